@@ -16,7 +16,7 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
-	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
+	"github.com/filmspool/filmspool/queue/tracker"
 )
 
 // sender is what sends for one account: its key, its client and its loop.
@@ -26,8 +26,8 @@ type sender struct {
 
 	mu         sync.Mutex
 	credential config.Credential
-	client     *v1.Client // nil without key or address
-	problem    string     // why there is no client
+	client     *tracker.Client // nil without key or address
+	problem    string          // why there is no client
 }
 
 // accountNames are those of the configuration, sorted.
@@ -59,16 +59,15 @@ func (d *Daemon) openAccount(ctx context.Context, name string) (*sender, error) 
 	}
 	a.client = client
 	o := replay.Options{
-		Account: name, Outbox: d.store,
-		Doubts: d.store, Lookups: d.store, InDoubt: doubt.Setting(d.o.Config.InDoubt), Idempotent: d.o.Config.Accounts[name].Idempotency,
+		Account: name, Outbox: d.store, InDoubt: doubt.Setting(d.o.Config.InDoubt), Idempotent: d.o.Config.Accounts[name].Idempotency,
 		Rate: d.o.Config.Replay.Rate, BackfillRate: d.o.Config.Replay.BackfillRate,
 		Logger: d.log.With("part", "replay", "account", name), InstallationID: d.store.InstallationID(),
 	}
 	if d.identifier != nil {
-		o.Identifier = d.identifier
+		o.Others = d.identifier.Chain
 	}
 	if client != nil {
-		o.Service = d.owned(name, client)
+		o.Service = client
 	}
 	if d.o.Loop != nil {
 		d.o.Loop(&o)
@@ -82,7 +81,7 @@ func (d *Daemon) openAccount(ctx context.Context, name string) (*sender, error) 
 
 // newClient makes a client for a credential. The error says, for a person,
 // why there can be none.
-func (d *Daemon) newClient(ctx context.Context, c config.Credential) (*v1.Client, error) {
+func (d *Daemon) newClient(ctx context.Context, c config.Credential) (*tracker.Client, error) {
 	if why := lacking(c); why != "" {
 		return nil, errors.New(why)
 	}
@@ -90,7 +89,7 @@ func (d *Daemon) newClient(ctx context.Context, c config.Credential) (*v1.Client
 	if err != nil {
 		return nil, err
 	}
-	return v1.New(v1.Options{
+	return tracker.New(tracker.Options{
 		BaseURL: c.BaseURL, Key: c.Key.Reveal(), KeyHeader: c.KeyHeader, Proven: proven, UserAgent: "filmspool/" + d.o.Version,
 	})
 }
@@ -117,16 +116,11 @@ func (d *Daemon) moveTo(ctx context.Context, c config.Credential) (proven bool, 
 	return false, d.store.UpdateAccount(ctx, c.Account, func(a *account.Row) { a.MoveTo(c.BaseURL, time.Now()) })
 }
 
-// owned is a client that sends with the owner's key alone.
-func (d *Daemon) owned(name string, client *v1.Client) *owned {
-	return &owned{Client: client, store: d.store, account: name}
-}
-
 // use gives the account a new key or address; the loop takes it at once.
-func (a *sender) use(c config.Credential, client *owned) {
+func (a *sender) use(c config.Credential, client *tracker.Client) {
 	a.mu.Lock()
 	old := a.client
-	a.credential, a.client, a.problem = c, client.Client, ""
+	a.credential, a.client, a.problem = c, client, ""
 	a.mu.Unlock()
 	a.loop.Use(client)
 	if old != nil {
@@ -173,7 +167,7 @@ func (d *Daemon) wake() {
 }
 
 // serviceOf is a client of an account's service, and what ends its use.
-func (d *Daemon) serviceOf(ctx context.Context, name string) (*v1.Client, func(), error) {
+func (d *Daemon) serviceOf(ctx context.Context, name string) (*tracker.Client, func(), error) {
 	if a := d.account(name); a != nil {
 		a.mu.Lock()
 		defer a.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
+	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -17,6 +18,10 @@ func (c *api) Explain(ctx context.Context, id int64) (out control.Explanation, e
 	out.Explanation, err = c.d.store.Explain(ctx, id)
 	if errors.Is(err, entry.ErrNotFound) {
 		return out, &control.Fault{Code: control.CodeNotFound, Message: fmt.Sprintf("there is no entry %d", id), Hint: "filmspool queue list"}
+	}
+	english := c.d.catalogue.In(words.English)
+	for i := range out.Steps {
+		out.Steps[i].Text = english.Step(out.Steps[i])
 	}
 	if err == nil {
 		out.Candidates, err = c.d.store.Candidates(ctx, id)

@@ -3,6 +3,7 @@ package daemon
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
@@ -25,9 +26,18 @@ func TestADeadEndNamesItsWayOut(t *testing.T) {
 		{"dropped", viewing.ReasonFiltered, "filmspool queue release 7"},
 		{"dropped", "", "filmspool queue release 7"}, // by a person
 	} {
-		why, hint := control.Advice(queue.Entry{ID: 7, State: c.state, Reason: c.reason})
+		e := queue.Entry{ID: 7, Kind: viewing.KindViewing, State: c.state, Reason: c.reason}
+		if c.reason == viewing.ReasonFuture {
+			e.WatchedAt.Instant = viewing.At(time.Now().Add(time.Hour))
+		}
+		why, hint := control.Advice(e)
 		if why == "" || !strings.Contains(hint, c.command) {
 			t.Errorf("%s (%s): %q, %q; want %s", c.state, c.reason, why, hint, c.command)
 		}
+	}
+	// Its time has come: the clock was behind, or it has waited.
+	e := queue.Entry{ID: 7, Kind: viewing.KindViewing, State: viewing.StateHeld, Reason: viewing.ReasonFuture}
+	if _, hint := control.Advice(e); !strings.Contains(hint, "filmspool queue release 7") {
+		t.Error(hint)
 	}
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/filmspool/filmspool/daemon/tenure"
 	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue"
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/replay"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -68,7 +68,7 @@ type Daemon struct {
 	// user did not turn that on.
 	identifier *identify.Identifier
 	sources    []source
-	waiting    *disk.Trouble     // the queue can only be read, and this is why
+	waiting    *sqlite.Trouble   // the queue can only be read, and this is why
 	connector  *connector.Server // nil while waiting
 	catalogue  words.Catalogue
 
@@ -83,8 +83,8 @@ type Daemon struct {
 type api struct{ d *Daemon }
 
 // New locks the state folder, opens the queue and wires the parts; nothing
-// runs yet. Close must be called. The error wraps [disk.ErrLocked] when
-// another process has the folder for longer than two seconds, [disk.ErrNewer] when a newer program wrote
+// runs yet. Close must be called. The error wraps [sqlite.ErrLocked] when
+// another process has the folder for longer than two seconds, [sqlite.ErrNewer] when a newer program wrote
 // it, [config.ErrInvalid] when the user must mend something.
 func New(ctx context.Context, o Options) (*Daemon, error) {
 	d := wired(o)
@@ -146,7 +146,7 @@ func (d *Daemon) account(name string) *sender {
 }
 
 // trouble is what keeps the queue from being written; nil when nothing does.
-func (d *Daemon) trouble() *disk.Trouble {
+func (d *Daemon) trouble() *sqlite.Trouble {
 	if d.waiting != nil {
 		return d.waiting
 	}

@@ -43,7 +43,7 @@ func testOptions(t testing.TB, environment ...string) Options {
 // openSandbox is a tracking service and its address.
 func openSandbox(t *testing.T) (s *sandbox.Service, base string) {
 	t.Helper()
-	s, err := sandbox.Open(t.Context(), sandbox.Options{Path: filepath.Join(t.TempDir(), "box.db")})
+	s, err := sandbox.Open(t.Context(), sandbox.Options{Path: filepath.Join(t.TempDir(), "box.jsonl")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,14 +38,14 @@ When two wishes collide, the earlier one wins.
 		       queue/replay ...... queue/resolve: what is this item?
 		             |       \.... queue/replay/doubt: did it arrive?
 		             |
-		     queue/tracker/v1
+		      queue/tracker
 		             |
 		        the service
 
 	 1. A source reports an event: what it saw, raw, with an event id of its own.
 	 2. The queue commits it, and only then the source hears "queued". The same id again is a duplicate.
 	 3. Rules decide at once what needs no network. The rest is held with a reason.
-	 4. The loop leases an entry, looks whether the service has it, marks it as sending on disk, and sends one request.
+	 4. The loop reads the entry that is due, looks whether the service has it, marks it as sending on disk, and sends one request.
 	 5. The answer settles the entry. What may have arrived is in doubt, and is read back.
 
 Every entry can be explained: what was seen, which rule did what, every attempt and every answer.
@@ -73,11 +73,9 @@ Each package says in its own comment what it owns, promises and refuses.
     entries. export: the lines of an export. viewing: the shared words;
     viewing/typed: what a person types. account: how an account stands. playback: which ends are one playback.
     rules: what becomes of an event. brake: what comes as a wave, or in a silence.
-    resolve: what an item is, by the service's answers. resolve/identity: by
-    evidence, the table of certainty. resolve/chain: who else is asked; resolve/wikidata and resolve/tmdb ask,
-    through resolve/web. resolve/memory: what they answered. replay: the sending loop; replay/doubt: whether it
-    arrived. tracker: the words of a tracking API; tracker/v1: this API over HTTP; tracker/sandbox: a service
-    that keeps it
+    resolve: what an item is, by evidence: the table of certainty, who is asked, and what was answered;
+    resolve/wikidata and resolve/tmdb ask. replay: the sending loop; replay/doubt: whether it
+    arrived. tracker: the API of the service, over HTTP; tracker/sandbox: a service that keeps it
   - packaging: units, packages and installers. release: what is handed out. readme: what a page tells one to type.
     kodi: the add-on for LibreELEC. test: all of it on real machines
 
@@ -113,13 +111,13 @@ the next one has its port, its token and its lock.
 	what refuses a setting?               daemon/config: decode.go a name or a type, validate.go a value
 	who may knock?                        daemon/guard; listen.go, probes.go and the connector (run.go) ask it
 	what tells that a library changed?    kodi/watch/watch.go, or kodi/server.go; what is new: kodi/rule/decide.go
-	where is the file opened?             queue/disk: file.go, and for SQLite itself database.go
-	where is its shape?                   queue/schema/0001-outbox.sql and the next
+	where is the file opened?             queue/sqlite: sqlite.go, and for its connections connect.go
+	where is its shape?                   queue/schema.sql
 	what becomes of a viewing?            queue/rules
 	is it the same playback?              queue/playback: its comment has the table
-	what did a person say that it is?     queue/correct.go; what is told alike: queue/resolve/identity/clue.go
+	what did a person say that it is?     queue/correct.go; what is told alike: queue/resolve/correction.go
 	what decides a resend?                queue/replay/settle.go; in doubt: queue/replay/doubt/doubt.go, decide
-	what does an answer mean?             queue/tracker/v1: its comment has the table
+	what does an answer mean?             queue/tracker: its comment has the table
 	why is it not sent?                   daemon/control/advice.go
 	what can be wrong, and what mends it? daemon/health/table.go
 	which test kills the process?         cmd/filmspool/e2e_kills_test.go

@@ -12,7 +12,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
-	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
 // Find connects to the instance that runs over these paths, which has proved
@@ -46,7 +46,7 @@ func held(dir string) bool {
 	if err == nil {
 		folder.Close()
 	}
-	return errors.Is(err, fs.ErrPermission) || disk.Held(dir)
+	return errors.Is(err, fs.ErrPermission) || sqlite.Held(dir)
 }
 
 // notFound is why nobody was found at the address.

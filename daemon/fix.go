@@ -9,9 +9,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/identify"
 	"github.com/filmspool/filmspool/daemon/operate"
 	"github.com/filmspool/filmspool/queue"
-	"github.com/filmspool/filmspool/queue/replay"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
-	"github.com/filmspool/filmspool/queue/viewing"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
@@ -30,7 +28,7 @@ func (c *api) Fix(ctx context.Context, f control.Fix) (out control.Fixed, err er
 	if err := identify.Fixable(x.Entry, f); err != nil {
 		return out, err
 	}
-	out = control.Fixed{Entry: x.Entry, Candidates: []identity.Candidate{}}
+	out = control.Fixed{Entry: x.Entry, Candidates: []resolve.Candidate{}}
 	if f.Is == nil {
 		c.openIdentifier(ctx)
 		m, err := identify.Meant(x.Entry, f.What)
@@ -38,10 +36,11 @@ func (c *api) Fix(ctx context.Context, f control.Fix) (out control.Fixed, err er
 			return out, err
 		}
 		out.Searched = m.Title != ""
-		out.Certain, out.Candidates, err = c.candidates(ctx, x.Entry, m)
+		d, trouble := c.d.identify(ctx, x.Entry.Account, resolve.EvidenceOf(m))
+		out.Certain, out.Candidates, err = identify.Candidates(x.Entry, m, d, trouble)
 		return out, err
 	}
-	if f.Is.Type != identity.ClueOf(*x.Entry.Media).Kind {
+	if f.Is.Type != resolve.ClueOf(*x.Entry.Media).Kind {
 		return out, control.Invalid(fmt.Sprintf("entry %d is not of that kind", f.ID), fmt.Sprintf("filmspool queue edit %d --help", f.ID))
 	}
 	f.Is.Title = typed.Shortened(f.Is.Title)
@@ -51,17 +50,4 @@ func (c *api) Fix(ctx context.Context, f control.Fix) (out control.Fixed, err er
 	x, err = c.Explain(ctx, f.ID)
 	out.Entry = x.Entry
 	return out, err
-}
-
-// candidates are what may be meant by a number or a title. Where that is certain,
-// it says so.
-func (c *api) candidates(ctx context.Context, e queue.Entry, m viewing.Media) (*identity.Candidate, []identity.Candidate, error) {
-	var reply replay.Told
-	if a := c.d.account(e.Account); a != nil && m.IDs.TMDB == 0 {
-		var err error
-		if reply, err = a.loop.Ask(ctx, m); err != nil {
-			reply.Media = nil
-		}
-	}
-	return c.d.identifier.Candidates(ctx, e, m, reply.Media, reply.Suggestions)
 }

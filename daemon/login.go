@@ -9,10 +9,9 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/resolve/tmdb"
-	"github.com/filmspool/filmspool/queue/resolve/web"
 	"github.com/filmspool/filmspool/queue/tracker"
-	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -26,7 +25,7 @@ func (c *api) Login(ctx context.Context, l control.Login) (control.LoginResult, 
 	if err != nil || l.DryRun {
 		return control.LoginResult{Account: next.Account, BaseURL: next.BaseURL}, err
 	}
-	client, err := v1.New(v1.Options{
+	client, err := tracker.New(tracker.Options{
 		BaseURL: next.BaseURL, Key: next.Key.Reveal(), KeyHeader: next.KeyHeader, UserAgent: "filmspool/" + c.d.o.Version,
 	})
 	if err != nil {
@@ -50,7 +49,7 @@ func (c *api) Login(ctx context.Context, l control.Login) (control.LoginResult, 
 		return control.LoginResult{}, err
 	}
 	if a := c.d.account(l.Account); a != nil {
-		a.use(next, c.d.owned(next.Account, client))
+		a.use(next, client)
 	} else {
 		client.Close()
 	}
@@ -107,12 +106,12 @@ func addressOf(l control.Login) (string, error) {
 	if l.BaseURL == "" {
 		return "", nil
 	}
-	base, err := v1.ParseBaseURL(v1.WholeAddress(l.BaseURL))
+	base, err := tracker.ParseBaseURL(tracker.WholeAddress(l.BaseURL))
 	if err == nil {
 		return base.String(), nil
 	}
 	f := &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: loginAgain(l.Account, "https://tracker.example/api/v1"), Reason: control.ReasonAddress}
-	if whole := v1.SuggestAddress(l.BaseURL); whole != "" {
+	if whole := tracker.SuggestAddress(l.BaseURL); whole != "" {
 		f.Hint = "did you mean: " + loginAgain(l.Account, whole)
 	}
 	return "", f
@@ -168,13 +167,13 @@ func loginReason(v tracker.Verdict) string {
 
 // onLoopback reports whether an address without its scheme is on this machine.
 func onLoopback(rest string) bool {
-	_, err := v1.ParseBaseURL("http://" + rest)
+	_, err := tracker.ParseBaseURL("http://" + rest)
 	return err == nil
 }
 
 // judge refuses a key that the service refuses, one that could not be shown
 // to it, and one of somebody else than the last while anything of that one waits.
-func (d *Daemon) judge(ctx context.Context, next config.Credential, check v1.KeyCheck) error {
+func (d *Daemon) judge(ctx context.Context, next config.Credential, check tracker.KeyCheck) error {
 	switch check.Verdict.Fate {
 	case tracker.Delivered, tracker.Rejected:
 	default:
@@ -214,7 +213,7 @@ func (d *Daemon) loginTMDB(ctx context.Context, l control.Login) (control.LoginR
 	if _, handed, err := d.keys.TMDB(); err != nil || handed {
 		return result, control.Refused("the token for TMDB comes from a systemd credential, which wins over a login", "change the credential and restart the service")
 	}
-	var later *web.LaterError
+	var later *resolve.LaterError
 	switch err := client.Prove(ctx); {
 	case errors.Is(err, tmdb.ErrToken):
 		return result, control.Refused(err.Error(), where)

@@ -12,14 +12,14 @@ import (
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue"
-	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
 // Silent is why an instance that holds the state folder cannot be asked: it is
 // starting, or it had no room to say where it listens. It is nil when nobody
 // holds the folder.
 func Silent(p config.Paths) error {
-	if !disk.Held(p.State) {
+	if !sqlite.Held(p.State) {
 		return nil
 	}
 	fault := &control.Fault{
@@ -27,7 +27,7 @@ func Silent(p config.Paths) error {
 		Hint: "it may be starting: try again; its log tells more",
 	}
 	if err := tryRoom(p.State); refusesWrites(err) {
-		t := disk.Trouble{Cause: err}
+		t := sqlite.Trouble{Cause: err}
 		fault.Message, fault.Hint = t.Text()+". Filmspool runs and waits for that; what it has is safe", t.Hint(p.State)
 	}
 	return fault
@@ -48,7 +48,7 @@ func tryRoom(dir string) error {
 // answers with a [control.NotRunning] fault. A folder that the user named must
 // hold a queue: in a mistyped one, viewings would wait for ever.
 func Offline(ctx context.Context, o Options, do func(control.API) error) error {
-	if o.Paths.Named && !disk.There(o.Paths.Database()) {
+	if o.Paths.Named && !sqlite.Exists(o.Paths.Database()) {
 		return noQueue(o.Paths.State)
 	}
 	return First(ctx, o, do)
@@ -68,7 +68,7 @@ func First(ctx context.Context, o Options, do func(control.API) error) error {
 // Reading is [Offline] for what only reads. It makes no queue where there is
 // none, changes nothing, and works on a full or read-only disk.
 func Reading(ctx context.Context, o Options, do func(control.API) error) error {
-	if !disk.There(o.Paths.Database()) {
+	if !sqlite.Exists(o.Paths.Database()) {
 		return noQueue(o.Paths.State)
 	}
 	return Looking(ctx, o, do)
@@ -87,7 +87,7 @@ func Looking(ctx context.Context, o Options, do func(control.API) error) error {
 	if err == nil {
 		err = do(d.Control())
 	}
-	if disk.Damaged(err) {
+	if sqlite.Damaged(err) {
 		err = &control.Fault{
 			Code: control.CodeInternal, Message: fmt.Sprintf("the queue in %s is damaged, and nothing was changed: %v", o.Paths.State, err),
 			Hint: service.StartHint(o.Paths.System) + "; that sets the file aside and saves what can be read",
@@ -104,19 +104,19 @@ const readPatience = 500 * time.Millisecond
 // written there may be no lock to take, or an instance that has it and had no
 // room to say where it listens: reading harms neither.
 func (d *Daemon) openReading(ctx context.Context) (err error) {
-	if !disk.There(d.o.Paths.Database()) {
+	if !sqlite.Exists(d.o.Paths.Database()) {
 		d.store, err = queue.OpenNothing(ctx, d.queueOptions())
 		return err
 	}
 	_, err = d.tenure.Hold(ctx, d.o.Paths.State, readPatience)
-	shared := errors.Is(err, disk.ErrLocked)
+	shared := errors.Is(err, sqlite.ErrLocked)
 	if err != nil && !refusesWrites(err) && !shared {
 		return err
 	}
 	o := d.queueOptions()
 	o.Shared = shared
 	d.store, err = queue.OpenReading(ctx, o)
-	if errors.Is(err, disk.ErrNone) {
+	if errors.Is(err, sqlite.ErrNone) {
 		return noQueue(d.o.Paths.State)
 	}
 	return err

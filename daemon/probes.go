@@ -17,9 +17,6 @@ import (
 const (
 	// probeWait is how long a question about health may take.
 	probeWait = 5 * time.Second
-	// lookEvery is how often these questions have the queue's file looked at. In
-	// trouble a look tries to write.
-	lookEvery = 10 * time.Second
 	// countEvery is how many times the time of a count passes before the next one.
 	countEvery = 20
 )
@@ -27,9 +24,6 @@ const (
 // probes answer programs that watch over this one.
 type probes struct {
 	*Daemon
-
-	mu     sync.Mutex
-	looked time.Time // at the queue's file
 
 	counting sync.Mutex
 	entries  map[string]map[string]int64
@@ -66,21 +60,7 @@ func probe(well func(context.Context) bool) http.Handler {
 // healthy reports whether the queue can be written, as far as was tried, and its
 // writer moves.
 func (p *probes) healthy(ctx context.Context) bool {
-	p.look()
 	return p.trouble() == nil && p.store.Alive(ctx) == nil
-}
-
-// look has the queue's file looked at now and then, however often that is asked.
-func (p *probes) look() {
-	p.mu.Lock()
-	due := time.Since(p.looked) >= lookEvery
-	if due {
-		p.looked = time.Now()
-	}
-	p.mu.Unlock()
-	if due {
-		p.store.Look()
-	}
 }
 
 // ready reports whether all runs: the queue, a client for each account that is
@@ -107,7 +87,6 @@ func (p *probes) ready(ctx context.Context) bool {
 
 // read is how things stand, in figures.
 func (p *probes) read(ctx context.Context) (r metrics.Reading, err error) {
-	p.look()
 	r = metrics.Reading{Writable: p.trouble() == nil, Libraries: map[string]int64{}, Answers: p.identifier.Answers()}
 	if r.Entries, err = p.count(ctx); err != nil {
 		return r, err

@@ -2,13 +2,14 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/identify"
 	"github.com/filmspool/filmspool/queue/replay"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -36,25 +37,19 @@ func (d *Daemon) askAnew(ctx context.Context) {
 func (c *api) Resolve(ctx context.Context, w control.Wanted) (control.Resolution, error) {
 	c.openIdentifier(ctx)
 	m := w.Media()
-	f, err := c.d.find(ctx, viewing.DefaultAccount, m, commandWaits)
+	said, err := c.d.store.CorrectionFor(ctx, m)
 	if err != nil {
 		return control.Resolution{}, err
 	}
-	r := control.ResolutionOf(f.others)
-	switch {
-	case f.said != nil:
-		r.By, r.Why, r.Correction = "correction", f.said.Said(), f.said
-	case f.service.Media != nil:
-		r.By, r.Why = "service", "The service is sure."
-	case f.missed != nil:
-		r.Why += " " + strings.TrimSuffix(f.missed.Error(), ".") + "."
+	if said != nil {
+		return control.Resolution{
+			Candidates: []resolve.Candidate{}, By: "correction", Why: said.Said(), Correction: said, Certain: control.CertainOf(said.Is.Apply(m)),
+		}, nil
 	}
-	if len(r.Candidates) == 0 && len(f.service.Suggestions) > 0 && f.item(m) == nil {
-		r.By, r.Why = "service", "The service is not certain. "+r.Why
-		r.Candidates = f.service.Suggestions
-	}
-	if item := f.item(m); item != nil && r.Certain == nil {
-		r.Certain = control.CertainOf(*item)
+	d, trouble := c.d.identify(ctx, viewing.DefaultAccount, resolve.EvidenceOf(m))
+	r := control.ResolutionOf(d)
+	if trouble != nil && !errors.Is(trouble, replay.ErrNotNow) && d.Item == nil {
+		r.Why += " " + strings.TrimSuffix(trouble.Error(), ".") + "."
 	}
 	return r, nil
 }
@@ -67,47 +62,24 @@ func (c *api) openIdentifier(ctx context.Context) {
 	}
 }
 
-// commandWaits is how long the others may take for one item.
+// commandWaits is how long one item may take.
 const commandWaits = 2 * time.Minute
 
-// found is what is known of an item, and who knows it.
-type found struct {
-	said    *identity.Correction // decides alone
-	service replay.Told
-	away    error             // why the service could not be asked
-	others  identity.Decision // or else by what the source told
-	missed  error             // why the others could not be asked
-}
-
-// find says what an item is, whoever asks: by what a person has said, by the
-// service of an account, or by others where the user turned them on. It records nothing.
-func (d *Daemon) find(ctx context.Context, account string, m viewing.Media, patience time.Duration) (f found, err error) {
-	if f.said, err = d.store.CorrectionFor(ctx, m); err != nil || f.said != nil {
-		return f, err
-	}
-	f.away = replay.ErrNotNow
+// identify says what an item is, whoever asks: by the service of an account, and by
+// others where the user turned them on. It records nothing.
+func (d *Daemon) identify(ctx context.Context, account string, e resolve.Evidence) (resolve.Decision, error) {
+	ctx, cancel := context.WithTimeout(ctx, commandWaits)
+	defer cancel()
 	if a := d.account(account); a != nil {
-		f.service, f.away = a.loop.Ask(ctx, m)
+		decision, err := a.loop.Identify(ctx, e)
+		if errors.Is(err, replay.ErrNotNow) && decision.By != "" {
+			err = nil // others were asked
+		}
+		return decision, err
 	}
-	if f.service.Media == nil {
-		soon, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
-		f.others, _, f.missed = d.identifier.Ask(soon, identity.EvidenceOf(m))
+	decided, err := d.identifier.Chain().Decide(ctx, []resolve.Evidence{e})
+	if len(decided[0].Open) > 0 {
+		return resolve.Alone(e), err
 	}
-	return f, nil
-}
-
-// item is the item m with its identifier; nil where that is not certain.
-func (f found) item(m viewing.Media) *viewing.Media {
-	switch {
-	case f.said != nil:
-		m = f.said.Is.Apply(m)
-	case f.service.Media != nil:
-		m = *f.service.Media
-	case f.others.Item != nil:
-		m = f.others.Item.Apply(m)
-	default:
-		return nil
-	}
-	return &m
+	return decided[0], nil
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -30,6 +30,8 @@ func (o *tmdbOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch query := strings.ToLower(r.URL.Query().Get("query")); {
 	case o.away.Load():
 		w.WriteHeader(http.StatusServiceUnavailable)
+	case strings.HasPrefix(r.URL.Path, "/movie/"): // a number that a source reported
+		_, _ = io.WriteString(w, `{"id":`+strings.TrimPrefix(r.URL.Path, "/movie/")+`}`)
 	case query != "nobody knows":
 		_, _ = io.WriteString(w, `{"results":[],"page":1,"total_pages":1,"total_results":0}`)
 	case strings.HasSuffix(r.URL.Path, "/search/tv"):
@@ -55,12 +57,12 @@ func withTMDB(t *testing.T, on bool) (*visitor, *tmdbOf) {
 	}), o
 }
 
-// What a person has said comes first, then the service, then TMDB. TMDB hears only
-// what the service does not know, and nothing where it is off.
+// What a person has said comes first, then the service, then TMDB. TMDB is asked about
+// titles, and nothing where it is off.
 func TestWhoSaysWhatAnItemIs(t *testing.T) {
 	v, o := withTMDB(t, true)
 	said := viewing.Media{Type: viewing.Movie, Title: "Our Film", Year: 2004}
-	if _, err := v.d.store.Correct(t.Context(), queue.Correcting{Told: said, Is: identity.Candidate{Type: viewing.Movie, TMDB: 77}}); err != nil {
+	if _, err := v.d.store.Correct(t.Context(), queue.Correcting{Told: said, Is: resolve.Candidate{Type: viewing.Movie, TMDB: 77}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -71,7 +73,7 @@ func TestWhoSaysWhatAnItemIs(t *testing.T) {
 		asks  bool
 	}{
 		{"Our Film", 2004, "correction", 77, false},
-		{"Dune", 2021, "service", 438631, false},
+		{"Dune", 2021, "service", 438631, true}, // TMDB may know another of that title
 		{"Nobody Knows", 2004, "tmdb", 11, true},
 		{"Nobody Knows", 2004, "memory", 11, false},
 		{"Nothing Knows", 2004, "none", 0, true},
@@ -101,7 +103,7 @@ func TestWordsOfAPersonAreNotLogged(t *testing.T) {
 	defer file.Close()
 	v := visited(t, func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(file, nil)) })
 	secret := viewing.Media{Type: viewing.Movie, Title: "secret words", Year: 1999}
-	if _, err := v.d.store.Correct(t.Context(), queue.Correcting{Told: secret, Is: identity.Candidate{Type: viewing.Movie, TMDB: 603, Title: "secret words"}}); err != nil {
+	if _, err := v.d.store.Correct(t.Context(), queue.Correcting{Told: secret, Is: resolve.Candidate{Type: viewing.Movie, TMDB: 603, Title: "secret words"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, year := range []int{1999, 2001} {

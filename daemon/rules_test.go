@@ -8,6 +8,7 @@ import (
 
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -67,7 +68,11 @@ func TestSettingsOf(t *testing.T) {
 	}
 	c.Kodi.Classes.Backdated = config.Send
 	v.Class = viewing.ClassBackdated
-	if fate := (kodiAccount{rules: settingsOf(c)}).Foresee("kodi:/k", v, film, time.Now()); fate.State != viewing.StatePending || !strings.Contains(fate.Why, "backdated") {
+	texts, err := words.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fate := (kodiAccount{rules: settingsOf(c), english: texts.In(words.English)}).Foresee("kodi:/k", v, film, time.Now()); fate.State != viewing.StatePending || !strings.Contains(fate.Why, "Your settings send") {
 		t.Errorf("%+v", fate)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/rules"
@@ -126,7 +127,7 @@ func (d *Daemon) openLibrary(zone string, o kodi.Options) (err error) {
 	if o.Zone, err = zoneOf(zone); err != nil {
 		return err
 	}
-	o.Sink, o.Account = d.store, kodiAccount{d, settingsOf(d.o.Config)}
+	o.Sink, o.Account = d.store, kodiAccount{d, settingsOf(d.o.Config), d.catalogue.In(words.English)}
 	k, err := kodi.New(o)
 	if err != nil {
 		return err
@@ -137,15 +138,20 @@ func (d *Daemon) openLibrary(zone string, o kodi.Options) (err error) {
 
 // kodiAccount tells a library of the account that it feeds.
 type kodiAccount struct {
-	d     *Daemon
-	rules rules.Settings
+	d       *Daemon
+	rules   rules.Settings
+	english words.Speech
 }
 
 // Foresee implements [kodi.Account]: it tells what the rules would make of an
 // item.
 func (a kodiAccount) Foresee(source string, v viewing.Event, m viewing.Media, now time.Time) scan.Fate {
 	d := rules.Decide(a.rules, source, v, &m, now)
-	return scan.Fate{State: d.State, Reason: d.Reason, Why: d.Why()}
+	why := ""
+	for _, step := range d.Steps[1:] { // the first is about the account
+		why += a.english.Step(step) + " "
+	}
+	return scan.Fate{State: d.State, Reason: d.Reason, Why: strings.TrimSpace(why)}
 }
 
 // Hosts implements [kodi.Account]. A service without a name of its own is told

@@ -78,9 +78,6 @@ func accountTroubles(h replay.Health, c config.Credential, a control.Account) []
 	return []control.Trouble{t}
 }
 
-// anothersKey begins what is said of another person's key.
-const anothersKey = "The key belongs to "
-
 // keyTrouble is why a key is refused. A pause keeps no more of that than the sentence.
 func keyTrouble(h replay.Health) string {
 	switch {
@@ -88,7 +85,7 @@ func keyTrouble(h replay.Health) string {
 		return health.KeyRefused
 	case h.Reason == tracker.KeyReadOnly:
 		return health.KeyReadOnly
-	case strings.HasPrefix(h.Reason, anothersKey):
+	case strings.HasPrefix(h.Reason, replay.AnothersKey):
 		return health.KeyAnothers
 	default:
 		return health.AccessRefused

@@ -12,7 +12,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/daemon/tenure"
-	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
 // Runs that end soon because of the queue's file are no use after a few.
@@ -52,7 +52,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 				o.Logger.Error("the configuration is not taken in as it was asked for", "error", err)
 			}
 			o.Config, pause = *next, firstTry
-		case errors.Is(err, disk.ErrDamaged) && short < fewSoons:
+		case errors.Is(err, sqlite.ErrDamaged) && short < fewSoons:
 			short++
 			o.Logger.Error("the queue is opened anew", "error", err)
 		case refusesWrites(err):

@@ -12,8 +12,8 @@ import (
 	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/daemon/machine"
 	"github.com/filmspool/filmspool/queue/account"
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/replay"
+	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
 // Status implements [control.API].
@@ -65,7 +65,6 @@ const lowRoom = 100 << 20
 // status is how things stand, without a sentence for it, at the same cost whatever
 // waits.
 func (d *Daemon) status(ctx context.Context) (control.Status, error) {
-	d.store.Look()
 	counts, err := d.store.Counts(ctx)
 	if err != nil {
 		return control.Status{}, err
@@ -153,7 +152,7 @@ func (d *Daemon) resting(ctx context.Context, name string) (control.Account, err
 		c.KeyProblem = err.Error()
 	}
 	kept, err := d.store.Account(ctx, name)
-	if err != nil && !errors.Is(err, disk.ErrStorage) { // one that was never used is not made now
+	if err != nil && !errors.Is(err, sqlite.ErrStorage) { // one that was never used is not made now
 		return control.Account{}, err
 	}
 	p := kept.Pause.Timely(time.Now())

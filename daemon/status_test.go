@@ -14,7 +14,6 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/tracker"
-	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 )
 
 // codes are those of troubles.
@@ -49,7 +48,7 @@ func TestWhatIsWrongWithAnAccountHasACode(t *testing.T) {
 		{health.Unreachable, none, with}, // a key was given just now, and the service is being asked
 		{health.KeyRefused, refused(tracker.KeyRefused, login), with},
 		{health.KeyReadOnly, refused(tracker.KeyReadOnly, login), with},
-		{health.KeyAnothers, refused(anothersKey+"Ben, but not to you.", login+", with a key of that person"), with},
+		{health.KeyAnothers, refused(replay.AnothersKey+"Ben, but not to you.", login+", with a key of that person"), with},
 		{health.AccessRefused, refused("Something between refuses access.", "filmspool queue retry --all"), with},
 		{health.KeyCredential, refused(tracker.KeyRefused, login), set(func(c *config.Credential) { c.KeySource = "systemd credential" })},
 		{health.AddressWrong, address, with},
@@ -102,7 +101,7 @@ func TestAWrongClockIsTold(t *testing.T) {
 		box.Handler().ServeHTTP(w, r)
 	}))
 	defer server.Close()
-	client, err := v1.New(v1.Options{BaseURL: server.URL + "/api/v1", Key: box.SecretKey()})
+	client, err := tracker.New(tracker.Options{BaseURL: server.URL + "/api/v1", Key: box.SecretKey()})
 	if err != nil {
 		t.Fatal(err)
 	}

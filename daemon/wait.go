@@ -11,8 +11,8 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue"
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -32,11 +32,11 @@ func refusesWrites(err error) bool {
 // opens what can be read, and Run waits for the rest.
 func (d *Daemon) openQueue(ctx context.Context) (err error) {
 	d.store, err = queue.Open(ctx, d.queueOptions())
-	if err == nil || !d.o.wait || !errors.Is(err, disk.ErrStorage) && !refusesWrites(err) {
+	if err == nil || !d.o.wait || !errors.Is(err, sqlite.ErrStorage) && !refusesWrites(err) {
 		return err
 	}
 	d.log.Error("the queue cannot be written; waiting until it can", "error", err)
-	d.waiting = &disk.Trouble{Since: time.Now(), Cause: err}
+	d.waiting = &sqlite.Trouble{Since: time.Now(), Cause: err}
 	if d.store, err = queue.OpenReading(ctx, d.queueOptions()); err != nil {
 		d.log.Error("nor can it be read", "error", err)
 		d.store, err = queue.OpenNothing(ctx, d.queueOptions())
@@ -98,7 +98,7 @@ func (d *Daemon) untilWritable(ctx context.Context, served chan error) (*queue.S
 		case <-time.After(pause):
 		}
 		store, err := queue.Open(ctx, d.queueOptions())
-		if err == nil || !errors.Is(err, disk.ErrStorage) && !refusesWrites(err) {
+		if err == nil || !errors.Is(err, sqlite.ErrStorage) && !refusesWrites(err) {
 			return store, err
 		}
 		if told != err.Error() {

@@ -26,7 +26,6 @@ func (d *Daemon) vitals() []vital {
 	all := []vital{
 		{"queue", d.store.Alive},
 		{"database", func(ctx context.Context) error {
-			d.store.Look()
 			_, err := d.store.Counts(ctx)
 			return err
 		}},

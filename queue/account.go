@@ -3,22 +3,21 @@ package queue
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/filmspool/filmspool/queue/account"
-	"github.com/filmspool/filmspool/queue/disk"
-	"github.com/filmspool/filmspool/queue/schema"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-const selectAccount = `SELECT name, base_url, proven, paused, problem, hint, paused_at, probe_at, probe_step,
-	delivered_at, owner, keeps, support, moved_at, paused_until, paused_drops, offline_at FROM accounts WHERE name = ?`
+const selectAccount = "SELECT body FROM accounts WHERE name = ?"
 
 // Account reads an account, making it when absent.
 func (s *Store) Account(ctx context.Context, name string) (account.Row, error) {
 	rows, err := s.reader.QueryContext(ctx, selectAccount, name)
-	found, err := disk.Collect(rows, err, scanAccount)
+	found, err := sqlite.Collect(rows, err, scanAccount)
 	if err != nil {
 		return account.Row{}, fmt.Errorf("read account %s: %w", name, err)
 	}
@@ -37,7 +36,7 @@ func (s *Store) UpdateAccount(ctx context.Context, name string, change func(*acc
 	}
 	err := s.write(ctx, func(t *tx) error {
 		rows, err := t.Query(selectAccount, name)
-		found, err := disk.Collect(rows, err, scanAccount)
+		found, err := sqlite.Collect(rows, err, scanAccount)
 		if err != nil {
 			return err
 		}
@@ -50,7 +49,7 @@ func (s *Store) UpdateAccount(ctx context.Context, name string, change func(*acc
 				return err
 			}
 		}
-		if err := t.brake.Paused(t.Tx, name, pause, a.Pause); err != nil {
+		if err := t.silence(name, pause, a.Pause); err != nil {
 			return err
 		}
 		return t.saveAccount(a)
@@ -63,38 +62,20 @@ func (s *Store) UpdateAccount(ctx context.Context, name string, change func(*acc
 
 // saveAccount writes an account, whole.
 func (t *tx) saveAccount(a account.Row) error {
-	if a.Support == nil {
-		a.Support = account.Support{}
+	body, err := jsonText(a)
+	if err == nil {
+		_, err = t.Exec("INSERT OR REPLACE INTO accounts (name, body) VALUES (?, ?)", a.Name, body)
 	}
-	support, err := schema.JSON(a.Support)
-	if err != nil {
-		return err
-	}
-	_, err = t.Exec(`INSERT OR REPLACE INTO accounts (name, base_url, proven, paused, problem, hint,
-		paused_at, probe_at, probe_step, delivered_at, owner, keeps, support, moved_at, paused_until, paused_drops, offline_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		a.Name, a.BaseURL, a.Proven, a.Pause.Reason, a.Pause.Problem, a.Pause.Hint,
-		schema.TimeOrNull(a.Pause.Since), schema.TimeOrNull(a.Pause.ProbeAt), a.Pause.ProbeStep, schema.TimeOrNull(a.LastDelivered),
-		a.Owner, a.Keeps, support, schema.TimeOrNull(a.MovedAt), schema.TimeOrNull(a.Pause.Until), a.Pause.Drops,
-		schema.TimeOrNull(a.OfflineAt))
 	return err
 }
 
 func scanAccount(r *sql.Rows) (a account.Row, err error) {
-	var paused, probe, delivered, moved, until, offline sql.NullInt64
-	var support []byte
-	err = r.Scan(&a.Name, &a.BaseURL, &a.Proven, &a.Pause.Reason, &a.Pause.Problem, &a.Pause.Hint, &paused, &probe, &a.Pause.ProbeStep, &delivered,
-		&a.Owner, &a.Keeps, &support, &moved, &until, &a.Pause.Drops, &offline)
-	if err != nil {
+	var body []byte
+	if err := r.Scan(&body); err != nil {
 		return a, err
 	}
-	a.Pause.Since, a.Pause.ProbeAt, a.LastDelivered = schema.NullTime(paused), schema.NullTime(probe), schema.NullTime(delivered)
-	a.MovedAt, a.Pause.Until, a.OfflineAt = schema.NullTime(moved), schema.NullTime(until), schema.NullTime(offline)
-	if err := schema.ReadJSON(support, &a.Support); err != nil {
-		return a, fmt.Errorf("read support of account %s: %w", a.Name, err)
-	}
-	if len(a.Support) == 0 {
-		a.Support = nil
+	if err := json.Unmarshal(body, &a); err != nil {
+		return a, fmt.Errorf("read account: %w", err)
 	}
 	return a, nil
 }
@@ -103,7 +84,7 @@ func scanAccount(r *sql.Rows) (a account.Row, err error) {
 // asked what things are.
 func (s *Store) AccountsOf(source string) []string { return s.settings.AccountsOf(source) }
 
-// Recorded is [entry.Reader.RecordedIn] the accounts that a source feeds.
+// Recorded is [Store.RecordedIn] the accounts that a source feeds.
 func (s *Store) Recorded(ctx context.Context, source string, keys []string) (map[string][]viewing.Instant, error) {
 	return s.RecordedIn(ctx, s.AccountsOf(source), keys)
 }

@@ -56,7 +56,7 @@ func (o *opened) wantStandings(t testing.TB, want ...string) {
 // reassign moves entries, and wants no error.
 func (o *opened) reassign(t testing.TB, account string, ids ...int64) entry.Changed {
 	t.Helper()
-	did, err := o.Reassign(t.Context(), ids, account, false)
+	did, err := o.Move(t.Context(), ids, account, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func (o *opened) refusesMove(t testing.TB, account string, id int64, words strin
 	t.Helper()
 	before := o.standing(t)
 	var state *StateError
-	_, err := o.Reassign(t.Context(), []int64{id}, account, false)
+	_, err := o.Move(t.Context(), []int64{id}, account, false)
 	if !errors.As(err, &state) || !strings.Contains(err.Error(), words) {
 		t.Errorf("entry %d to %s: %v, want %q", id, account, err, words)
 	}
@@ -79,11 +79,11 @@ func (o *opened) refusesMove(t testing.TB, account string, id int64, words strin
 func (o *opened) deliver(t testing.TB, account string) (sent []Entry) {
 	t.Helper()
 	for {
-		leased := o.leaseOf(t, account)
-		if len(leased) == 0 {
+		ready := o.dueOf(t, account)
+		if len(ready) == 0 {
 			return sent
 		}
-		for _, e := range leased {
+		for _, e := range ready {
 			o.settle(t, Settlement{Entry: e.ID, Attempt: o.send(t, e), State: viewing.StateDelivered})
 			sent = append(sent, e)
 		}
@@ -103,7 +103,7 @@ func TestTogether(t *testing.T) {
 		t.Errorf("told again: %+v", o)
 	}
 	s.wantStandings(t, "1 b.0 anna pending", "2 b.1 anna pending", "3 b.0 ben pending", "4 b.1 ben pending")
-	if steps := s.explained(t, 3).Steps; steps[0].Detail != "The route for browser:b1 leads to the accounts anna and ben." {
+	if steps := s.explained(t, 3).Steps; steps[0].Code != "rule.route" || steps[0].Args["accounts"] != "anna, ben" {
 		t.Errorf("%+v", steps)
 	}
 	if sent := s.deliver(t, "ben"); len(sent) != 2 {
@@ -203,8 +203,8 @@ func TestListsTogether(t *testing.T) {
 func TestReassigned(t *testing.T) {
 	s := couple(t)
 	s.told(t, living, film("k", 603, -60))
-	leased := s.leaseOf(t, "anna")
-	if would, err := s.Reassign(t.Context(), []int64{1}, "ben", true); err != nil || would.Changed != 1 {
+	ready := s.dueOf(t, "anna")
+	if would, err := s.Move(t.Context(), []int64{1}, "ben", true); err != nil || would.Changed != 1 {
 		t.Errorf("%+v, %v", would, err)
 	}
 	s.wantStandings(t, "1 k.0 anna pending")
@@ -214,12 +214,11 @@ func TestReassigned(t *testing.T) {
 	if did := s.reassign(t, "ben", 1); did.Changed != 0 {
 		t.Errorf("it is there already: %+v", did)
 	}
-	if _, err := s.Sending(t.Context(), leased[0]); !errors.Is(err, ErrLeaseLost) {
+	if _, err := s.Begin(t.Context(), ready[0]); !errors.Is(err, ErrChanged) {
 		t.Errorf("what Anna's loop had in hand leaves: %v", err)
 	}
 	x := s.explained(t, 1)
-	if last := x.Steps[len(x.Steps)-1]; x.EventID != "k" || last.What != "moved" ||
-		last.Detail != "By the user: moved from the account anna to ben; it was pending." {
+	if last := x.Steps[len(x.Steps)-1]; x.EventID != "k" || last.Code != "user.moved" || last.Args["before"] != "anna" {
 		t.Errorf("%+v", x)
 	}
 	// Its source still corrects it, for a move says nothing about what it is.
@@ -235,75 +234,43 @@ func TestReassigned(t *testing.T) {
 	s.refusesMove(t, "anna", 1, "it is delivered")
 	s.told(t, chrome, film("b", 605, -60))
 	s.refusesMove(t, "ben", 2, "the account ben has it already, as entry 3")
-	e := s.leaseOf(t, "anna")[0]
+	e := s.dueOf(t, "anna")[0]
 	s.settle(t, Settlement{Entry: 2, Attempt: s.send(t, e), State: viewing.StatePending})
 	s.refusesMove(t, "kim", 2, "it may have left")
-	if _, err := s.Reassign(t.Context(), nil, "ben", false); !errors.Is(err, entry.ErrSelection) {
+	if _, err := s.Move(t.Context(), nil, "ben", false); !errors.Is(err, entry.ErrSelection) {
 		t.Errorf("without ids: %v", err)
 	}
 }
 
-// TestReassignedMeetsTheSamePlayback, whatever that stands like, and leaves it as it
-// was. Moved back, everything is as before.
-func TestReassignedMeetsTheSamePlayback(t *testing.T) {
+// TestMovedMeetsTheSamePlayback: an entry joins the one of its new account that tells
+// of the same playback.
+func TestMovedMeetsTheSamePlayback(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		hers, his viewing.Event
-		hold      int64 // by the user, before the move
+		want      string // of his entry
 		merged    bool
 	}{
-		{"both wait", film("k", 603, -60), film("p", 603, -50), 0, true},
-		{"his is held", film("k", 603, -60), of(viewing.ClassBulk, film("p", 603, -50)), 0, true},
-		{"hers is held", of(viewing.ClassReview, film("k", 603, -60)), film("p", 603, -50), 0, true},
-		{"hers is held by her", film("k", 603, -60), film("p", 603, -50), 1, true},
-		{"another time", film("k", 603, -60), film("p", 603, -400), 0, false},
+		{"both wait", film("k", 603, -60), film("p", 603, -50), "pending", true},
+		{"his is held", film("k", 603, -60), of(viewing.ClassBulk, film("p", 603, -50)), "pending", true},
+		{"hers is held", of(viewing.ClassReview, film("k", 603, -60)), film("p", 603, -50), "pending", true},
+		{"another time", film("k", 603, -60), film("p", 603, -400), "pending", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := couple(t)
 			s.told(t, living, tt.hers)
 			s.told(t, player, tt.his)
-			if tt.hold != 0 {
-				if _, err := s.Hold(t.Context(), entry.Selection{IDs: []int64{tt.hold}}, false); err != nil {
-					t.Fatal(err)
-				}
-			}
-			before := s.standing(t)
 			s.reassign(t, "ben", 1)
-			if rows := s.standing(t); strings.HasSuffix(rows[0], "ben merged another source saw the same playback") != tt.merged || rows[1] != before[1] {
+			rows := s.standing(t)
+			if strings.HasSuffix(rows[0], "ben merged another source saw the same playback") != tt.merged || rows[1] != "2 p.0 ben "+tt.want {
 				t.Errorf("moved: %v", rows)
 			}
 			if events := s.explained(t, 2).Events; (len(events) == 2) != tt.merged {
 				t.Errorf("his was seen so: %+v", events)
 			}
 			s.checkCounters(t)
-			s.reassign(t, "anna", 1)
-			s.wantStandings(t, before...)
-			if events := s.explained(t, 2).Events; len(events) != 1 {
-				t.Errorf("his was seen so: %+v", events)
-			}
-			s.checkCounters(t)
 		})
 	}
-}
-
-// TestPartedByHand: two people saw the same film at the same time, and only one
-// diary had it. What a move takes out of the other's entry is held, for nobody
-// knows whether it may leave.
-func TestPartedByHand(t *testing.T) {
-	s := couple(t)
-	s.told(t, living, film("k", 603, -60))
-	double := film("b", 603, -59)
-	double.Media = append(double.Media, viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 604}})
-	s.settings.Routes[chrome] = []string{"anna"}
-	s.told(t, chrome, double)
-	s.wantStandings(t, "1 k.0 anna pending", "2 b.0 anna merged another source saw the same playback", "3 b.1 anna pending")
-	s.deliver(t, "anna")
-	s.reassign(t, "ben", 2)
-	s.wantStandings(t, "1 k.0 anna delivered", "2 b.0 ben held user", "3 b.1 anna delivered")
-	if events := s.explained(t, 1).Events; len(events) != 1 {
-		t.Errorf("%+v", events)
-	}
-	s.checkCounters(t)
 }
 
 // TestModelEachDiaryIsWhatItsRoutesSay: each playback is of another film, and each
@@ -352,7 +319,7 @@ func TestModelEachDiaryIsWhatItsRoutesSay(t *testing.T) {
 					return
 				}
 				var state *StateError
-				switch _, err := s.Reassign(t.Context(), []int64{e.ID}, to, false); {
+				switch _, err := s.Move(t.Context(), []int64{e.ID}, to, false); {
 				case errors.As(err, &state):
 					return
 				case err != nil:

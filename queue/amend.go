@@ -1,19 +1,17 @@
 package queue
 
 import (
-	"database/sql"
 	"encoding/json"
 	"fmt"
 
-	"github.com/filmspool/filmspool/queue/schema"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// amendment is one correction of an event, with what it corrects.
+// amendment is one correction of an event by its source.
 type amendment struct {
 	viewing.Amendment
 	event    int64
-	first    int64 // of the entries that were made of it
 	source   string
 	original viewing.Event // with the new media, when it brings any
 }
@@ -24,8 +22,8 @@ type amendment struct {
 func (t *tx) amend(kind string, a viewing.Amendment) error {
 	c := amendment{Amendment: a}
 	var body []byte
-	known, err := t.Find("SELECT v.id, coalesce(v.entry, 0), v.source, v.body FROM dedupe JOIN events AS v ON v.id = dedupe.event WHERE key = ?",
-		[]any{schema.EventKey(kind, a.EventID)}, &c.event, &c.first, &c.source, &body)
+	known, err := t.Find("SELECT id, source, body FROM events WHERE source_kind = ? AND event_id = ?",
+		[]any{kind, a.EventID}, &c.event, &c.source, &body)
 	if err != nil || !known {
 		return err
 	}
@@ -35,13 +33,13 @@ func (t *tx) amend(kind string, a viewing.Amendment) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	entries, err := t.entriesOf(c.event)
+	ids, err := t.entriesOf(c.event)
 	if err != nil {
 		return err
 	}
-	for _, entry := range entries {
-		if err := t.amendEntry(c, entry); err != nil {
-			return fmt.Errorf("amend entry %d: %w", entry, err)
+	for _, id := range ids {
+		if err := t.amendEntry(c, id); err != nil {
+			return fmt.Errorf("amend entry %d: %w", id, err)
 		}
 	}
 	return nil
@@ -61,156 +59,104 @@ func (c *amendment) check() error {
 	return c.original.Validate()
 }
 
-// amendable is what an amendment needs to know of an entry.
-type amendable struct {
-	id, event int64
-	part      int
-	state     viewing.State
-	reason    string
-	key       string
-	media     sql.NullString
-	edited    bool // by the user, whose word wins
-	shared    bool // another source saw it too
+// step says what the source wants, as a step of a family.
+func (c *amendment) step(family string, e Entry) entry.Step {
+	s := entry.Step{Code: family, Args: entry.Args{"source": c.source, "text": c.Reason}}
+	switch {
+	case c.Drop:
+		s.Code += ".dropped"
+	case c.Media != nil:
+		s.Code += ".item"
+	case c.Class != "":
+		s.Code += ".class"
+		s.Args["class"] = string(c.Class)
+	case c.NotBefore != 0:
+		s.Code += ".later"
+	}
+	another := c.Media != nil && c.Media[e.Part%len(c.Media)].Key() != e.Key()
+	if family == "noted" && e.State == viewing.StateDelivered && (c.Drop || another) {
+		s.Code = "noted.sent"
+		s.Args["entry"] = number(e.ID)
+	}
+	return s
 }
 
 // amendEntry corrects one entry.
 func (t *tx) amendEntry(c amendment, id int64) error {
-	e := amendable{id: id}
-	found, err := t.Find(`SELECT event, part, state, reason, item_key, media,
-			EXISTS (SELECT 1 FROM steps WHERE entry = entries.id AND what = ?1),
-			item_key <> '' AND EXISTS (SELECT 1 FROM witnesses AS w JOIN events AS v ON v.id = w.event WHERE w.entry = entries.id AND v.source <> ?3)
-		FROM entries WHERE id = ?2`,
-		[]any{edited, id, c.source}, &e.event, &e.part, &e.state, &e.reason, &e.key, &e.media, &e.edited, &e.shared)
-	if err != nil || !found {
-		return err
-	}
-	open := e.event == c.event && (e.state == viewing.StatePending || e.state == viewing.StateHeld)
-	switch {
-	case open && e.shared:
-		return t.note(id, c.sentence()+" But another source saw it too, so it stays as it is.")
-	case open && c.Drop:
-		return t.withdraw(c, e)
-	case open && c.Class != "":
-		return t.reclass(c, e)
-	case open && c.NotBefore != 0:
-		return t.postpone(c, e)
-	case open && c.Media != nil && !e.edited:
-		return t.correct(c, e)
-	case c.NotBefore != 0:
-		return nil // it left in time, or a person has it
-	default:
-		return t.note(id, c.noted(e))
-	}
-}
-
-// noted tells a person what the source wants of an entry that stays as it is.
-func (c amendment) noted(e amendable) string {
-	another := c.Media != nil && c.Media[e.part%len(c.Media)].Key() != e.key
-	if (c.Drop || another) && e.event == c.event && e.state == viewing.StateDelivered {
-		return fmt.Sprintf("Noted from %s: %s It was sent before that. To take it back: filmspool queue undo %d", c.source, c.Reason, e.id)
-	}
-	return "Noted from " + c.source + ": " + c.Reason
-}
-
-// sentence tells a person what the source wants.
-func (c amendment) sentence() string {
-	verb := "Put off"
-	switch {
-	case c.Drop:
-		verb = "Withdrawn"
-	case c.Media != nil:
-		verb = "Corrected"
-	case c.Class != "":
-		verb = "Taken for " + string(c.Class)
-	}
-	return verb + " by " + c.source + ": " + c.Reason
-}
-
-// note notes an amendment that changes nothing, once.
-func (t *tx) note(entry int64, sentence string) error {
-	var one int64
-	noted, err := t.Find("SELECT 1 FROM steps WHERE entry = ? AND detail = ? AND what IN ('amended', 'noted')",
-		[]any{entry, sentence}, &one)
-	if err != nil || noted {
-		return err
-	}
-	return t.step(entry, "noted", sentence)
-}
-
-// withdraw drops an entry.
-func (t *tx) withdraw(c amendment, e amendable) error {
-	_, err := t.Exec(`UPDATE entries SET state = 'dropped', reason = ?, settled_at = ?, lease = 0, lease_until = 0
-		WHERE id = ?`, c.Reason, t.now, e.id)
+	e, err := t.entry(id)
 	if err != nil {
 		return err
 	}
-	t.pass(e.id, e.state, viewing.StateDropped)
-	if err := t.step(e.id, "amended", c.sentence()); err != nil {
+	own := e.EventID == c.EventID && e.Source == c.source
+	shared, err := t.seenByOther(id, c.source)
+	if err != nil {
 		return err
 	}
-	return t.dropItems(e.id)
+	open := own && (e.State == viewing.StatePending || e.State == viewing.StateHeld)
+	if !own {
+		e.State = "" // what was sent is another event's
+	}
+	switch {
+	case open && shared && e.Key() != "":
+		return t.note(id, entry.Step{Code: "noted.shared", Args: c.step("noted", e).Args})
+	case open && c.Drop:
+		return t.transition(&e, viewing.StateDropped, c.Reason, c.step("amended", e))
+	case open && c.Class != "":
+		return t.reclass(c, e)
+	case open && c.NotBefore != 0:
+		e.NextAt = millis(max(c.NotBefore, e.CreatedAt.Add(t.settings.Grace).UnixMilli()))
+		return t.transition(&e, e.State, e.Reason, c.step("amended", e))
+	case open && c.Media != nil && e.Touched < entry.Edited:
+		return t.rename(c, e)
+	case c.NotBefore != 0:
+		return nil // it left in time, or a person has it
+	default:
+		return t.note(id, c.step("noted", e))
+	}
 }
 
 // reclass asks the rules again about an entry that waits to leave. What a
 // person has decided about stays as it is.
-func (t *tx) reclass(c amendment, e amendable) error {
-	var one int64
-	decided, err := t.Find("SELECT 1 FROM steps WHERE entry = ? AND what = 'user'", []any{e.id}, &one)
-	if err != nil {
-		return err
-	}
-	if decided || e.state != viewing.StatePending && e.reason != viewing.ReasonWave {
-		return t.note(e.id, c.noted(e))
+func (t *tx) reclass(c amendment, e Entry) error {
+	if e.Touched > entry.Untouched || e.State != viewing.StatePending && e.Reason != viewing.ReasonWave {
+		return t.note(e.ID, c.step("noted", e))
 	}
 	v := c.original
 	v.Class = c.Class
-	entry, err := t.entry(e.id)
+	d, err := t.decide(t.settings, e.Account, c.source, v, e.Media)
 	if err != nil {
 		return err
 	}
-	d, err := t.judge(t.settings, entry.Account, c.source, v, entry.Media)
-	if err != nil {
+	if err := t.step(e.ID, c.step("amended", e)); err != nil || d.State == viewing.StatePending {
 		return err
 	}
-	if err := t.step(e.id, "amended", c.sentence()); err != nil || d.State == viewing.StatePending {
-		return err
-	}
-	if err := t.step(e.id, "rule", d.Why()); err != nil {
-		return err
-	}
-	return t.move(entry, d.State, d.Reason)
+	return t.transition(&e, d.State, d.Reason, d.Why)
 }
 
-// postpone says anew when an entry may leave.
-func (t *tx) postpone(c amendment, e amendable) error {
-	_, err := t.Exec(`UPDATE entries SET next_at = max(?1, created_at + ?2), lease = 0, lease_until = 0 WHERE id = ?3`,
-		c.NotBefore, t.settings.Grace.Milliseconds(), e.id)
+// rename gives an entry the item that its source reports now.
+func (t *tx) rename(c amendment, e Entry) error {
+	reported := &c.Media[e.Part%len(c.Media)]
+	said, err := t.correctionFor(reported)
 	if err != nil {
 		return err
 	}
-	t.nudge = true
-	return t.step(e.id, "amended", c.sentence())
-}
-
-// correct gives an entry its new identity.
-func (t *tx) correct(c amendment, e amendable) error {
-	m, correction, err := t.corrected(&c.Media[e.part%len(c.Media)])
+	m := *reported
+	if e.Reported, e.Correction = nil, 0; said != nil {
+		m, e.Reported, e.Correction = said.Is.Apply(m), reported, said.ID
+	}
+	is, err := jsonText(m)
 	if err != nil {
 		return err
 	}
-	media, _, err := writeMedia(c.original.Kind, m)
-	if err != nil || media == e.media {
+	if was, err := jsonText(e.Media); err != nil || was == is {
 		return err
 	}
-	if err := t.step(e.id, "amended", c.sentence()); err != nil {
-		return err
+	if said != nil {
+		if err := t.step(e.ID, correctedStep(said.Is)); err != nil {
+			return err
+		}
 	}
-	err = t.name(naming{entry: e.id, state: e.state, reason: e.reason, media: *m, source: c.source, original: c.original})
-	if err != nil || correction == nil {
-		return err
-	}
-	if err := t.step(e.id, stepCorrected, correction.Said()); err != nil {
-		return err
-	}
-	return t.credit(e.id, correction.Told)
+	v := c.original
+	v.Kind, v.WatchedAt = e.Kind, e.WatchedAt.Instant // a person may have changed the time
+	return t.identify(e, m, v, c.step("amended", e))
 }

@@ -3,7 +3,6 @@ package queue
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -33,8 +32,8 @@ func TestAmendedMediaFreesAnUnresolvedEntry(t *testing.T) {
 	if e.State != viewing.StatePending || e.Reason != "" || e.Media.IDs.TMDB != 603 || e.Revision != 1 {
 		t.Fatalf("entry %+v", e)
 	}
-	if leased := s.lease(t); len(leased) != 1 || leased[0].ID != id {
-		t.Errorf("leased %v", ids(leased))
+	if ready := s.due(t); len(ready) != 1 || ready[0].ID != id {
+		t.Errorf("ready %v", ids(ready))
 	}
 	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1}) {
 		t.Errorf("counts %+v", counts)
@@ -66,19 +65,19 @@ func TestAmendedMediaAsksTheRulesAgain(t *testing.T) {
 	s.checkCounters(t)
 }
 
-func TestAmendmentBreaksALease(t *testing.T) {
+func TestWhatWasAmendedIsNotSentAsItWas(t *testing.T) {
 	s := fresh(t)
 	s.commit(t, film("e1", 603, -10), film("e2", 604, -5))
-	leased := s.lease(t)
+	ready := s.due(t)
 	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(605), Reason: "corrected"})
 	s.amend(t, viewing.Amendment{EventID: "e2", Drop: true, Reason: "unmarked"})
-	for _, e := range leased {
-		if _, err := s.Sending(t.Context(), e); !errors.Is(err, ErrLeaseLost) {
-			t.Errorf("sending the old %s: %v, want a lost lease", e.EventID, err)
+	for _, e := range ready {
+		if _, err := s.Begin(t.Context(), e); !errors.Is(err, ErrChanged) {
+			t.Errorf("sending the old %s: %v, want that it has changed", e.EventID, err)
 		}
 	}
-	if again := s.lease(t); len(again) != 1 || again[0].Media.IDs.TMDB != 605 {
-		t.Errorf("leased again %+v", again)
+	if again := s.due(t); len(again) != 1 || again[0].Media.IDs.TMDB != 605 {
+		t.Errorf("ready again %+v", again)
 	}
 }
 
@@ -87,14 +86,14 @@ func TestAmendmentBreaksALease(t *testing.T) {
 func TestAmendedClassHolds(t *testing.T) {
 	s := fresh(t)
 	id := s.commit(t, film("e1", 603, -10))[0].Entries[0]
-	leased := s.lease(t)
+	ready := s.due(t)
 	bulk := viewing.Amendment{EventID: "e1", Class: viewing.ClassBulk, Reason: "marked with others"}
 	s.amend(t, bulk)
 	if e := s.entry(t, id); e.State != viewing.StateHeld || e.Reason != "bulk" {
 		t.Fatalf("it is %s (%s)", e.State, e.Reason)
 	}
-	if _, err := s.Sending(t.Context(), leased[0]); !errors.Is(err, ErrLeaseLost) {
-		t.Errorf("sending it: %v, want a lost lease", err)
+	if _, err := s.Begin(t.Context(), ready[0]); !errors.Is(err, ErrChanged) {
+		t.Errorf("sending it: %v, want that it has changed", err)
 	}
 	if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: []int64{id}}, false); err != nil {
 		t.Fatal(err)
@@ -126,17 +125,18 @@ func TestPostponed(t *testing.T) {
 	}
 	put(24 * time.Hour)
 	s.clock.advance(23 * time.Hour)
-	if leased := s.lease(t); len(leased) != 0 {
-		t.Errorf("leased %v", ids(leased))
+	if ready := s.due(t); len(ready) != 0 {
+		t.Errorf("ready %v", ids(ready))
 	}
 	put(0)
-	if leased := s.lease(t); len(leased) != 1 {
-		t.Errorf("leased %v, want it", ids(leased))
+	if ready := s.due(t); len(ready) != 1 {
+		t.Errorf("ready %v, want it", ids(ready))
 	}
+	s.sendOne(t, 1)
 	s.commit(t, film("e2", 604, -10))
 	s.amend(t, viewing.Amendment{EventID: "e2", NotBefore: s.clock.now().UnixMilli(), Reason: "set again"})
-	if leased := s.lease(t); len(leased) != 0 {
-		t.Errorf("leased %v within the grace", ids(leased))
+	if ready := s.due(t); len(ready) != 0 {
+		t.Errorf("ready %v within the grace", ids(ready))
 	}
 }
 
@@ -157,14 +157,14 @@ func TestWhatWasSentAsSomethingElseIsTold(t *testing.T) {
 		s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(604), Reason: "Kodi now calls it movie 604."})
 	}
 	x := s.explained(t, sent)
-	last := x.Steps[len(x.Steps)-1].Detail
-	if x.Entry.State != viewing.StateDelivered || x.Entry.Media.IDs.TMDB != 603 || !strings.Contains(last, fmt.Sprintf("filmspool queue undo %d", sent)) {
-		t.Errorf("entry %+v says %q", x.Entry, last)
+	last := x.Steps[len(x.Steps)-1]
+	if x.Entry.State != viewing.StateDelivered || x.Entry.Media.IDs.TMDB != 603 || last.Code != "noted.sent" || last.Args["entry"] != fmt.Sprint(sent) {
+		t.Errorf("entry %+v says %+v", x.Entry, last)
 	}
 	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(603), Reason: "And back."})
 	x = s.explained(t, sent)
-	if last = x.Steps[len(x.Steps)-1].Detail; strings.Contains(last, "undo") {
-		t.Errorf("called as it was sent: %q", last)
+	if last = x.Steps[len(x.Steps)-1]; last.Code != "noted.item" {
+		t.Errorf("called as it was sent: %+v", last)
 	}
 }
 

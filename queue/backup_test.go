@@ -43,7 +43,7 @@ func TestBackupWhileEverythingGoesOn(t *testing.T) {
 	if err := s.Backup(t.Context(), filepath.Join(filepath.Dir(file), "absent", "copy.db")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("into no folder: %v", err)
 	}
-	if s.checkCounters(t); len(s.lease(t)) == 0 {
+	if s.checkCounters(t); len(s.due(t)) == 0 {
 		t.Error("nothing is due in the queue that was copied")
 	}
 
@@ -60,18 +60,18 @@ func TestBackupWhileEverythingGoesOn(t *testing.T) {
 			t.Errorf("event %s was %s and is %s in the copy", event, was, after[event])
 		}
 	}
-	if leased := c.lease(t); len(leased) != 0 || c.InstallationID() != s.InstallationID() {
-		t.Errorf("leased %v from a copy", ids(leased))
+	if ready := c.due(t); len(ready) != 0 || c.InstallationID() != s.InstallationID() {
+		t.Errorf("ready %v from a copy", ids(ready))
 	}
 	notices, err := c.Notices(t.Context())
 	if err != nil || len(notices) != 1 || !strings.Contains(notices[0].Text, "2026-03-01 14:00:00") {
 		t.Errorf("notices %+v, %v", notices, err)
 	}
 	did, err := c.ReleaseHeld(t.Context(), entry.Selection{Filter: entry.Filter{Reason: viewing.ReasonRestored}}, false)
-	if err != nil || did.Changed == 0 || len(c.lease(t)) == 0 {
+	if err != nil || did.Changed == 0 || len(c.due(t)) == 0 {
 		t.Errorf("released %+v, %v", did, err)
 	}
-	if c = c.reopen(t); len(c.lease(t)) == 0 {
+	if c = c.reopen(t); len(c.due(t)) == 0 {
 		t.Error("held once more by a restart")
 	}
 }

@@ -67,14 +67,6 @@ func (f *floor) report(b *testing.B, took []time.Duration) {
 	b.ReportMetric(float64(p50)/float64(least), "×floor")
 }
 
-// ready runs a store whose log has grown already.
-func ready(b *testing.B) *opened {
-	b.Helper()
-	s := fresh(b)
-	s.awaitLog(b)
-	return s
-}
-
 // add commits one viewing and says how long it took.
 func (o *opened) add(b *testing.B, name string, item int) time.Duration {
 	batch := viewing.Batch{Source: "browser:b1", Events: []viewing.Event{film(name, int64(item), -item%1000)}}
@@ -87,7 +79,7 @@ func (o *opened) add(b *testing.B, name string, item int) time.Duration {
 
 // BenchmarkAdd is one durable viewing at a time, from one caller.
 func BenchmarkAdd(b *testing.B) {
-	s := ready(b)
+	s := fresh(b)
 	disk := newFloor(b, filepath.Dir(s.path))
 	var took []time.Duration
 	for i := 1; b.Loop(); i++ {
@@ -100,7 +92,7 @@ func BenchmarkAdd(b *testing.B) {
 // BenchmarkAdd64 is durable viewings from 64 callers at once, 20 of each.
 func BenchmarkAdd64(b *testing.B) {
 	const callers, each = 64, 20
-	s := ready(b)
+	s := fresh(b)
 	disk := newFloor(b, filepath.Dir(s.path))
 	var mu sync.Mutex
 	var took []time.Duration

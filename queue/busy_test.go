@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -68,7 +68,7 @@ func TestADatabaseLockedByAnotherProgram(t *testing.T) {
 		}
 	}
 	run("BEGIN IMMEDIATE")
-	if kept, err := s.commitAll(t, "locked", 1); !errors.Is(err, disk.ErrStorage) {
+	if kept, err := s.commitAll(t, "locked", 1); !errors.Is(err, sqlite.ErrStorage) {
 		t.Errorf("kept %v, %v", kept, err)
 	}
 	if _, bad := s.Trouble(); !bad {

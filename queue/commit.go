@@ -3,23 +3,22 @@ package queue
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/rules"
-	"github.com/filmspool/filmspool/queue/schema"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Commit puts a batch on disk, whole or not at all, and answers each event in the
 // batch's order. It returns after the disk has everything. An event against the
 // field rules refuses the batch with an error wrapping [viewing.ErrInvalid];
-// trouble with the disk is [disk.ErrStorage]. Repeating a batch is harmless. An
+// trouble with the disk is [sqlite.ErrStorage]. Repeating a batch is harmless. An
 // amendment reaches events of every source of the same kind, for their ids are one
 // space; of an unknown event it is passed over.
 func (s *Store) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome, error) {
@@ -31,7 +30,7 @@ func (s *Store) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome,
 	err = s.write(ctx, func(t *tx) error {
 		outcomes = make([]viewing.Outcome, 0, len(events))
 		for _, e := range events {
-			o, err := t.take(e)
+			o, err := t.commit(e)
 			if err != nil {
 				return fmt.Errorf("keep event %s: %w", e.EventID, err)
 			}
@@ -44,131 +43,104 @@ func (s *Store) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome,
 		}
 		return t.keepState(b)
 	})
-	switch {
-	case errors.Is(err, disk.ErrStorage):
+	if errors.Is(err, sqlite.ErrStorage) {
 		s.file.Refused(len(b.Events))
+	}
+	if err != nil {
 		return nil, err
-	case err != nil:
-		return nil, err
-	case len(b.Events) > 0:
-		s.file.Taken()
 	}
 	return outcomes, nil
 }
 
-// take keeps one event, unless it is known already.
-func (t *tx) take(e event) (viewing.Outcome, error) {
-	o := viewing.Outcome{EventID: e.EventID, Status: viewing.StatusQueued}
-	kept, err := t.keep(e)
-	if err != nil || kept.fresh {
-		if o.Entries = kept.entries; kept.ignored != "" {
-			o.Status, o.Reason = viewing.StatusDropped, kept.ignored
-		}
-		return o, err
-	}
+// commit writes an event with its entries, or as a further sighting of what earlier
+// ones have reported. An event that is known already changes nothing.
+func (t *tx) commit(e event) (o viewing.Outcome, err error) {
+	o = viewing.Outcome{EventID: e.EventID, Status: viewing.StatusQueued}
 	was, err := t.earlier(e.kind, e.EventID)
 	switch {
 	case err != nil:
 		return o, err
-	case was == nil:
-		return o, errors.New("a name is taken and yet unknown")
-	case !bytes.Equal(was.content, e.content):
-		o.Status = viewing.StatusConflict
-		o.Reason = "this event id was used before with other content"
+	case was != nil && !bytes.Equal(was.body, e.body):
+		o.Status, o.Reason = viewing.StatusConflict, "this event id was used before with other content"
 		return o, nil
-	default:
+	case was != nil:
 		o.Status = viewing.StatusDuplicate
 		o.Entries, err = t.entriesOf(was.event)
 		return o, err
 	}
-}
-
-// keeping is what became of an event.
-type keeping struct {
-	fresh   bool // it is new
-	entries []int64
-	ignored string // why all of them are dropped at once; "" when they are not
-}
-
-// keep writes a new event with its entries, or as a witness of earlier ones.
-// The name goes first: whether it is taken tells whether the event is new.
-func (t *tx) keep(e event) (k keeping, err error) {
 	same, err := t.sameAs(e)
-	if err == nil && same != nil {
-		same, err = t.stillSame(e, same)
-	}
 	if err != nil {
-		return keeping{}, err
+		return o, err
 	}
 	var drafts []draft
 	if same == nil {
-		drafts, err = t.draft(e)
-	} else {
-		k.entries, err = t.entriesOf(same.event)
+		if drafts, err = t.draft(e); err != nil {
+			return o, err
+		}
 	}
+	event, err := t.insertEvent(e)
 	if err != nil {
-		return keeping{}, err
+		return o, err
 	}
-	parts := len(drafts)
-	if met := joined(drafts); met != nil {
-		k.entries, parts = met, 0
-	}
-	if err := t.countIDs(); err != nil {
-		return keeping{}, err
-	}
-	event, first := t.newest.event+1, sql.NullInt64{}
-	switch {
-	case parts > 0:
-		first = sql.NullInt64{Int64: t.newest.entry + 1, Valid: true}
-	case len(k.entries) > 0:
-		first = sql.NullInt64{Int64: k.entries[0], Valid: true}
-	}
-	taken, err := t.Affect("INSERT INTO dedupe (key, content, event, entry) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
-		schema.EventKey(e.kind, e.EventID), e.content, event, first)
-	if err != nil || taken == 0 {
-		return keeping{}, err
-	}
-	if _, err := t.insertEvent(e, parts, t.now); err != nil {
-		return keeping{}, err
-	}
-	k.fresh = true
 	if same != nil {
-		return k, t.witness(e, event, k.entries)
+		if o.Entries, err = t.entriesOf(same.event); err == nil {
+			err = t.sawAgain(e, event, o.Entries)
+		}
+		return o, err
 	}
-	k.ignored = ignored(drafts)
-	k.entries, err = t.makeParts(e, event, drafts, parts > 0)
-	if err == nil && parts > 0 && drafts[0].Lane == viewing.LaneLive {
-		err = t.stem(e, first.Int64, parts)
+	if o.Entries, err = t.makeEntries(e, event, drafts); err != nil {
+		return o, err
 	}
-	return k, err
+	if why := ignored(drafts); why != "" {
+		o.Status, o.Reason = viewing.StatusDropped, why
+	}
+	return o, nil
 }
 
-// witness joins an event to the entries of the earlier one that it is another
-// sighting of.
-func (t *tx) witness(e event, event int64, entries []int64) error {
-	detail := fmt.Sprintf("Seen again by %s as event %s: the same playback, so nothing is added.", e.source, e.EventID)
-	for _, entry := range entries {
-		if _, err := t.Exec("INSERT INTO witnesses (event, entry) VALUES (?, ?)", event, entry); err != nil {
+// sawAgain makes an event a further sighting of entries, as its source says.
+func (t *tx) sawAgain(e event, event int64, entries []int64) error {
+	t.nudge = true
+	for _, id := range entries {
+		if err := t.witness(event, id); err != nil {
 			return err
 		}
-		if err := t.step(entry, "sighting", detail); err != nil {
+		if err := t.step(id, entry.Step{Code: "sighting.again", Args: entry.Args{"source": e.source, "event": e.EventID}}); err != nil {
 			return err
 		}
 	}
-	t.nudge = true
 	return nil
 }
 
-// draft is an entry in the making: what the rules say of one item of an event,
-// and which other entries are the same playback.
+// witness makes an event a further sighting of an entry.
+func (t *tx) witness(event, id int64) error {
+	_, err := t.Exec("INSERT INTO witnesses (event, entry) VALUES (?, ?)", event, id)
+	return err
+}
+
+// draft is what the rules say of one item of an event in one account, before it is
+// written.
 type draft struct {
 	rules.Decision
 	place
-	part int
-	item *viewing.Media
-	said *identity.Correction // which gave it its identity; nil for none
-	into *seen                // it is merged into this one; nil for none
-	over []*seen              // these are merged into it
+	part       int
+	item       *viewing.Media
+	reported   *viewing.Media      // the item as it was reported, where a correction has changed that
+	correction *resolve.Correction // nil for none
+	into       *sighted            // the entry of the same playback; nil for none
+	counted    bool                // it counts as one of a burst
+}
+
+// entry is the draft as an entry.
+func (d draft) entry(e event) Entry {
+	out := Entry{
+		Kind: e.Kind, State: d.State, Reason: d.Reason, Account: d.account, Source: e.source, EventID: e.EventID, Part: d.part,
+		Media: d.item, Reported: d.reported, List: e.List, Priority: e.Priority, WatchedAt: entry.Moment{Instant: e.WatchedAt},
+		Class: e.Class, Lane: d.Lane, After: d.list, NextAt: d.NotBefore,
+	}
+	if d.correction != nil {
+		out.Correction = d.correction.ID
+	}
+	return out
 }
 
 // draft decides about the parts of an event, one account after another.
@@ -180,17 +152,15 @@ func (t *tx) draft(e event) ([]draft, error) {
 	var drafts []draft
 	for _, p := range places {
 		for part, item := range e.parts() {
-			item, said, err := t.corrected(item)
-			if err != nil {
+			d := draft{place: p, part: part, item: item}
+			if err := t.correctDraft(&d); err != nil {
 				return nil, err
 			}
-			ruled, err := t.judge(t.settings, p.account, e.source, e.Event, item)
-			if err != nil {
+			if d.Decision, err = t.decide(t.settings, p.account, e.source, e.Event, d.item); err != nil {
 				return nil, err
 			}
-			d := draft{Decision: ruled, place: p, part: part, item: item, said: said}
-			if said != nil {
-				d.Steps = slices.Insert(d.Steps, 1, said.Said())
+			if d.correction != nil {
+				d.Steps = slices.Insert(d.Steps, 1, correctedStep(d.correction.Is))
 			}
 			if e.Kind == viewing.KindListItem {
 				d.fitToList()
@@ -198,33 +168,64 @@ func (t *tx) draft(e event) ([]draft, error) {
 			drafts = append(drafts, d)
 		}
 	}
-	return drafts, t.pair(e, drafts)
+	if err := t.findDuplicates(e, drafts); err != nil {
+		return nil, err
+	}
+	return drafts, t.holdBurst(e, drafts)
 }
 
-// makeEntry writes one entry as the rules decided, with their reasons.
-func (t *tx) makeEntry(e event, event int64, d draft) (int64, error) {
-	id, err := t.insertEntry(event, Entry{
-		Account: d.account, Part: d.part, Kind: e.Kind, Media: d.item, List: e.List, Priority: e.Priority,
-		WatchedAt: entry.Moment{Instant: e.WatchedAt}, Class: e.Class, CreatedAt: schema.Time(t.now),
-		State: d.State, Reason: d.Reason, Lane: d.Lane, NextAt: d.NotBefore,
-	}, d.Steps)
-	if err != nil {
-		return 0, err
-	}
-	if d.list != 0 {
-		if err := t.waitFor(id, d.list); err != nil {
-			return 0, err
+// makeEntries writes what an event becomes: entries of its own, unless each part joins
+// another. It returns all of them, in order.
+func (t *tx) makeEntries(e event, event int64, drafts []draft) (ids []int64, err error) {
+	own := slices.ContainsFunc(drafts, func(d draft) bool { return d.into == nil })
+	var sent []int64
+	for _, d := range drafts {
+		made := d.entry(e)
+		made.CreatedAt = millis(t.now)
+		if d.into != nil {
+			ids = append(ids, d.into.ID)
+			if err := t.witness(event, d.into.ID); err != nil {
+				return nil, err
+			}
+			step := mergedStep(made, d.into.Entry)
+			if err := t.absorb(&d.into.Entry, made, entry.Step{Code: "sighting", Args: entry.Args{"event": e.EventID}}); err != nil {
+				return nil, err
+			}
+			made.State, made.Reason, d.Steps = viewing.StateMerged, viewing.ReasonSeenTwice, append(d.Steps, step)
+		}
+		if !own {
+			continue
+		}
+		if err := t.insertEntry(event, &made, d); err != nil {
+			return nil, err
+		}
+		ids = append(ids, made.ID)
+		if d.counted {
+			sent = append(sent, made.ID)
 		}
 	}
-	if d.said != nil {
-		if err := t.credit(id, d.said.Told); err != nil {
-			return 0, err
+	t.letGo(e.source, sent)
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// ignored is the reason for which the user wants none of an event's parts; "" when
+// they want any.
+func ignored(drafts []draft) (reason string) {
+	for _, d := range drafts {
+		switch {
+		case d.into != nil && d.into.State == viewing.StateDropped:
+			reason = d.into.Reason
+		case d.State == viewing.StateDropped:
+			reason = d.Reason
+			if filter := d.Why.Args["filter"]; filter != "" {
+				reason += " " + filter + " (" + d.Why.Args["match"] + ")"
+			}
+		default:
+			return ""
 		}
 	}
-	if d.State.Finished() {
-		_, err = t.Exec("UPDATE entries SET settled_at = created_at WHERE id = ?", id)
-	}
-	return id, err
+	return reason
 }
 
 // keepState changes the source's own memory.
@@ -243,3 +244,6 @@ func (t *tx) keepState(b viewing.Batch) error {
 	}
 	return nil
 }
+
+// number writes an id for the arguments of a step.
+func number(id int64) string { return strconv.FormatInt(id, 10) }

@@ -116,19 +116,15 @@ func TestWatchlistAndList(t *testing.T) {
 	}
 }
 
-// sendOne leases what is due and marks the one entry as sending.
+// sendOne marks the one entry as sending.
 func (o *opened) sendOne(t testing.TB, id int64) int64 {
 	t.Helper()
-	leased := o.lease(t)
-	i := slices.IndexFunc(leased, func(e Entry) bool { return e.ID == id })
+	ready := o.due(t)
+	i := slices.IndexFunc(ready, func(e Entry) bool { return e.ID == id })
 	if i < 0 {
-		t.Fatalf("entry %d is not due; leased %v", id, ids(leased))
+		t.Fatalf("entry %d is not due; ready %v", id, ids(ready))
 	}
-	attempt := o.send(t, leased[i])
-	if err := o.Release(t.Context(), leased); err != nil {
-		t.Fatal(err)
-	}
-	return attempt
+	return o.send(t, ready[i])
 }
 
 func TestRepeatedEventIsDuplicate(t *testing.T) {
@@ -190,7 +186,7 @@ func TestSameAsIsAWitness(t *testing.T) {
 	if len(x.Events) != 3 || x.Events[0].EventID != "e1" || x.Events[2].EventID != "e3" {
 		t.Errorf("events %+v", x.Events)
 	}
-	if last := x.Steps[len(x.Steps)-1]; last.What != "sighting" || len(x.Steps) != 4 {
+	if last := x.Steps[len(x.Steps)-1]; last.Code != "sighting.again" || len(x.Steps) != 4 {
 		t.Errorf("steps %+v", x.Steps)
 	}
 	if counts := s.checkCounters(t); counts.Pending != 2 {
@@ -274,11 +270,11 @@ func TestRoutesKeepAccountsApart(t *testing.T) {
 	s := fresh(t)
 	s.commit(t, film("e1", 603, -10))
 	o := s.commitBatch(t, viewing.Batch{Source: "browser:b2", Events: []viewing.Event{film("e2", 603, -5)}})
-	first, second := s.leaseOf(t, "default"), s.leaseOf(t, "second")
+	first, second := s.dueOf(t, "default"), s.dueOf(t, "second")
 	if len(first) != 1 || first[0].EventID != "e1" || len(second) != 1 || second[0].ID != o[0].Entries[0] {
-		t.Errorf("leased %v and %v: the same film in two accounts waits for nobody", ids(first), ids(second))
+		t.Errorf("ready %v and %v: the same film in two accounts waits for nobody", ids(first), ids(second))
 	}
-	if due, ok, err := s.NextDue(t.Context(), "third"); ok || err != nil {
+	if due, ok, err := s.NextDue(t.Context(), "third", viewing.LaneLive); ok || err != nil {
 		t.Errorf("an account without entries is due at %v, %v", due, err)
 	}
 	listed, err := s.Entries(t.Context(), entry.Filter{Account: "second"})

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -58,7 +58,7 @@ func TestACorrectionWinsOverWhatIsFoundLater(t *testing.T) {
 func TestACorrectionAfterOneThatWasForgotten(t *testing.T) {
 	s := fresh(t)
 	all := s.commitIDs(t, called("e1", "Alpha", 1999, -90), of(viewing.ClassBulk, called("e2", "Alpha", 1999, -30)))
-	say := func(tmdb int64) identity.Corrected {
+	say := func(tmdb int64) resolve.Corrected {
 		did, err := s.Correct(t.Context(), Correcting{Told: called("", "Alpha", 1999, 0).Media[0], Is: theFilm(tmdb)})
 		if err != nil {
 			t.Fatal(err)
@@ -89,7 +89,7 @@ func TestACorrectionLeavesWhatAnotherSourceToldItself(t *testing.T) {
 		t.Errorf("%+v, %v", did, err)
 	}
 	s.wantKeys(t, map[int64]string{one: "movie:603"})
-	if !s.hasStep(t, one, "another source saw it too") {
+	if !s.hasStep(t, one, "noted.corrected", theFilm(604).String()) {
 		t.Errorf("%+v", s.explained(t, one).Steps)
 	}
 }
@@ -106,12 +106,12 @@ func TestACorrectionOfAPlaceIsOfOneEntryAlone(t *testing.T) {
 	}
 	all := s.commitIDs(t, own("e1", 1, -90), own("e2", 2, -60))
 	did, err := s.Correct(t.Context(), Correcting{Entry: all[0], Is: theSeries(7), Season: new(2), Episode: new(1)})
-	if err != nil || did != (identity.Corrected{}) {
+	if err != nil || did != (resolve.Corrected{}) {
 		t.Errorf("%+v, %v", did, err)
 	}
 	s.wantKeys(t, map[int64]string{all[0]: "episode:7:2:1", all[1]: "", s.commitIDs(t, own("e3", 3, -5))[0]: ""})
 	// Without a place, the next one leaves that place, and is of this entry alone, too.
-	if did := s.correct(t, all[0], theSeries(8)); did != (identity.Corrected{}) {
+	if did := s.correct(t, all[0], theSeries(8)); did != (resolve.Corrected{}) {
 		t.Errorf("%+v", did)
 	}
 	s.wantKeys(t, map[int64]string{all[0]: "episode:8:2:1", all[1]: ""})

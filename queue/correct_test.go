@@ -4,14 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -30,15 +29,15 @@ func part(id string, show viewing.Show, season, number, minute int) viewing.Even
 }
 
 // theFilm and theSeries are what a person may choose.
-func theFilm(tmdb int64) identity.Candidate {
-	return identity.Candidate{Type: viewing.Movie, TMDB: tmdb, Title: "Alpha One", Year: 1999}
+func theFilm(tmdb int64) resolve.Candidate {
+	return resolve.Candidate{Type: viewing.Movie, TMDB: tmdb, Title: "Alpha One", Year: 1999}
 }
 
-func theSeries(tmdb int64) identity.Candidate {
-	return identity.Candidate{Type: viewing.TV, TMDB: tmdb, Title: "Show Red", Year: 2008}
+func theSeries(tmdb int64) resolve.Candidate {
+	return resolve.Candidate{Type: viewing.TV, TMDB: tmdb, Title: "Show Red", Year: 2008}
 }
 
-func (o *opened) correct(t testing.TB, id int64, is identity.Candidate) identity.Corrected {
+func (o *opened) correct(t testing.TB, id int64, is resolve.Candidate) resolve.Corrected {
 	t.Helper()
 	did, err := o.Correct(t.Context(), Correcting{Entry: id, Is: is})
 	if err != nil {
@@ -58,9 +57,9 @@ func (o *opened) wantKeys(t testing.TB, want map[int64]string) {
 }
 
 // hasStep reports whether an entry's explanation has such a step.
-func (o *opened) hasStep(t testing.TB, id int64, detail string) bool {
+func (o *opened) hasStep(t testing.TB, id int64, code, title string) bool {
 	t.Helper()
-	return slices.ContainsFunc(o.explained(t, id).Steps, func(s entry.Step) bool { return strings.Contains(s.Detail, detail) })
+	return slices.ContainsFunc(o.explained(t, id).Steps, func(s entry.Step) bool { return s.Code == code && s.Args["title"] == title })
 }
 
 func TestACorrectionHoldsForAllThatIsToldAlike(t *testing.T) {
@@ -75,7 +74,7 @@ func TestACorrectionHoldsForAllThatIsToldAlike(t *testing.T) {
 	later := s.commitIDs(t, part("e4", red, 2, 1, -5))[0]
 	s.wantKeys(t, map[int64]string{all[0]: "episode:7:1:1", all[1]: "episode:7:1:2", all[2]: "", all[3]: "", later: "episode:7:2:1"})
 	for _, id := range []int64{all[0], all[1], later} {
-		if e := s.entry(t, id); e.State != viewing.StatePending || !s.hasStep(t, id, `You said that it is "Show Red" (2008; series tmdb 7).`) {
+		if e := s.entry(t, id); e.State != viewing.StatePending || !s.hasStep(t, id, "corrected", `"Show Red" (2008; series tmdb 7)`) {
 			t.Errorf("entry %+v, %+v", e, s.explained(t, id).Steps)
 		}
 	}
@@ -105,8 +104,8 @@ func at(v viewing.Event, site, number string) viewing.Event {
 	return v
 }
 
-// A site's own number goes before the title, and is enough without one. By the title,
-// what other sources tell is known, too.
+// A site's own number goes before the title, and is enough without one. By the title
+// alone, nothing is known then.
 func TestACorrectionByASitesNumber(t *testing.T) {
 	s := fresh(t)
 	red, none := viewing.Show{Title: "Show Red"}, viewing.Show{}
@@ -114,13 +113,13 @@ func TestACorrectionByASitesNumber(t *testing.T) {
 		at(part("e1", red, 1, 1, -90), "netflix", "7014"), at(part("e2", none, 1, 2, -60), "netflix", "7014"), part("e3", red, 1, 3, -50),
 		at(part("e4", red, 1, 4, -40), "netflix", "7015"), at(part("e5", none, 1, 5, -30), "hulu", "7014"), at(called("f", "", 0, -20), "netflix", "7014"),
 	)
-	if did := s.correct(t, all[0], theSeries(7)); did.AlsoChanged != 2 || did.Remembered.Told.Site.Series != "7014" || did.Remembered.Entries != 2 {
+	if did := s.correct(t, all[0], theSeries(7)); did.AlsoChanged != 1 || did.Remembered.Told.Site.Series != "7014" || did.Remembered.Entries != 2 {
 		t.Errorf("%+v", did)
 	}
 	later := s.commitIDs(t, at(part("l1", none, 2, 1, -9), "netflix", "7014"), at(part("l2", viewing.Show{Title: "Rot"}, 2, 2, -8), "netflix", "7014"), part("l3", red, 2, 3, -7))
 	s.wantKeys(t, map[int64]string{
-		all[1]: "episode:7:1:2", all[2]: "episode:7:1:3", all[3]: "", all[4]: "", all[5]: "",
-		later[0]: "episode:7:2:1", later[1]: "episode:7:2:2", later[2]: "episode:7:2:3",
+		all[1]: "episode:7:1:2", all[2]: "", all[3]: "", all[4]: "", all[5]: "",
+		later[0]: "episode:7:2:1", later[1]: "episode:7:2:2", later[2]: "",
 	})
 	if did := s.correct(t, all[3], theSeries(8)); did.AlsoChanged != 0 {
 		t.Errorf("the other of that title: %+v", did)
@@ -129,7 +128,7 @@ func TestACorrectionByASitesNumber(t *testing.T) {
 	s.checkCounters(t)
 }
 
-// A film goes by its own number, and by its title and year.
+// A film goes by its own number, and not by its title and year then.
 func TestACorrectionOfAFilmByASitesNumber(t *testing.T) {
 	s := fresh(t)
 	told := at(called("a", "Alpha", 1999, -90), "netflix", "8005")
@@ -137,10 +136,11 @@ func TestACorrectionOfAFilmByASitesNumber(t *testing.T) {
 		t.Fatalf("%+v, %v", did, err)
 	}
 	nameless, titled := at(called("b", "", 0, -80), "netflix", "8005").Media[0], called("c", "Alpha", 1999, -80).Media[0]
-	for _, m := range []viewing.Media{nameless, titled} {
-		if said, err := s.CorrectionFor(t.Context(), m); err != nil || said == nil || said.Is.TMDB != 603 {
-			t.Errorf("%+v: %+v, %v", m, said, err)
-		}
+	if said, err := s.CorrectionFor(t.Context(), nameless); err != nil || said == nil || said.Is.TMDB != 603 {
+		t.Errorf("%+v, %v", said, err)
+	}
+	if said, err := s.CorrectionFor(t.Context(), titled); err != nil || said != nil {
+		t.Errorf("%+v, %v", said, err)
 	}
 }
 
@@ -190,7 +190,7 @@ func TestACorrectionOfOneEntryAlone(t *testing.T) {
 			s := fresh(t)
 			id := s.commitIDs(t, v)[0]
 			for _, tmdb := range []int64{603, 604} {
-				if did := s.correct(t, id, theFilm(tmdb)); did != (identity.Corrected{}) {
+				if did := s.correct(t, id, theFilm(tmdb)); did != (resolve.Corrected{}) {
 					t.Errorf("%+v", did)
 				}
 				s.wantKeys(t, map[int64]string{id: fmt.Sprint("movie:", tmdb)})
@@ -286,7 +286,7 @@ func TestWhatACorrectionRefuses(t *testing.T) {
 		"no such entry":      {Correcting{Entry: 99, Is: theFilm(1)}, entry.ErrNotFound},
 		"delivered":          {Correcting{Entry: all[1], Is: theFilm(1)}, entry.ErrState},
 		"a film as a series": {Correcting{Entry: all[0], Is: theSeries(1)}, viewing.ErrInvalid},
-		"no number":          {Correcting{Entry: all[0], Is: identity.Candidate{Type: viewing.Movie}}, viewing.ErrInvalid},
+		"no number":          {Correcting{Entry: all[0], Is: resolve.Candidate{Type: viewing.Movie}}, viewing.ErrInvalid},
 		"nothing told":       {Correcting{Is: theFilm(1)}, viewing.ErrInvalid},
 	} {
 		if _, err := s.Correct(t.Context(), c.with); !errors.Is(err, c.want) {
@@ -367,7 +367,7 @@ func TestTheOrderOfCorrectionsDoesNotMatter(t *testing.T) {
 				}
 				said[title] = tmdb
 			case 3:
-				for _, e := range s.lease(t) {
+				for _, e := range s.due(t) {
 					s.settle(t, Settlement{Entry: e.ID, Attempt: s.send(t, e), State: viewing.StateDelivered})
 					left[e.ID] = e.Media.Key()
 				}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
 // change opens the file with nothing of ours around it and runs statements.
@@ -60,7 +60,7 @@ func TestOpenMakesTheDatabase(t *testing.T) {
 		t.Error("two installations of one name")
 	}
 	s.stop()
-	if left, _ := filepath.Glob(path + "-*"); len(left) > 0 {
+	if left := files(t, path+"-"); len(left) != 1 || left[0] != path+"-count" {
 		t.Errorf("left %v after a clean end", left)
 	}
 }
@@ -72,8 +72,8 @@ func TestOpenRefuses(t *testing.T) {
 		want   error
 		intact bool
 	}{
-		{"newer", func(t *testing.T, path string) { change(t, path, "PRAGMA user_version = 999") }, disk.ErrNewer, true},
-		{"foreign", func(t *testing.T, path string) { change(t, path, "PRAGMA application_id = 7") }, disk.ErrForeign, true},
+		{"newer", func(t *testing.T, path string) { change(t, path, "PRAGMA user_version = 999") }, sqlite.ErrNewer, true},
+		{"foreign", func(t *testing.T, path string) { change(t, path, "PRAGMA application_id = 7") }, sqlite.ErrForeign, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -100,8 +100,8 @@ func TestOpenRefuses(t *testing.T) {
 // and must not read a million delivered ones for it.
 func TestNextEntryIsFoundByItsIndex(t *testing.T) {
 	s := fresh(t)
-	rows, err := s.reader.Query("EXPLAIN QUERY PLAN "+selectDue, "a", 1, 1, 0, 1)
-	steps, err := disk.Collect(rows, err, func(r *sql.Rows) (detail string, err error) {
+	rows, err := s.reader.Query("EXPLAIN QUERY PLAN "+selectNext, "a", 0, 1, 1)
+	steps, err := sqlite.Collect(rows, err, func(r *sql.Rows) (detail string, err error) {
 		var id, parent, unused int
 		return detail, r.Scan(&id, &parent, &unused, &detail)
 	})

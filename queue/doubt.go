@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/schema"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -37,7 +36,7 @@ func (t *tx) doubtful(id int64, readAt time.Time) error {
 	return err
 }
 
-const selectDoubts = "SELECT " + entry.Columns + `, d.since, d.at, d.look_at, d.taken, d.readings, a.at, a.owner, b.ids
+const selectDoubts = "SELECT " + entryColumns + `, d.since, d.at, d.look_at, d.taken, d.readings, a.at, a.owner, b.ids
 	FROM doubts AS d JOIN entries AS n ON n.id = d.entry JOIN events AS v ON v.id = n.event
 	LEFT JOIN attempts AS a ON a.entry = n.id AND a.number = (SELECT max(number) FROM attempts WHERE entry = n.id AND sent = 1)
 	LEFT JOIN lists_before AS b ON b.entry = n.id `
@@ -46,7 +45,7 @@ const selectDoubts = "SELECT " + entry.Columns + `, d.since, d.at, d.look_at, d.
 // thousand.
 func (s *Store) Doubts(ctx context.Context, account string) ([]Doubt, error) {
 	rows, err := s.reader.QueryContext(ctx, selectDoubts+"WHERE d.account = ? AND n.state = 'in_doubt' ORDER BY n.id LIMIT 1000", account)
-	doubts, err := disk.Collect(rows, err, scanDoubt)
+	doubts, err := sqlite.Collect(rows, err, scanDoubt)
 	if err != nil {
 		return nil, fmt.Errorf("list doubts: %w", err)
 	}
@@ -58,7 +57,7 @@ func (s *Store) Doubts(ctx context.Context, account string) ([]Doubt, error) {
 // when there is nothing.
 func (s *Store) Doubt(ctx context.Context, id int64) (d Doubt, ok bool, err error) {
 	rows, err := s.reader.QueryContext(ctx, selectDoubts+"WHERE d.entry = ?", id)
-	doubts, err := disk.Collect(rows, err, scanDoubt)
+	doubts, err := sqlite.Collect(rows, err, scanDoubt)
 	if err != nil {
 		return Doubt{}, false, fmt.Errorf("read doubt of entry %d: %w", id, err)
 	}
@@ -73,24 +72,35 @@ func scanDoubt(r *sql.Rows) (d Doubt, err error) {
 	var read, sent sql.NullInt64
 	var readings, before []byte
 	var owner sql.NullString
-	d.Entry, err = entry.ScanWith(r, &since, &at, &read, &d.Taken, &readings, &sent, &owner, &before)
+	d.Entry, err = scanEntryWith(r, &since, &at, &read, &d.Taken, &readings, &sent, &owner, &before)
 	if err != nil {
 		return d, err
 	}
-	d.Since, d.At, d.ReadAt, d.SentAt = schema.Time(since), schema.Time(at), schema.NullTime(read), schema.NullTime(sent)
+	d.Since, d.At, d.ReadAt, d.SentAt = millis(since), millis(at), nullTime(read), nullTime(sent)
 	d.Readings, d.Owner = readings, owner.String
-	if err := schema.ReadJSON(before, &d.Before); err != nil {
+	if err := readJSON(before, &d.Before); err != nil {
 		return d, fmt.Errorf("read lists before entry %d: %w", d.Entry.ID, err)
 	}
 	return d, nil
 }
 
-// NextReadBack is when the next of the account's entries in doubt is to be read
-// back; ok is false without any.
-func (s *Store) NextReadBack(ctx context.Context, account string) (t time.Time, ok bool, err error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT d.look_at FROM doubts AS d JOIN entries AS n ON n.id = d.entry
-		WHERE d.account = ? AND d.look_at IS NOT NULL AND n.state = 'in_doubt' ORDER BY d.look_at LIMIT 1`, account)
-	return firstTime(rows, err, "find next doubt")
+// SentSince lists the account's viewings of which a request began since then.
+func (s *Store) SentSince(ctx context.Context, account string, since time.Time) ([]entry.Sent, error) {
+	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+`, a.at, a.owner FROM attempts AS a
+		JOIN entries AS n ON n.id = a.entry JOIN events AS v ON v.id = n.event
+		WHERE a.at >= ? AND n.account = ? AND n.kind = 'viewing'`, since.UnixMilli(), account)
+	sent, err := sqlite.Collect(rows, err, scanSent)
+	if err != nil {
+		return nil, fmt.Errorf("list what was sent: %w", err)
+	}
+	return sent, nil
+}
+
+func scanSent(row *sql.Rows) (sent entry.Sent, err error) {
+	var at int64
+	sent.Entry, err = scanEntryWith(row, &at, &sent.Owner)
+	sent.At = millis(at)
+	return sent, err
 }
 
 // ReadBack is what came of reading an entry in doubt back.
@@ -129,48 +139,35 @@ func (t *tx) recordReadBack(m ReadBack) error {
 	case now.State != viewing.StateInDoubt || now.Revision != was.Revision || now.Attempts != was.Attempts:
 		return fmt.Errorf("%w: it is %s", entry.ErrState, now.State)
 	}
-	if now.Reason != m.Reason || m.State != viewing.StateInDoubt {
-		if err := t.step(id, "read back", m.Reason); err != nil {
+	step := entry.Step{Code: "read-back", Args: entry.Args{"text": m.Reason}}
+	if m.State == viewing.StateInDoubt {
+		if now.Reason == m.Reason {
+			step = entry.Step{}
+		}
+		if err := t.transition(&now, m.State, m.Reason, step); err != nil {
 			return err
 		}
-	}
-	if m.State == viewing.StateInDoubt {
-		return t.stay(m)
+		readings := "[]"
+		if m.Readings != nil {
+			readings = string(m.Readings)
+		}
+		_, err := t.Exec("UPDATE doubts SET look_at = ?, taken = ?, readings = ? WHERE entry = ?",
+			timeOrNull(m.ReadAt), m.Taken, readings, id)
+		return err
 	}
 	settlement := Settlement{Entry: id, State: m.State, Reason: m.Reason, NextAt: m.ReadAt, RemoteID: m.RemoteID}
-	if err := t.settleEntry(settlement); err != nil {
+	if err := t.settleEntry(&now, settlement, step); err != nil || !m.Resend {
 		return err
 	}
-	if m.Resend {
-		_, err := t.Exec("INSERT OR REPLACE INTO doubts (entry, account, since, at) VALUES (?, ?, ?, ?)",
-			id, was.Account, m.Doubt.Since.UnixMilli(), m.Doubt.At.UnixMilli())
-		if err != nil {
-			return err
-		}
-	}
-	t.pass(id, viewing.StateInDoubt, m.State)
-	return nil
-}
-
-// stay keeps what was seen of an entry that stays in doubt.
-func (t *tx) stay(m ReadBack) error {
-	id := m.Doubt.Entry.ID
-	readings := "[]"
-	if m.Readings != nil {
-		readings = string(m.Readings)
-	}
-	if _, err := t.Exec("UPDATE entries SET reason = ? WHERE id = ?", m.Reason, id); err != nil {
-		return err
-	}
-	_, err := t.Exec("UPDATE doubts SET look_at = ?, taken = ?, readings = ? WHERE entry = ?",
-		schema.TimeOrNull(m.ReadAt), m.Taken, readings, id)
+	_, err = t.Exec("INSERT OR REPLACE INTO doubts (entry, account, since, at) VALUES (?, ?, ?, ?)",
+		id, was.Account, m.Doubt.Since.UnixMilli(), m.Doubt.At.UnixMilli())
 	return err
 }
 
 // KeepLists notes which lists the service has before a list is created.
 func (s *Store) KeepLists(ctx context.Context, entry int64, ids []string) error {
 	err := s.write(ctx, func(t *tx) error {
-		_, err := t.Exec("INSERT OR REPLACE INTO lists_before (entry, ids) VALUES (?, ?)", entry, schema.Array(ids))
+		_, err := t.Exec("INSERT OR REPLACE INTO lists_before (entry, ids) VALUES (?, ?)", entry, jsonArray(ids))
 		return err
 	})
 	if err != nil {

@@ -36,9 +36,9 @@ func (o *opened) resolve(t testing.TB, m ReadBack) {
 // looked fails unless the next read-back is at the time, or never.
 func (o *opened) looked(t testing.TB, want time.Time) {
 	t.Helper()
-	at, ok, err := o.NextReadBack(t.Context(), "default")
-	if err != nil || ok != !want.IsZero() || !at.Equal(want) {
-		t.Errorf("next look %s, %v, %v; want %s", at, ok, err, want)
+	all, err := o.Doubts(t.Context(), "default")
+	if err != nil || len(all) > 1 || (len(all) == 1) != !want.IsZero() || len(all) == 1 && !all[0].ReadAt.Equal(want) {
+		t.Errorf("doubts %+v, %v; want one that is looked for at %s", all, err, want)
 	}
 }
 
@@ -67,8 +67,8 @@ func TestDoubtIsKeptUntilItIsResolved(t *testing.T) {
 	}
 	var said []string
 	for _, step := range x.Steps {
-		if step.What == "read back" {
-			said = append(said, step.Detail)
+		if step.Code == "read-back" {
+			said = append(said, step.Args["text"])
 		}
 	}
 	if diff := cmp.Diff([]string{"not there yet", "it is there"}, said); diff != "" {

@@ -40,13 +40,7 @@ func commitForever(path string) error {
 	}
 	go func() {
 		for {
-			entries, err := s.Lease(ctx, "default", 2, time.Minute)
-			for _, e := range entries {
-				if _, err = s.Sending(ctx, e); err == nil {
-					fmt.Println("sending", e.EventID)
-				}
-			}
-			if err != nil {
+			if err := s.markOne(ctx); err != nil {
 				failed <- err
 				return
 			}
@@ -99,11 +93,12 @@ func commitSteadily(path, synchronous string) error {
 
 // markOne marks one entry as sending.
 func (s *Store) markOne(ctx context.Context) error {
-	entries, err := s.Lease(ctx, "default", 1, time.Minute)
-	for _, e := range entries {
-		if _, err = s.Sending(ctx, e); err == nil {
-			fmt.Println("sending", e.EventID)
-		}
+	e, ok, err := s.Next(ctx, "default", viewing.LaneLive)
+	if err != nil || !ok {
+		return err
+	}
+	if _, err = s.Begin(ctx, e); err == nil {
+		fmt.Println("sending", e.EventID)
 	}
 	return err
 }

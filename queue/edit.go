@@ -7,13 +7,8 @@ import (
 
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
-	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// edited is what a step is called by which the user changed an entry: from
-// then on its source changes it no more.
-const edited = "edited"
 
 // Edit corrects an entry that is pending, held or rejected; its next request
 // is another act. What was held for want of what the edit brings, or was
@@ -23,23 +18,21 @@ func (s *Store) Edit(ctx context.Context, id int64, c entry.Edit) (Entry, error)
 	var after Entry
 	err := s.writeDry(ctx, c.DryRun, func(t *tx) error {
 		e, err := t.entry(id)
-		if err != nil {
-			return fmt.Errorf("edit entry %d: %w", id, err)
+		if err == nil {
+			err = changeable("edit", e)
 		}
-		if err := changeable("edit", e); err != nil {
-			return err
+		if err == nil {
+			err = t.edit(e, c)
 		}
-		next, err := applied(c, e, schema.Time(t.now))
-		if err != nil {
-			return fmt.Errorf("edit entry %d: %w", id, err)
+		if err == nil {
+			after, err = t.entry(id)
 		}
-		if err := t.edit(e, next); err != nil {
-			return err
-		}
-		after, err = t.entry(id)
 		return err
 	})
-	return after, err
+	if err != nil {
+		return Entry{}, fmt.Errorf("edit entry %d: %w", id, err)
+	}
+	return after, nil
 }
 
 // changeable refuses what a person cannot change any more: what has begun to
@@ -51,34 +44,74 @@ func changeable(verb string, e Entry) error {
 	return nil
 }
 
-// applied is e with the correction, checked as if it had come so.
-func applied(c entry.Edit, e Entry, now time.Time) (Entry, error) {
-	next := e
+// edit changes an entry as a person says, with the steps that follow on that.
+func (t *tx) edit(e Entry, c entry.Edit, steps ...entry.Step) error {
+	now, was := millis(t.now), e
+	e.Touched, e.Correction = entry.Edited, 0
 	if c.Media != nil {
-		next.Media = completed(*c.Media, e.Media)
+		e.Reported, e.Media = e.AsReported(), completed(*c.Media, e.Media)
 	}
 	if !c.WatchedAt.IsZero() {
-		next.WatchedAt.Instant = c.WatchedAt
+		e.WatchedAt.Instant = c.WatchedAt
 	}
-	if err := checkEdited(c, next, now); err != nil {
-		return next, err
+	if err := checkEdited(c, e, now); err != nil {
+		return err
 	}
-	nameless := next.Media != nil && !next.Media.Identified()
-	switch {
-	case nameless && (e.State != viewing.StateHeld || mends(c, e)):
-		next.State, next.Reason = viewing.StateHeld, viewing.ReasonUnresolved // until the service has said what it is
-	case e.State != viewing.StateHeld:
-		next.State, next.Reason = viewing.StatePending, ""
-	case mends(c, e):
-		v := viewing.Event{Kind: e.Kind, WatchedAt: next.WatchedAt.Instant}
-		d := rules.Decide(rules.Settings{}, e.Source, v, next.Media, now)
-		next.State, next.Reason = d.State, d.Reason
+	if err := t.rewrite(was, &e); err != nil {
+		return err
 	}
-	return next, nil
+	for _, s := range append(editSteps(was, e), steps...) {
+		if err := t.step(e.ID, s); err != nil {
+			return err
+		}
+	}
+	if state, reason := afterEdit(c, was, e, now); state != e.State || reason != e.Reason {
+		if e.NextAt = (time.Time{}); state == viewing.StatePending {
+			e.NextAt = t.dueSince(e)
+		}
+		if err := t.transition(&e, state, reason, entry.Step{}); err != nil {
+			return err
+		}
+	}
+	return t.mergeDuplicate(e.ID, true)
 }
 
-// mends reports whether the correction answers the reason e is held for.
-func mends(c entry.Edit, e Entry) bool {
+// editSteps say what a person has changed.
+func editSteps(was, is Entry) (steps []entry.Step) {
+	if is.Media != nil && is.Media.Key() != was.Media.Key() {
+		step := entry.Step{Code: "edited.named", Args: entry.Args{"item": is.Media.Key()}}
+		if before := was.Media.Key(); before != "" {
+			step.Code, step.Args["before"] = "edited.item", before
+		}
+		steps = append(steps, step)
+	}
+	if is.WatchedAt.Millis != was.WatchedAt.Millis {
+		steps = append(steps, entry.Step{Code: "edited.time", Args: entry.Args{"at": entry.Time(is.WatchedAt.Time()), "before": entry.Time(was.WatchedAt.Time())}})
+	}
+	if len(steps) == 0 {
+		steps = append(steps, entry.Step{Code: "edited.confirmed"})
+	}
+	return steps
+}
+
+// afterEdit is where an entry stands after an edit.
+func afterEdit(c entry.Edit, was, is Entry, now time.Time) (viewing.State, string) {
+	nameless := is.Media != nil && !is.Media.Identified()
+	switch {
+	case nameless && (was.State != viewing.StateHeld || answers(c, was)):
+		return viewing.StateHeld, viewing.ReasonUnresolved // until the service has said what it is
+	case was.State != viewing.StateHeld:
+		return viewing.StatePending, ""
+	case answers(c, was):
+		d := rules.Decide(rules.Settings{}, is.Source, viewing.Event{Kind: is.Kind, WatchedAt: is.WatchedAt.Instant}, is.Media, now)
+		return d.State, d.Reason
+	default:
+		return was.State, was.Reason
+	}
+}
+
+// answers reports whether the edit answers the reason e is held for.
+func answers(c entry.Edit, e Entry) bool {
 	switch e.Reason {
 	case viewing.ReasonUnresolved:
 		return c.Media != nil
@@ -89,7 +122,7 @@ func mends(c entry.Edit, e Entry) bool {
 	}
 }
 
-// checkEdited holds the corrected entry against the field rules.
+// checkEdited holds the edited entry against the field rules.
 func checkEdited(c entry.Edit, next Entry, now time.Time) error {
 	v := viewing.Event{Kind: next.Kind, EventID: next.EventID, List: next.List, WatchedAt: next.WatchedAt.Instant, Count: 1}
 	if next.Media != nil {
@@ -137,34 +170,4 @@ func completed(m viewing.Media, old *viewing.Media) *viewing.Media {
 		}
 	}
 	return &m
-}
-
-// edit writes the corrected entry.
-func (t *tx) edit(e, next Entry) error {
-	media, key, err := writeMedia(next.Kind, next.Media)
-	if err != nil {
-		return err
-	}
-	at := writeInstant(next.WatchedAt.Instant)
-	_, err = t.Exec(`UPDATE entries SET media = ?, item_key = ?, watched_at = ?, watched_text = ?, watched_offset = ?,
-		watched_precision = ? WHERE id = ?`, media, key, at.millis, at.text, at.offset, at.precision, e.ID)
-	if err != nil {
-		return err
-	}
-	if err := t.raise(e.ID); err != nil {
-		return err
-	}
-	if err := t.step(e.ID, edited, e.ChangedTo(next)); err != nil {
-		return err
-	}
-	if e.State == viewing.StatePending && next.State == viewing.StatePending {
-		t.nudge = true
-		_, err = t.Exec("UPDATE entries SET lease = 0, lease_until = 0 WHERE id = ?", e.ID)
-	} else {
-		err = t.move(e, next.State, next.Reason)
-	}
-	if err != nil {
-		return err
-	}
-	return t.meet(e.ID, true)
 }

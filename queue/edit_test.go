@@ -33,7 +33,7 @@ func TestEditByState(t *testing.T) {
 			continue
 		}
 		if err != nil || after.State != want || after.Reason != "" || after.Media.IDs.TMDB != 77 ||
-			after.Revision != before.Revision+1 || after.Lease != 0 || cmp.Diff(got, after) != "" {
+			after.Revision != before.Revision+1 || cmp.Diff(got, after) != "" {
 			t.Errorf("edit of %s: %v, then %+v", state, err, after)
 		}
 	}
@@ -154,7 +154,7 @@ func TestTheUsersWordWinsOverTheSources(t *testing.T) {
 	if x.Entry.Media.IDs.TMDB != 604 {
 		t.Errorf("it is %d now", x.Entry.Media.IDs.TMDB)
 	}
-	if last := x.Steps[len(x.Steps)-1]; last.What != "noted" || !strings.Contains(last.Detail, "the library knows it now") {
+	if last := x.Steps[len(x.Steps)-1]; last.Code != "noted.item" || !strings.Contains(last.Args["text"], "the library knows it now") {
 		t.Errorf("last step %+v", last)
 	}
 }
@@ -166,11 +166,11 @@ func TestEditChangesTheOrderWithinAnItem(t *testing.T) {
 	if _, err := s.Edit(t.Context(), second, entry.Edit{WatchedAt: viewing.At(noon().Add(-time.Hour))}); err != nil {
 		t.Fatal(err)
 	}
-	if leased := s.lease(t); len(leased) != 1 || leased[0].ID != second {
-		t.Errorf("leased %v, want %d alone", ids(leased), second)
+	if ready := s.due(t); len(ready) != 1 || ready[0].ID != second {
+		t.Errorf("ready %v, want %d alone", ids(ready), second)
 	}
 	steps := s.explained(t, second).Steps
-	if last := steps[len(steps)-1]; last.What != edited || !strings.Contains(last.Detail, "watched at 2026-03-01 13:00:00, not 2026-03-01 13:50:00") {
+	if last := steps[len(steps)-1]; last.Code != "edited.time" || last.Args["at"] != "2026-03-01T11:00:00Z" || last.Args["before"] != "2026-03-01T11:50:00Z" {
 		t.Errorf("last step %+v", last)
 	}
 }

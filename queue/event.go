@@ -1,15 +1,15 @@
 package queue
 
 import (
-	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
-	"github.com/filmspool/filmspool/queue/disk"
-	"github.com/filmspool/filmspool/queue/schema"
+	"github.com/filmspool/filmspool/queue/playback"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -18,7 +18,6 @@ type event struct {
 	viewing.Event
 	source, kind string
 	body         []byte // canonical: the fields of the struct in their order
-	content      []byte // what tells a repetition from a conflict
 }
 
 // read checks a batch and renders what will be kept of it.
@@ -38,8 +37,7 @@ func read(b viewing.Batch) ([]event, error) {
 		if err != nil {
 			faults = append(faults, fmt.Errorf("write event %q: %w: %w", v.EventID, viewing.ErrInvalid, err))
 		}
-		content := sha256.Sum256(body)
-		events[i] = event{Event: v, source: b.Source, kind: kind, body: body, content: content[:]}
+		events[i] = event{Event: v, source: b.Source, kind: kind, body: body}
 	}
 	return events, errors.Join(faults...)
 }
@@ -61,17 +59,24 @@ func (e *event) parts() []*viewing.Media {
 	}
 }
 
-// known is an event that was taken before.
-type known struct {
-	event   int64
-	content []byte
+// runtime is the running time of the event's item, as the source reported it.
+func (e *event) runtime() (seconds time.Duration) {
+	if e.Progress != nil {
+		seconds = playback.Seconds(e.Progress.Duration)
+	}
+	return max(seconds, playback.Seconds(float64(e.Origin.Runtime)))
 }
 
-// earlier finds an event that was taken before; nil when it is new.
+// known is an event that was committed before.
+type known struct {
+	event int64
+	body  []byte
+}
+
+// earlier finds an event that was committed before; nil when it is new.
 func (t *tx) earlier(kind, eventID string) (*known, error) {
 	var k known
-	found, err := t.Find("SELECT event, content FROM dedupe WHERE key = ?",
-		[]any{schema.EventKey(kind, eventID)}, &k.event, &k.content)
+	found, err := t.Find("SELECT id, body FROM events WHERE source_kind = ? AND event_id = ?", []any{kind, eventID}, &k.event, &k.body)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -79,17 +84,16 @@ func (t *tx) earlier(kind, eventID string) (*known, error) {
 }
 
 // sameAs is the earlier event that e is another sighting of; nil when it names
-// none that is known.
+// none that is known, or other items by now than what was sent of that: then e stands
+// for itself.
 func (t *tx) sameAs(e event) (*known, error) {
 	if e.SameAs == "" {
 		return nil, nil
 	}
-	return t.earlier(e.kind, e.SameAs)
-}
-
-// stillSame is the earlier event, or nil when e names other items by now than
-// what was sent of it: then e stands for itself, and answers the question.
-func (t *tx) stillSame(e event, same *known) (*known, error) {
+	same, err := t.earlier(e.kind, e.SameAs)
+	if err != nil || same == nil {
+		return nil, err
+	}
 	keys := make([]string, len(e.Media))
 	for i, m := range e.Media {
 		keys[i] = m.Key()
@@ -97,21 +101,17 @@ func (t *tx) stillSame(e event, same *known) (*known, error) {
 	if len(keys) == 0 || slices.Contains(keys, "") {
 		return same, nil
 	}
-	rows, err := t.Query(`SELECT item_key, event = ?1 AND state IN ('delivered', 'sending', 'in_doubt', 'rejected')
-			AND NOT EXISTS (SELECT 1 FROM steps WHERE entry = n.id AND what = ?2)
-		FROM entries AS n WHERE id IN (SELECT n.id FROM `+schema.MadeOf+` WHERE v.id = ?1 UNION SELECT entry FROM witnesses WHERE event = ?1)`,
-		same.event, edited)
-	kept := 0
-	_, err = disk.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
+	rows, err := t.Query(`SELECT item_key, event = ?1 AND state IN ('delivered', 'sending', 'in_doubt', 'rejected') AND touched < 2
+		FROM entries WHERE event = ?1 OR id IN (SELECT entry FROM witnesses WHERE event = ?1)`, same.event)
+	others := true
+	_, err = sqlite.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
 		var key string
-		var left bool
-		err := r.Scan(&key, &left)
-		if !left || key == "" || slices.Contains(keys, key) {
-			kept++
-		}
+		var sent bool
+		err := r.Scan(&key, &sent)
+		others = others && sent && key != "" && !slices.Contains(keys, key)
 		return struct{}{}, err
 	})
-	if err != nil || kept > 0 {
+	if err != nil || !others {
 		return same, err
 	}
 	return nil, nil
@@ -119,7 +119,5 @@ func (t *tx) stillSame(e event, same *known) (*known, error) {
 
 // entriesOf lists the entries that an event became, or became part of.
 func (t *tx) entriesOf(event int64) ([]int64, error) {
-	rows, err := t.Query("SELECT n.id FROM "+schema.MadeOf+` WHERE v.id = ?1
-		UNION SELECT entry FROM witnesses WHERE event = ?1 ORDER BY 1`, event)
-	return disk.Collect(rows, err, disk.ScanID)
+	return t.Numbers("SELECT id FROM entries WHERE event = ?1 UNION SELECT entry FROM witnesses WHERE event = ?1 ORDER BY 1", event)
 }

@@ -1,70 +1,127 @@
 package queue
 
 import (
+	"bufio"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
 	"io"
+	"time"
 
-	"github.com/filmspool/filmspool/queue/disk"
-	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/export"
-	"github.com/filmspool/filmspool/queue/schema"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Export writes everything that was ever reported, with what became of it, as
-// one [export.Record] a line, and returns the number of lines. It holds a page in
-// memory, and each line is as of one moment; what is committed meanwhile may
-// be missing. No key is kept here, so none can be in it.
-func (s *Store) Export(ctx context.Context, w io.Writer) (lines int64, err error) {
-	out, last := export.NewWriter(w), int64(0)
-	for more := true; more; {
-		page, err := s.exportEvents(ctx, &last)
-		if err == nil {
-			err = out.Write(page)
-		}
-		if err != nil {
-			return out.Lines, fmt.Errorf("export: %w", err)
-		}
-		more = len(page) == export.Page
-	}
-	if err := out.Flush(); err != nil {
-		return out.Lines, fmt.Errorf("export: %w", err)
-	}
-	return out.Lines, nil
+// exportPage is how many records are held in memory at once.
+const exportPage = 200
+
+// exportRecord is one line of an export: an event with what became of it.
+type exportRecord struct {
+	V           int             `json:"v"` // 1
+	Source      string          `json:"source,omitempty"`
+	EventID     string          `json:"eventId,omitempty"`
+	CommittedAt time.Time       `json:"committedAt,omitzero"`
+	Event       json.RawMessage `json:"event,omitempty"`      // the [viewing.Event] as it was committed
+	Unreadable  int64           `json:"unreadable,omitempty"` // which event of the file cannot be read; nothing else is set then
+	Entries     []exportEntry   `json:"entries,omitempty"`
 }
 
-const selectExported = "SELECT " + entry.Columns + " FROM " + schema.MadeOf + " WHERE v.id > ? AND v.id <= ? ORDER BY v.id" // and n.id, by the way it is read
+// exportEntry is one entry of an [exportRecord].
+type exportEntry struct {
+	Account   string          `json:"account"`
+	Part      int             `json:"part"`
+	Kind      viewing.Kind    `json:"kind"`
+	State     viewing.State   `json:"state"`
+	Reason    string          `json:"reason,omitempty"`
+	Media     *viewing.Media  `json:"media,omitempty"`
+	List      *viewing.List   `json:"list,omitempty"`
+	Priority  *int            `json:"priority,omitempty"`
+	WatchedAt viewing.Instant `json:"watchedAt,omitzero"`
+	Class     viewing.Class   `json:"class,omitempty"`
+	Attempts  int             `json:"attempts,omitempty"`
+	Revision  int             `json:"revision,omitempty"`
+	RemoteID  string          `json:"remoteId,omitempty"`
+	CreatedAt time.Time       `json:"createdAt"`
+	SettledAt time.Time       `json:"settledAt,omitzero"`
+}
 
-// exportEvents reads the next page of events after *last, which it moves on.
-func (s *Store) exportEvents(ctx context.Context, last *int64) ([]export.Record, error) {
+// Export writes everything that was ever reported, with what became of it, as
+// one JSON object a line, and returns the number of lines. It holds a page in
+// memory, and each line is as of one moment; what is committed meanwhile may
+// be missing. An event that cannot be read, for the file is damaged, is named and passed
+// over. No key is kept here, so none can be in it.
+func (s *Store) Export(ctx context.Context, w io.Writer) (lines int64, err error) {
+	out := bufio.NewWriter(w)
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	for first, newest := int64(0), int64(1); err == nil && first < newest; first += exportPage {
+		if err = s.reader.QueryRowContext(ctx, "SELECT coalesce(max(id), 0) FROM events").Scan(&newest); err != nil {
+			break
+		}
+		page, bad := s.exportEvents(ctx, first, first+exportPage)
+		if bad != nil {
+			page, err = s.exportOneByOne(ctx, first, min(first+exportPage, newest))
+		}
+		for _, record := range page {
+			if err == nil {
+				err = encoder.Encode(record)
+				lines++
+			}
+		}
+	}
+	if err == nil {
+		err = out.Flush()
+	}
+	if err != nil {
+		return lines, fmt.Errorf("export: %w", sqlite.StorageError(err))
+	}
+	return lines, nil
+}
+
+// exportOneByOne reads the events after first, up to last, where not all can be read.
+func (s *Store) exportOneByOne(ctx context.Context, first, last int64) (page []exportRecord, err error) {
+	for id := first + 1; id <= last; id++ {
+		one, err := s.exportEvents(ctx, id-1, id)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			page = append(page, exportRecord{V: 1, Unreadable: id})
+		default:
+			page = append(page, one...)
+		}
+	}
+	return page, nil
+}
+
+const selectExported = "SELECT " + entryColumns + " FROM events AS v JOIN entries AS n ON n.event = v.id WHERE v.id > ? AND v.id <= ? ORDER BY v.id, n.id"
+
+// exportEvents reads the events after first, up to last.
+func (s *Store) exportEvents(ctx context.Context, first, last int64) ([]exportRecord, error) {
 	moment, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return nil, disk.StorageError(err)
+		return nil, sqlite.StorageError(err)
 	}
 	defer moment.Rollback()
-	first := *last
-	of := make(map[string]int, export.Page)
-	rows, err := moment.QueryContext(ctx, "SELECT id, source, event_id, committed_at, body FROM events WHERE id > ? ORDER BY id LIMIT ?",
-		first, export.Page)
-	page, err := disk.Collect(rows, err, func(r *sql.Rows) (export.Record, error) {
-		c := export.Record{V: export.Version}
+	of := map[string]int{}
+	rows, err := moment.QueryContext(ctx, "SELECT source, event_id, committed_at, body FROM events WHERE id > ? AND id <= ? ORDER BY id", first, last)
+	page, err := sqlite.Collect(rows, err, func(r *sql.Rows) (exportRecord, error) {
+		c := exportRecord{V: 1}
 		var at int64
 		var body string
-		err := r.Scan(last, &c.Source, &c.EventID, &at, &body)
-		c.CommittedAt, c.Event = schema.Time(at), json.RawMessage(body)
-		of[schema.EventKey(viewing.SourceKind(c.Source), c.EventID)] = len(of)
+		err := r.Scan(&c.Source, &c.EventID, &at, &body)
+		c.CommittedAt, c.Event = millis(at), json.RawMessage(body)
+		of[viewing.SourceKind(c.Source)+":"+c.EventID] = len(of)
 		return c, err
 	})
 	if err != nil || len(page) == 0 {
 		return nil, err
 	}
-	rows, err = moment.QueryContext(ctx, selectExported, first, *last)
-	_, err = disk.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
-		e, err := entry.Scan(r)
-		if i, ok := of[schema.EventKey(viewing.SourceKind(e.Source), e.EventID)]; ok && err == nil {
+	rows, err = moment.QueryContext(ctx, selectExported, first, last)
+	_, err = sqlite.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
+		e, err := scanEntry(r)
+		if i, ok := of[viewing.SourceKind(e.Source)+":"+e.EventID]; ok && err == nil {
 			page[i].Entries = append(page[i].Entries, recordEntry(e))
 		}
 		return struct{}{}, err
@@ -72,8 +129,8 @@ func (s *Store) exportEvents(ctx context.Context, last *int64) ([]export.Record,
 	return page, err
 }
 
-func recordEntry(e Entry) export.Entry {
-	return export.Entry{
+func recordEntry(e Entry) exportEntry {
+	return exportEntry{
 		Account: e.Account, Part: e.Part, Kind: e.Kind, State: e.State, Reason: e.Reason,
 		Media: e.Media, List: e.List, Priority: e.Priority, WatchedAt: e.WatchedAt.Instant, Class: e.Class,
 		Attempts: e.Attempts, Revision: e.Revision, RemoteID: e.RemoteID, CreatedAt: e.CreatedAt, SettledAt: e.SettledAt,

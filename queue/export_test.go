@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/filmspool/filmspool/queue/export"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -28,7 +27,7 @@ func TestExportTellsEverything(t *testing.T) {
 	}
 	got := map[string]string{}
 	for line := range strings.Lines(out.String()) {
-		var r export.Record
+		var r exportRecord
 		var seen viewing.Event
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
 			t.Fatalf("%s: %v", line, err)
@@ -59,7 +58,7 @@ func TestExportTellsEverything(t *testing.T) {
 func TestExportHoldsOnlyAPage(t *testing.T) {
 	s := fresh(t)
 	batch := viewing.Batch{Source: "browser:b1"}
-	for i := range 2 * export.Page {
+	for i := range 2 * exportPage {
 		batch.Events = append(batch.Events, film(fmt.Sprint("e", i), int64(i+1), -i-1))
 	}
 	s.commitBatch(t, batch)
@@ -79,7 +78,32 @@ func TestExportHoldsOnlyAPage(t *testing.T) {
 	for scan.Scan() {
 		n, last = n+1, scan.Text()
 	}
-	if err := <-done; err != nil || n != 2*export.Page+1 || !strings.Contains(last, `"late"`) {
+	if err := <-done; err != nil || n != 2*exportPage+1 || !strings.Contains(last, `"late"`) {
 		t.Errorf("%d lines (%v), the last %s", n, err, last)
+	}
+}
+
+// TestExportPassesOverWhatCannotBeRead, and names it.
+func TestExportPassesOverWhatCannotBeRead(t *testing.T) {
+	s := fresh(t)
+	batch := viewing.Batch{Source: chrome}
+	for i := range exportPage + 20 {
+		batch.Events = append(batch.Events, film(fmt.Sprint("e", i), int64(i+1), -i-1))
+	}
+	s.commitBatch(t, batch)
+	s.change(t, "UPDATE entries SET media = '{' WHERE id IN (7, 9)")
+	var out bytes.Buffer
+	lines, err := s.Export(t.Context(), &out)
+	if err != nil || lines != exportPage+20 {
+		t.Fatalf("%d lines, %v", lines, err)
+	}
+	for i, line := range strings.Split(strings.TrimSpace(out.String()), "\n") {
+		var r exportRecord
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		if bad := i == 6 || i == 8; bad && r.Unreadable != int64(i+1) || !bad && (r.EventID != fmt.Sprint("e", i) || len(r.Entries) != 1) {
+			t.Errorf("line %d: %s", i, line)
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -27,21 +26,21 @@ func filtered(t *testing.T) *opened {
 func TestIgnoredIsKeptForTheRecord(t *testing.T) {
 	s := filtered(t)
 	o := s.commit(t, film("e1", 603, -10))[0]
-	if o.Status != viewing.StatusDropped || len(o.Entries) != 1 || !strings.Contains(o.Reason, "filter 2 (kind movie)") {
+	if o.Status != viewing.StatusDropped || len(o.Entries) != 1 || o.Reason != "filter 2 (kind movie)" {
 		t.Fatalf("outcome %+v", o)
 	}
 	x := s.explained(t, o.Entries[0])
 	if x.Entry.State != viewing.StateDropped || x.Entry.Reason != viewing.ReasonFiltered || !x.Entry.SettledAt.Equal(noon()) {
 		t.Errorf("entry %+v", x.Entry)
 	}
-	if last := x.Steps[len(x.Steps)-1]; last.What != "rule" || last.Detail != o.Reason {
+	if last := x.Steps[len(x.Steps)-1]; last.Code != "rule.ignored.filter" || last.Args["filter"] != "2" || last.Args["match"] != "kind movie" {
 		t.Errorf("steps %+v", x.Steps)
 	}
 	if again := s.commit(t, film("e1", 603, -10))[0]; again.Status != viewing.StatusDuplicate || again.Entries[0] != o.Entries[0] {
 		t.Errorf("told again: %+v", again)
 	}
-	if leased := s.lease(t); len(leased) != 0 {
-		t.Errorf("leased %v", ids(leased))
+	if ready := s.due(t); len(ready) != 0 {
+		t.Errorf("ready %v", ids(ready))
 	}
 	s = s.reopen(t)
 	if counts := s.checkCounters(t); counts != (entry.Counts{Dropped: 1}) {
@@ -130,7 +129,7 @@ func TestReleaseTakesInWhatWasIgnored(t *testing.T) {
 	if e := s.entry(t, entries[3]); e.State != viewing.StatePending {
 		t.Errorf("what the user took in is %s (%s)", e.State, e.Reason)
 	}
-	if leased := s.lease(t); len(leased) != 2 {
-		t.Errorf("leased %v", ids(leased))
+	if ready := s.due(t); len(ready) != 2 {
+		t.Errorf("ready %v", ids(ready))
 	}
 }

@@ -1,80 +1,76 @@
 package queue
 
 import (
-	"database/sql"
+	"encoding/json"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// naming is a new identity of an entry that has not begun to leave.
-type naming struct {
-	entry    int64
-	state    viewing.State // in which it stands, and why
-	reason   string
-	media    viewing.Media
-	source   string        // of its event
-	original viewing.Event // its event, for the rules
+// identify gives an entry that has not begun to leave another item; v is its event, and
+// the step says who found it. What was held for want of an identifier alone may leave
+// then, as the rules have it.
+func (t *tx) identify(e Entry, m viewing.Media, v viewing.Event, step entry.Step) error {
+	was := e
+	e.Media = &m
+	if err := t.rewrite(was, &e); err != nil {
+		return err
+	}
+	if err := t.step(e.ID, step); err != nil {
+		return err
+	}
+	if err := t.decideAgain(&e, v); err != nil {
+		return err
+	}
+	return t.mergeDuplicate(e.ID, false)
 }
 
-// name gives an entry its new identity, whoever has found it out: its source
-// or the service. It breaks the entry's lease, for whoever has it in hand must
-// not send the old one. What is to be looked at whenever an entry gets its key
-// belongs here.
-func (t *tx) name(n naming) error {
-	media, key, err := writeMedia(n.original.Kind, &n.media)
+// decideAgain asks the rules where a new identity matters: for an entry that was
+// held for want of one, or that has lost it. Entries held for another reason stay
+// held. What a person has decided about goes by no filter any more.
+func (t *tx) decideAgain(e *Entry, v viewing.Event) error {
+	unresolved := e.State == viewing.StateHeld && e.Reason == viewing.ReasonUnresolved
+	if unresolved != e.Media.Identified() {
+		return nil
+	}
+	settings := t.settings
+	if e.Touched > entry.Untouched {
+		settings = rules.Settings{Grace: t.settings.Grace}
+	}
+	d, err := t.decide(settings, e.Account, e.Source, v, e.Media)
 	if err != nil {
 		return err
 	}
-	state, reason, err := t.decideAgain(n)
-	if err != nil {
-		return err
-	}
-	_, err = t.Exec(`UPDATE entries SET media = ?, item_key = ?, state = ?, reason = ?, revision = revision + 1,
-		lease = 0, lease_until = 0, settled_at = ? WHERE id = ?`,
-		media, key, string(state), reason, sql.NullInt64{Int64: t.now, Valid: state.Finished()}, n.entry)
-	if err != nil {
-		return err
-	}
-	t.pass(n.entry, n.state, state)
-	return t.meet(n.entry, false)
-}
-
-// decideAgain asks the rules where the new identity matters: an entry that was
-// held for want of one, or that has lost it. Entries held for another reason
-// stay held, and what a person has let go is not held again.
-func (t *tx) decideAgain(n naming) (viewing.State, string, error) {
-	unresolved := n.state == viewing.StateHeld && n.reason == viewing.ReasonUnresolved
-	if unresolved != n.media.Identified() {
-		return n.state, n.reason, nil
-	}
-	settings, err := t.settingsFor(n.entry)
-	if err != nil {
-		return "", "", err
-	}
-	e, err := t.entry(n.entry)
-	if err != nil {
-		return "", "", err
-	}
-	d, err := t.judge(settings, e.Account, n.source, n.original, &n.media)
-	if err != nil {
-		return "", "", err
-	}
-	for _, sentence := range d.Steps[1:] { // the account stays as it is
-		if err := t.step(n.entry, "rule", sentence); err != nil {
-			return "", "", err
+	for _, s := range d.Steps[1:] { // the account stays as it is
+		if s.Code == d.Why.Code {
+			continue // with the transition
+		}
+		if err := t.step(e.ID, s); err != nil {
+			return err
 		}
 	}
-	return d.State, d.Reason, nil
+	if d.State == viewing.StatePending && d.Lane == viewing.LaneLive && e.Touched == entry.Untouched {
+		over, counted := t.overflows(e.Source, v)
+		if over {
+			d.State, d.Reason, d.Why = viewing.StateHeld, viewing.ReasonWave, t.burstStep(e.Source)
+			if err := t.holdFirst(e.Source); err != nil {
+				return err
+			}
+		} else if counted {
+			t.letGo(e.Source, []int64{e.ID})
+		}
+	}
+	return t.transition(e, d.State, d.Reason, d.Why)
 }
 
-// settingsFor are the settings that still count for an entry: what a person
-// has decided about goes by no filter any more.
-func (t *tx) settingsFor(entry int64) (rules.Settings, error) {
-	var one int64
-	decided, err := t.Find("SELECT 1 FROM steps WHERE entry = ? AND what IN ('user', ?)", []any{entry, edited}, &one)
-	if decided {
-		return rules.Settings{Grace: t.settings.Grace}, err
+// eventOf is the event of an entry as the rules see it, with what was found out since.
+func (t *tx) eventOf(e Entry) (v viewing.Event, err error) {
+	var body []byte
+	_, err = t.Find("SELECT v.body FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.id = ?", []any{e.ID}, &body)
+	if err == nil && json.Unmarshal(body, &v) != nil { // it was lost to damage
+		v = viewing.Event{}
 	}
-	return t.settings, err
+	v.Kind, v.WatchedAt, v.Class = e.Kind, e.WatchedAt.Instant, e.Class
+	return v, err
 }

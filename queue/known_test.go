@@ -40,7 +40,7 @@ func TestRecordedIsOfTheAccountWhateverTheSourceAndState(t *testing.T) {
 	}
 	want := map[string][]viewing.Instant{
 		"movie:1": {at(5, viewing.Second), at(200, viewing.Second)},
-		"movie:2": {at(60, viewing.Day), at(0, viewing.Second)},
+		"movie:2": {at(0, viewing.Second), at(60, viewing.Day)},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -2,10 +2,9 @@ package queue
 
 import (
 	"database/sql"
-	"fmt"
 
-	"github.com/filmspool/filmspool/queue/disk"
-	"github.com/filmspool/filmspool/queue/schema"
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -13,13 +12,19 @@ import (
 type place struct {
 	account string
 	list    int64         // the entry of the list; 0 for none
-	lists   viewing.State // in which that stands
+	lists   viewing.State // the state of that
 }
 
 // places are where an event goes. What is put on a list goes where its list is.
 func (t *tx) places(e event) (places []place, err error) {
 	if e.Kind == viewing.KindListItem {
-		if places, err = t.listsNamed(e.kind, e.InList); err != nil || len(places) > 0 {
+		rows, err := t.Query(`SELECT n.id, n.account, n.state FROM events AS v JOIN entries AS n ON n.event = v.id
+			WHERE v.source_kind = ? AND v.event_id = ? AND n.kind = ?`, e.kind, e.InList, string(viewing.KindList))
+		places, err = sqlite.Collect(rows, err, func(r *sql.Rows) (p place, err error) {
+			err = r.Scan(&p.list, &p.account, &p.lists)
+			return p, err
+		})
+		if err != nil || len(places) > 0 {
 			return places, err
 		}
 	}
@@ -29,30 +34,22 @@ func (t *tx) places(e event) (places []place, err error) {
 	return places, nil
 }
 
-// listsNamed are where a list is, by its event; nowhere when there is none, or
-// none any more.
-func (t *tx) listsNamed(kind, event string) ([]place, error) {
-	rows, err := t.Query("SELECT n.id, n.account, n.state FROM "+schema.MadeOf+" WHERE v.id = (SELECT event FROM dedupe WHERE key = ?) AND n.kind = ?",
-		schema.EventKey(kind, event), string(viewing.KindList))
-	return disk.Collect(rows, err, func(r *sql.Rows) (p place, err error) {
-		err = r.Scan(&p.list, &p.account, &p.lists)
-		return p, err
-	})
-}
-
 // fitToList fits the draft of an item to what became of its list.
 func (d *draft) fitToList() {
+	say := func(code string) {
+		d.Steps = append(d.Steps, entry.Step{Code: code, Args: entry.Args{"entry": number(d.list)}})
+	}
 	switch {
 	case d.list == 0:
 		if d.State == viewing.StatePending {
 			d.State, d.Reason = viewing.StateHeld, viewing.ReasonNoList
 		}
-		d.Steps = append(d.Steps, "Held as no_list: the list that it belongs on is not known here.")
+		say("rule.nolist")
 	case d.State != viewing.StateDropped:
-		d.Steps = append(d.Steps, fmt.Sprintf("It waits for its list, entry %d, and goes to the account of that.", d.list))
+		say("rule.list")
 		if d.lists == viewing.StateDropped {
 			d.State, d.Reason = viewing.StateDropped, withoutList
-			d.Steps = append(d.Steps, "Dropped: its list was dropped.")
+			say("dropped.list")
 		}
 	}
 }
@@ -60,15 +57,9 @@ func (d *draft) fitToList() {
 // withoutList is why an item is dropped with its list.
 const withoutList = "its list was dropped"
 
-// waitFor keeps an entry back until another one has arrived.
-func (t *tx) waitFor(entry, first int64) error {
-	_, err := t.Exec("UPDATE entries SET after = ? WHERE id = ?", first, entry)
-	return err
-}
-
-// dropItems drops what waits for an entry that will not arrive.
-func (t *tx) dropItems(first int64) error {
-	waiting, err := t.Numbers("SELECT id FROM entries WHERE after = ? AND (state = 'pending' OR state = 'held')", first)
+// dropItems drops what waits for a list that will not arrive.
+func (t *tx) dropItems(list int64) error {
+	waiting, err := t.Numbers("SELECT id FROM entries WHERE after = ? AND (state = 'pending' OR state = 'held')", list)
 	if err != nil {
 		return err
 	}
@@ -77,10 +68,8 @@ func (t *tx) dropItems(first int64) error {
 		if err != nil {
 			return err
 		}
-		if err := t.move(e, viewing.StateDropped, withoutList); err != nil {
-			return err
-		}
-		if err := t.step(id, string(viewing.StateDropped), fmt.Sprintf("Dropped with entry %d, its list.", first)); err != nil {
+		step := entry.Step{Code: "dropped.list", Args: entry.Args{"entry": number(list)}}
+		if err := t.transition(&e, viewing.StateDropped, withoutList, step); err != nil {
 			return err
 		}
 	}

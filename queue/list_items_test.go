@@ -26,27 +26,27 @@ func (o *opened) toldOf(t *testing.T, id int64) string {
 	}
 	var said []string
 	for _, s := range x.Steps {
-		said = append(said, s.Detail)
+		said = append(said, s.Code)
 	}
 	return strings.Join(said, "\n")
 }
 
-// An item is leased when its list is delivered, with the service's id of it.
+// An item is ready when its list is delivered, with the service's id of it.
 func TestItemWaitsForItsList(t *testing.T) {
 	s := fresh(t)
 	ids := s.commitIDs(t, aList("l"), anItem("i", "l", 603), film("v", 603, -1))
 	if e := s.entry(t, ids[1]); e.After != ids[0] || e.ListID != "" || e.State != viewing.StatePending {
 		t.Errorf("%+v", e)
 	}
-	leased := s.wantLeased(t, ids[2], ids[0])
-	attempt, err := s.Sending(t.Context(), leased[1])
+	ready := s.wantDue(t, ids[2], ids[0])
+	attempt, err := s.Begin(t.Context(), ready[1])
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Settle(t.Context(), Settlement{Entry: ids[0], Attempt: attempt, State: viewing.StateDelivered, RemoteID: "lst_7"}); err != nil {
 		t.Fatal(err)
 	}
-	if e := s.wantLeased(t, ids[1])[0]; e.ListID != "lst_7" {
+	if e := s.wantDue(t, ids[2], ids[1])[1]; e.ListID != "lst_7" {
 		t.Errorf("%+v", e)
 	}
 	s.checkCounters(t)
@@ -68,7 +68,7 @@ func TestItemsGoWithTheirList(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
-	if said := s.toldOf(t, ids[1]); !strings.Contains(said, "Dropped with entry 1, its list.") {
+	if said := s.toldOf(t, ids[1]); !strings.Contains(said, "dropped.list") {
 		t.Error(said)
 	}
 	ids = s.commitIDs(t, aList("l2"), anItem("i2", "l2", 603))
@@ -85,7 +85,7 @@ func TestItemOfAnUnknownListIsHeld(t *testing.T) {
 	if e := s.entry(t, id); e.State != viewing.StateHeld || e.Reason != viewing.ReasonNoList || e.After != 0 {
 		t.Errorf("%+v", e)
 	}
-	if said := s.toldOf(t, id); !strings.Contains(said, "list that it belongs on is not known") {
+	if said := s.toldOf(t, id); !strings.Contains(said, "rule.nolist") {
 		t.Error(said)
 	}
 }

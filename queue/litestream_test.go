@@ -16,19 +16,17 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// A running queue is copied away by Litestream and comes back whole, grown log
-// and all.
+// A running queue is copied away by Litestream and comes back whole.
 func TestACopyByLitestreamComesBack(t *testing.T) {
 	program, err := exec.LookPath("litestream")
 	if err != nil {
 		t.Fatalf("%v; go install github.com/benbjohnson/litestream/cmd/litestream@v0.5.18 makes it", err)
 	}
 	s := fresh(t)
-	s.awaitLog(t)
 	if _, err := s.commitAll(t, "before", 300); err != nil {
 		t.Fatal(err)
 	}
-	under := s.lease(t)[0]
+	under := s.due(t)[0]
 	s.send(t, under)
 	replica := "file://" + filepath.Join(t.TempDir(), "replica")
 	replicate := exec.Command(program, "replicate", s.path, replica)
@@ -58,11 +56,6 @@ func TestACopyByLitestreamComesBack(t *testing.T) {
 		t.Fatalf("after %d: %v", len(kept), err)
 	}
 	s.finishAll(t)
-	if info, err := os.Stat(s.path + "-wal"); err != nil || info.Size() < logSize {
-		t.Errorf("the log has %d bytes, %v", info.Size(), err)
-	} else {
-		t.Logf("the log has %d MB after the burst", info.Size()>>20)
-	}
 	if err := replicate.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}

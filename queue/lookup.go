@@ -8,10 +8,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
-	"github.com/filmspool/filmspool/queue/schema"
+	"github.com/filmspool/filmspool/queue/resolve"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -22,23 +21,14 @@ type Lookup struct {
 	Asked int // how often it was, since its evidence last changed
 }
 
-// askAbout has the service asked about a new entry, if it is one of those.
-func (t *tx) askAbout(entry int64, state viewing.State, key string) error {
-	if state != viewing.StateHeld || key != "" {
-		return nil
-	}
-	_, err := t.Exec("INSERT OR IGNORE INTO lookups (entry, account, ask_at) SELECT id, account, 0 FROM entries WHERE id = ? AND "+schema.Unidentified, entry)
-	return err
-}
-
 // Lookups lists up to n of the account's entries that the service is to be
 // asked about now, those first that wait the longest.
 func (s *Store) Lookups(ctx context.Context, account string, n int) ([]Lookup, error) {
-	rows, err := s.reader.QueryContext(ctx, "SELECT "+entry.Columns+`, l.asked FROM lookups AS l
+	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+`, l.asked FROM lookups AS l
 		JOIN entries AS n ON n.id = l.entry JOIN events AS v ON v.id = n.event
 		WHERE l.account = ? AND l.ask_at <= ? ORDER BY l.ask_at, l.entry LIMIT ?`, account, s.now().UnixMilli(), n)
-	lookups, err := disk.Collect(rows, err, func(r *sql.Rows) (l Lookup, err error) {
-		l.Entry, err = entry.ScanWith(r, &l.Asked)
+	lookups, err := sqlite.Collect(rows, err, func(r *sql.Rows) (l Lookup, err error) {
+		l.Entry, err = scanEntryWith(r, &l.Asked)
 		return l, err
 	})
 	if err != nil {
@@ -65,17 +55,11 @@ type Finding struct {
 	Said  string
 	AskAt time.Time // still held: when to ask again; zero is never
 	// Candidates are what it may be, the likeliest first. A person may choose one.
-	Candidates []identity.Candidate
+	Candidates []resolve.Candidate
 }
 
 // maxCandidates bounds how many candidates are kept for one entry.
 const maxCandidates = 8
-
-// What the steps are called that findings make.
-const (
-	stepResolved = "resolved"
-	stepAsked    = "asked"
-)
 
 // Found records findings in one transaction. An entry that gets its identity
 // is decided about anew: what was held for want of it alone may leave.
@@ -105,64 +89,44 @@ func (t *tx) found(f Finding) error {
 	case e.State != viewing.StateHeld || e.Revision != was.Revision || e.Media == nil || e.Media.Identified():
 		return nil
 	}
-	m, said, err := t.corrected(e.Media)
-	switch {
-	case err != nil:
-		return err
-	case said != nil:
-		return t.follows(e, *m, *said)
-	case f.Media != nil && f.Media.Identified():
-		return t.identify(e, *f.Media, stepResolved, f.Said)
-	}
-	if err := t.asked(was.ID, f.Said); err != nil {
-		return err
-	}
-	candidates, err := schema.JSON(f.Candidates[:min(len(f.Candidates), maxCandidates)])
+	said, err := t.correctionFor(e.Media)
 	if err != nil {
 		return err
 	}
-	_, err = t.Exec("UPDATE lookups SET ask_at = ?, asked = asked + 1, candidates = ? WHERE entry = ?", schema.TimeOrNull(f.AskAt), candidates, was.ID)
+	v, err := t.eventOf(e)
+	if err != nil {
+		return err
+	}
+	if e.Reported = e.AsReported(); said != nil {
+		e.Correction = said.ID
+		return t.identify(e, said.Is.Apply(*e.Media), v, correctedStep(said.Is))
+	}
+	if f.Media != nil && f.Media.Identified() {
+		return t.identify(e, *f.Media, v, entry.Step{Code: "resolved", Args: entry.Args{"text": f.Said}})
+	}
+	if f.Said != "" {
+		if err := t.note(was.ID, entry.Step{Code: "asked", Args: entry.Args{"text": f.Said}}); err != nil {
+			return err
+		}
+	}
+	candidates, err := jsonText(f.Candidates[:min(len(f.Candidates), maxCandidates)])
+	if err != nil {
+		return err
+	}
+	_, err = t.Exec("UPDATE lookups SET ask_at = ?, asked = asked + 1, candidates = ? WHERE entry = ?", timeOrNull(f.AskAt), candidates, was.ID)
 	return err
 }
 
 // Candidates are what an entry without an identifier may be by the last answers, the
 // likeliest first.
-func (s *Store) Candidates(ctx context.Context, id int64) (all []identity.Candidate, err error) {
+func (s *Store) Candidates(ctx context.Context, id int64) (all []resolve.Candidate, err error) {
 	var body []byte
 	err = s.reader.QueryRowContext(ctx, "SELECT candidates FROM lookups WHERE entry = ?", id).Scan(&body)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return nil, fmt.Errorf("read candidates: %w", disk.StorageError(err))
+		return nil, fmt.Errorf("read candidates: %w", sqlite.StorageError(err))
 	}
 	_ = json.Unmarshal(body, &all) // it fails where nobody was asked yet
 	return all, nil
-}
-
-// asked notes what a question has brought, once.
-func (t *tx) asked(entry int64, said string) error {
-	var one int64
-	noted, err := t.Find("SELECT 1 FROM steps WHERE entry = ? AND what = ? AND detail = ?", []any{entry, stepAsked, said}, &one)
-	if err != nil || noted || said == "" {
-		return err
-	}
-	return t.step(entry, stepAsked, said)
-}
-
-// identify gives an entry the identity that was found; a step says how.
-func (t *tx) identify(e Entry, m viewing.Media, what, said string) error {
-	var body []byte
-	_, err := t.Find("SELECT v.body FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.id = ?", []any{e.ID}, &body)
-	if err != nil {
-		return err
-	}
-	var original viewing.Event
-	if json.Unmarshal(body, &original) != nil || original.EventID == "" { // lost to damage
-		original = viewing.Event{EventID: e.EventID, Count: 1, Class: e.Class}
-	}
-	original.Kind, original.WatchedAt = e.Kind, e.WatchedAt.Instant // the user may have corrected the time
-	if err := t.step(e.ID, what, said); err != nil {
-		return err
-	}
-	return t.name(naming{entry: e.ID, state: e.State, reason: e.Reason, media: m, source: e.Source, original: original})
 }
 
 // AskAnew has everything of the account asked about at once that has no

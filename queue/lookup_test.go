@@ -2,7 +2,6 @@ package queue
 
 import (
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -10,7 +9,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -49,7 +48,7 @@ func (o *opened) found(t testing.TB, findings ...Finding) {
 	}
 }
 
-func (o *opened) candidates(t testing.TB, id int64) []identity.Candidate {
+func (o *opened) candidates(t testing.TB, id int64) []resolve.Candidate {
 	t.Helper()
 	all, err := o.Candidates(t.Context(), id)
 	if err != nil {
@@ -95,12 +94,12 @@ func TestFoundIdentityFreesAnEntry(t *testing.T) {
 	if e := x.Entry; e.State != viewing.StatePending || e.Reason != "" || e.Media.Key() != "movie:603" || e.Revision != 1 {
 		t.Fatalf("entry %+v", e)
 	}
-	if !slices.ContainsFunc(x.Steps, func(s entry.Step) bool { return s.What == stepResolved && s.Detail == "The service knows it." }) {
+	if !slices.ContainsFunc(x.Steps, func(s entry.Step) bool { return s.Code == "resolved" && s.Args["text"] == "The service knows it." }) {
 		t.Errorf("steps %+v", x.Steps)
 	}
 	s.wantLookups(t, 0)
-	if leased := s.lease(t); len(leased) != 1 || leased[0].ID != id {
-		t.Errorf("leased %v", ids(leased))
+	if ready := s.due(t); len(ready) != 1 || ready[0].ID != id {
+		t.Errorf("ready %v", ids(ready))
 	}
 	s.checkCounters(t)
 }
@@ -141,7 +140,7 @@ func TestNothingFoundIsAskedAgain(t *testing.T) {
 		t.Errorf("it is to be asked about once more: %v", err)
 	}
 	x := s.explained(t, id)
-	said := slices.DeleteFunc(x.Steps, func(s entry.Step) bool { return s.What != stepAsked })
+	said := slices.DeleteFunc(x.Steps, func(s entry.Step) bool { return s.Code != "asked" })
 	if len(said) != 1 || x.Entry.State != viewing.StateHeld || x.Entry.Reason != viewing.ReasonUnresolved || x.Entry.Revision != 0 {
 		t.Errorf("said %+v, entry %+v", said, x.Entry)
 	}
@@ -151,11 +150,11 @@ func TestNothingFoundIsAskedAgain(t *testing.T) {
 func TestCandidatesAreKeptForAPerson(t *testing.T) {
 	s := fresh(t)
 	id := s.commitIDs(t, unidentified("e1"))[0]
-	some := []identity.Candidate{{Type: viewing.Movie, TMDB: 603, Title: "Alpha", Year: 1999}}
+	some := []resolve.Candidate{{Type: viewing.Movie, TMDB: 603, Title: "Alpha", Year: 1999}}
 	for n := range int64(9) {
-		some = append(some, identity.Candidate{Type: viewing.Movie, TMDB: 700 + n, Title: "Alpha"})
+		some = append(some, resolve.Candidate{Type: viewing.Movie, TMDB: 700 + n, Title: "Alpha"})
 	}
-	ask := func(f Finding) []identity.Candidate {
+	ask := func(f Finding) []resolve.Candidate {
 		f.Lookup, f.AskAt = s.wantLookups(t, 1, id)[0], s.clock.now()
 		s.found(t, f)
 		return s.candidates(t, id)
@@ -242,7 +241,7 @@ func TestFoundIdentityAsksTheRulesAgain(t *testing.T) {
 	s.found(t, is(s.wantLookups(t, 1, id)[0], 603))
 	x := s.explained(t, id)
 	last := x.Steps[len(x.Steps)-1]
-	if last.What != "rule" || !strings.Contains(last.Detail, "may be sent") {
+	if last.Code != "rule.free" {
 		t.Errorf("last step %+v", last)
 	}
 }

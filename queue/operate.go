@@ -4,34 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// maxNamed bounds the ids that [Changed] names.
-const maxNamed = 100
-
-// begin is a sum to begin with.
-func (o operation) begin(dry bool) entry.Changed {
-	return entry.Changed{Verb: o.verb, DryRun: dry, From: map[viewing.State]int64{}, Left: map[string]int64{}, IDs: []int64{}}
-}
-
-// tally counts one entry.
-func tally(c *entry.Changed, e Entry, left string) {
-	switch left {
-	case changed:
-		c.Changed++
-		c.From[e.State]++
-		if len(c.IDs) < maxNamed {
-			c.IDs = append(c.IDs, e.ID)
-		}
-	case unchanged:
-	default:
-		c.Left[left]++
-	}
-}
 
 // What a verb answers for one entry, beside the reasons to leave it.
 const (
@@ -39,7 +17,11 @@ const (
 	unchanged     = "unchanged" // it is as it should be already
 	leftInDoubt   = string(viewing.StateInDoubt)
 	leftWithdrawn = "withdrawn" // dropped by a person or by its source, not by the settings
-	operationPage = 500         // entries changed in one transaction: others want to write too
+)
+
+const (
+	maxNamed      = 100 // the ids that [entry.Changed] names
+	operationPage = 500 // entries changed in one transaction: others want to write too
 )
 
 // StateError says why a verb does not fit an entry. It wraps [entry.ErrState].
@@ -77,16 +59,16 @@ var errDry = errors.New("dry run")
 // filters find in steps, so that no source waits long for its answer. What
 // was done when ctx ends stays done, and doing it again does the rest.
 func (s *Store) operate(ctx context.Context, o operation, sel entry.Selection, dry bool) (entry.Changed, error) {
-	sum := o.begin(dry)
+	sum := entry.Changed{Verb: o.verb, DryRun: dry, From: map[viewing.State]int64{}, Left: map[string]int64{}, IDs: []int64{}}
 	err := sel.Check()
 	switch {
 	case err != nil:
 	case len(sel.IDs) > 0:
-		err = s.operateOnIDs(ctx, o, sel.IDs, dry, &sum)
+		err = s.apply(ctx, o, slices.Compact(slices.Sorted(slices.Values(sel.IDs))), "", dry, &sum)
 	case sel.State != "" && !slices.Contains(o.reach, sel.State):
 		err = fmt.Errorf("%w: what is %s cannot be changed so", entry.ErrState, sel.State.Words())
 	default:
-		err = s.operateOnAll(ctx, o, sel, dry, &sum)
+		err = s.applyToAll(ctx, o, sel, dry, &sum)
 	}
 	var state *StateError
 	if err != nil && !errors.As(err, &state) {
@@ -95,13 +77,44 @@ func (s *Store) operate(ctx context.Context, o operation, sel entry.Selection, d
 	return sum, err
 }
 
-// operateOnIDs changes the named entries in one transaction.
-func (s *Store) operateOnIDs(ctx context.Context, o operation, ids []int64, dry bool, sum *entry.Changed) error {
-	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
-	return s.writeDry(ctx, dry, func(t *tx) error {
-		*sum = o.begin(dry)
+// applyToAll goes through what the filters find, state by state.
+func (s *Store) applyToAll(ctx context.Context, o operation, sel entry.Selection, dry bool, sum *entry.Changed) error {
+	for _, state := range o.reach {
+		f := sel.Filter
+		f.State, f.Limit = state, operationPage
+		for more := sel.State == "" || sel.State == state; more; {
+			page, err := s.Entries(ctx, f)
+			if err != nil {
+				return err
+			}
+			ids := make([]int64, len(page))
+			for i, e := range page {
+				ids[i], f.Below = e.ID, e.ID
+			}
+			if err := s.apply(ctx, o, ids, state, dry, sum); err != nil {
+				return err
+			}
+			more = len(page) == f.Limit
+		}
+	}
+	return nil
+}
+
+// apply changes entries in one transaction. With a state, those that have left it since
+// they were found are passed over; without one, what cannot be changed is an error.
+func (s *Store) apply(ctx context.Context, o operation, ids []int64, state viewing.State, dry bool, sum *entry.Changed) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	before := *sum
+	err := s.writeDry(ctx, dry, func(t *tx) error {
+		*sum = before // it may be called again
+		sum.From, sum.Left, sum.IDs = maps.Clone(before.From), maps.Clone(before.Left), slices.Clone(before.IDs)
 		for _, id := range ids {
 			e, err := t.entry(id)
+			if state != "" && (errors.Is(err, entry.ErrNotFound) || err == nil && e.State != state) {
+				continue
+			}
 			if err != nil {
 				return fmt.Errorf("entry %d: %w", id, err)
 			}
@@ -109,99 +122,40 @@ func (s *Store) operateOnIDs(ctx context.Context, o operation, ids []int64, dry 
 				return &StateError{Verb: o.verb, ID: id, State: e.State, Reason: e.Reason}
 			}
 			left, err := o.change(t, e)
-			if err != nil {
+			switch {
+			case err != nil:
 				return err
+			case left == unchanged:
+			case left != changed && state == "":
+				if left == viewing.ReasonFuture {
+					e.Reason = left
+				}
+				return &StateError{Verb: o.verb, ID: id, State: e.State, Reason: e.Reason}
+			case left != changed:
+				sum.Left[left]++
+			default:
+				sum.Changed++
+				sum.From[e.State]++
+				if len(sum.IDs) < maxNamed {
+					sum.IDs = append(sum.IDs, id)
+				}
 			}
-			if left != changed && left != unchanged {
-				return o.refusal(e, left)
-			}
-			tally(sum, e, left)
-		}
-		return nil
-	})
-}
-
-// refusal says why an entry that was named is left as it is.
-func (o operation) refusal(e Entry, left string) error {
-	if left == viewing.ReasonFuture {
-		e.Reason = left
-	}
-	return &StateError{Verb: o.verb, ID: e.ID, State: e.State, Reason: e.Reason}
-}
-
-// operateOnAll goes through what the filters find, state by state.
-func (s *Store) operateOnAll(ctx context.Context, o operation, sel entry.Selection, dry bool, sum *entry.Changed) error {
-	for _, state := range o.reach {
-		if sel.State != "" && sel.State != state {
-			continue
-		}
-		f := sel.Filter
-		f.State, f.Limit = state, operationPage
-		for {
-			page, err := s.Entries(ctx, f)
-			if err != nil {
-				return err
-			}
-			if err := s.operateOnPage(ctx, o, page, dry, sum); err != nil {
-				return err
-			}
-			if len(page) < f.Limit {
-				break
-			}
-			f.Below = page[len(page)-1].ID
-		}
-	}
-	return nil
-}
-
-// operateOnPage changes entries that were found a moment ago; those that have
-// moved on since are left alone.
-func (s *Store) operateOnPage(ctx context.Context, o operation, page []Entry, dry bool, sum *entry.Changed) error {
-	if len(page) == 0 {
-		return nil
-	}
-	type effect struct {
-		entry Entry
-		left  string
-	}
-	var effects []effect
-	err := s.writeDry(ctx, dry, func(t *tx) error {
-		effects = nil
-		for _, seen := range page {
-			e, err := t.entry(seen.ID)
-			if errors.Is(err, entry.ErrNotFound) || err == nil && e.State != seen.State {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			left, err := o.change(t, e)
-			if err != nil {
-				return err
-			}
-			effects = append(effects, effect{e, left})
 		}
 		return nil
 	})
 	if err != nil {
-		return err
+		*sum = before
 	}
-	for _, e := range effects {
-		tally(sum, e.entry, e.left)
-	}
-	return nil
+	return err
 }
 
 // writeDry is write, undone at the end of a dry run.
 func (s *Store) writeDry(ctx context.Context, dry bool, do func(*tx) error) error {
 	err := s.write(ctx, func(t *tx) error {
-		if err := do(t); err != nil {
+		if err := do(t); err != nil || !dry {
 			return err
 		}
-		if dry {
-			return errDry
-		}
-		return nil
+		return errDry
 	})
 	if errors.Is(err, errDry) {
 		return nil

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -23,12 +22,12 @@ func (o *opened) several(t testing.TB) map[viewing.State]int64 {
 	for i, end := range ends {
 		found[end] = o.commit(t, film(string(end), int64(1000+i), -60+i))[0].Entries[0]
 	}
-	for _, e := range o.lease(t) {
+	for _, e := range o.due(t) {
 		end := viewing.State(e.EventID)
 		o.settle(t, Settlement{Entry: e.ID, Attempt: o.send(t, e), State: end, Reason: "so it went", RaiseRevision: end == viewing.StateRejected})
 	}
 	found[viewing.StateSending] = o.commit(t, film("sending", 2000, -30))[0].Entries[0]
-	o.send(t, o.lease(t)[0])
+	o.send(t, o.due(t)[0])
 	found[viewing.StatePending] = o.commit(t, film("pending", 2001, -20))[0].Entries[0]
 	found[viewing.StateHeld] = o.commit(t, unidentified("held"))[0].Entries[0]
 	found[viewing.StateDropped] = o.commit(t, film("dropped", 2002, -10))[0].Entries[0]
@@ -200,7 +199,7 @@ func TestFiltersFindOnlyTheirs(t *testing.T) {
 			}
 			mine := s.commitBatch(t, viewing.Batch{Source: "browser:b2", Events: []viewing.Event{v}})[0].Entries[0]
 			if sel.State != "" || sel.Reason != "" {
-				e := s.leaseOf(t, "second")[0]
+				e := s.dueOf(t, "second")[0]
 				s.settle(t, Settlement{Entry: mine, Attempt: s.send(t, e), State: viewing.StateRejected, Reason: "too old"})
 			}
 			did, err := s.Drop(t.Context(), entry.Selection{Filter: sel}, false)
@@ -235,14 +234,12 @@ func TestFiltersGoThroughManyPages(t *testing.T) {
 	}
 }
 
-// TestVerbsVoidLeases shows that whoever has an entry in hand cannot send it
-// as it was before the user changed it, even when it is pending again.
-func TestVerbsVoidLeases(t *testing.T) {
+// TestWhatTheUserChangedIsNotSentAsItWas: not even where it is pending again.
+func TestWhatTheUserChangedIsNotSentAsItWas(t *testing.T) {
 	for name, change := range map[string]func(*opened, entry.Selection) error{
-		"hold and release": func(s *opened, sel entry.Selection) error {
+		"hold": func(s *opened, sel entry.Selection) error {
 			_, err := s.Hold(t.Context(), sel, false)
-			_, err2 := s.ReleaseHeld(t.Context(), sel, false)
-			return errors.Join(err, err2)
+			return err
 		},
 		"edit": func(s *opened, sel entry.Selection) error {
 			_, err := s.Edit(t.Context(), sel.IDs[0], entry.Edit{Media: movie(5)})
@@ -255,11 +252,11 @@ func TestVerbsVoidLeases(t *testing.T) {
 	} {
 		s := fresh(t)
 		s.commit(t, film("e1", 603, -10))
-		e := s.lease(t)[0]
+		e := s.due(t)[0]
 		if err := change(s, entry.Selection{IDs: []int64{e.ID}}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Sending(t.Context(), e); !errors.Is(err, ErrLeaseLost) {
+		if _, err := s.Begin(t.Context(), e); !errors.Is(err, ErrChanged) {
 			t.Errorf("sent after %s: %v", name, err)
 		}
 	}
@@ -268,19 +265,19 @@ func TestVerbsVoidLeases(t *testing.T) {
 func TestRetryMakesDueAndSaysSo(t *testing.T) {
 	s := fresh(t)
 	id := s.commit(t, film("e1", 603, -10))[0].Entries[0]
-	e := s.lease(t)[0]
+	e := s.due(t)[0]
 	s.settle(t, Settlement{Entry: id, Attempt: s.send(t, e), State: viewing.StatePending, NextAt: noon().Add(time.Hour)})
-	if leased := s.lease(t); len(leased) != 0 {
-		t.Fatalf("leased %v before its time", ids(leased))
+	if ready := s.due(t); len(ready) != 0 {
+		t.Fatalf("ready %v before its time", ids(ready))
 	}
 	if _, err := s.Retry(t.Context(), entry.Selection{IDs: []int64{id}}, false); err != nil {
 		t.Fatal(err)
 	}
-	if leased := s.lease(t); len(leased) != 1 || leased[0].Revision != 0 {
-		t.Errorf("leased %+v, want it now and as the same act", leased)
+	if ready := s.due(t); len(ready) != 1 || ready[0].Revision != 0 {
+		t.Errorf("ready %+v, want it now and as the same act", ready)
 	}
 	steps := s.explained(t, id).Steps
-	if last := steps[len(steps)-1]; last.What != "user" || !strings.HasPrefix(last.Detail, "By the user: ") {
+	if last := steps[len(steps)-1]; last.Code != "user.hurried" {
 		t.Errorf("last step %+v", last)
 	}
 }
@@ -456,7 +453,7 @@ func TestADropThatOthersSawIsTakenBackOnce(t *testing.T) {
 	if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: ids}, false); err != nil {
 		t.Fatal(err)
 	}
-	if due := s.lease(t); len(due) != 1 || due[0].ID != ids[0] {
+	if due := s.due(t); len(due) != 1 || due[0].ID != ids[0] {
 		t.Errorf("due: %+v", due)
 	}
 }

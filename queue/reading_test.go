@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
 // Reading changes nothing, however the last run has ended.
@@ -40,7 +40,7 @@ func TestReadingChangesNothing(t *testing.T) {
 			if err := r.Backup(t.Context(), copied); err != nil {
 				t.Error(err)
 			}
-			if err := r.Acknowledge(t.Context(), 1); !errors.Is(err, disk.ErrStorage) {
+			if err := r.Acknowledge(t.Context(), 1); !errors.Is(err, sqlite.ErrStorage) {
 				t.Errorf("a write: %v, want that it is refused", err)
 			}
 			if err := errors.Join(r.Close(), r.Close()); err != nil {
@@ -49,7 +49,7 @@ func TestReadingChangesNothing(t *testing.T) {
 			if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 				t.Errorf("the file was changed, %v", err)
 			}
-			if name == "clean" && !slices.Equal(files(t, path), []string{path}) {
+			if name == "clean" && !slices.Equal(files(t, path), []string{path, path + "-count"}) {
 				t.Errorf("left %v", files(t, path))
 			}
 		})
@@ -68,9 +68,9 @@ func TestReadingWhatCannotBeRead(t *testing.T) {
 		content []byte
 		want    error
 	}{
-		"nothing":         {nil, disk.ErrNone},
-		"another program": {append([]byte("GIF89a"), make([]byte, 9000)...), disk.ErrDamaged},
-		"cut":             {whole[:3*pageSize], disk.ErrDamaged},
+		"nothing":         {nil, sqlite.ErrNone},
+		"another program": {append([]byte("GIF89a"), make([]byte, 9000)...), sqlite.ErrDamaged},
+		"cut":             {whole[:3*pageSize], sqlite.ErrDamaged},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -84,8 +84,8 @@ func TestReadingWhatCannotBeRead(t *testing.T) {
 			r, err := OpenReading(t.Context(), Options{Path: path})
 			if err == nil {
 				_, err = r.Entries(t.Context(), entry.Filter{})
-				if disk.Damaged(err) {
-					err = errors.Join(disk.ErrDamaged, err)
+				if sqlite.Damaged(err) {
+					err = errors.Join(sqlite.ErrDamaged, err)
 				}
 				if err := r.Close(); err != nil {
 					t.Error(err)

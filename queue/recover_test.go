@@ -11,11 +11,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/filmspool/filmspool/queue/account"
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -26,7 +25,7 @@ const pageSize = 4096
 func crashed(t testing.TB, s *opened) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "queue.db")
-	for _, part := range []string{"", "-wal"} {
+	for _, part := range []string{"", "-wal", "-count"} {
 		copyAs(t, s.path+part, path+part)
 	}
 	return path
@@ -73,7 +72,7 @@ func peopled(t testing.TB, n int) *opened {
 		batch = append(batch, v)
 	}
 	s.commit(t, batch...)
-	for i, e := range s.lease(t) {
+	for i, e := range s.due(t) {
 		attempt := s.send(t, e)
 		switch i % 3 {
 		case 0:
@@ -114,7 +113,7 @@ func (o *opened) sound(t testing.TB) {
 	o.checkCounters(t)
 	for _, pragma := range []string{"quick_check", "foreign_key_check"} {
 		rows, err := o.reader.Query("PRAGMA " + pragma)
-		verdicts, err := disk.Collect(rows, err, func(r *sql.Rows) (v any, err error) {
+		verdicts, err := sqlite.Collect(rows, err, func(r *sql.Rows) (v any, err error) {
 			into := []any{&v, new(any), new(any), new(any)}
 			columns, _ := r.Columns()
 			return v, r.Scan(into[:len(columns)]...)
@@ -179,18 +178,23 @@ func TestADamagedFileIsCopied(t *testing.T) {
 			}
 			notices, err := s.Notices(t.Context())
 			aside, _ := filepath.Glob(s.path + ".damaged-*")
-			if err != nil || len(notices) != 1 || len(aside) == 0 || !strings.Contains(notices[0].Text, filepath.Base(aside[0])) || notices[0].Hint == "" {
+			if err != nil || len(notices) == 0 || len(aside) == 0 || !strings.Contains(notices[0].Text, filepath.Base(aside[0])) || notices[0].Hint == "" {
 				t.Fatalf("aside %v, notices %+v, %v", aside, notices, err)
 			}
 			if kept, err := os.ReadFile(aside[0]); err != nil || !bytes.Equal(kept, content) {
 				t.Errorf("what was set aside was changed, %v", err)
 			}
+			if said := fmt.Sprint(notices); len(after) < n && !strings.Contains(said, "could not be read") && !strings.Contains(said, "are missing") {
+				t.Errorf("of %d events %d are there: %s", n, len(after), said)
+			}
 			if o := s.commit(t, film("new", 10_000, -1)); o[0].Status != viewing.StatusQueued {
 				t.Errorf("a new event: %+v", o)
 			}
 			s = s.reopen(t)
-			if err := s.Acknowledge(t.Context(), notices[0].ID); err != nil {
-				t.Error(err)
+			for _, n := range notices {
+				if err := s.Acknowledge(t.Context(), n.ID); err != nil {
+					t.Error(err)
+				}
 			}
 			if notices, _ = s.Notices(t.Context()); len(notices) != 0 || !errors.Is(s.Acknowledge(t.Context(), 1), entry.ErrNotFound) {
 				t.Errorf("notices %+v", notices)
@@ -211,8 +215,7 @@ func TestWhatOneTableLostTheOthersTell(t *testing.T) {
 	s.stop()
 	change(t, s.path, "PRAGMA foreign_keys = off",
 		"DELETE FROM events WHERE event_id = 'e11'",
-		"DELETE FROM events WHERE event_id = 'e12'", "DELETE FROM dedupe WHERE key = 'browser:e12'",
-		"DELETE FROM dedupe WHERE key = 'browser:e13'",
+		"UPDATE events SET body = '{' WHERE event_id = 'e13'",
 		"DELETE FROM entries WHERE event = (SELECT id FROM events WHERE event_id = 'list')",
 		"UPDATE entries SET media = '{' WHERE event = (SELECT id FROM events WHERE event_id = 'e14')",
 		"DELETE FROM lookups", "DELETE FROM attempts")
@@ -223,7 +226,7 @@ func TestWhatOneTableLostTheOthersTell(t *testing.T) {
 	for event, was := range before {
 		want := map[viewing.State]viewing.State{viewing.StatePending: viewing.StateHeld, viewing.StateSending: viewing.StateInDoubt}[was]
 		switch {
-		case event == "e12", event == "e14", event == "list":
+		case event == "e11", event == "e14", event == "list":
 			want = ""
 		case want == "":
 			want = was
@@ -232,16 +235,16 @@ func TestWhatOneTableLostTheOthersTell(t *testing.T) {
 			t.Errorf("event %s was %s and is %q, want %q", event, was, after[event], want)
 		}
 	}
-	if e := s.entry(t, s.byEventID(t, "e11")); e.Media.IDs.TMDB != 12 || e.Reason != viewing.ReasonRestored {
+	if e := s.entry(t, 12); e.Media.IDs.TMDB != 12 || e.Reason != viewing.ReasonRestored {
 		t.Errorf("without its event: %+v", e)
 	}
-	for _, event := range []string{"e11", "e13", "e14", "list"} {
+	for _, event := range []string{"e13", "e14", "list"} {
 		o, err := s.Commit(t.Context(), viewing.Batch{Source: "browser:b1", Events: []viewing.Event{film(event, 1, -1)}})
 		if err != nil || o[0].Status == viewing.StatusQueued {
 			t.Errorf("event %s was taken for news: %+v, %v", event, o, err)
 		}
 	}
-	if _, ok, err := s.NextReadBack(t.Context(), "default"); !ok || err != nil {
+	if all, err := s.Doubts(t.Context(), "default"); len(all) == 0 || all[0].ReadAt.IsZero() || err != nil {
 		t.Errorf("what was being sent is not read back: %v", err)
 	}
 }
@@ -317,14 +320,10 @@ func TestARunThatMeetsDamageEnds(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- again.Run(t.Context()) }()
-	leased, err := again.Lease(t.Context(), "default", 50, time.Minute)
-	if err == nil && len(leased) > 0 {
-		_, err = again.Sending(t.Context(), leased[0])
+	if _, err := again.Hold(t.Context(), entry.Selection{IDs: []int64{2}}, false); !errors.Is(err, sqlite.ErrStorage) {
+		t.Fatalf("hold: %v", err)
 	}
-	if !errors.Is(err, disk.ErrStorage) {
-		t.Errorf("send %v: %v", leased, err)
-	}
-	if err := <-ended; !errors.Is(err, disk.ErrDamaged) {
+	if err := <-ended; !errors.Is(err, sqlite.ErrDamaged) {
 		t.Errorf("run: %v, want that it is damaged", err)
 	}
 	if err := again.Close(); err != nil {
@@ -376,19 +375,19 @@ func TestARecoveryThatWasCutShortIsFinished(t *testing.T) {
 	}
 }
 
-// TestTheLogOfAnotherDatabaseIsSetAside: SQLite would write it over a copy that was put
-// in place, and delete it where the database is missing.
-func TestTheLogOfAnotherDatabaseIsSetAside(t *testing.T) {
+// TestALogWithoutItsDatabaseIsSetAside: SQLite would write it over a copy that was put
+// in place, and delete it where the database is missing or empty.
+func TestALogWithoutItsDatabaseIsSetAside(t *testing.T) {
 	s := peopled(t, 10)
-	copied := filepath.Join(t.TempDir(), "copy.db")
-	if err := s.Backup(t.Context(), copied); err != nil {
+	copied, empty := filepath.Join(t.TempDir(), "copy.db"), filepath.Join(t.TempDir(), "empty.db")
+	if err := errors.Join(s.Backup(t.Context(), copied), os.WriteFile(empty, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	s.commit(t, film("late", 99, -1))
 	for name, tt := range map[string]struct {
 		database string
 		events   int
-	}{"a copy in place": {copied, 10}, "no database": {"", 0}} {
+	}{"a copy in place": {copied, 10}, "an empty database": {empty, 0}, "no database": {"", 0}} {
 		t.Run(name, func(t *testing.T) {
 			path := crashed(t, s)
 			log, err := os.ReadFile(path + "-wal")
@@ -415,5 +414,72 @@ func TestTheLogOfAnotherDatabaseIsSetAside(t *testing.T) {
 				t.Errorf("the log that was set aside was changed, %v", err)
 			}
 		})
+	}
+}
+
+// TestALogDamagedInTheMiddleIsNoticed: what follows the damage is gone for SQLite,
+// which also may have forgotten what was sent.
+func TestALogDamagedInTheMiddleIsNoticed(t *testing.T) {
+	s := fresh(t)
+	for i := range 60 {
+		s.commit(t, film(fmt.Sprint("e", i), int64(i+1), -i-1))
+	}
+	path := crashed(t, s)
+	log, err := os.ReadFile(path + "-wal")
+	if err == nil {
+		log[len(log)*3/4] ^= 1
+		err = os.WriteFile(path+"-wal", log, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, path, s.clock)
+	again.sound(t)
+	states := again.states(t)
+	notices, err := again.Notices(t.Context())
+	if err != nil || len(notices) != 1 || !strings.Contains(notices[0].Text, fmt.Sprintf("newest %d events", 60-len(states))) || len(states) == 0 {
+		t.Errorf("%d events are there; notices %+v, %v", len(states), notices, err)
+	}
+	for event, state := range states {
+		if state != viewing.StateHeld {
+			t.Errorf("event %s is %s", event, state)
+		}
+	}
+}
+
+// TestDamageInAnAccountIsMended: nothing but a reader meets it.
+func TestDamageInAnAccountIsMended(t *testing.T) {
+	s := peopled(t, 5)
+	var page int
+	if err := s.reader.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = 'accounts'").Scan(&page); err != nil {
+		t.Fatal(err)
+	}
+	s.stop()
+	content, err := os.ReadFile(s.path)
+	if err == nil {
+		clear(content[(page-1)*pageSize : page*pageSize])
+		err = os.WriteFile(s.path, content, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := openAt(t.Context(), Options{Path: s.path}, s.clock.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- again.Run(t.Context()) }()
+	if _, err := again.Account(t.Context(), "default"); !errors.Is(err, sqlite.ErrStorage) {
+		t.Errorf("read: %v", err)
+	}
+	if err := <-ended; !errors.Is(err, sqlite.ErrDamaged) {
+		t.Errorf("run: %v, want that it is damaged", err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+	s = open(t, s.path, s.clock)
+	if _, err := s.Account(t.Context(), "default"); err != nil || len(s.states(t)) != 5 {
+		t.Errorf("account: %v; events %v", err, s.states(t))
 	}
 }

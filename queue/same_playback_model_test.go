@@ -115,7 +115,7 @@ func (e *evening) live(r *rapid.T) {
 
 // send takes some entries through a request.
 func (e *evening) send(r *rapid.T) {
-	for _, l := range e.store.lease(e.t) {
+	for _, l := range e.store.due(e.t) {
 		if e.sent[l.ID] && l.Attempts == 0 {
 			e.t.Fatalf("entry %d leaves twice", l.ID)
 		}

@@ -77,7 +77,7 @@ func TestOnePlaybackOfTwoSourcesIsOneRequest(t *testing.T) {
 				return
 			}
 			x := s.explained(t, first.Entries[0])
-			if last := x.Steps[len(x.Steps)-1]; last.What != "sighting" || !strings.Contains(last.Detail, living) {
+			if last := x.Steps[len(x.Steps)-1]; last.Code != "sighting" || last.Args["source"] != living {
 				t.Errorf("step %+v", last)
 			}
 			if len(x.Events) != 2 || x.Events[0].EventID != "a" || !x.Entry.WatchedAt.Time().Equal(tt.first.WatchedAt.Time()) {
@@ -113,7 +113,7 @@ func (o *opened) brought(t testing.TB, id int64, to viewing.State) {
 		}
 		return
 	}
-	attempt := o.send(t, o.lease(t)[0])
+	attempt := o.send(t, o.due(t)[0])
 	if to != viewing.StateSending {
 		o.settle(t, Settlement{Entry: id, Attempt: attempt, State: to, Reason: "as it is", Answer: Answer{Status: 200}})
 	}
@@ -136,14 +136,14 @@ func TestSightingMeetsEveryState(t *testing.T) {
 		{"delivered", film("a", 603, -60), viewing.StateDelivered, after{viewing.StateDelivered, ""}, after{viewing.StateDelivered, ""}, viewing.StatusQueued},
 		{"in doubt", film("a", 603, -60), viewing.StateInDoubt, after{viewing.StateInDoubt, ""}, after{viewing.StateInDoubt, ""}, viewing.StatusQueued},
 		{"the service has it", film("a", 603, -60), viewing.StateMerged, after{viewing.StateMerged, ""}, after{viewing.StateMerged, ""}, viewing.StatusQueued},
-		{"rejected", film("a", 603, -60), viewing.StateRejected, after{viewing.StateMerged, viewing.StatePending}, after{viewing.StateRejected, ""}, viewing.StatusQueued},
+		{"rejected", film("a", 603, -60), viewing.StateRejected, after{viewing.StatePending, ""}, after{viewing.StateRejected, ""}, viewing.StatusQueued},
 		{"held by the user", film("a", 603, -60), viewing.StateHeld, after{viewing.StateHeld, ""}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
 		{"dropped by the user", film("a", 603, -60), viewing.StateDropped, after{viewing.StateDropped, ""}, after{viewing.StateDropped, ""}, viewing.StatusDropped},
-		{"bulk", of(viewing.ClassBulk, film("a", 603, -60)), viewing.StatePending, after{viewing.StateMerged, viewing.StatePending}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
-		{"backdated", of(viewing.ClassBackdated, film("a", 603, -60)), viewing.StatePending, after{viewing.StateMerged, viewing.StatePending}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
-		{"review", of(viewing.ClassReview, film("a", 603, -60)), viewing.StatePending, after{viewing.StateMerged, viewing.StatePending}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
-		{"a day", day(film("a", 603, 0)), viewing.StatePending, after{viewing.StateMerged, viewing.StatePending}, after{viewing.StatePending, ""}, viewing.StatusQueued},
-		{"a day, held", of(viewing.ClassBackdated, day(film("a", 603, 0))), viewing.StatePending, after{viewing.StateMerged, viewing.StatePending}, after{viewing.StateMerged, viewing.StateHeld}, viewing.StatusQueued},
+		{"bulk", of(viewing.ClassBulk, film("a", 603, -60)), viewing.StatePending, after{viewing.StatePending, ""}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
+		{"backdated", of(viewing.ClassBackdated, film("a", 603, -60)), viewing.StatePending, after{viewing.StatePending, ""}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
+		{"review", of(viewing.ClassReview, film("a", 603, -60)), viewing.StatePending, after{viewing.StatePending, ""}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
+		{"a day", day(film("a", 603, 0)), viewing.StatePending, after{viewing.StatePending, ""}, after{viewing.StatePending, ""}, viewing.StatusQueued},
+		{"a day, held", of(viewing.ClassBackdated, day(film("a", 603, 0))), viewing.StatePending, after{viewing.StatePending, ""}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
 	} {
 		for _, second := range []viewing.Event{film("b", 603, -58), of(viewing.ClassReview, film("b", 603, -58))} {
 			t.Run(fmt.Sprint(tt.name, second.Class), func(t *testing.T) {
@@ -162,8 +162,10 @@ func TestSightingMeetsEveryState(t *testing.T) {
 				if got != want || o.Status != tt.status || (o.Reason != "") != (tt.status == viewing.StatusDropped) {
 					t.Errorf("%+v, want %+v; outcome %+v", got, want, o)
 				}
-				if want.first == viewing.StateMerged && want.second != "" {
-					s.checkMerged(t, first, o.Entries[0])
+				x := s.explained(t, first)
+				better := slices.Contains([]string{"a day, held", "a day, heldreview", "a day", "bulk", "backdated", "review", "rejected"}, tt.name+string(second.Class))
+				if now := x.Entry.WatchedAt.Millis == second.WatchedAt.Millis; now != better || better && x.Entry.Class != second.Class {
+					t.Errorf("better: %v; entry %+v", better, x.Entry)
 				}
 				s.checkCounters(t)
 			})
@@ -179,10 +181,10 @@ func (o *opened) checkMerged(t *testing.T, lesser, into int64) {
 	if x.Entry.State != viewing.StateMerged || x.Entry.Reason != viewing.ReasonSeenTwice || x.Entry.SettledAt.IsZero() {
 		t.Errorf("merged: %+v", x.Entry)
 	}
-	if last.What != "merged" || !strings.Contains(last.Detail, fmt.Sprint("entry ", into)) {
+	if last.Code != "merged" || last.Args["entry"] != fmt.Sprint(into) {
 		t.Errorf("step of the merged %+v", last)
 	}
-	if told.What != "sighting" || !strings.Contains(told.Detail, fmt.Sprint("Entry ", lesser)) {
+	if !strings.HasPrefix(told.Code, "sighting.merged") || told.Args["entry"] != fmt.Sprint(lesser) {
 		t.Errorf("step of the other %+v", told)
 	}
 	if len(y.Events) < 2 || y.Events[0].EventID != y.Entry.EventID {
@@ -194,9 +196,9 @@ func TestFirstTimeStaysWhenTheWorseOneIsMerged(t *testing.T) {
 	s := fresh(t)
 	s.told(t, living, of(viewing.ClassBulk, film("a", 603, -60)))
 	id := s.told(t, chrome, film("b", 603, -55)).Entries[0]
-	leased := s.lease(t)
-	if len(leased) != 1 || leased[0].ID != id || !leased[0].WatchedAt.Time().Equal(noon().Add(-55*time.Minute)) {
-		t.Fatalf("leased %+v", leased)
+	ready := s.due(t)
+	if len(ready) != 1 || ready[0].ID != id || !ready[0].WatchedAt.Time().Equal(noon().Add(-55*time.Minute)) {
+		t.Fatalf("ready %+v", ready)
 	}
 	if did, err := s.ReleaseHeld(t.Context(), entry.Selection{All: true}, false); err != nil || did.Changed != 0 {
 		t.Errorf("released %+v, %v", did, err)
@@ -206,12 +208,12 @@ func TestFirstTimeStaysWhenTheWorseOneIsMerged(t *testing.T) {
 	}
 }
 
-func TestMergedWhileLeasedIsNotSent(t *testing.T) {
+func TestMergedMeanwhileIsNotSent(t *testing.T) {
 	s := fresh(t)
 	s.told(t, living, day(film("a", 603, 0)))
-	leased := s.lease(t)
+	ready := s.due(t)
 	s.told(t, chrome, film("b", 603, -60))
-	if _, err := s.Sending(t.Context(), leased[0]); err == nil {
+	if _, err := s.Begin(t.Context(), ready[0]); err == nil {
 		t.Error("what was merged was sent")
 	}
 }
@@ -282,7 +284,7 @@ func TestPartsAreMergedEachByItself(t *testing.T) {
 	if one.State != viewing.StateMerged || two.State != viewing.StatePending || *two.Media.Episode != 2 || two.Part != 1 {
 		t.Errorf("parts %+v, %+v", one, two)
 	}
-	if last := s.explained(t, one.ID).Steps; !strings.Contains(last[len(last)-1].Detail, "Merged into entry") {
+	if last := s.explained(t, one.ID).Steps; last[len(last)-1].Code != "merged" {
 		t.Errorf("steps %+v", last)
 	}
 	if o := s.told(t, player, episodes("again", 1, 2, 1)); !slices.Equal(o.Entries, []int64{first[0], two.ID}) {
@@ -363,7 +365,7 @@ func TestWhatAnotherSourceSawTooIsNotWithdrawn(t *testing.T) {
 	for _, a := range []viewing.Amendment{{EventID: "a", Drop: true, Reason: "taken back"}, {EventID: "a", Media: beta, Reason: "renamed"}} {
 		s.commitBatch(t, viewing.Batch{Source: living, Amendments: []viewing.Amendment{a}})
 		e := s.explained(t, id)
-		if last := e.Steps[len(e.Steps)-1]; e.Entry.State != viewing.StatePending || e.Entry.Media.IDs.TMDB != 603 || last.What != "noted" {
+		if last := e.Steps[len(e.Steps)-1]; e.Entry.State != viewing.StatePending || e.Entry.Media.IDs.TMDB != 603 || last.Code != "noted.shared" {
 			t.Errorf("%+v, %+v", e.Entry, last)
 		}
 	}
@@ -450,4 +452,16 @@ func TestWishIsNoViewing(t *testing.T) {
 	if counts := s.checkCounters(t); counts.Pending != 3 {
 		t.Errorf("counts %+v", counts)
 	}
+}
+
+// What a request has left for takes in the other one.
+func TestWhatWasSentTakesTheOtherOneIn(t *testing.T) {
+	s := fresh(t)
+	sent := s.told(t, living, film("a", 603, -600)).Entries[0]
+	s.brought(t, sent, viewing.StateRejected)
+	other := s.told(t, chrome, film("b", 603, -60)).Entries[0]
+	if _, err := s.Edit(t.Context(), sent, entry.Edit{WatchedAt: viewing.At(noon().Add(-61 * time.Minute))}); err != nil {
+		t.Fatal(err)
+	}
+	s.checkMerged(t, other, sent)
 }

@@ -2,10 +2,8 @@ package queue
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/entry"
@@ -23,7 +21,7 @@ type Answer struct {
 // Settlement is what becomes of an entry.
 type Settlement struct {
 	Entry int64
-	// Attempt is what [Store.Sending] returned; the entry must be sending. With
+	// Attempt is what [Store.Begin] returned; the entry must be sending. With
 	// 0 there was no request, and the entry must be pending, held, in doubt or
 	// rejected.
 	Attempt int64
@@ -41,45 +39,6 @@ type Settlement struct {
 	Answer        Answer
 }
 
-// Sending marks a leased entry as being sent, on disk before it returns, and
-// numbers the attempt from 1 within the entry. It returns an error wrapping
-// [ErrLeaseLost] when the entry has changed, or its lease ran out and another
-// one was given.
-func (s *Store) Sending(ctx context.Context, e Entry) (attempt int64, err error) {
-	err = s.write(ctx, func(t *tx) (err error) {
-		attempt, err = t.sending(e)
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("mark entry %d as sending: %w", e.ID, err)
-	}
-	return attempt, nil
-}
-
-func (t *tx) sending(e Entry) (int64, error) {
-	if e.Lease == 0 {
-		return 0, ErrLeaseLost
-	}
-	changed, err := t.Affect(`UPDATE entries SET state = 'sending', reason = '', attempts = attempts + 1,
-			lease = 0, lease_until = 0
-		WHERE id = ? AND state = 'pending' AND lease = ? AND revision = ?`, e.ID, e.Lease, e.Revision)
-	if err != nil {
-		return 0, err
-	}
-	if changed == 0 {
-		return 0, ErrLeaseLost
-	}
-	t.pass(e.ID, viewing.StatePending, viewing.StateSending)
-	var attempt int64
-	_, err = t.Find("SELECT coalesce(max(number), 0) + 1 FROM attempts WHERE entry = ?", []any{e.ID}, &attempt)
-	if err != nil {
-		return 0, err
-	}
-	_, err = t.Exec(`INSERT INTO attempts (entry, number, at, owner)
-		VALUES (?, ?, ?, coalesce((SELECT owner FROM accounts WHERE name = ?), ''))`, e.ID, attempt, t.now, e.Account)
-	return attempt, err
-}
-
 // Settle records what became of an entry, with the answer. It returns an
 // error wrapping [entry.ErrNotFound] or [entry.ErrState] when that cannot be.
 func (s *Store) Settle(ctx context.Context, m Settlement) error {
@@ -94,34 +53,36 @@ func (s *Store) Settle(ctx context.Context, m Settlement) error {
 }
 
 func (t *tx) settle(m Settlement) error {
-	var was viewing.State
-	found, err := t.Find("SELECT state FROM entries WHERE id = ?", []any{m.Entry}, &was)
+	e, err := t.entry(m.Entry)
 	switch {
 	case err != nil:
 		return err
-	case !found:
-		return entry.ErrNotFound
-	case !m.allowed(was):
-		return fmt.Errorf("%w: it is %s", entry.ErrState, was)
+	case !m.allowed(e.State):
+		return fmt.Errorf("%w: it is %s", entry.ErrState, e.State)
 	}
 	if m.Attempt > 0 {
 		if err := t.endAttempt(m); err != nil {
 			return err
 		}
 	}
-	if err := t.settleEntry(m); err != nil {
+	step := entry.Step{Code: "settled", Args: entry.Args{"state": string(m.State), "text": m.Reason}}
+	switch {
+	case m.State == viewing.StatePending && e.State == viewing.StateSending:
+		step = entry.Step{} // the attempt tells it all
+	case m.Reason == "":
+		step = entry.Step{Code: "settled.plain", Args: entry.Args{"state": string(m.State)}}
+	}
+	if err := t.settleEntry(&e, m, step); err != nil {
 		return err
 	}
-	if m.State == viewing.StateInDoubt {
-		if err := t.doubtful(m.Entry, m.NextAt); err != nil {
-			return err
-		}
+	switch m.State {
+	case viewing.StateInDoubt:
+		return t.doubtful(m.Entry, m.NextAt)
+	case viewing.StateDelivered:
+		_, err = t.Exec("UPDATE accounts SET body = json_set(body, '$.LastDelivered', ?) WHERE name = ?",
+			millis(t.now).Format(time.RFC3339Nano), e.Account)
 	}
-	t.pass(m.Entry, was, m.State)
-	if m.State == viewing.StatePending && was == viewing.StateSending {
-		return nil // the attempt tells it all
-	}
-	return t.step(m.Entry, "settled", m.sentence())
+	return err
 }
 
 // allowed reports whether the settlement may follow on the state was.
@@ -132,27 +93,21 @@ func (m Settlement) allowed(was viewing.State) bool {
 	return slices.Contains([]viewing.State{viewing.StatePending, viewing.StateHeld, viewing.StateInDoubt, viewing.StateRejected}, was)
 }
 
-// sentence tells a person where the entry stands now.
-func (m Settlement) sentence() string {
-	name := m.State.Words()
-	sentence := strings.ToUpper(name[:1]) + name[1:]
-	if m.Reason == "" {
-		return sentence + "."
+// settleEntry moves the entry. An attempt that does not count is taken back from the
+// number that sending raised.
+func (t *tx) settleEntry(e *Entry, m Settlement, step entry.Step) error {
+	if e.NextAt = (time.Time{}); m.State == viewing.StatePending {
+		e.NextAt = millis(t.now)
+		if !m.NextAt.IsZero() {
+			e.NextAt = m.NextAt
+		}
 	}
-	return sentence + ": " + m.Reason
-}
-
-// settleEntry moves the entry's row. An attempt that does not count is taken
-// back from the number that sending raised.
-func (t *tx) settleEntry(m Settlement) error {
-	next, back := t.now, (m.NotSent || m.Uncounted) && m.Attempt > 0
-	if m.State == viewing.StatePending && !m.NextAt.IsZero() {
-		next = m.NextAt.UnixMilli()
+	if err := t.transition(e, m.State, m.Reason, step); err != nil {
+		return err
 	}
-	_, err := t.Exec(`UPDATE entries SET state = ?, reason = ?, attempts = attempts - ?, revision = revision + ?,
-			next_at = ?, settled_at = ?, remote_id = coalesce(nullif(?, ''), remote_id), lease = 0, lease_until = 0
-		WHERE id = ?`,
-		string(m.State), m.Reason, back, m.RaiseRevision, next, sql.NullInt64{Int64: t.now, Valid: m.State.Finished()}, m.RemoteID, m.Entry)
+	back := (m.NotSent || m.Uncounted) && m.Attempt > 0
+	_, err := t.Exec(`UPDATE entries SET attempts = attempts - ?, revision = revision + ?, remote_id = coalesce(nullif(?, ''), remote_id) WHERE id = ?`,
+		back, m.RaiseRevision, m.RemoteID, m.Entry)
 	return err
 }
 

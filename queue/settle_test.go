@@ -35,7 +35,7 @@ func TestSettleKeepsTheAnswer(t *testing.T) {
 	if diff := cmp.Diff(want, x.Requests); diff != "" {
 		t.Error(diff)
 	}
-	if last := x.Steps[len(x.Steps)-1]; last.Detail != "Rejected: seasonNumber is required" || last.What != "settled" {
+	if last := x.Steps[len(x.Steps)-1]; last.Args["text"] != "seasonNumber is required" || last.Code != "settled" || last.From != viewing.StateSending {
 		t.Errorf("last step %+v", last)
 	}
 }
@@ -129,7 +129,7 @@ func TestOpenPutsInDoubtWhatWasUnderWay(t *testing.T) {
 	id := s.commitIDs(t, film("e1", 603, -10), film("e2", 604, -5))
 	second := s.commitBatch(t, viewing.Batch{Source: "browser:b2", Events: []viewing.Event{film("e3", 605, -5)}})[0].Entries[0]
 	s.sendOne(t, id[0])
-	s.send(t, s.leaseOf(t, "second")[0])
+	s.send(t, s.dueOf(t, "second")[0])
 	s = s.reopen(t)
 	for _, entry := range []int64{id[0], second} {
 		x := s.explained(t, entry)
@@ -139,7 +139,7 @@ func TestOpenPutsInDoubtWhatWasUnderWay(t *testing.T) {
 		if a := x.Requests[0]; a.Ended.IsZero() || a.Error != stopped || !a.Sent {
 			t.Errorf("request %+v", a)
 		}
-		if last := x.Steps[len(x.Steps)-1]; last.What != "doubt" {
+		if last := x.Steps[len(x.Steps)-1]; last.Code != "doubt.stopped" {
 			t.Errorf("last step %+v", last)
 		}
 	}

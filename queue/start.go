@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/disk"
-	"github.com/filmspool/filmspool/queue/schema"
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -15,50 +15,75 @@ const selectLeft = "SELECT id FROM entries WHERE state = 'sending'"
 // stopped is the reason of entries that a crash left under way.
 const stopped = "the program stopped while this was being sent"
 
-// start begins a run. Its number voids the leases of earlier ones, and what they
-// left under way is put in doubt. In a copy, what is pending is held: it may have
-// been sent since.
-func (s *Store) start(d *disk.Tx, o disk.Opening) error {
-	t := s.tx(d)
-	s.run = o.Run
-	if o.Copied != 0 {
-		if err := t.holdCopied(schema.Time(o.Copied).Local().Format(time.DateTime)); err != nil {
-			return fmt.Errorf("hold what a copy says is pending: %w", err)
+// start begins a run. What earlier ones left under way is put in doubt. Where the file is a copy, or events are missing
+// from it, it may not know what was sent: what is pending is held.
+func (s *Store) start(d *sqlite.Tx, o sqlite.Opening) error {
+	return s.change(d, func(t *tx) error {
+		if o.Copied != 0 {
+			if err := t.holdCopied(millis(o.Copied)); err != nil {
+				return fmt.Errorf("hold what a copy says is pending: %w", err)
+			}
 		}
-	}
-	left, err := t.Numbers(selectLeft)
+		if o.Missing > 0 {
+			s.logger.Error("events are missing from the queue's file", "missing", o.Missing)
+			if err := t.holdAfterLoss(o.Missing); err != nil {
+				return fmt.Errorf("hold what is pending after a loss: %w", err)
+			}
+		}
+		left, err := t.Numbers(selectLeft)
+		if err != nil {
+			return err
+		}
+		for _, id := range left {
+			if err := t.doubt(id); err != nil {
+				return fmt.Errorf("put entry %d in doubt: %w", id, err)
+			}
+		}
+		return nil
+	})
+}
+
+// holdAfterLoss holds what is pending in a file that has lost events, and says so.
+func (t *tx) holdAfterLoss(missing int64) error {
+	held, err := t.holdPending(entry.Step{Code: "restored.damage"})
 	if err != nil {
 		return err
 	}
-	for _, id := range left {
-		if err := t.doubt(id); err != nil {
-			return fmt.Errorf("put entry %d in doubt: %w", id, err)
-		}
+	text := fmt.Sprintf("The newest %d events that were recorded here are missing from the queue's file.", missing)
+	if missing == 1 {
+		text = "The newest event that was recorded here is missing from the queue's file."
 	}
-	return nil
+	return t.Notify(sqlite.Notice{
+		Text: fmt.Sprintf("%s The file was damaged, or replaced by an older one. %d entries that were waiting are held, because they may have been sent.", text, held),
+		Hint: "filmspool queue list --reason restored",
+	})
 }
 
 // holdCopied holds what is pending in a copy that is opened as the queue.
-func (t *tx) holdCopied(at string) error {
-	held, err := t.holdPending("Held: this queue is a copy made at " + at + "; it may have been sent since.")
+func (t *tx) holdCopied(at time.Time) error {
+	held, err := t.holdPending(entry.Step{Code: "restored.copy", Args: entry.Args{"at": entry.Time(at)}})
 	if err != nil {
 		return err
 	}
-	return t.Notify(disk.Notice{
+	return t.Notify(sqlite.Notice{
 		Text: fmt.Sprintf("This queue is a copy made at %s. %d entries that waited then are held: they may have been sent since.",
-			at, held),
+			at.Local().Format(time.DateTime), held),
 		Hint: "filmspool queue release --reason restored",
 	})
 }
 
 // holdPending holds what is pending, and says how many entries that were.
-func (t *tx) holdPending(why string) (held int, err error) {
+func (t *tx) holdPending(why entry.Step) (held int, err error) {
 	pending, err := t.Numbers("SELECT id FROM entries WHERE state = 'pending'")
 	if err != nil {
 		return 0, err
 	}
 	for _, id := range pending {
-		if err := t.hold(id, viewing.ReasonRestored, "restored", why); err != nil {
+		e, err := t.entry(id)
+		if err == nil {
+			err = t.transition(&e, viewing.StateHeld, viewing.ReasonRestored, why)
+		}
+		if err != nil {
 			return 0, err
 		}
 	}
@@ -67,18 +92,16 @@ func (t *tx) holdPending(why string) (held int, err error) {
 
 // doubt puts an entry whose request was cut short in doubt.
 func (t *tx) doubt(id int64) error {
-	_, err := t.Exec("UPDATE entries SET state = 'in_doubt', reason = ? WHERE id = ?", stopped, id)
+	_, err := t.Exec("UPDATE attempts SET ended_at = ?, error = ? WHERE entry = ? AND ended_at IS NULL", t.now, stopped, id)
 	if err != nil {
 		return err
 	}
-	_, err = t.Exec("UPDATE attempts SET ended_at = ?, error = ? WHERE entry = ? AND ended_at IS NULL",
-		t.now, stopped, id)
+	e, err := t.entry(id)
 	if err != nil {
 		return err
 	}
-	if err := t.doubtful(id, schema.Time(t.now)); err != nil {
+	if err := t.transition(&e, viewing.StateInDoubt, stopped, entry.Step{Code: "doubt.stopped"}); err != nil {
 		return err
 	}
-	t.pass(id, viewing.StateSending, viewing.StateInDoubt)
-	return t.step(id, "doubt", "In doubt: "+stopped+".")
+	return t.doubtful(id, millis(t.now))
 }

@@ -3,21 +3,20 @@ package queue
 import (
 	"context"
 	"database/sql"
+	_ "embed"
 	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
-	"github.com/filmspool/filmspool/queue/schema"
+	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
-// ErrLeaseLost is wrapped when an entry changed since it was leased.
-var ErrLeaseLost = errors.New("lease is lost")
+// ErrChanged is wrapped when an entry changed since it was read.
+var ErrChanged = errors.New("entry has changed")
 
 // Entry is an [entry.Entry]: whoever uses the queue names it so.
 type Entry = entry.Entry
@@ -33,99 +32,84 @@ type Options struct {
 
 // Store is the outbox. Its methods may be called from any goroutine.
 type Store struct {
-	*entry.Reader
-	file     *disk.File
+	file     *sqlite.DB
 	path     string
 	reader   *sql.DB
 	settings rules.Settings
 	logger   *slog.Logger
 	now      func() time.Time
-	run      int64        // number of this opening
-	leases   atomic.Int64 // tokens given in this run
-	ledger   ledger
+
+	committed memory     // as of the last commit; touched by the writer only, as the next two
+	working   memory     // with the changes of the open transaction
+	open      *sqlite.Tx // which that is
 
 	listening sync.Mutex
 	listeners map[chan struct{}]struct{}
 }
 
-// Open opens the database, making or migrating it as needed. Entries that an
-// earlier run left as sending are put in doubt. A damaged database is set aside
-// beside it, its readable rows are copied into a new one, and [Store.Notices]
-// tells of it. The caller holds the folder's [disk.Lock]. The error wraps
-// [disk.ErrNewer], [disk.ErrForeign] or [disk.ErrStorage].
+// schema creates the tables.
+//
+//go:embed schema.sql
+var schema string
+
+// Open opens the database, creating or migrating it as needed. Entries that an
+// earlier run left as sending are put in doubt. A damaged database is set aside,
+// its readable rows are copied into a new one, and [Store.Notices] says so. The caller holds the folder's [sqlite.Lock]. The error wraps
+// [sqlite.ErrNewer], [sqlite.ErrForeign] or [sqlite.ErrStorage].
 func Open(ctx context.Context, o Options) (*Store, error) {
 	return openAt(ctx, o, time.Now)
 }
 
 // openAt is Open with a clock.
 func openAt(ctx context.Context, o Options, now func() time.Time) (*Store, error) {
-	return openBy(ctx, o, now, disk.Open)
+	return openBy(ctx, o, now, sqlite.Open)
 }
 
 // OpenReading opens a queue to read it and changes nothing, as
-// [disk.OpenReading] does. Writes are refused with [disk.ErrStorage]. The caller
+// [sqlite.OpenReading] does. Writes are refused with [sqlite.ErrStorage]. The caller
 // holds the folder's lock, or says that the file is shared.
 func OpenReading(ctx context.Context, o Options) (*Store, error) {
-	return openBy(ctx, o, time.Now, disk.OpenReading)
+	return openBy(ctx, o, time.Now, sqlite.OpenReading)
 }
 
-// OpenNothing is [OpenReading] for a queue of which nothing can be read: there
-// is nothing in it.
+// OpenNothing is [OpenReading] where nothing can be read: an empty queue.
 func OpenNothing(ctx context.Context, o Options) (*Store, error) {
-	return openBy(ctx, o, time.Now, disk.OpenNothing)
+	return openBy(ctx, o, time.Now, sqlite.OpenNothing)
 }
 
 // openBy opens a store over a file.
 func openBy(ctx context.Context, o Options, now func() time.Time,
-	open func(context.Context, disk.Options) (*disk.File, error),
+	open func(context.Context, sqlite.Options) (*sqlite.DB, error),
 ) (*Store, error) {
 	s := &Store{path: o.Path, settings: o.Settings, logger: o.Logger, now: now, listeners: map[chan struct{}]struct{}{}}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
-	s.ledger.tell = s.tell
 	var err error
-	s.file, err = open(ctx, disk.Options{
-		Path: o.Path, Schema: schema.Scripts(), Logger: s.logger, Now: now, Shared: o.Shared,
-		Busy: o.Busy, Ledger: &s.ledger, Start: s.start, Repair: s.repair,
+	s.file, err = open(ctx, sqlite.Options{
+		Path: o.Path, Schema: []string{schema}, Logger: s.logger, Now: now, Shared: o.Shared, Busy: o.Busy,
+		Count: "SELECT coalesce(max(id), 0) FROM events", Start: s.start, Repair: s.repair,
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.reader = s.file.Reader()
-	s.Reader = entry.NewReader(s.reader, now)
 	return s, nil
 }
 
-// tell passes on what a transaction has changed.
-func (s *Store) tell(done changes) {
-	for _, id := range done.again {
-		if s.Reader != nil { // while it is opened, nobody has read
-			s.PendingAgain(id)
-		}
-	}
-	if done.nudge {
-		s.nudge()
-	}
-}
-
-// Run is the writer. It blocks until ctx or the store ends, then finishes what
-// waits and returns nil. When the database turns out to be damaged, it returns an
-// error wrapping [disk.ErrDamaged]. Until it runs, writes wait. It runs once.
+// Run is the writer; see [sqlite.DB.Run]. When the database turns out to be
+// damaged, the error wraps [sqlite.ErrDamaged].
 func (s *Store) Run(ctx context.Context) error { return s.file.Run(ctx) }
 
-// Alive returns once the writer has moved; see [disk.File.Alive].
+// Alive returns once the writer has moved; see [sqlite.DB.Alive].
 func (s *Store) Alive(ctx context.Context) error { return s.file.Alive(ctx) }
-
-// Look tries to write while there is trouble; see [disk.File.Look].
-func (s *Store) Look() { s.file.Look() }
 
 // Trouble is what keeps the queue from writing now; ok is false when nothing
 // does, as far as was tried.
-func (s *Store) Trouble() (trouble disk.Trouble, ok bool) { return s.file.Trouble() }
+func (s *Store) Trouble() (trouble sqlite.Trouble, ok bool) { return s.file.Trouble() }
 
 // Backup writes a copy of the database, as of one moment, to file while all
-// goes on; see [disk.File.Backup]. When the copy is opened as a queue, what was
+// goes on; see [sqlite.DB.Backup]. When the copy is opened as a queue, what was
 // pending in it is held with the reason [viewing.ReasonRestored]: it may have been sent
 // since.
 func (s *Store) Backup(ctx context.Context, file string) error { return s.file.Backup(ctx, file) }
@@ -138,7 +122,7 @@ func (s *Store) InstallationID() string { return s.file.Installation() }
 func (s *Store) Close() error { return s.file.Close() }
 
 // Notices lists what has not been acknowledged, the oldest first.
-func (s *Store) Notices(ctx context.Context) ([]disk.Notice, error) { return s.file.Notices(ctx) }
+func (s *Store) Notices(ctx context.Context) ([]sqlite.Notice, error) { return s.file.Notices(ctx) }
 
 // Acknowledge forgets a notice. It returns an error wrapping [entry.ErrNotFound]
 // when there is none of that id.
@@ -159,8 +143,7 @@ func (s *Store) Acknowledge(ctx context.Context, id int64) error {
 
 // Subscribe returns a channel of one slot that is nudged after each commit
 // that added or changed entries, and a function that ends the subscription.
-// A nudge says no more than "look again"; several may melt into one. Leases
-// do not nudge.
+// A nudge says no more than "look again"; several may melt into one.
 func (s *Store) Subscribe() (ch <-chan struct{}, stop func()) {
 	nudges := make(chan struct{}, 1)
 	s.listening.Lock()

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -92,26 +91,6 @@ func (o *opened) reopen(t testing.TB) *opened {
 	return open(t, o.path, o.clock)
 }
 
-// logSize is what a running store makes its log, in bytes.
-const logSize = 1000 * 4096
-
-// awaitLog waits until the store has made its log, so that it does not do so
-// while the test looks at its files.
-func (o *opened) awaitLog(t testing.TB) {
-	t.Helper()
-	again := time.NewTicker(10 * time.Millisecond)
-	defer again.Stop()
-	for begun := time.Now(); time.Since(begun) < time.Minute; <-again.C {
-		if info, err := os.Stat(o.path + "-wal"); err == nil && info.Size() >= logSize {
-			if err := o.Alive(t.Context()); err != nil { // the end of that
-				t.Fatal(err)
-			}
-			return
-		}
-	}
-	t.Fatal("the log was never grown")
-}
-
 func pointer[T any](v T) *T { return &v }
 
 // film is a viewing of one film, watched at the given minute after noon.
@@ -156,25 +135,32 @@ func (o *opened) explained(t testing.TB, id int64) entry.Explanation {
 	return x
 }
 
-// lease leases up to ten entries of the default account for a minute.
-func (o *opened) lease(t testing.TB) []Entry {
+// due are the entries of the default account that may be sent now, up to ten.
+func (o *opened) due(t testing.TB) []Entry {
 	t.Helper()
-	return o.leaseOf(t, "default")
+	return o.dueOf(t, "default")
 }
 
-func (o *opened) leaseOf(t testing.TB, account string) []Entry {
+// dueOf are the live entries of an account that may be sent now, or those of imports
+// where there are none.
+func (o *opened) dueOf(t testing.TB, account string) []Entry {
 	t.Helper()
-	entries, err := o.Lease(t.Context(), account, 10, time.Minute)
-	if err != nil {
-		t.Fatal(err)
+	for _, lane := range []viewing.Lane{viewing.LaneLive, viewing.LaneBackfill} {
+		entries, err := o.Store.due(t.Context(), account, lane, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(entries) > 0 {
+			return entries
+		}
 	}
-	return entries
+	return nil
 }
 
 // send marks an entry as sending.
 func (o *opened) send(t testing.TB, e Entry) int64 {
 	t.Helper()
-	attempt, err := o.Sending(t.Context(), e)
+	attempt, err := o.Begin(t.Context(), e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,6 +214,12 @@ func (o *opened) checkCounters(t testing.TB) entry.Counts {
 	if counts != counted {
 		t.Fatalf("counters say %+v, rows say %+v", counts, counted)
 	}
+	var wrong int
+	err = o.reader.QueryRow(`SELECT count(*) FROM counters AS c WHERE current <> (
+		SELECT count(*) FROM entries AS n WHERE n.account = c.account AND n.state = c.state)`).Scan(&wrong)
+	if err != nil || wrong > 0 {
+		t.Fatalf("%d counters of accounts are wrong, %v", wrong, err)
+	}
 	o.checkLookups(t)
 	return counts
 }
@@ -250,14 +242,14 @@ func TestOneViewingFromCommitToDelivery(t *testing.T) {
 	if outcome.Status != viewing.StatusQueued || len(outcome.Entries) != 1 {
 		t.Fatalf("outcome %+v", outcome)
 	}
-	leased := s.lease(t)
-	if len(leased) != 1 || leased[0].ID != outcome.Entries[0] || leased[0].Lease == 0 {
-		t.Fatalf("leased %+v", leased)
+	ready := s.due(t)
+	if len(ready) != 1 || ready[0].ID != outcome.Entries[0] {
+		t.Fatalf("ready %+v", ready)
 	}
-	attempt := s.send(t, leased[0])
+	attempt := s.send(t, ready[0])
 	s.clock.advance(time.Second)
-	s.settle(t, Settlement{Entry: leased[0].ID, Attempt: attempt, State: viewing.StateDelivered, Answer: Answer{Status: 201}})
-	e := s.entry(t, leased[0].ID)
+	s.settle(t, Settlement{Entry: ready[0].ID, Attempt: attempt, State: viewing.StateDelivered, Answer: Answer{Status: 201}})
+	e := s.entry(t, ready[0].ID)
 	if e.State != viewing.StateDelivered || e.Attempts != 1 || !e.SettledAt.Equal(noon().Add(time.Second)) {
 		t.Errorf("entry %+v", e)
 	}
@@ -278,14 +270,11 @@ func (o *opened) change(t testing.TB, statements ...string) {
 func (o *opened) finishAll(t testing.TB) {
 	t.Helper()
 	for {
-		leased, err := o.Lease(t.Context(), "default", 500, time.Minute)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(leased) == 0 {
+		ready := o.due(t)
+		if len(ready) == 0 {
 			return
 		}
-		for _, e := range leased {
+		for _, e := range ready {
 			o.settle(t, Settlement{Entry: e.ID, Attempt: o.send(t, e), State: viewing.StateDelivered, Answer: Answer{Status: 201}})
 		}
 	}

@@ -3,73 +3,56 @@ package queue
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
-	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Retry has entries sent again: what the service rejected, as another act, and
 // what waits for a later time, now. Entries in doubt only by
-// [Selection.MayDouble], as the same act. Errors wrap [ErrSelection],
+// [entry.Selection.MayDouble], as the same act. Errors wrap [entry.ErrSelection],
 // [entry.ErrNotFound] or [entry.ErrState], a [*StateError]. A dry run changes nothing.
 func (s *Store) Retry(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
-	return s.operate(ctx, operation{"retry", []viewing.State{viewing.StatePending, viewing.StateRejected, viewing.StateInDoubt}, func(t *tx, e Entry) (string, error) {
-		return t.retry(e, sel.MayDouble)
-	}}, sel, dry)
-}
-
-// retry makes one entry due.
-func (t *tx) retry(e Entry, inDoubt bool) (left string, err error) {
-	switch {
-	case e.State == viewing.StatePending:
-		return t.hurry(e)
-	case e.State == viewing.StateInDoubt && !inDoubt:
-		return leftInDoubt, nil
-	case e.State == viewing.StateInDoubt:
-		// The same act: a service that knows Idempotency-Key takes it once.
-		err = t.byUser(e, "sent again although the service may have it already")
-	default:
-		if err = t.raise(e.ID); err == nil {
-			err = t.byUser(e, "sent again")
+	reach := []viewing.State{viewing.StatePending, viewing.StateRejected, viewing.StateInDoubt}
+	return s.operate(ctx, operation{"retry", reach, func(t *tx, e Entry) (left string, err error) {
+		switch e.State {
+		case viewing.StatePending:
+			if e.NextAt.UnixMilli() <= t.now {
+				return unchanged, nil
+			}
+			e.NextAt = millis(t.now)
+			return changed, t.transition(&e, e.State, e.Reason, entry.Step{Code: "user.hurried"})
+		case viewing.StateInDoubt:
+			if !sel.MayDouble {
+				return leftInDoubt, nil
+			}
+			// The same act: a service that knows Idempotency-Key takes it once.
+			return changed, t.byUser(&e, viewing.StatePending, "", "user.retried.doubt", nil)
+		default:
+			if err := t.raise(&e); err != nil {
+				return "", err
+			}
+			return changed, t.byUser(&e, viewing.StatePending, "", "user.retried", nil)
 		}
-	}
-	if err != nil {
-		return "", err
-	}
-	return changed, t.move(e, viewing.StatePending, "")
-}
-
-// hurry makes an entry due now that was put off.
-func (t *tx) hurry(e Entry) (left string, err error) {
-	if e.NextAt.UnixMilli() <= t.now {
-		return unchanged, nil
-	}
-	if _, err := t.Exec("UPDATE entries SET next_at = ? WHERE id = ?", t.now, e.ID); err != nil {
-		return "", err
-	}
-	t.nudge = true
-	return changed, t.step(e.ID, "user", "By the user: tried again at once, without waiting for the time that was set.")
+	}}, sel, dry)
 }
 
 // Hold keeps pending entries back until [Store.ReleaseHeld]. For errors and
 // dry see [Store.Retry].
 func (s *Store) Hold(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
 	return s.operate(ctx, operation{"hold", []viewing.State{viewing.StatePending}, func(t *tx, e Entry) (string, error) {
-		return changed, t.stand(e, string(viewing.StateHeld), viewing.StateHeld, viewing.ReasonUser)
+		return changed, t.byUser(&e, viewing.StateHeld, viewing.ReasonUser, "user.held", nil)
 	}}, sel, dry)
 }
 
 // ReleaseHeld lets held entries go, for whatever reason they are held. Those
 // without an identifier, or with a time that lies ahead, go only after
-// [Store.Edit]. Without one a wave is let go too: each of it goes when it is known
-// what it is. What the user's settings
-// have ignored is taken in again where it is named, or selected by its state:
-// it is then held or sent as if they said nothing of it. What the user has
-// dropped is taken in again only where it is named; what may have arrived
-// before is then in doubt. For errors and dry see [Store.Retry].
+// [Store.Edit]. Without one a burst is let go too: each of it goes when it is known
+// what it is. What the user's settings have ignored is taken in again where it is
+// named, or selected by its state: it is then held or sent as if they said nothing of
+// it. What the user has dropped is taken in again only where it is named; what may
+// have arrived before is then in doubt. For errors and dry see [Store.Retry].
 func (s *Store) ReleaseHeld(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
 	reach := []viewing.State{viewing.StateHeld}
 	if len(sel.IDs) > 0 || sel.State == viewing.StateDropped {
@@ -84,13 +67,13 @@ func (s *Store) ReleaseHeld(ctx context.Context, sel entry.Selection, dry bool) 
 			to, reason = viewing.StateHeld, viewing.ReasonUnresolved
 		case e.Media != nil && !e.Media.Identified():
 			return viewing.ReasonUnresolved, nil
-		case rules.Ahead(viewing.Event{Kind: e.Kind, WatchedAt: e.WatchedAt.Instant}, schema.Time(t.now)):
+		case rules.Ahead(viewing.Event{Kind: e.Kind, WatchedAt: e.WatchedAt.Instant}, millis(t.now)):
 			return viewing.ReasonFuture, nil
 		}
-		if err := t.stand(e, "released", to, reason); err != nil {
+		if err := t.byUser(&e, to, reason, "user.released", nil); err != nil {
 			return "", err
 		}
-		return changed, t.meet(e.ID, true)
+		return changed, t.mergeDuplicate(e.ID, true)
 	}}, sel, dry)
 }
 
@@ -107,14 +90,15 @@ func (t *tx) recall(e Entry, named bool) (left string, err error) {
 			return "", err
 		}
 		if arrived {
-			return changed, t.doubtAgain(e)
+			const why = "it may have arrived before it was dropped"
+			if err := t.byUser(&e, viewing.StateInDoubt, why, "user.recalled.doubt", nil); err != nil {
+				return "", err
+			}
+			return changed, t.doubtful(e.ID, millis(t.now))
 		}
 	}
-	if err := t.byUser(e, "taken in after all"); err != nil {
-		return "", err
-	}
 	if e.Attempts > 0 { // the service has refused it, or given it back: this is another act
-		if err := t.raise(e.ID); err != nil {
+		if err := t.raise(&e); err != nil {
 			return "", err
 		}
 	}
@@ -122,50 +106,31 @@ func (t *tx) recall(e Entry, named bool) (left string, err error) {
 	if err != nil {
 		return "", err
 	}
-	d := rules.Decide(rules.Settings{}, e.Source, v, e.Media, schema.Time(t.now))
-	if err := t.step(e.ID, "rule", d.Why()); err != nil {
+	d := rules.Decide(rules.Settings{}, e.Source, v, e.Media, millis(t.now))
+	if err := t.byUser(&e, d.State, d.Reason, "user.recalled", nil); err != nil {
 		return "", err
 	}
-	if err := t.move(e, d.State, d.Reason); err != nil {
+	if err := t.step(e.ID, d.Why); err != nil {
 		return "", err
 	}
-	return changed, t.meet(e.ID, true)
+	return changed, t.mergeDuplicate(e.ID, true)
 }
 
-// mayHaveArrived reports whether the service may have an entry that the user
-// has dropped. What the user did last says what it was before. Where that is
-// not known, every request may have arrived.
+// mayHaveArrived reports whether the service may have an entry that the user has
+// dropped. The step by which it was dropped has the state before. Where that is not
+// known, every request may have arrived.
 func (t *tx) mayHaveArrived(e Entry) (bool, error) {
 	if e.Attempts == 0 {
 		return false, nil
 	}
-	var said string
-	_, err := t.Find("SELECT detail FROM steps WHERE entry = ? AND what = 'user' ORDER BY number DESC LIMIT 1", []any{e.ID}, &said)
-	for _, not := range []string{"; it was rejected", "; it was held", "; it was pending", takenBack} {
-		if strings.Contains(said, not) {
-			return false, err
-		}
+	var before viewing.State
+	_, err := t.Find("SELECT from_state FROM steps WHERE entry = ? AND from_state <> '' ORDER BY number DESC LIMIT 1", []any{e.ID}, &before)
+	switch before {
+	case viewing.StateRejected, viewing.StateHeld, viewing.StatePending, viewing.StateDelivered: // taken back
+		return false, err
+	default:
+		return true, err
 	}
-	return true, err
-}
-
-// doubtAgain puts an entry back into the doubt that it was dropped out of.
-func (t *tx) doubtAgain(e Entry) error {
-	if err := t.byUser(e, "taken in after all, in doubt: it may have arrived before it was dropped"); err != nil {
-		return err
-	}
-	if err := t.move(e, viewing.StateInDoubt, "it may have arrived before it was dropped"); err != nil {
-		return err
-	}
-	return t.doubtful(e.ID, schema.Time(t.now))
-}
-
-// eventOf is the event of an entry, for the rules.
-func (t *tx) eventOf(e Entry) (viewing.Event, error) {
-	v := viewing.Event{Kind: e.Kind, WatchedAt: e.WatchedAt.Instant, Class: e.Class}
-	_, err := t.Find(`SELECT json_extract(v.body, '$.unsure') IS 1, json_extract(v.body, '$.elsewhere') IS 1
-		FROM events AS v JOIN entries AS n ON n.event = v.id WHERE n.id = ?`, []any{e.ID}, &v.Unsure, &v.Elsewhere)
-	return v, err
 }
 
 // Drop withdraws entries that have not arrived; they stay for the record. For
@@ -173,13 +138,13 @@ func (t *tx) eventOf(e Entry) (viewing.Event, error) {
 func (s *Store) Drop(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
 	reach := []viewing.State{viewing.StatePending, viewing.StateHeld, viewing.StateRejected, viewing.StateInDoubt}
 	return s.operate(ctx, operation{"drop", reach, func(t *tx, e Entry) (string, error) {
-		return changed, t.stand(e, string(viewing.StateDropped), viewing.StateDropped, viewing.ReasonUser)
+		return changed, t.byUser(&e, viewing.StateDropped, viewing.ReasonUser, "user.dropped", nil)
 	}}, sel, dry)
 }
 
 // SettleByHand says what the user knows of entries in doubt: delivered,
-// rejected or dropped; another state is [entry.ErrState]. For other errors and dry
-// see [Store.Retry].
+// rejected or dropped; another state is [entry.ErrState]. What did not arrive is, when
+// it is sent again, another act. For other errors and dry see [Store.Retry].
 func (s *Store) SettleByHand(ctx context.Context, sel entry.Selection, as viewing.State, dry bool) (entry.Changed, error) {
 	switch as {
 	case viewing.StateDelivered, viewing.StateRejected, viewing.StateDropped:
@@ -187,41 +152,103 @@ func (s *Store) SettleByHand(ctx context.Context, sel entry.Selection, as viewin
 		return entry.Changed{}, fmt.Errorf("settle entries: %w: %q is not delivered, rejected or dropped", entry.ErrState, as)
 	}
 	return s.operate(ctx, operation{"settle", []viewing.State{viewing.StateInDoubt}, func(t *tx, e Entry) (string, error) {
-		return changed, t.settleByHand(e, as)
+		if as == viewing.StateRejected {
+			if err := t.raise(&e); err != nil {
+				return "", err
+			}
+		}
+		return changed, t.byUser(&e, as, viewing.ReasonUser, "user.settled", entry.Args{"state": string(as)})
 	}}, sel, dry)
 }
 
-// settleByHand moves one entry out of doubt. What did not arrive is, when it
-// is sent again, another act.
-func (t *tx) settleByHand(e Entry, as viewing.State) error {
-	if as == viewing.StateRejected {
-		if err := t.raise(e.ID); err != nil {
+// Undone records that a delivered entry was taken back from the service by the
+// user's will; it is dropped. Errors wrap [entry.ErrNotFound] or [entry.ErrState].
+func (s *Store) Undone(ctx context.Context, id int64) (after Entry, err error) {
+	err = s.write(ctx, func(t *tx) error {
+		if after, err = t.entry(id); err != nil {
+			return fmt.Errorf("undo entry %d: %w", id, err)
+		}
+		if after.State != viewing.StateDelivered {
+			return &StateError{Verb: "undo", ID: id, State: after.State, Reason: after.Reason}
+		}
+		return t.byUser(&after, viewing.StateDropped, viewing.ReasonUser, "user.undone", nil)
+	})
+	return after, err
+}
+
+// Move has entries belong to another account, with their events and their history.
+// They are pending or held, and nothing of them has left. An entry joins the same
+// playback there; a list takes its items along. For errors and dry see [Store.Retry].
+func (s *Store) Move(ctx context.Context, ids []int64, account string, dry bool) (entry.Changed, error) {
+	reach := []viewing.State{viewing.StatePending, viewing.StateHeld}
+	return s.operate(ctx, operation{"move", reach, func(t *tx, e Entry) (string, error) {
+		if e.Account == account {
+			return unchanged, nil
+		}
+		return changed, t.move(e, account)
+	}}, entry.Selection{IDs: ids}, dry)
+}
+
+// selectShared finds an entry of an account that was made of the same part of an
+// event, or is about the same item and shares a sighting.
+const selectShared = `SELECT n.id FROM entries AS e JOIN entries AS n ON n.event = e.event AND n.part = e.part
+	WHERE e.id = ?1 AND n.account = ?2
+	UNION ALL SELECT n.id FROM entries AS e JOIN entries AS n ON n.account = ?2 AND n.item_key = e.item_key AND n.item_key <> ''
+	WHERE e.id = ?1 AND EXISTS (
+		SELECT event FROM (SELECT n.event UNION ALL SELECT event FROM witnesses WHERE entry = n.id)
+		INTERSECT SELECT event FROM (SELECT e.event UNION ALL SELECT event FROM witnesses WHERE entry = e.id)) LIMIT 1`
+
+// move gives an entry, with what waits for it, to another account.
+func (t *tx) move(e Entry, account string) error {
+	no := &StateError{Verb: "move", ID: e.ID, State: e.State}
+	var other int64
+	has, err := t.Find(selectShared, []any{e.ID, account}, &other)
+	switch {
+	case err != nil:
+		return err
+	case e.Attempts > 0:
+		no.Reason = "it may have left"
+	case e.After != 0:
+		no.Reason = fmt.Sprintf("it goes with its list, entry %d", e.After)
+	case has:
+		no.Reason = fmt.Sprintf("the account %s has it already, as entry %d", account, other)
+	}
+	if no.Reason != "" {
+		return no
+	}
+	ids, err := t.Numbers("UPDATE entries SET account = ?2, touched = max(touched, 1) WHERE id = ?1 OR after = ?1 RETURNING id", e.ID, account)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		moved, err := t.entry(id)
+		if err != nil {
+			return err
+		}
+		t.count(e.Account, moved.State, -1)
+		t.count(account, moved.State, 1)
+		if _, err := t.Exec("UPDATE lookups SET account = ?, ask_at = 0, asked = 0 WHERE entry = ?", account, id); err != nil {
+			return err
+		}
+		if err := t.step(id, entry.Step{Code: "user.moved", Args: entry.Args{"account": account, "before": e.Account}}); err != nil {
 			return err
 		}
 	}
-	return t.stand(e, "settled as "+string(as), as, viewing.ReasonUser)
+	return t.mergeDuplicate(e.ID, true)
 }
 
-// takenBack is what a step says of an entry that was undone.
-const takenBack = "taken back from the service"
+// byUser puts an entry into another state by the user's will. What is let go is due
+// at once.
+func (t *tx) byUser(e *Entry, to viewing.State, reason, code string, args entry.Args) error {
+	if e.Touched = max(e.Touched, entry.Decided); to == viewing.StatePending {
+		e.NextAt = t.dueSince(*e)
+	}
+	return t.transition(e, to, reason, entry.Step{Code: code, Args: args})
+}
 
-// Undone notes that a delivered entry was taken back from the service by the
-// user's will; it is dropped. Errors wrap [entry.ErrNotFound] or [entry.ErrState].
-func (s *Store) Undone(ctx context.Context, id int64) (Entry, error) {
-	var after Entry
-	err := s.write(ctx, func(t *tx) error {
-		e, err := t.entry(id)
-		if err != nil {
-			return fmt.Errorf("undo entry %d: %w", id, err)
-		}
-		if e.State != viewing.StateDelivered {
-			return &StateError{Verb: "undo", ID: id, State: e.State, Reason: e.Reason}
-		}
-		if err := t.stand(e, takenBack, viewing.StateDropped, viewing.ReasonUser); err != nil {
-			return err
-		}
-		after, err = t.entry(id)
-		return err
-	})
-	return after, err
+// raise makes the next request for an entry another act.
+func (t *tx) raise(e *Entry) error {
+	e.Revision++
+	_, err := t.Exec("UPDATE entries SET revision = ? WHERE id = ?", e.Revision, e.ID)
+	return err
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -29,14 +28,11 @@ func TestSubscribersAreNudged(t *testing.T) {
 	quiet("a duplicate")
 	s.commitBatch(t, viewing.Batch{Source: "kodi:/a", State: map[string][]byte{"k": {}}})
 	quiet("a source's state")
-	leased := s.lease(t)
-	if err := s.Release(t.Context(), leased); err != nil {
-		t.Fatal(err)
-	}
-	quiet("a lease")
-	attempt := s.send(t, s.lease(t)[0])
+	ready := s.due(t)
+	quiet("a reading")
+	attempt := s.send(t, ready[0])
 	<-nudged
-	s.settle(t, Settlement{Entry: leased[0].ID, Attempt: attempt, State: viewing.StateDelivered})
+	s.settle(t, Settlement{Entry: ready[0].ID, Attempt: attempt, State: viewing.StateDelivered})
 	<-nudged
 	stop()
 	s.commit(t, film("e3", 3, -1))
@@ -63,11 +59,8 @@ func TestManyCallersAtOnce(t *testing.T) {
 	}
 	delivered := 0
 	for delivered < callers*each && !t.Failed() {
-		leased, err := s.Lease(t.Context(), "default", 50, time.Minute)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range leased {
+		ready := s.due(t)
+		for _, e := range ready {
 			s.settle(t, Settlement{Entry: e.ID, Attempt: s.send(t, e), State: viewing.StateDelivered})
 			delivered++
 		}

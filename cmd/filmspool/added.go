@@ -19,7 +19,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
@@ -58,9 +58,9 @@ func (p *program) meant(ctx context.Context, text string, w wanting) (m viewing.
 		found, err = ctl.Resolve(ctx, wanted)
 		return err
 	})
-	all := slices.DeleteFunc(found.Candidates, func(c identity.Candidate) bool { return c.Type != w.kind })
+	all := slices.DeleteFunc(found.Candidates, func(c resolve.Candidate) bool { return c.Type != w.kind })
 	if said := found.Correction; said != nil && said.Told.Year == 0 { // another one may have that title
-		found.Certain, all = nil, append([]identity.Candidate{said.Is}, all...)
+		found.Certain, all = nil, append([]resolve.Candidate{said.Is}, all...)
 	}
 	choice := &typed.Error{Problem: "it is not certain which one is meant; nothing is added", Next: "add --choose N, or give the number in its address"}
 	switch {

@@ -65,19 +65,6 @@ func echo(b *testing.B, first func() error) *websocket.Conn {
 	return conn
 }
 
-// settled waits until a daemon that has just started has grown its log, as one
-// that a browser speaks to has long done: until then a flush costs more.
-func (h *household) settled() {
-	h.t.Helper()
-	await(h.t, "growing the log", func() (size int64, err error) {
-		info, err := os.Stat(filepath.Join(h.dir, "state", "filmspool.db-wal"))
-		if err == nil {
-			size = info.Size()
-		}
-		return size, err
-	}, func(size int64) bool { return size >= 1000*4096 })
-}
-
 // bare is a paired browser's socket without anything around it.
 func (h *household) bare(daemon *process) *websocket.Conn {
 	h.t.Helper()
@@ -129,7 +116,6 @@ func BenchmarkEventToAck(b *testing.B) {
 	h := hurried(b)
 	daemon := h.start("run")
 	browser := h.bare(daemon)
-	h.settled()
 	file, err := os.OpenFile(filepath.Join(h.dir, "floor"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		b.Fatal(err)
@@ -174,7 +160,6 @@ func BenchmarkAcksOver64Sockets(b *testing.B) {
 	h := hurried(b)
 	daemon := h.start("run")
 	paired := h.pair(daemon)
-	h.settled()
 	const sockets = 64
 	each := b.N/sockets + 1
 	browsers := make([]*client.Client, sockets)

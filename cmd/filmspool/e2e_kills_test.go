@@ -251,7 +251,7 @@ func (k *killing) within(v *victim, d time.Duration) bool {
 // marked as sending, or were put in doubt when the queue was opened since.
 func (k *killing) countInDoubt(step string) {
 	all := k.count(`SELECT (SELECT count(*) FROM entries WHERE state = 'sending') +
-		(SELECT count(*) FROM steps WHERE what = 'doubt' AND detail LIKE '%the program stopped while%')`)
+		(SELECT count(*) FROM steps WHERE code = 'doubt.stopped')`)
 	left := all - k.doubts
 	k.doubts, k.most = all, max(k.most, left)
 	if left > inFlight {

@@ -15,7 +15,7 @@ import (
 	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
@@ -121,7 +121,7 @@ func (f *fixing) tell(ctx context.Context) (out control.Fixed, err error) {
 }
 
 // chosen is the candidate that is meant.
-func (f *fixing) chosen(ctx context.Context, found control.Fixed) (is identity.Candidate, err error) {
+func (f *fixing) chosen(ctx context.Context, found control.Fixed) (is resolve.Candidate, err error) {
 	person := terminal.IsTerminal(f.stdin) && f.stdout.IsTerminal() && !f.asJSON
 	n := len(found.Candidates)
 	choice := &typed.Error{Next: fmt.Sprintf("filmspool fix %d %q --choose N, or filmspool fix %[1]d NUMBER", f.ID, f.What)}
@@ -186,9 +186,9 @@ func (p *program) rulesListCommand() *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List what you said that films and series are", Args: usage.Exactly()}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return ask(c.Context(), p, daemon.Reading, *asJSON, func(ctl control.API) ([]identity.Correction, error) {
+		return ask(c.Context(), p, daemon.Reading, *asJSON, func(ctl control.API) ([]resolve.Correction, error) {
 			return ctl.Corrections(c.Context())
-		}, func(all []identity.Correction) error { return report.Corrections(p.stdout, all) })
+		}, func(all []resolve.Correction) error { return report.Corrections(p.stdout, all) })
 	}
 	return c
 }

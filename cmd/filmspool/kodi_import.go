@@ -18,7 +18,7 @@ import (
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi/scan"
-	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
@@ -106,7 +106,7 @@ func (p *program) importKodi(ctx context.Context, o control.KodiImport, out *ter
 // was refused did not begin.
 func cutShort(ctx context.Context, err error) error {
 	var fault *control.Fault
-	if ctx.Err() == nil && errors.As(err, &fault) && fault.Code != control.CodeInternal || errors.Is(err, disk.ErrLocked) {
+	if ctx.Err() == nil && errors.As(err, &fault) && fault.Code != control.CodeInternal || errors.Is(err, sqlite.ErrLocked) {
 		return err
 	}
 	return &exitError{

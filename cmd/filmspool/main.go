@@ -32,8 +32,8 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/logging"
 	"github.com/filmspool/filmspool/daemon/service"
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/replay"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
@@ -177,7 +177,7 @@ func code(err error) int {
 		return exit.code
 	case errors.As(err, &mistake):
 		return exitUsage
-	case errors.Is(err, config.ErrInvalid), errors.Is(err, disk.ErrNewer):
+	case errors.Is(err, config.ErrInvalid), errors.Is(err, sqlite.ErrNewer):
 		return exitConfig
 	case errors.Is(err, &control.Fault{Code: control.CodeNotRunning}), errors.Is(err, servicecmd.ErrNotRunning):
 		return exitNotRunning
@@ -221,7 +221,7 @@ func hintOf(err error) string {
 		return other.Hint()
 	case errors.Is(err, config.ErrInvalid) && errors.Is(err, fs.ErrNotExist):
 		return "name a file that is there with --config or FILMSPOOL_CONFIG, or leave both out"
-	case errors.Is(err, disk.ErrLocked):
+	case errors.Is(err, sqlite.ErrLocked):
 		return "filmspool status; if nothing runs, another command may be at work: try again"
 	default:
 		return ""

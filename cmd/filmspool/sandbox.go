@@ -24,27 +24,23 @@ func (p *program) sandboxCommand() *cobra.Command {
 		Use:   "sandbox",
 		Short: "Run a tracking service of your own, for trying things out",
 		Long: `Serves a tracking service on this machine that keeps the service's contract:
-for trying Filmspool out, for tests, for living without an account.`,
+for trying Filmspool out, for tests, for living without an account. With a state
+folder (--state-dir) it keeps its keys and what is recorded; without one it
+forgets them when it ends.`,
 		Args: usage.Exactly(),
 	}
 	listen := c.Flags().String("listen", "127.0.0.1:8787", "address to listen on, loopback only")
 	c.Flags().StringVar(&o.SecretKey, "secret-key", "", "the secret key (sk_…) it accepts; made and printed when not given")
 	c.Flags().StringVar(&o.PublicKey, "public-key", "", "the public key (pk_…) it accepts; made and printed when not given")
 	c.Flags().BoolVar(&o.ContractOnly, "contract-only", false, "serve the contract's three operations and nothing more")
+	c.Flags().BoolVar(&o.FaultsByHTTP, "faults", false, "let programs on this machine arm faults at /_sandbox/faults")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		dir := p.choice.StateDir
-		if dir == "" {
-			temp, err := os.MkdirTemp("", "filmspool-sandbox-")
-			if err != nil {
-				return fmt.Errorf("make a folder: %w", err)
+		if dir := p.choice.StateDir; dir != "" {
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				return fmt.Errorf("make the state folder: %w", err)
 			}
-			defer os.RemoveAll(temp)
-			dir = temp
+			o.Path = filepath.Join(dir, "sandbox.jsonl")
 		}
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fmt.Errorf("make the state folder: %w", err)
-		}
-		o.Path = filepath.Join(dir, "sandbox.db")
 		return p.serveSandbox(c.Context(), *listen, o)
 	}
 	return c

@@ -3,7 +3,7 @@ package config
 import (
 	"errors"
 
-	"github.com/filmspool/filmspool/queue/resolve/web"
+	"github.com/filmspool/filmspool/queue/resolve"
 )
 
 // Notices says how a person is told of problems.
@@ -25,7 +25,7 @@ type Webhook struct {
 func (n Notices) validate() error {
 	faults := []error{checkWord("notices.severity", n.Severity, "needs you", "soon", "note")}
 	if n.Webhook.URL != "" {
-		if err := web.CheckAddress(n.Webhook.URL, "https://ntfy.example/topic"); err != nil {
+		if err := resolve.CheckAddress(n.Webhook.URL, "https://ntfy.example/topic"); err != nil {
 			faults = append(faults, fault("notices.webhook.url", "%v", err))
 		}
 	}

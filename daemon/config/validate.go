@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/resolve/tmdb"
-	"github.com/filmspool/filmspool/queue/resolve/web"
 	"github.com/filmspool/filmspool/queue/resolve/wikidata"
-	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
+	"github.com/filmspool/filmspool/queue/tracker"
 )
 
 // maxWave bounds [Config.Wave].
@@ -49,7 +49,7 @@ func (c Config) Validate() error {
 
 // checkAsked refuses an address of one that may be asked what things are.
 func checkAsked(setting, address, usual string) error {
-	if err := web.CheckAddress(address, usual); err != nil {
+	if err := resolve.CheckAddress(address, usual); err != nil {
 		return fault(setting, "%v", err)
 	}
 	return nil
@@ -194,8 +194,8 @@ func (c Config) validateAccounts() error {
 
 // checkBaseURL refuses an address that a login would refuse.
 func checkBaseURL(setting, base string) error {
-	_, err := v1.ParseBaseURL(base)
-	whole := v1.SuggestAddress(base)
+	_, err := tracker.ParseBaseURL(base)
+	whole := tracker.SuggestAddress(base)
 	switch {
 	case base == "" || err == nil:
 		return nil

@@ -83,9 +83,14 @@ func heldFor(e entry.Entry) (why, hint string) {
 	switch e.Reason {
 	case viewing.ReasonUnresolved:
 		return "It has no identifier that the service takes.", fmt.Sprintf("say what it is: filmspool queue edit %d --help", e.ID)
+	case viewing.ReasonContradicted:
+		return "TMDB contradicts the number that its source reported.", fmt.Sprintf("say what it is: filmspool fix %d --help; or send it as it is: filmspool queue release %[1]d", e.ID)
 	case viewing.ReasonNoList:
 		return "Its list is not known here.", fmt.Sprintf("filmspool queue drop %d", e.ID)
 	case viewing.ReasonFuture:
+		if !rules.Ahead(viewing.Event{Kind: e.Kind, WatchedAt: e.WatchedAt.Instant}, time.Now()) {
+			return "Its time was ahead of this machine's clock when it was reported.", or
+		}
 		return "Its time lies in the future.", fmt.Sprintf("correct the time: filmspool queue edit %d --help", e.ID)
 	case viewing.ReasonRestored:
 		return "The queue comes from a copy or from a damaged file, so it may have been sent since.", or

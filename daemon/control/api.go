@@ -6,7 +6,7 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -63,7 +63,7 @@ type API struct {
 	// is not said, the answer tells what it may be, and nothing changes.
 	Fix func(context.Context, Fix) (Fixed, error)
 	// Corrections are what was remembered so.
-	Corrections func(context.Context) ([]identity.Correction, error)
+	Corrections func(context.Context) ([]resolve.Correction, error)
 	// ForgetCorrection forgets one; what it has changed stays. [CodeNotFound] when
 	// there is none.
 	ForgetCorrection func(ctx context.Context, id int64) error

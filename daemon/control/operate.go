@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -51,21 +51,21 @@ type Fix struct {
 	Season  *int `json:"season,omitempty"`
 	Episode *int `json:"episode,omitempty"`
 	// Is is what they have chosen; nil has candidates told, and changes nothing.
-	Is *identity.Candidate `json:"is,omitempty"`
+	Is *resolve.Candidate `json:"is,omitempty"`
 }
 
 func (f *Fix) entry() *int64 { return &f.ID }
 
 // Fixed is what a [Fix] did, or what may be chosen.
 type Fixed struct {
-	Entry      entry.Entry          `json:"entry"`
-	Candidates []identity.Candidate `json:"candidates"`
+	Entry      entry.Entry         `json:"entry"`
+	Candidates []resolve.Candidate `json:"candidates"`
 	// Certain is the candidate that alone is meant; absent where that is not
 	// certain, and once it is chosen.
-	Certain *identity.Candidate `json:"certain,omitempty"`
+	Certain *resolve.Candidate `json:"certain,omitempty"`
 	// Searched says that candidates were looked for by words.
 	Searched bool `json:"searched,omitempty"`
-	identity.Corrected
+	resolve.Corrected
 }
 
 // Undo has one entry taken back.

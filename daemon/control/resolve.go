@@ -3,7 +3,7 @@ package control
 import (
 	"strings"
 
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -28,12 +28,12 @@ func (w Wanted) Media() viewing.Media {
 
 // Resolution is what an item is.
 type Resolution struct {
-	Certain    *Certain             `json:"certain"`
-	Candidates []identity.Candidate `json:"candidates"`
-	By         string               `json:"by"` // correction, memory, service, wikidata, tmdb, source or none
-	Why        string               `json:"why"`
+	Certain    *Certain            `json:"certain"`
+	Candidates []resolve.Candidate `json:"candidates"`
+	By         string              `json:"by"` // correction, memory, service, wikidata, tmdb, source or none
+	Why        string              `json:"why"`
 	// Correction is the one that decided; absent where none did.
-	Correction *identity.Correction `json:"correction,omitempty"`
+	Correction *resolve.Correction `json:"correction,omitempty"`
 }
 
 // Certain is an item that is certain. TMDB is an episode's series; ID is an
@@ -47,21 +47,22 @@ type Certain struct {
 }
 
 // ResolutionOf is a decision in these words.
-func ResolutionOf(d identity.Decision) Resolution {
-	r := Resolution{Candidates: []identity.Candidate{}, By: "none", Why: d.Said()}
+func ResolutionOf(d resolve.Decision) Resolution {
+	r := Resolution{Candidates: []resolve.Candidate{}, By: "none", Why: d.Said()}
 	for _, w := range d.Candidates {
-		r.Candidates = append(r.Candidates, w.Candidate())
+		r.Candidates = append(r.Candidates, w.Candidate)
 	}
 	switch {
-	case d.Kept && (d.Item != nil || len(r.Candidates) > 0):
+	case d.Item == nil && len(r.Candidates) == 0:
+	case d.Kept:
 		r.By = "memory"
-	case d.By != "" && (d.Item != nil || len(r.Candidates) > 0):
-		r.By = strings.ToLower(d.By)
+	case d.By != "":
+		r.By = strings.ToLower(strings.TrimPrefix(d.By, "the "))
 	case d.Item != nil:
 		r.By = "source"
 	}
-	if it := d.Item; it != nil {
-		r.Certain = CertainOf(it.Apply(viewing.Media{Type: it.Kind}))
+	if d.Item != nil {
+		r.Certain = CertainOf(d.Item.Apply(viewing.Media{Type: d.Item.Kind}))
 	}
 	return r
 }

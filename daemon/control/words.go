@@ -5,9 +5,9 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/account"
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
+	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
 // Status is how an instance stands.
@@ -28,7 +28,7 @@ type Status struct {
 	// one of them causes is not among them.
 	Problems []Problem `json:"problems"`
 	// Notices are what happened to the queue's file, until acknowledged.
-	Notices []disk.Notice `json:"notices"`
+	Notices []sqlite.Notice `json:"notices"`
 	// Storage is why nothing can be written; absent when all is well.
 	Storage *Storage `json:"storage,omitempty"`
 }
@@ -110,7 +110,7 @@ type Explanation struct {
 	// Hint is the command that moves it on, if there is one.
 	Hint string `json:"hint,omitempty"`
 	// Candidates are what an entry without an identifier may be, the likeliest first.
-	Candidates []identity.Candidate `json:"candidates,omitempty"`
+	Candidates []resolve.Candidate `json:"candidates,omitempty"`
 }
 
 // Login is a key to prove and keep.

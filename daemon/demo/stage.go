@@ -39,7 +39,7 @@ type stage struct {
 
 // openService makes the tracking service and lets it answer.
 func (s *stage) openService(ctx context.Context, dir string) (err error) {
-	if s.service, err = sandbox.Open(ctx, sandbox.Options{Path: filepath.Join(dir, "service.db")}); err != nil {
+	if s.service, err = sandbox.Open(ctx, sandbox.Options{Path: filepath.Join(dir, "service.jsonl")}); err != nil {
 		return err
 	}
 	s.address = "127.0.0.1:0"

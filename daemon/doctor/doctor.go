@@ -13,7 +13,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/machine"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/daemon/words"
-	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
 // Options say which instance is looked at.
@@ -38,7 +38,7 @@ type Service interface {
 func Examine(ctx context.Context, o Options) []control.Problem {
 	answer, running, err := o.Ask(ctx)
 	found := append(o.configuration(), o.folder(err)...)
-	if running || disk.Held(o.Paths.State) {
+	if running || sqlite.Held(o.Paths.State) {
 		found = append(found, o.running(ctx)...)
 	} else {
 		found = append(found, o.stopped(ctx)...)
@@ -88,7 +88,7 @@ func (o Options) folder(err error) (found []control.Trouble) {
 		found = append(found, control.Trouble{Code: health.StateDenied, About: o.Paths.State, Detail: trust.Error(), Hint: trust.Hint()})
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, &control.Fault{Code: control.CodeRefused}):
 		found = append(found, control.Trouble{Code: health.StateDenied, About: o.Paths.State, Detail: err.Error()})
-	case disk.Held(o.Paths.State):
+	case sqlite.Held(o.Paths.State):
 		found = append(found, control.Trouble{Code: health.Silent, Detail: err.Error()})
 	default:
 		found = append(found, control.Trouble{Code: health.QueueUnread, Detail: err.Error()})

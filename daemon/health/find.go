@@ -9,7 +9,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/account"
-	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -177,14 +177,14 @@ func OfFolder(others fs.FileMode, folder string) []control.Trouble {
 }
 
 // OfDisk is what keeps the queue from being written.
-func OfDisk(t *disk.Trouble, folder string) control.Trouble {
+func OfDisk(t *sqlite.Trouble, folder string) control.Trouble {
 	out := control.Trouble{Code: QueueUnwritable, Hint: t.Hint(folder), Since: t.Since}
 	switch t.Kind() {
-	case disk.Full:
+	case sqlite.Full:
 		out.Code = DiskFull
-	case disk.ReadOnly:
+	case sqlite.ReadOnly:
 		out.Code = DiskReadOnly
-	case disk.Denied, disk.Other:
+	case sqlite.Denied, sqlite.Other:
 		_, out.Detail, _ = strings.Cut(t.Text(), ": ")
 	}
 	return out

@@ -8,8 +8,8 @@ import (
 	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue/account"
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
 func TestSummaryNamesTheWorstFirst(t *testing.T) {
@@ -90,7 +90,7 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 		{control.Status{Accounts: []control.Account{away, bens}}, "offline", "Account second is offline: connection refused. " + benIs, ""},
 		{control.Status{Accounts: []control.Account{key, bens}}, "attention", "Account default needs you: The service refuses the key. " + benIs, "filmspool login"},
 		{control.Status{Accounts: []control.Account{well, bens}, Sources: []control.Source{kodi}}, "attention", "kodi:/k needs you: The library may not be read. " + benIs, "run as Kodi's user"},
-		{control.Status{Accounts: []control.Account{bens}, Notices: []disk.Notice{{Text: "A word.", Hint: "do"}}}, "attention", "A word. Sending is paused until 2026-03-01 23:00, and what is watched until then is dropped.", "do"},
+		{control.Status{Accounts: []control.Account{bens}, Notices: []sqlite.Notice{{Text: "A word.", Hint: "do"}}}, "attention", "A word. Sending is paused until 2026-03-01 23:00, and what is watched until then is dropped.", "do"},
 		{control.Status{Accounts: []control.Account{well, unused}, Counts: entry.Counts{Delivered: 1}}, "ok", "All is delivered.", ""},
 		{
 			control.Status{Accounts: []control.Account{away}, Sources: []control.Source{kodi}},

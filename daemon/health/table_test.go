@@ -9,8 +9,8 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue/account"
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -37,7 +37,7 @@ func breaks() map[string]func(*Conditions) {
 	}
 	return map[string]func(*Conditions){
 		"notice": func(c *Conditions) {
-			c.Status.Notices = []disk.Notice{{ID: 3, At: long, Text: "The file was damaged."}}
+			c.Status.Notices = []sqlite.Notice{{ID: 3, At: long, Text: "The file was damaged."}}
 		},
 		"nothing-delivered": func(c *Conditions) { c.Status.Counts.Pending, c.Status.OldestPendingSeconds = 2, 60*24*3600 },
 		Unreachable:         offline(Unreachable),

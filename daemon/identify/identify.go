@@ -1,22 +1,20 @@
+// Package identify opens Wikidata and TMDB, where the user turned them on, for the
+// question what an item is. It says how they stand, and reads what a person types for
+// an item. The answers of one that is turned off are forgotten.
 package identify
 
 import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/account"
-	"github.com/filmspool/filmspool/queue/resolve/chain"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
-	"github.com/filmspool/filmspool/queue/resolve/memory"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/resolve/tmdb"
-	"github.com/filmspool/filmspool/queue/resolve/web"
 	"github.com/filmspool/filmspool/queue/resolve/wikidata"
 )
 
@@ -24,7 +22,7 @@ import (
 type Options struct {
 	Wikidata, TMDB Where
 	Token          func() (string, error) // that TMDB asks for; "" for none
-	Recovered      func(context.Context)  // what waited may be asked about anew
+	Recovered      func(context.Context)  // what waited may be asked about again
 	State          string                 // the folder where answers are kept
 	Version        string
 	Logger         *slog.Logger
@@ -36,39 +34,59 @@ type Where struct {
 	Address string
 }
 
-// Identifier decides what items are. It asks those that the user has turned on.
+// Identifier has those that the user has turned on, in the order in which they are
+// asked. A nil Identifier has none.
 type Identifier struct {
-	o      Options
-	givers []*giver // in the order in which they are asked
-
-	mu     sync.Mutex
-	missed bool      // something was not asked, because it could not be
-	anew   time.Time // when what waited was asked about anew the last time
+	o     Options
+	cache *resolve.Cache // nil where it cannot be opened
+	all   []*provider
 }
 
-// giver is one that is asked, where the user turned it on.
-type giver struct {
-	name, detail string
-	memory       *memory.Memory // nil where it cannot be opened
-	remedy       string         // what to do when it refuses us
+// provider is one that the user turned on.
+type provider struct {
+	name, address, detail string
+	remedy                string // what to do when it refuses us
 
-	mu      sync.Mutex
-	link    *chain.Link // nil where it cannot be asked
-	problem string      // why not, and what to do
-	hint    string
+	mu            sync.Mutex
+	asked         *resolve.Provider // nil where it cannot be asked
+	problem, hint string            // why not, and what to do
 }
 
-// anewEvery is how often what waited may be asked about anew after trouble.
-const anewEvery = 24 * time.Hour
+const tmdbHint = "filmspool login --tmdb"
 
-// Open makes an identifier of those that the user turned on; nil without any. What
-// is wrong with one stands in its row: all else goes on without.
+// Open opens those that the user turned on; nil without any. What is wrong with one
+// stands in its row: all else goes on without.
 func Open(ctx context.Context, o Options) *Identifier {
 	i := &Identifier{o: o}
-	fresh := i.give(ctx, o.Wikidata, "wikidata.db", i.wikidata)
-	fresh = i.give(ctx, o.TMDB, "answers.db", i.tmdb) || fresh
-	if len(i.givers) == 0 {
+	if o.Wikidata.On {
+		i.all = append(i.all, &provider{name: "Wikidata", address: o.Wikidata.Address,
+			detail: "is asked by numbers of IMDb, TVDB and streaming sites; it learns these, and never a title"})
+	}
+	if o.TMDB.On {
+		i.all = append(i.all, &provider{name: "TMDB", address: o.TMDB.Address, remedy: tmdbHint,
+			detail: "is asked about what has no identifier, and whether numbers that sources report are right"})
+	}
+	file := filepath.Join(o.State, "answers.db")
+	if len(i.all) == 0 {
+		if err := resolve.RemoveCache(file); err != nil {
+			o.Logger.Warn("answers not removed", "file", file, "error", err)
+		}
 		return nil
+	}
+	var keys []string
+	for _, p := range i.all {
+		keys = append(keys, (&resolve.Provider{Name: p.name, From: p.address}).Key())
+	}
+	var known map[string]bool
+	var err error
+	i.cache, known, err = resolve.OpenCache(ctx, file, keys...)
+	fresh := false
+	for n, p := range i.all {
+		if err != nil {
+			p.problem, p.hint = err.Error(), "look at the folder "+o.State+", then restart Filmspool"
+		} else if i.open(p) && !known[keys[n]] {
+			fresh = true
+		}
 	}
 	if fresh {
 		o.Recovered(ctx)
@@ -76,95 +94,69 @@ func Open(ctx context.Context, o Options) *Identifier {
 	return i
 }
 
-// give has a giver asked that the user has turned on. fresh says that this was just
-// now. Of one that is turned off all answers are forgotten: TMDB's terms ask for that.
-func (i *Identifier) give(ctx context.Context, at Where, name string, of func(*giver) (chain.Asker, error)) (fresh bool) {
-	file := filepath.Join(i.o.State, name)
-	if !at.On {
-		if err := memory.Remove(file); err != nil {
-			i.o.Logger.Warn("answers not removed", "file", file, "error", err)
-		}
-		return false
-	}
-	g := &giver{}
-	i.givers = append(i.givers, g)
-	asker, wrong := of(g)
-	if wrong != nil {
-		g.problem = wrong.Error()
-	}
-	_, none := os.Stat(file)
+// open makes the client of one; false where there can be none.
+func (i *Identifier) open(p *provider) bool {
+	var asker resolve.Asker
 	var err error
-	if g.memory, err = memory.Open(ctx, file, at.Address); err != nil {
-		g.problem, g.hint = err.Error(), "look at the folder "+i.o.State+", then restart Filmspool"
+	if p.name == "Wikidata" {
+		asker, err = wikidata.New(p.address, i.o.Version)
+	} else {
+		var token string
+		if token, err = i.o.Token(); err == nil && token == "" {
+			p.problem, p.hint = "it is turned on, and there is no token for it", tmdbHint
+			return false
+		}
+		if err == nil {
+			asker, err = tmdb.New(p.address, token)
+		}
+	}
+	if err != nil {
+		p.problem, p.hint = err.Error(), p.remedy
 		return false
 	}
-	if wrong != nil || asker == nil {
-		return false
-	}
-	g.use(i.o.Logger, asker)
-	return errors.Is(none, os.ErrNotExist)
-}
-
-// wikidata makes the client of Wikidata.
-func (i *Identifier) wikidata(g *giver) (chain.Asker, error) {
-	g.name, g.detail = "Wikidata", "is asked by numbers of IMDb, TVDB and streaming sites; it learns these, and never a title"
-	return wikidata.New(i.o.Wikidata.Address, i.o.Version)
-}
-
-// tmdbHint says how TMDB gets its token.
-const tmdbHint = "filmspool login --tmdb"
-
-// tmdb makes the client of TMDB; none without a token.
-func (i *Identifier) tmdb(g *giver) (chain.Asker, error) {
-	g.name, g.detail, g.remedy = "TMDB", "is asked about what has no identifier", tmdbHint
-	g.problem, g.hint = "it is turned on, and there is no token for it", tmdbHint
-	token, err := i.o.Token()
-	if err != nil || token == "" {
-		return nil, err
-	}
-	return tmdb.New(i.o.TMDB.Address, token)
+	i.use(p, asker)
+	return true
 }
 
 // use has another client asked.
-func (g *giver) use(log *slog.Logger, asker chain.Asker) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.link = chain.NewLink(g.name, asker, g.memory, log.With("part", "identity"))
+func (i *Identifier) use(p *provider, asker resolve.Asker) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked = &resolve.Provider{
+		Name: p.name, From: p.address, Asker: asker, Cache: i.cache, Log: i.o.Logger.With("part", "identity"),
+		Recovered: func() { i.o.Recovered(context.Background()) },
+	}
 }
 
 // current is how it is asked now; nil where it cannot be.
-func (g *giver) current() *chain.Link {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.link
+func (p *provider) current() *resolve.Provider {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.asked
 }
 
-// turnedOn are those that the user has turned on.
-func (i *Identifier) turnedOn() []*giver {
+func (i *Identifier) providers() []*provider {
 	if i == nil {
 		return nil
 	}
-	return i.givers
+	return i.all
 }
 
-// chain are those that can be asked now.
-func (i *Identifier) chain() (c chain.Chain) {
-	for _, g := range i.turnedOn() {
-		if link := g.current(); link != nil {
-			c = append(c, link)
+// Chain are those that can be asked now.
+func (i *Identifier) Chain() (c resolve.Chain) {
+	for _, p := range i.providers() {
+		if asked := p.current(); asked != nil {
+			c = append(c, asked)
 		}
 	}
 	return c
 }
 
-// errNobody says that those who were turned on cannot be asked.
-var errNobody = errors.New("nobody else can be asked what it is; filmspool status says why")
-
 // UseTMDB has TMDB asked by another client, where the user turned it on.
-func (i *Identifier) UseTMDB(asker chain.Asker) {
-	for _, g := range i.turnedOn() {
-		if g.name == "TMDB" && g.memory != nil {
-			g.use(i.o.Logger, asker)
+func (i *Identifier) UseTMDB(asker resolve.Asker) {
+	for _, p := range i.providers() {
+		if p.name == "TMDB" && i.cache != nil {
+			i.use(p, asker)
 		}
 	}
 }
@@ -172,91 +164,34 @@ func (i *Identifier) UseTMDB(asker chain.Asker) {
 // Answers counts what each that can be asked has answered, by its name in lower case.
 func (i *Identifier) Answers() map[string]map[string]int64 {
 	all := map[string]map[string]int64{}
-	for _, g := range i.turnedOn() {
-		if link := g.current(); link != nil {
-			all[strings.ToLower(g.name)] = link.Answers()
-		}
+	for _, p := range i.Chain() {
+		all[strings.ToLower(p.Name)] = p.Answers()
 	}
 	return all
 }
 
-// Decide implements [replay.Identifier].
-func (i *Identifier) Decide(ctx context.Context, all []identity.Evidence) ([]identity.Decision, error) {
-	c := i.chain()
-	if len(c) == 0 {
-		return nil, errNobody
+// Close closes the cache.
+func (i *Identifier) Close() error {
+	if i == nil {
+		return nil
 	}
-	decided, err := c.Decide(ctx, all)
-	if i.mayAgain(err) {
-		i.o.Recovered(ctx)
-	}
-	return decided, err
-}
-
-// mayAgain reports whether what could not be asked may be asked now, once a day.
-func (i *Identifier) mayAgain(err error) bool {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if err != nil {
-		i.missed = true
-		return false
-	}
-	if !i.missed || time.Since(i.anew) < anewEvery {
-		return false
-	}
-	i.missed, i.anew = false, time.Now()
-	return true
-}
-
-// Close closes the memories.
-func (i *Identifier) Close() (err error) {
-	for _, g := range i.turnedOn() {
-		if g.memory != nil {
-			err = errors.Join(err, g.memory.Close())
-		}
-	}
-	return err
+	return i.cache.Close()
 }
 
 // Sources are the rows of those that were turned on.
 func (i *Identifier) Sources() (all []control.Source) {
-	for _, g := range i.turnedOn() {
-		all = append(all, g.status())
+	for _, p := range i.providers() {
+		s := control.Source{Name: strings.ToLower(p.name), Kind: "resolver", State: account.OK, Detail: p.detail}
+		if asked := p.current(); asked == nil {
+			s.State, s.Detail, s.Hint = account.Attention, p.problem, p.hint
+		} else if trouble := asked.Trouble(); errors.Is(trouble, resolve.ErrRefused) {
+			s.State, s.Detail, s.Hint = account.Attention, trouble.Error(), p.remedy
+		} else if later, ok := errors.AsType[*resolve.LaterError](trouble); ok {
+			s.State, s.Detail = account.Offline, "the last time, it could not be asked: "+later.Why
+		} else if trouble != nil {
+			s.State, s.Detail = account.Offline, "the last time, it could not be asked: "+trouble.Error()
+		}
+		all = append(all, s)
 	}
 	return all
-}
-
-func (g *giver) status() control.Source {
-	s := control.Source{Name: strings.ToLower(g.name), Kind: "resolver", State: account.OK, Detail: g.detail}
-	link := g.current()
-	if link == nil {
-		s.State, s.Detail, s.Hint = account.Attention, g.problem, g.hint
-		return s
-	}
-	trouble := link.Trouble()
-	if later, ok := errors.AsType[*web.LaterError](trouble); ok {
-		s.State, s.Detail = account.Offline, "the last time, it could not be asked: "+later.Why
-	} else if trouble != nil {
-		s.State, s.Detail, s.Hint = account.Attention, trouble.Error(), g.remedy
-	}
-	return s
-}
-
-// nobody answers no question.
-type nobody struct{}
-
-// Answer implements [identity.Known].
-func (nobody) Answer(identity.Question) (*identity.Answer, bool) { return nil, true }
-
-// Ask decides by what others than the service say, or else, with asked
-// false, by what was told alone.
-func (i *Identifier) Ask(ctx context.Context, e identity.Evidence) (decision identity.Decision, asked bool, err error) {
-	if len(i.chain()) == 0 || !identity.Asks(e) {
-		return identity.Decide(e, nobody{}), false, nil
-	}
-	decided, err := i.Decide(ctx, []identity.Evidence{e})
-	if err != nil || len(decided) != 1 || len(decided[0].Open) > 0 {
-		return identity.Decide(e, nobody{}), false, err
-	}
-	return decided[0], true, nil
 }

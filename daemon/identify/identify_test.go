@@ -2,42 +2,11 @@ package identify
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/filmspool/filmspool/queue/account"
 )
-
-// After trouble, what could not be asked is asked about anew: once it is over,
-// and once a day at most.
-func TestWhatTMDBMissedIsAskedAnew(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		i := &Identifier{}
-		away := errors.New("away")
-		for n, step := range []struct {
-			wait time.Duration
-			err  error
-			anew bool
-		}{
-			{0, nil, false},
-			{0, away, false},
-			{time.Hour, nil, true},
-			{0, nil, false},
-			{time.Hour, away, false},
-			{time.Hour, nil, false},
-			{23 * time.Hour, nil, true},
-			{anewEvery, nil, false},
-		} {
-			time.Sleep(step.wait)
-			if got := i.mayAgain(step.err); got != step.anew {
-				t.Errorf("step %d: %v", n, got)
-			}
-		}
-	})
-}
 
 // What keeps TMDB from being asked stands in the status; nothing else waits for it.
 func TestTMDBWithoutItsMemory(t *testing.T) {
@@ -55,8 +24,8 @@ func TestTMDBWithoutItsMemory(t *testing.T) {
 	if s := rows[0]; len(rows) != 1 || s.State != account.Attention || s.Hint != "filmspool login --tmdb" {
 		t.Errorf("without a token: %+v", rows)
 	}
-	if _, err := i.Decide(context.Background(), nil); !errors.Is(err, errNobody) {
-		t.Error(err)
+	if len(i.Chain()) > 0 {
+		t.Error("it is asked")
 	}
 	if err := i.Close(); err != nil {
 		t.Error(err)

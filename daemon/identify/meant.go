@@ -2,18 +2,16 @@ package identify
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
@@ -34,33 +32,17 @@ func Fixable(e queue.Entry, f control.Fix) error {
 	}
 }
 
-// Candidates are what may be meant by a number or a title. Where that is certain,
-// it says so. The service takes it for is, or suggests others.
-func (i *Identifier) Candidates(ctx context.Context, e queue.Entry, m viewing.Media, is *viewing.Media, suggested []identity.Candidate) (
-	certain *identity.Candidate, all []identity.Candidate, err error,
-) {
-	var hits []identity.Candidate // that are certain
-	if is != nil {
-		hits = append(hits, identity.Candidate{Type: m.Type, TMDB: is.IDs.TMDB, Title: m.Title, Year: m.Year})
-	}
-	all = append(all, suggested...)
-	d, asked, trouble := i.Ask(ctx, identity.EvidenceOf(m))
-	for _, w := range d.Candidates {
-		all = append(all, w.Candidate())
-	}
-	if d.Item != nil {
-		hits = append(hits, d.Named.Candidate())
-	}
-	all = identity.Distinct(m.Type, append(slices.Clone(hits), all...))
-	hits = identity.Distinct(m.Type, hits)
+// Candidates are what may be meant by a number or a title, by a decision about it.
+// Where that is certain, it says so.
+func Candidates(e queue.Entry, m viewing.Media, d resolve.Decision, trouble error) (certain *resolve.Candidate, all []resolve.Candidate, err error) {
+	all = d.Of(m.Type)
 	switch {
-	case len(hits) == 1:
-		return &hits[0], all, nil
-	case len(all) > 0:
-		return nil, all, nil
-	default:
-		return nil, nil, unknownItem(e, m, asked, trouble)
+	case len(all) == 0:
+		return nil, nil, unknownItem(e, m, d.By != "", trouble)
+	case d.Item != nil:
+		return &all[0], all, nil
 	}
+	return nil, all, nil
 }
 
 // unknownItem says that nothing was found, and how to go on.
@@ -70,7 +52,7 @@ func unknownItem(e queue.Entry, m viewing.Media, asked bool, trouble error) erro
 	case trouble != nil:
 		message = "nothing was found: " + strings.TrimSuffix(trouble.Error(), ".")
 	case asked:
-		message = "TMDB has nothing by that"
+		message = "nothing is known by that"
 	}
 	hint := fmt.Sprintf("filmspool fix %d NUMBER, with the number of TMDB", e.ID)
 	if m.Title != "" {
@@ -82,7 +64,7 @@ func unknownItem(e queue.Entry, m viewing.Media, asked bool, trouble error) erro
 // Meant is the film or series that a text names, or is to be looked for by. The
 // words of a title may end with its year, as in "Alpha One (1999)".
 func Meant(e queue.Entry, what string) (m viewing.Media, err error) {
-	clue := identity.ClueOf(*e.Media)
+	clue := resolve.ClueOf(*e.Media)
 	m = viewing.Media{Type: clue.Kind, Year: clue.Year}
 	id, title := tvdbAddress(what)
 	var named viewing.Media

@@ -8,7 +8,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -70,7 +70,7 @@ func (op Operator) Acknowledge(ctx context.Context, id int64) error {
 }
 
 // Corrections implements [control.API].
-func (op Operator) Corrections(ctx context.Context) ([]identity.Correction, error) {
+func (op Operator) Corrections(ctx context.Context) ([]resolve.Correction, error) {
 	return op.Store.Corrections(ctx)
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
-	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
+	"github.com/filmspool/filmspool/queue/tracker"
 )
 
 // Operator does to the queue what a person asks for. All of it implements [control.API].
@@ -27,7 +27,7 @@ type Operator struct {
 	// Busy says that there is work to cut, until the function that it returns is called.
 	Busy func() (done func())
 	// Service is a client of an account's service, and what ends its use.
-	Service func(ctx context.Context, account string) (*v1.Client, func(), error)
+	Service func(ctx context.Context, account string) (*tracker.Client, func(), error)
 }
 
 // Operate implements [control.API]. A retry has the loops look at once; it ends
@@ -43,7 +43,7 @@ func (op Operator) Operate(ctx context.Context, o control.Order) (entry.Changed,
 			if err := op.known(o.To); err != nil {
 				return entry.Changed{}, err
 			}
-			return op.Store.Reassign(ctx, sel.IDs, o.To, dry)
+			return op.Store.Move(ctx, sel.IDs, o.To, dry)
 		},
 	}
 	verb, ok := verbs[o.Verb]

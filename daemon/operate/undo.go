@@ -12,7 +12,6 @@ import (
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
-	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -55,7 +54,7 @@ func (op Operator) Undo(ctx context.Context, u control.Undo) (control.Undone, er
 
 // mayUndo reports whether the entry's viewing is there and may be taken away;
 // not there is as good as undone. Else the error says what stands against it.
-func (op Operator) mayUndo(ctx context.Context, service *v1.Client, e queue.Entry) (there bool, err error) {
+func (op Operator) mayUndo(ctx context.Context, service *tracker.Client, e queue.Entry) (there bool, err error) {
 	account, err := op.Store.Account(ctx, e.Account)
 	if err != nil {
 		return false, err
@@ -124,7 +123,7 @@ func undoable(e queue.Entry, keeps doubt.Precision, r tracker.Reading, others in
 }
 
 // takeBack asks the service to take the item's viewing away.
-func takeBack(ctx context.Context, service *v1.Client, e queue.Entry) error {
+func takeBack(ctx context.Context, service *tracker.Client, e queue.Entry) error {
 	v := service.DeleteHistory(ctx, *e.Media)
 	switch {
 	case v.Fate == tracker.Delivered:

@@ -6,7 +6,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -128,7 +128,7 @@ func choose(v *visit) error {
 	if !ok || e.Media == nil {
 		return v.refuse("diary.badChoice")
 	}
-	is.Type = identity.ClueOf(*e.Media).Kind
+	is.Type = resolve.ClueOf(*e.Media).Kind
 	fix := control.Fix{ID: e.ID, Is: &is}
 	if err := place(v, &fix); err != nil {
 		return err
@@ -150,7 +150,7 @@ func choose(v *visit) error {
 }
 
 // choiceOf is what the button of a candidate says: number, year and title.
-func choiceOf(text string) (c identity.Candidate, ok bool) {
+func choiceOf(text string) (c resolve.Candidate, ok bool) {
 	number, rest, _ := strings.Cut(strings.ToValidUTF8(text, ""), " ")
 	year, title, _ := strings.Cut(rest, " ")
 	var err, unknown error

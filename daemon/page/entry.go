@@ -11,7 +11,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
@@ -36,9 +36,9 @@ type subject struct {
 	Base  string // where its forms go
 	Stand string // how it stands; a form says it again, so that an older page does no harm
 	Can   can
-	Fixed *control.Fixed       // what a search has found for it
-	May   []identity.Candidate // what it may be: found by that search, or else before
-	Taken *control.Undone      // what taking it back would do
+	Fixed *control.Fixed      // what a search has found for it
+	May   []resolve.Candidate // what it may be: found by that search, or else before
+	Taken *control.Undone     // what taking it back would do
 }
 
 // can is what can be done about an entry.
@@ -111,7 +111,7 @@ func canDo(e entry.Entry) can {
 	return can{
 		Retry:   is(viewing.StatePending, viewing.StateRejected),
 		Hold:    is(viewing.StatePending),
-		Release: is(viewing.StateHeld) && named && e.Reason != viewing.ReasonFuture || is(viewing.StateDropped) && (rules.Ignored(e.Reason) || e.Reason == viewing.ReasonUser),
+		Release: is(viewing.StateHeld) && named && !rules.Ahead(viewing.Event{Kind: e.Kind, WatchedAt: e.WatchedAt.Instant}, time.Now()) || is(viewing.StateDropped) && (rules.Ignored(e.Reason) || e.Reason == viewing.ReasonUser),
 		Settle:  is(viewing.StateInDoubt),
 		Drop:    is(viewing.StatePending, viewing.StateHeld, viewing.StateRejected, viewing.StateInDoubt),
 		Undo:    is(viewing.StateDelivered) && e.Kind == viewing.KindViewing,
@@ -176,7 +176,8 @@ func lifeOf(v *visit, x control.Explanation) (life []moved) {
 		life = append(life, moved{w.At, v.Say("diary.seen", "source", v.SourceName(w.Source)), detail, link})
 	}
 	for _, s := range x.Steps {
-		life = append(life, moved{At: s.At, What: v.Word("diary.step.", s.What), Detail: v.Told(s.Detail)})
+		family, _, _ := strings.Cut(s.Code, ".")
+		life = append(life, moved{At: s.At, What: v.Word("diary.step.", family), Detail: told{v.Step(s), v.Tag}})
 	}
 	for _, r := range x.Requests {
 		answer := v.Told(r.Error)

@@ -2,6 +2,7 @@ package page
 
 import (
 	"testing"
+	"time"
 
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -25,12 +26,14 @@ func TestEveryStateOffersWhatFits(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", state, got, want)
 		}
 	}
+	ahead := entry.Moment{Instant: viewing.At(time.Now().Add(time.Hour))}
 	for name, c := range map[string]struct {
 		e    entry.Entry
 		want can
 	}{
 		"nobody knows what it is": {entry.Entry{State: viewing.StateHeld, Reason: viewing.ReasonUnresolved, Kind: viewing.KindViewing, Media: &viewing.Media{Type: viewing.Movie}}, can{Drop: true, Time: true, Fix: true}},
-		"in the future":           {entry.Entry{State: viewing.StateHeld, Reason: viewing.ReasonFuture, Kind: viewing.KindViewing, Media: film}, can{Drop: true, Time: true, Fix: true}},
+		"in the future":           {entry.Entry{State: viewing.StateHeld, Reason: viewing.ReasonFuture, Kind: viewing.KindViewing, Media: film, WatchedAt: ahead}, can{Drop: true, Time: true, Fix: true}},
+		"its time has come":       {entry.Entry{State: viewing.StateHeld, Reason: viewing.ReasonFuture, Kind: viewing.KindViewing, Media: film}, can{Release: true, Drop: true, Time: true, Fix: true}},
 		"dropped by its source":   {entry.Entry{State: viewing.StateDropped, Reason: "its source took it back", Kind: viewing.KindViewing, Media: film}, can{}},
 		"a list":                  {entry.Entry{State: viewing.StateDelivered, Kind: viewing.KindList, List: &viewing.List{Name: "x"}}, can{}},
 	} {

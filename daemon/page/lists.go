@@ -11,7 +11,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
@@ -24,7 +24,7 @@ func listsRoom() room {
 // listsData is what was added from here, and what the words of a form may mean.
 type listsData struct {
 	Entries []entry.Entry
-	Found   []identity.Candidate
+	Found   []resolve.Candidate
 }
 
 // mostShown bounds how many entries of one kind are shown.
@@ -32,7 +32,7 @@ const mostShown = 50
 
 func showLists(v *visit) (any, error) {
 	d := &listsData{}
-	d.Found, _ = v.Shown.([]identity.Candidate) // nil where nothing was looked for
+	d.Found, _ = v.Shown.([]resolve.Candidate) // nil where nothing was looked for
 	for _, kind := range []viewing.Kind{viewing.KindWatchlist, viewing.KindList} {
 		some, err := v.api().List(v.ctx(), entry.Filter{Kind: kind, Limit: mostShown})
 		if err != nil {
@@ -170,7 +170,7 @@ func (v *visit) search(ctx context.Context, text string, kind viewing.MediaType)
 	case err != nil:
 		return m, err
 	case r.Certain != nil && r.Correction == nil:
-		return identity.Candidate{Type: kind, TMDB: r.Certain.TMDB, Title: wanted.Title, Year: wanted.Year}.Apply(viewing.Media{Type: kind}), nil
+		return resolve.Candidate{Type: kind, TMDB: r.Certain.TMDB, Title: wanted.Title, Year: wanted.Year}.Apply(viewing.Media{Type: kind}), nil
 	case len(r.Candidates) == 0:
 		return m, v.refuse("lists.nothingFound", "words", typed.Shortened(text))
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -35,7 +35,7 @@ func TestReviewOffersWhatWasSuggested(t *testing.T) {
 	api.Explain = func(_ context.Context, id int64) (x control.Explanation, err error) {
 		x.Entry = held[id-1]
 		x.State, x.Kind = viewing.StateHeld, viewing.KindViewing
-		x.Candidates = []identity.Candidate{{Type: viewing.Movie, TMDB: 7, Title: "The <Longest> Take", Year: 1999}, {Type: viewing.Movie, TMDB: 8}, {Type: viewing.Movie, TMDB: 9, Title: strings.Repeat("a", 100)}}
+		x.Candidates = []resolve.Candidate{{Type: viewing.Movie, TMDB: 7, Title: "The <Longest> Take", Year: 1999}, {Type: viewing.Movie, TMDB: 8}, {Type: viewing.Movie, TMDB: 9, Title: strings.Repeat("a", 100)}}
 		return x, nil
 	}
 	var fixed []control.Fix

@@ -10,7 +10,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/entry"
-	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
+	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -76,8 +76,8 @@ func login(v *visit) error {
 	case strings.HasPrefix(key, "pk_"):
 		return v.refuse("setup.publicKey")
 	}
-	if _, err := v1.ParseBaseURL(v1.WholeAddress(address)); err != nil {
-		address = cmp.Or(v1.SuggestAddress(address), address)
+	if _, err := tracker.ParseBaseURL(tracker.WholeAddress(address)); err != nil {
+		address = cmp.Or(tracker.SuggestAddress(address), address)
 	}
 	r, err := v.api().Login(v.ctx(), control.Login{Account: viewing.DefaultAccount, BaseURL: address, Key: key})
 	if f, ok := errors.AsType[*control.Fault](err); ok && v.Has("setup.refused."+f.Reason) {

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -64,7 +64,7 @@ func TestText(t *testing.T) {
 		Version: "filmspool 1", Now: at,
 		Status: control.Status{
 			State: "attention", OldestPendingSeconds: 3600, Accounts: []control.Account{{State: "ok", BaseURL: "https://a", LastDelivered: &at}},
-			Sources: []control.Source{{Kind: "kodi", State: "waiting"}}, Notices: []disk.Notice{{At: at}},
+			Sources: []control.Source{{Kind: "kodi", State: "waiting"}}, Notices: []sqlite.Notice{{At: at}},
 		},
 		Health: control.Health{Problems: []control.Problem{{Code: "late", Severity: control.Soon, Cause: &cause, Since: &at}}},
 		Latest: []entry.Entry{{Source: "kodi:/home/z", Kind: viewing.KindViewing, State: "held", Reason: "wave"}, {Source: "kodi:/home/y", Kind: viewing.KindViewing, State: "held", Reason: "wave"}, {Source: "me", Kind: viewing.KindList, State: "delivered"}},

@@ -19,13 +19,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
 // Tenure is what instances made of C have one after the other. The zero value has
 // nothing yet.
 type Tenure[C any] struct {
-	lock      *disk.Lock
+	lock      *sqlite.Lock
 	token     string
 	listeners []net.Listener
 	address   string // as the configuration has it
@@ -40,12 +40,12 @@ type Tenure[C any] struct {
 }
 
 // Hold locks a folder, waiting so long for it. It reports whether it was not held
-// before; the errors are those of [disk.AwaitLock].
+// before; the errors are those of [sqlite.AwaitLock].
 func (t *Tenure[C]) Hold(ctx context.Context, folder string, patience time.Duration) (fresh bool, err error) {
 	if t.lock != nil {
 		return false, nil
 	}
-	t.lock, err = disk.AwaitLock(ctx, folder, patience)
+	t.lock, err = sqlite.AwaitLock(ctx, folder, patience)
 	return err == nil, err
 }
 

@@ -1,11 +1,4 @@
-// Package entry is an entry of the outbox: what it says, how its row is read, and
-// how people are told of it.
-//
-// It owns the order of an entry's columns, and the questions about entries that
-// change nothing: lists, counts, explanations and history.
-//
-// It promises that an explanation shows one moment, and that counts cost the same,
-// however much waits.
-//
-// It refuses to change an entry: package queue does.
+// Package entry has the types in which people and programs are told of the outbox:
+// an entry, what happened to it, and how entries are selected and changed. Package
+// queue reads and changes them; package daemon/words renders their steps.
 package entry

@@ -2,7 +2,6 @@ package entry
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -53,7 +52,29 @@ type Entry struct {
 	NextAt    time.Time `json:"nextAt,omitzero"`
 	CreatedAt time.Time `json:"createdAt"`
 	SettledAt time.Time `json:"settledAt,omitzero"` // zero until finished
-	Lease     int64     `json:"-"`                  // the token of the lease it was handed out with; 0 for none
+	// Reported is what the source said of the item, where somebody else has found
+	// out more; nil where Media is that.
+	Reported   *viewing.Media `json:"-"`
+	Correction int64          `json:"-"` // which gave it its identity; 0 for none
+	Touched    Touched        `json:"-"`
+}
+
+// Touched says what a person has done to an entry.
+type Touched int
+
+// The values, each with those before it.
+const (
+	Untouched Touched = iota
+	Decided           // held, released, dropped or sent again: no filter counts any more
+	Edited            // edited or corrected: its source changes it no more
+)
+
+// AsReported is the item as its source reported it.
+func (e Entry) AsReported() *viewing.Media {
+	if e.Reported != nil {
+		return e.Reported
+	}
+	return e.Media
 }
 
 // Place is where the entry stands in a list by time.
@@ -76,29 +97,10 @@ func (e Entry) Label() string {
 	}
 }
 
-// ChangedTo tells a person what the user changed, where next is the entry after it.
-func (e Entry) ChangedTo(next Entry) string {
-	var parts []string
-	if is, was := next.key(), e.key(); next.Media != nil && is != was {
-		part := "it is " + is
-		if was != "" {
-			part += ", not " + was
-		}
-		parts = append(parts, part)
-	}
-	if next.WatchedAt.Millis != e.WatchedAt.Millis {
-		parts = append(parts, fmt.Sprintf("watched at %s, not %s",
-			next.WatchedAt.Time().Local().Format(time.DateTime), e.WatchedAt.Time().Local().Format(time.DateTime)))
-	}
-	if len(parts) == 0 {
-		parts = append(parts, "confirmed as it was")
-	}
-	return "By the user: " + strings.Join(parts, "; ") + "."
-}
-
-// key is the key of the item, "" without one.
-func (e Entry) key() string {
-	if e.Media == nil {
+// Key is the key of the item, "" without one. What is put on a list has none: it
+// waits for no viewing, nor one for it.
+func (e Entry) Key() string {
+	if e.Media == nil || e.Kind == viewing.KindListItem {
 		return ""
 	}
 	return e.Media.Key()

@@ -1,7 +1,7 @@
 // Package playback answers one question: do two ends of an item belong to the
-// same playback? It says which of two entries is merged then, by their [Weight].
+// same playback?
 //
-// Otherwise it knows times only. Whether two ends are of the same item, who told of them
+// It knows times only. Whether two ends are of the same item, who told of them
 // and what follows from the answer is for whoever asks. How far the ends may lie
 // apart depends on who asks, since each has other evidence and does other harm
 // when the answer is wrong:

@@ -1,252 +1,304 @@
 package replay
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/tracker"
 )
 
-// rowCopy is the account's row as a run knows it, and what of it is still to be
-// written.
-type rowCopy struct {
-	record  account.Row
-	loaded  bool // it was read once
-	reread  bool // the row may have been changed by others
-	unsaved bool // this run has changed it
-	shifted bool // its pause or the plan of its probes
-	stale   bool // only its time of the last delivery has changed
-	savedAt time.Time
-	asked   bool // the next probe of the paused account was asked for
-}
+// The answers that are trouble of the service: this one, and all from the other on.
+const (
+	statusTooMany     = 429
+	statusServerError = 500
+)
 
-// syncAccount brings the account's row and what the run knows of it together.
-// It is false when the outbox failed.
-func (r *run) syncAccount() bool {
-	now := time.Now()
-	if p := r.record.Pause; p.Reason == account.PausedUser && p.Timely(now) != p {
-		r.unsaved = true // it has ended, or the clock was set back
+// readRow reads the account's row for this turn.
+func (r *run) readRow(now time.Time) error {
+	if err := r.step(StepAccount); err != nil {
+		return err
 	}
-	if !r.reread && !r.unsaved {
-		return true
+	row, err := r.outbox.Account(r.write, r.account)
+	if err != nil {
+		return err
 	}
-	var row account.Row
-	var err error
-	if r.unsaved {
-		err = r.outbox.UpdateAccount(r.spans.write, r.account, func(kept *account.Row) {
-			*kept = r.merge(*kept, now)
-			row = *kept
+	first := r.row.Name == ""
+	r.row = row
+	if first && r.service != nil {
+		r.prove(r.service.Proven())
+	}
+	timely := row.Pause.Timely(now)
+	if row.Pause.Reason == account.PausedUser && timely != row.Pause {
+		r.change(func(a *account.Row) {
+			if a.Pause.Reason == account.PausedUser {
+				a.Pause = a.Pause.Timely(now)
+			}
 		})
-	} else {
-		row, err = r.outbox.Account(r.spans.write, r.account)
 	}
-	if r.storage.failed(err, now) {
-		return false
+	r.row.Pause = timely
+	if r.wasPaused && timely.Reason == "" {
+		r.line.ask(now) // somebody, or its time, has ended it
 	}
-	if r.unsaved {
-		r.unsaved, r.shifted, r.stale, r.savedAt = false, false, false, now
-		r.storage.fine()
-	}
-	r.reread = false
-	r.adopt(row, now)
-	return true
+	r.wasPaused = timely.Reason != ""
+	return nil
 }
 
-// merge puts the run's changes into the row as it is now. A pause by others
-// stays until it ends by itself, and an address changed meanwhile is not the one
-// that was proven.
-func (r *rowCopy) merge(row account.Row, now time.Time) account.Row {
-	if row.Pause.Reason == account.PausedUser {
-		row.Pause = row.Pause.Timely(now)
-	}
-	if row.BaseURL == r.record.BaseURL {
-		row.Proven, row.OfflineAt = row.Proven || r.record.Proven, r.record.OfflineAt
-	}
-	if r.shifted && (row.Pause.Reason == "" || row.Pause.Probes()) {
-		row.Pause = r.record.Pause
-	}
-	row.LastDelivered = later(row.LastDelivered, r.record.LastDelivered)
-	return row
+// change changes the account's row: for the rest of the turn here, and on disk as
+// soon as it can be written. What was learned of one address says nothing of the next.
+func (r *run) change(edit func(*account.Row)) {
+	base := r.row.BaseURL
+	edit(&r.row)
+	r.unwritten = append(r.unwritten, func(ctx context.Context) error {
+		if err := r.step(StepSave); err != nil {
+			return err
+		}
+		return r.outbox.UpdateAccount(ctx, r.account, func(a *account.Row) {
+			if a.BaseURL == base {
+				edit(a)
+			}
+		})
+	})
 }
 
-// delivered notes the time of a delivery. To spare the disk it is saved when
-// nothing is left to do, and every few seconds in a long run.
-func (r *rowCopy) delivered(at time.Time) {
-	r.record.LastDelivered, r.stale = at, true
-	if at.Sub(r.savedAt) >= savePause {
-		r.unsaved = true
+// prove records that the address has answered as the service does.
+func (r *run) prove(proven bool) {
+	if proven && !r.row.Proven {
+		r.change(func(a *account.Row) { a.Proven = true })
 	}
 }
 
-// adopt takes the row over. The times of the probes are the run's own; a
-// pause that others ended is followed by a probe before the first entry.
-func (r *run) adopt(row account.Row, now time.Time) {
-	old, first := r.record, !r.loaded
-	r.record, r.loaded = row, true
-	r.record.LastDelivered = later(row.LastDelivered, old.LastDelivered)
-	switch {
-	case first:
-		r.prove(r.service != nil && r.service.Proven())
-	case row.Pause.Reason == old.Pause.Reason && row.Pause.Reason != account.PausedUser:
-		r.record.Pause = old.Pause
-	case row.Pause.Reason == "":
-		r.gate.ask(now)
-	}
-	if row.BaseURL == old.BaseURL {
-		r.record.OfflineAt = old.OfflineAt
-	} else if waits, err := r.outbox.PendingAfter(r.spans.claim, r.account, 0); err == nil && !waits {
-		r.offline(time.Time{}) // nobody has asked since, so nobody knows
-	}
-	if r.record.Pause.Probes() {
-		r.record.Pause = r.record.Pause.Timely(now)
+// offline records since when the account is offline; zero is that it is not.
+func (r *run) offline(since time.Time) {
+	if r.row.OfflineAt.IsZero() != since.IsZero() {
+		r.change(func(a *account.Row) { a.OfflineAt = since })
 	}
 }
 
-// offline notes since when the account is offline; zero is that it is not.
-func (r *rowCopy) offline(since time.Time) {
-	if r.record.OfflineAt.IsZero() != since.IsZero() {
-		r.record.OfflineAt, r.unsaved = since, true
-	}
-}
-
-// prove notes that the address has answered as the service does.
-func (r *rowCopy) prove(proven bool) {
-	if proven && !r.record.Proven {
-		r.record.Proven, r.unsaved = true, true
-	}
-}
-
-// pause stops the account until a probe is answered well. Pausing it again
-// is how a failed probe is noted.
+// pause stops the account until a probe is answered well. A failed probe pauses it
+// again, for longer. The user's own pause stays.
 func (r *run) pause(reason string, v tracker.Verdict, now time.Time) {
-	if r.record.Pause.Reason != "" && !r.record.Pause.Probes() {
-		return // the user's own pause says enough
+	asked := r.probeAsked
+	r.probeAsked, r.wasPaused = false, true
+	r.change(func(a *account.Row) {
+		if a.Pause.Reason == "" || a.Pause.Probes() {
+			a.Pause = a.Pause.Refuse(reason, v.Problem, v.Hint, now).Postpone(now, asked)
+		}
+	})
+}
+
+// probeAt is when the service is to be probed; zero when it is not.
+func (r *run) probeAt(now time.Time) time.Time {
+	switch pause := r.row.Pause; {
+	case r.service == nil || pause.Reason != "" && !pause.Probes():
+		return time.Time{}
+	case pause.Probes() && r.probeAsked:
+		return later(r.line.hold, now)
+	case pause.Probes():
+		return later(r.line.hold, pause.ProbeAt)
+	case r.line.closed:
+		return later(r.line.hold, r.line.retryAt)
+	default:
+		return time.Time{}
 	}
-	r.recall()
-	r.postpone(r.record.Pause.Refuse(reason, v.Problem, v.Hint, now), now)
 }
 
-// postpone plans the next probe of a paused account.
-func (r *rowCopy) postpone(p account.Pause, now time.Time) {
-	r.record.Pause = p.Postpone(now, r.asked)
-	r.asked, r.shifted, r.unsaved = false, true, true
+// probe asks the service, with a request that records nothing, whether it would
+// take entries now.
+func (r *run) probe() {
+	v := r.check()
+	now := time.Now()
+	if r.stopping() || r.replacedMeanwhile() {
+		return
+	}
+	r.prove(v.Proves || r.service.Proven())
+	switch v.Fate {
+	case tracker.Delivered, tracker.Rejected:
+		r.resume()
+	case tracker.Refused:
+		r.pause(account.PausedKey, v, now)
+	case tracker.Unproven:
+		r.pause(account.PausedAddress, v, now)
+	default:
+		if v.RetryAfter > 0 {
+			r.leave(now.Add(asked(v.RetryAfter)))
+		}
+		if r.row.Pause.Probes() { // without a way to the service nothing was asked, so the wait does not grow
+			asked := r.probeAsked || v.Fate == tracker.Offline
+			r.probeAsked = false
+			r.change(func(a *account.Row) {
+				if a.Pause.Probes() {
+					a.Pause = a.Pause.Postpone(now, asked)
+				}
+			})
+			return
+		}
+		r.trouble(v)
+		r.line.failed(now)
+	}
 }
 
-// resume ends a pause and lets one request pass.
+// resume ends a pause by key or address, and lets entries pass.
 func (r *run) resume() {
-	if r.record.Pause.Probes() {
-		r.record.Pause = account.Pause{}
-		r.shifted, r.unsaved = true, true
+	if r.row.Pause.Probes() {
+		r.change(func(a *account.Row) {
+			if a.Pause.Probes() {
+				a.Pause = account.Pause{}
+			}
+		})
 	}
-	r.asked, r.stirred = false, true
-	r.gate.open()
-	if !r.gate.troubled() {
+	r.probeAsked, r.wasPaused = false, false
+	r.line.open()
+	if !r.line.down() {
 		r.offline(time.Time{})
 	}
 }
 
-// takeService takes the service that was given last.
-func (r *run) takeService() {
-	r.mu.Lock()
-	r.service = r.Loop.service
-	r.mu.Unlock()
-	r.generation++
-}
-
-// onUse changes to another service and has it probed at once.
-func (r *run) onUse(now time.Time) {
-	if r.probing != nil {
-		r.probing()
-		r.probing, r.again = nil, false
-	}
-	r.takeService()
-	r.recall()
-	r.stirred, r.reread = true, true
-	r.endReadBack()
-	r.endAsking(now)
-	r.leave(time.Time{})
-	if r.service == nil {
-		return
-	}
-	r.prove(r.loaded && r.service.Proven())
-	r.record.Pause.ProbeStep = 0
-	r.hasten(now)
-	r.gate.ask(now)
-}
-
-// onWake tries everything again that waits.
-func (r *run) onWake(now time.Time) {
-	r.stirred, r.reread, r.readBacks.stale = true, true, true
-	r.storage.hurry(now)
-	r.asker.hurry(now)
-	if r.probing != nil {
-		r.again = true
-		return
-	}
-	r.retry(now)
-}
-
-// retry has an account that waits for the service probed at once.
-func (r *run) retry(now time.Time) {
-	r.hasten(now)
-	if r.gate.closed {
-		r.gate.ask(now)
-	}
-}
-
-// hasten has a paused account probed at once.
-func (r *rowCopy) hasten(now time.Time) {
-	if r.record.Pause.Probes() {
-		r.asked = true
-		r.record.Pause.ProbeAt = now
-	}
-}
-
-// onChange looks for work. An offline account is tried again when the work
-// is new; that rows of its own were put off again is no reason.
-func (r *run) onChange(now time.Time) {
-	r.stirred = true
-	r.storage.hurry(now)
-	r.asker.stir(now)
-	if !r.gate.closed || r.standing() {
-		return
-	}
-	if fresh, err := r.outbox.PendingAfter(r.spans.claim, r.account, r.newest); err == nil && fresh {
-		r.seeNewest()
-		r.gate.hurry(now)
-	}
-}
-
-// seeNewest takes note of what there is: work after it is new. When it cannot
-// be read, what was known is enough.
-func (r *run) seeNewest() {
-	if id, err := r.outbox.Newest(r.spans.claim); err == nil {
-		r.newest = id
-	}
-}
-
-// assess puts the run's state into words for a person. The first thing that
-// keeps entries back and needs the user comes first.
-func (r *run) assess() Health {
-	p := r.record.Pause
-	h := Health{State: account.OK, Pause: p.Reason, PausedUntil: p.Until, Drops: p.Drops}
-	switch {
-	case r.storage.failing():
-		h.State, h.Reason = account.Attention, r.storage.problem
-		h.Hint = "free space on the disk that holds the state folder"
-		h.NextTry = r.storage.retryAt
-	case !r.loaded:
-		return r.Health()
-	case p.Reason != "" && (r.service != nil || !p.Probes()):
-		h.State, h.Reason, h.Hint, h.Since, h.NextTry = p.State(), p.Problem, p.Hint, p.Since, r.probeAt()
-	case r.service == nil:
-		h.State, h.Reason, h.Hint = account.NoKey, "there is no key for this account yet", "filmspool login"
-	case r.gate.troubled() || time.Now().Before(r.gate.hold):
-		if r.gate.failures > 0 || !r.gate.closed { // else it is only being asked
-			r.offline(time.Now())
+// check asks whether the service takes requests, with the owner's key.
+func (r *run) check() tracker.Verdict {
+	if !r.ownerKnown {
+		if v := r.checkOwner(); v.Fate != tracker.Delivered || r.user != "" {
+			return v
 		}
-		h.State, h.Reason, h.Hint, h.Since = account.Offline, r.problem, r.hint, r.record.OfflineAt
-		h.NextTry, h.Throttled = r.alarm(time.Now()), r.throttled
 	}
-	return h
+	return r.service.Probe(r.ctx)
+}
+
+// checkOwner asks whose key it is, once for each key, where the service tells:
+// what waits here was watched by one person. The verdict says why nothing may be
+// sent now.
+func (r *run) checkOwner() tracker.Verdict {
+	good := tracker.Verdict{Fate: tracker.Delivered}
+	if !r.mayAsk(supportMe) {
+		r.ownerKnown = true
+		return good
+	}
+	user, err := r.service.Me(r.ctx)
+	if missing := r.learn(supportMe, err); err != nil && !missing {
+		v, _ := tracker.VerdictOf(err)
+		return v
+	}
+	r.user = user.ID
+	owner := r.row.Owner
+	row := r.row
+	switch {
+	case !row.Own(user.ID):
+		name := "user " + user.ID
+		if user.Name != "" {
+			name = user.Name + " (" + name + ")"
+		}
+		return tracker.Verdict{
+			Fate:    tracker.Refused,
+			Problem: fmt.Sprintf(AnothersKey+"%s, but what waits here was watched by user %s.", name, owner),
+			Hint:    "filmspool login, with a key of that person",
+		}
+	case row.Owner != owner:
+		r.change(func(a *account.Row) { a.Own(user.ID) })
+	}
+	r.ownerKnown = true
+	return good
+}
+
+// AnothersKey begins the problem of an account whose key belongs to somebody else.
+const AnothersKey = "The key belongs to "
+
+// heard records what the answer to an entry, or to a question for it, says about the
+// account.
+func (r *run) heard(entry int64, v tracker.Verdict, now time.Time) {
+	if r.replacedMeanwhile() {
+		return
+	}
+	r.prove(v.Proves)
+	switch v.Fate {
+	case tracker.Delivered, tracker.Rejected:
+		r.line.good()
+		r.offline(time.Time{})
+	case tracker.Refused:
+		r.pause(account.PausedKey, v, now)
+	case tracker.Unproven:
+		r.pause(account.PausedAddress, v, now)
+	case tracker.Offline:
+		r.close(v, r.line.shut(now))
+	case tracker.Later, tracker.InDoubt:
+		if v.Fate == tracker.Later && v.RetryAfter > 0 {
+			r.trouble(v)
+			r.leave(now.Add(asked(v.RetryAfter)))
+		}
+		if v.Fate == tracker.InDoubt || v.Status == statusTooMany || v.Status >= statusServerError {
+			r.close(v, r.line.strike(entry, now))
+		}
+	}
+}
+
+// close remembers why the line was closed, and what waited then.
+func (r *run) close(v tracker.Verdict, closes bool) {
+	if !closes {
+		return
+	}
+	r.trouble(v)
+	if newest, _, err := r.outbox.NewSince(r.write, r.account, r.newest); err == nil {
+		r.newest = newest
+	}
+}
+
+// trouble keeps what a person is told while entries are held back.
+func (r *run) trouble(v tracker.Verdict) {
+	r.offline(time.Now())
+	r.line.problem, r.line.hint, r.line.waits = v.Problem, v.Hint, v.Fate == tracker.Later
+}
+
+// leave has the service left alone until then, also by [Loop.Ask]; the zero time
+// ends that. The trouble lasts until the next good answer.
+func (r *run) leave(until time.Time) {
+	if until.IsZero() {
+		r.line.hold = until
+	} else {
+		r.line.hold = later(r.line.hold, until)
+		r.line.failures = max(r.line.failures, 1)
+	}
+	r.mu.Lock()
+	r.quiet = r.line.hold
+	r.mu.Unlock()
+}
+
+// The optional endpoints, as kept in [account.Row].
+const (
+	supportMe          = "me"
+	supportHistory     = "history"
+	supportLists       = "lists"
+	supportResolve     = "resolve"
+	supportResolveMany = "resolve_batch"
+)
+
+// SupportItems says in [account.Row] whether the service puts items on lists.
+const SupportItems = "list_items"
+
+// mayAsk reports whether an endpoint is worth asking.
+func (r *run) mayAsk(name string) bool { return r.row.Support.May(name, time.Now()) }
+
+// learn records what a question to an endpoint has shown, and reports whether it
+// cannot be used. A service that is out of order has shown nothing.
+func (r *run) learn(name string, err error) (missing bool) {
+	missing = errors.Is(err, tracker.ErrNoEndpoint)
+	if says(r.row.Support, name, err) {
+		now := time.Now()
+		r.change(func(a *account.Row) { a.Support = a.Support.With(name, !missing, now) })
+	}
+	return missing
+}
+
+// says reports whether err tells anything new about an endpoint.
+func says(known account.Support, name string, err error) bool {
+	missing := errors.Is(err, tracker.ErrNoEndpoint)
+	outOfOrder := statusOf(err) >= statusServerError && statusOf(err) != http.StatusNotImplemented
+	return (err == nil || missing) && (missing || !known[name].Has) && !outOfOrder
+}
+
+// statusOf is the status of an answer that is an error; 0 without an answer.
+func statusOf(err error) int {
+	v, _ := tracker.VerdictOf(err)
+	return v.Status
 }

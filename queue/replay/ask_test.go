@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/resolve"
+	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -25,16 +27,15 @@ func TestAskSaysWhatIsCertainAndSuggestsTheRest(t *testing.T) {
 			{filmBy("", "Nobody Knows", 2021), "", 0},
 			{viewing.Media{Type: viewing.Movie}, "", 0},
 		} {
-			got, err := b.loop.Ask(b.Context(), c.media)
+			got, err := b.loop.Identify(b.Context(), resolve.EvidenceOf(c.media))
 			if err != nil {
 				b.Fatal(err)
 			}
 			key, suggested := "", int64(0)
-			if got.Media != nil {
-				key = got.Media.Key()
-			}
-			if len(got.Suggestions) > 0 {
-				suggested = got.Suggestions[0].TMDB
+			if got.Item != nil {
+				key = got.Item.Apply(c.media).Key()
+			} else if len(got.Candidates) > 0 {
+				suggested = got.Candidates[0].TMDB
 			}
 			if key != c.key || suggested != c.suggested {
 				b.Errorf("%+v: got %q and %d, want %q and %d", c.media, key, suggested, c.key, c.suggested)
@@ -50,17 +51,17 @@ func TestAskSaysWhenTheServiceCannotBeAsked(t *testing.T) {
 	inBed(t, false, nil, func(b *bed) {
 		b.pass(time.Second)
 		b.armAt(batchAsked, "retry-after:90", 1)
-		_, err := b.loop.Ask(b.Context(), filmBy("", "Dune", 2021))
-		if !errors.Is(err, ErrNotNow) || WaitOf(err) != 90*time.Second {
-			b.Errorf("got %v, wait %s", err, WaitOf(err))
+		_, err := b.loop.Identify(b.Context(), resolve.EvidenceOf(filmBy("", "Dune", 2021)))
+		if !errors.Is(err, ErrNotNow) || waitOf(err) != 90*time.Second {
+			b.Errorf("got %v, wait %s", err, waitOf(err))
 		}
 		b.armAt(batchAsked, "status:503", 1)
-		if _, err := b.loop.Ask(b.Context(), filmBy("", "Dune", 2021)); !errors.Is(err, ErrNotNow) {
+		if _, err := b.loop.Identify(b.Context(), resolve.EvidenceOf(filmBy("", "Dune", 2021))); !errors.Is(err, ErrNotNow) {
 			b.Errorf("got %v", err)
 		}
 		b.loop.Use(nil)
 		b.pass(time.Second)
-		if _, err := b.loop.Ask(b.Context(), filmBy("", "Dune", 2021)); !errors.Is(err, ErrNotNow) {
+		if _, err := b.loop.Identify(b.Context(), resolve.EvidenceOf(filmBy("", "Dune", 2021))); !errors.Is(err, ErrNotNow) {
 			b.Errorf("without a key: %v", err)
 		}
 	})
@@ -74,12 +75,12 @@ func TestAskLeavesAServiceAloneThatWantsIt(t *testing.T) {
 		b.commit(ago(603, time.Hour))
 		b.pass(10 * time.Second)
 		asked := b.askedFor(batchAsked)
-		_, err := b.loop.Ask(b.Context(), filmBy("", "Dune", 2021))
-		if wait := WaitOf(err); !errors.Is(err, ErrNotNow) || wait < time.Minute || wait > 90*time.Second || b.askedFor(batchAsked) != asked {
+		_, err := b.loop.Identify(b.Context(), resolve.EvidenceOf(filmBy("", "Dune", 2021)))
+		if wait := waitOf(err); !errors.Is(err, ErrNotNow) || wait < time.Minute || wait > 90*time.Second || b.askedFor(batchAsked) != asked {
 			b.Errorf("got %v, wait %s, asked %d times", err, wait, b.askedFor(batchAsked)-asked)
 		}
 		b.pass(2 * time.Minute)
-		if got, err := b.loop.Ask(b.Context(), filmBy("", "Dune", 2021)); err != nil || got.Media == nil {
+		if got, err := b.loop.Identify(b.Context(), resolve.EvidenceOf(filmBy("", "Dune", 2021))); err != nil || got.Item == nil {
 			b.Errorf("afterwards: %+v, %v", got, err)
 		}
 	})
@@ -88,9 +89,15 @@ func TestAskLeavesAServiceAloneThatWantsIt(t *testing.T) {
 func TestAskOfAServiceThatCannotTellLeavesItToThePerson(t *testing.T) {
 	inBed(t, true, nil, func(b *bed) {
 		b.pass(time.Second)
-		got, err := b.loop.Ask(b.Context(), filmBy("", "Dune", 2021))
-		if err != nil || got.Media != nil || got.Suggestions != nil {
+		got, err := b.loop.Identify(b.Context(), resolve.EvidenceOf(filmBy("", "Dune", 2021)))
+		if err != nil || got.Item != nil || got.Candidates != nil {
 			b.Errorf("got %+v, %v", got, err)
 		}
 	})
+}
+
+// waitOf is how long a service that could not be asked wants to be left alone.
+func waitOf(err error) time.Duration {
+	v, _ := tracker.VerdictOf(err)
+	return v.RetryAfter
 }

@@ -18,8 +18,7 @@ import (
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
-	"github.com/filmspool/filmspool/queue/tracker/sandbox/pipe"
-	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
+
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -28,11 +27,11 @@ import (
 type bed struct {
 	*testing.T
 	box    *sandbox.Service // nil with a script
-	client *v1.Client
+	client *tracker.Client
 	script *script
 	path   string
 	store  *queue.Store
-	outbox *flaky
+	disk   *flaky
 	shut   func()
 	loop   *Loop
 	stop   func()
@@ -85,11 +84,11 @@ func (b *bed) openBox(contractOnly bool) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	listener := pipe.Listen()
+	listener := sandbox.ListenPipe()
 	server := &http.Server{Handler: b.counted(b.box.Handler())}
 	served := make(chan struct{})
 	go func() { defer close(served); server.Serve(listener) }()
-	b.client, err = v1.New(v1.Options{BaseURL: "http://127.0.0.1/api/v1", Key: b.box.SecretKey(), Dial: listener.Dial})
+	b.client, err = tracker.New(tracker.Options{BaseURL: "http://127.0.0.1/api/v1", Key: b.box.SecretKey(), Dial: listener.Dial})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -110,7 +109,7 @@ func (b *bed) open() {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- store.Run(ctx) }()
-	b.store, b.outbox = store, &flaky{Store: store, fails: map[string]bool{}}
+	b.store, b.disk = store, &flaky{fails: map[Step]bool{}}
 	b.shut = sync.OnceFunc(func() {
 		cancel()
 		if err := errors.Join(<-ended, store.Close()); err != nil {
@@ -157,7 +156,7 @@ func (b *bed) times(what string) []time.Time {
 // start begins a run of the loop. It waits as long as it may between tries.
 func (b *bed) start() {
 	b.Helper()
-	o := Options{Account: "default", Outbox: b.outbox, Doubts: b.outbox, Lookups: b.outbox, InstallationID: b.store.InstallationID()}
+	o := Options{Account: "default", Outbox: b.store, InstallationID: b.store.InstallationID(), Step: b.disk.step}
 	if o.Service = b.client; b.script != nil {
 		o.Service = b.script
 	}
@@ -272,7 +271,7 @@ func (b *bed) said(id int64) (all []string) {
 		b.Fatal(err)
 	}
 	for _, step := range x.Steps {
-		all = append(all, step.Detail)
+		all = append(all, step.Code+" "+step.Args["text"])
 	}
 	return all
 }
@@ -354,13 +353,3 @@ func seconds(all ...int) (out []time.Duration) {
 	}
 	return out
 }
-
-// plain is a service that shows its history, but not the status of items.
-type plain struct{ *v1.Client }
-
-func (p plain) MediaStatus(ctx context.Context, _ []viewing.Media) (map[string]tracker.ItemStatus, error) {
-	return nil, &tracker.ReadError{Verdict: tracker.Verdict{Fate: tracker.Rejected, Sent: true, Status: 404, Problem: "none here"}}
-}
-
-// withoutStatus gives the loop such a service.
-func withoutStatus(o *Options) { o.Service = plain{o.Service.(*v1.Client)} }

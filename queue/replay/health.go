@@ -90,3 +90,25 @@ func first(s Service) account.State {
 	}
 	return account.OK
 }
+
+// assess puts the run's state into words for a person. The first thing that
+// keeps entries back and needs the user comes first.
+func (r *run) assess(now time.Time) Health {
+	p := r.row.Pause
+	h := Health{State: account.OK, Pause: p.Reason, PausedUntil: p.Until, Drops: p.Drops}
+	switch {
+	case r.disk.failures > 0:
+		h.State, h.Reason, h.NextTry = account.Attention, r.disk.problem, r.disk.retryAt
+		h.Hint = "free space on the disk that holds the state folder"
+	case r.row.Name == "": // not read yet
+		return r.Health()
+	case p.Reason != "" && (r.service != nil || !p.Probes()):
+		h.State, h.Reason, h.Hint, h.Since, h.NextTry = p.State(), p.Problem, p.Hint, p.Since, r.probeAt(now)
+	case r.service == nil:
+		h.State, h.Reason, h.Hint = account.NoKey, "there is no key for this account yet", "filmspool login"
+	case r.line.down() || now.Before(r.line.hold):
+		h.State, h.Reason, h.Hint, h.Throttled = account.Offline, r.line.problem, r.line.hint, r.line.waits
+		h.Since, h.NextTry = r.row.OfflineAt, later(r.line.hold, r.line.retryAt)
+	}
+	return h
+}

@@ -3,8 +3,10 @@ package replay
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/playback"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
@@ -75,4 +77,81 @@ func (h *History) Has(m viewing.Media, at viewing.Instant, runtime time.Duration
 		}
 	}
 	return false
+}
+
+// How long one reading of the history serves for looking up what is about to
+// be sent: longer the longer it took, so that a long import of a long history
+// is not mostly spent on reading.
+const (
+	historyLasts  = time.Minute
+	historyPerSec = 30 // that many times what it took
+	historyMost   = 15 * time.Minute
+)
+
+// history is one reading of one type; without items it says that none could be had.
+type history struct {
+	until   time.Time
+	reading tracker.Reading
+}
+
+// checkHistory merges an entry that was not seen live with a record of the service
+// that is the same playback. It is done with the entry then, and when the service
+// cannot be asked now. Where there is no history the entry is sent as any other.
+func (r *run) checkHistory(e queue.Entry) (done bool, err error) {
+	h, err := r.history(e.Media.Type)
+	if v, _ := tracker.VerdictOf(err); err != nil {
+		r.heard(e.ID, v, time.Now())
+		return true, nil
+	}
+	if !h.Complete {
+		return false, nil
+	}
+	kin, err := r.outbox.Kin(r.ctx, e.ID)
+	if err != nil {
+		return false, err
+	}
+	days := doubt.Precision(r.row.Keeps) == doubt.Day
+	end := playback.End{At: e.WatchedAt.Instant, Type: e.Media.Type, Runtime: kin.Runtime}
+	shown, _ := doubt.Times(h.Items, *e.Media, e.WatchedAt.Time())
+	near, free := time.Time{}, 0
+	for _, t := range shown {
+		if playback.Shown(t, days, end) {
+			near, free = t, free+1
+		}
+	}
+	for _, t := range kin.Delivered { // viewings of the same event, each in its own right
+		if playback.Shown(t, days, end) {
+			free--
+		}
+	}
+	if free <= 0 {
+		return false, nil
+	}
+	return true, r.settle(queue.Settlement{
+		Entry: e.ID, State: viewing.StateMerged,
+		Reason: fmt.Sprintf("the service has this item already, watched at %s: the same playback", near.Local().Format(time.DateTime)),
+	})
+}
+
+// history reads the service's history of one type, or gives the last reading while
+// it lasts. The error carries the verdict where the service could not be reached.
+func (r *run) history(t viewing.MediaType) (tracker.Reading, error) {
+	began := time.Now()
+	if h, ok := r.histories[t]; ok && began.Before(h.until) {
+		return h.reading, nil
+	}
+	if !r.mayAsk(supportHistory) {
+		return tracker.Reading{}, nil
+	}
+	reading, err := r.service.AllHistory(r.ctx, t)
+	r.learn(supportHistory, err)
+	if v, ok := tracker.VerdictOf(err); ok && v.Status == 0 {
+		return tracker.Reading{}, err
+	}
+	if r.histories == nil {
+		r.histories = map[viewing.MediaType]history{}
+	}
+	now := time.Now()
+	r.histories[t] = history{until: now.Add(min(max(historyLasts, historyPerSec*now.Sub(began)), historyMost)), reading: reading}
+	return reading, nil
 }

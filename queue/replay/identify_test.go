@@ -3,18 +3,20 @@ package replay
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// oracle decides by title, and counts how often it is asked.
+// oracle is a TMDB that finds by title and by a site's number, and counts how often it
+// is asked.
 type oracle struct {
-	knows map[string]int64 // the film of a title
-	may   map[string]int64 // what it may be
+	knows map[string]int64 // the film of a title, of any year
+	may   map[string]int64 // what it may be: a film of another name
 
 	mu    sync.Mutex
 	fault error
@@ -35,33 +37,44 @@ func (o *oracle) fails(err error) {
 	o.fault = err
 }
 
-func (o *oracle) Decide(_ context.Context, all []identity.Evidence) ([]identity.Decision, error) {
+func (o *oracle) Fetch(_ context.Context, wanted []resolve.Question) (map[resolve.Question]*resolve.Answer, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.asked++
-	decided := make([]identity.Decision, len(all))
-	for i, e := range all {
-		switch id := o.knows[e.Own.Title]; {
-		case o.fault != nil:
-			decided[i] = identity.Decision{Open: []identity.Question{{Ask: identity.SearchFor, Text: e.Own.Title}}}
-		case id > 0:
-			decided[i] = identity.Decision{Item: &identity.Item{Kind: viewing.Movie, TMDB: id}, Why: "it knows", By: "TMDB"}
-		default:
-			decided[i] = identity.Decision{Why: "it does not know", By: "TMDB"}
-			if id := o.may[e.Own.Title]; id > 0 {
-				decided[i].Candidates = []identity.Work{{Kind: viewing.Movie, TMDB: id, Title: "Like It", Year: 2001}}
+	if o.fault != nil {
+		o.asked++
+		return nil, o.fault
+	}
+	found := map[resolve.Question]*resolve.Answer{}
+	for _, q := range wanted {
+		a := resolve.Answer{}
+		for _, id := range o.knows {
+			if q.Ask == resolve.AskFilm && q.Number == id {
+				a.Films = []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.Movie, TMDB: id}}}
 			}
 		}
+		if id := o.knows[q.Text]; id > 0 {
+			a.Films = []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.Movie, TMDB: id, Title: q.Text, Year: q.Year}}}
+		}
+		if id := o.may[q.Text]; id > 0 {
+			a.Films = []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.Movie, TMDB: id, Title: "Like It", Year: 2001}}}
+		}
+		found[q] = &a
 	}
-	return decided, o.fault
+	if q := wanted[0]; q.Ask != resolve.AskFilm { // the names of a hit are asked about in the same breath
+		o.asked++
+	}
+	return found, nil
 }
 
-func (o *oracle) asks(options *Options) { options.Identifier = o }
+func (o *oracle) asks(options *Options) {
+	p := &resolve.Provider{Name: "TMDB", Asker: o, Log: slog.New(slog.DiscardHandler)}
+	options.Others = func() resolve.Chain { return resolve.Chain{p} }
+}
 
 // What the service is not certain of is asked of others. What they are certain
 // of leaves, and the rest says what it may be.
 func TestOthersAreAskedAfterTheService(t *testing.T) {
-	o := &oracle{knows: map[string]int64{"Nobody Knows": 11, "Dune": 1}, may: map[string]int64{"Perhaps": 12}}
+	o := &oracle{knows: map[string]int64{"Nobody Knows": 11, "Dune": 438631}, may: map[string]int64{"Perhaps": 12}}
 	inBed(t, false, o.asks, func(b *bed) {
 		b.pass(time.Second)
 		b.commit(
@@ -73,9 +86,9 @@ func TestOthersAreAskedAfterTheService(t *testing.T) {
 		b.stands(2, viewing.StateDelivered, "", "movie:11")
 		b.stands(3, viewing.StateHeld, viewing.ReasonUnresolved, "")
 		b.stands(4, viewing.StateHeld, viewing.ReasonUnresolved, "")
-		b.explained(2, `knows nothing called "Nobody Knows". TMDB was asked. It is certain: it knows.`)
+		b.explained(2, "TMDB was asked. It is certain: title and year are those of one work alone.")
 		b.explained(3, `It may be "Like It" (2001; film tmdb 12). If that is right: filmspool fix 3 12`)
-		b.explained(4, "TMDB was asked. It is not certain: it does not know.")
+		b.explained(4, "TMDB was asked. It is not certain: nothing of that title and year is known.")
 		b.mayBe(3, 12)
 		b.mayBe(4)
 		if got := o.times(); got != 1 {
@@ -96,7 +109,7 @@ func TestNumberOfASiteIsAskedOfOthers(t *testing.T) {
 		b.commit(nameless(viewing.Media{Type: viewing.Movie, Site: &viewing.Site{Name: "netflix", Title: "7"}}))
 		b.pass(time.Minute)
 		b.stands(1, viewing.StateHeld, viewing.ReasonUnresolved, "")
-		if o.knows = map[string]int64{"": 11}; o.times() != 1 {
+		if o.knows = map[string]int64{"netflix 7": 11}; o.times() != 1 {
 			b.Errorf("asked %d times", o.times())
 		}
 		b.pass(day + time.Minute)

@@ -52,7 +52,7 @@ func TestItemsWaitForTheirList(t *testing.T) {
 				got := b.onLists()
 				if fault == "drop-before" { // a list that the service does not show is not sent again by itself
 					b.ends(1, viewing.StateInDoubt, "")
-					b.ends(2, viewing.StatePending, "It waits for its list, entry 1")
+					b.ends(2, viewing.StatePending, "rule.list")
 					if len(got["Noir"]) != 0 || len(got["Blue"]) != 1 {
 						b.Errorf("on the lists: %v", got)
 					}

@@ -119,7 +119,7 @@ func TestMissingEndpointsAreAskedForOnceADay(t *testing.T) {
 		b.commit(ago(1, 26*time.Hour))
 		b.pass(71 * time.Hour)
 		b.ends(1, viewing.StateInDoubt, "cannot be read. It waits for you.")
-		for _, what := range []string{"GET /history", "POST /media/status"} {
+		for _, what := range []string{"GET /history", "GET /history"} {
 			if n := b.askedFor(what); n != 3 {
 				b.Errorf("%s was asked %d times in three days, want 3", what, n)
 			}
@@ -168,7 +168,7 @@ func TestServiceOutOfOrderLacksNothing(t *testing.T) {
 func TestBrokenHistoryStopsNothing(t *testing.T) {
 	for _, fault := range []string{"status:500", "html", "drop-before"} {
 		t.Run(fault, func(t *testing.T) {
-			inBed(t, false, withoutStatus, func(b *bed) {
+			inBed(t, false, nil, func(b *bed) {
 				b.anchor()
 				b.armAt("GET /history", fault, 1000)
 				b.arm("drop-after", 1)
@@ -199,9 +199,9 @@ func TestNothingIsReadWhileTheUserPauses(t *testing.T) {
 		b.commit(ago(1, 26*time.Hour))
 		b.pass(time.Second)
 		b.pause(account.PausedUser)
-		before := b.askedFor("POST /media/status")
+		before := b.askedFor("GET /history")
 		b.pass(24 * time.Hour)
-		if n := b.askedFor("POST /media/status") - before; n != 0 {
+		if n := b.askedFor("GET /history") - before; n != 0 {
 			b.Errorf("asked %d times while paused", n)
 		}
 		b.pause("")
@@ -268,16 +268,15 @@ func TestCrashWhileSendingIsReadBack(t *testing.T) {
 				b.anchor()
 				b.stop()
 				b.commit(ago(1, 26*time.Hour))
-				leased, err := b.store.Lease(b.Context(), "default", 1, time.Minute)
-				if err != nil || len(leased) != 1 {
-					b.Fatal(leased, err)
+				e, ok, err := b.store.Next(b.Context(), "default", viewing.LaneLive)
+				if err != nil || !ok {
+					b.Fatal(e, err)
 				}
-				if _, err := b.store.Sending(b.Context(), leased[0]); err != nil {
+				if _, err := b.store.Begin(b.Context(), e); err != nil {
 					b.Fatal(err)
 				}
 				if arrived {
-					f := flight{run: &run{Loop: b.loop}, entry: leased[0]}
-					request, err := f.newRequest()
+					request, err := newRequest(b.store.InstallationID(), e)
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -290,10 +289,26 @@ func TestCrashWhileSendingIsReadBack(t *testing.T) {
 					return
 				}
 				b.pass(5*time.Minute - glanceAfter - 2*time.Second)
-				b.ends(2, viewing.StateInDoubt, "the program stopped while this was being sent")
+				b.ends(2, viewing.StateInDoubt, "doubt.stopped")
 				b.pass(time.Minute)
 				b.allOnce(2)
 			})
 		})
 	}
+}
+
+// TestNothingIsSentWithAnothersKey: what waits was watched by the owner. The account is
+// paused before the first request, and goes on with a key of the owner.
+func TestNothingIsSentWithAnothersKey(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.edit(func(a *account.Row) { a.Owner = "usr_somebody_else" })
+		b.commit(ago(1, time.Minute))
+		b.pass(time.Minute)
+		if h := b.loop.Health(); h.Pause != account.PausedKey || !strings.HasPrefix(h.Reason, AnothersKey) || b.askedFor("POST /history") != 0 {
+			b.Errorf("health %+v, %d sends", h, b.askedFor("POST /history"))
+		}
+		b.edit(func(a *account.Row) { a.Owner = "" })
+		b.pass(time.Second)
+		b.allOnce(1)
+	})
 }

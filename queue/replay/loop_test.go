@@ -21,12 +21,11 @@ import (
 )
 
 func TestNewRefuses(t *testing.T) {
-	good := Options{Account: "a", Outbox: &flaky{}, InstallationID: "i"}
+	good := Options{Account: "a", Outbox: &queue.Store{}, InstallationID: "i"}
 	for name, change := range map[string]func(*Options){
 		"no account":             func(o *Options) { o.Account = "" },
 		"no outbox":              func(o *Options) { o.Outbox = nil },
 		"no installation":        func(o *Options) { o.InstallationID = "" },
-		"too many at once":       func(o *Options) { o.MaxInFlight = 17 },
 		"unknown setting":        func(o *Options) { o.InDoubt = "guess" },
 		"negative rate":          func(o *Options) { o.Rate = -1 },
 		"rate that is no number": func(o *Options) { o.BackfillRate = math.NaN() },
@@ -118,7 +117,7 @@ func TestEachLeavesOnceAndInOrder(t *testing.T) {
 			}
 			last[film] = at
 		}
-		if n := b.counts().Delivered; n != 60 || len(keys) != 60 || len(b.script.sends) != 80 || b.script.most != DefaultInFlight {
+		if n := b.counts().Delivered; n != 60 || len(keys) != 60 || len(b.script.sends) != 80 || b.script.most != 1 {
 			b.Errorf("%d delivered, %d requests with %d keys, %d at once", n, len(b.script.sends), len(keys), b.script.most)
 		}
 	})
@@ -156,7 +155,7 @@ func TestNewKeyBeginsAnew(t *testing.T) {
 		if n, p := fresh.seen(); n != 1 || p != 1 || b.row().Pause.Reason != "" {
 			b.Errorf("%d sends and %d probes with the new key, paused %q", n, p, b.row().Pause.Reason)
 		}
-		b.outbox.markSlowly(2 * time.Second)
+		b.disk.markSlowly(2 * time.Second)
 		b.watch(2)
 		other := &script{}
 		b.loop.Use(other)
@@ -185,23 +184,6 @@ func TestPauseOfAPerson(t *testing.T) {
 			b.Errorf("%d sends, %d probes", n, p)
 		}
 		b.health(account.OK)
-	})
-}
-
-// What is marked but not begun when the account is paused, is turned back.
-func TestPauseTurnsBackWhatIsMarked(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
-		b.watch(1) // now two may be under way
-		b.script.always(refused)
-		b.script.set(func() { b.script.delay = time.Second })
-		b.watch(2)
-		b.outbox.markSlowly(2 * time.Second) // it is marked after the key was refused
-		b.watch(3)
-		b.pass(time.Minute)
-		b.state(3, viewing.StatePending, 0)
-		if n, _ := b.script.seen(); n != 2 {
-			b.Errorf("%d sends", n)
-		}
 	})
 }
 
@@ -314,7 +296,7 @@ func TestIdempotencyKeyNamesTheAct(t *testing.T) {
 	base := queue.Entry{Source: "browser:1", EventID: "e", Account: "default"}
 	key := idempotencyKey("i", base)
 	same := base
-	same.Source, same.Attempts, same.ID, same.Lease = "browser:2", 5, 9, 3
+	same.Source, same.Attempts, same.ID = "browser:2", 5, 9
 	if len(key) != 64 || idempotencyKey("i", same) != key {
 		t.Errorf("key %q; another browser with the same event has another one", key)
 	}

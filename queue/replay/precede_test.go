@@ -55,7 +55,7 @@ func TestCatchUpIsLookedUpBeforeItIsSent(t *testing.T) {
 				b.pass(time.Minute)
 				says := ""
 				if c.want == viewing.StateMerged {
-					says = "Merged: the service has this item already, watched at 1999-12-30 20:00:37"
+					says = "the service has this item already, watched at 1999-12-30 20:00:37"
 				}
 				b.ends(1, c.want, says)
 				if n := b.films()[1]; n != c.records {

@@ -5,34 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
-	"github.com/filmspool/filmspool/queue/account"
-	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Outbox is what the loop needs of the queue; [*queue.Store] has it.
-type Outbox interface {
-	Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...viewing.Lane) ([]queue.Entry, error)
-	Release(ctx context.Context, entries []queue.Entry) error
-	Sending(ctx context.Context, e queue.Entry) (attempt int64, err error)
-	Settle(ctx context.Context, t queue.Settlement) error
-	NextDue(ctx context.Context, account string, lanes ...viewing.Lane) (t time.Time, ok bool, err error)
-	Newest(ctx context.Context) (int64, error)
-	PendingAfter(ctx context.Context, account string, id int64) (bool, error)
-	Subscribe() (ch <-chan struct{}, stop func())
-	Account(ctx context.Context, name string) (account.Row, error)
-	UpdateAccount(ctx context.Context, name string, edit func(*account.Row)) error
-}
-
-// Service is what the loop needs of the tracking service; [*v1.Client]
-// has it. Each call is one request at most, bounded in time by the service.
+// Service is the tracking service. Each call makes one request at most and ends
+// in bounded time. What it reads beyond the contract may be missing: then the error
+// wraps [tracker.ErrNoEndpoint].
 type Service interface {
 	// Send asks for one entry to be recorded.
 	Send(ctx context.Context, r tracker.Request) tracker.Verdict
@@ -40,72 +27,27 @@ type Service interface {
 	Probe(ctx context.Context) tracker.Verdict
 	// Proven reports whether the address has answered as the service does.
 	Proven() bool
-}
 
-// Doubts is where entries in doubt are kept; [*queue.Store] has it.
-type Doubts interface {
-	Doubts(ctx context.Context, account string) ([]queue.Doubt, error)
-	Doubt(ctx context.Context, entry int64) (d queue.Doubt, ok bool, err error)
-	NextReadBack(ctx context.Context, account string) (t time.Time, ok bool, err error)
-	RecordReadBack(ctx context.Context, m queue.ReadBack) error
-	Answered(ctx context.Context, account string, since time.Time, n int) ([]entry.Sent, error)
-	Claims(ctx context.Context, account string, keys []string) ([]queue.Entry, error)
-	WatchedSince(ctx context.Context, account string, m viewing.Media, since time.Time) (bool, error)
-	KeepLists(ctx context.Context, entry int64, ids []string) error
-	Kin(ctx context.Context, entry int64) (entry.Kin, error)
-}
-
-// Reader is a [Service] that can be read back; [*v1.Client] is one. Any
-// of its endpoints may be missing.
-type Reader interface {
 	Me(ctx context.Context) (tracker.User, error)
 	AllHistory(ctx context.Context, t viewing.MediaType) (tracker.Reading, error)
-	MediaStatus(ctx context.Context, items []viewing.Media) (map[string]tracker.ItemStatus, error)
 	Lists(ctx context.Context) (lists []tracker.RemoteList, complete bool, err error)
-}
-
-// Lookups is where entries without an identifier are kept; [*queue.Store] has it.
-type Lookups interface {
-	Lookups(ctx context.Context, account string, n int) ([]queue.Lookup, error)
-	NextLookup(ctx context.Context, account string) (t time.Time, ok bool, err error)
-	Found(ctx context.Context, findings []queue.Finding) error
-}
-
-// Resolver is a [Service] that can say what an item is; [*v1.Client] is
-// one. Any of its endpoints may be missing.
-type Resolver interface {
 	ResolveBatch(ctx context.Context, items []tracker.Wanted) (map[int]tracker.Match, error)
 	Resolve(ctx context.Context, w tracker.Wanted) (tracker.Match, error)
 }
-
-// The number of requests under way at once.
-const (
-	DefaultInFlight = 4
-	MaxInFlight     = 16
-)
 
 // Options configures [New].
 type Options struct {
 	// Account is the name of the account whose entries are sent.
 	Account string
-	Outbox  Outbox
-	// Service is nil as long as there is no key: nothing is leased then.
+	Outbox  *queue.Store
+	// Service is nil as long as there is no key.
 	Service Service
-	// MaxInFlight is the largest number of requests under way at once, 1 to
-	// 16; 0 is 4.
-	MaxInFlight int
-	// Rate is how many entries a second may begin to leave, and BackfillRate how
-	// many of those may be of imports; 0 is no limit. Questions that record
-	// nothing come besides.
+	// Rate is how many entries may be sent a second, and BackfillRate how many of
+	// those may be of imports; 0 is no limit.
 	Rate, BackfillRate float64
-	// Doubts is where entries in doubt are kept; nil leaves them to the user.
-	Doubts Doubts
-	// Lookups is where entries without an identifier are kept, of which the
-	// service is asked what they are; nil leaves them to the user.
-	Lookups Lookups
-	// Identifier decides about entries that the service is not certain of; nil
-	// leaves them to the user.
-	Identifier Identifier
+	// Others are those that are asked after the service what an item is: Wikidata and
+	// TMDB, where the user turned them on. nil is for none.
+	Others func() resolve.Chain
 	// InDoubt is what becomes of those that reading back cannot settle; "" is
 	// [doubt.Hold].
 	InDoubt doubt.Setting
@@ -120,7 +62,26 @@ type Options struct {
 	InstallationID string
 	// Logger names the account already; nil discards.
 	Logger *slog.Logger
+	// Step is called at each step, in tests: an error is one of the disk.
+	Step func(Step) error
 }
+
+// Step is a point in the loop where it reads or writes the queue.
+type Step string
+
+// The steps: before the next entry is read, before and after it is marked, before
+// and after its answer is written, and before everything else.
+const (
+	StepPick    Step = "pick"
+	StepMark    Step = "mark"
+	StepMarked  Step = "marked"
+	StepSettle  Step = "settle"
+	StepSettled Step = "settled"
+	StepAccount Step = "account"
+	StepSave    Step = "save"
+	StepDoubts  Step = "doubts"
+	StepRecord  Step = "record"
+)
 
 // ErrRunning is returned by [Loop.Run] when the loop runs already.
 var ErrRunning = errors.New("replay runs already")
@@ -130,95 +91,117 @@ var ErrRunning = errors.New("replay runs already")
 type Loop struct {
 	account      string
 	installation string
-	outbox       Outbox
-	most         int
-	rate         float64 // requests a second; 0 is no limit
-	backfillRate float64 // of these, of imports
-	doubts       Doubts
-	lookups      Lookups
-	identifier   Identifier
+	outbox       *queue.Store
+	others       func() resolve.Chain
 	policy       doubt.Policy
+	rate         float64
+	backfillRate float64
 	log          *slog.Logger
 	jitter       jitter
+	step         func(Step) error
 
-	woken  chan struct{} // one slot each: several nudges melt into one
-	used   chan struct{}
-	called chan struct{} // no slot: whether the loop comes round
+	running atomic.Bool
+	busy    atomic.Bool   // a turn is under way, in which answers are waited for
+	bell    chan struct{} // ends the loop's sleep
+	called  chan struct{} // see Alive
 
-	running  atomic.Bool
 	mu       sync.Mutex
 	service  Service
+	replaced int  // how often the service was replaced
+	woken    bool // since the loop has last seen it
 	health   Health
 	watchers map[chan struct{}]bool
-	quiet    time.Time        // the service wants to be left alone until then
+	quiet    time.Time        // the service asked us to wait until then
 	sends    map[string]int64 // see Sends
 }
 
 // New makes a loop that does nothing until [Loop.Run].
 func New(o Options) (*Loop, error) {
-	if o.MaxInFlight == 0 {
-		o.MaxInFlight = DefaultInFlight
-	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if o.InDoubt == "" {
 		o.InDoubt = doubt.Hold
 	}
-	if err := o.check(); err != nil {
-		return nil, fmt.Errorf("make replay: %w", err)
+	if o.Step == nil {
+		o.Step = func(Step) error { return nil }
+	}
+	switch {
+	case o.Account == "" || o.Outbox == nil || o.InstallationID == "":
+		return nil, errors.New("make replay: the account's name, the outbox or the installation id is missing")
+	case !(o.Rate >= 0 && o.BackfillRate >= 0): // NaN is neither
+		return nil, fmt.Errorf("make replay: rate is %g, of imports %g, must not be negative", o.Rate, o.BackfillRate)
+	case !o.InDoubt.Valid():
+		return nil, fmt.Errorf("make replay: in doubt is %q, must be hold, resend or delivered", o.InDoubt)
 	}
 	return &Loop{
-		account: o.Account, installation: o.InstallationID, outbox: o.Outbox, service: o.Service,
-		most: o.MaxInFlight, rate: o.Rate, backfillRate: o.BackfillRate, log: o.Logger, jitter: fullJitter,
-		doubts: o.Doubts, lookups: o.Lookups, identifier: o.Identifier, policy: doubt.Policy{Setting: o.InDoubt, Idempotent: o.Idempotent, Waits: o.Waits},
-		woken: make(chan struct{}, 1), used: make(chan struct{}, 1), called: make(chan struct{}),
-		health:   Health{State: first(o.Service), Since: time.Now()},
-		watchers: map[chan struct{}]bool{}, sends: map[string]int64{},
+		account: o.Account, installation: o.InstallationID, outbox: o.Outbox, service: o.Service, others: o.Others,
+		policy: doubt.Policy{Setting: o.InDoubt, Idempotent: o.Idempotent, Waits: o.Waits},
+		rate:   o.Rate, backfillRate: o.BackfillRate, log: o.Logger, jitter: fullJitter, step: o.Step,
+		bell: make(chan struct{}, 1), called: make(chan struct{}),
+		health: Health{State: first(o.Service), Since: time.Now()}, watchers: map[chan struct{}]bool{}, sends: map[string]int64{},
 	}, nil
-}
-
-func (o Options) check() error {
-	var faults []error
-	if o.Account == "" {
-		faults = append(faults, errors.New("account has no name"))
-	}
-	if o.Outbox == nil {
-		faults = append(faults, errors.New("outbox is missing"))
-	}
-	if o.InstallationID == "" {
-		faults = append(faults, errors.New("installation id is missing"))
-	}
-	if o.MaxInFlight < 1 || o.MaxInFlight > MaxInFlight {
-		faults = append(faults, fmt.Errorf("max in flight is %d, must be from 1 to %d", o.MaxInFlight, MaxInFlight))
-	}
-	if !(o.Rate >= 0 && o.BackfillRate >= 0) { // NaN is neither
-		faults = append(faults, fmt.Errorf("rate is %g, of imports %g, must not be negative", o.Rate, o.BackfillRate))
-	}
-	if !o.InDoubt.Valid() {
-		faults = append(faults, fmt.Errorf("in doubt is %q, must be hold, resend or delivered", o.InDoubt))
-	}
-	return errors.Join(faults...)
 }
 
 // Wake tells the loop that things may have changed for the better: the
 // network is back, the machine has resumed, the user asked to try again or
 // has changed the account's row (to pause or resume it, say). An account that
 // is offline or paused is probed at once. A Retry-After still holds.
-func (l *Loop) Wake() { nudge(l.woken) }
+func (l *Loop) Wake() {
+	l.mu.Lock()
+	l.woken = true
+	l.mu.Unlock()
+	nudge(l.bell)
+}
 
 // Use takes another service: a new key or address. The account is probed at
-// once, and goes on when the probe is answered well. Requests under way end
-// with the service they began with; what that one says of itself no longer
-// counts. nil takes the key away. A nil pointer in s is not nil: do not pass one.
+// once, and goes on when the probe is answered well. A request under way ends
+// with the service it began with; what that one says of the key or the address no
+// longer counts. nil takes the key away. A nil pointer in s is not nil: do not pass one.
 func (l *Loop) Use(s Service) {
 	l.mu.Lock()
 	l.service = s
+	l.replaced++
 	l.mu.Unlock()
-	nudge(l.used)
+	nudge(l.bell)
 }
 
-// nudge leaves word in a channel of one slot.
+// Alive returns once the loop takes the question, at once while it reads, writes
+// or asks the service. When the loop has ended, Alive returns ctx's error.
+func (l *Loop) Alive(ctx context.Context) error {
+	if l.busy.Load() {
+		return nil
+	}
+	select {
+	case l.called <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Sends are the requests for entries since [New], by what the answer meant: a
+// [tracker.Fate], "unreachable" for [tracker.Offline], or "throttled" for a 429.
+func (l *Loop) Sends() map[string]int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return maps.Clone(l.sends)
+}
+
+func (l *Loop) count(v tracker.Verdict) {
+	result := string(v.Fate)
+	switch {
+	case v.Status == statusTooMany:
+		result = "throttled"
+	case v.Fate == tracker.Offline:
+		result = "unreachable"
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sends[result]++
+}
+
+// nudge puts a token in a channel of one slot.
 func nudge(ch chan struct{}) {
 	select {
 	case ch <- struct{}{}:

@@ -91,10 +91,10 @@ func TestNamelessEntriesAreResolvedAndDelivered(t *testing.T) {
 			b.stands(id, viewing.StateDelivered, "", key)
 		}
 		b.stands(6, viewing.StateHeld, viewing.ReasonUnresolved, "")
-		b.askedTimes(4, 0) // two of titles, and of each the years beside
-		b.explained(1, `The service knows tt0133093 as "The Matrix" (1999; film tmdb 603, high confidence).`)
-		b.explained(4, "The service is sure that it is")
-		b.explained(6, `knows nothing called "Nobody Knows"`)
+		b.askedTimes(2, 0) // numbers and the wish, then titles; each with the years beside
+		b.explained(1, "The service was asked. It is certain: the service finds one work with its IMDb number.")
+		b.explained(4, "title and year are those of one work alone")
+		b.explained(6, "nothing of that title and year is known")
 		records, err := b.box.Records(b.Context())
 		if err != nil || len(records.History) != 4 || len(records.Watchlist) != 1 {
 			b.Fatalf("%+v, %v", records, err)
@@ -103,7 +103,7 @@ func TestNamelessEntriesAreResolvedAndDelivered(t *testing.T) {
 			b.Errorf("recorded %+v", h)
 		}
 		b.pass(12 * time.Hour)
-		b.askedTimes(4, 0) // two of titles, and of each the years beside
+		b.askedTimes(2, 0) // numbers and the wish, then titles; each with the years beside
 	})
 }
 
@@ -116,9 +116,9 @@ func TestWhatIsNotCertainIsSuggested(t *testing.T) {
 		for id := range int64(3) {
 			b.stands(id+1, viewing.StateHeld, viewing.ReasonUnresolved, "")
 		}
-		b.explained(1, "medium confidence), but is not sure of it. If that is right: filmspool fix 1 841")
-		b.explained(2, "but that is no film.")
-		b.explained(3, "not to be trusted. If that is right: filmspool fix 3 603")
+		b.explained(1, "its year is not known. It may be \"Dune\" (1984; film tmdb 841). If that is right: filmspool fix 1 841")
+		b.explained(2, "its IMDb number is that of another kind.")
+		b.explained(3, "not to be trusted. It may be \"The Matrix\" (1999; film tmdb 603). If that is right: filmspool fix 3 603")
 		b.mayBe(1, 841)
 		b.mayBe(2)
 		b.mayBe(3, 603)
@@ -191,7 +191,7 @@ func TestOneByOneWhereThereIsNoBatch(t *testing.T) {
 				b.askedTimes(1, 6) // and an empty one, by which it is clear that 404 is an answer
 				b.stands(3, viewing.StateDelivered, "", "movie:603")
 				b.stands(5, viewing.StateDelivered, "", "movie:604")
-				b.explained(1, "knows nothing of tt0000001")
+				b.explained(1, "nothing is known by its number")
 				b.pass(12 * time.Hour)
 				b.askedTimes(1, 6)
 			})
@@ -207,7 +207,7 @@ func TestUnknownItemIsNoMissingEndpoint(t *testing.T) {
 		b.commit(nameless(filmBy("tt0000001", "", 0)))
 		b.pass(10 * time.Second)
 		b.stands(1, viewing.StateHeld, viewing.ReasonUnresolved, "")
-		b.explained(1, "knows nothing of tt0000001")
+		b.explained(1, "nothing is known by its number")
 		b.askedTimes(1, 2)
 		b.commit(nameless(filmBy("tt0133093", "", 0)))
 		b.pass(10 * time.Second)

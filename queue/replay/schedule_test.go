@@ -241,9 +241,9 @@ func TestIdleLoopSleeps(t *testing.T) {
 	scripted(t, nil, func(b *bed) {
 		b.watch(1)
 		b.pass(time.Minute)
-		before, _ := b.outbox.used()
+		before, _ := b.disk.used()
 		b.pass(7 * day)
-		if calls, _ := b.outbox.used(); calls != before {
+		if calls, _ := b.disk.used(); calls != before {
 			b.Errorf("%d calls to the queue in an idle week", calls-before)
 		}
 	})
@@ -270,7 +270,7 @@ func TestPace(t *testing.T) {
 		"both limits": {2, 1, []batch{{0, []int64{-1, -2, 3, 4}}}, "3@0s 4@500ms 1@1s 2@2s"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			scripted(t, func(o *Options) { o.Rate, o.BackfillRate, o.MaxInFlight = c.all, c.backfill, 1 }, func(b *bed) {
+			scripted(t, func(o *Options) { o.Rate, o.BackfillRate = c.all, c.backfill }, func(b *bed) {
 				begin := time.Now()
 				for _, one := range c.batches {
 					b.pass(one.at - time.Since(begin))

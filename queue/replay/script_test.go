@@ -7,9 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/filmspool/filmspool/queue"
-	"github.com/filmspool/filmspool/queue/account"
-	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -69,6 +66,27 @@ func (s *script) Probe(ctx context.Context) tracker.Verdict {
 
 func (s *script) Proven() bool { return s.proven }
 
+// errNone is the answer of an endpoint that is not there.
+var errNone = &tracker.ReadError{Verdict: tracker.Verdict{Fate: tracker.Rejected, Sent: true, Status: 404, Problem: "none here"}}
+
+func (s *script) Me(context.Context) (tracker.User, error) { return tracker.User{}, errNone }
+
+func (s *script) AllHistory(context.Context, viewing.MediaType) (tracker.Reading, error) {
+	return tracker.Reading{}, errNone
+}
+
+func (s *script) Lists(context.Context) ([]tracker.RemoteList, bool, error) {
+	return nil, false, errNone
+}
+
+func (s *script) ResolveBatch(context.Context, []tracker.Wanted) (map[int]tracker.Match, error) {
+	return nil, errNone
+}
+
+func (s *script) Resolve(context.Context, tracker.Wanted) (tracker.Match, error) {
+	return tracker.Match{}, errNone
+}
+
 // set changes the script while the loop runs.
 func (s *script) set(change func()) {
 	s.mu.Lock()
@@ -118,23 +136,22 @@ var (
 
 var errDisk = errors.New("no space left on device")
 
-// flaky is the queue on a disk that at times cannot be written or read.
+// flaky is a disk that at times cannot be written or read.
 type flaky struct {
-	*queue.Store
 	mu    sync.Mutex
-	fails map[string]bool // by method
-	slow  time.Duration   // before an entry is marked as sending
+	fails map[Step]bool
+	slow  time.Duration // while an entry is marked as sending
 	calls int
 	hits  int
 }
 
-// fail has these methods fail from now on; none ends that.
-func (f *flaky) fail(methods ...string) {
+// fail has these steps fail from now on; none ends that.
+func (f *flaky) fail(steps ...Step) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	clear(f.fails)
-	for _, m := range methods {
-		f.fails[m] = true
+	for _, s := range steps {
+		f.fails[s] = true
 	}
 }
 
@@ -145,94 +162,26 @@ func (f *flaky) markSlowly(d time.Duration) {
 	f.slow = d
 }
 
-func (f *flaky) check(method string) error {
+func (f *flaky) step(s Step) error {
+	f.mu.Lock()
+	slow := f.slow
+	f.mu.Unlock()
+	if s == StepMark {
+		time.Sleep(slow)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls++
-	if f.fails[method] {
+	if f.fails[s] {
 		f.hits++
 		return errDisk
 	}
 	return nil
 }
 
-// used is how many calls came, and how many of them failed.
+// used is how many steps came, and how many of them failed.
 func (f *flaky) used() (calls, hits int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.calls, f.hits
-}
-
-func (f *flaky) Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...viewing.Lane) ([]queue.Entry, error) {
-	if err := f.check("Lease"); err != nil {
-		return nil, err
-	}
-	return f.Store.Lease(ctx, account, n, ttl, lanes...)
-}
-
-func (f *flaky) NextDue(ctx context.Context, account string, lanes ...viewing.Lane) (time.Time, bool, error) {
-	if err := f.check("NextDue"); err != nil {
-		return time.Time{}, false, err
-	}
-	return f.Store.NextDue(ctx, account, lanes...)
-}
-
-func (f *flaky) Sending(ctx context.Context, e queue.Entry) (int64, error) {
-	f.mu.Lock()
-	slow := f.slow
-	f.mu.Unlock()
-	time.Sleep(slow)
-	if err := f.check("Sending"); err != nil {
-		return 0, err
-	}
-	return f.Store.Sending(ctx, e)
-}
-
-func (f *flaky) Settle(ctx context.Context, s queue.Settlement) error {
-	if err := f.check("Settle"); err != nil {
-		return err
-	}
-	return f.Store.Settle(ctx, s)
-}
-
-func (f *flaky) Account(ctx context.Context, name string) (account.Row, error) {
-	if err := f.check("Account"); err != nil {
-		return account.Row{}, err
-	}
-	return f.Store.Account(ctx, name)
-}
-
-func (f *flaky) UpdateAccount(ctx context.Context, name string, change func(*account.Row)) error {
-	if err := f.check("UpdateAccount"); err != nil {
-		return err
-	}
-	return f.Store.UpdateAccount(ctx, name, change)
-}
-
-func (f *flaky) NextReadBack(ctx context.Context, account string) (time.Time, bool, error) {
-	if err := f.check("NextReadBack"); err != nil {
-		return time.Time{}, false, err
-	}
-	return f.Store.NextReadBack(ctx, account)
-}
-
-func (f *flaky) RecordReadBack(ctx context.Context, r queue.ReadBack) error {
-	if err := f.check("RecordReadBack"); err != nil {
-		return err
-	}
-	return f.Store.RecordReadBack(ctx, r)
-}
-
-func (f *flaky) Claims(ctx context.Context, account string, keys []string) ([]queue.Entry, error) {
-	if err := f.check("Claims"); err != nil {
-		return nil, err
-	}
-	return f.Store.Claims(ctx, account, keys)
-}
-
-func (f *flaky) Answered(ctx context.Context, account string, since time.Time, n int) ([]entry.Sent, error) {
-	if err := f.check("Answered"); err != nil {
-		return nil, err
-	}
-	return f.Store.Answered(ctx, account, since, n)
 }

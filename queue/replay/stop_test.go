@@ -37,7 +37,7 @@ func TestStopWaitsForAnAnswer(t *testing.T) {
 
 func TestStopWhileMarkingSendsNothing(t *testing.T) {
 	scripted(t, nil, func(b *bed) {
-		b.outbox.markSlowly(time.Second)
+		b.disk.markSlowly(time.Second)
 		b.watch(1)
 		b.stop()
 		b.state(1, viewing.StatePending, 0)
@@ -62,17 +62,17 @@ func TestPauseFoundWhileStoppingIsSaved(t *testing.T) {
 // What cannot be marked is not sent.
 func TestFullDiskSendsNothing(t *testing.T) {
 	scripted(t, nil, func(b *bed) {
-		b.outbox.fail("Sending")
+		b.disk.fail(StepMark)
 		b.watch(1, 2, 3)
 		b.pass(time.Hour)
-		calls, _ := b.outbox.used()
+		calls, _ := b.disk.used()
 		if n, _ := b.script.seen(); n != 0 || calls > 500 {
 			b.Fatalf("%d requests, %d calls to a full disk in an hour", n, calls)
 		}
 		if h := b.loop.Health(); h.State != account.Attention || !strings.Contains(h.Reason, errDisk.Error()) || h.Hint == "" {
 			b.Errorf("health %+v", h)
 		}
-		b.outbox.fail()
+		b.disk.fail()
 		b.pass(storageCap)
 		if n := b.counts().Delivered; n != 3 {
 			b.Errorf("%d delivered after a minute", n)
@@ -84,7 +84,7 @@ func TestFullDiskSendsNothing(t *testing.T) {
 // An answer that cannot be written down is tried again; meanwhile nothing leaves.
 func TestAnswerIsWrittenAgain(t *testing.T) {
 	scripted(t, nil, func(b *bed) {
-		b.outbox.fail("Settle")
+		b.disk.fail(StepSettle)
 		b.watch(1)
 		b.watch(2)
 		b.pass(time.Hour)
@@ -92,7 +92,7 @@ func TestAnswerIsWrittenAgain(t *testing.T) {
 			b.Fatalf("%d sends while an answer is not written down", n)
 		}
 		b.health(account.Attention)
-		b.outbox.fail()
+		b.disk.fail()
 		b.pass(storageCap)
 		b.state(1, viewing.StateDelivered, 1)
 		b.state(2, viewing.StateDelivered, 1)
@@ -103,7 +103,7 @@ func TestAnswerIsWrittenAgain(t *testing.T) {
 // One that is never written leaves the entry in doubt after the next start.
 func TestAnswerNeverWrittenIsADoubt(t *testing.T) {
 	scripted(t, nil, func(b *bed) {
-		b.outbox.fail("Settle")
+		b.disk.fail(StepSettle)
 		b.watch(1)
 		b.stop()
 		b.state(1, viewing.StateSending, 1)
@@ -117,7 +117,7 @@ func TestAnswerNeverWrittenIsADoubt(t *testing.T) {
 func TestPauseThatCannotBeSavedHolds(t *testing.T) {
 	scripted(t, nil, func(b *bed) {
 		b.script.always(refused)
-		b.outbox.fail("UpdateAccount")
+		b.disk.fail(StepSave)
 		b.watch(1)
 		b.watch(2)
 		b.pass(time.Hour)
@@ -125,7 +125,7 @@ func TestPauseThatCannotBeSavedHolds(t *testing.T) {
 			b.Fatalf("%d sends", n)
 		}
 		b.health(account.Attention)
-		b.outbox.fail()
+		b.disk.fail()
 		b.pass(storageCap)
 		if reason := b.row().Pause.Reason; reason != account.PausedKey {
 			b.Errorf("paused %q", reason)
@@ -138,28 +138,27 @@ func TestPauseThatCannotBeSavedHolds(t *testing.T) {
 func TestReadBackThatCannotBeKept(t *testing.T) {
 	film := func() viewing.Event { return ago(1, 26*time.Hour) }
 	for name, c := range map[string]struct {
-		fails, path string
-		v           func() viewing.Event
+		fails Step
+		path  string
+		v     func() viewing.Event
 	}{
-		"what it found": {"RecordReadBack", "POST /history", film},
-		"its claims":    {"Claims", "POST /history", film},
-		"the plan":      {"NextReadBack", "POST /history", film},
-		"of a list":     {"RecordReadBack", "POST /lists", func() viewing.Event { return listNamed("Noir") }},
+		"what it found": {StepRecord, "POST /history", film},
+		"the plan":      {StepDoubts, "POST /history", film},
+		"of a list":     {StepRecord, "POST /lists", func() viewing.Event { return listNamed("Noir") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBed(t, false, func(o *Options) { o.InDoubt = doubt.Resend }, func(b *bed) {
 				b.armAt(c.path, "drop-after", 1)
-				b.outbox.fail(c.fails)
 				b.commit(c.v())
+				b.pass(time.Second)
+				b.disk.fail(c.fails)
 				b.pass(6 * time.Minute)
-				_, hits := b.outbox.used()
+				_, hits := b.disk.used()
 				if hits < 2 || hits > 1000 || b.entry(1).State != viewing.StateInDoubt { // it backs off, to at most a minute
 					b.Fatalf("%d refusals, entry is %s", hits, b.entry(1).State)
 				}
-				if c.fails != "NextReadBack" {
-					b.health(account.Attention)
-				}
-				b.outbox.fail()
+				b.health(account.Attention)
+				b.disk.fail()
 				before := len(b.said(1))
 				b.pass(15 * time.Minute)
 				if b.health(account.OK); len(b.said(1)) == before {

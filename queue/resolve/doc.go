@@ -1,35 +1,60 @@
-// Package resolve decides what a service is asked about an item that has no
-// identifier, and which of its answers is certain.
+// Package resolve decides which film or episode is meant by what a source reported.
+// [Decide] is pure: the table below says what is certain, and which questions must be
+// answered first. A [Chain] has them answered by those who may be asked and remembers
+// the answers in one [Cache] beside the queue. What is not certain becomes candidates
+// for a person; nothing is guessed.
 //
-// It owns that rule, which questions go into one request, and how often to ask.
-// It is pure. It refuses to ask, to keep anything, and to guess: what is not
-// certain is a suggestion for a person.
+// # Who is asked
+//
+// In this order, and each about what those before it have left open:
+//
+//  1. A person's [Correction] beats everything, also the source's own number.
+//  2. The source's own TMDB number is taken. With TMDB on it is checked once before it
+//     is sent, and held where something contradicts it: see [Decision.Contradicts].
+//  3. The tracking service of the account, where it resolves. What it says of a title
+//     counts only once TMDB, where it is on, knows no other work of that title.
+//  4. Wikidata, where the user turned it on: numbers alone, never a title.
+//  5. TMDB, where the user turned it on.
+//
+// Who is in trouble is left alone for a while, and the others are asked. A question
+// that only a later one can answer stays open until then:
+//
+//	an earlier one names    a later one names    the answer
+//	one work                one work, the same   that work
+//	one work                another, or more     all of them: not certain
+//	one work                nothing              that work
+//	several, or nothing     something            what the later one names
+//	several                 nothing              all of them: not certain
 //
 // # What is certain
 //
-// What the service says of an IMDb identifier is certain when the types are equal
-// and the service does not doubt it. What it says of a title is certain only when
-// type, title and year are the item's own and the service is highly confident. It
-// must know no other of that title a year before or after.
+// A row decides when all that it names holds.
 //
-//	asked by  type    confidence      title   year          source  becomes
-//	IMDb id   equal   high or untold  –       –             sound   certain
-//	title     equal   high            equal*  equal**       sound   certain***
-//	all else, and what a source that is itself unsure tells         a suggestion
+//	evidence                        certain when
+//	TMDB number, kind reported      TMDB has it in that kind, and nothing contradicts
+//	IMDb number of a film, series   one work in all is found, and it is of that kind
+//	TVDB number of a series         one series is found
+//	a site's own number of a film   Wikidata finds one work in all, and it is of that kind, as with an IMDb number
+//	or series
+//	title and year of a film        one film of that name and that very year; all hits were read,
+//	                                and no other film of that name is within a year of it
+//	title and year of a series      the same, and no other series of that name at all
+//	IMDb, TVDB number of an episode TMDB finds one episode, and the series reported is its series
+//	TMDB number of an episode       it is sent as it is
+//	place of an episode             its series is certain, the season's list has the number, and a witness
+//	                                says that the source counts as TMDB does
+//	the same, without any list      the service or Wikidata alone is asked, and names the series; the source
+//	                                tells no number of TVDB, and no name as "Part 1"
+//	the same, by a site's number    the same, unless the site counts in its own way
 //
-//	*   but for case, punctuation and spaces
-//	**  a year that either side does not tell is not equal
-//	*** unless the service knows another of that title at most a year away
+// The witness of a place is the episode's name, or a series that is known by its TMDB
+// number alone. A name that many episodes have, as "Episode 5", is no witness. Where
+// a site counts seasons and episodes in its own way, the name decides. Neither the
+// service nor Wikidata lists episodes: without TMDB season and number go to the service
+// as they were reported, and it refuses what it does not know.
 //
-// An IMDb identifier is not certain where the service tells another title and a
-// year more than one off. What a file's name tells is never
-// certain.
-//
-// # Episodes
-//
-// An episode is known by its series, season and number, never by a number of its
-// own. A series that is certain may still lack this season and number. No
-// documented endpoint lists the episodes of a series. So season and number go to
-// the service as the source tells them, and the service refuses what it does not
-// know. Where a site is known to count in its own way, nothing is certain.
+// Never certain: a title without a year. A year that is one off: two films of one name
+// are often a year apart. A special by its number. An absolute number. A second
+// identifier that leads elsewhere. An answer of another kind. The first of several.
+// What the service itself is not highly confident of.
 package resolve

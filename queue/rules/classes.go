@@ -21,21 +21,6 @@ func (s Settings) class(v viewing.Event) Action {
 	return Send
 }
 
-// classWords say why a class is held. What was seen stands beside it, in the
-// words of the library: this says nothing that may differ from it.
-func classWords(c viewing.Class) string {
-	switch c {
-	case viewing.ClassBulk:
-		return "Held as bulk: several items were marked or imported in one act."
-	case viewing.ClassBackdated:
-		return "Held as backdated: it came from an import or a restored file, not from a playback that was seen."
-	case viewing.ClassReview:
-		return "Held for review: what was seen does not prove that it was watched here, or when."
-	default:
-		return "Held as " + string(c) + ", as the settings have it."
-	}
-}
-
 // Ignored reports whether what was dropped for a reason was so by the user's
 // settings, at the very start: it was never sent, and can still be.
 func Ignored(reason string) bool {

@@ -1,11 +1,12 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -163,7 +164,7 @@ func (m Match) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// words name the filter at a place, counted from 1 for a person.
-func (f *Filter) words(place int) string {
-	return fmt.Sprintf("filter %d (%s)", place+1, f.Match)
+// args name the filter at a place, counted from 1 for a person.
+func (f *Filter) args(place int) entry.Args {
+	return entry.Args{"filter": strconv.Itoa(place + 1), "match": f.Match.String()}
 }

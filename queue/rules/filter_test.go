@@ -163,37 +163,37 @@ func TestFilterAndTheRest(t *testing.T) {
 		reason  string
 		says    string
 	}{
-		{"sent", rules.Send, nil, seen("", 0), theFilm(), viewing.StatePending, "", "Nothing holds it back"},
-		{"held", rules.Hold, nil, seen("", 0), theFilm(), viewing.StateHeld, viewing.ReasonFiltered, "Held by filter 1 (everything)."},
-		{"ignored", rules.Ignore, nil, seen("", 0), theFilm(), viewing.StateDropped, viewing.ReasonFiltered, "Ignored by filter 1 (everything)"},
-		{"ignored, whatever else", rules.Ignore, all, seen(viewing.ClassBulk, time.Hour), nameless, viewing.StateDropped, viewing.ReasonFiltered, "Ignored by filter 1"},
-		{"held, of the future", rules.Hold, nil, seen("", time.Hour), theFilm(), viewing.StateHeld, viewing.ReasonFuture, "future"},
-		{"held, without identifier", rules.Hold, nil, seen("", 0), nameless, viewing.StateHeld, viewing.ReasonFiltered, "Held by filter 1"},
-		{"held, bulk", rules.Hold, nil, seen(viewing.ClassBulk, 0), theFilm(), viewing.StateHeld, viewing.ReasonFiltered, "Held by filter 1"},
-		{"sent, bulk", rules.Send, nil, seen(viewing.ClassBulk, 0), theFilm(), viewing.StateHeld, viewing.ReasonBulk, "Held as bulk"},
-		{"sent, bulk ignored", rules.Send, only(viewing.ClassBulk, rules.Ignore), seen(viewing.ClassBulk, 0), theFilm(), viewing.StateDropped, viewing.ReasonBulk, "Ignored as bulk"},
-		{"held, bulk ignored", rules.Hold, only(viewing.ClassBulk, rules.Ignore), seen(viewing.ClassBulk, 0), theFilm(), viewing.StateDropped, viewing.ReasonBulk, "Ignored as bulk"},
-		{"sent, without identifier", rules.Send, all, seen(viewing.ClassLive, 0), nameless, viewing.StateHeld, viewing.ReasonUnresolved, "unresolved"},
-		{"bulk sent", "", all, seen(viewing.ClassBulk, 0), theFilm(), viewing.StatePending, "", "It is bulk, which the settings have sent"},
-		{"review sent", "", all, seen(viewing.ClassReview, 0), theFilm(), viewing.StatePending, "", "It is review, which the settings have sent"},
-		{"review sent, of the future", "", all, seen(viewing.ClassReview, time.Hour), theFilm(), viewing.StateHeld, viewing.ReasonFuture, "future"},
-		{"review sent, without identifier", "", all, seen(viewing.ClassReview, 0), nameless, viewing.StateHeld, viewing.ReasonUnresolved, "unresolved"},
-		{"review sent, unsure", "", all, unsure, theFilm(), viewing.StateHeld, viewing.ReasonReview, "nobody but you can tell"},
-		{"review, unsure", "", nil, unsure, theFilm(), viewing.StateHeld, viewing.ReasonReview, "does not prove that it was watched"},
-		{"review ignored, unsure", "", only(viewing.ClassReview, rules.Ignore), unsure, theFilm(), viewing.StateDropped, viewing.ReasonReview, "Ignored as review"},
-		{"live held", "", only(viewing.ClassLive, rules.Hold), seen(viewing.ClassLive, 0), theFilm(), viewing.StateHeld, "live", "Held as live, as the settings have it."},
-		{"marked", "", nil, seen(viewing.ClassMarked, 0), theFilm(), viewing.StatePending, "", "Nothing holds it back"},
-		{"marked held", "", only(viewing.ClassMarked, rules.Hold), seen(viewing.ClassMarked, 0), theFilm(), viewing.StateHeld, "marked", "Held as marked, as the settings have it."},
-		{"marked elsewhere", "", nil, elsewhere, theFilm(), viewing.StateHeld, viewing.ReasonReview, "it was marked, not played"},
-		{"marked, live is held", "", only(viewing.ClassLive, rules.Hold), seen(viewing.ClassMarked, 0), theFilm(), viewing.StateHeld, "marked", "Held as marked, as the settings have it."},
-		{"marked, live is ignored", "", only(viewing.ClassLive, rules.Ignore), seen(viewing.ClassMarked, 0), theFilm(), viewing.StateDropped, "marked", "Ignored as marked"},
-		{"marked elsewhere, live is ignored", "", only(viewing.ClassLive, rules.Ignore), elsewhere, theFilm(), viewing.StateDropped, "marked", "Ignored as marked"},
-		{"marked elsewhere, live is sent", "", only(viewing.ClassLive, rules.Send), elsewhere, theFilm(), viewing.StateHeld, "review", "Held for review: it was marked"},
-		{"marked elsewhere, sent", "", only(viewing.ClassMarked, rules.Send), elsewhere, theFilm(), viewing.StatePending, "", "It is marked, which the settings have sent"},
-		{"marked elsewhere, review sent", "", only(viewing.ClassReview, rules.Send), elsewhere, theFilm(), viewing.StateHeld, viewing.ReasonReview, "it was marked, not played"},
-		{"catch-up ignored", "", only(viewing.ClassCatchUp, rules.Ignore), seen(viewing.ClassCatchUp, 0), theFilm(), viewing.StateDropped, "catch-up", "Ignored as catch-up"},
-		{"no class", "", only(viewing.ClassLive, rules.Ignore), seen("", 0), theFilm(), viewing.StatePending, "", "Nothing holds it back"},
-		{"import", "", only(viewing.ClassLive, rules.Ignore), seen(viewing.ClassImport, 0), theFilm(), viewing.StatePending, "", "Nothing holds it back"},
+		{"sent", rules.Send, nil, seen("", 0), theFilm(), viewing.StatePending, "", "rule.free"},
+		{"held", rules.Hold, nil, seen("", 0), theFilm(), viewing.StateHeld, viewing.ReasonFiltered, "rule.held.filter"},
+		{"ignored", rules.Ignore, nil, seen("", 0), theFilm(), viewing.StateDropped, viewing.ReasonFiltered, "rule.ignored.filter"},
+		{"ignored, whatever else", rules.Ignore, all, seen(viewing.ClassBulk, time.Hour), nameless, viewing.StateDropped, viewing.ReasonFiltered, "rule.ignored.filter"},
+		{"held, of the future", rules.Hold, nil, seen("", time.Hour), theFilm(), viewing.StateHeld, viewing.ReasonFuture, "rule.future"},
+		{"held, without identifier", rules.Hold, nil, seen("", 0), nameless, viewing.StateHeld, viewing.ReasonFiltered, "rule.held.filter"},
+		{"held, bulk", rules.Hold, nil, seen(viewing.ClassBulk, 0), theFilm(), viewing.StateHeld, viewing.ReasonFiltered, "rule.held.filter"},
+		{"sent, bulk", rules.Send, nil, seen(viewing.ClassBulk, 0), theFilm(), viewing.StateHeld, viewing.ReasonBulk, "rule.bulk"},
+		{"sent, bulk ignored", rules.Send, only(viewing.ClassBulk, rules.Ignore), seen(viewing.ClassBulk, 0), theFilm(), viewing.StateDropped, viewing.ReasonBulk, "rule.ignored.class"},
+		{"held, bulk ignored", rules.Hold, only(viewing.ClassBulk, rules.Ignore), seen(viewing.ClassBulk, 0), theFilm(), viewing.StateDropped, viewing.ReasonBulk, "rule.ignored.class"},
+		{"sent, without identifier", rules.Send, all, seen(viewing.ClassLive, 0), nameless, viewing.StateHeld, viewing.ReasonUnresolved, "rule.unresolved"},
+		{"bulk sent", "", all, seen(viewing.ClassBulk, 0), theFilm(), viewing.StatePending, "", "rule.free"},
+		{"review sent", "", all, seen(viewing.ClassReview, 0), theFilm(), viewing.StatePending, "", "rule.free"},
+		{"review sent, of the future", "", all, seen(viewing.ClassReview, time.Hour), theFilm(), viewing.StateHeld, viewing.ReasonFuture, "rule.future"},
+		{"review sent, without identifier", "", all, seen(viewing.ClassReview, 0), nameless, viewing.StateHeld, viewing.ReasonUnresolved, "rule.unresolved"},
+		{"review sent, unsure", "", all, unsure, theFilm(), viewing.StateHeld, viewing.ReasonReview, "rule.unsure"},
+		{"review, unsure", "", nil, unsure, theFilm(), viewing.StateHeld, viewing.ReasonReview, "rule.review"},
+		{"review ignored, unsure", "", only(viewing.ClassReview, rules.Ignore), unsure, theFilm(), viewing.StateDropped, viewing.ReasonReview, "rule.ignored.class"},
+		{"live held", "", only(viewing.ClassLive, rules.Hold), seen(viewing.ClassLive, 0), theFilm(), viewing.StateHeld, "live", "rule.held.class"},
+		{"marked", "", nil, seen(viewing.ClassMarked, 0), theFilm(), viewing.StatePending, "", "rule.free"},
+		{"marked held", "", only(viewing.ClassMarked, rules.Hold), seen(viewing.ClassMarked, 0), theFilm(), viewing.StateHeld, "marked", "rule.held.class"},
+		{"marked elsewhere", "", nil, elsewhere, theFilm(), viewing.StateHeld, viewing.ReasonReview, "rule.marked"},
+		{"marked, live is held", "", only(viewing.ClassLive, rules.Hold), seen(viewing.ClassMarked, 0), theFilm(), viewing.StateHeld, "marked", "rule.held.class"},
+		{"marked, live is ignored", "", only(viewing.ClassLive, rules.Ignore), seen(viewing.ClassMarked, 0), theFilm(), viewing.StateDropped, "marked", "rule.ignored.class"},
+		{"marked elsewhere, live is ignored", "", only(viewing.ClassLive, rules.Ignore), elsewhere, theFilm(), viewing.StateDropped, "marked", "rule.ignored.class"},
+		{"marked elsewhere, live is sent", "", only(viewing.ClassLive, rules.Send), elsewhere, theFilm(), viewing.StateHeld, "review", "rule.marked"},
+		{"marked elsewhere, sent", "", only(viewing.ClassMarked, rules.Send), elsewhere, theFilm(), viewing.StatePending, "", "rule.free"},
+		{"marked elsewhere, review sent", "", only(viewing.ClassReview, rules.Send), elsewhere, theFilm(), viewing.StateHeld, viewing.ReasonReview, "rule.marked"},
+		{"catch-up ignored", "", only(viewing.ClassCatchUp, rules.Ignore), seen(viewing.ClassCatchUp, 0), theFilm(), viewing.StateDropped, "catch-up", "rule.ignored.class"},
+		{"no class", "", only(viewing.ClassLive, rules.Ignore), seen("", 0), theFilm(), viewing.StatePending, "", "rule.free"},
+		{"import", "", only(viewing.ClassLive, rules.Ignore), seen(viewing.ClassImport, 0), theFilm(), viewing.StatePending, "", "rule.free"},
 	}
 	for _, tt := range tests {
 		s := rules.Settings{Classes: tt.classes}
@@ -201,7 +201,7 @@ func TestFilterAndTheRest(t *testing.T) {
 			s.Filters = []rules.Filter{rules.NewFilter(rules.Match{}, tt.filter)}
 		}
 		d := rules.Decide(s, "kodi:/k", tt.v, tt.item, noon())
-		if d.State != tt.state || d.Reason != tt.reason || !strings.Contains(d.Why(), tt.says) {
+		if d.State != tt.state || d.Reason != tt.reason || strings.TrimSuffix(d.Why.Code, ".at") != tt.says {
 			t.Errorf("%s: %s (%s), %q", tt.name, d.State, d.Reason, d.Steps)
 		}
 		if wanted := tt.state == viewing.StateDropped; wanted && !rules.Ignored(d.Reason) {
@@ -216,17 +216,17 @@ func TestFilterIsNamed(t *testing.T) {
 		rules.NewFilter(rules.Match{Path: "/srv/kids", Genre: "Family"}, rules.Hold),
 	}}
 	v := played(viewing.Origin{Path: "/srv/kids/a.mkv", Genres: []string{"Family"}, Runtime: 60})
-	if d := rules.Decide(rules.Settings{}, "kodi:/k", v, theEpisode(), noon()); d.Steps[0] != "No route names kodi:/k: it goes to the account default." {
+	if d := rules.Decide(rules.Settings{}, "kodi:/k", v, theEpisode(), noon()); d.Steps[0].Code != "rule.route.none" || d.Steps[0].Args["source"] != "kodi:/k" {
 		t.Errorf("%q", d.Steps)
 	}
-	if d := rules.Decide(rules.Settings{Routes: map[string][]string{"kodi": {"attic"}}}, "kodi:/k", v, theEpisode(), noon()); d.Steps[0] != "The route for kodi leads to the account attic." {
+	if d := rules.Decide(rules.Settings{Routes: map[string][]string{"kodi": {"attic"}}}, "kodi:/k", v, theEpisode(), noon()); d.Steps[0].Code != "rule.route" || d.Steps[0].Args["accounts"] != "attic" {
 		t.Errorf("%q", d.Steps)
 	}
-	if d := rules.Decide(s, "kodi:/k", v, theFilm(), noon()); d.Why() != "Held by filter 2 (path /srv/kids, genre Family)." {
+	if d := rules.Decide(s, "kodi:/k", v, theFilm(), noon()); d.Why.Code != "rule.held.filter" || d.Why.Args["filter"] != "2" || d.Why.Args["match"] != "path /srv/kids, genre Family" {
 		t.Errorf("%q", d.Steps)
 	}
-	want := "Of the filters, filter 1 (kind episode, shorter than 5m0s) has it sent."
-	if d := rules.Decide(s, "kodi:/k", v, theEpisode(), noon()); d.State != viewing.StatePending || len(d.Steps) != 3 || d.Steps[1] != want {
+	want := "kind episode, shorter than 5m0s"
+	if d := rules.Decide(s, "kodi:/k", v, theEpisode(), noon()); d.State != viewing.StatePending || len(d.Steps) != 3 || d.Steps[1].Code != "rule.sent.filter" || d.Steps[1].Args["match"] != want {
 		t.Errorf("%s, %q", d.State, d.Steps)
 	}
 }

@@ -3,6 +3,7 @@ package rules
 import (
 	"time"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -25,14 +26,13 @@ func (d *Decision) line(s Settings, v viewing.Event, now time.Time) {
 	}
 }
 
-// leave says when an entry that nothing holds leaves.
-func (d *Decision) leave() string {
-	says := "it may be sent."
+// free says that nothing holds an entry back, and when it leaves.
+func (d *Decision) free() {
+	why := entry.Step{Code: "rule.free"}
 	if !d.NotBefore.IsZero() {
-		says = "it may leave from " + d.NotBefore.Format("2006-01-02T15:04:05.999Z07:00") + "."
+		why = entry.Step{Code: "rule.free.at", Args: entry.Args{"at": entry.Time(d.NotBefore)}}
 	}
-	if d.Lane == viewing.LaneBackfill {
-		says += " As an import it lets everything pass that is seen live."
+	if d.say(why.Code, why.Args); d.Lane == viewing.LaneBackfill {
+		d.Steps = append(d.Steps, entry.Step{Code: "rule.backfill"})
 	}
-	return says
 }

@@ -42,18 +42,18 @@ func TestDecideGrace(t *testing.T) {
 		want   time.Time
 		says   string
 	}{
-		{"none", "browser:b1", 0, "", time.Time{}, "it may be sent."},
-		{"some", "browser:b1", 10 * time.Minute, "", noon().Add(10 * time.Minute), "it may leave from 2026-03-01T12:10:00Z."},
-		{"odd", "browser:b1", 1500 * time.Millisecond, "", noon().Add(1500 * time.Millisecond), "it may leave from 2026-03-01T12:00:01.5Z."},
-		{"a library's", "kodi:/k", 0, viewing.ClassLive, noon().Add(5 * time.Second), "it may leave from 2026-03-01T12:00:05Z."},
-		{"a library's, caught up", "kodi:/k", time.Second, viewing.ClassCatchUp, noon().Add(5 * time.Second), "it may leave from 2026-03-01T12:00:05Z."},
-		{"a library's, with more", "kodi:/k", time.Minute, viewing.ClassLive, noon().Add(time.Minute), "it may leave from 2026-03-01T12:01:00Z."},
-		{"a library's past", "kodi:/k", 0, viewing.ClassImport, time.Time{}, "it may be sent."},
-		{"import", "kodi:/k", time.Hour, viewing.ClassImport, noon().Add(time.Hour), "from 2026-03-01T13:00:00Z. As an import"},
-		{"held", "kodi:/k", time.Hour, viewing.ClassBulk, noon().Add(time.Hour), "Held as bulk"},
+		{"none", "browser:b1", 0, "", time.Time{}, "rule.free"},
+		{"some", "browser:b1", 10 * time.Minute, "", noon().Add(10 * time.Minute), "rule.free.at 2026-03-01T12:10:00Z"},
+		{"odd", "browser:b1", 1500 * time.Millisecond, "", noon().Add(1500 * time.Millisecond), "rule.free.at 2026-03-01T12:00:01.5Z"},
+		{"a library's", "kodi:/k", 0, viewing.ClassLive, noon().Add(5 * time.Second), "rule.free.at 2026-03-01T12:00:05Z"},
+		{"a library's, caught up", "kodi:/k", time.Second, viewing.ClassCatchUp, noon().Add(5 * time.Second), "rule.free.at 2026-03-01T12:00:05Z"},
+		{"a library's, with more", "kodi:/k", time.Minute, viewing.ClassLive, noon().Add(time.Minute), "rule.free.at 2026-03-01T12:01:00Z"},
+		{"a library's past", "kodi:/k", 0, viewing.ClassImport, time.Time{}, "rule.free"},
+		{"import", "kodi:/k", time.Hour, viewing.ClassImport, noon().Add(time.Hour), "rule.free.at 2026-03-01T13:00:00Z"},
+		{"held", "kodi:/k", time.Hour, viewing.ClassBulk, noon().Add(time.Hour), "rule.bulk"},
 	} {
 		d := rules.Decide(rules.Settings{Grace: tt.grace}, tt.source, seen(tt.class, -time.Hour), film, noon())
-		if !d.NotBefore.Equal(tt.want) || !strings.Contains(d.Steps[len(d.Steps)-1], tt.says) {
+		if !d.NotBefore.Equal(tt.want) || strings.TrimSpace(d.Why.Code+" "+d.Why.Args["at"]) != tt.says {
 			t.Errorf("%s: not before %v, %q, want %v, %q", tt.name, d.NotBefore, d.Steps, tt.want, tt.says)
 		}
 	}

@@ -1,18 +1,14 @@
-// Package rules decides what becomes of a viewing: which accounts it belongs
-// to, and whether it may leave or must wait for a person.
-//
-// It decides for which reason an entry is held; package viewing has the words. It promises to be pure: the
-// same viewing, settings and time give the same decision, and every decision
-// says why in plain sentences. It refuses to look anything up, to keep
-// anything, and to guess: what is not certain is held.
+// Package rules decides what becomes of a viewing: which accounts it belongs to, and
+// whether it may leave or must wait for a person. It is pure: the same viewing,
+// settings and time give the same decision. Every decision says why, as steps.
 package rules
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -50,7 +46,8 @@ type Settings struct {
 type Decision struct {
 	State  viewing.State // pending, held or dropped
 	Reason string        // for Held and Dropped: one of the reasons
-	Steps  []string      // why, one plain sentence each; the first is about the accounts
+	Steps  []entry.Step  // why; the first is about the accounts
+	Why    entry.Step    // the one of them that decided
 	Lane   viewing.Lane
 	// NotBefore is when the entry may leave at the earliest; zero for at once.
 	NotBefore time.Time
@@ -61,8 +58,8 @@ type Decision struct {
 // viewing say both count, and the stricter of the two wins.
 func Decide(s Settings, source string, v viewing.Event, m *viewing.Media, now time.Time) Decision {
 	d := Decision{State: viewing.StatePending}
-	_, why := s.route(source)
-	d.say(why)
+	_, route := s.route(source)
+	d.Steps = append(d.Steps, route)
 	d.line(s, v, now)
 	filter, place := &Filter{Action: Send}, s.choose(source, v, m)
 	if place >= 0 {
@@ -71,52 +68,52 @@ func Decide(s Settings, source string, v viewing.Event, m *viewing.Media, now ti
 	class, silence := s.class(v), s.silenced(source, v)
 	switch {
 	case filter.Action == Ignore:
-		d.end(viewing.StateDropped, viewing.ReasonFiltered, "Ignored by "+filter.words(place)+": it is kept for the record, and not sent.")
+		d.end(viewing.StateDropped, viewing.ReasonFiltered, "rule.ignored.filter", filter.args(place))
 	case silence != nil:
-		d.end(viewing.StateDropped, viewing.ReasonPaused, silence.Why())
+		d.end(viewing.StateDropped, viewing.ReasonPaused, "rule.ignored.pause", entry.Args{"from": entry.Time(silence.From), "until": entry.Time(silence.Until)})
 	case class == Ignore:
-		d.end(viewing.StateDropped, string(v.Class), "Ignored as "+string(v.Class)+", as the settings have it: it is kept for the record, and not sent.")
+		d.end(viewing.StateDropped, string(v.Class), "rule.ignored.class", entry.Args{"class": string(v.Class)})
 	case Ahead(v, now):
-		d.end(viewing.StateHeld, viewing.ReasonFuture, "Held as future: its time lies more than 5 minutes ahead of this machine's clock.")
+		d.end(viewing.StateHeld, viewing.ReasonFuture, "rule.future", nil)
 	case filter.Action == Hold:
-		d.end(viewing.StateHeld, viewing.ReasonFiltered, "Held by "+filter.words(place)+".")
+		d.end(viewing.StateHeld, viewing.ReasonFiltered, "rule.held.filter", filter.args(place))
 	default:
 		if place >= 0 {
-			d.say("Of the filters, " + filter.words(place) + " has it sent.")
+			d.say("rule.sent.filter", filter.args(place))
 		}
 		d.weigh(s, v, m)
 	}
 	return d
 }
 
-// Why is the sentence that decided.
-func (d Decision) Why() string { return d.Steps[len(d.Steps)-1] }
-
 // weigh decides what no filter stops.
 func (d *Decision) weigh(s Settings, v viewing.Event, m *viewing.Media) {
 	class := s.class(v)
 	switch byDefault := (Settings{}).class(v); {
 	case class == Hold && v.Elsewhere:
-		d.end(viewing.StateHeld, viewing.ReasonReview, "Held for review: it was marked, not played, so it may have been watched on another device that has told the service.")
+		d.end(viewing.StateHeld, viewing.ReasonReview, "rule.marked", nil)
+	case class == Hold && byDefault == Hold:
+		d.end(viewing.StateHeld, string(v.Class), "rule."+string(v.Class), nil)
 	case class == Hold:
-		d.end(viewing.StateHeld, string(v.Class), classWords(v.Class))
+		d.end(viewing.StateHeld, string(v.Class), "rule.held.class", entry.Args{"class": string(v.Class)})
 	case v.Unsure:
-		d.end(viewing.StateHeld, viewing.ReasonReview, "Held for review, whatever the settings say: nobody but you can tell whether, or when, it was watched.")
+		d.end(viewing.StateHeld, viewing.ReasonReview, "rule.unsure", nil)
 	case m != nil && !m.Identified():
-		d.end(viewing.StateHeld, viewing.ReasonUnresolved, "Held as unresolved: it has no identifier that the service takes.")
+		d.end(viewing.StateHeld, viewing.ReasonUnresolved, "rule.unresolved", nil)
 	case s.Approve && v.Kind == viewing.KindViewing && v.Class != viewing.ClassImport:
-		d.end(viewing.StateHeld, viewing.ReasonApprove, "Held until you approve it, as the settings have it for every viewing.")
-	case byDefault == Hold:
-		d.say("It is " + string(v.Class) + ", which the settings have sent: " + d.leave())
+		d.end(viewing.StateHeld, viewing.ReasonApprove, "rule.approve", nil)
 	default:
-		d.say("Nothing holds it back: " + d.leave())
+		if byDefault == Hold {
+			d.say("rule.sent.class", entry.Args{"class": string(v.Class)})
+		}
+		d.free()
 	}
 }
 
 // end decides.
-func (d *Decision) end(state viewing.State, reason, why string) {
+func (d *Decision) end(state viewing.State, reason, code string, args entry.Args) {
 	d.State, d.Reason = state, reason
-	d.say(why)
+	d.say(code, args)
 }
 
 // Ahead reports a viewing that no clock can have seen yet: one of more than five
@@ -132,16 +129,21 @@ func (s Settings) AccountsOf(source string) []string {
 }
 
 // route chooses the accounts, and says why.
-func (s Settings) route(source string) (accounts []string, why string) {
+func (s Settings) route(source string) (accounts []string, why entry.Step) {
+	code, via := "rule.route.none", source
 	for _, name := range s.names(source) {
 		if accounts = s.Routes[name]; len(accounts) > 0 {
-			return accounts, fmt.Sprintf("The route for %s leads to %s.", name, inWords(accounts))
+			code, via = "rule.route", name
+			break
 		}
 	}
-	if accounts = s.Routes[""]; len(accounts) == 0 {
+	if len(accounts) == 0 {
+		accounts = s.Routes[""]
+	}
+	if len(accounts) == 0 {
 		accounts = []string{viewing.DefaultAccount}
 	}
-	return accounts, fmt.Sprintf("No route names %s: it goes to %s.", source, inWords(accounts))
+	return accounts, entry.Step{Code: code, Args: entry.Args{"source": via, "accounts": strings.Join(accounts, ", ")}}
 }
 
 // names are what a source is called, the most exact first.
@@ -153,12 +155,8 @@ func (s Settings) names(source string) []string {
 	return []string{source, kind}
 }
 
-// inWords names accounts.
-func inWords(accounts []string) string {
-	if last := len(accounts) - 1; last > 0 {
-		return "the accounts " + strings.Join(accounts[:last], ", ") + " and " + accounts[last]
-	}
-	return "the account " + accounts[0]
+// say adds a step. The last one decides.
+func (d *Decision) say(code string, args entry.Args) {
+	d.Why = entry.Step{Code: code, Args: args}
+	d.Steps = append(d.Steps, d.Why)
 }
-
-func (d *Decision) say(sentence string) { d.Steps = append(d.Steps, sentence) }

@@ -59,7 +59,9 @@ const (
 	ReasonNoList     = "no_list"    // its list, or the service's id of that, is not known
 	ReasonWave       = "wave"       // told together with more than a person can watch in a minute
 	ReasonApprove    = "approve"    // the user wants to approve it first
-	ReasonPaused     = "paused"     // dropped: it was watched in a pause that drops
+	// ReasonContradicted is for a number of its source that TMDB contradicts.
+	ReasonContradicted = "contradicted"
+	ReasonPaused       = "paused" // dropped: it was watched in a pause that drops
 )
 
 // ReasonSeenTwice is why an entry was merged with another one of this queue.
@@ -69,7 +71,7 @@ const ReasonSeenTwice = "another source saw the same playback"
 func Reasons() []string {
 	return []string{
 		ReasonUnresolved, ReasonReview, ReasonBackdated, ReasonBulk, ReasonFuture, ReasonFiltered, ReasonUser,
-		ReasonRestored, ReasonNoList, ReasonWave, ReasonApprove, ReasonPaused,
+		ReasonRestored, ReasonNoList, ReasonWave, ReasonApprove, ReasonContradicted, ReasonPaused,
 	}
 }
 

@@ -76,11 +76,12 @@ func Explanation(w *terminal.Printer, e control.Explanation) error {
 	}
 	story := slices.Clone(e.Steps)
 	for _, r := range e.Requests {
-		story = append(story, entry.Step{At: r.At, What: "request", Detail: answer(r)})
+		story = append(story, entry.Step{At: r.At, Code: "request", Text: answer(r)})
 	}
 	slices.SortStableFunc(story, func(a, b entry.Step) int { return a.At.Compare(b.At) })
 	for _, s := range story {
-		t.Row(terminal.Second(s.At), s.What+"  "+s.Detail)
+		family, _, _ := strings.Cut(s.Code, ".")
+		t.Row(terminal.Second(s.At), family+"  "+s.Text)
 	}
 	return t.Flush()
 }

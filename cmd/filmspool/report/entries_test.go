@@ -18,7 +18,7 @@ func TestAnEntryIsExplainedInTheOrderOfTime(t *testing.T) {
 	at := func(seconds time.Duration) time.Time { return begins.Add(seconds * time.Second) }
 	var out bytes.Buffer
 	err := Explanation(terminal.To(&out), control.Explanation{Explanation: entry.Explanation{
-		Steps:    []entry.Step{{At: at(0), What: "rule", Detail: "First."}, {At: at(2), What: "retry", Detail: "Third."}},
+		Steps:    []entry.Step{{At: at(0), Code: "rule", Text: "First."}, {At: at(2), Code: "retry", Text: "Third."}},
 		Requests: []entry.Attempt{{At: at(1), Answer: "second"}, {At: at(3), Answer: "fourth"}},
 	}})
 	if text := out.String(); err != nil || !regexp.MustCompile(`(?s)First.*second.*Third.*fourth`).MatchString(text) {

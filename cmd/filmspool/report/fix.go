@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 // Candidates prints candidates, numbered from 1.
-func Candidates(w *terminal.Printer, all []identity.Candidate) error {
+func Candidates(w *terminal.Printer, all []resolve.Candidate) error {
 	t := w.Table(2, 4)
 	t.Row("N", "TMDB", "KIND", "YEAR", "TITLE")
 	for i, c := range all {
@@ -34,7 +34,7 @@ func kindWord(kind viewing.MediaType) string {
 }
 
 // Corrections prints a table of corrections.
-func Corrections(w *terminal.Printer, all []identity.Correction) error {
+func Corrections(w *terminal.Printer, all []resolve.Correction) error {
 	if len(all) == 0 {
 		w.Println("Nothing is remembered.")
 		return nil
@@ -48,7 +48,7 @@ func Corrections(w *terminal.Printer, all []identity.Correction) error {
 }
 
 // Told is what a source told of a film or series, in a person's words.
-func Told(c identity.Clue) string {
+func Told(c resolve.Clue) string {
 	text := kindWord(c.Kind)
 	if c.Title != "" {
 		text += " " + typed.Quoted(c.Title)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Precision is how a service keeps the times it is told.
+// Precision is how a service keeps the times it is sent.
 type Precision string
 
 // The precisions, the finest first.
@@ -15,7 +15,7 @@ const (
 	Exact   Precision = "exact"   // to the second
 	Minute  Precision = "minute"  // cut or rounded to the minute
 	Day     Precision = "day"     // only the day
-	Arrival Precision = "arrival" // not at all: the time of arrival stands in its place
+	Arrival Precision = "arrival" // not at all: it stores the time of arrival
 )
 
 // Same reports whether two times of one item are one time to a service that
@@ -27,7 +27,7 @@ func (p Precision) Same(a, b time.Time) bool {
 	case Minute:
 		return a.Sub(b).Abs() < time.Minute
 	case Day:
-		return days(a, b) <= 1 // which zone's day it is nobody says
+		return days(a, b) <= 1 // the zone of the day is unknown
 	default:
 		return false
 	}
@@ -59,7 +59,7 @@ func (w Waits) between() time.Duration {
 	return cmp.Or(w.Between, between)
 }
 
-// Reading is what one read-back showed of one item.
+// Reading is what one complete or incomplete reading of the history showed of one item.
 type Reading struct {
 	At time.Time `json:"at"` // when it began
 	// Complete says that all of the history was read and nothing moved meanwhile.
@@ -74,12 +74,6 @@ type Reading struct {
 	// Anchor says that a viewing of the same form which the service has
 	// answered with success was seen, at its time.
 	Anchor bool `json:"anchor,omitempty"`
-	// Never says that the service calls the item not watched; then the history
-	// was not read.
-	Never bool `json:"never,omitempty"`
-	// Latest is the item's last viewing as the service tells it beside its
-	// history; zero when it was not asked.
-	Latest time.Time `json:"latest,omitzero"`
 }
 
 // Evidence is all that is known of one viewing in doubt.
@@ -122,60 +116,46 @@ type decision struct {
 
 // decide is the table; the package comment has its reasons.
 func decide(e Evidence) decision {
-	if e.Keeps == Arrival {
-		return e.final("the service puts the time of arrival in place of the viewing's own, so its records cannot be told apart")
-	}
 	last := e.Readings[len(e.Readings)-1]
-	if d, decided := e.present(last); decided {
-		return d
-	}
-	return e.absent(last)
-}
-
-// present decides by a record at the viewing's time.
-func (e Evidence) present(last Reading) (decision, bool) {
-	shown, claimed := e.count(last.Records), e.count(e.Claimed)
-	elder := e.count(e.Elder)
+	shown, claimed, elder := e.count(last.Records), e.count(e.Claimed), e.count(e.Elder)
 	doubts := 1 + elder + e.count(e.Younger)
 	free := shown - claimed
-	alone := doubts == 1 && claimed == 0
-	latest := !last.Latest.IsZero() && e.Keeps.Same(last.Latest, e.Watched)
+
+	// A record at the viewing's time.
 	switch {
-	case e.Keeps == Day && (shown > 0 || latest):
-		return e.final("the service keeps only the day and has this item that day: it may be this viewing or another"), true
-	case alone && (latest || shown > 0):
-		return decision{fate: delivered, Sentence: "the service has this item at this time"}, true
+	case e.Keeps == Arrival:
+		return e.final("the service puts the time of arrival in place of the viewing's own, so its records cannot be told apart")
+	case e.Keeps == Day && shown > 0:
+		return e.final("the service keeps only the day and has this item that day: it may be this viewing or another")
+	case shown > 0 && doubts == 1 && claimed == 0:
+		return decision{fate: delivered, Sentence: "the service has this item at this time"}
 	case shown == 0 || !last.Complete:
-		return decision{}, false
 	case free <= 0:
 		// The other entry's may have been taken away, and this one be ours.
-		return e.final("the service has this item at this time, but other entries account for it"), true
+		return e.final("the service has this item at this time, but other entries account for it")
 	case elder < free:
-		return decision{fate: delivered, Sentence: fmt.Sprintf("the service has this item at this time; %d of its records there belong to no other entry", free)}, true
+		return decision{fate: delivered, Sentence: fmt.Sprintf("the service has this item at this time; %d of its records there belong to no other entry", free)}
 	default:
-		return e.final(fmt.Sprintf("the service has %d records for %d viewings in doubt of this item and time", free, doubts)), true
+		return e.final(fmt.Sprintf("the service has %d records for %d viewings in doubt of this item and time", free, doubts))
 	}
-}
 
-// absent decides by there being no such record.
-func (e Evidence) absent(last Reading) decision {
+	// No such record.
 	var before Reading
 	if n := len(e.Readings); n > 1 {
 		before = e.Readings[n-2]
 	}
+	age, apart := last.At.Sub(e.LastByte), last.At.Sub(before.At)
 	switch why := e.weakness(last); {
 	case why != "":
 		return e.later(why)
-	case last.At.Sub(e.LastByte) < e.Waits.first():
-		return e.wait(e.Waits.first()-last.At.Sub(e.LastByte), "it is not there yet, and it is too early to say that it will not be")
+	case age < e.Waits.first():
+		return e.wait(e.Waits.first()-age, "it is not there yet, and it is too early to say that it will not be")
 	case e.weakness(before) != "" || before.At.Sub(e.LastByte) < e.Waits.first():
 		return e.later("it was not there in a first reading")
-	case last.Never != before.Never || last.Print != before.Print:
+	case last.Print != before.Print:
 		return e.later("the service's records changed between two readings")
-	case last.At.Sub(before.At) < e.Waits.between():
-		return e.wait(e.Waits.between()-last.At.Sub(before.At), "it was not there in a first reading")
-	case last.Never:
-		return decision{fate: again, Sentence: "the service has never seen this item watched, in two readings"}
+	case apart < e.Waits.between():
+		return e.wait(e.Waits.between()-apart, "it was not there in a first reading")
 	default:
 		return decision{fate: again, Sentence: "the service has no record of this item at this time in two complete, equal readings"}
 	}
@@ -185,15 +165,13 @@ func (e Evidence) absent(last Reading) decision {
 // does.
 func (e Evidence) weakness(r Reading) string {
 	switch {
-	case r.At.IsZero():
-		return "it has not been read"
-	case !r.Never && !r.Complete:
+	case !r.Complete:
 		return "the history could not be read whole"
-	case !r.Never && r.Vague:
+	case r.Vague:
 		return "the service shows records that cannot be compared with this item"
 	case !r.Anchor:
 		return "no viewing that is known to have arrived was seen in the reading, so that a missing one proves nothing"
-	case !r.Never && e.Keeps == Unknown:
+	case e.Keeps == Unknown:
 		return "how the service keeps times is not known yet"
 	default:
 		return ""

@@ -29,7 +29,6 @@ func TestDecide(t *testing.T) {
 		"there, cut to the second":         {func(e *Evidence) { last(e).Records = []time.Time{watched().Truncate(time.Second)} }, delivered, 0, false, ""},
 		"there at another second":          {func(e *Evidence) { last(e).Records = []time.Time{watched().Add(time.Second)} }, again, 0, false, ""},
 		"there in an incomplete reading":   {func(e *Evidence) { *last(e) = Reading{At: last(e).At, Records: []time.Time{watched()}} }, delivered, 0, false, ""},
-		"told by the status":               {func(e *Evidence) { last(e).Latest = watched() }, delivered, 0, false, ""},
 		"there too early to prove absence": {func(e *Evidence) { e.LastByte = last(e).At; last(e).Records = []time.Time{watched()} }, delivered, 0, false, ""},
 		"read too early":                   {func(e *Evidence) { e.LastByte = last(e).At.Add(-time.Minute) }, stay, 4 * time.Minute, false, "too early"},
 		"first read too early":             {func(e *Evidence) { e.LastByte = e.LastByte.Add(1) }, stay, between, false, "first reading"},
@@ -44,8 +43,6 @@ func TestDecide(t *testing.T) {
 		"arrival times":                    {func(e *Evidence) { e.Keeps = Arrival }, stay, seldom, true, "arrival"},
 		"the day has one":                  {func(e *Evidence) { e.Keeps, last(e).Records = Day, []time.Time{watched().Add(-9 * time.Hour)} }, stay, seldom, true, "only the day"},
 		"the day has none":                 {func(e *Evidence) { e.Keeps, last(e).Records = Day, []time.Time{watched().Add(-72 * time.Hour)} }, again, 0, false, ""},
-		"never watched, twice":             {func(e *Evidence) { e.Readings[0].Never, last(e).Never = true, true; e.Keeps = Unknown }, again, 0, false, "never"},
-		"never watched, once":              {func(e *Evidence) { last(e).Never = true }, stay, between, false, "changed"},
 		"claimed by another entry":         {func(e *Evidence) { last(e).Records, e.Claimed = []time.Time{watched()}, []time.Time{watched()} }, stay, seldom, true, "other entries"},
 		"one of two is ours": {func(e *Evidence) {
 			last(e).Records, e.Claimed = []time.Time{watched(), watched()}, []time.Time{watched()}

@@ -64,17 +64,6 @@ func (s *service) read(at time.Time) Reading {
 	return Reading{At: at, Complete: true, Print: strings.Join(lines, "\n"), Records: s.of(ours)}
 }
 
-// ask is the same by way of the item's status; ok is false when that leads to
-// the history.
-func (s *service) ask(at time.Time) (Reading, bool) {
-	times := s.of(ours)
-	if len(times) == 0 {
-		return Reading{At: at, Never: true, Anchor: len(s.of(anchor)) > 0}, true
-	}
-	latest := slices.MaxFunc(times, time.Time.Compare)
-	return Reading{At: at, Latest: latest}, s.keeps.Same(latest, watched())
-}
-
 // The items.
 const (
 	ours = iota
@@ -154,12 +143,12 @@ type tally struct {
 
 // world is one history of events, and the rule it is judged by.
 type world struct {
-	name            string
-	service         *service
-	evidence        Evidence
-	coming          []happening
-	learned, status bool
-	rule            func(Evidence) decision
+	name     string
+	service  *service
+	evidence Evidence
+	coming   []happening
+	learned  bool
+	rule     func(Evidence) decision
 }
 
 // live runs one world to its end.
@@ -182,14 +171,8 @@ func (c *tally) live(w world) {
 			taken = taken || had && !hasOurs(s)
 			coming = coming[1:]
 		}
-		r, decided := Reading{}, false
-		if w.status {
-			r, decided = s.ask(now)
-		}
-		if !decided {
-			r = s.read(now)
-			r.Anchor = w.learned && len(s.of(anchor)) > 0
-		}
+		r := s.read(now)
+		r.Anchor = w.learned && len(s.of(anchor)) > 0
 		e.Taken++
 		e.Readings = append(e.Readings, r)[max(0, len(e.Readings)-1):]
 	}
@@ -225,16 +208,14 @@ func (c *tally) count(name string, d decision, s *service, recorded, taken bool)
 // TestNothingLostNothingDoubled is the table over all worlds of the model.
 func TestNothingLostNothingDoubled(t *testing.T) {
 	for _, learned := range []bool{true, false} {
-		for _, status := range []bool{false, true} {
-			c := every(decide, learned, status)
-			t.Logf("precision learned %v, status asked %v: %d worlds: %d lost, %d doubled; %d delivered, %d again (of these %d taken away by the user), %d held",
-				learned, status, c.worlds, c.lost, c.doubled, c.delivered, c.again, c.putBack, c.held)
-			if c.worlds != 4*4*4*3*4 || c.held == c.worlds {
-				t.Errorf("%d worlds, %d held", c.worlds, c.held)
-			}
-			for _, fault := range c.faults {
-				t.Error(fault)
-			}
+		c := every(decide, learned)
+		t.Logf("precision learned %v: %d worlds: %d lost, %d doubled; %d delivered, %d again (of these %d taken away by the user), %d held",
+			learned, c.worlds, c.lost, c.doubled, c.delivered, c.again, c.putBack, c.held)
+		if c.worlds != 4*4*4*3*4 || c.held == c.worlds {
+			t.Errorf("%d worlds, %d held", c.worlds, c.held)
+		}
+		for _, fault := range c.faults {
+			t.Error(fault)
 		}
 	}
 }
@@ -259,7 +240,7 @@ func TestModelCatchesSimplerRules(t *testing.T) {
 		},
 	}
 	for name, rule := range rules {
-		c := every(rule, true, false)
+		c := every(rule, true)
 		t.Logf("%s: %d lost, %d doubled, %d held of %d", name, c.lost, c.doubled, c.held, c.worlds)
 		if c.lost+c.doubled == 0 {
 			t.Errorf("%s passes the model", name)
@@ -268,14 +249,14 @@ func TestModelCatchesSimplerRules(t *testing.T) {
 }
 
 // every runs all worlds by one rule.
-func every(rule func(Evidence) decision, learned, status bool) (c tally) {
+func every(rule func(Evidence) decision, learned bool) (c tally) {
 	for _, keeps := range ways() {
 		for before, had := range earlier() {
 			for device, adds := range others() {
 				for taking, takes := range deletions() {
 					for fate, arrives := range fates() {
-						w := world{service: &service{keeps: keeps}, learned: learned, status: status, rule: rule}
-						w.name = fmt.Sprintf("keeps %s, learned %v, status %v, before: %s, %s, %s, %s", keeps, learned, status, before, device, taking, fate)
+						w := world{service: &service{keeps: keeps}, learned: learned, rule: rule}
+						w.name = fmt.Sprintf("keeps %s, learned %v, before: %s, %s, %s, %s", keeps, learned, before, device, taking, fate)
 						w.coming = slices.Concat(arrives, adds, takes)
 						w.begin(had.at, had.claimed)
 						c.live(w)

@@ -201,14 +201,12 @@ func sameList(l viewing.List, r tracker.RemoteList) bool {
 	return remoteOf(l) == r
 }
 
-// Wish decides about a wish for the watchlist, queued then. To wish twice is to
-// wish once. But an item that was watched since has left the list.
-func Wish(c Case, queued time.Time, s tracker.ItemStatus, watched bool) Outcome {
+// Wish decides about a wish for the watchlist. To wish twice is to wish once. But an
+// item that was watched since has left the list.
+func Wish(c Case, watched bool) Outcome {
 	o := Outcome{State: viewing.StateInDoubt, Taken: c.Taken + 1}
 	switch {
-	case s.InWatchlist != nil && *s.InWatchlist:
-		o.State, o.Reason = viewing.StateDelivered, "Read back: the service has this item on the watchlist."
-	case watched || s.WatchedAt.After(queued.Add(-24*time.Hour)): // whose clock is right nobody knows
+	case watched:
 		o.Reason = "Read back: the item was watched since, so it is not put on the watchlist again by itself."
 	case c.Attempts >= maxWishes:
 		o.Reason = fmt.Sprintf("Read back: this wish was sent %d times and never answered.", c.Attempts)

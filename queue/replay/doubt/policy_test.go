@@ -145,26 +145,19 @@ func TestList(t *testing.T) {
 }
 
 func TestWish(t *testing.T) {
-	yes, no := true, false
-	queued := attempt()
 	for name, c := range map[string]struct {
 		c       Case
-		s       tracker.ItemStatus
 		watched bool
 		want    viewing.State
 		says    string
 	}{
-		"on the watchlist":      {Case{}, tracker.ItemStatus{InWatchlist: &yes}, true, viewing.StateDelivered, "has this item"},
-		"not told":              {Case{}, tracker.ItemStatus{}, false, viewing.StatePending, "repeated"},
-		"not on it":             {Case{}, tracker.ItemStatus{InWatchlist: &no}, false, viewing.StatePending, "repeated"},
-		"watched since":         {Case{}, tracker.ItemStatus{InWatchlist: &no}, true, viewing.StateInDoubt, "watched since"},
-		"watched elsewhere":     {Case{}, tracker.ItemStatus{WatchedAt: queued.Add(1 - 24*time.Hour)}, false, viewing.StateInDoubt, "watched since"},
-		"watched long before":   {Case{}, tracker.ItemStatus{WatchedAt: queued.Add(-24 * time.Hour)}, false, viewing.StatePending, "repeated"},
-		"sent often":            {Case{Attempts: 7}, tracker.ItemStatus{}, false, viewing.StatePending, "repeated"},
-		"sent as often as pays": {Case{Attempts: 8}, tracker.ItemStatus{}, false, viewing.StateInDoubt, "sent 8 times"},
+		"not watched":           {Case{}, false, viewing.StatePending, "repeated"},
+		"watched since":         {Case{}, true, viewing.StateInDoubt, "watched since"},
+		"sent often":            {Case{Attempts: 7}, false, viewing.StatePending, "repeated"},
+		"sent as often as pays": {Case{Attempts: 8}, false, viewing.StateInDoubt, "sent 8 times"},
 	} {
 		c.c.Taken = 2
-		o := Wish(c.c, queued, c.s, c.watched)
+		o := Wish(c.c, c.watched)
 		if o.State != c.want || !strings.Contains(o.Reason, c.says) || c.want == viewing.StateInDoubt && (o.Taken != 3 || !o.ReadAt.IsZero()) {
 			t.Errorf("%s: %+v, want %s, %q", name, o, c.want, c.says)
 		}

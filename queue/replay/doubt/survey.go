@@ -32,44 +32,12 @@ func (a Anchors) Add(one Anchor) {
 	}
 }
 
-// Items are one item of each form. Their status is asked beside that of doubts:
-// an item that the service calls unwatched proves something only beside one
-// that it knows.
-func (a Anchors) Items() (items []viewing.Media) {
-	for _, of := range a {
-		items = append(items, of[0].Media)
-	}
-	return items
-}
-
-// Survey is what one read-back has seen of the viewings of one type.
+// Survey is one reading of the history of one type.
 type Survey struct {
 	At      time.Time // when it began
 	Keeps   Precision
 	Anchors Anchors
-	// Statuses are those that the service told, by the items' keys.
-	Statuses map[string]tracker.ItemStatus
-	History  tracker.Reading
-}
-
-// Glance is what the status of an item shows.
-func (s Survey) Glance(m viewing.Media) Reading {
-	r := Reading{At: s.At}
-	if status := s.Statuses[m.Key()]; status.Watched != nil && !*status.Watched {
-		r.Never = true
-	} else {
-		r.Latest = status.WatchedAt
-	}
-	if of := s.Anchors[form(m)]; len(of) > 0 {
-		known := s.Statuses[of[0].Media.Key()].Watched
-		r.Anchor = known != nil && *known
-	}
-	return r
-}
-
-// Telling reports whether a glance at a viewing needs no reading of the history.
-func (s Survey) Telling(r Reading, watched time.Time) bool {
-	return r.Never && r.Anchor || s.Keeps.Same(r.Latest, watched)
+	History tracker.Reading
 }
 
 // Learn is how the service keeps times, as the history shows.
@@ -84,10 +52,9 @@ func (s Survey) Learn() Precision {
 	return Learn(all)
 }
 
-// Read is what the history shows of a viewing, without what left meanwhile.
-// glance is what its status showed.
-func (s Survey) Read(glance Reading, m viewing.Media, watched time.Time, left []Departure) Reading {
-	r := Reading{At: s.At, Latest: glance.Latest, Complete: s.History.Complete, Print: printWithout(s.History, left, s.Keeps)}
+// Read is what the history shows of a viewing, without what was sent meanwhile.
+func (s Survey) Read(m viewing.Media, watched time.Time, sent []Departure) Reading {
+	r := Reading{At: s.At, Complete: s.History.Complete, Print: printWithout(s.History, sent, s.Keeps)}
 	r.Records, r.Vague = Times(s.History.Items, m, watched)
 	for _, a := range s.Anchors[form(m)] {
 		shown, _ := Times(s.History.Items, a.Media, a.Watched)
@@ -123,17 +90,17 @@ func Append(kept json.RawMessage, fresh Reading) ([]Reading, json.RawMessage) {
 	return all, kept
 }
 
-// Departure is a viewing that has begun to leave.
+// Departure is a viewing that was sent.
 type Departure struct {
 	Media   viewing.Media
 	Watched time.Time
 }
 
-// printWithout is the print of a history without the records of what left: what
+// printWithout is the print of a history without the records of what was sent: what
 // we deliver between two readings is no sign that records moved.
-func printWithout(history tracker.Reading, left []Departure, keeps Precision) string {
+func printWithout(history tracker.Reading, sent []Departure, keeps Precision) string {
 	named := map[int64][]Departure{} // by every number that a record may name
-	for _, d := range left {
+	for _, d := range sent {
 		named[d.Media.IDs.TMDB] = append(named[d.Media.IDs.TMDB], d)
 		if d.Media.Show != nil {
 			named[d.Media.Show.IDs.TMDB] = append(named[d.Media.Show.IDs.TMDB], d)

@@ -18,32 +18,6 @@ func placed(show int64, season, number int) viewing.Media {
 	return viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: show}}, Season: &season, Episode: &number}
 }
 
-func TestGlance(t *testing.T) {
-	yes, no := true, false
-	for name, c := range map[string]struct {
-		status, anchor tracker.ItemStatus
-		want           Reading
-		telling        bool
-	}{
-		"not told":                      {tracker.ItemStatus{}, tracker.ItemStatus{}, Reading{}, false},
-		"watched then":                  {tracker.ItemStatus{Watched: &yes, WatchedAt: watched()}, tracker.ItemStatus{}, Reading{Latest: watched()}, true},
-		"watched later":                 {tracker.ItemStatus{WatchedAt: watched().Add(time.Hour)}, tracker.ItemStatus{Watched: &yes}, Reading{Latest: watched().Add(time.Hour), Anchor: true}, false},
-		"never":                         {tracker.ItemStatus{Watched: &no, WatchedAt: watched()}, tracker.ItemStatus{Watched: &yes}, Reading{Never: true, Anchor: true}, true},
-		"never, the anchor neither":     {tracker.ItemStatus{Watched: &no}, tracker.ItemStatus{Watched: &no}, Reading{Never: true}, false},
-		"never, the anchor is not told": {tracker.ItemStatus{Watched: &no}, tracker.ItemStatus{}, Reading{Never: true}, false},
-	} {
-		s := Survey{At: attempt(), Keeps: Exact, Anchors: Anchors{}, Statuses: map[string]tracker.ItemStatus{
-			filmNumber(1).Key(): c.status, filmNumber(2).Key(): c.anchor,
-		}}
-		s.Anchors.Add(Anchor{Media: filmNumber(2)})
-		c.want.At = attempt()
-		got := s.Glance(filmNumber(1))
-		if diff := cmp.Diff(c.want, got); diff != "" || s.Telling(got, watched()) != c.telling {
-			t.Errorf("%s: telling %v (-want +got)\n%s", name, s.Telling(got, watched()), diff)
-		}
-	}
-}
-
 func TestReadOfAHistory(t *testing.T) {
 	record := func(id int64, at time.Time) tracker.HistoryItem {
 		return tracker.HistoryItem{Type: "movie", ID: id, WatchedAt: at}
@@ -56,15 +30,15 @@ func TestReadOfAHistory(t *testing.T) {
 		History: tracker.Reading{Items: items, Complete: true, Print: tracker.Fingerprint(items)},
 	}
 	s.Anchors.Add(Anchor{Media: filmNumber(2), Watched: other.Add(time.Second), Sent: other})
-	want := Reading{At: attempt(), Complete: true, Print: s.History.Print, Records: []time.Time{watched()}, Latest: other}
-	if diff := cmp.Diff(want, s.Read(Reading{Latest: other, Never: true}, filmNumber(1), watched(), nil)); diff != "" {
+	want := Reading{At: attempt(), Complete: true, Print: s.History.Print, Records: []time.Time{watched()}}
+	if diff := cmp.Diff(want, s.Read(filmNumber(1), watched(), nil)); diff != "" {
 		t.Errorf("with an anchor that is not there at its time: (-want +got)\n%s", diff)
 	}
 	s.Anchors.Add(Anchor{Media: filmNumber(3), Watched: other, Sent: other})
 	s.Anchors.Add(Anchor{Media: filmNumber(4), Watched: other, Sent: other})
-	want.Anchor, want.Latest, want.Print = true, time.Time{}, tracker.Fingerprint(items[:2])
+	want.Anchor, want.Print = true, tracker.Fingerprint(items[:2])
 	left := []Departure{{filmNumber(3), other}, {filmNumber(2), watched()}, {placed(9, 1, 2), other}}
-	if diff := cmp.Diff(want, s.Read(Reading{}, filmNumber(1), watched(), left)); diff != "" {
+	if diff := cmp.Diff(want, s.Read(filmNumber(1), watched(), left)); diff != "" {
 		t.Errorf("without what left meanwhile: (-want +got)\n%s", diff)
 	}
 	if keeps := (Survey{Anchors: Anchors{"movie": s.Anchors["movie"][1:2]}, History: s.History}).Learn(); keeps != Learn([]Anchor{{Watched: other, Sent: other, Shown: []time.Time{other}}}) {

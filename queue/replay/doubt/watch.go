@@ -1,11 +1,15 @@
 package doubt
 
-import "time"
+import (
+	"maps"
+	"time"
+)
 
 // The early read-back.
 const (
-	glanceAfter = 2 * time.Second // after the doubt, so that what came into doubt together is read back at once
-	glanceRest  = 10              // how many times longer than one the pause before the next is
+	glanceAfter = 2 * time.Second  // after the doubt, so that what came into doubt together is read back at once
+	glanceRest  = 10               // how many times longer than one the pause before the next is
+	glanceLast  = 25 * time.Second // the longest such pause
 )
 
 // Watch is one run's watch over its entries in doubt, by a clock that cannot be
@@ -19,25 +23,23 @@ type Watch struct {
 type sighting struct {
 	lastByte, at time.Time
 	glanced      bool // the early read-back is over
-	departed     int
 }
 
 // Due is when an entry is to be read back; zero for never. Each is read back
 // within seconds, where the service shows such entries: early says that this
 // read-back can only prove arrival. Then a new one waits its time within this run,
-// whatever the machine's clock does meanwhile. departed is how many entries
-// have begun to leave so far.
-func (w *Watch) Due(p Policy, entry int64, c Case, shows bool, departed int, now time.Time) (due time.Time, early bool) {
+// whatever the machine's clock does meanwhile.
+func (w *Watch) Due(p Policy, id int64, c Case, shows bool, now time.Time) (due time.Time, early bool) {
 	if c.ReadAt.IsZero() {
 		return time.Time{}, false
 	}
 	if w.seen == nil {
 		w.seen = map[int64]sighting{}
 	}
-	if first := w.seen[entry]; !first.lastByte.Equal(c.LastByte) {
-		w.seen[entry] = sighting{lastByte: c.LastByte, at: now, departed: departed}
+	if first := w.seen[id]; !first.lastByte.Equal(c.LastByte) {
+		w.seen[id] = sighting{lastByte: c.LastByte, at: now}
 	}
-	first, wait := w.seen[entry], min(c.ReadAt.Sub(now), seldom)
+	first, wait := w.seen[id], min(c.ReadAt.Sub(now), seldom)
 	if c.Taken > 0 || p.Resends(c.Since, now) {
 		return now.Add(wait), false
 	}
@@ -48,22 +50,19 @@ func (w *Watch) Due(p Policy, entry int64, c Case, shows bool, departed int, now
 	return now.Add(wait), false
 }
 
-// Departed is how many entries had begun to leave when this one was first seen.
-func (w *Watch) Departed(entry int64) int { return w.seen[entry].departed }
+// Keep forgets all entries but the open ones.
+func (w *Watch) Keep(open map[int64]bool) {
+	maps.DeleteFunc(w.seen, func(id int64, _ sighting) bool { return !open[id] })
+}
 
-// Empty reports whether nothing was seen in doubt since all was settled.
-func (w *Watch) Empty() bool { return len(w.seen) == 0 }
-
-// Forget takes note that nothing is in doubt.
-func (w *Watch) Forget() { clear(w.seen) }
-
-// Looked takes note of a read-back that took from one instant to the other.
-func (w *Watch) Looked(from, to time.Time) { w.rests = to.Add(glanceRest * to.Sub(from)) }
-
-// Glanced takes note that an entry was read back early.
-func (w *Watch) Glanced(entry int64) {
-	if first, known := w.seen[entry]; known {
-		first.glanced = true
-		w.seen[entry] = first
+// Looked records a read-back of these entries, true for early ones, that took so long
+// and has ended now.
+func (w *Watch) Looked(due map[int64]bool, took time.Duration, now time.Time) {
+	w.rests = now.Add(min(glanceRest*took, glanceLast))
+	for id, early := range due {
+		if first, known := w.seen[id]; known && early {
+			first.glanced = true
+			w.seen[id] = first
+		}
 	}
 }

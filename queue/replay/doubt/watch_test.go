@@ -26,39 +26,35 @@ func TestWatch(t *testing.T) {
 		"the clock went ahead":  {change: func(c *Case) { c.ReadAt = at(-time.Hour) }, due: at(firstLook)},
 		"another wait":          {p: Policy{Waits: Waits{First: time.Second}}, change: func(c *Case) { c.ReadAt = now }, shows: true, due: at(time.Second)},
 		"the early read-back is over": {
-			prior: func(w *Watch) { w.Glanced(7) }, shows: true, due: at(firstLook),
+			prior: func(w *Watch) { w.Looked(map[int64]bool{7: true}, 0, now) }, shows: true, due: at(firstLook),
 		},
 		"looking took long": {
-			prior: func(w *Watch) { w.Looked(now, at(3*time.Second)) }, shows: true, due: at(33 * time.Second), early: true,
+			prior: func(w *Watch) { w.Looked(nil, 2*time.Second, now) }, shows: true, due: at(20 * time.Second), early: true,
 		},
-		"looking took too long": {
-			prior: func(w *Watch) { w.Looked(now, at(time.Minute)) }, shows: true, due: at(firstLook),
+		"looking took very long": {
+			prior: func(w *Watch) { w.Looked(nil, time.Minute, now) }, shows: true, due: at(25 * time.Second), early: true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var w Watch
-			w.Glanced(7) // of which nothing is known yet
+			w.Looked(map[int64]bool{7: true}, 0, time.Time{}) // of which nothing is known yet
 			e := one
 			if c.change != nil {
 				c.change(&e)
 			}
 			if c.prior != nil {
-				w.Due(c.p, 7, e, c.shows, 3, now)
+				w.Due(c.p, 7, e, c.shows, now)
 				c.prior(&w)
 			}
-			due, early := w.Due(c.p, 7, e, c.shows, 5, now)
+			due, early := w.Due(c.p, 7, e, c.shows, now)
 			if !due.Equal(c.due) || early != c.early {
 				t.Errorf("due %s after now, early %v; want %s, %v", due.Sub(now), early, c.due.Sub(now), c.early)
 			}
-			seen, departed := c.due != time.Time{}, 5
-			if c.prior != nil {
-				departed = 3
+			w.Keep(map[int64]bool{7: true})
+			if _, still := w.seen[7]; still != !c.due.IsZero() {
+				t.Error("one that is open was forgotten")
 			}
-			if w.Empty() == seen || seen && w.Departed(7) != departed {
-				t.Errorf("empty %v, %d had departed, want %d", w.Empty(), w.Departed(7), departed)
-			}
-			w.Forget()
-			if !w.Empty() {
+			if w.Keep(nil); len(w.seen) > 0 {
 				t.Error("not forgotten")
 			}
 		})

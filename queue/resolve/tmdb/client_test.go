@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/resolve/identity"
-	"github.com/filmspool/filmspool/queue/resolve/web"
+	"github.com/filmspool/filmspool/queue/resolve"
 )
 
 func TestCheckToken(t *testing.T) {
@@ -18,10 +18,10 @@ func TestCheckToken(t *testing.T) {
 		"eyJhbGciOi.eyJhdWQiOi.abc-_9":      "",
 		"":                                  "no token",
 		"0123456789abcdef0123456789ABCDEF":  "this is the API key",
-		"two words":                         "without blanks",
-		"tökén":                             "without blanks",
-		"line\nbreak":                       "without blanks",
-		"x" + strings.Repeat("y", 5000):     "no token",
+		"two words":                         "without spaces",
+		"tökén":                             "without spaces",
+		"line\nbreak":                       "without spaces",
+		"x" + strings.Repeat("y", 5000):     "not a valid token",
 		"0123456789abcdef0123456789ABCDEF0": "",
 		"0123456789abcdef0123456789abcdeg":  "",
 		"eyJ" + strings.Repeat("a", 4000) + ".b.c": "",
@@ -35,10 +35,10 @@ func TestCheckToken(t *testing.T) {
 // What TMDB answers badly is no answer, and never "there is none". No error names
 // what was asked, or the token.
 func TestBadAnswers(t *testing.T) {
-	film := identity.Question{Ask: identity.AskFilm, Number: 603}
-	imdb := identity.Question{Ask: identity.AskIMDB, Text: "tt0133093"}
-	search := identity.Question{Ask: identity.SearchFor, Text: "SecretTitle"}
-	season := identity.Question{Ask: identity.AskSeason, Number: 1396, Season: 1}
+	film := resolve.Question{Ask: resolve.AskFilm, Number: 603}
+	imdb := resolve.Question{Ask: resolve.AskIMDB, Text: "tt0133093"}
+	search := resolve.Question{Ask: resolve.SearchFor, Text: "SecretTitle"}
+	season := resolve.Question{Ask: resolve.AskSeason, Number: 1396, Season: 1}
 	says := func(status int, body string, headers ...string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			for i := 0; i < len(headers); i += 2 {
@@ -49,7 +49,7 @@ func TestBadAnswers(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		q    identity.Question
+		q    resolve.Question
 		says http.HandlerFunc
 		want string
 		wait time.Duration
@@ -75,7 +75,7 @@ func TestBadAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &stub{t: t, fails: c.says}
-			found, err := s.start().Fetch(t.Context(), []identity.Question{c.q})
+			found, err := s.start().Fetch(t.Context(), []resolve.Question{c.q})
 			if err == nil || len(found) > 0 || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("%v, %v; want %q", found, err, c.want)
 			}
@@ -84,7 +84,7 @@ func TestBadAnswers(t *testing.T) {
 					t.Errorf("%v names %s", err, secret)
 				}
 			}
-			var later *web.LaterError
+			var later *resolve.LaterError
 			if errors.As(err, &later) && later.Wait != c.wait {
 				t.Errorf("waits %s", later.Wait)
 			}
@@ -97,7 +97,7 @@ func TestUnreachable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = c.Fetch(t.Context(), []identity.Question{{Ask: identity.SearchTV, Text: "SecretTitle"}})
+	_, err = c.Fetch(t.Context(), []resolve.Question{{Ask: resolve.SearchTV, Text: "SecretTitle"}})
 	if err == nil || !strings.Contains(err.Error(), "cannot be reached") || strings.Contains(err.Error(), "SecretTitle") {
 		t.Error(err)
 	}
@@ -110,7 +110,7 @@ func TestUnreachable(t *testing.T) {
 
 // All pages of a search are read, to a bound.
 func TestSearchReadsAllPages(t *testing.T) {
-	for pages, want := range map[int]identity.Answer{1: {}, 3: {}, 5: {}, 6: {Partial: true}, 500: {Partial: true}} {
+	for pages, want := range map[int]resolve.Answer{1: {}, 3: {}, 5: {}, 6: {Partial: true}, 500: {Partial: true}} {
 		var asked atomic.Int64
 		s := &stub{t: t, fails: func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, `{"total_pages":%d,"results":[{"id":%d,"title":"T","release_date":""},{"id":1},{"id":0}]}`, pages, asked.Add(1))
@@ -118,8 +118,8 @@ func TestSearchReadsAllPages(t *testing.T) {
 				t.Errorf("asked for %s", r.URL.RawQuery)
 			}
 		}}
-		q := identity.Question{Ask: identity.SearchFor, Text: "T"}
-		found, err := s.start().Fetch(t.Context(), []identity.Question{q})
+		q := resolve.Question{Ask: resolve.SearchFor, Text: "T"}
+		found, err := s.start().Fetch(t.Context(), []resolve.Question{q})
 		if got := found[q]; err != nil || got == nil || got.Partial != want.Partial || len(got.Films) != min(pages, maxPages) || int(asked.Load()) != min(pages, maxPages) {
 			t.Errorf("%d pages: %+v, %v, %d asked", pages, got, err, asked.Load())
 		}
@@ -135,8 +135,8 @@ func TestSearchThatIsNotWhole(t *testing.T) {
 		`{` + hit + `}`: true, `{"page":1,"total_pages":1,"total_results":2,` + hit + `}`: true, `{"page":2,"total_pages":1,` + hit + `}`: true,
 	} {
 		s := &stub{t: t, fails: func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }}
-		q := identity.Question{Ask: identity.SearchFor, Text: "T"}
-		if found, err := s.start().Fetch(t.Context(), []identity.Question{q}); err != nil || found[q].Partial != partial {
+		q := resolve.Question{Ask: resolve.SearchFor, Text: "T"}
+		if found, err := s.start().Fetch(t.Context(), []resolve.Question{q}); err != nil || found[q].Partial != partial {
 			t.Errorf("%s: %+v, %v", body, found[q], err)
 		}
 	}
@@ -151,7 +151,7 @@ func TestOneQuestionStopsNoOther(t *testing.T) {
 		"address":    func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(414) },
 		"parameters": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(422); fmt.Fprint(w, `{"status_code":5}`) },
 		"large": func(w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprint(w, `{"id":5,"title":"`+strings.Repeat("x", 16<<20)+`"}`)
+			fmt.Fprint(w, `{"id":5,"title":"`+strings.Repeat("x", 1<<20)+`"}`)
 		},
 	} {
 		s := &stub{t: t, world: map[string]map[string]any{"movie": {"603": map[string]any{"title": "Alpha"}}}}
@@ -162,9 +162,9 @@ func TestOneQuestionStopsNoOther(t *testing.T) {
 			}
 			fmt.Fprint(w, `{"id":603,"title":"Alpha","name":"Alpha"}`)
 		}
-		bad, good := identity.Question{Ask: identity.AskFilm, Number: 5}, identity.Question{Ask: identity.AskFilm, Number: 603}
-		worse, better := identity.Question{Ask: identity.AskSeries, Number: 5}, identity.Question{Ask: identity.AskSeries, Number: 603}
-		found, err := s.start().Fetch(t.Context(), []identity.Question{bad, worse, good, better})
+		bad, good := resolve.Question{Ask: resolve.AskFilm, Number: 5}, resolve.Question{Ask: resolve.AskFilm, Number: 603}
+		worse, better := resolve.Question{Ask: resolve.AskSeries, Number: 5}, resolve.Question{Ask: resolve.AskSeries, Number: 603}
+		found, err := s.start().Fetch(t.Context(), []resolve.Question{bad, worse, good, better})
 		if err != nil || found[bad] != nil || found[worse] != nil || len(found) != 4 || found[good] == nil || found[better] == nil {
 			t.Errorf("%s: %+v, %v", name, found, err)
 		}
@@ -174,17 +174,49 @@ func TestOneQuestionStopsNoOther(t *testing.T) {
 // Long names and lists are cut: they are kept, and shown to people.
 func TestAnswersAreBounded(t *testing.T) {
 	long := strings.Repeat("ü", 5000)
-	many := strings.Repeat(`{"data":{"title":"x1"}},`, 5000)
+	many := strings.Repeat(`{"data":{"title":"x1"}},`, 1000)
 	s := &stub{t: t, fails: func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w, `{"id":5,"title":"%s","original_title":"%s1","translations":{"translations":[%s{"data":{"title":""}}]}}`, long, long, many)
 	}}
-	q := identity.Question{Ask: identity.AskFilm, Number: 5}
-	found, err := s.start().Fetch(t.Context(), []identity.Question{q})
+	q := resolve.Question{Ask: resolve.AskFilm, Number: 5}
+	found, err := s.start().Fetch(t.Context(), []resolve.Question{q})
 	if err != nil || found[q] == nil {
 		t.Fatal(err)
 	}
 	w := found[q].Films[0]
 	if len([]rune(w.Title)) != maxName || len(w.Names) > maxNames+1 || strings.Contains(strings.Join(w.Names, ""), long) {
 		t.Errorf("%d letters, %d names", len([]rune(w.Title)), len(w.Names))
+	}
+}
+
+// An answer costs no more memory than its megabyte is worth: what is larger, or has
+// more items than TMDB can mean, is refused before it is decoded.
+func TestAnswersAreBoundedBeforeTheyAreDecoded(t *testing.T) {
+	many := strings.Repeat("{},", 340_000) + "{}"
+	for name, body := range map[string]string{
+		"search":       `{"total_pages":1,"results":[` + many + `]}`,
+		"find":         `{"movie_results":[` + many + `],"tv_results":[],"tv_episode_results":[]}`,
+		"translations": `{"id":5,"translations":{"translations":[` + many + `]}}`,
+		"season":       `{"id":5,"season/1":{"episodes":[` + many + `]}}`,
+		"large":        `{"id":5,"title":"` + strings.Repeat("x", 1<<20) + `"}`,
+	} {
+		s := &stub{t: t, fails: func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }}
+		q := map[string]resolve.Question{
+			"search": {Ask: resolve.SearchFor, Text: "T"}, "find": {Ask: resolve.AskIMDB, Text: "tt0000001"}, "season": {Ask: resolve.AskSeason, Number: 5, Season: 1},
+		}[name]
+		if q.Ask == "" {
+			q = resolve.Question{Ask: resolve.AskFilm, Number: 5}
+		}
+		c := s.start()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		found, err := c.Fetch(t.Context(), []resolve.Question{q})
+		runtime.ReadMemStats(&after)
+		if a, asked := found[q]; err != nil || !asked || a != nil {
+			t.Errorf("%s: %v, %v", name, a, err)
+		}
+		if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 30 {
+			t.Errorf("%s: %d MB", name, took)
+		}
 	}
 }

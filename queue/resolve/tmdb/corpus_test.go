@@ -1,7 +1,6 @@
 package tmdb
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -9,27 +8,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/filmspool/filmspool/queue/resolve/chain"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// forgetful is a memory that keeps nothing.
-type forgetful struct{}
-
-func (forgetful) Recall(context.Context, []identity.Question) (map[identity.Question]identity.Answer, error) {
-	return nil, nil
-}
-func (forgetful) Keep(context.Context, map[identity.Question]identity.Answer) error { return nil }
-
 // chainOf asks one client alone.
-func chainOf(c *Client) chain.Chain {
-	return chain.Chain{chain.NewLink("TMDB", c, forgetful{}, slog.New(slog.DiscardHandler))}
+func chainOf(c *Client) resolve.Chain {
+	return resolve.Chain{{Name: "TMDB", Asker: c, Log: slog.New(slog.DiscardHandler)}}
 }
 
 // What the corpus says is decided in the same way when it comes over HTTP.
 func TestCorpusOverHTTP(t *testing.T) {
-	text, err := os.ReadFile("../identity/testdata/cases.tsv")
+	text, err := os.ReadFile("../testdata/cases.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +35,7 @@ func TestCorpusOverHTTP(t *testing.T) {
 			t.Fatalf("%s: %v", cells[3], err)
 		}
 		rows++
-		d, err := chainOf(s.start()).Decide(t.Context(), []identity.Evidence{identity.EvidenceOf(m)})
+		d, err := chainOf(s.start()).Decide(t.Context(), []resolve.Evidence{resolve.EvidenceOf(m)})
 		got := "hold"
 		if it := d[0].Item; it != nil && it.Kind == viewing.Episode {
 			got = fmt.Sprintf("episode:%d:%d:%d", it.TMDB, it.Season, it.Number)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/filmspool/filmspool/queue/resolve/web"
+	"github.com/filmspool/filmspool/queue/resolve"
 )
 
 // stub answers as TMDB's OpenAPI document says, from a world of the corpus.
@@ -34,7 +34,7 @@ func (s *stub) start() *Client {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	c.web = web.New("TMDB", 1e6, 1000)
+	c.http = resolve.NewHTTP("TMDB", 1e6, 1000)
 	return c
 }
 
@@ -142,7 +142,7 @@ func (s *stub) series(id, parts string) any {
 		}
 		switch told := s.world["season"][id+"/"+season].(type) {
 		case []any:
-			out[part] = map[string]any{"episodes": episodes(told)}
+			out[part] = map[string]any{"episodes": listed(told)}
 			known = true
 		case string:
 			if known = true; !strings.HasPrefix(told, "has no") {
@@ -156,7 +156,7 @@ func (s *stub) series(id, parts string) any {
 	return out
 }
 
-func episodes(told []any) (out []any) {
+func listed(told []any) (out []any) {
 	for _, e := range told {
 		switch e := e.(type) {
 		case float64:

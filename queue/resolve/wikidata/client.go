@@ -1,3 +1,59 @@
+// Package wikidata asks Wikidata's query service which film or series of TMDB has a
+// number of IMDb, of TVDB, or of a streaming site. It decides and keeps nothing, and
+// needs no account. It tells numbers, never titles, and never the number of an episode:
+// Wikidata has hardly any.
+//
+//	question        property          answer
+//	IMDb number     P345              the item's films (P4947) and series (P4983) of TMDB
+//	TVDB number     P4835, a series   the same
+//	site's number   see below         the same
+//
+// Each work comes with all names of the item (its labels) and its first year (P577, or
+// P580 of a series). They may show that the number is another title's.
+//
+// # Numbers of sites
+//
+// A site numbers its films and series by itself. If a page tells the number of a
+// film or a series, the query uses this property:
+//
+//	site           film                   series
+//	appletv        P9586                  P9751
+//	bbc-iplayer    P827                   P827
+//	crunchyroll    -                      P11330
+//	hbomax         P8298, after "movie/"  P8298, after "show/"
+//	hulu           P6466                  P6467
+//	jiohotstar     P11049                 P11049
+//	mubi           P7299                  -
+//	netflix        P1874                  P1874
+//	paramountplus  P13147                 -
+//	primevideo     P14462                 -
+//	tubi           P7760                  P7760
+//
+// Other sites have no property, or one whose numbers no player shows. YouTube's
+// (P1651) is often that of a trailer. At Prime Video, a film has a page. For a
+// series, each season has one.
+//
+// # Traps
+//
+// A value of deprecated rank does not count, and an unknown value does not, either.
+// An answer is marked as partial, and so never certain, in these cases:
+//
+//   - Several items have the number.
+//   - The item has several such numbers, or is a film series (Q24856). Then its film may be a collection of TMDB.
+//   - It is a film and a series of TMDB, or several of either.
+//
+// Wikidata's numbers of TMDB come mostly from TMDB itself, by a bot. So it is no second
+// witness for them, and it may be years behind.
+//
+// # Manners
+//
+// One request at a time, one in a second, 10 numbers in each. The User-Agent names
+// program, version and the project's page, as Wikimedia's policy asks. Retry-After is
+// obeyed. After 403, or another refusal, nothing is asked for a day.
+//
+// The query, and the answers of the stub in the tests, were written from documents.
+// These are of SPARQL 1.1 and of Wikidata's data model. The real service was not
+// asked.
 package wikidata
 
 import (
@@ -6,19 +62,20 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/resolve/identity"
-	"github.com/filmspool/filmspool/queue/resolve/web"
+	"github.com/filmspool/filmspool/queue/resolve"
 )
 
 // DefaultEndpoint is where Wikidata's query service is.
 const DefaultEndpoint = "https://query.wikidata.org/sparql"
 
-// maxBatch is how many numbers one request asks about. A popular film has a
-// hundred names, each of some 300 bytes.
-const maxBatch = 50
+// maxBatch is how many numbers one request asks about. A popular film has a hundred
+// names, each of some 400 bytes, and an answer has 1 MB at most.
+const maxBatch = 10
 
 // refusedFor is how long a refusal is heeded.
 const refusedFor = 24 * time.Hour
@@ -27,34 +84,34 @@ const refusedFor = 24 * time.Hour
 type Client struct {
 	endpoint  string
 	userAgent string
-	web       *web.Client
+	http      *resolve.HTTP
 }
 
 // New makes a client and sends nothing. endpoint is [DefaultEndpoint], or another
 // address with https or on this machine. version is the program's own.
 func New(endpoint, version string) (*Client, error) {
-	if err := web.CheckAddress(endpoint, DefaultEndpoint); err != nil {
+	if err := resolve.CheckAddress(endpoint, DefaultEndpoint); err != nil {
 		return nil, fmt.Errorf("make client of Wikidata: %w", err)
 	}
 	return &Client{
-		endpoint: endpoint, web: web.New("Wikidata", 1, 1),
+		endpoint: endpoint, http: resolve.NewHTTP("Wikidata", 1, 1),
 		userAgent: "Filmspool/" + version + " (https://github.com/filmspool/filmspool)",
 	}, nil
 }
 
-// Fetch asks the questions and returns what was answered; nil for what Wikidata
-// cannot tell. With an error, that is what was answered before it.
-func (c *Client) Fetch(ctx context.Context, wanted []identity.Question) (map[identity.Question]*identity.Answer, error) {
-	found := map[identity.Question]*identity.Answer{}
-	batches := map[string]map[string][]identity.Question{} // by property, then by number
+// Fetch asks the questions and returns what was answered; nil for what Wikidata cannot
+// tell. With an error, that is what was answered before it.
+func (c *Client) Fetch(ctx context.Context, wanted []resolve.Question) (map[resolve.Question]*resolve.Answer, error) {
+	found := map[resolve.Question]*resolve.Answer{}
+	batches := map[string]map[string][]resolve.Question{} // by property, then by number
 	for _, q := range wanted {
 		property, number := numberOf(q)
-		if q.Own || property == "" || !plain(number) {
+		if q.Own || property == "" || !plain.MatchString(number) {
 			found[q] = nil
 			continue
 		}
 		if batches[property] == nil {
-			batches[property] = map[string][]identity.Question{}
+			batches[property] = map[string][]resolve.Question{}
 		}
 		batches[property][number] = append(batches[property][number], q)
 		if len(batches[property]) == maxBatch {
@@ -73,43 +130,48 @@ func (c *Client) Fetch(ctx context.Context, wanted []identity.Question) (map[ide
 }
 
 // batch asks about some numbers of one property.
-func (c *Client) batch(ctx context.Context, property string, numbers map[string][]identity.Question, found map[identity.Question]*identity.Answer) error {
+func (c *Client) batch(ctx context.Context, property string, numbers map[string][]resolve.Question, found map[resolve.Question]*resolve.Answer) error {
 	form := url.Values{"query": {query(property, numbers)}}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.endpoint, strings.NewReader(form.Encode()))
 	if err != nil {
-		return c.web.Later("its address is not valid")
+		return c.http.Later("its address is not valid")
 	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Accept", "application/sparql-results+json")
 	r.Header.Set("User-Agent", c.userAgent)
-	answer, err := c.web.Do(r)
+	answer, err := c.http.Do(r)
+	large := errors.Is(err, resolve.ErrLarge)
 	switch {
-	case errors.Is(err, web.ErrLarge):
-		return c.web.Later("its answer is too large")
+	case large:
 	case err != nil:
 		return err
 	case answer.Status != http.StatusOK:
-		later := c.web.Refused(answer)
+		later := c.http.Refused(answer)
 		if answer.Status < 500 && answer.Status != http.StatusTooManyRequests {
 			later.Wait = max(later.Wait, refusedFor)
 		}
 		return later
 	}
-	works, ok := read(answer.Body)
-	if !ok {
-		return c.web.Misshapen()
+	var works map[string]resolve.Answer
+	if !large {
+		works, err = read(answer.Body)
+		if large = errors.Is(err, resolve.ErrLarge); err != nil && !large {
+			return c.http.Malformed()
+		}
 	}
 	for number, all := range numbers {
-		a := works[number]
 		for _, q := range all {
-			found[q] = &a
+			if found[q] = nil; !large {
+				a := works[number]
+				found[q] = &a
+			}
 		}
 	}
 	return nil
 }
 
 // query asks for the statements about the items with some numbers, a row for each.
-func query(property string, numbers map[string][]identity.Question) string {
+func query(property string, numbers map[string][]resolve.Question) string {
 	var values strings.Builder
 	for number := range numbers {
 		fmt.Fprintf(&values, "%q ", number)
@@ -135,3 +197,49 @@ SELECT ?id ?item ?what ?value ?rank WHERE {
 	}, "\n  UNION ") + `
 }`
 }
+
+// numberOf is the property by which a question is asked, and the number as Wikidata
+// has it. The property is "" for what Wikidata cannot tell.
+func numberOf(q resolve.Question) (property, number string) {
+	switch q.Ask {
+	case resolve.AskIMDB:
+		return "P345", q.Text
+	case resolve.AskTVDB:
+		return "P4835", strconv.FormatInt(q.Number, 10)
+	case resolve.AtSite, resolve.AtSiteTV:
+		site, number, _ := strings.Cut(q.Text, " ")
+		return atSite(site, number, q.Ask == resolve.AtSiteTV)
+	default:
+		return "", ""
+	}
+}
+
+// atSite is the same for the number of a film or series at a site: the table of the
+// package's comment.
+func atSite(site, number string, series bool) (property, value string) {
+	of := sites[site]
+	if series {
+		of.film = of.show
+	}
+	property, before, _ := strings.Cut(of.film, " ")
+	return property, before + number
+}
+
+// sites are the properties of a site's films and series, and what stands before a
+// number there.
+var sites = map[string]struct{ film, show string }{
+	"appletv":       {"P9586", "P9751"},
+	"bbc-iplayer":   {"P827", "P827"},
+	"crunchyroll":   {"", "P11330"},
+	"hbomax":        {"P8298 movie/", "P8298 show/"},
+	"hulu":          {"P6466", "P6467"},
+	"jiohotstar":    {"P11049", "P11049"},
+	"mubi":          {"P7299", ""},
+	"netflix":       {"P1874", "P1874"},
+	"paramountplus": {"P13147", ""},
+	"primevideo":    {"P14462", ""},
+	"tubi":          {"P7760", "P7760"},
+}
+
+// plain is a number that has nothing in it that could be more than a number.
+var plain = regexp.MustCompile(`^[0-9A-Za-z._:/-]+$`)

@@ -3,11 +3,13 @@ package wikidata
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -43,19 +45,23 @@ type item struct {
 }
 
 // read reads an answer of the query service, by the number that was asked about.
-// It is false where the body is no such answer: a query that takes too long
-// breaks off in the middle of one.
-func read(body []byte) (map[string]identity.Answer, bool) {
+// It is an error where the body is no such answer: a query that takes too long breaks
+// off in the middle of one.
+func read(body []byte) (map[string]resolve.Answer, error) {
 	var answer struct {
 		Results struct {
-			Bindings *[]row `json:"bindings"`
+			Bindings resolve.List[row] `json:"bindings"`
 		} `json:"results"`
 	}
-	if json.Unmarshal(body, &answer) != nil || answer.Results.Bindings == nil {
-		return nil, false
+	err := json.Unmarshal(body, &answer)
+	if err == nil && answer.Results.Bindings == nil {
+		err = errors.New("there are no results in it")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read answer: %w", err)
 	}
 	items := map[string]map[string]*item{} // by number, then by the item's address
-	for _, r := range *answer.Results.Bindings {
+	for _, r := range answer.Results.Bindings {
 		if items[r.ID.Value] == nil {
 			items[r.ID.Value] = map[string]*item{}
 		}
@@ -65,9 +71,9 @@ func read(body []byte) (map[string]identity.Answer, bool) {
 		}
 		of[r.Item.Value].take(r)
 	}
-	found := map[string]identity.Answer{}
+	found := map[string]resolve.Answer{}
 	for number, of := range items {
-		a := identity.Answer{Partial: len(of) > 1}
+		a := resolve.Answer{Partial: len(of) > 1}
 		for _, it := range of {
 			films, series := it.works(viewing.Movie, it.films), it.works(viewing.TV, it.series)
 			a.Films, a.Series = append(a.Films, films...), append(a.Series, series...)
@@ -76,12 +82,12 @@ func read(body []byte) (map[string]identity.Answer, bool) {
 		a.Films, a.Series = bounded(a.Films), bounded(a.Series)
 		found[number] = a
 	}
-	return found, true
+	return found, nil
 }
 
 // bounded are works in one order, whatever the order of the items was.
-func bounded(all []identity.Work) []identity.Work {
-	slices.SortFunc(all, func(a, b identity.Work) int { return cmp.Compare(a.TMDB, b.TMDB) })
+func bounded(all []resolve.Work) []resolve.Work {
+	slices.SortFunc(all, func(a, b resolve.Work) int { return cmp.Compare(a.TMDB, b.TMDB) })
 	return all[:min(len(all), maxWorks)]
 }
 
@@ -118,13 +124,13 @@ func add(all []string, value string) []string {
 }
 
 // works are the item as works of TMDB. What is no number is left out.
-func (it *item) works(kind viewing.MediaType, numbers []string) (out []identity.Work) {
+func (it *item) works(kind viewing.MediaType, numbers []string) (out []resolve.Work) {
 	for _, number := range numbers {
 		id, err := strconv.ParseInt(number, 10, 64)
 		if err != nil || id <= 0 {
 			continue
 		}
-		w := identity.Work{Kind: kind, TMDB: id, Year: it.year, By: "Wikidata"}
+		w := resolve.Work{Candidate: resolve.Candidate{Type: kind, TMDB: id, Year: it.year}, By: "Wikidata"}
 		if len(it.names) > 0 {
 			w.Title, w.Names = it.names[0], it.names[1:]
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/filmspool/filmspool/queue/resolve/web"
+	"github.com/filmspool/filmspool/queue/resolve"
 )
 
 // stub answers as the documents of SPARQL 1.1 and of Wikidata say. It was not
@@ -32,7 +32,7 @@ func (s *stub) start() *Client {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	c.web = web.New("Wikidata", 1e6, 1000)
+	c.http = resolve.NewHTTP("Wikidata", 1e6, 1000)
 	return c
 }
 

@@ -73,7 +73,7 @@ func cases() []row {
 		{n: 13, op: "*", head: public, body: `{"type":5`, status: 403, says: forbidden},
 		{n: 14, op: "me", method: "GET", head: public, only: "full"},
 		{n: 14, op: "history", method: "GET", head: public, only: "full"},
-		{n: 14, op: "media/status", head: public, body: `{"items":[]}`, only: "full"},
+		{n: 14, op: "media/resolve/batch", head: public, body: `{"items":[]}`, only: "full"},
 
 		// Envelope
 		{n: 15, op: "*", body: " ", status: 400, says: invalid},
@@ -131,6 +131,7 @@ func cases() []row {
 		{n: 44, body: `{"type":"movie","id":603,"count":3}`, kept: "movie 603 ×3"},
 		{n: 44, body: `{"type":"movie","id":603,"count":3}`, kept: "movie 603 ×3"},
 		{n: 45, body: `{"type":"movie","id":603,"count":0}`, status: 400, says: bad("count")},
+		{n: 45, body: `{"type":"movie","id":603,"count":10001}`, status: 400, says: bad("count")},
 		{n: 46, body: at("2026-03-01T10:30:00-08:30"), kept: "movie 603 2026-03-01T19:00:00Z"},
 		{n: 46, body: at("2026-03-01T19:00:00.123456789Z"), kept: "movie 603 2026-03-01T19:00:00.123Z"},
 		{n: 47, body: at("2026-03-01T19:00:00"), status: 400, says: bad("watchedAt")},
@@ -163,7 +164,7 @@ func cases() []row {
 		{n: 60, head: "idempotency-key: k", kept: "movie 603"},
 		{n: 60, head: "idempotency-key: k", says: `{"success":true}`, kept: "nothing", only: "full"},
 		{n: 61, head: "idempotency-key: k", body: `{"type":"movie","id":604}`, status: 422, says: bad("Idempotency-Key"), only: "full"},
-		{n: 61, op: "lists", head: "idempotency-key: k", status: 422, says: bad("Idempotency-Key"), only: "full"},
+		{n: 61, op: "watchlist", head: "idempotency-key: k", body: valid["history"], status: 422, says: bad("Idempotency-Key"), only: "full"},
 		{n: 63, head: "idempotency-key: m", body: `{"type":"movie"}`, status: 400, says: bad("id")},
 		{n: 63, head: "idempotency-key: m", kept: "movie 603"},
 		{n: 64, head: "idempotency-key: k", kept: "movie 603", only: "contract"},
@@ -215,7 +216,7 @@ func (r row) request() *http.Request {
 func open(t *testing.T, o Options) *Service {
 	t.Helper()
 	if o.Path == "" {
-		o.Path = filepath.Join(t.TempDir(), "sandbox.db")
+		o.Path = filepath.Join(t.TempDir(), "sandbox.jsonl")
 	}
 	o.SecretKey, o.PublicKey = testSecret, testPublic
 	s, err := Open(t.Context(), o)

@@ -1,33 +1,19 @@
 package sandbox
 
 import (
+	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
-
-// The kinds of fault; the package comment says what each does.
-const (
-	faultStatus     = "status"
-	faultBare       = "bare"
-	faultRetryAfter = "retry-after"
-	faultHTML       = "html"
-	faultEmpty      = "empty"
-	faultDropBefore = "drop-before"
-	faultReset      = "reset"
-	faultDelay      = "delay"
-	faultDropAfter  = "drop-after"
-	faultCut        = "cut"
-	faultAfter      = "status-after"
-	faultLate       = "late"
-)
-
-const maxFaultWait = 24 * time.Hour
 
 // Fault makes requests go wrong.
 type Fault struct {
@@ -36,176 +22,107 @@ type Fault struct {
 	Times int    `json:"times"` // how many requests it strikes, at least 1
 }
 
-// armed is a Fault that was understood.
+// armed is a Fault that was parsed. The zero value does nothing.
 type armed struct {
 	match, text string
 	left        int
 	kind        string
+	accepted    bool          // it strikes only requests that passed every check
 	number      int           // status, or seconds of retry-after
 	wait        time.Duration // of delay and late
 }
 
-// onAccepted reports whether it strikes only requests that passed every check.
-func (f armed) onAccepted() bool {
-	switch f.kind {
-	case faultDelay, faultDropAfter, faultCut, faultAfter, faultLate:
-		return true
+// parseFault reads the text of a fault.
+func parseFault(text string) (f armed, err error) {
+	kind, value, _ := strings.Cut(text, ":")
+	f = armed{text: text, kind: kind, accepted: slices.Contains([]string{"delay", "drop-after", "cut", "status-after", "late"}, kind)}
+	number := func(least, most int) {
+		if f.number, err = strconv.Atoi(value); err != nil || f.number < least || f.number > most {
+			err = fmt.Errorf("%s needs a whole number from %d to %d after a colon", kind, least, most)
+		}
 	}
-	return false
-}
-
-// parseFault understands the text after "fault". Its error has no field name.
-func parseFault(text string) (armed, error) {
-	kind, value, hasValue := strings.Cut(text, ":")
-	f := armed{text: text, kind: kind}
-	var err error
 	switch kind {
-	case faultHTML, faultEmpty, faultDropBefore, faultReset, faultDropAfter, faultCut:
-		if hasValue {
-			err = fmt.Errorf("%s takes no value", kind)
+	case "html", "empty", "drop-before", "reset", "drop-after", "cut":
+	case "status", "bare", "status-after":
+		number(400, 599)
+	case "retry-after":
+		number(0, 86400)
+	case "delay", "late":
+		if f.wait, err = time.ParseDuration(value); err != nil || f.wait <= 0 {
+			err = fmt.Errorf("%s needs a duration after a colon, such as 500ms or 3s", kind)
 		}
-	case faultStatus, faultBare:
-		f.number, err = bounded(value, 200, 599)
-		if f.number == http.StatusNoContent || f.number == http.StatusNotModified {
-			f.kind = faultBare // they have no body
-		}
-	case faultAfter:
-		f.number, err = bounded(value, 400, 599)
-	case faultRetryAfter:
-		f.number, err = bounded(value, 0, 86400)
-	case faultDelay, faultLate:
-		f.wait, err = waitOf(value)
 	default:
-		err = fmt.Errorf("must be one of status:503, bare:503, retry-after:2, delay:500ms, " +
-			"drop-before, drop-after, status-after:500, late:3s, html, empty, cut, reset")
+		err = errors.New("must be one of status:503, bare:503, retry-after:2, delay:500ms, drop-before, drop-after, status-after:500, late:3s, html, empty, cut, reset")
 	}
 	return f, err
 }
 
-func bounded(text string, least, most int) (int, error) {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < least || n > most {
-		return 0, fmt.Errorf("needs a whole number from %d to %d after the colon", least, most)
-	}
-	return n, nil
-}
-
-func waitOf(text string) (time.Duration, error) {
-	d, err := time.ParseDuration(text)
-	if err != nil || d <= 0 || d > maxFaultWait {
-		return 0, fmt.Errorf("needs a duration after the colon, such as 500ms or 3s, at most %s", maxFaultWait)
-	}
-	return d, nil
-}
-
-// Arm adds a fault. It fails when the fault is not understood, or when its
-// operation is not served.
+// Arm adds a fault. It fails when the fault cannot be parsed, or when its operation is not served.
 func (s *Service) Arm(f Fault) error {
-	if err := s.arm(f); err != nil {
-		return fmt.Errorf("arm fault: %w", err)
-	}
-	return nil
-}
-
-func (s *Service) arm(f Fault) error {
-	method, path, _ := strings.Cut(f.Match, " ")
-	e, served := s.endpoints[path][method]
-	if !served {
-		return invalid("match", "must be an operation that is served here, such as \"POST /history\"")
-	}
 	a, err := parseFault(f.Fault)
-	if err != nil {
+	switch {
+	case err != nil:
 		return invalid("fault", err.Error())
-	}
-	if a.kind == faultLate && e.parse == nil {
-		return invalid("fault", "late needs an operation that writes")
-	}
-	if f.Times < 1 {
+	case !s.served[f.Match]:
+		return invalid("match", `must be an operation that is served here, such as "POST /history"`)
+	case f.Times < 1:
 		return invalid("times", "must be at least 1")
 	}
 	a.match, a.left = f.Match, f.Times
-	s.faults.add(a)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = append(s.faults, a)
 	return nil
 }
 
-// faultList is what is armed, oldest first.
-type faultList struct {
-	mu  sync.Mutex
-	all []armed
+// Disarm removes all faults.
+func (s *Service) Disarm() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = nil
 }
 
-func (l *faultList) add(f armed) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.all = append(l.all, f)
-}
-
-func (l *faultList) clear() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.all = nil
-}
-
-func (l *faultList) list() []Fault {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	faults := make([]Fault, 0, len(l.all))
-	for _, f := range l.all {
-		faults = append(faults, Fault{Match: f.match, Fault: f.text, Times: f.left})
+// takeFault uses up the oldest fault of the operation if it belongs to this point: before the checks, or after
+// a request passed them.
+func (s *Service) takeFault(operation string, accepted bool) (f armed, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.faults, func(f armed) bool { return f.match == operation })
+	if i < 0 || s.faults[i].accepted != accepted {
+		return armed{}, false
 	}
-	return faults
-}
-
-// take uses up the oldest fault of the operation when it belongs to this
-// point: before the checks, or after a request passed them. Else it gives the
-// zero fault, which does nothing.
-func (l *faultList) take(operation string, accepted bool) armed {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for i, f := range l.all {
-		if f.match != operation {
-			continue
-		}
-		if f.onAccepted() != accepted {
-			return armed{}
-		}
-		l.all[i].left--
-		if f.left == 1 {
-			l.all = append(l.all[:i], l.all[i+1:]...)
-		}
-		return f
+	f = s.faults[i]
+	if s.faults[i].left--; f.left == 1 {
+		s.faults = slices.Delete(s.faults, i, i+1)
 	}
-	return armed{}
+	return f, true
 }
 
-// strike answers in the service's place, and records nothing. The body is
-// read first: the client has sent its request whole.
+// strike answers in the service's place, and records nothing. The body is read first: the client has sent its
+// request whole.
 func (s *Service) strike(w http.ResponseWriter, r *http.Request, f armed) error {
-	s.log.Debug("fault struck", "operation", f.match, "fault", f.text)
-	_, _ = io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBody)) // whatever came, it is not used
+	_, _ = io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBody)) // it is not used
 	switch f.kind {
-	case faultStatus:
-		return &refusal{status: f.number, code: codeOf(f.number), message: "armed fault " + f.text}
-	case faultRetryAfter:
+	case "status":
+		codes := map[int]string{400: "VALIDATION_ERROR", 422: "VALIDATION_ERROR", 401: "UNAUTHORIZED", 403: "FORBIDDEN"}
+		return &refusal{f.number, cmp.Or(codes[f.number], "FAULT"), "armed fault " + f.text}
+	case "retry-after":
 		w.Header().Set("Retry-After", strconv.Itoa(f.number))
-		return &refusal{status: http.StatusTooManyRequests, code: codeRateLimited, message: "armed fault " + f.text}
-	case faultHTML:
+		return &refusal{http.StatusTooManyRequests, "RATE_LIMITED", "armed fault " + f.text}
+	case "html":
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = io.WriteString(w, "<!doctype html><title>Welcome</title><p>This is a web page.</p>\n")
-	case faultBare:
+		w.Write([]byte("<!doctype html><title>Welcome</title><p>This is a web page.</p>\n"))
+	case "bare":
 		w.WriteHeader(f.number)
-	case faultEmpty:
+	case "empty":
 		w.WriteHeader(http.StatusOK)
-	case faultDropBefore:
-		drop(w, false)
-	case faultReset:
-		drop(w, true)
+	default:
+		drop(w, f.kind == "reset")
 	}
 	return nil
 }
 
-// hijack takes the connection; one that cannot be taken (HTTP/2, a test's
-// recorder) is aborted by the server instead.
+// hijack takes the connection; one that cannot be taken (a test's recorder) is aborted by the server instead.
 func hijack(w http.ResponseWriter) net.Conn {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -224,9 +141,56 @@ func drop(w http.ResponseWriter, reset bool) {
 }
 
 // cut sends half of the answer under the length of the whole.
-func cut(w http.ResponseWriter, a answer) {
+func cut(w http.ResponseWriter, status int, body []byte) {
 	conn := hijack(w)
 	defer conn.Close()
-	fmt.Fprintf(conn, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nCache-Control: no-store\r\nContent-Length: %d\r\n\r\n%s",
-		a.status, http.StatusText(a.status), contentType, len(a.body), a.body[:len(a.body)/2])
+	fmt.Fprintf(conn, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",
+		status, http.StatusText(status), contentType, len(body), body[:len(body)/2])
+}
+
+// controlRoutes serve tests and scripts on this machine without a key.
+func (s *Service) controlRoutes(mux *http.ServeMux, faultsByHTTP bool) {
+	route := func(pattern string, do func(*http.Request) (any, error)) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			v, err := any(nil), checkLocal(r)
+			if err == nil {
+				v, err = do(r)
+			}
+			body, marshalErr := json.Marshal(v)
+			if err = errors.Join(err, marshalErr); err != nil {
+				refuse(w, err)
+				return
+			}
+			write(w, http.StatusOK, body)
+		})
+	}
+	route("GET /_sandbox/records", func(r *http.Request) (any, error) { return s.Records(r.Context()) })
+	if !faultsByHTTP {
+		return
+	}
+	route("DELETE /_sandbox/faults", func(*http.Request) (any, error) { s.Disarm(); return success{true}, nil })
+	route("POST /_sandbox/faults", func(r *http.Request) (any, error) {
+		f := Fault{Times: 1}
+		d := json.NewDecoder(io.LimitReader(r.Body, maxBody))
+		d.DisallowUnknownFields() // an unknown field is a slip
+		if err := d.Decode(&f); err != nil {
+			return nil, invalid("", err.Error())
+		}
+		return success{true}, s.Arm(f)
+	})
+}
+
+// checkLocal refuses web pages: a page cannot leave out Origin on a POST, nor read an answer under a name of its
+// own.
+func checkLocal(r *http.Request) error {
+	name := r.Host
+	if host, _, err := net.SplitHostPort(name); err == nil {
+		name = host
+	}
+	host, err := netip.ParseAddr(strings.Trim(name, "[]"))
+	_, fromPage := r.Header["Origin"]
+	if fromPage || !strings.EqualFold(name, "localhost") && (err != nil || !host.IsLoopback()) {
+		return &refusal{http.StatusForbidden, "FORBIDDEN", "the control routes are for programs on this machine only"}
+	}
+	return nil
 }

@@ -2,13 +2,16 @@ package sandbox
 
 import (
 	"context"
-	"database/sql"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"slices"
 	"time"
 )
 
-// Stamp is an instant in UTC. In JSON it is RFC 3339 with Z, with
-// milliseconds only when they are not zero.
+// Stamp is an instant in UTC. In JSON it is RFC 3339 with Z, with milliseconds only when they are not zero.
 type Stamp struct{ time.Time }
 
 // MarshalJSON gives the text form in quotes.
@@ -19,8 +22,6 @@ func (s Stamp) MarshalJSON() ([]byte, error) {
 	}
 	return []byte(s.UTC().Format(`"` + layout + `"`)), nil
 }
-
-func stampOf(millis int64) Stamp { return Stamp{time.UnixMilli(millis).UTC()} }
 
 // Records is all that was recorded, each kind in the order of recording.
 type Records struct {
@@ -33,14 +34,14 @@ type Records struct {
 // HistoryItem is one viewing as the service's own reads give it.
 type HistoryItem struct {
 	Type string `json:"type"` // "movie" or "episode"
-	// ID is the identifier of the film or of the episode itself; 0 when the
-	// episode was told by its place in the series.
+	// ID is the identifier of the film or of the episode itself; 0 when the episode was named by its place in
+	// the series.
 	ID int64 `json:"id,omitempty"`
 	// TMDBID is ID under its other name.
 	TMDBID        int64  `json:"tmdbId,omitempty"`
-	TVShowID      int64  `json:"tvShowId,omitempty"`      // 0 when not told
-	SeasonNumber  *int64 `json:"seasonNumber,omitempty"`  // nil when not told, 0 for specials
-	EpisodeNumber int64  `json:"episodeNumber,omitempty"` // 0 when not told
+	TVShowID      int64  `json:"tvShowId,omitempty"`      // 0 when absent
+	SeasonNumber  *int64 `json:"seasonNumber,omitempty"`  // nil when absent, 0 for specials
+	EpisodeNumber int64  `json:"episodeNumber,omitempty"` // 0 when absent
 	WatchedAt     Stamp  `json:"watchedAt"`
 }
 
@@ -82,72 +83,163 @@ type ListRecord struct {
 	IdempotencyKey string `json:"idempotencyKey,omitempty"`
 }
 
+// ListItemRecord is one item of a list.
+type ListItemRecord struct {
+	Record         int64  `json:"record"` // counts up in the order of recording
+	List           string `json:"list"`   // the list's id
+	Type           string `json:"type"`   // "movie" or "tv"
+	ID             int64  `json:"id"`     // the item's identifier
+	ReceivedAt     Stamp  `json:"receivedAt"`
+	IdempotencyKey string `json:"idempotencyKey,omitempty"`
+}
+
 // Records is all that was recorded so far, as one moment had it.
-func (s *Service) Records(ctx context.Context) (Records, error) {
-	var r Records
-	err := s.store.inTx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
-		if r.History, err = queryAll(ctx, tx, selectHistory+" ORDER BY id", scanHistory); err != nil {
-			return err
-		}
-		if r.Watchlist, err = queryAll(ctx, tx, selectWatchlist+" ORDER BY id", scanWatchlist); err != nil {
-			return err
-		}
-		if r.Lists, err = queryAll(ctx, tx, selectLists+" ORDER BY id", scanList); err != nil {
-			return err
-		}
-		r.ListItems, err = queryAll(ctx, tx, selectListItems+" ORDER BY id", scanListItem)
+func (s *Service) Records(context.Context) (Records, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Records{
+		History: append([]HistoryRecord{}, s.kept.History...), Watchlist: append([]WatchlistRecord{}, s.kept.Watchlist...),
+		Lists: append([]ListRecord{}, s.kept.Lists...), ListItems: slices.Clone(s.kept.ListItems),
+	}, nil
+}
+
+// own is what the service made for itself.
+type own struct {
+	UserID    string `json:"userId"`
+	SecretKey string `json:"secretKey"`
+	PublicKey string `json:"publicKey"`
+}
+
+// keptAnswer is the answer to an accepted request with an Idempotency-Key.
+type keptAnswer struct {
+	Key       string          `json:"key"`
+	Operation string          `json:"operation"`
+	BodySum   string          `json:"bodySum"` // SHA-256, in hex
+	Status    int             `json:"status"`
+	Body      json.RawMessage `json:"body"`
+}
+
+// event is what one accepted request changes. The file holds one event a line.
+type event struct {
+	Own       *own             `json:"own,omitempty"`
+	History   *HistoryRecord   `json:"history,omitempty"`
+	Count     int64            `json:"count,omitempty"` // of History
+	Removed   *HistoryItem     `json:"removed,omitempty"`
+	Watchlist *WatchlistRecord `json:"watchlist,omitempty"`
+	List      *ListRecord      `json:"list,omitempty"`
+	ListItem  *ListItemRecord  `json:"listItem,omitempty"`
+	Answer    *keptAnswer      `json:"answer,omitempty"`
+}
+
+// openFile reads the events of the file, and cuts off a last one that was not written whole.
+func (s *Service) openFile(path string) (err error) {
+	if path == "" {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
 		return err
-	})
-	if err != nil {
-		return Records{}, fmt.Errorf("read records: %w", err)
 	}
-	return r, nil
-}
-
-// queryAll reads every row, so that the one connection is free again. It
-// never gives nil, which JSON would write as null.
-func queryAll[T any](ctx context.Context, tx *sql.Tx, query string, scan func(*sql.Rows) (T, error), args ...any) ([]T, error) {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	all := []T{}
-	for rows.Next() {
-		one, err := scan(rows)
+	defer func() {
 		if err != nil {
-			return nil, err
+			f.Close()
 		}
-		all = append(all, one)
+	}()
+	for d := json.NewDecoder(f); ; {
+		var e event
+		err := d.Decode(&e)
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			break
+		}
+		if err != nil || e == (event{}) {
+			return fmt.Errorf("%s is not the file of a sandbox", path)
+		}
+		s.apply(e)
+		s.size = d.InputOffset()
 	}
-	return all, rows.Err()
+	if err := f.Truncate(s.size); err != nil {
+		return err
+	}
+	s.file = f
+	return nil
 }
 
-const selectHistory = `SELECT id, type, coalesce(item, 0), coalesce(show, 0), season, coalesce(episode, 0), watched_at, received_at, idempotency_key FROM history`
-
-func scanHistory(rows *sql.Rows) (r HistoryRecord, err error) {
-	var watched, received int64
-	err = rows.Scan(&r.Record, &r.Type, &r.ID, &r.TVShowID, &r.SeasonNumber, &r.EpisodeNumber, &watched, &received, &r.IdempotencyKey)
-	r.TMDBID, r.WatchedAt, r.ReceivedAt = r.ID, stampOf(watched), stampOf(received)
-	return r, err
+// record writes an event to the file, and then applies it.
+func (s *Service) record(e event) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.file != nil {
+		line, err := json.Marshal(e)
+		if err != nil {
+			return fmt.Errorf("record: %w", err)
+		}
+		line = append([]byte("\n"), line...)
+		if _, err = s.file.WriteAt(line, s.size); err == nil {
+			err = s.file.Sync()
+		}
+		if err != nil {
+			return errors.Join(fmt.Errorf("record: %w", err), s.file.Truncate(s.size))
+		}
+		s.size += int64(len(line))
+	}
+	s.apply(e)
+	return nil
 }
 
-const selectWatchlist = `SELECT id, type, item, priority, received_at, updated_at, idempotency_key FROM watchlist`
-
-func scanWatchlist(rows *sql.Rows) (r WatchlistRecord, err error) {
-	var received, updated int64
-	err = rows.Scan(&r.Record, &r.Type, &r.ID, &r.Priority, &received, &updated, &r.IdempotencyKey)
-	r.ReceivedAt, r.UpdatedAt = stampOf(received), stampOf(updated)
-	return r, err
+func (s *Service) apply(e event) {
+	k := &s.kept
+	if e.Own != nil {
+		s.own = *e.Own
+	}
+	if e.History != nil || e.Removed != nil {
+		s.byTime = nil
+	}
+	if e.History != nil {
+		h := *e.History
+		if n := len(k.History); n > 0 {
+			h.Record = k.History[n-1].Record
+		}
+		for range e.Count {
+			h.Record++
+			k.History = append(k.History, h)
+		}
+	}
+	if e.Removed != nil {
+		k.History = slices.DeleteFunc(k.History, func(h HistoryRecord) bool { return h.same(*e.Removed) })
+	}
+	if w := e.Watchlist; w != nil {
+		i := slices.IndexFunc(k.Watchlist, func(old WatchlistRecord) bool { return old.Type == w.Type && old.ID == w.ID })
+		if i < 0 {
+			w.Record = int64(len(k.Watchlist)) + 1
+			k.Watchlist = append(k.Watchlist, *w)
+		} else {
+			k.Watchlist[i].UpdatedAt = w.UpdatedAt
+			if w.Priority != nil {
+				k.Watchlist[i].Priority = w.Priority
+			}
+		}
+	}
+	if e.List != nil {
+		e.List.Record = int64(len(k.Lists)) + 1
+		k.Lists = append(k.Lists, *e.List)
+	}
+	if e.ListItem != nil {
+		e.ListItem.Record = int64(len(k.ListItems)) + 1
+		k.ListItems = append(k.ListItems, *e.ListItem)
+		if i := slices.IndexFunc(k.Lists, func(l ListRecord) bool { return l.ID == e.ListItem.List }); i >= 0 {
+			k.Lists[i].ItemCount++
+		}
+	}
+	if e.Answer != nil {
+		s.answers[e.Answer.Key] = *e.Answer
+	}
 }
 
-const selectLists = `SELECT id, public_id, name, description, visibility, received_at, idempotency_key,
-	(SELECT count(*) FROM list_items WHERE list = public_id) FROM lists`
-
-func scanList(rows *sql.Rows) (r ListRecord, err error) {
-	var received int64
-	err = rows.Scan(&r.Record, &r.ID, &r.Name, &r.Description, &r.Visibility, &received, &r.IdempotencyKey, &r.ItemCount)
-	r.ReceivedAt = stampOf(received)
-	r.CreatedAt, r.UpdatedAt = r.ReceivedAt, r.ReceivedAt
-	return r, err
+// same reports whether the viewing is of the item, by its own identifier where that has one, else by its place.
+func (h HistoryItem) same(item HistoryItem) bool {
+	if item.ID != 0 {
+		return h.Type == item.Type && h.ID == item.ID
+	}
+	return h.Type == item.Type && h.TVShowID == item.TVShowID && h.EpisodeNumber == item.EpisodeNumber &&
+		h.SeasonNumber != nil && item.SeasonNumber != nil && *h.SeasonNumber == *item.SeasonNumber
 }

@@ -1,0 +1,78 @@
+package words
+
+import (
+	"strings"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Step renders one step of an entry.
+func (s Speech) Step(step entry.Step) string {
+	values := []any{"was", s.standing(step.From, step.Reason)}
+	for name, value := range step.Args {
+		values = append(values, name, s.stepValue(name, value))
+	}
+	text := s.Say("step."+step.Code, values...)
+	if first, rest := text[:min(1, len(text))], text[min(1, len(text)):]; strings.ToLower(first) == first {
+		text = strings.ToUpper(first) + rest
+	}
+	if !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "?") {
+		text += "."
+	}
+	return text
+}
+
+// standing is a state with the reason for it.
+func (s Speech) standing(state viewing.State, reason string) string {
+	text := s.Say("diary.state." + string(state))
+	if reason != "" {
+		text += " (" + s.reason(reason) + ")"
+	}
+	return text
+}
+
+// reason is a reason's name in words, or the sentence that it is.
+func (s Speech) reason(reason string) string {
+	if s.Has("diary.reason." + reason) {
+		return s.Say("diary.reason." + reason)
+	}
+	text, _ := s.Retell(strings.TrimSuffix(reason, "."))
+	return text
+}
+
+// stepValue is one value of a step.
+func (s Speech) stepValue(name, value string) string {
+	switch name {
+	case "text":
+		return s.reason(value)
+	case "state":
+		return s.Say("diary.state." + value)
+	case "class":
+		if key := "settings.key.kodi.classes." + value; s.Has(key) {
+			return s.Say(key)
+		}
+	case "apart":
+		return s.apart(value)
+	case "at", "from", "until", "before":
+		if at, err := time.Parse(time.RFC3339Nano, value); err == nil {
+			return at.Local().Format(time.DateTime)
+		}
+	}
+	return value
+}
+
+// apart says how the ends of two sightings lie to each other.
+func (s Speech) apart(distance string) string {
+	switch span, earlier := strings.CutPrefix(distance, "-"); {
+	case distance == "day":
+		return s.Say("step.apart.day")
+	case distance == "0s":
+		return s.Say("step.apart.same")
+	case earlier:
+		return s.Say("step.apart.earlier", "span", span)
+	default:
+		return s.Say("step.apart.later", "span", span)
+	}
+}

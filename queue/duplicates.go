@@ -1,0 +1,244 @@
+package queue
+
+import (
+	"cmp"
+	"database/sql"
+	"slices"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/playback"
+	"github.com/filmspool/filmspool/queue/sqlite"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// sighted is an entry with all who saw the playback; of a new one the id is 0.
+type sighted struct {
+	Entry
+	sources []string
+	runtime time.Duration // the longest that was reported; 0 when unknown
+	unsure  bool          // its own source cannot tell whether, or when, it happened
+}
+
+// timeless reports a day in the place of a time that nobody knows, such as that of the
+// plays before the last one. Such an entry is never compared with others.
+func (s sighted) timeless() bool { return s.unsure && s.WatchedAt.Precision == viewing.Day }
+
+// end is when the playback ended.
+func (s sighted) end() playback.End {
+	return playback.End{At: s.WatchedAt.Instant, Type: s.Media.Type, Runtime: s.runtime}
+}
+
+// duplicate finds the entry of the same playback whose end is the nearest; nil for
+// none. No source may have seen both: what one source reports twice happened twice.
+func (s *sighted) duplicate(others []*sighted) (nearest *sighted) {
+	apart := func(o *sighted) time.Duration { return playback.Apart(s.WatchedAt.Instant, o.WatchedAt.Instant) }
+	for _, o := range others {
+		shared := slices.ContainsFunc(s.sources, func(source string) bool { return slices.Contains(o.sources, source) })
+		if !shared && playback.TwoSources.Same(s.end(), o.end()) && (nearest == nil || cmp.Or(cmp.Compare(apart(o), apart(nearest)), cmp.Compare(o.ID, nearest.ID)) < 0) {
+			nearest = o
+		}
+	}
+	return nearest
+}
+
+// comparable reports whether an entry says anything of the playback. What a filter
+// or a source has dropped is about their own sighting; what the user has dropped is
+// about the playback.
+func comparable(e Entry) bool {
+	switch e.State {
+	case viewing.StateMerged:
+		return e.Reason != viewing.ReasonSeenTwice
+	case viewing.StateDropped:
+		return e.Reason == viewing.ReasonUser
+	default:
+		return e.Kind == viewing.KindViewing
+	}
+}
+
+// upgradable reports whether a better sighting may change an entry: no request for it
+// has left, and no person holds it.
+func upgradable(e Entry) bool {
+	switch e.State {
+	case viewing.StatePending:
+		return e.Attempts == 0
+	case viewing.StateHeld:
+		return !playback.ByHand(e.Reason) && e.Reason != viewing.ReasonApprove
+	default:
+		return e.State == viewing.StateRejected
+	}
+}
+
+// better reports whether a sighting may leave and the other one may not, or else
+// knows the time where that knows only the day.
+func better(s, than Entry) bool {
+	if leaves := s.State == viewing.StatePending; leaves != (than.State == viewing.StatePending) {
+		return leaves
+	}
+	return than.WatchedAt.Precision == viewing.Day && s.WatchedAt.Precision != viewing.Day
+}
+
+// selectNear finds the entries about an item that ended within a time and were not
+// made of what the same source saw.
+const selectNear = `SELECT n.id FROM entries AS n JOIN events AS v ON v.id = n.event
+	WHERE n.account = ? AND n.item_key = ? AND n.item_key <> '' AND n.happened_at BETWEEN ? AND ? AND v.source <> ?`
+
+// near are the viewings that s may be the same playback as. What a person has done
+// to it (asked) weighs more than that they dropped another one before.
+func (t *tx) near(s sighted, asked bool) (others []*sighted, err error) {
+	at, reach := s.WatchedAt.Millis, playback.Reach.Milliseconds()
+	ids, err := t.Numbers(selectNear, s.Account, s.Media.Key(), at-reach, at+reach, s.Source)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		e, err := t.entry(id)
+		if err != nil {
+			return nil, err
+		}
+		if !comparable(e) || asked && e.State == viewing.StateDropped {
+			continue
+		}
+		o, err := t.sighted(e)
+		if err != nil {
+			return nil, err
+		}
+		if !o.timeless() {
+			others = append(others, o)
+		}
+	}
+	return others, nil
+}
+
+// selectSightings reads who saw the playback of an entry, and how long they say the
+// item is.
+const selectSightings = `SELECT v.source, iif(json_valid(v.body), max(coalesce(json_extract(v.body, '$.progress.duration'), 0.0),
+		coalesce(json_extract(v.body, '$.origin.runtime'), 0.0)), 0.0), own AND iif(json_valid(v.body), json_extract(v.body, '$.unsure') IS 1, 0) FROM (
+		SELECT event, 1 AS own FROM entries WHERE id = ?1 UNION ALL SELECT event, 0 FROM witnesses WHERE entry = ?1
+	) AS sighting JOIN events AS v ON v.id = sighting.event`
+
+// sighted adds to an entry who saw it.
+func (t *tx) sighted(e Entry) (*sighted, error) {
+	s := &sighted{Entry: e}
+	rows, err := t.Query(selectSightings, e.ID)
+	_, err = sqlite.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
+		var source string
+		var seconds float64
+		var unsure bool
+		err := r.Scan(&source, &seconds, &unsure)
+		s.unsure = s.unsure || unsure
+		s.sources = append(s.sources, source)
+		s.runtime = max(s.runtime, playback.Seconds(seconds))
+		return struct{}{}, err
+	})
+	return s, err
+}
+
+// seenByOther reports whether another source has seen the playback of an entry, too.
+func (t *tx) seenByOther(id int64, source string) (bool, error) {
+	var one int64
+	return t.Find("SELECT 1 FROM witnesses AS w JOIN events AS v ON v.id = w.event WHERE w.entry = ? AND v.source <> ?", []any{id, source}, &one)
+}
+
+// findDuplicates finds for each part of a new event the entry of another source that
+// is the same playback. Imports are compared before they are handed over, and before
+// they are sent.
+func (t *tx) findDuplicates(e event, drafts []draft) error {
+	dayless := e.Unsure && e.WatchedAt.Precision == viewing.Day
+	if e.Kind != viewing.KindViewing || e.Class == viewing.ClassImport || dayless {
+		return nil
+	}
+	found := map[string][]*sighted{} // by account and item
+	for i := range drafts {
+		d := &drafts[i]
+		if d.State == viewing.StateDropped || d.item.Key() == "" {
+			continue
+		}
+		s := sighted{Entry: d.entry(e), sources: []string{e.source}, runtime: e.runtime()}
+		where := d.account + " " + d.item.Key()
+		others, known := found[where]
+		if !known {
+			var err error
+			if others, err = t.near(s, e.source == viewing.SourceCLI); err != nil {
+				return err
+			}
+			found[where] = others
+		}
+		if d.into = s.duplicate(others); d.into != nil {
+			d.into.sources = append(d.into.sources, e.source) // the next part is another playback
+		}
+	}
+	return nil
+}
+
+// absorb makes a sighting part of an entry of the same playback. The entry stays, and
+// takes time, class and state from a better one.
+func (t *tx) absorb(into *Entry, s Entry, step entry.Step) error {
+	t.nudge = true
+	step.Args["source"], step.Args["apart"] = s.Source, playback.Distance(s.WatchedAt.Instant, into.WatchedAt.Instant)
+	if !upgradable(*into) || !better(s, *into) {
+		return t.step(into.ID, step)
+	}
+	was := *into
+	into.WatchedAt, into.Class, into.Lane, into.NextAt = s.WatchedAt, s.Class, s.Lane, s.NextAt
+	if s.State == viewing.StatePending && into.NextAt.IsZero() {
+		into.NextAt = t.dueSince(s)
+	}
+	if err := t.rewrite(was, into); err != nil {
+		return err
+	}
+	step.Code += ".better"
+	return t.transition(into, s.State, s.Reason, step)
+}
+
+// mergedStep says into which entry a sighting went.
+func mergedStep(s, into Entry) entry.Step {
+	return entry.Step{Code: "merged", Args: entry.Args{
+		"entry": number(into.ID), "source": into.Source, "apart": playback.Distance(into.WatchedAt.Instant, s.WatchedAt.Instant),
+	}}
+}
+
+// mergeDuplicate compares an entry that has changed with those of other sources: it
+// may be the same playback as another now, and is merged into that. What a request has
+// left for stays, and takes the other one in.
+func (t *tx) mergeDuplicate(id int64, asked bool) error {
+	e, err := t.entry(id)
+	if err != nil {
+		return err
+	}
+	open := e.State == viewing.StatePending || e.State == viewing.StateHeld
+	if !open || e.Kind != viewing.KindViewing || e.Key() == "" || e.Class == viewing.ClassImport {
+		return nil
+	}
+	s, err := t.sighted(e)
+	if err != nil || s.timeless() {
+		return err
+	}
+	others, err := t.near(*s, asked)
+	if err != nil {
+		return err
+	}
+	into := s.duplicate(others)
+	switch {
+	case into == nil:
+		return nil
+	case s.Attempts > 0 && upgradable(into.Entry):
+		return t.merge(&into.Entry, &s.Entry)
+	default:
+		return t.merge(&s.Entry, &into.Entry)
+	}
+}
+
+// merge merges an entry into another, with all who saw it.
+func (t *tx) merge(e, into *Entry) error {
+	_, err := t.Exec(`INSERT OR IGNORE INTO witnesses (event, entry)
+		SELECT event, ?2 FROM entries WHERE id = ?1 UNION ALL SELECT event, ?2 FROM witnesses WHERE entry = ?1`, e.ID, into.ID)
+	if err != nil {
+		return err
+	}
+	was, step := *e, mergedStep(*e, *into)
+	if err := t.transition(e, viewing.StateMerged, viewing.ReasonSeenTwice, step); err != nil {
+		return err
+	}
+	return t.absorb(into, was, entry.Step{Code: "sighting.merged", Args: entry.Args{"entry": number(e.ID)}})
+}

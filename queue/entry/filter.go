@@ -1,0 +1,68 @@
+package entry
+
+import (
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Counts is the number of entries in each state.
+type Counts struct {
+	Pending   int64 `json:"pending"`
+	Sending   int64 `json:"sending"`
+	Held      int64 `json:"held"`
+	InDoubt   int64 `json:"inDoubt"`
+	Rejected  int64 `json:"rejected"`
+	Delivered int64 `json:"delivered"`
+	Merged    int64 `json:"merged"`
+	Dropped   int64 `json:"dropped"`
+}
+
+// Wave counts what is held as a burst, of one source.
+type Wave struct {
+	Source string `json:"source"`
+	Held   int64  `json:"held"`
+}
+
+// Day is what was watched on one day of this machine's zone.
+type Day struct {
+	Day string `json:"day"` // "2026-03-01"
+	// Viewings counts what was watched, by the kind of source that told of it first.
+	// What was merged or dropped is not counted, and what several accounts have counts once.
+	Viewings map[string]int64 `json:"viewings"`
+}
+
+// MaxDays is how many days can be told at once.
+const MaxDays = 366
+
+// Filter chooses entries. Its zero value chooses the newest hundred.
+type Filter struct {
+	State   viewing.State `json:"state,omitempty"`   // "" for all
+	Reason  string        `json:"reason,omitempty"`  // exactly; "" for all
+	Account string        `json:"account,omitempty"` // "" for all
+	Source  string        `json:"source,omitempty"`  // a source's name, or its kind: "browser"; "" for all
+	Kind    viewing.Kind  `json:"kind,omitempty"`    // "" for all
+	// Before leaves out what happened at that time or later: was watched, or
+	// was committed where nothing was watched. Zero for all.
+	Before time.Time `json:"before,omitzero"`
+	Since  time.Time `json:"since,omitzero"`  // leaves out what happened before; zero for all
+	Words  string    `json:"words,omitempty"` // each of them stands in the title, the series or the list's name; "" for all
+	UpTo   int64     `json:"upTo,omitempty"`  // only entries with this id or a smaller one; 0 for all
+	Item   string    `json:"-"`               // a [viewing.Media.Key]; "" for all
+	Limit  int       `json:"-"`               // 1 to 1,000; 0 is 100
+	Below  int64     `json:"-"`               // only entries with a smaller id; 0 for all
+	// ByTime lists what happened last first, and not what came last. Past then is
+	// the entry that the list goes on after; the zero place begins at the latest.
+	ByTime bool  `json:"-"`
+	Past   Place `json:"-"`
+}
+
+// Place is a place in a list by time: when an entry happened, in ms since 1970, and
+// its id among those of the same moment.
+type Place struct{ At, ID int64 }
+
+// Chooses reports whether any entry can be left out, other than by a page's end.
+func (f Filter) Chooses() bool {
+	f.Limit, f.Below, f.ByTime, f.Past = 0, 0, false, Place{}
+	return f != Filter{}
+}

@@ -1,0 +1,70 @@
+package queue
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/filmspool/filmspool/queue/sqlite"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Taken tells which of some event ids were ever committed by a source of this
+// kind, however long ago.
+func (s *Store) Taken(ctx context.Context, source string, eventIDs []string) (map[string]bool, error) {
+	taken := map[string]bool{}
+	rows, err := s.reader.QueryContext(ctx, `SELECT v.event_id FROM json_each(?) AS wanted
+		CROSS JOIN events AS v ON v.source_kind = ? AND v.event_id = wanted.value`, jsonArray(eventIDs), viewing.SourceKind(source))
+	_, err = sqlite.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
+		var id string
+		err := row.Scan(&id)
+		taken[id] = true
+		return struct{}{}, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for events: %w", err)
+	}
+	return taken, nil
+}
+
+// RecordedIn tells when items, by [viewing.Media.Key], were watched as far as the
+// queue has heard of it, whoever saw it and whatever became of it, in any of some
+// accounts. It reads all entries.
+func (s *Store) RecordedIn(ctx context.Context, accounts, keys []string) (map[string][]viewing.Instant, error) {
+	times := map[string][]viewing.Instant{}
+	rows, err := s.reader.QueryContext(ctx, `SELECT item_key, watched_at, watched_precision FROM entries
+		WHERE account IN (SELECT value FROM json_each(?)) AND kind = 'viewing' AND item_key <> '' AND item_key IN (SELECT value FROM json_each(?)) ORDER BY happened_at, id`,
+		jsonArray(accounts), jsonArray(keys))
+	_, err = sqlite.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
+		var key string
+		var in viewing.Instant
+		err := row.Scan(&key, &in.Millis, &in.Precision)
+		times[key] = append(times[key], in)
+		return struct{}{}, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for viewings: %w", err)
+	}
+	return times, nil
+}
+
+// State is what the source keeps here as its own memory.
+func (s *Store) State(ctx context.Context, source string) (map[string][]byte, error) {
+	type pair struct {
+		key   string
+		value []byte
+	}
+	rows, err := s.reader.QueryContext(ctx, "SELECT key, value FROM source_state WHERE source = ?", source)
+	pairs, err := sqlite.Collect(rows, err, func(rows *sql.Rows) (p pair, err error) {
+		err = rows.Scan(&p.key, &p.value)
+		return p, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read state of source: %w", err)
+	}
+	state := make(map[string][]byte, len(pairs))
+	for _, p := range pairs {
+		state[p.key] = append([]byte{}, p.value...) // an empty value is not a missing one
+	}
+	return state, nil
+}

@@ -1,0 +1,221 @@
+package queue
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/sqlite"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Counts is the number of entries in each state now. It costs the same whatever waits.
+func (s *Store) Counts(ctx context.Context) (counts entry.Counts, err error) {
+	all, err := s.CountsOf(ctx)
+	for _, c := range all {
+		counts.Pending += c.Pending
+		counts.Sending += c.Sending
+		counts.Held += c.Held
+		counts.InDoubt += c.InDoubt
+		counts.Rejected += c.Rejected
+		counts.Delivered += c.Delivered
+		counts.Merged += c.Merged
+		counts.Dropped += c.Dropped
+	}
+	return counts, err
+}
+
+// Unresolved is how many of the account's entries are held without an
+// identifier, for whatever reason.
+func (s *Store) Unresolved(ctx context.Context, account string) (n int64, err error) {
+	err = s.reader.QueryRowContext(ctx, "SELECT count(*) FROM lookups WHERE account = ?", account).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count lookups: %w", sqlite.StorageError(err))
+	}
+	return n, nil
+}
+
+// CountsOf is the number of entries in each state now, by their account. The names in
+// the JSON of [entry.Counts] are the states.
+func (s *Store) CountsOf(ctx context.Context) (map[string]entry.Counts, error) {
+	rows, err := s.reader.QueryContext(ctx, "SELECT account, json_group_object(replace(state, '_doubt', 'Doubt'), current) FROM counters GROUP BY account")
+	all := map[string]entry.Counts{}
+	_, err = sqlite.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
+		var account string
+		var text []byte
+		var counts entry.Counts
+		err := row.Scan(&account, &text)
+		if err == nil {
+			err = json.Unmarshal(text, &counts)
+		}
+		all[account] = counts
+		return struct{}{}, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count entries: %w", err)
+	}
+	return all, nil
+}
+
+// PendingAccounts are the accounts for which anything is pending, in order.
+func (s *Store) PendingAccounts(ctx context.Context) (names []string, err error) {
+	all, err := s.CountsOf(ctx)
+	for name, c := range all {
+		if c.Pending > 0 {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, err
+}
+
+// Waits reports whether the account has any pending entry, due or not.
+func (s *Store) Waits(ctx context.Context, account string) (bool, error) {
+	all, err := s.CountsOf(ctx)
+	return all[account].Pending > 0, err
+}
+
+// Newest is the id of the newest entry; 0 without any. Later ones have greater
+// ids.
+func (s *Store) Newest(ctx context.Context) (id int64, err error) {
+	if err := s.reader.QueryRowContext(ctx, "SELECT coalesce(max(id), 0) FROM entries").Scan(&id); err != nil {
+		return 0, fmt.Errorf("find newest entry: %w", sqlite.StorageError(err))
+	}
+	return id, nil
+}
+
+// Waves are those that a person has not decided about, the largest first. It costs
+// as much as they hold.
+func (s *Store) Waves(ctx context.Context) ([]entry.Wave, error) {
+	rows, err := s.reader.QueryContext(ctx, `SELECT v.source, count(*) FROM entries AS n
+		JOIN events AS v ON v.id = n.event WHERE n.state = 'held' AND n.reason = 'wave' GROUP BY v.source ORDER BY 2 DESC, 1`)
+	waves, err := sqlite.Collect(rows, err, func(r *sql.Rows) (w entry.Wave, err error) {
+		err = r.Scan(&w.Source, &w.Held)
+		return w, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count waves: %w", err)
+	}
+	return waves, nil
+}
+
+// The bounds of a list.
+const (
+	defaultLimit = 100
+	maxLimit     = 1000
+	maxWords     = 20
+)
+
+// Entries lists entries, the newest or the latest first.
+func (s *Store) Entries(ctx context.Context, f entry.Filter) ([]Entry, error) {
+	query, args, err := listQuery(f)
+	if err != nil {
+		return nil, fmt.Errorf("list entries: %w", err)
+	}
+	rows, err := s.reader.QueryContext(ctx, query, args...)
+	entries, err := sqlite.Collect(rows, err, scanEntry)
+	if err != nil {
+		return nil, fmt.Errorf("list entries: %w", err)
+	}
+	return entries, nil
+}
+
+// listQuery is the filter as SQL. The state stands in the text, not in an
+// argument: only then may the small indexes be used.
+func listQuery(f entry.Filter) (query string, args []any, err error) {
+	query = "SELECT " + entryColumns + " FROM entries AS n JOIN events AS v ON v.id = n.event WHERE true"
+	switch {
+	case f.State != "" && !f.State.Valid():
+		return "", nil, fmt.Errorf("%w: %q is not a state", entry.ErrState, f.State)
+	case f.Limit < 0 || f.Limit > maxLimit:
+		return "", nil, errors.New("limit must be from 1 to 1000")
+	case len(strings.Fields(f.Words)) > maxWords:
+		return "", nil, fmt.Errorf("%w: at most %d words can be looked for", viewing.ErrInvalid, maxWords)
+	case f.Limit == 0:
+		f.Limit = defaultLimit
+	}
+	if f.State != "" {
+		query += " AND n.state = '" + string(f.State) + "'"
+	}
+	for _, c := range conditions(f) {
+		if c.set {
+			query += " AND " + c.text
+			args = append(args, c.args...)
+		}
+	}
+	order := "n.id DESC"
+	if f.ByTime {
+		order = "n.happened_at DESC, n.id DESC"
+	}
+	return query + " ORDER BY " + order + " LIMIT ?", append(args, f.Limit), nil
+}
+
+// condition is one that is asked only when it is set.
+type condition struct {
+	set  bool
+	text string
+	args []any
+}
+
+// conditions are those beside the state.
+func conditions(f entry.Filter) []condition {
+	account, happened := "n.account = ?", "+n.happened_at" // no index of times: ids are the order
+	if f.Below > 0 || f.ByTime {
+		account = "+n.account = ?" // no index of accounts: it would be sorted for each page anew
+	}
+	if f.ByTime {
+		happened = "n.happened_at"
+	}
+	all := []condition{
+		{f.Account != "", account, []any{f.Account}},
+		{f.Source != "", "(v.source = ? OR v.source_kind = ?)", []any{f.Source, f.Source}},
+		{f.Kind != "", "n.kind = ?", []any{string(f.Kind)}},
+		{f.Reason != "", "n.reason = ?", []any{f.Reason}},
+		{f.Item != "", "n.item_key = ?", []any{f.Item}},
+		{!f.Before.IsZero(), happened + " < ?", []any{f.Before.UnixMilli()}},
+		{f.Below > 0, "n.id < ?", []any{f.Below}},
+		{f.Past != entry.Place{}, "n.happened_at <= ? AND (n.happened_at < ? OR n.id < ?)", []any{f.Past.At, f.Past.At, f.Past.ID}},
+		{f.UpTo != 0, "n.id <= ?", []any{f.UpTo}},
+		{!f.Since.IsZero(), happened + " >= ?", []any{f.Since.UnixMilli()}},
+	}
+	for word := range strings.FieldsSeq(f.Words) {
+		all = append(all, spelt(word))
+	}
+	return all
+}
+
+// named is what [entry.Filter.Words] are looked for in.
+const named = "concat_ws(' ', n.media ->> '$.title', n.media ->> '$.show.title', n.list ->> '$.name')"
+
+// spelt is a word in a title, in capitals or not. SQLite knows these of ASCII alone,
+// so other words are looked for as they may be written.
+func spelt(word string) condition {
+	forms := []string{strings.ToLower(word)}
+	if strings.ContainsFunc(word, func(r rune) bool { return r > unicode.MaxASCII }) {
+		first, size := utf8.DecodeRuneInString(forms[0])
+		forms = append(forms, string(unicode.ToUpper(first))+forms[0][size:], strings.ToUpper(word))
+	}
+	c := condition{set: true}
+	for _, form := range forms {
+		c.text += " OR " + named + " LIKE ? ESCAPE '!'"
+		c.args = append(c.args, "%"+strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(form)+"%")
+	}
+	c.text = "(" + c.text[len(" OR "):] + ")"
+	return c
+}
+
+// OldestPending is when the pending entry of an account, or of all where it is "",
+// that waits longest was committed; ok is false when none waits.
+func (s *Store) OldestPending(ctx context.Context, account string) (t time.Time, ok bool, err error) {
+	rows, err := s.reader.QueryContext(ctx, `SELECT created_at FROM entries WHERE state = 'pending' AND ? IN ('', account)
+		ORDER BY id LIMIT 1`, account)
+	return firstTime(rows, err, "find oldest entry")
+}

@@ -1,0 +1,129 @@
+package queue
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/sqlite"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// sendable chooses the pending entries of account ?1 in lane ?2 that no other entry
+// keeps back: neither its list, nor an older entry about the same item that may still
+// be sent or may have arrived.
+const sendable = ` FROM entries AS n CROSS JOIN events AS v ON v.id = n.event
+	WHERE n.account = ?1 AND n.lane = ?2 AND n.state = 'pending'
+	AND (n.after IS NULL OR EXISTS (
+		SELECT 1 FROM entries AS list WHERE list.id = n.after AND list.state IN ('delivered', 'merged')))
+	AND NOT EXISTS (SELECT 1` + elders + ")"
+
+const (
+	selectNext    = "SELECT " + entryColumns + sendable + " AND n.next_at <= ?3 ORDER BY n.next_at, n.id LIMIT ?4"
+	selectAstray  = "SELECT " + entryColumns + sendable + " AND n.next_at > ?3 ORDER BY n.next_at, n.id LIMIT ?4"
+	selectNextDue = "SELECT n.next_at" + sendable + " ORDER BY n.next_at, n.id LIMIT 1"
+)
+
+// farthest is beyond every time that is ever planned: a grace and what a
+// service may ask for end after a day. An entry that is due later was put off
+// by a clock that has been set back since, and is due now.
+const farthest = 25 * time.Hour
+
+// Next is the entry of the account and the lane that is to be sent now: the oldest of
+// those that are due. A list comes before what is put on it, and of one item the older
+// entry before the younger. ok is false when none is due.
+func (s *Store) Next(ctx context.Context, account string, lane viewing.Lane) (e Entry, ok bool, err error) {
+	found, err := s.due(ctx, account, lane, 1)
+	if err != nil || len(found) == 0 {
+		return Entry{}, false, err
+	}
+	return found[0], true, nil
+}
+
+// due lists up to n entries that are to be sent now.
+func (s *Store) due(ctx context.Context, account string, lane viewing.Lane, n int) ([]Entry, error) {
+	now := s.now()
+	rows, err := s.reader.QueryContext(ctx, selectNext, account, int(lane), now.UnixMilli(), n)
+	found, err := sqlite.Collect(rows, err, scanEntry)
+	if err == nil && len(found) == 0 {
+		rows, err = s.reader.QueryContext(ctx, selectAstray, account, int(lane), now.Add(farthest).UnixMilli(), n)
+		found, err = sqlite.Collect(rows, err, scanEntry)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find next entry: %w", err)
+	}
+	return found, nil
+}
+
+// NextDue is when the next entry of the account and the lane is to be sent; it is in
+// the past when one is due now. ok is false without any.
+func (s *Store) NextDue(ctx context.Context, account string, lane viewing.Lane) (t time.Time, ok bool, err error) {
+	rows, err := s.reader.QueryContext(ctx, selectNextDue, account, int(lane))
+	t, ok, err = firstTime(rows, err, "find next due entry")
+	if now := s.now(); t.Sub(now) > farthest {
+		t = now
+	}
+	return t, ok, err
+}
+
+// NewSince looks at the entries made after the one with that id: the newest, or id
+// without any, and whether one of them is pending in the account.
+func (s *Store) NewSince(ctx context.Context, account string, id int64) (newest int64, pending bool, err error) {
+	err = s.reader.QueryRowContext(ctx, `SELECT coalesce(max(id), ?1), coalesce(max(account = ?2 AND state = 'pending'), 0) FROM entries WHERE id > ?1`,
+		id, account).Scan(&newest, &pending)
+	if err != nil {
+		return id, false, fmt.Errorf("look for new entries: %w", sqlite.StorageError(err))
+	}
+	return newest, pending, nil
+}
+
+// firstTime reads a query for at most one time.
+func firstTime(rows *sql.Rows, err error, what string) (time.Time, bool, error) {
+	times, err := sqlite.Collect(rows, err, sqlite.ScanID)
+	switch {
+	case err != nil:
+		return time.Time{}, false, fmt.Errorf("%s: %w", what, err)
+	case len(times) == 0:
+		return time.Time{}, false, nil
+	default:
+		return millis(times[0]), true, nil
+	}
+}
+
+// Begin marks an entry as being sent, on disk before it returns, and numbers the
+// attempt from 1 within the entry. The error wraps [ErrChanged] when the entry is not
+// pending as it was read.
+func (s *Store) Begin(ctx context.Context, e Entry) (attempt int64, err error) {
+	err = s.write(ctx, func(t *tx) (err error) {
+		attempt, err = t.begin(e)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("mark entry %d as sending: %w", e.ID, err)
+	}
+	return attempt, nil
+}
+
+func (t *tx) begin(was Entry) (attempt int64, err error) {
+	e, err := t.entry(was.ID)
+	if err != nil {
+		return 0, err
+	}
+	if e.State != viewing.StatePending || e.Revision != was.Revision || e.Account != was.Account || !e.NextAt.Equal(was.NextAt) {
+		return 0, ErrChanged
+	}
+	if err := t.transition(&e, viewing.StateSending, "", entry.Step{}); err != nil {
+		return 0, err
+	}
+	if _, err := t.Exec("UPDATE entries SET attempts = attempts + 1 WHERE id = ?", e.ID); err != nil {
+		return 0, err
+	}
+	if _, err := t.Find("SELECT coalesce(max(number), 0) + 1 FROM attempts WHERE entry = ?", []any{e.ID}, &attempt); err != nil {
+		return 0, err
+	}
+	_, err = t.Exec(`INSERT INTO attempts (entry, number, at, owner)
+		VALUES (?, ?, ?, coalesce((SELECT body ->> '$.Owner' FROM accounts WHERE name = ?), ''))`, e.ID, attempt, t.now, e.Account)
+	return attempt, err
+}

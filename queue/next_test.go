@@ -1,0 +1,221 @@
+package queue
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// commitIDs commits viewings and returns the first entry of each.
+func (o *opened) commitIDs(t testing.TB, viewings ...viewing.Event) []int64 {
+	t.Helper()
+	var first []int64
+	for _, outcome := range o.commit(t, viewings...) {
+		first = append(first, outcome.Entries[0])
+	}
+	return first
+}
+
+func (o *opened) wantDue(t testing.TB, want ...int64) []Entry {
+	t.Helper()
+	ready := o.due(t)
+	if !slices.Equal(ids(ready), want) {
+		t.Fatalf("ready %v, want %v", ids(ready), want)
+	}
+	return ready
+}
+
+func TestTheOldestIsNext(t *testing.T) {
+	s := fresh(t)
+	id := s.commitIDs(t, film("late", 1, -1), film("early", 2, -60), film("middle", 3, -30))
+	for _, want := range []int64{id[1], id[2], id[0]} {
+		e, ok, err := s.Next(t.Context(), "default", viewing.LaneLive)
+		if err != nil || !ok || e.ID != want {
+			t.Fatalf("next %d, %v, %v, want %d", e.ID, ok, err, want)
+		}
+		s.send(t, e)
+		if _, err := s.Begin(t.Context(), e); !errors.Is(err, ErrChanged) {
+			t.Errorf("begun twice: %v", err)
+		}
+	}
+	if e, ok, err := s.Next(t.Context(), "default", viewing.LaneLive); ok || err != nil {
+		t.Errorf("next %d, %v", e.ID, err)
+	}
+}
+
+func TestEntriesOfOneItemLeaveInOrder(t *testing.T) {
+	s := fresh(t)
+	v := film("twice", 603, -60)
+	v.Count = 2
+	twice := s.commit(t, v)[0].Entries
+	rest := s.commitIDs(t, film("later", 603, -10), film("other", 604, -5), film("earliest", 603, -90))
+	later, other, earliest := rest[0], rest[1], rest[2]
+	for _, want := range [][]int64{{earliest, other}, {twice[0]}, {twice[1]}, {later}, {}} {
+		ready := s.wantDue(t, want...)
+		for _, e := range ready {
+			s.settle(t, Settlement{Entry: e.ID, Attempt: s.send(t, e), State: viewing.StateDelivered})
+		}
+	}
+}
+
+// wantAhead wants the explanation of an entry to name the one that keeps it
+// back, or none.
+func (o *opened) wantAhead(t *testing.T, id, ahead int64, keepsBack bool) {
+	t.Helper()
+	x, err := o.Explain(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !keepsBack {
+		ahead = 0
+	}
+	if x.Ahead.ID != ahead || keepsBack && x.Ahead.State != o.entry(t, ahead).State {
+		t.Errorf("entry %d comes before %d, and is %q; want %d", x.Ahead.ID, id, x.Ahead.State, ahead)
+	}
+}
+
+func TestWhichElderBlocks(t *testing.T) {
+	tests := []struct {
+		state  viewing.State
+		blocks bool
+	}{
+		{viewing.StatePending, true},
+		{viewing.StateSending, true},
+		{viewing.StateInDoubt, true},
+		{viewing.StateHeld, false},
+		{viewing.StateDelivered, false},
+		{viewing.StateRejected, false},
+		{viewing.StateDropped, false},
+		{viewing.StateMerged, false},
+	}
+	for _, tt := range tests {
+		t.Run(string(tt.state), func(t *testing.T) {
+			s := fresh(t)
+			id := s.commitIDs(t, film("elder", 603, -60), film("younger", 603, -10))
+			attempt := s.sendOne(t, id[0])
+			switch tt.state {
+			case viewing.StateSending:
+			case viewing.StatePending:
+				s.settle(t, Settlement{Entry: id[0], Attempt: attempt, State: viewing.StatePending, NextAt: noon().Add(time.Hour)})
+			default:
+				s.settle(t, Settlement{Entry: id[0], Attempt: attempt, State: tt.state})
+			}
+			due, ok, err := s.NextDue(t.Context(), "default", viewing.LaneLive)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.wantAhead(t, id[1], id[0], tt.blocks)
+			if tt.blocks {
+				s.wantDue(t)
+				if inAnHour := tt.state == viewing.StatePending; ok != inAnHour || ok && !due.Equal(noon().Add(time.Hour)) {
+					t.Errorf("next due %v, %v: the blocked one counts", due, ok)
+				}
+				return
+			}
+			if !ok || due.After(noon()) {
+				t.Errorf("next due %v, %v, want now", due, ok)
+			}
+			s.wantDue(t, id[1])
+		})
+	}
+}
+
+func TestUnidentifiedItemsDoNotWaitForEachOther(t *testing.T) {
+	s := fresh(t)
+	s.commitIDs(t,
+		viewing.Event{Kind: viewing.KindList, EventID: "l1", List: &viewing.List{Name: "Red"}},
+		viewing.Event{Kind: viewing.KindList, EventID: "l2", List: &viewing.List{Name: "Blue"}})
+	s.wantDue(t, 1, 2)
+}
+
+func TestAfterWaitsForDelivery(t *testing.T) {
+	for _, state := range []viewing.State{viewing.StatePending, viewing.StateHeld, viewing.StateInDoubt, viewing.StateRejected, viewing.StateDropped, viewing.StateDelivered, viewing.StateMerged} {
+		t.Run(string(state), func(t *testing.T) {
+			s := fresh(t)
+			id := s.commitIDs(t, film("first", 1, -60), film("second", 2, -10))
+			err := s.write(t.Context(), func(t *tx) error {
+				_, err := t.Exec("UPDATE entries SET after = ? WHERE id = ?", id[0], id[1])
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			attempt := s.sendOne(t, id[0])
+			s.wantDue(t) // not while it is under way
+			s.settle(t, Settlement{Entry: id[0], Attempt: attempt, State: state, NextAt: noon().Add(time.Hour)})
+			arrived := state == viewing.StateDelivered || state == viewing.StateMerged
+			s.wantAhead(t, id[1], id[0], !arrived)
+			if arrived {
+				if e := s.wantDue(t, id[1])[0]; e.After != id[0] {
+					t.Errorf("entry waits for %d", e.After)
+				}
+				return
+			}
+			s.wantDue(t)
+		})
+	}
+}
+
+func TestNextDue(t *testing.T) {
+	s := fresh(t)
+	id := s.commitIDs(t, film("e1", 1, -1), film("e2", 2, -2))
+	later := noon().Add(10 * time.Minute)
+	for i, at := range []time.Time{later.Add(time.Minute), later} {
+		s.settle(t, Settlement{Entry: id[i], State: viewing.StatePending, NextAt: at})
+	}
+	if at, ok, err := s.NextDue(t.Context(), "default", viewing.LaneLive); err != nil || !ok || !at.Equal(later) {
+		t.Fatalf("next due %v, %v, %v", at, ok, err)
+	}
+	s.wantDue(t)
+	s.clock.advance(10*time.Minute - time.Millisecond)
+	s.wantDue(t)
+	s.clock.advance(time.Millisecond)
+	s.send(t, s.wantDue(t, id[1])[0])
+	if at, ok, _ := s.NextDue(t.Context(), "default", viewing.LaneLive); !ok || !at.Equal(later.Add(time.Minute)) {
+		t.Errorf("next due %v, %v: what is sent does not count", at, ok)
+	}
+	s.clock.advance(time.Minute)
+	s.wantDue(t, id[0])
+}
+
+// Whoever leaves the line, by whatever way, the next one gets its turn.
+func TestTheNextOfAnItemGetsItsTurn(t *testing.T) {
+	leave := map[string]func(*opened, int64) error{
+		"settled": func(s *opened, id int64) error {
+			return s.Settle(t.Context(), Settlement{Entry: id, State: viewing.StateRejected})
+		},
+		"held": func(s *opened, id int64) error {
+			_, err := s.Hold(t.Context(), entry.Selection{IDs: []int64{id}}, false)
+			return err
+		},
+		"dropped": func(s *opened, id int64) error {
+			_, err := s.Drop(t.Context(), entry.Selection{IDs: []int64{id}}, false)
+			return err
+		},
+		"another item": func(s *opened, id int64) error {
+			_, err := s.Edit(t.Context(), id, entry.Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 99}}})
+			return err
+		},
+		"another time": func(s *opened, id int64) error {
+			_, err := s.Edit(t.Context(), id, entry.Edit{WatchedAt: viewing.At(noon().Add(-time.Second))})
+			return err
+		},
+	}
+	for name, leave := range leave {
+		t.Run(name, func(t *testing.T) {
+			s := fresh(t)
+			id := s.commitIDs(t, film("e1", 7, -30), film("e2", 7, -20), film("e3", 7, -10))
+			s.wantDue(t, id[0])
+			if err := leave(s, id[0]); err != nil {
+				t.Fatal(err)
+			}
+			if ready := s.due(t); !slices.Contains(ids(ready), id[1]) || slices.Contains(ids(ready), id[2]) {
+				t.Errorf("ready %v, want %d and not %d", ids(ready), id[1], id[2])
+			}
+		})
+	}
+}

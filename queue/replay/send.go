@@ -1,0 +1,279 @@
+package replay
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// send takes an entry through one attempt: checks, the mark on disk, one request,
+// and what became of it. Its error is of our own disk.
+func (r *run) send(e queue.Entry) error {
+	request, err := newRequest(r.installation, e)
+	if err != nil {
+		return r.settle(unfit(e, err))
+	}
+	if done, err := r.precheck(e); done || err != nil {
+		return err
+	}
+	r.pace.take(e.Lane, time.Now())
+	if err := r.step(StepMark); err != nil {
+		return err
+	}
+	// A mark that was cut off halfway would leave a row that claims to be under way,
+	// so stopping does not cut it off.
+	attempt, err := r.outbox.Begin(r.write, e)
+	switch {
+	case gone(err):
+		r.pickAt = time.Now().Add(backoffBase) // should it look the same again, we do not turn in a circle
+		return nil
+	case err != nil:
+		return err
+	}
+	r.disk.fine()
+	if err := r.step(StepMarked); err != nil || r.stopping() || r.replacedMeanwhile() {
+		return r.settle(queue.Settlement{
+			Entry: e.ID, Attempt: attempt, State: viewing.StatePending, NextAt: e.NextAt, NotSent: true,
+			Answer: queue.Answer{Error: "not begun: sending stopped"},
+		})
+	}
+	v := r.service.Send(r.request, request)
+	if e.Kind == viewing.KindListItem {
+		v = r.learnItems(v)
+	}
+	now := time.Now()
+	s := settlement(e, attempt, v, now, r.jitter)
+	if s.State == viewing.StateInDoubt {
+		s.NextAt, r.readBackAt = r.policy.Begin(e.Attempts, now), now
+	}
+	r.count(v)
+	r.report(e, v)
+	err = r.settle(s)
+	r.heard(e.ID, v, now)
+	return err
+}
+
+// settle writes what became of an entry. When that fails it is tried again before
+// anything else; should it never be written, the next start finds the entry in doubt.
+func (r *run) settle(s queue.Settlement) error {
+	r.unwritten = append(r.unwritten, func(ctx context.Context) error {
+		if err := r.step(StepSettle); err != nil {
+			return err
+		}
+		err := r.outbox.Settle(ctx, s)
+		if gone(err) {
+			r.log.Warn("entry changed while it was sent", "entry", s.Entry, "state", string(s.State), "error", err)
+			return nil
+		}
+		if err == nil {
+			err = r.step(StepSettled)
+		}
+		return err
+	})
+	return r.save()
+}
+
+// gone reports whether the entry is no longer ours to change. Trying again
+// would not help.
+func gone(err error) bool {
+	return errors.Is(err, queue.ErrChanged) || errors.Is(err, entry.ErrState) || errors.Is(err, entry.ErrNotFound)
+}
+
+// precheck does what comes before an entry is marked as sending. It is done with
+// the entry when that is not to be sent now.
+func (r *run) precheck(e queue.Entry) (done bool, err error) {
+	if !r.ownerKnown {
+		if v := r.checkOwner(); v.Fate != tracker.Delivered {
+			r.heard(e.ID, v, time.Now())
+			if !r.line.closed && r.row.Pause.Reason == "" && v.RetryAfter == 0 {
+				r.line.shut(time.Now()) // whatever it was, we ask again later
+				r.trouble(v)
+			}
+			return true, nil
+		}
+	}
+	if held, err := r.contradicted(r.request, r.write, e); held || err != nil {
+		return held, err
+	}
+	first := e.Attempts == 0
+	switch {
+	case !first:
+		return r.outlived(e)
+	case e.Kind == viewing.KindList:
+		return false, r.keepLists(e)
+	case e.Kind == viewing.KindListItem && !r.mayAsk(SupportItems):
+		return true, r.settle(queue.Settlement{Entry: e.ID, State: viewing.StateDropped, Reason: noItems})
+	case e.Kind == viewing.KindViewing && (e.Lane == viewing.LaneBackfill || e.Class != "" && e.Class != viewing.ClassLive):
+		return r.checkHistory(e) // it was not seen live, so the service may know it by another way
+	default:
+		return false, nil
+	}
+}
+
+// outlived puts an entry in doubt again that was to be sent with the same
+// Idempotency-Key when the service may have forgotten that key: it was kept
+// back too long.
+func (r *run) outlived(e queue.Entry) (bool, error) {
+	d, ok, err := r.outbox.Doubt(r.ctx, e.ID)
+	now := time.Now()
+	if err != nil || !ok || r.policy.Resends(d.Since, now) {
+		return false, err
+	}
+	r.readBackAt = now
+	return true, r.settle(queue.Settlement{
+		Entry: e.ID, State: viewing.StateInDoubt, NextAt: now,
+		Reason: "the service may have forgotten its Idempotency-Key before it could be sent again",
+	})
+}
+
+// keepLists records which lists the service has, so that a new one can be told
+// from them. Without that, a doubt about this one waits for the user.
+func (r *run) keepLists(e queue.Entry) error {
+	if !r.mayAsk(supportLists) {
+		return nil
+	}
+	found, complete, err := r.service.Lists(r.ctx)
+	if r.learn(supportLists, err); err != nil || !complete {
+		return nil
+	}
+	ids := make([]string, len(found))
+	for i, l := range found {
+		ids[i] = l.ID
+	}
+	return r.outbox.KeepLists(r.write, e.ID, ids)
+}
+
+// noItems is why an item of a list is dropped that the service does not take.
+const noItems = "The service takes no items of lists."
+
+// learnItems takes from the answer to an item of a list whether the service
+// takes any. A service that has taken some before means this list, and one that
+// refuses the key here and nowhere else has no such operation for it.
+func (r *run) learnItems(v tracker.Verdict) tracker.Verdict {
+	if v.Fate == tracker.Refused && r.service.Probe(r.request).Fate == tracker.Delivered {
+		v.Fate, v.Problem, v.Hint = tracker.Lacking, noItems, ""
+	}
+	switch {
+	case v.Fate == tracker.Lacking && r.row.Support[SupportItems].Has:
+		v.Fate = tracker.Rejected
+		v.Problem = fmt.Sprintf("The service has no such list any more (%d).", v.Status)
+	case v.Fate == tracker.Lacking:
+		r.learn(SupportItems, tracker.ErrNoEndpoint)
+	case v.Fate == tracker.Delivered:
+		r.learn(SupportItems, nil)
+	}
+	return v
+}
+
+// newRequest is what the service is asked for an entry.
+func newRequest(installation string, e queue.Entry) (request tracker.Request, err error) {
+	var item viewing.Media
+	if e.Media != nil {
+		item = *e.Media
+	}
+	if e.Kind == viewing.KindListItem {
+		request, err = tracker.NewListItem(e.ListID, item)
+	} else {
+		request, err = tracker.NewRequest(e.Kind, item, e.WatchedAt.Instant, e.List, e.Priority)
+	}
+	if err != nil {
+		return tracker.Request{}, fmt.Errorf("make request: %w", err)
+	}
+	request.IdempotencyKey = idempotencyKey(installation, e)
+	request.Resend = e.Attempts > 0
+	return request, nil
+}
+
+// idempotencyKey names one act of the user towards one account: 64
+// hexadecimal digits, the same for every resend of it, another one after an
+// edit or a definite refusal. It tells the service nothing but that.
+func idempotencyKey(installation string, e queue.Entry) string {
+	parts := []string{
+		installation,
+		viewing.SourceKind(e.Source), e.EventID, strconv.Itoa(e.Part),
+		e.Account, strconv.Itoa(e.Revision),
+	}
+	hash := sha256.New()
+	for _, part := range parts {
+		// With its length before it no part can run into the next.
+		fmt.Fprintf(hash, "%d:%s,", len(part), part)
+	}
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// settlement is what becomes of an entry by the answer to its request.
+func settlement(e queue.Entry, attempt int64, v tracker.Verdict, now time.Time, j jitter) queue.Settlement {
+	s := queue.Settlement{
+		Entry: e.ID, Attempt: attempt, State: viewing.StatePending, NextAt: e.NextAt,
+		Answer: queue.Answer{Status: v.Status, Code: v.Code, Text: v.Message},
+	}
+	if v.Status == 0 {
+		s.Answer.Error = v.Problem
+	}
+	end := func(state viewing.State) {
+		s.State, s.NextAt, s.Reason = state, time.Time{}, v.Problem
+	}
+	switch v.Fate {
+	case tracker.Delivered:
+		end(viewing.StateDelivered)
+		s.RemoteID = v.ListID
+	case tracker.Lacking:
+		end(viewing.StateDropped)
+	case tracker.Rejected:
+		end(viewing.StateRejected)
+		s.RaiseRevision = true
+	case tracker.Offline:
+		s.NotSent = true
+	case tracker.Refused, tracker.Unproven:
+		s.Uncounted = true // the account's trouble: the entry is as it was before
+	case tracker.Later:
+		wait := j(longest(e.Attempts))
+		if v.RetryAfter > 0 {
+			wait = asked(v.RetryAfter)
+		}
+		s.NextAt = now.Add(wait)
+	default:
+		// It may have arrived. From here only the service's own records, or the
+		// user, can say what became of it.
+		end(viewing.StateInDoubt)
+	}
+	return s
+}
+
+// unfit is the settlement of an entry of which no request can be made.
+func unfit(e queue.Entry, err error) queue.Settlement {
+	reason := viewing.ReasonReview
+	switch {
+	case e.Kind == viewing.KindListItem && e.ListID == "":
+		reason = viewing.ReasonNoList
+	case errors.Is(err, tracker.ErrUnidentified):
+		reason = viewing.ReasonUnresolved
+	}
+	return queue.Settlement{
+		Entry: e.ID, State: viewing.StateHeld, Reason: reason, Answer: queue.Answer{Error: err.Error()},
+	}
+}
+
+// report logs what the user may have to act on; everything else is the
+// account's health, or for the curious.
+func (r *run) report(e queue.Entry, v tracker.Verdict) {
+	log := r.log.With("entry", e.ID, "kind", string(e.Kind), "status", v.Status, "code", v.Code)
+	switch {
+	case v.Fate == tracker.Rejected:
+		log.Warn("entry rejected by the service")
+	case v.Fate == tracker.InDoubt:
+		log.Warn("entry may have arrived")
+	case v.Fate == tracker.Delivered && e.Attempts > 0:
+		log.Info("entry delivered after earlier attempts", "attempts", e.Attempts+1)
+	}
+	log.Debug("entry answered", "fate", string(v.Fate), "item", e.Label(), "problem", v.Problem)
+}

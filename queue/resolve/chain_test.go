@@ -1,0 +1,277 @@
+package resolve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+type (
+	question = Question
+	answer   = Answer
+	work     = Work
+)
+
+// fake answers what it knows; nothing is known of the rest, if it may be asked.
+type fake struct {
+	knows map[question]answer
+	may   []Ask
+	err   error
+	hangs bool
+	asked []question
+}
+
+func (f *fake) Fetch(ctx context.Context, wanted []question) (map[question]*answer, error) {
+	f.asked = append(f.asked, wanted...)
+	if f.hangs {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	found := map[question]*answer{}
+	for _, q := range wanted {
+		if a := f.knows[q]; slices.Contains(f.may, q.Ask) && f.err == nil {
+			found[q] = &a
+		} else if f.err == nil {
+			found[q] = nil
+		}
+	}
+	return found, f.err
+}
+
+// beside is a chain of Wikidata, which knows numbers alone, and TMDB.
+func beside(wikidata, tmdb *fake, cache *Cache) Chain {
+	wikidata.may = []Ask{AskIMDB, AskTVDB}
+	tmdb.may = []Ask{AskIMDB, AskTVDB, AskFilm, AskSeries, AskSeason, SearchFor, SearchTV}
+	log := slog.New(slog.DiscardHandler)
+	return Chain{&Provider{Name: "Wikidata", Asker: wikidata, Log: log, Cache: cache}, &Provider{Name: "TMDB", Asker: tmdb, Log: log, Cache: cache}}
+}
+
+func workBy(id int64, by string) work {
+	return work{Candidate: Candidate{Type: viewing.Movie, TMDB: id}, By: by}
+}
+
+func outcome(d Decision) string {
+	switch {
+	case len(d.Open) > 0:
+		return "open"
+	case d.Item == nil:
+		var names []string
+		for _, w := range d.Candidates {
+			names = append(names, fmt.Sprint(w.Type, " ", w.TMDB))
+		}
+		return fmt.Sprintf("held %v by %s", names, d.By)
+	default:
+		return fmt.Sprintf("%s %d by %s", d.Item.Kind, d.Item.TMDB, d.By)
+	}
+}
+
+// The rows of the package's table, and that one is asked only about what those
+// before it have left open.
+func TestWhoIsAsked(t *testing.T) {
+	number := question{Ask: AskIMDB, Text: "tt0000001"}
+	one := answer{Films: []work{workBy(1, "Wikidata")}}
+	for name, c := range map[string]struct {
+		wikidata, tmdb answer
+		want           string
+		asked          bool // TMDB
+	}{
+		"one":                     {one, answer{Films: []work{workBy(2, "")}}, "movie 1 by Wikidata", false},
+		"nothing, then one":       {answer{}, answer{Films: []work{workBy(2, "")}}, "movie 2 by TMDB", true},
+		"nothing, then nothing":   {answer{}, answer{}, "held [] by TMDB", true},
+		"several, then one":       {answer{Films: []work{workBy(1, "Wikidata"), workBy(2, "Wikidata")}, Partial: true}, answer{Films: []work{workBy(2, "")}}, "movie 2 by TMDB", true},
+		"partial, then one":       {answer{Films: []work{workBy(1, "Wikidata")}, Partial: true}, answer{Films: []work{workBy(2, "")}}, "movie 2 by TMDB", true},
+		"several, then nothing":   {answer{Films: []work{workBy(1, "Wikidata"), workBy(2, "Wikidata")}, Partial: true}, answer{}, "held [movie 1 movie 2] by Wikidata", true},
+		"another kind, then one":  {answer{Series: []work{{Candidate: Candidate{Type: viewing.TV, TMDB: 1}}}}, answer{Films: []work{workBy(2, "")}}, "held [movie 2 tv 1] by TMDB", true},
+		"another kind, then none": {answer{Series: []work{{Candidate: Candidate{Type: viewing.TV, TMDB: 1}}}}, answer{}, "held [tv 1] by Wikidata", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, m := &fake{knows: map[question]answer{number: c.wikidata}}, &fake{knows: map[question]answer{number: c.tmdb}}
+			d, err := beside(w, m, cacheIn(t)).Decide(t.Context(), []Evidence{{Kind: viewing.Movie, Own: Reported{IDs: viewing.IDs{IMDB: number.Text}}}})
+			if got := outcome(d[0]); err != nil || got != c.want || (len(m.asked) > 0) != c.asked || len(w.asked) != 1 {
+				t.Errorf("%s (%s), %v; asked %v, then %v", got, d[0].Why, err, w.asked, m.asked)
+			}
+		})
+	}
+}
+
+// Wikidata names the series of an episode; TMDB tells whether it has the place.
+func TestPlaceIsAskedOfTMDB(t *testing.T) {
+	show := answer{Series: []work{{Candidate: Candidate{Type: viewing.TV, TMDB: 7}, By: "Wikidata"}}}
+	season, number := 1, 2
+	episode := []Evidence{{
+		Kind: viewing.Episode, Season: &season, Episode: &number, Own: Reported{Title: "The Second", IDs: viewing.IDs{IMDB: "tt0000099"}},
+		Show: Reported{IDs: viewing.IDs{IMDB: "tt0000007"}},
+	}}
+	ask := question{Ask: AskIMDB, Text: "tt0000007"}
+	place := question{Ask: AskSeason, Number: 7, Season: 1}
+	for want, parts := range map[string][]Part{
+		"episode 7 by TMDB":   {{Show: 7, Season: 1, Number: 2, Name: "The Second"}},
+		"held [tv 7] by TMDB": {{Show: 7, Season: 1, Number: 1, Name: "The First"}},
+	} {
+		w, m := &fake{knows: map[question]answer{ask: show}}, &fake{knows: map[question]answer{place: {Episodes: parts}}}
+		if d, err := beside(w, m, cacheIn(t)).Decide(t.Context(), episode); err != nil || outcome(d[0]) != want {
+			t.Errorf("%s (%s), %v; want %s", outcome(d[0]), d[0].Why, err, want)
+		}
+	}
+	w := &fake{knows: map[question]answer{ask: show}}
+	if d, err := beside(w, &fake{}, nil)[:1].Decide(t.Context(), episode); err != nil || outcome(d[0]) != "episode 7 by Wikidata" {
+		t.Errorf("alone: %s (%s), %v", outcome(d[0]), d[0].Why, err)
+	}
+	away := &fake{err: errors.New("away")}
+	if d, err := beside(w, away, nil).Decide(t.Context(), episode); !errors.Is(err, away.err) || outcome(d[0]) != "open" {
+		t.Errorf("TMDB away: %s, %v", outcome(d[0]), err)
+	}
+}
+
+// Trouble with one keeps no other from being asked, and is no error where nothing
+// is left open. What was answered is not asked again.
+func TestTroubleOfOne(t *testing.T) {
+	number := question{Ask: AskIMDB, Text: "tt0000001"}
+	evidence := []Evidence{{Kind: viewing.Movie, Own: Reported{IDs: viewing.IDs{IMDB: number.Text}}}}
+	w, m := &fake{err: errors.New("away")}, &fake{knows: map[question]answer{number: {Films: []work{workBy(2, "")}}}}
+	c := beside(w, m, cacheIn(t))
+	for range 3 {
+		if d, err := c.Decide(t.Context(), evidence); err != nil || outcome(d[0]) != "movie 2 by TMDB" {
+			t.Errorf("%s, %v", outcome(d[0]), err)
+		}
+	}
+	if len(w.asked) != 1 || len(m.asked) != 1 || c[0].Trouble() == nil || c[1].Trouble() != nil {
+		t.Errorf("asked %v, %v", w.asked, m.asked)
+	}
+}
+
+// What rests on nothing but remembered answers says so.
+func TestWhatIsRemembered(t *testing.T) {
+	one, two := question{Ask: AskIMDB, Text: "tt0000001"}, question{Ask: SearchFor, Text: "Alpha", Year: 1999}
+	first := Evidence{Kind: viewing.Movie, Own: Reported{IDs: viewing.IDs{IMDB: one.Text}}}
+	more := Evidence{Kind: viewing.Movie, Own: Reported{IDs: viewing.IDs{IMDB: one.Text}, Title: "Alpha", Year: 1999}}
+	m := &fake{knows: map[question]answer{two: {Films: []work{{Candidate: Candidate{Type: viewing.Movie, TMDB: 2, Title: "Alpha", Year: 1999}}}}}}
+	c := beside(&fake{}, m, cacheIn(t))
+	for n, step := range []struct {
+		e    Evidence
+		want string
+		kept bool
+	}{
+		{first, "held [] by TMDB", false},
+		{first, "held [] by TMDB", true},
+		{more, "movie 2 by TMDB", false}, // of the two, one was asked for
+		{more, "movie 2 by TMDB", true},
+		{Evidence{Kind: viewing.Movie}, "held [] by ", false},
+	} {
+		if d, err := c.Decide(t.Context(), []Evidence{step.e}); err != nil || outcome(d[0]) != step.want || d[0].Kept != step.kept {
+			t.Errorf("step %d: %s, kept %v, %v", n, outcome(d[0]), d[0].Kept, err)
+		}
+	}
+}
+
+// One that hangs leaves time for the others.
+func TestOneThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		number := question{Ask: AskIMDB, Text: "tt0000001"}
+		evidence := []Evidence{{Kind: viewing.Movie, Own: Reported{IDs: viewing.IDs{IMDB: number.Text}}}}
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		c := beside(&fake{hangs: true}, &fake{knows: map[question]answer{number: {Films: []work{workBy(2, "")}}}}, nil)
+		if d, err := c.Decide(ctx, evidence); err != nil || outcome(d[0]) != "movie 2 by TMDB" || ctx.Err() != nil {
+			t.Errorf("%s, %v", outcome(d[0]), err)
+		}
+	})
+}
+
+// One in trouble is left alone as long as it asks for, and longer each time. One
+// that refuses us is left alone for a day. What we break off ourselves is no trouble.
+func TestTroubleIsLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{may: []Ask{AskIMDB}}
+		c := Chain{&Provider{Name: "TMDB", Asker: f, Log: slog.New(slog.DiscardHandler)}}
+		evidence := []Evidence{{Kind: viewing.Movie, Own: Reported{IDs: viewing.IDs{IMDB: "tt0000001"}}}}
+		later := func(wait time.Duration) error { return &LaterError{Who: "TMDB", Why: "it is away", Wait: wait} }
+		refused := fmt.Errorf("refused: %w", ErrRefused)
+		for n, step := range []struct {
+			err   error
+			rests time.Duration
+		}{
+			{later(0), time.Minute},
+			{later(0), 2 * time.Minute},
+			{later(3 * time.Hour), 3 * time.Hour},
+			{later(time.Second), 8 * time.Minute},
+			{later(0), 16 * time.Minute},
+			{later(0), 32 * time.Minute},
+			{later(0), time.Hour},
+			{later(0), time.Hour},
+			{errors.New("a question that nobody expects"), time.Hour},
+			{refused, 24 * time.Hour},
+		} {
+			f.err, f.asked = step.err, nil
+			for range 2 {
+				if d, err := c.Decide(t.Context(), evidence); !errors.Is(err, step.err) || outcome(d[0]) != "open" || c[0].Trouble() != step.err {
+					t.Errorf("step %d: %s, %v", n, outcome(d[0]), err)
+				}
+			}
+			time.Sleep(step.rests - time.Second)
+			if _, err := c.Decide(t.Context(), evidence); err == nil || len(f.asked) != 1 {
+				t.Errorf("step %d: asked %d times within %s", n, len(f.asked), step.rests)
+			}
+			time.Sleep(time.Second)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		f.err = context.Canceled
+		if _, err := c.Decide(ctx, evidence); err == nil || c[0].Trouble() != refused {
+			t.Errorf("broken off: %v, trouble %v", err, c[0].Trouble())
+		}
+		f.err = nil
+		if d, err := c.Decide(t.Context(), evidence); err != nil || c[0].Trouble() != nil || !strings.HasPrefix(outcome(d[0]), "held") {
+			t.Errorf("well again: %s, %v", outcome(d[0]), err)
+		}
+		f.err, evidence[0].Own.IMDB = later(0), "tt0000002"
+		for _, wait := range []time.Duration{0, time.Minute} { // as after the first trouble
+			time.Sleep(wait)
+			f.asked = nil
+			if _, err := c.Decide(t.Context(), evidence); err == nil || len(f.asked) != 1 {
+				t.Errorf("in trouble again: asked %d times, %v", len(f.asked), err)
+			}
+		}
+	})
+}
+
+// Once trouble is over, what could not be asked may be asked again: once a day at most.
+func TestRecovered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{may: []Ask{AskIMDB}}
+		recovered := 0
+		p := &Provider{Name: "TMDB", Asker: f, Log: slog.New(slog.DiscardHandler), Recovered: func() { recovered++ }}
+		evidence := []Evidence{{Kind: viewing.Movie, Own: Reported{IDs: viewing.IDs{IMDB: "tt0000001"}}}}
+		time.Sleep(48 * time.Hour)
+		for n, step := range []struct {
+			wait  time.Duration
+			err   error
+			again bool
+		}{
+			{0, nil, false},
+			{0, errors.New("away"), false},
+			{time.Hour, nil, true},
+			{0, nil, false},
+			{time.Hour, errors.New("away"), false},
+			{time.Hour, nil, false},
+			{time.Hour, errors.New("away"), false},
+			{23 * time.Hour, nil, true},
+		} {
+			time.Sleep(step.wait)
+			f.err = step.err
+			before := recovered
+			Chain{p}.Decide(t.Context(), evidence)
+			if (recovered > before) != step.again {
+				t.Errorf("step %d: %d times", n, recovered-before)
+			}
+		}
+	})
+}

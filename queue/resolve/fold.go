@@ -1,0 +1,68 @@
+package resolve
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// fold makes names comparable: without accents, case, signs and blanks, and with
+// "&" as "and". Articles, numerals and what stands after a colon stay: a name
+// without them is another name. A mark goes only after a Latin or Greek letter: in
+// other scripts it makes another letter.
+func fold(name string) string {
+	name = strings.ReplaceAll(strings.ReplaceAll(name, "&", "and"), "ß", "ss")
+	accents := false
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsNumber(r):
+			accents = unicode.In(r, unicode.Latin, unicode.Greek)
+			return unicode.ToLower(r)
+		case unicode.IsMark(r) && !accents:
+			return r
+		}
+		return -1
+	}, norm.NFKD.String(name))
+}
+
+// same reports whether two names are equal. A name of signs alone equals none.
+func same(a, b string) bool {
+	folded := fold(a)
+	return folded != "" && folded == fold(b)
+}
+
+// called reports whether a work has that name, as TMDB shows it or in another
+// language.
+func (w Work) called(name string) bool {
+	return same(w.Title, name) || slices.ContainsFunc(w.Names, func(other string) bool { return same(other, name) })
+}
+
+// named reports whether an episode's name is a witness of its place, and equal.
+func (p Part) named(name, series string) bool {
+	return same(p.Name, name) && !generic(name, series)
+}
+
+// The words and figures of a name, and which of them say nothing of an episode.
+var (
+	wordForm   = regexp.MustCompile(`\d+|[\p{L}\p{M}]+|\p{N}`)
+	numberForm = regexp.MustCompile(`^(\d+|[ivx]+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)$`)
+	fillerForm = regexp.MustCompile(`^(the|a|of|pilots?|episodes?|parts?|series|season|finale|premiere|tba|tbd|[第話集回화])$`)
+)
+
+// generic reports whether many episodes have such a name: one word with a number, as
+// "Week 5", a word for a part, or the name of the series.
+func generic(name, series string) bool {
+	said, numbers := 0, 0
+	for _, word := range wordForm.FindAllString(strings.ToLower(name), -1) {
+		switch {
+		case numberForm.MatchString(word):
+			numbers++
+		case !fillerForm.MatchString(word):
+			said++
+		}
+	}
+	return same(name, series) || said == 0 || said == 1 && numbers > 0
+}

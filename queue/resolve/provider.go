@@ -1,0 +1,160 @@
+package resolve
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"sync"
+	"time"
+)
+
+// Asker asks somebody.
+type Asker interface {
+	// Fetch asks questions and gives what was answered; nil for what cannot be
+	// answered there. With an error, that is what was answered before it.
+	Fetch(ctx context.Context, wanted []Question) (map[Question]*Answer, error)
+}
+
+// ErrRefused is wrapped by the error of an [Asker] that is refused, as with a wrong
+// token: a person must act. All other errors pass by themselves.
+var ErrRefused = errors.New("access is refused")
+
+// How long somebody is left alone after trouble, and after a refusal. The first
+// doubles with each further trouble.
+const (
+	restsFor   = time.Minute
+	restsMost  = time.Hour
+	refusedFor = 24 * time.Hour
+)
+
+// recoveredEvery is how often what was not answered may be asked again after trouble.
+const recoveredEvery = 24 * time.Hour
+
+// Provider is one that is asked: the service, Wikidata or TMDB. It may be used from
+// several goroutines.
+type Provider struct {
+	Name      string // for a person
+	From      string // its address: another one may give other answers
+	Asker     Asker
+	Cache     *Cache // nil remembers nothing
+	Recovered func() // its trouble is over; nil does nothing
+	Log       *slog.Logger
+
+	mu        sync.Mutex
+	trouble   error         // why it could not be asked the last time
+	rested    time.Duration // how long it was left alone for that
+	rests     time.Time     // it is not asked before
+	recovered time.Time     // when Recovered was called
+	answers   map[string]int64
+}
+
+// Key names whose answers are kept.
+func (p *Provider) Key() string { return p.Name + " " + p.From }
+
+// Answers counts questions: "remembered", "found", "none" where it knows nothing, and
+// "failed" where there was no answer.
+func (p *Provider) Answers() map[string]int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return maps.Clone(p.answers)
+}
+
+func (p *Provider) count(what string, n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.answers == nil {
+		p.answers = map[string]int64{}
+	}
+	p.answers[what] += int64(n)
+}
+
+// Trouble is why it could not be asked the last time; nil when all is well.
+func (p *Provider) Trouble() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.trouble
+}
+
+// learn has questions answered: by the cache, else by asking. A cache that fails
+// costs requests, and nothing else.
+func (p *Provider) learn(ctx context.Context, open []Question, known answers) error {
+	remembered, err := p.Cache.recall(ctx, p.Key(), open)
+	if err != nil {
+		p.Log.Debug("answers are not remembered", "error", err)
+	}
+	var rest []Question
+	for _, q := range open {
+		if a, ok := remembered[q]; ok {
+			a.Kept = true
+			known[q] = &a
+		} else {
+			rest = append(rest, q)
+		}
+	}
+	p.count("remembered", len(open)-len(rest))
+	if len(rest) == 0 {
+		return nil
+	}
+	if err := p.resting(); err != nil {
+		return err
+	}
+	fetched, err := p.Asker.Fetch(ctx, rest)
+	answered := false
+	for _, q := range rest {
+		switch a, ok := fetched[q]; {
+		case !ok:
+			p.count("failed", 1)
+		case a.empty():
+			p.count("none", 1)
+		default:
+			p.count("found", 1)
+		}
+		answered = answered || fetched[q] != nil
+	}
+	// Where it was we who had no time, it is in no trouble.
+	if ours := ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded); !ours && (err != nil || answered) && p.record(err) && p.Recovered != nil {
+		p.Recovered()
+	}
+	maps.Copy(known, fetched)
+	if err := p.Cache.keep(context.WithoutCancel(ctx), p.Key(), fetched); err != nil {
+		p.Log.Debug("answers are not kept", "error", err)
+	}
+	return err
+}
+
+// resting is the last trouble while it is left alone.
+func (p *Provider) resting() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if time.Now().Before(p.rests) {
+		return p.trouble
+	}
+	return nil
+}
+
+// record stores how an attempt to ask has ended, and reports whether trouble is over
+// since which something may be asked again, once a day.
+func (p *Provider) record(err error) (again bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	was := p.trouble
+	p.trouble = err
+	if err == nil {
+		p.rested = 0
+		if again = was != nil && time.Since(p.recovered) >= recoveredEvery; again {
+			p.recovered = time.Now()
+		}
+		return again
+	}
+	p.rested = min(max(restsFor, 2*p.rested), restsMost)
+	wait := p.rested
+	if errors.Is(err, ErrRefused) {
+		wait = refusedFor
+	}
+	if later, ok := errors.AsType[*LaterError](err); ok {
+		wait = max(wait, later.Wait)
+	}
+	p.rests = time.Now().Add(wait)
+	return false
+}

@@ -1,0 +1,86 @@
+package resolve
+
+import (
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// ByService is how an answer of the tracking service names who gave it.
+const ByService = "the service"
+
+// Wanted is what the service is asked: an IMDb number alone, or a title with a type
+// and, where it is known, a year.
+type Wanted struct {
+	IMDB  string
+	Title string
+	Type  viewing.MediaType // movie or tv
+	Year  int
+}
+
+// Match is what the service takes that for. Zero values are not known.
+type Match struct {
+	TMDB       int64
+	Type       string
+	Title      string
+	Year       int
+	Confidence string // high, medium or low
+}
+
+// WantedOf is what the service is asked for a question, the question itself first and
+// then the years beside it, to see namesakes; none where it cannot answer. It names
+// works by their IMDb number or title, and no episodes.
+func WantedOf(q Question) []Wanted {
+	w := Wanted{Title: q.Text, Type: viewing.Movie, Year: q.Year}
+	switch {
+	case q.Ask == AskIMDB && !q.Own:
+		return []Wanted{{IMDB: q.Text}}
+	case q.Ask == SearchTV:
+		w.Type = viewing.TV
+	case q.Ask != SearchFor:
+		return nil
+	}
+	if w.Year == 0 {
+		return []Wanted{w}
+	}
+	before, after := w, w
+	before.Year, after.Year = w.Year-1, w.Year+1
+	return []Wanted{w, before, after}
+}
+
+// AnswerOf is what the service's matches for [WantedOf] say. It is whole only where
+// the service is highly confident of the first; for a number it need not say so.
+func AnswerOf(q Question, found []Match) (a Answer) {
+	if len(found) == 0 || found[0].TMDB <= 0 {
+		return a
+	}
+	a.Partial = found[0].Confidence != "high" && (q.Ask != AskIMDB || found[0].Confidence != "")
+	for i, m := range found {
+		w := Work{Candidate: Candidate{Type: viewing.MediaType(m.Type), TMDB: m.TMDB, Title: m.Title, Year: m.Year}, By: ByService}
+		if i > 0 && fold(m.Title) == "" {
+			w.Title = q.Text // found by that title: it may be a namesake
+		}
+		switch {
+		case m.TMDB <= 0:
+		case w.Type == viewing.Movie:
+			a.Films = merge(a.Films, w)
+		case w.Type == viewing.TV:
+			a.Series = merge(a.Series, w)
+		default:
+			a.Episodes = append(a.Episodes, Part{TMDB: m.TMDB})
+		}
+	}
+	return a
+}
+
+// Again is how long to wait before asking once more about an item of which nothing
+// certain was found, after it was asked so many times; ok is false when it is not to
+// be asked any more.
+func Again(asked int) (wait time.Duration, ok bool) {
+	const day = 24 * time.Hour
+	waits := [...]time.Duration{day, 7 * day, 30 * day}
+	if asked < 1 || asked > len(waits) {
+		return 0, false
+	}
+	return waits[asked-1], true
+}

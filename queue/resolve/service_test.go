@@ -1,0 +1,222 @@
+package resolve
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// service answers like the tracking service: by the IMDb number, or by "movie Saw 2004".
+type service map[string]Match
+
+func (s service) Fetch(_ context.Context, wanted []Question) (map[Question]*Answer, error) {
+	found := map[Question]*Answer{}
+	for _, q := range wanted {
+		var matches []Match
+		for _, w := range WantedOf(q) {
+			key := w.IMDB
+			if key == "" {
+				key = fmt.Sprint(w.Type, " ", w.Title, " ", w.Year)
+			}
+			matches = append(matches, s[key])
+		}
+		if found[q] = nil; len(matches) > 0 {
+			a := AnswerOf(q, matches)
+			found[q] = &a
+		}
+	}
+	return found, nil
+}
+
+// by asks the service, and then the others.
+func (s service) by(others ...*Provider) Chain {
+	return append(Chain{{Name: ByService, Asker: s, Log: slog.New(slog.DiscardHandler)}}, others...)
+}
+
+// TestTitles goes through the titles of testdata: what the service says of a title is
+// decided by the one table.
+func TestTitles(t *testing.T) {
+	text, err := os.ReadFile("testdata/titles.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		rows++
+		cells := strings.Split(strings.TrimSpace(line), " | ")
+		year, _ := strconv.Atoi(cells[2])
+		m := viewing.Media{Type: viewing.MediaType(cells[0]), Title: cells[1], Year: year}
+		s := service{cells[0] + " " + cells[1] + " " + cells[2]: matchIn(t, cells[3])}
+		if cells[4] != "-" {
+			s[cells[0]+" "+cells[1]+" "+strconv.Itoa(year+1)] = matchIn(t, cells[4])
+		}
+		d, err := s.by().Decide(t.Context(), []Evidence{EvidenceOf(m)})
+		if certain := cells[5] == "certain"; err != nil || certain != (d[0].Item != nil) || !certain && !strings.Contains(d[0].Why, cells[5]) {
+			t.Errorf("%s%s, %v", line, d[0].Why, err)
+		}
+	}
+	if rows < 20 {
+		t.Errorf("%d rows", rows)
+	}
+}
+
+// matchIn reads "type number title (year) confidence".
+func matchIn(t *testing.T, text string) Match {
+	t.Helper()
+	parts := regexp.MustCompile(`^(\w+) (\d+) (.*) \((\d+)\) (\w+)$`).FindStringSubmatch(text)
+	if parts == nil {
+		t.Fatalf("not an answer: %s", text)
+	}
+	number, _ := strconv.ParseInt(parts[2], 10, 64)
+	year, _ := strconv.Atoi(parts[4])
+	return Match{TMDB: number, Type: parts[1], Title: parts[3], Year: year, Confidence: parts[5]}
+}
+
+// What the service says goes through the one table, alone and before TMDB.
+func TestServiceByTheTable(t *testing.T) {
+	film := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0000001"}, Title: "Alpha One", Year: 1999}
+	unsure := film
+	unsure.Unsure = true
+	episode := func(season, number int, name string) viewing.Media {
+		return viewing.Media{Type: viewing.Episode, Title: name, Season: n(season), Episode: n(number), Show: &viewing.Show{IDs: viewing.IDs{IMDB: "tt0000002"}, Title: "Show Red", Year: 2008}}
+	}
+	ofSite := episode(1, 2, "")
+	ofSite.Site = &viewing.Site{Name: "netflix", Numbering: viewing.SiteNumbering}
+	byTVDB := episode(1, 2, "")
+	byTVDB.Show = &viewing.Show{IDs: viewing.IDs{IMDB: "tt0000002", TVDB: 5}}
+	twin := viewing.Media{Type: viewing.Movie, Title: "Emma", Year: 1996}
+	red := Match{7, "tv", "Show Red", 2008, "high"}
+	twins := fakeTMDB(map[Question]Answer{
+		{Ask: SearchFor, Text: "Emma", Year: 1996}: {Films: []Work{filmNamed(1, "Emma", 1996), filmNamed(2, "Emma", 1996)}},
+	})
+	one := fakeTMDB(map[Question]Answer{{Ask: SearchFor, Text: "Emma", Year: 1996}: {Films: []Work{filmNamed(1, "Emma", 1996), filmNamed(3, "Emma", 2020)}}})
+	season := fakeTMDB(map[Question]Answer{{Ask: AskSeason, Number: 7, Season: 1}: {Episodes: []Part{{Show: 7, Season: 1, Number: 1, Name: "Pilot, Part 1"}, {Show: 7, Season: 1, Number: 2, Name: "The Second"}}}})
+	for name, c := range map[string]struct {
+		m      viewing.Media
+		match  Match
+		others []*Provider
+		want   string // what is certain, or a part of why not
+	}{
+		"IMDb, no confidence":             {film, Match{603, "movie", "", 0, ""}, nil, "movie:603"},
+		"IMDb, a title in another tongue": {film, Match{603, "movie", "Autre titre", 0, "high"}, nil, "movie:603"},
+		"IMDb, title and year of another": {film, Match{603, "movie", "Another", 1950, "high"}, nil, "those of another work"},
+		"IMDb, doubted":                   {film, Match{603, "movie", "Alpha One", 1999, "medium"}, nil, "not sure"},
+		"IMDb of a series":                {film, Match{603, "tv", "Alpha One", 1999, "high"}, nil, "another kind"},
+		"IMDb of an episode":              {film, Match{603, "episode", "", 0, "high"}, nil, "another kind"},
+		"IMDb of what?":                   {film, Match{603, "", "", 0, "high"}, nil, "another kind"},
+		"IMDb from a broken NFO":          {unsure, Match{603, "movie", "", 0, "high"}, nil, "not to be trusted"},
+		"episode":                         {episode(1, 2, ""), red, nil, "episode:7:1:2"},
+		"episode, of a film":              {episode(1, 2, ""), Match{7, "movie", "Show Red", 2008, "high"}, nil, "another kind"},
+		"episode, doubted":                {episode(1, 2, ""), Match{7, "tv", "Show Red", 2008, "low"}, nil, "not sure"},
+		"episode, the site's count":       {ofSite, red, nil, "counts as TMDB"},
+		"episode, perhaps TVDB's count":   {byTVDB, red, nil, "counts as TMDB"},
+		"special":                         {episode(0, 2, ""), red, nil, "specials"},
+		"pilot in two parts":              {episode(1, 1, "Pilot (Parts 1 & 2)"), red, nil, "counts as TMDB"},
+		"pilot in two parts, TMDB on":     {episode(1, 1, "Pilot (Parts 1 & 2)"), red, []*Provider{season}, "counts as TMDB"},
+		"episode, TMDB confirms its name": {episode(1, 2, "The Second"), red, []*Provider{season}, "episode:7:1:2"},
+		"episode that TMDB has not":       {episode(1, 9, "The Second"), red, []*Provider{season}, "no such episode"},
+		"twins of one year":               {twin, Match{1, "movie", "Emma", 1996, "high"}, []*Provider{twins}, "another of that title"},
+		"no twin":                         {twin, Match{1, "movie", "Emma", 1996, "high"}, []*Provider{one}, "movie:1"},
+		"another film at TMDB":            {twin, Match{9, "movie", "Emma", 1996, "high"}, []*Provider{one}, "another of that title"},
+		"unknown to the service":          {twin, Match{}, []*Provider{one}, "movie:1"},
+	} {
+		s := service{"tt0000001": c.match, "tt0000002": c.match, "movie Emma 1996": c.match}
+		d, err := s.by(c.others...).Decide(t.Context(), []Evidence{EvidenceOf(c.m)})
+		if got := said(d[0]); err != nil || got != c.want && (got != "hold" || !strings.Contains(d[0].Why, c.want)) {
+			t.Errorf("%s: %s (%s), %v; want %s", name, got, d[0].Why, err, c.want)
+		}
+	}
+}
+
+func filmNamed(id int64, title string, year int) Work {
+	return Work{Candidate: Candidate{Type: viewing.Movie, TMDB: id, Title: title, Year: year}}
+}
+
+func fakeTMDB(knows map[Question]Answer) *Provider {
+	may := []Ask{AskIMDB, AskTVDB, AskFilm, AskSeries, AskSeason, SearchFor, SearchTV}
+	return &Provider{Name: "TMDB", Asker: &fake{knows: knows, may: may}, Log: slog.New(slog.DiscardHandler)}
+}
+
+// The service learns IMDb numbers and titles, and no number of an episode.
+func TestWhatTheServiceIsAsked(t *testing.T) {
+	for want, q := range map[string]Question{
+		"[{tt0000001   0}]": {Ask: AskIMDB, Text: "tt0000001"},
+		"[{ Alpha movie 1999} { Alpha movie 1998} { Alpha movie 2000}]": {Ask: SearchFor, Text: "Alpha", Year: 1999},
+		"[{ Alpha tv 0}]": {Ask: SearchTV, Text: "Alpha"},
+	} {
+		if got := WantedOf(q); fmt.Sprint(got) != want {
+			t.Errorf("%+v: %v", q, got)
+		}
+	}
+	for _, q := range []Question{{Ask: AskIMDB, Text: "tt0000001", Own: true}, {Ask: AskTVDB, Number: 5}, {Ask: AtSite, Text: "netflix 5"}, {Ask: AskSeason, Number: 5}} {
+		if got := WantedOf(q); got != nil {
+			t.Errorf("%+v: %v", q, got)
+		}
+	}
+}
+
+func TestAgain(t *testing.T) {
+	var got []time.Duration
+	for asked := range 6 {
+		if wait, ok := Again(asked); ok {
+			got = append(got, wait/(24*time.Hour))
+		}
+	}
+	if !slices.Equal(got, []time.Duration{1, 7, 30}) {
+		t.Errorf("asked again after %d days", got)
+	}
+}
+
+// What a source's number is checked for: a contradiction holds it, a missing witness
+// does not.
+func TestContradictions(t *testing.T) {
+	movie := func(tmdb int64, imdb, title string, year int) viewing.Media {
+		return viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: tmdb, IMDB: imdb}, Title: title, Year: year}
+	}
+	at := func(show viewing.Show, season, number int, name string) viewing.Media {
+		return viewing.Media{Type: viewing.Episode, Show: &show, Season: n(season), Episode: n(number), Title: name}
+	}
+	red := viewing.Show{IDs: viewing.IDs{TMDB: 7, TVDB: 77}, Title: "Show Red", Year: 2008}
+	for name, c := range map[string]struct {
+		m    viewing.Media
+		want string
+	}{
+		"right":                              {movie(603, "tt0000603", "The Matrix", 1999), ""},
+		"its number alone":                   {movie(603, "", "", 0), ""},
+		"a title in another language":        {movie(603, "", "Матрица", 2000), ""},
+		"unknown to IMDb's list":             {movie(603, "tt0000000", "The Matrix", 1999), ""},
+		"another IMDb number":                {movie(801, "tt0000603", "Alpha", 2001), "different works"},
+		"the number of a series":             {movie(603, "", "Show Red", 2008), "those of another work"},
+		"a number that is gone":              {movie(404, "", "The Matrix", 1999), "different works"},
+		"gone, and no title":                 {movie(404, "", "", 0), "nothing with its number"},
+		"nobody tells":                       {movie(5, "", "Any", 1999), ""},
+		"episode":                            {at(red, 1, 2, "The Second"), ""},
+		"episode in another language":        {at(red, 1, 2, "Der Zweite"), ""},
+		"no such episode":                    {at(red, 1, 500, ""), "no such episode"},
+		"no such season":                     {at(red, 9, 1, ""), "no such episode"},
+		"special that is there":              {at(red, 0, 1, ""), ""},
+		"special that is not there":          {at(red, 0, 2, ""), "no such episode"},
+		"an episode's number as its series'": {at(viewing.Show{IDs: viewing.IDs{TMDB: 999}, Title: "Show Red", Year: 2008}, 1, 1, ""), "nothing with its series' number"},
+		"another series' name":               {at(viewing.Show{IDs: viewing.IDs{TMDB: 8}, Title: "Show Red"}, 1, 1, ""), "another series"},
+		"a film's number":                    {at(viewing.Show{IDs: viewing.IDs{TMDB: 603}, Title: "Show Red", Year: 2008}, 1, 1, ""), ""},
+	} {
+		world := tableWorld()
+		world[Question{Ask: AskSeason, Number: 7}] = Answer{Episodes: []Part{{TMDB: 70, Show: 7, Number: 1, Name: "Special"}}}
+		d := Decide(EvidenceOf(c.m), facts{known: world})
+		if got := d.Contradicts(c.m); got != c.want && (c.want == "" || !strings.Contains(got, c.want)) {
+			t.Errorf("%s: %q (%s), want %q", name, got, d.Why, c.want)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+//go:build unix
+
+package sqlite
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestALockWhoseFileIsDeletedStillHolds: a second program that makes a new file
+// finds the folder locked.
+func TestALockWhoseFileIsDeletedStillHolds(t *testing.T) {
+	dir := t.TempDir()
+	first, err := AcquireLock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := os.Remove(filepath.Join(dir, "lock")); err != nil {
+			t.Fatal(err)
+		}
+		if !Held(dir) {
+			t.Error("nobody is said to hold it")
+		}
+		if _, err := AcquireLock(dir); !errors.Is(err, ErrLocked) {
+			t.Errorf("a second one: %v", err)
+		}
+	}
+	if err := first.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if Held(dir) {
+		t.Error("held after its release")
+	}
+	again, err := AcquireLock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Release(); err != nil {
+		t.Error(err)
+	}
+}

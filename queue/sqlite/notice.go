@@ -1,0 +1,60 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Notice is something about the database that a person should know, kept
+// until it is acknowledged.
+type Notice struct {
+	ID   int64     `json:"id"`
+	At   time.Time `json:"at"`
+	Text string    `json:"text"` // what happened, in plain sentences
+	Hint string    `json:"hint"` // a command to type
+}
+
+// noticeKey is the key of a notice in meta.
+func noticeKey(id int64) string { return fmt.Sprintf("notice:%d", id) }
+
+// Notices lists what has not been acknowledged, the oldest first.
+func (db *DB) Notices(ctx context.Context) ([]Notice, error) {
+	rows, err := db.reader.QueryContext(ctx,
+		"SELECT value FROM meta WHERE key GLOB 'notice:*' ORDER BY CAST(substr(key, 8) AS INTEGER)")
+	notices, err := Collect(rows, err, func(r *sql.Rows) (n Notice, err error) {
+		var text string
+		if err := r.Scan(&text); err != nil {
+			return n, err
+		}
+		return n, json.Unmarshal([]byte(text), &n)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read notices: %w", err)
+	}
+	return notices, nil
+}
+
+// Acknowledge forgets a notice. Found is false when there is none of that id.
+func (t *Tx) Acknowledge(id int64) (found bool, err error) {
+	gone, err := t.Affect("DELETE FROM meta WHERE key = ?", noticeKey(id))
+	return gone > 0, err
+}
+
+// Notify keeps a notice; its id and time are given here.
+func (t *Tx) Notify(n Notice) error {
+	_, err := t.Find("SELECT coalesce(max(CAST(substr(key, 8) AS INTEGER)), 0) + 1 FROM meta WHERE key GLOB 'notice:*'",
+		nil, &n.ID)
+	if err != nil {
+		return err
+	}
+	n.At = time.UnixMilli(t.Now).UTC()
+	text, err := json.Marshal(n)
+	if err != nil {
+		return fmt.Errorf("write notice: %w", err)
+	}
+	_, err = t.Exec("INSERT INTO meta (key, value) VALUES (?, ?)", noticeKey(n.ID), string(text))
+	return err
+}

@@ -1,0 +1,503 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// schema is a table to write into and what the package itself needs.
+const schema = `
+	CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
+	CREATE TABLE events (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, data BLOB) STRICT;
+	CREATE TABLE children (event INTEGER REFERENCES events (id) DEFERRABLE INITIALLY DEFERRED) STRICT;
+	CREATE TABLE notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT, WITHOUT ROWID;`
+
+var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func options(path string) Options {
+	return Options{
+		Path: path, Schema: []string{schema}, Count: "SELECT coalesce(max(id), 0) FROM events",
+		Now:    func() time.Time { return start },
+		Start:  func(*Tx, Opening) error { return nil },
+		Repair: func(*Tx, Recovery) (Notice, error) { return Notice{Text: "recovered"}, nil },
+	}
+}
+
+// open opens a database and says what the start found.
+func open(t testing.TB, path string) (*DB, Opening) {
+	t.Helper()
+	var found Opening
+	o := options(path)
+	o.Start = func(_ *Tx, opening Opening) error { found = opening; return nil }
+	db, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db, found
+}
+
+// openNew opens a database in a new folder.
+func openNew(t testing.TB) *DB {
+	t.Helper()
+	db, _ := open(t, filepath.Join(t.TempDir(), "queue.db"))
+	return db
+}
+
+func closed(t testing.TB, db *DB) {
+	t.Helper()
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run starts the writer; stop ends it and closes the database.
+func run(t testing.TB, db *DB) (stop func()) {
+	ended := make(chan error, 1)
+	go func() { ended <- db.Run(context.Background()) }()
+	return func() {
+		t.Helper()
+		if err := errors.Join(db.Close(), <-ended); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// add adds an event.
+func add(name string) func(*Tx) error {
+	return func(t *Tx) error {
+		_, err := t.Exec("INSERT INTO events (name) VALUES (?)", name)
+		return err
+	}
+}
+
+// names are the events in the database, separated by blanks.
+func names(t testing.TB, db *DB) string {
+	t.Helper()
+	rows, err := db.Reader().Query("SELECT name FROM events ORDER BY id")
+	all, err := Collect(rows, err, func(r *sql.Rows) (name string, err error) { return name, r.Scan(&name) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(all, " ")
+}
+
+// together hands changes to a running writer so that it takes them in one
+// transaction, in this order. It must be called within a synctest bubble.
+func together(t *testing.T, db *DB, changes ...func(*Tx) error) []error {
+	errs := make([]error, len(changes))
+	release := make(chan struct{})
+	var all sync.WaitGroup
+	all.Go(func() {
+		if err := db.Write(t.Context(), func(*Tx) error { <-release; return nil }); err != nil {
+			t.Error(err)
+		}
+	})
+	synctest.Wait()
+	for i, do := range changes {
+		all.Go(func() { errs[i] = db.Write(t.Context(), do) })
+		synctest.Wait()
+	}
+	close(release)
+	all.Wait()
+	return errs
+}
+
+func TestABadJobHarmsNoOther(t *testing.T) {
+	own := errors.New("own trouble")
+	half := func(err error) func(*Tx) error {
+		return func(t *Tx) error { return errors.Join(add("half")(t), err) }
+	}
+	for name, tt := range map[string]struct {
+		bad  func(*Tx) error
+		want error
+	}{
+		"own error":  {half(own), own},
+		"constraint": {func(t *Tx) error { return errors.Join(half(nil)(t), add("half")(t)) }, ErrStorage},
+	} {
+		for at := range 3 {
+			t.Run(fmt.Sprint(name, " at ", at), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					db := openNew(t)
+					defer run(t, db)()
+					told := ""
+					changes := []func(*Tx) error{add("a"), add("b"), add("c"), tt.bad}
+					changes[at] = tt.bad
+					for i, do := range changes {
+						changes[i] = func(t *Tx) error {
+							t.AfterCommit(func() { told += fmt.Sprint(i, " ") })
+							return do(t)
+						}
+					}
+					want := ""
+					for i, err := range together(t, db, changes...) {
+						bad := i == at || i == 3
+						if bad && !errors.Is(err, tt.want) || !bad && err != nil {
+							t.Errorf("job %d: %v", i, err)
+						}
+						if !bad {
+							want += fmt.Sprint(i, " ")
+						}
+					}
+					if told != want {
+						t.Errorf("jobs %s were told of the commit, want %s", told, want)
+					}
+					if got := names(t, db); len(strings.Fields(got)) != 2 || strings.Contains(got, "half") {
+						t.Errorf("kept %q", got)
+					}
+				})
+			})
+		}
+	}
+}
+
+// exhausted has the disk full for the connection that writes.
+func exhausted(t *Tx) error {
+	if _, err := t.conn.ExecContext(context.Background(), "PRAGMA max_page_count = 1"); err != nil {
+		return err
+	}
+	_, err := t.Exec("INSERT INTO events (name, data) VALUES ('large', zeroblob(1000000))")
+	return err
+}
+
+// TestNothingIsAcknowledgedWhenStorageFails: neither with a full disk nor when
+// the commit fails. The trouble is shown until the writer finds that it is over.
+func TestNothingIsAcknowledgedWhenStorageFails(t *testing.T) {
+	failingCommit := func(t *Tx) error {
+		_, err := t.Exec("INSERT INTO children (event) VALUES (99)")
+		return err
+	}
+	for name, fault := range map[string]func(*Tx) error{"full disk": exhausted, "commit": failingCommit} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				db := openNew(t)
+				defer run(t, db)()
+				notified := func(t *Tx) error { t.AfterCommit(func() { panic("nothing was committed") }); return nil }
+				for i, err := range together(t, db, notified, add("before"), fault, add("after")) {
+					if !errors.Is(err, ErrStorage) {
+						t.Errorf("job %d: %v, want failed storage", i, err)
+					}
+				}
+				db.Refused(2)
+				trouble, bad := db.Trouble()
+				if !bad || trouble.Refused != 2 || (trouble.Kind() == Full) != (name == "full disk") {
+					t.Errorf("trouble %+v, %v", trouble, bad)
+				}
+				if err := db.Write(t.Context(), add("later")); err != nil {
+					t.Errorf("after the failure: %v", err)
+				}
+				if got := names(t, db); got != "later" {
+					t.Errorf("kept %q", got)
+				}
+				time.Sleep(trialEvery + time.Millisecond)
+				synctest.Wait()
+				if trouble, bad := db.Trouble(); bad {
+					t.Errorf("it works again, and there is trouble: %+v", trouble)
+				}
+			})
+		})
+	}
+}
+
+func TestAWriteIsDoneOrWithdrawn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := openNew(t)
+		defer run(t, db)()
+		ctx, cancel := context.WithCancel(t.Context())
+		err := db.Write(ctx, func(t *Tx) error {
+			waiting := make(chan error)
+			go func() { waiting <- db.Write(ctx, add("withdrawn")) }()
+			cancel()
+			if err := <-waiting; !errors.Is(err, context.Canceled) {
+				return fmt.Errorf("a write that the writer has not taken: %w", err)
+			}
+			return add("kept")(t)
+		})
+		if err != nil {
+			t.Errorf("a write that has begun: %v", err)
+		}
+		if got := names(t, db); got != "kept" {
+			t.Errorf("kept %q", got)
+		}
+		if err := db.Alive(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestWritesAfterTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := openNew(t)
+		waiting := make(chan error)
+		go func() { waiting <- db.Write(t.Context(), add("a")) }()
+		synctest.Wait()
+		closed(t, db) // Run was never called
+		if err := <-waiting; !errors.Is(err, ErrClosed) {
+			t.Errorf("waiting write: %v", err)
+		}
+		if err := errors.Join(db.Write(t.Context(), add("b"))); !errors.Is(err, ErrClosed) {
+			t.Errorf("late write: %v", err)
+		}
+		if err := db.Alive(t.Context()); !errors.Is(err, ErrClosed) {
+			t.Errorf("alive: %v", err)
+		}
+		closed(t, db)
+	})
+}
+
+func TestEveryConnectionIsSafe(t *testing.T) {
+	db := openNew(t)
+	defer closed(t, db)
+	for pragma, want := range map[string]int{"synchronous": 2, "busy_timeout": 5000, "foreign_keys": 1} {
+		var got int
+		if err := db.writer.conn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got); err != nil || got != want {
+			t.Errorf("writer: %s is %d, %v, want %d", pragma, got, err, want)
+		}
+	}
+	for range 2 { // both of the pool
+		conn, err := db.reader.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err := conn.ExecContext(t.Context(), "DELETE FROM events"); err == nil {
+			t.Error("a reader wrote")
+		}
+		var wait int
+		if err := conn.QueryRowContext(t.Context(), "PRAGMA busy_timeout").Scan(&wait); err != nil || wait != 5000 {
+			t.Errorf("reader waits %d, %v", wait, err)
+		}
+	}
+}
+
+// withEvents is a closed database with n events.
+func withEvents(t testing.TB, n int) (path string) {
+	t.Helper()
+	db := openNew(t)
+	stop := run(t, db)
+	for i := range n {
+		if err := db.Write(t.Context(), add(fmt.Sprint("e", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop()
+	return db.path
+}
+
+// TestMigrations: each script is applied as a whole, after a copy of the database;
+// the last two copies are kept. An older program says which copy to go back to.
+func TestMigrations(t *testing.T) {
+	path := withEvents(t, 20)
+	o := options(path)
+	now := start
+	o.Now = func() time.Time { return now }
+	migrate := func() error {
+		t.Helper()
+		now = now.Add(time.Second)
+		db, err := Open(t.Context(), o)
+		if err == nil {
+			err = db.Close()
+		}
+		return err
+	}
+	o.Schema = append(o.Schema, "CREATE TABLE half (x INTEGER) STRICT; INSERT INTO absent VALUES (1);")
+	if err := migrate(); !errors.Is(err, ErrStorage) {
+		t.Errorf("a broken script: %v", err)
+	}
+	for n := range 3 {
+		o.Schema = append(o.Schema[:n+1], fmt.Sprintf("CREATE TABLE later%d (x INTEGER) STRICT;", n))
+		if err := migrate(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept := siblings(path + beforeSchema)
+	if len(kept) != 2 || !strings.HasSuffix(kept[1], "-4-20260301T120004Z") {
+		t.Errorf("kept %q", kept)
+	}
+	o.Schema = o.Schema[:3]
+	_, err := Open(t.Context(), o)
+	var newer *newerError
+	if !errors.Is(err, ErrNewer) || !errors.As(err, &newer) || !strings.Contains(newer.Hint(), filepath.Base(kept[1])) {
+		t.Fatalf("a program that is too old: %v, hint %q", err, newer.Hint())
+	}
+	o.Path = kept[1]
+	db, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Fields(names(t, db)); len(got) != 20 {
+		t.Errorf("the copy has %q", got)
+	}
+	closed(t, db)
+}
+
+// crash copies a database as a crash would leave it: the log is not emptied.
+func crash(t testing.TB, db *DB) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "queue.db")
+	for _, part := range []string{"", "-wal", "-count"} {
+		content, err := os.ReadFile(db.path + part)
+		if err == nil {
+			err = os.WriteFile(path+part, content, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+// TestEventsThatAreMissingAreCounted: a log that is damaged in the middle ends there
+// for SQLite, and an older file that was put in place is sound.
+func TestEventsThatAreMissingAreCounted(t *testing.T) {
+	for name, tt := range map[string]struct {
+		lose func(t *testing.T, path string)
+		some bool
+	}{
+		"nothing is lost": {func(*testing.T, string) {}, false},
+		"one bit of the log": {func(t *testing.T, path string) {
+			content, err := os.ReadFile(path + "-wal")
+			if err == nil {
+				content[len(content)/2] ^= 1
+				err = os.WriteFile(path+"-wal", content, 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}, true},
+		"the log is cut": {func(t *testing.T, path string) {
+			if err := os.Truncate(path+"-wal", size(path+"-wal")/2); err != nil {
+				t.Fatal(err)
+			}
+		}, true},
+		"an older file": {func(t *testing.T, path string) {
+			content, err := os.ReadFile(withEvents(t, 7))
+			if err == nil {
+				err = errors.Join(os.WriteFile(path, content, 0o600), os.Remove(path+"-wal"))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}, true},
+		"a noisy counter": {func(t *testing.T, path string) {
+			if err := os.WriteFile(path+"-count", make([]byte, 21), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const added = 40
+			db := openNew(t)
+			stop := run(t, db)
+			defer stop()
+			for i := range added {
+				if err := db.Write(t.Context(), add(fmt.Sprint("e", i))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			path := crash(t, db)
+			tt.lose(t, path)
+			again, found := open(t, path)
+			there := len(strings.Fields(names(t, again)))
+			if found.Missing != int64(added-there) || (there < added) != tt.some {
+				t.Errorf("%d events are there, %d are said to be missing", there, found.Missing)
+			}
+			closed(t, again)
+			again, found = open(t, path)
+			if found.Missing != 0 {
+				t.Errorf("said again: %+v", found)
+			}
+			closed(t, again)
+		})
+	}
+}
+
+// withBrokenNotes is a database that was stopped in order, with a table whose last
+// page is damaged.
+func withBrokenNotes(t *testing.T) (path string) {
+	t.Helper()
+	db := openNew(t)
+	err := db.writeNow(func(t *Tx) error {
+		return errors.Join(add("a")(t), t.Run(
+			"INSERT INTO notes WITH n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 300) SELECT printf('%03d', i), hex(zeroblob(50)) FROM n"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed(t, db)
+	file, err := os.OpenFile(db.path, os.O_RDWR, 0)
+	if err == nil {
+		_, err = file.WriteAt([]byte(strings.Repeat("noise", 800)), size(db.path)-4096)
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db.path
+}
+
+// isRecovered says that a damaged file was set aside and its rows were copied.
+func isRecovered(t *testing.T, db *DB) {
+	t.Helper()
+	notices, err := db.Notices(t.Context())
+	if err != nil || len(notices) != 1 || notices[0].Text != "recovered" || len(siblings(db.path+damaged)) == 0 {
+		t.Errorf("notices %+v, %v", notices, err)
+	}
+	if got := names(t, db); got != "a" {
+		t.Errorf("kept %q", got)
+	}
+	if exists(db.suspicion()) {
+		t.Error("the next start would set it aside again")
+	}
+	if trouble, bad := db.Trouble(); bad {
+		t.Errorf("trouble %+v", trouble)
+	}
+}
+
+// TestDamageThatOnlyAReaderMeets ends the run, and is mended by the next start.
+func TestDamageThatOnlyAReaderMeets(t *testing.T) {
+	db, _ := open(t, withBrokenNotes(t))
+	ended := make(chan error, 1)
+	go func() { ended <- db.Run(context.Background()) }()
+	rows, err := db.Reader().Query("SELECT text FROM notes")
+	if _, err := Collect(rows, err, func(*sql.Rows) (struct{}, error) { return struct{}{}, nil }); !Damaged(err) {
+		t.Errorf("read: %v", err)
+	}
+	if err := <-ended; !errors.Is(err, ErrDamaged) {
+		t.Errorf("run: %v", err)
+	}
+	closed(t, db)
+	db, _ = open(t, db.path)
+	isRecovered(t, db)
+	closed(t, db)
+}
+
+// TestDamageThatTheStartMeets is mended at once, and the run goes on.
+func TestDamageThatTheStartMeets(t *testing.T) {
+	o := options(withBrokenNotes(t))
+	o.Start = func(t *Tx, _ Opening) error {
+		_, err := t.Find("SELECT count(*) FROM notes", nil, new(int))
+		return err
+	}
+	db, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	isRecovered(t, db)
+	stop := run(t, db)
+	if err := db.Write(t.Context(), add("b")); err != nil {
+		t.Error(err)
+	}
+	if err := db.Alive(t.Context()); err != nil {
+		t.Error(err)
+	}
+	stop()
+}

@@ -1,0 +1,121 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// Trouble is what keeps the queue from writing.
+type Trouble struct {
+	Since   time.Time // the first failure
+	Refused int64     // events that were not taken since; their sources were told
+	Cause   error
+}
+
+// Kind is the kind of a trouble.
+type Kind int
+
+// The kinds.
+const (
+	Other Kind = iota
+	Full
+	ReadOnly
+	Denied // by the rights of the folder or the file
+)
+
+// Kind is the kind of the cause.
+func (t Trouble) Kind() Kind {
+	extended := 0
+	if found, ok := errors.AsType[*sqlite.Error](t.Cause); ok {
+		extended = found.Code()
+	}
+	switch {
+	case code(t.Cause) == sqlite3.SQLITE_FULL || extended == sqlite3.SQLITE_IOERR_SHMSIZE || errors.Is(t.Cause, syscall.ENOSPC):
+		return Full
+	case code(t.Cause) == sqlite3.SQLITE_READONLY || errors.Is(t.Cause, syscall.EROFS):
+		return ReadOnly
+	case errors.Is(t.Cause, syscall.EACCES):
+		return Denied
+	default:
+		return Other
+	}
+}
+
+// Text says in one sentence what is wrong, without a full stop.
+func (t Trouble) Text() string {
+	switch t.Kind() {
+	case Full:
+		return "The disk is full, so the queue cannot be written"
+	case ReadOnly:
+		return "The disk is read-only, so the queue cannot be written"
+	case Denied:
+		return "The queue cannot be written: permission denied"
+	case Other:
+	}
+	return "The queue cannot be written: " + strings.TrimPrefix(fmt.Sprint(t.Cause), ErrStorage.Error()+": ")
+}
+
+// Hint is what to do about it.
+func (t Trouble) Hint(folder string) string {
+	switch t.Kind() {
+	case Full:
+		return "make room on the disk of " + folder + "; Filmspool goes on by itself"
+	case ReadOnly, Denied, Other:
+	}
+	return "make " + folder + " writable; Filmspool goes on by itself"
+}
+
+// troubles keeps the present trouble.
+type troubles struct {
+	mu  sync.Mutex
+	now *Trouble
+}
+
+// begin records a failure. It reports whether it is other than the one before.
+func (t *troubles) begin(at time.Time, cause error) (news bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.now == nil {
+		t.now, news = &Trouble{Since: at}, true
+	}
+	before := t.now.Text()
+	t.now.Cause = cause
+	return news || t.now.Text() != before
+}
+
+// end forgets the trouble and returns it.
+func (t *troubles) end() (over Trouble) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.now != nil {
+		over, t.now = *t.now, nil
+	}
+	return over
+}
+
+// Trouble is what keeps the database from being written now; ok is false when
+// nothing does, as far as was tried. The writer tries again every second.
+func (db *DB) Trouble() (trouble Trouble, ok bool) {
+	db.trouble.mu.Lock()
+	defer db.trouble.mu.Unlock()
+	if db.trouble.now == nil {
+		return Trouble{}, false
+	}
+	return *db.trouble.now, true
+}
+
+// Refused counts events that were not taken because of the trouble.
+func (db *DB) Refused(events int) {
+	db.trouble.mu.Lock()
+	defer db.trouble.mu.Unlock()
+	if db.trouble.now != nil {
+		db.trouble.now.Refused += int64(events)
+	}
+}

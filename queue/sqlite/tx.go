@@ -1,0 +1,215 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// connection is the one connection that writes, with its prepared statements.
+type connection struct {
+	pool       *sql.DB
+	conn       *sql.Conn
+	statements map[string]*sql.Stmt
+}
+
+// connect opens the connection that writes. FULL is what makes a commit survive
+// a power cut; NORMAL loses what was just acknowledged.
+func (db *DB) connect(path string) (*connection, error) {
+	pool, err := db.pool(path, writing, nil, "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)")
+	if err != nil {
+		return nil, err
+	}
+	conn, err := pool.Conn(context.Background())
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open database: %w: %w", ErrStorage, err), pool.Close())
+	}
+	return &connection{pool, conn, map[string]*sql.Stmt{}}, nil
+}
+
+// close closes the connection; what it had not committed is undone.
+func (c *connection) close() error {
+	for _, statement := range c.statements {
+		statement.Close()
+	}
+	return errors.Join(c.conn.Close(), c.pool.Close())
+}
+
+// prepared prepares a statement once.
+func (c *connection) prepared(query string) (*sql.Stmt, error) {
+	if statement := c.statements[query]; statement != nil {
+		return statement, nil
+	}
+	statement, err := c.conn.PrepareContext(context.Background(), query)
+	if err != nil {
+		return nil, StorageError(err)
+	}
+	c.statements[query] = statement
+	return statement, nil
+}
+
+// Tx is the open transaction as one job sees it. Statements never get a caller's
+// context: a context that ended would undo the work of the other jobs too.
+type Tx struct {
+	*connection
+	Now int64 // milliseconds since 1970; the same for the whole transaction
+
+	afterCommit []func()
+}
+
+// AfterCommit has do called by the writer once the transaction is on disk,
+// before anybody is answered. It is not called when the job fails.
+func (t *Tx) AfterCommit(do func()) { t.afterCommit = append(t.afterCommit, do) }
+
+// Exec runs a statement for its effect.
+func (t *Tx) Exec(query string, args ...any) (sql.Result, error) {
+	statement, err := t.prepared(query)
+	if err != nil {
+		return nil, err
+	}
+	result, err := statement.ExecContext(context.Background(), args...)
+	if err != nil {
+		return nil, StorageError(err)
+	}
+	return result, nil
+}
+
+// Query runs a statement for its rows. The caller reads them to the end before
+// it uses the transaction for anything else: there is only one connection.
+func (t *Tx) Query(query string, args ...any) (*sql.Rows, error) {
+	statement, err := t.prepared(query)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := statement.QueryContext(context.Background(), args...)
+	if err != nil {
+		return nil, StorageError(err)
+	}
+	return rows, nil
+}
+
+// Affect runs a statement and returns how many rows it changed.
+func (t *Tx) Affect(query string, args ...any) (int64, error) {
+	result, err := t.Exec(query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// Insert runs an INSERT and returns the new row's id.
+func (t *Tx) Insert(query string, args ...any) (int64, error) {
+	result, err := t.Exec(query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
+// Find reads one row; found is false when there is none.
+func (t *Tx) Find(query string, args []any, into ...any) (found bool, err error) {
+	rows, err := t.Query(query, args...)
+	_, err = Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
+		found = true
+		return struct{}{}, r.Scan(into...)
+	})
+	return found, err
+}
+
+// Numbers reads rows of one number each.
+func (t *Tx) Numbers(query string, args ...any) ([]int64, error) {
+	rows, err := t.Query(query, args...)
+	return Collect(rows, err, ScanID)
+}
+
+// Run runs plain statements in order.
+func (t *Tx) Run(statements ...string) error {
+	for _, statement := range statements {
+		if _, err := t.Exec(statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Mark keeps a number in the table "meta".
+func (t *Tx) Mark(key string, value int64) error {
+	_, err := t.Exec("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", key, value)
+	return err
+}
+
+// count runs the query for the number of events; "" counts none.
+func (t *Tx) count(query string) (n int64, err error) {
+	if query != "" {
+		_, err = t.Find(query, nil, &n)
+	}
+	return n, err
+}
+
+// Collect reads all rows and closes them; no rows are an empty list.
+func Collect[T any](rows *sql.Rows, err error, scan func(*sql.Rows) (T, error)) ([]T, error) {
+	if err != nil {
+		return nil, StorageError(err)
+	}
+	defer rows.Close()
+	all := []T{}
+	for rows.Next() {
+		one, err := scan(rows)
+		if err != nil {
+			return nil, StorageError(err)
+		}
+		all = append(all, one)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, StorageError(err)
+	}
+	return all, nil
+}
+
+// ScanID reads a row of one id.
+func ScanID(r *sql.Rows) (id int64, err error) {
+	err = r.Scan(&id)
+	return id, err
+}
+
+// StorageError marks an error of the database as [ErrStorage]. The end of a
+// caller's context is no fault of the database.
+func StorageError(err error) error {
+	if errors.Is(err, ErrStorage) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrStorage, err)
+}
+
+// code is SQLite's primary result code of an error; 0 for others.
+func code(err error) int {
+	if found, ok := errors.AsType[*sqlite.Error](err); ok {
+		return found.Code() & 0xff
+	}
+	return 0
+}
+
+// isDamage reports whether err says that the file is not what SQLite wrote.
+func isDamage(err error) bool {
+	c := code(err)
+	return c == sqlite3.SQLITE_CORRUPT || c == sqlite3.SQLITE_NOTADB
+}
+
+// Damaged reports whether err says that the database is damaged.
+func Damaged(err error) bool { return errors.Is(err, ErrDamaged) || isDamage(err) }
+
+// concernsOneJob reports whether err leaves the transaction intact, so that only
+// the job that got it fails: its own checks, or data against the schema.
+// Anything else, such as a full disk, may have undone the transaction already.
+func concernsOneJob(err error) bool {
+	switch code(err) {
+	case 0, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_MISMATCH:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,227 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// maxBatch bounds one transaction, so that the first of a flood does not wait
+// for all of it.
+const maxBatch = 512
+
+// trialEvery is how often the writer tries to write while there is trouble.
+const trialEvery = time.Second
+
+// job is one change that waits for the writer.
+type job struct {
+	do   func(*Tx) error
+	done chan error // one slot
+	err  error
+}
+
+func newJob(do func(*Tx) error) *job { return &job{do: do, done: make(chan error, 1)} }
+
+// Write has do called within a transaction and returns once that is on disk. do
+// may be called again; only the last call counts. When ctx ends before the
+// writer has taken the job, nothing is done; after that its end is waited for,
+// so that the caller always knows what happened.
+func (db *DB) Write(ctx context.Context, do func(*Tx) error) error {
+	if db.readOnly {
+		return fmt.Errorf("%w: the queue is open for reading only", ErrStorage)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	j := newJob(do)
+	select {
+	case db.jobs <- j:
+		return <-j.done
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-db.done:
+		return ErrClosed
+	}
+}
+
+// Alive returns once the writer has finished what it is doing. It touches
+// neither disk nor database. Where one of them hangs it returns when ctx ends.
+func (db *DB) Alive(ctx context.Context) error {
+	select {
+	case <-db.idle:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-db.done:
+		return ErrClosed
+	}
+}
+
+// Run is the writer. It returns nil when ctx or the DB ends, or an error
+// wrapping [ErrDamaged] when the database turns out to be damaged. Until it
+// runs, writes wait. It runs once.
+func (db *DB) Run(ctx context.Context) error {
+	if !db.started.CompareAndSwap(false, true) {
+		return errors.New("run queue: it already runs, or has ended")
+	}
+	defer close(db.done)
+	var trial <-chan time.Time // only while there is trouble
+	for {
+		if _, bad := db.Trouble(); bad && trial == nil {
+			trial = time.After(trialEvery)
+		}
+		select {
+		case j := <-db.jobs:
+			db.commitBatch(j)
+		case db.idle <- struct{}{}:
+		case <-trial:
+			trial = nil
+			db.tryWriting()
+		case err := <-db.damage:
+			return fmt.Errorf("run queue: %w: %w", ErrDamaged, err)
+		case <-ctx.Done():
+			return nil
+		case <-db.closing:
+			return nil
+		}
+	}
+}
+
+// writeNow runs a job while Run does not.
+func (db *DB) writeNow(do func(*Tx) error) error {
+	j := newJob(do)
+	db.commitBatch(j)
+	return <-j.done
+}
+
+// commitBatch runs first and all other waiting jobs in one transaction, and
+// answers them once it is on disk.
+func (db *DB) commitBatch(first *job) {
+	batch := []*job{first}
+	err := db.attempt(&batch, false)
+	if errors.Is(err, errJobFailed) {
+		err = db.attempt(&batch, true)
+	}
+	if err != nil {
+		db.failed(err)
+	}
+	for _, j := range batch {
+		if err != nil {
+			j.err = err
+		}
+		j.done <- j.err
+	}
+}
+
+// errJobFailed says that a job without a savepoint failed, so that all have to
+// be repeated.
+var errJobFailed = errors.New("a job failed")
+
+// attempt runs a batch in one transaction. Without savepoints it also takes in
+// jobs that arrive meanwhile, and stops at the first that fails: a savepoint for
+// each job would cost a fifth of the whole. With an error nothing was kept.
+func (db *DB) attempt(batch *[]*job, savepoints bool) error {
+	t, err := db.begin()
+	if err != nil {
+		return err
+	}
+	for i := 0; i < len(*batch); i++ {
+		if !savepoints {
+			*batch = db.addWaiting(*batch)
+		}
+		j := (*batch)[i]
+		if savepoints {
+			if err := t.Run("SAVEPOINT job"); err != nil {
+				return err
+			}
+		}
+		before := len(t.afterCommit)
+		j.err = j.do(t)
+		switch {
+		case j.err != nil && !concernsOneJob(j.err):
+			return j.err
+		case j.err != nil && !savepoints:
+			if err := t.Run("ROLLBACK"); err != nil {
+				return err
+			}
+			return errJobFailed
+		case j.err != nil:
+			t.afterCommit = t.afterCommit[:before]
+			err = t.Run("ROLLBACK TO job", "RELEASE job")
+		case savepoints:
+			err = t.Run("RELEASE job")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	counted, err := t.count(db.o.Count)
+	if err != nil {
+		return err
+	}
+	if err := t.Run("COMMIT"); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	db.keepCounter(counted)
+	for _, do := range t.afterCommit {
+		do()
+	}
+	return nil
+}
+
+// addWaiting appends the jobs that wait now.
+func (db *DB) addWaiting(batch []*job) []*job {
+	for len(batch) < maxBatch {
+		select {
+		case j := <-db.jobs:
+			batch = append(batch, j)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// begin opens a transaction, on a new connection after a failure.
+func (db *DB) begin() (*Tx, error) {
+	if db.writer == nil {
+		var err error
+		if db.writer, err = db.connect(db.path); err != nil {
+			return nil, err
+		}
+	}
+	t := &Tx{connection: db.writer, Now: db.o.Now().UnixMilli()}
+	if err := t.Run("BEGIN IMMEDIATE"); err != nil {
+		return nil, fmt.Errorf("begin: %w", err)
+	}
+	return t, nil
+}
+
+// failed records trouble and closes the connection. A failed flush must not be
+// tried again on it: the system may have forgotten the pages, and report success.
+func (db *DB) failed(err error) {
+	if db.trouble.begin(db.o.Now(), err) {
+		db.logger.Error("storage failed", "error", err)
+	}
+	if db.writer != nil {
+		_ = db.writer.close() // it has failed already; what it held is undone
+		db.writer = nil
+	}
+	db.reportDamage(err)
+}
+
+// tryWriting writes as much as events would need, and takes it back. Trouble
+// ends when that succeeds; a small commit may still find room where events do not.
+func (db *DB) tryWriting() {
+	err := db.writeNow(func(t *Tx) error {
+		return t.Run("INSERT OR REPLACE INTO meta (key, value) VALUES ('trial', zeroblob(65536))")
+	})
+	if err == nil {
+		err = db.writeNow(func(t *Tx) error { return t.Run("DELETE FROM meta WHERE key = 'trial'") })
+	}
+	if err == nil {
+		over := db.trouble.end()
+		db.logger.Info("storage works again", "after", db.o.Now().Sub(over.Since), "refused", over.Refused)
+	}
+}

@@ -1,0 +1,83 @@
+package tracker
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestParseBaseURL(t *testing.T) {
+	good := map[string]string{ // text → origin
+		"https://tracker.example/api/v1":       "https://tracker.example:443",
+		"https://tracker.example/api/v1/":      "https://tracker.example:443",
+		"https://Tracker.Example:8443/api/v1":  "https://tracker.example:8443",
+		"https://tracker.example/sub/api/v1":   "https://tracker.example:443",
+		"http://127.0.0.1:8080/api/v1":         "http://127.0.0.1:8080",
+		"http://localhost/api/v1":              "http://localhost:80",
+		"http://[::1]:8080/api/v1":             "http://[::1]:8080",
+		"http://[::ffff:127.0.0.1]:80/api/v1/": "http://[::ffff:127.0.0.1]:80",
+	}
+	for text, want := range good {
+		u, err := ParseBaseURL(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if origin(u) != want || strings.HasSuffix(u.String(), "/") {
+			t.Errorf("%s: origin %s of %s, want %s", text, origin(u), u, want)
+		}
+	}
+	bad := []string{
+		"", "tracker.example/api/v1", "ftp://tracker.example/api/v1", "https:///api/v1", "https://tracker.example",
+		"https://tracker.example/api/v2", "https://tracker.example/api/v1//", "https://tracker.example/api%2Fv1",
+		"https://u:hunter2@tracker.example/api/v1", "https://tracker.example/api/v1?key=hunter2", "https://tracker.example/api/v1?",
+		"https://tracker.example/api/v1#x", "http://tracker.example/api/v1", "http://10.0.0.1/api/v1",
+		"http://127.0.0.1.evil.example/api/v1", "https://u:hunter2@tracker .example/api/v1",
+	}
+	for _, text := range bad {
+		u, err := ParseBaseURL(text)
+		if err == nil {
+			t.Errorf("%s: accepted as %s", text, u)
+			continue
+		}
+		if strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("error shows a secret: %v", err)
+		}
+	}
+}
+
+func TestCheckKeyForm(t *testing.T) {
+	tests := map[string]error{
+		"sk_abc": nil, "pk_abc": errKeyReadOnly, "": errKeyForm, "sk_": errKeyForm, "abc": errKeyForm, "SK_abc": errKeyForm,
+		"sk_a b": errKeyForm, "sk_abc\n": errKeyForm, "sk_ä": errKeyForm,
+	}
+	for key, want := range tests {
+		err := checkKeyForm(key)
+		if !errors.Is(err, want) {
+			t.Errorf("%q: %v, want %v", key, err, want)
+		}
+		if err != nil && len(key) > 3 && strings.Contains(err.Error(), key) {
+			t.Errorf("error shows the key: %v", err)
+		}
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	ok := Options{BaseURL: "https://tracker.example/api/v1", Key: "sk_abc"}
+	tests := map[string]func(*Options){
+		"public key":   func(o *Options) { o.Key = "pk_abc" },
+		"bad address":  func(o *Options) { o.BaseURL = "http://tracker.example/api/v1" },
+		"key header":   func(o *Options) { o.KeyHeader = "cookie" },
+		"below 0 time": func(o *Options) { o.Timeout = -1 },
+	}
+	if c, err := New(ok); err != nil || c.Origin() != "https://tracker.example:443" || c.Proven() {
+		t.Fatalf("New: %v, %v", c, err)
+	}
+	for name, change := range tests {
+		o := ok
+		change(&o)
+		if _, err := New(o); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}

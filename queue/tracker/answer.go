@@ -1,0 +1,103 @@
+package tracker
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// The error codes of the contract (7). Others are possible.
+const (
+	codeInvalid      = "VALIDATION_ERROR"
+	codeUnauthorized = "UNAUTHORIZED"
+	codeForbidden    = "FORBIDDEN"
+)
+
+// answer is what the body of an answer says, whatever its status.
+type answer struct {
+	object  bool   // a whole JSON object
+	cut     bool   // not, but it may have been the beginning of one
+	code    string // of an error object (contract 2.4), else ""
+	message string // the service's words, if any
+	success *bool  // nil when absent
+	odd     bool   // a member contradicts success: "error" without code, "success" that is no boolean
+	id      string // of a list
+	user    User   // of GET /me
+}
+
+// readAnswer reads a body, flat or wrapped: {"success":true,"data":…}. broken says that its end was not seen. A
+// whole object counts in spite of that, as it ends itself.
+func readAnswer(body []byte, broken bool) answer {
+	text := bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
+	f, ok := readObject(text)
+	if !ok {
+		return answer{cut: bytes.HasPrefix(text, []byte("{")) || broken && len(text) == 0}
+	}
+	a := answer{object: true, message: f.text("message"), code: errorCode(f), success: f.boolean("success")}
+	a.odd = a.success == nil && f["success"] != nil || a.code == "" && f.isSet("error")
+	inner := f
+	if data, ok := f.object("data"); ok && a.succeeded() {
+		inner = data
+	}
+	a.id = inner.identifier("id")
+	who := inner
+	if u, ok := inner.object("user"); ok {
+		who = u
+	}
+	a.user = User{ID: who.identifier("id"), Name: who.text("name")}
+	if a.user.Name == "" {
+		a.user.Name = who.text("username")
+	}
+	return a
+}
+
+func (a answer) succeeded() bool { return a.success != nil && *a.success }
+
+func (a answer) denied() bool { return a.success != nil && !*a.success }
+
+// contract reports whether the code is one that the contract names.
+func (a answer) contract() bool {
+	return a.code == codeInvalid || a.code == codeUnauthorized || a.code == codeForbidden
+}
+
+// own reports whether a refusal is in the service's own form: with a code, or success:false.
+func (a answer) own() bool { return a.code != "" || a.denied() }
+
+// codeForm is one machine-readable word: many servers put "Not Found" in a member of that name.
+var codeForm = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+
+// errorCode is the code of an error object, "" when f is none. The contract asks for a message too; a code it
+// names itself is taken without one.
+func errorCode(f fields) string {
+	code := f.text("error")
+	if (answer{code: code}).contract() || codeForm.MatchString(code) && f.text("message") != "" {
+		return code
+	}
+	return ""
+}
+
+// maxWords bounds what is kept of the service's words, in characters.
+const maxWords = 300
+
+// tidy makes foreign words fit for a log line and a terminal: bounded, one line, no control characters, and
+// without the secrets.
+func tidy(words string, secrets ...string) string {
+	for _, secret := range secrets {
+		if secret != "" {
+			words = strings.ReplaceAll(words, secret, "[key]")
+		}
+	}
+	words = words[:min(len(words), 16*maxWords)] // the rest would only cost memory
+	words = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(words, "?"))
+	words = strings.Join(strings.Fields(words), " ")
+	if runes := []rune(words); len(runes) > maxWords {
+		words = string(runes[:maxWords]) + "…"
+	}
+	return words
+}

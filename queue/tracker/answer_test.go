@@ -1,0 +1,200 @@
+package tracker
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+// FuzzJudge: no answer may break the reading of it, and none may count as
+// delivered without this operation's object.
+func FuzzJudge(f *testing.F) {
+	for _, r := range fateTable() {
+		op := r.op
+		if op == "" {
+			op = History
+		}
+		f.Add(string(op), r.status, []byte(r.body), strings.TrimPrefix(r.header, "Retry-After: "), r.broken, r.resend)
+	}
+	f.Fuzz(func(t *testing.T, op string, status int, body []byte, retryAfter string, broken, resend bool) {
+		s := exchange{op: Operation(op), status: status, body: body, header: http.Header{"Retry-After": {retryAfter}}, broken: broken, sent: true, resend: resend}
+		for _, s.proven = range []bool{false, true} {
+			v := judge(s)
+			switch v.Fate {
+			case Offline, Rejected, Refused, Later, Unproven, InDoubt:
+			case Delivered:
+				checkDelivered(t, s, v)
+			case Lacking:
+				if s.op != ListItems || !s.proven {
+					t.Errorf("lacking: %+v", v)
+				}
+			default:
+				t.Errorf("no fate: %+v", v)
+			}
+			if (v.Problem == "") != (v.Fate == Delivered) || v.RetryAfter < 0 || v.RetryAfter > maxRetryAfter {
+				t.Errorf("%+v", v)
+			}
+		}
+	})
+}
+
+// checkDelivered looks at the body in another way than the code does.
+func checkDelivered(t *testing.T, s exchange, v Verdict) {
+	t.Helper()
+	var o map[string]any
+	if json.Unmarshal(bytes.TrimPrefix(bytes.TrimSpace(s.body), []byte("\ufeff")), &o) != nil || o == nil {
+		if json.Unmarshal(bytes.TrimSpace(bytes.TrimPrefix(s.body, []byte("\ufeff"))), &o) != nil || o == nil {
+			t.Fatalf("delivered without an object: %q", s.body)
+		}
+	}
+	if (s.op == Watchlist || s.op == ListItems) && s.status == http.StatusConflict {
+		return
+	}
+	if s.status < 200 || s.status > 299 || o["success"] == false {
+		t.Errorf("delivered by %d %q", s.status, s.body)
+	}
+	if text, _ := o["error"].(string); text != "" {
+		t.Errorf("delivered with an error: %q", s.body)
+	}
+	if s.op == Lists && v.ListID == "" {
+		t.Errorf("a list without id: %q", s.body)
+	}
+}
+
+func FuzzTidy(f *testing.F) {
+	f.Add("plain words", "sk_secret")
+	f.Add("the key sk_secret\x1b[31m is\nunknown \xff", "sk_secret")
+	f.Add(strings.Repeat("ä", 400)+"sk_x", "sk_x")
+	f.Fuzz(func(t *testing.T, words, secret string) {
+		if checkKeyForm(secret) != nil {
+			return
+		}
+		got := tidy(words, secret)
+		if strings.Contains(got, secret) && !strings.Contains("[key]", secret) {
+			t.Errorf("%q shows the secret %q", got, secret)
+		}
+		odd := strings.ContainsFunc(got, func(r rune) bool { return !unicode.IsPrint(r) })
+		if odd || !utf8.ValidString(got) || utf8.RuneCountInString(got) > maxWords+1 {
+			t.Errorf("untidy: %q", got)
+		}
+	})
+}
+
+// TestKeyStaysOutOfWords looks for the key in everything a caller could show.
+func TestKeyStaysOutOfWords(t *testing.T) {
+	echo := map[string]string{
+		"message": `{"error":"UNAUTHORIZED","message":"unknown key ` + testKey + `"}`,
+		"code":    `{"error":"` + testKey + `","message":"?"}`,
+		"escaped": `{"error":"UNAUTHORIZED","message":"key \u0073\u006b` + testKey[2:] + `"}`,
+		"list id": `{"id":"` + testKey + `"}`,
+		"user":    `{"user":{"id":"` + testKey + `","name":"` + testKey + `"}}`,
+		"page":    "<html>" + testKey,
+	}
+	for name, body := range echo {
+		for _, status := range []string{"200 OK", "401 Unauthorized", "422 No", "500 " + testKey} {
+			s := newRawServer(t, func(_ int, w net.Conn, _ *http.Request) { respond(w, status, "Location: /?key="+testKey, body) })
+			c := newTestClient(t, Options{BaseURL: s.url()}, nil)
+			all := fmt.Sprintf("%+v", c.CheckKey(context.Background()))
+			for _, r := range requests() {
+				all += fmt.Sprintf("%+v", c.Send(context.Background(), r))
+			}
+			if strings.Contains(all, testKey) {
+				t.Errorf("%s with %s: %s", name, status, all)
+			}
+		}
+	}
+	// A reply that is no HTTP is repeated by the transport's error.
+	s := newRawServer(t, func(_ int, w net.Conn, _ *http.Request) { io.WriteString(w, testKey+"\r\n\r\n"); w.Close() })
+	v := newTestClient(t, Options{BaseURL: s.url()}, nil).Send(context.Background(), requests()[History])
+	if v.Fate != InDoubt || strings.Contains(fmt.Sprintf("%+v", v), testKey) {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestKeyStaysOutOfPrintedValues(t *testing.T) {
+	o := Options{BaseURL: "https://tracker.example/api/v1", Key: testKey}
+	c := newTestClient(t, o, nil)
+	var log bytes.Buffer
+	for _, h := range []slog.Handler{slog.NewTextHandler(&log, nil), slog.NewJSONHandler(&log, nil)} {
+		slog.New(h).Info("made", "options", o, "client", c)
+	}
+	plain, _ := json.Marshal(o)
+	all := fmt.Sprintf("%v %+v %#v %s %v %+v %#v %s", o, o, o, o, c, c, c, c) + log.String() + string(plain)
+	if strings.Contains(all, testKey) {
+		t.Error(all)
+	}
+}
+
+// TestAnswerIsBounded: an endless answer ends at the bound.
+func TestAnswerIsBounded(t *testing.T) {
+	for name, tt := range map[string]struct {
+		begin string
+		want  Fate
+	}{
+		"page":   {"<html>", Unproven},
+		"object": {`{"success":true,"pad":"`, InDoubt},
+	} {
+		taken := make(chan int, 1)
+		c := newTestClient(t, Options{BaseURL: "http://localhost/api/v1"}, pipeServer(func(far net.Conn) {
+			readWhole(bufio.NewReader(far))
+			io.WriteString(far, "HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n"+tt.begin)
+			n := 0
+			for part, err := strings.Repeat("x", 4096), error(nil); err == nil; n++ {
+				_, err = io.WriteString(far, part)
+			}
+			taken <- n * 4096
+		}))
+		if v := c.Send(context.Background(), requests()[History]); v.Fate != tt.want {
+			t.Errorf("%s: %+v", name, v)
+		}
+		if n := <-taken; n > 128<<10 {
+			t.Errorf("%s: %d bytes were taken", name, n)
+		}
+	}
+}
+
+// TestAnswersOnTheWire holds what only a socket shows: where an answer ends.
+func TestAnswersOnTheWire(t *testing.T) {
+	tests := map[string]struct {
+		raw  string
+		want Fate
+	}{
+		"length, whole":               {"HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n" + okBody, Delivered},
+		"no length, whole":            {"HTTP/1.1 200 OK\r\n\r\n" + okBody, Delivered},
+		"no length, cut":              {"HTTP/1.1 200 OK\r\n\r\n" + okBody[:6], InDoubt},
+		"no length, cut at nothing":   {"HTTP/1.1 200 OK\r\n\r\n", InDoubt},
+		"length, cut":                 {"HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n" + okBody[:6], InDoubt},
+		"chunked, cut":                {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n" + okBody[:6] + "\r\n", InDoubt},
+		"nothing said to be there":    {"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", Unproven},
+		"headers cut":                 {"HTTP/1.1 200 OK\r\nContent-Le", InDoubt},
+		"no HTTP":                     {"SSH-2.0-OpenSSH\r\n", InDoubt},
+		"packed, though nobody asked": {"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 16\r\n\r\n" + okBody, InDoubt},
+		"hints first":                 {"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n" + okBody, Delivered},
+		"101":                         {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n", Unproven},
+		"headers without end":         {"HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 1<<18), InDoubt},
+		"408 as a farewell":           {"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", InDoubt},
+		"503 with Retry-After":        {"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\n\r\n", Later},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := newRawServer(t, func(_ int, w net.Conn, _ *http.Request) { io.WriteString(w, tt.raw); w.Close() })
+			c := newTestClient(t, Options{BaseURL: s.url()}, nil)
+			if v := c.Send(context.Background(), requests()[History]); v.Fate != tt.want || !v.Sent {
+				t.Errorf("got %+v, want %s", v, tt.want)
+			}
+			if n, _ := s.counts(); n != 1 {
+				t.Errorf("%d requests", n)
+			}
+		})
+	}
+}

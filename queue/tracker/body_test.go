@@ -1,0 +1,106 @@
+package tracker
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+func at(text string) viewing.Instant {
+	in, err := viewing.ParseInstant(text)
+	if err != nil {
+		panic(err)
+	}
+	return in
+}
+
+// bodyOf is what is sent of a request.
+func bodyOf(t testing.TB, r Request) []byte {
+	t.Helper()
+	body, err := encode(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+func TestRequestsAreExactBytes(t *testing.T) {
+	film := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603, IMDB: "tt0133093"}, Title: "Alpha <One>", Year: 1999}
+	tests := map[string]struct {
+		kind     viewing.Kind
+		media    viewing.Media
+		at       string
+		list     *viewing.List
+		priority *int
+		want     string
+	}{
+		"film": {
+			kind: viewing.KindViewing, media: film, at: "2026-03-01T20:00:00+01:00",
+			want: `{"type":"movie","id":603,"count":1,"watchedAt":"2026-03-01T19:00:00Z"}`,
+		},
+		"milliseconds only when there are any": {
+			kind: viewing.KindViewing, media: film, at: "2026-03-01T19:00:00.0709Z",
+			want: `{"type":"movie","id":603,"count":1,"watchedAt":"2026-03-01T19:00:00.070Z"}`,
+		},
+		"before 1970": {
+			kind: viewing.KindViewing, media: film, at: "1960-01-01T00:00:00Z",
+			want: `{"type":"movie","id":603,"count":1,"watchedAt":"1960-01-01T00:00:00Z"}`,
+		},
+		"episode by its place, never with both": {
+			kind: viewing.KindViewing, media: episode(1396, 62085, ptr(1), ptr(2)), at: "2026-03-01T19:00:00Z",
+			want: `{"type":"episode","count":1,"watchedAt":"2026-03-01T19:00:00Z","tvShowId":1396,"seasonNumber":1,"episodeNumber":2}`,
+		},
+		"special: season 0 is said": {
+			kind: viewing.KindViewing, media: episode(1396, 0, ptr(0), ptr(1)), at: "2026-03-01T19:00:00Z",
+			want: `{"type":"episode","count":1,"watchedAt":"2026-03-01T19:00:00Z","tvShowId":1396,"seasonNumber":0,"episodeNumber":1}`,
+		},
+		"episode by id when its place is not known whole": {
+			kind: viewing.KindViewing, media: episode(1396, 62085, ptr(1), nil), at: "2026-03-01T19:00:00Z",
+			want: `{"type":"episode","id":62085,"count":1,"watchedAt":"2026-03-01T19:00:00Z"}`,
+		},
+		"film with season fields": {
+			kind: viewing.KindViewing, at: "2026-03-01T19:00:00Z",
+			media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}, Season: ptr(1), Episode: ptr(2)},
+			want:  `{"type":"movie","id":603,"count":1,"watchedAt":"2026-03-01T19:00:00Z"}`,
+		},
+		"wish":                       {kind: viewing.KindWatchlist, media: film, want: `{"type":"movie","id":603}`},
+		"wish with priority":         {kind: viewing.KindWatchlist, media: viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1396}}, priority: ptr(2), want: `{"type":"tv","id":1396,"priority":2}`},
+		"wish with priority 0":       {kind: viewing.KindWatchlist, media: film, priority: ptr(0), want: `{"type":"movie","id":603,"priority":0}`},
+		"list: private unless asked": {kind: viewing.KindList, list: &viewing.List{Name: "Noir & <more>"}, want: `{"name":"Noir & <more>","visibility":"PRIVATE"}`},
+		"list with all": {
+			kind: viewing.KindList, list: &viewing.List{Name: "Noir", Description: "d\n\"e\"", Visibility: "PUBLIC"},
+			want: `{"name":"Noir","description":"d\n\"e\"","visibility":"PUBLIC"}`,
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var when viewing.Instant
+			if tt.at != "" {
+				when = at(tt.at)
+			}
+			r, err := NewRequest(tt.kind, tt.media, when, tt.list, tt.priority)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := bodyOf(t, r); string(got) != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+	item, err := NewListItem("lst_7", film)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := bodyOf(t, item); string(got) != `{"type":"movie","id":603}` {
+		t.Errorf("item of a list: %s", got)
+	}
+}
+
+func TestUnknownOperationIsNotSent(t *testing.T) {
+	c := newTestClient(t, Options{BaseURL: contractBase}, failing(errors.New("was dialled")))
+	v := c.Send(t.Context(), Request{Operation: "ratings"})
+	if v.Fate != Rejected || v.Sent || v.Problem != `"ratings" is not an operation of the service.` {
+		t.Errorf("%+v", v)
+	}
+}

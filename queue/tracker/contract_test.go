@@ -1,0 +1,75 @@
+package tracker
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/legacy"
+)
+
+const contractBase = "https://tracker.example/api/v1"
+
+// Contract is the OpenAPI document, and whether something keeps to it.
+type Contract struct {
+	doc    *openapi3.T
+	router routers.Router
+}
+
+func LoadContract(t *testing.T) Contract {
+	t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromFile("openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Examples are checked along with the rest.
+	if err := doc.Validate(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	router, err := legacy.NewRouter(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Contract{doc: doc, router: router}
+}
+
+// Request checks one HTTP request; its key may stand in either header.
+func (c Contract) Request(r *http.Request) error {
+	route, params, err := c.router.FindRoute(r)
+	if err != nil {
+		return err
+	}
+	return openapi3filter.ValidateRequest(context.Background(), &openapi3filter.RequestValidationInput{
+		Request: r, Route: route, PathParams: params,
+		Options: &openapi3filter.Options{AuthenticationFunc: authenticate},
+	})
+}
+
+func authenticate(_ context.Context, in *openapi3filter.AuthenticationInput) error {
+	h := in.RequestValidationInput.Request.Header
+	if in.SecuritySchemeName == "bearer" && strings.HasPrefix(h.Get("Authorization"), "Bearer sk_") ||
+		in.SecuritySchemeName == "apiKeyHeader" && strings.HasPrefix(h.Get("X-Api-Key"), "sk_") {
+		return nil
+	}
+	return errors.New("no key")
+}
+
+// Answer checks one answer to an operation.
+func (c Contract) Answer(op Operation, status int, body string) error {
+	r, _ := http.NewRequest(http.MethodPost, contractBase+"/"+string(op), nil)
+	route, params, err := c.router.FindRoute(r)
+	if err != nil {
+		return err
+	}
+	in := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: r, Route: route, PathParams: params},
+		Status:                 status, Header: http.Header{"Content-Type": {"application/json; charset=utf-8"}},
+		Options: &openapi3filter.Options{IncludeResponseStatus: true},
+	}
+	return openapi3filter.ValidateResponse(context.Background(), in.SetBodyBytes([]byte(body)))
+}

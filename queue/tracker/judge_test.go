@@ -1,0 +1,294 @@
+package tracker
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Bodies that many rows share.
+const (
+	okBody     = `{"success":true}`
+	listBody   = `{"id":"list_1","name":"Noir","itemCount":0}`
+	invalid    = `{"error":"VALIDATION_ERROR","message":"watchedAt: not a date-time"}`
+	noAuth     = `{"error":"UNAUTHORIZED","message":"no such key"}`
+	forbidden  = `{"error":"FORBIDDEN","message":"secret key needed"}`
+	otherError = `{"error":"NOT_FOUND","message":"no such film"}`
+	html       = "<!doctype html><title>Welcome</title>"
+	denied     = `{"success":false,"message":"nope"}`
+	nestError  = `{"statusCode":404,"message":"Cannot POST /history","error":"Not Found"}`
+)
+
+// row is one line of the table: an answer and its fate at an address that is
+// not proven and at one that is. proven "" means the same.
+type row struct {
+	name   string
+	op     Operation // history by default
+	status int
+	header string // "Name: value"
+	body   string
+	broken bool
+	resend bool
+	fate   Fate
+	proven Fate
+	proves bool
+}
+
+func (r row) exchange(proven bool) exchange {
+	x := exchange{
+		op: r.op, status: r.status, header: http.Header{}, body: []byte(r.body), broken: r.broken, sent: true, resend: r.resend, proven: proven,
+		now: time.Date(2026, 3, 1, 19, 0, 0, 0, time.UTC),
+	}
+	if x.op == "" {
+		x.op = History
+	}
+	if name, value, ok := strings.Cut(r.header, ": "); ok {
+		x.header.Set(name, value)
+	}
+	return x
+}
+
+func fateTable() []row {
+	return slices.Concat(deliveredRows(), codeRows(), rejectedRows(), accountRows(), foreignRows(), doubtRows(), itemRows())
+}
+
+// itemRows are the answers to an item of a list, which a service may not know.
+func itemRows() []row {
+	return []row{
+		{name: "item", op: ListItems, status: 200, body: okBody, fate: Delivered, proves: true},
+		{name: "item that is there", op: ListItems, status: 409, body: `{"error":"CONFLICT","message":"there already"}`, fate: Delivered, proves: true},
+		{name: "item refused", op: ListItems, status: 400, body: invalid, fate: Rejected, proves: true},
+		{name: "no such endpoint", op: ListItems, status: 404, body: html, fate: Unproven, proven: Lacking},
+		{name: "no such endpoint, in an object", op: ListItems, status: 404, body: otherError, fate: Unproven, proven: Lacking},
+		{name: "another method", op: ListItems, status: 405, fate: Unproven, proven: Lacking},
+		{name: "not made yet", op: ListItems, status: 501, fate: Unproven, proven: Lacking},
+		{name: "item with a key that is refused", op: ListItems, status: 401, body: noAuth, fate: Refused, proves: true},
+		{name: "item, trouble", op: ListItems, status: 500, fate: InDoubt},
+	}
+}
+
+func deliveredRows() []row {
+	return []row{
+		{name: "success", status: 200, body: okBody, fate: Delivered, proves: true},
+		{name: "success absent", status: 200, body: `{}`, fate: Delivered, proves: true},
+		{name: "another 2xx", status: 202, body: okBody, fate: Delivered, proves: true},
+		{name: "wrapped", status: 200, body: `{"success":true,"data":{"id":"h1"}}`, fate: Delivered, proves: true},
+		{name: "null error beside success", status: 200, body: `{"success":true,"error":null}`, fate: Delivered, proves: true},
+		{name: "byte order mark", status: 200, body: "\ufeff" + okBody, fate: Delivered, proves: true},
+		{name: "whole object, then the line broke", status: 200, body: okBody, broken: true, fate: Delivered, proves: true},
+		{name: "watchlist", op: Watchlist, status: 201, body: okBody, fate: Delivered, proves: true},
+		{name: "list", op: Lists, status: 201, body: listBody, fate: Delivered, proves: true},
+		{name: "list wrapped", op: Lists, status: 200, body: `{"success":true,"data":` + listBody + `}`, fate: Delivered, proves: true},
+		{name: "list with a number for id", op: Lists, status: 200, body: `{"id":7}`, fate: Delivered, proves: true},
+		{name: "watchlist 409 is there already", op: Watchlist, status: 409, body: `{"error":"CONFLICT","message":"already there"}`, fate: Delivered, proves: true},
+		{name: "watchlist 409 without code", op: Watchlist, status: 409, body: denied, fate: Delivered},
+		{name: "watchlist 409 to a resend", op: Watchlist, status: 409, body: otherError, resend: true, fate: Delivered, proves: true},
+	}
+}
+
+// codeRows: a code of the contract comes before the status.
+func codeRows() []row {
+	return []row{
+		{name: "invalid", status: 400, body: invalid, fate: Rejected, proves: true},
+		{name: "invalid with 500", status: 500, body: invalid, fate: Rejected, proves: true},
+		{name: "invalid with 200", status: 200, body: invalid, fate: Rejected, proves: true},
+		{name: "invalid with 401", status: 401, body: invalid, fate: Rejected, proves: true},
+		{name: "invalid with 429", status: 429, body: invalid, fate: Rejected, proves: true},
+		{name: "invalid with 503", status: 503, body: invalid, fate: Rejected, proves: true},
+		{name: "invalid with 409 to a wish", op: Watchlist, status: 409, body: invalid, fate: Rejected, proves: true},
+		{name: "invalid without message", status: 400, body: `{"error":"VALIDATION_ERROR"}`, fate: Rejected, proves: true},
+		{name: "list invalid with 422", op: Lists, status: 422, body: invalid, fate: Rejected, proves: true},
+		{name: "unauthorized with 400", op: Watchlist, status: 400, body: noAuth, fate: Refused, proves: true},
+		{name: "unauthorized with 500", status: 500, body: noAuth, fate: Refused, proves: true},
+		{name: "forbidden with 200", op: Lists, status: 200, body: forbidden, fate: Refused, proves: true},
+	}
+}
+
+func rejectedRows() []row {
+	return []row{
+		{name: "404 of its own", status: 404, body: otherError, fate: Unproven, proven: Rejected},
+		{name: "405 of its own", status: 405, body: otherError, fate: Unproven, proven: Rejected},
+		{name: "404 with success false", status: 404, body: denied, fate: Unproven, proven: Rejected},
+		{name: "404 with a code of the contract", status: 404, body: invalid, fate: Rejected, proves: true},
+		{name: "409", status: 409, body: otherError, fate: Rejected, proves: true},
+		{name: "410", status: 410, body: otherError, fate: Rejected, proves: true},
+		{name: "413", status: 413, body: otherError, fate: Rejected, proves: true},
+		{name: "422", status: 422, body: otherError, fate: Rejected, proves: true},
+		{name: "451", status: 451, body: otherError, fate: Rejected, proves: true},
+		{name: "success false with 200", status: 200, body: denied, fate: Rejected, proves: true},
+		{name: "success false with 400", status: 400, body: denied, fate: Rejected},
+		{name: "success false with a code", status: 200, body: `{"success":false,"error":"UNKNOWN_FILM","message":"?"}`, fate: Rejected, proves: true},
+		{name: "list: success false beside an id", op: Lists, status: 200, body: `{"success":false,"id":"x"}`, fate: Rejected, proves: true},
+		{name: "list 409 first time", op: Lists, status: 409, body: otherError, fate: Rejected, proves: true},
+	}
+}
+
+// accountRows are about the key, or about waiting.
+func accountRows() []row {
+	return []row{
+		{name: "401", status: 401, body: noAuth, fate: Refused, proves: true},
+		{name: "403", status: 403, body: forbidden, fate: Refused, proves: true},
+		{name: "401 bare", status: 401, fate: Refused},
+		{name: "403 page", status: 403, body: html, fate: Refused},
+		{name: "403 with another code", status: 403, body: `{"error":"PLAN_ENDED","message":"?"}`, fate: Refused, proves: true},
+		{name: "401 cut", status: 401, body: `{"err`, broken: true, fate: Refused},
+
+		// later
+		{name: "425", status: 425, fate: Later},
+		{name: "429 bare", status: 429, fate: Later},
+		{name: "429 with a code", status: 429, body: `{"error":"RATE_LIMITED","message":"slow"}`, header: "Retry-After: 7", fate: Later, proves: true},
+		{name: "503 with seconds", status: 503, header: "Retry-After: 120", fate: Later},
+		{name: "503 with a date", status: 503, header: "Retry-After: Sun, 01 Mar 2026 19:02:00 GMT", fate: Later},
+		{name: "503 with an error object", status: 503, body: `{"error":"MAINTENANCE","message":"back soon"}`, fate: Later, proves: true},
+	}
+}
+
+// foreignRows are not of this service, or of something on the way.
+func foreignRows() []row {
+	return []row{
+		{name: "404 bare", status: 404, fate: Unproven, proven: Offline},
+		{name: "404 page", status: 404, body: html, fate: Unproven, proven: Offline},
+		{name: "404 of another server", status: 404, body: nestError, fate: Unproven, proven: Offline},
+		{name: "405", status: 405, fate: Unproven, proven: Offline},
+		{name: "400 page", status: 400, body: html, fate: Unproven, proven: Offline},
+		{name: "409 bare", status: 409, fate: Unproven, proven: Offline},
+		{name: "409 bare to a wish", op: Watchlist, status: 409, fate: Unproven, proven: Offline},
+		{name: "418", status: 418, body: "teapot", fate: Unproven, proven: Offline},
+		{name: "301", status: 301, header: "Location: https://elsewhere.example/", fate: Unproven, proven: Offline},
+		{name: "307", status: 307, header: "Location: https://elsewhere.example/", fate: Unproven, proven: Offline},
+		{name: "304", status: 304, fate: Unproven, proven: Offline},
+		{name: "101", status: 101, fate: Unproven, proven: Offline},
+		{name: "501", status: 501, fate: Unproven, proven: Offline},
+		{name: "501 of its own", status: 501, body: otherError, fate: Offline, proves: true},
+		{name: "511", status: 511, body: html, fate: Offline},
+		{name: "407", status: 407, body: html, fate: Offline},
+
+		// 2xx that is not this API
+		{name: "200 page", status: 200, body: html, fate: Unproven, proven: InDoubt},
+		{name: "200 page, cut", status: 200, body: html, broken: true, fate: Unproven, proven: InDoubt},
+		{name: "200 empty", status: 200, fate: Unproven, proven: InDoubt},
+		{name: "204", status: 204, fate: Unproven, proven: InDoubt},
+		{name: "200 array", status: 200, body: `[]`, fate: Unproven, proven: InDoubt},
+		{name: "200 null", status: 200, body: `null`, fate: Unproven, proven: InDoubt},
+		{name: "200 text", status: 200, body: "OK", fate: Unproven, proven: InDoubt},
+		{name: "200 success as text", status: 200, body: `{"success":"true"}`, fate: Unproven, proven: InDoubt},
+		{name: "200 Success in another case", status: 200, body: `{"error":"oops","Success":true}`, fate: Unproven, proven: InDoubt},
+		{name: "200 with an error that is no code", status: 200, body: `{"error":"it went wrong"}`, fate: Unproven, proven: InDoubt},
+		{name: "list without id", op: Lists, status: 200, body: `{"name":"Noir"}`, fate: Unproven, proven: InDoubt},
+		{name: "list, success only: this API, but no list", op: Lists, status: 200, body: okBody, fate: InDoubt, proves: true},
+		{name: "list: data without success is no wrapping", op: Lists, status: 200, body: `{"data":{"id":"x"}}`, fate: Unproven, proven: InDoubt},
+	}
+}
+
+func doubtRows() []row {
+	return []row{
+		{name: "500", status: 500, fate: InDoubt},
+		{name: "500 with another code", status: 500, body: otherError, fate: InDoubt, proves: true},
+		{name: "500 success false", status: 500, body: denied, fate: InDoubt},
+		{name: "502 page", status: 502, body: html, fate: InDoubt},
+		{name: "503 bare", status: 503, body: html, fate: InDoubt},
+		{name: "503 with an odd Retry-After", status: 503, header: "Retry-After: soon", fate: InDoubt},
+		{name: "504", status: 504, fate: InDoubt},
+		{name: "599", status: 599, fate: InDoubt},
+		{name: "600", status: 600, fate: InDoubt},
+		{name: "408 after the body", status: 408, fate: InDoubt},
+		{name: "408 after the body, with a code", status: 408, body: otherError, fate: InDoubt, proves: true},
+		{name: "409 to a resend", status: 409, body: `{"error":"CONFLICT","message":"still at work"}`, resend: true, fate: InDoubt, proves: true},
+		{name: "409 to a resend, bare", op: Lists, status: 409, resend: true, fate: InDoubt},
+		{name: "200 cut", status: 200, body: `{"succ`, fate: InDoubt},
+		{name: "200 cut, seen", status: 200, body: `{"success":tr`, broken: true, fate: InDoubt},
+		{name: "200 cut before the first byte", status: 200, broken: true, fate: InDoubt},
+		{name: "200 garbage after the object", status: 200, body: okBody + "x", fate: InDoubt},
+		{name: "400 cut", status: 400, body: `{"error":"VALI`, broken: true, fate: InDoubt},
+		{name: "success with a code", status: 200, body: `{"success":true,"error":"PARTLY","message":"?"}`, fate: InDoubt, proves: true},
+	}
+}
+
+func TestFateOfEveryAnswer(t *testing.T) {
+	for _, r := range fateTable() {
+		t.Run(r.name, func(t *testing.T) {
+			proven := r.proven
+			if proven == "" {
+				proven = r.fate
+			}
+			checkFate(t, judge(r.exchange(false)), r, r.fate)
+			checkFate(t, judge(r.exchange(true)), r, proven)
+		})
+	}
+}
+
+func checkFate(t *testing.T, v Verdict, r row, want Fate) {
+	t.Helper()
+	if v.Fate != want || v.Proves != r.proves {
+		t.Errorf("fate %s (proves %v), want %s (%v): %s", v.Fate, v.Proves, want, r.proves, v.Problem)
+	}
+	if v.Status != r.status || !v.Sent {
+		t.Errorf("status %d sent %v, want %d", v.Status, v.Sent, r.status)
+	}
+	if (v.Problem == "") != (v.Fate == Delivered) {
+		t.Errorf("%s with problem %q", v.Fate, v.Problem)
+	}
+	switch v.Fate {
+	case Rejected, Refused, Unproven, InDoubt:
+		if !strings.HasPrefix(v.Hint, "filmspool ") {
+			t.Errorf("%s with hint %q", v.Fate, v.Hint)
+		}
+	}
+}
+
+func TestVerdictCarriesTheServicesWords(t *testing.T) {
+	v := judge(row{status: 400, body: invalid}.exchange(false))
+	if v.Code != "VALIDATION_ERROR" || v.Message != "watchedAt: not a date-time" || !strings.Contains(v.Problem, v.Message) {
+		t.Errorf("got %+v", v)
+	}
+	v = judge(row{op: Lists, status: 201, body: listBody}.exchange(false))
+	if v.ListID != "list_1" {
+		t.Errorf("list id %q", v.ListID)
+	}
+	v = judge(row{op: Lists, status: 200, body: `{"success":true,"data":{"id":9007199254740993}}`}.exchange(false))
+	if v.ListID != "9007199254740993" {
+		t.Errorf("list id %q", v.ListID)
+	}
+	if v = judge(row{status: 201, body: `{"success":true,"id":"h1"}`}.exchange(false)); v.ListID != "" {
+		t.Errorf("a viewing has list id %q", v.ListID)
+	}
+	own := judge(row{status: 401, body: `{"success":false,"message":"Invalid API key"}`}.exchange(false))
+	between := judge(row{status: 401, body: html}.exchange(false))
+	if own.Hint != hintLogin || !strings.Contains(between.Problem, "Something between here and the service") {
+		t.Errorf("got %+v and %+v", own, between)
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	tests := map[string]struct {
+		header, date string
+		want         time.Duration
+		fate         Fate
+	}{
+		"seconds":                 {header: "120", want: 2 * time.Minute, fate: Later},
+		"none":                    {header: "0", fate: Later},
+		"spaces":                  {header: " 5 ", want: 5 * time.Second, fate: Later},
+		"more than a day":         {header: "999999999999", want: 24 * time.Hour, fate: Later},
+		"past the integers":       {header: "99999999999999999999", fate: InDoubt},
+		"below nothing":           {header: "-5", fate: InDoubt},
+		"date":                    {header: "Sun, 01 Mar 2026 19:02:00 GMT", want: 2 * time.Minute, fate: Later},
+		"date by the sender":      {header: "Sun, 01 Mar 2026 21:02:00 GMT", date: "Sun, 01 Mar 2026 21:00:00 GMT", want: 2 * time.Minute, fate: Later},
+		"date gone by":            {header: "Sun, 01 Mar 2026 18:00:00 GMT", fate: Later},
+		"date in a hundred years": {header: "Sun, 01 Mar 2126 18:00:00 GMT", want: 24 * time.Hour, fate: Later},
+		"neither":                 {header: "soon", fate: InDoubt},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := row{status: 503}.exchange(true)
+			s.header.Set("Retry-After", tt.header)
+			if tt.date != "" {
+				s.header.Set("Date", tt.date)
+			}
+			if v := judge(s); v.Fate != tt.fate || v.RetryAfter != tt.want {
+				t.Errorf("got %s after %s, want %s after %s", v.Fate, v.RetryAfter, tt.fate, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,96 @@
+package tracker
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+)
+
+// me is the optional endpoint that tells whose key it is.
+const me Operation = "me"
+
+// KeyCheck is what could be learned about a key without recording anything.
+type KeyCheck struct {
+	// Proven reports that the service accepts the key.
+	Proven bool
+	// UserName and UserID are whose key it is, where the service tells.
+	UserName, UserID string
+	// Verdict is of the request that decided; [Delivered] means that the service would take requests now.
+	Verdict Verdict
+	// Note is one sentence for a person, where something is left open.
+	Note string
+}
+
+// Probe asks whether the service would take requests now, and records nothing: GET /me where it exists, else an
+// empty body to /history, which the contract refuses as invalid. [Delivered] means yes. The fate is never
+// [InDoubt] or [Rejected].
+func (c *Client) Probe(ctx context.Context) Verdict {
+	if v, _, decided := c.askMe(ctx); decided {
+		return v
+	}
+	return c.askEmpty(ctx, c.key)
+}
+
+// CheckKey finds out whether the key is good, for login. A service without /me shows it by refusing a made-up
+// key where it finds only the body wrong with this one.
+func (c *Client) CheckKey(ctx context.Context) KeyCheck {
+	if v, u, decided := c.askMe(ctx); decided {
+		return KeyCheck{Proven: v.Fate == Delivered, UserName: u.Name, UserID: u.ID, Verdict: v}
+	}
+	madeUp := c.askEmpty(ctx, "sk_"+rand.Text())
+	if madeUp.Fate == Offline || madeUp.Fate == Later {
+		return KeyCheck{Verdict: madeUp}
+	}
+	k := KeyCheck{Verdict: c.askEmpty(ctx, c.key)}
+	if k.Verdict.Fate != Delivered {
+		return k
+	}
+	k.Proven = madeUp.Fate == Refused && (madeUp.Code == codeUnauthorized || madeUp.Status == http.StatusUnauthorized)
+	if !k.Proven {
+		k.Note = "The key is not yet proven: this service checks what is sent before it checks the key, so the first viewing will show."
+	}
+	return k
+}
+
+// askMe asks GET /me. The answer decides only by a user, by the service's own word that the key is wrong, by a
+// wish to wait, or by silence; all else means that there is no such endpoint.
+func (c *Client) askMe(ctx context.Context) (v Verdict, u User, decided bool) {
+	v, x := c.do(ctx, call{op: me, key: c.key})
+	switch {
+	case v.Fate == Delivered:
+		u = readAnswer(x.body, x.broken).user
+		return v, User{ID: tidy(u.ID, c.key), Name: tidy(u.Name, c.key)}, true
+	case v.Fate == Refused && v.Code == codeUnauthorized, v.Fate == Later:
+		return v, u, true
+	case v.Status == 0, v.Status == http.StatusNetworkAuthenticationRequired, v.Status == http.StatusProxyAuthRequired:
+		return asProbe(v), u, true
+	}
+	return v, u, false
+}
+
+// askEmpty posts {} to /history with key.
+func (c *Client) askEmpty(ctx context.Context, key string) Verdict {
+	v, _ := c.do(ctx, call{op: History, body: []byte("{}"), key: key})
+	return asProbe(v)
+}
+
+// asProbe turns the verdict on an empty request into one on the service: a body found wrong is the good answer,
+// an accepted one is not the service's, and nothing can be in doubt.
+func asProbe(v Verdict) Verdict {
+	switch v.Fate {
+	case Rejected:
+		if v.Code == codeInvalid || v.Status < 300 || v.Status == http.StatusBadRequest || v.Status == http.StatusUnprocessableEntity {
+			v.Fate, v.Problem, v.Hint = Delivered, "", ""
+			return v
+		}
+		v.Fate, v.Hint = Unproven, hintAddress
+		v.Problem = "The server at this address takes no viewings. Check the address."
+	case Delivered:
+		v.Fate, v.Hint = Unproven, hintAddress
+		v.Problem = "The server at this address accepts an empty viewing, which the service would not. Check the address."
+	case InDoubt:
+		v.Fate, v.Hint = Offline, ""
+		v.Problem = "The service gives no usable answer at the moment."
+	}
+	return v
+}

@@ -1,0 +1,175 @@
+package tracker
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
+
+// nobodyListens there: the port is reserved, while one that was just closed may be another's.
+const nobodyListens = "127.0.0.1:1"
+
+func TestNotSentWithoutConnection(t *testing.T) {
+	untrusted := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the request arrived") }))
+	untrusted.Config.ErrorLog = quiet()
+	untrusted.StartTLS()
+	defer untrusted.Close()
+	tests := map[string]struct {
+		base string
+		dial dialer
+		says string
+	}{
+		"connection refused": {base: "http://" + nobodyListens + "/api/v1"},
+		"name":               {dial: failing(&net.DNSError{Err: "no such host", Name: "tracker.example", IsNotFound: true}), says: "tracker.example cannot be looked up"},
+		"route":              {dial: failing(&net.OpError{Op: "dial", Net: "tcp", Err: syscall.ENETUNREACH})},
+		"not trusted":        {base: untrusted.URL + "/api/v1", dial: new(net.Dialer).DialContext},
+		// Such an error after there was a connection would be in doubt.
+		"reset in connecting":   {dial: failing(&net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET})},
+		"end of file":           {dial: failing(io.EOF)},
+		"away from the machine": {base: "http://localhost/api/v1", dial: elsewhere, says: "only https is allowed"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if tt.base == "" {
+				tt.base = "https://tracker.example/api/v1"
+			}
+			c := newTestClient(t, Options{BaseURL: tt.base, Proven: true}, tt.dial)
+			c.transport.Proxy = nil
+			v := c.Send(context.Background(), requests()[History])
+			if v.Fate != Offline || v.Sent || v.Status != 0 || !strings.Contains(v.Problem, tt.says) {
+				t.Errorf("%+v", v)
+			}
+		})
+	}
+}
+
+func failing(err error) dialer {
+	return func(context.Context, string, string) (net.Conn, error) { return nil, err }
+}
+
+// elsewhere pretends that a local name led to another machine.
+func elsewhere(context.Context, string, string) (net.Conn, error) {
+	a, b := net.Pipe()
+	b.Close()
+	return &farConn{a}, nil
+}
+
+type farConn struct{ net.Conn }
+
+func (*farConn) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(203, 0, 113, 7), Port: 80} }
+
+// pipeServer answers connections inside this process, so that a clock of
+// synctest's governs both ends.
+func pipeServer(serve func(far net.Conn)) dialer {
+	return func(context.Context, string, string) (net.Conn, error) {
+		near, far := net.Pipe()
+		go serve(far)
+		return near, nil
+	}
+}
+
+// readWhole reads one whole request from in.
+func readWhole(in *bufio.Reader) bool {
+	r, err := http.ReadRequest(in)
+	if err == nil {
+		_, err = io.ReadAll(r.Body)
+	}
+	return err == nil
+}
+
+func TestTimeOut(t *testing.T) {
+	stuck := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	silent := pipeServer(func(far net.Conn) {
+		readWhole(bufio.NewReader(far))
+		io.Copy(io.Discard, far)
+	})
+	half := pipeServer(func(far net.Conn) {
+		readWhole(bufio.NewReader(far))
+		io.WriteString(far, "HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n{\"succ")
+		io.Copy(io.Discard, far)
+	})
+	tests := map[string]struct {
+		dial dialer
+		want Fate
+	}{
+		"before a connection": {stuck, Offline},
+		"after the body":      {silent, InDoubt},
+		"within the answer":   {half, InDoubt},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newTestClient(t, Options{BaseURL: "http://localhost/api/v1", Timeout: 10 * time.Second, Proven: true}, tt.dial)
+				start := time.Now()
+				v := c.Send(t.Context(), requests()[History])
+				if v.Fate != tt.want || v.Sent != (tt.want == InDoubt) || time.Since(start) != 10*time.Second {
+					t.Errorf("after %s: %+v", time.Since(start), v)
+				}
+			})
+		})
+	}
+}
+
+// TestStoppingIsNoFateOfItsOwn: when the caller's context ends, the
+// connection decides as ever.
+func TestStoppingIsNoFateOfItsOwn(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	s := newRawServer(t, func(_ int, w net.Conn, _ *http.Request) {
+		cancel()
+		io.Copy(io.Discard, w)
+	})
+	c := newTestClient(t, Options{BaseURL: s.url()}, nil)
+	if v := c.Send(ctx, requests()[History]); v.Fate != InDoubt || !v.Sent {
+		t.Errorf("%+v", v)
+	}
+	if v := c.Send(ctx, requests()[History]); v.Fate != Offline || v.Sent {
+		t.Errorf("%+v", v)
+	}
+	if n, _ := s.counts(); n != 1 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestProxyRefusalIsOffline(t *testing.T) {
+	for name, status := range map[string]string{"forbidden": "403 Forbidden", "login": "407 Proxy Authentication Required", "down": "502 Bad Gateway"} {
+		t.Run(name, func(t *testing.T) {
+			p := newRawServer(t, func(_ int, w net.Conn, _ *http.Request) { respond(w, status, "", ""); w.Close() })
+			c := newTestClient(t, Options{BaseURL: "https://tracker.example/api/v1", Proven: true}, nil)
+			c.transport.Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: p.listener.Addr().String(), User: url.UserPassword("u", "hunter2")})
+			v := c.Send(context.Background(), requests()[History])
+			if v.Fate != Offline || v.Sent || !strings.Contains(v.Problem, "proxy") || strings.Contains(v.Problem, "hunter2") {
+				t.Errorf("%+v", v)
+			}
+			for _, r := range p.whole() {
+				if r.Method != "CONNECT" || r.Header.Get("X-Api-Key") != "" {
+					t.Errorf("the proxy got %s %v", r.Method, r.Header)
+				}
+			}
+		})
+	}
+}
+
+// With a proxy that cannot be understood nothing goes out past it.
+func TestBrokenProxySettingIsNoWayOut(t *testing.T) {
+	t.Setenv("HTTPS_PROXY", "http://u:hunter2@%zz")
+	r := httptest.NewRequest(http.MethodPost, "https://tracker.example/api/v1/history", nil)
+	if u, err := proxy(r); u != nil || !errors.Is(err, errProxyAddress) {
+		t.Errorf("%v, %v", u, err)
+	}
+}

@@ -1,0 +1,138 @@
+package tracker
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// pagesOf serves the pages of a read by their number; a page that is not
+// there is empty. It fails the test on any other request.
+func pagesOf(t *testing.T, path string, pages ...reply) *Client {
+	t.Helper()
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet || r.URL.Path != "/api/v1/"+path || r.URL.Query().Get("pageSize") != "100" {
+			t.Errorf("asked %s %s", r.Method, r.URL)
+		}
+		n := 0
+		fmt.Sscan(r.URL.Query().Get("page"), &n)
+		answer := reply{200, `[]`}
+		if n <= len(pages) {
+			answer = pages[n-1]
+		}
+		w.WriteHeader(answer.status)
+		w.Write([]byte(answer.body))
+	}))
+	t.Cleanup(h.Close)
+	return newTestClient(t, Options{BaseURL: h.URL + "/api/v1", Proven: true}, nil)
+}
+
+const film603 = `{"type":"movie","id":603,"watchedAt":"2026-03-01T19:00:00Z","unknown":[1,{"x":null}]}`
+
+func TestReadsAreTolerant(t *testing.T) {
+	want := []HistoryItem{{Type: "movie", ID: 603, WatchedAt: time.Date(2026, 3, 1, 19, 0, 0, 0, time.UTC)}}
+	for name, body := range map[string]string{
+		"flat array":             `[` + film603 + `]`,
+		"object":                 `{"items":[` + film603 + `],"total":1}`,
+		"wrapped":                `{"success":true,"data":[` + film603 + `],"pagination":{"page":1,"pageSize":20,"total":1,"totalPages":1,"hasMore":false}}`,
+		"wrapped object":         `{"success":true,"data":{"history":[` + film603 + `],"pagination":{"total":1,"hasMore":false}}}`,
+		"no total, no more":      `{"results":[` + film603 + `],"hasMore":false}`,
+		"numbers as text":        strings.ReplaceAll(`{"data":[`+film603+`],"total":"1"}`, "603", `"603"`),
+		"white space and a mark": " \n[" + film603 + "] ",
+	} {
+		r, err := pagesOf(t, "history", reply{200, body}).AllHistory(t.Context(), viewing.Movie)
+		if err != nil || !r.Complete || cmp.Diff(want, r.Items) != "" {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+}
+
+func TestIncompleteReadings(t *testing.T) {
+	other := strings.ReplaceAll(film603, "603", "604")
+	page := func(total int, items ...string) reply {
+		return reply{200, fmt.Sprintf(`{"success":true,"data":[%s],"pagination":{"total":%d}}`, strings.Join(items, ","), total)}
+	}
+	for name, c := range map[string]struct {
+		pages    []reply
+		complete bool
+		items    int
+	}{
+		"two pages":                              {[]reply{page(2, film603), page(2, other)}, true, 2},
+		"the total grew":                         {[]reply{page(2, film603), page(3, other)}, false, 2},
+		"fewer than told":                        {[]reply{page(3, film603), page(3, other), page(3)}, false, 2},
+		"more than told":                         {[]reply{page(1, film603, other)}, false, 2},
+		"told to go on, but that was all":        {[]reply{{200, `{"data":[` + film603 + `],"total":1,"hasMore":true}`}}, false, 1},
+		"no totals: until an empty page":         {[]reply{{200, `[` + film603 + `]`}, {200, `[` + other + `]`}}, true, 2},
+		"the second page is without a total":     {[]reply{page(2, film603), {200, `[` + other + `]`}}, false, 1},
+		"nothing at all":                         {[]reply{page(0)}, true, 0},
+		"an empty page with a total that is not": {[]reply{page(7)}, false, 0},
+	} {
+		r, err := pagesOf(t, "history", c.pages...).AllHistory(t.Context(), viewing.Movie)
+		if err != nil || r.Complete != c.complete || len(r.Items) > 2 || c.complete && len(r.Items) != c.items {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+}
+
+func TestMissingEndpointIsNoTrouble(t *testing.T) {
+	for _, answer := range noneHere {
+		if answer.status == 200 || answer.status == 302 || answer.status >= 500 && answer.status != 501 {
+			continue
+		}
+		_, err := pagesOf(t, "history", answer).AllHistory(t.Context(), viewing.Movie)
+		v, ok := VerdictOf(err)
+		if !errors.Is(err, ErrNoEndpoint) || !ok || v.Fate != Rejected {
+			t.Errorf("%d %s: %v", answer.status, answer.body, err)
+		}
+	}
+}
+
+func TestReadTroubleIsNeverAMissingEndpoint(t *testing.T) {
+	for _, c := range []struct {
+		answer reply
+		fate   Fate
+	}{
+		{reply{500, ""}, Offline},
+		{reply{503, ""}, Offline},
+		{reply{429, ""}, Later},
+		{reply{302, ""}, Offline},
+		{reply{200, html}, Offline},
+		{reply{200, ""}, Offline},
+		{reply{200, `[` + film603}, Offline},
+		{reply{200, `{"hello":"world"}`}, Offline},
+		{reply{200, `[1,2]`}, Offline},
+		{reply{200, `{"success":false}`}, Offline},
+		{reply{511, ""}, Offline},
+	} {
+		_, err := pagesOf(t, "history", c.answer).AllHistory(t.Context(), viewing.Movie)
+		v, ok := VerdictOf(err)
+		if err == nil || errors.Is(err, ErrNoEndpoint) || !ok || v.Fate != c.fate || v.Problem == "" {
+			t.Errorf("%d %s: %v, %+v", c.answer.status, c.answer.body, err, v)
+		}
+	}
+}
+
+func TestReadsFollowNoRedirect(t *testing.T) {
+	touched := false
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { touched = true }))
+	defer other.Close()
+	h := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
+	defer h.Close()
+	c := newTestClient(t, Options{BaseURL: h.URL + "/api/v1", Proven: true}, nil)
+	_, err1 := c.AllHistory(t.Context(), viewing.Movie)
+	_, _, err3 := c.Lists(t.Context())
+	if v := c.DeleteHistory(t.Context(), viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}); v.Fate == Delivered {
+		t.Errorf("deletion is %+v", v)
+	}
+	if err1 == nil || err3 == nil || touched {
+		t.Errorf("%v, %v, other host touched %v", err1, err3, touched)
+	}
+}

@@ -1,0 +1,52 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+)
+
+// Pipe is a listener without a network, for tests in a bubble of testing/synctest: a real socket would keep its
+// clock from moving. It accepts what [Pipe.Dial] opens; a write waits for its reader.
+type Pipe struct {
+	conns chan net.Conn
+	done  chan struct{}
+	close func()
+}
+
+// ListenPipe returns a listener that accepts until it is closed.
+func ListenPipe() *Pipe {
+	l := &Pipe{conns: make(chan net.Conn), done: make(chan struct{})}
+	l.close = sync.OnceFunc(func() { close(l.done) })
+	return l
+}
+
+// Accept implements [net.Listener]; after Close the error is [net.ErrClosed].
+func (l *Pipe) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.done:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements [net.Listener]. It may be called more than once.
+func (l *Pipe) Close() error { l.close(); return nil }
+
+// Addr implements [net.Listener]: a loopback address that no other listener uses.
+func (l *Pipe) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 43456} }
+
+// Dial opens a connection; network and address do not count. The error is [net.ErrClosed] when the listener is
+// closed, or ctx ends, before it accepts.
+func (l *Pipe) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	select {
+	case l.conns <- theirs:
+		return ours, nil
+	case <-l.done:
+	case <-ctx.Done():
+	}
+	return nil, errors.Join(net.ErrClosed, ours.Close(), theirs.Close())
+}

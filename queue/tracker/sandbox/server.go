@@ -1,0 +1,291 @@
+package sandbox
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	apiPrefix   = "/api/v1"
+	maxBody     = 64 << 10 // bytes
+	maxKeyBytes = 255      // of an Idempotency-Key
+	contentType = "application/json; charset=utf-8"
+)
+
+// refusal is an answer that records nothing. Of its codes, VALIDATION_ERROR, UNAUTHORIZED and FORBIDDEN are the
+// contract's (section 7), the others this service's own.
+type refusal struct {
+	status        int
+	code, message string
+}
+
+func (r *refusal) Error() string { return r.message }
+
+// invalid refuses the content of a request; field may be empty.
+func invalid(field, why string) error {
+	if field != "" {
+		why = field + ": " + why
+	}
+	return &refusal{http.StatusBadRequest, "VALIDATION_ERROR", why}
+}
+
+var errNotFound = &refusal{http.StatusNotFound, "NOT_FOUND", "nothing is served at this path"}
+
+// request is one that passed the checks before its fields.
+type request struct {
+	*http.Request
+	*fields
+	key string // the Idempotency-Key as sent
+	at  Stamp
+}
+
+// reply is a success: a status and a JSON body. What the request changes is recorded first.
+type reply struct {
+	status int
+	value  any
+	change *event
+}
+
+// operation answers one method at one path below /api/v1.
+type operation struct {
+	name   string // "POST /history"
+	writes bool   // needs a key that may write
+	do     func(*Service, request) (reply, error)
+}
+
+var contractOperations = []operation{
+	{"POST /history", true, (*Service).addViewing},
+	{"POST /watchlist", true, (*Service).addWish},
+	{"POST /lists", true, (*Service).addList},
+}
+
+var otherOperations = []operation{
+	{"GET /me", false, (*Service).readMe},
+	{"GET /history", false, (*Service).readHistory},
+	{"DELETE /history", true, (*Service).removeHistory},
+	{"GET /lists", false, (*Service).readLists},
+	{"POST /lists/{id}/items", true, (*Service).addListItem},
+	{"POST /media/resolve", false, (*Service).resolveOne},
+	{"POST /media/resolve/batch", false, (*Service).resolveMany},
+}
+
+func (s *Service) routes(faultsByHTTP bool) http.Handler {
+	operations := contractOperations
+	if !s.contractOnly {
+		operations = slices.Concat(operations, otherOperations)
+	}
+	mux := http.NewServeMux()
+	methods := map[string][]string{}
+	s.served = map[string]bool{}
+	for _, op := range operations {
+		method, path, _ := strings.Cut(op.name, " ")
+		mux.HandleFunc(method+" "+apiPrefix+path, func(w http.ResponseWriter, r *http.Request) {
+			if err := s.serve(w, r, op); err != nil {
+				refuse(w, err)
+			}
+		})
+		methods[path] = append(methods[path], method)
+		s.served[op.name] = true
+	}
+	for path, served := range methods {
+		slices.Sort(served)
+		allow := strings.Join(served, ", ")
+		mux.HandleFunc(apiPrefix+path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Allow", allow)
+			refuse(w, &refusal{http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", "this path is served for " + allow})
+		})
+	}
+	s.controlRoutes(mux, faultsByHTTP)
+	notFound := func(w http.ResponseWriter, _ *http.Request) { refuse(w, errNotFound) }
+	mux.HandleFunc("/", notFound)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if p := r.URL.EscapedPath(); path.Clean(p) != p {
+			notFound(w, r) // the mux would redirect to another path
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// serve answers a request to a known path and method, or says why not. The order of its steps is the order in
+// which faults are named.
+func (s *Service) serve(w http.ResponseWriter, r *http.Request, op operation) error {
+	if f, ok := s.takeFault(op.name, false); ok {
+		return s.strike(w, r, f)
+	}
+	mayWrite, err := s.checkKey(r.Header)
+	if err != nil {
+		return err
+	}
+	if op.writes && !mayWrite {
+		return &refusal{http.StatusForbidden, "FORBIDDEN", "a secret key is needed to write; this one may only read"}
+	}
+	q := request{Request: r, fields: &fields{}, key: r.Header.Get("Idempotency-Key"), at: Stamp{time.Now().UTC().Truncate(time.Millisecond)}}
+	var body []byte
+	if r.Method == http.MethodPost {
+		if body, err = readBody(w, r); err == nil {
+			q.object, err = decodeObject(body)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	a, err := op.do(s, q)
+	switch {
+	case q.fault != nil:
+		return q.fault
+	case err != nil:
+		return err
+	}
+	sum := sha256.Sum256(body)
+	once := keptAnswer{Operation: op.name, BodySum: hex.EncodeToString(sum[:]), Status: a.status}
+	if once.Body, err = json.Marshal(a.value); err != nil {
+		return err
+	}
+	if op.writes && !s.contractOnly {
+		once.Key = q.key
+	}
+	if len(once.Key) > maxKeyBytes {
+		return invalid("Idempotency-Key", "must be at most 255 bytes long")
+	}
+	done, err := s.begin(once.Key)
+	if err != nil {
+		return err
+	}
+	return s.finish(w, a.change, once, done)
+}
+
+// finish gives the first answer to a repeated Idempotency-Key again, or records the change and answers, as an
+// armed fault has it. It works on if the client is gone. The key is free again before the client can notice.
+func (s *Service) finish(w http.ResponseWriter, change *event, once keptAnswer, done func()) error {
+	s.mu.Lock()
+	first, repeated := s.answers[once.Key]
+	s.mu.Unlock()
+	if repeated {
+		done()
+		if first.Operation != once.Operation || first.BodySum != once.BodySum {
+			return &refusal{http.StatusUnprocessableEntity, "VALIDATION_ERROR", "Idempotency-Key: was used for another request"}
+		}
+		write(w, first.Status, first.Body)
+		return nil
+	}
+	f, _ := s.takeFault(once.Operation, true)
+	work := func() error {
+		defer done()
+		s.pause(f.wait)
+		if change == nil {
+			return nil
+		}
+		if once.Key != "" {
+			change.Answer = &once
+		}
+		return s.record(*change)
+	}
+	if f.kind == "late" {
+		go func() { _ = work() }() // the client is gone
+		drop(w, false)
+		return nil
+	}
+	if err := work(); err != nil {
+		return err
+	}
+	switch f.kind {
+	case "drop-after":
+		drop(w, false)
+	case "cut":
+		cut(w, once.Status, once.Body)
+	case "status-after":
+		w.WriteHeader(f.number)
+	default:
+		write(w, once.Status, once.Body)
+	}
+	return nil
+}
+
+// checkKey says whether the request's key may write. It takes either header form; a key elsewhere, in the query
+// above all, is no key.
+func (s *Service) checkKey(h http.Header) (mayWrite bool, err error) {
+	sent := map[string]bool{}
+	for _, v := range h.Values("X-Api-Key") {
+		sent[strings.TrimSpace(v)] = true
+	}
+	for _, v := range h.Values("Authorization") {
+		if scheme, key, _ := strings.Cut(v, " "); strings.EqualFold(scheme, "Bearer") {
+			sent[strings.TrimSpace(key)] = true
+		}
+	}
+	delete(sent, "")
+	why := "the key is not valid"
+	switch {
+	case len(sent) == 0:
+		why = "no key was sent: use x-api-key or Authorization: Bearer"
+	case len(sent) > 1:
+		why = "two keys were sent, and they differ"
+	case sent[s.own.SecretKey]:
+		return true, nil
+	case sent[s.own.PublicKey]:
+		return false, nil
+	}
+	return false, &refusal{http.StatusUnauthorized, "UNAUTHORIZED", why}
+}
+
+// readBody reads a JSON body of at most maxBody bytes. A length that is told is believed, so that nothing is
+// read, and no 100 Continue sent, for a body that is too large.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	tooLarge := &refusal{http.StatusRequestEntityTooLarge, "VALIDATION_ERROR", "the body is larger than 64 KiB"}
+	if r.ContentLength > maxBody {
+		return nil, tooLarge
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+		return nil, tooLarge
+	}
+	if err != nil {
+		return nil, invalid("", "the body ended early")
+	}
+	kind, _, err := mime.ParseMediaType(strings.Join(r.Header.Values("Content-Type"), ","))
+	if err != nil || kind != "application/json" {
+		return nil, invalid("", "the header Content-Type must be application/json")
+	}
+	if e := r.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
+		return nil, invalid("", "the header Content-Encoding is not served: send the body as it is")
+	}
+	return body, nil
+}
+
+func write(w http.ResponseWriter, status int, body []byte) {
+	h := w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	w.Write(body)
+}
+
+// refuse answers with the error object.
+func refuse(w http.ResponseWriter, err error) {
+	r, meant := errors.AsType[*refusal](err)
+	if !meant {
+		r = &refusal{http.StatusInternalServerError, "INTERNAL", err.Error()}
+	}
+	switch r.status {
+	case http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	case http.StatusRequestEntityTooLarge:
+		w.Header().Set("Connection", "close") // rather than read the rest
+	}
+	body, err := json.Marshal(map[string]string{"error": r.code, "message": r.message})
+	if err == nil {
+		write(w, r.status, body)
+	}
+}

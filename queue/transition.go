@@ -1,0 +1,154 @@
+package queue
+
+import (
+	"database/sql"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/sqlite"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+const selectEntry = "SELECT " + entryColumns + " FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.id = ?"
+
+// entry reads one entry as the transaction sees it.
+func (t *tx) entry(id int64) (Entry, error) {
+	rows, err := t.Query(selectEntry, id)
+	entries, err := sqlite.Collect(rows, err, scanEntry)
+	if err != nil {
+		return Entry{}, err
+	}
+	if len(entries) == 0 {
+		return Entry{}, entry.ErrNotFound
+	}
+	return entries[0], nil
+}
+
+// transition puts an entry into another state and writes the step that says why,
+// unless its code is "". Nothing else changes a state. It counts the change and keeps
+// what depends on the state: when the entry was settled, its doubt, and whether the
+// service is asked what it is. It writes e.NextAt, unless that is zero, and e.Touched.
+// The items of a list are dropped with it.
+func (t *tx) transition(e *Entry, to viewing.State, reason string, s entry.Step) error {
+	was := *e
+	e.State, e.Reason, e.SettledAt = to, reason, time.Time{}
+	if to.Finished() {
+		e.SettledAt = millis(t.now)
+	}
+	_, err := t.Exec(`UPDATE entries SET state = ?, reason = ?, settled_at = ?, next_at = coalesce(?, next_at), touched = ? WHERE id = ?`,
+		string(to), reason, timeOrNull(e.SettledAt), timeOrNull(e.NextAt), int(e.Touched), e.ID)
+	if err != nil {
+		return err
+	}
+	t.count(e.Account, was.State, -1)
+	t.count(e.Account, to, 1)
+	if was.State == viewing.StateInDoubt && to == viewing.StatePending || to.Finished() || to == viewing.StateHeld {
+		if _, err := t.Exec("DELETE FROM doubts WHERE entry = ?", e.ID); err != nil {
+			return err
+		}
+	}
+	if err := t.keepLookup(was, *e); err != nil {
+		return err
+	}
+	if s.Code != "" {
+		s.From, s.Reason = was.State, was.Reason
+		if err := t.step(e.ID, s); err != nil {
+			return err
+		}
+	}
+	if to == viewing.StateDropped && e.Kind == viewing.KindList {
+		return t.dropItems(e.ID)
+	}
+	return nil
+}
+
+// rewrite writes what else has changed of an entry since it was read: its item, time,
+// class and lane. The next request for it is another act.
+func (t *tx) rewrite(was Entry, e *Entry) error {
+	e.Revision++
+	media, err := mediaText(e.Media)
+	if err != nil {
+		return err
+	}
+	reported, err := mediaText(e.Reported)
+	if err != nil {
+		return err
+	}
+	at := writeInstant(e.WatchedAt.Instant)
+	_, err = t.Exec(`UPDATE entries SET media = ?, item_key = ?, reported = ?, correction = ?, watched_at = ?, watched_text = ?,
+		watched_offset = ?, watched_precision = ?, class = ?, lane = ?, revision = ?, touched = ? WHERE id = ?`,
+		media, e.Key(), reported, sql.NullInt64{Int64: e.Correction, Valid: e.Correction != 0}, at.millis, at.text,
+		at.offset, at.precision, string(e.Class), int(e.Lane), e.Revision, int(e.Touched), e.ID)
+	if err != nil {
+		return err
+	}
+	t.nudge = true
+	return t.keepLookup(was, *e)
+}
+
+// asks reports whether the service may be asked what an entry is: it is held, and
+// has no identifier.
+func asks(e Entry) bool {
+	if e.State != viewing.StateHeld || e.Media == nil || e.Key() != "" {
+		return false
+	}
+	switch e.Reason {
+	case viewing.ReasonUnresolved, viewing.ReasonBulk, viewing.ReasonBackdated, viewing.ReasonReview, viewing.ReasonFuture, viewing.ReasonWave:
+		return true
+	default:
+		return false
+	}
+}
+
+// unidentifiedRows chooses the entries that [asks] is true for.
+const unidentifiedRows = `(state = 'held' AND item_key = '' AND media IS NOT NULL
+	AND reason IN ('unresolved', 'bulk', 'backdated', 'review', 'future', 'wave'))`
+
+// keepLookup keeps the list of the entries that the service is asked about. Answers
+// about other words mean nothing any more.
+func (t *tx) keepLookup(was, is Entry) (err error) {
+	other := was.Key() != is.Key() || was.Media != is.Media
+	switch {
+	case !asks(is) && asks(was):
+		_, err = t.Exec("DELETE FROM lookups WHERE entry = ?", is.ID)
+	case asks(is) && (!asks(was) || other || was.Reason != is.Reason):
+		_, err = t.Exec(`INSERT INTO lookups (entry, account, ask_at) VALUES (?1, ?2, 0) ON CONFLICT (entry)
+			DO UPDATE SET ask_at = 0, asked = 0, candidates = iif(?3, NULL, candidates)`, is.ID, is.Account, other)
+	}
+	return err
+}
+
+// step notes what was decided about an entry.
+func (t *tx) step(id int64, s entry.Step) error {
+	args, err := jsonText(s.Args)
+	if err != nil {
+		return err
+	}
+	if s.Args == nil {
+		args.String = "{}"
+	}
+	_, err = t.Exec(`INSERT INTO steps (entry, number, at, code, from_state, reason, args)
+		SELECT ?1, coalesce(max(number), 0) + 1, ?2, ?3, ?4, ?5, ?6 FROM steps WHERE entry = ?1`,
+		id, t.now, s.Code, string(s.From), s.Reason, args)
+	return err
+}
+
+// note writes a step that changes nothing, once.
+func (t *tx) note(id int64, s entry.Step) error {
+	args, err := jsonText(s.Args)
+	if err != nil {
+		return err
+	}
+	var one int64
+	noted, err := t.Find("SELECT 1 FROM steps WHERE entry = ? AND code = ? AND args = ?", []any{id, s.Code, args}, &one)
+	if err != nil || noted {
+		return err
+	}
+	return t.step(id, s)
+}
+
+// dueSince is when an entry is due that is let go: since it happened, so that the
+// oldest leaves first, and never later than now.
+func (t *tx) dueSince(e Entry) time.Time {
+	return millis(min(e.Place().At, t.now))
+}

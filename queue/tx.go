@@ -1,0 +1,89 @@
+package queue
+
+import (
+	"context"
+	"maps"
+
+	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/sqlite"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// tx is the open transaction as one change sees it.
+type tx struct {
+	*sqlite.Tx
+	*memory
+	settings rules.Settings
+	now      int64 // milliseconds; the same for the whole transaction
+
+	moved map[counter]int64 // in the counters
+	nudge bool              // entries were added or changed
+}
+
+// memory is what changes go by and is not read from the database each time.
+type memory struct {
+	silences map[string][]account.Silence // by account; nil when they were not read
+	bursts   map[string]burst             // by source
+}
+
+// write has a change written and waits until it is on disk; see [sqlite.DB.Write].
+func (s *Store) write(ctx context.Context, do func(*tx) error) error {
+	return s.file.Write(ctx, func(d *sqlite.Tx) error { return s.change(d, do) })
+}
+
+// change makes one change within a transaction, with the counters. What it changes
+// in memory counts for the changes after it, and for good once it is on disk.
+func (s *Store) change(d *sqlite.Tx, do func(*tx) error) error {
+	if s.open != d { // the first change of its transaction
+		s.open, s.working = d, s.committed
+	}
+	before := s.working
+	s.working.bursts = maps.Clone(before.bursts)
+	t := &tx{Tx: d, memory: &s.working, settings: s.settings, now: d.Now}
+	err := do(t)
+	if err == nil {
+		err = t.writeCounters()
+	}
+	if err != nil {
+		s.working = before
+		return err
+	}
+	d.AfterCommit(func() {
+		s.committed = s.working
+		if t.nudge {
+			s.nudge()
+		}
+	})
+	return nil
+}
+
+// counter is the number of entries of an account in a state.
+type counter struct {
+	account string
+	state   viewing.State
+}
+
+// count changes a counter.
+func (t *tx) count(account string, s viewing.State, by int64) {
+	if t.moved == nil {
+		t.moved = map[counter]int64{}
+	}
+	t.moved[counter{account, s}] += by
+	t.nudge = true
+}
+
+// writeCounters writes what was counted.
+func (t *tx) writeCounters() error {
+	for c, by := range t.moved {
+		if by == 0 {
+			continue
+		}
+		_, err := t.Exec(`INSERT INTO counters (account, state, current) VALUES (?, ?, ?)
+			ON CONFLICT (account, state) DO UPDATE SET current = current + excluded.current`, c.account, string(c.state), by)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
