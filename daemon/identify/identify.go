@@ -59,12 +59,16 @@ const tmdbHint = "filmspool login --tmdb"
 func Open(ctx context.Context, o Options) *Identifier {
 	i := &Identifier{o: o}
 	if o.Wikidata.On {
-		i.all = append(i.all, &provider{name: "Wikidata", address: o.Wikidata.Address,
-			detail: "is asked by numbers of IMDb, TVDB and streaming sites; it learns these, and never a title"})
+		i.all = append(i.all, &provider{
+			name: "Wikidata", address: o.Wikidata.Address,
+			detail: "is asked by numbers of IMDb, TVDB and streaming sites; it learns these, and never a title",
+		})
 	}
 	if o.TMDB.On {
-		i.all = append(i.all, &provider{name: "TMDB", address: o.TMDB.Address, remedy: tmdbHint,
-			detail: "is asked about what has no identifier, and whether numbers that sources report are right"})
+		i.all = append(i.all, &provider{
+			name: "TMDB", address: o.TMDB.Address, remedy: tmdbHint,
+			detail: "is asked about what has no identifier, and whether numbers that sources report are right",
+		})
 	}
 	file := filepath.Join(o.State, "answers.db")
 	if len(i.all) == 0 {

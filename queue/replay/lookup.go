@@ -34,7 +34,7 @@ const (
 
 // lookUp asks the service what the entries are that have no identifier, and plans the
 // next time. Trouble with that holds no entry back, but for a Retry-After.
-func (r *run) lookUp(now time.Time) {
+func (r *run) lookUp() {
 	r.lookUpAt = time.Time{}
 	q := inquiry{Loop: r.Loop, service: r.service, row: r.row, write: r.write}
 	next, err := q.do(r.ctx)
@@ -48,7 +48,7 @@ func (r *run) lookUp(now time.Time) {
 		r.lookUpTries, r.lookUpAt = 0, next
 		return
 	}
-	now = time.Now()
+	now := time.Now()
 	var wait time.Duration
 	if v, ok := tracker.VerdictOf(err); ok && v.Fate == tracker.Later && v.RetryAfter > 0 {
 		wait = asked(v.RetryAfter)

@@ -136,7 +136,7 @@ func (r *run) turn() time.Time {
 		return now
 	}
 	if !r.lookUpAt.IsZero() && !now.Before(r.lookUpAt) {
-		r.lookUp(now)
+		r.lookUp()
 		return now
 	}
 

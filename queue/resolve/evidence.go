@@ -239,7 +239,7 @@ func Distinct(kind viewing.MediaType, all []Candidate) (few []Candidate) {
 	return few
 }
 
-// Candidates are the candidates of a kind, each once.
+// Of returns the candidates of a kind, each once.
 func (d Decision) Of(kind viewing.MediaType) []Candidate {
 	var all []Candidate
 	if d.Item != nil {

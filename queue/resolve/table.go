@@ -493,6 +493,8 @@ func (j *judge) byPlace(show Work, e Evidence, contradicted bool) Decision {
 }
 
 func certain(p Part, why string) Decision {
-	return Decision{Why: why, Item: &Item{Kind: viewing.Episode, TMDB: p.Show, Season: p.Season, Number: p.Number, Own: p.TMDB},
-		Named: Work{Candidate: Candidate{Type: viewing.TV, TMDB: p.Show}}}
+	return Decision{
+		Why: why, Item: &Item{Kind: viewing.Episode, TMDB: p.Show, Season: p.Season, Number: p.Number, Own: p.TMDB},
+		Named: Work{Candidate: Candidate{Type: viewing.TV, TMDB: p.Show}},
+	}
 }

@@ -104,7 +104,7 @@ func (db *DB) recover(ctx context.Context, cause string) error {
 		return err
 	}
 	select { // a start that met the damage has reported it
-	case <-db.damage:
+	case <-db.damage: //nolint:errcheck // it is known already
 	default:
 	}
 	db.trouble.end()

@@ -67,7 +67,7 @@ func (t *Tx) AfterCommit(do func()) { t.afterCommit = append(t.afterCommit, do) 
 
 // Exec runs a statement for its effect.
 func (t *Tx) Exec(query string, args ...any) (sql.Result, error) {
-	statement, err := t.prepared(query)
+	statement, err := t.prepared(query) //nolint:sqlclosecheck // kept open and closed with the connection
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (t *Tx) Exec(query string, args ...any) (sql.Result, error) {
 // Query runs a statement for its rows. The caller reads them to the end before
 // it uses the transaction for anything else: there is only one connection.
 func (t *Tx) Query(query string, args ...any) (*sql.Rows, error) {
-	statement, err := t.prepared(query)
+	statement, err := t.prepared(query) //nolint:sqlclosecheck // kept open and closed with the connection
 	if err != nil {
 		return nil, err
 	}
