@@ -1,0 +1,46 @@
+package viewing
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Message is something a person is told, as data: the code of a text in the catalogue and
+// the values that the text names. Package words renders it. It is an error, too, so that
+// it can travel as one; [errors.As] finds it.
+type Message struct {
+	Code  string            `json:"code"`
+	Args  map[string]string `json:"args,omitempty"` // times are in RFC 3339
+	Cause *Message          `json:"cause,omitempty"`
+}
+
+// Say makes a message with pairs of names and values.
+func Say(code string, pairs ...string) Message {
+	m := Message{Code: code}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if m.Args == nil {
+			m.Args = map[string]string{}
+		}
+		m.Args[pairs[i]] = pairs[i+1]
+	}
+	return m
+}
+
+// Because is the message with a cause. A text names its cause as {what}.
+func (m Message) Because(cause Message) Message {
+	m.Cause = &cause
+	return m
+}
+
+// Error is the message for a log: its code, its values and its cause.
+func (m Message) Error() string {
+	text := m.Code
+	for _, name := range slices.Sorted(maps.Keys(m.Args)) {
+		text += " " + name + "=" + m.Args[name]
+	}
+	if m.Cause != nil {
+		text += ": " + m.Cause.Error()
+	}
+	return strings.TrimSpace(text)
+}
