@@ -38,64 +38,140 @@ func ClueOf(m viewing.Media) Clue {
 	return c
 }
 
-// Each are the clues by which it is found, the surest first: the site's own number
-// alone, and then all that was reported. There are none where nothing of it was.
-func (c Clue) Each() (all []Clue) {
+// Clues are the keys by which the correction for an item is found, the strongest
+// first: the site's own number, and then the IMDb number, else the TVDB number, else
+// title and year. There are none where none of them was reported. A year that is not
+// known equals only that. TMDB's number has no part in it.
+func Clues(m viewing.Media) []string { return ClueOf(m).keys() }
+
+func (c Clue) keys() (all []string) {
 	if c.Site != nil {
-		all = append(all, Clue{Kind: c.Kind, Site: c.Site})
+		all = append(all, fmt.Sprintf("%s site %s %s", c.Kind, c.Site.Name, c.Site.Title+c.Site.Series))
 	}
-	if key := c.Key(); key != "" && (c.Site == nil || key != all[0].Key()) {
-		all = append(all, c)
-	}
-	return all
-}
-
-// Keys are those of [Clue.Each].
-func (c Clue) Keys() (all []string) {
-	for _, one := range c.Each() {
-		all = append(all, one.Key())
-	}
-	return all
-}
-
-// Key is equal for clues to one work: by the IMDb number, else the TVDB number, else
-// title and year, else the site's own number; "" where nothing of it was reported. A
-// year that is not known equals only that. TMDB's number has no part in it.
-func (c Clue) Key() string {
 	name := fold(c.Title)
 	switch imdb := strings.ToLower(c.IDs.IMDB); {
 	case isIMDB(imdb):
-		return fmt.Sprintf("%s imdb %s", c.Kind, imdb)
+		return append(all, fmt.Sprintf("%s imdb %s", c.Kind, imdb))
 	case c.IDs.TVDB > 0:
-		return fmt.Sprintf("%s tvdb %d", c.Kind, c.IDs.TVDB)
+		return append(all, fmt.Sprintf("%s tvdb %d", c.Kind, c.IDs.TVDB))
 	case name != "":
-		return fmt.Sprintf("%s %d %s", c.Kind, c.Year, name)
-	case c.Site != nil:
-		return fmt.Sprintf("%s site %s %s", c.Kind, c.Site.Name, c.Site.Title+c.Site.Series)
-	default:
-		return ""
+		return append(all, fmt.Sprintf("%s %d %s", c.Kind, c.Year, name))
 	}
+	return all
 }
+
+// Each, Keys and Key are what remembers a correction.
+func (c Clue) Each() []Clue {
+	if c.Site != nil {
+		return []Clue{{Kind: c.Kind, Site: c.Site}}
+	}
+	if len(c.keys()) > 0 {
+		return []Clue{c}
+	}
+	return nil
+}
+
+// Keys are [Clues].
+func (c Clue) Keys() []string { return c.keys() }
+
+// Key is the first of them.
+func (c Clue) Key() string { return append(c.keys(), "")[0] }
 
 // Contradicts reports whether clues of one key cannot be of one work: another
 // number of theirs differs, also at one site, or title and year are those of another.
+// A site's own number names one work, whatever else it says.
 func (c Clue) Contradicts(o Clue) bool {
-	numbers := c.IDs.TVDB > 0 && o.IDs.TVDB > 0 && c.IDs.TVDB != o.IDs.TVDB
-	if c.Site != nil && o.Site != nil {
-		numbers = numbers || c.Site.Name == o.Site.Name && *c.Site != *o.Site
+	if c.Site != nil && o.Site != nil && c.Site.Name == o.Site.Name {
+		return *c.Site != *o.Site
 	}
+	numbers := c.IDs.TVDB > 0 && o.IDs.TVDB > 0 && c.IDs.TVDB != o.IDs.TVDB
 	titles := fold(c.Title) != "" && fold(o.Title) != "" && !same(c.Title, o.Title)
 	return numbers || titles && yearsApart(c.Year, o.Year)
 }
 
 // Correction is what a person has said that a film or series is. It holds for all
-// that is reported alike and has no identifier.
+// that is reported alike and has no identifier, and is found by its [Correction.Key].
 type Correction struct {
 	ID      int64     `json:"id"`
 	Told    Clue      `json:"told"`
 	Is      Candidate `json:"is"`
+	Shifts  []Shift   `json:"shifts,omitempty"` // none: seasons and numbers stay as reported
 	Since   time.Time `json:"since"`
 	Entries int64     `json:"entries"` // that have their identity from it
+}
+
+// Shift says by how much the places of a series differ from those that are reported,
+// from a reported season on. Where the number differs, it holds for that season alone:
+// how a next one is cut depends on its length. "S2E2 is S1E14" makes S2E3 S1E15, and
+// says nothing of S3E1; "S3E1 is S2E1" makes S4E1 S3E1.
+type Shift struct {
+	From    int `json:"from"`
+	Season  int `json:"season"`
+	Episode int `json:"episode"`
+}
+
+// Key is the strongest of [Clues] to what was told; "" for none.
+func (c Correction) Key() string { return c.Told.Key() }
+
+// Correct is the correction that follows from one answer: what was reported as told is
+// that film or series, an episode with the season and number of is. before is the
+// correction of the same key, or nil: of the same series, its answers about other
+// seasons stay. It is false where nothing can be remembered: what was told is not to
+// be trusted, names no work, has an identifier, or is a special with another number.
+func Correct(before *Correction, told viewing.Media, work Candidate, is viewing.Media) (Correction, bool) {
+	c := Correction{Told: ClueOf(told), Is: work}
+	c.Told.IDs.TMDB = 0 // found out, and not reported
+	if told.Unsure || told.Identified() || len(c.Told.keys()) == 0 {
+		return c, false
+	}
+	if before != nil && before.Is.TMDB == work.TMDB {
+		c.Shifts = slices.Clone(before.Shifts)
+	}
+	if told.Season == nil || told.Episode == nil || is.Season == nil || is.Episode == nil {
+		return c, true
+	}
+	s := Shift{From: *told.Season, Season: *is.Season - *told.Season, Episode: *is.Episode - *told.Episode}
+	moved := s.Season != 0 || s.Episode != 0
+	if *told.Season == 0 || *is.Season == 0 {
+		return c, !moved
+	}
+	c.Shifts = slices.DeleteFunc(c.Shifts, func(other Shift) bool { return other.From == s.From })
+	if moved || len(c.Shifts) > 0 {
+		c.Shifts = append(c.Shifts, s)
+		slices.SortFunc(c.Shifts, func(a, b Shift) int { return a.From - b.From })
+	}
+	return c, true
+}
+
+// Apply gives an item the identity that a person has given to what is reported alike.
+// It is false where the correction says nothing of the item.
+func (c Correction) Apply(m viewing.Media) (viewing.Media, bool) {
+	if m.Unsure || !slices.Contains(Clues(m), c.Key()) || c.Told.Contradicts(ClueOf(m)) {
+		return m, false
+	}
+	is := c.Is.Apply(m)
+	if m.Season != nil && m.Episode != nil {
+		s, ok := c.shift(*m.Season)
+		season, number := *m.Season+s.Season, *m.Episode+s.Episode
+		if !ok || number < 1 || season < 0 || season == 0 && *m.Season > 0 {
+			return m, false
+		}
+		is.Season, is.Episode = &season, &number
+	}
+	return is, is.Identified()
+}
+
+// shift is that of a reported season.
+func (c Correction) shift(season int) (s Shift, ok bool) {
+	if len(c.Shifts) == 0 {
+		return s, true
+	}
+	for _, one := range c.Shifts {
+		if one.From <= season {
+			s, ok = one, one.From == season || one.Episode == 0
+		}
+	}
+	return s, ok
 }
 
 // Said is the correction as a step of an entry's explanation.
@@ -103,8 +179,8 @@ func (c Correction) Said() string { return fmt.Sprintf("You said that it is %s."
 
 // Tells reports whether the correction tells what an item is.
 func (c Correction) Tells(m viewing.Media) bool {
-	clue := ClueOf(m)
-	return !m.Unsure && slices.Contains(clue.Keys(), c.Told.Key()) && c.Is.Apply(m).Identified() && !c.Told.Contradicts(clue)
+	_, ok := c.Apply(m)
+	return ok
 }
 
 // Telling is the first correction that tells what an item is; nil for none.
