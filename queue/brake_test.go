@@ -280,22 +280,6 @@ func TestOnlyWhatWasShownIsApproved(t *testing.T) {
 	}
 }
 
-// TestWhatWasWatchedElsewhereWaits: the settings that ignored it are not what holds it
-// then.
-func TestWhatWasWatchedElsewhereWaits(t *testing.T) {
-	s := fresh(t).by(rules.Settings{Filters: []rules.Filter{rules.NewFilter(rules.Match{}, rules.Ignore)}})
-	marked := film("marked", 1, -20)
-	marked.Class, marked.Elsewhere = viewing.ClassMarked, true
-	id := s.told(t, player, marked).Entries[0]
-	s.wantStanding(t, map[string]string{"marked": "dropped " + viewing.ReasonFiltered})
-	for _, want := range []string{"held " + viewing.ReasonReview, "pending"} {
-		if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: []int64{id}}, false); err != nil {
-			t.Fatal(err)
-		}
-		s.wantStanding(t, map[string]string{"marked": want})
-	}
-}
-
 // TestAClockSetBackLeavesSilences: a computer may begin with a wrong clock.
 func TestAClockSetBackLeavesSilences(t *testing.T) {
 	s := fresh(t)

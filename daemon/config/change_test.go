@@ -98,12 +98,12 @@ func TestEverySettingCanBeChanged(t *testing.T) {
 // TestTheExampleShowsWhatIsSafeToChange, with its default.
 func TestTheExampleShowsWhatIsSafeToChange(t *testing.T) {
 	plain := regexp.MustCompile(`(?m)^# (\[|[a-z_-]+ = )`).ReplaceAll(Example(), []byte("$1"))
-	c, err := parse("example", regexp.MustCompile(`(?m)^account = .*|^mysql_user.*|^marked = .*`).ReplaceAll(plain, nil), env(), Overrides{})
+	c, err := parse("example", regexp.MustCompile(`(?m)^account = .*|^mysql_user.*`).ReplaceAll(plain, nil), env(), Overrides{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range c.Settings() {
-		if s.Key != "kodi.classes.marked" && (s.Line == 0 || s.Value != s.Default) {
+		if s.Line == 0 || s.Value != s.Default {
 			t.Errorf("%s is %v in line %d, and %v by default", s.Key, s.Value, s.Line, s.Default)
 		}
 	}

@@ -48,14 +48,12 @@ type Classes struct {
 	Bulk      string `toml:"bulk" json:"bulk"`
 	Backdated string `toml:"backdated" json:"backdated"`
 	Review    string `toml:"review" json:"review"`
-	// Marked is "" for a default of its own: it is sent, but held where an add-on
-	// brings what was watched elsewhere. A live that is held or ignored counts for it too.
-	Marked string `toml:"marked,omitempty" json:"marked,omitempty"`
+	Marked    string `toml:"marked" json:"marked"`
 }
 
 // defaultClasses send what was played, and hold the rest.
 func defaultClasses() Classes {
-	return Classes{Live: Send, CatchUp: Send, Bulk: Hold, Backdated: Hold, Review: Hold}
+	return Classes{Live: Send, CatchUp: Send, Bulk: Hold, Backdated: Hold, Review: Hold, Marked: Send}
 }
 
 // ByName are the actions by the name of the class.
@@ -66,9 +64,7 @@ func (c Classes) ByName() map[string]string {
 func (c Classes) validate() error {
 	var faults []error
 	for name, action := range c.ByName() {
-		if name != "marked" || action != "" {
-			faults = append(faults, checkWord("kodi.classes."+name, action, Send, Hold, Ignore))
-		}
+		faults = append(faults, checkWord("kodi.classes."+name, action, Send, Hold, Ignore))
 	}
 	return errors.Join(faults...)
 }

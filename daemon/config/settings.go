@@ -42,7 +42,7 @@ func safe() []setting.Setting {
 		{Key: "kodi.classes.live", Type: setting.Word, Allowed: action, About: "What becomes of what Kodi played while Filmspool was looking."},
 		{
 			Key: "kodi.classes.marked", Type: setting.Word, Allowed: action,
-			About: "What becomes of what was marked as watched in Kodi; unset, it is held where an add-on syncs, else sent.",
+			About: "What becomes of what was marked as watched in Kodi. Where an add-on syncs, a mark counts as review.",
 		},
 		{Key: "kodi.classes.catch-up", Type: setting.Word, Allowed: action, About: "What becomes of what Kodi played while Filmspool was not looking."},
 		{Key: "kodi.classes.bulk", Type: setting.Word, Allowed: action, About: "What becomes of several items that were marked as watched in one act."},

@@ -60,7 +60,7 @@ func TestWhatKodiAnnounces(t *testing.T) {
 		"before the reading before": {film(1, 0, ""), film(1, 1, justNow), other(func(a *snapshot.Act) { a.At = a.At.Add(-62 * time.Second) }), writer, "review F1 2026-03-02T02:00:59Z"},
 
 		"played beside a writer":    {film(1, 0, ""), film(1, 1, justNow), played, writer, live},
-		"marked beside a writer":    {film(1, 0, ""), film(1, 1, justNow), marked, writer, "marked F1 2026-03-02T02:00:59Z elsewhere"},
+		"marked beside a writer":    {film(1, 0, ""), film(1, 1, justNow), marked, writer, "review F1 2026-03-02T02:00:59Z"},
 		"played beside a reporter":  {film(1, 0, ""), film(1, 1, justNow), played, reporter, "review F1 2026-03-02T02:00:59Z"},
 		"marked beside a reporter":  {film(1, 0, ""), film(1, 1, justNow), marked, reporter, "review F1 2026-03-02T02:00:59Z"},
 		"unheard beside a reporter": {film(1, 0, ""), film(1, 1, justNow), snapshot.Act{}, reporter, "review F1 2026-03-02T02:00:59Z"},
@@ -118,7 +118,7 @@ func TestAMarkAndAPlayAreOneSitting(t *testing.T) {
 		want []string
 	}{
 		"alone":           {AddOns{}, []string{"marked F1 2026-03-02T02:00:59Z", "live F1 2026-03-02T02:01:59Z = F1"}},
-		"beside a writer": {AddOns{Writers: []string{"script.trakt"}}, []string{"marked F1 2026-03-02T02:00:59Z elsewhere", "live F1 2026-03-02T02:01:59Z"}},
+		"beside a writer": {AddOns{Writers: []string{"script.trakt"}}, []string{"review F1 2026-03-02T02:00:59Z", "live F1 2026-03-02T02:01:59Z"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			story{with: c.with, steps: []step{

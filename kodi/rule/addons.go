@@ -24,7 +24,7 @@ func (r *reading) holdUnseen() {
 		switch {
 		case f.settled || !f.played():
 		case len(writers) > 0 && f.class == viewing.ClassMarked:
-			f.elsewhere = true
+			f.class = viewing.ClassReview
 			f.note += fmt.Sprintf(" By a person, or by %s of this Kodi, which brings what was watched elsewhere.", writers[0])
 		case len(writers) > 0 && !f.seen:
 			f.hold(fmt.Sprintf("But %s of this Kodi may have written it: it brings what was watched elsewhere, and the library does not tell that from a playback.", writers[0]))

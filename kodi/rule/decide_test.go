@@ -113,9 +113,6 @@ func tell(v Verdict, labels map[string]string) []string {
 		if w.WatchedAt.Precision == viewing.Day {
 			line += " day"
 		}
-		if w.Elsewhere {
-			line += " elsewhere"
-		}
 		if w.SameAs != "" {
 			line += " = " + labels[w.SameAs]
 		}

@@ -15,7 +15,7 @@
 //
 //	live       grew by one, this minute, with a good reading less than two minutes before   sent
 //	           or Kodi has announced its playback
-//	marked     the same, or catch-up, and Kodi has announced no playback                    sent; held beside an add-on
+//	marked     the same, or catch-up, and Kodi has announced no playback                    sent
 //	catch-up   its time lies between two good readings, however far apart                   sent
 //	import     it is older than first contact, and a person has asked for it                sent
 //	bulk       several items were marked in one act; at most one of them was played         held
@@ -55,7 +55,7 @@
 //	live, catch-up  within 2 s of another item's                      bulk
 //	no time, or unmoved, of three items at once                       bulk, unsure
 //	live, catch-up  all of a file of several episodes, from none      review
-//	live, catch-up  where an add-on writes what was watched elsewhere review; marked stays marked, and is held
+//	live, catch-up  where an add-on writes what was watched elsewhere review, marked as well
 //	live, catch-up  where an add-on reports to the same service       review, played or not
 //	live, catch-up  within half a running time of the same file       a further sighting
 //	live, catch-up  within a running time of another copy             a further sighting

@@ -18,16 +18,15 @@ import (
 type finding struct {
 	growth
 	ruling
-	media     []viewing.Media
-	id        string // the event's
-	key       string // identity
-	sameAs    string
-	wall      int64 // Kodi's time in ms as if it were UTC
-	first     int   // place of the first item in the file
-	settled   bool  // ruled on before: neither bulk nor one sitting any more
-	unseen    bool  // it may be a playback, or what an add-on wrote
-	elsewhere bool  // it was marked, and an add-on may have brought that
-	times     int   // how many viewings it stands for; 0 is one
+	media   []viewing.Media
+	id      string // the event's
+	key     string // identity
+	sameAs  string
+	wall    int64 // Kodi's time in ms as if it were UTC
+	first   int   // place of the first item in the file
+	settled bool  // ruled on before: neither bulk nor one sitting any more
+	unseen  bool  // it may be a playback, or what an add-on wrote
+	times   int   // how many viewings it stands for; 0 is one
 }
 
 // find adds a finding.
@@ -316,15 +315,10 @@ func (r *reading) handOver() {
 	}
 }
 
-// event is the finding as it is remembered. What may have been brought from
-// elsewhere waits for a person, so it cannot stand for a playback.
+// event is the finding as it is remembered.
 func (f *finding) event() event {
-	class := f.class
-	if f.elsewhere {
-		class = viewing.ClassReview
-	}
 	return event{
-		ID: f.id, When: f.when, Count: f.to, Class: class, Key: f.key, Items: len(f.media), From: f.first,
+		ID: f.id, When: f.when, Count: f.to, Class: f.class, Key: f.key, Items: len(f.media), From: f.first,
 		Row: row(f.file), Same: f.sameAs,
 	}
 }
@@ -333,7 +327,7 @@ func (f *finding) event() event {
 func (f *finding) viewing() viewing.Event {
 	v := viewing.Event{
 		Kind: viewing.KindViewing, EventID: f.id, Media: f.media, WatchedAt: f.when, Count: max(f.times, 1),
-		Class: f.class, SameAs: f.sameAs, Unsure: f.unsure || f.clockless(), Elsewhere: f.elsewhere,
+		Class: f.class, SameAs: f.sameAs, Unsure: f.unsure || f.clockless(),
 	}
 	v.Origin = origin(f.file)
 	v.Origin.Note = f.note

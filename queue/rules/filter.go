@@ -1,10 +1,13 @@
 package rules
 
 import (
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -46,9 +49,8 @@ type Match struct {
 // Filter is a match and what becomes of the viewings that fit.
 type Filter struct {
 	Match
-	Action Action
-	path   pattern
-	folder pattern
+	Action       Action
+	path, folder string // as doublestar takes them; "" is not set
 }
 
 // NewFilter makes a filter. In Path and Folder * stands for any characters
@@ -58,59 +60,30 @@ type Filter struct {
 // backslash is a slash, and \\server\share is smb://server/share. Users,
 // passwords and slashes that are doubled or last do not count.
 func NewFilter(m Match, a Action) Filter {
-	return Filter{Match: m, Action: a, path: newPattern(m.Path), folder: newPattern(m.Folder)}
+	return Filter{Match: m, Action: a, path: pattern(m.Path), folder: pattern(m.Folder)}
 }
 
-// choose is the place of the first filter that fits, from 0; -1 for none.
+// filterFor is the place of the first filter that fits, from 0; -1 for none.
 // Filters are about viewings: wishes and lists are asked for by a person.
-func (s Settings) choose(source string, v viewing.Event, m *viewing.Media) int {
+func (s Settings) filterFor(source string, v viewing.Event, m *viewing.Media) int {
 	if v.Kind != viewing.KindViewing || m == nil {
 		return -1
 	}
-	c := candidate{names: s.names(source), viewing: v, media: m}
-	for i, f := range s.Filters {
-		if f.fits(&c) {
-			return i
-		}
-	}
-	return -1
+	names := s.names(source)
+	return slices.IndexFunc(s.Filters, func(f Filter) bool { return f.fits(names, v, m) })
 }
 
-// candidate is one item that filters are held against; its paths are made
-// ready when the first of them asks.
-type candidate struct {
-	names   []string // of its source
-	viewing viewing.Event
-	media   *viewing.Media
-	read    bool
-	files   []address
-	folders []address
-}
-
-// addresses are the file and the folder.
-func (c *candidate) addresses() (files, folders []address) {
-	if !c.read {
-		c.files, c.folders, c.read = addresses(c.viewing.Origin.Path), addresses(c.viewing.Origin.Folder), true
-	}
-	return c.files, c.folders
-}
-
-// fits asks what is cheap first.
-func (f *Filter) fits(c *candidate) bool {
-	origin := c.viewing.Origin
-	switch {
-	case f.Kind != "" && f.Kind != c.media.Type,
-		f.Source != "" && !slices.Contains(c.names, f.Source),
-		f.Site != "" && !within(origin.Site, f.Site),
-		f.Genre != "" && !contains(origin.Genres, f.Genre),
-		f.Tag != "" && !contains(origin.Tags, f.Tag),
-		f.ShorterThan > 0 && !shorter(c.viewing, f.ShorterThan):
-		return false
-	case f.Path == "" && f.Folder == "":
-		return true
-	}
-	files, folders := c.addresses()
-	return (f.Path == "" || f.path.fitsAny(files)) && (f.Folder == "" || f.folder.fitsAny(folders))
+// fits reports whether a filter is for an item of a viewing. names are those of the
+// source.
+func (f Filter) fits(names []string, v viewing.Event, m *viewing.Media) bool {
+	return (f.Kind == "" || f.Kind == m.Type) &&
+		(f.Source == "" || slices.Contains(names, f.Source)) &&
+		(f.Site == "" || within(v.Origin.Site, f.Site)) &&
+		(f.Genre == "" || contains(v.Origin.Genres, f.Genre)) &&
+		(f.Tag == "" || contains(v.Origin.Tags, f.Tag)) &&
+		(f.ShorterThan == 0 || shorter(v, f.ShorterThan)) &&
+		(f.path == "" || lies(v.Origin.Path, f.path)) &&
+		(f.folder == "" || lies(v.Origin.Folder, f.folder))
 }
 
 // within reports whether a host is the named one, or below it.
@@ -122,12 +95,9 @@ func within(host, name string) bool {
 // contains reports whether a word is among others, whatever their case and
 // the spaces around them.
 func contains(all []string, word string) bool {
-	for _, one := range all {
-		if strings.EqualFold(strings.TrimSpace(one), strings.TrimSpace(word)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, func(one string) bool {
+		return strings.EqualFold(strings.TrimSpace(one), strings.TrimSpace(word))
+	})
 }
 
 // shorter reports whether the length is known and below a limit: the file's as
@@ -165,6 +135,67 @@ func (m Match) String() string {
 }
 
 // args name the filter at a place, counted from 1 for a person.
-func (f *Filter) args(place int) entry.Args {
+func (f Filter) args(place int) entry.Args {
 	return entry.Args{"filter": strconv.Itoa(place + 1), "match": f.Match.String()}
+}
+
+// pattern is a path with stars as doublestar takes it: it names what it fits, and all
+// below that. Brackets are common in the names of files and stand for themselves.
+func pattern(text string) string {
+	if text == "" {
+		return ""
+	}
+	plain := strings.NewReplacer("[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
+	return plain.Replace(normalized(text)) + "/**"
+}
+
+// normalized is a path of any system or a URL as filters compare it: names in lower
+// case between slashes, the scheme and the host being the first two of a URL, and "."
+// the first of a path from the root.
+func normalized(text string) string {
+	text = strings.ToLower(strings.ReplaceAll(text, `\`, "/"))
+	if share, ok := strings.CutPrefix(text, "//"); ok {
+		text = "smb://" + share
+	}
+	if scheme, rest, isURL := strings.Cut(text, "://"); isURL {
+		host, below, _ := strings.Cut(rest, "/")
+		text = scheme + ":/" + host[strings.LastIndex(host, "@")+1:] + "/" + below
+	} else if strings.HasPrefix(text, "/") {
+		text = "." + text
+	}
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '/' }), "/")
+}
+
+// maxWraps bounds how often a path is looked for within another.
+const maxWraps = 4
+
+// lies reports whether a pattern names a file of a library: by its own path, or by
+// where the stack, the archive or the disc image lies that it is a part of.
+func lies(path, pattern string) bool {
+	for range maxWraps + 1 {
+		if path == "" {
+			return false
+		}
+		if doublestar.MatchUnvalidated(pattern, normalized(path)) {
+			return true
+		}
+		path = unwrap(path)
+	}
+	return false
+}
+
+// unwrap is the path within a path of Kodi's: the first part of a stack, or what
+// stands in the place of the host of an archive. "" is none.
+func unwrap(text string) string {
+	if parts, ok := strings.CutPrefix(text, "stack://"); ok {
+		first, _, _ := strings.Cut(parts, " , ")
+		return strings.ReplaceAll(first, ",,", ",")
+	}
+	_, rest, _ := strings.Cut(text, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	inner, err := url.PathUnescape(host)
+	if err != nil || inner == host || !strings.ContainsAny(inner, `/\`) {
+		return ""
+	}
+	return inner
 }

@@ -143,8 +143,6 @@ func TestFilterMatch(t *testing.T) {
 func TestFilterAndTheRest(t *testing.T) {
 	nameless := &viewing.Media{Type: viewing.Movie, Title: "Alpha One"}
 	unsure := seen(viewing.ClassReview, -time.Hour)
-	elsewhere := seen(viewing.ClassMarked, -time.Hour)
-	elsewhere.Elsewhere = true
 	unsure.Unsure = true
 	all := map[viewing.Class]rules.Action{
 		viewing.ClassLive: rules.Send, viewing.ClassCatchUp: rules.Send, viewing.ClassBulk: rules.Send,
@@ -184,13 +182,7 @@ func TestFilterAndTheRest(t *testing.T) {
 		{"live held", "", only(viewing.ClassLive, rules.Hold), seen(viewing.ClassLive, 0), theFilm(), viewing.StateHeld, "live", "rule.held.class"},
 		{"marked", "", nil, seen(viewing.ClassMarked, 0), theFilm(), viewing.StatePending, "", "rule.free"},
 		{"marked held", "", only(viewing.ClassMarked, rules.Hold), seen(viewing.ClassMarked, 0), theFilm(), viewing.StateHeld, "marked", "rule.held.class"},
-		{"marked elsewhere", "", nil, elsewhere, theFilm(), viewing.StateHeld, viewing.ReasonReview, "rule.marked"},
-		{"marked, live is held", "", only(viewing.ClassLive, rules.Hold), seen(viewing.ClassMarked, 0), theFilm(), viewing.StateHeld, "marked", "rule.held.class"},
-		{"marked, live is ignored", "", only(viewing.ClassLive, rules.Ignore), seen(viewing.ClassMarked, 0), theFilm(), viewing.StateDropped, "marked", "rule.ignored.class"},
-		{"marked elsewhere, live is ignored", "", only(viewing.ClassLive, rules.Ignore), elsewhere, theFilm(), viewing.StateDropped, "marked", "rule.ignored.class"},
-		{"marked elsewhere, live is sent", "", only(viewing.ClassLive, rules.Send), elsewhere, theFilm(), viewing.StateHeld, "review", "rule.marked"},
-		{"marked elsewhere, sent", "", only(viewing.ClassMarked, rules.Send), elsewhere, theFilm(), viewing.StatePending, "", "rule.free"},
-		{"marked elsewhere, review sent", "", only(viewing.ClassReview, rules.Send), elsewhere, theFilm(), viewing.StateHeld, viewing.ReasonReview, "rule.marked"},
+		{"marked, live is ignored", "", only(viewing.ClassLive, rules.Ignore), seen(viewing.ClassMarked, 0), theFilm(), viewing.StatePending, "", "rule.free"},
 		{"catch-up ignored", "", only(viewing.ClassCatchUp, rules.Ignore), seen(viewing.ClassCatchUp, 0), theFilm(), viewing.StateDropped, "catch-up", "rule.ignored.class"},
 		{"no class", "", only(viewing.ClassLive, rules.Ignore), seen("", 0), theFilm(), viewing.StatePending, "", "rule.free"},
 		{"import", "", only(viewing.ClassLive, rules.Ignore), seen(viewing.ClassImport, 0), theFilm(), viewing.StatePending, "", "rule.free"},

@@ -15,6 +15,11 @@ import (
 // clockTolerance is how far ahead a source's clock may be.
 const clockTolerance = 5 * time.Minute
 
+// settling is how long an entry waits that a library has just found. What was
+// marked together is written within two seconds of each other and read within
+// a second or two: by then it is known whether more follows.
+const settling = 5 * time.Second
+
 // Settings is what the user has decided.
 type Settings struct {
 	// Routes maps a source ("browser:3f2a") or a kind of source ("browser") to
@@ -22,7 +27,8 @@ type Settings struct {
 	// "", which stands for every source.
 	Routes map[string][]string
 	// Label is the name that a person gave a source, "" for none: it is as good as
-	// the source's own, as in "browser:living-room". nil is none.
+	// the source's own, as in "browser:living-room". It may change while the program
+	// runs. nil is none.
 	Label func(source string) string
 	// Grace is how long an entry stays here before it may leave, so that it can
 	// be dropped first; from 0 to 24 hours.
@@ -57,18 +63,20 @@ type Decision struct {
 // for a list; now is this machine's time. What a filter and the class of a
 // viewing say both count, and the stricter of the two wins.
 func Decide(s Settings, source string, v viewing.Event, m *viewing.Media, now time.Time) Decision {
-	d := Decision{State: viewing.StatePending}
 	_, route := s.route(source)
-	d.Steps = append(d.Steps, route)
-	d.line(s, v, now)
-	filter, place := &Filter{Action: Send}, s.choose(source, v, m)
-	if place >= 0 {
-		filter = &s.Filters[place]
+	d := Decision{State: viewing.StatePending, Steps: []entry.Step{route}}
+	d.schedule(s.Grace, v.Class, now)
+	var filter Filter
+	var args entry.Args
+	if place := s.filterFor(source, v, m); place >= 0 {
+		filter = s.Filters[place]
+		args = filter.args(place)
 	}
-	class, silence := s.class(v), s.silenced(source, v)
+	class, usual := s.class(v.Class), Settings{}.class(v.Class)
+	silence := s.silence(source, v)
 	switch {
 	case filter.Action == Ignore:
-		d.end(viewing.StateDropped, viewing.ReasonFiltered, "rule.ignored.filter", filter.args(place))
+		d.end(viewing.StateDropped, viewing.ReasonFiltered, "rule.ignored.filter", args)
 	case silence != nil:
 		d.end(viewing.StateDropped, viewing.ReasonPaused, "rule.ignored.pause", entry.Args{"from": entry.Time(silence.From), "until": entry.Time(silence.Until)})
 	case class == Ignore:
@@ -76,23 +84,8 @@ func Decide(s Settings, source string, v viewing.Event, m *viewing.Media, now ti
 	case Ahead(v, now):
 		d.end(viewing.StateHeld, viewing.ReasonFuture, "rule.future", nil)
 	case filter.Action == Hold:
-		d.end(viewing.StateHeld, viewing.ReasonFiltered, "rule.held.filter", filter.args(place))
-	default:
-		if place >= 0 {
-			d.say("rule.sent.filter", filter.args(place))
-		}
-		d.weigh(s, v, m)
-	}
-	return d
-}
-
-// weigh decides what no filter stops.
-func (d *Decision) weigh(s Settings, v viewing.Event, m *viewing.Media) {
-	class := s.class(v)
-	switch byDefault := (Settings{}).class(v); {
-	case class == Hold && v.Elsewhere:
-		d.end(viewing.StateHeld, viewing.ReasonReview, "rule.marked", nil)
-	case class == Hold && byDefault == Hold:
+		d.end(viewing.StateHeld, viewing.ReasonFiltered, "rule.held.filter", args)
+	case class == Hold && usual == Hold:
 		d.end(viewing.StateHeld, string(v.Class), "rule."+string(v.Class), nil)
 	case class == Hold:
 		d.end(viewing.StateHeld, string(v.Class), "rule.held.class", entry.Args{"class": string(v.Class)})
@@ -103,17 +96,96 @@ func (d *Decision) weigh(s Settings, v viewing.Event, m *viewing.Media) {
 	case s.Approve && v.Kind == viewing.KindViewing && v.Class != viewing.ClassImport:
 		d.end(viewing.StateHeld, viewing.ReasonApprove, "rule.approve", nil)
 	default:
-		if byDefault == Hold {
+		if filter.Action == Send {
+			d.say("rule.sent.filter", args)
+		}
+		if usual == Hold {
 			d.say("rule.sent.class", entry.Args{"class": string(v.Class)})
 		}
 		d.free()
 	}
+	return d
 }
 
 // end decides.
 func (d *Decision) end(state viewing.State, reason, code string, args entry.Args) {
 	d.State, d.Reason = state, reason
 	d.say(code, args)
+}
+
+// say adds a step. The last one decides.
+func (d *Decision) say(code string, args entry.Args) {
+	d.Why = entry.Step{Code: code, Args: args}
+	d.Steps = append(d.Steps, d.Why)
+}
+
+// schedule sets behind whom the entry leaves, and when at the earliest.
+func (d *Decision) schedule(wait time.Duration, class viewing.Class, now time.Time) {
+	switch class {
+	case viewing.ClassBulk, viewing.ClassBackdated, viewing.ClassImport:
+		d.Lane = viewing.LaneBackfill
+	case viewing.ClassLive, viewing.ClassMarked, viewing.ClassCatchUp:
+		wait = max(wait, settling)
+	}
+	if wait > 0 {
+		d.NotBefore = now.Add(wait)
+	}
+}
+
+// free says that nothing holds an entry back, and when it leaves.
+func (d *Decision) free() {
+	if d.NotBefore.IsZero() {
+		d.say("rule.free", nil)
+	} else {
+		d.say("rule.free.at", entry.Args{"at": entry.Time(d.NotBefore)})
+	}
+	if d.Lane == viewing.LaneBackfill {
+		d.Steps = append(d.Steps, entry.Step{Code: "rule.backfill"})
+	}
+}
+
+// class is what the user wants to become of a class.
+func (s Settings) class(c viewing.Class) Action {
+	if a := s.Classes[c]; a != "" {
+		return a
+	}
+	switch c {
+	case viewing.ClassBulk, viewing.ClassBackdated, viewing.ClassReview:
+		return Hold
+	default:
+		return Send
+	}
+}
+
+// silence is the silence that a viewing ended in; nil for none. A day that is not
+// wholly in one counts as outside. What a person adds by hand is wanted.
+func (s Settings) silence(source string, v viewing.Event) *account.Silence {
+	if v.Kind != viewing.KindViewing || source == viewing.SourceCLI {
+		return nil
+	}
+	first := v.WatchedAt.Begins()
+	last := first
+	if v.WatchedAt.Precision == viewing.Day {
+		last = first.Add(24*time.Hour - 1)
+	}
+	for i, q := range s.Silences {
+		if !first.Before(q.From) && last.Before(q.Until) {
+			return &s.Silences[i]
+		}
+	}
+	return nil
+}
+
+// Ignored reports whether what was dropped for a reason was so by the user's
+// settings, at the very start: it was never sent, and can still be.
+func Ignored(reason string) bool {
+	switch viewing.Class(reason) {
+	case viewing.ReasonFiltered, viewing.ReasonPaused, viewing.ClassLive, viewing.ClassMarked, viewing.ClassCatchUp,
+		viewing.ClassBulk, viewing.ClassBackdated, viewing.ClassReview, viewing.ClassImport:
+		return true
+	default:
+		return false
+	}
 }
 
 // Ahead reports a viewing that no clock can have seen yet: one of more than five
@@ -153,10 +225,4 @@ func (s Settings) names(source string) []string {
 		return []string{source, kind + ":" + s.Label(source), kind}
 	}
 	return []string{source, kind}
-}
-
-// say adds a step. The last one decides.
-func (d *Decision) say(code string, args entry.Args) {
-	d.Why = entry.Step{Code: code, Args: args}
-	d.Steps = append(d.Steps, d.Why)
 }

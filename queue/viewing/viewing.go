@@ -59,9 +59,6 @@ type Event struct {
 	// happened: it is never sent by itself, whatever its class. Set by
 	// libraries only.
 	Unsure bool `json:"unsure,omitempty"`
-	// Elsewhere says that an add-on may have brought a marked viewing from
-	// another device, which has told the service then. Set by libraries only.
-	Elsewhere bool `json:"elsewhere,omitempty"`
 	// SameAs is the event id of an earlier viewing of this source of which
 	// this one is another sighting: it is kept as a witness and never sent.
 	SameAs string `json:"sameAs,omitempty"`
