@@ -23,6 +23,11 @@ func (c *api) Explain(ctx context.Context, id int64) (out control.Explanation, e
 	for i := range out.Steps {
 		out.Steps[i].Text = english.Step(out.Steps[i])
 	}
+	for i, r := range out.Requests {
+		if r.Cause != nil {
+			out.Requests[i].Error = english.Message(*r.Cause)
+		}
+	}
 	if err == nil {
 		out.Candidates, err = c.d.store.Candidates(ctx, id)
 	}

@@ -123,7 +123,7 @@ func TestTogether(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	s.wantStandings(t, "1 b.0 anna pending", "2 b.1 anna dropped user", "3 b.0 ben delivered", "4 b.1 ben delivered",
-		"5 p.0 ben pending", "6 c.0 ben merged another source saw the same playback", "7 c.0 anna pending")
+		"5 p.0 ben pending", "6 c.0 ben merged seen_twice", "7 c.0 anna pending")
 	s.checkCounters(t)
 }
 
@@ -176,8 +176,8 @@ func TestListsTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.commit(t, anItem("j", "l", 604))
-	s.wantStandings(t, "1 l.0 anna pending", "2 l.0 ben dropped user", "3 i.0 anna pending", "4 i.0 ben dropped its list was dropped",
-		"5 j.0 anna pending", "6 j.0 ben dropped its list was dropped")
+	s.wantStandings(t, "1 l.0 anna pending", "2 l.0 ben dropped user", "3 i.0 anna pending", "4 i.0 ben dropped list_dropped",
+		"5 j.0 anna pending", "6 j.0 ben dropped list_dropped")
 	// A list that is one person's takes its items along.
 	s.commitBatch(t, viewing.Batch{Source: living, Events: []viewing.Event{aList("k"), anItem("n", "k", 0)}})
 	if did := s.reassign(t, "ben", 7); did.Changed != 1 {
@@ -262,7 +262,7 @@ func TestMovedMeetsTheSamePlayback(t *testing.T) {
 			s.told(t, player, tt.his)
 			s.reassign(t, "ben", 1)
 			rows := s.standing(t)
-			if strings.HasSuffix(rows[0], "ben merged another source saw the same playback") != tt.merged || rows[1] != "2 p.0 ben "+tt.want {
+			if strings.HasSuffix(rows[0], "ben merged seen_twice") != tt.merged || rows[1] != "2 p.0 ben "+tt.want {
 				t.Errorf("moved: %v", rows)
 			}
 			if events := s.explained(t, 2).Events; (len(events) == 2) != tt.merged {

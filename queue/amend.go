@@ -100,7 +100,7 @@ func (t *tx) amendEntry(c amendment, id int64) error {
 	case open && shared && e.Key() != "":
 		return t.note(id, entry.Step{Code: "noted.shared", Args: c.step("noted", e).Args})
 	case open && c.Drop:
-		return t.transition(&e, viewing.StateDropped, c.Reason, c.step("amended", e))
+		return t.transition(&e, viewing.StateDropped, "withdrawn", c.step("amended", e))
 	case open && c.Class != "":
 		return t.reclass(c, e)
 	case open && c.NotBefore != 0:

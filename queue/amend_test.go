@@ -196,7 +196,7 @@ func TestDropWithdrawsPendingAndHeld(t *testing.T) {
 	for _, v := range []viewing.Event{film("pending", 603, -10), unidentified("held")} {
 		id := s.commit(t, v)[0].Entries[0]
 		s.amend(t, viewing.Amendment{EventID: v.EventID, Drop: true, Reason: "unmarked"})
-		if e := s.entry(t, id); e.State != viewing.StateDropped || e.Reason != "unmarked" || e.SettledAt.IsZero() {
+		if e := s.entry(t, id); e.State != viewing.StateDropped || e.Reason != "withdrawn" || e.SettledAt.IsZero() {
 			t.Errorf("%s: %+v", v.EventID, e)
 		}
 	}

@@ -131,7 +131,7 @@ func TestABurstHoldsWhatHasNotBegunToLeave(t *testing.T) {
 
 	// What would leave as soon as it is known what it is counts then.
 	asked := s.wantLookups(t, 1, s.byEventID(t, "nameless"))
-	s.found(t, Finding{Lookup: asked[0], Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 77}}, Said: "It is 77."})
+	s.found(t, Finding{Lookup: asked[0], Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 77}}, Why: viewing.Say("text", "text", "It is 77.")})
 	want["nameless"] = "held wave"
 	s.wantStanding(t, want)
 

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // millis reads a time, in milliseconds since 1970. It is in UTC.
@@ -39,6 +41,22 @@ func jsonArray[T int64 | string](values []T) string {
 	}
 	text, _ := json.Marshal(values) // neither can fail
 	return string(text)
+}
+
+// said is a message to keep; nil for one without a code.
+func said(m viewing.Message) *viewing.Message {
+	if m.Code == "" {
+		return nil
+	}
+	return &m
+}
+
+// messageText writes a message; nil is NULL.
+func messageText(m *viewing.Message) (sql.NullString, error) {
+	if m == nil {
+		return sql.NullString{}, nil
+	}
+	return jsonText(m)
 }
 
 // readJSON reads a column; NULL leaves the target alone.

@@ -33,7 +33,7 @@ func TestACorrectionTakesThePlaceThatTheSourceTold(t *testing.T) {
 		m := theSeries(9).Apply(*l.Entry.Media)
 		season, number := 1, 80+n
 		m.Season, m.Episode = &season, &number
-		s.found(t, Finding{Lookup: l, Media: &m, Said: "TMDB counts them in one season."})
+		s.found(t, Finding{Lookup: l, Media: &m, Why: viewing.Say("text", "text", "TMDB counts them in one season.")})
 	}
 	s.correct(t, all[0], theSeries(20))
 	s.wantKeys(t, map[int64]string{all[0]: "episode:20:4:5", all[1]: "episode:20:4:6", s.commitIDs(t, part("c", red, 4, 7, -30))[0]: "episode:20:4:7"})

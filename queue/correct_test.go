@@ -225,7 +225,7 @@ func TestACorrectionOfAWholeSeriesThatWasFoundOut(t *testing.T) {
 	all := s.commitIDs(t, part("a", red, 1, 1, -90), part("b", red, 1, 2, -60), part("c", blue, 1, 3, -45), part("e", red, 1, 5, -40), bulk, told)
 	for _, l := range s.wantLookups(t, 5, all[:5]...) {
 		m := theSeries(9).Apply(*l.Entry.Media)
-		s.found(t, Finding{Lookup: l, Media: &m, Said: "The service knows it."})
+		s.found(t, Finding{Lookup: l, Media: &m, Why: viewing.Say("text", "text", "The service knows it.")})
 	}
 	s.sendOne(t, all[3])
 	if did := s.correct(t, all[0], theSeries(7)); did.AlsoChanged != 2 {

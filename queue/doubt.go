@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/entry"
@@ -107,9 +108,8 @@ func scanSent(row *sql.Rows) (sent entry.Sent, err error) {
 type ReadBack struct {
 	Doubt Doubt         // as it was read; it must not have changed since
 	State viewing.State // in doubt: it stays
-	// Reason is one sentence for a person; it becomes a step of the
-	// explanation when it is new.
-	Reason string
+	// Why becomes a step of the explanation when it is new.
+	Why    viewing.Message
 	ReadAt time.Time // it stays: when it is read back next; zero is never. Pending: when it is due
 	// Readings replace what was kept; Taken counts them all.
 	Readings json.RawMessage
@@ -139,12 +139,12 @@ func (t *tx) recordReadBack(m ReadBack) error {
 	case now.State != viewing.StateInDoubt || now.Revision != was.Revision || now.Attempts != was.Attempts:
 		return fmt.Errorf("%w: it is %s", entry.ErrState, now.State)
 	}
-	step := entry.Step{Code: "read-back", Args: entry.Args{"text": m.Reason}}
+	step := entry.Step{Code: "read-back", Cause: said(m.Why)}
 	if m.State == viewing.StateInDoubt {
-		if now.Reason == m.Reason {
+		if reflect.DeepEqual(now.Cause, step.Cause) {
 			step = entry.Step{}
 		}
-		if err := t.transition(&now, m.State, m.Reason, step); err != nil {
+		if err := t.transition(&now, m.State, m.Why.Code, step); err != nil {
 			return err
 		}
 		readings := "[]"
@@ -155,7 +155,7 @@ func (t *tx) recordReadBack(m ReadBack) error {
 			timeOrNull(m.ReadAt), m.Taken, readings, id)
 		return err
 	}
-	settlement := Settlement{Entry: id, State: m.State, Reason: m.Reason, NextAt: m.ReadAt, RemoteID: m.RemoteID}
+	settlement := Settlement{Entry: id, State: m.State, Reason: m.Why.Code, NextAt: m.ReadAt, RemoteID: m.RemoteID}
 	if err := t.settleEntry(&now, settlement, step); err != nil || !m.Resend {
 		return err
 	}

@@ -53,14 +53,14 @@ func TestDoubtIsKeptUntilItIsResolved(t *testing.T) {
 	}
 	s.looked(t, noon().Add(5*time.Minute))
 	readings := json.RawMessage(`[{"complete":true}]`)
-	s.resolve(t, ReadBack{Doubt: d, State: viewing.StateInDoubt, Reason: "not there yet", ReadAt: noon().Add(6 * time.Minute), Readings: readings, Taken: 1})
+	s.resolve(t, ReadBack{Doubt: d, State: viewing.StateInDoubt, Why: viewing.Say("missing"), ReadAt: noon().Add(6 * time.Minute), Readings: readings, Taken: 1})
 	s = s.reopen(t)
 	s.looked(t, noon().Add(6*time.Minute))
 	all, err := s.Doubts(t.Context(), "default")
-	if err != nil || len(all) != 1 || all[0].Taken != 1 || string(all[0].Readings) != string(readings) || all[0].Entry.Reason != "not there yet" {
+	if err != nil || len(all) != 1 || all[0].Taken != 1 || string(all[0].Readings) != string(readings) || all[0].Entry.Reason != "missing" {
 		t.Fatalf("doubts %+v, %v", all, err)
 	}
-	s.resolve(t, ReadBack{Doubt: all[0], State: viewing.StateDelivered, Reason: "it is there", RemoteID: "r1"})
+	s.resolve(t, ReadBack{Doubt: all[0], State: viewing.StateDelivered, Why: viewing.Say("shown"), RemoteID: "r1"})
 	x := s.explained(t, d.Entry.ID)
 	if x.Entry.State != viewing.StateDelivered || x.Entry.RemoteID != "r1" || x.Entry.SettledAt.IsZero() || x.Entry.Revision != 0 {
 		t.Errorf("entry %+v", x.Entry)
@@ -68,10 +68,10 @@ func TestDoubtIsKeptUntilItIsResolved(t *testing.T) {
 	var said []string
 	for _, step := range x.Steps {
 		if step.Code == "read-back" {
-			said = append(said, step.Args["text"])
+			said = append(said, step.Cause.Code)
 		}
 	}
-	if diff := cmp.Diff([]string{"not there yet", "it is there"}, said); diff != "" {
+	if diff := cmp.Diff([]string{"missing", "shown"}, said); diff != "" {
 		t.Error(diff)
 	}
 	s.looked(t, time.Time{})
@@ -90,7 +90,7 @@ func TestResendRemembersSinceWhen(t *testing.T) {
 	s := fresh(t)
 	d := s.doubted(t, "e1", 603)
 	s.clock.advance(10 * time.Minute)
-	s.resolve(t, ReadBack{Doubt: d, State: viewing.StatePending, Reason: "sent again with the same key", Resend: true})
+	s.resolve(t, ReadBack{Doubt: d, State: viewing.StatePending, Why: viewing.Say("resent"), Resend: true})
 	if kept, ok, err := s.Doubt(t.Context(), d.Entry.ID); err != nil || !ok || !kept.Since.Equal(noon()) || kept.Entry.State != viewing.StatePending {
 		t.Errorf("doubt %+v, %v, %v", kept, ok, err)
 	}

@@ -11,10 +11,10 @@ import (
 )
 
 // selectSteps reads what was decided when the entry was made, then the rest.
-const selectSteps = `SELECT at, code, from_state, reason, args FROM (
-		SELECT 0 AS stage, s.key AS number, n.created_at AS at, s.value ->> 'code' AS code, '' AS from_state, '' AS reason, s.value -> 'args' AS args
+const selectSteps = `SELECT at, code, from_state, reason, args, cause FROM (
+		SELECT 0 AS stage, s.key AS number, n.created_at AS at, s.value ->> 'code' AS code, '' AS from_state, '' AS reason, s.value -> 'args' AS args, NULL AS cause
 		FROM entries AS n JOIN json_each(n.decided) AS s WHERE n.id = ?1
-		UNION ALL SELECT 1, number, at, code, from_state, reason, args FROM steps WHERE entry = ?1
+		UNION ALL SELECT 1, number, at, code, from_state, reason, args, cause FROM steps WHERE entry = ?1
 	) ORDER BY stage, number`
 
 // elders are the entries about the item of entries AS n that happened before it,
@@ -69,7 +69,7 @@ func (s *Store) explain(ctx context.Context, id int64) (x entry.Explanation, err
 	if x.Steps, err = sqlite.Collect(rows, err, scanStep); err != nil {
 		return x, err
 	}
-	rows, err = moment.QueryContext(ctx, `SELECT number, at, ended_at, sent, status, code, answer, error
+	rows, err = moment.QueryContext(ctx, `SELECT number, at, ended_at, sent, status, code, answer, cause
 		FROM attempts WHERE entry = ? ORDER BY number`, id)
 	x.Requests, err = sqlite.Collect(rows, err, scanAttempt)
 	return x, err
@@ -86,9 +86,12 @@ func scanWitness(r *sql.Rows) (w entry.Witness, err error) {
 
 func scanStep(r *sql.Rows) (step entry.Step, err error) {
 	var at int64
-	var args []byte
-	if err = r.Scan(&at, &step.Code, &step.From, &step.Reason, &args); err == nil && len(args) > len("{}") {
+	var args, cause []byte
+	if err = r.Scan(&at, &step.Code, &step.From, &step.Reason, &args, &cause); err == nil && len(args) > len("{}") {
 		err = readJSON(args, &step.Args)
+	}
+	if err == nil {
+		err = readJSON(cause, &step.Cause)
 	}
 	step.At = millis(at)
 	return step, err
@@ -97,7 +100,10 @@ func scanStep(r *sql.Rows) (step entry.Step, err error) {
 func scanAttempt(r *sql.Rows) (a entry.Attempt, err error) {
 	var at int64
 	var ended sql.NullInt64
-	err = r.Scan(&a.Number, &at, &ended, &a.Sent, &a.Status, &a.Code, &a.Answer, &a.Error)
+	var cause []byte
+	if err = r.Scan(&a.Number, &at, &ended, &a.Sent, &a.Status, &a.Code, &a.Answer, &cause); err == nil {
+		err = readJSON(cause, &a.Cause)
+	}
 	a.At, a.Ended = millis(at), nullTime(ended)
 	return a, err
 }

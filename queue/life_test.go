@@ -365,7 +365,7 @@ func (l *life) recover() {
 		told, err := l.store.Explain(context.Background(), e.ID)
 		must(err)
 		if slices.ContainsFunc(told.Steps, func(s entry.Step) bool {
-			return s.Code == "doubt.stopped" || s.Code == "read-back" || s.Args["state"] == "in_doubt" || strings.Contains(s.Args["text"], "sent again")
+			return s.Code == "doubt.stopped" || s.Code == "read-back" || s.Args["state"] == "in_doubt" || s.Cause != nil && strings.Contains(s.Cause.Error(), "sent again")
 		}) {
 			asked[mark(*e.Media, e.WatchedAt.Time())] = true
 		}

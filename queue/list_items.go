@@ -55,7 +55,7 @@ func (d *draft) fitToList() {
 }
 
 // withoutList is why an item is dropped with its list.
-const withoutList = "its list was dropped"
+const withoutList = "list_dropped"
 
 // dropItems drops what waits for a list that will not arrive.
 func (t *tx) dropItems(list int64) error {

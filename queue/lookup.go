@@ -50,9 +50,8 @@ type Finding struct {
 	Lookup Lookup // as it was read; an entry that has changed since is left alone
 	// Media is what it is; nil leaves the entry held.
 	Media *viewing.Media
-	// Said is one sentence for a person; it becomes a step of the explanation
-	// when it is new. "" says nothing.
-	Said  string
+	// Why becomes a step of the explanation when it is new; without a code it says nothing.
+	Why   viewing.Message
 	AskAt time.Time // still held: when to ask again; zero is never
 	// Candidates are what it may be, the likeliest first. A person may choose one.
 	Candidates []resolve.Candidate
@@ -89,7 +88,7 @@ func (t *tx) found(f Finding) error {
 	case e.State != viewing.StateHeld || e.Revision != was.Revision || e.Media == nil || e.Media.Identified():
 		return nil
 	}
-	said, err := t.correctionFor(e.Media)
+	correction, err := t.correctionFor(e.Media)
 	if err != nil {
 		return err
 	}
@@ -97,15 +96,15 @@ func (t *tx) found(f Finding) error {
 	if err != nil {
 		return err
 	}
-	if e.Reported = e.AsReported(); said != nil {
-		e.Correction = said.ID
-		return t.identify(e, said.Is.Apply(*e.Media), v, correctedStep(said.Is))
+	if e.Reported = e.AsReported(); correction != nil {
+		e.Correction = correction.ID
+		return t.identify(e, correction.Is.Apply(*e.Media), v, correctedStep(correction.Is))
 	}
 	if f.Media != nil && f.Media.Identified() {
-		return t.identify(e, *f.Media, v, entry.Step{Code: "resolved", Args: entry.Args{"text": f.Said}})
+		return t.identify(e, *f.Media, v, entry.Step{Code: "resolved", Cause: said(f.Why)})
 	}
-	if f.Said != "" {
-		if err := t.note(was.ID, entry.Step{Code: "asked", Args: entry.Args{"text": f.Said}}); err != nil {
+	if f.Why.Code != "" {
+		if err := t.note(was.ID, entry.Step{Code: "asked", Cause: &f.Why}); err != nil {
 			return err
 		}
 	}

@@ -61,7 +61,7 @@ func (o *opened) candidates(t testing.TB, id int64) []resolve.Candidate {
 func is(l Lookup, tmdb int64) Finding {
 	m := *l.Entry.Media
 	m.IDs.TMDB = tmdb
-	return Finding{Lookup: l, Media: &m, Said: "The service knows it."}
+	return Finding{Lookup: l, Media: &m, Why: viewing.Say("known")}
 }
 
 func TestWhatIsToBeAskedAbout(t *testing.T) {
@@ -94,7 +94,7 @@ func TestFoundIdentityFreesAnEntry(t *testing.T) {
 	if e := x.Entry; e.State != viewing.StatePending || e.Reason != "" || e.Media.Key() != "movie:603" || e.Revision != 1 {
 		t.Fatalf("entry %+v", e)
 	}
-	if !slices.ContainsFunc(x.Steps, func(s entry.Step) bool { return s.Code == "resolved" && s.Args["text"] == "The service knows it." }) {
+	if !slices.ContainsFunc(x.Steps, func(s entry.Step) bool { return s.Code == "resolved" && s.Cause.Code == "known" }) {
 		t.Errorf("steps %+v", x.Steps)
 	}
 	s.wantLookups(t, 0)
@@ -128,7 +128,7 @@ func TestNothingFoundIsAskedAgain(t *testing.T) {
 		if l.Asked != asked {
 			t.Errorf("asked %d times, want %d", l.Asked, asked)
 		}
-		f := Finding{Lookup: l, Said: "The service knows nothing of it."}
+		f := Finding{Lookup: l, Why: viewing.Say("text", "text", "The service knows nothing of it.")}
 		if wait > 0 {
 			f.AskAt = s.clock.now().Add(wait)
 		}
@@ -223,7 +223,7 @@ func TestFindingOfAnEntryThatHasChanged(t *testing.T) {
 			l := s.wantLookups(t, 1, id)[0]
 			change(t, s, id)
 			before := s.explained(t, id)
-			s.found(t, is(l, 603), Finding{Lookup: l, Said: "nothing"})
+			s.found(t, is(l, 603), Finding{Lookup: l, Why: viewing.Say("text", "text", "nothing")})
 			if diff := cmp.Diff(before, s.explained(t, id)); diff != "" {
 				t.Errorf("(-before +after)\n%s", diff)
 			}

@@ -390,7 +390,7 @@ func TestEditToAnIMDbNumber(t *testing.T) {
 		t.Fatalf("asked about %+v, %v", asked, err)
 	}
 	known := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603, IMDB: "tt0133093"}}
-	if err := s.Found(t.Context(), []Finding{{Lookup: asked[0], Media: &known, Said: "It is 603."}}); err != nil {
+	if err := s.Found(t.Context(), []Finding{{Lookup: asked[0], Media: &known, Why: viewing.Say("text", "text", "It is 603.")}}); err != nil {
 		t.Fatal(err)
 	}
 	if e := s.entry(t, ids[0]); e.State != viewing.StatePending || e.Media.IDs.TMDB != 603 {

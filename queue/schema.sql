@@ -31,7 +31,8 @@ CREATE TABLE entries (
   kind              TEXT NOT NULL,
   state             TEXT NOT NULL CHECK (state = 'pending' OR state = 'sending' OR state = 'delivered' OR state = 'held'
     OR state = 'in_doubt' OR state = 'rejected' OR state = 'dropped' OR state = 'merged'),
-  reason            TEXT NOT NULL DEFAULT '',
+  reason            TEXT NOT NULL DEFAULT '',    -- a code
+  cause             TEXT,                        -- what more there is to say of it, a message in JSON
   media             TEXT,                        -- JSON; NULL for a list
   reported          TEXT,                        -- what the source said of it, where somebody else has found more; JSON
   correction        INTEGER,                     -- which one gave it its identity
@@ -96,7 +97,7 @@ CREATE TABLE attempts (
   status   INTEGER NOT NULL DEFAULT 0,
   code     TEXT NOT NULL DEFAULT '',
   answer   TEXT NOT NULL DEFAULT '',
-  error    TEXT NOT NULL DEFAULT '',
+  cause    TEXT,                         -- why there was no answer, a message in JSON
   owner    TEXT NOT NULL DEFAULT '',     -- whose key it was sent with, where the service tells
   PRIMARY KEY (entry, number)
 ) STRICT, WITHOUT ROWID;
@@ -130,6 +131,7 @@ CREATE TABLE steps (
   from_state TEXT NOT NULL DEFAULT '',   -- the entry was in it before the step changed that, for this reason
   reason     TEXT NOT NULL DEFAULT '',
   args       TEXT NOT NULL DEFAULT '{}',
+  cause      TEXT,                       -- a message in JSON
   PRIMARY KEY (entry, number)
 ) STRICT, WITHOUT ROWID;
 

@@ -12,10 +12,10 @@ import (
 
 // Answer is what came back for one request, for a person to read.
 type Answer struct {
-	Status int    // HTTP status; 0 without an answer
-	Code   string // the service's error code
-	Text   string // the service's words
-	Error  string // why there was no answer
+	Status int             // HTTP status; 0 without an answer
+	Code   string          // the service's error code
+	Text   string          // the service's words
+	Error  viewing.Message // why there was none; without a code where there was
 }
 
 // Settlement is what becomes of an entry.
@@ -25,10 +25,11 @@ type Settlement struct {
 	// 0 there was no request, and the entry must be pending, held, in doubt or
 	// rejected.
 	Attempt int64
-	State   viewing.State // the new state; not sending
-	Reason  string        // one sentence or a reason's name, for a person
-	NextAt  time.Time     // pending: when it is due again; in doubt: when it is read back; zero for at once
-	NotSent bool          // nothing left the machine: the attempt does not count
+	State   viewing.State   // the new state; not sending
+	Reason  string          // a reason's code; "" is the code of Why
+	Why     viewing.Message // what there is to say about it; without a code for nothing
+	NextAt  time.Time       // pending: when it is due again; in doubt: when it is read back; zero for at once
+	NotSent bool            // nothing left the machine: the attempt does not count
 	// Uncounted is set when the answer was about the account, not the entry: a
 	// refused key, a wrong address. The attempt is kept but does not count.
 	Uncounted bool
@@ -65,12 +66,18 @@ func (t *tx) settle(m Settlement) error {
 			return err
 		}
 	}
-	step := entry.Step{Code: "settled", Args: entry.Args{"state": string(m.State), "text": m.Reason}}
+	if m.Reason == "" {
+		m.Reason = m.Why.Code
+	}
+	step := entry.Step{Code: "settled", Args: entry.Args{"state": string(m.State)}, Cause: said(m.Why)}
 	switch {
 	case m.State == viewing.StatePending && e.State == viewing.StateSending:
 		step = entry.Step{} // the attempt tells it all
-	case m.Reason == "":
-		step = entry.Step{Code: "settled.plain", Args: entry.Args{"state": string(m.State)}}
+	case m.Why.Code != "":
+	case m.Reason != "":
+		step.Code, step.Args["reason"] = "settled.reason", m.Reason
+	default:
+		step.Code = "settled.plain"
 	}
 	if err := t.settleEntry(&e, m, step); err != nil {
 		return err
@@ -114,9 +121,13 @@ func (t *tx) settleEntry(e *Entry, m Settlement, step entry.Step) error {
 // endAttempt keeps the answer. Of attempts that never left only the last is
 // kept: a night without a network would otherwise leave hundreds.
 func (t *tx) endAttempt(m Settlement) error {
-	changed, err := t.Affect(`UPDATE attempts SET ended_at = ?, sent = ?, status = ?, code = ?, answer = ?, error = ?
+	cause, err := messageText(said(m.Answer.Error))
+	if err != nil {
+		return err
+	}
+	changed, err := t.Affect(`UPDATE attempts SET ended_at = ?, sent = ?, status = ?, code = ?, answer = ?, cause = ?
 		WHERE entry = ? AND number = ? AND ended_at IS NULL`,
-		t.now, !m.NotSent, m.Answer.Status, m.Answer.Code, m.Answer.Text, m.Answer.Error, m.Entry, m.Attempt)
+		t.now, !m.NotSent, m.Answer.Status, m.Answer.Code, m.Answer.Text, cause, m.Entry, m.Attempt)
 	if err != nil {
 		return err
 	}

@@ -20,12 +20,12 @@ func TestSettleKeepsTheAnswer(t *testing.T) {
 	attempt := s.sendOne(t, id)
 	s.clock.advance(2 * time.Second)
 	s.settle(t, Settlement{
-		Entry: id, Attempt: attempt, State: viewing.StateRejected, Reason: "seasonNumber is required", RaiseRevision: true,
+		Entry: id, Attempt: attempt, State: viewing.StateRejected, Why: viewing.Say("refused", "text", "seasonNumber is required"), RaiseRevision: true,
 		Answer: Answer{Status: 400, Code: "VALIDATION_ERROR", Text: "seasonNumber is required"},
 	})
 	x := s.explained(t, id)
 	e := x.Entry
-	if e.State != viewing.StateRejected || e.Reason != "seasonNumber is required" || e.Revision != 1 || e.Attempts != 1 {
+	if e.State != viewing.StateRejected || e.Reason != "refused" || e.Cause.Args["text"] != "seasonNumber is required" || e.Revision != 1 || e.Attempts != 1 {
 		t.Errorf("entry %+v", e)
 	}
 	want := []entry.Attempt{{
@@ -35,7 +35,7 @@ func TestSettleKeepsTheAnswer(t *testing.T) {
 	if diff := cmp.Diff(want, x.Requests); diff != "" {
 		t.Error(diff)
 	}
-	if last := x.Steps[len(x.Steps)-1]; last.Args["text"] != "seasonNumber is required" || last.Code != "settled" || last.From != viewing.StateSending {
+	if last := x.Steps[len(x.Steps)-1]; last.Cause == nil || last.Cause.Args["text"] != "seasonNumber is required" || last.Code != "settled" || last.From != viewing.StateSending {
 		t.Errorf("last step %+v", last)
 	}
 }
@@ -46,13 +46,13 @@ func TestNotSentIsNoAttempt(t *testing.T) {
 	for range 3 {
 		attempt := s.sendOne(t, id)
 		s.clock.advance(time.Minute)
-		s.settle(t, Settlement{Entry: id, Attempt: attempt, State: viewing.StatePending, NotSent: true, Answer: Answer{Error: "no route"}})
+		s.settle(t, Settlement{Entry: id, Attempt: attempt, State: viewing.StatePending, NotSent: true, Answer: Answer{Error: viewing.Say("noRoute")}})
 	}
 	x := s.explained(t, id)
 	if x.Entry.Attempts != 0 || x.Entry.State != viewing.StatePending {
 		t.Errorf("entry %+v", x.Entry)
 	}
-	if len(x.Requests) != 1 || x.Requests[0].Sent || x.Requests[0].Number != 3 || x.Requests[0].Error != "no route" {
+	if len(x.Requests) != 1 || x.Requests[0].Sent || x.Requests[0].Number != 3 || x.Requests[0].Cause.Code != "noRoute" {
 		t.Errorf("requests %+v, want the last of those that never left", x.Requests)
 	}
 	s.settle(t, Settlement{Entry: id, Attempt: s.sendOne(t, id), State: viewing.StateInDoubt})
@@ -136,7 +136,7 @@ func TestOpenPutsInDoubtWhatWasUnderWay(t *testing.T) {
 		if x.Entry.State != viewing.StateInDoubt || x.Entry.Reason != stopped || x.Entry.Attempts != 1 {
 			t.Errorf("entry %+v", x.Entry)
 		}
-		if a := x.Requests[0]; a.Ended.IsZero() || a.Error != stopped || !a.Sent {
+		if a := x.Requests[0]; a.Ended.IsZero() || a.Cause.Code != stopped || !a.Sent {
 			t.Errorf("request %+v", a)
 		}
 		if last := x.Steps[len(x.Steps)-1]; last.Code != "doubt.stopped" {
@@ -194,7 +194,7 @@ func TestAccounts(t *testing.T) {
 	full := account.Row{
 		Name: "default", BaseURL: "https://tracker.example/api/v1", Proven: true,
 		Pause: account.Pause{
-			Reason: account.PausedKey, Problem: "The key was refused.", Hint: "filmspool login", Since: noon(),
+			Reason: account.PausedKey, Problem: viewing.Say("keyRefused"), Hint: viewing.Say("hint.login"), Since: noon(),
 			ProbeAt: noon().Add(5 * time.Minute), ProbeStep: 2,
 		},
 		LastDelivered: noon().Add(-time.Hour),

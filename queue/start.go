@@ -13,7 +13,7 @@ import (
 const selectLeft = "SELECT id FROM entries WHERE state = 'sending'"
 
 // stopped is the reason of entries that a crash left under way.
-const stopped = "the program stopped while this was being sent"
+const stopped = "stopped"
 
 // start begins a run. What earlier ones left under way is put in doubt. Where the file is a copy, or events are missing
 // from it, it may not know what was sent: what is pending is held.
@@ -92,7 +92,11 @@ func (t *tx) holdPending(why entry.Step) (held int, err error) {
 
 // doubt puts an entry whose request was cut short in doubt.
 func (t *tx) doubt(id int64) error {
-	_, err := t.Exec("UPDATE attempts SET ended_at = ?, error = ? WHERE entry = ? AND ended_at IS NULL", t.now, stopped, id)
+	cause, err := jsonText(viewing.Say(stopped))
+	if err != nil {
+		return err
+	}
+	_, err = t.Exec("UPDATE attempts SET ended_at = ?, cause = ? WHERE entry = ? AND ended_at IS NULL", t.now, cause, id)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,9 @@ package queue
 
 import (
 	"database/sql"
+	"maps"
+	"reflect"
+	"slices"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/entry"
@@ -27,7 +30,7 @@ func (t *tx) entry(id int64) (Entry, error) {
 // transition puts an entry into another state and writes the step that says why,
 // unless its code is "". Nothing else changes a state. It counts the change and keeps
 // what depends on the state: when the entry was settled, its doubt, and whether the
-// service is asked what it is. It writes e.NextAt, unless that is zero, and e.Touched.
+// service is asked what it is. The step's cause becomes that of the entry. It writes e.NextAt, unless that is zero, and e.Touched.
 // The items of a list are dropped with it.
 func (t *tx) transition(e *Entry, to viewing.State, reason string, s entry.Step) error {
 	was := *e
@@ -35,8 +38,15 @@ func (t *tx) transition(e *Entry, to viewing.State, reason string, s entry.Step)
 	if to.Finished() {
 		e.SettledAt = millis(t.now)
 	}
-	_, err := t.Exec(`UPDATE entries SET state = ?, reason = ?, settled_at = ?, next_at = coalesce(?, next_at), touched = ? WHERE id = ?`,
-		string(to), reason, timeOrNull(e.SettledAt), timeOrNull(e.NextAt), int(e.Touched), e.ID)
+	if s.Cause != nil || to != was.State {
+		e.Cause = s.Cause
+	}
+	cause, err := messageText(e.Cause)
+	if err != nil {
+		return err
+	}
+	_, err = t.Exec(`UPDATE entries SET state = ?, reason = ?, cause = ?, settled_at = ?, next_at = coalesce(?, next_at), touched = ? WHERE id = ?`,
+		string(to), reason, cause, timeOrNull(e.SettledAt), timeOrNull(e.NextAt), int(e.Touched), e.ID)
 	if err != nil {
 		return err
 	}
@@ -127,20 +137,21 @@ func (t *tx) step(id int64, s entry.Step) error {
 	if s.Args == nil {
 		args.String = "{}"
 	}
-	_, err = t.Exec(`INSERT INTO steps (entry, number, at, code, from_state, reason, args)
-		SELECT ?1, coalesce(max(number), 0) + 1, ?2, ?3, ?4, ?5, ?6 FROM steps WHERE entry = ?1`,
-		id, t.now, s.Code, string(s.From), s.Reason, args)
+	cause, err := messageText(s.Cause)
+	if err != nil {
+		return err
+	}
+	_, err = t.Exec(`INSERT INTO steps (entry, number, at, code, from_state, reason, args, cause)
+		SELECT ?1, coalesce(max(number), 0) + 1, ?2, ?3, ?4, ?5, ?6, ?7 FROM steps WHERE entry = ?1`,
+		id, t.now, s.Code, string(s.From), s.Reason, args, cause)
 	return err
 }
 
 // note writes a step that changes nothing, once.
 func (t *tx) note(id int64, s entry.Step) error {
-	args, err := jsonText(s.Args)
-	if err != nil {
-		return err
-	}
-	var one int64
-	noted, err := t.Find("SELECT 1 FROM steps WHERE entry = ? AND code = ? AND args = ?", []any{id, s.Code, args}, &one)
+	rows, err := t.Query("SELECT at, code, from_state, reason, args, cause FROM steps WHERE entry = ? AND code = ?", id, s.Code)
+	before, err := sqlite.Collect(rows, err, scanStep)
+	noted := slices.ContainsFunc(before, func(b entry.Step) bool { return maps.Equal(b.Args, s.Args) && reflect.DeepEqual(b.Cause, s.Cause) })
 	if err != nil || noted {
 		return err
 	}

@@ -90,8 +90,7 @@ func (t *tx) recall(e Entry, named bool) (left string, err error) {
 			return "", err
 		}
 		if arrived {
-			const why = "it may have arrived before it was dropped"
-			if err := t.byUser(&e, viewing.StateInDoubt, why, "user.recalled.doubt", nil); err != nil {
+			if err := t.byUser(&e, viewing.StateInDoubt, "recalled", "user.recalled.doubt", nil); err != nil {
 				return "", err
 			}
 			return changed, t.doubtful(e.ID, millis(t.now))

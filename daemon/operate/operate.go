@@ -175,7 +175,7 @@ func (op Operator) setPause(ctx context.Context, only string, change func(*accou
 // the loop will say the rest.
 func pauseOf(a account.Row) control.Account {
 	return control.Account{
-		Name: a.Name, State: a.Pause.State(), Reason: a.Pause.Problem, Hint: a.Pause.Hint,
+		Name: a.Name, State: a.Pause.State(), Reason: a.Pause.Problem.Args["text"], Hint: a.Pause.Hint.Args["text"],
 		BaseURL: a.BaseURL, LastDelivered: control.Known(a.LastDelivered), PausedUntil: control.Known(a.Pause.Until), Drops: a.Pause.Drops,
 	}
 }

@@ -180,7 +180,10 @@ func lifeOf(v *visit, x control.Explanation) (life []moved) {
 		life = append(life, moved{At: s.At, What: v.Word("diary.step.", family), Detail: told{v.Step(s), v.Tag}})
 	}
 	for _, r := range x.Requests {
-		answer := v.Told(r.Error)
+		answer := told{Lang: v.Tag}
+		if r.Cause != nil {
+			answer.Text = v.Message(*r.Cause)
+		}
 		answer.Text = cmp.Or(answer.Text, r.Answer) // the service's own words stay as they are
 		if r.Status != 0 {
 			answer.Text = fmt.Sprintf("HTTP %d. %s", r.Status, answer.Text)

@@ -36,6 +36,10 @@ func poison(v reflect.Value) {
 			poison(v.Index(i))
 		}
 	case reflect.Pointer:
+		if v.CanSet() && v.IsNil() && v.Type() == reflect.TypeFor[*viewing.Message]() { // it may have a cause, and so on
+			v.Set(reflect.ValueOf(&viewing.Message{Code: secret, Args: map[string]string{secret: secret}}))
+			return
+		}
 		if v.CanSet() && v.IsNil() {
 			v.Set(reflect.New(v.Type().Elem()))
 		}

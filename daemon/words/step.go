@@ -11,6 +11,9 @@ import (
 // Step renders one step of an entry.
 func (s Speech) Step(step entry.Step) string {
 	values := []any{"was", s.standing(step.From, step.Reason)}
+	if step.Cause != nil {
+		values = append(values, "what", strings.TrimSuffix(s.Message(*step.Cause), "."))
+	}
 	for name, value := range step.Args {
 		values = append(values, name, s.stepValue(name, value))
 	}
@@ -27,8 +30,8 @@ func (s Speech) Step(step entry.Step) string {
 // standing is a state with the reason for it.
 func (s Speech) standing(state viewing.State, reason string) string {
 	text := s.Say("diary.state." + string(state))
-	if reason != "" {
-		text += " (" + s.reason(reason) + ")"
+	if s.Has("diary.reason." + reason) {
+		text += " (" + s.Say("diary.reason."+reason) + ")"
 	}
 	return text
 }
@@ -47,6 +50,8 @@ func (s Speech) stepValue(name, value string) string {
 	switch name {
 	case "text":
 		return s.reason(value)
+	case "reason":
+		return s.Say("diary.reason." + value)
 	case "state":
 		return s.Say("diary.state." + value)
 	case "class":

@@ -1,6 +1,10 @@
 package account
 
-import "time"
+import (
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
 
 // The reasons for a pause.
 const (
@@ -20,9 +24,9 @@ const (
 // Pause is why nothing is sent for an account, since when and until when, and
 // what to do about it. The zero value is none.
 type Pause struct {
-	Reason  string // "", [PausedKey], [PausedAddress] or [PausedUser]
-	Problem string // what is wrong, one sentence
-	Hint    string // what to do about it
+	Reason  string          // "", [PausedKey], [PausedAddress] or [PausedUser]
+	Problem viewing.Message // what is wrong
+	Hint    viewing.Message // what to do about it
 	Since   time.Time
 	// ProbeAt is when the service is asked whether the reason is gone; zero for
 	// a pause that no answer ends.
@@ -36,13 +40,15 @@ type Pause struct {
 // ByUser is the pause of a user who wishes it, until a time unless that is zero.
 // The time is told in its own zone.
 func ByUser(now, until time.Time, drops bool) Pause {
-	p := Pause{Reason: PausedUser, Problem: "You have paused it.", Hint: "filmspool resume", Since: now, Until: until, Drops: drops}
+	p := Pause{Reason: PausedUser, Hint: viewing.Say("text", "text", "filmspool resume"), Since: now, Until: until, Drops: drops}
+	text := "You have paused it."
 	if !until.IsZero() {
-		p.Problem = "You have paused it until " + until.Format("2006-01-02 15:04:05") + "."
+		text = "You have paused it until " + until.Format("2006-01-02 15:04:05") + "."
 	}
 	if drops {
-		p.Problem += " What is watched until then is dropped."
+		text += " What is watched until then is dropped."
 	}
+	p.Problem = viewing.Say("text", "text", text)
 	return p
 }
 
@@ -51,7 +57,7 @@ func (p Pause) Probes() bool { return p.Reason == PausedKey || p.Reason == Pause
 
 // Refuse is the pause after the service refused: it begins, or goes on. The
 // next probe is still to be planned.
-func (p Pause) Refuse(reason, problem, hint string, now time.Time) Pause {
+func (p Pause) Refuse(reason string, problem, hint viewing.Message, now time.Time) Pause {
 	if p.Reason == "" {
 		p.Since, p.ProbeStep = now, -1
 	}

@@ -23,7 +23,9 @@ type Entry struct {
 	ID     int64         `json:"id"`
 	Kind   viewing.Kind  `json:"kind"`
 	State  viewing.State `json:"state"`
-	Reason string        `json:"reason"` // why it stands there; "" when there is nothing to say
+	Reason string        `json:"reason"` // why it stands there, a code; "" when there is nothing to say
+	// Cause says more of the reason, such as what the service answered; nil for nothing.
+	Cause *viewing.Message `json:"cause,omitempty"`
 	// Account is the name of the account it belongs to.
 	Account string `json:"account"`
 	// Source and EventID name the event it was made from.

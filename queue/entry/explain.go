@@ -26,12 +26,13 @@ type Witness struct {
 // Step is one thing that was decided about an entry, as data. The code is a word of
 // a family and what it says, such as "rule.future" or "user.released".
 type Step struct {
-	At     time.Time     `json:"at,omitzero"`
-	Code   string        `json:"code"`
-	From   viewing.State `json:"from,omitempty"`   // the state that the step ended
-	Reason string        `json:"reason,omitempty"` // why the entry stood there
-	Args   Args          `json:"args,omitempty"`
-	Text   string        `json:"text,omitempty"` // the step in words; package queue leaves it empty
+	At     time.Time        `json:"at,omitzero"`
+	Code   string           `json:"code"`
+	From   viewing.State    `json:"from,omitempty"`   // the state that the step ended
+	Reason string           `json:"reason,omitempty"` // why the entry stood there
+	Args   Args             `json:"args,omitempty"`
+	Cause  *viewing.Message `json:"cause,omitempty"` // a text names it as {what}
+	Text   string           `json:"text,omitempty"`  // the step in words; package queue leaves it empty
 }
 
 // Args are the values of a step by their names. Times are in RFC 3339.
@@ -42,14 +43,15 @@ func Time(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
 // Attempt is one request.
 type Attempt struct {
-	Number int       `json:"-"` // from 1
-	At     time.Time `json:"at"`
-	Ended  time.Time `json:"-"`                // zero while it is under way
-	Status int       `json:"status,omitempty"` // HTTP status; 0 without an answer
-	Code   string    `json:"-"`                // the service's error code
-	Error  string    `json:"error,omitempty"`
-	Answer string    `json:"answer,omitempty"`
-	Sent   bool      `json:"-"` // false when it is certain that nothing left
+	Number int              `json:"-"` // from 1
+	At     time.Time        `json:"at"`
+	Ended  time.Time        `json:"-"`                // zero while it is under way
+	Status int              `json:"status,omitempty"` // HTTP status; 0 without an answer
+	Code   string           `json:"-"`                // the service's error code
+	Cause  *viewing.Message `json:"cause,omitempty"`  // why there was no answer
+	Error  string           `json:"error,omitempty"`  // that in words; package queue leaves it empty
+	Answer string           `json:"answer,omitempty"`
+	Sent   bool             `json:"-"` // false when it is certain that nothing left
 }
 
 // Sent is an entry with its last request: when it began, and with whose key;

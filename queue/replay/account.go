@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/account"
@@ -32,7 +33,7 @@ func (r *run) readRow(now time.Time) error {
 		r.prove(r.service.Proven())
 	}
 	timely := row.Pause.Timely(now)
-	if row.Pause.Reason == account.PausedUser && timely != row.Pause {
+	if row.Pause.Reason == account.PausedUser && !reflect.DeepEqual(timely, row.Pause) {
 		r.change(func(a *account.Row) {
 			if a.Pause.Reason == account.PausedUser {
 				a.Pause = a.Pause.Timely(now)
@@ -85,7 +86,7 @@ func (r *run) pause(reason string, v tracker.Verdict, now time.Time) {
 	r.probeAsked, r.wasPaused = false, true
 	r.change(func(a *account.Row) {
 		if a.Pause.Reason == "" || a.Pause.Probes() {
-			a.Pause = a.Pause.Refuse(reason, v.Problem, v.Hint, now).Postpone(now, asked)
+			a.Pause = a.Pause.Refuse(reason, text(v.Problem), text(v.Hint), now).Postpone(now, asked)
 		}
 	})
 }

@@ -271,7 +271,11 @@ func (b *bed) said(id int64) (all []string) {
 		b.Fatal(err)
 	}
 	for _, step := range x.Steps {
-		all = append(all, step.Code+" "+step.Args["text"])
+		text := step.Code + " "
+		if step.Cause != nil {
+			text += step.Cause.Error()
+		}
+		all = append(all, text)
 	}
 	return all
 }

@@ -25,5 +25,5 @@ func (l *Loop) contradicted(ctx, write context.Context, e queue.Entry) (held boo
 	if why == "" {
 		return false, nil
 	}
-	return l.outbox.Contradict(write, e, "TMDB was asked. "+why)
+	return l.outbox.Contradict(write, e, text("TMDB was asked. "+why))
 }

@@ -103,7 +103,7 @@ func (r *run) assess(now time.Time) Health {
 	case r.row.Name == "": // not read yet
 		return r.Health()
 	case p.Reason != "" && (r.service != nil || !p.Probes()):
-		h.State, h.Reason, h.Hint, h.Since, h.NextTry = p.State(), p.Problem, p.Hint, p.Since, r.probeAt(now)
+		h.State, h.Reason, h.Hint, h.Since, h.NextTry = p.State(), p.Problem.Args["text"], p.Hint.Args["text"], p.Since, r.probeAt(now)
 	case r.service == nil:
 		h.State, h.Reason, h.Hint = account.NoKey, "there is no key for this account yet", "filmspool login"
 	case r.line.down() || now.Before(r.line.hold):

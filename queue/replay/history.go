@@ -129,7 +129,7 @@ func (r *run) checkHistory(e queue.Entry) (done bool, err error) {
 	}
 	return true, r.settle(queue.Settlement{
 		Entry: e.ID, State: viewing.StateMerged,
-		Reason: fmt.Sprintf("the service has this item already, watched at %s: the same playback", near.Local().Format(time.DateTime)),
+		Why: text(fmt.Sprintf("the service has this item already, watched at %s: the same playback", near.Local().Format(time.DateTime))),
 	})
 }
 

@@ -166,12 +166,14 @@ func (q *inquiry) ask(ctx context.Context, due []queue.Lookup) error {
 // finding is what a decision means for an entry.
 func finding(l queue.Lookup, d resolve.Decision) queue.Finding {
 	f := queue.Finding{Lookup: l, Candidates: d.Of(resolve.ClueOf(*l.Entry.Media).Kind)}
+	var said string
 	if d.Why != "" {
-		f.Said = d.Said()
+		said = d.Said()
 	}
 	if d.By != "" {
-		f.Said = strings.ToUpper(d.By[:1]) + d.By[1:] + " was asked. " + f.Said
+		said = strings.ToUpper(d.By[:1]) + d.By[1:] + " was asked. " + said
 	}
+	f.Why = text(said)
 	if d.Item != nil {
 		m := d.Item.Apply(*l.Entry.Media)
 		f.Media = &m
@@ -181,7 +183,7 @@ func finding(l queue.Lookup, d resolve.Decision) queue.Finding {
 		f.AskAt = time.Now().Add(wait)
 	}
 	if len(d.Candidates) == 1 && len(f.Candidates) == 1 {
-		f.Said += fmt.Sprintf(" If that is right: filmspool fix %d %d", l.Entry.ID, f.Candidates[0].TMDB)
+		f.Why = text(said + fmt.Sprintf(" If that is right: filmspool fix %d %d", l.Entry.ID, f.Candidates[0].TMDB))
 	}
 	return f
 }

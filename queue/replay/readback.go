@@ -122,7 +122,7 @@ func (b *reading) record(d queue.Doubt, o doubt.Outcome, readings json.RawMessag
 		return err
 	}
 	err := b.outbox.RecordReadBack(b.write, queue.ReadBack{
-		Doubt: d, State: o.State, Reason: o.Reason, ReadAt: o.ReadAt, Readings: readings, Taken: o.Taken, Resend: o.Resend, RemoteID: o.RemoteID,
+		Doubt: d, State: o.State, Why: text(o.Reason), ReadAt: o.ReadAt, Readings: readings, Taken: o.Taken, Resend: o.Resend, RemoteID: o.RemoteID,
 	})
 	if gone(err) {
 		b.log.Debug("entry changed while it was looked for", "entry", d.Entry.ID)

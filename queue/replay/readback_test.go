@@ -250,7 +250,7 @@ func (b *bed) judge(setting doubt.Setting, n int64) {
 			b.Errorf("entry %d was recorded %d times\n%s", e.ID, times, said)
 		case times == 0 && e.State == viewing.StateDelivered && !(flag && setting == doubt.Assume):
 			b.Errorf("entry %d is lost\n%s", e.ID, said)
-		case e.State == viewing.StateInDoubt && (setting != doubt.Hold || !strings.Contains(e.Reason, "It waits for you")):
+		case e.State == viewing.StateInDoubt && (setting != doubt.Hold || e.Cause == nil || !strings.Contains(e.Cause.Error(), "It waits for you")):
 			b.Errorf("entry %d is in doubt\n%s", e.ID, said)
 		}
 	}

@@ -113,7 +113,7 @@ func TestRefusedKeyIsProbedFromFiveMinutesToSixHours(t *testing.T) {
 		}
 		b.script.well()
 		b.pass(6 * time.Hour)
-		if row := b.row(); row.Pause != (account.Pause{}) || b.counts().Delivered != 2 {
+		if row := b.row(); row.Pause.Reason != "" || b.counts().Delivered != 2 {
 			b.Errorf("row %+v, %+v", row, b.counts())
 		}
 	})

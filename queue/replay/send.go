@@ -43,7 +43,7 @@ func (r *run) send(e queue.Entry) error {
 	if err := r.step(StepMarked); err != nil || r.stopping() || r.replacedMeanwhile() {
 		return r.settle(queue.Settlement{
 			Entry: e.ID, Attempt: attempt, State: viewing.StatePending, NextAt: e.NextAt, NotSent: true,
-			Answer: queue.Answer{Error: "not begun: sending stopped"},
+			Answer: queue.Answer{Error: text("not begun: sending stopped")},
 		})
 	}
 	v := r.service.Send(r.request, request)
@@ -111,7 +111,7 @@ func (r *run) precheck(e queue.Entry) (done bool, err error) {
 	case e.Kind == viewing.KindList:
 		return false, r.keepLists(e)
 	case e.Kind == viewing.KindListItem && !r.mayAsk(SupportItems):
-		return true, r.settle(queue.Settlement{Entry: e.ID, State: viewing.StateDropped, Reason: noItems})
+		return true, r.settle(queue.Settlement{Entry: e.ID, State: viewing.StateDropped, Why: text(noItems)})
 	case e.Kind == viewing.KindViewing && (e.Lane == viewing.LaneBackfill || e.Class != "" && e.Class != viewing.ClassLive):
 		return r.checkHistory(e) // it was not seen live, so the service may know it by another way
 	default:
@@ -131,7 +131,7 @@ func (r *run) outlived(e queue.Entry) (bool, error) {
 	r.readBackAt = now
 	return true, r.settle(queue.Settlement{
 		Entry: e.ID, State: viewing.StateInDoubt, NextAt: now,
-		Reason: "the service may have forgotten its Idempotency-Key before it could be sent again",
+		Why: text("the service may have forgotten its Idempotency-Key before it could be sent again"),
 	})
 }
 
@@ -150,6 +150,14 @@ func (r *run) keepLists(e queue.Entry) error {
 		ids[i] = l.ID
 	}
 	return r.outbox.KeepLists(r.write, e.ID, ids)
+}
+
+// text is a sentence that has no code yet.
+func text(sentence string) viewing.Message {
+	if sentence == "" {
+		return viewing.Message{}
+	}
+	return viewing.Say("text", "text", sentence)
 }
 
 // noItems is why an item of a list is dropped that the service does not take.
@@ -217,10 +225,10 @@ func settlement(e queue.Entry, attempt int64, v tracker.Verdict, now time.Time, 
 		Answer: queue.Answer{Status: v.Status, Code: v.Code, Text: v.Message},
 	}
 	if v.Status == 0 {
-		s.Answer.Error = v.Problem
+		s.Answer.Error = text(v.Problem)
 	}
 	end := func(state viewing.State) {
-		s.State, s.NextAt, s.Reason = state, time.Time{}, v.Problem
+		s.State, s.NextAt, s.Why = state, time.Time{}, text(v.Problem)
 	}
 	switch v.Fate {
 	case tracker.Delivered:
@@ -259,7 +267,7 @@ func unfit(e queue.Entry, err error) queue.Settlement {
 		reason = viewing.ReasonUnresolved
 	}
 	return queue.Settlement{
-		Entry: e.ID, State: viewing.StateHeld, Reason: reason, Answer: queue.Answer{Error: err.Error()},
+		Entry: e.ID, State: viewing.StateHeld, Reason: reason, Answer: queue.Answer{Error: text(err.Error())},
 	}
 }
 

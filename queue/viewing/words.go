@@ -65,7 +65,7 @@ const (
 )
 
 // ReasonSeenTwice is why an entry was merged with another one of this queue.
-const ReasonSeenTwice = "another source saw the same playback"
+const ReasonSeenTwice = "seen_twice"
 
 // Reasons are all reasons that are no class, the common ones first.
 func Reasons() []string {
