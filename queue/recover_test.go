@@ -427,7 +427,7 @@ func TestALogDamagedInTheMiddleIsNoticed(t *testing.T) {
 	path := crashed(t, s)
 	log, err := os.ReadFile(path + "-wal")
 	if err == nil {
-		log[len(log)*3/4] ^= 1
+		log[len(bytes.TrimRight(log, "\x00"))*3/4] ^= 1 // not in the room behind it
 		err = os.WriteFile(path+"-wal", log, 0o600)
 	}
 	if err != nil {

@@ -82,6 +82,7 @@ type DB struct {
 	readOnly bool
 	writer   *connection // used by Run alone once it runs; nil after a failure
 	counter  *os.File    // see counter.go
+	commits  int         // begun, see growLog
 
 	trouble troubles
 

@@ -195,6 +195,7 @@ func (db *DB) begin() (*Tx, error) {
 	if err := t.Run("BEGIN IMMEDIATE"); err != nil {
 		return nil, fmt.Errorf("begin: %w", err)
 	}
+	db.growLog()
 	return t, nil
 }
 
