@@ -13,6 +13,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/daemon/operate"
+	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
@@ -55,7 +56,7 @@ func (d *Daemon) openAccount(ctx context.Context, name string) (*sender, error) 
 	a := &sender{name: name, credential: c}
 	client, err := d.newClient(ctx, c)
 	if err != nil {
-		a.problem = err.Error()
+		a.problem = words.Plain(err)
 	}
 	a.client = client
 	o := replay.Options{
@@ -182,7 +183,7 @@ func (d *Daemon) serviceOf(ctx context.Context, name string) (*tracker.Client, f
 	}
 	client, err := d.newClient(ctx, c)
 	if err != nil {
-		return nil, nil, control.Refused("account "+name+" cannot be asked: "+err.Error(), loginOf(name, "filmspool login"))
+		return nil, nil, control.Refused("account "+name+" cannot be asked: "+words.Plain(err), loginOf(name, "filmspool login"))
 	}
 	return client, client.Close, nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/kodi/scan"
@@ -87,8 +88,8 @@ func whyUnread(err error) string {
 	if errors.Is(err, tracker.ErrNoEndpoint) {
 		return "it does not show its history"
 	}
-	if v, ok := tracker.VerdictOf(err); ok && v.Problem != "" {
-		return v.Problem
+	if v, ok := tracker.VerdictOf(err); ok {
+		return words.Plain(v.Problem)
 	}
 	return err.Error()
 }

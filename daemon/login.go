@@ -8,6 +8,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/resolve/tmdb"
@@ -29,7 +30,7 @@ func (c *api) Login(ctx context.Context, l control.Login) (control.LoginResult, 
 		BaseURL: next.BaseURL, Key: next.Key.Reveal(), KeyHeader: next.KeyHeader, UserAgent: "filmspool/" + c.d.o.Version,
 	})
 	if err != nil {
-		return control.LoginResult{}, &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: keyHint(next), Reason: control.ReasonKey}
+		return control.LoginResult{}, &control.Fault{Code: control.CodeInvalid, Message: words.Plain(err), Hint: keyHint(next), Reason: control.ReasonKey}
 	}
 	check := client.CheckKey(ctx)
 	if err := c.d.judge(ctx, next, check); err != nil {
@@ -54,7 +55,7 @@ func (c *api) Login(ctx context.Context, l control.Login) (control.LoginResult, 
 		client.Close()
 	}
 	return control.LoginResult{
-		Account: next.Account, BaseURL: next.BaseURL, User: next.UserName, Proven: check.Proven, Note: check.Note,
+		Account: next.Account, BaseURL: next.BaseURL, User: next.UserName, Proven: check.Proven, Note: words.Plain(check.Note),
 	}, nil
 }
 
@@ -110,7 +111,7 @@ func addressOf(l control.Login) (string, error) {
 	if err == nil {
 		return base.String(), nil
 	}
-	f := &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: loginAgain(l.Account, "https://tracker.example/api/v1"), Reason: control.ReasonAddress}
+	f := &control.Fault{Code: control.CodeInvalid, Message: words.Plain(err), Hint: loginAgain(l.Account, "https://tracker.example/api/v1"), Reason: control.ReasonAddress}
 	if whole := tracker.SuggestAddress(l.BaseURL); whole != "" {
 		f.Hint = "did you mean: " + loginAgain(l.Account, whole)
 	}
@@ -140,13 +141,13 @@ func loginHint(next config.Credential, v tracker.Verdict) string {
 		return keyHint(next)
 	case v.Fate == tracker.Unproven:
 		return "look the address up in the service's own pages; then: " + loginAgain(next.Account, "https://tracker.example/api/v1")
-	case v.Hint != "" && !strings.HasPrefix(v.Hint, "filmspool "):
-		return v.Hint + "; then: " + again
-	case v.Hint != "" && secure && onLoopback(rest):
+	case v.Hint.Code == tracker.HintProxy:
+		return words.Plain(v.Hint) + "; then: " + again
+	case v.Hint.Code != "" && secure && onLoopback(rest):
 		return "on this machine it may be http: " + loginAgain(next.Account, "http://"+rest)
 	case v.Fate == tracker.Refused:
 		return "ask who runs the network or the proxy; then: " + again
-	case v.Hint != "":
+	case v.Hint.Code != "":
 		return "look whether the address and this machine's clock are right; then: " + again
 	default:
 		return "when it can be reached: " + again
@@ -178,7 +179,7 @@ func (d *Daemon) judge(ctx context.Context, next config.Credential, check tracke
 	case tracker.Delivered, tracker.Rejected:
 	default:
 		return &control.Fault{
-			Code: control.CodeRefused, Message: check.Verdict.Problem, Hint: loginHint(next, check.Verdict), Reason: loginReason(check.Verdict),
+			Code: control.CodeRefused, Message: words.Plain(check.Verdict.Problem), Hint: loginHint(next, check.Verdict), Reason: loginReason(check.Verdict),
 		}
 	}
 	was, found, err := d.anothers(ctx, next, check.UserID)

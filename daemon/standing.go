@@ -10,6 +10,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
+	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/account"
@@ -26,10 +27,10 @@ func standing(h replay.Health, c config.Credential, problem, file string) contro
 		h = replay.Health{State: account.Offline}
 	}
 	out := control.Account{
-		Name: c.Account, State: h.State, Reason: h.Reason, Hint: h.Hint, NextTry: control.Known(h.NextTry), Since: h.Since, PausedUntil: control.Known(h.PausedUntil), Drops: h.Drops, BaseURL: c.BaseURL, User: c.UserName,
+		Name: c.Account, State: h.State, Reason: words.Plain(h.Reason), Hint: words.Plain(h.Hint), NextTry: control.Known(h.NextTry), Since: h.Since, PausedUntil: control.Known(h.PausedUntil), Drops: h.Drops, BaseURL: c.BaseURL, User: c.UserName,
 	}
 	switch {
-	case h.State == account.Offline && h.Reason == "":
+	case h.State == account.Offline && h.Reason.Code == "":
 		out.Reason = "The service is being asked."
 	case h.State == account.NoKey:
 		out.State, out.Reason, out.Hint = account.Attention, problem, "filmspool login"
@@ -78,14 +79,14 @@ func accountTroubles(h replay.Health, c config.Credential, a control.Account) []
 	return []control.Trouble{t}
 }
 
-// keyTrouble is why a key is refused. A pause keeps no more of that than the sentence.
+// keyTrouble is why a key is refused.
 func keyTrouble(h replay.Health) string {
-	switch {
-	case h.Reason == tracker.KeyRefused:
+	switch h.Reason.Code {
+	case tracker.KeyRefused:
 		return health.KeyRefused
-	case h.Reason == tracker.KeyReadOnly:
+	case tracker.KeyReadOnly:
 		return health.KeyReadOnly
-	case strings.HasPrefix(h.Reason, replay.AnothersKey):
+	case replay.KeyAnothers:
 		return health.KeyAnothers
 	default:
 		return health.AccessRefused

@@ -156,7 +156,7 @@ func (d *Daemon) resting(ctx context.Context, name string) (control.Account, err
 		return control.Account{}, err
 	}
 	p := kept.Pause.Timely(time.Now())
-	h := replay.Health{State: p.State(), Reason: p.Problem.Args["text"], Hint: p.Hint.Args["text"], Since: p.Since, Pause: p.Reason, PausedUntil: p.Until, Drops: p.Drops}
+	h := replay.Health{State: p.State(), Reason: p.Problem, Hint: p.Hint, Since: p.Since, Pause: p.Reason, PausedUntil: p.Until, Drops: p.Drops}
 	why := lacking(c)
 	if why != "" {
 		h = replay.Health{State: account.NoKey}

@@ -14,6 +14,7 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // codes are those of troubles.
@@ -29,11 +30,12 @@ func codes(all []control.Trouble) (codes []string) {
 func TestWhatIsWrongWithAnAccountHasACode(t *testing.T) {
 	with := config.Credential{Account: "anna", BaseURL: "https://service.example/api/v1", Key: config.NewSecret("sk_something")}
 	set := func(change func(*config.Credential)) config.Credential { c := with; change(&c); return c }
+	command := func(text string) viewing.Message { return viewing.Say("hint.command", "command", text) }
 	refused := func(reason, hint string) replay.Health {
-		return replay.Health{State: account.Attention, Pause: account.PausedKey, Reason: reason, Hint: hint}
+		return replay.Health{State: account.Attention, Pause: account.PausedKey, Reason: viewing.Say(reason), Hint: command(hint)}
 	}
 	const login = "filmspool login"
-	address := replay.Health{State: account.Attention, Pause: account.PausedAddress, Reason: "What answers there is not it.", Hint: login + " --base-url URL"}
+	address := replay.Health{State: account.Attention, Pause: account.PausedAddress, Reason: viewing.Say("unproven"), Hint: command(login + " --base-url URL")}
 	none := replay.Health{State: account.NoKey}
 	for _, c := range []struct {
 		code string
@@ -48,14 +50,14 @@ func TestWhatIsWrongWithAnAccountHasACode(t *testing.T) {
 		{health.Unreachable, none, with}, // a key was given just now, and the service is being asked
 		{health.KeyRefused, refused(tracker.KeyRefused, login), with},
 		{health.KeyReadOnly, refused(tracker.KeyReadOnly, login), with},
-		{health.KeyAnothers, refused(replay.AnothersKey+"Ben, but not to you.", login+", with a key of that person"), with},
-		{health.AccessRefused, refused("Something between refuses access.", "filmspool queue retry --all"), with},
+		{health.KeyAnothers, refused(replay.KeyAnothers, login+", with a key of that person"), with},
+		{health.AccessRefused, refused("between", "filmspool queue retry --all"), with},
 		{health.KeyCredential, refused(tracker.KeyRefused, login), set(func(c *config.Credential) { c.KeySource = "systemd credential" })},
 		{health.AddressWrong, address, with},
 		{health.AddressConfigured, address, set(func(c *config.Credential) { c.URLSource = "/config.toml" })},
-		{health.Unreachable, replay.Health{State: account.Offline, Reason: "no way"}, with},
-		{health.Throttled, replay.Health{State: account.Offline, Reason: "429", Throttled: true}, with},
-		{health.QueueUnwritable, replay.Health{State: account.Attention, Reason: "the outbox cannot be written"}, with},
+		{health.Unreachable, replay.Health{State: account.Offline, Reason: viewing.Say("noWay")}, with},
+		{health.Throttled, replay.Health{State: account.Offline, Reason: viewing.Say("later"), Throttled: true}, with},
+		{health.QueueUnwritable, replay.Health{State: account.Attention, Reason: viewing.Say("disk.trouble")}, with},
 	} {
 		got := standing(c.h, c.with, lacking(c.with), "/config.toml").Troubles
 		if c.code == "" && len(got) == 0 {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	english "github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/resolve/tmdb"
 	"github.com/filmspool/filmspool/queue/resolve/wikidata"
@@ -200,11 +201,11 @@ func checkBaseURL(setting, base string) error {
 	case base == "" || err == nil:
 		return nil
 	case whole == "":
-		return fault(setting, "%v", err)
+		return fault(setting, "%s", english.Plain(err))
 	case !strings.HasSuffix(base, "/api/v1"):
 		return fault(setting, "%q does not end in /api/v1; write %q", base, whole)
 	default:
-		return fault(setting, "%v; write %q", err, whole)
+		return fault(setting, "%s; write %q", english.Plain(err), whole)
 	}
 }
 

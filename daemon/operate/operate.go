@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
@@ -175,7 +176,7 @@ func (op Operator) setPause(ctx context.Context, only string, change func(*accou
 // the loop will say the rest.
 func pauseOf(a account.Row) control.Account {
 	return control.Account{
-		Name: a.Name, State: a.Pause.State(), Reason: a.Pause.Problem.Args["text"], Hint: a.Pause.Hint.Args["text"],
+		Name: a.Name, State: a.Pause.State(), Reason: words.Plain(a.Pause.Problem), Hint: words.Plain(a.Pause.Hint),
 		BaseURL: a.BaseURL, LastDelivered: control.Known(a.LastDelivered), PausedUntil: control.Known(a.Pause.Until), Drops: a.Pause.Drops,
 	}
 }

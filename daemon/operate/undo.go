@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
@@ -77,7 +78,7 @@ func (op Operator) mayUndo(ctx context.Context, service *tracker.Client, e queue
 		return false, cannotUndo(e, "this service does not show its history, so nobody knows what would go along")
 	}
 	if v, ok := tracker.VerdictOf(err); ok {
-		return false, cannotUndo(e, v.Problem)
+		return false, cannotUndo(e, words.Plain(v.Problem))
 	}
 	if err != nil {
 		return false, err
@@ -133,7 +134,7 @@ func takeBack(ctx context.Context, service *tracker.Client, e queue.Entry) error
 	case v.Fate == tracker.InDoubt:
 		return cannotUndo(e, "it may be gone now, but no clear answer came; try again")
 	default:
-		return cannotUndo(e, v.Problem)
+		return cannotUndo(e, words.Plain(v.Problem))
 	}
 }
 

@@ -46,7 +46,7 @@ func (s Speech) retell(text string, left *int) (string, bool) {
 	for key, english := range s.english {
 		lead, _, _ := strings.Cut(english.other, "{")
 		size := len(lead)*mostTold + len(english.other)
-		if size <= best || !strings.HasPrefix(text, lead) || !strings.HasPrefix(key, "told.") {
+		if size <= best || !strings.HasPrefix(text, lead) || !strings.HasPrefix(key, "told.") || key == "told.said" || key == "told.hint.command" {
 			continue
 		}
 		if values, ok := s.valuesOf(english.other, text, left); ok {

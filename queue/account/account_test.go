@@ -60,7 +60,7 @@ func TestPauseStates(t *testing.T) {
 			t.Errorf("%q: %s, %v", reason, p.State(), p.Probes())
 		}
 	}
-	want := Pause{Reason: PausedUser, Problem: viewing.Say("text", "text", "You have paused it."), Hint: viewing.Say("text", "text", "filmspool resume"), Since: noon()}
+	want := Pause{Reason: PausedUser, Problem: viewing.Say("paused"), Hint: viewing.Say("hint.command", "command", "filmspool resume"), Since: noon()}
 	if diff := cmp.Diff(want, ByUser(noon(), time.Time{}, false)); diff != "" {
 		t.Error(diff)
 	}

@@ -38,17 +38,14 @@ type Pause struct {
 }
 
 // ByUser is the pause of a user who wishes it, until a time unless that is zero.
-// The time is told in its own zone.
 func ByUser(now, until time.Time, drops bool) Pause {
-	p := Pause{Reason: PausedUser, Hint: viewing.Say("text", "text", "filmspool resume"), Since: now, Until: until, Drops: drops}
-	text := "You have paused it."
+	p := Pause{Reason: PausedUser, Problem: viewing.Say("paused"), Hint: viewing.Say("hint.command", "command", "filmspool resume"), Since: now, Until: until, Drops: drops}
 	if !until.IsZero() {
-		text = "You have paused it until " + until.Format("2006-01-02 15:04:05") + "."
+		p.Problem = viewing.Say("pausedUntil", "until", until.Format(time.RFC3339))
 	}
 	if drops {
-		text += " What is watched until then is dropped."
+		p.Problem = viewing.Say("pausedDrops").Because(p.Problem)
 	}
-	p.Problem = viewing.Say("text", "text", text)
 	return p
 }
 

@@ -3,13 +3,12 @@ package replay
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
-	"reflect"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // The answers that are trouble of the service: this one, and all from the other on.
@@ -33,7 +32,7 @@ func (r *run) readRow(now time.Time) error {
 		r.prove(r.service.Proven())
 	}
 	timely := row.Pause.Timely(now)
-	if row.Pause.Reason == account.PausedUser && !reflect.DeepEqual(timely, row.Pause) {
+	if row.Pause.Reason == account.PausedUser && !timely.Until.Equal(row.Pause.Until) {
 		r.change(func(a *account.Row) {
 			if a.Pause.Reason == account.PausedUser {
 				a.Pause = a.Pause.Timely(now)
@@ -86,7 +85,7 @@ func (r *run) pause(reason string, v tracker.Verdict, now time.Time) {
 	r.probeAsked, r.wasPaused = false, true
 	r.change(func(a *account.Row) {
 		if a.Pause.Reason == "" || a.Pause.Probes() {
-			a.Pause = a.Pause.Refuse(reason, text(v.Problem), text(v.Hint), now).Postpone(now, asked)
+			a.Pause = a.Pause.Refuse(reason, v.Problem, v.Hint, now).Postpone(now, asked)
 		}
 	})
 }
@@ -193,8 +192,8 @@ func (r *run) checkOwner() tracker.Verdict {
 		}
 		return tracker.Verdict{
 			Fate:    tracker.Refused,
-			Problem: fmt.Sprintf(AnothersKey+"%s, but what waits here was watched by user %s.", name, owner),
-			Hint:    "filmspool login, with a key of that person",
+			Problem: viewing.Say(KeyAnothers, "user", name, "owner", owner),
+			Hint:    viewing.Say("hint.personsKey"),
 		}
 	case row.Owner != owner:
 		r.change(func(a *account.Row) { a.Own(user.ID) })
@@ -203,8 +202,8 @@ func (r *run) checkOwner() tracker.Verdict {
 	return good
 }
 
-// AnothersKey begins the problem of an account whose key belongs to somebody else.
-const AnothersKey = "The key belongs to "
+// KeyAnothers is the code of the problem of an account whose key belongs to somebody else.
+const KeyAnothers = "keyAnothers"
 
 // heard records what the answer to an entry, or to a question for it, says about the
 // account.

@@ -9,6 +9,7 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // ErrNotNow says that the service cannot be asked now: there is no key, the
@@ -48,7 +49,7 @@ func (q *inquiry) mayAsk(ctx context.Context) error {
 		return ErrNotNow
 	}
 	if quiet > 0 {
-		rest := tracker.Verdict{Fate: tracker.Later, Problem: "it wants to be left alone for now", RetryAfter: quiet}
+		rest := tracker.Verdict{Fate: tracker.Later, Problem: viewing.Say("resting"), RetryAfter: quiet}
 		return fmt.Errorf("%w: %w", ErrNotNow, &tracker.ReadError{Verdict: rest})
 	}
 	row, err := l.outbox.Account(ctx, l.account)

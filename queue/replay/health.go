@@ -1,18 +1,20 @@
 package replay
 
 import (
+	"reflect"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Health is what a person is told of an account.
 type Health struct {
 	State  account.State
-	Reason string    // what is wrong, one sentence; "" when ok
-	Hint   string    // what to do about it; may be ""
-	Since  time.Time // when this state began
-	Pause  string    // the reason of the account's pause; "" for none
+	Reason viewing.Message // what is wrong; the zero value when ok
+	Hint   viewing.Message // what to do about it
+	Since  time.Time       // when this state began
+	Pause  string          // the reason of the account's pause; "" for none
 	// Throttled says of an account that is offline that the service asks it to wait.
 	Throttled bool
 	// PausedUntil is when the user's pause ends by itself; zero for never. Drops says
@@ -55,7 +57,7 @@ func (l *Loop) publish(h Health) {
 			h.Since = time.Now()
 		}
 	}
-	if h == old {
+	if reflect.DeepEqual(h, old) {
 		l.mu.Unlock()
 		return
 	}
@@ -71,15 +73,15 @@ func (l *Loop) publish(h Health) {
 func (l *Loop) tell(old, now Health) {
 	switch {
 	case now.State == old.State && now.Pause == old.Pause:
-		l.log.Debug("account still waits", "state", string(now.State), "reason", now.Reason)
+		l.log.Debug("account still waits", "state", string(now.State), "reason", now.Reason.Error())
 	case now.State == account.OK:
 		l.log.Info("account delivers again", "after", time.Since(old.Since).Round(time.Millisecond))
-	case now.Reason == "": // it is being asked
+	case now.Reason.Code == "": // it is being asked
 		l.log.Debug("account is asked", "state", string(now.State))
 	case now.State == account.NoKey || now.State == account.Paused:
-		l.log.Info("account waits", "state", string(now.State), "reason", now.Reason)
+		l.log.Info("account waits", "state", string(now.State), "reason", now.Reason.Error())
 	default:
-		l.log.Warn("account cannot deliver", "state", string(now.State), "reason", now.Reason, "hint", now.Hint)
+		l.log.Warn("account cannot deliver", "state", string(now.State), "reason", now.Reason.Error(), "hint", now.Hint.Error())
 	}
 }
 
@@ -99,13 +101,13 @@ func (r *run) assess(now time.Time) Health {
 	switch {
 	case r.disk.failures > 0:
 		h.State, h.Reason, h.NextTry = account.Attention, r.disk.problem, r.disk.retryAt
-		h.Hint = "free space on the disk that holds the state folder"
+		h.Hint = viewing.Say("hint.freeSpace")
 	case r.row.Name == "": // not read yet
 		return r.Health()
 	case p.Reason != "" && (r.service != nil || !p.Probes()):
-		h.State, h.Reason, h.Hint, h.Since, h.NextTry = p.State(), p.Problem.Args["text"], p.Hint.Args["text"], p.Since, r.probeAt(now)
+		h.State, h.Reason, h.Hint, h.Since, h.NextTry = p.State(), p.Problem, p.Hint, p.Since, r.probeAt(now)
 	case r.service == nil:
-		h.State, h.Reason, h.Hint = account.NoKey, "there is no key for this account yet", "filmspool login"
+		h.State, h.Reason, h.Hint = account.NoKey, viewing.Say("why.notYet"), viewing.Say("hint.command", "command", "filmspool login")
 	case r.line.down() || now.Before(r.line.hold):
 		h.State, h.Reason, h.Hint, h.Throttled = account.Offline, r.line.problem, r.line.hint, r.line.waits
 		h.Since, h.NextTry = r.row.OfflineAt, later(r.line.hold, r.line.retryAt)

@@ -81,15 +81,15 @@ func TestServiceThatTakesNoItems(t *testing.T) {
 				b.commit(listNamed("Noir"), onList(1, 603), onList(1, 604))
 				b.pass(time.Minute)
 				b.ends(1, viewing.StateDelivered, "")
-				b.ends(2, viewing.StateDropped, "The service takes no items of lists")
-				b.ends(3, viewing.StateDropped, "The service takes no items of lists")
+				b.ends(2, viewing.StateDropped, "life.takesNoItems")
+				b.ends(3, viewing.StateDropped, "life.takesNoItems")
 				if h := b.loop.Health(); h.State != account.OK {
 					b.Errorf("health %+v", h)
 				}
 				asked := len(b.entryRequests(2)) + len(b.entryRequests(3))
 				b.commit(onList(1, 605))
 				b.pass(time.Minute)
-				b.ends(4, viewing.StateDropped, "The service takes no items of lists")
+				b.ends(4, viewing.StateDropped, "life.takesNoItems")
 				if n := len(b.entryRequests(4)); n != 0 || asked == 0 {
 					b.Errorf("it was asked %d times at first and %d more", asked, n)
 				}

@@ -304,7 +304,7 @@ func TestNothingIsSentWithAnothersKey(t *testing.T) {
 		b.edit(func(a *account.Row) { a.Owner = "usr_somebody_else" })
 		b.commit(ago(1, time.Minute))
 		b.pass(time.Minute)
-		if h := b.loop.Health(); h.Pause != account.PausedKey || !strings.HasPrefix(h.Reason, AnothersKey) || b.askedFor("POST /history") != 0 {
+		if h := b.loop.Health(); h.Pause != account.PausedKey || h.Reason.Code != KeyAnothers || b.askedFor("POST /history") != 0 {
 			b.Errorf("health %+v, %d sends", h, b.askedFor("POST /history"))
 		}
 		b.edit(func(a *account.Row) { a.Owner = "" })

@@ -67,9 +67,9 @@ type line struct {
 	regular  time.Time // the next probe, had new work not brought it forward
 	hold     time.Time // the service's own wait: nothing passes before it
 
-	troubled map[int64]bool // entries that met trouble since the last good answer
-	problem  string         // why it is closed or holds, for a person
-	hint     string
+	troubled map[int64]bool  // entries that met trouble since the last good answer
+	problem  viewing.Message // why it is closed or holds, for a person
+	hint     viewing.Message
 	waits    bool // the service asked to wait
 	jitter   jitter
 }
@@ -184,7 +184,7 @@ func (p *pace) take(lane viewing.Lane, now time.Time) {
 type storage struct {
 	failures int
 	retryAt  time.Time
-	problem  string
+	problem  viewing.Message
 	jitter   jitter
 }
 
@@ -192,12 +192,12 @@ type storage struct {
 func (s *storage) failed(err error, now time.Time) time.Time {
 	s.retryAt = now.Add(s.jitter(doubled(backoffBase, storageCap, s.failures)))
 	s.failures++
-	s.problem = "the outbox cannot be written: " + err.Error()
+	s.problem = viewing.Say("disk.trouble", "reason", err.Error())
 	return s.retryAt
 }
 
 // fine ends the trouble after something was written, or all was read.
-func (s *storage) fine() { s.failures, s.problem = 0, "" }
+func (s *storage) fine() { s.failures, s.problem = 0, viewing.Message{} }
 
 // rests reports whether it is too early for the next try.
 func (s *storage) rests(now time.Time) bool { return s.failures > 0 && now.Before(s.retryAt) }

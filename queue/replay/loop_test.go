@@ -61,7 +61,7 @@ func TestFates(t *testing.T) {
 		health   account.State
 	}{
 		"delivered": {delivered, viewing.StateDelivered, 1, 0, "", account.OK},
-		"rejected":  {tracker.Verdict{Fate: tracker.Rejected, Sent: true, Status: 422, Problem: "no such film"}, viewing.StateRejected, 1, 1, "", account.OK},
+		"rejected":  {tracker.Verdict{Fate: tracker.Rejected, Sent: true, Status: 422, Problem: viewing.Say("said")}, viewing.StateRejected, 1, 1, "", account.OK},
 		"offline":   {offline, viewing.StatePending, 0, 0, "", account.Offline},
 		"refused":   {refused, viewing.StatePending, 0, 0, account.PausedKey, account.Attention},
 		"unproven":  {tracker.Verdict{Fate: tracker.Unproven, Sent: true, Status: 404}, viewing.StatePending, 0, 0, account.PausedAddress, account.Attention},

@@ -38,7 +38,7 @@ func TestOfflineIsProbedAndCountsNoAttempt(t *testing.T) {
 		if got := gaps(append(b.script.sentAt(), b.script.probedAt()...)); !slices.Equal(got, seconds(backOff...)) {
 			b.Errorf("probes are %v apart", got)
 		}
-		if h := b.loop.Health(); h.State != account.Offline || h.Reason != offline.Problem || h.NextTry.IsZero() {
+		if h := b.loop.Health(); h.State != account.Offline || h.Reason.Code != offline.Problem.Code || h.NextTry.IsZero() {
 			b.Errorf("health %+v", h)
 		}
 		b.state(1, viewing.StatePending, 0)
@@ -95,7 +95,7 @@ func TestRefusedKeyIsProbedFromFiveMinutesToSixHours(t *testing.T) {
 		since := time.Now()
 		b.pass(6 * time.Minute)
 		b.restart() // it is kept over a restart
-		if h := b.loop.Health(); h.Pause != account.PausedKey || h.Reason != refused.Problem || since.Sub(h.Since).Abs() > time.Second {
+		if h := b.loop.Health(); h.Pause != account.PausedKey || h.Reason.Code != refused.Problem.Code || since.Sub(h.Since).Abs() > time.Second {
 			b.Errorf("health %+v", h)
 		}
 		b.watch(2) // new work is no reason to ask with a refused key
@@ -163,13 +163,13 @@ func TestRetryAfterHoldsTheWholeAccount(t *testing.T) {
 	for asked, kept := range map[time.Duration]time.Duration{90 * time.Second: 90 * time.Second, 7 * day: day} {
 		t.Run(fmt.Sprint(asked), func(t *testing.T) {
 			scripted(t, nil, func(b *bed) {
-				b.script.always(tracker.Verdict{Fate: tracker.Later, Sent: true, Status: 429, RetryAfter: asked, Problem: "wait"})
+				b.script.always(tracker.Verdict{Fate: tracker.Later, Sent: true, Status: 429, RetryAfter: asked, Problem: viewing.Say("wait")})
 				b.watch(1)
 				b.script.well()
 				b.watch(2)
 				b.loop.Wake() // neither new work nor a wish shortens it
 				b.pass(kept - time.Second)
-				if n, p := b.script.seen(); n != 1 || p != 0 || b.loop.Health().Reason != "wait" || b.loop.Health().State != account.Offline {
+				if n, p := b.script.seen(); n != 1 || p != 0 || b.loop.Health().Reason.Code != "wait" || b.loop.Health().State != account.Offline {
 					b.Fatalf("%d sends and %d probes during the wait, health %+v", n, p, b.loop.Health())
 				}
 				b.pass(2 * time.Second)
@@ -219,7 +219,7 @@ func TestTroubleOfOneEntryBlocksNoOther(t *testing.T) {
 		b.script.set(func() {
 			b.script.answer = func(film int64) tracker.Verdict {
 				if film == 1 {
-					return tracker.Verdict{Fate: tracker.Later, Sent: true, Status: 503, Problem: "busy"}
+					return tracker.Verdict{Fate: tracker.Later, Sent: true, Status: 503, Problem: viewing.Say("later")}
 				}
 				return delivered
 			}

@@ -37,7 +37,7 @@ func (s *script) Send(ctx context.Context, r tracker.Request) tracker.Verdict {
 	s.most = max(s.most, s.busy)
 	answer, delay := s.answer, s.delay
 	s.mu.Unlock()
-	verdict := tracker.Verdict{Fate: tracker.InDoubt, Sent: true, Problem: "cut off"}
+	verdict := tracker.Verdict{Fate: tracker.InDoubt, Sent: true, Problem: viewing.Say("noAnswer")}
 	if sleep(ctx.Done(), delay) {
 		verdict = delivered
 		if answer != nil {
@@ -67,7 +67,7 @@ func (s *script) Probe(ctx context.Context) tracker.Verdict {
 func (s *script) Proven() bool { return s.proven }
 
 // errNone is the answer of an endpoint that is not there.
-var errNone = &tracker.ReadError{Verdict: tracker.Verdict{Fate: tracker.Rejected, Sent: true, Status: 404, Problem: "none here"}}
+var errNone = &tracker.ReadError{Verdict: tracker.Verdict{Fate: tracker.Rejected, Sent: true, Status: 404, Problem: viewing.Say("answer.noEndpoint")}}
 
 func (s *script) Me(context.Context) (tracker.User, error) { return tracker.User{}, errNone }
 
@@ -128,10 +128,10 @@ func (s *script) probedAt() []time.Time {
 // The answers that the tests use most.
 var (
 	delivered = tracker.Verdict{Fate: tracker.Delivered, Sent: true, Status: 200}
-	offline   = tracker.Verdict{Fate: tracker.Offline, Problem: "the service cannot be reached"}
-	refused   = tracker.Verdict{Fate: tracker.Refused, Sent: true, Status: 401, Problem: "the key is refused", Hint: "filmspool login"}
-	early     = tracker.Verdict{Fate: tracker.Later, Sent: true, Status: 425, Problem: "too early"}
-	broken    = tracker.Verdict{Fate: tracker.InDoubt, Sent: true, Status: 500, Problem: "it had trouble"}
+	offline   = tracker.Verdict{Fate: tracker.Offline, Problem: viewing.Say("unreachable")}
+	refused   = tracker.Verdict{Fate: tracker.Refused, Sent: true, Status: 401, Problem: viewing.Say("keyRefused"), Hint: viewing.Say("hint.command")}
+	early     = tracker.Verdict{Fate: tracker.Later, Sent: true, Status: 425, Problem: viewing.Say("later")}
+	broken    = tracker.Verdict{Fate: tracker.InDoubt, Sent: true, Status: 500, Problem: viewing.Say("life.doubt.recorded")}
 )
 
 var errDisk = errors.New("no space left on device")

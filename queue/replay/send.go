@@ -111,7 +111,7 @@ func (r *run) precheck(e queue.Entry) (done bool, err error) {
 	case e.Kind == viewing.KindList:
 		return false, r.keepLists(e)
 	case e.Kind == viewing.KindListItem && !r.mayAsk(SupportItems):
-		return true, r.settle(queue.Settlement{Entry: e.ID, State: viewing.StateDropped, Why: text(noItems)})
+		return true, r.settle(queue.Settlement{Entry: e.ID, State: viewing.StateDropped, Why: viewing.Say("life.takesNoItems")})
 	case e.Kind == viewing.KindViewing && (e.Lane == viewing.LaneBackfill || e.Class != "" && e.Class != viewing.ClassLive):
 		return r.checkHistory(e) // it was not seen live, so the service may know it by another way
 	default:
@@ -160,20 +160,17 @@ func text(sentence string) viewing.Message {
 	return viewing.Say("text", "text", sentence)
 }
 
-// noItems is why an item of a list is dropped that the service does not take.
-const noItems = "The service takes no items of lists."
-
 // learnItems takes from the answer to an item of a list whether the service
 // takes any. A service that has taken some before means this list, and one that
 // refuses the key here and nowhere else has no such operation for it.
 func (r *run) learnItems(v tracker.Verdict) tracker.Verdict {
 	if v.Fate == tracker.Refused && r.service.Probe(r.request).Fate == tracker.Delivered {
-		v.Fate, v.Problem, v.Hint = tracker.Lacking, noItems, ""
+		v.Fate, v.Problem, v.Hint = tracker.Lacking, viewing.Say("life.takesNoItems"), viewing.Message{}
 	}
 	switch {
 	case v.Fate == tracker.Lacking && r.row.Support[SupportItems].Has:
 		v.Fate = tracker.Rejected
-		v.Problem = fmt.Sprintf("The service has no such list any more (%d).", v.Status)
+		v.Problem = viewing.Say("life.noSuchList", "status", strconv.Itoa(v.Status))
 	case v.Fate == tracker.Lacking:
 		r.learn(SupportItems, tracker.ErrNoEndpoint)
 	case v.Fate == tracker.Delivered:
@@ -225,10 +222,10 @@ func settlement(e queue.Entry, attempt int64, v tracker.Verdict, now time.Time, 
 		Answer: queue.Answer{Status: v.Status, Code: v.Code, Text: v.Message},
 	}
 	if v.Status == 0 {
-		s.Answer.Error = text(v.Problem)
+		s.Answer.Error = v.Problem
 	}
 	end := func(state viewing.State) {
-		s.State, s.NextAt, s.Why = state, time.Time{}, text(v.Problem)
+		s.State, s.NextAt, s.Why = state, time.Time{}, v.Problem
 	}
 	switch v.Fate {
 	case tracker.Delivered:
@@ -283,5 +280,5 @@ func (r *run) report(e queue.Entry, v tracker.Verdict) {
 	case v.Fate == tracker.Delivered && e.Attempts > 0:
 		log.Info("entry delivered after earlier attempts", "attempts", e.Attempts+1)
 	}
-	log.Debug("entry answered", "fate", string(v.Fate), "item", e.Label(), "problem", v.Problem)
+	log.Debug("entry answered", "fate", string(v.Fate), "item", e.Label(), "problem", v.Problem.Error())
 }

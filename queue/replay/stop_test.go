@@ -69,7 +69,7 @@ func TestFullDiskSendsNothing(t *testing.T) {
 		if n, _ := b.script.seen(); n != 0 || calls > 500 {
 			b.Fatalf("%d requests, %d calls to a full disk in an hour", n, calls)
 		}
-		if h := b.loop.Health(); h.State != account.Attention || !strings.Contains(h.Reason, errDisk.Error()) || h.Hint == "" {
+		if h := b.loop.Health(); h.State != account.Attention || !strings.Contains(h.Reason.Error(), errDisk.Error()) || h.Hint.Code == "" {
 			b.Errorf("health %+v", h)
 		}
 		b.disk.fail()

@@ -41,7 +41,7 @@ func FuzzJudge(f *testing.F) {
 			default:
 				t.Errorf("no fate: %+v", v)
 			}
-			if (v.Problem == "") != (v.Fate == Delivered) || v.RetryAfter < 0 || v.RetryAfter > maxRetryAfter {
+			if (v.Problem.Code == "") != (v.Fate == Delivered) || v.RetryAfter < 0 || v.RetryAfter > maxRetryAfter {
 				t.Errorf("%+v", v)
 			}
 		}

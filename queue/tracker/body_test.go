@@ -1,7 +1,6 @@
 package tracker
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -13,16 +12,6 @@ func at(text string) viewing.Instant {
 		panic(err)
 	}
 	return in
-}
-
-// bodyOf is what is sent of a request.
-func bodyOf(t testing.TB, r Request) []byte {
-	t.Helper()
-	body, err := encode(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return body
 }
 
 func TestRequestsAreExactBytes(t *testing.T) {
@@ -83,7 +72,7 @@ func TestRequestsAreExactBytes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := bodyOf(t, r); string(got) != tt.want {
+			if got := encode(r); string(got) != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
@@ -92,15 +81,7 @@ func TestRequestsAreExactBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := bodyOf(t, item); string(got) != `{"type":"movie","id":603}` {
+	if got := encode(item); string(got) != `{"type":"movie","id":603}` {
 		t.Errorf("item of a list: %s", got)
-	}
-}
-
-func TestUnknownOperationIsNotSent(t *testing.T) {
-	c := newTestClient(t, Options{BaseURL: contractBase}, failing(errors.New("was dialled")))
-	v := c.Send(t.Context(), Request{Operation: "ratings"})
-	if v.Fate != Rejected || v.Sent || v.Problem != `"ratings" is not an operation of the service.` {
-		t.Errorf("%+v", v)
 	}
 }

@@ -3,7 +3,6 @@ package tracker
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -21,8 +20,6 @@ const (
 	maxAnswer = 64 << 10
 	maxPage   = 4 << 20
 )
-
-var errTimeout = errors.New("no whole answer in time")
 
 // Options say where the service is and how to speak to it.
 type Options struct {
@@ -113,14 +110,10 @@ func (c *Client) GoString() string { return c.String() }
 // Close ends idle connections. Requests under way are ended by their contexts.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Send makes at most one request for r and says what became of it. It has no error: whatever happens is a
+// Send makes one request for r and says what became of it. It has no error: whatever happens is a
 // fate. When ctx ends, the fate is [Offline] before there was a connection, else [InDoubt].
 func (c *Client) Send(ctx context.Context, r Request) Verdict {
-	body, err := encode(r)
-	if err != nil {
-		return Verdict{Fate: Rejected, Problem: err.Error() + "."}
-	}
-	v, _ := c.do(ctx, call{op: r.Operation, list: r.List, body: body, key: c.key, idempotencyKey: r.IdempotencyKey, resend: r.Resend})
+	v, _ := c.do(ctx, call{op: r.Operation, list: r.List, body: encode(r), key: c.key, idempotencyKey: r.IdempotencyKey, resend: r.Resend})
 	return v
 }
 
@@ -149,17 +142,20 @@ func (c *Client) do(ctx context.Context, q call) (Verdict, exchange) {
 			c.ahead.Store(int64(x.now.Sub(date)))
 		}
 	}
-	for _, words := range []*string{&v.Code, &v.Message, &v.Problem} {
-		*words = tidy(*words, q.key, c.key)
-	}
+	v.Code, v.Message = tidy(v.Code, q.key, c.key), tidy(v.Message, q.key, c.key)
 	v.ListID = strings.ReplaceAll(v.ListID, c.key, "[key]")
+	for m := &v.Problem; m != nil; m = m.Cause {
+		for name, value := range m.Args {
+			m.Args[name] = tidy(value, q.key, c.key)
+		}
+	}
 	return v, x
 }
 
 // exchange makes one request and reads its answer. It goes to the transport itself: [http.Client] would add
 // redirects, and an error that shows the URL.
 func (c *Client) exchange(ctx context.Context, q call) exchange {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, errTimeout)
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	var connected atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})

@@ -69,7 +69,7 @@ func (c *Client) DeleteHistory(ctx context.Context, m viewing.Media) Verdict {
 	case m.IDs.TMDB > 0:
 		q.Set("id", strconv.FormatInt(m.IDs.TMDB, 10))
 	default:
-		return Verdict{Fate: Rejected, Problem: "The item has no identifier of the service."}
+		return Verdict{Fate: Rejected, Problem: viewing.Say("noIdentifier")}
 	}
 	v, _ := c.do(ctx, call{op: History, method: http.MethodDelete, query: q, key: c.key})
 	return v

@@ -1,11 +1,12 @@
 package tracker
 
 import (
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // maxRetryAfter bounds a Retry-After: whatever a service says, it is asked again after a day.
@@ -72,27 +73,27 @@ func (x exchange) success() bool { return x.status >= 200 && x.status < 300 }
 func (x exchange) decide(a answer) Verdict {
 	switch a.code {
 	case codeInvalid:
-		return rejected(a, x.status)
+		return x.rejected(a)
 	case codeUnauthorized, codeForbidden:
 		return x.refused(a)
 	}
 	if x.op == ListItems && x.proven && (x.noPath() || x.status == http.StatusNotImplemented) {
-		return Verdict{Fate: Lacking, Problem: "The service takes no items of lists."}
+		return Verdict{Fate: Lacking, Problem: viewing.Say("life.takesNoItems")}
 	}
 	switch x.status {
 	case http.StatusNetworkAuthenticationRequired:
-		return Verdict{Fate: Offline, Problem: "This network asks for a login of its own before it lets anything through."}
+		return Verdict{Fate: Offline, Problem: viewing.Say("networkLogin")}
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return x.refused(a)
 	case http.StatusTooEarly, http.StatusTooManyRequests:
 		return x.later()
 	case http.StatusRequestTimeout:
-		return x.doubt("it gave up waiting")
+		return x.doubt("gaveUp")
 	case http.StatusServiceUnavailable:
 		if _, ok := x.retryAfter(); ok || a.code != "" {
 			return x.later()
 		}
-		return x.doubt("it says neither why nor for how long")
+		return x.doubt("neither")
 	}
 	switch {
 	case x.success():
@@ -102,7 +103,7 @@ func (x exchange) decide(a answer) Verdict {
 	case x.status >= 300 && x.status < 400, x.status == http.StatusSwitchingProtocols, x.status == http.StatusNotImplemented:
 		return x.elsewhere()
 	default:
-		return x.doubt("it had trouble of its own")
+		return x.doubt("trouble")
 	}
 }
 
@@ -113,13 +114,13 @@ func (x exchange) decideSuccess(a answer) Verdict {
 	case x.is(a):
 		return Verdict{Fate: Delivered}
 	case a.cut:
-		return x.doubt("its answer was cut off")
+		return x.doubt("cut")
 	case a.code != "" && a.succeeded():
-		return x.doubt("its answer contradicts itself")
+		return x.doubt("contradicts")
 	case a.own():
-		return rejected(a, x.status)
+		return x.rejected(a)
 	case x.proven:
-		return x.doubt("its answer is not of the expected form")
+		return x.doubt("form")
 	default:
 		return x.elsewhere()
 	}
@@ -129,75 +130,65 @@ func (x exchange) decideClientError(a answer) Verdict {
 	conflict := x.status == http.StatusConflict
 	switch {
 	case a.cut:
-		return x.doubt("its answer was cut off")
+		return x.doubt("cut")
 	case conflict && (x.op == Watchlist || x.op == ListItems) && a.own():
 		return Verdict{Fate: Delivered} // it is on the list already
 	case conflict && x.resend:
-		return x.doubt("it may still be busy with the earlier sending")
+		return x.doubt("busy")
 	case a.own() && (x.proven || !x.noPath()):
-		return rejected(a, x.status)
+		return x.rejected(a)
 	case x.status == http.StatusProxyAuthRequired:
-		return Verdict{
-			Fate: Offline, Hint: "name it with user and password in HTTPS_PROXY",
-			Problem: "The proxy between here and the service asks for a login of its own.",
-		}
+		return Verdict{Fate: Offline, Problem: viewing.Say("proxyLogin"), Hint: hintProxy}
 	default:
 		return x.elsewhere()
 	}
 }
 
-// answered begins a sentence about an answer that came.
-func (x exchange) answered(how string) string {
-	return fmt.Sprintf("The service answered %d %s.", x.status, how)
+// say is a message that names the answer's status.
+func (x exchange) say(code string, pairs ...string) viewing.Message {
+	return viewing.Say(code, append(pairs, "status", strconv.Itoa(x.status))...)
 }
 
-func rejected(a answer, status int) Verdict {
+// rejected is the service's refusal of this entry, in its own words where it has any.
+func (x exchange) rejected(a answer) Verdict {
 	words := a.message
 	if words == "" {
-		words = strings.TrimSpace(a.code + " " + strconv.Itoa(status))
+		words = strings.TrimSpace(a.code + " " + strconv.Itoa(x.status))
 	}
-	return Verdict{Fate: Rejected, Problem: "The service refuses this entry: " + words, Hint: hintRejected}
+	return Verdict{Fate: Rejected, Problem: viewing.Say("life.refusesEntry", "words", words)}
 }
 
 func (x exchange) refused(a answer) Verdict {
 	switch {
 	case !a.own():
-		return Verdict{
-			Fate: Refused, Hint: hintAsk,
-			Problem: fmt.Sprintf("Something between here and the service refuses access (%d, without the service's own words).", x.status),
-		}
+		return Verdict{Fate: Refused, Hint: hintRetry, Problem: x.say("between")}
 	case a.code == codeForbidden || a.code != codeUnauthorized && x.status == http.StatusForbidden:
-		return Verdict{Fate: Refused, Hint: hintLogin, Problem: KeyReadOnly}
+		return Verdict{Fate: Refused, Hint: hintLogin, Problem: viewing.Say(KeyReadOnly)}
 	default:
-		return Verdict{Fate: Refused, Hint: hintLogin, Problem: KeyRefused}
+		return Verdict{Fate: Refused, Hint: hintLogin, Problem: viewing.Say(KeyRefused)}
 	}
 }
 
 func (x exchange) later() Verdict {
 	wait, ok := x.retryAfter()
 	if !ok {
-		return Verdict{Fate: Later, Problem: x.answered("and asks to try again later")}
+		return Verdict{Fate: Later, Problem: x.say("later")}
 	}
-	return Verdict{Fate: Later, RetryAfter: wait, Problem: x.answered("and asks to wait " + wait.String())}
+	return Verdict{Fate: Later, RetryAfter: wait, Problem: x.say("wait", "wait", wait.String())}
 }
 
-func (x exchange) doubt(how string) Verdict {
-	return Verdict{
-		Fate: InDoubt, Hint: hintDoubt,
-		Problem: fmt.Sprintf("The service answered %d: %s. It may have recorded the entry.", x.status, how),
-	}
+// doubt is the verdict on an answer that leaves open whether the entry was recorded; why ends the code of a message.
+func (x exchange) doubt(why string) Verdict {
+	return Verdict{Fate: InDoubt, Hint: hintDoubt, Problem: viewing.Say("life.doubt.recorded").Because(x.say("life.doubt." + why))}
 }
 
 // elsewhere is the verdict on an answer that is not the service's. At a proven address it is a passing trouble
 // on the way.
 func (x exchange) elsewhere() Verdict {
 	if x.proven {
-		return Verdict{Fate: Offline, Problem: x.answered("in a form that is not its own; something on the way may be down")}
+		return Verdict{Fate: Offline, Problem: x.say("odd")}
 	}
-	return Verdict{
-		Fate: Unproven, Hint: hintAddress,
-		Problem: fmt.Sprintf("The server at this address answered %d and does not look like the tracking service.", x.status),
-	}
+	return Verdict{Fate: Unproven, Hint: hintAddress, Problem: x.say("unproven")}
 }
 
 // retryAfter reads Retry-After: seconds, or a date by the clock of the sender.

@@ -227,12 +227,12 @@ func checkFate(t *testing.T, v Verdict, r row, want Fate) {
 	if v.Status != r.status || !v.Sent {
 		t.Errorf("status %d sent %v, want %d", v.Status, v.Sent, r.status)
 	}
-	if (v.Problem == "") != (v.Fate == Delivered) {
+	if (v.Problem.Code == "") != (v.Fate == Delivered) {
 		t.Errorf("%s with problem %q", v.Fate, v.Problem)
 	}
 	switch v.Fate {
-	case Rejected, Refused, Unproven, InDoubt:
-		if !strings.HasPrefix(v.Hint, "filmspool ") {
+	case Refused, Unproven, InDoubt:
+		if v.Hint.Code == "" {
 			t.Errorf("%s with hint %q", v.Fate, v.Hint)
 		}
 	}
@@ -240,7 +240,7 @@ func checkFate(t *testing.T, v Verdict, r row, want Fate) {
 
 func TestVerdictCarriesTheServicesWords(t *testing.T) {
 	v := judge(row{status: 400, body: invalid}.exchange(false))
-	if v.Code != "VALIDATION_ERROR" || v.Message != "watchedAt: not a date-time" || !strings.Contains(v.Problem, v.Message) {
+	if v.Code != "VALIDATION_ERROR" || v.Message != "watchedAt: not a date-time" || v.Problem.Args["words"] != v.Message {
 		t.Errorf("got %+v", v)
 	}
 	v = judge(row{op: Lists, status: 201, body: listBody}.exchange(false))
@@ -256,7 +256,7 @@ func TestVerdictCarriesTheServicesWords(t *testing.T) {
 	}
 	own := judge(row{status: 401, body: `{"success":false,"message":"Invalid API key"}`}.exchange(false))
 	between := judge(row{status: 401, body: html}.exchange(false))
-	if own.Hint != hintLogin || !strings.Contains(between.Problem, "Something between here and the service") {
+	if own.Problem.Code != KeyRefused || between.Problem.Code != "between" {
 		t.Errorf("got %+v and %+v", own, between)
 	}
 }

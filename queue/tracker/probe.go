@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // me is the optional endpoint that tells whose key it is.
@@ -17,8 +19,8 @@ type KeyCheck struct {
 	UserName, UserID string
 	// Verdict is of the request that decided; [Delivered] means that the service would take requests now.
 	Verdict Verdict
-	// Note is one sentence for a person, where something is left open.
-	Note string
+	// Note is what a person is told where something is left open.
+	Note viewing.Message
 }
 
 // Probe asks whether the service would take requests now, and records nothing: GET /me where it exists, else an
@@ -47,7 +49,7 @@ func (c *Client) CheckKey(ctx context.Context) KeyCheck {
 	}
 	k.Proven = madeUp.Fate == Refused && (madeUp.Code == codeUnauthorized || madeUp.Status == http.StatusUnauthorized)
 	if !k.Proven {
-		k.Note = "The key is not yet proven: this service checks what is sent before it checks the key, so the first viewing will show."
+		k.Note = viewing.Say("keyUnproven")
 	}
 	return k
 }
@@ -80,17 +82,17 @@ func asProbe(v Verdict) Verdict {
 	switch v.Fate {
 	case Rejected:
 		if v.Code == codeInvalid || v.Status < 300 || v.Status == http.StatusBadRequest || v.Status == http.StatusUnprocessableEntity {
-			v.Fate, v.Problem, v.Hint = Delivered, "", ""
+			v.Fate, v.Problem, v.Hint = Delivered, viewing.Message{}, viewing.Message{}
 			return v
 		}
 		v.Fate, v.Hint = Unproven, hintAddress
-		v.Problem = "The server at this address takes no viewings. Check the address."
+		v.Problem = viewing.Say("takesNone")
 	case Delivered:
 		v.Fate, v.Hint = Unproven, hintAddress
-		v.Problem = "The server at this address accepts an empty viewing, which the service would not. Check the address."
+		v.Problem = viewing.Say("takesAll")
 	case InDoubt:
-		v.Fate, v.Hint = Offline, ""
-		v.Problem = "The service gives no usable answer at the moment."
+		v.Fate, v.Hint = Offline, viewing.Message{}
+		v.Problem = viewing.Say("unusable")
 	}
 	return v
 }

@@ -103,7 +103,7 @@ func TestProbe(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := &scripted{t: t, me: tt.me, empty: tt.empty}
 			v := s.client(tt.proven).Probe(context.Background())
-			if v.Fate != tt.want || (v.Problem == "") != (v.Fate == Delivered) {
+			if v.Fate != tt.want || (v.Problem.Code == "") != (v.Fate == Delivered) {
 				t.Errorf("%+v, want %s", v, tt.want)
 			}
 			if len(s.asked) != 1+tt.posts {
@@ -122,7 +122,7 @@ func TestProbe(t *testing.T) {
 func TestProbeOfASilentServiceIsOffline(t *testing.T) {
 	s := newRawServer(t, func(_ int, w net.Conn, _ *http.Request) { w.Close() })
 	c := newTestClient(t, Options{BaseURL: s.url()}, nil)
-	if v := c.Probe(context.Background()); v.Fate != Offline || v.Problem == "" {
+	if v := c.Probe(context.Background()); v.Fate != Offline || v.Problem.Code == "" {
 		t.Errorf("%+v", v)
 	}
 	for _, r := range s.whole() {
@@ -157,7 +157,7 @@ func TestCheckKey(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := &scripted{t: t, me: tt.me, empty: tt.empty, other: tt.other}
 			k := s.client(false).CheckKey(context.Background())
-			if k.Proven != tt.proven || k.Verdict.Fate != tt.fate || (k.Note != "") != tt.note || k.UserName != tt.name || k.UserID != tt.id {
+			if k.Proven != tt.proven || k.Verdict.Fate != tt.fate || (k.Note.Code != "") != tt.note || k.UserName != tt.name || k.UserID != tt.id {
 				t.Errorf("%+v", k)
 			}
 			if len(s.asked) != tt.asked {

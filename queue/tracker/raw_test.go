@@ -206,7 +206,7 @@ func checkRequest(t *testing.T, got *http.Request, r Request) {
 			t.Errorf("%s is %q, want %q", name, got.Header.Get(name), value)
 		}
 	}
-	if got.Method != "POST" || got.RequestURI != "/api/v1/"+string(r.Operation) || got.ContentLength != int64(len(bodyOf(t, r))) || got.Proto != "HTTP/1.1" {
+	if got.Method != "POST" || got.RequestURI != "/api/v1/"+string(r.Operation) || got.ContentLength != int64(len(encode(r))) || got.Proto != "HTTP/1.1" {
 		t.Errorf("got %s %s %s of %d bytes", got.Method, got.RequestURI, got.Proto, got.ContentLength)
 	}
 }

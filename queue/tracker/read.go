@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // pageSize is how many items one page holds.
@@ -51,8 +52,8 @@ func (c *Client) Lists(ctx context.Context) (lists []RemoteList, complete bool, 
 }
 
 func noEndpoint(v Verdict) error {
-	v.Fate, v.Hint = Rejected, ""
-	v.Problem = fmt.Sprintf("The service has no such endpoint (%d).", v.Status)
+	v.Fate, v.Hint = Rejected, viewing.Message{}
+	v.Problem = viewing.Say("answer.noEndpoint", "status", strconv.Itoa(v.Status))
 	return &ReadError{Verdict: v}
 }
 
@@ -77,7 +78,8 @@ func (c *Client) read(ctx context.Context, q call) ([]byte, error) {
 	return nil, &ReadError{Verdict: v}
 }
 
-const unreadable = "The service's answer could not be read."
+// unreadable is said of an answer that cannot be read.
+var unreadable = viewing.Say("answer.unread")
 
 // page is one page of a reading.
 type page struct {

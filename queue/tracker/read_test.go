@@ -114,7 +114,7 @@ func TestReadTroubleIsNeverAMissingEndpoint(t *testing.T) {
 	} {
 		_, err := pagesOf(t, "history", c.answer).AllHistory(t.Context(), viewing.Movie)
 		v, ok := VerdictOf(err)
-		if err == nil || errors.Is(err, ErrNoEndpoint) || !ok || v.Fate != c.fate || v.Problem == "" {
+		if err == nil || errors.Is(err, ErrNoEndpoint) || !ok || v.Fate != c.fate || v.Problem.Code == "" {
 			t.Errorf("%d %s: %v, %+v", c.answer.status, c.answer.body, err, v)
 		}
 	}

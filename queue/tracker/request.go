@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -114,7 +115,7 @@ type listInput struct {
 
 // encode writes the body of a request. The last byte is the closing brace, so that a request cut anywhere is
 // no JSON.
-func encode(r Request) ([]byte, error) {
+func encode(r Request) []byte {
 	var in any
 	switch r.Operation {
 	case History:
@@ -125,24 +126,18 @@ func encode(r Request) ([]byte, error) {
 			h.ID = r.Media.IDs.TMDB
 		}
 		in = h
-	case Watchlist, ListItems:
-		in = itemInput{Type: r.Media.Type, ID: r.Media.IDs.TMDB, Priority: r.Priority}
 	case Lists:
 		l := listInput(r.NewList)
-		if l.Visibility == "" {
-			l.Visibility = "PRIVATE"
-		}
+		l.Visibility = cmp.Or(l.Visibility, "PRIVATE")
 		in = l
 	default:
-		return nil, fmt.Errorf("%q is not an operation of the service", r.Operation)
+		in = itemInput{Type: r.Media.Type, ID: r.Media.IDs.TMDB, Priority: r.Priority}
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(in); err != nil {
-		return nil, fmt.Errorf("encode %s request: %w", r.Operation, err)
-	}
-	return bytes.TrimSpace(b.Bytes()), nil
+	_ = e.Encode(in) // numbers and texts always encode
+	return bytes.TrimSpace(b.Bytes())
 }
 
 // formatInstant writes the instant in UTC, with milliseconds only where there are any: RFC 3339 with "Z", the

@@ -3,13 +3,13 @@ package tracker
 import (
 	"context"
 	"crypto/tls"
-	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
+	"strconv"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Bounds of one connection. The service names none of its own (contract 8).
@@ -21,16 +21,6 @@ const (
 	idleTimeout    = 2 * time.Second
 	maxHeaderBytes = 64 << 10
 )
-
-var (
-	errProxyAddress = errors.New("the proxy named in the environment has no valid address")
-	errNotLoopback  = errors.New("only https is allowed for servers on the network")
-)
-
-// proxyRefusal is a proxy's answer to CONNECT, other than 200.
-type proxyRefusal struct{ status int }
-
-func (p *proxyRefusal) Error() string { return fmt.Sprintf("the proxy refuses (%d)", p.status) }
 
 // dialer opens a connection.
 type dialer func(ctx context.Context, network, address string) (net.Conn, error)
@@ -44,10 +34,10 @@ func newTransport(dial dialer, loopbackOnly bool) *http.Transport {
 	http1 := new(http.Protocols)
 	http1.SetHTTP1(true)
 	return &http.Transport{
-		Proxy: proxy,
+		Proxy: http.ProxyFromEnvironment,
 		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Response) error {
 			if answer.StatusCode != http.StatusOK {
-				return &proxyRefusal{status: answer.StatusCode}
+				return viewing.Say("proxyRefuses", "status", strconv.Itoa(answer.StatusCode))
 			}
 			return nil
 		},
@@ -58,7 +48,7 @@ func newTransport(dial dialer, loopbackOnly bool) *http.Transport {
 			}
 			if tcp, ok := c.RemoteAddr().(*net.TCPAddr); loopbackOnly && ok && !tcp.IP.IsLoopback() {
 				c.Close()
-				return nil, errNotLoopback
+				return nil, viewing.Say("onlyHTTPS")
 			}
 			return c, nil
 		},
@@ -69,23 +59,4 @@ func newTransport(dial dialer, loopbackOnly bool) *http.Transport {
 		MaxResponseHeaderBytes: maxHeaderBytes,
 		DisableCompression:     true, // an answer is small, and its bytes are judged as they came
 	}
-}
-
-// proxy returns the environment's proxy for https. The library ignores a setting that it cannot read, and would
-// go out without a proxy; its own error would repeat the setting, password included.
-func proxy(r *http.Request) (*url.URL, error) {
-	if r.URL.Scheme == "http" {
-		return nil, nil // to this machine only
-	}
-	u, err := http.ProxyFromEnvironment(r)
-	setting := os.Getenv("HTTPS_PROXY")
-	if setting == "" {
-		setting = os.Getenv("https_proxy")
-	}
-	_, whole := url.Parse(setting)
-	_, host := url.Parse("http://" + setting)
-	if err != nil || u == nil && setting != "" && whole != nil && host != nil {
-		return nil, errProxyAddress
-	}
-	return u, nil
 }

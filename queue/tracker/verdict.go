@@ -3,6 +3,8 @@ package tracker
 import (
 	"errors"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Fate is what one request means for the entry behind it.
@@ -43,17 +45,29 @@ type Verdict struct {
 	ListID string
 	// Proves reports that only the service answers so: the address is proven from now on.
 	Proves bool
-	// Problem is one plain sentence, empty only when delivered.
-	Problem string
-	// Hint is a command to type, where a person can act.
-	Hint string
+	// Problem is what a person is told; the zero value only when delivered.
+	Problem viewing.Message
+	// Hint is the command that helps, where a person can act.
+	Hint viewing.Message
 }
 
-// What a [Verdict] says of a refused key. It is kept with the pause, and read from there.
+// The codes of a [Verdict.Problem] about the key.
 const (
-	KeyRefused  = "The service does not accept the key."
-	KeyReadOnly = "The service knows the key but does not let it write: a secret key (sk_) with the right to write is needed."
+	KeyRefused  = "keyRefused"
+	KeyReadOnly = "keyReadOnly"
 )
+
+// What a person can do.
+var (
+	hintLogin   = viewing.Say("hint.command", "command", "filmspool login")
+	hintAddress = viewing.Say("hint.command", "command", "filmspool login --base-url URL")
+	hintRetry   = viewing.Say("hint.command", "command", "filmspool queue retry --all")
+	hintDoubt   = viewing.Say("hint.command", "command", "filmspool queue list --state in_doubt")
+	hintProxy   = viewing.Say(HintProxy)
+)
+
+// HintProxy is the code of the [Verdict.Hint] that is no command: the proxy needs a user and a password.
+const HintProxy = "hint.proxy"
 
 // ErrNoEndpoint is wrapped when the service has no such endpoint for this key: 404, 405, 501, 401 or 403
 // there, or a question that it refuses as invalid.
@@ -63,7 +77,7 @@ var ErrNoEndpoint = errors.New("the service has no such endpoint")
 // [ErrNoEndpoint], Rejected; it is never in doubt.
 type ReadError struct{ Verdict Verdict }
 
-func (e *ReadError) Error() string { return "read from the service: " + e.Verdict.Problem }
+func (e *ReadError) Error() string { return "read from the service: " + e.Verdict.Problem.Error() }
 
 // Unwrap returns [ErrNoEndpoint] for a missing endpoint.
 func (e *ReadError) Unwrap() error {
