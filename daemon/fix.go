@@ -44,7 +44,7 @@ func (c *api) Fix(ctx context.Context, f control.Fix) (out control.Fixed, err er
 		return out, control.Invalid(fmt.Sprintf("entry %d is not of that kind", f.ID), fmt.Sprintf("filmspool queue edit %d --help", f.ID))
 	}
 	f.Is.Title = typed.Shortened(f.Is.Title)
-	if out.Corrected, err = c.d.store.Correct(ctx, queue.Correcting{Entry: f.ID, Is: *f.Is, Season: f.Season, Episode: f.Episode}); err != nil {
+	if out.Corrected, err = c.d.store.Correct(ctx, queue.Correcting{Entry: f.ID, Is: *f.Is, Season: f.Season, Episode: f.Episode, DryRun: f.DryRun}); err != nil {
 		return out, operate.Fault(err)
 	}
 	x, err = c.Explain(ctx, f.ID)

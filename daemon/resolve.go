@@ -42,8 +42,9 @@ func (c *api) Resolve(ctx context.Context, w control.Wanted) (control.Resolution
 		return control.Resolution{}, err
 	}
 	if said != nil {
+		is, _ := said.Apply(m)
 		return control.Resolution{
-			Candidates: []resolve.Candidate{}, By: "correction", Why: said.Said(), Correction: said, Certain: control.CertainOf(said.Is.Apply(m)),
+			Candidates: []resolve.Candidate{}, By: "correction", Why: said.Said(), Correction: said, Certain: control.CertainOf(is),
 		}, nil
 	}
 	d, trouble := c.d.identify(ctx, viewing.DefaultAccount, resolve.EvidenceOf(m))

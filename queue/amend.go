@@ -142,7 +142,8 @@ func (t *tx) rename(c amendment, e Entry) error {
 	}
 	m := *reported
 	if e.Reported, e.Correction = nil, 0; said != nil {
-		m, e.Reported, e.Correction = said.Is.Apply(m), reported, said.ID
+		m, _ = said.Apply(m)
+		e.Reported, e.Correction = reported, said.ID
 	}
 	is, err := jsonText(m)
 	if err != nil {
@@ -152,7 +153,7 @@ func (t *tx) rename(c amendment, e Entry) error {
 		return err
 	}
 	if said != nil {
-		if err := t.step(e.ID, correctedStep(said.Is)); err != nil {
+		if err := t.step(e.ID, correctedStep(said.Is, *reported, m)); err != nil {
 			return err
 		}
 	}

@@ -153,14 +153,18 @@ func (t *tx) draft(e event) ([]draft, error) {
 	for _, p := range places {
 		for part, item := range e.parts() {
 			d := draft{place: p, part: part, item: item}
-			if err := t.correctDraft(&d); err != nil {
+			if d.correction, err = t.correctionFor(item); err != nil {
 				return nil, err
+			}
+			if d.correction != nil {
+				is, _ := d.correction.Apply(*item)
+				d.item, d.reported = &is, item
 			}
 			if d.Decision, err = t.decide(t.settings, p.account, e.source, e.Event, d.item); err != nil {
 				return nil, err
 			}
 			if d.correction != nil {
-				d.Steps = slices.Insert(d.Steps, 1, correctedStep(d.correction.Is))
+				d.Steps = slices.Insert(d.Steps, 1, correctedStep(d.correction.Is, *d.reported, *d.item))
 			}
 			if e.Kind == viewing.KindListItem {
 				d.fitToList()

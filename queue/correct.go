@@ -23,9 +23,10 @@ type Correcting struct {
 	Told  viewing.Media
 	// Is is the film or series that is meant; of an episode its series.
 	Is resolve.Candidate
-	// Season and Episode are the place of that entry alone; nil leaves what it is.
-	// Where the source reported another place, nothing is remembered.
+	// Season and Episode are the place of that entry; nil leaves what it is. The
+	// episodes after it are moved as far from where they are reported.
 	Season, Episode *int
+	DryRun          bool // say what would be done, and change nothing
 }
 
 // Correct records what a person says that a film or series is. Whatever waits and
@@ -34,7 +35,7 @@ type Correcting struct {
 // rejected. Errors wrap [entry.ErrNotFound], [entry.ErrState] (a [*StateError]) or
 // [viewing.ErrInvalid].
 func (s *Store) Correct(ctx context.Context, c Correcting) (did resolve.Corrected, err error) {
-	err = s.write(ctx, func(t *tx) error {
+	err = s.writeDry(ctx, c.DryRun, func(t *tx) error {
 		did, err = t.correct(c)
 		return err
 	})
@@ -54,8 +55,8 @@ func Correctable(e Entry) error {
 }
 
 func (t *tx) correct(c Correcting) (did resolve.Corrected, err error) {
-	reported, trusted := c.Told, true
 	var named Entry
+	reported, place := c.Told, c.Told
 	if c.Entry != 0 {
 		if named, err = t.entry(c.Entry); err == nil {
 			err = Correctable(named)
@@ -63,52 +64,44 @@ func (t *tx) correct(c Correcting) (did resolve.Corrected, err error) {
 		if err != nil {
 			return did, err
 		}
-		reported, trusted = asReported(named)
+		reported = *named.AsReported()
+		place = placed(reported, placeOf(named, c))
 	}
 	clue := resolve.ClueOf(reported)
 	if c.Is.Type != clue.Kind || c.Is.TMDB < 1 {
 		return did, &viewing.FieldError{Field: "type", Problem: "is not the kind of item that was told"}
 	}
-	place := reported
 	if c.Entry != 0 {
-		place.Season, place.Episode = cmp.Or(c.Season, reported.Season), cmp.Or(c.Episode, reported.Episode)
 		m := c.Is.Apply(placed(*named.Media, place))
-		if err := t.edit(named, entry.Edit{Media: &m}, correctedStep(c.Is)); err != nil {
+		if err := t.edit(named, entry.Edit{Media: &m}, correctedStep(c.Is, reported, m)); err != nil {
 			return did, err
 		}
-		trusted = trusted && !resolve.Moved(reported, m)
 	}
-	clue.IDs.TMDB = 0 // found out, and not reported
-	said := resolve.Correction{Is: c.Is, Since: millis(t.now)}
-	if clues := clue.Each(); trusted && !reported.Unsure && len(clues) > 0 {
-		said.Told = clues[0]
-		if did.Before, err = t.remember(&said); err != nil {
-			return did, err
-		}
-		if _, err := t.Exec("UPDATE entries SET correction = ? WHERE id = ?", said.ID, c.Entry); err != nil {
-			return did, err
-		}
-		did.Remembered = &said
+	said, remembered, err := t.remember(c, reported, place, &did)
+	if err != nil {
+		return did, err
 	}
-	if did.AlsoChanged, err = t.correctOthers(said, c.Entry, place); err == nil {
-		_, err = t.Find("SELECT count(*) FROM entries WHERE correction = ?", []any{said.ID}, &said.Entries)
+	if err := t.correctTogether(said, c.Entry, place, &did); err != nil || !remembered {
+		return did, err
 	}
+	if err := t.correctAlike(said, c.Entry, &did); err != nil {
+		return did, err
+	}
+	_, err = t.Find("SELECT count(*) FROM entries WHERE correction = ?", []any{said.ID}, &said.Entries)
+	did.Remembered = &said
 	return did, err
 }
 
-// asReported is what an entry's source reported of its item, at the place that a
-// person gave it. It is not to be trusted where the source itself told a number of
-// TMDB: that is of another work, and so may be all else it told. Nor is it with
-// another place than was reported: the site counts by itself then, and the others of
-// the series would follow with wrong numbers.
-func asReported(e Entry) (m viewing.Media, trusted bool) {
+// placeOf is the season and number that a person gives to an entry. Those that were found
+// out stay only where a person has confirmed them, and of the same series.
+func placeOf(e Entry, c Correcting) (m viewing.Media) {
 	m = *e.AsReported()
-	trusted = !m.Identified()
-	if e.Touched == entry.Edited && m.Type == e.Media.Type {
-		trusted = trusted && !resolve.Moved(m, *e.Media)
+	confirmed := e.Touched == entry.Edited || e.Correction != 0 && e.Media.Show != nil && e.Media.Show.IDs.TMDB == c.Is.TMDB
+	if confirmed && m.Type == e.Media.Type {
 		m = placed(m, *e.Media)
 	}
-	return m, trusted
+	m.Season, m.Episode = cmp.Or(c.Season, m.Season), cmp.Or(c.Episode, m.Episode)
+	return m
 }
 
 // placed is an item with the season and number of another.
@@ -117,99 +110,110 @@ func placed(m, of viewing.Media) viewing.Media {
 	return m
 }
 
-// correctedStep says what a person said that an item is.
-func correctedStep(is resolve.Candidate) entry.Step {
-	return entry.Step{Code: "corrected", Args: entry.Args{"title": is.String()}}
+// correctedStep says what a person said that an item is, and where, if not where it was
+// reported.
+func correctedStep(is resolve.Candidate, reported, m viewing.Media) entry.Step {
+	s := entry.Step{Code: "corrected", Args: entry.Args{"title": is.String()}}
+	if resolve.Moved(reported, m) {
+		s.Code, s.Args["place"] = "corrected.place", fmt.Sprintf("S%02dE%02d", *m.Season, *m.Episode)
+	}
+	return s
 }
 
-// remember writes a correction, and gives it its id; before is what it takes the place
-// of.
-func (t *tx) remember(c *resolve.Correction) (before *resolve.Candidate, err error) {
-	rows, err := t.Query(selectCorrection+" WHERE key = ?", c.Told.Key())
-	was, err := sqlite.Collect(rows, err, scanCorrection)
+// remember writes the correction that follows from what a person said, unless nothing
+// can be remembered.
+func (t *tx) remember(c Correcting, reported, place viewing.Media, did *resolve.Corrected) (said resolve.Correction, ok bool, err error) {
+	rows, err := t.Query(selectCorrection+" WHERE key = ?", resolve.ClueOf(reported).Key())
+	all, err := sqlite.Collect(rows, err, scanCorrection)
 	if err != nil {
-		return nil, err
+		return said, false, err
 	}
-	if len(was) > 0 && was[0].Is.TMDB > 0 && was[0].Is.TMDB != c.Is.TMDB {
-		before = &was[0].Is
+	var before *resolve.Correction
+	if len(all) > 0 && all[0].Is.TMDB > 0 {
+		before = &all[0]
 	}
-	body, err := jsonText(c)
+	if said, ok = resolve.Correct(before, reported, c.Is, place); !ok {
+		return said, false, nil
+	}
+	if before != nil && before.Is.TMDB != c.Is.TMDB {
+		did.Before = &before.Is
+	}
+	said.Since = millis(t.now)
+	body, err := jsonText(said)
 	if err != nil {
-		return nil, err
+		return said, false, err
 	}
 	_, err = t.Find("INSERT INTO corrections (key, body) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET body = excluded.body RETURNING id",
-		[]any{c.Told.Key(), body}, &c.ID)
-	return before, err
+		[]any{said.Key(), body}, &said.ID)
+	if err == nil {
+		_, err = t.Exec("UPDATE entries SET correction = ? WHERE id = ?", said.ID, c.Entry)
+	}
+	return said, err == nil, err
 }
 
-// selectAlike finds what waits and may follow a correction: what other accounts have of
-// the same item of the event (1), and what has no identifier from its source (0).
-const selectAlike = `SELECT n.id * 2 + 1 FROM entries AS e JOIN entries AS n ON n.event = e.event AND n.part = e.part
-	WHERE e.id = ?1 AND n.id <> ?1 AND n.touched = 0 AND n.state IN ('pending', 'held')
-	UNION ALL SELECT id * 2 FROM entries WHERE media IS NOT NULL AND (reported IS NOT NULL OR item_key = '')
-	AND state IN ('pending', 'held') AND (touched < 2 OR correction IS NOT NULL) AND id <> ?1`
-
-// correctOthers gives what waits its identity by a correction: what other accounts have
-// of the same item of the event, at the same place, and what was reported alike, at the
-// place that was reported. What a person has put aside stays, and so does what another
-// source has seen by another name.
-func (t *tx) correctOthers(c resolve.Correction, named int64, place viewing.Media) (changed int64, err error) {
-	found, err := t.Numbers(selectAlike, named)
-	if err != nil {
-		return 0, err
-	}
-	for _, n := range found {
-		e, err := t.entry(n / 2)
-		if err != nil {
-			return 0, err
+// correctTogether gives what other accounts have of the same item of the named entry's
+// event the same identity and place.
+func (t *tx) correctTogether(c resolve.Correction, named int64, place viewing.Media, did *resolve.Corrected) error {
+	ids, err := t.Numbers(`SELECT n.id FROM entries AS e JOIN entries AS n ON n.event = e.event AND n.part = e.part
+		WHERE e.id = ?1 AND n.id <> ?1 AND n.touched = 0 AND n.state IN ('pending', 'held')`, named)
+	for _, id := range ids {
+		var e Entry
+		if e, err = t.entry(id); err == nil {
+			err = t.follow(e, c.Is.Apply(placed(*e.Media, place)), c, did)
 		}
-		reported, together := *e.AsReported(), n%2 == 1
-		if !together && (c.ID == 0 || reported.Identified() || !c.Tells(reported)) {
+		if err != nil {
+			return fmt.Errorf("entry %d: %w", id, err)
+		}
+	}
+	return err
+}
+
+// correctAlike gives what waits and was reported alike the identity that a correction
+// says. What a person has changed otherwise stays.
+func (t *tx) correctAlike(c resolve.Correction, named int64, did *resolve.Corrected) error {
+	ids, err := t.Numbers(`SELECT id FROM entries WHERE media IS NOT NULL AND (reported IS NOT NULL OR item_key = '')
+		AND state IN ('pending', 'held') AND (touched < 2 OR correction IS NOT NULL) AND id <> ?`, named)
+	for _, id := range ids {
+		var e Entry
+		if e, err = t.entry(id); err != nil {
+			return err
+		}
+		reported := *e.AsReported()
+		is, told := c.Apply(reported)
+		if reported.Identified() || !told {
 			continue
 		}
-		if together {
-			reported.Season, reported.Episode = place.Season, place.Episode
+		if err = t.follow(e, c.Is.Apply(placed(*e.Media, is)), c, did); err != nil {
+			return fmt.Errorf("entry %d: %w", id, err)
 		}
-		did, err := t.follow(e, c.Is.Apply(placed(*e.Media, reported)), c)
-		if err != nil {
-			return 0, fmt.Errorf("entry %d: %w", e.ID, err)
-		}
-		changed += did
 	}
-	return changed, nil
+	return err
 }
 
-// follow gives one entry an identity by a correction. It reports 1 where that changed
-// it.
-func (t *tx) follow(e Entry, m viewing.Media, c resolve.Correction) (changed int64, err error) {
+// follow gives one entry an identity by a correction. What a person has put aside stays,
+// and so does what another source has seen by another name.
+func (t *tx) follow(e Entry, m viewing.Media, c resolve.Correction, did *resolve.Corrected) error {
 	waits := e.State == viewing.StatePending || e.State == viewing.StateHeld && !playback.ByHand(e.Reason)
 	if !waits || m.Key() == e.Media.Key() {
-		return 0, nil
+		return nil
 	}
 	shared, err := t.seenByOther(e.ID, e.Source)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	if step := correctedStep(c.Is); shared && e.Media.Identified() {
-		return 0, t.note(e.ID, entry.Step{Code: "noted.corrected", Args: step.Args})
+	step := correctedStep(c.Is, *e.AsReported(), m)
+	if shared && e.Media.Identified() {
+		return t.note(e.ID, entry.Step{Code: "noted.corrected", Args: step.Args})
 	}
 	v, err := t.eventOf(e)
 	if err != nil {
-		return 0, err
+		return err
+	}
+	if did.AlsoChanged++; len(did.Also) < maxNamed {
+		did.Also = append(did.Also, resolve.Followed{Entry: e.ID, Was: *e.Media, Is: m})
 	}
 	e.Reported, e.Correction = e.AsReported(), c.ID
-	return 1, t.identify(e, m, v, correctedStep(c.Is))
-}
-
-// correctDraft gives the item of a draft the identity that a person has given to what
-// is reported alike.
-func (t *tx) correctDraft(d *draft) error {
-	said, err := t.correctionFor(d.item)
-	if said != nil {
-		is := said.Is.Apply(*d.item)
-		d.reported, d.item, d.correction = d.item, &is, said
-	}
-	return err
+	return t.identify(e, m, v, step)
 }
 
 // correctionFor is the correction for an item without identifier; nil for none.
@@ -217,14 +221,14 @@ func (t *tx) correctionFor(m *viewing.Media) (*resolve.Correction, error) {
 	if m == nil || m.Identified() || m.Unsure {
 		return nil, nil
 	}
-	keys := resolve.ClueOf(*m).Keys()
-	rows, err := t.Query(selectOfKeys, jsonArray(keys))
+	rows, err := t.Query(selectOfKeys, jsonArray(resolve.ClueOf(*m).Keys()))
 	all, err := sqlite.Collect(rows, err, scanCorrection)
 	return resolve.Telling(all, *m), err
 }
 
 const selectCorrection = "SELECT corrections.id, body, (SELECT count(*) FROM entries WHERE correction = corrections.id) FROM corrections"
 
+// selectOfKeys finds the corrections of keys, in their order: the surest first.
 const selectOfKeys = selectCorrection + " JOIN json_each(?) AS k ON k.value = corrections.key ORDER BY k.key"
 
 func scanCorrection(r *sql.Rows) (c resolve.Correction, err error) {

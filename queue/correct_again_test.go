@@ -1,7 +1,12 @@
 package queue
 
 import (
+	"fmt"
+	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve"
@@ -94,41 +99,119 @@ func TestACorrectionLeavesWhatAnotherSourceToldItself(t *testing.T) {
 	}
 }
 
-// A person says that S03E01 of a site is S02E01. The others of that season are in the
-// site's count as well, so none of them follows, and nothing is remembered.
-func TestACorrectionOfAPlaceIsOfOneEntryAlone(t *testing.T) {
+// own is an episode of a site that counts seasons and episodes by itself.
+func own(id string, season, number, minute int) viewing.Event {
+	v := at(part(id, viewing.Show{Title: "Show Red"}, season, number, minute), "netflix", "7014")
+	v.Media[0].Site.Numbering = viewing.SiteNumbering
+	return v
+}
+
+// "S02E02 is S01E14" answers the others of that season, and "S03E01 is S02E01" the next
+// ones, too. It is shown before it is done.
+func TestACorrectionOfAPlaceMovesWhatFollows(t *testing.T) {
 	s := fresh(t)
-	red := viewing.Show{Title: "Show Red"}
-	own := func(id string, number, minute int) viewing.Event {
-		v := at(part(id, red, 3, number, minute), "netflix", "7014")
-		v.Media[0].Site.Numbering = viewing.SiteNumbering
-		return v
+	all := s.commitIDs(t, own("a", 2, 1, -90), own("b", 2, 2, -80), own("c", 2, 3, -70), own("d", 3, 1, -60), own("e", 1, 5, -50))
+	c := Correcting{Entry: all[1], Is: theSeries(7), Season: new(1), Episode: new(14), DryRun: true}
+	shown, err := s.Correct(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
 	}
-	all := s.commitIDs(t, own("e1", 1, -90), own("e2", 2, -60))
-	did, err := s.Correct(t.Context(), Correcting{Entry: all[0], Is: theSeries(7), Season: new(2), Episode: new(1)})
-	if err != nil || did != (resolve.Corrected{}) {
-		t.Errorf("%+v, %v", did, err)
+	s.wantKeys(t, map[int64]string{all[1]: "", all[2]: ""})
+	c.DryRun = false
+	did, err := s.Correct(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
 	}
-	s.wantKeys(t, map[int64]string{all[0]: "episode:7:2:1", all[1]: "", s.commitIDs(t, own("e3", 3, -5))[0]: ""})
-	// Without a place, the next one leaves that place, and is of this entry alone, too.
-	if did := s.correct(t, all[0], theSeries(8)); did != (resolve.Corrected{}) {
+	if diff := cmp.Diff(shown, did); diff != "" {
+		t.Error(diff)
+	}
+	if did.AlsoChanged != 2 || len(did.Also) != 2 || did.Also[1].Entry != all[2] || did.Also[1].Was.Key() != "" || did.Also[1].Is.Key() != "episode:7:1:15" {
 		t.Errorf("%+v", did)
 	}
-	s.wantKeys(t, map[int64]string{all[0]: "episode:8:2:1", all[1]: ""})
-	// The place that was told is no other place.
-	did, err = s.Correct(t.Context(), Correcting{Entry: all[1], Is: theSeries(7), Season: new(3), Episode: new(2)})
-	if err != nil || did.Remembered == nil || did.AlsoChanged != 1 {
+	later := s.commitIDs(t, own("f", 2, 24, -40))[0]
+	s.wantKeys(t, map[int64]string{
+		all[0]: "episode:7:1:13", all[1]: "episode:7:1:14", all[2]: "episode:7:1:15", all[3]: "", all[4]: "", later: "episode:7:1:36",
+	})
+	if steps := s.explained(t, later).Steps; !slices.ContainsFunc(steps, func(s entry.Step) bool { return s.Code == "corrected.place" && s.Args["place"] == "S01E36" }) {
+		t.Errorf("%+v", steps)
+	}
+	if did, err = s.Correct(t.Context(), Correcting{Entry: all[3], Is: theSeries(7), Season: new(2), Episode: new(1)}); err != nil || did.AlsoChanged != 0 {
 		t.Errorf("%+v, %v", did, err)
 	}
+	s.wantKeys(t, map[int64]string{all[2]: "episode:7:1:15", s.commitIDs(t, own("g", 4, 2, -10))[0]: "episode:7:3:2"})
+	// The place that a person has confirmed stays, and another series takes all along.
+	s.correct(t, all[1], theSeries(7))
+	s.wantKeys(t, map[int64]string{all[1]: "episode:7:1:14", all[2]: "episode:7:1:15"})
+	if did := s.correct(t, all[4], theSeries(8)); did.Before == nil || did.Before.TMDB != 7 {
+		t.Errorf("%+v", did)
+	}
+	s.wantKeys(t, map[int64]string{all[2]: "episode:8:2:3", all[4]: "episode:8:1:5"})
+	s.checkCounters(t)
+}
+
+// However what a person says of places and what is watched follow each other, all that
+// waits is where the last word on its season puts it. What nothing answers is held, and
+// what nothing answers any more stays.
+func TestEpisodesAreWhereTheLastWordPutsThem(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		s := fresh(t)
+		defer s.stop()
+		type place struct{ season, episode int }
+		draw := func(what string) place {
+			return place{rapid.IntRange(1, 3).Draw(r, what+" season"), rapid.IntRange(1, 5).Draw(r, what+" episode")}
+		}
+		said, told, is := map[int]place{}, map[int64]place{}, map[int64]string{}
+		plain := false // the first word, of a place that stays, is of all seasons
+		key := func(p place) string { return fmt.Sprintf("episode:7:%d:%d", p.season, p.episode) }
+		where := func(p place) string {
+			for from := p.season; from > 0; from-- {
+				added, answered := said[from]
+				switch to := (place{p.season + added.season, p.episode + added.episode}); {
+				case answered && (to.season < 1 || to.episode < 1 || from != p.season && added.episode != 0):
+					return ""
+				case answered:
+					return key(to)
+				}
+			}
+			if plain && len(said) == 0 {
+				return key(p)
+			}
+			return ""
+		}
+		for n := range rapid.IntRange(1, 12).Draw(r, "steps") {
+			p := draw("reported")
+			id := s.commitIDs(t, own(fmt.Sprint("e", n), p.season, p.episode, -900+60*n))[0]
+			told[id] = p
+			if rapid.Bool().Draw(r, "fixed") {
+				to := draw("true")
+				if _, err := s.Correct(t.Context(), Correcting{Entry: id, Is: theSeries(7), Season: &to.season, Episode: &to.episode}); err != nil {
+					r.Fatal(err)
+				}
+				if plain = plain || to == p; to != p || len(said) > 0 {
+					said[p.season] = place{to.season - p.season, to.episode - p.episode}
+				}
+			}
+			for id, p := range told {
+				if at := where(p); at != "" {
+					is[id] = at
+				}
+			}
+		}
+		for id, p := range told {
+			if got := s.entry(t, id).Media.Key(); got != is[id] {
+				r.Fatalf("S%dE%d is %q, want %q; said %v", p.season, p.episode, got, is[id], said)
+			}
+		}
+	})
 }
 
 // What was watched together is one playback: the entry of the other account gets the
 // item and the place that a person gave to the first one.
-func TestTogetherIsFixedWhereNothingIsRemembered(t *testing.T) {
+func TestTogetherIsFixedAtTheSamePlace(t *testing.T) {
 	s := couple(t)
 	fix := func(c Correcting, others int64) {
 		t.Helper()
-		if did, err := s.Correct(t.Context(), c); err != nil || did.Remembered != nil || did.AlsoChanged != others {
+		if did, err := s.Correct(t.Context(), c); err != nil || did.AlsoChanged != others {
 			t.Errorf("%+v, %v", did, err)
 		}
 	}

@@ -190,7 +190,7 @@ func TestACorrectionOfOneEntryAlone(t *testing.T) {
 			s := fresh(t)
 			id := s.commitIDs(t, v)[0]
 			for _, tmdb := range []int64{603, 604} {
-				if did := s.correct(t, id, theFilm(tmdb)); did != (resolve.Corrected{}) {
+				if did := s.correct(t, id, theFilm(tmdb)); did.Remembered != nil || did.AlsoChanged > 0 {
 					t.Errorf("%+v", did)
 				}
 				s.wantKeys(t, map[int64]string{id: fmt.Sprint("movie:", tmdb)})

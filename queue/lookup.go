@@ -98,7 +98,8 @@ func (t *tx) found(f Finding) error {
 	}
 	if e.Reported = e.AsReported(); correction != nil {
 		e.Correction = correction.ID
-		return t.identify(e, correction.Is.Apply(*e.Media), v, correctedStep(correction.Is))
+		m, _ := correction.Apply(*e.Media)
+		return t.identify(e, m, v, correctedStep(correction.Is, *e.Reported, m))
 	}
 	if f.Media != nil && f.Media.Identified() {
 		return t.identify(e, *f.Media, v, entry.Step{Code: "resolved", Cause: said(f.Why)})

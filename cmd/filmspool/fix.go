@@ -27,6 +27,7 @@ const maxSearched = 300
 type fixing struct {
 	*program
 	control.Fix
+	dryRun bool // nothing is changed
 	choose int  // the candidate that --choose names; 0 for none
 	yes    bool // no question is asked
 	asJSON bool
@@ -42,11 +43,12 @@ func (p *program) fixCommand() *cobra.Command {
 		Long: `Says what the film, or the series of the episode, really is: a number of TMDB or
 IMDb, an address there or at TVDB, or words to look for. What was held for want of
 that, or was rejected, may leave then. Of an episode, season and number stay, unless
-you give others: these are for this entry alone.
+you give others: the others of its season are moved as far then.
 
 It is remembered. All else that waits without a number and was told alike follows
-at once, and so does what comes later. What was delivered stays. Where the source
-itself told a TMDB number, this entry alone is changed.
+at once, and so does what comes later; --dry-run shows what follows. What was
+delivered stays. Where the source itself told a TMDB number, this entry alone is
+changed.
 
 Words are looked for at the service, and at TMDB where you have turned that on.`,
 		Example: `  filmspool fix 12 603
@@ -58,6 +60,7 @@ Words are looked for at the service, and at TMDB where you have turned that on.`
 	c.Flags().BoolVar(&f.Series, "series", false, "it is the series of the episode; so it is without this flag")
 	season := c.Flags().Int("season", -1, "its season is this one, from 0 (specials)")
 	episode := c.Flags().Int("episode", 0, "its number in the season is this one, from 1")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be changed, and change nothing")
 	c.Flags().IntVar(&f.choose, "choose", 0, "of what the words find, it is this one, counted from 1")
 	c.Flags().BoolVar(&f.yes, "yes", false, "take what the words certainly mean without a question")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
@@ -94,8 +97,12 @@ func (f *fixing) do(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.Is = &chosen
+	f.Is, f.DryRun = &chosen, true
 	done, err := f.tell(ctx)
+	if err == nil && !f.dryRun && f.confirm(ctx, done) {
+		f.DryRun = false
+		done, err = f.tell(ctx)
+	}
 	done.Candidates = found.Candidates
 	switch {
 	case err != nil:
@@ -151,24 +158,46 @@ func (f *fixing) chosen(ctx context.Context, found control.Fixed) (is resolve.Ca
 	return found.Candidates[i-1], nil
 }
 
+// confirm shows a person what would follow, and asks whether it shall. Nobody is asked
+// where nothing follows.
+func (f *fixing) confirm(ctx context.Context, would control.Fixed) bool {
+	person := terminal.IsTerminal(f.stdin) && f.stdout.IsTerminal() && !f.asJSON
+	if !person || f.yes || would.AlsoChanged == 0 {
+		return true
+	}
+	f.sayFollowing("Others that would follow", would)
+	line := strings.ToLower(f.stderr.Line(ctx, f.stdin, "Change them all? [y/N]"))
+	return line == "y" || line == "yes"
+}
+
+// sayFollowing lists the entries that follow.
+func (f *fixing) sayFollowing(title string, done control.Fixed) {
+	f.stdout.Printf("%s: %d.\n", title, done.AlsoChanged)
+	for _, o := range done.Also {
+		f.stdout.Printf("  entry %d: %s is %s\n", o.Entry, o.Was.Label(), o.Is.Label())
+	}
+}
+
 // say tells what was done.
 func (f *fixing) say(done control.Fixed) error {
-	if err := f.sayEntry(done.Entry); err != nil {
+	if f.DryRun {
+		f.stdout.Println("Nothing is changed.")
+	} else if err := f.sayEntry(done.Entry); err != nil {
 		return err
 	}
 	switch r := done.Remembered; {
+	case r != nil && f.DryRun:
+		f.stdout.Printf("It would be remembered: what is told as %s is %s.\n", report.Told(r.Told), r.Is)
 	case r != nil:
 		f.stdout.Printf("Remembered: what is told as %s is %s.\n", report.Told(r.Told), r.Is)
 		if done.Before != nil {
 			f.stdout.Printf("Until now, it was %s.\n", done.Before)
 		}
-	case f.Season != nil || f.Episode != nil:
-		f.stdout.Println("Nothing is remembered: another place than its source told says nothing of the other episodes.")
 	default:
 		f.stdout.Println("Nothing is remembered: what its source told of it is nothing to know others by.")
 	}
 	if done.AlsoChanged > 0 {
-		f.stdout.Printf("Others that follow: %d.\n", done.AlsoChanged)
+		f.sayFollowing("Others that follow", done)
 	}
 	return nil
 }

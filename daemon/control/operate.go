@@ -52,6 +52,8 @@ type Fix struct {
 	Episode *int `json:"episode,omitempty"`
 	// Is is what they have chosen; nil has candidates told, and changes nothing.
 	Is *resolve.Candidate `json:"is,omitempty"`
+	// DryRun has it told what would be changed, and changes nothing.
+	DryRun bool `json:"dryRun,omitempty"`
 }
 
 func (f *Fix) entry() *int64 { return &f.ID }

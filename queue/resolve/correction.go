@@ -197,14 +197,22 @@ func Moved(told, m viewing.Media) bool {
 	return other(told.Season, m.Season) || other(told.Episode, m.Episode)
 }
 
-// Corrected is what a correction did.
+// Corrected is what a correction did, or would do.
 type Corrected struct {
-	// Remembered holds for what comes: of several, the one by the site's own number.
-	// It is nil where nothing can be remembered: the evidence is not to be trusted,
-	// names no work, or told a TMDB number itself, or a person gave another place.
+	// Remembered holds for what comes. It is nil where nothing can be remembered; see
+	// [Correct].
 	Remembered *Correction `json:"remembered"`
 	// Before is what was said of it earlier and no longer holds; nil where nothing was.
 	Before *Candidate `json:"before,omitempty"`
 	// AlsoChanged is how many entries followed, besides the one that was named.
 	AlsoChanged int64 `json:"alsoChanged"`
+	// Also are the first hundred of them.
+	Also []Followed `json:"also,omitempty"`
+}
+
+// Followed is an entry that a correction has changed, besides the one that was named.
+type Followed struct {
+	Entry int64         `json:"entry"`
+	Was   viewing.Media `json:"was"`
+	Is    viewing.Media `json:"is"`
 }
