@@ -1,7 +1,6 @@
 package tracker
 
 import (
-	"net"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -86,13 +85,4 @@ func SuggestAddress(text string) string {
 func loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.Unmap().IsLoopback()
-}
-
-// origin is scheme, host and port, always with the port.
-func origin(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"https": "443", "http": "80"}[u.Scheme]
-	}
-	return u.Scheme + "://" + net.JoinHostPort(u.Hostname(), port)
 }

@@ -6,24 +6,22 @@ import (
 )
 
 func TestParseBaseURL(t *testing.T) {
-	good := map[string]string{ // text → origin
-		"https://tracker.example/api/v1":       "https://tracker.example:443",
-		"https://tracker.example/api/v1/":      "https://tracker.example:443",
-		"https://Tracker.Example:8443/api/v1":  "https://tracker.example:8443",
-		"https://tracker.example/sub/api/v1":   "https://tracker.example:443",
-		"http://127.0.0.1:8080/api/v1":         "http://127.0.0.1:8080",
-		"http://localhost/api/v1":              "http://localhost:80",
-		"http://[::1]:8080/api/v1":             "http://[::1]:8080",
-		"http://[::ffff:127.0.0.1]:80/api/v1/": "http://[::ffff:127.0.0.1]:80",
-	}
-	for text, want := range good {
+	for text, want := range map[string]string{
+		"https://tracker.example/api/v1":       "",
+		"https://tracker.example/api/v1/":      "https://tracker.example/api/v1",
+		"https://Tracker.Example:8443/api/v1":  "https://tracker.example:8443/api/v1",
+		"https://tracker.example/sub/api/v1":   "",
+		"http://127.0.0.1:8080/api/v1":         "",
+		"http://localhost/api/v1":              "",
+		"http://[::1]:8080/api/v1":             "",
+		"http://[::ffff:127.0.0.1]:80/api/v1/": "http://[::ffff:127.0.0.1]:80/api/v1",
+	} {
 		u, err := ParseBaseURL(text)
-		if err != nil {
-			t.Errorf("%s: %v", text, err)
-			continue
+		if want == "" {
+			want = text
 		}
-		if origin(u) != want || strings.HasSuffix(u.String(), "/") {
-			t.Errorf("%s: origin %s of %s, want %s", text, origin(u), u, want)
+		if err != nil || u.String() != want {
+			t.Errorf("%s: %s, %v", text, u, err)
 		}
 	}
 	bad := []string{
@@ -62,12 +60,10 @@ func TestCheckKeyForm(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	ok := Options{BaseURL: "https://tracker.example/api/v1", Key: "sk_abc"}
 	tests := map[string]func(*Options){
-		"public key":   func(o *Options) { o.Key = "pk_abc" },
-		"bad address":  func(o *Options) { o.BaseURL = "http://tracker.example/api/v1" },
-		"key header":   func(o *Options) { o.KeyHeader = "cookie" },
-		"below 0 time": func(o *Options) { o.Timeout = -1 },
+		"public key":  func(o *Options) { o.Key = "pk_abc" },
+		"bad address": func(o *Options) { o.BaseURL = "http://tracker.example/api/v1" },
 	}
-	if c, err := New(ok); err != nil || c.Origin() != "https://tracker.example:443" || c.Proven() {
+	if c, err := New(ok); err != nil || c.Proven() {
 		t.Fatalf("New: %v, %v", c, err)
 	}
 	for name, change := range tests {
@@ -75,6 +71,28 @@ func TestNewRefuses(t *testing.T) {
 		change(&o)
 		if _, err := New(o); err == nil {
 			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+// TestAddressThatSomebodyMayMean: an address without its end is completed where only the host was given, and
+// suggested where the rest is clear.
+func TestAddressThatSomebodyMayMean(t *testing.T) {
+	for text, want := range map[string][2]string{ // whole, suggested
+		"https://tracker.example":          {"https://tracker.example/api/v1", "https://tracker.example/api/v1"},
+		" https://tracker.example/ ":       {"https://tracker.example/api/v1", "https://tracker.example/api/v1"},
+		"http://localhost:8080":            {"http://localhost:8080/api/v1", "http://localhost:8080/api/v1"},
+		"tracker.example":                  {"tracker.example", "https://tracker.example/api/v1"},
+		"http://tracker.example/api/v2/me": {"http://tracker.example/api/v2/me", "https://tracker.example/api/v1"},
+		"https://tracker.example/sub/api":  {"https://tracker.example/sub/api", "https://tracker.example/sub/api/v1"},
+		"tracker":                          {"tracker", ""},
+		"https://u:p@tracker.example":      {"https://u:p@tracker.example", ""},
+		"https://tracker.example?sk_a":     {"https://tracker.example?sk_a", ""},
+		"sk_a.b":                           {"sk_a.b", ""},
+		"https://tra cker.example":         {"https://tra cker.example", ""},
+	} {
+		if whole, suggested := WholeAddress(text), SuggestAddress(text); whole != want[0] || suggested != want[1] {
+			t.Errorf("%q: %q, suggested %q", text, whole, suggested)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package tracker
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -36,14 +36,19 @@ type Reading struct {
 	Print string
 }
 
-// AllHistory reads every page of one type, at most 500 of 100 records and 64 MiB. Without such an endpoint the
+// AllHistory reads every page of one type, at most 500 of 100 records. Without such an endpoint the
 // error wraps [ErrNoEndpoint]; every error is a [ReadError].
 func (c *Client) AllHistory(ctx context.Context, t viewing.MediaType) (Reading, error) {
-	all, err := readPages(ctx, c, History, url.Values{"sort": {"watchedAt:desc"}, "type": {string(t)}}, historyItem)
+	var r Reading
+	var err error
+	r.Complete, r.Bound, err = c.readPages(ctx, History, url.Values{"sort": {"watchedAt:desc"}, "type": {string(t)}}, func(f fields) {
+		r.Items = append(r.Items, historyItem(f))
+	})
 	if err != nil {
 		return Reading{}, err
 	}
-	return Reading{Items: all.items, Complete: all.complete, Bound: all.bound, Print: Fingerprint(all.items)}, nil
+	r.Print = Fingerprint(r.Items)
+	return r, nil
 }
 
 func historyItem(f fields) HistoryItem {
@@ -71,7 +76,7 @@ func (c *Client) DeleteHistory(ctx context.Context, m viewing.Media) Verdict {
 	default:
 		return Verdict{Fate: Rejected, Problem: viewing.Say("noIdentifier")}
 	}
-	v, _ := c.do(ctx, call{op: History, method: http.MethodDelete, query: q, key: c.key})
+	v, _ := c.do(ctx, call{op: History, method: http.MethodDelete, query: q})
 	return v
 }
 
@@ -83,17 +88,13 @@ func Fingerprint(items []HistoryItem) string {
 		}
 		return strconv.Itoa(*n)
 	}
-	lines := make([][sha256.Size]byte, len(items))
+	lines := make([]string, len(items))
 	for i, h := range items {
-		lines[i] = sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %s %s %d",
-			h.Type, h.ID, h.TMDBID, h.ShowID, number(h.Season), number(h.Episode), h.WatchedAt.UnixMilli()))
+		lines[i] = fmt.Sprintln(h.Type, h.ID, h.TMDBID, h.ShowID, number(h.Season), number(h.Episode), h.WatchedAt.UnixMilli())
 	}
-	slices.SortFunc(lines, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
-	sum := sha256.New()
-	for _, line := range lines {
-		sum.Write(line[:])
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:16])
+	slices.Sort(lines)
+	sum := sha256.Sum256([]byte(strings.Join(lines, "")))
+	return hex.EncodeToString(sum[:16])
 }
 
 // Likeness is whether a record is of an item.

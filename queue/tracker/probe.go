@@ -30,7 +30,7 @@ func (c *Client) Probe(ctx context.Context) Verdict {
 	if v, _, decided := c.askMe(ctx); decided {
 		return v
 	}
-	return c.askEmpty(ctx, c.key)
+	return c.askEmpty(ctx, "")
 }
 
 // CheckKey finds out whether the key is good, for login. A service without /me shows it by refusing a made-up
@@ -43,7 +43,7 @@ func (c *Client) CheckKey(ctx context.Context) KeyCheck {
 	if madeUp.Fate == Offline || madeUp.Fate == Later {
 		return KeyCheck{Verdict: madeUp}
 	}
-	k := KeyCheck{Verdict: c.askEmpty(ctx, c.key)}
+	k := KeyCheck{Verdict: c.askEmpty(ctx, "")}
 	if k.Verdict.Fate != Delivered {
 		return k
 	}
@@ -57,11 +57,11 @@ func (c *Client) CheckKey(ctx context.Context) KeyCheck {
 // askMe asks GET /me. The answer decides only by a user, by the service's own word that the key is wrong, by a
 // wish to wait, or by silence; all else means that there is no such endpoint.
 func (c *Client) askMe(ctx context.Context) (v Verdict, u User, decided bool) {
-	v, x := c.do(ctx, call{op: me, key: c.key})
+	v, x := c.do(ctx, call{op: me})
 	switch {
 	case v.Fate == Delivered:
 		u = readAnswer(x.body, x.broken).user
-		return v, User{ID: tidy(u.ID, c.key), Name: tidy(u.Name, c.key)}, true
+		return v, User{ID: tidy(u.ID, c.options.Key), Name: tidy(u.Name, c.options.Key)}, true
 	case v.Fate == Refused && v.Code == codeUnauthorized, v.Fate == Later:
 		return v, u, true
 	case v.Status == 0, v.Status == http.StatusNetworkAuthenticationRequired, v.Status == http.StatusProxyAuthRequired:
@@ -70,7 +70,7 @@ func (c *Client) askMe(ctx context.Context) (v Verdict, u User, decided bool) {
 	return v, u, false
 }
 
-// askEmpty posts {} to /history with key.
+// askEmpty posts {} to /history, with the client's key or another.
 func (c *Client) askEmpty(ctx context.Context, key string) Verdict {
 	v, _ := c.do(ctx, call{op: History, body: []byte("{}"), key: key})
 	return asProbe(v)

@@ -1,7 +1,6 @@
 package tracker
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -11,17 +10,11 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// pageSize is how many items one page holds.
-const pageSize = 100
-
-// limits bound a reading. A service that passes one of them is not read further, and its reading is not complete.
-type limits struct {
-	pages int // of pageSize items
-	bytes int // of all answers
-}
-
-// usualLimits allow 50,000 records, with 1 KB for each.
-var usualLimits = limits{pages: 500, bytes: 64 << 20}
+// A reading ends after maxPages of pageSize items: 50,000 records.
+const (
+	pageSize = 100
+	maxPages = 500
+)
 
 // User is whose key it is.
 type User struct{ ID, Name string }
@@ -45,10 +38,12 @@ func (c *Client) Me(ctx context.Context) (User, error) {
 
 // Lists reads all lists (GET /lists); complete says that all pages were read and nothing moved meanwhile.
 func (c *Client) Lists(ctx context.Context) (lists []RemoteList, complete bool, err error) {
-	all, err := readPages(ctx, c, Lists, url.Values{}, func(f fields) RemoteList {
-		return RemoteList{ID: f.identifier("id"), Name: f.text("name"), Description: f.text("description"), Visibility: f.text("visibility")}
+	complete, _, err = c.readPages(ctx, Lists, url.Values{}, func(f fields) {
+		lists = append(lists, RemoteList{
+			ID: f.identifier("id"), Name: f.text("name"), Description: f.text("description"), Visibility: f.text("visibility"),
+		})
 	})
-	return all.items, all.complete, err
+	return lists, complete, err
 }
 
 func noEndpoint(v Verdict) error {
@@ -57,45 +52,46 @@ func noEndpoint(v Verdict) error {
 	return &ReadError{Verdict: v}
 }
 
+// unreadable is the error for an answer that is not of the documented form.
+func unreadable(v Verdict) error {
+	v.Fate, v.Problem = Offline, viewing.Say("answer.unread")
+	return &ReadError{Verdict: v}
+}
+
 // read makes one request of an optional endpoint and returns the JSON of a good answer.
 func (c *Client) read(ctx context.Context, q call) ([]byte, error) {
-	q.key, q.limit = c.key, maxPage
 	v, x := c.do(ctx, q)
 	switch x.status {
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented,
 		http.StatusUnauthorized, http.StatusForbidden, http.StatusBadRequest, http.StatusUnprocessableEntity:
 		return nil, noEndpoint(v)
 	}
-	if x.success() && json.Valid(x.body) && !readAnswer(x.body, x.broken).own() {
+	switch {
+	case x.success() && json.Valid(x.body) && !readAnswer(x.body, x.broken).own():
 		return x.body, nil
-	}
-	if v.Fate != Later && v.Fate != Unproven {
+	case v.Fate == Later, v.Fate == Unproven:
+		return nil, &ReadError{Verdict: v}
+	case x.success():
+		return nil, unreadable(v)
+	default:
 		v.Fate = Offline
-		if x.success() {
-			v.Problem = unreadable
-		}
+		return nil, &ReadError{Verdict: v}
 	}
-	return nil, &ReadError{Verdict: v}
 }
-
-// unreadable is said of an answer that cannot be read.
-var unreadable = viewing.Say("answer.unread")
 
 // page is one page of a reading.
 type page struct {
-	items   []fields
-	total   int  // of all pages; -1 when not told
-	more    bool // there is another page
-	hasMore bool // whether there is another page was told
+	items []fields
+	total int   // of all pages; -1 when not told
+	more  *bool // whether there is another page; nil when not told
 }
 
 // readPage reads a page, flat or wrapped: the array itself, or an object that holds it under one of the usual
 // names. More items than were asked for are no answer.
 func readPage(body []byte) (p page, ok bool) {
 	p.total = -1
-	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) {
-		p.items, ok = readObjects(body, pageSize)
-		return p, ok
+	if p.items, ok = readObjects(body, pageSize); ok {
+		return p, true
 	}
 	outer, _ := readObject(body)
 	inner, _ := outer.object("data")
@@ -105,64 +101,49 @@ func readPage(body []byte) (p page, ok bool) {
 				p.items, ok = readObjects(f[name], pageSize)
 			}
 		}
-		about := []fields{f}
-		if pagination, ok := f.object("pagination"); ok {
-			about = append(about, pagination)
-		}
-		for _, f := range about {
-			if n, ok := f.number("total"); ok && n >= 0 {
+		pagination, _ := f.object("pagination")
+		for _, f := range []fields{f, pagination} {
+			if n, told := f.number("total"); told && n >= 0 {
 				p.total = int(n)
 			}
 			if more := f.boolean("hasMore"); more != nil {
-				p.more, p.hasMore = *more, true
+				p.more = more
 			}
 		}
 	}
 	return p, ok
 }
 
-// pages are what was read of all pages.
-type pages[T any] struct {
-	items    []T
-	complete bool // every page was read, and nothing moved meanwhile
-	bound    bool // it ended at a limit: another try would end there, too
-}
-
-// readPages reads all pages of op; keep makes of an item what is kept of it. The reading is complete only when
-// every page told one and the same total, and that many items came; without a total, when a page told that it
-// is the last, or was empty.
-func readPages[T any](ctx context.Context, c *Client, op Operation, query url.Values, keep func(fields) T) (all pages[T], err error) {
+// readPages reads all pages of op, at most maxPages, and gives each item to keep. The reading is complete only
+// when every page told one and the same total, and that many items came; without a total, when a page told that
+// it is the last, or was empty. bound says that it ended at maxPages.
+func (c *Client) readPages(ctx context.Context, op Operation, query url.Values, keep func(fields)) (complete, bound bool, err error) {
 	query.Set("pageSize", strconv.Itoa(pageSize))
-	total, size := -1, 0
-	for number := 1; number <= c.limits.pages; number++ {
+	total, count := -1, 0
+	for number := 1; number <= maxPages; number++ {
 		query.Set("page", strconv.Itoa(number))
 		body, err := c.read(ctx, call{op: op, query: query})
 		if err != nil {
-			return pages[T]{}, err
+			return false, false, err
 		}
 		p, ok := readPage(body)
 		if !ok {
-			return pages[T]{}, &ReadError{Verdict: Verdict{Fate: Offline, Status: http.StatusOK, Problem: unreadable}}
+			return false, false, unreadable(Verdict{Status: http.StatusOK})
 		}
 		for _, f := range p.items {
-			all.items = append(all.items, keep(f))
+			keep(f)
 		}
-		size += len(body)
+		count += len(p.items)
+		more := p.more != nil && *p.more
 		switch {
 		case number > 1 && p.total != total:
-			return all, nil // it changed meanwhile
-		case p.total >= 0 && len(all.items) >= p.total:
-			all.complete = len(all.items) == p.total && !p.more
-			return all, nil
-		case len(p.items) == 0, p.hasMore && !p.more:
-			all.complete = p.total < 0
-			return all, nil
-		case size > c.limits.bytes:
-			all.bound = true
-			return all, nil
+			return false, false, nil // it changed meanwhile
+		case p.total >= 0 && count >= p.total:
+			return count == p.total && !more, false, nil
+		case len(p.items) == 0, p.more != nil && !more:
+			return p.total < 0, false, nil
 		}
 		total = p.total
 	}
-	all.bound = true
-	return all, nil
+	return false, true, nil
 }

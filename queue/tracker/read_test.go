@@ -3,6 +3,7 @@ package tracker
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -76,7 +77,7 @@ func TestIncompleteReadings(t *testing.T) {
 		"an empty page with a total that is not": {[]reply{page(7)}, false, 0},
 	} {
 		r, err := pagesOf(t, "history", c.pages...).AllHistory(t.Context(), viewing.Movie)
-		if err != nil || r.Complete != c.complete || len(r.Items) > 2 || c.complete && len(r.Items) != c.items {
+		if err != nil || r.Complete != c.complete || r.Bound || len(r.Items) > 2 || c.complete && len(r.Items) != c.items {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
@@ -134,5 +135,38 @@ func TestReadsFollowNoRedirect(t *testing.T) {
 	}
 	if err1 == nil || err3 == nil || touched {
 		t.Errorf("%v, %v, other host touched %v", err1, err3, touched)
+	}
+}
+
+// TestMoreItemsThanAskedForAreNoAnswer: nothing says what they are.
+func TestMoreItemsThanAskedForAreNoAnswer(t *testing.T) {
+	items := strings.Repeat(film603+",", 100) + film603
+	for _, body := range []string{`[` + items + `]`, `{"data":[` + items + `],"total":101}`} {
+		r, err := pagesOf(t, "history", reply{200, body}).AllHistory(t.Context(), viewing.Movie)
+		if v, ok := VerdictOf(err); !ok || v.Fate != Offline || len(r.Items) != 0 {
+			t.Errorf("%d items, %v", len(r.Items), err)
+		}
+	}
+	hundred := `{"data":[` + strings.Repeat(film603+",", 99) + film603 + `],"total":100}`
+	if r, err := pagesOf(t, "history", reply{200, hundred}).AllHistory(t.Context(), viewing.Movie); err != nil || !r.Complete {
+		t.Errorf("a whole page: %+v, %v", r.Complete, err)
+	}
+}
+
+// TestReadingAtItsBoundSaysSo: a reading that was moved meanwhile may be taken again, this one need not.
+func TestReadingAtItsBoundSaysSo(t *testing.T) {
+	pages := 0
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		pages++
+		io.WriteString(w, `{"data":[`+film603+`],"hasMore":true}`)
+	}))
+	defer h.Close()
+	client := newTestClient(t, Options{BaseURL: h.URL + "/api/v1", Proven: true}, nil)
+	if r, err := client.AllHistory(t.Context(), viewing.Movie); err != nil || r.Complete || !r.Bound || pages != maxPages {
+		t.Errorf("complete %v, bound %v after %d pages: %v", r.Complete, r.Bound, pages, err)
+	}
+	long := pagesOf(t, "history", reply{200, `{"data":[` + film603 + strings.Repeat(" ", maxAnswer) + `]}`})
+	if r, err := long.AllHistory(t.Context(), viewing.Movie); err == nil || r.Complete {
+		t.Errorf("an answer beyond its bound: %+v, %v", r, err)
 	}
 }

@@ -26,9 +26,6 @@ const (
 // ErrUnidentified is wrapped by the error of [NewRequest] for an item without an identifier of the service.
 var ErrUnidentified = errors.New("item has no identifier of the service")
 
-// maxListID bounds the ids of lists, in bytes.
-const maxListID = 500
-
 // Request asks a service to record one entry.
 type Request struct {
 	Operation Operation
@@ -44,42 +41,26 @@ type Request struct {
 	Resend bool
 }
 
-// NewRequest makes the request that tells the service of one entry. Only the arguments of its kind are used.
-// What the field rules refuse is an error wrapping [viewing.ErrInvalid]; an item the service cannot name is
-// one wrapping [ErrUnidentified].
+// NewRequest makes the request for one entry, whose fields are valid. Only the arguments of its kind are used.
+// An item that the service cannot name is an error wrapping [ErrUnidentified].
 func NewRequest(kind viewing.Kind, m viewing.Media, watchedAt viewing.Instant, list *viewing.List, priority *int) (Request, error) {
-	v, r := viewing.Event{Kind: kind, EventID: "request"}, Request{Media: m}
-	switch kind {
-	case viewing.KindViewing:
-		v.Media, v.WatchedAt, v.Count = []viewing.Media{m}, watchedAt, 1
-		r.Operation, r.WatchedAt = History, watchedAt
-	case viewing.KindWatchlist:
-		v.Media, v.Priority = []viewing.Media{m}, priority
-		r.Operation, r.Priority = Watchlist, priority
-	case viewing.KindList:
-		v.List = list
-	}
-	if err := v.Validate(); err != nil {
-		return Request{}, fmt.Errorf("make request: %w", err)
-	}
-	if kind == viewing.KindList {
+	switch {
+	case kind == viewing.KindList:
 		return Request{Operation: Lists, NewList: *list}, nil
-	}
-	if m.IDs.TMDB == 0 && (kind == viewing.KindWatchlist || !m.Placed()) {
+	case m.IDs.TMDB == 0 && (kind == viewing.KindWatchlist || !m.Placed()):
 		return Request{}, fmt.Errorf("make request for %s: %w", m.Label(), ErrUnidentified)
+	case kind == viewing.KindWatchlist:
+		return Request{Operation: Watchlist, Media: m, Priority: priority}, nil
+	default:
+		return Request{Operation: History, Media: m, WatchedAt: watchedAt}, nil
 	}
-	return r, nil
 }
 
-// NewListItem makes the request that puts a film or a series on the list with that id of the service's.
-// Errors are those of [NewRequest]; an id that cannot stand in a path is one wrapping [viewing.ErrInvalid].
+// NewListItem makes the request that puts a film or a series on the list with that id of the service's. It fails
+// as [NewRequest] does, and for an id that cannot stand in a path.
 func NewListItem(list string, m viewing.Media) (Request, error) {
-	v := viewing.Event{Kind: viewing.KindListItem, EventID: "request", InList: "list", Media: []viewing.Media{m}}
-	if err := v.Validate(); err != nil {
-		return Request{}, fmt.Errorf("make request: %w", err)
-	}
-	if list == "" || list == "." || list == ".." || len(list) > maxListID {
-		return Request{}, fmt.Errorf("make request: %w", &viewing.FieldError{Field: "list", Problem: "the service's id of it is not known"})
+	if list == "" || list == "." || list == ".." {
+		return Request{}, fmt.Errorf("make request: %q is not the id of a list", list)
 	}
 	if m.IDs.TMDB == 0 {
 		return Request{}, fmt.Errorf("make request for %s: %w", m.Label(), ErrUnidentified)
@@ -87,51 +68,33 @@ func NewListItem(list string, m viewing.Media) (Request, error) {
 	return Request{Operation: ListItems, Media: m, List: list}, nil
 }
 
-// historyInput is the body of add-to-history (contract 2.1).
-type historyInput struct {
-	Type          viewing.MediaType `json:"type"`
+// input is the body of every operation (contract 2.1 to 2.3), and of an item of a list.
+type input struct {
+	Type          viewing.MediaType `json:"type,omitempty"`
 	ID            int64             `json:"id,omitempty"`
-	Count         int               `json:"count"`
-	WatchedAt     string            `json:"watchedAt"`
+	Count         int               `json:"count,omitempty"`
+	WatchedAt     string            `json:"watchedAt,omitempty"`
 	TVShowID      int64             `json:"tvShowId,omitempty"`
 	SeasonNumber  *int              `json:"seasonNumber,omitempty"`
 	EpisodeNumber *int              `json:"episodeNumber,omitempty"`
+	Priority      *int              `json:"priority,omitempty"`
+	Name          string            `json:"name,omitempty"`
+	Description   string            `json:"description,omitempty"`
+	Visibility    string            `json:"visibility,omitempty"`
 }
 
-// itemInput is the body of add-to-watchlist (contract 2.2), and of an item of a list.
-type itemInput struct {
-	Type     viewing.MediaType `json:"type"`
-	ID       int64             `json:"id"`
-	Priority *int              `json:"priority,omitempty"`
-}
-
-// listInput is the body of create-list (contract 2.3). It always names the visibility: the contract has no
-// default, and a service's own might be public.
-type listInput struct {
-	Name        string `json:"name"`
-	Description string `json:"description,omitempty"`
-	Visibility  string `json:"visibility"`
-}
-
-// encode writes the body of a request. The last byte is the closing brace, so that a request cut anywhere is
-// no JSON.
+// encode writes the body of a request. A list always names its visibility: the contract has no default, and a
+// service's own might be public. The last byte is the closing brace, so that a request cut anywhere is no JSON.
 func encode(r Request) []byte {
-	var in any
+	in := input{Type: r.Media.Type, ID: r.Media.IDs.TMDB, Priority: r.Priority}
 	switch r.Operation {
 	case History:
-		h := historyInput{Type: r.Media.Type, Count: 1, WatchedAt: formatInstant(r.WatchedAt)}
+		in.Count, in.WatchedAt = 1, formatInstant(r.WatchedAt)
 		if r.Media.Placed() {
-			h.TVShowID, h.SeasonNumber, h.EpisodeNumber = r.Media.Show.IDs.TMDB, r.Media.Season, r.Media.Episode
-		} else {
-			h.ID = r.Media.IDs.TMDB
+			in.ID, in.TVShowID, in.SeasonNumber, in.EpisodeNumber = 0, r.Media.Show.IDs.TMDB, r.Media.Season, r.Media.Episode
 		}
-		in = h
 	case Lists:
-		l := listInput(r.NewList)
-		l.Visibility = cmp.Or(l.Visibility, "PRIVATE")
-		in = l
-	default:
-		in = itemInput{Type: r.Media.Type, ID: r.Media.IDs.TMDB, Priority: r.Priority}
+		in = input{Name: r.NewList.Name, Description: r.NewList.Description, Visibility: cmp.Or(r.NewList.Visibility, "PRIVATE")}
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -1,9 +1,9 @@
 package tracker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"strconv"
 
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -32,27 +32,15 @@ type Match struct {
 
 // ResolveBatch asks what items are (POST /media/resolve/batch). The answer has those that the service knows, by
 // their place in items. An endpoint that is not there, or a question that is refused, is an error that wraps
-// [ErrNoEndpoint]; every error but one about too many items is a [ReadError].
+// [ErrNoEndpoint]; every error is a [ReadError].
 func (c *Client) ResolveBatch(ctx context.Context, items []Wanted) (map[int]Match, error) {
-	if len(items) > MaxResolveItems {
-		return nil, fmt.Errorf("resolve media: %d items, at most %d may be asked about at once", len(items), MaxResolveItems)
-	}
-	body, err := json.Marshal(map[string]any{"items": items})
-	if err != nil {
-		return nil, fmt.Errorf("resolve media: %w", err)
-	}
-	found, err := c.read(ctx, call{op: "media/resolve/batch", body: body})
+	all, err := c.ask(ctx, "media/resolve/batch", map[string]any{"items": items})
 	if err != nil {
 		return nil, err
 	}
-	all := unwrap(found)
 	matches := map[int]Match{}
 	for i, w := range items {
-		key := w.IMDB
-		if key == "" {
-			key = strconv.Itoa(i)
-		}
-		f, _ := all.object(key)
+		f, _ := all.object(cmp.Or(w.IMDB, strconv.Itoa(i)))
 		if m, ok := c.readMatch(f, w); ok {
 			matches[i] = m
 		}
@@ -64,25 +52,20 @@ func (c *Client) ResolveBatch(ctx context.Context, items []Wanted) (map[int]Matc
 // item or has no such endpoint is for the caller to find out: both wrap [ErrNoEndpoint]. The zero Match is one
 // that it does not know.
 func (c *Client) Resolve(ctx context.Context, w Wanted) (Match, error) {
-	body, err := json.Marshal(w)
-	if err != nil {
-		return Match{}, fmt.Errorf("resolve media: %w", err)
-	}
-	found, err := c.read(ctx, call{op: "media/resolve", body: body})
-	if err != nil {
-		return Match{}, err
-	}
-	m, _ := c.readMatch(unwrap(found), w)
-	return m, nil
+	found, err := c.ask(ctx, "media/resolve", w)
+	m, _ := c.readMatch(found, w)
+	return m, err
 }
 
-// unwrap reads an object, flat or wrapped.
-func unwrap(body []byte) fields {
-	f, _ := readObject(body)
+// ask puts a question, and reads an answer that is an object, flat or wrapped.
+func (c *Client) ask(ctx context.Context, op Operation, question any) (fields, error) {
+	body, _ := json.Marshal(question) // texts and numbers always encode
+	found, err := c.read(ctx, call{op: op, body: body})
+	f, _ := readObject(found)
 	if data, ok := f.object("data"); ok {
-		return data
+		return data, err
 	}
-	return f
+	return f, err
 }
 
 // readMatch reads one match; false when it names nothing, or answers another question.
@@ -93,8 +76,8 @@ func (c *Client) readMatch(f fields, w Wanted) (Match, bool) {
 		return Match{}, false
 	}
 	m := Match{
-		TMDB: id, Type: tidy(f.text("type"), c.key), Title: tidy(f.text("title"), c.key),
-		Confidence: tidy(f.text("matchConfidence"), c.key),
+		TMDB: id, Type: tidy(f.text("type"), c.options.Key), Title: tidy(f.text("title"), c.options.Key),
+		Confidence: tidy(f.text("matchConfidence"), c.options.Key),
 	}
 	if year := f.positive("year"); year <= 9999 {
 		m.Year = int(year)

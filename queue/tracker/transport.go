@@ -12,24 +12,15 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Bounds of one connection. The service names none of its own (contract 8).
-const (
-	dialTimeout      = 15 * time.Second
-	handshakeTimeout = 10 * time.Second
-	// idleTimeout is below the idle limits of common servers: a connection that the server closes while we
-	// write is the main source of doubt.
-	idleTimeout    = 2 * time.Second
-	maxHeaderBytes = 64 << 10
-)
-
 // dialer opens a connection.
 type dialer func(ctx context.Context, network, address string) (net.Conn, error)
 
 // newTransport makes a transport that sends each request once: HTTP/2 would repeat a POST after some resets.
-// With loopbackOnly, as for http, it keeps no connection to another machine.
+// With loopbackOnly, as for http, it keeps no connection to another machine. Idle connections end before common
+// servers close them: a connection that the server closes while we write is the main source of doubt.
 func newTransport(dial dialer, loopbackOnly bool) *http.Transport {
 	if dial == nil {
-		dial = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
+		dial = new(net.Dialer).DialContext
 	}
 	http1 := new(http.Protocols)
 	http1.SetHTTP1(true)
@@ -54,9 +45,8 @@ func newTransport(dial dialer, loopbackOnly bool) *http.Transport {
 		},
 		Protocols:              http1,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
-		TLSHandshakeTimeout:    handshakeTimeout,
-		IdleConnTimeout:        idleTimeout,
-		MaxResponseHeaderBytes: maxHeaderBytes,
+		IdleConnTimeout:        2 * time.Second,
+		MaxResponseHeaderBytes: 64 << 10,
 		DisableCompression:     true, // an answer is small, and its bytes are judged as they came
 	}
 }
