@@ -109,13 +109,10 @@ func (d *Daemon) openReading(ctx context.Context) (err error) {
 		return err
 	}
 	_, err = d.tenure.Hold(ctx, d.o.Paths.State, readPatience)
-	shared := errors.Is(err, sqlite.ErrLocked)
-	if err != nil && !refusesWrites(err) && !shared {
+	if err != nil && !refusesWrites(err) && !errors.Is(err, sqlite.ErrLocked) {
 		return err
 	}
-	o := d.queueOptions()
-	o.Shared = shared
-	d.store, err = queue.OpenReading(ctx, o)
+	d.store, err = queue.OpenReading(ctx, d.queueOptions())
 	if errors.Is(err, sqlite.ErrNone) {
 		return noQueue(d.o.Paths.State)
 	}

@@ -47,7 +47,7 @@ func (s *Store) repair(d *sqlite.Tx, found sqlite.Recovery) (sqlite.Notice, erro
 		"INSERT OR IGNORE INTO lookups (entry, account, ask_at) SELECT id, account, 0 FROM entries WHERE "+unidentifiedRows,
 		`INSERT OR IGNORE INTO doubts (entry, account, since, at, look_at)
 			SELECT id, account, created_at, created_at, 0 FROM entries WHERE state = 'in_doubt'`,
-		"DELETE FROM counters", "INSERT INTO counters (account, state, current) SELECT account, state, count(*) FROM entries GROUP BY account, state")
+		"DELETE FROM counters", "INSERT INTO counters (account, state, current, ever) SELECT account, state, count(*), count(*) FROM entries GROUP BY account, state")
 	if err != nil {
 		return sqlite.Notice{}, err
 	}

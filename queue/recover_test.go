@@ -349,9 +349,11 @@ func TestARecoveryThatWasCutShortIsFinished(t *testing.T) {
 	for name, lay := range map[string]func(path string) error{
 		"before the first renaming": func(path string) error {
 			return errors.Join(os.WriteFile(path, []byte("wrecked, long enough to be no database"), 0o600),
-				os.WriteFile(path+".recovered-20260301T120000Z", content, 0o600))
+				os.WriteFile(path+".damaged-20260301T120000Z.recovered", content, 0o600))
 		},
-		"between the renamings": func(path string) error { return os.WriteFile(path+".recovered-20260301T120000Z", content, 0o600) },
+		"between the renamings": func(path string) error {
+			return os.WriteFile(path+".damaged-20260301T120000Z.recovered", content, 0o600)
+		},
 		"while copying": func(path string) error {
 			return errors.Join(os.WriteFile(path, content, 0o600), os.WriteFile(path+".recovering", content[:pageSize*3], 0o600),
 				os.WriteFile(path+".suspect", []byte("by a test"), 0o600))
@@ -418,32 +420,51 @@ func TestALogWithoutItsDatabaseIsSetAside(t *testing.T) {
 }
 
 // TestALogDamagedInTheMiddleIsNoticed: what follows the damage is gone for SQLite,
-// which also may have forgotten what was sent.
+// which also may have forgotten what was sent. What is pending is held.
 func TestALogDamagedInTheMiddleIsNoticed(t *testing.T) {
-	s := fresh(t)
-	for i := range 60 {
-		s.commit(t, film(fmt.Sprint("e", i), int64(i+1), -i-1))
-	}
-	path := crashed(t, s)
-	log, err := os.ReadFile(path + "-wal")
-	if err == nil {
-		log[len(bytes.TrimRight(log, "\x00"))*3/4] ^= 1 // not in the room behind it
-		err = os.WriteFile(path+"-wal", log, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	again := open(t, path, s.clock)
-	again.sound(t)
-	states := again.states(t)
-	notices, err := again.Notices(t.Context())
-	if err != nil || len(notices) != 1 || !strings.Contains(notices[0].Text, fmt.Sprintf("newest %d events", 60-len(states))) || len(states) == 0 {
-		t.Errorf("%d events are there; notices %+v, %v", len(states), notices, err)
-	}
-	for event, state := range states {
-		if state != viewing.StateHeld {
-			t.Errorf("event %s is %s", event, state)
-		}
+	for name, tt := range map[string]struct {
+		where func(n int) int // in the log of n bytes
+		lost  bool            // events are
+	}{
+		"events are lost":           {func(n int) int { return n * 3 / 4 }, true},
+		"a mark of sending is lost": {func(n int) int { return n - 1 }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := fresh(t)
+			for i := range 60 {
+				s.commit(t, film(fmt.Sprint("e", i), int64(i+1), -i-1))
+			}
+			s.send(t, s.due(t)[0])
+			path := crashed(t, s)
+			log, err := os.ReadFile(path + "-wal")
+			if err == nil {
+				log = bytes.TrimRight(log, "\x00") // the room behind it
+				log[tt.where(len(log))] ^= 1
+				err = os.WriteFile(path+"-wal", log, 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			again := open(t, path, s.clock)
+			again.sound(t)
+			states := again.states(t)
+			want := "newest changes"
+			if tt.lost {
+				want = fmt.Sprintf("newest %d events", 60-len(states))
+			}
+			notices, err := again.Notices(t.Context())
+			if err != nil || len(notices) != 1 || !strings.Contains(notices[0].Text, want) || len(states) == 0 || tt.lost != (len(states) < 60) {
+				t.Errorf("%d events are there; notices %+v, %v", len(states), notices, err)
+			}
+			for event, state := range states {
+				if state != viewing.StateHeld {
+					t.Errorf("event %s is %s", event, state)
+				}
+			}
+			if notices, err = again.reopen(t).Notices(t.Context()); err != nil || len(notices) != 1 {
+				t.Errorf("said again: %+v, %v", notices, err)
+			}
+		})
 	}
 }
 

@@ -2,9 +2,9 @@
 -- that is NULL has not happened. Rows of events and entries are never deleted or
 -- renumbered.
 
--- What the database knows about itself: installation (random, never changes),
--- run (raised at each opening), clean (whether
--- the last run ended in order), copied (when it was made as a copy), notice:N.
+-- What the database knows about itself: installation (random, never changes), clean
+-- (whether the last run ended in order), copied (when it was made as a copy), recovered
+-- (it was copied from a damaged file), notice:N.
 CREATE TABLE meta (
   key   TEXT PRIMARY KEY,
   value ANY NOT NULL
@@ -153,7 +153,8 @@ CREATE TABLE source_state (
 CREATE TABLE counters (
   account TEXT NOT NULL,
   state   TEXT NOT NULL,
-  current INTEGER NOT NULL DEFAULT 0,
+  current INTEGER NOT NULL,
+  ever    INTEGER NOT NULL,  -- how many came into it, ever
   PRIMARY KEY (account, state)
 ) STRICT, WITHOUT ROWID;
 

@@ -15,8 +15,9 @@ const selectLeft = "SELECT id FROM entries WHERE state = 'sending'"
 // stopped is the reason of entries that a crash left under way.
 const stopped = "stopped"
 
-// start begins a run. What earlier ones left under way is put in doubt. Where the file is a copy, or events are missing
-// from it, it may not know what was sent: what is pending is held.
+// start begins a run. What earlier ones left under way is put in doubt. Where the file
+// is a copy, or changes are missing from it, it may not know what was sent: what is
+// pending is held.
 func (s *Store) start(d *sqlite.Tx, o sqlite.Opening) error {
 	return s.change(d, func(t *tx) error {
 		if o.Copied != 0 {
@@ -24,8 +25,8 @@ func (s *Store) start(d *sqlite.Tx, o sqlite.Opening) error {
 				return fmt.Errorf("hold what a copy says is pending: %w", err)
 			}
 		}
-		if o.Missing > 0 {
-			s.logger.Error("events are missing from the queue's file", "missing", o.Missing)
+		if o.Behind {
+			s.logger.Error("the queue's file has lost its newest changes", "missing events", o.Missing)
 			if err := t.holdAfterLoss(o.Missing); err != nil {
 				return fmt.Errorf("hold what is pending after a loss: %w", err)
 			}
@@ -43,14 +44,18 @@ func (s *Store) start(d *sqlite.Tx, o sqlite.Opening) error {
 	})
 }
 
-// holdAfterLoss holds what is pending in a file that has lost events, and says so.
+// holdAfterLoss holds what is pending in a file that has lost changes, some events among
+// them, and says so.
 func (t *tx) holdAfterLoss(missing int64) error {
 	held, err := t.holdPending(entry.Step{Code: "restored.damage"})
 	if err != nil {
 		return err
 	}
 	text := fmt.Sprintf("The newest %d events that were recorded here are missing from the queue's file.", missing)
-	if missing == 1 {
+	switch missing {
+	case 0:
+		text = "The newest changes that were recorded here are missing from the queue's file."
+	case 1:
 		text = "The newest event that was recorded here is missing from the queue's file."
 	}
 	return t.Notify(sqlite.Notice{

@@ -26,7 +26,6 @@ type Options struct {
 	Path     string         // the database file; its folder is made when absent
 	Settings rules.Settings // what the rules decide by
 	Logger   *slog.Logger   // nil discards
-	Shared   bool           // [OpenReading] only: another process may have the lock
 	Busy     time.Duration  // how long another process' lock on the file is waited for; 0 is 5 seconds
 }
 
@@ -66,8 +65,7 @@ func openAt(ctx context.Context, o Options, now func() time.Time) (*Store, error
 }
 
 // OpenReading opens a queue to read it and changes nothing, as
-// [sqlite.OpenReading] does. Writes are refused with [sqlite.ErrStorage]. The caller
-// holds the folder's lock, or says that the file is shared.
+// [sqlite.OpenReading] does. Writes are refused with [sqlite.ErrStorage].
 func OpenReading(ctx context.Context, o Options) (*Store, error) {
 	return openBy(ctx, o, time.Now, sqlite.OpenReading)
 }
@@ -76,6 +74,10 @@ func OpenReading(ctx context.Context, o Options) (*Store, error) {
 func OpenNothing(ctx context.Context, o Options) (*Store, error) {
 	return openBy(ctx, o, time.Now, sqlite.OpenNothing)
 }
+
+// selectCounts counts the events, and how often an entry came into a state: a mark that
+// something was sent must not be lost either.
+const selectCounts = "SELECT (SELECT coalesce(max(id), 0) FROM events), (SELECT coalesce(sum(ever), 0) FROM counters)"
 
 // openBy opens a store over a file.
 func openBy(ctx context.Context, o Options, now func() time.Time,
@@ -87,8 +89,8 @@ func openBy(ctx context.Context, o Options, now func() time.Time,
 	}
 	var err error
 	s.file, err = open(ctx, sqlite.Options{
-		Path: o.Path, Schema: []string{schema}, Logger: s.logger, Now: now, Shared: o.Shared, Busy: o.Busy,
-		Count: "SELECT coalesce(max(id), 0) FROM events", Start: s.start, Repair: s.repair,
+		Path: o.Path, Schema: []string{schema}, Logger: s.logger, Now: now, Busy: o.Busy,
+		Count: selectCounts, Start: s.start, Repair: s.repair,
 	})
 	if err != nil {
 		return nil, err

@@ -79,8 +79,8 @@ func (t *tx) writeCounters() error {
 		if by == 0 {
 			continue
 		}
-		_, err := t.Exec(`INSERT INTO counters (account, state, current) VALUES (?, ?, ?)
-			ON CONFLICT (account, state) DO UPDATE SET current = current + excluded.current`, c.account, string(c.state), by)
+		_, err := t.Exec(`INSERT INTO counters (account, state, current, ever) VALUES (?1, ?2, ?3, max(?3, 0))
+			ON CONFLICT (account, state) DO UPDATE SET current = current + excluded.current, ever = ever + excluded.ever`, c.account, string(c.state), by)
 		if err != nil {
 			return err
 		}

@@ -2,33 +2,36 @@ package sqlite
 
 import (
 	"fmt"
-	"io"
 	"os"
-	"strconv"
-	"strings"
 )
 
-// The file NAME-count holds how many events were added, as of the last commit.
-// It is written without a flush. A log that is damaged in the middle ends there
-// for SQLite, without a word: what followed is gone, and only this number tells.
+// counts are how much was ever committed.
+type counts struct {
+	events  int64
+	changes int64
+}
 
-// openCounter opens the file and reads the number; 0 when there is none.
-func (db *DB) openCounter() (counted int64) {
+// The file NAME-count holds the counts as of the last commit. It is written without a
+// flush. A log that is damaged in the middle ends there for SQLite, without a word:
+// what followed is gone, and only this file tells.
+
+// openCounter opens the file and reads it; nothing counts as nothing.
+func (db *DB) openCounter() (was counts) {
 	file, err := os.OpenFile(db.path+"-count", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		db.logger.Warn("the number of events cannot be noted", "error", err)
-		return 0
+		return was
 	}
 	db.counter = file
-	text, _ := io.ReadAll(io.LimitReader(file, 32))
-	counted, _ = strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64) // after a power cut it may be noise
-	return counted
+	if _, err := fmt.Fscan(file, &was.events, &was.changes); err != nil { // after a power cut it may be noise
+		return counts{}
+	}
+	return was
 }
 
-// keepCounter writes the number. Where that fails, an older one stays: it finds
-// less.
-func (db *DB) keepCounter(n int64) {
+// keepCounter writes the counts. Where that fails, older ones stay: they find less.
+func (db *DB) keepCounter(c counts) {
 	if db.counter != nil {
-		_, _ = db.counter.WriteAt(fmt.Appendf(nil, "%20d\n", n), 0)
+		_, _ = db.counter.WriteAt(fmt.Appendf(nil, "%20d %20d\n", c.events, c.changes), 0)
 	}
 }

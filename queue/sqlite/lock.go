@@ -7,44 +7,43 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // Lock is held by the one process that may write the database of a folder. The
 // system releases it when the process ends, however it ends.
 type Lock struct {
-	file   *os.File
-	folder *os.File // the folder itself, where the system can lock it: the file may be deleted
+	folder *flock.Flock // where the system can lock a folder: the file may be deleted
+	file   *flock.Flock
 }
 
-// AcquireLock locks the folder dir, which must exist, by the file dir/lock and,
-// where the system can, by the folder itself. It does not wait: when another
-// process holds the lock, the error wraps [ErrLocked].
+// AcquireLock locks the folder dir, which must exist, and the file dir/lock. It
+// does not wait: when another process holds the lock, the error wraps [ErrLocked].
 func AcquireLock(dir string) (*Lock, error) {
-	l, err := lock(dir, os.O_CREATE|os.O_RDWR)
+	l, err := lock(dir, os.O_CREATE)
 	if err != nil {
 		return nil, fmt.Errorf("lock state folder %s: %w", dir, err)
 	}
 	return l, nil
 }
 
-func lock(dir string, mode int) (*Lock, error) {
-	name := filepath.Join(dir, "lock")
-	file, err := os.OpenFile(name, mode, 0o600)
-	if err != nil { // a file system that is read-only can be locked all the same
-		readable, again := os.Open(name)
-		if again != nil {
-			return nil, err
-		}
-		file = readable
+func lock(dir string, create int) (*Lock, error) {
+	l := &Lock{
+		folder: flock.New(dir, flock.SetFlag(os.O_RDONLY)),
+		file:   flock.New(filepath.Join(dir, "lock"), flock.SetFlag(os.O_RDONLY|create)), // also on a disk that is read-only
 	}
-	if err := lockFile(file); err != nil {
-		return nil, errors.Join(err, file.Close())
+	if locked, err := l.folder.TryLock(); err == nil && !locked {
+		return nil, ErrLocked
 	}
-	folder, err := lockFolder(dir)
+	locked, err := l.file.TryLock()
+	if err == nil && !locked {
+		err = ErrLocked
+	}
 	if err != nil {
-		return nil, errors.Join(err, file.Close())
+		return nil, errors.Join(err, l.Release())
 	}
-	return &Lock{file, folder}, nil
+	return l, nil
 }
 
 // lockEvery is how often AwaitLock tries: the system's own way of waiting cannot
@@ -69,27 +68,14 @@ func AwaitLock(ctx context.Context, dir string, patience time.Duration) (*Lock, 
 
 // Release releases the lock. The file stays: removing it would let two processes
 // hold locks on two files of one name.
-func (l *Lock) Release() error {
-	err := l.file.Close()
-	if l.folder != nil {
-		err = errors.Join(err, l.folder.Close())
-	}
-	return err
-}
+func (l *Lock) Release() error { return errors.Join(l.file.Close(), l.folder.Close()) }
 
 // Held reports whether a process holds the lock of the folder dir. It creates
 // nothing there.
 func Held(dir string) bool {
-	l, err := lock(dir, os.O_RDWR)
+	l, err := lock(dir, 0)
 	if err == nil {
 		_ = l.Release() // it was only tried
-		return false
-	}
-	if !errors.Is(err, ErrLocked) { // the file may have been deleted
-		var folder *os.File
-		if folder, err = lockFolder(dir); folder != nil {
-			folder.Close()
-		}
 	}
 	return errors.Is(err, ErrLocked)
 }

@@ -17,16 +17,14 @@ func TestALockWhoseFileIsDeletedStillHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 {
-		if err := os.Remove(filepath.Join(dir, "lock")); err != nil {
-			t.Fatal(err)
-		}
-		if !Held(dir) {
-			t.Error("nobody is said to hold it")
-		}
-		if _, err := AcquireLock(dir); !errors.Is(err, ErrLocked) {
-			t.Errorf("a second one: %v", err)
-		}
+	if err := os.Remove(filepath.Join(dir, "lock")); err != nil {
+		t.Fatal(err)
+	}
+	if !Held(dir) {
+		t.Error("nobody is said to hold it")
+	}
+	if _, err := AcquireLock(dir); !errors.Is(err, ErrLocked) {
+		t.Errorf("a second one: %v", err)
 	}
 	if err := first.Release(); err != nil {
 		t.Fatal(err)

@@ -7,14 +7,14 @@ import (
 
 const (
 	logSize  = 5 << 20 // more than SQLite fills before it begins at the front again
-	growFrom = 8       // commits of a run: a command that adds one viewing does not wait for it
+	growFrom = 8       // transactions of a run: a command that adds one viewing does not wait for it
 )
 
-// growLog gives the write-ahead log its full size, in the open transaction t, when
-// nobody else writes there: a flush of what overwrites a file costs half of one that
-// makes it longer. SQLite ends a log at the first frame that is none.
+// growLog gives the write-ahead log its full size, in an open transaction, when nobody
+// else writes there: to flush what overwrites a file costs half of what makes it longer.
+// SQLite ends a log at the first frame that is none.
 func (db *DB) growLog() {
-	if db.commits++; db.commits != growFrom {
+	if db.begun++; db.begun != growFrom {
 		return
 	}
 	log, err := os.OpenFile(db.path+"-wal", os.O_WRONLY, 0)
@@ -23,6 +23,8 @@ func (db *DB) growLog() {
 	}
 	defer log.Close()
 	if end, err := log.Seek(0, io.SeekEnd); err == nil && end < logSize {
-		_, _ = log.Write(make([]byte, logSize-end))
+		if _, err := log.Write(make([]byte, logSize-end)); err != nil {
+			_ = log.Truncate(end) // the disk is full
+		}
 	}
 }

@@ -3,48 +3,49 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 )
 
-// migrate brings the database to the newest schema, after a copy of an older one.
+// migrate brings the database to the newest schema. An older one is copied before
+// that. Like any copy it is marked: what waits in it may have been sent since.
 func (db *DB) migrate(ctx context.Context) error {
 	var from int
 	if err := db.writer.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&from); err != nil {
 		return fmt.Errorf("read schema version: %w: %w", ErrStorage, err)
 	}
 	if from > 0 && from < len(db.o.Schema) {
-		if err := db.backupBefore(ctx, len(db.o.Schema)); err != nil {
-			return err
+		file := copyBefore(db.path, len(db.o.Schema))
+		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("replace copy: %w: %w", ErrStorage, err)
 		}
+		if err := db.Backup(ctx, file); err != nil {
+			return fmt.Errorf("copy before migrating: %w: %w", ErrStorage, err)
+		}
+		db.logger.Info("database copied before migrating", "file", file)
 	}
 	return applySchema(ctx, db.writer.conn, db.o.Schema, from)
 }
 
-// applySchema runs the scripts after the first from, each in one transaction
-// with its version.
+// applySchema runs the scripts after the first from, each in one transaction with
+// its version. After an error the connection must be closed.
 func applySchema(ctx context.Context, conn *sql.Conn, scripts []string, from int) error {
-	apply := func(version int) error {
-		transaction, err := conn.BeginTx(ctx, nil)
-		if err != nil {
-			return err
-		}
-		defer transaction.Rollback()
-		if _, err := transaction.ExecContext(ctx, scripts[version-1]); err != nil {
-			return err
-		}
-		marks := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, version)
-		if _, err := transaction.ExecContext(ctx, marks); err != nil {
-			return err
-		}
-		return transaction.Commit()
-	}
 	for version := from + 1; version <= len(scripts); version++ {
-		if err := apply(version); err != nil {
+		_, err := conn.ExecContext(ctx, fmt.Sprintf("BEGIN IMMEDIATE;\n%s\n; PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT",
+			scripts[version-1], applicationID, version))
+		if err != nil {
 			return fmt.Errorf("migrate to schema %d: %w: %w", version, ErrStorage, err)
 		}
 	}
 	return nil
+}
+
+// copyBefore is the copy from before the migration to a version.
+func copyBefore(path string, version int) string {
+	return fmt.Sprintf("%s.before-schema-%d", path, version)
 }
 
 // newerError is a database of a schema that this program does not know.
@@ -59,12 +60,13 @@ func (e *newerError) Error() string {
 
 func (e *newerError) Unwrap() error { return ErrNewer }
 
-// Hint is what to do: the newest copy from before a migration, if there is one,
-// can be read by an older program.
+// Hint is what to do: the copy from before a migration can be read by an older program.
 func (e *newerError) Hint() string {
 	hint := "install the newer version of Filmspool again"
-	if copies := siblings(e.path + beforeSchema); len(copies) > 0 {
-		hint += "; or go back to the copy " + filepath.Base(copies[len(copies)-1]) + ", without what was added since"
+	for version := e.knows + 1; version <= e.has; version++ {
+		if file := copyBefore(e.path, version); exists(file) {
+			return hint + "; or go back to the copy " + filepath.Base(file) + ", without what was added since"
+		}
 	}
 	return hint
 }

@@ -51,25 +51,30 @@ func (db *DB) findDamage(ctx context.Context) (cause string, err error) {
 	}
 	defer pool.Close()
 	found, err := db.inspect(ctx, pool)
-	if err == nil && !found.empty && !found.clean {
-		bounded, cancel := context.WithTimeout(ctx, checkTime)
-		defer cancel()
-		begun, verdict := time.Now(), ""
-		err = pool.QueryRowContext(bounded, "PRAGMA quick_check(1)").Scan(&verdict)
-		switch {
-		case err == nil && verdict != "ok":
-			return verdict, nil
-		case err == nil:
-			db.logger.Info("database checked after an unclean stop", "took", time.Since(begun))
-		case ctx.Err() == nil && bounded.Err() != nil:
-			db.logger.Warn("database too large to be checked whole", "after", checkTime)
-			err = nil
-		}
+	if err == nil && found.version > 0 && !found.clean {
+		cause, err = db.check(ctx, pool)
 	}
 	if isDamage(err) {
 		return err.Error(), nil
 	}
-	return "", err
+	return cause, err
+}
+
+// check has SQLite check the structure of the database; "" when that is sound.
+func (db *DB) check(ctx context.Context, pool *sql.DB) (verdict string, err error) {
+	bounded, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	begun := time.Now()
+	err = pool.QueryRowContext(bounded, "PRAGMA quick_check(1)").Scan(&verdict)
+	switch {
+	case err == nil && verdict == "ok":
+		db.logger.Info("database checked after an unclean stop", "took", time.Since(begun))
+		return "", nil
+	case ctx.Err() == nil && bounded.Err() != nil:
+		db.logger.Warn("database too large to be checked whole", "after", checkTime)
+		return "", nil
+	}
+	return verdict, err
 }
 
 // Recovery describes a damaged database whose readable rows were copied.
@@ -79,13 +84,18 @@ type Recovery struct {
 	Lost   int64  // rows that could not be read or kept
 }
 
+const (
+	damaged   = ".damaged-"  // in the name of a file that was set aside, with the time
+	recovered = ".recovered" // ends the name of a complete new one
+)
+
 // recover copies every readable row of a damaged database into a new one and
 // puts that in its place. The damaged file is only read; it stays under another
 // name. A crash at any moment leaves either the damaged file where it was, or a
 // complete new one that finishRecovery finds.
 func (db *DB) recover(ctx context.Context, cause string) error {
 	db.logger.Error("the database is damaged; its readable rows are copied", "path", db.path, "cause", cause)
-	found := Recovery{Aside: db.stampedPath(db.path + damaged)}
+	found := Recovery{Aside: db.asidePath()}
 	fresh := db.path + ".recovering"
 	for _, part := range parts { // of an earlier attempt
 		if err := os.Remove(fresh + part); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -95,8 +105,7 @@ func (db *DB) recover(ctx context.Context, cause string) error {
 	if err := db.copyReadable(ctx, fresh, &found); err != nil {
 		return fmt.Errorf("recover database: %w", err)
 	}
-	stamp := strings.TrimPrefix(found.Aside, db.path+damaged)
-	if err := errors.Join(syncFile(fresh), os.Rename(fresh, db.path+recovered+stamp)); err != nil {
+	if err := errors.Join(syncFile(fresh), os.Rename(fresh, found.Aside+recovered)); err != nil {
 		return fmt.Errorf("recover database: %w: %w", ErrStorage, err)
 	}
 	syncFolder(filepath.Dir(db.path))
@@ -112,28 +121,24 @@ func (db *DB) recover(ctx context.Context, cause string) error {
 	return nil
 }
 
-const (
-	damaged   = ".damaged-"   // in the name of a file that was set aside, with the time
-	recovered = ".recovered-" // in the name of the complete new one, with the same time
-)
-
 // finishRecovery puts a recovered database in its place, if there is one.
 func (db *DB) finishRecovery() error {
-	ready := siblings(db.path + recovered)
-	if len(ready) == 0 {
-		return nil
+	for _, ready := range siblings(db.path + damaged) {
+		aside, complete := strings.CutSuffix(ready, recovered)
+		if !complete {
+			continue
+		}
+		if err := db.setAside(aside, parts...); err != nil {
+			return err
+		}
+		if err := os.Rename(ready, db.path); err != nil {
+			return fmt.Errorf("replace database: %w: %w", ErrStorage, err)
+		}
+		if err := os.Remove(db.suspicion()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("forget damage: %w: %w", ErrStorage, err)
+		}
+		syncFolder(filepath.Dir(db.path))
 	}
-	aside := db.path + damaged + strings.TrimPrefix(ready[0], db.path+recovered)
-	if err := db.setAside(aside, parts...); err != nil {
-		return err
-	}
-	if err := os.Rename(ready[0], db.path); err != nil {
-		return fmt.Errorf("replace database: %w: %w", ErrStorage, err)
-	}
-	if err := os.Remove(db.suspicion()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("forget damage: %w: %w", ErrStorage, err)
-	}
-	syncFolder(filepath.Dir(db.path))
 	return nil
 }
 
@@ -170,7 +175,7 @@ func (db *DB) setStrayLogAside() error {
 			return nil
 		}
 	}
-	aside := db.stampedPath(db.path + damaged)
+	aside := db.asidePath()
 	if err := db.setAside(aside, "-wal", "-shm"); err != nil {
 		return err
 	}
@@ -213,7 +218,7 @@ func (db *DB) copyReadable(ctx context.Context, fresh string, found *Recovery) (
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.Notify(notice), c.Mark("clean", 1), c.Run("COMMIT"))
+	return errors.Join(c.Notify(notice), c.Mark("clean", 1), c.Mark("recovered", 1), c.Run("COMMIT"))
 }
 
 // copier copies tables from a damaged database.
@@ -278,10 +283,10 @@ func (c *copier) copyByNumber(t table, most int64) error {
 			c.found.Lost += faults
 			faults = 0
 		}
-		if err != nil {
-			return err
+		if err == nil {
+			err = c.Run("COMMIT", "BEGIN IMMEDIATE") // one transaction would need all the room twice
 		}
-		if err := c.Run("COMMIT", "BEGIN IMMEDIATE"); err != nil { // one transaction would need all the room twice
+		if err != nil {
 			return err
 		}
 	}
@@ -289,30 +294,16 @@ func (c *copier) copyByNumber(t table, most int64) error {
 	return nil
 }
 
-// copyFromBothEnds copies a table without numbers: forward to the first row that
-// cannot be read, then backward to one that is there.
+// copyFromBothEnds copies a table without numbers forward to the first row that cannot
+// be read, then backward.
 func (c *copier) copyFromBothEnds(t table) error {
-	for _, direction := range []string{"", " DESC"} {
-		step := rangeRows
-		for offset := 0; ; offset += step {
-			before := c.found.Copied
-			_, readable, err := c.copyRows(t, "ORDER BY "+t.key+direction+" LIMIT ? OFFSET ?", step, offset)
-			switch {
-			case err != nil:
-				return err
-			case readable && c.found.Copied == before:
-				return nil
-			case readable:
-				continue
-			case step == 1:
-				c.found.Lost++
-			default:
-				step, offset = 1, offset-1 // again, row by row
-				continue
-			}
-			break
+	for _, direction := range []string{"ASC", "DESC"} {
+		_, readable, err := c.copyRows(t, "ORDER BY "+t.key+" "+direction)
+		if err != nil || readable {
+			return err
 		}
 	}
+	c.found.Lost++ // nothing says how many rows there were between
 	return nil
 }
 

@@ -49,11 +49,10 @@ type Options struct {
 	Logger *slog.Logger     // nil discards
 	Now    func() time.Time // the clock
 	Busy   time.Duration    // how long to wait for another process' lock on the file; 0 is 5 seconds
-	Shared bool             // [OpenReading] only: another process may have the database open
 
-	// Count is a query for how many events were ever added. The number is also
-	// kept in a file beside the database, so that a start notices when events are
-	// missing. "" does not count.
+	// Count is a query for how many events, and how many changes, were ever committed.
+	// The numbers are also kept in a file beside the database, so that a start notices
+	// when something is missing.
 	Count string
 	// Start is called in the first transaction of each run.
 	Start func(*Tx, Opening) error
@@ -65,9 +64,9 @@ type Options struct {
 // Opening is what a start found out about the database.
 type Opening struct {
 	Installation string // random, made with the database
-	Run          int64  // number of this opening
 	Copied       int64  // when this database was made by [DB.Backup], in milliseconds since 1970; 0 for none
 	Missing      int64  // how many events were acknowledged in an earlier run and are not in the file
+	Behind       bool   // events or other changes of an earlier run are missing
 }
 
 // DB is an open database. Its methods may be called from any goroutine.
@@ -82,7 +81,7 @@ type DB struct {
 	readOnly bool
 	writer   *connection // used by Run alone once it runs; nil after a failure
 	counter  *os.File    // see counter.go
-	commits  int         // begun, see growLog
+	begun    int         // transactions, see growLog
 
 	trouble troubles
 
@@ -157,8 +156,8 @@ func (db *DB) start(ctx context.Context) (err error) {
 	if err := db.migrate(ctx); err != nil {
 		return err
 	}
-	counted := db.openCounter()
-	if err := db.writeNow(func(t *Tx) error { return db.startRun(t, counted) }); err != nil {
+	was := db.openCounter()
+	if err := db.writeNow(func(t *Tx) error { return db.startRun(t, was) }); err != nil {
 		return fmt.Errorf("start queue: %w", err)
 	}
 	return nil
@@ -166,26 +165,25 @@ func (db *DB) start(ctx context.Context) (err error) {
 
 // startRun begins a run in the database and lets the owner of the tables react
 // to how the last one ended.
-func (db *DB) startRun(t *Tx, counted int64) error {
-	if _, err := t.Exec("INSERT OR IGNORE INTO meta (key, value) VALUES ('installation', ?), ('run', 0)", rand.Text()); err != nil {
-		return err
-	}
-	if err := errors.Join(t.Mark("clean", 0), t.Run("UPDATE meta SET value = value + 1 WHERE key = 'run'")); err != nil {
+func (db *DB) startRun(t *Tx, was counts) error {
+	if _, err := t.Exec("INSERT OR IGNORE INTO meta (key, value) VALUES ('installation', ?)", rand.Text()); err != nil {
 		return err
 	}
 	var o Opening
+	var recovered bool
 	_, err := t.Find(`SELECT (SELECT value FROM meta WHERE key = 'installation'),
-		(SELECT value FROM meta WHERE key = 'run'), coalesce((SELECT value FROM meta WHERE key = 'copied'), 0)`,
-		nil, &o.Installation, &o.Run, &o.Copied)
+		coalesce((SELECT value FROM meta WHERE key = 'copied'), 0), EXISTS (SELECT 1 FROM meta WHERE key = 'recovered')`,
+		nil, &o.Installation, &o.Copied, &recovered)
+	if err != nil {
+		return err
+	}
+	is, err := t.count(db.o.Count)
 	if err != nil {
 		return err
 	}
 	if o.Copied == 0 { // a copy is older than the counter
-		there, err := t.count(db.o.Count)
-		if err != nil {
-			return err
-		}
-		o.Missing = max(0, counted-there)
+		o.Missing = max(0, was.events-is.events)
+		o.Behind = o.Missing > 0 || was.changes > is.changes && !recovered // a recovery has lost count of them
 	}
 	if err := db.o.Start(t, o); err != nil {
 		return err
@@ -196,7 +194,7 @@ func (db *DB) startRun(t *Tx, counted int64) error {
 		}
 	}
 	db.installation = o.Installation
-	return t.Run("DELETE FROM meta WHERE key IN ('copied', 'trial')")
+	return errors.Join(t.Mark("clean", 0), t.Run("DELETE FROM meta WHERE key IN ('copied', 'recovered', 'trial')"))
 }
 
 // Reader is the pool of connections that only read. They see whole transactions.
@@ -242,27 +240,4 @@ func (db *DB) closeFiles() error {
 		return fmt.Errorf("close database: %w", err)
 	}
 	return nil
-}
-
-// Exists reports whether there is a database at path, or the log of one.
-func Exists(path string) bool { return exists(path) || exists(path+"-wal") }
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
-// parts are the suffixes of the files of a database.
-var parts = []string{"", "-wal", "-shm"}
-
-// stampLayout is the time in the names of copies and of files set aside.
-const stampLayout = "20060102T150405Z"
-
-// stampedPath adds the time to a name; a later second where that file exists.
-func (db *DB) stampedPath(name string) string {
-	for at := db.o.Now().UTC(); ; at = at.Add(time.Second) {
-		if path := name + at.Format(stampLayout); len(siblings(path)) == 0 {
-			return path
-		}
-	}
 }

@@ -142,12 +142,10 @@ func (t *Tx) Mark(key string, value int64) error {
 	return err
 }
 
-// count runs the query for the number of events; "" counts none.
-func (t *Tx) count(query string) (n int64, err error) {
-	if query != "" {
-		_, err = t.Find(query, nil, &n)
-	}
-	return n, err
+// count runs the query for the counts.
+func (t *Tx) count(query string) (c counts, err error) {
+	_, err = t.Find(query, nil, &c.events, &c.changes)
+	return c, err
 }
 
 // Collect reads all rows and closes them; no rows are an empty list.

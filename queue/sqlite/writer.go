@@ -18,10 +18,7 @@ const trialEvery = time.Second
 type job struct {
 	do   func(*Tx) error
 	done chan error // one slot
-	err  error
 }
-
-func newJob(do func(*Tx) error) *job { return &job{do: do, done: make(chan error, 1)} }
 
 // Write has do called within a transaction and returns once that is on disk. do
 // may be called again; only the last call counts. When ctx ends before the
@@ -34,7 +31,7 @@ func (db *DB) Write(ctx context.Context, do func(*Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	j := newJob(do)
+	j := &job{do, make(chan error, 1)}
 	select {
 	case db.jobs <- j:
 		return <-j.done
@@ -73,7 +70,7 @@ func (db *DB) Run(ctx context.Context) error {
 		}
 		select {
 		case j := <-db.jobs:
-			db.commitBatch(j)
+			db.commit([]*job{j}, true)
 		case db.idle <- struct{}{}:
 		case <-trial:
 			trial = nil
@@ -90,84 +87,61 @@ func (db *DB) Run(ctx context.Context) error {
 
 // writeNow runs a job while Run does not.
 func (db *DB) writeNow(do func(*Tx) error) error {
-	j := newJob(do)
-	db.commitBatch(j)
+	j := &job{do, make(chan error, 1)}
+	db.commit([]*job{j}, false)
 	return <-j.done
 }
 
-// commitBatch runs first and all other waiting jobs in one transaction, and
-// answers them once it is on disk.
-func (db *DB) commitBatch(first *job) {
-	batch := []*job{first}
-	err := db.attempt(&batch, false)
-	if errors.Is(err, errJobFailed) {
-		err = db.attempt(&batch, true)
-	}
-	if err != nil {
+// commit runs jobs, and those that wait meanwhile if more may join, in one transaction,
+// and answers them once it is on disk. When one of them fails, each is run in its own.
+func (db *DB) commit(batch []*job, more bool) {
+	bad, err := db.attempt(&batch, more)
+	switch {
+	case err != nil:
 		db.failed(err)
+		bad = err
+	case bad != nil && len(batch) > 1:
+		for i := range batch {
+			db.commit(batch[i:i+1], false)
+		}
+		return
 	}
 	for _, j := range batch {
-		if err != nil {
-			j.err = err
-		}
-		j.done <- j.err
+		j.done <- bad
 	}
 }
 
-// errJobFailed says that a job without a savepoint failed, so that all have to
-// be repeated.
-var errJobFailed = errors.New("a job failed")
-
-// attempt runs a batch in one transaction. Without savepoints it also takes in
-// jobs that arrive meanwhile, and stops at the first that fails: a savepoint for
-// each job would cost a fifth of the whole. With an error nothing was kept.
-func (db *DB) attempt(batch *[]*job, savepoints bool) error {
+// attempt runs a batch in one transaction. With an error nothing was kept: bad is that
+// of one job, err is that of the storage.
+func (db *DB) attempt(batch *[]*job, more bool) (bad, err error) {
 	t, err := db.begin()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i := 0; i < len(*batch); i++ {
-		if !savepoints {
+		if more {
 			*batch = db.addWaiting(*batch)
 		}
-		j := (*batch)[i]
-		if savepoints {
-			if err := t.Run("SAVEPOINT job"); err != nil {
-				return err
-			}
-		}
-		before := len(t.afterCommit)
-		j.err = j.do(t)
-		switch {
-		case j.err != nil && !concernsOneJob(j.err):
-			return j.err
-		case j.err != nil && !savepoints:
-			if err := t.Run("ROLLBACK"); err != nil {
-				return err
-			}
-			return errJobFailed
-		case j.err != nil:
-			t.afterCommit = t.afterCommit[:before]
-			err = t.Run("ROLLBACK TO job", "RELEASE job")
-		case savepoints:
-			err = t.Run("RELEASE job")
-		}
-		if err != nil {
-			return err
+		switch err := (*batch)[i].do(t); {
+		case err == nil:
+		case concernsOneJob(err):
+			return err, t.Run("ROLLBACK")
+		default:
+			return nil, err
 		}
 	}
 	counted, err := t.count(db.o.Count)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := t.Run("COMMIT"); err != nil {
-		return fmt.Errorf("commit: %w", err)
+		return nil, fmt.Errorf("commit: %w", err)
 	}
 	db.keepCounter(counted)
 	for _, do := range t.afterCommit {
 		do()
 	}
-	return nil
+	return nil, nil
 }
 
 // addWaiting appends the jobs that wait now.

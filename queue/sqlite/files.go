@@ -1,0 +1,88 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Exists reports whether there is a database at path, or the log of one.
+func Exists(path string) bool { return exists(path) || exists(path+"-wal") }
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// size is the size of a file; 0 when it is missing.
+func size(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// makeFile makes the file and its folder for this user only, and puts their
+// names on disk. SQLite gives the files beside it the same mode.
+func makeFile(path string) error {
+	if exists(path) {
+		return os.Chmod(path, 0o600)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("create state folder: %w", err)
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		return fmt.Errorf("create database: %w", err)
+	}
+	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		syncFolder(dir)
+	}
+	return nil
+}
+
+// syncFile puts a file and its name on disk.
+func syncFile(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(file.Sync(), file.Close())
+	syncFolder(filepath.Dir(path))
+	return err
+}
+
+// syncFolder is best effort: not every system can flush a folder.
+func syncFolder(dir string) {
+	if folder, err := os.Open(dir); err == nil {
+		_ = folder.Sync()
+		folder.Close()
+	}
+}
+
+// parts are the suffixes of the files of a database.
+var parts = []string{"", "-wal", "-shm"}
+
+// siblings are the files whose path begins with prefix, by name. A folder that
+// cannot be read has none.
+func siblings(prefix string) (paths []string) {
+	names, _ := os.ReadDir(filepath.Dir(prefix))
+	for _, name := range names {
+		if strings.HasPrefix(name.Name(), filepath.Base(prefix)) {
+			paths = append(paths, filepath.Join(filepath.Dir(prefix), name.Name()))
+		}
+	}
+	return paths
+}
+
+// asidePath is where a file that is set aside now goes: it has the time in its name.
+func (db *DB) asidePath() string {
+	for at := db.o.Now().UTC(); ; at = at.Add(time.Second) {
+		if path := db.path + damaged + at.Format("20060102T150405Z"); len(siblings(path)) == 0 {
+			return path
+		}
+	}
+}
