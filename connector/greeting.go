@@ -75,9 +75,6 @@ func (s *session) enter(client pairing.Client, wrong error, proof string) bool {
 func (s *session) become(client string) (revoked <-chan struct{}) {
 	s.client = client
 	s.known.Store(true)
-	if s.server.options.Known != nil {
-		s.server.options.Known(s.request)
-	}
 	s.rate = s.server.rateOf(client)
 	return s.server.options.Pairing.Revoked(client)
 }

@@ -33,7 +33,7 @@ type Status struct {
 	Problems      string    // the codes of what Problems would tell: another text is news
 }
 
-// Options are what a [Server] is built from. All but Known, Version,
+// Options are what a [Server] is built from. All but Version,
 // Limits, Logger and Problems are required.
 type Options struct {
 	// Allow says whether a request may open a socket; it is asked before the
@@ -45,9 +45,6 @@ type Options struct {
 	Program func(*http.Request) bool
 	Sink    Sink
 	Pairing *pairing.Registry
-	// Known is called with a request when its client has shown a good token; it
-	// may be nil. Whoever counts connections can keep that one's place.
-	Known func(*http.Request)
 	// Status is asked for status requests, for welcome and after a nudge. It
 	// should take a few milliseconds at most.
 	Status func(context.Context) Status

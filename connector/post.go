@@ -169,9 +169,6 @@ func (s *Server) program(r *http.Request) (pairing.Client, *rejection) {
 		s.log.Debug("post refused", "error", err)
 		return pairing.Client{}, unknownToken()
 	}
-	if s.options.Known != nil {
-		s.options.Known(r)
-	}
 	return client, nil
 }
 

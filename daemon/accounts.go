@@ -12,7 +12,6 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
-	"github.com/filmspool/filmspool/daemon/operate"
 	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
@@ -32,10 +31,10 @@ type sender struct {
 }
 
 // accountNames are those of the configuration, sorted.
-func (d *Daemon) accountNames() []string { return slices.Sorted(maps.Keys(d.o.Config.Accounts)) }
+func (d *core) accountNames() []string { return slices.Sorted(maps.Keys(d.o.Config.Accounts)) }
 
 // openAccounts makes a loop for each account of the configuration.
-func (d *Daemon) openAccounts(ctx context.Context) error {
+func (d *core) openAccounts(ctx context.Context) error {
 	for _, name := range d.accountNames() {
 		a, err := d.openAccount(ctx, name)
 		if err != nil {
@@ -48,7 +47,7 @@ func (d *Daemon) openAccounts(ctx context.Context) error {
 
 // openAccount makes one account's loop, with a client where key and address
 // are known.
-func (d *Daemon) openAccount(ctx context.Context, name string) (*sender, error) {
+func (d *core) openAccount(ctx context.Context, name string) (*sender, error) {
 	c, err := d.keys.Find(name, d.o.Config.Accounts[name], d.o.Paths.File)
 	if err != nil {
 		return nil, err
@@ -82,8 +81,8 @@ func (d *Daemon) openAccount(ctx context.Context, name string) (*sender, error) 
 
 // newClient makes a client for a credential. The error says, for a person,
 // why there can be none.
-func (d *Daemon) newClient(ctx context.Context, c config.Credential) (*tracker.Client, error) {
-	if why := lacking(c); why != "" {
+func (d *core) newClient(ctx context.Context, c config.Credential) (*tracker.Client, error) {
+	if why := missing(c); why != "" {
 		return nil, errors.New(why)
 	}
 	proven, err := d.moveTo(ctx, c)
@@ -95,8 +94,8 @@ func (d *Daemon) newClient(ctx context.Context, c config.Credential) (*tracker.C
 	})
 }
 
-// lacking is what a credential lacks for a client; "" for nothing.
-func lacking(c config.Credential) string {
+// missing is what a credential lacks for a client; "" for nothing.
+func missing(c config.Credential) string {
 	switch {
 	case c.BaseURL == "":
 		return "no service is known"
@@ -109,7 +108,7 @@ func lacking(c config.Credential) string {
 
 // moveTo notes the account's address and reports whether it has ever answered
 // as the service does. What was known of another address counts no more.
-func (d *Daemon) moveTo(ctx context.Context, c config.Credential) (proven bool, err error) {
+func (d *core) moveTo(ctx context.Context, c config.Credential) (proven bool, err error) {
 	kept, err := d.store.Account(ctx, c.Account)
 	if err != nil || kept.BaseURL == c.BaseURL {
 		return kept.Proven, err
@@ -161,14 +160,14 @@ func (a *sender) close() {
 }
 
 // wake has every account's loop try again at once.
-func (d *Daemon) wake() {
+func (d *core) wake() {
 	for _, a := range d.accounts {
 		a.loop.Wake()
 	}
 }
 
 // serviceOf is a client of an account's service, and what ends its use.
-func (d *Daemon) serviceOf(ctx context.Context, name string) (*tracker.Client, func(), error) {
+func (d *core) serviceOf(ctx context.Context, name string) (*tracker.Client, func(), error) {
 	if a := d.account(name); a != nil {
 		a.mu.Lock()
 		defer a.mu.Unlock()
@@ -186,11 +185,4 @@ func (d *Daemon) serviceOf(ctx context.Context, name string) (*tracker.Client, f
 		return nil, nil, control.Refused("account "+name+" cannot be asked: "+words.Plain(err), loginOf(name, "filmspool login"))
 	}
 	return client, client.Close, nil
-}
-
-// operator does to the queue what a person asks for.
-func (d *Daemon) operator() operate.Operator {
-	return operate.Operator{
-		Store: d.store, State: d.o.Paths.State, Accounts: d.accountNames(), Wake: d.wake, Busy: d.working, Service: d.serviceOf,
-	}
 }

@@ -14,48 +14,52 @@ import (
 	"github.com/filmspool/filmspool/queue/entry"
 )
 
+// common is what a person can ask of an instance, running or not. Its other fields are set by
+// [Daemon.Control] and offline.
+func (d *core) common() control.API {
+	return control.API{
+		Add: d.Add, List: d.List, Days: d.Days, Edit: d.Edit, Undo: d.Undo, Operate: d.Operate,
+		Pause: d.Pause, Resume: d.Resume, Acknowledge: d.Acknowledge, Export: d.Export, Backup: d.Backup,
+		Resolve: d.Resolve, Fix: d.Fix, Corrections: d.Corrections, ForgetCorrection: d.ForgetCorrection, Login: d.Login,
+		Settings: d.Settings, Set: d.Set, FindKodi: d.FindKodi, AddKodi: d.AddKodi, RemoveKodi: d.RemoveKodi,
+		ScanKodi: d.ScanKodi, ImportKodi: d.ImportKodi, KodiProgress: d.KodiProgress,
+	}
+}
+
 // Control is what a person can ask of this instance.
 func (d *Daemon) Control() control.API {
-	a, op := &api{d: d}, d.operator()
-	return control.API{
-		Status: a.Status, Health: a.Health, Open: a.Open, About: a.About, Add: op.Add, List: op.List, Days: op.Days, Explain: a.Explain, Edit: op.Edit, Undo: op.Undo, Operate: op.Operate,
-		Pause: op.Pause, Resume: op.Resume, Acknowledge: op.Acknowledge, Export: op.Export, Backup: op.Backup,
-		Resolve: a.Resolve, Fix: a.Fix, Corrections: op.Corrections, ForgetCorrection: op.ForgetCorrection, Login: a.Login, Pair: a.Pair, Clients: a.Clients, AddClient: a.AddClient, Revoke: a.Revoke,
-		Settings: a.Settings, Set: a.Set, Reload: a.Reload, FindKodi: a.FindKodi, AddKodi: a.AddKodi, RemoveKodi: a.RemoveKodi,
-		ScanKodi: a.ScanKodi, ImportKodi: a.ImportKodi, KodiProgress: a.KodiProgress,
-		TestNotices: a.TestNotices,
-	}
+	a := d.common()
+	a.Status, a.Health, a.Open, a.Explain, a.TestNotices = d.Status, d.Health, d.Open, d.Explain, d.TestNotices
+	a.Pair, a.Clients, a.AddClient, a.Revoke, a.Settings, a.Reload = d.Pair, d.Clients, d.AddClient, d.Revoke, d.Settings, d.Reload
+	a.About = func(ctx context.Context) (control.About, error) { return d.about(ctx, d.Status, d.Health) }
+	return a
 }
 
 // reported is how many of the latest entries a report counts.
 const reported = 200
 
-// About implements [control.API].
-func (c *api) About(ctx context.Context) (control.About, error) {
-	o := c.d.o
+// about is what runs, where its files are, and a report for somebody who helps.
+func (d *core) about(ctx context.Context, status func(context.Context) (control.Status, error), health func(context.Context, control.HealthAsked) (control.Health, error)) (control.About, error) {
 	a := control.About{
-		Version: o.Version, Platform: runtime.Version() + ", " + runtime.GOOS + "/" + runtime.GOARCH,
-		Config: o.Paths.File, State: o.Paths.State, Database: o.Paths.Database(),
+		Version: d.o.Version, Platform: runtime.Version() + ", " + runtime.GOOS + "/" + runtime.GOARCH,
+		Config: d.o.Paths.File, State: d.o.Paths.State, Database: d.o.Paths.Database(),
 	}
 	f := support.Facts{Version: "filmspool " + a.Version + ", " + a.Platform, Now: time.Now()}
 	var err error
-	if f.Status, err = c.Status(ctx); err != nil {
+	if f.Status, err = status(ctx); err != nil {
 		return a, err
 	}
-	if f.Health, err = c.Health(ctx, control.HealthAsked{}); err != nil {
+	if f.Health, err = health(ctx, control.HealthAsked{}); err != nil {
 		return a, err
 	}
-	f.Latest, err = c.d.operator().List(ctx, entry.Filter{Limit: reported})
+	f.Latest, err = d.List(ctx, entry.Filter{Limit: reported})
 	a.Report = support.Text(f)
 	return a, err
 }
 
 // Pair implements [control.API].
-func (c *api) Pair(context.Context) (control.PairingCode, error) {
-	if c.d.pairing == nil {
-		return control.PairingCode{}, notRunning(c.d.o.Paths)
-	}
-	code := c.d.pairing.NewCode()
+func (d *Daemon) Pair(context.Context) (control.PairingCode, error) {
+	code := d.pairing.NewCode()
 	out := control.PairingCode{Code: code.Text, ExpiresAt: code.ExpiresAt.UTC()}
 	for _, t := range code.Tried {
 		out.Tried = append(out.Tried, control.WrongCodes(t))
@@ -64,12 +68,9 @@ func (c *api) Pair(context.Context) (control.PairingCode, error) {
 }
 
 // Clients implements [control.API].
-func (c *api) Clients(context.Context) ([]control.ClientInfo, error) {
-	if c.d.pairing == nil {
-		return nil, notRunning(c.d.o.Paths)
-	}
+func (d *Daemon) Clients(context.Context) ([]control.ClientInfo, error) {
 	list := []control.ClientInfo{}
-	for _, k := range c.d.pairing.List() {
+	for _, k := range d.pairing.List() {
 		list = append(list, control.ClientInfo{
 			ID: k.ID, Kind: kindOf(k), Label: k.Label, Origin: k.Origin, Browser: k.Browser, PairedAt: k.PairedAt.UTC(), LastSeen: control.Known(k.LastSeen),
 		})
@@ -78,11 +79,8 @@ func (c *api) Clients(context.Context) ([]control.ClientInfo, error) {
 }
 
 // AddClient implements [control.API].
-func (c *api) AddClient(ctx context.Context, p control.NewProgram) (control.AddedClient, error) {
-	if c.d.pairing == nil {
-		return control.AddedClient{}, notRunning(c.d.o.Paths)
-	}
-	k, token, err := c.d.pairing.Add(ctx, p.Label)
+func (d *Daemon) AddClient(ctx context.Context, p control.NewProgram) (control.AddedClient, error) {
+	k, token, err := d.pairing.Add(ctx, p.Label)
 	if errors.Is(err, pairing.ErrNoLabel) {
 		return control.AddedClient{}, &control.Fault{Code: control.CodeInvalid, Message: "a program needs a name", Hint: `filmspool clients add "Home cinema"`}
 	}
@@ -90,18 +88,15 @@ func (c *api) AddClient(ctx context.Context, p control.NewProgram) (control.Adde
 		return control.AddedClient{}, err
 	}
 	return control.AddedClient{
-		ID: k.ID, Kind: kindOf(k), Label: k.Label, Token: token, URL: "http://" + c.d.listening() + "/v1/viewings",
+		ID: k.ID, Kind: kindOf(k), Label: k.Label, Token: token, URL: "http://" + d.address + "/v1/viewings",
 	}, nil
 }
 
 // Revoke implements [control.API]. It takes a client's id, or a name that
 // only one client has.
-func (c *api) Revoke(ctx context.Context, id string) error {
-	if c.d.pairing == nil {
-		return notRunning(c.d.o.Paths)
-	}
+func (d *Daemon) Revoke(ctx context.Context, id string) error {
 	named := []string{}
-	for _, k := range c.d.pairing.List() {
+	for _, k := range d.pairing.List() {
 		if k.ID == id {
 			named = []string{id}
 			break
@@ -119,7 +114,7 @@ func (c *api) Revoke(ctx context.Context, id string) error {
 	if len(named) == 1 {
 		id = named[0]
 	}
-	err := c.d.pairing.Revoke(ctx, id)
+	err := d.pairing.Revoke(ctx, id)
 	if errors.Is(err, pairing.ErrNotFound) {
 		return &control.Fault{Code: control.CodeNotFound, Message: fmt.Sprintf("there is no client %q", id), Hint: "filmspool clients list"}
 	}

@@ -33,10 +33,13 @@ func TestUnknownStateIsInvalid(t *testing.T) {
 // TestEveryQuestionHasAnAnswer: the compiler does not see a field of the API
 // that was left out.
 func TestEveryQuestionHasAnAnswer(t *testing.T) {
-	api := reflect.ValueOf((&Daemon{}).Control())
-	for i := range api.NumField() {
-		if api.Field(i).IsNil() {
-			t.Errorf("nobody answers %s", api.Type().Field(i).Name)
+	c := &core{}
+	for kind, api := range map[string]control.API{"a daemon": (&Daemon{core: c}).Control(), "a command alone": offline{c}.Control()} {
+		v := reflect.ValueOf(api)
+		for i := range v.NumField() {
+			if v.Field(i).IsNil() {
+				t.Errorf("%s has no answer to %s", kind, v.Type().Field(i).Name)
+			}
 		}
 	}
 }
@@ -44,7 +47,7 @@ func TestEveryQuestionHasAnAnswer(t *testing.T) {
 // TestSecretOfThePagesStays: that of an earlier version, and the one after all browsers
 // were signed out, count after a restart.
 func TestSecretOfThePagesStays(t *testing.T) {
-	d := wired(testOptions(t))
+	d := &Daemon{core: &core{o: testOptions(t)}}
 	for _, size := range []int{page.SecretSize, 2 * page.SecretSize} {
 		want := bytes.Repeat([]byte{byte(size)}, size)
 		if err := d.keepPageSecret(want); err != nil {

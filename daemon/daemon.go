@@ -4,25 +4,25 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/filmspool/filmspool/connector"
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/identify"
 	"github.com/filmspool/filmspool/daemon/page"
-	"github.com/filmspool/filmspool/daemon/service"
-	"github.com/filmspool/filmspool/daemon/tenure"
 	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
-	"github.com/filmspool/filmspool/queue/sqlite"
+	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -45,57 +45,44 @@ type Options struct {
 	Source *config.Source
 	// Reload asks for that. Nil never does.
 	Reload <-chan os.Signal
-
-	requestTimeout time.Duration // how long an unknown client may take; 0: guard.StrangerWait
-	maxConnections int           // at one time; 0: guard.MaxConnections
-
-	wait   bool                          // where the queue cannot be written, wait until it can
-	tenure *tenure.Tenure[config.Config] // nil where no other instance comes
 }
 
-// Daemon is one instance over one state folder, which it holds locked.
-type Daemon struct {
-	o        Options
-	log      *slog.Logger
-	keys     config.Keys
-	tenure   *tenure.Tenure[config.Config] // ours alone where o.tenure is nil
-	stop     context.CancelFunc            // ends this instance; nil where no other one comes then
-	work     atomic.Int32                  // what a change of the configuration would cut
-	store    *queue.Store
-	pairing  *pairing.Registry
-	accounts []*sender
-	// identifier asks others than the service what things are; nil where the
-	// user did not turn that on.
-	identifier *identify.Identifier
-	sources    []source
-	waiting    *sqlite.Trouble   // the queue can only be read, and this is why
-	connector  *connector.Server // nil while waiting
+// core is what a running daemon and a command that works alone have in common: the queue
+// of a locked folder, and the configuration.
+type core struct {
+	o          Options
+	log        *slog.Logger
+	keys       config.Keys
 	catalogue  words.Catalogue
-
-	closed chan struct{} // is closed when nobody is let in any more
-
-	mu      sync.Mutex
-	address string     // where it listens; empty while it does not
-	site    *page.Site // the pages; nil while nothing listens
+	store      *queue.Store
+	sources    []source
+	accounts   []*sender            // those that send; none while nothing runs
+	identifier *identify.Identifier // nil where nobody but the service is asked
+	work       atomic.Int32         // what a change of the configuration would cut
+	changing   sync.Mutex           // held while somebody changes the configuration
+	restart    func(context.Context, config.Config)
 }
 
-// api is a daemon seen by who controls it.
-type api struct{ d *Daemon }
+// newCore has opened nothing.
+func newCore(o Options) (*core, error) {
+	catalogue, err := words.Load()
+	keys := config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}
+	return &core{o: o, log: o.Logger, keys: keys, catalogue: catalogue, restart: func(context.Context, config.Config) {}}, err
+}
 
-// New locks the state folder, opens the queue and wires the parts; nothing
-// runs yet. Close must be called. The error wraps [sqlite.ErrLocked] when
-// another process has the folder for longer than two seconds, [sqlite.ErrNewer] when a newer program wrote
-// it, [config.ErrInvalid] when the user must mend something.
-func New(ctx context.Context, o Options) (*Daemon, error) {
-	d := wired(o)
-	if err := d.open(ctx); err != nil {
-		return nil, errors.Join(err, d.Close())
+// open opens the queue and the sources; label is the name that a person gave a source.
+func (d *core) open(ctx context.Context, label func(source string) string) (err error) {
+	settings := settingsOf(d.o.Config)
+	settings.Label = label
+	d.store, err = queue.Open(ctx, queue.Options{Path: d.o.Paths.Database(), Settings: settings, Logger: d.log.With("part", "queue")})
+	if err != nil {
+		return fmt.Errorf("open the queue: %w", err)
 	}
-	return d, nil
+	return d.openSources()
 }
 
-// Close gives back the queue and the folder. Run must have returned.
-func (d *Daemon) Close() error {
+// close closes the queue and what asks others.
+func (d *core) close() error {
 	var faults []error
 	for _, a := range d.accounts {
 		a.close()
@@ -103,41 +90,27 @@ func (d *Daemon) Close() error {
 	if d.store != nil {
 		faults = append(faults, d.store.Close())
 	}
-	faults = append(faults, d.identifier.Close())
-	if d.o.tenure == nil {
-		faults = append(faults, d.tenure.Close())
-	}
-	d.accounts, d.store, d.identifier = nil, nil, nil
-	return errors.Join(faults...)
+	return errors.Join(append(faults, d.identifier.Close())...)
 }
 
-// Run listens, watches and sends until ctx ends or a part fails; the first
-// failure stops all. The queue stops last, so that every answer is written.
-func (d *Daemon) Run(ctx context.Context) error {
-	if d.waiting != nil {
-		if err := d.await(ctx); err != nil || ctx.Err() != nil {
-			return err
-		}
-	}
-	return d.withQueue(ctx, d.runParts)
+// withQueue runs the queue's writer around work.
+func (d *core) withQueue(ctx context.Context, work func(context.Context) error) error {
+	writer, stopWriter := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopWriter()
+	ctx, stopWork := context.WithCancel(ctx)
+	defer stopWork()
+	written := make(chan error, 1)
+	go func() {
+		defer stopWork() // without the queue nothing else may go on
+		written <- d.store.Run(writer)
+	}()
+	err := work(ctx)
+	stopWriter()
+	return errors.Join(err, <-written)
 }
 
-// setAddress remembers where the instance listens.
-func (d *Daemon) setAddress(a string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.address = a
-}
-
-// listening is where the instance listens, or "".
-func (d *Daemon) listening() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.address
-}
-
-// account finds an account by name.
-func (d *Daemon) account(name string) *sender {
+// account finds an account that sends, by name; nil for none.
+func (d *core) account(name string) *sender {
 	i := slices.IndexFunc(d.accounts, func(a *sender) bool { return a.name == name })
 	if i < 0 {
 		return nil
@@ -145,28 +118,138 @@ func (d *Daemon) account(name string) *sender {
 	return d.accounts[i]
 }
 
-// trouble is what keeps the queue from being written; nil when nothing does.
-func (d *Daemon) trouble() *sqlite.Trouble {
-	if d.waiting != nil {
-		return d.waiting
-	}
-	if t, ok := d.store.Trouble(); ok {
-		return &t
-	}
-	return nil
-}
-
-// notRunning says that nothing runs over these paths, and how to start it.
-func notRunning(p config.Paths) *control.Fault {
-	return control.NotRunning(service.StartHint(p.System))
-}
-
 // language is the one of who runs this process.
-func (d *Daemon) language() string {
+func (d *core) language() string {
 	return cmp.Or(d.o.Getenv("LC_ALL"), d.o.Getenv("LC_MESSAGES"), d.o.Getenv("LANG"))
 }
 
-// records keeps those of a room as the memory of a source of its own.
+// Daemon is one instance that runs.
+type Daemon struct {
+	*core
+	process   *process
+	own       bool // process is this instance's alone
+	pairing   *pairing.Registry
+	connector *connector.Server
+	site      *page.Site
+	address   string         // where it listens; "" before
+	stop      func()         // ends this instance
+	closing   sync.WaitGroup // until its servers take no more connections
+}
+
+// New locks the state folder, opens the queue and wires the parts; nothing
+// runs yet. Close must be called. The error wraps [sqlite.ErrLocked] when
+// another process has the folder for longer than two seconds, [sqlite.ErrNewer] when a newer program wrote
+// it, [config.ErrInvalid] when the user must mend something.
+func New(ctx context.Context, o Options) (*Daemon, error) {
+	p, err := newProcess(ctx, o.Paths)
+	if err != nil {
+		return nil, err
+	}
+	d, err := newDaemon(ctx, o, p)
+	if err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	d.own = true
+	return d, nil
+}
+
+// newDaemon is [New] in a process that has the lock.
+func newDaemon(ctx context.Context, o Options, p *process) (*Daemon, error) {
+	c, err := newCore(o)
+	d := &Daemon{core: c, process: p, stop: func() {}}
+	d.restart = d.restartWith
+	if err == nil {
+		sweepCopies(o.Paths.State)
+		err = d.open(ctx, d.labelOf)
+	}
+	if err == nil {
+		d.pairing, err = pairing.New(ctx, records{d.store, "clients"})
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	return d, nil
+}
+
+// Close gives back the queue and the folder. Run must have returned.
+func (d *Daemon) Close() error {
+	err := d.close()
+	if d.own {
+		err = errors.Join(err, d.process.close())
+	}
+	return err
+}
+
+// Run listens, watches and sends until ctx ends or a part fails; the first
+// failure stops all. The queue stops last, so that every answer is written.
+func (d *Daemon) Run(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	d.stop = stop
+	return d.withQueue(ctx, d.runParts)
+}
+
+// runParts runs everything but the queue.
+func (d *Daemon) runParts(ctx context.Context) error {
+	d.openIdentifier(ctx)
+	if err := d.openAccounts(ctx); err != nil {
+		return err
+	}
+	if err := d.openConnector(); err != nil {
+		return err
+	}
+	if err := d.openPage(); err != nil {
+		return err
+	}
+	defer d.site.Close()
+	if err := d.process.listen(ctx, d.o); err != nil {
+		return err
+	}
+	d.address = d.process.tcp[0].Addr().String()
+	g, ctx := errgroup.WithContext(ctx)
+	for _, a := range d.accounts {
+		g.Go(func() error { return a.loop.Run(ctx) })
+	}
+	for _, s := range d.sources {
+		g.Go(func() error { return d.attend(ctx, s.Name(), s.Run) })
+	}
+	g.Go(func() error { return d.connector.Run(ctx) })
+	g.Go(func() error { d.onNews(ctx, d.connector.Nudge); return nil }) // what browsers are told may have changed
+	g.Go(func() error { return d.giveNotices(ctx) })
+	g.Go(func() error { return d.feedWatchdog(ctx) })
+	g.Go(func() error { d.reloadOnSignal(ctx); return nil })
+	g.Go(func() error { return d.serve(ctx) })
+	return g.Wait()
+}
+
+// labelOf is the name that a person gave a browser or a program; "" for others.
+func (d *Daemon) labelOf(source string) string {
+	_, id, _ := strings.Cut(source, ":")
+	return d.pairing.Label(id)
+}
+
+// settingsOf is the configuration in the words of the rules.
+func settingsOf(c config.Config) rules.Settings {
+	s := rules.Settings{
+		Routes: c.SourceRoutes(), Grace: c.Replay.Grace.Duration, Classes: map[viewing.Class]rules.Action{}, Wave: c.Wave, Approve: c.Hold == "all",
+	}
+	for name, action := range c.Kodi.Classes.ByName() {
+		s.Classes[viewing.Class(name)] = rules.Action(action)
+	}
+	for _, f := range c.Filters {
+		m := rules.Match{
+			Path: f.Path, Folder: f.Folder, Source: f.Source, Site: f.Site,
+			Kind: viewing.MediaType(f.Kind), Genre: f.Genre, Tag: f.Tag,
+		}
+		if f.ShorterThan != nil {
+			m.ShorterThan = f.ShorterThan.Duration
+		}
+		s.Filters = append(s.Filters, rules.NewFilter(m, rules.Action(f.Action)))
+	}
+	return s
+}
+
+// records keeps the state of one part of the program in the queue's file, as that of a source.
 type records struct {
 	store  *queue.Store
 	source string // the name under which the queue keeps them

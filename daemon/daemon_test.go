@@ -28,7 +28,7 @@ func testOptions(t testing.TB, environment ...string) Options {
 	c.Accounts = map[string]config.Account{"default": {KeyHeader: "x-api-key"}}
 	return Options{
 		Config: c, Version: "test", Logger: slog.New(slog.DiscardHandler),
-		Paths: config.Paths{State: dir, File: filepath.Join(dir, "config.toml"), Control: filepath.Join(dir, "control.json")},
+		Paths: config.Paths{State: dir, File: filepath.Join(dir, "config.toml"), Control: filepath.Join(dir, "s")},
 		Getenv: func(name string) string {
 			for i := 0; i < len(environment); i += 2 {
 				if environment[i] == name {

@@ -1,100 +1,97 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
-	"net"
-	"os"
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
-	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
-// Find connects to the instance that runs over these paths, which has proved
-// itself before anything is told to it. When none runs, the error is a
-// [control.NotRunning] fault; a [config.TrustError] or [control.ErrUnproven] is
-// wrapped when somebody else may stand in its place.
+// isNotRunning matches the faults of an instance that does not run.
+var isNotRunning = &control.Fault{Code: control.CodeNotRunning}
+
+// Find connects to the instance that runs over these paths. When none runs, the error is a
+// [control.NotRunning] fault.
 func Find(ctx context.Context, p config.Paths) (*control.Client, error) {
-	if err := p.CheckFolders(); err != nil {
-		return nil, err
+	c, err := control.Dial(ctx, p.Control)
+	if errors.Is(err, isNotRunning) {
+		err = control.NotRunning(service.StartHint(p.System))
 	}
-	file, err := control.ReadControlFile(p.Control, p.CheckControl)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	// A daemon that was killed leaves its file; somebody else may have its port.
-	if err != nil || !held(cmp.Or(file.State, p.State)) {
-		return nil, notRunning(p)
-	}
-	c := control.NewClient(file.Address, file.Token)
-	if _, err := c.Status(ctx); err != nil {
-		c.Close()
-		return nil, notFound(ctx, p, file.Address, err)
-	}
-	return c, nil
-}
-
-// held reports whether a process holds the state folder's lock, or may hold it
-// where that cannot be seen: the machine's folder is hidden from people.
-func held(dir string) bool {
-	folder, err := os.Open(dir)
-	if err == nil {
-		folder.Close()
-	}
-	return errors.Is(err, fs.ErrPermission) || sqlite.Held(dir)
-}
-
-// notFound is why nobody was found at the address.
-func notFound(ctx context.Context, p config.Paths, address string, err error) error {
-	if refused, ok := errors.AsType[*net.OpError](err); ok && refused.Op == "dial" {
-		return notRunning(p)
-	}
-	if !errors.Is(err, control.ErrUnproven) || ctx.Err() != nil {
-		return err
-	}
-	who := cmp.Or(holderOf(ctx, address), "a program")
-	return &unprovenError{
-		fmt.Sprintf("%s is held by %s, which has not proved to be your filmspool; nothing was told to it", address, who),
-		"after an upgrade: " + service.Command(p.System, "service restart") + "; else end that program, and try again",
-	}
-}
-
-// unprovenError is [control.ErrUnproven] for people.
-type unprovenError struct{ message, hint string }
-
-func (e *unprovenError) Error() string { return e.message }
-
-func (e *unprovenError) Hint() string { return e.hint }
-
-func (e *unprovenError) Unwrap() error { return control.ErrUnproven }
-
-// isUntrusted reports whether somebody else may have written what we read.
-func isUntrusted(err error) bool {
-	_, ok := errors.AsType[*config.TrustError](err)
-	return ok
+	return c, err
 }
 
 // Version asks the instance that runs over these paths for its version. It is
-// "" where that cannot be known, as it is not ours to ask; where none is found
-// the error is [service.ErrNotRunning].
+// "" where we may not ask; where none runs the error is [service.ErrNotRunning].
 func Version(ctx context.Context, p config.Paths) (string, error) {
 	c, err := Find(ctx, p)
 	switch {
-	case errors.Is(err, &control.Fault{Code: control.CodeNotRunning}):
+	case errors.Is(err, isNotRunning):
 		return "", service.ErrNotRunning
-	case errors.Is(err, &control.Fault{Code: control.CodeRefused}), errors.Is(err, control.ErrUnproven), isUntrusted(err):
+	case errors.Is(err, &control.Fault{Code: control.CodeRefused}):
 		return "", nil
-	case err != nil && ctx.Err() != nil:
-		return "", errors.New("asked how things stand, it is silent")
 	case err != nil:
 		return "", err
 	}
 	defer c.Close()
 	s, err := c.Status(ctx)
+	if ctx.Err() != nil {
+		return "", errors.New("it does not respond to status requests")
+	}
 	return s.Version, err
+}
+
+// Change has the settings changed. The instance that runs says first whether it could
+// use the change. Then the file is changed with the rights of who asks, and the instance
+// reloads it. It reports whether one runs.
+func Change(ctx context.Context, o Options, change func(ctl control.API, dry bool) error) (running bool, err error) {
+	alone, err := newCore(o)
+	if err != nil {
+		return false, err
+	}
+	c, err := Find(ctx, o.Paths)
+	if errors.Is(err, isNotRunning) {
+		return false, change(offline{alone}.Control(), false)
+	}
+	if err != nil {
+		return false, err
+	}
+	defer c.Close()
+	now, err := c.Settings(ctx)
+	if err == nil && now.File != o.Paths.File {
+		err = control.Refused("the instance that runs has its settings in "+now.File, "name that file with --config")
+	}
+	if err == nil {
+		err = change(c.API, true)
+	}
+	if err == nil {
+		err = change(offline{alone}.Control(), false)
+	}
+	if err == nil {
+		err = reload(ctx, c)
+	}
+	return true, err
+}
+
+// Reload has the instance that runs read its configuration again, and waits until that is in
+// use. A configuration that was refused is an error.
+func Reload(ctx context.Context, p config.Paths) error {
+	c, err := Find(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return reload(ctx, c)
+}
+
+func reload(ctx context.Context, c *control.Client) error {
+	if _, err := c.Reload(ctx); err != nil {
+		return err
+	}
+	now, err := c.Settings(ctx) // the next instance answers
+	if err == nil && now.Problem != "" {
+		err = control.Refused("Filmspool goes on with the settings of before: "+now.Problem, "filmspool config check")
+	}
+	return err
 }

@@ -7,20 +7,19 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/identify"
-	"github.com/filmspool/filmspool/daemon/operate"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 // Fix implements [control.API].
-func (c *api) Fix(ctx context.Context, f control.Fix) (out control.Fixed, err error) {
-	x, err := c.Explain(ctx, f.ID)
+func (d *core) Fix(ctx context.Context, f control.Fix) (out control.Fixed, err error) {
+	x, err := d.explain(ctx, f.ID)
 	if err != nil {
 		return out, err
 	}
 	if err := queue.Correctable(x.Entry); err != nil {
-		return out, operate.Fault(err)
+		return out, queueFault(err)
 	}
 	m := *x.Entry.Media
 	m.Season, m.Episode = cmp.Or(f.Season, m.Season), cmp.Or(f.Episode, m.Episode)
@@ -30,24 +29,24 @@ func (c *api) Fix(ctx context.Context, f control.Fix) (out control.Fixed, err er
 	}
 	out = control.Fixed{Entry: x.Entry, Candidates: []resolve.Candidate{}}
 	if f.Is == nil {
-		c.openIdentifier(ctx)
+		d.openIdentifier(ctx)
 		m, err := identify.Meant(x.Entry, f.What)
 		if err != nil {
 			return out, err
 		}
 		out.Searched = m.Title != ""
-		d, trouble := c.d.identify(ctx, x.Entry.Account, resolve.EvidenceOf(m))
-		out.Certain, out.Candidates, err = identify.Candidates(x.Entry, m, d, trouble)
+		decision, trouble := d.identify(ctx, x.Entry.Account, resolve.EvidenceOf(m))
+		out.Certain, out.Candidates, err = identify.Candidates(x.Entry, m, decision, trouble)
 		return out, err
 	}
 	if f.Is.Type != resolve.ClueOf(*x.Entry.Media).Kind {
 		return out, control.Invalid(fmt.Sprintf("entry %d is not of that kind", f.ID), fmt.Sprintf("filmspool queue edit %d --help", f.ID))
 	}
 	f.Is.Title = typed.Shortened(f.Is.Title)
-	if out.Corrected, err = c.d.store.Correct(ctx, queue.Correcting{Entry: f.ID, Is: *f.Is, Season: f.Season, Episode: f.Episode, DryRun: f.DryRun}); err != nil {
-		return out, operate.Fault(err)
+	if out.Corrected, err = d.store.Correct(ctx, queue.Correcting{Entry: f.ID, Is: *f.Is, Season: f.Season, Episode: f.Episode, DryRun: f.DryRun}); err != nil {
+		return out, queueFault(err)
 	}
-	x, err = c.Explain(ctx, f.ID)
+	x, err = d.explain(ctx, f.ID)
 	out.Entry = x.Entry
 	return out, err
 }

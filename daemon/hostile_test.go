@@ -17,6 +17,7 @@ import (
 
 	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/connector/protocol"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/entry"
 )
 
@@ -154,8 +155,7 @@ func TestForeignRequestsAreRefused(t *testing.T) {
 		"GET /v1/health HTTP/1.1\r\nHost: evil.example\r\n\r\n":                                                                                   "403",
 		"GET http://evil.example/v1/health HTTP/1.1\r\nHost: HOST\r\n\r\n":                                                                        "403",
 		"GET /v1/health HTTP/1.0\r\n\r\n":                                                                                                         "403",
-		"POST /v1/control/pair HTTP/1.1\r\nHost: HOST\r\nOrigin: https://evil.example\r\nContent-Length: 0\r\n\r\n":                               "403",
-		"POST /v1/control/pair HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer x\r\nContent-Length: 0\r\n\r\n":                                    "401",
+		"POST /v1/pair HTTP/1.1\r\nHost: HOST\r\nContent-Length: 0\r\n\r\n":                                                                       "404", // commands have a socket of their own
 		"POST /v1/viewings HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}":                               "401",
 		"POST /v1/viewings HTTP/1.1\r\nHost: HOST\r\nSec-Fetch-Site: cross-site\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}": "403",
 	} {
@@ -212,93 +212,72 @@ func TestUnpairedExtensionGetsNothing(t *testing.T) {
 	}
 }
 
-// awaitEnd reads until the daemon closes the connection.
-func (b *runningDaemon) awaitEnd(conn net.Conn, what string) {
-	b.Helper()
-	_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
-	if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
-		b.Errorf("%s: the connection stays open", what)
-	}
-}
-
 // TestSlowSendersAreCutOff wherever they stop.
 func TestSlowSendersAreCutOff(t *testing.T) {
-	b := runDaemon(t, func(o *Options) { o.requestTimeout = 50 * time.Millisecond })
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := newServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) }), 50*time.Millisecond)
+	go func() { _ = server.Serve(l) }()
+	defer server.Close()
 	for what, begin := range map[string]string{
-		"a header":                       "GET /v1/health HTTP/1.1\r\nX: ",
-		"the body of a question":         "POST /v1/health HTTP/1.1\r\nHost: HOST\r\nContent-Length: 1000\r\n\r\nx",
-		"the body of an upgrade":         "GET /v1/connector HTTP/1.1\r\nHost: HOST\r\nOrigin: https://evil.example\r\nContent-Length: 1000\r\n\r\nx",
-		"the body of a control question": "POST /v1/control/pair HTTP/1.1\r\nHost: HOST\r\nContent-Length: 1000\r\n\r\nx",
-		"the body of another host's":     "POST /v1/viewings HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 1000\r\n\r\nx",
-		"a post without a token":         "POST /v1/viewings HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\nx",
-		"chunks":                         "POST /v1/control/pair HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n",
+		"nothing":  "",
+		"a header": "GET / HTTP/1.1\r\nX: ",
+		"a body":   "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\nx",
+		"chunks":   "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n",
 	} {
-		t.Run(what, func(t *testing.T) {
-			conn, err := net.Dial("tcp", b.address)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer conn.Close()
-			if _, err := conn.Write([]byte(strings.ReplaceAll(begin, "HOST", b.address))); err != nil {
-				t.Fatal(err)
-			}
-			(&runningDaemon{T: t}).awaitEnd(conn, what)
-		})
+		conn, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := conn.Write([]byte(begin)); err != nil {
+			t.Fatal(err)
+		}
+		_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
+		if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: the connection stays open", what)
+		}
+		conn.Close()
 	}
 }
 
-// TestStrangersKeepNobodyOut: where all places are taken, the oldest unknown connection
-// ends. A paired browser keeps its place, and the command line gets one.
-func TestStrangersKeepNobodyOut(t *testing.T) {
-	b := runDaemon(t, func(o *Options) { o.maxConnections = 3 })
-	mine := b.browser()
-	var open []net.Conn
-	for range 8 {
+// TestACrowdKeepsNoCommandOut: where a paired program holds all connections that there may
+// be, more are closed at once, and the person can still revoke it.
+func TestACrowdKeepsNoCommandOut(t *testing.T) {
+	b := runDaemon(t, nil)
+	c, err := Find(t.Context(), b.d.o.Paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	added, err := c.AddClient(t.Context(), control.NewProgram{Label: "crowd"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	for range maxConnections + 1 {
 		conn, err := net.Dial("tcp", b.address)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		open = append(open, conn)
+		_ = conn.SetDeadline(time.Now().Add(time.Minute))
+		_, err = fmt.Fprintf(conn, "GET /healthz HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", b.address, added.Token)
+		if err == nil {
+			_, err = conn.Read(make([]byte, 1))
+		}
+		if err != nil {
+			refused++
+		}
 	}
-	for _, conn := range open[:6] { // two places remain beside the browser's
-		b.awaitEnd(conn, "a stranger")
+	if refused != 1 {
+		t.Errorf("%d connections were refused, want 1", refused)
 	}
-	c, err := Find(t.Context(), b.d.o.Paths)
-	if err != nil {
-		t.Fatal("the command line:", err)
+	if err := c.Revoke(t.Context(), added.ID); err != nil {
+		t.Errorf("revoked: %v", err)
 	}
-	defer c.Close()
-	if _, err := c.Status(t.Context()); err != nil {
-		t.Error("the command line:", err)
-	}
-	if _, err := mine.Status(t.Context()); err != nil {
-		t.Error("the paired browser:", err)
-	}
-}
-
-// TestRefusalOfALongRequestIsSeen: a program that writes its whole request before it
-// reads gets the answer. The connection is not reset before.
-func TestRefusalOfALongRequestIsSeen(t *testing.T) {
-	b := runDaemon(t, nil)
-	c, err := net.Dial("tcp", b.address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if err := c.(*net.TCPConn).SetWriteBuffer(8 << 10); err != nil { // so that the daemon has to read
-		t.Fatal(err)
-	}
-	const size = 900 << 10
-	if _, err := fmt.Fprintf(c, "POST /v1/control/add HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n%s", b.address, size, strings.Repeat(" ", size)); err != nil {
-		t.Fatalf("the request could not be sent whole: %v", err)
-	}
-	answer, err := http.ReadResponse(bufio.NewReader(c), nil)
-	if err != nil {
-		t.Fatalf("no answer: %v", err)
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusUnauthorized {
-		t.Errorf("%s, want 401", answer.Status)
+	if list, err := c.Clients(t.Context()); err != nil || len(list) != 0 {
+		t.Errorf("clients %+v, %v", list, err)
 	}
 }

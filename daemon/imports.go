@@ -22,15 +22,15 @@ import (
 const historyPatience = 3 * time.Minute
 
 // ImportKodi implements [control.API].
-func (c *api) ImportKodi(ctx context.Context, o control.KodiImport) (control.KodiImported, error) {
+func (d *core) ImportKodi(ctx context.Context, o control.KodiImport) (control.KodiImported, error) {
 	if o.Plays != control.PlaysOne && o.Plays != control.PlaysAll {
 		return control.KodiImported{}, &control.Fault{Code: control.CodeInvalid, Message: fmt.Sprintf("plays %q is not one or all", o.Plays)}
 	}
-	defer c.d.working()()
-	i := kodiImport{d: c.d, o: o, known: map[string]*replay.History{}}
+	defer d.working()()
+	i := kodiImport{d: d, o: o, known: map[string]*replay.History{}}
 	i.out = control.KodiImported{DryRun: o.DryRun, Libraries: []scan.Preview{}, Services: []control.KodiService{}}
-	for _, k := range c.d.kodis() {
-		for _, name := range c.d.store.AccountsOf(k.Source()) {
+	for _, k := range d.kodis() {
+		for _, name := range d.store.AccountsOf(k.Source()) {
 			i.consult(ctx, name)
 		}
 	}
@@ -47,7 +47,7 @@ func (c *api) ImportKodi(ctx context.Context, o control.KodiImport) (control.Kod
 
 // kodiImport is one import of all libraries, or its preview.
 type kodiImport struct {
-	d     *Daemon
+	d     *core
 	o     control.KodiImport
 	known map[string]*replay.History // by account; nil: cannot be asked
 	out   control.KodiImported
@@ -68,7 +68,7 @@ func (i *kodiImport) consult(ctx context.Context, account string) {
 }
 
 // history reads all that an account's service has.
-func (d *Daemon) history(ctx context.Context, account string) (*replay.History, error) {
+func (d *core) history(ctx context.Context, account string) (*replay.History, error) {
 	service, done, err := d.serviceOf(ctx, account)
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (i *kodiImport) each(ctx context.Context, do func(*kodi.Importer, context.C
 }
 
 // toSend is how many seconds imports take to leave.
-func (d *Daemon) toSend(entries int) int64 {
+func (d *core) toSend(entries int) int64 {
 	r := d.o.Config.Replay
 	rates := slices.DeleteFunc([]float64{r.Rate, r.BackfillRate}, func(rate float64) bool { return rate == 0 })
 	if len(rates) == 0 {
@@ -158,9 +158,9 @@ func (i *kodiImport) has(accounts []string) (has func(m viewing.Media, at viewin
 }
 
 // KodiProgress implements [control.API].
-func (c *api) KodiProgress(context.Context) ([]control.KodiProgress, error) {
+func (d *core) KodiProgress(context.Context) ([]control.KodiProgress, error) {
 	all := []control.KodiProgress{}
-	for _, k := range c.d.kodis() {
+	for _, k := range d.kodis() {
 		s := k.Status()
 		if s.Import.Total > 0 {
 			all = append(all, control.KodiProgress{

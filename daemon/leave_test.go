@@ -25,7 +25,7 @@ func TestStopDoesNotWaitForASourceThatHangs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				d := &Daemon{log: slog.New(slog.DiscardHandler)}
+				d := &Daemon{core: &core{log: slog.New(slog.DiscardHandler)}}
 				ctx, stop := context.WithCancel(t.Context())
 				begun := time.Now()
 				time.AfterFunc(2*time.Hour, stop)

@@ -18,38 +18,38 @@ import (
 
 // Login implements [control.API]: it proves the key with the service,
 // without recording anything, keeps it, and hands it to the running loop.
-func (c *api) Login(ctx context.Context, l control.Login) (control.LoginResult, error) {
+func (d *core) Login(ctx context.Context, l control.Login) (control.LoginResult, error) {
 	if l.TMDB {
-		return c.d.loginTMDB(ctx, l)
+		return d.loginTMDB(ctx, l)
 	}
-	next, err := c.d.credentialFor(l)
+	next, err := d.credentialFor(l)
 	if err != nil || l.DryRun {
 		return control.LoginResult{Account: next.Account, BaseURL: next.BaseURL}, err
 	}
 	client, err := tracker.New(tracker.Options{
-		BaseURL: next.BaseURL, Key: next.Key.Reveal(), KeyHeader: next.KeyHeader, UserAgent: "filmspool/" + c.d.o.Version,
+		BaseURL: next.BaseURL, Key: next.Key.Reveal(), KeyHeader: next.KeyHeader, UserAgent: "filmspool/" + d.o.Version,
 	})
 	if err != nil {
 		return control.LoginResult{}, &control.Fault{Code: control.CodeInvalid, Message: words.Plain(err), Hint: keyHint(next), Reason: control.ReasonKey}
 	}
 	check := client.CheckKey(ctx)
-	if err := c.d.judge(ctx, next, check); err != nil {
+	if err := d.judge(ctx, next, check); err != nil {
 		client.Close()
 		return control.LoginResult{}, err
 	}
 	next.UserID, next.UserName = check.UserID, check.UserName
-	err = c.d.keys.Save(next)
+	err = d.keys.Save(next)
 	if err == nil {
-		_, err = c.d.moveTo(ctx, next)
+		_, err = d.moveTo(ctx, next)
 	}
 	if err == nil {
-		err = c.d.store.UpdateAccount(ctx, next.Account, func(a *account.Row) { a.SignIn(check.UserID) })
+		err = d.store.UpdateAccount(ctx, next.Account, func(a *account.Row) { a.SignIn(check.UserID) })
 	}
 	if err != nil {
 		client.Close()
 		return control.LoginResult{}, err
 	}
-	if a := c.d.account(l.Account); a != nil {
+	if a := d.account(l.Account); a != nil {
 		a.use(next, client)
 	} else {
 		client.Close()
@@ -61,7 +61,7 @@ func (c *api) Login(ctx context.Context, l control.Login) (control.LoginResult, 
 
 // credentialFor is what a login would keep. It refuses one that a stronger
 // source of key or address would overrule at once.
-func (d *Daemon) credentialFor(l control.Login) (config.Credential, error) {
+func (d *core) credentialFor(l control.Login) (config.Credential, error) {
 	set, ok := d.o.Config.Accounts[l.Account]
 	if !ok {
 		f := &control.Fault{
@@ -174,7 +174,7 @@ func onLoopback(rest string) bool {
 
 // judge refuses a key that the service refuses, one that could not be shown
 // to it, and one of somebody else than the last while anything of that one waits.
-func (d *Daemon) judge(ctx context.Context, next config.Credential, check tracker.KeyCheck) error {
+func (d *core) judge(ctx context.Context, next config.Credential, check tracker.KeyCheck) error {
 	switch check.Verdict.Fate {
 	case tracker.Delivered, tracker.Rejected:
 	default:
@@ -197,7 +197,7 @@ func (d *Daemon) judge(ctx context.Context, next config.Credential, check tracke
 }
 
 // loginTMDB proves a token with TMDB, keeps it, and has TMDB asked with it.
-func (d *Daemon) loginTMDB(ctx context.Context, l control.Login) (control.LoginResult, error) {
+func (d *core) loginTMDB(ctx context.Context, l control.Login) (control.LoginResult, error) {
 	base := d.o.Config.Resolve.TMDB.BaseURL
 	result := control.LoginResult{Account: "TMDB", BaseURL: base, Proven: true}
 	if l.DryRun {

@@ -15,7 +15,7 @@ type noticeWay struct {
 }
 
 // noticeWays are the ways of the configuration.
-func (d *Daemon) noticeWays() (ways []noticeWay) {
+func (d *core) noticeWays() (ways []noticeWay) {
 	set := d.o.Config.Notices
 	worse := notify.AtLeast(control.Severity(set.Severity))
 	if set.Desktop {
@@ -32,7 +32,7 @@ func (d *Daemon) noticeWays() (ways []noticeWay) {
 
 // NoticesOff says which ways of a configuration cannot work where this process runs.
 func NoticesOff(o Options) (warnings []string) {
-	d := &Daemon{o: o, keys: config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}}
+	d := &core{o: o, keys: config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}}
 	for _, w := range d.noticeWays() {
 		if w.off != nil && (w.Name != "desktop" || o.Config.Origin("notices") != "default") {
 			warnings = append(warnings, "notices: "+w.Name+" is off: "+w.off.Error())
@@ -68,18 +68,15 @@ func (d *Daemon) giveNotices(ctx context.Context) error {
 
 // problems are those that there are now.
 func (d *Daemon) problems(ctx context.Context) ([]control.Problem, error) {
-	h, err := (&api{d: d}).Health(ctx, control.HealthAsked{Language: d.language()})
+	h, err := d.Health(ctx, control.HealthAsked{Language: d.language()})
 	return h.Problems, err
 }
 
 // TestNotices implements [control.API].
-func (c *api) TestNotices(ctx context.Context) ([]control.NoticeTest, error) {
-	if c.d.pairing == nil {
-		return nil, notRunning(c.d.o.Paths)
-	}
-	test := notify.Test(c.d.catalogue.In(c.d.language()))
+func (d *Daemon) TestNotices(ctx context.Context) ([]control.NoticeTest, error) {
+	test := notify.Test(d.catalogue.In(d.language()))
 	list := []control.NoticeTest{}
-	for _, w := range c.d.noticeWays() {
+	for _, w := range d.noticeWays() {
 		t := control.NoticeTest{Way: w.Name, State: control.NoticeSent}
 		if w.off != nil {
 			t.State, t.Detail = control.NoticeOff, w.off.Error()

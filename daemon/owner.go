@@ -11,7 +11,7 @@ import (
 
 // anothers reports whether a key that is to be used from now on belongs to
 // somebody else than the last one, and something still waits of that one.
-func (d *Daemon) anothers(ctx context.Context, next config.Credential, user string) (was string, found bool, err error) {
+func (d *core) anothers(ctx context.Context, next config.Credential, user string) (was string, found bool, err error) {
 	kept, err := d.store.Account(ctx, next.Account)
 	if err != nil {
 		return "", false, err

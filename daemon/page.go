@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 
@@ -16,8 +15,7 @@ import (
 )
 
 // pageSecret is what the pages' host name and cookies are made of. It is kept, so
-// that a browser stays signed in over a restart; where nothing can be written it
-// lasts as long as this process.
+// that a browser stays signed in over a restart.
 func (d *Daemon) pageSecret() ([]byte, error) {
 	name := filepath.Join(d.o.Paths.State, "pages.secret")
 	secret, err := os.ReadFile(name)
@@ -29,7 +27,7 @@ func (d *Daemon) pageSecret() ([]byte, error) {
 	}
 	secret = make([]byte, page.SecretSize)
 	rand.Read(secret)
-	if err := d.keepPageSecret(secret); err != nil && d.waiting == nil {
+	if err := d.keepPageSecret(secret); err != nil {
 		return nil, err
 	}
 	return secret, nil
@@ -39,30 +37,11 @@ func (d *Daemon) keepPageSecret(secret []byte) error {
 	return config.WriteFile(filepath.Join(d.o.Paths.State, "pages.secret"), secret, 0o600)
 }
 
-// besideOf sends requests for the pages' own name to them, and all others on.
-func besideOf(site *page.Site, a net.Addr, others http.Handler) http.Handler {
-	_, port, _ := net.SplitHostPort(a.String()) // a listener's address always splits
-	host, pages := site.Host(port), site.Handler()
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Host == host {
-			pages.ServeHTTP(w, r)
-			return
-		}
-		others.ServeHTTP(w, r)
-	})
-}
-
 // Open implements [control.API].
-func (c *api) Open(ctx context.Context, o control.Open) (control.Opened, error) {
-	c.d.mu.Lock()
-	site, address := c.d.site, c.d.address
-	c.d.mu.Unlock()
-	_, port, err := net.SplitHostPort(address)
-	switch {
-	case site == nil || err != nil:
-		return control.Opened{}, &control.Fault{Code: control.CodeNotRunning, Message: "the pages are not there yet; try again in a moment"}
-	case o.Await != "":
-		return control.Opened{Used: site.Await(ctx, o.Await)}, nil
+func (d *Daemon) Open(ctx context.Context, o control.Open) (control.Opened, error) {
+	if o.Await != "" {
+		return control.Opened{Used: d.site.Await(ctx, o.Await)}, nil
 	}
-	return control.Opened{URL: "http://" + site.Host(port), Ticket: site.Ticket()}, nil
+	_, port, _ := net.SplitHostPort(d.address) // a listener's address always splits
+	return control.Opened{URL: "http://" + d.site.Host(port), Ticket: d.site.Ticket()}, nil
 }

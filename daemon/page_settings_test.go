@@ -26,8 +26,8 @@ func TestNoticesAreSetAndTriedOnThePage(t *testing.T) {
 	}))
 	t.Cleanup(hook.Close)
 	o := served(t, "listen = '127.0.0.1:0'\n[notices]\ndesktop = false\n")
-	file, c := find(t, o)
-	s := surfAt(&runningDaemon{T: t}, c.API, file.Address)
+	address, c := find(t, o)
+	s := surfAt(&runningDaemon{T: t}, c.API, address)
 	give := func(key, value string) string {
 		return s.send("/settings/set", url.Values{"key": {"notices." + key}, "value": {value}})
 	}
@@ -79,8 +79,8 @@ func TestNoticesAreSetAndTriedOnThePage(t *testing.T) {
 // the last one has told that it is ready.
 func TestChangesInAHurryAreAllAnswered(t *testing.T) {
 	o := served(t, "listen = '127.0.0.1:0'\n")
-	file, c := find(t, o)
-	s := surfAt(&runningDaemon{T: t}, c.API, file.Address)
+	address, c := find(t, o)
+	s := surfAt(&runningDaemon{T: t}, c.API, address)
 	for wave := range 5 {
 		answer, text := s.ask("POST", "/settings/set", url.Values{"key": {"wave"}, "value": {fmt.Sprint(wave)}})
 		if answer.StatusCode != http.StatusSeeOther {

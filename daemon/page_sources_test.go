@@ -342,8 +342,8 @@ func TestLibraryIsWatchedFromThePage(t *testing.T) {
 		}
 	}
 	o := served(t, "listen = '127.0.0.1:0'\n", "KODI_DATA", filepath.Join(home, "found"))
-	file, c := find(t, o)
-	s := surfAt(&runningDaemon{T: t}, c.API, file.Address)
+	address, c := find(t, o)
+	s := surfAt(&runningDaemon{T: t}, c.API, address)
 	if filepath.Separator == '/' { // KODI_DATA is for others than Windows
 		s.see("/setup?step=4", `name="path" value="`+found+`"`)
 	}

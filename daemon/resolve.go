@@ -13,8 +13,11 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// openIdentifier makes what asks others, where the user turned one on.
-func (d *Daemon) openIdentifier(ctx context.Context) {
+// openIdentifier makes what asks others, once, where the user turned one on.
+func (d *core) openIdentifier(ctx context.Context) {
+	if d.identifier != nil {
+		return
+	}
 	set := d.o.Config.Resolve
 	d.identifier = identify.Open(ctx, identify.Options{
 		Wikidata:  identify.Where{On: set.Wikidata.Enabled, Address: set.Wikidata.Endpoint},
@@ -25,7 +28,7 @@ func (d *Daemon) openIdentifier(ctx context.Context) {
 }
 
 // askAnew has everything asked about anew that waits without an identifier.
-func (d *Daemon) askAnew(ctx context.Context) {
+func (d *core) askAnew(ctx context.Context) {
 	for name := range d.o.Config.Accounts {
 		if err := d.store.AskAnew(ctx, name); err != nil {
 			d.log.Warn("nobody is asked about what they were not asked before", "account", name, "error", err)
@@ -34,10 +37,10 @@ func (d *Daemon) askAnew(ctx context.Context) {
 }
 
 // Resolve implements [control.API].
-func (c *api) Resolve(ctx context.Context, w control.Wanted) (control.Resolution, error) {
-	c.openIdentifier(ctx)
+func (d *core) Resolve(ctx context.Context, w control.Wanted) (control.Resolution, error) {
+	d.openIdentifier(ctx)
 	m := w.Media()
-	said, err := c.d.store.CorrectionFor(ctx, m)
+	said, err := d.store.CorrectionFor(ctx, m)
 	if err != nil {
 		return control.Resolution{}, err
 	}
@@ -47,20 +50,12 @@ func (c *api) Resolve(ctx context.Context, w control.Wanted) (control.Resolution
 			Candidates: []resolve.Candidate{}, By: "correction", Why: said.Said(), Correction: said, Certain: control.CertainOf(is),
 		}, nil
 	}
-	d, trouble := c.d.identify(ctx, viewing.DefaultAccount, resolve.EvidenceOf(m))
-	r := control.ResolutionOf(d)
-	if trouble != nil && !errors.Is(trouble, replay.ErrNotNow) && d.Item == nil {
+	decision, trouble := d.identify(ctx, viewing.DefaultAccount, resolve.EvidenceOf(m))
+	r := control.ResolutionOf(decision)
+	if trouble != nil && !errors.Is(trouble, replay.ErrNotNow) && decision.Item == nil {
 		r.Why += " " + strings.TrimSuffix(trouble.Error(), ".") + "."
 	}
 	return r, nil
-}
-
-// openIdentifier makes the identifier where the command line has opened the
-// queue alone.
-func (c *api) openIdentifier(ctx context.Context) {
-	if c.d.identifier == nil && c.d.pairing == nil {
-		c.d.openIdentifier(ctx)
-	}
 }
 
 // commandWaits is how long one item may take.
@@ -68,7 +63,7 @@ const commandWaits = 2 * time.Minute
 
 // identify says what an item is, whoever asks: by the service of an account, and by
 // others where the user turned them on. It records nothing.
-func (d *Daemon) identify(ctx context.Context, account string, e resolve.Evidence) (resolve.Decision, error) {
+func (d *core) identify(ctx context.Context, account string, e resolve.Evidence) (resolve.Decision, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandWaits)
 	defer cancel()
 	if a := d.account(account); a != nil {

@@ -15,17 +15,17 @@ import (
 )
 
 // Settings implements [control.API].
-func (c *api) Settings(context.Context) (control.Settings, error) {
-	return control.Settings{File: c.d.o.Paths.File, Problem: c.d.tenure.Problem(), Settings: c.d.o.Config.Settings()}, nil
+func (d *core) Settings(context.Context) (control.Settings, error) {
+	return control.Settings{File: d.o.Paths.File, Settings: d.o.Config.Settings()}, nil
 }
 
 // Set implements [control.API]. A token that was given for one address is not sent to
 // another because somebody has the page open.
-func (c *api) Set(ctx context.Context, s control.Set) (out control.SetDone, err error) {
-	if token, err := c.d.keys.Webhook(); s.Key == "notices.webhook.url" && s.Value != nil && (err != nil || !token.IsZero()) {
+func (d *core) Set(ctx context.Context, s control.Set) (out control.SetDone, err error) {
+	if token, err := d.keys.Webhook(); s.Key == "notices.webhook.url" && s.Value != nil && (err != nil || !token.IsZero()) {
 		return out, control.Refused("the webhook has a token, which would go to the new address", "take the token away, or change the address in the file")
 	}
-	ch, err := c.d.change(ctx, s.DryRun, func(from config.Source) (config.Change, error) { return from.Set(s.Key, s.Value) })
+	ch, err := d.change(ctx, s.DryRun, func(from config.Source) (config.Change, error) { return from.Set(s.Key, s.Value) })
 	if err != nil {
 		return out, changeFault(err)
 	}
@@ -34,44 +34,52 @@ func (c *api) Set(ctx context.Context, s control.Set) (out control.SetDone, err 
 	return control.SetDone{Setting: after[i], Was: before[i].Value, Changed: ch.Changes()}, nil
 }
 
+// Settings implements [control.API].
+func (d *Daemon) Settings(ctx context.Context) (control.Settings, error) {
+	s, err := d.core.Settings(ctx)
+	s.Problem = d.process.getProblem()
+	return s, err
+}
+
 // Reload implements [control.API].
-func (c *api) Reload(ctx context.Context) (control.Reloaded, error) {
-	changed, err := c.d.reload(ctx)
+func (d *Daemon) Reload(ctx context.Context) (control.Reloaded, error) {
+	changed, err := d.reload(ctx)
 	return control.Reloaded{Changed: changed}, changeFault(err)
 }
 
 // FindKodi implements [control.API].
-func (c *api) FindKodi(context.Context) ([]scan.Library, error) {
-	return kodi.Discover(c.d.o.Config.Folders(), c.d.o.Getenv), nil
+func (d *core) FindKodi(context.Context) ([]scan.Library, error) {
+	return kodi.Discover(d.o.Config.Folders(), d.o.Getenv), nil
 }
 
 // AddKodi implements [control.API].
-func (c *api) AddKodi(ctx context.Context, p control.KodiPath) (scan.Library, error) {
+func (d *core) AddKodi(ctx context.Context, p control.KodiPath) (scan.Library, error) {
 	at, err := kodi.Fit(p.Path)
 	if err != nil {
 		return at, changeFault(err)
 	}
-	_, err = c.d.change(ctx, p.DryRun, func(from config.Source) (config.Change, error) { return from.AddLibrary(at.Userdata) })
+	_, err = d.change(ctx, p.DryRun, func(from config.Source) (config.Change, error) { return from.AddLibrary(at.Userdata) })
 	at.Configured = true
 	return at, changeFault(err)
 }
 
 // RemoveKodi implements [control.API].
-func (c *api) RemoveKodi(ctx context.Context, p control.KodiPath) (scan.Library, error) {
-	_, err := c.d.change(ctx, p.DryRun, func(from config.Source) (config.Change, error) { return from.RemoveLibrary(p.Path) })
+func (d *core) RemoveKodi(ctx context.Context, p control.KodiPath) (scan.Library, error) {
+	_, err := d.change(ctx, p.DryRun, func(from config.Source) (config.Change, error) { return from.RemoveLibrary(p.Path) })
 	at, _ := kodi.Fit(p.Path) // what stands in its way is part of it
 	return at, changeFault(err)
 }
 
-// change makes a change of the configuration's file and takes it in, if this
+// change makes a change of the configuration's file and puts it to use, if this
 // instance runs. A dry run finds out whether it could.
-func (d *Daemon) change(ctx context.Context, dry bool, make func(config.Source) (config.Change, error)) (ch config.Change, err error) {
+func (d *core) change(ctx context.Context, dry bool, make func(config.Source) (config.Change, error)) (ch config.Change, err error) {
 	if d.o.Source == nil {
-		return ch, asItIs()
+		return ch, errNoFile()
 	}
-	defer d.tenure.Change()()
+	d.changing.Lock()
+	defer d.changing.Unlock()
 	if ch, err = make(*d.o.Source); err == nil {
-		err = d.free()
+		err = d.errIfBusy()
 	}
 	if err != nil || dry || !ch.Changes() {
 		return ch, err
@@ -79,13 +87,13 @@ func (d *Daemon) change(ctx context.Context, dry bool, make func(config.Source) 
 	if err := ch.Write(); err != nil {
 		return ch, err
 	}
-	d.become(ctx, ch.After)
+	d.restart(ctx, ch.After)
 	return ch, nil
 }
 
-// asItIs is the answer of an instance that has its settings from nowhere.
-func asItIs() error {
-	return &control.Fault{Code: control.CodeRefused, Message: "this instance keeps the settings that it began with", Hint: "end it, and begin it with others"}
+// errNoFile is the answer of an instance that was started without a configuration file.
+func errNoFile() error {
+	return control.Refused("this instance was started without a configuration file", "restart it with other flags")
 }
 
 // changeFault is why a change was refused, in the words of the control API.
@@ -109,46 +117,41 @@ func changeFault(err error) error {
 	return f
 }
 
-// reload reads the configuration again. One that is good is taken in; with a fault in
+// reload reads the configuration again. A good one is put to use; with a mistake in
 // it, or while work goes on, everything stays as it is.
 func (d *Daemon) reload(ctx context.Context) (changed bool, err error) {
-	if d.o.Source == nil || d.stop == nil {
-		return false, asItIs()
+	if d.o.Source == nil {
+		return false, errNoFile()
 	}
-	defer d.tenure.Change()()
+	d.changing.Lock()
+	defer d.changing.Unlock()
 	c, err := d.o.Source.Load()
 	if err != nil {
-		d.tenure.Complain(err.Error())
+		d.process.setProblem(err.Error())
 		return false, err
 	}
-	d.tenure.Complain("")
+	d.process.setProblem("")
 	if reflect.DeepEqual(c, d.o.Config) {
 		return false, nil
 	}
-	if err := d.free(); err != nil {
+	if err := d.errIfBusy(); err != nil {
 		return false, err
 	}
-	d.become(ctx, c)
+	d.restartWith(ctx, c)
 	return true, nil
 }
 
-// become ends this instance for one with another configuration. It returns when
-// nobody is let in any more: who comes then is answered by the next one.
-func (d *Daemon) become(ctx context.Context, c config.Config) {
-	if d.stop == nil {
-		return
-	}
-	d.log.Info("the configuration has changed, and is taken in")
-	d.tenure.Follow(&c)
+// restartWith ends this instance for one with another configuration. It returns when
+// no more connections are accepted here: the next instance answers them.
+func (d *Daemon) restartWith(_ context.Context, c config.Config) {
+	d.log.Info("the configuration has changed, and is put to use")
+	d.process.setNext(c)
 	d.stop()
-	select {
-	case <-d.closed:
-	case <-ctx.Done():
-	}
+	d.closing.Wait()
 }
 
-// obey reads the configuration again whenever that is asked for, until ctx ends.
-func (d *Daemon) obey(ctx context.Context) {
+// reloadOnSignal reads the configuration again whenever that is asked for, until ctx ends.
+func (d *Daemon) reloadOnSignal(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -156,13 +159,13 @@ func (d *Daemon) obey(ctx context.Context) {
 		case <-d.o.Reload:
 		}
 		if _, err := d.reload(ctx); err != nil {
-			d.log.Error("the configuration is not taken in; the one of before counts on", "error", err)
+			d.log.Error("the new configuration is not used; the previous one stays in use", "error", err)
 		}
 	}
 }
 
-// free reports what a change of the configuration would cut.
-func (d *Daemon) free() error {
+// errIfBusy reports what a change of the configuration would cut.
+func (d *core) errIfBusy() error {
 	if d.work.Load() == 0 {
 		return nil
 	}
@@ -173,7 +176,7 @@ func (d *Daemon) free() error {
 }
 
 // working says that there is something to cut, until the function it returns is called.
-func (d *Daemon) working() (done func()) {
+func (d *core) working() (done func()) {
 	d.work.Add(1)
 	return func() { d.work.Add(-1) }
 }

@@ -30,18 +30,13 @@ type source interface {
 
 // openSources makes every source of the configuration: a line for each package
 // of sources.
-func (d *Daemon) openSources() error {
+func (d *core) openSources() error {
 	return d.openKodi()
 }
 
-// sourceStatus is how the paired browsers, the programs and the sources stand.
-func (d *Daemon) sourceStatus(ctx context.Context) []control.Source {
+// sourceStatus is how the sources stand, other than browsers and programs.
+func (d *core) sourceStatus() []control.Source {
 	list := []control.Source{}
-	if d.pairing != nil {
-		for _, k := range d.pairing.List() {
-			list = append(list, browserSource(k))
-		}
-	}
 	for _, s := range d.sources {
 		list = append(list, s.Status())
 	}
@@ -58,22 +53,13 @@ func (l kodiLibrary) Name() string { return l.Source() }
 func (l kodiLibrary) Status() control.Source { return kodiSource(l.Importer.Status()) }
 
 // kodis are the Kodi libraries among the sources.
-func (d *Daemon) kodis() (all []*kodi.Importer) {
+func (d *core) kodis() (all []*kodi.Importer) {
 	for _, s := range d.sources {
 		if l, ok := s.(kodiLibrary); ok {
 			all = append(all, l.Importer)
 		}
 	}
 	return all
-}
-
-// labelOf is the name that a person gave a browser or a program; "" for others.
-func (d *Daemon) labelOf(source string) string {
-	if d.pairing == nil {
-		return ""
-	}
-	_, id, _ := strings.Cut(source, ":")
-	return d.pairing.Label(id)
 }
 
 // sourcePatience is how long a stop waits for a source. Reading a library takes
@@ -104,7 +90,7 @@ func (d *Daemon) attend(ctx context.Context, name string, run func(context.Conte
 }
 
 // openKodi makes an importer for each library of the configuration.
-func (d *Daemon) openKodi() error {
+func (d *core) openKodi() error {
 	log := d.log.With("part", "kodi")
 	door := newLibrarian(d.keys)
 	for _, l := range d.o.Config.Kodi.Libraries {
@@ -123,7 +109,7 @@ func (d *Daemon) openKodi() error {
 	return nil
 }
 
-func (d *Daemon) openLibrary(zone string, o kodi.Options) (err error) {
+func (d *core) openLibrary(zone string, o kodi.Options) (err error) {
 	if o.Zone, err = zoneOf(zone); err != nil {
 		return err
 	}
@@ -138,7 +124,7 @@ func (d *Daemon) openLibrary(zone string, o kodi.Options) (err error) {
 
 // kodiAccount tells a library of the account that it feeds.
 type kodiAccount struct {
-	d       *Daemon
+	d       *core
 	rules   rules.Settings
 	english words.Speech
 }
@@ -185,12 +171,12 @@ func zoneOf(name string) (*time.Location, error) {
 
 // ScanKodi implements [control.API]. A library that cannot be read is part
 // of the answer, with the reason in its state.
-func (c *api) ScanKodi(ctx context.Context) (control.Scan, error) {
+func (d *core) ScanKodi(ctx context.Context) (control.Scan, error) {
 	out := control.Scan{Libraries: []scan.Report{}}
-	for _, k := range c.d.kodis() {
+	for _, k := range d.kodis() {
 		report, err := k.Scan(ctx)
 		if err != nil {
-			c.d.log.Warn("a library cannot be read", "userdata", report.Userdata, "state", report.State, "error", err)
+			d.log.Warn("a library cannot be read", "userdata", report.Userdata, "state", report.State, "error", err)
 		}
 		out.Libraries = append(out.Libraries, report)
 	}

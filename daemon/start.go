@@ -4,101 +4,188 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
-	"os"
+	"net"
+	"path/filepath"
+	"sync"
+	"syscall"
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/service"
-	"github.com/filmspool/filmspool/daemon/tenure"
 	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
-// Runs that end soon because of the queue's file are no use after a few.
+// ErrUnwritable is wrapped when the queue cannot be opened because its disk is full or
+// read-only: another start may work.
+var ErrUnwritable = errors.New("the queue cannot be written")
+
+// lockPatience is how long a state folder is waited for that a command holds,
+// which takes milliseconds.
+const lockPatience = 2 * time.Second
+
+// process is what outlives a reload: the lock, the listeners, and what the next instance is
+// made of.
+type process struct {
+	lock      *sqlite.Lock
+	control   net.Listener
+	tcp       []net.Listener
+	tcpListen string // the setting for which tcp was opened
+
+	mu      sync.Mutex
+	next    *config.Config // what the next instance is made of
+	problem string         // why the last change of the configuration is not in use
+}
+
+// newProcess locks the state folder and listens for commands, which wait until an instance
+// answers.
+func newProcess(ctx context.Context, paths config.Paths) (*process, error) {
+	if err := paths.MakeState(); err != nil {
+		return nil, err
+	}
+	lock, err := sqlite.AwaitLock(ctx, paths.State, lockPatience)
+	if err != nil {
+		return nil, err
+	}
+	mode := fs.FileMode(0o600)
+	if filepath.Dir(paths.Control) != paths.State { // a machine's service: its group may control it
+		mode = 0o660
+	}
+	l, err := control.Listen(paths.Control, mode)
+	if err != nil {
+		return nil, errors.Join(err, lock.Release())
+	}
+	return &process{lock: lock, control: l}, nil
+}
+
+func (p *process) close() error {
+	faults := []error{p.control.Close(), p.leave()}
+	return errors.Join(append(faults, p.lock.Release())...)
+}
+
+// leave closes the TCP listeners.
+func (p *process) leave() (err error) {
+	for _, l := range p.tcp {
+		err = errors.Join(err, l.Close())
+	}
+	p.tcp = nil
+	return err
+}
+
+// setNext says what the next instance is made of.
+func (p *process) setNext(c config.Config) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.next, p.problem = &c, ""
+}
+
+// takeNext is what setNext was called with since the last call; nil when it was not.
+func (p *process) takeNext() (next *config.Config) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	next, p.next = p.next, nil
+	return next
+}
+
+func (p *process) setProblem(problem string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.problem = problem
+}
+
+func (p *process) getProblem() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.problem
+}
+
+// A queue that is damaged again within soon, mostDamaged times in a row, is not opened again.
 const (
-	soon     = time.Minute
-	fewSoons = 5
+	soon        = time.Minute
+	mostDamaged = 5
 )
 
-// Serve runs an instance until ctx ends. Where the disk is full or read-only it
-// waits, says so, and tries again. When the queue's file is damaged or gone it
-// opens the queue anew, which saves what can be saved. A changed configuration is
-// taken in by an instance in the place of this one; where that cannot begin, the
-// configuration of before counts on. The errors are those of [New] and [Daemon.Run].
+// Serve runs an instance until ctx ends. A changed configuration is put to use by a new
+// instance in place of the old one; where that cannot begin, the previous configuration is
+// used again. A queue that is damaged or gone while it is in use is opened again, which
+// saves what can be saved. The errors are those of [New] and [Daemon.Run], and
+// [ErrUnwritable].
 func Serve(ctx context.Context, o Options) (err error) {
-	o.wait, o.tenure = true, new(tenure.Tenure[config.Config])
-	defer func() {
-		if o.tenure.Began() { // an instance may have left the control file for one that never came
-			_ = os.Remove(o.Paths.Control)
+	p, err := newProcess(ctx, o.Paths)
+	if err != nil {
+		return unwritable(err)
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	var previous *config.Config // while the one in o has not been usable yet
+	ready := o.Ready
+	o.Ready = func(address string) {
+		previous = nil
+		if ready != nil {
+			ready(address)
+			ready = nil
 		}
-		err = errors.Join(err, o.tenure.Close())
-	}()
-	short, told := 0, ""
-	for pause := firstTry; ; pause = min(2*pause, lastTry) {
+	}
+	for damaged := 0; ; {
 		begun := time.Now()
-		err := serveOnce(ctx, o)
+		err := serveOnce(ctx, o, p)
 		if time.Since(begun) > soon {
-			short, pause, told = 0, firstTry, ""
+			damaged = 0
 		}
-		next := o.tenure.End(err)
+		next := p.takeNext()
 		switch {
-		case ctx.Err() != nil && errors.Is(err, context.Canceled): // it was ended while it began
+		case ctx.Err() != nil && errors.Is(err, context.Canceled):
 			return nil
-		case ctx.Err() != nil, err == nil && next == nil:
+		case ctx.Err() != nil:
 			return err
 		case next != nil:
-			if err != nil {
-				o.Logger.Error("the configuration is not taken in as it was asked for", "error", err)
-			}
-			o.Config, pause = *next, firstTry
-		case errors.Is(err, sqlite.ErrDamaged) && short < fewSoons:
-			short++
-			o.Logger.Error("the queue is opened anew", "error", err)
-		case refusesWrites(err):
-			if told != err.Error() {
-				told = err.Error()
-				o.Logger.Error("nothing can be written; trying again", "in", pause, "error", err)
-			}
-			_ = service.Notify("STATUS=Waiting: " + err.Error())
-			select {
-			case <-ctx.Done():
-				return nil
-			case <-time.After(pause):
-			}
+			old := o.Config
+			previous, o.Config = &old, *next
+		case err != nil && previous != nil:
+			o.Logger.Error("the new configuration cannot be used; the previous one is used again", "error", err)
+			p.setProblem(err.Error())
+			o.Config, previous = *previous, nil
+		case errors.Is(err, sqlite.ErrDamaged) && damaged < mostDamaged:
+			damaged++
+			o.Logger.Error("the queue is opened again", "error", err)
 		default:
-			return err
+			return unwritable(err)
 		}
 	}
 }
 
-// serveOnce runs one instance until ctx ends, a part fails or its configuration is
-// another one.
-func serveOnce(ctx context.Context, o Options) error {
-	d, err := New(ctx, o)
+// unwritable adds [ErrUnwritable] to an error that comes from a full or read-only disk.
+func unwritable(err error) error {
+	for _, cause := range []error{sqlite.ErrStorage, syscall.ENOSPC, syscall.EROFS, syscall.EDQUOT} {
+		if errors.Is(err, cause) {
+			return fmt.Errorf("%w: %w", ErrUnwritable, err)
+		}
+	}
+	return err
+}
+
+// serveOnce runs one instance until ctx ends, a part fails or the configuration changes.
+func serveOnce(ctx context.Context, o Options, p *process) error {
+	d, err := newDaemon(ctx, o, p)
 	if err != nil {
 		return err
 	}
-	ctx, d.stop = context.WithCancel(ctx)
-	defer d.stop()
 	return errors.Join(d.Run(ctx), d.Close())
 }
 
-// Start runs an instance beside its caller and finds it; it takes nothing from
+// Start runs an instance beside its caller and connects to it; it takes nothing from
 // the environment and logs nothing. ctx bounds the start. The function that it
 // returns ends the instance and waits for its end.
 func Start(ctx context.Context, c config.Config, p config.Paths, version string) (*control.Client, func() error, error) {
 	ready := make(chan struct{})
-	d, err := New(ctx, Options{
-		Config: c, Paths: p, Version: version, Logger: slog.New(slog.DiscardHandler),
-		Getenv: func(string) string { return "" }, Ready: func(string) { close(ready) },
-	})
-	if err != nil {
-		return nil, nil, err
-	}
 	running, end := context.WithCancel(context.WithoutCancel(ctx))
 	stopped := make(chan error, 1)
-	go func() { stopped <- errors.Join(d.Run(running), d.Close()) }()
+	go func() {
+		stopped <- Serve(running, Options{
+			Config: c, Paths: p, Version: version, Logger: slog.New(slog.DiscardHandler),
+			Getenv: func(string) string { return "" }, Ready: func(string) { close(ready) },
+		})
+	}()
 	stop := func() error { end(); return <-stopped }
 	select {
 	case <-ready:

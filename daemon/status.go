@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -13,41 +12,41 @@ import (
 	"github.com/filmspool/filmspool/daemon/machine"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
-	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
 // Status implements [control.API].
-func (c *api) Status(ctx context.Context) (control.Status, error) {
-	s, v, err := c.d.judged(ctx, control.HealthAsked{})
-	s.State, s.Summary, s.Hint, s.Problems = v.State, v.Summary, v.Hint, health.Roots(v.Problems)
+func (d *Daemon) Status(ctx context.Context) (control.Status, error) {
+	s, err := d.status(ctx)
+	if err != nil {
+		return s, err
+	}
+	s, _, err = d.judged(ctx, s, control.HealthAsked{})
 	return s, err
 }
 
 // Health implements [control.API].
-func (c *api) Health(ctx context.Context, asked control.HealthAsked) (control.Health, error) {
-	_, v, err := c.d.judged(ctx, asked)
-	return control.Health{State: v.State, Summary: v.Summary, Problems: v.Problems}, err
+func (d *Daemon) Health(ctx context.Context, asked control.HealthAsked) (control.Health, error) {
+	s, err := d.status(ctx)
+	if err != nil {
+		return control.Health{}, err
+	}
+	_, h, err := d.judged(ctx, s, asked)
+	return h, err
 }
 
-// judged is how things stand, in the language that somebody wants.
-func (d *Daemon) judged(ctx context.Context, asked control.HealthAsked) (control.Status, health.Verdict, error) {
-	s, err := d.status(ctx)
-	if err == nil && asked.Check && d.pairing == nil && d.waiting == nil {
-		err = d.rest(ctx, &s)
-	}
-	if err != nil {
-		return s, health.Verdict{}, err
-	}
+// judged says what is wrong, in the language that was asked for: of all problems, the status
+// names the roots.
+func (d *core) judged(ctx context.Context, s control.Status, asked control.HealthAsked) (control.Status, control.Health, error) {
 	if len(s.Accounts) > 1 {
 		counts, err := d.store.CountsOf(ctx)
 		if err != nil {
-			return s, health.Verdict{}, err
+			return s, control.Health{}, err
 		}
 		for i, a := range s.Accounts {
 			one := counts[a.Name]
 			s.Accounts[i].Counts = &one
 			if s.Accounts[i].Oldest, _, err = d.store.OldestPending(ctx, a.Name); err != nil {
-				return s, health.Verdict{}, err
+				return s, control.Health{}, err
 			}
 		}
 	}
@@ -55,16 +54,18 @@ func (d *Daemon) judged(ctx context.Context, asked control.HealthAsked) (control
 	if free, err := machine.Free(d.o.Paths.State); err == nil && free < lowRoom {
 		found = append(found, control.Trouble{Code: health.DiskLow, Detail: fmt.Sprintf("%d MB", free>>20)})
 	}
-	return s, health.Judge(d.catalogue.In(asked.Language), health.Conditions{Status: &s, Troubles: found, Now: time.Now(), AtOnce: asked.Check}), nil
+	v := health.Judge(d.catalogue.In(asked.Language), health.Conditions{Status: &s, Troubles: found, Now: time.Now(), AtOnce: asked.Check})
+	s.State, s.Summary, s.Hint, s.Problems = v.State, v.Summary, v.Hint, health.Roots(v.Problems)
+	return s, control.Health{State: v.State, Summary: v.Summary, Problems: v.Problems}, nil
 }
 
 // lowRoom is how little room on the disk is told of, in bytes: some months of viewings,
 // and less than other programs take in a day.
 const lowRoom = 100 << 20
 
-// status is how things stand, without a sentence for it, at the same cost whatever
-// waits.
-func (d *Daemon) status(ctx context.Context) (control.Status, error) {
+// status is how the queue and the libraries stand, without a sentence for it, at the same
+// cost whatever waits.
+func (d *core) status(ctx context.Context) (control.Status, error) {
 	counts, err := d.store.Counts(ctx)
 	if err != nil {
 		return control.Status{}, err
@@ -78,9 +79,9 @@ func (d *Daemon) status(ctx context.Context) (control.Status, error) {
 		return control.Status{}, err
 	}
 	s := control.Status{
-		Version: d.o.Version, Listen: d.listening(), Counts: counts, Sources: d.sourceStatus(ctx), Waves: waves, Notices: notices,
+		Version: d.o.Version, Counts: counts, Sources: d.sourceStatus(), Waves: waves, Notices: notices,
 	}
-	if s.Accounts, err = d.standings(ctx); err != nil {
+	if s.Accounts, err = d.unknownAccounts(ctx); err != nil {
 		return s, err
 	}
 	if t, ok, err := d.store.OldestPending(ctx, ""); err != nil {
@@ -88,28 +89,15 @@ func (d *Daemon) status(ctx context.Context) (control.Status, error) {
 	} else if ok {
 		s.OldestPendingSeconds = max(0, int64(time.Since(t).Seconds()))
 	}
-	if t := d.trouble(); t != nil {
-		s.Storage = &control.Storage{Reason: t.Text() + ".", Since: t.Since.UTC(), Refused: t.Refused, Trouble: health.OfDisk(t, d.o.Paths.State)}
+	if t, ok := d.store.Trouble(); ok {
+		s.Storage = &control.Storage{Reason: t.Text() + ".", Since: t.Since.UTC(), Refused: t.Refused, Trouble: health.OfDisk(&t, d.o.Paths.State)}
 	}
 	return s, nil
 }
 
-// standings are how the accounts stand: those of the configuration, and those for
-// which something waits that are not in it.
-func (d *Daemon) standings(ctx context.Context) ([]control.Account, error) {
+// unknownAccounts are those for which something waits that are not in the configuration.
+func (d *core) unknownAccounts(ctx context.Context) ([]control.Account, error) {
 	list := []control.Account{}
-	for _, a := range d.accounts {
-		look, err := d.accountStatus(ctx, a)
-		if err != nil {
-			return list, err
-		}
-		list = append(list, look)
-	}
-	if !slices.ContainsFunc(list, func(a control.Account) bool { return !a.Unused }) {
-		for i := range list {
-			list[i].Unused = false
-		}
-	}
 	names, err := d.store.PendingAccounts(ctx)
 	for _, name := range names {
 		if _, known := d.o.Config.Accounts[name]; !known {
@@ -124,53 +112,38 @@ func (d *Daemon) standings(ctx context.Context) ([]control.Account, error) {
 	return list, err
 }
 
-// rest adds what else can be told while nothing runs: how the accounts stand, by their
-// keys and by what is kept, who is paired, and what the libraries are like now.
-func (d *Daemon) rest(ctx context.Context, s *control.Status) error {
-	for _, name := range d.accountNames() {
-		a, err := d.resting(ctx, name)
-		if err != nil {
-			return err
-		}
-		s.Accounts = append(s.Accounts, a)
-	}
-	d.visitLibraries(ctx, s.Sources)
-	clients, err := pairing.New(ctx, records{d.store, "clients"})
+// status adds how the accounts, the browsers and the programs stand.
+func (d *Daemon) status(ctx context.Context) (control.Status, error) {
+	s, err := d.core.status(ctx)
 	if err != nil {
-		return err
+		return s, err
 	}
-	for _, k := range clients.List() {
-		s.Sources = append(s.Sources, browserSource(k))
+	list := []control.Account{}
+	for _, a := range d.accounts {
+		look, err := d.accountStatus(ctx, a)
+		if err != nil {
+			return s, err
+		}
+		list = append(list, look)
 	}
-	return nil
+	if !slices.ContainsFunc(list, func(a control.Account) bool { return !a.Unused }) {
+		for i := range list {
+			list[i].Unused = false
+		}
+	}
+	s.Accounts = append(list, s.Accounts...)
+	s.Sources = append(browserSources(d.pairing), s.Sources...)
+	s.Listen = d.address
+	return s, nil
 }
 
-// resting is an account while nothing runs.
-func (d *Daemon) resting(ctx context.Context, name string) (control.Account, error) {
-	c, err := d.keys.Find(name, d.o.Config.Accounts[name], d.o.Paths.File)
-	if err != nil {
-		c.KeyProblem = err.Error()
+// browserSources are the paired browsers and the programs.
+func browserSources(clients *pairing.Registry) []control.Source {
+	list := []control.Source{}
+	for _, k := range clients.List() {
+		list = append(list, browserSource(k))
 	}
-	kept, err := d.store.Account(ctx, name)
-	if err != nil && !errors.Is(err, sqlite.ErrStorage) { // one that was never used is not made now
-		return control.Account{}, err
-	}
-	p := kept.Pause.Timely(time.Now())
-	h := replay.Health{State: p.State(), Reason: p.Problem, Hint: p.Hint, Since: p.Since, Pause: p.Reason, PausedUntil: p.Until, Drops: p.Drops}
-	why := lacking(c)
-	if why != "" {
-		h = replay.Health{State: account.NoKey}
-	}
-	out := standing(h, c, why, d.o.Paths.File)
-	out.LastDelivered = control.Known(kept.LastDelivered)
-	if h.State == account.NoKey && len(d.o.Config.Accounts) > 1 {
-		waits, err := d.store.Waits(ctx, name)
-		if out.Unused = !waits; err != nil {
-			return out, err
-		}
-	}
-	out.Unresolved, err = d.store.Unresolved(ctx, name)
-	return out, err
+	return list
 }
 
 // accountStatus is how one account stands.
@@ -205,7 +178,7 @@ func (d *Daemon) accountStatus(ctx context.Context, a *sender) (control.Account,
 }
 
 // visitLibraries looks at each library now, for the rows that stand for them.
-func (d *Daemon) visitLibraries(ctx context.Context, rows []control.Source) {
+func (d *core) visitLibraries(ctx context.Context, rows []control.Source) {
 	for _, k := range d.kodis() {
 		report, err := k.Scan(ctx)
 		if err != nil {

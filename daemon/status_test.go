@@ -59,7 +59,7 @@ func TestWhatIsWrongWithAnAccountHasACode(t *testing.T) {
 		{health.Throttled, replay.Health{State: account.Offline, Reason: viewing.Say("later"), Throttled: true}, with},
 		{health.QueueUnwritable, replay.Health{State: account.Attention, Reason: viewing.Say("disk.trouble")}, with},
 	} {
-		got := standing(c.h, c.with, lacking(c.with), "/config.toml").Troubles
+		got := standing(c.h, c.with, missing(c.with), "/config.toml").Troubles
 		if c.code == "" && len(got) == 0 {
 			continue
 		}
@@ -121,11 +121,11 @@ func TestAWrongClockIsTold(t *testing.T) {
 	}
 }
 
-// TestWhileNothingRunsTheKeysAndTheQueueTell how the accounts stand, and nothing is made.
+// TestWhileNothingRunsTheKeysAndTheQueueTell how the accounts stand.
 func TestWhileNothingRunsTheKeysAndTheQueueTell(t *testing.T) {
 	o := testOptions(t)
 	var got control.Health
-	if err := Looking(t.Context(), o, func(ctl control.API) (err error) {
+	if err := First(t.Context(), o, func(ctl control.API) (err error) {
 		got, err = ctl.Health(t.Context(), control.HealthAsked{Check: true})
 		return err
 	}); err != nil {

@@ -13,14 +13,14 @@ import (
 
 // connectorStatus is what a paired browser may know.
 func (d *Daemon) connectorStatus(ctx context.Context) connector.Status {
-	s, v, err := d.judged(ctx, control.HealthAsked{})
+	s, err := d.Status(ctx)
 	if err != nil {
 		return connector.Status{}
 	}
 	out := connector.Status{
 		Online: true, Pending: s.Counts.Pending + s.Counts.Sending, Attention: control.NeedUser(s.Counts),
 	}
-	for _, p := range pressing(v) {
+	for _, p := range pressing(s.Problems) {
 		out.Problems += p.Text + "\n"
 	}
 	for _, a := range s.Accounts {
@@ -40,19 +40,19 @@ func (d *Daemon) connectorStatus(ctx context.Context) connector.Status {
 
 // connectorProblems are what a paired browser is told of, in its language.
 func (d *Daemon) connectorProblems(ctx context.Context, language string) (all []protocol.Problem) {
-	_, v, err := d.judged(ctx, control.HealthAsked{Language: language})
+	h, err := d.Health(ctx, control.HealthAsked{Language: language})
 	if err != nil {
 		return nil
 	}
-	for _, p := range pressing(v) {
+	for _, p := range pressing(health.Roots(h.Problems)) {
 		all = append(all, protocol.Problem{Code: p.Code, Severity: string(p.Severity), Text: p.Text, Act: p.Act.Text})
 	}
 	return all
 }
 
 // pressing are the problems that a browser shows.
-func pressing(v health.Verdict) []control.Problem {
-	all := slices.DeleteFunc(health.Roots(v.Problems), func(p control.Problem) bool {
+func pressing(problems []control.Problem) []control.Problem {
+	all := slices.DeleteFunc(slices.Clone(problems), func(p control.Problem) bool {
 		return p.Severity == control.Note
 	})
 	return all[:min(len(all), protocol.MostProblems)]

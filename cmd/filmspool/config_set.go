@@ -87,7 +87,7 @@ func (p *program) configReloadCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := daemon.TakeIn(c.Context(), o.Paths); err != nil {
+			if err := daemon.Reload(c.Context(), o.Paths); err != nil {
 				return err
 			}
 			p.stdout.Println("The configuration is in use: " + o.Paths.File)

@@ -85,13 +85,14 @@ func examined(ctx context.Context, o daemon.Options, asked control.HealthAsked) 
 	if !errors.Is(err, &control.Fault{Code: control.CodeNotRunning}) || o.Paths.System {
 		return h, false, err
 	}
-	if silent := daemon.Silent(o.Paths); silent != nil {
-		return h, false, silent
-	}
-	return h, false, daemon.Looking(ctx, o, func(ctl control.API) error {
+	err = daemon.Existing(ctx, o, func(ctl control.API) error {
 		h, err = ctl.Health(ctx, asked)
 		return err
 	})
+	if errors.Is(err, &control.Fault{Code: control.CodeNotFound}) { // before the first run there is no queue to look at
+		err = nil
+	}
+	return h, false, err
 }
 
 // report prints problems: what is wrong, why that matters, and what mends it.

@@ -215,7 +215,7 @@ func (p *program) rulesListCommand() *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List what you said that films and series are", Args: usage.Exactly()}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return ask(c.Context(), p, daemon.Reading, *asJSON, func(ctl control.API) ([]resolve.Correction, error) {
+		return ask(c.Context(), p, daemon.Existing, *asJSON, func(ctl control.API) ([]resolve.Correction, error) {
 			return ctl.Corrections(c.Context())
 		}, func(all []resolve.Correction) error { return report.Corrections(p.stdout, all) })
 	}

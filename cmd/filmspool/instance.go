@@ -14,7 +14,6 @@ import (
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/service"
 )
 
 // options gathers what the flags, the environment and the configuration say.
@@ -57,10 +56,7 @@ func (p *program) reach(ctx context.Context, o daemon.Options, offline alone, do
 	case !errors.Is(err, &control.Fault{Code: control.CodeNotRunning}):
 		return err
 	case p.choice.System, offline == nil:
-		if silent := daemon.Silent(o.Paths); silent != nil {
-			return silent
-		}
-		return control.NotRunning(service.StartHint(p.choice.System))
+		return err
 	}
 	return offline(ctx, o, do)
 }

@@ -18,7 +18,7 @@ func (p *program) kodiCommand() *cobra.Command {
 	asJSON := jsonFlag(scan)
 	scan.RunE = func(c *cobra.Command, _ []string) error {
 		look := func(ctl control.API) (control.Scan, error) { return ctl.ScanKodi(c.Context()) }
-		return ask(c.Context(), p, daemon.Looking, *asJSON, look, func(found control.Scan) error {
+		return ask(c.Context(), p, daemon.Offline, *asJSON, look, func(found control.Scan) error {
 			report.Scan(p.stdout, found)
 			return nil
 		})

@@ -28,6 +28,7 @@ import (
 	"github.com/filmspool/filmspool/cmd/filmspool/servicecmd"
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/cmd/filmspool/usage"
+	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/logging"
@@ -48,6 +49,7 @@ const (
 	exitUsage      = 2
 	exitNotRunning = 3
 	exitAttention  = 4
+	exitTemporary  = 75 // EX_TEMPFAIL of sysexits.h: another start may work
 	exitConfig     = 78 // EX_CONFIG of sysexits.h; systemd does not restart on it
 )
 
@@ -179,6 +181,8 @@ func code(err error) int {
 		return exitUsage
 	case errors.Is(err, config.ErrInvalid), errors.Is(err, sqlite.ErrNewer):
 		return exitConfig
+	case errors.Is(err, daemon.ErrUnwritable):
+		return exitTemporary
 	case errors.Is(err, &control.Fault{Code: control.CodeNotRunning}), errors.Is(err, servicecmd.ErrNotRunning):
 		return exitNotRunning
 	default:

@@ -64,7 +64,7 @@ func (p *program) queueListCommand() *cobra.Command {
 			return usage.Errorf("--limit %d is not from 1 to 10000", f.Limit)
 		}
 		more := false
-		return ask(c.Context(), p, daemon.Reading, *asJSON, func(ctl control.API) ([]queue.Entry, error) {
+		return ask(c.Context(), p, daemon.Existing, *asJSON, func(ctl control.API) ([]queue.Entry, error) {
 			wanted := f
 			wanted.Limit++ // one more tells whether there are more
 			entries, err := ctl.List(c.Context(), wanted)
@@ -121,7 +121,7 @@ request with its answer.`,
 			return err
 		}
 		explain := func(ctl control.API) (control.Explanation, error) { return ctl.Explain(c.Context(), id) }
-		return ask(c.Context(), p, daemon.Reading, *asJSON, explain, func(e control.Explanation) error { return report.Explanation(p.stdout, e) })
+		return ask(c.Context(), p, daemon.Existing, *asJSON, explain, func(e control.Explanation) error { return report.Explanation(p.stdout, e) })
 	}
 	return c
 }

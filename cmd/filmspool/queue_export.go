@@ -28,7 +28,7 @@ too. Keys are not in it.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			var lines terminal.Lines
 			p.soFar = lines.Far
-			return p.instance(c.Context(), daemon.Reading, func(ctl control.API) error {
+			return p.instance(c.Context(), daemon.Existing, func(ctl control.API) error {
 				if len(args) == 0 || args[0] == "-" {
 					return ctl.Export(c.Context(), io.MultiWriter(p.stdout.JSONLines(), &lines))
 				}
@@ -95,7 +95,7 @@ pending in it is held then, as it may have been sent since. Keys are not in it.`
 			if err != nil {
 				return fmt.Errorf("find the file: %w", err)
 			}
-			return p.instance(c.Context(), daemon.Reading, func(ctl control.API) error {
+			return p.instance(c.Context(), daemon.Existing, func(ctl control.API) error {
 				err := newFile(file, func(f *os.File) error { return ctl.Backup(c.Context(), f) })
 				if err == nil {
 					p.stdout.Println("Written: " + file)

@@ -49,7 +49,7 @@ func (p *program) hosted(ctx context.Context, h service.Host) error {
 		p.stdout, p.stderr = terminal.To(h.Log), terminal.To(h.Log)
 	}
 	err := p.serve(ctx, h.Ready)
-	if err != nil && code(err) == exitConfig {
+	if err != nil {
 		// "service status" has nothing else to tell the cause by.
 		what, _, _ := strings.Cut(err.Error(), "\n")
 		_ = service.Notify("STATUS=" + terminal.Harmless(what))

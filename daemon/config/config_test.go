@@ -121,15 +121,15 @@ func TestPathsFollowFlagEnvironmentAndSystemd(t *testing.T) {
 		{
 			Choice{},
 			env("HOME", "/home/kim"), "/home/kim/.local/state/filmspool",
-			"/home/kim/.config/filmspool/config.toml", "/home/kim/.local/state/filmspool/control.json",
+			"/home/kim/.config/filmspool/config.toml", "/home/kim/.local/state/filmspool/control.sock",
 		},
-		{Choice{System: true}, env(), "/var/lib/filmspool", "/etc/filmspool/config.toml", "/run/filmspool/control.json"},
+		{Choice{System: true}, env(), "/var/lib/filmspool", "/etc/filmspool/config.toml", "/run/filmspool/control.sock"},
 		{
 			Choice{},
 			env("STATE_DIRECTORY", "/var/lib/private/filmspool:/x", "RUNTIME_DIRECTORY", "/run/filmspool", "CONFIGURATION_DIRECTORY", "/etc/filmspool"),
-			"/var/lib/private/filmspool", "/etc/filmspool/config.toml", "/run/filmspool/control.json",
+			"/var/lib/private/filmspool", "/etc/filmspool/config.toml", "/run/filmspool/control.sock",
 		},
-		{Choice{StateDir: "/a", Config: "/b.toml"}, env("FILMSPOOL_STATE_DIR", "/c"), "/a", "/b.toml", "/a/control.json"},
+		{Choice{StateDir: "/a", Config: "/b.toml"}, env("FILMSPOOL_STATE_DIR", "/c"), "/a", "/b.toml", "/a/control.sock"},
 	}
 	for _, c := range cases {
 		p, err := FindPaths(c.choice, c.env)

@@ -78,17 +78,8 @@ func howToShield(name string) string {
 	return fmt.Sprintf(`icacls "%s" /inheritance:r /grant:r %s:F *S-1-5-18:F *S-1-5-32-544:F`, name, me)
 }
 
-// entrusted is always true: a service has a name of its own there.
-func entrusted(string, fs.FileInfo) bool { return true }
-
-// ofFolder is always true, for the same reason.
-func ofFolder(string, fs.FileInfo) bool { return true }
-
 // changeable is always false: access lists say it, and shield sets them.
 func changeable(fs.FileInfo) bool { return false }
-
-// readable is always false, for the same reason.
-func readable(fs.FileInfo, bool) bool { return false }
 
 // handOver does nothing: a file has the rights of its folder.
 func handOver(*os.File, fs.FileInfo) error { return nil }

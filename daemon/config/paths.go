@@ -16,7 +16,7 @@ type Paths struct {
 	Named    bool   // the user typed State, and it is not the usual place
 	File     string // the configuration
 	Explicit bool   // the user named File
-	Control  string // where the running daemon says how to reach it
+	Control  string // the socket at which the running daemon takes commands
 	System   bool   // of the machine's instance, which runs as somebody else
 }
 
@@ -54,11 +54,11 @@ func FindPaths(choice Choice, getenv func(string) string) (Paths, error) {
 	if p.File, err = filepath.Abs(file); err != nil {
 		return p, fmt.Errorf("find the configuration: %w", err)
 	}
-	p.Control = filepath.Join(p.State, "control.json")
+	p.Control = filepath.Join(p.State, "control.sock")
 	if dir := listed(getenv("RUNTIME_DIRECTORY")); dir != "" {
-		p.Control = filepath.Join(dir, "control.json")
+		p.Control = filepath.Join(dir, "control.sock")
 	} else if choice.System && runtime.GOOS == "linux" {
-		p.Control = "/run/filmspool/control.json"
+		p.Control = "/run/filmspool/control.sock"
 	}
 	return p, nil
 }
@@ -127,8 +127,8 @@ func systemPlace(unix string, getenv func(string) string) string {
 }
 
 // MakeState makes the state folder, for its owner alone. It refuses one that
-// belongs to somebody else or that others can change, by a [TrustError]: they
-// could read and change the queue.
+// belongs to somebody else or that others can change, by a [FolderError]: they
+// could read and change the queue, and take commands in the daemon's place.
 func (p Paths) MakeState() error {
 	_, err := os.Stat(p.State)
 	fresh := errors.Is(err, fs.ErrNotExist)
@@ -147,9 +147,28 @@ func (p Paths) MakeState() error {
 	if !info.IsDir() {
 		return fmt.Errorf("%s is not a folder", p.State)
 	}
-	p.System = false // whoever runs here must own the folder
-	return p.checkFolder(p.State, info)
+	switch {
+	case !ours(p.State, info):
+		return &FolderError{p.State, "belongs to another user", "name a folder of your own with --state-dir, or type this as its owner"}
+	case changeable(info):
+		return &FolderError{p.State, "can be changed by other users", "look whether what is in it is yours, then: chmod go-w " + p.State}
+	}
+	return nil
 }
+
+// FolderError says that the state folder could be another person's doing. Nothing was read
+// from it or written to it.
+type FolderError struct {
+	Path string
+	Why  string // what is wrong with it, after its name
+	Fix  string // what to do about it
+}
+
+// Error says what is wrong.
+func (e *FolderError) Error() string { return e.Path + " " + e.Why }
+
+// Hint is what to do about it.
+func (e *FolderError) Hint() string { return e.Fix }
 
 // listed is the first of systemd's colon-separated folders.
 func listed(value string) string {

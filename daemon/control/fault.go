@@ -11,7 +11,7 @@ const (
 	CodeNotFound   = "NOT_FOUND"   // no such entry, client or route
 	CodeRefused    = "REFUSED"     // the service, or a stronger setting, says no
 	CodeNotRunning = "NOT_RUNNING" // only a running daemon can do this
-	CodeBusy       = "BUSY"        // too many connections are open; try again
+	CodeBusy       = "BUSY"        // work goes on that this would cut; try again
 	CodeInternal   = "INTERNAL"
 )
 
@@ -61,12 +61,10 @@ func NotRunning(hint string) *Fault {
 // statusOf is the HTTP status of a code.
 func statusOf(code string) int {
 	switch code {
-	case CodeInvalid:
+	case CodeInvalid, CodeRefused:
 		return http.StatusBadRequest
 	case CodeNotFound:
 		return http.StatusNotFound
-	case CodeRefused:
-		return http.StatusConflict
 	case CodeNotRunning, CodeBusy:
 		return http.StatusServiceUnavailable
 	default:

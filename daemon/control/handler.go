@@ -11,47 +11,52 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// maxBody bounds what a control request may carry, in bytes.
-const maxBody = 64 << 10
+// maxBody bounds what a request may carry, in bytes.
+const maxBody = 1 << 20
 
-// Handler serves the control API. It trusts every request: put guard.Control
-// in front of it.
+// Handler answers the questions of the control API. It trusts every request.
 func Handler(a API, log *slog.Logger) http.Handler {
 	h := &handler{log: log}
 	mux := http.NewServeMux()
 	for _, r := range a.routes() {
-		mux.HandleFunc(r.pattern, r.serve(h))
+		mux.HandleFunc("/v1/"+r.name, r.serve(h))
 	}
 	mux.HandleFunc("/", h.answer(func(r *http.Request) (any, error) {
-		return nil, &Fault{Code: CodeNotFound, Message: "there is no " + r.Method + " " + r.URL.Path}
+		return nil, &Fault{Code: CodeNotFound, Message: "there is no " + r.URL.Path}
 	}))
 	return mux
 }
 
 type handler struct{ log *slog.Logger }
 
-// answer turns a question of bounded size into an HTTP answer.
+// answer turns a question into an HTTP answer.
 func (h *handler) answer(ask func(*http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		value, err := ask(r)
-		status := http.StatusOK
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		if err != nil {
 			f := h.fault(r, err)
-			value, status = f, statusOf(f.Code)
+			value = f
+			w.WriteHeader(statusOf(f.Code))
 		}
-		head(w, "application/json; charset=utf-8")
-		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(value) // the asker is gone; nobody is left to tell
+		_ = json.NewEncoder(w).Encode(value) // fails only where the asker is gone
 	}
 }
 
-// head says what an answer is, and that nobody may keep it or take it for
-// anything else.
-func head(w http.ResponseWriter, kind string) {
-	w.Header().Set("Content-Type", kind)
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
+// decode reads one JSON value, the whole body. An empty body is the zero value.
+func decode(body io.Reader, into any) error {
+	d := json.NewDecoder(body)
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); errors.Is(err, io.EOF) {
+		return nil
+	} else if err != nil {
+		return &Fault{Code: CodeInvalid, Message: "the request is not the JSON that was expected: " + err.Error()}
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return &Fault{Code: CodeInvalid, Message: "the request goes on after its JSON"}
+	}
+	return nil
 }
 
 // FaultOf is err as the asker may see it.
@@ -66,50 +71,39 @@ func FaultOf(err error) *Fault {
 	return &Fault{Code: code, Message: err.Error()}
 }
 
-// fault is [FaultOf], logged where nobody expected it.
+// fault is [FaultOf], logged where it is no mistake of the asker.
 func (h *handler) fault(r *http.Request, err error) *Fault {
 	f := FaultOf(err)
-	if _, told := errors.AsType[*Fault](err); !told && f.Code == CodeInternal && !errors.Is(err, context.Canceled) {
+	if f.Code == CodeInternal && !errors.Is(err, context.Canceled) {
 		h.log.Error("control request failed", "path", r.URL.Path, "error", err)
 	}
 	return f
 }
 
-// streamed writes an answer as it comes. What goes wrong after its first byte
-// can be said only by cutting the connection.
+// streamed writes an answer as it comes. After its first byte an error can only cut the
+// connection.
 func (h *handler) streamed(kind string, write func(context.Context, io.Writer) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		out := &stream{ResponseWriter: w, kind: kind}
+		w.Header().Set("Content-Type", kind)
+		out := &begun{Writer: w}
 		err := write(r.Context(), out)
 		switch {
-		case err == nil:
-			out.begin()
-		case out.begun:
-			_ = h.fault(r, err) // logs it; the answer has begun, so it can only be cut off
+		case err != nil && out.yes:
+			_ = h.fault(r, err) // logs it
 			panic(http.ErrAbortHandler)
-		default:
+		case err != nil:
 			h.answer(func(*http.Request) (any, error) { return nil, err })(w, r)
 		}
 	}
 }
 
-// stream is an answer that begins with its first byte.
-type stream struct {
-	http.ResponseWriter
-	kind  string
-	begun bool
+// begun is a writer that remembers whether anything was written.
+type begun struct {
+	io.Writer
+	yes bool
 }
 
-func (s *stream) begin() {
-	if s.begun {
-		return
-	}
-	s.begun = true
-	head(s, s.kind)
-	s.WriteHeader(http.StatusOK)
-}
-
-func (s *stream) Write(text []byte) (int, error) {
-	s.begin()
-	return s.ResponseWriter.Write(text)
+func (b *begun) Write(text []byte) (int, error) {
+	b.yes = true
+	return b.Writer.Write(text)
 }

@@ -31,19 +31,19 @@ type Order struct {
 }
 
 // Days asks what was watched on the last days: 1 to [entry.MaxDays], today is one.
-type Days struct{ Days int }
+type Days struct {
+	Days int `json:"days"`
+}
 
 // Edit is a correction of one entry.
 type Edit struct {
-	ID int64 `json:"-"` // it stands in the path
+	ID int64 `json:"id"`
 	entry.Edit
 }
 
-func (e *Edit) entry() *int64 { return &e.ID }
-
 // Fix says what the film or series of an entry is, or asks what it may be.
 type Fix struct {
-	ID int64 `json:"-"` // it stands in the path
+	ID int64 `json:"id"`
 	// What is what a person typed: a number, an address, or words of a title.
 	What   string `json:"what,omitempty"`
 	Series bool   `json:"series,omitempty"` // it is the series of an episode that is meant
@@ -55,8 +55,6 @@ type Fix struct {
 	// DryRun has it told what would be changed, and changes nothing.
 	DryRun bool `json:"dryRun,omitempty"`
 }
-
-func (f *Fix) entry() *int64 { return &f.ID }
 
 // Fixed is what a [Fix] did, or what may be chosen.
 type Fixed struct {
@@ -72,11 +70,9 @@ type Fixed struct {
 
 // Undo has one entry taken back.
 type Undo struct {
-	ID     int64 `json:"-"` // it stands in the path
+	ID     int64 `json:"id"`
 	DryRun bool  `json:"dryRun"`
 }
-
-func (u *Undo) entry() *int64 { return &u.ID }
 
 // Pause names the account whose pause begins or ends.
 type Pause struct {

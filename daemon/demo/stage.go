@@ -90,7 +90,7 @@ func (s *stage) startDaemon(ctx context.Context, dir string, o Options) (err err
 	c.Accounts = map[string]config.Account{viewing.DefaultAccount: {KeyHeader: "x-api-key"}}
 	c.Kodi.Libraries = []config.Library{{Userdata: s.userdata}}
 	state := filepath.Join(dir, "state")
-	s.paths = config.Paths{State: state, File: filepath.Join(dir, "config.toml"), Control: filepath.Join(state, "control.json")}
+	s.paths = config.Paths{State: state, File: filepath.Join(dir, "config.toml"), Control: filepath.Join(state, "control.sock")}
 	if s.control, s.stop, err = o.Start(ctx, c, s.paths, o.Version); err != nil {
 		return err
 	}

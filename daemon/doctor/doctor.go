@@ -81,7 +81,7 @@ func oneLine(fault string) string {
 // folder.
 func (o Options) folder(err error) (found []control.Trouble) {
 	found = health.OfFolder(machine.Others(o.Paths.State), o.Paths.State)
-	trust, untrusted := errors.AsType[*config.TrustError](err)
+	trust, untrusted := errors.AsType[*config.FolderError](err)
 	switch {
 	case err == nil, errors.Is(err, &control.Fault{Code: control.CodeNotRunning}), errors.Is(err, config.ErrInvalid):
 	case untrusted:

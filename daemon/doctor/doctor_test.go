@@ -95,7 +95,7 @@ func TestExamine(t *testing.T) {
 			func(p *patient) { stop(p, service.Stopped); p.says = fmt.Errorf("open: %w", os.ErrPermission) }, health.StateDenied,
 		},
 		"not ours": {
-			func(p *patient) { stop(p, service.Stopped); p.says = &config.TrustError{} }, health.StateDenied,
+			func(p *patient) { stop(p, service.Stopped); p.says = &config.FolderError{} }, health.StateDenied,
 		},
 		"a damaged queue": {
 			func(p *patient) { stop(p, service.Stopped); p.says = errors.New("the queue is damaged") }, health.QueueUnread,

@@ -1,30 +1,13 @@
-// Package guard decides who may talk to the daemon over HTTP. It is short so
-// that whoever doubts it can read all of it.
-//
-// It owns five checks. [Host] stands before every route: a request must name
-// one of our own addresses. So a page that points its own host name at
-// 127.0.0.1 (DNS rebinding) gets nowhere. [Extension] stands before the
-// connector: only a browser extension's Origin passes, and a browser never
-// lets a page or another extension forge that. [Control] stands before the
-// control routes: it wants the token from the control file and refuses
-// whatever a browser sends, token or not. [FromBrowser] is that last part by
-// itself. It stands before the posts of programs and the proof that we are who we say.
-// [Programs] refuses by it, and stands before the questions of who watches over us.
-//
-// It bounds strangers, too: [NewCrowd] how many connections there are, and
-// [Impatient] how long a request may take.
-//
-// It promises to fail closed: an empty list of hosts or an empty token admits
-// nobody. Tokens are compared in constant time and never logged or echoed.
-//
-// It refuses to know routes, clients or configuration, and imports nothing
-// of the project. An Origin alone proves only which extension speaks, not
-// that the user wants it to: the connector asks for a paired token as well.
+// Package guard decides who may talk to the daemon over TCP. It is short so that whoever
+// doubts it can read all of it. [Host] stands before every route: a request must name one of
+// our own addresses, so a page that points its own host name at 127.0.0.1 (DNS rebinding) gets
+// nowhere. [Extension] stands before the connector: only a browser extension's Origin passes,
+// and a browser lets no page or other extension forge that. It proves which extension speaks,
+// not that the user wants it to: the connector asks for a paired token as well. [Programs]
+// stands before what programs ask, and refuses every request of a browser.
 package guard
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -35,7 +18,6 @@ import (
 const (
 	CodeHost    = "HOST_NOT_ALLOWED" // 403: the Host header is not one of ours
 	CodeBrowser = "BROWSER_REFUSED"  // 403: the request comes from a browser
-	CodeToken   = "TOKEN_REQUIRED"   // 401: the control token is missing or wrong
 )
 
 // Host passes on requests whose Host header is exactly one of hosts, each
@@ -87,28 +69,6 @@ func isUUID(id string) bool {
 	return true
 }
 
-// Control passes on requests that carry "Authorization: Bearer <token>" and
-// no sign of a browser. A browser's request gets 403 even with the right
-// token, since a page must gain nothing by learning it; a wrong or missing
-// token gets 401. An empty token admits nobody.
-func Control(token string, next http.Handler) http.Handler {
-	want := sha256.Sum256([]byte(token))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if FromBrowser(r) {
-			Refuse(w, http.StatusForbidden, CodeBrowser, "control routes do not answer browsers")
-			return
-		}
-		given, ok := bearer(r)
-		got := sha256.Sum256([]byte(given)) // of equal length, whatever was sent
-		if !ok || token == "" || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
-			w.Header().Set("WWW-Authenticate", "Bearer")
-			Refuse(w, http.StatusUnauthorized, CodeToken, "the control token is missing or wrong")
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
 // Programs passes on requests without a sign of a browser, and answers 403 to others.
 func Programs(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -130,16 +90,6 @@ func FromBrowser(r *http.Request) bool {
 		}
 	}
 	return false
-}
-
-// bearer returns the token of the one Authorization header, and false when
-// there is none, more than one, or one of another scheme.
-func bearer(r *http.Request) (token string, ok bool) {
-	values := r.Header["Authorization"]
-	if len(values) != 1 {
-		return "", false
-	}
-	return strings.CutPrefix(values[0], "Bearer ")
 }
 
 // Refuse answers with status and the body {"error":code,"message":message},

@@ -147,76 +147,24 @@ func TestExtension(t *testing.T) {
 	}
 }
 
-func TestControl(t *testing.T) {
-	const token = "s3cret-control-token"
-	tests := []struct {
-		name   string
+func TestProgramsAreNoBrowsers(t *testing.T) {
+	h := guard.Programs(http.HandlerFunc(yes))
+	for name, c := range map[string]struct {
 		header http.Header
 		status int
-		code   string
 	}{
-		{"right token", http.Header{"Authorization": {"Bearer " + token}}, 204, ""},
-		{"no token", nil, 401, guard.CodeToken},
-		{"wrong token", http.Header{"Authorization": {"Bearer nope"}}, 401, guard.CodeToken},
-		{"prefix of it", http.Header{"Authorization": {"Bearer s3cret"}}, 401, guard.CodeToken},
-		{"longer", http.Header{"Authorization": {"Bearer " + token + "x"}}, 401, guard.CodeToken},
-		{"empty", http.Header{"Authorization": {"Bearer "}}, 401, guard.CodeToken},
-		{"basic", http.Header{"Authorization": {"Basic " + token}}, 401, guard.CodeToken},
-		{"bare", http.Header{"Authorization": {token}}, 401, guard.CodeToken},
-		{"twice", http.Header{"Authorization": {"Bearer " + token, "Bearer " + token}}, 401, guard.CodeToken},
-		{"origin", http.Header{"Authorization": {"Bearer " + token}, "Origin": {"http://127.0.0.1:43456"}}, 403, guard.CodeBrowser},
-		{"empty origin", http.Header{"Authorization": {"Bearer " + token}, "Origin": {""}}, 403, guard.CodeBrowser},
-		{"extension", http.Header{"Authorization": {"Bearer " + token}, "Origin": {chromium}}, 403, guard.CodeBrowser},
-		{"referer", http.Header{"Authorization": {"Bearer " + token}, "Referer": {"http://127.0.0.1:43456/"}}, 403, guard.CodeBrowser},
-		{"sec-fetch-site", http.Header{"Authorization": {"Bearer " + token}, "Sec-Fetch-Site": {"none"}}, 403, guard.CodeBrowser},
-		{"sec-fetch of tomorrow", http.Header{"Authorization": {"Bearer " + token}, "Sec-Fetch-Anything": {"1"}}, 403, guard.CodeBrowser},
-		{"origin without token", http.Header{"Origin": {"https://evil.example"}}, 403, guard.CodeBrowser},
-	}
-	h := guard.Control(token, http.HandlerFunc(yes))
-	for _, tc := range tests {
-		t.Run(tc.name, func(t *testing.T) {
-			r := httptest.NewRequest("POST", "/v1/control/pause", nil)
-			r.Header = tc.header
-			if got, code := ask(t, h, r); got != tc.status || code != tc.code {
-				t.Errorf("got %d %q, want %d %q", got, code, tc.status, tc.code)
-			}
-			answer := httptest.NewRecorder()
-			h.ServeHTTP(answer, r)
-			if scheme := answer.Header().Get("WWW-Authenticate"); (scheme == "Bearer") != (tc.status == 401) {
-				t.Errorf("WWW-Authenticate is %q", scheme)
-			}
-			if kept := answer.Header().Get("Cache-Control"); tc.status != 204 && kept != "no-store" {
-				t.Errorf("Cache-Control is %q", kept)
-			}
-		})
-	}
-}
-
-func TestControlEmptyTokenAdmitsNobody(t *testing.T) {
-	for _, value := range []string{"Bearer ", "Bearer"} {
-		r := httptest.NewRequest("GET", "/", nil)
-		r.Header.Set("Authorization", value)
-		if got, _ := ask(t, guard.Control("", http.HandlerFunc(yes)), r); got != 401 {
-			t.Errorf("%q: got %d, want 401", value, got)
+		"a program":             {http.Header{"User-Agent": {"curl"}, "Authorization": {"Bearer t"}}, 204},
+		"origin":                {http.Header{"Origin": {"http://127.0.0.1:43456"}}, 403},
+		"empty origin":          {http.Header{"Origin": {""}}, 403},
+		"extension":             {http.Header{"Origin": {chromium}}, 403},
+		"referer":               {http.Header{"Referer": {"http://127.0.0.1:43456/"}}, 403},
+		"sec-fetch-site":        {http.Header{"Sec-Fetch-Site": {"none"}}, 403},
+		"sec-fetch of tomorrow": {http.Header{"Sec-Fetch-Anything": {"1"}}, 403},
+	} {
+		r := httptest.NewRequest("GET", "/healthz", nil)
+		r.Header = c.header
+		if got, code := ask(t, h, r); got != c.status || got == 403 && code != guard.CodeBrowser {
+			t.Errorf("%s: got %d %q, want %d", name, got, code, c.status)
 		}
-	}
-}
-
-func TestControlReadsHeadersInAnyCase(t *testing.T) {
-	server := httptest.NewServer(guard.Control("k", http.HandlerFunc(yes)))
-	defer server.Close()
-	r, err := http.NewRequest("GET", server.URL, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header["authorization"] = []string{"Bearer k"}
-	r.Header["sec-fetch-mode"] = []string{"cors"} // sent on the wire as it stands here
-	answer, err := server.Client().Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer.Body.Close()
-	if answer.StatusCode != 403 {
-		t.Errorf("got %d, want 403", answer.StatusCode)
 	}
 }

@@ -5,6 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode"
@@ -44,5 +48,43 @@ func TestLogsHideKeysAndSpeakToTheJournal(t *testing.T) {
 	}
 	if got, want := journal.String(), "<3>msg=stopped part=queue\n"; got != want {
 		t.Errorf("journal line %q, want %q", got, want)
+	}
+}
+
+// A shell in a terminal that systemd started has the variable of that one, and a file is no
+// journal.
+func TestJournalIsASocket(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no systemd")
+	}
+	f, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	socket, err := conn.File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	for _, c := range []struct {
+		w      *os.File
+		stream string
+		want   bool
+	}{{f, "8:1", false}, {socket, "", false}, {socket, "8:1", true}} {
+		if got := Journalled(c.w, func(string) string { return c.stream }); got != c.want {
+			t.Errorf("%s with %q: %v", c.w.Name(), c.stream, got)
+		}
 	}
 }

@@ -33,9 +33,7 @@ type Options struct {
 	// keeps another one, twice as long, for after it.
 	Secret []byte
 	Keep   func(secret []byte) error
-	// Known is called for each request that is signed in.
-	Known func(*http.Request)
-	Log   *slog.Logger
+	Log    *slog.Logger
 }
 
 // Site is all pages of one instance.
@@ -206,9 +204,6 @@ func (s *Site) inside(next http.Handler) http.Handler {
 		if _, ok := s.door.session(r); !ok {
 			s.outside(w, r, http.StatusUnauthorized, "")
 			return
-		}
-		if s.o.Known != nil {
-			s.o.Known(r)
 		}
 		out := http.NewResponseController(w) // to ask a service for an answer takes its time
 		_ = errors.Join(out.SetReadDeadline(time.Time{}), out.SetWriteDeadline(time.Now().Add(patience)))

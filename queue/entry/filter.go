@@ -48,18 +48,21 @@ type Filter struct {
 	Since  time.Time `json:"since,omitzero"`  // leaves out what happened before; zero for all
 	Words  string    `json:"words,omitempty"` // each of them stands in the title, the series or the list's name; "" for all
 	UpTo   int64     `json:"upTo,omitempty"`  // only entries with this id or a smaller one; 0 for all
-	Item   string    `json:"-"`               // a [viewing.Media.Key]; "" for all
-	Limit  int       `json:"-"`               // 1 to 1,000; 0 is 100
-	Below  int64     `json:"-"`               // only entries with a smaller id; 0 for all
+	Item   string    `json:"item,omitempty"`  // a [viewing.Media.Key]; "" for all
+	Limit  int       `json:"limit,omitempty"` // 1 to 1,000; 0 is 100
+	Below  int64     `json:"below,omitempty"` // only entries with a smaller id; 0 for all
 	// ByTime lists what happened last first, and not what came last. Past then is
 	// the entry that the list goes on after; the zero place begins at the latest.
-	ByTime bool  `json:"-"`
-	Past   Place `json:"-"`
+	ByTime bool  `json:"byTime,omitempty"`
+	Past   Place `json:"past,omitzero"`
 }
 
 // Place is a place in a list by time: when an entry happened, in ms since 1970, and
 // its id among those of the same moment.
-type Place struct{ At, ID int64 }
+type Place struct {
+	At int64 `json:"at"`
+	ID int64 `json:"id"`
+}
 
 // Chooses reports whether any entry can be left out, other than by a page's end.
 func (f Filter) Chooses() bool {

@@ -157,18 +157,17 @@ export class Filmspool {
 
   /** Everything in the queue. @returns {Promise<Record<string, any>[]>} */
   async queue() {
-    return (await this.control("GET", "/entries")) ?? [];
+    return (await this.control("list")) ?? [];
   }
 
   /** The paired browsers. @returns {Promise<{id: string, origin: string, browser: string}[]>} */
   async clients() {
-    return (await this.control("GET", "/clients")) ?? [];
+    return (await this.control("clients")) ?? [];
   }
 
-  /** Asks the daemon as the command line does. @param {string} method @param {string} where */
-  async control(method, where) {
-    const { address, token } = JSON.parse(fs.readFileSync(path.join(this.dir, "state", "control.json"), "utf8"));
-    return this.#ask(`http://${address}/v1/control${where}`, { method, headers: { Authorization: `Bearer ${token}` } });
+  /** Asks the daemon as the command line does. @param {string} question */
+  async control(question) {
+    return this.#ask(`http://filmspool/v1/${question}`, { method: "POST", socketPath: path.join(this.dir, "state", "control.sock") });
   }
 
   /** Not fetch, which names itself as a browser does. @param {string} url @param {http.RequestOptions} options @param {string} [body] */

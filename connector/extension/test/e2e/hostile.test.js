@@ -34,12 +34,12 @@ async function attack(address, origin) {
     } catch { /* refused: as it should be */ }
   };
   const headers = { "Content-Type": "application/json", Authorization: "Bearer guess" };
-  for (const what of ["/", "/v1/health", "/v1/control/status", "/v1/control/entries"]) {
+  for (const what of ["/", "/v1/health", "/v1/status", "/v1/list"]) {
     await request(`http://${address}${what}`);
     await request(`http://${address}${what}`, { mode: "no-cors" });
     await request(`http://${address}${what}`, { headers });
   }
-  await request(`http://${address}/v1/control/pair`, { mode: "no-cors", method: "POST" });
+  await request(`http://${address}/v1/pair`, { mode: "no-cors", method: "POST" });
   await request(`http://${address}/v1/viewings`, { mode: "no-cors", method: "POST", body });
   await request(`http://${address}/v1/viewings`, { method: "POST", body, headers });
 

@@ -1,4 +1,4 @@
-package operate
+package daemon
 
 import (
 	"errors"
@@ -10,9 +10,9 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Fault is an error of the queue in a person's words, with the command that does what
+// queueFault is an error of the queue in a person's words, with the command that does what
 // may have been meant.
-func Fault(err error) error {
+func queueFault(err error) error {
 	var state *queue.StateError
 	switch {
 	case errors.As(err, &state):

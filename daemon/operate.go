@@ -1,4 +1,4 @@
-package operate
+package daemon
 
 import (
 	"context"
@@ -15,36 +15,22 @@ import (
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/tracker"
 )
-
-// Operator does to the queue what a person asks for. All of it implements [control.API].
-type Operator struct {
-	Store    *queue.Store
-	State    string   // the folder of the state
-	Accounts []string // those of the configuration, sorted
-	// Wake has every account's loop try again at once.
-	Wake func()
-	// Busy says that there is work to cut, until the function that it returns is called.
-	Busy func() (done func())
-	// Service is a client of an account's service, and what ends its use.
-	Service func(ctx context.Context, account string) (*tracker.Client, func(), error)
-}
 
 // Operate implements [control.API]. A retry has the loops look at once; it ends
 // no pause.
-func (op Operator) Operate(ctx context.Context, o control.Order) (entry.Changed, error) {
+func (d *core) Operate(ctx context.Context, o control.Order) (entry.Changed, error) {
 	verbs := map[string]func(context.Context, entry.Selection, bool) (entry.Changed, error){
-		control.Retry: op.Store.Retry, control.Hold: op.Store.Hold,
-		control.Release: op.Store.ReleaseHeld, control.Drop: op.Store.Drop,
+		control.Retry: d.store.Retry, control.Hold: d.store.Hold,
+		control.Release: d.store.ReleaseHeld, control.Drop: d.store.Drop,
 		control.Settle: func(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
-			return op.Store.SettleByHand(ctx, sel, o.As, dry)
+			return d.store.SettleByHand(ctx, sel, o.As, dry)
 		},
 		control.Move: func(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
-			if err := op.known(o.To); err != nil {
+			if err := d.knownAccount(o.To); err != nil {
 				return entry.Changed{}, err
 			}
-			return op.Store.Move(ctx, sel.IDs, o.To, dry)
+			return d.store.Move(ctx, sel.IDs, o.To, dry)
 		},
 	}
 	verb, ok := verbs[o.Verb]
@@ -53,33 +39,33 @@ func (op Operator) Operate(ctx context.Context, o control.Order) (entry.Changed,
 	}
 	did, err := verb(ctx, o.Selection, o.DryRun)
 	if err != nil {
-		return entry.Changed{}, Fault(err)
+		return entry.Changed{}, queueFault(err)
 	}
 	if o.Verb == control.Retry && !o.DryRun {
-		op.Wake()
+		d.wake()
 	}
 	return did, nil
 }
 
 // Edit implements [control.API].
-func (op Operator) Edit(ctx context.Context, e control.Edit) (queue.Entry, error) {
-	after, err := op.Store.Edit(ctx, e.ID, e.Edit)
-	return after, Fault(err)
+func (d *core) Edit(ctx context.Context, e control.Edit) (queue.Entry, error) {
+	after, err := d.store.Edit(ctx, e.ID, e.Edit)
+	return after, queueFault(err)
 }
 
 // Export implements [control.API].
-func (op Operator) Export(ctx context.Context, w io.Writer) error {
-	defer op.Busy()()
-	_, err := op.Store.Export(ctx, w)
+func (d *core) Export(ctx context.Context, w io.Writer) error {
+	defer d.working()()
+	_, err := d.store.Export(ctx, w)
 	return err
 }
 
 // copies are the folders in which copies of the queue are made.
 const copies = ".copy-"
 
-// SweepCopies removes copies that nobody came to fetch before the process
+// sweepCopies removes copies that nobody came to fetch before the process
 // ended. The state folder is held.
-func SweepCopies(state string) {
+func sweepCopies(state string) {
 	left, _ := filepath.Glob(filepath.Join(state, copies+"*")) // none is well
 	for _, dir := range left {
 		_ = os.RemoveAll(dir) // it only takes room
@@ -88,15 +74,15 @@ func SweepCopies(state string) {
 
 // Backup implements [control.API]. The copy is made beside the queue, which
 // may be all that this process can write, and goes when it was handed over.
-func (op Operator) Backup(ctx context.Context, w io.Writer) error {
-	defer op.Busy()()
-	dir, err := os.MkdirTemp(op.State, copies)
+func (d *core) Backup(ctx context.Context, w io.Writer) error {
+	defer d.working()()
+	dir, err := os.MkdirTemp(d.o.Paths.State, copies)
 	if err != nil {
 		return fmt.Errorf("back up: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	file := filepath.Join(dir, "copy.db")
-	if err := op.Store.Backup(ctx, file); err != nil {
+	if err := d.store.Backup(ctx, file); err != nil {
 		return err
 	}
 	f, err := os.Open(file)
@@ -111,7 +97,7 @@ func (op Operator) Backup(ctx context.Context, w io.Writer) error {
 }
 
 // Pause implements [control.API].
-func (op Operator) Pause(ctx context.Context, p control.Pause) ([]control.Account, error) {
+func (d *core) Pause(ctx context.Context, p control.Pause) ([]control.Account, error) {
 	now := time.Now()
 	timed := !p.Until.IsZero()
 	switch {
@@ -120,7 +106,7 @@ func (op Operator) Pause(ctx context.Context, p control.Pause) ([]control.Accoun
 	case timed && !p.Until.After(now):
 		return nil, &control.Fault{Code: control.CodeInvalid, Message: "the pause would be over already", Hint: "filmspool pause 2h"}
 	}
-	return op.setPause(ctx, p.Account, func(a *account.Row) {
+	return d.setPause(ctx, p.Account, func(a *account.Row) {
 		if timed || a.Pause.Reason != account.PausedUser || !a.Pause.Until.IsZero() {
 			a.Pause = account.ByUser(now, p.Until.Local(), p.Drop)
 		}
@@ -129,29 +115,29 @@ func (op Operator) Pause(ctx context.Context, p control.Pause) ([]control.Accoun
 
 // Resume implements [control.API]. It ends a pause that no answer of the service ends;
 // what else keeps an account back is tried again at once.
-func (op Operator) Resume(ctx context.Context, p control.Pause) ([]control.Account, error) {
-	return op.setPause(ctx, p.Account, func(a *account.Row) {
+func (d *core) Resume(ctx context.Context, p control.Pause) ([]control.Account, error) {
+	return d.setPause(ctx, p.Account, func(a *account.Row) {
 		if !a.Pause.Probes() {
 			a.Pause = account.Pause{}
 		}
 	})
 }
 
-// known refuses an account that the configuration does not have.
-func (op Operator) known(name string) error {
-	if slices.Contains(op.Accounts, name) {
+// knownAccount refuses an account that the configuration does not have.
+func (d *core) knownAccount(name string) error {
+	if slices.Contains(d.accountNames(), name) {
 		return nil
 	}
 	return &control.Fault{
-		Code: control.CodeNotFound, Message: fmt.Sprintf("there is no account %q", name), Hint: "one of: " + strings.Join(op.Accounts, ", "),
+		Code: control.CodeNotFound, Message: fmt.Sprintf("there is no account %q", name), Hint: "one of: " + strings.Join(d.accountNames(), ", "),
 	}
 }
 
 // setPause changes one account, or all, and has the loops look.
-func (op Operator) setPause(ctx context.Context, only string, change func(*account.Row)) ([]control.Account, error) {
-	names := op.Accounts
+func (d *core) setPause(ctx context.Context, only string, change func(*account.Row)) ([]control.Account, error) {
+	names := d.accountNames()
 	if only != "" {
-		if err := op.known(only); err != nil {
+		if err := d.knownAccount(only); err != nil {
 			return nil, err
 		}
 		names = []string{only}
@@ -159,7 +145,7 @@ func (op Operator) setPause(ctx context.Context, only string, change func(*accou
 	list := []control.Account{}
 	for _, name := range names {
 		var after account.Row
-		err := op.Store.UpdateAccount(ctx, name, func(a *account.Row) {
+		err := d.store.UpdateAccount(ctx, name, func(a *account.Row) {
 			change(a)
 			after = *a
 		})
@@ -168,7 +154,7 @@ func (op Operator) setPause(ctx context.Context, only string, change func(*accou
 		}
 		list = append(list, pauseOf(after))
 	}
-	op.Wake()
+	d.wake()
 	return list, nil
 }
 

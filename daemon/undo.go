@@ -1,4 +1,4 @@
-package operate
+package daemon
 
 import (
 	"context"
@@ -19,24 +19,24 @@ import (
 // Undo implements [control.API]. The service's DELETE names an item, not
 // a viewing: it is asked for only when a whole reading shows one viewing of
 // the item, and that is ours.
-func (op Operator) Undo(ctx context.Context, u control.Undo) (control.Undone, error) {
-	x, err := op.Store.Explain(ctx, u.ID)
+func (d *core) Undo(ctx context.Context, u control.Undo) (control.Undone, error) {
+	x, err := d.store.Explain(ctx, u.ID)
 	if err != nil {
-		return control.Undone{}, Fault(err)
+		return control.Undone{}, queueFault(err)
 	}
 	e := x.Entry
 	if e.State != viewing.StateDelivered {
-		return control.Undone{}, Fault(&queue.StateError{Verb: "undo", ID: u.ID, State: e.State, Reason: e.Reason})
+		return control.Undone{}, queueFault(&queue.StateError{Verb: "undo", ID: u.ID, State: e.State, Reason: e.Reason})
 	}
 	if e.Kind != viewing.KindViewing {
 		return control.Undone{}, control.Refused(fmt.Sprintf("undo entry %d: only viewings can be taken back", u.ID), "take it away at the service itself")
 	}
-	service, done, err := op.Service(ctx, e.Account)
+	service, done, err := d.serviceOf(ctx, e.Account)
 	if err != nil {
 		return control.Undone{}, err
 	}
 	defer done()
-	there, err := op.mayUndo(ctx, service, e)
+	there, err := d.mayUndo(ctx, service, e)
 	if err != nil {
 		return control.Undone{}, err
 	}
@@ -49,27 +49,27 @@ func (op Operator) Undo(ctx context.Context, u control.Undo) (control.Undone, er
 			return control.Undone{}, err
 		}
 	}
-	out.Entry, err = op.Store.Undone(ctx, u.ID)
-	return out, Fault(err)
+	out.Entry, err = d.store.Undone(ctx, u.ID)
+	return out, queueFault(err)
 }
 
 // mayUndo reports whether the entry's viewing is there and may be taken away;
 // not there is as good as undone. Else the error says what stands against it.
-func (op Operator) mayUndo(ctx context.Context, service *tracker.Client, e queue.Entry) (there bool, err error) {
-	account, err := op.Store.Account(ctx, e.Account)
+func (d *core) mayUndo(ctx context.Context, service *tracker.Client, e queue.Entry) (there bool, err error) {
+	account, err := d.store.Account(ctx, e.Account)
 	if err != nil {
 		return false, err
 	}
 	if e.SettledAt.Before(account.MovedAt) {
 		return false, cannotUndo(e, "it was delivered to another address than the account has now")
 	}
-	claims, err := op.Store.Claims(ctx, e.Account, []string{e.Media.Key()})
+	claims, err := d.store.Claims(ctx, e.Account, []string{e.Media.Key()})
 	if err != nil {
 		return false, err
 	}
 	others := 0
-	for _, c := range claims {
-		if c.ID != e.ID && c.State == viewing.StateDelivered {
+	for _, claim := range claims {
+		if claim.ID != e.ID && claim.State == viewing.StateDelivered {
 			others++
 		}
 	}

@@ -1,4 +1,4 @@
-package operate
+package daemon
 
 import (
 	"context"
@@ -13,29 +13,29 @@ import (
 )
 
 // Add implements [control.API].
-func (op Operator) Add(ctx context.Context, v viewing.Event) (queue.Entry, error) {
-	outcomes, err := op.Store.Commit(ctx, viewing.Batch{Source: viewing.SourceCLI, Events: []viewing.Event{v}})
+func (d *core) Add(ctx context.Context, v viewing.Event) (queue.Entry, error) {
+	outcomes, err := d.store.Commit(ctx, viewing.Batch{Source: viewing.SourceCLI, Events: []viewing.Event{v}})
 	if err != nil {
 		return queue.Entry{}, err
 	}
 	if len(outcomes) != 1 || len(outcomes[0].Entries) == 0 {
 		return queue.Entry{}, &control.Fault{Code: control.CodeInvalid, Message: "nothing was added: " + outcomes[0].Reason}
 	}
-	x, err := op.Store.Explain(ctx, outcomes[0].Entries[0])
+	x, err := d.store.Explain(ctx, outcomes[0].Entries[0])
 	return x.Entry, err
 }
 
 // List implements [control.API].
-func (op Operator) List(ctx context.Context, f entry.Filter) ([]queue.Entry, error) {
+func (d *core) List(ctx context.Context, f entry.Filter) ([]queue.Entry, error) {
 	list, limit := []queue.Entry{}, f.Limit
 	for limit == 0 || len(list) < limit {
 		f.Limit = maxPage
 		if limit > 0 {
 			f.Limit = min(limit-len(list), maxPage)
 		}
-		page, err := op.Store.Entries(ctx, f)
+		page, err := d.store.Entries(ctx, f)
 		if err != nil {
-			return nil, Fault(err)
+			return nil, queueFault(err)
 		}
 		list = append(list, page...)
 		if len(page) < f.Limit {
@@ -50,19 +50,19 @@ func (op Operator) List(ctx context.Context, f entry.Filter) ([]queue.Entry, err
 }
 
 // Days implements [control.API].
-func (op Operator) Days(ctx context.Context, d control.Days) ([]entry.Day, error) {
-	if d.Days < 1 || d.Days > entry.MaxDays {
+func (d *core) Days(ctx context.Context, asked control.Days) ([]entry.Day, error) {
+	if asked.Days < 1 || asked.Days > entry.MaxDays {
 		return nil, control.Invalid(fmt.Sprintf("days must be 1 to %d", entry.MaxDays), "")
 	}
-	return op.Store.Days(ctx, d.Days)
+	return d.store.Days(ctx, asked.Days)
 }
 
 // maxPage is how many entries the queue lists at once.
 const maxPage = 1000
 
 // Acknowledge implements [control.API].
-func (op Operator) Acknowledge(ctx context.Context, id int64) error {
-	err := op.Store.Acknowledge(ctx, id)
+func (d *core) Acknowledge(ctx context.Context, id int64) error {
+	err := d.store.Acknowledge(ctx, id)
 	if errors.Is(err, entry.ErrNotFound) {
 		return &control.Fault{Code: control.CodeNotFound, Message: fmt.Sprintf("there is no notice %d", id), Hint: "filmspool status"}
 	}
@@ -70,13 +70,13 @@ func (op Operator) Acknowledge(ctx context.Context, id int64) error {
 }
 
 // Corrections implements [control.API].
-func (op Operator) Corrections(ctx context.Context) ([]resolve.Correction, error) {
-	return op.Store.Corrections(ctx)
+func (d *core) Corrections(ctx context.Context) ([]resolve.Correction, error) {
+	return d.store.Corrections(ctx)
 }
 
 // ForgetCorrection implements [control.API].
-func (op Operator) ForgetCorrection(ctx context.Context, id int64) error {
-	err := op.Store.ForgetCorrection(ctx, id)
+func (d *core) ForgetCorrection(ctx context.Context, id int64) error {
+	err := d.store.ForgetCorrection(ctx, id)
 	if errors.Is(err, entry.ErrNotFound) {
 		return &control.Fault{Code: control.CodeNotFound, Message: fmt.Sprintf("there is no correction %d", id), Hint: "filmspool rules list"}
 	}

@@ -1,0 +1,72 @@
+package control_test
+
+import (
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/filmspool/filmspool/daemon/control"
+)
+
+// TestStaleSocketIsReplaced: a process that was killed leaves its socket behind. Nobody
+// listens there, and the next one does.
+func TestStaleSocketIsReplaced(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	must(t, err)
+	l.SetUnlinkOnClose(false)
+	must(t, l.Close())
+	if _, err := control.Dial(t.Context(), path); !errors.Is(err, &control.Fault{Code: control.CodeNotRunning}) {
+		t.Errorf("a stale socket: %v", err)
+	}
+	again, err := control.Listen(path, 0o600)
+	must(t, err)
+	if _, err := control.Dial(t.Context(), path); err != nil {
+		t.Errorf("the next one: %v", err)
+	}
+	must(t, again.Close())
+	if _, err := os.Lstat(path); err == nil {
+		t.Error("the socket stays")
+	}
+}
+
+// TestSocketIsForItsOwner, or for its group where that is asked for.
+func TestSocketIsForItsOwner(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the folder's list of rights protects it there")
+	}
+	for _, mode := range []os.FileMode{0o600, 0o660} {
+		path := filepath.Join(t.TempDir(), "s")
+		l, err := control.Listen(path, mode)
+		must(t, err)
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%v, want %o: %v", info, mode, err)
+		}
+		must(t, l.Close())
+	}
+	if os.Geteuid() == 0 {
+		return
+	}
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := control.Listen(path, 0)
+	must(t, err)
+	defer l.Close()
+	if _, err := control.Dial(t.Context(), path); !errors.Is(err, &control.Fault{Code: control.CodeRefused}) {
+		t.Errorf("another's socket: %v", err)
+	}
+}
+
+// TestLongPathsAreNamed: the system says only that an argument is invalid.
+func TestLongPathsAreNamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), strings.Repeat("x", 100))
+	if _, err := control.Listen(path, 0o600); err == nil || !strings.Contains(err.Error(), "--state-dir") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := control.Dial(t.Context(), path); !errors.Is(err, &control.Fault{Code: control.CodeNotRunning}) {
+		t.Errorf("got %v", err)
+	}
+}
