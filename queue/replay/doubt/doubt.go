@@ -2,8 +2,10 @@ package doubt
 
 import (
 	"cmp"
-	"fmt"
+	"strconv"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Precision is how a service keeps the times it is sent.
@@ -42,49 +44,42 @@ func days(a, b time.Time) int {
 
 // The waits.
 const (
-	firstLook = 5 * time.Minute  // from the last byte to the first reading that can prove absence
-	between   = 30 * time.Second // between two such readings
-	seldom    = 24 * time.Hour   // once reading can say no more for now
+	soon    = 2 * time.Second  // from the doubt to the first reading
+	proving = 5 * time.Minute  // from the last byte to the first reading that can prove absence
+	between = 30 * time.Second // between two such readings
+	seldom  = 24 * time.Hour   // once reading can say no more for now
 )
 
 // Waits are shorter or longer waits for a service that is known to need them;
 // zero values are 5 minutes and 30 s.
 type Waits struct{ First, Between time.Duration }
 
-func (w Waits) first() time.Duration {
-	return cmp.Or(w.First, firstLook)
-}
+func (w Waits) first() time.Duration   { return cmp.Or(w.First, proving) }
+func (w Waits) between() time.Duration { return cmp.Or(w.Between, between) }
 
-func (w Waits) between() time.Duration {
-	return cmp.Or(w.Between, between)
-}
-
-// Reading is what one complete or incomplete reading of the history showed of one item.
+// Reading is what one reading of the history showed of one item.
 type Reading struct {
-	At time.Time `json:"at"` // when it began
-	// Complete says that all of the history was read and nothing moved meanwhile.
-	Complete bool `json:"complete,omitempty"`
-	// Print is equal for equal readings of the whole history, and only for those.
-	Print string `json:"print,omitempty"`
-	// Records are the times of this item's records.
-	Records []time.Time `json:"records,omitempty"`
+	At       time.Time   // when it began
+	Complete bool        // all of the history was read, and nothing moved meanwhile
+	Records  []time.Time // the times of this item's records
 	// Vague says that a record may be this item's, but cannot be compared or
 	// has no time.
-	Vague bool `json:"vague,omitempty"`
+	Vague bool
 	// Anchor says that a viewing of the same form which the service has
 	// answered with success was seen, at its time.
-	Anchor bool `json:"anchor,omitempty"`
+	Anchor bool
 }
 
 // Evidence is all that is known of one viewing in doubt.
 type Evidence struct {
-	Watched  time.Time // the viewing's time, as it was sent
-	LastByte time.Time // the end of its last attempt
-	Keeps    Precision
-	// Taken counts the readings so far; Readings are the newest of them, the
-	// newest last. Two are enough, one is needed.
-	Taken    int
-	Readings []Reading
+	Watched time.Time // its time, as it was sent
+	Reading Reading
+	Age     time.Duration // of the last byte of its last request, when the reading began
+	// Absent is when an earlier reading began that could have shown it and did not;
+	// zero for none.
+	Absent time.Time
+	Taken  int // the readings so far that could
+	Keeps  Precision
 	// Claimed are the times of this item's records that other entries of ours
 	// account for.
 	Claimed []time.Time
@@ -106,9 +101,10 @@ const (
 
 // decision is what follows from the evidence.
 type decision struct {
-	fate     fate
-	Sentence string        // why, for a person
-	Wait     time.Duration // for stay: from the last reading to the next
+	fate   fate
+	Why    viewing.Message
+	Wait   time.Duration // for stay: from the last reading to the next
+	Absent time.Time     // for stay: [Evidence.Absent] at the next
 	// Final, for stay, says that further readings are not likely to tell
 	// more: from here it is the user's setting that decides.
 	Final bool
@@ -116,65 +112,44 @@ type decision struct {
 
 // decide is the table; the package comment has its reasons.
 func decide(e Evidence) decision {
-	last := e.Readings[len(e.Readings)-1]
-	shown, claimed, elder := e.count(last.Records), e.count(e.Claimed), e.count(e.Elder)
-	doubts := 1 + elder + e.count(e.Younger)
-	free := shown - claimed
+	shown, claimed, elder := e.count(e.Reading.Records), e.count(e.Claimed), e.count(e.Elder)
+	doubts, free, early := 1+elder+e.count(e.Younger), shown-claimed, e.Age < e.Waits.first()
 
-	// A record at the viewing's time.
 	switch {
+	// A record at the viewing's time.
+	case e.Keeps != Arrival && e.Keeps != Day && shown > 0 && doubts == 1 && claimed == 0:
+		return decision{fate: delivered, Why: viewing.Say("doubt.there")}
+	case e.Keeps != Arrival && e.Keeps != Day && e.Reading.Complete && elder < free:
+		return decision{fate: delivered, Why: viewing.Say("doubt.free", "n", strconv.Itoa(free))}
+	case early:
+		return decision{fate: stay, Wait: e.Waits.first() - e.Age, Why: viewing.Say("doubt.tooEarly")}
 	case e.Keeps == Arrival:
-		return e.final("the service puts the time of arrival in place of the viewing's own, so its records cannot be told apart")
+		return e.final(viewing.Say("doubt.arrivalTimes"))
 	case e.Keeps == Day && shown > 0:
-		return e.final("the service keeps only the day and has this item that day: it may be this viewing or another")
-	case shown > 0 && doubts == 1 && claimed == 0:
-		return decision{fate: delivered, Sentence: "the service has this item at this time"}
-	case shown == 0 || !last.Complete:
-	case free <= 0:
+		return e.final(viewing.Say("doubt.daysOnly"))
+	case shown > 0 && e.Reading.Complete && free <= 0:
 		// The other entry's may have been taken away, and this one be ours.
-		return e.final("the service has this item at this time, but other entries account for it")
-	case elder < free:
-		return decision{fate: delivered, Sentence: fmt.Sprintf("the service has this item at this time; %d of its records there belong to no other entry", free)}
-	default:
-		return e.final(fmt.Sprintf("the service has %d records for %d viewings in doubt of this item and time", free, doubts))
-	}
+		return e.final(viewing.Say("doubt.otherEntries"))
+	case shown > 0 && e.Reading.Complete:
+		return e.final(viewing.Say("doubt.tooFew", "n", strconv.Itoa(free), "doubts", strconv.Itoa(doubts)))
 
 	// No such record.
-	var before Reading
-	if n := len(e.Readings); n > 1 {
-		before = e.Readings[n-2]
-	}
-	age, apart := last.At.Sub(e.LastByte), last.At.Sub(before.At)
-	switch why := e.weakness(last); {
-	case why != "":
-		return e.later(why)
-	case age < e.Waits.first():
-		return e.wait(e.Waits.first()-age, "it is not there yet, and it is too early to say that it will not be")
-	case e.weakness(before) != "" || before.At.Sub(e.LastByte) < e.Waits.first():
-		return e.later("it was not there in a first reading")
-	case last.Print != before.Print:
-		return e.later("the service's records changed between two readings")
-	case apart < e.Waits.between():
-		return e.wait(e.Waits.between()-apart, "it was not there in a first reading")
-	default:
-		return decision{fate: again, Sentence: "the service has no record of this item at this time in two complete, equal readings"}
-	}
-}
-
-// weakness is why a reading without such a record proves nothing; "" when it
-// does.
-func (e Evidence) weakness(r Reading) string {
-	switch {
-	case !r.Complete:
-		return "the history could not be read whole"
-	case r.Vague:
-		return "the service shows records that cannot be compared with this item"
-	case !r.Anchor:
-		return "no viewing that is known to have arrived was seen in the reading, so that a missing one proves nothing"
+	case !e.Reading.Complete:
+		return e.later(viewing.Say("doubt.notWhole"))
+	case e.Reading.Vague:
+		return e.later(viewing.Say("doubt.incomparable"))
+	case !e.Reading.Anchor:
+		return e.later(viewing.Say("doubt.noProof"))
 	case e.Keeps == Unknown:
-		return "how the service keeps times is not known yet"
+		return e.later(viewing.Say("doubt.howTimes"))
+	case e.Absent.IsZero():
+		d := e.later(viewing.Say("doubt.notFirst"))
+		d.Absent = e.Reading.At
+		return d
+	case e.Reading.At.Sub(e.Absent) < e.Waits.between():
+		return decision{fate: stay, Wait: e.Waits.between() - e.Reading.At.Sub(e.Absent), Why: viewing.Say("doubt.notFirst"), Absent: e.Absent}
 	default:
-		return ""
+		return decision{fate: again, Why: viewing.Say("doubt.noRecord")}
 	}
 }
 
@@ -189,18 +164,14 @@ func (e Evidence) count(times []time.Time) (n int) {
 }
 
 // later waits longer the more readings were taken.
-func (e Evidence) later(why string) decision {
+func (e Evidence) later(why viewing.Message) decision {
 	waits := [...]time.Duration{e.Waits.between(), e.Waits.between(), e.Waits.first(), time.Hour, 6 * time.Hour}
 	if e.Taken > len(waits) {
 		return e.final(why)
 	}
-	return e.wait(waits[max(e.Taken, 1)-1], why)
+	return decision{fate: stay, Wait: waits[max(e.Taken, 1)-1], Why: why}
 }
 
-func (e Evidence) wait(d time.Duration, why string) decision {
-	return decision{fate: stay, Wait: d, Sentence: why}
-}
-
-func (e Evidence) final(why string) decision {
-	return decision{fate: stay, Wait: seldom, Final: true, Sentence: why}
+func (e Evidence) final(why viewing.Message) decision {
+	return decision{fate: stay, Wait: seldom, Final: true, Why: why}
 }

@@ -1,7 +1,6 @@
 package doubt
 
 import (
-	"strings"
 	"testing"
 	"time"
 )
@@ -9,66 +8,79 @@ import (
 // base is a viewing read twice in vain, so that it is sent again; cases
 // change one thing about it.
 func base() Evidence {
-	reading := Reading{At: attempt().Add(firstLook), Complete: true, Print: "p", Anchor: true}
-	second := reading
-	second.At = reading.At.Add(between)
-	return Evidence{Watched: watched(), LastByte: attempt(), Keeps: Exact, Taken: 2, Readings: []Reading{reading, second}}
+	first := attempt().Add(proving)
+	return Evidence{
+		Watched: watched(), Age: proving + between, Keeps: Exact, Taken: 2, Absent: first,
+		Reading: Reading{At: first.Add(between), Complete: true, Anchor: true},
+	}
 }
 
 func TestDecide(t *testing.T) {
-	last := func(e *Evidence) *Reading { return &e.Readings[1] }
+	at := func(times ...time.Time) []time.Time { return times }
 	cases := map[string]struct {
 		change func(*Evidence)
 		fate   fate
 		wait   time.Duration
 		final  bool
-		says   string
+		why    string
 	}{
-		"absent twice":                     {func(*Evidence) {}, again, 0, false, "two complete, equal readings"},
-		"there":                            {func(e *Evidence) { last(e).Records = []time.Time{watched()} }, delivered, 0, false, "at this time"},
-		"there, cut to the second":         {func(e *Evidence) { last(e).Records = []time.Time{watched().Truncate(time.Second)} }, delivered, 0, false, ""},
-		"there at another second":          {func(e *Evidence) { last(e).Records = []time.Time{watched().Add(time.Second)} }, again, 0, false, ""},
-		"there in an incomplete reading":   {func(e *Evidence) { *last(e) = Reading{At: last(e).At, Records: []time.Time{watched()}} }, delivered, 0, false, ""},
-		"there too early to prove absence": {func(e *Evidence) { e.LastByte = last(e).At; last(e).Records = []time.Time{watched()} }, delivered, 0, false, ""},
-		"read too early":                   {func(e *Evidence) { e.LastByte = last(e).At.Add(-time.Minute) }, stay, 4 * time.Minute, false, "too early"},
-		"first read too early":             {func(e *Evidence) { e.LastByte = e.LastByte.Add(1) }, stay, between, false, "first reading"},
-		"read again too soon":              {func(e *Evidence) { last(e).At = last(e).At.Add(-time.Second) }, stay, time.Second, false, ""},
-		"readings differ":                  {func(e *Evidence) { last(e).Print = "q" }, stay, between, false, "changed"},
-		"last incomplete":                  {func(e *Evidence) { last(e).Complete = false }, stay, between, false, "whole"},
-		"first incomplete":                 {func(e *Evidence) { e.Readings[0].Complete = false }, stay, between, false, ""},
-		"anchor not seen":                  {func(e *Evidence) { last(e).Anchor = false }, stay, between, false, "known to have arrived"},
-		"anchor not seen at first":         {func(e *Evidence) { e.Readings[0].Anchor = false }, stay, between, false, ""},
-		"not comparable":                   {func(e *Evidence) { last(e).Vague = true }, stay, between, false, "compared"},
-		"precision unknown":                {func(e *Evidence) { e.Keeps = Unknown }, stay, between, false, "not known"},
-		"arrival times":                    {func(e *Evidence) { e.Keeps = Arrival }, stay, seldom, true, "arrival"},
-		"the day has one":                  {func(e *Evidence) { e.Keeps, last(e).Records = Day, []time.Time{watched().Add(-9 * time.Hour)} }, stay, seldom, true, "only the day"},
-		"the day has none":                 {func(e *Evidence) { e.Keeps, last(e).Records = Day, []time.Time{watched().Add(-72 * time.Hour)} }, again, 0, false, ""},
-		"claimed by another entry":         {func(e *Evidence) { last(e).Records, e.Claimed = []time.Time{watched()}, []time.Time{watched()} }, stay, seldom, true, "other entries"},
+		"absent twice":                     {func(*Evidence) {}, again, 0, false, "noRecord"},
+		"there":                            {func(e *Evidence) { e.Reading.Records = at(watched()) }, delivered, 0, false, "there"},
+		"there, cut to the second":         {func(e *Evidence) { e.Reading.Records = at(watched().Truncate(time.Second)) }, delivered, 0, false, "there"},
+		"there at another second":          {func(e *Evidence) { e.Reading.Records = at(watched().Add(time.Second)) }, again, 0, false, "noRecord"},
+		"there in an incomplete reading":   {func(e *Evidence) { e.Reading = Reading{At: e.Reading.At, Records: at(watched())} }, delivered, 0, false, "there"},
+		"there too early to prove absence": {func(e *Evidence) { e.Age, e.Reading.Records = 0, at(watched()) }, delivered, 0, false, "there"},
+		"read too early":                   {func(e *Evidence) { e.Age = time.Minute }, stay, 4 * time.Minute, false, "tooEarly"},
+		"read too early, arrival times":    {func(e *Evidence) { e.Age, e.Keeps = time.Minute, Arrival }, stay, 4 * time.Minute, false, "tooEarly"},
+		"no first reading":                 {func(e *Evidence) { e.Absent = time.Time{} }, stay, between, false, "notFirst"},
+		"read again too soon":              {func(e *Evidence) { e.Reading.At = e.Reading.At.Add(-time.Second) }, stay, time.Second, false, "notFirst"},
+		"incomplete":                       {func(e *Evidence) { e.Reading.Complete = false }, stay, between, false, "notWhole"},
+		"anchor not seen":                  {func(e *Evidence) { e.Reading.Anchor = false }, stay, between, false, "noProof"},
+		"not comparable":                   {func(e *Evidence) { e.Reading.Vague = true }, stay, between, false, "incomparable"},
+		"precision unknown":                {func(e *Evidence) { e.Keeps = Unknown }, stay, between, false, "howTimes"},
+		"arrival times":                    {func(e *Evidence) { e.Keeps = Arrival }, stay, seldom, true, "arrivalTimes"},
+		"the day has one":                  {func(e *Evidence) { e.Keeps, e.Reading.Records = Day, at(watched().Add(-9*time.Hour)) }, stay, seldom, true, "daysOnly"},
+		"the day has none":                 {func(e *Evidence) { e.Keeps, e.Reading.Records = Day, at(watched().Add(-72*time.Hour)) }, again, 0, false, "noRecord"},
+		"claimed by another entry":         {func(e *Evidence) { e.Reading.Records, e.Claimed = at(watched()), at(watched()) }, stay, seldom, true, "otherEntries"},
+		"claimed, and read too early":      {func(e *Evidence) { e.Age, e.Reading.Records, e.Claimed = 0, at(watched()), at(watched()) }, stay, proving, false, "tooEarly"},
 		"one of two is ours": {func(e *Evidence) {
-			last(e).Records, e.Claimed = []time.Time{watched(), watched()}, []time.Time{watched()}
-		}, delivered, 0, false, "1 of its records"},
-		"two doubts, one record: the elder":   {func(e *Evidence) { last(e).Records, e.Younger = []time.Time{watched()}, []time.Time{watched()} }, delivered, 0, false, ""},
-		"two doubts, one record: the younger": {func(e *Evidence) { last(e).Records, e.Elder = []time.Time{watched()}, []time.Time{watched()} }, stay, seldom, true, "1 records for 2"},
-		"two doubts, none":                    {func(e *Evidence) { e.Elder = []time.Time{watched()} }, again, 0, false, ""},
-		"read often":                          {func(e *Evidence) { e.Taken, last(e).Print = 5, "q" }, stay, 6 * time.Hour, false, ""},
-		"read as often as pays":               {func(e *Evidence) { e.Taken, last(e).Print = 6, "q" }, stay, seldom, true, ""},
+			e.Reading.Records, e.Claimed = at(watched(), watched()), at(watched())
+		}, delivered, 0, false, "free"},
+		"one of two, in an incomplete reading": {func(e *Evidence) {
+			e.Reading.Records, e.Claimed, e.Reading.Complete = at(watched(), watched()), at(watched()), false
+		}, stay, between, false, "notWhole"},
+		"two doubts, one record: the elder":   {func(e *Evidence) { e.Reading.Records, e.Younger = at(watched()), at(watched()) }, delivered, 0, false, "free"},
+		"two doubts, one record: the younger": {func(e *Evidence) { e.Reading.Records, e.Elder = at(watched()), at(watched()) }, stay, seldom, true, "tooFew"},
+		"two doubts, none":                    {func(e *Evidence) { e.Elder = at(watched()) }, again, 0, false, "noRecord"},
+		"read often":                          {func(e *Evidence) { e.Taken, e.Reading.Anchor = 5, false }, stay, 6 * time.Hour, false, "noProof"},
+		"read as often as pays":               {func(e *Evidence) { e.Taken, e.Reading.Anchor = 6, false }, stay, seldom, true, "noProof"},
 	}
 	for name, c := range cases {
 		e := base()
 		c.change(&e)
 		d := decide(e)
-		if d.fate != c.fate || d.Wait != c.wait || d.Final != c.final || !strings.Contains(d.Sentence, c.says) || d.Sentence == "" {
-			t.Errorf("%s: %+v, want %s, wait %s, final %v, %q", name, d, c.fate, c.wait, c.final, c.says)
+		if d.fate != c.fate || d.Wait != c.wait || d.Final != c.final || d.Why.Code != "doubt."+c.why {
+			t.Errorf("%s: %+v, want %s, wait %s, final %v, %q", name, d, c.fate, c.wait, c.final, c.why)
+		}
+		want := time.Time{}
+		switch name {
+		case "no first reading":
+			want = e.Reading.At
+		case "read again too soon":
+			want = e.Absent
+		}
+		if !d.Absent.Equal(want) {
+			t.Errorf("%s: keeps a first reading of %s, want %s", name, d.Absent, want)
 		}
 	}
 }
 
-func TestLearn(t *testing.T) {
+func TestPrecision(t *testing.T) {
 	odd, round := watched(), watched().Truncate(15*time.Minute)
 	whole := watched().Truncate(time.Minute)
 	day, late := watched().Truncate(24*time.Hour), 24*time.Hour
 	one := func(watched, shown time.Time, sent time.Duration) Anchor {
-		return Anchor{Watched: watched, Sent: watched.Add(sent), Shown: []time.Time{shown}}
+		return Anchor{Watched: watched, Sent: watched.Add(sent), shown: []time.Time{shown}}
 	}
 	cases := map[string]struct {
 		anchors []Anchor
@@ -93,10 +105,10 @@ func TestLearn(t *testing.T) {
 		"seconds, sent a little later":    {[]Anchor{one(odd, odd.Truncate(time.Second), 150*time.Second)}, Exact},
 		"another whole minute is none":    {[]Anchor{one(odd, whole.Add(7*time.Minute), late), one(whole.Add(time.Minute), whole.Add(time.Minute), late)}, Arrival},
 		"they contradict each other":      {[]Anchor{one(odd, odd, late), one(odd, odd.Add(late).Add(time.Second), late)}, Arrival},
-		"the closest of several":          {[]Anchor{{Watched: odd, Sent: odd.Add(late), Shown: []time.Time{odd.Add(time.Hour), odd}}}, Exact},
+		"the closest of several":          {[]Anchor{{Watched: odd, Sent: odd.Add(late), shown: []time.Time{odd.Add(time.Hour), odd}}}, Exact},
 	}
 	for name, c := range cases {
-		if got := Learn(c.anchors); got != c.want {
+		if got := (History{anchors: c.anchors}).Precision(); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

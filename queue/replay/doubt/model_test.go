@@ -3,7 +3,6 @@ package doubt
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 )
@@ -56,12 +55,7 @@ func (s *service) of(item int) (times []time.Time) {
 
 // read is one complete reading about the item, by way of the history.
 func (s *service) read(at time.Time) Reading {
-	var lines []string
-	for _, r := range s.records {
-		lines = append(lines, fmt.Sprint(r.item, s.shown(r)))
-	}
-	slices.Sort(lines)
-	return Reading{At: at, Complete: true, Print: strings.Join(lines, "\n"), Records: s.of(ours)}
+	return Reading{At: at, Complete: true, Records: s.of(ours)}
 }
 
 // The items.
@@ -85,7 +79,7 @@ type happening struct {
 // and the second.
 const (
 	early = 3 * time.Minute
-	amid  = firstLook + 10*time.Second
+	amid  = proving + 10*time.Second
 )
 
 // dimension is one question about the world, with its answers.
@@ -155,15 +149,15 @@ type world struct {
 func (c *tally) live(w world) {
 	s, e, coming := w.service, w.evidence, w.coming
 	now := attempt()
-	e.Watched, e.LastByte = watched(), now
+	e.Watched = watched()
 	slices.SortStableFunc(coming, func(a, b happening) int { return int(a.after - b.after) })
 	recorded, taken := false, false
-	for d := (decision{fate: stay, Wait: firstLook}); ; d = w.rule(e) {
+	for d := (decision{fate: stay, Wait: soon}); ; d = w.rule(e) {
 		if d.fate != stay || d.Final {
 			c.count(w.name, d, s, recorded, taken)
 			return
 		}
-		now = now.Add(d.Wait)
+		e.Absent, now = d.Absent, now.Add(d.Wait)
 		for len(coming) > 0 && !attempt().Add(coming[0].after).After(now) {
 			had := recorded
 			coming[0].what(s, attempt().Add(coming[0].after))
@@ -171,10 +165,11 @@ func (c *tally) live(w world) {
 			taken = taken || had && !hasOurs(s)
 			coming = coming[1:]
 		}
-		r := s.read(now)
-		r.Anchor = w.learned && len(s.of(anchor)) > 0
-		e.Taken++
-		e.Readings = append(e.Readings, r)[max(0, len(e.Readings)-1):]
+		e.Reading, e.Age = s.read(now), now.Sub(attempt())
+		e.Reading.Anchor = w.learned && len(s.of(anchor)) > 0
+		if e.Age >= proving {
+			e.Taken++
+		}
 	}
 }
 
@@ -189,13 +184,13 @@ func (c *tally) count(name string, d decision, s *service, recorded, taken bool)
 		c.delivered++
 		if !recorded {
 			c.lost++
-			c.faults = append(c.faults, name+": lost: "+d.Sentence)
+			c.faults = append(c.faults, name+": lost: "+d.Why.Code)
 		}
 	case again:
 		c.again++
 		if hasOurs(s) {
 			c.doubled++
-			c.faults = append(c.faults, name+": doubled: "+d.Sentence)
+			c.faults = append(c.faults, name+": doubled: "+d.Why.Code)
 		}
 		if taken {
 			c.putBack++
@@ -224,16 +219,16 @@ func TestNothingLostNothingDoubled(t *testing.T) {
 func TestModelCatchesSimplerRules(t *testing.T) {
 	rules := map[string]func(Evidence) decision{
 		"a record at our time, read once": func(e Evidence) decision {
-			if slices.ContainsFunc(e.Readings[0].Records, func(at time.Time) bool { return Exact.Same(at, e.Watched) }) {
+			if slices.ContainsFunc(e.Reading.Records, func(at time.Time) bool { return Exact.Same(at, e.Watched) }) {
 				return decision{fate: delivered}
 			}
 			return decision{fate: again}
 		},
 		"any record of the item": func(e Evidence) decision {
-			if len(e.Readings) < 2 {
-				return decision{fate: stay, Wait: firstLook}
+			if e.Age < proving {
+				return decision{fate: stay, Wait: proving}
 			}
-			if len(e.Readings[1].Records) > 0 {
+			if len(e.Reading.Records) > 0 {
 				return decision{fate: delivered}
 			}
 			return decision{fate: again}
@@ -250,7 +245,7 @@ func TestModelCatchesSimplerRules(t *testing.T) {
 
 // every runs all worlds by one rule.
 func every(rule func(Evidence) decision, learned bool) (c tally) {
-	for _, keeps := range ways() {
+	for _, keeps := range precisions() {
 		for before, had := range earlier() {
 			for device, adds := range others() {
 				for taking, takes := range deletions() {

@@ -2,8 +2,8 @@ package doubt
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/tracker"
@@ -47,24 +47,28 @@ type Case struct {
 	Attempts int       // its requests so far
 	Since    time.Time // when it was first in doubt
 	LastByte time.Time // the end of its last attempt
-	ReadAt   time.Time // when it is read back next; zero is never
-	Taken    int       // how often it was read back
+	// Seen is when this run of the program first saw it in doubt since then. Its clock
+	// cannot be set.
+	Seen   time.Time
+	ReadAt time.Time // when it is read back next; zero is never
+	Taken  int       // how often it was read back
 	// Stranger says that its last request went to another address, or with
 	// another person's key.
 	Stranger bool
-	// Early says that this read-back can only prove arrival: that something is
-	// missing so soon says nothing.
-	Early bool
 }
+
+// age is how long ago its last request ended, by the clock that says less.
+func (c Case) age(now time.Time) time.Duration { return min(now.Sub(c.LastByte), now.Sub(c.Seen)) }
 
 // Outcome is what becomes of an entry in doubt.
 type Outcome struct {
 	State    viewing.State // in doubt: it stays
-	Reason   string        // one sentence for a person
-	ReadAt   time.Time     // it stays: when it is read back next; zero is never
+	Why      viewing.Message
+	ReadAt   time.Time // it stays: when it is read back next; zero is never
 	Taken    int
-	Resend   bool   // it is sent again under the same Idempotency-Key
-	RemoteID string // the service's id of a list
+	Absent   time.Time // it stays: [Evidence.Absent] at the next read-back
+	Resend   bool      // it is sent again under the same Idempotency-Key
+	RemoteID string    // the service's id of a list
 }
 
 // Resends reports whether an entry that is in doubt since then is sent again
@@ -78,7 +82,7 @@ func (p Policy) Resends(since, now time.Time) bool {
 // an Idempotency-Key it is the next resend, by the number of earlier requests.
 func (p Policy) Begin(attempts int, at time.Time) time.Time {
 	if !p.Idempotent {
-		return at.Add(p.Waits.first())
+		return at.Add(min(soon, p.Waits.first()))
 	}
 	wait := min(resendFirst, cmp.Or(p.Waits.First, resendFirst))
 	for range attempts {
@@ -87,63 +91,78 @@ func (p Policy) Begin(attempts int, at time.Time) time.Time {
 	return at.Add(wait)
 }
 
+// Due is when an entry is read back; zero for never. shows says that a reading may show
+// it before its absence can be proven. A clock that was set back puts it off by a day
+// at most.
+func (p Policy) Due(c Case, shows bool, now time.Time) time.Time {
+	if c.ReadAt.IsZero() {
+		return time.Time{}
+	}
+	wait := min(c.ReadAt.Sub(now), seldom)
+	if !shows && !p.Resends(c.Since, now) {
+		wait = max(wait, p.Waits.first()-c.age(now))
+	}
+	return now.Add(wait)
+}
+
 // Unread settles an entry of which nothing has to be read; ok is false when it
 // has to be read back.
 func (p Policy) Unread(c Case, now time.Time) (o Outcome, ok bool) {
 	switch {
 	case c.Stranger:
-		return p.Unsettled(c, "the key or the address is not the one that it was sent with", now), true
+		return p.Unsettled(c, viewing.Say("doubt.otherKey"), now), true
 	case p.Resends(c.Since, now):
-		return Outcome{
-			State: viewing.StatePending, Resend: true,
-			Reason: "Sent again with the same Idempotency-Key, which the service is trusted to record once.",
-		}, true
+		return Outcome{State: viewing.StatePending, Resend: true, Why: viewing.Say("doubt.sameKey")}, true
 	default:
 		return Outcome{}, false
 	}
 }
 
-// Unsettled has the setting decide about an entry that reading back cannot
-// settle. What another person's key says settles nothing either.
-func (p Policy) Unsettled(c Case, why string, now time.Time) Outcome {
+// Unsettled has the setting decide about an entry that reading back cannot settle, once
+// its absence could have been proven. What another person's key says settles nothing
+// either.
+func (p Policy) Unsettled(c Case, why viewing.Message, now time.Time) Outcome {
 	o := Outcome{State: viewing.StateInDoubt, Taken: c.Taken}
 	setting := p.Setting
-	if p.Idempotent || c.Stranger || c.Early || setting == Resend && c.Attempts >= maxResends {
+	if p.Idempotent || c.Stranger || setting == Resend && c.Attempts >= maxResends {
 		setting = Hold
 	}
-	switch setting {
-	case Resend:
-		o.State = viewing.StatePending
-		o.Reason = fmt.Sprintf("Read back: %s. It is sent again because in_doubt is resend, and may be recorded twice.", why)
-	case Assume:
-		o.State = viewing.StateDelivered
-		o.Reason = fmt.Sprintf("Read back: %s. It is taken as delivered because in_doubt is delivered, and may be missing.", why)
-	default:
-		o.Reason = fmt.Sprintf("Read back: %s. It waits for you.", why)
+	switch left := p.Waits.first() - c.age(now); {
+	case setting == Hold:
+		o.Why = viewing.Say("doubt.waits").Because(why)
 		if now.Sub(c.LastByte).Abs() < readFor {
 			o.ReadAt = now.Add(seldom)
 		}
+	case left > 0:
+		o.Why, o.ReadAt = viewing.Say("doubt.read").Because(why), now.Add(left)
+	case setting == Resend:
+		o.State, o.Why = viewing.StatePending, viewing.Say("doubt.resend").Because(why)
+	default:
+		o.State, o.Why = viewing.StateDelivered, viewing.Say("doubt.assume").Because(why)
 	}
 	return o
 }
 
-// Viewing decides about a viewing. The evidence holds at least one reading, and
-// c has not counted the last one yet.
+// Viewing decides about a viewing by its case and what the last reading showed.
 func (p Policy) Viewing(c Case, e Evidence, now time.Time) Outcome {
-	c.Taken++
-	e.LastByte, e.Taken, e.Waits = c.LastByte, c.Taken, p.Waits
-	d := decide(e)
-	said := "Read back: " + d.Sentence + "."
-	switch {
+	if e.Age, e.Waits = c.age(e.Reading.At), p.Waits; e.Age >= p.Waits.first() {
+		c.Taken++
+	}
+	e.Taken = c.Taken
+	switch d := decide(e); {
 	case d.fate == delivered:
-		return Outcome{State: viewing.StateDelivered, Reason: said}
+		return Outcome{State: viewing.StateDelivered, Why: viewing.Say("doubt.read").Because(d.Why)}
 	case d.fate == again:
-		return Outcome{State: viewing.StatePending, Reason: said + " It is sent again."}
+		return Outcome{State: viewing.StatePending, Why: viewing.Say("doubt.again").Because(d.Why)}
 	case d.Final:
-		return p.Unsettled(c, d.Sentence, now)
+		o := p.Unsettled(c, d.Why, now)
+		o.Absent = d.Absent
+		return o
 	default:
-		at := e.Readings[len(e.Readings)-1].At.Add(d.Wait)
-		return Outcome{State: viewing.StateInDoubt, Reason: said, ReadAt: at, Taken: c.Taken}
+		return Outcome{
+			State: viewing.StateInDoubt, Why: viewing.Say("doubt.read").Because(d.Why),
+			ReadAt: e.Reading.At.Add(d.Wait), Taken: c.Taken, Absent: d.Absent,
+		}
 	}
 }
 
@@ -169,21 +188,17 @@ func (p Policy) List(c Case, list viewing.List, before []string, known Lists, no
 	}
 	switch {
 	case before == nil:
-		return p.Unsettled(c, "the service's lists were not read before this one was sent, so none can be told to be it", now)
+		return p.Unsettled(c, viewing.Say("doubt.listsBefore"), now)
 	case !known.Complete && c.Taken <= listLooks:
-		return Outcome{
-			State: viewing.StateInDoubt, Reason: "Read back: the service's lists could not be read whole.",
-			ReadAt: now.Add(firstLook), Taken: c.Taken,
-		}
+		why := viewing.Say("doubt.read").Because(viewing.Say("doubt.listsCut"))
+		return Outcome{State: viewing.StateInDoubt, Why: why, ReadAt: now.Add(proving), Taken: c.Taken}
 	case len(ours) == 1 && twins == 1:
-		return Outcome{
-			State: viewing.StateDelivered, RemoteID: ours[0].ID,
-			Reason: "Read back: the service has this list, and did not before it was sent.",
-		}
+		why := viewing.Say("doubt.read").Because(viewing.Say("doubt.listThere"))
+		return Outcome{State: viewing.StateDelivered, RemoteID: ours[0].ID, Why: why}
 	case len(ours) == 0:
-		return p.Unsettled(c, "the service shows no list like this one that was not there before", now)
+		return p.Unsettled(c, viewing.Say("doubt.noList"), now)
 	default:
-		return p.Unsettled(c, fmt.Sprintf("the service shows %d such lists for %d in doubt", len(ours), twins), now)
+		return p.Unsettled(c, viewing.Say("doubt.lists", "n", strconv.Itoa(len(ours)), "doubts", strconv.Itoa(twins)), now)
 	}
 }
 
@@ -207,11 +222,11 @@ func Wish(c Case, watched bool) Outcome {
 	o := Outcome{State: viewing.StateInDoubt, Taken: c.Taken + 1}
 	switch {
 	case watched:
-		o.Reason = "Read back: the item was watched since, so it is not put on the watchlist again by itself."
+		o.Why = viewing.Say("doubt.read").Because(viewing.Say("doubt.watchedSince"))
 	case c.Attempts >= maxWishes:
-		o.Reason = fmt.Sprintf("Read back: this wish was sent %d times and never answered.", c.Attempts)
+		o.Why = viewing.Say("doubt.read").Because(viewing.Say("doubt.wishSent", "n", strconv.Itoa(c.Attempts)))
 	default:
-		o.State, o.Reason = viewing.StatePending, "Read back: a wish may be repeated without harm. It is sent again."
+		o.State, o.Why = viewing.StatePending, viewing.Say("doubt.again").Because(viewing.Say("doubt.wishAgain"))
 	}
 	return o
 }

@@ -12,18 +12,13 @@ import (
 )
 
 func TestUnsettledFollowsTheSetting(t *testing.T) {
-	now := attempt().Add(time.Hour)
-	held := Outcome{State: viewing.StateInDoubt, Taken: 3, Reason: "Read back: it is so. It waits for you.", ReadAt: now.Add(seldom)}
+	now, why := attempt().Add(time.Hour), viewing.Say("doubt.unread")
+	held := Outcome{State: viewing.StateInDoubt, Taken: 3, Why: viewing.Say("doubt.waits").Because(why), ReadAt: now.Add(seldom)}
 	never := held
 	never.ReadAt = time.Time{}
-	again := Outcome{
-		State: viewing.StatePending, Taken: 3,
-		Reason: "Read back: it is so. It is sent again because in_doubt is resend, and may be recorded twice.",
-	}
-	taken := Outcome{
-		State: viewing.StateDelivered, Taken: 3,
-		Reason: "Read back: it is so. It is taken as delivered because in_doubt is delivered, and may be missing.",
-	}
+	again := Outcome{State: viewing.StatePending, Taken: 3, Why: viewing.Say("doubt.resend").Because(why)}
+	taken := Outcome{State: viewing.StateDelivered, Taken: 3, Why: viewing.Say("doubt.assume").Because(why)}
+	early := Outcome{State: viewing.StateInDoubt, Taken: 3, Why: viewing.Say("doubt.read").Because(why), ReadAt: now.Add(4 * time.Minute)}
 	for name, c := range map[string]struct {
 		p      Policy
 		change func(*Case)
@@ -38,14 +33,45 @@ func TestUnsettledFollowsTheSetting(t *testing.T) {
 		"delivered":                    {Policy{Setting: Assume}, func(*Case) {}, taken},
 		"delivered, another's key":     {Policy{Setting: Assume}, func(c *Case) { c.Stranger = true }, held},
 		"resend, another's key":        {Policy{Setting: Resend}, func(c *Case) { c.Stranger = true }, held},
-		"delivered, early":             {Policy{Setting: Assume}, func(c *Case) { c.Early = true }, held},
+		"delivered, early":             {Policy{Setting: Assume}, func(c *Case) { c.LastByte = now.Add(-time.Minute) }, early},
+		"resend, early in this run":    {Policy{Setting: Resend}, func(c *Case) { c.Seen = now.Add(-time.Minute) }, early},
 		"resend, with the same key":    {Policy{Setting: Resend, Idempotent: true}, func(*Case) {}, held},
 		"delivered, with the same key": {Policy{Setting: Assume, Idempotent: true}, func(*Case) {}, held},
 	} {
-		one := Case{Attempts: 1, Taken: 3, LastByte: attempt()}
+		one := Case{Attempts: 1, Taken: 3, LastByte: attempt(), Seen: attempt()}
 		c.change(&one)
-		if diff := cmp.Diff(c.want, c.p.Unsettled(one, "it is so", now)); diff != "" {
+		if diff := cmp.Diff(c.want, c.p.Unsettled(one, why, now)); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)
+		}
+	}
+}
+
+func TestDue(t *testing.T) {
+	now := attempt()
+	at := func(d time.Duration) time.Time { return now.Add(d) }
+	for name, c := range map[string]struct {
+		p      Policy
+		change func(*Case)
+		shows  bool
+		due    time.Time
+	}{
+		"as planned":            {shows: true, due: at(soon)},
+		"nothing shows it":      {due: at(proving)},
+		"nobody looks any more": {change: func(c *Case) { c.ReadAt = time.Time{} }, shows: true},
+		"nothing shows it, and it was seen only now": {
+			change: func(c *Case) { c.LastByte, c.ReadAt = at(-time.Hour), at(-time.Minute) }, due: at(proving),
+		},
+		"nothing shows it, after its time": {change: func(c *Case) { c.LastByte, c.Seen, c.ReadAt = at(-time.Hour), at(-time.Hour), at(-1) }, due: at(-1)},
+		"sent again":                       {p: Policy{Idempotent: true}, change: func(c *Case) { c.ReadAt = at(between) }, due: at(between)},
+		"the clock went back":              {change: func(c *Case) { c.ReadAt = at(90 * 24 * time.Hour) }, due: at(seldom)},
+		"another wait":                     {p: Policy{Waits: Waits{First: time.Second}}, change: func(c *Case) { c.ReadAt = now }, due: at(time.Second)},
+	} {
+		one := Case{Since: now, LastByte: now, Seen: now, ReadAt: Policy{}.Begin(0, now)}
+		if c.change != nil {
+			c.change(&one)
+		}
+		if due := c.p.Due(one, c.shows, now); !due.Equal(c.due) {
+			t.Errorf("%s: due %s after now, want %s", name, due.Sub(now), c.due.Sub(now))
 		}
 	}
 }
@@ -73,31 +99,31 @@ func TestUnreadNeedsNoReading(t *testing.T) {
 }
 
 func TestViewing(t *testing.T) {
-	now := attempt().Add(firstLook + between)
+	now := attempt().Add(proving + between)
 	for name, c := range map[string]struct {
 		change func(*Evidence)
 		want   Outcome
 	}{
 		"absent": {func(*Evidence) {}, Outcome{State: viewing.StatePending}},
-		"there":  {func(e *Evidence) { e.Readings[1].Records = []time.Time{watched()} }, Outcome{State: viewing.StateDelivered}},
+		"there":  {func(e *Evidence) { e.Reading.Records = []time.Time{watched()} }, Outcome{State: viewing.StateDelivered}},
 		"not clear yet": {
-			func(e *Evidence) { e.Readings[1].Print = "q" },
-			Outcome{State: viewing.StateInDoubt, Taken: 2, ReadAt: now.Add(10 * time.Second)},
+			func(e *Evidence) { e.Absent = time.Time{} },
+			Outcome{State: viewing.StateInDoubt, Taken: 2, ReadAt: now.Add(10 * time.Second), Absent: now},
 		},
 		"too early": {
-			func(e *Evidence) { e.Readings[1].At = attempt().Add(time.Minute) },
-			Outcome{State: viewing.StateInDoubt, Taken: 2, ReadAt: attempt().Add(firstLook)},
+			func(e *Evidence) { e.Reading.At = attempt().Add(time.Minute) },
+			Outcome{State: viewing.StateInDoubt, Taken: 1, ReadAt: attempt().Add(proving)},
 		},
 		"never clear": {func(e *Evidence) { e.Keeps = Arrival }, Outcome{State: viewing.StateInDoubt, Taken: 2, ReadAt: now.Add(seldom)}},
 	} {
 		e := base()
-		e.LastByte, e.Taken = time.Time{}, 0 // they are the case's
+		e.Age, e.Taken = 0, 0 // they are the case's
 		c.change(&e)
-		got := Policy{Setting: Hold, Waits: Waits{Between: 10 * time.Second}}.Viewing(Case{Taken: 1, LastByte: attempt()}, e, now)
-		if !strings.HasPrefix(got.Reason, "Read back: ") {
-			t.Errorf("%s: says %q", name, got.Reason)
+		got := Policy{Setting: Hold, Waits: Waits{Between: 10 * time.Second}}.Viewing(Case{Taken: 1, LastByte: attempt(), Seen: attempt()}, e, now)
+		if got.Why.Cause == nil {
+			t.Errorf("%s: says %v", name, got.Why)
 		}
-		got.Reason = ""
+		got.Why = viewing.Message{}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)
 		}
@@ -123,19 +149,19 @@ func TestList(t *testing.T) {
 		id     string
 		says   string
 	}{
-		"new":                       {0, []string{"1"}, Lists{Shown: shown("1", "2"), Complete: true}, viewing.StateDelivered, "2", "did not before"},
-		"all were there":            {0, []string{"1"}, Lists{Shown: shown("1"), Complete: true}, viewing.StateInDoubt, "", "no list like"},
-		"not all that we asked for": {0, []string{}, Lists{Shown: other, Complete: true}, viewing.StateInDoubt, "", "no list like"},
-		"without an id":             {0, []string{}, Lists{Shown: shown(""), Complete: true}, viewing.StateInDoubt, "", "no list like"},
-		"two":                       {0, []string{}, Lists{Shown: shown("1", "2"), Complete: true}, viewing.StateInDoubt, "", "2 such lists for 1"},
-		"two of ours":               {0, []string{}, Lists{Shown: shown("1"), Complete: true, Doubts: []viewing.List{noir}}, viewing.StateInDoubt, "", "1 such lists for 2"},
-		"not read before":           {0, nil, Lists{Shown: shown("1"), Complete: true}, viewing.StateInDoubt, "", "were not read before"},
-		"read in part":              {4, []string{}, Lists{Shown: shown("1")}, viewing.StateInDoubt, "", "could not be read whole"},
+		"new":                       {0, []string{"1"}, Lists{Shown: shown("1", "2"), Complete: true}, viewing.StateDelivered, "2", "listThere"},
+		"all were there":            {0, []string{"1"}, Lists{Shown: shown("1"), Complete: true}, viewing.StateInDoubt, "", "noList"},
+		"not all that we asked for": {0, []string{}, Lists{Shown: other, Complete: true}, viewing.StateInDoubt, "", "noList"},
+		"without an id":             {0, []string{}, Lists{Shown: shown(""), Complete: true}, viewing.StateInDoubt, "", "noList"},
+		"two":                       {0, []string{}, Lists{Shown: shown("1", "2"), Complete: true}, viewing.StateInDoubt, "", "doubt.lists doubts=1 n=2"},
+		"two of ours":               {0, []string{}, Lists{Shown: shown("1"), Complete: true, Doubts: []viewing.List{noir}}, viewing.StateInDoubt, "", "doubt.lists doubts=2 n=1"},
+		"not read before":           {0, nil, Lists{Shown: shown("1"), Complete: true}, viewing.StateInDoubt, "", "listsBefore"},
+		"read in part":              {4, []string{}, Lists{Shown: shown("1")}, viewing.StateInDoubt, "", "listsCut"},
 		"read in part, at last":     {5, []string{}, Lists{Shown: shown("1")}, viewing.StateDelivered, "1", ""},
 	} {
 		c.known.Doubts = append(c.known.Doubts, noir)
 		o := Policy{Setting: Hold}.List(Case{Taken: c.taken, LastByte: now}, noir, c.before, c.known, now)
-		if o.State != c.state || o.RemoteID != c.id || !strings.Contains(o.Reason, c.says) {
+		if o.State != c.state || o.RemoteID != c.id || !strings.Contains(o.Why.Error(), c.says) {
 			t.Errorf("%s: %+v, want %s, %q, %q", name, o, c.state, c.id, c.says)
 		}
 		if c.state == viewing.StateInDoubt && (o.Taken != c.taken+1 || o.ReadAt.IsZero()) {
@@ -151,14 +177,14 @@ func TestWish(t *testing.T) {
 		want    viewing.State
 		says    string
 	}{
-		"not watched":           {Case{}, false, viewing.StatePending, "repeated"},
-		"watched since":         {Case{}, true, viewing.StateInDoubt, "watched since"},
-		"sent often":            {Case{Attempts: 7}, false, viewing.StatePending, "repeated"},
-		"sent as often as pays": {Case{Attempts: 8}, false, viewing.StateInDoubt, "sent 8 times"},
+		"not watched":           {Case{}, false, viewing.StatePending, "wishAgain"},
+		"watched since":         {Case{}, true, viewing.StateInDoubt, "watchedSince"},
+		"sent often":            {Case{Attempts: 7}, false, viewing.StatePending, "wishAgain"},
+		"sent as often as pays": {Case{Attempts: 8}, false, viewing.StateInDoubt, "wishSent n=8"},
 	} {
 		c.c.Taken = 2
 		o := Wish(c.c, c.watched)
-		if o.State != c.want || !strings.Contains(o.Reason, c.says) || c.want == viewing.StateInDoubt && (o.Taken != 3 || !o.ReadAt.IsZero()) {
+		if o.State != c.want || !strings.Contains(o.Why.Error(), c.says) || c.want == viewing.StateInDoubt && (o.Taken != 3 || !o.ReadAt.IsZero()) {
 			t.Errorf("%s: %+v, want %s, %q", name, o, c.want, c.says)
 		}
 	}

@@ -1,6 +1,7 @@
 package doubt
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -18,31 +19,33 @@ func placed(show int64, season, number int) viewing.Media {
 	return viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: show}}, Season: &season, Episode: &number}
 }
 
-func TestReadOfAHistory(t *testing.T) {
+func TestRead(t *testing.T) {
 	record := func(id int64, at time.Time) tracker.HistoryItem {
 		return tracker.HistoryItem{Type: "movie", ID: id, WatchedAt: at}
 	}
 	other := watched().Add(-time.Hour)
 	season, number := 1, 2
 	items := []tracker.HistoryItem{record(1, watched()), record(2, other), record(3, other), {Type: "episode", ShowID: 9, Season: &season, Episode: &number, WatchedAt: other}}
-	s := Survey{
-		At: attempt(), Keeps: Exact, Anchors: Anchors{},
-		History: tracker.Reading{Items: items, Complete: true, Print: tracker.Fingerprint(items)},
+	history := func(anchors ...Anchor) History {
+		return NewHistory(attempt(), tracker.Reading{Items: items, Complete: true}, anchors)
 	}
-	s.Anchors.Add(Anchor{Media: filmNumber(2), Watched: other.Add(time.Second), Sent: other})
-	want := Reading{At: attempt(), Complete: true, Print: s.History.Print, Records: []time.Time{watched()}}
-	if diff := cmp.Diff(want, s.Read(filmNumber(1), watched(), nil)); diff != "" {
-		t.Errorf("with an anchor that is not there at its time: (-want +got)\n%s", diff)
+	elsewhere := Anchor{Media: filmNumber(2), Watched: other.Add(time.Second), Sent: other}
+	there := Anchor{Media: filmNumber(3), Watched: other, Sent: other}
+	gone := Anchor{Media: filmNumber(4), Watched: other, Sent: other}
+	want := Reading{At: attempt(), Complete: true, Records: []time.Time{watched()}}
+	h := history(elsewhere, Anchor{Media: placed(9, 1, 2), Watched: other, Sent: other})
+	if diff := cmp.Diff(want, h.Read(filmNumber(1), watched(), Exact)); diff != "" {
+		t.Errorf("with an anchor that is not there at its time, and one of another form: (-want +got)\n%s", diff)
 	}
-	s.Anchors.Add(Anchor{Media: filmNumber(3), Watched: other, Sent: other})
-	s.Anchors.Add(Anchor{Media: filmNumber(4), Watched: other, Sent: other})
-	want.Anchor, want.Print = true, tracker.Fingerprint(items[:2])
-	left := []Departure{{filmNumber(3), other}, {filmNumber(2), watched()}, {placed(9, 1, 2), other}}
-	if diff := cmp.Diff(want, s.Read(filmNumber(1), watched(), left)); diff != "" {
-		t.Errorf("without what left meanwhile: (-want +got)\n%s", diff)
+	want.Anchor = true
+	if diff := cmp.Diff(want, history(elsewhere, there, gone).Read(filmNumber(1), watched(), Exact)); diff != "" {
+		t.Errorf("with an anchor: (-want +got)\n%s", diff)
 	}
-	if keeps := (Survey{Anchors: Anchors{"movie": s.Anchors["movie"][1:2]}, History: s.History}).Learn(); keeps != Learn([]Anchor{{Watched: other, Sent: other, Shown: []time.Time{other}}}) {
-		t.Errorf("learned %q", keeps)
+	if got := history(there, gone).Precision(); got != Exact {
+		t.Errorf("learned %q", got)
+	}
+	if got := history(slices.Repeat([]Anchor{gone}, maxAnchors)...); len(append(got.anchors, history(slices.Repeat([]Anchor{gone}, maxAnchors+1)...).anchors...)) != 2*maxAnchors {
+		t.Error("not as many anchors as there may be")
 	}
 }
 
