@@ -91,7 +91,7 @@ func whyUnread(err error) string {
 	if v, ok := tracker.VerdictOf(err); ok {
 		return words.Plain(v.Problem)
 	}
-	return err.Error()
+	return words.Plain(err)
 }
 
 // unasked names the services that cannot be asked.

@@ -93,10 +93,16 @@ func firstTime(rows *sql.Rows, err error, what string) (time.Time, bool, error) 
 }
 
 // Begin marks an entry as being sent, on disk before it returns, and numbers the
-// attempt from 1 within the entry. The error wraps [ErrChanged] when the entry is not
-// pending as it was read.
-func (s *Store) Begin(ctx context.Context, e Entry) (attempt int64, err error) {
+// attempt from 1 within the entry. What became of others is settled before, as by
+// [Store.Settle], with the same write: all of it is done or nothing. The error wraps
+// [ErrChanged] when the entry is not pending as it was read.
+func (s *Store) Begin(ctx context.Context, e Entry, ended ...Settlement) (attempt int64, err error) {
 	err = s.write(ctx, func(t *tx) (err error) {
+		for _, m := range ended {
+			if err := t.settle(m); err != nil {
+				return fmt.Errorf("settle entry %d: %w", m.Entry, err)
+			}
+		}
 		attempt, err = t.begin(e)
 		return err
 	})

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -17,11 +16,11 @@ const (
 	statusServerError = 500
 )
 
+// KeyAnothers is the code of the problem of an account whose key belongs to somebody else.
+const KeyAnothers = "keyAnothers"
+
 // readRow reads the account's row for this turn.
 func (r *run) readRow(now time.Time) error {
-	if err := r.step(StepAccount); err != nil {
-		return err
-	}
 	row, err := r.outbox.Account(r.write, r.account)
 	if err != nil {
 		return err
@@ -32,7 +31,7 @@ func (r *run) readRow(now time.Time) error {
 		r.prove(r.service.Proven())
 	}
 	timely := row.Pause.Timely(now)
-	if row.Pause.Reason == account.PausedUser && !timely.Until.Equal(row.Pause.Until) {
+	if row.Pause.Reason == account.PausedUser && (timely.Reason == "" || !timely.Until.Equal(row.Pause.Until)) {
 		r.change(func(a *account.Row) {
 			if a.Pause.Reason == account.PausedUser {
 				a.Pause = a.Pause.Timely(now)
@@ -41,7 +40,7 @@ func (r *run) readRow(now time.Time) error {
 	}
 	r.row.Pause = timely
 	if r.wasPaused && timely.Reason == "" {
-		r.line.ask(now) // somebody, or its time, has ended it
+		r.outage.probeNow(now) // somebody, or its time, has ended it
 	}
 	r.wasPaused = timely.Reason != ""
 	return nil
@@ -52,15 +51,10 @@ func (r *run) readRow(now time.Time) error {
 func (r *run) change(edit func(*account.Row)) {
 	base := r.row.BaseURL
 	edit(&r.row)
-	r.unwritten = append(r.unwritten, func(ctx context.Context) error {
-		if err := r.step(StepSave); err != nil {
-			return err
+	r.edits = append(r.edits, func(a *account.Row) {
+		if a.BaseURL == base {
+			edit(a)
 		}
-		return r.outbox.UpdateAccount(ctx, r.account, func(a *account.Row) {
-			if a.BaseURL == base {
-				edit(a)
-			}
-		})
 	})
 }
 
@@ -96,11 +90,11 @@ func (r *run) probeAt(now time.Time) time.Time {
 	case r.service == nil || pause.Reason != "" && !pause.Probes():
 		return time.Time{}
 	case pause.Probes() && r.probeAsked:
-		return later(r.line.hold, now)
+		return later(r.outage.until, now)
 	case pause.Probes():
-		return later(r.line.hold, pause.ProbeAt)
-	case r.line.closed:
-		return later(r.line.hold, r.line.retryAt)
+		return later(r.outage.until, pause.ProbeAt)
+	case r.outage.on:
+		return later(r.outage.until, r.outage.retry.at)
 	default:
 		return time.Time{}
 	}
@@ -123,21 +117,20 @@ func (r *run) probe() {
 	case tracker.Unproven:
 		r.pause(account.PausedAddress, v, now)
 	default:
-		if v.RetryAfter > 0 {
-			r.leave(now.Add(asked(v.RetryAfter)))
-		}
-		if r.row.Pause.Probes() { // without a way to the service nothing was asked, so the wait does not grow
-			asked := r.probeAsked || v.Fate == tracker.Offline
-			r.probeAsked = false
-			r.change(func(a *account.Row) {
-				if a.Pause.Probes() {
-					a.Pause = a.Pause.Postpone(now, asked)
-				}
-			})
+		r.leave(v, now)
+		if !r.row.Pause.Probes() {
+			r.trouble(v)
+			r.outage.retry.failed(now)
 			return
 		}
-		r.trouble(v)
-		r.line.failed(now)
+		// Without a way to the service nothing was asked, so the wait does not grow.
+		asked := r.probeAsked || v.Fate == tracker.Offline
+		r.probeAsked = false
+		r.change(func(a *account.Row) {
+			if a.Pause.Probes() {
+				a.Pause = a.Pause.Postpone(now, asked)
+			}
+		})
 	}
 }
 
@@ -151,8 +144,7 @@ func (r *run) resume() {
 		})
 	}
 	r.probeAsked, r.wasPaused = false, false
-	r.line.open()
-	if !r.line.down() {
+	if r.outage.end(); r.outage.retry.failures == 0 {
 		r.offline(time.Time{})
 	}
 }
@@ -191,9 +183,7 @@ func (r *run) checkOwner() tracker.Verdict {
 			name = user.Name + " (" + name + ")"
 		}
 		return tracker.Verdict{
-			Fate:    tracker.Refused,
-			Problem: viewing.Say(KeyAnothers, "user", name, "owner", owner),
-			Hint:    viewing.Say("hint.personsKey"),
+			Fate: tracker.Refused, Problem: viewing.Say(KeyAnothers, "user", name, "owner", owner), Hint: viewing.Say("hint.personsKey"),
 		}
 	case row.Owner != owner:
 		r.change(func(a *account.Row) { a.Own(user.ID) })
@@ -202,9 +192,6 @@ func (r *run) checkOwner() tracker.Verdict {
 	return good
 }
 
-// KeyAnothers is the code of the problem of an account whose key belongs to somebody else.
-const KeyAnothers = "keyAnothers"
-
 // heard records what the answer to an entry, or to a question for it, says about the
 // account.
 func (r *run) heard(entry int64, v tracker.Verdict, now time.Time) {
@@ -212,30 +199,24 @@ func (r *run) heard(entry int64, v tracker.Verdict, now time.Time) {
 		return
 	}
 	r.prove(v.Proves)
+	begins := false
 	switch v.Fate {
 	case tracker.Delivered, tracker.Rejected:
-		r.line.good()
+		r.outage.passed()
 		r.offline(time.Time{})
 	case tracker.Refused:
 		r.pause(account.PausedKey, v, now)
 	case tracker.Unproven:
 		r.pause(account.PausedAddress, v, now)
 	case tracker.Offline:
-		r.close(v, r.line.shut(now))
+		begins = r.outage.begin(now)
 	case tracker.Later, tracker.InDoubt:
-		if v.Fate == tracker.Later && v.RetryAfter > 0 {
-			r.trouble(v)
-			r.leave(now.Add(asked(v.RetryAfter)))
-		}
+		r.leave(v, now)
 		if v.Fate == tracker.InDoubt || v.Status == statusTooMany || v.Status >= statusServerError {
-			r.close(v, r.line.strike(entry, now))
+			begins = r.outage.strike(entry, now)
 		}
 	}
-}
-
-// close remembers why the line was closed, and what waited then.
-func (r *run) close(v tracker.Verdict, closes bool) {
-	if !closes {
+	if !begins {
 		return
 	}
 	r.trouble(v)
@@ -244,24 +225,31 @@ func (r *run) close(v tracker.Verdict, closes bool) {
 	}
 }
 
+// unanswered records that a question before an entry brought no good answer: whatever
+// it was, it is asked again later.
+func (r *run) unanswered(entry int64, v tracker.Verdict) {
+	now := time.Now()
+	r.heard(entry, v, now)
+	if !r.outage.on && r.row.Pause.Reason == "" && v.RetryAfter == 0 {
+		r.outage.begin(now)
+		r.trouble(v)
+	}
+}
+
 // trouble keeps what a person is told while entries are held back.
 func (r *run) trouble(v tracker.Verdict) {
 	r.offline(time.Now())
-	r.line.problem, r.line.hint, r.line.waits = v.Problem, v.Hint, v.Fate == tracker.Later
+	r.outage.problem, r.outage.hint, r.outage.throttled = v.Problem, v.Hint, v.Fate == tracker.Later
 }
 
-// leave has the service left alone until then, also by [Loop.Ask]; the zero time
-// ends that. The trouble lasts until the next good answer.
-func (r *run) leave(until time.Time) {
-	if until.IsZero() {
-		r.line.hold = until
-	} else {
-		r.line.hold = later(r.line.hold, until)
-		r.line.failures = max(r.line.failures, 1)
+// leave has the service left alone as long as it asks for. The trouble lasts until the
+// next good answer.
+func (r *run) leave(v tracker.Verdict, now time.Time) {
+	if v.Fate == tracker.Later && v.RetryAfter > 0 {
+		r.trouble(v)
+		r.outage.until = later(r.outage.until, now.Add(min(v.RetryAfter, retryCap)))
+		r.outage.retry.failures = max(r.outage.retry.failures, 1)
 	}
-	r.mu.Lock()
-	r.quiet = r.line.hold
-	r.mu.Unlock()
 }
 
 // The optional endpoints, as kept in [account.Row].
@@ -280,21 +268,22 @@ const SupportItems = "list_items"
 func (r *run) mayAsk(name string) bool { return r.row.Support.May(name, time.Now()) }
 
 // learn records what a question to an endpoint has shown, and reports whether it
-// cannot be used. A service that is out of order has shown nothing.
+// cannot be used.
 func (r *run) learn(name string, err error) (missing bool) {
-	missing = errors.Is(err, tracker.ErrNoEndpoint)
-	if says(r.row.Support, name, err) {
+	missing, news := shows(r.row.Support, name, err)
+	if news {
 		now := time.Now()
 		r.change(func(a *account.Row) { a.Support = a.Support.With(name, !missing, now) })
 	}
 	return missing
 }
 
-// says reports whether err tells anything new about an endpoint.
-func says(known account.Support, name string, err error) bool {
-	missing := errors.Is(err, tracker.ErrNoEndpoint)
+// shows reports whether an answer shows that an endpoint is missing, and whether it
+// shows anything new. A service that is out of order has shown nothing.
+func shows(known account.Support, name string, err error) (missing, news bool) {
+	missing = errors.Is(err, tracker.ErrNoEndpoint)
 	outOfOrder := statusOf(err) >= statusServerError && statusOf(err) != http.StatusNotImplemented
-	return (err == nil || missing) && (missing || !known[name].Has) && !outOfOrder
+	return missing, (err == nil || missing) && (missing || !known[name].Has) && !outOfOrder
 }
 
 // statusOf is the status of an answer that is an error; 0 without an answer.

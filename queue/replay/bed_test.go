@@ -63,6 +63,7 @@ func scripted(t *testing.T, change func(*Options), test func(b *bed)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := &bed{T: t, change: change, script: &script{}}
+		b.client = b.clientOf(b.script, false)
 		b.live(test)
 	})
 }
@@ -84,20 +85,33 @@ func (b *bed) openBox(contractOnly bool) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	listener := sandbox.ListenPipe()
-	server := &http.Server{Handler: b.counted(b.box.Handler())}
+	pipe := sandbox.ListenPipe()
+	b.client = b.serve(pipe, b.counted(b.box.Handler()), tracker.Options{Key: b.box.SecretKey(), Dial: pipe.Dial})
+	b.Cleanup(func() { b.box.Close() })
+}
+
+// clientOf serves a script and gives a client of it.
+func (b *bed) clientOf(s *script, proven bool) *tracker.Client {
+	pipe := sandbox.ListenPipe()
+	return b.serve(pipe, s, tracker.Options{Key: "sk_test", Dial: s.dial(pipe.Dial), Proven: proven})
+}
+
+// serve serves a handler, and makes a client of it.
+func (b *bed) serve(pipe *sandbox.Pipe, h http.Handler, o tracker.Options) *tracker.Client {
+	server := &http.Server{Handler: h}
 	served := make(chan struct{})
-	go func() { defer close(served); server.Serve(listener) }()
-	b.client, err = tracker.New(tracker.Options{BaseURL: "http://127.0.0.1/api/v1", Key: b.box.SecretKey(), Dial: listener.Dial})
+	go func() { defer close(served); server.Serve(pipe) }()
+	o.BaseURL = "http://127.0.0.1/api/v1"
+	client, err := tracker.New(o)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {
-		b.client.Close()
+		client.Close()
 		server.Close()
 		<-served
-		b.box.Close()
 	})
+	return client
 }
 
 // open opens the queue.
@@ -156,10 +170,7 @@ func (b *bed) times(what string) []time.Time {
 // start begins a run of the loop. It waits as long as it may between tries.
 func (b *bed) start() {
 	b.Helper()
-	o := Options{Account: "default", Outbox: b.store, InstallationID: b.store.InstallationID(), Step: b.disk.step}
-	if o.Service = b.client; b.script != nil {
-		o.Service = b.script
-	}
+	o := Options{Account: "default", Outbox: b.store, Service: b.client, InstallationID: b.store.InstallationID(), Step: b.disk.step}
 	if b.change != nil {
 		b.change(&o)
 	}

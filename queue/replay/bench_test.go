@@ -3,6 +3,9 @@ package replay
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -13,20 +16,28 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// far is a service 20 ms away, that takes everything.
-type far struct {
-	script
-	answered atomic.Int64
-	all      chan struct{} // one token when as many as wanted were answered
-	want     int64
-}
-
-func (f *far) Send(context.Context, tracker.Request) tracker.Verdict {
-	time.Sleep(20 * time.Millisecond)
-	if f.answered.Add(1) == f.want {
-		f.all <- struct{}{}
+// farAway is a client of a service 20 ms away that takes everything; all tells when so
+// many entries have come.
+func farAway(b *testing.B, entries int64) (client *tracker.Client, all chan struct{}) {
+	var came atomic.Int64
+	all = make(chan struct{}, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			http.NotFound(w, r)
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+		io.WriteString(w, delivered.body)
+		if came.Add(1) == entries {
+			all <- struct{}{}
+		}
+	}))
+	client, err := tracker.New(tracker.Options{BaseURL: server.URL + "/api/v1", Key: "sk_test", Proven: true})
+	if err != nil {
+		b.Fatal(err)
 	}
-	return delivered
+	b.Cleanup(func() { client.Close(); server.Close() })
+	return client, all
 }
 
 // BenchmarkReplay compares the loop with bare requests one after the other, each a
@@ -50,7 +61,7 @@ func BenchmarkReplay(b *testing.B) {
 		if _, err := store.Commit(ctx, batch); err != nil {
 			b.Fatal(err)
 		}
-		service := &far{all: make(chan struct{}, 1), want: entries}
+		service, all := farAway(b, entries)
 		loop, err := New(Options{Account: "default", Outbox: store, Service: service, InstallationID: "bench"})
 		if err != nil {
 			b.Fatal(err)
@@ -58,12 +69,17 @@ func BenchmarkReplay(b *testing.B) {
 		began := time.Now()
 		loopEnded := make(chan error, 1)
 		go func() { loopEnded <- loop.Run(ctx) }()
-		<-service.all
+		<-all
 		took := time.Since(began)
-		bare := &far{all: make(chan struct{}, 1), want: entries}
 		began = time.Now()
-		for range entries {
-			bare.Send(ctx, tracker.Request{})
+		for film := range int64(entries) {
+			request, err := tracker.NewRequest(viewing.KindViewing, viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film + 1}}, batch.Events[film].WatchedAt, nil, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if v := service.Send(ctx, request); v.Fate != tracker.Delivered {
+				b.Fatal(v)
+			}
 		}
 		b.ReportMetric(float64(time.Since(began))/float64(took), "of-round-trips")
 		cancel()

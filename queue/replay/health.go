@@ -85,32 +85,24 @@ func (l *Loop) tell(old, now Health) {
 	}
 }
 
-// first is the state before anything is known.
-func first(s Service) account.State {
-	if s == nil {
-		return account.NoKey
-	}
-	return account.OK
-}
-
-// assess puts the run's state into words for a person. The first thing that
-// keeps entries back and needs the user comes first.
+// assess is how the account stands. The first thing that keeps entries back and needs
+// the user comes first.
 func (r *run) assess(now time.Time) Health {
 	p := r.row.Pause
 	h := Health{State: account.OK, Pause: p.Reason, PausedUntil: p.Until, Drops: p.Drops}
 	switch {
 	case r.disk.failures > 0:
-		h.State, h.Reason, h.NextTry = account.Attention, r.disk.problem, r.disk.retryAt
-		h.Hint = viewing.Say("hint.freeSpace")
+		h.State, h.NextTry = account.Attention, r.disk.at
+		h.Reason, h.Hint = viewing.Say("disk.trouble", "reason", r.diskError.Error()), viewing.Say("hint.freeSpace")
 	case r.row.Name == "": // not read yet
 		return r.Health()
 	case p.Reason != "" && (r.service != nil || !p.Probes()):
 		h.State, h.Reason, h.Hint, h.Since, h.NextTry = p.State(), p.Problem, p.Hint, p.Since, r.probeAt(now)
 	case r.service == nil:
 		h.State, h.Reason, h.Hint = account.NoKey, viewing.Say("why.notYet"), viewing.Say("hint.command", "command", "filmspool login")
-	case r.line.down() || now.Before(r.line.hold):
-		h.State, h.Reason, h.Hint, h.Throttled = account.Offline, r.line.problem, r.line.hint, r.line.waits
-		h.Since, h.NextTry = r.row.OfflineAt, later(r.line.hold, r.line.retryAt)
+	case r.outage.down(now):
+		h.State, h.Reason, h.Hint, h.Throttled = account.Offline, r.outage.problem, r.outage.hint, r.outage.throttled
+		h.Since, h.NextTry = r.row.OfflineAt, later(r.outage.until, r.outage.retry.at)
 	}
 	return h
 }

@@ -2,8 +2,6 @@ package replay
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
@@ -20,46 +18,39 @@ type History struct {
 	named map[int64][]tracker.HistoryItem // by every number that a record names
 }
 
-// The reasons for which a history is of no use, for a person.
-var (
-	ErrHistoryCut     = errors.New("its history changed while it was read, or is too long to be read")
-	ErrHistoryArrival = errors.New("it does not keep the times it is told, so that nothing can be compared")
-)
-
 // ReadHistory reads all of a service's history; keeps is how it keeps times,
 // as far as that is known. Where it shows none the error wraps
-// [tracker.ErrNoEndpoint].
-func ReadHistory(ctx context.Context, service interface {
-	AllHistory(ctx context.Context, t viewing.MediaType) (tracker.Reading, error)
-}, keeps string,
-) (*History, error) {
-	h := &History{keeps: doubt.Precision(keeps), named: map[int64][]tracker.HistoryItem{}}
-	if h.keeps == doubt.Arrival {
-		return nil, ErrHistoryArrival
+// [tracker.ErrNoEndpoint]; one that is of no use is a [viewing.Message].
+func ReadHistory(ctx context.Context, service *tracker.Client, keeps string) (*History, error) {
+	if doubt.Precision(keeps) == doubt.Arrival {
+		return nil, viewing.Say("history.arrival")
 	}
+	var all []tracker.HistoryItem
 	for _, t := range []viewing.MediaType{viewing.Movie, viewing.Episode} {
 		reading, err := service.AllHistory(ctx, t)
 		if err != nil {
 			return nil, err
 		}
 		if !reading.Complete {
-			return nil, ErrHistoryCut
+			return nil, viewing.Say("history.cut")
 		}
-		for _, item := range reading.Items {
-			h.add(item)
-		}
+		all = append(all, reading.Items...)
 	}
-	return h, nil
+	return newHistory(all, doubt.Precision(keeps)), nil
 }
 
-func (h *History) add(item tracker.HistoryItem) {
-	seen := map[int64]bool{0: true}
-	for _, n := range []int64{item.ID, item.TMDBID, item.ShowID} {
-		if !seen[n] {
-			h.named[n] = append(h.named[n], item)
+func newHistory(items []tracker.HistoryItem, keeps doubt.Precision) *History {
+	h := &History{keeps: keeps, named: map[int64][]tracker.HistoryItem{}}
+	for _, item := range items {
+		seen := map[int64]bool{0: true}
+		for _, n := range []int64{item.ID, item.TMDBID, item.ShowID} {
+			if !seen[n] {
+				h.named[n] = append(h.named[n], item)
+			}
+			seen[n] = true
 		}
-		seen[n] = true
 	}
+	return h
 }
 
 // Has reports whether the service showed this viewing, of something that runs
@@ -129,7 +120,7 @@ func (r *run) checkHistory(e queue.Entry) (done bool, err error) {
 	}
 	return true, r.settle(queue.Settlement{
 		Entry: e.ID, State: viewing.StateMerged,
-		Why: text(fmt.Sprintf("the service has this item already, watched at %s: the same playback", near.Local().Format(time.DateTime))),
+		Why: viewing.Say("life.servicesOwn", "at", near.UTC().Format(time.RFC3339)),
 	})
 }
 

@@ -1,11 +1,13 @@
 package replay
 
 import (
-	"context"
 	"errors"
+	"io"
+	"net/http"
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -48,17 +50,6 @@ func TestImportsAreLookedUp(t *testing.T) {
 	}
 }
 
-// shown is a service with this history.
-type shown struct {
-	items map[viewing.MediaType][]tracker.HistoryItem
-	cut   bool
-	err   error
-}
-
-func (s shown) AllHistory(_ context.Context, t viewing.MediaType) (tracker.Reading, error) {
-	return tracker.Reading{Items: s.items[t], Complete: !s.cut}, s.err
-}
-
 func TestHistoryHas(t *testing.T) {
 	at := time.Date(2020, 3, 1, 20, 0, 0, 0, time.UTC)
 	one, two := 1, 2
@@ -66,13 +57,10 @@ func TestHistoryHas(t *testing.T) {
 		return viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 9}}, Season: &one, Episode: &n}
 	}
 	film := func(id int64) viewing.Media { return viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: id}} }
-	h, err := ReadHistory(t.Context(), shown{items: map[viewing.MediaType][]tracker.HistoryItem{
-		viewing.Movie:   {{Type: "movie", ID: 1, WatchedAt: at}, {Type: "movie", TMDBID: 2, WatchedAt: at}, {Type: "movie", ID: 3}},
-		viewing.Episode: {{Type: "episode", ShowID: 9, Season: &one, Episode: &two, WatchedAt: at}, {Type: "episode", TMDBID: 9, ID: 77, Season: &one, Episode: &one, WatchedAt: at}},
-	}}, "exact")
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := newHistory([]tracker.HistoryItem{
+		{Type: "movie", ID: 1, WatchedAt: at}, {Type: "movie", TMDBID: 2, WatchedAt: at}, {Type: "movie", ID: 3},
+		{Type: "episode", ShowID: 9, Season: &one, Episode: &two, WatchedAt: at}, {Type: "episode", TMDBID: 9, ID: 77, Season: &one, Episode: &one, WatchedAt: at},
+	}, doubt.Exact)
 	for name, c := range map[string]struct {
 		m       viewing.Media
 		at      time.Time
@@ -96,14 +84,23 @@ func TestHistoryHas(t *testing.T) {
 	}
 }
 
-func TestHistoryOfNoUse(t *testing.T) {
-	down := errors.New("down")
-	for want, c := range map[error]struct {
-		s     shown
-		keeps string
-	}{ErrHistoryCut: {shown{cut: true}, ""}, ErrHistoryArrival: {shown{}, "arrival"}, down: {shown{err: down}, ""}} {
-		if _, err := ReadHistory(t.Context(), c.s, c.keeps); !errors.Is(err, want) {
-			t.Errorf("got %v, want %v", err, want)
+func TestReadHistory(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.elsewhere(1, time.Now())
+		h, err := ReadHistory(b.Context(), b.client, "")
+		if err != nil || !h.Has(viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 1}}, viewing.At(time.Now()), 0) {
+			b.Errorf("%+v, %v", h, err)
 		}
-	}
+		if _, err := ReadHistory(b.Context(), b.client, "arrival"); err.Error() != "history.arrival" {
+			b.Error(err)
+		}
+		b.between(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"items":[],"total":5}`) }))
+		if _, err := ReadHistory(b.Context(), b.client, ""); err.Error() != "history.cut" {
+			b.Error(err)
+		}
+		b.between(http.NotFoundHandler())
+		if _, err := ReadHistory(b.Context(), b.client, ""); !errors.Is(err, tracker.ErrNoEndpoint) {
+			b.Error(err)
+		}
+	})
 }

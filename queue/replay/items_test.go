@@ -142,7 +142,7 @@ func TestItemInDoubt(t *testing.T) {
 				if setting == doubt.Hold {
 					state = viewing.StateInDoubt
 				}
-				b.ends(2, state, "does not show what is on its lists")
+				b.ends(2, state, "doubt.noListItems")
 				b.ends(3, viewing.StateDelivered, "") // a viewing waits for no list
 				if got := b.onLists()["Noir"]; len(got) != want {
 					b.Errorf("on the list: %v, want %d", got, want)
@@ -157,7 +157,7 @@ func TestItemInDoubt(t *testing.T) {
 			b.armAt(itemsPath, "drop-after", 1)
 			b.commit(onList(1, 603))
 			b.pass(time.Hour)
-			b.ends(2, viewing.StateDelivered, "same Idempotency-Key")
+			b.ends(2, viewing.StateDelivered, "doubt.sameKey")
 			if got := b.onLists()["Noir"]; len(got) != 1 {
 				b.Errorf("on the list: %v", got)
 			}

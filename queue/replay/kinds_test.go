@@ -48,7 +48,7 @@ func TestWishInDoubtIsRepeated(t *testing.T) {
 					b.armAt("POST /watchlist", fault, 2)
 					b.commit(wish(603))
 					b.pass(time.Hour)
-					b.ends(1, viewing.StateDelivered, "Read back: ")
+					b.ends(1, viewing.StateDelivered, "doubt.again")
 					if records, err := b.box.Records(b.Context()); err != nil || len(records.Watchlist) != 1 {
 						b.Errorf("%+v, %v", records.Watchlist, err)
 					}
@@ -65,7 +65,7 @@ func TestWishIsNotRepeatedAfterTheItemWasWatched(t *testing.T) {
 		b.pass(time.Minute)
 		b.commit(ago(603, 0))
 		b.pass(48 * time.Hour)
-		b.ends(1, viewing.StateInDoubt, "watched since")
+		b.ends(1, viewing.StateInDoubt, "doubt.watchedSince")
 		if n := b.askedFor("POST /watchlist"); n != 1 {
 			b.Errorf("%d wishes were sent, want 1", n)
 		}
@@ -87,7 +87,7 @@ func TestWishInDoubtClaimsNoRecord(t *testing.T) {
 			b.Fatalf("%+v, want both in doubt", c)
 		}
 		b.pass(time.Hour)
-		b.ends(2, viewing.StateDelivered, "Read back: the service has this item at this time.")
+		b.ends(2, viewing.StateDelivered, "doubt.read: doubt.there")
 	})
 }
 
@@ -100,7 +100,7 @@ func TestListIsFoundByItsAbsenceBefore(t *testing.T) {
 				b.armAt("POST /lists", fault, 1)
 				b.commit(listNamed("Noir"))
 				b.pass(time.Hour)
-				b.ends(2, want, "Read back: the service")
+				b.ends(2, want, map[bool]string{true: "doubt.listThere", false: "doubt.noList"}[want == viewing.StateDelivered])
 				names, e := b.lists(), b.entry(2)
 				if want == viewing.StateDelivered && (len(names) != 2 || e.RemoteID == "" || e.RemoteID == b.entry(1).RemoteID) {
 					b.Errorf("lists %q, entry %+v", names, e)
@@ -118,7 +118,7 @@ func TestMissingEndpointsAreAskedForOnceADay(t *testing.T) {
 		b.arm("drop-after", 1)
 		b.commit(ago(1, 26*time.Hour))
 		b.pass(71 * time.Hour)
-		b.ends(1, viewing.StateInDoubt, "cannot be read. It waits for you.")
+		b.ends(1, viewing.StateInDoubt, "doubt.waits: doubt.unread")
 		for _, what := range []string{"GET /history", "GET /history"} {
 			if n := b.askedFor(what); n != 3 {
 				b.Errorf("%s was asked %d times in three days, want 3", what, n)
@@ -234,7 +234,7 @@ func TestAnothersKeySettlesNothing(t *testing.T) {
 					}
 				}
 				b.pass(72 * time.Hour)
-				b.ends(2, viewing.StateInDoubt, "not the one that it was sent with")
+				b.ends(2, viewing.StateInDoubt, "doubt.waits: doubt.otherKey")
 				if n := b.askedFor("GET /history"); n != 0 {
 					b.Errorf("the history was read %d times", n)
 				}
@@ -252,8 +252,8 @@ func TestKeyThatTheServiceMayHaveForgotten(t *testing.T) {
 		b.pass(29 * time.Second)
 		b.arm("retry-after:50000", 1) // nearly 14 hours
 		b.pass(20 * time.Hour)
-		b.ends(1, viewing.StateDelivered, "forgotten its Idempotency-Key")
-		b.ends(1, viewing.StateDelivered, "Read back: the service has this item at this time")
+		b.ends(1, viewing.StateDelivered, "life.keyForgotten")
+		b.ends(1, viewing.StateDelivered, "doubt.read: doubt.there")
 		if films := b.films(); films[1] != 1 {
 			b.Errorf("recorded %d times", films[1])
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -12,13 +13,7 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/tracker"
-)
-
-var (
-	// errNoResolver says that the service cannot tell what things are.
-	errNoResolver = errors.New("the service resolves nothing")
-	// errUnclear says that the item is not known, or that nothing is.
-	errUnclear = errors.New("the service knows nothing of it, or resolves nothing")
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // When and how much the service is asked.
@@ -26,20 +21,26 @@ const (
 	gather     = 2 * time.Second // after a change of the queue, so that many are asked about at once
 	askBack    = time.Minute     // after trouble, doubling
 	askBackMax = time.Hour
-	askPage    = 100         // entries looked at once; many of them may be of one series
-	apart      = time.Second // between questions that are asked one by one
-	inARow     = 5           // such questions before entries are sent again
-	tries      = 3           // unclear answers that mean that there is no endpoint
+	askPage    = 100              // entries looked at once; many of them may be of one series
+	askFor     = 30 * time.Second // the longest inquiry: meanwhile nothing is sent
+	apart      = time.Second      // between questions that are asked one by one
+	inARow     = 5                // such questions before entries are sent again
 )
 
-// lookUp asks the service what the entries are that have no identifier, and plans the
-// next time. Trouble with that holds no entry back, but for a Retry-After.
+// lookUp asks what the entries are that have no identifier, and plans the next time.
+// Trouble with that holds no entry back, but for a Retry-After.
 func (r *run) lookUp() {
 	r.lookUpAt = time.Time{}
-	q := inquiry{Loop: r.Loop, service: r.service, row: r.row, write: r.write}
-	next, err := q.do(r.ctx)
-	for _, edit := range q.learned {
-		r.change(edit)
+	a := &asker{service: r.service, support: r.row.Support}
+	next, err := r.identifyDue(a)
+	if len(a.learned) > 0 {
+		r.change(func(row *account.Row) {
+			row.Support = maps.Clone(row.Support)
+			if row.Support == nil {
+				row.Support = account.Support{}
+			}
+			maps.Copy(row.Support, a.learned)
+		})
 	}
 	if r.stopping() || r.replacedMeanwhile() {
 		return
@@ -49,118 +50,62 @@ func (r *run) lookUp() {
 		return
 	}
 	now := time.Now()
-	var wait time.Duration
-	if v, ok := tracker.VerdictOf(err); ok && v.Fate == tracker.Later && v.RetryAfter > 0 {
-		wait = asked(v.RetryAfter)
-		r.trouble(v)
-		r.leave(now.Add(wait))
-	}
-	r.lookUpAt = now.Add(max(wait, doubled(askBack, askBackMax, r.lookUpTries)))
+	v, _ := tracker.VerdictOf(err)
+	r.leave(v, now)
+	r.lookUpAt = later(r.outage.until, now.Add(doubled(askBack, askBackMax, r.lookUpTries)))
 	r.lookUpTries++
 	r.log.Debug("not asked what entries without identifier are", "error", err)
 }
 
-// inquiry is one round of questions: what are the entries that have no identifier? It
-// asks and keeps; package resolve decides.
-type inquiry struct {
-	*Loop
-	service Service
-	write   context.Context
-	row     account.Row
-	learned []func(*account.Row) // of the service's endpoints
-	trouble error                // of the service
-}
-
-// identifyPatience bounds how long one inquiry takes: meanwhile nothing is sent.
-const identifyPatience = 30 * time.Second
-
-// do asks about what is due, and says when the next inquiry is; zero is never.
-func (q *inquiry) do(ctx context.Context) (next time.Time, err error) {
-	next, ok, err := q.outbox.NextLookup(ctx, q.account)
+// identifyDue asks about what is due, and says when to ask next; zero is never. What is
+// certain is kept, whatever comes afterwards; what was not asked stays due.
+func (r *run) identifyDue(a *asker) (next time.Time, err error) {
+	next, ok, err := r.outbox.NextLookup(r.ctx, r.account)
 	if err != nil || !ok || next.After(time.Now()) {
 		return next, err
 	}
-	if !q.able() && q.others == nil {
-		return q.worthAsking(), nil
+	if !a.able() && r.others == nil {
+		return a.worthAsking(), nil
 	}
-	due, err := q.outbox.Lookups(ctx, q.account, askPage)
-	if err == nil {
-		err = q.ask(ctx, due)
+	due, err := r.outbox.Lookups(r.ctx, r.account, askPage)
+	if err != nil {
+		return next, err
 	}
-	if err == nil && !q.able() && q.others == nil {
-		return q.worthAsking(), nil
-	}
-	return time.Now().Add(gather), err
-}
-
-// may reports whether an endpoint is worth asking.
-func (q *inquiry) may(name string) bool { return q.row.Support.May(name, time.Now()) }
-
-// learn records what a question to an endpoint has shown, and reports whether it cannot
-// be used.
-func (q *inquiry) learn(name string, err error) (missing bool) {
-	missing = errors.Is(err, tracker.ErrNoEndpoint)
-	if says(q.row.Support, name, err) {
-		now := time.Now()
-		edit := func(a *account.Row) { a.Support = a.Support.With(name, !missing, now) }
-		edit(&q.row)
-		q.learned = append(q.learned, edit)
-	}
-	return missing
-}
-
-// able reports whether the service may be able to say what things are.
-func (q *inquiry) able() bool { return q.may(supportResolveMany) || q.may(supportResolve) }
-
-// worthAsking is when a service that cannot say what things are is asked again.
-func (q *inquiry) worthAsking() time.Time {
-	known := q.row.Support
-	return earliest(known[supportResolve].At, known[supportResolveMany].At).Add(account.SupportLasts)
-}
-
-// chain is who is asked what an item is: the service, then the others.
-func (q *inquiry) chain() (c resolve.Chain) {
-	if q.able() {
-		c = append(c, &resolve.Provider{Name: resolve.ByService, Asker: q, Log: q.log})
-	}
-	if q.others != nil {
-		c = append(c, q.others()...)
-	}
-	return c
-}
-
-// ask asks about each entry until nothing more is to be asked. What is certain is
-// kept, whatever comes afterwards; what was not asked stays due.
-func (q *inquiry) ask(ctx context.Context, due []queue.Lookup) error {
-	ctx, cancel := context.WithTimeout(ctx, identifyPatience)
-	defer cancel()
 	evidence, findings := make([]resolve.Evidence, len(due)), []queue.Finding{}
 	for i, l := range due {
 		if l.Entry.Media != nil {
 			evidence[i] = resolve.EvidenceOf(*l.Entry.Media)
 		}
 	}
-	decided, err := q.chain().Decide(ctx, evidence)
+	ctx, cancel := context.WithTimeout(r.ctx, askFor)
+	defer cancel()
+	decided, err := r.chain(a).Decide(ctx, evidence)
 	if err != nil {
-		q.log.Debug("not all were asked what entries without identifier are", "error", err)
+		r.log.Debug("not all were asked what entries without identifier are", "error", err)
 	}
+	nobody := !a.able() && r.others == nil
 	for i, l := range due {
 		d := decided[i]
 		switch {
 		case l.Entry.Media == nil, d.Item == nil && !resolve.Asks(evidence[i]):
 			findings = append(findings, queue.Finding{Lookup: l}) // there is nothing to ask
-		case d.Item == nil && (q.trouble != nil || !q.able() && q.others == nil): // it was not asked
+		case d.Item == nil && (a.trouble != nil || nobody): // it was not asked
 		case len(d.Open) > 0: // the others cannot be asked: it is as if there were none
 			findings = append(findings, finding(l, resolve.Decision{}))
 		default:
 			findings = append(findings, finding(l, d))
 		}
 	}
-	if len(findings) == 0 {
-		return q.trouble
+	if len(findings) > 0 {
+		r.log.Debug("asked what entries without identifier are", "entries", len(findings))
+		err = r.outbox.Found(r.write, findings)
+	} else {
+		err = nil
 	}
-	q.log.Debug("asked what entries without identifier are", "entries", len(findings))
-	return errors.Join(q.outbox.Found(q.write, findings), q.trouble)
+	if err = errors.Join(err, a.trouble); err == nil && nobody {
+		return a.worthAsking(), nil
+	}
+	return time.Now().Add(gather), err
 }
 
 // finding is what a decision means for an entry.
@@ -173,42 +118,126 @@ func finding(l queue.Lookup, d resolve.Decision) queue.Finding {
 	if d.By != "" {
 		said = strings.ToUpper(d.By[:1]) + d.By[1:] + " was asked. " + said
 	}
-	f.Why = text(said)
 	if d.Item != nil {
 		m := d.Item.Apply(*l.Entry.Media)
 		f.Media = &m
-		return f
-	}
-	if wait, again := resolve.Again(l.Asked + 1); again {
+	} else if wait, again := resolve.Again(l.Asked + 1); again {
 		f.AskAt = time.Now().Add(wait)
 	}
-	if len(d.Candidates) == 1 && len(f.Candidates) == 1 {
-		f.Why = text(said + fmt.Sprintf(" If that is right: filmspool fix %d %d", l.Entry.ID, f.Candidates[0].TMDB))
+	if d.Item == nil && len(d.Candidates) == 1 && len(f.Candidates) == 1 {
+		said += fmt.Sprintf(" If that is right: filmspool fix %d %d", l.Entry.ID, f.Candidates[0].TMDB)
+	}
+	if said != "" {
+		f.Why = sentence(said)
 	}
 	return f
 }
 
-// Fetch implements [resolve.Asker]: it asks the service. Where the service resolves
-// nothing, nothing is answered.
-func (q *inquiry) Fetch(ctx context.Context, wanted []resolve.Question) (map[resolve.Question]*resolve.Answer, error) {
+// ErrNotNow says that the service cannot be asked now: there is no key, the
+// account is paused, or no good answer came.
+var ErrNotNow = errors.New("the service cannot be asked now")
+
+// Identify says what an item is, by the rule that entries without an identifier are
+// asked by: the service is asked, and the others where they are turned on. It records
+// nothing. Where the service cannot be asked, the others decide; the error then wraps
+// [ErrNotNow], and in it the [*tracker.ReadError] where there was one.
+func (l *Loop) Identify(ctx context.Context, e resolve.Evidence) (resolve.Decision, error) {
+	a, away := l.asker(ctx)
+	decided, err := l.chain(a).Decide(ctx, []resolve.Evidence{e})
+	if a != nil && a.trouble != nil {
+		away = fmt.Errorf("%w: %w", ErrNotNow, a.trouble)
+	}
+	if d := decided[0]; len(d.Open) > 0 {
+		return resolve.Alone(e), errors.Join(away, err)
+	}
+	return decided[0], away
+}
+
+// asker is what asks the service; nil where it cannot be asked now, and the error says why.
+func (l *Loop) asker(ctx context.Context) (*asker, error) {
+	l.mu.Lock()
+	service, h := l.service, l.health
+	l.mu.Unlock()
+	if service == nil || h.State == account.Paused || h.State == account.Attention || h.State == account.NoKey {
+		return nil, ErrNotNow
+	}
+	if wait := time.Until(h.NextTry); h.Throttled && wait > 0 {
+		rest := tracker.Verdict{Fate: tracker.Later, Problem: viewing.Say("resting"), RetryAfter: wait}
+		return nil, fmt.Errorf("%w: %w", ErrNotNow, &tracker.ReadError{Verdict: rest})
+	}
+	row, err := l.outbox.Account(ctx, l.account)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotNow, err)
+	}
+	return &asker{service: service, support: row.Support}, nil
+}
+
+// chain is who is asked what an item is: the service, unless a is nil or the service
+// resolves nothing, then the others.
+func (l *Loop) chain(a *asker) (c resolve.Chain) {
+	if a != nil && a.able() {
+		c = append(c, &resolve.Provider{Name: resolve.ByService, Asker: a, Log: l.log})
+	}
+	if l.others != nil {
+		c = append(c, l.others()...)
+	}
+	return c
+}
+
+// errNoResolver says that the service cannot tell what things are.
+var errNoResolver = errors.New("the service resolves nothing")
+
+// asker asks the service what items are; package resolve decides.
+type asker struct {
+	service *tracker.Client
+	support account.Support // as known
+	learned account.Support // what the answers have shown
+	trouble error           // of the service
+}
+
+// may reports whether an endpoint is worth asking.
+func (a *asker) may(name string) bool { return a.support.May(name, time.Now()) }
+
+// learn keeps what a question to an endpoint has shown.
+func (a *asker) learn(name string, err error) {
+	if missing, news := shows(a.support, name, err); news {
+		a.support = a.support.With(name, !missing, time.Now())
+		a.learned = a.learned.With(name, !missing, time.Now())
+	}
+}
+
+// able reports whether the service may be able to say what things are.
+func (a *asker) able() bool { return a.may(supportResolveMany) || a.may(supportResolve) }
+
+// worthAsking is when a service that cannot say what things are is asked again.
+func (a *asker) worthAsking() time.Time {
+	return earliest(a.support[supportResolve].At, a.support[supportResolveMany].At).Add(account.SupportLasts)
+}
+
+// Fetch implements [resolve.Asker]. Where the service resolves nothing, nothing is
+// answered.
+func (a *asker) Fetch(ctx context.Context, wanted []resolve.Question) (map[resolve.Question]*resolve.Answer, error) {
 	found := map[resolve.Question]*resolve.Answer{}
 	for len(wanted) > 0 {
 		var asked []resolve.Question
-		var items []resolve.Wanted
+		var items []tracker.Wanted
 		for len(wanted) > 0 {
 			of := resolve.WantedOf(wanted[0])
 			if len(items)+len(of) > tracker.MaxResolveItems {
 				break
 			}
 			if found[wanted[0]] = nil; len(of) > 0 {
-				asked, items = append(asked, wanted[0]), append(items, of...)
+				asked = append(asked, wanted[0])
+			}
+			for _, w := range of {
+				items = append(items, tracker.Wanted(w))
 			}
 			wanted = wanted[1:]
 		}
 		if len(items) == 0 {
 			continue
 		}
-		matches, n, err := q.answers(ctx, items)
+		matches, n, err := a.resolve(ctx, items)
 		if errors.Is(err, errNoResolver) {
 			for _, one := range wanted {
 				found[one] = nil
@@ -224,69 +253,70 @@ func (q *inquiry) Fetch(ctx context.Context, wanted []resolve.Question) (map[res
 			}
 			all := make([]resolve.Match, at-from)
 			for i := range all {
-				all[i] = matches[from+i]
+				all[i] = resolve.Match(matches[from+i])
 			}
-			a := resolve.AnswerOf(one, all)
-			found[one] = &a
+			answer := resolve.AnswerOf(one, all)
+			found[one] = &answer
 		}
 		if err != nil {
-			q.trouble = err
+			a.trouble = err
 			return found, err
 		}
 	}
 	return found, nil
 }
 
-// answers asks questions in one request or, where the service does not take
-// that, one by one, and says how many of them were answered.
-func (q *inquiry) answers(ctx context.Context, wanted []resolve.Wanted) (found map[int]resolve.Match, asked int, err error) {
-	found = map[int]resolve.Match{}
-	if q.may(supportResolveMany) {
-		items := make([]tracker.Wanted, len(wanted))
-		for i, w := range wanted {
-			items[i] = tracker.Wanted(w)
-		}
-		matches, err := q.service.ResolveBatch(ctx, items)
+// resolve asks what items are in one request or, where the service does not take that,
+// one by one, and says how many of them were asked about.
+func (a *asker) resolve(ctx context.Context, items []tracker.Wanted) (found map[int]tracker.Match, asked int, err error) {
+	if a.may(supportResolveMany) {
+		found, err = a.service.ResolveBatch(ctx, items)
 		switch {
 		case err != nil && !errors.Is(err, tracker.ErrNoEndpoint):
 			return nil, 0, err
-		case err == nil || !declined(err) || !q.may(supportResolve):
-			q.learn(supportResolveMany, err)
+		case err == nil || !declined(err) || !a.may(supportResolve):
+			a.learn(supportResolveMany, err)
 		}
 		if err == nil {
-			for i, m := range matches {
-				found[i] = resolve.Match(m)
-			}
-			return found, len(wanted), nil
+			return found, len(items), nil
 		}
 	}
-	if !q.may(supportResolve) {
+	if !a.may(supportResolve) {
 		return nil, 0, errNoResolver
 	}
-	return q.oneByOne(ctx, wanted)
+	return a.oneByOne(ctx, items)
 }
 
-// oneByOne asks each question by itself. While no answer but 404 was ever seen,
-// it counts as asked only once another question was answered.
-func (q *inquiry) oneByOne(ctx context.Context, wanted []resolve.Wanted) (found map[int]resolve.Match, asked int, err error) {
-	found = map[int]resolve.Match{}
-	for i, w := range wanted[:min(len(wanted), inARow)] {
+// oneByOne asks about each item by itself. 404 may mean that the service does not know
+// the item, or that it has no such endpoint: the latter where no other answer has ever
+// been seen.
+func (a *asker) oneByOne(ctx context.Context, items []tracker.Wanted) (found map[int]tracker.Match, asked int, err error) {
+	found = map[int]tracker.Match{}
+	var unknown error
+	for i, w := range items[:min(len(items), inARow)] {
 		if i > 0 && !sleep(ctx.Done(), apart) {
 			return found, asked, ctx.Err()
 		}
-		m, err := q.single(ctx, tracker.Wanted(w), i == 0)
+		m, err := a.service.Resolve(ctx, w)
 		switch {
-		case errors.Is(err, errUnclear) && i+1 < min(tries, len(wanted)):
-			continue
-		case errors.Is(err, errUnclear):
-			q.learn(supportResolve, err)
+		case statusOf(err) == http.StatusNotFound:
+			unknown = err
+		case err == nil, declined(err):
+			a.learn(supportResolve, nil)
+		case errors.Is(err, tracker.ErrNoEndpoint):
+			a.learn(supportResolve, err)
 			return found, 0, errNoResolver
-		case err != nil:
+		default:
 			return found, asked, err
-		case m.TMDB > 0:
-			found[i] = resolve.Match(m)
+		}
+		if m.TMDB > 0 {
+			found[i] = m
 		}
 		asked = i + 1
+	}
+	if unknown != nil && !a.support[supportResolve].Has {
+		a.learn(supportResolve, unknown)
+		return found, 0, errNoResolver
 	}
 	return found, asked, nil
 }
@@ -295,34 +325,6 @@ func (q *inquiry) oneByOne(ctx context.Context, wanted []resolve.Wanted) (found 
 // question.
 func declined(err error) bool {
 	return statusOf(err) == http.StatusBadRequest || statusOf(err) == http.StatusUnprocessableEntity
-}
-
-// single asks one question. 404 may mean that the service does not know the
-// item, or that it has no such endpoint. Where the endpoint has never answered
-// otherwise, an empty question may tell: most refuse it as invalid.
-func (q *inquiry) single(ctx context.Context, w tracker.Wanted, first bool) (tracker.Match, error) {
-	m, err := q.service.Resolve(ctx, w)
-	if statusOf(err) == http.StatusNotFound && q.row.Support[supportResolve].Has {
-		return tracker.Match{}, nil
-	}
-	if statusOf(err) == http.StatusNotFound && first {
-		if !sleep(ctx.Done(), apart) {
-			return tracker.Match{}, ctx.Err()
-		}
-		_, err = q.service.Resolve(ctx, tracker.Wanted{})
-	}
-	switch {
-	case statusOf(err) == http.StatusNotFound:
-		return tracker.Match{}, fmt.Errorf("%w: %w", errUnclear, err)
-	case declined(err):
-		err = nil
-	case err != nil && !errors.Is(err, tracker.ErrNoEndpoint):
-		return tracker.Match{}, err
-	}
-	if q.learn(supportResolve, err) {
-		return tracker.Match{}, errNoResolver
-	}
-	return m, nil
 }
 
 // sleep waits for d; it is false when done came first.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
-	"github.com/filmspool/filmspool/queue/replay/doubt"
+	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -24,29 +24,31 @@ type run struct {
 	write   context.Context // ends a little after that
 	changed <-chan struct{}
 
-	service    Service
+	service    *tracker.Client
 	replacedAt int    // Loop.replaced when service was taken
 	ownerKnown bool   // the key is the owner's, or nobody can tell
 	user       string // whose key it is; "" when unknown
 
-	row         account.Row // as this turn has read it
-	wasPaused   bool        // in the last turn
-	probeAsked  bool        // somebody wants the paused account probed now
-	unwritten   []write     // what could not be written yet, in order
-	disk        storage
-	line        line
-	pace        pace
-	pickAt      time.Time // no entry is sent before
-	newest      int64     // the newest entry when the line was closed
-	lookUpAt    time.Time // when to look for entries to look up; zero for never
-	lookUpTries int       // look-ups that failed in a row
-	readBackAt  time.Time // when the next read-back is due; zero for never
-	watch       doubt.Watch
+	row        account.Row          // as this turn has read it
+	wasPaused  bool                 // in the last turn
+	probeAsked bool                 // somebody wants the paused account probed now
+	ended      *queue.Settlement    // of the last entry, not written yet
+	edits      []func(*account.Row) // of the account's row, not written yet
+	disk       backoff              // after errors of our own disk
+	diskError  error
+	outage     outage
+	pace       pace
+
+	next        *queue.Entry           // read while the last one was sent
+	pickAt      time.Time              // no entry is sent before
+	newest      int64                  // the newest entry when the outage began
+	lookUpAt    time.Time              // when to look for entries to look up; zero for never
+	lookUpTries int                    // look-ups that failed in a row
+	readBackAt  time.Time              // when the next read-back is due; zero for never
+	readBackEnd time.Time              // when the last one ended
+	seen        map[doubtKey]time.Time // when this run first saw each entry in doubt
 	histories   map[viewing.MediaType]history
 }
-
-// write is something to write to the queue; it may be tried again.
-type write func(context.Context) error
 
 // Run sends until ctx ends. A request under way then gets 5 seconds to be
 // answered; after that it is cut off and settled by what is known of it. Run
@@ -66,7 +68,8 @@ func (l *Loop) Run(ctx context.Context) error {
 	l.mu.Lock()
 	r := &run{
 		Loop: l, ctx: ctx, request: request, write: write, changed: changed, service: l.service, replacedAt: l.replaced,
-		line: newLine(l.jitter), disk: storage{jitter: l.jitter}, pace: newPace(l.rate, l.backfillRate),
+		disk: backoff{limit: diskCap, jitter: l.jitter}, pace: newPace(l.rate, l.backfillRate),
+		outage:   outage{retry: backoff{limit: backoffCap, jitter: l.jitter}, troubled: map[int64]bool{}},
 		lookUpAt: time.Now(), readBackAt: time.Now(),
 	}
 	l.mu.Unlock()
@@ -95,71 +98,89 @@ func outlive(ctx context.Context, by time.Duration) (context.Context, context.Ca
 // turn does the first thing that is due, and says when to look again; zero for
 // never.
 func (r *run) turn() time.Time {
-	now := time.Now()
 	r.busy.Store(true)
-	defer r.busy.Store(false)
+	now := time.Now()
 	r.receive(now)
-	if r.disk.rests(now) {
-		return r.disk.retryAt
+	if r.disk.failures > 0 && now.Before(r.disk.at) {
+		return r.disk.at
+	}
+	next, err := r.work(now)
+	if err != nil {
+		r.diskError = err
+		r.disk.failed(now)
+		return r.disk.at
+	}
+	return next
+}
+
+// work is a turn whose error is one of our own disk.
+func (r *run) work(now time.Time) (again time.Time, err error) {
+	next := r.next
+	if r.next = nil; next != nil && r.straight(*next, now) {
+		return now, r.send(*next)
 	}
 	if err := r.save(); err != nil {
-		return r.disk.failed(err, now)
+		return now, err
 	}
 	if err := r.readRow(now); err != nil {
-		return r.disk.failed(err, now)
+		return now, err
 	}
 
 	// Nothing is asked without a key, nor while the user pauses the account.
-	pause := r.row.Pause
-	switch {
+	switch pause := r.row.Pause; {
 	case pause.Reason != "" && !pause.Probes():
-		return pause.Until
+		return pause.Until, nil
 	case r.service == nil:
-		return time.Time{}
+		return time.Time{}, nil
 	}
 
 	// A service that was away, or refused the key, is probed before anything else.
-	if at := r.probeAt(now); at.After(now) {
-		return at
-	} else if !at.IsZero() {
+	switch at := r.probeAt(now); {
+	case at.After(now):
+		return at, nil
+	case !at.IsZero():
 		r.probe()
-		return now
-	}
-	if now.Before(r.line.hold) {
-		return r.line.hold
+		return now, nil
+	case now.Before(r.outage.until):
+		return r.outage.until, nil
 	}
 
-	if !r.readBackAt.IsZero() && !now.Before(r.readBackAt) {
-		if err := r.readBack(now); err != nil {
-			return r.disk.failed(err, now)
-		}
-		return now
-	}
-	if !r.lookUpAt.IsZero() && !now.Before(r.lookUpAt) {
+	switch {
+	case due(r.readBackAt, now):
+		return now, r.readBack(now)
+	case due(r.lookUpAt, now):
 		r.lookUp()
-		return now
+		return now, nil
+	case now.Before(r.pickAt):
+		return earliest(r.pickAt, earliest(r.readBackAt, r.lookUpAt)), nil
 	}
-
-	if now.Before(r.pickAt) {
-		return earliest(r.pickAt, earliest(r.readBackAt, r.lookUpAt))
-	}
-	e, found, due, err := r.pick(now)
+	e, found, at, err := r.pick(now)
 	switch {
 	case err != nil:
-		return r.disk.failed(err, now)
-	case !found:
-		r.disk.fine()
-		r.line.failures = 0
-		return earliest(due, earliest(r.readBackAt, r.lookUpAt))
+		return now, err
+	case found:
+		return now, r.send(e)
 	}
-	if err := r.send(e); err != nil {
-		return r.disk.failed(err, now)
-	}
-	return now
+	r.disk.failures, r.outage.retry.failures = 0, 0
+	return earliest(at, earliest(r.readBackAt, r.lookUpAt)), nil
+}
+
+// due reports whether the time of something planned has come; zero is never.
+func due(at, now time.Time) bool { return !at.IsZero() && !now.Before(at) }
+
+// straight reports whether an entry may follow the last one without another look at
+// the account: nothing has changed, nothing is due, and nothing is asked before it.
+func (r *run) straight(e queue.Entry, now time.Time) bool {
+	return len(r.edits) == 0 && !r.outage.down(now) && !due(r.readBackAt, now) && !due(r.lookUpAt, now) &&
+		r.ownerKnown && r.others == nil && e.Attempts == 0 && e.Kind == viewing.KindViewing && !unseen(e)
 }
 
 // sleep waits until then, or until something changes; zero is without end.
 func (r *run) sleep(until time.Time) {
+	if r.next != nil {
+		return
+	}
+	r.busy.Store(false)
 	r.publish(r.assess(time.Now()))
 	var alarm <-chan time.Time
 	if !until.IsZero() {
@@ -186,7 +207,7 @@ func (r *run) receive(now time.Time) {
 	isNew := replaced != r.replacedAt
 	if isNew {
 		r.service, r.replacedAt, r.ownerKnown, r.user, r.histories = service, replaced, false, "", nil
-		r.leave(time.Time{})
+		r.outage.until = time.Time{}
 		if r.row.Pause.Probes() {
 			r.change(func(a *account.Row) { a.Pause.ProbeStep = 0 })
 		}
@@ -196,8 +217,8 @@ func (r *run) receive(now time.Time) {
 		r.readBackAt, r.lookUpAt, r.lookUpTries = now, now, 0
 		r.probeAsked = true
 	}
-	if isNew || woken && r.line.closed {
-		r.line.ask(now)
+	if isNew || woken && r.outage.on {
+		r.outage.probeNow(now)
 	}
 }
 
@@ -208,13 +229,13 @@ func (r *run) onChange(now time.Time) {
 	if r.lookUpTries == 0 {
 		r.lookUpAt = earliest(r.lookUpAt, now.Add(gather))
 	}
-	if !r.line.closed {
+	if !r.outage.on {
 		return
 	}
 	newest, pending, err := r.outbox.NewSince(r.ctx, r.account, r.newest)
 	if err == nil && pending {
 		r.newest = newest
-		r.line.hurry(now)
+		r.outage.retry.hurry(now)
 	}
 }
 
@@ -245,15 +266,41 @@ func (r *run) pick(now time.Time) (e queue.Entry, found bool, due time.Time, err
 	return e, false, due, nil
 }
 
-// save writes what could not be written yet.
+// save writes what could not be written yet. An end that cannot be written is tried
+// again before anything else; should it never be, the next start finds the entry in
+// doubt.
 func (r *run) save() error {
-	for len(r.unwritten) > 0 {
-		if err := r.unwritten[0](r.write); err != nil {
+	if r.ended != nil {
+		if err := r.step(StepSettle); err != nil {
 			return err
 		}
-		r.unwritten = r.unwritten[1:]
+		err := r.outbox.Settle(r.write, *r.ended)
+		switch {
+		case gone(err):
+			r.log.Warn("entry changed while it was sent", "entry", r.ended.Entry, "state", string(r.ended.State), "error", err)
+		case err != nil:
+			return err
+		}
+		r.ended = nil
+		if err := r.step(StepSettled); err != nil {
+			return err
+		}
 	}
-	return nil
+	if len(r.edits) == 0 {
+		return nil
+	}
+	if err := r.step(StepSave); err != nil {
+		return err
+	}
+	err := r.outbox.UpdateAccount(r.write, r.account, func(a *account.Row) {
+		for _, edit := range r.edits {
+			edit(a)
+		}
+	})
+	if err == nil {
+		r.edits = nil
+	}
+	return err
 }
 
 // stopping reports whether the loop is to end. It asks our own context, not an

@@ -12,11 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
-	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -53,7 +50,7 @@ func TestRunIsRefusedTwice(t *testing.T) {
 // What an answer means for the entry and for the account.
 func TestFates(t *testing.T) {
 	for name, c := range map[string]struct {
-		verdict  tracker.Verdict
+		reply    reply
 		state    viewing.State
 		attempts int
 		revision int
@@ -61,16 +58,15 @@ func TestFates(t *testing.T) {
 		health   account.State
 	}{
 		"delivered": {delivered, viewing.StateDelivered, 1, 0, "", account.OK},
-		"rejected":  {tracker.Verdict{Fate: tracker.Rejected, Sent: true, Status: 422, Problem: viewing.Say("said")}, viewing.StateRejected, 1, 1, "", account.OK},
-		"offline":   {offline, viewing.StatePending, 0, 0, "", account.Offline},
+		"rejected":  {rejected, viewing.StateRejected, 1, 1, "", account.OK},
 		"refused":   {refused, viewing.StatePending, 0, 0, account.PausedKey, account.Attention},
-		"unproven":  {tracker.Verdict{Fate: tracker.Unproven, Sent: true, Status: 404}, viewing.StatePending, 0, 0, account.PausedAddress, account.Attention},
+		"unproven":  {unproven, viewing.StatePending, 0, 0, account.PausedAddress, account.Attention},
 		"later":     {early, viewing.StatePending, 1, 0, "", account.OK},
 		"in doubt":  {broken, viewing.StateInDoubt, 1, 0, "", account.OK},
 	} {
 		t.Run(name, func(t *testing.T) {
 			scripted(t, nil, func(b *bed) {
-				b.script.always(c.verdict)
+				b.script.always(c.reply)
 				b.watch(1)
 				b.state(1, c.state, c.attempts)
 				e, row := b.entry(1), b.row()
@@ -79,7 +75,7 @@ func TestFates(t *testing.T) {
 				}
 				b.health(c.health)
 				x, err := b.store.Explain(b.Context(), 1)
-				if err != nil || len(x.Requests) != 1 || x.Requests[0].Status != c.verdict.Status {
+				if err != nil || len(x.Requests) != 1 || x.Requests[0].Status != c.reply.status {
 					b.Errorf("requests %+v, %v", x.Requests, err)
 				}
 			})
@@ -93,7 +89,7 @@ func TestEachLeavesOnceAndInOrder(t *testing.T) {
 		tried := map[int64]bool{} // the first of each film is put off for a while
 		b.script.set(func() {
 			b.script.delay = time.Second
-			b.script.answer = func(film int64) tracker.Verdict {
+			b.script.answer = func(film int64) reply {
 				b.script.mu.Lock()
 				defer b.script.mu.Unlock()
 				if tried[film] {
@@ -109,11 +105,11 @@ func TestEachLeavesOnceAndInOrder(t *testing.T) {
 		}
 		b.commit(all...)
 		b.pass(time.Hour)
-		keys, last := map[string]bool{}, map[int64]int64{}
+		keys, last := map[string]bool{}, map[int64]string{}
 		for _, s := range b.script.sends {
-			film, at := s.req.Media.IDs.TMDB, s.req.WatchedAt.Millis
-			if keys[s.req.IdempotencyKey] = true; at < last[film] {
-				b.Errorf("%+v left after a younger viewing of the same film", s.req)
+			film, at := s.film, s.watched
+			if keys[s.key] = true; at < last[film] {
+				b.Errorf("%+v left after a younger viewing of the same film", s)
 			}
 			last[film] = at
 		}
@@ -131,7 +127,7 @@ func TestNothingLeavesWithoutAKey(t *testing.T) {
 			b.Fatalf("%d sends, %d probes", n, p)
 		}
 		b.health(account.NoKey)
-		b.loop.Use(b.script)
+		b.loop.Use(b.client)
 		synctest.Wait()
 		b.state(1, viewing.StateDelivered, 1)
 		b.loop.Use(nil)
@@ -149,7 +145,7 @@ func TestNewKeyBeginsAnew(t *testing.T) {
 		b.script.set(func() { b.script.delay = 10 * time.Second })
 		b.watch(1)
 		fresh := &script{}
-		b.loop.Use(fresh)
+		b.loop.Use(b.clientOf(fresh, true))
 		b.pass(10 * time.Second)
 		b.state(1, viewing.StateDelivered, 1)
 		if n, p := fresh.seen(); n != 1 || p != 1 || b.row().Pause.Reason != "" {
@@ -158,7 +154,7 @@ func TestNewKeyBeginsAnew(t *testing.T) {
 		b.disk.markSlowly(2 * time.Second)
 		b.watch(2)
 		other := &script{}
-		b.loop.Use(other)
+		b.loop.Use(b.clientOf(other, true))
 		b.pass(time.Minute)
 		before, _ := fresh.seen()
 		if after, _ := other.seen(); before != 1 || after != 1 {
@@ -173,7 +169,7 @@ func TestPauseOfAPerson(t *testing.T) {
 		b.pause(account.PausedUser)
 		b.watch(1)
 		b.pass(48 * time.Hour)
-		b.loop.Use(b.script) // a new key does not end it
+		b.loop.Use(b.client) // a new key does not end it
 		synctest.Wait()
 		if n, p := b.script.seen(); n+p != 0 {
 			b.Fatalf("%d sends, %d probes", n, p)
@@ -233,23 +229,24 @@ func TestPauseOfAPersonWinsOverARefusedKey(t *testing.T) {
 }
 
 func TestAddressIsProvenOnlyIfItIsTheSame(t *testing.T) {
-	proves := delivered
-	proves.Proves = true
 	for name, c := range map[string]struct {
-		verdict tracker.Verdict
-		login   bool
-		moved   bool // another address is saved meanwhile
-		want    bool
+		reply reply
+		login bool
+		moved bool // another address is saved meanwhile
+		want  bool
 	}{
-		"by an answer":        {proves, false, false, true},
-		"by login":            {delivered, true, false, true},
-		"not yet":             {delivered, false, false, false},
-		"for the old address": {proves, false, true, false},
+		"by an answer":        {delivered, false, false, true},
+		"by login":            {broken, true, false, true},
+		"not yet":             {broken, false, false, false},
+		"for the old address": {delivered, false, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			scripted(t, nil, func(b *bed) {
-				b.script.always(c.verdict)
-				b.script.set(func() { b.script.proven, b.script.delay = c.login, time.Second })
+				if c.login {
+					b.loop.Use(b.clientOf(b.script, true))
+				}
+				b.script.always(c.reply)
+				b.script.set(func() { b.script.delay = time.Second })
 				b.watch(1)
 				if c.moved {
 					err := b.store.UpdateAccount(b.Context(), "default", func(a *account.Row) { a.BaseURL = "https://other.example/api/v1" })
@@ -280,14 +277,13 @@ func TestResendIsMarkedAsSuch(t *testing.T) {
 	scripted(t, nil, func(b *bed) {
 		b.script.always(early)
 		b.watch(1)
+		b.script.always(reply{status: 409, body: `{"error":"CONFLICT","message":"in use"}`}) // busy with the first
+		b.watch(2)
 		b.pass(time.Second)
-		if len(b.script.sends) != 2 {
-			b.Fatalf("%d sends, want 2", len(b.script.sends))
-		}
-		again := b.script.sends[0].req
-		again.Resend = true
-		if first := b.script.sends[0].req; first.Resend || !cmp.Equal(b.script.sends[1].req, again) {
-			b.Errorf("first %+v, second %+v", first, b.script.sends[1].req)
+		b.state(1, viewing.StateInDoubt, 2)
+		b.state(2, viewing.StateRejected, 1)
+		if s := b.script.sends; len(s) != 3 || s[0].key != s[2].key || s[0].watched != s[2].watched {
+			b.Errorf("sends %+v", s)
 		}
 	})
 }
@@ -322,7 +318,7 @@ func TestIdempotencyKeyNamesTheAct(t *testing.T) {
 func TestTroubleIsLoggedOnceAndWithoutTitles(t *testing.T) {
 	var out bytes.Buffer
 	scripted(t, func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(&out, nil)) }, func(b *bed) {
-		b.script.always(offline)
+		b.script.leave()
 		v := ago(1, 0)
 		v.Media[0].Title = "Secret Title"
 		b.commit(v)

@@ -55,7 +55,7 @@ func TestCatchUpIsLookedUpBeforeItIsSent(t *testing.T) {
 				b.pass(time.Minute)
 				says := ""
 				if c.want == viewing.StateMerged {
-					says = "the service has this item already, watched at 1999-12-30 20:00:37"
+					says = "life.servicesOwn at=1999-12-30T18:00:37Z"
 				}
 				b.ends(1, c.want, says)
 				if n := b.films()[1]; n != c.records {
@@ -157,7 +157,7 @@ func TestLookUpWaitsForTheNetwork(t *testing.T) {
 		b.armAt("GET /me", "drop-before", 6)
 		b.commit(caughtUp(1, 30*time.Hour))
 		b.pass(time.Hour)
-		b.ends(1, viewing.StateMerged, "the same playback")
+		b.ends(1, viewing.StateMerged, "life.servicesOwn")
 		if n := b.films()[1]; n != 1 {
 			b.Errorf("%d records", n)
 		}

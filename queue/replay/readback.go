@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -10,6 +11,21 @@ import (
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
+
+// firstLooksApart is how far first looks are apart: each reads a whole history.
+const firstLooksApart = 20 * time.Second
+
+// sampled is how many viewings that have arrived are read from the outbox, to find
+// some of each form.
+const sampled = 200
+
+// unread is why the setting decides where the service cannot be read.
+const unread = "doubt.unread"
+
+// doubtKey names the request that left an entry in doubt.
+type doubtKey struct{ entry, lastByte int64 }
+
+func keyOf(d queue.Doubt) doubtKey { return doubtKey{d.Entry.ID, d.At.UnixMilli()} }
 
 // readBack reads back what the service has, for the entries in doubt that are due. It
 // fetches and records; package doubt decides. It plans the next one. Its error is of
@@ -24,15 +40,18 @@ func (r *run) readBack(now time.Time) error {
 		return nil
 	}
 	if v.Fate != tracker.Delivered && v.Fate != tracker.Rejected {
-		r.heard(0, v, time.Now())
-		if !r.line.closed && r.row.Pause.Reason == "" { // whatever it was, the next one waits for a while
-			r.line.shut(time.Now())
-			r.trouble(v)
-		}
+		r.unanswered(0, v)
 		return nil
 	}
-	b := reading{run: r, all: all, due: due}
-	for _, settle := range []func() error{b.lists, b.items, b.wishes, b.films, b.episodes} {
+	b := reading{run: r, all: all}
+	if b.open, err = r.unsettled(due); err != nil {
+		return err
+	}
+	for _, settle := range []func() error{
+		b.lists, b.items, b.wishes,
+		func() error { return b.viewings(viewing.Movie) },
+		func() error { return b.viewings(viewing.Episode) },
+	} {
 		if err := settle(); err != nil {
 			return err
 		}
@@ -40,71 +59,57 @@ func (r *run) readBack(now time.Time) error {
 			return nil // what was not settled is read back again
 		}
 	}
-	end := time.Now()
-	r.watch.Looked(due, end.Sub(now), end)
-	_, _, err = r.planReadBack(end)
+	r.readBackEnd = time.Now()
+	_, _, err = r.planReadBack(r.readBackEnd)
 	return err
 }
 
-// planReadBack gives the entries in doubt, and those that are due, true for those
-// whose read-back is early. It plans the next read-back.
-func (r *run) planReadBack(now time.Time) (all []queue.Doubt, due map[int64]bool, err error) {
-	if err := r.step(StepDoubts); err != nil {
-		return nil, nil, err
-	}
+// planReadBack gives the entries in doubt, and those that are due. It plans the next
+// read-back.
+func (r *run) planReadBack(now time.Time) (all, due []queue.Doubt, err error) {
 	all, err = r.outbox.Doubts(r.ctx, r.account)
 	if err != nil {
 		return nil, nil, err
 	}
-	r.readBackAt, due = time.Time{}, map[int64]bool{}
-	open := map[int64]bool{}
+	r.readBackAt = time.Time{}
+	seen := map[doubtKey]time.Time{}
 	for _, d := range all {
-		open[d.Entry.ID] = true
-		shows := d.Entry.Kind == viewing.KindViewing && r.mayAsk(supportHistory)
-		at, early := r.watch.Due(r.policy, d.Entry.ID, caseOf(d), shows, now)
+		seen[keyOf(d)] = cmp.Or(r.seen[keyOf(d)], now)
+	}
+	r.seen = seen
+	for _, d := range all {
+		c := r.caseOf(d)
+		shows := d.Entry.Kind == viewing.KindViewing && r.mayAsk(supportHistory) && !r.policy.Resends(c.Since, now)
+		at := r.policy.Due(c, shows, now)
+		if !at.IsZero() && shows && r.policy.Early(c, now) && !r.readBackEnd.IsZero() {
+			at = later(at, r.readBackEnd.Add(firstLooksApart))
+		}
 		if !at.IsZero() && !at.After(now) {
-			due[d.Entry.ID] = early
+			due = append(due, d)
 		}
 		r.readBackAt = earliest(r.readBackAt, at)
 	}
-	r.watch.Keep(open)
 	return all, due, nil
 }
 
-// caseOf is what is kept of an entry in doubt.
-func caseOf(d queue.Doubt) doubt.Case {
-	return doubt.Case{Attempts: d.Entry.Attempts, Since: d.Since, LastByte: d.At, ReadAt: d.ReadAt, Taken: d.Taken}
-}
-
-// reading is one read-back.
-type reading struct {
-	*run
-	all []queue.Doubt  // also those that are not due: they may claim a record
-	due map[int64]bool // early or not
-}
-
-// inDoubt adds to [caseOf] what this read-back knows.
-func (b *reading) inDoubt(d queue.Doubt) doubt.Case {
-	c := caseOf(d)
-	c.Stranger = d.SentAt.Before(b.row.MovedAt) || b.isForeign(d.Owner)
-	c.Early = b.due[d.Entry.ID]
-	return c
+// caseOf is what is known of an entry in doubt.
+func (r *run) caseOf(d queue.Doubt) doubt.Case {
+	return doubt.Case{
+		Attempts: d.Entry.Attempts, Since: d.Since, LastByte: d.At, Seen: r.seen[keyOf(d)], ReadAt: d.ReadAt, Taken: d.Taken,
+		Stranger: d.SentAt.Before(r.row.MovedAt) || r.isForeign(d.Owner),
+	}
 }
 
 // isForeign reports whether what was sent with that owner's key is another's.
-func (b *reading) isForeign(owner string) bool { return owner != "" && b.user != "" && owner != b.user }
+func (r *run) isForeign(owner string) bool { return owner != "" && r.user != "" && owner != r.user }
 
-// open settles the doubts of one kind that are due and need no reading, and gives the
-// others.
-func (b *reading) open(fits func(queue.Entry) bool) (open []queue.Doubt, err error) {
-	for _, d := range b.all {
-		if _, due := b.due[d.Entry.ID]; !due || !fits(d.Entry) {
-			continue
-		}
-		o, settled := b.policy.Unread(b.inDoubt(d), time.Now())
+// unsettled settles the doubts that need no reading, and gives the others.
+func (r *run) unsettled(due []queue.Doubt) (open []queue.Doubt, err error) {
+	for _, d := range due {
+		o, settled := r.policy.Unread(r.caseOf(d), time.Now())
 		if !settled {
 			open = append(open, d)
-		} else if err := b.record(d, o, nil); err != nil {
+		} else if err := r.record(d, o); err != nil {
 			return nil, err
 		}
 	}
@@ -112,46 +117,60 @@ func (b *reading) open(fits func(queue.Entry) bool) (open []queue.Doubt, err err
 }
 
 // record writes what was found. An entry that has changed meanwhile is another's
-// business. An early read-back leaves everything as it was, unless it has found a
-// record.
-func (b *reading) record(d queue.Doubt, o doubt.Outcome, readings json.RawMessage) error {
-	if b.due[d.Entry.ID] && o.State != viewing.StateDelivered {
-		return nil
-	}
-	if err := b.step(StepRecord); err != nil {
+// business.
+func (r *run) record(d queue.Doubt, o doubt.Outcome) error {
+	if err := r.step(StepSave); err != nil {
 		return err
 	}
-	err := b.outbox.RecordReadBack(b.write, queue.ReadBack{
-		Doubt: d, State: o.State, Why: text(o.Reason), ReadAt: o.ReadAt, Readings: readings, Taken: o.Taken, Resend: o.Resend, RemoteID: o.RemoteID,
+	absent := json.RawMessage("[]")
+	if !o.Absent.IsZero() {
+		absent, _ = json.Marshal([]time.Time{o.Absent}) // its year is this one
+	}
+	err := r.outbox.RecordReadBack(r.write, queue.ReadBack{
+		Doubt: d, State: o.State, Why: o.Why, ReadAt: o.ReadAt, Readings: absent, Taken: o.Taken, Resend: o.Resend, RemoteID: o.RemoteID,
 	})
 	if gone(err) {
-		b.log.Debug("entry changed while it was looked for", "entry", d.Entry.ID)
+		r.log.Debug("entry changed while it was read back", "entry", d.Entry.ID)
 		return nil
 	}
 	if err == nil && o.State != viewing.StateInDoubt {
-		b.log.Info("doubt settled", "entry", d.Entry.ID, "state", string(o.State))
+		r.log.Info("doubt settled", "entry", d.Entry.ID, "state", string(o.State))
 	}
 	return err
 }
 
+// reading is one read-back.
+type reading struct {
+	*run
+	all  []queue.Doubt // also those that are not due: they may claim a record
+	open []queue.Doubt // those to read back
+}
+
+// of are the open doubts of one kind.
+func (b *reading) of(kind viewing.Kind) (open []queue.Doubt) {
+	for _, d := range b.open {
+		if d.Entry.Kind == kind {
+			open = append(open, d)
+		}
+	}
+	return open
+}
+
 // unreadable has the setting decide about doubts that cannot be read back.
-func (b *reading) unreadable(open []queue.Doubt, why string) error {
+func (b *reading) unreadable(open []queue.Doubt, code string) error {
 	for _, d := range open {
-		if err := b.record(d, b.policy.Unsettled(b.inDoubt(d), why, time.Now()), nil); err != nil {
+		if err := b.record(d, b.policy.Unsettled(b.caseOf(d), viewing.Say(code), time.Now())); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// unread is why the setting decides where the service cannot be read.
-const unread = "the service's records cannot be read"
-
 // lists looks for lists whose creation is in doubt.
-func (b *reading) lists() error {
-	open, err := b.open(func(e queue.Entry) bool { return e.Kind == viewing.KindList })
-	if err != nil || len(open) == 0 {
-		return err
+func (b *reading) lists() (err error) {
+	open := b.of(viewing.KindList)
+	if len(open) == 0 {
+		return nil
 	}
 	if !b.mayAsk(supportLists) {
 		return b.unreadable(open, unread)
@@ -171,7 +190,7 @@ func (b *reading) lists() error {
 		}
 	}
 	for _, d := range open {
-		if err := b.record(d, b.policy.List(b.inDoubt(d), *d.Entry.List, d.Before, known, time.Now()), nil); err != nil {
+		if err := b.record(d, b.policy.List(b.caseOf(d), *d.Entry.List, d.Before, known, time.Now())); err != nil {
 			return err
 		}
 	}
@@ -181,96 +200,81 @@ func (b *reading) lists() error {
 // items has the setting decide about items of lists: no endpoint shows what is on a
 // list, nor whether an item that is sent twice is there twice.
 func (b *reading) items() error {
-	open, err := b.open(func(e queue.Entry) bool { return e.Kind == viewing.KindListItem })
-	if err != nil {
-		return err
-	}
-	return b.unreadable(open, "the service does not show what is on its lists")
+	return b.unreadable(b.of(viewing.KindListItem), "doubt.noListItems")
 }
 
 // wishes repeats watchlist wishes.
 func (b *reading) wishes() error {
-	open, err := b.open(func(e queue.Entry) bool { return e.Kind == viewing.KindWatchlist })
-	for _, d := range open {
-		var watched bool
-		if watched, err = b.outbox.WatchedSince(b.ctx, b.account, *d.Entry.Media, d.Entry.CreatedAt); err == nil {
-			err = b.record(d, doubt.Wish(b.inDoubt(d), watched), nil)
+	for _, d := range b.of(viewing.KindWatchlist) {
+		watched, err := b.outbox.WatchedSince(b.ctx, b.account, *d.Entry.Media, d.Entry.CreatedAt)
+		if err == nil {
+			err = b.record(d, doubt.Wish(b.caseOf(d), watched))
 		}
 		if err != nil {
-			return err
-		}
-	}
-	return err
-}
-
-func (b *reading) films() error { return b.viewings(viewing.Movie) }
-
-func (b *reading) episodes() error { return b.viewings(viewing.Episode) }
-
-// sampled is how many viewings that have arrived are read from the outbox, to find
-// some of each form.
-const sampled = 200
-
-// viewings looks for the viewings of one type in the whole history.
-func (b *reading) viewings(t viewing.MediaType) error {
-	open, err := b.open(func(e queue.Entry) bool { return e.Kind == viewing.KindViewing && e.Media.Type == t })
-	if err != nil || len(open) == 0 {
-		return err
-	}
-	if !b.mayAsk(supportHistory) {
-		return b.unreadable(open, unread)
-	}
-	claims, err := b.claims(open)
-	if err != nil {
-		return err
-	}
-	sent, err := b.outbox.Answered(b.ctx, b.account, b.row.MovedAt, sampled)
-	if err != nil {
-		return err
-	}
-	meanwhile, err := b.outbox.SentSince(b.ctx, b.account, oldest(open))
-	if err != nil {
-		return err
-	}
-	s := doubt.Survey{At: time.Now(), Keeps: doubt.Precision(b.row.Keeps), Anchors: doubt.Anchors{}}
-	for _, a := range sent {
-		if a.Entry.Media.Type == t && !b.isForeign(a.Owner) {
-			s.Anchors.Add(doubt.Anchor{Media: *a.Entry.Media, Watched: a.Entry.WatchedAt.Time(), Sent: a.At})
-		}
-	}
-	s.History, err = b.service.AllHistory(b.ctx, t)
-	switch {
-	case b.stopping() || b.replacedMeanwhile():
-		return nil
-	case b.learn(supportHistory, err):
-		return b.unreadable(open, unread)
-	}
-	b.learnPrecision(&s)
-	for _, d := range open {
-		watched := d.Entry.WatchedAt.Time()
-		var left []doubt.Departure
-		for _, a := range meanwhile {
-			if !a.At.Before(d.At) {
-				left = append(left, doubt.Departure{Media: *a.Entry.Media, Watched: a.Entry.WatchedAt.Time()})
-			}
-		}
-		readings, kept := doubt.Append(d.Readings, s.Read(*d.Entry.Media, watched, left))
-		e := doubt.Evidence{Watched: watched, Keeps: s.Keeps, Readings: readings, Claimed: claims[d.Entry.Media.Key()]}
-		e.Elder, e.Younger = b.rivals(d)
-		if err := b.record(d, b.policy.Viewing(b.inDoubt(d), e, time.Now()), kept); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// oldest is when the first of the doubts began.
-func oldest(open []queue.Doubt) time.Time {
-	first := open[0].At
-	for _, d := range open {
-		first = earliest(first, d.At)
+// viewings looks for the viewings of one type in the whole history.
+func (b *reading) viewings(t viewing.MediaType) error {
+	var open []queue.Doubt
+	var keys []string
+	for _, d := range b.of(viewing.KindViewing) {
+		if d.Entry.Media.Type == t {
+			open, keys = append(open, d), append(keys, d.Entry.Media.Key())
+		}
 	}
-	return first
+	if len(open) == 0 {
+		return nil
+	}
+	if !b.mayAsk(supportHistory) {
+		return b.unreadable(open, unread)
+	}
+	entries, err := b.outbox.Claims(b.ctx, b.account, keys)
+	if err != nil {
+		return err
+	}
+	claimed := map[string][]time.Time{}
+	for _, e := range entries {
+		claimed[e.Media.Key()] = append(claimed[e.Media.Key()], e.WatchedAt.Time())
+	}
+	sent, err := b.outbox.Answered(b.ctx, b.account, b.row.MovedAt, sampled)
+	if err != nil {
+		return err
+	}
+	var anchors []doubt.Anchor
+	for _, a := range sent {
+		if a.Entry.Media.Type == t && !b.isForeign(a.Owner) {
+			anchors = append(anchors, doubt.Anchor{Media: *a.Entry.Media, Watched: a.Entry.WatchedAt.Time(), Sent: a.At})
+		}
+	}
+	began := time.Now()
+	all, err := b.service.AllHistory(b.ctx, t)
+	switch {
+	case b.stopping() || b.replacedMeanwhile():
+		return nil
+	case b.learn(supportHistory, err):
+		return b.unreadable(open, unread)
+	}
+	h := doubt.NewHistory(began, all, anchors)
+	keeps := b.precision(h)
+	for _, d := range open {
+		watched := d.Entry.WatchedAt.Time()
+		e := doubt.Evidence{
+			Watched: watched, Keeps: keeps, Reading: h.Read(*d.Entry.Media, watched, keeps), Claimed: claimed[d.Entry.Media.Key()],
+		}
+		var absent []time.Time
+		if json.Unmarshal(d.Readings, &absent) == nil && len(absent) > 0 {
+			e.Absent = absent[0]
+		}
+		e.Elder, e.Younger = b.rivals(d)
+		if err := b.record(d, b.policy.Viewing(b.caseOf(d), e, time.Now())); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rivals are the times of the other doubts about the same item.
@@ -288,27 +292,14 @@ func (b *reading) rivals(d queue.Doubt) (elder, younger []time.Time) {
 	return elder, younger
 }
 
-// claims are the times that other entries of ours account for, by item.
-func (b *reading) claims(open []queue.Doubt) (map[string][]time.Time, error) {
-	keys := make([]string, len(open))
-	for i, d := range open {
-		keys[i] = d.Entry.Media.Key()
+// precision is how the service keeps times, as learned now or before.
+func (b *reading) precision(h doubt.History) doubt.Precision {
+	keeps := doubt.Precision(b.row.Keeps)
+	learned := h.Precision()
+	if !h.Complete || learned == doubt.Unknown || learned == keeps {
+		return keeps
 	}
-	entries, err := b.outbox.Claims(b.ctx, b.account, keys)
-	all := map[string][]time.Time{}
-	for _, e := range entries {
-		all[e.Media.Key()] = append(all[e.Media.Key()], e.WatchedAt.Time())
-	}
-	return all, err
-}
-
-// learnPrecision finds out how the service keeps times.
-func (b *reading) learnPrecision(s *doubt.Survey) {
-	keeps := s.Learn()
-	if !s.History.Complete || keeps == doubt.Unknown || keeps == s.Keeps {
-		return
-	}
-	b.log.Info("learned how the service keeps times", "precision", string(keeps))
-	s.Keeps = keeps
-	b.change(func(a *account.Row) { a.Keeps = string(keeps) })
+	b.log.Info("learned how the service keeps times", "precision", string(learned))
+	b.change(func(a *account.Row) { a.Keeps = string(learned) })
+	return learned
 }

@@ -11,29 +11,11 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/tracker"
-	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// Service is the tracking service. Each call makes one request at most and ends
-// in bounded time. What it reads beyond the contract may be missing: then the error
-// wraps [tracker.ErrNoEndpoint].
-type Service interface {
-	// Send asks for one entry to be recorded.
-	Send(ctx context.Context, r tracker.Request) tracker.Verdict
-	// Probe records nothing; Delivered means that requests would be taken now.
-	Probe(ctx context.Context) tracker.Verdict
-	// Proven reports whether the address has answered as the service does.
-	Proven() bool
-
-	Me(ctx context.Context) (tracker.User, error)
-	AllHistory(ctx context.Context, t viewing.MediaType) (tracker.Reading, error)
-	Lists(ctx context.Context) (lists []tracker.RemoteList, complete bool, err error)
-	ResolveBatch(ctx context.Context, items []tracker.Wanted) (map[int]tracker.Match, error)
-	Resolve(ctx context.Context, w tracker.Wanted) (tracker.Match, error)
-}
 
 // Options configures [New].
 type Options struct {
@@ -41,7 +23,7 @@ type Options struct {
 	Account string
 	Outbox  *queue.Store
 	// Service is nil as long as there is no key.
-	Service Service
+	Service *tracker.Client
 	// Rate is how many entries may be sent a second, and BackfillRate how many of
 	// those may be of imports; 0 is no limit.
 	Rate, BackfillRate float64
@@ -70,17 +52,14 @@ type Options struct {
 type Step string
 
 // The steps: before the next entry is read, before and after it is marked, before
-// and after its answer is written, and before everything else.
+// and after its answer is written, and before anything else is written.
 const (
 	StepPick    Step = "pick"
 	StepMark    Step = "mark"
 	StepMarked  Step = "marked"
 	StepSettle  Step = "settle"
 	StepSettled Step = "settled"
-	StepAccount Step = "account"
 	StepSave    Step = "save"
-	StepDoubts  Step = "doubts"
-	StepRecord  Step = "record"
 )
 
 // ErrRunning is returned by [Loop.Run] when the loop runs already.
@@ -106,12 +85,11 @@ type Loop struct {
 	called  chan struct{} // see Alive
 
 	mu       sync.Mutex
-	service  Service
+	service  *tracker.Client
 	replaced int  // how often the service was replaced
 	woken    bool // since the loop has last seen it
 	health   Health
 	watchers map[chan struct{}]bool
-	quiet    time.Time        // the service asked us to wait until then
 	sends    map[string]int64 // see Sends
 }
 
@@ -134,13 +112,17 @@ func New(o Options) (*Loop, error) {
 	case !o.InDoubt.Valid():
 		return nil, fmt.Errorf("make replay: in doubt is %q, must be hold, resend or delivered", o.InDoubt)
 	}
-	return &Loop{
+	l := &Loop{
 		account: o.Account, installation: o.InstallationID, outbox: o.Outbox, service: o.Service, others: o.Others,
 		policy: doubt.Policy{Setting: o.InDoubt, Idempotent: o.Idempotent, Waits: o.Waits},
 		rate:   o.Rate, backfillRate: o.BackfillRate, log: o.Logger, jitter: fullJitter, step: o.Step,
 		bell: make(chan struct{}, 1), called: make(chan struct{}),
-		health: Health{State: first(o.Service), Since: time.Now()}, watchers: map[chan struct{}]bool{}, sends: map[string]int64{},
-	}, nil
+		health: Health{State: account.OK, Since: time.Now()}, watchers: map[chan struct{}]bool{}, sends: map[string]int64{},
+	}
+	if o.Service == nil {
+		l.health.State = account.NoKey
+	}
+	return l, nil
 }
 
 // Wake tells the loop that things may have changed for the better: the
@@ -154,11 +136,11 @@ func (l *Loop) Wake() {
 	nudge(l.bell)
 }
 
-// Use takes another service: a new key or address. The account is probed at
-// once, and goes on when the probe is answered well. A request under way ends
-// with the service it began with; what that one says of the key or the address no
-// longer counts. nil takes the key away. A nil pointer in s is not nil: do not pass one.
-func (l *Loop) Use(s Service) {
+// Use takes another service: a new key or address; nil takes the key away. The account
+// is probed at once, and goes on when the probe is answered well. A request under way
+// ends with the service it began with; what that one says of the key or the address no
+// longer counts.
+func (l *Loop) Use(s *tracker.Client) {
 	l.mu.Lock()
 	l.service = s
 	l.replaced++

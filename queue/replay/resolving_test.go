@@ -159,7 +159,7 @@ func TestServiceThatResolvesNothingIsAskedOnceADay(t *testing.T) {
 			b.pass(8 * time.Hour)
 			b.commit(ago(1, time.Minute)) // what is sent changes nothing
 		}
-		b.askedTimes(3, 9) // two questions and an empty one before it is clear
+		b.askedTimes(3, 6)
 		b.stands(1, viewing.StateHeld, viewing.ReasonUnresolved, "")
 		a, err := b.store.Account(b.Context(), "default")
 		if err != nil {
@@ -174,7 +174,7 @@ func TestServiceThatResolvesNothingIsAskedOnceADay(t *testing.T) {
 		}
 		b.loop.Use(b.client)
 		b.pass(5 * time.Second)
-		b.askedTimes(4, 12)
+		b.askedTimes(4, 8)
 	})
 }
 
@@ -188,32 +188,15 @@ func TestOneByOneWhereThereIsNoBatch(t *testing.T) {
 					nameless(filmBy("tt0133093", "", 0)), nameless(filmBy("tt0000003", "", 0)), nameless(filmBy("tt0234215", "", 0)),
 				)
 				b.pass(15 * time.Second)
-				b.askedTimes(1, 6) // and an empty one, by which it is clear that 404 is an answer
+				b.askedTimes(1, 5)
 				b.stands(3, viewing.StateDelivered, "", "movie:603")
 				b.stands(5, viewing.StateDelivered, "", "movie:604")
 				b.explained(1, "nothing is known by its number")
 				b.pass(12 * time.Hour)
-				b.askedTimes(1, 6)
+				b.askedTimes(1, 5)
 			})
 		})
 	}
-}
-
-// One 404 may mean that the service does not know this item. What comes after it
-// is asked about all the same.
-func TestUnknownItemIsNoMissingEndpoint(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
-		b.armAt(batchAsked, "status:404", 1000)
-		b.commit(nameless(filmBy("tt0000001", "", 0)))
-		b.pass(10 * time.Second)
-		b.stands(1, viewing.StateHeld, viewing.ReasonUnresolved, "")
-		b.explained(1, "nothing is known by its number")
-		b.askedTimes(1, 2)
-		b.commit(nameless(filmBy("tt0133093", "", 0)))
-		b.pass(10 * time.Second)
-		b.stands(2, viewing.StateDelivered, "", "movie:603")
-		b.askedTimes(1, 3) // the empty question is asked once
-	})
 }
 
 // An endpoint that is there but does not work keeps no entry from leaving.

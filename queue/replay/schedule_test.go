@@ -32,13 +32,13 @@ func TestEntryBacksOffToFiveMinutes(t *testing.T) {
 
 func TestOfflineIsProbedAndCountsNoAttempt(t *testing.T) {
 	scripted(t, nil, func(b *bed) {
-		b.script.always(offline)
+		b.script.leave()
 		b.watch(1)
 		b.pass(1112 * time.Second)
 		if got := gaps(append(b.script.sentAt(), b.script.probedAt()...)); !slices.Equal(got, seconds(backOff...)) {
 			b.Errorf("probes are %v apart", got)
 		}
-		if h := b.loop.Health(); h.State != account.Offline || h.Reason.Code != offline.Problem.Code || h.NextTry.IsZero() {
+		if h := b.loop.Health(); h.State != account.Offline || h.Reason.Code != "unreachable" || h.NextTry.IsZero() {
 			b.Errorf("health %+v", h)
 		}
 		b.state(1, viewing.StatePending, 0)
@@ -53,11 +53,11 @@ func TestOfflineEndsAtOnce(t *testing.T) {
 	for name, act := range map[string]func(*bed){
 		"when it is told to": func(b *bed) { b.loop.Wake() },
 		"with new work":      func(b *bed) { b.watch(2) },
-		"with a new key":     func(b *bed) { b.loop.Use(b.script) },
+		"with a new key":     func(b *bed) { b.loop.Use(b.client) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			scripted(t, nil, func(b *bed) {
-				b.script.always(offline)
+				b.script.leave()
 				b.watch(1)
 				b.pass(time.Hour)
 				_, before := b.script.seen()
@@ -72,17 +72,16 @@ func TestOfflineEndsAtOnce(t *testing.T) {
 	}
 }
 
-// New work brings the next probe forward, at most once a second, and leaves the
-// back-off as it was.
-func TestNewWorkLeavesTheBackOff(t *testing.T) {
+// New work brings the next probe forward, at most once a second.
+func TestNewWorkIsProbedFor(t *testing.T) {
 	scripted(t, nil, func(b *bed) {
-		b.script.always(offline)
+		b.script.leave()
 		b.watch(1)
 		b.pass(21 * time.Second) // probes after 1, 3, 7, 15 s
 		b.watch(2)               // one at 21 s
 		b.watch(3)               // one at 22 s
-		b.pass(45 * time.Second) // as planned at 31 and 63 s
-		if got := gaps(b.script.probedAt()); !slices.Equal(got, seconds(2, 4, 8, 6, 1, 9, 32)) {
+		b.pass(45 * time.Second)
+		if got := gaps(b.script.probedAt()); !slices.Equal(got, seconds(1, 2, 4, 8, 6, 1)) {
 			b.Errorf("probes are %v apart", got)
 		}
 	})
@@ -95,7 +94,7 @@ func TestRefusedKeyIsProbedFromFiveMinutesToSixHours(t *testing.T) {
 		since := time.Now()
 		b.pass(6 * time.Minute)
 		b.restart() // it is kept over a restart
-		if h := b.loop.Health(); h.Pause != account.PausedKey || h.Reason.Code != refused.Problem.Code || since.Sub(h.Since).Abs() > time.Second {
+		if h := b.loop.Health(); h.Pause != account.PausedKey || h.Reason.Code != tracker.KeyRefused || since.Sub(h.Since).Abs() > time.Second {
 			b.Errorf("health %+v", h)
 		}
 		b.watch(2) // new work is no reason to ask with a refused key
@@ -122,7 +121,7 @@ func TestRefusedKeyIsProbedFromFiveMinutesToSixHours(t *testing.T) {
 func TestRefusedKeyIsTriedAtOnce(t *testing.T) {
 	for name, act := range map[string]func(*bed){
 		"when it is told to": func(b *bed) { b.loop.Wake() },
-		"with a new key":     func(b *bed) { b.loop.Use(b.script) },
+		"with a new key":     func(b *bed) { b.loop.Use(b.client) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			scripted(t, nil, func(b *bed) {
@@ -163,7 +162,7 @@ func TestRetryAfterHoldsTheWholeAccount(t *testing.T) {
 	for asked, kept := range map[time.Duration]time.Duration{90 * time.Second: 90 * time.Second, 7 * day: day} {
 		t.Run(fmt.Sprint(asked), func(t *testing.T) {
 			scripted(t, nil, func(b *bed) {
-				b.script.always(tracker.Verdict{Fate: tracker.Later, Sent: true, Status: 429, RetryAfter: asked, Problem: viewing.Say("wait")})
+				b.script.always(waitFor(asked))
 				b.watch(1)
 				b.script.well()
 				b.watch(2)
@@ -184,10 +183,10 @@ func TestRetryAfterHoldsTheWholeAccount(t *testing.T) {
 
 func TestNewKeyEndsTheWaitOfTheOldOne(t *testing.T) {
 	scripted(t, nil, func(b *bed) {
-		b.script.always(tracker.Verdict{Fate: tracker.Later, Sent: true, Status: 429, RetryAfter: time.Hour})
+		b.script.always(waitFor(time.Hour))
 		b.watch(1)
 		b.watch(2)
-		b.loop.Use(&script{})
+		b.loop.Use(b.clientOf(&script{}, true))
 		synctest.Wait()
 		b.state(2, viewing.StateDelivered, 1)
 	})
@@ -196,19 +195,19 @@ func TestNewKeyEndsTheWaitOfTheOldOne(t *testing.T) {
 // A service in trouble gets three entries, not all that wait.
 func TestBrokenServiceLeavesFewDoubts(t *testing.T) {
 	scripted(t, nil, func(b *bed) {
-		b.script.set(func() { b.script.answer, b.script.probed = func(int64) tracker.Verdict { return broken }, offline })
+		b.script.always(broken)
 		for film := range int64(20) {
 			b.commit(ago(film+1, 0))
 		}
 		b.pass(time.Hour)
-		if n := b.counts().InDoubt; n != strikesToClose {
-			b.Errorf("%d in doubt, want %d", n, strikesToClose)
+		if n := b.counts().InDoubt; n != maxTroubled {
+			b.Errorf("%d in doubt, want %d", n, maxTroubled)
 		}
 		b.health(account.Offline)
 		b.script.well()
 		b.loop.Wake()
 		b.pass(time.Second)
-		if n := b.counts().Delivered; n != 20-strikesToClose {
+		if n := b.counts().Delivered; n != 20-maxTroubled {
 			b.Errorf("%d delivered", n)
 		}
 	})
@@ -217,9 +216,9 @@ func TestBrokenServiceLeavesFewDoubts(t *testing.T) {
 func TestTroubleOfOneEntryBlocksNoOther(t *testing.T) {
 	scripted(t, nil, func(b *bed) {
 		b.script.set(func() {
-			b.script.answer = func(film int64) tracker.Verdict {
+			b.script.answer = func(film int64) reply {
 				if film == 1 {
-					return tracker.Verdict{Fate: tracker.Later, Sent: true, Status: 503, Problem: viewing.Say("later")}
+					return busy
 				}
 				return delivered
 			}
@@ -287,7 +286,7 @@ func TestPace(t *testing.T) {
 				b.pass(time.Hour)
 				got := ""
 				for _, s := range b.script.sends {
-					got += fmt.Sprintf(" %d@%s", s.req.Media.IDs.TMDB, s.at.Sub(begin).Round(10*ms))
+					got += fmt.Sprintf(" %d@%s", s.film, s.at.Sub(begin).Round(10*ms))
 				}
 				if got != " "+c.want {
 					b.Errorf("left%s, want %s", got, c.want)

@@ -2,89 +2,119 @@ package replay
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
+	"net"
+	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
-
-	"github.com/filmspool/filmspool/queue/tracker"
-	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// script is a service that answers as the test says.
+// reply is an answer to a request.
+type reply struct {
+	status     int
+	body       string
+	retryAfter time.Duration
+}
+
+// The answers that the tests use most.
+var (
+	delivered = reply{status: 200, body: `{"success":true}`}
+	rejected  = reply{status: 422, body: `{"error":"VALIDATION_ERROR","message":"no such film"}`}
+	refused   = reply{status: 401, body: `{"error":"UNAUTHORIZED","message":"no"}`}
+	unproven  = reply{status: 404, body: "<!doctype html>"}
+	early     = reply{status: 425}
+	broken    = reply{status: 500}
+	busy      = reply{status: 503, body: `{"error":"BUSY","message":"busy"}`}
+)
+
+// waitFor asks to wait.
+func waitFor(d time.Duration) reply {
+	return reply{status: 429, body: `{"error":"RATE_LIMITED","message":"wait"}`, retryAfter: d}
+}
+
+// script is a service of the contract that answers as the test says.
 type script struct {
 	mu     sync.Mutex
-	answer func(film int64) tracker.Verdict // nil delivers
-	probed tracker.Verdict                  // the zero value is a good answer
-	delay  time.Duration                    // of every answer
-	proven bool
+	answer func(film int64) reply // nil delivers
+	probed reply                  // the zero value is a good answer
+	delay  time.Duration          // of every answer to a POST
+	away   bool                   // no connection is made
 	sends  []sent
-	probes []time.Time
-	busy   int // requests under way
-	most   int // the most there ever were
+	probes []time.Time // also the connections that were not made
+	busy   int         // requests under way
+	most   int         // the most there ever were
 }
 
-// sent is one request as it came.
+// sent is one request for a film as it came.
 type sent struct {
-	at  time.Time
-	req tracker.Request
+	at      time.Time
+	film    int64
+	watched string
+	key     string
 }
 
-func (s *script) Send(ctx context.Context, r tracker.Request) tracker.Verdict {
+func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	if r.Method != http.MethodPost || strings.Contains(r.URL.Path, "resolve") {
+		http.NotFound(w, r)
+		return
+	}
+	var item struct {
+		ID        int64
+		WatchedAt string
+	}
+	json.Unmarshal(body, &item)
 	s.mu.Lock()
-	s.sends = append(s.sends, sent{time.Now(), r})
+	answer, delay := s.answer, s.delay
+	if item.ID == 0 {
+		s.probes = append(s.probes, time.Now())
+		probed := s.probed
+		if probed.status == 0 {
+			probed = rejected
+		}
+		answer = func(int64) reply { return probed }
+	} else {
+		s.sends = append(s.sends, sent{time.Now(), item.ID, item.WatchedAt, r.Header.Get("Idempotency-Key")})
+	}
 	s.busy++
 	s.most = max(s.most, s.busy)
-	answer, delay := s.answer, s.delay
 	s.mu.Unlock()
-	verdict := tracker.Verdict{Fate: tracker.InDoubt, Sent: true, Problem: viewing.Say("noAnswer")}
-	if sleep(ctx.Done(), delay) {
-		verdict = delivered
+	if sleep(r.Context().Done(), delay) {
+		with := delivered
 		if answer != nil {
-			verdict = answer(r.Media.IDs.TMDB)
+			with = answer(item.ID)
 		}
+		if with.retryAfter > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(int(with.retryAfter/time.Second)))
+		}
+		w.WriteHeader(with.status)
+		io.WriteString(w, with.body)
 	}
 	s.mu.Lock()
 	s.busy--
 	s.mu.Unlock()
-	return verdict
 }
 
-func (s *script) Probe(ctx context.Context) tracker.Verdict {
-	s.mu.Lock()
-	s.probes = append(s.probes, time.Now())
-	verdict, delay := s.probed, s.delay
-	s.mu.Unlock()
-	if verdict.Fate == "" {
-		verdict.Fate = tracker.Delivered
+// dial dials unless the script is away.
+func (s *script) dial(to func(context.Context, string, string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		s.mu.Lock()
+		away := s.away
+		if away {
+			s.probes = append(s.probes, time.Now())
+		}
+		s.mu.Unlock()
+		if away {
+			return nil, syscall.ECONNREFUSED
+		}
+		return to(ctx, network, address)
 	}
-	if !sleep(ctx.Done(), delay) {
-		return tracker.Verdict{Fate: tracker.Offline}
-	}
-	return verdict
-}
-
-func (s *script) Proven() bool { return s.proven }
-
-// errNone is the answer of an endpoint that is not there.
-var errNone = &tracker.ReadError{Verdict: tracker.Verdict{Fate: tracker.Rejected, Sent: true, Status: 404, Problem: viewing.Say("answer.noEndpoint")}}
-
-func (s *script) Me(context.Context) (tracker.User, error) { return tracker.User{}, errNone }
-
-func (s *script) AllHistory(context.Context, viewing.MediaType) (tracker.Reading, error) {
-	return tracker.Reading{}, errNone
-}
-
-func (s *script) Lists(context.Context) ([]tracker.RemoteList, bool, error) {
-	return nil, false, errNone
-}
-
-func (s *script) ResolveBatch(context.Context, []tracker.Wanted) (map[int]tracker.Match, error) {
-	return nil, errNone
-}
-
-func (s *script) Resolve(context.Context, tracker.Wanted) (tracker.Match, error) {
-	return tracker.Match{}, errNone
 }
 
 // set changes the script while the loop runs.
@@ -95,12 +125,15 @@ func (s *script) set(change func()) {
 }
 
 // always has it answer every entry and every probe like that.
-func (s *script) always(v tracker.Verdict) {
-	s.set(func() { s.answer, s.probed = func(int64) tracker.Verdict { return v }, v })
+func (s *script) always(r reply) {
+	s.set(func() { s.answer, s.probed = func(int64) reply { return r }, r })
 }
 
+// leave has no connection made from now on.
+func (s *script) leave() { s.set(func() { s.away = true }) }
+
 // well has it take everything.
-func (s *script) well() { s.set(func() { s.answer, s.probed = nil, tracker.Verdict{} }) }
+func (s *script) well() { s.set(func() { s.answer, s.probed, s.away = nil, reply{}, false }) }
 
 // seen is how many entries and probes came so far.
 func (s *script) seen() (sends, probes int) {
@@ -124,15 +157,6 @@ func (s *script) probedAt() []time.Time {
 	defer s.mu.Unlock()
 	return slices.Clone(s.probes)
 }
-
-// The answers that the tests use most.
-var (
-	delivered = tracker.Verdict{Fate: tracker.Delivered, Sent: true, Status: 200}
-	offline   = tracker.Verdict{Fate: tracker.Offline, Problem: viewing.Say("unreachable")}
-	refused   = tracker.Verdict{Fate: tracker.Refused, Sent: true, Status: 401, Problem: viewing.Say("keyRefused"), Hint: viewing.Say("hint.command")}
-	early     = tracker.Verdict{Fate: tracker.Later, Sent: true, Status: 425, Problem: viewing.Say("later")}
-	broken    = tracker.Verdict{Fate: tracker.InDoubt, Sent: true, Status: 500, Problem: viewing.Say("life.doubt.recorded")}
-)
 
 var errDisk = errors.New("no space left on device")
 

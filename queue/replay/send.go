@@ -16,7 +16,8 @@ import (
 )
 
 // send takes an entry through one attempt: checks, the mark on disk, one request,
-// and what became of it. Its error is of our own disk.
+// and what became of it. While the answer is waited for it reads the next entry. Its
+// error is of our own disk.
 func (r *run) send(e queue.Entry) error {
 	request, err := newRequest(r.installation, e)
 	if err != nil {
@@ -26,12 +27,7 @@ func (r *run) send(e queue.Entry) error {
 		return err
 	}
 	r.pace.take(e.Lane, time.Now())
-	if err := r.step(StepMark); err != nil {
-		return err
-	}
-	// A mark that was cut off halfway would leave a row that claims to be under way,
-	// so stopping does not cut it off.
-	attempt, err := r.outbox.Begin(r.write, e)
+	attempt, err := r.begin(e)
 	switch {
 	case gone(err):
 		r.pickAt = time.Now().Add(backoffBase) // should it look the same again, we do not turn in a circle
@@ -39,14 +35,18 @@ func (r *run) send(e queue.Entry) error {
 	case err != nil:
 		return err
 	}
-	r.disk.fine()
+	r.disk.failures = 0
 	if err := r.step(StepMarked); err != nil || r.stopping() || r.replacedMeanwhile() {
 		return r.settle(queue.Settlement{
 			Entry: e.ID, Attempt: attempt, State: viewing.StatePending, NextAt: e.NextAt, NotSent: true,
-			Answer: queue.Answer{Error: text("not begun: sending stopped")},
+			Answer: queue.Answer{Error: viewing.Say("life.notBegun")},
 		})
 	}
-	v := r.service.Send(r.request, request)
+
+	service, answer := r.service, make(chan tracker.Verdict, 1)
+	go func() { answer <- service.Send(r.request, request) }()
+	next, found, _, nextErr := r.pick(time.Now())
+	v := <-answer
 	if e.Kind == viewing.KindListItem {
 		v = r.learnItems(v)
 	}
@@ -57,28 +57,43 @@ func (r *run) send(e queue.Entry) error {
 	}
 	r.count(v)
 	r.report(e, v)
-	err = r.settle(s)
+	r.ended = &s
+	if v.Fate != tracker.Delivered || !found || nextErr != nil {
+		err = r.save()
+	} else {
+		r.next = &next
+	}
 	r.heard(e.ID, v, now)
 	return err
 }
 
-// settle writes what became of an entry. When that fails it is tried again before
-// anything else; should it never be written, the next start finds the entry in doubt.
-func (r *run) settle(s queue.Settlement) error {
-	r.unwritten = append(r.unwritten, func(ctx context.Context) error {
+// begin marks an entry as sending and writes the end of the last one with it. A mark
+// that was cut off halfway would leave a row that claims to be under way, so stopping
+// does not cut it off.
+func (r *run) begin(e queue.Entry) (attempt int64, err error) {
+	var ended []queue.Settlement
+	if r.ended != nil {
 		if err := r.step(StepSettle); err != nil {
-			return err
+			return 0, err
 		}
-		err := r.outbox.Settle(ctx, s)
-		if gone(err) {
-			r.log.Warn("entry changed while it was sent", "entry", s.Entry, "state", string(s.State), "error", err)
-			return nil
-		}
-		if err == nil {
-			err = r.step(StepSettled)
-		}
+		ended = append(ended, *r.ended)
+	}
+	if err := r.step(StepMark); err != nil {
+		return 0, err
+	}
+	if attempt, err = r.outbox.Begin(r.write, e, ended...); err != nil || r.ended == nil {
+		return attempt, err
+	}
+	r.ended = nil
+	return attempt, r.step(StepSettled)
+}
+
+// settle writes what became of an entry.
+func (r *run) settle(s queue.Settlement) error {
+	if err := r.save(); err != nil {
 		return err
-	})
+	}
+	r.ended = &s
 	return r.save()
 }
 
@@ -88,35 +103,56 @@ func gone(err error) bool {
 	return errors.Is(err, queue.ErrChanged) || errors.Is(err, entry.ErrState) || errors.Is(err, entry.ErrNotFound)
 }
 
+// unseen reports whether an entry is a viewing that was not seen live, so that the
+// service may know it by another way.
+func unseen(e queue.Entry) bool {
+	return e.Kind == viewing.KindViewing && (e.Lane == viewing.LaneBackfill || e.Class != "" && e.Class != viewing.ClassLive)
+}
+
 // precheck does what comes before an entry is marked as sending. It is done with
 // the entry when that is not to be sent now.
 func (r *run) precheck(e queue.Entry) (done bool, err error) {
 	if !r.ownerKnown {
 		if v := r.checkOwner(); v.Fate != tracker.Delivered {
-			r.heard(e.ID, v, time.Now())
-			if !r.line.closed && r.row.Pause.Reason == "" && v.RetryAfter == 0 {
-				r.line.shut(time.Now()) // whatever it was, we ask again later
-				r.trouble(v)
-			}
+			r.unanswered(e.ID, v)
 			return true, nil
 		}
 	}
-	if held, err := r.contradicted(r.request, r.write, e); held || err != nil {
+	if held, err := r.contradicted(e); held || err != nil {
 		return held, err
 	}
-	first := e.Attempts == 0
 	switch {
-	case !first:
+	case e.Attempts > 0:
 		return r.outlived(e)
 	case e.Kind == viewing.KindList:
 		return false, r.keepLists(e)
 	case e.Kind == viewing.KindListItem && !r.mayAsk(SupportItems):
 		return true, r.settle(queue.Settlement{Entry: e.ID, State: viewing.StateDropped, Why: viewing.Say("life.takesNoItems")})
-	case e.Kind == viewing.KindViewing && (e.Lane == viewing.LaneBackfill || e.Class != "" && e.Class != viewing.ClassLive):
-		return r.checkHistory(e) // it was not seen live, so the service may know it by another way
+	case unseen(e):
+		return r.checkHistory(e)
 	default:
 		return false, nil
 	}
+}
+
+// checkPatience bounds how long the number of an entry is checked.
+const checkPatience = 20 * time.Second
+
+// contradicted checks with TMDB, where it is on, the number by which a source knows an
+// item, once before the entry is first sent. It holds the entry where something
+// contradicts. Where TMDB cannot be asked, and what a person has decided about, leaves
+// as it is.
+func (r *run) contradicted(e queue.Entry) (held bool, err error) {
+	if r.others == nil || e.Media == nil || e.Attempts > 0 || e.Touched != entry.Untouched || e.Correction != 0 {
+		return false, nil
+	}
+	ctx, cancel := context.WithTimeout(r.request, checkPatience)
+	defer cancel()
+	why := r.others().Contradiction(ctx, *e.Media)
+	if why == "" {
+		return false, nil
+	}
+	return r.outbox.Contradict(r.write, e, sentence("TMDB was asked. "+why))
 }
 
 // outlived puts an entry in doubt again that was to be sent with the same
@@ -129,10 +165,7 @@ func (r *run) outlived(e queue.Entry) (bool, error) {
 		return false, err
 	}
 	r.readBackAt = now
-	return true, r.settle(queue.Settlement{
-		Entry: e.ID, State: viewing.StateInDoubt, NextAt: now,
-		Why: text("the service may have forgotten its Idempotency-Key before it could be sent again"),
-	})
+	return true, r.settle(queue.Settlement{Entry: e.ID, State: viewing.StateInDoubt, NextAt: now, Why: viewing.Say("life.keyForgotten")})
 }
 
 // keepLists records which lists the service has, so that a new one can be told
@@ -150,14 +183,6 @@ func (r *run) keepLists(e queue.Entry) error {
 		ids[i] = l.ID
 	}
 	return r.outbox.KeepLists(r.write, e.ID, ids)
-}
-
-// text is a sentence that has no code yet.
-func text(sentence string) viewing.Message {
-	if sentence == "" {
-		return viewing.Message{}
-	}
-	return viewing.Say("text", "text", sentence)
 }
 
 // learnItems takes from the answer to an item of a list whether the service
@@ -241,9 +266,9 @@ func settlement(e queue.Entry, attempt int64, v tracker.Verdict, now time.Time, 
 	case tracker.Refused, tracker.Unproven:
 		s.Uncounted = true // the account's trouble: the entry is as it was before
 	case tracker.Later:
-		wait := j(longest(e.Attempts))
+		wait := j(doubled(backoffBase, backoffCap, e.Attempts))
 		if v.RetryAfter > 0 {
-			wait = asked(v.RetryAfter)
+			wait = min(v.RetryAfter, retryCap)
 		}
 		s.NextAt = now.Add(wait)
 	default:
@@ -264,9 +289,12 @@ func unfit(e queue.Entry, err error) queue.Settlement {
 		reason = viewing.ReasonUnresolved
 	}
 	return queue.Settlement{
-		Entry: e.ID, State: viewing.StateHeld, Reason: reason, Answer: queue.Answer{Error: text(err.Error())},
+		Entry: e.ID, State: viewing.StateHeld, Reason: reason, Answer: queue.Answer{Error: sentence(err.Error())},
 	}
 }
+
+// sentence is a text that has no code.
+func sentence(text string) viewing.Message { return viewing.Say("text", "text", text) }
 
 // report logs what the user may have to act on; everything else is the
 // account's health, or for the curious.

@@ -73,7 +73,7 @@ func TestFullDiskSendsNothing(t *testing.T) {
 			b.Errorf("health %+v", h)
 		}
 		b.disk.fail()
-		b.pass(storageCap)
+		b.pass(diskCap)
 		if n := b.counts().Delivered; n != 3 {
 			b.Errorf("%d delivered after a minute", n)
 		}
@@ -93,7 +93,7 @@ func TestAnswerIsWrittenAgain(t *testing.T) {
 		}
 		b.health(account.Attention)
 		b.disk.fail()
-		b.pass(storageCap)
+		b.pass(diskCap)
 		b.state(1, viewing.StateDelivered, 1)
 		b.state(2, viewing.StateDelivered, 1)
 		b.health(account.OK)
@@ -126,7 +126,7 @@ func TestPauseThatCannotBeSavedHolds(t *testing.T) {
 		}
 		b.health(account.Attention)
 		b.disk.fail()
-		b.pass(storageCap)
+		b.pass(diskCap)
 		if reason := b.row().Pause.Reason; reason != account.PausedKey {
 			b.Errorf("paused %q", reason)
 		}
@@ -142,9 +142,8 @@ func TestReadBackThatCannotBeKept(t *testing.T) {
 		path  string
 		v     func() viewing.Event
 	}{
-		"what it found": {StepRecord, "POST /history", film},
-		"the plan":      {StepDoubts, "POST /history", film},
-		"of a list":     {StepRecord, "POST /lists", func() viewing.Event { return listNamed("Noir") }},
+		"what it found": {StepSave, "POST /history", film},
+		"of a list":     {StepSave, "POST /lists", func() viewing.Event { return listNamed("Noir") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBed(t, false, func(o *Options) { o.InDoubt = doubt.Resend }, func(b *bed) {

@@ -91,6 +91,9 @@ func (p Policy) Begin(attempts int, at time.Time) time.Time {
 	return at.Add(wait)
 }
 
+// Early reports whether reading back can only prove arrival yet.
+func (p Policy) Early(c Case, now time.Time) bool { return c.age(now) < p.Waits.first() }
+
 // Due is when an entry is read back; zero for never. shows says that a reading may show
 // it before its absence can be proven. A clock that was set back puts it off by a day
 // at most.
