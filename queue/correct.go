@@ -51,7 +51,7 @@ func Correctable(e Entry) error {
 	if e.Media == nil {
 		return &StateError{Verb: "fix", ID: e.ID, State: e.State, Reason: "it names no film or series"}
 	}
-	return changeable("fix", e)
+	return changeable(entry.VerbFix, e)
 }
 
 func (t *tx) correct(c Correcting) (did resolve.Corrected, err error) {

@@ -31,13 +31,14 @@ type Doubt struct {
 
 // doubtful puts an entry among those to read back, anew after each request.
 func (t *tx) doubtful(id int64, readAt time.Time) error {
-	_, err := t.Exec(`INSERT INTO doubts (entry, account, since, at, look_at) SELECT id, account, ?2, ?2, ?3 FROM entries WHERE id = ?1
-		ON CONFLICT (entry) DO UPDATE SET at = excluded.at, look_at = excluded.look_at, taken = 0, readings = '[]'`,
+	_, err := t.Exec(`INSERT INTO doubts (entry, account, since, at, look_at, planned_at) SELECT id, account, ?2, ?2, ?3, ?2 FROM entries WHERE id = ?1
+		ON CONFLICT (entry) DO UPDATE SET at = excluded.at, look_at = excluded.look_at, planned_at = excluded.planned_at, taken = 0, readings = '[]'`,
 		id, t.now, max(t.now, readAt.UnixMilli()))
 	return err
 }
 
-const selectDoubts = "SELECT " + entryColumns + `, d.since, d.at, d.look_at, d.taken, d.readings, a.at, a.owner, b.ids
+// selectDoubts reads doubts, now being ?1.
+const selectDoubts = "SELECT " + entryColumns + `, d.since, d.at, iif(d.planned_at > ?1 AND d.look_at > ?1, ?1, d.look_at), d.taken, d.readings, a.at, a.owner, b.ids
 	FROM doubts AS d JOIN entries AS n ON n.id = d.entry JOIN events AS v ON v.id = n.event
 	LEFT JOIN attempts AS a ON a.entry = n.id AND a.number = (SELECT max(number) FROM attempts WHERE entry = n.id AND sent = 1)
 	LEFT JOIN lists_before AS b ON b.entry = n.id `
@@ -45,7 +46,7 @@ const selectDoubts = "SELECT " + entryColumns + `, d.since, d.at, d.look_at, d.t
 // Doubts lists the account's entries in doubt, the oldest first, at most a
 // thousand.
 func (s *Store) Doubts(ctx context.Context, account string) ([]Doubt, error) {
-	rows, err := s.reader.QueryContext(ctx, selectDoubts+"WHERE d.account = ? AND n.state = 'in_doubt' ORDER BY n.id LIMIT 1000", account)
+	rows, err := s.reader.QueryContext(ctx, selectDoubts+"WHERE d.account = ? AND n.state = 'in_doubt' ORDER BY n.id LIMIT 1000", s.now().UnixMilli(), account)
 	doubts, err := sqlite.Collect(rows, err, scanDoubt)
 	if err != nil {
 		return nil, fmt.Errorf("list doubts: %w", err)
@@ -57,7 +58,7 @@ func (s *Store) Doubts(ctx context.Context, account string) ([]Doubt, error) {
 // may be pending, to be sent again with the same Idempotency-Key. ok is false
 // when there is nothing.
 func (s *Store) Doubt(ctx context.Context, id int64) (d Doubt, ok bool, err error) {
-	rows, err := s.reader.QueryContext(ctx, selectDoubts+"WHERE d.entry = ?", id)
+	rows, err := s.reader.QueryContext(ctx, selectDoubts+"WHERE d.entry = ?", s.now().UnixMilli(), id)
 	doubts, err := sqlite.Collect(rows, err, scanDoubt)
 	if err != nil {
 		return Doubt{}, false, fmt.Errorf("read doubt of entry %d: %w", id, err)
@@ -151,8 +152,8 @@ func (t *tx) recordReadBack(m ReadBack) error {
 		if m.Readings != nil {
 			readings = string(m.Readings)
 		}
-		_, err := t.Exec("UPDATE doubts SET look_at = ?, taken = ?, readings = ? WHERE entry = ?",
-			timeOrNull(m.ReadAt), m.Taken, readings, id)
+		_, err := t.Exec("UPDATE doubts SET look_at = ?, planned_at = ?, taken = ?, readings = ? WHERE entry = ?",
+			timeOrNull(m.ReadAt), t.now, m.Taken, readings, id)
 		return err
 	}
 	settlement := Settlement{Entry: id, State: m.State, Reason: m.Why.Code, NextAt: m.ReadAt, RemoteID: m.RemoteID}

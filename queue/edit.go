@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/entry"
@@ -19,7 +20,7 @@ func (s *Store) Edit(ctx context.Context, id int64, c entry.Edit) (Entry, error)
 	err := s.writeDry(ctx, c.DryRun, func(t *tx) error {
 		e, err := t.entry(id)
 		if err == nil {
-			err = changeable("edit", e)
+			err = changeable(entry.VerbEdit, e)
 		}
 		if err == nil {
 			err = t.edit(e, c)
@@ -37,9 +38,9 @@ func (s *Store) Edit(ctx context.Context, id int64, c entry.Edit) (Entry, error)
 
 // changeable refuses what a person cannot change any more: what has begun to
 // leave, or was withdrawn.
-func changeable(verb string, e Entry) error {
-	if e.State != viewing.StatePending && e.State != viewing.StateHeld && e.State != viewing.StateRejected {
-		return &StateError{Verb: verb, ID: e.ID, State: e.State, Reason: e.Reason}
+func changeable(verb entry.Verb, e Entry) error {
+	if !slices.Contains(verb.States(), e.State) {
+		return &StateError{Verb: string(verb), ID: e.ID, State: e.State, Reason: e.Reason}
 	}
 	return nil
 }

@@ -38,11 +38,11 @@ func (t *tx) insertEntry(event int64, e *Entry, d draft) (err error) {
 	}
 	at := writeInstant(e.WatchedAt.Instant)
 	e.ID, err = t.Insert(`INSERT INTO entries (event, account, part, kind, media, reported, correction, list, item_key, priority, watched_at,
-			watched_text, watched_offset, watched_precision, class, created_at, state, reason, lane, after, next_at, settled_at, decided)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			watched_text, watched_offset, watched_precision, class, created_at, state, reason, lane, after, next_at, planned_at, settled_at, decided)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		event, e.Account, e.Part, string(e.Kind), media, reported, sql.NullInt64{Int64: e.Correction, Valid: e.Correction != 0}, list, e.Key(), e.Priority, at.millis,
 		at.text, at.offset, at.precision, string(e.Class), t.now, string(e.State), e.Reason, int(e.Lane),
-		sql.NullInt64{Int64: e.After, Valid: e.After != 0}, max(t.dueSince(*e).UnixMilli(), e.NextAt.UnixMilli()), timeOrNull(e.SettledAt), steps)
+		sql.NullInt64{Int64: e.After, Valid: e.After != 0}, max(t.dueSince(*e).UnixMilli(), e.NextAt.UnixMilli()), t.now, timeOrNull(e.SettledAt), steps)
 	if err != nil {
 		return err
 	}

@@ -96,28 +96,52 @@ func TestGraceHoldsForWhatWasHeld(t *testing.T) {
 	s.wantDue(t, id)
 }
 
-// TestClockThatWasAheadLosesNothing: what was put off by a clock that was
-// years ahead does not wait until that day comes.
-func TestClockThatWasAheadLosesNothing(t *testing.T) {
-	s := fresh(t)
-	s.clock.advance(4 * 365 * 24 * time.Hour)
-	wish := viewing.Event{Kind: viewing.KindWatchlist, EventID: "w1", Media: film("", 1, 0).Media}
-	id := s.commitIDs(t, wish, film("e2", 2, -10))
-	s.settle(t, Settlement{Entry: id[1], State: viewing.StatePending, NextAt: s.clock.now().Add(15 * time.Minute)})
-	s.clock.advance(-4 * 365 * 24 * time.Hour)
-	for range 2 {
-		if at, ok, err := s.NextDue(t.Context(), "default", viewing.LaneLive); err != nil || !ok || !at.Equal(noon()) {
-			t.Fatalf("next due %v, %v, %v", at, ok, err)
+// What was put off by a clock that was ahead, by hours or years, is due as soon as the
+// clock is right: an entry, a look-up and a read-back.
+func TestAClockThatWasAheadCostsNothing(t *testing.T) {
+	for _, ahead := range []time.Duration{2 * time.Hour, 4 * 365 * 24 * time.Hour} {
+		s := fresh(t)
+		s.clock.advance(ahead)
+		wish := viewing.Event{Kind: viewing.KindWatchlist, EventID: "w1", Media: film("", 1, 0).Media}
+		id := s.commitIDs(t, wish, film("e2", 2, -10), unidentified("e3"))
+		s.settle(t, Settlement{Entry: id[1], State: viewing.StatePending, NextAt: s.clock.now().Add(15 * time.Minute)})
+		s.found(t, Finding{Lookup: s.wantLookups(t, 1, id[2])[0], AskAt: s.clock.now().Add(30 * 24 * time.Hour)})
+		d := s.doubted(t, "e4", 4)
+		s.resolve(t, ReadBack{Doubt: d, State: viewing.StateInDoubt, ReadAt: s.clock.now().Add(6 * time.Hour)})
+		s.clock.advance(-ahead)
+		if at, ok, err := s.NextDue(t.Context(), "default", viewing.LaneLive); err != nil || !ok || at.After(noon()) {
+			t.Errorf("next due %v, %v, %v", at, ok, err)
 		}
-		if ready := s.dueFrom(t, viewing.LaneLive); len(ready) != 0 {
-			slices.Sort(ready)
-			if !slices.Equal(ready, id) {
-				t.Errorf("ready %v, want %v", ready, id)
-			}
-			return
+		ready := s.dueFrom(t, viewing.LaneLive)
+		slices.Sort(ready)
+		if !slices.Equal(ready, id[:2]) {
+			t.Errorf("ready %v, want %v", ready, id[:2])
 		}
+		s.wantLookups(t, 1, id[2])
+		if at, ok, err := s.NextLookup(t.Context(), "default"); err != nil || !ok || at.After(noon()) {
+			t.Errorf("next look-up %v, %v, %v", at, ok, err)
+		}
+		s.looked(t, noon())
 	}
-	t.Error("nothing is ready")
+}
+
+// What was held while the clock was behind can be let go as soon as the clock is right.
+func TestAClockThatWasBehindHoldsUntilItIsRight(t *testing.T) {
+	s := fresh(t)
+	s.clock.advance(-24 * time.Hour)
+	id := s.commitIDs(t, film("e1", 1, -10))[0]
+	acts := func() []entry.Verb { return s.entry(t, id).Actions(s.clock.now()) }
+	if e := s.entry(t, id); e.Reason != viewing.ReasonFuture || slices.Contains(acts(), entry.VerbRelease) {
+		t.Errorf("%+v: %v", e, acts())
+	}
+	s.clock.advance(24 * time.Hour)
+	if !slices.Contains(acts(), entry.VerbRelease) {
+		t.Errorf("%v", acts())
+	}
+	if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: []int64{id}}, false); err != nil {
+		t.Fatal(err)
+	}
+	s.wantDue(t, id)
 }
 
 // TestADayIsNotTooFar: a wait that is meant is kept to the end.

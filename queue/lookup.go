@@ -26,7 +26,7 @@ type Lookup struct {
 func (s *Store) Lookups(ctx context.Context, account string, n int) ([]Lookup, error) {
 	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+`, l.asked FROM lookups AS l
 		JOIN entries AS n ON n.id = l.entry JOIN events AS v ON v.id = n.event
-		WHERE l.account = ? AND l.ask_at <= ? ORDER BY l.ask_at, l.entry LIMIT ?`, account, s.now().UnixMilli(), n)
+		WHERE l.account = ?1 AND (l.ask_at <= ?2 OR l.ask_at > ?2 AND l.planned_at > ?2) ORDER BY l.ask_at, l.entry LIMIT ?3`, account, s.now().UnixMilli(), n)
 	lookups, err := sqlite.Collect(rows, err, func(r *sql.Rows) (l Lookup, err error) {
 		l.Entry, err = scanEntryWith(r, &l.Asked)
 		return l, err
@@ -41,7 +41,7 @@ func (s *Store) Lookups(ctx context.Context, account string, n int) ([]Lookup, e
 // account's entries; ok is false without any.
 func (s *Store) NextLookup(ctx context.Context, account string) (t time.Time, ok bool, err error) {
 	rows, err := s.reader.QueryContext(ctx,
-		"SELECT ask_at FROM lookups WHERE account = ? AND ask_at >= 0 ORDER BY ask_at LIMIT 1", account)
+		"SELECT min(ask_at, iif(planned_at > ?2, ?2, ask_at)) FROM lookups WHERE account = ?1 AND ask_at >= 0 ORDER BY 1 LIMIT 1", account, s.now().UnixMilli())
 	return firstTime(rows, err, "find next lookup")
 }
 
@@ -113,7 +113,7 @@ func (t *tx) found(f Finding) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.Exec("UPDATE lookups SET ask_at = ?, asked = asked + 1, candidates = ? WHERE entry = ?", timeOrNull(f.AskAt), candidates, was.ID)
+	_, err = t.Exec("UPDATE lookups SET ask_at = ?, planned_at = ?, asked = asked + 1, candidates = ? WHERE entry = ?", timeOrNull(f.AskAt), t.now, candidates, was.ID)
 	return err
 }
 

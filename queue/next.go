@@ -22,14 +22,11 @@ const sendable = ` FROM entries AS n CROSS JOIN events AS v ON v.id = n.event
 
 const (
 	selectNext    = "SELECT " + entryColumns + sendable + " AND n.next_at <= ?3 ORDER BY n.next_at, n.id LIMIT ?4"
-	selectAstray  = "SELECT " + entryColumns + sendable + " AND n.next_at > ?3 ORDER BY n.next_at, n.id LIMIT ?4"
 	selectNextDue = "SELECT n.next_at" + sendable + " ORDER BY n.next_at, n.id LIMIT 1"
+	// selectAstray finds what was put off by a clock that has been set back since: it is
+	// due now.
+	selectAstray = "SELECT " + entryColumns + sendable + " AND n.next_at > ?3 AND n.planned_at > ?3 ORDER BY n.next_at, n.id LIMIT ?4"
 )
-
-// farthest is beyond every time that is ever planned: a grace and what a
-// service may ask for end after a day. An entry that is due later was put off
-// by a clock that has been set back since, and is due now.
-const farthest = 25 * time.Hour
 
 // Next is the entry of the account and the lane that is to be sent now: the oldest of
 // those that are due. A list comes before what is put on it, and of one item the older
@@ -48,7 +45,7 @@ func (s *Store) due(ctx context.Context, account string, lane viewing.Lane, n in
 	rows, err := s.reader.QueryContext(ctx, selectNext, account, int(lane), now.UnixMilli(), n)
 	found, err := sqlite.Collect(rows, err, scanEntry)
 	if err == nil && len(found) == 0 {
-		rows, err = s.reader.QueryContext(ctx, selectAstray, account, int(lane), now.Add(farthest).UnixMilli(), n)
+		rows, err = s.reader.QueryContext(ctx, selectAstray, account, int(lane), now.UnixMilli(), n)
 		found, err = sqlite.Collect(rows, err, scanEntry)
 	}
 	if err != nil {
@@ -62,8 +59,11 @@ func (s *Store) due(ctx context.Context, account string, lane viewing.Lane, n in
 func (s *Store) NextDue(ctx context.Context, account string, lane viewing.Lane) (t time.Time, ok bool, err error) {
 	rows, err := s.reader.QueryContext(ctx, selectNextDue, account, int(lane))
 	t, ok, err = firstTime(rows, err, "find next due entry")
-	if now := s.now(); t.Sub(now) > farthest {
-		t = now
+	if now := s.now(); err == nil && t.After(now) {
+		var astray []Entry
+		if astray, err = s.due(ctx, account, lane, 1); len(astray) > 0 {
+			t = now
+		}
 	}
 	return t, ok, err
 }

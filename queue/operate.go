@@ -13,10 +13,9 @@ import (
 
 // What a verb answers for one entry, beside the reasons to leave it.
 const (
-	changed       = ""
-	unchanged     = "unchanged" // it is as it should be already
-	leftInDoubt   = string(viewing.StateInDoubt)
-	leftWithdrawn = "withdrawn" // dropped by a person or by its source, not by the settings
+	changed     = ""
+	unchanged   = "unchanged" // it is as it should be already
+	leftInDoubt = string(viewing.StateInDoubt)
 )
 
 const (
@@ -46,8 +45,7 @@ func (e *StateError) Unwrap() error { return entry.ErrState }
 
 // operation is one of the operator's verbs.
 type operation struct {
-	verb  string
-	reach []viewing.State // the states it changes, in the order they are gone through
+	verb entry.Verb
 	// change changes one entry in such a state, or says why not.
 	change func(t *tx, e Entry) (left string, err error)
 }
@@ -59,13 +57,13 @@ var errDry = errors.New("dry run")
 // filters find in steps, so that no source waits long for its answer. What
 // was done when ctx ends stays done, and doing it again does the rest.
 func (s *Store) operate(ctx context.Context, o operation, sel entry.Selection, dry bool) (entry.Changed, error) {
-	sum := entry.Changed{Verb: o.verb, DryRun: dry, From: map[viewing.State]int64{}, Left: map[string]int64{}, IDs: []int64{}}
+	sum := entry.Changed{Verb: string(o.verb), DryRun: dry, From: map[viewing.State]int64{}, Left: map[string]int64{}, IDs: []int64{}}
 	err := sel.Check()
 	switch {
 	case err != nil:
 	case len(sel.IDs) > 0:
 		err = s.apply(ctx, o, slices.Compact(slices.Sorted(slices.Values(sel.IDs))), "", dry, &sum)
-	case sel.State != "" && !slices.Contains(o.reach, sel.State):
+	case sel.State != "" && !slices.Contains(o.verb.States(), sel.State):
 		err = fmt.Errorf("%w: what is %s cannot be changed so", entry.ErrState, sel.State.Words())
 	default:
 		err = s.applyToAll(ctx, o, sel, dry, &sum)
@@ -79,7 +77,10 @@ func (s *Store) operate(ctx context.Context, o operation, sel entry.Selection, d
 
 // applyToAll goes through what the filters find, state by state.
 func (s *Store) applyToAll(ctx context.Context, o operation, sel entry.Selection, dry bool, sum *entry.Changed) error {
-	for _, state := range o.reach {
+	for _, state := range o.verb.States() {
+		if state == viewing.StateDropped && sel.State != state {
+			continue // what was dropped is taken in again where it is asked for
+		}
 		f := sel.Filter
 		f.State, f.Limit = state, operationPage
 		for more := sel.State == "" || sel.State == state; more; {
@@ -118,8 +119,8 @@ func (s *Store) apply(ctx context.Context, o operation, ids []int64, state viewi
 			if err != nil {
 				return fmt.Errorf("entry %d: %w", id, err)
 			}
-			if !slices.Contains(o.reach, e.State) {
-				return &StateError{Verb: o.verb, ID: id, State: e.State, Reason: e.Reason}
+			if !slices.Contains(o.verb.States(), e.State) {
+				return &StateError{Verb: string(o.verb), ID: id, State: e.State, Reason: e.Reason}
 			}
 			left, err := o.change(t, e)
 			switch {
@@ -130,7 +131,7 @@ func (s *Store) apply(ctx context.Context, o operation, ids []int64, state viewi
 				if left == viewing.ReasonFuture {
 					e.Reason = left
 				}
-				return &StateError{Verb: o.verb, ID: id, State: e.State, Reason: e.Reason}
+				return &StateError{Verb: string(o.verb), ID: id, State: e.State, Reason: e.Reason}
 			case left != changed:
 				sum.Left[left]++
 			default:

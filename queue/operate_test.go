@@ -54,6 +54,20 @@ func (o *opened) verbs(t testing.TB) map[string]verbFunc {
 	}
 }
 
+// A verb changes an entry exactly where it is among its actions.
+func TestActionsAreWhatVerbsDo(t *testing.T) {
+	for _, verb := range []entry.Verb{entry.VerbRetry, entry.VerbHold, entry.VerbRelease, entry.VerbDrop} {
+		s := fresh(t)
+		for state, id := range s.several(t) {
+			s.clock.advance(time.Minute)
+			fits := slices.Contains(s.entry(t, id).Actions(s.clock.now()), verb)
+			if _, err := s.verbs(t)[string(verb)](entry.Selection{IDs: []int64{id}}, false); fits != (err == nil) {
+				t.Errorf("%s of what is %s: %v, and among its actions: %v", verb, state, err, fits)
+			}
+		}
+	}
+}
+
 // TestVerbsByState goes through every verb in every state.
 func TestVerbsByState(t *testing.T) {
 	allowed := map[string]map[viewing.State]viewing.State{

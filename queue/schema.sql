@@ -49,6 +49,7 @@ CREATE TABLE entries (
   revision          INTEGER NOT NULL DEFAULT 0,
   after             INTEGER REFERENCES entries (id),
   next_at           INTEGER NOT NULL,
+  planned_at        INTEGER NOT NULL,            -- when next_at was planned; where that lies ahead, the clock has been set back
   remote_id         TEXT,
   created_at        INTEGER NOT NULL,
   decided           TEXT NOT NULL,               -- the steps of that time, a JSON array of code and args
@@ -110,6 +111,7 @@ CREATE TABLE doubts (
   since    INTEGER NOT NULL,             -- when it was first in doubt
   at       INTEGER NOT NULL,             -- the last byte of its last request had left by then
   look_at  INTEGER,                      -- when it is looked for next; NULL is never
+  planned_at INTEGER NOT NULL DEFAULT 0, -- when look_at was planned
   taken    INTEGER NOT NULL DEFAULT 0,   -- how often it was
   readings TEXT NOT NULL DEFAULT '[]'    -- the newest of what was seen, JSON; the sender's
 ) STRICT;
@@ -164,6 +166,7 @@ CREATE TABLE lookups (
   entry      INTEGER PRIMARY KEY REFERENCES entries (id),
   account    TEXT NOT NULL,
   ask_at     INTEGER,                      -- when to ask; NULL is never, 0 as soon as may be
+  planned_at INTEGER NOT NULL DEFAULT 0,   -- when ask_at was planned
   asked      INTEGER NOT NULL DEFAULT 0,   -- how often it was, since its evidence last changed
   candidates TEXT                          -- what it may be, by the last answers: a list in JSON
 ) STRICT;

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -277,5 +279,23 @@ func (o *opened) finishAll(t testing.TB) {
 		for _, e := range ready {
 			o.settle(t, Settlement{Entry: e.ID, Attempt: o.send(t, e), State: viewing.StateDelivered, Answer: Answer{Status: 201}})
 		}
+	}
+}
+
+// A notice that cannot be read takes none of the others with it, and can be acknowledged.
+func TestADamagedNoticeIsOneOfThem(t *testing.T) {
+	s := fresh(t)
+	err := s.write(t.Context(), func(t *tx) error {
+		return errors.Join(t.Notify(sqlite.Notice{Text: "first"}), t.Run("INSERT INTO meta VALUES ('notice:2', '{\"id\":')"), t.Notify(sqlite.Notice{Text: "third"}))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := s.Notices(t.Context())
+	if err != nil || len(all) != 3 || all[0].Text != "first" || all[1].ID != 2 || all[1].Text == "" || all[2].ID != 3 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	if err := s.Acknowledge(t.Context(), all[1].ID); err != nil {
+		t.Error(err)
 	}
 }

@@ -45,8 +45,8 @@ func (t *tx) transition(e *Entry, to viewing.State, reason string, s entry.Step)
 	if err != nil {
 		return err
 	}
-	_, err = t.Exec(`UPDATE entries SET state = ?, reason = ?, cause = ?, settled_at = ?, next_at = coalesce(?, next_at), touched = ? WHERE id = ?`,
-		string(to), reason, cause, timeOrNull(e.SettledAt), timeOrNull(e.NextAt), int(e.Touched), e.ID)
+	_, err = t.Exec(`UPDATE entries SET state = ?, reason = ?, cause = ?, settled_at = ?, next_at = coalesce(?, next_at), planned_at = ?, touched = ? WHERE id = ?`,
+		string(to), reason, cause, timeOrNull(e.SettledAt), timeOrNull(e.NextAt), t.now, int(e.Touched), e.ID)
 	if err != nil {
 		return err
 	}

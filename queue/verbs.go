@@ -14,8 +14,7 @@ import (
 // [entry.Selection.MayDouble], as the same act. Errors wrap [entry.ErrSelection],
 // [entry.ErrNotFound] or [entry.ErrState], a [*StateError]. A dry run changes nothing.
 func (s *Store) Retry(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
-	reach := []viewing.State{viewing.StatePending, viewing.StateRejected, viewing.StateInDoubt}
-	return s.operate(ctx, operation{"retry", reach, func(t *tx, e Entry) (left string, err error) {
+	return s.operate(ctx, operation{entry.VerbRetry, func(t *tx, e Entry) (left string, err error) {
 		switch e.State {
 		case viewing.StatePending:
 			if e.NextAt.UnixMilli() <= t.now {
@@ -41,7 +40,7 @@ func (s *Store) Retry(ctx context.Context, sel entry.Selection, dry bool) (entry
 // Hold keeps pending entries back until [Store.ReleaseHeld]. For errors and
 // dry see [Store.Retry].
 func (s *Store) Hold(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
-	return s.operate(ctx, operation{"hold", []viewing.State{viewing.StatePending}, func(t *tx, e Entry) (string, error) {
+	return s.operate(ctx, operation{entry.VerbHold, func(t *tx, e Entry) (string, error) {
 		return changed, t.byUser(&e, viewing.StateHeld, viewing.ReasonUser, "user.held", nil)
 	}}, sel, dry)
 }
@@ -54,21 +53,20 @@ func (s *Store) Hold(ctx context.Context, sel entry.Selection, dry bool) (entry.
 // it. What the user has dropped is taken in again only where it is named; what may
 // have arrived before is then in doubt. For errors and dry see [Store.Retry].
 func (s *Store) ReleaseHeld(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
-	reach := []viewing.State{viewing.StateHeld}
-	if len(sel.IDs) > 0 || sel.State == viewing.StateDropped {
-		reach = append(reach, viewing.StateDropped)
-	}
-	return s.operate(ctx, operation{"release", reach, func(t *tx, e Entry) (string, error) {
+	return s.operate(ctx, operation{entry.VerbRelease, func(t *tx, e Entry) (string, error) {
+		left := e.Withheld(millis(t.now))
+		if left == "" && e.State == viewing.StateDropped && e.Reason == viewing.ReasonUser && len(sel.IDs) == 0 {
+			left = entry.Withdrawn
+		}
+		if left != "" {
+			return left, nil
+		}
+		if e.State == viewing.StateDropped {
+			return changed, t.recall(e)
+		}
 		to, reason := viewing.StatePending, ""
-		switch {
-		case e.State == viewing.StateDropped:
-			return t.recall(e, len(sel.IDs) > 0)
-		case e.Media != nil && !e.Media.Identified() && e.Reason == viewing.ReasonWave:
+		if e.Media != nil && !e.Media.Identified() {
 			to, reason = viewing.StateHeld, viewing.ReasonUnresolved
-		case e.Media != nil && !e.Media.Identified():
-			return viewing.ReasonUnresolved, nil
-		case rules.Ahead(viewing.Event{Kind: e.Kind, WatchedAt: e.WatchedAt.Instant}, millis(t.now)):
-			return viewing.ReasonFuture, nil
 		}
 		if err := t.byUser(&e, to, reason, "user.released", nil); err != nil {
 			return "", err
@@ -77,42 +75,37 @@ func (s *Store) ReleaseHeld(ctx context.Context, sel entry.Selection, dry bool) 
 	}}, sel, dry)
 }
 
-// recall takes in again what was dropped by the user's settings or, when it is
-// named, by the user.
-func (t *tx) recall(e Entry, named bool) (left string, err error) {
-	byHand := named && e.Reason == viewing.ReasonUser
-	if !rules.Ignored(e.Reason) && !byHand {
-		return leftWithdrawn, nil
-	}
-	if byHand {
+// recall takes in again what was dropped by the user's settings or by the user.
+func (t *tx) recall(e Entry) error {
+	if e.Reason == viewing.ReasonUser {
 		arrived, err := t.mayHaveArrived(e)
 		if err != nil {
-			return "", err
+			return err
 		}
 		if arrived {
 			if err := t.byUser(&e, viewing.StateInDoubt, "recalled", "user.recalled.doubt", nil); err != nil {
-				return "", err
+				return err
 			}
-			return changed, t.doubtful(e.ID, millis(t.now))
+			return t.doubtful(e.ID, millis(t.now))
 		}
 	}
 	if e.Attempts > 0 { // the service has refused it, or given it back: this is another act
 		if err := t.raise(&e); err != nil {
-			return "", err
+			return err
 		}
 	}
 	v, err := t.eventOf(e)
 	if err != nil {
-		return "", err
+		return err
 	}
 	d := rules.Decide(rules.Settings{}, e.Source, v, e.Media, millis(t.now))
 	if err := t.byUser(&e, d.State, d.Reason, "user.recalled", nil); err != nil {
-		return "", err
+		return err
 	}
 	if err := t.step(e.ID, d.Why); err != nil {
-		return "", err
+		return err
 	}
-	return changed, t.mergeDuplicate(e.ID, true)
+	return t.mergeDuplicate(e.ID, true)
 }
 
 // mayHaveArrived reports whether the service may have an entry that the user has
@@ -135,8 +128,7 @@ func (t *tx) mayHaveArrived(e Entry) (bool, error) {
 // Drop withdraws entries that have not arrived; they stay for the record. For
 // errors and dry see [Store.Retry].
 func (s *Store) Drop(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
-	reach := []viewing.State{viewing.StatePending, viewing.StateHeld, viewing.StateRejected, viewing.StateInDoubt}
-	return s.operate(ctx, operation{"drop", reach, func(t *tx, e Entry) (string, error) {
+	return s.operate(ctx, operation{entry.VerbDrop, func(t *tx, e Entry) (string, error) {
 		return changed, t.byUser(&e, viewing.StateDropped, viewing.ReasonUser, "user.dropped", nil)
 	}}, sel, dry)
 }
@@ -150,7 +142,7 @@ func (s *Store) SettleByHand(ctx context.Context, sel entry.Selection, as viewin
 	default:
 		return entry.Changed{}, fmt.Errorf("settle entries: %w: %q is not delivered, rejected or dropped", entry.ErrState, as)
 	}
-	return s.operate(ctx, operation{"settle", []viewing.State{viewing.StateInDoubt}, func(t *tx, e Entry) (string, error) {
+	return s.operate(ctx, operation{entry.VerbSettle, func(t *tx, e Entry) (string, error) {
 		if as == viewing.StateRejected {
 			if err := t.raise(&e); err != nil {
 				return "", err
@@ -179,8 +171,7 @@ func (s *Store) Undone(ctx context.Context, id int64) (after Entry, err error) {
 // They are pending or held, and nothing of them has left. An entry joins the same
 // playback there; a list takes its items along. For errors and dry see [Store.Retry].
 func (s *Store) Move(ctx context.Context, ids []int64, account string, dry bool) (entry.Changed, error) {
-	reach := []viewing.State{viewing.StatePending, viewing.StateHeld}
-	return s.operate(ctx, operation{"move", reach, func(t *tx, e Entry) (string, error) {
+	return s.operate(ctx, operation{entry.VerbMove, func(t *tx, e Entry) (string, error) {
 		if e.Account == account {
 			return unchanged, nil
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -66,7 +65,7 @@ func Advice(e entry.Entry) (why, hint string) {
 		return heldFor(e)
 	case viewing.StateDropped:
 		why = "It was taken out, and is not sent."
-		if rules.Ignored(e.Reason) {
+		if entry.Ignored(e.Reason) {
 			why = "Your settings ignore it."
 		}
 		return why, fmt.Sprintf("to send it after all: filmspool queue release %d", e.ID)
@@ -88,7 +87,7 @@ func heldFor(e entry.Entry) (why, hint string) {
 	case viewing.ReasonNoList:
 		return "Its list is not known here.", fmt.Sprintf("filmspool queue drop %d", e.ID)
 	case viewing.ReasonFuture:
-		if !rules.Ahead(viewing.Event{Kind: e.Kind, WatchedAt: e.WatchedAt.Instant}, time.Now()) {
+		if !e.WatchedAt.Ahead(time.Now()) {
 			return "Its time was ahead of this machine's clock when it was reported.", or
 		}
 		return "Its time lies in the future.", fmt.Sprintf("correct the time: filmspool queue edit %d --help", e.ID)

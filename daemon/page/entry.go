@@ -12,7 +12,6 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve"
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
@@ -105,18 +104,17 @@ func stands(e entry.Entry) string {
 
 // canDo is what a page offers for an entry as it stands.
 func canDo(e entry.Entry) can {
-	is := func(states ...viewing.State) bool { return slices.Contains(states, e.State) }
-	change := is(viewing.StatePending, viewing.StateHeld, viewing.StateRejected)
-	named := e.Media == nil || e.Media.Identified()
+	actions := e.Actions(time.Now())
+	may := func(v entry.Verb) bool { return slices.Contains(actions, v) }
 	return can{
-		Retry:   is(viewing.StatePending, viewing.StateRejected),
-		Hold:    is(viewing.StatePending),
-		Release: is(viewing.StateHeld) && named && !rules.Ahead(viewing.Event{Kind: e.Kind, WatchedAt: e.WatchedAt.Instant}, time.Now()) || is(viewing.StateDropped) && (rules.Ignored(e.Reason) || e.Reason == viewing.ReasonUser),
-		Settle:  is(viewing.StateInDoubt),
-		Drop:    is(viewing.StatePending, viewing.StateHeld, viewing.StateRejected, viewing.StateInDoubt),
-		Undo:    is(viewing.StateDelivered) && e.Kind == viewing.KindViewing,
-		Time:    change && e.Kind == viewing.KindViewing,
-		Fix:     change && e.Media != nil,
+		Retry:   may(entry.VerbRetry),
+		Hold:    may(entry.VerbHold),
+		Release: may(entry.VerbRelease),
+		Settle:  may(entry.VerbSettle),
+		Drop:    may(entry.VerbDrop),
+		Undo:    may(entry.VerbUndo),
+		Time:    may(entry.VerbEdit) && e.Kind == viewing.KindViewing,
+		Fix:     may(entry.VerbFix),
 	}
 }
 
@@ -135,7 +133,7 @@ func why(v *visit, x control.Explanation, accounts []control.Account) string {
 	switch {
 	case e.State == viewing.StateHeld && v.Has("diary.why."+e.Reason):
 		key = "diary.why." + e.Reason
-	case e.State == viewing.StateDropped && rules.Ignored(e.Reason):
+	case e.State == viewing.StateDropped && entry.Ignored(e.Reason):
 		key = "diary.why.ignored"
 	}
 	return v.Say(key)

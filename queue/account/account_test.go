@@ -123,12 +123,14 @@ func TestAProbeIsNeverFurtherThanPlanned(t *testing.T) {
 		at, want time.Time
 	}{
 		{PausedKey, time.Time{}, noon()},
-		{PausedKey, far, far},
-		{PausedAddress, far.Add(1), noon()},
+		{PausedKey, noon().Add(20 * time.Minute), noon().Add(20 * time.Minute)},
+		{PausedKey, noon().Add(20*time.Minute + 1), noon()},
+		{PausedAddress, noon().Add(5 * time.Minute), noon().Add(5 * time.Minute)},
+		{PausedAddress, noon().Add(5*time.Minute + 1), noon()},
 		{PausedUser, time.Time{}, time.Time{}},
 		{"", far.Add(1), far.Add(1)},
 	} {
-		if got := (Pause{Reason: c.reason, ProbeAt: c.at}).Timely(noon()).ProbeAt; !got.Equal(c.want) {
+		if got := (Pause{Reason: c.reason, ProbeAt: c.at, ProbeStep: 2}).Timely(noon()).ProbeAt; !got.Equal(c.want) {
 			t.Errorf("%q, planned for %s: %s", c.reason, c.at, got)
 		}
 	}

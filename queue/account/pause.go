@@ -69,12 +69,16 @@ func (p Pause) Postpone(now time.Time, asked bool) Pause {
 	if !asked {
 		p.ProbeStep = min(p.ProbeStep+1, lastStep)
 	}
-	wait := min(firstProbe<<min(max(0, p.ProbeStep), lastStep), lastProbe)
-	if p.Reason == PausedAddress {
-		wait = firstProbe
-	}
-	p.ProbeAt = now.Add(wait)
+	p.ProbeAt = now.Add(p.wait())
 	return p
+}
+
+// wait is how long the next probe is put off.
+func (p Pause) wait() time.Duration {
+	if p.Reason == PausedAddress {
+		return firstProbe
+	}
+	return min(firstProbe<<min(max(0, p.ProbeStep), lastStep), lastProbe)
 }
 
 // Timely is the pause as it stands now. The probe is moved to now when none is
@@ -83,7 +87,7 @@ func (p Pause) Postpone(now time.Time, asked bool) Pause {
 // and is as long as it was.
 func (p Pause) Timely(now time.Time) Pause {
 	switch {
-	case p.Probes() && (p.ProbeAt.IsZero() || p.ProbeAt.Sub(now) > lastProbe):
+	case p.Probes() && (p.ProbeAt.IsZero() || p.ProbeAt.Sub(now) > p.wait()):
 		p.ProbeAt = now
 	case p.Reason != PausedUser || p.Until.IsZero():
 	case now.Before(p.Since):

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -196,7 +197,7 @@ func TestFilterAndTheRest(t *testing.T) {
 		if d.State != tt.state || d.Reason != tt.reason || strings.TrimSuffix(d.Why.Code, ".at") != tt.says {
 			t.Errorf("%s: %s (%s), %q", tt.name, d.State, d.Reason, d.Steps)
 		}
-		if wanted := tt.state == viewing.StateDropped; wanted && !rules.Ignored(d.Reason) {
+		if wanted := tt.state == viewing.StateDropped; wanted && !entry.Ignored(d.Reason) {
 			t.Errorf("%s: %q is no reason to ignore", tt.name, d.Reason)
 		}
 	}
@@ -228,7 +229,7 @@ func TestIgnored(t *testing.T) {
 		viewing.ReasonFiltered: true, viewing.ReasonBulk: true, "live": true, "catch-up": true,
 		viewing.ReasonUser: false, "": false, viewing.ReasonUnresolved: false, viewing.ReasonFuture: false, "Kodi took the play count back.": false,
 	} {
-		if rules.Ignored(reason) != want {
+		if entry.Ignored(reason) != want {
 			t.Errorf("%q: %v", reason, !want)
 		}
 	}

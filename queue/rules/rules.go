@@ -12,9 +12,6 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// clockTolerance is how far ahead a source's clock may be.
-const clockTolerance = 5 * time.Minute
-
 // settling is how long an entry waits that a library has just found. What was
 // marked together is written within two seconds of each other and read within
 // a second or two: by then it is known whether more follows.
@@ -81,7 +78,7 @@ func Decide(s Settings, source string, v viewing.Event, m *viewing.Media, now ti
 		d.end(viewing.StateDropped, viewing.ReasonPaused, "rule.ignored.pause", entry.Args{"from": entry.Time(silence.From), "until": entry.Time(silence.Until)})
 	case class == Ignore:
 		d.end(viewing.StateDropped, string(v.Class), "rule.ignored.class", entry.Args{"class": string(v.Class)})
-	case Ahead(v, now):
+	case v.Kind == viewing.KindViewing && v.WatchedAt.Ahead(now):
 		d.end(viewing.StateHeld, viewing.ReasonFuture, "rule.future", nil)
 	case filter.Action == Hold:
 		d.end(viewing.StateHeld, viewing.ReasonFiltered, "rule.held.filter", args)
@@ -174,24 +171,6 @@ func (s Settings) silence(source string, v viewing.Event) *account.Silence {
 		}
 	}
 	return nil
-}
-
-// Ignored reports whether what was dropped for a reason was so by the user's
-// settings, at the very start: it was never sent, and can still be.
-func Ignored(reason string) bool {
-	switch viewing.Class(reason) {
-	case viewing.ReasonFiltered, viewing.ReasonPaused, viewing.ClassLive, viewing.ClassMarked, viewing.ClassCatchUp,
-		viewing.ClassBulk, viewing.ClassBackdated, viewing.ClassReview, viewing.ClassImport:
-		return true
-	default:
-		return false
-	}
-}
-
-// Ahead reports a viewing that no clock can have seen yet: one of more than five
-// minutes after now.
-func Ahead(v viewing.Event, now time.Time) bool {
-	return v.Kind == viewing.KindViewing && v.WatchedAt.Begins().After(now.Add(clockTolerance))
 }
 
 // AccountsOf are the accounts that a source feeds: each once, at least one.

@@ -23,13 +23,18 @@ func noticeKey(id int64) string { return fmt.Sprintf("notice:%d", id) }
 // Notices lists what has not been acknowledged, the oldest first.
 func (db *DB) Notices(ctx context.Context) ([]Notice, error) {
 	rows, err := db.reader.QueryContext(ctx,
-		"SELECT value FROM meta WHERE key GLOB 'notice:*' ORDER BY CAST(substr(key, 8) AS INTEGER)")
+		"SELECT CAST(substr(key, 8) AS INTEGER), value FROM meta WHERE key GLOB 'notice:*' ORDER BY 1")
 	notices, err := Collect(rows, err, func(r *sql.Rows) (n Notice, err error) {
+		var id int64
 		var text string
-		if err := r.Scan(&text); err != nil {
+		if err := r.Scan(&id, &text); err != nil {
 			return n, err
 		}
-		return n, json.Unmarshal([]byte(text), &n)
+		if json.Unmarshal([]byte(text), &n) != nil {
+			n = Notice{Text: "A notice about the queue's file cannot be read."}
+		}
+		n.ID = id // it can be acknowledged all the same
+		return n, nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read notices: %w", err)

@@ -48,6 +48,13 @@ func ParseInstant(text string) (Instant, error) {
 // Time is the instant in UTC.
 func (i Instant) Time() time.Time { return time.UnixMilli(i.Millis).UTC() }
 
+// clockTolerance is how far ahead a source's clock may be.
+const clockTolerance = 5 * time.Minute
+
+// Ahead reports a time that no clock can have seen yet: one of more than five minutes
+// after now.
+func (i Instant) Ahead(now time.Time) bool { return i.Begins().After(now.Add(clockTolerance)) }
+
 // Begins is the earliest that it can have been: of a day, its beginning.
 func (i Instant) Begins() time.Time {
 	if i.Precision == Day {

@@ -9,7 +9,6 @@ import (
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
@@ -28,7 +27,7 @@ func Entries(w *terminal.Printer, entries []entry.Entry) error {
 	t.Row([]any{"ID", "STATE", "KIND", "WHAT", "WATCHED", "SOURCE", "ACCOUNT"}[:cells]...)
 	for _, e := range entries {
 		state := string(e.State)
-		if e.State == viewing.StateHeld || e.State == viewing.StateDropped && rules.Ignored(e.Reason) {
+		if e.State == viewing.StateHeld || e.State == viewing.StateDropped && entry.Ignored(e.Reason) {
 			state += " (" + e.Reason + ")"
 		}
 		t.Row([]any{e.ID, state, e.Kind, e.Label(), Watched(e), viewing.SourceKind(e.Source), e.Account}[:cells]...)
