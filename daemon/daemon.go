@@ -76,7 +76,7 @@ func (d *core) open(ctx context.Context, label func(source string) string) (err 
 	settings.Label = label
 	d.store, err = queue.Open(ctx, queue.Options{Path: d.o.Paths.Database(), Settings: settings, Logger: d.log.With("part", "queue")})
 	if err != nil {
-		return fmt.Errorf("open the queue: %w", err)
+		return unwritable(fmt.Errorf("open the queue: %w", err), d.o.Paths.State)
 	}
 	return d.openSources()
 }

@@ -17,9 +17,31 @@ import (
 	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
-// ErrUnwritable is wrapped when the queue cannot be opened because its disk is full or
-// read-only: another start may work.
-var ErrUnwritable = errors.New("the queue cannot be written")
+// UnwritableError says that the queue cannot be opened because its disk is full or read-only:
+// another try may work.
+type UnwritableError struct {
+	cause  error
+	folder string
+}
+
+// Error names the cause.
+func (e *UnwritableError) Error() string { return sqlite.Trouble{Cause: e.cause}.Text() }
+
+// Hint says what to do about it.
+func (e *UnwritableError) Hint() string { return sqlite.Trouble{Cause: e.cause}.Hint(e.folder) }
+
+// Unwrap is the cause.
+func (e *UnwritableError) Unwrap() error { return e.cause }
+
+// unwritable makes an [UnwritableError] of an error that comes from a full or read-only disk.
+func unwritable(err error, folder string) error {
+	for _, cause := range []error{sqlite.ErrStorage, syscall.ENOSPC, syscall.EROFS, syscall.EDQUOT} {
+		if errors.Is(err, cause) {
+			return &UnwritableError{err, folder}
+		}
+	}
+	return err
+}
 
 // lockPatience is how long a state folder is waited for that a command holds,
 // which takes milliseconds.
@@ -110,11 +132,11 @@ const (
 // instance in place of the old one; where that cannot begin, the previous configuration is
 // used again. A queue that is damaged or gone while it is in use is opened again, which
 // saves what can be saved. The errors are those of [New] and [Daemon.Run], and
-// [ErrUnwritable].
+// an [UnwritableError].
 func Serve(ctx context.Context, o Options) (err error) {
 	p, err := newProcess(ctx, o.Paths)
 	if err != nil {
-		return unwritable(err)
+		return unwritable(err, o.Paths.State)
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
 	var previous *config.Config // while the one in o has not been usable yet
@@ -149,19 +171,9 @@ func Serve(ctx context.Context, o Options) (err error) {
 			damaged++
 			o.Logger.Error("the queue is opened again", "error", err)
 		default:
-			return unwritable(err)
+			return err
 		}
 	}
-}
-
-// unwritable adds [ErrUnwritable] to an error that comes from a full or read-only disk.
-func unwritable(err error) error {
-	for _, cause := range []error{sqlite.ErrStorage, syscall.ENOSPC, syscall.EROFS, syscall.EDQUOT} {
-		if errors.Is(err, cause) {
-			return fmt.Errorf("%w: %w", ErrUnwritable, err)
-		}
-	}
-	return err
 }
 
 // serveOnce runs one instance until ctx ends, a part fails or the configuration changes.

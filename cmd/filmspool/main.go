@@ -181,7 +181,7 @@ func code(err error) int {
 		return exitUsage
 	case errors.Is(err, config.ErrInvalid), errors.Is(err, sqlite.ErrNewer):
 		return exitConfig
-	case errors.Is(err, daemon.ErrUnwritable):
+	case errors.As(err, new(*daemon.UnwritableError)):
 		return exitTemporary
 	case errors.Is(err, &control.Fault{Code: control.CodeNotRunning}), errors.Is(err, servicecmd.ErrNotRunning):
 		return exitNotRunning
