@@ -12,17 +12,9 @@ const (
 	Command = "@COMMAND@"
 	// Executable is the program's absolute path.
 	Executable = "@EXECUTABLE@"
-	// State is the folder that a person's service may write; [UsualState] where
-	// none was named.
-	State = "@STATE@"
 	// Arguments are the program and its arguments as <string> elements.
 	Arguments = "@ARGUMENTS@"
-	// Log is the file that launchd appends the program's words to.
-	Log = "@LOG@"
 )
-
-// UsualState is where a person's service keeps everything, in systemd's words.
-const UsualState = "%h/.local/state/filmspool"
 
 // UserUnit is the systemd unit of one person's own instance.
 //

@@ -53,7 +53,6 @@ func TestUnitsKeepTheirPromises(t *testing.T) {
 	}
 	units := map[string]struct{ text, target string }{
 		"user":   {packaging.UserUnit, "WantedBy=default.target"},
-		"plain":  {packaging.WithoutWalls(), "WantedBy=default.target"},
 		"system": {packaging.SystemUnit, "WantedBy=multi-user.target"},
 	}
 	for name, unit := range units {
@@ -72,39 +71,17 @@ func TestUnitsKeepTheirPromises(t *testing.T) {
 }
 
 // Lines that a user's manager refuses (217, 218, 226), ignores, or understands
-// differently from release to release, always or without a user namespace.
+// differently from release to release, or that need a user namespace.
 func TestUserUnitLeavesOutWhatUserManagersCannot(t *testing.T) {
 	never := []string{
 		"AmbientCapabilities", "DynamicUser", "User", "Group", "StateDirectory", "ProtectKernelLogs", "ProcSubset",
-		"IPAddressDeny", "LoadCredential",
+		"IPAddressDeny", "LoadCredential", "CapabilityBoundingSet", "PrivateDevices", "ProtectHome", "ProtectSystem", "PrivateTmp",
+		"PrivateUsers", "PrivateMounts", "ProtectClock", "ProtectKernelModules", "ProtectHostname", "BindPaths",
 	}
 	for _, line := range directives(packaging.UserUnit)["Service"] {
 		if key, _, _ := strings.Cut(line, "="); slices.Contains(never, key) {
 			t.Errorf("the user unit holds %s", line)
 		}
-	}
-	walled := slices.Concat(never, []string{
-		"CapabilityBoundingSet", "PrivateDevices", "ProtectHome", "ProtectSystem", "PrivateTmp", "PrivateUsers",
-		"PrivateMounts", "ProtectClock", "ProtectKernelModules", "ProtectHostname", "BindPaths",
-	})
-	for _, line := range directives(packaging.WithoutWalls())["Service"] {
-		if key, _, _ := strings.Cut(line, "="); slices.Contains(walled, key) {
-			t.Errorf("the user unit without walls holds %s", line)
-		}
-	}
-}
-
-// Walls are tried before an installation, so none may be missing there.
-func TestWalls(t *testing.T) {
-	walls := packaging.Walls()
-	for _, line := range []string{"PrivateUsers=yes", "CapabilityBoundingSet=", "ProtectSystem=strict", "PrivateTmp=yes", "PrivateDevices=yes"} {
-		if !slices.Contains(walls, line) {
-			t.Errorf("the walls lack %s: %q", line, walls)
-		}
-	}
-	all, without := directives(packaging.UserUnit)["Service"], directives(packaging.WithoutWalls())["Service"]
-	if len(all) != len(without)+len(walls)+2 { // and each BindPaths=
-		t.Errorf("of %d lines, %d walls and two folders, %d are left", len(all), len(walls), len(without))
 	}
 }
 
@@ -130,7 +107,7 @@ func TestSystemUnitGivesTheGroupTheControlFile(t *testing.T) {
 func TestOpenRCScript(t *testing.T) {
 	lines := strings.Split(packaging.OpenRC, "\n")
 	for _, line := range []string{
-		"#!/sbin/openrc-run", `supervisor="supervise-daemon"`, `command="/usr/bin/filmspool"`, `command_args="run --system --service-host=init"`,
+		"#!/sbin/openrc-run", `supervisor="supervise-daemon"`, `command="/usr/bin/filmspool"`, `command_args="run --system --log-file=/var/log/filmspool/filmspool.log"`,
 		`command_user="filmspool:filmspool"`, "respawn_delay=5", "respawn_max=10", "respawn_period=300", `umask="0077"`,
 	} {
 		if !has(lines, line) {
@@ -149,14 +126,13 @@ func TestFill(t *testing.T) {
 }
 
 // What launchd does with the program after a crash, a clean end and a stop, and
-// that it is nobody's business what the program writes. That the list is well
-// formed is a test of package daemon/service.
+// that nobody else may read what the program writes.
 func TestPlistKeepsItsPromises(t *testing.T) {
 	text := strings.Join(strings.Fields(packaging.LaunchdPlist), "")
 	for _, want := range []string{
 		"<key>Label</key><string>filmspool</string>", "<key>RunAtLoad</key><true/>",
 		"<key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>",
-		"<key>ThrottleInterval</key><integer>10</integer>", "<key>ExitTimeOut</key><integer>20</integer>",
+		"<key>ThrottleInterval</key><integer>60</integer>", "<key>ExitTimeOut</key><integer>20</integer>",
 		"<key>LimitLoadToSessionType</key><array><string>Aqua</string><string>Background</string></array>",
 		"<key>Umask</key><integer>63</integer>", // 0077
 	} {

@@ -64,7 +64,7 @@ func (p *program) patient() (doctor.Options, error) {
 	d := daemon.Options{Paths: paths, Getenv: p.getenv, Version: version, Logger: slog.New(slog.DiscardHandler)}
 	o := doctor.Options{Paths: paths, Speech: catalogue.In(language)}
 	d.Config, o.Faults = config.Load(paths.File, paths.Explicit, p.getenv, p.flags)
-	if m, err := p.service().Manager(nil); err == nil {
+	if m, err := p.service().Manager(false); err == nil {
 		o.Service = m
 	}
 	o.Taken = func(ctx context.Context) error { return daemon.PortTaken(ctx, d) }

@@ -32,9 +32,9 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/logging"
-	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/sqlite"
+	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
@@ -66,8 +66,8 @@ func (p *program) main() {
 	// The standard library's HTTP client logs there what a server sent out of
 	// turn, which could be anything.
 	log.SetOutput(io.Discard)
-	p.stdin, p.stdout, p.stderr, p.getenv = os.Stdin, terminal.To(os.Stdout), terminal.To(service.BoundLog(os.Args, os.Stderr)), os.Getenv
-	os.Exit(service.ExitCode(os.Args, p.run(ctx, os.Args[1:])))
+	p.stdin, p.stdout, p.stderr, p.getenv = os.Stdin, terminal.To(os.Stdout), terminal.To(os.Stderr), os.Getenv
+	os.Exit(p.run(ctx, os.Args[1:]))
 }
 
 // soFar tells how far work is after some time; "" when that is not known now.
@@ -199,7 +199,15 @@ func (p *program) show(err error) {
 	if logging.Journalled(p.stderr.Log(), p.getenv) {
 		mark = "<3>" // an error, for whoever asks the journal for those
 	}
-	p.stderr.Fault(mark, err.Error(), p.addressed(hintOf(err)))
+	p.stderr.Fault(mark, p.text(err), p.addressed(hintOf(err)))
+}
+
+// text is an error in the person's language, where it carries a message.
+func (p *program) text(err error) string {
+	if m, ok := errors.AsType[viewing.Message](err); ok {
+		return p.speech().Message(m)
+	}
+	return err.Error()
 }
 
 // addressed is a hint whose commands are for the instance that was asked. Hints

@@ -101,18 +101,18 @@ func (p *program) startForOpen(ctx context.Context) error {
 			return nil
 		}
 	}
-	m, err := p.service().Manager(nil)
+	m, err := p.service().Manager(false)
 	if err != nil {
 		return err
 	}
 	s, err := m.Status(ctx)
 	if err == nil && !s.Autostart {
-		err = m.Install(ctx)
+		err = m.Do(ctx, service.Install)
 	}
 	if err != nil {
 		return err
 	}
-	return p.service().Start(ctx, m)
+	return p.service().Do(ctx, m, service.Start)
 }
 
 // openPage leads a browser to the page. The ticket stands in a file that others

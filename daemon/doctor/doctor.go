@@ -104,7 +104,7 @@ func (o Options) running(ctx context.Context) (found []control.Trouble) {
 	case !s.Installed:
 		found = append(found, control.Trouble{Code: health.ServiceMissing})
 	case s.Outdated && !s.Silent:
-		found = append(found, control.Trouble{Code: health.Outdated, Detail: s.Detail, Hint: s.Hint})
+		found = append(found, control.Trouble{Code: health.Outdated, Detail: o.Speech.Message(s.Detail), Hint: s.Hint})
 	}
 	if err == nil && s.Installed && !s.Autostart {
 		found = append(found, control.Trouble{Code: health.ServiceManual})
@@ -123,7 +123,7 @@ func (o Options) stopped(ctx context.Context) []control.Trouble {
 		case service.Stopped:
 			down = control.Trouble{Code: health.ServiceStopped}
 		case service.Failed, service.Restarting, service.Running:
-			down = control.Trouble{Code: health.ServiceFailed, Detail: s.Detail, Hint: s.Hint}
+			down = control.Trouble{Code: health.ServiceFailed, Detail: o.Speech.Message(s.Detail), Hint: s.Hint}
 		case service.NotInstalled, service.Starting, service.Stopping:
 		}
 	}

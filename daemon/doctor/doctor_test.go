@@ -15,6 +15,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // manager is a service manager; a test says how its service stands.
@@ -67,7 +68,7 @@ func TestExamine(t *testing.T) {
 	with := func(change func(*service.Status)) *manager { m := &manager{now: up}; change(&m.now); return m }
 	stop := func(p *patient, state service.State) {
 		p.running, p.says = false, control.NotRunning("")
-		p.Service = &manager{now: service.Status{Installed: state != service.NotInstalled, Autostart: true, State: state, Detail: "why"}}
+		p.Service = &manager{now: service.Status{Installed: state != service.NotInstalled, Autostart: true, State: state, Detail: viewing.Say("said", "detail", "why")}}
 	}
 	for name, c := range map[string]struct {
 		change func(*patient)

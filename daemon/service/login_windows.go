@@ -10,84 +10,99 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/windows"
 	"golang.org/x/sys/windows/registry"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // runKey lists what a person's login starts.
 const runKey = `Software\Microsoft\Windows\CurrentVersion\Run`
 
-// login starts the program with a person's login. What is started keeps an eye
-// on a second process, which is the program.
+// stopEvent exists as long as a program runs for a login, or is kept running;
+// setting it asks that to stop.
+const stopEvent = `Local\filmspool-stop`
+
+// newBackend is the service manager for the whole machine, and the Run key of
+// the registry for one person: a Windows service sees neither that person's
+// Kodi library nor what they keep under their own login.
+func newBackend(o Options) (backend, error) {
+	switch {
+	case o.System:
+		return newSCM(o)
+	case o.Linger:
+		return nil, &Error{Kind: errors.ErrUnsupported, Message: viewing.Say("service.fromBoot"), Command: Command(true, "service install")}
+	default:
+		return &login{o}, nil
+	}
+}
+
+// login starts the program with a person's login. What is started keeps a second
+// process running, which is the program.
 type login struct{ o Options }
 
-// Install has the login start the program.
-func (l *login) Install() error {
+// command is what the login runs.
+func (l *login) command() []string {
+	return append(append([]string{l.o.Executable}, l.o.Args...), "--"+HostFlag+"="+hostLogin, "--"+LogFlag+"="+logPath(l.o.State))
+}
+
+func (l *login) install(context.Context) error {
 	key, _, err := registry.CreateKey(registry.CURRENT_USER, runKey, registry.SET_VALUE)
 	if err != nil {
 		return fmt.Errorf("open registry: %w", err)
 	}
 	defer key.Close()
-	if err := key.SetStringValue(Name, windows.ComposeCommandLine(append([]string{l.o.Executable}, l.o.Args...))); err != nil {
-		return fmt.Errorf("write registry: %w", err)
-	}
-	return nil
+	return key.SetStringValue(Name, windows.ComposeCommandLine(l.command()))
 }
 
-// Uninstall has the login start it no longer.
-func (l *login) Uninstall() error {
+func (l *login) uninstall(context.Context) error {
 	key, err := registry.OpenKey(registry.CURRENT_USER, runKey, registry.SET_VALUE)
 	if err != nil {
 		return fmt.Errorf("open registry: %w", err)
 	}
 	defer key.Close()
-	if err := key.DeleteValue(Name); err != nil && !errors.Is(err, registry.ErrNotExist) {
-		return fmt.Errorf("write registry: %w", err)
-	}
-	return nil
+	return key.DeleteValue(Name)
 }
 
-// Start starts the watching process, free of our own console.
-func (l *login) Start() error {
-	if err := forget(l.o.State); err != nil {
-		return err
-	}
-	cmd := exec.Command(l.o.Executable, l.o.Args...) //nolint:noctx // it is to outlive us
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
-		return strings.HasPrefix(strings.ToUpper(v), "FILMSPOOL_") // a login would not give it
-	})
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		HideWindow:    true,
-		CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP,
-	}
+// start starts what keeps the program running, free of our own console and without
+// what is set for Filmspool in this shell: a login would not give it.
+func (l *login) start(context.Context) error {
+	command := l.command()
+	cmd := exec.Command(command[0], command[1:]...) //nolint:noctx // it is to outlive us
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(strings.ToUpper(v), "FILMSPOOL_") })
+	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true, CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP}
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start program: %w", err)
 	}
 	return cmd.Process.Release()
 }
 
-// Stop asks the running program to stop and waits until it has, and its processes
-// are gone: until then its file cannot be replaced.
-func (l *login) Stop() error {
+// stop waits until both processes are gone: until then their file cannot be replaced.
+func (l *login) stop(ctx context.Context) error {
 	stop, there, err := openEvent()
 	if err != nil || !there {
 		return err
 	}
-	said := readRecord(l.o.State)
-	wait := exits(said.PID, said.Watcher)
-	err = windows.SetEvent(windows.Handle(stop))
-	stop.close() // or it would exist for as long as this does
-	wait()
+	err = windows.SetEvent(stop)
+	_ = windows.CloseHandle(stop) // or it would exist for as long as this does
 	if err != nil {
 		return fmt.Errorf("ask program to stop: %w", err)
 	}
-	return nil
+	gone := make(chan error, 1)
+	go func() {
+		for there := true; there && err == nil; time.Sleep(100 * time.Millisecond) {
+			if stop, there, err = openEvent(); there {
+				_ = windows.CloseHandle(stop)
+			}
+		}
+		gone <- err
+	}()
+	return within(ctx, gone)
 }
 
-// state is what the registry has, and what the running program, or the last
-// one, tells.
-func (l *login) state() (Status, error) {
+func (l *login) status(context.Context) (Status, error) {
 	key, err := registry.OpenKey(registry.CURRENT_USER, runKey, registry.QUERY_VALUE)
 	if err == nil {
 		_, _, err = key.GetStringValue(Name)
@@ -99,99 +114,53 @@ func (l *login) state() (Status, error) {
 	if err != nil {
 		return Status{}, fmt.Errorf("read registry: %w", err)
 	}
-	said := readRecord(l.o.State)
-	s := Status{Installed: true, Autostart: true, Unit: `HKCU\` + runKey, State: Stopped}
+	s := Status{Installed: true, Autostart: true, State: Stopped, Unit: `HKCU\` + runKey}
 	stop, there, err := openEvent()
-	switch {
-	case err != nil:
-		return Status{}, err
-	case there:
-		stop.close()
-		s.State = Running
-		if said.State == Restarting {
-			s.State = Restarting
-		}
-	case said.State == Failed:
-		s.State = Failed
-	default:
-		return s, nil
+	if there {
+		_ = windows.CloseHandle(stop)
+		s.State, s.Vague = Running, true
 	}
-	s.PID, s.Since, s.Restarts, s.Detail = said.PID, said.Since, said.Restarts, said.Detail
-	return s, nil
+	return s, err
 }
 
 func (l *login) logs(ctx context.Context, out io.Writer, follow bool) error {
-	return showLog(ctx, logPath(l.o.State), out, logLines, follow)
+	return showLog(ctx, logPath(l.o.State), out, follow)
 }
 
-// stopEvent exists as long as a program runs for a login, or is kept running;
-// setting it asks that to stop.
-const stopEvent = `Local\filmspool-stop`
-
-// event is one of Windows' named events, which stays set until it is reset.
-type event windows.Handle
-
-// newEvent makes the stop event, which nobody else may have.
-func newEvent() (event, error) {
-	text, err := windows.UTF16PtrFromString(stopEvent)
+// newEvent makes the stop event, which nobody else may have. It lives as long as the
+// process.
+func newEvent() (windows.Handle, error) {
+	name, err := windows.UTF16PtrFromString(stopEvent)
 	if err != nil {
 		return 0, err
 	}
-	h, err := windows.CreateEvent(nil, 1, 0, text)
+	h, err := windows.CreateEvent(nil, 1, 0, name)
 	if errors.Is(err, windows.ERROR_ALREADY_EXISTS) {
-		event(h).close()
+		_ = windows.CloseHandle(h)
 		return 0, errors.New("filmspool already runs for this login")
 	}
-	if err != nil {
-		return 0, fmt.Errorf("make event: %w", err)
-	}
-	return event(h), nil
+	return h, err
 }
 
 // openEvent opens the stop event, if it is there.
-func openEvent() (e event, there bool, err error) {
-	text, err := windows.UTF16PtrFromString(stopEvent)
+func openEvent() (h windows.Handle, there bool, err error) {
+	name, err := windows.UTF16PtrFromString(stopEvent)
 	if err != nil {
 		return 0, false, err
 	}
-	h, err := windows.OpenEvent(windows.SYNCHRONIZE|windows.EVENT_MODIFY_STATE, false, text)
+	h, err = windows.OpenEvent(windows.SYNCHRONIZE|windows.EVENT_MODIFY_STATE, false, name)
 	if errors.Is(err, windows.ERROR_FILE_NOT_FOUND) {
 		return 0, false, nil
 	}
-	if err != nil {
-		return 0, false, fmt.Errorf("open event: %w", err)
-	}
-	return event(h), true, nil
+	return h, err == nil, err
 }
 
-func (e event) close() { _ = windows.CloseHandle(windows.Handle(e)) }
-
-// cancels calls cancel once the event is set. It waits for as long as the
-// process lives, and so does the event.
-func (e event) cancels(cancel func()) {
+// untilSet is a context that ends when an event is set.
+func untilSet(ctx context.Context, event windows.Handle) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
 	go func() {
-		_, _ = windows.WaitForSingleObject(windows.Handle(e), windows.INFINITE)
+		_, _ = windows.WaitForSingleObject(event, windows.INFINITE)
 		cancel()
 	}()
-}
-
-// exits takes hold of processes that are to end; what it returns waits until
-// they have, ten seconds each at most. One that is gone, or that this user may
-// not look at, is not waited for.
-func exits(pids ...int) (wait func()) {
-	var held []windows.Handle
-	for _, pid := range pids {
-		if pid <= 0 {
-			continue
-		}
-		if h, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(pid)); err == nil {
-			held = append(held, h)
-		}
-	}
-	return func() {
-		for _, h := range held {
-			_, _ = windows.WaitForSingleObject(h, 10_000)
-			_ = windows.CloseHandle(h)
-		}
-	}
+	return ctx, cancel
 }

@@ -7,12 +7,15 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"unsafe"
+	"strings"
 
 	kardianos "github.com/kardianos/service"
 	"golang.org/x/sys/windows"
 	"golang.org/x/sys/windows/svc/mgr"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // serviceAccount is whom the machine's service runs as: a virtual account, which
@@ -20,212 +23,157 @@ import (
 // no rights but those of every user.
 const serviceAccount = `NT SERVICE\` + Name
 
-// scm is the Windows service manager, as kardianos/service speaks to it. That
-// asks for more rights to look than a person has, and tells no process.
+// scm is the Windows service manager, as kardianos/service speaks to it. It starts a
+// program again a minute after it has ended by itself.
 type scm struct {
 	kardianos.Service
 	o Options
 }
 
 func newSCM(o Options) (backend, error) {
-	o.Args = withHost(o.Args, HostSCM)
-	svc, err := newKardianos(o, serviceAccount, kardianos.KeyValue{
-		"DelayedAutoStart":               true,
-		kardianos.OnFailure:              kardianos.OnFailureRestart,
-		kardianos.OnFailureDelayDuration: "10s",
-		kardianos.OnFailureResetPeriod:   24 * 60 * 60,
-	})
-	return newManaged(o, &scm{Service: svc, o: o}, false), err
+	svc, err := newKardianos(o, nil)
+	return &scm{Service: svc, o: o}, err
 }
 
-// Install puts another service in the place of an older one, which starts again
-// if it ran.
-func (m *scm) Install() error {
+func newKardianos(o Options, run kardianos.Interface) (kardianos.Service, error) {
+	return kardianos.New(run, &kardianos.Config{
+		Name: Name, DisplayName: "Filmspool", Description: "Keeps what you watched until your tracking service has it",
+		UserName: serviceAccount, Executable: o.Executable,
+		Arguments: append(o.Args, "--"+HostFlag+"="+hostSCM, "--"+LogFlag+"="+logPath(o.State)),
+		Option: kardianos.KeyValue{
+			"DelayedAutoStart": true, kardianos.OnFailure: kardianos.OnFailureRestart,
+			kardianos.OnFailureDelayDuration: "60s", kardianos.OnFailureResetPeriod: 24 * 60 * 60,
+		},
+	})
+}
+
+// install puts another service in the place of an older one.
+func (m *scm) install(ctx context.Context) error {
 	if inside(m.o.Executable, os.Getenv("USERPROFILE")) {
-		return &Error{
-			What: fmt.Sprintf("%s lies in your own folder, which the service's account (%s) cannot read; "+
-				"put it where every user's programs are, such as C:\\Program Files", m.o.Executable, serviceAccount),
-			Cause: errors.ErrUnsupported,
-		}
+		return &Error{Kind: errors.ErrUnsupported, Message: viewing.Say("service.ownFolder", "path", m.o.Executable, "account", serviceAccount)}
 	}
-	if err := shelter(m.o.State); err != nil {
-		return err
-	}
-	before, err := m.state()
+	before, err := m.status(ctx)
 	if err != nil {
 		return err
 	}
 	if before.Installed {
-		if err := errors.Join(m.Stop(), m.Uninstall()); err != nil {
+		if before.State != Stopped {
+			err = m.stop(ctx)
+		}
+		if err = errors.Join(err, m.uninstall(ctx)); err != nil {
 			return err
 		}
 	}
-	if err := m.Service.Install(); err != nil {
-		_ = m.Service.Uninstall() // a part may be there
-		return asked(err)
+	if err := m.Install(); err != nil {
+		_ = m.Uninstall() // a part may be there
+		return explained(err)
+	}
+	if err := shelter(ctx, m.o.State); err != nil {
+		return errors.Join(err, m.uninstall(ctx))
 	}
 	if before.State == Running || before.State == Starting {
-		return m.Start()
+		return m.start(ctx)
 	}
 	return nil
 }
 
-// Uninstall forgives kardianos, which also takes away a source of events that
-// services of older versions do not have.
-func (m *scm) Uninstall() error {
-	err := m.Service.Uninstall()
-	if s, look := m.state(); look == nil && !s.Installed {
-		return nil
+// shelter makes the folder of the machine's service, for that, administrators and
+// Windows alone: in %ProgramData% everybody may read what others make.
+func shelter(ctx context.Context, folder string) error {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return fmt.Errorf("prepare state folder: %w", err)
 	}
-	return asked(err)
-}
-
-func (m *scm) Start() error {
-	if err := forget(m.o.State); err != nil {
-		return err
-	}
-	return asked(m.Service.Start())
-}
-
-// Stop waits for the end of the process, too, which comes a moment after the
-// manager's word: until then its file cannot be replaced.
-func (m *scm) Stop() error {
-	s, err := m.state()
-	if err != nil {
-		return err
-	}
-	defer exits(s.PID)()
-	err = m.Service.Stop()
-	if errors.Is(err, windows.ERROR_SERVICE_NOT_ACTIVE) || errors.Is(err, windows.ERROR_SERVICE_CANNOT_ACCEPT_CTRL) { // it stops
-		return nil
-	}
-	return asked(err)
-}
-
-// asked puts what the manager refuses into words.
-func asked(err error) error {
-	switch {
-	case errors.Is(err, windows.ERROR_ACCESS_DENIED):
-		return &Error{
-			What:  "Windows lets only an administrator do that; open the terminal with \"Run as administrator\"",
-			Cause: err,
+	const system, administrators = "*S-1-5-18", "*S-1-5-32-544"
+	icacls := filepath.Join(os.Getenv("SystemRoot"), "System32", "icacls.exe")
+	for _, args := range [][]string{
+		{"/setowner", administrators, "/T"},
+		{"/inheritance:r", "/grant:r", system + ":(OI)(CI)F", administrators + ":(OI)(CI)F", serviceAccount + ":(OI)(CI)F"},
+	} {
+		if out, err := exec.CommandContext(ctx, icacls, append([]string{folder}, args...)...).CombinedOutput(); err != nil {
+			return &Error{Kind: err, Message: viewing.Say("service.tool", "command", "icacls "+folder, "detail", strings.TrimSpace(string(out)))}
 		}
-	case errors.Is(err, windows.ERROR_SERVICE_MARKED_FOR_DELETE):
-		return &Error{What: "Windows is still removing the service; close its Services window, or start the machine again", Cause: err}
+	}
+	return nil
+}
+
+func (m *scm) uninstall(ctx context.Context) error {
+	err := m.Uninstall()
+	if s, look := m.status(ctx); look == nil && !s.Installed { // kardianos may miss its source of events
+		return nil
+	}
+	return explained(err)
+}
+
+func (m *scm) start(context.Context) error { return explained(m.Start()) }
+
+func (m *scm) stop(ctx context.Context) error {
+	done := make(chan error, 1)
+	go func() { done <- m.Stop() }() // kardianos waits without end for what does not stop
+	return explained(within(ctx, done))
+}
+
+// explained puts what the manager refuses into words.
+func explained(err error) error {
+	if errors.Is(err, windows.ERROR_ACCESS_DENIED) {
+		return &Error{Kind: fs.ErrPermission, Message: viewing.Say("service.administrator")}
 	}
 	return err
 }
 
-// state asks for no rights but those to look, which everybody has.
-func (m *scm) state() (Status, error) {
+// status asks for no rights but those to look, which everybody has.
+func (m *scm) status(context.Context) (Status, error) {
 	manager, err := windows.OpenSCManager(nil, nil, windows.SC_MANAGER_CONNECT)
 	if err != nil {
-		return Status{}, asked(err)
+		return Status{}, explained(err)
 	}
 	defer func() { _ = windows.CloseServiceHandle(manager) }()
 	name, err := windows.UTF16PtrFromString(Name)
 	if err != nil {
 		return Status{}, err
 	}
-	h, err := windows.OpenService(manager, name, windows.SERVICE_QUERY_STATUS|windows.SERVICE_QUERY_CONFIG)
+	h, err := windows.OpenService(manager, name, windows.SERVICE_QUERY_STATUS)
 	if errors.Is(err, windows.ERROR_SERVICE_DOES_NOT_EXIST) {
 		return Status{State: NotInstalled}, nil
 	}
 	if err != nil {
-		return Status{}, asked(err)
+		return Status{}, explained(err)
 	}
 	service := &mgr.Service{Name: Name, Handle: h}
-	defer func() { _ = service.Close() }()
+	defer service.Close()
 	q, err := service.Query()
 	if err != nil {
 		return Status{}, fmt.Errorf("ask service manager: %w", err)
 	}
-	said := readRecord(m.o.State)
-	s := scmStatus(uint32(q.State), q.Win32ExitCode, said)
-	if s.PID = int(q.ProcessId); s.PID != 0 && s.PID == said.PID {
-		s.Since = said.Since
+	s := Status{Installed: true, Autostart: true, State: scmState(uint32(q.State)), PID: int(q.ProcessId), Unit: "Windows service " + Name}
+	if s.State == Stopped && q.Win32ExitCode != 0 && q.Win32ExitCode != uint32(windows.ERROR_SERVICE_NEVER_STARTED) {
+		s.State, s.Detail = Restarting, viewing.Say("service.exit", "status", fmt.Sprint(q.Win32ExitCode))
 	}
-	s.Autostart, err = startsByItself(h)
-	return s, err
+	return s, nil
 }
 
-// startsByItself asks for less than [mgr.Service.Config], part of which Wine does
-// not know.
-func startsByItself(service windows.Handle) (bool, error) {
-	text := make([]byte, 8<<10) // the most there is (QueryServiceConfigW)
-	c := (*windows.QUERY_SERVICE_CONFIG)(unsafe.Pointer(&text[0]))
-	var needed uint32
-	if err := windows.QueryServiceConfig(service, c, uint32(len(text)), &needed); err != nil {
-		return false, fmt.Errorf("ask service manager: %w", err)
+func scmState(state uint32) State {
+	switch state {
+	case windows.SERVICE_RUNNING:
+		return Running
+	case windows.SERVICE_START_PENDING:
+		return Starting
+	case windows.SERVICE_STOP_PENDING:
+		return Stopping
+	default:
+		return Stopped
 	}
-	return c.StartType == mgr.StartAutomatic, nil
 }
 
 func (m *scm) logs(ctx context.Context, out io.Writer, follow bool) error {
-	err := showLog(ctx, logPath(m.o.State), out, logLines, follow)
+	err := showLog(ctx, logPath(m.o.State), out, follow)
 	if errors.Is(err, fs.ErrPermission) {
-		return asked(windows.ERROR_ACCESS_DENIED)
+		return explained(windows.ERROR_ACCESS_DENIED)
 	}
 	return err
 }
 
-// shelter makes the folder of the machine's service, for that, administrators
-// and Windows alone: in %ProgramData% everybody may make folders and read what
-// others make. One that somebody else made first is refused.
-func shelter(folder string) error {
-	text := "O:BAD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;FA;;;" + serviceSID(Name) + ")"
-	descriptor, err := windows.SecurityDescriptorFromString(text)
-	if err != nil {
-		return fmt.Errorf("prepare state folder: %w", err)
-	}
-	if err := os.MkdirAll(filepath.Dir(folder), 0o755); err != nil {
-		return fmt.Errorf("prepare state folder: %w", err)
-	}
-	path, err := windows.UTF16PtrFromString(folder)
-	if err != nil {
-		return fmt.Errorf("prepare state folder: %w", err)
-	}
-	attributes := &windows.SecurityAttributes{SecurityDescriptor: descriptor}
-	attributes.Length = uint32(unsafe.Sizeof(*attributes))
-	err = windows.CreateDirectory(path, attributes)
-	if errors.Is(err, windows.ERROR_ALREADY_EXISTS) {
-		err = takeOver(folder, descriptor)
-	}
-	if errors.Is(err, windows.ERROR_ACCESS_DENIED) {
-		return asked(err)
-	}
-	if err != nil {
-		return fmt.Errorf("prepare state folder %s: %w", folder, err)
-	}
-	return nil
-}
-
-// takeOver gives a folder that is there the same rights.
-func takeOver(folder string, wanted *windows.SECURITY_DESCRIPTOR) error {
-	now, err := windows.GetNamedSecurityInfo(folder, windows.SE_FILE_OBJECT, windows.OWNER_SECURITY_INFORMATION)
-	if err != nil {
-		return err
-	}
-	owner, _, err := now.Owner()
-	if err != nil {
-		return err
-	}
-	me, err := windows.GetCurrentProcessToken().GetTokenUser()
-	if err != nil {
-		return err
-	}
-	if !owner.Equals(me.User.Sid) && !owner.IsWellKnown(windows.WinBuiltinAdministratorsSid) &&
-		!owner.IsWellKnown(windows.WinLocalSystemSid) && owner.String() != serviceSID(Name) {
-		return errors.New("it belongs to another user, who could read what is kept there; look at it, and remove or rename it")
-	}
-	administrators, _, err := wanted.Owner()
-	if err != nil {
-		return err
-	}
-	list, _, err := wanted.DACL()
-	if err != nil {
-		return err
-	}
-	const what = windows.OWNER_SECURITY_INFORMATION | windows.DACL_SECURITY_INFORMATION | windows.PROTECTED_DACL_SECURITY_INFORMATION
-	return windows.SetNamedSecurityInfo(folder, windows.SE_FILE_OBJECT, what, administrators, nil, list, nil)
+// inside reports whether a path lies in a folder.
+func inside(path, folder string) bool {
+	below, err := filepath.Rel(strings.ToLower(folder), strings.ToLower(path))
+	return folder != "" && err == nil && !strings.HasPrefix(below, "..")
 }

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,355 +11,298 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"time"
+	"unicode"
 
 	"github.com/filmspool/filmspool/packaging"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 const unitName = Name + ".service"
 
-// systemd is the service manager that is spoken to directly.
+// systemd speaks to the manager of the machine, or of whoever runs this program.
 type systemd struct {
-	ctl      systemctl
 	o        Options
 	unitFile string // the file that install writes
 	template string // its text, with placeholders
-	euid     int
 	lingers  string // the folder with a file for everyone who lingers
 }
 
-func newSystemd(o Options) (*systemd, error) {
-	if o.System {
-		return &systemd{
-			ctl: systemctl{}, o: o, euid: os.Geteuid(),
-			unitFile: "/etc/systemd/system/" + unitName, template: packaging.SystemUnit,
-		}, nil
-	}
+// newBackend chooses by what runs, not by what is installed: systemctl is on
+// many machines, containers above all, where systemd is not process 1.
+func newBackend(o Options) (backend, error) {
+	running := exists("/run/systemd/system")
 	config, err := os.UserConfigDir()
-	if err != nil {
+	switch {
+	case !running && inContainer():
+		return nil, noManager("service.container")
+	case !running:
+		return nil, noManager("service.noSystemd")
+	case o.System:
+		return &systemd{o: o, unitFile: "/etc/systemd/system/" + unitName, template: packaging.SystemUnit}, nil
+	case err != nil:
 		return nil, fmt.Errorf("find the folder for user units: %w", err)
+	default:
+		return &systemd{o: o, unitFile: filepath.Join(config, "systemd/user", unitName), template: packaging.UserUnit, lingers: "/var/lib/systemd/linger"}, nil
 	}
-	unitFile := filepath.Join(config, "systemd", "user", unitName)
-	return &systemd{
-		ctl: userSystemctl(), o: o, euid: os.Geteuid(), unitFile: unitFile,
-		template: packaging.UserUnit, lingers: "/var/lib/systemd/linger",
-	}, nil
 }
 
+// install writes the unit, unless a package brought the same one: ours would hide that,
+// and stay as it is when the package is upgraded.
 func (s *systemd) install(ctx context.Context) error {
 	if err := s.checkPlace(); err != nil {
 		return err
 	}
-	text, err := s.text(ctx)
+	text, err := s.unit()
 	if err != nil {
-		return err
-	}
-	if err := s.verify(ctx, text); err != nil {
 		return err
 	}
 	if s.o.System {
-		if err := s.ctl.declareGroup(ctx, packaging.Sysusers); err != nil {
+		if _, err := s.run(ctx, packaging.Sysusers, "systemd-sysusers", "-"); err != nil {
 			return err
 		}
 	}
-	packaged, err := s.packaged(ctx, text)
-	switch {
-	case err != nil:
+	u, err := s.show(ctx)
+	if err != nil {
 		return err
-	case packaged:
-		err = s.ctl.run(ctx, "enable", unitName)
-	default:
+	}
+	own := exists(s.unitFile)
+	packaged, _ := os.ReadFile(u["FragmentPath"]) // what cannot be read is not it
+	if own || string(packaged) != text {
 		err = s.place(ctx, text)
 	}
-	if err != nil || !s.o.Linger || s.o.System {
+	if err == nil {
+		err = s.systemctl(ctx, "enable", unitName)
+	}
+	if err != nil {
+		if !own {
+			_ = os.Remove(s.unitFile)
+		}
 		return err
 	}
-	return s.ctl.linger(ctx)
-}
-
-// text is the unit that install writes.
-func (s *systemd) text(ctx context.Context) (string, error) {
-	template := s.template
-	if !s.o.System && s.ctl.refusesWalls(ctx) {
-		template = packaging.WithoutWalls()
-	}
-	if s.o.User != "" {
-		var err error
-		if template, err = personUnit(template, s.o.User, s.o.Visible); err != nil {
-			return "", fmt.Errorf("make a unit for %s: %w", s.o.User, err)
+	if s.o.Linger {
+		if _, err := s.run(ctx, "", "loginctl", "enable-linger"); err != nil {
+			return &Error{Kind: err, Message: viewing.Say("service.noLinger"), Command: "sudo loginctl enable-linger " + userName()}
 		}
 	}
-	template, err := s.allowState(template)
-	if err != nil {
-		return "", err
-	}
-	return unitText(template, s.o.Executable, s.o.Args)
-}
-
-// verify has systemd read a unit before it is put anywhere. What its tool says
-// of itself, as where nobody is logged in, is not about the unit.
-func (s *systemd) verify(ctx context.Context, text string) error {
-	if _, err := exec.LookPath("systemd-analyze"); err != nil {
-		return nil
-	}
-	dir, err := os.MkdirTemp("", "filmspool-unit-")
-	if err != nil {
-		return fmt.Errorf("verify the unit: %w", err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	file := filepath.Join(dir, unitName)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		return fmt.Errorf("verify the unit: %w", err)
-	}
-	out, err := s.ctl.command(ctx, "systemd-analyze", s.ctl.args([]string{"verify", "--man=no", file})...).CombinedOutput()
-	if err != nil && strings.Contains(string(out), unitName) {
-		said := strings.ReplaceAll(strings.TrimSpace(string(out)), dir+"/", "")
-		return &Error{What: "systemd would not take the unit, so nothing was changed: " + said, Cause: err}
-	}
 	return nil
 }
 
-// packaged reports whether the unit of a package says the same already. One of
-// our own would hide it, and stay as it is when the package is upgraded.
-func (s *systemd) packaged(ctx context.Context, text string) (bool, error) {
-	if exists(s.unitFile) {
-		return false, nil
-	}
-	u, err := s.ctl.show(ctx)
-	if err != nil || u.fragment == "" {
-		return false, err
-	}
-	said, err := os.ReadFile(u.fragment)
-	return err == nil && string(said) == text, nil // what cannot be read is not it
-}
-
-// place writes the unit and registers it. If that fails, what was there before
-// is there again.
+// place writes the unit and has systemd read it.
 func (s *systemd) place(ctx context.Context, text string) error {
-	before, err := os.ReadFile(s.unitFile)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read the old unit: %w", err)
+	err := os.MkdirAll(filepath.Dir(s.unitFile), 0o755)
+	if err == nil {
+		err = os.WriteFile(s.unitFile, []byte(text), 0o644)
 	}
-	if err := writeFile(s.unitFile, []byte(text), 0o644); err != nil {
-		return err
-	}
-	if err := s.register(ctx); err != nil {
-		return errors.Join(err, s.restore(ctx, before))
-	}
-	return nil
-}
-
-// register makes systemd read the unit and start it at boot or login.
-func (s *systemd) register(ctx context.Context) error {
-	if err := s.ctl.run(ctx, "daemon-reload"); err != nil {
-		return err
-	}
-	if err := s.ctl.run(ctx, "enable", unitName); err != nil {
-		return err
-	}
-	u, err := s.ctl.show(ctx)
 	if err != nil {
-		return err
+		return fmt.Errorf("write unit: %w", err)
 	}
-	if u.fragment != s.unitFile && !sameFile(u.fragment, s.unitFile) {
-		return fmt.Errorf("systemd reads %q instead of %s", u.fragment, s.unitFile)
-	}
-	return nil
+	return s.systemctl(ctx, "daemon-reload")
 }
 
-// restore puts back what stood there before a failed install. A manager that
-// cannot be reached has not read the new unit either, so its errors say
-// nothing new.
-func (s *systemd) restore(ctx context.Context, before []byte) error {
-	if before != nil {
-		err := writeFile(s.unitFile, before, 0o644)
-		_ = s.ctl.run(ctx, "daemon-reload")
-		return err
-	}
-	_ = s.ctl.run(ctx, "disable", unitName)
-	err := os.Remove(s.unitFile)
-	_ = s.ctl.run(ctx, "daemon-reload")
-	return err
-}
-
-// checkPlace refuses a program that the unit's own sandbox would hide.
+// checkPlace refuses what the machine's unit hides from its program.
 func (s *systemd) checkPlace() error {
-	if err := checkExecutable(s.o.Executable); err != nil {
-		return err
-	}
 	if !s.o.System {
 		return nil
 	}
 	for _, hidden := range []string{"/home/", "/root/", "/run/user/", "/tmp/", "/var/tmp/"} {
 		if strings.HasPrefix(s.o.Executable, hidden) {
-			const place = "/usr/local/bin/filmspool"
 			return &Error{
-				What:  fmt.Sprintf("a system service cannot see a program in %s", hidden),
-				Cause: errors.ErrUnsupported,
-				Advice: fmt.Sprintf("sudo install -m 755 %s %s && sudo %[2]s --system service %s",
-					shellWord(s.o.Executable), place, s.again("install")),
+				Kind: errors.ErrUnsupported, Message: viewing.Say("service.hidden", "path", hidden),
+				Command: "sudo install -m 755 '" + s.o.Executable + "' /usr/local/bin/filmspool && sudo /usr/local/bin/filmspool --system service install",
 			}
 		}
 	}
-	return s.mustBeRoot("install")
+	return nil
 }
 
-func (s *systemd) mustBeRoot(verb string) error {
-	if !s.o.System || s.euid == 0 {
-		return nil
+// unit is the text of the unit. The program may be a link: both may be run.
+func (s *systemd) unit() (string, error) {
+	executable := unitWord(s.o.Executable, false)
+	command, paths := executable, executable
+	for _, arg := range s.o.Args {
+		command += " " + unitWord(arg, true)
 	}
-	return rootOnly(s.again(verb))
-}
-
-// again is a verb with what was asked for.
-func (s *systemd) again(verb string) string {
-	if verb == "install" && s.o.User != "" {
-		verb += " --user " + s.o.User
+	if real, err := filepath.EvalSymlinks(s.o.Executable); err == nil && real != s.o.Executable {
+		paths += " " + unitWord(real, false)
 	}
-	return verb
+	if strings.ContainsFunc(command, unicode.IsControl) { // a line break would begin a new directive
+		return "", fmt.Errorf("%q cannot stand in a unit", command)
+	}
+	return packaging.Fill(s.template, packaging.Command, command, packaging.Executable, paths), nil
 }
 
+// unitWord quotes one word of a systemd command line (systemd.service(5),
+// "Command lines"): "%" begins a specifier everywhere, "$" a variable in
+// arguments only.
+func unitWord(word string, argument bool) string {
+	pairs := []string{`\`, `\\`, `"`, `\"`, `%`, `%%`}
+	if argument {
+		pairs = append(pairs, `$`, `$$`)
+	}
+	escaped := strings.NewReplacer(pairs...).Replace(word)
+	if word == "" || strings.ContainsAny(word, " \"'\\;#") {
+		return `"` + escaped + `"`
+	}
+	return escaped
+}
+
+// uninstall leaves a unit that belongs to a package: it goes with that.
 func (s *systemd) uninstall(ctx context.Context) error {
-	if err := s.mustBeRoot("uninstall"); err != nil {
+	if err := s.systemctl(ctx, "disable", unitName); err != nil && exists(s.unitFile) {
 		return err
 	}
-	u, err := s.ctl.show(ctx)
-	if err != nil {
-		return err
-	}
-	if !u.loaded() && !exists(s.unitFile) {
-		return nil
-	}
-	if u.load == "not-found" && !exists(s.unitFile) {
-		return s.ctl.run(ctx, "stop", unitName) // somebody has removed the file
-	}
-	if err := s.ctl.run(ctx, "disable", "--now", unitName); err != nil {
-		return err
-	}
-	if !exists(s.unitFile) {
-		return nil // it belongs to a package, and goes with that
-	}
-	if err := os.Remove(s.unitFile); err != nil {
+	if err := os.Remove(s.unitFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove unit: %w", err)
 	}
-	if err := s.ctl.run(ctx, "daemon-reload"); err != nil {
-		return err
-	}
-	_ = s.ctl.run(ctx, "reset-failed", unitName) // fails when there is nothing to forget
-	return nil
+	_ = s.systemctl(ctx, "reset-failed", unitName) // fails where there is nothing to forget
+	return s.systemctl(ctx, "daemon-reload")
 }
 
-func (s *systemd) start(ctx context.Context) error   { return s.verb(ctx, "start") }
-func (s *systemd) stop(ctx context.Context) error    { return s.verb(ctx, "stop") }
-func (s *systemd) restart(ctx context.Context) error { return s.verb(ctx, "restart") }
-
-func (s *systemd) verb(ctx context.Context, verb string) error {
-	u, err := s.ctl.show(ctx)
-	if err != nil {
-		return err
+// start has systemd forget a crash loop first, whose start limit would refuse. Why a
+// program does not start, its status says better than systemctl.
+func (s *systemd) start(ctx context.Context) error {
+	_ = s.systemctl(ctx, "reset-failed", unitName) // fails where there is nothing to forget
+	err := s.systemctl(ctx, "start", unitName)
+	if after, look := s.status(ctx); look == nil && (after.State == Failed || after.State == Restarting) {
+		return nil
 	}
-	if !u.loaded() {
-		return notInstalled(s.o.System)
-	}
-	if verb == "stop" {
-		return s.ctl.run(ctx, verb, unitName)
-	}
-	if u.state() != Running {
-		_ = s.ctl.run(ctx, "reset-failed", unitName) // or the start limit of an old crash loop would refuse
-	}
-	if err := s.ctl.run(ctx, verb, unitName); err != nil {
-		return s.whyNot(ctx, err)
-	}
-	return nil
+	return err
 }
 
-// whyNot says why the program did not start, in its own words where the
-// journal has them: systemctl names only the commands that would tell.
-func (s *systemd) whyNot(ctx context.Context, err error) error {
-	u, showErr := s.ctl.show(ctx)
-	if showErr != nil || u.state() != Failed && u.state() != Restarting {
-		return err
-	}
-	said := s.ctl.lastWords(ctx, u.lastPID, wordsPatience)
-	e := &Error{What: "it did not start: " + said.or(failure(u.result, u.exitStatus)), Cause: err, Advice: s.next(u, said)}
-	if u.state() == Restarting {
-		e.What += "; systemd tries again every few seconds"
-	}
-	return e
-}
+func (s *systemd) stop(ctx context.Context) error { return s.systemctl(ctx, "stop", unitName) }
 
-// next is the command to type when the program has ended by itself.
-func (s *systemd) next(u unitState, said words) string {
-	switch {
-	case said.hint != "":
-		return said.hint
-	case u.exitStatus == exitConfig:
-		return command(s.o.System, "config check")
+// show is what systemd tells of our unit. It works for a unit that is not there, too.
+func (s *systemd) show(ctx context.Context) (map[string]string, error) {
+	out, err := s.run(ctx, "", "systemctl", "show", unitName, "--property=LoadState,ActiveState,SubState,FragmentPath,"+
+		"UnitFileState,Result,StatusText,MainPID,NRestarts,ExecMainStatus,StateChangeTimestamp")
+	value := map[string]string{}
+	for line := range strings.Lines(out) {
+		key, v, _ := strings.Cut(strings.TrimSpace(line), "=")
+		value[key] = v
 	}
-	return s.mayRead("service logs")
-}
-
-// mayRead is a command that reads the journal; that of the machine's service
-// is shown to root, and to members of groups that differ.
-func (s *systemd) mayRead(words string) string {
-	if s.o.System && s.euid != 0 {
-		return "sudo " + command(true, words)
-	}
-	return command(s.o.System, words)
+	return value, err
 }
 
 func (s *systemd) status(ctx context.Context) (Status, error) {
-	u, err := s.ctl.show(ctx)
+	u, err := s.show(ctx)
 	if err != nil {
 		return Status{}, err
 	}
-	told := u.status()
-	told.UntilLogout = told.Installed && !s.o.System && !exists(filepath.Join(s.lingers, userName()))
-	switch told.State {
-	case Failed, Restarting:
-		said := s.ctl.lastWords(ctx, u.lastPID, 0)
-		switch {
-		case said.text != "" && u.exitStatus == exitConfig:
-			told.Detail = "it refuses to start (exit code 78): " + said.text
-		case said.text != "":
-			told.Detail += ": " + said.text
-		}
-		told.Hint = s.next(u, said)
-	case Running:
-		link, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", u.pid)) // only its owner may
-		told.Outdated = strings.HasSuffix(link, " (deleted)")
-	case Stopped:
-		told.Hint = Command(s.o.System, "service start")
+	out := statusOf(u)
+	out.UntilLogout = out.Installed && !s.o.System && !exists(filepath.Join(s.lingers, userName()))
+	return out, nil
+}
+
+// statusOf reads the answer of systemctl. A number or time that cannot be read is left
+// zero: it is only told, never decided by.
+func statusOf(u map[string]string) Status {
+	if u["LoadState"] == "not-found" && u["ActiveState"] != "active" {
+		return Status{State: NotInstalled}
 	}
-	return told, nil
+	s := Status{Installed: true, Autostart: strings.HasPrefix(u["UnitFileState"], "enabled"), Unit: u["FragmentPath"]}
+	s.PID, _ = strconv.Atoi(u["MainPID"])
+	s.Restarts, _ = strconv.Atoi(u["NRestarts"])
+	s.Since, _ = time.Parse("Mon 2006-01-02 15:04:05 MST", u["StateChangeTimestamp"])
+	states := map[string]State{"active": Running, "reloading": Running, "activating": Starting, "deactivating": Stopping, "failed": Failed}
+	if s.State = cmp.Or(states[u["ActiveState"]], Stopped); strings.HasPrefix(u["SubState"], "auto-restart") {
+		s.State = Restarting
+	}
+	switch ended := s.State == Failed || s.State == Restarting; {
+	case ended && u["StatusText"] != "": // the program says best why
+		s.Detail = viewing.Say("service.ended", "detail", u["StatusText"])
+	case ended:
+		s.Detail = failure(u["Result"], u["ExecMainStatus"])
+	case u["StatusText"] != "":
+		s.Detail = viewing.Say("said", "detail", u["StatusText"])
+	}
+	return s
+}
+
+// failure says why the program ended (systemd.exec(5), "Process exit codes").
+func failure(result, status string) viewing.Message {
+	switch result {
+	case "exit-code":
+		return viewing.Say("service.exit", "status", status)
+	case "signal", "core-dump":
+		return viewing.Say("service.signal", "status", status)
+	default:
+		return viewing.Say("service.result", "result", result) // "protocol", "watchdog", "timeout", "start-limit-hit"
+	}
 }
 
 func (s *systemd) logs(ctx context.Context, out io.Writer, follow bool) error {
-	args := []string{"--no-pager", "--lines=200", "--unit=" + unitName}
+	args := []string{"--no-pager", fmt.Sprint("--lines=", logLines), "--unit=" + unitName}
 	if !s.o.System {
 		args[2] = "--user-unit=" + unitName
 	}
 	if follow {
 		args = append(args, "--follow")
 	}
-	return s.ctl.journal(ctx, out, args)
-}
-
-// sameFile reports whether two paths lead to one file, as they do where the
-// home folder is a link.
-func sameFile(a, b string) bool {
-	left, err := os.Stat(a)
-	if err != nil {
-		return false
+	said, err := s.runTo(ctx, out, "", "journalctl", args...)
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case s.o.System && os.Geteuid() != 0 && said != "": // it shows what is this person's
+		return &Error{Kind: fs.ErrPermission, Message: viewing.Say("service.journal"), Command: Command(true, "service logs")}
 	}
-	right, err := os.Stat(b)
-	return err == nil && os.SameFile(left, right)
+	return err
 }
 
-// userName is the name of whoever runs this program, for a hint.
+// environment makes the tools speak English, and times UTC. Shells made by su, sudo or
+// cron lack XDG_RUNTIME_DIR, or hold another person's.
+func (s *systemd) environment() []string {
+	env := append(os.Environ(), "LC_ALL=C", "TZ=UTC", "SYSTEMD_COLORS=0", "SYSTEMD_PAGER=")
+	if !s.o.System {
+		dir := fmt.Sprint("/run/user/", os.Getuid())
+		env = append(env, "XDG_RUNTIME_DIR="+dir, "DBUS_SESSION_BUS_ADDRESS=unix:path="+dir+"/bus")
+	}
+	return env
+}
+
+func (s *systemd) systemctl(ctx context.Context, args ...string) error {
+	_, err := s.run(ctx, "", "systemctl", args...)
+	return err
+}
+
+// run runs one of systemd's tools, and returns what it wrote.
+func (s *systemd) run(ctx context.Context, input, tool string, args ...string) (string, error) {
+	var out strings.Builder
+	_, err := s.runTo(ctx, &out, input, tool, args...)
+	return out.String(), err
+}
+
+// runTo runs one of systemd's tools. The error holds what it complained about.
+func (s *systemd) runTo(ctx context.Context, out io.Writer, input, tool string, args ...string) (said string, err error) {
+	if tool == "systemctl" && !s.o.System {
+		args = append([]string{"--user"}, args...)
+	}
+	var stderr strings.Builder
+	cmd := exec.CommandContext(ctx, tool, args...)
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = s.environment(), strings.NewReader(input), out, &stderr
+	err = cmd.Run()
+	said = strings.TrimSpace(stderr.String())
+	away := !s.o.System && strings.Contains(said, "Failed to connect")
+	switch {
+	case err == nil:
+	case away && os.Getuid() == 0:
+		err = &Error{Kind: ErrNoManager, Message: viewing.Say("service.rootOwn"), Command: "filmspool --system service install"}
+	case away:
+		err = &Error{Kind: ErrNoManager, Message: viewing.Say("service.noSession", "name", userName()), Command: "sudo loginctl enable-linger " + userName()}
+	default:
+		what := tool + " " + strings.Join(args, " ")
+		err = &Error{Kind: err, Message: viewing.Say("service.tool", "command", what, "detail", said)}
+	}
+	return said, err
+}
+
+// userName is the name of whoever runs this program.
 func userName() string {
-	if u, err := user.Current(); err == nil && u.Username != "" {
-		return u.Username
+	u, err := user.Current()
+	if err != nil {
+		return fmt.Sprint(os.Getuid())
 	}
-	return fmt.Sprint(os.Getuid())
+	return u.Username
 }

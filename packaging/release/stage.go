@@ -66,8 +66,7 @@ func (r *release) layOut(ctx context.Context) error {
 // in the place where packages have it.
 func units() map[string]string {
 	fill := func(text, arguments string) string {
-		return packaging.Fill(text, packaging.Command, installed+arguments, packaging.Executable, installed,
-			packaging.State, packaging.UsualState)
+		return packaging.Fill(text, packaging.Command, installed+arguments, packaging.Executable, installed)
 	}
 	return map[string]string{
 		"systemd/user/filmspool.service":    fill(packaging.UserUnit, " run"),

@@ -8,9 +8,10 @@ import (
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/service"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-func TestSayService(t *testing.T) {
+func TestSayStatus(t *testing.T) {
 	since := time.Date(2026, 11, 21, 8, 59, 7, 0, time.Local)
 	for name, c := range map[string]struct {
 		s    service.Status
@@ -31,16 +32,18 @@ func TestSayService(t *testing.T) {
 		},
 		"a crash": {
 			service.Status{Installed: true, State: service.Running, Restarts: 1, Autostart: true},
-			"running\nit has ended by itself, and was started again, once\n",
+			"running\nrestarts after it ended by itself: 1\n",
 		},
 		"crashes": {
-			service.Status{Installed: true, State: service.Restarting, Restarts: 3, Autostart: true, Detail: "no disk", Hint: "filmspool service logs"},
-			"restarting\nit was started again 3 times, and ended each time\nno disk\nhint:  filmspool service logs\n",
+			service.Status{Installed: true, State: service.Restarting, Restarts: 3, Autostart: true, Detail: viewing.Say("said", "detail", "no disk"), Hint: "filmspool service logs"},
+			"restarting\nrestarts after it ended by itself: 3\nno disk\nhint:  filmspool service logs\n",
 		},
 		"not installed": {service.Status{State: service.NotInstalled}, "not installed\n"},
 	} {
 		var out bytes.Buffer
-		Program{Stdout: terminal.To(&out), Choice: &config.Choice{}}.sayService(c.s)
+		Program{
+			Stdout: terminal.To(&out), Choice: &config.Choice{}, Say: func(m viewing.Message) string { return m.Args["detail"] },
+		}.sayStatus(c.s)
 		if out.String() != c.says {
 			t.Errorf("%s: %q, want %q", name, out.String(), c.says)
 		}

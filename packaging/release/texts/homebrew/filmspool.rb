@@ -43,11 +43,9 @@ class Filmspool < Formula
   end
 
   service do
-    run [opt_bin/"filmspool", "run", "--service-host=launchd"]
+    run [opt_bin/"filmspool", "run", "--log-file=#{var}/log/filmspool.log"]
     keep_alive crashed: true
     process_type :background
-    log_path var/"log/filmspool.log"
-    error_log_path var/"log/filmspool.log"
   end
 
   test do
