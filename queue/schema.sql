@@ -1,6 +1,7 @@
 -- The outbox. Times are milliseconds since 1970 in UTC; a column named …_at
 -- that is NULL has not happened. Rows of events and entries are never deleted or
--- renumbered.
+-- renumbered. A damaged table is copied by its numbers: one WITHOUT ROWID has a number
+-- as the first column of its key. The counters are counted anew.
 
 -- What the database knows about itself: installation (random, never changes), clean
 -- (whether the last run ended in order), copied (when it was made as a copy), recovered
@@ -8,7 +9,7 @@
 CREATE TABLE meta (
   key   TEXT PRIMARY KEY,
   value ANY NOT NULL
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 -- What sources reported, unchanged. The same id with another body is a conflict.
 CREATE TABLE events (
@@ -141,7 +142,7 @@ CREATE TABLE steps (
 CREATE TABLE accounts (
   name TEXT PRIMARY KEY,
   body TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 -- The sources' own memory; read by nobody else.
 CREATE TABLE source_state (
@@ -149,7 +150,7 @@ CREATE TABLE source_state (
   key    TEXT NOT NULL,
   value  BLOB NOT NULL,
   PRIMARY KEY (source, key)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 -- Entries in each state now, by account.
 CREATE TABLE counters (

@@ -19,19 +19,25 @@ const (
 	writing   = "mode=rw&_txlock=immediate"
 )
 
+// address is a file for SQLite, and how to open it.
+func address(path, how string) (string, error) {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("find database: %w", err)
+	}
+	slashed := "/" + strings.TrimPrefix(filepath.ToSlash(full), "/") // also before a drive letter
+	return (&url.URL{Scheme: "file", Path: slashed, RawQuery: how}).String(), nil
+}
+
 // pool opens up to two connections to a file. The busy time-out comes first, so that
 // the pragmas after it wait too. A report that is not nil gets the error of every query.
 func (db *DB) pool(path, how string, report func(error), pragmas ...string) (*sql.DB, error) {
-	full, err := filepath.Abs(path)
+	pragmas = append([]string{fmt.Sprintf("busy_timeout(%d)", db.o.Busy.Milliseconds())}, pragmas...)
+	dsn, err := address(path, how+"&_pragma="+strings.Join(pragmas, "&_pragma="))
 	if err != nil {
-		return nil, fmt.Errorf("find database: %w", err)
+		return nil, err
 	}
-	slashed := "/" + strings.TrimPrefix(filepath.ToSlash(full), "/") // also before a drive letter
-	query := fmt.Sprintf("%s&_pragma=busy_timeout(%d)", how, db.o.Busy.Milliseconds())
-	for _, pragma := range pragmas {
-		query += "&_pragma=" + pragma
-	}
-	connector, err := sqlite.NewConnector((&url.URL{Scheme: "file", Path: slashed, RawQuery: query}).String())
+	connector, err := sqlite.NewConnector(dsn)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w: %w", ErrStorage, err)
 	}

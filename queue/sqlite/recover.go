@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,7 +19,7 @@ import (
 const checkTime = 10 * time.Second
 
 // reportDamage ends the run if err says that the database is damaged: only a
-// start can set it aside. It is told the errors of reads, and of the writer.
+// start can set it aside. It gets the errors of reads, and of the writer.
 func (db *DB) reportDamage(err error) {
 	if !isDamage(err) {
 		return
@@ -98,15 +97,15 @@ func (db *DB) recover(ctx context.Context, cause string) error {
 	found := Recovery{Aside: db.asidePath()}
 	fresh := db.path + ".recovering"
 	for _, part := range parts { // of an earlier attempt
-		if err := os.Remove(fresh + part); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("recover database: %w: %w", ErrStorage, err)
+		if err := os.RemoveAll(fresh + part); err != nil {
+			return err
 		}
 	}
 	if err := db.copyReadable(ctx, fresh, &found); err != nil {
-		return fmt.Errorf("recover database: %w", err)
+		return err
 	}
 	if err := errors.Join(syncFile(fresh), os.Rename(fresh, found.Aside+recovered)); err != nil {
-		return fmt.Errorf("recover database: %w: %w", ErrStorage, err)
+		return err
 	}
 	syncFolder(filepath.Dir(db.path))
 	if err := db.finishRecovery(); err != nil {
@@ -131,22 +130,19 @@ func (db *DB) finishRecovery() error {
 		if err := db.setAside(aside, parts...); err != nil {
 			return err
 		}
-		if err := os.Rename(ready, db.path); err != nil {
-			return fmt.Errorf("replace database: %w: %w", ErrStorage, err)
-		}
-		if err := os.Remove(db.suspicion()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("forget damage: %w: %w", ErrStorage, err)
+		if err := errors.Join(os.Rename(ready, db.path), os.RemoveAll(db.suspicion())); err != nil {
+			return err
 		}
 		syncFolder(filepath.Dir(db.path))
 	}
 	return nil
 }
 
-// setAside renames some of the database's files.
+// setAside renames those of the database's files that are there.
 func (db *DB) setAside(aside string, parts ...string) error {
 	for _, part := range parts {
-		if err := os.Rename(db.path+part, aside+part); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("set database aside: %w: %w", ErrStorage, err)
+		if err := os.Rename(db.path+part, aside+part); err != nil && exists(db.path+part) {
+			return err
 		}
 	}
 	return nil
@@ -155,25 +151,8 @@ func (db *DB) setAside(aside string, parts ...string) error {
 // setStrayLogAside keeps a write-ahead log whose database is missing, empty or
 // was replaced by a copy: SQLite would delete it, or write it over the copy.
 func (db *DB) setStrayLogAside() error {
-	log, err := os.Stat(db.path + "-wal")
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read log: %w: %w", ErrStorage, err)
-	}
-	if err != nil || log.Size() == 0 {
+	if size(db.path+"-wal") == 0 || size(db.path) > 0 && !db.neverLogged() {
 		return nil
-	}
-	if size(db.path) > 0 {
-		const writeVersion = 18 // 1 in a database that never had a log, such as a copy
-		header := make([]byte, writeVersion+1)
-		file, err := os.Open(db.path)
-		if err != nil {
-			return fmt.Errorf("read database: %w", err)
-		}
-		_, _ = io.ReadFull(file, header) // what is shorter is no database
-		file.Close()
-		if string(header[:16]) != "SQLite format 3\x00" || header[writeVersion] != 1 {
-			return nil
-		}
 	}
 	aside := db.asidePath()
 	if err := db.setAside(aside, "-wal", "-shm"); err != nil {
@@ -189,6 +168,19 @@ func (db *DB) setStrayLogAside() error {
 	return nil
 }
 
+// neverLogged reports whether the file is a database that never had a log, such as a
+// copy: its write version is 1.
+func (db *DB) neverLogged() bool {
+	file, err := os.Open(db.path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	header := make([]byte, 19)
+	_, err = io.ReadFull(file, header)
+	return err == nil && string(header[:16]) == "SQLite format 3\x00" && header[18] == 1
+}
+
 // copyReadable makes the new database and fills it.
 func (db *DB) copyReadable(ctx context.Context, fresh string, found *Recovery) (err error) {
 	if err := makeFile(fresh); err != nil {
@@ -202,16 +194,15 @@ func (db *DB) copyReadable(ctx context.Context, fresh string, found *Recovery) (
 	if err := applySchema(ctx, to.conn, db.o.Schema, 0); err != nil {
 		return err
 	}
-	from, err := db.pool(db.path, reading, nil, "writable_schema(1)") // it reads what it can of a broken schema
+	from, err := address(db.path, reading)
 	if err != nil {
 		return err
 	}
-	defer from.Close()
-	c := copier{&Tx{connection: to, Now: db.o.Now().UnixMilli()}, ctx, from, found}
-	if err := c.Run("PRAGMA foreign_keys = off", "BEGIN IMMEDIATE"); err != nil {
+	c := copier{&Tx{connection: to, Now: db.o.Now().UnixMilli()}, found}
+	if err := c.copyTables(from, (size(db.path)+size(db.path+"-wal"))/16+10_000); err != nil { // a row takes more than 16 bytes
 		return err
 	}
-	if err := c.copyTables((size(db.path) + size(db.path+"-wal")) / 16); err != nil { // a row takes more than 16 bytes
+	if err := c.Run("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
 	notice, err := db.o.Repair(c.Tx, *found)
@@ -224,8 +215,6 @@ func (db *DB) copyReadable(ctx context.Context, fresh string, found *Recovery) (
 // copier copies tables from a damaged database.
 type copier struct {
 	*Tx
-	ctx   context.Context
-	from  *sql.DB
 	found *Recovery
 }
 
@@ -234,57 +223,65 @@ const (
 	maxFaults = 50_000 // unreadable rows one after the other, before a table is given up
 )
 
-// table is a table of the new database, with the first column of its key.
-type table struct {
-	name, key, columns string
-	numbered           bool // that is a number
-}
+// selectTables finds the tables, their columns, and the number that a row has: its
+// rowid, or the first column of its key. The counters are left to Repair.
+const selectTables = `SELECT l.name, group_concat(i.name), iif(l.wr, max(iif(i.pk = 1, i.name, '')), 'rowid')
+	FROM pragma_table_list AS l, pragma_table_info(l.name) AS i
+	WHERE l.schema = 'main' AND l.type = 'table' AND l.name NOT LIKE 'sqlite_%' AND l.name <> 'counters' GROUP BY l.name`
 
-// copyTables copies every table but the counters, which Repair counts anew. A
-// table whose key begins with a number is copied by ranges of it, up to most.
-func (c *copier) copyTables(most int64) error {
-	rows, err := c.Query(`SELECT l.name, max(iif(pk = 1, i.name, '')), group_concat(i.name), max(pk = 1 AND i.type = 'INTEGER')
-		FROM pragma_table_list AS l, pragma_table_info(l.name) AS i
-		WHERE l.schema = 'main' AND l.type = 'table' AND l.name NOT LIKE 'sqlite_%' AND l.name <> 'counters' GROUP BY l.name ORDER BY l.name`)
-	tables, err := Collect(rows, err, func(r *sql.Rows) (t table, err error) {
-		return t, r.Scan(&t.name, &t.key, &t.columns, &t.numbered)
+// copyTables copies every table of the database at from, with numbers up to most.
+func (c *copier) copyTables(from string, most int64) error {
+	rows, err := c.Query(selectTables)
+	copies, err := Collect(rows, err, func(r *sql.Rows) (string, error) {
+		var name, columns, number string
+		err := r.Scan(&name, &columns, &number)
+		return fmt.Sprintf("INSERT OR IGNORE INTO main.%[1]s (%[2]s) SELECT %[2]s FROM damaged.%[1]s WHERE %[3]s BETWEEN ? AND ? LIMIT ?", name, columns, number), err
 	})
 	if err != nil {
 		return err
 	}
-	for _, t := range tables {
-		if t.numbered {
-			err = c.copyByNumber(t, most)
-		} else {
-			err = c.copyFromBothEnds(t)
-		}
-		if err != nil {
-			return fmt.Errorf("copy table %s: %w", t.name, err)
+	// A writable schema is read as far as it goes. What is copied is flushed at the end.
+	if err := c.Run("PRAGMA foreign_keys = off", "PRAGMA writable_schema = on", "PRAGMA synchronous = off"); err != nil {
+		return err
+	}
+	if _, err := c.Exec("ATTACH ? AS damaged", from); err != nil && !isDamage(err) {
+		return err
+	}
+	for _, statement := range copies {
+		err := c.copyTable(statement, most)
+		if code(err) == sqlite3.SQLITE_ERROR { // the table is missing
+			c.found.Lost++
+		} else if err != nil {
+			return fmt.Errorf("%s: %w", statement, err)
 		}
 	}
+	_ = c.Run("DETACH damaged") // it may not have been opened
 	return nil
 }
 
-// copyByNumber copies a table by ranges of its numbers up to most, and a range that
-// is not full row by row: a damaged number can end a range without an error.
-func (c *copier) copyByNumber(t table, most int64) error {
-	faults, where, last := int64(0), fmt.Sprintf("WHERE %s BETWEEN ? AND ?", t.key), int64(0)
+// copyTable copies a table by ranges of its numbers up to most, and a range that is
+// not full row by row: a damaged number can end a range without an error.
+func (c *copier) copyTable(statement string, most int64) error {
+	var faults, last int64
 	for first := int64(1); first <= most && faults <= maxFaults; first += rangeRows {
-		n, readable, err := c.copyRows(t, where, first, first+rangeRows-1)
+		n, whole, err := c.copyRange(statement, first, first+rangeRows-1, all)
 		if n > 0 {
 			last = first + rangeRows
 		}
-		alone := !readable || n < rangeRows && first <= last+rangeRows
+		alone := !whole || n < rangeRows && first <= last+rangeRows
 		for id := first; err == nil && alone && id < first+rangeRows; id++ {
-			if _, readable, err = c.copyRows(t, where, id, id); !readable {
+			_, whole, err = c.copyRange(statement, id, id, all)
+			for limit, more := 1, !whole; err == nil && more; limit++ { // those before one that cannot be read
+				n, _, err = c.copyRange(statement, id, id, limit)
+				more = n > 0
+				whole = whole || more
+			}
+			if !whole {
 				faults++
 				continue
 			}
 			c.found.Lost += faults
 			faults = 0
-		}
-		if err == nil {
-			err = c.Run("COMMIT", "BEGIN IMMEDIATE") // one transaction would need all the room twice
 		}
 		if err != nil {
 			return err
@@ -294,56 +291,16 @@ func (c *copier) copyByNumber(t table, most int64) error {
 	return nil
 }
 
-// copyFromBothEnds copies a table without numbers forward to the first row that cannot
-// be read, then backward.
-func (c *copier) copyFromBothEnds(t table) error {
-	for _, direction := range []string{"ASC", "DESC"} {
-		_, readable, err := c.copyRows(t, "ORDER BY "+t.key+" "+direction)
-		if err != nil || readable {
-			return err
-		}
-	}
-	c.found.Lost++ // nothing says how many rows there were between
-	return nil
-}
+// all is no limit.
+const all = -1
 
-// copyRows copies some rows of a table, and says how many there were; readable is
-// false when one of them cannot be read. Rows that are there already, or do not fit
-// the table, are left out.
-func (c *copier) copyRows(t table, which string, args ...any) (n int, readable bool, err error) {
-	rows, err := c.from.QueryContext(c.ctx, fmt.Sprintf("SELECT %s FROM %s %s", t.columns, t.name, which), args...)
-	if err != nil {
-		return 0, false, unlessUnreadable(err)
+// copyRange copies the first rows of a range, and says how many; whole is false when one
+// of them cannot be read or does not fit the table. Then it copies none.
+func (c *copier) copyRange(statement string, first, last int64, limit int) (n int64, whole bool, err error) {
+	n, err = c.Affect(statement, first, last, limit)
+	if err != nil && (isDamage(err) || concernsOneJob(err)) {
+		return 0, false, nil
 	}
-	defer rows.Close()
-	row := make([]any, 1+strings.Count(t.columns, ","))
-	into := make([]any, len(row))
-	for i := range row {
-		into[i] = &row[i]
-	}
-	insert := fmt.Sprintf("INSERT OR IGNORE INTO %s (%s) VALUES (?%s)", t.name, t.columns, strings.Repeat(", ?", len(row)-1))
-	for ; rows.Next(); n++ {
-		if err := rows.Scan(into...); err != nil {
-			return n, false, err
-		}
-		kept, err := c.Affect(insert, row...)
-		switch {
-		case err == nil:
-			c.found.Copied += kept
-		case concernsOneJob(err):
-			c.found.Lost++
-		default:
-			return n, false, err
-		}
-	}
-	return n, rows.Err() == nil, unlessUnreadable(rows.Err())
-}
-
-// unlessUnreadable is err, or nil where it only says that the damaged database
-// cannot be read there: SQLITE_ERROR is a table that is missing.
-func unlessUnreadable(err error) error {
-	if isDamage(err) || code(err) == sqlite3.SQLITE_ERROR {
-		return nil
-	}
-	return err
+	c.found.Copied += n
+	return n, err == nil, err
 }

@@ -117,14 +117,10 @@ func newDB(o Options) *DB {
 }
 
 func (db *DB) open(ctx context.Context) error {
-	if err := db.finishRecovery(); err != nil {
-		return err
-	}
-	if err := db.setStrayLogAside(); err != nil {
-		return err
-	}
-	if err := makeFile(db.path); err != nil {
-		return err
+	for _, prepare := range []func() error{db.finishRecovery, db.setStrayLogAside, func() error { return makeFile(db.path) }} {
+		if err := prepare(); err != nil {
+			return fmt.Errorf("open database: %w", StorageError(err))
+		}
 	}
 	cause, err := db.findDamage(ctx)
 	if err != nil {
@@ -140,7 +136,7 @@ func (db *DB) open(ctx context.Context) error {
 		}
 	}
 	if err := db.recover(ctx, cause); err != nil {
-		return err
+		return fmt.Errorf("recover database: %w", StorageError(err))
 	}
 	return db.start(ctx)
 }
