@@ -38,17 +38,17 @@ func (m *tmdb) on(options *Options) {
 
 func theTMDB() *tmdb {
 	film := func(id int64, title string, year int) resolve.Answer {
-		return resolve.Answer{Films: []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.Movie, TMDB: id, Title: title, Year: year}}}}
+		return resolve.Answer{Works: []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.Movie, TMDB: id, Title: title, Year: year}}}}
 	}
 	return &tmdb{knows: map[resolve.Question]resolve.Answer{
-		{Ask: resolve.AskFilm, Number: 438631}:             film(438631, "Dune", 2021),
-		{Ask: resolve.AskFilm, Number: 841}:                film(841, "Dune", 1984),
-		{Ask: resolve.AskFilm, Number: 903}:                film(903, "Cool Hand Luke", 1967),
-		{Ask: resolve.AskIMDB, Text: "tt0087182"}:          film(841, "Dune", 1984),
-		{Ask: resolve.AskSeries, Number: 37854}:            {Series: []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.TV, TMDB: 37854, Title: "One Piece", Year: 1999}}}},
-		{Ask: resolve.AskSeason, Number: 37854, Season: 1}: {Episodes: []resolve.Part{{Show: 37854, Season: 1, Number: 1, Name: "Romance Dawn"}}},
-		{Ask: resolve.AskSeries, Number: 2207}:             {Series: []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.TV, TMDB: 2207, Title: "Fawlty Towers", Year: 1975}}}},
-		{Ask: resolve.AskSeason, Number: 2207, Season: 1}:  {Episodes: []resolve.Part{{Show: 2207, Season: 1, Number: 1, Name: "A Touch of Class"}}},
+		{Ask: resolve.Details, Kind: viewing.Movie, Number: 438631}:             film(438631, "Dune", 2021),
+		{Ask: resolve.Details, Kind: viewing.Movie, Number: 841}:                film(841, "Dune", 1984),
+		{Ask: resolve.Details, Kind: viewing.Movie, Number: 903}:                film(903, "Cool Hand Luke", 1967),
+		{Ask: resolve.ByIMDB, Text: "tt0087182"}:          film(841, "Dune", 1984),
+		{Ask: resolve.Details, Kind: viewing.TV, Number: 37854}:            {Works: []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.TV, TMDB: 37854, Title: "One Piece", Year: 1999}}}},
+		{Ask: resolve.Season, Number: 37854, Season: 1}: {Episodes: []resolve.Episode{{Show: 37854, Season: 1, Number: 1, Name: "Romance Dawn"}}},
+		{Ask: resolve.Details, Kind: viewing.TV, Number: 2207}:             {Works: []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.TV, TMDB: 2207, Title: "Fawlty Towers", Year: 1975}}}},
+		{Ask: resolve.Season, Number: 2207, Season: 1}:  {Episodes: []resolve.Episode{{Show: 2207, Season: 1, Number: 1, Name: "A Touch of Class"}}},
 	}}
 }
 

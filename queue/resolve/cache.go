@@ -32,11 +32,9 @@ type Cache struct {
 }
 
 // OpenCache opens or makes the file. Answers of others than those named, as "TMDB",
-// are forgotten: TMDB's terms ask for that. known are those whose answers were kept.
-func OpenCache(ctx context.Context, file string, names ...string) (c *Cache, known map[string]bool, err error) {
-	if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
-		return nil, nil, fmt.Errorf("open the cache of answers: %s is no plain file", file)
-	}
+// are forgotten: TMDB's terms ask for that. fresh is true where somebody named has
+// not answered yet.
+func OpenCache(ctx context.Context, file string, names ...string) (c *Cache, fresh bool, err error) {
 	db, err := openCache(ctx, file)
 	if broken, ok := errors.AsType[*sqlite.Error](err); ok && (broken.Code()&0xff == sqlite3.SQLITE_NOTADB || broken.Code()&0xff == sqlite3.SQLITE_CORRUPT) {
 		if err = RemoveCache(file); err == nil {
@@ -44,19 +42,18 @@ func OpenCache(ctx context.Context, file string, names ...string) (c *Cache, kno
 		}
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("open the cache of answers: %w", err)
+		return nil, false, fmt.Errorf("open the cache of answers: %w", err)
 	}
-	c, known = &Cache{db: db, now: time.Now}, map[string]bool{}
 	list, _ := json.Marshal(names)
-	_, err = db.ExecContext(ctx, "DELETE FROM answers WHERE who NOT IN (SELECT value FROM json_each(?))", string(list))
-	for _, name := range names {
-		var one int
-		known[name] = db.QueryRowContext(ctx, "INSERT OR IGNORE INTO answers (who, question, body, at) VALUES (?, '', '', 0) RETURNING 1", name).Scan(&one) != nil
+	known := 0
+	err = db.QueryRowContext(ctx, "SELECT count(DISTINCT who) FROM answers WHERE who IN (SELECT value FROM json_each(?))", string(list)).Scan(&known)
+	if err == nil {
+		_, err = db.ExecContext(ctx, "DELETE FROM answers WHERE who NOT IN (SELECT value FROM json_each(?))", string(list))
 	}
 	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("open the cache of answers: %w", err), db.Close())
+		return nil, false, errors.Join(fmt.Errorf("open the cache of answers: %w", err), db.Close())
 	}
-	return c, known, nil
+	return &Cache{db: db, now: time.Now}, known < len(names), nil
 }
 
 func openCache(ctx context.Context, file string) (*sql.DB, error) {
@@ -100,8 +97,8 @@ func (c *Cache) Close() error {
 }
 
 // recall is what is remembered of some questions, and young enough.
-func (c *Cache) recall(ctx context.Context, who string, wanted []Question) (map[Question]Answer, error) {
-	found := map[Question]Answer{}
+func (c *Cache) recall(ctx context.Context, who string, wanted []Question) (map[Question]*Answer, error) {
+	found := map[Question]*Answer{}
 	if c == nil {
 		return found, nil
 	}
@@ -114,7 +111,7 @@ func (c *Cache) recall(ctx context.Context, who string, wanted []Question) (map[
 		case err != nil && !errors.Is(err, sql.ErrNoRows):
 			return found, fmt.Errorf("recall answers: %w", err)
 		case err == nil && json.Unmarshal([]byte(body), &a) == nil && c.young(q, a, time.UnixMilli(at)):
-			found[q] = a
+			found[q] = &a
 		}
 	}
 	return found, nil
@@ -124,7 +121,7 @@ func (c *Cache) recall(ctx context.Context, who string, wanted []Question) (map[
 // the clock was wrong, then or now.
 func (c *Cache) young(q Question, a Answer, at time.Time) bool {
 	lasts := foundFor
-	if a.empty() || q.Ask == AskSeason || q.Ask == SearchFor || q.Ask == SearchTV {
+	if a.empty() || q.Ask == Season || q.Ask == ByTitle {
 		lasts = growsFor
 	}
 	age := c.now().Sub(at)
@@ -153,7 +150,7 @@ func (c *Cache) keep(ctx context.Context, who string, answers map[Question]*Answ
 			return fmt.Errorf("keep answers: %w", err)
 		}
 	}
-	if _, err := t.ExecContext(ctx, "DELETE FROM answers WHERE at < ? AND question <> ''", c.now().Add(-foundFor).UnixMilli()); err != nil {
+	if _, err := t.ExecContext(ctx, "DELETE FROM answers WHERE at < ?", c.now().Add(-foundFor).UnixMilli()); err != nil {
 		return fmt.Errorf("keep answers: %w", err)
 	}
 	return t.Commit()
@@ -161,5 +158,5 @@ func (c *Cache) keep(ctx context.Context, who string, answers map[Question]*Answ
 
 // key is a question as one text.
 func (q Question) key() string {
-	return fmt.Sprintf("%s %d %d %d %t %s", q.Ask, q.Number, q.Season, q.Year, q.Own, q.Text)
+	return fmt.Sprintf("%s %s %d %d %d %s", q.Ask, q.Kind, q.Number, q.Season, q.Year, q.Text)
 }

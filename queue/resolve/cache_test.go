@@ -8,14 +8,16 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 var (
-	aboutFilm = Question{Ask: AskIMDB, Text: "tt0000001"}
-	search    = Question{Ask: SearchFor, Text: "Alpha 1"}
-	season    = Question{Ask: AskSeason, Number: 7, Season: 1}
-	aboutNone = Question{Ask: AskFilm, Number: 5}
-	one       = &Answer{Films: []Work{film(603, "Alpha 1", 1999, "Alfa")}}
+	aboutFilm = Question{Ask: ByIMDB, Text: "tt0000001"}
+	search    = Question{Ask: ByTitle, Kind: viewing.Movie, Text: "Alpha 1"}
+	season    = Question{Ask: Season, Number: 7, Season: 1}
+	aboutNone = Question{Ask: Details, Kind: viewing.Movie, Number: 5}
+	one       = &Answer{Works: []Work{film(603, "Alpha 1", 1999, "Alfa")}}
 )
 
 func opened(t *testing.T, file string, names ...string) *Cache {
@@ -39,22 +41,22 @@ func cacheIn(t *testing.T) *Cache {
 // once that one is turned off, or has another address.
 func TestAnswersAreRememberedForATime(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "answers.db")
-	c, known, err := OpenCache(t.Context(), file, "TMDB a", "Wikidata b")
-	if err != nil || known["TMDB a"] || known["Wikidata b"] {
-		t.Fatal(known, err)
+	c, fresh, err := OpenCache(t.Context(), file, "TMDB a", "Wikidata b")
+	if err != nil || !fresh {
+		t.Fatal(fresh, err)
 	}
 	now := time.Now()
 	c.now = func() time.Time { return now }
-	kept := map[Question]*Answer{aboutFilm: one, aboutNone: {}, search: one, season: {Episodes: []Part{{Number: 1}}}}
+	kept := map[Question]*Answer{aboutFilm: one, aboutNone: {}, search: one, season: {Episodes: []Episode{{Number: 1}}}}
 	if err := c.keep(t.Context(), "TMDB a", kept); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c, known, err = OpenCache(t.Context(), file, "TMDB a")
-	if err != nil || !known["TMDB a"] {
-		t.Fatal(known, err)
+	c, fresh, err = OpenCache(t.Context(), file, "TMDB a")
+	if err != nil || fresh {
+		t.Fatal(fresh, err)
 	}
 	for later, want := range map[time.Duration]map[Question]*Answer{
 		0:                      kept,
@@ -65,10 +67,10 @@ func TestAnswersAreRememberedForATime(t *testing.T) {
 		-time.Hour:             {}, // the clock was set back
 	} {
 		c.now = func() time.Time { return now.Add(later) }
-		got, err := c.recall(t.Context(), "TMDB a", []Question{aboutFilm, aboutNone, search, season, {Ask: AskFilm, Number: 6}})
+		got, err := c.recall(t.Context(), "TMDB a", []Question{aboutFilm, aboutNone, search, season, {Ask: Details, Kind: viewing.Movie, Number: 6}})
 		of := map[Question]*Answer{}
 		for q, a := range got {
-			of[q] = &a
+			of[q] = a
 		}
 		if diff := cmp.Diff(want, of); err != nil || diff != "" {
 			t.Errorf("after %s: %v, %s", later, err, diff)
@@ -79,13 +81,13 @@ func TestAnswersAreRememberedForATime(t *testing.T) {
 		t.Errorf("another has the answers of the first: %v, %v", got, err)
 	}
 	c.Close()
-	c, known, err = OpenCache(t.Context(), file, "TMDB b", "Wikidata b")
-	if err != nil || known["TMDB b"] || known["Wikidata b"] {
-		t.Fatal(known, err)
+	c, fresh, err = OpenCache(t.Context(), file, "TMDB b", "Wikidata b")
+	if err != nil || !fresh {
+		t.Fatal(fresh, err)
 	}
 	defer c.Close()
 	var rows int
-	if err := c.db.QueryRowContext(t.Context(), "SELECT count(*) FROM answers WHERE question <> ''").Scan(&rows); err != nil || rows != 0 {
+	if err := c.db.QueryRowContext(t.Context(), "SELECT count(*) FROM answers").Scan(&rows); err != nil || rows != 0 {
 		t.Errorf("%d answers of one that is turned off, %v", rows, err)
 	}
 }
@@ -96,12 +98,12 @@ func TestOldAnswersLeaveTheFile(t *testing.T) {
 	now := time.Now()
 	for _, at := range []time.Time{now.Add(-foundFor - time.Second), now} {
 		c.now = func() time.Time { return at }
-		if err := c.keep(t.Context(), "TMDB ", map[Question]*Answer{{Ask: AskFilm, Number: at.Unix()}: one}); err != nil {
+		if err := c.keep(t.Context(), "TMDB ", map[Question]*Answer{{Ask: Details, Kind: viewing.Movie, Number: at.Unix()}: one}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var rows int
-	if err := c.db.QueryRowContext(t.Context(), "SELECT count(*) FROM answers WHERE question <> ''").Scan(&rows); err != nil || rows != 1 {
+	if err := c.db.QueryRowContext(t.Context(), "SELECT count(*) FROM answers").Scan(&rows); err != nil || rows != 1 {
 		t.Errorf("%d rows, %v", rows, err)
 	}
 }
@@ -133,24 +135,23 @@ func TestBrokenFileIsMadeAnew(t *testing.T) {
 	}
 }
 
-// What is no plain file of ours is left alone.
+// What is no file of ours is left alone: neither a folder nor what a link leads to.
 func TestOtherThingsAreLeftAlone(t *testing.T) {
 	folder := t.TempDir()
-	theirs := filepath.Join(folder, "theirs")
+	if c, _, err := OpenCache(t.Context(), folder, "a"); err == nil {
+		t.Error("a folder is opened")
+		c.Close()
+	}
+	theirs, link := filepath.Join(folder, "theirs"), filepath.Join(folder, "link.db")
 	text := []byte("a file of somebody else's that is long enough to be read")
 	if err := os.WriteFile(theirs, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	link := filepath.Join(folder, "link.db")
-	others := []string{folder}
-	if os.Symlink(theirs, link) == nil { // not everybody may make one on Windows
-		others = append(others, link)
+	if err := os.Symlink(theirs, link); err != nil {
+		t.Skip(err) // not everybody may make one on Windows
 	}
-	for _, file := range others {
-		if m, _, err := OpenCache(t.Context(), file, "a"); err == nil {
-			t.Errorf("%s is opened", file)
-			m.Close()
-		}
+	if c, _, err := OpenCache(t.Context(), link, "a"); err == nil {
+		c.Close()
 	}
 	if now, err := os.ReadFile(theirs); err != nil || !bytes.Equal(now, text) {
 		t.Errorf("%q, %v", now, err)

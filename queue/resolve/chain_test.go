@@ -48,8 +48,8 @@ func (f *fake) Fetch(ctx context.Context, wanted []question) (map[question]*answ
 
 // beside is a chain of Wikidata, which knows numbers alone, and TMDB.
 func beside(wikidata, tmdb *fake, cache *Cache) Chain {
-	wikidata.may = []Ask{AskIMDB, AskTVDB}
-	tmdb.may = []Ask{AskIMDB, AskTVDB, AskFilm, AskSeries, AskSeason, SearchFor, SearchTV}
+	wikidata.may = []Ask{ByIMDB, ByTVDB}
+	tmdb.may = []Ask{ByIMDB, ByTVDB, Details, Season, ByTitle}
 	log := slog.New(slog.DiscardHandler)
 	return Chain{&Provider{Name: "Wikidata", Asker: wikidata, Log: log, Cache: cache}, &Provider{Name: "TMDB", Asker: tmdb, Log: log, Cache: cache}}
 }
@@ -62,41 +62,39 @@ func outcome(d Decision) string {
 	switch {
 	case len(d.Open) > 0:
 		return "open"
-	case d.Item == nil:
+	case d.Is == nil:
 		var names []string
 		for _, w := range d.Candidates {
 			names = append(names, fmt.Sprint(w.Type, " ", w.TMDB))
 		}
 		return fmt.Sprintf("held %v by %s", names, d.By)
 	default:
-		return fmt.Sprintf("%s %d by %s", d.Item.Kind, d.Item.TMDB, d.By)
+		return fmt.Sprintf("%s %d by %s", d.Is.Type, d.Named.TMDB, d.By)
 	}
 }
 
 // The rows of the package's table, and that one is asked only about what those
 // before it have left open.
 func TestWhoIsAsked(t *testing.T) {
-	number := question{Ask: AskIMDB, Text: "tt0000001"}
-	one := answer{Films: []work{workBy(1, "Wikidata")}}
+	number := question{Ask: ByIMDB, Text: "tt0000001"}
+	one := answer{Works: []work{workBy(1, "Wikidata")}}
 	for name, c := range map[string]struct {
 		wikidata, tmdb answer
 		want           string
 		asked          bool // TMDB
 	}{
-		"one":                     {one, answer{Films: []work{workBy(2, "")}}, "movie 1 by Wikidata", false},
-		"nothing, then one":       {answer{}, answer{Films: []work{workBy(2, "")}}, "movie 2 by TMDB", true},
-		"nothing, then nothing":   {answer{}, answer{}, "held [] by TMDB", true},
-		"several, then one":       {answer{Films: []work{workBy(1, "Wikidata"), workBy(2, "Wikidata")}, Partial: true}, answer{Films: []work{workBy(2, "")}}, "movie 2 by TMDB", true},
-		"partial, then one":       {answer{Films: []work{workBy(1, "Wikidata")}, Partial: true}, answer{Films: []work{workBy(2, "")}}, "movie 2 by TMDB", true},
-		"several, then nothing":   {answer{Films: []work{workBy(1, "Wikidata"), workBy(2, "Wikidata")}, Partial: true}, answer{}, "held [movie 1 movie 2] by Wikidata", true},
-		"another kind, then one":  {answer{Series: []work{{Candidate: Candidate{Type: viewing.TV, TMDB: 1}}}}, answer{Films: []work{workBy(2, "")}}, "held [movie 2 tv 1] by TMDB", true},
-		"another kind, then none": {answer{Series: []work{{Candidate: Candidate{Type: viewing.TV, TMDB: 1}}}}, answer{}, "held [tv 1] by Wikidata", true},
+		"one":                   {one, answer{Works: []work{workBy(2, "")}}, "movie 1 by Wikidata", false},
+		"nothing, then one":     {answer{}, answer{Works: []work{workBy(2, "")}}, "movie 2 by TMDB", true},
+		"nothing, then nothing": {answer{}, answer{}, "held [] by TMDB", true},
+		"several, then one":     {answer{Works: []work{workBy(1, "Wikidata"), workBy(2, "Wikidata")}, Partial: true}, answer{Works: []work{workBy(2, "")}}, "movie 2 by TMDB", true},
+		"partial, then one":     {answer{Works: []work{workBy(1, "Wikidata")}, Partial: true}, answer{Works: []work{workBy(2, "")}}, "movie 2 by TMDB", true},
+		"several, then nothing": {answer{Works: []work{workBy(1, "Wikidata"), workBy(2, "Wikidata")}, Partial: true}, answer{}, "held [movie 1 movie 2] by Wikidata", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, m := &fake{knows: map[question]answer{number: c.wikidata}}, &fake{knows: map[question]answer{number: c.tmdb}}
-			d, err := beside(w, m, cacheIn(t)).Decide(t.Context(), []Evidence{{Kind: viewing.Movie, Own: Reported{IDs: viewing.IDs{IMDB: number.Text}}}})
+			d, err := beside(w, m, cacheIn(t)).Decide(t.Context(), []Evidence{{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: number.Text}}}})
 			if got := outcome(d[0]); err != nil || got != c.want || (len(m.asked) > 0) != c.asked || len(w.asked) != 1 {
-				t.Errorf("%s (%s), %v; asked %v, then %v", got, d[0].Why, err, w.asked, m.asked)
+				t.Errorf("%s (%v), %v; asked %v, then %v", got, d[0].Why, err, w.asked, m.asked)
 			}
 		})
 	}
@@ -104,26 +102,28 @@ func TestWhoIsAsked(t *testing.T) {
 
 // Wikidata names the series of an episode; TMDB tells whether it has the place.
 func TestPlaceIsAskedOfTMDB(t *testing.T) {
-	show := answer{Series: []work{{Candidate: Candidate{Type: viewing.TV, TMDB: 7}, By: "Wikidata"}}}
+	show := answer{Works: []work{{Candidate: Candidate{Type: viewing.TV, TMDB: 7}, By: "Wikidata"}}}
 	season, number := 1, 2
 	episode := []Evidence{{
-		Kind: viewing.Episode, Season: &season, Episode: &number, Own: Reported{Title: "The Second", IDs: viewing.IDs{IMDB: "tt0000099"}},
-		Show: Reported{IDs: viewing.IDs{IMDB: "tt0000007"}},
+		Media: viewing.Media{
+			Type: viewing.Episode, Season: &season, Episode: &number, Title: "The Second", IDs: viewing.IDs{IMDB: "tt0000099"},
+			Show: &viewing.Show{IDs: viewing.IDs{IMDB: "tt0000007"}},
+		},
 	}}
-	ask := question{Ask: AskIMDB, Text: "tt0000007"}
-	place := question{Ask: AskSeason, Number: 7, Season: 1}
-	for want, parts := range map[string][]Part{
+	ask := question{Ask: ByIMDB, Text: "tt0000007"}
+	place := question{Ask: Season, Number: 7, Season: 1}
+	for want, parts := range map[string][]Episode{
 		"episode 7 by TMDB":   {{Show: 7, Season: 1, Number: 2, Name: "The Second"}},
 		"held [tv 7] by TMDB": {{Show: 7, Season: 1, Number: 1, Name: "The First"}},
 	} {
 		w, m := &fake{knows: map[question]answer{ask: show}}, &fake{knows: map[question]answer{place: {Episodes: parts}}}
 		if d, err := beside(w, m, cacheIn(t)).Decide(t.Context(), episode); err != nil || outcome(d[0]) != want {
-			t.Errorf("%s (%s), %v; want %s", outcome(d[0]), d[0].Why, err, want)
+			t.Errorf("%s (%v), %v; want %s", outcome(d[0]), d[0].Why, err, want)
 		}
 	}
 	w := &fake{knows: map[question]answer{ask: show}}
 	if d, err := beside(w, &fake{}, nil)[:1].Decide(t.Context(), episode); err != nil || outcome(d[0]) != "episode 7 by Wikidata" {
-		t.Errorf("alone: %s (%s), %v", outcome(d[0]), d[0].Why, err)
+		t.Errorf("alone: %s (%v), %v", outcome(d[0]), d[0].Why, err)
 	}
 	away := &fake{err: errors.New("away")}
 	if d, err := beside(w, away, nil).Decide(t.Context(), episode); !errors.Is(err, away.err) || outcome(d[0]) != "open" {
@@ -134,9 +134,9 @@ func TestPlaceIsAskedOfTMDB(t *testing.T) {
 // Trouble with one keeps no other from being asked, and is no error where nothing
 // is left open. What was answered is not asked again.
 func TestTroubleOfOne(t *testing.T) {
-	number := question{Ask: AskIMDB, Text: "tt0000001"}
-	evidence := []Evidence{{Kind: viewing.Movie, Own: Reported{IDs: viewing.IDs{IMDB: number.Text}}}}
-	w, m := &fake{err: errors.New("away")}, &fake{knows: map[question]answer{number: {Films: []work{workBy(2, "")}}}}
+	number := question{Ask: ByIMDB, Text: "tt0000001"}
+	evidence := []Evidence{{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: number.Text}}}}
+	w, m := &fake{err: errors.New("away")}, &fake{knows: map[question]answer{number: {Works: []work{workBy(2, "")}}}}
 	c := beside(w, m, cacheIn(t))
 	for range 3 {
 		if d, err := c.Decide(t.Context(), evidence); err != nil || outcome(d[0]) != "movie 2 by TMDB" {
@@ -150,10 +150,10 @@ func TestTroubleOfOne(t *testing.T) {
 
 // What rests on nothing but remembered answers says so.
 func TestWhatIsRemembered(t *testing.T) {
-	one, two := question{Ask: AskIMDB, Text: "tt0000001"}, question{Ask: SearchFor, Text: "Alpha", Year: 1999}
-	first := Evidence{Kind: viewing.Movie, Own: Reported{IDs: viewing.IDs{IMDB: one.Text}}}
-	more := Evidence{Kind: viewing.Movie, Own: Reported{IDs: viewing.IDs{IMDB: one.Text}, Title: "Alpha", Year: 1999}}
-	m := &fake{knows: map[question]answer{two: {Films: []work{{Candidate: Candidate{Type: viewing.Movie, TMDB: 2, Title: "Alpha", Year: 1999}}}}}}
+	one, two := question{Ask: ByIMDB, Text: "tt0000001"}, question{Ask: ByTitle, Kind: viewing.Movie, Text: "Alpha", Year: 1999}
+	first := Evidence{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: one.Text}}}
+	more := Evidence{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: one.Text}, Title: "Alpha", Year: 1999}}
+	m := &fake{knows: map[question]answer{two: {Works: []work{{Candidate: Candidate{Type: viewing.Movie, TMDB: 2, Title: "Alpha", Year: 1999}}}}}}
 	c := beside(&fake{}, m, cacheIn(t))
 	for n, step := range []struct {
 		e    Evidence
@@ -164,7 +164,7 @@ func TestWhatIsRemembered(t *testing.T) {
 		{first, "held [] by TMDB", true},
 		{more, "movie 2 by TMDB", false}, // of the two, one was asked for
 		{more, "movie 2 by TMDB", true},
-		{Evidence{Kind: viewing.Movie}, "held [] by ", false},
+		{Evidence{Media: viewing.Media{Type: viewing.Movie}}, "held [] by ", false},
 	} {
 		if d, err := c.Decide(t.Context(), []Evidence{step.e}); err != nil || outcome(d[0]) != step.want || d[0].Kept != step.kept {
 			t.Errorf("step %d: %s, kept %v, %v", n, outcome(d[0]), d[0].Kept, err)
@@ -175,11 +175,11 @@ func TestWhatIsRemembered(t *testing.T) {
 // One that hangs leaves time for the others.
 func TestOneThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		number := question{Ask: AskIMDB, Text: "tt0000001"}
-		evidence := []Evidence{{Kind: viewing.Movie, Own: Reported{IDs: viewing.IDs{IMDB: number.Text}}}}
+		number := question{Ask: ByIMDB, Text: "tt0000001"}
+		evidence := []Evidence{{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: number.Text}}}}
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
-		c := beside(&fake{hangs: true}, &fake{knows: map[question]answer{number: {Films: []work{workBy(2, "")}}}}, nil)
+		c := beside(&fake{hangs: true}, &fake{knows: map[question]answer{number: {Works: []work{workBy(2, "")}}}}, nil)
 		if d, err := c.Decide(ctx, evidence); err != nil || outcome(d[0]) != "movie 2 by TMDB" || ctx.Err() != nil {
 			t.Errorf("%s, %v", outcome(d[0]), err)
 		}
@@ -190,10 +190,12 @@ func TestOneThatHangs(t *testing.T) {
 // that refuses us is left alone for a day. What we break off ourselves is no trouble.
 func TestTroubleIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{may: []Ask{AskIMDB}}
+		f := &fake{may: []Ask{ByIMDB}}
 		c := Chain{&Provider{Name: "TMDB", Asker: f, Log: slog.New(slog.DiscardHandler)}}
-		evidence := []Evidence{{Kind: viewing.Movie, Own: Reported{IDs: viewing.IDs{IMDB: "tt0000001"}}}}
-		later := func(wait time.Duration) error { return &LaterError{Who: "TMDB", Why: "it is away", Wait: wait} }
+		evidence := []Evidence{{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0000001"}}}}
+		later := func(wait time.Duration) error {
+			return &LaterError{Who: "TMDB", Why: viewing.Say("asked.unreached"), Wait: wait}
+		}
 		refused := fmt.Errorf("refused: %w", ErrRefused)
 		for n, step := range []struct {
 			err   error
@@ -232,7 +234,7 @@ func TestTroubleIsLeftAlone(t *testing.T) {
 		if d, err := c.Decide(t.Context(), evidence); err != nil || c[0].Trouble() != nil || !strings.HasPrefix(outcome(d[0]), "held") {
 			t.Errorf("well again: %s, %v", outcome(d[0]), err)
 		}
-		f.err, evidence[0].Own.IMDB = later(0), "tt0000002"
+		f.err, evidence[0].IDs.IMDB = later(0), "tt0000002"
 		for _, wait := range []time.Duration{0, time.Minute} { // as after the first trouble
 			time.Sleep(wait)
 			f.asked = nil
@@ -246,10 +248,10 @@ func TestTroubleIsLeftAlone(t *testing.T) {
 // Once trouble is over, what could not be asked may be asked again: once a day at most.
 func TestRecovered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{may: []Ask{AskIMDB}}
+		f := &fake{may: []Ask{ByIMDB}}
 		recovered := 0
 		p := &Provider{Name: "TMDB", Asker: f, Log: slog.New(slog.DiscardHandler), Recovered: func() { recovered++ }}
-		evidence := []Evidence{{Kind: viewing.Movie, Own: Reported{IDs: viewing.IDs{IMDB: "tt0000001"}}}}
+		evidence := []Evidence{{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0000001"}}}}
 		time.Sleep(48 * time.Hour)
 		for n, step := range []struct {
 			wait  time.Duration

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -35,16 +36,16 @@ func rows() (all []row) {
 func TestCorpus(t *testing.T) {
 	held, clear := map[string]int{}, map[string]int{}
 	for _, r := range rows() {
-		d := Decide(evidenceIn(t, r.given), worldIn(t, r.world))
+		d := Decide(evidenceIn(t, r.given), worldIn(t, r.world).answer)
 		got := said(d)
 		if r.kind == "" || got != "hold" && got != r.answer {
-			t.Errorf("%s: %s\n  in %s: %s (%s), want %s", r.kind, r.given, r.world, got, d.Why, r.answer)
+			t.Errorf("%s: %s\n  in %s: %s (%s), want %s", r.kind, r.given, r.world, got, d.Why.Code, r.answer)
 		}
 		if !r.holdOK {
 			clear[r.kind]++
 			if got == "hold" {
 				held[r.kind]++
-				t.Logf("held: %s: %s: %s", r.kind, r.given, d.Why)
+				t.Logf("held: %s: %s: %s", r.kind, r.given, d.Why.Code)
 			}
 		}
 	}
@@ -58,23 +59,71 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// numbersAlone knows what Wikidata could know at best: the works of a row's numbers.
-type numbersAlone struct{ world }
-
-func (w numbersAlone) Answer(q Question) (*Answer, bool) {
-	a, _ := w.world.Answer(q)
-	if q.Ask == AtSite || q.Ask == AtSiteTV {
-		return a, true
-	}
-	if a == nil || q.Own || q.Ask != AskIMDB && q.Ask != AskTVDB {
-		return nil, true
-	}
-	for _, all := range [][]Work{a.Films, a.Series} {
-		for i := range all {
-			all[i].By = "Wikidata"
+// Whatever film or series of a row's worlds was played, and however long each is: where
+// its title alone was reported, no other one is certain. All of one length is the worst
+// that can be.
+func TestCorpusWithoutYears(t *testing.T) {
+	played, certain := 0, map[string]int{}
+	for _, r := range rows() {
+		for _, kind := range []viewing.MediaType{viewing.Movie, viewing.TV} {
+			w := worldIn(t, r.world)
+			for query := range w["search_"+string(kind)] {
+				hits := w.find(Question{Ask: ByTitle, Kind: kind, Text: query})
+				for _, truth := range hits.of(kind) {
+					if !truth.called(query) {
+						continue
+					}
+					known := func(q Question) (*Answer, bool) {
+						a, _ := w.answer(q)
+						switch {
+						case q.Ask == Season:
+							a = &Answer{Episodes: []Episode{{Show: q.Number, Season: q.Season, Number: 1, Minutes: 100}}}
+						case q.Ask == Details && a.empty():
+							a = &Answer{Works: []Work{{Candidate: Candidate{Type: q.Kind, TMDB: q.Number}}}}
+						}
+						if q.Ask == Details {
+							a.Works[0].Minutes = 100
+						}
+						return a, true
+					}
+					e := Evidence{Media: viewing.Media{Type: kind, Title: query}, Runtime: 99 * time.Minute}
+					if kind == viewing.TV {
+						e.Media = viewing.Media{Type: viewing.Episode, Show: &viewing.Show{Title: query}, Season: n(1), Episode: n(1)}
+					}
+					d := Decide(e, known)
+					if played++; d.Is == nil {
+						continue
+					}
+					if certain[string(kind)]++; d.Named.TMDB != truth.TMDB {
+						t.Errorf("%s was played, and %s is certain", truth, d.Named)
+					}
+					for _, runtime := range []time.Duration{0, 96 * time.Minute, 104 * time.Minute} {
+						if e.Runtime = runtime; Decide(e, known).Is != nil {
+							t.Errorf("%s is certain, and %s long", truth, runtime)
+						}
+					}
+				}
+			}
 		}
 	}
-	return &Answer{Films: a.Films, Series: a.Series, Partial: len(a.Films)+len(a.Series) > 1}, true
+	if t.Logf("%d played, certain: %v", played, certain); certain["movie"] < 50 || certain["tv"] < 10 {
+		t.Errorf("%d played, certain: %v", played, certain)
+	}
+}
+
+// numbersAlone is what Wikidata could know at best: the works of a row's numbers.
+func (w world) numbersAlone(q Question) (*Answer, bool) {
+	a, _ := w.answer(q)
+	if q.Ask == BySite {
+		return a, true
+	}
+	if a == nil || q.Kind == viewing.Episode || q.Ask != ByIMDB && q.Ask != ByTVDB {
+		return nil, true
+	}
+	for i := range a.Works {
+		a.Works[i].By = "Wikidata"
+	}
+	return &Answer{Works: a.Works, Partial: len(a.Works) > 1}, true
 }
 
 // Where Wikidata alone is asked, no row of the corpus is decided wrongly either.
@@ -82,15 +131,15 @@ func TestCorpusWithNumbersAlone(t *testing.T) {
 	right := map[viewing.MediaType]int{}
 	for _, r := range rows() {
 		e := evidenceIn(t, r.given)
-		if e.Show.TMDB+e.Own.TMDB > 0 {
+		if ClueOf(e.Media).IDs.TMDB+e.IDs.TMDB > 0 {
 			continue // nobody tells whether TMDB has that number
 		}
-		switch d := Decide(e, numbersAlone{worldIn(t, r.world)}); said(d) {
+		switch d := Decide(e, worldIn(t, r.world).numbersAlone); said(d) {
 		case "hold":
 		case r.answer:
-			right[e.Kind]++
+			right[e.Type]++
 		default:
-			t.Errorf("%s: %s\n  in %s: %s (%s), want %s", r.kind, r.given, r.world, said(d), d.Why, r.answer)
+			t.Errorf("%s: %s\n  in %s: %s (%s), want %s", r.kind, r.given, r.world, said(d), d.Why.Code, r.answer)
 		}
 	}
 	if t.Logf("right: %v", right); right[viewing.Movie] < 20 || right[viewing.Episode] < 20 {
@@ -99,16 +148,13 @@ func TestCorpusWithNumbersAlone(t *testing.T) {
 }
 
 func said(d Decision) string {
-	switch it := d.Item; {
-	case it == nil:
+	if d.Is == nil {
 		return "hold"
-	case it.Kind == viewing.Episode && it.TMDB == 0:
-		return fmt.Sprintf("episode-id:%d", it.Own)
-	case it.Kind == viewing.Episode:
-		return fmt.Sprintf("episode:%d:%d:%d", it.TMDB, it.Season, it.Number)
-	default:
-		return fmt.Sprintf("%s:%d", it.Kind, it.TMDB)
 	}
+	if d.Is.Type == viewing.Episode && !d.Is.Placed() {
+		return fmt.Sprintf("episode-id:%d", d.Is.IDs.TMDB)
+	}
+	return d.Is.Key()
 }
 
 // given is what a source told, as the corpus writes it.
@@ -120,10 +166,10 @@ type given struct {
 	Show            *given
 	Season, Episode any
 	Last            int `json:"episode_end"`
+	Minutes         int // what the player played
 }
 
-func (g given) told() Reported {
-	t := Reported{Title: g.Title, Year: g.Year}
+func (g given) ids() (ids viewing.IDs, netflix string) {
 	for list, id := range g.IDs {
 		n, _ := strconv.ParseInt(fmt.Sprint(id), 10, 64)
 		if f, ok := id.(float64); ok {
@@ -131,16 +177,16 @@ func (g given) told() Reported {
 		}
 		switch list {
 		case "imdb":
-			t.IMDB = id.(string)
+			ids.IMDB = id.(string)
 		case "tmdb":
-			t.TMDB = n
+			ids.TMDB = n
 		case "tvdb":
-			t.TVDB = n
+			ids.TVDB = n
 		case "netflix":
-			t.Site = fmt.Sprintf("netflix %d", n)
+			netflix = strconv.FormatInt(n, 10)
 		}
 	}
-	return t
+	return ids, netflix
 }
 
 func evidenceIn(t *testing.T, text string) Evidence {
@@ -149,14 +195,20 @@ func evidenceIn(t *testing.T, text string) Evidence {
 	if err := json.Unmarshal([]byte(text), &g); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	e := Evidence{Kind: g.Type, Own: g.told(), Season: number(g.Season), Episode: number(g.Episode)}
+	m := viewing.Media{Type: g.Type, Title: g.Title, Year: g.Year, Season: number(g.Season), Episode: number(g.Episode)}
+	site := viewing.Site{Name: "netflix"}
+	m.IDs, site.Title = g.ids()
 	if g.Show != nil {
-		e.Show = g.Show.told()
+		m.Show = &viewing.Show{Title: g.Show.Title, Year: g.Show.Year}
+		m.Show.IDs, site.Series = g.Show.ids()
+	}
+	if site.Title+site.Series != "" {
+		m.Site = &site
 	}
 	if g.Last > 0 { // a file of several episodes is told one by one, or not at all
-		e.Episode = nil
+		m.Episode = nil
 	}
-	return e
+	return Evidence{Media: m, Runtime: time.Duration(g.Minutes) * time.Minute}
 }
 
 // number is an integer that is told as a figure or in words.
@@ -192,7 +244,7 @@ type told struct {
 	ID                              int64
 	Title, Name, Alternative, OwnID string
 	Original                        string `json:"original_title"`
-	Year                            int
+	Year, Runtime                   int
 	Show                            int64
 	Season, Episode                 int
 }
@@ -206,58 +258,67 @@ func (w *told) UnmarshalJSON(body []byte) error {
 	return json.Unmarshal(body, (*plain)(w))
 }
 
-func (w told) work(kind viewing.MediaType) Work {
-	out := Work{Candidate: Candidate{Type: kind, TMDB: w.ID, Title: w.Title + w.Name, Year: w.Year}}
-	if w.Original != "" {
-		out.Names = []string{w.Original}
-	}
-	return out
-}
-
 func works(kind viewing.MediaType, all []told) (out []Work) {
 	for _, w := range all {
-		out = append(out, w.work(kind))
+		one := Work{Candidate: Candidate{Type: kind, TMDB: w.ID, Title: w.Title + w.Name, Year: w.Year}, Minutes: w.Runtime}
+		if w.Original != "" {
+			one.Names = []string{w.Original}
+		}
+		out = append(out, one)
 	}
 	return out
 }
 
-// Answer knows what the row knows; nobody can answer anything else.
-func (w world) Answer(q Question) (*Answer, bool) {
-	switch q.Ask {
-	case AskIMDB, AskTVDB:
-		key := "imdb:" + q.Text
-		if q.Ask == AskTVDB {
-			key = fmt.Sprintf("tvdb:%d", q.Number)
-		}
-		var found struct{ Movie, TV, Episode []told }
-		if json.Unmarshal(w["find"][key], &found) != nil {
-			return nil, true
-		}
-		return &Answer{Films: works(viewing.Movie, found.Movie), Series: works(viewing.TV, found.TV), Episodes: partsOf(found.Episode, Question{})}, true
-	case AtSite, AtSiteTV:
-		return w.atSite(q), true
-	case AskFilm, AskSeries:
-		return w.work(q), true
-	case AskSeason:
-		var list []told
-		switch body := w["season"][fmt.Sprintf("%d/%d", q.Number, q.Season)]; {
-		case string(body) == "404", strings.HasPrefix(string(body), `"has no`):
-			return &Answer{}, true
-		case json.Unmarshal(body, &list) != nil:
-			return nil, true
-		}
-		return &Answer{Episodes: partsOf(list, q)}, true
-	default:
-		var hits []told
-		table := map[Ask]string{SearchFor: "search_movie", SearchTV: "search_tv"}[q.Ask]
-		if json.Unmarshal(w[table][q.Text], &hits) != nil {
-			return nil, true
-		}
-		if q.Ask == SearchTV {
-			return &Answer{Series: works(viewing.TV, hits)}, true
-		}
-		return &Answer{Films: works(viewing.Movie, hits)}, true
+// answer is what the row knows; nobody can answer anything else.
+func (w world) answer(q Question) (*Answer, bool) {
+	a := w.find(q)
+	if a != nil {
+		a.By = TMDB
 	}
+	return a, true
+}
+
+func (w world) find(q Question) *Answer {
+	table, key := "find", fmt.Sprintf("tvdb:%d", q.Number)
+	var one told
+	var list []told
+	switch q.Ask {
+	case BySite:
+		return w.atSite(q)
+	case ByIMDB:
+		key = "imdb:" + q.Text
+	case ByTitle:
+		table, key = "search_"+string(q.Kind), q.Text
+	case Details:
+		table, key = string(q.Kind), strconv.FormatInt(q.Number, 10)
+	case Season:
+		table, key = "season", fmt.Sprintf("%d/%d", q.Number, q.Season)
+	}
+	body := w[table][key]
+	if string(body) == "404" || strings.HasPrefix(string(body), `"has no`) {
+		return &Answer{}
+	}
+	switch q.Ask {
+	case Details:
+		if json.Unmarshal(body, &one) != nil {
+			return nil
+		}
+		one.ID = q.Number
+		return &Answer{Works: works(q.Kind, []told{one})}
+	case ByTitle, Season:
+		if json.Unmarshal(body, &list) != nil {
+			return nil
+		}
+		if q.Ask == Season {
+			return &Answer{Episodes: episodesOf(list, q)}
+		}
+		return &Answer{Works: works(q.Kind, list)}
+	}
+	var found struct{ Movie, TV, Episode []told }
+	if json.Unmarshal(body, &found) != nil {
+		return nil
+	}
+	return &Answer{Works: append(works(viewing.Movie, found.Movie), works(viewing.TV, found.TV)...), Episodes: episodesOf(found.Episode, q)}
 }
 
 // atSite is what Wikidata says of a number of Netflix.
@@ -272,41 +333,20 @@ func (w world) atSite(q Question) *Answer {
 			for _, number := range numbers {
 				one := Work{Candidate: Candidate{Type: kind}, By: "Wikidata"}
 				one.TMDB, _ = strconv.ParseInt(number, 10, 64)
-				if kind == viewing.TV {
-					a.Series = append(a.Series, one)
-				} else {
-					a.Films = append(a.Films, one)
-				}
+				a.Works = append(a.Works, one)
 			}
 		}
 	}
 	return a
 }
 
-func (w world) work(q Question) *Answer {
-	table := map[Ask]string{AskFilm: "movie", AskSeries: "tv"}[q.Ask]
-	body := w[table][strconv.FormatInt(q.Number, 10)]
-	if string(body) == "404" {
-		return &Answer{}
-	}
-	var one told
-	if json.Unmarshal(body, &one) != nil {
-		return nil
-	}
-	one.ID = q.Number
-	if q.Ask == AskSeries {
-		return &Answer{Series: []Work{one.work(viewing.TV)}}
-	}
-	return &Answer{Films: []Work{one.work(viewing.Movie)}}
-}
-
-func partsOf(all []told, of Question) (out []Part) {
+func episodesOf(all []told, of Question) (out []Episode) {
 	for _, p := range all {
-		part := Part{TMDB: p.ID, Show: p.Show, Season: p.Season, Number: p.Episode, Name: p.Name}
-		if of.Number > 0 {
-			part.Show, part.Season, part.TMDB = of.Number, of.Season, 0
+		one := Episode{TMDB: p.ID, Show: p.Show, Season: p.Season, Number: p.Episode, Name: p.Name, Minutes: p.Runtime}
+		if of.Ask == Season {
+			one.Show, one.Season, one.TMDB = of.Number, of.Season, 0
 		}
-		out = append(out, part)
+		out = append(out, one)
 	}
 	return out
 }

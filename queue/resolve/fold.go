@@ -41,7 +41,7 @@ func (w Work) called(name string) bool {
 }
 
 // named reports whether an episode's name is a witness of its place, and equal.
-func (p Part) named(name, series string) bool {
+func (p Episode) named(name, series string) bool {
 	return same(p.Name, name) && !generic(name, series)
 }
 

@@ -16,26 +16,30 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 const (
 	patience  = 30 * time.Second // for one answer
 	maxAnswer = 1 << 20          // bytes: answers are bounded before they are decoded
+	maxItems  = 5000             // of one array: a megabyte holds 300,000 empty ones
 	longest   = 24 * time.Hour   // that is waited at somebody's wish
 )
 
-// ErrLarge says that an answer is larger than 1 MB.
-var ErrLarge = errors.New("the answer is too large")
+// ErrUnanswerable says that one question cannot be answered, as where its answer is
+// larger than 1 MB. Others may be.
+var ErrUnanswerable = errors.New("this question cannot be answered")
 
 // LaterError says that somebody cannot be asked now.
 type LaterError struct {
 	Who  string
-	Why  string        // one clause, without anything that was asked
-	Wait time.Duration // what was asked for, 24 hours at most; 0 when nothing was said
+	Why  viewing.Message // without anything that was asked
+	Wait time.Duration   // what was asked for, 24 hours at most; 0 when nothing was said
 }
 
-// Error names who and why.
-func (e *LaterError) Error() string { return e.Who + " cannot be asked now: " + e.Why }
+// Error names who and why, for a log.
+func (e *LaterError) Error() string { return e.Who + " cannot be asked now: " + e.Why.Error() }
 
 // CheckAddress refuses an address to which nothing may go: one without https that
 // is not on this machine. example is one that is right.
@@ -51,11 +55,9 @@ func CheckAddress(address, example string) error {
 	}
 }
 
-// List is an array of an answer. One of more than 5,000 items is refused before they
-// take memory: a megabyte holds 300,000 empty ones.
+// List is an array of an answer. One of too many items is refused before they take
+// memory.
 type List[T any] []T
-
-const maxItems = 5000
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (l *List[T]) UnmarshalJSON(body []byte) error {
@@ -66,7 +68,7 @@ func (l *List[T]) UnmarshalJSON(body []byte) error {
 	for *l = []T{}; all.More(); {
 		var one T
 		if len(*l) == maxItems {
-			return ErrLarge
+			return ErrUnanswerable
 		}
 		if err := all.Decode(&one); err != nil {
 			return fmt.Errorf("read item: %w", err)
@@ -100,7 +102,7 @@ type Response struct {
 	Body   []byte
 }
 
-// Do asks. Its errors are [ErrLarge], a [*LaterError], or that of the request's
+// Do asks. Its errors are [ErrUnanswerable], a [*LaterError], or that of the request's
 // context. They name no address: it may tell what was watched.
 func (c *HTTP) Do(r *http.Request) (Response, error) {
 	ctx := r.Context()
@@ -109,34 +111,39 @@ func (c *HTTP) Do(r *http.Request) (Response, error) {
 	}
 	answer, err := c.http.Do(r)
 	if err != nil {
-		if ctx.Err() != nil {
-			return Response{}, ctx.Err()
-		}
-		return Response{}, c.Later("it cannot be reached")
+		return Response{}, cmp.Or(ctx.Err(), c.Later("asked.unreached"))
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
 	switch {
-	case ctx.Err() != nil:
-		return Response{}, ctx.Err()
 	case err != nil:
-		return Response{}, c.Later("its answer broke off")
+		return Response{}, cmp.Or(ctx.Err(), c.Later("asked.brokeOff"))
 	case len(body) > maxAnswer:
-		return Response{}, ErrLarge
+		return Response{}, ErrUnanswerable
 	}
 	return Response{answer.StatusCode, answer.Header, body}, nil
 }
 
+// Decode reads JSON of the documented shape, and not too much of it.
+func (c *HTTP) Decode(body []byte, out any) error {
+	err := json.Unmarshal(body, out)
+	if err != nil && !errors.Is(err, ErrUnanswerable) {
+		return c.Malformed()
+	}
+	return err
+}
+
 // Later says why nobody can be asked now.
-func (c *HTTP) Later(why string) *LaterError { return &LaterError{Who: c.who, Why: why} }
+func (c *HTTP) Later(code string, pairs ...string) error {
+	return &LaterError{Who: c.who, Why: viewing.Say(code, pairs...)}
+}
 
 // Malformed reports an answer that does not match the documented format.
-func (c *HTTP) Malformed() error { return c.Later("its answer is not of the documented shape") }
+func (c *HTTP) Malformed() error { return c.Later("asked.misshapen") }
 
-// Refused is what an answer's status says, and how long to wait.
-func (c *HTTP) Refused(a Response) *LaterError {
+// Refused is what an answer's status says, and how long to wait: at least so long.
+func (c *HTTP) Refused(a Response, least time.Duration) error {
 	seconds, _ := strconv.Atoi(a.Header.Get("Retry-After"))
-	later := c.Later(fmt.Sprintf("it answered %d", a.Status))
-	later.Wait = min(max(time.Duration(seconds), 0), longest/time.Second) * time.Second
-	return later
+	wait := min(max(time.Duration(seconds), 0), longest/time.Second) * time.Second
+	return &LaterError{Who: c.who, Why: viewing.Say("asked.answered", "status", strconv.Itoa(a.Status)), Wait: max(wait, least)}
 }

@@ -60,15 +60,6 @@ func (p *Provider) Answers() map[string]int64 {
 	return maps.Clone(p.answers)
 }
 
-func (p *Provider) count(what string, n int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.answers == nil {
-		p.answers = map[string]int64{}
-	}
-	p.answers[what] += int64(n)
-}
-
 // Trouble is why it could not be asked the last time; nil when all is well.
 func (p *Provider) Trouble() error {
 	p.mu.Lock()
@@ -78,49 +69,63 @@ func (p *Provider) Trouble() error {
 
 // learn has questions answered: by the cache, else by asking. A cache that fails
 // costs requests, and nothing else.
-func (p *Provider) learn(ctx context.Context, open []Question, known answers) error {
-	remembered, err := p.Cache.recall(ctx, p.Key(), open)
+func (p *Provider) learn(ctx context.Context, open []Question) (found map[Question]*Answer, err error) {
+	found, err = p.Cache.recall(ctx, p.Key(), open)
 	if err != nil {
 		p.Log.Debug("answers are not remembered", "error", err)
 	}
+	counts := map[string]int64{"remembered": int64(len(found))}
 	var rest []Question
 	for _, q := range open {
-		if a, ok := remembered[q]; ok {
-			a.Kept = true
-			known[q] = &a
+		if a, ok := found[q]; ok {
+			a.By, a.Kept = p.Name, true
 		} else {
 			rest = append(rest, q)
 		}
 	}
-	p.count("remembered", len(open)-len(rest))
+	defer p.count(counts)
 	if len(rest) == 0 {
-		return nil
+		return found, nil
 	}
 	if err := p.resting(); err != nil {
-		return err
+		return found, err
 	}
 	fetched, err := p.Asker.Fetch(ctx, rest)
 	answered := false
 	for _, q := range rest {
-		switch a, ok := fetched[q]; {
+		a, ok := fetched[q]
+		switch {
 		case !ok:
-			p.count("failed", 1)
+			counts["failed"]++
 		case a.empty():
-			p.count("none", 1)
+			counts["none"]++
 		default:
-			p.count("found", 1)
+			counts["found"]++
 		}
-		answered = answered || fetched[q] != nil
+		if a != nil {
+			a.By, answered = p.Name, true
+		}
 	}
 	// Where it was we who had no time, it is in no trouble.
 	if ours := ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded); !ours && (err != nil || answered) && p.record(err) && p.Recovered != nil {
 		p.Recovered()
 	}
-	maps.Copy(known, fetched)
+	maps.Copy(found, fetched)
 	if err := p.Cache.keep(context.WithoutCancel(ctx), p.Key(), fetched); err != nil {
 		p.Log.Debug("answers are not kept", "error", err)
 	}
-	return err
+	return found, err
+}
+
+func (p *Provider) count(counts map[string]int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.answers == nil {
+		p.answers = map[string]int64{}
+	}
+	for what, n := range counts {
+		p.answers[what] += n
+	}
 }
 
 // resting is the last trouble while it is left alone.

@@ -6,9 +6,6 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// ByService is how an answer of the tracking service names who gave it.
-const ByService = "the service"
-
 // Wanted is what the service is asked: an IMDb number alone, or a title with a type
 // and, where it is known, a year.
 type Wanted struct {
@@ -31,15 +28,13 @@ type Match struct {
 // then the years beside it, to see namesakes; none where it cannot answer. It names
 // works by their IMDb number or title, and no episodes.
 func WantedOf(q Question) []Wanted {
-	w := Wanted{Title: q.Text, Type: viewing.Movie, Year: q.Year}
 	switch {
-	case q.Ask == AskIMDB && !q.Own:
+	case q.Ask == ByIMDB && q.Kind != viewing.Episode:
 		return []Wanted{{IMDB: q.Text}}
-	case q.Ask == SearchTV:
-		w.Type = viewing.TV
-	case q.Ask != SearchFor:
+	case q.Ask != ByTitle:
 		return nil
 	}
+	w := Wanted{Title: q.Text, Type: q.Kind, Year: q.Year}
 	if w.Year == 0 {
 		return []Wanted{w}
 	}
@@ -54,7 +49,7 @@ func AnswerOf(q Question, found []Match) (a Answer) {
 	if len(found) == 0 || found[0].TMDB <= 0 {
 		return a
 	}
-	a.Partial = found[0].Confidence != "high" && (q.Ask != AskIMDB || found[0].Confidence != "")
+	a.Partial = found[0].Confidence != "high" && (q.Ask != ByIMDB || found[0].Confidence != "")
 	for i, m := range found {
 		w := Work{Candidate: Candidate{Type: viewing.MediaType(m.Type), TMDB: m.TMDB, Title: m.Title, Year: m.Year}, By: ByService}
 		if i > 0 && fold(m.Title) == "" {
@@ -62,12 +57,10 @@ func AnswerOf(q Question, found []Match) (a Answer) {
 		}
 		switch {
 		case m.TMDB <= 0:
-		case w.Type == viewing.Movie:
-			a.Films = merge(a.Films, w)
-		case w.Type == viewing.TV:
-			a.Series = merge(a.Series, w)
+		case w.Type == viewing.Movie || w.Type == viewing.TV:
+			a.Works = merge(a.Works, w)
 		default:
-			a.Episodes = append(a.Episodes, Part{TMDB: m.TMDB})
+			a.Episodes = append(a.Episodes, Episode{TMDB: m.TMDB})
 		}
 	}
 	return a

@@ -62,9 +62,9 @@ func TestTitles(t *testing.T) {
 		if cells[4] != "-" {
 			s[cells[0]+" "+cells[1]+" "+strconv.Itoa(year+1)] = matchIn(t, cells[4])
 		}
-		d, err := s.by().Decide(t.Context(), []Evidence{EvidenceOf(m)})
-		if certain := cells[5] == "certain"; err != nil || certain != (d[0].Item != nil) || !certain && !strings.Contains(d[0].Why, cells[5]) {
-			t.Errorf("%s%s, %v", line, d[0].Why, err)
+		d, err := s.by().Decide(t.Context(), []Evidence{{Media: m}})
+		if certain := cells[5] == "certain"; err != nil || certain != (d[0].Is != nil) || !certain && d[0].Why.Code != "why."+cells[5] {
+			t.Errorf("%s%v, %v", line, d[0].Why, err)
 		}
 	}
 	if rows < 20 {
@@ -99,10 +99,10 @@ func TestServiceByTheTable(t *testing.T) {
 	twin := viewing.Media{Type: viewing.Movie, Title: "Emma", Year: 1996}
 	red := Match{7, "tv", "Show Red", 2008, "high"}
 	twins := fakeTMDB(map[Question]Answer{
-		{Ask: SearchFor, Text: "Emma", Year: 1996}: {Films: []Work{filmNamed(1, "Emma", 1996), filmNamed(2, "Emma", 1996)}},
+		{Ask: ByTitle, Kind: viewing.Movie, Text: "Emma", Year: 1996}: {Works: []Work{filmNamed(1, "Emma", 1996), filmNamed(2, "Emma", 1996)}},
 	})
-	one := fakeTMDB(map[Question]Answer{{Ask: SearchFor, Text: "Emma", Year: 1996}: {Films: []Work{filmNamed(1, "Emma", 1996), filmNamed(3, "Emma", 2020)}}})
-	season := fakeTMDB(map[Question]Answer{{Ask: AskSeason, Number: 7, Season: 1}: {Episodes: []Part{{Show: 7, Season: 1, Number: 1, Name: "Pilot, Part 1"}, {Show: 7, Season: 1, Number: 2, Name: "The Second"}}}})
+	one := fakeTMDB(map[Question]Answer{{Ask: ByTitle, Kind: viewing.Movie, Text: "Emma", Year: 1996}: {Works: []Work{filmNamed(1, "Emma", 1996), filmNamed(3, "Emma", 2020)}}})
+	season := fakeTMDB(map[Question]Answer{{Ask: Season, Number: 7, Season: 1}: {Episodes: []Episode{{Show: 7, Season: 1, Number: 1, Name: "Pilot, Part 1"}, {Show: 7, Season: 1, Number: 2, Name: "The Second"}}}})
 	for name, c := range map[string]struct {
 		m      viewing.Media
 		match  Match
@@ -111,31 +111,31 @@ func TestServiceByTheTable(t *testing.T) {
 	}{
 		"IMDb, no confidence":             {film, Match{603, "movie", "", 0, ""}, nil, "movie:603"},
 		"IMDb, a title in another tongue": {film, Match{603, "movie", "Autre titre", 0, "high"}, nil, "movie:603"},
-		"IMDb, title and year of another": {film, Match{603, "movie", "Another", 1950, "high"}, nil, "those of another work"},
-		"IMDb, doubted":                   {film, Match{603, "movie", "Alpha One", 1999, "medium"}, nil, "not sure"},
-		"IMDb of a series":                {film, Match{603, "tv", "Alpha One", 1999, "high"}, nil, "another kind"},
-		"IMDb of an episode":              {film, Match{603, "episode", "", 0, "high"}, nil, "another kind"},
-		"IMDb of what?":                   {film, Match{603, "", "", 0, "high"}, nil, "another kind"},
-		"IMDb from a broken NFO":          {unsure, Match{603, "movie", "", 0, "high"}, nil, "not to be trusted"},
+		"IMDb, title and year of another": {film, Match{603, "movie", "Another", 1950, "high"}, nil, "otherWork"},
+		"IMDb, doubted":                   {film, Match{603, "movie", "Alpha One", 1999, "medium"}, nil, "serviceUnsure"},
+		"IMDb of a series":                {film, Match{603, "tv", "Alpha One", 1999, "high"}, nil, "otherKind"},
+		"IMDb of an episode":              {film, Match{603, "episode", "", 0, "high"}, nil, "otherKind"},
+		"IMDb of what?":                   {film, Match{603, "", "", 0, "high"}, nil, "otherKind"},
+		"IMDb from a broken NFO":          {unsure, Match{603, "movie", "", 0, "high"}, nil, "unsure"},
 		"episode":                         {episode(1, 2, ""), red, nil, "episode:7:1:2"},
-		"episode, of a film":              {episode(1, 2, ""), Match{7, "movie", "Show Red", 2008, "high"}, nil, "another kind"},
-		"episode, doubted":                {episode(1, 2, ""), Match{7, "tv", "Show Red", 2008, "low"}, nil, "not sure"},
-		"episode, the site's count":       {ofSite, red, nil, "counts as TMDB"},
-		"episode, perhaps TVDB's count":   {byTVDB, red, nil, "counts as TMDB"},
-		"special":                         {episode(0, 2, ""), red, nil, "specials"},
-		"pilot in two parts":              {episode(1, 1, "Pilot (Parts 1 & 2)"), red, nil, "counts as TMDB"},
-		"pilot in two parts, TMDB on":     {episode(1, 1, "Pilot (Parts 1 & 2)"), red, []*Provider{season}, "counts as TMDB"},
+		"episode, of a film":              {episode(1, 2, ""), Match{7, "movie", "Show Red", 2008, "high"}, nil, "otherKind"},
+		"episode, doubted":                {episode(1, 2, ""), Match{7, "tv", "Show Red", 2008, "low"}, nil, "serviceUnsure"},
+		"episode, the site's count":       {ofSite, red, nil, "noWitness"},
+		"episode, perhaps TVDB's count":   {byTVDB, red, nil, "noWitness"},
+		"special":                         {episode(0, 2, ""), red, nil, "special"},
+		"pilot in two parts":              {episode(1, 1, "Pilot (Parts 1 & 2)"), red, nil, "noWitness"},
+		"pilot in two parts, TMDB on":     {episode(1, 1, "Pilot (Parts 1 & 2)"), red, []*Provider{season}, "noWitness"},
 		"episode, TMDB confirms its name": {episode(1, 2, "The Second"), red, []*Provider{season}, "episode:7:1:2"},
-		"episode that TMDB has not":       {episode(1, 9, "The Second"), red, []*Provider{season}, "no such episode"},
-		"twins of one year":               {twin, Match{1, "movie", "Emma", 1996, "high"}, []*Provider{twins}, "another of that title"},
+		"episode that TMDB has not":       {episode(1, 9, "The Second"), red, []*Provider{season}, "noEpisode"},
+		"twins of one year":               {twin, Match{1, "movie", "Emma", 1996, "high"}, []*Provider{twins}, "namesake"},
 		"no twin":                         {twin, Match{1, "movie", "Emma", 1996, "high"}, []*Provider{one}, "movie:1"},
-		"another film at TMDB":            {twin, Match{9, "movie", "Emma", 1996, "high"}, []*Provider{one}, "another of that title"},
+		"another film at TMDB":            {twin, Match{9, "movie", "Emma", 1996, "high"}, []*Provider{one}, "namesake"},
 		"unknown to the service":          {twin, Match{}, []*Provider{one}, "movie:1"},
 	} {
 		s := service{"tt0000001": c.match, "tt0000002": c.match, "movie Emma 1996": c.match}
-		d, err := s.by(c.others...).Decide(t.Context(), []Evidence{EvidenceOf(c.m)})
-		if got := said(d[0]); err != nil || got != c.want && (got != "hold" || !strings.Contains(d[0].Why, c.want)) {
-			t.Errorf("%s: %s (%s), %v; want %s", name, got, d[0].Why, err, c.want)
+		d, err := s.by(c.others...).Decide(t.Context(), []Evidence{{Media: c.m}})
+		if got := said(d[0]); err != nil || got != c.want && (got != "hold" || d[0].Why.Code != "why."+c.want) {
+			t.Errorf("%s: %s (%v), %v; want %s", name, got, d[0].Why, err, c.want)
 		}
 	}
 }
@@ -145,22 +145,22 @@ func filmNamed(id int64, title string, year int) Work {
 }
 
 func fakeTMDB(knows map[Question]Answer) *Provider {
-	may := []Ask{AskIMDB, AskTVDB, AskFilm, AskSeries, AskSeason, SearchFor, SearchTV}
+	may := []Ask{ByIMDB, ByTVDB, Details, Season, ByTitle}
 	return &Provider{Name: "TMDB", Asker: &fake{knows: knows, may: may}, Log: slog.New(slog.DiscardHandler)}
 }
 
 // The service learns IMDb numbers and titles, and no number of an episode.
 func TestWhatTheServiceIsAsked(t *testing.T) {
 	for want, q := range map[string]Question{
-		"[{tt0000001   0}]": {Ask: AskIMDB, Text: "tt0000001"},
-		"[{ Alpha movie 1999} { Alpha movie 1998} { Alpha movie 2000}]": {Ask: SearchFor, Text: "Alpha", Year: 1999},
-		"[{ Alpha tv 0}]": {Ask: SearchTV, Text: "Alpha"},
+		"[{tt0000001   0}]": {Ask: ByIMDB, Text: "tt0000001"},
+		"[{ Alpha movie 1999} { Alpha movie 1998} { Alpha movie 2000}]": {Ask: ByTitle, Kind: viewing.Movie, Text: "Alpha", Year: 1999},
+		"[{ Alpha tv 0}]": {Ask: ByTitle, Kind: viewing.TV, Text: "Alpha"},
 	} {
 		if got := WantedOf(q); fmt.Sprint(got) != want {
 			t.Errorf("%+v: %v", q, got)
 		}
 	}
-	for _, q := range []Question{{Ask: AskIMDB, Text: "tt0000001", Own: true}, {Ask: AskTVDB, Number: 5}, {Ask: AtSite, Text: "netflix 5"}, {Ask: AskSeason, Number: 5}} {
+	for _, q := range []Question{{Ask: ByIMDB, Text: "tt0000001", Kind: viewing.Episode}, {Ask: ByTVDB, Number: 5}, {Ask: BySite, Kind: viewing.Movie, Text: "netflix 5"}, {Ask: Season, Number: 5}} {
 		if got := WantedOf(q); got != nil {
 			t.Errorf("%+v: %v", q, got)
 		}
@@ -197,26 +197,26 @@ func TestContradictions(t *testing.T) {
 		"its number alone":                   {movie(603, "", "", 0), ""},
 		"a title in another language":        {movie(603, "", "Матрица", 2000), ""},
 		"unknown to IMDb's list":             {movie(603, "tt0000000", "The Matrix", 1999), ""},
-		"another IMDb number":                {movie(801, "tt0000603", "Alpha", 2001), "different works"},
-		"the number of a series":             {movie(603, "", "Show Red", 2008), "those of another work"},
-		"a number that is gone":              {movie(404, "", "The Matrix", 1999), "different works"},
-		"gone, and no title":                 {movie(404, "", "", 0), "nothing with its number"},
+		"another IMDb number":                {movie(801, "tt0000603", "Alpha", 2001), "differ"},
+		"the number of a series":             {movie(603, "", "Show Red", 2008), "otherWork"},
+		"a number that is gone":              {movie(404, "", "The Matrix", 1999), "elsewhere"},
+		"gone, and no title":                 {movie(404, "", "", 0), "gone"},
 		"nobody tells":                       {movie(5, "", "Any", 1999), ""},
 		"episode":                            {at(red, 1, 2, "The Second"), ""},
 		"episode in another language":        {at(red, 1, 2, "Der Zweite"), ""},
-		"no such episode":                    {at(red, 1, 500, ""), "no such episode"},
-		"no such season":                     {at(red, 9, 1, ""), "no such episode"},
+		"no such episode":                    {at(red, 1, 500, ""), "noEpisode"},
+		"no such season":                     {at(red, 9, 1, ""), "noEpisode"},
 		"special that is there":              {at(red, 0, 1, ""), ""},
-		"special that is not there":          {at(red, 0, 2, ""), "no such episode"},
-		"an episode's number as its series'": {at(viewing.Show{IDs: viewing.IDs{TMDB: 999}, Title: "Show Red", Year: 2008}, 1, 1, ""), "nothing with its series' number"},
-		"another series' name":               {at(viewing.Show{IDs: viewing.IDs{TMDB: 8}, Title: "Show Red"}, 1, 1, ""), "another series"},
+		"special that is not there":          {at(red, 0, 2, ""), "noEpisode"},
+		"an episode's number as its series'": {at(viewing.Show{IDs: viewing.IDs{TMDB: 999}, Title: "Show Red", Year: 2008}, 1, 1, ""), "goneSeries"},
+		"another series' name":               {at(viewing.Show{IDs: viewing.IDs{TMDB: 8}, Title: "Show Red"}, 1, 1, ""), "otherSeries"},
 		"a film's number":                    {at(viewing.Show{IDs: viewing.IDs{TMDB: 603}, Title: "Show Red", Year: 2008}, 1, 1, ""), ""},
 	} {
 		world := tableWorld()
-		world[Question{Ask: AskSeason, Number: 7}] = Answer{Episodes: []Part{{TMDB: 70, Show: 7, Number: 1, Name: "Special"}}}
-		d := Decide(EvidenceOf(c.m), facts{known: world})
-		if got := d.Contradicts(c.m); got != c.want && (c.want == "" || !strings.Contains(got, c.want)) {
-			t.Errorf("%s: %q (%s), want %q", name, got, d.Why, c.want)
+		world[Question{Ask: Season, Number: 7}] = Answer{Episodes: []Episode{{TMDB: 70, Show: 7, Number: 1, Name: "Special"}}}
+		d := Decide(Evidence{Media: c.m}, facts{known: world}.answer).contradicting(c.m)
+		if got := d.Why.Code; d.Against != (c.want != "") || d.Against && got != "why."+c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }

@@ -4,178 +4,205 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Decide says what evidence means, by the table of the package's comment.
-func Decide(e Evidence, known Known) Decision {
-	if e.Unsure { // a person may find it among what it would be else
-		e.Unsure = false
-		d := Decide(e, known)
-		if d.Item != nil {
-			d.Candidates = []Work{d.Named}
-		}
-		return Decision{Open: d.Open, Candidates: d.Candidates, Why: "where it was seen is not to be trusted"}
-	}
-	j := &judge{known: known}
+// Decide says what evidence means, by the table of the package's comment. known is the
+// answer to a question: nil where nobody can answer it, and false where it must be
+// asked first. With open questions nothing else is decided.
+func Decide(e Evidence, known func(Question) (*Answer, bool)) Decision {
+	j := &judge{e: e, known: known}
 	var d Decision
-	switch e.Kind {
+	switch e.Type {
 	case viewing.Movie, viewing.TV:
 		var w *Work
-		if w, d = j.work(e.Kind, e.Own); w != nil {
-			d = Decision{Item: &Item{Kind: e.Kind, TMDB: w.TMDB}, Named: *w, Why: d.Why}
+		if w, d = j.work(ClueOf(e.Media)); w != nil {
+			d = j.certain(w.Candidate, Episode{}, d.Why)
 		}
 	case viewing.Episode:
-		d = j.episode(e)
+		d = j.episode()
 	default:
-		d = j.kindless(e.Own)
+		d = j.kindless()
 	}
 	if len(j.open) > 0 {
 		return Decision{Open: j.open}
 	}
+	if e.Unsure { // a person may find it among what it would be else
+		if d.Is != nil {
+			d.Candidates = []Candidate{d.Named}
+		}
+		d = Decision{Candidates: d.Candidates, Why: why("unsure")}
+	}
+	d.By, d.Kept = cmp.Or(j.by, j.asked), j.by+j.asked != "" && !j.fresh
 	return d
 }
 
 // Asks reports whether anything must be asked before something can be decided.
-func Asks(e Evidence) bool { return len(Decide(e, answers(nil)).Open) > 0 }
-
-// Alone decides by what was reported, where nobody can be asked.
-func Alone(e Evidence) Decision { return Decide(e, nobody{}) }
-
-type nobody struct{}
-
-func (nobody) Answer(Question) (*Answer, bool) { return nil, true }
-
-// answers are those that are known; all else must be asked.
-type answers map[Question]*Answer
-
-func (a answers) Answer(q Question) (*Answer, bool) {
-	one, known := a[q]
-	return one, known
+func Asks(e Evidence) bool {
+	return len(Decide(e, func(Question) (*Answer, bool) { return nil, false }).Open) > 0
 }
 
-// judge answers from what is known, and collects what is not.
+// judge decides about one piece of evidence, and collects what must be asked.
 type judge struct {
-	known Known
-	open  []Question
+	e         Evidence
+	known     func(Question) (*Answer, bool)
+	open      []Question
+	by, asked string // whose answers said something, and who answered at all
+	fresh     bool   // an answer was asked for now
+	yearless  bool   // the series was found by its title alone
 }
 
 // ask is nil where nobody can answer, and where it must be asked first.
 func (j *judge) ask(q Question) *Answer {
-	a, known := j.known.Answer(q)
-	if !known && !slices.Contains(j.open, q) {
+	a, known := j.known(q)
+	switch {
+	case !known && !slices.Contains(j.open, q):
 		j.open = append(j.open, q)
-	}
-	if !known {
-		return nil
+	case a == nil:
+	case a.empty():
+		j.asked, j.fresh = a.By, j.fresh || !a.Kept
+	default:
+		j.by, j.fresh = a.By, j.fresh || !a.Kept
 	}
 	return a
 }
 
+// why is the reason of a decision.
+func why(code string, pairs ...string) viewing.Message { return viewing.Say("why."+code, pairs...) }
+
 // held leaves it to a person for want of a witness.
-func held(why string, candidates ...Work) Decision {
-	return Decision{Why: why, Candidates: candidates}
+func held(code string, works ...Work) Decision {
+	d := Decision{Why: why(code)}
+	for _, w := range works {
+		d.Candidates = append(d.Candidates, w.Candidate)
+	}
+	return d
 }
 
 // against leaves it to a person because something contradicts.
-func against(why string, candidates ...Work) Decision {
-	return Decision{Why: why, Candidates: candidates, Against: true}
+func against(code string, works ...Work) Decision {
+	d := held(code, works...)
+	d.Against = true
+	return d
+}
+
+// certain is a work, or an episode of it. Of an episode with an own number alone, the
+// work is not known.
+func (j *judge) certain(w Candidate, p Episode, why viewing.Message) Decision {
+	is := w.Apply(j.e.Media)
+	if is.Type == viewing.Episode {
+		is.IDs.TMDB = cmp.Or(p.TMDB, j.e.IDs.TMDB)
+		if is.Season, is.Episode = &p.Season, &p.Number; w.TMDB == 0 {
+			is = j.e.Media
+			is.IDs.TMDB = p.TMDB
+		}
+	}
+	return Decision{Is: &is, Named: w, Why: why}
 }
 
 // kindless is what an item may be whose kind was not reported. A number alone names
 // two works: films and series are counted apart.
-func (j *judge) kindless(r Reported) Decision {
-	d := held("it was not told whether it is a film or a series")
-	if r.Title != "" {
-		for _, ask := range []Ask{SearchFor, SearchTV} {
-			if a := j.ask(Question{Ask: ask, Text: r.Title}); a != nil {
-				d.Candidates = append(d.Candidates, append(a.Films, a.Series...)...)
-			}
+func (j *judge) kindless() Decision {
+	d := held("kind")
+	for _, kind := range []viewing.MediaType{viewing.Movie, viewing.TV} {
+		if j.e.Title == "" {
+			return d
+		}
+		if a := j.ask(Question{Ask: ByTitle, Kind: kind, Text: j.e.Title}); a != nil {
+			d.Candidates = append(d.Candidates, held("", a.Works...).Candidates...)
 		}
 	}
 	return d
 }
 
-// work is the film or series that was reported; nil where it is not certain, and why.
-func (j *judge) work(kind viewing.MediaType, r Reported) (*Work, Decision) {
-	w, d := j.byNumbers(kind, r)
-	if w != nil && j.contradicted(*w, r) {
-		return nil, against("name and year are those of another work", *w)
+// work is the film or series of a clue; nil where it is not certain, and why.
+func (j *judge) work(c Clue) (*Work, Decision) {
+	w, d := j.found(c)
+	switch {
+	case w != nil && j.contradicted(*w, c):
+		return nil, against("otherWork", *w)
+	case w != nil && j.yearless && c.Kind == viewing.TV: // no runtime is that of a series
+		return nil, held("noYear", *w)
 	}
 	return w, d
 }
 
-// byNumbers is the work that the numbers name, or else title and year. Name and year
+// found is the work that the numbers of a clue name, or else its title. Name and year
 // may still speak against the numbers.
-func (j *judge) byNumbers(kind viewing.MediaType, r Reported) (*Work, Decision) {
-	var found []Work
-	why := ""
-	for _, by := range []func(viewing.MediaType, Reported) claim{j.byTMDB, j.byIMDB, j.byTVDB, j.bySite} {
-		c := by(kind, r)
-		if c.against != "" {
-			return nil, against(c.against, c.found...)
+func (j *judge) found(c Clue) (*Work, Decision) {
+	var all []Work
+	var reason viewing.Message
+	for _, q := range c.questions() {
+		number := map[Ask]string{ByIMDB: "IMDb", ByTVDB: "TVDB"}[q.Ask]
+		if q.Ask == BySite {
+			number = c.Site.Name
 		}
-		for _, w := range c.found {
-			found, why = merge(found, w), c.why
+		a := j.ask(q)
+		if a == nil && q.Ask == Details { // nobody tells
+			all, reason = []Work{{Candidate: Candidate{Type: c.Kind, TMDB: c.IDs.TMDB}}}, why("told")
+			continue
 		}
+		if a.empty() {
+			continue // it says nothing, also where a number of TMDB is gone
+		}
+		of := a.of(c.Kind)
+		hits := len(a.Works) + len(a.Episodes)
+		if q.Ask == ByTVDB { // TVDB counts series and episodes apart
+			hits = len(of)
+		}
+		d := Decision{}
+		switch {
+		case hits == 0:
+			continue
+		case a.Partial && hits == 1 && len(a.Works) == 1 && a.Works[0].By == ByService:
+			d = against("serviceUnsure", a.Works...)
+		case hits > 1 || a.Partial:
+			d = against("several", a.Works...)
+		case len(of) == 0:
+			d = against("otherKind", a.Works...)
+		case q.Ask == Details:
+			reason = why("known")
+		default:
+			reason = why("number", "by", of[0].by(), "number", number)
+		}
+		if d.Against {
+			d.Why.Args = map[string]string{"number": number}
+			return nil, d
+		}
+		all = merge(all, of[0])
 	}
 	switch {
-	case len(j.open) > 0: // a name is asked about once the numbers have failed
+	case len(j.open) > 0: // a title is asked about once the numbers have failed
 		return nil, Decision{}
-	case len(found) > 1:
-		return nil, against("its numbers name different works", found...)
-	case len(found) == 1:
-		return &found[0], Decision{Why: why}
+	case len(all) > 1:
+		return nil, against("differ", all...)
+	case len(all) == 1:
+		return &all[0], Decision{Why: reason}
 	}
-	w, d := j.byName(kind, r)
-	if w == nil && r.TMDB > 0 {
-		d = against("TMDB has nothing with its number, and "+d.Why, d.Candidates...)
+	w, d := j.byTitle(c)
+	if w == nil && c.IDs.TMDB > 0 {
+		d.Against, d.Why = true, why("gone").Because(d.Why)
 	}
 	return w, d
 }
 
-// contradicted reports whether name and year are those of another work, whatever
-// language the name is in.
-func (j *judge) contradicted(w Work, r Reported) bool {
-	if !contradicts(w, r) {
-		return false
+// questions are those about the numbers of a clue.
+func (c Clue) questions() (all []Question) {
+	if c.IDs.TMDB > 0 {
+		all = append(all, Question{Ask: Details, Kind: c.Kind, Number: c.IDs.TMDB})
 	}
-	a := j.ask(detailsOf(w.Type, w.TMDB))
-	if a == nil {
-		return len(j.open) == 0
+	if isIMDB(c.IDs.IMDB) {
+		all = append(all, Question{Ask: ByIMDB, Text: c.IDs.IMDB})
 	}
-	for _, whole := range a.of(w.Type) {
-		w.Names = append(append(w.Names[:len(w.Names):len(w.Names)], whole.Title), whole.Names...)
-		w.Year = cmp.Or(w.Year, whole.Year)
+	if c.IDs.TVDB > 0 && c.Kind == viewing.TV {
+		all = append(all, Question{Ask: ByTVDB, Number: c.IDs.TVDB})
 	}
-	return contradicts(w, r)
-}
-
-// detailsOf asks about a work for its names in other languages.
-func detailsOf(kind viewing.MediaType, tmdb int64) Question {
-	if kind == viewing.TV {
-		return Question{Ask: AskSeries, Number: tmdb}
+	if c.Site != nil {
+		all = append(all, Question{Ask: BySite, Kind: c.Kind, Text: c.Site.Name + " " + c.Site.Title + c.Site.Series})
 	}
-	return Question{Ask: AskFilm, Number: tmdb}
-}
-
-// claim is what a number says: nothing, a work, or something against it.
-type claim struct {
-	found   []Work
-	why     string
-	against string
-}
-
-func (j *judge) byTMDB(kind viewing.MediaType, r Reported) claim {
-	if r.TMDB <= 0 {
-		return claim{}
-	}
-	a := j.ask(detailsOf(kind, r.TMDB))
-	if a == nil {
-		return claim{found: []Work{{Candidate: Candidate{Type: kind, TMDB: r.TMDB}}}, why: "its source told the TMDB number"}
-	}
-	return claim{found: a.of(kind), why: "TMDB has that number"} // a number that is gone says nothing
+	return all
 }
 
 // isIMDB reports whether it is an IMDb number of a work: "tt" and seven to ten
@@ -185,67 +212,13 @@ func isIMDB(number string) bool {
 	return ok && len(digits) >= 7 && len(digits) <= 10 && strings.Trim(digits, "0123456789") == ""
 }
 
-func (j *judge) byIMDB(kind viewing.MediaType, r Reported) claim {
-	if !isIMDB(r.IMDB) {
-		return claim{}
-	}
-	return j.ask(Question{Ask: AskIMDB, Text: r.IMDB}).one(kind, "its IMDb number")
-}
-
-// bySite asks about the number that a site gave to a film or series.
-func (j *judge) bySite(kind viewing.MediaType, r Reported) claim {
-	if r.Site == "" {
-		return claim{}
-	}
-	q := Question{Ask: AtSite, Text: r.Site}
-	if kind == viewing.TV {
-		q.Ask = AtSiteTV
-	}
-	site, _, _ := strings.Cut(r.Site, " ")
-	return j.ask(q).one(kind, "its number at "+site)
-}
-
-// one is what a number says that all works share.
-func (a *Answer) one(kind viewing.MediaType, number string) claim {
-	if a.empty() {
-		return claim{}
-	}
-	switch all, of := append(slices.Clone(a.Films), a.Series...), a.of(kind); {
-	case a.Partial && len(all) == 1 && all[0].By == ByService:
-		return claim{against: "the service is not sure what has " + number, found: all}
-	case len(all)+len(a.Episodes) > 1, a.Partial:
-		return claim{against: number + " names several works", found: all}
-	case len(of) == 0:
-		return claim{against: number + " is that of another kind", found: all}
-	default:
-		return claim{found: of, why: of[0].by() + " finds one work with " + number}
-	}
-}
-
-// byTVDB asks about series alone. TVDB counts series and episodes apart, so what it
-// finds of another kind is another work.
-func (j *judge) byTVDB(kind viewing.MediaType, r Reported) claim {
-	if kind != viewing.TV || r.TVDB <= 0 {
-		return claim{}
-	}
-	a := j.ask(Question{Ask: AskTVDB, Number: r.TVDB})
-	switch {
-	case a == nil || len(a.Series) == 0:
-		return claim{}
-	case len(a.Series) > 1, a.Partial:
-		return claim{against: "its TVDB number names several series", found: a.Series}
-	default:
-		return claim{found: a.Series, why: a.Series[0].by() + " finds one series with its TVDB number"}
-	}
-}
-
-// by is who says that this is the work.
-func (w Work) by() string { return cmp.Or(w.By, "TMDB") }
+// by is who names the work.
+func (w Work) by() string { return cmp.Or(w.By, TMDB) }
 
 // merge adds a work that is not among them. What one answer tells of it fills what
 // another left out.
 func merge(all []Work, w Work) []Work {
-	at := slices.IndexFunc(all, func(other Work) bool { return other.TMDB == w.TMDB })
+	at := slices.IndexFunc(all, func(other Work) bool { return other.TMDB == w.TMDB && other.Type == w.Type })
 	switch {
 	case at < 0:
 		return append(all, w)
@@ -255,58 +228,94 @@ func merge(all []Work, w Work) []Work {
 	return all
 }
 
+// contradicted reports whether name and year are those of another work, whatever
+// language the name is in.
+func (j *judge) contradicted(w Work, c Clue) bool {
+	if !contradicts(w, c) {
+		return false
+	}
+	whole, known := j.details(w)
+	if !known {
+		return len(j.open) == 0
+	}
+	return contradicts(whole, c)
+}
+
+// details is a work with its names in other languages; false where nobody tells.
+func (j *judge) details(w Work) (Work, bool) {
+	a := j.ask(Question{Ask: Details, Kind: w.Type, Number: w.TMDB})
+	if a == nil {
+		return w, false
+	}
+	for _, whole := range a.of(w.Type) {
+		w.Names = append(append(w.Names[:len(w.Names):len(w.Names)], whole.Title), whole.Names...)
+		w.Year, w.Minutes = cmp.Or(w.Year, whole.Year), whole.Minutes
+	}
+	return w, true
+}
+
 // contradicts reports whether a number's work is another than the one reported: no
 // name is equal, and the year is not equal either. A film of that name is another
 // one, too, when it is more than a year away. The year of a series may be that of a
 // season. The service tells one title in a language of its own: there the years decide.
-func contradicts(w Work, r Reported) bool {
+func contradicts(w Work, c Clue) bool {
 	switch {
-	case r.Title == "" || w.Title == "":
+	case c.Title == "" || w.Title == "":
 		return false
-	case w.called(r.Title):
-		return w.Type == viewing.Movie && yearsApart(r.Year, w.Year)
+	case w.called(c.Title):
+		return w.Type == viewing.Movie && yearsApart(c.Year, w.Year)
 	case w.By == ByService:
-		return yearsApart(r.Year, w.Year)
+		return yearsApart(c.Year, w.Year)
 	default:
-		return r.Year == 0 || r.Year != w.Year
+		return c.Year == 0 || c.Year != w.Year
 	}
 }
 
 // yearsApart reports whether both years are known and more than one apart.
 func yearsApart(a, b int) bool { return a > 0 && b > 0 && max(a-b, b-a) > 1 }
 
-// byName decides by title and year.
-func (j *judge) byName(kind viewing.MediaType, r Reported) (*Work, Decision) {
-	if fold(r.Title) == "" {
-		if isIMDB(r.IMDB) || kind == viewing.TV && r.TVDB > 0 || r.Site != "" {
-			return nil, held("nothing is known by its number")
+// byTitle decides by title and year. Without a year, one work alone must have that
+// title, and a film the runtime, too; of an episode that is compared with its place.
+func (j *judge) byTitle(c Clue) (*Work, Decision) {
+	if fold(c.Title) == "" {
+		if len(c.questions()) > 0 {
+			return nil, held("noNumber")
 		}
-		return nil, held("no number or title names it")
+		return nil, held("nothing")
 	}
-	search := SearchFor
-	if kind == viewing.TV {
-		search = SearchTV
-	}
-	a := j.ask(Question{Ask: search, Text: r.Title, Year: r.Year})
+	a := j.ask(Question{Ask: ByTitle, Kind: c.Kind, Text: c.Title, Year: c.Year})
 	if a == nil {
-		return nil, held("nobody can tell what has this title")
+		return nil, held("nobody")
 	}
-	hits := a.of(kind)
-	if r.Year == 0 {
-		return nil, held("its year is not known", hits...)
-	}
-	own, near, all := j.called(hits, r)
+	hits := a.of(c.Kind)
+	own, near, all := j.called(hits, c)
 	switch {
 	case a.Partial && len(hits) > 0 && hits[0].By == ByService:
-		return nil, held("the service is not sure of it", hits...)
+		return nil, held("serviceUnsure", hits...)
+	case c.Year == 0 && (j.e.Runtime == 0 || a.By != TMDB):
+		return nil, held("noYear", hits...)
 	case a.Partial || !all:
-		return nil, held("there are too many of that title to read them all", hits...)
+		return nil, held("tooMany", hits...)
 	case len(own) == 0:
-		return nil, held("nothing of that title and year is known", hits...)
+		return nil, held("noTitle", hits...)
 	case len(own) > 1 || len(near) > 0:
-		return nil, held("there is another of that title", append(own, near...)...)
+		return nil, held("namesake", append(own, near...)...)
+	case c.Year > 0:
+		return &own[0], Decision{Why: why("title")}
+	case c.Kind == viewing.TV:
+		j.yearless = true
+		return &own[0], Decision{}
 	}
-	return &own[0], Decision{Why: "title and year are those of one work alone"}
+	if w, _ := j.details(own[0]); !fits(w.Minutes, j.e.Runtime) {
+		return nil, held("noYear", own...)
+	}
+	return &own[0], Decision{Why: why("runtime")}
+}
+
+// fits reports whether a runtime is known, and at most 3 % from what was played.
+func fits(minutes int, played time.Duration) bool {
+	whole := time.Duration(minutes) * time.Minute
+	return whole > 0 && max(whole-played, played-whole) <= whole*3/100
 }
 
 // maxNames is how many hits of another name may be asked for their names in other
@@ -314,26 +323,23 @@ func (j *judge) byName(kind viewing.MediaType, r Reported) (*Work, Decision) {
 const maxNames = 6
 
 // called are the hits of that name: own those of that year, near those that may be
-// meant as well. It is false where too many would have to be asked.
-func (j *judge) called(hits []Work, r Reported) (own, near []Work, all bool) {
+// meant as well. It is false where too many would have to be asked. Without a year all
+// are own; then a hit whose shown name contains the words was found for these.
+func (j *judge) called(hits []Work, c Clue) (own, near []Work, all bool) {
 	asked := 0
 	for _, w := range hits {
-		if w.Type == viewing.Movie && yearsApart(w.Year, r.Year) {
+		if w.Type == viewing.Movie && yearsApart(w.Year, c.Year) {
 			continue
 		}
-		if !w.called(r.Title) {
+		if !w.called(c.Title) && (c.Year > 0 || !strings.Contains(fold(w.Title), fold(c.Title))) {
 			if asked++; asked > maxNames {
 				return own, near, false
 			}
-			if a := j.ask(detailsOf(w.Type, w.TMDB)); a != nil {
-				for _, whole := range a.of(w.Type) {
-					w.Names = append(w.Names, append(whole.Names, whole.Title)...)
-				}
-			}
+			w, _ = j.details(w)
 		}
 		switch {
-		case !w.called(r.Title):
-		case w.Year == r.Year:
+		case !w.called(c.Title):
+		case w.Year == c.Year || c.Year == 0:
 			own = append(own, w)
 		default:
 			near = append(near, w)
@@ -344,157 +350,159 @@ func (j *judge) called(hits []Work, r Reported) (own, near []Work, all bool) {
 
 // episode decides about an episode: by its own numbers, else by its series and its
 // place there.
-func (j *judge) episode(e Evidence) Decision {
-	if d := j.byOwn(e); d.Why != "" || len(j.open) > 0 {
+func (j *judge) episode() Decision {
+	if d := j.byOwn(); d.Why.Code != "" || len(j.open) > 0 {
 		return d
 	}
-	show, d := j.byNumbers(viewing.TV, e.Show)
+	e, c := j.e, ClueOf(j.e.Media)
+	show, d := j.found(c)
 	switch {
 	case show == nil:
 		return d
 	case e.Season == nil || e.Episode == nil:
-		return held("its season and number are not known", *show)
+		return held("noPlace", *show)
 	case *e.Season < 0 || *e.Episode < 1:
-		return against("the episode number is missing or below 1", *show)
-	case yearsApart(show.Year, e.Show.Year) && j.contradicted(*show, e.Show):
-		return against("name and year are those of another series", *show)
+		return against("badNumber", *show)
+	case yearsApart(show.Year, c.Year) && j.contradicted(*show, c):
+		return against("otherSeries", *show)
 	}
-	d = j.byPlace(*show, e, j.contradicted(*show, e.Show))
-	if gone := e.Show.TMDB > 0 && e.Show.TMDB != show.TMDB; gone && d.Item == nil {
-		d.Against, d.Why = true, "TMDB has nothing with its series' number, and "+d.Why
+	d = j.byPlace(*show, c, j.contradicted(*show, c))
+	if gone := c.IDs.TMDB > 0 && c.IDs.TMDB != show.TMDB; gone && d.Is == nil {
+		d.Against, d.Why = true, why("goneSeries").Because(d.Why)
 	}
 	return d
 }
 
 // byOwn decides by an episode's own number. The decision says nothing where it has
 // none that leads to an episode.
-func (j *judge) byOwn(e Evidence) Decision {
+func (j *judge) byOwn() Decision {
+	e := j.e
 	var questions []Question
-	if isIMDB(e.Own.IMDB) {
-		questions = append(questions, Question{Ask: AskIMDB, Text: e.Own.IMDB, Own: true})
+	if isIMDB(e.IDs.IMDB) {
+		questions = append(questions, Question{Ask: ByIMDB, Kind: viewing.Episode, Text: e.IDs.IMDB})
 	}
-	if e.Own.TVDB > 0 {
-		questions = append(questions, Question{Ask: AskTVDB, Number: e.Own.TVDB, Own: true})
+	if e.IDs.TVDB > 0 {
+		questions = append(questions, Question{Ask: ByTVDB, Kind: viewing.Episode, Number: e.IDs.TVDB})
 	}
-	var found []Part
+	var found []Episode
 	besides := false // TVDB's number is that of a series, too
 	for _, q := range questions {
 		a := j.ask(q)
 		if a == nil {
 			continue
 		}
-		if len(a.Episodes) > 1 || q.Ask == AskIMDB && len(a.Films)+len(a.Series) > 0 {
-			return against("its own number names several episodes or works")
+		if len(a.Episodes) > 1 || q.Ask == ByIMDB && len(a.Works) > 0 {
+			return against("ownSeveral")
 		}
-		found, besides = append(found, a.Episodes...), besides || len(a.Series) > 0
+		found, besides = append(found, a.Episodes...), besides || len(a.of(viewing.TV)) > 0
 	}
 	switch {
-	case len(found) == 0 && e.Own.TMDB > 0 && len(j.open) == 0:
-		return j.byOwnTMDB(e)
+	case len(found) == 0 && e.IDs.TMDB > 0 && len(j.open) == 0:
+		return j.byOwnTMDB()
 	case len(found) == 0:
 		return Decision{}
-	case e.disagrees(found[0], besides):
-		return against("its own number is that of another episode")
 	}
 	p := found[0]
-	for _, other := range found[1:] {
-		if other.Show != p.Show || other.Season != p.Season || other.Number != p.Number {
-			return against("its numbers name different episodes")
-		}
-	}
-	if d := j.elsewhere(p, e.Show); d.Why != "" {
-		return d
-	}
-	return certain(p, "TMDB finds one episode with its own number")
-}
-
-// disagrees reports whether an episode's own number leads to another place and
-// another name than were reported. Where the number is that of a series, too, place
-// or name must agree.
-func (e Evidence) disagrees(p Part, besides bool) bool {
 	place := e.Season != nil && e.Episode != nil
 	placed := place && *e.Season == p.Season && *e.Episode == p.Number
-	return !placed && !p.named(e.Own.Title, e.Show.Title) && (besides || place && fold(e.Own.Title) != "")
+	// Another place and another name are another episode. Where the number is that of a
+	// series, too, place or name must agree.
+	if !placed && !p.named(e.Title, ClueOf(e.Media).Title) && (besides || place && fold(e.Title) != "") {
+		return against("ownOther")
+	}
+	for _, other := range found[1:] {
+		if other.Show != p.Show || other.Season != p.Season || other.Number != p.Number {
+			return against("ownDiffer")
+		}
+	}
+	if d := j.elsewhere(p, ClueOf(e.Media)); d.Why.Code != "" {
+		return d
+	}
+	return j.certain(seriesOf(p), p, why("own"))
 }
+
+func seriesOf(p Episode) Candidate { return Candidate{Type: viewing.TV, TMDB: p.Show} }
 
 // elsewhere holds an episode whose own number is of another series than the one that
 // was reported.
-func (j *judge) elsewhere(p Part, r Reported) Decision {
-	show, d := j.work(viewing.TV, Reported{IDs: r.IDs})
+func (j *judge) elsewhere(p Episode, c Clue) Decision {
+	show, d := j.work(Clue{Kind: viewing.TV, IDs: c.IDs})
 	switch {
 	case show != nil && show.TMDB != p.Show:
-		return against("its own number is of another series", *show)
+		return against("ownSeries", *show)
 	case show == nil && len(d.Candidates) > 0: // its series' numbers disagree
 		return d
-	case r.Title == "":
+	case c.Title == "":
 		return Decision{}
 	}
-	if a := j.ask(Question{Ask: AskSeries, Number: p.Show}); a != nil && len(a.Series) == 1 && contradicts(a.Series[0], r) {
-		return against("its own number is of another series", a.Series[0])
+	a := j.ask(Question{Ask: Details, Kind: viewing.TV, Number: p.Show})
+	if a != nil && len(a.Works) == 1 && contradicts(a.Works[0], c) {
+		return against("ownSeries", a.Works[0])
 	}
 	return Decision{}
 }
 
 // byOwnTMDB takes the number that TMDB gave to the episode. Nothing of TMDB leads
 // from it to series and place, so the season's list is asked where those are known.
-func (j *judge) byOwnTMDB(e Evidence) Decision {
-	p := Part{TMDB: e.Own.TMDB}
-	show, d := j.work(viewing.TV, e.Show)
-	if show == nil && e.Show.IDs != (viewing.IDs{}) && len(d.Candidates) > 0 { // its series' numbers disagree
+func (j *judge) byOwnTMDB() Decision {
+	p := Episode{TMDB: j.e.IDs.TMDB}
+	c := ClueOf(j.e.Media)
+	show, d := j.work(c)
+	if show == nil && c.IDs != (viewing.IDs{}) && len(d.Candidates) > 0 { // its series' numbers disagree
 		return d
 	}
-	if show != nil && e.Season != nil {
-		if a := j.ask(Question{Ask: AskSeason, Number: show.TMDB, Season: *e.Season}); a != nil {
-			own := func(other Part) bool { return other.TMDB == p.TMDB }
-			if at := slices.IndexFunc(a.Episodes, own); at >= 0 {
-				return certain(a.Episodes[at], "the season's list has its own number")
+	if show != nil && j.e.Season != nil {
+		if a := j.ask(Question{Ask: Season, Number: show.TMDB, Season: *j.e.Season}); a != nil {
+			at := slices.IndexFunc(a.Episodes, func(other Episode) bool { return other.TMDB == p.TMDB })
+			if at >= 0 {
+				return j.certain(show.Candidate, a.Episodes[at], why("listed"))
 			}
-			if !slices.ContainsFunc(a.Episodes, func(other Part) bool { return other.TMDB == 0 }) {
-				return against("its own number is not in that season", *show)
+			if !slices.ContainsFunc(a.Episodes, func(other Episode) bool { return other.TMDB == 0 }) {
+				return against("ownElsewhere", *show)
 			}
 		}
 	}
-	return certain(p, "its source told the episode's TMDB number")
+	return j.certain(Candidate{Type: viewing.TV}, p, why("ownTold"))
 }
 
 // byPlace decides by series, season and number. Where the series' name is that of
 // another, the episode's own name alone can still show that it is right.
-func (j *judge) byPlace(show Work, e Evidence, contradicted bool) Decision {
-	p := Part{Show: show.TMDB, Season: *e.Season, Number: *e.Episode}
-	if p.Season == 0 && e.Show.TMDB != show.TMDB {
-		return held("specials are numbered by each list alone", show)
+func (j *judge) byPlace(show Work, c Clue, contradicted bool) Decision {
+	e, ownCount := j.e, j.e.Site.OwnCount()
+	p := Episode{Show: show.TMDB, Season: *e.Season, Number: *e.Episode}
+	if p.Season == 0 && c.IDs.TMDB != show.TMDB {
+		return held("special", show)
 	}
-	a := j.ask(Question{Ask: AskSeason, Number: show.TMDB, Season: p.Season})
+	a := j.ask(Question{Ask: Season, Number: show.TMDB, Season: p.Season})
+	elsewhere := false // it is named like another one of that season
 	if a != nil {
-		at := slices.IndexFunc(a.Episodes, func(other Part) bool { return other.Number == p.Number })
+		at := slices.IndexFunc(a.Episodes, func(other Episode) bool { return other.Number == p.Number })
 		if at < 0 {
-			return against("TMDB has no such episode in that season", show)
+			return against("noEpisode", show)
 		}
 		p = a.Episodes[at]
+		elsewhere = slices.ContainsFunc(a.Episodes, func(other Episode) bool { return other.Number != p.Number && other.named(e.Title, c.Title) })
 	}
-	asTMDB := e.Show.TMDB > 0 && e.Show.TMDB == show.TMDB && e.Show.IMDB == "" && e.Show.TVDB == 0
+	asTMDB := c.IDs.TMDB > 0 && c.IDs.TMDB == show.TMDB && c.IDs.IMDB == "" && c.IDs.TVDB == 0
 	// A source that knows TVDB's number may count as TVDB does. Behind a name that says
 	// nothing there may be two parts.
-	asReported := !e.OwnCount && e.Show.TVDB == 0 && (fold(e.Own.Title) == "" || !generic(e.Own.Title, e.Show.Title))
-	switch {
+	asReported := !ownCount && c.IDs.TVDB == 0 && (fold(e.Title) == "" || !generic(e.Title, c.Title))
+	switch named := p.named(e.Title, c.Title); {
 	case p.Season == 0:
-		return held("specials are numbered by each list alone", show)
-	case p.named(e.Own.Title, e.Show.Title):
-		return certain(p, "its name is that of the episode at its place")
+		return held("special", show)
+	case j.yearless && (!fits(p.Minutes, e.Runtime) || !named && (ownCount || elsewhere)):
+		return held("noYear", show)
+	case j.yearless:
+		return j.certain(show.Candidate, p, why("runtime"))
+	case named:
+		return j.certain(show.Candidate, p, why("name"))
 	case contradicted:
-		return against("name and year are those of another series", show)
-	case asTMDB && !e.OwnCount:
-		return certain(p, "its source counts as TMDB does")
+		return against("otherSeries", show)
+	case asTMDB && !ownCount:
+		return j.certain(show.Candidate, p, why("counts"))
 	case a == nil && show.By != "" && asReported:
-		return certain(p, show.By+" names its series, and the service is told season and number as its source tells them")
+		return j.certain(show.Candidate, p, why("place", "by", show.By))
 	default:
-		return held("nothing shows that its source counts as TMDB does", show)
-	}
-}
-
-func certain(p Part, why string) Decision {
-	return Decision{
-		Why: why, Item: &Item{Kind: viewing.Episode, TMDB: p.Show, Season: p.Season, Number: p.Number, Own: p.TMDB},
-		Named: Work{Candidate: Candidate{Type: viewing.TV, TMDB: p.Show}},
+		return held("noWitness", show)
 	}
 }

@@ -5,7 +5,7 @@
 //	IMDb, TVDB number      GET /find/{number}?external_source=imdb_id or tvdb_id
 //	film                   GET /movie/{id}?append_to_response=translations
 //	series                 GET /tv/{id}?append_to_response=translations
-//	season                 GET /tv/{id}?append_to_response=translations,season/{n}
+//	season                 GET /tv/{id}?append_to_response=season/{n}
 //	title                  GET /search/movie or /search/tv, page after page
 //
 // The token goes into a header, never into an address. At most five requests leave in
@@ -39,12 +39,8 @@ const (
 	maxPages  = 5 // of 20 hits; a title with more is not read to its end
 )
 
-var (
-	// errNone says that there is nothing of that number.
-	errNone = errors.New("TMDB has no such number")
-	// errQuestion says that TMDB cannot answer this question, and may answer others.
-	errQuestion = errors.New("TMDB cannot answer that")
-)
+// errNone says that there is nothing of that number.
+var errNone = errors.New("TMDB has no such number")
 
 // ErrToken says that TMDB refuses the token. It is a [resolve.ErrRefused].
 var ErrToken error = tokenError{}
@@ -106,15 +102,12 @@ func (c *Client) Prove(ctx context.Context) error {
 func (c *Client) get(ctx context.Context, path string, query url.Values, out any) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path+"?"+query.Encode(), nil)
 	if err != nil {
-		return c.http.Later("its address is not valid")
+		return c.http.Later("asked.badAddress")
 	}
 	r.Header.Set("Authorization", "Bearer "+c.token)
 	r.Header.Set("Accept", "application/json")
 	r.Header.Set("User-Agent", "filmspool")
 	answer, err := c.http.Do(r)
-	if errors.Is(err, resolve.ErrLarge) {
-		return errQuestion
-	}
 	if err != nil {
 		return err
 	}
@@ -123,27 +116,16 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, out any
 	}
 	switch status := answer.Status; {
 	case status == http.StatusOK:
-		return c.decode(answer.Body, out)
+		return c.http.Decode(answer.Body, out)
 	case json.Unmarshal(answer.Body, &problem) == nil && status == http.StatusUnauthorized && problem.Code > 0: // 3, 7, 10 or 14
 		return ErrToken
 	case status == http.StatusNotFound && (problem.Code == 34 || problem.Code == 6):
 		return errNone
 	case status == http.StatusBadRequest, status == http.StatusRequestURITooLong, status == http.StatusUnprocessableEntity, problem.Code == 44:
-		return errQuestion
+		return resolve.ErrUnanswerable
 	default:
-		return c.http.Refused(answer)
+		return c.http.Refused(answer, 0)
 	}
-}
-
-// decode reads JSON of the documented shape, and not too much of it.
-func (c *Client) decode(body []byte, out any) error {
-	switch err := json.Unmarshal(body, out); {
-	case errors.Is(err, resolve.ErrLarge):
-		return errQuestion
-	case err != nil:
-		return c.http.Malformed()
-	}
-	return nil
 }
 
 // Fetch asks the questions and returns what was answered; nil where TMDB cannot answer
@@ -152,7 +134,7 @@ func (c *Client) Fetch(ctx context.Context, wanted []resolve.Question) (map[reso
 	found := map[resolve.Question]*resolve.Answer{}
 	for _, q := range wanted {
 		switch a, err := c.one(ctx, q); {
-		case errors.Is(err, errQuestion):
+		case errors.Is(err, resolve.ErrUnanswerable):
 			found[q] = nil
 		case errors.Is(err, errNone):
 			found[q] = &resolve.Answer{}
@@ -167,53 +149,57 @@ func (c *Client) Fetch(ctx context.Context, wanted []resolve.Question) (map[reso
 
 func (c *Client) one(ctx context.Context, q resolve.Question) (resolve.Answer, error) {
 	switch q.Ask {
-	case resolve.AskIMDB:
+	case resolve.ByIMDB:
 		return c.find(ctx, q.Text, "imdb_id")
-	case resolve.AskTVDB:
+	case resolve.ByTVDB:
 		return c.find(ctx, strconv.FormatInt(q.Number, 10), "tvdb_id")
-	case resolve.AskFilm, resolve.AskSeries, resolve.AskSeason:
-		return c.work(ctx, q)
-	case resolve.SearchFor, resolve.SearchTV:
+	case resolve.Details:
+		var w work
+		err := c.work(ctx, paths[q.Kind], q.Number, "translations", &w)
+		return resolve.Answer{Works: works(q.Kind, []work{w})}, err
+	case resolve.Season:
+		return c.season(ctx, q)
+	case resolve.ByTitle:
 		return c.search(ctx, q)
 	default: // a streaming site's number, which TMDB does not have
-		return resolve.Answer{}, errQuestion
+		return resolve.Answer{}, resolve.ErrUnanswerable
 	}
 }
 
-// work asks about a film, a series, or one season of a series.
-func (c *Client) work(ctx context.Context, q resolve.Question) (resolve.Answer, error) {
-	path, parts, key := "/movie/", "translations", ""
-	if q.Ask != resolve.AskFilm {
-		path = "/tv/"
-	}
-	if q.Ask == resolve.AskSeason {
-		key = fmt.Sprintf("season/%d", q.Season)
-		parts += "," + key
-	}
+// paths are the words of TMDB's addresses.
+var paths = map[viewing.MediaType]string{viewing.Movie: "movie", viewing.TV: "tv"}
+
+// work reads a film or series with a number, and parts of it, into out.
+func (c *Client) work(ctx context.Context, path string, number int64, parts string, out any) error {
 	var body json.RawMessage
 	var w work
-	err := c.get(ctx, path+strconv.FormatInt(q.Number, 10), url.Values{"append_to_response": {parts}}, &body)
+	err := c.get(ctx, "/"+path+"/"+strconv.FormatInt(number, 10), url.Values{"append_to_response": {parts}}, &body)
+	if err == nil {
+		err = c.http.Decode(body, &w)
+	}
 	switch {
 	case err != nil:
-		return resolve.Answer{}, err
+		return err
+	case w.ID != number:
+		return c.http.Malformed()
 	}
-	err = c.decode(body, &w)
-	switch {
-	case err != nil:
-		return resolve.Answer{}, err
-	case w.ID != q.Number:
-		return resolve.Answer{}, c.http.Malformed()
-	case q.Ask == resolve.AskFilm:
-		return resolve.Answer{Films: works(viewing.Movie, []work{w})}, nil
-	case q.Ask == resolve.AskSeries:
-		return resolve.Answer{Series: works(viewing.TV, []work{w})}, nil
-	}
+	return c.http.Decode(body, out)
+}
+
+// season reads the episodes of a season together with the series: a season that is not
+// there is left out of the answer.
+func (c *Client) season(ctx context.Context, q resolve.Question) (resolve.Answer, error) {
+	key := fmt.Sprintf("season/%d", q.Season)
 	var all map[string]json.RawMessage
 	var season struct {
-		Episodes resolve.List[part] `json:"episodes"`
+		Episodes resolve.List[episode] `json:"episodes"`
 	}
-	if json.Unmarshal(body, &all) != nil || all[key] != nil && json.Unmarshal(all[key], &season) != nil {
-		return resolve.Answer{}, errQuestion
+	err := c.work(ctx, "tv", q.Number, key, &all)
+	switch {
+	case err != nil:
+		return resolve.Answer{}, err
+	case all[key] != nil && json.Unmarshal(all[key], &season) != nil:
+		return resolve.Answer{}, resolve.ErrUnanswerable
 	}
 	for i := range season.Episodes {
 		season.Episodes[i].Show, season.Episodes[i].Season = q.Number, q.Season
@@ -223,9 +209,9 @@ func (c *Client) work(ctx context.Context, q resolve.Question) (resolve.Answer, 
 
 func (c *Client) find(ctx context.Context, number, source string) (resolve.Answer, error) {
 	var hits struct { // an answer has all lists, however empty
-		Films    resolve.List[work] `json:"movie_results"`
-		Series   resolve.List[work] `json:"tv_results"`
-		Episodes resolve.List[part] `json:"tv_episode_results"`
+		Films    resolve.List[work]    `json:"movie_results"`
+		Series   resolve.List[work]    `json:"tv_results"`
+		Episodes resolve.List[episode] `json:"tv_episode_results"`
 	}
 	err := c.get(ctx, "/find/"+url.PathEscape(number), url.Values{"external_source": {source}}, &hits)
 	switch {
@@ -234,15 +220,11 @@ func (c *Client) find(ctx context.Context, number, source string) (resolve.Answe
 	case hits.Films == nil || hits.Series == nil || hits.Episodes == nil:
 		return resolve.Answer{}, c.http.Malformed()
 	}
-	return resolve.Answer{Films: works(viewing.Movie, hits.Films), Series: works(viewing.TV, hits.Series), Episodes: episodes(hits.Episodes)}, nil
+	return resolve.Answer{Works: append(works(viewing.Movie, hits.Films), works(viewing.TV, hits.Series)...), Episodes: episodes(hits.Episodes)}, nil
 }
 
 // search reads all pages: only then "there is no other" can be said.
 func (c *Client) search(ctx context.Context, q resolve.Question) (a resolve.Answer, err error) {
-	path, kind, all := "/search/movie", viewing.Movie, &a.Films
-	if q.Ask == resolve.SearchTV {
-		path, kind, all = "/search/tv", viewing.TV, &a.Series
-	}
 	seen := map[int64]bool{} // hits move from page to page while they are read
 	for page := 1; ; page++ {
 		var hits struct {
@@ -252,20 +234,20 @@ func (c *Client) search(ctx context.Context, q resolve.Question) (a resolve.Answ
 			Total   int                `json:"total_results"`
 		}
 		query := url.Values{"query": {q.Text}, "include_adult": {"true"}, "page": {strconv.Itoa(page)}}
-		if err := c.get(ctx, path, query, &hits); err != nil {
+		if err := c.get(ctx, "/search/"+paths[q.Kind], query, &hits); err != nil {
 			return resolve.Answer{}, err
 		}
 		if hits.Results == nil {
 			return resolve.Answer{}, c.http.Malformed()
 		}
-		for _, w := range works(kind, hits.Results) {
+		for _, w := range works(q.Kind, hits.Results) {
 			if !seen[w.TMDB] {
 				seen[w.TMDB] = true
-				*all = append(*all, w)
+				a.Works = append(a.Works, w)
 			}
 		}
 		if page >= hits.Pages || page == maxPages {
-			read := len(*all)
+			read := len(a.Works)
 			a.Partial = hits.Pages < 1 && read > 0 || hits.Pages > maxPages || hits.Page > 0 && hits.Page != page || read < hits.Total
 			return a, nil
 		}

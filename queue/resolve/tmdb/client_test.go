@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/resolve"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 func TestCheckToken(t *testing.T) {
@@ -35,10 +36,10 @@ func TestCheckToken(t *testing.T) {
 // What TMDB answers badly is no answer, and never "there is none". No error names
 // what was asked, or the token.
 func TestBadAnswers(t *testing.T) {
-	film := resolve.Question{Ask: resolve.AskFilm, Number: 603}
-	imdb := resolve.Question{Ask: resolve.AskIMDB, Text: "tt0133093"}
-	search := resolve.Question{Ask: resolve.SearchFor, Text: "SecretTitle"}
-	season := resolve.Question{Ask: resolve.AskSeason, Number: 1396, Season: 1}
+	film := resolve.Question{Ask: resolve.Details, Kind: viewing.Movie, Number: 603}
+	imdb := resolve.Question{Ask: resolve.ByIMDB, Text: "tt0133093"}
+	search := resolve.Question{Ask: resolve.ByTitle, Kind: viewing.Movie, Text: "SecretTitle"}
+	season := resolve.Question{Ask: resolve.Season, Number: 1396, Season: 1}
 	says := func(status int, body string, headers ...string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			for i := 0; i < len(headers); i += 2 {
@@ -56,22 +57,22 @@ func TestBadAnswers(t *testing.T) {
 	}{
 		"refused":              {film, says(401, `{"status_code":7,"success":false}`), "refuses the token", 0},
 		"suspended":            {film, says(401, `{"status_code":10}`), "refuses the token", 0},
-		"a portal's 401":       {film, says(401, `<html>log in</html>`), "answered 401", 0},
-		"a portal's page":      {search, says(200, `<html>welcome</html>`), "documented shape", 0},
-		"a portal's 404":       {film, says(404, `<html>gone</html>`), "answered 404", 0},
-		"another 404":          {film, says(404, `{"status_code":1}`), "answered 404", 0},
-		"an empty answer":      {imdb, says(200, ``), "documented shape", 0},
-		"an empty object":      {imdb, says(200, `{}`), "documented shape", 0},
-		"an empty search":      {search, says(200, `{}`), "documented shape", 0},
-		"another film":         {film, says(200, `{"id":604,"title":"x"}`), "documented shape", 0},
-		"another series":       {season, says(200, `{"id":1,"season/1":{"episodes":[]}}`), "documented shape", 0},
-		"wrong types":          {film, says(200, `{"id":"603"}`), "documented shape", 0},
-		"too often":            {film, says(429, `{"status_code":25}`, "Retry-After", "17"), "answered 429", 17 * time.Second},
-		"too often, for ever":  {film, says(429, ``, "Retry-After", "999999999"), "answered 429", 24 * time.Hour},
-		"too often, till when": {film, says(429, ``, "Retry-After", "-5"), "answered 429", 0},
-		"maintenance":          {film, says(503, `{"status_code":46}`), "answered 503", 0},
-		"elsewhere":            {film, says(302, ``, "Location", "http://127.0.0.1:1/"), "answered 302", 0},
-		"broken off":           {film, says(200, `{"id":603`, "Content-Length", "100"), "broke off", 0},
+		"a portal's 401":       {film, says(401, `<html>log in</html>`), "asked.answered status=401", 0},
+		"a portal's page":      {search, says(200, `<html>welcome</html>`), "asked.misshapen", 0},
+		"a portal's 404":       {film, says(404, `<html>gone</html>`), "asked.answered status=404", 0},
+		"another 404":          {film, says(404, `{"status_code":1}`), "asked.answered status=404", 0},
+		"an empty answer":      {imdb, says(200, ``), "asked.misshapen", 0},
+		"an empty object":      {imdb, says(200, `{}`), "asked.misshapen", 0},
+		"an empty search":      {search, says(200, `{}`), "asked.misshapen", 0},
+		"another film":         {film, says(200, `{"id":604,"title":"x"}`), "asked.misshapen", 0},
+		"another series":       {season, says(200, `{"id":1,"season/1":{"episodes":[]}}`), "asked.misshapen", 0},
+		"wrong types":          {film, says(200, `{"id":"603"}`), "asked.misshapen", 0},
+		"too often":            {film, says(429, `{"status_code":25}`, "Retry-After", "17"), "asked.answered status=429", 17 * time.Second},
+		"too often, for ever":  {film, says(429, ``, "Retry-After", "999999999"), "asked.answered status=429", 24 * time.Hour},
+		"too often, till when": {film, says(429, ``, "Retry-After", "-5"), "asked.answered status=429", 0},
+		"maintenance":          {film, says(503, `{"status_code":46}`), "asked.answered status=503", 0},
+		"elsewhere":            {film, says(302, ``, "Location", "http://127.0.0.1:1/"), "asked.answered status=302", 0},
+		"broken off":           {film, says(200, `{"id":603`, "Content-Length", "100"), "asked.brokeOff", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &stub{t: t, fails: c.says}
@@ -97,8 +98,8 @@ func TestUnreachable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = c.Fetch(t.Context(), []resolve.Question{{Ask: resolve.SearchTV, Text: "SecretTitle"}})
-	if err == nil || !strings.Contains(err.Error(), "cannot be reached") || strings.Contains(err.Error(), "SecretTitle") {
+	_, err = c.Fetch(t.Context(), []resolve.Question{{Ask: resolve.ByTitle, Kind: viewing.TV, Text: "SecretTitle"}})
+	if err == nil || !strings.Contains(err.Error(), "asked.unreached") || strings.Contains(err.Error(), "SecretTitle") {
 		t.Error(err)
 	}
 	for _, text := range []string{fmt.Sprint(c), fmt.Sprintf("%#v", c), c.LogValue().String()} {
@@ -118,9 +119,9 @@ func TestSearchReadsAllPages(t *testing.T) {
 				t.Errorf("asked for %s", r.URL.RawQuery)
 			}
 		}}
-		q := resolve.Question{Ask: resolve.SearchFor, Text: "T"}
+		q := resolve.Question{Ask: resolve.ByTitle, Kind: viewing.Movie, Text: "T"}
 		found, err := s.start().Fetch(t.Context(), []resolve.Question{q})
-		if got := found[q]; err != nil || got == nil || got.Partial != want.Partial || len(got.Films) != min(pages, maxPages) || int(asked.Load()) != min(pages, maxPages) {
+		if got := found[q]; err != nil || got == nil || got.Partial != want.Partial || len(got.Works) != min(pages, maxPages) || int(asked.Load()) != min(pages, maxPages) {
 			t.Errorf("%d pages: %+v, %v, %d asked", pages, got, err, asked.Load())
 		}
 	}
@@ -135,7 +136,7 @@ func TestSearchThatIsNotWhole(t *testing.T) {
 		`{` + hit + `}`: true, `{"page":1,"total_pages":1,"total_results":2,` + hit + `}`: true, `{"page":2,"total_pages":1,` + hit + `}`: true,
 	} {
 		s := &stub{t: t, fails: func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }}
-		q := resolve.Question{Ask: resolve.SearchFor, Text: "T"}
+		q := resolve.Question{Ask: resolve.ByTitle, Kind: viewing.Movie, Text: "T"}
 		if found, err := s.start().Fetch(t.Context(), []resolve.Question{q}); err != nil || found[q].Partial != partial {
 			t.Errorf("%s: %+v, %v", body, found[q], err)
 		}
@@ -162,8 +163,8 @@ func TestOneQuestionStopsNoOther(t *testing.T) {
 			}
 			fmt.Fprint(w, `{"id":603,"title":"Alpha","name":"Alpha"}`)
 		}
-		bad, good := resolve.Question{Ask: resolve.AskFilm, Number: 5}, resolve.Question{Ask: resolve.AskFilm, Number: 603}
-		worse, better := resolve.Question{Ask: resolve.AskSeries, Number: 5}, resolve.Question{Ask: resolve.AskSeries, Number: 603}
+		bad, good := resolve.Question{Ask: resolve.Details, Kind: viewing.Movie, Number: 5}, resolve.Question{Ask: resolve.Details, Kind: viewing.Movie, Number: 603}
+		worse, better := resolve.Question{Ask: resolve.Details, Kind: viewing.TV, Number: 5}, resolve.Question{Ask: resolve.Details, Kind: viewing.TV, Number: 603}
 		found, err := s.start().Fetch(t.Context(), []resolve.Question{bad, worse, good, better})
 		if err != nil || found[bad] != nil || found[worse] != nil || len(found) != 4 || found[good] == nil || found[better] == nil {
 			t.Errorf("%s: %+v, %v", name, found, err)
@@ -178,12 +179,12 @@ func TestAnswersAreBounded(t *testing.T) {
 	s := &stub{t: t, fails: func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w, `{"id":5,"title":"%s","original_title":"%s1","translations":{"translations":[%s{"data":{"title":""}}]}}`, long, long, many)
 	}}
-	q := resolve.Question{Ask: resolve.AskFilm, Number: 5}
+	q := resolve.Question{Ask: resolve.Details, Kind: viewing.Movie, Number: 5}
 	found, err := s.start().Fetch(t.Context(), []resolve.Question{q})
 	if err != nil || found[q] == nil {
 		t.Fatal(err)
 	}
-	w := found[q].Films[0]
+	w := found[q].Works[0]
 	if len([]rune(w.Title)) != maxName || len(w.Names) > maxNames+1 || strings.Contains(strings.Join(w.Names, ""), long) {
 		t.Errorf("%d letters, %d names", len([]rune(w.Title)), len(w.Names))
 	}
@@ -202,10 +203,10 @@ func TestAnswersAreBoundedBeforeTheyAreDecoded(t *testing.T) {
 	} {
 		s := &stub{t: t, fails: func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }}
 		q := map[string]resolve.Question{
-			"search": {Ask: resolve.SearchFor, Text: "T"}, "find": {Ask: resolve.AskIMDB, Text: "tt0000001"}, "season": {Ask: resolve.AskSeason, Number: 5, Season: 1},
+			"search": {Ask: resolve.ByTitle, Kind: viewing.Movie, Text: "T"}, "find": {Ask: resolve.ByIMDB, Text: "tt0000001"}, "season": {Ask: resolve.Season, Number: 5, Season: 1},
 		}[name]
 		if q.Ask == "" {
-			q = resolve.Question{Ask: resolve.AskFilm, Number: 5}
+			q = resolve.Question{Ask: resolve.Details, Kind: viewing.Movie, Number: 5}
 		}
 		c := s.start()
 		var before, after runtime.MemStats

@@ -2,11 +2,11 @@ package tmdb
 
 import (
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -26,8 +26,11 @@ func TestCorpusOverHTTP(t *testing.T) {
 	right, rows, held := 0, 0, 0
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(strings.TrimRight(line, "\n"), "\t")
-		var m viewing.Media
-		if cells[2] != "tmdb" || json.Unmarshal([]byte(cells[1]), &m) != nil || m.Type == "" {
+		var e struct {
+			viewing.Media
+			Minutes int
+		}
+		if cells[2] != "tmdb" || json.Unmarshal([]byte(cells[1]), &e) != nil || e.Type == "" {
 			continue // other lists, or forms that are no viewing
 		}
 		s := &stub{t: t}
@@ -35,20 +38,18 @@ func TestCorpusOverHTTP(t *testing.T) {
 			t.Fatalf("%s: %v", cells[3], err)
 		}
 		rows++
-		d, err := chainOf(s.start()).Decide(t.Context(), []resolve.Evidence{resolve.EvidenceOf(m)})
+		d, err := chainOf(s.start()).Decide(t.Context(), []resolve.Evidence{{Media: e.Media, Runtime: time.Duration(e.Minutes) * time.Minute}})
 		got := "hold"
-		if it := d[0].Item; it != nil && it.Kind == viewing.Episode {
-			got = fmt.Sprintf("episode:%d:%d:%d", it.TMDB, it.Season, it.Number)
-		} else if it != nil {
-			got = fmt.Sprintf("%s:%d", it.Kind, it.TMDB)
+		if d[0].Is != nil {
+			got = d[0].Is.Key()
 		}
 		if got == cells[4] {
 			right++
 		} else if cells[5] == "no" && got == "hold" {
 			held++
-			t.Logf("held: %s: %s (%s, %v)", cells[0], cells[1], d[0].Why, err)
+			t.Logf("held: %s: %s (%v, %v)", cells[0], cells[1], d[0].Why, err)
 		} else if got != "hold" {
-			t.Errorf("%s: %s\n  in %s: %s (%s, %v), want %s", cells[0], cells[1], cells[3], got, d[0].Why, err, cells[4])
+			t.Errorf("%s: %s\n  in %s: %s (%v, %v), want %s", cells[0], cells[1], cells[3], got, d[0].Why, err, cells[4])
 		}
 	}
 	if t.Logf("%d of %d rows right, the others held", right, rows); rows < 300 || held > 5 {

@@ -17,6 +17,7 @@ type work struct {
 	OriginalName  string `json:"original_name"`
 	Released      string `json:"release_date"`
 	Aired         string `json:"first_air_date"`
+	Runtime       int    `json:"runtime"` // of a film, in minutes
 	Translations  struct {
 		All resolve.List[struct {
 			Data struct {
@@ -27,13 +28,14 @@ type work struct {
 	} `json:"translations"`
 }
 
-// part is an episode.
-type part struct {
-	ID     int64  `json:"id"`
-	Show   int64  `json:"show_id"`
-	Season int    `json:"season_number"`
-	Number int    `json:"episode_number"`
-	Name   string `json:"name"`
+// episode is one, as a hit or in a season's list.
+type episode struct {
+	ID      int64  `json:"id"`
+	Show    int64  `json:"show_id"`
+	Season  int    `json:"season_number"`
+	Number  int    `json:"episode_number"`
+	Name    string `json:"name"`
+	Runtime int    `json:"runtime"` // in minutes
 }
 
 // Bounds on what is kept of one answer.
@@ -57,7 +59,7 @@ func works(kind viewing.MediaType, all []work) (out []resolve.Work) {
 		if w.ID <= 0 {
 			continue
 		}
-		one := resolve.Work{Candidate: resolve.Candidate{Type: kind, TMDB: w.ID, Title: cut(cmp.Or(w.Title, w.Name))}}
+		one := resolve.Work{Candidate: resolve.Candidate{Type: kind, TMDB: w.ID, Title: cut(cmp.Or(w.Title, w.Name))}, Minutes: w.Runtime}
 		names := []string{cmp.Or(w.OriginalTitle, w.OriginalName)}
 		for _, t := range w.Translations.All[:min(len(w.Translations.All), maxNames)] {
 			names = append(names, cmp.Or(t.Data.Title, t.Data.Name))
@@ -76,10 +78,10 @@ func works(kind viewing.MediaType, all []work) (out []resolve.Work) {
 	return out
 }
 
-func episodes(all []part) (out []resolve.Part) {
+func episodes(all []episode) (out []resolve.Episode) {
 	for _, p := range all[:min(len(all), maxList)] {
 		if p.ID > 0 && p.Show > 0 && p.Season >= 0 && p.Number > 0 {
-			out = append(out, resolve.Part{TMDB: p.ID, Show: p.Show, Season: p.Season, Number: p.Number, Name: cut(p.Name)})
+			out = append(out, resolve.Episode{TMDB: p.ID, Show: p.Show, Season: p.Season, Number: p.Number, Name: cut(p.Name), Minutes: p.Runtime})
 		}
 	}
 	return out

@@ -49,7 +49,9 @@
 //
 // One request at a time, one in a second, 10 numbers in each. The User-Agent names
 // program, version and the project's page, as Wikimedia's policy asks. Retry-After is
-// obeyed. After 403, or another refusal, nothing is asked for a day.
+// obeyed. After 401 or 403 nothing is asked for a day. A query that is refused, or
+// whose answer is too large, is asked for each number alone; then only that number
+// stays without an answer.
 //
 // The query, and the answers of the stub in the tests, were written from documents.
 // These are of SPARQL 1.1 and of Wikidata's data model. The real service was not
@@ -60,14 +62,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/resolve"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // DefaultEndpoint is where Wikidata's query service is.
@@ -77,7 +82,7 @@ const DefaultEndpoint = "https://query.wikidata.org/sparql"
 // names, each of some 400 bytes, and an answer has 1 MB at most.
 const maxBatch = 10
 
-// refusedFor is how long a refusal is heeded.
+// refusedFor is how long a refusal of us is heeded.
 const refusedFor = 24 * time.Hour
 
 // Client asks one address. It may be used from several goroutines.
@@ -103,79 +108,83 @@ func New(endpoint, version string) (*Client, error) {
 // tell. With an error, that is what was answered before it.
 func (c *Client) Fetch(ctx context.Context, wanted []resolve.Question) (map[resolve.Question]*resolve.Answer, error) {
 	found := map[resolve.Question]*resolve.Answer{}
-	batches := map[string]map[string][]resolve.Question{} // by property, then by number
+	batches := map[string][]resolve.Question{} // by property
 	for _, q := range wanted {
-		property, number := numberOf(q)
-		if q.Own || property == "" || !plain.MatchString(number) {
+		if property, number := numberOf(q); property != "" && plain.MatchString(number) {
+			batches[property] = append(batches[property], q)
+		} else {
 			found[q] = nil
-			continue
-		}
-		if batches[property] == nil {
-			batches[property] = map[string][]resolve.Question{}
-		}
-		batches[property][number] = append(batches[property][number], q)
-		if len(batches[property]) == maxBatch {
-			if err := c.batch(ctx, property, batches[property], found); err != nil {
-				return found, err
-			}
-			delete(batches, property)
 		}
 	}
-	for property, numbers := range batches {
-		if err := c.batch(ctx, property, numbers, found); err != nil {
-			return found, err
+	for property, all := range batches {
+		for some := range slices.Chunk(all, maxBatch) {
+			if err := c.batch(ctx, property, some, found); err != nil {
+				return found, err
+			}
 		}
 	}
 	return found, nil
 }
 
-// batch asks about some numbers of one property.
-func (c *Client) batch(ctx context.Context, property string, numbers map[string][]resolve.Question, found map[resolve.Question]*resolve.Answer) error {
+// batch asks about some numbers of one property. Where the answer is too large, or the
+// query is refused, it asks about each alone.
+func (c *Client) batch(ctx context.Context, property string, wanted []resolve.Question, found map[resolve.Question]*resolve.Answer) error {
+	numbers := map[string]bool{}
+	for _, q := range wanted {
+		_, number := numberOf(q)
+		numbers[number] = true
+	}
+	works, err := c.ask(ctx, property, slices.Sorted(maps.Keys(numbers)))
+	switch {
+	case errors.Is(err, resolve.ErrUnanswerable) && len(wanted) > 1:
+		for i := range wanted {
+			if err := c.batch(ctx, property, wanted[i:i+1], found); err != nil {
+				return err
+			}
+		}
+		return nil
+	case errors.Is(err, resolve.ErrUnanswerable):
+		found[wanted[0]] = nil
+		return nil
+	case err != nil:
+		return err
+	}
+	for _, q := range wanted {
+		_, number := numberOf(q)
+		a := works[number]
+		found[q] = &a
+	}
+	return nil
+}
+
+// ask sends one query.
+func (c *Client) ask(ctx context.Context, property string, numbers []string) (map[string]resolve.Answer, error) {
 	form := url.Values{"query": {query(property, numbers)}}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.endpoint, strings.NewReader(form.Encode()))
 	if err != nil {
-		return c.http.Later("its address is not valid")
+		return nil, c.http.Later("asked.badAddress")
 	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Accept", "application/sparql-results+json")
 	r.Header.Set("User-Agent", c.userAgent)
 	answer, err := c.http.Do(r)
-	large := errors.Is(err, resolve.ErrLarge)
-	switch {
-	case large:
-	case err != nil:
-		return err
-	case answer.Status != http.StatusOK:
-		later := c.http.Refused(answer)
-		if answer.Status < 500 && answer.Status != http.StatusTooManyRequests {
-			later.Wait = max(later.Wait, refusedFor)
-		}
-		return later
+	if err != nil {
+		return nil, err
 	}
-	var works map[string]resolve.Answer
-	if !large {
-		works, err = read(answer.Body)
-		if large = errors.Is(err, resolve.ErrLarge); err != nil && !large {
-			return c.http.Malformed()
-		}
+	switch answer.Status {
+	case http.StatusOK:
+		return c.read(answer.Body)
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return nil, c.http.Refused(answer, refusedFor)
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong, http.StatusUnprocessableEntity:
+		return nil, resolve.ErrUnanswerable
+	default:
+		return nil, c.http.Refused(answer, 0)
 	}
-	for number, all := range numbers {
-		for _, q := range all {
-			if found[q] = nil; !large {
-				a := works[number]
-				found[q] = &a
-			}
-		}
-	}
-	return nil
 }
 
 // query asks for the statements about the items with some numbers, a row for each.
-func query(property string, numbers map[string][]resolve.Question) string {
-	var values strings.Builder
-	for number := range numbers {
-		fmt.Fprintf(&values, "%q ", number)
-	}
+func query(property string, numbers []string) string {
 	statement := func(what, property string) string {
 		return fmt.Sprintf(`{ ?item p:%[2]s ?s . ?s ps:%[2]s ?value ; wikibase:rank ?rank . BIND("%[1]s" AS ?what) }`, what, property)
 	}
@@ -186,7 +195,7 @@ PREFIX ps: <http://www.wikidata.org/prop/statement/>
 PREFIX wikibase: <http://wikiba.se/ontology#>
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
 SELECT ?id ?item ?what ?value ?rank WHERE {
-  VALUES ?id { ` + values.String() + `}
+  VALUES ?id { "` + strings.Join(numbers, `" "`) + `" }
   ?item p:` + property + ` ?told . ?told ps:` + property + ` ?id ; wikibase:rank ?trust .
   FILTER(?trust != wikibase:DeprecatedRank)
   ` + strings.Join([]string{
@@ -199,29 +208,25 @@ SELECT ?id ?item ?what ?value ?rank WHERE {
 }
 
 // numberOf is the property by which a question is asked, and the number as Wikidata
-// has it. The property is "" for what Wikidata cannot tell.
+// has it: of a site, by the table of the package's comment. The property is "" for what
+// Wikidata cannot tell.
 func numberOf(q resolve.Question) (property, number string) {
-	switch q.Ask {
-	case resolve.AskIMDB:
+	switch {
+	case q.Kind == viewing.Episode:
+		return "", ""
+	case q.Ask == resolve.ByIMDB:
 		return "P345", q.Text
-	case resolve.AskTVDB:
+	case q.Ask == resolve.ByTVDB:
 		return "P4835", strconv.FormatInt(q.Number, 10)
-	case resolve.AtSite, resolve.AtSiteTV:
-		site, number, _ := strings.Cut(q.Text, " ")
-		return atSite(site, number, q.Ask == resolve.AtSiteTV)
-	default:
+	case q.Ask != resolve.BySite:
 		return "", ""
 	}
-}
-
-// atSite is the same for the number of a film or series at a site: the table of the
-// package's comment.
-func atSite(site, number string, series bool) (property, value string) {
-	of := sites[site]
-	if series {
-		of.film = of.show
+	site, number, _ := strings.Cut(q.Text, " ")
+	of := sites[site].film
+	if q.Kind == viewing.TV {
+		of = sites[site].show
 	}
-	property, before, _ := strings.Cut(of.film, " ")
+	property, before, _ := strings.Cut(of, " ")
 	return property, before + number
 }
 

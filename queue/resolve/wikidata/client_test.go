@@ -3,6 +3,7 @@ package wikidata
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -30,31 +31,31 @@ func TestTraps(t *testing.T) {
 	}{
 		"nothing":                     {nil, answer{}},
 		"no number of TMDB":           {with("name", "en:Alpha"), answer{}},
-		"a film":                      {with("film", "603"), answer{Films: []resolve.Work{film(603, "", 0)}}},
-		"a series":                    {with("series", "7"), answer{Series: []resolve.Work{series(7)}}},
-		"names and years":             {with("film", "603", "name", "de:Alfa", "year", "2001-01-01T00:00:00Z", "name", "en:Alpha", "year", "1999-03-30T00:00:00Z", "name", "fr:Alpha"), answer{Films: []resolve.Work{film(603, "Alpha", 1999, "Alfa")}}},
-		"a year that is none":         {with("film", "603", "year", "-044-03-15T00:00:00Z", "year", "?", "year", "19"), answer{Films: []resolve.Work{film(603, "", 0)}}},
-		"twice the same":              {with("film", "603", "film", "603"), answer{Films: []resolve.Work{film(603, "", 0)}}},
+		"a film":                      {with("film", "603"), answer{Works: []resolve.Work{film(603, "", 0)}}},
+		"a series":                    {with("series", "7"), answer{Works: []resolve.Work{series(7)}}},
+		"names and years":             {with("film", "603", "name", "de:Alfa", "year", "2001-01-01T00:00:00Z", "name", "en:Alpha", "year", "1999-03-30T00:00:00Z", "name", "fr:Alpha"), answer{Works: []resolve.Work{film(603, "Alpha", 1999, "Alfa")}}},
+		"a year that is none":         {with("film", "603", "year", "-044-03-15T00:00:00Z", "year", "?", "year", "19"), answer{Works: []resolve.Work{film(603, "", 0)}}},
+		"twice the same":              {with("film", "603", "film", "603"), answer{Works: []resolve.Work{film(603, "", 0)}}},
 		"deprecated":                  {with("film", "-603"), answer{}},
-		"deprecated beside another":   {with("film", "-603", "film", "604"), answer{Films: []resolve.Work{film(604, "", 0)}}},
+		"deprecated beside another":   {with("film", "-603", "film", "604"), answer{Works: []resolve.Work{film(604, "", 0)}}},
 		"unknown":                     {with("film", "?"), answer{}},
 		"no number at all":            {with("film", "six", "film", "-1", "film", "0", "series", "99999999999999999999"), answer{}},
-		"two films":                   {with("film", "604", "film", "603"), answer{Films: []resolve.Work{film(603, "", 0), film(604, "", 0)}, Partial: true}},
-		"a film and a series":         {with("film", "603", "series", "7"), answer{Films: []resolve.Work{film(603, "", 0)}, Series: []resolve.Work{series(7)}, Partial: true}},
-		"a collection's":              {with("film", "603", "collection", "yes"), answer{Films: []resolve.Work{film(603, "", 0)}, Partial: true}},
-		"two numbers":                 {with("film", "603", "number", "tt0000002"), answer{Films: []resolve.Work{film(603, "", 0)}, Partial: true}},
-		"a second number, deprecated": {with("film", "603", "number", "-tt0000002"), answer{Films: []resolve.Work{film(603, "", 0)}}},
+		"two films":                   {with("film", "604", "film", "603"), answer{Works: []resolve.Work{film(603, "", 0), film(604, "", 0)}, Partial: true}},
+		"a film and a series":         {with("film", "603", "series", "7"), answer{Works: []resolve.Work{film(603, "", 0), series(7)}, Partial: true}},
+		"a collection's":              {with("film", "603", "collection", "yes"), answer{Works: []resolve.Work{film(603, "", 0)}, Partial: true}},
+		"two numbers":                 {with("film", "603", "number", "tt0000002"), answer{Works: []resolve.Work{film(603, "", 0)}, Partial: true}},
+		"a second number, deprecated": {with("film", "603", "number", "-tt0000002"), answer{Works: []resolve.Work{film(603, "", 0)}}},
 		"two items, one film": {
 			append(with("film", "603"), about("Q2", "number", "tt0000001", "film", "603")...),
-			answer{Films: []resolve.Work{film(603, "", 0), film(603, "", 0)}, Partial: true},
+			answer{Works: []resolve.Work{film(603, "", 0), film(603, "", 0)}, Partial: true},
 		},
 		"two items, one without": {
-			append(with("film", "603"), about("Q2", "number", "tt0000001")...), answer{Films: []resolve.Work{film(603, "", 0)}, Partial: true},
+			append(with("film", "603"), about("Q2", "number", "tt0000001")...), answer{Works: []resolve.Work{film(603, "", 0)}, Partial: true},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &stub{t: t, rows: map[string][]row{"P345=tt0000001": c.rows}}
-			q := resolve.Question{Ask: resolve.AskIMDB, Text: "tt0000001"}
+			q := resolve.Question{Ask: resolve.ByIMDB, Text: "tt0000001"}
 			found, err := s.start().Fetch(t.Context(), []resolve.Question{q})
 			if err != nil || found[q] == nil {
 				t.Fatal(found, err)
@@ -71,18 +72,18 @@ func TestWhatIsAsked(t *testing.T) {
 	s := &stub{t: t, rows: map[string][]row{"P4835=81189": about("Q1", "number", "81189", "series", "1396"), "P345=tt0000077": about("Q2", "number", "tt0000077", "film", "77")}}
 	var wanted []resolve.Question
 	for n := range 120 {
-		wanted = append(wanted, resolve.Question{Ask: resolve.AskIMDB, Text: fmt.Sprintf("tt%07d", n)})
+		wanted = append(wanted, resolve.Question{Ask: resolve.ByIMDB, Text: fmt.Sprintf("tt%07d", n)})
 	}
-	tvdb := resolve.Question{Ask: resolve.AskTVDB, Number: 81189}
+	tvdb := resolve.Question{Ask: resolve.ByTVDB, Number: 81189}
 	never := []resolve.Question{
-		{Ask: resolve.AskIMDB, Text: "tt7777777", Own: true},
-		{Ask: resolve.AskTVDB, Number: 7777777, Own: true},
-		{Ask: resolve.AskFilm, Number: 7777777},
-		{Ask: resolve.AskSeason, Number: 7777777, Season: 1},
-		{Ask: resolve.SearchFor, Text: "SecretTitle"},
-		{Ask: resolve.AskIMDB, Text: `tt7777777" } DROP ALL`},
-		{Ask: resolve.AtSite, Text: `netflix 7777777"}DROP`},
-		{Ask: resolve.AtSite, Text: "netflix"},
+		{Ask: resolve.ByIMDB, Text: "tt7777777", Kind: viewing.Episode},
+		{Ask: resolve.ByTVDB, Number: 7777777, Kind: viewing.Episode},
+		{Ask: resolve.Details, Kind: viewing.Movie, Number: 7777777},
+		{Ask: resolve.Season, Number: 7777777, Season: 1},
+		{Ask: resolve.ByTitle, Kind: viewing.Movie, Text: "SecretTitle"},
+		{Ask: resolve.ByIMDB, Text: `tt7777777" } DROP ALL`},
+		{Ask: resolve.BySite, Kind: viewing.Movie, Text: `netflix 7777777"}DROP`},
+		{Ask: resolve.BySite, Kind: viewing.Movie, Text: "netflix"},
 	}
 	found, err := s.start().Fetch(t.Context(), slices.Concat(wanted, never, []resolve.Question{tvdb}))
 	if err != nil || len(found) != len(wanted)+len(never)+1 {
@@ -102,10 +103,10 @@ func TestWhatIsAsked(t *testing.T) {
 			t.Errorf("%+v: %+v", q, found[q])
 		}
 	}
-	if a := found[tvdb]; len(a.Series) != 1 || a.Series[0].TMDB != 1396 {
+	if a := found[tvdb]; len(a.Works) != 1 || a.Works[0].TMDB != 1396 {
 		t.Errorf("%+v", a)
 	}
-	if a, none := found[wanted[77]], found[wanted[78]]; len(a.Films) != 1 || a.Films[0].TMDB != 77 || none == nil || len(none.Films) > 0 {
+	if a, none := found[wanted[77]], found[wanted[78]]; len(a.Works) != 1 || a.Works[0].TMDB != 77 || none == nil || len(none.Works) > 0 {
 		t.Errorf("%+v, %+v", a, none)
 	}
 }
@@ -127,13 +128,13 @@ func TestNumbersOfSites(t *testing.T) {
 		"youtube":       {"", ""},
 		"":              {"", ""},
 	} {
-		for i, ask := range []resolve.Ask{resolve.AtSite, resolve.AtSiteTV} {
+		for i, kind := range []viewing.MediaType{viewing.Movie, viewing.TV} {
 			_, number, _ := strings.Cut(want[i], "=")
 			s := &stub{t: t, rows: map[string][]row{want[i]: about("Q1", "number", number, "film", "603")}}
-			q := resolve.Question{Ask: ask, Text: site + " umc.cmc.1"}
+			q := resolve.Question{Ask: resolve.BySite, Kind: kind, Text: site + " umc.cmc.1"}
 			found, err := s.start().Fetch(t.Context(), []resolve.Question{q})
-			if a := found[q]; err != nil || (a != nil) != (want[i] != "") || a != nil && len(a.Films) != 1 || len(s.asked) != min(len(want[i]), 1) {
-				t.Errorf("%q, %s: %+v, %v; asked %v", site, ask, a, err, s.asked)
+			if a := found[q]; err != nil || (a != nil) != (want[i] != "") || a != nil && len(a.Works) != 1 || len(s.asked) != min(len(want[i]), 1) {
+				t.Errorf("%q, %s: %+v, %v; asked %v", site, kind, a, err, s.asked)
 			}
 		}
 	}
@@ -149,28 +150,52 @@ func TestBadAnswers(t *testing.T) {
 		want    string
 		wait    time.Duration
 	}{
-		"too often":           {429, "", []string{"Retry-After", "17"}, "answered 429", 17 * time.Second},
-		"too often, for ever": {429, "", []string{"Retry-After", "9999999999"}, "answered 429", day},
-		"banned":              {403, "<html>", nil, "answered 403", day},
-		"a query that is bad": {400, "MalformedQueryException", nil, "answered 400", day},
-		"elsewhere":           {302, "", []string{"Location", "http://127.0.0.1:1/"}, "answered 302", day},
-		"an error as HTML":    {500, "<html>java.util.concurrent.TimeoutException</html>", nil, "answered 500", 0},
-		"overloaded":          {503, "", []string{"Retry-After", "120"}, "answered 503", 2 * time.Minute},
-		"a time-out as 200":   {200, `{"head":{"vars":["id"]},"results":{"bindings":[{"id":` + "SPARQL-QUERY: java.util.concurrent.TimeoutException", nil, "documented shape", 0},
-		"a portal's page":     {200, "<html>welcome</html>", nil, "documented shape", 0},
-		"another object":      {200, `{"head":{}}`, nil, "documented shape", 0},
-		"wrong types":         {200, `{"results":{"bindings":[{"id":5}]}}`, nil, "documented shape", 0},
-		"no list":             {200, `{"results":{"bindings":{}}}`, nil, "documented shape", 0},
-		"broken off":          {200, `{"results"`, []string{"Content-Length", "100"}, "broke off", 0},
+		"too often":           {429, "", []string{"Retry-After", "17"}, "asked.answered status=429", 17 * time.Second},
+		"too often, for ever": {429, "", []string{"Retry-After", "9999999999"}, "asked.answered status=429", day},
+		"banned":              {403, "<html>", nil, "asked.answered status=403", day},
+		"elsewhere":           {302, "", []string{"Location", "http://127.0.0.1:1/"}, "asked.answered status=302", 0},
+		"an error as HTML":    {500, "<html>java.util.concurrent.TimeoutException</html>", nil, "asked.answered status=500", 0},
+		"overloaded":          {503, "", []string{"Retry-After", "120"}, "asked.answered status=503", 2 * time.Minute},
+		"a time-out as 200":   {200, `{"head":{"vars":["id"]},"results":{"bindings":[{"id":` + "SPARQL-QUERY: java.util.concurrent.TimeoutException", nil, "asked.misshapen", 0},
+		"a portal's page":     {200, "<html>welcome</html>", nil, "asked.misshapen", 0},
+		"another object":      {200, `{"head":{}}`, nil, "asked.misshapen", 0},
+		"wrong types":         {200, `{"results":{"bindings":[{"id":5}]}}`, nil, "asked.misshapen", 0},
+		"no list":             {200, `{"results":{"bindings":{}}}`, nil, "asked.misshapen", 0},
+		"broken off":          {200, `{"results"`, []string{"Content-Length", "100"}, "asked.brokeOff", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &stub{t: t, fails: says(c.status, c.body, c.headers...)}
-			found, err := s.start().Fetch(t.Context(), []resolve.Question{{Ask: resolve.AskIMDB, Text: "tt0133093"}})
+			found, err := s.start().Fetch(t.Context(), []resolve.Question{{Ask: resolve.ByIMDB, Text: "tt0133093"}})
 			later, ok := errors.AsType[*resolve.LaterError](err)
 			if !ok || len(found) > 0 || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "0133093") || later.Wait != c.wait {
 				t.Errorf("%v, %v", found, err)
 			}
 		})
+	}
+}
+
+// A question that Wikidata refuses, or whose answer is too large, stays without an
+// answer, and keeps no other waiting.
+func TestOneQuestionStopsNoOther(t *testing.T) {
+	for name, refuse := range map[string]http.HandlerFunc{
+		"bad query": says(400, "MalformedQueryException"), "too long": says(414, ""), "large": says(200, strings.Repeat("x", 1<<20+1)), "unprocessable": says(422, "{}"),
+	} {
+		s := &stub{t: t, rows: map[string][]row{"P345=tt0000077": about("Q2", "number", "tt0000077", "film", "77")}}
+		refused := 0
+		s.fails = func(w http.ResponseWriter, r *http.Request) {
+			if strings.Contains(r.PostFormValue("query"), "tt0000066") {
+				refused++
+				refuse(w, r)
+				return
+			}
+			s.answer(w, s.asked[len(s.asked)-1], "P345")
+		}
+		bad, good := resolve.Question{Ask: resolve.ByIMDB, Text: "tt0000066"}, resolve.Question{Ask: resolve.ByIMDB, Text: "tt0000077"}
+		found, err := s.start().Fetch(t.Context(), []resolve.Question{bad, good})
+		a, asked := found[bad]
+		if err != nil || a != nil || !asked || refused != 2 || found[good] == nil || len(found[good].Works) != 1 {
+			t.Errorf("%s: %v, %v; refused %d times", name, found, err, refused)
+		}
 	}
 }
 

@@ -2,9 +2,6 @@ package wikidata
 
 import (
 	"cmp"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,18 +44,17 @@ type item struct {
 // read reads an answer of the query service, by the number that was asked about.
 // It is an error where the body is no such answer: a query that takes too long breaks
 // off in the middle of one.
-func read(body []byte) (map[string]resolve.Answer, error) {
+func (c *Client) read(body []byte) (map[string]resolve.Answer, error) {
 	var answer struct {
 		Results struct {
 			Bindings resolve.List[row] `json:"bindings"`
 		} `json:"results"`
 	}
-	err := json.Unmarshal(body, &answer)
-	if err == nil && answer.Results.Bindings == nil {
-		err = errors.New("there are no results in it")
+	if err := c.http.Decode(body, &answer); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read answer: %w", err)
+	if answer.Results.Bindings == nil {
+		return nil, c.http.Malformed()
 	}
 	items := map[string]map[string]*item{} // by number, then by the item's address
 	for _, r := range answer.Results.Bindings {
@@ -75,20 +71,17 @@ func read(body []byte) (map[string]resolve.Answer, error) {
 	for number, of := range items {
 		a := resolve.Answer{Partial: len(of) > 1}
 		for _, it := range of {
-			films, series := it.works(viewing.Movie, it.films), it.works(viewing.TV, it.series)
-			a.Films, a.Series = append(a.Films, films...), append(a.Series, series...)
-			a.Partial = a.Partial || it.collection || len(it.numbers) != 1 || len(films)+len(series) > 1
+			works := append(it.works(viewing.Movie, it.films), it.works(viewing.TV, it.series)...)
+			a.Works = append(a.Works, works...)
+			a.Partial = a.Partial || it.collection || len(it.numbers) != 1 || len(works) > 1
 		}
-		a.Films, a.Series = bounded(a.Films), bounded(a.Series)
+		slices.SortFunc(a.Works, func(a, b resolve.Work) int {
+			return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.TMDB, b.TMDB))
+		})
+		a.Works = a.Works[:min(len(a.Works), maxWorks)]
 		found[number] = a
 	}
 	return found, nil
-}
-
-// bounded are works in one order, whatever the order of the items was.
-func bounded(all []resolve.Work) []resolve.Work {
-	slices.SortFunc(all, func(a, b resolve.Work) int { return cmp.Compare(a.TMDB, b.TMDB) })
-	return all[:min(len(all), maxWorks)]
 }
 
 // take adds a row.

@@ -53,9 +53,13 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.fails(w, r)
 		return
 	}
+	s.answer(w, numbers, property[1])
+}
+
+func (s *stub) answer(w http.ResponseWriter, numbers []string, property string) {
 	all := []map[string]any{}
 	for _, number := range numbers {
-		for _, row := range s.rows[property[1]+"="+number] {
+		for _, row := range s.rows[property+"="+number] {
 			all = append(all, bound(number, row))
 		}
 	}
