@@ -35,7 +35,7 @@ func (d *core) Fix(ctx context.Context, f control.Fix) (out control.Fixed, err e
 			return out, err
 		}
 		out.Searched = m.Title != ""
-		decision, trouble := d.identify(ctx, x.Entry.Account, resolve.EvidenceOf(m))
+		decision, trouble := d.identify(ctx, x.Entry.Account, resolve.Evidence{Media: m})
 		out.Certain, out.Candidates, err = identify.Candidates(x.Entry, m, decision, trouble)
 		return out, err
 	}

@@ -219,7 +219,8 @@ func (d *core) loginTMDB(ctx context.Context, l control.Login) (control.LoginRes
 	case errors.Is(err, tmdb.ErrToken):
 		return result, control.Refused(err.Error(), where)
 	case errors.As(err, &later):
-		return result, control.Refused(err.Error(), "when it can be reached: filmspool login --tmdb")
+		why := viewing.Say("asked.cannot", "name", later.Who, "reason", d.catalogue.In(words.English).Message(later.Why))
+		return result, control.Refused(d.catalogue.In(words.English).Message(why), "when it can be reached: filmspool login --tmdb")
 	case err != nil:
 		return result, err
 	}

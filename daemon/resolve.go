@@ -8,6 +8,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/identify"
+	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -23,7 +24,7 @@ func (d *core) openIdentifier(ctx context.Context) {
 		Wikidata:  identify.Where{On: set.Wikidata.Enabled, Address: set.Wikidata.Endpoint},
 		TMDB:      identify.Where{On: set.TMDB.Enabled, Address: set.TMDB.BaseURL},
 		Token:     func() (string, error) { token, _, err := d.keys.TMDB(); return token.Reveal(), err },
-		Recovered: d.askAnew, State: d.o.Paths.State, Version: d.o.Version, Logger: d.log,
+		Recovered: d.askAnew, State: d.o.Paths.State, Version: d.o.Version, Logger: d.log, Say: d.catalogue.In(words.English).Message,
 	})
 }
 
@@ -44,15 +45,15 @@ func (d *core) Resolve(ctx context.Context, w control.Wanted) (control.Resolutio
 	if err != nil {
 		return control.Resolution{}, err
 	}
+	english := d.catalogue.In(words.English)
 	if said != nil {
 		is, _ := said.Apply(m)
-		return control.Resolution{
-			Candidates: []resolve.Candidate{}, By: "correction", Why: said.Said(), Correction: said, Certain: control.CertainOf(is),
-		}, nil
+		why := english.Message(viewing.Say("resolve.corrected", "is", said.Is.String())) + "."
+		return control.Resolution{Candidates: []resolve.Candidate{}, By: "correction", Why: why, Correction: said, Certain: control.CertainOf(is)}, nil
 	}
-	decision, trouble := d.identify(ctx, viewing.DefaultAccount, resolve.EvidenceOf(m))
-	r := control.ResolutionOf(decision)
-	if trouble != nil && !errors.Is(trouble, replay.ErrNotNow) && decision.Item == nil {
+	decision, trouble := d.identify(ctx, viewing.DefaultAccount, resolve.Evidence{Media: m})
+	r := control.ResolutionOf(decision, english.Message(decision.Message())+".")
+	if trouble != nil && !errors.Is(trouble, replay.ErrNotNow) && decision.Is == nil {
 		r.Why += " " + strings.TrimSuffix(trouble.Error(), ".") + "."
 	}
 	return r, nil
@@ -74,8 +75,5 @@ func (d *core) identify(ctx context.Context, account string, e resolve.Evidence)
 		return decision, err
 	}
 	decided, err := d.identifier.Chain().Decide(ctx, []resolve.Evidence{e})
-	if len(decided[0].Open) > 0 {
-		return resolve.Alone(e), err
-	}
-	return decided[0], nil
+	return decided[0], err
 }

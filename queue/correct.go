@@ -123,7 +123,7 @@ func correctedStep(is resolve.Candidate, reported, m viewing.Media) entry.Step {
 // remember writes the correction that follows from what a person said, unless nothing
 // can be remembered.
 func (t *tx) remember(c Correcting, reported, place viewing.Media, did *resolve.Corrected) (said resolve.Correction, ok bool, err error) {
-	rows, err := t.Query(selectCorrection+" WHERE key = ?", resolve.ClueOf(reported).Key())
+	rows, err := t.Query(selectCorrection+" WHERE key = ?", resolve.Correction{Told: resolve.ClueOf(reported)}.Key())
 	all, err := sqlite.Collect(rows, err, scanCorrection)
 	if err != nil {
 		return said, false, err
@@ -221,7 +221,7 @@ func (t *tx) correctionFor(m *viewing.Media) (*resolve.Correction, error) {
 	if m == nil || m.Identified() || m.Unsure {
 		return nil, nil
 	}
-	rows, err := t.Query(selectOfKeys, jsonArray(resolve.ClueOf(*m).Keys()))
+	rows, err := t.Query(selectOfKeys, jsonArray(resolve.Clues(*m)))
 	all, err := sqlite.Collect(rows, err, scanCorrection)
 	return resolve.Telling(all, *m), err
 }
@@ -258,7 +258,7 @@ func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*resolve.Co
 	if m.Identified() {
 		return nil, nil
 	}
-	rows, err := s.reader.QueryContext(ctx, selectOfKeys, jsonArray(resolve.ClueOf(m).Keys()))
+	rows, err := s.reader.QueryContext(ctx, selectOfKeys, jsonArray(resolve.Clues(m)))
 	all, err := sqlite.Collect(rows, err, scanCorrection)
 	if err != nil {
 		return nil, fmt.Errorf("look for a correction: %w", err)

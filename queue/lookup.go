@@ -17,18 +17,22 @@ import (
 // Lookup is an entry that is held and has no identifier: the service may be
 // asked what it is.
 type Lookup struct {
-	Entry Entry
-	Asked int // how often it was, since its evidence last changed
+	Entry   Entry
+	Asked   int           // how often it was, since its evidence last changed
+	Runtime time.Duration // of the item, as a player told it; 0 when it is not known
 }
 
 // Lookups lists up to n of the account's entries that the service is to be
 // asked about now, those first that wait the longest.
 func (s *Store) Lookups(ctx context.Context, account string, n int) ([]Lookup, error) {
-	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+`, l.asked FROM lookups AS l
+	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+`, l.asked, CASE json_array_length(v.body, '$.media') WHEN 1 THEN
+		max(coalesce(json_extract(v.body, '$.progress.duration'), 0.0), coalesce(json_extract(v.body, '$.origin.runtime'), 0.0)) ELSE 0.0 END FROM lookups AS l
 		JOIN entries AS n ON n.id = l.entry JOIN events AS v ON v.id = n.event
 		WHERE l.account = ?1 AND (l.ask_at <= ?2 OR l.ask_at > ?2 AND l.planned_at > ?2) ORDER BY l.ask_at, l.entry LIMIT ?3`, account, s.now().UnixMilli(), n)
 	lookups, err := sqlite.Collect(rows, err, func(r *sql.Rows) (l Lookup, err error) {
-		l.Entry, err = scanEntryWith(r, &l.Asked)
+		var seconds float64
+		l.Entry, err = scanEntryWith(r, &l.Asked, &seconds)
+		l.Runtime = time.Duration(seconds * float64(time.Second))
 		return l, err
 	})
 	if err != nil {

@@ -46,23 +46,20 @@ type Certain struct {
 	ID      int64             `json:"id,omitempty"`
 }
 
-// ResolutionOf is a decision in these words.
-func ResolutionOf(d resolve.Decision) Resolution {
-	r := Resolution{Candidates: []resolve.Candidate{}, By: "none", Why: d.Said()}
-	for _, w := range d.Candidates {
-		r.Candidates = append(r.Candidates, w.Candidate)
-	}
+// ResolutionOf is a decision in these words; why is its message.
+func ResolutionOf(d resolve.Decision, why string) Resolution {
+	r := Resolution{Candidates: append([]resolve.Candidate{}, d.Candidates...), By: "none", Why: why}
 	switch {
-	case d.Item == nil && len(r.Candidates) == 0:
+	case d.Is == nil && len(r.Candidates) == 0:
 	case d.Kept:
 		r.By = "memory"
 	case d.By != "":
 		r.By = strings.ToLower(strings.TrimPrefix(d.By, "the "))
-	case d.Item != nil:
+	case d.Is != nil:
 		r.By = "source"
 	}
-	if d.Item != nil {
-		r.Certain = CertainOf(d.Item.Apply(viewing.Media{Type: d.Item.Kind}))
+	if d.Is != nil {
+		r.Certain = CertainOf(*d.Is)
 	}
 	return r
 }

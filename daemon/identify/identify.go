@@ -16,6 +16,7 @@ import (
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/resolve/tmdb"
 	"github.com/filmspool/filmspool/queue/resolve/wikidata"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Options is what an [Identifier] is made of.
@@ -25,6 +26,7 @@ type Options struct {
 	Recovered      func(context.Context)  // what waited may be asked about again
 	State          string                 // the folder where answers are kept
 	Version        string
+	Say            func(viewing.Message) string // a message in English
 	Logger         *slog.Logger
 }
 
@@ -81,15 +83,14 @@ func Open(ctx context.Context, o Options) *Identifier {
 	for _, p := range i.all {
 		keys = append(keys, (&resolve.Provider{Name: p.name, From: p.address}).Key())
 	}
-	var known map[string]bool
+	var fresh bool
 	var err error
-	i.cache, known, err = resolve.OpenCache(ctx, file, keys...)
-	fresh := false
-	for n, p := range i.all {
+	i.cache, fresh, err = resolve.OpenCache(ctx, file, keys...)
+	for _, p := range i.all {
 		if err != nil {
 			p.problem, p.hint = err.Error(), "look at the folder "+o.State+", then restart Filmspool"
-		} else if i.open(p) && !known[keys[n]] {
-			fresh = true
+		} else {
+			i.open(p)
 		}
 	}
 	if fresh {
@@ -98,8 +99,8 @@ func Open(ctx context.Context, o Options) *Identifier {
 	return i
 }
 
-// open makes the client of one; false where there can be none.
-func (i *Identifier) open(p *provider) bool {
+// open makes the client of one, or says why there can be none.
+func (i *Identifier) open(p *provider) {
 	var asker resolve.Asker
 	var err error
 	if p.name == "Wikidata" {
@@ -108,7 +109,7 @@ func (i *Identifier) open(p *provider) bool {
 		var token string
 		if token, err = i.o.Token(); err == nil && token == "" {
 			p.problem, p.hint = "it is turned on, and there is no token for it", tmdbHint
-			return false
+			return
 		}
 		if err == nil {
 			asker, err = tmdb.New(p.address, token)
@@ -116,10 +117,9 @@ func (i *Identifier) open(p *provider) bool {
 	}
 	if err != nil {
 		p.problem, p.hint = err.Error(), p.remedy
-		return false
+		return
 	}
 	i.use(p, asker)
-	return true
 }
 
 // use has another client asked.
@@ -191,7 +191,7 @@ func (i *Identifier) Sources() (all []control.Source) {
 		} else if trouble := asked.Trouble(); errors.Is(trouble, resolve.ErrRefused) {
 			s.State, s.Detail, s.Hint = account.Attention, trouble.Error(), p.remedy
 		} else if later, ok := errors.AsType[*resolve.LaterError](trouble); ok {
-			s.State, s.Detail = account.Offline, "the last time, it could not be asked: "+later.Why
+			s.State, s.Detail = account.Offline, "the last time, it could not be asked: "+i.o.Say(later.Why)
 		} else if trouble != nil {
 			s.State, s.Detail = account.Offline, "the last time, it could not be asked: "+trouble.Error()
 		}

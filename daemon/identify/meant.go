@@ -39,7 +39,7 @@ func Candidates(e queue.Entry, m viewing.Media, d resolve.Decision, trouble erro
 	switch {
 	case len(all) == 0:
 		return nil, nil, unknownItem(e, m, d.By != "", trouble)
-	case d.Item != nil:
+	case d.Is != nil:
 		return &all[0], all, nil
 	}
 	return nil, all, nil

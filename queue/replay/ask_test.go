@@ -27,13 +27,13 @@ func TestAskSaysWhatIsCertainAndSuggestsTheRest(t *testing.T) {
 			{filmBy("", "Nobody Knows", 2021), "", 0},
 			{viewing.Media{Type: viewing.Movie}, "", 0},
 		} {
-			got, err := b.loop.Identify(b.Context(), resolve.EvidenceOf(c.media))
+			got, err := b.loop.Identify(b.Context(), resolve.Evidence{Media: c.media})
 			if err != nil {
 				b.Fatal(err)
 			}
 			key, suggested := "", int64(0)
-			if got.Item != nil {
-				key = got.Item.Apply(c.media).Key()
+			if got.Is != nil {
+				key = got.Is.Key()
 			} else if len(got.Candidates) > 0 {
 				suggested = got.Candidates[0].TMDB
 			}
@@ -51,17 +51,17 @@ func TestAskSaysWhenTheServiceCannotBeAsked(t *testing.T) {
 	inBed(t, false, nil, func(b *bed) {
 		b.pass(time.Second)
 		b.armAt(batchAsked, "retry-after:90", 1)
-		_, err := b.loop.Identify(b.Context(), resolve.EvidenceOf(filmBy("", "Dune", 2021)))
+		_, err := b.loop.Identify(b.Context(), resolve.Evidence{Media: filmBy("", "Dune", 2021)})
 		if !errors.Is(err, ErrNotNow) || waitOf(err) != 90*time.Second {
 			b.Errorf("got %v, wait %s", err, waitOf(err))
 		}
 		b.armAt(batchAsked, "status:503", 1)
-		if _, err := b.loop.Identify(b.Context(), resolve.EvidenceOf(filmBy("", "Dune", 2021))); !errors.Is(err, ErrNotNow) {
+		if _, err := b.loop.Identify(b.Context(), resolve.Evidence{Media: filmBy("", "Dune", 2021)}); !errors.Is(err, ErrNotNow) {
 			b.Errorf("got %v", err)
 		}
 		b.loop.Use(nil)
 		b.pass(time.Second)
-		if _, err := b.loop.Identify(b.Context(), resolve.EvidenceOf(filmBy("", "Dune", 2021))); !errors.Is(err, ErrNotNow) {
+		if _, err := b.loop.Identify(b.Context(), resolve.Evidence{Media: filmBy("", "Dune", 2021)}); !errors.Is(err, ErrNotNow) {
 			b.Errorf("without a key: %v", err)
 		}
 	})
@@ -75,12 +75,12 @@ func TestAskLeavesAServiceAloneThatWantsIt(t *testing.T) {
 		b.commit(ago(603, time.Hour))
 		b.pass(10 * time.Second)
 		asked := b.askedFor(batchAsked)
-		_, err := b.loop.Identify(b.Context(), resolve.EvidenceOf(filmBy("", "Dune", 2021)))
+		_, err := b.loop.Identify(b.Context(), resolve.Evidence{Media: filmBy("", "Dune", 2021)})
 		if wait := waitOf(err); !errors.Is(err, ErrNotNow) || wait < time.Minute || wait > 90*time.Second || b.askedFor(batchAsked) != asked {
 			b.Errorf("got %v, wait %s, asked %d times", err, wait, b.askedFor(batchAsked)-asked)
 		}
 		b.pass(2 * time.Minute)
-		if got, err := b.loop.Identify(b.Context(), resolve.EvidenceOf(filmBy("", "Dune", 2021))); err != nil || got.Item == nil {
+		if got, err := b.loop.Identify(b.Context(), resolve.Evidence{Media: filmBy("", "Dune", 2021)}); err != nil || got.Is == nil {
 			b.Errorf("afterwards: %+v, %v", got, err)
 		}
 	})
@@ -89,8 +89,8 @@ func TestAskLeavesAServiceAloneThatWantsIt(t *testing.T) {
 func TestAskOfAServiceThatCannotTellLeavesItToThePerson(t *testing.T) {
 	inBed(t, true, nil, func(b *bed) {
 		b.pass(time.Second)
-		got, err := b.loop.Identify(b.Context(), resolve.EvidenceOf(filmBy("", "Dune", 2021)))
-		if err != nil || got.Item != nil || got.Candidates != nil {
+		got, err := b.loop.Identify(b.Context(), resolve.Evidence{Media: filmBy("", "Dune", 2021)})
+		if err != nil || got.Is != nil || got.Candidates != nil {
 			b.Errorf("got %+v, %v", got, err)
 		}
 	})

@@ -41,14 +41,14 @@ func theTMDB() *tmdb {
 		return resolve.Answer{Works: []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.Movie, TMDB: id, Title: title, Year: year}}}}
 	}
 	return &tmdb{knows: map[resolve.Question]resolve.Answer{
-		{Ask: resolve.Details, Kind: viewing.Movie, Number: 438631}:             film(438631, "Dune", 2021),
-		{Ask: resolve.Details, Kind: viewing.Movie, Number: 841}:                film(841, "Dune", 1984),
-		{Ask: resolve.Details, Kind: viewing.Movie, Number: 903}:                film(903, "Cool Hand Luke", 1967),
-		{Ask: resolve.ByIMDB, Text: "tt0087182"}:          film(841, "Dune", 1984),
-		{Ask: resolve.Details, Kind: viewing.TV, Number: 37854}:            {Works: []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.TV, TMDB: 37854, Title: "One Piece", Year: 1999}}}},
-		{Ask: resolve.Season, Number: 37854, Season: 1}: {Episodes: []resolve.Episode{{Show: 37854, Season: 1, Number: 1, Name: "Romance Dawn"}}},
-		{Ask: resolve.Details, Kind: viewing.TV, Number: 2207}:             {Works: []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.TV, TMDB: 2207, Title: "Fawlty Towers", Year: 1975}}}},
-		{Ask: resolve.Season, Number: 2207, Season: 1}:  {Episodes: []resolve.Episode{{Show: 2207, Season: 1, Number: 1, Name: "A Touch of Class"}}},
+		{Ask: resolve.Details, Kind: viewing.Movie, Number: 438631}: film(438631, "Dune", 2021),
+		{Ask: resolve.Details, Kind: viewing.Movie, Number: 841}:    film(841, "Dune", 1984),
+		{Ask: resolve.Details, Kind: viewing.Movie, Number: 903}:    film(903, "Cool Hand Luke", 1967),
+		{Ask: resolve.ByIMDB, Text: "tt0087182"}:                    film(841, "Dune", 1984),
+		{Ask: resolve.Details, Kind: viewing.TV, Number: 37854}:     {Works: []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.TV, TMDB: 37854, Title: "One Piece", Year: 1999}}}},
+		{Ask: resolve.Season, Number: 37854, Season: 1}:             {Episodes: []resolve.Episode{{Show: 37854, Season: 1, Number: 1, Name: "Romance Dawn"}}},
+		{Ask: resolve.Details, Kind: viewing.TV, Number: 2207}:      {Works: []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.TV, TMDB: 2207, Title: "Fawlty Towers", Year: 1975}}}},
+		{Ask: resolve.Season, Number: 2207, Season: 1}:              {Episodes: []resolve.Episode{{Show: 2207, Season: 1, Number: 1, Name: "A Touch of Class"}}},
 	}}
 }
 
@@ -70,13 +70,13 @@ func TestNumbersOfSourcesAreChecked(t *testing.T) {
 		{film(438631, "", "Dune", 2021), ""},
 		{film(841, "tt0087182", "Der Wüstenplanet", 1984), ""},
 		{place(37854, "One Piece", 1, 1), ""}, // nothing confirms it, and nothing contradicts
-		{film(438631, "tt0087182", "Dune", 1984), "name different works"},
-		{film(903, "", "Black Books", 2000), "name and year are those of another work"},
-		{film(420714, "", "Planet Earth II", 2016), "TMDB has nothing with its number, and nothing of that title"},
-		{place(2207, "16 Blocks", 1, 1), "name and year are those of another series"},
-		{place(63103, "Game of Thrones", 1, 1), "TMDB has nothing with its number, and its year is not known"},
-		{place(37854, "One Piece", 1, 500), "TMDB has no such episode in that season"},
-		{place(37854, "One Piece", 9, 1), "TMDB has no such episode in that season"},
+		{film(438631, "tt0087182", "Dune", 1984), "why.differ"},
+		{film(903, "", "Black Books", 2000), "why.otherWork"},
+		{film(420714, "", "Planet Earth II", 2016), "why.gone: why.noTitle"},
+		{place(2207, "16 Blocks", 1, 1), "why.otherSeries"},
+		{place(63103, "Game of Thrones", 1, 1), "why.gone: why.noYear"},
+		{place(37854, "One Piece", 1, 500), "why.noEpisode"},
+		{place(37854, "One Piece", 9, 1), "why.noEpisode"},
 	}
 	m := theTMDB()
 	inBed(t, true, m.on, func(b *bed) {

@@ -48,19 +48,19 @@ func (o *oracle) Fetch(_ context.Context, wanted []resolve.Question) (map[resolv
 	for _, q := range wanted {
 		a := resolve.Answer{}
 		for _, id := range o.knows {
-			if q.Ask == resolve.AskFilm && q.Number == id {
-				a.Films = []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.Movie, TMDB: id}}}
+			if q.Ask == resolve.Details && q.Number == id {
+				a.Works = []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.Movie, TMDB: id}}}
 			}
 		}
 		if id := o.knows[q.Text]; id > 0 {
-			a.Films = []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.Movie, TMDB: id, Title: q.Text, Year: q.Year}}}
+			a.Works = []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.Movie, TMDB: id, Title: q.Text, Year: q.Year}}}
 		}
 		if id := o.may[q.Text]; id > 0 {
-			a.Films = []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.Movie, TMDB: id, Title: "Like It", Year: 2001}}}
+			a.Works = []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.Movie, TMDB: id, Title: "Like It", Year: 2001}}}
 		}
 		found[q] = &a
 	}
-	if q := wanted[0]; q.Ask != resolve.AskFilm { // the names of a hit are asked about in the same breath
+	if q := wanted[0]; q.Ask != resolve.Details { // the names of a hit are asked about in the same breath
 		o.asked++
 	}
 	return found, nil
@@ -86,9 +86,9 @@ func TestOthersAreAskedAfterTheService(t *testing.T) {
 		b.stands(2, viewing.StateDelivered, "", "movie:11")
 		b.stands(3, viewing.StateHeld, viewing.ReasonUnresolved, "")
 		b.stands(4, viewing.StateHeld, viewing.ReasonUnresolved, "")
-		b.explained(2, "TMDB was asked. It is certain: title and year are those of one work alone.")
-		b.explained(3, `It may be "Like It" (2001; film tmdb 12). If that is right: filmspool fix 3 12`)
-		b.explained(4, "TMDB was asked. It is not certain: nothing of that title and year is known.")
+		b.explained(2, "resolve.asked by=TMDB: resolve.certain: why.title")
+		b.explained(3, `resolve.may may="Like It" (2001; film tmdb 12)`)
+		b.explained(4, "resolve.asked by=TMDB: resolve.uncertain: why.noTitle")
 		b.mayBe(3, 12)
 		b.mayBe(4)
 		if got := o.times(); got != 1 {
@@ -125,7 +125,7 @@ func TestOthersAreAskedWhereTheServiceResolvesNothing(t *testing.T) {
 		b.commit(nameless(filmBy("", "Alpha", 2004)), nameless(filmBy("", "Beta", 2004)))
 		b.pass(time.Minute)
 		b.stands(1, viewing.StateDelivered, "", "movie:11")
-		b.explained(2, "TMDB was asked. It is not certain")
+		b.explained(2, "resolve.asked by=TMDB: resolve.uncertain")
 		b.commit(nameless(filmBy("", "Alpha", 2004)))
 		b.pass(time.Minute)
 		if films := b.films(); films[11] != 2 {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
@@ -74,7 +73,7 @@ func (r *run) identifyDue(a *asker) (next time.Time, err error) {
 	evidence, findings := make([]resolve.Evidence, len(due)), []queue.Finding{}
 	for i, l := range due {
 		if l.Entry.Media != nil {
-			evidence[i] = resolve.EvidenceOf(*l.Entry.Media)
+			evidence[i] = resolve.Evidence{Media: *l.Entry.Media, Runtime: l.Runtime}
 		}
 	}
 	ctx, cancel := context.WithTimeout(r.ctx, askFor)
@@ -87,9 +86,9 @@ func (r *run) identifyDue(a *asker) (next time.Time, err error) {
 	for i, l := range due {
 		d := decided[i]
 		switch {
-		case l.Entry.Media == nil, d.Item == nil && !resolve.Asks(evidence[i]):
+		case l.Entry.Media == nil, d.Is == nil && !resolve.Asks(evidence[i]):
 			findings = append(findings, queue.Finding{Lookup: l}) // there is nothing to ask
-		case d.Item == nil && (a.trouble != nil || nobody): // it was not asked
+		case d.Is == nil && (a.trouble != nil || nobody): // it was not asked
 		case len(d.Open) > 0: // the others cannot be asked: it is as if there were none
 			findings = append(findings, finding(l, resolve.Decision{}))
 		default:
@@ -110,25 +109,12 @@ func (r *run) identifyDue(a *asker) (next time.Time, err error) {
 
 // finding is what a decision means for an entry.
 func finding(l queue.Lookup, d resolve.Decision) queue.Finding {
-	f := queue.Finding{Lookup: l, Candidates: d.Of(resolve.ClueOf(*l.Entry.Media).Kind)}
-	var said string
-	if d.Why != "" {
-		said = d.Said()
+	f := queue.Finding{Lookup: l, Candidates: d.Of(resolve.ClueOf(*l.Entry.Media).Kind), Media: d.Is}
+	if d.Why.Code != "" {
+		f.Why = d.Asked()
 	}
-	if d.By != "" {
-		said = strings.ToUpper(d.By[:1]) + d.By[1:] + " was asked. " + said
-	}
-	if d.Item != nil {
-		m := d.Item.Apply(*l.Entry.Media)
-		f.Media = &m
-	} else if wait, again := resolve.Again(l.Asked + 1); again {
+	if wait, again := resolve.Again(l.Asked + 1); again && d.Is == nil {
 		f.AskAt = time.Now().Add(wait)
-	}
-	if d.Item == nil && len(d.Candidates) == 1 && len(f.Candidates) == 1 {
-		said += fmt.Sprintf(" If that is right: filmspool fix %d %d", l.Entry.ID, f.Candidates[0].TMDB)
-	}
-	if said != "" {
-		f.Why = sentence(said)
 	}
 	return f
 }
@@ -147,8 +133,8 @@ func (l *Loop) Identify(ctx context.Context, e resolve.Evidence) (resolve.Decisi
 	if a != nil && a.trouble != nil {
 		away = fmt.Errorf("%w: %w", ErrNotNow, a.trouble)
 	}
-	if d := decided[0]; len(d.Open) > 0 {
-		return resolve.Alone(e), errors.Join(away, err)
+	if len(decided[0].Open) > 0 {
+		away = errors.Join(away, err)
 	}
 	return decided[0], away
 }

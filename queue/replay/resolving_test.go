@@ -92,9 +92,9 @@ func TestNamelessEntriesAreResolvedAndDelivered(t *testing.T) {
 		}
 		b.stands(6, viewing.StateHeld, viewing.ReasonUnresolved, "")
 		b.askedTimes(2, 0) // numbers and the wish, then titles; each with the years beside
-		b.explained(1, "The service was asked. It is certain: the service finds one work with its IMDb number.")
-		b.explained(4, "title and year are those of one work alone")
-		b.explained(6, "nothing of that title and year is known")
+		b.explained(1, "resolve.askedService: resolve.certain: why.number number=IMDb")
+		b.explained(4, "why.title")
+		b.explained(6, "why.noTitle")
 		records, err := b.box.Records(b.Context())
 		if err != nil || len(records.History) != 4 || len(records.Watchlist) != 1 {
 			b.Fatalf("%+v, %v", records, err)
@@ -116,9 +116,9 @@ func TestWhatIsNotCertainIsSuggested(t *testing.T) {
 		for id := range int64(3) {
 			b.stands(id+1, viewing.StateHeld, viewing.ReasonUnresolved, "")
 		}
-		b.explained(1, "its year is not known. It may be \"Dune\" (1984; film tmdb 841). If that is right: filmspool fix 1 841")
-		b.explained(2, "its IMDb number is that of another kind.")
-		b.explained(3, "not to be trusted. It may be \"The Matrix\" (1999; film tmdb 603). If that is right: filmspool fix 3 603")
+		b.explained(1, "resolve.may may=\"Dune\" (1984; film tmdb 841): why.noYear")
+		b.explained(2, "why.otherKind number=IMDb")
+		b.explained(3, "resolve.may may=\"The Matrix\" (1999; film tmdb 603): why.unsure")
 		b.mayBe(1, 841)
 		b.mayBe(2)
 		b.mayBe(3, 603)
@@ -191,7 +191,7 @@ func TestOneByOneWhereThereIsNoBatch(t *testing.T) {
 				b.askedTimes(1, 5)
 				b.stands(3, viewing.StateDelivered, "", "movie:603")
 				b.stands(5, viewing.StateDelivered, "", "movie:604")
-				b.explained(1, "nothing is known by its number")
+				b.explained(1, "why.noNumber")
 				b.pass(12 * time.Hour)
 				b.askedTimes(1, 5)
 			})

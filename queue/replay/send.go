@@ -148,11 +148,11 @@ func (r *run) contradicted(e queue.Entry) (held bool, err error) {
 	}
 	ctx, cancel := context.WithTimeout(r.request, checkPatience)
 	defer cancel()
-	why := r.others().Contradiction(ctx, *e.Media)
-	if why == "" {
+	why, found := r.others().Contradiction(ctx, *e.Media)
+	if !found {
 		return false, nil
 	}
-	return r.outbox.Contradict(r.write, e, sentence("TMDB was asked. "+why))
+	return r.outbox.Contradict(r.write, e, why)
 }
 
 // outlived puts an entry in doubt again that was to be sent with the same

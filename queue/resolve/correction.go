@@ -60,27 +60,10 @@ func (c Clue) keys() (all []string) {
 	return all
 }
 
-// Each, Keys and Key are what remembers a correction.
-func (c Clue) Each() []Clue {
-	if c.Site != nil {
-		return []Clue{{Kind: c.Kind, Site: c.Site}}
-	}
-	if len(c.keys()) > 0 {
-		return []Clue{c}
-	}
-	return nil
-}
-
-// Keys are [Clues].
-func (c Clue) Keys() []string { return c.keys() }
-
-// Key is the first of them.
-func (c Clue) Key() string { return append(c.keys(), "")[0] }
-
-// Contradicts reports whether clues of one key cannot be of one work: another
+// contradicts reports whether clues of one key cannot be of one work: another
 // number of theirs differs, also at one site, or title and year are those of another.
 // A site's own number names one work, whatever else it says.
-func (c Clue) Contradicts(o Clue) bool {
+func (c Clue) contradicts(o Clue) bool {
 	if c.Site != nil && o.Site != nil && c.Site.Name == o.Site.Name {
 		return *c.Site != *o.Site
 	}
@@ -95,7 +78,7 @@ type Correction struct {
 	ID      int64     `json:"id"`
 	Told    Clue      `json:"told"`
 	Is      Candidate `json:"is"`
-	Shifts  []Shift   `json:"shifts,omitempty"` // none: seasons and numbers stay as reported
+	Shifts  []Shift   `json:"shifts,omitempty"` // where none moves, seasons and numbers stay as reported
 	Since   time.Time `json:"since"`
 	Entries int64     `json:"entries"` // that have their identity from it
 }
@@ -110,8 +93,10 @@ type Shift struct {
 	Episode int `json:"episode"`
 }
 
+func (s Shift) moves() bool { return s.Season != 0 || s.Episode != 0 }
+
 // Key is the strongest of [Clues] to what was told; "" for none.
-func (c Correction) Key() string { return c.Told.Key() }
+func (c Correction) Key() string { return append(c.Told.keys(), "")[0] }
 
 // Correct is the correction that follows from one answer: what was reported as told is
 // that film or series, an episode with the season and number of is. before is the
@@ -131,22 +116,19 @@ func Correct(before *Correction, told viewing.Media, work Candidate, is viewing.
 		return c, true
 	}
 	s := Shift{From: *told.Season, Season: *is.Season - *told.Season, Episode: *is.Episode - *told.Episode}
-	moved := s.Season != 0 || s.Episode != 0
 	if *told.Season == 0 || *is.Season == 0 {
-		return c, !moved
+		return c, !s.moves()
 	}
 	c.Shifts = slices.DeleteFunc(c.Shifts, func(other Shift) bool { return other.From == s.From })
-	if moved || len(c.Shifts) > 0 {
-		c.Shifts = append(c.Shifts, s)
-		slices.SortFunc(c.Shifts, func(a, b Shift) int { return a.From - b.From })
-	}
+	c.Shifts = append(c.Shifts, s)
+	slices.SortFunc(c.Shifts, func(a, b Shift) int { return a.From - b.From })
 	return c, true
 }
 
 // Apply gives an item the identity that a person has given to what is reported alike.
 // It is false where the correction says nothing of the item.
 func (c Correction) Apply(m viewing.Media) (viewing.Media, bool) {
-	if m.Unsure || !slices.Contains(Clues(m), c.Key()) || c.Told.Contradicts(ClueOf(m)) {
+	if m.Unsure || !slices.Contains(Clues(m), c.Key()) || c.Told.contradicts(ClueOf(m)) {
 		return m, false
 	}
 	is := c.Is.Apply(m)
@@ -163,7 +145,7 @@ func (c Correction) Apply(m viewing.Media) (viewing.Media, bool) {
 
 // shift is that of a reported season.
 func (c Correction) shift(season int) (s Shift, ok bool) {
-	if len(c.Shifts) == 0 {
+	if !slices.ContainsFunc(c.Shifts, Shift.moves) {
 		return s, true
 	}
 	for _, one := range c.Shifts {
@@ -174,19 +156,12 @@ func (c Correction) shift(season int) (s Shift, ok bool) {
 	return s, ok
 }
 
-// Said is the correction as a step of an entry's explanation.
-func (c Correction) Said() string { return fmt.Sprintf("You said that it is %s.", c.Is) }
-
-// Tells reports whether the correction tells what an item is.
-func (c Correction) Tells(m viewing.Media) bool {
-	_, ok := c.Apply(m)
-	return ok
-}
-
-// Telling is the first correction that tells what an item is; nil for none.
+// Telling is the first correction that says what an item is; nil for none.
 func Telling(all []Correction, m viewing.Media) *Correction {
-	if at := slices.IndexFunc(all, func(c Correction) bool { return c.Tells(m) }); at >= 0 {
-		return &all[at]
+	for i, c := range all {
+		if _, ok := c.Apply(m); ok {
+			return &all[i]
+		}
 	}
 	return nil
 }

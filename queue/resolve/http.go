@@ -41,6 +41,9 @@ type LaterError struct {
 // Error names who and why, for a log.
 func (e *LaterError) Error() string { return e.Who + " cannot be asked now: " + e.Why.Error() }
 
+// Unwrap is why.
+func (e *LaterError) Unwrap() error { return e.Why }
+
 // CheckAddress refuses an address to which nothing may go: one without https that
 // is not on this machine. example is one that is right.
 func CheckAddress(address, example string) error {

@@ -165,7 +165,7 @@ func (j *judge) found(c Clue) (*Work, Decision) {
 		case q.Ask == Details:
 			reason = why("known")
 		default:
-			reason = why("number", "by", of[0].by(), "number", number)
+			reason = why("number", "number", number)
 		}
 		if d.Against {
 			d.Why.Args = map[string]string{"number": number}
@@ -211,9 +211,6 @@ func isIMDB(number string) bool {
 	digits, ok := strings.CutPrefix(number, "tt")
 	return ok && len(digits) >= 7 && len(digits) <= 10 && strings.Trim(digits, "0123456789") == ""
 }
-
-// by is who names the work.
-func (w Work) by() string { return cmp.Or(w.By, TMDB) }
 
 // merge adds a work that is not among them. What one answer tells of it fills what
 // another left out.
@@ -290,10 +287,10 @@ func (j *judge) byTitle(c Clue) (*Work, Decision) {
 	hits := a.of(c.Kind)
 	own, near, all := j.called(hits, c)
 	switch {
-	case a.Partial && len(hits) > 0 && hits[0].By == ByService:
-		return nil, held("serviceUnsure", hits...)
 	case c.Year == 0 && (j.e.Runtime == 0 || a.By != TMDB):
 		return nil, held("noYear", hits...)
+	case a.Partial && len(hits) > 0 && hits[0].By == ByService:
+		return nil, held("serviceUnsure", hits...)
 	case a.Partial || !all:
 		return nil, held("tooMany", hits...)
 	case len(own) == 0:
@@ -501,7 +498,7 @@ func (j *judge) byPlace(show Work, c Clue, contradicted bool) Decision {
 	case asTMDB && !ownCount:
 		return j.certain(show.Candidate, p, why("counts"))
 	case a == nil && show.By != "" && asReported:
-		return j.certain(show.Candidate, p, why("place", "by", show.By))
+		return j.certain(show.Candidate, p, why("place"))
 	default:
 		return held("noWitness", show)
 	}
