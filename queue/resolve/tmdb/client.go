@@ -5,7 +5,7 @@
 //	IMDb, TVDB number      GET /find/{number}?external_source=imdb_id or tvdb_id
 //	film                   GET /movie/{id}?append_to_response=translations
 //	series                 GET /tv/{id}?append_to_response=translations
-//	season                 GET /tv/{id}?append_to_response=season/{n}
+//	season                 GET /tv/{id}?append_to_response=translations,season/{n}
 //	title                  GET /search/movie or /search/tv, page after page
 //
 // The token goes into a header, never into an address. At most five requests leave in
@@ -194,7 +194,7 @@ func (c *Client) season(ctx context.Context, q resolve.Question) (resolve.Answer
 	var season struct {
 		Episodes resolve.List[episode] `json:"episodes"`
 	}
-	err := c.work(ctx, "tv", q.Number, key, &all)
+	err := c.work(ctx, "tv", q.Number, "translations,"+key, &all)
 	switch {
 	case err != nil:
 		return resolve.Answer{}, err
