@@ -23,7 +23,7 @@ import (
 	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/connector/protocol"
-	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+	"github.com/filmspool/filmspool/internal/pipetest"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -373,7 +373,7 @@ func frameOf(t testing.TB, m protocol.Message) string {
 // startInBubble serves on pipes, for use inside synctest.Test.
 func startInBubble(t testing.TB, change func(*connector.Options)) *rig {
 	t.Helper()
-	p := sandbox.ListenPipe()
+	p := pipetest.Listen()
 	r := serve(t, p, change)
 	r.dialer = p.Dial
 	return r

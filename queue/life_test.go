@@ -18,6 +18,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/filmspool/filmspool/internal/pipetest"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay"
@@ -121,7 +122,7 @@ func (l *life) serve() {
 		Path: filepath.Join(l.dir, "sandbox.db"), ContractOnly: l.settings.contractOnly, SecretKey: "sk_lifelongsecret1", PublicKey: "pk_lifelongpublic",
 	})
 	must(err)
-	listener, server := sandbox.ListenPipe(), &http.Server{Handler: l.face()}
+	listener, server := pipetest.Listen(), &http.Server{Handler: l.face()}
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
@@ -341,7 +342,7 @@ func (l *life) records() map[string]int {
 			season, episode := int(*h.SeasonNumber), int(h.EpisodeNumber)
 			m = viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: h.TVShowID}}, Season: &season, Episode: &episode}
 		}
-		have[mark(m, h.WatchedAt.Time)]++
+		have[mark(m, h.WatchedAt)]++
 	}
 	return have
 }

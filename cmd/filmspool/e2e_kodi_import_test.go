@@ -94,7 +94,7 @@ func TestKodiImport(t *testing.T) {
 		if _, twice := days[r.ID]; twice {
 			t.Errorf("film %d was recorded twice", r.ID)
 		}
-		days[r.ID] = r.WatchedAt.Time
+		days[r.ID] = r.WatchedAt
 	}
 	if len(days) != 12 || !days[7].Equal(pastDay(7)) {
 		t.Errorf("recorded %v", days)

@@ -66,7 +66,7 @@ func (r *Result) miss(n int) {
 func actKey(a act) string { return a.media.Key() + " " + a.ended.UTC().Format(time.RFC3339) }
 
 // recordKey names one record of the service.
-func recordKey(h sandbox.HistoryRecord) string {
+func recordKey(h sandbox.HistoryItem) string {
 	at := h.WatchedAt.UTC().Format(time.RFC3339)
 	if h.Type == "episode" && h.SeasonNumber != nil {
 		return fmt.Sprintf("episode:%d:%d:%d %s", h.TVShowID, *h.SeasonNumber, h.EpisodeNumber, at)

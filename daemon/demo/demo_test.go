@@ -28,8 +28,8 @@ func TestTour(t *testing.T) {
 
 func TestTallyFindsLostAndDoubled(t *testing.T) {
 	at := time.Date(2026, 3, 1, 20, 0, 0, 0, time.UTC)
-	record := func(id int64, at time.Time) sandbox.HistoryRecord {
-		return sandbox.HistoryRecord{HistoryItem: sandbox.HistoryItem{Type: "movie", ID: id, WatchedAt: sandbox.Stamp{Time: at}}}
+	record := func(id int64, at time.Time) sandbox.HistoryItem {
+		return sandbox.HistoryItem{Type: "movie", ID: id, WatchedAt: at}
 	}
 	p := plan{
 		watched:   []act{{browser, film(1, "", 0), at}, {library, film(2, "", 0), at}, {command, film(3, "", 0), at}},
@@ -38,8 +38,8 @@ func TestTallyFindsLostAndDoubled(t *testing.T) {
 	var r Result
 	r.tally(p, sandbox.Records{
 		// 1 once, 2 twice, 3 at another time, a list nobody asked for, no wish.
-		History: []sandbox.HistoryRecord{record(1, at), record(2, at), record(2, at), record(3, at.Add(time.Second))},
-		Lists:   []sandbox.ListRecord{{}},
+		History: []sandbox.HistoryItem{record(1, at), record(2, at), record(2, at), record(3, at.Add(time.Second))},
+		Lists:   []sandbox.List{{}},
 	})
 	want := Result{Lists: 1, Lost: 2, Doubled: 3}
 	want.History.Browser, want.History.Kodi = 1, 1

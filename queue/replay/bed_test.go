@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/filmspool/filmspool/internal/pipetest"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
@@ -85,19 +86,19 @@ func (b *bed) openBox(contractOnly bool) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	pipe := sandbox.ListenPipe()
+	pipe := pipetest.Listen()
 	b.client = b.serve(pipe, b.counted(b.box.Handler()), tracker.Options{Key: b.box.SecretKey(), Dial: pipe.Dial})
 	b.Cleanup(func() { b.box.Close() })
 }
 
 // clientOf serves a script and gives a client of it.
 func (b *bed) clientOf(s *script, proven bool) *tracker.Client {
-	pipe := sandbox.ListenPipe()
+	pipe := pipetest.Listen()
 	return b.serve(pipe, s, tracker.Options{Key: "sk_test", Dial: s.dial(pipe.Dial), Proven: proven})
 }
 
 // serve serves a handler, and makes a client of it.
-func (b *bed) serve(pipe *sandbox.Pipe, h http.Handler, o tracker.Options) *tracker.Client {
+func (b *bed) serve(pipe *pipetest.Pipe, h http.Handler, o tracker.Options) *tracker.Client {
 	server := &http.Server{Handler: h}
 	served := make(chan struct{})
 	go func() { defer close(served); server.Serve(pipe) }()

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 const (
@@ -278,8 +279,7 @@ func newest(r Records, op string, added int, timed bool) string {
 		text = fmt.Sprint(text, " ×", added)
 	}
 	if timed {
-		at, _ := h.WatchedAt.MarshalJSON()
-		text += " " + strings.Trim(string(at), `"`)
+		text += " " + h.WatchedAt.Format(time.RFC3339Nano)
 	}
 	return text
 }

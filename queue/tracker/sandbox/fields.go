@@ -2,9 +2,10 @@ package sandbox
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
+	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -13,33 +14,36 @@ import (
 // maxInteger is the largest whole number that every JSON reader keeps exact.
 const maxInteger = 1<<53 - 1
 
-// object is a JSON object's fields as they were sent. It is a map because encoding/json fills struct fields
-// whatever the case of the name.
-type object map[string]json.RawMessage
-
-// decodeObject reads a body that must be exactly one JSON object. Of a field that is there twice the last one
-// counts.
-func decodeObject(body []byte) (o object, err error) {
-	if !utf8.Valid(body) {
-		return nil, invalid("", "the body is not valid UTF-8")
-	}
-	if err := json.Unmarshal(body, &o); err != nil || o == nil {
-		return nil, invalid("", "the body is not one JSON object")
-	}
-	return o, nil
+// fields reads an object's fields one after the other and keeps the first fault; after it every read gives
+// nothing. So the fault that is named is the first in the order of reading. The object is a map because
+// encoding/json fills struct fields whatever the case of the name.
+type fields struct {
+	object map[string]json.RawMessage
+	fault  error
 }
 
-// fields reads an object's fields one after the other and keeps the first fault; after it every read gives
-// nothing. So the fault that is named is the first in the order of reading.
-type fields struct {
-	object
-	within string // before the names in messages: "items[2]."
-	fault  error
+// decode reads a body that must be exactly one JSON object. Of a field that is there twice the last one counts.
+func (f *fields) decode(body []byte) error {
+	if !utf8.Valid(body) || json.Unmarshal(body, &f.object) != nil || f.object == nil {
+		return invalid("", "the body is not one JSON object")
+	}
+	return nil
+}
+
+// query takes the parameters of a query as fields: numbers as such, all else as text.
+func (f *fields) query(all url.Values) {
+	f.object = map[string]json.RawMessage{}
+	for name := range all {
+		f.object[name] = json.RawMessage(all.Get(name))
+		if !json.Valid(f.object[name]) {
+			f.object[name], _ = json.Marshal(all.Get(name))
+		}
+	}
 }
 
 func (f *fields) fail(name, why string) {
 	if f.fault == nil {
-		f.fault = invalid(f.within+name, why)
+		f.fault = invalid(name, why)
 	}
 }
 
@@ -55,19 +59,15 @@ func (f *fields) read(name string, v any, why string) bool {
 	return f.fault == nil
 }
 
-// integer is a whole number from least to 2^53-1, nil when absent. 603.0 is 603.
-func (f *fields) integer(name string, least int64) *int64 {
+// integer is a whole number within bounds, nil when absent. 603.0 is 603.
+func (f *fields) integer(name string, least, most int64) *int64 {
 	var n float64 // exact up to 2^53
-	if !f.read(name, &n, "must be a whole number") {
+	why := fmt.Sprintf("must be a whole number from %d to %d", least, most)
+	if !f.read(name, &n, why) {
 		return nil
 	}
-	switch {
-	case n != math.Trunc(n):
-		f.fail(name, "must be a whole number")
-	case n < float64(least):
-		f.fail(name, "must be at least "+strconv.FormatInt(least, 10))
-	case n > maxInteger:
-		f.fail(name, "must be at most 9007199254740991")
+	if n != math.Trunc(n) || n < float64(least) || n > float64(most) {
+		f.fail(name, why)
 	}
 	i := int64(n)
 	return &i
@@ -75,12 +75,20 @@ func (f *fields) integer(name string, least int64) *int64 {
 
 // required is a whole number that must be there, 0 when it is not.
 func (f *fields) required(name string, least int64) int64 {
-	n := f.integer(name, least)
+	n := f.integer(name, least, maxInteger)
 	if n == nil {
 		f.fail(name, "is required")
 		return 0
 	}
 	return *n
+}
+
+// number is a whole number from 1 to most, otherwise when absent.
+func (f *fields) number(name string, otherwise, most int64) int64 {
+	if n := f.integer(name, 1, most); n != nil {
+		return *n
+	}
+	return otherwise
 }
 
 // text is a string, "" when absent.
@@ -89,9 +97,10 @@ func (f *fields) text(name string) (s string) {
 	return s
 }
 
-// oneOf is a string out of words. It must be there.
-func (f *fields) oneOf(name string, words ...string) string {
-	s := f.text(name)
+// oneOf is a string out of words, otherwise when absent.
+func (f *fields) oneOf(name, otherwise string, words ...string) string {
+	s := otherwise
+	f.read(name, &s, "must be a string")
 	if !slices.Contains(words, s) {
 		f.fail(name, "must be one of "+strings.Join(words, ", "))
 	}
@@ -99,7 +108,7 @@ func (f *fields) oneOf(name string, words ...string) string {
 }
 
 // instant is a date-time with an offset, cut to the millisecond; otherwise when absent.
-func (f *fields) instant(name string, otherwise Stamp) Stamp {
+func (f *fields) instant(name string, otherwise time.Time) time.Time {
 	var s string
 	if !f.read(name, &s, "must be a string") {
 		return otherwise
@@ -108,5 +117,5 @@ func (f *fields) instant(name string, otherwise Stamp) Stamp {
 	if t = time.UnixMilli(t.UnixMilli()).UTC(); err != nil || t.Year() < 0 || t.Year() > 9999 {
 		f.fail(name, "must be a date and time with an offset, such as 2026-03-01T19:00:00Z")
 	}
-	return Stamp{t}
+	return t
 }

@@ -11,128 +11,94 @@ import (
 	"time"
 )
 
-// Stamp is an instant in UTC. In JSON it is RFC 3339 with Z, with milliseconds only when they are not zero.
-type Stamp struct{ time.Time }
-
-// MarshalJSON gives the text form in quotes.
-func (s Stamp) MarshalJSON() ([]byte, error) {
-	layout := "2006-01-02T15:04:05Z"
-	if s.Nanosecond() != 0 {
-		layout = "2006-01-02T15:04:05.000Z"
-	}
-	return []byte(s.UTC().Format(`"` + layout + `"`)), nil
-}
-
 // Records is all that was recorded, each kind in the order of recording.
 type Records struct {
-	History   []HistoryRecord   `json:"history"`
-	Watchlist []WatchlistRecord `json:"watchlist"`
-	Lists     []ListRecord      `json:"lists"`
-	ListItems []ListItemRecord  `json:"listItems,omitempty"`
+	History   []HistoryItem   `json:"history"`
+	Watchlist []WatchlistItem `json:"watchlist"`
+	Lists     []List          `json:"lists"`
+	ListItems []ListItem      `json:"listItems,omitempty"`
 }
 
-// HistoryItem is one viewing as the service's own reads give it.
+// HistoryItem is one viewing; a request with count 3 leaves three.
 type HistoryItem struct {
 	Type string `json:"type"` // "movie" or "episode"
 	// ID is the identifier of the film or of the episode itself; 0 when the episode was named by its place in
 	// the series.
-	ID int64 `json:"id,omitempty"`
-	// TMDBID is ID under its other name.
-	TMDBID        int64  `json:"tmdbId,omitempty"`
-	TVShowID      int64  `json:"tvShowId,omitempty"`      // 0 when absent
-	SeasonNumber  *int64 `json:"seasonNumber,omitempty"`  // nil when absent, 0 for specials
-	EpisodeNumber int64  `json:"episodeNumber,omitempty"` // 0 when absent
-	WatchedAt     Stamp  `json:"watchedAt"`
+	ID            int64     `json:"id,omitempty"`
+	TVShowID      int64     `json:"tvShowId,omitempty"`      // 0 when absent
+	SeasonNumber  *int64    `json:"seasonNumber,omitempty"`  // nil when absent, 0 for specials
+	EpisodeNumber int64     `json:"episodeNumber,omitempty"` // 0 when absent
+	WatchedAt     time.Time `json:"watchedAt"`               // in UTC
 }
 
-// HistoryRecord is one viewing; a request with count 3 leaves three.
-type HistoryRecord struct {
-	Record int64 `json:"record"` // counts up in the order of recording
-	HistoryItem
-	ReceivedAt     Stamp  `json:"receivedAt"` // when the request came in
-	IdempotencyKey string `json:"idempotencyKey,omitempty"`
-}
-
-// WatchlistRecord is one item on the watchlist.
-type WatchlistRecord struct {
-	Record         int64  `json:"record"` // counts up in the order of recording
-	Type           string `json:"type"`   // "movie" or "tv"
-	ID             int64  `json:"id"`     // the item's identifier
-	Priority       *int64 `json:"priority,omitempty"`
-	ReceivedAt     Stamp  `json:"receivedAt"` // when the first request for it came in
-	UpdatedAt      Stamp  `json:"updatedAt"`  // when the last one did
-	IdempotencyKey string `json:"idempotencyKey,omitempty"`
+// WatchlistItem is one item on the watchlist.
+type WatchlistItem struct {
+	Type     string `json:"type"` // "movie" or "tv"
+	ID       int64  `json:"id"`
+	Priority *int64 `json:"priority,omitempty"`
 }
 
 // List is the contract's list object (section 2.3).
 type List struct {
-	ID          string `json:"id"`
-	Name        string `json:"name"`
-	Description string `json:"description"`
-	Visibility  string `json:"visibility"` // "PRIVATE" or "PUBLIC"
-	ItemCount   int    `json:"itemCount"`
-	CreatedAt   Stamp  `json:"createdAt"`
-	UpdatedAt   Stamp  `json:"updatedAt"`
+	ID          string    `json:"id"`
+	Name        string    `json:"name"`
+	Description string    `json:"description"`
+	Visibility  string    `json:"visibility"` // "PRIVATE" or "PUBLIC"
+	ItemCount   int       `json:"itemCount"`
+	CreatedAt   time.Time `json:"createdAt"`
+	UpdatedAt   time.Time `json:"updatedAt"`
 }
 
-// ListRecord is one list.
-type ListRecord struct {
-	Record int64 `json:"record"` // counts up in the order of recording
-	List
-	ReceivedAt     Stamp  `json:"receivedAt"`
-	IdempotencyKey string `json:"idempotencyKey,omitempty"`
+// ListItem is one item that was put on a list.
+type ListItem struct {
+	List string `json:"list"` // the list's id
+	Type string `json:"type"` // "movie" or "tv"
+	ID   int64  `json:"id"`
 }
 
-// ListItemRecord is one item of a list.
-type ListItemRecord struct {
-	Record         int64  `json:"record"` // counts up in the order of recording
-	List           string `json:"list"`   // the list's id
-	Type           string `json:"type"`   // "movie" or "tv"
-	ID             int64  `json:"id"`     // the item's identifier
-	ReceivedAt     Stamp  `json:"receivedAt"`
-	IdempotencyKey string `json:"idempotencyKey,omitempty"`
-}
-
-// Records is all that was recorded so far, as one moment had it.
-func (s *Service) Records(context.Context) (Records, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return Records{
-		History: append([]HistoryRecord{}, s.kept.History...), Watchlist: append([]WatchlistRecord{}, s.kept.Watchlist...),
-		Lists: append([]ListRecord{}, s.kept.Lists...), ListItems: slices.Clone(s.kept.ListItems),
-	}, nil
-}
-
-// own is what the service made for itself.
+// own are the user and the keys that were made for a file.
 type own struct {
 	UserID    string `json:"userId"`
 	SecretKey string `json:"secretKey"`
 	PublicKey string `json:"publicKey"`
 }
 
-// keptAnswer is the answer to an accepted request with an Idempotency-Key.
+// keptAnswer is the answer to the first request with an Idempotency-Key.
 type keptAnswer struct {
 	Key       string          `json:"key"`
 	Operation string          `json:"operation"`
-	BodySum   string          `json:"bodySum"` // SHA-256, in hex
+	BodySum   []byte          `json:"bodySum"` // SHA-256
 	Status    int             `json:"status"`
 	Body      json.RawMessage `json:"body"`
 }
 
 // event is what one accepted request changes. The file holds one event a line.
 type event struct {
-	Own       *own             `json:"own,omitempty"`
-	History   *HistoryRecord   `json:"history,omitempty"`
-	Count     int64            `json:"count,omitempty"` // of History
-	Removed   *HistoryItem     `json:"removed,omitempty"`
-	Watchlist *WatchlistRecord `json:"watchlist,omitempty"`
-	List      *ListRecord      `json:"list,omitempty"`
-	ListItem  *ListItemRecord  `json:"listItem,omitempty"`
-	Answer    *keptAnswer      `json:"answer,omitempty"`
+	Own       *own           `json:"own,omitempty"`
+	History   *HistoryItem   `json:"history,omitempty"`
+	Count     int64          `json:"count,omitempty"` // of History
+	Removed   *HistoryItem   `json:"removed,omitempty"`
+	Watchlist *WatchlistItem `json:"watchlist,omitempty"`
+	List      *List          `json:"list,omitempty"`
+	ListItem  *ListItem      `json:"listItem,omitempty"`
+	Answer    *keptAnswer    `json:"answer,omitempty"`
+}
+
+// Records gives all that was recorded.
+func (s *Service) Records(context.Context) (Records, error) { return s.records(), nil }
+
+// records copies all that was recorded.
+func (s *Service) records() Records {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Records{
+		History: append([]HistoryItem{}, s.kept.History...), Watchlist: append([]WatchlistItem{}, s.kept.Watchlist...),
+		Lists: append([]List{}, s.kept.Lists...), ListItems: slices.Clone(s.kept.ListItems),
+	}
 }
 
 // openFile reads the events of the file, and cuts off a last one that was not written whole.
-func (s *Service) openFile(path string) (err error) {
+func (s *Service) openFile(path string) error {
 	if path == "" {
 		return nil
 	}
@@ -140,11 +106,6 @@ func (s *Service) openFile(path string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			f.Close()
-		}
-	}()
 	for d := json.NewDecoder(f); ; {
 		var e event
 		err := d.Decode(&e)
@@ -152,15 +113,15 @@ func (s *Service) openFile(path string) (err error) {
 			break
 		}
 		if err != nil || e == (event{}) {
-			return fmt.Errorf("%s is not the file of a sandbox", path)
+			return errors.Join(fmt.Errorf("%s is not the file of a sandbox", path), f.Close())
 		}
 		s.apply(e)
 		s.size = d.InputOffset()
 	}
-	if err := f.Truncate(s.size); err != nil {
-		return err
-	}
 	s.file = f
+	if err := f.Truncate(s.size); err != nil {
+		return errors.Join(err, f.Close())
+	}
 	return nil
 }
 
@@ -191,44 +152,27 @@ func (s *Service) apply(e event) {
 	if e.Own != nil {
 		s.own = *e.Own
 	}
-	if e.History != nil || e.Removed != nil {
-		s.byTime = nil
-	}
 	if e.History != nil {
-		h := *e.History
-		if n := len(k.History); n > 0 {
-			h.Record = k.History[n-1].Record
-		}
-		for range e.Count {
-			h.Record++
-			k.History = append(k.History, h)
-		}
+		k.History = append(k.History, slices.Repeat([]HistoryItem{*e.History}, int(e.Count))...)
 	}
 	if e.Removed != nil {
-		k.History = slices.DeleteFunc(k.History, func(h HistoryRecord) bool { return h.same(*e.Removed) })
+		k.History = slices.DeleteFunc(k.History, func(h HistoryItem) bool { return h.same(*e.Removed) })
 	}
 	if w := e.Watchlist; w != nil {
-		i := slices.IndexFunc(k.Watchlist, func(old WatchlistRecord) bool { return old.Type == w.Type && old.ID == w.ID })
+		i := slices.IndexFunc(k.Watchlist, func(old WatchlistItem) bool { return old.Type == w.Type && old.ID == w.ID })
 		if i < 0 {
-			w.Record = int64(len(k.Watchlist)) + 1
 			k.Watchlist = append(k.Watchlist, *w)
-		} else {
-			k.Watchlist[i].UpdatedAt = w.UpdatedAt
-			if w.Priority != nil {
-				k.Watchlist[i].Priority = w.Priority
-			}
+		} else if w.Priority != nil {
+			k.Watchlist[i].Priority = w.Priority
 		}
 	}
 	if e.List != nil {
-		e.List.Record = int64(len(k.Lists)) + 1
 		k.Lists = append(k.Lists, *e.List)
 	}
 	if e.ListItem != nil {
-		e.ListItem.Record = int64(len(k.ListItems)) + 1
 		k.ListItems = append(k.ListItems, *e.ListItem)
-		if i := slices.IndexFunc(k.Lists, func(l ListRecord) bool { return l.ID == e.ListItem.List }); i >= 0 {
-			k.Lists[i].ItemCount++
-		}
+		i := slices.IndexFunc(k.Lists, func(l List) bool { return l.ID == e.ListItem.List })
+		k.Lists[i].ItemCount++
 	}
 	if e.Answer != nil {
 		s.answers[e.Answer.Key] = *e.Answer
@@ -241,5 +185,5 @@ func (h HistoryItem) same(item HistoryItem) bool {
 		return h.Type == item.Type && h.ID == item.ID
 	}
 	return h.Type == item.Type && h.TVShowID == item.TVShowID && h.EpisodeNumber == item.EpisodeNumber &&
-		h.SeasonNumber != nil && item.SeasonNumber != nil && *h.SeasonNumber == *item.SeasonNumber
+		h.SeasonNumber != nil && *h.SeasonNumber == *item.SeasonNumber
 }

@@ -42,6 +42,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -69,13 +70,11 @@ type Options struct {
 
 // Service is one embedded tracking service. Its methods may be used from many goroutines.
 type Service struct {
-	own          own
 	contractOnly bool
-	catalogue    []title
+	own          own
 	handler      http.Handler
-
-	closing chan struct{} // closed by Close: nothing waits any longer
-	work    sync.WaitGroup
+	closing      chan struct{} // closed by Close: nothing waits any longer
+	work         sync.WaitGroup
 
 	mu      sync.Mutex
 	closed  bool
@@ -85,7 +84,6 @@ type Service struct {
 	file    *os.File        // nil in memory
 	size    int64           // of the file
 	kept    Records
-	byTime  []HistoryRecord // kept.History by time; nil after a change
 	answers map[string]keptAnswer
 }
 
@@ -93,15 +91,15 @@ type Service struct {
 // sandbox's, and when the folder does not exist. The caller must Close the service.
 func Open(_ context.Context, o Options) (*Service, error) {
 	for prefix, key := range map[string]string{"sk_": o.SecretKey, "pk_": o.PublicKey} {
-		if key != "" && (!strings.HasPrefix(key, prefix) || len(key) == len(prefix) || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' })) {
+		rest, ok := strings.CutPrefix(key, prefix)
+		if key != "" && (!ok || rest == "" || strings.ContainsFunc(rest, func(r rune) bool { return r <= ' ' || r > '~' })) {
 			return nil, fmt.Errorf("open sandbox: the key must be %s and printable ASCII without spaces", prefix)
 		}
 	}
 	s := &Service{
-		contractOnly: o.ContractOnly, catalogue: readCatalogue(),
-		closing: make(chan struct{}), claimed: map[string]bool{}, answers: map[string]keptAnswer{},
+		contractOnly: o.ContractOnly, closing: make(chan struct{}), claimed: map[string]bool{}, answers: map[string]keptAnswer{},
 	}
-	s.handler = s.routes(o.FaultsByHTTP)
+	s.handler = s.routes(o)
 	if err := s.openFile(o.Path); err != nil {
 		return nil, fmt.Errorf("open sandbox: %w", err)
 	}
@@ -111,12 +109,8 @@ func Open(_ context.Context, o Options) (*Service, error) {
 			return nil, errors.Join(fmt.Errorf("open sandbox: %w", err), s.Close())
 		}
 	}
-	if o.SecretKey != "" {
-		s.own.SecretKey = o.SecretKey
-	}
-	if o.PublicKey != "" {
-		s.own.PublicKey = o.PublicKey
-	}
+	s.own.SecretKey = cmp.Or(o.SecretKey, s.own.SecretKey)
+	s.own.PublicKey = cmp.Or(o.PublicKey, s.own.PublicKey)
 	return s, nil
 }
 
@@ -176,13 +170,8 @@ func (s *Service) begin(key string) (done func(), err error) {
 // pause waits, but not beyond Close. It does not end with the request: a service goes on working when its
 // client is gone.
 func (s *Service) pause(d time.Duration) {
-	if d <= 0 {
-		return
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 	case <-s.closing:
 	}
 }

@@ -1,8 +1,8 @@
 package sandbox
 
 import (
+	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -39,17 +39,18 @@ func invalid(field, why string) error {
 	return &refusal{http.StatusBadRequest, "VALIDATION_ERROR", why}
 }
 
-var errNotFound = &refusal{http.StatusNotFound, "NOT_FOUND", "nothing is served at this path"}
+var errNotFound = &refusal{http.StatusNotFound, "NOT_FOUND", "nothing is found there"}
 
 // request is one that passed the checks before its fields.
 type request struct {
 	*http.Request
-	*fields
-	key string // the Idempotency-Key as sent
-	at  Stamp
+	fields
+	body []byte
+	at   time.Time
 }
 
-// reply is a success: a status and a JSON body. What the request changes is recorded first.
+// reply is a success, unless a field has a fault: a status and a JSON body. What the request changes is recorded
+// first.
 type reply struct {
 	status int
 	value  any
@@ -60,7 +61,7 @@ type reply struct {
 type operation struct {
 	name   string // "POST /history"
 	writes bool   // needs a key that may write
-	do     func(*Service, request) (reply, error)
+	do     func(*Service, *request) reply
 }
 
 var contractOperations = []operation{
@@ -79,14 +80,14 @@ var otherOperations = []operation{
 	{"POST /media/resolve/batch", false, (*Service).resolveMany},
 }
 
-func (s *Service) routes(faultsByHTTP bool) http.Handler {
-	operations := contractOperations
-	if !s.contractOnly {
-		operations = slices.Concat(operations, otherOperations)
-	}
+func (s *Service) routes(o Options) http.Handler {
 	mux := http.NewServeMux()
 	methods := map[string][]string{}
 	s.served = map[string]bool{}
+	operations := contractOperations
+	if !o.ContractOnly {
+		operations = slices.Concat(operations, otherOperations)
+	}
 	for _, op := range operations {
 		method, path, _ := strings.Cut(op.name, " ")
 		mux.HandleFunc(method+" "+apiPrefix+path, func(w http.ResponseWriter, r *http.Request) {
@@ -105,12 +106,11 @@ func (s *Service) routes(faultsByHTTP bool) http.Handler {
 			refuse(w, &refusal{http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", "this path is served for " + allow})
 		})
 	}
-	s.controlRoutes(mux, faultsByHTTP)
-	notFound := func(w http.ResponseWriter, _ *http.Request) { refuse(w, errNotFound) }
-	mux.HandleFunc("/", notFound)
+	s.controlRoutes(mux, o.FaultsByHTTP)
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, errNotFound) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p := r.URL.EscapedPath(); path.Clean(p) != p {
-			notFound(w, r) // the mux would redirect to another path
+			refuse(w, errNotFound) // the mux would redirect to another path
 			return
 		}
 		mux.ServeHTTP(w, r)
@@ -130,50 +130,48 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, op operation) er
 	if op.writes && !mayWrite {
 		return &refusal{http.StatusForbidden, "FORBIDDEN", "a secret key is needed to write; this one may only read"}
 	}
-	q := request{Request: r, fields: &fields{}, key: r.Header.Get("Idempotency-Key"), at: Stamp{time.Now().UTC().Truncate(time.Millisecond)}}
-	var body []byte
+	q := &request{Request: r, at: time.Now().UTC().Truncate(time.Millisecond)}
 	if r.Method == http.MethodPost {
-		if body, err = readBody(w, r); err == nil {
-			q.object, err = decodeObject(body)
+		if q.body, err = readBody(w, r); err == nil {
+			err = q.decode(q.body)
 		}
 		if err != nil {
 			return err
 		}
+	} else {
+		q.query(r.URL.Query())
 	}
-	a, err := op.do(s, q)
-	switch {
-	case q.fault != nil:
+	a := op.do(s, q)
+	if q.fault != nil {
 		return q.fault
-	case err != nil:
-		return err
 	}
-	sum := sha256.Sum256(body)
-	once := keptAnswer{Operation: op.name, BodySum: hex.EncodeToString(sum[:]), Status: a.status}
+	sum := sha256.Sum256(q.body)
+	once := keptAnswer{Operation: op.name, BodySum: sum[:], Status: a.status}
 	if once.Body, err = json.Marshal(a.value); err != nil {
 		return err
 	}
 	if op.writes && !s.contractOnly {
-		once.Key = q.key
+		once.Key = r.Header.Get("Idempotency-Key")
 	}
 	if len(once.Key) > maxKeyBytes {
 		return invalid("Idempotency-Key", "must be at most 255 bytes long")
 	}
-	done, err := s.begin(once.Key)
-	if err != nil {
-		return err
-	}
-	return s.finish(w, a.change, once, done)
+	return s.finish(w, a.change, once)
 }
 
 // finish gives the first answer to a repeated Idempotency-Key again, or records the change and answers, as an
 // armed fault has it. It works on if the client is gone. The key is free again before the client can notice.
-func (s *Service) finish(w http.ResponseWriter, change *event, once keptAnswer, done func()) error {
+func (s *Service) finish(w http.ResponseWriter, change *event, once keptAnswer) error {
+	done, err := s.begin(once.Key)
+	if err != nil {
+		return err
+	}
 	s.mu.Lock()
 	first, repeated := s.answers[once.Key]
 	s.mu.Unlock()
 	if repeated {
 		done()
-		if first.Operation != once.Operation || first.BodySum != once.BodySum {
+		if first.Operation != once.Operation || !bytes.Equal(first.BodySum, once.BodySum) {
 			return &refusal{http.StatusUnprocessableEntity, "VALIDATION_ERROR", "Idempotency-Key: was used for another request"}
 		}
 		write(w, first.Status, first.Body)
@@ -253,7 +251,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if err != nil {
 		return nil, invalid("", "the body ended early")
 	}
-	kind, _, err := mime.ParseMediaType(strings.Join(r.Header.Values("Content-Type"), ","))
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
 		return nil, invalid("", "the header Content-Type must be application/json")
 	}

@@ -188,7 +188,7 @@ func TestControlIsForThisMachine(t *testing.T) {
 	}
 }
 
-// What may be read back, removed and resolved beyond the contract.
+// TestReads goes through what is served beyond the contract.
 func TestReads(t *testing.T) {
 	s := open(t, Options{})
 	for _, body := range []string{
@@ -200,12 +200,12 @@ func TestReads(t *testing.T) {
 	ask(s, row{op: "lists"})
 	const (
 		episode = `{"type":"episode","tvShowId":1396,"seasonNumber":1,"episodeNumber":2,"watchedAt":"2026-03-05T00:00:00Z"}`
-		later   = `{"type":"movie","id":603,"tmdbId":603,"watchedAt":"2026-03-03T00:00:00Z"}`
-		earlier = `{"type":"movie","id":603,"tmdbId":603,"watchedAt":"2026-03-01T00:00:00Z"}`
+		later   = `{"type":"movie","id":603,"watchedAt":"2026-03-03T00:00:00Z"}`
 		matrix  = `{"type":"movie","tmdbId":603,"imdbId":"tt0133093","title":"The Matrix","year":1999,"matchConfidence":"high"}`
+		earlier = `{"type":"movie","id":603,"watchedAt":"2026-03-01T00:00:00Z"}`
 	)
 	page := func(items string, number, size, total, pages int, more bool) string {
-		return fmt.Sprintf(`{"success":true,"data":[%s],"pagination":{"page":%d,"pageSize":%d,"total":%d,"totalPages":%d,"hasMore":%v}}`, items, number, size, total, pages, more)
+		return fmt.Sprintf(`{"data":[%s],"pagination":{"hasMore":%v,"page":%d,"pageSize":%d,"total":%d,"totalPages":%d},"success":true}`, items, more, number, size, total, pages)
 	}
 	for _, r := range []row{
 		{op: "history", method: "GET", says: page(episode+","+later+","+earlier, 1, 20, 3, 1, false)},
@@ -215,9 +215,10 @@ func TestReads(t *testing.T) {
 		{op: "lists", method: "GET", says: `"name":"Noir"`, status: 200},
 		{op: "me", method: "GET", says: `"name":"Sandbox"`},
 		{op: "media/resolve/batch", body: `{}`, status: 400, says: bad("items")},
-		{op: "media/resolve", body: `{"imdbId":"tt0133093"}`, says: `{"success":true,"data":` + matrix + `}`},
+		{op: "media/resolve", body: `{"imdbId":"tt0133093"}`, says: `{"data":` + matrix + `,"success":true}`},
 		{op: "media/resolve", body: `{"imdbId":"tt1"}`, status: 404, says: "NOT_FOUND"},
-		{op: "media/resolve/batch", body: `{"items":[{"title":"The Matrix","type":"movie","year":1999},{"imdbId":"tt1"}]}`, says: `{"success":true,"data":{"0":` + matrix + `}}`},
+		{op: "media/resolve", body: `{}`, status: 400, says: bad("imdbId")},
+		{op: "media/resolve/batch", body: `{"items":[{"title":"The Matrix","type":"movie","year":1999},{"imdbId":"tt1"}]}`, says: `{"data":{"0":` + matrix + `},"success":true}`},
 		{op: "history?type=movie&id=603", method: "DELETE", head: public, status: 403, says: "FORBIDDEN"},
 		{op: "history?type=movie&id=x", method: "DELETE", status: 400, says: bad("id")},
 		{op: "history?type=movie&id=603", method: "DELETE", says: `{"success":true}`},

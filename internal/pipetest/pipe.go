@@ -1,4 +1,5 @@
-package sandbox
+// Package pipetest has a listener without a network, for tests in a bubble of testing/synctest.
+package pipetest
 
 import (
 	"context"
@@ -15,8 +16,8 @@ type Pipe struct {
 	close func()
 }
 
-// ListenPipe returns a listener that accepts until it is closed.
-func ListenPipe() *Pipe {
+// Listen returns a listener that accepts until it is closed.
+func Listen() *Pipe {
 	l := &Pipe{conns: make(chan net.Conn), done: make(chan struct{})}
 	l.close = sync.OnceFunc(func() { close(l.done) })
 	return l
