@@ -159,7 +159,7 @@ func newDaemon(ctx context.Context, o Options, p *process) (*Daemon, error) {
 	d := &Daemon{core: c, process: p, stop: func() {}}
 	d.restart = d.restartWith
 	if err == nil {
-		sweepCopies(o.Paths.State)
+		sweep(o.Paths)
 		err = d.open(ctx, d.labelOf)
 	}
 	if err == nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue"
@@ -63,12 +64,17 @@ func (d *core) Export(ctx context.Context, w io.Writer) error {
 // copies are the folders in which copies of the queue are made.
 const copies = ".copy-"
 
-// sweepCopies removes copies that nobody came to fetch before the process
-// ended. The state folder is held.
-func sweepCopies(state string) {
-	left, _ := filepath.Glob(filepath.Join(state, copies+"*")) // none is well
-	for _, dir := range left {
-		_ = os.RemoveAll(dir) // it only takes room
+// sweep removes what a process that was killed has left: copies of the queue, and files that
+// [config.WriteFile] had not finished. The state folder is held.
+func sweep(p config.Paths) {
+	for _, pattern := range []string{
+		filepath.Join(p.State, copies+"*"), filepath.Join(p.State, ".*.[0-9]*"), filepath.Join(p.State, "keys", ".*.[0-9]*"),
+		filepath.Join(filepath.Dir(p.File), "."+filepath.Base(p.File)+".[0-9]*"),
+	} {
+		left, _ := filepath.Glob(pattern) // none is well
+		for _, name := range left {
+			_ = os.RemoveAll(name) // it only takes room
+		}
 	}
 }
 

@@ -11,8 +11,10 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"os/signal"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -119,6 +121,8 @@ func (p *program) startForOpen(ctx context.Context) error {
 // cannot read: everybody on a machine can read command lines. The file stands in
 // the home folder, since some browsers may read no other.
 func (p *program) openPage(ctx context.Context, ctl control.API, o control.Opened) error {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // a terminal that is closed must not leave the file
+	defer stop()
 	home, _ := os.UserHomeDir() // an empty one is the folder for temporary files
 	f, err := os.CreateTemp(home, "filmspool-open-*.html")
 	if err != nil {

@@ -102,9 +102,12 @@ func TestOnlyATicketSignsIn(t *testing.T) {
 		{"no ticket", "GET", server.URL + "/in", nil, 403},
 		{"a wrong ticket", "GET", server.URL + "/in?ticket=x", nil, 403},
 		{"a look ahead", "GET", link, []string{"Sec-Purpose", "prefetch;prerender"}, 403},
+		{"a look at its header", "HEAD", link, nil, 403},
 		{"the ticket", "GET", link, nil, 200},
 		{"the ticket again", "GET", link, nil, 403},
 		{"the stream", "GET", server.URL + "/live", nil, 401},
+		{"a template", "GET", server.URL + "/static/%2e%2e/rooms/now.html", nil, 404},
+		{"a template, by a slash", "GET", server.URL + "/static/..%2frooms/now.html", nil, 404},
 		{"a made-up cookie", "GET", server.URL + "/", []string{"Cookie", cookieName + "=9999999999.a.b"}, 401},
 	} {
 		if answer, body := do(t, c.method, c.address, "", c.header...); answer.StatusCode != c.want || strings.Contains(body, "delivered") {
@@ -213,6 +216,18 @@ func TestEveryAnswerIsSafe(t *testing.T) {
 		if answer.StatusCode != 403 {
 			t.Errorf("a form of %s: %s", from, answer.Status)
 		}
+	}
+}
+
+// TestTitlesTurnNoText: what a page shows of strangers cannot change the direction of writing.
+func TestTitlesTurnNoText(t *testing.T) {
+	api := fakeAPI()
+	api.Health = func(context.Context, control.HealthAsked) (control.Health, error) {
+		return control.Health{State: "ok", Summary: "\u202eturned\u2066 around"}, nil
+	}
+	s, server := newSite(t, api)
+	if _, body := do(t, "GET", server.URL+"/", "", "Cookie", signIn(t, s, server)); !strings.Contains(body, "turned around") {
+		t.Errorf("the page says %q", body)
 	}
 }
 

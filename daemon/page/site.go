@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/words"
@@ -140,7 +141,7 @@ func (s *Site) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /in", s.signIn)
 	mux.HandleFunc("POST /in", s.signIn)
-	mux.Handle("GET /static/", static(http.FileServerFS(files)))
+	mux.Handle("GET /static/", http.StripPrefix("/static", static()))
 	mux.Handle("/", s.inside(http.NewCrossOriginProtection().Handler(inside)))
 	return safe(mux)
 }
@@ -174,17 +175,18 @@ func safe(next http.Handler) http.Handler {
 
 // static lets a browser keep a file until another version of the program runs. It
 // lists no folder.
-func static(next http.Handler) http.Handler {
+func static() http.Handler {
+	own, _ := fs.Sub(files, "static") // it is there: it was embedded
 	sum := sha256.New()
-	err := fs.WalkDir(files, "static", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(own, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		text, err := files.ReadFile(name)
+		text, err := fs.ReadFile(own, name)
 		sum.Write(text)
 		return err
 	})
-	tag := fmt.Sprintf(`"%x"`, sum.Sum(nil)[:8])
+	tag, server := fmt.Sprintf(`"%x"`, sum.Sum(nil)[:8]), http.FileServerFS(own)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/") {
 			http.NotFound(w, r)
@@ -194,7 +196,7 @@ func static(next http.Handler) http.Handler {
 			w.Header().Set("ETag", tag)
 		}
 		w.Header().Set("Cache-Control", "private, no-cache")
-		next.ServeHTTP(w, r)
+		server.ServeHTTP(w, r)
 	})
 }
 
@@ -214,7 +216,7 @@ func (s *Site) inside(next http.Handler) http.Handler {
 // signIn takes a ticket. The page that answers leads on by itself: a redirect would
 // come from elsewhere, and a browser sends no strict cookie then.
 func (s *Site) signIn(w http.ResponseWriter, r *http.Request) {
-	ahead := strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") // nobody looks at it yet
+	ahead := r.Method == http.MethodHead || strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") // no person has seen it yet
 	if ahead || !s.door.redeem(r.FormValue("ticket")) {
 		s.outside(w, r, http.StatusForbidden, "door.used")
 		return
@@ -316,7 +318,8 @@ func statusOf(err error) int {
 	}
 }
 
-// render writes a page whole: half a page would look like another.
+// render writes a page whole: half a page would look like another. Titles of strangers cannot
+// change the direction of its text.
 func (s *Site) render(w http.ResponseWriter, v *visit, name string, status int) {
 	var b bytes.Buffer
 	if err := s.templates[name].Execute(&b, v); err != nil {
@@ -327,5 +330,11 @@ func (s *Site) render(w http.ResponseWriter, v *visit, name string, status int) 
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Language", v.Tag)
 	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes()) // the browser is gone; nobody is left to tell
+	text := bytes.Map(func(r rune) rune {
+		if unicode.Is(unicode.Bidi_Control, r) {
+			return -1
+		}
+		return r
+	}, b.Bytes())
+	_, _ = w.Write(text) // the browser is gone; nobody is left to tell
 }

@@ -1,0 +1,40 @@
+package daemon
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestAStartSweeps what a process that was killed while it wrote has left, and nothing else.
+func TestAStartSweeps(t *testing.T) {
+	o := testOptions(t)
+	o.Paths.File = filepath.Join(t.TempDir(), "config.toml")
+	in := func(folder string, names ...string) (all []string) {
+		for _, name := range names {
+			file := filepath.Join(folder, name)
+			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, file)
+		}
+		return all
+	}
+	left := append(in(o.Paths.State, ".pages.secret.123", "keys/.default.45", ".copy-6/copy.db"), in(filepath.Dir(o.Paths.File), ".config.toml.78")...)
+	mine := append(in(o.Paths.State, ".hidden", "pages.2", ".filmspool.db-litestream/x"), in(filepath.Dir(o.Paths.File), ".other.toml.9")...)
+	d, err := New(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for there, files := range map[bool][]string{false: left, true: mine} {
+		for _, file := range files {
+			if _, err := os.Stat(file); (err == nil) != there {
+				t.Errorf("%s: %v", file, err)
+			}
+		}
+	}
+}
