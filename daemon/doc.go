@@ -1,7 +1,7 @@
 /*
 Package daemon wires the parts of Filmspool into one program. It owns their
-lifetimes, the one listener, and the control file. With that file, the command
-line finds a running instance.
+lifetimes, the listener for browsers and programs, and the local socket for the
+command line.
 
 It promises that one process at a time holds the state folder. It promises that
 the queue stops last, so that every answer is on disk. The first part that fails
@@ -60,10 +60,9 @@ Each package says in its own comment what it owns, promises and refuses.
     servicecmd: the commands of the service
   - daemon: this package. config: settings, paths and keys. guard: who may talk to us.
     notify: how a person is told. control: the control API. service: the system service.
-    demo: the tour. logging: the lines of the log. metrics: figures for Prometheus.
+    demo: the tour. logging: the lines of the log.
     health: what is wrong, and what mends it. words: the texts, in each language.
-    setting: changes one in a file. tenure: what stays when the configuration changes.
-    operate: what a person does to the queue. identify: who else is asked what an item is
+    setting: changes one in a file. identify: who else is asked what an item is
   - connector: the websocket of browsers and the posts of programs. protocol: the messages. pairing: codes and
     tokens. client: a client in Go. extension: the browser extension
   - kodi: a change in a library becomes viewings. rule: which viewings; pure. snapshot: what a library shows.
@@ -94,22 +93,20 @@ The linter checks them (depguard in .golangci.yml).
 
 # Ready, alive, stopped
 
-The daemon asks its own listener, and says "ready" when it answers. The service
-manager gets a sign of life only when the queue, each account's loop and the
-listener have moved since the last one. A part that waits for another program or
-machine counts as moving.
+The daemon says "ready" when its listeners are open. The service manager gets a sign of
+life only when the queue's writer has moved since the last one.
 
-Where the disk is full or read-only, the program waits and tries again, after
-1 s to 30 s. It is ready meanwhile: status says the disk first, reading commands
-work, and browsers are refused for now. A damaged queue is opened anew within
-the process. A changed configuration is taken in like that, too. The instance ends in order, and
-the next one has its port, its token and its lock.
+Where the disk is full or read-only, a start ends with exit code 75, and the service
+manager tries again. A daemon that runs refuses viewings meanwhile, and browsers keep them.
+A damaged queue is opened again within the process. A changed configuration is put to use
+in the same way: the instance ends in order, and the next one has its port, its socket and
+its lock. One that cannot begin gives way to the previous configuration.
 
 # Where to find what
 
 	where does it start?                  cmd/filmspool/main.go and run.go, then Serve (start.go) and Daemon.Run here
 	what refuses a setting?               daemon/config: decode.go a name or a type, validate.go a value
-	who may knock?                        daemon/guard; listen.go, probes.go and the connector (run.go) ask it
+	who may knock?                        daemon/guard; listen.go and the connector ask it; commands: daemon/control/socket.go
 	what tells that a library changed?    kodi/watch/watch.go, or kodi/server.go; what is new: kodi/rule/decide.go
 	where is the file opened?             queue/sqlite: sqlite.go, and for its connections connect.go
 	where is its shape?                   queue/schema.sql

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"regexp"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
@@ -30,17 +29,7 @@ func (e *TakenError) Unwrap() error { return config.ErrInvalid }
 
 // Hint says how to get a free port.
 func (e *TakenError) Hint() string {
-	return fmt.Sprintf("stop it, or write listen = %q into %s", nextPort(e.Address), e.File)
-}
-
-// nextPort is the same host with a port that is another one.
-func nextPort(address string) string {
-	host, port, err := net.SplitHostPort(address)
-	n, numErr := strconv.Atoi(port)
-	if err != nil || numErr != nil || n >= 65535 {
-		return "127.0.0.1:43457"
-	}
-	return net.JoinHostPort(host, strconv.Itoa(n+1))
+	return fmt.Sprintf("stop it, or write listen = \"127.0.0.1:PORT\" with another port into %s", e.File)
 }
 
 // PortTaken reports who listens where such an instance is to listen. It is nil
@@ -66,26 +55,17 @@ func holderOf(ctx context.Context, address string) string {
 	if err != nil {
 		return ""
 	}
-	conn.Close()
-	const stranger = "another program"
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/v1/health", nil)
-	if err != nil {
-		return stranger
-	}
-	c := &http.Client{
-		Transport:     &http.Transport{Proxy: nil, DisableKeepAlives: true},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	answer, err := c.Do(r)
-	if err != nil {
-		return stranger
-	}
-	defer answer.Body.Close()
+	defer conn.Close()
+	deadline, _ := ctx.Deadline()  // it was set above
+	_ = conn.SetDeadline(deadline) // of an open connection: cannot fail
+	fmt.Fprintf(conn, "GET /v1/health HTTP/1.0\r\nHost: %s\r\n\r\n", address)
+	answer, _ := io.ReadAll(io.LimitReader(conn, 8<<10)) // what came before an error is enough
+	_, body, _ := strings.Cut(string(answer), "\r\n\r\n")
 	var health struct{ Service, Version string }
-	if json.NewDecoder(io.LimitReader(answer.Body, 4<<10)).Decode(&health) != nil || health.Service != "filmspool" {
-		return stranger
-	}
-	if !version.MatchString(health.Version) {
+	switch {
+	case json.Unmarshal([]byte(body), &health) != nil || health.Service != "filmspool":
+		return "another program"
+	case !version.MatchString(health.Version):
 		return "another filmspool"
 	}
 	return "another filmspool " + health.Version
