@@ -245,3 +245,20 @@ func TestFoundIdentityAsksTheRulesAgain(t *testing.T) {
 		t.Errorf("last step %+v", last)
 	}
 }
+
+// A lookup knows how long its item is, as its player or its library told it, but not
+// of a file with several episodes.
+func TestLookupsTellTheRuntime(t *testing.T) {
+	s := fresh(t)
+	played, stored, several := called("a", "Alpha", 0, -30), called("b", "Beta", 0, -20), called("c", "Gamma", 0, -10)
+	played.Progress, stored.Origin.Runtime = &viewing.Progress{Position: 90, Duration: 5400.5, Played: 90}, 60
+	several.Media = append(several.Media, called("d", "Delta", 0, 0).Media...)
+	several.Origin.Runtime = 3000
+	ids := s.commitIDs(t, played, stored, several, called("e", "Epsilon", 0, -5))
+	want := map[int64]time.Duration{ids[0]: 5400500 * time.Millisecond, ids[1]: time.Minute}
+	for _, l := range s.lookups(t) {
+		if l.Runtime != want[l.Entry.ID] {
+			t.Errorf("entry %d: %s", l.Entry.ID, l.Runtime)
+		}
+	}
+}

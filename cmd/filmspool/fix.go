@@ -205,7 +205,7 @@ func (f *fixing) say(done control.Fixed) error {
 func (p *program) rulesCommand() *cobra.Command {
 	return group("rules", "See, test and forget what filmspool fix has remembered", p.rulesListCommand(), p.rulesRemoveCommand(), p.resolving(&cobra.Command{
 		Use: "test", Short: "Say what films and episodes are, and which correction says so", Args: cobra.NoArgs,
-		Long: `Does what filmspool resolve does: it reads one item a line from standard input, as
+		Long: `Does what filmspool identify does: it reads one item a line from standard input, as
 JSON, and says of each what it is. Where a correction decides, it names that.`,
 		Example: `  echo '{"kind":"movie","title":"The Matrix","year":1999}' | filmspool rules test --json`,
 	}))

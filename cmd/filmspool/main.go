@@ -139,7 +139,7 @@ which packages install.`,
 	f.BoolVar(&p.choice.System, "system", false, "address the system-wide instance")
 	f.StringVar(&p.flags.LogLevel, "log-level", "", "debug, info, warn or error (FILMSPOOL_LOG_LEVEL)")
 	root.AddCommand(
-		p.runCommand(), p.demoCommand(), p.sandboxCommand(), p.loginCommand(), p.resolveCommand(), p.fixCommand(), p.rulesCommand(),
+		p.runCommand(), p.demoCommand(), p.sandboxCommand(), p.loginCommand(), p.identifyCommand(), p.fixCommand(), p.rulesCommand(),
 		p.statusCommand(), p.doctorCommand(), p.openCommand(), p.supportCommand(),
 		p.pairCommand(), p.clientsCommand(), p.queueCommand(), p.addCommand(), p.watchlistCommand(),
 		p.listCommand(), p.pauseCommand(), p.resumeCommand(), p.noticesCommand(), p.kodiCommand(), p.configCommand(), p.versionCommand(),

@@ -163,7 +163,7 @@ func listed(told []any) (out []any) {
 			out = append(out, map[string]any{"id": 1000 + e, "episode_number": e, "name": fmt.Sprintf("Episode %v", e)})
 		case map[string]any:
 			id, _ := e["episode"].(float64)
-			out = append(out, map[string]any{"id": 1000 + id, "episode_number": e["episode"], "name": e["name"], "air_date": e["air_date"]})
+			out = append(out, map[string]any{"id": 1000 + id, "episode_number": e["episode"], "name": e["name"], "air_date": e["air_date"], "runtime": e["runtime"]})
 		}
 	}
 	return out

@@ -16,14 +16,14 @@ import (
 // maxWanted bounds one line that asks about an item, in bytes.
 const maxWanted = 64 << 10
 
-func (p *program) resolveCommand() *cobra.Command {
+func (p *program) identifyCommand() *cobra.Command {
 	return p.resolving(&cobra.Command{
-		Use: "resolve", Short: "Say what films and episodes are, by what is known of them", Args: cobra.NoArgs,
+		Use: "identify", Hidden: true, Short: "Say what films and episodes are, by what is known of them", Args: cobra.NoArgs,
 		Long: `Reads one item a line from standard input, as JSON, and says of each what it is:
 what is certain, or what it may be, who says so, and why. Your corrections come
 first. Then it asks the service, and Wikidata and TMDB where you have turned that
 on. Nothing is recorded.`,
-		Example: `  echo '{"kind":"movie","title":"The Matrix","year":1999}' | filmspool resolve --json`,
+		Example: `  echo '{"kind":"movie","title":"The Matrix","year":1999}' | filmspool identify --json`,
 	})
 }
 
@@ -37,7 +37,7 @@ func (p *program) resolving(c *cobra.Command) *cobra.Command {
 			for n := 1; lines.Scan(); n++ {
 				var w control.Wanted
 				if err := json.Unmarshal(lines.Bytes(), &w); err != nil {
-					return &typed.Error{Problem: fmt.Sprintf("line %d is not an item as JSON", n), Next: "filmspool resolve --help shows a line"}
+					return &typed.Error{Problem: fmt.Sprintf("line %d is not an item as JSON", n), Next: "filmspool identify --help shows a line"}
 				}
 				r, err := ctl.Resolve(c.Context(), w)
 				if err != nil {
@@ -53,7 +53,7 @@ func (p *program) resolving(c *cobra.Command) *cobra.Command {
 				}
 			}
 			if errors.Is(lines.Err(), bufio.ErrTooLong) {
-				return &typed.Error{Problem: fmt.Sprintf("a line is longer than %d bytes", maxWanted), Next: "filmspool resolve --help shows a line"}
+				return &typed.Error{Problem: fmt.Sprintf("a line is longer than %d bytes", maxWanted), Next: "filmspool identify --help shows a line"}
 			}
 			return lines.Err()
 		})
