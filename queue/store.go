@@ -53,42 +53,25 @@ var schema string
 
 // Open opens the database, creating or migrating it as needed. Entries that an
 // earlier run left as sending are put in doubt. A damaged database is set aside,
-// its readable rows are copied into a new one, and [Store.Notices] says so. The caller holds the folder's [sqlite.Lock]. The error wraps
-// [sqlite.ErrNewer], [sqlite.ErrForeign] or [sqlite.ErrStorage].
+// its readable rows are copied into a new one, and [Store.Notices] says so. The caller
+// holds the folder's [sqlite.Lock]. The error wraps [sqlite.ErrNewer],
+// [sqlite.ErrForeign] or [sqlite.ErrStorage].
 func Open(ctx context.Context, o Options) (*Store, error) {
 	return openAt(ctx, o, time.Now)
-}
-
-// openAt is Open with a clock.
-func openAt(ctx context.Context, o Options, now func() time.Time) (*Store, error) {
-	return openBy(ctx, o, now, sqlite.Open)
-}
-
-// OpenReading opens a queue to read it and changes nothing, as
-// [sqlite.OpenReading] does. Writes are refused with [sqlite.ErrStorage].
-func OpenReading(ctx context.Context, o Options) (*Store, error) {
-	return openBy(ctx, o, time.Now, sqlite.OpenReading)
-}
-
-// OpenNothing is [OpenReading] where nothing can be read: an empty queue.
-func OpenNothing(ctx context.Context, o Options) (*Store, error) {
-	return openBy(ctx, o, time.Now, sqlite.OpenNothing)
 }
 
 // selectCounts counts the events, and how often an entry came into a state: a mark that
 // something was sent must not be lost either.
 const selectCounts = "SELECT (SELECT coalesce(max(id), 0) FROM events), (SELECT coalesce(sum(ever), 0) FROM counters)"
 
-// openBy opens a store over a file.
-func openBy(ctx context.Context, o Options, now func() time.Time,
-	open func(context.Context, sqlite.Options) (*sqlite.DB, error),
-) (*Store, error) {
+// openAt is Open with a clock.
+func openAt(ctx context.Context, o Options, now func() time.Time) (*Store, error) {
 	s := &Store{path: o.Path, settings: o.Settings, logger: o.Logger, now: now, listeners: map[chan struct{}]struct{}{}}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
 	var err error
-	s.file, err = open(ctx, sqlite.Options{
+	s.file, err = sqlite.Open(ctx, sqlite.Options{
 		Path: o.Path, Schema: []string{schema}, Logger: s.logger, Now: now, Busy: o.Busy,
 		Count: selectCounts, Start: s.start, Repair: s.repair,
 	})

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
 	"github.com/filmspool/filmspool/queue/sqlite"
@@ -95,29 +94,4 @@ func TestADiskThatTurnsReadOnly(t *testing.T) {
 	turn(0)
 	s = open(t, s.path, s.clock)
 	s.holdsAll(t, kept)
-}
-
-// TestReadingOnAReadOnlyDisk: what a kill has left is read with its log.
-func TestReadingOnAReadOnlyDisk(t *testing.T) {
-	dir := smallDisk(t, "8m")
-	s := peopled(t, 40)
-	want := s.states(t)
-	path := filepath.Join(dir, "queue.db")
-	for _, part := range []string{"", "-wal", "-shm"} {
-		copyAs(t, s.path+part, path+part)
-	}
-	if err := unix.Mount("", dir, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY, ""); err != nil {
-		t.Fatalf("needs leave to remount: %v", err)
-	}
-	r, err := OpenReading(t.Context(), Options{Path: path})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := (&opened{Store: r}).states(t)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("read (-want +got):\n%s", diff)
-	}
-	if err := r.Close(); err != nil {
-		t.Error(err)
-	}
 }

@@ -14,9 +14,8 @@ import (
 
 // The ways to open a file.
 const (
-	reading   = "mode=ro"
-	unchanged = "mode=ro&immutable=1" // makes no file beside it; for a database without a log
-	writing   = "mode=rw&_txlock=immediate"
+	reading = "mode=ro"
+	writing = "mode=rw&_txlock=immediate"
 )
 
 // address is a file for SQLite, and how to open it.

@@ -36,13 +36,11 @@ var (
 	ErrDamaged = errors.New("database is damaged")
 	// ErrClosed is returned for writes after the writer has ended.
 	ErrClosed = errors.New("queue is closed")
-	// ErrNone is wrapped when there is no database to read.
-	ErrNone = errors.New("there is no queue")
 	// ErrLocked is wrapped when another process holds the folder's lock.
 	ErrLocked = errors.New("in use by another filmspool")
 )
 
-// Options configures [Open] and [OpenReading].
+// Options configures [Open].
 type Options struct {
 	Path   string           // the database file; its folder is made when absent
 	Schema []string         // the n-th script brings a database to version n
@@ -77,11 +75,10 @@ type DB struct {
 	installation string
 	startNotices []Notice // found before there was a database to keep them in
 
-	reader   *sql.DB
-	readOnly bool
-	writer   *connection // used by Run alone once it runs; nil after a failure
-	counter  *os.File    // see counter.go
-	begun    int         // transactions, see growLog
+	reader  *sql.DB
+	writer  *connection // used by Run alone once it runs; nil after a failure
+	counter *os.File    // see counter.go
+	begun   int         // transactions, see growLog
 
 	trouble troubles
 
@@ -99,21 +96,17 @@ type DB struct {
 // so. The caller holds the folder's [Lock]. The error wraps [ErrNewer],
 // [ErrForeign] or [ErrStorage].
 func Open(ctx context.Context, o Options) (*DB, error) {
-	db := newDB(o)
-	if err := db.open(ctx); err != nil {
-		return nil, errors.Join(err, db.closeFiles())
-	}
-	return db, nil
-}
-
-func newDB(o Options) *DB {
 	o.Busy = cmp.Or(o.Busy, 5*time.Second)
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
-	return &DB{
+	db := &DB{
 		o: o, path: o.Path, logger: o.Logger,
 		jobs: make(chan *job), idle: make(chan struct{}), damage: make(chan error, 1),
 		closing: make(chan struct{}), done: make(chan struct{}),
 	}
+	if err := db.open(ctx); err != nil {
+		return nil, errors.Join(err, db.closeFiles())
+	}
+	return db, nil
 }
 
 func (db *DB) open(ctx context.Context) error {

@@ -463,7 +463,7 @@ func TestDamageThatOnlyAReaderMeets(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- db.Run(context.Background()) }()
 	rows, err := db.Reader().Query("SELECT text FROM notes")
-	if _, err := Collect(rows, err, func(*sql.Rows) (struct{}, error) { return struct{}{}, nil }); !Damaged(err) {
+	if _, err := Collect(rows, err, func(*sql.Rows) (struct{}, error) { return struct{}{}, nil }); !isDamage(err) {
 		t.Errorf("read: %v", err)
 	}
 	if err := <-ended; !errors.Is(err, ErrDamaged) {

@@ -197,9 +197,6 @@ func isDamage(err error) bool {
 	return c == sqlite3.SQLITE_CORRUPT || c == sqlite3.SQLITE_NOTADB
 }
 
-// Damaged reports whether err says that the database is damaged.
-func Damaged(err error) bool { return errors.Is(err, ErrDamaged) || isDamage(err) }
-
 // concernsOneJob reports whether err leaves the transaction intact, so that only
 // the job that got it fails: its own checks, or data against the schema.
 // Anything else, such as a full disk, may have undone the transaction already.

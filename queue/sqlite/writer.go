@@ -25,9 +25,6 @@ type job struct {
 // writer has taken the job, nothing is done; after that its end is waited for,
 // so that the caller always knows what happened.
 func (db *DB) Write(ctx context.Context, do func(*Tx) error) error {
-	if db.readOnly {
-		return fmt.Errorf("%w: the queue is open for reading only", ErrStorage)
-	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
