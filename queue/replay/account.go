@@ -10,12 +10,6 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// The answers that are trouble of the service: this one, and all from the other on.
-const (
-	statusTooMany     = 429
-	statusServerError = 500
-)
-
 // KeyAnothers is the code of the problem of an account whose key belongs to somebody else.
 const KeyAnothers = "keyAnothers"
 
@@ -39,10 +33,6 @@ func (r *run) readRow(now time.Time) error {
 		})
 	}
 	r.row.Pause = timely
-	if r.wasPaused && timely.Reason == "" {
-		r.outage.probeNow(now) // somebody, or its time, has ended it
-	}
-	r.wasPaused = timely.Reason != ""
 	return nil
 }
 
@@ -76,7 +66,7 @@ func (r *run) offline(since time.Time) {
 // again, for longer. The user's own pause stays.
 func (r *run) pause(reason string, v tracker.Verdict, now time.Time) {
 	asked := r.probeAsked
-	r.probeAsked, r.wasPaused = false, true
+	r.probeAsked = false
 	r.change(func(a *account.Row) {
 		if a.Pause.Reason == "" || a.Pause.Probes() {
 			a.Pause = a.Pause.Refuse(reason, v.Problem, v.Hint, now).Postpone(now, asked)
@@ -143,7 +133,7 @@ func (r *run) resume() {
 			}
 		})
 	}
-	r.probeAsked, r.wasPaused = false, false
+	r.probeAsked = false
 	if r.outage.end(); r.outage.retry.failures == 0 {
 		r.offline(time.Time{})
 	}
@@ -212,7 +202,7 @@ func (r *run) heard(entry int64, v tracker.Verdict, now time.Time) {
 		begins = r.outage.begin(now)
 	case tracker.Later, tracker.InDoubt:
 		r.leave(v, now)
-		if v.Fate == tracker.InDoubt || v.Status == statusTooMany || v.Status >= statusServerError {
+		if v.Fate == tracker.InDoubt || v.Status == http.StatusTooManyRequests || v.Status >= http.StatusInternalServerError {
 			begins = r.outage.strike(entry, now)
 		}
 	}
@@ -282,7 +272,7 @@ func (r *run) learn(name string, err error) (missing bool) {
 // shows anything new. A service that is out of order has shown nothing.
 func shows(known account.Support, name string, err error) (missing, news bool) {
 	missing = errors.Is(err, tracker.ErrNoEndpoint)
-	outOfOrder := statusOf(err) >= statusServerError && statusOf(err) != http.StatusNotImplemented
+	outOfOrder := statusOf(err) >= http.StatusInternalServerError && statusOf(err) != http.StatusNotImplemented
 	return missing, (err == nil || missing) && (missing || !known[name].Has) && !outOfOrder
 }
 

@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"context"
+	"log/slog"
 	"reflect"
 	"time"
 
@@ -71,18 +73,17 @@ func (l *Loop) publish(h Health) {
 
 // tell logs the step from one health to the next.
 func (l *Loop) tell(old, now Health) {
+	level := slog.LevelWarn
 	switch {
-	case now.State == old.State && now.Pause == old.Pause:
-		l.log.Debug("account still waits", "state", string(now.State), "reason", now.Reason.Error())
+	case now.State == old.State && now.Pause == old.Pause, now.State != account.OK && now.Reason.Code == "":
+		level = slog.LevelDebug
 	case now.State == account.OK:
 		l.log.Info("account delivers again", "after", time.Since(old.Since).Round(time.Millisecond))
-	case now.Reason.Code == "": // it is being asked
-		l.log.Debug("account is asked", "state", string(now.State))
+		return
 	case now.State == account.NoKey || now.State == account.Paused:
-		l.log.Info("account waits", "state", string(now.State), "reason", now.Reason.Error())
-	default:
-		l.log.Warn("account cannot deliver", "state", string(now.State), "reason", now.Reason.Error(), "hint", now.Hint.Error())
+		level = slog.LevelInfo
 	}
+	l.log.Log(context.Background(), level, "account cannot deliver", "state", string(now.State), "reason", now.Reason.Error(), "hint", now.Hint.Error())
 }
 
 // assess is how the account stands. The first thing that keeps entries back and needs

@@ -22,8 +22,7 @@ const (
 	askBackMax = time.Hour
 	askPage    = 100              // entries looked at once; many of them may be of one series
 	askFor     = 30 * time.Second // the longest inquiry: meanwhile nothing is sent
-	apart      = time.Second      // between questions that are asked one by one
-	inARow     = 5                // such questions before entries are sent again
+	oneByOne   = 5                // such questions whose answers are kept together
 )
 
 // lookUp asks what the entries are that have no identifier, and plans the next time.
@@ -170,9 +169,6 @@ func (l *Loop) chain(a *asker) (c resolve.Chain) {
 	return c
 }
 
-// errNoResolver says that the service cannot tell what things are.
-var errNoResolver = errors.New("the service resolves nothing")
-
 // asker asks the service what items are; package resolve decides.
 type asker struct {
 	service *tracker.Client
@@ -207,122 +203,81 @@ func (a *asker) Fetch(ctx context.Context, wanted []resolve.Question) (map[resol
 	for len(wanted) > 0 {
 		var asked []resolve.Question
 		var items []tracker.Wanted
-		for len(wanted) > 0 {
-			of := resolve.WantedOf(wanted[0])
-			if len(items)+len(of) > tracker.MaxResolveItems {
-				break
-			}
-			if found[wanted[0]] = nil; len(of) > 0 {
-				asked = append(asked, wanted[0])
-			}
-			for _, w := range of {
+		most := tracker.MaxResolveItems
+		if !a.may(supportResolveMany) {
+			most = oneByOne
+		}
+		for ; len(wanted) > 0 && len(items)+len(resolve.WantedOf(wanted[0])) <= most; wanted = wanted[1:] {
+			asked = append(asked, wanted[0])
+			for _, w := range resolve.WantedOf(wanted[0]) {
 				items = append(items, tracker.Wanted(w))
 			}
-			wanted = wanted[1:]
 		}
-		if len(items) == 0 {
-			continue
-		}
-		matches, n, err := a.resolve(ctx, items)
-		if errors.Is(err, errNoResolver) {
-			for _, one := range wanted {
-				found[one] = nil
-			}
-			return found, nil
-		}
-		at := 0
-		for _, one := range asked {
-			from := at
-			if at += len(resolve.WantedOf(one)); at > n {
-				delete(found, one)
-				continue
-			}
-			all := make([]resolve.Match, at-from)
-			for i := range all {
-				all[i] = resolve.Match(matches[from+i])
-			}
-			answer := resolve.AnswerOf(one, all)
-			found[one] = &answer
-		}
-		if err != nil {
+		matches, err := a.resolve(ctx, items)
+		if err != nil && !errors.Is(err, tracker.ErrNoEndpoint) {
 			a.trouble = err
 			return found, err
+		}
+		for _, one := range asked {
+			n := len(resolve.WantedOf(one))
+			if found[one] = nil; n > 0 && err == nil {
+				answer := resolve.AnswerOf(one, matches[:n])
+				found[one], matches = &answer, matches[n:]
+			}
 		}
 	}
 	return found, nil
 }
 
-// resolve asks what items are in one request or, where the service does not take that,
-// one by one, and says how many of them were asked about.
-func (a *asker) resolve(ctx context.Context, items []tracker.Wanted) (found map[int]tracker.Match, asked int, err error) {
+// resolve asks what items are, in one request or, where the service does not take that,
+// one by one; the error wraps [tracker.ErrNoEndpoint] where it does neither.
+func (a *asker) resolve(ctx context.Context, items []tracker.Wanted) ([]resolve.Match, error) {
+	matches := make([]resolve.Match, len(items))
+	if len(items) == 0 {
+		return matches, nil
+	}
 	if a.may(supportResolveMany) {
-		found, err = a.service.ResolveBatch(ctx, items)
-		switch {
-		case err != nil && !errors.Is(err, tracker.ErrNoEndpoint):
-			return nil, 0, err
-		case err == nil || !declined(err) || !a.may(supportResolve):
+		found, err := a.service.ResolveBatch(ctx, items)
+		if err == nil || !declined(err) || !a.may(supportResolve) {
 			a.learn(supportResolveMany, err)
 		}
-		if err == nil {
-			return found, len(items), nil
+		if err == nil || !errors.Is(err, tracker.ErrNoEndpoint) {
+			for i, m := range found {
+				matches[i] = resolve.Match(m)
+			}
+			return matches, err
 		}
 	}
 	if !a.may(supportResolve) {
-		return nil, 0, errNoResolver
+		return nil, tracker.ErrNoEndpoint
 	}
-	return a.oneByOne(ctx, items)
-}
-
-// oneByOne asks about each item by itself. 404 may mean that the service does not know
-// the item, or that it has no such endpoint: the latter where no other answer has ever
-// been seen.
-func (a *asker) oneByOne(ctx context.Context, items []tracker.Wanted) (found map[int]tracker.Match, asked int, err error) {
-	found = map[int]tracker.Match{}
+	// 404 may mean that the service does not know the item, or that it has no such
+	// endpoint: the latter where no other answer has ever been seen.
 	var unknown error
-	for i, w := range items[:min(len(items), inARow)] {
-		if i > 0 && !sleep(ctx.Done(), apart) {
-			return found, asked, ctx.Err()
-		}
+	for i, w := range items {
 		m, err := a.service.Resolve(ctx, w)
 		switch {
 		case statusOf(err) == http.StatusNotFound:
 			unknown = err
 		case err == nil, declined(err):
 			a.learn(supportResolve, nil)
-		case errors.Is(err, tracker.ErrNoEndpoint):
-			a.learn(supportResolve, err)
-			return found, 0, errNoResolver
+			matches[i] = resolve.Match(m)
 		default:
-			return found, asked, err
+			a.learn(supportResolve, err)
+			return nil, err
 		}
-		if m.TMDB > 0 {
-			found[i] = m
-		}
-		asked = i + 1
 	}
 	if unknown != nil && !a.support[supportResolve].Has {
 		a.learn(supportResolve, unknown)
-		return found, 0, errNoResolver
+		return nil, unknown
 	}
-	return found, asked, nil
+	return matches, nil
 }
 
 // declined reports whether the service has the endpoint, and refuses the
 // question.
 func declined(err error) bool {
 	return statusOf(err) == http.StatusBadRequest || statusOf(err) == http.StatusUnprocessableEntity
-}
-
-// sleep waits for d; it is false when done came first.
-func sleep(done <-chan struct{}, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-done:
-		return false
-	case <-timer.C:
-		return true
-	}
 }
 
 // Resolves is what an account's service is known to do: whether it can say

@@ -30,7 +30,6 @@ type run struct {
 	user       string // whose key it is; "" when unknown
 
 	row        account.Row          // as this turn has read it
-	wasPaused  bool                 // in the last turn
 	probeAsked bool                 // somebody wants the paused account probed now
 	ended      *queue.Settlement    // of the last entry, not written yet
 	edits      []func(*account.Row) // of the account's row, not written yet
@@ -98,7 +97,6 @@ func outlive(ctx context.Context, by time.Duration) (context.Context, context.Ca
 // turn does the first thing that is due, and says when to look again; zero for
 // never.
 func (r *run) turn() time.Time {
-	r.busy.Store(true)
 	now := time.Now()
 	r.receive(now)
 	if r.disk.failures > 0 && now.Before(r.disk.at) {
@@ -180,7 +178,6 @@ func (r *run) sleep(until time.Time) {
 	if r.next != nil {
 		return
 	}
-	r.busy.Store(false)
 	r.publish(r.assess(time.Now()))
 	var alarm <-chan time.Time
 	if !until.IsZero() {
@@ -193,7 +190,6 @@ func (r *run) sleep(until time.Time) {
 	case <-r.changed:
 		r.onChange(time.Now())
 	case <-r.bell:
-	case <-r.called:
 	case <-alarm:
 	}
 }
@@ -208,9 +204,6 @@ func (r *run) receive(now time.Time) {
 	if isNew {
 		r.service, r.replacedAt, r.ownerKnown, r.user, r.histories = service, replaced, false, "", nil
 		r.outage.until = time.Time{}
-		if r.row.Pause.Probes() {
-			r.change(func(a *account.Row) { a.Pause.ProbeStep = 0 })
-		}
 	}
 	if isNew || woken {
 		r.disk.hurry(now)

@@ -43,15 +43,16 @@ func (r *run) readBack(now time.Time) error {
 		r.unanswered(0, v)
 		return nil
 	}
-	b := reading{run: r, all: all}
-	if b.open, err = r.unsettled(due); err != nil {
-		return err
+	b := reading{run: r, all: all, open: map[string][]queue.Doubt{}}
+	for _, d := range due {
+		o, settled := r.policy.Unread(r.caseOf(d), time.Now())
+		if !settled {
+			b.open[subject(d.Entry)] = append(b.open[subject(d.Entry)], d)
+		} else if err := r.record(d, o); err != nil {
+			return err
+		}
 	}
-	for _, settle := range []func() error{
-		b.lists, b.items, b.wishes,
-		func() error { return b.viewings(viewing.Movie) },
-		func() error { return b.viewings(viewing.Episode) },
-	} {
+	for _, settle := range []func() error{b.lists, b.items, b.wishes, b.films, b.episodes} {
 		if err := settle(); err != nil {
 			return err
 		}
@@ -103,19 +104,6 @@ func (r *run) caseOf(d queue.Doubt) doubt.Case {
 // isForeign reports whether what was sent with that owner's key is another's.
 func (r *run) isForeign(owner string) bool { return owner != "" && r.user != "" && owner != r.user }
 
-// unsettled settles the doubts that need no reading, and gives the others.
-func (r *run) unsettled(due []queue.Doubt) (open []queue.Doubt, err error) {
-	for _, d := range due {
-		o, settled := r.policy.Unread(r.caseOf(d), time.Now())
-		if !settled {
-			open = append(open, d)
-		} else if err := r.record(d, o); err != nil {
-			return nil, err
-		}
-	}
-	return open, nil
-}
-
 // record writes what was found. An entry that has changed meanwhile is another's
 // business.
 func (r *run) record(d queue.Doubt, o doubt.Outcome) error {
@@ -142,18 +130,16 @@ func (r *run) record(d queue.Doubt, o doubt.Outcome) error {
 // reading is one read-back.
 type reading struct {
 	*run
-	all  []queue.Doubt // also those that are not due: they may claim a record
-	open []queue.Doubt // those to read back
+	all  []queue.Doubt            // also those that are not due: they may claim a record
+	open map[string][]queue.Doubt // those to read back, by subject
 }
 
-// of are the open doubts of one kind.
-func (b *reading) of(kind viewing.Kind) (open []queue.Doubt) {
-	for _, d := range b.open {
-		if d.Entry.Kind == kind {
-			open = append(open, d)
-		}
+// subject is what is read for an entry: its kind, of viewings the type of the item.
+func subject(e queue.Entry) string {
+	if e.Kind == viewing.KindViewing {
+		return string(e.Media.Type)
 	}
-	return open
+	return string(e.Kind)
 }
 
 // unreadable has the setting decide about doubts that cannot be read back.
@@ -168,7 +154,7 @@ func (b *reading) unreadable(open []queue.Doubt, code string) error {
 
 // lists looks for lists whose creation is in doubt.
 func (b *reading) lists() (err error) {
-	open := b.of(viewing.KindList)
+	open := b.open[string(viewing.KindList)]
 	if len(open) == 0 {
 		return nil
 	}
@@ -200,12 +186,12 @@ func (b *reading) lists() (err error) {
 // items has the setting decide about items of lists: no endpoint shows what is on a
 // list, nor whether an item that is sent twice is there twice.
 func (b *reading) items() error {
-	return b.unreadable(b.of(viewing.KindListItem), "doubt.noListItems")
+	return b.unreadable(b.open[string(viewing.KindListItem)], "doubt.noListItems")
 }
 
 // wishes repeats watchlist wishes.
 func (b *reading) wishes() error {
-	for _, d := range b.of(viewing.KindWatchlist) {
+	for _, d := range b.open[string(viewing.KindWatchlist)] {
 		watched, err := b.outbox.WatchedSince(b.ctx, b.account, *d.Entry.Media, d.Entry.CreatedAt)
 		if err == nil {
 			err = b.record(d, doubt.Wish(b.caseOf(d), watched))
@@ -217,20 +203,22 @@ func (b *reading) wishes() error {
 	return nil
 }
 
+func (b *reading) films() error { return b.viewings(viewing.Movie) }
+
+func (b *reading) episodes() error { return b.viewings(viewing.Episode) }
+
 // viewings looks for the viewings of one type in the whole history.
 func (b *reading) viewings(t viewing.MediaType) error {
-	var open []queue.Doubt
-	var keys []string
-	for _, d := range b.of(viewing.KindViewing) {
-		if d.Entry.Media.Type == t {
-			open, keys = append(open, d), append(keys, d.Entry.Media.Key())
-		}
-	}
+	open := b.open[string(t)]
 	if len(open) == 0 {
 		return nil
 	}
 	if !b.mayAsk(supportHistory) {
 		return b.unreadable(open, unread)
+	}
+	var keys []string
+	for _, d := range open {
+		keys = append(keys, d.Entry.Media.Key())
 	}
 	entries, err := b.outbox.Claims(b.ctx, b.account, keys)
 	if err != nil {

@@ -1,11 +1,11 @@
 package replay
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -80,9 +80,7 @@ type Loop struct {
 	step         func(Step) error
 
 	running atomic.Bool
-	busy    atomic.Bool   // a turn is under way, in which answers are waited for
 	bell    chan struct{} // ends the loop's sleep
-	called  chan struct{} // see Alive
 
 	mu       sync.Mutex
 	service  *tracker.Client
@@ -116,8 +114,7 @@ func New(o Options) (*Loop, error) {
 		account: o.Account, installation: o.InstallationID, outbox: o.Outbox, service: o.Service, others: o.Others,
 		policy: doubt.Policy{Setting: o.InDoubt, Idempotent: o.Idempotent, Waits: o.Waits},
 		rate:   o.Rate, backfillRate: o.BackfillRate, log: o.Logger, jitter: fullJitter, step: o.Step,
-		bell: make(chan struct{}, 1), called: make(chan struct{}),
-		health: Health{State: account.OK, Since: time.Now()}, watchers: map[chan struct{}]bool{}, sends: map[string]int64{},
+		bell: make(chan struct{}, 1), health: Health{State: account.OK, Since: time.Now()}, watchers: map[chan struct{}]bool{}, sends: map[string]int64{},
 	}
 	if o.Service == nil {
 		l.health.State = account.NoKey
@@ -148,20 +145,6 @@ func (l *Loop) Use(s *tracker.Client) {
 	nudge(l.bell)
 }
 
-// Alive returns once the loop takes the question, at once while it reads, writes
-// or asks the service. When the loop has ended, Alive returns ctx's error.
-func (l *Loop) Alive(ctx context.Context) error {
-	if l.busy.Load() {
-		return nil
-	}
-	select {
-	case l.called <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // Sends are the requests for entries since [New], by what the answer meant: a
 // [tracker.Fate], "unreachable" for [tracker.Offline], or "throttled" for a 429.
 func (l *Loop) Sends() map[string]int64 {
@@ -173,7 +156,7 @@ func (l *Loop) Sends() map[string]int64 {
 func (l *Loop) count(v tracker.Verdict) {
 	result := string(v.Fate)
 	switch {
-	case v.Status == statusTooMany:
+	case v.Status == http.StatusTooManyRequests:
 		result = "throttled"
 	case v.Fate == tracker.Offline:
 		result = "unreachable"
