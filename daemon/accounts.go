@@ -59,22 +59,17 @@ func (d *core) openAccount(ctx context.Context, name string) (*sender, error) {
 	}
 	a.client = client
 	o := replay.Options{
-		Account: name, Outbox: d.store, InDoubt: doubt.Setting(d.o.Config.InDoubt), Idempotent: d.o.Config.Accounts[name].Idempotency,
+		Account: name, Outbox: d.store, Service: client, InDoubt: doubt.Setting(d.o.Config.InDoubt), Idempotent: d.o.Config.Accounts[name].Idempotency,
 		Rate: d.o.Config.Replay.Rate, BackfillRate: d.o.Config.Replay.BackfillRate,
 		Logger: d.log.With("part", "replay", "account", name), InstallationID: d.store.InstallationID(),
 	}
 	if d.identifier != nil {
 		o.Others = d.identifier.Chain
 	}
-	if client != nil {
-		o.Service = client
-	}
 	if d.o.Loop != nil {
 		d.o.Loop(&o)
 	}
-	if a.loop, err = replay.New(o); err != nil {
-		return nil, err
-	}
+	a.loop = replay.New(o)
 	a.loop.Wake() // key or address may have been mended before this start: ask at once
 	return a, nil
 }

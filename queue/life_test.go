@@ -157,8 +157,7 @@ func (l *life) begin() {
 		Account: "default", Outbox: l.store, Service: l.client, InstallationID: l.store.InstallationID(),
 		InDoubt: l.settings.inDoubt, Idempotent: l.settings.idempotent,
 	}
-	l.loop, err = replay.New(o)
-	must(err)
+	l.loop = replay.New(o)
 	l.ended = []func(){running(l.store.Run), running(l.loop.Run)}
 }
 

@@ -178,10 +178,7 @@ func (b *bed) start() {
 	b.mu.Lock()
 	b.honours = o.Idempotent
 	b.mu.Unlock()
-	loop, err := New(o)
-	if err != nil {
-		b.Fatal(err)
-	}
+	loop := New(o)
 	loop.jitter = func(most time.Duration) time.Duration { return most }
 	ctx, cancel := context.WithCancel(b.Context())
 	ended := make(chan error, 1)

@@ -62,10 +62,7 @@ func BenchmarkReplay(b *testing.B) {
 			b.Fatal(err)
 		}
 		service, all := farAway(b, entries)
-		loop, err := New(Options{Account: "default", Outbox: store, Service: service, InstallationID: "bench"})
-		if err != nil {
-			b.Fatal(err)
-		}
+		loop := New(Options{Account: "default", Outbox: store, Service: service, InstallationID: "bench"})
 		began := time.Now()
 		loopEnded := make(chan error, 1)
 		go func() { loopEnded <- loop.Run(ctx) }()

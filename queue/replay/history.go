@@ -62,22 +62,22 @@ func (h *History) Has(m viewing.Media, at viewing.Instant, runtime time.Duration
 		near = append(near[:len(near):len(near)], h.named[m.Show.IDs.TMDB]...)
 	}
 	shown, _ := doubt.Times(near, m, at.Time())
-	for _, t := range shown {
-		if playback.Shown(t, h.keeps == doubt.Day, playback.End{At: at, Type: m.Type, Runtime: runtime}) {
-			return true
-		}
-	}
-	return false
+	return len(same(shown, h.keeps, playback.End{At: at, Type: m.Type, Runtime: runtime})) > 0
 }
 
-// How long one reading of the history serves for looking up what is about to
-// be sent: longer the longer it took, so that a long import of a long history
-// is not mostly spent on reading.
-const (
-	historyLasts  = time.Minute
-	historyPerSec = 30 // that many times what it took
-	historyMost   = 15 * time.Minute
-)
+// same are those of the times that a service shows which are of the same playback.
+func same(shown []time.Time, keeps doubt.Precision, end playback.End) (all []time.Time) {
+	for _, t := range shown {
+		if playback.Shown(t, keeps == doubt.Day, end) {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// historyLasts is how long one reading of the history serves for looking up what is
+// about to be sent.
+const historyLasts = 5 * time.Minute
 
 // history is one reading of one type; without items it says that none could be had.
 type history struct {
@@ -101,34 +101,23 @@ func (r *run) checkHistory(e queue.Entry) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	days := doubt.Precision(r.row.Keeps) == doubt.Day
+	keeps := doubt.Precision(r.row.Keeps)
 	end := playback.End{At: e.WatchedAt.Instant, Type: e.Media.Type, Runtime: kin.Runtime}
 	shown, _ := doubt.Times(h.Items, *e.Media, e.WatchedAt.Time())
-	near, free := time.Time{}, 0
-	for _, t := range shown {
-		if playback.Shown(t, days, end) {
-			near, free = t, free+1
-		}
-	}
-	for _, t := range kin.Delivered { // viewings of the same event, each in its own right
-		if playback.Shown(t, days, end) {
-			free--
-		}
-	}
-	if free <= 0 {
+	found := same(shown, keeps, end)
+	if len(found) <= len(same(kin.Delivered, keeps, end)) { // viewings of the same event, each in its own right
 		return false, nil
 	}
 	return true, r.settle(queue.Settlement{
 		Entry: e.ID, State: viewing.StateMerged,
-		Why: viewing.Say("life.servicesOwn", "at", near.UTC().Format(time.RFC3339)),
+		Why: viewing.Say("life.servicesOwn", "at", found[len(found)-1].UTC().Format(time.RFC3339)),
 	})
 }
 
 // history reads the service's history of one type, or gives the last reading while
 // it lasts. The error carries the verdict where the service could not be reached.
 func (r *run) history(t viewing.MediaType) (tracker.Reading, error) {
-	began := time.Now()
-	if h, ok := r.histories[t]; ok && began.Before(h.until) {
+	if h, ok := r.histories[t]; ok && time.Now().Before(h.until) {
 		return h.reading, nil
 	}
 	if !r.mayAsk(supportHistory) {
@@ -142,7 +131,6 @@ func (r *run) history(t viewing.MediaType) (tracker.Reading, error) {
 	if r.histories == nil {
 		r.histories = map[viewing.MediaType]history{}
 	}
-	now := time.Now()
-	r.histories[t] = history{until: now.Add(min(max(historyLasts, historyPerSec*now.Sub(began)), historyMost)), reading: reading}
+	r.histories[t] = history{until: time.Now().Add(historyLasts), reading: reading}
 	return reading, nil
 }

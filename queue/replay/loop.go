@@ -51,13 +51,8 @@ type run struct {
 
 // Run sends until ctx ends. A request under way then gets 5 seconds to be
 // answered; after that it is cut off and settled by what is known of it. Run
-// returns nil once everything that can be written is written, and [ErrRunning]
-// when the loop runs already.
+// returns nil once everything that can be written is written. It runs once at a time.
 func (l *Loop) Run(ctx context.Context) error {
-	if !l.running.CompareAndSwap(false, true) {
-		return ErrRunning
-	}
-	defer l.running.Store(false)
 	changed, unsubscribe := l.outbox.Subscribe()
 	defer unsubscribe()
 	request, cut := outlive(ctx, grace)

@@ -2,10 +2,8 @@ package replay
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"log/slog"
-	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -16,36 +14,6 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-func TestNewRefuses(t *testing.T) {
-	good := Options{Account: "a", Outbox: &queue.Store{}, InstallationID: "i"}
-	for name, change := range map[string]func(*Options){
-		"no account":             func(o *Options) { o.Account = "" },
-		"no outbox":              func(o *Options) { o.Outbox = nil },
-		"no installation":        func(o *Options) { o.InstallationID = "" },
-		"unknown setting":        func(o *Options) { o.InDoubt = "guess" },
-		"negative rate":          func(o *Options) { o.Rate = -1 },
-		"rate that is no number": func(o *Options) { o.BackfillRate = math.NaN() },
-	} {
-		o := good
-		change(&o)
-		if _, err := New(o); err == nil {
-			t.Errorf("%s: accepted", name)
-		}
-	}
-	if l, err := New(good); err != nil || l.Health().State != account.NoKey {
-		t.Errorf("good options: %v", err)
-	}
-}
-
-func TestRunIsRefusedTwice(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
-		synctest.Wait()
-		if err := b.loop.Run(b.Context()); !errors.Is(err, ErrRunning) {
-			b.Errorf("second run: %v", err)
-		}
-	})
-}
 
 // What an answer means for the entry and for the account.
 func TestFates(t *testing.T) {

@@ -1,13 +1,11 @@
 package replay
 
 import (
-	"errors"
-	"fmt"
+	"cmp"
 	"log/slog"
 	"maps"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
@@ -62,9 +60,6 @@ const (
 	StepSave    Step = "save"
 )
 
-// ErrRunning is returned by [Loop.Run] when the loop runs already.
-var ErrRunning = errors.New("replay runs already")
-
 // Loop sends the entries of one account. Its methods may be called from any
 // goroutine.
 type Loop struct {
@@ -79,8 +74,7 @@ type Loop struct {
 	jitter       jitter
 	step         func(Step) error
 
-	running atomic.Bool
-	bell    chan struct{} // ends the loop's sleep
+	bell chan struct{} // ends the loop's sleep
 
 	mu       sync.Mutex
 	service  *tracker.Client
@@ -92,34 +86,23 @@ type Loop struct {
 }
 
 // New makes a loop that does nothing until [Loop.Run].
-func New(o Options) (*Loop, error) {
+func New(o Options) *Loop {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	if o.InDoubt == "" {
-		o.InDoubt = doubt.Hold
 	}
 	if o.Step == nil {
 		o.Step = func(Step) error { return nil }
 	}
-	switch {
-	case o.Account == "" || o.Outbox == nil || o.InstallationID == "":
-		return nil, errors.New("make replay: the account's name, the outbox or the installation id is missing")
-	case !(o.Rate >= 0 && o.BackfillRate >= 0): // NaN is neither
-		return nil, fmt.Errorf("make replay: rate is %g, of imports %g, must not be negative", o.Rate, o.BackfillRate)
-	case !o.InDoubt.Valid():
-		return nil, fmt.Errorf("make replay: in doubt is %q, must be hold, resend or delivered", o.InDoubt)
-	}
 	l := &Loop{
 		account: o.Account, installation: o.InstallationID, outbox: o.Outbox, service: o.Service, others: o.Others,
-		policy: doubt.Policy{Setting: o.InDoubt, Idempotent: o.Idempotent, Waits: o.Waits},
+		policy: doubt.Policy{Setting: cmp.Or(o.InDoubt, doubt.Hold), Idempotent: o.Idempotent, Waits: o.Waits},
 		rate:   o.Rate, backfillRate: o.BackfillRate, log: o.Logger, jitter: fullJitter, step: o.Step,
 		bell: make(chan struct{}, 1), health: Health{State: account.OK, Since: time.Now()}, watchers: map[chan struct{}]bool{}, sends: map[string]int64{},
 	}
 	if o.Service == nil {
 		l.health.State = account.NoKey
 	}
-	return l, nil
+	return l
 }
 
 // Wake tells the loop that things may have changed for the better: the

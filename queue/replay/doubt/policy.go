@@ -20,9 +20,6 @@ const (
 	Assume Setting = "delivered" // it is taken to have arrived, and may be lost
 )
 
-// Valid reports whether s is one of the settings.
-func (s Setting) Valid() bool { return s == Hold || s == Resend || s == Assume }
-
 const (
 	resendFirst = 30 * time.Second    // before the first resend with the same Idempotency-Key
 	resendLast  = 15 * time.Minute    // the longest wait before another one
