@@ -289,12 +289,9 @@ func unfit(e queue.Entry, err error) queue.Settlement {
 		reason = viewing.ReasonUnresolved
 	}
 	return queue.Settlement{
-		Entry: e.ID, State: viewing.StateHeld, Reason: reason, Answer: queue.Answer{Error: sentence(err.Error())},
+		Entry: e.ID, State: viewing.StateHeld, Reason: reason, Answer: queue.Answer{Error: viewing.Say("life.unfit", "detail", err.Error())},
 	}
 }
-
-// sentence is a text that has no code.
-func sentence(text string) viewing.Message { return viewing.Say("text", "text", text) }
 
 // report logs what the user may have to act on; everything else is the
 // account's health, or for the curious.
