@@ -2,12 +2,16 @@
 // request at a time. [Loop.Run] repeats one turn: write what could not be written
 // before, read the account's row, probe a service that was away, read back what
 // may have arrived, look up what has no identifier, and send the next entry that
-// is due; then it sleeps until the next of these, or until the queue changes. An
-// entry is marked as sending on disk before the first byte of its request leaves.
-// Nothing is sent again unless the answer or the service's history prove that it
-// was not recorded, or the user accepts a second record; exceptions are a wish,
-// which may be repeated, and an Idempotency-Key that the service honours. Any
-// answer that is not understood means in doubt, which package doubt decides.
+// is due; then it sleeps until the next of these, or until the queue changes.
+//
+// An entry is marked as sending on disk before the first byte of its request leaves.
+// The mark is written together with the end of the entry before, so that each costs
+// one flush while all goes well. Nothing is sent again unless the answer or the
+// service's history prove that it was not recorded, or the user accepts a second
+// record; exceptions are a wish, which may be repeated, and an Idempotency-Key that
+// the service honours. Any answer that is not understood means in doubt, which package
+// doubt decides. Live entries pass those of imports. Trouble of one entry blocks no
+// other one, except a list its items, and an older viewing of an item the younger ones.
 //
 // After trouble:
 //
@@ -24,4 +28,6 @@
 // Waits have full jitter. A probe records nothing: GET /me where it exists, else
 // POST /history with {}, which is refused as invalid. A new key, [Loop.Wake] and,
 // while offline, new entries have it probed at once; Retry-After holds all the same.
+// Before anything is sent with a new key, the service is asked whose it is: what waits
+// was watched by one person.
 package replay
