@@ -12,6 +12,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -84,6 +85,74 @@ func TestEachLeavesOnceAndInOrder(t *testing.T) {
 		if n := b.counts().Delivered; n != 60 || len(keys) != 60 || len(b.script.sends) != 80 || b.script.most != 1 {
 			b.Errorf("%d delivered, %d requests with %d keys, %d at once", n, len(b.script.sends), len(keys), b.script.most)
 		}
+	})
+}
+
+// Entries that follow each other closely leave one by one, and each end is on disk at
+// last. What comes between two of them counts at once: a pause, a new key, a doubt.
+func TestOneAfterTheOther(t *testing.T) {
+	flow := func(b *bed) {
+		b.script.set(func() { b.script.delay = time.Second })
+		var all []viewing.Event
+		for film := range int64(20) {
+			all = append(all, ago(film+1, 0))
+		}
+		b.commit(all...)
+		b.pass(5500 * time.Millisecond)
+		if n, _ := b.script.seen(); n != 6 {
+			b.Fatalf("%d sends in five seconds and a half", n)
+		}
+	}
+	for name, c := range map[string]struct {
+		act    func(b *bed)
+		counts entry.Counts
+	}{
+		"undisturbed": {func(*bed) {}, entry.Counts{Delivered: 20}},
+		"a pause":     {func(b *bed) { b.pause(account.PausedUser) }, entry.Counts{Delivered: 6, Pending: 14}},
+		"no key":      {func(b *bed) { b.loop.Use(nil) }, entry.Counts{Delivered: 6, Pending: 14}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			scripted(t, nil, func(b *bed) {
+				flow(b)
+				c.act(b)
+				b.pass(time.Minute)
+				if n := b.counts(); n != c.counts || b.script.most != 1 {
+					b.Errorf("%+v, want %+v; %d at once", n, c.counts, b.script.most)
+				}
+				if _, p := b.script.seen(); p != 0 {
+					b.Errorf("%d probes", p)
+				}
+			})
+		})
+	}
+	t.Run("a new key", func(t *testing.T) {
+		scripted(t, nil, func(b *bed) {
+			flow(b)
+			fresh := &script{probed: refused}
+			b.loop.Use(b.clientOf(fresh, true))
+			b.pass(time.Minute)
+			if n, p := fresh.seen(); n != 0 || p != 1 || b.counts().Delivered != 6 {
+				b.Errorf("%d sends and %d probes with the new key, %+v", n, p, b.counts())
+			}
+		})
+	})
+}
+
+// An entry that did not leave is as it was before: no attempt counts.
+func TestNotReachedCountsNoAttempt(t *testing.T) {
+	scripted(t, nil, func(b *bed) {
+		b.watch(1)
+		b.pass(time.Minute) // no connection is open any more
+		b.script.leave()
+		b.watch(2)
+		b.state(2, viewing.StatePending, 0)
+		b.health(account.Offline)
+		if x, err := b.store.Explain(b.Context(), 2); err != nil || len(x.Requests) != 1 || x.Requests[0].Sent {
+			b.Errorf("requests %+v, %v", x.Requests, err)
+		}
+		b.script.well()
+		b.pass(time.Minute)
+		b.state(2, viewing.StateDelivered, 1)
 	})
 }
 

@@ -143,6 +143,24 @@ func (b *bed) withinSeconds(fault string, arrived bool) {
 	}
 }
 
+// TestARecordSettlesWhileOthersLeave: the first look comes within half a minute, however
+// many wait to be sent.
+func TestARecordSettlesWhileOthersLeave(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.arm("drop-after", 1)
+		b.arm("delay:1s", 100)
+		b.commit(ago(1, 26*time.Hour))
+		for film := range int64(100) {
+			b.commit(ago(film+2, time.Hour))
+		}
+		b.pass(30 * time.Second)
+		b.ends(1, viewing.StateDelivered, "doubt.read: doubt.there")
+		if c := b.counts(); c.Pending < 50 || c.Delivered < 20 {
+			b.Errorf("counts %+v", c)
+		}
+	})
+}
+
 // TestEarlyLookWaitsForTheService: while the service is away nobody looks, and
 // once it is back, the first read-back comes at once.
 func TestEarlyLookWaitsForTheService(t *testing.T) {
