@@ -1,7 +1,6 @@
 package tracker
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -117,34 +116,6 @@ func TestKeyStaysOutOfWords(t *testing.T) {
 	v := newTestClient(t, Options{BaseURL: s.url()}, nil).Send(context.Background(), requests()[History])
 	if v.Fate != InDoubt || strings.Contains(fmt.Sprintf("%+v", v), testKey) {
 		t.Errorf("%+v", v)
-	}
-}
-
-// TestAnswerIsBounded: an endless answer ends at the bound.
-func TestAnswerIsBounded(t *testing.T) {
-	for name, tt := range map[string]struct {
-		begin string
-		want  Fate
-	}{
-		"page":   {"<html>", Unproven},
-		"object": {`{"success":true,"pad":"`, InDoubt},
-	} {
-		taken := make(chan int, 1)
-		c := newTestClient(t, Options{BaseURL: "http://localhost/api/v1"}, pipeServer(func(far net.Conn) {
-			readWhole(bufio.NewReader(far))
-			io.WriteString(far, "HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n"+tt.begin)
-			n := 0
-			for part, err := strings.Repeat("x", 4096), error(nil); err == nil; n++ {
-				_, err = io.WriteString(far, part)
-			}
-			taken <- n * 4096
-		}))
-		if v := c.Send(context.Background(), requests()[History]); v.Fate != tt.want {
-			t.Errorf("%s: %+v", name, v)
-		}
-		if n := <-taken; n > maxAnswer+1<<20 {
-			t.Errorf("%s: %d bytes were taken", name, n)
-		}
 	}
 }
 

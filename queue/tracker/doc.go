@@ -1,31 +1,14 @@
-// Package tracker is the client of a tracking service: it sends each [Request] as one HTTP request and says
-// in a [Verdict] what the answer means for the entry behind it. It also reads back what optional endpoints
-// show; a service without one is an error that wraps [ErrNoEndpoint]. It never repeats, waits or remembers
-// entries: its caller decides whether and when to try again. The file openapi.yaml holds the service's
-// contract for tools, and package sandbox is a service that keeps it.
-//
-// # One call, one request
-//
-// Go's transport repeats a POST by itself over HTTP/2, or when it can make the body again, and [http.Client]
-// follows a 307 with our key in the header. So [Client] speaks HTTP/1.1 only, sends bodies without GetBody and
-// follows no redirect. The key leaves in a header alone, over TLS 1.2 or later, or over http to this machine.
-// No verdict and no error holds it.
-//
-// # Not sent, or in doubt
-//
-// A request that never got a connection (httptrace's GotConn) has left no byte: it is [Offline]. Every other
-// request without an answer may have been recorded: it is [InDoubt].
-//
-// # What is sent
-//
-// A viewing carries its type (movie or episode), count 1, and watchedAt in UTC. An episode goes as tvShowId,
-// seasonNumber and episodeNumber, or by its own id where those are not known, never both. What is not known is
-// left out; null is never sent.
-//
-// # What an answer means
+// Package tracker is the HTTP client of a tracking service. [Client.Send] makes exactly one request for a
+// [Request] and says in a [Verdict] what the answer means for the entry behind it; it never repeats, waits or
+// remembers entries, and no verdict or error holds the key. It speaks HTTP/1.1 without GetBody and without
+// redirects, because Go's transport repeats a POST over HTTP/2 or when it can make the body again. The key goes
+// in a header, over TLS 1.2 or to this machine. A request that never got a connection (httptrace's GotConn) has
+// left no byte and is [Offline]; every other request without an answer is [InDoubt]. Optional endpoints are read
+// by the other methods; one that is not there is an error that wraps [ErrNoEndpoint]. The file openapi.yaml is
+// the contract for tools, and package sandbox is a service that keeps it.
 //
 // An address is proven once it has answered with this API's success or error object. A code of the contract
-// decides before the status does, since the contract leaves some statuses open.
+// decides before the status does, since the contract leaves some statuses open:
 //
 //	the answer                                        becomes
 //	no connection; 511                                offline: no attempt is counted

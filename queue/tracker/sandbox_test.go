@@ -3,6 +3,7 @@ package tracker_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -81,166 +82,73 @@ func (t *tee) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 // page reports whether the answer is the fault that sends HTML.
 func (t *tee) page() bool { return bytes.HasPrefix(bytes.TrimSpace(t.body.Bytes()), []byte("<")) }
 
-func newClient(t *testing.T, base, key string) *tracker.Client {
-	t.Helper()
-	c, err := tracker.New(tracker.Options{BaseURL: base, Key: key, Timeout: 10 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
-	return c
-}
-
-func watchedAt() viewing.Instant {
-	return viewing.At(time.Date(2026, 3, 1, 19, 0, 0, 0, time.UTC))
-}
-
-func request(t *testing.T, kind viewing.Kind, m viewing.Media) tracker.Request {
-	t.Helper()
-	r, err := tracker.NewRequest(kind, m, watchedAt(), &viewing.List{Name: "Noir"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-func film() viewing.Media { return viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}} }
-
-func placed() viewing.Media {
-	season, number := 1, 2
-	return viewing.Media{Type: viewing.Episode, Season: &season, Episode: &number, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 1396}}}
-}
-
+// TestSandboxTakesEveryOperation goes the whole way: every operation of the client arrives at a service that keeps
+// the contract, and can be read back where that serves more than the contract.
 func TestSandboxTakesEveryOperation(t *testing.T) {
+	season, number := 0, 7
+	film := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}
+	special := viewing.Media{Type: viewing.Episode, Season: &season, Episode: &number, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 1396}}}
+	at := time.Date(2026, 3, 1, 19, 0, 0, 250e6, time.UTC)
 	for _, contractOnly := range []bool{false, true} {
 		s, base := openSandbox(t, contractOnly)
-		c := newClient(t, base, s.SecretKey())
-		sent := []tracker.Request{
-			request(t, viewing.KindViewing, film()), request(t, viewing.KindViewing, placed()),
-			request(t, viewing.KindWatchlist, film()), request(t, viewing.KindList, viewing.Media{}),
+		c, err := tracker.New(tracker.Options{BaseURL: base, Key: s.SecretKey()})
+		if err != nil {
+			t.Fatal(err)
 		}
-		var listID string
-		for _, r := range sent {
+		t.Cleanup(c.Close)
+		if k := c.CheckKey(t.Context()); !k.Proven || (k.UserID == "") != contractOnly {
+			t.Errorf("%+v", k)
+		}
+		send := func(kind viewing.Kind, m viewing.Media, at time.Time) tracker.Verdict {
+			r, err := tracker.NewRequest(kind, m, viewing.At(at), &viewing.List{Name: "Noir"}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
 			v := c.Send(t.Context(), r)
 			if v.Fate != tracker.Delivered || !v.Proves {
 				t.Errorf("%+v: %+v", r, v)
 			}
-			listID = v.ListID
+			return v
 		}
-		got, err := s.Records(t.Context())
-		if err != nil || len(got.History) != 2 || len(got.Watchlist) != 1 || len(got.Lists) != 1 || got.Lists[0].ID != listID {
-			t.Errorf("recorded %+v, %v; list id %q", got, err, listID)
-		}
-		if !c.Proven() {
-			t.Error("the address is not proven")
-		}
-	}
-}
-
-func TestSandboxKeys(t *testing.T) {
-	for _, contractOnly := range []bool{false, true} {
-		s, base := openSandbox(t, contractOnly)
-		good, bad := newClient(t, base, s.SecretKey()), newClient(t, base, "sk_unknown")
-		if k := good.CheckKey(t.Context()); !k.Proven || k.Verdict.Fate != tracker.Delivered || (k.UserID == "") != contractOnly {
-			t.Errorf("%+v", k)
-		}
-		if k := bad.CheckKey(t.Context()); k.Proven || k.Verdict.Fate != tracker.Refused {
-			t.Errorf("%+v", k)
-		}
-		if v := good.Probe(t.Context()); v.Fate != tracker.Delivered {
-			t.Errorf("%+v", v)
-		}
-		if v := bad.Probe(t.Context()); v.Fate != tracker.Refused {
-			t.Errorf("%+v", v)
-		}
-		if v := bad.Send(t.Context(), request(t, viewing.KindViewing, film())); v.Fate != tracker.Refused || v.Code != "UNAUTHORIZED" {
-			t.Errorf("%+v", v)
-		}
-		if got, err := s.Records(t.Context()); err != nil || len(got.History) != 0 {
-			t.Errorf("recorded %+v, %v", got, err)
-		}
-	}
-}
-
-// TestSandboxFaults arms each fault once and compares the fate with what was really
-// recorded: what is delivered is there, what is not sent or put off is not, and only
-// what is in doubt may be either.
-func TestSandboxFaults(t *testing.T) {
-	s, base := openSandbox(t, true)
-	c := newClient(t, base, s.SecretKey())
-	if v := c.Probe(t.Context()); v.Fate != tracker.Delivered || !c.Proven() {
-		t.Fatalf("%+v", v)
-	}
-	for _, f := range []struct {
-		fault    string
-		want     tracker.Fate
-		recorded int
-	}{
-		{"status:503", tracker.Later, 0},
-		{"bare:503", tracker.InDoubt, 0},
-		{"status:500", tracker.InDoubt, 0},
-		{"status:422", tracker.Rejected, 0},
-		{"bare:404", tracker.Offline, 0},
-		{"bare:511", tracker.Offline, 0},
-		{"retry-after:2", tracker.Later, 0},
-		{"drop-before", tracker.InDoubt, 0},
-		{"reset", tracker.InDoubt, 0},
-		{"html", tracker.InDoubt, 0},
-		{"empty", tracker.InDoubt, 0},
-		{"drop-after", tracker.InDoubt, 1},
-		{"cut", tracker.InDoubt, 1},
-		{"delay:1ms", tracker.Delivered, 1},
-	} {
-		for op, kind := range map[tracker.Operation]viewing.Kind{tracker.History: viewing.KindViewing, tracker.Lists: viewing.KindList} {
-			if err := s.Arm(sandbox.Fault{Match: "POST /" + string(op), Fault: f.fault, Times: 1}); err != nil {
+		send(viewing.KindViewing, film, at)
+		send(viewing.KindViewing, film, at.Add(time.Hour))
+		send(viewing.KindViewing, special, at)
+		send(viewing.KindWatchlist, film, at)
+		list := send(viewing.KindList, viewing.Media{}, at).ListID
+		for id, there := range map[string]bool{list: !contractOnly, "lst_none": false, list + "/../" + list: false} {
+			r, err := tracker.NewListItem(id, film)
+			if err != nil {
 				t.Fatal(err)
 			}
-			before := recorded(t, s)
-			v := c.Send(t.Context(), request(t, kind, film()))
-			if n := recorded(t, s) - before; v.Fate != f.want || !v.Sent || n != f.recorded {
-				t.Errorf("%s of %s: %+v, want %s; %d recorded", f.fault, op, v, f.want, n)
+			if v := c.Send(t.Context(), r); (v.Fate == tracker.Delivered) != there || !there && v.Fate != tracker.Lacking {
+				t.Errorf("list %s, contract only %v: %+v", id, contractOnly, v)
 			}
 		}
-	}
-}
-
-func recorded(t *testing.T, s *sandbox.Service) int {
-	t.Helper()
-	r, err := s.Records(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(r.History) + len(r.Watchlist) + len(r.Lists)
-}
-
-func TestSandboxIdempotencyKey(t *testing.T) {
-	s, base := openSandbox(t, false)
-	c := newClient(t, base, s.SecretKey())
-	r := request(t, viewing.KindList, viewing.Media{})
-	r.IdempotencyKey = "one-act"
-	if err := s.Arm(sandbox.Fault{Match: "POST /lists", Fault: "drop-after", Times: 1}); err != nil {
-		t.Fatal(err)
-	}
-	if v := c.Send(t.Context(), r); v.Fate != tracker.InDoubt {
-		t.Errorf("%+v", v)
-	}
-	r.Resend = true
-	v := c.Send(t.Context(), r)
-	got, err := s.Records(t.Context())
-	if v.Fate != tracker.Delivered || err != nil || len(got.Lists) != 1 || got.Lists[0].ID != v.ListID {
-		t.Errorf("%+v; recorded %+v, %v", v, got.Lists, err)
-	}
-	// While the first is still being worked on, the second leaves the doubt.
-	if err := s.Arm(sandbox.Fault{Match: "POST /history", Fault: "late:1h", Times: 1}); err != nil {
-		t.Fatal(err)
-	}
-	r = request(t, viewing.KindViewing, film())
-	r.IdempotencyKey = "another-act"
-	if v := c.Send(t.Context(), r); v.Fate != tracker.InDoubt {
-		t.Errorf("%+v", v)
-	}
-	r.Resend = true
-	if v := c.Send(t.Context(), r); v.Fate != tracker.InDoubt || v.Status != http.StatusConflict {
-		t.Errorf("%+v", v)
+		got, err := s.Records(t.Context())
+		if err != nil || len(got.History) != 3 || len(got.Watchlist) != 1 || len(got.Lists) != 1 || got.Lists[0].ID != list || (len(got.ListItems) == 1) == contractOnly {
+			t.Errorf("recorded %+v, %v; list id %q", got, err, list)
+		}
+		films, err := c.AllHistory(t.Context(), viewing.Movie)
+		if contractOnly {
+			_, me := c.Me(t.Context())
+			_, _, lists := c.Lists(t.Context())
+			if !errors.Is(err, tracker.ErrNoEndpoint) || !errors.Is(me, tracker.ErrNoEndpoint) || !errors.Is(lists, tracker.ErrNoEndpoint) {
+				t.Errorf("%v, %v, %v", err, me, lists)
+			}
+			continue
+		}
+		if err != nil || !films.Complete || len(films.Items) != 2 || films.Items[1].Of(film) != tracker.Alike || !films.Items[1].WatchedAt.Equal(at) {
+			t.Errorf("%+v, %v", films, err)
+		}
+		episodes, err := c.AllHistory(t.Context(), viewing.Episode)
+		if err != nil || !episodes.Complete || len(episodes.Items) != 1 || episodes.Items[0].Of(special) != tracker.Alike || episodes.Print == films.Print {
+			t.Errorf("%+v, %v", episodes, err)
+		}
+		if v := c.DeleteHistory(t.Context(), special); v.Fate != tracker.Delivered {
+			t.Errorf("%+v", v)
+		}
+		if again, err := c.AllHistory(t.Context(), viewing.Episode); err != nil || len(again.Items) != 0 {
+			t.Errorf("%+v, %v", again, err)
+		}
 	}
 }
