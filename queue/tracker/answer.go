@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"strings"
 	"unicode"
@@ -45,10 +46,7 @@ func readAnswer(body []byte, broken bool) answer {
 	if u, ok := inner.object("user"); ok {
 		who = u
 	}
-	a.user = User{ID: who.identifier("id"), Name: who.text("name")}
-	if a.user.Name == "" {
-		a.user.Name = who.text("username")
-	}
+	a.user = User{ID: who.identifier("id"), Name: cmp.Or(who.text("name"), who.text("username"))}
 	return a
 }
 
@@ -88,14 +86,8 @@ func tidy(words string, secrets ...string) string {
 			words = strings.ReplaceAll(words, secret, "[key]")
 		}
 	}
-	words = words[:min(len(words), 16*maxWords)] // the rest would only cost memory
-	words = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(words, "?"))
-	words = strings.Join(strings.Fields(words), " ")
+	unprintable := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
+	words = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(words, "?"), unprintable), " ")
 	if runes := []rune(words); len(runes) > maxWords {
 		words = string(runes[:maxWords]) + "…"
 	}

@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
@@ -151,10 +152,7 @@ func (x exchange) say(code string, pairs ...string) viewing.Message {
 
 // rejected is the service's refusal of this entry, in its own words where it has any.
 func (x exchange) rejected(a answer) Verdict {
-	words := a.message
-	if words == "" {
-		words = strings.TrimSpace(a.code + " " + strconv.Itoa(x.status))
-	}
+	words := cmp.Or(a.message, strings.TrimSpace(a.code+" "+strconv.Itoa(x.status)))
 	return Verdict{Fate: Rejected, Problem: viewing.Say("life.refusesEntry", "words", words)}
 }
 
@@ -170,11 +168,10 @@ func (x exchange) refused(a answer) Verdict {
 }
 
 func (x exchange) later() Verdict {
-	wait, ok := x.retryAfter()
-	if !ok {
-		return Verdict{Fate: Later, Problem: x.say("later")}
+	if wait, ok := x.retryAfter(); ok {
+		return Verdict{Fate: Later, RetryAfter: wait, Problem: x.say("wait", "wait", wait.String())}
 	}
-	return Verdict{Fate: Later, RetryAfter: wait, Problem: x.say("wait", "wait", wait.String())}
+	return Verdict{Fate: Later, Problem: x.say("later")}
 }
 
 // doubt is the verdict on an answer that leaves open whether the entry was recorded; why ends the code of a message.
@@ -201,9 +198,9 @@ func (x exchange) retryAfter() (time.Duration, bool) {
 	if err != nil {
 		return 0, false
 	}
-	now := x.now
-	if date, err := http.ParseTime(x.header.Get("Date")); err == nil {
-		now = date
+	now, err := http.ParseTime(x.header.Get("Date"))
+	if err != nil {
+		now = x.now
 	}
 	return min(max(at.Sub(now), 0), maxRetryAfter), true
 }

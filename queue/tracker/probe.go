@@ -79,20 +79,16 @@ func (c *Client) askEmpty(ctx context.Context, key string) Verdict {
 // asProbe turns the verdict on an empty request into one on the service: a body found wrong is the good answer,
 // an accepted one is not the service's, and nothing can be in doubt.
 func asProbe(v Verdict) Verdict {
-	switch v.Fate {
-	case Rejected:
-		if v.Code == codeInvalid || v.Status < 300 || v.Status == http.StatusBadRequest || v.Status == http.StatusUnprocessableEntity {
-			v.Fate, v.Problem, v.Hint = Delivered, viewing.Message{}, viewing.Message{}
-			return v
-		}
-		v.Fate, v.Hint = Unproven, hintAddress
-		v.Problem = viewing.Say("takesNone")
-	case Delivered:
-		v.Fate, v.Hint = Unproven, hintAddress
-		v.Problem = viewing.Say("takesAll")
-	case InDoubt:
-		v.Fate, v.Hint = Offline, viewing.Message{}
-		v.Problem = viewing.Say("unusable")
+	foundWrong := v.Code == codeInvalid || v.Status < 300 || v.Status == http.StatusBadRequest || v.Status == http.StatusUnprocessableEntity
+	switch {
+	case v.Fate == Rejected && foundWrong:
+		v.Fate, v.Problem, v.Hint = Delivered, viewing.Message{}, viewing.Message{}
+	case v.Fate == Rejected:
+		v.Fate, v.Problem, v.Hint = Unproven, viewing.Say("takesNone"), hintAddress
+	case v.Fate == Delivered:
+		v.Fate, v.Problem, v.Hint = Unproven, viewing.Say("takesAll"), hintAddress
+	case v.Fate == InDoubt:
+		v.Fate, v.Problem, v.Hint = Offline, viewing.Say("unusable"), viewing.Message{}
 	}
 	return v
 }

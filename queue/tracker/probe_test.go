@@ -166,16 +166,3 @@ func TestCheckKey(t *testing.T) {
 		})
 	}
 }
-
-func TestAddressIsProvenByAnswersOfTheService(t *testing.T) {
-	s := &scripted{t: t, me: reply{404, ""}, empty: reply{200, html}}
-	c := s.client(false)
-	if c.Probe(context.Background()); c.Proven() {
-		t.Error("proven by a page")
-	}
-	s = &scripted{t: t, me: reply{404, ""}, empty: reply{400, invalid}}
-	c = s.client(false)
-	if c.Probe(context.Background()); !c.Proven() {
-		t.Error("not proven by an error object")
-	}
-}

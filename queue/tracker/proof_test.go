@@ -3,6 +3,8 @@ package tracker
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"io"
 	"log"
@@ -10,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -126,26 +129,6 @@ func TestTimeOut(t *testing.T) {
 	}
 }
 
-// TestStoppingIsNoFateOfItsOwn: when the caller's context ends, the
-// connection decides as ever.
-func TestStoppingIsNoFateOfItsOwn(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	s := newRawServer(t, func(_ int, w net.Conn, _ *http.Request) {
-		cancel()
-		io.Copy(io.Discard, w)
-	})
-	c := newTestClient(t, Options{BaseURL: s.url()}, nil)
-	if v := c.Send(ctx, requests()[History]); v.Fate != InDoubt || !v.Sent {
-		t.Errorf("%+v", v)
-	}
-	if v := c.Send(ctx, requests()[History]); v.Fate != Offline || v.Sent {
-		t.Errorf("%+v", v)
-	}
-	if n, _ := s.counts(); n != 1 {
-		t.Errorf("%d requests", n)
-	}
-}
-
 func TestProxyRefusalIsOffline(t *testing.T) {
 	for name, status := range map[string]string{"forbidden": "403 Forbidden", "login": "407 Proxy Authentication Required", "down": "502 Bad Gateway"} {
 		t.Run(name, func(t *testing.T) {
@@ -162,5 +145,25 @@ func TestProxyRefusalIsOffline(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestWhyThereIsNoAnswer wraps errors as the standard library does.
+func TestWhyThereIsNoAnswer(t *testing.T) {
+	call := func(op string, name string, err error) error {
+		return &url.Error{Op: "Post", URL: "https://tracker.example", Err: &net.OpError{Op: op, Net: "tcp", Err: os.NewSyscallError(name, err)}}
+	}
+	for code, err := range map[string]error{
+		"nothingListens": call("dial", "connect", syscall.ECONNREFUSED),
+		"noWay":          call("dial", "connect", syscall.EHOSTUNREACH),
+		"closed":         call("read", "read", syscall.ECONNRESET),
+		"timeUp":         call("dial", "connect", syscall.ETIMEDOUT),
+		"noName":         &net.DNSError{Err: "no such host", Name: "tracker.example"},
+		"noTLS":          tls.RecordHeaderError{},
+		"untrusted":      &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}},
+	} {
+		if got := reason(err); got.Code != code {
+			t.Errorf("%v: %q, want %q", err, got, code)
+		}
 	}
 }

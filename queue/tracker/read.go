@@ -1,10 +1,12 @@
 package tracker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -61,12 +63,13 @@ func unreadable(v Verdict) error {
 // read makes one request of an optional endpoint and returns the JSON of a good answer.
 func (c *Client) read(ctx context.Context, q call) ([]byte, error) {
 	v, x := c.do(ctx, q)
-	switch x.status {
-	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented,
-		http.StatusUnauthorized, http.StatusForbidden, http.StatusBadRequest, http.StatusUnprocessableEntity:
-		return nil, noEndpoint(v)
+	missing := []int{
+		http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented,
+		http.StatusUnauthorized, http.StatusForbidden, http.StatusBadRequest, http.StatusUnprocessableEntity,
 	}
 	switch {
+	case slices.Contains(missing, x.status):
+		return nil, noEndpoint(v)
 	case x.success() && json.Valid(x.body) && !readAnswer(x.body, x.broken).own():
 		return x.body, nil
 	case v.Fate == Later, v.Fate == Unproven:
@@ -97,8 +100,8 @@ func readPage(body []byte) (p page, ok bool) {
 	inner, _ := outer.object("data")
 	for _, f := range []fields{outer, inner} {
 		for _, name := range []string{"data", "items", "history", "lists", "results", "entries"} {
-			if !ok {
-				p.items, ok = readObjects(f[name], pageSize)
+			if items, found := readObjects(f[name], pageSize); found {
+				p.items, ok = items, true
 			}
 		}
 		pagination, _ := f.object("pagination")
@@ -106,9 +109,7 @@ func readPage(body []byte) (p page, ok bool) {
 			if n, told := f.number("total"); told && n >= 0 {
 				p.total = int(n)
 			}
-			if more := f.boolean("hasMore"); more != nil {
-				p.more = more
-			}
+			p.more = cmp.Or(f.boolean("hasMore"), p.more)
 		}
 	}
 	return p, ok

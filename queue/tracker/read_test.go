@@ -121,23 +121,6 @@ func TestReadTroubleIsNeverAMissingEndpoint(t *testing.T) {
 	}
 }
 
-func TestReadsFollowNoRedirect(t *testing.T) {
-	touched := false
-	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { touched = true }))
-	defer other.Close()
-	h := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
-	defer h.Close()
-	c := newTestClient(t, Options{BaseURL: h.URL + "/api/v1", Proven: true}, nil)
-	_, err1 := c.AllHistory(t.Context(), viewing.Movie)
-	_, _, err3 := c.Lists(t.Context())
-	if v := c.DeleteHistory(t.Context(), viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}); v.Fate == Delivered {
-		t.Errorf("deletion is %+v", v)
-	}
-	if err1 == nil || err3 == nil || touched {
-		t.Errorf("%v, %v, other host touched %v", err1, err3, touched)
-	}
-}
-
 // TestMoreItemsThanAskedForAreNoAnswer: nothing says what they are.
 func TestMoreItemsThanAskedForAreNoAnswer(t *testing.T) {
 	items := strings.Repeat(film603+",", 100) + film603

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -83,13 +82,13 @@ type input struct {
 	Visibility    string            `json:"visibility,omitempty"`
 }
 
-// encode writes the body of a request. A list always names its visibility: the contract has no default, and a
+// encode writes the body of a request. A time is in UTC, with milliseconds where there are any. A list always names its visibility: the contract has no default, and a
 // service's own might be public. The last byte is the closing brace, so that a request cut anywhere is no JSON.
 func encode(r Request) []byte {
 	in := input{Type: r.Media.Type, ID: r.Media.IDs.TMDB, Priority: r.Priority}
 	switch r.Operation {
 	case History:
-		in.Count, in.WatchedAt = 1, formatInstant(r.WatchedAt)
+		in.Count, in.WatchedAt = 1, r.WatchedAt.Time().Format("2006-01-02T15:04:05.999Z07:00")
 		if r.Media.Placed() {
 			in.ID, in.TVShowID, in.SeasonNumber, in.EpisodeNumber = 0, r.Media.Show.IDs.TMDB, r.Media.Season, r.Media.Episode
 		}
@@ -101,14 +100,4 @@ func encode(r Request) []byte {
 	e.SetEscapeHTML(false)
 	_ = e.Encode(in) // numbers and texts always encode
 	return bytes.TrimSpace(b.Bytes())
-}
-
-// formatInstant writes the instant in UTC, with milliseconds only where there are any: RFC 3339 with "Z", the
-// date-time of the contract. [viewing.Event.Validate] allows years of four digits only.
-func formatInstant(at viewing.Instant) string {
-	t := at.Time()
-	if t.Nanosecond() == 0 {
-		return t.Format(time.RFC3339)
-	}
-	return t.Format("2006-01-02T15:04:05.000Z07:00")
 }
