@@ -9,7 +9,6 @@ import (
 
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
-	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // TestTour gives the whole tour: what it counts is what it did.
@@ -31,19 +30,18 @@ func TestTallyFindsLostAndDoubled(t *testing.T) {
 	record := func(id int64, at time.Time) sandbox.HistoryItem {
 		return sandbox.HistoryItem{Type: "movie", ID: id, WatchedAt: at}
 	}
-	p := plan{
-		watched:   []act{{browser, film(1, "", 0), at}, {library, film(2, "", 0), at}, {command, film(3, "", 0), at}},
-		watchlist: []viewing.Media{film(9, "", 0)},
-	}
-	var r Result
-	r.tally(p, sandbox.Records{
-		// 1 once, 2 twice, 3 at another time, a list nobody asked for, no wish.
+	to := &tour{watched: map[string]*int{}}
+	to.done(film(1, "", 0), at, &to.result.History.Browser)
+	to.done(film(2, "", 0), at, &to.result.History.Kodi)
+	to.done(film(3, "", 0), at, &to.result.History.CLI)
+	to.tally(sandbox.Records{
+		// 1 once, 2 twice, 3 at another time, a list too many, no wish.
 		History: []sandbox.HistoryItem{record(1, at), record(2, at), record(2, at), record(3, at.Add(time.Second))},
-		Lists:   []sandbox.List{{}},
+		Lists:   []sandbox.List{{}, {}},
 	})
-	want := Result{Lists: 1, Lost: 2, Doubled: 3}
+	want := Result{Lists: 2, Lost: 2, Doubled: 3}
 	want.History.Browser, want.History.Kodi = 1, 1
-	if diff := cmp.Diff(want, r); diff != "" {
+	if diff := cmp.Diff(want, to.result); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
