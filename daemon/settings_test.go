@@ -199,6 +199,15 @@ func TestWhatCannotBeginGivesWay(t *testing.T) {
 	if now, err := c.Settings(t.Context()); err != nil || now.Problem == "" {
 		t.Errorf("%v: it does not say so: %+v", err, now)
 	}
+	if err := os.WriteFile(o.Paths.File, []byte("wav = 7\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := Reload(t.Context(), o.Paths); !errors.Is(err, &control.Fault{Code: control.CodeInvalid}) {
+		t.Errorf("a mistake: %v", err)
+	}
+	if now, err := c.Settings(t.Context()); err != nil || !strings.Contains(now.Problem, "wav") {
+		t.Errorf("%v: after a mistake it does not say so: %+v", err, now)
+	}
 	if err := os.WriteFile(o.Paths.File, []byte("listen = '127.0.0.1:0' # again\nwave = 7\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
