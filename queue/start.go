@@ -26,7 +26,7 @@ func (s *Store) start(d *sqlite.Tx, o sqlite.Opening) error {
 			}
 		}
 		if o.Behind {
-			s.logger.Error("the queue's file has lost its newest changes", "missing events", o.Missing)
+			s.logger.Error("the queue's file has lost its newest changes", "missing_events", o.Missing)
 			if err := t.holdAfterLoss(o.Missing); err != nil {
 				return fmt.Errorf("hold what is pending after a loss: %w", err)
 			}

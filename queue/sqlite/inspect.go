@@ -8,9 +8,8 @@ import (
 
 // condition is how a database was found.
 type condition struct {
-	version      int  // 0: nothing was ever written to it
-	clean        bool // the last run ended in order
-	installation string
+	version int  // 0: nothing was ever written to it
+	clean   bool // the last run ended in order
 }
 
 // applicationID marks the file as ours, "FSPL".
