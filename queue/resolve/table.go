@@ -23,8 +23,8 @@ func Decide(e Evidence, known func(Question) (*Answer, bool)) Decision {
 		}
 	case viewing.Episode:
 		d = j.episode()
-	default:
-		d = j.kindless()
+	default: // a number alone names two works: films and series are counted apart
+		d = held("kind")
 	}
 	if len(j.open) > 0 {
 		return Decision{Open: j.open}
@@ -100,21 +100,6 @@ func (j *judge) certain(w Candidate, p Episode, why viewing.Message) Decision {
 		}
 	}
 	return Decision{Is: &is, Named: w, Why: why}
-}
-
-// kindless is what an item may be whose kind was not reported. A number alone names
-// two works: films and series are counted apart.
-func (j *judge) kindless() Decision {
-	d := held("kind")
-	for _, kind := range []viewing.MediaType{viewing.Movie, viewing.TV} {
-		if j.e.Title == "" {
-			return d
-		}
-		if a := j.ask(Question{Ask: ByTitle, Kind: kind, Text: j.e.Title}); a != nil {
-			d.Candidates = append(d.Candidates, held("", a.Works...).Candidates...)
-		}
-	}
-	return d
 }
 
 // work is the film or series of a clue; nil where it is not certain, and why.

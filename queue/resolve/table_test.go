@@ -306,18 +306,6 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// What has a title and no kind may be a film or a series of it.
-func TestWithoutAKind(t *testing.T) {
-	world := map[Question]Answer{{Ask: ByTitle, Kind: viewing.Movie, Text: "Fargo"}: films(film(275, "Fargo", 1996)), {Ask: ByTitle, Kind: viewing.TV, Text: "Fargo"}: series(show(60622, "Fargo", 2014))}
-	d := Decide(seenAs{Own: Reported{Title: "Fargo"}}.evidence(), facts{known: world}.answer)
-	if len(d.Candidates) != 2 || d.Candidates[0].TMDB != 275 || d.Candidates[1].TMDB != 60622 {
-		t.Errorf("%+v", d)
-	}
-	if d := Decide(seenAs{Own: Reported{IDs: viewing.IDs{TMDB: 5}}}.evidence(), facts{may: true}.answer); len(d.Open) > 0 {
-		t.Errorf("asks %v", d.Open)
-	}
-}
-
 func TestAsks(t *testing.T) {
 	for want, all := range map[bool][]seenAs{
 		true: {{Kind: viewing.Movie, Own: Reported{Title: "Alpha"}}, {Kind: viewing.Movie, Own: Reported{IDs: viewing.IDs{IMDB: "tt0000603"}}}},

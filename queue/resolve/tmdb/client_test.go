@@ -172,7 +172,7 @@ func TestOneQuestionStopsNoOther(t *testing.T) {
 	}
 }
 
-// Long names and lists are cut: they are kept, and shown to people.
+// Long names are cut: they are kept, and shown to people.
 func TestAnswersAreBounded(t *testing.T) {
 	long := strings.Repeat("ü", 5000)
 	many := strings.Repeat(`{"data":{"title":"x1"}},`, 1000)
@@ -185,7 +185,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := found[q].Works[0]
-	if len([]rune(w.Title)) != maxName || len(w.Names) > maxNames+1 || strings.Contains(strings.Join(w.Names, ""), long) {
+	if len([]rune(w.Title)) != maxName || strings.Contains(strings.Join(w.Names, ""), long) {
 		t.Errorf("%d letters, %d names", len([]rune(w.Title)), len(w.Names))
 	}
 }

@@ -38,12 +38,8 @@ type episode struct {
 	Runtime int    `json:"runtime"` // in minutes
 }
 
-// Bounds on what is kept of one answer.
-const (
-	maxName  = 300  // letters of a name
-	maxNames = 200  // translations of one work
-	maxList  = 2000 // works or episodes
-)
+// maxName is how many letters of a name are kept.
+const maxName = 300
 
 func cut(name string) string {
 	if letters := []rune(name); len(letters) > maxName {
@@ -55,13 +51,13 @@ func cut(name string) string {
 // works are films or series in our words. A date may be an empty text, and a
 // translation that equals the original is one, too.
 func works(kind viewing.MediaType, all []work) (out []resolve.Work) {
-	for _, w := range all[:min(len(all), maxList)] {
+	for _, w := range all {
 		if w.ID <= 0 {
 			continue
 		}
 		one := resolve.Work{Candidate: resolve.Candidate{Type: kind, TMDB: w.ID, Title: cut(cmp.Or(w.Title, w.Name))}, Minutes: w.Runtime}
 		names := []string{cmp.Or(w.OriginalTitle, w.OriginalName)}
-		for _, t := range w.Translations.All[:min(len(w.Translations.All), maxNames)] {
+		for _, t := range w.Translations.All {
 			names = append(names, cmp.Or(t.Data.Title, t.Data.Name))
 		}
 		for _, name := range names {
@@ -79,7 +75,7 @@ func works(kind viewing.MediaType, all []work) (out []resolve.Work) {
 }
 
 func episodes(all []episode) (out []resolve.Episode) {
-	for _, p := range all[:min(len(all), maxList)] {
+	for _, p := range all {
 		if p.ID > 0 && p.Show > 0 && p.Season >= 0 && p.Number > 0 {
 			out = append(out, resolve.Episode{TMDB: p.ID, Show: p.Show, Season: p.Season, Number: p.Number, Name: cut(p.Name), Minutes: p.Runtime})
 		}

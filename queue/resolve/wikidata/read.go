@@ -10,13 +10,6 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Bounds on what is kept of one item.
-const (
-	maxName  = 300 // bytes of a name; a longer one is left out
-	maxNames = 200 // and numbers of one kind
-	maxWorks = 20
-)
-
 // term is a value in SPARQL's JSON.
 type term struct {
 	Type     string `json:"type"` // uri, literal or bnode
@@ -78,7 +71,6 @@ func (c *Client) read(body []byte) (map[string]resolve.Answer, error) {
 		slices.SortFunc(a.Works, func(a, b resolve.Work) int {
 			return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.TMDB, b.TMDB))
 		})
-		a.Works = a.Works[:min(len(a.Works), maxWorks)]
 		found[number] = a
 	}
 	return found, nil
@@ -101,16 +93,16 @@ func (it *item) take(r row) {
 		if year, err := strconv.Atoi(value[:4]); err == nil && year > 0 && (it.year == 0 || year < it.year) {
 			it.year = year
 		}
-	case what == "name" && value != "" && len(value) <= maxName:
+	case what == "name" && value != "":
 		if it.names = add(it.names, value); r.Value.Language == "en" {
 			it.names = append([]string{value}, slices.DeleteFunc(it.names, func(name string) bool { return name == value })...)
 		}
 	}
 }
 
-// add adds what is not there yet, as long as there are not too many.
+// add adds what is not there yet.
 func add(all []string, value string) []string {
-	if len(all) == maxNames || slices.Contains(all, value) {
+	if slices.Contains(all, value) {
 		return all
 	}
 	return append(all, value)
