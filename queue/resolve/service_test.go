@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -163,6 +164,46 @@ func TestWhatTheServiceIsAsked(t *testing.T) {
 	for _, q := range []Question{{Ask: ByIMDB, Text: "tt0000001", Kind: viewing.Episode}, {Ask: ByTVDB, Number: 5}, {Ask: BySite, Kind: viewing.Movie, Text: "netflix 5"}, {Ask: Season, Number: 5}} {
 		if got := WantedOf(q); got != nil {
 			t.Errorf("%+v: %v", q, got)
+		}
+	}
+}
+
+// What the service names without a title was found by that title. A film that it alone
+// knows is not certain by its title and runtime.
+func TestNamesakesOfTheService(t *testing.T) {
+	q := Question{Ask: ByTitle, Kind: viewing.Movie, Text: "Alpha", Year: 1999}
+	a := AnswerOf(q, []Match{{1, "movie", "Alpha", 1999, "high"}, {2, "movie", "", 1998, "high"}})
+	if len(a.Works) != 2 || a.Works[1].Title != "Alpha" {
+		t.Errorf("%+v", a)
+	}
+	s := service{"movie Alpha 0": {1, "movie", "Alpha", 1999, "high"}}
+	work := filmNamed(1, "Alpha", 1999)
+	work.Minutes = 100
+	details := fakeTMDB(map[Question]Answer{{Ask: Details, Kind: viewing.Movie, Number: 1}: {Works: []Work{work}}})
+	d, err := s.by(details).Decide(t.Context(), []Evidence{{Media: viewing.Media{Type: viewing.Movie, Title: "Alpha"}, Runtime: 100 * time.Minute}})
+	if err != nil || d[0].Is != nil || d[0].Why.Code != "why.noYear" {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+// breaksOff is a TMDB that answers once, and is away then.
+type breaksOff struct{ fake }
+
+func (b *breaksOff) Fetch(ctx context.Context, wanted []Question) (map[Question]*Answer, error) {
+	found, err := b.fake.Fetch(ctx, wanted)
+	b.err = errors.New("away")
+	return found, err
+}
+
+// A contradiction that further answers may explain is none while they are missing.
+func TestNoContradictionWithoutAllAnswers(t *testing.T) {
+	knows := map[Question]Answer{{Ask: ByIMDB, Text: "tt0000700"}: films(film(603, "Alpha", 1999))}
+	m := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 5, IMDB: "tt0000700"}, Title: "Alfa"}
+	f := fake{knows: knows, may: []Ask{ByIMDB, Details}}
+	for want, asker := range map[bool]Asker{false: &breaksOff{f}, true: &f} {
+		why, found := Chain{{Name: TMDB, Asker: asker, Log: slog.New(slog.DiscardHandler)}}.Contradiction(t.Context(), m)
+		if found != want {
+			t.Errorf("%v, want %v", why, want)
 		}
 	}
 }

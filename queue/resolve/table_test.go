@@ -202,6 +202,8 @@ func TestTable(t *testing.T) {
 		"series by TVDB":                                {seenAs{Kind: viewing.TV, Own: red}, "tv:7"},
 		"series by TVDB, two":                           {seenAs{Kind: viewing.TV, Own: Reported{IDs: tvdb(78)}}, "several"},
 
+		"series by a TVDB number that is an episode's, too": {seenAs{Kind: viewing.TV, Own: Reported{IDs: tvdb(72)}}, "tv:9"},
+
 		"place and name":                       {at(red, 1, 2, "The second!"), "episode:7:1:2"},
 		"place, another name":                  {at(red, 1, 2, "The Third"), "noWitness"},
 		"place, a name of many":                {at(red, 1, 3, "Episode 3"), "noWitness"},
