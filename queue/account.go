@@ -16,10 +16,9 @@ const selectAccount = "SELECT body FROM accounts WHERE name = ?"
 
 // Account reads an account, making it when absent.
 func (s *Store) Account(ctx context.Context, name string) (account.Row, error) {
-	rows, err := s.reader.QueryContext(ctx, selectAccount, name)
-	found, err := sqlite.Collect(rows, err, scanAccount)
+	found, err := read(ctx, s, fmt.Sprintf("read account %s", name), scanAccount, selectAccount, name)
 	if err != nil {
-		return account.Row{}, fmt.Errorf("read account %s: %w", name, err)
+		return account.Row{}, err
 	}
 	if len(found) > 0 {
 		return found[0], nil
@@ -34,7 +33,7 @@ func (s *Store) UpdateAccount(ctx context.Context, name string, change func(*acc
 	if name == "" {
 		return errors.New("save account: it has no name")
 	}
-	err := s.write(ctx, func(t *tx) error {
+	return s.write(ctx, fmt.Sprintf("save account %s", name), func(t *tx) error {
 		rows, err := t.Query(selectAccount, name)
 		found, err := sqlite.Collect(rows, err, scanAccount)
 		if err != nil {
@@ -54,10 +53,6 @@ func (s *Store) UpdateAccount(ctx context.Context, name string, change func(*acc
 		}
 		return t.saveAccount(a)
 	})
-	if err != nil {
-		return fmt.Errorf("save account %s: %w", name, err)
-	}
-	return nil
 }
 
 // saveAccount writes an account, whole.

@@ -22,12 +22,12 @@ import (
 // amendment reaches events of every source of the same kind, for their ids are one
 // space; of an unknown event it is passed over.
 func (s *Store) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome, error) {
-	events, err := read(b)
+	events, err := checkBatch(b)
 	if err != nil {
 		return nil, err
 	}
 	var outcomes []viewing.Outcome
-	err = s.write(ctx, func(t *tx) error {
+	err = s.write(ctx, "keep events", func(t *tx) error {
 		outcomes = make([]viewing.Outcome, 0, len(events))
 		for _, e := range events {
 			o, err := t.commit(e)

@@ -12,7 +12,7 @@ import (
 // its source knows it; why says what. It leaves an entry alone that has changed since
 // it was read, or that a person has decided about.
 func (s *Store) Contradict(ctx context.Context, e Entry, why viewing.Message) (held bool, err error) {
-	err = s.write(ctx, func(t *tx) error {
+	err = s.write(ctx, fmt.Sprintf("hold entry %d", e.ID), func(t *tx) error {
 		now, err := t.entry(e.ID)
 		if err != nil || now.State != viewing.StatePending || now.Revision != e.Revision || now.Touched != entry.Untouched {
 			return err
@@ -20,8 +20,5 @@ func (s *Store) Contradict(ctx context.Context, e Entry, why viewing.Message) (h
 		held = true
 		return t.transition(&now, viewing.StateHeld, viewing.ReasonContradicted, entry.Step{Code: "contradicted", Cause: &why})
 	})
-	if err != nil {
-		return false, fmt.Errorf("hold entry %d: %w", e.ID, err)
-	}
-	return held, nil
+	return held, err
 }

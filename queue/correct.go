@@ -35,12 +35,12 @@ type Correcting struct {
 // rejected. Errors wrap [entry.ErrNotFound], [entry.ErrState] (a [*StateError]) or
 // [viewing.ErrInvalid].
 func (s *Store) Correct(ctx context.Context, c Correcting) (did resolve.Corrected, err error) {
-	err = s.writeDry(ctx, c.DryRun, func(t *tx) error {
+	err = s.writeDry(ctx, "fix", c.DryRun, func(t *tx) error {
 		did, err = t.correct(c)
 		return err
 	})
 	if err != nil {
-		return resolve.Corrected{}, fmt.Errorf("fix: %w", err)
+		return resolve.Corrected{}, err
 	}
 	return did, nil
 }
@@ -244,12 +244,7 @@ func scanCorrection(r *sql.Rows) (c resolve.Correction, err error) {
 // Corrections lists what people have said that films and series are, the first
 // first.
 func (s *Store) Corrections(ctx context.Context) ([]resolve.Correction, error) {
-	rows, err := s.reader.QueryContext(ctx, selectCorrection+" ORDER BY id")
-	all, err := sqlite.Collect(rows, err, scanCorrection)
-	if err != nil {
-		return nil, fmt.Errorf("list corrections: %w", err)
-	}
-	return all, nil
+	return read(ctx, s, "list corrections", scanCorrection, selectCorrection+" ORDER BY id")
 }
 
 // CorrectionFor is the correction that says what an item without identifier is;
@@ -258,10 +253,9 @@ func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*resolve.Co
 	if m.Identified() {
 		return nil, nil
 	}
-	rows, err := s.reader.QueryContext(ctx, selectOfKeys, jsonArray(resolve.Clues(m)))
-	all, err := sqlite.Collect(rows, err, scanCorrection)
+	all, err := read(ctx, s, "look for a correction", scanCorrection, selectOfKeys, jsonArray(resolve.Clues(m)))
 	if err != nil {
-		return nil, fmt.Errorf("look for a correction: %w", err)
+		return nil, err
 	}
 	return resolve.Telling(all, m), nil
 }
@@ -269,7 +263,7 @@ func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*resolve.Co
 // ForgetCorrection forgets a correction; what it has changed stays. The error
 // wraps [entry.ErrNotFound] where there is none of that id.
 func (s *Store) ForgetCorrection(ctx context.Context, id int64) error {
-	err := s.write(ctx, func(t *tx) error {
+	return s.write(ctx, fmt.Sprintf("forget correction %d", id), func(t *tx) error {
 		gone, err := t.Affect("DELETE FROM corrections WHERE id = ?", id)
 		if err == nil && gone == 0 {
 			err = entry.ErrNotFound
@@ -277,8 +271,4 @@ func (s *Store) ForgetCorrection(ctx context.Context, id int64) error {
 		_, other := t.Exec("UPDATE entries SET correction = NULL WHERE correction = ?", id)
 		return errors.Join(err, other)
 	})
-	if err != nil {
-		return fmt.Errorf("forget correction %d: %w", id, err)
-	}
-	return nil
 }

@@ -3,11 +3,9 @@ package queue
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
 // selectDays reads along the index entries_happened, from one beginning of a day to
@@ -31,17 +29,13 @@ func (s *Store) Days(ctx context.Context, n int) ([]entry.Day, error) {
 			days[i] = entry.Day{Day: at.Format(time.DateOnly), Viewings: map[string]int64{}}
 		}
 	}
-	rows, err := s.reader.QueryContext(ctx, selectDays, jsonArray(begins))
-	_, err = sqlite.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
+	_, err := read(ctx, s, "count what was watched by day", func(row *sql.Rows) (struct{}, error) {
 		var day int
 		var kind string
 		var count int64
 		err := row.Scan(&day, &kind, &count)
 		days[day].Viewings[kind] = count
 		return struct{}{}, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("count what was watched by day: %w", err)
-	}
-	return days, nil
+	}, selectDays, jsonArray(begins))
+	return days, err
 }

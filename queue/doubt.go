@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -46,22 +45,16 @@ const selectDoubts = "SELECT " + entryColumns + `, d.since, d.at, iif(d.planned_
 // Doubts lists the account's entries in doubt, the oldest first, at most a
 // thousand.
 func (s *Store) Doubts(ctx context.Context, account string) ([]Doubt, error) {
-	rows, err := s.reader.QueryContext(ctx, selectDoubts+"WHERE d.account = ? AND n.state = 'in_doubt' ORDER BY n.id LIMIT 1000", s.now().UnixMilli(), account)
-	doubts, err := sqlite.Collect(rows, err, scanDoubt)
-	if err != nil {
-		return nil, fmt.Errorf("list doubts: %w", err)
-	}
-	return doubts, nil
+	return read(ctx, s, "list doubts", scanDoubt, selectDoubts+"WHERE d.account = ? AND n.state = 'in_doubt' ORDER BY n.id LIMIT 1000", s.now().UnixMilli(), account)
 }
 
 // Doubt is what is kept of one entry that was in doubt and is not settled: it
 // may be pending, to be sent again with the same Idempotency-Key. ok is false
 // when there is nothing.
 func (s *Store) Doubt(ctx context.Context, id int64) (d Doubt, ok bool, err error) {
-	rows, err := s.reader.QueryContext(ctx, selectDoubts+"WHERE d.entry = ?", s.now().UnixMilli(), id)
-	doubts, err := sqlite.Collect(rows, err, scanDoubt)
+	doubts, err := read(ctx, s, fmt.Sprintf("read doubt of entry %d", id), scanDoubt, selectDoubts+"WHERE d.entry = ?", s.now().UnixMilli(), id)
 	if err != nil {
-		return Doubt{}, false, fmt.Errorf("read doubt of entry %d: %w", id, err)
+		return Doubt{}, false, err
 	}
 	if len(doubts) == 0 {
 		return Doubt{}, false, nil
@@ -88,14 +81,9 @@ func scanDoubt(r *sql.Rows) (d Doubt, err error) {
 
 // SentSince lists the account's viewings of which a request began since then.
 func (s *Store) SentSince(ctx context.Context, account string, since time.Time) ([]entry.Sent, error) {
-	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+`, a.at, a.owner FROM attempts AS a
+	return read(ctx, s, "list what was sent", scanSent, "SELECT "+entryColumns+`, a.at, a.owner FROM attempts AS a
 		JOIN entries AS n ON n.id = a.entry JOIN events AS v ON v.id = n.event
 		WHERE a.at >= ? AND n.account = ? AND n.kind = 'viewing'`, since.UnixMilli(), account)
-	sent, err := sqlite.Collect(rows, err, scanSent)
-	if err != nil {
-		return nil, fmt.Errorf("list what was sent: %w", err)
-	}
-	return sent, nil
 }
 
 func scanSent(row *sql.Rows) (sent entry.Sent, err error) {
@@ -124,11 +112,7 @@ type ReadBack struct {
 // RecordReadBack records a read-back. Its error wraps [entry.ErrState] when the entry
 // has changed meanwhile.
 func (s *Store) RecordReadBack(ctx context.Context, m ReadBack) error {
-	err := s.write(ctx, func(t *tx) error { return t.recordReadBack(m) })
-	if err != nil {
-		return fmt.Errorf("record read-back of entry %d: %w", m.Doubt.Entry.ID, err)
-	}
-	return nil
+	return s.write(ctx, fmt.Sprintf("record read-back of entry %d", m.Doubt.Entry.ID), func(t *tx) error { return t.recordReadBack(m) })
 }
 
 func (t *tx) recordReadBack(m ReadBack) error {
@@ -167,12 +151,8 @@ func (t *tx) recordReadBack(m ReadBack) error {
 
 // KeepLists notes which lists the service has before a list is created.
 func (s *Store) KeepLists(ctx context.Context, entry int64, ids []string) error {
-	err := s.write(ctx, func(t *tx) error {
+	return s.write(ctx, fmt.Sprintf("keep lists before entry %d", entry), func(t *tx) error {
 		_, err := t.Exec("INSERT OR REPLACE INTO lists_before (entry, ids) VALUES (?, ?)", entry, jsonArray(ids))
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("keep lists before entry %d: %w", entry, err)
-	}
-	return nil
 }

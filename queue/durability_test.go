@@ -62,7 +62,7 @@ func commitSteadily(path, synchronous string) error {
 	failed := make(chan error, 1)
 	go func() { failed <- s.Run(ctx) }()
 	if synchronous != "" { // it cannot be changed within a transaction
-		err := s.write(ctx, func(t *tx) error {
+		err := s.write(ctx, "test", func(t *tx) error {
 			return t.Run("ROLLBACK", "PRAGMA synchronous = "+synchronous, "BEGIN IMMEDIATE")
 		})
 		if err != nil {

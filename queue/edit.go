@@ -17,7 +17,7 @@ import (
 // [*StateError]) or [viewing.ErrInvalid].
 func (s *Store) Edit(ctx context.Context, id int64, c entry.Edit) (Entry, error) {
 	var after Entry
-	err := s.writeDry(ctx, c.DryRun, func(t *tx) error {
+	err := s.writeDry(ctx, fmt.Sprintf("edit entry %d", id), c.DryRun, func(t *tx) error {
 		e, err := t.entry(id)
 		if err == nil {
 			err = changeable(entry.VerbEdit, e)
@@ -31,7 +31,7 @@ func (s *Store) Edit(ctx context.Context, id int64, c entry.Edit) (Entry, error)
 		return err
 	})
 	if err != nil {
-		return Entry{}, fmt.Errorf("edit entry %d: %w", id, err)
+		return Entry{}, err
 	}
 	return after, nil
 }

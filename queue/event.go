@@ -20,8 +20,8 @@ type event struct {
 	body         []byte // canonical: the fields of the struct in their order
 }
 
-// read checks a batch and renders what will be kept of it.
-func read(b viewing.Batch) ([]event, error) {
+// checkBatch checks a batch and renders what will be kept of it.
+func checkBatch(b viewing.Batch) ([]event, error) {
 	kind := viewing.SourceKind(b.Source)
 	if kind == "" {
 		return nil, fmt.Errorf("%w: source: is missing", viewing.ErrInvalid)

@@ -7,41 +7,25 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Answered lists up to n viewings, the newest first, that the service has
 // answered with 2xx to a request since then.
 func (s *Store) Answered(ctx context.Context, account string, since time.Time, n int) ([]entry.Sent, error) {
-	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+`, a.at, a.owner FROM entries AS n JOIN events AS v ON v.id = n.event
+	return read(ctx, s, "list answered entries", scanSent, "SELECT "+entryColumns+`, a.at, a.owner FROM entries AS n JOIN events AS v ON v.id = n.event
 		JOIN attempts AS a ON a.entry = n.id AND a.number = (SELECT max(number) FROM attempts WHERE entry = n.id)
 		WHERE n.account = ? AND n.state = 'delivered' AND n.kind = 'viewing' AND a.status BETWEEN 200 AND 299 AND a.at >= ?
 		ORDER BY n.id DESC LIMIT ?`, account, since.UnixMilli(), n)
-	sent, err := sqlite.Collect(rows, err, func(row *sql.Rows) (entry.Sent, error) {
-		var at int64
-		var owner string
-		e, err := scanEntryWith(row, &at, &owner)
-		return entry.Sent{Entry: e, At: millis(at), Owner: owner}, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list answered entries: %w", err)
-	}
-	return sent, nil
 }
 
 // Claims lists the account's entries about items, by their keys, that account
 // for records of the service: delivered ones, and those that the user dropped
 // after a request.
 func (s *Store) Claims(ctx context.Context, account string, keys []string) ([]Entry, error) {
-	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+` FROM entries AS n JOIN events AS v ON v.id = n.event
+	return read(ctx, s, "list claims", scanEntry, "SELECT "+entryColumns+` FROM entries AS n JOIN events AS v ON v.id = n.event
 		WHERE n.account = ? AND n.item_key IN (SELECT value FROM json_each(?)) AND n.kind = 'viewing'
 		AND (n.state = 'delivered' OR n.state = 'dropped' AND n.attempts > 0)`, account, jsonArray(keys))
-	claims, err := sqlite.Collect(rows, err, scanEntry)
-	if err != nil {
-		return nil, fmt.Errorf("list claims: %w", err)
-	}
-	return claims, nil
 }
 
 // WatchedSince reports whether an item, or an episode of a series, was seen
@@ -51,24 +35,15 @@ func (s *Store) WatchedSince(ctx context.Context, account string, m viewing.Medi
 	if m.Type != viewing.TV {
 		prefix = m.Key()
 	}
-	rows, err := s.reader.QueryContext(ctx, `SELECT id FROM entries WHERE account = ? AND kind = 'viewing'
+	_, found, err := s.readNumber(ctx, "look for viewings", `SELECT id FROM entries WHERE account = ? AND kind = 'viewing'
 		AND (item_key = ?2 OR ?3 AND substr(item_key, 1, length(?2) + 1) = ?2 || ':') AND happened_at >= ?4
 		AND state NOT IN ('dropped', 'rejected') LIMIT 1`, account, prefix, m.Type == viewing.TV, since.UnixMilli())
-	found, err := sqlite.Collect(rows, err, sqlite.ScanID)
-	if err != nil {
-		return false, fmt.Errorf("look for viewings: %w", err)
-	}
-	return len(found) > 0, nil
+	return found, err
 }
 
 // Kin reads what belongs to an entry.
 func (s *Store) Kin(ctx context.Context, id int64) (k entry.Kin, err error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT max(coalesce(json_extract(v.body, '$.progress.duration'), 0.0), coalesce(json_extract(v.body, '$.origin.runtime'), 0.0)), o.watched_at
-		FROM entries AS n JOIN events AS v ON v.id = n.event
-		LEFT JOIN entries AS o ON o.event = v.id AND o.account = n.account AND o.id <> n.id
-			AND o.item_key = n.item_key AND o.state = 'delivered'
-		WHERE n.id = ?`, id)
-	_, err = sqlite.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
+	_, err = read(ctx, s, fmt.Sprintf("read kin of entry %d", id), func(row *sql.Rows) (struct{}, error) {
 		var seconds float64
 		var at sql.NullInt64
 		err := row.Scan(&seconds, &at)
@@ -77,9 +52,10 @@ func (s *Store) Kin(ctx context.Context, id int64) (k entry.Kin, err error) {
 			k.Delivered = append(k.Delivered, millis(at.Int64))
 		}
 		return struct{}{}, err
-	})
-	if err != nil {
-		return entry.Kin{}, fmt.Errorf("read kin of entry %d: %w", id, err)
-	}
-	return k, nil
+	}, `SELECT max(coalesce(json_extract(v.body, '$.progress.duration'), 0.0), coalesce(json_extract(v.body, '$.origin.runtime'), 0.0)), o.watched_at
+		FROM entries AS n JOIN events AS v ON v.id = n.event
+		LEFT JOIN entries AS o ON o.event = v.id AND o.account = n.account AND o.id <> n.id
+			AND o.item_key = n.item_key AND o.state = 'delivered'
+		WHERE n.id = ?`, id)
+	return k, err
 }

@@ -3,9 +3,7 @@ package queue
 import (
 	"context"
 	"database/sql"
-	"fmt"
 
-	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -13,18 +11,14 @@ import (
 // kind, however long ago.
 func (s *Store) Taken(ctx context.Context, source string, eventIDs []string) (map[string]bool, error) {
 	taken := map[string]bool{}
-	rows, err := s.reader.QueryContext(ctx, `SELECT v.event_id FROM json_each(?) AS wanted
-		CROSS JOIN events AS v ON v.source_kind = ? AND v.event_id = wanted.value`, jsonArray(eventIDs), viewing.SourceKind(source))
-	_, err = sqlite.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
+	_, err := read(ctx, s, "look for events", func(row *sql.Rows) (struct{}, error) {
 		var id string
 		err := row.Scan(&id)
 		taken[id] = true
 		return struct{}{}, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("look for events: %w", err)
-	}
-	return taken, nil
+	}, `SELECT v.event_id FROM json_each(?) AS wanted
+		CROSS JOIN events AS v ON v.source_kind = ? AND v.event_id = wanted.value`, jsonArray(eventIDs), viewing.SourceKind(source))
+	return taken, err
 }
 
 // RecordedIn tells when items, by [viewing.Media.Key], were watched as far as the
@@ -32,20 +26,16 @@ func (s *Store) Taken(ctx context.Context, source string, eventIDs []string) (ma
 // accounts. It reads all entries.
 func (s *Store) RecordedIn(ctx context.Context, accounts, keys []string) (map[string][]viewing.Instant, error) {
 	times := map[string][]viewing.Instant{}
-	rows, err := s.reader.QueryContext(ctx, `SELECT item_key, watched_at, watched_precision FROM entries
-		WHERE account IN (SELECT value FROM json_each(?)) AND kind = 'viewing' AND item_key <> '' AND item_key IN (SELECT value FROM json_each(?)) ORDER BY happened_at, id`,
-		jsonArray(accounts), jsonArray(keys))
-	_, err = sqlite.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
+	_, err := read(ctx, s, "look for viewings", func(row *sql.Rows) (struct{}, error) {
 		var key string
 		var in viewing.Instant
 		err := row.Scan(&key, &in.Millis, &in.Precision)
 		times[key] = append(times[key], in)
 		return struct{}{}, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("look for viewings: %w", err)
-	}
-	return times, nil
+	}, `SELECT item_key, watched_at, watched_precision FROM entries
+		WHERE account IN (SELECT value FROM json_each(?)) AND kind = 'viewing' AND item_key <> '' AND item_key IN (SELECT value FROM json_each(?)) ORDER BY happened_at, id`,
+		jsonArray(accounts), jsonArray(keys))
+	return times, err
 }
 
 // State is what the source keeps here as its own memory.
@@ -54,13 +44,12 @@ func (s *Store) State(ctx context.Context, source string) (map[string][]byte, er
 		key   string
 		value []byte
 	}
-	rows, err := s.reader.QueryContext(ctx, "SELECT key, value FROM source_state WHERE source = ?", source)
-	pairs, err := sqlite.Collect(rows, err, func(rows *sql.Rows) (p pair, err error) {
+	pairs, err := read(ctx, s, "read state of source", func(rows *sql.Rows) (p pair, err error) {
 		err = rows.Scan(&p.key, &p.value)
 		return p, err
-	})
+	}, "SELECT key, value FROM source_state WHERE source = ?", source)
 	if err != nil {
-		return nil, fmt.Errorf("read state of source: %w", err)
+		return nil, err
 	}
 	state := make(map[string][]byte, len(pairs))
 	for _, p := range pairs {

@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -36,19 +35,15 @@ func (s *Store) Counts(ctx context.Context) (counts entry.Counts, err error) {
 // Unresolved is how many of the account's entries are held without an
 // identifier, for whatever reason.
 func (s *Store) Unresolved(ctx context.Context, account string) (n int64, err error) {
-	err = s.reader.QueryRowContext(ctx, "SELECT count(*) FROM lookups WHERE account = ?", account).Scan(&n)
-	if err != nil {
-		return 0, fmt.Errorf("count lookups: %w", sqlite.StorageError(err))
-	}
-	return n, nil
+	n, _, err = s.readNumber(ctx, "count lookups", "SELECT count(*) FROM lookups WHERE account = ?", account)
+	return n, err
 }
 
 // CountsOf is the number of entries in each state now, by their account. The names in
 // the JSON of [entry.Counts] are the states.
 func (s *Store) CountsOf(ctx context.Context) (map[string]entry.Counts, error) {
-	rows, err := s.reader.QueryContext(ctx, "SELECT account, json_group_object(replace(state, '_doubt', 'Doubt'), current) FROM counters GROUP BY account")
 	all := map[string]entry.Counts{}
-	_, err = sqlite.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
+	_, err := read(ctx, s, "count entries", func(row *sql.Rows) (struct{}, error) {
 		var account string
 		var text []byte
 		var counts entry.Counts
@@ -58,11 +53,8 @@ func (s *Store) CountsOf(ctx context.Context) (map[string]entry.Counts, error) {
 		}
 		all[account] = counts
 		return struct{}{}, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("count entries: %w", err)
-	}
-	return all, nil
+	}, "SELECT account, json_group_object(replace(state, '_doubt', 'Doubt'), current) FROM counters GROUP BY account")
+	return all, err
 }
 
 // PendingAccounts are the accounts for which anything is pending, in order.
@@ -86,25 +78,18 @@ func (s *Store) Waits(ctx context.Context, account string) (bool, error) {
 // Newest is the id of the newest entry; 0 without any. Later ones have greater
 // ids.
 func (s *Store) Newest(ctx context.Context) (id int64, err error) {
-	if err := s.reader.QueryRowContext(ctx, "SELECT coalesce(max(id), 0) FROM entries").Scan(&id); err != nil {
-		return 0, fmt.Errorf("find newest entry: %w", sqlite.StorageError(err))
-	}
-	return id, nil
+	id, _, err = s.readNumber(ctx, "find newest entry", "SELECT coalesce(max(id), 0) FROM entries")
+	return id, err
 }
 
 // Waves are those that a person has not decided about, the largest first. It costs
 // as much as they hold.
 func (s *Store) Waves(ctx context.Context) ([]entry.Wave, error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT v.source, count(*) FROM entries AS n
-		JOIN events AS v ON v.id = n.event WHERE n.state = 'held' AND n.reason = 'wave' GROUP BY v.source ORDER BY 2 DESC, 1`)
-	waves, err := sqlite.Collect(rows, err, func(r *sql.Rows) (w entry.Wave, err error) {
+	return read(ctx, s, "count waves", func(r *sql.Rows) (w entry.Wave, err error) {
 		err = r.Scan(&w.Source, &w.Held)
 		return w, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("count waves: %w", err)
-	}
-	return waves, nil
+	}, `SELECT v.source, count(*) FROM entries AS n
+		JOIN events AS v ON v.id = n.event WHERE n.state = 'held' AND n.reason = 'wave' GROUP BY v.source ORDER BY 2 DESC, 1`)
 }
 
 // The bounds of a list.
@@ -120,12 +105,7 @@ func (s *Store) Entries(ctx context.Context, f entry.Filter) ([]Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list entries: %w", err)
 	}
-	rows, err := s.reader.QueryContext(ctx, query, args...)
-	entries, err := sqlite.Collect(rows, err, scanEntry)
-	if err != nil {
-		return nil, fmt.Errorf("list entries: %w", err)
-	}
-	return entries, nil
+	return read(ctx, s, "list entries", scanEntry, query, args...)
 }
 
 // listQuery is the filter as SQL. The state stands in the text, not in an
@@ -215,7 +195,5 @@ func spelt(word string) condition {
 // OldestPending is when the pending entry of an account, or of all where it is "",
 // that waits longest was committed; ok is false when none waits.
 func (s *Store) OldestPending(ctx context.Context, account string) (t time.Time, ok bool, err error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT created_at FROM entries WHERE state = 'pending' AND ? IN ('', account)
-		ORDER BY id LIMIT 1`, account)
-	return firstTime(rows, err, "find oldest entry")
+	return s.readTime(ctx, "find oldest entry", "SELECT created_at FROM entries WHERE state = 'pending' AND ? IN ('', account) ORDER BY id LIMIT 1", account)
 }

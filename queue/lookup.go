@@ -25,28 +25,21 @@ type Lookup struct {
 // Lookups lists up to n of the account's entries that the service is to be
 // asked about now, those first that wait the longest.
 func (s *Store) Lookups(ctx context.Context, account string, n int) ([]Lookup, error) {
-	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+`, l.asked, CASE json_array_length(v.body, '$.media') WHEN 1 THEN
-		max(coalesce(json_extract(v.body, '$.progress.duration'), 0.0), coalesce(json_extract(v.body, '$.origin.runtime'), 0.0)) ELSE 0.0 END FROM lookups AS l
-		JOIN entries AS n ON n.id = l.entry JOIN events AS v ON v.id = n.event
-		WHERE l.account = ?1 AND (l.ask_at <= ?2 OR l.ask_at > ?2 AND l.planned_at > ?2) ORDER BY l.ask_at, l.entry LIMIT ?3`, account, s.now().UnixMilli(), n)
-	lookups, err := sqlite.Collect(rows, err, func(r *sql.Rows) (l Lookup, err error) {
+	return read(ctx, s, "list lookups", func(r *sql.Rows) (l Lookup, err error) {
 		var seconds float64
 		l.Entry, err = scanEntryWith(r, &l.Asked, &seconds)
 		l.Runtime = time.Duration(seconds * float64(time.Second))
 		return l, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list lookups: %w", err)
-	}
-	return lookups, nil
+	}, "SELECT "+entryColumns+`, l.asked, CASE json_array_length(v.body, '$.media') WHEN 1 THEN
+		max(coalesce(json_extract(v.body, '$.progress.duration'), 0.0), coalesce(json_extract(v.body, '$.origin.runtime'), 0.0)) ELSE 0.0 END FROM lookups AS l
+		JOIN entries AS n ON n.id = l.entry JOIN events AS v ON v.id = n.event
+		WHERE l.account = ?1 AND (l.ask_at <= ?2 OR l.ask_at > ?2 AND l.planned_at > ?2) ORDER BY l.ask_at, l.entry LIMIT ?3`, account, s.now().UnixMilli(), n)
 }
 
 // NextLookup is when the service is to be asked about the next of the
 // account's entries; ok is false without any.
 func (s *Store) NextLookup(ctx context.Context, account string) (t time.Time, ok bool, err error) {
-	rows, err := s.reader.QueryContext(ctx,
-		"SELECT min(ask_at, iif(planned_at > ?2, ?2, ask_at)) FROM lookups WHERE account = ?1 AND ask_at >= 0 ORDER BY 1 LIMIT 1", account, s.now().UnixMilli())
-	return firstTime(rows, err, "find next lookup")
+	return s.readTime(ctx, "find next lookup", "SELECT min(ask_at, iif(planned_at > ?2, ?2, ask_at)) FROM lookups WHERE account = ?1 AND ask_at >= 0 ORDER BY 1 LIMIT 1", account, s.now().UnixMilli())
 }
 
 // Finding is what a question about an entry has brought.
@@ -67,7 +60,7 @@ const maxCandidates = 8
 // Found records findings in one transaction. An entry that gets its identity
 // is decided about anew: what was held for want of it alone may leave.
 func (s *Store) Found(ctx context.Context, findings []Finding) error {
-	err := s.write(ctx, func(t *tx) error {
+	return s.write(ctx, "record findings", func(t *tx) error {
 		for _, f := range findings {
 			if err := t.found(f); err != nil {
 				return fmt.Errorf("entry %d: %w", f.Lookup.Entry.ID, err)
@@ -75,10 +68,6 @@ func (s *Store) Found(ctx context.Context, findings []Finding) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("record findings: %w", err)
-	}
-	return nil
 }
 
 func (t *tx) found(f Finding) error {
@@ -136,14 +125,10 @@ func (s *Store) Candidates(ctx context.Context, id int64) (all []resolve.Candida
 // AskAnew has everything of the account asked about at once that has no
 // identifier: there is somebody else to ask.
 func (s *Store) AskAnew(ctx context.Context, account string) error {
-	err := s.write(ctx, func(t *tx) error {
+	return s.write(ctx, "ask anew", func(t *tx) error {
 		t.nudge = true
 		return t.askAnew(account)
 	})
-	if err != nil {
-		return fmt.Errorf("ask anew: %w", err)
-	}
-	return nil
 }
 
 // askAnew has another service asked about everything that has no identifier.

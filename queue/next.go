@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
@@ -41,24 +40,18 @@ func (s *Store) Next(ctx context.Context, account string, lane viewing.Lane) (e 
 
 // due lists up to n entries that are to be sent now.
 func (s *Store) due(ctx context.Context, account string, lane viewing.Lane, n int) ([]Entry, error) {
-	now := s.now()
-	rows, err := s.reader.QueryContext(ctx, selectNext, account, int(lane), now.UnixMilli(), n)
-	found, err := sqlite.Collect(rows, err, scanEntry)
+	now := s.now().UnixMilli()
+	found, err := read(ctx, s, "find next entry", scanEntry, selectNext, account, int(lane), now, n)
 	if err == nil && len(found) == 0 {
-		rows, err = s.reader.QueryContext(ctx, selectAstray, account, int(lane), now.UnixMilli(), n)
-		found, err = sqlite.Collect(rows, err, scanEntry)
+		found, err = read(ctx, s, "find next entry", scanEntry, selectAstray, account, int(lane), now, n)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("find next entry: %w", err)
-	}
-	return found, nil
+	return found, err
 }
 
 // NextDue is when the next entry of the account and the lane is to be sent; it is in
 // the past when one is due now. ok is false without any.
 func (s *Store) NextDue(ctx context.Context, account string, lane viewing.Lane) (t time.Time, ok bool, err error) {
-	rows, err := s.reader.QueryContext(ctx, selectNextDue, account, int(lane))
-	t, ok, err = firstTime(rows, err, "find next due entry")
+	t, ok, err = s.readTime(ctx, "find next due entry", selectNextDue, account, int(lane))
 	if now := s.now(); err == nil && t.After(now) {
 		var astray []Entry
 		if astray, err = s.due(ctx, account, lane, 1); len(astray) > 0 {
@@ -79,25 +72,12 @@ func (s *Store) NewSince(ctx context.Context, account string, id int64) (newest 
 	return newest, pending, nil
 }
 
-// firstTime reads a query for at most one time.
-func firstTime(rows *sql.Rows, err error, what string) (time.Time, bool, error) {
-	times, err := sqlite.Collect(rows, err, sqlite.ScanID)
-	switch {
-	case err != nil:
-		return time.Time{}, false, fmt.Errorf("%s: %w", what, err)
-	case len(times) == 0:
-		return time.Time{}, false, nil
-	default:
-		return millis(times[0]), true, nil
-	}
-}
-
 // Begin marks an entry as being sent, on disk before it returns, and numbers the
 // attempt from 1 within the entry. What became of others is settled before, as by
 // [Store.Settle], with the same write: all of it is done or nothing. The error wraps
 // [ErrChanged] when the entry is not pending as it was read.
 func (s *Store) Begin(ctx context.Context, e Entry, ended ...Settlement) (attempt int64, err error) {
-	err = s.write(ctx, func(t *tx) (err error) {
+	err = s.write(ctx, fmt.Sprintf("mark entry %d as sending", e.ID), func(t *tx) (err error) {
 		for _, m := range ended {
 			if err := t.settle(m); err != nil {
 				return fmt.Errorf("settle entry %d: %w", m.Entry, err)
@@ -106,10 +86,7 @@ func (s *Store) Begin(ctx context.Context, e Entry, ended ...Settlement) (attemp
 		attempt, err = t.begin(e)
 		return err
 	})
-	if err != nil {
-		return 0, fmt.Errorf("mark entry %d as sending: %w", e.ID, err)
-	}
-	return attempt, nil
+	return attempt, err
 }
 
 func (t *tx) begin(was Entry) (attempt int64, err error) {

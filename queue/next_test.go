@@ -137,7 +137,7 @@ func TestAfterWaitsForDelivery(t *testing.T) {
 		t.Run(string(state), func(t *testing.T) {
 			s := fresh(t)
 			id := s.commitIDs(t, film("first", 1, -60), film("second", 2, -10))
-			err := s.write(t.Context(), func(t *tx) error {
+			err := s.write(t.Context(), "test", func(t *tx) error {
 				_, err := t.Exec("UPDATE entries SET after = ? WHERE id = ?", id[0], id[1])
 				return err
 			})

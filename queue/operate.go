@@ -50,9 +50,6 @@ type operation struct {
 	change func(t *tx, e Entry) (left string, err error)
 }
 
-// errDry undoes what a dry run did.
-var errDry = errors.New("dry run")
-
 // operate applies an operation: to ids all at once or not at all, to what
 // filters find in steps, so that no source waits long for its answer. What
 // was done when ctx ends stays done, and doing it again does the rest.
@@ -67,10 +64,6 @@ func (s *Store) operate(ctx context.Context, o operation, sel entry.Selection, d
 		err = fmt.Errorf("%w: what is %s cannot be changed so", entry.ErrState, sel.State.Words())
 	default:
 		err = s.applyToAll(ctx, o, sel, dry, &sum)
-	}
-	var state *StateError
-	if err != nil && !errors.As(err, &state) {
-		err = fmt.Errorf("%s entries: %w", o.verb, err)
 	}
 	return sum, err
 }
@@ -108,7 +101,7 @@ func (s *Store) apply(ctx context.Context, o operation, ids []int64, state viewi
 		return nil
 	}
 	before := *sum
-	err := s.writeDry(ctx, dry, func(t *tx) error {
+	err := s.writeDry(ctx, string(o.verb)+" entries", dry, func(t *tx) error {
 		*sum = before // it may be called again
 		sum.From, sum.Left, sum.IDs = maps.Clone(before.From), maps.Clone(before.Left), slices.Clone(before.IDs)
 		for _, id := range ids {
@@ -146,20 +139,6 @@ func (s *Store) apply(ctx context.Context, o operation, ids []int64, state viewi
 	})
 	if err != nil {
 		*sum = before
-	}
-	return err
-}
-
-// writeDry is write, undone at the end of a dry run.
-func (s *Store) writeDry(ctx context.Context, dry bool, do func(*tx) error) error {
-	err := s.write(ctx, func(t *tx) error {
-		if err := do(t); err != nil || !dry {
-			return err
-		}
-		return errDry
-	})
-	if errors.Is(err, errDry) {
-		return nil
 	}
 	return err
 }

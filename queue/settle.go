@@ -46,11 +46,7 @@ func (s *Store) Settle(ctx context.Context, m Settlement) error {
 	if !m.State.Valid() || m.State == viewing.StateSending {
 		return fmt.Errorf("settle entry %d: %w: %q is not an end", m.Entry, entry.ErrState, m.State)
 	}
-	err := s.write(ctx, func(t *tx) error { return t.settle(m) })
-	if err != nil {
-		return fmt.Errorf("settle entry %d: %w", m.Entry, err)
-	}
-	return nil
+	return s.write(ctx, fmt.Sprintf("settle entry %d", m.Entry), func(t *tx) error { return t.settle(m) })
 }
 
 func (t *tx) settle(m Settlement) error {

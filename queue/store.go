@@ -112,7 +112,7 @@ func (s *Store) Notices(ctx context.Context) ([]sqlite.Notice, error) { return s
 // Acknowledge forgets a notice. It returns an error wrapping [entry.ErrNotFound]
 // when there is none of that id.
 func (s *Store) Acknowledge(ctx context.Context, id int64) error {
-	err := s.write(ctx, func(t *tx) error {
+	return s.write(ctx, fmt.Sprintf("acknowledge notice %d", id), func(t *tx) error {
 		found, err := t.Acknowledge(id)
 		if err == nil && !found {
 			return entry.ErrNotFound
@@ -120,10 +120,6 @@ func (s *Store) Acknowledge(ctx context.Context, id int64) error {
 		t.nudge = true
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("acknowledge notice %d: %w", id, err)
-	}
-	return nil
 }
 
 // Subscribe returns a channel of one slot that is nudged after each commit

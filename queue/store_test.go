@@ -263,7 +263,7 @@ func TestOneViewingFromCommitToDelivery(t *testing.T) {
 // change runs statements on the writer's side.
 func (o *opened) change(t testing.TB, statements ...string) {
 	t.Helper()
-	if err := o.write(t.Context(), func(x *tx) error { return x.Run(statements...) }); err != nil {
+	if err := o.write(t.Context(), "test", func(x *tx) error { return x.Run(statements...) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -285,7 +285,7 @@ func (o *opened) finishAll(t testing.TB) {
 // A notice that cannot be read takes none of the others with it, and can be acknowledged.
 func TestADamagedNoticeIsOneOfThem(t *testing.T) {
 	s := fresh(t)
-	err := s.write(t.Context(), func(t *tx) error {
+	err := s.write(t.Context(), "test", func(t *tx) error {
 		return errors.Join(t.Notify(sqlite.Notice{Text: "first"}), t.Run("INSERT INTO meta VALUES ('notice:2', '{\"id\":')"), t.Notify(sqlite.Notice{Text: "third"}))
 	})
 	if err != nil {

@@ -2,7 +2,11 @@ package queue
 
 import (
 	"context"
+	"database/sql"
+	"errors"
+	"fmt"
 	"maps"
+	"time"
 
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/rules"
@@ -27,9 +31,59 @@ type memory struct {
 	bursts   map[string]burst             // by source
 }
 
-// write has a change written and waits until it is on disk; see [sqlite.DB.Write].
-func (s *Store) write(ctx context.Context, do func(*tx) error) error {
-	return s.file.Write(ctx, func(d *sqlite.Tx) error { return s.change(d, do) })
+// write has a change written and waits until it is on disk; see [sqlite.DB.Write]. what
+// names it in an error.
+func (s *Store) write(ctx context.Context, what string, do func(*tx) error) error {
+	err := s.file.Write(ctx, func(d *sqlite.Tx) error { return s.change(d, do) })
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+// errDry undoes what a dry run did.
+var errDry = errors.New("dry run")
+
+// writeDry is write, undone at the end of a dry run.
+func (s *Store) writeDry(ctx context.Context, what string, dry bool, do func(*tx) error) error {
+	err := s.write(ctx, what, func(t *tx) error {
+		if err := do(t); err != nil || !dry {
+			return err
+		}
+		return errDry
+	})
+	if errors.Is(err, errDry) {
+		return nil
+	}
+	return err
+}
+
+// read collects the rows of a query; what names it in an error.
+func read[T any](ctx context.Context, s *Store, what string, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := s.reader.QueryContext(ctx, query, args...)
+	all, err := sqlite.Collect(rows, err, scan)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	return all, nil
+}
+
+// readNumber is the first number that a query finds; ok is false without any.
+func (s *Store) readNumber(ctx context.Context, what, query string, args ...any) (n int64, ok bool, err error) {
+	found, err := read(ctx, s, what, sqlite.ScanID, query, args...)
+	if len(found) > 0 {
+		return found[0], true, err
+	}
+	return 0, false, err
+}
+
+// readTime is [Store.readNumber] of a time.
+func (s *Store) readTime(ctx context.Context, what, query string, args ...any) (t time.Time, ok bool, err error) {
+	at, ok, err := s.readNumber(ctx, what, query, args...)
+	if ok {
+		t = millis(at)
+	}
+	return t, ok, err
 }
 
 // change makes one change within a transaction, with the counters. What it changes

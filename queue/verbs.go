@@ -155,9 +155,9 @@ func (s *Store) SettleByHand(ctx context.Context, sel entry.Selection, as viewin
 // Undone records that a delivered entry was taken back from the service by the
 // user's will; it is dropped. Errors wrap [entry.ErrNotFound] or [entry.ErrState].
 func (s *Store) Undone(ctx context.Context, id int64) (after Entry, err error) {
-	err = s.write(ctx, func(t *tx) error {
+	err = s.write(ctx, fmt.Sprintf("undo entry %d", id), func(t *tx) error {
 		if after, err = t.entry(id); err != nil {
-			return fmt.Errorf("undo entry %d: %w", id, err)
+			return err
 		}
 		if after.State != viewing.StateDelivered {
 			return &StateError{Verb: "undo", ID: id, State: after.State, Reason: after.Reason}
