@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -57,23 +56,11 @@ func (s *Store) UpdateAccount(ctx context.Context, name string, change func(*acc
 
 // saveAccount writes an account, whole.
 func (t *tx) saveAccount(a account.Row) error {
-	body, err := jsonText(a)
-	if err == nil {
-		_, err = t.Exec("INSERT OR REPLACE INTO accounts (name, body) VALUES (?, ?)", a.Name, body)
-	}
+	_, err := t.Exec("INSERT OR REPLACE INTO accounts (name, body) VALUES (?, ?)", a.Name, asJSON{a})
 	return err
 }
 
-func scanAccount(r *sql.Rows) (a account.Row, err error) {
-	var body []byte
-	if err := r.Scan(&body); err != nil {
-		return a, err
-	}
-	if err := json.Unmarshal(body, &a); err != nil {
-		return a, fmt.Errorf("read account: %w", err)
-	}
-	return a, nil
-}
+func scanAccount(r *sql.Rows) (a account.Row, err error) { return a, r.Scan(fromJSON{&a}) }
 
 // AccountsOf are the accounts that a source feeds. The service of the first is
 // asked what things are.

@@ -3,6 +3,7 @@ package queue
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -145,12 +146,8 @@ func (t *tx) rename(c amendment, e Entry) error {
 		m, _ = said.Apply(m)
 		e.Reported, e.Correction = reported, said.ID
 	}
-	is, err := jsonText(m)
-	if err != nil {
-		return err
-	}
-	if was, err := jsonText(e.Media); err != nil || was == is {
-		return err
+	if reflect.DeepEqual(m, *e.Media) {
+		return nil
 	}
 	if said != nil {
 		if err := t.step(e.ID, correctedStep(said.Is, *reported, m)); err != nil {

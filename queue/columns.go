@@ -2,6 +2,7 @@ package queue
 
 import (
 	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -25,13 +26,39 @@ func timeOrNull(t time.Time) sql.NullInt64 {
 	return sql.NullInt64{Int64: t.UnixMilli(), Valid: !t.IsZero()}
 }
 
-// jsonText writes a value as text.
-func jsonText(value any) (sql.NullString, error) {
-	text, err := json.Marshal(value)
+// idOrNull writes an id; 0 is NULL.
+func idOrNull(id int64) sql.NullInt64 { return sql.NullInt64{Int64: id, Valid: id != 0} }
+
+// asJSON writes a value as text; nil is NULL.
+type asJSON struct{ value any }
+
+// Value implements [driver.Valuer].
+func (j asJSON) Value() (driver.Value, error) {
+	text, err := json.Marshal(j.value)
 	if err != nil {
-		return sql.NullString{}, fmt.Errorf("write JSON: %w", err)
+		return nil, fmt.Errorf("write JSON: %w", err)
 	}
-	return sql.NullString{String: string(text), Valid: true}, nil
+	if string(text) == "null" {
+		return nil, nil
+	}
+	return string(text), nil
+}
+
+// fromJSON reads a text into a target; NULL leaves that alone.
+type fromJSON struct{ target any }
+
+// Scan implements [sql.Scanner].
+func (j fromJSON) Scan(text any) error {
+	switch text := text.(type) {
+	case nil:
+		return nil
+	case string:
+		return json.Unmarshal([]byte(text), j.target)
+	case []byte:
+		return json.Unmarshal(text, j.target)
+	default:
+		return fmt.Errorf("read JSON: it is %T", text)
+	}
 }
 
 // jsonArray writes ids or words as JSON, for json_each.
@@ -51,18 +78,11 @@ func said(m viewing.Message) *viewing.Message {
 	return &m
 }
 
-// messageText writes a message; nil is NULL.
-func messageText(m *viewing.Message) (sql.NullString, error) {
-	if m == nil {
-		return sql.NullString{}, nil
+// watchedColumns writes when something was watched, in milliseconds and with the evidence;
+// both are NULL for none.
+func watchedColumns(at viewing.Instant) (millis sql.NullInt64, whole asJSON) {
+	if at.IsZero() {
+		return millis, asJSON{}
 	}
-	return jsonText(m)
-}
-
-// readJSON reads a column; NULL leaves the target alone.
-func readJSON(text []byte, into any) error {
-	if text == nil {
-		return nil
-	}
-	return json.Unmarshal(text, into)
+	return sql.NullInt64{Int64: at.Millis, Valid: true}, asJSON{at}
 }

@@ -139,12 +139,8 @@ func (t *tx) remember(c Correcting, reported, place viewing.Media, did *resolve.
 		did.Before = &before.Is
 	}
 	said.Since = millis(t.now)
-	body, err := jsonText(said)
-	if err != nil {
-		return said, false, err
-	}
 	_, err = t.Find("INSERT INTO corrections (key, body) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET body = excluded.body RETURNING id",
-		[]any{said.Key(), body}, &said.ID)
+		[]any{said.Key(), asJSON{said}}, &said.ID)
 	if err == nil {
 		_, err = t.Exec("UPDATE entries SET correction = ? WHERE id = ?", said.ID, c.Entry)
 	}

@@ -65,17 +65,14 @@ func (s *Store) Doubt(ctx context.Context, id int64) (d Doubt, ok bool, err erro
 func scanDoubt(r *sql.Rows) (d Doubt, err error) {
 	var since, at int64
 	var read, sent sql.NullInt64
-	var readings, before []byte
+	var readings []byte
 	var owner sql.NullString
-	d.Entry, err = scanEntryWith(r, &since, &at, &read, &d.Taken, &readings, &sent, &owner, &before)
+	d.Entry, err = scanEntryWith(r, &since, &at, &read, &d.Taken, &readings, &sent, &owner, fromJSON{&d.Before})
 	if err != nil {
 		return d, err
 	}
 	d.Since, d.At, d.ReadAt, d.SentAt = millis(since), millis(at), nullTime(read), nullTime(sent)
 	d.Readings, d.Owner = readings, owner.String
-	if err := readJSON(before, &d.Before); err != nil {
-		return d, fmt.Errorf("read lists before entry %d: %w", d.Entry.ID, err)
-	}
 	return d, nil
 }
 

@@ -86,13 +86,7 @@ func scanWitness(r *sql.Rows) (w entry.Witness, err error) {
 
 func scanStep(r *sql.Rows) (step entry.Step, err error) {
 	var at int64
-	var args, cause []byte
-	if err = r.Scan(&at, &step.Code, &step.From, &step.Reason, &args, &cause); err == nil && len(args) > len("{}") {
-		err = readJSON(args, &step.Args)
-	}
-	if err == nil {
-		err = readJSON(cause, &step.Cause)
-	}
+	err = r.Scan(&at, &step.Code, &step.From, &step.Reason, fromJSON{&step.Args}, fromJSON{&step.Cause})
 	step.At = millis(at)
 	return step, err
 }
@@ -100,10 +94,7 @@ func scanStep(r *sql.Rows) (step entry.Step, err error) {
 func scanAttempt(r *sql.Rows) (a entry.Attempt, err error) {
 	var at int64
 	var ended sql.NullInt64
-	var cause []byte
-	if err = r.Scan(&a.Number, &at, &ended, &a.Sent, &a.Status, &a.Code, &a.Answer, &cause); err == nil {
-		err = readJSON(cause, &a.Cause)
-	}
+	err = r.Scan(&a.Number, &at, &ended, &a.Sent, &a.Status, &a.Code, &a.Answer, fromJSON{&a.Cause})
 	a.At, a.Ended = millis(at), nullTime(ended)
 	return a, err
 }

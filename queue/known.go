@@ -32,7 +32,7 @@ func (s *Store) RecordedIn(ctx context.Context, accounts, keys []string) (map[st
 		err := row.Scan(&key, &in.Millis, &in.Precision)
 		times[key] = append(times[key], in)
 		return struct{}{}, err
-	}, `SELECT item_key, watched_at, watched_precision FROM entries
+	}, `SELECT item_key, watched_at, watched ->> '$.precision' FROM entries
 		WHERE account IN (SELECT value FROM json_each(?)) AND kind = 'viewing' AND item_key <> '' AND item_key IN (SELECT value FROM json_each(?)) ORDER BY happened_at, id`,
 		jsonArray(accounts), jsonArray(keys))
 	return times, err

@@ -102,11 +102,7 @@ func (t *tx) found(f Finding) error {
 			return err
 		}
 	}
-	candidates, err := jsonText(f.Candidates[:min(len(f.Candidates), maxCandidates)])
-	if err != nil {
-		return err
-	}
-	_, err = t.Exec("UPDATE lookups SET ask_at = ?, planned_at = ?, asked = asked + 1, candidates = ? WHERE entry = ?", timeOrNull(f.AskAt), t.now, candidates, was.ID)
+	_, err = t.Exec("UPDATE lookups SET ask_at = ?, planned_at = ?, asked = asked + 1, candidates = ? WHERE entry = ?", timeOrNull(f.AskAt), t.now, asJSON{f.Candidates[:min(len(f.Candidates), maxCandidates)]}, was.ID)
 	return err
 }
 

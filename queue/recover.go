@@ -20,7 +20,7 @@ const standIns = `INSERT INTO events (id, source, source_kind, event_id, body, c
 // doubt by the start.
 func (s *Store) repair(d *sqlite.Tx, found sqlite.Recovery) (sqlite.Notice, error) {
 	t := &tx{Tx: d, memory: &memory{}, settings: s.settings, now: d.Now} // the counters are counted at the end
-	unreadable, err := t.Affect(`DELETE FROM entries WHERE NOT json_valid(coalesce(media, '{}')) OR NOT json_valid(coalesce(list, '{}')) OR NOT json_valid(decided) OR NOT json_valid(coalesce(reported, '{}'))`)
+	unreadable, err := t.Affect(`DELETE FROM entries WHERE NOT json_valid(coalesce(media, '{}')) OR NOT json_valid(coalesce(list, '{}')) OR NOT json_valid(decided) OR NOT json_valid(coalesce(watched, '{}')) OR NOT json_valid(coalesce(cause, '{}')) OR NOT json_valid(coalesce(reported, '{}'))`)
 	if err != nil {
 		return sqlite.Notice{}, err
 	}

@@ -40,10 +40,8 @@ CREATE TABLE entries (
   list              TEXT,                        -- JSON; lists only
   item_key          TEXT NOT NULL DEFAULT '',    -- entries of one key leave in order; '' is no key
   priority          INTEGER,
-  watched_at        INTEGER,                     -- viewings only, as the next three
-  watched_text      TEXT,
-  watched_offset    INTEGER,                     -- seconds east of UTC
-  watched_precision TEXT,
+  watched_at        INTEGER,                     -- viewings only, as the next
+  watched           TEXT,                        -- the same with the evidence of it; JSON
   class             TEXT NOT NULL DEFAULT '',
   lane              INTEGER NOT NULL DEFAULT 0,  -- 0 live; 1 backfill: leaves when nothing live is due
   attempts          INTEGER NOT NULL DEFAULT 0,
@@ -133,7 +131,7 @@ CREATE TABLE steps (
   code       TEXT NOT NULL,
   from_state TEXT NOT NULL DEFAULT '',   -- the entry was in it before the step changed that, for this reason
   reason     TEXT NOT NULL DEFAULT '',
-  args       TEXT NOT NULL DEFAULT '{}',
+  args       TEXT,                       -- JSON
   cause      TEXT,                       -- a message in JSON
   PRIMARY KEY (entry, number)
 ) STRICT, WITHOUT ROWID;

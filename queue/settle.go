@@ -117,13 +117,9 @@ func (t *tx) settleEntry(e *Entry, m Settlement, step entry.Step) error {
 // endAttempt keeps the answer. Of attempts that never left only the last is
 // kept: a night without a network would otherwise leave hundreds.
 func (t *tx) endAttempt(m Settlement) error {
-	cause, err := messageText(said(m.Answer.Error))
-	if err != nil {
-		return err
-	}
 	changed, err := t.Affect(`UPDATE attempts SET ended_at = ?, sent = ?, status = ?, code = ?, answer = ?, cause = ?
 		WHERE entry = ? AND number = ? AND ended_at IS NULL`,
-		t.now, !m.NotSent, m.Answer.Status, m.Answer.Code, m.Answer.Text, cause, m.Entry, m.Attempt)
+		t.now, !m.NotSent, m.Answer.Status, m.Answer.Code, m.Answer.Text, asJSON{said(m.Answer.Error)}, m.Entry, m.Attempt)
 	if err != nil {
 		return err
 	}

@@ -97,11 +97,7 @@ func (t *tx) holdPending(why entry.Step) (held int, err error) {
 
 // doubt puts an entry whose request was cut short in doubt.
 func (t *tx) doubt(id int64) error {
-	cause, err := jsonText(viewing.Say(stopped))
-	if err != nil {
-		return err
-	}
-	_, err = t.Exec("UPDATE attempts SET ended_at = ?, cause = ? WHERE entry = ? AND ended_at IS NULL", t.now, cause, id)
+	_, err := t.Exec("UPDATE attempts SET ended_at = ?, cause = ? WHERE entry = ? AND ended_at IS NULL", t.now, asJSON{viewing.Say(stopped)}, id)
 	if err != nil {
 		return err
 	}

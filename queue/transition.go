@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"database/sql"
 	"maps"
 	"reflect"
 	"slices"
@@ -41,12 +40,8 @@ func (t *tx) transition(e *Entry, to viewing.State, reason string, s entry.Step)
 	if s.Cause != nil || to != was.State {
 		e.Cause = s.Cause
 	}
-	cause, err := messageText(e.Cause)
-	if err != nil {
-		return err
-	}
-	_, err = t.Exec(`UPDATE entries SET state = ?, reason = ?, cause = ?, settled_at = ?, next_at = coalesce(?, next_at), planned_at = ?, touched = ? WHERE id = ?`,
-		string(to), reason, cause, timeOrNull(e.SettledAt), timeOrNull(e.NextAt), t.now, int(e.Touched), e.ID)
+	_, err := t.Exec(`UPDATE entries SET state = ?, reason = ?, cause = ?, settled_at = ?, next_at = coalesce(?, next_at), planned_at = ?, touched = ? WHERE id = ?`,
+		string(to), reason, asJSON{e.Cause}, timeOrNull(e.SettledAt), timeOrNull(e.NextAt), t.now, int(e.Touched), e.ID)
 	if err != nil {
 		return err
 	}
@@ -76,19 +71,11 @@ func (t *tx) transition(e *Entry, to viewing.State, reason string, s entry.Step)
 // class and lane. The next request for it is another act.
 func (t *tx) rewrite(was Entry, e *Entry) error {
 	e.Revision++
-	media, err := mediaText(e.Media)
-	if err != nil {
-		return err
-	}
-	reported, err := mediaText(e.Reported)
-	if err != nil {
-		return err
-	}
-	at := writeInstant(e.WatchedAt.Instant)
-	_, err = t.Exec(`UPDATE entries SET media = ?, item_key = ?, reported = ?, correction = ?, watched_at = ?, watched_text = ?,
-		watched_offset = ?, watched_precision = ?, class = ?, lane = ?, revision = ?, touched = ? WHERE id = ?`,
-		media, e.Key(), reported, sql.NullInt64{Int64: e.Correction, Valid: e.Correction != 0}, at.millis, at.text,
-		at.offset, at.precision, string(e.Class), int(e.Lane), e.Revision, int(e.Touched), e.ID)
+	millis, whole := watchedColumns(e.WatchedAt.Instant)
+	_, err := t.Exec(`UPDATE entries SET media = ?, item_key = ?, reported = ?, correction = ?, watched_at = ?, watched = ?,
+		class = ?, lane = ?, revision = ?, touched = ? WHERE id = ?`,
+		asJSON{e.Media}, e.Key(), asJSON{e.Reported}, idOrNull(e.Correction), millis, whole,
+		string(e.Class), int(e.Lane), e.Revision, int(e.Touched), e.ID)
 	if err != nil {
 		return err
 	}
@@ -130,20 +117,9 @@ func (t *tx) keepLookup(was, is Entry) (err error) {
 
 // step notes what was decided about an entry.
 func (t *tx) step(id int64, s entry.Step) error {
-	args, err := jsonText(s.Args)
-	if err != nil {
-		return err
-	}
-	if s.Args == nil {
-		args.String = "{}"
-	}
-	cause, err := messageText(s.Cause)
-	if err != nil {
-		return err
-	}
-	_, err = t.Exec(`INSERT INTO steps (entry, number, at, code, from_state, reason, args, cause)
+	_, err := t.Exec(`INSERT INTO steps (entry, number, at, code, from_state, reason, args, cause)
 		SELECT ?1, coalesce(max(number), 0) + 1, ?2, ?3, ?4, ?5, ?6, ?7 FROM steps WHERE entry = ?1`,
-		id, t.now, s.Code, string(s.From), s.Reason, args, cause)
+		id, t.now, s.Code, string(s.From), s.Reason, asJSON{s.Args}, asJSON{s.Cause})
 	return err
 }
 
