@@ -151,8 +151,8 @@ func (d offline) accountStatus(ctx context.Context, name string) (control.Accoun
 	out := standing(h, c, why, d.o.Paths.File)
 	out.LastDelivered = control.Known(kept.LastDelivered)
 	if h.State == account.NoKey && len(d.o.Config.Accounts) > 1 {
-		waits, err := d.store.Waits(ctx, name)
-		if out.Unused = !waits; err != nil {
+		counts, err := d.store.CountsOf(ctx)
+		if out.Unused = counts[name].Pending == 0; err != nil {
 			return out, err
 		}
 	}

@@ -166,8 +166,8 @@ func (d *Daemon) accountStatus(ctx context.Context, a *sender) (control.Account,
 		out.Resolves = &can
 	}
 	if a.loop.Health().State == account.NoKey {
-		waits, err := d.store.Waits(ctx, a.name)
-		if out.Unused = !waits; err != nil {
+		counts, err := d.store.CountsOf(ctx)
+		if out.Unused = counts[a.name].Pending == 0; err != nil {
 			return out, err
 		}
 	}

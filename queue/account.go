@@ -8,7 +8,6 @@ import (
 
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/sqlite"
-	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 const selectAccount = "SELECT body FROM accounts WHERE name = ?"
@@ -65,8 +64,3 @@ func scanAccount(r *sql.Rows) (a account.Row, err error) { return a, r.Scan(from
 // AccountsOf are the accounts that a source feeds. The service of the first is
 // asked what things are.
 func (s *Store) AccountsOf(source string) []string { return s.settings.AccountsOf(source) }
-
-// Recorded is [Store.RecordedIn] the accounts that a source feeds.
-func (s *Store) Recorded(ctx context.Context, source string, keys []string) (map[string][]viewing.Instant, error) {
-	return s.RecordedIn(ctx, s.AccountsOf(source), keys)
-}

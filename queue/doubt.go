@@ -76,13 +76,6 @@ func scanDoubt(r *sql.Rows) (d Doubt, err error) {
 	return d, nil
 }
 
-// SentSince lists the account's viewings of which a request began since then.
-func (s *Store) SentSince(ctx context.Context, account string, since time.Time) ([]entry.Sent, error) {
-	return read(ctx, s, "list what was sent", scanSent, "SELECT "+entryColumns+`, a.at, a.owner FROM attempts AS a
-		JOIN entries AS n ON n.id = a.entry JOIN events AS v ON v.id = n.event
-		WHERE a.at >= ? AND n.account = ? AND n.kind = 'viewing'`, since.UnixMilli(), account)
-}
-
 func scanSent(row *sql.Rows) (sent entry.Sent, err error) {
 	var at int64
 	sent.Entry, err = scanEntryWith(row, &at, &sent.Owner)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -24,26 +25,7 @@ type exportRecord struct {
 	CommittedAt time.Time       `json:"committedAt,omitzero"`
 	Event       json.RawMessage `json:"event,omitempty"`      // the [viewing.Event] as it was committed
 	Unreadable  int64           `json:"unreadable,omitempty"` // which event of the file cannot be read; nothing else is set then
-	Entries     []exportEntry   `json:"entries,omitempty"`
-}
-
-// exportEntry is one entry of an [exportRecord].
-type exportEntry struct {
-	Account   string          `json:"account"`
-	Part      int             `json:"part"`
-	Kind      viewing.Kind    `json:"kind"`
-	State     viewing.State   `json:"state"`
-	Reason    string          `json:"reason,omitempty"`
-	Media     *viewing.Media  `json:"media,omitempty"`
-	List      *viewing.List   `json:"list,omitempty"`
-	Priority  *int            `json:"priority,omitempty"`
-	WatchedAt viewing.Instant `json:"watchedAt,omitzero"`
-	Class     viewing.Class   `json:"class,omitempty"`
-	Attempts  int             `json:"attempts,omitempty"`
-	Revision  int             `json:"revision,omitempty"`
-	RemoteID  string          `json:"remoteId,omitempty"`
-	CreatedAt time.Time       `json:"createdAt"`
-	SettledAt time.Time       `json:"settledAt,omitzero"`
+	Entries     []Entry         `json:"entries,omitempty"`
 }
 
 // Export writes everything that was ever reported, with what became of it, as
@@ -56,19 +38,19 @@ func (s *Store) Export(ctx context.Context, w io.Writer) (lines int64, err error
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
 	for first, newest := int64(0), int64(1); err == nil && first < newest; first += exportPage {
-		if err = s.reader.QueryRowContext(ctx, "SELECT coalesce(max(id), 0) FROM events").Scan(&newest); err != nil {
+		if newest, _, err = s.readNumber(ctx, "find newest event", "SELECT coalesce(max(id), 0) FROM events"); err != nil {
 			break
 		}
 		page, bad := s.exportEvents(ctx, first, first+exportPage)
 		if bad != nil {
-			page, err = s.exportOneByOne(ctx, first, min(first+exportPage, newest))
+			page = s.exportOneByOne(ctx, first, min(first+exportPage, newest))
 		}
 		for _, record := range page {
-			if err == nil {
-				err = encoder.Encode(record)
+			if err = errors.Join(err, encoder.Encode(record)); err == nil {
 				lines++
 			}
 		}
+		err = errors.Join(err, ctx.Err())
 	}
 	if err == nil {
 		err = out.Flush()
@@ -80,19 +62,15 @@ func (s *Store) Export(ctx context.Context, w io.Writer) (lines int64, err error
 }
 
 // exportOneByOne reads the events after first, up to last, where not all can be read.
-func (s *Store) exportOneByOne(ctx context.Context, first, last int64) (page []exportRecord, err error) {
+func (s *Store) exportOneByOne(ctx context.Context, first, last int64) (page []exportRecord) {
 	for id := first + 1; id <= last; id++ {
 		one, err := s.exportEvents(ctx, id-1, id)
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil:
-			page = append(page, exportRecord{V: 1, Unreadable: id})
-		default:
-			page = append(page, one...)
+		if err != nil {
+			one = []exportRecord{{V: 1, Unreadable: id}}
 		}
+		page = append(page, one...)
 	}
-	return page, nil
+	return page
 }
 
 const selectExported = "SELECT " + entryColumns + " FROM events AS v JOIN entries AS n ON n.event = v.id WHERE v.id > ? AND v.id <= ? ORDER BY v.id, n.id"
@@ -122,17 +100,9 @@ func (s *Store) exportEvents(ctx context.Context, first, last int64) ([]exportRe
 	_, err = sqlite.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
 		e, err := scanEntry(r)
 		if i, ok := of[viewing.SourceKind(e.Source)+":"+e.EventID]; ok && err == nil {
-			page[i].Entries = append(page[i].Entries, recordEntry(e))
+			page[i].Entries = append(page[i].Entries, e)
 		}
 		return struct{}{}, err
 	})
 	return page, err
-}
-
-func recordEntry(e Entry) exportEntry {
-	return exportEntry{
-		Account: e.Account, Part: e.Part, Kind: e.Kind, State: e.State, Reason: e.Reason,
-		Media: e.Media, List: e.List, Priority: e.Priority, WatchedAt: e.WatchedAt.Instant, Class: e.Class,
-		Attempts: e.Attempts, Revision: e.Revision, RemoteID: e.RemoteID, CreatedAt: e.CreatedAt, SettledAt: e.SettledAt,
-	}
 }

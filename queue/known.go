@@ -21,10 +21,10 @@ func (s *Store) Taken(ctx context.Context, source string, eventIDs []string) (ma
 	return taken, err
 }
 
-// RecordedIn tells when items, by [viewing.Media.Key], were watched as far as the
-// queue has heard of it, whoever saw it and whatever became of it, in any of some
-// accounts. It reads all entries.
-func (s *Store) RecordedIn(ctx context.Context, accounts, keys []string) (map[string][]viewing.Instant, error) {
+// Recorded tells when items, by [viewing.Media.Key], were watched as far as the queue has
+// heard of it, whoever saw it and whatever became of it, in the accounts that a source
+// feeds.
+func (s *Store) Recorded(ctx context.Context, source string, keys []string) (map[string][]viewing.Instant, error) {
 	times := map[string][]viewing.Instant{}
 	_, err := read(ctx, s, "look for viewings", func(row *sql.Rows) (struct{}, error) {
 		var key string
@@ -34,26 +34,19 @@ func (s *Store) RecordedIn(ctx context.Context, accounts, keys []string) (map[st
 		return struct{}{}, err
 	}, `SELECT item_key, watched_at, watched ->> '$.precision' FROM entries
 		WHERE account IN (SELECT value FROM json_each(?)) AND kind = 'viewing' AND item_key <> '' AND item_key IN (SELECT value FROM json_each(?)) ORDER BY happened_at, id`,
-		jsonArray(accounts), jsonArray(keys))
+		jsonArray(s.AccountsOf(source)), jsonArray(keys))
 	return times, err
 }
 
 // State is what the source keeps here as its own memory.
 func (s *Store) State(ctx context.Context, source string) (map[string][]byte, error) {
-	type pair struct {
-		key   string
-		value []byte
-	}
-	pairs, err := read(ctx, s, "read state of source", func(rows *sql.Rows) (p pair, err error) {
-		err = rows.Scan(&p.key, &p.value)
-		return p, err
+	state := map[string][]byte{}
+	_, err := read(ctx, s, "read state of source", func(row *sql.Rows) (struct{}, error) {
+		var key string
+		var value []byte
+		err := row.Scan(&key, &value)
+		state[key] = append([]byte{}, value...) // an empty value is not a missing one
+		return struct{}{}, err
 	}, "SELECT key, value FROM source_state WHERE source = ?", source)
-	if err != nil {
-		return nil, err
-	}
-	state := make(map[string][]byte, len(pairs))
-	for _, p := range pairs {
-		state[p.key] = append([]byte{}, p.value...) // an empty value is not a missing one
-	}
-	return state, nil
+	return state, err
 }

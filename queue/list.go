@@ -69,19 +69,6 @@ func (s *Store) PendingAccounts(ctx context.Context) (names []string, err error)
 	return names, err
 }
 
-// Waits reports whether the account has any pending entry, due or not.
-func (s *Store) Waits(ctx context.Context, account string) (bool, error) {
-	all, err := s.CountsOf(ctx)
-	return all[account].Pending > 0, err
-}
-
-// Newest is the id of the newest entry; 0 without any. Later ones have greater
-// ids.
-func (s *Store) Newest(ctx context.Context) (id int64, err error) {
-	id, _, err = s.readNumber(ctx, "find newest entry", "SELECT coalesce(max(id), 0) FROM entries")
-	return id, err
-}
-
 // Waves are those that a person has not decided about, the largest first. It costs
 // as much as they hold.
 func (s *Store) Waves(ctx context.Context) ([]entry.Wave, error) {
