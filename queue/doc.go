@@ -3,22 +3,34 @@
 // has the events; it turns each into entries, one for each request to the service.
 // Package replay takes the entries out, one request at a time, and says what became of
 // them. Only the function transition changes an entry's state: it counts the change and
-// writes a step, which is data that daemon/words renders for people.
+// writes a step. Steps, reasons and causes are codes with values, which daemon/words
+// renders for people; nothing here reads a sentence. All writing is done by one goroutine
+// of package sqlite: it runs the changes that wait in one transaction, flushes it to the
+// disk, and answers then.
 //
 // # From Commit to the service
 //
-//	Commit      checks the events, then does all that follows in one transaction
+//	Commit      checks the events against the field rules; all that follows is one
+//	            transaction, and it returns when the disk has that
 //	commit      the same event id: a duplicate, or a conflict where the content differs
-//	draft       account by account and item by item: corrections, then package rules
-//	            decide whether it may be sent, is held, or is dropped
+//	draft       account by account and item by item: corrections say what it is, then
+//	            package rules decides whether it may be sent, is held, or is dropped
 //	findDuplicates, makeEntries
 //	            a part that another source saw too joins that entry, any other one
 //	            becomes an entry: pending, held or dropped
-//	Next        the pending entry that is due: live before imports, a list before its
-//	            items, of one item the older entry before the younger
-//	Begin       marks it as sending, on disk before the first byte leaves
+//	Next        the loop of package replay is woken and asks for the pending entry that is
+//	            due: live before imports, a list before its items, of one item the older
+//	            entry before the younger
+//	Begin       marks it as sending, on disk before the first byte leaves; the end of the
+//	            entry before is written with it
 //	Settle      records the answer: delivered, rejected, pending for a later try, or in
 //	            doubt
+//
+// An entry that is held for want of an identifier is in the table lookups: the loop asks
+// the service, Wikidata or TMDB what it is and hands the answer to Found, which lets it go
+// as the rules have it. An entry in doubt is in the table doubts until RecordReadBack, or
+// a person, says what became of it. Which verbs fit an entry is one table:
+// [entry.Entry.Actions].
 //
 // # States
 //
@@ -49,8 +61,10 @@
 //	the file is damaged                it is set aside, every readable row is copied; what
 //	                                   was pending is held, for it may have been sent
 //	an older copy is opened            the same: what was pending is held
-//	the clock was wrong                what was put off too far is due now; what was held as
-//	                                   future can be released as soon as its time has come
+//	the clock was ahead                what it has put off is due as soon as it is right:
+//	                                   each time is kept with the time when it was planned
+//	the clock was behind               what was held as future can be released as soon as
+//	                                   its time has come
 //
 // # One playback, several sources
 //
@@ -80,12 +94,14 @@
 //
 // # Corrections
 //
-// A person may say what a film or series is. That is remembered by the strongest clue
-// that the source gave: the site's own number, else IMDb, TVDB, or title and year. What is
-// reported alike later has its identity when it is committed, and what waits follows in
-// the same transaction, unless a person has edited it or put it aside. A later correction
-// of the same clue wins. Nothing is remembered where the source itself gave a number of
-// TMDB: all else that it said may belong to another film, too.
+// A person may say what a film or series is, and of an episode where it is. That is
+// remembered by the strongest clue that the source gave: the site's own number, else IMDb,
+// TVDB, or title and year. What is reported alike later has its identity when it is
+// committed, and what waits follows in the same transaction, unless a person has edited it
+// or put it aside; a dry run says what would follow. Of a series the shift of season and
+// number is kept, season by season: see [resolve.Shift]. A later correction of the same
+// clue wins. Nothing is remembered where the source itself gave a number of TMDB: all else
+// that it said may belong to another film, too.
 //
 // # Bursts
 //
