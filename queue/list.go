@@ -109,54 +109,36 @@ func listQuery(f entry.Filter) (query string, args []any, err error) {
 	case f.Limit == 0:
 		f.Limit = defaultLimit
 	}
-	if f.State != "" {
-		query += " AND n.state = '" + string(f.State) + "'"
-	}
-	for _, c := range conditions(f) {
-		if c.set {
-			query += " AND " + c.text
-			args = append(args, c.args...)
+	add := func(set bool, text string, values ...any) {
+		if set {
+			query += " AND " + text
+			args = append(args, values...)
 		}
 	}
-	order := "n.id DESC"
-	if f.ByTime {
-		order = "n.happened_at DESC, n.id DESC"
-	}
-	return query + " ORDER BY " + order + " LIMIT ?", append(args, f.Limit), nil
-}
-
-// condition is one that is asked only when it is set.
-type condition struct {
-	set  bool
-	text string
-	args []any
-}
-
-// conditions are those beside the state.
-func conditions(f entry.Filter) []condition {
 	account, happened := "n.account = ?", "+n.happened_at" // no index of times: ids are the order
 	if f.Below > 0 || f.ByTime {
 		account = "+n.account = ?" // no index of accounts: it would be sorted for each page anew
 	}
+	order := "n.id DESC"
 	if f.ByTime {
-		happened = "n.happened_at"
+		happened, order = "n.happened_at", "n.happened_at DESC, n.id DESC"
 	}
-	all := []condition{
-		{f.Account != "", account, []any{f.Account}},
-		{f.Source != "", "(v.source = ? OR v.source_kind = ?)", []any{f.Source, f.Source}},
-		{f.Kind != "", "n.kind = ?", []any{string(f.Kind)}},
-		{f.Reason != "", "n.reason = ?", []any{f.Reason}},
-		{f.Item != "", "n.item_key = ?", []any{f.Item}},
-		{!f.Before.IsZero(), happened + " < ?", []any{f.Before.UnixMilli()}},
-		{f.Below > 0, "n.id < ?", []any{f.Below}},
-		{f.Past != entry.Place{}, "n.happened_at <= ? AND (n.happened_at < ? OR n.id < ?)", []any{f.Past.At, f.Past.At, f.Past.ID}},
-		{f.UpTo != 0, "n.id <= ?", []any{f.UpTo}},
-		{!f.Since.IsZero(), happened + " >= ?", []any{f.Since.UnixMilli()}},
-	}
+	add(f.State != "", "n.state = '"+string(f.State)+"'")
+	add(f.Account != "", account, f.Account)
+	add(f.Source != "", "(v.source = ? OR v.source_kind = ?)", f.Source, f.Source)
+	add(f.Kind != "", "n.kind = ?", string(f.Kind))
+	add(f.Reason != "", "n.reason = ?", f.Reason)
+	add(f.Item != "", "n.item_key = ?", f.Item)
+	add(!f.Before.IsZero(), happened+" < ?", f.Before.UnixMilli())
+	add(f.Below > 0, "n.id < ?", f.Below)
+	add(f.Past != entry.Place{}, "n.happened_at <= ? AND (n.happened_at < ? OR n.id < ?)", f.Past.At, f.Past.At, f.Past.ID)
+	add(f.UpTo != 0, "n.id <= ?", f.UpTo)
+	add(!f.Since.IsZero(), happened+" >= ?", f.Since.UnixMilli())
 	for word := range strings.FieldsSeq(f.Words) {
-		all = append(all, spelt(word))
+		text, values := spelt(word)
+		add(true, text, values...)
 	}
-	return all
+	return query + " ORDER BY " + order + " LIMIT ?", append(args, f.Limit), nil
 }
 
 // named is what [entry.Filter.Words] are looked for in.
@@ -164,19 +146,17 @@ const named = "concat_ws(' ', n.media ->> '$.title', n.media ->> '$.show.title',
 
 // spelt is a word in a title, in capitals or not. SQLite knows these of ASCII alone,
 // so other words are looked for as they may be written.
-func spelt(word string) condition {
+func spelt(word string) (text string, args []any) {
 	forms := []string{strings.ToLower(word)}
 	if strings.ContainsFunc(word, func(r rune) bool { return r > unicode.MaxASCII }) {
 		first, size := utf8.DecodeRuneInString(forms[0])
 		forms = append(forms, string(unicode.ToUpper(first))+forms[0][size:], strings.ToUpper(word))
 	}
-	c := condition{set: true}
 	for _, form := range forms {
-		c.text += " OR " + named + " LIKE ? ESCAPE '!'"
-		c.args = append(c.args, "%"+strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(form)+"%")
+		text += " OR " + named + " LIKE ? ESCAPE '!'"
+		args = append(args, "%"+strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(form)+"%")
 	}
-	c.text = "(" + c.text[len(" OR "):] + ")"
-	return c
+	return "(" + text[len(" OR "):] + ")", args
 }
 
 // OldestPending is when the pending entry of an account, or of all where it is "",
