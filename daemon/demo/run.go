@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/config"
@@ -122,13 +120,21 @@ func (t *tour) inBrowser(ctx context.Context, m viewing.Media, ago time.Duration
 	began := time.Now()
 	at := began.Add(-ago)
 	if _, err := t.browser.Viewing(ctx, protocol.Viewing{
-		ID: uuid.NewString(), Media: m, WatchedAt: at.Format(time.RFC3339), Count: 1, Source: &protocol.Source{Site: "films.example"},
+		ID: newUUID(), Media: m, WatchedAt: at.Format(time.RFC3339), Count: 1, Source: &protocol.Source{Site: "films.example"},
 	}); err != nil {
 		return fmt.Errorf("report a viewing: %w", err)
 	}
 	t.done(m, at, &t.result.History.Browser)
 	t.say("Browser   finished %s; on disk and acknowledged after %.1f ms.", m.Label(), float64(time.Since(began).Microseconds())/1000)
 	return nil
+}
+
+// newUUID is a random UUID, version 4, as a browser's crypto.randomUUID makes.
+func newUUID() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 // inKodi plays a file of the library to its end now, as Kodi writes it.

@@ -147,6 +147,7 @@ func TestCheckKey(t *testing.T) {
 		"refuted by /me":      {me: bad, fate: Refused, asked: 1},
 		"none: proven":        {me: reply{404, ""}, other: bad, empty: good, proven: true, fate: Delivered, asked: 3},
 		"none: body first":    {me: reply{404, ""}, other: good, empty: good, fate: Delivered, note: true, asked: 3},
+		"none: 401 to a body": {me: reply{404, ""}, other: reply{401, invalid}, empty: good, fate: Delivered, note: true, asked: 3},
 		"none: refuted":       {me: reply{404, ""}, other: bad, empty: bad, fate: Refused, asked: 3},
 		"none: may not write": {me: reply{403, forbidden}, other: bad, empty: reply{403, forbidden}, fate: Refused, asked: 3},
 		"none: wrong address": {me: reply{404, html}, other: reply{404, html}, empty: reply{404, html}, fate: Unproven, asked: 3},
