@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,11 +11,11 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
-	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // sender is what sends for one account: its key, its client and its loop.
@@ -27,7 +26,7 @@ type sender struct {
 	mu         sync.Mutex
 	credential config.Credential
 	client     *tracker.Client // nil without key or address
-	problem    string          // why there is no client
+	problem    viewing.Message // why there is no client
 }
 
 // accountNames are those of the configuration, sorted.
@@ -55,7 +54,7 @@ func (d *core) openAccount(ctx context.Context, name string) (*sender, error) {
 	a := &sender{name: name, credential: c}
 	client, err := d.newClient(ctx, c)
 	if err != nil {
-		a.problem = words.Plain(err)
+		a.problem = viewing.MessagesOf(err)[0]
 	}
 	a.client = client
 	o := replay.Options{
@@ -77,8 +76,8 @@ func (d *core) openAccount(ctx context.Context, name string) (*sender, error) {
 // newClient makes a client for a credential. The error says, for a person,
 // why there can be none.
 func (d *core) newClient(ctx context.Context, c config.Credential) (*tracker.Client, error) {
-	if why := missing(c); why != "" {
-		return nil, errors.New(why)
+	if why := missing(c); why.Code != "" {
+		return nil, why
 	}
 	proven, err := d.moveTo(ctx, c)
 	if err != nil {
@@ -89,15 +88,15 @@ func (d *core) newClient(ctx context.Context, c config.Credential) (*tracker.Cli
 	})
 }
 
-// missing is what a credential lacks for a client; "" for nothing.
-func missing(c config.Credential) string {
+// missing is what a credential lacks for a client, if anything.
+func missing(c config.Credential) viewing.Message {
 	switch {
 	case c.BaseURL == "":
-		return "no service is known"
+		return viewing.Say("noService")
 	case c.Key.IsZero():
 		return c.KeyProblem
 	default:
-		return ""
+		return viewing.Message{}
 	}
 }
 
@@ -115,7 +114,7 @@ func (d *core) moveTo(ctx context.Context, c config.Credential) (proven bool, er
 func (a *sender) use(c config.Credential, client *tracker.Client) {
 	a.mu.Lock()
 	old := a.client
-	a.credential, a.client, a.problem = c, client, ""
+	a.credential, a.client, a.problem = c, client, viewing.Message{}
 	a.mu.Unlock()
 	a.loop.Use(client)
 	if old != nil {
@@ -124,7 +123,7 @@ func (a *sender) use(c config.Credential, client *tracker.Client) {
 }
 
 // look is the account's credential and why it has no client, if it has none.
-func (a *sender) look() (config.Credential, string) {
+func (a *sender) look() (config.Credential, viewing.Message) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.credential, a.problem
@@ -139,7 +138,8 @@ func (a *sender) clock() *control.Trouble {
 		return nil
 	}
 	off := a.client.Ahead().Round(time.Minute)
-	return &control.Trouble{Code: health.ClockWrong, About: a.name, Detail: fmt.Sprintf("%d min", off.Abs()/time.Minute)}
+	span := viewing.Said(fmt.Sprintf("%d min", off.Abs()/time.Minute))
+	return &control.Trouble{Code: health.ClockWrong, About: a.name, What: &span}
 }
 
 // clocksApart is how far two clocks may differ. A viewing further in the future is held.
@@ -167,7 +167,7 @@ func (d *core) serviceOf(ctx context.Context, name string) (*tracker.Client, fun
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		if a.client == nil {
-			return nil, nil, control.Refused("account "+name+" cannot be asked: "+a.problem, loginOf(name, "filmspool login"))
+			return nil, nil, control.Refused(viewing.Say("fault.cannotAsk", "name", name).Because(a.problem), loginCommand(name, ""))
 		}
 		return a.client, func() {}, nil
 	}
@@ -177,7 +177,7 @@ func (d *core) serviceOf(ctx context.Context, name string) (*tracker.Client, fun
 	}
 	client, err := d.newClient(ctx, c)
 	if err != nil {
-		return nil, nil, control.Refused("account "+name+" cannot be asked: "+words.Plain(err), loginOf(name, "filmspool login"))
+		return nil, nil, control.Refused(viewing.Say("fault.cannotAsk", "name", name).Because(viewing.MessagesOf(err)[0]), loginCommand(name, ""))
 	}
 	return client, client.Close, nil
 }

@@ -3,12 +3,14 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
+	"strconv"
 	"time"
 
+	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -16,16 +18,7 @@ import (
 func (d *core) explain(ctx context.Context, id int64) (out control.Explanation, err error) {
 	out.Explanation, err = d.store.Explain(ctx, id)
 	if errors.Is(err, entry.ErrNotFound) {
-		return out, &control.Fault{Code: control.CodeNotFound, Message: fmt.Sprintf("there is no entry %d", id), Hint: "filmspool queue list"}
-	}
-	english := d.catalogue.In(words.English)
-	for i := range out.Steps {
-		out.Steps[i].Text = english.Step(out.Steps[i])
-	}
-	for i, r := range out.Requests {
-		if r.Cause != nil {
-			out.Requests[i].Error = english.Message(*r.Cause)
-		}
+		return out, control.NotFound(ofEntry("fault.noEntry", id), control.Command("filmspool queue list"))
 	}
 	if err == nil {
 		out.Candidates, err = d.store.Candidates(ctx, id)
@@ -34,23 +27,34 @@ func (d *core) explain(ctx context.Context, id int64) (out control.Explanation, 
 	return out, err
 }
 
-// Explain implements [control.API]. It says what a waiting entry waits for, in the order and
-// in the words of [Daemon.Status].
+// Explain implements [control.API]. It says what a waiting entry waits for, in the order
+// of [Daemon.Status].
 func (d *Daemon) Explain(ctx context.Context, id int64) (control.Explanation, error) {
 	x, err := d.explain(ctx, id)
 	if err != nil || x.State != viewing.StatePending {
 		return x, err
 	}
 	if t, ok := d.store.Trouble(); ok {
-		x.Why, x.Hint = t.Text()+".", t.Hint(d.o.Paths.State)
+		x.Why, x.Hint = storageTrouble(t), viewing.Said(t.Hint(d.o.Paths.State))
 		return x, nil
 	}
 	a := d.account(x.Account)
 	if a == nil {
-		x.Why, x.Hint = fmt.Sprintf("There is no account %s in the configuration.", x.Account), "filmspool config show"
+		x.Why, x.Hint = viewing.Say("why.noAccount", "name", x.Account), control.Command("filmspool config show")
 		return x, nil
 	}
 	look, err := d.accountStatus(ctx, a)
 	x.Why, x.Hint = control.WaitingFor(x.Explanation, look, time.Now())
 	return x, err
 }
+
+// ofEntry is a message about an entry.
+func ofEntry(code string, id int64) viewing.Message {
+	return viewing.Say(code, "id", strconv.FormatInt(id, 10))
+}
+
+// startHint is what to type where nothing runs.
+func startHint(p config.Paths) viewing.Message { return viewing.Said(service.StartHint(p.System)) }
+
+// storageTrouble says why nothing can be written.
+func storageTrouble(t sqlite.Trouble) viewing.Message { return viewing.Said(t.Text()) }

@@ -3,15 +3,16 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/support"
+	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // common is what a person can ask of an instance, running or not. Its other fields are set by
@@ -29,9 +30,9 @@ func (d *core) common() control.API {
 // Control is what a person can ask of this instance.
 func (d *Daemon) Control() control.API {
 	a := d.common()
-	a.Status, a.Health, a.Open, a.Explain, a.TestNotices = d.Status, d.Health, d.Open, d.Explain, d.TestNotices
+	a.Status, a.Check, a.Open, a.Explain, a.TestNotices = d.Status, d.Check, d.Open, d.Explain, d.TestNotices
 	a.Pair, a.Clients, a.AddClient, a.Revoke, a.Settings, a.Reload = d.Pair, d.Clients, d.AddClient, d.Revoke, d.Settings, d.Reload
-	a.About = func(ctx context.Context) (control.About, error) { return d.about(ctx, d.Status, d.Health) }
+	a.About = func(ctx context.Context) (control.About, error) { return d.about(ctx, d.Check) }
 	return a
 }
 
@@ -39,21 +40,18 @@ func (d *Daemon) Control() control.API {
 const reported = 200
 
 // about is what runs, where its files are, and a report for somebody who helps.
-func (d *core) about(ctx context.Context, status func(context.Context) (control.Status, error), health func(context.Context, control.HealthAsked) (control.Health, error)) (control.About, error) {
+func (d *core) about(ctx context.Context, check func(context.Context) (control.Status, error)) (control.About, error) {
 	a := control.About{
 		Version: d.o.Version, Platform: runtime.Version() + ", " + runtime.GOOS + "/" + runtime.GOARCH,
 		Config: d.o.Paths.File, State: d.o.Paths.State, Database: d.o.Paths.Database(),
 	}
-	f := support.Facts{Version: "filmspool " + a.Version + ", " + a.Platform, Now: time.Now()}
+	f := health.Facts{Version: "filmspool " + a.Version + ", " + a.Platform, Now: time.Now()}
 	var err error
-	if f.Status, err = status(ctx); err != nil {
-		return a, err
-	}
-	if f.Health, err = health(ctx, control.HealthAsked{}); err != nil {
+	if f.Status, err = check(ctx); err != nil {
 		return a, err
 	}
 	f.Latest, err = d.List(ctx, entry.Filter{Limit: reported})
-	a.Report = support.Text(f)
+	a.Report = health.Report(f)
 	return a, err
 }
 
@@ -82,7 +80,7 @@ func (d *Daemon) Clients(context.Context) ([]control.ClientInfo, error) {
 func (d *Daemon) AddClient(ctx context.Context, p control.NewProgram) (control.AddedClient, error) {
 	k, token, err := d.pairing.Add(ctx, p.Label)
 	if errors.Is(err, pairing.ErrNoLabel) {
-		return control.AddedClient{}, &control.Fault{Code: control.CodeInvalid, Message: "a program needs a name", Hint: `filmspool clients add "Home cinema"`}
+		return control.AddedClient{}, control.Invalid(viewing.Say("fault.nameNeeded"), control.Command(`filmspool clients add "Home cinema"`))
 	}
 	if err != nil {
 		return control.AddedClient{}, err
@@ -106,17 +104,15 @@ func (d *Daemon) Revoke(ctx context.Context, id string) error {
 		}
 	}
 	if len(named) > 1 {
-		return &control.Fault{
-			Code: control.CodeInvalid, Message: fmt.Sprintf("%d clients have the name %q", len(named), id),
-			Hint: "give one of the ids: " + strings.Join(named, ", "),
-		}
+		return control.Invalid(
+			viewing.Say("fault.sameName", "n", strconv.Itoa(len(named)), "name", id), viewing.Say("hint.oneOfIDs", "names", strings.Join(named, ", ")))
 	}
 	if len(named) == 1 {
 		id = named[0]
 	}
 	err := d.pairing.Revoke(ctx, id)
 	if errors.Is(err, pairing.ErrNotFound) {
-		return &control.Fault{Code: control.CodeNotFound, Message: fmt.Sprintf("there is no client %q", id), Hint: "filmspool clients list"}
+		return control.NotFound(viewing.Say("fault.noClient", "id", id), control.Command("filmspool clients list"))
 	}
 	return err
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/identify"
 	"github.com/filmspool/filmspool/daemon/page"
-	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/rules"
@@ -53,7 +52,6 @@ type core struct {
 	o          Options
 	log        *slog.Logger
 	keys       config.Keys
-	catalogue  words.Catalogue
 	store      *queue.Store
 	sources    []source
 	accounts   []*sender            // those that send; none while nothing runs
@@ -64,10 +62,9 @@ type core struct {
 }
 
 // newCore has opened nothing.
-func newCore(o Options) (*core, error) {
-	catalogue, err := words.Load()
+func newCore(o Options) *core {
 	keys := config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}
-	return &core{o: o, log: o.Logger, keys: keys, catalogue: catalogue, restart: func(context.Context, config.Config) {}}, err
+	return &core{o: o, log: o.Logger, keys: keys, restart: func(context.Context, config.Config) {}}
 }
 
 // open opens the queue and the sources; label is the name that a person gave a source.
@@ -155,13 +152,10 @@ func New(ctx context.Context, o Options) (*Daemon, error) {
 
 // newDaemon is [New] in a process that has the lock.
 func newDaemon(ctx context.Context, o Options, p *process) (*Daemon, error) {
-	c, err := newCore(o)
-	d := &Daemon{core: c, process: p, stop: func() {}}
+	d := &Daemon{core: newCore(o), process: p, stop: func() {}}
 	d.restart = d.restartWith
-	if err == nil {
-		sweep(o.Paths)
-		err = d.open(ctx, d.labelOf)
-	}
+	sweep(o.Paths)
+	err := d.open(ctx, d.labelOf)
 	if err == nil {
 		d.pairing, err = pairing.New(ctx, records{d.store, "clients"})
 	}

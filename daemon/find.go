@@ -7,6 +7,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // isNotRunning matches the faults of an instance that does not run.
@@ -17,7 +18,7 @@ var isNotRunning = &control.Fault{Code: control.CodeNotRunning}
 func Find(ctx context.Context, p config.Paths) (*control.Client, error) {
 	c, err := control.Dial(ctx, p.Control)
 	if errors.Is(err, isNotRunning) {
-		err = control.NotRunning(service.StartHint(p.System))
+		err = control.NotRunning(startHint(p))
 	}
 	return c, err
 }
@@ -46,10 +47,7 @@ func Version(ctx context.Context, p config.Paths) (string, error) {
 // use the change. Then the file is changed with the rights of who asks, and the instance
 // reloads it. It reports whether one runs.
 func Change(ctx context.Context, o Options, change func(ctl control.API, dry bool) error) (running bool, err error) {
-	alone, err := newCore(o)
-	if err != nil {
-		return false, err
-	}
+	alone := newCore(o)
 	c, err := Find(ctx, o.Paths)
 	if errors.Is(err, isNotRunning) {
 		return false, change(offline{alone}.Control(), false)
@@ -60,7 +58,7 @@ func Change(ctx context.Context, o Options, change func(ctl control.API, dry boo
 	defer c.Close()
 	now, err := c.Settings(ctx)
 	if err == nil && now.File != o.Paths.File {
-		err = control.Refused("the instance that runs has its settings in "+now.File, "name that file with --config")
+		err = control.Refused(viewing.Say("fault.otherFile", "file", now.File), viewing.Say("hint.nameThatFile"))
 	}
 	if err == nil {
 		err = change(c.API, true)
@@ -90,8 +88,10 @@ func reload(ctx context.Context, c *control.Client) error {
 		return err
 	}
 	now, err := c.Settings(ctx) // the next instance answers
-	if err == nil && now.Problem != "" {
-		err = control.Refused("Filmspool goes on with the settings of before: "+now.Problem, "filmspool config check")
+	if err == nil && len(now.Problem) > 0 {
+		return &control.Fault{
+			Code: control.CodeRefused, Message: viewing.Say("fault.before").Because(now.Problem[0]), Also: now.Problem[1:], Hint: control.Command("filmspool config check"),
+		}
 	}
 	return err
 }

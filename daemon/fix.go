@@ -3,7 +3,6 @@ package daemon
 import (
 	"cmp"
 	"context"
-	"fmt"
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/identify"
@@ -40,7 +39,7 @@ func (d *core) Fix(ctx context.Context, f control.Fix) (out control.Fixed, err e
 		return out, err
 	}
 	if f.Is.Type != resolve.ClueOf(*x.Entry.Media).Kind {
-		return out, control.Invalid(fmt.Sprintf("entry %d is not of that kind", f.ID), fmt.Sprintf("filmspool queue edit %d --help", f.ID))
+		return out, control.Invalid(ofEntry("fault.otherKind", f.ID), control.Command("filmspool queue edit %d --help", f.ID))
 	}
 	f.Is.Title = typed.Shortened(f.Is.Title)
 	if out.Corrected, err = d.store.Correct(ctx, queue.Correcting{Entry: f.ID, Is: *f.Is, Season: f.Season, Episode: f.Episode, DryRun: f.DryRun}); err != nil {

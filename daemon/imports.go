@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/kodi/scan"
@@ -24,7 +23,7 @@ const historyPatience = 3 * time.Minute
 // ImportKodi implements [control.API].
 func (d *core) ImportKodi(ctx context.Context, o control.KodiImport) (control.KodiImported, error) {
 	if o.Plays != control.PlaysOne && o.Plays != control.PlaysAll {
-		return control.KodiImported{}, &control.Fault{Code: control.CodeInvalid, Message: fmt.Sprintf("plays %q is not one or all", o.Plays)}
+		return control.KodiImported{}, control.Invalid(viewing.Said(fmt.Sprintf("plays %q is not one or all", o.Plays)), viewing.Message{})
 	}
 	defer d.working()()
 	i := kodiImport{d: d, o: o, known: map[string]*replay.History{}}
@@ -40,7 +39,7 @@ func (d *core) ImportKodi(ctx context.Context, o control.KodiImport) (control.Ko
 		}
 	}
 	if i.out.NeedsYes && !o.Yes {
-		return i.out, control.Refused("what the service has already would be there twice: "+i.unasked(), "filmspool kodi import --dry-run; to import all the same: --yes")
+		return i.out, control.Refused(viewing.Say("fault.importDoubles").Because(i.unasked()), viewing.Say("hint.importAnyway"))
 	}
 	return i.out, i.each(ctx, (*kodi.Importer).Import)
 }
@@ -62,7 +61,7 @@ func (i *kodiImport) consult(ctx context.Context, account string) {
 	i.known[account] = history
 	s := control.KodiService{Account: account, Readable: err == nil}
 	if err != nil {
-		s.Reason = strings.TrimSuffix(whyUnread(err), ".")
+		s.Reason = whyUnread(err)
 	}
 	i.out.Services = append(i.out.Services, s)
 }
@@ -84,25 +83,24 @@ func (d *core) history(ctx context.Context, account string) (*replay.History, er
 }
 
 // whyUnread says for a person why a history was not read.
-func whyUnread(err error) string {
+func whyUnread(err error) viewing.Message {
 	if errors.Is(err, tracker.ErrNoEndpoint) {
-		return "it does not show its history"
+		return viewing.Say("history.hidden")
 	}
 	if v, ok := tracker.VerdictOf(err); ok {
-		return words.Plain(v.Problem)
+		return v.Problem
 	}
-	return words.Plain(err)
+	return viewing.MessagesOf(err)[0]
 }
 
-// unasked names the services that cannot be asked.
-func (i *kodiImport) unasked() string {
-	var all []string
+// unasked is the first service that cannot be asked.
+func (i *kodiImport) unasked() viewing.Message {
 	for _, s := range i.out.Services {
 		if !s.Readable {
-			all = append(all, "account "+s.Account+": "+s.Reason)
+			return viewing.Say("fault.accountWhy", "name", s.Account).Because(s.Reason)
 		}
 	}
-	return strings.Join(all, "; ")
+	return viewing.Message{}
 }
 
 // each does the same with every library, and adds up what comes of it. The
@@ -122,7 +120,7 @@ func (i *kodiImport) each(ctx context.Context, do func(*kodi.Importer, context.C
 		var unread bool
 		o.Has, unread = i.has(accounts)
 		p, err := do(k, ctx, o)
-		if err != nil && p.Problem == "" {
+		if err != nil && p.Problem.Code == "" {
 			return err
 		}
 		i.out.Libraries = append(i.out.Libraries, p)

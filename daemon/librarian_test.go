@@ -4,18 +4,19 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
-	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/scan"
+	"github.com/filmspool/filmspool/kodi/watch"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 func TestLibraryLogin(t *testing.T) {
@@ -75,35 +76,39 @@ func TestLibraryIsReadOnce(t *testing.T) {
 	}
 }
 
-// Status says when a library is not listened to, and what would help.
+// details are the codes of what a source tells.
+func details(s control.Source) (codes []string) {
+	for _, m := range s.Details {
+		codes = append(codes, m.Code)
+	}
+	return codes
+}
+
+// Status says when a library is not listened to.
 func TestDeafLibraryIsTold(t *testing.T) {
-	const limit = "raise the sysctl fs.inotify.max_user_watches"
-	got := kodiSource(kodi.Status{State: kodi.StateOK, Films: 3, Deaf: "no space left on device", Hint: limit})
-	if got.State != account.OK || got.Hint != limit || !strings.HasSuffix(got.Detail, "; looked at now and then: no space left on device") {
+	ears := watch.Ears{Deaf: viewing.Said("no space left on device"), Limit: "fs.inotify.max_user_watches"}
+	got := kodiSource(kodi.Status{State: kodi.StateOK, Films: 3, Ears: ears})
+	if got.State != account.OK || !slices.Contains(details(got), "deaf") || got.Troubles[0].Act.Target != ears.Limit {
 		t.Errorf("got %+v", got)
 	}
-	if got := kodiSource(kodi.Status{State: kodi.StateBusy, Deaf: "no space left on device"}); strings.Contains(got.Detail, "looked") {
-		t.Errorf("a library that cannot be read now says %s", got.Detail)
+	if got := kodiSource(kodi.Status{State: kodi.StateBusy, Ears: ears}); slices.Contains(details(got), "deaf") {
+		t.Errorf("a library that cannot be read now says %v", got.Details)
 	}
 }
 
 // A library that is missing needs a person after a while, and says since when.
 func TestMissingLibraryIsTold(t *testing.T) {
-	s := kodi.Status{State: kodi.StateWaiting, Since: time.Now().Add(-time.Minute), Summary: "Waiting.", Hint: "check it"}
+	s := kodi.Status{State: kodi.StateWaiting, Since: time.Now().Add(-time.Minute), Problem: viewing.Say("library.waitingAppear"), Hint: viewing.Say("hint.checkUserdata")}
 	if got := kodiSource(s); got.State != "waiting" {
 		t.Errorf("at a start: %+v", got)
 	}
 	s.Since = time.Now().Add(-missingAfter)
 	got := kodiSource(s)
-	if got.State != account.Attention || !strings.HasPrefix(got.Detail, "Waiting, since 2") || got.Hint != "check it" {
+	if got.State != account.Attention || !slices.Equal(details(got), []string{"library.waitingAppear", "sinceThen"}) || got.Hint.Code != "hint.checkUserdata" {
 		t.Errorf("after a while: %+v", got)
 	}
-	catalogue, err := words.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := health.Judge(catalogue.In(""), health.Conditions{Status: &control.Status{Sources: []control.Source{got}}, Now: time.Now()})
-	if all.State != account.Attention || !strings.Contains(all.Summary, "Waiting, since") || all.Hint != "check it" {
+	all := health.Judge(health.Conditions{Status: &control.Status{Sources: []control.Source{got}}, Now: time.Now()})
+	if len(all) == 0 || all[0].Code != health.LibraryUnread {
 		t.Errorf("the whole: %+v", all)
 	}
 	s.State = kodi.StateBusy
@@ -111,7 +116,7 @@ func TestMissingLibraryIsTold(t *testing.T) {
 		t.Errorf("what passes by itself: %+v", got)
 	}
 	s.State, s.Since = kodi.StateUnreachable, time.Now().Add(-awayAfter)
-	if got := kodiSource(s); got.State != account.Attention || !strings.Contains(got.Detail, ", since ") {
+	if got := kodiSource(s); got.State != account.Attention || !slices.Contains(details(got), "sinceThen") {
 		t.Errorf("a server that is away for a day: %+v", got)
 	}
 	s.ReadAt = s.Since
@@ -129,15 +134,15 @@ func TestWhatIsAroundALibraryIsTold(t *testing.T) {
 		s            kodi.Status
 		detail, hint string
 	}{
-		{kodi.Status{Unwatched: []string{"Kids (/k)"}}, "; not watched: the profile Kids (/k), which", "[[kodi.libraries]]"},
-		{kodi.Status{Clock: "Kodi's clock is off", Hint: "set it"}, "; Kodi's clock is off", "set it"},
-		{kodi.Status{Writers: []string{"script.trakt"}}, "script.trakt of this Kodi writes here", "queue release --reason review"},
-		{kodi.Status{Announcements: scan.Heard}, "; Kodi says what it plays", ""},
-		{kodi.Status{Writers: []string{"script.trakt"}, Announcements: scan.Heard}, "what was not seen to be played is held for you: script.trakt", "queue release --reason review"},
-		{kodi.Status{Reporters: []string{"script.tracker"}}, "the add-on script.tracker of this Kodi reports", "turn that add-on off"},
+		{kodi.Status{Unwatched: []string{"Kids (/k)"}}, "unwatched", "hint.profile"},
+		{kodi.Status{Clock: viewing.Say("clockBehind")}, "clockBehind", ""},
+		{kodi.Status{Writers: []string{"script.trakt"}}, "writers", "hint.releaseReview"},
+		{kodi.Status{Announcements: scan.Heard}, "announced", ""},
+		{kodi.Status{Writers: []string{"script.trakt"}, Announcements: scan.Heard}, "writersHeard", "hint.releaseReview"},
+		{kodi.Status{Reporters: []string{"script.tracker"}}, "reporters", "hint.addonOff"},
 	} {
 		tt.s.State = kodi.StateOK
-		if got := kodiSource(tt.s); got.State != account.OK || !strings.Contains(got.Detail, tt.detail) || !strings.Contains(got.Hint, tt.hint) {
+		if got := kodiSource(tt.s); got.State != account.OK || !slices.Contains(details(got), tt.detail) || got.Hint.Code != tt.hint {
 			t.Errorf("got %+v", got)
 		}
 	}

@@ -19,7 +19,7 @@ func (d *core) Add(ctx context.Context, v viewing.Event) (queue.Entry, error) {
 		return queue.Entry{}, err
 	}
 	if len(outcomes) != 1 || len(outcomes[0].Entries) == 0 {
-		return queue.Entry{}, &control.Fault{Code: control.CodeInvalid, Message: "nothing was added: " + outcomes[0].Reason}
+		return queue.Entry{}, control.Invalid(viewing.Say("fault.notAdded").Because(viewing.Said(outcomes[0].Reason)), viewing.Message{})
 	}
 	x, err := d.store.Explain(ctx, outcomes[0].Entries[0])
 	return x.Entry, err
@@ -52,7 +52,7 @@ func (d *core) List(ctx context.Context, f entry.Filter) ([]queue.Entry, error) 
 // Days implements [control.API].
 func (d *core) Days(ctx context.Context, asked control.Days) ([]entry.Day, error) {
 	if asked.Days < 1 || asked.Days > entry.MaxDays {
-		return nil, control.Invalid(fmt.Sprintf("days must be 1 to %d", entry.MaxDays), "")
+		return nil, control.Invalid(viewing.Said(fmt.Sprintf("days must be 1 to %d", entry.MaxDays)), viewing.Message{})
 	}
 	return d.store.Days(ctx, asked.Days)
 }
@@ -64,7 +64,7 @@ const maxPage = 1000
 func (d *core) Acknowledge(ctx context.Context, id int64) error {
 	err := d.store.Acknowledge(ctx, id)
 	if errors.Is(err, entry.ErrNotFound) {
-		return &control.Fault{Code: control.CodeNotFound, Message: fmt.Sprintf("there is no notice %d", id), Hint: "filmspool status"}
+		return control.NotFound(viewing.Say("fault.noNotice", "id", fmt.Sprint(id)), control.Command("filmspool status"))
 	}
 	return err
 }
@@ -78,7 +78,7 @@ func (d *core) Corrections(ctx context.Context) ([]resolve.Correction, error) {
 func (d *core) ForgetCorrection(ctx context.Context, id int64) error {
 	err := d.store.ForgetCorrection(ctx, id)
 	if errors.Is(err, entry.ErrNotFound) {
-		return &control.Fault{Code: control.CodeNotFound, Message: fmt.Sprintf("there is no correction %d", id), Hint: "filmspool rules list"}
+		return control.NotFound(viewing.Say("fault.noCorrection", "id", fmt.Sprint(id)), control.Command("filmspool rules list"))
 	}
 	return err
 }

@@ -3,12 +3,10 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/resolve/tmdb"
@@ -30,7 +28,7 @@ func (d *core) Login(ctx context.Context, l control.Login) (control.LoginResult,
 		BaseURL: next.BaseURL, Key: next.Key.Reveal(), KeyHeader: next.KeyHeader, UserAgent: "filmspool/" + d.o.Version,
 	})
 	if err != nil {
-		return control.LoginResult{}, &control.Fault{Code: control.CodeInvalid, Message: words.Plain(err), Hint: keyHint(next), Reason: control.ReasonKey}
+		return control.LoginResult{}, &control.Fault{Code: control.CodeInvalid, Message: viewing.MessagesOf(err)[0], Hint: keyHint(next), Reason: control.ReasonKey}
 	}
 	check := client.CheckKey(ctx)
 	if err := d.judge(ctx, next, check); err != nil {
@@ -55,7 +53,7 @@ func (d *core) Login(ctx context.Context, l control.Login) (control.LoginResult,
 		client.Close()
 	}
 	return control.LoginResult{
-		Account: next.Account, BaseURL: next.BaseURL, User: next.UserName, Proven: check.Proven, Note: words.Plain(check.Note),
+		Account: next.Account, BaseURL: next.BaseURL, User: next.UserName, Proven: check.Proven, Note: check.Note,
 	}, nil
 }
 
@@ -64,12 +62,9 @@ func (d *core) Login(ctx context.Context, l control.Login) (control.LoginResult,
 func (d *core) credentialFor(l control.Login) (config.Credential, error) {
 	set, ok := d.o.Config.Accounts[l.Account]
 	if !ok {
-		f := &control.Fault{
-			Code: control.CodeInvalid, Message: fmt.Sprintf("there is no account %q", l.Account),
-			Hint: fmt.Sprintf("add [accounts.%s] to %s", l.Account, d.o.Paths.File),
-		}
+		f := control.Invalid(viewing.Say("fault.noAccount", "name", l.Account), viewing.Say("hint.addAccount", "name", l.Account, "file", d.o.Paths.File))
 		if l.Account == viewing.DefaultAccount {
-			f.Hint = "filmspool login --account NAME, with one of: " + strings.Join(d.accountNames(), ", ")
+			f.Hint = viewing.Say("hint.whichAccount", "names", strings.Join(d.accountNames(), ", "))
 		}
 		return config.Credential{}, f
 	}
@@ -83,11 +78,11 @@ func (d *core) credentialFor(l control.Login) (config.Credential, error) {
 	}
 	switch {
 	case now.KeySource == "systemd credential":
-		return now, control.Refused("the key of account "+l.Account+" comes from a systemd credential, which wins over a login", "change the credential and restart the service")
+		return now, control.Refused(viewing.Say("fault.keyCredential", "name", l.Account), viewing.Say("hint.credential"))
 	case set.BaseURL != "" && base != "" && base != set.BaseURL:
-		return now, control.Refused("the address of account "+l.Account+" is set in "+d.o.Paths.File+" ("+set.BaseURL+"), which wins over a login", "leave --base-url out, or change the file")
+		return now, control.Refused(viewing.Say("fault.addressSet", "name", l.Account, "file", d.o.Paths.File, "url", set.BaseURL), viewing.Say("hint.leaveAddress"))
 	case base == "" && now.BaseURL == "":
-		return now, &control.Fault{Code: control.CodeInvalid, Message: "no service is known for account " + l.Account, Hint: loginAgain(l.Account, "https://…/api/v1")}
+		return now, control.Invalid(viewing.Say("fault.noService", "name", l.Account), loginCommand(l.Account, "https://…/api/v1"))
 	case base == "":
 		base = now.BaseURL
 	}
@@ -111,46 +106,54 @@ func addressOf(l control.Login) (string, error) {
 	if err == nil {
 		return base.String(), nil
 	}
-	f := &control.Fault{Code: control.CodeInvalid, Message: words.Plain(err), Hint: loginAgain(l.Account, "https://tracker.example/api/v1"), Reason: control.ReasonAddress}
+	f := &control.Fault{Code: control.CodeInvalid, Message: viewing.MessagesOf(err)[0], Hint: loginCommand(l.Account, "https://tracker.example/api/v1"), Reason: control.ReasonAddress}
 	if whole := tracker.SuggestAddress(l.BaseURL); whole != "" {
-		f.Hint = "did you mean: " + loginAgain(l.Account, whole)
+		f.Hint = viewing.Say("hint.didYouMean", "name", loginAgain(l.Account, whole))
 	}
 	return "", f
 }
 
 // loginAgain is the command that gives an account's key for an address.
 func loginAgain(account, base string) string {
-	text := "filmspool login --base-url " + base
+	text := "filmspool login"
+	if base != "" {
+		text += " --base-url " + base
+	}
 	if account != viewing.DefaultAccount {
 		text += " --account " + account
 	}
 	return text
 }
 
-// keyHint is what to do about a key that is no good.
-func keyHint(next config.Credential) string {
-	return "make a secret key (sk_) at the service, and give it: " + loginAgain(next.Account, next.BaseURL)
+// loginCommand is the same as a hint.
+func loginCommand(account, base string) viewing.Message {
+	return control.Command("%s", loginAgain(account, base))
 }
 
-// loginHint is what to do when the service could not be shown a key, or refused it.
-func loginHint(next config.Credential, v tracker.Verdict) string {
+// keyHint says how a key is made and given.
+func keyHint(next config.Credential) viewing.Message {
+	return viewing.Say("hint.makeKey", "command", loginAgain(next.Account, next.BaseURL))
+}
+
+// loginHint says what may mend a refused login, and with which command it is tried again.
+func loginHint(next config.Credential, v tracker.Verdict) viewing.Message {
 	again := loginAgain(next.Account, next.BaseURL)
 	rest, secure := strings.CutPrefix(next.BaseURL, "https://")
 	switch {
 	case v.Fate == tracker.Refused && v.Code != "":
 		return keyHint(next)
 	case v.Fate == tracker.Unproven:
-		return "look the address up in the service's own pages; then: " + loginAgain(next.Account, "https://tracker.example/api/v1")
+		return viewing.Say("hint.lookUpAddress", "command", loginAgain(next.Account, "https://tracker.example/api/v1"))
 	case v.Hint.Code == tracker.HintProxy:
-		return words.Plain(v.Hint) + "; then: " + again
-	case v.Hint.Code != "" && secure && onLoopback(rest):
-		return "on this machine it may be http: " + loginAgain(next.Account, "http://"+rest)
+		return viewing.Say("hint.proxyUser", "command", again)
 	case v.Fate == tracker.Refused:
-		return "ask who runs the network or the proxy; then: " + again
+		return viewing.Say("hint.askNetwork", "command", again)
+	case v.Hint.Code != "" && secure && onLoopback(rest):
+		return viewing.Say("hint.maybeHTTP", "command", loginAgain(next.Account, "http://"+rest))
 	case v.Hint.Code != "":
-		return "look whether the address and this machine's clock are right; then: " + again
+		return viewing.Say("hint.lookClock", "command", again)
 	default:
-		return "when it can be reached: " + again
+		return viewing.Say("hint.whenReached", "command", again)
 	}
 }
 
@@ -179,7 +182,7 @@ func (d *core) judge(ctx context.Context, next config.Credential, check tracker.
 	case tracker.Delivered, tracker.Rejected:
 	default:
 		return &control.Fault{
-			Code: control.CodeRefused, Message: words.Plain(check.Verdict.Problem), Hint: loginHint(next, check.Verdict), Reason: loginReason(check.Verdict),
+			Code: control.CodeRefused, Message: check.Verdict.Problem, Hint: loginHint(next, check.Verdict), Reason: loginReason(check.Verdict),
 		}
 	}
 	was, found, err := d.anothers(ctx, next, check.UserID)
@@ -191,9 +194,8 @@ func (d *core) judge(ctx context.Context, next config.Credential, check tracker.
 		name = next.UserName
 	}
 	return control.Refused(
-		"this key belongs to "+person(check.UserName, check.UserID)+", but what waits here was watched by "+person(name, was),
-		"to keep both: add an account to the configuration and use filmspool login --account NAME; "+
-			"or withdraw what waits: filmspool queue drop --all --yes --account "+next.Account)
+		viewing.Say("fault.keyBelongs", "user", person(check.UserName, check.UserID), "owner", person(name, was)),
+		viewing.Say("hint.keepBoth", "name", next.Account))
 }
 
 // loginTMDB proves a token with TMDB, keeps it, and has TMDB asked with it.
@@ -203,24 +205,23 @@ func (d *core) loginTMDB(ctx context.Context, l control.Login) (control.LoginRes
 	if l.DryRun {
 		return result, nil
 	}
-	const where = "https://www.themoviedb.org/settings/api shows it; then: filmspool login --tmdb"
+	where := viewing.Say("hint.tmdbToken")
 	if err := tmdb.CheckToken(l.Key); err != nil {
-		return result, &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: where}
+		return result, control.Invalid(viewing.MessagesOf(err)[0], where)
 	}
 	client, err := tmdb.New(base, l.Key)
 	if err != nil {
 		return result, err
 	}
 	if _, handed, err := d.keys.TMDB(); err != nil || handed {
-		return result, control.Refused("the token for TMDB comes from a systemd credential, which wins over a login", "change the credential and restart the service")
+		return result, control.Refused(viewing.Say("fault.tokenCredential"), viewing.Say("hint.credential"))
 	}
 	var later *resolve.LaterError
 	switch err := client.Prove(ctx); {
 	case errors.Is(err, tmdb.ErrToken):
-		return result, control.Refused(err.Error(), where)
+		return result, control.Refused(viewing.MessagesOf(err)[0], where)
 	case errors.As(err, &later):
-		why := viewing.Say("asked.cannot", "name", later.Who, "reason", d.catalogue.In(words.English).Message(later.Why))
-		return result, control.Refused(d.catalogue.In(words.English).Message(why), "when it can be reached: filmspool login --tmdb")
+		return result, control.Refused(viewing.Say("asked.cannot", "name", later.Who).Because(later.Why), viewing.Say("hint.whenReached", "command", "filmspool login --tmdb"))
 	case err != nil:
 		return result, err
 	}
@@ -228,7 +229,7 @@ func (d *core) loginTMDB(ctx context.Context, l control.Login) (control.LoginRes
 		return result, err
 	}
 	if !d.o.Config.Resolve.TMDB.Enabled {
-		result.Note = fmt.Sprintf("TMDB is not asked yet. Set enabled = true under [resolve.tmdb] in %s, and restart Filmspool.", d.o.Paths.File)
+		result.Note = viewing.Say("tmdbOff", "file", d.o.Paths.File)
 		return result, nil
 	}
 	d.identifier.UseTMDB(client)

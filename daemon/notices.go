@@ -5,7 +5,10 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/daemon/notify"
+	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // noticeWay is a way of the configuration. off is why it cannot be used here.
@@ -31,11 +34,11 @@ func (d *core) noticeWays() (ways []noticeWay) {
 }
 
 // NoticesOff says which ways of a configuration cannot work where this process runs.
-func NoticesOff(o Options) (warnings []string) {
+func NoticesOff(o Options) (warnings []viewing.Message) {
 	d := &core{o: o, keys: config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}}
 	for _, w := range d.noticeWays() {
 		if w.off != nil && (w.Name != "desktop" || o.Config.Origin("notices") != "default") {
-			warnings = append(warnings, "notices: "+w.Name+" is off: "+w.off.Error())
+			warnings = append(warnings, viewing.Say("notify.off", "name", w.Name).Because(viewing.MessagesOf(w.off)[0]))
 		}
 	}
 	return warnings
@@ -45,7 +48,7 @@ func NoticesOff(o Options) (warnings []string) {
 func (d *Daemon) giveNotices(ctx context.Context) error {
 	o := notify.Options{
 		Problems: d.problems, Keep: records{d.store, "notices"},
-		Speech: d.catalogue.In(d.language()), Logger: d.log.With("part", "notify"),
+		Speech: words.In(d.language()), Logger: d.log.With("part", "notify"),
 	}
 	for _, w := range d.noticeWays() {
 		switch {
@@ -68,20 +71,21 @@ func (d *Daemon) giveNotices(ctx context.Context) error {
 
 // problems are those that there are now.
 func (d *Daemon) problems(ctx context.Context) ([]control.Problem, error) {
-	h, err := d.Health(ctx, control.HealthAsked{Language: d.language()})
-	return h.Problems, err
+	s, err := d.examined(ctx, false)
+	health.Write(words.In(d.language()), s.Problems)
+	return s.Problems, err
 }
 
 // TestNotices implements [control.API].
 func (d *Daemon) TestNotices(ctx context.Context) ([]control.NoticeTest, error) {
-	test := notify.Test(d.catalogue.In(d.language()))
+	test := notify.Test(words.In(d.language()))
 	list := []control.NoticeTest{}
 	for _, w := range d.noticeWays() {
 		t := control.NoticeTest{Way: w.Name, State: control.NoticeSent}
 		if w.off != nil {
-			t.State, t.Detail = control.NoticeOff, w.off.Error()
+			t.State, t.Detail = control.NoticeOff, viewing.MessagesOf(w.off)[0]
 		} else if err := w.Send(ctx, test); err != nil {
-			t.State, t.Detail = control.NoticeFailed, err.Error()
+			t.State, t.Detail = control.NoticeFailed, viewing.MessagesOf(err)[0]
 		}
 		list = append(list, t)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/service"
+	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/sqlite"
@@ -31,10 +31,7 @@ func Offline(ctx context.Context, o Options, do func(control.API) error) error {
 // Existing is [Offline] for what only reads: it makes no queue where there is none.
 func Existing(ctx context.Context, o Options, do func(control.API) error) error {
 	if !sqlite.Exists(o.Paths.Database()) {
-		return &control.Fault{
-			Code: control.CodeNotFound, Message: "there is no queue in " + o.Paths.State,
-			Hint: "check --state-dir and FILMSPOOL_STATE_DIR; filmspool run makes a queue",
-		}
+		return control.NotFound(viewing.Say("fault.noQueue", "path", o.Paths.State), viewing.Say("hint.checkState"))
 	}
 	return First(ctx, o, do)
 }
@@ -50,10 +47,7 @@ func First(ctx context.Context, o Options, do func(control.API) error) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
-	c, err := newCore(o)
-	if err != nil {
-		return err
-	}
+	c := newCore(o)
 	if err = c.open(ctx, nil); err == nil {
 		err = c.withQueue(ctx, func(context.Context) error { return do(offline{c}.Control()) })
 	}
@@ -63,9 +57,9 @@ func First(ctx context.Context, o Options, do func(control.API) error) (err erro
 // Control is what a person can ask while nothing runs.
 func (d offline) Control() control.API {
 	a := d.common()
-	a.Status, a.Health, a.Explain = d.Status, d.Health, d.Explain
-	a.About = func(ctx context.Context) (control.About, error) { return d.about(ctx, d.Status, d.Health) }
-	notRunning := control.NotRunning(service.StartHint(d.o.Paths.System))
+	a.Status, a.Check, a.Explain = d.Status, d.Check, d.Explain
+	a.About = func(ctx context.Context) (control.About, error) { return d.about(ctx, d.Check) }
+	notRunning := control.NotRunning(startHint(d.o.Paths))
 	a.Open = func(context.Context, control.Open) (control.Opened, error) { return control.Opened{}, notRunning }
 	a.Pair = func(context.Context) (control.PairingCode, error) { return control.PairingCode{}, notRunning }
 	a.Clients = func(context.Context) ([]control.ClientInfo, error) { return nil, notRunning }
@@ -80,29 +74,25 @@ func (d offline) Control() control.API {
 
 // Status implements [control.API].
 func (d offline) Status(ctx context.Context) (control.Status, error) {
+	s, err := d.Check(ctx)
+	s.Problems = health.Roots(s.Problems)
+	return s, err
+}
+
+// Check implements [control.API].
+func (d offline) Check(ctx context.Context) (control.Status, error) {
 	s, err := d.status(ctx)
 	if err != nil {
 		return s, err
 	}
-	s, _, err = d.judged(ctx, s, control.HealthAsked{})
-	return s, err
-}
-
-// Health implements [control.API].
-func (d offline) Health(ctx context.Context, asked control.HealthAsked) (control.Health, error) {
-	s, err := d.status(ctx)
-	if err != nil {
-		return control.Health{}, err
-	}
-	_, h, err := d.judged(ctx, s, asked)
-	return h, err
+	return d.judged(ctx, s, true)
 }
 
 // Explain implements [control.API].
 func (d offline) Explain(ctx context.Context, id int64) (control.Explanation, error) {
 	x, err := d.explain(ctx, id)
 	if x.State == viewing.StatePending {
-		x.Why, x.Hint = "Filmspool is not running.", service.StartHint(d.o.Paths.System)
+		x.Why, x.Hint = viewing.Say("why.notRunning"), startHint(d.o.Paths)
 	}
 	return x, err
 }
@@ -136,19 +126,19 @@ func (d offline) status(ctx context.Context) (control.Status, error) {
 func (d offline) accountStatus(ctx context.Context, name string) (control.Account, error) {
 	c, err := d.keys.Find(name, d.o.Config.Accounts[name], d.o.Paths.File)
 	if err != nil {
-		c.KeyProblem = err.Error()
+		c.KeyProblem = viewing.MessagesOf(err)[0]
 	}
 	kept, err := d.store.Account(ctx, name)
 	if err != nil {
 		return control.Account{}, err
 	}
 	p := kept.Pause.Timely(time.Now())
-	h := replay.Health{State: p.State(), Reason: p.Problem, Hint: p.Hint, Since: p.Since, Pause: p.Reason, PausedUntil: p.Until, Drops: p.Drops}
+	h := replay.Health{State: p.State(), Reason: p.Problem, Since: p.Since, Pause: p.Reason, PausedUntil: p.Until, Drops: p.Drops}
 	why := missing(c)
-	if why != "" {
+	if why.Code != "" {
 		h = replay.Health{State: account.NoKey}
 	}
-	out := standing(h, c, why, d.o.Paths.File)
+	out := standing(h, c, why)
 	out.LastDelivered = control.Known(kept.LastDelivered)
 	if h.State == account.NoKey && len(d.o.Config.Accounts) > 1 {
 		counts, err := d.store.CountsOf(ctx)

@@ -12,10 +12,10 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Operate implements [control.API]. A retry has the loops look at once; it ends
@@ -36,7 +36,7 @@ func (d *core) Operate(ctx context.Context, o control.Order) (entry.Changed, err
 	}
 	verb, ok := verbs[o.Verb]
 	if !ok {
-		return entry.Changed{}, &control.Fault{Code: control.CodeInvalid, Message: fmt.Sprintf("%q is not retry, hold, release, settle, drop or move", o.Verb)}
+		return entry.Changed{}, control.Invalid(viewing.Said(fmt.Sprintf("%q is not retry, hold, release, settle, drop or move", o.Verb)), viewing.Message{})
 	}
 	did, err := verb(ctx, o.Selection, o.DryRun)
 	if err != nil {
@@ -108,9 +108,9 @@ func (d *core) Pause(ctx context.Context, p control.Pause) ([]control.Account, e
 	timed := !p.Until.IsZero()
 	switch {
 	case p.Drop && !timed:
-		return nil, &control.Fault{Code: control.CodeInvalid, Message: "a pause that drops needs an end", Hint: "filmspool pause 2h --drop"}
+		return nil, control.Invalid(viewing.Say("fault.pauseEnd"), control.Command("filmspool pause 2h --drop"))
 	case timed && !p.Until.After(now):
-		return nil, &control.Fault{Code: control.CodeInvalid, Message: "the pause would be over already", Hint: "filmspool pause 2h"}
+		return nil, control.Invalid(viewing.Say("fault.pauseOver"), control.Command("filmspool pause 2h"))
 	}
 	return d.setPause(ctx, p.Account, func(a *account.Row) {
 		if timed || a.Pause.Reason != account.PausedUser || !a.Pause.Until.IsZero() {
@@ -134,9 +134,7 @@ func (d *core) knownAccount(name string) error {
 	if slices.Contains(d.accountNames(), name) {
 		return nil
 	}
-	return &control.Fault{
-		Code: control.CodeNotFound, Message: fmt.Sprintf("there is no account %q", name), Hint: "one of: " + strings.Join(d.accountNames(), ", "),
-	}
+	return control.NotFound(viewing.Say("fault.noAccount", "name", name), viewing.Say("hint.oneOf", "names", strings.Join(d.accountNames(), ", ")))
 }
 
 // setPause changes one account, or all, and has the loops look.
@@ -168,7 +166,7 @@ func (d *core) setPause(ctx context.Context, only string, change func(*account.R
 // the loop will say the rest.
 func pauseOf(a account.Row) control.Account {
 	return control.Account{
-		Name: a.Name, State: a.Pause.State(), Reason: words.Plain(a.Pause.Problem), Hint: words.Plain(a.Pause.Hint),
+		Name: a.Name, State: a.Pause.State(), Reason: a.Pause.Problem, Hint: a.Pause.Hint,
 		BaseURL: a.BaseURL, LastDelivered: control.Known(a.LastDelivered), PausedUntil: control.Known(a.Pause.Until), Drops: a.Pause.Drops,
 	}
 }

@@ -182,7 +182,7 @@ func TestPauseAndResumeOnThePage(t *testing.T) {
 	if state, until := paused(); state != account.Paused || until != nil {
 		t.Errorf("%s until %v", state, until)
 	}
-	l.refused("/resume", url.Values{"account": {"<b>"}}, "there is no account &#34;&lt;b&gt;&#34;")
+	l.refused("/resume", url.Values{"account": {"<b>"}}, "there is no account &lt;b&gt;")
 }
 
 // TestRetryOnThePage: what the command "filmspool queue retry --all" does.

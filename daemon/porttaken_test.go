@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/words"
 )
 
 // hangUp is a program that closes every connection.
@@ -36,14 +37,14 @@ func TestListenNamesTheHolder(t *testing.T) {
 	}
 	_, err = listen(t.Context(), at(address))
 	taken, ok := errors.AsType[*TakenError](err)
-	if !ok || !errors.Is(err, config.ErrInvalid) || !strings.HasPrefix(err.Error(), address+" is held by ") {
+	if !ok || !errors.Is(err, config.ErrInvalid) || !strings.HasPrefix(words.In("").Error(err), address+" is held by ") {
 		t.Fatalf("got %v", err)
 	}
-	if !strings.Contains(taken.Hint(), "write listen = ") {
+	if taken.Hint().Code != "hint.otherPort" {
 		t.Errorf("hint %q", taken.Hint())
 	}
 	// An address that is nobody's is no holder's fault.
-	if _, err := listen(t.Context(), at("192.0.2.1:43456")); !errors.Is(err, config.ErrInvalid) || strings.Contains(err.Error(), "held by") {
+	if _, err := listen(t.Context(), at("192.0.2.1:43456")); !errors.Is(err, config.ErrInvalid) || strings.Contains(err.Error(), "portTaken") {
 		t.Errorf("got %v", err)
 	}
 	if PortTaken(t.Context(), at("127.0.0.1:0")) != nil {
@@ -103,7 +104,7 @@ func TestAStrangerBesideUsIsNamed(t *testing.T) {
 func TestPortIsHeldBy(t *testing.T) {
 	for answer, want := range map[string]string{
 		`{"service":"filmspool","version":"1.2.3"}`:       "another filmspool 1.2.3",
-		`{"service":"filmspool","version":"1\u001b[31m"}`: "another filmspool",
+		`{"service":"filmspool","version":"1\u001b[31m"}`: "another filmspool ",
 		`{"service":"other","version":"1.2.3"}`:           "another program",
 		"hello":                                           "another program",
 		"":                                                "another program",
@@ -111,7 +112,7 @@ func TestPortIsHeldBy(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) }))
 		address := server.Listener.Addr().String()
 		err := PortTaken(t.Context(), Options{Config: config.Config{Listen: address}})
-		if err == nil || err.Error() != address+" is held by "+want {
+		if err == nil || words.In("").Error(err) != address+" is held by "+want {
 			t.Errorf("%s: %v", answer, err)
 		}
 		server.Close()

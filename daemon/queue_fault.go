@@ -16,45 +16,39 @@ func queueFault(err error) error {
 	var state *queue.StateError
 	switch {
 	case errors.As(err, &state):
-		return &control.Fault{Code: control.CodeRefused, Message: err.Error(), Hint: hintFor(state)}
+		return control.Refused(viewing.MessagesOf(err)[0], hintFor(state))
 	case errors.Is(err, entry.ErrState):
-		return &control.Fault{Code: control.CodeInvalid, Message: err.Error()}
+		return control.Invalid(viewing.MessagesOf(err)[0], viewing.Message{})
 	case errors.Is(err, entry.ErrNotFound):
-		return &control.Fault{Code: control.CodeNotFound, Message: err.Error(), Hint: "filmspool queue list"}
+		return control.NotFound(viewing.MessagesOf(err)[0], control.Command("filmspool queue list"))
 	case errors.Is(err, entry.ErrSelection):
-		return &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: "name ids, or filters, or --all"}
+		return control.Invalid(viewing.MessagesOf(err)[0], viewing.Say("hint.select"))
 	default:
 		return err
 	}
 }
 
-// hintFor is the verb that fits an entry in its state.
-func hintFor(e *queue.StateError) string {
-	hint := ""
-	switch e.State {
-	case viewing.StateDelivered:
-		hint = "filmspool queue undo %d"
-	case viewing.StateSending:
-		return "its request is under way: try again in a moment"
-	case viewing.StateInDoubt:
-		hint = "filmspool queue settle %d --as delivered, if you find it at the service"
-		if e.Verb == control.Retry {
-			hint += "; else: filmspool queue retry %[1]d --may-double"
-		}
-	case viewing.StateHeld:
-		hint = "filmspool queue release %d"
-		switch {
-		case e.Verb == control.Move:
-			hint = "filmspool queue show %d"
-		case e.Verb == control.Release && e.Reason == viewing.ReasonFuture:
-			hint = "filmspool queue edit %d --watched-at TIME"
-		case e.Verb == control.Release:
-			hint = "filmspool queue edit %d --movie ID, or --show ID --season N --episode N"
-		}
-	case viewing.StateRejected:
-		hint = "filmspool queue retry %d"
+// hintFor is what to type for an entry in its state.
+func hintFor(e *queue.StateError) viewing.Message {
+	id := fmt.Sprint(e.ID)
+	switch {
+	case e.State == viewing.StateDelivered:
+		return control.Command("filmspool queue undo %d", e.ID)
+	case e.State == viewing.StateSending:
+		return viewing.Say("hint.underWay")
+	case e.State == viewing.StateInDoubt && e.Verb == control.Retry:
+		return viewing.Say("hint.settleElse", "id", id)
+	case e.State == viewing.StateInDoubt:
+		return viewing.Say("hint.settleFound", "id", id)
+	case e.State == viewing.StateHeld && e.Verb == control.Release && e.Reason == viewing.ReasonFuture:
+		return control.Command("filmspool queue edit %d --watched-at TIME", e.ID)
+	case e.State == viewing.StateHeld && e.Verb == control.Release:
+		return viewing.Say("hint.editItem", "id", id)
+	case e.State == viewing.StateHeld && e.Verb != control.Move:
+		return control.Command("filmspool queue release %d", e.ID)
+	case e.State == viewing.StateRejected:
+		return control.Command("filmspool queue retry %d", e.ID)
 	default:
-		hint = "filmspool queue show %d"
+		return control.Command("filmspool queue show %d", e.ID)
 	}
-	return fmt.Sprintf(hint, e.ID)
 }

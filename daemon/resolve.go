@@ -24,7 +24,7 @@ func (d *core) openIdentifier(ctx context.Context) {
 		Wikidata:  identify.Where{On: set.Wikidata.Enabled, Address: set.Wikidata.Endpoint},
 		TMDB:      identify.Where{On: set.TMDB.Enabled, Address: set.TMDB.BaseURL},
 		Token:     func() (string, error) { token, _, err := d.keys.TMDB(); return token.Reveal(), err },
-		Recovered: d.askAnew, State: d.o.Paths.State, Version: d.o.Version, Logger: d.log, Say: d.catalogue.In(words.English).Message,
+		Recovered: d.askAnew, State: d.o.Paths.State, Version: d.o.Version, Logger: d.log,
 	})
 }
 
@@ -45,7 +45,7 @@ func (d *core) Resolve(ctx context.Context, w control.Wanted) (control.Resolutio
 	if err != nil {
 		return control.Resolution{}, err
 	}
-	english := d.catalogue.In(words.English)
+	english := words.In(words.English)
 	if said != nil {
 		is, _ := said.Apply(m)
 		why := english.Message(viewing.Say("resolve.corrected", "is", said.Is.String())) + "."

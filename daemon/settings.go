@@ -12,6 +12,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/setting"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/scan"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Settings implements [control.API].
@@ -23,7 +24,7 @@ func (d *core) Settings(context.Context) (control.Settings, error) {
 // another because somebody has the page open.
 func (d *core) Set(ctx context.Context, s control.Set) (out control.SetDone, err error) {
 	if token, err := d.keys.Webhook(); s.Key == "notices.webhook.url" && s.Value != nil && (err != nil || !token.IsZero()) {
-		return out, control.Refused("the webhook has a token, which would go to the new address", "take the token away, or change the address in the file")
+		return out, control.Refused(viewing.Say("fault.webhookToken"), viewing.Say("hint.webhookToken"))
 	}
 	ch, err := d.change(ctx, s.DryRun, func(from config.Source) (config.Change, error) { return from.Set(s.Key, s.Value) })
 	if err != nil {
@@ -93,7 +94,7 @@ func (d *core) change(ctx context.Context, dry bool, make func(config.Source) (c
 
 // errNoFile is the answer of an instance that was started without a configuration file.
 func errNoFile() error {
-	return control.Refused("this instance was started without a configuration file", "restart it with other flags")
+	return control.Refused(viewing.Say("fault.fixedSettings"), viewing.Say("hint.beginAnew"))
 }
 
 // changeFault is why a change was refused, in the words of the control API.
@@ -107,12 +108,13 @@ func changeFault(err error) error {
 	case errors.Is(err, config.ErrUnknown), errors.Is(err, config.ErrInvalid), errors.Is(err, kodi.ErrUnfit):
 		code = control.CodeInvalid
 	}
-	f := &control.Fault{Code: code, Message: err.Error()}
-	if saying, ok := errors.AsType[interface {
+	all := viewing.MessagesOf(err)
+	f := &control.Fault{Code: code, Message: all[0], Also: all[1:]}
+	if hinted, ok := errors.AsType[interface {
 		error
-		Hint() string
+		Hint() viewing.Message
 	}](err); ok {
-		f.Hint = saying.Hint()
+		f.Hint = hinted.Hint()
 	}
 	return f
 }
@@ -127,10 +129,10 @@ func (d *Daemon) reload(ctx context.Context) (changed bool, err error) {
 	defer d.changing.Unlock()
 	c, err := d.o.Source.Load()
 	if err != nil {
-		d.process.setProblem(err.Error())
+		d.process.setProblem(err)
 		return false, err
 	}
-	d.process.setProblem("")
+	d.process.setProblem(nil)
 	if reflect.DeepEqual(c, d.o.Config) {
 		return false, nil
 	}
@@ -170,8 +172,7 @@ func (d *core) errIfBusy() error {
 		return nil
 	}
 	return &control.Fault{
-		Code: control.CodeBusy, Message: "an import, an export or a backup is under way, and a change of the settings would cut it",
-		Hint: "try again when it has ended",
+		Code: control.CodeBusy, Message: viewing.Say("fault.busy"), Hint: viewing.Say("hint.whenEnded"),
 	}
 }
 

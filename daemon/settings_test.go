@@ -19,6 +19,7 @@ import (
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -141,7 +142,7 @@ func TestAChangeIsTakenInWhileAViewingLeaves(t *testing.T) {
 		t.Errorf("it was %v and is %v", before, after)
 	}
 	now, err := c.Settings(t.Context())
-	if err != nil || now.Problem != "" {
+	if err != nil || len(now.Problem) > 0 {
 		t.Errorf("%v: %+v", err, now)
 	}
 	for _, s := range now.Settings {
@@ -189,14 +190,14 @@ func TestWhatCannotBeginGivesWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = Reload(t.Context(), o.Paths)
-	if !errors.Is(err, &control.Fault{Code: control.CodeRefused}) || !strings.Contains(err.Error(), taken.Addr().String()+" is held by") {
+	if !errors.Is(err, &control.Fault{Code: control.CodeRefused}) || !strings.Contains(words.In("").Error(err), taken.Addr().String()+" is held by") {
 		t.Errorf("taken in: %v", err)
 	}
 	after, c := find(t, o)
 	if after == taken.Addr().String() {
 		t.Errorf("it is at %s, and was at %s", after, before)
 	}
-	if now, err := c.Settings(t.Context()); err != nil || now.Problem == "" {
+	if now, err := c.Settings(t.Context()); err != nil || len(now.Problem) == 0 {
 		t.Errorf("%v: it does not say so: %+v", err, now)
 	}
 	if err := os.WriteFile(o.Paths.File, []byte("wav = 7\n"), 0o600); err != nil {
@@ -205,7 +206,7 @@ func TestWhatCannotBeginGivesWay(t *testing.T) {
 	if err := Reload(t.Context(), o.Paths); !errors.Is(err, &control.Fault{Code: control.CodeInvalid}) {
 		t.Errorf("a mistake: %v", err)
 	}
-	if now, err := c.Settings(t.Context()); err != nil || !strings.Contains(now.Problem, "wav") {
+	if now, err := c.Settings(t.Context()); err != nil || !strings.Contains(fmt.Sprint(now.Problem), "wav") {
 		t.Errorf("%v: after a mistake it does not say so: %+v", err, now)
 	}
 	if err := os.WriteFile(o.Paths.File, []byte("listen = '127.0.0.1:0' # again\nwave = 7\n"), 0o600); err != nil {

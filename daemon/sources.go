@@ -113,7 +113,7 @@ func (d *core) openLibrary(zone string, o kodi.Options) (err error) {
 	if o.Zone, err = zoneOf(zone); err != nil {
 		return err
 	}
-	o.Sink, o.Account = d.store, kodiAccount{d, settingsOf(d.o.Config), d.catalogue.In(words.English)}
+	o.Sink, o.Account = d.store, kodiAccount{d, settingsOf(d.o.Config), words.In(words.English)}
 	k, err := kodi.New(o)
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/sqlite"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // UnwritableError says that the queue cannot be opened because its disk is full or read-only:
@@ -56,8 +57,8 @@ type process struct {
 	tcpListen string // the setting for which tcp was opened
 
 	mu      sync.Mutex
-	next    *config.Config // what the next instance is made of
-	problem string         // why the last change of the configuration is not in use
+	next    *config.Config    // what the next instance is made of
+	problem []viewing.Message // why the last change of the configuration is not in use
 }
 
 // newProcess locks the state folder and listens for commands, which wait until an instance
@@ -99,7 +100,7 @@ func (p *process) leave() (err error) {
 func (p *process) setNext(c config.Config) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.next, p.problem = &c, ""
+	p.next, p.problem = &c, nil
 }
 
 // takeNext is what setNext was called with since the last call; nil when it was not.
@@ -110,13 +111,16 @@ func (p *process) takeNext() (next *config.Config) {
 	return next
 }
 
-func (p *process) setProblem(problem string) {
+func (p *process) setProblem(problem error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.problem = problem
+	p.problem = nil
+	if problem != nil {
+		p.problem = viewing.MessagesOf(problem)
+	}
 }
 
-func (p *process) getProblem() string {
+func (p *process) getProblem() []viewing.Message {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.problem
@@ -165,7 +169,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 			previous, o.Config = &old, *next
 		case err != nil && previous != nil:
 			o.Logger.Error("the new configuration cannot be used; the previous one is used again", "error", err)
-			p.setProblem(err.Error())
+			p.setProblem(err)
 			o.Config, previous = *previous, nil
 		case errors.Is(err, sqlite.ErrDamaged) && damaged < mostDamaged:
 			damaged++

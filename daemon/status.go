@@ -12,51 +12,52 @@ import (
 	"github.com/filmspool/filmspool/daemon/machine"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
+	"github.com/filmspool/filmspool/queue/sqlite"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Status implements [control.API].
 func (d *Daemon) Status(ctx context.Context) (control.Status, error) {
+	s, err := d.examined(ctx, false)
+	s.Problems = health.Roots(s.Problems)
+	return s, err
+}
+
+// Check implements [control.API].
+func (d *Daemon) Check(ctx context.Context) (control.Status, error) { return d.examined(ctx, true) }
+
+// examined is how things stand, with every problem that there is.
+func (d *Daemon) examined(ctx context.Context, atOnce bool) (control.Status, error) {
 	s, err := d.status(ctx)
 	if err != nil {
 		return s, err
 	}
-	s, _, err = d.judged(ctx, s, control.HealthAsked{})
-	return s, err
+	return d.judged(ctx, s, atOnce)
 }
 
-// Health implements [control.API].
-func (d *Daemon) Health(ctx context.Context, asked control.HealthAsked) (control.Health, error) {
-	s, err := d.status(ctx)
-	if err != nil {
-		return control.Health{}, err
-	}
-	_, h, err := d.judged(ctx, s, asked)
-	return h, err
-}
-
-// judged says what is wrong, in the language that was asked for: of all problems, the status
-// names the roots.
-func (d *core) judged(ctx context.Context, s control.Status, asked control.HealthAsked) (control.Status, control.Health, error) {
+// judged adds to a status what is wrong, also what has just begun.
+func (d *core) judged(ctx context.Context, s control.Status, atOnce bool) (control.Status, error) {
 	if len(s.Accounts) > 1 {
 		counts, err := d.store.CountsOf(ctx)
 		if err != nil {
-			return s, control.Health{}, err
+			return s, err
 		}
 		for i, a := range s.Accounts {
 			one := counts[a.Name]
 			s.Accounts[i].Counts = &one
 			if s.Accounts[i].Oldest, _, err = d.store.OldestPending(ctx, a.Name); err != nil {
-				return s, control.Health{}, err
+				return s, err
 			}
 		}
 	}
 	var found []control.Trouble
 	if free, err := machine.Free(d.o.Paths.State); err == nil && free < lowRoom {
-		found = append(found, control.Trouble{Code: health.DiskLow, Detail: fmt.Sprintf("%d MB", free>>20)})
+		room := viewing.Said(fmt.Sprintf("%d MB", free>>20))
+		found = append(found, control.Trouble{Code: health.DiskLow, What: &room})
 	}
-	v := health.Judge(d.catalogue.In(asked.Language), health.Conditions{Status: &s, Troubles: found, Now: time.Now(), AtOnce: asked.Check})
-	s.State, s.Summary, s.Hint, s.Problems = v.State, v.Summary, v.Hint, health.Roots(v.Problems)
-	return s, control.Health{State: v.State, Summary: v.Summary, Problems: v.Problems}, nil
+	s.Problems = health.Judge(health.Conditions{Status: &s, Troubles: found, Now: time.Now(), AtOnce: atOnce})
+	s.State = health.State(&s, s.Problems)
+	return s, nil
 }
 
 // lowRoom is how little room on the disk is told of, in bytes: some months of viewings,
@@ -90,7 +91,7 @@ func (d *core) status(ctx context.Context) (control.Status, error) {
 		s.OldestPendingSeconds = max(0, int64(time.Since(t).Seconds()))
 	}
 	if t, ok := d.store.Trouble(); ok {
-		s.Storage = &control.Storage{Reason: t.Text() + ".", Since: t.Since.UTC(), Refused: t.Refused, Trouble: health.OfDisk(&t, d.o.Paths.State)}
+		s.Storage = &control.Storage{Reason: storageTrouble(t), Since: t.Since.UTC(), Refused: t.Refused, Trouble: diskTrouble(t)}
 	}
 	return s, nil
 }
@@ -102,10 +103,10 @@ func (d *core) unknownAccounts(ctx context.Context) ([]control.Account, error) {
 	for _, name := range names {
 		if _, known := d.o.Config.Accounts[name]; !known {
 			a := control.Account{
-				Name: name, State: account.Attention, Reason: "It is not in the configuration, and entries wait for it.",
-				Hint: "filmspool queue list --state pending --account " + name + "; then filmspool queue move ID --account NAME",
+				Name: name, State: account.Attention, Reason: viewing.Say("notConfigured"),
+				Hint:     viewing.Say("hint.moveAway", "name", name),
+				Troubles: []control.Trouble{{Code: health.AccountUnknown, About: name}},
 			}
-			a.Troubles = []control.Trouble{{Code: health.AccountUnknown, About: name, Detail: a.Reason, Hint: a.Hint}}
 			list = append(list, a)
 		}
 	}
@@ -157,7 +158,7 @@ func (d *Daemon) accountStatus(ctx context.Context, a *sender) (control.Account,
 		return control.Account{}, err
 	}
 	credential, problem := a.look()
-	out := standing(a.loop.Health(), credential, problem, d.o.Paths.File)
+	out := standing(a.loop.Health(), credential, problem)
 	if t := a.clock(); t != nil {
 		out.Troubles = append(out.Troubles, *t)
 	}
@@ -172,7 +173,7 @@ func (d *Daemon) accountStatus(ctx context.Context, a *sender) (control.Account,
 		}
 	}
 	if s, asked := kept.Support[replay.SupportItems]; asked && !s.Has {
-		out.Note = "The service takes no items of lists: lists are created empty."
+		out.Note = viewing.Say("noItems")
 	}
 	return out, nil
 }
@@ -185,7 +186,7 @@ func (d *core) visitLibraries(ctx context.Context, rows []control.Source) {
 			d.log.Warn("a library cannot be read", "userdata", report.Userdata, "state", report.State, "error", err)
 		}
 		s := k.Status()
-		s.Userdata, s.State, s.Summary, s.Hint, s.Reporters = report.Userdata, report.State, report.Problem, report.Hint, report.Reporters
+		s.Userdata, s.State, s.Problem, s.Hint, s.Reporters = report.Userdata, report.State, report.Problem, report.Hint, report.Reporters
 		s.Since = time.Now()
 		found := kodiSource(s)
 		for i := range rows {
@@ -194,4 +195,14 @@ func (d *core) visitLibraries(ctx context.Context, rows []control.Source) {
 			}
 		}
 	}
+}
+
+// diskTrouble is what keeps the queue from being written, for package health.
+func diskTrouble(t sqlite.Trouble) control.Trouble {
+	why := storageTrouble(t)
+	out := control.Trouble{Code: health.QueueUnwritable, What: &why, Since: t.Since}
+	if t.Kind() == sqlite.Full {
+		out.Code = health.DiskFull
+	}
+	return out
 }

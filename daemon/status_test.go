@@ -11,6 +11,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/kodi"
+	"github.com/filmspool/filmspool/kodi/watch"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/tracker"
@@ -44,22 +45,22 @@ func TestWhatIsWrongWithAnAccountHasACode(t *testing.T) {
 	}{
 		{"", replay.Health{State: account.OK}, with},
 		{"", replay.Health{State: account.Paused, Pause: account.PausedUser}, with},
-		{health.AddressMissing, none, config.Credential{Account: "anna"}},
+		{health.KeyMissing, none, config.Credential{Account: "anna"}},
 		{health.KeyMissing, none, set(func(c *config.Credential) { c.Key = config.Secret{} })},
-		{health.KeyElsewhere, none, set(func(c *config.Credential) { c.Key, c.ProvenFor = config.Secret{}, "https://other.example:443" })},
+		{health.KeyMissing, none, set(func(c *config.Credential) { c.Key, c.ProvenFor = config.Secret{}, "https://other.example:443" })},
 		{health.Unreachable, none, with}, // a key was given just now, and the service is being asked
 		{health.KeyRefused, refused(tracker.KeyRefused, login), with},
-		{health.KeyReadOnly, refused(tracker.KeyReadOnly, login), with},
-		{health.KeyAnothers, refused(replay.KeyAnothers, login+", with a key of that person"), with},
+		{health.KeyRefused, refused(tracker.KeyReadOnly, login), with},
+		{health.KeyRefused, refused(replay.KeyAnothers, login+", with a key of that person"), with},
 		{health.AccessRefused, refused("between", "filmspool queue retry --all"), with},
-		{health.KeyCredential, refused(tracker.KeyRefused, login), set(func(c *config.Credential) { c.KeySource = "systemd credential" })},
+		{health.KeyRefused, refused(tracker.KeyRefused, login), set(func(c *config.Credential) { c.KeySource = "systemd credential" })},
 		{health.AddressWrong, address, with},
-		{health.AddressConfigured, address, set(func(c *config.Credential) { c.URLSource = "/config.toml" })},
+		{health.AddressWrong, address, set(func(c *config.Credential) { c.URLSource = "/config.toml" })},
 		{health.Unreachable, replay.Health{State: account.Offline, Reason: viewing.Say("noWay")}, with},
 		{health.Throttled, replay.Health{State: account.Offline, Reason: viewing.Say("later"), Throttled: true}, with},
 		{health.QueueUnwritable, replay.Health{State: account.Attention, Reason: viewing.Say("disk.trouble")}, with},
 	} {
-		got := standing(c.h, c.with, missing(c.with), "/config.toml").Troubles
+		got := standing(c.h, c.with, missing(c.with)).Troubles
 		if c.code == "" && len(got) == 0 {
 			continue
 		}
@@ -76,14 +77,14 @@ func TestWhatIsWrongWithALibraryHasACode(t *testing.T) {
 		want []string
 	}{
 		{kodi.Status{State: kodi.StateOK}, nil},
-		{kodi.Status{State: kodi.StateBusy}, nil},
-		{kodi.Status{State: kodi.StateWaiting}, []string{health.LibraryMissing}},
-		{kodi.Status{State: kodi.StateDenied}, []string{health.LibraryDenied}},
-		{kodi.Status{State: kodi.StateUnreachable}, []string{health.LibraryAway}},
-		{kodi.Status{State: kodi.StateOK, Deaf: "no space left", Hint: "raise the sysctl fs.inotify.max_user_watches"}, []string{health.WatchLimit}},
-		{kodi.Status{State: kodi.StateOK, Deaf: "it lies on another machine"}, []string{health.LibraryDeaf}},
+		{kodi.Status{State: kodi.StateBusy}, []string{health.LibraryUnread}},
+		{kodi.Status{State: kodi.StateWaiting}, []string{health.LibraryUnread}},
+		{kodi.Status{State: kodi.StateDenied}, []string{health.LibraryUnread}},
+		{kodi.Status{State: kodi.StateUnreachable}, []string{health.LibraryUnread}},
+		{kodi.Status{State: kodi.StateOK, Ears: watch.Ears{Deaf: viewing.Said("no space left"), Limit: "fs.inotify.max_user_watches"}}, []string{health.LibraryDeaf}},
+		{kodi.Status{State: kodi.StateOK, Ears: watch.Ears{Deaf: viewing.Say("deafDrive")}}, []string{health.LibraryDeaf}},
 		{
-			kodi.Status{State: kodi.StateOK, Reporters: []string{"a"}, Writers: []string{"b", "c"}, Clock: "Kodi's clock is an hour behind"},
+			kodi.Status{State: kodi.StateOK, Reporters: []string{"a"}, Writers: []string{"b", "c"}, Clock: viewing.Say("clockBehind")},
 			[]string{health.LibraryReporter, health.LibraryWriter, health.LibraryClock},
 		},
 	} {
@@ -115,7 +116,7 @@ func TestAWrongClockIsTold(t *testing.T) {
 	}{{0, ""}, {4 * time.Minute, ""}, {-7 * time.Minute, "7 min"}, {2 * time.Hour, "120 min"}, {0, ""}} {
 		off = c.off
 		client.Probe(t.Context())
-		if got := a.clock(); (got == nil) != (c.says == "") || got != nil && (got.Code != health.ClockWrong || got.Detail != c.says) {
+		if got := a.clock(); (got == nil) != (c.says == "") || got != nil && (got.Code != health.ClockWrong || got.What.Args["detail"] != c.says) {
 			t.Errorf("%s ahead: %+v", c.off, got)
 		}
 	}
@@ -124,9 +125,9 @@ func TestAWrongClockIsTold(t *testing.T) {
 // TestWhileNothingRunsTheKeysAndTheQueueTell how the accounts stand.
 func TestWhileNothingRunsTheKeysAndTheQueueTell(t *testing.T) {
 	o := testOptions(t)
-	var got control.Health
+	var got control.Status
 	if err := First(t.Context(), o, func(ctl control.API) (err error) {
-		got, err = ctl.Health(t.Context(), control.HealthAsked{Check: true})
+		got, err = ctl.Check(t.Context())
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -135,7 +136,7 @@ func TestWhileNothingRunsTheKeysAndTheQueueTell(t *testing.T) {
 	for _, p := range got.Problems {
 		found = append(found, p.Code)
 	}
-	if want := []string{health.AddressMissing, "nothing-connected"}; !slices.Equal(found, want) || got.State != account.Attention {
+	if want := []string{health.KeyMissing, "nothing-connected"}; !slices.Equal(found, want) || got.State != account.Attention {
 		t.Errorf("%s: %v, want %v", got.State, found, want)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
@@ -29,7 +28,7 @@ func (d *core) Undo(ctx context.Context, u control.Undo) (control.Undone, error)
 		return control.Undone{}, queueFault(&queue.StateError{Verb: "undo", ID: u.ID, State: e.State, Reason: e.Reason})
 	}
 	if e.Kind != viewing.KindViewing {
-		return control.Undone{}, control.Refused(fmt.Sprintf("undo entry %d: only viewings can be taken back", u.ID), "take it away at the service itself")
+		return control.Undone{}, control.Refused(undoing(u.ID, viewing.Say("fault.undoViewings")), viewing.Say("hint.takeAway"))
 	}
 	service, done, err := d.serviceOf(ctx, e.Account)
 	if err != nil {
@@ -61,7 +60,7 @@ func (d *core) mayUndo(ctx context.Context, service *tracker.Client, e queue.Ent
 		return false, err
 	}
 	if e.SettledAt.Before(account.MovedAt) {
-		return false, cannotUndo(e, "it was delivered to another address than the account has now")
+		return false, cannotUndo(e, viewing.Say("fault.undoMoved"))
 	}
 	claims, err := d.store.Claims(ctx, e.Account, []string{e.Media.Key()})
 	if err != nil {
@@ -75,16 +74,16 @@ func (d *core) mayUndo(ctx context.Context, service *tracker.Client, e queue.Ent
 	}
 	reading, err := service.AllHistory(ctx, e.Media.Type)
 	if errors.Is(err, tracker.ErrNoEndpoint) {
-		return false, cannotUndo(e, "this service does not show its history, so nobody knows what would go along")
+		return false, cannotUndo(e, viewing.Say("fault.undoHidden"))
 	}
 	if v, ok := tracker.VerdictOf(err); ok {
-		return false, cannotUndo(e, words.Plain(v.Problem))
+		return false, cannotUndo(e, v.Problem)
 	}
 	if err != nil {
 		return false, err
 	}
 	there, why := undoable(e, doubt.Precision(account.Keeps), reading, others)
-	if why != "" {
+	if why.Code != "" {
 		return false, cannotUndo(e, why)
 	}
 	return there, nil
@@ -93,7 +92,7 @@ func (d *core) mayUndo(ctx context.Context, service *tracker.Client, e queue.Ent
 // undoable decides by a reading whether the one viewing of the entry's item
 // is the entry's own; why says what stands against it. others counts further
 // entries of ours about the item that were delivered.
-func undoable(e queue.Entry, keeps doubt.Precision, r tracker.Reading, others int) (there bool, why string) {
+func undoable(e queue.Entry, keeps doubt.Precision, r tracker.Reading, others int) (there bool, why viewing.Message) {
 	var alike []string
 	unclear, ours := 0, false
 	for _, h := range r.Items {
@@ -107,19 +106,19 @@ func undoable(e queue.Entry, keeps doubt.Precision, r tracker.Reading, others in
 	}
 	switch {
 	case r.Bound:
-		return false, "the history is too long to be read whole, so nobody knows what would go along"
+		return false, viewing.Say("fault.undoLong")
 	case !r.Complete:
-		return false, "the history changed while it was read; try again"
+		return false, viewing.Say("fault.undoChanged")
 	case unclear > 0:
-		return false, fmt.Sprintf("%d viewings there are told in a form that cannot be compared, and might go along", unclear)
+		return false, viewing.Say("fault.undoUnclear", "n", fmt.Sprint(unclear))
 	case len(alike) > 1:
-		return false, fmt.Sprintf("the service would take away all %d viewings of it: %s", len(alike), strings.Join(alike, ", "))
+		return false, viewing.Say("fault.undoAll", "n", fmt.Sprint(len(alike)), "times", strings.Join(alike, ", "))
 	case len(alike) == 1 && others > 0:
-		return false, "more than one viewing of it was delivered from here, and the service shows one: whose it is, nobody knows"
+		return false, viewing.Say("fault.undoWhose")
 	case len(alike) == 1 && !ours:
-		return false, "the one viewing of it there is not ours: it is of " + alike[0]
+		return false, viewing.Say("fault.undoNotOurs", "at", alike[0])
 	default:
-		return len(alike) == 1, ""
+		return len(alike) == 1, viewing.Message{}
 	}
 }
 
@@ -130,14 +129,18 @@ func takeBack(ctx context.Context, service *tracker.Client, e queue.Entry) error
 	case v.Fate == tracker.Delivered:
 		return nil
 	case v.Status == http.StatusNotFound, v.Status == http.StatusMethodNotAllowed, v.Status == http.StatusNotImplemented:
-		return cannotUndo(e, "this service takes nothing back")
+		return cannotUndo(e, viewing.Say("fault.undoNothing"))
 	case v.Fate == tracker.InDoubt:
-		return cannotUndo(e, "it may be gone now, but no clear answer came; try again")
+		return cannotUndo(e, viewing.Say("fault.undoGone"))
 	default:
-		return cannotUndo(e, words.Plain(v.Problem))
+		return cannotUndo(e, v.Problem)
 	}
 }
 
-func cannotUndo(e queue.Entry, why string) error {
-	return control.Refused(fmt.Sprintf("undo entry %d: %s", e.ID, strings.TrimSuffix(why, ".")), "nothing was changed; you can take it away at the service itself")
+func cannotUndo(e queue.Entry, why viewing.Message) error {
+	return control.Refused(undoing(e.ID, why), viewing.Say("hint.stillThere"))
+}
+
+func undoing(id int64, why viewing.Message) viewing.Message {
+	return viewing.Say("fault.undo", "id", fmt.Sprint(id)).Because(why)
 }

@@ -8,12 +8,13 @@ import (
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
+	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue/account"
 )
 
 // connectorStatus is what a paired browser may know.
 func (d *Daemon) connectorStatus(ctx context.Context) connector.Status {
-	s, err := d.Status(ctx)
+	s, err := d.examined(ctx, false)
 	if err != nil {
 		return connector.Status{}
 	}
@@ -21,7 +22,7 @@ func (d *Daemon) connectorStatus(ctx context.Context) connector.Status {
 		Online: true, Pending: s.Counts.Pending + s.Counts.Sending, Attention: control.NeedUser(s.Counts),
 	}
 	for _, p := range pressing(s.Problems) {
-		out.Problems += p.Text + "\n"
+		out.Problems += p.Code + " " + p.About + "\n"
 	}
 	for _, a := range s.Accounts {
 		if a.Unused {
@@ -40,19 +41,21 @@ func (d *Daemon) connectorStatus(ctx context.Context) connector.Status {
 
 // connectorProblems are what a paired browser is told of, in its language.
 func (d *Daemon) connectorProblems(ctx context.Context, language string) (all []protocol.Problem) {
-	h, err := d.Health(ctx, control.HealthAsked{Language: language})
+	s, err := d.examined(ctx, false)
 	if err != nil {
 		return nil
 	}
-	for _, p := range pressing(health.Roots(h.Problems)) {
+	found := pressing(s.Problems)
+	health.Write(words.In(language), found)
+	for _, p := range found {
 		all = append(all, protocol.Problem{Code: p.Code, Severity: string(p.Severity), Text: p.Text, Act: p.Act.Text})
 	}
 	return all
 }
 
 // pressing are the problems that a browser shows.
-func pressing(problems []control.Problem) []control.Problem {
-	all := slices.DeleteFunc(slices.Clone(problems), func(p control.Problem) bool {
+func pressing(all []control.Problem) []control.Problem {
+	all = slices.DeleteFunc(health.Roots(all), func(p control.Problem) bool {
 		return p.Severity == control.Note
 	})
 	return all[:min(len(all), protocol.MostProblems)]

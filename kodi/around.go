@@ -32,7 +32,7 @@ func (z *kodiZone) read(userdata string) *time.Location {
 // new may have been written long before the last write. Readings that failed
 // could not see it either.
 func (i *Importer) written(snap snapshot.Snapshot) time.Time {
-	if i.sound.IsZero() || snap.Written.IsZero() || i.Status().Deaf != "" {
+	if i.sound.IsZero() || snap.Written.IsZero() || i.Status().Ears.Deaf.Code != "" {
 		return time.Time{}
 	}
 	if i.failed > 0 && i.since.Before(snap.Written) {

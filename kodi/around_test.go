@@ -41,20 +41,21 @@ func TestZoneOfKodiAndTimeOfTheFile(t *testing.T) {
 func TestWrongClockIsTold(t *testing.T) {
 	for _, tt := range []struct {
 		off        time.Duration
-		says, hint string
+		code, span string
+		zone       bool
 	}{
-		{-3 * time.Minute, "3 min behind", "set the clock"},
-		{-40 * 24 * time.Hour, "40 days behind", "set the clock"},
-		{10 * time.Minute, "10 min ahead of", "set the clock"},
-		{-5 * time.Hour, "5 h 0 min behind", "time_zone"},
+		{-3 * time.Minute, "clockBehind", "3 min", false},
+		{-40 * 24 * time.Hour, "clockBehind", "40 days", false},
+		{10 * time.Minute, "clockAhead", "10 min", false},
+		{-5 * time.Hour, "clockBehind", "5 h 0 min", true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			r := &shelfReader{files: list(film(1, 0, ""), film(2, 0, ""), film(3, 0, ""), film(4, 0, ""))}
 			i := newImporter(t, newSink(), r)
 			i.pass(t.Context())
 			for n := range int64(3) {
-				if st := i.Status(); st.Clock != "" {
-					t.Errorf("after %d: %q", n, st.Clock)
+				if st := i.Status(); st.Clock.Code != "" {
+					t.Errorf("after %d: %v", n, st.Clock)
 				}
 				time.Sleep(3 * time.Hour)
 				i.confirm(t.Context(), time.Now())
@@ -62,14 +63,14 @@ func TestWrongClockIsTold(t *testing.T) {
 				r.files[n] = film(n+1, 1, time.Now().Add(tt.off).UTC().Format(time.DateTime))
 				i.pass(t.Context())
 			}
-			if st := i.Status(); !strings.Contains(st.Clock, tt.says) || !strings.Contains(st.Hint, tt.hint) {
-				t.Errorf("%v off: %q, %q", tt.off, st.Clock, st.Hint)
+			if st := i.Status(); st.Clock.Code != tt.code || st.Clock.Args["span"] != tt.span || st.ZoneWrong != tt.zone {
+				t.Errorf("%v off: %v, zone %v", tt.off, st.Clock, st.ZoneWrong)
 			}
 			time.Sleep(30 * time.Second)
 			r.files[3] = film(4, 1, local())
 			i.pass(t.Context())
-			if st := i.Status(); st.Clock != "" {
-				t.Errorf("after a playback at the right time: %q", st.Clock)
+			if st := i.Status(); st.Clock.Code != "" {
+				t.Errorf("after a playback at the right time: %v", st.Clock)
 			}
 		})
 	}

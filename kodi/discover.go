@@ -10,6 +10,7 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/scan"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Discover lists the configured libraries, by clean paths, and those that Kodi
@@ -30,7 +31,7 @@ func Discover(configured []string, getenv func(string) string) []scan.Library {
 	}
 	for _, userdata := range configured {
 		if !slices.ContainsFunc(all, func(l scan.Library) bool { return l.Userdata == userdata }) {
-			all = append(all, scan.Library{Userdata: userdata, Problem: library.ErrNotFound.Error(), Configured: true})
+			all = append(all, scan.Library{Userdata: userdata, Problem: complain(library.ErrNotFound).problem(), Configured: true})
 		}
 	}
 	return all
@@ -54,7 +55,7 @@ func describe(found library.Installed, configured bool) scan.Library {
 	}
 	switch {
 	case found.Err != nil:
-		l.Problem = found.Err.Error()
+		l.Problem = complain(found.Err).problem()
 	case found.Database.Server != nil:
 		l.Database = found.Database.Server.String()
 	}
@@ -67,46 +68,51 @@ var ErrUnfit = errors.New("no library to watch")
 
 // unfit is an ErrUnfit for people.
 type unfit struct {
-	problem, hint string
 	kinds         []error
+	problem, todo viewing.Message
 }
 
-func (u *unfit) Error() string   { return u.problem }
-func (u *unfit) Hint() string    { return u.hint }
-func (u *unfit) Unwrap() []error { return u.kinds }
+// Error is the message for a log.
+func (u *unfit) Error() string { return u.problem.Error() }
+
+// Hint is what to do.
+func (u *unfit) Hint() viewing.Message { return u.todo }
+
+// Unwrap is what kind of error it is, and the message.
+func (u *unfit) Unwrap() []error { return append(u.kinds, ErrUnfit, u.problem) }
 
 // Fit is the library of a userdata folder that can be watched. What passes by itself,
 // as when Kodi writes, is its Problem and no error.
 func Fit(path string) (found scan.Library, err error) {
-	refuse := func(why, hint string, kinds ...error) (scan.Library, error) {
-		return found, &unfit{path + " " + why, hint, append(kinds, ErrUnfit)}
+	refuse := func(problem, todo viewing.Message, kinds ...error) (scan.Library, error) {
+		return found, &unfit{kinds, problem, todo}
 	}
-	const which = "filmspool kodi libraries finds the folders of Kodi on this machine"
-	const open = "let the user that Filmspool runs as read it, and the folders above it"
+	say := func(code string) viewing.Message { return viewing.Say(code, "path", path) }
+	which, open := viewing.Say("hint.findFolders"), viewing.Say("hint.letRead")
 	info, err := os.Stat(path)
 	switch {
 	case !filepath.IsAbs(path):
-		return refuse("does not begin at the root", "write the whole path of Kodi's userdata folder")
+		return refuse(say("fault.notWhole"), viewing.Say("hint.wholePath"))
 	case errors.Is(err, fs.ErrPermission):
-		return refuse("may not be read", open, fs.ErrPermission)
+		return refuse(say("fault.pathDenied"), open, fs.ErrPermission)
 	case err != nil:
-		return refuse("is not there", which, fs.ErrNotExist)
+		return refuse(say("fault.pathGone"), which, fs.ErrNotExist)
 	case !info.IsDir():
-		return refuse("is not a folder", which)
+		return refuse(say("fault.noFolder"), which)
 	}
 	at := library.Installed{Profile: library.Profile{Userdata: filepath.Clean(path)}}
 	at.Database, at.Err = library.Find(at.Userdata)
 	found = describe(at, false)
 	switch is := func(kind error) bool { return errors.Is(at.Err, kind) }; {
 	case is(library.ErrPermission), is(library.ErrReadOnlyDir):
-		return refuse("may not be read", open, fs.ErrPermission)
+		return refuse(say("fault.pathDenied"), open, fs.ErrPermission)
 	case is(library.ErrNotFound), is(library.ErrEmpty):
 		if below := filepath.Join(path, "userdata"); len(library.Discover([]string{below})) > 0 {
-			return refuse("is not Kodi's userdata folder", "did you mean: filmspool kodi add "+below)
+			return refuse(say("fault.noUserdata"), viewing.Say("hint.didYouMean", "name", "filmspool kodi add "+below))
 		}
-		return refuse("is not Kodi's userdata folder: it holds no video library", which)
+		return refuse(say("fault.noLibrary"), which)
 	case is(library.ErrNotDatabase), is(library.ErrUnsupported):
-		return refuse("cannot be watched: "+found.Problem, which)
+		return refuse(say("fault.cannotWatch").Because(found.Problem), which)
 	}
 	return found, nil
 }

@@ -31,10 +31,10 @@ func TestDiscover(t *testing.T) {
 	}) {
 		found[l.Userdata] = l
 	}
-	if l := found[filepath.Join(home, "mine")]; !l.Configured || l.Version != 121 || l.Problem != "" {
+	if l := found[filepath.Join(home, "mine")]; !l.Configured || l.Version != 121 || l.Problem.Code != "" {
 		t.Errorf("the configured one: %+v", l)
 	}
-	if l := found[filepath.Join(home, "gone")]; !l.Configured || l.Problem == "" {
+	if l := found[filepath.Join(home, "gone")]; !l.Configured || l.Problem.Code == "" {
 		t.Errorf("one that is not there: %+v", l)
 	}
 	if l := found[filepath.Join(home, "tv", "userdata")]; filepath.Separator == '/' && (l.Configured || l.Version != 121) {

@@ -112,7 +112,7 @@ func New(o Options) (*Importer, error) {
 	path := o.Library.Path()
 	i := &Importer{
 		o: o, path: path, source: "kodi:" + path, machine: time.Local,
-		status: Status{Userdata: path, State: StateStarting, Since: time.Now(), Summary: "Not read yet."},
+		status: Status{Userdata: path, State: StateStarting, Since: time.Now(), Problem: viewing.Say("library.notRead")},
 	}
 	if o.Announcements {
 		i.kodi = announce.New(func() string { return "127.0.0.1:" + library.AnnouncementsPort(path) }, o.Logger)

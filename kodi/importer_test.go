@@ -208,7 +208,7 @@ func TestTroubleKeepsStateAndBacksOff(t *testing.T) {
 				t.Errorf("retry %d after %v, want %v s", n, got, seconds)
 			}
 		}
-		if st := i.Status(); st.State != StateBusy || st.Summary == "" || st.Films != 1 {
+		if st := i.Status(); st.State != StateBusy || st.Problem.Code == "" || st.Films != 1 {
 			t.Errorf("status %+v", st)
 		}
 		good := i.known.Meta.GoodAt
@@ -322,7 +322,7 @@ func TestGuardIsTold(t *testing.T) {
 		r.files = shelf(30, 0, "")
 		i.pass(t.Context())
 		after := i.pass(t.Context())
-		if st := i.Status(); st.State != StateGuarded || st.Hint == "" || after != 24*time.Hour {
+		if st := i.Status(); st.State != StateGuarded || st.Hint.Code == "" || after != 24*time.Hour {
 			t.Fatalf("again in %v, status %+v", after, st)
 		}
 		time.Sleep(after)

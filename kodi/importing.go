@@ -40,7 +40,7 @@ func (i *Importer) Preview(ctx context.Context, o rule.PlanOptions) (scan.Previe
 // unreadable is the preview of a library that cannot be imported now.
 func (i *Importer) unreadable(err error) scan.Preview {
 	p, c := scan.NewPreview(), complain(err)
-	p.Userdata, p.State, p.Problem, p.Hint = i.path, c.state, c.summary, c.hint
+	p.Userdata, p.State, p.Problem, p.Hint = i.path, c.state, c.problem(), c.advice()
 	return p
 }
 

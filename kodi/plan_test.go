@@ -308,7 +308,7 @@ func TestImportRefuses(t *testing.T) {
 	i, _, r := librarian(t, shelf(30, 1, "2020-01-01 00:00:00")...)
 	i.pass(t.Context())
 	r.files = shelf(12, 1, "2020-01-01 00:00:00")
-	if p, err := i.Import(t.Context(), rule.PlanOptions{}); !errors.Is(err, errGuarded) || p.State != StateGuarded || p.Hint == "" {
+	if p, err := i.Import(t.Context(), rule.PlanOptions{}); !errors.Is(err, errGuarded) || p.State != StateGuarded || p.Hint.Code == "" {
 		t.Errorf("a vanished library: %v, %+v", err, p)
 	}
 	r.files, r.err = nil, library.ErrBusy
@@ -317,7 +317,7 @@ func TestImportRefuses(t *testing.T) {
 	}
 	i, _, _ = librarian(t, film(1, 1, "2020-01-01 00:00:00"))
 	i.importing(true, rule.Import{Total: 5})
-	if p, err := i.Import(t.Context(), rule.PlanOptions{}); !errors.Is(err, errImporting) || p.Problem == "" {
+	if p, err := i.Import(t.Context(), rule.PlanOptions{}); !errors.Is(err, errImporting) || p.Problem.Code == "" {
 		t.Errorf("a second import: %v, %+v", err, p)
 	}
 }

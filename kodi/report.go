@@ -21,7 +21,7 @@ func (i *Importer) Scan(ctx context.Context) (scan.Report, error) {
 	v, snap, err := i.look(ctx, i.changes)
 	if err != nil {
 		c := complain(err)
-		rep.State, rep.Problem, rep.Hint = c.state, c.summary, c.hint
+		rep.State, rep.Problem, rep.Hint = c.state, c.problem(), c.advice()
 		return rep, err
 	}
 	rep.Database, rep.Version, rep.State, rep.Watched = snap.Path, snap.Version, StateOK, v.Meta.Watched
@@ -35,7 +35,7 @@ func (i *Importer) Scan(ctx context.Context) (scan.Report, error) {
 	rep.Reporters = i.reporters(ctx)
 	if rep.Watchlist, err = i.newTagged(ctx); err != nil {
 		c := complain(err)
-		rep.State, rep.Problem, rep.Hint = c.state, c.summary, c.hint
+		rep.State, rep.Problem, rep.Hint = c.state, c.problem(), c.advice()
 	}
 	return rep, err
 }

@@ -1,7 +1,6 @@
 package kodi
 
 import (
-	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -18,6 +17,7 @@ import (
 	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/kodi/watch"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // The states of an importer.
@@ -48,9 +48,10 @@ type Status struct {
 	Version  int       // its schema number
 	State    string    // one of the states
 	Since    time.Time // when that state began
-	Summary  string    // one sentence
-	Hint     string    // what to do, if anything
-	Deaf     string    // why changes are found by looking now and then, a clause; "" when events tell of them
+	// Problem is why it is not read; none while it is. Hint is what to do.
+	Problem, Hint viewing.Message
+	// Ears are how changes are heard of.
+	Ears     watch.Ears
 	Films    int       // in the library
 	Episodes int       // in the library
 	Watched  int       // files with a play count
@@ -59,12 +60,12 @@ type Status struct {
 	// cut short; another one goes on with it.
 	Import    rule.Import
 	Importing bool
-	// Watchlist is what has the tag for the watchlist, a clause; "" without a
-	// tag.
-	Watchlist string
-	// Clock says that Kodi's clock seems to be wrong, a clause; "" as long as it
-	// seems right.
-	Clock string
+	// Watchlist is what has the tag for the watchlist; none without a tag.
+	Watchlist viewing.Message
+	// Clock says that Kodi's clock seems to be wrong; none as long as it seems right.
+	Clock viewing.Message
+	// ZoneWrong says that a wrong time zone would explain that.
+	ZoneWrong bool
 	// Announcements is whether Kodi is heard announce what it plays.
 	Announcements scan.Hearing
 	// Reporters are add-ons of this Kodi that report to the same service.
@@ -84,10 +85,7 @@ func (i *Importer) Status() Status {
 	s := i.status
 	s.Announcements = i.hearing()
 	if !strings.HasPrefix(s.Database, serverPath) { // that one is never heard of
-		s.Deaf = i.ears.Deaf
-	}
-	if s.Deaf != "" && s.State == StateOK {
-		s.Hint = cmp.Or(s.Hint, i.ears.Hint)
+		s.Ears = i.ears
 	}
 	return s
 }
@@ -119,33 +117,44 @@ var (
 	errEmptied = errors.New("the library has lost all its files")
 )
 
-// complaint is the status of an error.
+// complaint is the status of an error. hint is the code of what to do, if anything.
 type complaint struct {
-	cause                error
-	state, summary, hint string
+	cause              error
+	state, which, hint string
 }
 
-// complaints gives each known error its words.
+// problem is the message of the complaint.
+func (c complaint) problem() viewing.Message { return viewing.Say("library." + c.which) }
+
+// advice is what to do about it.
+func (c complaint) advice() viewing.Message {
+	if c.hint == "" {
+		return viewing.Message{}
+	}
+	return viewing.Say("hint." + c.hint)
+}
+
+// complaints gives each known error its messages.
 func complaints() []complaint {
 	return []complaint{
-		{library.ErrMySQL, StateMySQL, "This Kodi keeps its library in a MySQL server, but how to reach it is not known.", "see <videodatabase> in advancedsettings.xml; Kodi needs host, user and pass there. A password may also lie in the state folder: keys/kodi-mysql-USER"},
-		{library.ErrShared, StateShared, "Another folder leads to the same library; what is watched in it is told there.", "take one of the two out of the configuration"},
-		{library.ErrServerAway, StateUnreachable, "The server of Kodi's library does not answer; asking again soon.", ""},
-		{library.ErrServerRefused, StateDenied, "The server of Kodi's library refuses this user.", "see user and pass of <videodatabase> in advancedsettings.xml"},
-		{library.ErrNotFound, StateWaiting, "Waiting for Kodi's library to appear.", "check that the userdata folder is right"},
-		{library.ErrEmpty, StateWaiting, "Waiting for Kodi to make its library.", "start Kodi once; on a database server, let this user read it"},
-		{library.ErrUpgrading, StateUpgrading, "Kodi is upgrading its library; reading goes on when it has finished.", "if Kodi was stopped meanwhile, start it again"},
-		{library.ErrBusy, StateBusy, "Kodi is writing to its library; reading again soon.", ""},
-		{library.ErrHotJournal, StateInterrupted, "A write to the library was interrupted; Kodi repairs it at its next start.", "start Kodi once"},
-		{library.ErrReadOnlyDir, StateDenied, "An add-on has switched the library to a mode that needs write access to its folder.", "run this service as the user who runs Kodi"},
-		{library.ErrPermission, StateDenied, "The library may not be read by this user.", "run this service as the user who runs Kodi"},
-		{plainfile.ErrOdd, StateOdd, "What stands in the place of a file of Kodi's is no file, so it is not opened.", "the log names it: put the file back, or take the source out of the configuration"},
-		{library.ErrNotDatabase, StateDamaged, "The library file is damaged or no database.", "let Kodi repair or rebuild its library"},
-		{library.ErrUnsupported, StateUnsupported, "This version of Kodi's library is not known yet.", "look for a newer version of this program"},
-		{errEmptied, StateEmpty, "The library has lost all its files; what was known of it is kept.", "scan the library in Kodi"},
-		{errGuarded, StateGuarded, "Most of the library has vanished: what is left of it is not imported.", "if that is right, it is believed after a day; else scan the library in Kodi"},
-		{errImporting, StateBusy, "An import of this library is under way already.", "wait for it: filmspool status"},
-		{errStorage, StateStorage, "What was found could not be put on disk; it will be tried again.", "check the disk of the state folder"},
+		{library.ErrMySQL, StateMySQL, "mysql", "mysqlSettings"},
+		{library.ErrShared, StateShared, "shared", "oneOfTwo"},
+		{library.ErrServerAway, StateUnreachable, "serverAway", ""},
+		{library.ErrServerRefused, StateDenied, "serverRefused", "mysqlUser"},
+		{library.ErrNotFound, StateWaiting, "waitingAppear", "checkUserdata"},
+		{library.ErrEmpty, StateWaiting, "waitingMade", "startKodiServer"},
+		{library.ErrUpgrading, StateUpgrading, "upgrading", "startKodiAgain"},
+		{library.ErrBusy, StateBusy, "busy", ""},
+		{library.ErrHotJournal, StateInterrupted, "interrupted", "startKodi"},
+		{library.ErrReadOnlyDir, StateDenied, "readOnlyDir", "asKodisUser"},
+		{library.ErrPermission, StateDenied, "denied", "asKodisUser"},
+		{plainfile.ErrOdd, StateOdd, "noFile", "putBack"},
+		{library.ErrNotDatabase, StateDamaged, "damaged", "kodiRepairs"},
+		{library.ErrUnsupported, StateUnsupported, "unsupported", "newerProgram"},
+		{errEmptied, StateEmpty, "emptied", "scanInKodi"},
+		{errGuarded, StateGuarded, "vanishedImport", "believedElse"},
+		{errImporting, StateBusy, "importRuns", "waitForImport"},
+		{errStorage, StateStorage, "notKept", "checkDisk"},
 	}
 }
 
@@ -156,7 +165,7 @@ func complain(err error) complaint {
 			return c
 		}
 	}
-	return complaint{err, StateFailed, "The library could not be read; trying again.", "see the log"}
+	return complaint{err, StateFailed, "failed", "seeLog"}
 }
 
 // trouble shows why a reading failed. The log hears of it when it is new.
@@ -171,7 +180,7 @@ func (i *Importer) trouble(err error) {
 	if i.known != nil && i.known.Meta.GoodAt > 0 {
 		i.status.ReadAt = time.UnixMilli(i.known.Meta.GoodAt) // it may have been before a restart
 	}
-	i.status.State, i.status.Summary, i.status.Hint = c.state, c.summary, c.hint
+	i.status.State, i.status.Problem, i.status.Hint = c.state, c.problem(), c.advice()
 	i.marked = time.Time{}
 }
 
@@ -179,21 +188,19 @@ func (i *Importer) trouble(err error) {
 func (i *Importer) good(snap snapshot.Snapshot, v rule.Verdict) {
 	s := Status{
 		Userdata: i.path, Database: snap.Path, Version: snap.Version, State: StateOK,
-		Summary: "Watching for new viewings.", Watched: v.Meta.Watched, ReadAt: time.UnixMilli(v.Meta.GoodAt),
+		Watched: v.Meta.Watched, ReadAt: time.UnixMilli(v.Meta.GoodAt),
 	}
 	s.Films, s.Episodes = countItems(snap)
 	if v.Meta.Guard.On {
 		s.State = StateGuarded
-		s.Summary = fmt.Sprintf("Most of the library has vanished (%d files were watched, now %d); what was known of it is kept.", v.Meta.Guard.Before, v.Meta.Guard.Now)
-		s.Hint = "if that is right, it is believed after a day"
+		s.Problem = viewing.Say("library.vanished", "before", strconv.Itoa(v.Meta.Guard.Before), "now", strconv.Itoa(v.Meta.Guard.Now))
+		s.Hint = viewing.Say("hint.believed")
 	}
 	s.Unwatched = i.unwatched()
-	if percent := watchedAt(i.path); percent != usualPercent && s.Hint == "" {
-		s.Hint = fmt.Sprintf("this Kodi counts a playback from %g %% on (playcountminimumpercent)", percent)
+	if percent := watchedAt(i.path); percent != usualPercent && s.Hint.Code == "" {
+		s.Hint = viewing.Say("hint.percent", "n", fmt.Sprint(percent))
 	}
-	var hint string
-	s.Clock, hint = v.Meta.Clock.Words()
-	s.Hint = cmp.Or(s.Hint, hint)
+	s.Clock, s.ZoneWrong = v.Meta.Clock.Wrong()
 	i.show.Lock()
 	defer i.show.Unlock()
 	s.Import, s.Importing = i.status.Import, i.status.Importing

@@ -3,12 +3,14 @@ package kodi
 import (
 	"context"
 	"errors"
-	"fmt"
+	"reflect"
+	"strconv"
 	"time"
 
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/kodi/scan"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // addTagged puts what has the tag on the watchlist, after a reading that went
@@ -19,7 +21,7 @@ func (i *Importer) addTagged(ctx context.Context) error {
 	}
 	w, err := i.tagged(ctx)
 	if errors.Is(err, library.ErrUnsupported) {
-		if i.showTagged("this library has no tags that can be read") {
+		if i.showTagged(viewing.Say("noTags")) {
 			i.o.Logger.Info("this library has no tags", "source", i.source, "error", err)
 		}
 		return nil
@@ -32,7 +34,7 @@ func (i *Importer) addTagged(ctx context.Context) error {
 			return err
 		}
 	}
-	i.showTagged(fmt.Sprintf("%d tagged for the watchlist", w.Len()))
+	i.showTagged(viewing.Say("tagged", "tagged", strconv.Itoa(w.Len())))
 	return nil
 }
 
@@ -59,10 +61,10 @@ func (i *Importer) newTagged(ctx context.Context) ([]scan.Tagged, error) {
 
 // showTagged shows what was found for the watchlist, and reports whether that
 // is new.
-func (i *Importer) showTagged(clause string) bool {
+func (i *Importer) showTagged(tagged viewing.Message) bool {
 	i.show.Lock()
 	defer i.show.Unlock()
-	changed := i.status.Watchlist != clause
-	i.status.Watchlist = clause
+	changed := !reflect.DeepEqual(i.status.Watchlist, tagged)
+	i.status.Watchlist = tagged
 	return changed
 }

@@ -201,7 +201,7 @@ func TestLibraryWithoutTags(t *testing.T) {
 	h.o.Library = tagged{h.folder, nil, library.ErrUnsupported}
 	h.restart()
 	h.expect("a reading", "")
-	if s := h.i.Status(); s.State != StateOK || !strings.Contains(s.Watchlist, "no tags") {
+	if s := h.i.Status(); s.State != StateOK || s.Watchlist.Code != "noTags" {
 		t.Errorf("%+v", s)
 	}
 	h.o.Library = tagged{h.folder, nil, library.ErrBusy}

@@ -16,6 +16,7 @@ import (
 	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/entry"
@@ -229,6 +230,7 @@ func (p *program) sayWaiting(ctx context.Context, ctl control.API) {
 		return // the entry is on disk, which is what was asked for
 	}
 	if s.Listen != "" {
+		health.Tell(p.stdout.Speech(), &s)
 		p.stdout.Println(s.Summary)
 		p.stdout.Hint(s.Hint)
 		return

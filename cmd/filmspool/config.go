@@ -5,13 +5,13 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 func (p *program) configCommand() *cobra.Command {
@@ -25,9 +25,10 @@ func (p *program) configCheckCommand() *cobra.Command {
 	asJSON := jsonFlag(c)
 	c.RunE = func(*cobra.Command, []string) error {
 		o, err := p.options()
-		warnings := o.Config.Absent()
-		absent := len(warnings) > 0
-		warnings = append(warnings, daemon.NoticesOff(o)...)
+		var warnings []viewing.Message
+		if err == nil {
+			warnings = daemon.NoticesOff(o)
+		}
 		switch {
 		case *asJSON:
 			return p.printCheck(warnings, err)
@@ -42,9 +43,6 @@ func (p *program) configCheckCommand() *cobra.Command {
 		for _, w := range warnings {
 			p.stderr.Printf("warning: %s\n", w)
 		}
-		if absent {
-			p.stderr.Hint("Filmspool waits for what is not there; filmspool kodi libraries finds the libraries of this machine")
-		}
 		return nil
 	}
 	return c
@@ -52,7 +50,7 @@ func (p *program) configCheckCommand() *cobra.Command {
 
 // printCheck prints what a check has found as JSON. err is why the
 // configuration was refused, if it was.
-func (p *program) printCheck(warnings []string, err error) error {
+func (p *program) printCheck(warnings []viewing.Message, err error) error {
 	if err != nil && !errors.Is(err, config.ErrInvalid) {
 		return err
 	}
@@ -62,11 +60,14 @@ func (p *program) printCheck(warnings []string, err error) error {
 		Warnings []string `json:"warnings"`
 	}{err == nil, []string{}, []string{}}
 	if err == nil {
-		check.Warnings = append(check.Warnings, warnings...)
+		for _, w := range warnings {
+			check.Warnings = append(check.Warnings, p.stdout.Speech().Message(w))
+		}
 		return p.stdout.JSON(check)
 	}
-	each := config.ErrInvalid.Error() + ": "
-	check.Faults = strings.Split(strings.TrimPrefix(err.Error(), each), "\n"+each)
+	for _, m := range viewing.MessagesOf(err) {
+		check.Faults = append(check.Faults, p.stdout.Speech().Message(m))
+	}
 	return errors.Join(p.stdout.JSON(check), &exitError{code: exitConfig})
 }
 

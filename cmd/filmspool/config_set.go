@@ -10,7 +10,6 @@ import (
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi/scan"
-	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 func (p *program) configSetCommand() *cobra.Command {
@@ -69,7 +68,7 @@ func (p *program) changeSettings(ctx context.Context, change func(control.API, b
 	fault, ok := errors.AsType[*control.Fault](err)
 	switch {
 	case ok && (fault.Code == control.CodeInvalid || fault.Code == control.CodeNotFound):
-		return &typed.Error{Problem: fault.Message, Next: fault.Hint}
+		return misuse(fault)
 	case err != nil:
 		return err
 	case running:

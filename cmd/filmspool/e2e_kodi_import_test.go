@@ -241,7 +241,7 @@ func (h *household) awaitImported(before int, ended <-chan struct{}) {
 func TestImportThatIsCutShortSaysSo(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
-	fault := func(code string) error { return &control.Fault{Code: code, Message: "no"} }
+	fault := func(code string) error { return &control.Fault{Code: code, Message: viewing.Said("no")} }
 	for name, c := range map[string]struct {
 		ctx context.Context
 		err error

@@ -23,7 +23,7 @@ func TestKeyStaysInItsFile(t *testing.T) {
 	box.kill()
 	h.do("", "add", "movie", "604")
 	h.until("trouble", func(s control.Status) bool { return s.State == account.Offline })
-	for _, args := range []string{"queue show 1 --json", "status --json", "config show", "support", "queue export"} {
+	for _, args := range []string{"queue show 1 --json", "status --json", "config show", "status --report", "queue export"} {
 		h.try(strings.Fields(args)...)
 	}
 	daemon.end(os.Interrupt)

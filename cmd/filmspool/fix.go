@@ -122,7 +122,7 @@ func (f *fixing) tell(ctx context.Context) (out control.Fixed, err error) {
 	})
 	var fault *control.Fault
 	if errors.As(err, &fault) && fault.Code == control.CodeInvalid { // a mistake in what was typed
-		err = &typed.Error{Problem: fault.Message, Next: fault.Hint}
+		err = misuse(fault)
 	}
 	return out, err
 }

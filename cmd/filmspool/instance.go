@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,8 +14,6 @@ import (
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/words"
-	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // options gathers what the flags, the environment and the configuration say.
@@ -99,17 +96,10 @@ func (p *program) patiently(do func() error) error {
 	})
 }
 
-// speech is the language of this person. A program built from broken texts says codes.
-func (p *program) speech() words.Speech {
-	catalogue, _ := words.Load() // a test reads them all
-	return catalogue.In(cmp.Or(p.getenv("LC_ALL"), p.getenv("LC_MESSAGES"), p.getenv("LANG")))
-}
-
 // service holds the commands of the service.
 func (p *program) service() servicecmd.Program {
 	return servicecmd.Program{
 		Stdout: p.stdout, Stderr: p.stderr, Getenv: p.getenv, Choice: &p.choice, Version: version, Running: daemon.Version,
-		Say: func(m viewing.Message) string { return p.speech().Message(m) },
 		PortTaken: func(ctx context.Context, c config.Config, paths config.Paths) error {
 			return daemon.PortTaken(ctx, daemon.Options{Config: c, Paths: paths})
 		},

@@ -65,7 +65,7 @@ func (p *program) sayLibraries(found []scan.Library) {
 		if l.Database != "" {
 			p.stdout.Printf("  %s\n", l.Database)
 		}
-		if l.Problem != "" {
+		if l.Problem.Code != "" {
 			p.stdout.Printf("  %s\n", l.Problem)
 		}
 		if !l.Configured {

@@ -19,6 +19,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/sqlite"
+	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
@@ -63,9 +64,9 @@ time from you (queue edit --watched-at) before it is released.`,
 		if *asJSON {
 			err = p.stdout.JSON(did)
 		}
-		if i := slices.IndexFunc(did.Libraries, func(l scan.Preview) bool { return l.Problem != "" }); i >= 0 && err == nil {
+		if i := slices.IndexFunc(did.Libraries, func(l scan.Preview) bool { return l.Problem.Code != "" }); i >= 0 && err == nil {
 			l := did.Libraries[i]
-			return &exitError{code: exitFailed, message: l.Userdata + ": " + strings.TrimSuffix(l.Problem, "."), hint: l.Hint}
+			return &control.Fault{Code: control.CodeRefused, Message: viewing.Say("fault.atLibrary", "path", l.Userdata).Because(l.Problem), Hint: l.Hint}
 		}
 		return err
 	}
@@ -84,7 +85,7 @@ func (p *program) importKodi(ctx context.Context, o control.KodiImport, out *ter
 		report.Past(out, did)
 		if did.NeedsYes && !o.DryRun {
 			return did, &typed.Error{
-				Problem: "what the service has already would be there twice, and it cannot be asked: " + report.Unreadable(did),
+				Problem: "what the service has already would be there twice, and it cannot be asked: " + report.Unreadable(p.stdout, did),
 				Next:    "look at filmspool kodi import --dry-run; to import all the same, add --yes",
 			}
 		}

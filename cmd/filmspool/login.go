@@ -92,7 +92,7 @@ func (p *program) sayLogin(r control.LoginResult) {
 	default:
 		p.stdout.Printf("The key is kept for account %s at %s, but not yet proven.\n", r.Account, r.BaseURL)
 	}
-	if r.Note != "" {
+	if r.Note.Code != "" {
 		p.stdout.Println(r.Note)
 	}
 }

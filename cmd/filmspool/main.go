@@ -8,11 +8,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log"
 	"os"
 	"os/signal"
@@ -32,6 +32,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/logging"
+	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -66,7 +67,8 @@ func (p *program) main() {
 	// The standard library's HTTP client logs there what a server sent out of
 	// turn, which could be anything.
 	log.SetOutput(io.Discard)
-	p.stdin, p.stdout, p.stderr, p.getenv = os.Stdin, terminal.To(os.Stdout), terminal.To(os.Stderr), os.Getenv
+	language := cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_MESSAGES"), os.Getenv("LANG"))
+	p.stdin, p.stdout, p.stderr, p.getenv = os.Stdin, terminal.To(os.Stdout).In(language), terminal.To(os.Stderr).In(language), os.Getenv
 	os.Exit(p.run(ctx, os.Args[1:]))
 }
 
@@ -140,7 +142,7 @@ which packages install.`,
 	f.StringVar(&p.flags.LogLevel, "log-level", "", "debug, info, warn or error (FILMSPOOL_LOG_LEVEL)")
 	root.AddCommand(
 		p.runCommand(), p.demoCommand(), p.sandboxCommand(), p.loginCommand(), p.identifyCommand(), p.fixCommand(), p.rulesCommand(),
-		p.statusCommand(), p.doctorCommand(), p.openCommand(), p.supportCommand(),
+		p.statusCommand(), p.openCommand(),
 		p.pairCommand(), p.clientsCommand(), p.queueCommand(), p.addCommand(), p.watchlistCommand(),
 		p.listCommand(), p.pauseCommand(), p.resumeCommand(), p.noticesCommand(), p.kodiCommand(), p.configCommand(), p.versionCommand(),
 		group("service", "Install Filmspool as a service, and control it", p.service().Commands()...),
@@ -166,9 +168,16 @@ type exitError struct {
 	code    int
 	message string
 	hint    string
+	cause   error // whose message and hint are told where message is empty
 }
 
 func (e *exitError) Error() string { return e.message }
+
+// Unwrap is the cause.
+func (e *exitError) Unwrap() error { return e.cause }
+
+// misuse is an error that counts as a mistake in the command line.
+func misuse(cause error) error { return &exitError{code: exitUsage, message: "usage", cause: cause} }
 
 // code is the exit code for err.
 func code(err error) int {
@@ -199,15 +208,15 @@ func (p *program) show(err error) {
 	if logging.Journalled(p.stderr.Log(), p.getenv) {
 		mark = "<3>" // an error, for whoever asks the journal for those
 	}
-	p.stderr.Fault(mark, p.text(err), p.addressed(hintOf(err)))
+	p.stderr.Fault(mark, p.text(err), p.addressed(hintOf(p.stderr.Speech(), err)))
 }
 
-// text is an error in the person's language, where it carries a message.
+// text is an error in the person's language.
 func (p *program) text(err error) string {
-	if m, ok := errors.AsType[viewing.Message](err); ok {
-		return p.speech().Message(m)
+	if exit, ok := errors.AsType[*exitError](err); ok && exit.cause == nil {
+		return err.Error()
 	}
-	return err.Error()
+	return p.stderr.Speech().Error(err)
 }
 
 // addressed is a hint whose commands are for the instance that was asked. Hints
@@ -220,19 +229,20 @@ func (p *program) addressed(hint string) string {
 }
 
 // hintOf is the next step that err carries, if it carries one.
-func hintOf(err error) string {
+func hintOf(s words.Speech, err error) string {
 	var exit *exitError
 	var fault *control.Fault
+	var message interface{ Hint() viewing.Message }
 	var other interface{ Hint() string }
 	switch {
-	case errors.As(err, &exit):
+	case errors.As(err, &exit) && exit.cause == nil:
 		return exit.hint
 	case errors.As(err, &fault):
-		return fault.Hint
+		return s.Message(fault.Hint)
+	case errors.As(err, &message):
+		return s.Message(message.Hint())
 	case errors.As(err, &other):
 		return other.Hint()
-	case errors.Is(err, config.ErrInvalid) && errors.Is(err, fs.ErrNotExist):
-		return "name a file that is there with --config or FILMSPOOL_CONFIG, or leave both out"
 	case errors.Is(err, sqlite.ErrLocked):
 		return "filmspool status; if nothing runs, another command may be at work: try again"
 	default:

@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
-	"strings"
 	"syscall"
 	"time"
 
@@ -68,10 +67,8 @@ func (p *program) openOrStart(ctx context.Context, o opening) error {
 			return err
 		}
 		return p.open(ctx, o)
-	case strings.HasPrefix(fault.Hint, "filmspool service start"): // not in a container, which has no service
-		return control.NotRunning("filmspool open --start; or " + fault.Hint)
 	default:
-		return err
+		return control.NotRunning(control.Command("filmspool open --start"))
 	}
 }
 
@@ -134,11 +131,11 @@ func (p *program) openPage(ctx context.Context, ctl control.API, o control.Opene
 		return fmt.Errorf("open the page: %w", err)
 	}
 	if err := browse(ctx, f.Name()); err != nil {
-		return &exitError{exitFailed, "no browser could be opened: " + err.Error(), elsewhere}
+		return &exitError{code: exitFailed, message: "no browser could be opened: " + err.Error(), hint: elsewhere}
 	}
 	done, err := ctl.Open(ctx, control.Open{Await: o.Ticket})
 	if err == nil && !done.Used {
-		err = &exitError{exitFailed, "no browser came within 30 seconds", elsewhere}
+		err = &exitError{code: exitFailed, message: "no browser came within 30 seconds", hint: elsewhere}
 	}
 	return err
 }
@@ -177,7 +174,7 @@ func (p *program) showFault(ctx context.Context, fault error) {
 	if err != nil {
 		return
 	}
-	path := "/" + rand.Text()
+	path, speech := "/"+rand.Text(), p.stdout.Speech()
 	server := &http.Server{ReadHeaderTimeout: faultPatience, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != path {
 			http.NotFound(w, r)
@@ -185,7 +182,7 @@ func (p *program) showFault(ctx context.Context, fault error) {
 		}
 		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write(fmt.Appendf(nil, faultPage, html.EscapeString(fault.Error()), html.EscapeString(p.addressed(hintOf(fault)))))
+		_, _ = w.Write(fmt.Appendf(nil, faultPage, html.EscapeString(speech.Error(fault)), html.EscapeString(p.addressed(hintOf(speech, fault)))))
 		seen()
 	})}
 	served := make(chan struct{})

@@ -120,7 +120,11 @@ request with its answer.`,
 		if err != nil {
 			return err
 		}
-		explain := func(ctl control.API) (control.Explanation, error) { return ctl.Explain(c.Context(), id) }
+		explain := func(ctl control.API) (control.Explanation, error) {
+			x, err := ctl.Explain(c.Context(), id)
+			report.Write(p.stdout.Speech(), &x)
+			return x, err
+		}
 		return ask(c.Context(), p, daemon.Existing, *asJSON, explain, func(e control.Explanation) error { return report.Explanation(p.stdout, e) })
 	}
 	return c

@@ -16,6 +16,7 @@ import (
 	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
@@ -283,6 +284,7 @@ func (p *program) sayStillWaiting(ctx context.Context, ctl control.API, o contro
 		return false
 	}
 	s, err := ctl.Status(ctx)
+	health.Tell(p.stdout.Speech(), &s)
 	waiting := s.Counts.Pending + s.Counts.Sending
 	if err != nil || waiting == 0 {
 		return false

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/filmspool/filmspool/daemon/setting"
+	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
@@ -28,21 +29,22 @@ var (
 
 // refused is why the file is not changed, with what to do.
 type refused struct {
-	error
-	hint string
+	kind    error
+	message viewing.Message
+	hint    viewing.Message
 }
 
+// Error is the message for a log.
+func (r *refused) Error() string { return r.message.Error() }
+
+// Unwrap is what kind of error it is, and the message.
+func (r *refused) Unwrap() []error { return []error{r.kind, r.message} }
+
 // Hint is what to do.
-func (r *refused) Hint() string { return r.hint }
+func (r *refused) Hint() viewing.Message { return r.hint }
 
-// Unwrap makes it what it is about.
-func (r *refused) Unwrap() error { return r.error }
-
-// absent is an [fs.ErrNotExist] in a person's words.
-type absent struct{ problem string }
-
-func (a *absent) Error() string { return a.problem }
-func (a *absent) Unwrap() error { return fs.ErrNotExist }
+// command is a hint that is a command line.
+func command(line string) viewing.Message { return viewing.Say("hint.command", "command", line) }
 
 // Source is where a configuration comes from, so that it can be read again and
 // changed.
@@ -73,9 +75,9 @@ func (s Source) Set(key string, value any) (Change, error) {
 		i := slices.IndexFunc(all, func(s setting.Setting) bool { return s.Key == key })
 		switch {
 		case i < 0:
-			return nil, &refused{fmt.Errorf("%w: %s", ErrUnknown, key), s.meant(key, all)}
+			return nil, &refused{ErrUnknown, viewing.Say("fault.unknownSetting", "setting", key), s.meant(key, all)}
 		case all[i].Fixed:
-			return nil, &refused{fmt.Errorf("%w: %s comes from %s", ErrFixed, key, all[i].From), "change it there, or take it away there"}
+			return nil, &refused{ErrFixed, viewing.Say("fault.fixedSetting", "setting", key, "where", all[i].From), viewing.Say("hint.changeThere")}
 		case value == nil:
 			return setting.Drop(text, key)
 		}
@@ -88,18 +90,18 @@ func (s Source) Set(key string, value any) (Change, error) {
 }
 
 // meant is what to do instead of changing a setting that there is not.
-func (s Source) meant(key string, all []setting.Setting) string {
+func (s Source) meant(key string, all []setting.Setting) viewing.Message {
 	var names []string
 	for _, one := range all {
 		if strings.HasSuffix(one.Key, "."+key) {
-			return "did you mean: " + one.Key
+			return viewing.Say("hint.didYouMean", "name", one.Key)
 		}
 		names = append(names, one.Key)
 	}
 	if near := typed.Nearest(key, names); near != "" {
-		return "did you mean: " + near
+		return viewing.Say("hint.didYouMean", "name", near)
 	}
-	return "edit " + s.File + ", then: filmspool config reload; here you can change " + strings.Join(names, ", ")
+	return viewing.Say("hint.canChange", "file", s.File, "names", strings.Join(names, ", "))
 }
 
 // written is a value as TOML has it. What words and bounds there are is said by
@@ -113,18 +115,18 @@ func written(s setting.Setting, value any) (string, error) {
 	case setting.Number:
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return "", fault(s.Key, "%q is not a whole number", text)
+			return "", fault(s.Key, "fault.noWhole", "value", strconv.Quote(text))
 		}
 		return strconv.FormatInt(n, 10), nil
 	case setting.Decimal:
 		n, err := strconv.ParseFloat(text, 64)
 		if err != nil || n-n != 0 { // no number, or one without end
-			return "", fault(s.Key, "%q is not a number", text)
+			return "", fault(s.Key, "fault.noNumber", "value", strconv.Quote(text))
 		}
 		return strconv.FormatFloat(n, 'f', -1, 64), nil
 	case setting.Switch:
 		if text != "true" && text != "false" {
-			return "", fault(s.Key, "%q is not true or false", text)
+			return "", fault(s.Key, "fault.noSwitch", "value", strconv.Quote(text))
 		}
 		return text, nil
 	default:
@@ -155,7 +157,7 @@ func quoted(text string) string {
 func (s Source) AddLibrary(userdata string) (Change, error) {
 	return s.change(func(c Config, text []byte) ([]byte, error) {
 		if slices.Contains(c.Folders(), userdata) {
-			return nil, &refused{fault("kodi.libraries", "%s is watched already", userdata), "filmspool kodi libraries"}
+			return nil, &refused{ErrInvalid, viewing.Say("fault.watchedAlready", "path", userdata), command("filmspool kodi libraries")}
 		}
 		return setting.Append(text, "kodi.libraries", "userdata", quoted(userdata))
 	})
@@ -167,7 +169,7 @@ func (s Source) RemoveLibrary(userdata string) (Change, error) {
 	return s.change(func(c Config, text []byte) ([]byte, error) {
 		i := slices.Index(c.Folders(), filepath.Clean(userdata))
 		if i < 0 {
-			return nil, &refused{&absent{userdata + " is not watched"}, "filmspool kodi libraries"}
+			return nil, &refused{fs.ErrNotExist, viewing.Say("fault.notWatched", "path", userdata), command("filmspool kodi libraries")}
 		}
 		return setting.Remove(text, "kodi.libraries", i)
 	})
@@ -198,7 +200,7 @@ func (s Source) change(edit func(c Config, text []byte) ([]byte, error)) (ch Cha
 	}
 	if ch.text, err = edit(ch.Before, text); err != nil {
 		if errors.Is(err, setting.ErrByHand) {
-			err = &refused{err, "edit " + s.File + ", then: filmspool config reload"}
+			err = &refused{err, viewing.Say("fault.byHand"), viewing.Say("hint.thenReload", "file", s.File)}
 		}
 		return ch, err
 	}
@@ -230,19 +232,16 @@ func (ch Change) Write() error {
 	if fresh := errors.Is(err, fs.ErrNotExist); fresh && ch.info == nil {
 		err = nil
 	} else if err == nil && ch.info == nil || fresh || !bytes.Equal(now, ch.old) {
-		return &refused{fmt.Errorf("%w: %s", ErrMeanwhile, ch.file), "look at the file, and try again"}
+		return &refused{ErrMeanwhile, viewing.Say("fault.fileChanged", "file", ch.file), viewing.Say("hint.lookAtFile")}
 	}
 	if err == nil {
 		err = ch.write()
 	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return &refused{fmt.Errorf("%w: %s", errNoWriting, ch.file), "in a terminal you may: filmspool config set, filmspool kodi add"}
+		return &refused{err, viewing.Say("fault.fileLocked", "file", ch.file), viewing.Say("hint.inTerminal", "command", "filmspool config set, filmspool kodi add")}
 	}
 	return err
 }
-
-// errNoWriting is a file that may not be written.
-var errNoWriting = errors.New("Filmspool's user may not write the settings")
 
 func (ch Change) write() error {
 	if ch.info != nil {

@@ -199,23 +199,13 @@ func unread(file string, err error) error {
 	info, statErr := os.Stat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &noFile{file}
+		return &refused{errors.Join(ErrInvalid, fs.ErrNotExist), viewing.Say("fault.fileGone", "file", file), viewing.Say("hint.nameFile")}
 	case statErr == nil && info.IsDir():
-		return fmt.Errorf("%w: %s is a folder, and no file", ErrInvalid, file)
+		return &refusal{problem: viewing.Say("fault.fileIsFolder", "file", file)}
 	default:
-		return fmt.Errorf("read configuration: %w: %w", ErrInvalid, err)
+		return &refusal{problem: viewing.Say("fault.unreadFile", "file", file).Because(viewing.Said(err.Error()))}
 	}
 }
-
-// noFile is a configuration that was named and is not there. It wraps
-// [ErrInvalid] and [fs.ErrNotExist].
-type noFile struct{ name string }
-
-// Error names it.
-func (f *noFile) Error() string { return fmt.Sprintf("%v: there is no file %s", ErrInvalid, f.name) }
-
-// Unwrap makes it both.
-func (f *noFile) Unwrap() []error { return []error{ErrInvalid, fs.ErrNotExist} }
 
 // override sets one field from a stronger source and remembers which.
 func (c *Config) override(source, value, name string, field *string) {

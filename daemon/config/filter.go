@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -82,9 +83,9 @@ func (c Config) validateFilters() error {
 		before := c.Filters[:i]
 		switch {
 		case i < len(c.Filters)-1:
-			faults = append(faults, fault(setting, "it names nothing, so it fits everything and those after it are never asked; put it last"))
+			faults = append(faults, fault(setting, "fault.filterAll"))
 		case f.Action == Ignore && !slices.ContainsFunc(before, func(f Filter) bool { return f.Action != Ignore }):
-			faults = append(faults, fault(setting, "it names nothing, so everything would be ignored; say what it is for"))
+			faults = append(faults, fault(setting, "fault.filterIgnoresAll"))
 		}
 	}
 	return errors.Join(faults...)
@@ -102,10 +103,10 @@ func (f Filter) validate(setting string) error {
 		checkSite(setting+".site", f.Site),
 	}
 	if f.Source != "" {
-		faults = append(faults, checkSource(setting+".source", f.Source, "; a source of the library is a folder"))
+		faults = append(faults, checkSource(setting+".source", f.Source))
 	}
 	if f.Action == "" {
-		faults = append(faults, fault(setting+".action", "is missing; it is one of send, hold, ignore"))
+		faults = append(faults, fault(setting+".action", "fault.filterAction"))
 	} else {
 		faults = append(faults, checkWord(setting+".action", f.Action, Send, Hold, Ignore))
 	}
@@ -114,7 +115,7 @@ func (f Filter) validate(setting string) error {
 	}
 	for name, word := range map[string]string{"genre": f.Genre, "tag": f.Tag} {
 		if word != "" && strings.TrimSpace(word) == "" {
-			faults = append(faults, fault(setting+"."+name, "is blank"))
+			faults = append(faults, fault(setting+"."+name, "fault.blank"))
 		}
 	}
 	switch {
@@ -122,7 +123,7 @@ func (f Filter) validate(setting string) error {
 	case f.ShorterThan.wrong != "":
 		faults = append(faults, f.ShorterThan.fault(setting+".shorter_than"))
 	case f.ShorterThan.Duration <= 0:
-		faults = append(faults, fault(setting+".shorter_than", "%q is no length, and fits nothing", f.ShorterThan))
+		faults = append(faults, fault(setting+".shorter_than", "fault.noLength", "value", strconv.Quote(f.ShorterThan.String())))
 	}
 	return errors.Join(faults...)
 }
@@ -138,35 +139,35 @@ func checkPattern(setting, pattern string) error {
 	case pattern == "":
 		return nil
 	case len(pattern) > maxPattern:
-		return fault(setting, "is longer than %d bytes", maxPattern)
+		return fault(setting, "fault.longer", "n", strconv.Itoa(maxPattern))
 	case strings.ContainsFunc(pattern, unicode.IsControl):
-		return fault(setting, "%q has a character that no path has; in double quotes TOML wants each backslash twice, in single quotes once", pattern)
+		return fault(setting, "fault.noPathSign", "value", strconv.Quote(pattern))
 	case strings.TrimSpace(pattern) != pattern:
-		return fault(setting, "%q begins or ends with a space", pattern)
+		return fault(setting, "fault.pathSpace", "value", strconv.Quote(pattern))
 	case strings.Contains(pattern, "***"):
-		return fault(setting, "%q has more than two stars in a row", pattern)
+		return fault(setting, "fault.threeStars", "value", strconv.Quote(pattern))
 	case slices.ContainsFunc(strings.Split(plain, "/"), func(name string) bool { return name != "**" && strings.Contains(name, "**") }):
-		return fault(setting, "%q has ** within a name; it stands for whole folders, as in **/Trailers", pattern)
+		return fault(setting, "fault.starsWithin", "value", strconv.Quote(pattern))
 	case first != "" && first != "**" && !strings.HasSuffix(first, ":"):
-		return fault(setting, "%q begins neither with / nor with a drive or an address such as smb://, so it fits nothing; in any folder it would be **/%s", pattern, plain)
+		return fault(setting, "fault.pathNowhere", "value", strconv.Quote(pattern), "path", plain)
 	default:
 		return nil
 	}
 }
 
-// checkSource refuses what no source is called; more ends the sentence.
-func checkSource(setting, source, more string) error {
+// checkSource refuses what no source is called.
+func checkSource(setting, source string) error {
 	kind, _, _ := strings.Cut(source, ":")
 	if slices.Contains(viewing.Sources(), kind) {
 		return nil
 	}
-	return fault(setting, "%q is not browser, program, kodi or cli, nor one of these with a name, such as kodi:/home/me/.kodi/userdata%s", source, more)
+	return fault(setting, "fault.noSource", "value", strconv.Quote(source))
 }
 
 // checkSite refuses what is no host name.
 func checkSite(setting, site string) error {
 	if strings.ContainsAny(site, "/:*? ") {
-		return fault(setting, "%q is not a host name such as films.example", site)
+		return fault(setting, "fault.noSite", "value", strconv.Quote(site))
 	}
 	return nil
 }

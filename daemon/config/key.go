@@ -51,7 +51,7 @@ type Credential struct {
 	ProvenFor  string // the origin the key was proven for; empty when unknown
 	UserID     string // whose key it is, where the service says
 	UserName   string
-	KeyProblem string // why no key can be used; empty when Key is set
+	KeyProblem viewing.Message // why no key can be used; none when Key is set
 }
 
 // Keys finds and keeps the secret keys of one instance.
@@ -97,7 +97,7 @@ func (k Keys) Find(name string, a Account, file string) (Credential, error) {
 	case name == viewing.DefaultAccount && k.Getenv("FILMSPOOL_KEY") != "":
 		c.Key, c.KeySource = NewSecret(k.Getenv("FILMSPOOL_KEY")), "FILMSPOOL_KEY"
 	default:
-		c.KeyProblem = "no key is known"
+		c.KeyProblem = viewing.Say("noKey")
 	}
 	c.checkOrigin()
 	return c, nil
@@ -108,7 +108,7 @@ func (c *Credential) checkOrigin() {
 	if c.ProvenFor == "" || c.BaseURL == "" || OriginOf(c.BaseURL) == c.ProvenFor {
 		return
 	}
-	c.KeyProblem = fmt.Sprintf("the key was given for %s, but the address is now %s", c.ProvenFor, OriginOf(c.BaseURL))
+	c.KeyProblem = viewing.Say("keyElsewhere", "from", c.ProvenFor, "to", OriginOf(c.BaseURL))
 	c.Key = Secret{}
 }
 
@@ -164,7 +164,7 @@ func (k Keys) readFile(file string) ([]byte, error) {
 		return nil, fmt.Errorf("look at the key file: %w", err)
 	}
 	if !private(file, info) {
-		return nil, fmt.Errorf("%w: other users can read %s; make it yours alone: %s", ErrInvalid, file, howToShield(file))
+		return nil, &refusal{problem: viewing.Say("fault.keyOpen", "file", file, "command", howToShield(file))}
 	}
 	text, err := os.ReadFile(file)
 	return text, wrap("read the key file", err)
@@ -215,7 +215,7 @@ func (k Keys) read(name string) (stored, error) {
 	}
 	if err := json.Unmarshal(text, &s); err != nil {
 		// The decoder's own words could quote the file.
-		return s, fmt.Errorf("%w: %s is damaged; give the key again: filmspool login", ErrInvalid, file)
+		return s, &refusal{problem: viewing.Say("fault.keyDamaged", "file", file)}
 	}
 	return s, nil
 }

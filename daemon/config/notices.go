@@ -26,7 +26,7 @@ func (n Notices) validate() error {
 	faults := []error{checkWord("notices.severity", n.Severity, "needs you", "soon", "note")}
 	if n.Webhook.URL != "" {
 		if err := resolve.CheckAddress(n.Webhook.URL, "https://ntfy.example/topic"); err != nil {
-			faults = append(faults, fault("notices.webhook.url", "%v", err))
+			faults = append(faults, because("notices.webhook.url", err))
 		}
 	}
 	return errors.Join(faults...)

@@ -18,7 +18,7 @@ url = "http://ntfy.example/topic"
 		`notices.severity: "worst" is not one of needs you, soon, note (line 3)`,
 		`notices.webhook.url: "http://ntfy.example/topic" does not begin with https:// (line 5)`,
 	} {
-		if err == nil || !strings.Contains(err.Error(), want) {
+		if err == nil || !strings.Contains(told(err), want) {
 			t.Errorf("it does not say %q", want)
 		}
 	}

@@ -2,6 +2,8 @@ package config
 
 import (
 	"errors"
+	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -28,13 +30,13 @@ func (r Replay) validate() error {
 	var faults []error
 	for name, rate := range map[string]float64{"rate": r.Rate, "backfill_rate": r.BackfillRate} {
 		if !(rate >= 0 && rate <= maxRate) { // NaN is neither
-			faults = append(faults, fault("replay."+name, "%g is not from 0 (no limit) to %d requests a second", rate, maxRate))
+			faults = append(faults, fault("replay."+name, "fault.rateRange", "value", fmt.Sprint(rate), "most", fmt.Sprint(maxRate)))
 		}
 	}
 	if err := r.Grace.fault("replay.grace"); err != nil {
 		faults = append(faults, err)
 	} else if g := r.Grace.Duration; g < 0 || g > maxGrace {
-		faults = append(faults, fault("replay.grace", "%q is not from 0s to 24h", g))
+		faults = append(faults, fault("replay.grace", "fault.graceRange", "value", strconv.Quote(g.String())))
 	}
 	return errors.Join(faults...)
 }
@@ -65,7 +67,7 @@ func (d Duration) fault(setting string) error {
 	if d.wrong == "" {
 		return nil
 	}
-	return fault(setting, `%q is not a span of time such as 90s, 10m or 1h30m`, d.wrong)
+	return fault(setting, "fault.noDuration", "value", strconv.Quote(d.wrong))
 }
 
 // MarshalText implements [encoding.TextMarshaler].

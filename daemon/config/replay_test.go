@@ -37,7 +37,7 @@ func TestReplayFaults(t *testing.T) {
 		`speed = 1`:           "do not exist",
 	} {
 		_, err := Load(write(t, "[replay]\n"+text), true, env(), Overrides{})
-		if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), want) {
+		if !errors.Is(err, ErrInvalid) || !strings.Contains(told(err), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}

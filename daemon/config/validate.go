@@ -12,11 +12,11 @@ import (
 	"strings"
 	"time"
 
-	english "github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/resolve/tmdb"
 	"github.com/filmspool/filmspool/queue/resolve/wikidata"
 	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // maxWave bounds [Config.Wave].
@@ -32,7 +32,7 @@ func (c Config) Validate() error {
 		checkWord("hold", c.Hold, words("hold")...),
 	}
 	if c.Wave < 0 || c.Wave > maxWave {
-		faults = append(faults, fault("wave", "%d is not from 0 (no bound) to %d", c.Wave, maxWave))
+		faults = append(faults, fault("wave", "fault.waveRange", "value", strconv.Itoa(c.Wave), "most", strconv.Itoa(maxWave)))
 	}
 	faults = append(faults, c.Replay.validate(), c.Connector.validate(), c.validateAccounts(), c.validateFilters(), c.Kodi.Classes.validate(), c.Notices.validate())
 	for i, l := range c.Kodi.Libraries {
@@ -41,7 +41,7 @@ func (c Config) Validate() error {
 	faults = append(faults, c.Kodi.distinct())
 	for source, accounts := range c.Routes {
 		setting := "routes." + source
-		faults = append(faults, checkSource(setting, source, ""), c.checkAccounts(setting, accounts))
+		faults = append(faults, checkSource(setting, source), c.checkAccounts(setting, accounts))
 	}
 	faults = append(faults, checkAsked("resolve.wikidata.endpoint", c.Resolve.Wikidata.Endpoint, wikidata.DefaultEndpoint))
 	faults = append(faults, checkAsked("resolve.tmdb.base_url", c.Resolve.TMDB.BaseURL, tmdb.DefaultBase))
@@ -51,7 +51,7 @@ func (c Config) Validate() error {
 // checkAsked refuses an address of one that may be asked what things are.
 func checkAsked(setting, address, usual string) error {
 	if err := resolve.CheckAddress(address, usual); err != nil {
-		return fault(setting, "%v", err)
+		return because(setting, err)
 	}
 	return nil
 }
@@ -77,6 +77,7 @@ func (c Config) refusals(faults ...error) error {
 // the table that it misses in.
 func (c Config) placed(err error) (all []*refusal) {
 	switch err := err.(type) { //nolint:errorlint // they are ours, joined and not wrapped
+	case nil:
 	case *refusal:
 		if err.line == 0 {
 			err.line = c.lineOf(err.setting)
@@ -100,57 +101,65 @@ func (c Config) lineOf(setting string) (line int) {
 	return line
 }
 
-// refusal is one fault of a configuration. It wraps [ErrInvalid].
+// refusal is one fault of a configuration: an [ErrInvalid] with a message.
 type refusal struct {
 	setting string // "" where the text of the file is at fault
-	problem string
+	problem viewing.Message
 	line    int // in the file; 0 when it stands in none
 }
 
-// Error names the setting, what is wrong and where it stands.
-func (r *refusal) Error() string {
-	if r.setting == "" {
-		return fmt.Sprintf("%v: %s", ErrInvalid, r.problem)
+// Error is the fault for a log.
+func (r *refusal) Error() string { return ErrInvalid.Error() + ": " + r.message().Error() }
+
+// Unwrap makes it an [ErrInvalid] with its message.
+func (r *refusal) Unwrap() []error { return []error{ErrInvalid, r.message()} }
+
+// message names the setting, what is wrong and the line.
+func (r *refusal) message() viewing.Message {
+	switch {
+	case r.setting == "":
+		return r.problem
+	case r.line == 0:
+		return viewing.Say("fault.value", "setting", r.setting).Because(r.problem)
+	default:
+		return viewing.Say("fault.valueAt", "setting", r.setting, "line", strconv.Itoa(r.line)).Because(r.problem)
 	}
-	text := fmt.Sprintf("%v: %s: %s", ErrInvalid, r.setting, r.problem)
-	if r.line > 0 {
-		text += fmt.Sprintf(" (line %d)", r.line)
-	}
-	return text
 }
 
-// Unwrap makes it an [ErrInvalid].
-func (r *refusal) Unwrap() error { return ErrInvalid }
+// fault is one fault of one setting, by a code and the values of its text.
+func fault(setting, code string, values ...string) error {
+	return &refusal{setting: setting, problem: viewing.Say(code, values...)}
+}
 
-// fault is one fault of one setting.
-func fault(setting, format string, args ...any) error {
-	return &refusal{setting: setting, problem: fmt.Sprintf(format, args...)}
+// because is a fault of one setting that err tells.
+func because(setting string, err error) error {
+	return &refusal{setting: setting, problem: viewing.MessagesOf(err)[0]}
 }
 
 // absolute refuses a path that does not begin at the root, with what to write.
-func absolute(setting, what, path string) error {
+func absolute(setting, path string) error {
 	if filepath.IsAbs(path) {
 		return nil
 	}
 	rest, ofHome := strings.CutPrefix(path, "~")
 	home, err := os.UserHomeDir()
 	if ofHome && err == nil && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator) {
-		return fault(setting, "%q: a service does not know whose home ~ is; write %q", path, filepath.Join(home, rest))
+		return fault(setting, "fault.noHome", "value", strconv.Quote(path), "path", strconv.Quote(filepath.Join(home, rest)))
 	}
-	return fault(setting, "%q is not an absolute %s", path, what)
+	return fault(setting, "fault.notAbsolute", "value", strconv.Quote(path))
 }
 
 // checkListen refuses every address that others could reach.
 func checkListen(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil || port == "" {
-		return fault("listen", "%q is not an address with a port, such as 127.0.0.1:43456", address)
+		return fault("listen", "fault.noListen", "value", strconv.Quote(address))
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return fault("listen", "%q: the port must be a number from 1 to 65535", address)
+		return fault("listen", "fault.noPort", "value", strconv.Quote(address))
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return fault("listen", "%q can be reached from other machines; use 127.0.0.1 or [::1]", address)
+		return fault("listen", "fault.openListen", "value", strconv.Quote(address))
 	}
 	return nil
 }
@@ -159,7 +168,7 @@ func checkWord(setting, value string, allowed ...string) error {
 	if slices.Contains(allowed, value) {
 		return nil
 	}
-	return fault(setting, "%q is not one of %s", value, strings.Join(allowed, ", "))
+	return fault(setting, "fault.noneOf", "value", strconv.Quote(value), "words", strings.Join(allowed, ", "))
 }
 
 func (c Connector) validate() error {
@@ -175,7 +184,7 @@ func (c Connector) validate() error {
 		{"hellos_per_minute", c.HellosPerMinute, 10_000},
 	} {
 		if s.value < 0 || s.value > s.limit {
-			faults = append(faults, fault("connector."+s.name, "%d is not from 1 to %d", s.value, s.limit))
+			faults = append(faults, fault("connector."+s.name, "fault.rangeUpTo", "value", strconv.Itoa(s.value), "most", strconv.Itoa(s.limit)))
 		}
 	}
 	return errors.Join(faults...)
@@ -184,8 +193,8 @@ func (c Connector) validate() error {
 func (c Config) validateAccounts() error {
 	var faults []error
 	for name, a := range c.Accounts {
-		if err := checkAccountName(name); err != nil {
-			faults = append(faults, fault("accounts."+name, "%v", err))
+		if !accountName(name) {
+			faults = append(faults, fault("accounts."+name, "fault.accountName", "value", strconv.Quote(name)))
 		}
 		faults = append(faults, checkWord("accounts."+name+".key_header", a.KeyHeader, "x-api-key", "bearer"))
 		faults = append(faults, checkBaseURL("accounts."+name+".base_url", a.BaseURL))
@@ -201,21 +210,18 @@ func checkBaseURL(setting, base string) error {
 	case base == "" || err == nil:
 		return nil
 	case whole == "":
-		return fault(setting, "%s", english.Plain(err))
+		return because(setting, err)
 	case !strings.HasSuffix(base, "/api/v1"):
-		return fault(setting, "%q does not end in /api/v1; write %q", base, whole)
+		return fault(setting, "fault.addressEnd", "value", strconv.Quote(base), "address", strconv.Quote(whole))
 	default:
-		return fault(setting, "%s; write %q", english.Plain(err), whole)
+		return &refusal{setting: setting, problem: viewing.Say("fault.writeAddress", "address", strconv.Quote(whole)).Because(viewing.MessagesOf(err)[0])}
 	}
 }
 
-// checkAccountName allows names that are safe as file names everywhere: 1 to
+// accountName allows names that are safe as file names everywhere: 1 to
 // 32 lower-case letters, digits, "-" and "_".
-func checkAccountName(name string) error {
-	if name == "" || len(name) > 32 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
-		return fmt.Errorf("account name %q is not 1 to 32 lower-case letters, digits, - or _", name)
-	}
-	return nil
+func accountName(name string) bool {
+	return name != "" && len(name) <= 32 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
 }
 
 // maxTag bounds the name of a tag, in bytes.
@@ -223,13 +229,13 @@ const maxTag = 200
 
 func (c Config) validateLibrary(setting string, l Library) error {
 	var faults []error
-	faults = append(faults, absolute(setting+".userdata", "folder", l.Userdata))
+	faults = append(faults, absolute(setting+".userdata", l.Userdata))
 	faults = append(faults, c.validateWhose(setting, l.Account, l.TimeZone))
 	if tag := l.WatchlistTag; tag != strings.TrimSpace(tag) || len(tag) > maxTag {
-		faults = append(faults, fault(setting+".watchlist_tag", "%q is not a tag as Kodi keeps it, of at most %d bytes", tag, maxTag))
+		faults = append(faults, fault(setting+".watchlist_tag", "fault.noTag", "value", strconv.Quote(tag), "n", strconv.Itoa(maxTag)))
 	}
 	if l.MySQLUser != "" && !plain(l.MySQLUser) {
-		faults = append(faults, fault(setting+".mysql_user", "%q is not 1 to 80 letters, digits, - or _", l.MySQLUser))
+		faults = append(faults, fault(setting+".mysql_user", "fault.noUser", "value", strconv.Quote(l.MySQLUser)))
 	}
 	return errors.Join(faults...)
 }
@@ -239,7 +245,7 @@ func (c Config) validateWhose(setting string, accounts any, zone string) error {
 	var faults []error
 	if zone != "" {
 		if _, err := time.LoadLocation(zone); err != nil {
-			faults = append(faults, fault(setting+".time_zone", "%q is not a zone such as Europe/Lisbon", zone))
+			faults = append(faults, fault(setting+".time_zone", "fault.noZone", "value", strconv.Quote(zone)))
 		}
 	}
 	if accounts != "" {
@@ -255,7 +261,7 @@ func (k Kodi) distinct() error {
 	for i, l := range k.Libraries {
 		path := filepath.Clean(l.Userdata)
 		if seen[path] {
-			faults = append(faults, fault(fmt.Sprintf("kodi.libraries[%d].userdata", i), "%q is named twice", path))
+			faults = append(faults, fault(fmt.Sprintf("kodi.libraries[%d].userdata", i), "fault.twice", "value", strconv.Quote(path)))
 		}
 		seen[path] = true
 	}
@@ -266,11 +272,11 @@ func (k Kodi) distinct() error {
 func (c Config) checkAccounts(setting string, accounts any) error {
 	names, ok := accountNames(accounts)
 	if !ok {
-		return fault(setting, "is not the name of an account, nor a list of different ones")
+		return fault(setting, "fault.noAccounts")
 	}
 	for _, name := range names {
 		if _, ok := c.Accounts[name]; !ok {
-			return fault(setting, "there is no account %q", name)
+			return fault(setting, "fault.noAccount", "name", strconv.Quote(name))
 		}
 	}
 	return nil

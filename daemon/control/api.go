@@ -16,9 +16,9 @@ import (
 type API struct {
 	// Status is how things stand.
 	Status func(context.Context) (Status, error)
-	// Health is how things stand in a person's language, with every problem that there
-	// is. With Check, it looks now at what is not looked at all the time.
-	Health func(context.Context, HealthAsked) (Health, error)
+	// Check is Status after everything was looked at now, with every problem that there
+	// is, also those that another one causes.
+	Check func(context.Context) (Status, error)
 	// Open makes a ticket that signs one browser in to the pages, or waits until one
 	// is used.
 	Open func(context.Context, Open) (Opened, error)

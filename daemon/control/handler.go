@@ -22,7 +22,7 @@ func Handler(a API, log *slog.Logger) http.Handler {
 		mux.HandleFunc("/v1/"+r.name, r.serve(h))
 	}
 	mux.HandleFunc("/", h.answer(func(r *http.Request) (any, error) {
-		return nil, &Fault{Code: CodeNotFound, Message: "there is no " + r.URL.Path}
+		return nil, &Fault{Code: CodeNotFound, Message: viewing.Said("there is no " + r.URL.Path)}
 	}))
 	return mux
 }
@@ -51,10 +51,10 @@ func decode(body io.Reader, into any) error {
 	if err := d.Decode(into); errors.Is(err, io.EOF) {
 		return nil
 	} else if err != nil {
-		return &Fault{Code: CodeInvalid, Message: "the request is not the JSON that was expected: " + err.Error()}
+		return &Fault{Code: CodeInvalid, Message: viewing.Said("the request is not the JSON that was expected: " + err.Error())}
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return &Fault{Code: CodeInvalid, Message: "the request goes on after its JSON"}
+		return &Fault{Code: CodeInvalid, Message: viewing.Said("the request goes on after its JSON")}
 	}
 	return nil
 }
@@ -68,7 +68,8 @@ func FaultOf(err error) *Fault {
 	if errors.Is(err, viewing.ErrInvalid) {
 		code = CodeInvalid
 	}
-	return &Fault{Code: code, Message: err.Error()}
+	all := viewing.MessagesOf(err)
+	return &Fault{Code: code, Message: all[0], Also: all[1:]}
 }
 
 // fault is [FaultOf], logged where it is no mistake of the asker.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/kodi/scan"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // The plays that an import takes of each file.
@@ -35,9 +36,9 @@ type KodiImported struct {
 
 // KodiService is whether an account's service tells what it has.
 type KodiService struct {
-	Account  string `json:"account"`
-	Readable bool   `json:"readable"`
-	Reason   string `json:"reason,omitempty"` // why not
+	Account  string          `json:"account"`
+	Readable bool            `json:"readable"`
+	Reason   viewing.Message `json:"reason,omitzero"` // why not
 }
 
 // KodiProgress is how far one import has come.

@@ -3,25 +3,8 @@ package control
 import (
 	"time"
 
-	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// HealthAsked asks how things stand.
-type HealthAsked struct {
-	// Language is the one that somebody wants, as Accept-Language or a locale has it;
-	// English where it is empty, or not known.
-	Language string `json:"language,omitempty"`
-	// Check has everything looked at now, also what costs seconds.
-	Check bool `json:"check,omitempty"`
-}
-
-// Health is how things stand, in words of one language.
-type Health struct {
-	State   account.State `json:"state"`   // ok, offline, paused or attention
-	Summary string        `json:"summary"` // one sentence
-	// Problems are all that there are, the worst first, also those that another causes.
-	Problems []Problem `json:"problems"`
-}
 
 // Severity is how much a [Problem] hurts.
 type Severity string
@@ -33,19 +16,22 @@ const (
 	Note     Severity = "note"      // good to know, and there is something to do about it
 )
 
-// Trouble is what a part of the program says of itself, and what package health
-// makes a [Problem] of.
+// Trouble is what a part of the program reports of itself. Package health makes a
+// [Problem] of it.
 type Trouble struct {
-	Code   string    // as in the table of package health
-	About  string    // the account, library or site; "" where there is but one
-	Detail string    // what is known more, in English; several things stand in a line each
-	Hint   string    // what to do, where the part knows better than the table
-	Count  int64     // how many, where that is part of it
-	Since  time.Time // zero where nobody knows
+	Code  string // as in the table of package health
+	About string // the account, library or site; "" where there is but one
+	// What says more of it. The text of the problem names it.
+	What *viewing.Message
+	// Act replaces the one of the table, where the part knows better.
+	Act   *Act
+	Count int64         // how many, where that is part of it
+	Since time.Time     // zero where nobody knows
+	After time.Duration // how long it must last before it is told
 }
 
-// Problem is a state that a person can do something about. Package health finds
-// them, and its table says what there are.
+// Problem is a state that a person can do something about. Its texts are empty until
+// package health writes them in a language.
 type Problem struct {
 	Code     string     `json:"code"` // lower case, with hyphens: "key-refused"
 	Severity Severity   `json:"severity"`
@@ -56,8 +42,27 @@ type Problem struct {
 	Since    *time.Time `json:"since"` // nil where nobody knows
 	// About is what it is about where there may be several: an account, a source, a
 	// notice.
-	About string `json:"about,omitempty"`
+	About string           `json:"about,omitempty"`
+	Count int64            `json:"count,omitempty"`
+	What  *viewing.Message `json:"what,omitempty"` // what is known more
 }
+
+// Act is what mends a problem: a verb and what it is done to.
+type Act struct {
+	Verb   string `json:"verb,omitempty"`
+	Target string `json:"target,omitempty"`
+	Text   string `json:"text"` // what to do, in words
+	// Command is what to type; nil where it is not mended by this program.
+	Command *string `json:"command"`
+	// Page is where on the daemon's page it is mended; "" for nowhere.
+	Page string `json:"page,omitempty"`
+}
+
+// The verbs that the page has a button for.
+const (
+	ActRetry = "retry"
+	ActSeen  = "seen"
+)
 
 // What became of a [NoticeTest].
 const (
@@ -68,18 +73,7 @@ const (
 
 // NoticeTest is what became of a test by one way.
 type NoticeTest struct {
-	Way    string `json:"way"`              // desktop, command or webhook
-	State  string `json:"state"`            // sent, failed or off
-	Detail string `json:"detail,omitempty"` // why, where it was not sent
-	Hint   string `json:"hint,omitempty"`   // what mends that
-}
-
-// Act is what mends a problem.
-type Act struct {
-	// Text says what to do, in words.
-	Text string `json:"text"`
-	// Command is what to type; nil where it is not mended in this program.
-	Command *string `json:"command"`
-	// Page is where on the daemon's page it is mended; "" for nowhere.
-	Page string `json:"page,omitempty"`
+	Way    string          `json:"way"`             // desktop or webhook
+	State  string          `json:"state"`           // sent, failed or off
+	Detail viewing.Message `json:"detail,omitzero"` // why, where it was not sent
 }

@@ -12,7 +12,7 @@ import (
 func (a *API) routes() []route {
 	return []route{
 		ask("status", &a.Status),
-		tell("health", &a.Health),
+		ask("check", &a.Check),
 		tell("open", &a.Open),
 		ask("about", &a.About),
 		tell("add", &a.Add),

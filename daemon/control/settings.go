@@ -1,12 +1,15 @@
 package control
 
-import "github.com/filmspool/filmspool/daemon/setting"
+import (
+	"github.com/filmspool/filmspool/daemon/setting"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
 
 // Settings are those that are safe to change while the program runs.
 type Settings struct {
 	File string `json:"file"` // where they are kept, which may not exist yet
 	// Problem is why a change of the file was refused. The settings of before count on.
-	Problem  string            `json:"problem,omitempty"`
+	Problem  []viewing.Message `json:"problem,omitempty"`
 	Settings []setting.Setting `json:"settings"`
 }
 

@@ -8,6 +8,8 @@ import (
 	"net"
 	"os"
 	"runtime"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // maxPath is how long a socket's path may be, in bytes: macOS has the least room for it.
@@ -41,18 +43,18 @@ func Dial(ctx context.Context, path string) (*Client, error) {
 	case err == nil:
 		return newClient(path), conn.Close()
 	case errors.Is(err, fs.ErrPermission):
-		return nil, Refused("you may not control this instance: "+path+" is not yours to use", mayControl())
+		return nil, Refused(viewing.Say("fault.notYours", "file", path), viewing.Say(mayControl()))
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("connect to the daemon: %w", ctx.Err())
 	default:
-		return nil, NotRunning("")
+		return nil, NotRunning(viewing.Message{})
 	}
 }
 
-// mayControl tells how to come to control a machine's instance.
+// mayControl is the code of what to do to control a machine's instance.
 func mayControl() string {
 	if runtime.GOOS == "windows" {
-		return "open the terminal with \"Run as administrator\", and say it again"
+		return "hint.asAdministrator"
 	}
-	return "sudo usermod -aG filmspool $USER, then log in again"
+	return "hint.joinGroup"
 }

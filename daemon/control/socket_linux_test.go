@@ -27,7 +27,7 @@ func TestAnothersSocketIsRefused(t *testing.T) {
 		defer func() { must(t, unix.Setfsuid(0)) }()
 	}
 	_, err = control.Dial(t.Context(), path)
-	if fault, ok := errors.AsType[*control.Fault](err); !ok || fault.Code != control.CodeRefused || fault.Hint == "" {
+	if fault, ok := errors.AsType[*control.Fault](err); !ok || fault.Code != control.CodeRefused || fault.Hint.Code == "" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/sqlite"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Status is how an instance stands.
@@ -35,9 +36,9 @@ type Status struct {
 
 // Storage is trouble with the disk or the queue's file.
 type Storage struct {
-	Reason  string    `json:"reason"` // one sentence
-	Since   time.Time `json:"since"`
-	Refused int64     `json:"refused"` // events that were not taken since
+	Reason  viewing.Message `json:"reason"`
+	Since   time.Time       `json:"since"`
+	Refused int64           `json:"refused"` // events that were not taken since
 	// Trouble is the same for package health.
 	Trouble Trouble `json:"-"`
 }
@@ -47,13 +48,13 @@ func NeedUser(c entry.Counts) int64 { return c.Held + c.InDoubt + c.Rejected }
 
 // Account is one account at a service.
 type Account struct {
-	Name          string        `json:"name"`
-	State         account.State `json:"state"`          // ok, offline, paused or attention
-	Reason        string        `json:"reason"`         // one sentence
-	Hint          string        `json:"hint,omitempty"` // a command to type
-	BaseURL       string        `json:"baseUrl,omitempty"`
-	User          string        `json:"user,omitempty"` // whose key it is, where the service says
-	LastDelivered *time.Time    `json:"lastDelivered"`
+	Name          string          `json:"name"`
+	State         account.State   `json:"state"`           // ok, offline, paused or attention
+	Reason        viewing.Message `json:"reason,omitzero"` // why it is in that state
+	Hint          viewing.Message `json:"hint,omitzero"`   // what to do
+	BaseURL       string          `json:"baseUrl,omitempty"`
+	User          string          `json:"user,omitempty"` // whose key it is, where the service says
+	LastDelivered *time.Time      `json:"lastDelivered"`
 	// PausedUntil is when the user's pause ends by itself; absent for none, and for
 	// one without an end.
 	PausedUntil *time.Time `json:"pausedUntil,omitempty"`
@@ -73,19 +74,19 @@ type Account struct {
 	// Resolves is whether the service can be asked what those are; absent as
 	// long as that was not tried.
 	Resolves *bool `json:"resolves,omitempty"`
-	// Note is what the service does not do that was asked of it, one sentence.
-	Note string `json:"note,omitempty"`
+	// Note is what the service does not do that was asked of it.
+	Note viewing.Message `json:"note,omitzero"`
 	// Troubles are what is wrong with it, for package health. Since is when State began.
 	Troubles []Trouble `json:"-"`
 	Since    time.Time `json:"-"`
 }
 
-// Again says when the service is asked again; "" when that is not after now.
-func (a Account) Again(now time.Time) string {
+// Again says when the service is asked again; nothing when that is not after now.
+func (a Account) Again(now time.Time) viewing.Message {
 	if a.NextTry == nil || !a.NextTry.After(now) {
-		return ""
+		return viewing.Message{}
 	}
-	return "It is tried again at " + a.NextTry.Local().Format(time.DateTime) + "."
+	return viewing.Say("why.triedAt", "at", entry.Time(*a.NextTry))
 }
 
 // Source is one paired browser, one program, one library, or the command line.
@@ -94,8 +95,10 @@ type Source struct {
 	Kind     string        `json:"kind"`
 	State    account.State `json:"state"` // ok, waiting or attention
 	LastSeen *time.Time    `json:"lastSeen"`
-	Detail   string        `json:"detail"`
-	Hint     string        `json:"hint,omitempty"`
+	Label    string        `json:"label,omitempty"` // the name of a browser or program
+	// Details are what there is to say of it.
+	Details []viewing.Message `json:"details,omitempty"`
+	Hint    viewing.Message   `json:"hint,omitzero"` // what to do
 	// Unread are the sites that a browser cannot read any more, by name.
 	Unread []string `json:"unread,omitempty"`
 	// Troubles are what is wrong with it, for package health.
@@ -105,10 +108,10 @@ type Source struct {
 // Explanation is everything known about one entry.
 type Explanation struct {
 	entry.Explanation
-	// Why says in one sentence why the entry stands where it does.
-	Why string `json:"why,omitempty"`
+	// Why says why the entry stands where it does.
+	Why viewing.Message `json:"why,omitzero"`
 	// Hint is the command that moves it on, if there is one.
-	Hint string `json:"hint,omitempty"`
+	Hint viewing.Message `json:"hint,omitzero"`
 	// Candidates are what an entry without an identifier may be, the likeliest first.
 	Candidates []resolve.Candidate `json:"candidates,omitempty"`
 }
@@ -127,11 +130,11 @@ type Login struct {
 
 // LoginResult says what the service said of the key.
 type LoginResult struct {
-	Account string `json:"account"`
-	BaseURL string `json:"baseUrl"`
-	User    string `json:"user,omitempty"`
-	Proven  bool   `json:"proven"`
-	Note    string `json:"note,omitempty"` // one sentence, when there is more to say
+	Account string          `json:"account"`
+	BaseURL string          `json:"baseUrl"`
+	User    string          `json:"user,omitempty"`
+	Proven  bool            `json:"proven"`
+	Note    viewing.Message `json:"note,omitzero"` // when there is more to say
 }
 
 // Open asks for a ticket to the pages.

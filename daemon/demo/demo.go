@@ -134,7 +134,7 @@ func (t *tour) setTheStage(ctx context.Context) (err error) {
 	return t.until(ctx, "Kodi's library is known", func(st control.Status) bool {
 		for _, src := range st.Sources {
 			if src.Kind == "kodi" && src.LastSeen != nil {
-				t.say("Kodi: %s. What was watched before is not sent.", src.Detail)
+				t.say("Kodi: its library is read. What was watched before is not sent.")
 				return true
 			}
 		}

@@ -1,7 +1,6 @@
 package health
 
 import (
-	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,20 +8,43 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/account"
-	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// notices are what happened to the queue's file.
-func notices(c Conditions) (all []control.Trouble) {
-	for _, n := range c.Status.Notices {
-		all = append(all, control.Trouble{About: strconv.FormatInt(n.ID, 10), Count: n.ID, Detail: n.Text, Hint: n.Hint, Since: n.At})
+// troubles are those that the parts of the program and the checks report.
+func troubles(c Conditions) []control.Trouble {
+	all := slices.Clone(c.Troubles)
+	if c.Status == nil {
+		return all
+	}
+	if c.Status.Storage != nil {
+		all = append(all, c.Status.Storage.Trouble)
+	}
+	for _, a := range c.Status.Accounts {
+		for _, t := range a.Troubles {
+			passes := t.Code == Unreachable || t.Code == Throttled // it matters where something waits
+			if !a.Unused && (!passes || waiting(c, a) > 0) {
+				all = append(all, t)
+			}
+		}
+	}
+	for _, s := range c.Status.Sources {
+		all = append(all, s.Troubles...)
 	}
 	return all
 }
 
-// waits is how many entries wait for an account, of all where that is not told.
-func waits(c Conditions, a control.Account) int64 {
+// notices are what happened to the queue's file.
+func notices(c Conditions) (all []control.Trouble) {
+	for _, n := range c.Status.Notices {
+		id := strconv.FormatInt(n.ID, 10)
+		all = append(all, control.Trouble{About: id, Act: &control.Act{Verb: control.ActSeen, Target: id}, What: message(viewing.Said(n.Text)), Since: n.At})
+	}
+	return all
+}
+
+// waiting is how many entries wait for an account, of all where that is not told.
+func waiting(c Conditions, a control.Account) int64 {
 	if a.Counts != nil {
 		return a.Counts.Pending + a.Counts.Sending
 	}
@@ -34,11 +56,11 @@ func waits(c Conditions, a control.Account) int64 {
 func stalled(c Conditions) (all []control.Trouble) {
 	since := c.Now.Add(-time.Duration(c.Status.OldestPendingSeconds) * time.Second)
 	for _, a := range c.Status.Accounts {
-		n := waits(c, a)
+		n := waiting(c, a)
 		if a.Unused || a.State == account.Paused || n == 0 {
 			continue
 		}
-		t := control.Trouble{About: a.Name, Count: n, Since: since}
+		t := control.Trouble{About: a.Name, Act: &control.Act{Verb: "list", Target: string(viewing.StatePending)}, Count: n, Since: since}
 		if a.Oldest.After(since) { // what waits longer is another account's
 			t.Since = a.Oldest
 		}
@@ -52,82 +74,62 @@ func stalled(c Conditions) (all []control.Trouble) {
 	return all
 }
 
-// waitingFor finds what keeps an account offline, where anything waits for it.
-func waitingFor(code string) func(Conditions) []control.Trouble {
-	return func(c Conditions) (all []control.Trouble) {
-		for _, a := range c.Status.Accounts {
-			for _, t := range a.Troubles {
-				if t.Code == code && waits(c, a) > 0 {
-					all = append(all, t)
-				}
-			}
-		}
-		return all
-	}
-}
-
-// pausedLong are accounts that a person has paused a week ago, and no end is set.
-func pausedLong(c Conditions) (all []control.Trouble) {
-	for _, a := range c.Status.Accounts {
-		if a.State == account.Paused && a.PausedUntil == nil && c.longer(a.Since, week) {
-			all = append(all, control.Trouble{About: a.Name, Since: a.Since})
-		}
-	}
-	return all
-}
-
 // sameAccount are accounts that are one at the service.
 func sameAccount(c Conditions) (all []control.Trouble) {
 	for i, a := range c.Status.Accounts {
 		same := func(b control.Account) bool { return a.User != "" && a.User == b.User && a.BaseURL == b.BaseURL }
 		if first := slices.IndexFunc(c.Status.Accounts, same); first >= 0 && first < i {
-			all = append(all, control.Trouble{About: a.Name, Detail: c.Status.Accounts[first].Name})
+			all = append(all, control.Trouble{About: a.Name, What: message(viewing.Said(c.Status.Accounts[first].Name))})
 		}
 	}
 	return all
 }
 
-// wave is what came as waves.
-func wave(c Conditions) []control.Trouble {
-	var t control.Trouble
+// waves are what came as waves.
+func waves(c Conditions) []control.Trouble {
+	var n int64
 	var sources []string
 	for _, w := range c.Status.Waves {
-		t.Count += w.Held
+		n += w.Held
 		sources = append(sources, w.Source)
 	}
-	t.Detail = strings.Join(sources, "\n")
-	t.Hint = "filmspool queue release --reason wave; or, where nobody has watched that: filmspool queue drop --reason wave"
-	return some(t)
+	return counted(n, "release", viewing.ReasonWave, viewing.Said(strings.Join(sources, ", ")))
 }
 
-// counted finds a number of entries.
-func counted(count func(*control.Status) int64) func(Conditions) []control.Trouble {
-	return func(c Conditions) []control.Trouble { return some(control.Trouble{Count: count(c.Status)}) }
+func inDoubt(c Conditions) []control.Trouble {
+	return counted(c.Status.Counts.InDoubt, "list", string(viewing.StateInDoubt), viewing.Message{})
 }
 
-// some is a trouble that has anything to count.
-func some(t control.Trouble) []control.Trouble {
-	if t.Count <= 0 {
-		return nil
+func rejected(c Conditions) []control.Trouble {
+	return counted(c.Status.Counts.Rejected, "list", string(viewing.StateRejected), viewing.Message{})
+}
+
+func unresolved(c Conditions) []control.Trouble {
+	return counted(nameless(c.Status), "list-reason", viewing.ReasonUnresolved, viewing.Message{})
+}
+
+// heldElse is what is held for other reasons than those with a row of their own.
+func heldElse(c Conditions) []control.Trouble {
+	n := c.Status.Counts.Held - nameless(c.Status)
+	for _, w := range c.Status.Waves {
+		n -= w.Held
 	}
-	return []control.Trouble{t}
+	return counted(n, "list", string(viewing.StateHeld), viewing.Message{})
 }
 
-func unresolved(s *control.Status) (n int64) {
+func nameless(s *control.Status) (n int64) {
 	for _, a := range s.Accounts {
 		n += a.Unresolved
 	}
 	return n
 }
 
-// heldElse is how many entries are held for other reasons than those with a row of
-// their own.
-func heldElse(s *control.Status) int64 {
-	n := s.Counts.Held - unresolved(s)
-	for _, w := range s.Waves {
-		n -= w.Held
+// counted is a number of entries with an act for them; nothing for none.
+func counted(n int64, verb, target string, what viewing.Message) []control.Trouble {
+	if n <= 0 {
+		return nil
 	}
-	return n
+	return []control.Trouble{{Count: n, Act: &control.Act{Verb: verb, Target: target}, What: message(what)}}
 }
 
 // unread are the sites that a browser cannot read any more, each once.
@@ -147,45 +149,27 @@ func unread(c Conditions) (all []control.Trouble) {
 func silent(c Conditions) (all []control.Trouble) {
 	for _, s := range c.Status.Sources {
 		if s.Kind == viewing.SourceBrowser && s.LastSeen != nil && c.longer(*s.LastSeen, 30*day) {
-			all = append(all, control.Trouble{About: s.Detail, Since: *s.LastSeen})
+			all = append(all, control.Trouble{About: s.Label, Since: *s.LastSeen})
 		}
 	}
 	return all
 }
 
-// unconnected holds where nobody can tell of a viewing but the command line.
+// unconnected holds where nobody can report a viewing but the command line.
 func unconnected(c Conditions) []control.Trouble {
-	tells := func(s control.Source) bool {
+	reports := func(s control.Source) bool {
 		return slices.Contains([]string{viewing.SourceBrowser, viewing.SourceProgram, viewing.SourceKodi}, s.Kind)
 	}
-	if slices.ContainsFunc(c.Status.Sources, tells) {
+	if slices.ContainsFunc(c.Status.Sources, reports) {
 		return nil
 	}
 	return []control.Trouble{{}}
 }
 
-// OfFolder is who else may use the folder of the queue, by the rights that others have.
-func OfFolder(others fs.FileMode, folder string) []control.Trouble {
-	switch {
-	case others&0o022 != 0:
-		return []control.Trouble{{Code: StateChangeable, About: folder}}
-	case others != 0:
-		return []control.Trouble{{Code: StateOpen, About: folder}}
-	default:
+// message is a message that may be absent.
+func message(m viewing.Message) *viewing.Message {
+	if m.Code == "" {
 		return nil
 	}
-}
-
-// OfDisk is what keeps the queue from being written.
-func OfDisk(t *sqlite.Trouble, folder string) control.Trouble {
-	out := control.Trouble{Code: QueueUnwritable, Hint: t.Hint(folder), Since: t.Since}
-	switch t.Kind() {
-	case sqlite.Full:
-		out.Code = DiskFull
-	case sqlite.ReadOnly:
-		out.Code = DiskReadOnly
-	case sqlite.Denied, sqlite.Other:
-		_, out.Detail, _ = strings.Cut(t.Text(), ": ")
-	}
-	return out
+	return &m
 }

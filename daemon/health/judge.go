@@ -1,8 +1,6 @@
 package health
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -10,82 +8,40 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Conditions are the facts that are judged.
 type Conditions struct {
-	// Status is how an instance stands, still without its sentence; nil where none
-	// can be asked.
+	// Status is how an instance stands; nil where none can be asked.
 	Status *control.Status
 	// Troubles are what checks found beside it.
 	Troubles []control.Trouble
 	Now      time.Time
-	// AtOnce tells also of what has not lasted long enough to be worth a word: somebody
+	// AtOnce tells also what has not lasted long enough to be worth a word: somebody
 	// asks what is wrong now.
 	AtOnce bool
 }
 
-// Verdict is how things stand. Problems are all of them, the worst first, also those
-// that another one causes.
-type Verdict struct {
-	State         account.State
-	Summary, Hint string
-	Problems      []control.Problem
-}
-
-// Judge tells how things stand, in one language. Hint is what to type next, or to do.
-func Judge(s words.Speech, c Conditions) Verdict {
-	found := find(c)
-	v := Verdict{State: account.OK, Problems: make([]control.Problem, len(found))}
-	for i, f := range found {
-		v.Problems[i] = f.problem(s, found)
-	}
-	first := slices.IndexFunc(v.Problems, func(p control.Problem) bool { return p.Severity == control.NeedsYou && p.Cause == nil })
-	switch {
-	case first >= 0:
-		v.State, v.Hint = account.Attention, found[first].hint(v.Problems[first])
-		v.Summary = v.Problems[first].Text
-		if c.Status != nil {
-			v.Summary = teller{s, c.Status}.worst(found[first], v.Summary)
-		}
-	case c.Status != nil:
-		v.State, v.Summary, v.Hint = teller{s, c.Status}.calm()
-	default:
-		v.Summary = s.Say("health.well")
-	}
-	return v
-}
-
-// Roots are the problems that no other one causes.
-func Roots(all []control.Problem) []control.Problem {
-	return slices.DeleteFunc(slices.Clone(all), func(p control.Problem) bool { return p.Cause != nil })
-}
-
-// finding is a row of the table that holds now.
-type finding struct {
-	row
-	control.Trouble
-}
-
-// find goes through the table. Those of one severity stay in the table's order.
-func find(c Conditions) (found []finding) {
-	told := troubles(c)
-	for _, r := range table() {
-		all := told
+// Judge is what is wrong, the worst first, still without words.
+func Judge(c Conditions) []control.Problem {
+	all := []control.Problem{}
+	reported := troubles(c)
+	for _, r := range table {
+		found := reported
 		if r.find != nil {
-			all = nil
+			found = nil
 			if c.Status != nil {
-				all = r.find(c)
+				found = r.find(c)
 			}
 		}
-		for _, t := range all {
-			if (r.find != nil || t.Code == r.code) && (c.AtOnce || r.after == 0 || c.longer(t.Since, r.after)) {
-				found = append(found, finding{r, t})
+		for _, t := range found {
+			if (r.find != nil || t.Code == r.code) && (c.AtOnce || t.After == 0 || c.longer(t.Since, t.After)) {
+				all = append(all, r.problem(t))
 			}
 		}
 	}
-	slices.SortStableFunc(found, func(a, b finding) int { return rank(a.severity) - rank(b.severity) })
-	return found
+	return Ranked(all)
 }
 
 // longer reports whether something has lasted; what began at a time that nobody knows
@@ -94,96 +50,114 @@ func (c Conditions) longer(since time.Time, least time.Duration) bool {
 	return !since.IsZero() && c.Now.Sub(since) >= least
 }
 
+// problem is a trouble as a problem of this row.
+func (r row) problem(t control.Trouble) control.Problem {
+	p := control.Problem{Code: r.code, Severity: r.severity, About: t.About, Count: t.Count, What: t.What}
+	p.Act = control.Act{Verb: r.act, Target: t.About}
+	if t.Act != nil {
+		p.Act = *t.Act
+	}
+	p.Act.Page = strings.ReplaceAll(r.page, "{about}", t.About)
+	if command := Command(p.Act); command != "" {
+		p.Act.Command = &command
+	}
+	if !t.Since.IsZero() {
+		since := t.Since.UTC()
+		p.Since = &since
+	}
+	return p
+}
+
+// Command is the command line of an act; "" where there is none.
+func Command(a control.Act) string {
+	login := "filmspool login"
+	if a.Target != viewing.DefaultAccount {
+		login += " --account " + a.Target
+	}
+	return strings.NewReplacer("{login}", login, "{target}", a.Target).Replace(commands[a.Verb])
+}
+
+// CommandOf is the command line that mends a trouble; "" where there is none.
+func CommandOf(t control.Trouble) string { return Command(rowOf(t.Code).problem(t).Act) }
+
+// Ranked are problems, the worst first, with their causes. A cause explains what is about
+// the same thing, or where either is about all.
+func Ranked(all []control.Problem) []control.Problem {
+	slices.SortStableFunc(all, func(a, b control.Problem) int { return rank(a.Severity) - rank(b.Severity) })
+	for i, p := range all {
+		for _, other := range all {
+			if slices.Contains(rowOf(p.Code).causes, other.Code) && (p.About == other.About || p.About == "" || other.About == "") {
+				all[i].Cause = &other.Code
+				break
+			}
+		}
+	}
+	return all
+}
+
 func rank(s control.Severity) int {
 	return slices.Index([]control.Severity{control.NeedsYou, control.Soon, control.Note}, s)
 }
 
-// Ranked are problems from several judgements, the worst first.
-func Ranked(all []control.Problem) []control.Problem {
-	slices.SortStableFunc(all, func(a, b control.Problem) int { return rank(a.Severity) - rank(b.Severity) })
-	return all
+func rowOf(code string) row {
+	if i := slices.IndexFunc(table, func(r row) bool { return r.code == code }); i >= 0 {
+		return table[i]
+	}
+	return row{}
+}
+
+// Roots are the problems that no other one causes.
+func Roots(all []control.Problem) []control.Problem {
+	return slices.DeleteFunc(slices.Clone(all), func(p control.Problem) bool { return p.Cause != nil })
+}
+
+// State is how an instance stands with these problems.
+func State(s *control.Status, all []control.Problem) account.State {
+	switch {
+	case first(all) != nil:
+		return account.Attention
+	case s != nil && inState(s, account.Offline) != nil:
+		return account.Offline
+	case s != nil && inState(s, account.Paused) != nil:
+		return account.Paused
+	default:
+		return account.OK
+	}
+}
+
+// first is the worst problem that needs a person; nil for none.
+func first(all []control.Problem) *control.Problem {
+	for i, p := range all {
+		if p.Severity == control.NeedsYou && p.Cause == nil {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// Write writes the texts of problems in a language.
+func Write(s words.Speech, all []control.Problem) {
+	for i := range all {
+		p := &all[i]
+		values := []any{"about", p.About, "n", p.Count, "since", p.Since, "what", ""}
+		if p.What != nil {
+			values[len(values)-1] = strings.TrimSuffix(s.Message(*p.What), ".")
+		}
+		say := func(part string) string {
+			text := s.Say("problem."+p.Code+part, values...)
+			if p.About != "" && strings.HasPrefix(text, p.About) {
+				return words.Ended(text)
+			}
+			return words.Sentence(text)
+		}
+		p.Text, p.Why, p.Act.Text = say(".text"), say(".why"), say(".act")
+		if key := "act." + p.Act.Verb; s.Has(key) && p.Act.Verb != rowOf(p.Code).act {
+			p.Act.Text = s.Say(key, "target", p.Act.Target, "about", p.About)
+		}
+	}
 }
 
 // Word is a severity in a language.
 func Word(s words.Speech, severity control.Severity) string {
 	return s.Say("severity." + strings.ReplaceAll(string(severity), " ", "-"))
-}
-
-// troubles are those that the parts of the program and the checks tell of. A part
-// that needs a person and does not say more is told in its own words.
-func troubles(c Conditions) []control.Trouble {
-	all := slices.Clone(c.Troubles)
-	if c.Status == nil {
-		return all
-	}
-	if c.Status.Storage != nil {
-		all = append(all, c.Status.Storage.Trouble)
-	}
-	for _, a := range c.Status.Accounts {
-		if a.Unused {
-			continue
-		}
-		if a.State == account.Attention && !slices.ContainsFunc(a.Troubles, needs) {
-			all = append(all, control.Trouble{Code: codeAccount, About: a.Name, Detail: a.Reason, Hint: a.Hint, Since: a.Since})
-		}
-		all = append(all, a.Troubles...)
-	}
-	for _, src := range c.Status.Sources {
-		if src.State == account.Attention && !slices.ContainsFunc(src.Troubles, needs) {
-			all = append(all, control.Trouble{Code: codeSource, About: src.Name, Detail: src.Detail, Hint: src.Hint})
-		}
-		all = append(all, src.Troubles...)
-	}
-	return all
-}
-
-// needs reports whether a trouble needs a person.
-func needs(t control.Trouble) bool {
-	return slices.ContainsFunc(table(), func(r row) bool { return r.code == t.Code && r.severity == control.NeedsYou })
-}
-
-// problem is a finding in words of a language. A cause hides what is about the same
-// thing, or where either is about all.
-func (f finding) problem(s words.Speech, all []finding) control.Problem {
-	detail, _ := s.Retell(strings.TrimSuffix(f.Detail, "."))
-	detail = strings.ReplaceAll(detail, "\n", s.Say("health.and"))
-	values := []any{"about", f.About, "detail", detail, "n", f.Count, "since", f.Since}
-	say := func(part string) string {
-		return strings.ReplaceAll(s.Say("problem."+f.code+part, values...), "?.", "?")
-	}
-	p := control.Problem{
-		Code: f.code, Severity: f.severity, Text: say(".text"), Why: say(".why"), About: f.About,
-		Act: control.Act{Text: say(".act"), Page: f.typed(f.page)},
-	}
-	if command := f.typed(f.command); command != "" {
-		p.Act.Command = &command
-	}
-	if !f.Since.IsZero() {
-		since := f.Since.UTC()
-		p.Since = &since
-	}
-	for _, other := range all {
-		if slices.Contains(f.causes, other.code) && (f.About == other.About || f.About == "" || other.About == "") {
-			p.Cause = &other.code
-			break
-		}
-	}
-	return p
-}
-
-// typed puts what it is about into a command or an address.
-func (f finding) typed(text string) string {
-	login := "filmspool login"
-	if f.About != "default" {
-		login += " --account " + f.About
-	}
-	return strings.NewReplacer("{login}", login, "{about}", f.About, "{n}", fmt.Sprint(f.Count)).Replace(text)
-}
-
-// hint is what the status says to do.
-func (f finding) hint(p control.Problem) string {
-	if p.Act.Command != nil {
-		return cmp.Or(f.Hint, *p.Act.Command)
-	}
-	return cmp.Or(f.Hint, p.Act.Text)
 }

@@ -10,108 +10,123 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 )
 
+// Tell writes a status in a language: the one sentence, what to do, and the texts of
+// the problems.
+func Tell(s words.Speech, status *control.Status) {
+	Write(s, status.Problems)
+	t := teller{s, status}
+	switch worst := first(status.Problems); {
+	case worst != nil:
+		status.Summary = t.attention(*worst)
+		status.Hint = worst.Act.Text
+		if worst.Act.Command != nil {
+			status.Hint = *worst.Act.Command
+		}
+	default:
+		status.Summary, status.Hint = t.calm()
+	}
+}
+
 // teller puts a status into one sentence, with what a person wants to know beside it.
 type teller struct {
 	words.Speech
 	*control.Status
 }
 
-// waiting is how many entries are still to be sent.
-func (t teller) waiting() int64 { return t.Counts.Pending + t.Counts.Sending }
-
-// worst is the sentence of the worst problem, and what else matters then.
-func (t teller) worst(f finding, text string) string {
-	refused, on := "", ""
-	switch f.kind {
+// attention is the text of the worst problem, and what else matters then.
+func (t teller) attention(worst control.Problem) string {
+	text, beside := worst.Text, ""
+	switch rowOf(worst.Code).kind {
 	case ofQueue:
 		if t.Storage != nil {
-			refused = t.Say("health.refused", "n", t.Storage.Refused, "since", t.Storage.Since)
-			if t.Storage.Refused == 0 {
-				refused = t.Say("health.refusedNone", "since", t.Storage.Since)
-			}
+			beside = t.Say("health.refused", "n", t.Storage.Refused, "since", t.Storage.Since)
 		}
 	case ofAccount:
-		if t.inState(account.OK) >= 0 {
-			on = t.Say("health.goesOn")
+		if inState(t.Status, account.OK) != nil {
+			beside = t.Say("health.goesOn")
 		}
 	case ofEntries:
-		if f.code != codeWave {
+		beside = t.Say("health.decide", "n", control.NeedUser(t.Counts))
+		if worst.Code != wave {
 			text = ""
 		}
-		text = sentences(text, t.Say("health.decide", "n", control.NeedUser(t.Counts)))
 	}
-	return sentences(text, refused, t.paused("health.sendingPaused"), t.safe(), on)
+	return sentences(text, beside, t.pauses(), t.safe())
 }
 
-// calm is how things stand where nothing needs a person.
-func (t teller) calm() (state account.State, summary, hint string) {
-	away, paused, waiting := t.inState(account.Offline), t.inState(account.Paused), t.waiting()
+// calm is the sentence where nothing needs a person.
+func (t teller) calm() (summary, hint string) {
+	waits := t.Counts.Pending + t.Counts.Sending
+	away := inState(t.Status, account.Offline)
 	switch {
-	case away >= 0:
-		a, key := t.Accounts[away], "health.offline"
-		if slices.ContainsFunc(t.Accounts, func(b control.Account) bool { return b.State != a.State }) {
+	case away != nil:
+		key := "health.offline"
+		if t.several() {
 			key = "health.offlineOne"
 		}
-		reason, _ := t.Retell(a.Reason)
-		summary = strings.TrimSuffix(t.Say(key, "account", a.Name, "reason", reason), ".") + "."
-		return account.Offline, sentences(strings.ReplaceAll(summary, "?.", "?"), t.paused("health.paused"), t.safe()), ""
-	case paused >= 0:
-		return account.Paused, sentences(t.paused("health.paused"), cmp.Or(t.safe(), t.Say("health.nothingWaits"))), t.Accounts[paused].Hint
-	case waiting > 0:
-		return account.OK, t.Say("health.sending", "n", waiting), ""
+		return sentences(words.Sentence(t.Say(key, "account", away.Name, "reason", t.Message(away.Reason))), t.pauses(), t.safe()), ""
+	case inState(t.Status, account.Paused) != nil:
+		return sentences(t.pauses(), cmp.Or(t.safe(), t.Say("health.nothingWaits"))), t.Message(inState(t.Status, account.Paused).Hint)
+	case waits > 0:
+		return t.Say("health.sending", "n", waits), ""
 	case t.Counts.Delivered > 0:
-		return account.OK, t.Say("health.delivered"), ""
+		return t.Say("health.delivered"), ""
 	case len(t.Sources) == 0:
-		return account.OK, t.Say("health.ready"), t.Say("health.pair")
+		return t.Say("health.ready"), t.Say("health.pair")
 	default:
-		return account.OK, t.Say("health.ready"), ""
+		return t.Say("health.ready"), ""
 	}
 }
 
-// paused says which accounts are paused; "" when none is. Where all of them are so
-// alike, none is named, and the text of the key all says it.
-func (t teller) paused(all string) string {
+// pauses says which accounts are paused; "" when none is.
+func (t teller) pauses() string {
 	var each []string
-	alike, common := true, ""
 	for _, a := range t.Accounts {
-		if a.Unused {
+		if a.State != account.Paused || a.Unused {
 			continue
 		}
-		says := t.until(t.Say(all), a)
-		alike = alike && a.State == account.Paused && (common == "" || common == says)
-		common = says
-		if a.State == account.Paused {
-			each = append(each, t.until(t.Say("health.accountPaused", "account", a.Name), a))
+		says := t.Say("health.sendingPaused")
+		if t.several() {
+			says = t.Say("health.accountPaused", "account", a.Name)
 		}
-	}
-	if alike {
-		return common
+		if a.PausedUntil != nil {
+			says += t.Say("health.until", "until", a.PausedUntil)
+		}
+		if a.Drops {
+			says += t.Say("health.drops")
+		}
+		each = append(each, says+".")
 	}
 	return sentences(each...)
 }
 
-// until says of an account until when it is paused, and what is dropped.
-func (t teller) until(says string, a control.Account) string {
-	if a.PausedUntil != nil {
-		says += t.Say("health.until", "until", a.PausedUntil)
+// several reports whether more than one account is used.
+func (t teller) several() bool {
+	used := 0
+	for _, a := range t.Accounts {
+		if !a.Unused {
+			used++
+		}
 	}
-	if a.Drops {
-		says += t.Say("health.drops")
-	}
-	return says + "."
+	return used > 1
 }
 
-// inState is the first account in a state, or -1.
-func (t teller) inState(state account.State) int {
-	return slices.IndexFunc(t.Accounts, func(a control.Account) bool { return a.State == state && !a.Unused })
+// inState is the first account in a state that is used; nil for none.
+func inState(s *control.Status, state account.State) *control.Account {
+	i := slices.IndexFunc(s.Accounts, func(a control.Account) bool { return a.State == state && !a.Unused })
+	if i < 0 {
+		return nil
+	}
+	return &s.Accounts[i]
 }
 
 // safe says that what waits is not lost. It says nothing when nothing waits.
 func (t teller) safe() string {
-	if t.waiting() == 0 {
+	n := t.Counts.Pending + t.Counts.Sending
+	if n == 0 {
 		return ""
 	}
-	return t.Say("health.safe", "n", t.waiting())
+	return t.Say("health.safe", "n", n)
 }
 
 // sentences joins those that are not empty.

@@ -10,29 +10,31 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/sqlite"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 func TestSummaryNamesTheWorstFirst(t *testing.T) {
-	key := control.Account{Name: "default", State: account.Attention, Reason: "The service refuses the key.", Hint: "filmspool login"}
-	away := control.Account{Name: "second", State: account.Offline, Reason: "connection refused"}
+	refused, denied := viewing.Say("keyRefused"), viewing.Say("library.denied")
+	key := control.Account{Name: "default", State: account.Attention, Reason: refused, Troubles: []control.Trouble{{Code: health.KeyRefused, About: "default", What: &refused}}}
+	away := control.Account{Name: "second", State: account.Offline, Reason: viewing.Say("nothingListens")}
 	well := control.Account{Name: "default", State: account.OK}
-	paused := control.Account{Name: "default", State: account.Paused, Reason: "You have paused it.", Hint: "filmspool resume"}
-	his := control.Account{Name: "second", State: account.Paused, Reason: "You have paused it.", Hint: "filmspool resume"}
-	unused := control.Account{Name: "second", State: account.Attention, Reason: "no service is known", Unused: true}
+	paused := control.Account{Name: "default", State: account.Paused}
+	his := control.Account{Name: "second", State: account.Paused}
+	unused := control.Account{Name: "second", State: account.Attention, Unused: true}
 	until := time.Date(2026, 3, 1, 23, 0, 0, 0, time.Local)
-	forAWhile := control.Account{Name: "default", State: account.Paused, PausedUntil: &until, Hint: "filmspool resume"}
+	forAWhile := control.Account{Name: "default", State: account.Paused, PausedUntil: &until}
 	dropping := forAWhile
 	dropping.Drops = true
-	hers := control.Account{Name: "anna", State: account.Paused, Reason: "You have paused it.", Hint: "filmspool resume"}
-	bens := control.Account{Name: "ben", State: account.Paused, PausedUntil: &until, Drops: true, Hint: "filmspool resume"}
+	hers := control.Account{Name: "anna", State: account.Paused}
+	bens := control.Account{Name: "ben", State: account.Paused, PausedUntil: &until, Drops: true}
 	const benIs = "Account ben is paused until 2026-03-01 23:00, and what is watched until then is dropped."
-	kodi := control.Source{Name: "kodi:/k", State: account.Attention, Detail: "The library may not be read", Hint: "run as Kodi's user"}
+	kodi := control.Source{Name: "kodi:/k", State: account.Attention, Troubles: []control.Trouble{{Code: health.LibraryUnread, About: "kodi:/k", What: &denied}}}
 	cases := []struct {
 		in            control.Status
 		state         account.State
 		summary, hint string
 	}{
-		{control.Status{Accounts: []control.Account{well}, Counts: entry.Counts{Delivered: 1}}, "ok", "All is delivered.", ""},
+		{control.Status{Accounts: []control.Account{well}, Counts: entry.Counts{Delivered: 1}}, "ok", "Everything is up to date.", ""},
 		{control.Status{Accounts: []control.Account{well}}, "ok", "Ready. Nothing has been watched yet.", "to pair a browser: filmspool pair"},
 		{
 			control.Status{Accounts: []control.Account{paused}, Counts: entry.Counts{Held: 1, Pending: 1}},
@@ -42,7 +44,7 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 		{control.Status{Accounts: []control.Account{well}, Counts: entry.Counts{Pending: 1}}, "ok", "Sending: 1 entry waits.", ""},
 		{
 			control.Status{Accounts: []control.Account{forAWhile}, Counts: entry.Counts{Pending: 1}},
-			"paused", "Paused until 2026-03-01 23:00. 1 entry is safe here and will be sent.", "filmspool resume",
+			"paused", "Sending is paused until 2026-03-01 23:00. 1 entry is safe here and will be sent.", "",
 		},
 		{
 			control.Status{Accounts: []control.Account{dropping}, Counts: entry.Counts{Held: 1}},
@@ -55,47 +57,47 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 				Waves: []entry.Wave{{Source: "program:p", Held: 12}, {Source: "cli", Held: 7}},
 			},
 			"attention",
-			"Held as a wave, more than a person can watch in a minute: 19 entries from program:p and cli. 21 entries wait for you to decide.",
-			"filmspool queue release --reason wave; or, where nobody has watched that: filmspool queue drop --reason wave",
+			"Held as a wave, more than a person can watch in a minute: 19 entries from program:p, cli. 21 entries wait for you to decide.",
+			"filmspool queue release --reason wave",
 		},
 		{
 			control.Status{Accounts: []control.Account{well, away}, Counts: entry.Counts{Pending: 2}},
 			"offline",
-			"Account second is offline: connection refused. 2 entries are safe here and will be sent.", "",
+			"Account second is offline: nothing listens at its address. 2 entries are safe here and will be sent.", "",
 		},
 		{
 			control.Status{Accounts: []control.Account{away, away}, Counts: entry.Counts{Pending: 2}},
 			"offline",
-			"Offline: connection refused. 2 entries are safe here and will be sent.", "",
+			"Account second is offline: nothing listens at its address. 2 entries are safe here and will be sent.", "",
 		},
 		{
 			control.Status{Accounts: []control.Account{well, his}, Counts: entry.Counts{Pending: 1}},
-			"paused", "Account second is paused. 1 entry is safe here and will be sent.", "filmspool resume",
+			"paused", "Account second is paused. 1 entry is safe here and will be sent.", "",
 		},
 		{
 			control.Status{Accounts: []control.Account{key, {Name: "second", State: account.OK}}, Counts: entry.Counts{Pending: 1}},
 			"attention",
-			"Account default needs you: The service refuses the key. 1 entry is safe here and will be sent. What other accounts have goes on.", "filmspool login",
+			"Account default needs you: The service does not accept the key. What other accounts have goes on. 1 entry is safe here and will be sent.", "filmspool login",
 		},
-		{control.Status{Accounts: []control.Account{hers, bens}}, "paused", "Account anna is paused. " + benIs + " Nothing waits.", "filmspool resume"},
-		{control.Status{Accounts: []control.Account{bens, hers}}, "paused", benIs + " Account anna is paused. Nothing waits.", "filmspool resume"},
+		{control.Status{Accounts: []control.Account{hers, bens}}, "paused", "Account anna is paused. " + benIs + " Nothing waits.", ""},
+		{control.Status{Accounts: []control.Account{bens, hers}}, "paused", benIs + " Account anna is paused. Nothing waits.", ""},
 		{
 			control.Status{Accounts: []control.Account{dropping, bens, unused}},
-			"paused", "Paused until 2026-03-01 23:00, and what is watched until then is dropped. Nothing waits.", "filmspool resume",
+			"paused", "Account default is paused until 2026-03-01 23:00, and what is watched until then is dropped. " + benIs + " Nothing waits.", "",
 		},
 		{
 			control.Status{Accounts: []control.Account{well, bens}, Counts: entry.Counts{Held: 1}},
 			"attention", "1 entry waits for you to decide. " + benIs, "filmspool queue list --state held",
 		},
-		{control.Status{Accounts: []control.Account{away, bens}}, "offline", "Account second is offline: connection refused. " + benIs, ""},
-		{control.Status{Accounts: []control.Account{key, bens}}, "attention", "Account default needs you: The service refuses the key. " + benIs, "filmspool login"},
-		{control.Status{Accounts: []control.Account{well, bens}, Sources: []control.Source{kodi}}, "attention", "kodi:/k needs you: The library may not be read. " + benIs, "run as Kodi's user"},
-		{control.Status{Accounts: []control.Account{bens}, Notices: []sqlite.Notice{{Text: "A word.", Hint: "do"}}}, "attention", "A word. Sending is paused until 2026-03-01 23:00, and what is watched until then is dropped.", "do"},
-		{control.Status{Accounts: []control.Account{well, unused}, Counts: entry.Counts{Delivered: 1}}, "ok", "All is delivered.", ""},
+		{control.Status{Accounts: []control.Account{away, bens}}, "offline", "Account second is offline: nothing listens at its address. " + benIs, ""},
+		{control.Status{Accounts: []control.Account{key, bens}}, "attention", "Account default needs you: The service does not accept the key. " + benIs, "filmspool login"},
+		{control.Status{Accounts: []control.Account{well, bens}, Sources: []control.Source{kodi}}, "attention", "kodi:/k needs you: The library may not be read by this user. " + benIs, "filmspool kodi scan"},
+		{control.Status{Accounts: []control.Account{bens}, Notices: []sqlite.Notice{{ID: 7, Text: "A word."}}}, "attention", "A word. Sending is paused until 2026-03-01 23:00, and what is watched until then is dropped.", "filmspool status --seen 7"},
+		{control.Status{Accounts: []control.Account{well, unused}, Counts: entry.Counts{Delivered: 1}}, "ok", "Everything is up to date.", ""},
 		{
 			control.Status{Accounts: []control.Account{away}, Sources: []control.Source{kodi}},
 			"attention",
-			"kodi:/k needs you: The library may not be read.", "run as Kodi's user",
+			"kodi:/k needs you: The library may not be read by this user.", "filmspool kodi scan",
 		},
 		{
 			control.Status{Accounts: []control.Account{away}, Counts: entry.Counts{InDoubt: 1, Held: 2}},
@@ -105,25 +107,17 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 		{
 			control.Status{Accounts: []control.Account{away, key}, Counts: entry.Counts{Held: 1, Pending: 1}},
 			"attention",
-			"Account default needs you: The service refuses the key. 1 entry is safe here and will be sent.", "filmspool login",
+			"Account default needs you: The service does not accept the key. 1 entry is safe here and will be sent.", "filmspool login",
 		},
 	}
 	for _, c := range cases {
-		v := judge(t, c.in)
-		if v.State != c.state || v.Summary != c.summary || v.Hint != c.hint {
-			t.Errorf("%s: %q (%q), want %s: %q (%q)", v.State, v.Summary, v.Hint, c.state, c.summary, c.hint)
+		c.in.Problems = health.Judge(health.Conditions{Status: &c.in, Now: noon()})
+		state := health.State(&c.in, c.in.Problems)
+		health.Tell(words.In(""), &c.in)
+		if state != c.state || c.in.Summary != c.summary || c.in.Hint != c.hint {
+			t.Errorf("%s: %q (%q), want %s: %q (%q)", state, c.in.Summary, c.in.Hint, c.state, c.summary, c.hint)
 		}
 	}
-}
-
-// judge judges a status in English.
-func judge(t *testing.T, s control.Status) health.Verdict {
-	t.Helper()
-	c, err := words.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return health.Judge(c.In(""), health.Conditions{Status: &s, Now: noon()})
 }
 
 func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }

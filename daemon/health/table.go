@@ -5,24 +5,55 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// row is one problem. In command and page, {about}, {n} and {login} are filled in.
+// The codes that parts of the program, and checks, report. The rest is found in the
+// status.
+const (
+	DiskFull        = "disk-full"
+	QueueUnwritable = "queue-unwritable" // for another reason
+	QueueUnread     = "queue-unread"     // it cannot be read
+	DiskLow         = "disk-low"
+	KeyMissing      = "key-missing" // or the address, or both
+	KeyRefused      = "key-refused"
+	AddressWrong    = "address-wrong"
+	AccessRefused   = "access-refused"  // by something between here and the service
+	AccountUnknown  = "account-unknown" // entries wait for one that is not in the configuration
+	Unreachable     = "unreachable"
+	Throttled       = "throttled"
+	ClockWrong      = "clock-wrong"
+	LibraryUnread   = "library-unread"
+	LibraryDeaf     = "library-deaf"     // no events tell of its changes
+	LibraryReporter = "library-reporter" // an add-on reports to the same service
+	LibraryWriter   = "library-writer"   // an add-on writes what was watched elsewhere
+	LibraryClock    = "library-clock"
+	SourceTroubled  = "source"
+	NotRunning      = "not-running"
+	ServiceFailed   = "service-failed"
+	ServiceMissing  = "service-missing" // or it does not start by itself
+	ServiceLogout   = "service-logout"  // it ends when the person logs out
+	Outdated        = "outdated"        // another version is installed than the one that runs
+	PortTaken       = "port-taken"
+	ConfigInvalid   = "config-invalid"
+	StateDenied     = "state-denied" // or others may change it
+	Silent          = "silent"       // it runs, and does not say where
+	wave            = "entries-wave"
+)
+
+// row is one problem. Its texts are problem.CODE.text, .why and .act of the catalogue.
 type row struct {
 	code     string
 	severity control.Severity
 	kind     kind
-	// find looks for it in the status; nil where parts of the program tell of it.
+	// act is the verb that mends it; "" where nothing of ours does.
+	act, page string
+	// find looks for it in the status; nil where parts of the program report it.
 	find func(Conditions) []control.Trouble
 	// causes are the codes of what it comes from where that is there, too.
 	causes []string
-	// after is how long it must have lasted before it is told, so that nothing flickers.
-	after         time.Duration
-	command, page string
 }
 
-// kind is what a problem is about, and so what is told beside it.
+// kind is what a problem is about, and so what the status says beside it.
 type kind int
 
 const (
@@ -32,121 +63,108 @@ const (
 	ofEntries
 )
 
+// commands are the command lines of the verbs. {login} is the login of an account,
+// {target} what the act is done to. A verb that is not the row's own has the text
+// act.VERB in the catalogue.
+var commands = map[string]string{
+	"login":          "{login}",
+	"address":        "{login} --base-url ADDRESS",
+	control.ActRetry: "filmspool queue retry --all",
+	control.ActSeen:  "filmspool status --seen {target}",
+	"config":         "filmspool config show",
+	"check":          "filmspool config check",
+	"logs":           "filmspool service logs",
+	"start":          "filmspool service start",
+	"restart":        "filmspool service restart",
+	"run":            "filmspool run",
+	"install":        "filmspool service install",
+	"linger":         "filmspool service install --linger",
+	"list":           "filmspool queue list --state {target}",
+	"list-account":   "filmspool queue list --state pending --account {target}",
+	"list-reason":    "filmspool queue list --reason {target}",
+	"release":        "filmspool queue release --reason {target}",
+	"status":         "filmspool status",
+	"libraries":      "filmspool kodi libraries",
+	"scan":           "filmspool kodi scan",
+	"clients":        "filmspool clients list",
+	"pair":           "filmspool pair",
+	"private":        "chmod 700 {target}",
+	"credential":     "filmspool service restart",
+	"file":           "filmspool config show",
+	"readable":       "filmspool kodi scan",
+	"server":         "filmspool kodi scan",
+}
+
 const (
 	day  = 24 * time.Hour
 	week = 7 * day
-	// missingAfter is how long a library may be missing: drives are plugged in and network
-	// folders mounted for a minute or two after a start, and systemd waits 90 s for them.
-	missingAfter = 5 * time.Minute
 )
 
 // table is all problems that there are. Those of one severity stand in the order in
 // which they are told.
-func table() []row {
-	return slices.Concat(queueRows(), accountRows(), programRows(), entryRows(), sourceRows(), browserRows())
-}
+var table = slices.Concat(queueRows, accountRows, programRows, entryRows, sourceRows)
+
+var noDisk = []string{DiskFull, QueueUnwritable, StateDenied}
 
 // queueRows are about the queue's file.
-func queueRows() []row {
-	full := []string{DiskFull, DiskReadOnly, StateDenied}
-	return []row{
-		{code: DiskFull, severity: control.NeedsYou, kind: ofQueue, page: "/about"},
-		{code: DiskReadOnly, severity: control.NeedsYou, kind: ofQueue, page: "/about"},
-		{code: QueueUnwritable, severity: control.NeedsYou, kind: ofQueue, causes: full, page: "/about"},
-		{code: QueueUnread, severity: control.NeedsYou, causes: []string{StateDenied}},
-		{code: "notice", severity: control.NeedsYou, find: notices, command: "filmspool status --seen {n}", page: "/"},
-		{code: DiskLow, severity: control.Soon, causes: []string{DiskFull}, page: "/about"},
-	}
+var queueRows = []row{
+	{code: DiskFull, severity: control.NeedsYou, kind: ofQueue, page: "/about"},
+	{code: QueueUnwritable, severity: control.NeedsYou, kind: ofQueue, page: "/about", causes: []string{DiskFull, StateDenied}},
+	{code: QueueUnread, severity: control.NeedsYou, causes: []string{StateDenied}},
+	{code: "notice", severity: control.NeedsYou, act: control.ActSeen, page: "/", find: notices},
+	{code: DiskLow, severity: control.Soon, page: "/about", causes: []string{DiskFull}},
 }
 
 // accountRows are about an account at the service.
-func accountRows() []row {
-	const settings = "/settings#account-{about}"
-	needs := func(code, command string) row {
-		return row{code: code, severity: control.NeedsYou, kind: ofAccount, command: command, page: settings}
-	}
-	broken := []string{
-		AddressMissing, AddressWrong, AddressConfigured, KeyMissing, KeyElsewhere, KeyRefused, KeyReadOnly, KeyAnothers, KeyCredential,
-		AccessRefused, AccountUnknown, codeAccount, DiskFull, DiskReadOnly, QueueUnwritable,
-	}
-	return []row{
-		needs(AddressMissing, "{login} --base-url ADDRESS"),
-		needs(KeyMissing, "{login}"),
-		needs(KeyElsewhere, "{login}"),
-		needs(KeyRefused, "{login}"),
-		needs(KeyReadOnly, "{login}"),
-		needs(KeyAnothers, "{login}"),
-		needs(KeyCredential, "filmspool service restart"),
-		needs(AddressWrong, "{login} --base-url ADDRESS"),
-		needs(AddressConfigured, "filmspool config show"),
-		needs(AccessRefused, "filmspool queue retry --all"),
-		needs(AccountUnknown, "filmspool queue list --state pending --account {about}"),
-		needs(codeAccount, "filmspool resume"),
-		{code: "nothing-delivered", severity: control.NeedsYou, kind: ofAccount, find: stalled, causes: broken, command: "filmspool queue list --state pending", page: "/"},
-		{code: Unreachable, severity: control.Soon, find: waitingFor(Unreachable), after: day, command: "filmspool queue retry --all", page: "/"},
-		{code: Throttled, severity: control.Soon, find: waitingFor(Throttled), after: day, command: "filmspool config show", page: "/settings"},
-		{code: "paused-long", severity: control.Soon, find: pausedLong, command: "filmspool resume", page: "/"},
-		{code: "same-account", severity: control.Soon, find: sameAccount, command: "filmspool config show", page: settings},
-	}
+var accountRows = []row{
+	{code: KeyMissing, severity: control.NeedsYou, kind: ofAccount, act: "login", page: "/settings#account-{about}"},
+	{code: KeyRefused, severity: control.NeedsYou, kind: ofAccount, act: "login", page: "/settings#account-{about}"},
+	{code: AddressWrong, severity: control.NeedsYou, kind: ofAccount, act: "address", page: "/settings#account-{about}"},
+	{code: AccessRefused, severity: control.NeedsYou, kind: ofAccount, act: control.ActRetry, page: "/settings#account-{about}"},
+	{code: AccountUnknown, severity: control.NeedsYou, kind: ofAccount, act: "list-account", page: "/settings"},
+	{
+		code: "nothing-delivered", severity: control.NeedsYou, kind: ofAccount, act: "list", page: "/", find: stalled,
+		causes: append(noDisk, KeyMissing, KeyRefused, AddressWrong, AccessRefused, AccountUnknown),
+	},
+	{code: Unreachable, severity: control.Soon, act: control.ActRetry, page: "/"},
+	{code: Throttled, severity: control.Soon, act: "config", page: "/settings"},
+	{code: "same-account", severity: control.Soon, act: "config", page: "/settings", find: sameAccount},
 }
 
+var cannotStart = append(noDisk, PortTaken, ConfigInvalid, QueueUnread)
+
 // programRows are about the program, its service and its machine.
-func programRows() []row {
-	down := []string{PortTaken, ConfigInvalid, StateDenied, QueueUnread, DiskFull, DiskReadOnly}
-	return []row{
-		{code: ConfigInvalid, severity: control.NeedsYou, command: "filmspool config check"},
-		{code: StateDenied, severity: control.NeedsYou, causes: []string{StateChangeable}, command: "filmspool config show"},
-		{code: Silent, severity: control.NeedsYou, causes: []string{DiskFull, DiskReadOnly}, command: "filmspool service logs"},
-		{code: PortTaken, severity: control.NeedsYou},
-		{code: ServiceFailed, severity: control.NeedsYou, causes: down, command: "filmspool service logs"},
-		{code: ServiceStopped, severity: control.NeedsYou, causes: down, command: "filmspool service start"},
-		{code: NotRunning, severity: control.NeedsYou, causes: append(down, ServiceFailed, ServiceStopped), command: "filmspool run"},
-		{code: StateChangeable, severity: control.NeedsYou, command: "chmod 700 {about}"},
-		{code: StateOpen, severity: control.Soon, command: "chmod 700 {about}"},
-		{code: ServiceMissing, severity: control.Soon, command: "filmspool service install", page: "/setup"},
-		{code: ServiceManual, severity: control.Soon, causes: []string{ServiceMissing}, command: "filmspool service install"},
-		{code: ServiceLogout, severity: control.Note, causes: []string{ServiceManual}, command: "filmspool service install --linger"},
-		{code: Outdated, severity: control.Soon, command: "filmspool service restart", page: "/about"},
-		{code: ClockWrong, severity: control.Soon},
-	}
+var programRows = []row{
+	{code: ConfigInvalid, severity: control.NeedsYou, act: "check"},
+	{code: StateDenied, severity: control.NeedsYou, act: "config"},
+	{code: Silent, severity: control.NeedsYou, act: "logs", causes: noDisk},
+	{code: PortTaken, severity: control.NeedsYou},
+	{code: ServiceFailed, severity: control.NeedsYou, act: "logs", causes: cannotStart},
+	{code: NotRunning, severity: control.NeedsYou, act: "run", causes: append(cannotStart, ServiceFailed)},
+	{code: ServiceMissing, severity: control.Soon, act: "install", page: "/setup"},
+	{code: ServiceLogout, severity: control.Note, act: "linger", causes: []string{ServiceMissing}},
+	{code: Outdated, severity: control.Soon, act: "restart", page: "/about"},
+	{code: ClockWrong, severity: control.Soon},
 }
 
 // entryRows are about entries that wait for a person.
-func entryRows() []row {
-	decide := func(code, command, page string, find func(Conditions) []control.Trouble) row {
-		return row{code: code, severity: control.NeedsYou, kind: ofEntries, command: command, page: page, find: find}
-	}
-	list, diary := "filmspool queue list --state ", "/diary?state="
-	return []row{
-		decide(codeWave, "filmspool queue release --reason wave", "/review", wave),
-		decide("entries-in-doubt", list+string(viewing.StateInDoubt), diary+string(viewing.StateInDoubt), counted(func(s *control.Status) int64 { return s.Counts.InDoubt })),
-		decide("entries-rejected", list+string(viewing.StateRejected), diary+string(viewing.StateRejected), counted(func(s *control.Status) int64 { return s.Counts.Rejected })),
-		decide("entries-held", list+string(viewing.StateHeld), "/review", counted(heldElse)),
-		decide("entries-unresolved", "filmspool queue list --reason "+viewing.ReasonUnresolved, "/review", counted(unresolved)),
-	}
+var entryRows = []row{
+	{code: wave, severity: control.NeedsYou, kind: ofEntries, act: "release", page: "/review", find: waves},
+	{code: "entries-in-doubt", severity: control.NeedsYou, kind: ofEntries, act: "list", page: "/diary?state=in_doubt", find: inDoubt},
+	{code: "entries-rejected", severity: control.NeedsYou, kind: ofEntries, act: "list", page: "/diary?state=rejected", find: rejected},
+	{code: "entries-held", severity: control.NeedsYou, kind: ofEntries, act: "list", page: "/review", find: heldElse},
+	{code: "entries-unresolved", severity: control.NeedsYou, kind: ofEntries, act: "list-reason", page: "/review", find: unresolved},
 }
 
-// sourceRows are about libraries, and what else tells of viewings.
-func sourceRows() []row {
-	const page = "/sources"
-	return []row{
-		{code: LibraryMissing, severity: control.NeedsYou, after: missingAfter, command: "filmspool kodi libraries", page: page},
-		{code: LibraryDenied, severity: control.NeedsYou, command: "filmspool kodi scan", page: page},
-		{code: LibraryAway, severity: control.NeedsYou, after: day, command: "filmspool kodi scan", page: page},
-		{code: codeSource, severity: control.NeedsYou, command: "filmspool status", page: page},
-		{code: LibraryReporter, severity: control.Soon, page: page},
-		{code: LibraryWriter, severity: control.Soon, command: "filmspool queue release --reason " + viewing.ReasonReview, page: page},
-		{code: LibraryClock, severity: control.Soon, page: page},
-		{code: WatchLimit, severity: control.Soon, page: page},
-		{code: LibraryDeaf, severity: control.Note, causes: []string{WatchLimit}, page: page},
-	}
-}
-
-// browserRows are about browsers, and who else tells of viewings.
-func browserRows() []row {
-	return []row{
-		{code: "site-unread", severity: control.Note, find: unread, page: "/sources"},
-		{code: "browser-silent", severity: control.Note, find: silent, command: "filmspool clients list", page: "/sources"},
-		{code: "nothing-connected", severity: control.Note, find: unconnected, command: "filmspool pair", page: "/setup"},
-	}
+// sourceRows are about what reports viewings, and who is asked what an item is.
+var sourceRows = []row{
+	{code: LibraryUnread, severity: control.NeedsYou, act: "scan", page: "/sources"},
+	{code: SourceTroubled, severity: control.NeedsYou, act: "status", page: "/sources"},
+	{code: LibraryReporter, severity: control.Soon, page: "/sources"},
+	{code: LibraryWriter, severity: control.Soon, act: "release", page: "/sources"},
+	{code: LibraryClock, severity: control.Soon, page: "/sources"},
+	{code: LibraryDeaf, severity: control.Note, page: "/sources"},
+	{code: "site-unread", severity: control.Note, page: "/sources", find: unread},
+	{code: "browser-silent", severity: control.Note, act: "clients", page: "/sources", find: silent},
+	{code: "nothing-connected", severity: control.Note, act: "pair", page: "/setup", find: unconnected},
 }

@@ -26,7 +26,6 @@ type Options struct {
 	Recovered      func(context.Context)  // what waited may be asked about again
 	State          string                 // the folder where answers are kept
 	Version        string
-	Say            func(viewing.Message) string // a message in English
 	Logger         *slog.Logger
 }
 
@@ -46,15 +45,14 @@ type Identifier struct {
 
 // provider is one that the user turned on.
 type provider struct {
-	name, address, detail string
-	remedy                string // what to do when it refuses us
+	name, address string
+	detail        viewing.Message // what it is asked
+	remedy        viewing.Message // what to do when it refuses us
 
 	mu            sync.Mutex
 	asked         *resolve.Provider // nil where it cannot be asked
-	problem, hint string            // why not, and what to do
+	problem, hint viewing.Message   // why not, and what to do
 }
-
-const tmdbHint = "filmspool login --tmdb"
 
 // Open opens those that the user turned on; nil without any. What is wrong with one
 // stands in its row: all else goes on without.
@@ -63,13 +61,13 @@ func Open(ctx context.Context, o Options) *Identifier {
 	if o.Wikidata.On {
 		i.all = append(i.all, &provider{
 			name: "Wikidata", address: o.Wikidata.Address,
-			detail: "is asked by numbers of IMDb, TVDB and streaming sites; it learns these, and never a title",
+			detail: viewing.Say("asked.wikidata"),
 		})
 	}
 	if o.TMDB.On {
 		i.all = append(i.all, &provider{
-			name: "TMDB", address: o.TMDB.Address, remedy: tmdbHint,
-			detail: "is asked about what has no identifier, and whether numbers that sources report are right",
+			name: "TMDB", address: o.TMDB.Address, remedy: control.Command("filmspool login --tmdb"),
+			detail: viewing.Say("asked.tMDB"),
 		})
 	}
 	file := filepath.Join(o.State, "answers.db")
@@ -88,7 +86,7 @@ func Open(ctx context.Context, o Options) *Identifier {
 	i.cache, fresh, err = resolve.OpenCache(ctx, file, keys...)
 	for _, p := range i.all {
 		if err != nil {
-			p.problem, p.hint = err.Error(), "look at the folder "+o.State+", then restart Filmspool"
+			p.problem, p.hint = viewing.MessagesOf(err)[0], viewing.Say("hint.lookAtFolder", "path", o.State)
 		} else {
 			i.open(p)
 		}
@@ -108,7 +106,7 @@ func (i *Identifier) open(p *provider) {
 	} else {
 		var token string
 		if token, err = i.o.Token(); err == nil && token == "" {
-			p.problem, p.hint = "it is turned on, and there is no token for it", tmdbHint
+			p.problem, p.hint = viewing.Say("asked.noToken"), p.remedy
 			return
 		}
 		if err == nil {
@@ -116,7 +114,7 @@ func (i *Identifier) open(p *provider) {
 		}
 	}
 	if err != nil {
-		p.problem, p.hint = err.Error(), p.remedy
+		p.problem, p.hint = viewing.MessagesOf(err)[0], p.remedy
 		return
 	}
 	i.use(p, asker)
@@ -185,15 +183,19 @@ func (i *Identifier) Close() error {
 // Sources are the rows of those that were turned on.
 func (i *Identifier) Sources() (all []control.Source) {
 	for _, p := range i.providers() {
-		s := control.Source{Name: strings.ToLower(p.name), Kind: "resolver", State: account.OK, Detail: p.detail}
+		s := control.Source{Name: strings.ToLower(p.name), Kind: "resolver", State: account.OK, Details: []viewing.Message{p.detail}}
+		refuses := func(problem, hint viewing.Message) {
+			s.State, s.Hint, s.Details = account.Attention, hint, []viewing.Message{problem}
+			s.Troubles = []control.Trouble{{Code: "source", About: p.name, What: &problem}}
+		}
 		if asked := p.current(); asked == nil {
-			s.State, s.Detail, s.Hint = account.Attention, p.problem, p.hint
+			refuses(p.problem, p.hint)
 		} else if trouble := asked.Trouble(); errors.Is(trouble, resolve.ErrRefused) {
-			s.State, s.Detail, s.Hint = account.Attention, trouble.Error(), p.remedy
+			refuses(viewing.MessagesOf(trouble)[0], p.remedy)
 		} else if later, ok := errors.AsType[*resolve.LaterError](trouble); ok {
-			s.State, s.Detail = account.Offline, "the last time, it could not be asked: "+i.o.Say(later.Why)
+			s.State, s.Details = account.Offline, []viewing.Message{viewing.Say("asked.later").Because(later.Why)}
 		} else if trouble != nil {
-			s.State, s.Detail = account.Offline, "the last time, it could not be asked: "+trouble.Error()
+			s.State, s.Details = account.Offline, []viewing.Message{viewing.Say("asked.later").Because(viewing.MessagesOf(trouble)[0])}
 		}
 		all = append(all, s)
 	}

@@ -21,7 +21,7 @@ func TestTMDBWithoutItsMemory(t *testing.T) {
 	}
 	i := Open(t.Context(), o)
 	rows := i.Sources()
-	if s := rows[0]; len(rows) != 1 || s.State != account.Attention || s.Hint != "filmspool login --tmdb" {
+	if s := rows[0]; len(rows) != 1 || s.State != account.Attention || s.Hint.Args["command"] != "filmspool login --tmdb" {
 		t.Errorf("without a token: %+v", rows)
 	}
 	if len(i.Chain()) > 0 {
@@ -32,7 +32,7 @@ func TestTMDBWithoutItsMemory(t *testing.T) {
 	}
 	o.State += "/not/there"
 	i = Open(t.Context(), o)
-	if rows = i.Sources(); len(rows) != 1 || rows[0].State != account.Attention || rows[0].Detail == "" {
+	if rows = i.Sources(); len(rows) != 1 || rows[0].State != account.Attention || len(rows[0].Details) == 0 {
 		t.Errorf("without a folder: %+v", rows)
 	}
 	if err := i.Close(); err != nil {

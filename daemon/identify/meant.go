@@ -21,12 +21,11 @@ import (
 func Fixable(e queue.Entry, f control.Fix) error {
 	switch m := e.Media; {
 	case m.Type != viewing.Episode && f.Series:
-		return control.Invalid(fmt.Sprintf("entry %d is a film, and --series is for episodes", e.ID), fmt.Sprintf("filmspool fix %d NUMBER", e.ID))
+		return control.Invalid(ofEntry("fault.isFilm", e), control.Command("filmspool fix %d NUMBER", e.ID))
 	case m.Type != viewing.Episode && (f.Season != nil || f.Episode != nil):
-		return control.Invalid(fmt.Sprintf("entry %d is no episode, so it has no season and number", e.ID), fmt.Sprintf("filmspool fix %d NUMBER", e.ID))
+		return control.Invalid(ofEntry("fault.noEpisode", e), control.Command("filmspool fix %d NUMBER", e.ID))
 	case m.Type == viewing.Episode && (m.Season == nil || m.Episode == nil):
-		return control.Invalid(fmt.Sprintf("entry %d does not say its season and number", e.ID),
-			fmt.Sprintf("filmspool fix %d NUMBER --season N --episode N", e.ID))
+		return control.Invalid(ofEntry("fault.placeless", e), control.Command("filmspool fix %d NUMBER --season N --episode N", e.ID))
 	default:
 		return nil
 	}
@@ -47,18 +46,23 @@ func Candidates(e queue.Entry, m viewing.Media, d resolve.Decision, trouble erro
 
 // unknownItem says that nothing was found, and how to go on.
 func unknownItem(e queue.Entry, m viewing.Media, asked bool, trouble error) error {
-	message := "nobody who can be asked now knows that"
+	message := viewing.Say("fault.nobodyKnows")
 	switch {
 	case trouble != nil:
-		message = "nothing was found: " + strings.TrimSuffix(trouble.Error(), ".")
+		message = viewing.Say("fault.nothingFound").Because(viewing.MessagesOf(trouble)[0])
 	case asked:
-		message = "nothing is known by that"
+		message = viewing.Say("fault.nothingKnown")
 	}
-	hint := fmt.Sprintf("filmspool fix %d NUMBER, with the number of TMDB", e.ID)
+	hint := viewing.Say("hint.fixNumber", "id", fmt.Sprint(e.ID))
 	if m.Title != "" {
-		hint += "; it is found at https://www.themoviedb.org/search?query=" + url.QueryEscape(m.Title)
+		hint = viewing.Say("hint.fixNumberAt", "id", fmt.Sprint(e.ID), "url", "https://www.themoviedb.org/search?query="+url.QueryEscape(m.Title))
 	}
-	return &control.Fault{Code: control.CodeNotFound, Message: message, Hint: hint}
+	return control.NotFound(message, hint)
+}
+
+// ofEntry is a message about an entry.
+func ofEntry(code string, e queue.Entry) viewing.Message {
+	return viewing.Say(code, "id", fmt.Sprint(e.ID))
 }
 
 // Meant is the film or series that a text names, or is to be looked for by. The
@@ -90,7 +94,7 @@ func Meant(e queue.Entry, what string) (m viewing.Media, err error) {
 	case !errors.As(err, &problem):
 		return m, err
 	case !problem.Words:
-		return m, control.Invalid(problem.Problem, problem.Next)
+		return m, control.Invalid(viewing.Said(problem.Problem), viewing.Said(problem.Next))
 	}
 	title, year := typed.Dated(what)
 	m.Title, m.Year = title, cmp.Or(year, m.Year)
@@ -103,8 +107,8 @@ func samePlace(e queue.Entry, named viewing.Media) error {
 	if is.Type != viewing.Episode || named.Season == nil || *named.Season == *is.Season && (named.Episode == nil || *named.Episode == *is.Episode) {
 		return nil
 	}
-	return control.Invalid(fmt.Sprintf("entry %d is S%02dE%02d, and that is the address of another part of the series", e.ID, *is.Season, *is.Episode),
-		fmt.Sprintf("filmspool fix %d NUMBER --season N --episode N", e.ID))
+	return control.Invalid(viewing.Say("fault.otherPart", "id", fmt.Sprint(e.ID), "place", fmt.Sprintf("S%02dE%02d", *is.Season, *is.Episode)),
+		control.Command("filmspool fix %d NUMBER --season N --episode N", e.ID))
 }
 
 // tvdbAddress reads an address of thetvdb.com: it has the number of a series, or

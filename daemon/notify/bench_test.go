@@ -61,12 +61,8 @@ type bench struct {
 }
 
 func newBench(t testing.TB) *bench {
-	catalogue, err := words.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
 	b := &bench{
-		keep: memory{turn: new(sync.Mutex), records: map[string][]byte{}}, problems: map[string]control.Problem{}, news: make(chan struct{}, 1), speech: catalogue.In("en"),
+		keep: memory{turn: new(sync.Mutex), records: map[string][]byte{}}, problems: map[string]control.Problem{}, news: make(chan struct{}, 1), speech: words.In("en"),
 	}
 	return b
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -31,7 +30,7 @@ type entryData struct {
 type subject struct {
 	*visit
 	Entry entry.Entry
-	Why   told
+	Why   string
 	Base  string // where its forms go
 	Stand string // how it stands; a form says it again, so that an older page does no harm
 	Can   can
@@ -47,7 +46,7 @@ type can struct{ Retry, Hold, Release, Settle, Drop, Undo, Time, Fix bool }
 type moved struct {
 	At     time.Time
 	What   string
-	Detail told
+	Detail string
 	Link   string // the page where it was seen
 }
 
@@ -56,11 +55,7 @@ func showEntry(v *visit) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	status, err := v.api().Status(v.ctx())
-	if err != nil {
-		return nil, err
-	}
-	return &entryData{about(v, x, status.Accounts, fmt.Sprintf("/diary/%d", x.ID)), lifeOf(v, x)}, nil
+	return &entryData{about(v, x, fmt.Sprintf("/diary/%d", x.ID)), lifeOf(v, x)}, nil
 }
 
 // named is the entry that a page or a form names.
@@ -73,12 +68,9 @@ func named(v *visit) (control.Explanation, error) {
 }
 
 // about is an entry with what can be done about it, by forms that go to base.
-func about(v *visit, x control.Explanation, accounts []control.Account, base string) subject {
+func about(v *visit, x control.Explanation, base string) subject {
 	e := x.Entry
-	s := subject{visit: v, Entry: e, Why: told{why(v, x, accounts), v.Tag}, Base: base, Stand: stands(e), Can: canDo(e)}
-	if s.Why.Text == x.Why {
-		s.Why = v.Told(x.Why)
-	}
+	s := subject{visit: v, Entry: e, Why: v.Tell(x.Why), Base: base, Stand: stands(e), Can: canDo(e)}
 	if !s.Placeless() {
 		s.May = x.Candidates
 	}
@@ -118,53 +110,14 @@ func canDo(e entry.Entry) can {
 	}
 }
 
-// why says in one sentence why an entry stands where it does, in the words of
-// [control.Advice] and [control.WaitingFor].
-func why(v *visit, x control.Explanation, accounts []control.Account) string {
-	e := x.Entry
-	if e.State == viewing.StatePending {
-		i := slices.IndexFunc(accounts, func(a control.Account) bool { return a.Name == e.Account })
-		if i < 0 {
-			return x.Why
-		}
-		return waits(v, x, accounts[i])
-	}
-	key := "diary.why." + string(e.State)
-	switch {
-	case e.State == viewing.StateHeld && v.Has("diary.why."+e.Reason):
-		key = "diary.why." + e.Reason
-	case e.State == viewing.StateDropped && entry.Ignored(e.Reason):
-		key = "diary.why.ignored"
-	}
-	return v.Say(key)
-}
-
-// waits says what a pending entry waits for.
-func waits(v *visit, x control.Explanation, a control.Account) string {
-	switch {
-	case a.State == account.Paused && a.PausedUntil != nil:
-		return v.Say("diary.why.accountPausedUntil", "until", a.PausedUntil)
-	case a.State == account.Paused:
-		return v.Say("diary.why.accountPaused")
-	case a.State != account.OK:
-		return x.Why
-	case x.Ahead.ID != 0:
-		return v.Say("diary.why.ahead", "id", fmt.Sprint(x.Ahead.ID), "state", v.Word("diary.state.", x.Ahead.State))
-	case x.NextAt.After(time.Now()):
-		return v.Say("diary.why.at", "at", x.NextAt)
-	default:
-		return v.Say("diary.why.pending")
-	}
-}
-
 // lifeOf is all that happened to an entry, in order of time.
 func lifeOf(v *visit, x control.Explanation) (life []moved) {
 	for _, w := range x.Events {
 		from := w.Seen.Origin
-		detail := v.Told(from.Note)
+		detail := from.Note
 		for _, part := range []string{from.Site, from.Path} {
 			if part != "" {
-				detail.Text = part + ". " + detail.Text
+				detail = part + ". " + detail
 			}
 		}
 		link := ""
@@ -175,16 +128,15 @@ func lifeOf(v *visit, x control.Explanation) (life []moved) {
 	}
 	for _, s := range x.Steps {
 		family, _, _ := strings.Cut(s.Code, ".")
-		life = append(life, moved{At: s.At, What: v.Word("diary.step.", family), Detail: told{v.Step(s), v.Tag}})
+		life = append(life, moved{At: s.At, What: v.Word("diary.step.", family), Detail: v.Step(s)})
 	}
 	for _, r := range x.Requests {
-		answer := told{Lang: v.Tag}
+		answer := r.Answer // the service's own words stay as they are
 		if r.Cause != nil {
-			answer.Text = v.Message(*r.Cause)
+			answer = v.Message(*r.Cause)
 		}
-		answer.Text = cmp.Or(answer.Text, r.Answer) // the service's own words stay as they are
 		if r.Status != 0 {
-			answer.Text = fmt.Sprintf("HTTP %d. %s", r.Status, answer.Text)
+			answer = fmt.Sprintf("HTTP %d. %s", r.Status, answer)
 		}
 		life = append(life, moved{At: r.At, What: v.Say("diary.request", "n", r.Number), Detail: answer})
 	}

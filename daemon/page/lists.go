@@ -133,7 +133,7 @@ func misread(err error) error {
 	if !ok {
 		return err
 	}
-	return &control.Fault{Code: control.CodeInvalid, Message: t.Problem, Hint: t.Next}
+	return control.Invalid(viewing.Said(t.Problem), viewing.Said(t.Next))
 }
 
 // meant is the item that a form names: by number, by address, by words of which one

@@ -3,10 +3,10 @@ package page
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -21,7 +21,6 @@ func nowRoom() room {
 
 // nowData is what the first page shows.
 type nowData struct {
-	Health   control.Health
 	Status   control.Status
 	Problems []problem
 	Counts   []count
@@ -53,40 +52,30 @@ type pauseChoice struct {
 const chartDays = 30
 
 func showNow(v *visit) (any, error) {
-	health, err := v.api().Health(v.ctx(), control.HealthAsked{Language: v.Tag})
-	if err != nil {
-		return nil, err
-	}
 	status, err := v.api().Status(v.ctx())
 	if err != nil {
 		return nil, err
 	}
+	health.Tell(v.Speech, &status)
 	days, err := v.api().Days(v.ctx(), control.Days{Days: chartDays})
 	if err != nil {
 		return nil, err
 	}
-	data := &nowData{Health: health, Status: status, Counts: countsOf(v, status), Chart: draw(v, days), Pauses: pauses(v)}
-	for _, p := range health.Problems {
+	data := &nowData{Status: status, Counts: countsOf(v, status), Chart: draw(v, days), Pauses: pauses(v)}
+	for _, p := range status.Problems {
 		data.Problems = append(data.Problems, buttonOf(p))
 	}
 	data.Paused = len(status.Accounts) > 0 && !slices.ContainsFunc(status.Accounts, func(a control.Account) bool { return a.State != account.Paused && !a.Unused })
 	return data, nil
 }
 
-// buttonOf is a problem with the act of this page that its command stands for.
+// buttonOf is a problem with the button of this page for its act, where there is one.
 func buttonOf(p control.Problem) problem {
-	command := ""
-	if p.Act.Command != nil {
-		command = *p.Act.Command
-	}
-	number, isSeen := strings.CutPrefix(command, "filmspool status --seen ")
-	switch {
-	case isSeen:
-		return problem{p, "seen", "id", number}
-	case command == "filmspool queue retry --all":
-		return problem{Problem: p, Do: "retry"}
-	case command == "filmspool resume" || strings.HasPrefix(command, "filmspool resume --account "):
-		return problem{p, "resume", "account", p.About}
+	switch p.Act.Verb {
+	case control.ActSeen:
+		return problem{p, control.ActSeen, "id", p.Act.Target}
+	case control.ActRetry:
+		return problem{Problem: p, Do: control.ActRetry}
 	default:
 		return problem{Problem: p}
 	}

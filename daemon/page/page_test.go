@@ -19,9 +19,6 @@ import (
 // fakeAPI answers what the first page asks.
 func fakeAPI() control.API {
 	return control.API{
-		Health: func(_ context.Context, asked control.HealthAsked) (control.Health, error) {
-			return control.Health{State: "ok", Summary: "All is <delivered> in " + asked.Language}, nil
-		},
 		Status: func(context.Context) (control.Status, error) {
 			return control.Status{Sources: []control.Source{{Name: "kodi:/userdata", State: "ok"}}}, nil
 		},
@@ -115,7 +112,7 @@ func TestOnlyATicketSignsIn(t *testing.T) {
 		}
 	}
 	cookie := signIn(t, s, server)
-	if answer, body := do(t, "GET", server.URL+"/", "", "Cookie", cookie, "Accept-Language", "de"); answer.StatusCode != 200 || !strings.Contains(body, "All is &lt;delivered&gt; in de") {
+	if answer, body := do(t, "GET", server.URL+"/", "", "Cookie", cookie, "Accept-Language", "de"); answer.StatusCode != 200 || !strings.Contains(body, "Bereit") {
 		t.Errorf("signed in: %s\n%s", answer.Status, body)
 	}
 	if answer, _ := do(t, "GET", server.URL+"/", "", "Cookie", strings.Replace(cookie, ".", "9.", 1)); answer.StatusCode != 401 {
@@ -222,8 +219,8 @@ func TestEveryAnswerIsSafe(t *testing.T) {
 // TestTitlesTurnNoText: what a page shows of strangers cannot change the direction of writing.
 func TestTitlesTurnNoText(t *testing.T) {
 	api := fakeAPI()
-	api.Health = func(context.Context, control.HealthAsked) (control.Health, error) {
-		return control.Health{State: "ok", Summary: "\u202eturned\u2066 around"}, nil
+	api.Status = func(context.Context) (control.Status, error) {
+		return control.Status{Sources: []control.Source{{Name: "browser:1", Kind: "browser", Label: "\u202eturned\u2066 around"}}}, nil
 	}
 	s, server := newSite(t, api)
 	if _, body := do(t, "GET", server.URL+"/", "", "Cookie", signIn(t, s, server)); !strings.Contains(body, "turned around") {

@@ -38,7 +38,7 @@ func showReview(v *visit) (any, error) {
 	}
 	if v.Shown != nil { // what was found for one entry stands alone
 		x, err := named(v)
-		data.Cards = []subject{about(v, x, status.Accounts, "/review")}
+		data.Cards = []subject{about(v, x, "/review")}
 		return data, err
 	}
 	open, more, err := undecided(v)
@@ -50,11 +50,12 @@ func showReview(v *visit) (any, error) {
 	}
 	for _, e := range open {
 		x := control.Explanation{Explanation: entry.Explanation{Entry: e}}
+		x.Why, x.Hint = control.Advice(e)
 		if e.Media != nil && !e.Media.Identified() {
 			known, _ := v.api().Explain(v.ctx(), e.ID) // it fails where the entry has gone
 			x.Candidates = known.Candidates
 		}
-		data.Cards = append(data.Cards, about(v, x, status.Accounts, "/review"))
+		data.Cards = append(data.Cards, about(v, x, "/review"))
 	}
 	return data, nil
 }

@@ -110,8 +110,7 @@ func tryNotices(v *visit) error {
 		if way := v.Say("settings.way." + t.Way); t.State == control.NoticeSent {
 			v.tell("settings.tried.sent", "way", way)
 		} else {
-			why := strings.TrimSpace(v.Told(t.Detail).Text + " " + v.Told(t.Hint).Text)
-			err = errors.Join(err, v.refuse("settings.tried."+t.State, "way", way, "why", why))
+			err = errors.Join(err, v.refuse("settings.tried."+t.State, "way", way, "why", v.Message(t.Detail)))
 		}
 	}
 	if err == nil && len(list) == 0 {

@@ -41,7 +41,6 @@ type Options struct {
 type Site struct {
 	o         Options
 	door      *door
-	words     words.Catalogue
 	rooms     []room
 	templates map[string]*template.Template
 
@@ -78,12 +77,8 @@ func rooms() []room {
 // New reads texts and templates. The error means that the program was built from
 // broken files.
 func New(o Options) (*Site, error) {
-	texts, err := words.Load()
-	if err != nil {
-		return nil, err
-	}
 	s := &Site{
-		o: o, door: &door{secret: o.Secret, keep: o.Keep, now: time.Now}, words: texts, rooms: rooms(),
+		o: o, door: &door{secret: o.Secret, keep: o.Keep, now: time.Now}, rooms: rooms(),
 		templates: map[string]*template.Template{}, changed: make(chan struct{}),
 	}
 	s.running, s.stop = context.WithCancel(context.Background())
@@ -227,7 +222,7 @@ func (s *Site) signIn(w http.ResponseWriter, r *http.Request) {
 
 // outside is the page for whoever is not signed in, or is about to be.
 func (s *Site) outside(w http.ResponseWriter, r *http.Request, status int, key string) {
-	v := &visit{site: s, Request: r, Speech: s.words.In(r.Header.Get("Accept-Language"))}
+	v := &visit{site: s, Request: r, Speech: words.In(r.Header.Get("Accept-Language"))}
 	v.Data = map[string]any{"Key": key, "In": status == http.StatusOK}
 	s.render(w, v, "door", status)
 }

@@ -141,7 +141,7 @@ func (v *visit) failed(j job) *fault {
 		return nil
 	}
 	if f, ok := errors.AsType[*control.Fault](j.err); ok && f.Code != control.CodeInternal {
-		return &fault{Text: v.Say("page.refused"), Detail: f.Message, Hint: f.Hint}
+		return v.faultOf("page.refused", f)
 	}
 	return &fault{Text: v.Say("page.failed")}
 }

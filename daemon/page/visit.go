@@ -33,11 +33,15 @@ type visit struct {
 
 // fault is what a person is told of a refusal. Detail is a sentence in English,
 // for what has none in the catalogue.
-type fault struct{ Text, Detail, Hint string }
+type fault struct {
+	Text    string
+	Details []string
+	Hint    string
+}
 
 func (s *Site) visit(r *http.Request, room room) *visit {
 	id, _ := s.door.session(r)
-	return &visit{Speech: s.words.In(r.Header.Get("Accept-Language")), Request: r, site: s, room: room, session: id}
+	return &visit{Speech: words.In(r.Header.Get("Accept-Language")), Request: r, site: s, room: room, session: id}
 }
 
 // ctx ends with the request.
@@ -68,7 +72,7 @@ func (v *visit) fail(err error) {
 		v.site.o.Log.Error("a page or an act failed", "path", v.URL.Path, "error", err)
 		text = "page.failed"
 	}
-	v.Fault = &fault{Text: v.Say(text), Detail: f.Message, Hint: f.Hint}
+	v.Fault = v.faultOf(text, f)
 }
 
 // refuse is a refusal in the words of the catalogue.
@@ -142,29 +146,21 @@ func (v *visit) Word(family string, word any) string {
 	return text
 }
 
-// told is what a part of the program has told in English, in the language of the page if
-// that is known.
-type told struct{ Text, Lang string }
-
-// Told is such a text, as the template "told" takes it.
-func (v *visit) Told(text string) told {
-	if again, known := v.Retell(text); known {
-		return told{again, v.Tag}
-	}
-	return told{text, words.English}
-}
-
-// Label names an entry. A title stays as it is.
+// Label names an entry.
 func (v *visit) Label(e entry.Entry) string {
-	if e.List == nil && (e.Media == nil || e.Media.Titled()) {
+	switch {
+	case e.List != nil:
+		return v.Say("item.list", "name", e.List.Name)
+	case e.Media != nil:
+		return e.Media.LabelIn(func(word string) string { return v.Say("item." + strings.ReplaceAll(word, " ", "-")) })
+	default:
 		return e.Label()
 	}
-	return v.Told(e.Label()).Text
 }
 
-// Lines are the lines of a text that tells several faults at once.
-func (v *visit) Lines(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return r == '\n' })
+// faultOf is a refusal of the control API below a text of the page.
+func (v *visit) faultOf(text string, f *control.Fault) *fault {
+	return &fault{Text: v.Say(text), Details: strings.Split(v.Error(f), "\n"), Hint: v.Message(f.Hint)}
 }
 
 // moment is a time for machines and for people.

@@ -7,20 +7,16 @@ import (
 )
 
 func TestAMessageIsToldWithItsCause(t *testing.T) {
-	all, err := Load()
-	if err != nil {
-		t.Fatal(err)
-	}
 	m := viewing.Say("unreachable").Because(viewing.Say("noName", "name", "films.example"))
 	for tag, want := range map[string]string{
 		"en": "The service cannot be reached: the name films.example cannot be looked up",
 		"de": "Der Dienst ist nicht zu erreichen: der Name films.example lässt sich nicht nachschlagen",
 	} {
-		if got := all.In(tag).Message(m); got != want {
+		if got := In(tag).Message(m); got != want {
 			t.Errorf("%s: %q, want %q", tag, got, want)
 		}
 	}
-	if got := all.In("en").Message(viewing.Message{}); got != "" {
+	if got := In("en").Message(viewing.Message{}); got != "" {
 		t.Errorf("no message says %q", got)
 	}
 }

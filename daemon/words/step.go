@@ -17,14 +17,7 @@ func (s Speech) Step(step entry.Step) string {
 	for name, value := range step.Args {
 		values = append(values, name, s.stepValue(name, value))
 	}
-	text := s.Say("step."+step.Code, values...)
-	if first, rest := text[:min(1, len(text))], text[min(1, len(text)):]; strings.ToLower(first) == first {
-		text = strings.ToUpper(first) + rest
-	}
-	if !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "?") {
-		text += "."
-	}
-	return text
+	return Sentence(s.Say("step."+step.Code, values...))
 }
 
 // standing is a state with the reason for it.

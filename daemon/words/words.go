@@ -24,6 +24,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -49,44 +50,38 @@ func (t *text) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Catalogue is all texts, by the tag of the language and by key.
-type Catalogue map[string]map[string]text
-
-// Load reads the texts that the program carries. An error means that the program
-// was built from broken files.
-func Load() (Catalogue, error) {
-	all := Catalogue{}
-	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
+// catalogue is all texts, by the tag of the language and by key. A file that cannot be
+// read is a broken program.
+var catalogue = sync.OnceValue(func() map[string]map[string]text {
+	all := map[string]map[string]text{}
+	names, err := fs.Glob(files, "*/*.json")
+	for _, name := range names {
+		var raw []byte
+		if raw, err = files.ReadFile(name); err != nil {
+			break
 		}
-		raw, err := files.ReadFile(name)
-		if err != nil {
-			return err
+		tag, page := path.Dir(name), map[string]text{}
+		if err = json.Unmarshal(raw, &page); err != nil {
+			break
 		}
-		room := map[string]text{}
-		if err := json.Unmarshal(raw, &room); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		tag := path.Dir(name)
 		if all[tag] == nil {
 			all[tag] = map[string]text{}
 		}
-		maps.Copy(all[tag], room)
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read the catalogue: %w", err)
+		maps.Copy(all[tag], page)
 	}
-	return all, nil
-}
+	if err != nil {
+		panic(err)
+	}
+	return all
+})
 
-// English is the tag of the language in which scripts and logs are told.
+// English is the tag of the language of logs.
 const English = "en"
 
 // In is the language that somebody wants most of those that we have. Wanted is
 // an Accept-Language header, or a locale such as "de_AT.UTF-8". Else it is English.
-func (c Catalogue) In(wanted string) Speech {
+func In(wanted string) Speech {
+	c := catalogue()
 	best, weight := English, 0.0
 	for part := range strings.SplitSeq(wanted, ",") {
 		name, q, weighed := strings.Cut(strings.TrimSpace(part), ";q=")

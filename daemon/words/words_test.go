@@ -8,25 +8,15 @@ import (
 	"time"
 )
 
-func catalogue(t *testing.T) Catalogue {
-	t.Helper()
-	c, err := Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
 // TestEveryLanguageHasEveryText: a key that one language lacks, or a value that one
 // text does not name, would show a person half a sentence.
 func TestEveryLanguageHasEveryText(t *testing.T) {
-	c := catalogue(t)
 	value := regexp.MustCompile(`\{\w*\}`)
-	for tag := range c {
+	for tag := range catalogue() {
 		for _, other := range []string{English, tag} {
-			one := c.In(other)
+			one := In(other)
 			for _, key := range one.Keys() {
-				has := c.In(tag)
+				has := In(tag)
 				if !has.Has(key) {
 					t.Errorf("%s has no %q, which %s has", tag, key, other)
 					continue
@@ -46,18 +36,17 @@ func TestEveryLanguageHasEveryText(t *testing.T) {
 			}
 		}
 	}
-	if len(c) != 2 {
-		t.Errorf("%d languages", len(c))
+	if len(catalogue()) != 2 {
+		t.Errorf("%d languages", len(catalogue()))
 	}
 }
 
 func TestLanguageThatIsWanted(t *testing.T) {
-	c := catalogue(t)
 	for wanted, tag := range map[string]string{
 		"": "en", "de": "de", "de-AT,de;q=0.9,en;q=0.8": "de", "en-GB,de;q=0.9": "en", "fr,de;q=0.3,en;q=0.4": "en",
 		"fr": "en", "de_DE.UTF-8": "de", "C": "en", "de;q=x": "en", "de;q=0": "en", ";;,": "en", "DE": "de",
 	} {
-		if got := c.In(wanted).Tag; got != tag {
+		if got := In(wanted).Tag; got != tag {
 			t.Errorf("%q: %s, want %s", wanted, got, tag)
 		}
 	}

@@ -2,7 +2,10 @@ package rule
 
 import (
 	"fmt"
+	"strconv"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // A clock that is wrong has every playback held, one by one. What they have in
@@ -41,22 +44,19 @@ func (r *reading) clockVote(g growth, w wallTime) {
 	}
 }
 
-// Words say how Kodi's clock stands to this machine's, a clause, and what
-// helps; "" as long as it seems right.
-func (c Clock) Words() (says, hint string) {
+// Wrong says how Kodi's clock differs from this machine's; none as long as it seems
+// right. zone reports whether a wrong time zone would explain it.
+func (c Clock) Wrong() (says viewing.Message, zone bool) {
 	if c.Votes < clockVotes {
-		return "", ""
+		return says, false
 	}
 	off := (time.Duration(c.Off) * time.Second).Round(time.Minute)
-	side := "ahead of"
+	code := "clockAhead"
 	if off < 0 {
-		side = "behind"
+		code = "clockBehind"
 	}
-	says = fmt.Sprintf("Kodi's clock seems to be %s %s this machine's, and the last %d viewings are held for it", span(off.Abs()), side, c.Votes)
-	if off != 0 && off%quarter == 0 && off.Abs() <= 26*time.Hour {
-		return says, "set time_zone of this library in the configuration to the zone of that Kodi, or set the clock of its machine"
-	}
-	return says, "set the clock of the machine that runs Kodi"
+	says = viewing.Say(code, "span", span(off.Abs()), "n", strconv.Itoa(c.Votes))
+	return says, off != 0 && off%quarter == 0 && off.Abs() <= 26*time.Hour
 }
 
 // span is a time in a person's words.

@@ -7,24 +7,24 @@ import (
 // Preview is what an import would hand over. Its numbers count viewings, one
 // for each episode of a file that holds several.
 type Preview struct {
-	Userdata   string         `json:"userdata"`
-	Database   string         `json:"database"`
-	Version    int            `json:"version"`
-	State      string         `json:"state"`             // as in [Status]
-	Problem    string         `json:"problem,omitempty"` // why nothing can be imported now, one sentence
-	Hint       string         `json:"hint,omitempty"`    // what to do about that, if anything
-	Films      int            `json:"films"`             // would be sent
-	Episodes   int            `json:"episodes"`          // would be sent
-	Held       map[string]int `json:"held"`              // would wait for a person, by the reason
-	Ignored    map[string]int `json:"ignored"`           // would be kept for the record alone, by the reason
-	Unresolved int            `json:"unresolved"`        // have no identifier that the service takes
-	Earlier    int            `json:"earlier"`           // before the last one of their file, without a known time; held when they are asked for
-	Recorded   int            `json:"recorded"`          // files whose last play this queue has recorded before; left out
-	AtService  int            `json:"atService"`         // files whose last play the service has; left out
-	Copies     int            `json:"copies"`            // files whose last play is another file's too; left out
-	Before     int            `json:"before"`            // files left out by the date, or for want of a time
-	Sample     []Found        `json:"sample"`            // the newest that would be sent
-	HeldSample []Found        `json:"heldSample"`        // the newest that would be held or ignored, or are unresolved
+	Userdata   string          `json:"userdata"`
+	Database   string          `json:"database"`
+	Version    int             `json:"version"`
+	State      string          `json:"state"`            // as in [Status]
+	Problem    viewing.Message `json:"problem,omitzero"` // why nothing can be imported now, one sentence
+	Hint       viewing.Message `json:"hint,omitzero"`    // what to do about that, if anything
+	Films      int             `json:"films"`            // would be sent
+	Episodes   int             `json:"episodes"`         // would be sent
+	Held       map[string]int  `json:"held"`             // would wait for a person, by the reason
+	Ignored    map[string]int  `json:"ignored"`          // would be kept for the record alone, by the reason
+	Unresolved int             `json:"unresolved"`       // have no identifier that the service takes
+	Earlier    int             `json:"earlier"`          // before the last one of their file, without a known time; held when they are asked for
+	Recorded   int             `json:"recorded"`         // files whose last play this queue has recorded before; left out
+	AtService  int             `json:"atService"`        // files whose last play the service has; left out
+	Copies     int             `json:"copies"`           // files whose last play is another file's too; left out
+	Before     int             `json:"before"`           // files left out by the date, or for want of a time
+	Sample     []Found         `json:"sample"`           // the newest that would be sent
+	HeldSample []Found         `json:"heldSample"`       // the newest that would be held or ignored, or are unresolved
 }
 
 // sampleSize bounds what a preview shows.

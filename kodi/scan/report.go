@@ -8,19 +8,19 @@ import (
 
 // Report is what a scan finds now.
 type Report struct {
-	Userdata   string  `json:"userdata"`
-	Database   string  `json:"database"`
-	Version    int     `json:"version"`
-	State      string  `json:"state"`             // as in [Status]
-	Problem    string  `json:"problem,omitempty"` // why it cannot be read now, one sentence
-	Hint       string  `json:"hint,omitempty"`    // what to do about that, if anything
-	Films      int     `json:"films"`
-	Episodes   int     `json:"episodes"`
-	Watched    int     `json:"watched"`    // files with a play count
-	New        []Found `json:"new"`        // would be sent
-	Held       []Found `json:"held"`       // would wait for a person
-	Ignored    []Found `json:"ignored"`    // would be kept for the record alone
-	Unresolved []Found `json:"unresolved"` // have no identifier that the service takes
+	Userdata   string          `json:"userdata"`
+	Database   string          `json:"database"`
+	Version    int             `json:"version"`
+	State      string          `json:"state"`            // as in [Status]
+	Problem    viewing.Message `json:"problem,omitzero"` // why it cannot be read now, one sentence
+	Hint       viewing.Message `json:"hint,omitzero"`    // what to do about that, if anything
+	Films      int             `json:"films"`
+	Episodes   int             `json:"episodes"`
+	Watched    int             `json:"watched"`    // files with a play count
+	New        []Found         `json:"new"`        // would be sent
+	Held       []Found         `json:"held"`       // would wait for a person
+	Ignored    []Found         `json:"ignored"`    // would be kept for the record alone
+	Unresolved []Found         `json:"unresolved"` // have no identifier that the service takes
 	// Announcements is whether Kodi is heard announce what it plays.
 	Announcements Hearing  `json:"announcements"`
 	Watchlist     []Tagged `json:"watchlist,omitempty"` // has the tag, and would be put on the watchlist

@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +10,8 @@ import (
 	"syscall"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // maxAims bounds how often aim follows a path that is being built under it;
@@ -67,28 +68,22 @@ func (l *loop) close() {
 
 // goBlind says once why only the poll works, and what would help.
 func (l *loop) goBlind(err error) {
-	l.tell(Ears{err.Error(), remedy(err)})
+	l.tell(Ears{viewing.Said(err.Error()), limit(err)})
 	if l.blind == err.Error() {
 		return
 	}
 	l.blind = err.Error()
 	l.o.Logger.Warn("cannot watch a folder, only looking at it now and then",
-		"dir", l.target, "every", l.o.Poll, "error", err, "hint", advice(err))
+		"dir", l.target, "every", l.o.Poll, "error", err, "raise the sysctl", limit(err))
 }
 
-// advice is what to say of an error of opening a watch.
-func advice(err error) string { return cmp.Or(remedy(err), "changes are found a little later") }
-
-// remedy names what to change for an error of opening a watch; "" when nothing
-// would help.
-func remedy(err error) string {
+// limit is the sysctl that an error of opening a watch is about; "" for another error.
+func limit(err error) string {
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
-		return "raise the sysctl fs.inotify.max_user_watches"
+		return "fs.inotify.max_user_watches"
 	case errors.Is(err, syscall.EMFILE):
-		return "raise the sysctl fs.inotify.max_user_instances"
-	case errors.Is(err, fs.ErrPermission):
-		return "let this user read the folder"
+		return "fs.inotify.max_user_instances"
 	default:
 		return ""
 	}

@@ -1,8 +1,6 @@
 package watch
 
 import (
-	"fmt"
-
 	"golang.org/x/sys/unix"
 )
 
@@ -62,5 +60,5 @@ func far(dir string) string {
 	if name == "" || name == fuse {
 		return ""
 	}
-	return fmt.Sprintf("the folder lies on a drive (%s) on which others make changes without an event", name)
+	return name
 }

@@ -1,16 +1,17 @@
 package watch
 
-import "errors"
+import (
+	"reflect"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
 
 // Ears is how changes are heard of.
 type Ears struct {
-	Deaf string // why changes are found by looking alone, a clause; "" when events tell of them
-	Hint string // what would help; "" for nothing
+	Deaf viewing.Message // why changes are found by looking alone; none when events tell of them
+	// Limit is the sysctl that allows no more watches, if that is why.
+	Limit string
 }
-
-// errSilent: the self-test has failed. Each change that the poll finds should
-// have sent an event before.
-var errSilent = errors.New("changes were found that no event told of")
 
 // manySilent is how many changes in a row without an event are no accident.
 const manySilent = 2
@@ -26,7 +27,7 @@ func (l *loop) judge() {
 	}
 	if l.quiet == manySilent {
 		l.o.Logger.Warn("events of a folder do not come, only looking at it now and then", "dir", l.o.Dir, "every", l.o.Poll)
-		l.tell(Ears{Deaf: errSilent.Error()})
+		l.tell(Ears{Deaf: viewing.Say("deafSilent")})
 	}
 	l.heard, l.found = false, false
 }
@@ -36,15 +37,15 @@ func (l *loop) distance() Ears {
 	if l.target != l.o.Dir {
 		return Ears{}
 	}
-	if why := l.far(l.o.Dir); why != "" {
-		return Ears{Deaf: why}
+	if drive := l.far(l.o.Dir); drive != "" {
+		return Ears{Deaf: viewing.Say("deafDrive", "name", drive)}
 	}
 	return Ears{}
 }
 
 // tell tells of ears that have changed.
 func (l *loop) tell(e Ears) {
-	if l.o.Ears != nil && e != l.told {
+	if l.o.Ears != nil && !reflect.DeepEqual(e, l.told) {
 		l.o.Ears(e)
 	}
 	l.told = e

@@ -22,7 +22,7 @@ func TestSilentFolderIsReported(t *testing.T) {
 		l.heard, l.found = heard, true
 		l.judge()
 	}
-	if len(reported) != 1 || !strings.Contains(reported[0].Deaf, "no event told of") {
+	if len(reported) != 1 || reported[0].Deaf.Code != "deafSilent" {
 		t.Errorf("reported %+v", reported)
 	}
 }
@@ -31,9 +31,9 @@ func TestFarFolderIsReported(t *testing.T) {
 	var reported []Ears
 	l := newLoop(Options{Dir: t.TempDir(), Ears: func(e Ears) { reported = append(reported, e) }}, func(context.Context) {})
 	defer l.close()
-	l.far = func(string) string { return "it lies on NFS" }
+	l.far = func(string) string { return "NFS" }
 	l.aim()
-	if len(reported) != 1 || reported[0].Deaf != "it lies on NFS" {
+	if len(reported) != 1 || reported[0].Deaf.Args["name"] != "NFS" {
 		t.Errorf("reported %+v", reported)
 	}
 }
@@ -47,7 +47,7 @@ func TestLimitIsReported(t *testing.T) {
 	l.aim()
 	l.open = listen
 	l.aim()
-	if len(reported) != 2 || !strings.Contains(reported[0].Hint, "max_user_instances") || reported[1] != (Ears{}) {
+	if len(reported) != 2 || !strings.Contains(reported[0].Limit, "max_user_instances") || reported[1].Deaf.Code != "" {
 		t.Errorf("reported %+v", reported)
 	}
 }

@@ -129,10 +129,14 @@ func (m Media) Key() string {
 
 // Label is the item in a person's words: "Alpha One (1999)", "Show Red S01E02".
 // It names the identifier when no title is known.
-func (m Media) Label() string {
+func (m Media) Label() string { return m.LabelIn(func(word string) string { return word }) }
+
+// LabelIn is the label in a language: translate is asked for the words "movie", "tv",
+// "show", "episode", and these after "unknown ".
+func (m Media) LabelIn(translate func(string) string) string {
 	name := m.called()
 	if name == "" {
-		name = m.anyID()
+		name = m.anyID(translate)
 	}
 	if m.Year > 0 && (m.Type != Episode || m.Show == nil) {
 		name += fmt.Sprintf(" (%d)", m.Year)
@@ -157,7 +161,7 @@ func (m Media) called() string {
 }
 
 // anyID names the item by the best identifier it has.
-func (m Media) anyID() string {
+func (m Media) anyID(translate func(string) string) string {
 	ids, word := m.IDs, string(m.Type)
 	if m.Type == Episode && (m.Show != nil || m.Site != nil) {
 		ids, word = IDs{}, "show"
@@ -165,16 +169,17 @@ func (m Media) anyID() string {
 	if m.Show != nil {
 		ids = m.Show.IDs
 	}
+	known := translate(word)
 	switch {
 	case ids.TMDB > 0:
-		return fmt.Sprintf("%s %d", word, ids.TMDB)
+		return fmt.Sprintf("%s %d", known, ids.TMDB)
 	case ids.IMDB != "":
-		return word + " " + ids.IMDB
+		return known + " " + ids.IMDB
 	case ids.TVDB > 0:
-		return fmt.Sprintf("%s tvdb %d", word, ids.TVDB)
+		return fmt.Sprintf("%s tvdb %d", known, ids.TVDB)
 	case m.Site.Number(m.Type) != "":
-		return fmt.Sprintf("%s %s %s", word, m.Site.Name, m.Site.Number(m.Type))
+		return fmt.Sprintf("%s %s %s", known, m.Site.Name, m.Site.Number(m.Type))
 	default:
-		return "unknown " + word
+		return translate("unknown " + word)
 	}
 }

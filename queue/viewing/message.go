@@ -44,3 +44,34 @@ func (m Message) Error() string {
 	}
 	return strings.TrimSpace(text)
 }
+
+// MessagesOf are the messages in an error. An error without one is told as it is.
+func MessagesOf(err error) []Message {
+	all := messagesIn(err)
+	if len(all) == 0 {
+		all = []Message{Said(err.Error())}
+	}
+	return all
+}
+
+func messagesIn(err error) (all []Message) {
+	switch e := err.(type) { //nolint:errorlint // each level is looked at
+	case Message:
+		return []Message{e}
+	case interface{ Unwrap() []error }:
+		for _, one := range e.Unwrap() {
+			all = append(all, messagesIn(one)...)
+		}
+	case interface{ Unwrap() error }:
+		return messagesIn(e.Unwrap())
+	}
+	return all
+}
+
+// Said is a message that is told as it is: what a service, a program or the system says.
+func Said(text string) Message {
+	if text == "" {
+		return Message{}
+	}
+	return Say("said", "detail", text)
+}

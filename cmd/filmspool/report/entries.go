@@ -8,6 +8,7 @@ import (
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
@@ -43,15 +44,27 @@ func Watched(e entry.Entry) string {
 	return terminal.Minute(e.WatchedAt.Time())
 }
 
+// Write writes the steps and the requests of an entry in a language.
+func Write(s words.Speech, x *control.Explanation) {
+	for i, step := range x.Steps {
+		x.Steps[i].Text = s.Step(step)
+	}
+	for i, r := range x.Requests {
+		if r.Cause != nil {
+			x.Requests[i].Error = s.Message(*r.Cause)
+		}
+	}
+}
+
 // Explanation is one entry with its story.
 func Explanation(w *terminal.Printer, e control.Explanation) error {
 	t := w.Table(2, 1)
 	t.Row(fmt.Sprintf("%d  %s", e.ID, e.Label()))
 	t.Row("state", strings.TrimSpace(string(e.State)+"  "+e.Reason))
-	if e.Why != "" {
-		t.Row("", e.Why)
+	if e.Why.Code != "" {
+		t.Row("", w.Speech().Tell(e.Why))
 	}
-	if e.Hint != "" {
+	if e.Hint.Code != "" {
 		t.Row("hint", e.Hint)
 	}
 	if item, page := Item(e.Entry); item != "" {

@@ -21,11 +21,11 @@ func Plays(did control.KodiImported) (n int) {
 }
 
 // Unreadable names the services that cannot be asked.
-func Unreadable(did control.KodiImported) string {
+func Unreadable(w *terminal.Printer, did control.KodiImported) string {
 	var all []string
 	for _, s := range did.Services {
 		if !s.Readable {
-			all = append(all, "account "+s.Account+": "+s.Reason)
+			all = append(all, "account "+s.Account+": "+w.Speech().Message(s.Reason))
 		}
 	}
 	return strings.Join(all, "; ")
@@ -38,7 +38,7 @@ func Past(w *terminal.Printer, did control.KodiImported) {
 	}
 	for _, l := range did.Libraries {
 		w.Printf("%s  %s\n", l.Userdata, l.State)
-		if l.Problem == "" {
+		if l.Problem.Code == "" {
 			sayLibrary(w, l)
 		}
 	}

@@ -20,10 +20,10 @@ func Scan(w *terminal.Printer, found control.Scan) {
 	}
 	for _, l := range found.Libraries {
 		w.Printf("%s  %s\n", l.Userdata, l.State)
-		if l.Problem != "" {
+		if l.Problem.Code != "" {
 			w.Printf("  %s\n", l.Problem)
 		}
-		if l.Hint != "" {
+		if l.Hint.Code != "" {
 			w.Printf("  hint:  %s\n", l.Hint)
 		}
 		for _, id := range l.Reporters {

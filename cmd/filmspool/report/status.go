@@ -9,6 +9,7 @@ import (
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -32,6 +33,23 @@ func Status(w *terminal.Printer, s control.Status) error {
 		}
 	}
 	return nil
+}
+
+// Problems prints a block for each problem. What another problem causes goes with that.
+func Problems(w *terminal.Printer, problems []control.Problem) {
+	roots := health.Roots(problems)
+	if len(roots) == 0 {
+		w.Println(w.Speech().Say("health.well"))
+	}
+	for i, p := range roots {
+		if i > 0 {
+			w.Println()
+		}
+		w.Printf("%s: %s\n  %s\n  %s\n", health.Word(w.Speech(), p.Severity), p.Text, p.Why, p.Act.Text)
+		if p.Act.Command != nil {
+			w.Printf("    %s\n", *p.Act.Command)
+		}
+	}
 }
 
 // printUnread tells of sites that a browser cannot read any more, each once.
@@ -65,39 +83,52 @@ type standing struct {
 const widest = 33
 
 // accountRows are the accounts.
-func accountRows(s control.Status) (list []standing) {
+func accountRows(w *terminal.Printer, s control.Status) (list []standing) {
 	for _, a := range s.Accounts {
 		row := standing{
-			name: "account " + a.Name, last: "last delivered " + terminal.Ago(a.LastDelivered), state: a.State, below: []string{a.Reason, a.Again(time.Now()), a.Note},
+			name: "account " + a.Name, last: "last delivered " + terminal.Ago(a.LastDelivered), state: a.State, below: said(w, a.Reason, a.Again(time.Now()), a.Note),
 		}
 		if a.Counts != nil {
 			row.below = append([]string{counted(*a.Counts)}, row.below...)
 		}
-		if a.Hint != "" && a.Hint != s.Hint {
-			row.below = append(row.below, "hint:  "+a.Hint)
-		}
+		row.below = append(row.below, hint(w, a.Hint, s.Hint)...)
 		list = append(list, row)
 	}
 	return list
+}
+
+// said are messages as sentences.
+func said(w *terminal.Printer, all ...viewing.Message) (lines []string) {
+	for _, m := range all {
+		lines = append(lines, w.Speech().Tell(m))
+	}
+	return lines
+}
+
+// hint is a line with what to do, unless the status says so above.
+func hint(w *terminal.Printer, m viewing.Message, above string) []string {
+	text := w.Speech().Message(m)
+	if text == "" || text == above {
+		return nil
+	}
+	return []string{"hint:  " + text}
 }
 
 // printStandings prints the counts, then accounts and sources in three columns.
 // What is longer stands below its line, and a longer name above it, so that the
 // table fits 80 columns wherever it is shown.
 func printStandings(w *terminal.Printer, s control.Status) error {
-	list := accountRows(s)
+	list := accountRows(w, s)
 	for _, src := range s.Sources {
 		last := "last seen " + terminal.Ago(src.LastSeen)
 		if src.Kind == "resolver" {
 			last = ""
 		}
-		row := standing{name: src.Name, last: last, state: src.State, below: []string{src.Detail}}
+		row := standing{name: src.Name, last: last, state: src.State, below: []string{w.Speech().Clauses(src.Details)}}
 		if src.Kind == viewing.SourceBrowser || src.Kind == viewing.SourceProgram {
-			row.name, row.below = src.Kind+" "+src.Detail, nil
+			row.name, row.below = src.Kind+" "+src.Label, nil
 		}
-		if src.Hint != "" && src.Hint != s.Hint {
-			row.below = append(row.below, "hint:  "+src.Hint)
-		}
+		row.below = append(row.below, hint(w, src.Hint, s.Hint)...)
 		list = append(list, row)
 	}
 	w.Println()
@@ -164,12 +195,11 @@ func NoticeTests(w *terminal.Printer, list []control.NoticeTest) error {
 		w.Println("No notices are set. filmspool config example shows how, under [notices].")
 	}
 	for _, t := range list {
-		if t.Detail == "" {
+		if t.Detail.Code == "" {
 			w.Printf("%s: %s\n", t.Way, t.State)
 			continue
 		}
 		w.Printf("%s: %s: %s\n", t.Way, t.State, t.Detail)
-		w.Hint(t.Hint)
 	}
 	return nil
 }

@@ -27,8 +27,6 @@ type Program struct {
 	Choice         *config.Choice // what the flags say, once they are read
 	Version        string
 
-	// Say renders a message.
-	Say func(viewing.Message) string
 	// Running asks the instance of these places for its version.
 	Running func(context.Context, config.Paths) (string, error)
 	// PortTaken says who else has the port that such an instance wants; nil for nobody.
@@ -222,7 +220,13 @@ func (p Program) statusCommand() *cobra.Command {
 			return err
 		}
 		if taken := p.taken(c.Context(), s); taken != nil { // from within the service less can be seen
-			s.Detail, s.Hint = toldBy(taken)
+			s.Detail = viewing.MessagesOf(taken)[0]
+			if hinted, ok := errors.AsType[interface {
+				error
+				Hint() viewing.Message
+			}](taken); ok {
+				s.Hint = p.Stdout.Speech().Message(hinted.Hint())
+			}
 		}
 		if *asJSON {
 			err = p.Stdout.JSON(s)
@@ -235,21 +239,6 @@ func (p Program) statusCommand() *cobra.Command {
 		return err
 	}
 	return c
-}
-
-// toldBy are the message and the next step that an error carries.
-func toldBy(err error) (viewing.Message, string) {
-	hint := ""
-	if carrying, ok := errors.AsType[interface {
-		error
-		Hint() string
-	}](err); ok {
-		hint = carrying.Hint()
-	}
-	if m, ok := errors.AsType[viewing.Message](err); ok {
-		return m, hint
-	}
-	return viewing.Say("said", "detail", err.Error()), hint
 }
 
 // sayStatus prints the state, what else the manager tells, and what to do.
@@ -269,7 +258,7 @@ func (p Program) sayStatus(s service.Status) {
 		p.Stdout.Printf("restarts after it ended by itself: %d\n", s.Restarts)
 	}
 	if s.Detail.Code != "" {
-		p.Stdout.Println(p.Say(s.Detail))
+		p.Stdout.Println(s.Detail)
 	}
 	switch {
 	case s.Installed && !s.Autostart:

@@ -41,9 +41,7 @@ func TestSayStatus(t *testing.T) {
 		"not installed": {service.Status{State: service.NotInstalled}, "not installed\n"},
 	} {
 		var out bytes.Buffer
-		Program{
-			Stdout: terminal.To(&out), Choice: &config.Choice{}, Say: func(m viewing.Message) string { return m.Args["detail"] },
-		}.sayStatus(c.s)
+		Program{Stdout: terminal.To(&out), Choice: &config.Choice{}}.sayStatus(c.s)
 		if out.String() != c.says {
 			t.Errorf("%s: %q, want %q", name, out.String(), c.says)
 		}

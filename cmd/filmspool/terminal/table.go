@@ -19,7 +19,7 @@ const leastWrapped = 20
 // Table aligns cells in columns. On a terminal no line is wider than that, but
 // hints, whose commands are to be copied. Elsewhere lines are as long as they are.
 type Table struct {
-	w            io.Writer
+	*Printer
 	columns, gap int
 	wrapped      int // which column is wrapped where the table is too wide
 	rows         [][]string
@@ -28,7 +28,7 @@ type Table struct {
 // Table begins a table whose columns are gap apart. Where it is too wide for the
 // terminal, the text of the column wrapped goes on below, counted from 0.
 func (o *Printer) Table(gap, wrapped int) *Table {
-	return &Table{w: o.w, columns: o.columns(), gap: gap, wrapped: wrapped}
+	return &Table{Printer: o, columns: o.columns(), gap: gap, wrapped: wrapped}
 }
 
 // columns is how wide the terminal is; 0 where there is none.
@@ -51,7 +51,7 @@ func (o *Printer) columns() int {
 func (t *Table) Row(cells ...any) {
 	row := make([]string, len(cells))
 	for i, cell := range cells {
-		row[i] = harmless(fmt.Sprint(cell), "")
+		row[i] = harmless(fmt.Sprint(t.shown(cell)), "")
 	}
 	t.rows = append(t.rows, row)
 }

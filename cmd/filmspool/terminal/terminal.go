@@ -18,21 +18,45 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Printer is the only way to a standard stream. It has no Write on purpose:
 // what a command prints goes through a format, whose words are ours, and
 // values, which a stranger may have written. Values are shown harmlessly: no
 // control characters, no hidden or reversed writing, no line breaks.
-type Printer struct{ w io.Writer }
+// Messages are rendered in its language.
+type Printer struct {
+	w        io.Writer
+	language string
+}
 
-// To prints to w.
-func To(w io.Writer) *Printer { return &Printer{w} }
+// To prints to w, in English.
+func To(w io.Writer) *Printer { return &Printer{w: w} }
+
+// In has messages rendered in the language of a locale such as "de_AT.UTF-8".
+func (o *Printer) In(locale string) *Printer {
+	o.language = locale
+	return o
+}
+
+// Speech is the language of the printer.
+func (o *Printer) Speech() words.Speech { return words.In(o.language) }
+
+// shown is a value as it is printed.
+func (o *Printer) shown(value any) any {
+	if m, ok := value.(viewing.Message); ok {
+		return o.Speech().Message(m)
+	}
+	return value
+}
 
 // Printf prints a text of ours with harmless values.
 func (o *Printer) Printf(format string, values ...any) {
 	for i := range values {
-		values[i] = value{values[i]}
+		values[i] = value{o.shown(values[i])}
 	}
 	fmt.Fprintf(o.w, format, values...)
 }
@@ -41,15 +65,15 @@ func (o *Printer) Printf(format string, values ...any) {
 func (o *Printer) Println(values ...any) {
 	line := make([]string, len(values))
 	for i := range values {
-		line[i] = harmless(fmt.Sprint(values[i]), "")
+		line[i] = harmless(fmt.Sprint(o.shown(values[i])), "")
 	}
 	fmt.Fprintln(o.w, strings.Join(line, " "))
 }
 
 // Hint prints what to do next, unless that is empty.
-func (o *Printer) Hint(next string) {
-	if next != "" {
-		o.Println("hint:  " + next)
+func (o *Printer) Hint(next any) {
+	if text := o.shown(next); text != "" {
+		o.Printf("hint:  %s\n", text)
 	}
 }
 

@@ -1,4 +1,4 @@
-package support
+package health
 
 import (
 	"reflect"
@@ -54,23 +54,24 @@ func TestNothingTellsWhoThePersonIs(t *testing.T) {
 	poison(reflect.ValueOf(&f.Status).Elem())
 	poison(reflect.ValueOf(&f.Latest).Elem())
 	f.Status.Sources[0].Kind, f.Status.Accounts[0].BaseURL = viewing.SourceKodi, "https://"+secret
+	f.Status.Problems[0].Code, f.Status.Problems[0].Cause = KeyRefused, nil
 	f.Latest[0].Reason = viewing.ReasonUnresolved
-	text := Text(f)
+	text := Report(f)
 	if strings.Contains(strings.ToLower(text), "zorro") || !strings.Contains(text, "by https") {
 		t.Error(text)
 	}
 }
 
-func TestText(t *testing.T) {
+func TestReport(t *testing.T) {
 	at := time.Date(2026, 3, 1, 20, 15, 0, 0, time.UTC)
 	cause := "offline"
-	got := Text(Facts{
+	got := Report(Facts{
 		Version: "filmspool 1", Now: at,
 		Status: control.Status{
 			State: "attention", OldestPendingSeconds: 3600, Accounts: []control.Account{{State: "ok", BaseURL: "https://a", LastDelivered: &at}},
 			Sources: []control.Source{{Kind: "kodi", State: "waiting"}}, Notices: []sqlite.Notice{{At: at}},
+			Problems: []control.Problem{{Code: "late", Severity: control.Soon, Cause: &cause, Since: &at}},
 		},
-		Health: control.Health{Problems: []control.Problem{{Code: "late", Severity: control.Soon, Cause: &cause, Since: &at}}},
 		Latest: []entry.Entry{{Source: "kodi:/home/z", Kind: viewing.KindViewing, State: "held", Reason: "wave"}, {Source: "kodi:/home/y", Kind: viewing.KindViewing, State: "held", Reason: "wave"}, {Source: "me", Kind: viewing.KindList, State: "delivered"}},
 	})
 	for _, want := range []string{

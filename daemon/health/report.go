@@ -1,11 +1,4 @@
-// Package support writes down how an instance stands, for somebody who helps.
-//
-// It owns that text. It promises that nothing in it tells who the person is or what
-// they watched: no titles, names, addresses, paths or keys. What there are several
-// of is counted or numbered. So a person can read it and post it.
-//
-// It refuses to collect anything: the control API says how things stand.
-package support
+package health
 
 import (
 	"fmt"
@@ -19,24 +12,24 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Facts are what is written down.
+// Facts are what [Report] writes down.
 type Facts struct {
 	Version string // of the program, of Go and of the system, one line
 	Status  control.Status
-	Health  control.Health
 	// Latest are entries of which the state and the reason are counted.
 	Latest []entry.Entry
 	Now    time.Time
 }
 
-// Text is the whole, a few sections of plain text.
-func Text(f Facts) string {
+// Report tells somebody who helps how an instance stands. Nothing in it tells who the
+// person is or what they watched: what there are several of is counted or numbered.
+func Report(f Facts) string {
 	var b strings.Builder
 	section := func(name string) { fmt.Fprintf(&b, "\n== %s\n", name) }
 	fmt.Fprintf(&b, "Filmspool, how it stands at %s\n%s\n", f.Now.UTC().Format(time.RFC3339), f.Version)
 	fmt.Fprintf(&b, "state: %s\n", f.Status.State)
 	section("problems")
-	for _, p := range f.Health.Problems {
+	for _, p := range f.Status.Problems {
 		fmt.Fprintf(&b, "%s, %s", p.Code, p.Severity)
 		if p.Cause != nil {
 			fmt.Fprintf(&b, ", caused by %s", *p.Cause)
@@ -51,7 +44,7 @@ func Text(f Facts) string {
 	fmt.Fprintf(&b, "pending %d, sending %d, held %d, in doubt %d, rejected %d, delivered %d\n", n.Pending, n.Sending, n.Held, n.InDoubt, n.Rejected, n.Delivered)
 	fmt.Fprintf(&b, "the oldest waits for %s\n", time.Duration(f.Status.OldestPendingSeconds)*time.Second)
 	section(fmt.Sprintf("the latest %d entries", len(f.Latest)))
-	for _, line := range counted(f.Latest) {
+	for _, line := range grouped(f.Latest) {
 		b.WriteString(line + "\n")
 	}
 	section("accounts")
@@ -69,8 +62,8 @@ func Text(f Facts) string {
 	return b.String()
 }
 
-// counted are entries by source, kind, state and reason.
-func counted(latest []entry.Entry) (lines []string) {
+// grouped are entries by source, kind, state and reason.
+func grouped(latest []entry.Entry) (lines []string) {
 	groups := map[string]int{}
 	for _, e := range latest {
 		kind, _, _ := strings.Cut(e.Source, ":")

@@ -1,0 +1,111 @@
+package health
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/machine"
+	"github.com/filmspool/filmspool/daemon/service"
+	"github.com/filmspool/filmspool/queue/sqlite"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Examination says which instance [Examine] looks at.
+type Examination struct {
+	Paths  config.Paths
+	Faults error // why the configuration is refused; nil where it is good
+	// Ask asks the instance, or its queue while nothing runs.
+	Ask func(context.Context) (s control.Status, running bool, err error)
+	// Taken is who else has the port; nil where nobody has.
+	Taken func(context.Context) error
+	// Service asks the service manager.
+	Service func(context.Context) (service.Status, error)
+}
+
+// Examine looks at everything now: the service, the port, the rights of the folder, the
+// configuration and the instance. It changes nothing, and works while nothing runs.
+func Examine(ctx context.Context, o Examination) (status control.Status, running bool) {
+	status, running, err := o.Ask(ctx)
+	found := append(o.configuration(), o.folder(err)...)
+	if running || sqlite.Held(o.Paths.State) {
+		found = append(found, o.installed(ctx)...)
+	} else {
+		found = append(found, o.stopped(ctx)...)
+	}
+	all := Judge(Conditions{Troubles: found, Now: time.Now()})
+	status.Problems = Ranked(append(all, status.Problems...))
+	status.State = State(&status, status.Problems)
+	return status, running
+}
+
+// configuration is each mistake in the configuration.
+func (o Examination) configuration() (found []control.Trouble) {
+	if o.Faults == nil {
+		return nil
+	}
+	for _, m := range viewing.MessagesOf(o.Faults) {
+		found = append(found, control.Trouble{Code: ConfigInvalid, What: &m})
+	}
+	return found
+}
+
+// folder is what keeps the instance from being asked, and who else may change its
+// folder.
+func (o Examination) folder(err error) (found []control.Trouble) {
+	if machine.Others(o.Paths.State)&0o022 != 0 {
+		what := viewing.Say("folderOpen")
+		found = append(found, control.Trouble{Code: StateDenied, About: o.Paths.State, What: &what, Act: &control.Act{Verb: "private", Target: o.Paths.State}})
+	}
+	if err == nil || errors.Is(err, &control.Fault{Code: control.CodeNotRunning}) || errors.Is(err, config.ErrInvalid) {
+		return found
+	}
+	t := control.Trouble{Code: QueueUnread, What: &viewing.MessagesOf(err)[0]}
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, &control.Fault{Code: control.CodeRefused}):
+		t.Code, t.About = StateDenied, o.Paths.State
+	case sqlite.Held(o.Paths.State):
+		t.Code = Silent
+	}
+	return append(found, t)
+}
+
+// installed is what the service manager knows of an instance that runs.
+func (o Examination) installed(ctx context.Context) (found []control.Trouble) {
+	s, err := o.Service(ctx)
+	if err != nil {
+		return nil
+	}
+	if !s.Installed || !s.Autostart {
+		found = append(found, control.Trouble{Code: ServiceMissing})
+	}
+	if s.Outdated && !s.Silent {
+		found = append(found, control.Trouble{Code: Outdated, What: message(s.Detail)})
+	}
+	if s.UntilLogout {
+		found = append(found, control.Trouble{Code: ServiceLogout})
+	}
+	return found
+}
+
+// stopped is why nothing runs.
+func (o Examination) stopped(ctx context.Context) (found []control.Trouble) {
+	down := control.Trouble{Code: NotRunning}
+	if s, err := o.Service(ctx); err == nil {
+		switch s.State {
+		case service.Stopped:
+			down.Act = &control.Act{Verb: "start"}
+		case service.Failed, service.Restarting, service.Running:
+			down = control.Trouble{Code: ServiceFailed, What: message(s.Detail)}
+		case service.NotInstalled, service.Starting, service.Stopping:
+		}
+	}
+	found = append(found, down)
+	if err := o.Taken(ctx); err != nil {
+		found = append(found, control.Trouble{Code: PortTaken, What: &viewing.MessagesOf(err)[0]})
+	}
+	return found
+}
