@@ -1,7 +1,5 @@
 package queue
 
-import ()
-
 // insertEvent writes an event.
 func (t *tx) insertEvent(e event) (int64, error) {
 	return t.Insert("INSERT INTO events (source, source_kind, event_id, body, committed_at) VALUES (?, ?, ?, ?, ?)",
