@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"time"
 
@@ -29,17 +28,7 @@ const (
 // Trouble with that holds no entry back, but for a Retry-After.
 func (r *run) lookUp() {
 	r.lookUpAt = time.Time{}
-	a := &asker{service: r.service, support: r.row.Support}
-	next, err := r.identifyDue(a)
-	if len(a.learned) > 0 {
-		r.change(func(row *account.Row) {
-			row.Support = maps.Clone(row.Support)
-			if row.Support == nil {
-				row.Support = account.Support{}
-			}
-			maps.Copy(row.Support, a.learned)
-		})
-	}
+	next, err := r.identifyDue(&asker{service: r.service, row: &r.row, learn: r.learn})
 	if r.stopping() || r.replacedMeanwhile() {
 		return
 	}
@@ -77,10 +66,7 @@ func (r *run) identifyDue(a *asker) (next time.Time, err error) {
 	}
 	ctx, cancel := context.WithTimeout(r.ctx, askFor)
 	defer cancel()
-	decided, err := r.chain(a).Decide(ctx, evidence)
-	if err != nil {
-		r.log.Debug("not all were asked what entries without identifier are", "error", err)
-	}
+	decided, _ := r.chain(a).Decide(ctx, evidence) // who cannot be asked is asked another time
 	nobody := !a.able() && r.others == nil
 	for i, l := range due {
 		d := decided[i]
@@ -94,13 +80,8 @@ func (r *run) identifyDue(a *asker) (next time.Time, err error) {
 			findings = append(findings, finding(l, d))
 		}
 	}
-	if len(findings) > 0 {
-		r.log.Debug("asked what entries without identifier are", "entries", len(findings))
-		err = r.outbox.Found(r.write, findings)
-	} else {
-		err = nil
-	}
-	if err = errors.Join(err, a.trouble); err == nil && nobody {
+	err = errors.Join(r.outbox.Found(r.write, findings), a.trouble)
+	if err == nil && nobody {
 		return a.worthAsking(), nil
 	}
 	return time.Now().Add(gather), err
@@ -154,7 +135,13 @@ func (l *Loop) asker(ctx context.Context) (*asker, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotNow, err)
 	}
-	return &asker{service: service, support: row.Support}, nil
+	return &asker{service: service, row: &row, learn: func(name string, err error) bool {
+		missing, news := shows(row.Support, name, err)
+		if news {
+			row.Support = row.Support.With(name, !missing, time.Now())
+		}
+		return missing
+	}}, nil
 }
 
 // chain is who is asked what an item is: the service, unless a is nil or the service
@@ -172,28 +159,20 @@ func (l *Loop) chain(a *asker) (c resolve.Chain) {
 // asker asks the service what items are; package resolve decides.
 type asker struct {
 	service *tracker.Client
-	support account.Support // as known
-	learned account.Support // what the answers have shown
-	trouble error           // of the service
+	row     *account.Row                      // of the account, with what is known of its endpoints
+	learn   func(name string, err error) bool // keeps what a question to an endpoint has shown
+	trouble error                             // of the service
 }
 
 // may reports whether an endpoint is worth asking.
-func (a *asker) may(name string) bool { return a.support.May(name, time.Now()) }
-
-// learn keeps what a question to an endpoint has shown.
-func (a *asker) learn(name string, err error) {
-	if missing, news := shows(a.support, name, err); news {
-		a.support = a.support.With(name, !missing, time.Now())
-		a.learned = a.learned.With(name, !missing, time.Now())
-	}
-}
+func (a *asker) may(name string) bool { return a.row.Support.May(name, time.Now()) }
 
 // able reports whether the service may be able to say what things are.
 func (a *asker) able() bool { return a.may(supportResolveMany) || a.may(supportResolve) }
 
 // worthAsking is when a service that cannot say what things are is asked again.
 func (a *asker) worthAsking() time.Time {
-	return earliest(a.support[supportResolve].At, a.support[supportResolveMany].At).Add(account.SupportLasts)
+	return earliest(a.row.Support[supportResolve].At, a.row.Support[supportResolveMany].At).Add(account.SupportLasts)
 }
 
 // Fetch implements [resolve.Asker]. Where the service resolves nothing, nothing is
@@ -267,7 +246,7 @@ func (a *asker) resolve(ctx context.Context, items []tracker.Wanted) ([]resolve.
 			return nil, err
 		}
 	}
-	if unknown != nil && !a.support[supportResolve].Has {
+	if unknown != nil && !a.row.Support[supportResolve].Has {
 		a.learn(supportResolve, unknown)
 		return nil, unknown
 	}

@@ -11,9 +11,8 @@ import (
 )
 
 const (
-	grace    = 5 * time.Second // for a request under way when the loop stops
-	lastWord = 2 * time.Second // after that, for writing down what became of it
-	recheck  = time.Hour       // the longest sleep before something planned: a clock may have been set
+	grace   = 5 * time.Second // for a request under way when the loop stops
+	recheck = time.Hour       // the longest sleep before something planned: a clock may have been set
 )
 
 // run is one run of the loop, by one goroutine.
@@ -21,7 +20,7 @@ type run struct {
 	*Loop
 	ctx     context.Context // ends when the loop is to stop
 	request context.Context // ends a grace later
-	write   context.Context // ends a little after that
+	write   context.Context // never ends: what has begun is written
 	changed <-chan struct{}
 
 	service    *tracker.Client
@@ -55,13 +54,11 @@ type run struct {
 func (l *Loop) Run(ctx context.Context) error {
 	changed, unsubscribe := l.outbox.Subscribe()
 	defer unsubscribe()
-	request, cut := outlive(ctx, grace)
-	defer cut()
-	write, shut := outlive(request, lastWord)
-	defer shut()
+	request, cancel := outlive(ctx, grace)
+	defer cancel()
 	l.mu.Lock()
 	r := &run{
-		Loop: l, ctx: ctx, request: request, write: write, changed: changed, service: l.service, replacedAt: l.replaced,
+		Loop: l, ctx: ctx, request: request, write: context.WithoutCancel(ctx), changed: changed, service: l.service, replacedAt: l.replaced,
 		disk: backoff{limit: diskCap, jitter: l.jitter}, pace: newPace(l.rate, l.backfillRate),
 		outage:   outage{retry: backoff{limit: backoffCap, jitter: l.jitter}, troubled: map[int64]bool{}},
 		lookUpAt: time.Now(), readBackAt: time.Now(),

@@ -67,9 +67,7 @@ func (r *run) send(e queue.Entry) error {
 	return err
 }
 
-// begin marks an entry as sending and writes the end of the last one with it. A mark
-// that was cut off halfway would leave a row that claims to be under way, so stopping
-// does not cut it off.
+// begin marks an entry as sending and writes the end of the last one with it.
 func (r *run) begin(e queue.Entry) (attempt int64, err error) {
 	var ended []queue.Settlement
 	if r.ended != nil {
