@@ -147,15 +147,17 @@ func (b *bed) withinSeconds(fault string, arrived bool) {
 // many wait to be sent.
 func TestARecordSettlesWhileOthersLeave(t *testing.T) {
 	inBed(t, false, nil, func(b *bed) {
+		b.arm("delay:1s", 10)
 		b.arm("drop-after", 1)
 		b.arm("delay:1s", 100)
-		b.commit(ago(1, 26*time.Hour))
 		for film := range int64(100) {
-			b.commit(ago(film+2, time.Hour))
+			b.commit(ago(film+1, time.Hour))
 		}
+		b.pass(11 * time.Second)
+		b.state(11, viewing.StateInDoubt, 1)
 		b.pass(30 * time.Second)
-		b.ends(1, viewing.StateDelivered, "doubt.read: doubt.there")
-		if c := b.counts(); c.Pending < 50 || c.Delivered < 20 {
+		b.ends(11, viewing.StateDelivered, "doubt.read: doubt.there")
+		if c := b.counts(); c.Pending < 40 || c.Delivered < 30 {
 			b.Errorf("counts %+v", c)
 		}
 	})

@@ -154,6 +154,9 @@ func (c *tally) live(w world) {
 	recorded, taken := false, false
 	for d := (decision{fate: stay, Wait: soon}); ; d = w.rule(e) {
 		if d.fate != stay || d.Final {
+			for _, h := range coming { // what was still under way arrives after the decision
+				h.what(s, attempt().Add(h.after))
+			}
 			c.count(w.name, d, s, recorded, taken)
 			return
 		}
