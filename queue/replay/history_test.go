@@ -58,8 +58,11 @@ func TestHistoryHas(t *testing.T) {
 	}
 	film := func(id int64) viewing.Media { return viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: id}} }
 	h := newHistory([]tracker.HistoryItem{
-		{Type: "movie", ID: 1, WatchedAt: at}, {Type: "movie", TMDBID: 2, WatchedAt: at}, {Type: "movie", ID: 3},
-		{Type: "episode", ShowID: 9, Season: &one, Episode: &two, WatchedAt: at}, {Type: "episode", TMDBID: 9, ID: 77, Season: &one, Episode: &one, WatchedAt: at},
+		{Type: "movie", ID: 1, WatchedAt: at},
+		{Type: "movie", TMDBID: 2, WatchedAt: at},
+		{Type: "movie", ID: 3},
+		{Type: "episode", ShowID: 9, Season: &one, Episode: &two, WatchedAt: at},
+		{Type: "episode", TMDBID: 9, ID: 77, Season: &one, Episode: &one, WatchedAt: at},
 	}, doubt.Exact)
 	for name, c := range map[string]struct {
 		m       viewing.Media
