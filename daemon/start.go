@@ -165,6 +165,9 @@ func Serve(ctx context.Context, o Options) (err error) {
 		case ctx.Err() != nil:
 			return err
 		case next != nil:
+			if err != nil {
+				o.Logger.Error("the instance of the previous configuration did not end well", "error", err)
+			}
 			old := o.Config
 			previous, o.Config = &old, *next
 		case err != nil && previous != nil:

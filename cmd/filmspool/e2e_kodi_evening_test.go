@@ -158,7 +158,7 @@ func (e *evening) compare(deed string, from time.Time, added bool) {
 	if diff := cmp.Diff(e.recorded, got); diff != "" {
 		e.t.Errorf("%s: the service has (-want +got):\n%s", deed, diff)
 	} else if added {
-		at := history[len(history)-1].WatchedAt.Time // Kodi writes whole seconds
+		at := history[len(history)-1].WatchedAt // Kodi writes whole seconds
 		if at.Before(from.Add(-1500*time.Millisecond)) || at.After(time.Now().Add(time.Second)) {
 			e.t.Errorf("%s: recorded at %v, but begun at %v", deed, at, from)
 		}

@@ -191,7 +191,7 @@ export class Filmspool {
   /** Waits for the service to have these films, then makes sure that nothing is there twice. @param {...number} wanted numbers of TMDB */
   async delivered(...wanted) {
     await eventually(`${wanted} recorded`, () => this.records(), ({ history }) => history.length >= wanted.length);
-    const films = (all) => all.map(({ tmdbId }) => tmdbId).sort();
+    const films = (all) => all.map(({ id }) => id).sort();
     assert.deepEqual(films((await this.records()).history), [...wanted].sort());
     const viewings = (await this.queue()).filter(({ kind }) => kind === "viewing");
     assert.equal(viewings.length, wanted.length, inspect(viewings));
