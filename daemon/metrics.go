@@ -44,7 +44,9 @@ func (d *Daemon) figures(ctx context.Context) (string, error) {
 	}
 	entries, states, sends, libraries, answers, refused := map[string]int64{}, map[string]int64{}, map[string]int64{}, map[string]int64{}, map[string]int64{}, map[string]int64{}
 	for _, a := range d.accounts {
-		counts[a.name] = counts[a.name] // also without entries
+		if _, has := counts[a.name]; !has {
+			counts[a.name] = entry.Counts{}
+		}
 		for result, n := range a.loop.Sends() {
 			sends[fmt.Sprintf("{account=%q,result=%q}", a.name, result)] = n
 		}
