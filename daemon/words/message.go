@@ -13,9 +13,6 @@ func (s Speech) Message(m viewing.Message) string {
 	if m.Code == "" {
 		return ""
 	}
-	if m.Code == "text" { // a sentence that has no code yet
-		return s.reason(m.Args["text"])
-	}
 	var values []any
 	for name, value := range m.Args {
 		values = append(values, name, s.stepValue(name, value))

@@ -29,20 +29,9 @@ func (s Speech) standing(state viewing.State, reason string) string {
 	return text
 }
 
-// reason is a reason's name in words, or the sentence that it is.
-func (s Speech) reason(reason string) string {
-	if s.Has("diary.reason." + reason) {
-		return s.Say("diary.reason." + reason)
-	}
-	text, _ := s.Retell(strings.TrimSuffix(reason, "."))
-	return text
-}
-
 // stepValue is one value of a step.
 func (s Speech) stepValue(name, value string) string {
 	switch name {
-	case "text":
-		return s.reason(value)
 	case "reason":
 		return s.Say("diary.reason." + value)
 	case "state":

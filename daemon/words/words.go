@@ -1,17 +1,7 @@
-// Package words is the catalogue of the sentences that people read: those of the
-// pages and those of problems, in each language that we have.
-//
-// It owns the texts, in a folder for each language with a file for each room. A
-// text stands under a key, which is the same in all languages. It may name values
-// in braces, {title}. Where it depends on a number it has a text for one, and
-// one for others, and the value {n} chooses.
-//
-// Parts of the program tell of themselves in English, which scripts rely on. The
-// catalogue knows their sentences, too, and [Speech.Retell] finds them by the words.
-//
-// It promises that every language has every key with the same values; a test
-// fails else. It refuses to know what a text is about, and to escape values:
-// whoever shows a text does that.
+// Package locale renders what people read, in English and German: the texts of the pages,
+// of problems, of the steps of an entry and of messages. A text stands under the same key in
+// each language. It may name values in braces, and have a second form for the number one.
+// Values are not escaped: whoever shows a text does that.
 package words
 
 import (
@@ -94,13 +84,13 @@ func In(wanted string) Speech {
 			best, weight = tag, w
 		}
 	}
-	return Speech{Tag: best, texts: c[best], english: c[English]}
+	return Speech{Tag: best, texts: c[best]}
 }
 
 // Speech is one language.
 type Speech struct {
 	Tag            string // as the lang attribute of HTML has it
-	texts, english map[string]text
+	texts map[string]text
 }
 
 // Say is the text of a key with values: a name, its value, and so on. A number is
