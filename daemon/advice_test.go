@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -32,13 +32,13 @@ func TestADeadEndNamesItsWayOut(t *testing.T) {
 			e.WatchedAt.Instant = viewing.At(time.Now().Add(time.Hour))
 		}
 		why, hint := control.Advice(e)
-		if speech := words.In(""); why.Code == "" || !strings.Contains(speech.Message(hint), c.command) {
+		if speech := locale.In(""); why.Code == "" || !strings.Contains(speech.Message(hint), c.command) {
 			t.Errorf("%s (%s): %q, %q; want %s", c.state, c.reason, why, hint, c.command)
 		}
 	}
 	// Its time has come: the clock was behind, or it has waited.
 	e := queue.Entry{ID: 7, Kind: viewing.KindViewing, State: viewing.StateHeld, Reason: viewing.ReasonFuture}
-	if _, hint := control.Advice(e); !strings.Contains(words.In("").Message(hint), "filmspool queue release 7") {
+	if _, hint := control.Advice(e); !strings.Contains(locale.In("").Message(hint), "filmspool queue release 7") {
 		t.Error(hint)
 	}
 }

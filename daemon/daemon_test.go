@@ -14,7 +14,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
-	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
@@ -82,7 +82,7 @@ func TestLoginNamesTheStrongerSource(t *testing.T) {
 				_, err := ctl.Login(t.Context(), c.l)
 				return err
 			})
-			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(words.In("").Error(err), c.want)) {
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(locale.In("").Error(err), c.want)) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 			if err != nil && strings.Contains(err.Error(), "sk_wrong") {
@@ -216,7 +216,7 @@ func TestADamagedQueueNeedsTheUser(t *testing.T) {
 	defer d.Close()
 	err = d.withQueue(t.Context(), func(ctx context.Context) error {
 		s, err := d.Control().Status(ctx)
-		health.Tell(words.In(""), &s)
+		health.Tell(locale.In(""), &s)
 		if err != nil || s.State != account.Attention || !strings.Contains(s.Summary, "damaged") || s.Hint == "" || len(s.Notices) == 0 {
 			t.Errorf("status %+v, %v", s, err)
 		}

@@ -61,7 +61,7 @@ Each package says in its own comment what it owns, promises and refuses.
   - daemon: this package. config: settings, paths and keys. guard: who may talk to us.
     notify: how a person is told. control: the control API. service: the system service.
     demo: the tour. logging: the lines of the log.
-    health: what is wrong, and what mends it. words: the texts, in each language.
+    health: what is wrong, and what mends it. locale: the texts, in each language.
     setting: changes one in a file. identify: who else is asked what an item is
   - connector: the websocket of browsers and the posts of programs. protocol: the messages. pairing: codes and
     tokens. client: a client in Go. extension: the browser extension

@@ -6,8 +6,8 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
+	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/daemon/notify"
-	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -48,7 +48,7 @@ func NoticesOff(o Options) (warnings []viewing.Message) {
 func (d *Daemon) giveNotices(ctx context.Context) error {
 	o := notify.Options{
 		Problems: d.problems, Keep: records{d.store, "notices"},
-		Speech: words.In(d.language()), Logger: d.log.With("part", "notify"),
+		Speech: locale.In(d.language()), Logger: d.log.With("part", "notify"),
 	}
 	for _, w := range d.noticeWays() {
 		switch {
@@ -72,13 +72,13 @@ func (d *Daemon) giveNotices(ctx context.Context) error {
 // problems are those that there are now.
 func (d *Daemon) problems(ctx context.Context) ([]control.Problem, error) {
 	s, err := d.examined(ctx, false)
-	health.Write(words.In(d.language()), s.Problems)
+	health.Write(locale.In(d.language()), s.Problems)
 	return s.Problems, err
 }
 
 // TestNotices implements [control.API].
 func (d *Daemon) TestNotices(ctx context.Context) ([]control.NoticeTest, error) {
-	test := notify.Test(words.In(d.language()))
+	test := notify.Test(locale.In(d.language()))
 	list := []control.NoticeTest{}
 	for _, w := range d.noticeWays() {
 		t := control.NoticeTest{Way: w.Name, State: control.NoticeSent}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/daemon/locale"
 )
 
 // hangUp is a program that closes every connection.
@@ -37,7 +37,7 @@ func TestListenNamesTheHolder(t *testing.T) {
 	}
 	_, err = listen(t.Context(), at(address))
 	taken, ok := errors.AsType[*TakenError](err)
-	if !ok || !errors.Is(err, config.ErrInvalid) || !strings.HasPrefix(words.In("").Error(err), address+" is held by ") {
+	if !ok || !errors.Is(err, config.ErrInvalid) || !strings.HasPrefix(locale.In("").Error(err), address+" is held by ") {
 		t.Fatalf("got %v", err)
 	}
 	if taken.Hint().Code != "hint.otherPort" {
@@ -112,7 +112,7 @@ func TestPortIsHeldBy(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) }))
 		address := server.Listener.Addr().String()
 		err := PortTaken(t.Context(), Options{Config: config.Config{Listen: address}})
-		if err == nil || words.In("").Error(err) != address+" is held by "+want {
+		if err == nil || locale.In("").Error(err) != address+" is held by "+want {
 			t.Errorf("%s: %v", answer, err)
 		}
 		server.Close()

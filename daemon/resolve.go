@@ -8,7 +8,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/identify"
-	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -45,7 +45,7 @@ func (d *core) Resolve(ctx context.Context, w control.Wanted) (control.Resolutio
 	if err != nil {
 		return control.Resolution{}, err
 	}
-	english := words.In(words.English)
+	english := locale.In(locale.English)
 	if said != nil {
 		is, _ := said.Apply(m)
 		why := english.Message(viewing.Say("resolve.corrected", "is", said.Is.String())) + "."

@@ -19,7 +19,7 @@ import (
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -190,7 +190,7 @@ func TestWhatCannotBeginGivesWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = Reload(t.Context(), o.Paths)
-	if !errors.Is(err, &control.Fault{Code: control.CodeRefused}) || !strings.Contains(words.In("").Error(err), taken.Addr().String()+" is held by") {
+	if !errors.Is(err, &control.Fault{Code: control.CodeRefused}) || !strings.Contains(locale.In("").Error(err), taken.Addr().String()+" is held by") {
 		t.Errorf("taken in: %v", err)
 	}
 	after, c := find(t, o)

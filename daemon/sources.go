@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/rules"
@@ -113,7 +113,7 @@ func (d *core) openLibrary(zone string, o kodi.Options) (err error) {
 	if o.Zone, err = zoneOf(zone); err != nil {
 		return err
 	}
-	o.Sink, o.Account = d.store, kodiAccount{d, settingsOf(d.o.Config), words.In(words.English)}
+	o.Sink, o.Account = d.store, kodiAccount{d, settingsOf(d.o.Config), locale.In(locale.English)}
 	k, err := kodi.New(o)
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ func (d *core) openLibrary(zone string, o kodi.Options) (err error) {
 type kodiAccount struct {
 	d       *core
 	rules   rules.Settings
-	english words.Speech
+	english locale.Speech
 }
 
 // Foresee implements [kodi.Account]: it tells what the rules would make of an

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
@@ -48,7 +48,7 @@ func TestUndoOnlyWhereNothingGoesAlong(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			there, why := undoable(e, c.keeps, tracker.Reading{Items: c.items, Complete: !c.partial, Bound: c.bound}, c.others)
-			if there != c.there || c.why == "" && why.Code != "" || !strings.Contains(words.In("").Message(why), c.why) {
+			if there != c.there || c.why == "" && why.Code != "" || !strings.Contains(locale.In("").Message(why), c.why) {
 				t.Errorf("there %v, %q; want %v, %q", there, why, c.there, c.why)
 			}
 		})

@@ -8,7 +8,7 @@ import (
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
-	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/queue/account"
 )
 
@@ -46,7 +46,7 @@ func (d *Daemon) connectorProblems(ctx context.Context, language string) (all []
 		return nil
 	}
 	found := pressing(s.Problems)
-	health.Write(words.In(language), found)
+	health.Write(locale.In(language), found)
 	for _, p := range found {
 		all = append(all, protocol.Problem{Code: p.Code, Severity: string(p.Severity), Text: p.Text, Act: p.Act.Text})
 	}

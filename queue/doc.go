@@ -3,7 +3,7 @@
 // has the events; it turns each into entries, one for each request to the service.
 // Package replay takes the entries out, one request at a time, and says what became of
 // them. Only the function transition changes an entry's state: it counts the change and
-// writes a step. Steps, reasons and causes are codes with values, which daemon/words
+// writes a step. Steps, reasons and causes are codes with values, which daemon/locale
 // renders for people; nothing here reads a sentence. All writing is done by one goroutine
 // of package sqlite: it runs the changes that wait in one transaction, flushes it to the
 // disk, and answers then.

@@ -123,7 +123,7 @@ CREATE TABLE lists_before (
 ) STRICT;
 
 -- What was decided about an entry after it was made (see entries.decided). The
--- package daemon/words has the texts of the codes.
+-- package daemon/locale has the texts of the codes.
 CREATE TABLE steps (
   entry      INTEGER NOT NULL REFERENCES entries (id),
   number     INTEGER NOT NULL,

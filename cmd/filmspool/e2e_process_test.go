@@ -19,6 +19,8 @@ import (
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/health"
+	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
@@ -276,6 +278,7 @@ func (h *household) problem(code string) control.Problem {
 	h.t.Helper()
 	has := func(p control.Problem) bool { return p.Code == code }
 	s := h.until("the problem "+code, func(s control.Status) bool { return slices.ContainsFunc(s.Problems, has) })
+	health.Write(locale.In(""), s.Problems)
 	return s.Problems[slices.IndexFunc(s.Problems, has)]
 }
 

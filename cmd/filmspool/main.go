@@ -31,8 +31,8 @@ import (
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/daemon/logging"
-	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -229,7 +229,7 @@ func (p *program) addressed(hint string) string {
 }
 
 // hintOf is the next step that err carries, if it carries one.
-func hintOf(s words.Speech, err error) string {
+func hintOf(s locale.Speech, err error) string {
 	var exit *exitError
 	var fault *control.Fault
 	var message interface{ Hint() viewing.Message }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	english "github.com/filmspool/filmspool/daemon/words"
+	english "github.com/filmspool/filmspool/daemon/locale"
 
 	"github.com/google/go-cmp/cmp"
 

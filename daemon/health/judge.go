@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -136,7 +136,7 @@ func first(all []control.Problem) *control.Problem {
 }
 
 // Write writes the texts of problems in a language.
-func Write(s words.Speech, all []control.Problem) {
+func Write(s locale.Speech, all []control.Problem) {
 	for i := range all {
 		p := &all[i]
 		values := []any{"about", p.About, "n", p.Count, "since", p.Since, "what", ""}
@@ -146,9 +146,9 @@ func Write(s words.Speech, all []control.Problem) {
 		say := func(part string) string {
 			text := s.Say("problem."+p.Code+part, values...)
 			if p.About != "" && strings.HasPrefix(text, p.About) {
-				return words.Ended(text)
+				return locale.Ended(text)
 			}
-			return words.Sentence(text)
+			return locale.Sentence(text)
 		}
 		p.Text, p.Why, p.Act.Text = say(".text"), say(".why"), say(".act")
 		if key := "act." + p.Act.Verb; s.Has(key) && p.Act.Verb != rowOf(p.Code).act {
@@ -158,6 +158,6 @@ func Write(s words.Speech, all []control.Problem) {
 }
 
 // Word is a severity in a language.
-func Word(s words.Speech, severity control.Severity) string {
+func Word(s locale.Speech, severity control.Severity) string {
 	return s.Say("severity." + strings.ReplaceAll(string(severity), " ", "-"))
 }

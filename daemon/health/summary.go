@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/queue/account"
 )
 
 // Tell writes a status in a language: the one sentence, what to do, and the texts of
 // the problems.
-func Tell(s words.Speech, status *control.Status) {
+func Tell(s locale.Speech, status *control.Status) {
 	Write(s, status.Problems)
 	t := teller{s, status}
 	switch worst := first(status.Problems); {
@@ -29,7 +29,7 @@ func Tell(s words.Speech, status *control.Status) {
 
 // teller puts a status into one sentence, with what a person wants to know beside it.
 type teller struct {
-	words.Speech
+	locale.Speech
 	*control.Status
 }
 
@@ -64,7 +64,7 @@ func (t teller) calm() (summary, hint string) {
 		if t.several() {
 			key = "health.offlineOne"
 		}
-		return sentences(words.Sentence(t.Say(key, "account", away.Name, "reason", t.Message(away.Reason))), t.pauses(), t.safe()), ""
+		return sentences(locale.Sentence(t.Say(key, "account", away.Name, "reason", t.Message(away.Reason))), t.pauses(), t.safe()), ""
 	case inState(t.Status, account.Paused) != nil:
 		return sentences(t.pauses(), cmp.Or(t.safe(), t.Say("health.nothingWaits"))), t.Message(inState(t.Status, account.Paused).Hint)
 	case waits > 0:

@@ -6,7 +6,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
-	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/sqlite"
@@ -113,7 +113,7 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 	for _, c := range cases {
 		c.in.Problems = health.Judge(health.Conditions{Status: &c.in, Now: noon()})
 		state := health.State(&c.in, c.in.Problems)
-		health.Tell(words.In(""), &c.in)
+		health.Tell(locale.In(""), &c.in)
 		if state != c.state || c.in.Summary != c.summary || c.in.Hint != c.hint {
 			t.Errorf("%s: %q (%q), want %s: %q (%q)", state, c.in.Summary, c.in.Hint, c.state, c.summary, c.hint)
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/sqlite"
@@ -99,7 +99,7 @@ func TestEveryProblemIsShownAndGone(t *testing.T) {
 			t.Errorf("%s: mended at %q", r.code, p.Act.Page)
 		}
 		for _, tag := range []string{"en", "de"} {
-			Write(words.In(tag), all)
+			Write(locale.In(tag), all)
 			for _, text := range []string{p.Text, p.Why, p.Act.Text} {
 				if text == "" || strings.ContainsAny(text, "{}") || strings.Contains(text, "problem.") || strings.Contains(text, "told.") {
 					t.Errorf("%s in %s: %q", r.code, tag, text)
@@ -152,7 +152,7 @@ func TestAnActIsACommand(t *testing.T) {
 		{control.Trouble{Code: PortTaken}, "", "Stop the other program, or give Filmspool another port."},
 	} {
 		all := Judge(Conditions{Now: today(), Troubles: []control.Trouble{c.trouble}})
-		Write(words.In(""), all)
+		Write(locale.In(""), all)
 		command := ""
 		if all[0].Act.Command != nil {
 			command = *all[0].Act.Command
@@ -234,7 +234,7 @@ func TestACauseIsOfTheSameAccount(t *testing.T) {
 
 // TestTheCatalogueHasNoOtherProblems: a text of a row that is gone would stay for ever.
 func TestTheCatalogueHasNoOtherProblems(t *testing.T) {
-	for _, key := range words.In("").Keys() {
+	for _, key := range locale.In("").Keys() {
 		rest, ours := strings.CutPrefix(key, "problem.")
 		code, part, _ := strings.Cut(rest, ".")
 		if ours && (!slices.ContainsFunc(table, func(r row) bool { return r.code == code }) || !slices.Contains([]string{"text", "why", "act"}, part)) {

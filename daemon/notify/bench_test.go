@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/daemon/locale"
 )
 
 // memory is a [Keep] that can fail.
@@ -56,13 +56,13 @@ type bench struct {
 	sent     []sent
 	log      strings.Builder
 	news     chan struct{}
-	speech   words.Speech
+	speech   locale.Speech
 	end      func()
 }
 
 func newBench(t testing.TB) *bench {
 	b := &bench{
-		keep: memory{turn: new(sync.Mutex), records: map[string][]byte{}}, problems: map[string]control.Problem{}, news: make(chan struct{}, 1), speech: words.In("en"),
+		keep: memory{turn: new(sync.Mutex), records: map[string][]byte{}}, problems: map[string]control.Problem{}, news: make(chan struct{}, 1), speech: locale.In("en"),
 	}
 	return b
 }

@@ -5,7 +5,7 @@ import (
 	"unicode"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/daemon/locale"
 )
 
 // Notice is what is told at once.
@@ -25,12 +25,12 @@ const (
 )
 
 // Test is a notice that says that it is a test.
-func Test(s words.Speech) Notice {
+func Test(s locale.Speech) Notice {
 	return Notice{Title: "Filmspool", Text: s.Say("notify.test"), Codes: []string{"test"}, Severity: control.Note}
 }
 
 // compose makes one notice of problems, the worst first.
-func compose(s words.Speech, problems []control.Problem) Notice {
+func compose(s locale.Speech, problems []control.Problem) Notice {
 	n := Notice{Title: "Filmspool", Severity: problems[0].Severity}
 	var lines []string
 	for i, p := range problems {

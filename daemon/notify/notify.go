@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/daemon/locale"
 )
 
 // Way is one way to reach a person.
@@ -47,7 +47,7 @@ type Options struct {
 	// News brings a nudge when they may have changed.
 	News   <-chan struct{}
 	Keep   Keep
-	Speech words.Speech
+	Speech locale.Speech
 	Logger *slog.Logger
 }
 

@@ -7,7 +7,7 @@ shows something, and may have acts: forms that a person sends. It reads and acts
 through [control.API] alone, as the command line does.
 
 It promises that every page and every act works without JavaScript. The texts come
-from the catalogue of package words. What strangers wrote is told as text, never as
+from the catalogue of package locale. What strangers wrote is told as text, never as
 markup. A page loads nothing from elsewhere.
 
 It refuses to decide anything about viewings, and to listen: the daemon does.

@@ -18,7 +18,7 @@ import (
 	"unicode"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/daemon/locale"
 )
 
 //go:embed rooms/*.html static/*
@@ -222,7 +222,7 @@ func (s *Site) signIn(w http.ResponseWriter, r *http.Request) {
 
 // outside is the page for whoever is not signed in, or is about to be.
 func (s *Site) outside(w http.ResponseWriter, r *http.Request, status int, key string) {
-	v := &visit{site: s, Request: r, Speech: words.In(r.Header.Get("Accept-Language"))}
+	v := &visit{site: s, Request: r, Speech: locale.In(r.Header.Get("Accept-Language"))}
 	v.Data = map[string]any{"Key": key, "In": status == http.StatusOK}
 	s.render(w, v, "door", status)
 }

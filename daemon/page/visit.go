@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/queue/entry"
 )
 
 // visit is one request of somebody who is signed in, and what the page for it is
 // made of. Templates see its exported fields and methods.
 type visit struct {
-	words.Speech
+	locale.Speech
 	*http.Request
 	Said  []string // what was done, told once
 	Fault *fault   // what was refused
@@ -41,7 +41,7 @@ type fault struct {
 
 func (s *Site) visit(r *http.Request, room room) *visit {
 	id, _ := s.door.session(r)
-	return &visit{Speech: words.In(r.Header.Get("Accept-Language")), Request: r, site: s, room: room, session: id}
+	return &visit{Speech: locale.In(r.Header.Get("Accept-Language")), Request: r, site: s, room: room, session: id}
 }
 
 // ctx ends with the request.

@@ -7,7 +7,7 @@ import (
 )
 
 // Message is something a person is told, as data: the code of a text in the catalogue and
-// the values that the text names. Package words renders it. It is an error, too, so that
+// the values that the text names. Package locale renders it. It is an error, too, so that
 // it can travel as one; [errors.As] finds it.
 type Message struct {
 	Code  string            `json:"code"`

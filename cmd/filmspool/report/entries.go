@@ -8,7 +8,7 @@ import (
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
@@ -45,7 +45,7 @@ func Watched(e entry.Entry) string {
 }
 
 // Write writes the steps and the requests of an entry in a language.
-func Write(s words.Speech, x *control.Explanation) {
+func Write(s locale.Speech, x *control.Explanation) {
 	for i, step := range x.Steps {
 		x.Steps[i].Text = s.Step(step)
 	}

@@ -19,7 +19,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -43,7 +43,7 @@ func (o *Printer) In(locale string) *Printer {
 }
 
 // Speech is the language of the printer.
-func (o *Printer) Speech() words.Speech { return words.In(o.language) }
+func (o *Printer) Speech() locale.Speech { return locale.In(o.language) }
 
 // shown is a value as it is printed.
 func (o *Printer) shown(value any) any {

@@ -2,7 +2,7 @@
 // of problems, of the steps of an entry and of messages. A text stands under the same key in
 // each language. It may name values in braces, and have a second form for the number one.
 // Values are not escaped: whoever shows a text does that.
-package words
+package locale
 
 import (
 	"embed"
@@ -89,7 +89,7 @@ func In(wanted string) Speech {
 
 // Speech is one language.
 type Speech struct {
-	Tag            string // as the lang attribute of HTML has it
+	Tag   string // as the lang attribute of HTML has it
 	texts map[string]text
 }
 
