@@ -29,7 +29,7 @@ func (p *program) addCommand() *cobra.Command {
 	}
 	movieJSON, movieAt, choose := jsonFlag(movie), watchedAtFlag(movie), chooseFlag(movie)
 	movie.RunE = func(c *cobra.Command, args []string) error {
-		m, err := p.meant(c.Context(), args[0], wanting{typed.ParseMovie, viewing.Movie, *choose})
+		m, err := p.meant(c.Context(), args[0], wanting{kind: viewing.Movie, choose: *choose})
 		if err != nil {
 			return err
 		}
@@ -62,9 +62,7 @@ The address of an episode's page names its series, its season and its number at 
 		case !set("show"):
 			return usage.Errorf("--show is missing; usage: %s", c.UseLine())
 		}
-		m, err := typed.In(flag, func(text string) (viewing.Media, error) {
-			return p.meant(c.Context(), text, wanting{typed.ParseEpisode, viewing.TV, *choose})
-		}, text)
+		m, err := p.meant(c.Context(), text, wanting{kind: viewing.Episode, flag: flag, choose: *choose})
 		if err != nil {
 			return err
 		}
@@ -101,7 +99,7 @@ func place(m *viewing.Media, set func(string) bool, season, episode *int) error 
 }
 
 func watchedAtFlag(c *cobra.Command) *string {
-	return c.Flags().String("watched-at", "", `when it ended: 20:15, yesterday, "friday 20:15", "2 hours ago", 2026-03-01, "2026-03-01 20:15", with an offset or in local time (default: now)`)
+	return c.Flags().String("watched-at", "", `when it ended: 20:15, yesterday, "yesterday 20:15", "2 hours ago", 2026-03-01, "2026-03-01 20:15" in local time, or RFC 3339 (default: now)`)
 }
 
 // addViewing commits a viewing that ended at the given time, or now.
@@ -109,7 +107,7 @@ func (p *program) addViewing(ctx context.Context, asJSON bool, at string, m view
 	ended := viewing.At(time.Now().Truncate(time.Second))
 	if at != "" {
 		var err error
-		if ended, err = typed.In("--watched-at", instantOf, at); err != nil {
+		if ended, err = instantOf(at); err != nil {
 			return err
 		}
 	}
@@ -118,12 +116,12 @@ func (p *program) addViewing(ctx context.Context, asJSON bool, at string, m view
 	}})
 }
 
-// instantOf reads when a viewing ended.
+// instantOf reads when a viewing ended, from --watched-at.
 func instantOf(text string) (viewing.Instant, error) {
 	now := time.Now()
 	t, err := typed.ParseTime(text, now)
 	if err != nil {
-		return viewing.Instant{}, err
+		return viewing.Instant{}, usage.In("--watched-at", err)
 	}
 	return t.Instant(now), nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -35,8 +34,8 @@ type addition struct {
 
 // wanting is how words that a person typed become a film or series.
 type wanting struct {
-	parse  func(string) (viewing.Media, error)
-	kind   viewing.MediaType // movie or tv
+	kind   viewing.MediaType // movie or tv; of an episode, its series is looked for
+	flag   string            // that says it; "" for an argument
 	choose int               // the candidate that --choose names; 0 for none
 }
 
@@ -47,19 +46,22 @@ func chooseFlag(c *cobra.Command) *int {
 // meant reads which film or series is meant. Words are looked for. They count where
 // one alone is certain, or is chosen.
 func (p *program) meant(ctx context.Context, text string, w wanting) (m viewing.Media, err error) {
-	m, err = w.parse(text)
-	var problem *typed.Error
-	if !errors.As(err, &problem) || !problem.Words || len(text) > maxSearched {
-		return m, err
+	m, err = typed.ParseMedia(w.kind, text)
+	if !typed.IsTitle(err) || len(text) > maxSearched {
+		return m, usage.In(w.flag, err)
+	}
+	kind := w.kind
+	if kind == viewing.Episode {
+		kind = viewing.TV
 	}
 	var found control.Resolution
 	asked := p.instance(ctx, daemon.Offline, func(ctl control.API) (err error) {
-		wanted := control.Wanted{Kind: w.kind}
+		wanted := control.Wanted{Kind: kind}
 		wanted.Title, wanted.Year = typed.Dated(text)
 		found, err = ctl.Resolve(ctx, wanted)
 		return err
 	})
-	all := slices.DeleteFunc(found.Candidates, func(c resolve.Candidate) bool { return c.Type != w.kind })
+	all := slices.DeleteFunc(found.Candidates, func(c resolve.Candidate) bool { return c.Type != kind })
 	if said := found.Correction; said != nil && said.Told.Year == 0 { // another one may have that title
 		found.Certain, all = nil, append([]resolve.Candidate{said.Is}, all...)
 	}
@@ -68,11 +70,11 @@ func (p *program) meant(ctx context.Context, text string, w wanting) (m viewing.
 	case asked != nil:
 		return m, asked
 	case found.Certain != nil:
-		return w.parse(strconv.FormatInt(found.Certain.TMDB, 10))
+		return typed.ParseMedia(w.kind, strconv.FormatInt(found.Certain.TMDB, 10))
 	case len(all) == 0:
-		return m, err
+		return m, usage.In(w.flag, err)
 	case w.choose > 0 && w.choose <= len(all):
-		return w.parse(strconv.FormatInt(all[w.choose-1].TMDB, 10))
+		return typed.ParseMedia(w.kind, strconv.FormatInt(all[w.choose-1].TMDB, 10))
 	case w.choose != 0:
 		choice.Problem = fmt.Sprintf("--choose %d: there are only %d to choose from", w.choose, len(all))
 		return m, choice

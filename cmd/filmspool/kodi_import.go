@@ -50,7 +50,7 @@ time from you (queue edit --watched-at) before it is released.`,
 				return err
 			}
 		}
-		if err := typed.OneOf("plays", o.Plays, []string{control.PlaysOne, control.PlaysAll}); err != nil {
+		if err := usage.OneOf("plays", o.Plays, []string{control.PlaysOne, control.PlaysAll}); err != nil {
 			return err
 		}
 		out := p.stdout

@@ -39,6 +39,7 @@ dropped. "queue release ID" takes it in after all. What you add by hand is not d
 	c.PreRunE = func(_ *cobra.Command, args []string) (err error) {
 		if len(args) > 0 {
 			o.Until, err = typed.ParseEnd(strings.Join(args, " "), time.Now())
+			err = usage.In("", err)
 		}
 		if err == nil && o.Drop && o.Until.IsZero() {
 			err = &typed.Error{Problem: "--drop needs an end: a pause that is forgotten would drop all you watch", Next: "filmspool pause 2h --drop"}

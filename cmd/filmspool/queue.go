@@ -104,7 +104,7 @@ func checkFilter(f entry.Filter) error {
 	if f.UpTo < 0 {
 		return usage.Errorf("--up-to %d is not an entry's id", f.UpTo)
 	}
-	return cmp.Or(typed.OneOf("state", string(f.State), states()), typed.OneOf("kind", string(f.Kind), kinds()))
+	return cmp.Or(usage.OneOf("state", string(f.State), states()), usage.OneOf("kind", string(f.Kind), kinds()))
 }
 
 func (p *program) queueShowCommand() *cobra.Command {

@@ -77,7 +77,7 @@ func (e correction) edit(was queue.Entry) (entry.Edit, error) {
 		}
 	}
 	if e.set("watched-at") {
-		at, err := typed.In("--watched-at", instantOf, e.at)
+		at, err := instantOf(e.at)
 		if err != nil {
 			return edit, err
 		}
@@ -95,11 +95,11 @@ func (e correction) media(was queue.Entry) (*viewing.Media, error) {
 	case e.set("movie") && (e.set("show") || part):
 		return nil, usage.Errorf("it is either a film or an episode: give --movie, or --show, --season and --episode")
 	case e.set("movie"):
-		m, err := typed.In("--movie", typed.ParseMovie, e.movie)
-		return &m, err
+		m, err := typed.ParseMedia(viewing.Movie, e.movie)
+		return &m, usage.In("--movie", err)
 	case e.set("show") && !part && (was.Kind == viewing.KindWatchlist || was.Kind == viewing.KindListItem):
-		m, err := typed.In("--show", typed.ParseSeries, e.show)
-		return &m, err
+		m, err := typed.ParseMedia(viewing.TV, e.show)
+		return &m, usage.In("--show", err)
 	case e.set("show") || part:
 		return e.part(was)
 	default:
@@ -120,9 +120,9 @@ func placeFrom(m *viewing.Media, set func(string) bool, season, episode *int) er
 func (e correction) part(was queue.Entry) (*viewing.Media, error) {
 	m := &viewing.Media{Type: viewing.Episode}
 	if e.set("show") {
-		given, err := typed.In("--show", typed.ParseEpisode, e.show)
+		given, err := typed.ParseMedia(viewing.Episode, e.show)
 		if err != nil {
-			return nil, err
+			return nil, usage.In("--show", err)
 		}
 		m = &given
 	}

@@ -182,15 +182,12 @@ func readOrder(o *control.Order, args []string, before string) error {
 
 // moment reads a time; a day begins at midnight here.
 func moment(flag, text string) (time.Time, error) {
-	t, err := typed.In("--"+flag, timeOf, text)
+	t, err := typed.ParseTime(text, time.Now())
 	if err != nil {
-		return time.Time{}, err
+		return time.Time{}, usage.In("--"+flag, err)
 	}
 	return t.Start(), nil
 }
-
-// timeOf reads a time.
-func timeOf(text string) (typed.Time, error) { return typed.ParseTime(text, time.Now()) }
 
 // shownRows is how many entries a question shows.
 const shownRows = 10

@@ -49,9 +49,9 @@ empty its watchlist, so taking away is done there.`
 func wished(kind string) (wanting, error) {
 	switch {
 	case slices.Contains([]string{"movie", "film"}, kind):
-		return wanting{parse: typed.ParseMovie, kind: viewing.Movie}, nil
+		return wanting{kind: viewing.Movie}, nil
 	case slices.Contains([]string{"tv", "show", "series"}, kind):
-		return wanting{parse: typed.ParseSeries, kind: viewing.TV}, nil
+		return wanting{kind: viewing.TV}, nil
 	case kind == "episode":
 		return wanting{}, &typed.Error{
 			Problem: `"episode" is not movie or tv: a watchlist holds films and series`,

@@ -80,25 +80,22 @@ func Meant(e queue.Entry, what string) (m viewing.Media, err error) {
 		m.Title = title
 		return m, nil
 	case m.Type == viewing.Movie:
-		named, err = typed.ParseMovie(what)
+		named, err = typed.ParseMedia(viewing.Movie, what)
 	default:
-		if named, err = typed.ParseEpisode(what); err == nil {
-			named.IDs = named.Show.IDs
-			err = samePlace(e, named)
-		}
+		named, err = typed.ParseMedia(viewing.Episode, what)
 	}
-	var problem *typed.Error
+	told, refused := errors.AsType[viewing.Message](err)
 	switch {
-	case err == nil:
-		return viewing.Media{Type: m.Type, IDs: named.IDs}, nil
-	case !errors.As(err, &problem):
-		return m, err
-	case !problem.Words:
-		return m, control.Invalid(viewing.Said(problem.Problem), viewing.Said(problem.Next))
+	case typed.IsTitle(err):
+		title, year := typed.Dated(what)
+		m.Title, m.Year = title, cmp.Or(year, m.Year)
+		return m, nil
+	case refused:
+		return m, control.Invalid(told, viewing.Message{})
+	case named.Show != nil:
+		named.IDs, err = named.Show.IDs, samePlace(e, named)
 	}
-	title, year := typed.Dated(what)
-	m.Title, m.Year = title, cmp.Or(year, m.Year)
-	return m, nil
+	return viewing.Media{Type: m.Type, IDs: named.IDs}, err
 }
 
 // samePlace refuses the address of another episode: season and number stay.

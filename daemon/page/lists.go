@@ -122,38 +122,36 @@ func (v *visit) ended() (viewing.Instant, error) {
 	}
 	t, err := typed.ParseTime(text, now)
 	if err != nil {
-		return viewing.Instant{}, misread(err)
+		return viewing.Instant{}, v.misread(err)
 	}
 	return t.Instant(now), nil
 }
 
 // misread is what a person is told of a text that is not understood.
-func misread(err error) error {
-	t, ok := errors.AsType[*typed.Error](err)
-	if !ok {
-		return err
+func (v *visit) misread(err error) error {
+	if m, ok := errors.AsType[viewing.Message](err); ok {
+		return &refusal{v.Message(m)}
 	}
-	return control.Invalid(viewing.Said(t.Problem), viewing.Said(t.Next))
+	return err
 }
 
 // meant is the item that a form names: by number, by address, by words of which one
 // alone is certain, or by the choice that a person has made. Else it asks.
 func (v *visit) meant() (m viewing.Media, err error) {
 	kind := viewing.MediaType(v.PostFormValue("type"))
-	parse := typed.ParseMovie
 	if kind != viewing.Movie {
-		kind, parse = viewing.TV, typed.ParseSeries
+		kind = viewing.TV
 	}
 	text := strings.TrimSpace(v.PostFormValue("what"))
 	if chosen := v.PostFormValue("choose"); chosen != "" {
 		text = chosen
 	}
-	m, err = parse(text)
-	if problem, ok := errors.AsType[*typed.Error](err); ok && problem.Words {
+	m, err = typed.ParseMedia(kind, text)
+	if typed.IsTitle(err) {
 		m, err = v.search(v.ctx(), text, kind)
 	}
 	if err != nil || v.preview {
-		return m, misread(err)
+		return m, v.misread(err)
 	}
 	if m.Type == viewing.TV && v.PostFormValue("episode") != "" {
 		return v.episode(m)

@@ -32,14 +32,21 @@ func TestLogIsShownAndFollowed(t *testing.T) {
 		t.Errorf("%d bytes are shown, %v; want %d lines", out.Len(), err, logLines)
 	}
 	from := int64(300 * len(line))
-	for _, write := range []struct{ text, seen string }{{"more\n", "more\n"}, {"", ""}, {strings.Repeat(line, 5<<20/len(line)), ""}, {"new\n", ""}} {
+	for _, write := range []struct{ text, seen string }{{"more\n", "more\n"}, {"", ""}, {strings.Repeat("y", 5<<20-9) + "\n", "y"}} {
 		if _, err := log.Write([]byte(write.text)); err != nil {
 			t.Fatal(err)
 		}
 		out.Reset()
-		if from, err = copyFrom(path, &out, from); err != nil || write.seen != "" && out.String() != write.seen {
+		if from, err = copyFrom(path, &out, from); err != nil || write.seen == "" && out.Len() > 0 || !strings.HasPrefix(out.String(), write.seen) {
 			t.Errorf("%d bytes follow, %v; want %q", out.Len(), err, write.seen)
 		}
+	}
+	if _, err := log.Write([]byte("new, behind a log that is full\n")); err != nil {
+		t.Fatal(err)
+	}
+	out.Reset()
+	if _, err = copyFrom(path, &out, from); err != nil || out.String() != "new, behind a log that is full\n" {
+		t.Errorf("%q follows in the next file, %v", out.String(), err)
 	}
 	files, err := filepath.Glob(filepath.Join(filepath.Dir(path), "filmspool*.log"))
 	if err != nil || len(files) != 3 { // one old log, and that of crashes

@@ -3,6 +3,7 @@ package viewing
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // MediaType is the type of an item, in the words of the service's contract.
@@ -47,17 +48,11 @@ const SiteNumbering = "site"
 // OwnCount reports whether the site counts seasons and episodes by itself.
 func (s *Site) OwnCount() bool { return s != nil && s.Numbering == SiteNumbering }
 
-// String is what the site tells, for a person.
+// String names the site and its numbers, for a person: "netflix 80057281 of 70153404".
 func (s *Site) String() string {
-	text := s.Name
-	if s.Title != "" {
-		text += ", its number " + s.Title
-	}
+	text := strings.TrimSpace(s.Name + " " + s.Title)
 	if s.Series != "" {
-		text += ", of the series " + s.Series
-	}
-	if s.OwnCount() {
-		text += ", counted in its own way"
+		text += " of " + s.Series
 	}
 	return text
 }

@@ -49,16 +49,30 @@ func (v Event) Validate() error {
 	switch v.Kind {
 	case KindViewing:
 		v.checkViewing(&c)
-	case KindWatchlist:
-		v.checkWatchlist(&c)
+	case KindWatchlist, KindListItem:
+		c.must(len(v.Media) == 1, "media", "must be one film or series")
+		for _, m := range v.Media {
+			c.must(m.Type == Movie || m.Type == TV, "media.type", "%q is not movie or tv (single episodes have no place on a list)", m.Type)
+			c.media(m)
+		}
 	case KindList:
-		v.checkList(&c)
-	case KindListItem:
-		v.checkListItem(&c)
+		c.must(len(v.Media) == 0, "media", "does not belong to a list")
+		c.must(v.List != nil && strings.TrimSpace(v.List.Name) != "", "name", "is missing")
+		if v.List != nil {
+			c.text("name", v.List.Name, maxName)
+			c.text("description", v.List.Description, 2*maxText)
+			visible := v.List.Visibility
+			c.must(visible == "" || visible == "PRIVATE" || visible == "PUBLIC", "visibility", "%q is not PRIVATE or PUBLIC", visible)
+		}
 	default:
 		c.must(false, "kind", "%q is not viewing, watchlist, list or list_item", v.Kind)
 	}
-	c.must(v.InList == "" || v.Kind == KindListItem, "inList", "belongs to items of a list only")
+	c.must(v.List == nil || v.Kind == KindList, "list", "belongs to a list only")
+	c.must((v.InList != "") == (v.Kind == KindListItem), "inList", "belongs to each item of a list, and to nothing else")
+	c.text("inList", v.InList, maxEventID)
+	if p := v.Priority; p != nil {
+		c.must(int64(*p) >= -maxSafeInt && int64(*p) <= maxSafeInt, "priority", "is too large")
+	}
 	c.text("source.site", v.Origin.Site, maxText)
 	c.text("source.url", v.Origin.URL, maxLongText)
 	c.text("source.path", v.Origin.Path, maxLongText)
@@ -70,7 +84,6 @@ func (v Event) Validate() error {
 }
 
 func (v Event) checkViewing(c *checker) {
-	c.must(v.List == nil, "list", "does not belong to a viewing")
 	c.must(!v.WatchedAt.IsZero(), "watchedAt", "is missing")
 	year := v.WatchedAt.Time().Year()
 	c.must(year >= firstYear && year <= lastYear, "watchedAt", "must lie in the years %d to %d", firstYear, lastYear)
@@ -85,96 +98,12 @@ func (v Event) checkViewing(c *checker) {
 	}
 }
 
-func (v Event) checkWatchlist(c *checker) {
-	c.must(v.List == nil, "list", "does not belong to a watchlist wish")
-	c.must(len(v.Media) == 1, "media", "must be one film or series")
-	for _, m := range v.Media {
-		c.must(m.Type == Movie || m.Type == TV, "media.type",
-			"%q is not movie or tv (single episodes have no place on a watchlist)", m.Type)
-		m.check(c)
-	}
-	if v.Priority != nil {
-		c.must(int64(*v.Priority) >= -maxSafeInt && int64(*v.Priority) <= maxSafeInt, "priority", "is too large")
-	}
-}
-
-func (v Event) checkList(c *checker) {
-	c.must(len(v.Media) == 0, "media", "does not belong to a list")
-	if v.List == nil {
-		c.must(false, "name", "is missing")
-		return
-	}
-	c.must(strings.TrimSpace(v.List.Name) != "", "name", "is missing")
-	c.text("name", v.List.Name, maxName)
-	c.text("description", v.List.Description, 2*maxText)
-	switch v.List.Visibility {
-	case "", "PRIVATE", "PUBLIC":
-	default:
-		c.must(false, "visibility", "%q is not PRIVATE or PUBLIC", v.List.Visibility)
-	}
-}
-
-func (v Event) checkListItem(c *checker) {
-	c.must(v.List == nil, "list", "does not belong to an item of a list")
-	c.must(v.InList != "", "inList", "is missing")
-	c.text("inList", v.InList, maxEventID)
-	c.must(len(v.Media) == 1, "media", "must be one film or series")
-	for _, m := range v.Media {
-		c.must(m.Type == Movie || m.Type == TV, "media.type", "%q is not movie or tv (lists hold films and series)", m.Type)
-		m.check(c)
-	}
-}
-
 // Watchable checks an item as one that was watched: a film or an episode. It
 // reports every fault at once, each a [*FieldError].
 func (m Media) Watchable() error {
 	var c checker
 	c.watchable(m)
 	return errors.Join(c.faults...)
-}
-
-func (c *checker) watchable(m Media) {
-	c.must(m.Type == Movie || m.Type == Episode, "media.type",
-		"%q is not movie or episode (a series as a whole is not watched)", m.Type)
-	m.check(c)
-}
-
-// check checks the fields of one item, whatever it is used for.
-func (m Media) check(c *checker) {
-	c.ids("media.ids", m.IDs)
-	c.text("media.title", m.Title, maxText)
-	c.must(m.Year >= 0 && m.Year <= 9999, "media.year", "must be from 0 to 9999")
-	c.must(m.Season == nil || *m.Season >= 0 && int64(*m.Season) <= maxSafeInt, "media.season", "must be from 0 (specials)")
-	c.must(m.Episode == nil || *m.Episode >= 1 && int64(*m.Episode) <= maxSafeInt, "media.episode", "must be from 1")
-	if m.Site != nil {
-		c.must(m.Type != TV, "media.site", "belongs to films and episodes only")
-		c.site(*m.Site)
-	}
-	if m.Show != nil {
-		c.must(m.Type == Episode, "media.show", "belongs to episodes only")
-		c.ids("media.show.ids", m.Show.IDs)
-		c.text("media.show.title", m.Show.Title, maxText)
-		c.must(m.Show.Year >= 0 && m.Show.Year <= 9999, "media.show.year", "must be from 0 to 9999")
-	}
-}
-
-// validIMDB reports whether id is "tt" and up to twelve digits.
-func validIMDB(id string) bool {
-	digits, ok := strings.CutPrefix(id, "tt")
-	return ok && digits != "" && len(digits) <= 12 && strings.Trim(digits, "0123456789") == ""
-}
-
-// site checks where an item was seen. A blank would end its number.
-func (c *checker) site(s Site) {
-	strange := func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9') }
-	c.must(s.Name != "" && len(s.Name) <= maxSiteName && !strings.ContainsFunc(s.Name, strange),
-		"media.site.name", `must be 1 to %d of a-z, 0-9 and "-"`, maxSiteName)
-	printed := func(r rune) bool { return r <= ' ' || r > '~' }
-	for _, n := range []struct{ field, number string }{{"title", s.Title}, {"series", s.Series}} {
-		c.must(len(n.number) <= maxNumber && !strings.ContainsFunc(n.number, printed),
-			"media.site."+n.field, "must be at most %d printable ASCII characters without a blank", maxNumber)
-	}
-	c.must(s.Numbering == "" || s.Numbering == SiteNumbering, "media.site.numbering", `must be "site"`)
 }
 
 // checker gathers faults.
@@ -186,6 +115,43 @@ func (c *checker) must(ok bool, field, problem string, about ...any) {
 	if !ok {
 		c.faults = append(c.faults, &FieldError{Field: field, Problem: fmt.Sprintf(problem, about...)})
 	}
+}
+
+func (c *checker) watchable(m Media) {
+	c.must(m.Type == Movie || m.Type == Episode, "media.type", "%q is not movie or episode (a series as a whole is not watched)", m.Type)
+	c.media(m)
+}
+
+// media checks the fields of one item, whatever it is used for.
+func (c *checker) media(m Media) {
+	c.ids("media.ids", m.IDs)
+	c.text("media.title", m.Title, maxText)
+	c.must(m.Year >= 0 && m.Year <= lastYear, "media.year", "must be from 0 to %d", lastYear)
+	c.must(m.Season == nil || *m.Season >= 0 && int64(*m.Season) <= maxSafeInt, "media.season", "must be from 0 (specials)")
+	c.must(m.Episode == nil || *m.Episode >= 1 && int64(*m.Episode) <= maxSafeInt, "media.episode", "must be from 1")
+	c.must(m.Site == nil || m.Type != TV, "media.site", "belongs to films and episodes only")
+	if m.Site != nil {
+		c.site(*m.Site)
+	}
+	c.must(m.Show == nil || m.Type == Episode, "media.show", "belongs to episodes only")
+	if m.Show != nil {
+		c.ids("media.show.ids", m.Show.IDs)
+		c.text("media.show.title", m.Show.Title, maxText)
+		c.must(m.Show.Year >= 0 && m.Show.Year <= lastYear, "media.show.year", "must be from 0 to %d", lastYear)
+	}
+}
+
+// site checks where an item was seen. A blank would end its number.
+func (c *checker) site(s Site) {
+	strange := func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9') }
+	c.must(s.Name != "" && len(s.Name) <= maxSiteName && !strings.ContainsFunc(s.Name, strange),
+		"media.site.name", `must be 1 to %d of a-z, 0-9 and "-"`, maxSiteName)
+	unprinted := func(r rune) bool { return r <= ' ' || r > '~' }
+	for _, n := range []struct{ field, number string }{{"title", s.Title}, {"series", s.Series}} {
+		c.must(len(n.number) <= maxNumber && !strings.ContainsFunc(n.number, unprinted),
+			"media.site."+n.field, "must be at most %d printable ASCII characters without a blank", maxNumber)
+	}
+	c.must(s.Numbering == "" || s.Numbering == SiteNumbering, "media.site.numbering", `must be "site"`)
 }
 
 func (c *checker) text(field, s string, limit int) {
@@ -203,5 +169,7 @@ func (c *checker) words(field string, words []string) {
 func (c *checker) ids(field string, ids IDs) {
 	c.must(ids.TMDB >= 0 && ids.TMDB <= maxSafeInt, field+".tmdb", "must be from 1")
 	c.must(ids.TVDB >= 0 && ids.TVDB <= maxSafeInt, field+".tvdb", "must be from 1")
-	c.must(ids.IMDB == "" || validIMDB(ids.IMDB), field+".imdb", `must be "tt" and digits`)
+	digits, ok := strings.CutPrefix(ids.IMDB, "tt")
+	ok = ok && digits != "" && len(digits) <= 12 && strings.Trim(digits, "0123456789") == ""
+	c.must(ids.IMDB == "" || ok, field+".imdb", `must be "tt" and digits`)
 }

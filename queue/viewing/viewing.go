@@ -1,6 +1,7 @@
 package viewing
 
 import (
+	"cmp"
 	"strings"
 )
 
@@ -95,17 +96,12 @@ type Origin struct {
 // Learn takes from later news what was not known: the source of the library,
 // the length, the genres and the tags.
 func (o *Origin) Learn(later Origin) {
-	if o.Runtime == 0 {
-		o.Runtime = later.Runtime
-	}
+	o.Runtime, o.Folder = cmp.Or(o.Runtime, later.Runtime), cmp.Or(o.Folder, later.Folder)
 	if len(o.Genres) == 0 {
 		o.Genres = later.Genres
 	}
 	if len(o.Tags) == 0 {
 		o.Tags = later.Tags
-	}
-	if o.Folder == "" {
-		o.Folder = later.Folder
 	}
 }
 

@@ -60,6 +60,8 @@ func TestValidateNamesEachFault(t *testing.T) {
 		{"list in a viewing", func(v *Event) { v.List = &List{Name: "x"} }, []string{"list"}},
 		{"watchlist", func(v *Event) { v.Kind = KindWatchlist }, nil},
 		{"watchlist takes no episode", func(v *Event) { v.Kind, v.Media[0].Type = KindWatchlist, Episode }, []string{"media.type"}},
+		{"viewing on a list", func(v *Event) { v.InList = "l" }, []string{"inList"}},
+		{"item of no list", func(v *Event) { v.Kind = KindListItem }, []string{"inList"}},
 		{"list without a name", func(v *Event) { *v = Event{Kind: KindList, EventID: "l", List: &List{Name: "  "}} }, []string{"name"}},
 		{"list of unknown visibility", func(v *Event) {
 			*v = Event{Kind: KindList, EventID: "l", List: &List{Name: "Noir", Visibility: "private"}}

@@ -31,12 +31,7 @@ func States() []State {
 // Finished reports whether nothing is left to be done for an entry in s:
 // delivered, rejected, dropped or merged.
 func (s State) Finished() bool {
-	switch s {
-	case StateDelivered, StateRejected, StateDropped, StateMerged:
-		return true
-	default:
-		return false
-	}
+	return s == StateDelivered || s == StateRejected || s == StateDropped || s == StateMerged
 }
 
 // Valid reports whether s is one of the states.

@@ -19,11 +19,6 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
-// Errorf is a mistake in the command line.
-func Errorf(format string, args ...any) error {
-	return &typed.Error{Problem: fmt.Sprintf(format, args...)}
-}
-
 // Exactly wants these arguments, named for the message.
 func Exactly(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {

@@ -1,17 +1,18 @@
+// Package typed reads what a person types: which film, series or episode is meant, and
+// when it was watched. The same text and the same time give the same answer. What has two
+// meanings is refused: errors are a [viewing.Message] that says how to write it.
 package typed
 
 import (
-	"fmt"
+	"errors"
 	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// maxID is the service's largest identifier.
-const maxID = 1<<53 - 1
 
 // Item is what a text names. A number alone does not say its type.
 type Item struct {
@@ -19,212 +20,131 @@ type Item struct {
 	IDs     viewing.IDs       // of an episode, those of its series
 	Season  *int              // from 0 (specials); nil when the text does not say
 	Episode *int              // from 1; nil when the text does not say
-	text    string
 }
 
-// aim is what kind of item is wanted, for the words of an error.
-type aim struct{ example, search string }
+// The forms of an item, in lower case.
+var (
+	numberForm = regexp.MustCompile(`^([1-9]\d{0,15})(?:-|-\S*[^\s\d-]\S*)?$`) // 603, 603-the-matrix
+	imdbForm   = regexp.MustCompile(`^tt\d{7,12}$`)                            // a shorter one has lost digits
+	imdbPage   = regexp.MustCompile(`^(?:https?://)?(?:www\.|m\.)?imdb\.com/(?:[a-z-]+/)?title/(tt\d{7,12})(?:[/?#]|$)`)
+	tmdbPage   = regexp.MustCompile(`^(?:(?:https?://)?(?:www\.|m\.)?themoviedb\.org/|/)?(movie|tv)/([1-9]\d{0,15})(?:-[^/?#]*)?` +
+		`(?:/season/(\d{1,5})(?:/episode/([1-9]\d{0,4}))?)?(?:[/?#]|$)`)
+	otherPage = regexp.MustCompile(`^https?://|^[^\s/]+\.[a-z]+/`)
+	yearForm  = regexp.MustCompile(`^(.*\S)\s*\((\d{4})\)$`)
+)
 
-func anyItem() aim { return aim{"themoviedb.org/movie/603, themoviedb.org/tv/1396", ""} }
-func aMovie() aim  { return aim{"themoviedb.org/movie/603", "/movie"} }
-func aSeries() aim { return aim{"themoviedb.org/tv/1396", "/tv"} }
-
-// find says where such an item is found.
-func (a aim) find() string {
-	return "look for it on themoviedb.org, and give the number in its address: " + a.example
-}
+// maxID is the service's largest identifier.
+const maxID = 1<<53 - 1
 
 // ParseItem reads a number of themoviedb.org ("603", "603-the-matrix"), an
-// IMDb number ("tt0133093") or an address at one of the two. Errors are an
-// [*Error].
-func ParseItem(text string) (Item, error) { return anyItem().item(text) }
-
-// ParseMovie reads a film, in the forms of [ParseItem].
-func ParseMovie(text string) (viewing.Media, error) {
-	i, err := aMovie().item(text)
-	if err == nil && (i.Type == viewing.TV || i.Type == viewing.Episode) {
-		err = &Error{Problem: Quoted(i.text) + " is the address of a series, and a film is wanted here", Next: aMovie().find()}
-	}
-	return viewing.Media{Type: viewing.Movie, IDs: i.IDs}, err
-}
-
-// ParseSeries reads a whole series. The address of one of its seasons or
-// episodes is refused.
-func ParseSeries(text string) (viewing.Media, error) {
-	m, err := ParseEpisode(text)
-	if err != nil {
-		return m, err
-	}
-	if m.Season != nil {
-		err = &Error{Problem: Quoted(text) + " is the address of a part of a series, and a whole series is wanted here", Next: aSeries().find()}
-	}
-	return viewing.Media{Type: viewing.TV, IDs: m.Show.IDs}, err
-}
-
-// ParseEpisode reads a series, and as much of an episode as the text names:
-// season and number may be nil.
-func ParseEpisode(text string) (viewing.Media, error) {
-	i, err := aSeries().item(text)
-	if err == nil && i.Type == viewing.Movie {
-		err = &Error{Problem: Quoted(i.text) + " is the address of a film, and a series is wanted here", Next: aSeries().find()}
-	}
-	return viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: i.IDs}, Season: i.Season, Episode: i.Episode}, err
-}
-
-// item reads a text.
-func (a aim) item(text string) (Item, error) {
-	trimmed := strings.TrimSpace(text)
-	lower := strings.ToLower(trimmed)
-	switch {
-	case trimmed == "":
-		return Item{}, &Error{Problem: "the number is empty", Next: a.find()}
-	case strings.HasPrefix(lower, "tt") && startsWithDigit(lower[2:]):
-		ids, err := imdb(lower)
-		return Item{IDs: ids, text: trimmed}, err
-	case strings.Contains(trimmed, "/"):
-		return a.address(trimmed)
-	case startsWithDigit(trimmed) && !strings.ContainsAny(trimmed, " \t"):
-		id, err := a.number(trimmed)
-		return Item{IDs: viewing.IDs{TMDB: id}, text: trimmed}, err
-	case strings.HasPrefix(trimmed, "-") && startsWithDigit(trimmed[1:]):
-		return Item{}, &Error{Problem: Quoted(trimmed) + " is not a number from 1", Next: a.find()}
-	default:
-		return Item{}, a.words(trimmed)
-	}
-}
-
-func startsWithDigit(text string) bool { return text != "" && text[0] >= '0' && text[0] <= '9' }
-
-// words refuses a title: which film is meant, only a person can say.
-func (a aim) words(text string) error {
-	return &Error{
-		Words:   true,
-		Problem: Quoted(text) + " is neither a number nor an address, and a title alone does not say which film or series it is",
-		Next: "look for it at https://www.themoviedb.org/search" + a.search + "?query=" + url.QueryEscape(searched(text)) +
-			" and give the number in its address",
-	}
-}
-
-// number reads "603" or "603-the-matrix".
-func (a aim) number(text string) (int64, error) {
-	digits, slug, _ := strings.Cut(text, "-")
-	id, err := strconv.ParseInt(digits, 10, 64)
-	switch {
-	case err != nil && strings.Trim(digits, "0123456789") != "":
-		return 0, a.words(text)
-	case err != nil || id < 1 || id > maxID:
-		return 0, &Error{Problem: fmt.Sprintf("%s is not a number from 1 to %d", Quoted(digits), int64(maxID)), Next: a.find()}
-	case strings.Trim(slug, "0123456789") == "" && slug != "": // "2026-03-01", or a typing error
-		return 0, &Error{Problem: Quoted(text) + " is not one number", Next: a.find()}
-	}
-	return id, nil
-}
-
-// imdb reads "tt" and at least seven digits: a shorter one has lost some.
-func imdb(text string) (viewing.IDs, error) {
-	digits := text[2:]
-	if strings.Trim(digits, "0123456789") != "" || len(digits) < 7 || len(digits) > 12 {
-		return viewing.IDs{}, &Error{
-			Problem: Quoted(text) + " is not an IMDb number",
-			Next:    `one is "tt" and 7 digits or more: tt0133093`,
+// IMDb number ("tt0133093") or an address at one of the two.
+func ParseItem(text string) (Item, error) {
+	lower := strings.ToLower(strings.TrimSpace(text))
+	if page := tmdbPage.FindStringSubmatch(lower); page != nil {
+		i := Item{Type: viewing.MediaType(page[1]), IDs: viewing.IDs{TMDB: number(page[2])}}
+		if i.Type == viewing.TV && page[3] != "" {
+			season, episode := int(number(page[3])), int(number(page[4]))
+			i.Season = &season
+			if episode > 0 {
+				i.Type, i.Episode = viewing.Episode, &episode
+			}
 		}
+		return i, tooLarge(text, i.IDs.TMDB)
 	}
-	return viewing.IDs{IMDB: text}, nil
+	if page := imdbPage.FindStringSubmatch(lower); page != nil {
+		return Item{IDs: viewing.IDs{IMDB: page[1]}}, nil
+	}
+	if parts := numberForm.FindStringSubmatch(lower); parts != nil {
+		id := number(parts[1])
+		return Item{IDs: viewing.IDs{TMDB: id}}, tooLarge(text, id)
+	}
+	switch {
+	case imdbForm.MatchString(lower):
+		return Item{IDs: viewing.IDs{IMDB: lower}}, nil
+	case strings.Trim(lower, "0123456789-") == "": // or empty, "-5", "2026-03-01"
+		return Item{}, say("typed.number", text)
+	case strings.HasPrefix(lower, "tt") && strings.Trim(lower[2:], "0123456789") == "":
+		return Item{}, say("typed.imdb", text)
+	case otherPage.MatchString(lower):
+		return Item{}, say("typed.address", text)
+	default:
+		m := say(titleCode, text)
+		m.Args["url"] = "https://www.themoviedb.org/search?query=" + url.QueryEscape(Shortened(strings.Join(strings.FieldsFunc(text, unseen), " ")))
+		return Item{}, m
+	}
+}
+
+// number is the value of digits; 0 where there are none.
+func number(digits string) int64 {
+	n, _ := strconv.ParseInt(digits, 10, 64)
+	return n
+}
+
+func tooLarge(text string, id int64) error {
+	if id > maxID {
+		return say("typed.number", text)
+	}
+	return nil
+}
+
+// titleCode is the code of an error about words that may be a title.
+const titleCode = "typed.title"
+
+// IsTitle reports whether an error says that a text is neither number nor address: it
+// may be a title. Which film that is, only a person can say.
+func IsTitle(err error) bool {
+	m, ok := errors.AsType[viewing.Message](err)
+	return ok && m.Code == titleCode
+}
+
+// ParseMedia reads an item of a kind in the forms of [ParseItem]: a film, a whole series,
+// or a series and as much of an episode as the text names.
+func ParseMedia(kind viewing.MediaType, text string) (viewing.Media, error) {
+	i, err := ParseItem(text)
+	switch {
+	case err != nil:
+		return viewing.Media{Type: kind}, err
+	case kind == viewing.Movie && i.Type != viewing.Movie && i.Type != "":
+		return viewing.Media{Type: kind}, say("typed.wantsMovie", text)
+	case kind != viewing.Movie && i.Type == viewing.Movie:
+		return viewing.Media{Type: kind}, say("typed.wantsSeries", text)
+	case kind == viewing.TV && i.Season != nil:
+		return viewing.Media{Type: kind}, say("typed.wantsWhole", text)
+	case kind == viewing.Episode:
+		return viewing.Media{Type: kind, Show: &viewing.Show{IDs: i.IDs}, Season: i.Season, Episode: i.Episode}, nil
+	default:
+		return viewing.Media{Type: kind, IDs: i.IDs}, nil
+	}
 }
 
 // Dated parts words from the year behind them: "Alpha One (1999)". The year is 0
 // where there is none.
 func Dated(words string) (title string, year int) {
 	title = strings.TrimSpace(words)
-	if parts := regexp.MustCompile(`^(.*\S)\s*\((\d{4})\)$`).FindStringSubmatch(title); parts != nil {
-		title = parts[1]
-		year, _ = strconv.Atoi(parts[2]) // four digits
+	if parts := yearForm.FindStringSubmatch(title); parts != nil {
+		return parts[1], int(number(parts[2]))
 	}
-	return title, year
+	return title, 0
 }
 
-// address reads an address of a page, with or without "https://".
-func (a aim) address(text string) (Item, error) {
-	lower := strings.ToLower(text)
-	rest, hasScheme := strings.CutPrefix(lower, "https://")
-	if !hasScheme {
-		rest, hasScheme = strings.CutPrefix(lower, "http://")
-	}
-	rest, _, _ = strings.Cut(rest, "#")
-	rest, _, _ = strings.Cut(rest, "?")
-	host, path, _ := strings.Cut(rest, "/")
-	host, _, _ = strings.Cut(host, ":")
-	for _, prefix := range []string{"www.", "m."} {
-		host = strings.TrimPrefix(host, prefix)
-	}
-	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
-	switch {
-	case host == "themoviedb.org":
-		return a.tmdbPage(text, parts)
-	case host == "imdb.com":
-		return imdbPage(text, parts)
-	case !hasScheme && (host == "" || host == "movie" || host == "tv") && len(parts) > 0: // "movie/603", "/movie/603"
-		return a.tmdbPage(text, strings.FieldsFunc(rest, func(r rune) bool { return r == '/' }))
-	case hasScheme || strings.Contains(host, "."):
-		return Item{}, &Error{
-			Problem: Quoted(text) + " is not an address of themoviedb.org or imdb.com",
-			Next:    a.find(),
-		}
-	default:
-		return Item{}, a.words(text) // a title with a slash: "Face/Off"
-	}
+// say is a message about a text.
+func say(code, text string) viewing.Message {
+	return viewing.Say(code, "text", Quoted(strings.TrimSpace(text)))
 }
 
-// tmdbPage reads the path of a page of themoviedb.org.
-func (a aim) tmdbPage(text string, parts []string) (Item, error) {
-	notThis := &Error{Problem: Quoted(text) + " is not the address of a film, a series or an episode", Next: a.find()}
-	if len(parts) < 2 || parts[0] != "movie" && parts[0] != "tv" {
-		return Item{}, notThis
+// maxShown bounds how much of a text is repeated, in characters.
+const maxShown = 60
+
+// Shortened is the beginning of a text, to be repeated.
+func Shortened(text string) string {
+	if letters := []rune(text); len(letters) > maxShown {
+		return string(letters[:maxShown]) + "…"
 	}
-	id, err := a.number(parts[1])
-	if err != nil {
-		return Item{}, notThis
-	}
-	i := Item{Type: viewing.MediaType(parts[0]), IDs: viewing.IDs{TMDB: id}, text: text}
-	if i.Type == viewing.Movie || len(parts) < 4 || parts[2] != "season" {
-		return i, nil
-	}
-	season, ok := counted(parts[3], 0)
-	if !ok {
-		return Item{}, notThis
-	}
-	i.Season = &season
-	if len(parts) < 6 || parts[4] != "episode" {
-		return i, nil
-	}
-	episode, ok := counted(parts[5], 1)
-	if !ok {
-		return Item{}, notThis
-	}
-	i.Type, i.Episode = viewing.Episode, &episode
-	return i, nil
+	return text
 }
 
-// counted reads a season's or an episode's number.
-func counted(text string, from int) (int, bool) {
-	n, err := strconv.ParseUint(text, 10, 31)
-	return int(n), err == nil && int(n) >= from
-}
+// Quoted is a text as an error repeats it.
+func Quoted(text string) string { return strconv.Quote(Shortened(text)) }
 
-// imdbPage reads the path of a page of imdb.com, which may begin with a
-// language.
-func imdbPage(text string, parts []string) (Item, error) {
-	for n, part := range parts {
-		if part == "title" && n+1 < len(parts) && n <= 1 {
-			if !strings.HasPrefix(parts[n+1], "tt") {
-				break
-			}
-			ids, err := imdb(parts[n+1])
-			return Item{IDs: ids, text: text}, err
-		}
-	}
-	return Item{}, &Error{
-		Problem: Quoted(text) + " is not the address of a film or a series",
-		Next:    "such an address is imdb.com/title/tt0133093",
-	}
-}
+// unseen reports a letter that is a blank, or cannot be seen.
+func unseen(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }
