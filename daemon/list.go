@@ -49,14 +49,6 @@ func (d *core) List(ctx context.Context, f entry.Filter) ([]queue.Entry, error) 
 	return list, nil
 }
 
-// Days implements [control.API].
-func (d *core) Days(ctx context.Context, asked control.Days) ([]entry.Day, error) {
-	if asked.Days < 1 || asked.Days > entry.MaxDays {
-		return nil, control.Invalid(viewing.Said(fmt.Sprintf("days must be 1 to %d", entry.MaxDays)), viewing.Message{})
-	}
-	return d.store.Days(ctx, asked.Days)
-}
-
 // maxPage is how many entries the queue lists at once.
 const maxPage = 1000
 

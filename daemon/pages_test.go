@@ -142,12 +142,7 @@ func TestNowTellsHowThingsStand(t *testing.T) {
 	l.commits("kodi:/x", movie("k", 603, "Alpha One", time.Second))
 	l.becomes(1, viewing.StateDelivered)
 	l.rejected("r", 604)
-	body := l.sees("/", "1 was delivered", `<a href="/diary?state=rejected">1 was rejected</a>`, "default: <span", "Chrome",
-		"2 viewings in 30 days, at most 2 on one day.", "<rect", "Stop sending for")
-	today := time.Now().Format(time.DateOnly)
-	if !strings.Contains(body, `<th scope="row">`+today+`</th><td class="number">1</td><td class="number">1</td>`) {
-		t.Errorf("the table lacks today:\n%s", body)
-	}
+	body := l.sees("/", "1 was delivered", `<a href="/diary?state=rejected">1 was rejected</a>`, "default: <span", "Chrome", "Stop sending for")
 	if strings.Contains(body, "style=") || strings.Contains(body, "<script>") {
 		t.Error("the page has what its policy forbids")
 	}

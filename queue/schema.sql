@@ -76,7 +76,7 @@ CREATE INDEX entries_after ON entries (after) WHERE after IS NOT NULL;
 -- What a correction may reach.
 CREATE INDEX entries_reported ON entries (state, id) WHERE media IS NOT NULL AND (reported IS NOT NULL OR item_key = '');
 CREATE INDEX entries_correction ON entries (correction) WHERE correction IS NOT NULL;
--- The diary: what was watched on a day, and the order in which all happened.
+-- The diary: the order in which all happened.
 CREATE INDEX entries_happened ON entries (happened_at);
 
 -- Further sightings of what an entry tells; the first is entries.event.

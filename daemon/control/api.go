@@ -28,8 +28,6 @@ type API struct {
 	Add func(context.Context, viewing.Event) (entry.Entry, error)
 	// List is the outbox, newest first; a limit of 0 is none.
 	List func(context.Context, entry.Filter) ([]entry.Entry, error)
-	// Days tells what was watched on each of the last days.
-	Days func(context.Context, Days) ([]entry.Day, error)
 	// Explain tells everything about one entry; [CodeNotFound] when there is none.
 	Explain func(ctx context.Context, id int64) (Explanation, error)
 	// Edit corrects one entry that has not been delivered; a dry run tells what

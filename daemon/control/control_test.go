@@ -31,7 +31,7 @@ type fixed struct {
 // api is the fixed answers, all of them.
 func (f *fixed) api() control.API {
 	return control.API{
-		Status: f.Status, Add: f.Add, List: f.List, Days: f.Days, Explain: f.Explain, Edit: f.Edit, Undo: f.Undo, Operate: f.Operate,
+		Status: f.Status, Add: f.Add, List: f.List, Explain: f.Explain, Edit: f.Edit, Undo: f.Undo, Operate: f.Operate,
 		Pause: f.Pause, Resume: f.Resume, Acknowledge: f.Acknowledge, Export: f.Export, Backup: f.Backup,
 		Resolve: f.Resolve, Login: f.Login, Pair: f.Pair, Clients: f.Clients, AddClient: f.AddClient, Revoke: f.Revoke,
 		ScanKodi: f.ScanKodi, ImportKodi: f.ImportKodi, KodiProgress: f.KodiProgress,
@@ -50,11 +50,6 @@ func (f *fixed) Add(_ context.Context, v viewing.Event) (entry.Entry, error) {
 func (f *fixed) List(_ context.Context, q entry.Filter) ([]entry.Entry, error) {
 	f.asked = append(f.asked, q)
 	return []entry.Entry{{ID: 1}}, f.err
-}
-
-func (f *fixed) Days(_ context.Context, d control.Days) ([]entry.Day, error) {
-	f.asked = append(f.asked, d)
-	return []entry.Day{{Day: "2026-03-01", Viewings: map[string]int64{"kodi": 2}}}, f.err
 }
 
 func (f *fixed) Explain(_ context.Context, id int64) (control.Explanation, error) {
@@ -167,8 +162,6 @@ func TestEveryQuestionArrivesAsItWasAsked(t *testing.T) {
 	must(t, err)
 	list, err := c.List(ctx, entry.Filter{State: "held", Limit: 3})
 	must(t, err)
-	days, err := c.Days(ctx, control.Days{Days: 30})
-	must(t, err)
 	x, err := c.Explain(ctx, 5)
 	must(t, err)
 	l, err := c.Login(ctx, control.Login{Account: "a", Key: "sk_1"})
@@ -181,10 +174,10 @@ func TestEveryQuestionArrivesAsItWasAsked(t *testing.T) {
 	must(t, err)
 	must(t, c.Revoke(ctx, "c/1"))
 	must(t, c.Acknowledge(ctx, 9))
-	if e.ID != 7 || len(list) != 1 || len(days) != 1 || days[0].Viewings["kodi"] != 2 || x.ID != 5 || !l.Proven || code.Code != "ABCD2345" || clients[0].ID != "c/1" || added.Token != "t" {
+	if e.ID != 7 || len(list) != 1 || x.ID != 5 || !l.Proven || code.Code != "ABCD2345" || clients[0].ID != "c/1" || added.Token != "t" {
 		t.Errorf("answers: %+v %+v %+v %+v %+v %+v %+v", e, list, x, l, code, clients, added)
 	}
-	want := []any{v, entry.Filter{State: "held", Limit: 3}, control.Days{Days: 30}, int64(5), control.Login{Account: "a", Key: "sk_1"}, control.NewProgram{Label: "Plex & co"}, "c/1", int64(9)}
+	want := []any{v, entry.Filter{State: "held", Limit: 3}, int64(5), control.Login{Account: "a", Key: "sk_1"}, control.NewProgram{Label: "Plex & co"}, "c/1", int64(9)}
 	if diff := cmp.Diff(want, f.asked); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}

@@ -30,11 +30,6 @@ type Order struct {
 	DryRun bool   `json:"dryRun,omitempty"`
 }
 
-// Days asks what was watched on the last days: 1 to [entry.MaxDays], today is one.
-type Days struct {
-	Days int `json:"days"`
-}
-
 // Edit is a correction of one entry.
 type Edit struct {
 	ID int64 `json:"id"`

@@ -17,7 +17,6 @@ func (a *API) routes() []route {
 		ask("about", &a.About),
 		tell("add", &a.Add),
 		tell("list", &a.List),
-		tell("days", &a.Days),
 		tell("explain", &a.Explain),
 		tell("edit", &a.Edit),
 		tell("undo", &a.Undo),

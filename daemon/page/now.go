@@ -24,7 +24,6 @@ type nowData struct {
 	Status   control.Status
 	Problems []problem
 	Counts   []count
-	Chart    chart
 	Pauses   []pauseChoice
 	Paused   bool // all accounts that are used
 }
@@ -48,20 +47,13 @@ type pauseChoice struct {
 	Text  string
 }
 
-// chartDays is how many days the first page draws.
-const chartDays = 30
-
 func showNow(v *visit) (any, error) {
 	status, err := v.api().Status(v.ctx())
 	if err != nil {
 		return nil, err
 	}
 	health.Tell(v.Speech, &status)
-	days, err := v.api().Days(v.ctx(), control.Days{Days: chartDays})
-	if err != nil {
-		return nil, err
-	}
-	data := &nowData{Status: status, Counts: countsOf(v, status), Chart: draw(v, days), Pauses: pauses(v)}
+	data := &nowData{Status: status, Counts: countsOf(v, status), Pauses: pauses(v)}
 	for _, p := range status.Problems {
 		data.Problems = append(data.Problems, buttonOf(p))
 	}

@@ -24,7 +24,6 @@ func fakeAPI() control.API {
 		},
 		Explain: func(context.Context, int64) (control.Explanation, error) { return control.Explanation{}, nil },
 		List:    func(context.Context, entry.Filter) ([]entry.Entry, error) { return nil, nil },
-		Days:    func(context.Context, control.Days) ([]entry.Day, error) { return nil, nil },
 	}
 }
 

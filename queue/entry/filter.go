@@ -24,17 +24,6 @@ type Wave struct {
 	Held   int64  `json:"held"`
 }
 
-// Day is what was watched on one day of this machine's zone.
-type Day struct {
-	Day string `json:"day"` // "2026-03-01"
-	// Viewings counts what was watched, by the kind of source that told of it first.
-	// What was merged or dropped is not counted, and what several accounts have counts once.
-	Viewings map[string]int64 `json:"viewings"`
-}
-
-// MaxDays is how many days can be told at once.
-const MaxDays = 366
-
 // Filter chooses entries. Its zero value chooses the newest hundred.
 type Filter struct {
 	State   viewing.State `json:"state,omitempty"`   // "" for all
