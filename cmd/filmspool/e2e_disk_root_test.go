@@ -226,7 +226,7 @@ func TestReadOnlyDisk(t *testing.T) {
 		t.Error("taken by a disk that is read-only")
 	}
 	i.do("", "queue", "list")
-	i.problem(health.DiskReadOnly)
+	i.problem(health.QueueUnwritable)
 	i.daemon.kill()
 	i.startRefused("read-only")
 }
