@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -194,8 +195,19 @@ func (i *Importer) pass(ctx context.Context) time.Duration {
 	return max(time.Until(i.wake), firstRetry)
 }
 
+// errFault: a library made the program fail.
+var errFault = errors.New("a fault while a library was read")
+
+// contain makes an error of a panic: one library never ends the program.
+func contain(err *error) {
+	if cause := recover(); cause != nil {
+		*err = fmt.Errorf("%w: %v\n%s", errFault, cause, debug.Stack())
+	}
+}
+
 // refresh takes a reading, and hands over what is new for the watchlist.
-func (i *Importer) refresh(ctx context.Context) error {
+func (i *Importer) refresh(ctx context.Context) (err error) {
+	defer contain(&err)
 	if _, err := i.read(ctx, i.changes); err != nil {
 		return err
 	}

@@ -72,11 +72,15 @@ type shelfReader struct {
 	path  string // "/u" when it is empty
 	files []snapshot.File
 	err   error
+	fault bool // have reading panic
 }
 
 func (r *shelfReader) Path() string { return cmp.Or(r.path, "/u") }
 
 func (r *shelfReader) Read(context.Context, snapshot.Part) (snapshot.Snapshot, error) {
+	if r.fault {
+		panic("a fault")
+	}
 	if r.err != nil {
 		return snapshot.Snapshot{}, r.err
 	}
@@ -341,5 +345,28 @@ func TestMatchesLibraryFiles(t *testing.T) {
 		if isLibraryFile(name) != want {
 			t.Errorf("%s: %v", name, !want)
 		}
+	}
+}
+
+// A fault in one library ends nothing: it is shown, and the next reading goes on.
+func TestFaultIsContained(t *testing.T) {
+	r := &shelfReader{files: list(film(1, 0, ""))}
+	i := newImporter(t, newSink(), r)
+	r.fault = true
+	if again := i.pass(t.Context()); again == 0 || i.Status().State != StateFailed {
+		t.Errorf("again in %v, state %s", again, i.Status().State)
+	}
+	if _, err := i.Scan(t.Context()); !errors.Is(err, errFault) {
+		t.Errorf("scanned with %v", err)
+	}
+	if _, err := i.Preview(t.Context(), rule.PlanOptions{}); !errors.Is(err, errFault) {
+		t.Errorf("previewed with %v", err)
+	}
+	if _, err := i.Import(t.Context(), rule.PlanOptions{}); !errors.Is(err, errFault) {
+		t.Errorf("imported with %v", err)
+	}
+	r.fault = false
+	if i.pass(t.Context()); i.Status().State != StateOK {
+		t.Errorf("state %s", i.Status().State)
 	}
 }

@@ -23,14 +23,15 @@ var (
 // Preview reads the library once and tells what an import would hand over; it
 // changes nothing. When the library cannot be read, the preview says so in
 // State and the error tells why.
-func (i *Importer) Preview(ctx context.Context, o rule.PlanOptions) (scan.Preview, error) {
+func (i *Importer) Preview(ctx context.Context, o rule.PlanOptions) (p scan.Preview, err error) {
 	i.work.Lock()
 	defer i.work.Unlock()
+	defer contain(&err)
 	v, snap, err := i.look(ctx, i.all)
 	if err != nil {
 		return i.unreadable(err), err
 	}
-	_, p, err := i.plan(ctx, i.known.After(v), snap, o)
+	_, p, err = i.plan(ctx, i.known.After(v), snap, o)
 	if err != nil {
 		return i.unreadable(err), err
 	}
@@ -101,9 +102,10 @@ func (i *Importer) Import(ctx context.Context, o rule.PlanOptions) (scan.Preview
 }
 
 // beginImport takes in what is new and plans the rest.
-func (i *Importer) beginImport(ctx context.Context, o rule.PlanOptions) (*rule.Plan, scan.Preview, error) {
+func (i *Importer) beginImport(ctx context.Context, o rule.PlanOptions) (plan *rule.Plan, p scan.Preview, err error) {
 	i.work.Lock()
 	defer i.work.Unlock()
+	defer contain(&err)
 	if i.Status().Importing {
 		return nil, scan.Preview{}, errImporting
 	}
@@ -111,7 +113,7 @@ func (i *Importer) beginImport(ctx context.Context, o rule.PlanOptions) (*rule.P
 	if err != nil {
 		return nil, scan.Preview{}, err
 	}
-	plan, p, err := i.plan(ctx, i.known, snap, o)
+	plan, p, err = i.plan(ctx, i.known, snap, o)
 	if err != nil {
 		return nil, scan.Preview{}, err
 	}

@@ -14,10 +14,11 @@ import (
 // Scan reads the library once and tells what would be handed over; it changes
 // nothing. At first contact that is nothing at all. When the library cannot
 // be read, the report says so in State and the error tells why.
-func (i *Importer) Scan(ctx context.Context) (scan.Report, error) {
+func (i *Importer) Scan(ctx context.Context) (rep scan.Report, err error) {
 	i.work.Lock()
 	defer i.work.Unlock()
-	rep := scan.Report{Userdata: i.path, Announcements: i.hearing(), New: []scan.Found{}, Held: []scan.Found{}, Ignored: []scan.Found{}, Unresolved: []scan.Found{}}
+	defer contain(&err)
+	rep = scan.Report{Userdata: i.path, Announcements: i.hearing(), New: []scan.Found{}, Held: []scan.Found{}, Ignored: []scan.Found{}, Unresolved: []scan.Found{}}
 	v, snap, err := i.look(ctx, i.changes)
 	if err != nil {
 		c := complain(err)

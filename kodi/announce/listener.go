@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/filmspool/filmspool/kodi/snapshot"
 )
 
@@ -25,7 +27,18 @@ const (
 // maxMessage bounds one announcement, in bytes. Kodi's have a few hundred.
 const maxMessage = 64 << 10
 
-var errLong = errors.New("an announcement is too long for Kodi")
+// Bounds of what one Kodi announces, in bytes: marking 8,000 episodes at once is
+// within them. A message counts as smallest at least.
+const (
+	smallest = 256
+	perSec   = 256 << 10
+	atOnce   = 2 << 20
+)
+
+var (
+	errLong  = errors.New("an announcement is too long for Kodi")
+	errFlood = errors.New("more announcements come than from a Kodi")
+)
 
 // Listener listens to the Kodi of one library.
 type Listener struct {
@@ -53,7 +66,10 @@ func (l *Listener) Run(ctx context.Context) {
 		most := pauseNobody
 		if err == nil {
 			most = pauseOther
-			if l.listen(ctx, conn) {
+			switch heard, err := l.listen(ctx, conn); {
+			case errors.Is(err, errFlood):
+				pause = pauseOther
+			case heard:
 				pause = firstPause
 			}
 		}
@@ -65,22 +81,22 @@ func (l *Listener) Run(ctx context.Context) {
 	}
 }
 
-// listen hears what comes until the connection ends, and reports whether Kodi
-// has spoken.
-func (l *Listener) listen(ctx context.Context, conn net.Conn) bool {
+// listen hears what comes until the connection ends, tells why it ended, and
+// whether Kodi has spoken.
+func (l *Listener) listen(ctx context.Context, conn net.Conn) (heard bool, err error) {
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	defer conn.Close()
 	l.mu.Lock()
 	l.book.begin(time.Now())
 	l.mu.Unlock()
-	err := read(conn, l.hear)
+	err = read(conn, l.hear)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	heard := l.heard
+	heard = l.heard
 	l.heard = false
 	l.book.stop(time.Now())
 	l.log.Debug("the connection to Kodi's announcements has ended", "heard", heard, "error", err)
-	return heard
+	return heard, err
 }
 
 func (l *Listener) hear(m message) {
@@ -130,13 +146,18 @@ func (l *Listener) Heard() bool {
 	return l.heard
 }
 
-// read hears announcements until they end, and tells why: what is no JSON, or
-// too long, is nothing of Kodi's. JSON of another shape says nothing.
+// read hears announcements until they end, and tells why: what is no JSON, too
+// long, or too much, is nothing of Kodi's. JSON of another shape says nothing.
 func read(from io.Reader, hear func(message)) error {
 	b := &bounded{from: from, left: maxMessage}
+	limit := rate.NewLimiter(perSec, atOnce)
 	for d := json.NewDecoder(b); ; b.left = maxMessage {
 		var m message
+		before := d.InputOffset()
 		err := d.Decode(&m)
+		if !limit.AllowN(time.Now(), int(max(d.InputOffset()-before, smallest))) {
+			return errFlood
+		}
 		var odd *json.UnmarshalTypeError
 		switch {
 		case errors.As(err, &odd):

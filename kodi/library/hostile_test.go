@@ -1,9 +1,12 @@
 package library_test
 
 import (
+	"encoding/binary"
 	"errors"
+	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/snapshot"
@@ -61,5 +64,66 @@ func TestHostileTableOfAddOnsIsRefused(t *testing.T) {
 		if got := k.reporters("tracker.example"); !slices.Equal(got, []string{"script.tracker"}) {
 			t.Errorf("%s: reporters %v, want script.tracker", name, got)
 		}
+	}
+}
+
+// A table whose pages lead in a circle has rows without end; SQLite counts them
+// by the billion.
+func TestRowsWithoutEndAreRefused(t *testing.T) {
+	for _, table := range []string{"files", "path", "movie", "uniqueid"} {
+		s := newScene(t, 121)
+		s.exec(`with recursive n(i) as (select 1000 union all select i + 1 from n where i < 30000)
+			insert into files (idFile, idPath, strFilename) select i, 1, i || '.mkv' from n`)
+		s.exec(`insert into path (idPath, strPath) select idFile, '/' || idFile || '/' from files`)
+		s.exec(`insert into movie (idMovie, idFile, c00) select idFile, idFile, 'A' from files`)
+		s.exec(`insert into uniqueid (media_id, media_type, type, value) select idFile, 'movie', 'tmdb', idFile from files`)
+		s.exec(`vacuum`)
+		circle(t, s, table)
+		began := time.Now()
+		_, err := library.Read(t.Context(), s.Path(), snapshot.Part{})
+		for errors.Is(err, library.ErrBusy) && time.Since(began) < time.Minute {
+			_, err = library.Read(t.Context(), s.Path(), snapshot.Part{})
+		}
+		if !errors.Is(err, library.ErrNotDatabase) {
+			t.Errorf("%s: read with %v", table, err)
+		}
+	}
+}
+
+// circle has every child of a table's root page be its first one, and that one
+// hold the root's cells: twice as deep, each leaf is read n*n times.
+func circle(t *testing.T, s scene, table string) {
+	t.Helper()
+	var root, size int64
+	ok(t, s.db.QueryRow(`select rootpage from sqlite_master where name = ?`, table).Scan(&root))
+	ok(t, s.db.QueryRow(`pragma page_size`).Scan(&size))
+	f, err := os.OpenFile(s.Path(), os.O_RDWR, 0)
+	ok(t, err)
+	defer f.Close()
+	at := func(page int64) []byte {
+		b := make([]byte, size)
+		_, err := f.ReadAt(b, (page-1)*size)
+		ok(t, err)
+		return b
+	}
+	lead := func(b []byte, to uint32) { // an interior page: header of 12 bytes, then pointers to its cells
+		if b[0] != 5 {
+			t.Fatalf("the root of %s is no interior page", table)
+		}
+		for cell := range int(binary.BigEndian.Uint16(b[3:])) {
+			at := binary.BigEndian.Uint16(b[12+2*cell:])
+			binary.BigEndian.PutUint32(b[at:], to)
+		}
+		binary.BigEndian.PutUint32(b[8:], to)
+	}
+	top := at(root)
+	first := binary.BigEndian.Uint32(top[binary.BigEndian.Uint16(top[12:]):])
+	other := binary.BigEndian.Uint32(top[binary.BigEndian.Uint16(top[14:]):])
+	below := append([]byte(nil), top...)
+	lead(below, first) // n times the same leaf
+	lead(top, other)   // n times that
+	for page, b := range map[int64][]byte{root: top, int64(other): below} {
+		_, err := f.WriteAt(b, (page-1)*size)
+		ok(t, err)
 	}
 }

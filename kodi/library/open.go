@@ -22,6 +22,7 @@ const (
 	busyTimeout = 800 * time.Millisecond // how long we wait for Kodi
 	lookTimeout = 4 * time.Second        // how long Kodi may wait for us
 	lookSlice   = 40 * time.Millisecond  // how long it shall wait at most
+	readTimeout = 20 * time.Second       // of all transactions of one reading
 )
 
 // rower runs queries.
@@ -63,20 +64,28 @@ type visit struct {
 // look runs read in one read-only transaction, and has closed the file when
 // it returns. Errors are classified.
 func look(ctx context.Context, path string, read func(context.Context, queryer) error) error {
-	return open(ctx, path, func(v *visit) error { return v.transact(ctx, read) })
+	return open(ctx, path, func(ctx context.Context, v *visit) error { return v.transact(ctx, read) })
 }
 
 // open runs read with an open file, and has closed it when it returns. Errors
 // are classified.
-func open(ctx context.Context, path string, read func(*visit) error) error {
+func open(ctx context.Context, path string, read func(context.Context, *visit) error) error {
 	if err := regular(path); err != nil {
 		return err
 	}
-	err := openThrough(ctx, path, read)
-	if err != nil && ctx.Err() != nil {
+	bounded, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	err := openThrough(bounded, path, func(v *visit) error { return read(bounded, v) })
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
 		return ctx.Err()
+	case bounded.Err() != nil:
+		return fmt.Errorf("%w: reading took too long: %w", ErrBusy, err)
+	default:
+		return classify(err)
 	}
-	return classify(err)
 }
 
 // regular fails unless the library, and what SQLite would open beside it, are

@@ -25,7 +25,7 @@ func Read(ctx context.Context, path string, part snapshot.Part) (snapshot.Snapsh
 		return snapshot.Snapshot{}, fmt.Errorf("read library %s: %w: its name is not MyVideosNNN.db", path, ErrUnsupported)
 	}
 	s := snapshot.Snapshot{Path: path, Origin: originOf(path), Version: version, Verified: verified(version), ReadAt: time.Now()}
-	err := open(ctx, path, func(v *visit) error {
+	err := open(ctx, path, func(ctx context.Context, v *visit) error {
 		err := v.together(ctx, func(step func(...stepper) error) error { return fillSnapshot(&s, step, part) })
 		s.Held = v.held
 		return err

@@ -2,6 +2,7 @@ package library
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -124,13 +125,17 @@ const (
 	maxRow    = 16 << 20 // a row of a table, with all that is not read
 	maxText   = 64 << 10 // one text
 	maxResult = 96 << 20 // all texts of one query
+	maxRows   = 1 << 19  // of one query, whatever a count or an index of the library claims
 )
 
-// bounded is a scanner that adds up the texts of the rows, and fails when they
-// are too long.
+// bounded is a scanner that adds up the rows and their texts, and fails when
+// there are too many.
 func bounded(scan scanner) scanner {
-	sum := 0
+	rows, sum := 0, 0
 	return func(row ...any) error {
+		if rows++; rows > maxRows {
+			return fmt.Errorf("%w: it holds more rows than a library can", ErrNotDatabase)
+		}
 		if err := scan(row...); err != nil {
 			return err
 		}
@@ -149,6 +154,8 @@ func bounded(scan scanner) scanner {
 
 // each runs a query to its end, one call for each row. Texts are bounded.
 func each(ctx context.Context, q rower, query string, row func(scanner) error, args ...any) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
@@ -157,6 +164,9 @@ func each(ctx context.Context, q rower, query string, row func(scanner) error, a
 	scan := bounded(rows.Scan)
 	for rows.Next() {
 		if err := row(scan); err != nil {
+			if errors.Is(err, ErrNotDatabase) {
+				cancel() // a server would have the rest read, which may have no end
+			}
 			return err
 		}
 	}

@@ -3,6 +3,8 @@ package library
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
+	"crypto/rsa"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -10,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -185,8 +188,26 @@ func (s Server) config() (*mysql.Config, error) {
 	if c.TLS = secure; secure == nil {
 		c.TLSConfig = "preferred"
 	}
+	if c.Net == "tcp" && !loopback(s.Host) {
+		c.ServerPubKey = noKey()
+	}
 	return c, c.Apply(mysql.Charset("utf8mb4", ""))
 }
+
+// noKey names a public key that nobody has the private half of. Without TLS the
+// driver would encrypt the password with whatever key the other side sends, and
+// so give it to anyone in between. With this key such a login is refused.
+var noKey = sync.OnceValue(func() string {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		panic(err) // crypto/rand does not fail
+	}
+	mysql.RegisterServerPubKey("none", &key.PublicKey)
+	return "none"
+})
+
+// loopback reports a name of this machine.
+func loopback(host string) bool { return host == "localhost" || net.ParseIP(host).IsLoopback() }
 
 // address is where the server listens. MySQL's own client, and so Kodi, takes
 // "localhost" for the socket, where there is one.

@@ -127,7 +127,7 @@ var errMore = errors.New("there is more to read")
 // column, and stops with errMore when its time is over. The condition on the
 // number is the query's last word.
 type slicer struct {
-	after int64 // the last row so far
+	after int64 // the last row so far; they must rise
 }
 
 // each is like the function of that name; id is where row leaves the number.
@@ -137,9 +137,14 @@ func (s *slicer) each(ctx context.Context, q queryer, slice time.Duration, query
 		if n++; slice > 0 && n%256 == 0 && time.Since(begun) > slice {
 			return errMore
 		}
-		err := row(scan)
+		if err := row(scan); err != nil {
+			return err
+		}
+		if *id <= s.after {
+			return fmt.Errorf("%w: its rows are not in order", ErrNotDatabase)
+		}
 		s.after = *id
-		return err
+		return nil
 	})
 }
 
@@ -149,13 +154,6 @@ func (t *tables) readFiles() stepper {
 	var s slicer
 	into := []any{&f.id, &f.folder, &f.name, &f.plays, &f.last}
 	return func(ctx context.Context, q queryer) error {
-		if t.rows == nil {
-			n, err := count(ctx, q, "files")
-			if err != nil {
-				return err
-			}
-			t.rows = make([]fileRow, 0, n)
-		}
 		query := `select idFile, ifnull(idPath, 0), strFilename, ` + q.whole("ifnull(playCount, 0)") + `, ifnull(lastPlayed, '')
 			from files where strFilename <> '' and idFile`
 		return s.each(ctx, q, t.slice, query, &f.id, func(scan scanner) error {
@@ -164,12 +162,6 @@ func (t *tables) readFiles() stepper {
 			return err
 		})
 	}
-}
-
-// count is the number of rows, for making room.
-func count(ctx context.Context, q queryer, table string) (n int, err error) {
-	err = each(ctx, q, `select count(*) from `+table, func(scan scanner) error { return scan(&n) })
-	return n, err
 }
 
 // readEpisodes reads the episodes, in full or in outline.
@@ -182,13 +174,6 @@ func (t *tables) readEpisodes(condition string) stepper {
 		into = append(into, &e.title, &e.runtime)
 	}
 	return func(ctx context.Context, q queryer) error {
-		if t.episodes == nil && condition == "" {
-			n, err := count(ctx, q, "episode")
-			if err != nil {
-				return err
-			}
-			t.episodes = make([]episodeRow, 0, n)
-		}
 		query := `select idEpisode, ifnull(idFile, 0), ifnull(idShow, 0), ifnull(c12, ''), ifnull(c13, ''), ifnull(c20, '')`
 		if t.full {
 			query += `, ifnull(c00, ''), ifnull(` + t.layout.optional("episode", "c09") + `, '')`
@@ -215,13 +200,6 @@ func (t *tables) readFilms(condition string) stepper {
 			columns += fmt.Sprintf(`, ifnull(c00, ''), ifnull(premiered, ''), ifnull(%s, ''), ifnull(%s, '')`,
 				t.layout.optional("movie", "c07"), t.layout.optional("movie", "c11"))
 			into = append(into, &f.title, &f.premiered, &f.year, &f.runtime)
-		}
-		if t.films == nil && condition == "" {
-			n, err := count(ctx, q, "movie")
-			if err != nil {
-				return err
-			}
-			t.films = make([]filmRow, 0, n+n/8)
 		}
 		query := `select idMovie, ifnull(movie.idFile, 0), -1, ` + columns + ` from movie` + where(condition)
 		if v.exists {
