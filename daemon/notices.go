@@ -11,61 +11,50 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// noticeWay is a way of the configuration. off is why it cannot be used here.
-type noticeWay struct {
-	notify.Way
-	off error
+// noticeWays are the ways of the configuration that can be used here, and those that
+// cannot.
+func noticeWays(o Options, keys config.Keys) (ways []notify.Way, off []control.NoticeTest) {
+	set := o.Config.Notices
+	if set.Desktop && !o.Paths.System && notify.HasDesktop(o.Getenv) {
+		ways = append(ways, notify.Way{Name: "desktop", Codes: []string{health.KeyRefused, health.NothingDelivered}, Send: notify.Desktop})
+	} else if set.Desktop {
+		off = append(off, control.NoticeTest{Way: "desktop", State: control.NoticeOff, Detail: viewing.Say("notify.noDesktop")})
+	}
+	token, err := keys.Webhook()
+	if set.Webhook.URL != "" && err == nil {
+		ways = append(ways, notify.Way{Name: "webhook", Send: notify.Webhook(set.Webhook.URL, token.Reveal(), "filmspool/"+o.Version)})
+	} else if set.Webhook.URL != "" {
+		off = append(off, control.NoticeTest{Way: "webhook", State: control.NoticeOff, Detail: viewing.MessagesOf(err)[0]})
+	}
+	return ways, off
 }
 
-// noticeWays are the ways of the configuration.
-func (d *core) noticeWays() (ways []noticeWay) {
-	set := d.o.Config.Notices
-	worse := notify.AtLeast(control.Severity(set.Severity))
-	if set.Desktop {
-		send, err := notify.Desktop(d.o.Getenv)
-		ways = append(ways, noticeWay{notify.Way{Name: "desktop", Tells: notify.Only("key-refused", "nothing-delivered"), Send: send}, err})
-	}
-	if set.Webhook.URL != "" {
-		token, err := d.keys.Webhook()
-		send := notify.Webhook(set.Webhook.URL, token.Reveal(), "filmspool/"+d.o.Version)
-		ways = append(ways, noticeWay{notify.Way{Name: "webhook", Tells: worse, Send: send}, err})
-	}
-	return ways
-}
-
-// NoticesOff says which ways of a configuration cannot work where this process runs.
+// NoticesOff says which ways of a configuration cannot work where this process runs. The
+// desktop is on by itself, so it is named only where the configuration asks for it.
 func NoticesOff(o Options) (warnings []viewing.Message) {
-	d := &core{o: o, keys: config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}}
-	for _, w := range d.noticeWays() {
-		if w.off != nil && (w.Name != "desktop" || o.Config.Origin("notices") != "default") {
-			warnings = append(warnings, viewing.Say("notify.off", "name", w.Name).Because(viewing.MessagesOf(w.off)[0]))
+	_, off := noticeWays(o, config.Keys{Dir: o.Paths.State, Getenv: o.Getenv})
+	for _, w := range off {
+		if w.Way != "desktop" || o.Config.Origin("notices") != "default" {
+			warnings = append(warnings, viewing.Say("notify.off", "name", w.Way).Because(w.Detail))
 		}
 	}
 	return warnings
 }
 
-// giveNotices tells a person of problems until ctx ends.
+// giveNotices tells a person about problems until ctx ends.
 func (d *Daemon) giveNotices(ctx context.Context) error {
-	o := notify.Options{
-		Problems: d.problems, Keep: records{d.store, "notices"},
-		Speech: locale.In(d.language()), Logger: d.log.With("part", "notify"),
+	ways, off := noticeWays(d.o, d.keys)
+	log := d.log.With("part", "notify")
+	for _, w := range off {
+		log.Info("a way of notices is off", "way", w.Way, "error", w.Detail)
 	}
-	for _, w := range d.noticeWays() {
-		switch {
-		case w.off == nil:
-			o.Ways = append(o.Ways, w.Way)
-		case w.Name == "desktop":
-			o.Logger.Debug("no notices on the desktop", "error", w.off) // it is on by itself
-		default:
-			o.Logger.Warn("a way of notices is off", "way", w.Name, "error", w.off)
-		}
+	if len(ways) == 0 {
+		return nil
 	}
-	if len(o.Ways) > 0 {
-		news, stop := d.changes()
-		defer stop()
-		o.News = news
-	}
-	notify.Run(ctx, o)
+	news, stop := d.changes()
+	defer stop()
+	n := notify.Notifier{Ways: ways, Problems: d.problems, News: news, Keep: records{d.store, "notices"}, Logger: log}
+	n.Run(ctx)
 	return nil
 }
 
@@ -78,13 +67,10 @@ func (d *Daemon) problems(ctx context.Context) ([]control.Problem, error) {
 
 // TestNotices implements [control.API].
 func (d *Daemon) TestNotices(ctx context.Context) ([]control.NoticeTest, error) {
-	test := notify.Test(locale.In(d.language()))
-	list := []control.NoticeTest{}
-	for _, w := range d.noticeWays() {
+	ways, list := noticeWays(d.o, d.keys)
+	for _, w := range ways {
 		t := control.NoticeTest{Way: w.Name, State: control.NoticeSent}
-		if w.off != nil {
-			t.State, t.Detail = control.NoticeOff, viewing.MessagesOf(w.off)[0]
-		} else if err := w.Send(ctx, test); err != nil {
+		if err := w.Send(ctx, notify.Test(locale.In(d.language()))); err != nil {
 			t.State, t.Detail = control.NoticeFailed, viewing.MessagesOf(err)[0]
 		}
 		list = append(list, t)

@@ -258,7 +258,7 @@ func TestFormsWithNonsense(t *testing.T) {
 	page := fmt.Sprintf("/diary/%d", id)
 	body := l.sees(page)
 	for _, c := range []struct{ act, name, value, want string }{
-		{"time", "at", "when?", "That was not done."},
+		{"time", "at", "when?", "is not a time"},
 		{"time", "at", "", "Type a date and a time"},
 		{"time", "at", "9999-12-31T23:59:59", "That was not done."},
 		{"time", "at", "1700-01-01T00:00", "That was not done."},

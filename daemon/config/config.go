@@ -157,7 +157,7 @@ func Default() Config {
 		Replay:   Replay{BackfillRate: 5},
 		Kodi:     Kodi{Classes: defaultClasses(), Announcements: true},
 		Resolve:  Resolve{Wikidata: Wikidata{Endpoint: wikidata.DefaultEndpoint}, TMDB: TMDB{BaseURL: tmdb.DefaultBase}},
-		Notices:  Notices{Desktop: true, Severity: "needs you"},
+		Notices:  Notices{Desktop: true},
 		origins:  map[string]string{},
 	}
 }

@@ -1,8 +1,6 @@
 package config
 
 import (
-	"errors"
-
 	"github.com/filmspool/filmspool/queue/resolve"
 )
 
@@ -11,9 +9,8 @@ type Notices struct {
 	// Desktop has the desktop show the two worst: that the service refuses the key, and
 	// that nothing was delivered for a week while something waits.
 	Desktop bool `toml:"desktop" json:"desktop"`
-	// Severity is the lowest that is sent to the webhook: needs you, soon or note.
-	Severity string  `toml:"severity" json:"severity"`
-	Webhook  Webhook `toml:"webhook" json:"webhook"`
+	// Webhook is sent every problem that needs the person.
+	Webhook Webhook `toml:"webhook" json:"webhook"`
 }
 
 // Webhook is where notices are posted to.
@@ -23,11 +20,11 @@ type Webhook struct {
 }
 
 func (n Notices) validate() error {
-	faults := []error{checkWord("notices.severity", n.Severity, "needs you", "soon", "note")}
-	if n.Webhook.URL != "" {
-		if err := resolve.CheckAddress(n.Webhook.URL, "https://ntfy.example/topic"); err != nil {
-			faults = append(faults, because("notices.webhook.url", err))
-		}
+	if n.Webhook.URL == "" {
+		return nil
 	}
-	return errors.Join(faults...)
+	if err := resolve.CheckAddress(n.Webhook.URL, "https://ntfy.example/topic"); err != nil {
+		return because("notices.webhook.url", err)
+	}
+	return nil
 }

@@ -33,7 +33,6 @@ func safe() []setting.Setting {
 		},
 		{Key: "metrics.enabled", Type: setting.Switch, About: "Whether programs on this machine may read figures: how much waits and was sent, never titles."},
 		{Key: "notices.desktop", Type: setting.Switch, About: "Whether the desktop tells of a refused key, and of a week in which nothing could be delivered."},
-		{Key: "notices.severity", Type: setting.Word, Allowed: []string{"needs you", "soon", "note"}, About: "The lowest severity that is sent to the webhook."},
 		{Key: "notices.webhook.url", Type: setting.Text, About: "Where the text of a notice is posted to, such as https://ntfy.sh/your-topic. It says what is wrong, and names no film."},
 		{Key: "replay.grace", Type: setting.Duration, Max: maxGrace.Seconds(), About: "How long each viewing stays here before it leaves, so that you can drop it first."},
 		{Key: "replay.rate", Type: setting.Decimal, Max: maxRate, About: "How many entries a second may leave for one account; 0 is no limit."},

@@ -10,34 +10,35 @@ import (
 // The codes that parts of the program, and checks, report. The rest is found in the
 // status.
 const (
-	DiskFull        = "disk-full"
-	QueueUnwritable = "queue-unwritable" // for another reason
-	QueueUnread     = "queue-unread"     // it cannot be read
-	DiskLow         = "disk-low"
-	KeyMissing      = "key-missing" // or the address, or both
-	KeyRefused      = "key-refused"
-	AddressWrong    = "address-wrong"
-	AccessRefused   = "access-refused"  // by something between here and the service
-	AccountUnknown  = "account-unknown" // entries wait for one that is not in the configuration
-	Unreachable     = "unreachable"
-	Throttled       = "throttled"
-	ClockWrong      = "clock-wrong"
-	LibraryUnread   = "library-unread"
-	LibraryDeaf     = "library-deaf"     // no events tell of its changes
-	LibraryReporter = "library-reporter" // an add-on reports to the same service
-	LibraryWriter   = "library-writer"   // an add-on writes what was watched elsewhere
-	LibraryClock    = "library-clock"
-	SourceTroubled  = "source"
-	NotRunning      = "not-running"
-	ServiceFailed   = "service-failed"
-	ServiceMissing  = "service-missing" // or it does not start by itself
-	ServiceLogout   = "service-logout"  // it ends when the person logs out
-	Outdated        = "outdated"        // another version is installed than the one that runs
-	PortTaken       = "port-taken"
-	ConfigInvalid   = "config-invalid"
-	StateDenied     = "state-denied" // or others may change it
-	Silent          = "silent"       // it runs, and does not say where
-	wave            = "entries-wave"
+	DiskFull         = "disk-full"
+	QueueUnwritable  = "queue-unwritable" // for another reason
+	QueueUnread      = "queue-unread"     // it cannot be read
+	DiskLow          = "disk-low"
+	KeyMissing       = "key-missing" // or the address, or both
+	KeyRefused       = "key-refused"
+	AddressWrong     = "address-wrong"
+	AccessRefused    = "access-refused"    // by something between here and the service
+	AccountUnknown   = "account-unknown"   // entries wait for one that is not in the configuration
+	NothingDelivered = "nothing-delivered" // for a week, though something waits
+	Unreachable      = "unreachable"
+	Throttled        = "throttled"
+	ClockWrong       = "clock-wrong"
+	LibraryUnread    = "library-unread"
+	LibraryDeaf      = "library-deaf"     // no events tell of its changes
+	LibraryReporter  = "library-reporter" // an add-on reports to the same service
+	LibraryWriter    = "library-writer"   // an add-on writes what was watched elsewhere
+	LibraryClock     = "library-clock"
+	SourceTroubled   = "source"
+	NotRunning       = "not-running"
+	ServiceFailed    = "service-failed"
+	ServiceMissing   = "service-missing" // or it does not start by itself
+	ServiceLogout    = "service-logout"  // it ends when the person logs out
+	Outdated         = "outdated"        // another version is installed than the one that runs
+	PortTaken        = "port-taken"
+	ConfigInvalid    = "config-invalid"
+	StateDenied      = "state-denied" // or others may change it
+	Silent           = "silent"       // it runs, and does not say where
+	wave             = "entries-wave"
 )
 
 // row is one problem. Its texts are problem.CODE.text, .why and .act of the catalogue.
@@ -123,7 +124,7 @@ var accountRows = []row{
 	{code: AccessRefused, severity: control.NeedsYou, kind: ofAccount, act: control.ActRetry, page: "/settings#account-{about}"},
 	{code: AccountUnknown, severity: control.NeedsYou, kind: ofAccount, act: "list-account", page: "/settings"},
 	{
-		code: "nothing-delivered", severity: control.NeedsYou, kind: ofAccount, act: "list", page: "/", find: stalled,
+		code: NothingDelivered, severity: control.NeedsYou, kind: ofAccount, act: "list", page: "/", find: stalled,
 		causes: append(noDisk, KeyMissing, KeyRefused, AddressWrong, AccessRefused, AccountUnknown),
 	},
 	{code: Unreachable, severity: control.Soon, act: control.ActRetry, page: "/"},

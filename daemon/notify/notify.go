@@ -1,22 +1,17 @@
-// Package notify tells a person of problems where they are: on their desktop or by
-// a webhook.
-//
-// It owns what each way has told, and when. It promises that a way tells of a problem
-// once. It tells again only when the problem was over for an hour, or when it has
-// lasted for seven more days. That holds over restarts. Problems that come together
-// are one notice.
-//
-// A way that fails is tried again while the problem lasts, after one minute to one
-// hour. A notice comes twice only where the program ends between sending it and
-// writing that down.
-//
-// It refuses to find problems, and it says nothing when one is over.
+// Package notify tells a person about problems where they are: on their desktop or by a
+// webhook. Each way tells a problem once, and again when it has lasted for a week or has
+// come back a day after it was told. That holds over restarts. Problems that come together
+// are one notice. What could not be sent is tried again every ten minutes.
 package notify
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
@@ -26,155 +21,173 @@ import (
 // Way is one way to reach a person.
 type Way struct {
 	Name string
-	// Tells reports whether this way tells of a problem.
-	Tells func(control.Problem) bool
-	// Send shows or sends one notice, and takes bounded time. Its error is for a person,
-	// and names no secret.
+	// Codes are the problems that it tells; none is all that need a person.
+	Codes []string
+	// Send sends one notice in bounded time. Its error names no secret.
 	Send func(context.Context, Notice) error
 }
 
-// Keep is where it stands what was told: a record for each way, by its name.
+// tells reports whether a way tells a problem. One whose cause it tells goes with the
+// cause.
+func (w Way) tells(p control.Problem, all []control.Problem) bool {
+	caused := func(q control.Problem) bool { return q.Code == *p.Cause && w.tells(q, nil) }
+	return p.Severity == control.NeedsYou &&
+		(len(w.Codes) == 0 || slices.Contains(w.Codes, p.Code)) &&
+		(p.Cause == nil || !slices.ContainsFunc(all, caused))
+}
+
+// Keep stores what was told, as one record.
 type Keep interface {
 	Load(context.Context) (map[string][]byte, error)
 	Save(ctx context.Context, name string, record []byte) error
 }
 
-// Options is what [Run] works with. All of it must be set.
-type Options struct {
+// record is the name of what [Keep] stores.
+const record = "told"
+
+// Notifier tells problems. All of its fields must be set.
+type Notifier struct {
 	Ways []Way
 	// Problems are those that there are now, the worst first, with those that another causes.
 	Problems func(context.Context) ([]control.Problem, error)
-	// News brings a nudge when they may have changed.
+	// News says that they may have changed.
 	News   <-chan struct{}
 	Keep   Keep
-	Speech locale.Speech
 	Logger *slog.Logger
+
+	told    map[string]time.Time // when a way has told a problem; nil until it is loaded
+	unsaved bool
 }
 
-// The times between looks. Problems also come by time alone, without news.
 const (
 	gather    = 10 * time.Second // from the first news to the look: a burst is one notice
-	lookEvery = 10 * time.Minute
-	firstTry  = time.Minute // from a failure to the next try
-	lastTry   = time.Hour
+	lookEvery = 10 * time.Minute // some problems come by time alone
+	forgetIn  = 24 * time.Hour
+	remindIn  = 7 * 24 * time.Hour
 )
 
-// Run tells of problems until ctx ends. Without a way it looks at nothing.
-func Run(ctx context.Context, o Options) {
-	if len(o.Ways) == 0 {
-		<-ctx.Done()
-		return
-	}
-	r := &run{Options: o}
-	for wait := gather; ; wait = r.look(ctx) {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(wait):
-			continue
-		case <-o.News:
-		}
+// Run tells problems until ctx ends.
+func (n *Notifier) Run(ctx context.Context) {
+	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(gather):
 		}
-	}
-}
-
-// run is one Run; only its goroutine touches it.
-type run struct {
-	Options
-	tellers []*teller // none until what was told is loaded
-	blind   bool      // the last look failed, and the log says so
-}
-
-// teller is one way and what it has told.
-type teller struct {
-	Way
-	told    ledger
-	unsaved bool
-	retry   time.Duration // how long the next failure waits; 0 while the way works
-	next    time.Time     // it is not tried before
-}
-
-// look tells what is due, and says when to look again.
-func (r *run) look(ctx context.Context) time.Duration {
-	problems, err := r.Problems(ctx)
-	if err == nil && r.tellers == nil {
-		err = r.load(ctx)
-	}
-	if err != nil {
-		if !r.blind && ctx.Err() == nil {
-			r.Logger.Warn("notices wait: the problems cannot be looked up", "error", err)
+		if err := n.look(ctx); err != nil && ctx.Err() == nil {
+			n.Logger.Warn("notices wait; trying again", "error", err)
 		}
-		r.blind = true
-		return lookEvery
-	}
-	r.blind = false
-	wait := lookEvery
-	for _, t := range r.tellers {
-		r.tell(ctx, t, problems)
-		if t.retry > 0 {
-			wait = min(wait, time.Until(t.next))
+		select {
+		case <-ctx.Done():
+			return
+		case <-n.News:
+		case <-time.After(lookEvery):
 		}
 	}
-	return max(wait, time.Second)
 }
 
-// load reads what was told. A record that cannot be read is like none.
-func (r *run) load(ctx context.Context) error {
-	records, err := r.Keep.Load(ctx)
+// look tells what is due, and stores that.
+func (n *Notifier) look(ctx context.Context) error {
+	problems, err := n.Problems(ctx)
+	if err == nil && n.told == nil {
+		err = n.load(ctx)
+	}
 	if err != nil {
 		return err
 	}
-	for _, w := range r.Ways {
-		t := &teller{Way: w, told: ledger{}}
-		if record := records[w.Name]; record != nil && json.Unmarshal(record, &t.told) != nil {
-			t.told = ledger{}
+	var faults []error
+	now := time.Now().Round(0).UTC() // by the calendar: a machine may sleep for days
+	stands := map[string]bool{}
+	for _, w := range n.Ways {
+		var due []control.Problem
+		for _, p := range problems {
+			if !w.tells(p, problems) {
+				continue
+			}
+			stands[key(w, p)] = true
+			if at, told := n.told[key(w, p)]; !told || now.Sub(at) >= remindIn {
+				due = append(due, p)
+			}
 		}
-		r.tellers = append(r.tellers, t)
+		if len(due) == 0 {
+			continue
+		}
+		if err := w.Send(ctx, compose(due)); err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", w.Name, err))
+			continue
+		}
+		for _, p := range due {
+			n.told[key(w, p)], n.unsaved = now, true
+		}
+	}
+	for k, at := range n.told {
+		switch {
+		case at.After(now): // the clock was set back
+			n.told[k], n.unsaved = now, true
+		case !stands[k] && now.Sub(at) >= forgetIn:
+			delete(n.told, k)
+			n.unsaved = true
+		}
+	}
+	if n.unsaved {
+		raw, err := json.Marshal(n.told)
+		if err == nil {
+			err = n.Keep.Save(context.WithoutCancel(ctx), record, raw) // also at the end
+		}
+		n.unsaved = err != nil
+		faults = append(faults, err)
+	}
+	return errors.Join(faults...)
+}
+
+// key names a problem as told by a way.
+func key(w Way, p control.Problem) string { return w.Name + " " + p.Code + " " + p.About }
+
+// load reads what was told. A record that cannot be read is like none.
+func (n *Notifier) load(ctx context.Context) error {
+	records, err := n.Keep.Load(ctx)
+	if err != nil {
+		return err
+	}
+	if json.Unmarshal(records[record], &n.told) != nil || n.told == nil {
+		n.told = map[string]time.Time{}
 	}
 	return nil
 }
 
-// tell has one way tell what is due, if it may now, and writes that down.
-func (r *run) tell(ctx context.Context, t *teller, problems []control.Problem) {
-	now := time.Now()
-	due, changed := t.told.due(now, standing(problems, t.Tells))
-	if len(due) > 0 && !now.Before(t.next) && r.send(ctx, t, due) {
-		t.told.note(now, due)
-		changed = true
-	}
-	if !changed && !t.unsaved {
-		return
-	}
-	record, err := json.Marshal(t.told)
-	if err == nil {
-		err = r.Keep.Save(context.WithoutCancel(ctx), t.Name, record) // what was sent is written down, also at the end
-	}
-	if err != nil && !t.unsaved {
-		r.Logger.Warn("what was told could not be written down; trying again", "way", t.Name, "error", err)
-	}
-	t.unsaved = err != nil
+// Notice is what is sent at once.
+type Notice struct {
+	Text  string   // a line for each problem
+	Codes []string // of the problems, the worst first
 }
 
-// send sends one notice, and reports whether that went well.
-func (r *run) send(ctx context.Context, t *teller, due []control.Problem) bool {
-	err := t.Send(ctx, compose(r.Speech, due))
-	switch {
-	case ctx.Err() != nil && err != nil:
-		return false
-	case err != nil:
-		if t.retry == 0 {
-			r.Logger.Warn("a notice could not be given; trying again", "way", t.Name, "error", err)
+// maxText is how many letters a notice has.
+const maxText = 1000
+
+// Test is a notice that says that it is a test.
+func Test(s locale.Speech) Notice {
+	return Notice{Text: s.Say("notify.test"), Codes: []string{"test"}}
+}
+
+// compose makes one notice of problems, the worst first.
+func compose(problems []control.Problem) (n Notice) {
+	for i, p := range problems {
+		if i > 0 {
+			n.Text += "\n"
 		}
-		t.retry = min(max(2*t.retry, firstTry), lastTry)
-		t.next = time.Now().Add(t.retry)
-		return false
-	case t.retry > 0:
-		r.Logger.Info("notices can be given again", "way", t.Name)
+		n.Codes, n.Text = append(n.Codes, p.Code), n.Text+line(p)
 	}
-	t.retry, t.next = 0, time.Time{}
-	return true
+	if letters := []rune(n.Text); len(letters) > maxText {
+		n.Text = string(letters[:maxText-1]) + "…"
+	}
+	return n
+}
+
+// line is one problem with the act that mends it.
+func line(p control.Problem) string {
+	text := p.Text + " " + p.Act.Text
+	if c := p.Act.Command; c != nil && !strings.Contains(text, *c) {
+		text = strings.TrimSuffix(text, ".") + ": " + *c
+	}
+	return text
 }

@@ -1,9 +1,14 @@
 package notify
 
 import (
-	"fmt"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,208 +16,249 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 )
 
-// at is a time of the bubble's first days. It begins at midnight of 2000-01-01, UTC.
-func at(day int, clock string) time.Time {
-	t, err := time.Parse("2006-01-02 15:04", fmt.Sprintf("2000-01-%02d %s", day, clock))
-	if err != nil {
-		panic(err)
-	}
-	return t
+// bench is a Run with two ways that remember, over problems that a test sets. It stands in
+// a bubble of synctest.
+type bench struct {
+	lock     sync.Mutex
+	stored   map[string][]byte
+	full     bool // the disk
+	problems []control.Problem
+	broken   map[string]error // ways
+	tries    int
+	sent     []string // way and codes
+	log      strings.Builder
+	news     chan struct{}
+	end      func()
 }
 
-// in runs a test with a bench, in a bubble whose zone is UTC.
+func (b *bench) Load(context.Context) (map[string][]byte, error) {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	return maps.Clone(b.stored), nil
+}
+
+func (b *bench) Save(_ context.Context, name string, record []byte) error {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	if b.full {
+		return errors.New("the disk is full")
+	}
+	b.stored[name] = record
+	return nil
+}
+
+// Write implements [io.Writer]: it is the log.
+func (b *bench) Write(line []byte) (int, error) {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	return b.log.Write(line)
+}
+
+// start runs until end is called.
+func (b *bench) start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	way := func(name string, codes ...string) Way {
+		return Way{Name: name, Codes: codes, Send: func(_ context.Context, n Notice) error {
+			b.lock.Lock()
+			defer b.lock.Unlock()
+			b.tries++
+			if b.broken[name] == nil {
+				b.sent = append(b.sent, name+": "+strings.Join(n.Codes, " "))
+			}
+			return b.broken[name]
+		}}
+	}
+	var running sync.WaitGroup
+	running.Go(func() {
+		n := Notifier{
+			Ways: []Way{way("few", "a"), way("all")},
+			Problems: func(context.Context) ([]control.Problem, error) {
+				b.lock.Lock()
+				defer b.lock.Unlock()
+				return slices.Clone(b.problems), nil
+			},
+			News: b.news, Keep: b, Logger: slog.New(slog.NewTextHandler(b, nil)),
+		}
+		n.Run(ctx)
+	})
+	b.end = func() { cancel(); running.Wait() }
+}
+
+// stand has these problems stand, and says so.
+func (b *bench) stand(all ...control.Problem) {
+	b.lock.Lock()
+	b.problems = all
+	b.lock.Unlock()
+	select {
+	case b.news <- struct{}{}:
+	default:
+	}
+}
+
+func (b *bench) pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+func (b *bench) expect(t *testing.T, want ...string) {
+	t.Helper()
+	if !slices.Equal(b.sent, want) {
+		t.Fatalf("at %s the notices were %q, want %q", time.Now(), b.sent, want)
+	}
+}
+
 func in(t *testing.T, test func(*testing.T, *bench)) {
-	was := time.Local
-	time.Local = time.UTC
-	defer func() { time.Local = was }()
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t)
+		b := &bench{stored: map[string][]byte{}, broken: map[string]error{}, news: make(chan struct{}, 1)}
 		b.start()
 		defer func() { b.end() }()
 		test(t, b)
 	})
 }
 
-// told are the codes of the notices so far, one text for each notice.
-func (b *bench) told() (all []string) {
-	for _, s := range b.sent {
-		all = append(all, strings.Join(s.Codes, " "))
-	}
-	return all
+func problem(code string) control.Problem {
+	return control.Problem{Code: code, Severity: control.NeedsYou, Text: code + " is wrong.", Act: control.Act{Text: "Mend it."}}
 }
 
-func (b *bench) expect(t *testing.T, want ...string) {
-	t.Helper()
-	if got := b.told(); !slices.Equal(got, want) {
-		t.Fatalf("at %s the notices were %q, want %q", time.Now(), got, want)
-	}
-}
-
+// TestABurstIsOneNotice, and each way tells what it tells of, once, also over a restart.
 func TestABurstIsOneNotice(t *testing.T) {
 	in(t, func(t *testing.T, b *bench) {
-		for _, code := range []string{"a", "b", "c"} {
-			b.set(true, problem(code))
-			b.pass(3 * time.Second)
-		}
-		b.pass(gather)
-		b.expect(t, "a b c")
-		b.set(true, problem("d"))
+		b.stand(problem("a"))
+		b.pass(3 * time.Second)
+		soon, anna := problem("c"), problem("a")
+		soon.Severity, anna.About = control.Soon, "anna"
+		b.stand(problem("a"), problem("b"), soon)
 		b.pass(time.Minute)
-		b.expect(t, "a b c", "d")
+		b.expect(t, "few: a", "all: a b")
 		b.end()
-		b.problems["e"] = problem("e")
 		b.start()
-		b.pass(5 * time.Second)
-		b.set(true, problem("f"))
+		b.stand(problem("a"), anna, problem("b"), soon)
 		b.pass(time.Minute)
-		b.expect(t, "a b c", "d", "e f")
+		b.expect(t, "few: a", "all: a b", "few: a", "all: a")
 	})
 }
 
 func TestWhatComesByTimeIsFoundWithoutNews(t *testing.T) {
 	in(t, func(t *testing.T, b *bench) {
 		b.pass(time.Minute)
-		b.problems["a"] = problem("a")
+		b.problems = []control.Problem{problem("b")}
 		b.pass(lookEvery)
-		b.expect(t, "a")
+		b.expect(t, "all: b")
 	})
 }
 
 func TestWhatLastsIsToldAgainAfterAWeek(t *testing.T) {
 	in(t, func(t *testing.T, b *bench) {
-		b.set(true, problem("a"))
-		b.pass(remindsIn - time.Hour)
+		b.stand(problem("b"))
+		b.pass(remindIn - time.Hour)
 		b.end()
 		b.start()
 		b.pass(time.Hour - time.Minute)
-		b.expect(t, "a")
+		b.expect(t, "all: b")
 		b.pass(2 * lookEvery)
-		b.expect(t, "a", "a")
+		b.expect(t, "all: b", "all: b")
 	})
 }
 
-func TestWhatFlickersIsToldOnce(t *testing.T) {
+func TestWhatComesAndGoesIsToldOnceADay(t *testing.T) {
 	in(t, func(t *testing.T, b *bench) {
-		for range 5 {
-			b.set(true, problem("a"))
-			b.pass(time.Minute)
-			b.set(false, problem("a"))
-			b.pass(50 * time.Minute)
+		for range 10 {
+			b.stand(problem("b"))
+			b.pass(time.Hour)
+			b.stand()
+			b.pass(time.Hour)
 		}
-		b.expect(t, "a")
-		b.pass(20 * time.Minute)
-		b.set(true, problem("a"))
+		b.expect(t, "all: b")
+		b.pass(5 * time.Hour)
+		b.stand(problem("b"))
 		b.pass(time.Minute)
-		b.expect(t, "a", "a")
+		b.expect(t, "all: b", "all: b")
 	})
 }
 
-// TestAFailingWayIsTriedAgain, ever more rarely, and the log says it once.
+// TestAFailingWayIsTriedAgain, the log says why, and the other way tells nothing twice.
 func TestAFailingWayIsTriedAgain(t *testing.T) {
 	in(t, func(t *testing.T, b *bench) {
-		b.broken = true
-		b.set(true, problem("a"))
-		b.pass(26 * time.Hour)
-		b.broken = false
-		b.expect(t)
-		if b.tries < 26 || b.tries > 33 {
-			t.Errorf("it was tried %d times in 26 hours", b.tries)
+		b.broken["few"] = errors.New("nobody is there")
+		b.stand(problem("a"))
+		b.pass(time.Hour)
+		b.expect(t, "all: a")
+		if b.tries != 8 {
+			t.Errorf("%d tries in an hour", b.tries)
 		}
-		b.pass(lastTry)
-		b.expect(t, "a")
-		if n := strings.Count(b.log.String(), "\n"); n != 2 || !strings.Contains(b.log.String(), "nobody is there") {
-			t.Errorf("the log has %d lines:\n%s", n, b.log.String())
+		delete(b.broken, "few")
+		b.pass(lookEvery)
+		b.expect(t, "all: a", "few: a")
+		if n := strings.Count(b.log.String(), "few: nobody is there"); n != 7 {
+			t.Errorf("the log says it %d times:\n%s", n, b.log.String())
 		}
 	})
 }
 
 func TestNothingIsToldTwiceWhereTheDiskIsFull(t *testing.T) {
 	in(t, func(t *testing.T, b *bench) {
-		b.keep.full = true
-		b.set(true, problem("a"))
+		b.full = true
+		b.stand(problem("b"))
 		b.pass(26 * time.Hour)
-		b.expect(t, "a")
-		b.keep.full = false
+		b.full = false
 		b.pass(lookEvery)
 		b.end()
 		b.start()
 		b.pass(lookEvery)
-		b.expect(t, "a")
-		if n := strings.Count(b.log.String(), "\n"); n != 1 {
-			t.Errorf("the log has %d lines:\n%s", n, b.log.String())
+		b.expect(t, "all: b")
+		if !strings.Contains(b.log.String(), "the disk is full") {
+			t.Errorf("the log does not say why: %s", b.log.String())
 		}
 	})
 }
 
+// TestACauseHidesItsEffects from a way that tells the cause.
 func TestACauseHidesItsEffects(t *testing.T) {
 	in(t, func(t *testing.T, b *bench) {
-		cause := "cause"
-		effect := problem("effect")
+		cause, effect := "b", problem("a")
 		effect.Cause = &cause
-		b.problems["effect"] = effect
-		b.set(true, problem(cause))
+		b.stand(problem("b"), effect)
 		b.pass(time.Minute)
-		b.expect(t, "cause")
-		untold := problem(cause)
-		untold.Severity = control.Note // this way does not tell of it
-		b.set(true, untold)
-		b.pass(time.Minute)
-		b.expect(t, "cause", "effect")
-	})
-}
-
-func TestProblemsOfOneCodeAreToldApart(t *testing.T) {
-	in(t, func(t *testing.T, b *bench) {
-		for _, account := range []string{"anna", "ben"} {
-			p := problem("key-refused")
-			p.About = account
-			b.set(true, p)
-			b.pass(time.Minute)
-		}
-		b.expect(t, "key-refused", "key-refused")
+		b.expect(t, "few: a", "all: b")
 	})
 }
 
 // TestAClockThatWasAheadIsForgiven: a machine without a battery may begin in the future.
 func TestAClockThatWasAheadIsForgiven(t *testing.T) {
-	l, now, p := ledger{}, at(1, "12:00"), []control.Problem{problem("a")}
-	l.note(now.AddDate(20, 0, 0), p)
-	l.due(now.AddDate(20, 0, 0), nil) // it is over
-	l.due(now, nil)
-	l.due(now.Add(2*time.Hour), nil)
-	if due, _ := l.due(now.Add(3*time.Hour), p); len(due) != 1 {
-		t.Error("a problem that came again is not told")
-	}
-	l.note(now.AddDate(20, 0, 0), p)
-	l.due(now, p)
-	if due, _ := l.due(now.Add(remindsIn), p); len(due) != 1 {
-		t.Error("a problem that lasts is not told again")
-	}
-}
-
-func TestARecordThatCannotBeReadIsNone(t *testing.T) {
 	in(t, func(t *testing.T, b *bench) {
-		b.keep.records["test"] = []byte("[]")
-		b.set(true, problem("a"))
-		b.pass(time.Minute)
-		b.expect(t, "a")
+		ahead, err := json.Marshal(map[string]time.Time{"all b ": time.Now().AddDate(20, 0, 0)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.stored[record] = ahead
+		b.stand(problem("b"))
+		b.pass(time.Hour)
+		b.expect(t)
+		b.pass(remindIn)
+		b.expect(t, "all: b")
 	})
 }
 
-func TestANoticeIsHarmlessAndBounded(t *testing.T) {
-	b := newBench(t)
-	login := "filmspool login"
-	p := control.Problem{
-		Code: "a", Severity: control.Soon, Text: "The library \x1b[31m\u202e\n\"a\"\x00 is gone.",
-		Act: control.Act{Text: "Give the key again.", Command: &login},
+func TestARecordThatCannotBeReadIsNone(t *testing.T) {
+	for _, text := range []string{"[]", "null", "{"} {
+		in(t, func(t *testing.T, b *bench) {
+			b.stored[record] = []byte(text)
+			b.stand(problem("b"))
+			b.pass(time.Minute)
+			b.expect(t, "all: b")
+		})
 	}
-	if n := compose(b.speech, []control.Problem{p}); n.Text != `The library [31m "a" is gone. Give the key again: filmspool login` || n.Severity != control.Soon {
+}
+
+func TestANoticeIsBounded(t *testing.T) {
+	login := "filmspool login"
+	p := control.Problem{Code: "a", Text: "The library is gone.", Act: control.Act{Text: "Give the key again.", Command: &login}}
+	if n := compose([]control.Problem{p, problem("b")}); n.Text != "The library is gone. Give the key again: filmspool login\nb is wrong. Mend it." {
 		t.Errorf("%+q", n)
 	}
 	p.Text = strings.Repeat("ä", 1000)
-	n := compose(b.speech, slices.Repeat([]control.Problem{p}, 100))
-	lines := strings.Split(n.Text, "\n")
-	if len(lines) != maxLines+1 || len([]rune(lines[0])) != maxLine || lines[maxLines] != "And 95 more. To see all: filmspool status" {
-		t.Errorf("%d lines: %q", len(lines), lines)
+	n := compose(slices.Repeat([]control.Problem{p}, 100))
+	if letters := []rune(n.Text); len(letters) != maxText || letters[maxText-1] != '…' || len(n.Codes) != 100 {
+		t.Errorf("%d letters: %q", len(letters), n.Text)
 	}
 }

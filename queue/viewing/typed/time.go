@@ -17,12 +17,12 @@ type Time struct {
 
 // The forms of a time, in lower case.
 var (
-	dayForm = regexp.MustCompile(`^(today|yesterday|\d{4}-\d\d-\d\d)?(?:(?:^|[ t])(\d{1,2}:\d\d))?$`)
+	dayForm = regexp.MustCompile(`^(today|yesterday|\d{4}-\d\d-\d\d)?(?:(?:^|[ t])(\d{1,2}:\d\d)(:[0-5]\d)?)?$`)
 	agoForm = regexp.MustCompile(`^(\d{1,5}) ?(m|min|minutes?|h|hours?|days?) ago$`)
 )
 
 // ParseTime reads a time in the zone of now: RFC 3339, "2026-03-01", "2026-03-01 20:15",
-// "20:15", "yesterday 20:15", "2 hours ago". "20:15" is today. What lies ahead is refused
+// "20:15", "yesterday 20:15:30", "2 hours ago". "20:15" is today. What lies ahead is refused
 // only where the day was not written.
 func ParseTime(text string, now time.Time) (Time, error) {
 	t := Time{text: strings.TrimSpace(text)}
@@ -66,6 +66,7 @@ func ParseTime(text string, now time.Time) (Time, error) {
 		return t, say("typed.time", text)
 	}
 	t.at, err = moment(day, clock)
+	t.at = t.at.Add(time.Duration(number(strings.TrimPrefix(parts[3], ":"))) * time.Second)
 	if err == nil && (parts[1] == "" || parts[1] == "today") && t.at.After(now) {
 		err = viewing.Say("typed.ahead", "text", Quoted(t.text), "clock", parts[2])
 	}
