@@ -55,8 +55,6 @@ func accountTrouble(h replay.Health, c config.Credential) control.Trouble {
 		return control.Trouble{Code: health.KeyMissing, Act: act("address")}
 	case h.State == account.NoKey:
 		return control.Trouble{Code: health.KeyMissing}
-	case h.State == account.Offline && h.Throttled:
-		return control.Trouble{Code: health.Throttled, After: awayAfter}
 	case h.State == account.Offline:
 		return control.Trouble{Code: health.Unreachable, After: awayAfter}
 	case h.State != account.Attention:

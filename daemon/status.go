@@ -202,7 +202,7 @@ func diskTrouble(t sqlite.Trouble) control.Trouble {
 	why := storageTrouble(t)
 	out := control.Trouble{Code: health.QueueUnwritable, What: &why, Since: t.Since}
 	if t.Kind() == sqlite.Full {
-		out.Code = health.DiskFull
+		out.Act = &control.Act{Verb: "free"}
 	}
 	return out
 }

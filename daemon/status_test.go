@@ -57,7 +57,7 @@ func TestWhatIsWrongWithAnAccountHasACode(t *testing.T) {
 		{health.AddressWrong, address, with},
 		{health.AddressWrong, address, set(func(c *config.Credential) { c.URLSource = "/config.toml" })},
 		{health.Unreachable, replay.Health{State: account.Offline, Reason: viewing.Say("noWay")}, with},
-		{health.Throttled, replay.Health{State: account.Offline, Reason: viewing.Say("later"), Throttled: true}, with},
+		{health.Unreachable, replay.Health{State: account.Offline, Reason: viewing.Say("later"), Throttled: true}, with},
 		{health.QueueUnwritable, replay.Health{State: account.Attention, Reason: viewing.Say("disk.trouble")}, with},
 	} {
 		got := standing(c.h, c.with, missing(c.with)).Troubles

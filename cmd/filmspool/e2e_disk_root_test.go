@@ -169,7 +169,7 @@ func TestDiskFull(t *testing.T) {
 		i.report(c, id, events[id])
 	}
 	i.box.recover()
-	i.problem(health.DiskFull)
+	i.problem(health.QueueUnwritable)
 	if answer, err := http.Get("http://" + i.daemon.address + "/healthz"); err != nil || answer.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("on a full disk /healthz answers %v, %v", answer, err)
 	}

@@ -11,8 +11,9 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// troubles are those that the parts of the program and the checks report.
-func troubles(c Conditions) []control.Trouble {
+// found are all troubles: those that checks and parts of the program report, and those
+// that are found in the status.
+func found(c Conditions) []control.Trouble {
 	all := slices.Clone(c.Troubles)
 	if c.Status == nil {
 		return all
@@ -22,8 +23,7 @@ func troubles(c Conditions) []control.Trouble {
 	}
 	for _, a := range c.Status.Accounts {
 		for _, t := range a.Troubles {
-			passes := t.Code == Unreachable || t.Code == Throttled // it matters where something waits
-			if !a.Unused && (!passes || waiting(c, a) > 0) {
+			if !a.Unused && (t.Code != Unreachable || waiting(c, a) > 0) { // it passes, and matters where something waits
 				all = append(all, t)
 			}
 		}
@@ -31,16 +31,14 @@ func troubles(c Conditions) []control.Trouble {
 	for _, s := range c.Status.Sources {
 		all = append(all, s.Troubles...)
 	}
-	return all
-}
-
-// notices are what happened to the queue's file.
-func notices(c Conditions) (all []control.Trouble) {
 	for _, n := range c.Status.Notices {
 		id := strconv.FormatInt(n.ID, 10)
-		all = append(all, control.Trouble{About: id, Act: &control.Act{Verb: control.ActSeen, Target: id}, What: message(viewing.Said(n.Text)), Since: n.At})
+		all = append(all, control.Trouble{Code: notice, About: id, What: message(viewing.Said(n.Text)), Since: n.At})
 	}
-	return all
+	all = append(all, stalled(c)...)
+	all = append(all, sameAccount(c)...)
+	all = append(all, entries(c.Status)...)
+	return append(all, sources(c)...)
 }
 
 // waiting is how many entries wait for an account, of all where that is not told.
@@ -60,7 +58,7 @@ func stalled(c Conditions) (all []control.Trouble) {
 		if a.Unused || a.State == account.Paused || n == 0 {
 			continue
 		}
-		t := control.Trouble{About: a.Name, Act: &control.Act{Verb: "list", Target: string(viewing.StatePending)}, Count: n, Since: since}
+		t := control.Trouble{Code: NothingDelivered, About: a.Name, Act: &control.Act{Verb: "list", Target: string(viewing.StatePending)}, Count: n, Since: since}
 		if a.Oldest.After(since) { // what waits longer is another account's
 			t.Since = a.Oldest
 		}
@@ -79,91 +77,52 @@ func sameAccount(c Conditions) (all []control.Trouble) {
 	for i, a := range c.Status.Accounts {
 		same := func(b control.Account) bool { return a.User != "" && a.User == b.User && a.BaseURL == b.BaseURL }
 		if first := slices.IndexFunc(c.Status.Accounts, same); first >= 0 && first < i {
-			all = append(all, control.Trouble{About: a.Name, What: message(viewing.Said(c.Status.Accounts[first].Name))})
+			all = append(all, control.Trouble{Code: sameUser, About: a.Name, What: message(viewing.Said(c.Status.Accounts[first].Name))})
 		}
 	}
 	return all
 }
 
-// waves are what came as waves.
-func waves(c Conditions) []control.Trouble {
-	var n int64
-	var sources []string
-	for _, w := range c.Status.Waves {
-		n += w.Held
-		sources = append(sources, w.Source)
+// entries are those that wait for a person, by what they wait for.
+func entries(s *control.Status) (all []control.Trouble) {
+	add := func(code string, n int64, verb, target, what string) {
+		if n > 0 {
+			all = append(all, control.Trouble{Code: code, Count: n, Act: &control.Act{Verb: verb, Target: target}, What: message(viewing.Said(what))})
+		}
 	}
-	return counted(n, "release", viewing.ReasonWave, viewing.Said(strings.Join(sources, ", ")))
-}
-
-func inDoubt(c Conditions) []control.Trouble {
-	return counted(c.Status.Counts.InDoubt, "list", string(viewing.StateInDoubt), viewing.Message{})
-}
-
-func rejected(c Conditions) []control.Trouble {
-	return counted(c.Status.Counts.Rejected, "list", string(viewing.StateRejected), viewing.Message{})
-}
-
-func unresolved(c Conditions) []control.Trouble {
-	return counted(nameless(c.Status), "list-reason", viewing.ReasonUnresolved, viewing.Message{})
-}
-
-// heldElse is what is held for other reasons than those with a row of their own.
-func heldElse(c Conditions) []control.Trouble {
-	n := c.Status.Counts.Held - nameless(c.Status)
-	for _, w := range c.Status.Waves {
-		n -= w.Held
+	var waves int64
+	var from []string
+	for _, w := range s.Waves {
+		waves += w.Held
+		from = append(from, w.Source)
 	}
-	return counted(n, "list", string(viewing.StateHeld), viewing.Message{})
+	add(wave, waves, "release", viewing.ReasonWave, strings.Join(from, ", "))
+	add("entries-in-doubt", s.Counts.InDoubt, "list", string(viewing.StateInDoubt), "")
+	add("entries-rejected", s.Counts.Rejected, "list", string(viewing.StateRejected), "")
+	add("entries-held", s.Counts.Held-waves, "list", string(viewing.StateHeld), "")
+	return all
 }
 
-func nameless(s *control.Status) (n int64) {
-	for _, a := range s.Accounts {
-		n += a.Unresolved
-	}
-	return n
-}
-
-// counted is a number of entries with an act for them; nothing for none.
-func counted(n int64, verb, target string, what viewing.Message) []control.Trouble {
-	if n <= 0 {
-		return nil
-	}
-	return []control.Trouble{{Count: n, Act: &control.Act{Verb: verb, Target: target}, What: message(what)}}
-}
-
-// unread are the sites that a browser cannot read any more, each once.
-func unread(c Conditions) (all []control.Trouble) {
+// sources are what reports viewings: sites that a browser cannot read any more, browsers
+// that have not been heard of for 30 days, and that there is nothing but the command line.
+func sources(c Conditions) (all []control.Trouble) {
 	var sites []string
+	reports := false
 	for _, s := range c.Status.Sources {
 		sites = append(sites, s.Unread...)
+		reports = reports || slices.Contains([]string{viewing.SourceBrowser, viewing.SourceProgram, viewing.SourceKodi}, s.Kind)
+		if s.Kind == viewing.SourceBrowser && s.LastSeen != nil && c.longer(*s.LastSeen, 30*day) {
+			all = append(all, control.Trouble{Code: "browser-silent", About: s.Label, Since: *s.LastSeen})
+		}
 	}
 	slices.Sort(sites)
 	for _, site := range slices.Compact(sites) {
-		all = append(all, control.Trouble{About: site})
+		all = append(all, control.Trouble{Code: "site-unread", About: site})
+	}
+	if !reports {
+		all = append(all, control.Trouble{Code: "nothing-connected"})
 	}
 	return all
-}
-
-// silent are browsers that have not been heard of for 30 days.
-func silent(c Conditions) (all []control.Trouble) {
-	for _, s := range c.Status.Sources {
-		if s.Kind == viewing.SourceBrowser && s.LastSeen != nil && c.longer(*s.LastSeen, 30*day) {
-			all = append(all, control.Trouble{About: s.Label, Since: *s.LastSeen})
-		}
-	}
-	return all
-}
-
-// unconnected holds where nobody can report a viewing but the command line.
-func unconnected(c Conditions) []control.Trouble {
-	reports := func(s control.Source) bool {
-		return slices.Contains([]string{viewing.SourceBrowser, viewing.SourceProgram, viewing.SourceKodi}, s.Kind)
-	}
-	if slices.ContainsFunc(c.Status.Sources, reports) {
-		return nil
-	}
-	return []control.Trouble{{}}
 }
 
 // message is a message that may be absent.

@@ -26,17 +26,10 @@ type Conditions struct {
 // Judge is what is wrong, the worst first, still without words.
 func Judge(c Conditions) []control.Problem {
 	all := []control.Problem{}
-	reported := troubles(c)
+	troubles := found(c)
 	for _, r := range table {
-		found := reported
-		if r.find != nil {
-			found = nil
-			if c.Status != nil {
-				found = r.find(c)
-			}
-		}
-		for _, t := range found {
-			if (r.find != nil || t.Code == r.code) && (c.AtOnce || t.After == 0 || c.longer(t.Since, t.After)) {
+		for _, t := range troubles {
+			if t.Code == r.code && (c.AtOnce || t.After == 0 || c.longer(t.Since, t.After)) {
 				all = append(all, r.problem(t))
 			}
 		}

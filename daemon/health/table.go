@@ -1,7 +1,6 @@
 package health
 
 import (
-	"slices"
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
@@ -10,9 +9,8 @@ import (
 // The codes that parts of the program, and checks, report. The rest is found in the
 // status.
 const (
-	DiskFull         = "disk-full"
-	QueueUnwritable  = "queue-unwritable" // for another reason
-	QueueUnread      = "queue-unread"     // it cannot be read
+	QueueUnwritable  = "queue-unwritable"
+	QueueUnread      = "queue-unread" // it cannot be read
 	DiskLow          = "disk-low"
 	KeyMissing       = "key-missing" // or the address, or both
 	KeyRefused       = "key-refused"
@@ -21,7 +19,6 @@ const (
 	AccountUnknown   = "account-unknown"   // entries wait for one that is not in the configuration
 	NothingDelivered = "nothing-delivered" // for a week, though something waits
 	Unreachable      = "unreachable"
-	Throttled        = "throttled"
 	ClockWrong       = "clock-wrong"
 	LibraryUnread    = "library-unread"
 	LibraryDeaf      = "library-deaf"     // no events tell of its changes
@@ -39,6 +36,8 @@ const (
 	StateDenied      = "state-denied" // or others may change it
 	Silent           = "silent"       // it runs, and does not say where
 	wave             = "entries-wave"
+	notice           = "notice"
+	sameUser         = "same-account"
 )
 
 // row is one problem. Its texts are problem.CODE.text, .why and .act of the catalogue.
@@ -48,8 +47,6 @@ type row struct {
 	kind     kind
 	// act is the verb that mends it; "" where nothing of ours does.
 	act, page string
-	// find looks for it in the status; nil where parts of the program report it.
-	find func(Conditions) []control.Trouble
 	// causes are the codes of what it comes from where that is there, too.
 	causes []string
 }
@@ -101,41 +98,34 @@ const (
 	week = 7 * day
 )
 
+var (
+	noDisk      = []string{QueueUnwritable, StateDenied}
+	cannotStart = append(noDisk, PortTaken, ConfigInvalid, QueueUnread)
+)
+
 // table is all problems that there are. Those of one severity stand in the order in
 // which they are told.
-var table = slices.Concat(queueRows, accountRows, programRows, entryRows, sourceRows)
-
-var noDisk = []string{DiskFull, QueueUnwritable, StateDenied}
-
-// queueRows are about the queue's file.
-var queueRows = []row{
-	{code: DiskFull, severity: control.NeedsYou, kind: ofQueue, page: "/about"},
-	{code: QueueUnwritable, severity: control.NeedsYou, kind: ofQueue, page: "/about", causes: []string{DiskFull, StateDenied}},
+var table = []row{
+	// About the queue's file.
+	{code: QueueUnwritable, severity: control.NeedsYou, kind: ofQueue, page: "/about", causes: []string{StateDenied}},
 	{code: QueueUnread, severity: control.NeedsYou, causes: []string{StateDenied}},
-	{code: "notice", severity: control.NeedsYou, act: control.ActSeen, page: "/", find: notices},
-	{code: DiskLow, severity: control.Soon, page: "/about", causes: []string{DiskFull}},
-}
+	{code: notice, severity: control.NeedsYou, act: control.ActSeen, page: "/"},
+	{code: DiskLow, severity: control.Soon, page: "/about", causes: []string{QueueUnwritable}},
 
-// accountRows are about an account at the service.
-var accountRows = []row{
+	// About an account at the service.
 	{code: KeyMissing, severity: control.NeedsYou, kind: ofAccount, act: "login", page: "/settings#account-{about}"},
 	{code: KeyRefused, severity: control.NeedsYou, kind: ofAccount, act: "login", page: "/settings#account-{about}"},
 	{code: AddressWrong, severity: control.NeedsYou, kind: ofAccount, act: "address", page: "/settings#account-{about}"},
 	{code: AccessRefused, severity: control.NeedsYou, kind: ofAccount, act: control.ActRetry, page: "/settings#account-{about}"},
 	{code: AccountUnknown, severity: control.NeedsYou, kind: ofAccount, act: "list-account", page: "/settings"},
 	{
-		code: NothingDelivered, severity: control.NeedsYou, kind: ofAccount, act: "list", page: "/", find: stalled,
+		code: NothingDelivered, severity: control.NeedsYou, kind: ofAccount, act: "list", page: "/",
 		causes: append(noDisk, KeyMissing, KeyRefused, AddressWrong, AccessRefused, AccountUnknown),
 	},
 	{code: Unreachable, severity: control.Soon, act: control.ActRetry, page: "/"},
-	{code: Throttled, severity: control.Soon, act: "config", page: "/settings"},
-	{code: "same-account", severity: control.Soon, act: "config", page: "/settings", find: sameAccount},
-}
+	{code: sameUser, severity: control.Soon, act: "config", page: "/settings"},
 
-var cannotStart = append(noDisk, PortTaken, ConfigInvalid, QueueUnread)
-
-// programRows are about the program, its service and its machine.
-var programRows = []row{
+	// About the program, its service and its machine.
 	{code: ConfigInvalid, severity: control.NeedsYou, act: "check"},
 	{code: StateDenied, severity: control.NeedsYou, act: "config"},
 	{code: Silent, severity: control.NeedsYou, act: "logs", causes: noDisk},
@@ -146,26 +136,21 @@ var programRows = []row{
 	{code: ServiceLogout, severity: control.Note, act: "linger", causes: []string{ServiceMissing}},
 	{code: Outdated, severity: control.Soon, act: "restart", page: "/about"},
 	{code: ClockWrong, severity: control.Soon},
-}
 
-// entryRows are about entries that wait for a person.
-var entryRows = []row{
-	{code: wave, severity: control.NeedsYou, kind: ofEntries, act: "release", page: "/review", find: waves},
-	{code: "entries-in-doubt", severity: control.NeedsYou, kind: ofEntries, act: "list", page: "/diary?state=in_doubt", find: inDoubt},
-	{code: "entries-rejected", severity: control.NeedsYou, kind: ofEntries, act: "list", page: "/diary?state=rejected", find: rejected},
-	{code: "entries-held", severity: control.NeedsYou, kind: ofEntries, act: "list", page: "/review", find: heldElse},
-	{code: "entries-unresolved", severity: control.NeedsYou, kind: ofEntries, act: "list-reason", page: "/review", find: unresolved},
-}
+	// About entries that wait for a person.
+	{code: wave, severity: control.NeedsYou, kind: ofEntries, act: "release", page: "/review"},
+	{code: "entries-in-doubt", severity: control.NeedsYou, kind: ofEntries, act: "list", page: "/diary?state=in_doubt"},
+	{code: "entries-rejected", severity: control.NeedsYou, kind: ofEntries, act: "list", page: "/diary?state=rejected"},
+	{code: "entries-held", severity: control.NeedsYou, kind: ofEntries, act: "list", page: "/review"},
 
-// sourceRows are about what reports viewings, and who is asked what an item is.
-var sourceRows = []row{
+	// About what reports viewings, and who is asked what an item is.
 	{code: LibraryUnread, severity: control.NeedsYou, act: "scan", page: "/sources"},
 	{code: SourceTroubled, severity: control.NeedsYou, act: "status", page: "/sources"},
 	{code: LibraryReporter, severity: control.Soon, page: "/sources"},
 	{code: LibraryWriter, severity: control.Soon, act: "release", page: "/sources"},
 	{code: LibraryClock, severity: control.Soon, page: "/sources"},
 	{code: LibraryDeaf, severity: control.Note, page: "/sources"},
-	{code: "site-unread", severity: control.Note, page: "/sources", find: unread},
-	{code: "browser-silent", severity: control.Note, act: "clients", page: "/sources", find: silent},
-	{code: "nothing-connected", severity: control.Note, act: "pair", page: "/setup", find: unconnected},
+	{code: "site-unread", severity: control.Note, page: "/sources"},
+	{code: "browser-silent", severity: control.Note, act: "clients", page: "/sources"},
+	{code: "nothing-connected", severity: control.Note, act: "pair", page: "/setup"},
 }
