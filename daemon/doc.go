@@ -62,7 +62,7 @@ Each package says in its own comment what it owns, promises and refuses.
     notify: how a person is told. control: the control API. service: the system service.
     demo: the tour. logging: the lines of the log.
     health: what is wrong, and what mends it. locale: the texts, in each language.
-    setting: changes one in a file. identify: who else is asked what an item is
+    identify: who else is asked what an item is
   - connector: the websocket of browsers and the posts of programs. protocol: the messages. pairing: codes and
     tokens. client: a client in Go. extension: the browser extension
   - kodi: a change in a library becomes viewings. rule: which viewings; pure. snapshot: what a library shows.
@@ -105,7 +105,7 @@ its lock. One that cannot begin gives way to the previous configuration.
 # Where to find what
 
 	where does it start?                  cmd/filmspool/main.go and run.go, then Serve (start.go) and Daemon.Run here
-	what refuses a setting?               daemon/config: decode.go a name or a type, validate.go a value
+	what refuses a setting?               daemon/config: settings.go has the table; validate.go the rest
 	who may knock?                        daemon/guard; listen.go and the connector ask it; commands: daemon/control/socket.go
 	what tells that a library changed?    kodi/watch/watch.go, or kodi/server.go; what is new: kodi/rule/decide.go
 	where is the file opened?             queue/sqlite: sqlite.go, and for its connections connect.go

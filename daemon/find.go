@@ -43,33 +43,21 @@ func Version(ctx context.Context, p config.Paths) (string, error) {
 	return s.Version, err
 }
 
-// Change has the settings changed. The instance that runs says first whether it could
-// use the change. Then the file is changed with the rights of who asks, and the instance
-// reloads it. It reports whether one runs.
-func Change(ctx context.Context, o Options, change func(ctl control.API, dry bool) error) (running bool, err error) {
-	alone := newCore(o)
+// Change has the settings changed: by the instance that runs, else in the locked state
+// folder. It reports whether one runs, and returns when that uses the change.
+func Change(ctx context.Context, o Options, change func(control.API) error) (running bool, err error) {
 	c, err := Find(ctx, o.Paths)
-	if errors.Is(err, isNotRunning) {
-		return false, change(offline{alone}.Control(), false)
+	if errors.Is(err, isNotRunning) && !o.Paths.System {
+		return false, withFolder(ctx, o.Paths, func() error { return change(offline{newCore(o)}.Control()) })
 	}
 	if err != nil {
 		return false, err
 	}
 	defer c.Close()
-	now, err := c.Settings(ctx)
-	if err == nil && now.File != o.Paths.File {
-		err = control.Refused(viewing.Say("fault.otherFile", "file", now.File), viewing.Say("hint.nameThatFile"))
+	if err := change(c.API); err != nil {
+		return true, err
 	}
-	if err == nil {
-		err = change(c.API, true)
-	}
-	if err == nil {
-		err = change(offline{alone}.Control(), false)
-	}
-	if err == nil {
-		err = reload(ctx, c)
-	}
-	return true, err
+	return true, inUse(ctx, c)
 }
 
 // Reload has the instance that runs read its configuration again, and waits until that is in
@@ -80,13 +68,14 @@ func Reload(ctx context.Context, p config.Paths) error {
 		return err
 	}
 	defer c.Close()
-	return reload(ctx, c)
-}
-
-func reload(ctx context.Context, c *control.Client) error {
 	if _, err := c.Reload(ctx); err != nil {
 		return err
 	}
+	return inUse(ctx, c)
+}
+
+// inUse waits until the configuration is in use, and says why it is not.
+func inUse(ctx context.Context, c *control.Client) error {
 	now, err := c.Settings(ctx) // the next instance answers
 	if err == nil && len(now.Problem) > 0 {
 		return &control.Fault{

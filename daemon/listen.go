@@ -76,7 +76,6 @@ func listenError(ctx context.Context, o Options, err error) error {
 
 // openConnector wires the endpoint of browsers and programs.
 func (d *Daemon) openConnector() (err error) {
-	c := d.o.Config.Connector
 	d.connector, err = connector.New(connector.Options{
 		Allow:    guard.Extension,
 		Program:  func(r *http.Request) bool { return !guard.FromBrowser(r) },
@@ -85,11 +84,7 @@ func (d *Daemon) openConnector() (err error) {
 		Status:   d.connectorStatus,
 		Problems: d.connectorProblems,
 		Version:  d.o.Version,
-		Limits: connector.Limits{
-			Rate: c.MessagesPerSecond, Burst: c.Burst, Sockets: c.Sockets,
-			OriginSockets: c.SocketsPerOrigin, UnpairedHellos: c.HellosPerMinute,
-		},
-		Logger: d.log.With("part", "connector"),
+		Logger:   d.log.With("part", "connector"),
 	})
 	if err != nil {
 		return fmt.Errorf("open the connector: %w", err)

@@ -34,7 +34,7 @@ func noticeWays(o Options, keys config.Keys) (ways []notify.Way, off []control.N
 func NoticesOff(o Options) (warnings []viewing.Message) {
 	_, off := noticeWays(o, config.Keys{Dir: o.Paths.State, Getenv: o.Getenv})
 	for _, w := range off {
-		if w.Way != "desktop" || o.Config.Origin("notices") != "default" {
+		if w.Way != "desktop" || o.Config.IsSet("notices.desktop") {
 			warnings = append(warnings, viewing.Say("notify.off", "name", w.Way).Because(w.Detail))
 		}
 	}

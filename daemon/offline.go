@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/connector/pairing"
+	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/queue/account"
@@ -38,20 +39,27 @@ func Existing(ctx context.Context, o Options, do func(control.API) error) error 
 
 // First is [Offline] for what comes before the first run: it makes a queue
 // wherever there is none.
-func First(ctx context.Context, o Options, do func(control.API) error) (err error) {
-	if err := o.Paths.MakeState(); err != nil {
+func First(ctx context.Context, o Options, do func(control.API) error) error {
+	return withFolder(ctx, o.Paths, func() error {
+		c := newCore(o)
+		err := c.open(ctx, nil)
+		if err == nil {
+			err = c.withQueue(ctx, func(context.Context) error { return do(offline{c}.Control()) })
+		}
+		return errors.Join(err, c.close())
+	})
+}
+
+// withFolder works while the state folder is locked. It makes the folder where there is none.
+func withFolder(ctx context.Context, p config.Paths, work func() error) error {
+	if err := p.MakeState(); err != nil {
 		return err
 	}
-	lock, err := sqlite.AwaitLock(ctx, o.Paths.State, lockPatience)
+	lock, err := sqlite.AwaitLock(ctx, p.State, lockPatience)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, lock.Release()) }()
-	c := newCore(o)
-	if err = c.open(ctx, nil); err == nil {
-		err = c.withQueue(ctx, func(context.Context) error { return do(offline{c}.Control()) })
-	}
-	return errors.Join(err, c.close())
+	return errors.Join(work(), lock.Release())
 }
 
 // Control is what a person can ask while nothing runs.

@@ -69,7 +69,6 @@ const copies = ".copy-"
 func sweep(p config.Paths) {
 	for _, pattern := range []string{
 		filepath.Join(p.State, copies+"*"), filepath.Join(p.State, ".*.[0-9]*"), filepath.Join(p.State, "keys", ".*.[0-9]*"),
-		filepath.Join(filepath.Dir(p.File), "."+filepath.Base(p.File)+".[0-9]*"),
 	} {
 		left, _ := filepath.Glob(pattern) // none is well
 		for _, name := range left {

@@ -66,7 +66,7 @@ func TestNoticesAreSetAndTriedOnThePage(t *testing.T) {
 	if answer.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(text, "notices.webhook.url") {
 		t.Errorf("a wrong address: %s\n%s", answer.Status, text)
 	}
-	if text, err := os.ReadFile(o.Paths.File); err != nil || strings.Contains(string(text), "url") || !strings.Contains(string(text), "desktop = false") {
+	if text, err := os.ReadFile(o.Paths.Settings()); err != nil || strings.Contains(string(text), "url") {
 		t.Errorf("the file is %s (%v)", text, err)
 	}
 }

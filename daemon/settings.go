@@ -9,7 +9,6 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/setting"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -26,13 +25,13 @@ func (d *core) Set(ctx context.Context, s control.Set) (out control.SetDone, err
 	if token, err := d.keys.Webhook(); s.Key == "notices.webhook.url" && s.Value != nil && (err != nil || !token.IsZero()) {
 		return out, control.Refused(viewing.Say("fault.webhookToken"), viewing.Say("hint.webhookToken"))
 	}
-	ch, err := d.change(ctx, s.DryRun, func(from config.Source) (config.Change, error) { return from.Set(s.Key, s.Value) })
+	ch, err := d.change(ctx, func(from config.Source) (config.Change, error) { return from.Set(s.Key, s.Value) })
 	if err != nil {
 		return out, changeFault(err)
 	}
 	before, after := ch.Before.Settings(), ch.After.Settings()
-	i := slices.IndexFunc(after, func(one setting.Setting) bool { return one.Key == s.Key })
-	return control.SetDone{Setting: after[i], Was: before[i].Value, Changed: ch.Changes()}, nil
+	i := slices.IndexFunc(after, func(one config.Setting) bool { return one.Key == s.Key })
+	return control.SetDone{Setting: after[i], Was: before[i].Value, Changed: ch.Changed}, nil
 }
 
 // Settings implements [control.API].
@@ -59,21 +58,20 @@ func (d *core) AddKodi(ctx context.Context, p control.KodiPath) (scan.Library, e
 	if err != nil {
 		return at, changeFault(err)
 	}
-	_, err = d.change(ctx, p.DryRun, func(from config.Source) (config.Change, error) { return from.AddLibrary(at.Userdata) })
+	_, err = d.change(ctx, func(from config.Source) (config.Change, error) { return from.AddLibrary(at.Userdata) })
 	at.Configured = true
 	return at, changeFault(err)
 }
 
 // RemoveKodi implements [control.API].
 func (d *core) RemoveKodi(ctx context.Context, p control.KodiPath) (scan.Library, error) {
-	_, err := d.change(ctx, p.DryRun, func(from config.Source) (config.Change, error) { return from.RemoveLibrary(p.Path) })
+	_, err := d.change(ctx, func(from config.Source) (config.Change, error) { return from.RemoveLibrary(p.Path) })
 	at, _ := kodi.Fit(p.Path) // what stands in its way is part of it
 	return at, changeFault(err)
 }
 
-// change makes a change of the configuration's file and puts it to use, if this
-// instance runs. A dry run finds out whether it could.
-func (d *core) change(ctx context.Context, dry bool, make func(config.Source) (config.Change, error)) (ch config.Change, err error) {
+// change writes a change of the settings and puts it to use, if this instance runs.
+func (d *core) change(ctx context.Context, make func(config.Source) (config.Change, error)) (ch config.Change, err error) {
 	if d.o.Source == nil {
 		return ch, errNoFile()
 	}
@@ -82,7 +80,7 @@ func (d *core) change(ctx context.Context, dry bool, make func(config.Source) (c
 	if ch, err = make(*d.o.Source); err == nil {
 		err = d.errIfBusy()
 	}
-	if err != nil || dry || !ch.Changes() {
+	if err != nil || !ch.Changed {
 		return ch, err
 	}
 	if err := ch.Write(); err != nil {

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -28,7 +27,7 @@ import (
 func served(t *testing.T, text string, environment ...string) Options {
 	t.Helper()
 	o := testOptions(t, environment...)
-	o.Source = &config.Source{File: o.Paths.File, Getenv: o.Getenv}
+	o.Source = &config.Source{Paths: o.Paths, Getenv: o.Getenv}
 	if err := os.WriteFile(o.Paths.File, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -57,9 +56,9 @@ func served(t *testing.T, text string, environment ...string) Options {
 	return o
 }
 
-func set(key string, value any) func(control.API, bool) error {
-	return func(ctl control.API, dry bool) error {
-		_, err := ctl.Set(context.Background(), control.Set{Key: key, Value: value, DryRun: dry})
+func set(key string, value any) func(control.API) error {
+	return func(ctl control.API) error {
+		_, err := ctl.Set(context.Background(), control.Set{Key: key, Value: value})
 		return err
 	}
 }
@@ -146,7 +145,7 @@ func TestAChangeIsTakenInWhileAViewingLeaves(t *testing.T) {
 		t.Errorf("%v: %+v", err, now)
 	}
 	for _, s := range now.Settings {
-		if s.Key == "wave" && (s.Value != 7.0 || s.Line == 0 || s.From != o.Paths.File) {
+		if s.Key == "wave" && (s.Value != 7.0 || s.From != o.Paths.Settings()) {
 			t.Errorf("it is told as %+v", s)
 		}
 	}
@@ -172,7 +171,7 @@ func knock(ctx context.Context, address string) error {
 			return err
 		}
 		conn.Close()
-		time.Sleep(time.Millisecond)
+		time.Sleep(10 * time.Millisecond) // what waits during a reload is answered at once, up to 256
 	}
 	return nil
 }
@@ -221,12 +220,12 @@ func TestWhatCannotBeginGivesWay(t *testing.T) {
 // refused, and the file stays as it is.
 func TestNothingIsCutByAChange(t *testing.T) {
 	b := runDaemon(t, func(o *Options) {
-		o.Source = &config.Source{File: o.Paths.File, Getenv: o.Getenv}
+		o.Source = &config.Source{Paths: o.Paths, Getenv: o.Getenv}
 	})
 	ctl, tried := b.d.Control(), 0
 	try := func() {
 		tried++
-		if err := set("wave", 7)(ctl, false); !errors.Is(err, &control.Fault{Code: control.CodeBusy}) {
+		if err := set("wave", 7)(ctl); !errors.Is(err, &control.Fault{Code: control.CodeBusy}) {
 			t.Errorf("a change: %v", err)
 		}
 	}
@@ -242,7 +241,7 @@ func TestNothingIsCutByAChange(t *testing.T) {
 	if _, err := os.Stat(b.d.o.Paths.File); err == nil {
 		t.Error("a file was made")
 	}
-	if err := set("wave", 7)(ctl, false); err != nil {
+	if err := set("wave", 7)(ctl); err != nil {
 		t.Errorf("when all has ended: %v", err)
 	}
 }
@@ -255,14 +254,14 @@ func (f writeFunc) Write(p []byte) (int, error) { return f(p) }
 func TestAnInstanceOfFlagsStaysAsItIs(t *testing.T) {
 	b := runDaemon(t, nil)
 	for what, err := range map[string]error{
-		"set":    set("wave", 7)(b.d.Control(), false),
+		"set":    set("wave", 7)(b.d.Control()),
 		"reload": func() error { _, err := b.d.Control().Reload(t.Context()); return err }(),
 	} {
 		if !errors.Is(err, &control.Fault{Code: control.CodeRefused}) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(b.d.o.Paths.State, "config.toml")); err == nil {
+	if _, err := os.Stat(b.d.o.Paths.Settings()); err == nil {
 		t.Error("a file was made")
 	}
 }

@@ -14,10 +14,10 @@ import (
 
 func (p *program) configSetCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "set KEY VALUE", Short: "Change one setting in the configuration file, and put it to use", Args: usage.Exactly("a setting", "a value"),
-		Long: `Changes one setting in the configuration file. All else in the file stays as it is,
-comments too. Filmspool takes the change in at once if it runs.`,
-		Example: "  filmspool config set hold first\n  filmspool config set replay.grace 10m",
+		Use: "set KEY VALUE", Short: "Change one setting, and put it to use", Args: usage.Exactly("a setting", "a value"),
+		Long: `Changes one setting in settings.toml in the state folder, as the settings page does.
+What config.toml sets wins, and is changed there. Filmspool uses the change at once if it runs.`,
+		Example: "  filmspool config set hold all\n  filmspool config set replay.grace 10m",
 	}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -28,7 +28,7 @@ comments too. Filmspool takes the change in at once if it runs.`,
 
 func (p *program) configUnsetCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "unset KEY", Short: "Take one setting out of the configuration file: its default counts", Args: usage.Exactly("a setting"),
+		Use: "unset KEY", Short: "Give one setting its default again", Args: usage.Exactly("a setting"),
 	}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -39,8 +39,7 @@ func (p *program) configUnsetCommand() *cobra.Command {
 
 func (p *program) setSetting(ctx context.Context, set control.Set, asJSON bool) error {
 	var done control.SetDone
-	return p.changeSettings(ctx, func(ctl control.API, dry bool) (err error) {
-		set.DryRun = dry
+	return p.changeSettings(ctx, func(ctl control.API) (err error) {
 		done, err = ctl.Set(ctx, set)
 		return err
 	}, func(note string) error {
@@ -58,7 +57,7 @@ func (p *program) setSetting(ctx context.Context, set control.Set, asJSON bool) 
 
 // changeSettings changes the settings and says what it has done. note is what is to be
 // known of when it counts.
-func (p *program) changeSettings(ctx context.Context, change func(control.API, bool) error, say func(note string) error) error {
+func (p *program) changeSettings(ctx context.Context, change func(control.API) error, say func(note string) error) error {
 	o, err := p.options()
 	if err != nil {
 		return err
@@ -104,8 +103,8 @@ func (p *program) kodiChangeCommand(use, short, done string, ask func(control.AP
 		Use: use + " PATH", Short: short, Args: usage.Exactly("a userdata folder of Kodi"),
 		RunE: func(c *cobra.Command, args []string) error {
 			var found scan.Library
-			return p.changeSettings(c.Context(), func(ctl control.API, dry bool) (err error) {
-				found, err = ask(ctl)(c.Context(), control.KodiPath{Path: args[0], DryRun: dry})
+			return p.changeSettings(c.Context(), func(ctl control.API) (err error) {
+				found, err = ask(ctl)(c.Context(), control.KodiPath{Path: args[0]})
 				return err
 			}, func(note string) error {
 				p.stdout.Printf("%s %s.%s\n", found.Userdata, done, note)

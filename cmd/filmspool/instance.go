@@ -22,7 +22,7 @@ func (p *program) options() (daemon.Options, error) {
 	if err != nil {
 		return daemon.Options{}, err
 	}
-	from := config.Source{File: paths.File, Explicit: paths.Explicit, Getenv: p.getenv, Flags: p.flags}
+	from := config.Source{Paths: paths, Getenv: p.getenv, Flags: p.flags}
 	c, err := from.Load()
 	if err != nil {
 		return daemon.Options{}, err

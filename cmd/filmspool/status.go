@@ -82,7 +82,7 @@ func (p *program) examine(ctx context.Context, asJSON bool) error {
 	}
 	d := daemon.Options{Paths: paths, Getenv: p.getenv, Version: version, Logger: slog.New(slog.DiscardHandler)}
 	o := health.Examination{Paths: paths}
-	d.Config, o.Faults = config.Load(paths.File, paths.Explicit, p.getenv, p.flags)
+	d.Config, o.Faults = config.Source{Paths: paths, Getenv: p.getenv, Flags: p.flags}.Load()
 	o.Service = func(ctx context.Context) (service.Status, error) {
 		m, err := p.service().Manager(false)
 		if err != nil {

@@ -2,17 +2,21 @@ package config
 
 import (
 	"bytes"
+	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
 
 	"github.com/filmspool/filmspool/queue/resolve/tmdb"
 	"github.com/filmspool/filmspool/queue/resolve/wikidata"
@@ -43,11 +47,8 @@ type Config struct {
 	Replay Replay `toml:"replay" json:"replay"`
 	// Accounts by name. Without any, one named default is assumed.
 	Accounts map[string]Account `toml:"accounts" json:"accounts"`
-	// Routes says which accounts a source feeds, by "kind:name" or kind: a name, or
-	// a list of names.
-	Routes map[string]any `toml:"routes" json:"routes,omitempty"`
-	// Connector bounds what browsers may send.
-	Connector Connector `toml:"connector" json:"connector"`
+	// Routes says which accounts a source feeds, by "kind:name" or kind.
+	Routes map[string]Names `toml:"routes" json:"routes,omitempty"`
 	// Filters say which viewings are sent, held or ignored; the first that fits
 	// has its say.
 	Filters []Filter `toml:"filters,omitempty" json:"filters,omitempty"`
@@ -60,9 +61,35 @@ type Config struct {
 	// Notices says how a person is told of problems.
 	Notices Notices `toml:"notices" json:"notices"`
 
-	origins map[string]string // field → where its value came from
-	lines   map[string]int    // setting → where it stands in the file
-	given   map[string]any    // what the file says
+	origins map[string]Origin // setting → where its value comes from; the default has none
+	lines   map[string]int    // table or setting → its line in config.toml
+}
+
+// Origin is where the value of a setting comes from.
+type Origin struct {
+	From  string // a file, an environment variable or a flag
+	Line  int    // in config.toml; else 0
+	Fixed bool   // it wins over settings.toml
+}
+
+// String is the place as editors and compilers write it, such as "config.toml:7".
+func (o Origin) String() string {
+	if o.Line == 0 {
+		return o.From
+	}
+	return o.From + ":" + strconv.Itoa(o.Line)
+}
+
+// Names are accounts. In TOML they are one name or a list.
+type Names []string
+
+// UnmarshalText implements [encoding.TextUnmarshaler] for one name.
+func (n *Names) UnmarshalText(text []byte) error {
+	*n = nil
+	if len(text) > 0 {
+		*n = Names{string(text)}
+	}
+	return nil
 }
 
 // Account is one account at a tracking service.
@@ -74,15 +101,6 @@ type Account struct {
 	// Idempotency says that the service records requests of one Idempotency-Key
 	// once: what is in doubt is then sent again, for 12 hours.
 	Idempotency bool `toml:"idempotency" json:"idempotency"`
-}
-
-// Connector bounds what browsers may send. Zero means the built-in limit.
-type Connector struct {
-	MessagesPerSecond int `toml:"messages_per_second" json:"messagesPerSecond,omitempty"` // per browser; 500
-	Burst             int `toml:"burst" json:"burst,omitempty"`                           // messages; 1,000
-	Sockets           int `toml:"sockets" json:"sockets,omitempty"`                       // at once; 32
-	SocketsPerOrigin  int `toml:"sockets_per_origin" json:"socketsPerOrigin,omitempty"`   // at once; 8
-	HellosPerMinute   int `toml:"hellos_per_minute" json:"hellosPerMinute,omitempty"`     // of unpaired clients; 30
 }
 
 // Kodi lists the libraries to watch.
@@ -131,12 +149,52 @@ type Metrics struct {
 	Enabled bool `toml:"enabled" json:"enabled"`
 }
 
+// Notices says how a person is told of problems.
+type Notices struct {
+	// Desktop has the desktop show the two worst: that the service refuses the key, and
+	// that nothing was delivered for a week while something waits.
+	Desktop bool `toml:"desktop" json:"desktop"`
+	// Webhook is sent every problem that needs the person.
+	Webhook Webhook `toml:"webhook" json:"webhook"`
+}
+
+// Webhook is where notices are posted to.
+type Webhook struct {
+	// URL takes what ntfy takes. Empty is none. [Keys.Webhook] has its token.
+	URL string `toml:"url" json:"url"`
+}
+
+// Replay is when, and how fast, entries leave.
+type Replay struct {
+	// Rate is how many entries a second may leave for one account, to 1,000; 0
+	// is no limit. Questions that record nothing come besides.
+	Rate float64 `toml:"rate" json:"rate"`
+	// BackfillRate is how many of those may be of imports. They leave only
+	// when nothing live is due.
+	BackfillRate float64 `toml:"backfill_rate" json:"backfillRate"`
+	// Grace is how long an entry stays before it may leave, so that it can be
+	// dropped first; from 0 to 24 hours.
+	Grace Duration `toml:"grace" json:"grace"`
+}
+
+// Duration is a span of time, written as "90s", "10m" or "1h30m".
+type Duration struct{ time.Duration }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (d *Duration) UnmarshalText(text []byte) (err error) {
+	d.Duration, err = time.ParseDuration(string(text))
+	return err
+}
+
+// MarshalText implements [encoding.TextMarshaler].
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
 // Library is one Kodi library.
 type Library struct {
 	// Userdata is Kodi's userdata folder, absolute.
 	Userdata string `toml:"userdata" json:"userdata"`
-	// Account is whose history its viewings belong to: a name, or a list of names.
-	Account any `toml:"account,omitempty" json:"account,omitempty"`
+	// Account is whose history its viewings belong to.
+	Account Names `toml:"account,omitempty" json:"account,omitempty"`
 	// TimeZone is an IANA name, only when Kodi's clock is not this machine's.
 	TimeZone string `toml:"time_zone" json:"timeZone,omitempty"`
 	// MySQLUser reads a library on a server in the place of the user that
@@ -158,7 +216,7 @@ func Default() Config {
 		Kodi:     Kodi{Classes: defaultClasses(), Announcements: true},
 		Resolve:  Resolve{Wikidata: Wikidata{Endpoint: wikidata.DefaultEndpoint}, TMDB: TMDB{BaseURL: tmdb.DefaultBase}},
 		Notices:  Notices{Desktop: true},
-		origins:  map[string]string{},
+		origins:  map[string]Origin{},
 	}
 }
 
@@ -168,51 +226,163 @@ type Overrides struct {
 	LogLevel string
 }
 
-// Load reads the file, if there is one, then the environment, then flags, and
-// validates the whole. Explicit says that the user named the file: then it
-// must exist. Every error wraps [ErrInvalid].
-func Load(file string, explicit bool, getenv func(string) string, flags Overrides) (Config, error) {
-	text, err := os.ReadFile(file)
-	if err != nil && (explicit || !errors.Is(err, fs.ErrNotExist)) {
-		return Default(), unread(file, err)
-	}
-	return parse(file, text, getenv, flags)
+//go:embed example.toml
+var example []byte
+
+// Example is a config.toml with every setting that a person may want, each explained and
+// each a comment: as it stands it sets nothing.
+func Example() []byte { return bytes.Clone(example) }
+
+// Source is where a configuration comes from, so that it can be read again and changed.
+type Source struct {
+	Paths  Paths
+	Getenv func(string) string
+	Flags  Overrides
 }
 
-// parse is [Load] of a file that says text.
-func parse(file string, text []byte, getenv func(string) string, flags Overrides) (Config, error) {
+// Load reads settings.toml, config.toml, the environment and flags, each stronger than the
+// one before, and validates the whole. Every error wraps [ErrInvalid].
+func (s Source) Load() (Config, error) {
+	settings, err := s.readSettings()
+	if err != nil {
+		return Default(), err
+	}
+	return s.load(settings)
+}
+
+// readSettings reads settings.toml. Of another user's instance it may be unreadable.
+func (s Source) readSettings() ([]byte, error) {
+	text, err := os.ReadFile(s.Paths.Settings())
+	if errors.Is(err, fs.ErrNotExist) || s.Paths.System && errors.Is(err, fs.ErrPermission) {
+		return nil, nil
+	}
+	return text, unread(s.Paths.Settings(), err)
+}
+
+// load is [Source.Load] where settings.toml holds settings.
+func (s Source) load(settings []byte) (Config, error) {
 	c := Default()
-	wrong := c.decode(file, text)
-	if wrong != nil && c.lines == nil { // it is not TOML
-		return c, wrong
+	if err := c.decode(s.Paths.Settings(), settings, false); err != nil {
+		return c, err
 	}
-	c.override("FILMSPOOL_LISTEN", getenv("FILMSPOOL_LISTEN"), "listen", &c.Listen)
-	c.override("FILMSPOOL_LOG_LEVEL", getenv("FILMSPOOL_LOG_LEVEL"), "log_level", &c.LogLevel)
-	c.override("--listen", flags.Listen, "listen", &c.Listen)
-	c.override("--log-level", flags.LogLevel, "log_level", &c.LogLevel)
+	added := c.Kodi.Libraries
+	c.Kodi.Libraries = nil
+	text, err := os.ReadFile(s.Paths.File)
+	if errors.Is(err, fs.ErrNotExist) && !s.Paths.Explicit {
+		err = nil
+	}
+	if err != nil {
+		return c, unread(s.Paths.File, err)
+	}
+	if err := c.decode(s.Paths.File, text, true); err != nil {
+		return c, err
+	}
+	for _, l := range added {
+		if !slices.Contains(c.Folders(), filepath.Clean(l.Userdata)) {
+			c.Kodi.Libraries = append(c.Kodi.Libraries, l)
+		}
+	}
+	c.override("FILMSPOOL_LISTEN", s.Getenv("FILMSPOOL_LISTEN"), "listen", &c.Listen)
+	c.override("FILMSPOOL_LOG_LEVEL", s.Getenv("FILMSPOOL_LOG_LEVEL"), "log_level", &c.LogLevel)
+	c.override("--listen", s.Flags.Listen, "listen", &c.Listen)
+	c.override("--log-level", s.Flags.LogLevel, "log_level", &c.LogLevel)
 	c.complete()
-	return c, c.refusals(wrong, c.Validate())
+	return c, c.Validate()
 }
 
-// unread says why the file cannot be read.
+// decode reads one of the two files over what c is. A name that does not exist is refused
+// in the file of the person.
+func (c *Config) decode(file string, text []byte, person bool) error {
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) // some editors write it
+	decoder := toml.NewDecoder(bytes.NewReader(text))
+	if person {
+		decoder.DisallowUnknownFields()
+	}
+	var tree map[string]any
+	if err := errors.Join(decoder.Decode(c), toml.Unmarshal(text, &tree)); err != nil {
+		return inFile(file, err)
+	}
+	if person {
+		c.lines = linesOf(text)
+	}
+	for _, key := range append(keys(), "listen") {
+		if lookup(tree, key) != nil {
+			c.origins[key] = Origin{From: file, Line: c.lineOf(key), Fixed: person}
+		}
+	}
+	return nil
+}
+
+// inFile is what the decoder says of a file, with line and column.
+func inFile(file string, err error) error {
+	detail := err.Error()
+	if shown, ok := errors.AsType[interface {
+		error
+		String() string
+	}](err); ok {
+		detail = shown.String()
+	}
+	return &refusal{kind: ErrInvalid, message: viewing.Say("fault.inFile", "file", file, "detail", detail)}
+}
+
+// unread says why a file cannot be read.
 func unread(file string, err error) error {
-	info, statErr := os.Stat(file)
 	switch {
+	case err == nil:
+		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return &refused{errors.Join(ErrInvalid, fs.ErrNotExist), viewing.Say("fault.fileGone", "file", file), viewing.Say("hint.nameFile")}
-	case statErr == nil && info.IsDir():
-		return &refusal{problem: viewing.Say("fault.fileIsFolder", "file", file)}
+		return &refusal{ErrInvalid, viewing.Say("fault.fileGone", "file", file), viewing.Say("hint.nameFile")}
 	default:
-		return &refusal{problem: viewing.Say("fault.unreadFile", "file", file).Because(viewing.Said(err.Error()))}
+		return &refusal{kind: ErrInvalid, message: viewing.Say("fault.unreadFile", "file", file).Because(viewing.Said(err.Error()))}
 	}
 }
 
-// override sets one field from a stronger source and remembers which.
-func (c *Config) override(source, value, name string, field *string) {
+// linesOf are the lines of tables and settings in a TOML text, by names such as
+// "kodi.libraries[0].userdata".
+func linesOf(text []byte) map[string]int {
+	lines := map[string]int{}
+	counts := map[string]int{}
+	table := ""
+	var p unstable.Parser
+	p.Reset(text)
+	for p.NextExpression() {
+		e := p.Expression()
+		var names []string
+		line := 0
+		for key := e.Key(); key.Next(); {
+			names = append(names, string(key.Node().Data))
+			line = p.Shape(key.Node().Raw).Start.Line
+		}
+		name := strings.Join(names, ".")
+		switch e.Kind {
+		case unstable.KeyValue:
+			name = strings.TrimPrefix(table+"."+name, ".")
+		case unstable.ArrayTable:
+			counts[name]++
+			name += fmt.Sprintf("[%d]", counts[name]-1)
+			table = name
+		default:
+			table = name
+		}
+		lines[name] = line
+	}
+	return lines
+}
+
+// lineOf is the line of a setting in config.toml, or of the table that holds it; 0 where
+// neither stands there.
+func (c *Config) lineOf(setting string) (line int) {
+	for setting != "" && line == 0 {
+		line = c.lines[setting]
+		setting = setting[:max(strings.LastIndexByte(setting, '.'), 0)]
+	}
+	return line
+}
+
+// override sets one field from a stronger source.
+func (c *Config) override(source, value, key string, field *string) {
 	if value != "" {
-		*field, c.origins[name] = value, source
-		delete(c.lines, name)
-		delete(c.given, name)
+		*field, c.origins[key] = value, Origin{From: source, Fixed: true}
 	}
 }
 
@@ -223,39 +393,28 @@ func (c *Config) complete() {
 	}
 	for name, a := range c.Accounts {
 		a.BaseURL = strings.TrimSuffix(a.BaseURL, "/")
-		if a.KeyHeader == "" {
-			a.KeyHeader = "x-api-key"
-		}
+		a.KeyHeader = cmp.Or(a.KeyHeader, "x-api-key")
 		c.Accounts[name] = a
 	}
 }
 
-// Origin tells where the value of a top-level setting came from: "default",
-// a file, an environment variable or a flag.
-func (c Config) Origin(name string) string {
-	if o := c.origins[name]; o != "" {
-		return o
-	}
-	return "default"
-}
-
-// Annotated is the whole configuration as TOML, with where each setting came
-// from. Keys are not part of it.
+// Annotated is the whole configuration as TOML, with where each value comes from that is
+// not the default.
 func (c Config) Annotated() ([]byte, error) {
 	var out bytes.Buffer
-	for _, field := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
-		if name, _, _ := strings.Cut(field.Tag.Get("toml"), ","); name != "" {
-			fmt.Fprintf(&out, "# %s: from %s\n", name, c.Origin(name))
-		}
+	for _, key := range slices.Sorted(maps.Keys(c.origins)) {
+		fmt.Fprintf(&out, "# %s: from %s\n", key, c.origins[key])
 	}
 	text, err := toml.Marshal(c)
 	if err != nil {
 		return nil, fmt.Errorf("show the configuration: %w", err)
 	}
-	out.WriteByte('\n')
 	out.Write(text)
 	return out.Bytes(), nil
 }
+
+// IsSet reports whether a setting has another value than by default, or the same on purpose.
+func (c Config) IsSet(key string) bool { _, set := c.origins[key]; return set }
 
 // SourceRoutes is [Config.Routes] with the accounts that libraries name. Where
 // there is one account alone, no route is needed.
@@ -264,35 +423,13 @@ func (c Config) SourceRoutes() map[string][]string {
 	if _, found := c.Accounts[viewing.DefaultAccount]; !found && len(c.Accounts) == 1 {
 		routes[""] = slices.Collect(maps.Keys(c.Accounts))
 	}
-	lead := func(source string, accounts any) {
-		if names, _ := accountNames(accounts); accounts != "" && len(names) > 0 {
-			routes[source] = names
-		}
-	}
-	for source, accounts := range c.Routes {
-		lead(source, accounts)
+	for source, names := range c.Routes {
+		routes[source] = names
 	}
 	for _, l := range c.Kodi.Libraries {
-		lead("kodi:"+filepath.Clean(l.Userdata), l.Account)
-	}
-	return routes
-}
-
-// accountNames reads a name, or a list of names; nothing is no name.
-func accountNames(setting any) (names []string, ok bool) {
-	switch setting := setting.(type) {
-	case nil:
-		return nil, true
-	case string:
-		return []string{setting}, true
-	case []any:
-		for _, one := range setting {
-			name, ok := one.(string)
-			if !ok || slices.Contains(names, name) {
-				return nil, false
-			}
-			names = append(names, name)
+		if len(l.Account) > 0 {
+			routes["kodi:"+filepath.Clean(l.Userdata)] = l.Account
 		}
 	}
-	return names, len(names) > 0
+	return routes
 }

@@ -6,21 +6,24 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
-
-	english "github.com/filmspool/filmspool/daemon/locale"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// env is an environment made of pairs.
 // told is an error as a person reads it.
-func told(err error) string { return english.In("").Error(err) }
+func told(err error) string { return locale.In("").Error(err) }
 
+// env is an environment made of pairs.
 func env(pairs ...string) func(string) string {
 	return func(name string) string {
 		for i := 0; i < len(pairs); i += 2 {
@@ -32,83 +35,160 @@ func env(pairs ...string) func(string) string {
 	}
 }
 
-// write puts text into a file of its own.
-func write(t *testing.T, text string) string {
+// source is one whose config.toml says text.
+func source(t *testing.T, text string) Source {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "config.toml")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+	dir := t.TempDir()
+	s := Source{Paths: Paths{State: dir, File: filepath.Join(dir, "config.toml")}, Getenv: env()}
+	if err := os.WriteFile(s.Paths.File, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return file
+	return s
+}
+
+// load reads a config.toml that says text.
+func load(t *testing.T, text string) (Config, error) {
+	t.Helper()
+	return source(t, text).Load()
 }
 
 func TestEachSourceIsStrongerThanTheOneBefore(t *testing.T) {
-	file := write(t, `listen = "127.0.0.1:1001"`)
-	cases := []struct {
-		env            func(string) string
-		flags          Overrides
-		listen, origin string
-	}{
-		{env(), Overrides{}, "127.0.0.1:1001", file},
-		{env("FILMSPOOL_LISTEN", "127.0.0.1:1002"), Overrides{}, "127.0.0.1:1002", "FILMSPOOL_LISTEN"},
-		{env("FILMSPOOL_LISTEN", "127.0.0.1:1002"), Overrides{Listen: "[::1]:1003"}, "[::1]:1003", "--listen"},
+	s := source(t, "log_level = 'warn'\n\n[kodi.classes]\nlive = 'hold'\n[replay]\ngrace = '5m'\n")
+	settings := opening + "log_level = 'error'\nwave = 7\n[replay]\ngrace = '1m'\nrate = 2.0\n"
+	if err := os.WriteFile(s.Paths.Settings(), []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	for _, c := range cases {
-		got, err := Load(file, true, c.env, c.flags)
-		if err != nil || got.Listen != c.listen || got.Origin("listen") != c.origin {
-			t.Errorf("listen %q from %q (%v), want %q from %q", got.Listen, got.Origin("listen"), err, c.listen, c.origin)
+	file := s.Paths.File
+	check := func(key string, value any, o Origin) {
+		t.Helper()
+		got := settingOf(t, s, key)
+		if diff := cmp.Diff([]any{value, o}, []any{got.Value, Origin{got.From, got.Line, got.Fixed}}); diff != "" {
+			t.Errorf("%s: %s", key, diff)
 		}
-		if got.Origin("in_doubt") != "default" {
-			t.Errorf("in_doubt comes from %q", got.Origin("in_doubt"))
+	}
+	check("hold", "none", Origin{From: "default"})
+	check("wave", 7, Origin{From: s.Paths.Settings()})
+	check("replay.rate", 2.0, Origin{From: s.Paths.Settings()})
+	check("replay.grace", Duration{5 * time.Minute}, Origin{file, 6, true})
+	check("kodi.classes.live", "hold", Origin{file, 4, true})
+	check("kodi.classes.bulk", "hold", Origin{From: "default"})
+	check("log_level", "warn", Origin{file, 1, true})
+	s.Getenv = env("FILMSPOOL_LOG_LEVEL", "debug")
+	check("log_level", "debug", Origin{"FILMSPOOL_LOG_LEVEL", 0, true})
+	s.Flags.LogLevel = "info"
+	check("log_level", "info", Origin{"--log-level", 0, true})
+
+	c, err := s.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := c.Annotated()
+	for _, want := range []string{"# kodi.classes.live: from " + file + ":4\n", "# log_level: from --log-level\n", "\nwave = 7\n"} {
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%q is not shown: %v\n%s", want, err, text)
 		}
+	}
+	again, err := load(t, string(text))
+	if err != nil || again.Kodi.Classes != c.Kodi.Classes || again.Replay != c.Replay {
+		t.Errorf("what is shown cannot be read again: %v\n%s", err, text)
 	}
 }
 
+// TestFaultsAreNamedAllAtOnce, with the line of those in config.toml.
 func TestFaultsAreNamedAllAtOnce(t *testing.T) {
-	file := write(t, `
+	_, err := load(t, `
 listen = "0.0.0.0:43456"
 log_level = "loud"
-in_doubt = "guess"
+wave = 1001
+[replay]
+rate = nan
+grace = "24h0m1s"
 [accounts.Main]
 base_url = "https://tracker.example"
+key_header = "cookie"
+[accounts.anna]
+[routes]
+browser = ["anna", "anna"]
+kodi = []
+cli = ["anna", "bert"]
+phone = "anna"
+[notices.webhook]
+url = "http://ntfy.example/topic"
+[resolve.tmdb]
+base_url = "http://tmdb.example"
+[kodi.classes]
+bulk = "drop"
 [[kodi.libraries]]
 userdata = "kodi"
 account = "nobody"
 time_zone = "Mars/Base"
+mysql_user = "../reader"
+[[kodi.libraries]]
+userdata = "/k"
+[[kodi.libraries]]
+userdata = "/k/"
 `)
-	_, err := Load(file, true, env(), Overrides{})
 	if !errors.Is(err, ErrInvalid) {
 		t.Fatalf("%v does not wrap ErrInvalid", err)
 	}
-	for _, want := range []string{
-		"listen:", "other machines", "log_level:", "in_doubt:", "accounts.Main:", "accounts.Main.base_url:",
-		"kodi.libraries[0].userdata:", "kodi.libraries[0].account:", "kodi.libraries[0].time_zone:",
-	} {
-		if !strings.Contains(told(err), want) {
-			t.Errorf("%q is not named in:\n%v", want, err)
-		}
+	got := strings.Split(told(err), "\n")
+	for i, line := range got {
+		got[i] = strings.TrimPrefix(line, "bad configuration: ")
+	}
+	slices.Sort(got)
+	const no = "is not the name of an account, nor a list of different ones"
+	want := []string{
+		`accounts.Main.base_url: this is not the address of a service: it must end in /api/v1 (line 9)`,
+		`accounts.Main.key_header: "cookie" is not one of x-api-key, bearer (line 10)`,
+		`accounts.Main: account name "Main" is not 1 to 32 lower-case letters, digits, - or _ (line 8)`,
+		`kodi.classes.bulk: "drop" is not one of send, hold, ignore (line 22)`,
+		`kodi.libraries[0].account: there is no account "nobody" (line 25)`,
+		`kodi.libraries[0].mysql_user: "../reader" is not 1 to 80 letters, digits, - or _ (line 27)`,
+		`kodi.libraries[0].time_zone: "Mars/Base" is not a zone such as Europe/Lisbon (line 26)`,
+		`kodi.libraries[0].userdata: "kodi" is not an absolute folder (line 24)`,
+		`kodi.libraries[2].userdata: "/k" is named twice (line 31)`,
+		`listen: "0.0.0.0:43456" can be reached from other machines; use 127.0.0.1 or [::1] (line 2)`,
+		`log_level: "loud" is not one of debug, info, warn, error (line 3)`,
+		`notices.webhook.url: "http://ntfy.example/topic" does not begin with https:// (line 18)`,
+		`replay.grace: 24h0m1s is not from 0 to 24h0m0s (line 7)`,
+		`replay.rate: NaN is not from 0 to 1000 (line 6)`,
+		`resolve.tmdb.base_url: "http://tmdb.example" does not begin with https:// (line 20)`,
+		`routes.browser: ` + no + ` (line 13)`,
+		`routes.cli: there is no account "bert" (line 15)`,
+		`routes.kodi: ` + no + ` (line 14)`,
+		`routes.phone: "phone" is not browser, program, kodi or cli, nor one of these with a name, such as kodi:/home/me/.kodi/userdata (line 16)`,
+		`wave: 1001 is not from 0 to 1000 (line 4)`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
-func TestUnknownAndBrokenSettingsAreShownWithTheirLine(t *testing.T) {
+// TestWhatIsNoConfigurationIsShownWithItsLine, in the words of the decoder.
+func TestWhatIsNoConfigurationIsShownWithItsLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"listen = \"127.0.0.1:1\"\nbase_ulr = \"x\"": "2| base_ulr",
-		"listen = 7":         "line 1",
-		"listen = \"127.0.0": "line 1",
+		"[kodi.classes]\ncatch_up = 'hold'":          "2| catch_up",
+		"wave = 1\nlisten = 7":                       "2| listen = 7",
+		"listen = \"127.0.0":                         "1| listen",
+		"[replay]\ngrace = 'soon'":                   "2| grace = 'soon'",
+		"[replay]\ngrace = 10":                       "missing unit",
 	} {
-		_, err := Load(write(t, text), true, env(), Overrides{})
-		if !errors.Is(err, ErrInvalid) || !strings.Contains(told(err), want) {
-			t.Errorf("%q: %v does not show %q", text, err, want)
+		s := source(t, text)
+		_, err := s.Load()
+		if !errors.Is(err, ErrInvalid) || !strings.Contains(told(err), want) || !strings.Contains(told(err), s.Paths.File) {
+			t.Errorf("%q: %v does not show %q", text, told(err), want)
 		}
 	}
 }
 
 func TestMissingFileMattersOnlyWhenNamed(t *testing.T) {
-	missing := filepath.Join(t.TempDir(), "none.toml")
-	if _, err := Load(missing, false, env(), Overrides{}); err != nil {
+	s := Source{Paths: Paths{State: t.TempDir(), File: filepath.Join(t.TempDir(), "none.toml")}, Getenv: env()}
+	if c, err := s.Load(); err != nil || c.Wave != Default().Wave {
 		t.Errorf("without a file: %v", err)
 	}
-	if _, err := Load(missing, true, env(), Overrides{}); !errors.Is(err, ErrInvalid) {
+	s.Paths.Explicit = true
+	if _, err := s.Load(); !errors.Is(err, ErrInvalid) {
 		t.Errorf("a file named but missing: %v", err)
 	}
 }
@@ -232,6 +312,50 @@ func TestAKeyFileThatOthersCanReadIsRefused(t *testing.T) {
 	}
 }
 
+// TestSecretsBesideTheKeys: of systemd, else of a file that only its owner may read.
+func TestSecretsBesideTheKeys(t *testing.T) {
+	state, handed := t.TempDir(), t.TempDir()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(os.Mkdir(filepath.Join(state, "keys"), 0o700))
+	must(os.WriteFile(filepath.Join(state, "keys", "kodi-mysql-ann"), []byte("from the file\n"), 0o600))
+	must(os.WriteFile(filepath.Join(state, "keys", "kodi-mysql-Bob"), []byte("x"), 0o600))
+	must(os.WriteFile(filepath.Join(handed, "kodi-mysql-Bob"), []byte("handed"), 0o600))
+	k := Keys{Dir: state, Getenv: env("CREDENTIALS_DIRECTORY", handed)}
+	for user, want := range map[string]string{"ann": "from the file", "Bob": "handed", "nobody": "", "": "", "../keys/x": ""} {
+		got, err := k.Password(user)
+		if err != nil || got.Reveal() != want {
+			t.Errorf("%q: got %q, %v, want %q", user, got.Reveal(), err, want)
+		}
+	}
+	if token, handed, err := k.TMDB(); err != nil || handed || !token.IsZero() {
+		t.Errorf("no token for TMDB: %v %v", handed, err)
+	}
+	must(k.SaveTMDB(NewSecret("tmdb")))
+	must(os.WriteFile(filepath.Join(state, "keys", "webhook-token"), []byte("ntfy\n"), 0o600))
+	if token, handed, err := k.TMDB(); err != nil || handed || token.Reveal() != "tmdb" {
+		t.Errorf("the token for TMDB: %v %v", handed, err)
+	}
+	if token, err := k.Webhook(); err != nil || token.Reveal() != "ntfy" {
+		t.Errorf("the token for the webhook: %v", err)
+	}
+	must(os.WriteFile(filepath.Join(handed, "tmdb-token"), []byte("given"), 0o600))
+	if token, handed, err := k.TMDB(); err != nil || !handed || token.Reveal() != "given" {
+		t.Errorf("the token of systemd: %v %v", handed, err)
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	must(os.Chmod(filepath.Join(state, "keys", "kodi-mysql-ann"), 0o644))
+	if _, err := k.Password("ann"); !errors.Is(err, ErrInvalid) || strings.Contains(err.Error(), "from the file") {
+		t.Errorf("a file that all can read: %v", err)
+	}
+}
+
 func TestSecretShowsItselfNowhere(t *testing.T) {
 	s := NewSecret("sk_hidden")
 	var log strings.Builder
@@ -247,21 +371,21 @@ func FuzzLoad(f *testing.F) {
 	for _, text := range []string{
 		"in_doubt = 3\nlisten = 4", "[[filters]]\nsite = 3", "[a.b]\nc = { d = [\n1]}", "a.b.c = 1", "\"a\" = 1", "= 1",
 		"[[kodi.libraries]]\n[kodi.libraries.x]\ny = 1", "[kodi]\nlibraries = [\n1,\n2]",
+		"listen = \"127.0.0.1:1\"\n[accounts.default]\nbase_url = \"https://x/api/v1/\"",
 	} {
 		f.Add(text)
 	}
-	f.Add("listen = \"127.0.0.1:1\"\n[accounts.default]\nbase_url = \"https://x/api/v1/\"")
 	f.Fuzz(func(t *testing.T, text string) {
-		c := Default()
-		if err := c.decode("config.toml", []byte(text)); err != nil {
-			if !errors.Is(err, ErrInvalid) {
+		for _, person := range []bool{true, false} {
+			c := Default()
+			err := c.decode("config.toml", []byte(text), person)
+			if err == nil {
+				c.complete()
+				err = c.Validate()
+			}
+			if err != nil && !errors.Is(err, ErrInvalid) {
 				t.Errorf("%v does not wrap ErrInvalid", err)
 			}
-			return
-		}
-		c.complete()
-		if c.Validate() == nil && checkListen(c.Listen) != nil {
-			t.Errorf("%q was let through", c.Listen)
 		}
 	})
 }
@@ -281,7 +405,7 @@ func TestXDGStateHomeMustBeAbsolute(t *testing.T) {
 // TestRoutesNameOneAccountOrSeveral. With one account alone, no route is needed.
 func TestRoutesNameOneAccountOrSeveral(t *testing.T) {
 	root := t.TempDir()
-	c, err := Load(write(t, fmt.Sprintf(`
+	c, err := load(t, fmt.Sprintf(`
 [accounts.anna]
 [accounts.ben]
 [routes]
@@ -293,7 +417,7 @@ account = ["ben", "anna"]
 [[kodi.libraries]]
 userdata = %q
 account = ""
-`, filepath.Join(root, "userdata"), filepath.Join(root, "other"))), true, env(), Overrides{})
+`, filepath.Join(root, "userdata"), filepath.Join(root, "other")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,30 +425,50 @@ account = ""
 	if diff := cmp.Diff(want, c.SourceRoutes()); diff != "" {
 		t.Error(diff)
 	}
-	one, err := Load(write(t, "[accounts.anna]\n"), true, env(), Overrides{})
+	one, err := load(t, "[accounts.anna]\n")
 	if diff := cmp.Diff(map[string][]string{"": {"anna"}}, one.SourceRoutes()); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
-	_, err = Load(write(t, `
-[accounts.anna]
-[accounts.ben]
-[routes]
-browser = ["anna", "anna"]
-kodi = []
-program = 7
-cli = ["anna", "bert"]
-"kodi:/k" = ["anna", 7]
-[[kodi.libraries]]
-userdata = "/k"
-account = ["bert"]
-`), true, env(), Overrides{})
-	const no = ": is not the name of an account, nor a list of different ones"
-	for _, want := range []string{
-		"routes.browser" + no + " (line 5)", "routes.kodi" + no + " (line 6)", "routes.program" + no + " (line 7)", `routes.cli: there is no account "bert" (line 8)`,
-		"routes.kodi:/k" + no + " (line 9)", `kodi.libraries[0].account: there is no account "bert" (line 12)`,
-	} {
-		if err == nil || !strings.Contains(told(err), want) {
-			t.Errorf("%q is not named in: %v", want, err)
+}
+
+// TestTheExampleIsGood: as it stands it sets nothing, and with its settings turned on it is
+// a configuration that has every setting of the table at its default.
+func TestTheExampleIsGood(t *testing.T) {
+	c, err := load(t, string(Example()))
+	if err != nil || len(c.lines) != 0 {
+		t.Errorf("as it stands: %v, it sets %v", err, c.lines)
+	}
+	on := regexp.MustCompile(`(?m)^# (\[|["a-z_: -]+ = )`).ReplaceAll(Example(), []byte("$1"))
+	if c, err = load(t, string(on)); err != nil || len(c.Filters) != 1 || len(c.Kodi.Libraries) != 1 || c.Listen != Default().Listen {
+		t.Fatalf("turned on: %v\n%s", err, on)
+	}
+	for _, s := range c.Settings() {
+		if s.Line == 0 || s.Value != s.Default {
+			t.Errorf("%s is %v in line %d, and %v by default", s.Key, s.Value, s.Line, s.Default)
 		}
 	}
+}
+
+// TestTheExampleNamesEverySetting: the file is where people look for one.
+func TestTheExampleNamesEverySetting(t *testing.T) {
+	var names func(reflect.Type)
+	names = func(at reflect.Type) {
+		for at.Kind() == reflect.Slice || at.Kind() == reflect.Map || at.Kind() == reflect.Pointer {
+			at = at.Elem()
+		}
+		if at.Kind() != reflect.Struct {
+			return
+		}
+		for f := range at.Fields() {
+			name, _, _ := strings.Cut(f.Tag.Get("toml"), ",")
+			if name == "" || name == "-" {
+				continue
+			}
+			if !regexp.MustCompile(`(?m)^# *(\[+[a-z_.]*\b` + name + `\b|` + name + ` = |.*# besides: .*\b` + name + `\b)`).Match(Example()) {
+				t.Errorf("the example does not name %s", name)
+			}
+			names(f.Type)
+		}
+	}
+	names(reflect.TypeFor[Config]())
 }

@@ -1,14 +1,11 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
-
-	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // The actions of filters and classes.
@@ -62,112 +59,49 @@ func (c Classes) ByName() map[string]string {
 	return map[string]string{"live": c.Live, "marked": c.Marked, "catch-up": c.CatchUp, "bulk": c.Bulk, "backdated": c.Backdated, "review": c.Review}
 }
 
-func (c Classes) validate() error {
-	var faults []error
-	for name, action := range c.ByName() {
-		faults = append(faults, checkWord("kodi.classes."+name, action, Send, Hold, Ignore))
-	}
-	return errors.Join(faults...)
-}
-
-// validateFilters checks each filter, and that none stands in the way of all
-// others: one that names nothing fits everything, and is good as the last.
-func (c Config) validateFilters() error {
-	var faults []error
-	for i, f := range c.Filters {
+// filters checks each filter, and that none stands in the way of all others: one that names
+// nothing fits everything, and is good as the last.
+func (v *validator) filters() {
+	for i, f := range v.Filters {
 		setting := fmt.Sprintf("filters[%d]", i)
-		faults = append(faults, f.validate(setting))
-		if !f.everything() {
-			continue
-		}
-		before := c.Filters[:i]
+		v.filter(setting, f)
+		before := v.Filters[:i]
 		switch {
-		case i < len(c.Filters)-1:
-			faults = append(faults, fault(setting, "fault.filterAll"))
+		case f != (Filter{Action: f.Action}):
+		case i < len(v.Filters)-1:
+			v.fault(setting, "fault.filterAll")
 		case f.Action == Ignore && !slices.ContainsFunc(before, func(f Filter) bool { return f.Action != Ignore }):
-			faults = append(faults, fault(setting, "fault.filterIgnoresAll"))
+			v.fault(setting, "fault.filterIgnoresAll")
 		}
 	}
-	return errors.Join(faults...)
 }
 
-// everything reports a filter that names nothing.
-func (f Filter) everything() bool {
-	f.Action = ""
-	return f == Filter{}
-}
-
-func (f Filter) validate(setting string) error {
-	faults := []error{
-		checkPattern(setting+".path", f.Path), checkPattern(setting+".folder", f.Folder),
-		checkSite(setting+".site", f.Site),
-	}
+func (v *validator) filter(setting string, f Filter) {
+	v.pattern(setting+".path", f.Path)
+	v.pattern(setting+".folder", f.Folder)
 	if f.Source != "" {
-		faults = append(faults, checkSource(setting+".source", f.Source))
+		v.source(setting+".source", f.Source)
 	}
-	if f.Action == "" {
-		faults = append(faults, fault(setting+".action", "fault.filterAction"))
-	} else {
-		faults = append(faults, checkWord(setting+".action", f.Action, Send, Hold, Ignore))
+	if strings.ContainsAny(f.Site, "/:*? ") {
+		v.fault(setting+".site", "fault.noSite", "value", strconv.Quote(f.Site))
 	}
 	if f.Kind != "" {
-		faults = append(faults, checkWord(setting+".kind", f.Kind, "movie", "episode"))
+		v.word(setting+".kind", f.Kind, "movie", "episode")
 	}
-	for name, word := range map[string]string{"genre": f.Genre, "tag": f.Tag} {
-		if word != "" && strings.TrimSpace(word) == "" {
-			faults = append(faults, fault(setting+"."+name, "fault.blank"))
-		}
+	if f.ShorterThan != nil && f.ShorterThan.Duration <= 0 {
+		v.fault(setting+".shorter_than", "fault.noLength", "value", strconv.Quote(f.ShorterThan.String()))
 	}
-	switch {
-	case f.ShorterThan == nil:
-	case f.ShorterThan.wrong != "":
-		faults = append(faults, f.ShorterThan.fault(setting+".shorter_than"))
-	case f.ShorterThan.Duration <= 0:
-		faults = append(faults, fault(setting+".shorter_than", "fault.noLength", "value", strconv.Quote(f.ShorterThan.String())))
-	}
-	return errors.Join(faults...)
+	v.word(setting+".action", f.Action, actions...)
 }
 
-// maxPattern bounds a pattern, in bytes.
-const maxPattern = 4000
-
-// checkPattern refuses what fits nothing, or not what was meant.
-func checkPattern(setting, pattern string) error {
+// pattern refuses a path that fits nothing.
+func (v *validator) pattern(setting, pattern string) {
 	plain := strings.ReplaceAll(pattern, `\`, "/")
 	first, _, _ := strings.Cut(plain, "/")
 	switch {
-	case pattern == "":
-		return nil
-	case len(pattern) > maxPattern:
-		return fault(setting, "fault.longer", "n", strconv.Itoa(maxPattern))
 	case strings.ContainsFunc(pattern, unicode.IsControl):
-		return fault(setting, "fault.noPathSign", "value", strconv.Quote(pattern))
-	case strings.TrimSpace(pattern) != pattern:
-		return fault(setting, "fault.pathSpace", "value", strconv.Quote(pattern))
-	case strings.Contains(pattern, "***"):
-		return fault(setting, "fault.threeStars", "value", strconv.Quote(pattern))
-	case slices.ContainsFunc(strings.Split(plain, "/"), func(name string) bool { return name != "**" && strings.Contains(name, "**") }):
-		return fault(setting, "fault.starsWithin", "value", strconv.Quote(pattern))
+		v.fault(setting, "fault.noPathSign", "value", strconv.Quote(pattern))
 	case first != "" && first != "**" && !strings.HasSuffix(first, ":"):
-		return fault(setting, "fault.pathNowhere", "value", strconv.Quote(pattern), "path", plain)
-	default:
-		return nil
+		v.fault(setting, "fault.pathNowhere", "value", strconv.Quote(pattern), "path", plain)
 	}
-}
-
-// checkSource refuses what no source is called.
-func checkSource(setting, source string) error {
-	kind, _, _ := strings.Cut(source, ":")
-	if slices.Contains(viewing.Sources(), kind) {
-		return nil
-	}
-	return fault(setting, "fault.noSource", "value", strconv.Quote(source))
-}
-
-// checkSite refuses what is no host name.
-func checkSite(setting, site string) error {
-	if strings.ContainsAny(site, "/:*? ") {
-		return fault(setting, "fault.noSite", "value", strconv.Quote(site))
-	}
-	return nil
 }

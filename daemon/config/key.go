@@ -84,13 +84,17 @@ func (k Keys) Find(name string, a Account, file string) (Credential, error) {
 	if c.BaseURL == "" && kept.BaseURL != "" {
 		c.BaseURL, c.URLSource = kept.BaseURL, "login"
 	}
-	credential, err := k.credential(name)
+	credential := "api-key"
+	if name != viewing.DefaultAccount {
+		credential += "-" + name
+	}
+	key, err := k.credential(credential)
 	if err != nil {
 		return c, err
 	}
 	switch {
-	case credential != "":
-		c.Key, c.KeySource = NewSecret(credential), "systemd credential"
+	case key != "":
+		c.Key, c.KeySource = NewSecret(key), "systemd credential"
 	case kept.Key != "":
 		c.Key, c.KeySource = NewSecret(kept.Key), "key file"
 		c.ProvenFor, c.UserID, c.UserName = kept.ProvenFor, kept.UserID, kept.UserName
@@ -127,21 +131,13 @@ func OriginOf(base string) string {
 	return strings.ToLower(u.Scheme + "://" + u.Hostname() + ":" + port)
 }
 
-// credential reads the key that systemd hands the service, if it does.
+// credential reads one of systemd's credentials; a missing one is empty.
 func (k Keys) credential(name string) (string, error) {
-	if name == viewing.DefaultAccount {
-		return k.handed("api-key")
-	}
-	return k.handed("api-key-" + name)
-}
-
-// handed reads one of systemd's credentials; a missing one is empty.
-func (k Keys) handed(file string) (string, error) {
 	dir := k.Getenv("CREDENTIALS_DIRECTORY")
 	if dir == "" {
 		return "", nil
 	}
-	text, err := os.ReadFile(filepath.Join(dir, file))
+	text, err := os.ReadFile(filepath.Join(dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -164,45 +160,50 @@ func (k Keys) readFile(file string) ([]byte, error) {
 		return nil, fmt.Errorf("look at the key file: %w", err)
 	}
 	if !private(file, info) {
-		return nil, &refusal{problem: viewing.Say("fault.keyOpen", "file", file, "command", howToShield(file))}
+		return nil, &refusal{kind: ErrInvalid, message: viewing.Say("fault.keyOpen", "file", file, "command", howToShield(file))}
 	}
 	text, err := os.ReadFile(file)
 	return text, wrap("read the key file", err)
 }
 
-// tmdbFile is where the token for TMDB is kept. No account has such a file.
-func (k Keys) tmdbFile() string { return filepath.Join(k.Dir, "keys", "tmdb.token") }
-
-// TMDB is the token for TMDB: a systemd credential named tmdb-token, which is
-// handed, else what a login has kept. It is zero where there is none.
-func (k Keys) TMDB() (token Secret, handed bool, err error) {
-	return k.find("tmdb-token", k.tmdbFile())
-}
-
-// Webhook is the token for the webhook of notices: a systemd credential named
-// webhook-token, else the file of that name beside the keys. It is zero where there
-// is none.
-func (k Keys) Webhook() (Secret, error) {
-	token, _, err := k.find("webhook-token", filepath.Join(k.Dir, "keys", "webhook-token"))
-	return token, err
-}
-
-// find is a systemd credential, which is handed, else what a file of ours has.
-func (k Keys) find(credential, file string) (secret Secret, handed bool, err error) {
-	text, err := k.handed(credential)
+// Secret is what is called so among systemd's credentials, which is handed, else in the
+// folder of keys. It is zero where neither has it.
+func (k Keys) Secret(name string) (secret Secret, handed bool, err error) {
+	text, err := k.credential(name)
 	if err != nil || text != "" {
 		return NewSecret(text), true, err
 	}
-	kept, err := k.readFile(file)
+	kept, err := k.readFile(filepath.Join(k.Dir, "keys", name))
 	return NewSecret(string(kept)), false, err
 }
 
-// SaveTMDB keeps a token for TMDB, for the owner alone.
-func (k Keys) SaveTMDB(token Secret) error {
-	if err := os.MkdirAll(filepath.Join(k.Dir, "keys"), 0o700); err != nil {
-		return fmt.Errorf("save the token: %w", err)
+// TMDB is the token for TMDB, and whether systemd hands it.
+func (k Keys) TMDB() (token Secret, handed bool, err error) { return k.Secret(tmdbToken) }
+
+const tmdbToken = "tmdb-token"
+
+// SaveTMDB keeps a token for TMDB.
+func (k Keys) SaveTMDB(token Secret) error { return k.save(tmdbToken, []byte(token.Reveal())) }
+
+// Webhook is the token for the webhook of notices.
+func (k Keys) Webhook() (Secret, error) {
+	token, _, err := k.Secret("webhook-token")
+	return token, err
+}
+
+// Password is that of a user of a library's MySQL server. A user whose name could not be a
+// file's has none.
+func (k Keys) Password(user string) (password Secret, err error) {
+	if plain(user) {
+		password, _, err = k.Secret("kodi-mysql-" + user)
 	}
-	return WriteFile(k.tmdbFile(), []byte(token.Reveal()+"\n"), 0o600)
+	return password, err
+}
+
+// plain allows names that are safe as part of a file's.
+func plain(name string) bool {
+	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+	return name != "" && len(name) <= 80 && strings.Trim(name, safe) == ""
 }
 
 // read reads an account's key file; a missing one is empty.
@@ -215,7 +216,7 @@ func (k Keys) read(name string) (stored, error) {
 	}
 	if err := json.Unmarshal(text, &s); err != nil {
 		// The decoder's own words could quote the file.
-		return s, &refusal{problem: viewing.Say("fault.keyDamaged", "file", file)}
+		return s, &refusal{kind: ErrInvalid, message: viewing.Say("fault.keyDamaged", "file", file)}
 	}
 	return s, nil
 }
@@ -229,29 +230,26 @@ func (k Keys) Save(c Credential) error {
 	if err != nil {
 		return fmt.Errorf("save the key: %w", err)
 	}
-	if err := os.MkdirAll(filepath.Join(k.Dir, "keys"), 0o700); err != nil {
+	return k.save(c.Account+".json", text)
+}
+
+// save keeps a file of the folder of keys, for the owner alone.
+func (k Keys) save(name string, text []byte) error {
+	dir := filepath.Join(k.Dir, "keys")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("save the key: %w", err)
 	}
-	return WriteFile(k.file(c.Account), append(text, '\n'), 0o600)
+	return WriteFile(filepath.Join(dir, name), append(text, '\n'), 0o600)
 }
 
 // WriteFile replaces a file whole or not at all, flushed before it takes the
 // old one's place.
 func WriteFile(name string, content []byte, mode fs.FileMode) error {
-	return replaceFile(name, content, mode, func(*os.File) error { return nil })
-}
-
-// replaceFile is [WriteFile] of a file that is prepared before it takes the old
-// one's place.
-func replaceFile(name string, content []byte, mode fs.FileMode, prepare func(*os.File) error) error {
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	_, err = f.Write(content)
-	if err == nil {
-		err = prepare(f)
-	}
 	if err == nil {
 		err = f.Chmod(mode)
 	}

@@ -30,17 +30,3 @@ func shield(string) error { return nil }
 
 // howToShield is the command that makes a file private.
 func howToShield(name string) string { return "chmod 600 " + name }
-
-// handOver gives an open file to whom another one belongs.
-func handOver(file *os.File, other fs.FileInfo) error {
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	mine, known := info.Sys().(*syscall.Stat_t)
-	stat, ok := other.Sys().(*syscall.Stat_t)
-	if !ok || known && mine.Uid == stat.Uid && mine.Gid == stat.Gid {
-		return nil
-	}
-	return file.Chown(int(stat.Uid), int(stat.Gid))
-}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"golang.org/x/sys/windows"
 )
@@ -80,6 +79,3 @@ func howToShield(name string) string {
 
 // changeable is always false: access lists say it, and shield sets them.
 func changeable(fs.FileInfo) bool { return false }
-
-// handOver does nothing: a file has the rights of its folder.
-func handOver(*os.File, fs.FileInfo) error { return nil }

@@ -66,6 +66,9 @@ func FindPaths(choice Choice, getenv func(string) string) (Paths, error) {
 // Database is the queue's file.
 func (p Paths) Database() string { return filepath.Join(p.State, "filmspool.db") }
 
+// Settings is the file of what the page and "filmspool config set" have changed.
+func (p Paths) Settings() string { return filepath.Join(p.State, "settings.toml") }
+
 // stateDir decides the folder for state.
 func stateDir(choice Choice, getenv func(string) string) (string, error) {
 	if dir := first(choice.StateDir, getenv("FILMSPOOL_STATE_DIR"), listed(getenv("STATE_DIRECTORY"))); dir != "" {

@@ -1,116 +1,145 @@
 package config
 
 import (
-	"encoding"
+	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
-	"github.com/filmspool/filmspool/daemon/setting"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// safe are the settings that are safe to change while the program runs, each with
-// what it may be. They are what [Config.Settings] tells, and Validate holds words
-// and bounds to them.
-func safe() []setting.Setting {
-	action := []string{Send, Hold, Ignore}
-	return []setting.Setting{
-		{
-			Key: "hold", Type: setting.Word, Allowed: []string{"none", "all"},
-			About: "Whether viewings wait until you approve them: none, or all.",
-		},
-		{
-			Key: "wave", Type: setting.Number, Max: maxWave,
-			About: "If more different items of one source than this end within a minute, they are held; 0 is no bound.",
-		},
-		{
-			Key: "in_doubt", Type: setting.Word, Allowed: []string{"hold", "resend", "delivered"},
-			About: "What happens when nobody can tell whether a viewing arrived: it waits for you, is sent again, or counts as delivered.",
-		},
-		{
-			Key: "log_level", Type: setting.Word, Allowed: []string{"debug", "info", "warn", "error"},
-			About: "How much the log tells; titles stand in it at debug alone.",
-		},
-		{Key: "metrics.enabled", Type: setting.Switch, About: "Whether programs on this machine may read figures: how much waits and was sent, never titles."},
-		{Key: "notices.desktop", Type: setting.Switch, About: "Whether the desktop tells of a refused key, and of a week in which nothing could be delivered."},
-		{Key: "notices.webhook.url", Type: setting.Text, About: "Where the text of a notice is posted to, such as https://ntfy.sh/your-topic. It says what is wrong, and names no film."},
-		{Key: "replay.grace", Type: setting.Duration, Max: maxGrace.Seconds(), About: "How long each viewing stays here before it leaves, so that you can drop it first."},
-		{Key: "replay.rate", Type: setting.Decimal, Max: maxRate, About: "How many entries a second may leave for one account; 0 is no limit."},
-		{Key: "replay.backfill_rate", Type: setting.Decimal, Max: maxRate, About: "How many of these may be imports; what is seen live goes first."},
-		{Key: "kodi.announcements", Type: setting.Switch, About: "Whether a Kodi on this machine is heard when it says what it plays."},
-		{Key: "kodi.classes.live", Type: setting.Word, Allowed: action, About: "What becomes of what Kodi played while Filmspool was looking."},
-		{
-			Key: "kodi.classes.marked", Type: setting.Word, Allowed: action,
-			About: "What becomes of what was marked as watched in Kodi. Where an add-on syncs, a mark counts as review.",
-		},
-		{Key: "kodi.classes.catch-up", Type: setting.Word, Allowed: action, About: "What becomes of what Kodi played while Filmspool was not looking."},
-		{Key: "kodi.classes.bulk", Type: setting.Word, Allowed: action, About: "What becomes of several items that were marked as watched in one act."},
-		{Key: "kodi.classes.backdated", Type: setting.Word, Allowed: action, About: "What becomes of what an import brings, or a date alone."},
-		{Key: "kodi.classes.review", Type: setting.Word, Allowed: action, About: "What becomes of changes that do not prove that, or when, something was watched."},
-		{
-			Key: "resolve.wikidata.enabled", Type: setting.Switch,
-			About: "Whether Wikidata is asked what has no identifier; it learns numbers of IMDb, TVDB and sites, never titles.",
-		},
-		{Key: "resolve.tmdb.enabled", Type: setting.Switch, About: "Whether themoviedb.org is asked what has no identifier; it learns titles, and that it is you."},
+// The types of a [Setting].
+const (
+	Word     = "word"     // one of Allowed
+	Number   = "number"   // whole, from 0 to Max
+	Decimal  = "decimal"  // from 0 to Max
+	Switch   = "switch"   // true or false
+	Text     = "text"     // any, or empty for none
+	TimeSpan = "duration" // a text such as 90s, 10m or 1h30m, up to Max seconds
+)
+
+// Setting is one setting that can be changed while the program runs. Its name and what it
+// does are the texts "settings.key.KEY" and "settings.about.KEY".
+type Setting struct {
+	Key     string   `json:"key"` // as in "replay.grace"
+	Type    string   `json:"type"`
+	Allowed []string `json:"allowed,omitempty"`
+	Max     float64  `json:"max,omitzero"`
+	Value   any      `json:"value"`   // in use: text, a number, or true or false
+	Default any      `json:"default"` // in use where nothing is set
+	From    string   `json:"from"`    // "default", a file, an environment variable or a flag
+	Line    int      `json:"line,omitempty"`
+	Fixed   bool     `json:"fixed"` // config.toml, the environment or a flag sets it: it cannot be changed here
+
+	field func(*Config) any
+}
+
+var actions = []string{Send, Hold, Ignore}
+
+// table has every [Setting]. Page, commands, settings.toml and validation are made from it.
+var table = []Setting{
+	{Key: "hold", Type: Word, Allowed: []string{"none", "all"}, field: func(c *Config) any { return &c.Hold }},
+	{Key: "wave", Type: Number, Max: 1000, field: func(c *Config) any { return &c.Wave }},
+	{Key: "in_doubt", Type: Word, Allowed: []string{"hold", "resend", "delivered"}, field: func(c *Config) any { return &c.InDoubt }},
+	{Key: "log_level", Type: Word, Allowed: []string{"debug", "info", "warn", "error"}, field: func(c *Config) any { return &c.LogLevel }},
+	{Key: "metrics.enabled", Type: Switch, field: func(c *Config) any { return &c.Metrics.Enabled }},
+	{Key: "notices.desktop", Type: Switch, field: func(c *Config) any { return &c.Notices.Desktop }},
+	{Key: "notices.webhook.url", Type: Text, field: func(c *Config) any { return &c.Notices.Webhook.URL }},
+	{Key: "replay.grace", Type: TimeSpan, Max: 24 * 60 * 60, field: func(c *Config) any { return &c.Replay.Grace }},
+	{Key: "replay.rate", Type: Decimal, Max: 1000, field: func(c *Config) any { return &c.Replay.Rate }},
+	{Key: "replay.backfill_rate", Type: Decimal, Max: 1000, field: func(c *Config) any { return &c.Replay.BackfillRate }},
+	{Key: "kodi.announcements", Type: Switch, field: func(c *Config) any { return &c.Kodi.Announcements }},
+	{Key: "kodi.classes.live", Type: Word, Allowed: actions, field: func(c *Config) any { return &c.Kodi.Classes.Live }},
+	{Key: "kodi.classes.marked", Type: Word, Allowed: actions, field: func(c *Config) any { return &c.Kodi.Classes.Marked }},
+	{Key: "kodi.classes.catch-up", Type: Word, Allowed: actions, field: func(c *Config) any { return &c.Kodi.Classes.CatchUp }},
+	{Key: "kodi.classes.bulk", Type: Word, Allowed: actions, field: func(c *Config) any { return &c.Kodi.Classes.Bulk }},
+	{Key: "kodi.classes.backdated", Type: Word, Allowed: actions, field: func(c *Config) any { return &c.Kodi.Classes.Backdated }},
+	{Key: "kodi.classes.review", Type: Word, Allowed: actions, field: func(c *Config) any { return &c.Kodi.Classes.Review }},
+	{Key: "resolve.wikidata.enabled", Type: Switch, field: func(c *Config) any { return &c.Resolve.Wikidata.Enabled }},
+	{Key: "resolve.tmdb.enabled", Type: Switch, field: func(c *Config) any { return &c.Resolve.TMDB.Enabled }},
+}
+
+// keys are the names of the settings of the table.
+func keys() (all []string) {
+	for _, s := range table {
+		all = append(all, s.Key)
 	}
+	return all
 }
 
-// words are what a setting may be.
-func words(key string) []string {
-	all := safe()
-	return all[slices.IndexFunc(all, func(s setting.Setting) bool { return s.Key == key })].Allowed
-}
-
-// Settings are the settings that are safe to change while the program runs, with
-// what they are now and where that comes from.
-func (c Config) Settings() []setting.Setting {
-	all := safe()
+// Settings are the settings of the table with what they are now.
+func (c Config) Settings() []Setting {
+	all, usual := slices.Clone(table), Default()
 	for i := range all {
 		s := &all[i]
-		s.Value, s.Default = valueOf(c, s.Key), valueOf(Default(), s.Key)
-		top, _, nested := strings.Cut(s.Key, ".")
-		switch {
-		case c.stands(s.Key):
-			s.From, s.Line = c.Origin(top), c.lineOf(s.Key)
-		case nested:
-			s.From = "default"
-		default:
-			s.From = c.Origin(top)
-			s.Fixed = s.From != "default"
+		s.Value, s.Default, s.From = s.valueIn(&c), s.valueIn(&usual), "default"
+		if o, found := c.origins[s.Key]; found {
+			s.From, s.Line, s.Fixed = o.From, o.Line, o.Fixed
 		}
 	}
 	return all
 }
 
-// stands reports whether a setting stands in the file, and counts.
-func (c Config) stands(key string) bool {
-	var at any = c.given
-	for name := range strings.SplitSeq(key, ".") {
-		table, _ := at.(map[string]any)
-		at = table[name]
+// valueIn is the value of the setting in a configuration.
+func (s Setting) valueIn(c *Config) any { return reflect.ValueOf(s.field(c)).Elem().Interface() }
+
+// set gives the setting a value that JSON has, or a text that stands for it. It returns why
+// not.
+func (s Setting) set(c *Config, value any) (fault viewing.Message) {
+	text := strings.TrimSpace(fmt.Sprint(value))
+	var err error
+	code := ""
+	switch field := s.field(c).(type) {
+	case *string:
+		*field = text
+	case *int:
+		code = "fault.noWhole"
+		*field, err = strconv.Atoi(text)
+	case *float64:
+		code = "fault.noNumber"
+		*field, err = strconv.ParseFloat(text, 64)
+	case *bool:
+		code = "fault.noSwitch"
+		*field, err = strconv.ParseBool(text)
+	case *Duration:
+		code = "fault.noDuration"
+		err = field.UnmarshalText([]byte(text))
 	}
-	return at != nil
+	if err != nil {
+		return viewing.Say(code, "value", strconv.Quote(text))
+	}
+	return s.check(c)
 }
 
-// valueOf is the value of a setting, as JSON has it.
-func valueOf(c Config, key string) any {
-	v := reflect.ValueOf(c)
-	for name := range strings.SplitSeq(key, ".") {
-		v = v.FieldByIndex(fieldNamed(v.Type(), name).Index)
-	}
-	if text, ok := v.Interface().(encoding.TextMarshaler); ok {
-		written, _ := text.MarshalText() // it does not fail for what was read
-		return string(written)
-	}
-	return v.Interface()
-}
-
-// fieldNamed is the field that TOML knows by a name. Every name of [safe] has one.
-func fieldNamed(t reflect.Type, name string) (found reflect.StructField) {
-	for _, f := range reflect.VisibleFields(t) {
-		if tag, _, _ := strings.Cut(f.Tag.Get("toml"), ","); tag == name {
-			found = f
+// check says what is wrong with the value in a configuration; no code is nothing.
+func (s Setting) check(c *Config) (fault viewing.Message) {
+	switch field := s.field(c).(type) {
+	case *string:
+		if s.Allowed != nil && !slices.Contains(s.Allowed, *field) {
+			return noneOf(*field, s.Allowed)
 		}
+	case *int:
+		return s.inRange(float64(*field), *field, s.Max)
+	case *float64:
+		return s.inRange(*field, *field, s.Max)
+	case *Duration:
+		return s.inRange(field.Seconds(), field, time.Duration(s.Max)*time.Second)
 	}
-	return found
+	return fault
+}
+
+// inRange refuses a number that is not from 0 to Max, in the words of the setting.
+func (s Setting) inRange(number float64, value, most any) (fault viewing.Message) {
+	if number >= 0 && number <= s.Max { // NaN is neither
+		return fault
+	}
+	return viewing.Say("fault.range", "value", fmt.Sprint(value), "most", fmt.Sprint(most))
+}
+
+// noneOf refuses a word that is not among those allowed.
+func noneOf(word string, allowed []string) viewing.Message {
+	return viewing.Say("fault.noneOf", "value", strconv.Quote(word), "words", strings.Join(allowed, ", "))
 }

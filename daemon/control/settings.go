@@ -1,32 +1,31 @@
 package control
 
 import (
-	"github.com/filmspool/filmspool/daemon/setting"
+	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Settings are those that are safe to change while the program runs.
 type Settings struct {
-	File string `json:"file"` // where they are kept, which may not exist yet
+	File string `json:"file"` // config.toml, which may not exist
 	// Problem is why a change of the file was refused. The settings of before count on.
 	Problem  []viewing.Message `json:"problem,omitempty"`
-	Settings []setting.Setting `json:"settings"`
+	Settings []config.Setting  `json:"settings"`
 }
 
-// Set asks for a change of one setting in the file.
+// Set asks for a change of one setting.
 type Set struct {
 	Key string `json:"key"`
 	// Value is text, a number, or true or false. A number may be sent as text, too.
-	// Null takes the setting out of the file.
-	Value  any  `json:"value"`
-	DryRun bool `json:"dryRun"` // only tells what it would be
+	// Null gives the setting back its default.
+	Value any `json:"value"`
 }
 
 // SetDone is a setting before and after its change.
 type SetDone struct {
-	Setting setting.Setting `json:"setting"` // as it is now
-	Was     any             `json:"was"`     // its value before
-	Changed bool            `json:"changed"` // the file was changed, or would be
+	Setting config.Setting `json:"setting"` // as it is now
+	Was     any            `json:"was"`     // its value before
+	Changed bool           `json:"changed"`
 }
 
 // Reloaded is what became of the wish to read the configuration again.
@@ -38,6 +37,5 @@ type Reloaded struct {
 
 // KodiPath names a userdata folder of Kodi's.
 type KodiPath struct {
-	Path   string `json:"path"`
-	DryRun bool   `json:"dryRun"` // only tells what it would be
+	Path string `json:"path"`
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/setting"
 )
 
 // settingsRoom is what may be changed without a restart, and the accounts.
@@ -26,7 +26,7 @@ type settingsData struct {
 // settingsGroup are settings that belong together: those whose keys begin alike.
 type settingsGroup struct {
 	Name string // the first word of the keys; "" for those that stand alone
-	List []setting.Setting
+	List []config.Setting
 }
 
 func showSettings(v *visit) (any, error) {
@@ -51,19 +51,13 @@ func showSettings(v *visit) (any, error) {
 }
 
 // Name is a setting as a person calls it.
-func (v *visit) Name(s setting.Setting) string { return v.Say("settings.key." + s.Key) }
+func (v *visit) Name(s config.Setting) string { return v.Say("settings.key." + s.Key) }
 
-// About is what a setting does. One that the catalogue does not know yet is told in
-// English.
-func (v *visit) About(s setting.Setting) string {
-	if key := "settings.about." + s.Key; v.Has(key) {
-		return v.Say(key)
-	}
-	return s.About
-}
+// About is what a setting does.
+func (v *visit) About(s config.Setting) string { return v.Say("settings.about." + s.Key) }
 
 // Allowed is what one of a setting's words means.
-func (v *visit) Allowed(s setting.Setting, word string) string {
+func (v *visit) Allowed(s config.Setting, word string) string {
 	if key := "settings.word." + word; v.Has(key) {
 		return v.Say(key)
 	}
@@ -71,21 +65,18 @@ func (v *visit) Allowed(s setting.Setting, word string) string {
 }
 
 // From says where the value of a setting comes from.
-func (v *visit) From(s setting.Setting) string {
+func (v *visit) From(s config.Setting) string {
 	switch {
 	case s.Fixed:
-		return v.Say("settings.from.fixed", "where", s.From)
+		return v.Say("settings.from.fixed", "where", config.Origin{From: s.From, Line: s.Line}.String())
 	case s.From == "default":
 		return v.Say("settings.from.default")
-	case s.Line > 0:
-		return v.Say("settings.from.line", "line", fmt.Sprint(s.Line))
 	default:
-		return v.Say("settings.from.elsewhere", "where", s.From)
+		return v.Say("settings.from.here")
 	}
 }
 
-// changeSetting writes a value into the file, and has it taken in. Without a value it
-// takes the setting out of the file: the default counts again.
+// changeSetting gives a setting a value, or without one its default, and puts it to use.
 func changeSetting(v *visit) error {
 	change := control.Set{Key: v.PostFormValue("key")}
 	if v.PostForm.Has("value") {

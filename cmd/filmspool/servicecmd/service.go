@@ -118,7 +118,7 @@ func (p Program) taken(ctx context.Context, s service.Status) error {
 	if err != nil {
 		return err
 	}
-	c, err := config.Load(paths.File, paths.Explicit, p.outside, config.Overrides{})
+	c, err := config.Source{Paths: paths, Getenv: p.outside}.Load()
 	if err != nil {
 		return nil
 	}
