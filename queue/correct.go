@@ -72,7 +72,10 @@ func (t *tx) correct(c Correcting) (did resolve.Corrected, err error) {
 		return did, &viewing.FieldError{Field: "type", Problem: "is not the kind of item that was told"}
 	}
 	if c.Entry != 0 {
-		m := c.Is.Apply(placed(*named.Media, place))
+		m := c.Is.Apply(place)
+		if m.Key() == named.Media.Key() {
+			m = *named.Media
+		}
 		if err := t.edit(named, entry.Edit{Media: &m}, correctedStep(c.Is, reported, m)); err != nil {
 			return did, err
 		}
@@ -155,7 +158,7 @@ func (t *tx) correctTogether(c resolve.Correction, named int64, place viewing.Me
 	for _, id := range ids {
 		var e Entry
 		if e, err = t.entry(id); err == nil {
-			err = t.follow(e, c.Is.Apply(placed(*e.Media, place)), c, did)
+			err = t.follow(e, c.Is.Apply(placed(*e.AsReported(), place)), c, did)
 		}
 		if err != nil {
 			return fmt.Errorf("entry %d: %w", id, err)
@@ -179,7 +182,7 @@ func (t *tx) correctAlike(c resolve.Correction, named int64, did *resolve.Correc
 		if reported.Identified() || !told {
 			continue
 		}
-		if err = t.follow(e, c.Is.Apply(placed(*e.Media, is)), c, did); err != nil {
+		if err = t.follow(e, is, c, did); err != nil {
 			return fmt.Errorf("entry %d: %w", id, err)
 		}
 	}

@@ -44,6 +44,56 @@ func TestACorrectionTakesThePlaceThatTheSourceTold(t *testing.T) {
 	s.wantKeys(t, map[int64]string{all[0]: "episode:20:4:5", all[1]: "episode:20:4:6", s.commitIDs(t, part("c", red, 4, 7, -30))[0]: "episode:20:4:7"})
 }
 
+// A place that a person has typed stays when the series is another.
+func TestACorrectionKeepsAPlaceThatWasTyped(t *testing.T) {
+	s := fresh(t)
+	id := s.commitIDs(t, own("a", 2, 2, -90))[0]
+	typed := viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 7}}, Season: new(1), Episode: new(14)}
+	if _, err := s.Edit(t.Context(), id, entry.Edit{Media: &typed}); err != nil {
+		t.Fatal(err)
+	}
+	s.correct(t, id, theSeries(8))
+	s.wantKeys(t, map[int64]string{id: "episode:8:1:14"})
+}
+
+// What an answer told of the wrong film or series is not kept for the right one: not of
+// the entry that was named, nor of those that follow, nor of another account's. A
+// confirmed one stays as it is.
+func TestACorrectionDropsWhatBelongsToAnotherWork(t *testing.T) {
+	s := couple(t)
+	bare := func(id string, minute int) viewing.Event { return at(called(id, "", 0, minute), "netflix", "7014") }
+	ids := append(s.told(t, chrome, bare("e1", -90)).Entries, s.told(t, chrome, bare("e2", -30)).Entries...)
+	wrong := theFilm(603)
+	wrong.Title = "Wrong"
+	var asked []Lookup
+	for _, account := range []string{"anna", "ben"} {
+		some, err := s.Lookups(t.Context(), account, 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked = append(asked, some...)
+	}
+	for _, l := range asked {
+		m := wrong.Apply(*l.Entry.Media)
+		m.IDs.IMDB = "tt0000603"
+		s.found(t, Finding{Lookup: l, Media: &m, Why: viewing.Say("text", "text", "Wikidata knows it.")})
+	}
+	check := func(want viewing.Media, ids ...int64) {
+		t.Helper()
+		for _, id := range ids {
+			if m := *s.entry(t, id).Media; m.Title != want.Title || m.Year != 1999 || m.IDs != want.IDs {
+				t.Errorf("entry %d is %+v, want %+v", id, m, want)
+			}
+		}
+	}
+	found := viewing.Media{Title: "Wrong", IDs: viewing.IDs{TMDB: 603, IMDB: "tt0000603"}}
+	check(found, ids...)
+	s.correct(t, ids[0], wrong)
+	check(found, ids...)
+	s.correct(t, ids[0], theFilm(604))
+	check(viewing.Media{Title: "Alpha One", IDs: viewing.IDs{TMDB: 604}}, ids...)
+}
+
 // What nobody could be asked about by then hears of the correction all the same.
 func TestACorrectionWinsOverWhatIsFoundLater(t *testing.T) {
 	s := fresh(t)

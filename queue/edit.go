@@ -163,7 +163,9 @@ func completed(m viewing.Media, old *viewing.Media) *viewing.Media {
 		}
 	}
 	if !old.Identified() {
-		m.Title, m.Year = old.Title, old.Year
+		if old.Title != "" {
+			m.Title, m.Year = old.Title, old.Year
+		}
 		if m.Show != nil && old.Show != nil && m.Show.Title == "" {
 			show := *m.Show
 			show.Title, show.Year = old.Show.Title, old.Show.Year
