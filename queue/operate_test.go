@@ -56,13 +56,58 @@ func (o *opened) verbs(t testing.TB) map[string]verbFunc {
 
 // A verb changes an entry exactly where it is among its actions.
 func TestActionsAreWhatVerbsDo(t *testing.T) {
-	for _, verb := range []entry.Verb{entry.VerbRetry, entry.VerbHold, entry.VerbRelease, entry.VerbDrop} {
+	do := map[entry.Verb]func(s *opened, id int64) error{
+		entry.VerbMove: func(s *opened, id int64) error {
+			did, err := s.Move(t.Context(), []int64{id}, "another", false)
+			if err == nil && did.Changed == 0 {
+				err = errors.New("it had gone with its list")
+			}
+			return err
+		},
+		entry.VerbUndo: func(s *opened, id int64) error {
+			_, err := s.Undone(t.Context(), id)
+			return err
+		},
+		entry.VerbSettle: func(s *opened, id int64) error {
+			_, err := s.SettleByHand(t.Context(), entry.Selection{IDs: []int64{id}}, viewing.StateDelivered, false)
+			return err
+		},
+		entry.VerbFix: func(s *opened, id int64) error {
+			_, err := s.Correct(t.Context(), Correcting{Entry: id, Is: theFilm(603)})
+			return err
+		},
+	}
+	for _, verb := range entry.Verbs() {
+		if verb == entry.VerbEdit {
+			continue // what may be edited depends on the edit
+		}
 		s := fresh(t)
-		for state, id := range s.several(t) {
+		wish := viewing.Event{Kind: viewing.KindWatchlist, EventID: "wish", Media: film("", 3000, 0).Media}
+		found := s.several(t)
+		for _, id := range s.commitIDs(t, wish, aList("list"), anItem("item", "list", 7), film("refused", 3001, -5)) {
+			found[viewing.State(fmt.Sprint("entry ", id))] = id
+			if e := s.entry(t, id); e.EventID == "wish" || e.EventID == "refused" {
+				state := map[string]viewing.State{"wish": viewing.StateDelivered, "refused": viewing.StatePending}[e.EventID]
+				s.settle(t, Settlement{Entry: id, Attempt: s.send(t, e), State: state})
+			}
+		}
+		for what, id := range found {
 			s.clock.advance(time.Minute)
-			fits := slices.Contains(s.entry(t, id).Actions(s.clock.now()), verb)
-			if _, err := s.verbs(t)[string(verb)](entry.Selection{IDs: []int64{id}}, false); fits != (err == nil) {
-				t.Errorf("%s of what is %s: %v, and among its actions: %v", verb, state, err, fits)
+			e := s.entry(t, id)
+			if verb == entry.VerbRetry && e.State == viewing.StatePending {
+				continue // one that is due already stays as it is
+			}
+			act := do[verb]
+			if act == nil {
+				act = func(s *opened, id int64) error {
+					_, err := s.verbs(t)[string(verb)](entry.Selection{IDs: []int64{id}}, false)
+					return err
+				}
+			}
+			if fits, err := slices.Contains(e.Actions(s.clock.now()), verb), act(s, id); fits != (err == nil) {
+				t.Errorf("%s of %s, which is %s: %v, and among its actions: %v", verb, what, e.State, err, fits)
+			} else if verb == entry.VerbUndo && e.Kind == viewing.KindWatchlist && fits {
+				t.Error("the service can take back viewings only")
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
@@ -159,7 +160,7 @@ func (s *Store) Undone(ctx context.Context, id int64) (after Entry, err error) {
 		if after, err = t.entry(id); err != nil {
 			return err
 		}
-		if after.State != viewing.StateDelivered {
+		if !slices.Contains(after.Actions(millis(t.now)), entry.VerbUndo) {
 			return &StateError{Verb: "undo", ID: id, State: after.State, Reason: after.Reason}
 		}
 		return t.byUser(&after, viewing.StateDropped, viewing.ReasonUser, "user.undone", nil)

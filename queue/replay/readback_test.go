@@ -46,6 +46,27 @@ func throughFault(t *testing.T, fault string, change func(*Options)) {
 	})
 }
 
+// A doubt is read back when that is due, although one entry after the other is delivered
+// meanwhile.
+func TestADoubtIsReadBackWhileOthersAreDelivered(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.anchor()
+		b.arm("drop-before", 1)
+		b.arm("delay:10s", 100)
+		var all []viewing.Event
+		for film := range int64(60) {
+			all = append(all, ago(film+1, time.Duration(film)*time.Minute))
+		}
+		b.commit(all...)
+		b.pass(6 * time.Minute)
+		if looks := b.times("GET /history"); len(looks) < 2 {
+			b.Errorf("read back at %v only", looks)
+		}
+		b.pass(time.Hour)
+		b.allOnce(61)
+	})
+}
+
 // allOnce fails unless all that was committed was recorded once and is
 // delivered.
 func (b *bed) allOnce(n int) {
