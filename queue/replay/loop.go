@@ -159,9 +159,9 @@ func (r *run) work(now time.Time) (again time.Time, err error) {
 func due(at, now time.Time) bool { return !at.IsZero() && !now.Before(at) }
 
 // straight reports whether an entry may follow the last one without another look at
-// the account: nothing has changed, nothing is due, and nothing is asked before it.
+// the account: nothing has changed, no read-back is due, and nothing is asked before it.
 func (r *run) straight(e queue.Entry, now time.Time) bool {
-	return len(r.edits) == 0 && !r.outage.down(now) && !due(r.readBackAt, now) && !due(r.lookUpAt, now) &&
+	return len(r.edits) == 0 && !r.outage.down(now) && !due(r.readBackAt, now) &&
 		r.ownerKnown && r.others == nil && e.Attempts == 0 && e.Kind == viewing.KindViewing && !unseen(e)
 }
 
