@@ -65,8 +65,8 @@ Each package says in its own comment what it owns, promises and refuses.
     identify: who else is asked what an item is
   - connector: the websocket of browsers and the posts of programs. protocol: the messages. pairing: codes and
     tokens. client: a client in Go. extension: the browser extension
-  - kodi: a change in a library becomes viewings. rule: which viewings; pure. snapshot: what a library shows.
-    scan: what is told of a scan. library: reader. plainfile: opens plain files alone.
+  - kodi: a change in a library becomes viewings. rule: which viewings; pure.
+    scan: what is told of a scan. library: reader.
     watch: notices changes.
   - queue: the outbox. disk: its file in SQLite. schema: its tables. entry: an entry, and what is asked about
     entries. export: the lines of an export. viewing: the shared words;

@@ -20,12 +20,13 @@ const addOnsEvery = time.Hour
 
 // findAddOns looks for add-ons now and then, and shows what it finds.
 func (i *Importer) findAddOns(ctx context.Context) {
-	stamp := stampOfFile(library.AddOns(i.path)) + writtenAt(library.AddOnDatabase(i.path)).String()
+	stamp := stampOfFile(library.AddOnFolder(i.path)) + writtenAt(library.AddOnDatabase(i.path)).String()
 	if !i.addOnsAt.IsZero() && time.Since(i.addOnsAt) < addOnsEvery && stamp == i.addOnsStamp {
 		return
 	}
 	i.addOnsAt, i.addOnsStamp = time.Now(), stamp
-	found := rule.AddOns{Reporters: i.reporters(ctx), Writers: library.Writers(ctx, i.path)}
+	var found rule.AddOns
+	found.Writers, found.Reporters = library.AddOns(ctx, i.path, i.o.Account.Hosts(i.source))
 	if !slices.Equal(found.Reporters, i.addOns.Reporters) && len(found.Reporters) > 0 {
 		i.o.Logger.Warn("an add-on of this Kodi reports to the same service", "source", i.source, "addons", strings.Join(found.Reporters, ", "))
 	}
@@ -33,9 +34,4 @@ func (i *Importer) findAddOns(ctx context.Context) {
 	i.show.Lock()
 	defer i.show.Unlock()
 	i.status.Reporters, i.status.Writers = found.Reporters, found.Writers
-}
-
-// reporters are the add-ons that report to the same service.
-func (i *Importer) reporters(ctx context.Context) []string {
-	return library.Reporters(ctx, i.path, i.o.Account.Hosts(i.source))
 }

@@ -15,7 +15,7 @@ import (
 // An add-on that is installed while the importer runs counts at once.
 func TestAddOnsAreFoundBeforeTheyCount(t *testing.T) {
 	userdata := filepath.Join(t.TempDir(), ".kodi", "userdata")
-	must(t, os.MkdirAll(library.AddOns(userdata), 0o700))
+	must(t, os.MkdirAll(library.AddOnFolder(userdata), 0o700))
 	synctest.Test(t, func(t *testing.T) {
 		s, r := newSink(), &shelfReader{path: userdata, files: list(film(1, 0, ""), film(2, 0, ""))}
 		i, err := New(Options{Library: r, Zone: time.UTC, Sink: s, Account: account{}})
@@ -24,8 +24,8 @@ func TestAddOnsAreFoundBeforeTheyCount(t *testing.T) {
 		time.Sleep(time.Minute)
 		r.files[0] = film(1, 1, local())
 		i.pass(t.Context())
-		must(t, os.MkdirAll(filepath.Join(library.AddOns(userdata), "script.trakt"), 0o700))
-		must(t, os.Chtimes(library.AddOns(userdata), time.Now(), time.Now()))
+		must(t, os.MkdirAll(filepath.Join(library.AddOnFolder(userdata), "script.trakt"), 0o700))
+		must(t, os.Chtimes(library.AddOnFolder(userdata), time.Now(), time.Now()))
 		time.Sleep(time.Minute)
 		r.files[1] = film(2, 1, local())
 		i.pass(t.Context())

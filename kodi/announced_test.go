@@ -20,7 +20,7 @@ func TestWhatWasAnnouncedIsLive(t *testing.T) {
 	must(t, err)
 	defer port.Close()
 	userdata := filepath.Join(t.TempDir(), ".kodi", "userdata")
-	must(t, os.MkdirAll(filepath.Join(library.AddOns(userdata), "script.trakt"), 0o700))
+	must(t, os.MkdirAll(filepath.Join(library.AddOnFolder(userdata), "script.trakt"), 0o700))
 	must(t, os.MkdirAll(userdata, 0o700))
 	settings := fmt.Sprintf("<advancedsettings><jsonrpc><tcpport>%d</tcpport></jsonrpc></advancedsettings>", port.Addr().(*net.TCPAddr).Port)
 	must(t, os.WriteFile(filepath.Join(userdata, "advancedsettings.xml"), []byte(settings), 0o600))

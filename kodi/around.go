@@ -5,7 +5,6 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/rule"
-	"github.com/filmspool/filmspool/kodi/snapshot"
 )
 
 // around is what is known of this Kodi beside its library.
@@ -31,7 +30,7 @@ func (z *kodiZone) read(userdata string) *time.Location {
 // in it. It is zero after a start and where no event tells of changes: what is
 // new may have been written long before the last write. Readings that failed
 // could not see it either.
-func (i *Importer) written(snap snapshot.Snapshot) time.Time {
+func (i *Importer) written(snap library.Snapshot) time.Time {
 	if i.sound.IsZero() || snap.Written.IsZero() || i.Status().Ears.Deaf.Code != "" {
 		return time.Time{}
 	}

@@ -10,18 +10,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/kodi/scan"
-	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // told is a film in a library that says much of it.
-func told(n int64, count int, last string) snapshot.File {
-	return but(film(n, count, last), func(f *snapshot.File) {
+func told(n int64, count int, last string) library.File {
+	return but(film(n, count, last), func(f *library.File) {
 		f.Folder, f.Duration = "/films/", 95*time.Minute
 		f.Items[0].Genres, f.Items[0].Tags = []string{"Family", "Animation"}, []string{"kids"}
-		f.Items = append(f.Items, snapshot.Item{KodiID: 900, Media: f.Items[0].Media, Extra: true, Genres: []string{"Trailer"}})
+		f.Items = append(f.Items, library.Item{KodiID: 900, Media: f.Items[0].Media, Extra: true, Genres: []string{"Trailer"}})
 	})
 }
 
@@ -51,8 +51,8 @@ func TestOriginIsWhatTheLibrarySays(t *testing.T) {
 // was played tells then what the library says of it.
 func TestIdentityComesWithItsOrigin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bare := func(count int, last string) snapshot.File {
-			return but(told(1, count, last), func(f *snapshot.File) { f.Items, f.Duration = nil, 0 })
+		bare := func(count int, last string) library.File {
+			return but(told(1, count, last), func(f *library.File) { f.Items, f.Duration = nil, 0 })
 		}
 		s, r := newSink(), &shelfReader{files: list(bare(0, ""))}
 		i := newImporter(t, s, r)
@@ -76,7 +76,7 @@ func TestUnsure(t *testing.T) {
 	past := "1999-05-05 21:00:00" // the test's clock begins in 2000
 	tests := []struct {
 		name        string
-		first, then snapshot.File
+		first, then library.File
 		want        string // class, and whether it is unsure
 	}{
 		{"played", film(1, 0, ""), film(1, 1, "now"), "live false"},
@@ -135,7 +135,7 @@ func (p picky) Foresee(source string, v viewing.Event, m viewing.Media, now time
 
 func TestPreviewShowsWhatIsIgnored(t *testing.T) {
 	i, s, _ := librarian(t, told(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-06-05 21:00:00"),
-		but(told(3, 1, "2019-07-05 21:00:00"), func(f *snapshot.File) { f.Items[0].Tags = nil }))
+		but(told(3, 1, "2019-07-05 21:00:00"), func(f *library.File) { f.Items[0].Tags = nil }))
 	i.o.Account = picky{}
 	p, err := i.Preview(t.Context(), rule.PlanOptions{})
 	if err != nil || p.Films != 1 || p.Held["filter"] != 1 || p.Ignored["filter"] != 1 || p.Sends() != 1 || p.Plays() != 3 {

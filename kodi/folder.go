@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/filmspool/filmspool/kodi/library"
-	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/kodi/watch"
 )
 
@@ -58,20 +57,19 @@ func (f *folder) find() (library.Database, error) {
 	return db, err
 }
 
-// Read implements [Library]. Of a library on a server it reads all: there nobody
-// waits for us.
-func (f *folder) Read(ctx context.Context, part snapshot.Part) (snap snapshot.Snapshot, err error) {
+// Read implements [Library].
+func (f *folder) Read(ctx context.Context, pick func(library.File) bool) (snap library.Snapshot, err error) {
 	mark := f.stamp()
 	db, err := f.find()
 	switch {
 	case err != nil:
 		return snap, err
 	case db.Server != nil:
-		snap, err = db.Server.Read(ctx)
+		snap, err = db.Server.Read(ctx, pick)
 		mark += onServer + snap.Mark
 	default:
 		written := writtenAt(db.Path)
-		snap, err = library.Read(ctx, db.Path, part)
+		snap, err = library.Read(ctx, db.Path, pick)
 		snap.Written = written
 	}
 	if err == nil {
@@ -82,7 +80,7 @@ func (f *folder) Read(ctx context.Context, part snapshot.Part) (snap snapshot.Sn
 }
 
 // ReadTagged implements [Library].
-func (f *folder) ReadTagged(ctx context.Context, tag string) ([]snapshot.Tagged, error) {
+func (f *folder) ReadTagged(ctx context.Context, tag string) ([]library.Tagged, error) {
 	db, err := f.find()
 	switch {
 	case err != nil:

@@ -15,7 +15,6 @@ import (
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/kodi/scan"
-	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/kodi/watch"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -89,7 +88,6 @@ type Importer struct {
 	failed int          // readings that failed in a row
 	since  time.Time    // when the first of them was begun
 	zone   kodiZone     // of Kodi's settings
-	names  string       // mark of all identifiers at the last reading; "" when it is not known
 
 	addOns      rule.AddOns // that were last found
 	addOnsAt    time.Time   // when they were looked for
@@ -215,19 +213,20 @@ func (i *Importer) refresh(ctx context.Context) (err error) {
 }
 
 // changes takes a reading that is in full where the rule needs it.
-func (i *Importer) changes(ctx context.Context) (snapshot.Snapshot, error) {
-	return i.o.Library.Read(ctx, i.known.Part(i.names, time.Now()))
+func (i *Importer) changes(ctx context.Context) (library.Snapshot, error) {
+	known, now := i.known, time.Now()
+	return i.o.Library.Read(ctx, func(f library.File) bool { return known.Needs(f, now) })
 }
 
 // all takes a reading in full.
-func (i *Importer) all(ctx context.Context) (snapshot.Snapshot, error) {
-	return i.o.Library.Read(ctx, snapshot.Part{})
+func (i *Importer) all(ctx context.Context) (library.Snapshot, error) {
+	return i.o.Library.Read(ctx, nil)
 }
 
 // read takes a reading in one of two ways, decides and commits.
-func (i *Importer) read(ctx context.Context, take func(context.Context) (snapshot.Snapshot, error)) (snapshot.Snapshot, error) {
+func (i *Importer) read(ctx context.Context, take func(context.Context) (library.Snapshot, error)) (library.Snapshot, error) {
 	if err := i.load(ctx); err != nil {
-		return snapshot.Snapshot{}, err
+		return library.Snapshot{}, err
 	}
 	snap, err := take(ctx)
 	if err != nil {
@@ -243,7 +242,7 @@ func (i *Importer) read(ctx context.Context, take func(context.Context) (snapsho
 	if err := i.commit(ctx, v, now); err != nil {
 		return snap, err
 	}
-	i.sound, i.wake, i.names = now, v.Wake, snap.Names
+	i.sound, i.wake = now, v.Wake
 	i.good(snap, v)
 	return snap, nil
 }
@@ -270,7 +269,7 @@ func (i *Importer) load(ctx context.Context) error {
 
 // decide asks the rule. A library that is suddenly empty is left alone: Kodi
 // or an add-on is about to fill it again.
-func (i *Importer) decide(snap snapshot.Snapshot, now time.Time) (rule.Verdict, error) {
+func (i *Importer) decide(snap library.Snapshot, now time.Time) (rule.Verdict, error) {
 	if len(snap.Files) == 0 && !i.known.Empty() {
 		return rule.Verdict{}, errEmptied
 	}

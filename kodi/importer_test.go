@@ -17,7 +17,6 @@ import (
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/kodi/scan"
-	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -70,24 +69,24 @@ func (s *sink) viewings() (all []viewing.Event) {
 // shelfReader is a library that the test changes. It never tells of a change.
 type shelfReader struct {
 	path  string // "/u" when it is empty
-	files []snapshot.File
+	files []library.File
 	err   error
 	fault bool // have reading panic
 }
 
 func (r *shelfReader) Path() string { return cmp.Or(r.path, "/u") }
 
-func (r *shelfReader) Read(context.Context, snapshot.Part) (snapshot.Snapshot, error) {
+func (r *shelfReader) Read(context.Context, func(library.File) bool) (library.Snapshot, error) {
 	if r.fault {
 		panic("a fault")
 	}
 	if r.err != nil {
-		return snapshot.Snapshot{}, r.err
+		return library.Snapshot{}, r.err
 	}
 	return shown(r.files...), nil
 }
 
-func (r *shelfReader) ReadTagged(context.Context, string) ([]snapshot.Tagged, error) {
+func (r *shelfReader) ReadTagged(context.Context, string) ([]library.Tagged, error) {
 	return nil, library.ErrUnsupported
 }
 

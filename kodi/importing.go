@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/kodi/scan"
-	"github.com/filmspool/filmspool/kodi/snapshot"
 )
 
 // importChunk is how many events of an import become durable at once.
@@ -46,7 +46,7 @@ func (i *Importer) unreadable(err error) scan.Preview {
 }
 
 // plan plans the import of a reading.
-func (i *Importer) plan(ctx context.Context, known *rule.Memory, snap snapshot.Snapshot, o rule.PlanOptions) (*rule.Plan, scan.Preview, error) {
+func (i *Importer) plan(ctx context.Context, known *rule.Memory, snap library.Snapshot, o rule.PlanOptions) (*rule.Plan, scan.Preview, error) {
 	if known.Meta.Guard.On {
 		return nil, scan.Preview{}, errGuarded
 	}
@@ -138,7 +138,6 @@ func (i *Importer) importPart(ctx context.Context, plan *rule.Plan, at rule.Impo
 	if v.Meta.Import = at; at.Done == at.Total {
 		v.Meta.Import = rule.Import{}
 	}
-	i.names = "" // those of the plan may have changed since
 	if err := i.commit(ctx, v, time.Now()); err != nil {
 		return at, err
 	}

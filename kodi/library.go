@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/watch"
 )
 
@@ -12,11 +12,10 @@ import (
 type Library interface {
 	// Path is the userdata folder, absolute.
 	Path() string
-	// Read takes one reading. It may give the files that part does not pick in
-	// outline. The zero part asks for all of them in full.
-	Read(ctx context.Context, part snapshot.Part) (snapshot.Snapshot, error)
+	// Read takes one reading: in full of the files that are picked, or of all.
+	Read(ctx context.Context, pick func(library.File) bool) (library.Snapshot, error)
 	// ReadTagged reads the films and series that have a tag.
-	ReadTagged(ctx context.Context, tag string) ([]snapshot.Tagged, error)
+	ReadTagged(ctx context.Context, tag string) ([]library.Tagged, error)
 	// Watch tells of changes until ctx ends, which is no error.
 	Watch(ctx context.Context, l *Listener) error
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/kodi/scan"
-	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -49,7 +48,7 @@ func (l *ledger) Recorded(_ context.Context, _ string, keys []string) (map[strin
 }
 
 // librarian is an importer over a library that the test changes.
-func librarian(t *testing.T, files ...snapshot.File) (*Importer, *ledger, *shelfReader) {
+func librarian(t *testing.T, files ...library.File) (*Importer, *ledger, *shelfReader) {
 	t.Helper()
 	s, r := &ledger{sink: newSink()}, &shelfReader{files: files}
 	s.got = make(chan viewing.Event, 1000)
@@ -79,14 +78,14 @@ func imported(t *testing.T, i *Importer, s *ledger, o rule.PlanOptions) (scan.Pr
 }
 
 func TestImportWhatThePastWas(t *testing.T) {
-	copied := but(film(1, 2, "2019-05-05 21:00:40"), func(f *snapshot.File) { f.Path = "/other/1.mkv" })
-	renamed := but(film(1, 2, "2019-05-05 00:00:00"), func(f *snapshot.File) { f.Path = "/renamed/1.mkv" })
-	again := but(film(1, 1, "2019-05-09 21:00:00"), func(f *snapshot.File) { f.Path = "/remastered/1.mkv" })
-	nameless := but(film(5, 1, "2019-01-02 20:00:00"), func(f *snapshot.File) { f.Items[0].Media.IDs = viewing.IDs{IMDB: "tt5"} })
-	extra := but(film(6, 1, "2019-01-03 20:00:00"), func(f *snapshot.File) { f.Items[0].Extra = true })
+	copied := but(film(1, 2, "2019-05-05 21:00:40"), func(f *library.File) { f.Path = "/other/1.mkv" })
+	renamed := but(film(1, 2, "2019-05-05 00:00:00"), func(f *library.File) { f.Path = "/renamed/1.mkv" })
+	again := but(film(1, 1, "2019-05-09 21:00:00"), func(f *library.File) { f.Path = "/remastered/1.mkv" })
+	nameless := but(film(5, 1, "2019-01-02 20:00:00"), func(f *library.File) { f.Items[0].Media.IDs = viewing.IDs{IMDB: "tt5"} })
+	extra := but(film(6, 1, "2019-01-03 20:00:00"), func(f *library.File) { f.Items[0].Extra = true })
 	tests := []struct {
 		name  string
-		files []snapshot.File
+		files []library.File
 		o     rule.PlanOptions
 		want  []string
 	}{
@@ -153,7 +152,7 @@ func TestImportWhatThePastWas(t *testing.T) {
 }
 
 func TestPreviewCounts(t *testing.T) {
-	nameless := but(film(5, 1, "2019-01-02 20:00:00"), func(f *snapshot.File) { f.Items[0].Media.IDs = viewing.IDs{} })
+	nameless := but(film(5, 1, "2019-01-02 20:00:00"), func(f *library.File) { f.Items[0].Media.IDs = viewing.IDs{} })
 	i, s, _ := librarian(t,
 		film(1, 3, "2020-05-05 21:00:00"), film(2, 1, "2019-01-01 20:00:00"), episodes(1, "2021-02-03 10:11:12", 4, 5), nameless,
 		film(6, 1, ""), film(7, 1, "2018-01-01 20:00:00"), film(8, 1, "2018-01-01 20:00:01"), film(9, 1, time.Now().UTC().Add(time.Hour).Format(time.DateTime)),
@@ -237,7 +236,7 @@ func TestImportTakesInWhatIsNew(t *testing.T) {
 
 // An unresolved import follows its item when it gets an identifier.
 func TestImportFollowsItsIdentity(t *testing.T) {
-	nameless := but(film(5, 1, "2019-01-02 20:00:00"), func(f *snapshot.File) { f.Items[0].Media.IDs = viewing.IDs{} })
+	nameless := but(film(5, 1, "2019-01-02 20:00:00"), func(f *library.File) { f.Items[0].Media.IDs = viewing.IDs{} })
 	i, s, r := librarian(t, nameless)
 	_, got := imported(t, i, s, rule.PlanOptions{})
 	r.files = list(film(5, 1, "2019-01-02 20:00:00"))
@@ -251,7 +250,7 @@ func TestImportFollowsItsIdentity(t *testing.T) {
 // An import that is cut at any chunk, whether the chunk was kept or not, goes
 // on after a restart: each play is handed over once.
 func TestImportGoesOn(t *testing.T) {
-	var files []snapshot.File
+	var files []library.File
 	for n := range int64(3*importChunk - 7) {
 		files = append(files, film(n+1, 2, time.Date(2015, 1, 1, int(n), 0, 0, 0, time.UTC).Format(time.DateTime)))
 	}

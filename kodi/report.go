@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/kodi/scan"
-	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -33,7 +33,7 @@ func (i *Importer) Scan(ctx context.Context) (rep scan.Report, err error) {
 	for _, w := range v.Viewings {
 		rep.Add(w, i.fates(w, time.Now()))
 	}
-	rep.Reporters = i.reporters(ctx)
+	rep.Reporters = i.addOns.Reporters
 	if rep.Watchlist, err = i.newTagged(ctx); err != nil {
 		c := complain(err)
 		rep.State, rep.Problem, rep.Hint = c.state, c.problem(), c.advice()
@@ -42,9 +42,9 @@ func (i *Importer) Scan(ctx context.Context) (rep scan.Report, err error) {
 }
 
 // look decides about a reading without keeping anything.
-func (i *Importer) look(ctx context.Context, take func(context.Context) (snapshot.Snapshot, error)) (rule.Verdict, snapshot.Snapshot, error) {
+func (i *Importer) look(ctx context.Context, take func(context.Context) (library.Snapshot, error)) (rule.Verdict, library.Snapshot, error) {
 	if err := i.load(ctx); err != nil {
-		return rule.Verdict{}, snapshot.Snapshot{}, err
+		return rule.Verdict{}, library.Snapshot{}, err
 	}
 	snap, err := take(ctx)
 	if err != nil {
@@ -57,7 +57,7 @@ func (i *Importer) look(ctx context.Context, take func(context.Context) (snapsho
 }
 
 // countItems counts the films and episodes of a library, each once.
-func countItems(snap snapshot.Snapshot) (films, episodes int) {
+func countItems(snap library.Snapshot) (films, episodes int) {
 	all := [2][]int64{nil, make([]int64, 0, len(snap.Files))} // numbers of films and of episodes
 	for _, f := range snap.Files {
 		for _, i := range f.Items {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
-	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -25,11 +24,11 @@ type counter struct {
 	reads, looks int
 }
 
-func (c *counter) Read(ctx context.Context, part snapshot.Part) (snapshot.Snapshot, error) {
+func (c *counter) Read(ctx context.Context, pick func(library.File) bool) (library.Snapshot, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.reads++
-	snap, err := c.shelfReader.Read(ctx, part)
+	snap, err := c.shelfReader.Read(ctx, pick)
 	snap.Mark = "settings" + onServer + c.marks
 	return snap, err
 }
@@ -57,7 +56,7 @@ func (c *counter) asked() (reads, looks int) {
 	return c.reads, c.looks
 }
 
-func (c *counter) change(mark string, files ...snapshot.File) {
+func (c *counter) change(mark string, files ...library.File) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.marks, c.files = mark, files

@@ -6,31 +6,31 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-func shown(files ...snapshot.File) snapshot.Snapshot {
-	return snapshot.Snapshot{Path: "/u/Database/MyVideos121.db", Version: 121, Files: files}
+func shown(files ...library.File) library.Snapshot {
+	return library.Snapshot{Path: "/u/Database/MyVideos121.db", Version: 121, Files: files}
 }
 
 // film is film n with a running time of two hours.
-func film(n int64, count int, last string) snapshot.File {
+func film(n int64, count int, last string) library.File {
 	m := viewing.Media{Type: viewing.Movie, Title: fmt.Sprint("F", n), IDs: viewing.IDs{TMDB: n}}
-	return snapshot.File{
+	return library.File{
 		ID: n, Path: fmt.Sprintf("/films/%d.mkv", n), PlayCount: count, LastPlayed: last,
-		Duration: 2 * time.Hour, InSource: true, Items: []snapshot.Item{{KodiID: n, Media: m}},
+		Duration: 2 * time.Hour, InSource: true, Items: []library.Item{{KodiID: n, Media: m}},
 	}
 }
 
 // episodes is one file of show 9, season 1, of an hour.
-func episodes(count int, last string, numbers ...int) snapshot.File {
-	f := snapshot.File{
+func episodes(count int, last string, numbers ...int) library.File {
+	f := library.File{
 		ID: 100, Path: fmt.Sprintf("/tv/s01e%02d.mkv", numbers[0]), PlayCount: count, LastPlayed: last,
 		Duration: time.Hour, InSource: true,
 	}
 	for _, n := range numbers {
-		f.Items = append(f.Items, snapshot.Item{KodiID: int64(n), Media: episode(n)})
+		f.Items = append(f.Items, library.Item{KodiID: int64(n), Media: episode(n)})
 	}
 	return f
 }
@@ -44,20 +44,20 @@ func episode(n int) viewing.Media {
 }
 
 // but changes a file.
-func but(f snapshot.File, change func(*snapshot.File)) snapshot.File {
+func but(f library.File, change func(*library.File)) library.File {
 	change(&f)
 	return f
 }
 
 // shelf is n films watched long ago.
-func shelf(n int, count int, last string) (all []snapshot.File) {
+func shelf(n int, count int, last string) (all []library.File) {
 	for i := range n {
 		all = append(all, film(int64(1000+i), count, last))
 	}
 	return all
 }
 
-func list(files ...snapshot.File) []snapshot.File { return files }
+func list(files ...library.File) []library.File { return files }
 
 func location(t *testing.T, name string) *time.Location {
 	t.Helper()

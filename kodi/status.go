@@ -1,10 +1,8 @@
 package kodi
 
 import (
-	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,10 +10,8 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/kodi/library"
-	"github.com/filmspool/filmspool/kodi/plainfile"
 	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/kodi/scan"
-	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/kodi/watch"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -148,7 +144,7 @@ func complaints() []complaint {
 		{library.ErrHotJournal, StateInterrupted, "interrupted", "startKodi"},
 		{library.ErrReadOnlyDir, StateDenied, "readOnlyDir", "asKodisUser"},
 		{library.ErrPermission, StateDenied, "denied", "asKodisUser"},
-		{plainfile.ErrOdd, StateOdd, "noFile", "putBack"},
+		{library.ErrOdd, StateOdd, "noFile", "putBack"},
 		{library.ErrNotDatabase, StateDamaged, "damaged", "kodiRepairs"},
 		{library.ErrUnsupported, StateUnsupported, "unsupported", "newerProgram"},
 		{errEmptied, StateEmpty, "emptied", "scanInKodi"},
@@ -185,7 +181,7 @@ func (i *Importer) trouble(err error) {
 }
 
 // good shows a reading that went well.
-func (i *Importer) good(snap snapshot.Snapshot, v rule.Verdict) {
+func (i *Importer) good(snap library.Snapshot, v rule.Verdict) {
 	s := Status{
 		Userdata: i.path, Database: snap.Path, Version: snap.Version, State: StateOK,
 		Watched: v.Meta.Watched, ReadAt: time.UnixMilli(v.Meta.GoodAt),
@@ -197,7 +193,7 @@ func (i *Importer) good(snap snapshot.Snapshot, v rule.Verdict) {
 		s.Hint = viewing.Say("hint.believed")
 	}
 	s.Unwatched = i.unwatched()
-	if percent := watchedAt(i.path); percent != usualPercent && s.Hint.Code == "" {
+	if percent := library.WatchedPercent(i.path); percent != library.UsualPercent && s.Hint.Code == "" {
 		s.Hint = viewing.Say("hint.percent", "n", fmt.Sprint(percent))
 	}
 	s.Clock, s.ZoneWrong = v.Meta.Clock.Wrong()
@@ -218,9 +214,6 @@ func (i *Importer) good(snap snapshot.Snapshot, v rule.Verdict) {
 	i.mark, i.marked = snap.Mark, time.Now()
 }
 
-// maxSettings bounds what is read of advancedsettings.xml, in bytes.
-const maxSettings = 1 << 20
-
 // unwatched lists the profiles with a library of their own that nobody reads.
 func (i *Importer) unwatched() (names []string) {
 	profiles, err := library.Profiles(i.path)
@@ -233,32 +226,4 @@ func (i *Importer) unwatched() (names []string) {
 		}
 	}
 	return names
-}
-
-// usualPercent is how far Kodi must have played, if not set otherwise.
-const usualPercent = 90
-
-// watchedAt reads from advancedsettings.xml how far Kodi must play, in
-// percent, to count a playback.
-func watchedAt(userdata string) float64 {
-	f, err := plainfile.Open(filepath.Join(userdata, "advancedsettings.xml"))
-	if err != nil {
-		return usualPercent
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxSettings))
-	if err != nil {
-		return usualPercent
-	}
-	var settings struct {
-		Percent string `xml:"video>playcountminimumpercent"`
-	}
-	if err := xml.Unmarshal(text, &settings); err != nil {
-		return usualPercent
-	}
-	percent, err := strconv.ParseFloat(strings.TrimSpace(settings.Percent), 64)
-	if err != nil {
-		return usualPercent
-	}
-	return percent
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/kodi/library"
 )
 
 // Reading a library in WAL mode makes files beside it; that must not look
@@ -36,8 +36,8 @@ type counting struct {
 	reads atomic.Int64
 }
 
-func (c *counting) Read(ctx context.Context, part snapshot.Part) (snapshot.Snapshot, error) {
+func (c *counting) Read(ctx context.Context, pick func(library.File) bool) (library.Snapshot, error) {
 	c.reads.Add(1)
 	defer c.first()
-	return c.Library.Read(ctx, part)
+	return c.Library.Read(ctx, pick)
 }

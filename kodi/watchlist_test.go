@@ -16,7 +16,6 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
-	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -142,10 +141,10 @@ func TestTaggedFollowsIdentity(t *testing.T) {
 		must(t, h.sim.Tag(h.film(title, ids), "watchlist"))
 	}
 	h.read()
-	renamed := func(title, path string, id int64) snapshot.Tagged {
-		return snapshot.Tagged{Media: viewing.Media{Type: viewing.Movie, Title: title, IDs: viewing.IDs{TMDB: id}}, Path: path}
+	renamed := func(title, path string, id int64) library.Tagged {
+		return library.Tagged{Media: viewing.Media{Type: viewing.Movie, Title: title, IDs: viewing.IDs{TMDB: id}}, Path: path}
 	}
-	h.o.Library = tagged{h.folder, []snapshot.Tagged{renamed("Found", "/media/films/Bare.mkv", 5), renamed("Right", "/media/films/Wrong.mkv", 7)}, nil}
+	h.o.Library = tagged{h.folder, []library.Tagged{renamed("Found", "/media/films/Bare.mkv", 5), renamed("Right", "/media/films/Wrong.mkv", 7)}, nil}
 	h.i.o.Library = h.o.Library
 	h.expect("other names", "amended Bare to 5: Kodi now calls it Found.\namended Wrong dropped: Kodi now calls it Right.\nwatchlist movie Right\n")
 	h.restart()
@@ -155,11 +154,11 @@ func TestTaggedFollowsIdentity(t *testing.T) {
 // tagged is a library in which other items have the tag.
 type tagged struct {
 	Library
-	items []snapshot.Tagged
+	items []library.Tagged
 	err   error
 }
 
-func (l tagged) ReadTagged(context.Context, string) ([]snapshot.Tagged, error) { return l.items, l.err }
+func (l tagged) ReadTagged(context.Context, string) ([]library.Tagged, error) { return l.items, l.err }
 
 func TestManyTaggedLetLiveEntriesPass(t *testing.T) {
 	h := newTagging(t, "watchlist")
@@ -213,19 +212,17 @@ func TestLibraryWithoutTags(t *testing.T) {
 
 func TestReportersAreTold(t *testing.T) {
 	h := newTagging(t, "")
-	settings := filepath.Join(h.dir, "addon_data", "script.tracker", "settings.xml")
-	must(t, os.MkdirAll(filepath.Dir(settings), 0o700))
-	must(t, os.WriteFile(settings, []byte(`<setting id="key">sk_secret</setting><setting id="url">https://tracker.example/</setting>`), 0o600))
+	must(t, os.MkdirAll(filepath.Join(library.AddOnFolder(h.dir), "script.trakt"), 0o700))
 	var log strings.Builder
 	h.o.Logger = slog.New(slog.NewTextHandler(&log, nil))
-	h.o.Account = account{hosts: []string{"tracker.example"}}
+	h.o.Account = account{hosts: []string{"api.trakt.tv"}}
 	h.restart()
 	h.expect("a reading", "")
 	r, err := h.i.Scan(t.Context())
-	if err != nil || !slices.Equal(r.Reporters, []string{"script.tracker"}) || !slices.Equal(h.i.Status().Reporters, r.Reporters) {
+	if err != nil || !slices.Equal(r.Reporters, []string{"script.trakt"}) || !slices.Equal(h.i.Status().Reporters, r.Reporters) {
 		t.Errorf("%v, %v, %v", r.Reporters, h.i.Status().Reporters, err)
 	}
-	if said := log.String(); !strings.Contains(said, "script.tracker") || strings.Contains(said, "sk_secret") {
+	if said := log.String(); !strings.Contains(said, "script.trakt") {
 		t.Errorf("the log says:\n%s", said)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -47,9 +46,18 @@ type end struct {
 	at   time.Time
 }
 
+// Act is a change of a play count that a Kodi has announced.
+type Act struct {
+	Type  viewing.MediaType // a film or an episode
+	ID    int64             // of the item: idMovie or idEpisode
+	Count int               // the play count that it led to
+	At    time.Time         // when it was announced
+	Ended time.Time         // when its playback ended; zero when nothing was played: somebody marked it
+}
+
 // count is an announced play count.
 type count struct {
-	snapshot.Act
+	Act
 	mute bool // no mark can be concluded from silence
 }
 
@@ -98,7 +106,7 @@ func (b *book) hear(at time.Time, m message) {
 }
 
 func (b *book) count(at time.Time, what item, n int) {
-	c := count{Act: snapshot.Act{Type: what.Type, ID: what.ID, Count: n, At: at}}
+	c := count{Act: Act{Type: what.Type, ID: what.ID, Count: n, At: at}}
 	c.mute = at.Sub(b.since) < window || what == b.playing
 	for _, e := range b.ends {
 		if e.item == what && at.Sub(e.at) < window {
@@ -121,7 +129,7 @@ func (b *book) end(at time.Time, what item) {
 }
 
 // acts are those of which is known what they were, the oldest first.
-func (b *book) acts(now time.Time) (all []snapshot.Act) {
+func (b *book) acts(now time.Time) (all []Act) {
 	for _, c := range b.counts {
 		if !c.Ended.IsZero() || !c.mute && now.Sub(c.At) >= window {
 			all = append(all, c.Act)

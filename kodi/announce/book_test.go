@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -30,7 +29,7 @@ func said(t testing.TB, method, kind string, id int64, count string) (m message)
 }
 
 // tell puts acts in short lines.
-func tell(acts []snapshot.Act) (all []string) {
+func tell(acts []Act) (all []string) {
 	for _, a := range acts {
 		what := "marked"
 		if !a.Ended.IsZero() {

@@ -2,7 +2,7 @@
 //
 // Kodi tells every program that connects to its port on 127.0.0.1 what happens ([Listener]).
 // That tells a playback from a mark, which the library does not.
-// This package makes [snapshot.Act]s of it, and package rule weighs them.
+// This package makes [announce.Act]s of it, and package rule weighs them.
 //
 // It promises never to write a byte, and to be silent where no Kodi is. It refuses to make a viewing of what it hears.
 //

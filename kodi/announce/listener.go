@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
-
-	"github.com/filmspool/filmspool/kodi/snapshot"
 )
 
 // The pace of connecting. A Kodi that is not running costs one refusal a minute, and
@@ -109,7 +107,7 @@ func (l *Listener) hear(m message) {
 // Acts are the changes of play counts that were heard in the last ten minutes,
 // the oldest first. Those of which is not known what they were are left out. A
 // nil listener hears nothing.
-func (l *Listener) Acts() []snapshot.Act {
+func (l *Listener) Acts() []Act {
 	if l == nil {
 		return nil
 	}

@@ -34,13 +34,8 @@ func (k kodiHome) write(text string, path ...string) {
 	}
 }
 
-// install installs an add-on with settings.
-func (k kodiHome) install(id, settings string) {
-	k.write(`<addon id="`+id+`"/>`, "addons", id, "addon.xml")
-	if settings != "" {
-		k.write(settings, "userdata", "addon_data", id, "settings.xml")
-	}
-}
+// install installs an add-on.
+func (k kodiHome) install(id string) { k.write(`<addon id="`+id+`"/>`, "addons", id, "addon.xml") }
 
 // disable writes the table of add-ons, in which these are turned off.
 func (k kodiHome) disable(file string, ids ...string) {
@@ -66,47 +61,33 @@ func (k kodiHome) exec(file, statements string) {
 	}
 }
 
-func (k kodiHome) reporters(hosts ...string) []string {
-	return library.Reporters(k.t.Context(), k.userdata, hosts)
-}
-
-func TestReporters(t *testing.T) {
+// Add-ons are known by their ids, also from a profile. Those that are turned off,
+// or gone, do nothing.
+func TestAddOns(t *testing.T) {
 	k := newKodiHome(t)
-	if got := k.reporters("tracker.example"); len(got) != 0 {
-		t.Errorf("of a Kodi that is not there: %v", got)
-	}
-	k.install("script.tracker", `<settings><setting id="url">https://api.tracker.example/v1</setting><setting id="key">sk_secret</setting></settings>`)
-	k.install("plugin.off", `<setting id="url">https://tracker.example</setting>`)
-	k.install("plugin.else", `<setting id="url">https://mytracker.example tracker.example.org tracker.exampled</setting>`)
-	k.install("service.scrobbler.http", `<setting id="url">http://127.0.0.1:43456/v1/viewings</setting>`)
-	k.install("service.filmspool", `<setting id="url">https://tracker.example</setting>`)
-	k.install("script.trakt", "")
-	k.install("script.large", `https://tracker.example`+strings.Repeat(" ", 300<<10))
-	k.write(`<setting>https://tracker.example</setting>`, "userdata", "addon_data", "script.removed", "settings.xml")
-	k.write(`<addon><extension point="xbmc.service"/><website>https://www.tracker.example</website></addon>`, "addons", "service.own", "addon.xml")
-	k.write(`<addon><extension point="xbmc.gui.skin"/><website>https://www.tracker.example</website></addon>`, "addons", "skin.own", "addon.xml")
-	k.disable("Addons33.db", "plugin.off")
-	k.disable("Addons27.db", "script.tracker") // left behind by an upgrade
-
-	for host, want := range map[string][]string{
-		"tracker.example":     {"script.tracker", "service.own"},
-		"api.tracker.example": {"script.tracker", "service.own"},
-		"127.0.0.1:9999":      nil,
-		"127.0.0.1:43456":     {"service.scrobbler.http"},
-		"api.trakt.tv":        {"script.trakt"},
-		"nottrakt.tv":         nil,
-		"":                    nil,
-	} {
-		if diff := cmp.Diff(want, k.reporters(host)); diff != "" {
-			t.Errorf("%s: %s", host, diff)
+	check := func(why, host string, write, report []string) {
+		t.Helper()
+		for _, userdata := range []string{k.userdata, filepath.Join(k.userdata, "profiles", "kids")} {
+			gotWrite, gotReport := library.AddOns(t.Context(), userdata, []string{host})
+			if diff := cmp.Diff([][]string{write, report}, [][]string{gotWrite, gotReport}); diff != "" {
+				t.Errorf("%s, %s: %s", why, userdata, diff)
+			}
 		}
 	}
-	k.disable("Addons34.db", "script.tracker", "service.own")
-	if got := k.reporters("tracker.example"); cmp.Diff([]string{"plugin.off"}, got) != "" {
-		t.Errorf("after two were turned off and one on: %v", got)
+	check("without any", "api.trakt.tv", nil, nil)
+	for _, id := range []string{"script.trakt", "plugin.video.jellyfin", "plugin.video.other", "service.watchedlist"} {
+		k.install(id)
 	}
+	k.write("<settings/>", "userdata", "addon_data", "plugin.video.emby", "settings.xml") // uninstalled
+	k.disable("Addons33.db", "service.watchedlist")
+	k.disable("Addons27.db", "script.trakt") // left behind by an upgrade
+	some := []string{"plugin.video.jellyfin", "script.trakt"}
+	check("one is off", "api.trakt.tv:443", some, []string{"script.trakt"})
+	check("another service", "nottrakt.tv", some, nil)
+	k.disable("Addons34.db", "script.trakt")
+	check("another is off", "trakt.tv", []string{"plugin.video.jellyfin", "service.watchedlist"}, nil)
+	k.exec("Addons34.db", `alter table installed rename to other; create view installed as select * from other`)
+	check("a view is not believed", "trakt.tv", []string{"plugin.video.jellyfin", "script.trakt", "service.watchedlist"}, []string{"script.trakt"})
 	k.write("no database", "userdata", "Database", "Addons35.db")
-	if got := k.reporters("tracker.example"); len(got) != 3 {
-		t.Errorf("with a table that cannot be read: %v", got)
-	}
+	check("no table that can be read", "trakt.tv", []string{"plugin.video.jellyfin", "script.trakt", "service.watchedlist"}, []string{"script.trakt"})
 }

@@ -133,7 +133,7 @@ func classifyNumber(number uint16, err error) error {
 // known reports whether an error has its kind already.
 func known(err error) bool {
 	kinds := []error{
-		ErrMySQL, ErrServerAway, ErrServerRefused, ErrBusy, ErrUpgrading, ErrUnsupported, ErrEmpty, ErrNotFound, ErrPermission,
+		ErrMySQL, ErrServerAway, ErrServerRefused, ErrBusy, ErrUpgrading, ErrUnsupported, ErrEmpty, ErrNotFound, ErrPermission, ErrNotDatabase,
 	}
 	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
 }

@@ -13,12 +13,11 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/internal/recorded"
 	"github.com/filmspool/filmspool/kodi/library"
-	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // describe is a snapshot in lines: id, name, count, time, length, what is in it.
-func describe(s snapshot.Snapshot) string {
+func describe(s library.Snapshot) string {
 	var b strings.Builder
 	for _, f := range s.Files {
 		fmt.Fprintf(&b, "%d %s | %d %s | %v", f.ID, f.Path[strings.LastIndex(f.Path, "/")+1:], f.PlayCount, f.LastPlayed, f.Duration)
@@ -53,9 +52,9 @@ func identifiers(ids viewing.IDs) string {
 	return text
 }
 
-func read(t *testing.T, path string) snapshot.Snapshot {
+func read(t *testing.T, path string) library.Snapshot {
 	t.Helper()
-	s, err := library.Read(context.Background(), path, snapshot.Part{})
+	s, err := library.Read(context.Background(), path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +82,7 @@ func flatten(err error) []error {
 }
 
 // same compares lines.
-func same(t *testing.T, want string, got snapshot.Snapshot) {
+func same(t *testing.T, want string, got library.Snapshot) {
 	t.Helper()
 	if diff := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(describe(got))); diff != "" {
 		t.Error("wrong files (-want +got):\n" + diff)
@@ -94,8 +93,8 @@ func same(t *testing.T, want string, got snapshot.Snapshot) {
 func TestReadFirstScan(t *testing.T) {
 	path := recorded.Library(t, "before-watched")
 	got := read(t, path)
-	if got.Version != 121 || !got.Verified || got.Path != path || got.ReadAt.IsZero() {
-		t.Errorf("got %d, verified %v, %s at %v", got.Version, got.Verified, got.Path, got.ReadAt)
+	if got.Version != 121 || got.Path != path {
+		t.Errorf("got %d, %s", got.Version, got.Path)
 	}
 	same(t, `
 1 Alpha One (1999).mkv | 0  | 4m0s | movie 1 Alpha One (1999) tmdb:603 tt0133093
@@ -142,8 +141,8 @@ func TestReadAfterWatched(t *testing.T) {
 // Upgraded to schema 131 by a real Kodi 21.2, after refreshes and renames.
 func TestReadMigrated(t *testing.T) {
 	got := read(t, recorded.Library(t, "upgraded"))
-	if got.Version != 131 || !got.Verified {
-		t.Errorf("got %d, verified %v", got.Version, got.Verified)
+	if got.Version != 131 {
+		t.Errorf("got %d", got.Version)
 	}
 	same(t, `
 1 Alpha One (1999).mkv | 4 2026-11-21 00:55:30 | 4m0s | movie 9 Alpha One (1999) tmdb:603 tt0133093
@@ -180,7 +179,7 @@ func TestReadWAL(t *testing.T) {
 		}
 		for _, f := range got.Files {
 			if line, ok := want[f.ID]; ok {
-				same(t, line, snapshot.Snapshot{Files: []snapshot.File{f}})
+				same(t, line, library.Snapshot{Files: []library.File{f}})
 			}
 		}
 	}
@@ -190,7 +189,7 @@ func TestReadWAL(t *testing.T) {
 func TestReadHotJournal(t *testing.T) {
 	path := recorded.Library(t, "hot-journal")
 	before := listing(t, filepath.Dir(path))
-	if _, err := library.Read(context.Background(), path, snapshot.Part{}); !errors.Is(err, library.ErrHotJournal) {
+	if _, err := library.Read(context.Background(), path, nil); !errors.Is(err, library.ErrHotJournal) {
 		t.Errorf("got %v, want ErrHotJournal", err)
 	}
 	if _, err := library.Find(filepath.Dir(filepath.Dir(path))); !errors.Is(err, library.ErrHotJournal) {

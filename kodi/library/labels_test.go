@@ -10,12 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/kodi/kodisim"
-	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // labels is where each item lies and what it is called there, in lines.
-func labels(s snapshot.Snapshot) string {
+func labels(s library.Snapshot) string {
 	var b strings.Builder
 	for _, f := range s.Files {
 		for _, i := range f.Items {
@@ -25,7 +25,7 @@ func labels(s snapshot.Snapshot) string {
 	return b.String()
 }
 
-func sameLabels(t *testing.T, want string, got snapshot.Snapshot) {
+func sameLabels(t *testing.T, want string, got library.Snapshot) {
 	t.Helper()
 	if diff := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(labels(got))); diff != "" {
 		t.Error("wrong labels (-want +got):\n" + diff)

@@ -5,57 +5,31 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// owner is what an identifier belongs to.
-type owner struct {
-	kind string // movie, episode or tvshow
-	id   int64
-}
 
 // identifier is a row of the table uniqueid.
 type identifier struct {
 	row              int64
-	of               owner
 	namespace, value string
 }
 
-// namer gives films, episodes and shows their identifiers.
-type namer map[owner][]identifier
-
-func newNamer(all []identifier) namer {
-	n := make(namer, len(all))
-	for _, i := range all {
-		n[i.of] = append(n[i.of], i)
-	}
-	return n
+// film makes a valid item of a row.
+func (d *details) film(i *Item, row itemRow) {
+	self, r := owner{"movie", row.id}, d.films[row.id]
+	i.Media.Title, i.Media.Year, i.Media.IDs = text(r.title), year(r.premiered, r.year), d.idsOf(self, row.uid)
+	i.Genres, i.Tags = d.labels["genre"][self], d.labels["tag"][self]
 }
 
-// film is a valid item made of a row.
-func (t *tables) film(r filmRow, n namer) snapshot.Item {
-	self := owner{"movie", r.id}
-	m := viewing.Media{
-		Type: viewing.Movie, Title: text(r.title), Year: year(r.premiered, r.year),
-		IDs: n.idsOf(self, r.uid),
-	}
-	return snapshot.Item{
-		KodiID: r.id, IDRow: r.uid, Media: m, Extra: r.extra,
-		Genres: t.genres[self], Tags: t.tags[self],
-	}
-}
-
-// episode is a valid item made of a row. Some scrapers give an episode the
+// episode makes a valid item of a row. Some scrapers give an episode the
 // identifier of its show, which would name an episode of another show.
-func (t *tables) episode(r episodeRow, n namer) snapshot.Item {
-	show, whole := t.shows[r.show], owner{"tvshow", r.show}
-	m := viewing.Media{
-		Type: viewing.Episode, Title: text(r.title), IDs: n.idsOf(owner{"episode", r.id}, r.uid),
-		Show:   &viewing.Show{Title: text(show.title), Year: year(show.premiered), IDs: n.idsOf(whole, show.uid)},
-		Season: placed(r.season), Episode: placed(r.number),
-	}
-	if m.IDs.TMDB == m.Show.IDs.TMDB {
+func (d *details) episode(i *Item, row itemRow) {
+	show, whole := d.shows[row.show], owner{"tvshow", row.show}
+	m := &i.Media
+	m.Title, m.IDs = text(d.episodes[row.id].title), d.idsOf(owner{"episode", row.id}, row.uid)
+	m.Show = &viewing.Show{Title: text(show.title), Year: year(show.premiered), IDs: d.idsOf(whole, show.uid)}
+	m.Season, m.Episode = placed(row.season), placed(row.number)
+	if m.IDs.TMDB == m.Show.IDs.TMDB || d.shared[strconv.FormatInt(m.IDs.TMDB, 10)] {
 		m.IDs.TMDB = 0
 	}
 	if m.IDs.TVDB == m.Show.IDs.TVDB {
@@ -64,14 +38,14 @@ func (t *tables) episode(r episodeRow, n namer) snapshot.Item {
 	if m.IDs.IMDB == m.Show.IDs.IMDB {
 		m.IDs.IMDB = ""
 	}
-	return snapshot.Item{KodiID: r.id, IDRow: r.uid, Media: m, Genres: t.genres[whole], Tags: t.tags[whole]}
+	i.Genres, i.Tags = d.labels["genre"][whole], d.labels["tag"][whole]
 }
 
 // idsOf takes what each namespace can be trusted with. Of two in one
 // namespace the default one counts, else the first.
-func (n namer) idsOf(o owner, standard int64) viewing.IDs {
+func (d *details) idsOf(o owner, standard int64) viewing.IDs {
 	var ids viewing.IDs
-	for _, i := range n[o] {
+	for _, i := range d.ids[o] {
 		preferred := i.row == standard
 		switch i.namespace {
 		case "tmdb":

@@ -5,77 +5,56 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
-
-	"github.com/filmspool/filmspool/kodi/plainfile"
 )
 
-// Bounds of one transaction. While it lasts, Kodi's writes wait, and behind
-// them its own reads: its whole window stands still.
+// Bounds of a reading. A library is another program's file, or another machine's
+// answer: whatever it claims of itself, this is all that is read of it.
 const (
-	busyTimeout = 800 * time.Millisecond // how long we wait for Kodi
-	lookTimeout = 4 * time.Second        // how long Kodi may wait for us
-	lookSlice   = 40 * time.Millisecond  // how long it shall wait at most
-	readTimeout = 20 * time.Second       // of all transactions of one reading
+	busyTimeout = 800 * time.Millisecond // how long one transaction waits for Kodi
+	readTimeout = 20 * time.Second       // of one reading
+	maxCell     = 16 << 20               // bytes of a row, with all that is not read
+	maxText     = 64 << 10               // bytes of one text that is read
+	maxTexts    = 96 << 20               // bytes of all texts of one reading: 200,000 files have 40 MB of paths
+	maxRows     = 1 << 19                // of one query
+	maxAllRows  = 1 << 21                // of one reading
 )
 
-// rower runs queries.
-type rower interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+// session is one reading of a library.
+type session struct {
+	conn    *sql.Conn
+	tx      *sql.Tx
+	server  bool // MySQL or MariaDB, else SQLite
+	whole   bool // the reading is one transaction
+	columns map[string][]string
+	state   int64 // of the file, as the first step has seen it
+	rows    int   // read so far
+	texts   int   // bytes of text so far
 }
 
-// queryer runs queries within one transaction, and knows what each kind of
-// database says in its own way.
-type queryer interface {
-	rower
-	columns(ctx context.Context, table string) ([]string, error) // none when there is no such table
-	whole(expression string) string                              // as a whole number
-}
-
-// file is a transaction in a library file.
-type file struct{ *sql.Tx }
-
-func (f file) columns(ctx context.Context, table string) ([]string, error) {
-	var kind string
-	err := each(ctx, f, `select type from sqlite_master where name = ? collate nocase`, func(scan scanner) error { return scan(&kind) }, table)
-	switch {
-	case err != nil:
-		return nil, err
-	case kind != "" && kind != "table": // a view can hold anything, and without end
-		return nil, fmt.Errorf("%w: %s is a %s and no table", ErrNotDatabase, table, kind)
+// openFile runs read with an open library file, and has closed it when it
+// returns. The file is opened read-only: nothing is created but what SQLite needs
+// beside a library in WAL mode. Errors are classified.
+func openFile(ctx context.Context, path string, read func(context.Context, *session) error) error {
+	if err := checkPlain(path); err != nil {
+		return classifyFile(err)
 	}
-	return texts(ctx, f, `select name from pragma_table_info(?)`, table)
-}
-
-func (file) whole(expression string) string { return "cast(" + expression + " as integer)" }
-
-// visit is an open library file.
-type visit struct {
-	conn *sql.Conn
-	held time.Duration // the longest transaction so far
-}
-
-// look runs read in one read-only transaction, and has closed the file when
-// it returns. Errors are classified.
-func look(ctx context.Context, path string, read func(context.Context, queryer) error) error {
-	return open(ctx, path, func(ctx context.Context, v *visit) error { return v.transact(ctx, read) })
-}
-
-// open runs read with an open file, and has closed it when it returns. Errors
-// are classified.
-func open(ctx context.Context, path string, read func(context.Context, *visit) error) error {
-	if err := regular(path); err != nil {
-		return err
+	for _, suffix := range []string{"-journal", "-wal", "-shm"} { // SQLite waits in the open of a pipe
+		if err := checkPlain(path + suffix); errors.Is(err, ErrOdd) {
+			return err
+		}
 	}
 	bounded, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	err := openThrough(bounded, path, func(v *visit) error { return read(bounded, v) })
+	err := openThrough(bounded, path, read)
 	switch {
 	case err == nil:
 		return nil
@@ -88,21 +67,7 @@ func open(ctx context.Context, path string, read func(context.Context, *visit) e
 	}
 }
 
-// regular fails unless the library, and what SQLite would open beside it, are
-// plain files: SQLite waits in the open of a pipe.
-func regular(path string) error {
-	if err := plainfile.Check(path); err != nil {
-		return classifyFile(err)
-	}
-	for _, suffix := range []string{"-journal", "-wal", "-shm"} {
-		if err := plainfile.Check(path + suffix); errors.Is(err, plainfile.ErrOdd) {
-			return err
-		}
-	}
-	return nil
-}
-
-func openThrough(ctx context.Context, path string, read func(*visit) error) (err error) {
+func openThrough(ctx context.Context, path string, read func(context.Context, *session) error) (err error) {
 	dsn, err := readOnly(path)
 	if err != nil {
 		return err
@@ -117,105 +82,10 @@ func openThrough(ctx context.Context, path string, read func(*visit) error) (err
 		return err
 	}
 	defer conn.Close()
-	if _, err := sqlite.Limit(conn, sqlite3.SQLITE_LIMIT_LENGTH, maxRow); err != nil {
+	if _, err := sqlite.Limit(conn, sqlite3.SQLITE_LIMIT_LENGTH, maxCell); err != nil {
 		return err
 	}
-	return read(&visit{conn: conn})
-}
-
-// transact runs read in one read-only transaction.
-func (v *visit) transact(ctx context.Context, read func(context.Context, queryer) error) error {
-	bounded, cancel := context.WithTimeout(ctx, lookTimeout)
-	defer cancel()
-	err := v.transactWithin(bounded, read)
-	if err != nil && bounded.Err() != nil && ctx.Err() == nil {
-		return fmt.Errorf("%w: reading took too long: %w", ErrBusy, err)
-	}
-	return err
-}
-
-func (v *visit) transactWithin(ctx context.Context, read func(context.Context, queryer) error) error {
-	tx, err := v.conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-	if err != nil {
-		return err
-	}
-	begun := time.Now()
-	defer func() {
-		_ = tx.Rollback() // nothing was written; what counts is the lock let go
-		v.held = max(v.held, time.Since(begun))
-	}()
-	return read(ctx, file{tx})
-}
-
-// errMoved: the library has changed between two transactions of one reading.
-var errMoved = errors.New("the library changed while it was read")
-
-// together gives read a way to run steps in short transactions, which see one
-// state all the same. When Kodi writes in between, read begins again; after a
-// few times all of it is one transaction.
-func (v *visit) together(ctx context.Context, read func(step func(...stepper) error) error) error {
-	const tries = 3
-	for range tries {
-		var state int64
-		err := read(func(steps ...stepper) error { return v.inState(ctx, &state, steps) })
-		if !errors.Is(err, errMoved) {
-			return err
-		}
-	}
-	return v.transact(ctx, func(ctx context.Context, q queryer) error {
-		return read(func(steps ...stepper) error { return run(ctx, q, steps) })
-	})
-}
-
-// stepper reads a part of the tables.
-type stepper func(context.Context, queryer) error
-
-func run(ctx context.Context, q queryer, steps []stepper) error {
-	for _, step := range steps {
-		err := step(ctx, q)
-		for errors.Is(err, errMore) {
-			err = step(ctx, q)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// inState runs each step in a transaction of its own, and fails unless all of
-// them see the state of the first. SQLite gives a connection another number
-// whenever someone else has committed, with a rollback journal and with WAL.
-func (v *visit) inState(ctx context.Context, state *int64, steps []stepper) error {
-	for _, step := range steps {
-		once := func(ctx context.Context, q queryer) error {
-			if err := sameState(ctx, q, state); err != nil {
-				return err
-			}
-			return step(ctx, q)
-		}
-		err := v.transact(ctx, once)
-		for errors.Is(err, errMore) {
-			err = v.transact(ctx, once)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// sameState fails when the state is not the given one, which 0 leaves open.
-func sameState(ctx context.Context, q queryer, state *int64) error {
-	var now int64
-	if err := each(ctx, q, `pragma data_version`, func(scan scanner) error { return scan(&now) }); err != nil {
-		return err
-	}
-	if *state != 0 && now != *state {
-		return errMoved
-	}
-	*state = now
-	return nil
+	return read(ctx, &session{conn: conn})
 }
 
 // readOnly is the address under which SQLite opens path without ever writing
@@ -235,4 +105,171 @@ func readOnly(path string) (string, error) {
 	query.Add("_pragma", "query_only(1)")
 	u := url.URL{Scheme: "file", Path: slashed, RawQuery: query.Encode()}
 	return u.String(), nil
+}
+
+// transact runs read in one transaction. While it lasts, Kodi's writes wait, and
+// behind them its own reads: its whole window stands still.
+func (s *session) transact(ctx context.Context, read func() error) (err error) {
+	options := &sql.TxOptions{ReadOnly: true}
+	if s.server {
+		options = &sql.TxOptions{Isolation: sql.LevelRepeatableRead}
+	}
+	if s.tx, err = s.conn.BeginTx(ctx, options); err != nil {
+		return err
+	}
+	defer func() { _ = s.tx.Rollback() }() // nothing was written; what counts is the lock let go
+	return read()
+}
+
+// errMoved: the library has changed between two steps of one reading.
+var errMoved = errors.New("the library changed while it was read")
+
+// together runs read, whose steps all see one state of the file. Each step is a
+// transaction of its own, so that Kodi waits for a short time. When Kodi writes in
+// between, read begins again; after a few times all of it is one transaction.
+func (s *session) together(ctx context.Context, read func() error) error {
+	for range 3 {
+		s.state, s.rows, s.texts = 0, 0, 0
+		if err := read(); !errors.Is(err, errMoved) {
+			return err
+		}
+	}
+	s.whole, s.rows, s.texts = true, 0, 0
+	return s.transact(ctx, read)
+}
+
+// step runs one step of a reading. SQLite gives a connection another number
+// whenever someone else has committed, with a rollback journal and with WAL.
+func (s *session) step(ctx context.Context, read func() error) error {
+	if s.whole {
+		return read()
+	}
+	return s.transact(ctx, func() error {
+		var now int64
+		r := s.query(ctx, `pragma data_version`)
+		for r.read(&now) {
+		}
+		if err := r.end(); err != nil {
+			return err
+		}
+		if s.state != 0 && s.state != now {
+			return errMoved
+		}
+		s.state = now
+		return read()
+	})
+}
+
+// result is the rows of a query.
+type result struct {
+	s      *session
+	rows   *sql.Rows
+	cancel context.CancelFunc
+	n      int
+	err    error
+}
+
+// query asks the library. The caller reads all rows, then calls end.
+func (s *session) query(ctx context.Context, text string, args ...any) *result {
+	ctx, cancel := context.WithCancel(ctx)
+	r := &result{s: s, cancel: cancel}
+	r.rows, r.err = s.tx.QueryContext(ctx, text, args...)
+	return r
+}
+
+// read copies the columns of the next row, and reports whether there is one.
+func (r *result) read(columns ...any) bool {
+	if r.err != nil || !r.rows.Next() {
+		return false
+	}
+	if r.err = r.rows.Scan(columns...); r.err != nil {
+		return false
+	}
+	r.n++
+	r.s.rows++
+	if r.n > maxRows || r.s.rows > maxAllRows {
+		r.fail("it holds more rows than a library can")
+	}
+	for _, column := range columns {
+		if text, ok := column.(*string); ok {
+			if r.s.texts += len(*text); len(*text) > maxText || r.s.texts > maxTexts {
+				r.fail("it holds longer texts than a library can")
+			}
+		}
+	}
+	return r.err == nil
+}
+
+// page is how many rows of a large table one step reads.
+const page = 8000
+
+// paged asks for rows in the order of their numbers, which are the first column, in
+// several steps; the condition on the number is the query's end. It calls row for
+// each. The numbers must rise: in a damaged or a made-up table they may not.
+func (s *session) paged(ctx context.Context, query string, id *int64, row func(), columns ...any) error {
+	columns = append([]any{id}, columns...)
+	for after, n := int64(math.MinInt64), page; n == page; {
+		n = 0
+		err := s.step(ctx, func() error {
+			r := s.query(ctx, query+` > ? order by 1 limit ?`, after, page)
+			for ; r.read(columns...); n++ {
+				if *id <= after {
+					r.fail("its rows are not in order")
+				} else {
+					row()
+				}
+				after = *id
+			}
+			return r.end()
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fail ends the rows: no library of Kodi's is like this.
+func (r *result) fail(why string) {
+	r.err = fmt.Errorf("%w: %s", ErrNotDatabase, why)
+	r.cancel() // the driver would read the rest from a server, and that may have no end
+}
+
+// end closes the rows, and tells what went wrong.
+func (r *result) end() error {
+	defer r.cancel()
+	if r.rows == nil {
+		return r.err
+	}
+	defer r.rows.Close()
+	return errors.Join(r.err, r.rows.Err())
+}
+
+// ErrOdd is wrapped when there is something that is no plain file in the place of
+// a file: a folder, a pipe, a socket or a device.
+var ErrOdd = errors.New("it is no plain file")
+
+// checkPlain fails unless there is a plain file, or a link to one.
+func checkPlain(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%w: %s is %s", ErrOdd, path, info.Mode())
+	}
+	return err
+}
+
+// openPlain opens a plain file for reading, and never waits for one who writes to
+// a pipe that has taken its place.
+func openPlain(path string) (*os.File, error) {
+	if err := checkPlain(path); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|noWait, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(fmt.Errorf("%w: %s", ErrOdd, path), err, f.Close())
+	}
+	return f, nil
 }

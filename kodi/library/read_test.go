@@ -17,7 +17,6 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
-	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -111,12 +110,16 @@ func TestReadEpisodes(t *testing.T) {
 	add(kodisim.Episode{Season: 1, Number: 2, IDs: viewing.IDs{TMDB: 62086}}, kodisim.Episode{Season: 1, Number: 1, IDs: viewing.IDs{TMDB: 62085}})
 	add(kodisim.Episode{Season: 2, Number: 1, IDs: viewing.IDs{TMDB: 1396, TVDB: 81189}}) // the show's own
 	add(kodisim.Episode{Season: 3, Number: 1})
+	add(kodisim.Episode{Season: 4, Number: 1, IDs: viewing.IDs{TMDB: 77}}) // some scrapers give all the same
+	add(kodisim.Episode{Season: 4, Number: 2, IDs: viewing.IDs{TMDB: 77}})
 	s.exec(`update episode set c12 = '', c13 = 'x' where c12 = '3'`)
 	same(t, `
 1 Show Red S00E01.mkv | 0  | 1h0m0s | episode 1 Show Red S00E01 of tmdb:1396 tvdb:81189
 2 Show Red S01E02E01.mkv | 0  | 1h0m0s | episode 3 Show Red S01E01 tmdb:62085 of tmdb:1396 tvdb:81189 | episode 2 Show Red S01E02 tmdb:62086 of tmdb:1396 tvdb:81189
 3 Show Red S02E01.mkv | 0  | 1h0m0s | episode 4 Show Red S02E01 of tmdb:1396 tvdb:81189
 4 Show Red S03E01.mkv | 0  | 1h0m0s | episode 5 Show Red of tmdb:1396 tvdb:81189
+5 Show Red S04E01.mkv | 0  | 1h0m0s | episode 6 Show Red S04E01 of tmdb:1396 tvdb:81189
+6 Show Red S04E02.mkv | 0  | 1h0m0s | episode 7 Show Red S04E02 of tmdb:1396 tvdb:81189
 `, read(t, s.Path()))
 }
 
@@ -184,29 +187,66 @@ func TestReadVersions(t *testing.T) {
 	same(t, want, read(t, s.Path()))
 	s.exec(`update videoversion set itemType = itemType + 1`)
 	later := read(t, s.renumber(134)) // where versions count from 1
-	if later.Verified {
-		t.Error("134 is not verified")
-	}
 	same(t, want, later)
 	s.exec(`update videoversion set itemType = itemType - 1`)
 	s.exec(`alter table videoversion rename column media_type to mediaType`)
 	same(t, want, read(t, s.renumber(125)))
 }
 
+// What is not picked has its counts and numbers, and nothing else.
+func TestReadPicked(t *testing.T) {
+	s := newScene(t, 121)
+	s.film("Alpha One", viewing.IDs{TMDB: 603})
+	s.film("Beta", viewing.IDs{TMDB: 604})
+	got, err := library.Read(t.Context(), s.Path(), func(f library.File) bool {
+		return f.ID == 2 && f.Items[0].IDRow > 0 && strings.HasSuffix(f.Path, "Beta (1999).mkv")
+	})
+	ok(t, err)
+	want := read(t, s.Path())
+	want.Files[0].Duration, want.Files[0].Items[0].Media = 0, viewing.Media{Type: viewing.Movie}
+	if diff := cmp.Diff(want.Files, got.Files); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A reading sees one state though Kodi writes between its steps, also when Kodi
+// never stops.
+func TestReadSeesOneState(t *testing.T) {
+	for _, times := range []int{1, 100} {
+		s := newScene(t, 121)
+		s.film("Alpha One", viewing.IDs{TMDB: 603})
+		s.film("Beta", viewing.IDs{TMDB: 604})
+		s.db.SetMaxOpenConns(1)
+		s.exec(`pragma busy_timeout = 0`)
+		n := 0
+		got, err := library.Read(t.Context(), s.Path(), func(f library.File) bool {
+			if n++; n <= times { // fails once the reading is one transaction
+				_, _ = s.db.Exec(`update files set playCount = ?1; update movie set c00 = ?1`, n)
+			}
+			return true
+		})
+		ok(t, err)
+		a, b := got.Files[0], got.Files[1]
+		if title := fmt.Sprint(a.PlayCount); a.PlayCount != b.PlayCount || a.PlayCount == 0 || a.Items[0].Media.Title != title || b.Items[0].Media.Title != title {
+			t.Errorf("after %d writes: %d %q, %d %q", times, a.PlayCount, a.Items[0].Media.Title, b.PlayCount, b.Items[0].Media.Title)
+		}
+	}
+}
+
 func TestReadSchemas(t *testing.T) {
 	s := newScene(t, 121)
 	s.film("Alpha One", viewing.IDs{TMDB: 603})
 	for version, want := range map[int]error{106: library.ErrUnsupported, 107: nil, 116: nil, 119: nil, 145: nil} {
-		got, err := library.Read(context.Background(), s.renumber(version), snapshot.Part{})
+		got, err := library.Read(context.Background(), s.renumber(version), nil)
 		if !errors.Is(err, want) {
 			t.Errorf("%d: got %v, want %v", version, err, want)
 		}
-		if err == nil && (got.Verified || len(got.Files) != 1) {
-			t.Errorf("%d: verified %v, %d files", version, got.Verified, len(got.Files))
+		if err == nil && len(got.Files) != 1 {
+			t.Errorf("%d: %d files", version, len(got.Files))
 		}
 	}
 	s.exec(`alter table movie drop column premiered`)
-	if _, err := library.Read(context.Background(), s.renumber(121), snapshot.Part{}); !errors.Is(err, library.ErrUnsupported) {
+	if _, err := library.Read(context.Background(), s.renumber(121), nil); !errors.Is(err, library.ErrUnsupported) {
 		t.Errorf("a column is missing: got %v, want ErrUnsupported", err)
 	}
 }
@@ -236,7 +276,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, err := library.Read(context.Background(), test.path, snapshot.Part{}); !errors.Is(err, test.want) {
+			if _, err := library.Read(context.Background(), test.path, nil); !errors.Is(err, test.want) {
 				t.Errorf("got %v, want %v", err, test.want)
 			}
 		})
@@ -250,7 +290,7 @@ func TestReadBusy(t *testing.T) {
 	s := newScene(t, 121)
 	s.db.SetMaxOpenConns(1)
 	s.exec(`begin exclusive`)
-	_, err := library.Read(context.Background(), s.Path(), snapshot.Part{})
+	_, err := library.Read(context.Background(), s.Path(), nil)
 	if !errors.Is(err, library.ErrBusy) || strings.Contains(err.Error(), "too long") {
 		t.Errorf("got %v, want ErrBusy before the limit of a reading", err)
 	}
@@ -262,7 +302,7 @@ func TestReadStopsWithItsContext(t *testing.T) {
 	s := newScene(t, 121)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := library.Read(ctx, s.Path(), snapshot.Part{}); !errors.Is(err, context.Canceled) || errors.Is(err, library.ErrBusy) {
+	if _, err := library.Read(ctx, s.Path(), nil); !errors.Is(err, context.Canceled) || errors.Is(err, library.ErrBusy) {
 		t.Errorf("got %v, want context.Canceled alone", err)
 	}
 }
@@ -288,7 +328,7 @@ func TestReadCrashed(t *testing.T) {
 	film := s.film("Alpha One", viewing.IDs{TMDB: 603})
 	ok(t, s.db.Close())
 	ok(t, s.Crash(func() error { return s.Play(film, time.Now()) }))
-	if _, err := library.Read(context.Background(), s.Path(), snapshot.Part{}); !errors.Is(err, library.ErrHotJournal) {
+	if _, err := library.Read(context.Background(), s.Path(), nil); !errors.Is(err, library.ErrHotJournal) {
 		t.Fatalf("got %v, want ErrHotJournal", err)
 	}
 	again, err := kodisim.Open(s.Path()) // Kodi's next start

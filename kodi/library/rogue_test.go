@@ -87,7 +87,7 @@ func TestServerWithoutEnd(t *testing.T) {
 			return
 		}
 	})
-	if _, err := s.Read(t.Context()); !errors.Is(err, library.ErrNotDatabase) {
+	if _, err := s.Read(t.Context(), nil); !errors.Is(err, library.ErrNotDatabase) {
 		t.Errorf("read with %v", err)
 	}
 }
@@ -106,7 +106,7 @@ func TestPasswordStaysWithoutTLS(t *testing.T) {
 		if !here {
 			s.Host = "0.0.0.0" // leads here, and is no name of this machine
 		}
-		if _, err := s.Read(t.Context()); err == nil {
+		if _, err := s.Read(t.Context(), nil); err == nil {
 			t.Error("read")
 		}
 		if got := <-asked; got != here {

@@ -2,185 +2,97 @@ package library
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"slices"
 )
 
 // oldest is the first schema whose tables hold what we need (Kodi 17).
 const oldest = 107
 
-// verified reports whether a schema is one that is tested against files of a
-// real Kodi.
-func verified(version int) bool { return version == 121 || version == 131 }
+// needed lists the columns that reading needs, by table. Their meaning has
+// not changed from 107 to 145. Columns of the other tables may be missing.
+var needed = map[string][]string{
+	"files":    {"idFile", "idPath", "strFilename", "playCount", "lastPlayed"},
+	"path":     {"idPath", "strPath"},
+	"movie":    {"idMovie", "idFile", "c00", "c09", "premiered"},
+	"episode":  {"idEpisode", "idFile", "idShow", "c00", "c12", "c13", "c20"},
+	"tvshow":   {"idShow", "c00", "c12"},
+	"uniqueid": {"uniqueid_id", "media_id", "media_type", "value", "type"},
+	"version":  nil, "streamdetails": nil, "videoversion": nil, "genre": nil, "genre_link": nil, "tag": nil, "tag_link": nil, "tvshowlinkpath": nil,
+}
 
-// checkVersion compares the number in a library's name with the number in it.
-// While Kodi upgrades, the new one still holds the old number, or none.
-func checkVersion(ctx context.Context, q queryer, named int) error {
-	have, err := q.columns(ctx, "version")
-	if err != nil {
+// check finds out what the tables of a library have, and compares the number in
+// its name with the number in it. While Kodi upgrades, the new one still holds
+// the old number, or none.
+func (s *session) check(ctx context.Context, named int) error {
+	if err := s.readColumns(ctx); err != nil {
 		return err
 	}
-	if !slices.Contains(have, "idVersion") {
+	if !s.has("version", "idVersion") {
 		return fmt.Errorf("%w: it has no version yet", ErrUpgrading)
 	}
-	var versions []int
-	err = each(ctx, q, `select ifnull(idVersion, 0) from version`, func(scan scanner) error {
-		var n int
-		err := scan(&n)
-		versions = append(versions, n)
-		return err
-	})
-	if err != nil {
+	var version, rows int
+	r := s.query(ctx, `select ifnull(idVersion, 0) from version`)
+	for r.read(&version) {
+		rows++
+	}
+	if err := r.end(); err != nil {
 		return err
 	}
-	if len(versions) != 1 || versions[0] != named {
-		return fmt.Errorf("%w: its name says %d, its version row %v", ErrUpgrading, named, versions)
+	if rows != 1 || version != named {
+		return fmt.Errorf("%w: its name says %d, its %d version rows %d", ErrUpgrading, named, rows, version)
 	}
 	if named < oldest {
 		return fmt.Errorf("%w: schema %d is older than %d (Kodi 17)", ErrUnsupported, named, oldest)
 	}
-	return nil
-}
-
-// needed lists the columns that reading needs, by table. Their meaning has
-// not changed from 107 to 145.
-func needed() map[string][]string {
-	return map[string][]string{
-		"files":    {"idFile", "idPath", "strFilename", "playCount", "lastPlayed"},
-		"path":     {"idPath", "strPath"},
-		"movie":    {"idMovie", "idFile", "c00", "c09", "premiered"},
-		"episode":  {"idEpisode", "idFile", "idShow", "c00", "c12", "c13", "c20"},
-		"tvshow":   {"idShow", "c00", "c12"},
-		"uniqueid": {"uniqueid_id", "media_id", "media_type", "value", "type"},
-	}
-}
-
-// layout is what the tables of a library have.
-type layout struct {
-	columns  map[string][]string // by table
-	versions versionTable
-}
-
-// versionTable tells how a library keeps the versions of a film.
-type versionTable struct {
-	exists    bool   // from 123 on
-	mediaType string // name of the column
-	extra     int    // itemType of an extra
-}
-
-// optional is a column that a library can do without: then it is null.
-func (l layout) optional(table, column string) string {
-	if slices.Contains(l.columns[table], column) {
-		return column
-	}
-	return "null"
-}
-
-// check fails unless the columns are there.
-func (l layout) check(table string, columns ...string) error {
-	for _, c := range columns {
-		if !slices.Contains(l.columns[table], c) {
-			return fmt.Errorf("%w: table %s has no column %s", ErrUnsupported, table, c)
+	for table, columns := range needed {
+		if !s.has(table, columns...) {
+			return fmt.Errorf("%w: table %s lacks one of %v", ErrUnsupported, table, columns)
 		}
 	}
 	return nil
 }
 
-// readLayout finds out what the tables have, and fails when it is too little.
-func readLayout(ctx context.Context, q queryer, version int) (layout, error) {
-	l := layout{columns: map[string][]string{}, versions: versionTable{mediaType: "media_type", extra: 1}}
-	need := needed()
-	for _, table := range append(slices.Sorted(maps.Keys(need)), "streamdetails", "videoversion", "genre", "genre_link", "tag", "tag_link") {
-		have, err := q.columns(ctx, table)
-		if err != nil {
-			return l, err
+// readColumns reads the names of all columns that may matter. A view in the place of
+// a table can hold anything, and without end: it is refused.
+func (s *session) readColumns(ctx context.Context) error {
+	query := `select lower(m.name), m.type, ifnull(c.name, '') from sqlite_master m left join pragma_table_info(m.name) c where m.type in ('table', 'view')`
+	if s.server {
+		query = `select lower(c.table_name), case t.table_type when 'BASE TABLE' then 'table' else 'view' end, c.column_name
+			from information_schema.columns c join information_schema.tables t using (table_schema, table_name) where c.table_schema = database()`
+	}
+	s.columns = map[string][]string{}
+	var table, kind, column string
+	r := s.query(ctx, query)
+	for r.read(&table, &kind, &column) {
+		if _, matters := needed[table]; !matters {
+			continue
 		}
-		l.columns[table] = have
-		if err := l.check(table, need[table]...); err != nil {
-			return l, err
+		if kind != "table" {
+			r.fail(table + " is no table")
 		}
+		s.columns[table] = append(s.columns[table], column)
 	}
-	if version >= 134 {
-		l.versions.extra = 2
-	}
-	have := l.columns["videoversion"]
-	if len(have) == 0 {
-		return l, nil
-	}
-	l.versions.exists = true
-	if slices.Contains(have, "mediaType") { // 123 to 127
-		l.versions.mediaType = "mediaType"
-	}
-	return l, l.check("videoversion", "idFile", "idMedia", "itemType", l.versions.mediaType)
+	return r.end()
 }
 
-// scanner copies the columns of one row.
-type scanner func(dest ...any) error
-
-// Bounds of what is read, in bytes. A library of 200,000 files has about 40 MB
-// of paths, and no text of Kodi's is near 64 kB but those that are not read.
-const (
-	maxRow    = 16 << 20 // a row of a table, with all that is not read
-	maxText   = 64 << 10 // one text
-	maxResult = 96 << 20 // all texts of one query
-	maxRows   = 1 << 19  // of one query, whatever a count or an index of the library claims
-)
-
-// bounded is a scanner that adds up the rows and their texts, and fails when
-// there are too many.
-func bounded(scan scanner) scanner {
-	rows, sum := 0, 0
-	return func(row ...any) error {
-		if rows++; rows > maxRows {
-			return fmt.Errorf("%w: it holds more rows than a library can", ErrNotDatabase)
-		}
-		if err := scan(row...); err != nil {
-			return err
-		}
-		for _, column := range row {
-			text, ok := column.(*string)
-			if !ok {
-				continue
-			}
-			if sum += len(*text); len(*text) > maxText || sum > maxResult {
-				return fmt.Errorf("%w: it holds longer texts than a library can", ErrNotDatabase)
-			}
-		}
-		return nil
-	}
+// has reports whether a table has all these columns.
+func (s *session) has(table string, columns ...string) bool {
+	return !slices.ContainsFunc(columns, func(c string) bool { return !slices.Contains(s.columns[table], c) })
 }
 
-// each runs a query to its end, one call for each row. Texts are bounded.
-func each(ctx context.Context, q rower, query string, row func(scanner) error, args ...any) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	rows, err := q.QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
+// optional is a column as a text; ” when the library has none of that name.
+func (s *session) optional(table, column string) string {
+	if s.has(table, column) {
+		return "ifnull(" + column + ", '')"
 	}
-	defer rows.Close()
-	scan := bounded(rows.Scan)
-	for rows.Next() {
-		if err := row(scan); err != nil {
-			if errors.Is(err, ErrNotDatabase) {
-				cancel() // a server would have the rest read, which may have no end
-			}
-			return err
-		}
-	}
-	return rows.Err()
+	return "''"
 }
 
-// texts is a query's first and only column.
-func texts(ctx context.Context, q rower, query string, args ...any) ([]string, error) {
-	var all []string
-	err := each(ctx, q, query, func(scan scanner) error {
-		var s string
-		err := scan(&s)
-		all = append(all, s)
-		return err
-	}, args...)
-	return all, err
+// integer is an expression as a whole number.
+func (s *session) integer(expression string) string {
+	if s.server {
+		return "cast(ifnull(" + expression + ", 0) as signed)"
+	}
+	return "cast(ifnull(" + expression + ", 0) as integer)"
 }

@@ -1,7 +1,6 @@
 package library
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/rsa"
@@ -10,23 +9,20 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
-
-	"github.com/filmspool/filmspool/kodi/snapshot"
 )
 
 // Server is a MySQL or MariaDB server that keeps a library, as
 // advancedsettings.xml tells. Its password never shows when it is printed.
 type Server struct {
-	Host, Port    string
-	User          string
-	Name          string // of its databases, without the number: MyVideos
-	CA, Cert, Key string // files, when it speaks TLS
+	Host, Port string
+	User       string
+	Name       string // of its databases, without the number: MyVideos
 
 	password func() string
 }
@@ -57,44 +53,42 @@ func (s Server) String() string { return "mysql://" + net.JoinHostPort(s.Host, s
 
 // Read takes one snapshot of the library, like the function of that name. The
 // transaction is read-only and sees one state; Kodi's writes do not wait for
-// it. Tables of an engine without transactions are read twice for a mark, and
-// [ErrBusy] is returned when they changed meanwhile.
-//
-// The errors are those of this package, or the context's.
-func (s Server) Read(ctx context.Context) (snapshot.Snapshot, error) {
-	snap := snapshot.Snapshot{ReadAt: time.Now()}
-	t := newTables()
-	err := s.look(ctx, func(ctx context.Context, q queryer, d schema) (err error) {
-		snap.Path, snap.Version, snap.Verified = s.path(d), d.version, verified(d.version)
-		if snap.Origin, err = s.origin(ctx, q); err != nil {
+// it. A library of an engine without transactions that changes meanwhile is
+// [ErrBusy]. The errors are those of this package, or the context's.
+func (s Server) Read(ctx context.Context, pick func(File) bool) (snap Snapshot, err error) {
+	err = s.open(ctx, func(ctx context.Context, on *session, version int) error {
+		snap.Path, snap.Version = s.String()+strconv.Itoa(version), version
+		r := on.query(ctx, `select concat(@@hostname, ':', @@port, ' ', @@datadir)`) // it may have several addresses
+		for r.read(&snap.Origin) {
+		}
+		if err := r.end(); err != nil {
 			return err
 		}
-		if snap.Mark, err = markOf(ctx, q, d); err != nil {
+		snap.Origin += " " + s.Name
+		before, err := on.mark(ctx, version)
+		if err != nil {
 			return err
 		}
-		if err := run(ctx, q, t.inFull(d.version)); err != nil {
+		if snap.Files, err = on.readFiles(ctx, version, pick); err != nil {
 			return err
 		}
-		after, err := markOf(ctx, q, d)
-		if err == nil && after != snap.Mark {
+		snap.Mark, err = on.mark(ctx, version)
+		if err == nil && before != snap.Mark {
 			err = fmt.Errorf("%w: it changed while it was read", ErrBusy)
 		}
 		return err
 	})
 	if err != nil {
-		return snapshot.Snapshot{}, fmt.Errorf("read library %s: %w", s, err)
+		return Snapshot{}, fmt.Errorf("read library %s: %w", s, err)
 	}
-	snap.Files = t.files() // after the server was let go
 	return snap, nil
 }
 
-// Mark is the [snapshot.Snapshot]'s Mark as it would be now: when it is the same, no
-// file has changed and no item was added. It costs the server one pass over its
-// table of files.
-func (s Server) Mark(ctx context.Context) (string, error) {
-	var mark string
-	err := s.look(ctx, func(ctx context.Context, q queryer, d schema) (err error) {
-		mark, err = markOf(ctx, q, d)
+// Mark changes when a play count does, or an item is added or refreshed. It costs
+// the server one pass over its table of files.
+func (s Server) Mark(ctx context.Context) (mark string, err error) {
+	err = s.open(ctx, func(ctx context.Context, on *session, version int) error {
+		mark, err = on.mark(ctx, version)
 		return err
 	})
 	if err != nil {
@@ -103,15 +97,26 @@ func (s Server) Mark(ctx context.Context) (string, error) {
 	return mark, nil
 }
 
-// path names the database of a snapshot.
-func (s Server) path(d schema) string {
-	return "mysql://" + net.JoinHostPort(s.Host, s.Port) + "/" + d.name
+// mark sums up the files and the last rows of what lies behind them. Kodi never
+// uses a number again there.
+func (s *session) mark(ctx context.Context, version int) (mark string, err error) {
+	r := s.query(ctx, `select concat_ws(' ', count(*), sum(crc32(concat_ws('|', idFile, idPath, strFilename, ifnull(playCount, '-'), ifnull(lastPlayed, '-')))),
+		(select max(idMovie) from movie), (select max(idEpisode) from episode), (select max(uniqueid_id) from uniqueid)) from files`)
+	for r.read(&mark) {
+	}
+	return fmt.Sprint(version, " ", mark), r.end()
 }
 
-// origin is what the server says of itself: it may have several addresses.
-func (s Server) origin(ctx context.Context, q queryer) (string, error) {
-	said, err := texts(ctx, q, `select concat(@@hostname, ':', @@port, ' ', @@datadir)`)
-	return strings.Join(said, "") + " " + s.Name, err
+// ReadTagged reads what has a tag, like the function of that name.
+func (s Server) ReadTagged(ctx context.Context, tag string) (all []Tagged, err error) {
+	err = s.open(ctx, func(ctx context.Context, on *session, version int) error {
+		all, err = on.readTagged(ctx, version, tag)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read tags of %s: %w", s, err)
+	}
+	return all, nil
 }
 
 // Bounds of one look at a server. Nobody waits for it there.
@@ -120,25 +125,26 @@ const (
 	serverTimeout  = 10 * time.Second
 )
 
-// look runs read in one read-only transaction in the live database, and has
-// hung up when it returns. Errors are classified.
-func (s Server) look(ctx context.Context, read func(context.Context, queryer, schema) error) error {
+// open runs read in one transaction in the newest database of the library, and
+// has hung up when it returns. Errors are classified.
+func (s Server) open(ctx context.Context, read func(context.Context, *session, int) error) error {
 	if what := s.Missing(); what != "" {
 		return fmt.Errorf("%w: its %s is missing", ErrMySQL, what)
 	}
 	bounded, cancel := context.WithTimeout(ctx, serverTimeout)
 	defer cancel()
-	err := s.lookThrough(bounded, read)
-	if ctx.Err() != nil {
+	err := s.openThrough(bounded, read)
+	switch {
+	case ctx.Err() != nil:
 		return ctx.Err()
-	}
-	if err != nil && bounded.Err() != nil {
+	case err != nil && bounded.Err() != nil:
 		return fmt.Errorf("%w: within %v: %w", ErrServerAway, serverTimeout, err)
+	default:
+		return classifyServer(err)
 	}
-	return classifyServer(err)
 }
 
-func (s Server) lookThrough(ctx context.Context, read func(context.Context, queryer, schema) error) (err error) {
+func (s Server) openThrough(ctx context.Context, read func(context.Context, *session, int) error) (err error) {
 	config, err := s.config()
 	if err != nil {
 		return err
@@ -154,21 +160,36 @@ func (s Server) lookThrough(ctx context.Context, read func(context.Context, quer
 		return err
 	}
 	defer conn.Close()
-	d, err := s.live(ctx, conn)
+	on := &session{conn: conn, server: true, whole: true}
+	name, version := "", 0
+	err = on.transact(ctx, func() error { name, version, err = on.newest(ctx, s.Name); return err })
 	if err != nil {
 		return err
 	}
-	if _, err := conn.ExecContext(ctx, "use `"+strings.ReplaceAll(d.name, "`", "``")+"`"); err != nil {
+	if version == 0 {
+		return fmt.Errorf("%w: %s", ErrEmpty, s)
+	}
+	if _, err := conn.ExecContext(ctx, "use `"+strings.ReplaceAll(name, "`", "``")+"`"); err != nil {
 		return err
 	}
 	// A second lock on what we do not do anyway; MariaDB 5.5 does not know it.
 	_, _ = conn.ExecContext(ctx, "set session transaction read only")
-	tx, err := conn.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead})
-	if err != nil {
-		return err
+	return on.transact(ctx, func() error { return read(ctx, on, version) })
+}
+
+// newest is the database of a library with the highest number; 0 for none. Kodi
+// leaves old ones behind when it upgrades.
+func (s *session) newest(ctx context.Context, library string) (newest string, version int, err error) {
+	var name string
+	r := s.query(ctx, `select schema_name from information_schema.schemata`)
+	for r.read(&name) {
+		cut := min(len(library), len(name))
+		n, ok := numberOf(name[cut:])
+		if ok && n > version && strings.EqualFold(name[:cut], library) { // some servers keep names in lower case
+			newest, version = name, n
+		}
 	}
-	defer func() { _ = tx.Rollback() }() // nothing was written
-	return read(ctx, remote{tx}, d)
+	return newest, version, r.end()
 }
 
 // config is how we speak with the server: no files of ours, no password in the
@@ -181,14 +202,8 @@ func (s Server) config() (*mysql.Config, error) {
 	c.InterpolateParams = true
 	c.ConnectionAttributes = "program_name:filmspool"
 	c.Logger = &mysql.NopLogger{}
-	secure, err := s.tls()
-	if err != nil {
-		return nil, err
-	}
-	if c.TLS = secure; secure == nil {
-		c.TLSConfig = "preferred"
-	}
-	if c.Net == "tcp" && !loopback(s.Host) {
+	c.TLSConfig = "preferred"
+	if c.Net == "tcp" && s.Host != "localhost" && !net.ParseIP(s.Host).IsLoopback() {
 		c.ServerPubKey = noKey()
 	}
 	return c, c.Apply(mysql.Charset("utf8mb4", ""))
@@ -206,9 +221,6 @@ var noKey = sync.OnceValue(func() string {
 	return "none"
 })
 
-// loopback reports a name of this machine.
-func loopback(host string) bool { return host == "localhost" || net.ParseIP(host).IsLoopback() }
-
 // address is where the server listens. MySQL's own client, and so Kodi, takes
 // "localhost" for the socket, where there is one.
 func (s Server) address() (network, address string) {
@@ -223,108 +235,4 @@ func (s Server) address() (network, address string) {
 		}
 	}
 	return "tcp", net.JoinHostPort(s.Host, s.Port)
-}
-
-// schema is one database of a server.
-type schema struct {
-	name    string
-	version int
-	changed string // when, as the server writes it
-	fresh   bool   // within the last hour
-}
-
-// live picks the database in use: the one that changed last, of two that
-// changed at once the higher number. Kodi leaves old ones behind when it
-// upgrades, and upgrades that failed too: a half-made one counts only while it
-// is fresh. A server that was started again has forgotten the changes; then
-// the one that was made last counts.
-func (s Server) live(ctx context.Context, q rower) (schema, error) {
-	all, err := s.schemas(ctx, q)
-	if err != nil {
-		return schema{}, err
-	}
-	slices.SortFunc(all, func(a, b schema) int {
-		return -cmp.Or(strings.Compare(a.changed, b.changed), cmp.Compare(a.version, b.version))
-	})
-	for _, d := range all {
-		whole, err := d.whole(ctx, q)
-		if err != nil || whole {
-			return d, err
-		}
-		if d.fresh {
-			return d, fmt.Errorf("%w: %s is half made", ErrUpgrading, d.name)
-		}
-	}
-	return schema{}, fmt.Errorf("%w: %s", ErrEmpty, s)
-}
-
-// schemas are the databases with the name of a library that have tables.
-func (s Server) schemas(ctx context.Context, q rower) ([]schema, error) {
-	names, err := texts(ctx, q, `select schema_name from information_schema.schemata`)
-	if err != nil {
-		return nil, err
-	}
-	// MySQL 8 would show what it knew a day ago; others refuse the setting.
-	_ = each(ctx, q, `set session information_schema_stats_expiry = 0`, nil)
-	var all []schema
-	for _, name := range names {
-		cut := min(len(s.Name), len(name))
-		version, ok := numberOf(name[cut:])
-		if !ok || !strings.EqualFold(name[:cut], s.Name) { // some servers keep names in lower case
-			continue
-		}
-		d := schema{name: name, version: version}
-		if err := d.look(ctx, q); err != nil {
-			return nil, err
-		}
-		if d.changed != "" {
-			all = append(all, d)
-		}
-	}
-	return all, nil
-}
-
-// look finds out when a database changed; never when it has no tables.
-func (d *schema) look(ctx context.Context, q rower) error {
-	const changed = `max(greatest(create_time, ifnull(update_time, create_time)))`
-	const query = `select ifnull(` + changed + `, ''), ifnull(` + changed + ` > now() - interval 1 hour, 0)
-		from information_schema.tables where table_schema = ? and table_type = 'BASE TABLE'`
-	return each(ctx, q, query, func(scan scanner) error { return scan(&d.changed, &d.fresh) }, d.name)
-}
-
-// whole reports whether a database's number is the one in its name.
-func (d schema) whole(ctx context.Context, q rower) (bool, error) {
-	table := "`" + strings.ReplaceAll(d.name, "`", "``") + "`.version"
-	found, err := texts(ctx, q, `select ifnull(idVersion, 0) from `+table)
-	var refused *mysql.MySQLError
-	if errors.As(err, &refused) && (refused.Number == noSuchTable || refused.Number == noSuchColumn) {
-		return false, nil
-	}
-	return err == nil && len(found) == 1 && found[0] == fmt.Sprint(d.version), err
-}
-
-// remote is the transaction in a library on a server.
-type remote struct{ *sql.Tx }
-
-func (r remote) columns(ctx context.Context, table string) ([]string, error) {
-	return texts(ctx, r, `select column_name from information_schema.columns where table_schema = database() and table_name = ?`, table)
-}
-
-func (remote) whole(expression string) string { return "cast(" + expression + " as signed)" }
-
-// markOf is what changes with a library: a sum over its files, and the last
-// row of what lies behind them. Kodi never uses a number again there, so an
-// item that was added or refreshed shows; one that was taken away does not.
-//
-// The times that a server keeps of its tables would cost less, but they are
-// whole seconds, and gone when it starts again.
-func markOf(ctx context.Context, q queryer, d schema) (string, error) {
-	const query = `select count(*), ifnull(sum(crc32(concat_ws('|', idFile, idPath, strFilename, ifnull(playCount, '-'), ifnull(lastPlayed, '-')))), 0),
-		(select ifnull(max(idMovie), 0) from movie), (select ifnull(max(idEpisode), 0) from episode), (select ifnull(max(idShow), 0) from tvshow),
-		(select ifnull(max(uniqueid_id), 0) from uniqueid), (select ifnull(max(idPath), 0) from path) from files`
-	parts := make([]string, 7)
-	err := each(ctx, q, query, func(scan scanner) error {
-		return scan(&parts[0], &parts[1], &parts[2], &parts[3], &parts[4], &parts[5], &parts[6])
-	})
-	return d.name + " " + strings.Join(parts, " "), err
 }

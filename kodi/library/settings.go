@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"github.com/filmspool/filmspool/kodi/plainfile"
 )
 
 // maxSettings bounds Kodi's small XML files, in bytes.
@@ -24,9 +22,6 @@ type videoDatabase struct {
 	User string `xml:"user"`
 	Pass string `xml:"pass"`
 	Name string `xml:"name"`
-	Key  string `xml:"key"`
-	Cert string `xml:"cert"`
-	CA   string `xml:"ca"`
 }
 
 // advancedSettings is what is of interest in advancedsettings.xml.
@@ -34,6 +29,7 @@ type advancedSettings struct {
 	XMLName xml.Name      `xml:"advancedsettings"`
 	Video   videoDatabase `xml:"videodatabase"`
 	Port    string        `xml:"jsonrpc>tcpport"`
+	Percent string        `xml:"video>playcountminimumpercent"`
 }
 
 // advanced reads advancedsettings.xml. A profile without one of its own has the
@@ -67,6 +63,20 @@ func AnnouncementsPort(userdata string) string {
 	return port
 }
 
+// WatchedPercent is how far a Kodi must play, in percent, to count a playback:
+// playcountminimumpercent of advancedsettings.xml, else 90.
+func WatchedPercent(userdata string) float64 {
+	settings, _ := advanced(userdata) // what cannot be read has no say
+	percent, err := strconv.ParseFloat(strings.TrimSpace(settings.Percent), 64)
+	if err != nil {
+		return UsualPercent
+	}
+	return percent
+}
+
+// UsualPercent is how far Kodi must have played, if not set otherwise.
+const UsualPercent = 90
+
 // readSmall reads one of Kodi's settings files.
 func readSmall(path string) ([]byte, error) {
 	text, err := readText(path)
@@ -76,7 +86,7 @@ func readSmall(path string) ([]byte, error) {
 // readText reads a small file. Its errors are those of the file system, or of
 // what is too large.
 func readText(path string) ([]byte, error) {
-	f, err := plainfile.Open(path)
+	f, err := openPlain(path)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +108,6 @@ func (v videoDatabase) server() *Server {
 	}
 	s := &Server{
 		Host: strings.TrimSpace(v.Host), Port: strings.TrimSpace(v.Port), User: v.User, Name: strings.TrimSpace(v.Name),
-		CA: strings.TrimSpace(v.CA), Cert: strings.TrimSpace(v.Cert), Key: strings.TrimSpace(v.Key),
 	}
 	if s.Port == "" {
 		s.Port = "3306"

@@ -12,12 +12,11 @@ import (
 	"github.com/filmspool/filmspool/kodi/internal/recorded"
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
-	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // lines writes what has a tag, one item a line.
-func lines(all []snapshot.Tagged) string {
+func lines(all []library.Tagged) string {
 	var b strings.Builder
 	for _, x := range all {
 		fmt.Fprintf(&b, "%s %s%s in %s\n", x.Media.Type, x.Media.Label(), identifiers(x.Media.IDs), x.Path)

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/kodi/announce"
+	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -16,16 +17,16 @@ const early = 2 * time.Second
 // announced is what Kodi has announced of a growth, the last word of it. It
 // fits if it names an item of the file with this count, since the last good
 // reading: another Kodi numbers its items alike.
-func (r *reading) announced(g growth) (snapshot.Act, bool) {
+func (r *reading) announced(g growth) (announce.Act, bool) {
 	for _, a := range slices.Backward(r.around.Acts) {
-		fits := a.Count == g.to && !a.At.Before(r.good.Add(-early)) && slices.ContainsFunc(g.file.Items, func(i snapshot.Item) bool {
+		fits := a.Count == g.to && !a.At.Before(r.good.Add(-early)) && slices.ContainsFunc(g.file.Items, func(i library.Item) bool {
 			return i.KodiID == a.ID && i.Media.Type == a.Type
 		})
 		if fits {
 			return a, true
 		}
 	}
-	return snapshot.Act{}, false
+	return announce.Act{}, false
 }
 
 // hear lets what Kodi has announced of a growth decide its class. The time is

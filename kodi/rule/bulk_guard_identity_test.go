@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -134,7 +134,7 @@ func TestTakenBackWaits(t *testing.T) {
 		{at: "2026-03-02 02:00:00", files: plain(0, "")},
 		{at: "2026-03-02 02:01:00", files: plain(1, marked), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 	}}.run(t)
-	amended := func(at string, files []snapshot.File) []viewing.Amendment {
+	amended := func(at string, files []library.File) []viewing.Amendment {
 		t.Helper()
 		v := Decide(known, shown(files...), moment(t, at), z)
 		known = reload(t, known, v)
@@ -321,7 +321,7 @@ func TestAnotherDatabase(t *testing.T) {
 		{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
 		{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:50")), want: []string{"live F1 2026-03-02T02:00:50Z"}},
 	}}.run(t)
-	for i, files := range [][]snapshot.File{list(film(1, 0, "")), list(film(1, 0, "")), list(film(1, 1, "2026-03-01 21:00:50"))} {
+	for i, files := range [][]library.File{list(film(1, 0, "")), list(film(1, 0, "")), list(film(1, 1, "2026-03-01 21:00:50"))} {
 		snap := shown(files...)
 		snap.Path, snap.Version = "/u/Database/MyVideos131.db", 131
 		v := Decide(known, snap, moment(t, "2026-03-02 02:02:00").Add(time.Duration(i)*5*time.Hour), z)
@@ -333,13 +333,13 @@ func TestAnotherDatabase(t *testing.T) {
 }
 
 func TestIdentity(t *testing.T) {
-	clip := bare(but(film(1, 0, ""), func(f *snapshot.File) { f.Path = "/films/new clip.mkv" }))
-	double := bare(but(film(1, 0, ""), func(f *snapshot.File) { f.Path = "/tv/S.S01E04E05.mkv" }))
-	played := func(f snapshot.File) snapshot.File { f.PlayCount, f.LastPlayed = 1, "2026-03-01 21:00:59"; return f }
-	with := func(f snapshot.File, media ...viewing.Media) snapshot.File {
+	clip := bare(but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/new clip.mkv" }))
+	double := bare(but(film(1, 0, ""), func(f *library.File) { f.Path = "/tv/S.S01E04E05.mkv" }))
+	played := func(f library.File) library.File { f.PlayCount, f.LastPlayed = 1, "2026-03-01 21:00:59"; return f }
+	with := func(f library.File, media ...viewing.Media) library.File {
 		f.Items = nil
 		for i, m := range media {
-			f.Items = append(f.Items, snapshot.Item{KodiID: int64(50 + i), Media: m})
+			f.Items = append(f.Items, library.Item{KodiID: int64(50 + i), Media: m})
 		}
 		return f
 	}
@@ -399,28 +399,11 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// Identifiers that name another thing must not leave.
-func TestTrustedIDs(t *testing.T) {
-	season, one, two := 1, 1, 2
-	ep := func(n *int, tmdb int64) viewing.Media {
-		return viewing.Media{
-			Type: viewing.Episode, Title: "x", IDs: viewing.IDs{TMDB: tmdb}, Season: &season, Episode: n,
-			Show: &viewing.Show{Title: "S", IDs: viewing.IDs{TVDB: 5}},
-		}
-	}
-	a, b := episodes(0, "", 1), episodes(0, "", 2)
-	a.Items[0].Media, b.Items[0].Media = ep(&one, 9), ep(&two, 9)
-	r := &reading{shared: sharedIDs(shown(a, b)), now: time.Now()}
-	if got := r.trusted(a)[0].IDs.TMDB; got != 0 {
-		t.Errorf("an identifier of two episodes was kept: %d", got)
-	}
-	b.Items[0].Media = ep(&two, 10)
-	r.shared = sharedIDs(shown(a, b, but(a, func(f *snapshot.File) { f.Path = "/copy.mkv" })))
-	if got := r.trusted(a)[0].IDs.TMDB; got != 9 {
-		t.Errorf("an identifier of one episode in two files was dropped: %d", got)
-	}
+// What is not valid must not leave.
+func TestTrusted(t *testing.T) {
+	r := &reading{now: time.Now()}
 	odd := film(1, 0, "")
-	odd.Items = []snapshot.Item{{KodiID: 1, Media: viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: -4}}}}
+	odd.Items = []library.Item{{KodiID: 1, Media: viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: -4}}}}
 	if got := r.trusted(odd)[0]; got.Type != viewing.Movie || got.Title != "1" {
 		t.Errorf("an invalid item became %+v, want what the file's name says", got)
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/kodi/announce"
 )
 
 // Kodi writes local time without a zone. What a time in it means is found
@@ -32,7 +32,7 @@ type Around struct {
 	Kodi       *time.Location // the zone of Kodi's settings; nil when they do not say
 	Machine    *time.Location // the zone of this machine
 	AddOns     AddOns
-	Acts       []snapshot.Act // what this Kodi has announced lately, the oldest first
+	Acts       []announce.Act // what this Kodi has announced lately, the oldest first
 }
 
 // expected is the zone in which Kodi is believed to write.

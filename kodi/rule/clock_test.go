@@ -4,11 +4,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/kodi/library"
 )
 
 // plain gives film 1 with a count and a time, again and again.
-func plain(count int, last string) []snapshot.File { return list(film(1, count, last)) }
+func plain(count int, last string) []library.File { return list(film(1, count, last)) }
 
 func TestClockAndZone(t *testing.T) {
 	const old = "2025-01-01 20:00:00"

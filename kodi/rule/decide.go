@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -23,7 +23,7 @@ type Verdict struct {
 
 // Decide compares a reading with what was known and gives what follows. It
 // changes nothing, and the same arguments give the same verdict.
-func Decide(known *Memory, snap snapshot.Snapshot, now time.Time, z Around) Verdict {
+func Decide(known *Memory, snap library.Snapshot, now time.Time, z Around) Verdict {
 	r := newReading(known, snap, now, z)
 	if known.Meta.GoodAt == 0 {
 		r.baseline()
@@ -46,14 +46,13 @@ func Decide(known *Memory, snap snapshot.Snapshot, now time.Time, z Around) Verd
 // reading is one comparison on its way to a verdict.
 type reading struct {
 	known  *Memory
-	snap   snapshot.Snapshot
+	snap   library.Snapshot
 	now    time.Time
 	good   time.Time // the last good reading
 	since  time.Time // what was played just now did not end before
 	around Around
 	zone   *time.Location // in which Kodi is believed to write
 	silent bool           // falling counts are believed to be no one's act
-	shared map[int64]bool // identifiers that several episodes claim
 	seen   map[string]bool
 	met    int // how many of them were known
 	found  []*finding
@@ -62,10 +61,10 @@ type reading struct {
 	Verdict
 }
 
-func newReading(known *Memory, snap snapshot.Snapshot, now time.Time, z Around) *reading {
+func newReading(known *Memory, snap library.Snapshot, now time.Time, z Around) *reading {
 	r := &reading{
 		known: known, snap: snap, now: now, around: z, good: time.UnixMilli(known.Meta.GoodAt),
-		seen: make(map[string]bool, len(snap.Files)), shared: sharedIDs(snap),
+		seen: make(map[string]bool, len(snap.Files)),
 	}
 	r.zone, r.since = z.expected(), r.notBefore()
 	r.files = map[string]record{}
@@ -95,7 +94,7 @@ func (r *reading) baseline() {
 	}
 }
 
-func countWatched(snap snapshot.Snapshot) (n int) {
+func countWatched(snap library.Snapshot) (n int) {
 	for _, f := range snap.Files {
 		if f.PlayCount > 0 && counts(f) {
 			n++
@@ -105,7 +104,7 @@ func countWatched(snap snapshot.Snapshot) (n int) {
 }
 
 // file compares one file.
-func (r *reading) file(f snapshot.File) {
+func (r *reading) file(f library.File) {
 	if !counts(f) || r.seen[f.Path] {
 		return
 	}
@@ -139,7 +138,7 @@ func (r *reading) file(f snapshot.File) {
 }
 
 // still reports a file of which nothing has changed and nothing is open.
-func (r *record) still(f snapshot.File) bool {
+func (r *record) still(f library.File) bool {
 	id := row(f)
 	return f.PlayCount == r.base() && f.LastPlayed == r.Text && len(r.Events) == 0 && r.Bare == (id == 0) &&
 		(id == 0 || id == r.Row && rows(f) == r.Rows) && r.Whole == r.whole(f)
@@ -147,7 +146,7 @@ func (r *record) still(f snapshot.File) bool {
 
 // whole is the time that came with the count of a file: a playback that did
 // not reach its end, or a refresh, moves the time alone.
-func (r record) whole(f snapshot.File) string {
+func (r record) whole(f library.File) string {
 	switch {
 	case f.PlayCount > r.base() && f.LastPlayed == r.Text && r.Text != "":
 		return untold
@@ -165,7 +164,7 @@ const untold = "none"
 
 // remember takes in the time of a file. The mark only rises, and never to a
 // time that no zone could explain.
-func (r *reading) remember(rec record, f snapshot.File) record {
+func (r *reading) remember(rec record, f library.File) record {
 	if r.known.Meta.GoodAt == 0 {
 		rec.Count = f.PlayCount
 	}
@@ -193,7 +192,7 @@ func (r *reading) remember(rec record, f snapshot.File) record {
 
 // unknown looks at a path that is new. What it brings along was watched
 // before we knew it, unless it was played since the last reading.
-func (r *reading) unknown(f snapshot.File) {
+func (r *reading) unknown(f library.File) {
 	w, ok := parseWall(f.LastPlayed)
 	if f.PlayCount == 0 || !ok || w.midnight() {
 		return
@@ -208,7 +207,7 @@ func (r *reading) unknown(f snapshot.File) {
 }
 
 // grown looks at a count that went up.
-func (r *reading) grown(f snapshot.File, old record, next *record) {
+func (r *reading) grown(f library.File, old record, next *record) {
 	g := growth{file: f, old: old, from: old.base(), to: f.PlayCount}
 	v := r.doubt(g, r.judge(g))
 	if old.Frozen {
@@ -262,7 +261,7 @@ func (r *reading) restored(g growth) bool {
 
 // fallen looks at a count that went down. The count follows, the mark does
 // not; a viewing whose growth was taken back is withdrawn after a while.
-func (r *reading) fallen(f snapshot.File, old record, next *record) {
+func (r *reading) fallen(f library.File, old record, next *record) {
 	if r.silent || old.Frozen {
 		next.Frozen, next.Low = true, f.PlayCount
 		return
@@ -304,7 +303,7 @@ func (r *reading) postpone(e event, until time.Time, reason string) {
 }
 
 // playedSince reports a new time that lies after the last good reading.
-func (r *reading) playedSince(f snapshot.File, old record) bool {
+func (r *reading) playedSince(f library.File, old record) bool {
 	w, ok := parseWall(f.LastPlayed)
 	if !ok || w.midnight() || f.LastPlayed == old.Text {
 		return false
@@ -334,7 +333,7 @@ func (r *reading) undo(next *record, keep func(event) bool) {
 
 // withdraw drops what stayed taken back for half the running time; until then
 // a second change of mind costs nothing.
-func (r *reading) withdraw(f snapshot.File, next *record) {
+func (r *reading) withdraw(f library.File, next *record) {
 	if !slices.ContainsFunc(next.Events, func(e event) bool { return e.Taken }) {
 		return
 	}

@@ -9,7 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/kodi/announce"
+	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -17,10 +18,10 @@ import (
 // says, and what must follow.
 type step struct {
 	at    string
-	files []snapshot.File
+	files []library.File
 	want  []string
 	empty bool // no reading: only the last good one is confirmed
-	acts  []snapshot.Act
+	acts  []announce.Act
 }
 
 // story is a run of readings. Its library lives in New York.
@@ -154,27 +155,27 @@ func moment(t *testing.T, text string) time.Time {
 	return at
 }
 
-func shown(files ...snapshot.File) snapshot.Snapshot {
-	return snapshot.Snapshot{Path: "/u/Database/MyVideos121.db", Version: 121, Files: files}
+func shown(files ...library.File) library.Snapshot {
+	return library.Snapshot{Path: "/u/Database/MyVideos121.db", Version: 121, Files: files}
 }
 
 // film is film n with a running time of two hours.
-func film(n int64, count int, last string) snapshot.File {
+func film(n int64, count int, last string) library.File {
 	m := viewing.Media{Type: viewing.Movie, Title: fmt.Sprint("F", n), IDs: viewing.IDs{TMDB: n}}
-	return snapshot.File{
+	return library.File{
 		ID: n, Path: fmt.Sprintf("/films/%d.mkv", n), PlayCount: count, LastPlayed: last,
-		Duration: 2 * time.Hour, InSource: true, Items: []snapshot.Item{{KodiID: n, Media: m}},
+		Duration: 2 * time.Hour, InSource: true, Items: []library.Item{{KodiID: n, Media: m}},
 	}
 }
 
 // episodes is one file of show 9, season 1, of an hour.
-func episodes(count int, last string, numbers ...int) snapshot.File {
-	f := snapshot.File{
+func episodes(count int, last string, numbers ...int) library.File {
+	f := library.File{
 		ID: 100, Path: fmt.Sprintf("/tv/s01e%02d.mkv", numbers[0]), PlayCount: count, LastPlayed: last,
 		Duration: time.Hour, InSource: true,
 	}
 	for _, n := range numbers {
-		f.Items = append(f.Items, snapshot.Item{KodiID: int64(n), Media: episode(n)})
+		f.Items = append(f.Items, library.Item{KodiID: int64(n), Media: episode(n)})
 	}
 	return f
 }
@@ -188,30 +189,30 @@ func episode(n int) viewing.Media {
 }
 
 // but changes a file.
-func but(f snapshot.File, change func(*snapshot.File)) snapshot.File {
+func but(f library.File, change func(*library.File)) library.File {
 	change(&f)
 	return f
 }
 
 // bare is a file without an item.
-func bare(f snapshot.File) snapshot.File { return but(f, func(f *snapshot.File) { f.Items = nil }) }
+func bare(f library.File) library.File { return but(f, func(f *library.File) { f.Items = nil }) }
 
 // rebuilt is a file whose item has a new row.
-func rebuilt(f snapshot.File, id int64) snapshot.File {
+func rebuilt(f library.File, id int64) library.File {
 	f.Items = slices.Clone(f.Items)
 	f.Items[0].KodiID = id
 	return f
 }
 
 // shelf is n films watched long ago.
-func shelf(n int, count int, last string) (all []snapshot.File) {
+func shelf(n int, count int, last string) (all []library.File) {
 	for i := range n {
 		all = append(all, film(int64(1000+i), count, last))
 	}
 	return all
 }
 
-func list(files ...snapshot.File) []snapshot.File { return files }
+func list(files ...library.File) []library.File { return files }
 
 func TestWhatCounts(t *testing.T) {
 	const old = "2025-01-01 20:00:00"
@@ -330,9 +331,9 @@ func TestWhatLooksLikeAPlay(t *testing.T) {
 		{name: "a folder gets another name", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 3, "2026-02-28 00:48:05"))},
 			{at: "2026-03-02 02:01:00", files: list(film(1, 3, "2026-02-28 00:48:05"),
-				but(film(1, 3, "2026-02-28 00:00:00"), func(f *snapshot.File) { f.Path = "/moved/1.mkv" }))},
+				but(film(1, 3, "2026-02-28 00:00:00"), func(f *library.File) { f.Path = "/moved/1.mkv" }))},
 			{at: "2026-03-02 02:02:00", files: list(
-				but(film(1, 3, "2026-02-28 00:00:00"), func(f *snapshot.File) { f.Path = "/moved/1.mkv" }))},
+				but(film(1, 3, "2026-02-28 00:00:00"), func(f *library.File) { f.Path = "/moved/1.mkv" }))},
 		}},
 		{name: "an item is removed and added again", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 3, old), film(2, 0, ""))},
@@ -341,15 +342,15 @@ func TestWhatLooksLikeAPlay(t *testing.T) {
 		}},
 		{name: "an extra is no viewing", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
-			{at: "2026-03-02 02:01:00", files: list(but(film(1, 1, "2026-03-01 21:00:59"), func(f *snapshot.File) {
-				f.Items = []snapshot.Item{{KodiID: 1, Media: f.Items[0].Media, Extra: true}}
+			{at: "2026-03-02 02:01:00", files: list(but(film(1, 1, "2026-03-01 21:00:59"), func(f *library.File) {
+				f.Items = []library.Item{{KodiID: 1, Media: f.Items[0].Media, Extra: true}}
 			}))},
 		}},
 		{name: "folders and files outside of the sources are none", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
 			{at: "2026-03-02 02:01:00", files: list(film(1, 0, ""),
-				bare(but(film(2, 1, "2026-03-01 21:00:59"), func(f *snapshot.File) { f.Path = "/tv/Show Red/" })),
-				bare(but(film(3, 1, "2026-03-01 21:00:59"), func(f *snapshot.File) { f.InSource = false })))},
+				bare(but(film(2, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.Path = "/tv/Show Red/" })),
+				bare(but(film(3, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.InSource = false })))},
 		}},
 		{name: "a file of two episodes is one viewing of both", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 4, 5))},
@@ -359,9 +360,9 @@ func TestWhatLooksLikeAPlay(t *testing.T) {
 			},
 		}},
 		{name: "two versions of a film are two files", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old), but(film(1, 0, ""), func(f *snapshot.File) { f.Path = "/films/1 cut.mkv" }))},
+			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old), but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" }))},
 			{
-				at: "2026-03-02 02:01:00", files: list(film(1, 1, old), but(film(1, 1, "2026-03-01 21:00:59"), func(f *snapshot.File) { f.Path = "/films/1 cut.mkv" })),
+				at: "2026-03-02 02:01:00", files: list(film(1, 1, old), but(film(1, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })),
 				want: []string{"live F1 2026-03-02T02:00:59Z"},
 			},
 		}},
@@ -372,8 +373,8 @@ func TestWhatLooksLikeAPlay(t *testing.T) {
 }
 
 // clip is a copy of film 1, which runs for a minute.
-func clip(name string, count int, last string) snapshot.File {
-	return but(film(1, count, last), func(f *snapshot.File) { f.Path, f.Duration = "/films/"+name+".mkv", time.Minute })
+func clip(name string, count int, last string) library.File {
+	return but(film(1, count, last), func(f *library.File) { f.Path, f.Duration = "/films/"+name+".mkv", time.Minute })
 }
 
 func TestOneSitting(t *testing.T) {
@@ -392,20 +393,20 @@ func TestOneSitting(t *testing.T) {
 			{at: "2026-03-02 03:01:00", files: list(film(1, 2, "2026-03-01 22:00:59")), want: []string{"live F1 2026-03-02T03:00:59Z"}},
 		}},
 		{name: "over all files of an item", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), but(film(1, 0, ""), func(f *snapshot.File) { f.Path = "/films/1 cut.mkv" }))},
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" }))},
 			{
-				at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 0, ""), func(f *snapshot.File) { f.Path = "/films/1 cut.mkv" })),
+				at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" })),
 				want: []string{"live F1 2026-03-02T02:00:59Z"},
 			},
 			{
-				at: "2026-03-02 02:02:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 1, "2026-03-01 21:01:59"), func(f *snapshot.File) { f.Path = "/films/1 cut.mkv" })),
+				at: "2026-03-02 02:02:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 1, "2026-03-01 21:01:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })),
 				want: []string{"live F1 2026-03-02T02:01:59Z = F1"},
 			},
 		}},
 		{name: "both copies marked in one second", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), but(film(1, 0, ""), func(f *snapshot.File) { f.Path = "/films/1 cut.mkv" }))},
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" }))},
 			{
-				at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 1, "2026-03-01 21:00:59"), func(f *snapshot.File) { f.Path = "/films/1 cut.mkv" })),
+				at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })),
 				want: []string{"live F1 2026-03-02T02:00:59Z", "live F1 2026-03-02T02:00:59Z = F1"},
 			},
 		}},
@@ -421,12 +422,12 @@ func TestOneSitting(t *testing.T) {
 			{at: "2026-03-02 02:02:40", files: list(clip("a", 2, "2026-03-01 21:02:39"), clip("b", 1, "2026-03-01 21:02:05")), want: []string{"live F1 2026-03-02T02:02:39Z = F1"}},
 		}},
 		{name: "unknown running time of an episode", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(but(episodes(0, "", 1), func(f *snapshot.File) { f.Duration = 0 }))},
-			{at: "2026-03-02 02:01:00", files: list(but(episodes(1, "2026-03-01 21:00:59", 1), func(f *snapshot.File) { f.Duration = 0 })), want: []string{"live S S01E01 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:00:00", files: list(but(episodes(0, "", 1), func(f *library.File) { f.Duration = 0 }))},
+			{at: "2026-03-02 02:01:00", files: list(but(episodes(1, "2026-03-01 21:00:59", 1), func(f *library.File) { f.Duration = 0 })), want: []string{"live S S01E01 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:10:30", empty: true},
-			{at: "2026-03-02 02:11:00", files: list(but(episodes(2, "2026-03-01 21:10:58", 1), func(f *snapshot.File) { f.Duration = 0 })), want: []string{"live S S01E01 2026-03-02T02:10:58Z = S S01E01"}},
+			{at: "2026-03-02 02:11:00", files: list(but(episodes(2, "2026-03-01 21:10:58", 1), func(f *library.File) { f.Duration = 0 })), want: []string{"live S S01E01 2026-03-02T02:10:58Z = S S01E01"}},
 			{at: "2026-03-02 02:21:30", empty: true},
-			{at: "2026-03-02 02:21:31", files: list(but(episodes(3, "2026-03-01 21:21:00", 1), func(f *snapshot.File) { f.Duration = 0 })), want: []string{"live S S01E01 2026-03-02T02:21:00Z"}},
+			{at: "2026-03-02 02:21:31", files: list(but(episodes(3, "2026-03-01 21:21:00", 1), func(f *library.File) { f.Duration = 0 })), want: []string{"live S S01E01 2026-03-02T02:21:00Z"}},
 		}},
 		{name: "mark, unmark, mark within seconds", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},

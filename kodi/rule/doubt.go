@@ -5,7 +5,7 @@ import (
 	"hash/fnv"
 	"strconv"
 
-	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -24,7 +24,7 @@ func (g growth) inserted() bool {
 // rows sums up Kodi's ids of all items in a file and the rows of their default
 // identifiers. A refresh of any of them changes it; often also when the item
 // keeps its id, because its identifiers get new rows.
-func rows(f snapshot.File) uint32 {
+func rows(f library.File) uint32 {
 	var room [64]byte
 	sum := fnv.New32a()
 	for _, i := range f.Items {

@@ -3,14 +3,14 @@ package rule
 import (
 	"testing"
 
-	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/kodi/library"
 )
 
 // An NFO that has a count but no date gives a file the current time.
 func TestCountsFromNFO(t *testing.T) {
 	const old, now = "2025-01-01 20:00:00", "2026-03-01 21:00:59"
-	identified := func(f snapshot.File, row int64) snapshot.File {
-		return but(rebuilt(f, f.Items[0].KodiID), func(f *snapshot.File) { f.Items[0].IDRow = row })
+	identified := func(f library.File, row int64) library.File {
+		return but(rebuilt(f, f.Items[0].KodiID), func(f *library.File) { f.Items[0].IDRow = row })
 	}
 	stories := []story{
 		{name: "a file is scanned in, and played later", steps: []step{
@@ -63,7 +63,7 @@ func TestCountsFromNFO(t *testing.T) {
 		{name: "a refresh of one of two episodes", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 4, 5))},
 			{
-				at: "2026-03-02 02:01:00", files: list(but(episodes(1, now, 4, 5), func(f *snapshot.File) { f.Items[1].KodiID = 77 })),
+				at: "2026-03-02 02:01:00", files: list(but(episodes(1, now, 4, 5), func(f *library.File) { f.Items[1].KodiID = 77 })),
 				want: []string{"review S S01E04+S S01E05 2026-03-02T02:00:59Z"},
 			},
 		}},

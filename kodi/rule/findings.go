@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -40,7 +40,7 @@ func (r *reading) find(g growth, v ruling) {
 }
 
 // move notes a file whose time moved, as a witness of what happened then.
-func (r *reading) move(f snapshot.File, old record) {
+func (r *reading) move(f library.File, old record) {
 	if f.LastPlayed == old.Text {
 		return
 	}
@@ -349,7 +349,7 @@ const (
 
 // origin is where a file lies and what the library says of it, extras left
 // out: the user's filters go by it.
-func origin(f snapshot.File) viewing.Origin {
+func origin(f library.File) viewing.Origin {
 	o := viewing.Origin{
 		Site: "kodi", Path: validText(f.Path, maxPath), Folder: validText(f.Folder, maxPath), Runtime: int(f.Duration / time.Second),
 	}

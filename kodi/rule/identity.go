@@ -10,19 +10,19 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/playback"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // half is the time that must lie between two ends of one item.
-func half(f snapshot.File) time.Duration {
+func half(f library.File) time.Duration {
 	return playback.Import.Within(mediaOf(f)[0].Type, f.Duration)
 }
 
 // row is Kodi's id of the first item: a refresh or a rebuilt library gives
 // another one. 0 when the file has no item.
-func row(f snapshot.File) int64 {
+func row(f library.File) int64 {
 	for _, i := range f.Items {
 		if !i.Extra {
 			return i.KodiID
@@ -33,7 +33,7 @@ func row(f snapshot.File) int64 {
 
 // mediaOf is what a file holds, extras left out; when the library does not
 // know it, what its name says.
-func mediaOf(f snapshot.File) []viewing.Media {
+func mediaOf(f library.File) []viewing.Media {
 	var all []viewing.Media
 	for _, i := range f.Items {
 		if !i.Extra {
@@ -119,34 +119,9 @@ func covers(whole, part string) bool {
 	return true
 }
 
-// sharedIDs finds TMDB identifiers that several episodes claim: some scrapers
-// give every episode the identifier of its show.
-func sharedIDs(snap snapshot.Snapshot) map[int64]bool {
-	first := map[int64]string{}
-	shared := map[int64]bool{}
-	for _, f := range snap.Files {
-		for _, i := range f.Items {
-			m := i.Media
-			if m.Type != viewing.Episode || m.IDs.TMDB == 0 {
-				continue
-			}
-			if old, ok := first[m.IDs.TMDB]; ok && old != m.Label() {
-				shared[m.IDs.TMDB] = true
-			}
-			first[m.IDs.TMDB] = m.Label()
-		}
-	}
-	return shared
-}
-
-// trusted is what a file holds, without identifiers that name another thing.
-func (r *reading) trusted(f snapshot.File) []viewing.Media {
+// trusted is what a file holds; what its name says when that is not valid.
+func (r *reading) trusted(f library.File) []viewing.Media {
 	media := mediaOf(f)
-	for i, m := range media {
-		if m.Type == viewing.Episode && r.shared[m.IDs.TMDB] {
-			media[i].IDs.TMDB = 0
-		}
-	}
 	probe := viewing.Event{Kind: viewing.KindViewing, EventID: "x", Media: media, WatchedAt: viewing.At(r.now), Count: 1}
 	if probe.Validate() != nil { // one odd row must not hold up the others
 		return []viewing.Media{guess(f.Path)}
@@ -156,7 +131,7 @@ func (r *reading) trusted(f snapshot.File) []viewing.Media {
 
 // rename lets the events of a file follow its identity: a file that came into
 // the library, or a wrong match that was corrected.
-func (r *reading) rename(f snapshot.File, next *record) {
+func (r *reading) rename(f library.File, next *record) {
 	open := func(e event) bool { return !e.Gone && !e.old(r.now) }
 	if row(f) == 0 || !slices.ContainsFunc(next.Events, open) {
 		return
@@ -181,7 +156,7 @@ func (r *reading) rename(f snapshot.File, next *record) {
 // renamed is the amendment that gives an event its new identity. An amendment
 // names as many items as the event did: further ones become a viewing of their
 // own, and an event that would shrink is left as it is.
-func (r *reading) renamed(e event, media []viewing.Media, f snapshot.File, next *record) viewing.Amendment {
+func (r *reading) renamed(e event, media []viewing.Media, f library.File, next *record) viewing.Amendment {
 	labels := make([]string, len(media))
 	for i, m := range media {
 		labels[i] = m.Label()
@@ -213,9 +188,9 @@ func (r record) named(playback event) (n int) {
 
 // counts reports whether plays of a file can be viewings: folders and extras
 // are none, and neither is a file outside of the library's sources.
-func counts(f snapshot.File) bool {
+func counts(f library.File) bool {
 	if len(f.Items) == 0 {
 		return f.InSource && !strings.HasSuffix(f.Path, "/") && !strings.HasSuffix(f.Path, `\`)
 	}
-	return slices.ContainsFunc(f.Items, func(i snapshot.Item) bool { return !i.Extra })
+	return slices.ContainsFunc(f.Items, func(i library.Item) bool { return !i.Extra })
 }

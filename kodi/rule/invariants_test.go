@@ -8,7 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/kodi/announce"
+	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -19,14 +20,14 @@ type model struct {
 	*rapid.T
 	test      *testing.T
 	now       time.Time
-	files     []snapshot.File
+	files     []library.File
 	kept      *Memory
 	restarted *Memory
 	counts    map[string]int           // of the last reading, by path
 	sent      map[string]viewing.Event // and neither held nor withdrawn since, by event id
 }
 
-func (m *model) file() *snapshot.File {
+func (m *model) file() *library.File {
 	return &m.files[rapid.IntRange(0, len(m.files)-1).Draw(m.T, "file")]
 }
 
@@ -35,24 +36,23 @@ func (m *model) wait(most int) {
 }
 
 // count sets the play count of a file and the time of now.
-func (m *model) count(f *snapshot.File, count int) {
+func (m *model) count(f *library.File, count int) {
 	f.PlayCount, f.LastPlayed = count, m.now.Format(time.DateTime)
 }
 
 // outlined gives a reading in the parts that the rule asks for.
-func (m *model) outlined(full snapshot.Snapshot) snapshot.Snapshot {
+func (m *model) outlined(full library.Snapshot) library.Snapshot {
 	outline := full
 	outline.Files = slices.Clone(full.Files)
 	for i, f := range outline.Files {
-		f.Outline, f.Duration, f.Items = true, 0, slices.Clone(f.Items)
+		f.Duration, f.Items = 0, slices.Clone(f.Items)
 		for j, item := range f.Items {
-			f.Items[j] = snapshot.Item{KodiID: item.KodiID, IDRow: item.IDRow, Extra: item.Extra, Media: viewing.Media{Type: item.Media.Type}}
+			f.Items[j] = library.Item{KodiID: item.KodiID, IDRow: item.IDRow, Extra: item.Extra, Media: viewing.Media{Type: item.Media.Type}}
 		}
 		outline.Files[i] = f
 	}
-	wanted := m.restarted.Part("", m.now).Pick(outline)
 	for i, f := range outline.Files {
-		if wanted(f) {
+		if m.restarted.Needs(f, m.now) {
 			outline.Files[i] = full.Files[i]
 		}
 	}
@@ -64,7 +64,7 @@ func (m *model) read() {
 	m.now = m.now.Add(time.Second)
 	full, around := shown(slices.Clone(m.files)...), Around{Machine: time.UTC}
 	for range rapid.IntRange(0, 2).Draw(m.T, "announcements") { // any program of this machine can say so
-		around.Acts = append(around.Acts, snapshot.Act{Type: viewing.Movie, ID: rapid.Int64Range(999, 1012).Draw(m.T, "id"), Count: rapid.IntRange(-1, 3).Draw(m.T, "count"), At: m.now})
+		around.Acts = append(around.Acts, announce.Act{Type: viewing.Movie, ID: rapid.Int64Range(999, 1012).Draw(m.T, "id"), Count: rapid.IntRange(-1, 3).Draw(m.T, "count"), At: m.now})
 		if rapid.Bool().Draw(m.T, "played") {
 			around.Acts[len(around.Acts)-1].Ended = m.now
 		}
@@ -78,10 +78,10 @@ func (m *model) read() {
 		if w.SameAs != "" || !slices.Contains([]viewing.Class{viewing.ClassLive, viewing.ClassCatchUp, viewing.ClassMarked}, w.Class) {
 			continue
 		}
-		f := m.files[slices.IndexFunc(m.files, func(f snapshot.File) bool { return f.Path == w.Origin.Path })]
+		f := m.files[slices.IndexFunc(m.files, func(f library.File) bool { return f.Path == w.Origin.Path })]
 		// It was marked as unwatched and played since where Kodi has announced the end of a playback with this count.
-		announced := slices.ContainsFunc(around.Acts, func(a snapshot.Act) bool {
-			return !a.Ended.IsZero() && a.Count == f.PlayCount && slices.ContainsFunc(f.Items, func(i snapshot.Item) bool { return i.KodiID == a.ID })
+		announced := slices.ContainsFunc(around.Acts, func(a announce.Act) bool {
+			return !a.Ended.IsZero() && a.Count == f.PlayCount && slices.ContainsFunc(f.Items, func(i library.Item) bool { return i.KodiID == a.ID })
 		})
 		if f.PlayCount <= m.counts[f.Path] && !announced {
 			m.Fatalf("a viewing without growth: %s, count %d: %s", f.Path, f.PlayCount, w.Origin.Note)

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // growth is a play count that went up.
 type growth struct {
-	file     snapshot.File
+	file     library.File
 	old      record
 	from, to int
 	unknown  bool // the path was not known before
@@ -174,7 +174,7 @@ const maxStamp = 40
 
 // instant reads the time of a file in the expected zone: a date alone as noon
 // of that day, and no time at all as now.
-func (r *reading) instant(f snapshot.File) viewing.Instant {
+func (r *reading) instant(f library.File) viewing.Instant {
 	w, ok := parseWall(f.LastPlayed)
 	switch {
 	case !ok:

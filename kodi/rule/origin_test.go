@@ -6,16 +6,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // told is a film in a library that says much of it.
-func told(n int64, count int, last string) snapshot.File {
-	return but(film(n, count, last), func(f *snapshot.File) {
+func told(n int64, count int, last string) library.File {
+	return but(film(n, count, last), func(f *library.File) {
 		f.Folder, f.Duration = "/films/", 95*time.Minute
 		f.Items[0].Genres, f.Items[0].Tags = []string{"Family", "Animation"}, []string{"kids"}
-		f.Items = append(f.Items, snapshot.Item{KodiID: 900, Media: f.Items[0].Media, Extra: true, Genres: []string{"Trailer"}})
+		f.Items = append(f.Items, library.Item{KodiID: 900, Media: f.Items[0].Media, Extra: true, Genres: []string{"Trailer"}})
 	})
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/playback"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -61,7 +61,7 @@ type Plan struct {
 const maxEarlier = 100
 
 // Remember gathers the past of a reading, given what is known after it.
-func Remember(known *Memory, snap snapshot.Snapshot, now time.Time, z Around) *Past {
+func Remember(known *Memory, snap library.Snapshot, now time.Time, z Around) *Past {
 	p := &Past{r: newReading(known, snap, now, z)}
 	p.gather()
 	return p
@@ -117,7 +117,7 @@ func (p *Past) gather() {
 }
 
 // past rules on the last play of a file from its time alone.
-func (r *reading) past(f snapshot.File) ruling {
+func (r *reading) past(f library.File) ruling {
 	v := ruling{class: viewing.ClassImport, when: r.instant(f)}
 	w, ok := parseWall(f.LastPlayed)
 	switch {

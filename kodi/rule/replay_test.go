@@ -13,17 +13,16 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/internal/recorded"
 	"github.com/filmspool/filmspool/kodi/library"
-	"github.com/filmspool/filmspool/kodi/snapshot"
 )
 
 // evening is a file of the evening in testdata.
 func evening(name string) string { return filepath.Join("testdata", "evening", name) }
 
 // readReal reads a library of that evening.
-func readReal(t *testing.T, state string) snapshot.Snapshot {
+func readReal(t *testing.T, state string) library.Snapshot {
 	t.Helper()
 	path := recorded.Library(t, state)
-	snap, err := library.Read(t.Context(), path, snapshot.Part{})
+	snap, err := library.Read(t.Context(), path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +78,7 @@ type logged struct {
 	id   int64
 	name string
 	gone bool
-	file snapshot.File // count and time only
+	file library.File // count and time only
 }
 
 // readLog reads the rows that changed, in the form
@@ -109,16 +108,16 @@ func readLog(t *testing.T, name string) (all []logged) {
 
 // apply changes a library as a line says. Rows that are new there are files
 // that moved; other new rows lie outside of the library.
-func (l logged) apply(files []snapshot.File) []snapshot.File {
+func (l logged) apply(files []library.File) []library.File {
 	files = slices.Clone(files)
-	at := slices.IndexFunc(files, func(f snapshot.File) bool { return f.ID == l.id })
+	at := slices.IndexFunc(files, func(f library.File) bool { return f.ID == l.id })
 	switch {
 	case l.gone && at >= 0:
 		return slices.Delete(files, at, at+1)
 	case l.gone:
 		return files
 	case at < 0:
-		from := slices.IndexFunc(files, func(f snapshot.File) bool { return filepath.Base(f.Path) == l.name })
+		from := slices.IndexFunc(files, func(f library.File) bool { return filepath.Base(f.Path) == l.name })
 		if from < 0 {
 			return files
 		}
@@ -132,7 +131,7 @@ func (l logged) apply(files []snapshot.File) []snapshot.File {
 
 // relive reads a library as it changed, row by row, with the importer running:
 // each run of changes is read half a second after its end.
-func relive(t *testing.T, snap snapshot.Snapshot, from string, lines []logged) (got []string) {
+func relive(t *testing.T, snap library.Snapshot, from string, lines []logged) (got []string) {
 	t.Helper()
 	z := Around{Machine: location(t, "America/New_York")}
 	known := NewMemory("lib")

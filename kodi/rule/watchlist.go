@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/scan"
-	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -32,12 +32,12 @@ type Watchlist struct {
 // item is a film or a series that has the tag.
 type item struct {
 	slot string
-	snapshot.Tagged
+	library.Tagged
 }
 
 // AddTagged compares what has a tag with what was handed over before. An item
 // is handed over once for good, also when it loses the tag and gets it again.
-func AddTagged(known *Memory, tag string, found []snapshot.Tagged) *Watchlist {
+func AddTagged(known *Memory, tag string, found []library.Tagged) *Watchlist {
 	w := &Watchlist{tag: tag, meta: known.Meta, known: known.watchlist, now: map[string]bool{}, changed: map[string]*added{}}
 	var items []item
 	for _, f := range found {

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package plainfile
+package library
 
 // noWait is nothing here: pipes have names of their own kind on this system.
 const noWait = 0

@@ -1,6 +1,6 @@
 //go:build unix
 
-package plainfile
+package library
 
 import (
 	"errors"
@@ -31,7 +31,7 @@ func TestOnlyPlainFilesAreOpened(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"file", "link"} {
-		f, err := Open(in(name))
+		f, err := openPlain(in(name))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -41,19 +41,19 @@ func TestOnlyPlainFilesAreOpened(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
 	}
-	for name, kind := range map[string]string{
-		"pipe": "a pipe", "linked pipe": "a pipe", "socket": "a socket", "folder": "a folder", "/dev/null": "a device",
+	for _, name := range []string{
+		"pipe", "linked pipe", "socket", "folder", "/dev/null",
 	} {
 		path := name
 		if !filepath.IsAbs(name) {
 			path = in(name)
 		}
-		f, err := Open(path)
-		if f != nil || !errors.Is(err, ErrOdd) || err.Error() != ErrOdd.Error()+": "+path+" is "+kind {
+		f, err := openPlain(path)
+		if f != nil || !errors.Is(err, ErrOdd) {
 			t.Errorf("%s: %v, %v", name, f, err)
 		}
 	}
-	if _, err := Open(in("nothing")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := openPlain(in("nothing")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("nothing: %v", err)
 	}
 }
