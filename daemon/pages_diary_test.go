@@ -260,7 +260,7 @@ func TestFormsWithNonsense(t *testing.T) {
 	for _, c := range []struct{ act, name, value, want string }{
 		{"time", "at", "when?", "is not a time"},
 		{"time", "at", "", "Type a date and a time"},
-		{"time", "at", "9999-12-31T23:59:59", "That was not done."},
+		{"time", "at", "9999-12-31T23:59:59", "is not a time"},
 		{"time", "at", "1700-01-01T00:00", "That was not done."},
 		{"search", "what", "  ", "Type one word"},
 		{"search", "what", strings.Repeat("x", 301), "Type one word"},
@@ -278,7 +278,7 @@ func TestFormsWithNonsense(t *testing.T) {
 		}
 		l.refused(path+"/drop", url.Values{"stand": {stand}}, "")
 	}
-	for _, question := range []string{"state=lost", "from=1", "to=x", "words=" + strings.Repeat("a+", 21), "words=" + strings.Repeat("x", 301), "words=%ff%zz", "past=-1", "past=99999999999999999999.1", "past=-9223372036854775808.-1", "past=9223372036854775807.9", "newer=x&past=1.1", "kind=%00"} {
+	for _, question := range []string{"state=lost", "from=1", "to=x", "words=" + strings.Repeat("a+", 21), "words=" + strings.Repeat("x", 301), "words=%ff%zz", "past=-1", "past=99999999999999999999.1", "past=-9223372036854775808.-1", "past=9223372036854775807.9", "kind=%00"} {
 		l.sees("/diary?" + question)
 	}
 	if e := l.entry(id); e.State != viewing.StateHeld || e.Media.IDs.TMDB != 603 {
@@ -320,7 +320,7 @@ func TestDiaryIsOrderedByWhenItWasWatched(t *testing.T) {
 		for _, row := range rows.FindAllStringSubmatch(body, -1) {
 			got = append(got, row[1])
 		}
-		page = link(body, "Older") + link(body, "Search further back")
+		page = link(body, "Older")
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("the diary goes\n%v, want\n%v", got, want)

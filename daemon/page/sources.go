@@ -218,11 +218,9 @@ func previewKodi(v *visit) error {
 	if v.Typed("plays") == control.PlaysAll {
 		asked.Plays = control.PlaysAll
 	}
-	if day := v.Typed("since"); day != "" {
-		var err error
-		if asked.Since, err = time.ParseInLocation(time.DateOnly, day, time.Local); err != nil {
-			return v.refuse("sources.since.bad")
-		}
+	var err error
+	if asked.Since, err = v.day("since", "sources.since.bad"); err != nil {
+		return err
 	}
 	return v.do(job{Kind: preview, Asked: asked})
 }
