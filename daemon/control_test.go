@@ -1,13 +1,11 @@
 package daemon
 
 import (
-	"bytes"
 	"errors"
 	"reflect"
 	"testing"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/page"
 	"github.com/filmspool/filmspool/queue/entry"
 )
 
@@ -38,21 +36,6 @@ func TestEveryQuestionHasAnAnswer(t *testing.T) {
 			if v.Field(i).IsNil() {
 				t.Errorf("%s has no answer to %s", kind, v.Type().Field(i).Name)
 			}
-		}
-	}
-}
-
-// TestSecretOfThePagesStays: that of an earlier version, and the one after all browsers
-// were signed out, count after a restart.
-func TestSecretOfThePagesStays(t *testing.T) {
-	d := &Daemon{core: &core{o: testOptions(t)}}
-	for _, size := range []int{page.SecretSize, 2 * page.SecretSize} {
-		want := bytes.Repeat([]byte{byte(size)}, size)
-		if err := d.keepPageSecret(want); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := d.pageSecret(); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("of %d bytes: %x, %v", size, got, err)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -93,13 +94,9 @@ func (d *Daemon) openConnector() (err error) {
 }
 
 // openPage makes the pages of this instance.
-func (d *Daemon) openPage() error {
-	secret, err := d.pageSecret()
-	if err != nil {
-		return fmt.Errorf("open the pages: %w", err)
-	}
+func (d *Daemon) openPage() (err error) {
 	d.site, err = page.New(page.Options{
-		API: d.Control(), Changed: d.changes, Secret: secret, Keep: d.keepPageSecret, Log: d.log.With("part", "page"),
+		API: d.Control(), Changed: d.changes, Sessions: filepath.Join(d.o.Paths.State, "sessions.json"), Log: d.log.With("part", "page"),
 	})
 	if err != nil {
 		return fmt.Errorf("open the pages: %w", err)

@@ -218,16 +218,15 @@ func TestSetupEnds(t *testing.T) {
 	s.see("/")
 }
 
-// TestPairFromThePage: the code that is shown pairs one browser, and is gone from an
-// open page when that has come. A browser that is forgotten is gone.
+// TestPairFromThePage: the code that is shown pairs one browser, which an open page shows
+// then. A browser that is forgotten is gone.
 func TestPairFromThePage(t *testing.T) {
 	s := surf(runDaemon(t, nil))
-	text := s.send("/sources/pair", nil)
+	answer, text := s.ask("POST", "/sources/pair", nil)
 	code := regexp.MustCompile(`class="big">([A-Z0-9-]+)<`).FindStringSubmatch(text)
-	if code == nil || !strings.Contains(text, "It works until") {
-		t.Fatalf("no code:\n%s", text)
+	if answer.StatusCode != http.StatusOK || code == nil || !strings.Contains(text, "It works until") {
+		t.Fatalf("no code: %s\n%s", answer.Status, text)
 	}
-	s.see("/setup?step=2", code[1])
 	c, err := client.Dial(t.Context(), client.Options{
 		URL: "ws://" + s.address + "/v1/connector", Origin: theExtension, Info: protocol.ClientInfo{Name: "Filmspool", Version: "1", Browser: "firefox"},
 	})
@@ -235,14 +234,11 @@ func TestPairFromThePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	text = s.until("/sources", "<h3>Sofa</h3>", func() {
+	s.until("/sources", "<h3>Sofa</h3>", func() {
 		if _, _, err := c.Pair(t.Context(), code[1], "Sofa"); err != nil {
 			t.Fatal(err)
 		}
 	})
-	if strings.Contains(text, code[1]) {
-		t.Error("the code is still shown")
-	}
 	clients, err := s.d.Control().Clients(t.Context())
 	if err != nil || len(clients) != 1 {
 		t.Fatalf("%v %+v", err, clients)
@@ -274,7 +270,7 @@ func TestProgramsTokenIsShownOnce(t *testing.T) {
 	}
 }
 
-// TestImportFromThePage: a scan, a preview and an import run in the background; an
+// TestImportFromThePage: a preview and an import run in the background; an
 // open page tells how they end. What was not previewed is not imported.
 func TestImportFromThePage(t *testing.T) {
 	box, base := openSandbox(t)
@@ -304,7 +300,6 @@ func TestImportFromThePage(t *testing.T) {
 	if answer, text := s.ask("POST", "/sources/import", nil); answer.StatusCode != 422 || !strings.Contains(text, "First look at what") {
 		t.Errorf("an import without a preview: %s", answer.Status)
 	}
-	s.until("/sources", "It holds 3 films and 0 episodes; 3 are watched", func() { s.send("/sources/scan", nil) })
 	if answer, text := s.ask("POST", "/sources/preview", url.Values{"since": {"soon"}}); answer.StatusCode != 422 || !strings.Contains(text, "That is no day") {
 		t.Errorf("a day that is none: %s", answer.Status)
 	}

@@ -222,17 +222,17 @@ func TestReviewDecides(t *testing.T) {
 	if n := cards(body); n != 3 {
 		t.Fatalf("%d cards", n)
 	}
-	l.refused("/review/drop", url.Values{"id": {fmt.Sprint(held)}, "stand": {""}}, "has changed meanwhile")
+	l.refused("/review/drop", url.Values{"id": {fmt.Sprint(held)}, "version": {""}}, "has changed meanwhile")
 	for _, id := range []string{"", "x", "7000", "99999999999999999999"} {
 		l.refused("/review/drop", url.Values{"id": {id}}, " entry")
 	}
 	on := func(id int64, fields ...string) url.Values {
 		form := url.Values{"id": {fmt.Sprint(id)}, "back": {"/review"}}
-		stand := regexp.MustCompile(`name="id" value="` + fmt.Sprint(id) + `"><input type="hidden" name="stand" value="([^"]*)"`).FindStringSubmatch(l.sees("/review"))
-		if stand == nil {
+		version := regexp.MustCompile(`name="id" value="` + fmt.Sprint(id) + `"><input type="hidden" name="version" value="([^"]*)"`).FindStringSubmatch(l.sees("/review"))
+		if version == nil {
 			l.Fatalf("entry %d is not on the page", id)
 		}
-		form.Set("stand", stand[1])
+		form.Set("version", version[1])
 		for i := 0; i+1 < len(fields); i += 2 {
 			form.Set(fields[i], fields[i+1])
 		}

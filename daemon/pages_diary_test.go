@@ -116,8 +116,8 @@ func TestActsOnOneEntry(t *testing.T) {
 	if e := l.entry(waiting); e.State != viewing.StatePending {
 		t.Errorf("release: %s", e.Standing())
 	}
-	at := time.Now().Add(-3 * time.Hour).Truncate(time.Second)
-	l.acts(waiting, "time", "at", at.Local().Format("2006-01-02T15:04:05"))
+	at := time.Now().Add(-3 * time.Hour).Truncate(time.Minute)
+	l.acts(waiting, "time", "at", at.Local().Format("2006-01-02T15:04"))
 	if e := l.entry(waiting); !e.WatchedAt.Time().Equal(at) {
 		t.Errorf("time: %s, want %s", e.WatchedAt.Time(), at)
 	}
@@ -243,7 +243,7 @@ func TestAnOlderPageDoesNoHarm(t *testing.T) {
 		l.refused(page+"/"+act, form, "This entry has changed meanwhile")
 	}
 	for _, act := range []string{"retry", "hold", "settle", "undo", "choose"} {
-		l.refused(page+"/"+act, url.Values{"stand": {"held review 0 0 0"}, "id": {fmt.Sprint(id)}}, "This entry has changed meanwhile")
+		l.refused(page+"/"+act, url.Values{"version": {"held review 0 0"}, "id": {fmt.Sprint(id)}}, "This entry has changed meanwhile")
 	}
 	if e := l.entry(id); e.State != viewing.StateDropped {
 		t.Errorf("it is %s", e.Standing())
@@ -268,15 +268,15 @@ func TestFormsWithNonsense(t *testing.T) {
 	} {
 		l.refused(page+"/"+c.act, with(l.form(body, page+"/"+c.act), c.name, c.value), c.want)
 	}
-	stand := l.form(body, page+"/drop").Get("stand")
+	version := l.form(body, page+"/drop").Get("version")
 	for _, choice := range []string{"", "x", "0 0 x", "-1 2021 Dune", "1", "99999999999999999999 1 x", "9007199254740993 1 x"} {
-		l.refused(page+"/choose", url.Values{"stand": {stand}, "choice": {choice}}, "")
+		l.refused(page+"/choose", url.Values{"version": {version}, "choice": {choice}}, "")
 	}
 	for _, path := range []string{"/diary/0", "/diary/-1", "/diary/x", "/diary/99999999999999999999", "/diary/7", "/diary/%00", "/diary/%ff"} {
 		if answer := l.ask(http.MethodGet, path, nil); answer.Code != http.StatusNotFound && answer.Code != http.StatusUnprocessableEntity {
 			t.Errorf("%s: %d", path, answer.Code)
 		}
-		l.refused(path+"/drop", url.Values{"stand": {stand}}, "")
+		l.refused(path+"/drop", url.Values{"version": {version}}, "")
 	}
 	for _, question := range []string{"state=lost", "from=1", "to=x", "words=" + strings.Repeat("a+", 21), "words=" + strings.Repeat("x", 301), "words=%ff%zz", "past=-1", "past=99999999999999999999.1", "past=-9223372036854775808.-1", "past=9223372036854775807.9", "kind=%00"} {
 		l.sees("/diary?" + question)

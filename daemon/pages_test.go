@@ -203,7 +203,7 @@ func TestAFormLeadsNowhereElse(t *testing.T) {
 // TestASecretInAnAddressIsNotShownAgain, where it was typed into the wrong field.
 func TestASecretInAnAddressIsNotShownAgain(t *testing.T) {
 	l := looking(t)
-	for _, path := range []string{"/settings/key", "/setup/login"} {
+	for _, path := range []string{"/settings/login", "/setup/login"} {
 		for _, address := range []string{"https://anna:secret1@tracker.example/api/v1", "sk_secret1", "https://tracker.example/?secret1"} {
 			answer := l.ask(http.MethodPost, path, url.Values{"account": {"default"}, "address": {address}, "key": {"sk_secret1"}})
 			if answer.Code != http.StatusUnprocessableEntity || strings.Contains(answer.Body.String(), "secret1") {

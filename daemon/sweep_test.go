@@ -23,7 +23,7 @@ func TestAStartSweeps(t *testing.T) {
 		}
 		return all
 	}
-	left := in(o.Paths.State, ".pages.secret.123", "keys/.default.45", ".copy-6/copy.db", ".settings.toml.78")
+	left := in(o.Paths.State, ".sessions.json.123", "keys/.default.45", ".copy-6/copy.db", ".settings.toml.78")
 	mine := append(in(o.Paths.State, ".hidden", "pages.2", ".filmspool.db-litestream/x"), in(filepath.Dir(o.Paths.File), ".other.toml.9")...)
 	d, err := New(t.Context(), o)
 	if err != nil {

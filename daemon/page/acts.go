@@ -3,76 +3,71 @@ package page
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
+	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 // entryActs are what a person can do about one entry, on its page and in the review.
-func entryActs() map[string]act {
-	acts := map[string]act{"settle": settle, "undo": undo, "time": setTime, "search": searchItem, "choose": choose}
-	for _, verb := range []string{control.Retry, control.Hold, control.Release, control.Drop} {
-		acts[verb] = func(v *visit) error { return operate(v, verb, "") }
-	}
-	return acts
+var entryActs = map[string]act{
+	"retry":   operate(entry.VerbRetry),
+	"hold":    operate(entry.VerbHold),
+	"release": operate(entry.VerbRelease),
+	"drop":    operate(entry.VerbDrop),
+	"settle":  operate(entry.VerbSettle),
+	"undo":    onEntry(undo),
+	"time":    onEntry(setTime),
+	"search":  onEntry(searchItem),
+	"choose":  onEntry(chooseItem),
 }
 
-// asSeen is the entry that a form is about. It is refused where it stands otherwise
-// than on the page that the form comes from: the person decided about something else.
-func asSeen(v *visit) (entry.Entry, error) {
-	x, err := named(v)
-	if err == nil && v.PostFormValue("stand") != stands(x.Entry) {
-		err = v.refuse("diary.changed")
+// onEntry makes an act of one about an entry. It refuses a form of a page that shows the
+// entry as it was before: the person decided about something else.
+func onEntry(act func(*view, entry.Entry) error) act {
+	return func(v *view) error {
+		x, err := v.explain()
+		if err != nil {
+			return err
+		}
+		if v.PostFormValue("version") != version(x.Entry) {
+			return v.refuse("diary.changed")
+		}
+		return act(v, x.Entry)
 	}
-	return x.Entry, err
 }
 
-// operate does a verb with one entry.
-func operate(v *visit, verb string, as viewing.State) error {
-	e, err := asSeen(v)
-	if err != nil {
-		return err
-	}
-	_, err = v.api().Operate(v.ctx(), control.Order{Verb: verb, As: as, Selection: entry.Selection{IDs: []int64{e.ID}}})
-	return v.done(err, "diary.did."+verb, "title", v.Label(e))
+// operate makes an act of a verb.
+func operate(verb entry.Verb) act {
+	return onEntry(func(v *view, e entry.Entry) error {
+		o := control.Order{Verb: string(verb), Selection: entry.Selection{IDs: []int64{e.ID}}}
+		if verb == entry.VerbSettle {
+			o.As = viewing.State(v.PostFormValue("as"))
+		}
+		_, err := v.api().Operate(v.ctx(), o)
+		return v.done(err, "diary.did."+string(verb), "title", v.Label(e))
+	})
 }
 
-// settle says what became of an entry in doubt.
-func settle(v *visit) error {
-	return operate(v, control.Settle, viewing.State(v.PostFormValue("as")))
-}
-
-// undo takes an entry back from the service. First it finds out what that would do.
-func undo(v *visit) error {
-	e, err := asSeen(v)
-	if err != nil {
-		return err
-	}
+// undo takes an entry back from the service. At first it only finds out what that would do.
+func undo(v *view, e entry.Entry) error {
 	sure := v.PostFormValue("sure") != ""
 	done, err := v.api().Undo(v.ctx(), control.Undo{ID: e.ID, DryRun: !sure})
-	if err != nil {
-		return err
-	}
 	if !sure {
-		v.Shown, v.preview = &done, true
-		return nil
+		return v.result(&done, err)
 	}
-	v.tell("diary.did.undo", "title", v.Label(e))
-	return nil
+	return v.done(err, "diary.did.undo", "title", v.Label(e))
 }
 
-// setTime says when it was watched.
-func setTime(v *visit) error {
-	e, err := asSeen(v)
-	if err != nil {
-		return err
-	}
+// setTime changes when it was watched.
+func setTime(v *view, e entry.Entry) error {
 	if v.PostFormValue("at") == "" {
 		return v.refuse("diary.badTime")
 	}
-	at, err := v.ended()
+	at, err := v.watchedAt()
 	if err != nil {
 		return err
 	}
@@ -80,61 +75,69 @@ func setTime(v *visit) error {
 	return v.done(err, "diary.did.time", "title", v.Label(e), "at", at.Time())
 }
 
-// searchItem looks for what an entry may be. Only here a stranger is asked.
-func searchItem(v *visit) error {
-	e, err := asSeen(v)
-	if err != nil {
-		return err
+// watchedAt returns the time in the form; now for none.
+func (v *view) watchedAt() (viewing.Instant, error) {
+	now := time.Now()
+	text := v.PostFormValue("at")
+	if text == "" {
+		return viewing.At(now.Truncate(time.Second)), nil
 	}
+	t, err := typed.ParseTime(text, now)
+	if err != nil {
+		return viewing.Instant{}, v.unread(err)
+	}
+	return t.Instant(now), nil
+}
+
+// searchItem searches for what an entry may be. The service is asked only here.
+func searchItem(v *view, e entry.Entry) error {
 	f := control.Fix{ID: e.ID, What: strings.TrimSpace(strings.ToValidUTF8(v.PostFormValue("what"), ""))}
 	if f.What == "" || len(f.What) > maxSearched {
 		return v.refuse("diary.badWords")
 	}
-	if err := place(v, &f); err != nil {
+	var err error
+	if f.Season, f.Episode, err = v.place(); err != nil {
 		return err
 	}
 	found, err := v.api().Fix(v.ctx(), f)
-	if err != nil {
-		return err
-	}
-	v.Shown, v.preview = &found, true
-	return nil
+	return v.result(&found, err)
 }
 
-// place reads the season and the number of an episode, where they are typed.
-func place(v *visit, f *control.Fix) error {
-	for name, into := range map[string]**int{"season": &f.Season, "episode": &f.Episode} {
-		typed := strings.TrimSpace(v.PostFormValue(name))
-		if typed == "" {
-			continue
+// place returns the season and the number of an episode in the form; nil for none.
+func (v *view) place() (season, number *int, err error) {
+	read := func(field string) *int {
+		text := strings.TrimSpace(v.PostFormValue(field))
+		n, wrong := strconv.Atoi(text)
+		switch {
+		case text == "":
+			return nil
+		case wrong != nil || n < 0:
+			err = v.refuse("diary.badPlace")
 		}
-		n, err := strconv.Atoi(typed)
-		if err != nil || n < 0 {
-			return v.refuse("diary.badPlace")
-		}
-		*into = &n
+		return &n
 	}
-	return nil
+	season, number = read("season"), read("episode")
+	return season, number, err
 }
 
-// choose says what film or series an entry is: for this one alone, or for all that is
-// told alike.
-func choose(v *visit) error {
-	e, err := asSeen(v)
-	if err != nil {
-		return err
-	}
+// chooseItem says what film or series an entry is: for this one alone, or for all that
+// are reported alike.
+func chooseItem(v *view, e entry.Entry) error {
 	is, ok := choiceOf(v.PostFormValue("choice"))
 	if !ok || e.Media == nil {
 		return v.refuse("diary.badChoice")
 	}
 	is.Type = resolve.ClueOf(*e.Media).Kind
 	fix := control.Fix{ID: e.ID, Is: &is}
-	if err := place(v, &fix); err != nil {
+	var err error
+	if fix.Season, fix.Episode, err = v.place(); err != nil {
 		return err
 	}
 	if v.PostFormValue("remember") == "" {
-		m := itemOf(*e.Media, fix)
+		m := viewing.Media{Type: e.Media.Type, IDs: viewing.IDs{TMDB: is.TMDB}, Title: is.Title, Year: is.Year}
+		if m.Type == viewing.Episode {
+			m = viewing.Media{Type: m.Type, Show: &viewing.Show{IDs: m.IDs, Title: m.Title, Year: m.Year}, Season: fix.Season, Episode: fix.Episode}
+		}
 		_, err = v.api().Edit(v.ctx(), control.Edit{ID: e.ID, Edit: entry.Edit{Media: &m}})
 		return v.done(err, "diary.did.choose", "title", is.Title)
 	}
@@ -142,29 +145,20 @@ func choose(v *visit) error {
 	if err != nil {
 		return err
 	}
-	v.tell("diary.did.choose", "title", is.Title)
+	v.flash("diary.did.choose", "title", is.Title)
 	if done.AlsoChanged > 0 {
-		v.tell("diary.did.also", "n", done.AlsoChanged)
+		v.flash("diary.did.also", "n", done.AlsoChanged)
 	}
 	return nil
 }
 
-// choiceOf is what the button of a candidate says: number, year and title.
+// choiceOf reads the value of a candidate's button: number, year and title.
 func choiceOf(text string) (c resolve.Candidate, ok bool) {
 	number, rest, _ := strings.Cut(strings.ToValidUTF8(text, ""), " ")
 	year, title, _ := strings.Cut(rest, " ")
-	var err, unknown error
-	c.TMDB, err = strconv.ParseInt(number, 10, 64)
-	c.Year, unknown = strconv.Atoi(year)
+	var err1, err2 error
+	c.TMDB, err1 = strconv.ParseInt(number, 10, 64)
+	c.Year, err2 = strconv.Atoi(year)
 	c.Title = title
-	return c, err == nil && unknown == nil && c.TMDB > 0 && c.Year >= 0
-}
-
-// itemOf is an item with the identity that was chosen.
-func itemOf(told viewing.Media, f control.Fix) viewing.Media {
-	ids := viewing.IDs{TMDB: f.Is.TMDB}
-	if told.Type == viewing.Episode {
-		return viewing.Media{Type: told.Type, Show: &viewing.Show{IDs: ids, Title: f.Is.Title, Year: f.Is.Year}, Season: f.Season, Episode: f.Episode}
-	}
-	return viewing.Media{Type: told.Type, IDs: ids, Title: f.Is.Title, Year: f.Is.Year}
+	return c, err1 == nil && err2 == nil && c.TMDB > 0 && c.Year >= 0
 }

@@ -45,7 +45,7 @@ func (b *bulk) Left() (lines []tally) {
 
 // orderOf reads the form: a verb for the ticked entries, or for all that the filter
 // shows and that were there when the page was made.
-func orderOf(v *visit) (o control.Order, err error) {
+func orderOf(v *view) (o control.Order, err error) {
 	o.Verb = v.PostFormValue("verb")
 	if !slices.Contains(bulkVerbs, entry.Verb(o.Verb)) {
 		return o, v.refuse("diary.badVerb")
@@ -75,7 +75,7 @@ func orderOf(v *visit) (o control.Order, err error) {
 
 // dryRun finds out what an order would do. Of the ticked entries, those that the verb
 // does not fit are left out.
-func dryRun(v *visit, o control.Order) (*bulk, error) {
+func dryRun(v *view, o control.Order) (*bulk, error) {
 	b := &bulk{Order: o}
 	if len(o.IDs) == 0 {
 		o.DryRun = true
@@ -106,19 +106,18 @@ func dryRun(v *visit, o control.Order) (*bulk, error) {
 	return b, nil
 }
 
-func previewBulk(v *visit) error {
+func previewBulk(v *view) error {
 	o, err := orderOf(v)
 	if err != nil {
 		return err
 	}
 	b, err := dryRun(v, o)
-	v.Shown, v.preview = b, true
-	return err
+	return v.result(b, err)
 }
 
 // doBulk does what a preview has shown. Ticked entries that have changed since are
 // previewed again.
-func doBulk(v *visit) error {
+func doBulk(v *view) error {
 	o, err := orderOf(v)
 	if err != nil {
 		return err
@@ -129,9 +128,8 @@ func doBulk(v *visit) error {
 			return err
 		}
 		if b.Expect != v.PostFormValue("expect") {
-			v.tell("diary.changedMeanwhile")
-			v.Shown, v.preview = b, true
-			return nil
+			v.flash("diary.changedMeanwhile")
+			return v.result(b, nil)
 		}
 	}
 	did, err := v.api().Operate(v.ctx(), o)

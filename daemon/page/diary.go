@@ -4,16 +4,10 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// diaryRoom lists all entries, what was watched last first.
-func diaryRoom() room {
-	return room{path: "/diary", name: "diary", menu: true, show: showDiary, acts: map[string]act{"preview": previewBulk, "do": doBulk}}
-}
 
 // pageSize is how many entries a page of the diary has.
 const pageSize = 50
@@ -51,9 +45,9 @@ func (diaryData) Verbs() []entry.Verb { return bulkVerbs }
 // Fields returns the names of the filter's fields.
 func (diaryData) Fields() []string { return filterFields }
 
-func showDiary(v *visit) (any, error) {
+func showDiary(v *view) (any, error) {
 	data := &diaryData{}
-	data.Bulk, _ = v.Shown.(*bulk) // nil without a preview
+	data.Bulk, _ = v.Result.(*bulk) // nil without a preview
 	status, err := v.api().Status(v.ctx())
 	if err != nil {
 		return nil, err
@@ -89,7 +83,7 @@ func showDiary(v *visit) (any, error) {
 }
 
 // diaryAddress returns the address of the diary after a place, with the same filter.
-func diaryAddress(v *visit, past entry.Place) string {
+func diaryAddress(v *view, past entry.Place) string {
 	values := url.Values{}
 	for _, name := range filterFields {
 		if typed := v.Typed(name); typed != "" {
@@ -111,7 +105,7 @@ func placeOf(text string) (p entry.Place) {
 }
 
 // newest returns the id of the newest entry; 0 without any.
-func newest(v *visit) (int64, error) {
+func newest(v *view) (int64, error) {
 	list, err := v.api().List(v.ctx(), entry.Filter{Limit: 1})
 	if err != nil || len(list) == 0 {
 		return 0, err
@@ -126,7 +120,7 @@ const (
 )
 
 // filterOf reads the filter's fields.
-func filterOf(v *visit) (f entry.Filter, err error) {
+func filterOf(v *view) (f entry.Filter, err error) {
 	f = entry.Filter{
 		State: viewing.State(v.Typed("state")), Reason: v.Typed("reason"), Account: v.Typed("account"), Source: v.Typed("source"),
 		Kind: viewing.Kind(v.Typed("kind")), Words: strings.TrimSpace(strings.ToValidUTF8(v.Typed("words"), "")),
@@ -144,27 +138,4 @@ func filterOf(v *visit) (f entry.Filter, err error) {
 		f.Before = f.Before.AddDate(0, 0, 1) // that day, too
 	}
 	return f, err
-}
-
-// day returns the beginning of the day in a field; zero for an empty field.
-func (v *visit) day(field, refusal string) (time.Time, error) {
-	typed := v.Typed(field)
-	if typed == "" {
-		return time.Time{}, nil
-	}
-	day, err := time.ParseInLocation(time.DateOnly, typed, time.Local)
-	if err != nil {
-		return day, v.refuse(refusal)
-	}
-	return day, nil
-}
-
-// SourceName is a source in words. The id of a browser says nothing to a person.
-func (v *visit) SourceName(source string) string {
-	kind, name, _ := strings.Cut(source, ":")
-	words := v.Word("now.kind.", kind)
-	if kind == viewing.SourceKodi {
-		words += " " + name
-	}
-	return words
 }

@@ -2,82 +2,93 @@ package page
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
 )
 
-// desk is what a person has begun, whichever page shows it. The site's mu guards it.
-type desk struct {
-	code  *control.PairingCode // the last one; nil where another was asked for elsewhere
-	made  time.Time            // of the code
-	job   job                  // the last one
-	later bool                 // setup was ended or put off
-}
-
-// The kinds of a job.
-const (
-	scanning  = "scan"
-	preview   = "preview"
-	importing = "import"
-)
-
-// job is work on the Kodi libraries. It outlives the request that began it.
+// job is an import of the Kodi libraries or its preview. It goes on when the request that
+// began it has ended.
 type job struct {
-	Kind    string // "" for none yet
-	Running bool
-	Asked   control.KodiImport
-	Scan    *control.Scan         // what a scan found
-	Did     *control.KodiImported // what an import did, or would do
-	Cut     bool                  // a person has ended it
-	err     error
-	stop    context.CancelFunc
+	Asked    control.KodiImport
+	Running  bool
+	Canceled bool
+	Did      *control.KodiImported // what it did, or would do; nil before the first job
+	err      error
+	cancel   context.CancelFunc
 }
 
-// begin does a job in the background, and reports whether it could: there is one at a
-// time.
-func (s *Site) begin(j job) bool {
+// begin starts a job in the background. It reports false while another one runs.
+func (s *Site) begin(asked control.KodiImport) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.desk.job.Running || s.running.Err() != nil {
+	if s.job.Running || s.ctx.Err() != nil {
 		return false
 	}
-	ctx, stop := context.WithCancel(s.running)
-	j.Running, j.stop = true, stop
-	s.desk.job = j
+	ctx, cancel := context.WithCancel(s.ctx)
+	s.job = job{Asked: asked, Running: true, cancel: cancel}
 	s.work.Go(func() {
-		defer stop()
-		if j.Kind == scanning {
-			found, err := s.o.API.ScanKodi(ctx)
-			j.Scan, j.err = &found, err
-		} else {
-			did, err := s.o.API.ImportKodi(ctx, j.Asked)
-			j.Did, j.err = &did, err
-		}
-		j.Running, j.Cut = false, ctx.Err() != nil
-		if f, ok := errors.AsType[*control.Fault](j.err); j.err != nil && !j.Cut && (!ok || f.Code == control.CodeInternal) {
-			s.o.Log.Error("what a page began has failed", "work", j.Kind, "error", j.err)
+		defer cancel()
+		did, err := s.o.API.ImportKodi(ctx, asked)
+		if ctx.Err() == nil && err != nil && control.FaultOf(err).Code == control.CodeInternal {
+			s.o.Log.Error("an import has failed", "error", err)
 		}
 		s.mu.Lock()
-		s.desk.job = j
+		s.job = job{Asked: asked, Canceled: ctx.Err() != nil, Did: &did, err: err}
 		s.mu.Unlock()
-		s.nudge()
+		s.notify()
 	})
 	return true
 }
 
-// nudge has all open pages asked for anew.
-func (s *Site) nudge() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	close(s.changed)
-	s.changed = make(chan struct{})
-}
-
-// lastJob is the job that runs, or the last one that did.
+// lastJob returns the job that runs, or the last one.
 func (s *Site) lastJob() job {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.desk.job
+	return s.job
+}
+
+// start begins a job, or refuses while another one runs.
+func (v *view) start(asked control.KodiImport) error {
+	if !v.site.begin(asked) {
+		return v.refuse("sources.busy")
+	}
+	return nil
+}
+
+func previewImport(v *view) error {
+	asked := control.KodiImport{DryRun: true, Plays: control.PlaysOne}
+	if v.Typed("plays") == control.PlaysAll {
+		asked.Plays = control.PlaysAll
+	}
+	var err error
+	if asked.Since, err = v.day("since", "sources.since.bad"); err != nil {
+		return err
+	}
+	return v.start(asked)
+}
+
+// importKodi does what the last preview has shown, or continues an import that was
+// stopped.
+func importKodi(v *view) error {
+	last := v.site.lastJob()
+	previewed := last.Asked.DryRun && last.Did != nil && last.err == nil
+	stopped := !last.Asked.DryRun && last.Canceled
+	if !previewed && !stopped {
+		return v.refuse("sources.noPreview")
+	}
+	next := last.Asked
+	next.DryRun, next.Yes = false, next.Yes || v.Typed("yes") != ""
+	if last.Did.NeedsYes && !next.Yes {
+		return v.refuse("sources.needsYes")
+	}
+	return v.start(next)
+}
+
+// stopImport ends the job. What is on disk stays.
+func stopImport(v *view) error {
+	if j := v.site.lastJob(); j.Running {
+		j.cancel()
+		v.flash("sources.paused")
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"time"
@@ -12,135 +13,85 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// nowRoom is the first page: how things stand, what needs a person, and what waits.
-func nowRoom() room {
-	return room{path: "/", name: "now", menu: true, show: showNow, acts: map[string]act{
-		"retry": retryAll, "pause": pauseAll, "resume": resume, "seen": seen,
-	}}
-}
-
 // nowData is what the first page shows.
 type nowData struct {
-	Status   control.Status
-	Problems []problem
-	Counts   []count
-	Pauses   []pauseChoice
-	Paused   bool // all accounts that are used
+	Status control.Status
+	Counts []count
+	Paused bool // all accounts in use
 }
 
-// problem is one with what its button does, where it has one.
-type problem struct {
-	control.Problem
-	Do, Name, Value string // the act, and the one value that it takes
-}
-
-// count is how many entries are in a state, and where they are shown.
+// count is the number of entries in a state.
 type count struct {
 	State viewing.State
-	Text  string
-	Where string
+	N     int64
+	Page  string // where they are shown
 }
 
-// pauseChoice is how long a pause may be.
-type pauseChoice struct {
-	Hours int // 0: until the person ends it
-	Text  string
-}
+// pauseHours are the choices of a pause; 0 is one without an end.
+var pauseHours = []int{1, 3, 12, 24, 0}
 
-func showNow(v *visit) (any, error) {
+// PauseHours returns the choices of a pause.
+func (*nowData) PauseHours() []int { return pauseHours }
+
+func showNow(v *view) (any, error) {
 	status, err := v.api().Status(v.ctx())
 	if err != nil {
 		return nil, err
 	}
 	health.Tell(v.Speech, &status)
-	data := &nowData{Status: status, Counts: countsOf(v, status), Pauses: pauses(v)}
-	for _, p := range status.Problems {
-		data.Problems = append(data.Problems, buttonOf(p))
+	d := &nowData{Status: status, Paused: len(status.Accounts) > 0}
+	for _, a := range status.Accounts {
+		d.Paused = d.Paused && (a.State == account.Paused || a.Unused)
 	}
-	data.Paused = len(status.Accounts) > 0 && !slices.ContainsFunc(status.Accounts, func(a control.Account) bool { return a.State != account.Paused && !a.Unused })
-	return data, nil
-}
-
-// buttonOf is a problem with the button of this page for its act, where there is one.
-func buttonOf(p control.Problem) problem {
-	switch p.Act.Verb {
-	case control.ActSeen:
-		return problem{p, control.ActSeen, "id", p.Act.Target}
-	case control.ActRetry:
-		return problem{Problem: p, Do: control.ActRetry}
-	default:
-		return problem{Problem: p}
-	}
-}
-
-// countsOf are the states in which there is something, what needs a person first.
-func countsOf(v *visit, s control.Status) (all []count) {
-	c := s.Counts
-	for _, one := range []struct {
-		state viewing.State
-		n     int64
-		where string
-	}{
+	c := status.Counts
+	d.Counts = slices.DeleteFunc([]count{
 		{viewing.StateInDoubt, c.InDoubt, "/review"},
 		{viewing.StateHeld, c.Held, "/review"},
-		{viewing.StateRejected, c.Rejected, "/diary?state=" + string(viewing.StateRejected)},
-		{viewing.StatePending, c.Pending + c.Sending, "/diary?state=" + string(viewing.StatePending)},
-		{viewing.StateDelivered, c.Delivered, "/diary?state=" + string(viewing.StateDelivered)},
-	} {
-		if one.n > 0 {
-			all = append(all, count{one.state, v.Say("now.count."+string(one.state), "n", one.n), one.where})
-		}
-	}
-	return all
+		{viewing.StateRejected, c.Rejected, "/diary?state=rejected"},
+		{viewing.StatePending, c.Pending + c.Sending, "/diary?state=pending"},
+		{viewing.StateDelivered, c.Delivered, "/diary?state=delivered"},
+	}, func(c count) bool { return c.N == 0 })
+	return d, nil
 }
 
-// pauses are how long a person can pause with one click.
-func pauses(v *visit) (all []pauseChoice) {
-	for _, hours := range []int{1, 3, 12, 24} {
-		all = append(all, pauseChoice{hours, v.Say("now.pauseHours", "n", hours)})
-	}
-	return append(all, pauseChoice{0, v.Say("now.pauseOpen")})
+// needsSetup reports whether no service is known and nothing has been watched. It is false
+// once the person has ended setup or put it off.
+func (s *Site) needsSetup(ctx context.Context) bool {
+	status, err := s.o.API.Status(ctx)
+	return err == nil && !s.putOff.Load() && len(status.Sources) == 0 && status.Counts == entry.Counts{} && status.Storage == nil &&
+		!slices.ContainsFunc(status.Accounts, func(a control.Account) bool { return a.BaseURL != "" })
 }
 
-// retryAll does what the command does: it has all sent again that waits or was rejected.
-func retryAll(v *visit) error {
+// retryAll sends again what waits or was rejected.
+func retryAll(v *view) error {
 	_, err := v.api().Operate(v.ctx(), control.Order{Verb: control.Retry, Selection: entry.Selection{All: true}})
 	return v.done(err, "now.retried")
 }
 
-// maxPause bounds a pause in hours: a year.
-const maxPause = 366 * 24
-
-// pauseAll stops sending, for some hours or until a person ends it.
-func pauseAll(v *visit) error {
+// pause stops sending, for some hours or until a person ends it.
+func pause(v *view) error {
 	hours, err := strconv.Atoi(v.PostFormValue("hours"))
-	if err != nil || hours < 0 || hours > maxPause {
+	if err != nil || !slices.Contains(pauseHours, hours) {
 		return v.refuse("now.badPause")
 	}
-	p := control.Pause{}
-	if hours > 0 {
-		p.Until = time.Now().Add(time.Duration(hours) * time.Hour)
+	if hours == 0 {
+		_, err = v.api().Pause(v.ctx(), control.Pause{})
+		return v.done(err, "now.paused")
 	}
-	if _, err := v.api().Pause(v.ctx(), p); err != nil {
-		return err
-	}
-	if hours > 0 {
-		v.tell("now.pausedUntil", "until", p.Until)
-	} else {
-		v.tell("now.paused")
-	}
-	return nil
+	until := time.Now().Add(time.Duration(hours) * time.Hour)
+	_, err = v.api().Pause(v.ctx(), control.Pause{Until: until})
+	return v.done(err, "now.pausedUntil", "until", until)
 }
 
 // resume ends the pause of an account, or of all.
-func resume(v *visit) error {
+func resume(v *view) error {
 	_, err := v.api().Resume(v.ctx(), control.Pause{Account: v.PostFormValue("account")})
 	return v.done(err, "now.resumed")
 }
 
 // seen forgets a notice.
-func seen(v *visit) error {
-	id, err := strconv.ParseInt(v.PostFormValue("id"), 10, 64)
+func seen(v *view) error {
+	id, err := strconv.ParseInt(v.PostFormValue("target"), 10, 64)
 	if err != nil {
 		return v.refuse("now.noNotice")
 	}

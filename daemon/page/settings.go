@@ -9,13 +9,6 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 )
 
-// settingsRoom is what may be changed without a restart, and the accounts.
-func settingsRoom() room {
-	return room{path: "/settings", name: "settings", menu: true, show: showSettings, acts: map[string]act{
-		"set": changeSetting, "key": giveKey, "out": signOut, "try": tryNotices,
-	}}
-}
-
 // settingsData is what the page shows.
 type settingsData struct {
 	control.Settings
@@ -29,7 +22,7 @@ type settingsGroup struct {
 	List []config.Setting
 }
 
-func showSettings(v *visit) (any, error) {
+func showSettings(v *view) (any, error) {
 	all, err := v.api().Settings(v.ctx())
 	if err != nil {
 		return nil, err
@@ -51,21 +44,16 @@ func showSettings(v *visit) (any, error) {
 }
 
 // Name is a setting as a person calls it.
-func (v *visit) Name(s config.Setting) string { return v.Say("settings.key." + s.Key) }
+func (v *view) Name(s config.Setting) string { return v.Say("settings.key." + s.Key) }
 
-// About is what a setting does.
-func (v *visit) About(s config.Setting) string { return v.Say("settings.about." + s.Key) }
+// About says what a setting does.
+func (v *view) About(s config.Setting) string { return v.Say("settings.about." + s.Key) }
 
-// Allowed is what one of a setting's words means.
-func (v *visit) Allowed(s config.Setting, word string) string {
-	if key := "settings.word." + word; v.Has(key) {
-		return v.Say(key)
-	}
-	return word
-}
+// Allowed returns the text of one of a setting's words.
+func (v *view) Allowed(word string) string { return v.Word("settings.word.", word) }
 
 // From says where the value of a setting comes from.
-func (v *visit) From(s config.Setting) string {
+func (v *view) From(s config.Setting) string {
 	switch {
 	case s.Fixed:
 		return v.Say("settings.from.fixed", "where", config.Origin{From: s.From, Line: s.Line}.String())
@@ -77,7 +65,7 @@ func (v *visit) From(s config.Setting) string {
 }
 
 // changeSetting gives a setting a value, or without one its default, and puts it to use.
-func changeSetting(v *visit) error {
+func changeSetting(v *view) error {
 	change := control.Set{Key: v.PostFormValue("key")}
 	if v.PostForm.Has("value") {
 		change.Value = v.PostFormValue("value")
@@ -87,19 +75,19 @@ func changeSetting(v *visit) error {
 	case err != nil:
 		return err
 	case !done.Changed:
-		v.tell("settings.same")
+		v.flash("settings.same")
 	default:
-		v.tell("settings.changed", "name", v.Name(done.Setting), "value", v.Allowed(done.Setting, fmt.Sprint(done.Setting.Value)))
+		v.flash("settings.changed", "name", v.Name(done.Setting), "value", v.Allowed(fmt.Sprint(done.Setting.Value)))
 	}
 	return nil
 }
 
 // tryNotices has each way of notices tell that it works.
-func tryNotices(v *visit) error {
+func tryNotices(v *view) error {
 	list, err := v.api().TestNotices(v.ctx())
 	for _, t := range list {
 		if way := v.Say("settings.way." + t.Way); t.State == control.NoticeSent {
-			v.tell("settings.tried.sent", "way", way)
+			v.flash("settings.tried.sent", "way", way)
 		} else {
 			err = errors.Join(err, v.refuse("settings.tried."+t.State, "way", way, "why", v.Message(t.Detail)))
 		}
@@ -111,20 +99,7 @@ func tryNotices(v *visit) error {
 }
 
 // signOut ends the sessions of all browsers, this one's too.
-func signOut(v *visit) error {
-	defer v.site.nudge()
-	return v.site.door.signOut()
-}
-
-// giveKey proves a key and keeps it.
-func giveKey(v *visit) error {
-	account, key := v.PostFormValue("account"), strings.TrimSpace(v.PostFormValue("key"))
-	address := v.typedAddress()
-	v.PostForm.Del("key") // it is shown to nobody again
-	v.Form.Del("key")
-	if key == "" {
-		return v.refuse("settings.noKey")
-	}
-	done, err := v.api().Login(v.ctx(), control.Login{Account: account, BaseURL: address, Key: key})
-	return v.done(err, "settings.keyKept", "account", done.Account, "address", done.BaseURL)
+func signOut(v *view) error {
+	defer v.site.notify()
+	return v.site.sessions.endAll()
 }

@@ -1,19 +1,31 @@
+// Package page serves the web pages of one instance. Each page has a file here and a
+// template of the same name in templates. A page shows something and may have acts, which
+// are forms that a person sends. Pages and acts use [control.API] alone, as the command
+// line does, and work without JavaScript. Texts come from package locale, and everything
+// is loaded from here.
+//
+// The pages have a host name of their own, a random label under .localhost: only who has
+// seen it can address them, and cookies of other programs on this machine never reach it.
+// A browser signs in with a ticket that the control API makes, which is good once, for 30
+// seconds. It gets a cookie for 30 days, SameSite=Strict and HttpOnly. Acts are POST
+// requests, and [http.CrossOriginProtection] refuses those of other sites.
+//
+// While no daemon runs, another program can take its port, and a browser that comes then
+// brings it the cookie. "Sign out everywhere" makes such a cookie worthless.
 package page
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"crypto/sha256"
 	"embed"
 	"errors"
-	"fmt"
 	"html/template"
-	"io/fs"
 	"log/slog"
 	"net/http"
+	"path"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode"
 
@@ -21,135 +33,133 @@ import (
 	"github.com/filmspool/filmspool/daemon/locale"
 )
 
-//go:embed rooms/*.html static/*
+//go:embed templates/*.html static/*
 var files embed.FS
 
-// Options is what the pages are made of.
+// Options says what the pages are made of.
 type Options struct {
 	API control.API
-	// Changed gives a channel that is nudged when something that is shown may have
+	// Changed returns a channel that receives when something that is shown may have
 	// changed, and a function that ends that.
 	Changed func() (<-chan struct{}, func())
-	// Secret is at least [SecretSize] random bytes that are the same after a restart. Keep
-	// keeps another one, twice as long, for after it.
-	Secret []byte
-	Keep   func(secret []byte) error
-	Log    *slog.Logger
+	// Sessions is the file that keeps the host name and the sessions over a restart.
+	Sessions string
+	Log      *slog.Logger
 }
 
 // Site is all pages of one instance.
 type Site struct {
 	o         Options
-	door      *door
-	rooms     []room
+	sessions  *sessions
 	templates map[string]*template.Template
+	putOff    atomic.Bool // the person has ended setup or put it off
+
+	ctx  context.Context // ends streams and jobs
+	stop context.CancelFunc
+	work sync.WaitGroup
 
 	mu      sync.Mutex
-	streams int           // pages that listen now
-	changed chan struct{} // closed, and replaced, when what is known here alone changes
-	desk    desk          // what a person has begun, whichever page shows it
-
-	stop    context.CancelFunc // ends streams and work
-	running context.Context
-	work    sync.WaitGroup
+	changed chan struct{} // closed, and replaced, when something changes that only the pages know
+	job     job           // the last one
 }
 
-// room is one page: its address, what it shows, and what a person can do there.
-type room struct {
+// page is one page.
+type page struct {
 	path string // "/diary"
-	name string // of its template and of its texts: "diary"
-	menu bool   // it stands in the menu
-	show func(*visit) (any, error)
+	name string // of its template and its texts: "diary"
+	menu bool   // the menu has a link to it
+	show func(*view) (any, error)
 	acts map[string]act // by the last part of the address that a form is sent to
 }
 
-// act does what a form says. It tells of it by [visit.tell], or fails with what a
-// person is told.
-type act func(*visit) error
+// act does what a form says. It reports that with [view.flash]. Its error is shown to
+// the person.
+type act func(*view) error
 
-// rooms are all pages, in the order of the menu.
-func rooms() []room {
-	return []room{
-		nowRoom(), diaryRoom(), entryRoom(), reviewRoom(), sourcesRoom(), listsRoom(), settingsRoom(), aboutRoom(), setupRoom(),
+// pages returns all pages, in the order of the menu.
+func pages() []page {
+	return []page{
+		{path: "/", name: "now", menu: true, show: showNow, acts: map[string]act{"retry": retryAll, "pause": pause, "resume": resume, "seen": seen}},
+		{path: "/diary", name: "diary", menu: true, show: showDiary, acts: map[string]act{"preview": previewBulk, "do": doBulk}},
+		{path: "/diary/{id}", name: "entry", show: showEntry, acts: entryActs},
+		{path: "/review", name: "review", menu: true, show: showReview, acts: entryActs},
+		{path: "/sources", name: "sources", menu: true, show: showSources, acts: sourceActs},
+		{path: "/lists", name: "lists", menu: true, show: showLists, acts: map[string]act{"add": addByHand, "create": createList}},
+		{path: "/settings", name: "settings", menu: true, show: showSettings, acts: map[string]act{
+			"set": changeSetting, "login": login, "out": signOut, "try": tryNotices,
+		}},
+		{path: "/about", name: "about", menu: true, show: showAbout},
+		{path: "/setup", name: "setup", show: showSetup, acts: setupActs},
 	}
 }
 
-// New reads texts and templates. The error means that the program was built from
-// broken files.
+// New reads the templates and the sessions.
 func New(o Options) (*Site, error) {
-	s := &Site{
-		o: o, door: &door{secret: o.Secret, keep: o.Keep, now: time.Now}, rooms: rooms(),
-		templates: map[string]*template.Template{}, changed: make(chan struct{}),
+	s := &Site{o: o, templates: map[string]*template.Template{}, changed: make(chan struct{})}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	var err error
+	if s.sessions, err = openSessions(o.Sessions, o.Log); err != nil {
+		return nil, err
 	}
-	s.running, s.stop = context.WithCancel(context.Background())
-	layout, err := template.New("layout.html").ParseFS(files, "rooms/layout.html", "rooms/parts.html", "rooms/origin.html")
-	if err != nil {
-		return nil, fmt.Errorf("read the layout: %w", err)
-	}
-	for _, name := range append([]string{"door"}, names(s.rooms)...) {
-		t, err := template.Must(layout.Clone()).ParseFS(files, "rooms/"+name+".html")
-		if err != nil {
-			return nil, fmt.Errorf("read a page: %w", err)
-		}
-		s.templates[name] = t
+	shared := template.Must(template.ParseFS(files, "templates/layout.html", "templates/parts.html", "templates/kodi.html"))
+	for _, name := range []string{"now", "diary", "entry", "review", "sources", "lists", "settings", "about", "setup", "signin"} {
+		s.templates[name] = template.Must(template.Must(shared.Clone()).ParseFS(files, "templates/"+name+".html"))
 	}
 	return s, nil
 }
 
-func names(rooms []room) (all []string) {
-	for _, r := range rooms {
-		all = append(all, r.name)
-	}
-	return all
-}
+// Host returns the name by which a browser addresses the pages, on a port.
+func (s *Site) Host(port string) string { return s.sessions.host + ".localhost:" + port }
 
-// Host is the name by which a browser addresses the pages, on a port.
-func (s *Site) Host(port string) string { return s.door.label() + ".localhost:" + port }
+// Ticket returns what signs one browser in, once, within 30 seconds.
+func (s *Site) Ticket() string { return s.sessions.newTicket() }
 
-// Ticket is what signs one browser in, once, within 30 seconds.
-func (s *Site) Ticket() string { return s.door.newTicket() }
+// Await waits until a browser has signed in with a ticket, or the ticket has expired. It
+// reports whether one has.
+func (s *Site) Await(ctx context.Context, ticket string) bool { return s.sessions.await(ctx, ticket) }
 
-// Await waits until a browser has signed in with a ticket, and reports whether one
-// has, before its end.
-func (s *Site) Await(ctx context.Context, ticket string) bool { return s.door.await(ctx, ticket) }
-
-// Close ends what open pages are told, and waits for what was begun here.
+// Close ends the streams of open pages and the job, and waits for the job.
 func (s *Site) Close() {
 	s.mu.Lock()
-	s.stop() // nothing begins any more
+	s.stop() // no job begins after this
 	s.mu.Unlock()
 	s.work.Wait()
 }
 
-// Handler answers for the pages. Only requests for [Site.Host] may reach it.
+// Handler serves the pages. Only requests for [Site.Host] may reach it.
 func (s *Site) Handler() http.Handler {
-	inside := http.NewServeMux()
-	inside.HandleFunc("GET /", s.nowhere)
-	inside.HandleFunc("GET /live", s.live)
-	inside.HandleFunc("GET /about/report.txt", s.report)
-	for _, room := range s.rooms {
-		inside.HandleFunc("GET "+room.path+cmp.Or(map[bool]string{true: "{$}"}[room.path == "/"], ""), s.showing(room))
-		for name, act := range room.acts {
-			inside.HandleFunc("POST "+strings.TrimSuffix(room.path, "/")+"/"+name, s.acting(room, act))
+	signedIn := http.NewServeMux()
+	signedIn.HandleFunc("GET /", s.notFound)
+	signedIn.HandleFunc("GET /live", s.live)
+	signedIn.HandleFunc("GET /about/report.txt", s.report)
+	for _, p := range pages() {
+		pattern := p.path
+		if pattern == "/" {
+			pattern = "/{$}"
+		}
+		signedIn.HandleFunc("GET "+pattern, s.get(p))
+		for name, act := range p.acts {
+			signedIn.HandleFunc("POST "+path.Join(p.path, name), s.post(p, act))
 		}
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /in", s.signIn)
 	mux.HandleFunc("POST /in", s.signIn)
-	mux.Handle("GET /static/", http.StripPrefix("/static", static()))
-	mux.Handle("/", s.inside(http.NewCrossOriginProtection().Handler(inside)))
-	return safe(mux)
+	mux.HandleFunc("GET /static/{name}", func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFileFS(w, r, files, "static/"+r.PathValue("name"))
+	})
+	mux.Handle("/", s.requireSession(http.NewCrossOriginProtection().Handler(signedIn)))
+	return secure(mux)
 }
 
-// patience is how long a page for somebody who is signed in may take to be made.
-const patience = 3 * time.Minute
+const (
+	maxResponseTime = 3 * time.Minute // an act may ask the service
+	maxForm         = 256 << 10       // bytes
+)
 
-// maxForm bounds what a form may carry, in bytes.
-const maxForm = 256 << 10
-
-// safe sets what each answer says to the browser: load nothing from elsewhere, stand
-// in no frame, be kept nowhere.
-func safe(next http.Handler) http.Handler {
+// secure sets what every answer tells the browser: load nothing from elsewhere, show this
+// in no frame, store it nowhere.
+func secure(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range map[string]string{
 			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
@@ -168,156 +178,125 @@ func safe(next http.Handler) http.Handler {
 	})
 }
 
-// static lets a browser keep a file until another version of the program runs. It
-// lists no folder.
-func static() http.Handler {
-	own, _ := fs.Sub(files, "static") // it is there: it was embedded
-	sum := sha256.New()
-	err := fs.WalkDir(own, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		text, err := fs.ReadFile(own, name)
-		sum.Write(text)
-		return err
-	})
-	tag, server := fmt.Sprintf(`"%x"`, sum.Sum(nil)[:8]), http.FileServerFS(own)
+// requireSession passes the requests of browsers that are signed in. Others get the page
+// that says how to sign in.
+func (s *Site) requireSession(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, "/") {
-			http.NotFound(w, r)
+		if !s.sessions.has(r) {
+			s.signInPage(w, r, http.StatusUnauthorized, "")
 			return
 		}
-		if err == nil {
-			w.Header().Set("ETag", tag)
-		}
-		w.Header().Set("Cache-Control", "private, no-cache")
-		server.ServeHTTP(w, r)
-	})
-}
-
-// inside lets in who is signed in. To others it says how to sign in.
-func (s *Site) inside(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, ok := s.door.session(r); !ok {
-			s.outside(w, r, http.StatusUnauthorized, "")
-			return
-		}
-		out := http.NewResponseController(w) // to ask a service for an answer takes its time
-		_ = errors.Join(out.SetReadDeadline(time.Time{}), out.SetWriteDeadline(time.Now().Add(patience)))
+		out := http.NewResponseController(w)
+		_ = errors.Join(out.SetReadDeadline(time.Time{}), out.SetWriteDeadline(time.Now().Add(maxResponseTime)))
 		next.ServeHTTP(w, r)
 	})
 }
 
-// signIn takes a ticket. The page that answers leads on by itself: a redirect would
-// come from elsewhere, and a browser sends no strict cookie then.
+// signIn redeems a ticket. The answer is a page that leads on by itself, as a browser sends
+// no strict cookie after a redirect that began at another site.
 func (s *Site) signIn(w http.ResponseWriter, r *http.Request) {
-	ahead := r.Method == http.MethodHead || strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") // no person has seen it yet
-	if ahead || !s.door.redeem(r.FormValue("ticket")) {
-		s.outside(w, r, http.StatusForbidden, "door.used")
+	prefetch := r.Method == http.MethodHead || strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch")
+	if prefetch || !s.sessions.redeem(r.FormValue("ticket")) {
+		s.signInPage(w, r, http.StatusForbidden, "signin.used")
 		return
 	}
-	s.door.admit(w)
-	s.outside(w, r, http.StatusOK, "door.welcome")
+	s.sessions.begin(w)
+	s.signInPage(w, r, http.StatusOK, "signin.welcome")
 }
 
-// outside is the page for whoever is not signed in, or is about to be.
-func (s *Site) outside(w http.ResponseWriter, r *http.Request, status int, key string) {
-	v := &visit{site: s, Request: r, Speech: locale.In(r.Header.Get("Accept-Language"))}
-	v.Data = map[string]any{"Key": key, "In": status == http.StatusOK}
-	s.render(w, v, "door", status)
+// signInPage is the page for a browser that is not signed in, or is about to be.
+func (s *Site) signInPage(w http.ResponseWriter, r *http.Request, status int, text string) {
+	v := &view{site: s, Request: r, Speech: locale.In(r.Header.Get("Accept-Language"))}
+	v.Data = map[string]any{"Text": text, "In": status == http.StatusOK}
+	s.render(w, v, "signin", status)
 }
 
-// nowhere is the page for an address that has none.
-func (s *Site) nowhere(w http.ResponseWriter, r *http.Request) {
-	v := s.visit(r, room{path: "/"})
-	v.Fault, v.Data = &fault{Text: v.Say("page.nowhere")}, map[string]any{"Fault": true}
-	s.render(w, v, "door", http.StatusNotFound)
+// notFound is the page for an address that has none.
+func (s *Site) notFound(w http.ResponseWriter, r *http.Request) {
+	v := s.view(r, page{path: "/"})
+	v.Fault = &fault{Text: v.Say("page.notFound")}
+	s.render(w, v, "signin", http.StatusNotFound)
 }
 
-// Outside is the answer to a browser that asks for a page at an address by which
-// programs know us. It tells nothing but how to get in.
+// Outside answers a browser that asks for a page at an address of the programs. It says
+// how to sign in.
 func (s *Site) Outside(w http.ResponseWriter, r *http.Request) {
-	safe(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.outside(w, r, http.StatusUnauthorized, "") })).ServeHTTP(w, r)
+	secure(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.signInPage(w, r, http.StatusUnauthorized, "")
+	})).ServeHTTP(w, r)
 }
 
-// showing answers with a room.
-func (s *Site) showing(room room) http.HandlerFunc {
+// get shows a page.
+func (s *Site) get(p page) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if room.path == "/" && s.fresh(r.Context()) {
+		if p.path == "/" && s.needsSetup(r.Context()) {
 			http.Redirect(w, r, "/setup", http.StatusSeeOther)
 			return
 		}
-		v := s.visit(r, room)
-		v.Said = s.door.takeSaid(w, r, v.session)
+		v := s.view(r, p)
+		v.Flashes = takeFlashes(w, r)
 		s.show(w, v, http.StatusOK)
 	}
 }
 
-// show renders the room of a visit.
-func (s *Site) show(w http.ResponseWriter, v *visit, status int) {
-	data, err := v.room.show(v)
+// show renders the page of a view.
+func (s *Site) show(w http.ResponseWriter, v *view, status int) {
+	data, err := v.page.show(v)
+	if v.Request.Context().Err() != nil {
+		return // the browser has gone
+	}
 	if err != nil {
-		if v.Request.Context().Err() != nil {
-			return // nobody waits for it any more
-		}
 		v.fail(err)
-		status = max(status, statusOf(err))
-		data = nil
+		s.render(w, v, "signin", max(status, statusOf(err)))
+		return
 	}
 	v.Data = data
-	name := v.room.name
-	if data == nil && err != nil {
-		name = "door"
-		v.Data = map[string]any{"Key": "", "Fault": true}
-	}
-	s.render(w, v, name, status)
+	s.render(w, v, v.page.name, status)
 }
 
-// acting does an act. What was done is told on the page that the browser is led to.
-// What was refused is told on the room's page, with what the person had typed.
-func (s *Site) acting(room room, act act) http.HandlerFunc {
+// post does an act. What was done is reported on the page that the browser is led to, a
+// refusal on the act's own page, with what the person has typed.
+func (s *Site) post(p page, act act) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		v := s.visit(r, room)
+		v := s.view(r, p)
 		if err := r.ParseForm(); err != nil {
 			v.fail(v.refuse("page.badForm"))
 			s.show(w, v, http.StatusBadRequest)
 			return
 		}
 		v.Next = v.back()
-		if err := act(v); err != nil {
+		switch err := act(v); {
+		case err != nil:
 			v.fail(err)
 			s.show(w, v, statusOf(err))
-			return
-		}
-		if v.preview {
+		case v.stay:
 			s.show(w, v, http.StatusOK)
-			return
+		default:
+			setFlashes(w, v.Flashes)
+			http.Redirect(w, r, v.Next, http.StatusSeeOther)
 		}
-		s.door.keepSaid(w, v.session, v.Said)
-		http.Redirect(w, r, v.Next, http.StatusSeeOther)
 	}
 }
 
-// statusOf is the status of a refused page or act.
+// statusOf returns the HTTP status of a refused page or act.
 func statusOf(err error) int {
-	_, refused := errors.AsType[*refusal](err)
-	switch code := control.FaultOf(err).Code; {
+	switch _, refused := errors.AsType[*refusal](err); {
 	case refused:
 		return http.StatusUnprocessableEntity
-	case code == control.CodeInternal:
+	case control.FaultOf(err).Code == control.CodeInternal:
 		return http.StatusInternalServerError
-	case code == control.CodeNotFound:
+	case control.FaultOf(err).Code == control.CodeNotFound:
 		return http.StatusNotFound
 	default:
 		return http.StatusUnprocessableEntity
 	}
 }
 
-// render writes a page whole: half a page would look like another. Titles of strangers cannot
-// change the direction of its text.
-func (s *Site) render(w http.ResponseWriter, v *visit, name string, status int) {
+// render writes a page, without characters that change the direction of text: titles
+// may have them.
+func (s *Site) render(w http.ResponseWriter, v *view, name string, status int) {
 	var b bytes.Buffer
-	if err := s.templates[name].Execute(&b, v); err != nil {
+	if err := s.templates[name].ExecuteTemplate(&b, "layout.html", v); err != nil {
 		s.o.Log.Error("a page could not be made", "page", name, "error", err)
 		http.Error(w, "this page could not be made; the log says more", http.StatusInternalServerError)
 		return
@@ -325,11 +304,10 @@ func (s *Site) render(w http.ResponseWriter, v *visit, name string, status int) 
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Language", v.Tag)
 	w.WriteHeader(status)
-	text := bytes.Map(func(r rune) rune {
+	_, _ = w.Write(bytes.Map(func(r rune) rune {
 		if unicode.Is(unicode.Bidi_Control, r) {
 			return -1
 		}
 		return r
-	}, b.Bytes())
-	_, _ = w.Write(text) // the browser is gone; nobody is left to tell
+	}, b.Bytes()))
 }

@@ -12,83 +12,65 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// sourcesRoom is where viewings come from: browsers, programs and Kodi libraries.
-func sourcesRoom() room {
-	return room{path: "/sources", name: "sources", menu: true, show: showSources, acts: sourceActs()}
-}
-
-// sourceActs are what a person can do about sources. Setup has them, too.
-func sourceActs() map[string]act {
-	return map[string]act{
-		"pair": pairBrowser, "forget": forgetClient, "program": addProgram,
-		"watch": watchKodi, "unwatch": unwatchKodi,
-		"scan": scanKodi, "preview": previewKodi, "import": importKodi, "pause": pauseImport,
-	}
+// sourceActs are what a person can do about sources, on the page Sources and in setup.
+var sourceActs = map[string]act{
+	"pair": pairBrowser, "forget": forgetClient, "program": addProgram, "watch": watchKodi, "unwatch": unwatchKodi,
+	"preview": previewImport, "import": importKodi, "stop": stopImport,
 }
 
 // sourcesData is what there is to show of sources.
 type sourcesData struct {
-	Code      *control.PairingCode // nil where none holds
+	Code      *control.PairingCode // just made
+	Added     *control.AddedClient // a program that was just added
 	Browsers  []client
 	Programs  []client
-	Added     *control.AddedClient // a program that was just added
 	Libraries []library
 	Job       job
 	Failed    *fault // why the job failed
-	Progress  []progress
+	Progress  []control.KodiProgress
 }
 
-// client is a browser or a program, and how it stands.
+// client is a browser or a program.
 type client struct {
 	control.ClientInfo
-	Source control.Source
+	Unread []string // the sites that a browser cannot read any more
 }
 
-// library is a library of a Kodi, and how it stands where it is watched.
+// library is a Kodi library.
 type library struct {
 	scan.Library
-	Source *control.Source
+	Source *control.Source // how it stands; nil where it is not watched
 }
 
-// Unwatched are the libraries that were found and are not watched.
-func (d sourcesData) Unwatched() []library {
+// Unwatched returns the libraries that were found and are not watched.
+func (d *sourcesData) Unwatched() []library {
 	return slices.DeleteFunc(slices.Clone(d.Libraries), func(l library) bool { return l.Source != nil || l.Configured })
 }
 
 // Watched reports whether any library is watched.
-func (d sourcesData) Watched() bool {
+func (d *sourcesData) Watched() bool {
 	return slices.ContainsFunc(d.Libraries, func(l library) bool { return l.Source != nil })
 }
 
-// progress is how far an import has come.
-type progress struct {
-	control.KodiProgress
-	Rate int           // viewings in a second; 0 where that is not known
-	Left time.Duration // 0 where that is not known
-}
+func showSources(v *view) (any, error) { return v.sources() }
 
-func showSources(v *visit) (any, error) {
-	d, err := v.sources()
-	d.Added, _ = v.Data.(*control.AddedClient)
-	return d, err
-}
-
-// sources gathers what there is to show.
-func (v *visit) sources() (*sourcesData, error) {
+func (v *view) sources() (*sourcesData, error) {
 	d := &sourcesData{Job: v.site.lastJob()}
-	status, err := v.api().Status(v.ctx())
-	clients, failed := v.api().Clients(v.ctx())
-	err = errors.Join(err, failed)
-	found, failed := v.api().FindKodi(v.ctx())
-	err = errors.Join(err, failed)
-	imports, failed := v.api().KodiProgress(v.ctx())
-	if err = errors.Join(err, failed); err != nil {
-		return d, err
+	d.Code, _ = v.Result.(*control.PairingCode)
+	d.Added, _ = v.Result.(*control.AddedClient)
+	status, err1 := v.api().Status(v.ctx())
+	clients, err2 := v.api().Clients(v.ctx())
+	found, err3 := v.api().FindKodi(v.ctx())
+	imports, err4 := v.api().KodiProgress(v.ctx())
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		return nil, err
 	}
 	for _, c := range clients {
 		one := client{ClientInfo: c}
-		if i := slices.IndexFunc(status.Sources, func(s control.Source) bool { return s.Name == c.Kind+":"+c.ID }); i >= 0 {
-			one.Source = status.Sources[i]
+		for _, s := range status.Sources {
+			if s.Name == c.Kind+":"+c.ID {
+				one.Unread = s.Unread
+			}
 		}
 		if c.Kind == viewing.SourceProgram {
 			d.Programs = append(d.Programs, one)
@@ -96,23 +78,22 @@ func (v *visit) sources() (*sourcesData, error) {
 			d.Browsers = append(d.Browsers, one)
 		}
 	}
-	d.Code = v.site.openCode(clients)
 	d.Libraries = libraries(found, status.Sources)
-	d.Failed = v.failed(d.Job)
-	for _, p := range imports {
-		d.Progress = append(d.Progress, progressOf(p, time.Now()))
+	d.Progress = imports
+	if j := d.Job; j.err != nil && !j.Canceled {
+		d.Failed = v.faultOf(control.FaultOf(j.err))
 	}
 	return d, nil
 }
 
-// libraries are those that were found and those that are watched.
+// libraries returns those that were found and those that are watched.
 func libraries(found []scan.Library, sources []control.Source) (all []library) {
 	for _, l := range found {
 		all = append(all, library{Library: l})
 	}
 	for _, s := range sources {
-		folder, ours := strings.CutPrefix(s.Name, viewing.SourceKodi+":")
-		if !ours {
+		folder, ok := strings.CutPrefix(s.Name, viewing.SourceKodi+":")
+		if !ok {
 			continue
 		}
 		i := slices.IndexFunc(all, func(l library) bool { return l.Userdata == folder })
@@ -125,71 +106,27 @@ func libraries(found []scan.Library, sources []control.Source) (all []library) {
 	return all
 }
 
-// progressOf tells the rate of an import that runs, and how long it still takes.
-func progressOf(p control.KodiProgress, now time.Time) progress {
-	out := progress{KodiProgress: p}
-	if took := now.Sub(p.StartedAt); p.Running && p.Done > 0 && took > 0 {
-		out.Rate = int(float64(p.Done)/took.Seconds() + 0.5)
-		out.Left = took / time.Duration(p.Done) * time.Duration(p.Total-p.Done)
-	}
-	return out
-}
-
-// failed is what a person is told of a job that failed.
-func (v *visit) failed(j job) *fault {
-	if j.err == nil || j.Cut || j.Running {
-		return nil
-	}
-	if f, ok := errors.AsType[*control.Fault](j.err); ok && f.Code != control.CodeInternal {
-		return v.faultOf("page.refused", f)
-	}
-	return &fault{Text: v.Say("page.failed")}
-}
-
-// openCode is the pairing code that was shown last, while it holds and no browser
-// has come with it.
-func (s *Site) openCode(clients []control.ClientInfo) *control.PairingCode {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	code, made := s.desk.code, s.desk.made.Truncate(time.Second)
-	came := func(c control.ClientInfo) bool { return c.Kind == viewing.SourceBrowser && !c.PairedAt.Before(made) }
-	if code == nil || !time.Now().Before(code.ExpiresAt) || slices.ContainsFunc(clients, came) {
-		return nil
-	}
-	return code
-}
-
-func pairBrowser(v *visit) error {
-	made := time.Now()
+// pairBrowser shows a new code.
+func pairBrowser(v *view) error {
 	code, err := v.api().Pair(v.ctx())
-	if err != nil {
-		return err
-	}
-	v.site.mu.Lock()
-	defer v.site.mu.Unlock()
-	v.site.desk.code, v.site.desk.made = &code, made
-	time.AfterFunc(time.Until(code.ExpiresAt), v.site.nudge)
-	return nil
+	return v.result(&code, err)
 }
 
-func forgetClient(v *visit) error {
+func forgetClient(v *view) error {
 	return v.done(v.api().Revoke(v.ctx(), v.Typed("id")), "sources.forgotten", "name", v.Typed("name"))
 }
 
-// addProgram shows the token at once, and never again.
-func addProgram(v *visit) error {
+// addProgram shows the token of a new program, once.
+func addProgram(v *view) error {
 	label := strings.TrimSpace(v.Typed("label"))
 	if label == "" {
 		return v.refuse("sources.program.nameless")
 	}
 	added, err := v.api().AddClient(v.ctx(), control.NewProgram{Label: label})
-	v.Data, v.preview = &added, true
-	return err
+	return v.result(&added, err)
 }
 
-// watchKodi has one library watched: the program takes that in by beginning anew, so
-// there is no second one in the same act.
-func watchKodi(v *visit) error {
+func watchKodi(v *view) error {
 	path := strings.TrimSpace(v.Typed("path"))
 	if path == "" {
 		return v.refuse("sources.kodi.none")
@@ -198,114 +135,52 @@ func watchKodi(v *visit) error {
 	return v.done(err, "sources.kodi.added", "path", path)
 }
 
-func unwatchKodi(v *visit) error {
+func unwatchKodi(v *view) error {
 	_, err := v.api().RemoveKodi(v.ctx(), control.KodiPath{Path: v.Typed("path")})
 	return v.done(err, "sources.kodi.removed", "path", v.Typed("path"))
 }
 
-// do begins a job.
-func (v *visit) do(j job) error {
-	if !v.site.begin(j) {
-		return v.refuse("sources.busy")
-	}
-	return nil
-}
-
-func scanKodi(v *visit) error { return v.do(job{Kind: scanning}) }
-
-func previewKodi(v *visit) error {
-	asked := control.KodiImport{DryRun: true, Plays: control.PlaysOne}
-	if v.Typed("plays") == control.PlaysAll {
-		asked.Plays = control.PlaysAll
-	}
-	var err error
-	if asked.Since, err = v.day("since", "sources.since.bad"); err != nil {
-		return err
-	}
-	return v.do(job{Kind: preview, Asked: asked})
-}
-
-// importKodi begins what the last preview has shown, or goes on with what was cut
-// short. Without either nobody has said what is to be imported.
-func importKodi(v *visit) error {
-	last := v.site.lastJob()
-	if last.Running || last.Did == nil || last.Kind == importing && !last.Cut {
-		return v.refuse("sources.noPreview")
-	}
-	next := last.Asked
-	next.DryRun, next.Yes = false, next.Yes || v.Typed("yes") != ""
-	if last.Did.NeedsYes && !next.Yes {
-		return v.refuse("sources.needsYes")
-	}
-	return v.do(job{Kind: importing, Asked: next})
-}
-
-// pauseImport cuts a job short. What is on disk stays.
-func pauseImport(v *visit) error {
-	if j := v.site.lastJob(); j.Running {
-		j.stop()
-		v.tell("sources.paused")
-	}
-	return nil
-}
-
-// Tallies are what an import of a library would do; what is zero is not told.
-func (v *visit) Tallies(p scan.Preview) (all []string) {
+// Tallies returns what an import of a library would do, in words.
+func (v *view) Tallies(p scan.Preview) (all []string) {
 	add := func(key string, n int, values ...any) {
 		if n > 0 {
-			all = append(all, v.Say(key, append(values, "n", n)...))
+			all = append(all, v.Say("sources.preview."+key, append(values, "n", n)...))
 		}
 	}
-	add("sources.preview.films", p.Films)
-	add("sources.preview.episodes", p.Episodes)
-	for _, some := range []struct {
-		key  string
-		many map[string]int
-	}{{"sources.preview.held", p.Held}, {"sources.preview.ignored", p.Ignored}} {
-		for _, reason := range slices.Sorted(maps.Keys(some.many)) {
-			add(some.key, some.many[reason], "why", v.Because(reason))
-		}
+	add("films", p.Films)
+	add("episodes", p.Episodes)
+	for _, reason := range slices.Sorted(maps.Keys(p.Held)) {
+		add("held", p.Held[reason], "why", v.Word("sources.why.", reason))
 	}
-	add("sources.preview.nameless", p.Unresolved)
-	add("sources.preview.known", p.Recorded+p.AtService+p.Copies)
-	add("sources.preview.undated", p.Before)
-	add("sources.preview.earlier", p.Earlier)
+	for _, reason := range slices.Sorted(maps.Keys(p.Ignored)) {
+		add("ignored", p.Ignored[reason], "why", v.Word("sources.why.", reason))
+	}
+	add("nameless", p.Unresolved)
+	add("known", p.Recorded+p.AtService+p.Copies)
+	add("undated", p.Before)
+	add("earlier", p.Earlier)
 	return all
 }
 
-// Because is a reason of the queue in words; one that has none is told as it is.
-func (v *visit) Because(reason string) string {
-	if key := "sources.why." + reason; v.Has(key) {
-		return v.Say(key)
-	}
-	return reason
-}
-
-// Plays are how many viewings an import would hand over, or has.
-func (v *visit) Plays(did *control.KodiImported) (n int) {
-	for _, l := range did.Libraries {
+// Plays returns how many viewings a job would hand over, or has.
+func (j job) Plays() (n int) {
+	for _, l := range j.Did.Libraries {
 		n += l.Plays()
 	}
 	return n
 }
 
-// Clock is a time of today.
-func (v *visit) Clock(t time.Time) string { return t.Local().Format(time.TimeOnly) }
+// Clock returns a time of today.
+func (v *view) Clock(t time.Time) string { return t.Local().Format(time.TimeOnly) }
 
-// Span is about how long something takes.
-func (v *visit) Span(d time.Duration) string {
+// Span returns about how long some seconds are.
+func (v *view) Span(seconds int64) string {
 	switch {
-	case d < 2*time.Minute:
-		return v.Say("sources.span.seconds", "n", int(d.Round(time.Second)/time.Second))
-	case d < 2*time.Hour:
-		return v.Say("sources.span.minutes", "n", int(d.Round(time.Minute)/time.Minute))
+	case seconds < 120:
+		return v.Say("sources.span.seconds", "n", seconds)
+	case seconds < 120*60:
+		return v.Say("sources.span.minutes", "n", (seconds+30)/60)
 	default:
-		return v.Say("sources.span.hours", "n", int(d.Round(time.Hour)/time.Hour))
+		return v.Say("sources.span.hours", "n", (seconds+1800)/3600)
 	}
 }
-
-// Seconds is a number of seconds as a span.
-func (v *visit) Seconds(n int64) string { return v.Span(time.Duration(n) * time.Second) }
-
-// Base is the address below which the room's acts are.
-func (v *visit) Base() string { return strings.TrimSuffix(v.room.path, "/") }

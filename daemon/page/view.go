@@ -1,0 +1,228 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/locale"
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// view is one request of a browser that is signed in, with what its page is made of.
+// Templates use its exported fields and methods.
+type view struct {
+	locale.Speech
+	*http.Request
+	Flashes []string // what an act has done
+	Fault   *fault   // what was refused
+	Next    string   // where the browser is led after an act
+	Data    any      // what the page shows
+	Result  any      // what an act that stays has found
+
+	site *Site
+	page page
+	stay bool // the act's own page follows, with Result
+}
+
+// fault is a refusal in words.
+type fault struct {
+	Text    string
+	Details []string
+	Hint    string
+}
+
+func (s *Site) view(r *http.Request, p page) *view {
+	return &view{Speech: locale.In(r.Header.Get("Accept-Language")), Request: r, site: s, page: p}
+}
+
+func (v *view) ctx() context.Context { return v.Request.Context() }
+
+func (v *view) api() control.API { return v.site.o.API }
+
+// flash shows a text on the next page.
+func (v *view) flash(key string, values ...any) { v.Flashes = append(v.Flashes, v.Say(key, values...)) }
+
+// done shows a text on the next page, unless the act has failed.
+func (v *view) done(err error, key string, values ...any) error {
+	if err == nil {
+		v.flash(key, values...)
+	}
+	return err
+}
+
+// result has the act's own page show what it found, unless it has failed.
+func (v *view) result(found any, err error) error {
+	v.Result, v.stay = found, true
+	return err
+}
+
+// fail shows why a page or an act was refused.
+func (v *view) fail(err error) {
+	v.Result = nil
+	if errors.As(err, new(*refusal)) {
+		v.Fault = &fault{Text: err.Error()} // several may be joined
+		return
+	}
+	f := control.FaultOf(err)
+	if f.Code == control.CodeInternal {
+		v.site.o.Log.Error("a page or an act failed", "path", v.URL.Path, "error", err)
+	}
+	v.Fault = v.faultOf(f)
+}
+
+// faultOf renders a refusal of the control API.
+func (v *view) faultOf(f *control.Fault) *fault {
+	if f.Code == control.CodeInternal {
+		return &fault{Text: v.Say("page.failed")}
+	}
+	return &fault{Text: v.Say("page.refused"), Details: strings.Split(v.Error(f), "\n"), Hint: v.Message(f.Hint)}
+}
+
+// refusal says why a form is not accepted.
+type refusal struct{ text string }
+
+func (r *refusal) Error() string { return r.text }
+
+// refuse makes a refusal.
+func (v *view) refuse(key string, values ...any) error {
+	return &refusal{v.Say(key, values...)}
+}
+
+// unread makes a refusal of an error about a text that a person has typed.
+func (v *view) unread(err error) error {
+	if m, ok := errors.AsType[viewing.Message](err); ok {
+		return &refusal{v.Message(m)}
+	}
+	return err
+}
+
+// back returns where a form asks to be led: the act's own page for any address that is
+// not a page of ours.
+func (v *view) back() string {
+	back := v.PostFormValue("back")
+	_, err := url.Parse(back) // refuses control characters, which browsers leave out: "/\t/elsewhere"
+	if err != nil || !strings.HasPrefix(back, "/") || strings.HasPrefix(back, "//") || strings.Contains(back, `\`) {
+		return strings.ReplaceAll(v.page.path, "{id}", url.PathEscape(v.PathValue("id")))
+	}
+	return back
+}
+
+// Here returns the address of this page with its query.
+func (v *view) Here() string {
+	if v.Method == http.MethodPost {
+		return v.back()
+	}
+	return v.URL.RequestURI()
+}
+
+// Base returns the address below which the page's acts are.
+func (v *view) Base() string { return strings.TrimSuffix(v.page.path, "/") }
+
+// Typed returns a field of the form that was sent, or of the address.
+func (v *view) Typed(name string) string { return v.FormValue(name) }
+
+// SignedIn reports whether the browser is signed in.
+func (v *view) SignedIn() bool { return v.page.path != "" }
+
+// Menu returns the pages of the menu.
+func (v *view) Menu() (links []link) {
+	for _, p := range pages() {
+		if p.menu {
+			links = append(links, link{p.path, v.Say("page.title." + p.name), p.path == v.page.path})
+		}
+	}
+	return links
+}
+
+type link struct {
+	Path, Text string
+	Here       bool
+}
+
+// Heading returns the title of the page.
+func (v *view) Heading() string {
+	if v.page.name == "" {
+		return v.Say("page.name")
+	}
+	return v.Say("page.title." + v.page.name)
+}
+
+// Word returns the text of a word of some kind; the word itself where there is no text.
+func (v *view) Word(kind string, word any) string {
+	text := fmt.Sprint(word)
+	if key := kind + strings.ReplaceAll(text, " ", "-"); v.Has(key) {
+		return v.Say(key)
+	}
+	return text
+}
+
+// Label names an entry.
+func (v *view) Label(e entry.Entry) string {
+	switch {
+	case e.List != nil:
+		return v.Say("item.list", "name", e.List.Name)
+	case e.Media != nil:
+		return e.Media.LabelIn(func(word string) string { return v.Say("item." + strings.ReplaceAll(word, " ", "-")) })
+	default:
+		return e.Label()
+	}
+}
+
+// SourceName is a source in words. The id of a browser says nothing to a person.
+func (v *view) SourceName(source string) string {
+	kind, name, _ := strings.Cut(source, ":")
+	words := v.Word("now.kind.", kind)
+	if kind == viewing.SourceKodi {
+		words += " " + name
+	}
+	return words
+}
+
+// moment is a time for machines and for people.
+type moment struct{ At, Text, Ago string }
+
+// When returns a time for the templates "time" and "ago"; nil for none.
+func (v *view) When(t any) *moment {
+	at, ok := t.(time.Time)
+	if known, isPointer := t.(*time.Time); isPointer && known != nil {
+		at, ok = *known, true
+	}
+	if !ok || at.IsZero() {
+		return nil
+	}
+	return &moment{at.UTC().Format(time.RFC3339), v.Value(at), v.ago(at)}
+}
+
+func (v *view) ago(t time.Time) string {
+	d := time.Since(t)
+	switch {
+	case d < time.Minute:
+		return v.Say("page.ago.now")
+	case d < time.Hour:
+		return v.Say("page.ago.minutes", "n", int(d/time.Minute))
+	case d < 48*time.Hour:
+		return v.Say("page.ago.hours", "n", int(d/time.Hour))
+	default:
+		return v.Say("page.ago.days", "n", int(d/(24*time.Hour)))
+	}
+}
+
+// day returns the beginning of the day in a field; zero for an empty field.
+func (v *view) day(field, refusal string) (time.Time, error) {
+	typed := v.Typed(field)
+	if typed == "" {
+		return time.Time{}, nil
+	}
+	day, err := time.ParseInLocation(time.DateOnly, typed, time.Local)
+	if err != nil {
+		return day, v.refuse(refusal)
+	}
+	return day, nil
+}
