@@ -116,8 +116,8 @@ func TestActsOnOneEntry(t *testing.T) {
 	if e := l.entry(waiting); e.State != viewing.StatePending {
 		t.Errorf("release: %s", e.Standing())
 	}
-	at := time.Now().Add(-3 * time.Hour).Truncate(time.Minute)
-	l.acts(waiting, "time", "at", at.Local().Format("2006-01-02T15:04"))
+	at := time.Now().Add(-3 * time.Hour).Truncate(time.Second)
+	l.acts(waiting, "time", "at", at.Local().Format("2006-01-02T15:04:05"))
 	if e := l.entry(waiting); !e.WatchedAt.Time().Equal(at) {
 		t.Errorf("time: %s, want %s", e.WatchedAt.Time(), at)
 	}
@@ -260,7 +260,7 @@ func TestFormsWithNonsense(t *testing.T) {
 	for _, c := range []struct{ act, name, value, want string }{
 		{"time", "at", "when?", "is not a time"},
 		{"time", "at", "", "Type a date and a time"},
-		{"time", "at", "9999-12-31T23:59:59", "is not a time"},
+		{"time", "at", "9999-12-31T23:59:59", "lies ahead"},
 		{"time", "at", "1700-01-01T00:00", "That was not done."},
 		{"search", "what", "  ", "Type one word"},
 		{"search", "what", strings.Repeat("x", 301), "Type one word"},

@@ -170,5 +170,5 @@ func (c card) Words() string {
 
 // Clock returns when it was watched, for an input of a date and a time.
 func (c card) Clock() string {
-	return c.Entry.WatchedAt.Time().Local().Format("2006-01-02T15:04")
+	return c.Entry.WatchedAt.Time().Local().Format("2006-01-02T15:04:05")
 }
