@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
@@ -35,7 +36,7 @@ func (d *Daemon) Explain(ctx context.Context, id int64) (control.Explanation, er
 		return x, err
 	}
 	if t, ok := d.store.Trouble(); ok {
-		x.Why, x.Hint = storageTrouble(t), viewing.Said(t.Hint(d.o.Paths.State))
+		x.Why, x.Hint = storageTrouble(t), storageHint(t, d.o.Paths.State)
 		return x, nil
 	}
 	a := d.account(x.Account)
@@ -57,4 +58,23 @@ func ofEntry(code string, id int64) viewing.Message {
 func startHint(p config.Paths) viewing.Message { return viewing.Said(service.StartHint(p.System)) }
 
 // storageTrouble says why nothing can be written.
-func storageTrouble(t sqlite.Trouble) viewing.Message { return viewing.Said(t.Text()) }
+func storageTrouble(t sqlite.Trouble) viewing.Message {
+	switch t.Kind() {
+	case sqlite.Full:
+		return viewing.Say("disk.full")
+	case sqlite.ReadOnly:
+		return viewing.Say("disk.readOnly")
+	case sqlite.Denied:
+		return viewing.Say("disk.denied")
+	default:
+		return viewing.Say("disk.trouble", "reason", strings.TrimPrefix(t.Cause.Error(), sqlite.ErrStorage.Error()+": "))
+	}
+}
+
+// storageHint says what to do about it.
+func storageHint(t sqlite.Trouble, folder string) viewing.Message {
+	if t.Kind() == sqlite.Full {
+		return viewing.Say("hint.freeSpace", "path", folder)
+	}
+	return viewing.Say("hint.makeWritable", "path", folder)
+}

@@ -3,6 +3,7 @@ package daemon
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
@@ -14,18 +15,34 @@ import (
 // may have been meant.
 func queueFault(err error) error {
 	var state *queue.StateError
+	var missing entry.Missing
 	switch {
 	case errors.As(err, &state):
-		return control.Refused(viewing.MessagesOf(err)[0], hintFor(state))
+		return control.Refused(stateMessage(state), hintFor(state))
 	case errors.Is(err, entry.ErrState):
 		return control.Invalid(viewing.MessagesOf(err)[0], viewing.Message{})
-	case errors.Is(err, entry.ErrNotFound):
-		return control.NotFound(viewing.MessagesOf(err)[0], control.Command("filmspool queue list"))
+	case errors.As(err, &missing):
+		return control.NotFound(ofEntry("fault.noEntry", int64(missing)), control.Command("filmspool queue list"))
 	case errors.Is(err, entry.ErrSelection):
-		return control.Invalid(viewing.MessagesOf(err)[0], viewing.Say("hint.select"))
+		return control.Invalid(viewing.Say("fault.noSelection"), viewing.Say("hint.select"))
 	default:
 		return err
 	}
+}
+
+// stateMessage says why a verb does not fit an entry.
+func stateMessage(e *queue.StateError) viewing.Message {
+	m := viewing.Say("fault.locked", "verb", e.Verb, "id", strconv.FormatInt(e.ID, 10), "state", string(e.State))
+	switch {
+	case e.ID == 0:
+		m.Code = "fault.lockedAll"
+	case e.Why.Code != "":
+		m.Code = "fault.lockedWhy"
+		return m.Because(e.Why)
+	case e.Reason != "":
+		m.Code, m.Args["reason"] = "fault.lockedFor", e.Reason
+	}
+	return m
 }
 
 // hintFor is what to type for an entry in its state.

@@ -26,13 +26,17 @@ type UnwritableError struct {
 }
 
 // Error names the cause.
-func (e *UnwritableError) Error() string { return sqlite.Trouble{Cause: e.cause}.Text() }
+func (e *UnwritableError) Error() string { return e.cause.Error() }
 
 // Hint says what to do about it.
-func (e *UnwritableError) Hint() string { return sqlite.Trouble{Cause: e.cause}.Hint(e.folder) }
+func (e *UnwritableError) Hint() viewing.Message {
+	return storageHint(sqlite.Trouble{Cause: e.cause}, e.folder)
+}
 
-// Unwrap is the cause.
-func (e *UnwritableError) Unwrap() error { return e.cause }
+// Unwrap is the cause, and what a person is told of it.
+func (e *UnwritableError) Unwrap() []error {
+	return []error{storageTrouble(sqlite.Trouble{Cause: e.cause}), e.cause}
+}
 
 // unwritable makes an [UnwritableError] of an error that comes from a full or read-only disk.
 func unwritable(err error, folder string) error {

@@ -170,8 +170,8 @@ func TestListsTogether(t *testing.T) {
 	if a, b := s.entry(t, 3).After, s.entry(t, 4).After; a != 1 || b != 2 {
 		t.Errorf("they wait for %d and %d", a, b)
 	}
-	s.refusesMove(t, "ben", 3, "it goes with its list, entry 1")
-	s.refusesMove(t, "ben", 1, "the account ben has it already, as entry 2")
+	s.refusesMove(t, "ben", 3, "fault.withList id=1")
+	s.refusesMove(t, "ben", 1, "fault.otherHas id=2 name=ben")
 	if _, err := s.Drop(t.Context(), entry.Selection{IDs: []int64{2}}, false); err != nil {
 		t.Fatal(err)
 	}
@@ -233,10 +233,10 @@ func TestReassigned(t *testing.T) {
 	}
 	s.refusesMove(t, "anna", 1, "it is delivered")
 	s.told(t, chrome, film("b", 605, -60))
-	s.refusesMove(t, "ben", 2, "the account ben has it already, as entry 3")
+	s.refusesMove(t, "ben", 2, "fault.otherHas id=3 name=ben")
 	e := s.dueOf(t, "anna")[0]
 	s.settle(t, Settlement{Entry: 2, Attempt: s.send(t, e), State: viewing.StatePending})
-	s.refusesMove(t, "kim", 2, "it may have left")
+	s.refusesMove(t, "kim", 2, "fault.mayHaveLeft")
 	if _, err := s.Move(t.Context(), nil, "ben", false); !errors.Is(err, entry.ErrSelection) {
 		t.Errorf("without ids: %v", err)
 	}

@@ -49,7 +49,7 @@ func (s *Store) Correct(ctx context.Context, c Correcting) (did resolve.Correcte
 // [*StateError].
 func Correctable(e Entry) error {
 	if e.Media == nil {
-		return &StateError{Verb: "fix", ID: e.ID, State: e.State, Reason: "it names no film or series"}
+		return &StateError{Verb: "fix", ID: e.ID, State: e.State, Why: viewing.Say("fault.noMedia")}
 	}
 	return changeable(entry.VerbFix, e)
 }

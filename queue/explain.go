@@ -54,7 +54,7 @@ func (s *Store) explain(ctx context.Context, id int64) (x entry.Explanation, err
 		return x, err
 	}
 	if len(entries) == 0 {
-		return x, entry.ErrNotFound
+		return x, entry.Missing(id)
 	}
 	if x.Entry = entries[0]; len(entries) > 1 {
 		x.Ahead = entries[1]

@@ -26,9 +26,10 @@ const (
 // StateError says why a verb does not fit an entry. It wraps [entry.ErrState].
 type StateError struct {
 	Verb   string // "drop"
-	ID     int64
+	ID     int64  // 0 for a filter by a state that the verb does not fit
 	State  viewing.State
-	Reason string // why the entry stands there, or why the verb does not fit
+	Reason string          // why the entry stands there, a code
+	Why    viewing.Message // why the verb does not fit, where the state does not say it
 }
 
 // Error names the verb, the entry and its state.
@@ -36,6 +37,9 @@ func (e *StateError) Error() string {
 	text := fmt.Sprintf("%s entry %d: it is %s", e.Verb, e.ID, e.State.Words())
 	if e.Reason != "" {
 		text += " (" + e.Reason + ")"
+	}
+	if e.Why.Code != "" {
+		text += ": " + e.Why.Error()
 	}
 	return text
 }
@@ -61,7 +65,7 @@ func (s *Store) operate(ctx context.Context, o operation, sel entry.Selection, d
 	case len(sel.IDs) > 0:
 		err = s.apply(ctx, o, slices.Compact(slices.Sorted(slices.Values(sel.IDs))), "", dry, &sum)
 	case sel.State != "" && !slices.Contains(o.verb.States(), sel.State):
-		err = fmt.Errorf("%w: what is %s cannot be changed so", entry.ErrState, sel.State.Words())
+		err = &StateError{Verb: string(o.verb), State: sel.State}
 	default:
 		err = s.applyToAll(ctx, o, sel, dry, &sum)
 	}

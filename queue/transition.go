@@ -21,7 +21,7 @@ func (t *tx) entry(id int64) (Entry, error) {
 		return Entry{}, err
 	}
 	if len(entries) == 0 {
-		return Entry{}, entry.ErrNotFound
+		return Entry{}, entry.Missing(id)
 	}
 	return entries[0], nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
@@ -198,13 +199,13 @@ func (t *tx) move(e Entry, account string) error {
 	case err != nil:
 		return err
 	case e.Attempts > 0:
-		no.Reason = "it may have left"
+		no.Why = viewing.Say("fault.mayHaveLeft")
 	case e.After != 0:
-		no.Reason = fmt.Sprintf("it goes with its list, entry %d", e.After)
+		no.Why = viewing.Say("fault.withList", "id", strconv.FormatInt(e.After, 10))
 	case has:
-		no.Reason = fmt.Sprintf("the account %s has it already, as entry %d", account, other)
+		no.Why = viewing.Say("fault.otherHas", "name", account, "id", strconv.FormatInt(other, 10))
 	}
-	if no.Reason != "" {
+	if no.Why.Code != "" {
 		return no
 	}
 	ids, err := t.Numbers("UPDATE entries SET account = ?2, touched = max(touched, 1) WHERE id = ?1 OR after = ?1 RETURNING id", e.ID, account)

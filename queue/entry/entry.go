@@ -2,6 +2,7 @@ package entry
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -15,6 +16,15 @@ var (
 	// ErrState is wrapped when an entry's state does not allow the change.
 	ErrState = errors.New("entry is in another state")
 )
+
+// Missing is an [ErrNotFound] that names the entry.
+type Missing int64
+
+// Error names the entry.
+func (m Missing) Error() string { return fmt.Sprintf("there is no entry %d", int64(m)) }
+
+// Is reports whether target is [ErrNotFound].
+func (m Missing) Is(target error) bool { return target == ErrNotFound }
 
 // Entry is one request to the service: one viewing of one item, one watchlist
 // wish, one list or one item of a list. Its JSON is what people and programs

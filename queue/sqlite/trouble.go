@@ -62,16 +62,6 @@ func (t Trouble) Text() string {
 	return "The queue cannot be written: " + strings.TrimPrefix(fmt.Sprint(t.Cause), ErrStorage.Error()+": ")
 }
 
-// Hint is what to do about it.
-func (t Trouble) Hint(folder string) string {
-	switch t.Kind() {
-	case Full:
-		return "make room on the disk of " + folder + "; Filmspool goes on by itself"
-	case ReadOnly, Denied, Other:
-	}
-	return "make " + folder + " writable; Filmspool goes on by itself"
-}
-
 // troubles keeps the present trouble.
 type troubles struct {
 	mu  sync.Mutex
