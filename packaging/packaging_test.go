@@ -45,8 +45,9 @@ func has(lines []string, want string) bool { return slices.Contains(lines, want)
 // depend on, each in the section where systemd looks for it.
 func TestUnitsKeepTheirPromises(t *testing.T) {
 	both := map[string][]string{
+		"Unit": {"StartLimitIntervalSec=0"},
 		"Service": {
-			"Type=notify", "ExecStart=@COMMAND@", "Restart=on-failure", "RestartSec=30",
+			"Type=notify", "ExecStart=@COMMAND@", "Restart=on-failure", "RestartSec=10",
 			"RestartPreventExitStatus=78", "WatchdogSec=180", "TimeoutStopSec=20", "NoNewPrivileges=yes", "UMask=0077",
 			"MemoryMax=512M", "TasksMax=128", "SystemCallFilter=@system-service",
 		},

@@ -187,7 +187,7 @@ func TestUnit(t *testing.T) {
 		"[Install]\nWantedBy=kodi.target\n",
 		"\nExecStart=/bin/sh /storage/.kodi/addons/" + ID + "/bin/filmspool run\n",
 		"\nType=simple\n", "\nRestart=on-failure\n", "\nRestartPreventExitStatus=78\n",
-		"\nNotifyAccess=main\n", "\nWatchdogSec=180\n", "\nUMask=0077\n", "\nRestartSec=30\n",
+		"\nNotifyAccess=main\n", "\nWatchdogSec=180\n", "\nUMask=0077\n", "\nRestartSec=10\n", "\nStartLimitIntervalSec=0\n",
 	} {
 		if !strings.Contains(unit, line) {
 			t.Errorf("the unit lacks %q", line)
