@@ -19,6 +19,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/guard"
 	"github.com/filmspool/filmspool/daemon/page"
 	"github.com/filmspool/filmspool/daemon/service"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // listen opens the TCP listeners, or keeps those of the instance before.
@@ -73,6 +74,19 @@ func listenError(ctx context.Context, o Options, err error) error {
 		return taken
 	}
 	return fmt.Errorf("%w: listen: %w", config.ErrInvalid, err)
+}
+
+// PortTaken says that another program listens where such an instance would; nil where none
+// does. It wraps [config.ErrInvalid]: to start again would not mend it.
+func PortTaken(ctx context.Context, o Options) error {
+	d := net.Dialer{Timeout: time.Second}
+	conn, err := d.DialContext(ctx, "tcp", o.Config.Listen)
+	if err != nil {
+		return nil
+	}
+	_ = conn.Close() // nothing was said
+	return fmt.Errorf("%w: %w", config.ErrInvalid, control.Refused(
+		viewing.Say("portTaken", "address", o.Config.Listen), viewing.Say("hint.otherPort", "file", o.Paths.File)))
 }
 
 // openConnector wires the endpoint of browsers and programs.

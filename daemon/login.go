@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/resolve/tmdb"
 	"github.com/filmspool/filmspool/queue/tracker"
@@ -135,44 +137,25 @@ func keyHint(next config.Credential) viewing.Message {
 	return viewing.Say("hint.makeKey", "command", loginAgain(next.Account, next.BaseURL))
 }
 
-// loginHint says what may mend a refused login, and with which command it is tried again.
-func loginHint(next config.Credential, v tracker.Verdict) viewing.Message {
+// refusal says why a login was refused, what may mend it and with which command it is tried again.
+func refusal(next config.Credential, v tracker.Verdict) error {
+	f := &control.Fault{Code: control.CodeRefused, Message: v.Problem, Reason: control.ReasonAway}
 	again := loginAgain(next.Account, next.BaseURL)
-	rest, secure := strings.CutPrefix(next.BaseURL, "https://")
 	switch {
 	case v.Fate == tracker.Refused && v.Code != "":
-		return keyHint(next)
+		f.Reason, f.Hint = control.ReasonKey, keyHint(next)
 	case v.Fate == tracker.Unproven:
-		return viewing.Say("hint.lookUpAddress", "command", loginAgain(next.Account, "https://tracker.example/api/v1"))
+		f.Reason, f.Hint = control.ReasonAddress, viewing.Say("hint.lookUpAddress", "command", loginAgain(next.Account, "https://tracker.example/api/v1"))
 	case v.Hint.Code == tracker.HintProxy:
-		return viewing.Say("hint.proxyUser", "command", again)
+		f.Hint = viewing.Say("hint.proxyUser", "command", again)
 	case v.Fate == tracker.Refused:
-		return viewing.Say("hint.askNetwork", "command", again)
-	case v.Hint.Code != "" && secure && onLoopback(rest):
-		return viewing.Say("hint.maybeHTTP", "command", loginAgain(next.Account, "http://"+rest))
+		f.Hint = viewing.Say("hint.askNetwork", "command", again)
 	case v.Hint.Code != "":
-		return viewing.Say("hint.lookClock", "command", again)
+		f.Hint = viewing.Say("hint.lookClock", "command", again)
 	default:
-		return viewing.Say("hint.whenReached", "command", again)
+		f.Hint = viewing.Say("hint.whenReached", "command", again)
 	}
-}
-
-// loginReason is in one word why the service was not shown a key, or refused it.
-func loginReason(v tracker.Verdict) string {
-	switch {
-	case v.Fate == tracker.Refused && v.Code != "":
-		return control.ReasonKey
-	case v.Fate == tracker.Unproven:
-		return control.ReasonAddress
-	default:
-		return control.ReasonAway
-	}
-}
-
-// onLoopback reports whether an address without its scheme is on this machine.
-func onLoopback(rest string) bool {
-	_, err := tracker.ParseBaseURL("http://" + rest)
-	return err == nil
+	return f
 }
 
 // judge refuses a key that the service refuses, one that could not be shown
@@ -181,9 +164,7 @@ func (d *core) judge(ctx context.Context, next config.Credential, check tracker.
 	switch check.Verdict.Fate {
 	case tracker.Delivered, tracker.Rejected:
 	default:
-		return &control.Fault{
-			Code: control.CodeRefused, Message: check.Verdict.Problem, Hint: loginHint(next, check.Verdict), Reason: loginReason(check.Verdict),
-		}
+		return refusal(next, check.Verdict)
 	}
 	was, found, err := d.anothers(ctx, next, check.UserID)
 	if err != nil || !found {
@@ -196,6 +177,35 @@ func (d *core) judge(ctx context.Context, next config.Credential, check tracker.
 	return control.Refused(
 		viewing.Say("fault.keyBelongs", "user", person(check.UserName, check.UserID), "owner", person(name, was)),
 		viewing.Say("hint.keepBoth", "name", next.Account))
+}
+
+// anothers reports whether a key that is to be used from now on belongs to
+// somebody else than the last one, and something still waits of that one.
+func (d *core) anothers(ctx context.Context, next config.Credential, user string) (was string, found bool, err error) {
+	kept, err := d.store.Account(ctx, next.Account)
+	if err != nil {
+		return "", false, err
+	}
+	kept.MoveTo(next.BaseURL, time.Now())
+	kept.Own(next.UserID)
+	if was = kept.Owner; kept.Own(user) {
+		return was, false, nil
+	}
+	for _, state := range []viewing.State{viewing.StateHeld, viewing.StateInDoubt, viewing.StateSending, viewing.StatePending} {
+		waiting, err := d.store.Entries(ctx, entry.Filter{State: state, Account: next.Account, Limit: 1})
+		if err != nil || len(waiting) > 0 {
+			return was, true, err
+		}
+	}
+	return was, false, nil
+}
+
+// person names a user of the service: two may have one name.
+func person(name, id string) string {
+	if name == "" {
+		return "user " + id
+	}
+	return name + " (user " + id + ")"
 }
 
 // loginTMDB proves a token with TMDB, keeps it, and has TMDB asked with it.

@@ -189,7 +189,7 @@ func TestWhatCannotBeginGivesWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = Reload(t.Context(), o.Paths)
-	if !errors.Is(err, &control.Fault{Code: control.CodeRefused}) || !strings.Contains(locale.In("").Error(err), taken.Addr().String()+" is held by") {
+	if !errors.Is(err, &control.Fault{Code: control.CodeRefused}) || !strings.Contains(locale.In("").Error(err), taken.Addr().String()+" is in use by") {
 		t.Errorf("taken in: %v", err)
 	}
 	after, c := find(t, o)

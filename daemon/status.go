@@ -9,7 +9,6 @@ import (
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
-	"github.com/filmspool/filmspool/daemon/machine"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/sqlite"
@@ -51,7 +50,7 @@ func (d *core) judged(ctx context.Context, s control.Status, atOnce bool) (contr
 		}
 	}
 	var found []control.Trouble
-	if free, err := machine.Free(d.o.Paths.State); err == nil && free < lowRoom {
+	if free, err := sqlite.Free(d.o.Paths.State); err == nil && free < lowRoom {
 		room := viewing.Said(fmt.Sprintf("%d MB", free>>20))
 		found = append(found, control.Trouble{Code: health.DiskLow, What: &room})
 	}

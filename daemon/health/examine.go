@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
+	"runtime"
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/machine"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -56,7 +57,7 @@ func (o Examination) configuration() (found []control.Trouble) {
 // folder is what keeps the instance from being asked, and who else may change its
 // folder.
 func (o Examination) folder(err error) (found []control.Trouble) {
-	if machine.Others(o.Paths.State)&0o022 != 0 {
+	if info, err := os.Stat(o.Paths.State); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
 		what := viewing.Say("folderOpen")
 		found = append(found, control.Trouble{Code: StateDenied, About: o.Paths.State, What: &what, Act: &control.Act{Verb: "private", Target: o.Paths.State}})
 	}

@@ -1,0 +1,18 @@
+//go:build unix
+
+package sqlite
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// Free reports how many bytes of the disk under folder this user may still write.
+func Free(folder string) (int64, error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(folder, &s); err != nil {
+		return 0, fmt.Errorf("read the free room of the disk of %s: %w", folder, err)
+	}
+	return int64(s.Bavail) * int64(s.Bsize), nil //nolint:unconvert // their types differ between systems
+}
