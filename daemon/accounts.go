@@ -62,8 +62,8 @@ func (d *core) openAccount(ctx context.Context, name string) (*sender, error) {
 		Rate: d.o.Config.Replay.Rate, BackfillRate: d.o.Config.Replay.BackfillRate,
 		Logger: d.log.With("part", "replay", "account", name), InstallationID: d.store.InstallationID(),
 	}
-	if d.identifier != nil {
-		o.Others = d.identifier.Chain
+	if len(d.providers) > 0 {
+		o.Others = d.chain
 	}
 	if d.o.Loop != nil {
 		d.o.Loop(&o)

@@ -17,10 +17,10 @@ import (
 	"github.com/filmspool/filmspool/connector"
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/daemon/identify"
 	"github.com/filmspool/filmspool/daemon/page"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -49,16 +49,18 @@ type Options struct {
 // core is what a running daemon and a command that works alone have in common: the queue
 // of a locked folder, and the configuration.
 type core struct {
-	o          Options
-	log        *slog.Logger
-	keys       config.Keys
-	store      *queue.Store
-	sources    []source
-	accounts   []*sender            // those that send; none while nothing runs
-	identifier *identify.Identifier // nil where nobody but the service is asked
-	work       atomic.Int32         // what a change of the configuration would cut
-	changing   sync.Mutex           // held while somebody changes the configuration
-	restart    func(context.Context, config.Config)
+	o             Options
+	log           *slog.Logger
+	keys          config.Keys
+	store         *queue.Store
+	sources       []source
+	accounts      []*sender   // those that send; none while nothing runs
+	providers     []*provider // those that the user turned on
+	providersOpen bool
+	answers       *resolve.Cache // of the providers; nil where it is not open
+	work          atomic.Int32   // what a change of the configuration would cut
+	changing      sync.Mutex     // held while somebody changes the configuration
+	restart       func(context.Context, config.Config)
 }
 
 // newCore has opened nothing.
@@ -87,7 +89,7 @@ func (d *core) close() error {
 	if d.store != nil {
 		faults = append(faults, d.store.Close())
 	}
-	return errors.Join(append(faults, d.identifier.Close())...)
+	return errors.Join(append(faults, d.answers.Close())...)
 }
 
 // withQueue runs the queue's writer around work.
@@ -185,7 +187,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 
 // runParts runs everything but the queue.
 func (d *Daemon) runParts(ctx context.Context) error {
-	d.openIdentifier(ctx)
+	d.openProviders(ctx)
 	if err := d.openAccounts(ctx); err != nil {
 		return err
 	}

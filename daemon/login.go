@@ -242,7 +242,11 @@ func (d *core) loginTMDB(ctx context.Context, l control.Login) (control.LoginRes
 		result.Note = viewing.Say("tmdbOff", "file", d.o.Paths.File)
 		return result, nil
 	}
-	d.identifier.UseTMDB(client)
-	d.askAnew(ctx)
+	for _, p := range d.providers {
+		if p.name == "TMDB" && d.answers != nil {
+			d.useProvider(p, client)
+		}
+	}
+	d.askAgain(ctx)
 	return result, nil
 }

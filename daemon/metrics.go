@@ -62,9 +62,9 @@ func (d *Daemon) figures(ctx context.Context) (string, error) {
 	for _, k := range d.kodis() {
 		libraries[fmt.Sprintf("{state=%q}", k.Status().State)]++
 	}
-	for resolver, kinds := range d.identifier.Answers() {
-		for kind, n := range kinds {
-			answers[fmt.Sprintf("{kind=%q,resolver=%q}", kind, resolver)] = n
+	for _, p := range d.chain() {
+		for kind, n := range p.Answers() {
+			answers[fmt.Sprintf("{kind=%q,resolver=%q}", kind, strings.ToLower(p.Name))] = n
 		}
 	}
 	for code, n := range d.connector.Refused() {

@@ -3,55 +3,178 @@ package daemon
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/identify"
 	"github.com/filmspool/filmspool/daemon/locale"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/resolve"
+	"github.com/filmspool/filmspool/queue/resolve/tmdb"
+	"github.com/filmspool/filmspool/queue/resolve/wikidata"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// openIdentifier makes what asks others, once, where the user turned one on.
-func (d *core) openIdentifier(ctx context.Context) {
-	if d.identifier != nil {
-		return
-	}
-	set := d.o.Config.Resolve
-	d.identifier = identify.Open(ctx, identify.Options{
-		Wikidata:  identify.Where{On: set.Wikidata.Enabled, Address: set.Wikidata.Endpoint},
-		TMDB:      identify.Where{On: set.TMDB.Enabled, Address: set.TMDB.BaseURL},
-		Token:     func() (string, error) { token, _, err := d.keys.TMDB(); return token.Reveal(), err },
-		Recovered: d.askAnew, State: d.o.Paths.State, Version: d.o.Version, Logger: d.log,
-	})
+// provider is Wikidata or TMDB, where the user turned it on.
+type provider struct {
+	name, address string
+	detail        viewing.Message // what it is asked
+	remedy        viewing.Message // what to do when it refuses us
+
+	mu            sync.Mutex
+	client        *resolve.Provider // nil where it cannot be asked
+	problem, hint viewing.Message   // why not, and what to do
 }
 
-// askAnew has everything asked about anew that waits without an identifier.
-func (d *core) askAnew(ctx context.Context) {
+// openProviders makes the providers that the user turned on, once. What is wrong with one
+// stands in its row of the status; everything else goes on without it. Where none is on,
+// old answers are removed.
+func (d *core) openProviders(ctx context.Context) {
+	if d.providersOpen {
+		return
+	}
+	d.providersOpen = true
+	set := d.o.Config.Resolve
+	if set.Wikidata.Enabled {
+		d.providers = append(d.providers, &provider{name: "Wikidata", address: set.Wikidata.Endpoint, detail: viewing.Say("asked.wikidata")})
+	}
+	if set.TMDB.Enabled {
+		d.providers = append(d.providers, &provider{
+			name: "TMDB", address: set.TMDB.BaseURL, detail: viewing.Say("asked.tMDB"), remedy: control.Command("filmspool login --tmdb"),
+		})
+	}
+	file := filepath.Join(d.o.Paths.State, "answers.db")
+	if len(d.providers) == 0 {
+		if err := resolve.RemoveCache(file); err != nil {
+			d.log.Warn("answers not removed", "file", file, "error", err)
+		}
+		return
+	}
+	var keys []string
+	for _, p := range d.providers {
+		keys = append(keys, (&resolve.Provider{Name: p.name, From: p.address}).Key())
+	}
+	cache, fresh, err := resolve.OpenCache(ctx, file, keys...)
+	d.answers = cache
+	for _, p := range d.providers {
+		if err != nil {
+			p.problem, p.hint = viewing.MessagesOf(err)[0], viewing.Say("hint.lookAtFolder", "path", d.o.Paths.State)
+		} else {
+			d.openProvider(p)
+		}
+	}
+	if fresh {
+		d.askAgain(ctx)
+	}
+}
+
+// openProvider makes the client of one, or says why there can be none.
+func (d *core) openProvider(p *provider) {
+	var asker resolve.Asker
+	var err error
+	if p.name == "Wikidata" {
+		asker, err = wikidata.New(p.address, d.o.Version)
+	} else {
+		var token string
+		if token, err = d.tmdbToken(); err == nil && token == "" {
+			err = viewing.Say("asked.noToken")
+		}
+		if err == nil {
+			asker, err = tmdb.New(p.address, token)
+		}
+	}
+	if err != nil {
+		p.problem, p.hint = viewing.MessagesOf(err)[0], p.remedy
+		return
+	}
+	d.useProvider(p, asker)
+}
+
+func (d *core) tmdbToken() (string, error) {
+	token, _, err := d.keys.TMDB()
+	return token.Reveal(), err
+}
+
+// useProvider has another client asked.
+func (d *core) useProvider(p *provider, asker resolve.Asker) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.client = &resolve.Provider{
+		Name: p.name, From: p.address, Asker: asker, Cache: d.answers, Log: d.log.With("part", "identity"),
+		Recovered: func() { d.askAgain(context.Background()) },
+	}
+}
+
+// current is how it is asked now; nil where it cannot be.
+func (p *provider) current() *resolve.Provider {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.client
+}
+
+// chain has the providers that can be asked now.
+func (d *core) chain() (c resolve.Chain) {
+	for _, p := range d.providers {
+		if client := p.current(); client != nil {
+			c = append(c, client)
+		}
+	}
+	return c
+}
+
+// status is the provider's row among the sources.
+func (p *provider) status() control.Source {
+	s := control.Source{Name: strings.ToLower(p.name), Kind: "resolver", State: account.OK, Details: []viewing.Message{p.detail}}
+	attention := func(problem, hint viewing.Message) {
+		s.State, s.Hint, s.Details = account.Attention, hint, []viewing.Message{problem}
+		s.Troubles = []control.Trouble{{Code: "source", About: p.name, What: &problem}}
+	}
+	client := p.current()
+	if client == nil {
+		attention(p.problem, p.hint)
+		return s
+	}
+	trouble := client.Trouble()
+	later, isLater := errors.AsType[*resolve.LaterError](trouble)
+	switch {
+	case trouble == nil:
+	case errors.Is(trouble, resolve.ErrRefused):
+		attention(viewing.MessagesOf(trouble)[0], p.remedy)
+	case isLater:
+		s.State, s.Details = account.Offline, []viewing.Message{viewing.Say("asked.later").Because(later.Why)}
+	default:
+		s.State, s.Details = account.Offline, []viewing.Message{viewing.Say("asked.later").Because(viewing.MessagesOf(trouble)[0])}
+	}
+	return s
+}
+
+// askAgain has every unresolved entry resolved again, with the providers of now.
+func (d *core) askAgain(ctx context.Context) {
 	for name := range d.o.Config.Accounts {
 		if err := d.store.AskAnew(ctx, name); err != nil {
-			d.log.Warn("nobody is asked about what they were not asked before", "account", name, "error", err)
+			d.log.Warn("unresolved entries are not resolved again", "account", name, "error", err)
 		}
 	}
 }
 
 // Resolve implements [control.API].
 func (d *core) Resolve(ctx context.Context, w control.Wanted) (control.Resolution, error) {
-	d.openIdentifier(ctx)
+	d.openProviders(ctx)
 	m := w.Media()
-	said, err := d.store.CorrectionFor(ctx, m)
+	correction, err := d.store.CorrectionFor(ctx, m)
 	if err != nil {
 		return control.Resolution{}, err
 	}
 	english := locale.In(locale.English)
-	if said != nil {
-		is, _ := said.Apply(m)
-		why := english.Message(viewing.Say("resolve.corrected", "is", said.Is.String())) + "."
-		return control.Resolution{Candidates: []resolve.Candidate{}, By: "correction", Why: why, Correction: said, Certain: control.CertainOf(is)}, nil
+	if correction != nil {
+		is, _ := correction.Apply(m)
+		why := english.Message(viewing.Say("resolve.corrected", "is", correction.Is.String())) + "."
+		return control.Resolution{Candidates: []resolve.Candidate{}, By: "correction", Why: why, Correction: correction, Certain: control.CertainOf(is)}, nil
 	}
-	decision, trouble := d.identify(ctx, viewing.DefaultAccount, resolve.Evidence{Media: m})
+	decision, trouble := d.resolve(ctx, viewing.DefaultAccount, resolve.Evidence{Media: m})
 	r := control.ResolutionOf(decision, english.Message(decision.Message())+".")
 	if trouble != nil && !errors.Is(trouble, replay.ErrNotNow) && decision.Is == nil {
 		r.Why += " " + strings.TrimSuffix(trouble.Error(), ".") + "."
@@ -59,13 +182,13 @@ func (d *core) Resolve(ctx context.Context, w control.Wanted) (control.Resolutio
 	return r, nil
 }
 
-// commandWaits is how long one item may take.
-const commandWaits = 2 * time.Minute
+// resolveTime is how long resolving one item may take.
+const resolveTime = 2 * time.Minute
 
-// identify says what an item is, whoever asks: by the service of an account, and by
-// others where the user turned them on. It records nothing.
-func (d *core) identify(ctx context.Context, account string, e resolve.Evidence) (resolve.Decision, error) {
-	ctx, cancel := context.WithTimeout(ctx, commandWaits)
+// resolve says what an item is, by the service of an account and by the providers. It
+// records nothing.
+func (d *core) resolve(ctx context.Context, account string, e resolve.Evidence) (resolve.Decision, error) {
+	ctx, cancel := context.WithTimeout(ctx, resolveTime)
 	defer cancel()
 	if a := d.account(account); a != nil {
 		decision, err := a.loop.Identify(ctx, e)
@@ -74,6 +197,6 @@ func (d *core) identify(ctx context.Context, account string, e resolve.Evidence)
 		}
 		return decision, err
 	}
-	decided, err := d.identifier.Chain().Decide(ctx, []resolve.Evidence{e})
+	decided, err := d.chain().Decide(ctx, []resolve.Evidence{e})
 	return decided[0], err
 }

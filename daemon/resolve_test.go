@@ -14,6 +14,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -115,5 +116,22 @@ func TestWordsOfAPersonAreNotLogged(t *testing.T) {
 	log, err := os.ReadFile(file.Name())
 	if err != nil || !strings.Contains(string(log), "the end") || strings.Contains(string(log), "secret") {
 		t.Errorf("%v; logged:\n%s", err, log)
+	}
+}
+
+// TestTMDBWithoutToken: what keeps TMDB from being asked stands in its row; everything else
+// goes on.
+func TestTMDBWithoutToken(t *testing.T) {
+	for name, remedy := range map[string]string{"": "hint.command", "/none": "hint.lookAtFolder"} {
+		d := newCore(Options{Paths: config.Paths{State: t.TempDir() + name}, Getenv: func(string) string { return "" }, Logger: slog.New(slog.DiscardHandler)})
+		d.o.Config.Resolve.TMDB = config.TMDB{Enabled: true, BaseURL: "https://api.themoviedb.org/3"}
+		d.openProviders(t.Context())
+		rows := d.sourceStatus()
+		if len(rows) != 1 || rows[0].State != account.Attention || rows[0].Hint.Code != remedy || len(d.chain()) > 0 {
+			t.Errorf("%q: %+v", name, rows)
+		}
+		if err := d.close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -40,7 +40,10 @@ func (d *core) sourceStatus() []control.Source {
 	for _, s := range d.sources {
 		list = append(list, s.Status())
 	}
-	return append(list, d.identifier.Sources()...)
+	for _, p := range d.providers {
+		list = append(list, p.status())
+	}
+	return list
 }
 
 // kodiLibrary is a Kodi library as a source.
