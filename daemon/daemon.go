@@ -210,12 +210,26 @@ func (d *Daemon) runParts(ctx context.Context) error {
 		g.Go(func() error { return d.attend(ctx, s.Name(), s.Run) })
 	}
 	g.Go(func() error { return d.connector.Run(ctx) })
-	g.Go(func() error { d.onNews(ctx, d.connector.Nudge); return nil }) // what browsers are told may have changed
+	g.Go(func() error { d.nudgeBrowsers(ctx); return nil })
 	g.Go(func() error { return d.giveNotices(ctx) })
 	g.Go(func() error { return d.feedWatchdog(ctx) })
 	g.Go(func() error { d.reloadOnSignal(ctx); return nil })
 	g.Go(func() error { return d.serve(ctx) })
 	return g.Wait()
+}
+
+// nudgeBrowsers says that the status may have changed, until ctx ends.
+func (d *Daemon) nudgeBrowsers(ctx context.Context) {
+	news, stop := d.changes()
+	defer stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-news:
+			d.connector.Nudge()
+		}
+	}
 }
 
 // labelOf is the name that a person gave a browser or a program; "" for others.

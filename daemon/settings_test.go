@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/filmspool/filmspool/connector/client"
@@ -26,7 +28,13 @@ import (
 // ends. It gives what a command line has of it.
 func served(t *testing.T, text string, environment ...string) Options {
 	t.Helper()
+	return servedBy(t, slog.New(slog.DiscardHandler), text, environment...)
+}
+
+func servedBy(t *testing.T, log *slog.Logger, text string, environment ...string) Options {
+	t.Helper()
 	o := testOptions(t, environment...)
+	o.Logger = log
 	o.Source = &config.Source{Paths: o.Paths, Getenv: o.Getenv}
 	if err := os.WriteFile(o.Paths.File, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -78,22 +86,52 @@ func find(t *testing.T, o Options) (address string, c *control.Client) {
 	return s.Listen, c
 }
 
-// TestAChangeIsTakenInWhileAViewingLeaves: the port and the browser stay,
-// nobody is refused, and each viewing arrives once.
+// whenLogged calls do when a message is logged.
+type whenLogged struct {
+	slog.Handler
+	message string
+	do      func()
+}
+
+func (h whenLogged) Enabled(context.Context, slog.Level) bool { return true }
+
+func (h whenLogged) Handle(_ context.Context, r slog.Record) error {
+	if r.Message == h.message {
+		h.do()
+	}
+	return nil
+}
+
+func (h whenLogged) WithAttrs([]slog.Attr) slog.Handler { return h }
+
+// TestAChangeIsTakenInWhileAViewingLeaves: the port and the browser stay, nobody is refused,
+// and each viewing arrives once.
 func TestAChangeIsTakenInWhileAViewingLeaves(t *testing.T) {
 	box, _ := openSandbox(t)
-	leaving, once := make(chan struct{}), sync.Once{}
+	t.Cleanup(func() { // after the instance has ended
+		if records, err := box.Records(context.Background()); err != nil || len(records.History) != 2 {
+			t.Errorf("%v: recorded %+v", err, records.History)
+		}
+	})
+	sent, changing := make(chan struct{}, 10), make(chan struct{})
+	first := sync.OnceFunc(func() {
+		sent <- struct{}{}
+		<-changing // a slow service, while the configuration changes
+	})
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/history") {
-			once.Do(func() {
-				close(leaving)
-				time.Sleep(100 * time.Millisecond) // a slow service, while the configuration changes
-			})
+		isViewing := r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/history")
+		if isViewing {
+			first()
 		}
 		box.Handler().ServeHTTP(w, r)
+		if isViewing {
+			sent <- struct{}{}
+		}
 	}))
 	t.Cleanup(service.Close)
-	o := served(t, "# mine\nlisten = '127.0.0.1:0'\n[accounts.default]\nbase_url = '"+service.URL+"/api/v1'\n", "FILMSPOOL_KEY", box.SecretKey())
+	change := sync.OnceFunc(func() { close(changing) })
+	o := servedBy(t, slog.New(whenLogged{slog.DiscardHandler, "the configuration has changed, and is put to use", change}),
+		"# mine\nlisten = '127.0.0.1:0'\n[accounts.default]\nbase_url = '"+service.URL+"/api/v1'\n", "FILMSPOOL_KEY", box.SecretKey())
 	before, c := find(t, o)
 	browser := func(id, token string) *client.Client {
 		b, err := client.Dial(t.Context(), client.Options{
@@ -124,11 +162,11 @@ func TestAChangeIsTakenInWhileAViewingLeaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	tell(b, 1)
-	<-leaving
+	<-sent
 
-	knocking, stop := context.WithCancel(t.Context())
+	dialing, stop := context.WithCancel(t.Context())
 	refused := make(chan error, 1)
-	go func() { refused <- knock(knocking, before) }()
+	go func() { refused <- dial(dialing, before) }()
 	if running, err := Change(t.Context(), o, set("wave", 7)); err != nil || !running {
 		t.Fatalf("changed: %v %v", running, err)
 	}
@@ -150,30 +188,49 @@ func TestAChangeIsTakenInWhileAViewingLeaves(t *testing.T) {
 		}
 	}
 	<-b.Done()
+	<-sent
 	tell(browser(id, token), 2)
-	for { // until both have been delivered; the test's own end bounds it
-		if s, err := c.Status(t.Context()); err != nil || s.Counts.Delivered == 2 {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	records, err := box.Records(t.Context())
-	if err != nil || len(records.History) != 2 {
-		t.Errorf("%v: recorded %+v", err, records.History)
-	}
+	<-sent
 }
 
-// knock opens connections until ctx ends, and says why one was refused.
-func knock(ctx context.Context, address string) error {
+// dial opens connections, one after the other, until ctx ends, and says why one was refused.
+func dial(ctx context.Context, address string) error {
 	for ctx.Err() == nil {
 		conn, err := net.DialTimeout("tcp", address, 10*time.Second)
 		if err != nil {
 			return err
 		}
+		fmt.Fprintf(conn, "GET /healthz HTTP/1.0\r\nHost: %s\r\n\r\n", address)
+		_, _ = io.Copy(io.Discard, conn) // until it was answered
 		conn.Close()
-		time.Sleep(10 * time.Millisecond) // what waits during a reload is answered at once, up to 256
 	}
 	return nil
+}
+
+// TestAChangeIsAnsweredByTheNextInstance: a change is done when the old instance accepts no
+// more connections.
+func TestAChangeIsAnsweredByTheNextInstance(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stopped := false
+		d := &Daemon{core: newCore(Options{Logger: slog.New(slog.DiscardHandler)}), process: &process{}, stop: func() { stopped = true }}
+		d.closing.Add(1)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			d.restartWith(t.Context(), config.Default())
+		}()
+		synctest.Wait()
+		select {
+		case <-done:
+			t.Error("done while the old instance accepts connections")
+		default:
+		}
+		d.closing.Done()
+		<-done
+		if next := d.process.takeNext(); !stopped || next == nil {
+			t.Errorf("stopped: %v, next: %v", stopped, next)
+		}
+	})
 }
 
 // TestWhatCannotBeginGivesWay to the configuration before it, and says so.

@@ -1,52 +1,31 @@
 package daemon
 
-import (
-	"context"
-	"sync"
-)
+import "sync"
 
-// changes gives a channel of one slot that is nudged when the queue or an account
-// has changed, and a function that ends that.
+// changes gives a channel of one slot that is nudged at once, and when the queue or an
+// account has changed, and a function that ends that.
 func (d *Daemon) changes() (<-chan struct{}, func()) {
-	out := make(chan struct{}, 1)
-	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		d.onNews(ctx, func() {
-			select {
-			case out <- struct{}{}:
-			default:
+	news, ended := make(chan struct{}, 1), make(chan struct{})
+	var all sync.WaitGroup
+	follow := func(changed <-chan struct{}, stop func()) {
+		all.Go(func() {
+			defer stop()
+			for {
+				select {
+				case news <- struct{}{}:
+				default: // one is waiting already
+				}
+				select {
+				case <-ended:
+					return
+				case <-changed:
+				}
 			}
 		})
-	}()
-	return out, func() { stop(); <-done }
-}
-
-// onNews calls push once, and then whenever the queue or an account's health
-// has changed, until ctx ends.
-func (d *Daemon) onNews(ctx context.Context, push func()) {
-	changed, stop := d.store.Subscribe()
-	defer stop()
-	var workers sync.WaitGroup
-	defer workers.Wait()
+	}
+	follow(d.store.Subscribe())
 	for _, a := range d.accounts {
-		mood, stop := a.loop.Subscribe()
-		defer stop()
-		workers.Go(func() { pass(ctx, mood, push) })
+		follow(a.loop.Subscribe())
 	}
-	push()
-	pass(ctx, changed, push)
-}
-
-// pass calls push for each nudge until ctx ends.
-func pass(ctx context.Context, nudges <-chan struct{}, push func()) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-nudges:
-			push()
-		}
-	}
+	return news, func() { close(ended); all.Wait() }
 }
