@@ -67,7 +67,6 @@ Each package says in its own comment what it owns, promises and refuses.
     tokens. client: a client in Go. extension: the browser extension
   - kodi: a change in a library becomes viewings. rule: which viewings; pure.
     scan: what is told of a scan. library: reader.
-    watch: notices changes.
   - queue: the outbox. disk: its file in SQLite. schema: its tables. entry: an entry, and what is asked about
     entries. export: the lines of an export. viewing: the shared words;
     viewing/typed: what a person types. account: how an account stands. playback: which ends are one playback.
@@ -107,7 +106,7 @@ its lock. One that cannot begin gives way to the previous configuration.
 	where does it start?                  cmd/filmspool/main.go and run.go, then Serve (start.go) and Daemon.Run here
 	what refuses a setting?               daemon/config: settings.go has the table; validate.go the rest
 	who may knock?                        daemon/guard; listen.go and the connector ask it; commands: daemon/control/socket.go
-	what tells that a library changed?    kodi/watch/watch.go, or kodi/server.go; what is new: kodi/rule/decide.go
+	what tells that a library changed?    kodi/watch.go; what is new: kodi/rule/decide.go
 	where is the file opened?             queue/sqlite: sqlite.go, and for its connections connect.go
 	where is its shape?                   queue/schema.sql
 	what becomes of a viewing?            queue/rules

@@ -14,7 +14,6 @@ import (
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/scan"
-	"github.com/filmspool/filmspool/kodi/watch"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -82,18 +81,6 @@ func details(s control.Source) (codes []string) {
 		codes = append(codes, m.Code)
 	}
 	return codes
-}
-
-// Status says when a library is not listened to.
-func TestDeafLibraryIsTold(t *testing.T) {
-	ears := watch.Ears{Deaf: viewing.Said("no space left on device"), Limit: "fs.inotify.max_user_watches"}
-	got := kodiSource(kodi.Status{State: kodi.StateOK, Films: 3, Ears: ears})
-	if got.State != account.OK || !slices.Contains(details(got), "deaf") || got.Troubles[0].Act.Target != ears.Limit {
-		t.Errorf("got %+v", got)
-	}
-	if got := kodiSource(kodi.Status{State: kodi.StateBusy, Ears: ears}); slices.Contains(details(got), "deaf") {
-		t.Errorf("a library that cannot be read now says %v", got.Details)
-	}
 }
 
 // A library that is missing needs a person after a while, and says since when.

@@ -101,7 +101,7 @@ func (d *core) openKodi() error {
 	}
 	for _, l := range d.o.Config.Kodi.Libraries {
 		err := d.openLibrary(l.TimeZone, kodi.Options{
-			Library: kodi.Folder(l.Userdata, door, log), Watched: door.folders, Logger: log,
+			Library: kodi.Folder(l.Userdata, door), Watched: door.folders, Logger: log,
 			Announcements: d.o.Config.Kodi.Announcements,
 			WatchlistTag:  l.WatchlistTag,
 		})

@@ -116,9 +116,6 @@ func kodiSource(s kodi.Status) control.Source {
 	} else {
 		add(viewing.Say("holds", "films", strconv.Itoa(s.Films), "episodes", strconv.Itoa(s.Episodes), "watched", strconv.Itoa(s.Watched)))
 		add(s.Watchlist)
-		if s.Ears.Deaf.Code != "" {
-			add(viewing.Say("deaf").Because(s.Ears.Deaf))
-		}
 		add(s.Clock)
 		if len(s.Unwatched) > 0 {
 			add(viewing.Say("unwatched", "names", strings.Join(s.Unwatched, ", ")))
@@ -188,12 +185,6 @@ func libraryTroubles(s kodi.Status, name string) (all []control.Trouble) {
 	}
 	if s.State == kodi.StateGuarded {
 		add(health.SourceTroubled, s.Problem, "")
-	}
-	if s.State == kodi.StateOK && s.Ears.Deaf.Code != "" {
-		add(health.LibraryDeaf, s.Ears.Deaf, "")
-		if s.Ears.Limit != "" {
-			all[len(all)-1].Act = &control.Act{Verb: "raise", Target: s.Ears.Limit}
-		}
 	}
 	if len(s.Reporters) > 0 {
 		add(health.LibraryReporter, viewing.Said(strings.Join(s.Reporters, ", ")), "")

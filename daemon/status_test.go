@@ -11,7 +11,6 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/kodi"
-	"github.com/filmspool/filmspool/kodi/watch"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/tracker"
@@ -81,8 +80,6 @@ func TestWhatIsWrongWithALibraryHasACode(t *testing.T) {
 		{kodi.Status{State: kodi.StateWaiting}, []string{health.LibraryUnread}},
 		{kodi.Status{State: kodi.StateDenied}, []string{health.LibraryUnread}},
 		{kodi.Status{State: kodi.StateUnreachable}, []string{health.LibraryUnread}},
-		{kodi.Status{State: kodi.StateOK, Ears: watch.Ears{Deaf: viewing.Said("no space left"), Limit: "fs.inotify.max_user_watches"}}, []string{health.LibraryDeaf}},
-		{kodi.Status{State: kodi.StateOK, Ears: watch.Ears{Deaf: viewing.Say("deafDrive")}}, []string{health.LibraryDeaf}},
 		{
 			kodi.Status{State: kodi.StateOK, Reporters: []string{"a"}, Writers: []string{"b", "c"}, Clock: viewing.Say("clockBehind")},
 			[]string{health.LibraryReporter, health.LibraryWriter, health.LibraryClock},

@@ -27,11 +27,10 @@ func (z *kodiZone) read(userdata string) *time.Location {
 }
 
 // written is when a reading was written, as far as that tells of what is new
-// in it. It is zero after a start and where no event tells of changes: what is
-// new may have been written long before the last write. Readings that failed
+// in it. It is zero when no event has told of the change: what is new may have been written long before the last write. Readings that failed
 // could not see it either.
 func (i *Importer) written(snap library.Snapshot) time.Time {
-	if i.sound.IsZero() || snap.Written.IsZero() || i.Status().Ears.Deaf.Code != "" {
+	if i.sound.IsZero() || snap.Written.IsZero() || !i.event.Load() {
 		return time.Time{}
 	}
 	if i.failed > 0 && i.since.Before(snap.Written) {

@@ -22,6 +22,7 @@ func TestZoneOfKodiAndTimeOfTheFile(t *testing.T) {
 	kolkata := func(ago time.Duration) time.Time { return time.Now().Add(-ago).In(location(t, "Asia/Kolkata")) }
 	expect := func(class viewing.Class, note string) {
 		t.Helper()
+		i.event.Store(true)
 		i.pass(t.Context())
 		if v := s.next(t); v.Class != class || !strings.Contains(v.Origin.Note, note) {
 			t.Errorf("got %+v, want %s with %q", v, class, note)

@@ -3,16 +3,12 @@ package kodi
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/filmspool/filmspool/kodi/library"
-	"github.com/filmspool/filmspool/kodi/watch"
 )
 
 // Access lets a library be read.
@@ -25,23 +21,29 @@ type Access interface {
 	Claim(userdata, origin string) error
 }
 
-// pace is that of package watch; 0 means its own.
-type pace struct {
-	quiet, ceiling, poll time.Duration
+// Library is a library of films and episodes: see [Folder].
+type Library interface {
+	// Path is the userdata folder, absolute.
+	Path() string
+	// Stamp changes when a reading would show something new.
+	Stamp(ctx context.Context) (string, error)
+	// Read takes one reading: in full of the files that are picked, or of all. Its
+	// mark is the stamp at that time.
+	Read(ctx context.Context, pick func(library.File) bool) (library.Snapshot, error)
+	// ReadTagged reads the films and series that have a tag.
+	ReadTagged(ctx context.Context, tag string) ([]library.Tagged, error)
 }
 
 // folder is the library of one userdata folder of Kodi: a file in it, or
 // databases on the server that its settings name. That may change at any time.
 type folder struct {
-	pace
 	userdata string
 	access   Access
-	log      *slog.Logger
 }
 
 // Folder is the library of a userdata folder of Kodi, which need not exist yet.
-func Folder(userdata string, a Access, log *slog.Logger) Library {
-	return &folder{userdata: filepath.Clean(userdata), access: a, log: log}
+func Folder(userdata string, a Access) Library {
+	return &folder{userdata: filepath.Clean(userdata), access: a}
 }
 
 // Path implements [Library].
@@ -57,25 +59,56 @@ func (f *folder) find() (library.Database, error) {
 	return db, err
 }
 
+// Stamp implements [Library]. A server is asked one question.
+func (f *folder) Stamp(ctx context.Context) (string, error) {
+	db, err := f.find()
+	switch {
+	case err != nil:
+		return "", err
+	case db.Server != nil:
+		mark, err := db.Server.Mark(ctx)
+		return f.settings() + mark, err
+	default:
+		return f.settings() + f.files(), nil
+	}
+}
+
+// settings is the stamp of what leads to the library.
+func (f *folder) settings() string {
+	return stampOfFile(filepath.Join(f.userdata, "advancedsettings.xml"))
+}
+
+// files is the stamp of the library's files. Empty ones beside it say nothing:
+// reading a library in WAL mode makes them.
+func (f *folder) files() string {
+	all, _ := os.ReadDir(databaseFolder(f.userdata)) // one that is gone has no files
+	var stamp strings.Builder
+	for _, e := range all {
+		if info, err := e.Info(); err == nil && isLibraryFile(e.Name()) && info.Size() > 0 {
+			fmt.Fprintf(&stamp, "%q %d %d\n", e.Name(), info.ModTime().UnixNano(), info.Size())
+		}
+	}
+	return stamp.String()
+}
+
 // Read implements [Library].
 func (f *folder) Read(ctx context.Context, pick func(library.File) bool) (snap library.Snapshot, err error) {
-	mark := f.stamp()
+	settings, files := f.settings(), f.files()
 	db, err := f.find()
 	switch {
 	case err != nil:
 		return snap, err
 	case db.Server != nil:
 		snap, err = db.Server.Read(ctx, pick)
-		mark += onServer + snap.Mark
+		snap.Mark = settings + snap.Mark
 	default:
 		written := writtenAt(db.Path)
 		snap, err = library.Read(ctx, db.Path, pick)
-		snap.Written = written
+		snap.Written, snap.Mark = written, settings+files
 	}
 	if err == nil {
 		err = f.access.Claim(f.userdata, snap.Origin)
 	}
-	snap.Mark = mark
 	return snap, err
 }
 
@@ -92,22 +125,8 @@ func (f *folder) ReadTagged(ctx context.Context, tag string) ([]library.Tagged, 
 	}
 }
 
-// Watch implements [Library]: it watches the folder of Kodi's library files.
-func (f *folder) Watch(ctx context.Context, l *Listener) error {
-	rests := make(chan struct{}, 1)
-	all, ctx := errgroup.WithContext(ctx)
-	all.Go(func() error {
-		return watch.Run(ctx, watch.Options{
-			Dir: filepath.Join(f.userdata, "Database"), Match: isLibraryFile, Logger: f.log,
-			Quiet: f.quiet, Ceiling: f.ceiling, Poll: f.poll, Unchanged: func() { nudge(rests, struct{}{}) }, Ears: l.Hear,
-		}, func(context.Context) { l.Changed() })
-	})
-	all.Go(func() error {
-		ask(ctx, f, f.poll, rests, l)
-		return nil
-	})
-	return all.Wait()
-}
+// databaseFolder is where a Kodi keeps its library files.
+func databaseFolder(userdata string) string { return filepath.Join(userdata, "Database") }
 
 // isLibraryFile matches MyVideosNNN.db, AddonsNN.db and the files SQLite puts beside
 // them. Which add-ons are turned on decides what is held.
@@ -119,18 +138,13 @@ func isLibraryFile(name string) bool {
 	return ok && (strings.HasSuffix(rest, ".db") || strings.HasSuffix(rest, ".db-journal") || strings.HasSuffix(rest, ".db-wal"))
 }
 
-// stamp changes with the settings that lead to the library.
-func (f *folder) stamp() string {
-	return stampOfFile(filepath.Join(f.userdata, "advancedsettings.xml"))
-}
-
 // stampOfFile changes with a file; "" when it is not there.
 func stampOfFile(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprint(info.ModTime().UnixNano(), " ", info.Size())
+	return fmt.Sprint(info.ModTime().UnixNano(), " ", info.Size(), "\n")
 }
 
 // writtenAt is when a library file was last written, its write-ahead log

@@ -9,13 +9,13 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/filmspool/filmspool/kodi/announce"
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/kodi/scan"
-	"github.com/filmspool/filmspool/kodi/watch"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -79,12 +79,15 @@ type Importer struct {
 	source  string
 	machine *time.Location
 	kodi    *announce.Listener // nil hears nothing
+	pace    pace
+	event   atomic.Bool // an event has told of a change since the last reading
 
 	work   sync.Mutex   // one reading at a time; guards the fields below
 	known  *rule.Memory // nil until the state was loaded
 	sound  time.Time    // when known was last right, with the monotonic clock
 	saved  time.Time    // when the state was last committed
 	wake   time.Time    // when to look again though nothing changes
+	stamp  string       // of the last reading; "" when all must be read again
 	failed int          // readings that failed in a row
 	since  time.Time    // when the first of them was begun
 	zone   kodiZone     // of Kodi's settings
@@ -95,9 +98,6 @@ type Importer struct {
 
 	show   sync.Mutex
 	status Status
-	ears   watch.Ears // how changes are heard of
-	mark   string     // of the last reading
-	marked time.Time  // when that was taken in; zero while readings fail
 }
 
 // New makes an importer; nothing starts before Run.
@@ -110,7 +110,7 @@ func New(o Options) (*Importer, error) {
 	}
 	path := o.Library.Path()
 	i := &Importer{
-		o: o, path: path, source: "kodi:" + path, machine: time.Local,
+		o: o, path: path, source: "kodi:" + path, machine: time.Local, pace: usualPace,
 		status: Status{Userdata: path, State: StateStarting, Since: time.Now(), Problem: viewing.Say("library.notRead")},
 	}
 	if o.Announcements {
@@ -121,45 +121,6 @@ func New(o Options) (*Importer, error) {
 
 // Source is the importer's name in batches: "kodi:" and the library's path.
 func (i *Importer) Source() string { return i.source }
-
-// Run imports until ctx ends, which is no error.
-func (i *Importer) Run(ctx context.Context) error {
-	l := newListener(i)
-	if i.kodi != nil {
-		var heard sync.WaitGroup
-		heard.Go(func() { i.kodi.Run(ctx) })
-		defer heard.Wait()
-	}
-	watching := make(chan error, 1)
-	go func() { watching <- i.o.Library.Watch(ctx, l) }()
-	retry := time.NewTimer(0)
-	retry.Stop()
-	defer retry.Stop()
-	for {
-		select {
-		case err := <-watching: // it stops with ctx
-			i.save(ctx)
-			if err != nil {
-				return fmt.Errorf("watch library: %w", err)
-			}
-			return nil
-		case at := <-l.unchanged:
-			i.confirm(ctx, at)
-		case <-l.changed:
-			i.again(retry, i.pass(ctx))
-		case <-retry.C:
-			i.again(retry, i.pass(ctx))
-		}
-	}
-}
-
-// again sets the timer for the next look; zero waits for a change.
-func (i *Importer) again(retry *time.Timer, after time.Duration) {
-	retry.Stop()
-	if after > 0 {
-		retry.Reset(after)
-	}
-}
 
 // The pace of retries and of keeping the time of the last good reading.
 const (
@@ -242,7 +203,8 @@ func (i *Importer) read(ctx context.Context, take func(context.Context) (library
 	if err := i.commit(ctx, v, now); err != nil {
 		return snap, err
 	}
-	i.sound, i.wake = now, v.Wake
+	i.sound, i.wake, i.stamp = now, v.Wake, snap.Mark
+	i.event.Store(false)
 	i.good(snap, v)
 	return snap, nil
 }
@@ -313,17 +275,10 @@ func (i *Importer) commit(ctx context.Context, v rule.Verdict, now time.Time) er
 }
 
 // forget has all read again, after a commit that may have been kept or not.
-func (i *Importer) forget() {
-	i.known = nil
-	i.show.Lock()
-	defer i.show.Unlock()
-	i.marked = time.Time{}
-}
+func (i *Importer) forget() { i.known, i.stamp = nil, "" }
 
 // confirm takes in that the library was still as known at that time.
 func (i *Importer) confirm(ctx context.Context, at time.Time) {
-	i.work.Lock()
-	defer i.work.Unlock()
 	if i.known == nil || i.failed > 0 || i.sound.IsZero() || at.Before(i.sound) {
 		return
 	}

@@ -71,6 +71,7 @@ type shelfReader struct {
 	path  string // "/u" when it is empty
 	files []library.File
 	err   error
+	stamp string
 	fault bool // have reading panic
 }
 
@@ -83,18 +84,16 @@ func (r *shelfReader) Read(context.Context, func(library.File) bool) (library.Sn
 	if r.err != nil {
 		return library.Snapshot{}, r.err
 	}
-	return shown(r.files...), nil
+	snap := shown(r.files...)
+	snap.Mark = r.stamp
+	return snap, nil
 }
 
 func (r *shelfReader) ReadTagged(context.Context, string) ([]library.Tagged, error) {
 	return nil, library.ErrUnsupported
 }
 
-func (r *shelfReader) Watch(ctx context.Context, l *Listener) error {
-	l.Changed()
-	<-ctx.Done()
-	return nil
-}
+func (r *shelfReader) Stamp(context.Context) (string, error) { return r.stamp, nil }
 
 // account sends what is played and has an identifier.
 type account struct{ hosts []string }
@@ -121,7 +120,7 @@ func (open) Login(_ string, s library.Server) (*library.Server, error) { return 
 func (open) Claim(string, string) error                                { return nil }
 
 // at is the library of a userdata folder.
-func at(userdata string) *folder { return Folder(userdata, open{}, nil).(*folder) }
+func at(userdata string) *folder { return Folder(userdata, open{}).(*folder) }
 
 // local is Kodi's text for now, a moment ago.
 func local() string { return time.Now().Add(-time.Second).UTC().Format(time.DateTime) }

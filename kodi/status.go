@@ -6,13 +6,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/kodi/scan"
-	"github.com/filmspool/filmspool/kodi/watch"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -46,12 +44,10 @@ type Status struct {
 	Since    time.Time // when that state began
 	// Problem is why it is not read; none while it is. Hint is what to do.
 	Problem, Hint viewing.Message
-	// Ears are how changes are heard of.
-	Ears     watch.Ears
-	Films    int       // in the library
-	Episodes int       // in the library
-	Watched  int       // files with a play count
-	ReadAt   time.Time // last good reading
+	Films         int       // in the library
+	Episodes      int       // in the library
+	Watched       int       // files with a play count
+	ReadAt        time.Time // last good reading
 	// Import is an import under way or, while Importing is false, one that was
 	// cut short; another one goes on with it.
 	Import    rule.Import
@@ -80,9 +76,6 @@ func (i *Importer) Status() Status {
 	defer i.show.Unlock()
 	s := i.status
 	s.Announcements = i.hearing()
-	if !strings.HasPrefix(s.Database, serverPath) { // that one is never heard of
-		s.Ears = i.ears
-	}
 	return s
 }
 
@@ -96,16 +89,6 @@ func (i *Importer) hearing() scan.Hearing {
 	default:
 		return scan.Silent
 	}
-}
-
-// serverPath begins the name of a library on a server.
-const serverPath = "mysql://"
-
-// hear takes in how changes are heard of.
-func (i *Importer) hear(e watch.Ears) {
-	i.show.Lock()
-	defer i.show.Unlock()
-	i.ears = e
 }
 
 var (
@@ -177,7 +160,6 @@ func (i *Importer) trouble(err error) {
 		i.status.ReadAt = time.UnixMilli(i.known.Meta.GoodAt) // it may have been before a restart
 	}
 	i.status.State, i.status.Problem, i.status.Hint = c.state, c.problem(), c.advice()
-	i.marked = time.Time{}
 }
 
 // good shows a reading that went well.
@@ -211,7 +193,6 @@ func (i *Importer) good(snap library.Snapshot, v rule.Verdict) {
 			"films", s.Films, "episodes", s.Episodes, "watched", s.Watched)
 	}
 	i.status = s
-	i.mark, i.marked = snap.Mark, time.Now()
 }
 
 // unwatched lists the profiles with a library of their own that nobody reads.

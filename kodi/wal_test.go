@@ -17,12 +17,12 @@ func TestReadingIsNoChange(t *testing.T) {
 	must(t, h.sim.SwitchToWAL())
 	must(t, h.sim.Close())
 	f := at(h.dir)
-	f.pace = pace{quiet: 10 * time.Millisecond, ceiling: time.Second, poll: 100 * time.Millisecond}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	counted := &counting{Library: f, first: sync.OnceFunc(func() { time.AfterFunc(1500*time.Millisecond, cancel) })}
 	i, err := New(Options{Library: counted, Zone: time.UTC, Sink: s, Account: account{}})
 	must(t, err)
+	i.pace = pace{quiet: 10 * time.Millisecond, ceiling: time.Second, poll: 100 * time.Millisecond}
 	must(t, i.Run(ctx))
 	if n := counted.reads.Load(); n < 1 || n > 3 {
 		t.Errorf("%d readings of a library that nobody changes", n)

@@ -21,7 +21,6 @@ const (
 	Unreachable      = "unreachable"
 	ClockWrong       = "clock-wrong"
 	LibraryUnread    = "library-unread"
-	LibraryDeaf      = "library-deaf"     // no events tell of its changes
 	LibraryReporter  = "library-reporter" // an add-on reports to the same service
 	LibraryWriter    = "library-writer"   // an add-on writes what was watched elsewhere
 	LibraryClock     = "library-clock"
@@ -149,7 +148,6 @@ var table = []row{
 	{code: LibraryReporter, severity: control.Soon, page: "/sources"},
 	{code: LibraryWriter, severity: control.Soon, act: "release", page: "/sources"},
 	{code: LibraryClock, severity: control.Soon, page: "/sources"},
-	{code: LibraryDeaf, severity: control.Note, page: "/sources"},
 	{code: "site-unread", severity: control.Note, page: "/sources"},
 	{code: "browser-silent", severity: control.Note, act: "clients", page: "/sources"},
 	{code: "nothing-connected", severity: control.Note, act: "pair", page: "/setup"},

@@ -145,7 +145,6 @@ func TestAnActIsACommand(t *testing.T) {
 		{control.Trouble{Code: KeyRefused, About: "anna"}, "filmspool login --account anna", "Log in with a new key."},
 		{control.Trouble{Code: KeyMissing, About: "anna", Act: &control.Act{Verb: "address", Target: "anna"}}, "filmspool login --account anna --base-url ADDRESS", "Log in with the address of your service and a key."},
 		{control.Trouble{Code: KeyRefused, About: "anna", Act: &control.Act{Verb: "credential", Target: "anna"}}, "filmspool service restart", "Change the systemd credential of account anna, then restart the service."},
-		{control.Trouble{Code: LibraryDeaf, About: "kodi:/k", Act: &control.Act{Verb: "raise", Target: "fs.inotify.max_user_watches"}}, "", "Raise fs.inotify.max_user_watches with sysctl."},
 		{control.Trouble{Code: PortTaken}, "", "Stop the other program, or give Filmspool another port."},
 	} {
 		all := Judge(Conditions{Now: today(), Troubles: []control.Trouble{c.trouble}})

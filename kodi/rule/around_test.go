@@ -59,7 +59,7 @@ func TestWrittenLate(t *testing.T) {
 	}{
 		{0, 0, viewing.ClassLive},
 		{7 * time.Second, 0, viewing.ClassLive}, // gathered for as long as a reading gathers
-		{11 * time.Second, 0, viewing.ClassBackdated},
+		{16 * time.Second, 0, viewing.ClassBackdated},
 		{30 * time.Second, 0, viewing.ClassBackdated},
 		{50 * time.Second, 0, viewing.ClassBackdated},
 		{25 * time.Second, 20 * time.Second, viewing.ClassLive}, // read late

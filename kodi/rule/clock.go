@@ -21,9 +21,9 @@ const (
 
 	// late is how long after the end of a playback the library may have been
 	// written. Kodi takes up to 2 s (measured: 103 of 106 playbacks), and a
-	// reading gathers what is written within 5 s more. The rest is for times
+	// reading gathers what is written within 10 s more. The rest is for times
 	// that Kodi and file systems cut to whole seconds.
-	late = 10 * time.Second
+	late = 15 * time.Second
 )
 
 // Around is what is known of a Kodi beside its library.

@@ -28,7 +28,7 @@
 //
 // This is what two readings of a file show. The first line that fits counts.
 // The lines from "live, catch-up" on are a second look, at all files together.
-// "Now" is this minute by the expected clock, written within ten seconds, with a good reading within two minutes.
+// "Now" is this minute by the expected clock, written within 15 seconds, with a good reading within two minutes.
 // "Between" is between the last good reading and this one. "Known" is a time that was seen with the file before.
 //
 //	count        time                    besides                      what it is
@@ -101,7 +101,7 @@
 // What is found in the library never changes that: any program can write a time there.
 //
 // Kodi writes a playback within two seconds of its end. So a time is compared with the time of the library's file.
-// Ten seconds are allowed, since a reading gathers what is written for up to five seconds.
+// Fifteen seconds are allowed, since a reading gathers what is written for up to ten seconds.
 // Where the file's time is not known, a minute before the last good reading is allowed.
 //
 // In the hour that clocks repeat, the time that lies between the two readings of the library counts.
