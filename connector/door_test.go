@@ -56,7 +56,7 @@ func TestOnlyExtensionsAreLetIn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := bodyOf(t, health); got != `{"service":"filmspool","version":"1.2.3","protocol":[1]}` {
+		if got := strings.TrimSpace(bodyOf(t, health)); got != `{"service":"filmspool","version":"1.2.3","protocol":[1]}` {
 			t.Errorf("%s: body %s", tc.name, got)
 		}
 		readable := health.Header.Get("Access-Control-Allow-Origin")
@@ -78,7 +78,6 @@ func TestFirstMessage(t *testing.T) {
 		{"hello?", protocol.BadJSON, protocol.CloseProtocol},
 		{`{"type":"ping"}`, protocol.BadMessage, protocol.CloseProtocol},
 		{`{"type":"pair","id":"1","code":"AAAAAAAA"}`, protocol.BadMessage, protocol.CloseProtocol},
-		{`{"type":"` + strings.Repeat("\\u0001", 150) + `"}`, protocol.UnknownType, protocol.CloseProtocol},
 		{`{"type":"hello","v":1,"client":"x"}`, protocol.BadMessage, protocol.CloseProtocol},
 		{`{"type":"hello","v":2}`, protocol.UnsupportedVersion, protocol.CloseVersion},
 	} {
@@ -159,7 +158,6 @@ func TestProof(t *testing.T) {
 		name, origin, fields, want string
 	}{
 		{"asked", chromium, `"clientId":"` + id + `","nonce":"n"`, pairing.ProofFor(token, "n")},
-		{"asked with the token", chromium, `"token":"` + token + `","nonce":"n"`, pairing.ProofFor(token, "n")},
 		{"no nonce", chromium, `"clientId":"` + id + `"`, ""},
 		{"no client", chromium, `"nonce":"n"`, ""},
 		{"unknown client", chromium, `"clientId":"0000000000000000","nonce":"n"`, ""},
@@ -203,27 +201,18 @@ func TestPairingOnASocket(t *testing.T) {
 	s.closed(protocol.CloseRevoked)
 }
 
-// Five wrong codes end a socket, and its Origin is not answered any more. Another
-// extension is paired all the same, and hears who else has tried.
+// Five wrong codes close the code to their Origin. Another extension is paired all the same.
 func TestWrongCodes(t *testing.T) {
 	r := start(t, nil)
 	code := r.registry.NewCode().Text
-	wrong := func(s *socket) string {
-		s.say(`{"type":"pair","id":"p","code":"WRONG222"}`)
-		return fmt.Sprint(s.refused(protocol.PairingCodeInvalid)["message"])
-	}
 	one, two := r.greeted(chromium, ""), r.greeted(firefox, "")
 	for range 5 {
-		if said := wrong(one); strings.Contains(said, "Another") {
-			t.Errorf("there was no other: %s", said)
-		}
+		one.say(`{"type":"pair","id":"p","code":"WRONG222"}`)
+		one.refused(protocol.PairingCodeInvalid)
 	}
-	one.closed(protocol.CloseRate)
-	again := r.greeted(chromium, "")
-	again.say(`{"type":"pair","id":"p","code":"` + code + `"}`) // the sixth, and right
-	again.refused(protocol.PairingCodeInvalid)
-	if said := wrong(two); !strings.Contains(said, "Another extension has sent 6 wrong codes: "+chromium) {
-		t.Errorf("said %s", said)
+	for _, s := range []*socket{one, r.greeted(chromium, "")} {
+		s.say(`{"type":"pair","id":"p","code":"` + code + `"}`) // the sixth, and right
+		s.refused(protocol.PairingCodeInvalid)
 	}
 	two.say(`{"type":"pair","id":"p","code":"` + code + `"}`)
 	if got := two.hear(); got["type"] != "paired" {
@@ -265,8 +254,6 @@ func TestAfterHello(t *testing.T) {
 	if got := s.refused(protocol.BadMessage); got["field"] != "watchedAt" || got["id"] != bad.ID {
 		t.Errorf("refusal %v", got)
 	}
-	s.say(`{"type":"pong"}`)
-	s.alive()
 	s.say(hello)
 	binary := r.greeted(chromium, token)
 	if err := binary.WriteMessage(websocket.BinaryMessage, []byte(`{"type":"ping"}`)); err != nil {
@@ -285,7 +272,6 @@ func TestStrangersDoNotFillTheLog(t *testing.T) {
 		var log bytes.Buffer
 		r := startInBubble(t, func(o *connector.Options) {
 			o.Logger = slog.New(slog.NewTextHandler(&log, nil))
-			o.Limits = connector.Limits{UnpairedHellos: 100_000}
 		})
 		for n := range 100 {
 			s := r.greeted(fmt.Sprintf("chrome-extension://%032d", n), "")
@@ -293,10 +279,10 @@ func TestStrangersDoNotFillTheLog(t *testing.T) {
 				s.say(`{"type":"pair","id":"p","code":"WRONG222"}`)
 				s.refused(protocol.PairingCodeInvalid)
 			}
-			s.closed(protocol.CloseRate)
+			_ = s.Close()
 			<-time.After(time.Second)
 		}
-		if lines := strings.Count(log.String(), "\n"); lines == 0 || lines > 70 {
+		if lines := strings.Count(log.String(), "\n"); lines == 0 || lines > 20 {
 			t.Errorf("%d lines:\n%s", lines, log.String())
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"net"
 	"net/http"
@@ -20,9 +21,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/filmspool/filmspool/connector"
-	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/connector/protocol"
+	"github.com/filmspool/filmspool/internal/connectortest"
 	"github.com/filmspool/filmspool/internal/pipetest"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -158,7 +159,6 @@ type rig struct {
 	address  string
 	dialer   func(ctx context.Context, network, address string) (net.Conn, error)
 	stop     func() // ends Run and waits for it
-	handler  http.Handler
 }
 
 // start serves on a free port of 127.0.0.1. change may set options.
@@ -180,9 +180,10 @@ func serve(t testing.TB, listener net.Listener, change func(*connector.Options))
 	}
 	options := connector.Options{
 		Allow: allow, Program: program, Sink: r.sink, Pairing: r.registry, Version: "1.2.3",
-		Status: func(context.Context) connector.Status {
-			return connector.Status{Online: true, Pending: 7, Attention: 2}
+		Status: func(context.Context, string) protocol.Status {
+			return protocol.Status{Online: true, Pending: 7, Attention: 2}
 		},
+		Logger: slog.New(slog.DiscardHandler),
 	}
 	if change != nil {
 		change(&options)
@@ -190,11 +191,8 @@ func serve(t testing.TB, listener net.Listener, change func(*connector.Options))
 	if own, ok := options.Sink.(*sink); ok {
 		r.sink = own
 	}
-	if r.server, err = connector.New(options); err != nil {
-		t.Fatal(err)
-	}
-	r.handler = r.server.Handler()
-	web := &http.Server{Handler: r.handler, ReadHeaderTimeout: patience}
+	r.server = connector.New(options)
+	web := &http.Server{Handler: r.server.Handler(), ReadHeaderTimeout: patience}
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
 	all.Go(func() { _ = web.Serve(listener) })
@@ -225,7 +223,7 @@ func (r *rig) pair(origin string) (id, token string) {
 }
 
 // client is a Go client that is paired already.
-func (r *rig) client(origin string) *client.Client {
+func (r *rig) client(origin string) *connectortest.Client {
 	r.t.Helper()
 	id, token := r.pair(origin)
 	c, err := r.dialAs(origin, id, token)
@@ -235,8 +233,8 @@ func (r *rig) client(origin string) *client.Client {
 	return c
 }
 
-func (r *rig) dialAs(origin, id, token string) (*client.Client, error) {
-	c, err := client.Dial(context.Background(), client.Options{
+func (r *rig) dialAs(origin, id, token string) (*connectortest.Client, error) {
+	c, err := connectortest.Dial(context.Background(), connectortest.Options{
 		URL: "ws://" + r.address + "/v1/connector", Origin: origin, ClientID: id, Token: token, Dial: r.dialer,
 		Info: protocol.ClientInfo{Name: "test", Version: "1"},
 	})

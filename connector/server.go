@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -17,145 +16,163 @@ import (
 
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/connector/protocol"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
+
+// What clients can make the daemon do.
+const (
+	maxSockets       = 256       // open at once, those included that are being closed
+	maxPaired        = 192       // of paired clients
+	maxPairedOfOne   = 16        // of one paired client
+	maxUnpaired      = 32        // of all others; the oldest makes room for the next
+	maxPosts         = 4         // of one program at once
+	maxBody          = 256 << 10 // bytes of a post
+	maxPosted        = 100       // messages of a post
+	messagesPerBurst = 1000      // of one client, or one unpaired socket
+	messagesPerSec   = 500
+)
+
+// How long clients are waited for.
+const (
+	helloTime   = 5 * time.Second        // from the upgrade to a complete hello
+	messageTime = 10 * time.Second       // from a message's first frame to its last byte
+	bodyTime    = 10 * time.Second       // from the header to the end of a post
+	writeTime   = 10 * time.Second       // for one write to a client
+	idleTime    = 90 * time.Second       // of silence, pongs included
+	pingTime    = 30 * time.Second       // between pings
+	pushTime    = 500 * time.Millisecond // between two pushes of the status
+	drainTime   = 5 * time.Second        // for commits under way when the daemon stops
+	lingerTime  = time.Second            // for a client to hang up after our close
+)
+
+// Sink is where events are kept.
+type Sink interface {
+	// Commit returns once the batch is durable, whole or not at all, with one
+	// outcome for each event in the batch's order. It gives up when ctx ends.
+	Commit(ctx context.Context, batch viewing.Batch) ([]viewing.Outcome, error)
+}
+
+// Options are what a [Server] is built from. All are required.
+type Options struct {
+	// Allow reports whether a request may open a socket, and read the health answer from a
+	// browser. It must refuse every Origin but an extension's.
+	Allow func(*http.Request) bool
+	// Program reports whether a request may post. It must refuse whatever a browser sends.
+	Program func(*http.Request) bool
+	Sink    Sink
+	Pairing *pairing.Registry
+	// Status is what a paired client is told, in its language.
+	Status  func(ctx context.Context, language string) protocol.Status
+	Version string // of the program
+	Logger  *slog.Logger
+}
 
 // Server serves the connector's three routes. Sockets are served from the
 // moment the handler is; [Server.Run] pushes the status and ends them.
 type Server struct {
 	options  Options
-	limits   Limits
 	log      *slog.Logger
 	upgrader websocket.Upgrader
 	nudged   chan struct{}
-	unpaired *rate.Limiter
-	refused  *tally
-	refusals refusals
-	unkept   failing // commits
-	unseen   failing // sightings of clients
+	refusing rate.Sometimes // logs clients that are refused
+	failing  rate.Sometimes // logs commits that failed
 
-	// commits is the context of all work for the sink. It outlives Run's own
-	// by Limits.Drain, so that what was read can still be kept and answered.
+	// running ends when the server stops. Work for the sink has a context that outlives it
+	// by drainTime, so that what was read can still be committed and answered.
+	running context.Context
+	stop    context.CancelCauseFunc
 	commits context.Context
 	giveUp  context.CancelFunc
 
-	handlers sync.WaitGroup // requests between begin and end, and posts
-	ending   chan struct{}  // closed when stopped is set
+	handlers sync.WaitGroup // requests between begin and end
 
 	mu       sync.Mutex
-	stopped  bool
-	opening  int                      // requests between begin and end
-	sessions map[*session]struct{}    // those within the limits
-	beyond   []*session               // those that hear that there is no place, the oldest first
-	rates    map[string]*rate.Limiter // by client id, as many as there are clients
-	posts    map[string]int           // under way, by client id
-	hellos   map[string]*rate.Limiter // of clients we do not know, by Origin
-	last     int                      // number of the last session
+	sockets  int                 // open
+	unpaired []*session          // the oldest first
+	paired   map[*session]string // client ids; also of clients that have only said who they are
+	loads    map[string]*load    // by client id
+	refused  map[string]int64    // by code
 }
 
-// New builds a server. It refuses options without Allow, Program, Sink,
-// Pairing or Status, and negative limits.
-func New(o Options) (*Server, error) {
-	if err := o.check(); err != nil {
-		return nil, err
-	}
-	limits, err := o.Limits.filled()
-	if err != nil {
-		return nil, err
-	}
+// load is what one client does at present.
+type load struct {
+	rate  *rate.Limiter // of messages, on all its sockets and posts
+	posts int           // under way; guarded by the server's mu
+}
+
+// New builds a server.
+func New(o Options) *Server {
 	s := &Server{
-		options: o, limits: limits, log: o.Logger,
-		nudged:   make(chan struct{}, 1),
-		ending:   make(chan struct{}),
-		unpaired: perMinute(limits.UnpairedHellos * helloOrigins), hellos: map[string]*rate.Limiter{},
-		refusals: refusals{byCode: map[string]int64{}},
-		sessions: map[*session]struct{}{}, rates: map[string]*rate.Limiter{}, posts: map[string]int{},
+		options: o, log: o.Logger, nudged: make(chan struct{}, 1),
+		refusing: rate.Sometimes{First: 10, Interval: time.Minute},
+		failing:  rate.Sometimes{Interval: time.Minute},
+		paired:   map[*session]string{}, loads: map[string]*load{}, refused: map[string]int64{},
 	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
-	s.refused = &tally{log: s.log, seen: map[fault]*count{}}
+	s.running, s.stop = context.WithCancelCause(context.Background())
 	s.commits, s.giveUp = context.WithCancel(context.Background())
 	s.upgrader = websocket.Upgrader{
-		HandshakeTimeout: limits.Write,
+		HandshakeTimeout: writeTime,
 		Subprotocols:     []string{protocol.Subprotocol},
 		CheckOrigin:      o.Allow, // the library's own check lets rebound names in and extensions not
 		Error: func(w http.ResponseWriter, _ *http.Request, status int, reason error) {
-			refuse(w, status, "NOT_A_WEBSOCKET", reason.Error())
+			s.refuse(w, status, "NOT_A_WEBSOCKET", reason.Error())
 		},
 	}
-	return s, nil
+	return s
 }
 
 // Handler serves GET /v1/health, /v1/connector and POST /v1/viewings.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/health", s.health)
-	mux.HandleFunc("/v1/connector", s.connect)
-	mux.HandleFunc("/v1/viewings", s.post)
+	mux.HandleFunc("GET /v1/connector", s.connect)
+	mux.HandleFunc("POST /v1/viewings", s.post)
 	return mux
 }
 
 // Nudge says that the status may have changed. It never blocks; nudges that
 // come together are one.
-func (s *Server) Nudge() {
+func (s *Server) Nudge() { nudge(s.nudged) }
+
+func nudge(c chan struct{}) {
 	select {
-	case s.nudged <- struct{}{}:
+	case c <- struct{}{}:
 	default: // one is waiting already
 	}
 }
 
-// Run pushes the status to paired clients when it has changed, until ctx
-// ends. Then it closes all sockets with 1001, gives commits under way
-// [Limits.Drain], and returns nil when every goroutine of this server is done.
+// Run pushes the status to paired clients after each nudge, but not too often, until ctx
+// ends. Then it closes all sockets with 1001, gives commits under way five seconds, and
+// returns nil when every goroutine of this server is done.
 func (s *Server) Run(ctx context.Context) error {
-	s.push(ctx)
-	s.stop()
-	drained := time.AfterFunc(s.limits.Drain, s.giveUp)
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-s.nudged:
+			s.push()
+			select {
+			case <-ctx.Done():
+			case <-time.After(pushTime):
+			}
+		}
+	}
+	s.mu.Lock()
+	s.stop(closing{code: protocol.CloseGoingAway, reason: "the daemon stops"})
+	s.mu.Unlock()
+	drained := time.AfterFunc(drainTime, s.giveUp)
+	defer drained.Stop()
 	s.handlers.Wait()
-	drained.Stop()
 	s.giveUp()
 	return nil
 }
 
-// push tells all sessions the status after each nudge, if it has changed
-// since the last time, but not more often than the limit says.
-func (s *Server) push(ctx context.Context) {
-	var told Status
-	first := true
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-s.nudged:
-		}
-		if now := s.options.Status(ctx); first || now != told {
-			first, told = false, now
-			s.tell(now)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(s.limits.Push):
-		}
-	}
-}
-
-func (s *Server) tell(now Status) {
+func (s *Server) push() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for session := range s.sessions {
-		session.push(now)
-	}
-}
-
-// stop refuses new sockets and posts and asks the open sockets to leave.
-func (s *Server) stop() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.stopped = true
-	close(s.ending)
-	for session := range s.sessions {
-		session.leave(protocol.CloseGoingAway, "the daemon stops")
+	for session := range s.paired {
+		if session.paired {
+			nudge(session.nudged)
+		}
 	}
 }
 
@@ -174,199 +191,159 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	}{"filmspool", s.options.Version, []int{protocol.Version}})
 }
 
-// connect turns a request into a session and serves it to its end.
+// connect turns a request into a session and serves it to its end. Scripts cannot see why an
+// upgrade was refused, so what else is wrong is said on the open socket.
 func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
 	if !s.options.Allow(r) {
-		s.log.Debug("socket refused", "reason", "origin")
-		refuse(w, http.StatusForbidden, "ORIGIN_NOT_ALLOWED", "only a browser extension may connect here")
+		s.refuse(w, http.StatusForbidden, "ORIGIN_NOT_ALLOWED", "only a browser extension may connect here")
 		return
 	}
 	if !s.begin() {
-		refuse(w, http.StatusServiceUnavailable, "GOING_AWAY", "the daemon takes no more sockets now")
+		s.refuse(w, http.StatusServiceUnavailable, "GOING_AWAY", "the daemon takes no more sockets now")
 		return
 	}
-	defer s.end()
+	defer s.handlers.Done()
 	conn, err := s.upgrader.Upgrade(w, r, nil)
-	if err != nil {
-		s.log.Debug("upgrade failed", "error", err) // the client has been answered
-		return
+	if err == nil {
+		one := newSession(s, conn, r.Header.Get("Origin"))
+		s.join(one)
+		one.run()
+		s.leave(one)
 	}
-	session := newSession(s, conn, r)
-	farewell := s.join(session)
-	defer s.part(session)
-	session.run(farewell)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sockets--
 }
 
-// begin counts a request in, unless the server stops or twice the allowed
-// number of sockets is open: those beyond the limit are told so, but not
-// without end.
+// begin counts a socket in, unless the server stops or too many are open.
 func (s *Server) begin() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.stopped || s.opening >= 2*s.limits.Sockets {
+	if s.running.Err() != nil || s.sockets >= maxSockets {
 		return false
 	}
-	s.opening++
+	s.sockets++
 	s.handlers.Add(1)
 	return true
 }
 
-func (s *Server) end() {
+// join enters a new session. The oldest unpaired one makes room.
+func (s *Server) join(one *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.opening--
-	s.handlers.Done()
+	s.unpaired = append(s.unpaired, one)
+	if len(s.unpaired) > maxUnpaired {
+		_ = s.unpaired[0].conn.Close() // at once: it may not read
+		s.unpaired = s.unpaired[1:]
+	}
 }
 
-// farewell is what a session says before it closes without having begun.
-type farewell struct {
-	refusal *protocol.Error // nil says nothing
-	code    int
-}
-
-// helloOrigins is of how many Origins the hellos of unknown clients are counted
-// apart, and how many times one Origin's share they may have together.
-const helloOrigins = 8
-
-func perMinute(n int) *rate.Limiter { return rate.NewLimiter(rate.Limit(n)/60, n) }
-
-// strange counts a hello of a client that we do not know: 0, or how long it has
-// to wait. One Origin cannot use up what others need to be paired.
-func (s *Server) strange(origin string) time.Duration {
+// admit gives a session a place among those of a client, and reports whether there is one.
+// Until paired is true the client has only said who it is.
+func (s *Server) admit(one *session, client string, paired bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	limiter, ok := s.hellos[origin]
-	if !ok && len(s.hellos) >= helloOrigins {
-		maps.DeleteFunc(s.hellos, func(_ string, l *rate.Limiter) bool { return l.Tokens() >= float64(l.Burst()) })
-	}
-	if !ok && len(s.hellos) < helloOrigins {
-		limiter = perMinute(s.limits.UnpairedHellos)
-		s.hellos[origin] = limiter
-	}
-	if limiter != nil {
-		if wait := take(limiter); wait > 0 {
-			return wait
+	if _, placed := s.paired[one]; !placed {
+		same := 0
+		for _, other := range s.paired {
+			if other == client {
+				same++
+			}
+		}
+		if same >= maxPairedOfOne || len(s.paired) >= maxPaired {
+			return false
 		}
 	}
-	return take(s.unpaired)
-}
-
-// stranger is the session without a paired client that has been here longest,
-// of one Origin or, with "", of any; nil when there is none. mu is held.
-func (s *Server) stranger(origin string) (oldest *session) {
-	for other := range s.sessions {
-		if !other.known.Load() && (origin == "" || other.origin == origin) && (oldest == nil || other.number < oldest.number) {
-			oldest = other
-		}
-	}
-	return oldest
-}
-
-// makeRoom has the oldest stranger leave where there is no place for one more
-// session of this Origin. It reports whether there is one now. mu is held.
-func (s *Server) makeRoom(origin string) bool {
-	same := 0
-	for other := range s.sessions {
-		if other.origin == origin {
-			same++
-		}
-	}
-	var out *session
-	switch {
-	case same >= s.limits.OriginSockets:
-		out = s.stranger(origin)
-	case len(s.sessions) >= s.limits.Sockets:
-		out = s.stranger("")
-	default:
-		return true
-	}
-	if out == nil {
-		return false
-	}
-	delete(s.sessions, out)
-	out.makeRoom()
+	s.unpaired = slices.DeleteFunc(s.unpaired, func(other *session) bool { return other == one })
+	s.paired[one], one.paired = client, paired
 	return true
 }
 
-// join enters a session, or returns why it must leave at once. One of another
-// subprotocol takes a place for as long as it lingers: the next may need it.
-func (s *Server) join(session *session) *farewell {
+func (s *Server) leave(one *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	room := !s.stopped && s.makeRoom(session.origin)
-	switch {
-	case room:
-		s.last++
-		session.number = s.last
-		s.sessions[session] = struct{}{}
-	case !s.stopped:
-		s.turnAway(session)
-	}
-	switch {
-	case s.stopped:
-		return &farewell{nil, protocol.CloseGoingAway}
-	case session.conn.Subprotocol() != protocol.Subprotocol:
-		return &farewell{protocol.Refusal("", protocol.UnsupportedVersion,
-			"ask for the subprotocol "+protocol.Subprotocol), protocol.CloseVersion}
-	case !room:
-		return &farewell{limited("", "too many sockets are open", time.Minute), protocol.CloseRate}
-	}
-	return nil
+	delete(s.paired, one)
+	s.unpaired = slices.DeleteFunc(s.unpaired, func(other *session) bool { return other == one })
 }
 
-// turnAway lets a session without a place hear why. The oldest of these goes
-// when they are many: they would fill [Server.begin]. mu is held.
-func (s *Server) turnAway(session *session) {
-	if len(s.beyond) >= s.limits.OriginSockets {
-		s.beyond[0].makeRoom()
-		s.beyond = s.beyond[1:]
-	}
-	s.beyond = append(s.beyond, session)
-}
-
-// part removes a session. The rate of a revoked client is forgotten with it.
-func (s *Server) part(gone *session) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.sessions, gone)
-	s.beyond = slices.DeleteFunc(s.beyond, func(other *session) bool { return other == gone })
-	if gone.closing.code == protocol.CloseRevoked {
-		delete(s.rates, gone.client)
-	}
-}
-
-// rateOf is the limiter that all sockets of a client share.
-func (s *Server) rateOf(client string) *rate.Limiter {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	limiter, ok := s.rates[client]
+// loadOf is the load of a client; mu is held.
+func (s *Server) loadOf(client string) *load {
+	l, ok := s.loads[client]
 	if !ok {
-		limiter = rate.NewLimiter(rate.Limit(s.limits.Rate), s.limits.Burst)
-		s.rates[client] = limiter
+		l = &load{rate: newRate()}
+		s.loads[client] = l
 	}
-	return limiter
+	return l
 }
 
-// seen notes that a client is alive.
+func newRate() *rate.Limiter { return rate.NewLimiter(messagesPerSec, messagesPerBurst) }
+
+// commit hands events to the sink and returns the answer to each.
+func (s *Server) commit(source string, events []protocol.Event) (answers []protocol.Message) {
+	batch := viewing.Batch{Source: source}
+	for _, e := range events {
+		batch.Events = append(batch.Events, e.Event)
+	}
+	outcomes, err := s.options.Sink.Commit(s.commits, batch)
+	if errors.Is(err, viewing.ErrInvalid) && len(events) > 1 { // one must not take the others with it
+		for i := range events {
+			answers = append(answers, s.commit(source, events[i:i+1])...)
+		}
+		return answers
+	}
+	if err != nil {
+		s.failing.Do(func() { s.log.Error("commit failed", "source", source, "events", len(events), "error", err) })
+	}
+	for i, e := range events {
+		switch {
+		case errors.Is(err, viewing.ErrInvalid):
+			answers = append(answers, protocol.Refusal(e.ID, protocol.BadMessage, err.Error()))
+		case err != nil: // it may name files, so it stays in the log
+			answers = append(answers, protocol.Refusal(e.ID, protocol.Storage, "the event could not be put on disk; try again later"))
+		case len(outcomes) != len(events) || outcomes[i].EventID != e.EventID: // never acknowledge another's
+			answers = append(answers, protocol.Refusal(e.ID, protocol.Internal, "the queue gave an answer to another event"))
+		case outcomes[i].Status == viewing.StatusConflict:
+			answers = append(answers, protocol.Refusal(e.ID, protocol.Conflict, "this id was used before for another event"))
+		default:
+			answers = append(answers, protocol.Ack{ID: e.ID, Status: outcomes[i].Status, Reason: outcomes[i].Reason})
+		}
+	}
+	return answers
+}
+
+// seen records that a client is alive.
 func (s *Server) seen(client string) {
-	err := s.options.Pairing.Seen(s.commits, client)
-	if errors.Is(err, pairing.ErrNotFound) { // just revoked
-		return
-	}
-	if s.unseen.news(err) && err != nil {
-		s.log.Warn("last sighting not kept", "client", client, "error", err)
+	if err := s.options.Pairing.Seen(s.commits, client); err != nil && !errors.Is(err, pairing.ErrNotFound) {
+		s.failing.Do(func() { s.log.Warn("last sighting not kept", "client", client, "error", err) })
 	}
 }
 
-// limited is a RATE_LIMITED to the message id.
-func limited(id, problem string, wait time.Duration) *protocol.Error {
-	refusal := protocol.Refusal(id, protocol.RateLimited, problem)
-	refusal.RetryAfterMs = int64((wait + time.Millisecond - 1) / time.Millisecond)
-	return refusal
+// count counts a refusal for the metrics.
+func (s *Server) count(code string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refused[code]++
 }
 
-// refuse answers a request that does not become a socket.
-func refuse(w http.ResponseWriter, status int, code, message string) {
+// Refused are the messages and posts that were not taken since [New], by code.
+func (s *Server) Refused() map[string]int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.refused)
+}
+
+// Sockets is how many websockets are open.
+func (s *Server) Sockets() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sockets
+}
+
+// refuse answers a request of which nothing was taken. The connection ends with it: its body
+// may be unread.
+func (s *Server) refuse(w http.ResponseWriter, status int, code, message string) {
+	s.count(code)
+	w.Header().Set("Connection", "close")
 	answer(w, status, struct {
 		Error   string `json:"error"`
 		Message string `json:"message"`
@@ -374,15 +351,11 @@ func refuse(w http.ResponseWriter, status int, code, message string) {
 }
 
 func answer(w http.ResponseWriter, status int, body any) {
-	text, err := json.Marshal(body)
-	if err != nil { // a struct of strings and ints: cannot happen
-		text, status = fmt.Appendf(nil, `{"error":"INTERNAL","message":%q}`, err), http.StatusInternalServerError
-	}
 	header := w.Header()
 	header.Set("Content-Type", "application/json; charset=utf-8")
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cache-Control", "no-store")
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTime)) // fails only where nothing can be slow
 	w.WriteHeader(status)
-	// The client may be gone by now; there is nobody left to tell.
-	_, _ = w.Write(text)
+	_ = json.NewEncoder(w).Encode(body) // the client may be gone by now
 }

@@ -1,224 +1,186 @@
 package connector
 
 import (
-	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"io"
 	"net"
-	"net/http"
+	"reflect"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
 	"golang.org/x/time/rate"
 
+	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/connector/protocol"
 )
 
-// What ends a session from within its reader.
-var (
-	errLeft   = errors.New("session is leaving")
-	errLarge  = errors.New("message is too large")
-	errBinary = errors.New("message is binary")
-	errSlow   = errors.New("message takes too long")
-)
-
-// session is one socket. Three goroutines share it: the reader, which is the
-// request's own, the committer and the writer. The others hand frames to the
-// writer through out; the reader hands events to the committer through work.
+// session is one socket. The request's own goroutine reads; commit is the other one.
 type session struct {
 	server  *Server
 	conn    *websocket.Conn
-	request *http.Request // that became the socket
 	origin  string
-	number  int         // sessions are numbered as they come; set by the server
-	known   atomic.Bool // the client is paired
-
-	out    chan outgoing // closed when reader and committer are done
-	work   chan item     // closed when the reader is done; as large as slots
-	slots  chan struct{} // one taken for each event without an answer
-	pushes chan Status   // the latest status not yet written
-
-	leaving sync.Once
-	left    chan struct{} // closed by leave
-	closing closing       // set before left is closed
-
-	// The reader's own; client is also read by the committer, for events that
-	// were read after it was set.
 	helloBy time.Time
+	ctx     context.Context // ends when the session must
+	end     context.CancelCauseFunc
+	writing sync.Mutex
+	events  chan protocol.Event // read and not yet being committed; closed when the reader is done
+	nudged  chan struct{}       // the status may have changed
+	paired  bool                // guarded by the server's mu
+
+	// The reader's own. What pairing sets is read by the other goroutine as well, which has
+	// nothing to do before.
 	within  bool            // a message has begun to come
 	hello   *protocol.Hello // nil before it was said
 	client  string          // paired client, "" before
+	revoked context.Context // of the client
 	rate    *rate.Limiter
-	ignored int // RATE_LIMITED answers, less what was accepted since
-	wrong   int // pairing codes that failed
-	frame   bytes.Buffer
 }
 
-// outgoing is a frame for the writer. The one that tells a client it is
-// paired brings the channel of its revocation, to be watched from then on.
-type outgoing struct {
-	frame   []byte
-	revoked <-chan struct{}
-}
-
-// closing is how a session ends. Code 0 says nothing: the peer has gone.
+// closing is why the server closes a socket: the code of the close frame, and the error
+// message before it, if there is one.
 type closing struct {
-	code   int
-	reason string
+	code    int
+	reason  string
+	refusal *protocol.Error
 }
 
-func newSession(server *Server, conn *websocket.Conn, r *http.Request) *session {
-	limits := server.limits
-	return &session{
-		server: server, conn: conn, request: r, origin: r.Header.Get("Origin"),
-		out: make(chan outgoing, limits.InFlight), work: make(chan item, limits.InFlight),
-		slots:  make(chan struct{}, limits.InFlight),
-		pushes: make(chan Status, 1), left: make(chan struct{}),
-		helloBy: time.Now().Add(limits.Hello), rate: rate.NewLimiter(rate.Limit(limits.Rate), limits.Burst),
+// Error is the reason.
+func (c closing) Error() string { return c.reason }
+
+// closeWith closes a socket after an error message.
+func closeWith(code int, kind protocol.Code, problem string) closing {
+	return closing{code, string(kind), protocol.Refusal("", kind, problem)}
+}
+
+var (
+	errRevoked = closing{code: protocol.CloseRevoked, reason: "this client was revoked"}
+	errGone    = errors.New("the client does not read")
+)
+
+func newSession(server *Server, conn *websocket.Conn, origin string) *session {
+	s := &session{
+		server: server, conn: conn, origin: origin, helloBy: time.Now().Add(helloTime), rate: newRate(),
+		events: make(chan protocol.Event, protocol.MaxInFlight/2), // the other half may be in a batch
+		nudged: make(chan struct{}, 1),
 	}
+	s.ctx, s.end = context.WithCancelCause(server.running)
+	return s
 }
 
-// run serves the socket until it is closed and all three goroutines are done.
-// With a farewell it only says that.
-func (s *session) run(farewell *farewell) {
-	var writer, others sync.WaitGroup
-	writer.Go(s.write)
-	others.Go(s.commit)
-	if farewell == nil {
-		s.read()
-	} else {
-		s.dismiss(farewell.refusal, farewell.code)
-	}
-	close(s.work)
-	others.Wait()
-	close(s.out)
-	writer.Wait()
-	s.hangUp()
-}
-
-// leave makes the session end with a close code. Only the first call counts.
-func (s *session) leave(code int, reason string) {
-	s.leaving.Do(func() {
-		s.closing = closing{code, reason}
-		close(s.left)
+// run serves the socket until it is closed and both goroutines are done.
+func (s *session) run() {
+	defer s.end(nil)
+	defer context.AfterFunc(s.ctx, func() {
 		_ = s.conn.SetReadDeadline(time.Unix(1, 0)) // wakes the reader; fails only on a closed socket
-	})
-}
-
-// makeRoom ends the session of a stranger at once: nobody waits for one that
-// does not read.
-func (s *session) makeRoom() {
-	s.leave(0, "")
-	_ = s.conn.NetConn().Close() // whoever is slow to hear of it
-}
-
-// dismiss says why and leaves. The close frame repeats only the code: it has
-// room for 123 bytes, and a message may quote the client.
-func (s *session) dismiss(refusal *protocol.Error, code int) {
-	reason := ""
-	if refusal != nil {
-		s.say(refusal)
-		reason = string(refusal.Code)
+	})()
+	var committer sync.WaitGroup
+	committer.Go(s.commit)
+	err := s.read()
+	if cause := context.Cause(s.ctx); cause != nil {
+		err = cause
 	}
-	s.leave(code, reason)
-}
-
-// hasLeft reports whether leave was called; closing may be read after that.
-func (s *session) hasLeft() bool {
-	select {
-	case <-s.left:
-		return true
-	default:
-		return false
+	if errors.Is(err, errRevoked) { // no answer comes any more
+		s.close(err)
 	}
+	close(s.events)
+	committer.Wait()
+	s.close(err)
 }
 
-// say hands a message to the writer. It waits while the queue is full, at
-// most until the writer gives up on a client that does not read.
-func (s *session) say(m protocol.Message) { s.sayWith(m, nil) }
+// close closes the socket. After a close frame it first waits for the client to hang up, and
+// throws away what still comes: closing with bytes unread would reset the connection and
+// could take the frame from the client.
+func (s *session) close(why error) {
+	if end, ok := errors.AsType[closing](why); ok {
+		if end.refusal != nil {
+			s.say(end.refusal)
+		}
+		frame := websocket.FormatCloseMessage(end.code, end.reason)
+		_ = s.conn.WriteControl(websocket.CloseMessage, frame, time.Now().Add(writeTime)) // the client may have gone
+		socket := s.conn.NetConn()
+		if half, ok := socket.(interface{ CloseWrite() error }); ok {
+			_ = half.CloseWrite()
+		}
+		_ = socket.SetReadDeadline(time.Now().Add(lingerTime))
+		_, _ = io.Copy(io.Discard, socket)
+	}
+	_ = s.conn.Close()
+}
 
-func (s *session) sayWith(m protocol.Message, revoked <-chan struct{}) {
-	s.server.refusals.note(m)
+// say writes a message. A client that does not read is cut off.
+func (s *session) say(m protocol.Message) {
+	if refusal, ok := m.(*protocol.Error); ok {
+		s.server.count(string(refusal.Code))
+	}
 	frame, err := protocol.Encode(m)
-	if err != nil { // structs of strings and numbers: cannot happen
-		s.server.log.Error("encode message", "type", m.Type(), "error", err)
-		return
+	if err == nil {
+		s.writing.Lock()
+		defer s.writing.Unlock()
+		_ = s.conn.SetWriteDeadline(time.Now().Add(writeTime)) // never fails
+		err = s.conn.WriteMessage(websocket.TextMessage, frame)
 	}
-	s.out <- outgoing{frame: frame, revoked: revoked}
+	if err != nil {
+		s.end(errGone)
+	}
 }
 
-// push leaves the status for the writer, in place of one it has not yet taken.
-// Only one goroutine at a time may call it.
-func (s *session) push(now Status) {
-	select {
-	case <-s.pushes:
-	default:
+// read takes messages until the session ends, and returns why it does.
+func (s *session) read() error {
+	if s.conn.Subprotocol() != protocol.Subprotocol {
+		return closeWith(protocol.CloseVersion, protocol.UnsupportedVersion, "ask for the subprotocol "+protocol.Subprotocol)
 	}
-	s.pushes <- now
-}
-
-// read takes messages until the session ends.
-func (s *session) read() {
-	s.conn.SetPongHandler(func(string) error { return s.control(nil) })
-	s.conn.SetPingHandler(func(data string) error { return s.control([]byte(data)) })
+	s.conn.SetReadLimit(protocol.MaxMessageBytes) // beyond it the library closes with 1009
+	s.conn.SetPongHandler(func(string) error { return s.alive() })
+	s.conn.SetPingHandler(func(data string) error {
+		_ = s.conn.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(writeTime)) // if it fails, so does reading
+		return s.alive()
+	})
 	for {
 		frame, err := s.receive()
-		if err != nil {
-			s.lost(err)
-			return
+		var network net.Error
+		switch {
+		case errors.As(err, &network) && network.Timeout() && s.hello == nil:
+			return closing{code: protocol.CloseNoHello, reason: "no hello in time"}
+		case errors.As(err, &network) && network.Timeout():
+			return closing{code: protocol.CloseGoingAway, reason: "silent or slow for too long"}
+		case err != nil:
+			return err
 		}
-		if !s.handle(frame) {
-			return
+		if err := s.rate.Wait(s.ctx); err != nil {
+			return err
 		}
-	}
-}
-
-// control takes a protocol pong, or a protocol ping with its data, which is
-// never nil. They cost what a message costs: a flood of them is no cheaper.
-func (s *session) control(ping []byte) error {
-	if take(s.rate) > 0 {
-		if s.ignored++; s.ignored >= s.server.limits.Ignored {
-			s.leave(protocol.CloseRate, "too many pings")
-			return errLeft
-		}
-		return nil
-	}
-	if ping != nil {
-		deadline := time.Now().Add(s.server.limits.Write)
-		if err := s.conn.WriteControl(websocket.PongMessage, ping, deadline); err != nil {
+		if err := s.handle(frame); err != nil {
 			return err
 		}
 	}
-	if s.within { // signs of life do not make a message slower to come
-		return nil
-	}
-	return s.await()
 }
 
-// await gives the client its time for the next message.
-//
-// The order matters: leave closes left first and sets its deadline last, so
-// that one of the two is seen here.
-func (s *session) await() error {
-	deadline := s.helloBy
-	if s.hello != nil {
-		deadline = time.Now().Add(s.server.limits.Idle)
-	}
-	if err := s.conn.SetReadDeadline(deadline); err != nil {
+// alive is called for each ping and pong. They count as messages, and give the client time
+// for the next one, but none for a message that has begun to come.
+func (s *session) alive() error {
+	if err := s.rate.Wait(s.ctx); err != nil || s.within {
 		return err
 	}
-	if s.hasLeft() {
-		return errLeft
-	}
-	return nil
+	return s.await(idleTime)
 }
 
-// receive returns one text message; it is good until the next call. The limit
-// is our own and not the library's, which would say 1009 without a message.
+// await bounds how long reading may take. The order matters: the session's context ends
+// before the deadline is set that wakes the reader, so that one of the two is seen here.
+func (s *session) await(longest time.Duration) error {
+	deadline := s.helloBy
+	if s.hello != nil {
+		deadline = time.Now().Add(longest)
+	}
+	_ = s.conn.SetReadDeadline(deadline) // if it fails, so does reading
+	return s.ctx.Err()
+}
+
+// receive returns one text message.
 func (s *session) receive() ([]byte, error) {
-	if err := s.await(); err != nil {
+	if err := s.await(idleTime); err != nil {
 		return nil, err
 	}
 	kind, reader, err := s.conn.NextReader()
@@ -226,112 +188,205 @@ func (s *session) receive() ([]byte, error) {
 		return nil, err
 	}
 	if kind != websocket.TextMessage {
-		return nil, errBinary
+		return nil, closeWith(protocol.CloseProtocol, protocol.BadMessage, "send text frames")
 	}
 	s.within = true
 	defer func() { s.within = false }()
-	limit := int64(s.server.limits.MessageBytes)
-	s.frame.Reset()
-	patient := &patience{reader, time.Now().Add(s.server.limits.Message)}
-	n, err := s.frame.ReadFrom(io.LimitReader(patient, limit+1))
-	if n > limit {
-		return nil, errLarge
+	if err := s.await(messageTime); err != nil {
+		return nil, err
 	}
-	return s.frame.Bytes(), err
+	return io.ReadAll(reader)
 }
 
-// patience reads until a message has taken too long. It looks at the clock
-// with each piece that comes; for what stops coming there is the deadline that
-// was set before, and most messages come in one piece.
-type patience struct {
-	io.Reader
-	until time.Time
-}
-
-// Read implements [io.Reader].
-func (p *patience) Read(into []byte) (int, error) {
-	n, err := p.Reader.Read(into)
-	if err == nil && time.Now().After(p.until) {
-		err = errSlow
-	}
-	return n, err
-}
-
-// lost ends the session after receive has failed.
-func (s *session) lost(err error) {
-	var network net.Error
-	switch {
-	case s.hasLeft():
-	case errors.Is(err, errLarge):
-		s.dismiss(protocol.Refusal("", protocol.TooLarge, "the message is too large"), protocol.CloseTooBig)
-	case errors.Is(err, errBinary):
-		s.dismiss(protocol.Refusal("", protocol.BadMessage, "send text frames"), protocol.CloseProtocol)
-	case errors.Is(err, errSlow):
-		s.leave(protocol.CloseGoingAway, "the message took too long to come")
-	case !errors.As(err, &network) || !network.Timeout():
-		s.leave(0, "") // the client has gone, or broke the websocket protocol and was told so by the library
-	case s.hello == nil:
-		s.leave(protocol.CloseNoHello, "no hello in time")
-	default:
-		s.leave(protocol.CloseGoingAway, "silent for too long")
-	}
-}
-
-// handle answers one message and reports whether to read on.
-func (s *session) handle(frame []byte) bool {
-	if wait := take(s.rate); wait > 0 {
-		return s.throttle(frame, wait)
-	}
-	s.ignored = max(0, s.ignored-1)
+// handle answers one message. An error ends the session.
+func (s *session) handle(frame []byte) error {
 	message, refusal := protocol.Decode(frame)
 	switch {
 	case s.hello == nil:
 		return s.greet(message, refusal)
 	case refusal != nil:
 		s.say(refusal)
-		return true
+		return nil
 	}
 	switch m := message.(type) {
 	case protocol.Ping:
 		s.say(protocol.Pong{})
-	case protocol.Pong: // the deadline has moved; that was all
 	case protocol.Hello:
-		s.dismiss(protocol.Refusal("", protocol.BadMessage, "hello was said before"), protocol.CloseProtocol)
-		return false
+		return closeWith(protocol.CloseProtocol, protocol.BadMessage, "hello was said before")
 	case protocol.Auth:
-		return s.auth(m)
+		if s.client == "" {
+			return s.enter(m.Token)
+		}
+		s.say(protocol.Refusal("", protocol.BadMessage, "this socket is paired already"))
 	case protocol.Pair:
 		return s.pair(m)
 	case protocol.StatusRequest:
 		s.status(m)
 	case protocol.Event:
-		s.take(m)
-	}
-	return true
-}
-
-// throttle ignores a message, but for its id, and ends a session that does
-// not heed it.
-func (s *session) throttle(frame []byte, wait time.Duration) bool {
-	s.say(limited(protocol.IDOf(frame), "too many messages", wait))
-	if s.ignored++; s.ignored >= s.server.limits.Ignored {
-		s.leave(protocol.CloseRate, "too many messages")
-		return false
-	}
-	return true
-}
-
-// hangUp closes the socket. After our close frame it first waits for the
-// client to close, and throws away what still comes: closing with bytes
-// unread would reset the connection and could take the frame from the client.
-func (s *session) hangUp() {
-	socket := s.conn.NetConn()
-	if s.closing.code != 0 {
-		if half, ok := socket.(interface{ CloseWrite() error }); ok {
-			_ = half.CloseWrite() // the client may have closed first
+		if s.client == "" {
+			s.say(pairFirst(m.ID))
+			return nil
 		}
-		_ = socket.SetReadDeadline(time.Now().Add(s.server.limits.Linger))
-		_, _ = io.Copy(io.Discard, socket)
+		select {
+		case s.events <- m:
+		case <-s.ctx.Done(): // neither committed nor answered: the client has it still
+		}
 	}
-	_ = s.conn.Close()
+	return nil
+}
+
+// greet takes the first message, which must be a hello of our version.
+func (s *session) greet(message protocol.Message, refusal *protocol.Error) error {
+	hello, ok := message.(protocol.Hello)
+	switch {
+	case refusal != nil && refusal.Code == protocol.UnsupportedVersion:
+		return closing{protocol.CloseVersion, string(refusal.Code), refusal}
+	case refusal != nil:
+		return closing{protocol.CloseProtocol, string(refusal.Code), refusal}
+	case !ok:
+		return closeWith(protocol.CloseProtocol, protocol.BadMessage, "the first message must be hello")
+	}
+	s.hello = &hello
+	if hello.Token != "" {
+		return s.enter(hello.Token)
+	}
+	proof, known := s.server.options.Pairing.Proof(hello.ClientID, s.origin, hello.Nonce)
+	if known && !s.server.admit(s, hello.ClientID, false) {
+		return errFull()
+	}
+	if hello.Nonce == "" {
+		proof = ""
+	}
+	s.say(s.welcome(proof))
+	return nil
+}
+
+// enter makes the socket that of the token's client.
+func (s *session) enter(token string) error {
+	client, err := s.server.options.Pairing.Check(token, s.origin)
+	if err != nil {
+		s.server.refusing.Do(func() { s.server.log.Warn("token refused", "origin", s.origin) })
+		return closeWith(protocol.CloseToken, protocol.PairingRequired, "the token is not valid here; pair again")
+	}
+	if err := s.become(client.ID); err != nil {
+		return err
+	}
+	s.say(s.welcome(""))
+	s.server.seen(s.client)
+	return nil
+}
+
+// become makes the socket a client's, until the client is revoked.
+func (s *session) become(client string) error {
+	s.client, s.revoked = client, s.server.options.Pairing.Revoked(client)
+	unwatch := context.AfterFunc(s.revoked, func() { s.end(errRevoked) })
+	context.AfterFunc(s.ctx, func() { unwatch() })
+	if !s.server.admit(s, client, true) {
+		return errFull()
+	}
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	s.rate = s.server.loadOf(client).rate
+	return nil
+}
+
+func errFull() error {
+	return closeWith(protocol.CloseRate, protocol.RateLimited, "too many sockets are open")
+}
+
+// welcome is the answer to hello and auth. Only a paired client sees counts.
+func (s *session) welcome(proof string) protocol.Welcome {
+	w := protocol.Welcome{
+		V: protocol.Version, Server: protocol.ServerInfo{Version: s.server.options.Version},
+		Paired: s.client != "", Proof: proof,
+		Limits:   protocol.Limits{MaxMessageBytes: protocol.MaxMessageBytes, MaxInFlight: protocol.MaxInFlight},
+		Features: []string{"watchlist", "list", "status-push"},
+	}
+	if w.Paired {
+		now := s.server.options.Status(s.server.commits, s.hello.Language)
+		w.Queue = &protocol.Queue{Pending: now.Pending, Attention: now.Attention}
+	}
+	return w
+}
+
+// pair turns a code into a token.
+func (s *session) pair(m protocol.Pair) error {
+	if s.client != "" {
+		s.say(protocol.Refusal(m.ID, protocol.BadMessage, "this socket is paired already"))
+		return nil
+	}
+	label := cmp.Or(m.Label, s.hello.Client.Name)
+	client, token, err := s.server.options.Pairing.Pair(s.server.commits, m.Code, label, s.origin, s.hello.Client.Browser)
+	switch {
+	case errors.Is(err, pairing.ErrWrongCode):
+		s.server.refusing.Do(func() { s.server.log.Warn("pairing code refused", "origin", s.origin) })
+		s.say(protocol.Refusal(m.ID, protocol.PairingCodeInvalid, "this code is wrong or has expired, or too many wrong ones came from this extension; run filmspool pair for a new one"))
+		return nil
+	case err != nil:
+		s.server.failing.Do(func() { s.server.log.Warn("pairing not kept", "error", err) })
+		s.say(protocol.Refusal(m.ID, protocol.Storage, "the pairing could not be kept; try again"))
+		return nil
+	}
+	s.server.log.Info("client paired", "client", client)
+	if err := s.become(client); err != nil {
+		return err
+	}
+	s.say(protocol.Paired{ID: m.ID, ClientID: client, Token: token})
+	return nil
+}
+
+// status answers with the daemon's status, and keeps which sites the client cannot read any more.
+func (s *session) status(m protocol.StatusRequest) {
+	if s.client == "" {
+		s.say(pairFirst(m.ID))
+		return
+	}
+	if err := s.server.options.Pairing.SetUnread(s.server.commits, s.client, m.Unread); err != nil {
+		s.server.failing.Do(func() {
+			s.server.log.Warn("sites that a browser cannot read not kept", "client", s.client, "error", err)
+		})
+	}
+	now := s.server.options.Status(s.server.commits, s.hello.Language)
+	now.ID = m.ID
+	s.say(now)
+}
+
+// pairFirst is the answer to all that an unpaired client may not do.
+func pairFirst(id string) *protocol.Error {
+	return protocol.Refusal(id, protocol.PairingRequired, "this browser is not paired; run filmspool pair")
+}
+
+// commit hands events to the sink in the order they were read, and answers them. Those that
+// come while one batch is under way are the next. It pushes the status when that has changed.
+func (s *session) commit() {
+	ping := time.NewTicker(pingTime)
+	defer ping.Stop()
+	var pushed protocol.Status
+	for {
+		select {
+		case first, ok := <-s.events:
+			if !ok {
+				return
+			}
+			batch := []protocol.Event{first}
+			for len(batch) < cap(s.events) && len(s.events) > 0 {
+				batch = append(batch, <-s.events)
+			}
+			if s.revoked.Err() != nil {
+				continue
+			}
+			for _, answer := range s.server.commit("browser:"+s.client, batch) {
+				s.say(answer)
+			}
+			s.server.seen(s.client)
+		case <-s.nudged:
+			now := s.server.options.Status(s.server.commits, s.hello.Language)
+			if !reflect.DeepEqual(now, pushed) {
+				pushed = now
+				s.say(now)
+			}
+		case <-ping.C:
+			_ = s.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTime)) // if it fails, so does reading
+		}
+	}
 }

@@ -191,9 +191,7 @@ func (d *Daemon) runParts(ctx context.Context) error {
 	if err := d.openAccounts(ctx); err != nil {
 		return err
 	}
-	if err := d.openConnector(); err != nil {
-		return err
-	}
+	d.openConnector()
 	if err := d.openPage(); err != nil {
 		return err
 	}

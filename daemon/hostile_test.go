@@ -15,9 +15,9 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/internal/connectortest"
 	"github.com/filmspool/filmspool/queue/entry"
 )
 
@@ -62,9 +62,9 @@ func runDaemon(t *testing.T, change func(*Options)) *runningDaemon {
 }
 
 // browser is the user's own, paired.
-func (b *runningDaemon) browser() *client.Client {
+func (b *runningDaemon) browser() *connectortest.Client {
 	b.Helper()
-	c, err := client.Dial(b.Context(), client.Options{
+	c, err := connectortest.Dial(b.Context(), connectortest.Options{
 		URL: "ws://" + b.address + "/v1/connector", Origin: theExtension, Info: protocol.ClientInfo{Name: "mine", Version: "1"},
 	})
 	if err != nil {

@@ -90,21 +90,16 @@ func PortTaken(ctx context.Context, o Options) error {
 }
 
 // openConnector wires the endpoint of browsers and programs.
-func (d *Daemon) openConnector() (err error) {
-	d.connector, err = connector.New(connector.Options{
-		Allow:    guard.Extension,
-		Program:  func(r *http.Request) bool { return !guard.FromBrowser(r) },
-		Sink:     d.store,
-		Pairing:  d.pairing,
-		Status:   d.connectorStatus,
-		Problems: d.connectorProblems,
-		Version:  d.o.Version,
-		Logger:   d.log.With("part", "connector"),
+func (d *Daemon) openConnector() {
+	d.connector = connector.New(connector.Options{
+		Allow:   guard.Extension,
+		Program: func(r *http.Request) bool { return !guard.FromBrowser(r) },
+		Sink:    d.store,
+		Pairing: d.pairing,
+		Status:  d.connectorStatus,
+		Version: d.o.Version,
+		Logger:  d.log.With("part", "connector"),
 	})
-	if err != nil {
-		return fmt.Errorf("open the connector: %w", err)
-	}
-	return nil
 }
 
 // openPage makes the pages of this instance.

@@ -16,10 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/internal/connectortest"
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -227,7 +227,7 @@ func TestPairFromThePage(t *testing.T) {
 	if answer.StatusCode != http.StatusOK || code == nil || !strings.Contains(text, "It works until") {
 		t.Fatalf("no code: %s\n%s", answer.Status, text)
 	}
-	c, err := client.Dial(t.Context(), client.Options{
+	c, err := connectortest.Dial(t.Context(), connectortest.Options{
 		URL: "ws://" + s.address + "/v1/connector", Origin: theExtension, Info: protocol.ClientInfo{Name: "Filmspool", Version: "1", Browser: "firefox"},
 	})
 	if err != nil {

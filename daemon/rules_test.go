@@ -41,7 +41,7 @@ func TestBrowsersHearWhatIsIgnored(t *testing.T) {
 	} {
 		ack, err := mine.Viewing(t.Context(), protocol.Viewing{
 			ID: fmt.Sprintf("00000000-0000-4000-8000-%012d", i), Media: tt.media, WatchedAt: fmt.Sprintf("2026-03-0%dT20:00:00Z", i+1), Count: 1,
-			Source: &protocol.Source{Site: tt.site}, Progress: &viewing.Progress{Position: tt.length, Duration: tt.length, Played: tt.length},
+			Source: protocol.Source{Site: tt.site}, Progress: &viewing.Progress{Position: tt.length, Duration: tt.length, Played: tt.length},
 		})
 		if err != nil || ack.Status != tt.status || !strings.Contains(ack.Reason, tt.reason) || tt.reason == "" && ack.Reason != "" {
 			t.Errorf("%s: %+v, %v", tt.site, ack, err)

@@ -16,11 +16,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/locale"
+	"github.com/filmspool/filmspool/internal/connectortest"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -133,8 +133,8 @@ func TestAChangeIsTakenInWhileAViewingLeaves(t *testing.T) {
 	o := servedBy(t, slog.New(whenLogged{slog.DiscardHandler, "the configuration has changed, and is put to use", change}),
 		"# mine\nlisten = '127.0.0.1:0'\n[accounts.default]\nbase_url = '"+service.URL+"/api/v1'\n", "FILMSPOOL_KEY", box.SecretKey())
 	before, c := find(t, o)
-	browser := func(id, token string) *client.Client {
-		b, err := client.Dial(t.Context(), client.Options{
+	browser := func(id, token string) *connectortest.Client {
+		b, err := connectortest.Dial(t.Context(), connectortest.Options{
 			URL: "ws://" + before + "/v1/connector", Origin: theExtension, Info: protocol.ClientInfo{Name: "mine", Version: "1"}, ClientID: id, Token: token,
 		})
 		if err != nil {
@@ -143,7 +143,7 @@ func TestAChangeIsTakenInWhileAViewingLeaves(t *testing.T) {
 		t.Cleanup(func() { _ = b.Close() })
 		return b
 	}
-	tell := func(b *client.Client, n int) {
+	tell := func(b *connectortest.Client, n int) {
 		_, err := b.Viewing(t.Context(), protocol.Viewing{
 			ID: fmt.Sprintf("0d8f8f0c-0f0a-4f52-9a55-3d5a1c2b3c4%d", n), WatchedAt: fmt.Sprintf("2026-03-0%dT20:15:00Z", n),
 			Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: int64(600 + n)}},

@@ -3,8 +3,8 @@ package daemon
 import (
 	"context"
 	"slices"
+	"time"
 
-	"github.com/filmspool/filmspool/connector"
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
@@ -12,18 +12,16 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 )
 
-// connectorStatus is what a paired browser may know.
-func (d *Daemon) connectorStatus(ctx context.Context) connector.Status {
+// connectorStatus is what a paired browser is told, in its language.
+func (d *Daemon) connectorStatus(ctx context.Context, language string) protocol.Status {
 	s, err := d.examined(ctx, false)
 	if err != nil {
-		return connector.Status{}
+		return protocol.Status{}
 	}
-	out := connector.Status{
+	out := protocol.Status{
 		Online: true, Pending: s.Counts.Pending + s.Counts.Sending, Attention: control.NeedUser(s.Counts),
 	}
-	for _, p := range pressing(s.Problems) {
-		out.Problems += p.Code + " " + p.About + "\n"
-	}
+	var last time.Time
 	for _, a := range s.Accounts {
 		if a.Unused {
 			continue
@@ -32,25 +30,17 @@ func (d *Daemon) connectorStatus(ctx context.Context) connector.Status {
 		if a.State == account.Attention {
 			out.Attention++
 		}
-		if a.LastDelivered != nil && a.LastDelivered.After(out.LastDelivered) {
-			out.LastDelivered = *a.LastDelivered
+		if a.LastDelivered != nil && a.LastDelivered.After(last) {
+			last = *a.LastDelivered
+			out.LastDelivered = last.UTC().Format(time.RFC3339)
 		}
-	}
-	return out
-}
-
-// connectorProblems are what a paired browser is told of, in its language.
-func (d *Daemon) connectorProblems(ctx context.Context, language string) (all []protocol.Problem) {
-	s, err := d.examined(ctx, false)
-	if err != nil {
-		return nil
 	}
 	found := pressing(s.Problems)
 	health.Write(locale.In(language), found)
 	for _, p := range found {
-		all = append(all, protocol.Problem{Code: p.Code, Severity: string(p.Severity), Text: p.Text, Act: p.Act.Text})
+		out.Problems = append(out.Problems, protocol.Problem{Code: p.Code, Severity: string(p.Severity), Text: p.Text, Act: p.Act.Text})
 	}
-	return all
+	return out
 }
 
 // pressing are the problems that a browser shows.
@@ -58,5 +48,5 @@ func pressing(all []control.Problem) []control.Problem {
 	all = slices.DeleteFunc(health.Roots(all), func(p control.Problem) bool {
 		return p.Severity == control.Note
 	})
-	return all[:min(len(all), protocol.MostProblems)]
+	return all[:min(len(all), protocol.MaxProblems)]
 }

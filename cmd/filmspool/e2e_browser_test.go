@@ -1,8 +1,8 @@
 package main
 
 import (
-	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/connector/protocol"
+	"github.com/filmspool/filmspool/internal/connectortest"
 )
 
 const (
@@ -12,11 +12,11 @@ const (
 
 // browser is a browser that speaks to a daemon: as the paired client that the
 // options name, or, without a token, as one that is not paired yet.
-func (h *household) browser(daemon *process, o client.Options) *client.Client {
+func (h *household) browser(daemon *process, o connectortest.Options) *connectortest.Client {
 	h.t.Helper()
 	o.URL, o.Origin = "ws://"+daemon.address+"/v1/connector", extension
 	o.Info = protocol.ClientInfo{Name: "test", Version: "1"}
-	c, err := client.Dial(h.t.Context(), o)
+	c, err := connectortest.Dial(h.t.Context(), o)
 	if err != nil {
 		h.t.Fatalf("dial: %v; the daemon said\n%s", err, h.said.String())
 	}
@@ -25,7 +25,7 @@ func (h *household) browser(daemon *process, o client.Options) *client.Client {
 }
 
 // pair pairs a browser and returns what it needs to come back.
-func (h *household) pair(daemon *process) (o client.Options) {
+func (h *household) pair(daemon *process) (o connectortest.Options) {
 	h.t.Helper()
 	c := h.browser(daemon, o)
 	defer c.Close()

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/connector/protocol"
+	"github.com/filmspool/filmspool/internal/connectortest"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -117,8 +117,8 @@ func rest(ctx context.Context, d time.Duration) bool {
 
 // browse is a browser that was paired as o says: it reports one act after the
 // other, each again and again until it is acknowledged.
-func (d *diary) browse(ctx context.Context, o client.Options) {
-	var socket *client.Client
+func (d *diary) browse(ctx context.Context, o connectortest.Options) {
+	var socket *connectortest.Client
 	defer func() {
 		if socket != nil {
 			socket.Close()
@@ -144,7 +144,7 @@ func (d *diary) browse(ctx context.Context, o client.Options) {
 }
 
 // report sends one act, on a new socket when there is none.
-func (d *diary) report(ctx context.Context, socket **client.Client, o client.Options, a act, id string) (err error) {
+func (d *diary) report(ctx context.Context, socket **connectortest.Client, o connectortest.Options, a act, id string) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if *socket == nil {
@@ -153,7 +153,7 @@ func (d *diary) report(ctx context.Context, socket **client.Client, o client.Opt
 			return errors.New("the daemon is down")
 		}
 		o.URL = "ws://" + *address + "/v1/connector"
-		if *socket, err = client.Dial(ctx, o); err != nil {
+		if *socket, err = connectortest.Dial(ctx, o); err != nil {
 			*socket = nil
 			return err
 		}

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
+	"github.com/filmspool/filmspool/internal/connectortest"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 )
 
@@ -30,7 +30,7 @@ type ill struct {
 	t       *testing.T
 	box     *flaky
 	daemon  *process
-	paired  client.Options
+	paired  connectortest.Options
 	at      map[int64]string // when each film was watched
 	acked   map[int64]string // their event ids
 	refused int
@@ -49,7 +49,7 @@ func newIll(t *testing.T, disk string) *ill {
 
 // report reports a film; false when the daemon refused it, which must be because
 // of its storage and only for now.
-func (i *ill) report(c *client.Client, id int64, event string) bool {
+func (i *ill) report(c *connectortest.Client, id int64, event string) bool {
 	i.t.Helper()
 	if i.at[id] == "" { // the same event keeps its time
 		i.at[id] = time.Now().Add(-time.Duration(id) * time.Minute).Format(time.RFC3339)
@@ -70,7 +70,7 @@ func (i *ill) report(c *client.Client, id int64, event string) bool {
 }
 
 // insist reports a film again and again until it is acknowledged.
-func (i *ill) insist(c *client.Client, id int64, event string) {
+func (i *ill) insist(c *connectortest.Client, id int64, event string) {
 	i.t.Helper()
 	await(i.t, "an acknowledgement", func() (bool, error) { return i.report(c, id, event), nil }, func(ok bool) bool { return ok })
 }

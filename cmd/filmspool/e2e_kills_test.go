@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/connector/client"
+	"github.com/filmspool/filmspool/internal/connectortest"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -123,7 +123,7 @@ func (k *killing) run(kills int) {
 }
 
 // pairAll pairs browsers with a daemon that nobody kills.
-func (k *killing) pairAll(n int) (all []client.Options) {
+func (k *killing) pairAll(n int) (all []connectortest.Options) {
 	daemon := k.h.start("run")
 	for range n {
 		all = append(all, k.h.pair(daemon))

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/rand"
 	"crypto/subtle"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -16,9 +15,9 @@ import (
 const (
 	codeLength  = 8
 	codeLife    = 120 * time.Second
-	originTries = 5  // wrong tries of one Origin, which then hears nothing more of this code
+	originTries = 5  // wrong tries of one Origin, for which the code is then closed
 	codeTries   = 50 // wrong tries of all, after which the code is dead
-	maxTriers   = 16 // Origins whose tries are counted by name
+	maxTried    = 10 // Origins that a person is told of
 	// codeAlphabet is digits and letters without 0, 1, I and O, which are
 	// taken for each other.
 	codeAlphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
@@ -28,37 +27,17 @@ const (
 type Code struct {
 	Text      string    `json:"code"` // 8 characters of digits and capital letters
 	ExpiresAt time.Time `json:"expiresAt"`
-	Tried     []Tries   `json:"tried,omitempty"` // wrong tries since the code before this one
+	Tried     []Tries   `json:"tried,omitempty"` // the 10 Origins with the most wrong tries against the code before
 }
 
-// Tries are the wrong codes that came from one Origin. An empty Origin stands
-// for all those that are too many to name.
+// Tries are the wrong codes that came from one Origin.
 type Tries struct {
 	Origin string `json:"origin"`
 	Wrong  int    `json:"wrong"`
 }
 
-// String is a sentence that tells of them, fit for a terminal.
-func (t Tries) String() string {
-	who := clean(t.Origin)
-	if who == "" {
-		who = "others"
-	}
-	if t.Wrong == 1 {
-		return "Another extension has sent a wrong code: " + who
-	}
-	return fmt.Sprintf("Another extension has sent %d wrong codes: %s", t.Wrong, who)
-}
-
-// openCode is the code that can be used now.
-type openCode struct {
-	Code
-	wrong int            // tries that failed
-	of    map[string]int // the same by Origin, at most as many as codeTries
-}
-
 // NewCode makes a code that is good for 120 seconds. The one before it, if
-// any, is dead from now on, and so are the tries against it.
+// any, is dead from now on.
 func (r *Registry) NewCode() Code {
 	raw := make([]byte, codeLength)
 	rand.Read(raw) // never fails: crypto/rand ends the program instead
@@ -68,78 +47,41 @@ func (r *Registry) NewCode() Code {
 	code := Code{Text: string(raw), ExpiresAt: time.Now().UTC().Add(codeLife)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.code = &openCode{Code: code, of: map[string]int{}}
-	code.Tried = r.triesBut("")
+	r.code = code
+	for origin, wrong := range r.tries {
+		code.Tried = append(code.Tried, Tries{clean(origin), wrong})
+	}
+	slices.SortFunc(code.Tried, func(a, b Tries) int {
+		return cmp.Or(cmp.Compare(b.Wrong, a.Wrong), cmp.Compare(a.Origin, b.Origin))
+	})
+	code.Tried = code.Tried[:min(len(code.Tried), maxTried)]
 	r.tries = map[string]int{}
 	return code
 }
 
-// TriesOfOthers are the wrong tries from other Origins than this one since the
-// last code was made, the busiest first.
-func (r *Registry) TriesOfOthers(origin string) []Tries {
+// useCode makes the open code unusable if it is the typed one, and counts a wrong try
+// otherwise. An Origin that has spent its tries cannot spend those of others.
+func (r *Registry) useCode(typed, origin string) (Code, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.triesBut(origin)
-}
-
-// triesBut lists the tries of all Origins but one; mu is held.
-func (r *Registry) triesBut(origin string) (list []Tries) {
-	for of, wrong := range r.tries {
-		if of != origin || origin == "" {
-			list = append(list, Tries{of, wrong})
-		}
+	open := r.code
+	if !time.Now().Before(open.ExpiresAt) || r.tries[origin] >= originTries {
+		return Code{}, ErrWrongCode
 	}
-	slices.SortFunc(list, func(a, b Tries) int {
-		return cmp.Or(cmp.Compare(b.Wrong, a.Wrong), cmp.Compare(a.Origin, b.Origin))
-	})
-	return list
-}
-
-// missed counts a wrong try of an Origin, whether a code was open or not; mu
-// is held.
-func (r *Registry) missed(origin string) {
-	if _, named := r.tries[origin]; !named && len(r.tries) >= maxTriers {
-		origin = ""
+	if subtle.ConstantTimeCompare([]byte(canonical(typed)), []byte(open.Text)) == 1 {
+		delete(r.tries, origin) // it was the user who mistyped
+		r.code = Code{}
+		return open, nil
 	}
 	r.tries[origin]++
-}
-
-// match finds the open code that typed names. An Origin that has spent its
-// tries is not heard any more, so that it cannot spend those of others.
-func (r *Registry) match(typed, origin string) (*openCode, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.code != nil && !time.Now().Before(r.code.ExpiresAt) {
-		r.code = nil
+	all := 0
+	for _, wrong := range r.tries {
+		all += wrong
 	}
-	switch {
-	case r.code == nil:
-		r.missed(origin)
-		return nil, ErrNoCode
-	case r.code.of[origin] >= originTries:
-		r.missed(origin)
-		return nil, ErrTries
+	if all >= codeTries {
+		r.code = Code{}
 	}
-	if subtle.ConstantTimeCompare([]byte(canonical(typed)), []byte(r.code.Text)) == 1 {
-		return r.code, nil
-	}
-	r.missed(origin)
-	r.code.of[origin]++
-	if r.code.wrong++; r.code.wrong >= codeTries {
-		r.code = nil
-	}
-	return nil, ErrWrongCode
-}
-
-// spend makes code unusable, unless another has taken its place. The Origin
-// that used it was nobody else's.
-func (r *Registry) spend(code *openCode, origin string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.tries, origin)
-	if r.code == code {
-		r.code = nil
-	}
+	return Code{}, ErrWrongCode
 }
 
 // canonical is typed as it would be shown: people add spaces and dashes and

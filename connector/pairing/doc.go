@@ -1,25 +1,16 @@
 // Package pairing decides which clients of the connector are the user's own.
 //
-// It owns the one-time code and the tokens. A person asks for the code on the
-// trusted side and types it into the extension. It has 8 characters and is good for
-// 120 seconds, one at a time. It is closed to an Origin after 5 wrong tries of its
-// own, and dead after 50 of all. Whoever knows it gets a token of 32 random bytes,
-// bound to the Origin it paired from. Wrong tries are counted by Origin, so that a
-// person can be told who made them.
-//
-// It promises that the token itself is kept nowhere: only its SHA-256 hash
-// reaches the disk, through a [Keep]. A token is refused from any Origin but
-// its own. A client that is revoked stays revoked, and whoever holds its
-// [Registry.Revoked] channel learns of it at once. Codes and hashes are
-// compared in constant time.
-//
-// It refuses to open sockets, to speak the protocol and to log.
+// A person asks for a one-time code on the page or in a terminal and types it into the
+// extension, which gets a token of 32 random bytes, bound to the Origin it paired from. A
+// code has 8 characters and is good for 120 seconds, one at a time. It is closed to an Origin
+// after 5 wrong tries of its own, and dead after 50 of all; the next code tells whose they
+// were. Programs get their token without a code and have no Origin. Only the SHA-256 hash of
+// a token is kept. Codes and hashes are compared in constant time.
 //
 // # Proof
 //
-// A program squatting on the port must learn no token. So a client may ask the
-// daemon to prove itself first. It sends a nonce that it made up and its client id,
-// and gets
+// A program that has taken our port must learn no token. So a client may ask the daemon to
+// prove itself first. It sends a nonce that it made up and its client id, and gets
 //
 //	proof = lower-case hexadecimal of HMAC-SHA256(key, nonce)
 //	key   = SHA-256(token)

@@ -9,6 +9,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,14 +19,11 @@ import (
 
 // What can be wrong with a code, a token or a client.
 var (
-	ErrNoCode      = errors.New("no pairing code is open")
-	ErrWrongCode   = errors.New("wrong pairing code")
-	ErrTries       = errors.New("too many wrong pairing codes from this origin")
-	ErrWrongToken  = errors.New("token not known")
-	ErrWrongOrigin = errors.New("token belongs to another origin")
-	ErrNotFound    = errors.New("no such client")
-	ErrNoOrigin    = errors.New("pairing needs an origin")
-	ErrNoLabel     = errors.New("a program needs a name")
+	ErrWrongCode  = errors.New("wrong or expired pairing code, or too many tries")
+	ErrWrongToken = errors.New("token not known, or of another origin")
+	ErrNotFound   = errors.New("no such client")
+	ErrNoOrigin   = errors.New("pairing needs an origin")
+	ErrNoLabel    = errors.New("a program needs a name")
 )
 
 // seenEvery is how often a client's LastSeen goes to disk at most.
@@ -50,8 +48,8 @@ type Registry struct {
 
 	mu      sync.Mutex // guards what follows, never held during I/O
 	clients map[string]*entry
-	code    *openCode
-	tries   map[string]int // wrong tries since the last code was made, by Origin
+	code    Code           // that can be used now
+	tries   map[string]int // wrong tries against the last code, by Origin
 }
 
 // New loads the clients from keep. A record it cannot read is an error: the
@@ -71,25 +69,28 @@ func New(ctx context.Context, keep Keep) (*Registry, error) {
 }
 
 // Pair turns the open code into a client with a token bound to origin. The
-// token is returned this once. The error is [ErrWrongCode], [ErrTries] (5 wrong
-// tries of this origin), [ErrNoCode] (none made, expired, used, or dead after 50
-// wrong tries of all), [ErrNoOrigin], or the [Keep]'s; after the last one the
-// code is still good.
+// token is returned this once. The error is [ErrWrongCode], for a code that is wrong or
+// expired, and for any code after 5 wrong tries of this Origin or 50 of all;
+// [ErrNoOrigin], or the [Keep]'s; after the last one the code is still good.
 func (r *Registry) Pair(ctx context.Context, code, label, origin, browser string) (clientID, token string, err error) {
 	if origin == "" {
 		return "", "", ErrNoOrigin
 	}
-	r.saving.Lock() // so that two who know the code cannot both use it
+	r.saving.Lock()
 	defer r.saving.Unlock()
-	open, err := r.match(code, origin)
+	used, err := r.useCode(code, origin)
 	if err != nil {
 		return "", "", err
 	}
 	c, token, err := r.add(ctx, label, origin, browser)
 	if err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.code.Text == "" { // no newer one
+			r.code = used
+		}
 		return "", "", err
 	}
-	r.spend(open, origin)
 	return c.ID, token, nil
 }
 
@@ -113,17 +114,14 @@ func (r *Registry) add(ctx context.Context, label, origin, browser string) (c Cl
 	rand.Read(rawID[:]) // never fails: crypto/rand ends the program instead
 	rand.Read(rawToken[:])
 	token = base64.RawURLEncoding.EncodeToString(rawToken[:])
-	now := time.Now().UTC()
-	e := &entry{
-		Client: Client{
-			ID: hex.EncodeToString(rawID[:]), Label: clean(label), Origin: origin, Browser: clean(browser), PairedAt: now,
-		},
-		hash: sha256.Sum256([]byte(token)), savedAt: now, revoked: make(chan struct{}),
-	}
+	hash, now := sha256.Sum256([]byte(token)), time.Now().UTC()
+	e := newEntry(record{Version: recordVersion, Hash: hash[:], Client: Client{
+		ID: hex.EncodeToString(rawID[:]), Label: clean(label), Origin: origin, Browser: clean(browser), PairedAt: now,
+	}})
 	if !e.Program() { // a browser pairs itself, a program is only announced
-		e.LastSeen = now
+		e.LastSeen, e.savedAt = now, now
 	}
-	if err := r.save(ctx, e); err != nil {
+	if err := r.save(ctx, e.record); err != nil {
 		return Client{}, "", err
 	}
 	r.mu.Lock()
@@ -133,23 +131,19 @@ func (r *Registry) add(ctx context.Context, label, origin, browser string) (c Cl
 }
 
 // Check finds the client whose token this is, if it comes from the Origin it
-// is bound to. The error is [ErrWrongToken] or [ErrWrongOrigin]; a caller
-// tells both the same way.
+// is bound to. The error is [ErrWrongToken].
 func (r *Registry) Check(token, origin string) (Client, error) {
 	hash := sha256.Sum256([]byte(token))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var found *entry
 	for _, e := range r.clients { // all of them, so that time tells nothing
-		if subtle.ConstantTimeCompare(hash[:], e.hash[:]) == 1 {
+		if subtle.ConstantTimeCompare(hash[:], e.Hash) == 1 {
 			found = e
 		}
 	}
-	if found == nil {
+	if found == nil || found.Origin != origin {
 		return Client{}, ErrWrongToken
-	}
-	if subtle.ConstantTimeCompare([]byte(found.Origin), []byte(origin)) != 1 {
-		return Client{}, ErrWrongOrigin
 	}
 	return found.Client, nil
 }
@@ -164,14 +158,17 @@ func (r *Registry) Proof(clientID, origin, nonce string) (string, bool) {
 	if !ok || e.Origin != origin {
 		return "", false
 	}
-	return prove(e.hash, nonce), true
+	return prove(e.Hash, nonce), true
 }
 
 // ProofFor is the proof that the daemon must give to the holder of token.
-func ProofFor(token, nonce string) string { return prove(sha256.Sum256([]byte(token)), nonce) }
+func ProofFor(token, nonce string) string {
+	hash := sha256.Sum256([]byte(token))
+	return prove(hash[:], nonce)
+}
 
-func prove(hash [sha256.Size]byte, nonce string) string {
-	mac := hmac.New(sha256.New, hash[:])
+func prove(hash []byte, nonce string) string {
+	mac := hmac.New(sha256.New, hash)
 	mac.Write([]byte(nonce)) // a hash never fails to write
 	return hex.EncodeToString(mac.Sum(nil))
 }
@@ -200,42 +197,21 @@ func (r *Registry) List() []Client {
 	return list
 }
 
-// Seen notes that a client has spoken just now. It goes to disk at most once
+// Seen records that a client has spoken just now. It goes to disk at most once
 // a minute; the error is the [Keep]'s or [ErrNotFound].
 func (r *Registry) Seen(ctx context.Context, id string) error {
 	now := time.Now().UTC()
-	if due, err := r.touch(id, now); err != nil || !due {
-		return err
-	}
-	r.saving.Lock()
-	defer r.saving.Unlock()
-	r.mu.Lock()
-	e, ok := r.clients[id] // again: it may have been revoked while we waited
-	var copied entry
-	if ok {
-		e.savedAt = now // before the save: a disk in trouble is not asked each time
-		copied = *e
-	}
-	r.mu.Unlock()
-	if !ok {
-		return ErrNotFound
-	}
-	return r.save(ctx, &copied)
+	return r.update(ctx, id, func(e *entry) bool {
+		e.LastSeen = now
+		due := now.Sub(e.savedAt) >= seenEvery
+		if due {
+			e.savedAt = now // before the save: a disk in trouble is not asked each time
+		}
+		return due
+	})
 }
 
-// touch sets LastSeen in memory and reports whether it should go to disk.
-func (r *Registry) touch(id string, now time.Time) (due bool, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	e, ok := r.clients[id]
-	if !ok {
-		return false, ErrNotFound
-	}
-	e.LastSeen = now
-	return now.Sub(e.savedAt) >= seenEvery, nil
-}
-
-// SetUnread keeps which sites a client cannot read any more. It goes to disk when
+// SetUnread records which sites a client cannot read any more. It goes to disk when
 // it changes; the error is the [Keep]'s or [ErrNotFound].
 func (r *Registry) SetUnread(ctx context.Context, id string, unread []string) error {
 	var names []string
@@ -244,6 +220,15 @@ func (r *Registry) SetUnread(ctx context.Context, id string, unread []string) er
 			names = append(names, name)
 		}
 	}
+	return r.update(ctx, id, func(e *entry) bool {
+		changed := !slices.Equal(e.Unread, names)
+		e.Unread = names
+		return changed
+	})
+}
+
+// update changes a client, and saves it if change says so.
+func (r *Registry) update(ctx context.Context, id string, change func(*entry) (save bool)) error {
 	r.saving.Lock()
 	defer r.saving.Unlock()
 	r.mu.Lock()
@@ -252,19 +237,16 @@ func (r *Registry) SetUnread(ctx context.Context, id string, unread []string) er
 		r.mu.Unlock()
 		return ErrNotFound
 	}
-	same := slices.Equal(e.Unread, names)
-	e.Unread = names
-	copied := *e
+	save, changed := change(e), e.record
 	r.mu.Unlock()
-	if same {
+	if !save {
 		return nil
 	}
-	return r.save(ctx, &copied)
+	return r.save(ctx, changed)
 }
 
-// Revoke forgets a client for good, on disk first, and tells whoever waits on
-// its [Registry.Revoked] channel. The error is [ErrNotFound] or the [Keep]'s;
-// after the latter the client is still paired.
+// Revoke forgets a client for good, on disk first, and ends its [Registry.Revoked] context.
+// The error is [ErrNotFound] or the [Keep]'s; after the latter the client is still paired.
 func (r *Registry) Revoke(ctx context.Context, id string) error {
 	r.saving.Lock()
 	defer r.saving.Unlock()
@@ -280,32 +262,31 @@ func (r *Registry) Revoke(ctx context.Context, id string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.clients, id)
-	close(e.revoked)
+	e.revoke()
 	return nil
 }
 
-// Revoked returns a channel that is closed when the client is revoked. For a
-// client that is not known, or no more, it is closed already: who asks after
-// [Registry.Check] cannot miss a revocation in between.
-func (r *Registry) Revoked(id string) <-chan struct{} {
+// Revoked returns a context that ends when the client is revoked. For a client that is not
+// known, or no more, it has ended: a caller of [Registry.Check] misses no revocation.
+func (r *Registry) Revoked(id string) context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if e, ok := r.clients[id]; ok {
 		return e.revoked
 	}
-	gone := make(chan struct{})
-	close(gone)
-	return gone
+	ended, end := context.WithCancel(context.Background())
+	end()
+	return ended
 }
 
-// save keeps an entry that nobody else changes.
-func (r *Registry) save(ctx context.Context, e *entry) error {
-	kept, err := e.encode()
+// save keeps a client.
+func (r *Registry) save(ctx context.Context, rec record) error {
+	kept, err := json.Marshal(rec)
 	if err != nil {
-		return fmt.Errorf("encode client %s: %w", e.ID, err)
+		return fmt.Errorf("encode client %s: %w", rec.ID, err)
 	}
-	if err := r.keep.Save(ctx, e.ID, kept); err != nil {
-		return fmt.Errorf("keep client %s: %w", e.ID, err)
+	if err := r.keep.Save(ctx, rec.ID, kept); err != nil {
+		return fmt.Errorf("keep client %s: %w", rec.ID, err)
 	}
 	return nil
 }

@@ -1,240 +1,266 @@
 package protocol
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Bounds of texts, in characters.
 const (
-	maxID    = 200 // of ids, nonces and tokens
-	maxSite  = 60  // of the name of a site
-	maxName  = 200 // of codes, labels and what a program says of itself
-	maxTexts = MaxMessageBytes
+	maxDepth = 16  // of nesting; messages of version 1 need 4
+	maxShort = 200 // characters of an id, a nonce, a token, a name
+	maxSite  = 60  // characters of the name of a site
+	maxTime  = 40  // characters of a time; RFC 3339 to the nanosecond has 35
 )
 
-// Decode reads a client's message: [Hello], [Auth], [Pair], an [Event],
-// [StatusRequest], [Ping] or [Pong]. The error carries the message's id if it has
-// one that can be read.
+// Event is a viewing, a watchlist wish or a list, valid for the queue. Its event id is in
+// lower case: one UUID is one event however it is written.
+type Event struct {
+	ID string // as the client wrote it
+	viewing.Event
+}
+
+// Type is "viewing", "watchlist" or "list".
+func (e Event) Type() string { return string(e.Kind) }
+
+// readers read the messages that clients send.
+var readers = map[string]func(frame []byte) (Message, error){
+	"hello":     read[Hello],
+	"auth":      read[Auth],
+	"pair":      read[Pair],
+	"viewing":   read[Viewing],
+	"watchlist": read[Watchlist],
+	"list":      read[List],
+	"status":    read[StatusRequest],
+	"ping":      read[Ping],
+}
+
+// read reads the fields of a message and checks them.
+func read[M interface{ valid() (Message, error) }](frame []byte) (Message, error) {
+	var m M
+	if err := json.Unmarshal(frame, &m); err != nil {
+		return nil, err
+	}
+	return m.valid()
+}
+
+// Decode reads a client's message: [Hello], [Auth], [Pair], [Event], [StatusRequest] or
+// [Ping]. The error carries the message's id if that can be read.
 func Decode(frame []byte) (Message, *Error) {
-	value, err := parse(frame)
-	if err != nil {
+	if err := checkJSON(frame); err != nil {
 		return nil, Refusal("", BadJSON, "the message "+err.Error())
 	}
-	return read(value)
+	return decode(frame)
 }
 
-// IDOf is the id of a message that is not read further; "" where it has none.
-func IDOf(frame []byte) string {
-	value, _ := parse(frame)
-	values, _ := value.(map[string]any)
-	return idOf(values)
-}
-
-// idOf is the id of a message, where it is worth repeating.
-func idOf(values map[string]any) string {
-	id, _ := values["id"].(string)
-	if len(id) > maxID {
-		return ""
+// DecodeBatch reads what a program posts: one event, or an array of 1 to most events. Each
+// message is an [Event] or the [*Error] that refuses it. The second value says that nothing
+// of the body can be read.
+func DecodeBatch(body []byte, most int) ([]Message, *Error) {
+	if err := checkJSON(body); err != nil {
+		return nil, Refusal("", BadJSON, "the body "+err.Error())
 	}
-	return id
-}
-
-// read makes a message of a JSON value.
-func read(value any) (Message, *Error) {
-	values, ok := value.(map[string]any)
-	if !ok {
-		return nil, Refusal("", BadMessage, "a message must be a JSON object")
+	frames := []json.RawMessage{}
+	if json.Unmarshal(body, &frames) != nil { // no array
+		frames = append(frames, body)
 	}
-	o := object{values: values, fault: new(fault)}
-	id := idOf(values)
-	name := o.named("type", maxName)
-	if o.fault.field != "" {
-		return nil, badField(id, *o.fault)
+	switch {
+	case len(frames) == 0:
+		return nil, Refusal("", BadMessage, "the array is empty")
+	case len(frames) > most:
+		return nil, Refusal("", TooLarge, fmt.Sprintf("the array has %d messages, at most %d may come at once", len(frames), most))
 	}
-	message, refusal := o.message(name, id)
-	if refusal != nil {
-		return nil, refusal
-	}
-	if o.fault.field != "" {
-		return nil, badField(id, *o.fault)
-	}
-	if event, ok := message.(Event); ok {
-		if _, err := event.AsEvent(); err != nil {
-			return nil, BadEvent(id, err)
+	messages := make([]Message, len(frames))
+	for i, frame := range frames {
+		message, refusal := decode(frame)
+		if _, ok := message.(Event); !ok && refusal == nil {
+			refusal = Refusal("", UnknownType, "only viewing, watchlist and list can be posted")
 		}
+		messages[i] = message
+		if refusal != nil {
+			messages[i] = refusal
+		}
+	}
+	return messages, nil
+}
+
+// decode reads a message that is one unambiguous JSON text.
+func decode(frame []byte) (Message, *Error) {
+	var head struct {
+		Type string `json:"type"`
+		ID   string `json:"id"`
+		V    *int   `json:"v"`
+	}
+	err := json.Unmarshal(frame, &head)
+	if short("id", head.ID) != nil {
+		head.ID = ""
+	}
+	reader, known := readers[head.Type]
+	switch {
+	case err != nil:
+		return nil, badMessage(head.ID, err)
+	case head.Type == "":
+		return nil, badMessage(head.ID, missing("type"))
+	case !known:
+		return nil, Refusal(head.ID, UnknownType, fmt.Sprintf("version %d has no message %.60q from a client", Version, head.Type))
+	case head.Type == "hello" && head.V != nil && *head.V != Version: // what follows may have another form
+		return nil, Refusal("", UnsupportedVersion, fmt.Sprintf("the daemon speaks version %d, the client version %d", Version, *head.V))
+	}
+	message, err := reader(frame)
+	if err != nil {
+		return nil, badMessage(head.ID, err)
 	}
 	return message, nil
 }
 
-// message reads the fields of a message of the type name.
-func (o object) message(name, id string) (Message, *Error) {
-	switch name {
-	case TypeHello:
-		return o.hello()
-	case TypeAuth:
-		return Auth{Token: o.named("token", maxID)}, nil
-	case TypePair:
-		return Pair{ID: o.named("id", maxID), Code: o.named("code", maxName), Label: o.text("label", maxName)}, nil
-	case TypeViewing:
-		return o.viewing(), nil
-	case TypeWatchlist:
-		return Watchlist{ID: o.named("id", maxID), Media: o.media(), Priority: o.small("priority", -maxSafeInt)}, nil
-	case TypeList:
-		return List{
-			ID: o.named("id", maxID), Name: o.named("name", maxTexts),
-			Description: o.text("description", maxTexts), Visibility: o.optional("visibility", maxName),
-		}, nil
-	case TypeStatus:
-		return StatusRequest{ID: o.named("id", maxID), Unread: o.texts("unread", MostUnread, maxSite)}, nil
-	case TypePing:
-		return Ping{}, nil
-	case TypePong:
-		return Pong{}, nil
+// badMessage is the BAD_MESSAGE that names the first wrong field.
+func badMessage(id string, err error) *Error {
+	refusal := Refusal(id, BadMessage, err.Error())
+	if wrong, ok := errors.AsType[*viewing.FieldError](err); ok {
+		refusal.Field, refusal.Message = wrong.Field, wrong.Error()
 	}
-	return nil, Refusal(id, UnknownType, fmt.Sprintf("version %d has no message %.60q from a client", Version, name))
-}
-
-// hello looks at the version first: what follows may be another version's.
-func (o object) hello() (Message, *Error) {
-	o.need("v")
-	v := o.small("v", -maxSafeInt)
-	if v == nil {
-		return nil, nil // noted as a fault
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		refusal.Field, refusal.Message = wrong.Field, fmt.Sprintf("%s cannot be a JSON %.60s", cmp.Or(wrong.Field, "a message"), wrong.Value)
 	}
-	if *v != Version {
-		return nil, Refusal("", UnsupportedVersion, fmt.Sprintf("the daemon speaks version %d, the client version %d", Version, *v))
-	}
-	hello := Hello{V: *v, ClientID: o.text("clientId", maxID), Nonce: o.text("nonce", maxID), Token: o.text("token", maxID), Language: o.text("language", maxName)}
-	o.need("client")
-	if client, ok := o.inner("client"); ok {
-		hello.Client = ClientInfo{
-			Name: client.named("name", maxName), Version: client.text("version", maxName),
-			Browser: client.text("browser", maxName),
-		}
-	}
-	return hello, nil
-}
-
-func (o object) viewing() Viewing {
-	m := Viewing{ID: o.named("id", maxID), Media: o.media(), WatchedAt: o.named("watchedAt", maxTime), Count: 1}
-	if count := o.small("count", 1); count != nil {
-		m.Count = *count
-	}
-	if progress, ok := o.inner("progress"); ok {
-		m.Progress = &viewing.Progress{
-			Position: progress.number("position"), Duration: progress.number("duration"),
-			Played: progress.number("played"),
-		}
-	}
-	if source, ok := o.inner("source"); ok {
-		m.Source = &Source{Site: source.text("site", maxTexts), URL: source.text("url", maxTexts)}
-	}
-	return m
-}
-
-func (o object) media() viewing.Media {
-	o.need("media")
-	m, ok := o.inner("media")
-	if !ok {
-		return viewing.Media{}
-	}
-	media := viewing.Media{
-		Type: viewing.MediaType(m.named("type", maxName)), IDs: m.ids(),
-		Title: m.text("title", maxTexts), Year: m.year(), Season: m.small("season", 0), Episode: m.small("episode", 1),
-	}
-	if show, ok := m.inner("show"); ok {
-		media.Show = &viewing.Show{IDs: show.ids(), Title: show.text("title", maxTexts), Year: show.year()}
-	}
-	if site, ok := m.inner("site"); ok {
-		media.Site = &viewing.Site{
-			Name: site.named("name", maxName), Title: site.optional("title", maxName),
-			Series: site.optional("series", maxName), Numbering: site.optional("numbering", maxName),
-		}
-	}
-	return media
-}
-
-// ids are an item's identifiers. One that is given must be one: neither 0 nor "".
-func (o object) ids() viewing.IDs {
-	in, ok := o.inner("ids")
-	if !ok {
-		return viewing.IDs{}
-	}
-	var ids viewing.IDs
-	if tmdb := in.integer("tmdb", 1); tmdb != nil {
-		ids.TMDB = *tmdb
-	}
-	if tvdb := in.integer("tvdb", 1); tvdb != nil {
-		ids.TVDB = *tvdb
-	}
-	ids.IMDB = in.optional("imdb", maxName)
-	return ids
-}
-
-func (o object) year() int {
-	if year := o.small("year", 0); year != nil {
-		return *year
-	}
-	return 0
-}
-
-// BadEvent is the BAD_MESSAGE for an error of [Event.AsEvent] or
-// [viewing.Event.Validate]; it names the first wrong field.
-func BadEvent(id string, err error) *Error {
-	var wrong *viewing.FieldError
-	if errors.As(err, &wrong) {
-		return badField(id, fault{wrong.Field, wrong.Problem})
-	}
-	return Refusal(id, BadMessage, err.Error())
-}
-
-func badField(id string, f fault) *Error {
-	refusal := Refusal(id, BadMessage, f.field+" "+f.problem)
-	refusal.Field = f.field
 	return refusal
 }
 
-// DecodeAnswer reads a daemon's message: [Welcome], [Paired], [Ack], [*Error], [Status], [Ping] or [Pong]. A client trusts
-// the daemon that has proved itself, so this reads leniently; a type that is not
-// known is an error.
-func DecodeAnswer(frame []byte) (Message, error) {
-	var head struct {
-		Type string `json:"type"`
+func (m Hello) valid() (Message, error) {
+	var version error
+	if m.V != Version {
+		version = missing("v")
 	}
-	if err := json.Unmarshal(frame, &head); err != nil {
-		return nil, fmt.Errorf("read answer: %w", err)
-	}
-	switch head.Type {
-	case TypeWelcome:
-		return answer[Welcome](frame)
-	case TypePaired:
-		return answer[Paired](frame)
-	case TypeAck:
-		return answer[Ack](frame)
-	case TypeStatus:
-		return answer[Status](frame)
-	case TypePing:
-		return Ping{}, nil
-	case TypePong:
-		return Pong{}, nil
-	case TypeError:
-		var refusal Error
-		if err := json.Unmarshal(frame, &refusal); err != nil {
-			return nil, fmt.Errorf("read error: %w", err)
-		}
-		return &refusal, nil
-	}
-	return nil, fmt.Errorf("read answer: unknown type %.60q", head.Type)
+	return m, cmp.Or(version, required("client.name", m.Client.Name), short("client.version", m.Client.Version),
+		short("client.browser", m.Client.Browser), short("clientId", m.ClientID), short("nonce", m.Nonce),
+		short("token", m.Token), short("language", m.Language))
 }
 
-func answer[M Message](frame []byte) (Message, error) {
-	var m M
-	if err := json.Unmarshal(frame, &m); err != nil {
-		return nil, fmt.Errorf("read %s: %w", m.Type(), err)
+func (m Auth) valid() (Message, error) { return m, required("token", m.Token) }
+
+func (m Pair) valid() (Message, error) {
+	return m, cmp.Or(required("id", m.ID), required("code", m.Code), short("label", m.Label))
+}
+
+func (m StatusRequest) valid() (Message, error) {
+	bad := func(site string) bool { return site == "" || utf8.RuneCountInString(site) > maxSite }
+	if len(m.Unread) > MaxUnread || slices.ContainsFunc(m.Unread, bad) {
+		problem := fmt.Sprintf("must hold at most %d texts of 1 to %d characters", MaxUnread, maxSite)
+		return nil, &viewing.FieldError{Field: "unread", Problem: problem}
 	}
-	return m, nil
+	return m, required("id", m.ID)
+}
+
+func (m Ping) valid() (Message, error) { return m, nil }
+
+func (m Viewing) valid() (Message, error) {
+	at, err := viewing.ParseInstant(m.WatchedAt)
+	if err != nil || len(m.WatchedAt) > maxTime || !rfc3339.MatchString(m.WatchedAt) {
+		return nil, &viewing.FieldError{Field: "watchedAt", Problem: "is not a time with an offset, such as 2026-03-01T20:15:00+01:00"}
+	}
+	return event(m.ID, viewing.Event{
+		Kind: viewing.KindViewing, Media: []viewing.Media{m.Media}, WatchedAt: at, Count: cmp.Or(m.Count, 1),
+		Progress: m.Progress, Origin: viewing.Origin{Site: m.Source.Site, URL: m.Source.URL},
+	})
+}
+
+func (m Watchlist) valid() (Message, error) {
+	return event(m.ID, viewing.Event{Kind: viewing.KindWatchlist, Media: []viewing.Media{m.Media}, Priority: m.Priority})
+}
+
+func (m List) valid() (Message, error) {
+	return event(m.ID, viewing.Event{
+		Kind: viewing.KindList, List: &viewing.List{Name: m.Name, Description: m.Description, Visibility: m.Visibility},
+	})
+}
+
+var (
+	uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+	// rfc3339 is strict: time.Parse takes a comma for the point, and hours of one digit.
+	rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$`)
+)
+
+// event checks an event against the rules of the queue and two of the protocol's own: its id
+// is a UUID, and a film has no place in a season, since one of the two would be wrong.
+func event(id string, v viewing.Event) (Message, error) {
+	v.EventID = strings.ToLower(id)
+	if !uuid.MatchString(v.EventID) {
+		return nil, &viewing.FieldError{Field: "id", Problem: "is not a UUID"}
+	}
+	if err := v.Validate(); err != nil {
+		return nil, err
+	}
+	for _, m := range v.Media {
+		if m.Type != viewing.Episode && (m.Season != nil || m.Episode != nil) {
+			return nil, &viewing.FieldError{Field: "media.type", Problem: "has no season and episode"}
+		}
+	}
+	return Event{ID: id, Event: v}, nil
+}
+
+func missing(field string) error { return &viewing.FieldError{Field: field, Problem: "is missing"} }
+
+func required(field, text string) error {
+	if text == "" {
+		return missing(field)
+	}
+	return short(field, text)
+}
+
+func short(field, text string) error {
+	if utf8.RuneCountInString(text) <= maxShort {
+		return nil
+	}
+	return &viewing.FieldError{Field: field, Problem: fmt.Sprintf("is longer than %d characters", maxShort)}
+}
+
+// checkJSON refuses what is not one JSON text that every reader understands in the same way.
+func checkJSON(text []byte) error {
+	if !utf8.Valid(text) {
+		return errors.New("is not UTF-8")
+	}
+	if !json.Valid(text) {
+		return errors.New("is not one JSON text")
+	}
+	tokens := json.NewDecoder(bytes.NewReader(text))
+	tokens.UseNumber()
+	return checkKeys(tokens, 0)
+}
+
+// checkKeys reads one value of a valid JSON text. encoding/json matches keys in any case and
+// takes the last of two equal ones.
+func checkKeys(tokens *json.Decoder, depth int) error {
+	token, err := tokens.Token()
+	open, nested := token.(json.Delim)
+	switch {
+	case err != nil:
+		return fmt.Errorf("cannot be read: %w", err)
+	case !nested:
+		return nil
+	case depth == maxDepth:
+		return fmt.Errorf("is nested deeper than %d", maxDepth)
+	}
+	keys := map[string]bool{}
+	for tokens.More() {
+		if open == '{' {
+			key, _ := tokens.Token() // of a valid text: a string
+			name := strings.ToLower(strings.ToUpper(key.(string)))
+			if keys[name] {
+				return fmt.Errorf("has the key %.60q twice", key)
+			}
+			keys[name] = true
+		}
+		if err := checkKeys(tokens, depth+1); err != nil {
+			return err
+		}
+	}
+	_, err = tokens.Token() // the end of the object or array
+	return err
 }

@@ -11,45 +11,33 @@ const (
 	UnsupportedVersion Code = "UNSUPPORTED_VERSION"  // no common version
 	PairingRequired    Code = "PAIRING_REQUIRED"     // no token, a wrong one, or one of another Origin
 	PairingCodeInvalid Code = "PAIRING_CODE_INVALID" // wrong, expired, used or dead code
-	RateLimited        Code = "RATE_LIMITED"         // ignored; try again after retryAfterMs
-	TooLarge           Code = "TOO_LARGE"            // the frame is over maxMessageBytes
-	QueueFull          Code = "QUEUE_FULL"           // the queue takes nothing more for now
+	RateLimited        Code = "RATE_LIMITED"         // too many sockets or posts at once
+	TooLarge           Code = "TOO_LARGE"            // too many bytes or messages in a post
 	Storage            Code = "STORAGE"              // it could not be put on disk
 	Conflict           Code = "CONFLICT"             // the id was used before with other content
 	Internal           Code = "INTERNAL"             // a fault of the daemon's
 )
 
-// Retryable reports whether the same message may succeed later.
-func (c Code) Retryable() bool {
-	switch c {
-	case RateLimited, QueueFull, Storage, Internal:
-		return true
-	}
-	return false
-}
-
-// The codes a socket is closed with. 1001 and 1009 are the websocket
-// protocol's own.
+// The codes a socket is closed with. 1001 is the websocket protocol's own, and so is 1009 for
+// a message over [MaxMessageBytes].
 const (
-	CloseGoingAway = 1001 // the daemon stops, or the client was silent for too long
-	CloseTooBig    = 1009
+	CloseGoingAway = 1001 // the daemon stops, or the client was silent or slow for too long
 	CloseProtocol  = 4400 // bad protocol: first message not hello, binary frame
 	CloseToken     = 4401 // wrong token
 	CloseRevoked   = 4403 // the client was revoked
 	CloseNoHello   = 4408 // no hello within 5 seconds
 	CloseVersion   = 4426 // no common version or subprotocol
-	CloseRate      = 4429 // 1,000 RATE_LIMITED ignored, or too many sockets or unpaired hellos
+	CloseRate      = 4429 // too many sockets
 )
 
 // Error is the daemon's answer to what it does not take. It is a message and
 // a Go error.
 type Error struct {
-	ID           string `json:"id,omitempty"` // of the message it answers, when that could be read
-	Code         Code   `json:"code"`
-	Message      string `json:"message"`                // one plain sentence
-	Field        string `json:"field,omitempty"`        // such as "media.ids.tmdb"
-	Retryable    bool   `json:"retryable"`              // the same message may succeed later
-	RetryAfterMs int64  `json:"retryAfterMs,omitempty"` // not before; from 1
+	ID        string `json:"id,omitempty"` // of the message it answers, when that could be read
+	Code      Code   `json:"code"`
+	Message   string `json:"message"`         // one plain sentence, for the author of a client
+	Field     string `json:"field,omitempty"` // such as "media.ids.tmdb"
+	Retryable bool   `json:"retryable"`       // the same message may succeed later
 }
 
 // Error is "CODE: message".
@@ -57,5 +45,6 @@ func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
 // Refusal is an error of a code to the message id ("" when there is none).
 func Refusal(id string, code Code, message string) *Error {
-	return &Error{ID: id, Code: code, Message: message, Retryable: code.Retryable()}
+	retryable := code == RateLimited || code == Storage || code == Internal
+	return &Error{ID: id, Code: code, Message: message, Retryable: retryable}
 }

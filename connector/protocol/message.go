@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -12,24 +11,10 @@ import (
 const (
 	Version         = 1
 	Subprotocol     = "filmspool.v1"
-	MaxMessageBytes = 64 << 10 // of one message, unless welcome says otherwise
-)
-
-// The types of messages.
-const (
-	TypeHello     = "hello"
-	TypeWelcome   = "welcome"
-	TypeAuth      = "auth"
-	TypePair      = "pair"
-	TypePaired    = "paired"
-	TypeViewing   = "viewing"
-	TypeWatchlist = "watchlist"
-	TypeList      = "list"
-	TypeStatus    = "status"
-	TypeAck       = "ack"
-	TypeError     = "error"
-	TypePing      = "ping"
-	TypePong      = "pong"
+	MaxMessageBytes = 64 << 10 // of one message
+	MaxInFlight     = 32       // events of one socket without an answer
+	MaxUnread       = 20       // sites that a [StatusRequest] may name
+	MaxProblems     = 3        // problems that a [Status] holds
 )
 
 // Message is one of this package's message types.
@@ -44,7 +29,7 @@ type Hello struct {
 	Client   ClientInfo `json:"client"`
 	ClientID string     `json:"clientId,omitempty"` // from paired; needed for a proof
 	Nonce    string     `json:"nonce,omitempty"`    // random, at most 200 characters; asks for a proof
-	Token    string     `json:"token,omitempty"`    // "" is none
+	Token    string     `json:"token,omitempty"`
 	Language string     `json:"language,omitempty"` // in which the person reads, as "de-AT"; "" leaves it to the daemon
 }
 
@@ -95,7 +80,7 @@ type Pair struct {
 	Label string `json:"label,omitempty"` // the user's name for this client
 }
 
-// Paired answers pair. The token is never told again.
+// Paired answers pair. The token is never sent again.
 type Paired struct {
 	ID       string `json:"id"`
 	ClientID string `json:"clientId"`
@@ -109,7 +94,7 @@ type Viewing struct {
 	WatchedAt string            `json:"watchedAt"` // RFC 3339 with offset, at most 40 characters
 	Count     int               `json:"count,omitempty"`
 	Progress  *viewing.Progress `json:"progress,omitempty"`
-	Source    *Source           `json:"source,omitempty"`
+	Source    Source            `json:"source,omitzero"`
 }
 
 // Source is where a playback was seen.
@@ -118,7 +103,7 @@ type Source struct {
 	URL  string `json:"url,omitempty"`
 }
 
-// Watchlist wishes a film or series onto the watchlist.
+// Watchlist asks for a film or series to be put on the watchlist.
 type Watchlist struct {
 	ID       string        `json:"id"`    // UUID
 	Media    viewing.Media `json:"media"` // movie or tv
@@ -137,23 +122,19 @@ type List struct {
 type StatusRequest struct {
 	ID string `json:"id"`
 	// Unread are the sites that the client cannot read any more: at most
-	// [MostUnread] names, each of 1 to 60 characters.
+	// [MaxUnread] names, each of 1 to 60 characters.
 	Unread []string `json:"unread,omitempty"`
 }
 
 // Status is the daemon's status: an answer, or without ID a change pushed.
 type Status struct {
-	ID            string `json:"id,omitempty"`
-	Online        bool   `json:"online"` // the service took or would take requests
-	Pending       int64  `json:"pending"`
-	Attention     int64  `json:"attention"`
-	LastDelivered string `json:"lastDelivered,omitempty"` // RFC 3339 in UTC; absent before the first
-	// Problems are the worst that there are, at most [MostProblems], worst first.
-	Problems []Problem `json:"problems,omitempty"`
+	ID            string    `json:"id,omitempty"`
+	Online        bool      `json:"online"` // the service took or would take requests
+	Pending       int64     `json:"pending"`
+	Attention     int64     `json:"attention"`
+	LastDelivered string    `json:"lastDelivered,omitempty"` // RFC 3339 in UTC; absent before the first
+	Problems      []Problem `json:"problems,omitempty"`      // at most [MaxProblems], worst first
 }
-
-// MostProblems is how many problems a status holds at most.
-const MostProblems = 3
 
 // Problem is what a person can do something about, in the language of hello.
 type Problem struct {
@@ -170,56 +151,53 @@ type Ack struct {
 	Reason string         `json:"reason,omitempty"` // for dropped: which filter
 }
 
-// Ping asks for a pong. Either side may send it.
+// Ping asks for a [Pong].
 type Ping struct{}
 
 // Pong answers a ping.
 type Pong struct{}
 
-// MostUnread is how many sites a [StatusRequest] may name.
-const MostUnread = 20
-
 // Type is "hello".
-func (Hello) Type() string { return TypeHello }
+func (Hello) Type() string { return "hello" }
 
 // Type is "welcome".
-func (Welcome) Type() string { return TypeWelcome }
+func (Welcome) Type() string { return "welcome" }
 
 // Type is "auth".
-func (Auth) Type() string { return TypeAuth }
+func (Auth) Type() string { return "auth" }
 
 // Type is "pair".
-func (Pair) Type() string { return TypePair }
+func (Pair) Type() string { return "pair" }
 
 // Type is "paired".
-func (Paired) Type() string { return TypePaired }
+func (Paired) Type() string { return "paired" }
 
 // Type is "viewing".
-func (Viewing) Type() string { return TypeViewing }
+func (Viewing) Type() string { return "viewing" }
 
 // Type is "watchlist".
-func (Watchlist) Type() string { return TypeWatchlist }
+func (Watchlist) Type() string { return "watchlist" }
 
 // Type is "list".
-func (List) Type() string { return TypeList }
+func (List) Type() string { return "list" }
 
 // Type is "status".
-func (StatusRequest) Type() string { return TypeStatus }
+func (StatusRequest) Type() string { return "status" }
 
 // Type is "status".
-func (Status) Type() string { return TypeStatus }
+func (Status) Type() string { return "status" }
 
 // Type is "ack".
-func (Ack) Type() string { return TypeAck }
+func (Ack) Type() string { return "ack" }
 
 // Type is "error".
-func (*Error) Type() string { return TypeError }
+func (*Error) Type() string { return "error" }
 
 // Type is "ping".
-func (Ping) Type() string { return TypePing }
+func (Ping) Type() string { return "ping" }
 
 // Type is "pong".
-func (Pong) Type() string { return TypePong }
+func (Pong) Type() string { return "pong" }
 
 // Encode writes a message as the text of one frame.
 func Encode(m Message) ([]byte, error) {
@@ -227,14 +205,9 @@ func Encode(m Message) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", m.Type(), err)
 	}
-	var frame bytes.Buffer
-	frame.Grow(len(fields) + 24)
-	fmt.Fprintf(&frame, `{"type":%q`, m.Type())
-	if rest := fields[1:]; len(rest) > 1 { // more than the closing brace
-		frame.WriteByte(',')
-		frame.Write(rest)
-	} else {
-		frame.WriteByte('}')
+	frame := fmt.Appendf(nil, `{"type":%q`, m.Type())
+	if len(fields) > len("{}") {
+		frame = append(frame, ',')
 	}
-	return frame.Bytes(), nil
+	return append(frame, fields[1:]...), nil
 }

@@ -1,5 +1,5 @@
 // Package demo is the tour behind "filmspool demo". In a temporary folder it starts a tracking service and the real
-// daemon; a browser over its real protocol, the command line's interface and a library that a real Kodi wrote
+// daemon; a program that reports for a browser, the command line's interface and a library that a real Kodi wrote
 // produce viewings. The service is taken away and comes back, and at the end the demo counts what the service
 // has recorded.
 package demo
@@ -128,7 +128,7 @@ func (t *tour) setTheStage(ctx context.Context) (err error) {
 		return err
 	}
 	t.say("Login: the service knows the key, it is %s's.", login.User)
-	if err := t.pairBrowser(ctx); err != nil {
+	if err := t.addBrowser(ctx); err != nil {
 		return err
 	}
 	return t.until(ctx, "Kodi's library is known", func(st control.Status) bool {
@@ -189,7 +189,7 @@ func (t *tour) restart(ctx context.Context) error {
 		return err
 	}
 	t.say("It is started again: %d entries wait, as before.", st.Counts.Pending+st.Counts.Sending)
-	return t.connectBrowser(ctx)
+	return nil
 }
 
 // bringBack brings the service back and waits until all is delivered.

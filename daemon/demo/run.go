@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
@@ -44,13 +44,11 @@ func (s *tracking) takeAway() {
 	}
 }
 
-// running is the daemon, and the browser that talks to it.
+// running is the daemon, and the program that reports to it for a browser.
 type running struct {
 	control *control.Client
 	stop    func() error // nil while it does not run
 	listen  string
-	browser *client.Client
-	client  string // the browser's id and token, once it is paired
 	token   string
 }
 
@@ -77,10 +75,6 @@ func (t *tour) start(ctx context.Context) (err error) {
 
 // halt stops the daemon, if it runs, and waits until it has.
 func (t *tour) halt() error {
-	if t.browser != nil {
-		_ = t.browser.Close() // the daemon may have hung up first
-		t.browser = nil
-	}
 	if t.stop == nil {
 		return nil
 	}
@@ -89,40 +83,36 @@ func (t *tour) halt() error {
 	return stop()
 }
 
-// pairBrowser pairs a browser as a user does: a code from the daemon, typed into the extension.
-func (t *tour) pairBrowser(ctx context.Context) error {
-	code, err := t.control.Pair(ctx)
-	if err != nil {
-		return err
-	}
-	if err := t.connectBrowser(ctx); err != nil {
-		return err
-	}
-	if t.client, t.token, err = t.browser.Pair(ctx, code.Code, "the demo's browser"); err != nil {
-		return fmt.Errorf("pair the browser: %w", err)
-	}
-	t.say("A browser pairs with the code %s.", code.Code)
-	return nil
-}
-
-// connectBrowser opens the browser's socket; once paired it shows its token.
-func (t *tour) connectBrowser(ctx context.Context) (err error) {
-	t.browser, err = client.Dial(ctx, client.Options{
-		URL: "ws://" + t.listen + "/v1/connector", Origin: "chrome-extension://abcdefghijklmnopabcdefghijklmnop",
-		Info:     protocol.ClientInfo{Name: "demo", Version: t.o.Version, Browser: "demo"},
-		ClientID: t.client, Token: t.token,
-	})
+// addBrowser lets a program post what a browser has played.
+func (t *tour) addBrowser(ctx context.Context) error {
+	program, err := t.control.AddClient(ctx, control.NewProgram{Label: "the demo's browser"})
+	t.token = program.Token
 	return err
 }
 
-// inBrowser reports a viewing over the browser's socket and waits for the acknowledgement.
+// inBrowser posts a viewing and waits for the acknowledgement.
 func (t *tour) inBrowser(ctx context.Context, m viewing.Media, ago time.Duration) error {
 	began := time.Now()
 	at := began.Add(-ago)
-	if _, err := t.browser.Viewing(ctx, protocol.Viewing{
-		ID: newUUID(), Media: m, WatchedAt: at.Format(time.RFC3339), Count: 1, Source: &protocol.Source{Site: "films.example"},
-	}); err != nil {
+	body, err := protocol.Encode(protocol.Viewing{
+		ID: newUUID(), Media: m, WatchedAt: at.Format(time.RFC3339), Source: protocol.Source{Site: "films.example"},
+	})
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+t.listen+"/v1/viewings", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", "Bearer "+t.token)
+	request.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
 		return fmt.Errorf("report a viewing: %w", err)
+	}
+	_ = answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("report a viewing: the daemon answered %s", answer.Status)
 	}
 	t.done(m, at, &t.result.History.Browser)
 	t.say("Browser   finished %s; on disk and acknowledged after %.1f ms.", m.Label(), float64(time.Since(began).Microseconds())/1000)

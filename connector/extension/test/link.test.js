@@ -163,12 +163,6 @@ test("a lost socket is told; a socket that rests is not", async () => {
   assert.equal(link.info.state, "offline");
 });
 
-test("pings are answered", async () => {
-  const { daemon } = await connecting();
-  daemon.socket.tell({ type: "ping" });
-  await until(() => daemon.said("pong").length === 1);
-});
-
 test("pairing: the token is kept, then proved as always", async () => {
   const daemon = new FakeDaemon();
   const around = edges(daemon, undefined);

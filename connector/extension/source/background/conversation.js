@@ -86,8 +86,7 @@ export class Conversation {
       this.leave(new LinkProblem("stranger", "STRANGER", "What answers there does not speak Filmspool's protocol."));
       return;
     }
-    if (message.type === "ping") this.say({ type: "pong" });
-    else if (this.#heard) this.#heard(message);
+    if (this.#heard) this.#heard(message);
     else if (this.#unread.length < 100) this.#unread.push(message);
   }
 
