@@ -57,7 +57,7 @@ func openSandbox(t *testing.T) (s *sandbox.Service, base string) {
 func TestLoginNamesTheStrongerSource(t *testing.T) {
 	box, base := openSandbox(t)
 	credentials := t.TempDir()
-	if err := config.WriteFile(filepath.Join(credentials, "api-key"), []byte(box.SecretKey()), 0o600); err != nil {
+	if err := config.WriteFile(filepath.Join(credentials, "api-key"), []byte(box.SecretKey())); err != nil {
 		t.Fatal(err)
 	}
 	cases := []struct {

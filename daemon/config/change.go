@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -52,7 +51,7 @@ const opening = "# Filmspool writes this file: use the page Settings or \"filmsp
 
 // Write replaces settings.toml.
 func (ch Change) Write() error {
-	return WriteFile(ch.file, append([]byte(opening), ch.text...), 0o600)
+	return WriteFile(ch.file, append([]byte(opening), ch.text...))
 }
 
 // Set is the change of one setting of [Config.Settings]; a nil value gives it back its
@@ -152,17 +151,13 @@ func (s Source) change(edit func(before Config, tree map[string]any) error) (ch 
 	if err := toml.Unmarshal(old, &tree); err != nil {
 		return ch, err
 	}
-	before, err := toml.Marshal(tree)
-	if err != nil {
-		return ch, err
-	}
 	if err := edit(ch.Before, tree); err != nil {
 		return ch, err
 	}
 	if ch.text, err = toml.Marshal(tree); err != nil {
 		return ch, err
 	}
-	ch.Changed = !bytes.Equal(before, ch.text)
+	ch.Changed = string(ch.text) != strings.TrimPrefix(string(old), opening)
 	ch.After, err = s.load(ch.text)
 	return ch, err
 }

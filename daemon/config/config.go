@@ -213,10 +213,14 @@ func Default() Config {
 		Hold:     "none",
 		Wave:     5,
 		Replay:   Replay{BackfillRate: 5},
-		Kodi:     Kodi{Classes: defaultClasses(), Announcements: true},
-		Resolve:  Resolve{Wikidata: Wikidata{Endpoint: wikidata.DefaultEndpoint}, TMDB: TMDB{BaseURL: tmdb.DefaultBase}},
-		Notices:  Notices{Desktop: true},
-		origins:  map[string]Origin{},
+		Kodi: Kodi{
+			// What was played is sent, the rest held.
+			Classes:       Classes{Live: Send, CatchUp: Send, Bulk: Hold, Backdated: Hold, Review: Hold, Marked: Send},
+			Announcements: true,
+		},
+		Resolve: Resolve{Wikidata: Wikidata{Endpoint: wikidata.DefaultEndpoint}, TMDB: TMDB{BaseURL: tmdb.DefaultBase}},
+		Notices: Notices{Desktop: true},
+		origins: map[string]Origin{},
 	}
 }
 
@@ -316,10 +320,7 @@ func (c *Config) decode(file string, text []byte, person bool) error {
 // inFile is what the decoder says of a file, with line and column.
 func inFile(file string, err error) error {
 	detail := err.Error()
-	if shown, ok := errors.AsType[interface {
-		error
-		String() string
-	}](err); ok {
+	if shown := fmt.Stringer(nil); errors.As(err, &shown) {
 		detail = shown.String()
 	}
 	return &refusal{kind: ErrInvalid, message: viewing.Say("fault.inFile", "file", file, "detail", detail)}

@@ -304,7 +304,7 @@ func TestAKeyFileThatOthersCanReadIsRefused(t *testing.T) {
 	if err := k.Save(Credential{Account: "a", Key: NewSecret("sk_1")}); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(k.file("a"), 0o640); err != nil {
+	if err := os.Chmod(filepath.Join(k.Dir, "keys", "a.json"), 0o640); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := k.Find("a", Account{}, ""); !errors.Is(err, ErrInvalid) || !strings.Contains(told(err), "chmod 600") {

@@ -49,11 +49,6 @@ type Classes struct {
 	Marked    string `toml:"marked" json:"marked"`
 }
 
-// defaultClasses send what was played, and hold the rest.
-func defaultClasses() Classes {
-	return Classes{Live: Send, CatchUp: Send, Bulk: Hold, Backdated: Hold, Review: Hold, Marked: Send}
-}
-
 // ByName are the actions by the name of the class.
 func (c Classes) ByName() map[string]string {
 	return map[string]string{"live": c.Live, "marked": c.Marked, "catch-up": c.CatchUp, "bulk": c.Bulk, "backdated": c.Backdated, "review": c.Review}

@@ -14,7 +14,7 @@ import (
 // or the new one, never an empty file.
 func TestKeyFileIsFlushedBeforeItIsNamed(t *testing.T) {
 	if dir := os.Getenv("FILMSPOOL_TEST_FLUSH"); dir != "" {
-		if err := WriteFile(filepath.Join(dir, "key"), []byte("sk"), 0o600); err != nil {
+		if err := WriteFile(filepath.Join(dir, "key"), []byte("sk")); err != nil {
 			t.Fatal(err)
 		}
 		return

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -103,17 +104,10 @@ func (k Keys) Find(name string, a Account, file string) (Credential, error) {
 	default:
 		c.KeyProblem = viewing.Say("noKey")
 	}
-	c.checkOrigin()
-	return c, nil
-}
-
-// checkOrigin withholds a key from an address it was not given for.
-func (c *Credential) checkOrigin() {
-	if c.ProvenFor == "" || c.BaseURL == "" || OriginOf(c.BaseURL) == c.ProvenFor {
-		return
+	if origin := OriginOf(c.BaseURL); c.BaseURL != "" && c.ProvenFor != "" && origin != c.ProvenFor {
+		c.Key, c.KeyProblem = Secret{}, viewing.Say("keyElsewhere", "from", c.ProvenFor, "to", origin)
 	}
-	c.KeyProblem = viewing.Say("keyElsewhere", "from", c.ProvenFor, "to", OriginOf(c.BaseURL))
-	c.Key = Secret{}
+	return c, nil
 }
 
 // OriginOf is scheme, host and port of an address, with the port spelt out.
@@ -122,12 +116,7 @@ func OriginOf(base string) string {
 	if err != nil {
 		return base
 	}
-	port := u.Port()
-	if port == "" && u.Scheme == "https" {
-		port = "443"
-	} else if port == "" {
-		port = "80"
-	}
+	port := cmp.Or(u.Port(), map[string]string{"https": "443"}[u.Scheme], "80")
 	return strings.ToLower(u.Scheme + "://" + u.Hostname() + ":" + port)
 }
 
@@ -138,32 +127,24 @@ func (k Keys) credential(name string) (string, error) {
 		return "", nil
 	}
 	text, err := os.ReadFile(filepath.Join(dir, name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("read the systemd credential: %w", err)
 	}
-	return string(text), wrap("read the systemd credential", err)
+	return string(text), nil
 }
 
-// file is where an account's key is kept.
-func (k Keys) file(name string) string {
-	return filepath.Join(k.Dir, "keys", name+".json")
-}
-
-// readFile reads a key file; a missing one is empty. One that others can read
-// is refused.
-func (k Keys) readFile(file string) ([]byte, error) {
-	info, err := os.Stat(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("look at the key file: %w", err)
-	}
-	if !private(file, info) {
+// readFile reads a file of the folder of keys; a missing one is empty. One that others can
+// read is refused.
+func (k Keys) readFile(name string) ([]byte, error) {
+	file := filepath.Join(k.Dir, "keys", name)
+	if info, err := os.Stat(file); err == nil && !private(file, info) {
 		return nil, &refusal{kind: ErrInvalid, message: viewing.Say("fault.keyOpen", "file", file, "command", howToShield(file))}
 	}
 	text, err := os.ReadFile(file)
-	return text, wrap("read the key file", err)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read the key file: %w", err)
+	}
+	return text, nil
 }
 
 // Secret is what is called so among systemd's credentials, which is handed, else in the
@@ -173,7 +154,7 @@ func (k Keys) Secret(name string) (secret Secret, handed bool, err error) {
 	if err != nil || text != "" {
 		return NewSecret(text), true, err
 	}
-	kept, err := k.readFile(filepath.Join(k.Dir, "keys", name))
+	kept, err := k.readFile(name)
 	return NewSecret(string(kept)), false, err
 }
 
@@ -207,16 +188,13 @@ func plain(name string) bool {
 }
 
 // read reads an account's key file; a missing one is empty.
-func (k Keys) read(name string) (stored, error) {
-	var s stored
-	file := k.file(name)
-	text, err := k.readFile(file)
+func (k Keys) read(name string) (s stored, err error) {
+	text, err := k.readFile(name + ".json")
 	if err != nil || text == nil {
 		return s, err
 	}
-	if err := json.Unmarshal(text, &s); err != nil {
-		// The decoder's own words could quote the file.
-		return s, &refusal{kind: ErrInvalid, message: viewing.Say("fault.keyDamaged", "file", file)}
+	if json.Unmarshal(text, &s) != nil { // the decoder's own words could quote the file
+		return s, &refusal{kind: ErrInvalid, message: viewing.Say("fault.keyDamaged", "file", filepath.Join(k.Dir, "keys", name+".json"))}
 	}
 	return s, nil
 }
@@ -239,27 +217,18 @@ func (k Keys) save(name string, text []byte) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("save the key: %w", err)
 	}
-	return WriteFile(filepath.Join(dir, name), append(text, '\n'), 0o600)
+	return WriteFile(filepath.Join(dir, name), append(text, '\n'))
 }
 
-// WriteFile replaces a file whole or not at all, flushed before it takes the
-// old one's place.
-func WriteFile(name string, content []byte, mode fs.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+// WriteFile replaces a file of its owner alone, whole or not at all: it is flushed before it
+// takes the old one's place.
+func WriteFile(name string, content []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*") // of mode 0600
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	_, err = f.Write(content)
-	if err == nil {
-		err = f.Chmod(mode)
-	}
-	if err == nil && mode&0o077 == 0 {
-		err = shield(f.Name())
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
+	if err = errors.Join(err, shield(f.Name()), f.Sync(), f.Close()); err == nil {
 		err = os.Rename(f.Name(), name)
 	}
 	if err != nil {

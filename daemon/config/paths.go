@@ -1,13 +1,17 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Paths are the files of one instance.
@@ -33,33 +37,33 @@ type Choice struct {
 // operating system's per-user (or, with System, system-wide) places.
 func FindPaths(choice Choice, getenv func(string) string) (Paths, error) {
 	p := Paths{System: choice.System}
-	state, err := stateDir(choice, getenv)
-	if err != nil {
-		return p, err
+	usual, noPlace := usualState(choice.System, getenv)
+	state := cmp.Or(choice.StateDir, getenv("FILMSPOOL_STATE_DIR"), listed(getenv("STATE_DIRECTORY")), usual)
+	if state == "" {
+		return p, noPlace
 	}
+	var err error
 	if p.State, err = filepath.Abs(state); err != nil {
 		return p, fmt.Errorf("find the state folder: %w", err)
 	}
-	if choice.StateDir != "" {
-		usual, err := usualPlace(choice, getenv)
-		p.Named = err != nil || filepath.Clean(usual) != p.State
-	}
-	file := first(choice.Config, getenv("FILMSPOOL_CONFIG"))
+	p.Named = choice.StateDir != "" && filepath.Clean(usual) != p.State
+	file := cmp.Or(choice.Config, getenv("FILMSPOOL_CONFIG"))
 	p.Explicit = file != ""
-	if file == "" {
-		if file, err = configFile(choice, getenv); err != nil {
+	if !p.Explicit {
+		dir, err := configDir(choice.System, getenv)
+		if err != nil {
 			return p, err
 		}
+		file = filepath.Join(dir, "config.toml")
 	}
 	if p.File, err = filepath.Abs(file); err != nil {
 		return p, fmt.Errorf("find the configuration: %w", err)
 	}
-	p.Control = filepath.Join(p.State, "control.sock")
-	if dir := listed(getenv("RUNTIME_DIRECTORY")); dir != "" {
-		p.Control = filepath.Join(dir, "control.sock")
-	} else if choice.System && runtime.GOOS == "linux" {
-		p.Control = "/run/filmspool/control.sock"
+	runtimeDir := listed(getenv("RUNTIME_DIRECTORY"))
+	if runtimeDir == "" && choice.System && runtime.GOOS == "linux" {
+		runtimeDir = "/run/filmspool"
 	}
+	p.Control = filepath.Join(cmp.Or(runtimeDir, p.State), "control.sock")
 	return p, nil
 }
 
@@ -69,59 +73,54 @@ func (p Paths) Database() string { return filepath.Join(p.State, "filmspool.db")
 // Settings is the file of what the page and "filmspool config set" have changed.
 func (p Paths) Settings() string { return filepath.Join(p.State, "settings.toml") }
 
-// stateDir decides the folder for state.
-func stateDir(choice Choice, getenv func(string) string) (string, error) {
-	if dir := first(choice.StateDir, getenv("FILMSPOOL_STATE_DIR"), listed(getenv("STATE_DIRECTORY"))); dir != "" {
-		return dir, nil
-	}
-	return usualPlace(choice, getenv)
-}
-
-// usualPlace is the folder for state when nobody names one.
-func usualPlace(choice Choice, getenv func(string) string) (string, error) {
-	if choice.System {
+// usualState is the folder for state when nobody names one.
+func usualState(system bool, getenv func(string) string) (string, error) {
+	if system {
 		return systemPlace("/var/lib/filmspool", getenv), nil
 	}
+	place := os.UserCacheDir // %LocalAppData%
+	if runtime.GOOS == "darwin" {
+		place = os.UserConfigDir // ~/Library/Application Support
+	}
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
-		dir, err := os.UserCacheDir() // %LocalAppData%
-		if runtime.GOOS == "darwin" {
-			dir, err = os.UserConfigDir() // ~/Library/Application Support
+		dir, err := place()
+		if err != nil {
+			return "", viewing.Say("fault.noState").Because(viewing.Said(err.Error()))
 		}
-		return filepath.Join(dir, "Filmspool"), wrap("find the state folder", err)
+		return filepath.Join(dir, "Filmspool"), nil
 	}
-	if dir := getenv("XDG_STATE_HOME"); dir != "" {
-		if !filepath.IsAbs(dir) { // it would be another folder in each folder that somebody types in
-			return "", fmt.Errorf("find the state folder: XDG_STATE_HOME is %q, which is not an absolute path; mend it, or use --state-dir", dir)
-		}
-		return filepath.Join(dir, "filmspool"), nil
+	home, dir := getenv("HOME"), getenv("XDG_STATE_HOME")
+	switch {
+	case dir != "" && !filepath.IsAbs(dir): // it would be another folder in each folder that somebody types in
+		return "", viewing.Say("fault.noState").Because(viewing.Say("fault.relativeXDG", "value", strconv.Quote(dir)))
+	case dir == "" && home == "":
+		return "", viewing.Say("fault.noState").Because(viewing.Say("fault.noHome"))
+	case dir == "":
+		dir = filepath.Join(home, ".local", "state")
 	}
-	home := getenv("HOME")
-	if home == "" {
-		return "", errors.New("find the state folder: HOME is not set; use --state-dir")
-	}
-	return filepath.Join(home, ".local", "state", "filmspool"), nil
+	return filepath.Join(dir, "filmspool"), nil
 }
 
-// configFile decides which file is read when the user names none.
-func configFile(choice Choice, getenv func(string) string) (string, error) {
+// configDir is the folder of the configuration when nobody names its file.
+func configDir(system bool, getenv func(string) string) (string, error) {
 	if dir := listed(getenv("CONFIGURATION_DIRECTORY")); dir != "" {
-		return filepath.Join(dir, "config.toml"), nil
+		return dir, nil
 	}
-	if choice.System {
-		return filepath.Join(systemPlace("/etc/filmspool", getenv), "config.toml"), nil
+	if system {
+		return systemPlace("/etc/filmspool", getenv), nil
 	}
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return "", fmt.Errorf("find the configuration: %w; use --config", err)
+		return "", viewing.Say("fault.noConfigDir").Because(viewing.Said(err.Error()))
 	}
-	return filepath.Join(dir, "filmspool", "config.toml"), nil
+	return filepath.Join(dir, "filmspool"), nil
 }
 
 // systemPlace is the system-wide folder; unix names Linux's.
 func systemPlace(unix string, getenv func(string) string) string {
 	switch runtime.GOOS {
 	case "windows":
-		return filepath.Join(first(getenv("ProgramData"), `C:\ProgramData`), "Filmspool")
+		return filepath.Join(cmp.Or(getenv("ProgramData"), `C:\ProgramData`), "Filmspool")
 	case "darwin":
 		return "/Library/Application Support/Filmspool"
 	default:
@@ -129,9 +128,9 @@ func systemPlace(unix string, getenv func(string) string) string {
 	}
 }
 
-// MakeState makes the state folder, for its owner alone. It refuses one that
-// belongs to somebody else or that others can change, by a [FolderError]: they
-// could read and change the queue, and take commands in the daemon's place.
+// MakeState makes the state folder, for its owner alone. It refuses one that belongs to
+// somebody else or that others can change, by an [fs.ErrPermission]: they could read and
+// change the queue, and take commands in the daemon's place.
 func (p Paths) MakeState() error {
 	_, err := os.Stat(p.State)
 	fresh := errors.Is(err, fs.ErrNotExist)
@@ -144,53 +143,20 @@ func (p Paths) MakeState() error {
 		}
 	}
 	info, err := os.Stat(p.State)
-	if err != nil {
-		return fmt.Errorf("look at the state folder: %w", err)
-	}
-	if !info.IsDir() {
-		return fmt.Errorf("%s is not a folder", p.State)
-	}
 	switch {
+	case err != nil:
+		return fmt.Errorf("look at the state folder: %w", err)
 	case !ours(p.State, info):
-		return &FolderError{p.State, "belongs to another user", "name a folder of your own with --state-dir, or type this as its owner"}
+		return &refusal{fs.ErrPermission, viewing.Say("fault.othersFolder", "path", p.State), viewing.Say("hint.ownFolder")}
 	case changeable(info):
-		return &FolderError{p.State, "can be changed by other users", "look whether what is in it is yours, then: chmod go-w " + p.State}
+		return &refusal{fs.ErrPermission, viewing.Say("fault.openFolder", "path", p.State), viewing.Say("hint.closeFolder", "path", p.State)}
+	default:
+		return nil
 	}
-	return nil
 }
-
-// FolderError says that the state folder could be another person's doing. Nothing was read
-// from it or written to it.
-type FolderError struct {
-	Path string
-	Why  string // what is wrong with it, after its name
-	Fix  string // what to do about it
-}
-
-// Error says what is wrong.
-func (e *FolderError) Error() string { return e.Path + " " + e.Why }
-
-// Hint is what to do about it.
-func (e *FolderError) Hint() string { return e.Fix }
 
 // listed is the first of systemd's colon-separated folders.
 func listed(value string) string {
 	dir, _, _ := strings.Cut(value, ":")
 	return dir
-}
-
-func first(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
-}
-
-func wrap(what string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", what, err)
 }

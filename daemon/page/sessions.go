@@ -65,7 +65,7 @@ func (s *sessions) save() error {
 	if err != nil {
 		return err
 	}
-	return config.WriteFile(s.file, text, 0o600)
+	return config.WriteFile(s.file, text)
 }
 
 // newTicket makes a ticket, good once.
