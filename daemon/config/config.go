@@ -323,7 +323,7 @@ func inFile(file string, err error) error {
 	if shown := fmt.Stringer(nil); errors.As(err, &shown) {
 		detail = shown.String()
 	}
-	return &refusal{kind: ErrInvalid, message: viewing.Say("fault.inFile", "file", file, "detail", detail)}
+	return &refusal{kind: ErrInvalid, message: withoutKeys(viewing.Say("fault.inFile", "file", file, "detail", detail))}
 }
 
 // unread says why a file cannot be read.

@@ -182,6 +182,19 @@ func TestWhatIsNoConfigurationIsShownWithItsLine(t *testing.T) {
 	}
 }
 
+// TestAKeyInTheConfigurationIsNotShown: people write their key where they can.
+func TestAKeyInTheConfigurationIsNotShown(t *testing.T) {
+	for _, text := range []string{
+		"[accounts.default]\nkey = 'sk_hidden'", "[accounts.default]\nkey_header = 'pk_hidden-1'",
+		"[resolve.tmdb]\ntoken = 'eyJhbGciOi.hidden.x'", "log_level = 'sk_hidden", "[routes]\nsk_hidden = 'anna'",
+	} {
+		_, err := load(t, text)
+		if !errors.Is(err, ErrInvalid) || strings.Contains(fmt.Sprint(viewing.MessagesOf(err), told(err)), "hidden") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 func TestMissingFileMattersOnlyWhenNamed(t *testing.T) {
 	s := Source{Paths: Paths{State: t.TempDir(), File: filepath.Join(t.TempDir(), "none.toml")}, Getenv: env()}
 	if c, err := s.Load(); err != nil || c.Wave != Default().Wave {

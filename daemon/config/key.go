@@ -10,10 +10,25 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
+
+// keyForms are what keys of the service and tokens of TMDB look like.
+var keyForms = regexp.MustCompile(`\b([sp]k_|eyJ)[\w.-]+`)
+
+// HideKeys cuts out of a text whatever looks like a key: people write theirs at wrong places.
+func HideKeys(text string) string { return keyForms.ReplaceAllString(text, "$1…") }
+
+// withoutKeys is a message whose values have no key.
+func withoutKeys(m viewing.Message) viewing.Message {
+	for name, value := range m.Args {
+		m.Args[name] = HideKeys(value)
+	}
+	return m
+}
 
 // Secret is a text that prints as "(secret)" wherever it ends up: logs,
 // errors, JSON, format verbs.

@@ -9,12 +9,10 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"regexp"
 	"sync"
-)
 
-// key is what a key of the service looks like.
-var key = regexp.MustCompile(`\b[sp]k_[A-Za-z0-9_-]{4,}`)
+	"github.com/filmspool/filmspool/daemon/config"
+)
 
 // New writes plain lines to w. Where w goes to systemd's journal, which stamps lines
 // itself, they carry a priority instead of time and level. Whatever looks like a key of the
@@ -30,7 +28,7 @@ func New(w io.Writer, level string, getenv func(string) string) *slog.Logger {
 		case journal && len(groups) == 0 && (a.Key == slog.TimeKey || a.Key == slog.LevelKey):
 			return slog.Attr{}
 		case a.Value.Kind() == slog.KindString, a.Value.Kind() == slog.KindAny:
-			return slog.String(a.Key, key.ReplaceAllString(fmt.Sprint(a.Value.Any()), "(key)"))
+			return slog.String(a.Key, config.HideKeys(fmt.Sprint(a.Value.Any())))
 		}
 		return a
 	}}

@@ -80,8 +80,8 @@ func TestErrorsRepeatNoKeys(t *testing.T) {
 	for typed, want := range map[string]string{
 		"sk_live-1_Ab, and pk_2": "sk_…, and pk_…",
 		"sk_ alone":              "sk_ alone",
-		"ask_me":                 "ask_…",
-		"eyJhbGciOi.x-y":         "(a token)",
+		"ask_me":                 "ask_me",
+		"eyJhbGciOi.x-y":         "eyJ…",
 	} {
 		var out bytes.Buffer
 		if To(&out).Fault("", typed, typed); out.String() != "error: "+want+"\nhint:  "+want+"\n" {

@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -80,18 +80,11 @@ func (o *Printer) Hint(next any) {
 // Fault prints an error and what to do. Further lines of either are indented,
 // so that none of them can pass for one of ours. Each line begins with mark.
 func (o *Printer) Fault(mark, message, hint string) {
-	text := "error: " + indented(keyless(message))
+	text := "error: " + indented(config.HideKeys(message))
 	if hint != "" {
-		text += "\nhint:  " + indented(keyless(hint))
+		text += "\nhint:  " + indented(config.HideKeys(hint))
 	}
 	fmt.Fprintln(o.w, mark+strings.ReplaceAll(text, "\n", "\n"+mark))
-}
-
-// keyless is a message without the keys that somebody typed at the wrong place:
-// the service's begin with "sk_" or "pk_", the tokens of TMDB with "eyJ".
-func keyless(message string) string {
-	message = regexp.MustCompile(`([sp]k_)[\w-]+`).ReplaceAllString(message, "$1…")
-	return regexp.MustCompile(`eyJ[\w.-]{6,}`).ReplaceAllString(message, "(a token)")
 }
 
 // indented is a text of several lines that begins after a word of 7 columns.
