@@ -38,32 +38,36 @@ func TestWhatIsWrongWithAnAccountHasACode(t *testing.T) {
 	address := replay.Health{State: account.Attention, Pause: account.PausedAddress, Reason: viewing.Say("unproven"), Hint: command(login + " --base-url URL")}
 	none := replay.Health{State: account.NoKey}
 	for _, c := range []struct {
-		code string
-		h    replay.Health
-		with config.Credential
+		code, verb string
+		h          replay.Health
+		with       config.Credential
 	}{
-		{"", replay.Health{State: account.OK}, with},
-		{"", replay.Health{State: account.Paused, Pause: account.PausedUser}, with},
-		{health.KeyMissing, none, config.Credential{Account: "anna"}},
-		{health.KeyMissing, none, set(func(c *config.Credential) { c.Key = config.Secret{} })},
-		{health.KeyMissing, none, set(func(c *config.Credential) { c.Key, c.ProvenFor = config.Secret{}, "https://other.example:443" })},
-		{health.Unreachable, none, with}, // a key was given just now, and the service is being asked
-		{health.KeyRefused, refused(tracker.KeyRefused, login), with},
-		{health.KeyRefused, refused(tracker.KeyReadOnly, login), with},
-		{health.KeyRefused, refused(replay.KeyAnothers, login+", with a key of that person"), with},
-		{health.AccessRefused, refused("between", "filmspool queue retry --all"), with},
-		{health.KeyRefused, refused(tracker.KeyRefused, login), set(func(c *config.Credential) { c.KeySource = "systemd credential" })},
-		{health.AddressWrong, address, with},
-		{health.AddressWrong, address, set(func(c *config.Credential) { c.URLSource = "/config.toml" })},
-		{health.Unreachable, replay.Health{State: account.Offline, Reason: viewing.Say("noWay")}, with},
-		{health.Unreachable, replay.Health{State: account.Offline, Reason: viewing.Say("later"), Throttled: true}, with},
-		{health.QueueUnwritable, replay.Health{State: account.Attention, Reason: viewing.Say("disk.trouble")}, with},
+		{"", "", replay.Health{State: account.OK}, with},
+		{"", "", replay.Health{State: account.Paused, Pause: account.PausedUser}, with},
+		{health.KeyMissing, "address", none, config.Credential{Account: "anna"}},
+		{health.KeyMissing, "", none, set(func(c *config.Credential) { c.Key = config.Secret{} })},
+		{health.KeyMissing, "", none, set(func(c *config.Credential) { c.Key, c.ProvenFor = config.Secret{}, "https://other.example:443" })},
+		{health.Unreachable, "", none, with}, // a key was given just now, and the service is being asked
+		{health.KeyRefused, "", refused(tracker.KeyRefused, login), with},
+		{health.KeyRefused, "", refused(tracker.KeyReadOnly, login), with},
+		{health.KeyRefused, "", refused(replay.KeyAnothers, login+", with a key of that person"), with},
+		{health.AccessRefused, "", refused("between", "filmspool queue retry --all"), with},
+		{health.KeyRefused, "credential", refused(tracker.KeyRefused, login), set(func(c *config.Credential) { c.KeySource = "systemd credential" })},
+		{health.AddressWrong, "", address, with},
+		{health.AddressWrong, "file", address, set(func(c *config.Credential) { c.URLSource = "/config.toml" })},
+		{health.Unreachable, "", replay.Health{State: account.Offline, Reason: viewing.Say("noWay")}, with},
+		{health.Unreachable, "", replay.Health{State: account.Offline, Reason: viewing.Say("later"), Throttled: true}, with},
+		{health.QueueUnwritable, "", replay.Health{State: account.Attention, Reason: viewing.Say("disk.trouble")}, with},
 	} {
 		got := standing(c.h, c.with, missing(c.with)).Troubles
 		if c.code == "" && len(got) == 0 {
 			continue
 		}
-		if len(got) != 1 || got[0].Code != c.code || got[0].About != "anna" {
+		verb := ""
+		if len(got) == 1 && got[0].Act != nil {
+			verb = got[0].Act.Verb
+		}
+		if len(got) != 1 || got[0].Code != c.code || got[0].About != "anna" || verb != c.verb {
 			t.Errorf("%s: %+v", c.code, got)
 		}
 	}

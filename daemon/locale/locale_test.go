@@ -1,6 +1,9 @@
 package locale
 
 import (
+	"io/fs"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -67,6 +70,60 @@ func TestSay(t *testing.T) {
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// built are the beginnings of keys of which the rest is a code: a state, a reason, a verb.
+var built = []string{
+	"act.", "advice.", "diary.did.", "diary.done.", "diary.kindOf.", "diary.leftFor.", "diary.reason.", "diary.state.", "diary.step.", "diary.would.", "fault.url",
+	"hint.", "item.", "library.", "life.doubt.", "lists.kinds.", "lists.number.", "now.count.", "now.do.", "now.kind.", "now.state.", "page.title.", "sources.preview.",
+	"problem.", "settings.about.", "settings.group.", "settings.key.", "settings.tried.", "settings.way.", "settings.word.",
+	"setup.refused.", "setup.step.", "setup.why.", "severity.", "sources.state.", "sources.why.", "step.", "why.",
+}
+
+// TestEveryTextIsUsed: the key, or the beginning from which it is built, stands in the
+// program or in a template.
+func TestEveryTextIsUsed(t *testing.T) {
+	literals := map[string]bool{}
+	quoted, named := regexp.MustCompile("\"([^\"\\n]*)\"|`([^`]*)`"), regexp.MustCompile(`()([\w.-]+)`)
+	for _, dir := range []string{"cmd", "connector", "daemon", "kodi", "queue"} {
+		err := filepath.WalkDir(filepath.Join("..", "..", dir), func(path string, e fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case e.Name() == "node_modules" || e.Name() == "testdata":
+				return filepath.SkipDir
+			case strings.HasSuffix(path, "_test.go") || filepath.Ext(path) != ".go" && filepath.Ext(path) != ".html":
+				return nil
+			}
+			source, err := os.ReadFile(path)
+			words := quoted
+			if filepath.Ext(path) == ".html" { // quotes stand in quotes there
+				words = named
+			}
+			for _, found := range words.FindAllSubmatch(source, -1) {
+				literals[string(found[1])+string(found[2])] = true
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, begin := range built {
+		if dotted := begin[:strings.LastIndex(begin, ".")+1]; !literals[dotted] {
+			t.Errorf("nothing builds keys from %q", begin)
+		}
+	}
+	for _, key := range In(English).Keys() {
+		told := strings.TrimPrefix(key, "told.")
+		begins := func(begin string) bool { return strings.HasPrefix(told, begin) }
+		if begins("note.") || begins("notice.") { // their codes are not told yet
+			continue
+		}
+		if !literals[key] && !literals[told] && !slices.ContainsFunc(built, begins) {
+			t.Errorf("%s is used nowhere", key)
 		}
 	}
 }

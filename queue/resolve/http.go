@@ -50,11 +50,11 @@ func CheckAddress(address, example string) error {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.HasSuffix(address, "/"):
-		return fmt.Errorf("%q is no address such as %s", address, example)
+		return viewing.Say("fault.askedAddress", "text", strconv.Quote(address), "example", example)
 	case u.Scheme == "https", u.Scheme == "http" && net.ParseIP(u.Hostname()).IsLoopback():
 		return nil
 	default:
-		return fmt.Errorf("%q does not begin with https://", address)
+		return viewing.Say("fault.askedScheme", "text", strconv.Quote(address))
 	}
 }
 

@@ -48,6 +48,7 @@ var ErrToken error = tokenError{}
 type tokenError struct{}
 
 func (tokenError) Error() string        { return "TMDB refuses the token" }
+func (tokenError) Unwrap() error        { return viewing.Say("asked.refuses") }
 func (tokenError) Is(target error) bool { return target == resolve.ErrRefused }
 
 // Client asks one address with one token. It may be used from several goroutines.
@@ -60,11 +61,11 @@ type Client struct {
 func CheckToken(token string) error {
 	switch {
 	case token == "":
-		return errors.New("there is no token")
+		return viewing.Say("asked.tokenless")
 	case len(token) == 32 && strings.Trim(token, "0123456789abcdefABCDEF") == "":
-		return errors.New("this is the API key; Filmspool needs the longer API Read Access Token, which stands below it")
+		return viewing.Say("asked.apiKey")
 	case len(token) > 4096 || strings.ContainsFunc(token, func(r rune) bool { return r < '!' || r > '~' }):
-		return errors.New("this is not a valid token: a token is printable ASCII without spaces")
+		return viewing.Say("asked.tokenForm")
 	}
 	return nil
 }

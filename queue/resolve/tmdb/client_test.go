@@ -17,12 +17,12 @@ import (
 func TestCheckToken(t *testing.T) {
 	for given, want := range map[string]string{
 		"eyJhbGciOi.eyJhdWQiOi.abc-_9":      "",
-		"":                                  "no token",
-		"0123456789abcdef0123456789ABCDEF":  "this is the API key",
-		"two words":                         "without spaces",
-		"tökén":                             "without spaces",
-		"line\nbreak":                       "without spaces",
-		"x" + strings.Repeat("y", 5000):     "not a valid token",
+		"":                                  "asked.tokenless",
+		"0123456789abcdef0123456789ABCDEF":  "asked.apiKey",
+		"two words":                         "asked.tokenForm",
+		"tökén":                             "asked.tokenForm",
+		"line\nbreak":                       "asked.tokenForm",
+		"x" + strings.Repeat("y", 5000):     "asked.tokenForm",
 		"0123456789abcdef0123456789ABCDEF0": "",
 		"0123456789abcdef0123456789abcdeg":  "",
 		"eyJ" + strings.Repeat("a", 4000) + ".b.c": "",
