@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -47,22 +48,27 @@ func (p Episode) named(name, series string) bool {
 
 // The words and figures of a name, and which of them say nothing of an episode.
 var (
-	wordForm   = regexp.MustCompile(`\d+|[\p{L}\p{M}]+|\p{N}`)
-	numberForm = regexp.MustCompile(`^(\d+|[ivx]+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)$`)
-	fillerForm = regexp.MustCompile(`^(the|a|of|pilots?|episodes?|parts?|series|season|finale|premiere|tba|tbd|[第話集回화])$`)
+	wordForm   = lazy(`\d+|[\p{L}\p{M}]+|\p{N}`)
+	numberForm = lazy(`^(\d+|[ivx]+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)$`)
+	fillerForm = lazy(`^(the|a|of|pilots?|episodes?|parts?|series|season|finale|premiere|tba|tbd|[第話集回화])$`)
 )
 
 // generic reports whether many episodes have such a name: one word with a number, as
 // "Week 5", a word for a part, or the name of the series.
 func generic(name, series string) bool {
 	said, numbers := 0, 0
-	for _, word := range wordForm.FindAllString(strings.ToLower(name), -1) {
+	for _, word := range wordForm().FindAllString(strings.ToLower(name), -1) {
 		switch {
-		case numberForm.MatchString(word):
+		case numberForm().MatchString(word):
 			numbers++
-		case !fillerForm.MatchString(word):
+		case !fillerForm().MatchString(word):
 			said++
 		}
 	}
 	return same(name, series) || said == 0 || said == 1 && numbers > 0
+}
+
+// lazy compiles an expression at its first use: most starts of the program use none.
+func lazy(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

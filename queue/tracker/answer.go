@@ -3,9 +3,9 @@ package tracker
 import (
 	"bytes"
 	"cmp"
-	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // The error codes of the contract (7). Others are possible.
@@ -62,14 +62,18 @@ func (a answer) contract() bool {
 // own reports whether a refusal is in the service's own form: with a code, or success:false.
 func (a answer) own() bool { return a.code != "" || a.denied() }
 
-// codeForm is one machine-readable word: many servers put "Not Found" in a member of that name.
-var codeForm = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+// isCode reports whether text is one machine-readable word: many servers put "Not Found" in a member of that name.
+func isCode(text string) bool {
+	return text != "" && len(text) <= 64 && !strings.ContainsFunc(text, func(c rune) bool {
+		return c >= utf8.RuneSelf || c != '_' && c != '.' && c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c)
+	})
+}
 
 // errorCode is the code of an error object, "" when f is none. The contract asks for a message too; a code it
 // names itself is taken without one.
 func errorCode(f fields) string {
 	code := f.text("error")
-	if (answer{code: code}).contract() || codeForm.MatchString(code) && f.text("message") != "" {
+	if (answer{code: code}).contract() || isCode(code) && f.text("message") != "" {
 		return code
 	}
 	return ""

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -24,13 +25,13 @@ type Item struct {
 
 // The forms of an item, in lower case.
 var (
-	numberForm = regexp.MustCompile(`^([1-9]\d{0,15})(?:-|-\S*[^\s\d-]\S*)?$`) // 603, 603-the-matrix
-	imdbForm   = regexp.MustCompile(`^tt\d{7,12}$`)                            // a shorter one has lost digits
-	imdbPage   = regexp.MustCompile(`^(?:https?://)?(?:www\.|m\.)?imdb\.com/(?:[a-z-]+/)?title/(tt\d{7,12})(?:[/?#]|$)`)
-	tmdbPage   = regexp.MustCompile(`^(?:(?:https?://)?(?:www\.|m\.)?themoviedb\.org/|/)?(movie|tv)/([1-9]\d{0,15})(?:-[^/?#]*)?` +
+	numberForm = lazy(`^([1-9]\d{0,15})(?:-|-\S*[^\s\d-]\S*)?$`) // 603, 603-the-matrix
+	imdbForm   = lazy(`^tt\d{7,12}$`)                            // a shorter one has lost digits
+	imdbPage   = lazy(`^(?:https?://)?(?:www\.|m\.)?imdb\.com/(?:[a-z-]+/)?title/(tt\d{7,12})(?:[/?#]|$)`)
+	tmdbPage   = lazy(`^(?:(?:https?://)?(?:www\.|m\.)?themoviedb\.org/|/)?(movie|tv)/([1-9]\d{0,15})(?:-[^/?#]*)?` +
 		`(?:/season/(\d{1,5})(?:/episode/([1-9]\d{0,4}))?)?(?:[/?#]|$)`)
-	otherPage = regexp.MustCompile(`^https?://|^[^\s/]+\.[a-z]+/`)
-	yearForm  = regexp.MustCompile(`^(.*\S)\s*\((\d{4})\)$`)
+	otherPage = lazy(`^https?://|^[^\s/]+\.[a-z]+/`)
+	yearForm  = lazy(`^(.*\S)\s*\((\d{4})\)$`)
 )
 
 // maxID is the service's largest identifier.
@@ -40,7 +41,7 @@ const maxID = 1<<53 - 1
 // IMDb number ("tt0133093") or an address at one of the two.
 func ParseItem(text string) (Item, error) {
 	lower := strings.ToLower(strings.TrimSpace(text))
-	if page := tmdbPage.FindStringSubmatch(lower); page != nil {
+	if page := tmdbPage().FindStringSubmatch(lower); page != nil {
 		i := Item{Type: viewing.MediaType(page[1]), IDs: viewing.IDs{TMDB: number(page[2])}}
 		if i.Type == viewing.TV && page[3] != "" {
 			season, episode := int(number(page[3])), int(number(page[4]))
@@ -51,21 +52,21 @@ func ParseItem(text string) (Item, error) {
 		}
 		return i, tooLarge(text, i.IDs.TMDB)
 	}
-	if page := imdbPage.FindStringSubmatch(lower); page != nil {
+	if page := imdbPage().FindStringSubmatch(lower); page != nil {
 		return Item{IDs: viewing.IDs{IMDB: page[1]}}, nil
 	}
-	if parts := numberForm.FindStringSubmatch(lower); parts != nil {
+	if parts := numberForm().FindStringSubmatch(lower); parts != nil {
 		id := number(parts[1])
 		return Item{IDs: viewing.IDs{TMDB: id}}, tooLarge(text, id)
 	}
 	switch {
-	case imdbForm.MatchString(lower):
+	case imdbForm().MatchString(lower):
 		return Item{IDs: viewing.IDs{IMDB: lower}}, nil
 	case strings.Trim(lower, "0123456789-") == "": // or empty, "-5", "2026-03-01"
 		return Item{}, say("typed.number", text)
 	case strings.HasPrefix(lower, "tt") && strings.Trim(lower[2:], "0123456789") == "":
 		return Item{}, say("typed.imdb", text)
-	case otherPage.MatchString(lower):
+	case otherPage().MatchString(lower):
 		return Item{}, say("typed.address", text)
 	default:
 		m := say(titleCode, text)
@@ -121,7 +122,7 @@ func ParseMedia(kind viewing.MediaType, text string) (viewing.Media, error) {
 // where there is none.
 func Dated(words string) (title string, year int) {
 	title = strings.TrimSpace(words)
-	if parts := yearForm.FindStringSubmatch(title); parts != nil {
+	if parts := yearForm().FindStringSubmatch(title); parts != nil {
 		return parts[1], int(number(parts[2]))
 	}
 	return title, 0
@@ -148,3 +149,8 @@ func Quoted(text string) string { return strconv.Quote(Shortened(text)) }
 
 // unseen reports a letter that is a blank, or cannot be seen.
 func unseen(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }
+
+// lazy compiles an expression at its first use: most starts of the program use none.
+func lazy(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}

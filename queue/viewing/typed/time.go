@@ -1,7 +1,6 @@
 package typed
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
@@ -17,8 +16,8 @@ type Time struct {
 
 // The forms of a time, in lower case.
 var (
-	dayForm = regexp.MustCompile(`^(today|yesterday|\d{4}-\d\d-\d\d)?(?:(?:^|[ t])(\d{1,2}:\d\d)(:[0-5]\d)?)?$`)
-	agoForm = regexp.MustCompile(`^(\d{1,5}) ?(m|min|minutes?|h|hours?|days?) ago$`)
+	dayForm = lazy(`^(today|yesterday|\d{4}-\d\d-\d\d)?(?:(?:^|[ t])(\d{1,2}:\d\d)(:[0-5]\d)?)?$`)
+	agoForm = lazy(`^(\d{1,5}) ?(m|min|minutes?|h|hours?|days?) ago$`)
 )
 
 // ParseTime reads a time in the zone of now: RFC 3339, "2026-03-01", "2026-03-01 20:15",
@@ -31,7 +30,7 @@ func ParseTime(text string, now time.Time) (Time, error) {
 	if t.at, err = time.Parse(time.RFC3339Nano, strings.ToUpper(lower)); err == nil {
 		return t, nil
 	}
-	if parts := agoForm.FindStringSubmatch(lower); parts != nil {
+	if parts := agoForm().FindStringSubmatch(lower); parts != nil {
 		n := int(number(parts[1]))
 		switch parts[2][0] {
 		case 'm':
@@ -43,7 +42,7 @@ func ParseTime(text string, now time.Time) (Time, error) {
 		}
 		return t, nil
 	}
-	parts := dayForm.FindStringSubmatch(lower)
+	parts := dayForm().FindStringSubmatch(lower)
 	if parts == nil || lower == "" {
 		return t, say("typed.time", text)
 	}
