@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,30 +39,27 @@ func (t *text) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// catalogue is all texts, by the tag of the language and by key. A file that cannot be
-// read is a broken program.
-var catalogue = sync.OnceValue(func() map[string]map[string]text {
-	all := map[string]map[string]text{}
-	names, err := fs.Glob(files, "*/*.json")
+// catalogues has the texts of each language by key, read at the first use of the language.
+var catalogues = map[string]func() map[string]text{
+	English: sync.OnceValue(func() map[string]text { return read(English) }),
+	"de":    sync.OnceValue(func() map[string]text { return read("de") }),
+}
+
+// read reads a language. A file that cannot be read is a broken program.
+func read(tag string) map[string]text {
+	all := map[string]text{}
+	names, err := fs.Glob(files, tag+"/*.json")
 	for _, name := range names {
 		var raw []byte
-		if raw, err = files.ReadFile(name); err != nil {
-			break
+		if raw, err = files.ReadFile(name); err == nil {
+			err = json.Unmarshal(raw, &all)
 		}
-		tag, page := path.Dir(name), map[string]text{}
-		if err = json.Unmarshal(raw, &page); err != nil {
-			break
+		if err != nil {
+			panic(err)
 		}
-		if all[tag] == nil {
-			all[tag] = map[string]text{}
-		}
-		maps.Copy(all[tag], page)
-	}
-	if err != nil {
-		panic(err)
 	}
 	return all
-})
+}
 
 // English is the tag of the language of logs.
 const English = "en"
@@ -71,7 +67,6 @@ const English = "en"
 // In is the language that somebody wants most of those that we have. Wanted is
 // an Accept-Language header, or a locale such as "de_AT.UTF-8". Else it is English.
 func In(wanted string) Speech {
-	c := catalogue()
 	best, weight := English, 0.0
 	for part := range strings.SplitSeq(wanted, ",") {
 		name, q, weighed := strings.Cut(strings.TrimSpace(part), ";q=")
@@ -80,24 +75,26 @@ func In(wanted string) Speech {
 		if weighed {
 			w, _ = strconv.ParseFloat(q, 64) // what is no number wants nothing
 		}
-		if tag = strings.ToLower(tag); c[tag] != nil && w > weight {
+		if tag = strings.ToLower(tag); catalogues[tag] != nil && w > weight {
 			best, weight = tag, w
 		}
 	}
-	return Speech{Tag: best, texts: c[best]}
+	return Speech{Tag: best}
 }
 
 // Speech is one language.
 type Speech struct {
-	Tag   string // as the lang attribute of HTML has it
-	texts map[string]text
+	Tag string // as the lang attribute of HTML has it
 }
+
+// texts are the texts of the language.
+func (s Speech) texts() map[string]text { return catalogues[s.Tag]() }
 
 // Say is the text of a key with values: a name, its value, and so on. A number is
 // grouped as the language does, a time is told in this machine's zone to the minute.
 // A key that is not there is told as it is.
 func (s Speech) Say(key string, values ...any) string {
-	t, found := s.texts[key]
+	t, found := s.texts()[key]
 	if !found {
 		return key
 	}
@@ -114,10 +111,10 @@ func (s Speech) Say(key string, values ...any) string {
 }
 
 // Has reports whether there is a text for a key.
-func (s Speech) Has(key string) bool { _, has := s.texts[key]; return has }
+func (s Speech) Has(key string) bool { _, has := s.texts()[key]; return has }
 
 // Keys are all keys, in order.
-func (s Speech) Keys() []string { return slices.Sorted(maps.Keys(s.texts)) }
+func (s Speech) Keys() []string { return slices.Sorted(maps.Keys(s.texts())) }
 
 // Value is a value as the language writes it.
 func (s Speech) Value(value any) string {

@@ -49,10 +49,9 @@ type Options struct {
 
 // Site is all pages of one instance.
 type Site struct {
-	o         Options
-	sessions  *sessions
-	templates map[string]*template.Template
-	putOff    atomic.Bool // the person has ended setup or put it off
+	o        Options
+	sessions *sessions
+	putOff   atomic.Bool // the person has ended setup or put it off
 
 	ctx  context.Context // ends streams and jobs
 	stop context.CancelFunc
@@ -93,20 +92,26 @@ func pages() []page {
 	}
 }
 
-// New reads the templates and the sessions.
+// New reads the sessions.
 func New(o Options) (*Site, error) {
-	s := &Site{o: o, templates: map[string]*template.Template{}, changed: make(chan struct{})}
+	s := &Site{o: o, changed: make(chan struct{})}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	var err error
 	if s.sessions, err = openSessions(o.Sessions, o.Log); err != nil {
 		return nil, err
 	}
-	shared := template.Must(template.ParseFS(files, "templates/layout.html", "templates/parts.html", "templates/kodi.html"))
-	for _, name := range []string{"now", "diary", "entry", "review", "sources", "lists", "settings", "about", "setup", "signin"} {
-		s.templates[name] = template.Must(template.Must(shared.Clone()).ParseFS(files, "templates/"+name+".html"))
-	}
 	return s, nil
 }
+
+// templates returns the template of each page. They are parsed when a page is first shown.
+var templates = sync.OnceValue(func() map[string]*template.Template {
+	all := map[string]*template.Template{}
+	shared := template.Must(template.ParseFS(files, "templates/layout.html", "templates/parts.html", "templates/kodi.html"))
+	for _, name := range []string{"now", "diary", "entry", "review", "sources", "lists", "settings", "about", "setup", "signin"} {
+		all[name] = template.Must(template.Must(shared.Clone()).ParseFS(files, "templates/"+name+".html"))
+	}
+	return all
+})
 
 // Host returns the name by which a browser addresses the pages, on a port.
 func (s *Site) Host(port string) string { return s.sessions.host + ".localhost:" + port }
@@ -296,7 +301,7 @@ func statusOf(err error) int {
 // may have them.
 func (s *Site) render(w http.ResponseWriter, v *view, name string, status int) {
 	var b bytes.Buffer
-	if err := s.templates[name].ExecuteTemplate(&b, "layout.html", v); err != nil {
+	if err := templates()[name].ExecuteTemplate(&b, "layout.html", v); err != nil {
 		s.o.Log.Error("a page could not be made", "page", name, "error", err)
 		http.Error(w, "this page could not be made; the log says more", http.StatusInternalServerError)
 		return
