@@ -1,15 +1,22 @@
 package kodi
 
 import (
+	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/rule"
 )
 
-// around is what is known of this Kodi beside its library.
-func (i *Importer) around() rule.Around {
-	return rule.Around{Configured: i.o.Zone, Kodi: i.zone.read(i.path), Machine: i.machine, AddOns: i.addOns, Acts: i.kodi.Acts()}
+// around is what is known of this Kodi beside its library. On a server other Kodis
+// write as well, which nobody hears.
+func (i *Importer) around(snap library.Snapshot) rule.Around {
+	a := rule.Around{Configured: i.o.Zone, Kodi: i.zone.read(i.path), Machine: i.machine, AddOns: i.addOns}
+	a.Acts, a.HeardSince = i.kodi.Acts()
+	if strings.HasPrefix(snap.Path, "mysql://") {
+		a.HeardSince = time.Time{}
+	}
+	return a
 }
 
 // kodiZone is the zone of Kodi's settings, read again when their file changes.

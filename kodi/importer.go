@@ -133,7 +133,6 @@ const (
 // pass reads the library once, and says when to look again: 0 waits for a
 // change.
 func (i *Importer) pass(ctx context.Context) time.Duration {
-	i.kodi.Await(ctx)
 	i.work.Lock()
 	defer i.work.Unlock()
 	began := time.Now()
@@ -193,6 +192,7 @@ func (i *Importer) read(ctx context.Context, take func(context.Context) (library
 	if err != nil {
 		return snap, err
 	}
+	i.kodi.Await(ctx, snap.Written)
 	now := time.Now()
 	snap.Written = i.written(snap)
 	i.findAddOns(ctx)
@@ -235,7 +235,7 @@ func (i *Importer) decide(snap library.Snapshot, now time.Time) (rule.Verdict, e
 	if len(snap.Files) == 0 && !i.known.Empty() {
 		return rule.Verdict{}, errEmptied
 	}
-	return rule.Decide(i.present(now), snap, now, i.around()), nil
+	return rule.Decide(i.present(now), snap, now, i.around(snap)), nil
 }
 
 // present is what is known, with the time of the last good reading in terms

@@ -51,7 +51,7 @@ func (i *Importer) plan(ctx context.Context, known *rule.Memory, snap library.Sn
 		return nil, scan.Preview{}, errGuarded
 	}
 	now := time.Now()
-	past := rule.Remember(known, snap, now, i.around())
+	past := rule.Remember(known, snap, now, i.around(snap))
 	heard, err := i.heard(ctx, past)
 	if err != nil {
 		return nil, scan.Preview{}, err

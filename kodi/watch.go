@@ -111,6 +111,10 @@ func (i *Importer) unchanged(ctx context.Context) bool {
 		return false
 	}
 	i.confirm(ctx, at)
+	others := i.unwatched()
+	i.show.Lock()
+	defer i.show.Unlock()
+	i.status.Unwatched = others
 	return true
 }
 

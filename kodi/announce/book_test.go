@@ -31,7 +31,13 @@ func said(t testing.TB, method, kind string, id int64, count string) (m message)
 // tell puts acts in short lines.
 func tell(acts []Act) (all []string) {
 	for _, a := range acts {
+		if a.Unclear {
+			continue
+		}
 		what := "marked"
+		if !a.Began.IsZero() {
+			what = fmt.Sprint("marked, playing since ", a.Began.Sub(at(0)).Milliseconds())
+		}
 		if !a.Ended.IsZero() {
 			what = fmt.Sprint("played until ", a.Ended.Sub(at(0)).Milliseconds())
 		}
@@ -72,9 +78,9 @@ func TestWhatAnnouncementsSay(t *testing.T) {
 		"an end long before":             {[]line{{0, play, 2, ""}, {57900, stopped, 2, ""}, {60000, updated, 2, "1"}}, -9999, 0, 63000, marked},
 		"marked":                         {[]line{{60000, updated, 2, "1"}}, -9999, 0, 62000, marked},
 		"marked a moment ago":            {[]line{{60000, updated, 2, "1"}}, -9999, 0, 61900, nil},
-		"marked while it is played":      {[]line{{0, play, 2, ""}, {60000, updated, 2, "1"}}, -9999, 0, 99000, nil},
+		"marked while it is played":      {[]line{{0, play, 2, ""}, {60000, updated, 2, "1"}}, -9999, 0, 99000, []string{"movie 2 1 marked, playing since 0"}},
 		"marked while another is played": {[]line{{0, play, 3, ""}, {60000, updated, 2, "1"}}, -9999, 0, 99000, marked},
-		"marked after an odd stop":       {[]line{{0, play, 2, ""}, {9, stopped, 3, ""}, {60000, updated, 2, "1"}}, -9999, 0, 99000, nil},
+		"marked after an odd stop":       {[]line{{0, play, 2, ""}, {9, stopped, 3, ""}, {60000, updated, 2, "1"}}, -9999, 0, 99000, []string{"movie 2 1 marked, playing since 0"}},
 		"marked as we began to hear":     {[]line{{60000, updated, 2, "1"}}, 58100, 0, 99000, nil},
 		"marked as the connection broke": {[]line{{60000, updated, 2, "1"}}, -9999, 61900, 99000, nil},
 		"marked long before it broke":    {[]line{{60000, updated, 2, "1"}}, -9999, 62000, 99000, marked},

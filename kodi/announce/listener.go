@@ -104,26 +104,32 @@ func (l *Listener) hear(m message) {
 	l.book.hear(time.Now(), m)
 }
 
-// Acts are the changes of play counts that were heard in the last ten minutes,
-// the oldest first. Those of which is not known what they were are left out. A
-// nil listener hears nothing.
-func (l *Listener) Acts() []Act {
+// Acts are the changes of play counts that were heard in the last ten minutes, the
+// oldest first. Since is since when every one was heard; it is zero while no Kodi has
+// spoken. A nil listener hears nothing.
+func (l *Listener) Acts() (all []Act, since time.Time) {
 	if l == nil {
-		return nil
+		return nil, time.Time{}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.book.acts(time.Now())
+	if l.heard {
+		since = l.book.since
+	}
+	return l.book.acts(time.Now()), since
 }
 
-// Await waits until it is known of all that was heard so far what it was: two
-// seconds at most.
-func (l *Listener) Await(ctx context.Context) {
+// Await waits until it is known of all that was written until then what it was:
+// two seconds at most.
+func (l *Listener) Await(ctx context.Context, written time.Time) {
 	if l == nil {
 		return
 	}
 	l.mu.Lock()
 	wait := l.book.open(time.Now())
+	if l.heard {
+		wait = min(max(wait, time.Until(written.Add(window))), window)
+	}
 	l.mu.Unlock()
 	if wait <= 0 {
 		return

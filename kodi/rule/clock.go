@@ -33,6 +33,7 @@ type Around struct {
 	Machine    *time.Location // the zone of this machine
 	AddOns     AddOns
 	Acts       []announce.Act // what this Kodi has announced lately, the oldest first
+	HeardSince time.Time      // since when this Kodi, the only one of the library, is heard; zero when it is not
 }
 
 // expected is the zone in which Kodi is believed to write.

@@ -198,10 +198,10 @@ func (r *reading) unknown(f library.File) {
 		return
 	}
 	g := growth{file: f, to: f.PlayCount, unknown: true}
-	v := r.judge(g)
+	v := r.hear(g, r.doubt(g, r.judge(g)))
 	later := v.when.Time().After(r.good.Add(-slack))
 	if later || v.class == viewing.ClassLive {
-		r.find(g, r.doubt(g, v))
+		r.find(g, v)
 		r.move(f, record{}) // it may have been marked together with others
 	}
 }
@@ -209,7 +209,7 @@ func (r *reading) unknown(f library.File) {
 // grown looks at a count that went up.
 func (r *reading) grown(f library.File, old record, next *record) {
 	g := growth{file: f, old: old, from: old.base(), to: f.PlayCount}
-	v := r.doubt(g, r.judge(g))
+	v := r.hear(g, r.doubt(g, r.judge(g)))
 	if old.Frozen {
 		r.thawed(g, v, next)
 		return
@@ -241,6 +241,10 @@ func (r *reading) thawed(g growth, v ruling, next *record) {
 		next.Frozen, next.Low, next.Count = false, 0, g.to
 	}
 	back := r.restored(g)
+	if v.seen || v.byAct {
+		r.find(g, v)
+		return
+	}
 	if back && (v.class != viewing.ClassLive && !v.afar || g.file.LastPlayed == g.old.MarkText) {
 		return
 	}
@@ -282,7 +286,7 @@ func (r *reading) fallen(f library.File, old record, next *record) {
 	next.DownAt = r.now.UnixMilli()
 	for i := range next.Events {
 		e := &next.Events[i]
-		if e.Taken || e.Count <= f.PlayCount || e.Row != row(f) {
+		if e.Taken || e.Played || e.Count <= f.PlayCount || e.Row != row(f) {
 			continue
 		}
 		e.Taken = true

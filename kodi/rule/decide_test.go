@@ -31,12 +31,13 @@ type story struct {
 	kodi  string // of Kodi's settings
 	local string // this machine's; New York when empty
 	with  AddOns
+	heard time.Time
 	steps []step
 }
 
 func (s story) run(t *testing.T) *Memory {
 	t.Helper()
-	z := Around{Machine: location(t, "America/New_York"), AddOns: s.with}
+	z := Around{Machine: location(t, "America/New_York"), AddOns: s.with, HeardSince: s.heard}
 	if s.local != "" {
 		z.Machine = location(t, s.local)
 	}

@@ -15,7 +15,7 @@
 //
 //	live       grew by one, this minute, with a good reading less than two minutes before   sent
 //	           or Kodi has announced its playback
-//	marked     the same, or catch-up, and Kodi has announced no playback                    sent
+//	marked     Kodi has announced it, and no playback                                       sent
 //	catch-up   its time lies between two good readings, however far apart                   sent
 //	import     it is older than first contact, and a person has asked for it                sent
 //	bulk       several items were marked in one act; at most one of them was played         held
@@ -50,8 +50,11 @@
 //	grew         between**                                            catch-up, one viewing
 //	grew         before, not known                                    backdated
 //	grew         future, known, earlier                               review
-//	any growth      announced, with the end of its playback           live: the next five lines do not count
-//	live, catch-up  announced, without a playback                     marked: counts as live below
+//	any growth      announced, with the end of its playback           live: the next eight lines do not count
+//	live, catch-up  not announced by a Kodi that is heard             review
+//	live, catch-up  announced as marked, a minute from its time       review
+//	live, catch-up  the same, and up to a count handed over before    review
+//	live, catch-up, no time, or unmoved: announced, without playback  marked: counts as live below
 //	live, catch-up  within 2 s of another item's                      bulk
 //	no time, or unmoved, of three items at once                       bulk, unsure
 //	live, catch-up  all of a file of several episodes, from none      review
@@ -92,8 +95,10 @@
 // That ends when half is back, or after a day without change.
 //
 // Announced: Kodi names an item of the file with this count, since the last good reading. Package announce tells how.
-// The time is the library's. Where that is no time of a playback, it is when the end was heard.
-// What is not announced is judged as if nobody listened.
+// The time is the library's. Where that is no time of a playback, it is when the end, or the mark, was heard.
+// A Kodi is heard when it has spoken, and the connection stood since before the last good reading.
+// A library on a server has other Kodis, and a file without an item is not announced: they are judged as if nobody listened.
+// A mark within a playback belongs to it. What was announced as played is not withdrawn when its count is taken back.
 //
 // # The clock
 //
@@ -124,7 +129,7 @@
 // # What is missed
 //
 // Two viewings can be false. An import may take the time of a later playback that did not reach its end.
-// And Kodi may use the same numbers again when it refreshes the newest item.
+// And Kodi, when it is not heard, may use the same numbers again when it refreshes the newest item.
 // Then a count without a date in its NFO reads as a playback that has just ended.
 // The remedy is to give the NFO a date, or to drop the viewing while it waits.
 //
@@ -135,7 +140,9 @@
 //   - all but the last of several playbacks of one file between two readings
 //   - a count that was taken back and a playback after it, both between two readings
 //   - a playback and a refresh of the same file, both between two readings
-//   - what was watched, lost by restoring the library from a backup, and marked again: it looks new
+//   - what a program writes with a time while Filmspool is off, or marks now as a person would
+//   - of two Kodis on one library file, the one that is not heard: what it plays waits for a person
+//   - an item that is removed from the library as its playback ends
 //   - a new file that was played by a clock that is behind, or at midnight sharp: it is baseline
 //   - what was played after many counts fell, by a clock that shows an earlier time than before
 package rule

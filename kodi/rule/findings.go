@@ -32,9 +32,12 @@ type finding struct {
 // find adds a finding.
 func (r *reading) find(g growth, v ruling) {
 	media := r.trusted(g.file)
-	f := &finding{growth: g, ruling: r.hear(g, v), media: media, key: identity(media, g.file.Path)}
+	f := &finding{growth: g, ruling: v, media: media, key: identity(media, g.file.Path)}
 	if w, ok := parseWall(g.file.LastPlayed); ok {
 		f.wall = w.UnixMilli()
+	}
+	if v.byAct {
+		f.wall = v.when.Millis + int64(offsetIn(r.zone, v.when.Time()))*1000
 	}
 	r.found = append(r.found, f)
 }
@@ -272,10 +275,11 @@ func (f *finding) join(ends index, file []event) {
 	for i, e := range slices.Concat(same, ends[first]) {
 		played := ruling{class: e.Class}.played()
 		d := apart(f.when.Millis, e.When.Millis)
-		if d >= half(f.file) && own(e) {
+		within := !f.began.IsZero() && e.When.Millis >= f.began.UnixMilli() && own(e) // marked while it was played
+		if d >= half(f.file) && own(e) && !within {
 			continue
 		}
-		if d < nearest && (i < len(same) || covers(e.Key, f.key)) && (played || e.Class == f.event().Class) {
+		if (within || d < nearest) && (i < len(same) || covers(e.Key, f.key)) && (played || e.Class == f.event().Class) {
 			nearest, f.sameAs = d, e.first()
 		}
 	}
@@ -292,8 +296,10 @@ func (r *reading) joinRegrown(f *finding) {
 			f.sameAs = e.first()
 		}
 	}
-	f.note = "The count was taken back and set again within half the running time: no new playback."
-	if f.sameAs == "" {
+	if f.sameAs != "" || !f.seen {
+		f.note = "The count was taken back and set again within half the running time: no new playback."
+	}
+	if f.sameAs == "" && !f.seen {
 		f.class, f.unsure = viewing.ClassReview, true
 	}
 }
@@ -319,7 +325,7 @@ func (r *reading) handOver() {
 func (f *finding) event() event {
 	return event{
 		ID: f.id, When: f.when, Count: f.to, Class: f.class, Key: f.key, Items: len(f.media), From: f.first,
-		Row: row(f.file), Same: f.sameAs,
+		Row: row(f.file), Same: f.sameAs, Played: f.seen,
 	}
 }
 
@@ -338,7 +344,7 @@ func (f *finding) viewing() viewing.Event {
 // set. What followed from an earlier event has the time of that.
 func (f *finding) clockless() bool {
 	w, ok := parseWall(f.file.LastPlayed)
-	return !f.settled && !f.seen && (!ok || w.Year() <= noClock)
+	return !f.settled && !f.seen && !f.byAct && (!ok || w.Year() <= noClock)
 }
 
 // maxLabels and maxLabel bound the genres and the tags of one viewing.

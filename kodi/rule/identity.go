@@ -186,11 +186,16 @@ func (r record) named(playback event) (n int) {
 	return n
 }
 
+// extraName matches a file that belongs to a film and is none: a trailer, an extra,
+// a sample, a disc of several, by the names that Kodi gives them.
+var extraName = regexp.MustCompile(`(?i)[/\\](trailers?|extras?|samples?|behind the scenes|deleted scenes|featurettes)[/\\][^/\\]*$|` +
+	`(-|[/\\])(trailer|sample|behindthescenes|deleted|featurette|interview|scene|short)\d*\.[^./\\]*$|[-._ ](cd|dvd|disc|disk)[-._ ]?\d\.[^./\\]*$`)
+
 // counts reports whether plays of a file can be viewings: folders and extras
 // are none, and neither is a file outside of the library's sources.
 func counts(f library.File) bool {
 	if len(f.Items) == 0 {
-		return f.InSource && !strings.HasSuffix(f.Path, "/") && !strings.HasSuffix(f.Path, `\`)
+		return f.InSource && !strings.HasSuffix(f.Path, "/") && !strings.HasSuffix(f.Path, `\`) && !extraName.MatchString(f.Path)
 	}
 	return slices.ContainsFunc(f.Items, func(i library.Item) bool { return !i.Extra })
 }

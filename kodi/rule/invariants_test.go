@@ -63,8 +63,14 @@ func (m *model) outlined(full library.Snapshot) library.Snapshot {
 func (m *model) read() {
 	m.now = m.now.Add(time.Second)
 	full, around := shown(slices.Clone(m.files)...), Around{Machine: time.UTC}
+	if rapid.Bool().Draw(m.T, "heard") {
+		around.HeardSince = m.now.Add(-time.Hour)
+	}
 	for range rapid.IntRange(0, 2).Draw(m.T, "announcements") { // any program of this machine can say so
 		around.Acts = append(around.Acts, announce.Act{Type: viewing.Movie, ID: rapid.Int64Range(999, 1012).Draw(m.T, "id"), Count: rapid.IntRange(-1, 3).Draw(m.T, "count"), At: m.now})
+		if rapid.Bool().Draw(m.T, "begun") {
+			around.Acts[len(around.Acts)-1].Began = m.now.Add(-time.Duration(rapid.IntRange(0, 200).Draw(m.T, "ago")) * time.Minute)
+		}
 		if rapid.Bool().Draw(m.T, "played") {
 			around.Acts[len(around.Acts)-1].Ended = m.now
 		}

@@ -40,6 +40,9 @@ type ruling struct {
 	untimed bool   // no time came with the count
 	afar    bool   // this minute by the clock of another zone alone
 	seen    bool   // Kodi has announced its playback
+	byAct   bool   // Kodi has announced the mark, and its time is that of the announcement
+
+	began time.Time // when the playback began that Kodi has announced; zero when that was not heard
 }
 
 // played reports a class that will be sent: it was played, or counts as that.

@@ -68,18 +68,19 @@ type record struct {
 
 // event is a viewing that was handed over.
 type event struct {
-	ID    string          `json:"i"`
-	When  viewing.Instant `json:"a"`
-	Seen  int64           `json:"s"`           // when it was handed over, UTC ms
-	Count int             `json:"c"`           // the play count it led to
-	Class viewing.Class   `json:"k"`           // as handed over
-	Key   string          `json:"y"`           // the identity it was last given
-	Items int             `json:"n"`           // number of items it names
-	From  int             `json:"o,omitempty"` // the first of them among those in the file
-	Row   int64           `json:"r,omitempty"` // Kodi's id of the first item; 0 when it had none
-	Taken bool            `json:"u,omitempty"` // its growth was taken back, not yet withdrawn
-	Gone  bool            `json:"g,omitempty"` // withdrawn
-	Same  string          `json:"w,omitempty"` // the event of which this is only a further sighting
+	ID     string          `json:"i"`
+	When   viewing.Instant `json:"a"`
+	Seen   int64           `json:"s"`           // when it was handed over, UTC ms
+	Count  int             `json:"c"`           // the play count it led to
+	Class  viewing.Class   `json:"k"`           // as handed over
+	Key    string          `json:"y"`           // the identity it was last given
+	Items  int             `json:"n"`           // number of items it names
+	From   int             `json:"o,omitempty"` // the first of them among those in the file
+	Row    int64           `json:"r,omitempty"` // Kodi's id of the first item; 0 when it had none
+	Played bool            `json:"p,omitempty"` // Kodi has announced its playback: taking the count back withdraws nothing
+	Taken  bool            `json:"u,omitempty"` // its growth was taken back, not yet withdrawn
+	Gone   bool            `json:"g,omitempty"` // withdrawn
+	Same   string          `json:"w,omitempty"` // the event of which this is only a further sighting
 }
 
 // added is an item that was put on the watchlist.
