@@ -9,8 +9,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/filmspool/filmspool/connector"
@@ -198,19 +198,29 @@ func (l keptListener) Accept() (net.Conn, error) {
 // Close implements [net.Listener].
 func (l keptListener) Close() error { return l.SetDeadline(time.Unix(1, 0)) }
 
-// limitConnections is the ConnState of a server that closes new connections while so many
-// are open. Websockets are not counted: the connector bounds them.
-func limitConnections(most int64) func(net.Conn, http.ConnState) {
-	var open atomic.Int64
+// limitConnections is the ConnState of a server with at most so many connections. The one
+// that has waited longest for a request makes room for the next; where all are busy, the next
+// is closed. Websockets are not counted: the connector bounds them.
+func limitConnections(most int) func(net.Conn, http.ConnState) {
+	var mu sync.Mutex
+	var waiting []net.Conn // the longest first
+	open := 0
 	return func(c net.Conn, state http.ConnState) {
+		mu.Lock()
+		defer mu.Unlock()
+		waiting = slices.DeleteFunc(waiting, func(other net.Conn) bool { return other == c })
 		switch state {
 		case http.StateNew:
-			if open.Add(1) > most {
-				_ = c.Close() // it was promised nothing
+			waiting = append(waiting, c)
+			if open++; open > most {
+				_ = waiting[0].Close() // it was promised nothing
+				waiting = waiting[1:]
 			}
+		case http.StateIdle:
+			waiting = append(waiting, c)
 		case http.StateClosed, http.StateHijacked:
-			open.Add(-1)
-		case http.StateActive, http.StateIdle:
+			open--
+		case http.StateActive:
 		}
 	}
 }
