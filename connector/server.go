@@ -114,9 +114,6 @@ func New(o Options) *Server {
 		HandshakeTimeout: writeTime,
 		Subprotocols:     []string{protocol.Subprotocol},
 		CheckOrigin:      o.Allow, // the library's own check lets rebound names in and extensions not
-		Error: func(w http.ResponseWriter, _ *http.Request, status int, reason error) {
-			s.refuse(w, status, "NOT_A_WEBSOCKET", reason.Error())
-		},
 	}
 	return s
 }
@@ -202,17 +199,15 @@ func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusServiceUnavailable, "GOING_AWAY", "the daemon takes no more sockets now")
 		return
 	}
-	defer s.handlers.Done()
+	var one *session
+	defer func() { s.leave(one) }()
 	conn, err := s.upgrader.Upgrade(w, r, nil)
-	if err == nil {
-		one := newSession(s, conn, r.Header.Get("Origin"))
-		s.join(one)
-		one.run()
-		s.leave(one)
+	if err != nil {
+		return // the client has been answered
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.sockets--
+	one = newSession(s, conn, r.Header.Get("Origin"))
+	s.join(one)
+	one.run()
 }
 
 // begin counts a socket in, unless the server stops or too many are open.
@@ -259,9 +254,12 @@ func (s *Server) admit(one *session, client string, paired bool) bool {
 	return true
 }
 
+// leave counts a socket out again. Without a session it never was one.
 func (s *Server) leave(one *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer s.handlers.Done()
+	s.sockets--
 	delete(s.paired, one)
 	s.unpaired = slices.DeleteFunc(s.unpaired, func(other *session) bool { return other == one })
 }

@@ -57,6 +57,7 @@ func closeWith(code int, kind protocol.Code, problem string) closing {
 
 var (
 	errRevoked = closing{code: protocol.CloseRevoked, reason: "this client was revoked"}
+	errFull    = closeWith(protocol.CloseRate, protocol.RateLimited, "too many sockets are open")
 	errGone    = errors.New("the client does not read")
 )
 
@@ -134,10 +135,8 @@ func (s *session) read() error {
 	}
 	s.conn.SetReadLimit(protocol.MaxMessageBytes) // beyond it the library closes with 1009
 	s.conn.SetPongHandler(func(string) error { return s.alive() })
-	s.conn.SetPingHandler(func(data string) error {
-		_ = s.conn.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(writeTime)) // if it fails, so does reading
-		return s.alive()
-	})
+	pong := s.conn.PingHandler()
+	s.conn.SetPingHandler(func(data string) error { return cmp.Or(pong(data), s.alive()) })
 	for {
 		frame, err := s.receive()
 		var network net.Error
@@ -252,7 +251,7 @@ func (s *session) greet(message protocol.Message, refusal *protocol.Error) error
 	}
 	proof, known := s.server.options.Pairing.Proof(hello.ClientID, s.origin, hello.Nonce)
 	if known && !s.server.admit(s, hello.ClientID, false) {
-		return errFull()
+		return errFull
 	}
 	if hello.Nonce == "" {
 		proof = ""
@@ -282,16 +281,12 @@ func (s *session) become(client string) error {
 	unwatch := context.AfterFunc(s.revoked, func() { s.end(errRevoked) })
 	context.AfterFunc(s.ctx, func() { unwatch() })
 	if !s.server.admit(s, client, true) {
-		return errFull()
+		return errFull
 	}
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
 	s.rate = s.server.loadOf(client).rate
 	return nil
-}
-
-func errFull() error {
-	return closeWith(protocol.CloseRate, protocol.RateLimited, "too many sockets are open")
 }
 
 // welcome is the answer to hello and auth. Only a paired client sees counts.
