@@ -1,9 +1,11 @@
 package account
 
 import (
+	"encoding/json"
 	"reflect"
 	"testing"
 	"time"
+	_ "time/tzdata" // wherever the tests run
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -160,5 +162,22 @@ func TestAMissingEndpointIsAskedForAgain(t *testing.T) {
 		if got := all.May(c.name, noon().Add(c.after)); got != c.want {
 			t.Errorf("%s after %s: %v", c.name, c.after, got)
 		}
+	}
+}
+
+// TestAPauseWithoutAnEndHasNone in any zone: until 1893 Berlin was 53 minutes and 28
+// seconds ahead, and RFC 3339 writes no seconds of a zone.
+func TestAPauseWithoutAnEndHasNone(t *testing.T) {
+	zone, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(ByUser(time.Now(), time.Time{}.In(zone), false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p Pause
+	if err := json.Unmarshal(raw, &p); err != nil || p.Timely(time.Now()).State() != Paused {
+		t.Errorf("%s: %v", raw, err)
 	}
 }

@@ -39,6 +39,9 @@ type Pause struct {
 
 // ByUser is the pause of a user who wishes it, until a time unless that is zero.
 func ByUser(now, until time.Time, drops bool) Pause {
+	if until.IsZero() {
+		until = time.Time{} // in UTC: stored with the offset that some zones had then, it would not be zero
+	}
 	p := Pause{Reason: PausedUser, Problem: viewing.Say("paused"), Hint: viewing.Say("hint.command", "command", "filmspool resume"), Since: now, Until: until, Drops: drops}
 	if !until.IsZero() {
 		p.Problem = viewing.Say("pausedUntil", "until", until.Format(time.RFC3339))
