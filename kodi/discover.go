@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/scan"
@@ -91,6 +92,8 @@ func Fit(path string) (found scan.Library, err error) {
 	which, open := viewing.Say("hint.findFolders"), viewing.Say("hint.letRead")
 	info, err := os.Stat(path)
 	switch {
+	case !utf8.ValidString(path): // no settings file can name it
+		return refuse(viewing.Say("fault.pathText"), viewing.Say("hint.renameFolder"))
 	case !filepath.IsAbs(path):
 		return refuse(say("fault.notWhole"), viewing.Say("hint.wholePath"))
 	case errors.Is(err, fs.ErrPermission):
