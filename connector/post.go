@@ -68,7 +68,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 func (s *Server) refuseToken(w http.ResponseWriter) {
 	w.Header().Set("WWW-Authenticate", "Bearer")
 	s.refuse(w, http.StatusUnauthorized, "TOKEN_REQUIRED",
-		"the token is missing, wrong or revoked; make one with: filmspool clients add NAME, and send it in the header Authorization: Bearer TOKEN")
+		"the token is missing, wrong or revoked; make one with: filmspool sources programs add NAME, and send it in the header Authorization: Bearer TOKEN")
 }
 
 // beginPost counts a request in, unless the server stops or the client has too many under way.

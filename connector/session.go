@@ -315,7 +315,7 @@ func (s *session) pair(m protocol.Pair) error {
 	switch {
 	case errors.Is(err, pairing.ErrWrongCode):
 		s.server.refusing.Do(func() { s.server.log.Warn("pairing code refused", "origin", s.origin) })
-		s.say(protocol.Refusal(m.ID, protocol.PairingCodeInvalid, "this code is wrong or has expired, or too many wrong ones came from this extension; run filmspool pair for a new one"))
+		s.say(protocol.Refusal(m.ID, protocol.PairingCodeInvalid, "this code is wrong or has expired, or too many wrong ones came from this extension; run filmspool sources pair for a new one"))
 		return nil
 	case err != nil:
 		s.server.failing.Do(func() { s.server.log.Warn("pairing not kept", "error", err) })
@@ -348,7 +348,7 @@ func (s *session) status(m protocol.StatusRequest) {
 
 // pairFirst is the answer to all that an unpaired client may not do.
 func pairFirst(id string) *protocol.Error {
-	return protocol.Refusal(id, protocol.PairingRequired, "this browser is not paired; run filmspool pair")
+	return protocol.Refusal(id, protocol.PairingRequired, "this browser is not paired; run filmspool sources pair")
 }
 
 // commit hands events to the sink in the order they were read, and answers them. Those that

@@ -19,7 +19,7 @@ import (
 func (d *core) explain(ctx context.Context, id int64) (out control.Explanation, err error) {
 	out.Explanation, err = d.store.Explain(ctx, id)
 	if errors.Is(err, entry.ErrNotFound) {
-		return out, control.NotFound(ofEntry("fault.noEntry", id), control.Command("filmspool queue list"))
+		return out, control.NotFound(ofEntry("fault.noEntry", id), control.Command("filmspool diary"))
 	}
 	if err == nil {
 		out.Candidates, err = d.store.Candidates(ctx, id)

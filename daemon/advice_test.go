@@ -17,15 +17,15 @@ func TestADeadEndNamesItsWayOut(t *testing.T) {
 		state           viewing.State
 		reason, command string
 	}{
-		{"in_doubt", "", "filmspool queue settle 7 --as delivered"},
-		{"rejected", "", "filmspool queue edit 7"},
-		{"delivered", "", "filmspool queue undo 7"},
-		{"held", viewing.ReasonUnresolved, "filmspool queue edit 7"},
-		{"held", viewing.ReasonBulk, "filmspool queue release 7"},
-		{"held", viewing.ReasonUser, "filmspool queue release 7"},
-		{"held", viewing.ReasonFuture, "filmspool queue edit 7"},
-		{"dropped", viewing.ReasonFiltered, "filmspool queue release 7"},
-		{"dropped", "", "filmspool queue release 7"}, // by a person
+		{"in_doubt", "", "filmspool fix 7 --delivered"},
+		{"rejected", "", "filmspool fix 7 --help"},
+		{"delivered", "", "filmspool undo 7"},
+		{"held", viewing.ReasonUnresolved, "filmspool fix 7 --help"},
+		{"held", viewing.ReasonBulk, "filmspool send 7"},
+		{"held", viewing.ReasonUser, "filmspool send 7"},
+		{"held", viewing.ReasonFuture, "filmspool fix 7 --help"},
+		{"dropped", viewing.ReasonFiltered, "filmspool send 7"},
+		{"dropped", "", "filmspool send 7"}, // by a person
 	} {
 		e := queue.Entry{ID: 7, Kind: viewing.KindViewing, State: c.state, Reason: c.reason}
 		if c.reason == viewing.ReasonFuture {
@@ -38,7 +38,7 @@ func TestADeadEndNamesItsWayOut(t *testing.T) {
 	}
 	// Its time has come: the clock was behind, or it has waited.
 	e := queue.Entry{ID: 7, Kind: viewing.KindViewing, State: viewing.StateHeld, Reason: viewing.ReasonFuture}
-	if _, hint := control.Advice(e); !strings.Contains(locale.In("").Message(hint), "filmspool queue release 7") {
+	if _, hint := control.Advice(e); !strings.Contains(locale.In("").Message(hint), "filmspool send 7") {
 		t.Error(hint)
 	}
 }

@@ -31,7 +31,8 @@ func (d *core) common() control.API {
 func (d *Daemon) Control() control.API {
 	a := d.common()
 	a.Status, a.Check, a.Open, a.Explain, a.TestNotices = d.Status, d.Check, d.Open, d.Explain, d.TestNotices
-	a.Pair, a.Clients, a.AddClient, a.Revoke, a.Settings, a.Reload = d.Pair, d.Clients, d.AddClient, d.Revoke, d.Settings, d.Reload
+	a.Pair, a.Clients, a.AddClient, a.RenameClient, a.Revoke = d.Pair, d.Clients, d.AddClient, d.RenameClient, d.Revoke
+	a.Settings, a.Reload = d.Settings, d.Reload
 	a.About = func(ctx context.Context) (control.About, error) { return d.about(ctx, d.Check) }
 	return a
 }
@@ -79,40 +80,62 @@ func (d *Daemon) Clients(context.Context) ([]control.ClientInfo, error) {
 // AddClient implements [control.API].
 func (d *Daemon) AddClient(ctx context.Context, p control.NewProgram) (control.AddedClient, error) {
 	k, token, err := d.pairing.Add(ctx, p.Label)
-	if errors.Is(err, pairing.ErrNoLabel) {
-		return control.AddedClient{}, control.Invalid(viewing.Say("fault.nameNeeded"), control.Command(`filmspool clients add "Home cinema"`))
-	}
 	if err != nil {
-		return control.AddedClient{}, err
+		return control.AddedClient{}, clientFault(p.Label, err)
 	}
 	return control.AddedClient{
 		ID: k.ID, Kind: kindOf(k), Label: k.Label, Token: token, URL: "http://" + d.address + "/v1/viewings",
 	}, nil
 }
 
-// Revoke implements [control.API]. It takes a client's id, or a name that
-// only one client has.
-func (d *Daemon) Revoke(ctx context.Context, id string) error {
+// RenameClient implements [control.API].
+func (d *Daemon) RenameClient(ctx context.Context, r control.Renaming) error {
+	id, err := d.clientOf(r.ID)
+	if err == nil {
+		err = d.pairing.Rename(ctx, id, r.Label)
+	}
+	return clientFault(r.ID, err)
+}
+
+// Revoke implements [control.API].
+func (d *Daemon) Revoke(ctx context.Context, name string) error {
+	id, err := d.clientOf(name)
+	if err == nil {
+		err = d.pairing.Revoke(ctx, id)
+	}
+	return clientFault(name, err)
+}
+
+// clientOf is the id of a client that is named by it, or by a name that only one has.
+func (d *Daemon) clientOf(name string) (string, error) {
 	named := []string{}
 	for _, k := range d.pairing.List() {
-		if k.ID == id {
-			named = []string{id}
-			break
+		if k.ID == name {
+			return name, nil
 		}
-		if k.Label == id {
+		if k.Label == name {
 			named = append(named, k.ID)
 		}
 	}
-	if len(named) > 1 {
-		return control.Invalid(
-			viewing.Say("fault.sameName", "n", strconv.Itoa(len(named)), "name", id), viewing.Say("hint.oneOfIDs", "names", strings.Join(named, ", ")))
+	switch len(named) {
+	case 0:
+		return name, nil
+	case 1:
+		return named[0], nil
+	default:
+		return "", control.Invalid(
+			viewing.Say("fault.sameName", "n", strconv.Itoa(len(named)), "name", name), viewing.Say("hint.oneOfIDs", "names", strings.Join(named, ", ")))
 	}
-	if len(named) == 1 {
-		id = named[0]
+}
+
+// clientFault is an error about the client of a name, in a person's words.
+func clientFault(name string, err error) error {
+	switch {
+	case errors.Is(err, pairing.ErrNotFound):
+		return control.NotFound(viewing.Say("fault.noClient", "id", name), control.Command("filmspool sources programs list"))
+	case errors.Is(err, pairing.ErrNoLabel):
+		return control.Invalid(viewing.Say("fault.nameNeeded"), control.Command(`filmspool sources programs add "Home cinema"`))
+	default:
+		return err
 	}
-	err := d.pairing.Revoke(ctx, id)
-	if errors.Is(err, pairing.ErrNotFound) {
-		return control.NotFound(viewing.Say("fault.noClient", "id", id), control.Command("filmspool clients list"))
-	}
-	return err
 }

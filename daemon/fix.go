@@ -42,7 +42,7 @@ func (d *core) Fix(ctx context.Context, f control.Fix) (out control.Fixed, err e
 		return out, d.propose(ctx, f.What, &out)
 	}
 	if f.Is.Type != resolve.ClueOf(m).Kind {
-		return out, control.Invalid(ofEntry("fault.otherKind", f.ID), control.Command("filmspool queue edit %d --help", f.ID))
+		return out, control.Invalid(ofEntry("fault.otherKind", f.ID), ofEntry("hint.addAgain", f.ID))
 	}
 	f.Is.Title = typed.Shortened(f.Is.Title)
 	if out.Corrected, err = d.store.Correct(ctx, queue.Correcting{Entry: f.ID, Is: *f.Is, Season: f.Season, Episode: f.Episode, DryRun: f.DryRun}); err != nil {

@@ -23,7 +23,7 @@ import (
 func (d *core) Operate(ctx context.Context, o control.Order) (entry.Changed, error) {
 	verbs := map[string]func(context.Context, entry.Selection, bool) (entry.Changed, error){
 		control.Retry: d.store.Retry, control.Hold: d.store.Hold,
-		control.Release: d.store.ReleaseHeld, control.Drop: d.store.Drop,
+		control.Release: d.store.ReleaseHeld, control.Drop: d.store.Drop, control.Send: d.store.Send,
 		control.Settle: func(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
 			return d.store.SettleByHand(ctx, sel, o.As, dry)
 		},
@@ -36,13 +36,13 @@ func (d *core) Operate(ctx context.Context, o control.Order) (entry.Changed, err
 	}
 	verb, ok := verbs[o.Verb]
 	if !ok {
-		return entry.Changed{}, control.Invalid(viewing.Said(fmt.Sprintf("%q is not retry, hold, release, settle, drop or move", o.Verb)), viewing.Message{})
+		return entry.Changed{}, control.Invalid(viewing.Said(fmt.Sprintf("%q is not send, retry, hold, release, settle, drop or move", o.Verb)), viewing.Message{})
 	}
 	did, err := verb(ctx, o.Selection, o.DryRun)
 	if err != nil {
 		return entry.Changed{}, queueFault(err)
 	}
-	if o.Verb == control.Retry && !o.DryRun {
+	if (o.Verb == control.Retry || o.Verb == control.Send) && !o.DryRun {
 		d.wake()
 	}
 	return did, nil

@@ -180,7 +180,7 @@ func TestPauseAndResumeOnThePage(t *testing.T) {
 	l.refused("/resume", url.Values{"account": {"<b>"}}, "there is no account &lt;b&gt;")
 }
 
-// TestRetryOnThePage: what the command "filmspool queue retry --all" does.
+// TestRetryOnThePage: what the command "filmspool send --all" does.
 func TestRetryOnThePage(t *testing.T) {
 	l := looking(t)
 	id := l.rejected("r", 604)

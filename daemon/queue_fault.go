@@ -19,10 +19,10 @@ func queueFault(err error) error {
 	switch {
 	case errors.As(err, &state):
 		return control.Refused(stateMessage(state), hintFor(state))
-	case errors.Is(err, entry.ErrState):
+	case errors.Is(err, entry.ErrState), errors.Is(err, viewing.ErrInvalid):
 		return control.Invalid(viewing.MessagesOf(err)[0], viewing.Message{})
 	case errors.As(err, &missing):
-		return control.NotFound(ofEntry("fault.noEntry", int64(missing)), control.Command("filmspool queue list"))
+		return control.NotFound(ofEntry("fault.noEntry", int64(missing)), control.Command("filmspool diary"))
 	case errors.Is(err, entry.ErrSelection):
 		return control.Invalid(viewing.Say("fault.noSelection"), viewing.Say("hint.select"))
 	default:
@@ -48,24 +48,23 @@ func stateMessage(e *queue.StateError) viewing.Message {
 // hintFor is what to type for an entry in its state.
 func hintFor(e *queue.StateError) viewing.Message {
 	id := fmt.Sprint(e.ID)
+	sent := e.Verb == control.Send || e.Verb == control.Retry || e.Verb == control.Release
 	switch {
 	case e.State == viewing.StateDelivered:
-		return control.Command("filmspool queue undo %d", e.ID)
+		return control.Command("filmspool undo %d", e.ID)
 	case e.State == viewing.StateSending:
 		return viewing.Say("hint.underWay")
-	case e.State == viewing.StateInDoubt && e.Verb == control.Retry:
+	case e.State == viewing.StateInDoubt && sent:
 		return viewing.Say("hint.settleElse", "id", id)
 	case e.State == viewing.StateInDoubt:
 		return viewing.Say("hint.settleFound", "id", id)
-	case e.State == viewing.StateHeld && e.Verb == control.Release && e.Reason == viewing.ReasonFuture:
-		return control.Command("filmspool queue edit %d --watched-at TIME", e.ID)
-	case e.State == viewing.StateHeld && e.Verb == control.Release:
+	case e.State == viewing.StateHeld && sent && e.Reason == viewing.ReasonFuture:
+		return control.Command("filmspool fix %d --watched-at TIME", e.ID)
+	case e.State == viewing.StateHeld && sent:
 		return viewing.Say("hint.editItem", "id", id)
-	case e.State == viewing.StateHeld && e.Verb != control.Move:
-		return control.Command("filmspool queue release %d", e.ID)
-	case e.State == viewing.StateRejected:
-		return control.Command("filmspool queue retry %d", e.ID)
+	case e.State == viewing.StateHeld && e.Verb != control.Move, e.State == viewing.StateRejected:
+		return control.Command("filmspool send %d", e.ID)
 	default:
-		return control.Command("filmspool queue show %d", e.ID)
+		return control.Command("filmspool show %d", e.ID)
 	}
 }

@@ -51,7 +51,7 @@ func TestWhatIsWrongWithAnAccountHasACode(t *testing.T) {
 		{health.KeyRefused, "", refused(tracker.KeyRefused, login), with},
 		{health.KeyRefused, "", refused(tracker.KeyReadOnly, login), with},
 		{health.KeyRefused, "", refused(replay.KeyAnothers, login+", with a key of that person"), with},
-		{health.AccessRefused, "", refused("between", "filmspool queue retry --all"), with},
+		{health.AccessRefused, "", refused("between", "filmspool send --all"), with},
 		{health.KeyRefused, "credential", refused(tracker.KeyRefused, login), set(func(c *config.Credential) { c.KeySource = "systemd credential" })},
 		{health.AddressWrong, "", address, with},
 		{health.AddressWrong, "file", address, set(func(c *config.Credential) { c.URLSource = "/config.toml" })},

@@ -111,7 +111,7 @@ func Fit(path string) (found scan.Library, err error) {
 		return refuse(say("fault.pathDenied"), open, fs.ErrPermission)
 	case is(library.ErrNotFound), is(library.ErrEmpty):
 		if below := filepath.Join(path, "userdata"); len(library.Discover([]string{below})) > 0 {
-			return refuse(say("fault.noUserdata"), viewing.Say("hint.didYouMean", "name", "filmspool kodi add "+below))
+			return refuse(say("fault.noUserdata"), viewing.Say("hint.didYouMean", "name", "filmspool sources kodi add "+below))
 		}
 		return refuse(say("fault.noLibrary"), which)
 	case is(library.ErrNotDatabase), is(library.ErrUnsupported):

@@ -50,6 +50,7 @@ func (o *opened) verbs(t testing.TB) map[string]verbFunc {
 		"retry":   wrap(func(s entry.Selection, dry bool) (entry.Changed, error) { return o.Retry(ctx, s, dry) }),
 		"hold":    wrap(func(s entry.Selection, dry bool) (entry.Changed, error) { return o.Hold(ctx, s, dry) }),
 		"release": wrap(func(s entry.Selection, dry bool) (entry.Changed, error) { return o.ReleaseHeld(ctx, s, dry) }),
+		"send":    wrap(func(s entry.Selection, dry bool) (entry.Changed, error) { return o.Send(ctx, s, dry) }),
 		"drop":    wrap(func(s entry.Selection, dry bool) (entry.Changed, error) { return o.Drop(ctx, s, dry) }),
 	}
 }
@@ -94,7 +95,7 @@ func TestActionsAreWhatVerbsDo(t *testing.T) {
 		for what, id := range found {
 			s.clock.advance(time.Minute)
 			e := s.entry(t, id)
-			if verb == entry.VerbRetry && e.State == viewing.StatePending {
+			if (verb == entry.VerbRetry || verb == entry.VerbSend) && e.State == viewing.StatePending {
 				continue // one that is due already stays as it is
 			}
 			act := do[verb]
@@ -119,6 +120,7 @@ func TestVerbsByState(t *testing.T) {
 		"retry":   {viewing.StatePending: viewing.StatePending, viewing.StateRejected: viewing.StatePending},
 		"hold":    {viewing.StatePending: viewing.StateHeld},
 		"release": {}, // the held one has no identifier
+		"send":    {viewing.StatePending: viewing.StatePending, viewing.StateRejected: viewing.StatePending},
 		"drop":    {viewing.StatePending: viewing.StateDropped, viewing.StateHeld: viewing.StateDropped, viewing.StateRejected: viewing.StateDropped, viewing.StateInDoubt: viewing.StateDropped},
 	}
 	for name, ends := range allowed {
@@ -144,6 +146,34 @@ func TestVerbsByState(t *testing.T) {
 			}
 			s.checkCounters(t)
 		})
+	}
+}
+
+// TestAllIsSentButWhatIsHeld: a held entry is sent where its id, its state or its reason is
+// named.
+func TestAllIsSentButWhatIsHeld(t *testing.T) {
+	for name, c := range map[string]struct {
+		sel  entry.Selection
+		want viewing.State
+	}{
+		"all":         {entry.Selection{All: true}, viewing.StateHeld},
+		"its account": {entry.Selection{Filter: entry.Filter{Account: "default"}}, viewing.StateHeld},
+		"its id":      {entry.Selection{IDs: []int64{1}}, viewing.StatePending},
+		"its state":   {entry.Selection{Filter: entry.Filter{State: viewing.StateHeld}}, viewing.StatePending},
+		"its reason":  {entry.Selection{Filter: entry.Filter{Reason: viewing.ReasonUser}}, viewing.StatePending},
+	} {
+		s := fresh(t)
+		id := s.commit(t, film("a", 603, -20))[0].Entries[0]
+		_, err := s.Hold(t.Context(), entry.Selection{IDs: []int64{id}}, false)
+		if err == nil {
+			_, err = s.Send(t.Context(), c.sel, false)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := s.entry(t, id); e.State != c.want {
+			t.Errorf("%s: it is %s, want %s", name, e.State, c.want)
+		}
 	}
 }
 

@@ -59,7 +59,7 @@ func (s *Store) repair(d *sqlite.Tx, found sqlite.Recovery) (sqlite.Notice, erro
 	if lost := found.Lost + unreadable + eventless; lost > 0 {
 		text += fmt.Sprintf(" %d rows could not be read.", lost)
 	}
-	return sqlite.Notice{Text: text, Hint: "filmspool queue list --reason restored"}, err
+	return sqlite.Notice{Text: text, Hint: "filmspool diary --reason restored"}, err
 }
 
 // belongings are the tables whose rows belong to an entry.

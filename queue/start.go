@@ -60,7 +60,7 @@ func (t *tx) holdAfterLoss(missing int64) error {
 	}
 	return t.Notify(sqlite.Notice{
 		Text: fmt.Sprintf("%s The file was damaged, or replaced by an older one. %d entries that were waiting are held, because they may have been sent.", text, held),
-		Hint: "filmspool queue list --reason restored",
+		Hint: "filmspool diary --reason restored",
 	})
 }
 
@@ -73,7 +73,7 @@ func (t *tx) holdCopied(at time.Time) error {
 	return t.Notify(sqlite.Notice{
 		Text: fmt.Sprintf("This queue is a copy made at %s. %d entries that waited then are held: they may have been sent since.",
 			at.Local().Format(time.DateTime), held),
-		Hint: "filmspool queue release --reason restored",
+		Hint: "filmspool send --reason restored",
 	})
 }
 

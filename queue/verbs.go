@@ -16,26 +16,46 @@ import (
 // [entry.Selection.MayDouble], as the same act. Errors wrap [entry.ErrSelection],
 // [entry.ErrNotFound] or [entry.ErrState], a [*StateError]. A dry run changes nothing.
 func (s *Store) Retry(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
-	return s.operate(ctx, operation{entry.VerbRetry, func(t *tx, e Entry) (left string, err error) {
-		switch e.State {
-		case viewing.StatePending:
-			if e.NextAt.UnixMilli() <= t.now {
-				return unchanged, nil
-			}
-			e.NextAt = millis(t.now)
-			return changed, t.transition(&e, e.State, e.Reason, entry.Step{Code: "user.hurried"})
-		case viewing.StateInDoubt:
-			if !sel.MayDouble {
-				return leftInDoubt, nil
-			}
-			// The same act: a service that knows Idempotency-Key takes it once.
-			return changed, t.byUser(&e, viewing.StatePending, "", "user.retried.doubt", nil)
-		default:
-			if err := t.raise(&e); err != nil {
-				return "", err
-			}
-			return changed, t.byUser(&e, viewing.StatePending, "", "user.retried", nil)
+	return s.operate(ctx, operation{entry.VerbRetry, func(t *tx, e Entry) (string, error) { return t.resend(e, sel) }}, sel, dry)
+}
+
+// resend is [Store.Retry] for one entry.
+func (t *tx) resend(e Entry, sel entry.Selection) (left string, err error) {
+	switch e.State {
+	case viewing.StatePending:
+		if e.NextAt.UnixMilli() <= t.now {
+			return unchanged, nil
 		}
+		e.NextAt = millis(t.now)
+		return changed, t.transition(&e, e.State, e.Reason, entry.Step{Code: "user.hurried"})
+	case viewing.StateInDoubt:
+		if !sel.MayDouble {
+			return leftInDoubt, nil
+		}
+		// The same act: a service that knows Idempotency-Key takes it once.
+		return changed, t.byUser(&e, viewing.StatePending, "", "user.retried.doubt", nil)
+	default:
+		if err := t.raise(&e); err != nil {
+			return "", err
+		}
+		return changed, t.byUser(&e, viewing.StatePending, "", "user.retried", nil)
+	}
+}
+
+// Send is [Store.ReleaseHeld] for what is held or dropped, and [Store.Retry] for the rest.
+// What is held is selected by its id, its state or its reason: all is only what waits for a
+// later time or was rejected.
+func (s *Store) Send(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
+	if len(sel.IDs) == 0 && sel.State == "" && sel.Reason == "" {
+		did, err := s.Retry(ctx, sel, dry)
+		did.Verb = string(entry.VerbSend)
+		return did, err
+	}
+	return s.operate(ctx, operation{entry.VerbSend, func(t *tx, e Entry) (string, error) {
+		if e.State == viewing.StateHeld || e.State == viewing.StateDropped {
+			return t.release(e, sel)
+		}
+		return t.resend(e, sel)
 	}}, sel, dry)
 }
 
@@ -55,26 +75,29 @@ func (s *Store) Hold(ctx context.Context, sel entry.Selection, dry bool) (entry.
 // it. What the user has dropped is taken in again only where it is named; what may
 // have arrived before is then in doubt. For errors and dry see [Store.Retry].
 func (s *Store) ReleaseHeld(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
-	return s.operate(ctx, operation{entry.VerbRelease, func(t *tx, e Entry) (string, error) {
-		left := e.Withheld(millis(t.now))
-		if left == "" && e.State == viewing.StateDropped && e.Reason == viewing.ReasonUser && len(sel.IDs) == 0 {
-			left = entry.Withdrawn
-		}
-		if left != "" {
-			return left, nil
-		}
-		if e.State == viewing.StateDropped {
-			return changed, t.recall(e)
-		}
-		to, reason := viewing.StatePending, ""
-		if e.Media != nil && !e.Media.Identified() {
-			to, reason = viewing.StateHeld, viewing.ReasonUnresolved
-		}
-		if err := t.byUser(&e, to, reason, "user.released", nil); err != nil {
-			return "", err
-		}
-		return changed, t.mergeDuplicate(e.ID, true)
-	}}, sel, dry)
+	return s.operate(ctx, operation{entry.VerbRelease, func(t *tx, e Entry) (string, error) { return t.release(e, sel) }}, sel, dry)
+}
+
+// release is [Store.ReleaseHeld] for one entry.
+func (t *tx) release(e Entry, sel entry.Selection) (left string, err error) {
+	left = e.Withheld(millis(t.now))
+	if left == "" && e.State == viewing.StateDropped && e.Reason == viewing.ReasonUser && len(sel.IDs) == 0 {
+		left = entry.Withdrawn
+	}
+	if left != "" {
+		return left, nil
+	}
+	if e.State == viewing.StateDropped {
+		return changed, t.recall(e)
+	}
+	to, reason := viewing.StatePending, ""
+	if e.Media != nil && !e.Media.Identified() {
+		to, reason = viewing.StateHeld, viewing.ReasonUnresolved
+	}
+	if err := t.byUser(&e, to, reason, "user.released", nil); err != nil {
+		return "", err
+	}
+	return changed, t.mergeDuplicate(e.ID, true)
 }
 
 // recall takes in again what was dropped by the user's settings or by the user.

@@ -2,126 +2,178 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/filmspool/filmspool/cmd/filmspool/usage"
+	"github.com/filmspool/filmspool/daemon"
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/service"
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
-// itemForms tells which forms a film, a series or an episode may have.
-const itemForms = `It is named by its number at themoviedb.org, by its IMDb number, or by the address of
-its page at one of the two. Of what has only an IMDb number, the service is asked what it is.
-Words of a title are looked for at the service, and at TMDB where you have turned that on.
-They count where only one film or series is certainly meant; else you choose.`
-
-func (p *program) addCommand() *cobra.Command {
-	movie := &cobra.Command{
-		Use: "movie ID", Short: "Add a viewing of a film", Args: usage.Exactly("ID"), Aliases: []string{"film"},
-		Long: itemForms,
-		Example: `  filmspool add movie 603
-  filmspool add movie https://www.themoviedb.org/movie/603-the-matrix
-  filmspool add movie "The Matrix (1999)"
-  filmspool add movie tt0133093 --watched-at "yesterday 20:15"
-  filmspool add movie 603 --watched-at 2026-03-01T20:15:00+01:00`,
-	}
-	movieJSON, movieAt, choose := jsonFlag(movie), watchedAtFlag(movie), chooseFlag(movie)
-	movie.RunE = func(c *cobra.Command, args []string) error {
-		m, err := p.meant(c.Context(), args[0], wanting{kind: viewing.Movie, choose: *choose})
-		if err != nil {
-			return err
-		}
-		return p.addViewing(c.Context(), *movieJSON, *movieAt, m)
-	}
-	return group("add", "Add a viewing by hand", movie, p.addEpisodeCommand())
+// adding is one "add" at work.
+type adding struct {
+	*program
+	watchlist, series bool
+	list              string
+	choose            int
+	asJSON            *bool
 }
 
-func (p *program) addEpisodeCommand() *cobra.Command {
+func (p *program) addCommand() *cobra.Command {
+	a := adding{program: p}
 	c := &cobra.Command{
-		Use: "episode [ADDRESS] --show ID --season N --episode N", Short: "Add a viewing of an episode", Args: usage.AtMost("ADDRESS"),
-		Long: itemForms + `
-
-The address of an episode's page names its series, its season and its number at once.`,
-		Example: `  filmspool add episode --show 1396 --season 1 --episode 2
-  filmspool add episode https://www.themoviedb.org/tv/1396-breaking-bad/season/1/episode/2`,
+		Use: "add TITLE|NUMBER|ADDRESS [S01E02] [WHEN]…", Short: "Add a viewing by hand, or to the watchlist or a list", SuggestFor: []string{"watchlist", "want"},
+		Long: `A number is of TMDB or IMDb; without S01E02 or --series it is a film. The words of a title, in
+quotes, count where only one film or series is certainly meant; else you choose.
+WHEN is when it ended: 20:15, yesterday 20:15, friday, 2026-03-01, 2 hours ago (now, if left out).`,
+		Example: `  filmspool add "The Matrix (1999)" yesterday 20:15
+  filmspool add 1396 S01E02
+  filmspool add https://www.themoviedb.org/tv/1396 --watchlist
+  filmspool add 603 --list Noir`,
 	}
-	asJSON, at, choose := jsonFlag(c), watchedAtFlag(c), chooseFlag(c)
-	show := c.Flags().String("show", "", "the series: its number or address")
-	season := c.Flags().Int("season", -1, "the season, from 0 (specials)")
-	episode := c.Flags().Int("episode", 0, "the episode, from 1")
+	c.Flags().BoolVar(&a.watchlist, "watchlist", false, "put it on the watchlist")
+	c.Flags().StringVar(&a.list, "list", "", "put it on the list of this `name`, which is created where there is none")
+	c.Flags().BoolVar(&a.series, "series", false, "the number or title is that of a series")
+	c.Flags().IntVar(&a.choose, "choose", 0, "of what the words find, it is this one, counted from 1")
+	c.MarkFlagsMutuallyExclusive("watchlist", "list")
+	a.asJSON = jsonFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		set := c.Flags().Changed
-		flag, text := "--show", *show
+		season, episode, when := placeOf(args[1:])
+		at := viewing.At(time.Now().Truncate(time.Second))
+		if len(when) > 0 {
+			var err error
+			if at, err = endedAt(strings.Join(when, " ")); err != nil {
+				return &exitError{code: exitUsage, message: "usage", cause: err, hint: "a title stands in quotes: filmspool add " + typed.Quoted(strings.Join(args, " "))}
+			}
+		}
+		wish := a.watchlist || a.list != ""
+		m, err := a.item(c.Context(), args[0], season, episode)
 		switch {
-		case len(args) > 0 && set("show"):
-			return usage.Errorf("the series is given twice: as %s and with --show; usage: %s", typed.Quoted(args[0]), c.UseLine())
-		case len(args) > 0:
-			flag, text = "", args[0]
-		case !set("show"):
-			return usage.Errorf("--show is missing; usage: %s", c.UseLine())
-		}
-		m, err := p.meant(c.Context(), text, wanting{kind: viewing.Episode, flag: flag, choose: *choose})
-		if err != nil {
+		case err != nil:
 			return err
+		case wish && (m.Season != nil || len(when) > 0):
+			return mistake("the watchlist and lists hold films and series, without a time")
+		case wish && m.Type == viewing.Episode:
+			m = viewing.Media{Type: viewing.TV, IDs: m.Show.IDs, Title: m.Show.Title, Year: m.Show.Year}
+		case m.Type == viewing.Episode && m.Episode == nil:
+			return &exitError{code: exitUsage, message: "of a series, the episode is missing", hint: "filmspool add " + typed.Quoted(args[0]) + " S01E02"}
 		}
-		if err := place(&m, set, season, episode); err != nil {
-			return err
+		event := viewing.Event{Kind: viewing.KindViewing, Media: []viewing.Media{m}, WatchedAt: at, Count: 1}
+		if wish {
+			event = viewing.Event{Kind: viewing.KindWatchlist, Media: []viewing.Media{m}}
 		}
-		switch {
-		case m.Season == nil:
-			return usage.Errorf("--season is missing; usage: %s", c.UseLine())
-		case m.Episode == nil:
-			return usage.Errorf("--episode is missing; usage: %s", c.UseLine())
-		}
-		return p.addViewing(c.Context(), *asJSON, *at, m)
+		return a.commit(c.Context(), event)
 	}
 	return c
 }
 
-// place adds what the flags say of an episode. They may not contradict an address.
-func place(m *viewing.Media, set func(string) bool, season, episode *int) error {
-	for _, part := range []struct {
-		flag  string
-		value *int
-		into  **int
-	}{{"season", season, &m.Season}, {"episode", episode, &m.Episode}} {
-		if !set(part.flag) {
-			continue
-		}
-		if *part.into != nil && **part.into != *part.value {
-			return usage.Errorf("--%s %d is not what the address says, which is %d", part.flag, *part.value, **part.into)
-		}
-		*part.into = part.value
+// placeOf reads S01E02 at the beginning of words; nil where it is not there.
+func placeOf(words []string) (season, episode *int, rest []string) {
+	if len(words) == 0 {
+		return nil, nil, nil
 	}
-	return nil
-}
-
-func watchedAtFlag(c *cobra.Command) *string {
-	return c.Flags().String("watched-at", "", `when it ended: 20:15, yesterday, "yesterday 20:15", "2 hours ago", 2026-03-01, "2026-03-01 20:15" in local time, or RFC 3339 (default: now)`)
-}
-
-// addViewing commits a viewing that ended at the given time, or now.
-func (p *program) addViewing(ctx context.Context, asJSON bool, at string, m viewing.Media) error {
-	ended := viewing.At(time.Now().Truncate(time.Second))
-	if at != "" {
-		var err error
-		if ended, err = instantOf(at); err != nil {
-			return err
-		}
+	found := regexp.MustCompile(`(?i)^s(\d{1,4})e(\d{1,5})$`).FindStringSubmatch(words[0])
+	if found == nil {
+		return nil, nil, words
 	}
-	return p.commit(ctx, addition{asJSON: asJSON, v: viewing.Event{
-		Kind: viewing.KindViewing, Media: []viewing.Media{m}, WatchedAt: ended, Count: 1,
-	}})
+	s, _ := strconv.Atoi(found[1]) // digits
+	e, _ := strconv.Atoi(found[2])
+	return &s, &e, words[1:]
 }
 
-// instantOf reads when a viewing ended, from --watched-at.
-func instantOf(text string) (viewing.Instant, error) {
-	now := time.Now()
-	t, err := typed.ParseTime(text, now)
+// item is the film, the episode or, without a place, the series that a text names.
+func (a adding) item(ctx context.Context, text string, season, episode *int) (m viewing.Media, err error) {
+	named, err := typed.ParseItem(text)
+	kind, whole := viewing.Movie, viewing.Movie
+	if a.series || season != nil || named.Type == viewing.TV || named.Type == viewing.Episode {
+		kind, whole = viewing.Episode, viewing.TV
+	}
+	switch {
+	case typed.IsTitle(err):
+		m, err = a.search(ctx, text, viewing.Media{Type: kind}, whole, err)
+	case err == nil:
+		m, err = typed.ParseMedia(kind, text)
+	}
+	if err != nil || season == nil {
+		return m, misuse(err)
+	}
+	if m.Season != nil && (*m.Season != *season || m.Episode != nil && *m.Episode != *episode) {
+		return m, mistake("the address is that of another episode than S%02dE%02d", *season, *episode)
+	}
+	m.Season, m.Episode = season, episode
+	return m, nil
+}
+
+// search completes m by the film or series that the words of a title mean; notFound where
+// nothing has them.
+func (a adding) search(ctx context.Context, text string, m viewing.Media, kind viewing.MediaType, notFound error) (viewing.Media, error) {
+	wanted := control.Wanted{Kind: kind}
+	wanted.Title, wanted.Year = typed.Dated(text)
+	var found control.Resolution
+	err := a.instance(ctx, daemon.Offline, func(ctl control.API) (err error) {
+		found, err = ctl.Resolve(ctx, wanted)
+		return err
+	})
 	if err != nil {
-		return viewing.Instant{}, usage.In("--watched-at", err)
+		return m, err
 	}
-	return t.Instant(now), nil
+	all := slices.DeleteFunc(found.Candidates, func(c resolve.Candidate) bool { return c.Type != kind })
+	var certain *resolve.Candidate
+	switch said := found.Correction; {
+	case said != nil && said.Told.Year == 0: // another one may have that title
+		all = append([]resolve.Candidate{said.Is}, all...)
+	case found.Certain != nil:
+		certain = &resolve.Candidate{Type: kind, TMDB: found.Certain.TMDB, Title: wanted.Title, Year: wanted.Year}
+	case len(all) == 0:
+		return m, notFound
+	}
+	is, err := a.chosen(ctx, choice{number: a.choose, quiet: *a.asJSON}, certain, all)
+	if err != nil {
+		return m, err
+	}
+	return is.Apply(m), nil
+}
+
+// commit hands an event to the instance and tells what became of it.
+func (a adding) commit(ctx context.Context, v viewing.Event) error {
+	var s control.Status
+	return ask(ctx, a.program, daemon.Offline, *a.asJSON, func(ctl control.API) (added entry.Entry, err error) {
+		if a.list != "" {
+			list, err := ctl.Add(ctx, viewing.Event{Kind: viewing.KindList, EventID: rand.Text(), List: &viewing.List{Name: a.list}})
+			if err != nil {
+				return list, err
+			}
+			v.Kind, v.InList = viewing.KindListItem, list.EventID
+		}
+		v.EventID = rand.Text()
+		if added, err = ctl.Add(ctx, v); err == nil && !*a.asJSON {
+			s, err = ctl.Status(ctx)
+		}
+		return added, err
+	}, func(e entry.Entry) {
+		switch {
+		case e.EventID != v.EventID:
+			a.stdout.Say("cli.there", "title", e.Label(), "id", e.ID, "state", a.standing(e))
+		case e.State != viewing.StatePending && e.State != viewing.StateSending && e.State != viewing.StateDelivered:
+			a.stdout.Say("cli.stands", "title", e.Label(), "state", a.standing(e), "id", e.ID)
+		case e.Kind == viewing.KindViewing:
+			a.stdout.Say("cli.added", "title", e.Label(), "at", watched(e), "id", e.ID)
+		default:
+			a.stdout.Say("cli.wished", "title", e.Label(), "id", e.ID)
+		}
+		if s.Listen == "" {
+			a.stdout.Say("cli.waitsForStart")
+			a.stdout.Hint(service.StartHint(a.choice.System))
+		}
+	})
 }

@@ -14,8 +14,8 @@ func TestHintsAreForTheInstanceThatWasAsked(t *testing.T) {
 	p := &program{}
 	p.choice.System = true
 	for hint, want := range map[string]string{
-		"filmspool login": "filmspool --system login",
-		"filmspool queue list; filmspool queue show 1":        "filmspool --system queue list; filmspool --system queue show 1",
+		"filmspool login":                                     "filmspool --system login",
+		"filmspool diary; filmspool show 1":                   "filmspool --system diary; filmspool --system show 1",
 		"sudo filmspool --system service start":               "sudo filmspool --system service start",
 		"runuser -u kid -- filmspool service stop":            "runuser -u kid -- filmspool service stop",
 		"sudo usermod -aG filmspool $USER, then log in again": "sudo usermod -aG filmspool $USER, then log in again",

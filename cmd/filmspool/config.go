@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"os"
@@ -8,20 +9,19 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 func (p *program) configCommand() *cobra.Command {
-	return group("config", "Check and show the configuration",
-		p.configCheckCommand(), p.configShowCommand(), p.configPathCommand(), p.configExampleCommand(),
-		p.configSetCommand(), p.configUnsetCommand(), p.configReloadCommand())
+	return group("config", "Check, show and change the settings",
+		p.configCheckCommand(), p.configShowCommand(), p.configPathCommand(), p.configExampleCommand(), p.configSetCommand(), p.configReloadCommand())
 }
 
 func (p *program) configCheckCommand() *cobra.Command {
-	c := &cobra.Command{Use: "check", Short: "Check the configuration; exit 78 names every fault", Args: usage.Exactly()}
+	c := &cobra.Command{Use: "check", Short: "Check the configuration; exit 78 names every fault"}
 	asJSON := jsonFlag(c)
 	c.RunE = func(*cobra.Command, []string) error {
 		o, err := p.options()
@@ -36,12 +36,12 @@ func (p *program) configCheckCommand() *cobra.Command {
 			return err
 		}
 		if _, err := os.Stat(o.Paths.File); errors.Is(err, os.ErrNotExist) {
-			p.stdout.Printf("There is no configuration file, and the defaults hold. Its place is %s\nTo begin one: filmspool config example\n", o.Paths.File)
+			p.stdout.Say("cli.noConfig", "file", o.Paths.File)
 			return nil
 		}
-		p.stdout.Println("The configuration is good: " + o.Paths.File)
+		p.stdout.Say("cli.goodConfig", "file", o.Paths.File)
 		for _, w := range warnings {
-			p.stderr.Printf("warning: %s\n", w)
+			p.stderr.Println(w)
 		}
 		return nil
 	}
@@ -59,10 +59,10 @@ func (p *program) printCheck(warnings []viewing.Message, err error) error {
 		Faults   []string `json:"faults"`
 		Warnings []string `json:"warnings"`
 	}{err == nil, []string{}, []string{}}
+	for _, w := range warnings {
+		check.Warnings = append(check.Warnings, p.stdout.Speech().Message(w))
+	}
 	if err == nil {
-		for _, w := range warnings {
-			check.Warnings = append(check.Warnings, p.stdout.Speech().Message(w))
-		}
 		return p.stdout.JSON(check)
 	}
 	for _, m := range viewing.MessagesOf(err) {
@@ -91,7 +91,7 @@ func addresses(o daemon.Options) map[string]inForce {
 }
 
 func (p *program) configShowCommand() *cobra.Command {
-	c := &cobra.Command{Use: "show", Short: "Show every setting in force and where it came from", Args: usage.Exactly()}
+	c := &cobra.Command{Use: "show", Short: "Show every setting in force and where it came from"}
 	asJSON := jsonFlag(c)
 	c.RunE = func(*cobra.Command, []string) error {
 		o, err := p.options()
@@ -120,8 +120,7 @@ func (p *program) configShowCommand() *cobra.Command {
 
 func (p *program) configExampleCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "example", Short: "Print a configuration file to begin with, every setting explained", Args: usage.Exactly(),
-		Example: `  filmspool config example > config.toml`,
+		Use: "example", Short: "Print a configuration file to begin with, every setting explained",
 		RunE: func(*cobra.Command, []string) error {
 			_, err := p.stdout.Text().Write(config.Example())
 			return err
@@ -130,7 +129,7 @@ func (p *program) configExampleCommand() *cobra.Command {
 }
 
 func (p *program) configPathCommand() *cobra.Command {
-	c := &cobra.Command{Use: "path", Short: "Show where configuration and state lie", Args: usage.Exactly()}
+	c := &cobra.Command{Use: "path", Short: "Show where configuration and state lie"}
 	asJSON := jsonFlag(c)
 	c.RunE = func(*cobra.Command, []string) error {
 		paths, err := config.FindPaths(p.choice, p.getenv)
@@ -146,4 +145,70 @@ func (p *program) configPathCommand() *cobra.Command {
 		return nil
 	}
 	return c
+}
+
+func (p *program) configSetCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "set KEY [VALUE]", Short: "Change one setting, and put it to use",
+		Long: `It is kept in settings.toml in the state folder. What config.toml sets wins, and is changed there.
+Without VALUE, the setting has its default again.`,
+		Example: "  filmspool config set replay.grace 10m",
+	}
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		set := control.Set{Key: args[0]}
+		if len(args) > 1 {
+			set.Value = args[1]
+		}
+		var done control.SetDone
+		return p.changeSettings(c.Context(), func(ctl control.API) (err error) {
+			done, err = ctl.Set(c.Context(), set)
+			return err
+		}, func() error {
+			if *asJSON {
+				return p.stdout.JSON(done)
+			}
+			p.stdout.Say("cli.set", "key", done.Setting.Key, "value", done.Setting.Value)
+			return nil
+		})
+	}
+	return c
+}
+
+// changeSettings changes the settings and says what it has done, and that it counts later
+// where nothing runs.
+func (p *program) changeSettings(ctx context.Context, change func(control.API) error, say func() error) error {
+	o, err := p.options()
+	if err != nil {
+		return err
+	}
+	running := false
+	err = p.patiently(func() (err error) { running, err = daemon.Change(ctx, o, change); return err })
+	if errors.Is(err, &control.Fault{Code: control.CodeNotFound}) {
+		err = &exitError{code: exitUsage, message: "usage", cause: err}
+	}
+	if err != nil {
+		return misuse(err)
+	}
+	if !running {
+		p.stderr.Say("cli.countsLater")
+	}
+	return say()
+}
+
+func (p *program) configReloadCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "reload", Short: "Put a changed configuration file to use, as SIGHUP does",
+		RunE: func(c *cobra.Command, _ []string) error {
+			o, err := p.options()
+			if err != nil {
+				return err
+			}
+			if err := daemon.Reload(c.Context(), o.Paths); err != nil {
+				return err
+			}
+			p.stdout.Say("cli.reloaded", "file", o.Paths.File)
+			return nil
+		},
+	}
 }

@@ -254,10 +254,10 @@ func BenchmarkManyWaiting(b *testing.B) {
 	}
 	resident("ready")
 	h.try("status")
-	h.do("", "queue", "list")
+	h.do("", "diary")
 	resident("listed")
 	h.sandbox(box.address)
-	h.do("", "queue", "retry", "1")
+	h.do("", "send", "1")
 	h.until("deliveries", func(s control.Status) bool { return s.Counts.Delivered >= 50 })
 	resident("delivering")
 }

@@ -3,9 +3,10 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
+
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/internal/connectortest"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -177,19 +179,20 @@ func (d *diary) report(ctx context.Context, socket **connectortest.Client, o con
 func (d *diary) typeIn(ctx context.Context) {
 	for rest(ctx, 20*d.every) {
 		a := d.invent()
-		args := []string{"add", "movie", fmt.Sprint(a.media.IDs.TMDB), "--watched-at", a.at.Format(time.RFC3339)}
+		args := []string{"add", fmt.Sprint(a.media.IDs.TMDB), a.at.Format(time.RFC3339)}
 		switch {
 		case a.kind == viewing.KindList:
-			args = []string{"list", "create", a.name}
+			continue // the command line puts an item on it
 		case a.kind == viewing.KindWatchlist:
-			args = []string{"watchlist", "add", "movie", fmt.Sprint(a.media.IDs.TMDB)}
+			args = []string{"add", fmt.Sprint(a.media.IDs.TMDB), "--watchlist"}
 		case a.media.Type == viewing.Episode:
-			args = []string{"add", "episode", "--show", "1396", "--season", "1", "--episode", fmt.Sprint(*a.media.Episode), "--watched-at", a.at.Format(time.RFC3339)}
+			args = []string{"add", "1396", fmt.Sprintf("S01E%02d", *a.media.Episode), a.at.Format(time.RFC3339)}
 		}
-		out, err := d.h.command(context.WithoutCancel(ctx), args...).Output()
+		out, err := d.h.command(context.WithoutCancel(ctx), append(args, "--json")...).Output()
 		d.h.said.add(out)
-		if err == nil {
-			d.keep("entry "+strings.TrimSpace(string(out)), a)
+		var added entry.Entry
+		if err == nil && json.Unmarshal(out, &added) == nil {
+			d.keep(fmt.Sprint("entry ", added.ID), a)
 		}
 	}
 }

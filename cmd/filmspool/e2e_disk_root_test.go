@@ -173,7 +173,7 @@ func TestDiskFull(t *testing.T) {
 	if answer, err := http.Get("http://" + i.daemon.address + "/healthz"); err != nil || answer.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("on a full disk /healthz answers %v, %v", answer, err)
 	}
-	if out, code := i.try("queue", "list", "--json"); code != exitDone {
+	if out, code := i.try("diary", "--json"); code != exitDone {
 		t.Errorf("on a full disk the queue cannot be read: %s", out)
 	}
 	free()
@@ -203,7 +203,7 @@ func TestStartOnAFullDisk(t *testing.T) {
 			i.do("", "resume") // leaves no log with room in it
 			free := fill(t, disk)
 			i.startRefused("full")
-			if out, code := i.try("add", "movie", "7"); code != exitTemporary || !strings.Contains(out, "full") {
+			if out, code := i.try("add", "7"); code != exitTemporary || !strings.Contains(out, "full") {
 				t.Errorf("a command on a full disk exits %d and says %q", code, out)
 			}
 			free()
@@ -225,7 +225,7 @@ func TestReadOnlyDisk(t *testing.T) {
 	if i.report(c, 2, uuid()) {
 		t.Error("taken by a disk that is read-only")
 	}
-	i.do("", "queue", "list")
+	i.do("", "diary")
 	i.problem(health.QueueUnwritable)
 	i.daemon.kill()
 	i.startRefused("read-only")

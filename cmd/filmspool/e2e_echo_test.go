@@ -109,7 +109,7 @@ func TestKeyThatIsEchoed(t *testing.T) {
 		return int(answered.Load()) >= len(all)
 	})
 	must(t, h.film(9999, time.Date(2026, 6, 1, 20, 0, 0, 0, time.UTC)))
-	for _, args := range []string{"queue list --json", "queue list", "status", "status --json", "config show", "queue export", "queue show 2", "queue show 2 --json"} {
+	for _, args := range []string{"diary --json", "diary", "status", "status --json", "config show", "export", "show 2", "show 2 --json"} {
 		h.try(strings.Fields(args)...)
 	}
 	must(t, h.ask(func(ctl control.API) error {

@@ -76,7 +76,7 @@ func TestIdleHardlyWakes(t *testing.T) {
 	h.env = append(h.env, "NOTIFY_SOCKET="+filepath.Join(h.dir, "notify"), "WATCHDOG_USEC=180000000")
 	run := h.start("run")
 	h.login(box.baseURL())
-	h.do("", "add", "movie", "603")
+	h.do("", "add", "603")
 	h.delivered(1)
 	pid := run.cmd.Process.Pid
 	if n := wakeups(t, pid, 5*time.Second); n == 0 {

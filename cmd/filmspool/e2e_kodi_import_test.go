@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -53,7 +51,7 @@ func pastDay(film int) time.Time {
 // past runs an import that must end well, and returns what it says.
 func (h *household) past(args ...string) (did control.KodiImported) {
 	h.t.Helper()
-	cmd := h.command(h.t.Context(), append([]string{"kodi", "import", "--json"}, args...)...)
+	cmd := h.command(h.t.Context(), append([]string{"import", "kodi", "--json"}, args...)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -78,7 +76,7 @@ func TestKodiImport(t *testing.T) {
 	h.watched(sim, 14, kodisim.Claim{PlayCount: 1, ReadAt: time.Date(2020, 1, 1, 20, 0, 1, 0, time.UTC)})
 	elsewhere := fmt.Sprintf(`{"type":"movie","id":3,"count":1,"watchedAt":%q}`, pastDay(3).Add(9*time.Hour).Format(time.RFC3339))
 	tell(t, "http://"+box.address+"/api/v1/history", elsewhere)
-	h.do("", "add", "movie", "5", "--watched-at", pastDay(5).Add(-time.Hour).Format(time.RFC3339))
+	h.do("", "add", "5", pastDay(5).Add(-time.Hour).Format(time.RFC3339))
 
 	before := h.past("--dry-run")
 	if l := before.Libraries[0]; l.Films != 10 || l.AtService != 1 || l.Recorded != 1 || l.Held["bulk"] != 2 || l.Earlier != 12 || before.NeedsYes {
@@ -131,7 +129,7 @@ func TestKodiImportAsks(t *testing.T) {
 	box := h.sandbox("127.0.0.1:0", "--contract-only")
 	h.login(box.baseURL())
 	h.pastOf(3)
-	if said, code := h.try("kodi", "import"); code != exitUsage || !strings.Contains(said, "--yes") {
+	if said, code := h.try("import", "kodi"); code != exitUsage || !strings.Contains(said, "--yes") {
 		t.Errorf("exit %d, want %d:\n%s", code, exitUsage, said)
 	}
 	if did := h.past("--dry-run"); !did.NeedsYes || did.Services[0].Readable {
@@ -168,7 +166,7 @@ func killImports(t *testing.T, films int, cut map[string]int) {
 		if where == "in a daemon" {
 			daemon = h.start("run")
 		}
-		cmd := h.command(t.Context(), "kodi", "import", "--yes")
+		cmd := h.command(t.Context(), "import", "kodi", "--yes")
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -234,26 +232,6 @@ func (h *household) awaitImported(before int, ended <-chan struct{}) {
 		case <-ended:
 			return
 		default:
-		}
-	}
-}
-
-func TestImportThatIsCutShortSaysSo(t *testing.T) {
-	ended, end := context.WithCancel(t.Context())
-	end()
-	fault := func(code string) error { return &control.Fault{Code: code, Message: viewing.Said("no")} }
-	for name, c := range map[string]struct {
-		ctx context.Context
-		err error
-		cut bool
-	}{
-		"refused":             {t.Context(), fault(control.CodeRefused), false},
-		"Ctrl-C":              {ended, context.Canceled, true},
-		"trouble of the disk": {t.Context(), fault(control.CodeInternal), true},
-		"the daemon is gone":  {t.Context(), errors.New("EOF"), true},
-	} {
-		if cut := strings.Contains(cutShort(c.ctx, c.err).Error(), "cut short"); cut != c.cut {
-			t.Errorf("%s: cut short %v", name, cut)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func TestANewerQueue(t *testing.T) {
 	must(t, err)
 	queue[63] = 99 // user_version
 	must(t, os.WriteFile(path, queue, 0o600))
-	for _, line := range []string{"run", "add movie 604", "queue list"} {
+	for _, line := range []string{"run", "add 604", "diary"} {
 		said, code := h.try(strings.Fields(line)...)
 		if code != exitConfig || !strings.Contains(said, "hint:  install the newer version") {
 			t.Errorf("%s: exit %d, want %d: %s", line, code, exitConfig, said)

@@ -17,7 +17,7 @@ func TestOpenFoldersAreRefused(t *testing.T) {
 	state := filepath.Join(h.dir, "state")
 	makeQueue(t, state)
 	must(t, os.Chmod(state, 0o777))
-	for _, line := range []string{"queue list", "login --key-stdin --base-url https://tracker.example/api/v1", "run"} {
+	for _, line := range []string{"diary", "login --key-stdin --base-url https://tracker.example/api/v1", "run"} {
 		out, code := h.pipe(secretKey, strings.Fields(line)...)
 		if code == exitDone || !strings.Contains(out, "can be changed by other users") {
 			t.Errorf("%s: exit %d\n%s", line, code, out)

@@ -22,7 +22,7 @@ func TestProblemsAreSolvedByTheirCommand(t *testing.T) {
 			h.login(box.baseURL())
 			must(h.t, box.service.Arm(sandbox.Fault{Match: "POST /history", Fault: "status:401", Times: 1}))
 			h.start("run")
-			h.do("", "add", "movie", "603")
+			h.do("", "add", "603")
 		},
 		"notice": func(h *household, box *flaky) { // the queue's file is none
 			h.login(box.baseURL())

@@ -294,10 +294,10 @@ func (h *household) records(address string) (records sandbox.Records) {
 	return records
 }
 
-// code is a pairing code, as "filmspool pair" shows it.
+// code is a pairing code, as "filmspool sources pair" shows it.
 func (h *household) code() string {
 	h.t.Helper()
 	var code struct{ Code string }
-	must(h.t, json.Unmarshal([]byte(h.do("", "pair", "--json")), &code))
+	must(h.t, json.Unmarshal([]byte(h.do("", "sources", "pair", "--json")), &code))
 	return code.Code
 }

@@ -36,7 +36,7 @@ func TestProgramAddsViewings(t *testing.T) {
 	h := newHousehold(t)
 	daemon := h.start("run")
 	var added struct{ ID, Kind, Label, Token, URL string }
-	if err := json.Unmarshal([]byte(h.do("", "clients", "add", "Home cinema", "--json")), &added); err != nil {
+	if err := json.Unmarshal([]byte(h.do("", "sources", "programs", "add", "Home cinema", "--json")), &added); err != nil {
 		t.Fatal(err)
 	}
 	if added.Kind != "program" || added.Label != "Home cinema" || added.URL != "http://"+daemon.address+"/v1/viewings" {
@@ -49,7 +49,7 @@ func TestProgramAddsViewings(t *testing.T) {
 		strings.Count(said, `"queued"`) != 2 || strings.Count(said, `"duplicate"`) != 1 {
 		t.Errorf("%d %s", status, said)
 	}
-	out := h.do("", "queue", "list", "--json", "--source", "program:"+added.ID)
+	out := h.do("", "diary", "--json", "--source", "program:"+added.ID)
 	if strings.Count(out, `"eventId"`) != 2 {
 		t.Errorf("queue: %s", out)
 	}
@@ -59,8 +59,8 @@ func TestProgramAddsViewings(t *testing.T) {
 	if status, said := h.postViewing(added.URL, added.Token, movie); status != 200 || !strings.Contains(said, `"duplicate"`) {
 		t.Errorf("after kill -9: %d %s", status, said)
 	}
-	h.do("", "clients", "revoke", added.ID)
-	if status, said := h.postViewing(added.URL, added.Token, movie); status != 401 || !strings.Contains(said, "filmspool clients add") {
+	h.do("", "sources", "programs", "remove", added.ID)
+	if status, said := h.postViewing(added.URL, added.Token, movie); status != 401 || !strings.Contains(said, "filmspool sources programs add") {
 		t.Errorf("revoked: %d %s", status, said)
 	}
 }

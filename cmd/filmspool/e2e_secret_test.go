@@ -18,12 +18,12 @@ func TestKeyStaysInItsFile(t *testing.T) {
 	box := h.sandbox("127.0.0.1:0")
 	daemon := h.start("run", "--log-level", "debug")
 	h.login(box.baseURL())
-	h.do("", "add", "movie", "603")
+	h.do("", "add", "603")
 	h.delivered(1)
 	box.kill()
-	h.do("", "add", "movie", "604")
+	h.do("", "add", "604")
 	h.until("trouble", func(s control.Status) bool { return s.State == account.Offline })
-	for _, args := range []string{"queue show 1 --json", "status --json", "config show", "status --report", "queue export"} {
+	for _, args := range []string{"show 1 --json", "status --json", "config show", "status --report", "export"} {
 		h.try(strings.Fields(args)...)
 	}
 	daemon.end(os.Interrupt)

@@ -200,14 +200,14 @@ func TestATerminalIsAsked(t *testing.T) {
 		t.Errorf("the key was shown:\n%s", s.text())
 	}
 	h.start("run")
-	h.do("", "add", "movie", "tt9999999", "--watched-at", "2026-03-01")
+	h.do("", "add", "tt9999999", "2026-03-01")
 	for _, c := range []struct {
 		typed, want string
 		code        int
 	}{
 		{"\x03", "nothing is changed", exitUsage},
 		{"2\n", "nothing is changed", exitUsage},
-		{"1\n", `Remembered: what is told as film tt9999999 is "Dune"`, exitDone},
+		{"1\n", `Remembered: what is reported as tt9999999 is "Dune"`, exitDone},
 	} {
 		s := atTerminal(t, h.dir, "fix", "1", "Dune")
 		s.until("Which one, 1 to 1? ")

@@ -4,102 +4,155 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/filmspool/filmspool/cmd/filmspool/report"
-	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
-	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
-// maxSearched bounds the words that somebody looks for, in bytes.
-const maxSearched = 300
+func (p *program) fixCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "fix ID [WHAT]…", Short: "Say what an entry is, when it was watched, or whose it is", SuggestFor: []string{"edit", "correct", "rules", "settle"},
+		Long: `WHAT is a number or address of TMDB or IMDb, an address of TVDB, or words of the title. It is
+remembered: all that waits and was reported alike follows, and so does what comes later.`,
+		Example: `  filmspool fix 12 603
+  filmspool fix 12 "The Matrix (1999)"
+  filmspool fix 12 themoviedb.org/tv/1396 --season 2 --episode 3
+  filmspool fix 12 --watched-at "yesterday 20:15"`,
+		ValidArgsFunction: p.completeIDs(entry.VerbFix),
+	}
+	f := fixing{program: p}
+	flags := c.Flags()
+	flags.IntVar(&f.season, "season", -1, "its season, from 0 (specials); others of that season move alike")
+	flags.IntVar(&f.episode, "episode", 0, "its number in the season, from 1")
+	flags.IntVar(&f.choose, "choose", 0, "of what the words find, it is this one, counted from 1")
+	flags.StringVar(&f.at, "watched-at", "", `when it ended: 20:15, "yesterday 20:15", 2026-03-01`)
+	flags.StringVar(&f.account, "account", "", "the account it belongs to")
+	flags.BoolVar(&f.delivered, "delivered", false, "it was in doubt, and the service has it")
+	list := flags.Bool("list", false, "list what is remembered")
+	forget := flags.Int64("forget", 0, "forget what is remembered under this `number`; what it has changed stays")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be changed, and change nothing")
+	flags.BoolVar(&f.yes, "yes", false, "ask nothing")
+	f.asJSON = jsonFlag(c)
+	c.Args = func(c *cobra.Command, args []string) error {
+		if *list || *forget != 0 {
+			return cobra.NoArgs(c, args)
+		}
+		return fits(c, args)
+	}
+	c.RunE = func(c *cobra.Command, args []string) (err error) {
+		switch {
+		case *list:
+			return ask(c.Context(), p, daemon.Existing, *f.asJSON, func(ctl control.API) ([]resolve.Correction, error) {
+				return ctl.Corrections(c.Context())
+			}, p.sayCorrections)
+		case *forget != 0:
+			return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
+				if err := ctl.ForgetCorrection(c.Context(), *forget); err != nil {
+					return err
+				}
+				p.stdout.Say("cli.forgotten", "id", *forget)
+				return nil
+			})
+		}
+		if f.ID, err = entryID(args[0]); err != nil {
+			return err
+		}
+		if f.What = strings.TrimSpace(strings.Join(args[1:], " ")); f.What != "" {
+			return f.identity(c.Context(), flags.Changed)
+		}
+		return f.rest(c.Context())
+	}
+	return c
+}
 
 // fixing is one "fix" at work.
 type fixing struct {
 	*program
 	control.Fix
-	dryRun bool // nothing is changed
-	choose int  // the candidate that --choose names; 0 for none
-	yes    bool // no question is asked
-	asJSON bool
+	season, episode, choose int // as the flags of that name
+	at, account             string
+	delivered, dryRun, yes  bool
+	asJSON                  *bool
 }
 
-func (p *program) fixCommand() *cobra.Command {
-	f := fixing{program: p}
-	c := &cobra.Command{
-		Use: "fix ID NUMBER|ADDRESS|WORDS…", Short: "Say what film or series an entry is, for this and all that come",
-		Args: func(c *cobra.Command, args []string) error {
-			return usage.Exactly("ID", "NUMBER")(c, args[:min(len(args), 2)])
-		},
-		Long: `Says what the film, or the series of the episode, really is: a number of TMDB or
-IMDb, an address there or at TVDB, or words to look for. What was held for want of
-that, or was rejected, may leave then. Of an episode, season and number stay, unless
-you give others: the others of its season are moved as far then.
-
-It is remembered. All else that waits without a number and was told alike follows
-at once, and so does what comes later; --dry-run shows what follows. What was
-delivered stays. Where the source itself told a TMDB number, this entry alone is
-changed.
-
-Words are looked for at the service, and at TMDB where you have turned that on.`,
-		Example: `  filmspool fix 12 603
-  filmspool fix 12 "The Matrix (1999)"
-  filmspool fix 12 Matrix --choose 2
-  filmspool fix 12 https://www.themoviedb.org/tv/1396 --season 2 --episode 3`,
+// rest changes when an entry was watched, whose it is, or that it was delivered.
+func (f *fixing) rest(ctx context.Context) error {
+	o := control.Order{Selection: entry.Selection{IDs: []int64{f.ID}}, DryRun: f.dryRun}
+	switch {
+	case f.delivered:
+		o.Verb, o.As = control.Settle, viewing.StateDelivered
+	case f.account != "":
+		o.Verb, o.To = control.Move, f.account
+	case f.at == "":
+		return &exitError{code: exitUsage, message: "what shall change?", hint: "filmspool fix --help"}
 	}
-	asJSON := jsonFlag(c)
-	c.Flags().BoolVar(&f.Series, "series", false, "it is the series of the episode; so it is without this flag")
-	season := c.Flags().Int("season", -1, "its season is this one, from 0 (specials)")
-	episode := c.Flags().Int("episode", 0, "its number in the season is this one, from 1")
-	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be changed, and change nothing")
-	c.Flags().IntVar(&f.choose, "choose", 0, "of what the words find, it is this one, counted from 1")
-	c.Flags().BoolVar(&f.yes, "yes", false, "take what the words certainly mean without a question")
-	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		f.asJSON, f.What = *asJSON, strings.TrimSpace(strings.Join(args[1:], " "))
-		if f.ID, err = entryID(args[0]); err != nil {
-			return err
+	return ask(ctx, f.program, daemon.Offline, *f.asJSON, func(ctl control.API) (after entry.Entry, err error) {
+		if o.Verb == "" {
+			at, err := endedAt(f.at)
+			if err != nil {
+				return after, inFlag("--watched-at", err)
+			}
+			return ctl.Edit(ctx, control.Edit{ID: f.ID, Edit: entry.Edit{WatchedAt: at, DryRun: f.dryRun}})
 		}
-		var at viewing.Media
-		if err := placeFrom(&at, c.Flags().Changed, season, episode); err != nil {
-			return err
+		if _, err := ctl.Operate(ctx, o); err != nil {
+			return after, err
 		}
-		f.Season, f.Episode = at.Season, at.Episode
-		switch {
-		case f.What == "":
-			return usage.Errorf("NUMBER is empty; usage: %s", c.UseLine())
-		case len(f.What) > maxSearched:
-			return &typed.Error{Problem: fmt.Sprintf("that is longer than %d bytes", maxSearched), Next: "give a number, an address or a title"}
-		case c.Flags().Changed("choose") && f.choose < 1:
-			return usage.Errorf("--choose %d is not a number from 1", f.choose)
+		x, err := ctl.Explain(ctx, f.ID)
+		if f.dryRun {
+			x.Account, x.State = cmp.Or(o.To, x.Account), cmp.Or(o.As, x.State)
 		}
-		return f.do(c.Context())
-	}
-	return c
+		return x.Entry, err
+	}, f.sayFixed)
 }
 
-// do finds out what is meant, has a person choose where that is not certain, and
-// then says it.
-func (f *fixing) do(ctx context.Context) error {
+// sayFixed tells what an entry is after a change.
+func (f *fixing) sayFixed(e entry.Entry) {
+	if f.dryRun {
+		f.stdout.Say("cli.unchanged")
+	}
+	title := e.Label()
+	if item, _ := itemOf(e); item != "" && e.Media.Titled() {
+		title += " (" + item + ")"
+	}
+	f.stdout.Say("cli.fixed", "title", title, "at", watched(e), "account", e.Account, "state", f.standing(e))
+}
+
+// identity finds out what is meant, has a person choose where that is not certain, shows
+// what follows, and then says it.
+func (f *fixing) identity(ctx context.Context, set func(string) bool) error {
+	if set("season") {
+		f.Season = &f.season
+	}
+	if set("episode") {
+		f.Episode = &f.episode
+	}
+	if f.Season != nil && f.season < 0 || f.Episode != nil && f.episode < 1 {
+		return mistake("--season is a number from 0, and --episode is one from 1")
+	}
 	found, err := f.tell(ctx)
 	if err != nil {
 		return err
 	}
-	chosen, err := f.chosen(ctx, found)
+	by := choice{f.choose, found.Searched && f.isPerson() && !f.yes && !*f.asJSON, *f.asJSON}
+	chosen, err := f.chosen(ctx, by, found.Certain, found.Candidates)
 	if err != nil {
+		if *f.asJSON {
+			err = errors.Join(f.stdout.JSON(found), err)
+		}
 		return err
 	}
 	f.Is, f.DryRun = &chosen, true
 	done, err := f.tell(ctx)
-	if err == nil && !f.dryRun && f.confirm(ctx, done) {
+	if err == nil && !f.dryRun && f.confirmed(ctx, done) {
 		f.DryRun = false
 		done, err = f.tell(ctx)
 	}
@@ -107,135 +160,129 @@ func (f *fixing) do(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case f.asJSON:
+	case *f.asJSON:
 		return f.stdout.JSON(done)
-	default:
-		return f.say(done)
 	}
+	if f.DryRun {
+		f.stdout.Say("cli.unchanged")
+		f.stdout.Println(chosen)
+	} else {
+		f.sayFixed(done.Entry)
+	}
+	if r := done.Remembered; r != nil {
+		f.stdout.Say("cli.remembered", "told", told(r.Told), "is", r.Is)
+	}
+	f.sayFollowing(done)
+	return nil
 }
 
 // tell tells the instance what is known so far.
 func (f *fixing) tell(ctx context.Context) (out control.Fixed, err error) {
 	err = f.instance(ctx, daemon.Offline, func(ctl control.API) (err error) {
 		out, err = ctl.Fix(ctx, f.Fix)
-		return err
+		return misuse(err)
 	})
-	var fault *control.Fault
-	if errors.As(err, &fault) && fault.Code == control.CodeInvalid { // a mistake in what was typed
-		err = misuse(fault)
-	}
 	return out, err
 }
 
-// chosen is the candidate that is meant.
-func (f *fixing) chosen(ctx context.Context, found control.Fixed) (is resolve.Candidate, err error) {
-	person := terminal.IsTerminal(f.stdin) && f.stdout.IsTerminal() && !f.asJSON
-	n := len(found.Candidates)
-	choice := &typed.Error{Next: fmt.Sprintf("filmspool fix %d %q --choose N, or filmspool fix %[1]d NUMBER", f.ID, f.What)}
-	switch {
-	case f.choose > n:
-		choice.Problem = fmt.Sprintf("--choose %d: there are only %d to choose from", f.choose, n)
-		return is, choice
-	case f.choose > 0:
-		return found.Candidates[f.choose-1], nil
-	case found.Certain != nil && (!person || f.yes || !found.Searched):
-		return *found.Certain, nil
-	case f.asJSON:
-		err = f.stdout.JSON(found)
-	default:
-		err = report.Candidates(f.stdout, found.Candidates)
-	}
-	choice.Problem = "it is not certain which one is meant; nothing is changed"
-	if err != nil || !person {
-		return is, cmp.Or[error](err, choice)
-	}
-	line := f.stderr.Line(ctx, f.stdin, fmt.Sprintf("Which one, 1 to %d?", n))
-	i, err := strconv.Atoi(line)
-	if err != nil || i < 1 || i > n {
-		choice.Problem = fmt.Sprintf("%s is not a number from 1 to %d; nothing is changed", typed.Quoted(line), n)
-		return is, choice
-	}
-	return found.Candidates[i-1], nil
+// choice is how it is said which candidate is meant.
+type choice struct {
+	number int  // by --choose, from 1; 0 for none
+	ask    bool // a person is asked even where one is certain
+	quiet  bool // nothing is printed but JSON
 }
 
-// confirm shows a person what would follow, and asks whether it shall. Nobody is asked
+// chosen is the candidate that is meant: by its number, because it is certain, or by a
+// person who is asked.
+func (p *program) chosen(ctx context.Context, by choice, certain *resolve.Candidate, all []resolve.Candidate) (is resolve.Candidate, err error) {
+	unclear := &exitError{code: exitUsage, message: "it is not certain which one is meant; nothing is changed", hint: "add --choose N, or give its number"}
+	switch {
+	case by.number > 0 && by.number <= len(all):
+		return all[by.number-1], nil
+	case by.number != 0:
+		return is, mistake("--choose %d is not from 1 to %d", by.number, len(all))
+	case certain != nil && !by.ask:
+		return *certain, nil
+	case by.quiet:
+		return is, unclear
+	}
+	t := p.stdout.Table(1, "n", "title")
+	for i, c := range all {
+		c.Title = typed.Shortened(c.Title)
+		t.Row(i+1, c)
+	}
+	t.Flush()
+	if !p.isPerson() {
+		return is, unclear
+	}
+	i, err := strconv.Atoi(p.stderr.Ask(ctx, p.stdin, p.stdout.Speech().Say("cli.which", "n", len(all))))
+	if err != nil || i < 1 || i > len(all) {
+		return is, unclear
+	}
+	return all[i-1], nil
+}
+
+// confirmed shows a person what would follow, and asks whether it shall. Nobody is asked
 // where nothing follows.
-func (f *fixing) confirm(ctx context.Context, would control.Fixed) bool {
-	person := terminal.IsTerminal(f.stdin) && f.stdout.IsTerminal() && !f.asJSON
-	if !person || f.yes || would.AlsoChanged == 0 {
+func (f *fixing) confirmed(ctx context.Context, would control.Fixed) bool {
+	if !f.isPerson() || *f.asJSON || f.yes || would.AlsoChanged == 0 {
 		return true
 	}
-	f.sayFollowing("Others that would follow", would)
-	line := strings.ToLower(f.stderr.Line(ctx, f.stdin, "Change them all? [y/N]"))
-	return line == "y" || line == "yes"
+	f.sayFollowing(would)
+	return f.stderr.Agreed(ctx, f.stdin, f.stdout.Speech().Say("cli.changeAll"))
 }
 
 // sayFollowing lists the entries that follow.
-func (f *fixing) sayFollowing(title string, done control.Fixed) {
-	f.stdout.Printf("%s: %d.\n", title, done.AlsoChanged)
+func (f *fixing) sayFollowing(done control.Fixed) {
+	if done.AlsoChanged == 0 {
+		return
+	}
+	f.stdout.Say("cli.following", "n", done.AlsoChanged)
 	for _, o := range done.Also {
-		f.stdout.Printf("  entry %d: %s is %s\n", o.Entry, o.Was.Label(), o.Is.Label())
+		f.stdout.Printf("  %d  %s → %s\n", o.Entry, o.Was.Label(), o.Is.Label())
 	}
 }
 
-// say tells what was done.
-func (f *fixing) say(done control.Fixed) error {
-	if f.DryRun {
-		f.stdout.Println("Nothing is changed.")
-	} else if err := f.sayEntry(done.Entry); err != nil {
-		return err
+// sayCorrections prints a table of what is remembered.
+func (p *program) sayCorrections(all []resolve.Correction) {
+	if len(all) == 0 {
+		p.stdout.Say("cli.nothingRemembered")
+		return
 	}
-	switch r := done.Remembered; {
-	case r != nil && f.DryRun:
-		f.stdout.Printf("It would be remembered: what is told as %s is %s.\n", report.Told(r.Told), r.Is)
-	case r != nil:
-		f.stdout.Printf("Remembered: what is told as %s is %s.\n", report.Told(r.Told), r.Is)
-		if done.Before != nil {
-			f.stdout.Printf("Until now, it was %s.\n", done.Before)
-		}
-	default:
-		f.stdout.Println("Nothing is remembered: what its source told of it is nothing to know others by.")
+	t := p.stdout.Table(1, "id", "told", "is", "since", "entries")
+	for _, r := range all {
+		t.Row(r.ID, told(r.Told), r.Is, r.Since.Local().Format(time.DateOnly), r.Entries)
 	}
-	if done.AlsoChanged > 0 {
-		f.sayFollowing("Others that follow", done)
-	}
-	return nil
+	t.Flush()
 }
 
-func (p *program) rulesCommand() *cobra.Command {
-	return group("rules", "See, test and forget what filmspool fix has remembered", p.rulesListCommand(), p.rulesRemoveCommand(), p.resolving(&cobra.Command{
-		Use: "test", Short: "Say what films and episodes are, and which correction says so", Args: cobra.NoArgs,
-		Long: `Does what filmspool identify does: it reads one item a line from standard input, as
-JSON, and says of each what it is. Where a correction decides, it names that.`,
-		Example: `  echo '{"kind":"movie","title":"The Matrix","year":1999}' | filmspool rules test --json`,
-	}))
+// told is what a source told of a film or series.
+func told(c resolve.Clue) string {
+	parts := []string{}
+	if c.Title != "" {
+		parts = append(parts, typed.Quoted(c.Title))
+	}
+	if c.Year > 0 {
+		parts = append(parts, "("+strconv.Itoa(c.Year)+")")
+	}
+	if c.IDs.IMDB != "" {
+		parts = append(parts, c.IDs.IMDB)
+	}
+	if c.IDs.TVDB > 0 {
+		parts = append(parts, "tvdb "+strconv.FormatInt(c.IDs.TVDB, 10))
+	}
+	if c.Site != nil {
+		parts = append(parts, c.Site.Name+" "+c.Site.Title+c.Site.Series)
+	}
+	return strings.Join(parts, " ")
 }
 
-func (p *program) rulesListCommand() *cobra.Command {
-	c := &cobra.Command{Use: "list", Short: "List what you said that films and series are", Args: usage.Exactly()}
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return ask(c.Context(), p, daemon.Existing, *asJSON, func(ctl control.API) ([]resolve.Correction, error) {
-			return ctl.Corrections(c.Context())
-		}, func(all []resolve.Correction) error { return report.Corrections(p.stdout, all) })
+// endedAt reads when a viewing ended.
+func endedAt(text string) (viewing.Instant, error) {
+	now := time.Now()
+	t, err := typed.ParseTime(text, now)
+	if err != nil {
+		return viewing.Instant{}, err
 	}
-	return c
-}
-
-func (p *program) rulesRemoveCommand() *cobra.Command {
-	c := &cobra.Command{Use: "remove ID", Short: "Forget a correction; what it has changed stays", Args: usage.Exactly("ID")}
-	c.RunE = func(c *cobra.Command, args []string) error {
-		id, err := strconv.ParseInt(args[0], 10, 64)
-		if err != nil || id < 1 {
-			return &typed.Error{Problem: typed.Quoted(args[0]) + " is not a correction's id, which is a number", Next: "filmspool rules list"}
-		}
-		return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
-			if err := ctl.ForgetCorrection(c.Context(), id); err != nil {
-				return err
-			}
-			p.stdout.Printf("Correction %d is forgotten. What it has changed stays.\n", id)
-			return nil
-		})
-	}
-	return c
+	return t.Instant(now), nil
 }

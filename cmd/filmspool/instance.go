@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -33,6 +32,9 @@ func (p *program) options() (daemon.Options, error) {
 	}, nil
 }
 
+// alone works on a state folder while no daemon runs.
+type alone func(context.Context, daemon.Options, func(control.API) error) error
+
 // instance calls do with the running daemon. When none runs, offline does, with
 // the state folder itself; nil is for what needs a daemon.
 func (p *program) instance(ctx context.Context, offline alone, do func(control.API) error) error {
@@ -40,61 +42,46 @@ func (p *program) instance(ctx context.Context, offline alone, do func(control.A
 	if err != nil {
 		return err
 	}
-	return p.patiently(func() error { return p.reach(ctx, o, offline, do) })
-}
-
-// alone works on a state folder while no daemon runs.
-type alone func(context.Context, daemon.Options, func(control.API) error) error
-
-func (p *program) reach(ctx context.Context, o daemon.Options, offline alone, do func(control.API) error) error {
-	running, err := daemon.Find(ctx, o.Paths)
-	if err == nil {
-		defer running.Close()
-		return do(running.API)
-	}
-	switch {
-	case !errors.Is(err, &control.Fault{Code: control.CodeNotRunning}):
-		return err
-	case p.choice.System, offline == nil:
-		return err
-	}
-	return offline(ctx, o, do)
+	return p.patiently(func() error {
+		running, err := daemon.Find(ctx, o.Paths)
+		switch {
+		case err == nil:
+			defer running.Close()
+			return do(running.API)
+		case !errors.Is(err, &control.Fault{Code: control.CodeNotRunning}), p.choice.System, offline == nil:
+			return err
+		}
+		return offline(ctx, o, do)
+	})
 }
 
 // ask asks the instance, and prints its answer: as JSON, or as say does in words.
-func ask[T any](ctx context.Context, p *program, offline alone, asJSON bool, question func(control.API) (T, error), say func(T) error) error {
+func ask[T any](ctx context.Context, p *program, offline alone, asJSON bool, question func(control.API) (T, error), say func(T)) error {
 	return p.instance(ctx, offline, func(ctl control.API) error {
 		answer, err := question(ctl)
 		switch {
 		case err != nil:
-			return err
+			return misuse(err)
 		case asJSON:
 			return p.stdout.JSON(answer)
-		default:
-			return say(answer)
 		}
+		say(answer)
+		return nil
 	})
 }
 
-// jsonFlag adds --json to a reading command.
+// jsonFlag adds --json to a command.
 func jsonFlag(c *cobra.Command) *bool {
 	return c.Flags().Bool("json", false, "print JSON with stable field names")
 }
 
-// patiently does what may take long, and says on the standard error that it
-// goes on: how far it is, where that is known.
+// patiently does what may take long, and says on the standard error that it goes on.
 func (p *program) patiently(do func() error) error {
-	return terminal.Telling(do, func(took time.Duration) {
-		far := ""
-		if p.soFar != nil {
-			far = p.soFar(took)
-		}
-		if far == "" {
-			far = fmt.Sprintf("Still at work after %.0f s", took.Seconds())
-		}
-		p.stderr.Printf("%s. Ctrl-C ends it safely.\n", far)
-	})
+	return terminal.Telling(do, func(took time.Duration) { p.stderr.Say("cli.atWork", "seconds", int(took.Seconds())) })
 }
+
+// isPerson reports whether somebody is at a terminal, who can be asked.
+func (p *program) isPerson() bool { return terminal.IsTerminal(p.stdin) && p.stdout.IsTerminal() }
 
 // service holds the commands of the service.
 func (p *program) service() servicecmd.Program {

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
-	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -65,9 +64,8 @@ func noKeyAmong(c *cobra.Command, args []string) error {
 	again := "filmspool login --base-url https://tracker.example/api/v1"
 	for _, word := range args {
 		if tmdb, _ := c.Flags().GetBool("tmdb"); tmdb || strings.HasPrefix(word, "eyJ") || strings.Contains(word, "sk_") || strings.Contains(word, "pk_") {
-			return &typed.Error{
-				Problem: "a key is not a word of a command: it stands in the history of your shell now",
-				Next:    "take the line out of the history, make another key at the service, and type that when you are asked: " + again,
+			return &exitError{code: exitUsage, message: "a key is not a word of a command: it stands in the history of your shell now",
+				hint: "take the line out of the history, make another key at the service, and type that when you are asked: " + again,
 			}
 		}
 	}
@@ -75,9 +73,7 @@ func noKeyAmong(c *cobra.Command, args []string) error {
 	if word := args[0]; strings.ContainsAny(word, ".:/") && !strings.ContainsAny(word, "@?#") {
 		hint = "filmspool login --base-url " + typed.Shortened(word)
 	}
-	return &typed.Error{
-		Problem: "login takes no word beside its flags: an address goes with --base-url; usage: " + c.UseLine(), Next: hint,
-	}
+	return &exitError{code: exitUsage, message: "login takes no word beside its flags: an address goes with --base-url; usage: " + c.UseLine(), hint: hint}
 }
 
 // sayLogin tells what the service said.
@@ -111,9 +107,8 @@ func (p *program) askKey(ctx context.Context, l control.Login) (string, error) {
 	}
 	file, isFile := p.stdin.(*os.File)
 	if !isFile || !terminal.IsTerminal(file) {
-		return "", &typed.Error{
-			Problem: "there is no terminal to ask for the key",
-			Next:    "filmspool login --key-stdin, with the key on standard input",
+		return "", &exitError{code: exitUsage, message: "there is no terminal to ask for the key",
+			hint: "filmspool login --key-stdin, with the key on standard input",
 		}
 	}
 	prompt := "Secret key (sk_…) for " + l.BaseURL + ", not shown: "
@@ -127,7 +122,7 @@ func (p *program) askKey(ctx context.Context, l control.Login) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("read the key: %w", err)
 	case key == "":
-		return "", usage.Errorf("no key was given; nothing is changed")
+		return "", mistake("no key was given; nothing is changed")
 	}
 	return key, nil
 }
@@ -141,5 +136,5 @@ func (p *program) readKey() (string, error) {
 	if key := strings.TrimSpace(line); key != "" {
 		return key, nil
 	}
-	return "", usage.Errorf("standard input holds no key")
+	return "", mistake("standard input holds no key")
 }

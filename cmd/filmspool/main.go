@@ -1,10 +1,7 @@
-// Command filmspool keeps a film and TV diary. It takes viewings from browsers and
-// Kodi, keeps them on disk, and tells a tracking service of each once.
-//
-// It owns the words a person types: a file for each group of subcommands, the exit
-// codes, and how errors are shown. It promises that every reading command has
-// --json with stable fields, and exit codes that a script can rely on. It
-// refuses to hold logic: what a command does is done by package daemon.
+// Command filmspool keeps a film and TV diary: it takes viewings from browsers and Kodi,
+// keeps them on disk, and sends each once to a tracking service. This package has a file
+// for each command, the exit codes, and how errors are shown; what a command does is done
+// by package daemon. Exit codes and the fields of --json are stable.
 package main
 
 import (
@@ -19,7 +16,6 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
-	"time"
 	_ "time/tzdata" // Windows, small routers and empty containers have no zones of their own
 
 	"github.com/spf13/cobra"
@@ -27,7 +23,6 @@ import (
 	"github.com/filmspool/filmspool/cmd/filmspool/manual"
 	"github.com/filmspool/filmspool/cmd/filmspool/servicecmd"
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
-	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
@@ -36,7 +31,6 @@ import (
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
-	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 // version is the release this program belongs to. It is a variable only for
@@ -54,7 +48,10 @@ const (
 	exitConfig     = 78 // EX_CONFIG of sysexits.h; systemd does not restart on it
 )
 
-func main() { (&program{}).main() }
+func main() {
+	cobra.EnableCommandSorting = false // the list of commands has them in the order of root
+	(&program{}).main()
+}
 
 // main is the whole process.
 func (p *program) main() {
@@ -72,9 +69,6 @@ func (p *program) main() {
 	os.Exit(p.run(ctx, os.Args[1:]))
 }
 
-// soFar tells how far work is after some time; "" when that is not known now.
-type soFar func(took time.Duration) string
-
 // program is one invocation: its streams, its environment and its global flags.
 type program struct {
 	stdin          io.Reader
@@ -83,7 +77,6 @@ type program struct {
 
 	choice config.Choice
 	flags  config.Overrides
-	soFar  soFar                 // how far the work at hand is; nil when nobody counts it
 	loop   func(*replay.Options) // see [daemon.Options]; tests set it
 }
 
@@ -94,10 +87,6 @@ func (p *program) run(ctx context.Context, args []string) int {
 	root.SetIn(p.stdin)
 	root.SetOut(p.stdout.Text())
 	root.SetErr(p.stderr.Text())
-	root.InitDefaultCompletionCmd() // which takes any word for a shell
-	if c, _, err := root.Find([]string{"completion"}); err == nil {
-		c.Args, c.RunE = usage.NoSuchCommand, showHelp
-	}
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitDone
@@ -108,23 +97,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 
 // root builds the tree of commands.
 func (p *program) root() *cobra.Command {
-	root := &cobra.Command{
-		Use:   "filmspool",
-		Short: "Keeps your film and TV diary: nothing lost, nothing doubled",
-		Long: `Filmspool runs in the background, takes what you watched from your browser and
-from Kodi, keeps it on disk, and tells your tracking service of each viewing once.
-
-Try it:     filmspool demo
-Set it up:  filmspool open --start
-            in a terminal: filmspool service install && filmspool service start
-                           filmspool login && filmspool pair
-
-More about a command: filmspool COMMAND --help, or its manual page,
-which packages install.`,
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		Args:          usage.NoSuchCommand,
-	}
+	root := &cobra.Command{Use: "filmspool", SilenceUsage: true, SilenceErrors: true, Args: noSuchCommand}
 	// Cobra's own flag needs text/template, which adds 2.7 MB to the program.
 	asked := root.Flags().BoolP("version", "v", false, "print the version")
 	root.RunE = func(c *cobra.Command, _ []string) error {
@@ -134,41 +107,38 @@ which packages install.`,
 		}
 		return c.Help()
 	}
-	root.SetFlagErrorFunc(usage.FlagFault)
 	f := root.PersistentFlags()
 	f.StringVar(&p.choice.StateDir, "state-dir", "", "folder for queue and keys (FILMSPOOL_STATE_DIR)")
 	f.StringVar(&p.choice.Config, "config", "", "configuration file (FILMSPOOL_CONFIG)")
 	f.BoolVar(&p.choice.System, "system", false, "address the system-wide instance")
 	f.StringVar(&p.flags.LogLevel, "log-level", "", "debug, info, warn or error (FILMSPOOL_LOG_LEVEL)")
 	root.AddCommand(
-		p.runCommand(), p.demoCommand(), p.sandboxCommand(), p.loginCommand(), p.identifyCommand(), p.fixCommand(), p.rulesCommand(),
-		p.statusCommand(), p.openCommand(),
-		p.pairCommand(), p.clientsCommand(), p.queueCommand(), p.addCommand(), p.watchlistCommand(),
-		p.listCommand(), p.pauseCommand(), p.resumeCommand(), p.noticesCommand(), p.kodiCommand(), p.configCommand(), p.versionCommand(),
-		group("service", "Install Filmspool as a service, and control it", p.service().Commands()...),
+		p.openCommand(), p.loginCommand(), p.statusCommand(), p.diaryCommand(), p.showCommand(), p.addCommand(), p.fixCommand(),
+		p.sendCommand(), p.dropCommand(), p.undoCommand(), p.pauseCommand(), p.resumeCommand(), p.sourcesCommand(), p.importCommand(),
+		p.exportCommand(), p.backupCommand(), p.configCommand(), p.serviceCommand(),
+		p.runCommand(), p.demoCommand(), p.sandboxCommand(), p.identifyCommand(), p.versionCommand(),
 	)
 	root.AddCommand(manual.Commands(version)...)
+	root.InitDefaultCompletionCmd()
+	prepare(root)
 	p.completeValues(root)
 	return root
 }
 
-// group is a command that only holds others.
-func group(use, short string, children ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short, Args: usage.NoSuchCommand, RunE: showHelp}
-	c.AddCommand(children...)
+// serviceCommand has the commands of the service.
+func (p *program) serviceCommand() *cobra.Command {
+	c := group("service", "Install Filmspool as a service, and control it", p.service().Commands()...)
+	c.SuggestFor = []string{"install", "uninstall", "start", "stop", "restart", "logs"}
 	return c
 }
 
-func showHelp(c *cobra.Command, _ []string) error { return c.Help() }
-
 // exitError is an error with an exit code of its own. An empty message prints
-// nothing, for commands whose output said it already. A mistake in the command
-// line is a [typed.Error].
+// nothing, for commands whose output said it already.
 type exitError struct {
 	code    int
 	message string
 	hint    string
-	cause   error // whose message and hint are told where message is empty
+	cause   error // whose message is told in place of this one, and its hint where this has none
 }
 
 func (e *exitError) Error() string { return e.message }
@@ -176,18 +146,12 @@ func (e *exitError) Error() string { return e.message }
 // Unwrap is the cause.
 func (e *exitError) Unwrap() error { return e.cause }
 
-// misuse is an error that counts as a mistake in the command line.
-func misuse(cause error) error { return &exitError{code: exitUsage, message: "usage", cause: cause} }
-
 // code is the exit code for err.
 func code(err error) int {
 	var exit *exitError
-	var mistake *typed.Error
 	switch {
 	case errors.As(err, &exit):
 		return exit.code
-	case errors.As(err, &mistake):
-		return exitUsage
 	case errors.Is(err, config.ErrInvalid), errors.Is(err, sqlite.ErrNewer):
 		return exitConfig
 	case errors.As(err, new(*daemon.UnwritableError)):
@@ -235,7 +199,7 @@ func hintOf(s locale.Speech, err error) string {
 	var message interface{ Hint() viewing.Message }
 	var other interface{ Hint() string }
 	switch {
-	case errors.As(err, &exit) && exit.cause == nil:
+	case errors.As(err, &exit) && (exit.cause == nil || exit.hint != ""):
 		return exit.hint
 	case errors.As(err, &fault):
 		return s.Message(fault.Hint)
@@ -251,7 +215,7 @@ func hintOf(s locale.Speech, err error) string {
 }
 
 func (p *program) versionCommand() *cobra.Command {
-	c := &cobra.Command{Use: "version", Short: "Print the version", Args: usage.Exactly()}
+	c := &cobra.Command{Use: "version", Short: "Print the version"}
 	asJSON := jsonFlag(c)
 	c.RunE = func(*cobra.Command, []string) error {
 		if *asJSON {

@@ -18,7 +18,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
 )
@@ -33,7 +32,6 @@ A file in your home folder leads the browser there; it is removed again.
 With --start Filmspool is started first, where it does not run: the machine's, if
 that is installed, else your own. That one starts with your login from then on. What goes
 wrong then is shown in the browser, too, since a menu has no terminal.`,
-		Args: usage.Exactly(),
 	}
 	o := opening{asJSON: jsonFlag(c)}
 	c.Flags().BoolVar(&o.show, "print", false, "print an address instead; it signs one browser in, once, within 30 seconds")

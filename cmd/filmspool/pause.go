@@ -1,71 +1,73 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/filmspool/filmspool/cmd/filmspool/report"
-	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 func (p *program) pauseCommand() *cobra.Command {
 	var o control.Pause
-	c := p.pausingCommand("pause", "Stop sending for a while, or until you resume", `Stops sending; everything is still taken and kept, and nothing is relabelled. It
-lasts until "filmspool resume", also over a restart. With a time it ends by itself.
-
-With --drop, what ends before that time is not sent later either: it is kept as
-dropped. "queue release ID" takes it in after all. What you add by hand is not dropped.`, &o)
-	c.Use = "pause [SPAN | until TIME]"
-	c.Args = func(c *cobra.Command, args []string) error {
-		if len(args) == 0 || args[0] == "until" || strings.ContainsAny(args[0], "0123456789") {
-			return nil
-		}
-		err := usage.Exactly()(c, args)
-		var mistake *typed.Error
-		if errors.As(err, &mistake) {
-			mistake.Next = "filmspool pause 2h, or filmspool pause until 23:00"
-		}
-		return err
-	}
-	c.Example = `  filmspool pause 2h
-  filmspool pause until 23:00 --drop`
+	c := p.pausingCommand("pause [SPAN|until TIME]…", "Stop sending for a while, or until you resume", &o, func(ctl control.API) pauseCall { return ctl.Pause })
+	c.Long = `Everything is still taken and kept. Without a time it lasts until "filmspool resume", also
+over a restart. With --drop, what is watched until then is never sent, unless you send it.`
+	c.Example = "  filmspool pause 2h\n  filmspool pause until 23:00 --drop"
 	c.Flags().BoolVar(&o.Drop, "drop", false, "drop what is watched until then")
 	c.PreRunE = func(_ *cobra.Command, args []string) (err error) {
 		if len(args) > 0 {
 			o.Until, err = typed.ParseEnd(strings.Join(args, " "), time.Now())
-			err = usage.In("", err)
 		}
-		if err == nil && o.Drop && o.Until.IsZero() {
-			err = &typed.Error{Problem: "--drop needs an end: a pause that is forgotten would drop all you watch", Next: "filmspool pause 2h --drop"}
-		}
-		return err
+		return misuse(err)
 	}
 	return c
 }
 
 func (p *program) resumeCommand() *cobra.Command {
-	return p.pausingCommand("resume", "Send again after a pause", `Ends the pause that you began. What else keeps an account back is tried at once.`, &control.Pause{})
+	c := p.pausingCommand("resume", "Send again after a pause", &control.Pause{}, func(ctl control.API) pauseCall { return ctl.Resume })
+	c.Long = `It ends the pause that you began. What else keeps an account back is tried at once.`
+	return c
 }
 
+// pauseCall is what begins or ends a pause.
+type pauseCall = func(context.Context, control.Pause) ([]control.Account, error)
+
 // pausingCommand is a command about how accounts stand.
-func (p *program) pausingCommand(use, short, long string, o *control.Pause) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short, Long: long, Args: usage.Exactly()}
+func (p *program) pausingCommand(use, short string, o *control.Pause, do func(control.API) pauseCall) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short}
 	c.Flags().StringVar(&o.Account, "account", "", "only this account (default: all)")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return ask(c.Context(), p, daemon.Offline, *asJSON, func(ctl control.API) ([]control.Account, error) {
-			do := ctl.Pause
-			if use == "resume" {
-				do = ctl.Resume
+			return do(ctl)(c.Context(), *o)
+		}, func(all []control.Account) {
+			for _, a := range all {
+				p.sayPause(a)
 			}
-			return do(c.Context(), *o)
-		}, func(all []control.Account) error { return report.Pauses(p.stdout, all) })
+		})
 	}
 	return c
+}
+
+// sayPause tells how an account stands.
+func (p *program) sayPause(a control.Account) {
+	switch {
+	case a.State == account.OK:
+		p.stdout.Say("cli.sends", "account", a.Name)
+	case a.State != account.Paused:
+		p.stdout.Say("cli.needsYou", "account", a.Name, "why", p.stdout.Speech().Tell(a.Reason))
+		p.stdout.Hint(a.Hint)
+	case a.PausedUntil == nil:
+		p.stdout.Say("cli.paused", "account", a.Name)
+	case a.Drops:
+		p.stdout.Say("cli.pausedDrops", "account", a.Name, "at", a.PausedUntil)
+	default:
+		p.stdout.Say("cli.pausedUntil", "account", a.Name, "at", a.PausedUntil)
+	}
 }

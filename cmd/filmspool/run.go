@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
-	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/logging"
 	"github.com/filmspool/filmspool/daemon/service"
@@ -22,7 +21,6 @@ func (p *program) runCommand() *cobra.Command {
 		Short: "Run in the foreground, as the service does",
 		Long: `Runs Filmspool until it is told to stop. Without an account or key it starts,
 takes viewings, keeps them, and says what is missing.`,
-		Args: usage.Exactly(),
 	}
 	c.Flags().StringVar(&p.flags.Listen, "listen", "", "address to listen on, loopback only (FILMSPOOL_LISTEN)")
 	log := c.Flags().String(service.LogFlag, "", "write to this `file` instead of standard error; two files of at most 5 MB")

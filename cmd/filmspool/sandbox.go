@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/demo"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
@@ -27,7 +26,6 @@ func (p *program) sandboxCommand() *cobra.Command {
 for trying Filmspool out, for tests, for living without an account. With a state
 folder (--state-dir) it keeps its keys and what is recorded; without one it
 forgets them when it ends.`,
-		Args: usage.Exactly(),
 	}
 	listen := c.Flags().String("listen", "127.0.0.1:8787", "address to listen on, loopback only")
 	c.Flags().StringVar(&o.SecretKey, "secret-key", "", "the secret key (sk_…) it accepts; made and printed when not given")
@@ -50,7 +48,7 @@ forgets them when it ends.`,
 func (p *program) serveSandbox(ctx context.Context, listen string, o sandbox.Options) error {
 	host, _, err := net.SplitHostPort(listen)
 	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return usage.Errorf("--listen %q is not a loopback address with a port, such as 127.0.0.1:8787", listen)
+		return mistake("--listen %q is not a loopback address with a port, such as 127.0.0.1:8787", listen)
 	}
 	made := o.SecretKey == "" || o.PublicKey == ""
 	s, err := sandbox.Open(ctx, o)
@@ -99,7 +97,6 @@ func (p *program) demoCommand() *cobra.Command {
 Kodi library and the command line produce viewings, takes the service away and
 brings it back, and counts what arrived. Stays up until Ctrl-C.
 Exits 0 only if everything arrived exactly once.`,
-		Args: usage.Exactly(),
 	}
 	once := c.Flags().Bool("once", false, "end after the tour")
 	asJSON := c.Flags().Bool("json", false, "print the count as JSON; the story goes to standard error")

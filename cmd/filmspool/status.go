@@ -3,30 +3,31 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/filmspool/filmspool/cmd/filmspool/report"
-	"github.com/filmspool/filmspool/cmd/filmspool/usage"
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 func (p *program) statusCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Say how things stand",
-		Long: `Says how things stand, in one sentence and then in detail.
---all looks at everything now, also while nothing runs, and says what is wrong, why
-that matters, and what mends it. --report prints a report for somebody who helps you:
-it tells no titles, names, addresses, paths or keys.
+		Long: `--all looks at everything now, also while nothing runs, and says what is wrong, why that
+matters, and what mends it. --report is for somebody who helps you: it has no titles, names,
+addresses, paths or keys.
 Exit codes: 0 all is well or offline, 3 not running, 4 something needs you.`,
-		Args: usage.Exactly(),
 	}
 	asJSON := jsonFlag(c)
 	seen := c.Flags().Int64("seen", 0, "forget the notice with this `number`")
@@ -41,9 +42,8 @@ Exit codes: 0 all is well or offline, 3 not running, 4 something needs you.`,
 			})
 		case *helper:
 			about := func(ctl control.API) (control.About, error) { return ctl.About(c.Context()) }
-			return ask(c.Context(), p, daemon.Offline, *asJSON, about, func(a control.About) error {
-				_, err := p.stdout.Text().Write([]byte(a.Report))
-				return err
+			return ask(c.Context(), p, daemon.Offline, *asJSON, about, func(a control.About) {
+				_, _ = p.stdout.Text().Write([]byte(a.Report)) // a reader that went away needs none
 			})
 		case *all:
 			return p.examine(c.Context(), *asJSON)
@@ -55,11 +55,10 @@ Exit codes: 0 all is well or offline, 3 not running, 4 something needs you.`,
 			}
 			health.Tell(p.stdout.Speech(), &s)
 			if *asJSON {
-				err = p.stdout.JSON(s)
-			} else if err = report.Status(p.stdout, s); err == nil && s.Version != version {
-				p.stdout.Printf("\nversion %s runs, and this is %s; to use it: %s\n", s.Version, version, service.Command(p.choice.System, "service restart"))
+				return attention(s, p.stdout.JSON(s))
 			}
-			return attention(s, err)
+			p.sayStatus(s)
+			return attention(s, nil)
 		})
 	}
 	return c
@@ -109,8 +108,74 @@ func (p *program) examine(ctx context.Context, asJSON bool) error {
 	if asJSON {
 		return attention(s, p.stdout.JSON(s.Problems))
 	}
-	report.Problems(p.stdout, s.Problems)
+	p.sayProblems(s.Problems)
 	return attention(s, nil)
+}
+
+// sayStatus prints the sentence, the next step, and the details.
+func (p *program) sayStatus(s control.Status) {
+	p.stdout.Println(s.Summary)
+	p.stdout.Hint(s.Hint)
+	for _, n := range s.Notices {
+		p.stdout.Printf("\n%d  %s  %s\n", n.ID, terminal.Minute(n.At), n.Text)
+		p.stdout.Hint(fmt.Sprintf("%s; then filmspool status --seen %d", n.Hint, n.ID))
+	}
+	p.stdout.Println()
+	p.sayCounts(s.Counts)
+	for _, a := range s.Accounts {
+		p.sayStanding(p.stdout.Speech().Say("cli.account", "name", a.Name), a.State, p.ago(a.LastDelivered), p.stdout.Speech().Tell(a.Reason))
+		p.sayBelow(a.Again(time.Now()))
+		p.sayBelow(a.Note)
+		if a.Unresolved > 0 {
+			p.stdout.Say("cli.unresolved", "n", a.Unresolved)
+		}
+		if hint := p.stdout.Speech().Message(a.Hint); hint != "" && hint != s.Hint {
+			p.stdout.Printf("    hint:  %s\n", hint)
+		}
+		if a.Counts != nil {
+			p.stdout.Printf("    ")
+			p.sayCounts(*a.Counts)
+		}
+	}
+	p.saySources(s.Sources)
+	if s.Version != version {
+		p.stdout.Say("cli.otherVersion", "runs", s.Version, "this", version, "command", service.Command(p.choice.System, "service restart"))
+	}
+}
+
+// sayCounts says how many entries there are in the states that matter to a person.
+func (p *program) sayCounts(n entry.Counts) {
+	p.stdout.Say("cli.counts", "waiting", n.Pending+n.Sending, "held", n.Held, "doubt", n.InDoubt, "rejected", n.Rejected, "delivered", n.Delivered)
+}
+
+// sayStanding prints one account or source: its name, its state, when it was last used, and
+// below that what there is to say about it.
+func (p *program) sayStanding(name string, state account.State, last, below string) {
+	p.stdout.Printf("%-32s %-10s %s\n", name, p.stdout.Speech().Say("cli.is."+string(state)), last)
+	if below != "" {
+		p.stdout.Printf("    %s\n", below)
+	}
+}
+
+// sayBelow prints a message below an account or source.
+func (p *program) sayBelow(m viewing.Message) {
+	if m.Code != "" {
+		p.stdout.Printf("    %s\n", p.stdout.Speech().Tell(m))
+	}
+}
+
+// sayProblems prints a block for each problem. What another problem causes goes with that.
+func (p *program) sayProblems(problems []control.Problem) {
+	roots := health.Roots(problems)
+	if len(roots) == 0 {
+		p.stdout.Say("health.well")
+	}
+	for _, problem := range roots {
+		p.stdout.Printf("%s: %s\n  %s\n  %s\n", health.Word(p.stdout.Speech(), problem.Severity), problem.Text, problem.Why, problem.Act.Text)
+		if problem.Act.Command != nil {
+			p.stdout.Printf("    %s\n", *problem.Act.Command)
+		}
+	}
 }
 
 // check asks the instance how it stands, or its queue while nothing runs.

@@ -8,7 +8,7 @@
 // clock and the file system. So anybody can check what a store hands out. An archive
 // holds nothing but files of the source, without the guides for contributors.
 //
-// It pairs with the one-time code that Filmspool's page and filmspool pair show.
+// It pairs with the one-time code that Filmspool's page and filmspool sources pair show.
 //
 // It refuses to change code: only the manifest differs between the two. It
 // refuses to sign, to upload, and to hold a private key.

@@ -245,6 +245,18 @@ func (r *Registry) update(ctx context.Context, id string, change func(*entry) (s
 	return r.save(ctx, changed)
 }
 
+// Rename gives a client another name. The error is [ErrNoLabel], [ErrNotFound] or the
+// [Keep]'s.
+func (r *Registry) Rename(ctx context.Context, id, label string) error {
+	if label = clean(label); label == "" {
+		return ErrNoLabel
+	}
+	return r.update(ctx, id, func(e *entry) bool {
+		e.Label = label
+		return true
+	})
+}
+
 // Revoke forgets a client for good, on disk first, and ends its [Registry.Revoked] context.
 // The error is [ErrNotFound] or the [Keep]'s; after the latter the client is still paired.
 func (r *Registry) Revoke(ctx context.Context, id string) error {

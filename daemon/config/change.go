@@ -128,7 +128,7 @@ func (s Source) RemoveLibrary(userdata string) (Change, error) {
 }
 
 func librariesHint() viewing.Message {
-	return viewing.Say("hint.command", "command", "filmspool kodi libraries")
+	return viewing.Say("hint.command", "command", "filmspool sources kodi")
 }
 
 // libraries are those of settings.toml.

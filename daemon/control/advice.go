@@ -16,9 +16,9 @@ func WaitingFor(e entry.Explanation, a Account, now time.Time) (why, hint viewin
 	case a.State != account.OK:
 		return a.Reason, a.Hint
 	case e.Ahead.ID != 0:
-		return viewing.Say("why.ahead", "id", fmt.Sprint(e.Ahead.ID), "state", string(e.Ahead.State)), Command("filmspool queue show %d", e.Ahead.ID)
+		return viewing.Say("why.ahead", "id", fmt.Sprint(e.Ahead.ID), "state", string(e.Ahead.State)), Command("filmspool show %d", e.Ahead.ID)
 	case e.NextAt.After(now):
-		return viewing.Say("why.at", "at", entry.Time(e.NextAt)), Command("filmspool queue retry %d", e.ID)
+		return viewing.Say("why.at", "at", entry.Time(e.NextAt)), Command("filmspool send %d", e.ID)
 	default:
 		return viewing.Say("why.pending"), viewing.Message{}
 	}

@@ -24,7 +24,8 @@ type API struct {
 	Open func(context.Context, Open) (Opened, error)
 	// About is what runs, where its files are, and a report for somebody who helps.
 	About func(context.Context) (About, error)
-	// Add commits one viewing, wish or list of the command line.
+	// Add commits one viewing, wish or list of the command line. The answer for a wish or
+	// list that is there already is its entry: it is not added twice.
 	Add func(context.Context, viewing.Event) (entry.Entry, error)
 	// List is the outbox, newest first; a limit of 0 is none.
 	List func(context.Context, entry.Filter) ([]entry.Entry, error)
@@ -74,6 +75,8 @@ type API struct {
 	Clients func(context.Context) ([]ClientInfo, error)
 	// AddClient lets a program add viewings; its token is told this once.
 	AddClient func(context.Context, NewProgram) (AddedClient, error)
+	// RenameClient gives a client another name.
+	RenameClient func(context.Context, Renaming) error
 	// Revoke forgets a client; its sockets close at once.
 	Revoke func(ctx context.Context, id string) error
 

@@ -269,7 +269,7 @@ func must(t *testing.T, err error) {
 }
 
 func TestFaultsKeepCodeMessageAndHint(t *testing.T) {
-	want := &control.Fault{Code: control.CodeNotFound, Message: viewing.Say("fault.noEntry", "id", "5"), Hint: control.Command("filmspool queue list")}
+	want := &control.Fault{Code: control.CodeNotFound, Message: viewing.Say("fault.noEntry", "id", "5"), Hint: control.Command("filmspool diary")}
 	c := serve(t, &fixed{err: want})
 	_, err := c.Explain(t.Context(), 5)
 	var got *control.Fault

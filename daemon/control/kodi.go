@@ -34,6 +34,14 @@ type KodiImported struct {
 	SendSeconds int64 `json:"sendSeconds"`
 }
 
+// Plays is how many viewings are, or would be, handed over.
+func (i KodiImported) Plays() (n int) {
+	for _, l := range i.Libraries {
+		n += l.Plays()
+	}
+	return n
+}
+
 // KodiService is whether an account's service tells what it has.
 type KodiService struct {
 	Account  string          `json:"account"`

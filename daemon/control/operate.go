@@ -13,6 +13,7 @@ const (
 	Retry   = "retry"
 	Hold    = "hold"
 	Release = "release"
+	Send    = "send" // retry or release, as an entry stands
 	Settle  = "settle"
 	Drop    = "drop"
 	Move    = "move"

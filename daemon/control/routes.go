@@ -35,6 +35,7 @@ func (a *API) routes() []route {
 		ask("pair", &a.Pair),
 		ask("clients", &a.Clients),
 		tell("addClient", &a.AddClient),
+		forget("renameClient", &a.RenameClient),
 		forget("revoke", &a.Revoke),
 		ask("settings", &a.Settings),
 		tell("set", &a.Set),

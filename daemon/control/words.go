@@ -193,6 +193,12 @@ type NewProgram struct {
 	Label string `json:"label"`
 }
 
+// Renaming is a client, by its id or a name that only one has, and its new name.
+type Renaming struct {
+	ID    string `json:"id"`
+	Label string `json:"label"`
+}
+
 // AddedClient is a program that was just added.
 type AddedClient struct {
 	ID    string `json:"id"`

@@ -80,7 +80,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if !o.Once {
 		state := t.paths().State
 		t.say("It stays up until Ctrl-C. In another terminal:")
-		fmt.Fprintf(o.Story, "\n  filmspool --state-dir %s queue list\n  filmspool --state-dir %s add movie 550\n  curl http://%s/_sandbox/records\n\n", state, state, t.address)
+		fmt.Fprintf(o.Story, "\n  filmspool --state-dir %s diary\n  filmspool --state-dir %s add 550\n  curl http://%s/_sandbox/records\n\n", state, state, t.address)
 		<-ctx.Done()
 		t.say("Good night: the folder is removed.")
 	}

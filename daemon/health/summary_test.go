@@ -36,11 +36,11 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 		summary, hint string
 	}{
 		{control.Status{Accounts: []control.Account{well}, Counts: entry.Counts{Delivered: 1}}, "ok", "Everything is up to date.", ""},
-		{control.Status{Accounts: []control.Account{well}}, "ok", "Ready. Nothing has been watched yet.", "to pair a browser: filmspool pair"},
+		{control.Status{Accounts: []control.Account{well}}, "ok", "Ready. Nothing has been watched yet.", "to pair a browser: filmspool sources pair"},
 		{
 			control.Status{Accounts: []control.Account{paused}, Counts: entry.Counts{Held: 1, Pending: 1}},
 			"attention",
-			"1 entry waits for you to decide. Sending is paused. 1 entry is safe here and will be sent.", "filmspool queue list --state held",
+			"1 entry waits for you to decide. Sending is paused. 1 entry is safe here and will be sent.", "filmspool diary --state held",
 		},
 		{control.Status{Accounts: []control.Account{well}, Counts: entry.Counts{Pending: 1}}, "ok", "Sending: 1 entry waits.", ""},
 		{
@@ -50,7 +50,7 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 		{
 			control.Status{Accounts: []control.Account{dropping}, Counts: entry.Counts{Held: 1}},
 			"attention",
-			"1 entry waits for you to decide. Sending is paused until 2026-03-01 23:00, and what is watched until then is dropped.", "filmspool queue list --state held",
+			"1 entry waits for you to decide. Sending is paused until 2026-03-01 23:00, and what is watched until then is dropped.", "filmspool diary --state held",
 		},
 		{
 			control.Status{
@@ -59,7 +59,7 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 			},
 			"attention",
 			"Held as a wave, more than a person can watch in a minute: 19 entries from program:p, cli. 21 entries wait for you to decide.",
-			"filmspool queue release --reason wave",
+			"filmspool send --reason wave",
 		},
 		{
 			control.Status{Accounts: []control.Account{well, away}, Counts: entry.Counts{Pending: 2}},
@@ -88,23 +88,23 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 		},
 		{
 			control.Status{Accounts: []control.Account{well, bens}, Counts: entry.Counts{Held: 1}},
-			"attention", "1 entry waits for you to decide. " + benIs, "filmspool queue list --state held",
+			"attention", "1 entry waits for you to decide. " + benIs, "filmspool diary --state held",
 		},
 		{control.Status{Accounts: []control.Account{away, bens}}, "offline", "Account second is offline: nothing listens at its address. " + benIs, ""},
 		{control.Status{Accounts: []control.Account{key, bens}}, "attention", "Account default needs you: The service does not accept the key. " + benIs, "filmspool login"},
-		{control.Status{Accounts: []control.Account{well, bens}, Sources: []control.Source{kodi}}, "attention", "kodi:/k needs you: The library may not be read by this user. " + benIs, "filmspool kodi scan"},
+		{control.Status{Accounts: []control.Account{well, bens}, Sources: []control.Source{kodi}}, "attention", "kodi:/k needs you: The library may not be read by this user. " + benIs, "filmspool sources kodi"},
 		{control.Status{Accounts: []control.Account{bens}, Notices: []sqlite.Notice{{ID: 7, Text: "A word."}}}, "attention", "A word. Sending is paused until 2026-03-01 23:00, and what is watched until then is dropped.", "filmspool status --seen 7"},
 		{control.Status{Accounts: []control.Account{paused, unusedPaused}, Counts: entry.Counts{Pending: 1}}, "paused", "Sending is paused. 1 entry is safe here and will be sent.", ""},
 		{control.Status{Accounts: []control.Account{well, unused}, Counts: entry.Counts{Delivered: 1}}, "ok", "Everything is up to date.", ""},
 		{
 			control.Status{Accounts: []control.Account{away}, Sources: []control.Source{kodi}},
 			"attention",
-			"kodi:/k needs you: The library may not be read by this user.", "filmspool kodi scan",
+			"kodi:/k needs you: The library may not be read by this user.", "filmspool sources kodi",
 		},
 		{
 			control.Status{Accounts: []control.Account{away}, Counts: entry.Counts{InDoubt: 1, Held: 2}},
 			"attention",
-			"3 entries wait for you to decide.", "filmspool queue list --state in_doubt",
+			"3 entries wait for you to decide.", "filmspool diary --state in_doubt",
 		},
 		{
 			control.Status{Accounts: []control.Account{away, key}, Counts: entry.Counts{Held: 1, Pending: 1}},

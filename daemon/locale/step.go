@@ -10,7 +10,7 @@ import (
 
 // Step renders one step of an entry.
 func (s Speech) Step(step entry.Step) string {
-	values := []any{"was", s.standing(step.From, step.Reason)}
+	values := []any{"was", s.Standing(step.From, step.Reason)}
 	if step.Cause != nil {
 		values = append(values, "what", strings.TrimSuffix(s.Message(*step.Cause), "."))
 	}
@@ -20,8 +20,8 @@ func (s Speech) Step(step entry.Step) string {
 	return Sentence(s.Say("step."+step.Code, values...))
 }
 
-// standing is a state with the reason for it.
-func (s Speech) standing(state viewing.State, reason string) string {
+// Standing is a state with the reason for it.
+func (s Speech) Standing(state viewing.State, reason string) string {
 	text := s.Say("diary.state." + string(state))
 	if s.Has("diary.reason." + reason) {
 		text += " (" + s.Say("diary.reason."+reason) + ")"

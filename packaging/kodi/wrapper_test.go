@@ -171,8 +171,8 @@ func TestWrapperOnANewMachine(t *testing.T) {
 		if err := os.Symlink(filepath.Join(b.addon, "bin/filmspool"), link); err != nil {
 			t.Fatal(err)
 		}
-		said, _ = b.start([]string{"HOME=/root"}, link, "queue", "list", "--state", "in_doubt")
-		b.want(said, "queue list --state in_doubt", "/root", b.state, config)
+		said, _ = b.start([]string{"HOME=/root"}, link, "diary", "--state", "in_doubt")
+		b.want(said, "diary --state in_doubt", "/root", b.state, config)
 	})
 }
 

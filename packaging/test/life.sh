@@ -78,8 +78,8 @@ for owner in kid machine; do
 done
 
 systemctl stop tracker
-filmspool_of kid add movie 603
-filmspool_of machine add movie 604
+filmspool_of kid add 603
+filmspool_of machine add 604
 install "$new"
 for owner in kid machine; do
   says running filmspool_of $owner service status

@@ -15,6 +15,7 @@ const (
 	VerbRetry   Verb = "retry"
 	VerbHold    Verb = "hold"
 	VerbRelease Verb = "release"
+	VerbSend    Verb = "send" // retry or release, as it stands
 	VerbSettle  Verb = "settle"
 	VerbDrop    Verb = "drop"
 	VerbMove    Verb = "move"
@@ -25,7 +26,7 @@ const (
 
 // Verbs are all verbs.
 func Verbs() []Verb {
-	return []Verb{VerbRetry, VerbHold, VerbRelease, VerbSettle, VerbDrop, VerbMove, VerbUndo, VerbEdit, VerbFix}
+	return []Verb{VerbRetry, VerbHold, VerbRelease, VerbSend, VerbSettle, VerbDrop, VerbMove, VerbUndo, VerbEdit, VerbFix}
 }
 
 // States are those in which the verb may fit an entry, in the order in which many entries
@@ -38,6 +39,8 @@ func (v Verb) States() []viewing.State {
 		return []viewing.State{viewing.StatePending}
 	case VerbRelease:
 		return []viewing.State{viewing.StateHeld, viewing.StateDropped}
+	case VerbSend:
+		return append(VerbRetry.States(), VerbRelease.States()...)
 	case VerbSettle:
 		return []viewing.State{viewing.StateInDoubt}
 	case VerbDrop:
@@ -56,18 +59,21 @@ func (v Verb) States() []viewing.State {
 // Actions are the verbs that fit the entry as it stands. An entry in doubt can be sent
 // again as well, where a person takes it that it may be recorded twice.
 func (e Entry) Actions(now time.Time) []Verb {
-	return slices.DeleteFunc(Verbs(), func(v Verb) bool {
-		return !slices.Contains(v.States(), e.State) || !e.allows(v, now)
-	})
+	return slices.DeleteFunc(Verbs(), func(v Verb) bool { return !e.fits(v, now) })
 }
 
-// allows reports whether nothing but the state keeps a verb from fitting.
-func (e Entry) allows(v Verb, now time.Time) bool {
+// fits reports whether a verb fits the entry.
+func (e Entry) fits(v Verb, now time.Time) bool {
+	if !slices.Contains(v.States(), e.State) {
+		return false
+	}
 	switch v {
 	case VerbRetry:
 		return e.State != viewing.StateInDoubt
 	case VerbRelease:
 		return e.Withheld(now) == ""
+	case VerbSend:
+		return e.fits(VerbRetry, now) || e.fits(VerbRelease, now)
 	case VerbMove:
 		return e.Attempts == 0 && e.After == 0
 	case VerbUndo:

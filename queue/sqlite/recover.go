@@ -163,7 +163,7 @@ func (db *DB) setStrayLogAside() error {
 	db.startNotices = append(db.startNotices, Notice{
 		Text: fmt.Sprintf("A write-ahead log was found that does not belong to the queue's file. It was set aside as %s: "+
 			"the newest events may exist only in that log.", name),
-		Hint: "filmspool queue list",
+		Hint: "filmspool diary",
 	})
 	return nil
 }

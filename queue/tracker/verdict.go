@@ -61,8 +61,8 @@ const (
 var (
 	hintLogin   = viewing.Say("hint.command", "command", "filmspool login")
 	hintAddress = viewing.Say("hint.command", "command", "filmspool login --base-url URL")
-	hintRetry   = viewing.Say("hint.command", "command", "filmspool queue retry --all")
-	hintDoubt   = viewing.Say("hint.command", "command", "filmspool queue list --state in_doubt")
+	hintRetry   = viewing.Say("hint.command", "command", "filmspool send --all")
+	hintDoubt   = viewing.Say("hint.command", "command", "filmspool diary --state in_doubt")
 	hintProxy   = viewing.Say(HintProxy)
 )
 

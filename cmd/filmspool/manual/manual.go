@@ -14,8 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
-
-	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 )
 
 // frontPage is what the page of the program itself has besides what its
@@ -27,7 +25,7 @@ var frontPage []byte
 // Commands write the manual of a version of the program.
 func Commands(version string) []*cobra.Command {
 	return []*cobra.Command{{
-		Use: "manual FOLDER", Hidden: true, Args: usage.Exactly("FOLDER"),
+		Use: "manual FOLDER", Hidden: true,
 		Short: "Write man pages into FOLDER/man1, completions into FOLDER/completions",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := writePages(c.Root(), version, filepath.Join(args[0], "man1")); err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
-	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -128,7 +127,7 @@ func (p Program) taken(ctx context.Context, s service.Status) error {
 // verb is a command that does one thing and says that it is done.
 func (p Program) verb(name, short, done string) *cobra.Command {
 	return &cobra.Command{
-		Use: name, Short: short, Args: usage.Exactly(),
+		Use: name, Short: short,
 		RunE: func(c *cobra.Command, _ []string) error {
 			m, err := p.Manager(false)
 			if err == nil {
@@ -144,7 +143,7 @@ func (p Program) verb(name, short, done string) *cobra.Command {
 
 func (p Program) installCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: service.Install, Short: "Have Filmspool start by itself", Args: usage.Exactly(),
+		Use: service.Install, Short: "Have Filmspool start by itself",
 		Long: `Installs Filmspool as your own service, which starts when you log in; with --system
 as one service for the whole machine, which starts with it and runs as a user of its
 own. Said again, it brings an old installation up to date. On Windows --system wants the
@@ -156,7 +155,7 @@ process.`,
 	linger := c.Flags().Bool("linger", false, "run from boot to shutdown, not from login to logout (your own service)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if *linger && p.Choice.System {
-			return usage.Errorf("--linger is for your own service; a system-wide one runs from boot anyway")
+			return errors.New("--linger is for your own service; a system-wide one runs from boot anyway")
 		}
 		m, err := p.Manager(*linger)
 		if err == nil {
@@ -191,7 +190,7 @@ func (p Program) sayInstalled(ctx context.Context, m *service.Manager) {
 }
 
 func (p Program) logsCommand() *cobra.Command {
-	c := &cobra.Command{Use: "logs", Short: "Show what the service wrote lately", Args: usage.Exactly()}
+	c := &cobra.Command{Use: "logs", Short: "Show what the service wrote lately"}
 	follow := c.Flags().BoolP("follow", "f", false, "go on as it writes, until Ctrl-C")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		m, err := p.Manager(false)
@@ -208,7 +207,7 @@ func (p Program) logsCommand() *cobra.Command {
 var ErrNotRunning = errors.New("")
 
 func (p Program) statusCommand() *cobra.Command {
-	c := &cobra.Command{Use: "status", Short: "Say whether the service runs; exit 3 when it does not", Args: usage.Exactly()}
+	c := &cobra.Command{Use: "status", Short: "Say whether the service runs; exit 3 when it does not"}
 	asJSON := c.Flags().Bool("json", false, "print JSON with stable field names")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		m, err := p.Manager(false)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"golang.org/x/term"
@@ -18,19 +17,15 @@ func IsTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// Agreed asks a person at a terminal for a yes; a script has agreed already.
-func (o *Printer) Agreed(stdin io.Reader, question string) bool {
-	if !IsTerminal(stdin) {
-		return true
-	}
-	o.Printf("%s [y/N] ", question)
-	answer, _ := bufio.NewReader(stdin).ReadString('\n') // an end is a no
-	return slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer)))
+// Agreed asks a person at a terminal for a yes.
+func (o *Printer) Agreed(ctx context.Context, stdin io.Reader, question string) bool {
+	answer := strings.ToLower(o.Ask(ctx, stdin, question+" [y/N]"))
+	return answer == "y" || answer == "yes" || answer == "j" || answer == "ja"
 }
 
-// Line asks a person at a terminal for a line. It is "" when ctx ends: the read
+// Ask asks a person at a terminal for a line. It is "" when ctx ends: the read
 // itself cannot be called off, and ends with the process.
-func (o *Printer) Line(ctx context.Context, stdin io.Reader, question string) string {
+func (o *Printer) Ask(ctx context.Context, stdin io.Reader, question string) string {
 	o.Printf("%s ", question)
 	read := make(chan string, 1)
 	go func() {

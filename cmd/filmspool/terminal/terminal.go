@@ -70,6 +70,9 @@ func (o *Printer) Println(values ...any) {
 	fmt.Fprintln(o.w, strings.Join(line, " "))
 }
 
+// Say prints a text of the catalogue with harmless values, see [locale.Speech.Say].
+func (o *Printer) Say(key string, values ...any) { o.Println(o.Speech().Say(key, values...)) }
+
 // Hint prints what to do next, unless that is empty.
 func (o *Printer) Hint(next any) {
 	if text := o.shown(next); text != "" {

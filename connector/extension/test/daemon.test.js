@@ -59,7 +59,7 @@ test("a wrong code is refused, in words", async () => {
 test("pairing, and every kind of event acknowledged", async () => {
   const { link, delivery, outbox } = worker(undefined, 30_000); // what is pushed may come late
   await link.pair({ code: (await daemon.pairingCode()).toLowerCase(), label: "Desk", address: daemon.address });
-  const [client] = await daemon.command("clients", "list", "--json");
+  const [client] = await daemon.command("sources", "programs", "list", "--json");
   assert.equal(client.label, "Desk");
   assert.equal(client.browser, "chromium");
   assert.equal(around.pairing.clientId, client.id);
@@ -187,7 +187,7 @@ test("revoked while connected: told at once, the rest is kept; paired again: del
   await daemon.start();
   await delivery.wake({ force: true });
   assert.equal(link.info.state, "connected");
-  await daemon.command("clients", "revoke", around.pairing.clientId).catch(() => null); // prints words, not JSON
+  await daemon.command("sources", "programs", "remove", around.pairing.clientId).catch(() => null); // prints words, not JSON
   await until(() => link.info.state === "revoked");
   assert.equal(around.pairing.revoked, true);
   await delivery.put(film(10));

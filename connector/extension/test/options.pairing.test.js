@@ -43,7 +43,7 @@ test("a field that the user is typing into is not filled in again", async (t) =>
 
 /** @type {[string, Record<string, string>, string, RegExp][]} */
 const BAD = [
-  ["no code", { "pair-code": " " }, "pair-code", /Type the code that Filmspool's page or filmspool pair shows/],
+  ["no code", { "pair-code": " " }, "pair-code", /Type the code that Filmspool's page or filmspool sources pair shows/],
   ["a short code", { "pair-code": "K7M2" }, "pair-code", /8 letters and digits/],
   ["a code with O", { "pair-code": "K7M29QXO" }, "pair-code", /without 0, 1, I and O/],
   ["an address elsewhere", { "pair-code": "K7M29QXD", "pair-address": "192.168.1.5:43456" }, "pair-address", /An address on this computer/],

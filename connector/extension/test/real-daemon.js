@@ -89,12 +89,12 @@ export class RealDaemon {
   }
 
   async pairingCode() {
-    return (await this.command("pair", "--json")).code;
+    return (await this.command("sources", "pair", "--json")).code;
   }
 
   /** What it has put in its queue, oldest first, by event id. */
   async queued() {
-    const entries = await this.command("queue", "list", "--json");
+    const entries = await this.command("diary", "--json");
     return entries.map(({ eventId }) => eventId).sort();
   }
 }

@@ -31,7 +31,7 @@ async function isAccessible(page, name) {
 
 test("the daemon's pages", async (t) => {
   const home = await Filmspool.start(t);
-  await home.run(["add", "movie", "603"]);
+  await home.run(["add", "603"]);
   await home.post({ type: "movie", title: "A title that is far too long for a narrow page, and that has_a_word_without_any_place_to_break_it_in_two", year: 2031 });
   const [entry] = await eventually("everything is decided", () => home.queue(), (all) => all.length === 2 && all.every(({ state }) => ["delivered", "held"].includes(state)));
   const page = await (await chromium(t)).newPage();

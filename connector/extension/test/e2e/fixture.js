@@ -141,7 +141,7 @@ export class Filmspool {
 
   /** @returns {Promise<string>} */
   async pairingCode() {
-    return (await this.json("pair")).code;
+    return (await this.json("sources", "pair")).code;
   }
 
   /** An address that signs a browser in. */
@@ -183,7 +183,7 @@ export class Filmspool {
 
   /** A program reports viewings, of now unless they say when. @param {...Record<string, unknown>} all */
   async post(...all) {
-    const { token, url } = await this.json("clients", "add", "player");
+    const { token, url } = await this.json("sources", "programs", "add", "player");
     const messages = all.map(({ at, ...media }) => ({ type: "viewing", id: crypto.randomUUID(), watchedAt: at ?? new Date().toISOString(), media }));
     await this.#ask(url, { method: "POST", headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" } }, JSON.stringify(messages));
   }

@@ -24,7 +24,7 @@ test("a browser that was removed sends nothing, keeps what it has, and sends it 
   const person = await visit(t);
   const { home } = person;
   const [client] = await home.clients();
-  await home.run(["clients", "revoke", client.id]);
+  await home.run(["sources", "programs", "remove", client.id]);
   const one = film("Kept");
   const page = await person.watch(plain(one));
   await person.isLinked("revoked");

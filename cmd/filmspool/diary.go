@@ -1,0 +1,148 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/daemon"
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/viewing"
+	"github.com/filmspool/filmspool/queue/viewing/typed"
+)
+
+func (p *program) diaryCommand() *cobra.Command {
+	var f entry.Filter
+	c := &cobra.Command{
+		Use: "diary [WORDS]…", Short: "List what was watched and what became of it, the latest first",
+		SuggestFor: []string{"list", "ls", "history", "queue", "log"},
+		Example: `  filmspool diary matrix
+  filmspool diary --since yesterday
+  filmspool diary --state held`,
+	}
+	asJSON := jsonFlag(c)
+	filterFlags(c, &f)
+	since := c.Flags().String("since", "", "only what was watched since this day or time")
+	c.Flags().IntVar(&f.Limit, "limit", 100, "at most this many, 1 to 10000")
+	c.RunE = func(c *cobra.Command, args []string) (err error) {
+		if f.Since, err = moment("since", *since); err != nil {
+			return err
+		}
+		if f.Limit < 1 || f.Limit > 10000 {
+			return mistake("--limit %d is not from 1 to 10000", f.Limit)
+		}
+		if err := checkFilter(f); err != nil {
+			return err
+		}
+		limit := f.Limit
+		f.Words, f.ByTime, f.Limit = strings.Join(args, " "), true, limit+1 // one more tells whether there are more
+		more := false
+		return ask(c.Context(), p, daemon.Existing, *asJSON, func(ctl control.API) ([]entry.Entry, error) {
+			all, err := ctl.List(c.Context(), f)
+			more = len(all) > limit
+			return all[:min(limit, len(all))], err
+		}, func(all []entry.Entry) {
+			p.sayEntries(all)
+			if more {
+				p.stdout.Say("cli.more", "n", limit)
+			}
+		})
+	}
+	return c
+}
+
+// sayEntries prints a table of entries.
+func (p *program) sayEntries(all []entry.Entry) {
+	if len(all) == 0 {
+		p.stdout.Say("cli.none")
+		return
+	}
+	several := slices.ContainsFunc(all, func(e entry.Entry) bool { return e.Account != all[0].Account })
+	t := p.stdout.Table(2, "id", "watched", "what", "state", "source")
+	if several {
+		t = p.stdout.Table(2, "id", "watched", "what", "state", "source", "account")
+	}
+	stuck := false
+	for _, e := range all {
+		what := e.Label()
+		if e.Kind == viewing.KindWatchlist {
+			what += " (" + p.stdout.Speech().Say("diary.kindOf.watchlist") + ")"
+		}
+		row := []any{e.ID, watched(e), what, p.standing(e), viewing.SourceKind(e.Source)}
+		if several {
+			row = append(row, e.Account)
+		}
+		t.Row(row...)
+		stuck = stuck || e.State == viewing.StateHeld || e.State == viewing.StateInDoubt || e.State == viewing.StateRejected
+	}
+	t.Flush()
+	if stuck {
+		p.stdout.Say("cli.stuck")
+	}
+}
+
+// standing is the state of an entry, and why it stands there.
+func (p *program) standing(e entry.Entry) string {
+	return p.stdout.Speech().Standing(e.State, e.Reason)
+}
+
+// watched is when an entry was watched, in local time.
+func watched(e entry.Entry) string {
+	if e.WatchedAt.IsZero() {
+		return "-"
+	}
+	return terminal.Minute(e.WatchedAt.Time())
+}
+
+// filterFlags are the flags that choose entries.
+func filterFlags(c *cobra.Command, f *entry.Filter) {
+	flags := c.Flags()
+	flags.StringVar((*string)(&f.State), "state", "", "in this state: "+strings.Join(states(), ", "))
+	flags.StringVar(&f.Reason, "reason", "", "that stand there for this reason, such as bulk")
+	flags.StringVar(&f.Account, "account", "", "of this account")
+	flags.StringVar(&f.Source, "source", "", "from this source, or kind of source: "+strings.Join(viewing.Sources(), ", "))
+	flags.StringVar((*string)(&f.Kind), "kind", "", "of this kind: "+strings.Join(kinds(), ", "))
+}
+
+// checkFilter refuses words that no entry has.
+func checkFilter(f entry.Filter) error {
+	return cmp.Or(oneOf("state", string(f.State), states()), oneOf("kind", string(f.Kind), kinds()))
+}
+
+// states are those that an entry can be in.
+func states() (words []string) {
+	for _, s := range viewing.States() {
+		words = append(words, string(s))
+	}
+	return words
+}
+
+// kinds are what an entry can ask for.
+func kinds() []string { return []string{"viewing", "watchlist", "list", "list_item"} }
+
+// entryID reads an entry's id.
+func entryID(text string) (int64, error) {
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || id < 1 {
+		return 0, &exitError{code: exitUsage, message: typed.Quoted(text) + " is not the number of an entry", hint: "filmspool diary"}
+	}
+	return id, nil
+}
+
+// moment reads the time of a flag; a day begins at midnight here. It is zero for "".
+func moment(flag, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	t, err := typed.ParseTime(text, time.Now())
+	if err != nil {
+		return time.Time{}, inFlag("--"+flag, err)
+	}
+	return t.Start(), nil
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/daemon"
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/kodi/scan"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+func (p *program) importCommand() *cobra.Command {
+	return group("import", "Take in what was watched before", p.importKodiCommand())
+}
+
+func (p *program) importKodiCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "kodi", Short: "Hand over what the Kodi libraries say was watched before",
+		Long: `What is recorded here or at the service already is left out. Cut short, it goes on when it is
+begun again. Kodi keeps the time of the last play alone: --plays all hands the earlier ones
+over, too, held until you give each its time (filmspool fix ID --watched-at).`,
+		Example: "  filmspool import kodi --dry-run\n  filmspool import kodi --since 2024-01-01",
+	}
+	f := c.Flags()
+	o := control.KodiImport{}
+	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be imported, and import nothing")
+	f.BoolVar(&o.Yes, "yes", false, "ask nothing, also where the service cannot tell what it has already")
+	f.StringVar(&o.Plays, "plays", control.PlaysOne, "one: the last play of each file; all: also those before it, held")
+	since := f.String("since", "", "leave out what was watched before this day or time")
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, _ []string) (err error) {
+		if o.Since, err = moment("since", *since); err != nil {
+			return err
+		}
+		if err := oneOf("plays", o.Plays, []string{control.PlaysOne, control.PlaysAll}); err != nil {
+			return err
+		}
+		did, err := p.importKodi(c.Context(), o, *asJSON)
+		if *asJSON && err == nil {
+			err = p.stdout.JSON(did)
+		}
+		if i := slices.IndexFunc(did.Libraries, func(l scan.Preview) bool { return l.Problem.Code != "" }); i >= 0 && err == nil {
+			l := did.Libraries[i]
+			return &control.Fault{Code: control.CodeRefused, Message: viewing.Say("fault.atLibrary", "path", l.Userdata).Because(l.Problem), Hint: l.Hint}
+		}
+		return err
+	}
+	return c
+}
+
+// importKodi imports, after a preview unless the user has said yes to everything.
+func (p *program) importKodi(ctx context.Context, o control.KodiImport, quiet bool) (did control.KodiImported, err error) {
+	handOver := func(o control.KodiImport) error {
+		return p.instance(ctx, daemon.Offline, func(ctl control.API) (err error) {
+			did, err = ctl.ImportKodi(ctx, o)
+			return misuse(err)
+		})
+	}
+	if o.DryRun || !o.Yes {
+		preview := o
+		preview.DryRun = true
+		if err := handOver(preview); err != nil {
+			return did, err
+		}
+		if !quiet {
+			p.sayPast(did)
+		}
+		plays := did.Plays()
+		switch {
+		case did.NeedsYes && !o.DryRun:
+			return did, &exitError{code: exitUsage, message: "the service cannot be asked what it has already, which would then be there twice",
+				hint: "look at filmspool import kodi --dry-run; to import all the same, add --yes",
+			}
+		case o.DryRun || plays == 0:
+			return did, nil
+		case terminal.IsTerminal(p.stdin) && !p.stderr.Agreed(ctx, p.stdin, p.stdout.Speech().Say("cli.import", "n", plays)):
+			return did, nil
+		}
+	}
+	if err := handOver(o); err != nil {
+		if ctx.Err() != nil {
+			err = &exitError{code: exitFailed, message: "the import was cut short: " + err.Error(), hint: "what is on disk stays; filmspool import kodi goes on with the rest"}
+		}
+		return did, err
+	}
+	if !quiet {
+		p.stdout.Say("cli.imported", "n", did.Plays())
+		if did.SendSeconds > 0 {
+			p.stdout.Say("cli.importSends", "time", time.Duration(did.SendSeconds)*time.Second)
+		}
+	}
+	return did, nil
+}
+
+// sayPast tells what is, or would be, handed over. What is zero is not told.
+func (p *program) sayPast(did control.KodiImported) {
+	if len(did.Libraries) == 0 {
+		p.stdout.Say("cli.noLibraries")
+	}
+	for _, l := range did.Libraries {
+		p.stdout.Printf("%s\n", l.Userdata)
+		count := func(key string, n int, values ...any) {
+			if n > 0 {
+				p.stdout.Printf("  %s\n", p.stdout.Speech().Say("cli.past."+key, append([]any{"n", n}, values...)...))
+			}
+		}
+		count("films", l.Films)
+		count("episodes", l.Episodes)
+		for reason, n := range l.Held {
+			count("held", n, "reason", p.stdout.Speech().Standing(viewing.StateHeld, reason))
+		}
+		for reason, n := range l.Ignored {
+			count("ignored", n, "reason", p.stdout.Speech().Standing(viewing.StateDropped, reason))
+		}
+		count("unresolved", l.Unresolved)
+		count("recorded", l.Recorded)
+		count("atService", l.AtService)
+		count("copies", l.Copies)
+		count("before", l.Before)
+		count("earlier", l.Earlier)
+		for _, f := range slices.Concat(l.Sample, l.HeldSample) {
+			for _, m := range f.Media {
+				p.stdout.Printf("    %s  %s  %s%s\n", terminal.Second(f.WatchedAt), m.Label(), f.Note, f.Why)
+			}
+		}
+	}
+	for _, s := range did.Services {
+		if !s.Readable {
+			p.stdout.Say("cli.unreadable", "account", s.Account, "why", p.stdout.Speech().Message(s.Reason))
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/kodi"
+	"github.com/filmspool/filmspool/kodi/scan"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+func (p *program) sourcesCommand() *cobra.Command {
+	c := group("sources", "Browsers, programs and Kodi libraries: list, add, remove", p.pairCommand(), p.kodiCommand(), p.programsCommand())
+	c.SuggestFor = []string{"pair", "kodi", "programs", "clients", "browsers"}
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return ask(c.Context(), p, nil, *asJSON, func(ctl control.API) ([]control.Source, error) {
+			s, err := ctl.Status(c.Context())
+			return s.Sources, err
+		}, p.saySources)
+	}
+	return c
+}
+
+// saySources prints each source with what there is to say of it.
+func (p *program) saySources(all []control.Source) {
+	for _, s := range all {
+		name, last := s.Name, p.ago(s.LastSeen)
+		if s.Kind == viewing.SourceBrowser || s.Kind == viewing.SourceProgram {
+			name = s.Kind + " " + s.Label
+		}
+		if s.Kind == "resolver" {
+			last = ""
+		}
+		p.sayStanding(name, s.State, last, p.stdout.Speech().Clauses(s.Details))
+		if hint := p.stdout.Speech().Message(s.Hint); hint != "" {
+			p.stdout.Printf("    hint:  %s\n", hint)
+		}
+	}
+}
+
+func (p *program) pairCommand() *cobra.Command {
+	c := &cobra.Command{Use: "pair", Short: "Show a one-time code for a browser", Long: "The code is typed into the options page of the browser extension."}
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return ask(c.Context(), p, nil, *asJSON, func(ctl control.API) (control.PairingCode, error) { return ctl.Pair(c.Context()) }, p.sayCode)
+	}
+	return c
+}
+
+// sayCode shows a code, how long it holds, and who has tried wrong ones: it may have been
+// the user, and it may have been an extension that wants in.
+func (p *program) sayCode(code control.PairingCode) {
+	p.stdout.Println(code.Code)
+	p.stdout.Say("cli.code", "seconds", int(time.Until(code.ExpiresAt).Round(time.Second).Seconds()))
+	for _, t := range code.Tried {
+		p.stdout.Say("cli.wrongCodes", "n", t.Wrong, "origin", cmp.Or(t.Origin, "?"))
+	}
+}
+
+func (p *program) programsCommand() *cobra.Command {
+	list := &cobra.Command{Use: "list", Short: "List the paired browsers and the programs"}
+	asJSON := jsonFlag(list)
+	list.RunE = func(c *cobra.Command, _ []string) error {
+		return ask(c.Context(), p, nil, *asJSON, func(ctl control.API) ([]control.ClientInfo, error) { return ctl.Clients(c.Context()) }, p.sayClients)
+	}
+	add := &cobra.Command{Use: "add NAME", Short: "Let another program report viewings; its token is shown this once"}
+	addJSON := jsonFlag(add)
+	add.RunE = func(c *cobra.Command, args []string) error {
+		return ask(c.Context(), p, nil, *addJSON, func(ctl control.API) (control.AddedClient, error) {
+			return ctl.AddClient(c.Context(), control.NewProgram{Label: args[0]})
+		}, func(added control.AddedClient) {
+			p.stdout.Println(added.Token)
+			p.stdout.Say("cli.token", "name", added.Label, "url", added.URL, "id", added.ID)
+		})
+	}
+	remove := &cobra.Command{Use: "remove ID|NAME", Short: "Forget a browser or program: it can report nothing any more", SuggestFor: []string{"revoke", "delete"}}
+	remove.RunE = func(c *cobra.Command, args []string) error {
+		return p.instance(c.Context(), nil, func(ctl control.API) error {
+			err := ctl.Revoke(c.Context(), args[0])
+			if err == nil {
+				p.stdout.Say("cli.revoked", "name", args[0])
+			}
+			return misuse(err)
+		})
+	}
+	rename := &cobra.Command{Use: "rename ID|NAME NEW", Short: "Give a browser or program another name"}
+	rename.RunE = func(c *cobra.Command, args []string) error {
+		return p.instance(c.Context(), nil, func(ctl control.API) error {
+			err := ctl.RenameClient(c.Context(), control.Renaming{ID: args[0], Label: args[1]})
+			if err == nil {
+				p.stdout.Say("cli.renamed", "name", args[0], "new", args[1])
+			}
+			return misuse(err)
+		})
+	}
+	c := group("programs", "Browsers and programs: list, add, remove, rename", list, add, remove, rename)
+	c.RunE = list.RunE
+	return c
+}
+
+// sayClients prints a table of browsers and programs.
+func (p *program) sayClients(all []control.ClientInfo) {
+	if len(all) == 0 {
+		p.stdout.Say("cli.noClients")
+		return
+	}
+	t := p.stdout.Table(1, "id", "name", "kind", "browser", "paired", "seen")
+	for _, c := range all {
+		t.Row(c.ID, c.Label, c.Kind, c.Browser, c.PairedAt.Local().Format(time.DateOnly), p.ago(c.LastSeen))
+	}
+	t.Flush()
+}
+
+func (p *program) kodiCommand() *cobra.Command {
+	list := &cobra.Command{Use: "list", Short: "List the Kodi libraries of this machine, and which of them are watched"}
+	asJSON := jsonFlag(list)
+	list.RunE = func(*cobra.Command, []string) error {
+		o, err := p.options()
+		if err != nil {
+			return err
+		}
+		found := kodi.Discover(o.Config.Folders(), p.getenv)
+		if *asJSON {
+			return p.stdout.JSON(found)
+		}
+		p.sayLibraries(found)
+		return nil
+	}
+	c := group("kodi", "Kodi libraries: list, add, remove", list,
+		p.kodiChangeCommand("add", "Watch a Kodi library", func(ctl control.API) kodiChange { return ctl.AddKodi }),
+		p.kodiChangeCommand("remove", "Watch a Kodi library no longer", func(ctl control.API) kodiChange { return ctl.RemoveKodi }))
+	c.RunE = list.RunE
+	return c
+}
+
+// sayLibraries tells of each library, and how to have one watched.
+func (p *program) sayLibraries(found []scan.Library) {
+	if len(found) == 0 {
+		p.stdout.Say("cli.noLibraries")
+	}
+	for _, l := range found {
+		key := "cli.watchIt"
+		if l.Configured {
+			key = "cli.isWatched"
+		}
+		p.stdout.Printf("%s  %s  %s\n", l.Userdata, l.Profile, l.Database)
+		if l.Problem.Code != "" {
+			p.stdout.Printf("  %s\n", l.Problem)
+		}
+		p.stdout.Say(key, "path", l.Userdata)
+	}
+}
+
+// kodiChange is one of the questions that change which libraries are watched.
+type kodiChange = func(context.Context, control.KodiPath) (scan.Library, error)
+
+// kodiChangeCommand is a command that asks it.
+func (p *program) kodiChangeCommand(verb, short string, ask func(control.API) kodiChange) *cobra.Command {
+	return &cobra.Command{
+		Use: verb + " PATH", Short: short, Long: "PATH is the userdata folder of a Kodi.",
+		RunE: func(c *cobra.Command, args []string) error {
+			var found scan.Library
+			return p.changeSettings(c.Context(), func(ctl control.API) (err error) {
+				found, err = ask(ctl)(c.Context(), control.KodiPath{Path: args[0]})
+				return err
+			}, func() error {
+				p.stdout.Say("cli.kodi."+verb, "path", found.Userdata)
+				return nil
+			})
+		},
+	}
+}
+
+// ago is how long ago something was.
+func (p *program) ago(t *time.Time) string {
+	switch speech := p.stdout.Speech(); {
+	case t == nil:
+		return speech.Say("cli.never")
+	case time.Since(*t) < time.Minute:
+		return speech.Say("cli.now")
+	case time.Since(*t) < 2*time.Hour:
+		return speech.Say("cli.minutes", "n", int(time.Since(*t).Minutes()))
+	default:
+		return terminal.Minute(*t)
+	}
+}
