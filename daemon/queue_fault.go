@@ -50,6 +50,8 @@ func hintFor(e *queue.StateError) viewing.Message {
 	id := fmt.Sprint(e.ID)
 	sent := e.Verb == control.Send || e.Verb == control.Retry || e.Verb == control.Release
 	switch {
+	case e.ID == 0: // filters have selected it
+		return viewing.Message{}
 	case e.State == viewing.StateDelivered:
 		return control.Command("filmspool undo %d", e.ID)
 	case e.State == viewing.StateSending:
