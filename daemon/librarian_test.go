@@ -122,7 +122,6 @@ func TestWhatIsAroundALibraryIsTold(t *testing.T) {
 		detail, hint string
 	}{
 		{kodi.Status{Unwatched: []string{"Kids (/k)"}}, "unwatched", "hint.profile"},
-		{kodi.Status{Clock: viewing.Say("clockBehind")}, "clockBehind", ""},
 		{kodi.Status{Writers: []string{"script.trakt"}}, "writers", "hint.releaseReview"},
 		{kodi.Status{Announcements: scan.Heard}, "announced", ""},
 		{kodi.Status{Writers: []string{"script.trakt"}, Announcements: scan.Heard}, "writersHeard", "hint.releaseReview"},

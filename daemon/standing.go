@@ -116,7 +116,6 @@ func kodiSource(s kodi.Status) control.Source {
 	} else {
 		add(viewing.Say("holds", "films", strconv.Itoa(s.Films), "episodes", strconv.Itoa(s.Episodes), "watched", strconv.Itoa(s.Watched)))
 		add(s.Watchlist)
-		add(s.Clock)
 		if len(s.Unwatched) > 0 {
 			add(viewing.Say("unwatched", "names", strings.Join(s.Unwatched, ", ")))
 			hint("profile")
@@ -192,12 +191,6 @@ func libraryTroubles(s kodi.Status, name string) (all []control.Trouble) {
 	if len(s.Writers) > 0 {
 		add(health.LibraryWriter, viewing.Said(strings.Join(s.Writers, ", ")), "")
 		all[len(all)-1].Act = &control.Act{Verb: "release", Target: viewing.ReasonReview}
-	}
-	if s.Clock.Code != "" {
-		add(health.LibraryClock, s.Clock, "")
-		if s.ZoneWrong {
-			all[len(all)-1].Act = &control.Act{Verb: "zone"}
-		}
 	}
 	return all
 }

@@ -85,8 +85,8 @@ func TestWhatIsWrongWithALibraryHasACode(t *testing.T) {
 		{kodi.Status{State: kodi.StateDenied}, []string{health.LibraryUnread}},
 		{kodi.Status{State: kodi.StateUnreachable}, []string{health.LibraryUnread}},
 		{
-			kodi.Status{State: kodi.StateOK, Reporters: []string{"a"}, Writers: []string{"b", "c"}, Clock: viewing.Say("clockBehind")},
-			[]string{health.LibraryReporter, health.LibraryWriter, health.LibraryClock},
+			kodi.Status{State: kodi.StateOK, Reporters: []string{"a"}, Writers: []string{"b", "c"}},
+			[]string{health.LibraryReporter, health.LibraryWriter},
 		},
 	} {
 		c.s.Since = time.Now()

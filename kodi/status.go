@@ -54,10 +54,6 @@ type Status struct {
 	Importing bool
 	// Watchlist is what has the tag for the watchlist; none without a tag.
 	Watchlist viewing.Message
-	// Clock says that Kodi's clock seems to be wrong; none as long as it seems right.
-	Clock viewing.Message
-	// ZoneWrong says that a wrong time zone would explain that.
-	ZoneWrong bool
 	// Announcements is whether Kodi is heard announce what it plays.
 	Announcements scan.Hearing
 	// Reporters are add-ons of this Kodi that report to the same service.
@@ -178,7 +174,6 @@ func (i *Importer) good(snap library.Snapshot, v rule.Verdict) {
 	if percent := library.WatchedPercent(i.path); percent != library.UsualPercent && s.Hint.Code == "" {
 		s.Hint = viewing.Say("hint.percent", "n", fmt.Sprint(percent))
 	}
-	s.Clock, s.ZoneWrong = v.Meta.Clock.Wrong()
 	i.show.Lock()
 	defer i.show.Unlock()
 	s.Import, s.Importing = i.status.Import, i.status.Importing

@@ -23,7 +23,6 @@ const (
 	LibraryUnread    = "library-unread"
 	LibraryReporter  = "library-reporter" // an add-on reports to the same service
 	LibraryWriter    = "library-writer"   // an add-on writes what was watched elsewhere
-	LibraryClock     = "library-clock"
 	SourceTroubled   = "source"
 	NotRunning       = "not-running"
 	ServiceFailed    = "service-failed"
@@ -147,7 +146,6 @@ var table = []row{
 	{code: SourceTroubled, severity: control.NeedsYou, act: "status", page: "/sources"},
 	{code: LibraryReporter, severity: control.Soon, page: "/sources"},
 	{code: LibraryWriter, severity: control.Soon, act: "release", page: "/sources"},
-	{code: LibraryClock, severity: control.Soon, page: "/sources"},
 	{code: "site-unread", severity: control.Note, page: "/sources"},
 	{code: "browser-silent", severity: control.Note, act: "clients", page: "/sources"},
 	{code: "nothing-connected", severity: control.Note, act: "pair", page: "/setup"},

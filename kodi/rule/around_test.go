@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -74,21 +73,5 @@ func TestWrittenLate(t *testing.T) {
 		if len(v.Viewings) != 1 || v.Viewings[0].Class != tt.want {
 			t.Errorf("%v old, written %v ago: %v, want %s", tt.ago, tt.written, tell(v, map[string]string{}), tt.want)
 		}
-	}
-}
-
-// States of other programs have no age in common.
-func TestStatesOfOthersMakeNoClock(t *testing.T) {
-	known := story{steps: []step{{at: "2026-03-02 02:00:00", files: shelf(9, 0, "")}}}.run(t)
-	z := Around{Machine: location(t, "America/New_York")}
-	files := shelf(9, 0, "")
-	for n := range files {
-		now := moment(t, "2026-03-02 02:00:30").Add(time.Duration(n) * time.Second)
-		files[n].PlayCount, files[n].LastPlayed = 1, now.Add(-time.Duration(n+1)*7*time.Minute).In(z.Machine).Format(time.DateTime)
-		v := Decide(known, shown(files...), now, z)
-		if says, _ := v.Meta.Clock.Wrong(); says.Code != "" {
-			t.Fatal(fmt.Sprint(n, " states: ", says))
-		}
-		known = reload(t, known, v)
 	}
 }

@@ -14,10 +14,9 @@ import (
 
 // Tolerances between Kodi's clock, its commit and our reading.
 const (
-	liveGap   = 2 * time.Minute  // longest time since the last good reading for "live"
-	slack     = time.Minute      // between Kodi's clock and this machine's
-	farFuture = 14 * time.Hour   // no zone is further east
-	quarter   = 15 * time.Minute // every zone's offset is a multiple of it
+	liveGap   = 2 * time.Minute // longest time since the last good reading for "live"
+	slack     = time.Minute     // between Kodi's clock and this machine's
+	farFuture = 14 * time.Hour  // no zone is further east
 
 	// late is how long after the end of a playback the library may have been
 	// written. Kodi takes up to 2 s (measured: 103 of 106 playbacks), and a
@@ -47,9 +46,6 @@ func (a Around) expected() *time.Location {
 		return a.Machine
 	}
 }
-
-// told reports whether anything but this machine's zone tells that of Kodi.
-func (a Around) told() bool { return a.Configured != nil || a.Kodi != nil }
 
 func offsetIn(zone *time.Location, at time.Time) int {
 	_, offset := at.In(zone).Zone()
@@ -144,15 +140,6 @@ func distance(t, from, to time.Time) time.Duration {
 func (w wallTime) now(zone *time.Location, from, to time.Time) (stamp, bool) {
 	s := w.nearest(zone, from, to)
 	return s, !w.day && distance(s.at, from, to) == 0
-}
-
-// nowElsewhere reads it in whatever quarter hour makes it the last moment. A
-// time that names its own offset, and midnight, prove no other zone.
-func (w wallTime) nowElsewhere(from, to time.Time) (stamp, bool) {
-	offset := w.Sub(to).Round(quarter)
-	s := w.with(int(offset.Seconds()))
-	ok := !w.day && w.offset == nil && !w.midnight() && offset >= -12*time.Hour && offset <= 14*time.Hour
-	return s, ok && distance(s.at, from, to) == 0
 }
 
 // noClock is the last year that a machine without a clock claims to be in.

@@ -245,7 +245,7 @@ func (r *reading) thawed(g growth, v ruling, next *record) {
 		r.find(g, v)
 		return
 	}
-	if back && (v.class != viewing.ClassLive && !v.afar || g.file.LastPlayed == g.old.MarkText) {
+	if back && (v.class != viewing.ClassLive || g.file.LastPlayed == g.old.MarkText) {
 		return
 	}
 	if back || v.class == viewing.ClassCatchUp { // an old time may look like this minute in some zone

@@ -43,7 +43,6 @@
 //	grew by one  now                                                  live
 //	grew by more now                     the item was inserted anew   backdated
 //	grew by more now                                                  review
-//	grew         now, of another zone    nothing tells Kodi's zone    review, unsure
 //	grew         midnight, later                                      backdated, noon of that day
 //	grew         between                 time known                   review, unsure
 //	grew         between**               the item was inserted anew   review; backdated for a new file*
@@ -111,7 +110,6 @@
 //
 // In the hour that clocks repeat, the time that lies between the two readings of the library counts.
 // In the hour that they leave out, the offset from before counts. A date without a time stands for noon of that day.
-// Three viewings in a row that are held for the same distance from the clock say that Kodi's clock is wrong ([Clock]).
 //
 // # The import
 //

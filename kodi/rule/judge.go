@@ -21,10 +21,6 @@ type growth struct {
 // unchanged reports that the time did not move with the count.
 func (g growth) unchanged() bool { return !g.unknown && g.file.LastPlayed == g.old.Text }
 
-// broughtBack reports a count that had gone down before, or a time that was
-// seen before: one in seven old times of a day is this minute in some zone.
-func (g growth) broughtBack() bool { return g.old.DownAt > 0 || g.told() }
-
 // told reports a time that was seen with the file before.
 func (g growth) told() bool {
 	return !g.unknown && (g.file.LastPlayed == g.old.MarkText ||
@@ -38,7 +34,6 @@ type ruling struct {
 	note    string // what was seen, in plain sentences
 	unsure  bool   // only a person can tell whether, or when, it happened
 	untimed bool   // no time came with the count
-	afar    bool   // this minute by the clock of another zone alone
 	seen    bool   // Kodi has announced its playback
 	byAct   bool   // Kodi has announced the mark, and its time is that of the announcement
 
@@ -68,10 +63,9 @@ func (r *reading) judge(g growth) ruling {
 			"The count went from %d to %d, the time stayed %s. An add-on, a remote or an NFO file has changed it.", g.from, g.to, g.file.LastPlayed)}
 	}
 	if r.watching() {
-		if v, ok := r.judgeLive(g, w); ok {
-			return v
+		if s, now := w.now(r.zone, r.since, r.now.Add(slack)); now {
+			return r.judgeNow(g, s)
 		}
-		r.clockVote(g, w)
 	}
 	return r.judgeTime(g, w)
 }
@@ -80,27 +74,6 @@ func (r *reading) judge(g growth) ruling {
 func (r *reading) watching() bool {
 	gap := r.now.Sub(r.good)
 	return gap >= 0 && gap < liveGap
-}
-
-// judgeLive rules on a growth seen within two minutes.
-func (r *reading) judgeLive(g growth, w wallTime) (ruling, bool) {
-	until := r.now.Add(slack)
-	if s, now := w.now(r.zone, r.since, until); now {
-		r.Meta.Clock = Clock{}
-		return r.judgeNow(g, s), true
-	}
-	s, now := w.nowElsewhere(r.since, until)
-	if !now || r.around.told() {
-		return ruling{}, false
-	}
-	v := ruling{class: viewing.ClassReview, when: instant(g.file.LastPlayed, s), unsure: true, afar: true, note: fmt.Sprintf(
-		"The count went from %d to %d. Its time %s is this minute only by a clock at UTC%s, and this machine's is at UTC%s.",
-		g.from, g.to, g.file.LastPlayed, utc(s.offset), utc(offsetIn(r.zone, r.now)))}
-	if g.broughtBack() {
-		v.when = r.instant(g.file)
-		v.note += " The count had been taken back, or the time was seen before: it may come from a backup."
-	}
-	return v, true
 }
 
 // judgeNow rules on a growth that was written this minute.
@@ -130,7 +103,7 @@ func (r *reading) judgeTime(g growth, w wallTime) ruling {
 	case w.midnight() && above:
 		v.class, v.note = viewing.ClassBackdated, fmt.Sprintf(
 			"The count went from %d to %d with a date only, as imports from NFO files leave it. Noon stands for the day.", g.from, g.to)
-	case inside && g.told():
+	case g.told():
 		v.class, v.unsure, v.note = viewing.ClassReview, true, fmt.Sprintf(
 			"The count went from %d to %d with the time %s, which was seen before: brought back from a backup.", g.from, g.to, g.file.LastPlayed)
 	case inside && (above || s.at.After(r.good)) && !r.watching():
@@ -139,7 +112,7 @@ func (r *reading) judgeTime(g growth, w wallTime) ruling {
 		v.class, v.note = viewing.ClassBackdated, r.backdatedNote(g, s)
 	default:
 		v.class, v.note = viewing.ClassReview, fmt.Sprintf(
-			"The count went from %d to %d with the time %s, which is not later than one seen before.", g.from, g.to, r.say(s.at))
+			"The count went from %d to %d with the time %q, which is not later than one seen before.", g.from, g.to, g.file.LastPlayed)
 	}
 	return v
 }
@@ -159,9 +132,8 @@ func (r *reading) backdatedNote(g growth, s stamp) string {
 		return fmt.Sprintf("The count went from %d to %d with the time %s, and the reading before was at %s. It is an import or a restored file.",
 			g.from, g.to, r.say(s.at), r.say(r.good))
 	}
-	age := max(earliest(r.snap.Written, r.now).Sub(s.at), 0).Round(time.Second)
-	return fmt.Sprintf("The count went from %d to %d with the time %s, written %s after it. Kodi writes a playback within seconds, so it is an import.",
-		g.from, g.to, r.say(s.at), age)
+	return fmt.Sprintf("The count went from %d to %d and was written at %s with the time %s. Kodi writes a playback within seconds, so it is an import.",
+		g.from, g.to, r.say(earliest(r.snap.Written, r.now)), r.say(s.at))
 }
 
 // clockLayout tells a person an instant.
@@ -198,9 +170,4 @@ func (r *reading) instant(f library.File) viewing.Instant {
 func instant(text string, s stamp) viewing.Instant {
 	offset := s.offset
 	return viewing.Instant{Millis: s.at.UnixMilli(), Text: text, Offset: &offset, Precision: viewing.Second}
-}
-
-// utc writes an offset as +05:30.
-func utc(offset int) string {
-	return time.Time{}.In(time.FixedZone("", offset)).Format("-07:00")
 }

@@ -26,7 +26,6 @@ type Meta struct {
 	GoodAt   int64   `json:"goodAt,omitempty"` // last moment (UTC ms) at which the file was as remembered; 0 before first contact
 	Database string  `json:"database,omitempty"`
 	Watched  int     `json:"watched,omitempty"` // files with a play count in the last reading
-	Clock    Clock   `json:"clock,omitzero"`
 	Guard    Guard   `json:"guard,omitzero"`
 	Last     lastEnd `json:"last,omitzero"`
 	Import   Import  `json:"import,omitzero"`
