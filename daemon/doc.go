@@ -1,125 +1,108 @@
 /*
-Package daemon wires the parts of Filmspool into one program. It owns their
-lifetimes, the listener for browsers and programs, and the local socket for the
-command line.
+Package daemon starts, runs, reloads and stops the parts of Filmspool, and answers what
+the command line and the pages ask. It holds the lock of the state folder, the listeners
+and the queue; the rules about viewings are elsewhere.
 
-It promises that one process at a time holds the state folder. It promises that
-the queue stops last, so that every answer is on disk. The first part that fails
-stops all, within a bounded time. It refuses to decide what a viewing is, what
-becomes of it, or what an answer means.
+This page describes the whole program.
 
-This page is the architecture of the whole. Read it first.
+Filmspool is a local background service for people who keep a film and TV diary at an
+online tracking service. A browser extension, programs and a Kodi library report what was
+watched. Filmspool writes every viewing to disk first, and sends it when the service can
+be reached.
 
-Filmspool is a local background service for people who keep a film and TV diary
-at an online tracking service. A browser extension and a Kodi library, on this machine or on a server, tell it
-what was watched. It puts every viewing on disk first. Then it replays the viewing when the service can be reached.
-
-# The promise, in order
+# Promises
 
 When two wishes collide, the earlier one wins.
 
  1. Nothing lost: what was acknowledged stays on disk until the service has it or the user drops it.
- 2. Nothing doubled or invented: one playback is one viewing, at its true time. In doubt it is held and shown.
- 3. Private: nothing listens beyond this machine, no web page gets in, the key goes to the service alone.
- 4. Invisible when well, plain-spoken when not: one sentence says what is wrong and what to do.
- 5. Fast: an acknowledged event costs about one disk flush; a million waiting viewings cost no more than ten.
+ 2. Nothing doubled or invented: one playback is one viewing at its true time. In doubt it is held and shown.
+ 3. Private: only this machine can connect, web pages cannot, and the key goes to the service alone.
+ 4. Quiet when all is well, clear when not: one sentence says what is wrong and what to do.
+ 5. Fast: an acknowledged event costs about one disk flush.
 
-# The way of a viewing
+# Data flow
 
-		  browser            Kodi             a person
-		     |                |                  |
-		 connector      kodi, kodi/watch    cmd/filmspool
-		     |                |                  |
-		     +--- Commit -----+------------------+
-		             |
-		           queue ......... queue/rules: send, hold or drop?
-		             |      \..... the same playback from two sources is one entry
-		             |
-		       queue/replay ...... queue/resolve: what is this item?
-		             |       \.... queue/replay/doubt: did it arrive?
-		             |
-		      queue/tracker
-		             |
-		        the service
+	browser extension --websocket--> connector --\
+	programs, players --HTTP POST--> connector ---> queue --> queue/replay --> queue/tracker --> service
+	Kodi library --fsnotify, poll--> kodi -------/   |             |
+	command line ------------------> control ------/ |             +- queue/replay/doubt: did it arrive?
+	                                                 |             +- queue/resolve: which item is it?
+	                                                 +- queue/rules: send, hold or drop?
+	                                                 +- queue/playback: the same playback as another entry?
 
-	 1. A source reports an event: what it saw, raw, with an event id of its own.
-	 2. The queue commits it, and only then the source hears "queued". The same id again is a duplicate.
-	 3. Rules decide at once what needs no network. The rest is held with a reason.
-	 4. The loop reads the entry that is due, looks whether the service has it, marks it as sending on disk, and sends one request.
-	 5. The answer settles the entry. What may have arrived is in doubt, and is read back.
+	command line --local socket--> daemon/control --\
+	browser --TCP on loopback----> daemon/page ------> control.API, implemented by this package
+
+ 1. A source reports an event: what it saw, with an event id of its own.
+ 2. The queue commits it to disk; then the source is told "queued". The same id again is a duplicate.
+ 3. Rules decide what needs no network. The rest is held with a reason.
+ 4. The loop of the account takes the entry that is due, marks it as sending on disk, and sends one request.
+ 5. The answer settles the entry. An entry that may have arrived is in doubt, and is compared with the service's history.
 
 Every entry can be explained: what was seen, which rule did what, every attempt and every answer.
+What people read is a code with values ([viewing.Message]) until package locale renders it.
 
-# The house
+# Packages
 
-Each top folder bears a name that users know, too. One folder has one concern.
-Each package says in its own comment what it owns, promises and refuses.
+	cmd/filmspool           the commands and how they print
+	  manual                man pages
+	  report                answers as text
+	  servicecmd            the commands of the service
+	  terminal              printing, tables and questions
+	  usage                 errors in a command line
+	connector               sessions of browsers, posts of programs
+	  extension             the browser extension, and how it is packed
+	  pairing               codes and tokens
+	  protocol              the messages
+	daemon                  this package
+	  config                config.toml, settings.toml, paths, keys
+	  control               the control API: types, server and client over a local socket
+	  demo                  a tour with a service of its own
+	  guard                 who may connect over TCP
+	  health                what is wrong: one table, the checks, the summary, the report
+	  locale                all texts, English and German
+	  logging               the lines of the log
+	  notify                notices on the desktop and to a webhook
+	  page                  the web pages
+	  service               systemd, launchd, Windows
+	kodi                    from changes of a library to viewings
+	  announce              notifications of a running Kodi
+	  library               reads a library
+	  rule                  which changes are viewings
+	  scan                  the words for what a scan found
+	queue                   the outbox
+	  account               how an account stands
+	  entry                 an entry, and what is asked about entries
+	  playback              which events are the same playback
+	  replay, replay/doubt  the sending loop; whether a request arrived
+	  resolve               which item is meant; resolve/tmdb and resolve/wikidata are asked
+	  rules                 send, hold or drop
+	  sqlite                the file: lock, open, writer, migration, recovery
+	  tracker               the service over HTTP; tracker/sandbox is a service that keeps the contract
+	  viewing               the vocabulary; viewing/typed reads what a person types
+	packaging               units and installers; packaging/release builds; packaging/kodi is the add-on for LibreELEC
+	internal/...test, kodi/kodisim, kodi/realkodi, kodi/internal/recorded   for tests
 
-  - cmd/filmspool: the program; files named by their commands, no logic. e2e tests try the whole program.
-    usage: mistakes in a command line. terminal: what prints and asks. report: answers in words. manual: man pages.
-    servicecmd: the commands of the service
-  - daemon: this package. config: settings, paths and keys. guard: who may talk to us.
-    notify: how a person is told. control: the control API. service: the system service.
-    demo: the tour. logging: the lines of the log.
-    health: what is wrong, and what mends it. locale: the texts, in each language.
-    identify: who else is asked what an item is
-  - connector: the websocket of browsers and the posts of programs. protocol: the messages. pairing: codes and
-    tokens. client: a client in Go. extension: the browser extension
-  - kodi: a change in a library becomes viewings. rule: which viewings; pure.
-    scan: what is told of a scan. library: reader.
-  - queue: the outbox. disk: its file in SQLite. schema: its tables. entry: an entry, and what is asked about
-    entries. export: the lines of an export. viewing: the shared words;
-    viewing/typed: what a person types. account: how an account stands. playback: which ends are one playback.
-    rules: what becomes of an event. brake: what comes as a wave, or in a silence.
-    resolve: what an item is, by evidence: the table of certainty, who is asked, and what was answered;
-    resolve/wikidata and resolve/tmdb ask. replay: the sending loop; replay/doubt: whether it
-    arrived. tracker: the API of the service, over HTTP; tracker/sandbox: a service that keeps it
-  - packaging: units, packages and installers. release: what is handed out. readme: what a page tells one to type.
-    kodi: the add-on for LibreELEC. test: all of it on real machines
+Import rules are in .golangci.yml (depguard): sources never import the loop, the tracker or this package;
+queue/viewing imports the standard library only; connector and kodi never import each other; nothing imports cmd.
 
-# Import rules
+# Start, reload, stop
 
-The linter checks them (depguard in .golangci.yml).
-
-  - Sources never import the loop, the tracker or the daemon. Of the queue, they import only queue/viewing and its
-    pure rooms. connector and kodi never import each other.
-  - Each source declares its own interface for committing, with the types of queue/viewing. A Commit keeps the
-    events and the memory of the source in one transaction.
-  - queue/viewing imports the standard library alone. Nothing outside cmd imports cmd.
-  - Only the libraries that .golangci.yml lists may be imported.
-  - Every part has a Run(ctx) error that blocks. Nothing starts in a constructor.
-  - Whoever starts a goroutine waits for it.
-
-# Ready, alive, stopped
-
-The daemon says "ready" when its listeners are open. The service manager gets a sign of
-life only when the queue's writer has moved since the last one.
-
-Where the disk is full or read-only, a start ends with exit code 75, and the service
-manager tries again. A daemon that runs refuses viewings meanwhile, and browsers keep them.
-A damaged queue is opened again within the process. A changed configuration is put to use
-in the same way: the instance ends in order, and the next one has its port, its socket and
-its lock. One that cannot begin gives way to the previous configuration.
+[Serve] locks the folder, listens on the socket, and runs one instance after another. A changed configuration, and a
+queue found damaged, end the instance in order; the next one has the same lock and listeners. A configuration that
+cannot be used gives way to the previous one. A full or read-only disk at the start ends with exit code 75, and the
+service manager tries again. The queue stops last, so that every answer is on disk.
 
 # Where to find what
 
-	where does it start?                  cmd/filmspool/main.go and run.go, then Serve (start.go) and Daemon.Run here
-	what refuses a setting?               daemon/config: settings.go has the table; validate.go the rest
-	who may knock?                        daemon/guard; listen.go and the connector ask it; commands: daemon/control/socket.go
-	what tells that a library changed?    kodi/watch.go; what is new: kodi/rule/decide.go
-	where is the file opened?             queue/sqlite: sqlite.go, and for its connections connect.go
-	where is its shape?                   queue/schema.sql
-	what becomes of a viewing?            queue/rules
-	is it the same playback?              queue/playback: its comment has the table
-	what did a person say that it is?     queue/correct.go; what is told alike: queue/resolve/correction.go
-	what decides a resend?                queue/replay/settle.go; in doubt: queue/replay/doubt/doubt.go, decide
-	what does an answer mean?             queue/tracker: its comment has the table
-	why is it not sent?                   daemon/control/advice.go
-	what can be wrong, and what mends it? daemon/health/table.go
-	which test kills the process?         cmd/filmspool/e2e_kills_test.go
-	what prints? what says "did you mean"? cmd/filmspool/terminal, and usage
+	what starts?                          start.go: Serve; daemon.go: runParts
+	what refuses a setting?               daemon/config/validate.go
+	who may connect?                      daemon/guard/guard.go over TCP; daemon/control/socket.go for commands
+	what is wrong, and who says so?       daemon/health/table.go; the conditions are in standing.go and status.go
+	what does a button on the page do?    daemon/page/site.go: pages lists every page with its acts
+	where does a text come from?          daemon/locale/en and de, by the key that the code names
+	why is an entry not sent?             advice.go; what an answer does to it: queue/replay/send.go
 	which words may a script rely on?     cmd/filmspool/SCRIPTS.md
 	what does a word mean?                .github/GLOSSARY.md
-	how is a source, a site, a table added? .github/CONTRIBUTING.md
 */
 package daemon
