@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"net"
 	"runtime"
 	"strconv"
 	"strings"
@@ -138,4 +139,13 @@ func clientFault(name string, err error) error {
 	default:
 		return err
 	}
+}
+
+// Open implements [control.API].
+func (d *Daemon) Open(ctx context.Context, o control.Open) (control.Opened, error) {
+	if o.Await != "" {
+		return control.Opened{Used: d.site.Await(ctx, o.Await)}, nil
+	}
+	_, port, _ := net.SplitHostPort(d.address) // a listener's address always splits
+	return control.Opened{URL: "http://" + d.site.Host(port), Ticket: d.site.Ticket()}, nil
 }

@@ -205,7 +205,7 @@ func (d *Daemon) runParts(ctx context.Context) error {
 		g.Go(func() error { return a.loop.Run(ctx) })
 	}
 	for _, s := range d.sources {
-		g.Go(func() error { return d.attend(ctx, s.Name(), s.Run) })
+		g.Go(func() error { return d.runSource(ctx, s.Name(), s.Run) })
 	}
 	g.Go(func() error { return d.connector.Run(ctx) })
 	g.Go(func() error { d.nudgeBrowsers(ctx); return nil })
@@ -272,4 +272,32 @@ func (k records) Load(ctx context.Context) (map[string][]byte, error) {
 func (k records) Save(ctx context.Context, id string, record []byte) error {
 	_, err := k.store.Commit(ctx, viewing.Batch{Source: k.source, State: map[string][]byte{id: record}})
 	return err
+}
+
+// changes gives a channel of one slot that is nudged at once, and when the queue or an
+// account has changed, and a function that ends that.
+func (d *Daemon) changes() (<-chan struct{}, func()) {
+	news, ended := make(chan struct{}, 1), make(chan struct{})
+	var all sync.WaitGroup
+	follow := func(changed <-chan struct{}, stop func()) {
+		all.Go(func() {
+			defer stop()
+			for {
+				select {
+				case news <- struct{}{}:
+				default: // one is waiting already
+				}
+				select {
+				case <-ended:
+					return
+				case <-changed:
+				}
+			}
+		})
+	}
+	follow(d.store.Subscribe())
+	for _, a := range d.accounts {
+		follow(a.loop.Subscribe())
+	}
+	return news, func() { close(ended); all.Wait() }
 }

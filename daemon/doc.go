@@ -22,22 +22,22 @@ When two wishes collide, the earlier one wins.
 
 # Data flow
 
-	browser extension --websocket--> connector --\
-	programs, players --HTTP POST--> connector ---> queue --> queue/replay --> queue/tracker --> service
-	Kodi library --fsnotify, poll--> kodi -------/   |             |
-	command line ------------------> control ------/ |             +- queue/replay/doubt: did it arrive?
-	                                                 |             +- queue/resolve: which item is it?
-	                                                 +- queue/rules: send, hold or drop?
-	                                                 +- queue/playback: the same playback as another entry?
+		browser extension --websocket--> connector --\
+		programs, players --HTTP POST--> connector ---> queue --> queue/replay --> queue/tracker --> service
+		Kodi library --fsnotify, poll--> kodi -------/   |             |
+		command line ------------------> control ------/ |             +- queue/replay/doubt: did it arrive?
+		                                                 |             +- queue/resolve: which item is it?
+		                                                 +- queue/rules: send, hold or drop?
+		                                                 +- queue/playback: the same playback as another entry?
 
-	command line --local socket--> daemon/control --\
-	browser --TCP on loopback----> daemon/page ------> control.API, implemented by this package
+		command line --local socket--> daemon/control --\
+		browser --TCP on loopback----> daemon/page ------> control.API, implemented by this package
 
- 1. A source reports an event: what it saw, with an event id of its own.
- 2. The queue commits it to disk; then the source is told "queued". The same id again is a duplicate.
- 3. Rules decide what needs no network. The rest is held with a reason.
- 4. The loop of the account takes the entry that is due, marks it as sending on disk, and sends one request.
- 5. The answer settles the entry. An entry that may have arrived is in doubt, and is compared with the service's history.
+	 1. A source reports an event: what it saw, with an event id of its own.
+	 2. The queue commits it to disk; then the source is told "queued". The same id again is a duplicate.
+	 3. Rules decide what needs no network. The rest is held with a reason.
+	 4. The loop of the account takes the entry that is due, marks it as sending on disk, and sends one request.
+	 5. The answer settles the entry. An entry that may have arrived is in doubt, and is compared with the service's history.
 
 Every entry can be explained: what was seen, which rule did what, every attempt and every answer.
 What people read is a code with values ([viewing.Message]) until package locale renders it.

@@ -17,8 +17,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// historyPatience is how long a service may take to show its history.
-const historyPatience = 3 * time.Minute
+// historyTime is how long a service may take to show its history.
+const historyTime = 3 * time.Minute
 
 // ImportKodi implements [control.API].
 func (d *core) ImportKodi(ctx context.Context, o control.KodiImport) (control.KodiImported, error) {
@@ -77,7 +77,7 @@ func (d *core) history(ctx context.Context, account string) (*replay.History, er
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, historyPatience)
+	ctx, cancel := context.WithTimeout(ctx, historyTime)
 	defer cancel()
 	return replay.ReadHistory(ctx, service, row.Keeps)
 }

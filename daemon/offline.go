@@ -55,7 +55,7 @@ func withFolder(ctx context.Context, p config.Paths, work func() error) error {
 	if err := p.MakeState(); err != nil {
 		return err
 	}
-	lock, err := sqlite.AwaitLock(ctx, p.State, lockPatience)
+	lock, err := sqlite.AwaitLock(ctx, p.State, lockTime)
 	if err != nil {
 		return err
 	}

@@ -1,17 +1,21 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
 	"net/url"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/kodi"
+	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -65,15 +69,15 @@ func (d *core) kodis() (all []*kodi.Importer) {
 	return all
 }
 
-// sourcePatience is how long a stop waits for a source. Reading a library takes
+// sourceStopTime is how long a stop waits for a source. Reading a library takes
 // longer only where the file system does not answer, as a network drive that is
 // away; no call that hangs there can be ended.
-const sourcePatience = 2 * time.Second
+const sourceStopTime = 2 * time.Second
 
-// attend runs a source until it ends. After ctx has ended it is waited for only
+// runSource runs a source until it ends. After ctx has ended it is waited for only
 // so long, and then left behind: the program is about to end, and whatever the
 // source hands over from then on is refused by its own ended context.
-func (d *Daemon) attend(ctx context.Context, name string, run func(context.Context) error) error {
+func (d *Daemon) runSource(ctx context.Context, name string, run func(context.Context) error) error {
 	ended := make(chan error, 1)
 	go func() { ended <- run(ctx) }()
 	select {
@@ -81,7 +85,7 @@ func (d *Daemon) attend(ctx context.Context, name string, run func(context.Conte
 		return err
 	case <-ctx.Done():
 	}
-	patience := time.NewTimer(sourcePatience)
+	patience := time.NewTimer(sourceStopTime)
 	defer patience.Stop()
 	select {
 	case err := <-ended:
@@ -95,13 +99,13 @@ func (d *Daemon) attend(ctx context.Context, name string, run func(context.Conte
 // openKodi makes an importer for each library of the configuration.
 func (d *core) openKodi() error {
 	log := d.log.With("part", "kodi")
-	door := newLibrarian(d.keys)
+	access := newLibraryAccess(d.keys)
 	for _, l := range d.o.Config.Kodi.Libraries {
-		door.add(filepath.Clean(l.Userdata), l.MySQLUser)
+		access.add(filepath.Clean(l.Userdata), l.MySQLUser)
 	}
 	for _, l := range d.o.Config.Kodi.Libraries {
 		err := d.openLibrary(l.TimeZone, kodi.Options{
-			Library: kodi.Folder(l.Userdata, door), Watched: door.folders, Logger: log,
+			Library: kodi.Folder(l.Userdata, access), Watched: access.folders, Logger: log,
 			Announcements: d.o.Config.Kodi.Announcements,
 			WatchlistTag:  l.WatchlistTag,
 		})
@@ -184,4 +188,59 @@ func (d *core) ScanKodi(ctx context.Context) (control.Scan, error) {
 		out.Libraries = append(out.Libraries, report)
 	}
 	return out, nil
+}
+
+// libraryAccess gives servers of libraries their login, and each library to one userdata folder
+// only: two folders of the same library would report every playback twice. The first folder of
+// the configuration has it, whichever asks first after a start.
+type libraryAccess struct {
+	keys    config.Keys
+	folders []string          // in the order of the configuration
+	users   map[string]string // of servers, by folder; "" is Kodi's
+
+	mu    sync.Mutex
+	taken map[string]string // userdata folder → its library
+}
+
+func newLibraryAccess(keys config.Keys) *libraryAccess {
+	return &libraryAccess{keys: keys, users: map[string]string{}, taken: map[string]string{}}
+}
+
+// add adds a folder of the configuration.
+func (l *libraryAccess) add(userdata, user string) {
+	l.folders = append(l.folders, userdata)
+	l.users[userdata] = user
+}
+
+// Login implements [kodi.Access]: it gives a server the user of the
+// configuration, or Kodi's when that is "", and the password that is kept for
+// it; else Kodi's. The error wraps [library.ErrMySQL].
+func (l *libraryAccess) Login(userdata string, s library.Server) (*library.Server, error) {
+	user := cmp.Or(l.users[userdata], s.User)
+	password, err := l.keys.Password(user)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", library.ErrMySQL, err)
+	}
+	if password.IsZero() && user == s.User {
+		return &s, nil
+	}
+	return s.As(user, password.Reveal()), nil
+}
+
+// Claim implements [kodi.Access]: it gives a library to a folder, unless one
+// before it in the configuration has it. The error wraps [library.ErrShared]
+// then. A folder has the one that it led to last.
+func (l *libraryAccess) Claim(userdata, origin string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.taken[userdata] = origin
+	for _, folder := range l.folders {
+		switch {
+		case folder == userdata:
+			return nil
+		case l.taken[folder] == origin:
+			return fmt.Errorf("%w: %s", library.ErrShared, folder)
+		}
+	}
+	return nil
 }

@@ -48,9 +48,9 @@ func unwritable(err error, folder string) error {
 	return err
 }
 
-// lockPatience is how long a state folder is waited for that a command holds,
+// lockTime is how long a state folder is waited for that a command holds,
 // which takes milliseconds.
-const lockPatience = 2 * time.Second
+const lockTime = 2 * time.Second
 
 // process is what outlives a reload: the lock, the listeners, and what the next instance is
 // made of.
@@ -71,7 +71,7 @@ func newProcess(ctx context.Context, paths config.Paths) (*process, error) {
 	if err := paths.MakeState(); err != nil {
 		return nil, err
 	}
-	lock, err := sqlite.AwaitLock(ctx, paths.State, lockPatience)
+	lock, err := sqlite.AwaitLock(ctx, paths.State, lockTime)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func TestLibraryLogin(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "keys", "kodi-mysql-reader"), []byte("secret"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l := newLibrarian(config.Keys{Dir: dir, Getenv: func(string) string { return "" }})
+	l := newLibraryAccess(config.Keys{Dir: dir, Getenv: func(string) string { return "" }})
 	kodis := library.Server{Host: "nas", Port: "3306", Name: "MyVideos"}
 	for name, test := range map[string]struct {
 		given         *library.Server
@@ -52,7 +52,7 @@ func TestLibraryLogin(t *testing.T) {
 // playback twice. The same folder has it after every start, for what another
 // knew of the library is older.
 func TestLibraryIsReadOnce(t *testing.T) {
-	l := newLibrarian(config.Keys{Dir: t.TempDir(), Getenv: func(string) string { return "" }})
+	l := newLibraryAccess(config.Keys{Dir: t.TempDir(), Getenv: func(string) string { return "" }})
 	l.add("/ann", "")
 	l.add("/bob", "")
 	for _, step := range []struct {
