@@ -24,7 +24,7 @@ import (
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/internal/connectortest"
-	"github.com/filmspool/filmspool/internal/pipetest"
+	"github.com/filmspool/filmspool/queue/tracker/sandbox/pipetest"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 

@@ -18,13 +18,13 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/filmspool/filmspool/internal/pipetest"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+	"github.com/filmspool/filmspool/queue/tracker/sandbox/pipetest"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 

@@ -13,12 +13,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/filmspool/filmspool/internal/pipetest"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+	"github.com/filmspool/filmspool/queue/tracker/sandbox/pipetest"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
