@@ -211,6 +211,15 @@ func TestLibrariesAreAddedAndRemoved(t *testing.T) {
 	if _, err := s.RemoveLibrary(path("mine") + "/"); !errors.Is(err, ErrFixed) || !strings.Contains(told(err), s.Paths.File+":2") {
 		t.Errorf("one of config.toml: %v", told(err))
 	}
+	if err := os.WriteFile(s.Paths.File, []byte("[[kodi.libraries]]\nuserdata = '"+path("a")+"'\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := s.Load(); err != nil || !slices.Equal(c.Folders(), want[1:]) {
+		t.Errorf("one that both files have: %v %v", c.Folders(), err)
+	}
+	if err := os.WriteFile(s.Paths.File, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, folder := range want[1:] {
 		ch, err := s.RemoveLibrary(folder + "/")
 		if err == nil {

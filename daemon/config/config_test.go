@@ -337,9 +337,10 @@ func TestSecretsBesideTheKeys(t *testing.T) {
 	must(os.Mkdir(filepath.Join(state, "keys"), 0o700))
 	must(os.WriteFile(filepath.Join(state, "keys", "kodi-mysql-ann"), []byte("from the file\n"), 0o600))
 	must(os.WriteFile(filepath.Join(state, "keys", "kodi-mysql-Bob"), []byte("x"), 0o600))
+	must(os.WriteFile(filepath.Join(state, "other"), []byte("no password"), 0o600))
 	must(os.WriteFile(filepath.Join(handed, "kodi-mysql-Bob"), []byte("handed"), 0o600))
 	k := Keys{Dir: state, Getenv: env("CREDENTIALS_DIRECTORY", handed)}
-	for user, want := range map[string]string{"ann": "from the file", "Bob": "handed", "nobody": "", "": "", "../keys/x": ""} {
+	for user, want := range map[string]string{"ann": "from the file", "Bob": "handed", "nobody": "", "": "", "a/../../other": ""} {
 		got, err := k.Password(user)
 		if err != nil || got.Reveal() != want {
 			t.Errorf("%q: got %q, %v, want %q", user, got.Reveal(), err, want)
@@ -438,9 +439,12 @@ account = ""
 	if diff := cmp.Diff(want, c.SourceRoutes()); diff != "" {
 		t.Error(diff)
 	}
-	one, err := load(t, "[accounts.anna]\n")
+	one, err := load(t, "[accounts.anna]\nbase_url = 'https://tracker.example/api/v1/'\n")
 	if diff := cmp.Diff(map[string][]string{"": {"anna"}}, one.SourceRoutes()); err != nil || diff != "" {
 		t.Error(err, diff)
+	}
+	if a := one.Accounts["anna"]; a.BaseURL != "https://tracker.example/api/v1" || a.KeyHeader != "x-api-key" {
+		t.Errorf("the account is %+v", a)
 	}
 }
 

@@ -87,7 +87,7 @@ func (c Config) Settings() []Setting {
 func (s Setting) valueIn(c *Config) any { return reflect.ValueOf(s.field(c)).Elem().Interface() }
 
 // set gives the setting a value that JSON has, or a text that stands for it. It returns why
-// not.
+// not; check knows the bounds.
 func (s Setting) set(c *Config, value any) (fault viewing.Message) {
 	text := strings.TrimSpace(fmt.Sprint(value))
 	var err error
@@ -111,7 +111,7 @@ func (s Setting) set(c *Config, value any) (fault viewing.Message) {
 	if err != nil {
 		return viewing.Say(code, "value", strconv.Quote(text))
 	}
-	return s.check(c)
+	return fault
 }
 
 // check says what is wrong with the value in a configuration; no code is nothing.

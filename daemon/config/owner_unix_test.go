@@ -1,0 +1,39 @@
+//go:build unix
+
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestStateFolder is made for its owner alone, and refused where another person has it or may
+// change it.
+func TestStateFolder(t *testing.T) {
+	p := Paths{State: filepath.Join(t.TempDir(), "a", "state")}
+	if err := p.MakeState(); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(p.State); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("made as %v, %v", info.Mode(), err)
+	}
+	if err := os.Chmod(p.State, 0o702); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.MakeState(); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("open to others: %v", err)
+	}
+	p.State = "/" // root's
+	if os.Geteuid() == 0 {
+		p.State = t.TempDir()
+		if err := os.Chown(p.State, 1234, 1234); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.MakeState(); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("another person's: %v", err)
+	}
+}
