@@ -138,10 +138,10 @@ func (p *program) configPathCommand() *cobra.Command {
 		}
 		if *asJSON {
 			return p.stdout.JSON(map[string]string{
-				"config": paths.File, "stateDir": paths.State, "database": paths.Database(), "control": paths.Control,
+				"config": paths.File, "settings": paths.Settings(), "stateDir": paths.State, "database": paths.Database(), "control": paths.Control,
 			})
 		}
-		p.stdout.Printf("configuration  %s\nstate          %s\ndatabase       %s\n", paths.File, paths.State, paths.Database())
+		p.stdout.Printf("configuration  %s\nsettings       %s\nstate          %s\ndatabase       %s\n", paths.File, paths.Settings(), paths.State, paths.Database())
 		return nil
 	}
 	return c

@@ -489,3 +489,20 @@ func TestTheExampleNamesEverySetting(t *testing.T) {
 	}
 	names(reflect.TypeFor[Config]())
 }
+
+// TestTheReferenceIsMadeFromTheTable: the page for people has every setting as the program
+// knows it.
+func TestTheReferenceIsMadeFromTheTable(t *testing.T) {
+	want := "| setting | values | default | what it does |\n|---|---|---|---|\n"
+	for _, s := range Default().Settings() {
+		values := map[string]string{Switch: "true, false", Text: "an address", TimeSpan: "0s to 24h", Word: strings.Join(s.Allowed, ", ")}[s.Type]
+		if values == "" {
+			values = fmt.Sprintf("0 to %v", s.Max)
+		}
+		want += fmt.Sprintf("| `%s` | %s | %v | %s |\n", s.Key, values, s.Default, locale.In("en").Say("settings.about."+s.Key))
+	}
+	page, err := os.ReadFile("README.md")
+	if err != nil || !strings.Contains(string(page), "\n\n"+want+"\n") {
+		t.Errorf("README.md does not have (%v)\n%s", err, want)
+	}
+}
