@@ -12,15 +12,16 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // keyForms are what keys of the service and tokens of TMDB look like.
-var keyForms = regexp.MustCompile(`\b([sp]k_|eyJ)[\w.-]+`)
+var keyForms = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b([sp]k_|eyJ)[\w.-]+`) })
 
 // HideKeys cuts out of a text whatever looks like a key: people write theirs at wrong places.
-func HideKeys(text string) string { return keyForms.ReplaceAllString(text, "$1…") }
+func HideKeys(text string) string { return keyForms().ReplaceAllString(text, "$1…") }
 
 // withoutKeys is a message whose values have no key.
 func withoutKeys(m viewing.Message) viewing.Message {
