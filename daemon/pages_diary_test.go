@@ -151,7 +151,7 @@ func TestUndoOnThePage(t *testing.T) {
 	page := fmt.Sprintf("/diary/%d", id)
 	form := l.form(l.sees(page), page+"/undo")
 	answer := l.ask(http.MethodPost, page+"/undo", form)
-	if answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), "The service has it, and nothing else goes along.") || l.recorded() != 1 {
+	if answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), "The service has it, and nothing else goes along.") || strings.Count(answer.Body.String(), page+"/undo\"") != 1 || l.recorded() != 1 {
 		t.Fatalf("%d, the service has %d\n%s", answer.Code, l.recorded(), answer.Body)
 	}
 	l.does(page+"/undo", l.form(answer.Body.String(), page+"/undo"))
@@ -192,6 +192,10 @@ func TestSayWhatItIs(t *testing.T) {
 			choice.Set("remember", "yes")
 		}
 		l.does(page+"/choose", choice)
+		said := l.sees(page, "It is “Dune” now.")
+		if strings.Contains(said, "1 other entry followed.") != remember || strings.Contains(l.sees(page), "It is “Dune” now.") {
+			t.Errorf("remembered %v: it is not said once what followed:\n%s", remember, said)
+		}
 		l.becomes(first, viewing.StateDelivered)
 		if e := l.entry(first); e.Media.IDs.TMDB != 841 {
 			t.Errorf("it is %s", e.Media.Key())

@@ -212,3 +212,59 @@ func TestASecretInAnAddressIsNotShownAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestAddByHand: by number, by title, an episode, a list; the same is not added twice.
+func TestAddByHand(t *testing.T) {
+	l := looking(t)
+	add := func(fields ...string) url.Values {
+		form := url.Values{}
+		for i := 0; i+1 < len(fields); i += 2 {
+			form.Set(fields[i], fields[i+1])
+		}
+		return form
+	}
+	last := func() entry.Entry {
+		t.Helper()
+		list, err := l.d.Control().List(t.Context(), entry.Filter{Limit: 1})
+		if err != nil || len(list) != 1 {
+			t.Fatalf("%d entries, %v", len(list), err)
+		}
+		return list[0]
+	}
+	answer := l.ask(http.MethodPost, "/lists/add", add("type", "movie", "what", "Dune", "to", "diary", "at", "2026-03-01T20:15"))
+	form := l.form(answer.Body.String(), "/lists/add")
+	if answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), `name="choose" value="841"`) {
+		t.Fatalf("%d\n%s", answer.Code, answer.Body)
+	}
+	l.does("/lists/add", with(form, "choose", "841"))
+	want := time.Date(2026, 3, 1, 20, 15, 0, 0, time.Local)
+	if e := last(); e.Kind != viewing.KindViewing || e.Media.Key() != "movie:841" || !e.WatchedAt.Time().Equal(want) {
+		t.Errorf("%s %s at %s", e.Kind, e.Media.Key(), e.WatchedAt.Time())
+	}
+	l.refused("/lists/add", add("type", "movie", "what", "Nobody knows this one"), "Nothing was found by")
+	l.paused()
+	for _, film := range []string{"603", "604"} {
+		l.does("/lists/add", add("type", "movie", "what", film))
+		if e := last(); e.Kind != viewing.KindWatchlist || e.Media.Key() != "movie:"+film {
+			t.Errorf("%s: %s %s", film, e.Kind, e.Media.Key())
+		}
+	}
+	l.refused("/lists/add", add("type", "movie", "what", "603"), "was added from here already")
+	l.acts(last().ID, "drop")
+	l.does("/lists/add", add("type", "movie", "what", "604"))
+	l.refused("/lists/add", add("type", "movie", "what", "603", "to", "diary", "at", "soon"), "is not a time")
+	l.refused("/lists/add", add("type", "tv", "what", "1396", "to", "diary"), "give its season and its number")
+	l.refused("/lists/add", add("type", "tv", "what", "1396", "to", "diary", "episode", "3"), "give its season and its number")
+	l.refused("/lists/add", add("type", "tv", "what", "1396", "to", "diary", "season", "x", "episode", "3"), "are numbers")
+	l.does("/lists/add", add("type", "tv", "what", "1396", "to", "diary", "season", "2", "episode", "3"))
+	if e := last(); e.Media.Key() != "episode:1396:2:3" || time.Since(e.WatchedAt.Time()) > time.Minute {
+		t.Errorf("%s at %s", e.Media.Key(), e.WatchedAt.Time())
+	}
+	l.does("/lists/create", add("name", "Noir", "visibility", "PRIVATE"))
+	l.refused("/lists/create", add("name", " Noir ", "visibility", "PRIVATE"), "was added from here already")
+	l.does("/lists/create", add("name", "Noir 2", "visibility", "PUBLIC"))
+	if e := last(); e.List == nil || e.List.Name != "Noir 2" || e.List.Visibility != "PUBLIC" {
+		t.Errorf("%+v", e.List)
+	}
+	l.sees("/lists", "Noir 2", "<td>watchlist</td>", "<td>list</td>")
+}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -216,6 +217,44 @@ func TestTimeEndsTicketsAndSessions(t *testing.T) {
 	})
 }
 
+// TestAnOpenPageIsToldOfChanges: once for each, and at most once a second.
+func TestAnOpenPageIsToldOfChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		changed := make(chan struct{}, 1)
+		s, err := New(Options{
+			Sessions: filepath.Join(t.TempDir(), "sessions.json"), Changed: func() (<-chan struct{}, func()) { return changed, func() {} },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := httptest.NewRecorder()
+		s.sessions.begin(w)
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/live", http.NoBody)
+		r.AddCookie(w.Result().Cookies()[0])
+		w = httptest.NewRecorder()
+		ended := make(chan struct{})
+		go func() { defer close(ended); s.live(w, r) }()
+		told := func(after time.Duration, want int) {
+			t.Helper()
+			time.Sleep(after)
+			synctest.Wait()
+			if got := strings.Count(w.Body.String(), "event: change"); got != want || strings.Count(w.Body.String(), "event: here") != 1 {
+				t.Errorf("told %d times, want %d: %s", got, want, w.Body)
+			}
+		}
+		told(time.Minute, 0)
+		changed <- struct{}{}
+		told(0, 1)
+		changed <- struct{}{}
+		told(minEventGap/2, 1)
+		told(time.Minute, 2)
+		s.notify()
+		told(time.Minute, 3)
+		s.Close()
+		<-ended
+	})
+}
+
 // TestFilesOfThePage are served without a session, and nothing else is.
 func TestFilesOfThePage(t *testing.T) {
 	s, server := newSite(t, fakeAPI())
@@ -292,23 +331,40 @@ func TestButtonsOfProblems(t *testing.T) {
 	}
 }
 
-// TestToOpenAPageAsksNobody: the API answers no question here but those about the queue. An
-// error that is not the person's fault shows nothing of itself.
+// TestToOpenAPageAsksNobody: the API answers no question here but those about the queue. What
+// an entry may be, as found before, is one click; an episode needs its place first. An error
+// that is not the person's fault shows nothing of itself.
 func TestToOpenAPageAsksNobody(t *testing.T) {
 	api := fakeAPI()
-	nameless := entry.Entry{ID: 7, State: viewing.StateHeld, Reason: viewing.ReasonUnresolved, Media: &viewing.Media{Type: viewing.Movie, Title: "Alpha"}}
-	api.List = func(context.Context, entry.Filter) ([]entry.Entry, error) { return []entry.Entry{nameless}, nil }
-	api.Explain = func(_ context.Context, id int64) (control.Explanation, error) {
-		if id != 7 {
-			return control.Explanation{}, errors.New("sql: secret")
+	held := []entry.Entry{
+		{ID: 7, State: viewing.StateHeld, Reason: viewing.ReasonUnresolved, Media: &viewing.Media{Type: viewing.Movie, Title: "Alpha"}},
+		{ID: 6, State: viewing.StateHeld, Reason: viewing.ReasonUnresolved, Media: &viewing.Media{Type: viewing.Episode, Show: &viewing.Show{Title: "Alpha"}}},
+	}
+	api.List = func(_ context.Context, f entry.Filter) ([]entry.Entry, error) {
+		if f.State == viewing.StateInDoubt {
+			return nil, nil
 		}
-		return control.Explanation{Explanation: entry.Explanation{Entry: nameless}}, nil
+		return held, nil
+	}
+	api.Explain = func(_ context.Context, id int64) (x control.Explanation, err error) {
+		if id > 7 {
+			return x, errors.New("sql: secret")
+		}
+		x.Entry = held[7-id]
+		x.Candidates = []resolve.Candidate{{TMDB: 5, Title: "The <Longest> Take", Year: 1999}, {TMDB: 8}, {TMDB: 9, Title: strings.Repeat("a", 100)}}
+		return x, nil
 	}
 	s, server := newSite(t, api)
 	cookie := signIn(t, s, server)
 	for _, page := range []string{"/diary", "/diary/7", "/review"} {
 		if answer, body := do(t, "GET", server.URL+page, "", "Cookie", cookie); answer.StatusCode != 200 || !strings.Contains(body, "Alpha") {
 			t.Errorf("%s: %s\n%s", page, answer.Status, body)
+		}
+	}
+	_, body := do(t, "GET", server.URL+"/review", "", "Cookie", cookie)
+	for _, want := range []string{`value="5 1999 The &lt;Longest&gt; Take">The &lt;Longest&gt; Take (1999)<`, `value="8 0 ">8<`, `>` + strings.Repeat("a", 60) + "…<"} {
+		if n := strings.Count(body, want); n != 1 {
+			t.Errorf("%d times %s:\n%s", n, want, body)
 		}
 	}
 	answer, body := do(t, "GET", server.URL+"/diary/8", "", "Cookie", cookie)
