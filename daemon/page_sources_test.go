@@ -348,6 +348,9 @@ func TestLibraryIsWatchedFromThePage(t *testing.T) {
 			t.Errorf("watched:\n%s", text)
 		}
 	}
+	if text := s.see("/sources"); strings.Contains(text, "Found on this computer") {
+		t.Errorf("what is watched is offered again:\n%s", text)
+	}
 	for path, want := range map[string]string{"": "No folder was named", home: "", filepath.Join(home, "none"): ""} {
 		if answer, text := s.ask("POST", "/sources/watch", url.Values{"path": {path}}); answer.StatusCode < 400 || answer.StatusCode >= 500 || !strings.Contains(text, want) || !strings.Contains(text, `role="alert"`) {
 			t.Errorf("%q: %s", path, answer.Status)
