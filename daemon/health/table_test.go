@@ -82,8 +82,8 @@ func TestEveryProblemIsShownAndGone(t *testing.T) {
 		broken(t, r, &on)
 		all := Judge(on)
 		p := of(all, r.code)
-		if p == nil || p.Severity != r.severity || p.Cause != nil {
-			t.Errorf("%s is not shown: %+v", r.code, p)
+		if p == nil || p.Severity != r.severity || p.Cause != nil || len(Roots(all)) != 1 {
+			t.Errorf("%s is not shown, or not alone: %+v", r.code, all)
 			continue
 		}
 		if state := State(on.Status, all); (state == account.Attention) != (r.severity == control.NeedsYou) {

@@ -7,6 +7,7 @@ package locale
 import (
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -50,13 +51,11 @@ func read(tag string) map[string]text {
 	all := map[string]text{}
 	names, err := fs.Glob(files, tag+"/*.json")
 	for _, name := range names {
-		var raw []byte
-		if raw, err = files.ReadFile(name); err == nil {
-			err = json.Unmarshal(raw, &all)
-		}
-		if err != nil {
-			panic(err)
-		}
+		raw, failed := files.ReadFile(name)
+		err = errors.Join(err, failed, json.Unmarshal(raw, &all))
+	}
+	if err != nil {
+		panic(err)
 	}
 	return all
 }

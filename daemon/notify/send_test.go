@@ -92,8 +92,12 @@ func TestADesktopNeedsABusOfThisMachine(t *testing.T) {
 		address, folder string
 		want            bool
 	}{
-		{"", "", false}, {"", empty, false}, {"unixexec:path=/bin/sh", full, false}, {"tcp:host=a,port=1", full, false},
-		{"", full, true}, {"unix:path=/run/bus", "", true},
+		{"", "", false},
+		{"", empty, false},
+		{"unixexec:path=/bin/sh", full, false},
+		{"tcp:host=a,port=1", full, false},
+		{"", full, true},
+		{"unix:path=/run/bus", "", true},
 	} {
 		env := map[string]string{"DBUS_SESSION_BUS_ADDRESS": c.address, "XDG_RUNTIME_DIR": c.folder}
 		if got := HasDesktop(func(name string) string { return env[name] }); got != c.want {
