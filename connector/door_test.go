@@ -265,6 +265,25 @@ func TestAfterHello(t *testing.T) {
 	}
 }
 
+// After a close frame the client has a second to hang up: what it still sends does not take
+// the frame from it.
+func TestCloseFramesArrive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := startInBubble(t, nil)
+		s := r.greeted(chromium, "")
+		s.say(hello)
+		s.refused(protocol.BadMessage)
+		s.closed(protocol.CloseProtocol)
+		if _, err := s.NetConn().Write([]byte("late")); err != nil {
+			t.Error(err)
+		}
+		<-time.After(2 * time.Second)
+		if _, err := s.NetConn().Write([]byte("too late")); err == nil {
+			t.Error("the socket is still open")
+		}
+	})
+}
+
 // However many wrong codes come, and from however many Origins, the log grows by a
 // few lines in ten minutes.
 func TestStrangersDoNotFillTheLog(t *testing.T) {

@@ -251,7 +251,9 @@ func TestUnpairedSocketsKeepNoPairedClientOut(t *testing.T) {
 			t.Errorf("heard %v", got)
 		}
 		if subprotocol == protocol.Subprotocol {
-			oldest.gone()
+			if _, frame, err := oldest.ReadMessage(); err == nil || websocket.IsCloseError(err, protocol.CloseNoHello) {
+				t.Errorf("the oldest heard %q, %v; want an end at once", frame, err)
+			}
 		}
 	}
 }

@@ -48,11 +48,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	}
 	messages, unreadable := protocol.DecodeBatch(body, maxPosted)
 	if unreadable != nil {
-		status := http.StatusBadRequest
-		if unreadable.Code == protocol.TooLarge {
-			status = http.StatusRequestEntityTooLarge
-		}
-		s.refuse(w, status, string(unreadable.Code), unreadable.Message)
+		s.refuse(w, http.StatusBadRequest, string(unreadable.Code), unreadable.Message)
 		return
 	}
 	_ = load.rate.WaitN(s.running, len(messages)) // fails only when the daemon stops
@@ -98,9 +94,6 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	reading := context.AfterFunc(s.running, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) })
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	reading()
-	if err == nil {
-		_ = control.SetReadDeadline(time.Time{}) // the commit takes its own time
-	}
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		s.refuse(w, http.StatusRequestEntityTooLarge, string(protocol.TooLarge), "the body is over 256 KiB; send fewer messages at once")
 	} else if err != nil {

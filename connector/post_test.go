@@ -192,7 +192,7 @@ func TestPostsThatAreRefusedWhole(t *testing.T) {
 		{"a browser's token", good, set("Authorization", "Bearer "+browserToken), 401, "TOKEN_REQUIRED"},
 		{"nothing", "", nil, 400, "BAD_JSON"},
 		{"an empty array", "[]", nil, 400, "BAD_MESSAGE"},
-		{"101 messages", arrayOf(t, 0, 101), nil, 413, "TOO_LARGE"},
+		{"101 messages", arrayOf(t, 0, 101), nil, 400, "TOO_LARGE"},
 		{"too many bytes", strings.Repeat(" ", 256<<10+1), nil, 413, "TOO_LARGE"},
 		{"too many bytes without a length", strings.Repeat(" ", 256<<10+1), func(q *http.Request) { q.ContentLength = -1 }, 413, "TOO_LARGE"},
 	}

@@ -11,7 +11,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -327,15 +326,6 @@ func (s *socket) closed(code int) {
 	var end *websocket.CloseError
 	if !errors.As(err, &end) || end.Code != code {
 		s.t.Fatalf("heard %q, %v; want close %d", frame, err, code)
-	}
-}
-
-// gone waits until the server has hung up; nothing may come before that.
-func (s *socket) gone() {
-	s.t.Helper()
-	_, frame, err := s.ReadMessage()
-	if err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-		s.t.Fatalf("heard %q, %v; want an end", frame, err)
 	}
 }
 
