@@ -56,7 +56,7 @@ func TestOnlyExtensionsAreLetIn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.TrimSpace(bodyOf(t, health)); got != `{"service":"filmspool","version":"1.2.3","protocol":[1]}` {
+		if got := strings.TrimSpace(bodyOf(t, health)); got != `{"protocol":[1],"service":"filmspool","version":"1.2.3"}` {
 			t.Errorf("%s: body %s", tc.name, got)
 		}
 		readable := health.Header.Get("Access-Control-Allow-Origin")

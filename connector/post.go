@@ -145,7 +145,5 @@ func (s *Server) answerAll(w http.ResponseWriter, answers []protocol.Message) {
 	if status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", retryAfter)
 	}
-	answer(w, status, struct {
-		Answers []json.RawMessage `json:"answers"`
-	}{frames})
+	answer(w, status, map[string][]json.RawMessage{"answers": frames})
 }

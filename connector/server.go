@@ -74,8 +74,8 @@ type Server struct {
 	log      *slog.Logger
 	upgrader websocket.Upgrader
 	nudged   chan struct{}
-	refusing rate.Sometimes // logs clients that are refused
-	failing  rate.Sometimes // logs commits that failed
+	refusing rate.Sometimes // when refused clients are logged
+	failing  rate.Sometimes // when failed writes are logged
 
 	// running ends when the server stops. Work for the sink has a context that outlives it
 	// by drainTime, so that what was read can still be committed and answered.
@@ -181,11 +181,7 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	if s.options.Allow(r) {
 		header.Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
 	}
-	answer(w, http.StatusOK, struct {
-		Service  string `json:"service"`
-		Version  string `json:"version"`
-		Protocol []int  `json:"protocol"`
-	}{"filmspool", s.options.Version, []int{protocol.Version}})
+	answer(w, http.StatusOK, map[string]any{"service": "filmspool", "version": s.options.Version, "protocol": []int{protocol.Version}})
 }
 
 // connect turns a request into a session and serves it to its end. Scripts cannot see why an
@@ -290,7 +286,7 @@ func (s *Server) commit(source string, events []protocol.Event) (answers []proto
 		return answers
 	}
 	if err != nil {
-		s.failing.Do(func() { s.log.Error("commit failed", "source", source, "events", len(events), "error", err) })
+		s.warn(&s.failing, "commit failed", "source", source, "events", len(events), "error", err)
 	}
 	for i, e := range events {
 		switch {
@@ -309,10 +305,15 @@ func (s *Server) commit(source string, events []protocol.Event) (answers []proto
 	return answers
 }
 
+// warn logs what clients can cause again and again.
+func (s *Server) warn(sometimes *rate.Sometimes, problem string, about ...any) {
+	sometimes.Do(func() { s.log.Warn(problem, about...) })
+}
+
 // seen records that a client is alive.
 func (s *Server) seen(client string) {
 	if err := s.options.Pairing.Seen(s.commits, client); err != nil && !errors.Is(err, pairing.ErrNotFound) {
-		s.failing.Do(func() { s.log.Warn("last sighting not kept", "client", client, "error", err) })
+		s.warn(&s.failing, "last sighting not kept", "client", client, "error", err)
 	}
 }
 
@@ -342,10 +343,7 @@ func (s *Server) Sockets() int {
 func (s *Server) refuse(w http.ResponseWriter, status int, code, message string) {
 	s.count(code)
 	w.Header().Set("Connection", "close")
-	answer(w, status, struct {
-		Error   string `json:"error"`
-		Message string `json:"message"`
-	}{code, message})
+	answer(w, status, map[string]string{"error": code, "message": message})
 }
 
 func answer(w http.ResponseWriter, status int, body any) {

@@ -264,7 +264,7 @@ func (s *session) greet(message protocol.Message, refusal *protocol.Error) error
 func (s *session) enter(token string) error {
 	client, err := s.server.options.Pairing.Check(token, s.origin)
 	if err != nil {
-		s.server.refusing.Do(func() { s.server.log.Warn("token refused", "origin", s.origin) })
+		s.server.warn(&s.server.refusing, "token refused", "origin", s.origin)
 		return closeWith(protocol.CloseToken, protocol.PairingRequired, "the token is not valid here; pair again")
 	}
 	if err := s.become(client.ID); err != nil {
@@ -314,11 +314,11 @@ func (s *session) pair(m protocol.Pair) error {
 	client, token, err := s.server.options.Pairing.Pair(s.server.commits, m.Code, label, s.origin, s.hello.Client.Browser)
 	switch {
 	case errors.Is(err, pairing.ErrWrongCode):
-		s.server.refusing.Do(func() { s.server.log.Warn("pairing code refused", "origin", s.origin) })
+		s.server.warn(&s.server.refusing, "pairing code refused", "origin", s.origin)
 		s.say(protocol.Refusal(m.ID, protocol.PairingCodeInvalid, "this code is wrong or has expired, or too many wrong ones came from this extension; run filmspool sources pair for a new one"))
 		return nil
 	case err != nil:
-		s.server.failing.Do(func() { s.server.log.Warn("pairing not kept", "error", err) })
+		s.server.warn(&s.server.failing, "pairing not kept", "error", err)
 		s.say(protocol.Refusal(m.ID, protocol.Storage, "the pairing could not be kept; try again"))
 		return nil
 	}
@@ -337,9 +337,7 @@ func (s *session) status(m protocol.StatusRequest) {
 		return
 	}
 	if err := s.server.options.Pairing.SetUnread(s.server.commits, s.client, m.Unread); err != nil {
-		s.server.failing.Do(func() {
-			s.server.log.Warn("sites that a browser cannot read not kept", "client", s.client, "error", err)
-		})
+		s.server.warn(&s.server.failing, "sites that a browser cannot read not kept", "client", s.client, "error", err)
 	}
 	now := s.server.options.Status(s.server.commits, s.hello.Language)
 	now.ID = m.ID
