@@ -1,17 +1,8 @@
-// Package extension is the browser extension: its source, and what packs it.
-//
-// It owns the folder source, which Chromium and Firefox load as it stands: Manifest
-// V3, ES modules, no build step, no dependencies. It owns [Pack], which makes the
-// archive that each of the two is given.
-//
-// It promises that the same source makes the same bytes, whatever the machine, the
-// clock and the file system. So anybody can check what a store hands out. An archive
-// holds nothing but files of the source, without the guides for contributors.
-//
-// It pairs with the one-time code that Filmspool's page and filmspool sources pair show.
-//
-// It refuses to change code: only the manifest differs between the two. It
-// refuses to sign, to upload, and to hold a private key.
+// Package extension is the browser extension: the folder source, which Chromium and Firefox
+// load as it stands (Manifest V3, ES modules, no build step, no dependencies), and [Pack], which
+// makes the archive that each of the two is given. Only the manifest differs between them.
+// The same source makes the same bytes on every machine, so anybody can check what a store
+// hands out. It pairs with the one-time code that Filmspool's page and filmspool sources pair show.
 //
 // # The source
 //

@@ -7,35 +7,28 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"io/fs"
 	"maps"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/connector/extension"
 )
 
-func source(t *testing.T) fs.FS {
+// source is the extension as it is loaded.
+var source = os.DirFS("source")
+
+func pack(t *testing.T, target string) []byte {
 	t.Helper()
-	files, err := extension.Source()
+	archive, err := extension.Pack(target)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return files
-}
-
-func pack(t *testing.T, files fs.FS, target extension.Target) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	if err := extension.Pack(&out, files, target); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	return archive
 }
 
 // open reads an archive back.
@@ -66,18 +59,17 @@ func manifestOf(t *testing.T, text []byte) map[string]any {
 // Two packs of the same source are equal. They hold it as it is, but for the manifest and
 // the page for contributors, and every file that the manifest names.
 func TestPackHoldsTheSource(t *testing.T) {
-	files := source(t)
 	for _, target := range extension.Targets() {
-		archive := pack(t, files, target)
-		if !bytes.Equal(archive, pack(t, files, target)) {
+		archive := pack(t, target)
+		if !bytes.Equal(archive, pack(t, target)) {
 			t.Errorf("%s: two packs differ", target)
 		}
 		contents := open(t, archive)
-		err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		err := fs.WalkDir(source, ".", func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || name == "manifest.json" {
 				return err
 			}
-			want, err := fs.ReadFile(files, name)
+			want, err := fs.ReadFile(source, name)
 			if got, ok := contents[name]; ok == strings.HasSuffix(name, "README.md") || ok && !bytes.Equal(got, want) {
 				t.Errorf("%s: %s: packed %v", target, name, ok)
 			}
@@ -94,32 +86,22 @@ func TestPackHoldsTheSource(t *testing.T) {
 	}
 }
 
-// What an editor leaves behind is not packed.
-func TestPackRefusesStrayFiles(t *testing.T) {
-	for _, name := range []string{"a.js.swp", ".env.json"} {
-		files := fstest.MapFS{"manifest.json": {Data: []byte(`{"background":{}}`)}, name: {}}
-		if err := extension.Pack(&bytes.Buffer{}, files, extension.Firefox); !errors.Is(err, extension.ErrStray) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
 // TestManifests: each family gets what it reads; all else is equal.
 func TestManifests(t *testing.T) {
-	whole, err := fs.ReadFile(source(t), "manifest.json")
+	whole, err := fs.ReadFile(source, "manifest.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	base := manifestOf(t, whole)
-	want := map[extension.Target]struct {
+	want := map[string]struct {
 		background map[string]any
 		without    []string
 	}{
-		extension.Chromium: {map[string]any{"service_worker": "background/main.js", "type": "module"}, []string{"browser_specific_settings"}},
-		extension.Firefox:  {map[string]any{"scripts": []any{"background/main.js"}, "type": "module"}, []string{"key", "minimum_chrome_version"}},
+		"chromium": {map[string]any{"service_worker": "background/main.js", "type": "module"}, []string{"browser_specific_settings"}},
+		"firefox":  {map[string]any{"scripts": []any{"background/main.js"}, "type": "module"}, []string{"key", "minimum_chrome_version"}},
 	}
 	for target, w := range want {
-		contents := open(t, pack(t, source(t), target))
+		contents := open(t, pack(t, target))
 		expected := maps.Clone(base)
 		expected["background"] = w.background
 		for _, key := range w.without {
@@ -137,7 +119,7 @@ func TestManifests(t *testing.T) {
 // TestManifestAsksForNoMore fails when the extension wants more than its user
 // was told of.
 func TestManifestAsksForNoMore(t *testing.T) {
-	text, err := fs.ReadFile(source(t), "manifest.json")
+	text, err := fs.ReadFile(source, "manifest.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +159,7 @@ func TestManifestAsksForNoMore(t *testing.T) {
 // TestKey: the key in the manifest fixes the id that Chromium gives to the
 // extension, and with it the Origin that a pairing is bound to.
 func TestKey(t *testing.T) {
-	text, err := fs.ReadFile(source(t), "manifest.json")
+	text, err := fs.ReadFile(source, "manifest.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,18 +15,16 @@ import (
 
 // extension packs what browsers load.
 func (r *release) extension(context.Context) error {
-	source, err := extension.Source()
-	if err != nil {
-		return err
-	}
-	version, err := extension.Version(source)
+	version, err := extension.Version()
 	if err != nil || !r.isOfThis("extension", version) {
 		return err
 	}
 	for _, target := range extension.Targets() {
-		var out bytes.Buffer
-		err := extension.Pack(&out, source, target)
-		if err := errors.Join(err, write(filepath.Join(r.into, extension.Name(version, target)), out.Bytes())); err != nil {
+		archive, err := extension.Pack(target)
+		if err != nil {
+			return err
+		}
+		if err := write(filepath.Join(r.into, extension.Name(version, target)), archive); err != nil {
 			return err
 		}
 	}
