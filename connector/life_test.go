@@ -268,9 +268,11 @@ func TestRevokedWhileConnected(t *testing.T) {
 		_, otherToken := r.pair(chromium)
 		one, two, other := r.greeted(chromium, token), r.greeted(chromium, token), r.greeted(chromium, otherToken)
 		one.say(frameOf(t, film(0)))
-		<-gated.entered // the disk hangs
-		one.say(frameOf(t, film(1)))
-		one.alive()
+		<-gated.entered                                  // the disk hangs
+		for n := 1; n <= protocol.MaxInFlight/2+1; n++ { // the last one waits for a place
+			one.say(frameOf(t, film(n)))
+		}
+		synctest.Wait()
 		if err := r.registry.Revoke(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}

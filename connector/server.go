@@ -307,7 +307,7 @@ func (s *Server) commit(source string, events []protocol.Event) (answers []proto
 
 // warn logs what clients can cause again and again.
 func (s *Server) warn(sometimes *rate.Sometimes, problem string, about ...any) {
-	sometimes.Do(func() { s.log.Warn(problem, about...) })
+	sometimes.Do(func() { s.log.Warn(problem, about...) }) //nolint:sloglint // callers give constants
 }
 
 // seen records that a client is alive.
