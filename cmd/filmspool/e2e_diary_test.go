@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-
 	"sync"
 	"sync/atomic"
 	"testing"

@@ -73,8 +73,10 @@ func (p *program) importKodi(ctx context.Context, o control.KodiImport, quiet bo
 		plays := did.Plays()
 		switch {
 		case did.NeedsYes && !o.DryRun:
-			return did, &exitError{code: exitUsage, message: "the service cannot be asked what it has already, which would then be there twice",
-				hint: "look at filmspool import kodi --dry-run; to import all the same, add --yes",
+			return did, &exitError{
+				code:    exitUsage,
+				message: "the service cannot be asked what it has already, which would then be there twice",
+				hint:    "look at filmspool import kodi --dry-run; to import all the same, add --yes",
 			}
 		case o.DryRun || plays == 0:
 			return did, nil

@@ -64,8 +64,10 @@ func noKeyAmong(c *cobra.Command, args []string) error {
 	again := "filmspool login --base-url https://tracker.example/api/v1"
 	for _, word := range args {
 		if tmdb, _ := c.Flags().GetBool("tmdb"); tmdb || strings.HasPrefix(word, "eyJ") || strings.Contains(word, "sk_") || strings.Contains(word, "pk_") {
-			return &exitError{code: exitUsage, message: "a key is not a word of a command: it stands in the history of your shell now",
-				hint: "take the line out of the history, make another key at the service, and type that when you are asked: " + again,
+			return &exitError{
+				code:    exitUsage,
+				message: "a key is not a word of a command: it stands in the history of your shell now",
+				hint:    "take the line out of the history, make another key at the service, and type that when you are asked: " + again,
 			}
 		}
 	}
@@ -107,8 +109,10 @@ func (p *program) askKey(ctx context.Context, l control.Login) (string, error) {
 	}
 	file, isFile := p.stdin.(*os.File)
 	if !isFile || !terminal.IsTerminal(file) {
-		return "", &exitError{code: exitUsage, message: "there is no terminal to ask for the key",
-			hint: "filmspool login --key-stdin, with the key on standard input",
+		return "", &exitError{
+			code:    exitUsage,
+			message: "there is no terminal to ask for the key",
+			hint:    "filmspool login --key-stdin, with the key on standard input",
 		}
 	}
 	prompt := "Secret key (sk_…) for " + l.BaseURL + ", not shown: "
