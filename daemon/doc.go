@@ -46,10 +46,8 @@ What people read is a code with values ([viewing.Message]) until package locale 
 
 	cmd/filmspool           the commands and how they print
 	  manual                man pages
-	  report                answers as text
 	  servicecmd            the commands of the service
 	  terminal              printing, tables and questions
-	  usage                 errors in a command line
 	connector               sessions of browsers, posts of programs
 	  extension             the browser extension, and how it is packed
 	  pairing               codes and tokens

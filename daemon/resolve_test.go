@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -10,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
@@ -130,8 +133,32 @@ func TestTMDBWithoutToken(t *testing.T) {
 		if len(rows) != 1 || rows[0].State != account.Attention || rows[0].Hint.Code != remedy || len(d.chain()) > 0 {
 			t.Errorf("%q: %+v", name, rows)
 		}
+		if name == "" && rows[0].Details[0].Code != "asked.noToken" {
+			t.Errorf("the reason is %+v", rows[0].Details)
+		}
 		if err := d.close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestACommitIsNews for browsers, pages and notices.
+func TestACommitIsNews(t *testing.T) {
+	c := newCore(testOptions(t))
+	if err := c.open(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	err := c.withQueue(t.Context(), func(ctx context.Context) error {
+		news, stop := (&Daemon{core: c}).changes()
+		defer stop()
+		<-news
+		_, err := c.Add(ctx, viewing.Event{
+			Kind: viewing.KindViewing, EventID: "e1", Count: 1, WatchedAt: viewing.At(time.Now()), Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}},
+		})
+		<-news
+		return err
+	})
+	if err := errors.Join(err, c.close()); err != nil {
+		t.Error(err)
 	}
 }
