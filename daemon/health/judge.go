@@ -134,7 +134,8 @@ func Write(s locale.Speech, all []control.Problem) {
 		p := &all[i]
 		values := []any{"about", p.About, "n", p.Count, "since", p.Since, "what", ""}
 		if p.What != nil {
-			values[len(values)-1] = strings.TrimSuffix(s.Message(*p.What), ".")
+			what, _, _ := strings.Cut(s.Message(*p.What), "\n") // the lines of the file stand below
+			values[len(values)-1] = strings.TrimSuffix(what, ".")
 		}
 		say := func(part string) string {
 			text := s.Say("problem."+p.Code+part, values...)

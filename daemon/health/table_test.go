@@ -250,3 +250,13 @@ func TestWithoutAnInstanceChecksAloneAreJudged(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 }
+
+// TestAProblemIsOneLine: a fault of the configuration quotes lines of the file.
+func TestAProblemIsOneLine(t *testing.T) {
+	what := viewing.Said("c.toml has a mistake\n1| a = b")
+	all := Judge(Conditions{Now: today(), Troubles: []control.Trouble{{Code: ConfigInvalid, What: &what}}})
+	Write(locale.In(""), all)
+	if want := "The configuration has a mistake: c.toml has a mistake."; all[0].Text != want {
+		t.Errorf("%q, want %q", all[0].Text, want)
+	}
+}
