@@ -20,9 +20,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/filmspool/filmspool/connector"
+	"github.com/filmspool/filmspool/connector/connectortest"
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/connector/protocol"
-	"github.com/filmspool/filmspool/internal/connectortest"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox/pipetest"
 	"github.com/filmspool/filmspool/queue/viewing"
 )

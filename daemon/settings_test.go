@@ -17,11 +17,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/filmspool/filmspool/connector/connectortest"
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/locale"
-	"github.com/filmspool/filmspool/internal/connectortest"
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/queue/viewing"
 )

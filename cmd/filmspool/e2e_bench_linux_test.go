@@ -18,9 +18,9 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"github.com/filmspool/filmspool/connector/connectortest"
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/internal/connectortest"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
 )

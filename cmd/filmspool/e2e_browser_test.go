@@ -1,8 +1,8 @@
 package main
 
 import (
+	"github.com/filmspool/filmspool/connector/connectortest"
 	"github.com/filmspool/filmspool/connector/protocol"
-	"github.com/filmspool/filmspool/internal/connectortest"
 )
 
 const (

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/connector/connectortest"
 	"github.com/filmspool/filmspool/connector/protocol"
-	"github.com/filmspool/filmspool/internal/connectortest"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/connector/connectortest"
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
-	"github.com/filmspool/filmspool/internal/connectortest"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 )
 

@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/internal/connectortest"
+	"github.com/filmspool/filmspool/connector/connectortest"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
