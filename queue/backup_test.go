@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"testing"
 
@@ -64,7 +63,7 @@ func TestBackupWhileEverythingGoesOn(t *testing.T) {
 		t.Errorf("ready %v from a copy", ids(ready))
 	}
 	notices, err := c.Notices(t.Context())
-	if err != nil || len(notices) != 1 || !strings.Contains(notices[0].Text, "2026-03-01 14:00:00") {
+	if err != nil || len(notices) != 1 || notices[0].What.Args["at"] != entry.Time(noon()) {
 		t.Errorf("notices %+v, %v", notices, err)
 	}
 	did, err := c.ReleaseHeld(t.Context(), entry.Selection{Filter: entry.Filter{Reason: viewing.ReasonRestored}}, false)

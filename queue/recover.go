@@ -2,12 +2,12 @@ package queue
 
 import (
 	"database/sql"
-	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/sqlite"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // standIns gives entries whose event is lost one that says so.
@@ -54,12 +54,11 @@ func (s *Store) repair(d *sqlite.Tx, found sqlite.Recovery) (sqlite.Notice, erro
 	var entries, eventless int64
 	_, err = t.Find(`SELECT (SELECT count(*) FROM entries), (SELECT count(*) FROM events AS v
 		WHERE NOT EXISTS (SELECT 1 FROM entries WHERE event = v.id) AND NOT EXISTS (SELECT 1 FROM witnesses WHERE event = v.id))`, nil, &entries, &eventless)
-	text := fmt.Sprintf("The queue's file was damaged and was set aside as %s. %d entries were copied from it; %d that were waiting are held, because they may have been sent.",
-		filepath.Base(found.Aside), entries, held)
+	what := viewing.Say("notice.damaged", "file", filepath.Base(found.Aside), "entries", number(entries), "held", number(held))
 	if lost := found.Lost + unreadable + eventless; lost > 0 {
-		text += fmt.Sprintf(" %d rows could not be read.", lost)
+		what.Code, what.Args["rows"] = "notice.damagedLost", number(lost)
 	}
-	return sqlite.Notice{Text: text, Hint: "filmspool diary --reason restored"}, err
+	return sqlite.Notice{What: what}, err
 }
 
 // belongings are the tables whose rows belong to an entry.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -178,13 +179,13 @@ func TestADamagedFileIsCopied(t *testing.T) {
 			}
 			notices, err := s.Notices(t.Context())
 			aside, _ := filepath.Glob(s.path + ".damaged-*")
-			if err != nil || len(notices) == 0 || len(aside) == 0 || !strings.Contains(notices[0].Text, filepath.Base(aside[0])) || notices[0].Hint == "" {
+			if err != nil || len(notices) == 0 || len(aside) == 0 || notices[0].What.Args["file"] != filepath.Base(aside[0]) {
 				t.Fatalf("aside %v, notices %+v, %v", aside, notices, err)
 			}
 			if kept, err := os.ReadFile(aside[0]); err != nil || !bytes.Equal(kept, content) {
 				t.Errorf("what was set aside was changed, %v", err)
 			}
-			if said := fmt.Sprint(notices); len(after) < n && !strings.Contains(said, "could not be read") && !strings.Contains(said, "are missing") {
+			if said := fmt.Sprint(notices); len(after) < n && !strings.Contains(said, "notice.damagedLost") && !strings.Contains(said, "notice.lost ") {
 				t.Errorf("of %d events %d are there: %s", n, len(after), said)
 			}
 			if o := s.commit(t, film("new", 10_000, -1)); o[0].Status != viewing.StatusQueued {
@@ -448,12 +449,12 @@ func TestALogDamagedInTheMiddleIsNoticed(t *testing.T) {
 			again := open(t, path, s.clock)
 			again.sound(t)
 			states := again.states(t)
-			want := "newest changes"
+			want := viewing.Say("notice.lostChanges", "held", fmt.Sprint(len(states)))
 			if tt.lost {
-				want = fmt.Sprintf("newest %d events", 60-len(states))
+				want = viewing.Say("notice.lost", "events", fmt.Sprint(60-len(states)), "held", fmt.Sprint(len(states)))
 			}
 			notices, err := again.Notices(t.Context())
-			if err != nil || len(notices) != 1 || !strings.Contains(notices[0].Text, want) || len(states) == 0 || tt.lost != (len(states) < 60) {
+			if err != nil || len(notices) != 1 || !reflect.DeepEqual(notices[0].What, want) || len(states) == 0 || tt.lost != (len(states) < 60) {
 				t.Errorf("%d events are there; notices %+v, %v", len(states), notices, err)
 			}
 			for event, state := range states {

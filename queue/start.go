@@ -51,17 +51,11 @@ func (t *tx) holdAfterLoss(missing int64) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("The newest %d events that were recorded here are missing from the queue's file.", missing)
-	switch missing {
-	case 0:
-		text = "The newest changes that were recorded here are missing from the queue's file."
-	case 1:
-		text = "The newest event that was recorded here is missing from the queue's file."
+	what := viewing.Say("notice.lost", "events", number(missing), "held", number(held))
+	if missing == 0 {
+		what = viewing.Say("notice.lostChanges", "held", number(held))
 	}
-	return t.Notify(sqlite.Notice{
-		Text: fmt.Sprintf("%s The file was damaged, or replaced by an older one. %d entries that were waiting are held, because they may have been sent.", text, held),
-		Hint: "filmspool diary --reason restored",
-	})
+	return t.Notify(sqlite.Notice{What: what})
 }
 
 // holdCopied holds what is pending in a copy that is opened as the queue.
@@ -70,15 +64,11 @@ func (t *tx) holdCopied(at time.Time) error {
 	if err != nil {
 		return err
 	}
-	return t.Notify(sqlite.Notice{
-		Text: fmt.Sprintf("This queue is a copy made at %s. %d entries that waited then are held: they may have been sent since.",
-			at.Local().Format(time.DateTime), held),
-		Hint: "filmspool send --reason restored",
-	})
+	return t.Notify(sqlite.Notice{What: viewing.Say("notice.copy", "at", entry.Time(at), "held", number(held))})
 }
 
 // holdPending holds what is pending, and says how many entries that were.
-func (t *tx) holdPending(why entry.Step) (held int, err error) {
+func (t *tx) holdPending(why entry.Step) (held int64, err error) {
 	pending, err := t.Numbers("SELECT id FROM entries WHERE state = 'pending'")
 	if err != nil {
 		return 0, err
@@ -92,7 +82,7 @@ func (t *tx) holdPending(why entry.Step) (held int, err error) {
 			return 0, err
 		}
 	}
-	return len(pending), nil
+	return int64(len(pending)), nil
 }
 
 // doubt puts an entry whose request was cut short in doubt.

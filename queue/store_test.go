@@ -286,13 +286,13 @@ func (o *opened) finishAll(t testing.TB) {
 func TestADamagedNoticeIsOneOfThem(t *testing.T) {
 	s := fresh(t)
 	err := s.write(t.Context(), "test", func(t *tx) error {
-		return errors.Join(t.Notify(sqlite.Notice{Text: "first"}), t.Run("INSERT INTO meta VALUES ('notice:2', '{\"id\":')"), t.Notify(sqlite.Notice{Text: "third"}))
+		return errors.Join(t.Notify(sqlite.Notice{What: viewing.Say("first")}), t.Run("INSERT INTO meta VALUES ('notice:2', '{\"id\":')"), t.Notify(sqlite.Notice{What: viewing.Say("third")}))
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	all, err := s.Notices(t.Context())
-	if err != nil || len(all) != 3 || all[0].Text != "first" || all[1].ID != 2 || all[1].Text == "" || all[2].ID != 3 {
+	if err != nil || len(all) != 3 || all[0].What.Code != "first" || all[1].ID != 2 || all[1].What.Code == "" || all[2].ID != 3 {
 		t.Fatalf("%+v, %v", all, err)
 	}
 	if err := s.Acknowledge(t.Context(), all[1].ID); err != nil {

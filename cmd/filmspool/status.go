@@ -117,8 +117,8 @@ func (p *program) sayStatus(s control.Status) {
 	p.stdout.Println(s.Summary)
 	p.stdout.Hint(s.Hint)
 	for _, n := range s.Notices {
-		p.stdout.Printf("\n%d  %s  %s\n", n.ID, terminal.Minute(n.At), n.Text)
-		p.stdout.Hint(fmt.Sprintf("%s; then filmspool status --seen %d", n.Hint, n.ID))
+		p.stdout.Printf("\n%d  %s  %s\n", n.ID, terminal.Minute(n.At), p.stdout.Speech().Tell(n.What))
+		p.stdout.Hint(fmt.Sprintf("filmspool diary --reason restored; then filmspool status --seen %d", n.ID))
 	}
 	p.stdout.Println()
 	p.sayCounts(s.Counts)

@@ -33,7 +33,7 @@ func found(c Conditions) []control.Trouble {
 	}
 	for _, n := range c.Status.Notices {
 		id := strconv.FormatInt(n.ID, 10)
-		all = append(all, control.Trouble{Code: notice, About: id, What: message(viewing.Said(n.Text)), Since: n.At})
+		all = append(all, control.Trouble{Code: notice, About: id, What: message(n.What), Since: n.At})
 	}
 	all = append(all, stalled(c)...)
 	all = append(all, sameAccount(c)...)

@@ -93,7 +93,7 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 		{control.Status{Accounts: []control.Account{away, bens}}, "offline", "Account second is offline: nothing listens at its address. " + benIs, ""},
 		{control.Status{Accounts: []control.Account{key, bens}}, "attention", "Account default needs you: The service does not accept the key. " + benIs, "filmspool login"},
 		{control.Status{Accounts: []control.Account{well, bens}, Sources: []control.Source{kodi}}, "attention", "kodi:/k needs you: The library may not be read by this user. " + benIs, "filmspool sources kodi"},
-		{control.Status{Accounts: []control.Account{bens}, Notices: []sqlite.Notice{{ID: 7, Text: "A word."}}}, "attention", "A word. Sending is paused until 2026-03-01 23:00, and what is watched until then is dropped.", "filmspool status --seen 7"},
+		{control.Status{Accounts: []control.Account{bens}, Notices: []sqlite.Notice{{ID: 7, What: viewing.Said("A word")}}}, "attention", "A word. Sending is paused until 2026-03-01 23:00, and what is watched until then is dropped.", "filmspool status --seen 7"},
 		{control.Status{Accounts: []control.Account{paused, unusedPaused}, Counts: entry.Counts{Pending: 1}}, "paused", "Sending is paused. 1 entry is safe here and will be sent.", ""},
 		{control.Status{Accounts: []control.Account{well, unused}, Counts: entry.Counts{Delivered: 1}}, "ok", "Everything is up to date.", ""},
 		{

@@ -30,7 +30,7 @@ func breaks() map[string]func(*Conditions) {
 	long := today().Add(-60 * day)
 	return map[string]func(*Conditions){
 		"notice": func(c *Conditions) {
-			c.Status.Notices = []sqlite.Notice{{ID: 3, At: long, Text: "The file was damaged."}}
+			c.Status.Notices = []sqlite.Notice{{ID: 3, At: long, What: viewing.Said("The file was damaged")}}
 		},
 		"nothing-delivered": func(c *Conditions) { c.Status.Counts.Pending, c.Status.OldestPendingSeconds = 2, 60*24*3600 },
 		"same-account": func(c *Conditions) {

@@ -6,15 +6,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Notice is something about the database that a person should know, kept
 // until it is acknowledged.
 type Notice struct {
-	ID   int64     `json:"id"`
-	At   time.Time `json:"at"`
-	Text string    `json:"text"` // what happened, in plain sentences
-	Hint string    `json:"hint"` // a command to type
+	ID   int64           `json:"id"`
+	At   time.Time       `json:"at"`
+	What viewing.Message `json:"what"`
 }
 
 // noticeKey is the key of a notice in meta.
@@ -31,7 +32,7 @@ func (db *DB) Notices(ctx context.Context) ([]Notice, error) {
 			return n, err
 		}
 		if json.Unmarshal([]byte(text), &n) != nil {
-			n = Notice{Text: "A notice about the queue's file cannot be read."}
+			n = Notice{What: viewing.Say("notice.damagedNotice")}
 		}
 		n.ID = id // it can be acknowledged all the same
 		return n, nil

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // checkTime bounds the check at start: 400 MB take 1 to 7 s. Damage that it does
@@ -160,11 +162,7 @@ func (db *DB) setStrayLogAside() error {
 	}
 	name := filepath.Base(aside) + "-wal"
 	db.logger.Error("a write-ahead log without its database was set aside", "aside", name)
-	db.startNotices = append(db.startNotices, Notice{
-		Text: fmt.Sprintf("A write-ahead log was found that does not belong to the queue's file. It was set aside as %s: "+
-			"the newest events may exist only in that log.", name),
-		Hint: "filmspool diary",
-	})
+	db.startNotices = append(db.startNotices, Notice{What: viewing.Say("notice.strayLog", "file", name)})
 	return nil
 }
 

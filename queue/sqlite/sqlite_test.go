@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // schema is a table to write into and what the package itself needs.
@@ -30,7 +32,7 @@ func options(path string) Options {
 		Path: path, Schema: []string{schema}, Count: "SELECT coalesce(max(id), 0), coalesce(max(id), 0) FROM events",
 		Now:    func() time.Time { return start },
 		Start:  func(*Tx, Opening) error { return nil },
-		Repair: func(*Tx, Recovery) (Notice, error) { return Notice{Text: "recovered"}, nil },
+		Repair: func(*Tx, Recovery) (Notice, error) { return Notice{What: viewing.Say("recovered")}, nil },
 	}
 }
 
@@ -444,7 +446,7 @@ func withBrokenNotes(t *testing.T) (path string) {
 func isRecovered(t *testing.T, db *DB) {
 	t.Helper()
 	notices, err := db.Notices(t.Context())
-	if err != nil || len(notices) != 1 || notices[0].Text != "recovered" || len(siblings(db.path+damaged)) == 0 {
+	if err != nil || len(notices) != 1 || notices[0].What.Code != "recovered" || len(siblings(db.path+damaged)) == 0 {
 		t.Errorf("notices %+v, %v", notices, err)
 	}
 	if got := names(t, db); got != "a" {

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -48,20 +47,6 @@ func (t Trouble) Kind() Kind {
 	}
 }
 
-// Text says in one sentence what is wrong, without a full stop.
-func (t Trouble) Text() string {
-	switch t.Kind() {
-	case Full:
-		return "The disk is full, so the queue cannot be written"
-	case ReadOnly:
-		return "The disk is read-only, so the queue cannot be written"
-	case Denied:
-		return "The queue cannot be written: permission denied"
-	case Other:
-	}
-	return "The queue cannot be written: " + strings.TrimPrefix(fmt.Sprint(t.Cause), ErrStorage.Error()+": ")
-}
-
 // troubles keeps the present trouble.
 type troubles struct {
 	mu  sync.Mutex
@@ -75,9 +60,9 @@ func (t *troubles) begin(at time.Time, cause error) (news bool) {
 	if t.now == nil {
 		t.now, news = &Trouble{Since: at}, true
 	}
-	before := t.now.Text()
+	before := fmt.Sprint(t.now.Cause)
 	t.now.Cause = cause
-	return news || t.now.Text() != before
+	return news || fmt.Sprint(cause) != before
 }
 
 // end forgets the trouble and returns it.
