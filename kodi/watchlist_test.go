@@ -146,7 +146,7 @@ func TestTaggedFollowsIdentity(t *testing.T) {
 	}
 	h.o.Library = tagged{h.folder, []library.Tagged{renamed("Found", "/media/films/Bare.mkv", 5), renamed("Right", "/media/films/Wrong.mkv", 7)}, nil}
 	h.i.o.Library = h.o.Library
-	h.expect("other names", "amended Bare to 5: Kodi now calls it Found.\namended Wrong dropped: Kodi now calls it Right.\nwatchlist movie Right\n")
+	h.expect("other names", "amended Bare to 5: note.calls title=Found\namended Wrong dropped: note.calls title=Right\nwatchlist movie Right\n")
 	h.restart()
 	h.expect("after a restart", "")
 }

@@ -157,7 +157,7 @@ func TestTogetherIsAmended(t *testing.T) {
 	s := couple(t)
 	s.told(t, chrome, film("b", 603, -60))
 	s.deliver(t, "anna")
-	s.commitBatch(t, viewing.Batch{Source: chrome, Amendments: []viewing.Amendment{{EventID: "b", Media: identified(604), Reason: "It was another film."}}})
+	s.commitBatch(t, viewing.Batch{Source: chrome, Amendments: []viewing.Amendment{{EventID: "b", Media: identified(604), Reason: viewing.Say("It was another film.")}}})
 	s.wantKeys(t, map[int64]string{1: "movie:603", 2: "movie:604"})
 }
 
@@ -223,7 +223,7 @@ func TestReassigned(t *testing.T) {
 	}
 	// Its source still corrects it, for a move says nothing about what it is.
 	s.commitBatch(t, viewing.Batch{Source: living, Amendments: []viewing.Amendment{{
-		EventID: "k", Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 604}}}, Reason: "It was another film.",
+		EventID: "k", Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 604}}}, Reason: viewing.Say("It was another film."),
 	}}})
 	if sent := s.deliver(t, "anna"); len(sent) != 0 {
 		t.Errorf("Anna got %v", ids(sent))

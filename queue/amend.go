@@ -62,7 +62,7 @@ func (c *amendment) check() error {
 
 // step says what the source wants, as a step of a family.
 func (c *amendment) step(family string, e Entry) entry.Step {
-	s := entry.Step{Code: family, Args: entry.Args{"source": c.source, "text": c.Reason}}
+	s := entry.Step{Code: family, Args: entry.Args{"source": c.source}, Cause: said(c.Reason)}
 	switch {
 	case c.Drop:
 		s.Code += ".dropped"
@@ -99,7 +99,7 @@ func (t *tx) amendEntry(c amendment, id int64) error {
 	}
 	switch {
 	case open && shared && e.Key() != "":
-		return t.note(id, entry.Step{Code: "noted.shared", Args: c.step("noted", e).Args})
+		return t.note(id, entry.Step{Code: "noted.shared", Args: entry.Args{"source": c.source}, Cause: said(c.Reason)})
 	case open && c.Drop:
 		return t.transition(&e, viewing.StateDropped, "withdrawn", c.step("amended", e))
 	case open && c.Class != "":

@@ -27,7 +27,7 @@ func identified(tmdb int64) []viewing.Media {
 func TestAmendedMediaFreesAnUnresolvedEntry(t *testing.T) {
 	s := fresh(t)
 	id := s.commit(t, unidentified("e1"))[0].Entries[0]
-	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(603), Reason: "the library knows it now"})
+	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(603), Reason: viewing.Say("the library knows it now")})
 	e := s.entry(t, id)
 	if e.State != viewing.StatePending || e.Reason != "" || e.Media.IDs.TMDB != 603 || e.Revision != 1 {
 		t.Fatalf("entry %+v", e)
@@ -48,9 +48,9 @@ func TestAmendedMediaAsksTheRulesAgain(t *testing.T) {
 	bulk.Class = viewing.ClassBulk
 	outcomes := s.commit(t, film("good", 1, -10), bulk, ahead)
 	for _, a := range []viewing.Amendment{
-		{EventID: "good", Media: unidentified("x").Media, Reason: "the identifier was wrong"},
-		{EventID: "bulk", Media: identified(2), Reason: "found"},
-		{EventID: "ahead", Media: identified(3), Reason: "found"},
+		{EventID: "good", Media: unidentified("x").Media, Reason: viewing.Say("the identifier was wrong")},
+		{EventID: "bulk", Media: identified(2), Reason: viewing.Say("found")},
+		{EventID: "ahead", Media: identified(3), Reason: viewing.Say("found")},
 	} {
 		s.amend(t, a)
 	}
@@ -69,8 +69,8 @@ func TestWhatWasAmendedIsNotSentAsItWas(t *testing.T) {
 	s := fresh(t)
 	s.commit(t, film("e1", 603, -10), film("e2", 604, -5))
 	ready := s.due(t)
-	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(605), Reason: "corrected"})
-	s.amend(t, viewing.Amendment{EventID: "e2", Drop: true, Reason: "unmarked"})
+	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(605), Reason: viewing.Say("corrected")})
+	s.amend(t, viewing.Amendment{EventID: "e2", Drop: true, Reason: viewing.Say("unmarked")})
 	for _, e := range ready {
 		if _, err := s.Begin(t.Context(), e); !errors.Is(err, ErrChanged) {
 			t.Errorf("sending the old %s: %v, want that it has changed", e.EventID, err)
@@ -87,7 +87,7 @@ func TestAmendedClassHolds(t *testing.T) {
 	s := fresh(t)
 	id := s.commit(t, film("e1", 603, -10))[0].Entries[0]
 	ready := s.due(t)
-	bulk := viewing.Amendment{EventID: "e1", Class: viewing.ClassBulk, Reason: "marked with others"}
+	bulk := viewing.Amendment{EventID: "e1", Class: viewing.ClassBulk, Reason: viewing.Say("marked with others")}
 	s.amend(t, bulk)
 	if e := s.entry(t, id); e.State != viewing.StateHeld || e.Reason != "bulk" {
 		t.Fatalf("it is %s (%s)", e.State, e.Reason)
@@ -121,7 +121,7 @@ func TestPostponed(t *testing.T) {
 	s.settings = rules.Settings{Grace: time.Minute}
 	s.commit(t, film("e1", 603, -10))
 	put := func(off time.Duration) {
-		s.amend(t, viewing.Amendment{EventID: "e1", NotBefore: s.clock.now().Add(off).UnixMilli(), Reason: "taken back"})
+		s.amend(t, viewing.Amendment{EventID: "e1", NotBefore: s.clock.now().Add(off).UnixMilli(), Reason: viewing.Say("taken back")})
 	}
 	put(24 * time.Hour)
 	s.clock.advance(23 * time.Hour)
@@ -134,7 +134,7 @@ func TestPostponed(t *testing.T) {
 	}
 	s.sendOne(t, 1)
 	s.commit(t, film("e2", 604, -10))
-	s.amend(t, viewing.Amendment{EventID: "e2", NotBefore: s.clock.now().UnixMilli(), Reason: "set again"})
+	s.amend(t, viewing.Amendment{EventID: "e2", NotBefore: s.clock.now().UnixMilli(), Reason: viewing.Say("set again")})
 	if ready := s.due(t); len(ready) != 0 {
 		t.Errorf("ready %v within the grace", ids(ready))
 	}
@@ -154,14 +154,14 @@ func TestWhatWasSentAsSomethingElseIsTold(t *testing.T) {
 	s := fresh(t)
 	sent := s.delivered(t, film("e1", 603, -10))
 	for range 2 {
-		s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(604), Reason: "Kodi now calls it movie 604."})
+		s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(604), Reason: viewing.Say("Kodi now calls it movie 604.")})
 	}
 	x := s.explained(t, sent)
 	last := x.Steps[len(x.Steps)-1]
 	if x.Entry.State != viewing.StateDelivered || x.Entry.Media.IDs.TMDB != 603 || last.Code != "noted.sent" || last.Args["entry"] != fmt.Sprint(sent) {
 		t.Errorf("entry %+v says %+v", x.Entry, last)
 	}
-	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(603), Reason: "And back."})
+	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(603), Reason: viewing.Say("And back.")})
 	x = s.explained(t, sent)
 	if last = x.Steps[len(x.Steps)-1]; last.Code != "noted.item" {
 		t.Errorf("called as it was sent: %+v", last)
@@ -185,7 +185,7 @@ func TestSightingByAnotherNameStandsForItself(t *testing.T) {
 		t.Errorf("by the same name it became entry %d", id)
 	}
 	corrected := s.commit(t, film("f1", 700, -30))[0].Entries[0]
-	s.amend(t, viewing.Amendment{EventID: "f1", Media: identified(701), Reason: "renamed"})
+	s.amend(t, viewing.Amendment{EventID: "f1", Media: identified(701), Reason: viewing.Say("renamed")})
 	if id := again("f2", 701, "f1"); id != corrected {
 		t.Errorf("what was corrected before it left became entry %d", id)
 	}
@@ -195,7 +195,7 @@ func TestDropWithdrawsPendingAndHeld(t *testing.T) {
 	s := fresh(t)
 	for _, v := range []viewing.Event{film("pending", 603, -10), unidentified("held")} {
 		id := s.commit(t, v)[0].Entries[0]
-		s.amend(t, viewing.Amendment{EventID: v.EventID, Drop: true, Reason: "unmarked"})
+		s.amend(t, viewing.Amendment{EventID: v.EventID, Drop: true, Reason: viewing.Say("unmarked")})
 		if e := s.entry(t, id); e.State != viewing.StateDropped || e.Reason != "withdrawn" || e.SettledAt.IsZero() {
 			t.Errorf("%s: %+v", v.EventID, e)
 		}
@@ -220,8 +220,8 @@ func TestWhatHasBegunToLeaveIsOnlyNoted(t *testing.T) {
 			}
 			before := s.explained(t, id)
 			for range 2 {
-				s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(1), Reason: "corrected"})
-				s.amend(t, viewing.Amendment{EventID: "e1", Drop: true, Reason: "unmarked"})
+				s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(1), Reason: viewing.Say("corrected")})
+				s.amend(t, viewing.Amendment{EventID: "e1", Drop: true, Reason: viewing.Say("unmarked")})
 			}
 			after := s.explained(t, id)
 			if diff := cmp.Diff(before.Entry, after.Entry); diff != "" {
@@ -240,7 +240,7 @@ func TestAmendmentOfAWitnessIsOnlyNoted(t *testing.T) {
 	again := film("e2", 603, -9)
 	again.SameAs = "e1"
 	s.commit(t, again)
-	s.amend(t, viewing.Amendment{EventID: "e2", Drop: true, Reason: "unmarked"})
+	s.amend(t, viewing.Amendment{EventID: "e2", Drop: true, Reason: viewing.Say("unmarked")})
 	if e := s.entry(t, id); e.State != viewing.StatePending {
 		t.Errorf("entry is %s: the first event still stands", e.State)
 	}
@@ -279,9 +279,9 @@ func TestRepeatingABatchIsHarmless(t *testing.T) {
 		Source: "browser:b1",
 		Events: []viewing.Event{film("e3", 8, -3)},
 		Amendments: []viewing.Amendment{
-			{EventID: "e1", Media: identified(603), Reason: "found"},
-			{EventID: "e2", Media: identified(70), Reason: "corrected"},
-			{EventID: "e2", Reason: "seen in the library too"},
+			{EventID: "e1", Media: identified(603), Reason: viewing.Say("found")},
+			{EventID: "e2", Media: identified(70), Reason: viewing.Say("corrected")},
+			{EventID: "e2", Reason: viewing.Say("seen in the library too")},
 		},
 		State: map[string][]byte{"k": []byte("v")},
 	}

@@ -180,7 +180,7 @@ func TestAWaveAndOthers(t *testing.T) {
 		{"a person has added it", func(s *opened) { s.wave(t, 0); s.told(t, "cli", ends("same", 100, 0)) }, "pending"},
 		{"its source takes it for bulk", func(s *opened) {
 			s.wave(t, 0)
-			s.commitBatch(t, viewing.Batch{Source: player, Amendments: []viewing.Amendment{{EventID: "e0", Class: viewing.ClassBulk, Reason: "Marked."}}})
+			s.commitBatch(t, viewing.Batch{Source: player, Amendments: []viewing.Amendment{{EventID: "e0", Class: viewing.ClassBulk, Reason: viewing.Say("Marked.")}}})
 		}, "held bulk"},
 		{"it was told as bulk", func(s *opened) {
 			for n := range 7 {

@@ -327,12 +327,12 @@ func TestAnAmendmentMeetsCorrections(t *testing.T) {
 	s := fresh(t)
 	id := s.commitIDs(t, called("e1", "Alpha", 1999, -60), called("e2", "Beta", 2001, -30))
 	s.correct(t, id[1], theFilm(604))
-	s.amend(t, viewing.Amendment{EventID: "e1", Media: called("", "Beta", 2001, 0).Media, Reason: "renamed"})
+	s.amend(t, viewing.Amendment{EventID: "e1", Media: called("", "Beta", 2001, 0).Media, Reason: viewing.Say("renamed")})
 	s.wantKeys(t, map[int64]string{id[0]: "movie:604"})
 	if list, err := s.Corrections(t.Context()); err != nil || list[0].Entries != 2 {
 		t.Errorf("%+v, %v", list, err)
 	}
-	s.amend(t, viewing.Amendment{EventID: "e1", Media: called("", "Gamma", 2001, 0).Media, Reason: "renamed"})
+	s.amend(t, viewing.Amendment{EventID: "e1", Media: called("", "Gamma", 2001, 0).Media, Reason: viewing.Say("renamed")})
 	if e := s.entry(t, id[0]); e.State != viewing.StateHeld || e.Reason != viewing.ReasonUnresolved {
 		t.Errorf("%+v", e)
 	}

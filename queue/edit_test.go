@@ -149,12 +149,12 @@ func TestTheUsersWordWinsOverTheSources(t *testing.T) {
 	if _, err := s.Edit(t.Context(), id, entry.Edit{Media: movie(604)}); err != nil {
 		t.Fatal(err)
 	}
-	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(605), Reason: "the library knows it now"})
+	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(605), Reason: viewing.Say("the library knows it now")})
 	x := s.explained(t, id)
 	if x.Entry.Media.IDs.TMDB != 604 {
 		t.Errorf("it is %d now", x.Entry.Media.IDs.TMDB)
 	}
-	if last := x.Steps[len(x.Steps)-1]; last.Code != "noted.item" || !strings.Contains(last.Args["text"], "the library knows it now") {
+	if last := x.Steps[len(x.Steps)-1]; last.Code != "noted.item" || last.Cause == nil || last.Cause.Code != "the library knows it now" {
 		t.Errorf("last step %+v", last)
 	}
 }

@@ -86,7 +86,7 @@ func TestFiltersSeeWhatIsLearnt(t *testing.T) {
 	for name, origin := range map[string]viewing.Origin{
 		"ignored": {Genres: []string{"Family"}}, "held": {Runtime: 60}, "sent": {Genres: []string{"Drama"}, Runtime: 7200},
 	} {
-		s.amend(t, viewing.Amendment{EventID: name, Media: identified(603), Origin: origin, Reason: "the library knows it now"})
+		s.amend(t, viewing.Amendment{EventID: name, Media: identified(603), Origin: origin, Reason: viewing.Say("the library knows it now")})
 	}
 	for i, want := range []viewing.State{viewing.StateDropped, viewing.StateHeld, viewing.StatePending} {
 		e := s.entry(t, outcomes[i].Entries[0])
@@ -125,7 +125,7 @@ func TestReleaseTakesInWhatWasIgnored(t *testing.T) {
 		}
 	}
 	s.checkCounters(t)
-	s.amend(t, viewing.Amendment{EventID: "nameless", Media: identified(5), Reason: "found"}) // goes by no filter any more
+	s.amend(t, viewing.Amendment{EventID: "nameless", Media: identified(5), Reason: viewing.Say("found")}) // goes by no filter any more
 	if e := s.entry(t, entries[3]); e.State != viewing.StatePending {
 		t.Errorf("what the user took in is %s (%s)", e.State, e.Reason)
 	}

@@ -74,7 +74,7 @@ func TestGraceKeepsAnEntry(t *testing.T) {
 	if err != nil || x.Steps[len(x.Steps)-1].Args["at"] != entry.Time(noon().Add(10*time.Minute)) {
 		t.Errorf("explained as %+v, %v", x.Steps, err)
 	}
-	s.commitBatch(t, viewing.Batch{Source: "browser:b1", Amendments: []viewing.Amendment{{EventID: "e2", Drop: true, Reason: "a mistake"}}})
+	s.commitBatch(t, viewing.Batch{Source: "browser:b1", Amendments: []viewing.Amendment{{EventID: "e2", Drop: true, Reason: viewing.Say("a mistake")}}})
 	s.clock.advance(time.Millisecond)
 	s.wantDue(t, id[0])
 }
@@ -88,7 +88,7 @@ func TestGraceHoldsForWhatWasHeld(t *testing.T) {
 	id := s.commitIDs(t, v)[0]
 	s.clock.advance(4 * time.Minute)
 	s.commitBatch(t, viewing.Batch{Source: "browser:b1", Amendments: []viewing.Amendment{{
-		EventID: "e1", Media: film("", 603, 0).Media, Reason: "found",
+		EventID: "e1", Media: film("", 603, 0).Media, Reason: viewing.Say("found"),
 	}}})
 	s.clock.advance(6*time.Minute - time.Millisecond)
 	s.wantDue(t)

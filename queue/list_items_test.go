@@ -72,7 +72,7 @@ func TestItemsGoWithTheirList(t *testing.T) {
 		t.Error(said)
 	}
 	ids = s.commitIDs(t, aList("l2"), anItem("i2", "l2", 603))
-	_, err := s.Commit(t.Context(), viewing.Batch{Source: "browser:1", Amendments: []viewing.Amendment{{EventID: "l2", Drop: true, Reason: "No more."}}})
+	_, err := s.Commit(t.Context(), viewing.Batch{Source: "browser:1", Amendments: []viewing.Amendment{{EventID: "l2", Drop: true, Reason: viewing.Say("No more.")}}})
 	if e := s.entry(t, ids[1]); err != nil || e.State != viewing.StateDropped {
 		t.Errorf("%+v, %v", e, err)
 	}

@@ -168,7 +168,7 @@ func TestCandidatesAreKeptForAPerson(t *testing.T) {
 	ask(Finding{Candidates: some[:1]})
 	m := unidentified("e1").Media
 	m[0].Year = 1999
-	s.amend(t, viewing.Amendment{EventID: "e1", Media: m, Reason: "the library has changed"})
+	s.amend(t, viewing.Amendment{EventID: "e1", Media: m, Reason: viewing.Say("the library has changed")})
 	if got := s.candidates(t, id); got != nil {
 		t.Errorf("after other words: %+v", got)
 	}
@@ -180,7 +180,7 @@ func TestAskedAnew(t *testing.T) {
 		"evidence": func(t *testing.T, s *opened) {
 			m := unidentified("e1").Media
 			m[0].Year = 1999
-			s.amend(t, viewing.Amendment{EventID: "e1", Media: m, Reason: "the library has changed"})
+			s.amend(t, viewing.Amendment{EventID: "e1", Media: m, Reason: viewing.Say("the library has changed")})
 		},
 		"address": func(t *testing.T, s *opened) {
 			err := s.UpdateAccount(t.Context(), "default", func(a *account.Row) { a.MoveTo("https://other.example/api/v1", noon()) })
@@ -211,10 +211,10 @@ func TestFindingOfAnEntryThatHasChanged(t *testing.T) {
 			}
 		},
 		"amended": func(t *testing.T, s *opened, id int64) {
-			s.amend(t, viewing.Amendment{EventID: "e1", Media: []viewing.Media{{Type: viewing.Movie, Title: "Beta"}}, Reason: "x"})
+			s.amend(t, viewing.Amendment{EventID: "e1", Media: []viewing.Media{{Type: viewing.Movie, Title: "Beta"}}, Reason: viewing.Say("x")})
 		},
 		"dropped": func(t *testing.T, s *opened, id int64) {
-			s.amend(t, viewing.Amendment{EventID: "e1", Drop: true, Reason: "x"})
+			s.amend(t, viewing.Amendment{EventID: "e1", Drop: true, Reason: viewing.Say("x")})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -31,7 +31,7 @@ func (o *opened) several(t testing.TB) map[viewing.State]int64 {
 	found[viewing.StatePending] = o.commit(t, film("pending", 2001, -20))[0].Entries[0]
 	found[viewing.StateHeld] = o.commit(t, unidentified("held"))[0].Entries[0]
 	found[viewing.StateDropped] = o.commit(t, film("dropped", 2002, -10))[0].Entries[0]
-	o.amend(t, viewing.Amendment{EventID: "dropped", Drop: true, Reason: "unmarked"})
+	o.amend(t, viewing.Amendment{EventID: "dropped", Drop: true, Reason: viewing.Say("unmarked")})
 	for state, id := range found {
 		if got := o.entry(t, id).State; got != state {
 			t.Fatalf("entry %d is %s, want %s", id, got, state)

@@ -321,7 +321,7 @@ func TestLateIdentityMeetsTheOthers(t *testing.T) {
 			seen := s.told(t, chrome, film("b", 603, -21)).Entries[0]
 			switch way {
 			case "amended":
-				s.commitBatch(t, viewing.Batch{Source: living, Amendments: []viewing.Amendment{{EventID: "who", Media: []viewing.Media{alpha}, Reason: "named"}}})
+				s.commitBatch(t, viewing.Batch{Source: living, Amendments: []viewing.Amendment{{EventID: "who", Media: []viewing.Media{alpha}, Reason: viewing.Say("named")}}})
 			case "edited":
 				if e, err := s.Edit(t.Context(), id, entry.Edit{Media: &alpha}); err != nil || e.State != viewing.StateMerged {
 					t.Fatalf("%+v, %v", e, err)
@@ -362,7 +362,7 @@ func TestWhatAnotherSourceSawTooIsNotWithdrawn(t *testing.T) {
 	id := s.told(t, living, film("a", 603, -60)).Entries[0]
 	s.told(t, chrome, film("b", 603, -60))
 	beta := []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 604}}}
-	for _, a := range []viewing.Amendment{{EventID: "a", Drop: true, Reason: "taken back"}, {EventID: "a", Media: beta, Reason: "renamed"}} {
+	for _, a := range []viewing.Amendment{{EventID: "a", Drop: true, Reason: viewing.Say("taken back")}, {EventID: "a", Media: beta, Reason: viewing.Say("renamed")}} {
 		s.commitBatch(t, viewing.Batch{Source: living, Amendments: []viewing.Amendment{a}})
 		e := s.explained(t, id)
 		if last := e.Steps[len(e.Steps)-1]; e.Entry.State != viewing.StatePending || e.Entry.Media.IDs.TMDB != 603 || last.Code != "noted.shared" {
@@ -375,7 +375,7 @@ func TestWhatAnotherSourceSawTooIsNotWithdrawn(t *testing.T) {
 func TestWithdrawnIsNotMet(t *testing.T) {
 	s := fresh(t)
 	s.told(t, living, film("a", 603, -60))
-	s.commitBatch(t, viewing.Batch{Source: living, Amendments: []viewing.Amendment{{EventID: "a", Drop: true, Reason: "taken back"}}})
+	s.commitBatch(t, viewing.Batch{Source: living, Amendments: []viewing.Amendment{{EventID: "a", Drop: true, Reason: viewing.Say("taken back")}}})
 	s.told(t, chrome, film("b", 603, -60))
 	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1, Dropped: 1}) {
 		t.Errorf("counts %+v", counts)
@@ -424,7 +424,7 @@ func TestDroppedSwallowsWhatNobodyAskedFor(t *testing.T) {
 					t.Fatal(err)
 				}
 			} else {
-				s.commitBatch(t, viewing.Batch{Source: living, Amendments: []viewing.Amendment{{EventID: "who", Media: []viewing.Media{alpha}, Reason: "named"}}})
+				s.commitBatch(t, viewing.Batch{Source: living, Amendments: []viewing.Amendment{{EventID: "who", Media: []viewing.Media{alpha}, Reason: viewing.Say("named")}}})
 			}
 			if e := s.entry(t, id); e.State != want {
 				t.Errorf("%s: it is %s (%s), want %s", way, e.State, e.Reason, want)

@@ -333,13 +333,13 @@ func TestIdentity(t *testing.T) {
 		{name: "played from Files, then scanned, which empties its count", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(2, 0, ""), clip)},
 			{at: "2026-03-02 02:01:00", files: list(film(2, 0, ""), played(clip)), want: []string{"live new clip 2026-03-02T02:00:59Z"}},
-			{at: "2026-03-02 02:05:00", files: list(film(2, 0, ""), with(clip, other)), want: []string{"rename new clip: Kodi now calls it Other."}},
+			{at: "2026-03-02 02:05:00", files: list(film(2, 0, ""), with(clip, other)), want: []string{"rename new clip: note.calls title=Other"}},
 			{at: "2026-03-02 05:05:00", files: list(film(2, 0, ""), with(clip, other))},
 		}},
 		{name: "and brought back from a backup of before the scan", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(2, 0, ""), clip)},
 			{at: "2026-03-02 02:01:00", files: list(film(2, 0, ""), played(clip)), want: []string{"live new clip 2026-03-02T02:00:59Z"}},
-			{at: "2026-03-02 02:01:20", files: list(film(2, 0, ""), with(clip, other)), want: []string{"rename new clip: Kodi now calls it Other."}},
+			{at: "2026-03-02 02:01:20", files: list(film(2, 0, ""), with(clip, other)), want: []string{"rename new clip: note.calls title=Other"}},
 			{at: "2026-03-02 02:01:40", files: list(film(2, 0, ""), played(clip)), want: []string{"live new clip 2026-03-02T02:00:59Z = new clip"}},
 		}},
 		{name: "more than 30 days later nothing follows", steps: []step{
@@ -352,20 +352,20 @@ func TestIdentity(t *testing.T) {
 			{at: "2026-03-02 02:01:00", files: list(film(2, 0, ""), played(double)), want: []string{"live S S01E04 2026-03-02T02:00:59Z"}},
 			{
 				at: "2026-03-02 02:05:00", files: list(film(2, 0, ""), with(double, episode(4), episode(5))),
-				want: []string{"live S S01E05 2026-03-02T02:00:59Z", "rename S S01E04: Kodi now calls it S S01E04, S S01E05."},
+				want: []string{"live S S01E05 2026-03-02T02:00:59Z", "rename S S01E04: note.calls title=S S01E04, S S01E05"},
 			},
 			{at: "2026-03-02 02:06:00", files: list(film(2, 0, ""), with(double, episode(4), episode(5)))},
 		}},
 		{name: "a wrong match is corrected", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
-			{at: "2026-03-02 02:05:00", files: list(with(film(1, 0, ""), other)), want: []string{"rename F1: Kodi now calls it Other."}},
+			{at: "2026-03-02 02:05:00", files: list(with(film(1, 0, ""), other)), want: []string{"rename F1: note.calls title=Other"}},
 			{at: "2026-03-02 12:05:00", files: list(with(film(1, 0, ""), other))},
 		}},
 		{name: "a match that gets an identifier", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(with(film(1, 0, ""), nameless))},
 			{at: "2026-03-02 02:01:00", files: list(with(film(1, 1, "2026-03-01 21:00:59"), nameless)), want: []string{"live Home video 2026-03-02T02:00:59Z"}},
-			{at: "2026-03-02 02:02:00", files: list(with(film(1, 1, "2026-03-01 21:00:59"), imdb)), want: []string{"rename Home video: Kodi now calls it Old."}},
+			{at: "2026-03-02 02:02:00", files: list(with(film(1, 1, "2026-03-01 21:00:59"), imdb)), want: []string{"rename Home video: note.calls title=Old"}},
 			{at: "2026-03-02 02:03:00", files: list(with(film(1, 1, "2026-03-01 21:00:59"), nameless))},
 		}},
 		{name: "a file of two that loses one is only noted", steps: []step{
@@ -373,7 +373,7 @@ func TestIdentity(t *testing.T) {
 			{at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:59", 4, 5)), want: []string{"live S S01E04+S S01E05 2026-03-02T02:00:59Z"}},
 			{
 				at: "2026-03-02 02:02:00", files: list(episodes(1, "2026-03-01 21:00:59", 4)),
-				want: []string{"rename S S01E04+S S01E05: Kodi now calls it S S01E04. (noted)"},
+				want: []string{"rename S S01E04+S S01E05: note.calls title=S S01E04 (noted)"},
 			},
 		}},
 	}

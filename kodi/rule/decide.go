@@ -290,7 +290,7 @@ func (r *reading) fallen(f library.File, old record, next *record) {
 			continue
 		}
 		e.Taken = true
-		r.postpone(*e, r.now.Add(undecided), "Kodi took the play count back. It waits to see whether that stays so.")
+		r.postpone(*e, r.now.Add(undecided), viewing.Say("note.waitsBack"))
 	}
 }
 
@@ -300,7 +300,7 @@ const undecided = 24 * time.Hour
 
 // postpone says anew when an event may leave. One that is a further sighting
 // made no entry.
-func (r *reading) postpone(e event, until time.Time, reason string) {
+func (r *reading) postpone(e event, until time.Time, reason viewing.Message) {
 	if e.Same == "" && !e.Gone {
 		r.Amendments = append(r.Amendments, viewing.Amendment{EventID: e.ID, NotBefore: until.UnixMilli(), Reason: reason})
 	}
@@ -324,12 +324,12 @@ func (r *reading) undo(next *record, keep func(event) bool) {
 		case !e.Taken:
 		case keep(*e):
 			e.Taken = false
-			r.postpone(*e, r.now, "Kodi has set the play count again.")
+			r.postpone(*e, r.now, viewing.Say("note.setCount"))
 		default:
 			e.Taken, e.Gone = false, true
 			r.Amendments = append(r.Amendments, viewing.Amendment{
 				EventID: e.ID, Drop: true,
-				Reason: "Kodi took the play count back.",
+				Reason: viewing.Say("note.tookBack"),
 			})
 		}
 	}

@@ -128,7 +128,7 @@ func tell(v Verdict, labels map[string]string) []string {
 		case a.Class != "":
 			line = string(a.Class) + " " + labels[a.EventID] + " after all"
 		case !a.Drop:
-			line = "rename " + labels[a.EventID] + ": " + a.Reason
+			line = "rename " + labels[a.EventID] + ": " + a.Reason.Error()
 			if a.Media == nil {
 				line += " (noted)"
 			}

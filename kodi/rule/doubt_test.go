@@ -99,14 +99,14 @@ func TestCountsFromNFO(t *testing.T) {
 		{name: "played from Files and then scanned with such an NFO", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(2, 0, ""))},
 			{at: "2026-03-02 02:01:00", files: list(film(2, 0, ""), bare(film(1, 1, now))), want: []string{"live 1 2026-03-02T02:00:59Z"}},
-			{at: "2026-03-02 02:02:00", files: list(film(2, 0, ""), film(1, 1, "2026-03-01 21:01:59")), want: []string{"rename 1: Kodi now calls it F1."}},
+			{at: "2026-03-02 02:02:00", files: list(film(2, 0, ""), film(1, 1, "2026-03-01 21:01:59")), want: []string{"rename 1: note.calls title=F1"}},
 		}},
 		{name: "the same with a higher count, and the service off", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(2, 0, ""))},
 			{at: "2026-03-02 02:01:00", files: list(film(2, 0, ""), bare(film(1, 1, now))), want: []string{"live 1 2026-03-02T02:00:59Z"}},
 			{
 				at: "2026-03-02 08:00:00", files: list(film(2, 0, ""), film(1, 2, "2026-03-02 01:00:00")),
-				want: []string{"review F1 2026-03-02T06:00:00Z", "rename 1: Kodi now calls it F1."},
+				want: []string{"review F1 2026-03-02T06:00:00Z", "rename 1: note.calls title=F1"},
 			},
 		}},
 	}

@@ -97,7 +97,7 @@ func (r *reading) amendBulk(last lastEnd) {
 		if e.ID == last.ID && !e.Gone && (ruling{class: e.Class}).played() {
 			e.Class = viewing.ClassBulk
 			r.files[last.Path] = rec
-			r.Amendments = append(r.Amendments, viewing.Amendment{EventID: e.ID, Class: viewing.ClassBulk, Reason: bulkNote})
+			r.Amendments = append(r.Amendments, viewing.Amendment{EventID: e.ID, Class: viewing.ClassBulk, Reason: viewing.Say("note.bulk")})
 		}
 	}
 }

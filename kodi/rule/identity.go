@@ -161,7 +161,7 @@ func (r *reading) renamed(e event, media []viewing.Media, f library.File, next *
 	for i, m := range media {
 		labels[i] = m.Label()
 	}
-	a := viewing.Amendment{EventID: e.ID, Origin: origin(f), Reason: "Kodi now calls it " + strings.Join(labels, ", ") + "."}
+	a := viewing.Amendment{EventID: e.ID, Origin: origin(f), Reason: viewing.Say("note.calls", "title", strings.Join(labels, ", "))}
 	if len(media) < e.From+e.Items {
 		return a
 	}

@@ -70,7 +70,7 @@ func AddTagged(known *Memory, tag string, found []library.Tagged) *Watchlist {
 // unless it has left, and handed over again under the new name. It reports
 // whether that is all.
 func (w *Watchlist) follow(i item, was string) bool {
-	old, reason := w.known[was], "Kodi now calls it "+i.Media.Label()+"."
+	old, reason := w.known[was], viewing.Say("note.calls", "title", i.Media.Label())
 	if old.Open {
 		w.amendments = append(w.amendments, viewing.Amendment{EventID: old.ID, Media: []viewing.Media{i.Media}, Reason: reason})
 		w.changed[was] = nil

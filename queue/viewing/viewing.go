@@ -144,8 +144,8 @@ type Amendment struct {
 	// NotBefore is when the event may leave at the earliest, in milliseconds
 	// since 1970 in UTC; 0 keeps what it was. The user's grace counts as well.
 	NotBefore int64 `json:"notBefore,omitempty"`
-	// Reason is one sentence for a person.
-	Reason string `json:"reason"`
+	// Reason is what a person is told of it.
+	Reason Message `json:"reason,omitzero"`
 }
 
 // SourceKind is the part of a source's name before the colon: "browser",
