@@ -33,7 +33,9 @@ func (s Speech) Standing(state viewing.State, reason string) string {
 func (s Speech) stepValue(name, value string) string {
 	switch name {
 	case "reason":
-		return s.Say("diary.reason." + value)
+		if key := "diary.reason." + value; s.Has(key) {
+			return s.Say(key)
+		}
 	case "state":
 		return s.Say("diary.state." + value)
 	case "class":
