@@ -275,8 +275,14 @@ func TestACrowdKeepsNobodyOut(t *testing.T) {
 			t.Fatalf("connection %d: %v", n, err)
 		}
 	}
-	if ask(crowd[0]) == nil || ask(crowd[maxConnections-1]) != nil {
-		t.Error("the oldest connection is open, or a young one is not")
+	closed := 0
+	for _, conn := range crowd[:8] { // neighbours may begin to wait in either order
+		if ask(conn) != nil {
+			closed++
+		}
+	}
+	if closed != 2 || ask(crowd[maxConnections-1]) != nil {
+		t.Errorf("%d of the oldest connections are closed, want 2, or a young one is", closed)
 	}
 	b.browser()
 	if err := c.Revoke(t.Context(), added.ID); err != nil {

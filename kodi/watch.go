@@ -87,7 +87,8 @@ func (i *Importer) Run(ctx context.Context) error {
 			if e.Op == fsnotify.Chmod || !isLibraryFile(filepath.Base(e.Name)) {
 				continue
 			}
-		case <-faults: // events may be lost
+		case err := <-faults:
+			i.o.Logger.Debug("events of a library may be lost", "source", i.source, "error", err)
 		}
 		i.event.Store(true)
 		if first.IsZero() {

@@ -23,9 +23,17 @@ func scanEntryWith(r *sql.Rows, more ...any) (Entry, error) {
 	var remote, onList sql.NullString
 	var next, created int64
 	columns := []any{
-		&e.ID, &e.Kind, &e.State, &e.Reason, fromJSON{&e.Cause}, &e.Account, &e.Source, &e.EventID, &e.Part, fromJSON{&e.Media}, fromJSON{&e.List},
-		&e.Priority, fromJSON{&e.WatchedAt.Instant}, &e.Class, &e.Lane, &e.Attempts, &e.Revision, &after, &next, &created, &settled,
-		&remote, fromJSON{&e.Reported}, &correction, &e.Touched, &onList,
+		&e.ID, &e.Kind, &e.State, &e.Reason,
+		fromJSON{&e.Cause},
+		&e.Account, &e.Source, &e.EventID, &e.Part,
+		fromJSON{&e.Media},
+		fromJSON{&e.List},
+		&e.Priority,
+		fromJSON{&e.WatchedAt.Instant},
+		&e.Class, &e.Lane, &e.Attempts, &e.Revision, &after, &next, &created, &settled,
+		&remote,
+		fromJSON{&e.Reported},
+		&correction, &e.Touched, &onList,
 	}
 	if err := r.Scan(append(columns, more...)...); err != nil {
 		return Entry{}, fmt.Errorf("read entry %d: %w", e.ID, err)

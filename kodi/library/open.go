@@ -173,7 +173,7 @@ type result struct {
 func (s *session) query(ctx context.Context, text string, args ...any) *result {
 	ctx, cancel := context.WithCancel(ctx)
 	r := &result{s: s, cancel: cancel}
-	r.rows, r.err = s.tx.QueryContext(ctx, text, args...)
+	r.rows, r.err = s.tx.QueryContext(ctx, text, args...) //nolint:rowserrcheck // end checks it
 	return r
 }
 

@@ -254,12 +254,14 @@ type details struct {
 	shared   map[string]bool               // TMDB numbers that several episodes claim
 }
 
-type filmRow struct{ title, premiered, year, runtime string }
-type episodeRow struct{ title, runtime string }
-type showRow struct {
-	title, premiered string
-	uid              int64
-}
+type (
+	filmRow    struct{ title, premiered, year, runtime string }
+	episodeRow struct{ title, runtime string }
+	showRow    struct {
+		title, premiered string
+		uid              int64
+	}
+)
 
 // owner is what an identifier or a label belongs to.
 type owner struct {

@@ -207,8 +207,10 @@ func TestActsOfARealKodi(t *testing.T) {
 		"M3 marked and played while most of the library has vanished": {
 			{at: before, files: shelf(30, 1, old)},
 			{at: clock(0), files: shelf(30, 0, old)},
-			{at: clock(30), files: slices.Concat(list(film(1000, 1, old), film(1001, 1, ny(20))), shelf(30, 0, old)[2:]), acts: acts(mark(1000, 1, 10), end(1001, 1, -6000, 20)),
-				want: []string{"marked F1000 " + z(10), "live F1001 " + z(20)}},
+			{
+				at: clock(30), files: slices.Concat(list(film(1000, 1, old), film(1001, 1, ny(20))), shelf(30, 0, old)[2:]), acts: acts(mark(1000, 1, 10), end(1001, 1, -6000, 20)),
+				want: []string{"marked F1000 " + z(10), "live F1001 " + z(20)},
+			},
 		},
 		"refilled by a program that announces all of it": {
 			{at: before, files: shelf(30, 1, old)},
