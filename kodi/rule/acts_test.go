@@ -170,7 +170,7 @@ func TestActsOfARealKodi(t *testing.T) {
 		"F1 marked in its own playback, then watched to the end": {
 			{at: before, files: list(short(0, ""))},
 			{at: clock(1), files: list(short(1, "")), acts: acts(announce.Act{Type: viewing.Movie, ID: 1, Count: 1, At: sec(0), Began: sec(-6)}), want: []string{"marked F1 " + z(0)}},
-			{at: clock(56), files: list(short(2, ny(54))), acts: acts(end(1, 2, -6, 54)), want: []string{"live F1 " + z(54) + " = F1"}},
+			{at: clock(82), files: list(short(2, ny(80))), acts: acts(end(1, 2, -6, 80)), want: []string{"live F1 " + z(80) + " = F1"}},
 		},
 		"watched again at once": {
 			{at: before, files: list(short(0, ""))},
@@ -181,6 +181,10 @@ func TestActsOfARealKodi(t *testing.T) {
 		"the same, when not all could be heard":               {none, {at: readAt, files: list(film(1, 1, ny(-2))), acts: acts(announce.Act{Type: viewing.Movie, ID: 1, Count: 1, At: sec(-2), Unclear: true}), want: []string{"live F1 " + z(-2)}}},
 		"the same, of a file that is no item yet":             {{at: before}, {at: readAt, files: list(but(film(1, 1, ny(-2)), func(f *library.File) { f.Items = nil })), want: []string{"live 1 " + z(-2)}}},
 		"the same, after a time that nobody heard":            {{at: "2026-03-02 00:59:00", files: none.files}, {at: readAt, files: list(film(1, 1, ny(-2))), want: []string{"catch-up F1 " + z(-2)}}},
+		"the same, when the connection began since": {
+			{at: "2026-03-02 00:58:00", files: none.files},
+			{at: "2026-03-02 01:01:00", files: list(film(1, 1, ny(-3602))), want: []string{"catch-up F1 " + z(-3602)}},
+		},
 		"F4 marked by a program, with a time that is not that of the mark": {
 			{at: "2026-03-02 01:55:00", files: none.files},
 			{at: readAt, files: list(film(1, 1, ny(-100))), acts: acts(mark(1, 1, -1)), want: []string{"review F1 " + z(-100)}},
@@ -207,10 +211,7 @@ func TestActsOfARealKodi(t *testing.T) {
 		"M3 marked and played while most of the library has vanished": {
 			{at: before, files: shelf(30, 1, old)},
 			{at: clock(0), files: shelf(30, 0, old)},
-			{
-				at: clock(30), files: slices.Concat(list(film(1000, 1, old), film(1001, 1, ny(20))), shelf(30, 0, old)[2:]), acts: acts(mark(1000, 1, 10), end(1001, 1, -6000, 20)),
-				want: []string{"marked F1000 " + z(10), "live F1001 " + z(20)},
-			},
+			{at: clock(30), files: slices.Concat(list(film(1000, 1, old), film(1001, 1, ny(20))), shelf(30, 0, old)[2:]), acts: acts(mark(1000, 1, 10), end(1001, 1, -6000, 20)), want: []string{"marked F1000 " + z(10), "live F1001 " + z(20)}},
 		},
 		"refilled by a program that announces all of it": {
 			{at: before, files: shelf(30, 1, old)},
