@@ -188,6 +188,7 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 // upgrade was refused, so what else is wrong is said on the open socket.
 func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
 	if !s.options.Allow(r) {
+		s.log.Debug("socket refused", "reason", "origin")
 		s.refuse(w, http.StatusForbidden, "ORIGIN_NOT_ALLOWED", "only a browser extension may connect here")
 		return
 	}
