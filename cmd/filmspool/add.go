@@ -42,7 +42,7 @@ WHEN is when it ended: 20:15, yesterday 20:15, friday, 2026-03-01, 2 hours ago (
   filmspool add 603 --list Noir`,
 	}
 	c.Flags().BoolVar(&a.watchlist, "watchlist", false, "put it on the watchlist")
-	c.Flags().StringVar(&a.list, "list", "", "put it on the list of this `name`, which is created where there is none")
+	c.Flags().StringVar(&a.list, "list", "", "put it on the list of this `name`, which is created if it does not exist")
 	c.Flags().BoolVar(&a.series, "series", false, "the number or title is that of a series")
 	c.Flags().IntVar(&a.choose, "choose", 0, "of what the words find, it is this one, counted from 1")
 	c.MarkFlagsMutuallyExclusive("watchlist", "list")

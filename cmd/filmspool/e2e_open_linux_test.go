@@ -19,7 +19,7 @@ func TestAClosedTerminalLeavesNoTicket(t *testing.T) {
 	must(t, cmd.Start())
 	await(t, "a browser", func() (os.FileInfo, error) { return os.Stat(filepath.Join(h.dir, "came")) }, func(os.FileInfo) bool { return true })
 	must(t, cmd.Process.Signal(syscall.SIGHUP))
-	_ = cmd.Wait() // it fails: nobody has signed in
+	_ = cmd.Wait() // it fails: no browser signed in
 	if left, _ := filepath.Glob(filepath.Join(h.dir, "filmspool-open-*")); len(left) > 0 {
 		t.Errorf("it leaves %v", left)
 	}

@@ -93,7 +93,7 @@ func (f *fixing) rest(ctx context.Context) error {
 	case f.account != "":
 		o.Verb, o.To = control.Move, f.account
 	case f.at == "":
-		return &exitError{code: exitUsage, message: "what shall change?", hint: "filmspool fix --help"}
+		return &exitError{code: exitUsage, message: "nothing to change was given", hint: "filmspool fix --help"}
 	}
 	return ask(ctx, f.program, daemon.Offline, *f.asJSON, func(ctl control.API) (after entry.Entry, err error) {
 		if o.Verb == "" {
@@ -222,8 +222,8 @@ func (p *program) chosen(ctx context.Context, by choice, certain *resolve.Candid
 	return all[i-1], nil
 }
 
-// confirmed shows a person what would follow, and asks whether it shall. Nobody is asked
-// where nothing follows.
+// confirmed shows what else would change, and asks for a confirmation. It is
+// true without a question where nothing else changes.
 func (f *fixing) confirmed(ctx context.Context, would control.Fixed) bool {
 	if !f.isPerson() || *f.asJSON || f.yes || would.AlsoChanged == 0 {
 		return true

@@ -139,7 +139,7 @@ func (p *program) kodiCommand() *cobra.Command {
 	return c
 }
 
-// sayLibraries tells of each library, and how to have one watched.
+// sayLibraries prints each library, and the command that adds one.
 func (p *program) sayLibraries(found []scan.Library) {
 	if len(found) == 0 {
 		p.stdout.Say("cli.noLibraries")

@@ -39,7 +39,7 @@ func inFlag(flag string, err error) error {
 	return misuse(err)
 }
 
-// oneOf refuses a flag's value that is none of those it may have. An empty one was not given.
+// oneOf checks that a flag has one of the allowed values. It accepts an empty one.
 func oneOf(flag, value string, known []string) error {
 	if value == "" || slices.Contains(known, value) {
 		return nil

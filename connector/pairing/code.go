@@ -17,7 +17,7 @@ const (
 	codeLife    = 120 * time.Second
 	originTries = 5  // wrong tries of one Origin, for which the code is then closed
 	codeTries   = 50 // wrong tries of all, after which the code is dead
-	maxTried    = 10 // Origins that a person is told of
+	maxTried    = 10 // Origins that are shown to the person
 	// codeAlphabet is digits and letters without 0, 1, I and O, which are
 	// taken for each other.
 	codeAlphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"

@@ -80,7 +80,7 @@ func (t *Table) limit() int {
 	return max(columns, leastCut)
 }
 
-// columns is how wide the terminal is; 0 where there is none.
+// columns returns the width of the terminal, or 0 without one.
 func (o *Printer) columns() int {
 	file, ok := o.w.(*os.File)
 	if !ok || !IsTerminal(file) {
