@@ -134,13 +134,19 @@ func (p Policy) Unsettled(c Case, why viewing.Message, now time.Time) Outcome {
 			o.ReadAt = now.Add(seldom)
 		}
 	case left > 0:
-		o.Why, o.ReadAt = viewing.Say("doubt.read").Because(why), now.Add(left)
+		o.Why, o.ReadAt = viewing.Say("doubt.read").Because(why), after(now, left)
 	case setting == Resend:
 		o.State, o.Why = viewing.StatePending, viewing.Say("doubt.resend").Because(why)
 	default:
 		o.State, o.Why = viewing.StateDelivered, viewing.Say("doubt.assume").Because(why)
 	}
 	return o
+}
+
+// after is the end of a wait, in whole milliseconds, as it is stored. It is rounded up:
+// a read-back before the end would find the same and plan itself again at once.
+func after(at time.Time, wait time.Duration) time.Time {
+	return at.Add(wait + time.Millisecond - 1).Truncate(time.Millisecond)
 }
 
 // Viewing decides about a viewing by its case and what the last reading showed.
@@ -161,7 +167,7 @@ func (p Policy) Viewing(c Case, e Evidence, now time.Time) Outcome {
 	default:
 		return Outcome{
 			State: viewing.StateInDoubt, Why: viewing.Say("doubt.read").Because(d.Why),
-			ReadAt: e.Reading.At.Add(d.Wait), Taken: c.Taken, Absent: d.Absent,
+			ReadAt: after(e.Reading.At, d.Wait), Taken: c.Taken, Absent: d.Absent,
 		}
 	}
 }

@@ -34,6 +34,7 @@ func TestUnsettledFollowsTheSetting(t *testing.T) {
 		"delivered, another's key":     {Policy{Setting: Assume}, func(c *Case) { c.Stranger = true }, held},
 		"resend, another's key":        {Policy{Setting: Resend}, func(c *Case) { c.Stranger = true }, held},
 		"delivered, early":             {Policy{Setting: Assume}, func(c *Case) { c.LastByte = now.Add(-time.Minute) }, early},
+		"early by microseconds":        {Policy{Setting: Resend}, func(c *Case) { c.Seen = now.Add(-time.Minute - 276*time.Microsecond) }, early},
 		"resend, early in this run":    {Policy{Setting: Resend}, func(c *Case) { c.Seen = now.Add(-time.Minute) }, early},
 		"resend, with the same key":    {Policy{Setting: Resend, Idempotent: true}, func(*Case) {}, held},
 		"delivered, with the same key": {Policy{Setting: Assume, Idempotent: true}, func(*Case) {}, held},
@@ -113,6 +114,10 @@ func TestViewing(t *testing.T) {
 		"too early": {
 			func(e *Evidence) { e.Reading.At = attempt().Add(time.Minute) },
 			Outcome{State: viewing.StateInDoubt, Taken: 1, ReadAt: attempt().Add(proving)},
+		},
+		"not clear yet, after microseconds": {
+			func(e *Evidence) { e.Absent = e.Reading.At.Add(-10*time.Second + 276*time.Microsecond) },
+			Outcome{State: viewing.StateInDoubt, Taken: 2, ReadAt: now.Add(time.Millisecond), Absent: now.Add(-10*time.Second + 276*time.Microsecond)},
 		},
 		"never clear": {func(e *Evidence) { e.Keeps = Arrival }, Outcome{State: viewing.StateInDoubt, Taken: 2, ReadAt: now.Add(seldom)}},
 	} {
