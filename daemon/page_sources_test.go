@@ -283,7 +283,7 @@ func TestImportFromThePage(t *testing.T) {
 	for n := range 3 {
 		_, err := sim.AddFilm(kodisim.Film{
 			Title: fmt.Sprint("Film ", n+1), IDs: viewing.IDs{TMDB: int64(n + 1)}, Path: fmt.Sprintf("/films/%d.mkv", n+1),
-			Claim: kodisim.Claim{PlayCount: 2, LastPlayed: fmt.Sprintf("2020-01-0%d 20:00:00", n+1)},
+			Plays: 2, LastPlayed: fmt.Sprintf("2020-01-0%d 00:00:00", n+1),
 		}, time.Now())
 		if err != nil {
 			t.Fatal(err)

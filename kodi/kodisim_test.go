@@ -30,11 +30,9 @@ func newHome(t *testing.T, dir string) *home {
 	h := &home{dir: dir, sim: sim}
 	h.film, err = sim.AddFilm(kodisim.Film{Title: "Alpha", Year: 1999, IDs: viewing.IDs{TMDB: 603}, Duration: 2 * time.Hour}, long)
 	must(t, err)
-	show, err := sim.AddShow(kodisim.Show{Title: "Red", IDs: viewing.IDs{TMDB: 1396}}, long)
+	show, err := sim.AddShow(kodisim.Show{Title: "Red", IDs: viewing.IDs{TMDB: 1396}})
 	must(t, err)
-	both, err := sim.AddEpisodeFile(show, kodisim.EpisodeFile{Duration: time.Hour, Episodes: []kodisim.Episode{
-		{Season: 1, Number: 4, Title: "Four"}, {Season: 1, Number: 5, Title: "Five"},
-	}}, long)
+	both, err := sim.AddEpisodes(show, time.Hour, long, kodisim.Episode{Season: 1, Number: 4}, kodisim.Episode{Season: 1, Number: 5})
 	must(t, err)
 	h.double = both[0]
 	return h
@@ -120,7 +118,6 @@ func TestFromFileToViewing(t *testing.T) {
 	if v.Class != viewing.ClassLive || v.Media[0].IDs.TMDB != 603 || !v.WatchedAt.Time().Equal(end) || v.Count != 1 {
 		t.Errorf("got %+v", v)
 	}
-	must(t, h.sim.PartialPlay(h.film, end.Add(time.Second), 20*time.Minute))
 	must(t, h.sim.Play(h.double, time.Now().UTC()))
 	if v = s.next(t); len(v.Media) != 2 || v.Class != viewing.ClassLive {
 		t.Errorf("got %+v, want both episodes, live", v)
@@ -160,11 +157,11 @@ func TestUpgradeWhileRunning(t *testing.T) {
 	must(t, h.sim.Play(h.film, time.Now().UTC().Add(-24*time.Hour)))
 	i := run(t, h.dir, s)
 	i.reach(t, StateOK, time.Time{})
-	up, err := h.sim.BeginUpgrade()
+	finish, err := h.sim.BeginUpgrade()
 	must(t, err)
 	i.reach(t, StateUpgrading, time.Time{})
 	began := time.Now()
-	newer, err := up.Finish()
+	newer, err := finish()
 	must(t, err)
 	defer func() { must(t, newer.Close()) }()
 	i.reach(t, StateOK, began)

@@ -110,7 +110,7 @@ func (h *tagging) expect(what, want string) {
 func TestWatchlistTag(t *testing.T) {
 	h := newTagging(t, "watchlist")
 	alpha, beta := h.film("Alpha", viewing.IDs{TMDB: 1}), h.film("Beta", viewing.IDs{})
-	show, err := h.sim.AddShow(kodisim.Show{Title: "Red", IDs: viewing.IDs{TMDB: 1396}}, time.Now())
+	show, err := h.sim.AddShow(kodisim.Show{Title: "Red", IDs: viewing.IDs{TMDB: 1396}})
 	must(t, err)
 	for _, r := range []kodisim.Ref{alpha, beta, show} {
 		must(t, h.sim.Tag(r, "Watchlist"))

@@ -24,6 +24,6 @@ func taggedLibrary(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	alpha, bare := film("Alpha", 603), film("Bare", 0)
 	film("Beta", 604)
-	show, err := sim.AddShow(kodisim.Show{Title: "Red", IDs: viewing.IDs{TMDB: 1396}}, long)
+	show, err := sim.AddShow(kodisim.Show{Title: "Red", IDs: viewing.IDs{TMDB: 1396}})
 	ts.Check(errors.Join(err, sim.Tag(alpha, "watchlist"), sim.Tag(bare, "watchlist"), sim.Tag(show, "watchlist")))
 }

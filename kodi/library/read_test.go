@@ -99,11 +99,11 @@ func TestReadIdentifiers(t *testing.T) {
 
 func TestReadEpisodes(t *testing.T) {
 	s := newScene(t, 121)
-	show, err := s.AddShow(kodisim.Show{Title: "Show Red", Year: 2008, IDs: viewing.IDs{TMDB: 1396, TVDB: 81189}}, time.Now())
+	show, err := s.AddShow(kodisim.Show{Title: "Show Red", Year: 2008, IDs: viewing.IDs{TMDB: 1396, TVDB: 81189}})
 	ok(t, err)
 	add := func(episodes ...kodisim.Episode) {
 		t.Helper()
-		_, err := s.AddEpisodeFile(show, kodisim.EpisodeFile{Episodes: episodes, Duration: time.Hour}, time.Now())
+		_, err := s.AddEpisodes(show, time.Hour, time.Now(), episodes...)
 		ok(t, err)
 	}
 	add(kodisim.Episode{Season: 0, Number: 1, Title: "Special"})
@@ -176,8 +176,8 @@ func TestReadVersions(t *testing.T) {
 	s := newScene(t, 131)
 	film := s.film("Alpha One", viewing.IDs{TMDB: 603})
 	at := time.Date(2026, 3, 1, 20, 5, 0, 0, time.UTC)
-	ok(t, s.AddVersion(film, "/media/films/Alpha One (1999)/Cut.mkv", time.Hour, at))
-	ok(t, s.AddExtra(film, "/media/films/Alpha One (1999)/Trailer.mkv", time.Minute, at))
+	ok(t, s.AddVersion(film, "/media/films/Alpha One (1999)/Cut.mkv", time.Hour, false))
+	ok(t, s.AddVersion(film, "/media/films/Alpha One (1999)/Trailer.mkv", time.Minute, true))
 	ok(t, s.PlayFile("/media/films/Alpha One (1999)/Cut.mkv", at))
 	want := `
 1 Alpha One (1999).mkv | 0  | 1h40m0s | movie 1 Alpha One (1999) tmdb:603
@@ -321,20 +321,6 @@ func TestReadLeavesNothing(t *testing.T) {
 	if diff := cmp.Diff(before, listing(t, filepath.Dir(s.Path()))); diff != "" {
 		t.Error("the folder changed:\n" + diff)
 	}
-}
-
-func TestReadCrashed(t *testing.T) {
-	s := newScene(t, 121)
-	film := s.film("Alpha One", viewing.IDs{TMDB: 603})
-	ok(t, s.db.Close())
-	ok(t, s.Crash(func() error { return s.Play(film, time.Now()) }))
-	if _, err := library.Read(context.Background(), s.Path(), nil); !errors.Is(err, library.ErrHotJournal) {
-		t.Fatalf("got %v, want ErrHotJournal", err)
-	}
-	again, err := kodisim.Open(s.Path()) // Kodi's next start
-	ok(t, err)
-	defer again.Close()
-	same(t, `1 Alpha One (1999).mkv | 0  | 1h40m0s | movie 1 Alpha One (1999) tmdb:603`, read(t, s.Path()))
 }
 
 // Folders have all kinds of names, and SQLite's addresses their own rules.

@@ -158,7 +158,7 @@ func (m *maria) sameAs(t *testing.T, path string) {
 	}
 	newer := newScene(t, 131)
 	film := newer.film("Alpha Öne – 漢字 🎬", viewing.IDs{TMDB: 603})
-	ok(t, newer.AddVersion(film, "smb://nas/films/Alpha/Cut.mkv", time.Hour, time.Now()))
+	ok(t, newer.AddVersion(film, "smb://nas/films/Alpha/Cut.mkv", time.Hour, false))
 	m.load(t, "Other131", newer.Path(), "InnoDB character set utf8mb4")
 	same(t, describe(read(t, newer.Path())), readServer(t, m.server("Other")))
 }

@@ -45,11 +45,11 @@ func TestReadTagged(t *testing.T) {
 			return r
 		}
 		late, early, bare := film("Late", 2003, viewing.IDs{TMDB: 3}), film("Early", 1999, viewing.IDs{TMDB: 1, IMDB: "tt0000001"}), film("Bare", 0, viewing.IDs{})
-		show, err := sim.AddShow(kodisim.Show{Title: "Red", Year: 2008, IDs: viewing.IDs{TMDB: 1396, TVDB: 9}, Path: "/s/Red/"}, time.Unix(0, 0))
+		show, err := sim.AddShow(kodisim.Show{Title: "Red", Year: 2008, IDs: viewing.IDs{TMDB: 1396, TVDB: 9}})
 		ok(t, errors.Join(err, sim.Tag(late, "watchlist"), sim.Tag(bare, "Watchlist"), sim.Tag(show, "watchlist"), sim.Tag(early, "favourite")))
 		got, err := library.ReadTagged(t.Context(), sim.Path(), "watchlist")
 		ok(t, err)
-		want := "movie Late (2003) tmdb:3 in /f/Late.mkv\nmovie Bare in /f/Bare.mkv\ntv Red (2008) tmdb:1396 tvdb:9 in /s/Red/\n"
+		want := "movie Late (2003) tmdb:3 in /f/Late.mkv\nmovie Bare in /f/Bare.mkv\ntv Red (2008) tmdb:1396 tvdb:9 in /media/series/Red/\n"
 		if diff := cmp.Diff(want, lines(got)); diff != "" {
 			t.Errorf("schema %d (-want +got):\n%s", version, diff)
 		}
