@@ -139,7 +139,6 @@ func TestOutcomes(t *testing.T) {
 		{"dropped", status(viewing.StatusDropped), "ack dropped"},
 		{"conflict", status(viewing.StatusConflict), "error CONFLICT false"},
 		{"storage", fail(errors.New("disk full at /secret")), "error STORAGE true"},
-		{"invalid", fail(&viewing.FieldError{Field: "media.year", Problem: "is odd"}), "error BAD_MESSAGE false"},
 		{"no outcome", func(viewing.Batch) ([]viewing.Outcome, error) { return []viewing.Outcome{}, nil }, "error INTERNAL true"},
 		{"outcome of another event", func(viewing.Batch) ([]viewing.Outcome, error) {
 			return []viewing.Outcome{{EventID: uuid(99), Status: viewing.StatusQueued}}, nil
@@ -157,38 +156,6 @@ func TestOutcomes(t *testing.T) {
 		if said != tc.want || got["id"] != uuid(1) {
 			t.Errorf("%s: %v, want %s", tc.name, got, tc.want)
 		}
-	}
-}
-
-// One event that the sink finds invalid does not take its batch with it.
-func TestAnInvalidEventIsRefusedAlone(t *testing.T) {
-	gated := gatedSink()
-	gated.answer = func(b viewing.Batch) ([]viewing.Outcome, error) {
-		for _, v := range b.Events {
-			if v.EventID == uuid(2) {
-				return nil, &viewing.FieldError{Field: "media", Problem: "is odd"}
-			}
-		}
-		return nil, nil
-	}
-	r := start(t, func(o *connector.Options) { o.Sink = gated })
-	_, token := r.pair(chromium)
-	s := r.greeted(chromium, token)
-	s.say(frameOf(t, film(0)))
-	<-gated.entered
-	for n := 1; n < 4; n++ {
-		s.say(frameOf(t, film(n)))
-	}
-	s.alive()
-	close(gated.gate)
-	var got []string
-	for range 4 {
-		m := s.hear()
-		got = append(got, fmt.Sprintf("%v %v", m["type"], m["id"]))
-	}
-	want := []string{"ack " + uuid(0), "ack " + uuid(1), "error " + uuid(2), "ack " + uuid(3)}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
 	}
 }
 

@@ -20,12 +20,12 @@ const retryAfter = "5"
 // post takes events from a program and answers when they are on disk.
 func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	if !s.options.Program(r) {
-		s.refuse(w, http.StatusForbidden, "BROWSER_REFUSED", "this address is for programs; a browser extension connects to /v1/connector")
+		s.refuse(w, http.StatusForbidden, "BROWSER_REFUSED")
 		return
 	}
 	// Browsers ask before they send JSON to another site, and are told no.
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		s.refuse(w, http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE", "send JSON with the header Content-Type: application/json")
+		s.refuse(w, http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
 		return
 	}
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
@@ -37,8 +37,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	load, ok := s.beginPost(client.ID)
 	if !ok {
 		w.Header().Set("Retry-After", retryAfter)
-		s.refuse(w, http.StatusTooManyRequests, string(protocol.RateLimited),
-			"this program has too many posts under way, or the daemon stops; send the same messages again, with the same ids")
+		s.refuse(w, http.StatusTooManyRequests, string(protocol.RateLimited))
 		return
 	}
 	defer s.endPost(load)
@@ -48,7 +47,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	}
 	messages, unreadable := protocol.DecodeBatch(body, maxPosted)
 	if unreadable != nil {
-		s.refuse(w, http.StatusBadRequest, string(unreadable.Code), unreadable.Message)
+		s.refuse(w, http.StatusBadRequest, string(unreadable.Code))
 		return
 	}
 	_ = load.rate.WaitN(s.running, len(messages)) // fails only when the daemon stops
@@ -63,8 +62,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) refuseToken(w http.ResponseWriter) {
 	w.Header().Set("WWW-Authenticate", "Bearer")
-	s.refuse(w, http.StatusUnauthorized, "TOKEN_REQUIRED",
-		"the token is missing, wrong or revoked; make one with: filmspool sources programs add NAME, and send it in the header Authorization: Bearer TOKEN")
+	s.refuse(w, http.StatusUnauthorized, "TOKEN_REQUIRED")
 }
 
 // beginPost counts a request in, unless the server stops or the client has too many under way.
@@ -95,9 +93,9 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	reading()
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		s.refuse(w, http.StatusRequestEntityTooLarge, string(protocol.TooLarge), "the body is over 256 KiB; send fewer messages at once")
+		s.refuse(w, http.StatusRequestEntityTooLarge, string(protocol.TooLarge))
 	} else if err != nil {
-		s.refuse(w, http.StatusRequestTimeout, "TOO_SLOW", "the body did not come whole and in time")
+		s.refuse(w, http.StatusRequestTimeout, "TOO_SLOW")
 	}
 	return body, err == nil
 }

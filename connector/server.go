@@ -189,11 +189,11 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
 	if !s.options.Allow(r) {
 		s.log.Debug("socket refused", "reason", "origin")
-		s.refuse(w, http.StatusForbidden, "ORIGIN_NOT_ALLOWED", "only a browser extension may connect here")
+		s.refuse(w, http.StatusForbidden, "ORIGIN_NOT_ALLOWED")
 		return
 	}
 	if !s.begin() {
-		s.refuse(w, http.StatusServiceUnavailable, "GOING_AWAY", "the daemon takes no more sockets now")
+		s.refuse(w, http.StatusServiceUnavailable, "GOING_AWAY")
 		return
 	}
 	var one *session
@@ -280,25 +280,17 @@ func (s *Server) commit(source string, events []protocol.Event) (answers []proto
 		batch.Events = append(batch.Events, e.Event)
 	}
 	outcomes, err := s.options.Sink.Commit(s.commits, batch)
-	if errors.Is(err, viewing.ErrInvalid) && len(events) > 1 { // one must not take the others with it
-		for i := range events {
-			answers = append(answers, s.commit(source, events[i:i+1])...)
-		}
-		return answers
-	}
 	if err != nil {
 		s.warn(&s.failing, "commit failed", "source", source, "events", len(events), "error", err)
 	}
 	for i, e := range events {
 		switch {
-		case errors.Is(err, viewing.ErrInvalid):
-			answers = append(answers, protocol.Refusal(e.ID, protocol.BadMessage, err.Error()))
 		case err != nil: // it may name files, so it stays in the log
-			answers = append(answers, protocol.Refusal(e.ID, protocol.Storage, "the event could not be put on disk; try again later"))
+			answers = append(answers, protocol.Refusal(e.ID, protocol.Storage, ""))
 		case len(outcomes) != len(events) || outcomes[i].EventID != e.EventID: // never acknowledge another's
-			answers = append(answers, protocol.Refusal(e.ID, protocol.Internal, "the queue gave an answer to another event"))
+			answers = append(answers, protocol.Refusal(e.ID, protocol.Internal, ""))
 		case outcomes[i].Status == viewing.StatusConflict:
-			answers = append(answers, protocol.Refusal(e.ID, protocol.Conflict, "this id was used before for another event"))
+			answers = append(answers, protocol.Refusal(e.ID, protocol.Conflict, ""))
 		default:
 			answers = append(answers, protocol.Ack{ID: e.ID, Status: outcomes[i].Status, Reason: outcomes[i].Reason})
 		}
@@ -341,10 +333,10 @@ func (s *Server) Sockets() int {
 
 // refuse answers a request of which nothing was taken. The connection ends with it: its body
 // may be unread.
-func (s *Server) refuse(w http.ResponseWriter, status int, code, message string) {
+func (s *Server) refuse(w http.ResponseWriter, status int, code string) {
 	s.count(code)
 	w.Header().Set("Connection", "close")
-	answer(w, status, map[string]string{"error": code, "message": message})
+	answer(w, status, map[string]string{"error": code})
 }
 
 func answer(w http.ResponseWriter, status int, body any) {

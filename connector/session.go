@@ -51,13 +51,13 @@ type closing struct {
 func (c closing) Error() string { return c.reason }
 
 // closeWith closes a socket after an error message.
-func closeWith(code int, kind protocol.Code, problem string) closing {
-	return closing{code, string(kind), protocol.Refusal("", kind, problem)}
+func closeWith(code int, kind protocol.Code) closing {
+	return closing{code, string(kind), protocol.Refusal("", kind, "")}
 }
 
 var (
 	errRevoked = closing{code: protocol.CloseRevoked, reason: "this client was revoked"}
-	errFull    = closeWith(protocol.CloseRate, protocol.RateLimited, "too many sockets are open")
+	errFull    = closeWith(protocol.CloseRate, protocol.RateLimited)
 	errGone    = errors.New("the client does not read")
 )
 
@@ -131,7 +131,7 @@ func (s *session) say(m protocol.Message) {
 // read takes messages until the session ends, and returns why it does.
 func (s *session) read() error {
 	if s.conn.Subprotocol() != protocol.Subprotocol {
-		return closeWith(protocol.CloseVersion, protocol.UnsupportedVersion, "ask for the subprotocol "+protocol.Subprotocol)
+		return closeWith(protocol.CloseVersion, protocol.UnsupportedVersion)
 	}
 	s.conn.SetReadLimit(protocol.MaxMessageBytes) // beyond it the library closes with 1009
 	s.conn.SetPongHandler(func(string) error { return s.alive() })
@@ -187,7 +187,7 @@ func (s *session) receive() ([]byte, error) {
 		return nil, err
 	}
 	if kind != websocket.TextMessage {
-		return nil, closeWith(protocol.CloseProtocol, protocol.BadMessage, "send text frames")
+		return nil, closeWith(protocol.CloseProtocol, protocol.BadMessage)
 	}
 	s.within = true
 	defer func() { s.within = false }()
@@ -211,12 +211,12 @@ func (s *session) handle(frame []byte) error {
 	case protocol.Ping:
 		s.say(protocol.Pong{})
 	case protocol.Hello:
-		return closeWith(protocol.CloseProtocol, protocol.BadMessage, "hello was said before")
+		return closeWith(protocol.CloseProtocol, protocol.BadMessage)
 	case protocol.Auth:
 		if s.client == "" {
 			return s.enter(m.Token)
 		}
-		s.say(protocol.Refusal("", protocol.BadMessage, "this socket is paired already"))
+		s.say(protocol.Refusal("", protocol.BadMessage, ""))
 	case protocol.Pair:
 		return s.pair(m)
 	case protocol.StatusRequest:
@@ -243,7 +243,7 @@ func (s *session) greet(message protocol.Message, refusal *protocol.Error) error
 	case refusal != nil:
 		return closing{protocol.CloseProtocol, string(refusal.Code), refusal}
 	case !ok:
-		return closeWith(protocol.CloseProtocol, protocol.BadMessage, "the first message must be hello")
+		return closeWith(protocol.CloseProtocol, protocol.BadMessage)
 	}
 	s.hello = &hello
 	if hello.Token != "" {
@@ -265,7 +265,7 @@ func (s *session) enter(token string) error {
 	client, err := s.server.options.Pairing.Check(token, s.origin)
 	if err != nil {
 		s.server.warn(&s.server.refusing, "token refused", "origin", s.origin)
-		return closeWith(protocol.CloseToken, protocol.PairingRequired, "the token is not valid here; pair again")
+		return closeWith(protocol.CloseToken, protocol.PairingRequired)
 	}
 	if err := s.become(client.ID); err != nil {
 		return err
@@ -307,7 +307,7 @@ func (s *session) welcome(proof string) protocol.Welcome {
 // pair turns a code into a token.
 func (s *session) pair(m protocol.Pair) error {
 	if s.client != "" {
-		s.say(protocol.Refusal(m.ID, protocol.BadMessage, "this socket is paired already"))
+		s.say(protocol.Refusal(m.ID, protocol.BadMessage, ""))
 		return nil
 	}
 	label := cmp.Or(m.Label, s.hello.Client.Name)
@@ -315,11 +315,11 @@ func (s *session) pair(m protocol.Pair) error {
 	switch {
 	case errors.Is(err, pairing.ErrWrongCode):
 		s.server.warn(&s.server.refusing, "pairing code refused", "origin", s.origin)
-		s.say(protocol.Refusal(m.ID, protocol.PairingCodeInvalid, "this code is wrong or has expired, or too many wrong ones came from this extension; run filmspool sources pair for a new one"))
+		s.say(protocol.Refusal(m.ID, protocol.PairingCodeInvalid, ""))
 		return nil
 	case err != nil:
 		s.server.warn(&s.server.failing, "pairing not kept", "error", err)
-		s.say(protocol.Refusal(m.ID, protocol.Storage, "the pairing could not be kept; try again"))
+		s.say(protocol.Refusal(m.ID, protocol.Storage, ""))
 		return nil
 	}
 	s.server.log.Info("client paired", "client", client)
@@ -346,7 +346,7 @@ func (s *session) status(m protocol.StatusRequest) {
 
 // pairFirst is the answer to all that an unpaired client may not do.
 func pairFirst(id string) *protocol.Error {
-	return protocol.Refusal(id, protocol.PairingRequired, "this browser is not paired; run filmspool sources pair")
+	return protocol.Refusal(id, protocol.PairingRequired, "")
 }
 
 // commit hands events to the sink in the order they were read, and answers them. Those that

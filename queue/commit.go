@@ -222,9 +222,6 @@ func ignored(drafts []draft) (reason string) {
 			reason = d.into.Reason
 		case d.State == viewing.StateDropped:
 			reason = d.Reason
-			if filter := d.Why.Args["filter"]; filter != "" {
-				reason += " " + filter + " (" + d.Why.Args["match"] + ")"
-			}
 		default:
 			return ""
 		}

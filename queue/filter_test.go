@@ -26,7 +26,7 @@ func filtered(t *testing.T) *opened {
 func TestIgnoredIsKeptForTheRecord(t *testing.T) {
 	s := filtered(t)
 	o := s.commit(t, film("e1", 603, -10))[0]
-	if o.Status != viewing.StatusDropped || len(o.Entries) != 1 || o.Reason != "filter 2 (kind movie)" {
+	if o.Status != viewing.StatusDropped || len(o.Entries) != 1 || o.Reason != viewing.ReasonFiltered {
 		t.Fatalf("outcome %+v", o)
 	}
 	x := s.explained(t, o.Entries[0])

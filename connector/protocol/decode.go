@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -55,8 +55,8 @@ func read[M interface{ valid() (Message, error) }](frame []byte) (Message, error
 // Decode reads a client's message: [Hello], [Auth], [Pair], [Event], [StatusRequest] or
 // [Ping]. The error carries the message's id if that can be read.
 func Decode(frame []byte) (Message, *Error) {
-	if err := checkJSON(frame); err != nil {
-		return nil, Refusal("", BadJSON, "the message "+err.Error())
+	if !unambiguous(frame) {
+		return nil, Refusal("", BadJSON, "")
 	}
 	return decode(frame)
 }
@@ -65,8 +65,8 @@ func Decode(frame []byte) (Message, *Error) {
 // message is an [Event] or the [*Error] that refuses it. The second value says that nothing
 // of the body can be read.
 func DecodeBatch(body []byte, most int) ([]Message, *Error) {
-	if err := checkJSON(body); err != nil {
-		return nil, Refusal("", BadJSON, "the body "+err.Error())
+	if !unambiguous(body) {
+		return nil, Refusal("", BadJSON, "")
 	}
 	frames := []json.RawMessage{}
 	if json.Unmarshal(body, &frames) != nil { // no array
@@ -74,15 +74,15 @@ func DecodeBatch(body []byte, most int) ([]Message, *Error) {
 	}
 	switch {
 	case len(frames) == 0:
-		return nil, Refusal("", BadMessage, "the array is empty")
+		return nil, Refusal("", BadMessage, "")
 	case len(frames) > most:
-		return nil, Refusal("", TooLarge, fmt.Sprintf("the array has %d messages, at most %d may come at once", len(frames), most))
+		return nil, Refusal("", TooLarge, "")
 	}
 	messages := make([]Message, len(frames))
 	for i, frame := range frames {
 		message, refusal := decode(frame)
 		if _, ok := message.(Event); !ok && refusal == nil {
-			refusal = Refusal("", UnknownType, "only viewing, watchlist and list can be posted")
+			refusal = Refusal("", UnknownType, "")
 		}
 		messages[i] = message
 		if refusal != nil {
@@ -108,11 +108,11 @@ func decode(frame []byte) (Message, *Error) {
 	case err != nil:
 		return nil, badMessage(head.ID, err)
 	case head.Type == "":
-		return nil, badMessage(head.ID, missing("type"))
+		return nil, Refusal(head.ID, BadMessage, "type")
 	case !known:
-		return nil, Refusal(head.ID, UnknownType, fmt.Sprintf("version %d has no message %.60q from a client", Version, head.Type))
+		return nil, Refusal(head.ID, UnknownType, "")
 	case head.Type == "hello" && head.V != nil && *head.V != Version: // what follows may have another form
-		return nil, Refusal("", UnsupportedVersion, fmt.Sprintf("the daemon speaks version %d, the client version %d", Version, *head.V))
+		return nil, Refusal("", UnsupportedVersion, "")
 	}
 	message, err := reader(frame)
 	if err != nil {
@@ -123,12 +123,12 @@ func decode(frame []byte) (Message, *Error) {
 
 // badMessage is the BAD_MESSAGE that names the first wrong field.
 func badMessage(id string, err error) *Error {
-	refusal := Refusal(id, BadMessage, err.Error())
+	refusal := Refusal(id, BadMessage, "")
 	if wrong, ok := errors.AsType[*viewing.FieldError](err); ok {
-		refusal.Field, refusal.Message = wrong.Field, wrong.Error()
+		refusal.Field = wrong.Field
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		refusal.Field, refusal.Message = wrong.Field, fmt.Sprintf("%s cannot be a JSON %.60s", cmp.Or(wrong.Field, "a message"), wrong.Value)
+		refusal.Field = wrong.Field
 	}
 	return refusal
 }
@@ -136,7 +136,7 @@ func badMessage(id string, err error) *Error {
 func (m Hello) valid() (Message, error) {
 	var version error
 	if m.V != Version {
-		version = missing("v")
+		version = wrong("v")
 	}
 	return m, cmp.Or(version, required("client.name", m.Client.Name), short("client.version", m.Client.Version),
 		short("client.browser", m.Client.Browser), short("clientId", m.ClientID), short("nonce", m.Nonce),
@@ -152,8 +152,7 @@ func (m Pair) valid() (Message, error) {
 func (m StatusRequest) valid() (Message, error) {
 	bad := func(site string) bool { return site == "" || utf8.RuneCountInString(site) > maxSite }
 	if len(m.Unread) > MaxUnread || slices.ContainsFunc(m.Unread, bad) {
-		problem := fmt.Sprintf("must hold at most %d texts of 1 to %d characters", MaxUnread, maxSite)
-		return nil, &viewing.FieldError{Field: "unread", Problem: problem}
+		return nil, wrong("unread")
 	}
 	return m, required("id", m.ID)
 }
@@ -163,11 +162,11 @@ func (m Ping) valid() (Message, error) { return m, nil }
 func (m Viewing) valid() (Message, error) {
 	at, err := viewing.ParseInstant(m.WatchedAt)
 	if err != nil || len(m.WatchedAt) > maxTime || !rfc3339.MatchString(m.WatchedAt) {
-		return nil, &viewing.FieldError{Field: "watchedAt", Problem: "is not a time with an offset, such as 2026-03-01T20:15:00+01:00"}
+		return nil, wrong("watchedAt")
 	}
 	return event(m.ID, viewing.Event{
 		Kind: viewing.KindViewing, Media: []viewing.Media{m.Media}, WatchedAt: at, Count: cmp.Or(m.Count, 1),
-		Progress: m.Progress, Origin: viewing.Origin{Site: m.Source.Site, URL: m.Source.URL},
+		Progress: m.Progress, Origin: viewing.Origin{Site: m.Source.Site, URL: pageOf(m.Source.URL)},
 	})
 }
 
@@ -181,6 +180,16 @@ func (m List) valid() (Message, error) {
 	})
 }
 
+// pageOf is the address of a page without user, query and fragment, which may hold secrets;
+// "" where it is no page of the web.
+func pageOf(address string) string {
+	page, err := url.Parse(address)
+	if err != nil || page.Host == "" || page.Scheme != "https" && page.Scheme != "http" {
+		return ""
+	}
+	return (&url.URL{Scheme: page.Scheme, Host: page.Host, Path: page.Path, RawPath: page.RawPath}).String()
+}
+
 var (
 	uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 	// rfc3339 is strict: time.Parse takes a comma for the point, and hours of one digit.
@@ -192,24 +201,24 @@ var (
 func event(id string, v viewing.Event) (Message, error) {
 	v.EventID = strings.ToLower(id)
 	if !uuid.MatchString(v.EventID) {
-		return nil, &viewing.FieldError{Field: "id", Problem: "is not a UUID"}
+		return nil, wrong("id")
 	}
 	if err := v.Validate(); err != nil {
 		return nil, err
 	}
 	for _, m := range v.Media {
 		if m.Type != viewing.Episode && (m.Season != nil || m.Episode != nil) {
-			return nil, &viewing.FieldError{Field: "media.type", Problem: "has no season and episode"}
+			return nil, wrong("media.type")
 		}
 	}
 	return Event{ID: id, Event: v}, nil
 }
 
-func missing(field string) error { return &viewing.FieldError{Field: field, Problem: "is missing"} }
+func wrong(field string) error { return &viewing.FieldError{Field: field} }
 
 func required(field, text string) error {
 	if text == "" {
-		return missing(field)
+		return wrong(field)
 	}
 	return short(field, text)
 }
@@ -218,34 +227,27 @@ func short(field, text string) error {
 	if utf8.RuneCountInString(text) <= maxShort {
 		return nil
 	}
-	return &viewing.FieldError{Field: field, Problem: fmt.Sprintf("is longer than %d characters", maxShort)}
+	return wrong(field)
 }
 
-// checkJSON refuses what is not one JSON text that every reader understands in the same way.
-func checkJSON(text []byte) error {
-	if !utf8.Valid(text) {
-		return errors.New("is not UTF-8")
-	}
-	if !json.Valid(text) {
-		return errors.New("is not one JSON text")
-	}
+// unambiguous reports whether text is one JSON text that every reader understands in the
+// same way.
+func unambiguous(text []byte) bool {
 	tokens := json.NewDecoder(bytes.NewReader(text))
 	tokens.UseNumber()
-	return checkKeys(tokens, 0)
+	return utf8.Valid(text) && json.Valid(text) && hasUniqueKeys(tokens, 0)
 }
 
-// checkKeys reads one value of a valid JSON text. encoding/json matches keys in any case and
-// takes the last of two equal ones.
-func checkKeys(tokens *json.Decoder, depth int) error {
+// hasUniqueKeys reads one value of a valid JSON text. encoding/json matches keys in any case
+// and takes the last of two equal ones.
+func hasUniqueKeys(tokens *json.Decoder, depth int) bool {
 	token, err := tokens.Token()
 	open, nested := token.(json.Delim)
-	switch {
-	case err != nil:
-		return fmt.Errorf("cannot be read: %w", err)
-	case !nested:
-		return nil
-	case depth == maxDepth:
-		return fmt.Errorf("is nested deeper than %d", maxDepth)
+	if err != nil || nested && depth == maxDepth {
+		return false
+	}
+	if !nested {
+		return true
 	}
 	keys := map[string]bool{}
 	for tokens.More() {
@@ -253,14 +255,14 @@ func checkKeys(tokens *json.Decoder, depth int) error {
 			key, _ := tokens.Token() // of a valid text: a string
 			name := strings.ToLower(strings.ToUpper(key.(string)))
 			if keys[name] {
-				return fmt.Errorf("has the key %.60q twice", key)
+				return false
 			}
 			keys[name] = true
 		}
-		if err := checkKeys(tokens, depth+1); err != nil {
-			return err
+		if !hasUniqueKeys(tokens, depth+1) {
+			return false
 		}
 	}
 	_, err = tokens.Token() // the end of the object or array
-	return err
+	return err == nil
 }

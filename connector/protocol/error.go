@@ -1,5 +1,7 @@
 package protocol
 
+import "strings"
+
 // Code says what is wrong, in a word that programs rely on.
 type Code string
 
@@ -35,16 +37,15 @@ const (
 type Error struct {
 	ID        string `json:"id,omitempty"` // of the message it answers, when that could be read
 	Code      Code   `json:"code"`
-	Message   string `json:"message"`         // one plain sentence, for the author of a client
-	Field     string `json:"field,omitempty"` // such as "media.ids.tmdb"
+	Field     string `json:"field,omitempty"` // the wrong one, such as "media.ids.tmdb"
 	Retryable bool   `json:"retryable"`       // the same message may succeed later
 }
 
-// Error is "CODE: message".
-func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
+// Error is the code and the field.
+func (e *Error) Error() string { return strings.TrimSpace(string(e.Code) + " " + e.Field) }
 
-// Refusal is an error of a code to the message id ("" when there is none).
-func Refusal(id string, code Code, message string) *Error {
+// Refusal is an error of a code to the message id, about a field; both may be "".
+func Refusal(id string, code Code, field string) *Error {
 	retryable := code == RateLimited || code == Storage || code == Internal
-	return &Error{ID: id, Code: code, Message: message, Retryable: retryable}
+	return &Error{ID: id, Code: code, Field: field, Retryable: retryable}
 }

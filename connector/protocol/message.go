@@ -99,8 +99,8 @@ type Viewing struct {
 
 // Source is where a playback was seen.
 type Source struct {
-	Site string `json:"site,omitempty"`
-	URL  string `json:"url,omitempty"`
+	Site string `json:"site,omitempty"` // a host name
+	URL  string `json:"url,omitempty"`  // of the page; its query and fragment are not kept
 }
 
 // Watchlist asks for a film or series to be put on the watchlist.
@@ -148,7 +148,7 @@ type Problem struct {
 type Ack struct {
 	ID     string         `json:"id"`
 	Status viewing.Status `json:"status"`           // queued, duplicate or dropped
-	Reason string         `json:"reason,omitempty"` // for dropped: which filter
+	Reason string         `json:"reason,omitempty"` // for dropped: why, in a word such as "filter"
 }
 
 // Ping asks for a [Pong].

@@ -80,7 +80,7 @@ type Progress struct {
 // is never sent to the service.
 type Origin struct {
 	Site string `json:"site,omitempty"` // a host name, or a source's own word
-	URL  string `json:"url,omitempty"`  // the page
+	URL  string `json:"url,omitempty"`  // the page, without query and fragment
 	Path string `json:"path,omitempty"` // the file in the library
 	// Folder is the source of the library under which the file lies, as Kodi writes it.
 	Folder string `json:"folder,omitempty"`
@@ -171,6 +171,6 @@ const (
 type Outcome struct {
 	EventID string
 	Status  Status
-	Reason  string  // for dropped: which rule
+	Reason  string  // for dropped: one of the reasons
 	Entries []int64 // the entries it became, or became part of
 }
