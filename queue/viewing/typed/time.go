@@ -1,6 +1,9 @@
 package typed
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,13 +19,29 @@ type Time struct {
 
 // The forms of a time, in lower case.
 var (
-	dayForm = lazy(`^(today|yesterday|\d{4}-\d\d-\d\d)?(?:(?:^|[ t])(\d{1,2}:\d\d)(:[0-5]\d)?)?$`)
-	agoForm = lazy(`^(\d{1,5}) ?(m|min|minutes?|h|hours?|days?) ago$`)
+	agoForm   = lazy(`^(?:(\d{1,5}) ?(m|min|minutes?|h|hours?|days?) ago|vor (\d{1,5}) ?(minuten?|stunden?|tage?n?))$`)
+	clockForm = lazy(`^(?:(\d{1,2}:\d\d)(:[0-5]\d)?|(\d{1,2})(:\d\d)?([ap]m))$`)
+	dateForm  = lazy(`^(?:(\d{4}-\d\d-\d\d)|(\d{1,2})([./])(\d{1,2})[./](\d{4}))$`)
+	halfOfDay = lazy(`(\d) ([ap]m)\b`)
+	dayAndT   = lazy(`(-\d\d)t(\d)`)
 )
 
-// ParseTime reads a time in the zone of now: RFC 3339, "2026-03-01", "2026-03-01 20:15",
-// "20:15", "yesterday 20:15:30", "2 hours ago". "20:15" is today. What lies ahead is refused
-// only where the day was not written.
+// The words of a time, in lower case.
+var (
+	fillers   = []string{"at", "on", "um", "am", "uhr"}
+	lastWords = []string{"last", "letzte", "letzten"}
+	lateWords = []string{"night", "evening", "nacht", "abend"}
+	daysAgo   = map[string]int{"today": 0, "heute": 0, "yesterday": 1, "gestern": 1, "vorgestern": 2}
+	weekdays  = map[string]time.Weekday{
+		"sunday": 0, "monday": 1, "tuesday": 2, "wednesday": 3, "thursday": 4, "friday": 5, "saturday": 6,
+		"sonntag": 0, "montag": 1, "dienstag": 2, "mittwoch": 3, "donnerstag": 4, "freitag": 5, "samstag": 6,
+	}
+)
+
+// ParseTime reads a time in the zone of now, as people write it in English or German:
+// RFC 3339, "2026-03-01", "20/11/2026", "20:15", "8 pm", "yesterday 20:15:30", "last night",
+// "friday", "2 hours ago". "20:15" is today, a weekday the last one before today. What lies
+// ahead is refused only where the day was not written.
 func ParseTime(text string, now time.Time) (Time, error) {
 	t := Time{text: strings.TrimSpace(text)}
 	lower := strings.ToLower(strings.Join(strings.Fields(text), " "))
@@ -31,45 +50,108 @@ func ParseTime(text string, now time.Time) (Time, error) {
 		return t, nil
 	}
 	if parts := agoForm().FindStringSubmatch(lower); parts != nil {
-		n := int(number(parts[1]))
-		switch parts[2][0] {
+		n := int(number(parts[1] + parts[3]))
+		switch (parts[2] + parts[4])[0] {
 		case 'm':
 			t.at = now.Add(time.Duration(-n) * time.Minute).Truncate(time.Second)
-		case 'h':
+		case 'h', 's':
 			t.at = now.Add(time.Duration(-n) * time.Hour).Truncate(time.Second)
 		default:
 			t.at, t.day = at(now.AddDate(0, 0, -n), 12, 0), true
 		}
 		return t, nil
 	}
-	parts := dayForm().FindStringSubmatch(lower)
-	if parts == nil || lower == "" {
+	day, clock, ok := parseWords(dayAndT().ReplaceAllString(halfOfDay().ReplaceAllString(lower, "$1$2"), "$1 $2"), now)
+	switch {
+	case !ok:
 		return t, say("typed.time", text)
-	}
-	day := now
-	switch parts[1] {
-	case "", "today":
-	case "yesterday":
-		day = now.AddDate(0, 0, -1)
-	default:
-		if day, err = time.ParseInLocation("2006-01-02 15", parts[1]+" 12", now.Location()); err != nil {
-			return t, say("typed.time", text)
-		}
-	}
-	if parts[2] == "" {
+	case clock.IsZero():
 		t.at, t.day = at(day, 12, 0), true
 		return t, nil
 	}
-	clock, err := time.Parse("15:04", parts[2])
-	if err != nil {
-		return t, say("typed.time", text)
-	}
 	t.at, err = moment(day, clock)
-	t.at = t.at.Add(time.Duration(number(strings.TrimPrefix(parts[3], ":"))) * time.Second)
-	if err == nil && (parts[1] == "" || parts[1] == "today") && t.at.After(now) {
-		err = viewing.Say("typed.ahead", "text", Quoted(t.text), "clock", parts[2])
+	t.at = t.at.Add(time.Duration(clock.Second()) * time.Second)
+	if err == nil && t.at.After(now) && day.Equal(now) {
+		err = viewing.Say("typed.ahead", "text", Quoted(t.text), "clock", clock.Format("15:04"))
 	}
 	return t, err
+}
+
+// parseWords reads a day and a time of the clock, in any order. Without a day it is now,
+// without a clock that is zero.
+func parseWords(lower string, now time.Time) (day, clock time.Time, ok bool) {
+	var last, late, lastFits bool
+	for _, word := range strings.Fields(lower) {
+		told, isDay := parseDay(word, now)
+		shown, isClock := parseClock(word)
+		switch {
+		case isDay && day.IsZero():
+			day = told
+			_, lastFits = weekdays[word]
+		case isClock && clock.IsZero():
+			clock = shown
+		case slices.Contains(lateWords, word) && !late:
+			late = true
+		case slices.Contains(lastWords, word) && !last:
+			last = true
+		case !slices.Contains(fillers, word):
+			return day, clock, false
+		}
+	}
+	if last && late && day.IsZero() {
+		day, lastFits = now.AddDate(0, 0, -1), true
+	}
+	if late && !clock.IsZero() && clock.Hour() < 6 { // the night of a day ends on the next one
+		day = day.AddDate(0, 0, 1)
+	}
+	ok = (!last || lastFits) && (!late || !day.IsZero()) && !(day.IsZero() && clock.IsZero())
+	if day.IsZero() {
+		day = now
+	}
+	return day, clock, ok
+}
+
+// parseDay reads a day, as one word.
+func parseDay(word string, now time.Time) (time.Time, bool) {
+	if ago, ok := daysAgo[word]; ok {
+		return now.AddDate(0, 0, -ago), true
+	}
+	if weekday, ok := weekdays[word]; ok {
+		return now.AddDate(0, 0, -1-int(now.Weekday()-weekday+6)%7), true
+	}
+	parts := dateForm().FindStringSubmatch(word)
+	if parts == nil {
+		return now, false
+	}
+	text, layout := parts[1], time.DateOnly
+	if text == "" {
+		first, second := number(parts[2]), number(parts[4])
+		layout = "2.1.2006"
+		switch {
+		case parts[3] == "." || first > 12 || first == second:
+		case second > 12:
+			layout = "1.2.2006"
+		default: // it can mean two days
+			return now, false
+		}
+		text = fmt.Sprintf("%d.%d.%s", first, second, parts[5])
+	}
+	day, err := time.ParseInLocation(layout+" 15", text+" 12", now.Location())
+	return day, err == nil
+}
+
+// parseClock reads a time of the clock, as one word.
+func parseClock(word string) (time.Time, bool) {
+	parts := clockForm().FindStringSubmatch(word)
+	if parts == nil {
+		return time.Time{}, false
+	}
+	if parts[5] != "" {
+		clock, err := time.Parse("3:04pm", parts[3]+cmp.Or(parts[4], ":00")+parts[5])
+		return clock, err == nil
+	}
+	clock, err := time.Parse("15:04:05", parts[1]+cmp.Or(parts[2], ":00"))
+	return clock, err == nil
 }
 
 // at is a time of the clock on a day; one that does not exist is moved.

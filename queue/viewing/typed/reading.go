@@ -1,0 +1,102 @@
+package typed
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Reading is one way to understand the words that add something.
+type Reading struct {
+	What            string // a number, an address or a title
+	Year            int    // of a title; 0 where none was typed
+	Season, Episode *int   // nil where none was typed
+	At              *Time  // nil where none was typed
+}
+
+var (
+	placeForm = lazy(`^(?:s(\d{1,4}) ?e(\d{1,5})|(\d{1,2})x(\d{2,3})|(?:season|staffel) (\d{1,4}),? (?:episode|folge) (\d{1,5}))(?: |$)`)
+	yearForms = lazy(`^(?:18[89]|19\d|20\d)\d$`)
+)
+
+// ParseAdd reads what somebody adds, as the arguments of a command: a title, number or
+// address, then the place of an episode, then a time. Where the last words may belong to
+// the title or not ("Black Friday", "Wonder Woman 1984"), it has several readings, the one
+// with the longest title first. Words that stand in quotes are not taken apart.
+func ParseAdd(args []string, now time.Time) ([]Reading, error) {
+	words := strings.Fields(strings.Join(args, " "))
+	if len(words) == 0 {
+		return nil, say("typed.number", "")
+	}
+	for i := 1; i < len(words); i++ {
+		rest := strings.Join(words[i:], " ")
+		parts := placeForm().FindStringSubmatch(strings.ToLower(rest))
+		if parts == nil {
+			continue
+		}
+		season, episode := int(number(parts[1]+parts[3]+parts[5])), int(number(parts[2]+parts[4]+parts[6]))
+		at, err := parseRest(rest[len(parts[0]):], now)
+		return readings(words[:i], Reading{Season: &season, Episode: &episode, At: at}), err
+	}
+	rest := strings.Join(words[1:], " ")
+	if _, err := ParseItem(words[0]); !IsTitle(err) {
+		at, notTime := parseRest(rest, now)
+		if notTime == nil || strings.Trim(words[0], "0123456789") != "" { // "12 Angry Men" begins with a number
+			return []Reading{{What: words[0], At: at}}, cmp.Or(err, notTime)
+		}
+	}
+	return parseTitle(args, words, now)
+}
+
+// parseTitle reads a title, and a time behind it.
+func parseTitle(args, words []string, now time.Time) (all []Reading, err error) {
+	quoted := len(strings.Fields(args[0]))
+	if quoted > 1 && len(args) > 1 {
+		at, err := parseRest(strings.Join(args[1:], " "), now)
+		return readings(words[:quoted], Reading{At: at}), err
+	}
+	certain := false // the words behind the title are a time and nothing else
+	for end := len(words) - 1; end > 0; end-- {
+		tail := strings.Join(words[end:], " ")
+		at, err := parseRest(tail, now)
+		if m, ok := errors.AsType[viewing.Message](err); ok && m.Code != "typed.time" {
+			return nil, err
+		}
+		clear := strings.ContainsAny(tail, "0123456789") || quoted == 1 && slices.Contains(args[1:], tail) && end < len(words)-1
+		if err == nil && (clear || quoted == 1) {
+			all = append(all, readings(words[:end], Reading{At: at})...)
+			certain = certain || clear
+		}
+	}
+	if !certain {
+		all = append(readings(words, Reading{}), all...)
+	}
+	return all, nil
+}
+
+// parseRest reads a time; nil for no words.
+func parseRest(text string, now time.Time) (*Time, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, nil
+	}
+	at, err := ParseTime(text, now)
+	if err != nil {
+		return nil, err
+	}
+	return &at, nil
+}
+
+// readings are r with a title, of which a year at the end may be a part.
+func readings(words []string, r Reading) []Reading {
+	r.What, r.Year = Dated(strings.Join(words, " "))
+	all := []Reading{r}
+	if last := words[len(words)-1]; len(words) > 1 && yearForms().MatchString(last) {
+		r.What, r.Year = strings.Join(words[:len(words)-1], " "), int(number(last))
+		all = append(all, r)
+	}
+	return all
+}
