@@ -83,6 +83,9 @@ type program struct {
 // run executes one command line and returns the exit code.
 func (p *program) run(ctx context.Context, args []string) int {
 	root := p.root()
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		p.completeValues(root)
+	}
 	root.SetArgs(args)
 	root.SetIn(p.stdin)
 	root.SetOut(p.stdout.Text())
@@ -121,7 +124,6 @@ func (p *program) root() *cobra.Command {
 	root.AddCommand(manual.Commands(version)...)
 	root.InitDefaultCompletionCmd()
 	prepare(root)
-	p.completeValues(root)
 	return root
 }
 
