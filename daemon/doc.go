@@ -67,7 +67,6 @@ What people read is a code with values ([viewing.Message]) until package locale 
 	  announce              notifications of a running Kodi
 	  library               reads a library
 	  rule                  which changes are viewings
-	  scan                  the words for what a scan found
 	queue                   the outbox
 	  account               how an account stands
 	  entry                 an entry, and what is asked about entries

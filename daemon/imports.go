@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/rule"
-	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -22,12 +20,9 @@ const historyTime = 3 * time.Minute
 
 // ImportKodi implements [control.API].
 func (d *core) ImportKodi(ctx context.Context, o control.KodiImport) (control.KodiImported, error) {
-	if o.Plays != control.PlaysOne && o.Plays != control.PlaysAll {
-		return control.KodiImported{}, control.Invalid(viewing.Said(fmt.Sprintf("plays %q is not one or all", o.Plays)), viewing.Message{})
-	}
 	defer d.working()()
 	i := kodiImport{d: d, o: o, known: map[string]*replay.History{}}
-	i.out = control.KodiImported{DryRun: o.DryRun, Libraries: []scan.Preview{}, Services: []control.KodiService{}}
+	i.out = control.KodiImported{DryRun: o.DryRun, Libraries: []kodi.Preview{}, Services: []control.KodiService{}}
 	for _, k := range d.kodis() {
 		for _, name := range d.store.AccountsOf(k.Source()) {
 			i.consult(ctx, name)
@@ -105,12 +100,12 @@ func (i *kodiImport) unasked() viewing.Message {
 
 // each does the same with every library, and adds up what comes of it. The
 // error is one of our own disk, or the context's.
-func (i *kodiImport) each(ctx context.Context, do func(*kodi.Importer, context.Context, rule.PlanOptions) (scan.Preview, error)) error {
+func (i *kodiImport) each(ctx context.Context, do func(*kodi.Importer, context.Context, rule.PlanOptions) (kodi.Preview, error)) error {
 	i.out.Libraries = i.out.Libraries[:0]
 	i.out.NeedsYes = false
 	sends, planned := 0, map[string]map[string][]viewing.Instant{}
 	for _, k := range i.d.kodis() {
-		o := rule.PlanOptions{Since: i.o.Since, Earlier: i.o.Plays == control.PlaysAll}
+		o := rule.PlanOptions{Since: i.o.Since}
 		accounts := i.d.store.AccountsOf(k.Source())
 		all := strings.Join(accounts, " ")
 		if planned[all] == nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/library"
-	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -123,8 +122,8 @@ func TestWhatIsAroundALibraryIsTold(t *testing.T) {
 	}{
 		{kodi.Status{Unwatched: []string{"Kids (/k)"}}, "unwatched", "hint.profile"},
 		{kodi.Status{Writers: []string{"script.trakt"}}, "writers", "hint.releaseReview"},
-		{kodi.Status{Announcements: scan.Heard}, "announced", ""},
-		{kodi.Status{Writers: []string{"script.trakt"}, Announcements: scan.Heard}, "writersHeard", "hint.releaseReview"},
+		{kodi.Status{Heard: true}, "announced", ""},
+		{kodi.Status{Writers: []string{"script.trakt"}, Heard: true}, "writersHeard", "hint.releaseReview"},
 		{kodi.Status{Reporters: []string{"script.tracker"}}, "reporters", "hint.addonOff"},
 	} {
 		tt.s.State = kodi.StateOK

@@ -8,7 +8,6 @@ import (
 
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -68,7 +67,7 @@ func TestSettingsOf(t *testing.T) {
 	}
 	c.Kodi.Classes.Backdated = config.Send
 	v.Class = viewing.ClassBackdated
-	if fate := (kodiAccount{rules: settingsOf(c), english: locale.In("")}).Foresee("kodi:/k", v, film, time.Now()); fate.State != viewing.StatePending || !strings.Contains(fate.Why, "Your settings send") {
-		t.Errorf("%+v", fate)
+	if o := (kodiAccount{rules: settingsOf(c)}).Predict("kodi:/k", v, film, time.Now()); o.State != viewing.StatePending || len(o.Steps) == 0 || o.Steps[0].Code != "rule.sent.class" {
+		t.Errorf("%+v", o)
 	}
 }

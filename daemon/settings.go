@@ -10,7 +10,6 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi"
-	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -48,12 +47,12 @@ func (d *Daemon) Reload(ctx context.Context) (control.Reloaded, error) {
 }
 
 // FindKodi implements [control.API].
-func (d *core) FindKodi(context.Context) ([]scan.Library, error) {
+func (d *core) FindKodi(context.Context) ([]kodi.Library, error) {
 	return kodi.Discover(d.o.Config.Folders(), d.o.Getenv), nil
 }
 
 // AddKodi implements [control.API].
-func (d *core) AddKodi(ctx context.Context, p control.KodiPath) (scan.Library, error) {
+func (d *core) AddKodi(ctx context.Context, p control.KodiPath) (kodi.Library, error) {
 	at, err := kodi.Fit(p.Path)
 	if err != nil {
 		return at, changeFault(err)
@@ -64,7 +63,7 @@ func (d *core) AddKodi(ctx context.Context, p control.KodiPath) (scan.Library, e
 }
 
 // RemoveKodi implements [control.API].
-func (d *core) RemoveKodi(ctx context.Context, p control.KodiPath) (scan.Library, error) {
+func (d *core) RemoveKodi(ctx context.Context, p control.KodiPath) (kodi.Library, error) {
 	_, err := d.change(ctx, func(from config.Source) (config.Change, error) { return from.RemoveLibrary(p.Path) })
 	at, _ := kodi.Fit(p.Path) // what stands in its way is part of it
 	return at, changeFault(err)

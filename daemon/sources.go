@@ -7,16 +7,13 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/library"
-	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -105,7 +102,7 @@ func (d *core) openKodi() error {
 	}
 	for _, l := range d.o.Config.Kodi.Libraries {
 		err := d.openLibrary(l.TimeZone, kodi.Options{
-			Library: kodi.Folder(l.Userdata, access), Watched: access.folders, Logger: log,
+			Userdata: l.Userdata, Access: access, Watched: access.folders, Logger: log,
 			Announcements: d.o.Config.Kodi.Announcements,
 			WatchlistTag:  l.WatchlistTag,
 		})
@@ -120,7 +117,7 @@ func (d *core) openLibrary(zone string, o kodi.Options) (err error) {
 	if o.Zone, err = zoneOf(zone); err != nil {
 		return err
 	}
-	o.Sink, o.Account = d.store, kodiAccount{d, settingsOf(d.o.Config), locale.In(locale.English)}
+	o.Sink, o.Account = d.store, kodiAccount{d, settingsOf(d.o.Config)}
 	k, err := kodi.New(o)
 	if err != nil {
 		return err
@@ -131,20 +128,19 @@ func (d *core) openLibrary(zone string, o kodi.Options) (err error) {
 
 // kodiAccount tells a library of the account that it feeds.
 type kodiAccount struct {
-	d       *core
-	rules   rules.Settings
-	english locale.Speech
+	d     *core
+	rules rules.Settings
 }
 
-// Foresee implements [kodi.Account]: it tells what the rules would make of an
+// Predict implements [kodi.Account]: it tells what the rules would make of an
 // item.
-func (a kodiAccount) Foresee(source string, v viewing.Event, m viewing.Media, now time.Time) scan.Fate {
+func (a kodiAccount) Predict(source string, v viewing.Event, m viewing.Media, now time.Time) kodi.Outcome {
 	d := rules.Decide(a.rules, source, v, &m, now)
-	why := ""
+	out := kodi.Outcome{State: d.State, Reason: d.Reason}
 	for _, step := range d.Steps[1:] { // the first is about the account
-		why += a.english.Step(step) + " "
+		out.Steps = append(out.Steps, viewing.Message{Code: step.Code, Args: step.Args, Cause: step.Cause})
 	}
-	return scan.Fate{State: d.State, Reason: d.Reason, Why: strings.TrimSpace(why)}
+	return out
 }
 
 // Hosts implements [kodi.Account]. A service without a name of its own is told
@@ -174,20 +170,6 @@ func zoneOf(name string) (*time.Location, error) {
 		return nil, nil
 	}
 	return time.LoadLocation(name)
-}
-
-// ScanKodi implements [control.API]. A library that cannot be read is part
-// of the answer, with the reason in its state.
-func (d *core) ScanKodi(ctx context.Context) (control.Scan, error) {
-	out := control.Scan{Libraries: []scan.Report{}}
-	for _, k := range d.kodis() {
-		report, err := k.Scan(ctx)
-		if err != nil {
-			d.log.Warn("a library cannot be read", "userdata", report.Userdata, "state", report.State, "error", err)
-		}
-		out.Libraries = append(out.Libraries, report)
-	}
-	return out, nil
 }
 
 // libraryAccess gives servers of libraries their login, and each library to one userdata folder

@@ -10,7 +10,6 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/kodi"
-	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay"
@@ -120,7 +119,7 @@ func kodiSource(s kodi.Status) control.Source {
 			add(viewing.Say("unwatched", "names", strings.Join(s.Unwatched, ", ")))
 			hint("profile")
 		}
-		if s.Announcements == scan.Heard {
+		if s.Heard {
 			add(viewing.Say("announced"))
 		}
 	}
@@ -130,7 +129,7 @@ func kodiSource(s kodi.Status) control.Source {
 	}
 	if len(s.Writers) > 0 {
 		code := "writers"
-		if s.Announcements == scan.Heard {
+		if s.Heard {
 			code = "writersHeard"
 		}
 		add(viewing.Say(code, "names", strings.Join(s.Writers, ", ")))

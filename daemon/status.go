@@ -180,13 +180,10 @@ func (d *Daemon) accountStatus(ctx context.Context, a *sender) (control.Account,
 // visitLibraries looks at each library now, for the rows that stand for them.
 func (d *core) visitLibraries(ctx context.Context, rows []control.Source) {
 	for _, k := range d.kodis() {
-		report, err := k.Scan(ctx)
+		s, err := k.Check(ctx)
 		if err != nil {
-			d.log.Warn("a library cannot be read", "userdata", report.Userdata, "state", report.State, "error", err)
+			d.log.Warn("a library cannot be read", "userdata", s.Userdata, "state", s.State, "error", err)
 		}
-		s := k.Status()
-		s.Userdata, s.State, s.Problem, s.Hint, s.Reporters = report.Userdata, report.State, report.Problem, report.Hint, report.Reporters
-		s.Since = time.Now()
 		found := kodiSource(s)
 		for i := range rows {
 			if rows[i].Name == found.Name {

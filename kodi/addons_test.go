@@ -17,9 +17,9 @@ func TestAddOnsAreFoundBeforeTheyCount(t *testing.T) {
 	userdata := filepath.Join(t.TempDir(), ".kodi", "userdata")
 	must(t, os.MkdirAll(library.AddOnFolder(userdata), 0o700))
 	synctest.Test(t, func(t *testing.T) {
-		s, r := newSink(), &shelfReader{path: userdata, files: list(film(1, 0, ""), film(2, 0, ""))}
-		i, err := New(Options{Library: r, Zone: time.UTC, Sink: s, Account: account{}})
-		must(t, err)
+		s, r := newSink(), &shelfReader{files: list(film(1, 0, ""), film(2, 0, ""))}
+		i := importerOf(t, userdata, s)
+		i.library = r
 		i.pass(t.Context())
 		time.Sleep(time.Minute)
 		r.files[0] = film(1, 1, local())

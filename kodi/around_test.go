@@ -15,9 +15,8 @@ func TestZoneOfKodiAndTimeOfTheFile(t *testing.T) {
 	h, s := newHome(t, t.TempDir()), newSink()
 	text := `<settings version="2"><setting id="locale.timezone" default="true">Asia/Kolkata</setting></settings>`
 	must(t, os.WriteFile(filepath.Join(h.dir, "guisettings.xml"), []byte(text), 0o600))
-	i, err := New(Options{Library: at(h.dir), Sink: s, Account: account{}})
-	must(t, err)
-	i.machine = time.UTC
+	i := importerOf(t, h.dir, s)
+	i.o.Zone, i.machine = nil, time.UTC
 	kolkata := func(ago time.Duration) time.Time { return time.Now().Add(-ago).In(location(t, "Asia/Kolkata")) }
 	expect := func(class viewing.Class, note string) {
 		t.Helper()

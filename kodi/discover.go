@@ -10,14 +10,23 @@ import (
 	"unicode/utf8"
 
 	"github.com/filmspool/filmspool/kodi/library"
-	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
+
+// Library is a library of a Kodi, on this machine or in the configuration.
+type Library struct {
+	Userdata   string          `json:"userdata"`
+	Profile    string          `json:"profile,omitempty"`  // Kodi's name for it
+	Database   string          `json:"database,omitempty"` // the file, or the server's address
+	Version    int             `json:"version,omitempty"`  // schema number of a file
+	Problem    viewing.Message `json:"problem,omitzero"`   // why it cannot be read now
+	Configured bool            `json:"configured"`         // it is watched
+}
 
 // Discover lists the configured libraries, by clean paths, and those that Kodi
 // keeps where it usually does, for every user whose folders this one may see.
 // It asks no server.
-func Discover(configured []string, getenv func(string) string) []scan.Library {
+func Discover(configured []string, getenv func(string) string) []Library {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		home = "" // as a service has it
@@ -26,14 +35,34 @@ func Discover(configured []string, getenv func(string) string) []scan.Library {
 	for _, s := range library.Homes(runtime.GOOS) {
 		places = append(places, library.Places(s)...)
 	}
-	all := []scan.Library{}
-	for _, found := range library.Discover(places) {
+	all := []Library{}
+	for _, found := range discover(library.Discover, places) {
 		all = append(all, describe(found, slices.Contains(configured, found.Userdata)))
 	}
 	for _, userdata := range configured {
-		if !slices.ContainsFunc(all, func(l scan.Library) bool { return l.Userdata == userdata }) {
-			all = append(all, scan.Library{Userdata: userdata, Problem: complain(library.ErrNotFound).problem(), Configured: true})
+		if !slices.ContainsFunc(all, func(l Library) bool { return l.Userdata == userdata }) {
+			all = append(all, Library{Userdata: userdata, Problem: complain(library.ErrNotFound).problem(), Configured: true})
 		}
+	}
+	return all
+}
+
+// discover contains a fault: then each place is looked at by itself, and the one that
+// leads to the fault is listed with it.
+func discover(look func(places []string) []library.Installed, places []string) (all []library.Installed) {
+	var err error
+	func() {
+		defer contain(&err)
+		all = look(places)
+	}()
+	switch {
+	case err == nil:
+		return all
+	case len(places) == 1:
+		return []library.Installed{{Profile: library.Profile{Userdata: places[0]}, Err: err}}
+	}
+	for _, place := range places {
+		all = append(all, discover(look, []string{place})...)
 	}
 	return all
 }
@@ -49,8 +78,8 @@ func Folders(home string) []string {
 	})
 }
 
-func describe(found library.Installed, configured bool) scan.Library {
-	l := scan.Library{
+func describe(found library.Installed, configured bool) Library {
+	l := Library{
 		Userdata: found.Userdata, Profile: found.Name, Configured: configured,
 		Database: found.Database.Path, Version: found.Database.Version,
 	}
@@ -84,8 +113,8 @@ func (u *unfit) Unwrap() []error { return append(u.kinds, ErrUnfit, u.problem) }
 
 // Fit is the library of a userdata folder that can be watched. What passes by itself,
 // as when Kodi writes, is its Problem and no error.
-func Fit(path string) (found scan.Library, err error) {
-	refuse := func(problem, todo viewing.Message, kinds ...error) (scan.Library, error) {
+func Fit(path string) (found Library, err error) {
+	refuse := func(problem, todo viewing.Message, kinds ...error) (Library, error) {
 		return found, &unfit{kinds, problem, todo}
 	}
 	say := func(code string) viewing.Message { return viewing.Say(code, "path", path) }
@@ -104,13 +133,16 @@ func Fit(path string) (found scan.Library, err error) {
 		return refuse(say("fault.noFolder"), which)
 	}
 	at := library.Installed{Profile: library.Profile{Userdata: filepath.Clean(path)}}
-	at.Database, at.Err = library.Find(at.Userdata)
+	func() {
+		defer contain(&at.Err)
+		at.Database, at.Err = library.Find(at.Userdata)
+	}()
 	found = describe(at, false)
 	switch is := func(kind error) bool { return errors.Is(at.Err, kind) }; {
 	case is(library.ErrPermission), is(library.ErrReadOnlyDir):
 		return refuse(say("fault.pathDenied"), open, fs.ErrPermission)
 	case is(library.ErrNotFound), is(library.ErrEmpty):
-		if below := filepath.Join(path, "userdata"); len(library.Discover([]string{below})) > 0 {
+		if below := filepath.Join(path, "userdata"); len(discover(library.Discover, []string{below})) > 0 {
 			return refuse(say("fault.noUserdata"), viewing.Say("hint.didYouMean", "name", "filmspool sources kodi add "+below))
 		}
 		return refuse(say("fault.noLibrary"), which)

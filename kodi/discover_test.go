@@ -8,7 +8,6 @@ import (
 
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/kodisim"
-	"github.com/filmspool/filmspool/kodi/scan"
 )
 
 func TestDiscover(t *testing.T) {
@@ -25,7 +24,7 @@ func TestDiscover(t *testing.T) {
 		}
 	}
 	configured := []string{filepath.Join(home, "mine"), filepath.Join(home, "gone")}
-	found := map[string]scan.Library{}
+	found := map[string]kodi.Library{}
 	for _, l := range kodi.Discover(configured, func(name string) string {
 		return map[string]string{"KODI_DATA": filepath.Join(home, "tv"), "APPDATA": home}[name]
 	}) {

@@ -2,7 +2,6 @@ package kodi
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/rule"
-	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -105,31 +103,17 @@ func TestUnsure(t *testing.T) {
 	}
 }
 
-func TestEarlierPlaysAreUnsure(t *testing.T) {
-	i, s, _ := librarian(t, film(1, 4, "2019-05-05 21:00:00"), film(2, 1, ""))
-	if _, err := i.Import(t.Context(), rule.PlanOptions{Earlier: true}); err != nil {
-		t.Fatal(err)
-	}
-	unsure := map[viewing.Class]bool{}
-	for _, v := range s.viewings() {
-		unsure[v.Class] = v.Unsure
-	}
-	if want := map[viewing.Class]bool{viewing.ClassImport: false, viewing.ClassBackdated: true}; !maps.Equal(unsure, want) {
-		t.Errorf("unsure: %v", unsure)
-	}
-}
-
 // picky ignores what is tagged "kids", and holds what is a family's.
 type picky struct{ account }
 
-func (p picky) Foresee(source string, v viewing.Event, m viewing.Media, now time.Time) scan.Fate {
+func (p picky) Predict(source string, v viewing.Event, m viewing.Media, now time.Time) Outcome {
 	switch {
 	case slices.Contains(v.Origin.Tags, "kids"):
-		return scan.Fate{State: viewing.StateDropped, Reason: "filter", Why: "Ignored."}
+		return Outcome{State: viewing.StateDropped, Reason: "filter", Steps: []viewing.Message{viewing.Say("ignored")}}
 	case slices.Contains(v.Origin.Genres, "Family"):
-		return scan.Fate{State: viewing.StateHeld, Reason: "filter", Why: "Held."}
+		return Outcome{State: viewing.StateHeld, Reason: "filter", Steps: []viewing.Message{viewing.Say("held")}}
 	default:
-		return p.account.Foresee(source, v, m, now)
+		return p.account.Predict(source, v, m, now)
 	}
 }
 
@@ -141,7 +125,7 @@ func TestPreviewShowsWhatIsIgnored(t *testing.T) {
 	if err != nil || p.Films != 1 || p.Held["filter"] != 1 || p.Ignored["filter"] != 1 || p.Sends() != 1 || p.Plays() != 3 {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	if len(p.HeldSample) != 2 || p.HeldSample[1].Why != "Ignored." || p.HeldSample[0].Why != "Held." {
+	if len(p.HeldSample) != 2 || p.HeldSample[1].Steps[0].Code != "ignored" || p.HeldSample[0].Steps[0].Code != "held" {
 		t.Errorf("%+v", p.HeldSample)
 	}
 	if _, err = i.Import(t.Context(), rule.PlanOptions{}); err != nil || len(s.viewings()) != 3 {

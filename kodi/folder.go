@@ -21,10 +21,8 @@ type Access interface {
 	Claim(userdata, origin string) error
 }
 
-// Library is a library of films and episodes: see [Folder].
-type Library interface {
-	// Path is the userdata folder, absolute.
-	Path() string
+// reader reads a library. Tests have others than [folder].
+type reader interface {
 	// Stamp changes when a reading would show something new.
 	Stamp(ctx context.Context) (string, error)
 	// Read takes one reading: in full of the files that are picked, or of all. Its
@@ -41,14 +39,6 @@ type folder struct {
 	access   Access
 }
 
-// Folder is the library of a userdata folder of Kodi, which need not exist yet.
-func Folder(userdata string, a Access) Library {
-	return &folder{userdata: filepath.Clean(userdata), access: a}
-}
-
-// Path implements [Library].
-func (f *folder) Path() string { return f.userdata }
-
 // find is the library with what it takes to log in.
 func (f *folder) find() (library.Database, error) {
 	db, err := library.Find(f.userdata)
@@ -59,7 +49,7 @@ func (f *folder) find() (library.Database, error) {
 	return db, err
 }
 
-// Stamp implements [Library]. A server is asked one question.
+// Stamp implements [reader]. A server is asked one question.
 func (f *folder) Stamp(ctx context.Context) (string, error) {
 	db, err := f.find()
 	switch {
@@ -91,7 +81,7 @@ func (f *folder) files() string {
 	return stamp.String()
 }
 
-// Read implements [Library].
+// Read implements [reader].
 func (f *folder) Read(ctx context.Context, pick func(library.File) bool) (snap library.Snapshot, err error) {
 	settings, files := f.settings(), f.files()
 	db, err := f.find()
@@ -112,7 +102,7 @@ func (f *folder) Read(ctx context.Context, pick func(library.File) bool) (snap l
 	return snap, err
 }
 
-// ReadTagged implements [Library].
+// ReadTagged implements [reader].
 func (f *folder) ReadTagged(ctx context.Context, tag string) ([]library.Tagged, error) {
 	db, err := f.find()
 	switch {

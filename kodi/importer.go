@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -15,7 +16,6 @@ import (
 	"github.com/filmspool/filmspool/kodi/announce"
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/rule"
-	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -26,23 +26,16 @@ type Sink interface {
 	State(ctx context.Context, source string) (map[string][]byte, error)
 	// Commit keeps a batch whole or not at all.
 	Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome, error)
-}
-
-// Ledger tells what the queue has heard of before. A sink that is one keeps an
-// import from repeating it; without one an import knows its own library alone.
-type Ledger interface {
-	// Taken tells which event ids were ever committed by sources of this kind.
-	Taken(ctx context.Context, source string, eventIDs []string) (map[string]bool, error)
 	// Recorded tells when items, by [viewing.Media.Key], were watched, whoever
-	// saw it.
+	// saw it: an import leaves that out.
 	Recorded(ctx context.Context, source string, keys []string) (map[string][]viewing.Instant, error)
 }
 
 // Account is what is known of the account that the viewings go to.
 type Account interface {
-	// Foresee tells the fate of an item of a viewing that this source would hand
+	// Predict tells the outcome of an item of a viewing that this source would hand
 	// over now.
-	Foresee(source string, v viewing.Event, m viewing.Media, now time.Time) scan.Fate
+	Predict(source string, v viewing.Event, m viewing.Media, now time.Time) Outcome
 	// Hosts are those of its service, with their ports where they have one: to
 	// find add-ons that report to it too.
 	Hosts(source string) []string
@@ -50,8 +43,10 @@ type Account interface {
 
 // Options says what to do with a library.
 type Options struct {
-	// Library is the library to import.
-	Library Library
+	// Userdata is the userdata folder of a Kodi, which need not exist yet.
+	Userdata string
+	// Access lets its library be read.
+	Access Access
 	// Zone is the zone of Kodi's clock; nil means that of its settings, else this
 	// machine's.
 	Zone *time.Location
@@ -67,8 +62,8 @@ type Options struct {
 	// WatchlistTag is the tag of films and series that go to the watchlist; ""
 	// is none.
 	WatchlistTag string
-	// Announcements has what the Kodi of this library says of its playbacks heard,
-	// where it runs on this machine. The library is a folder of Kodi's then.
+	// Announcements has the Kodi of this library heard announce its playbacks, where
+	// it runs on this machine.
 	Announcements bool
 }
 
@@ -77,6 +72,7 @@ type Importer struct {
 	o       Options
 	path    string
 	source  string
+	library reader
 	machine *time.Location
 	kodi    *announce.Listener // nil hears nothing
 	pace    pace
@@ -90,7 +86,9 @@ type Importer struct {
 	stamp  string       // of the last reading; "" when all must be read again
 	failed int          // readings that failed in a row
 	since  time.Time    // when the first of them was begun
-	zone   kodiZone     // of Kodi's settings
+
+	zone      *time.Location // of Kodi's settings; nil when they do not say
+	zoneStamp string         // of their file when it was read
 
 	addOns      rule.AddOns // that were last found
 	addOnsAt    time.Time   // when they were looked for
@@ -102,21 +100,27 @@ type Importer struct {
 
 // New makes an importer; nothing starts before Run.
 func New(o Options) (*Importer, error) {
-	if o.Library == nil || o.Sink == nil || o.Account == nil {
-		return nil, errors.New("make importer: a library, a sink and an account are needed")
+	if o.Userdata == "" || o.Access == nil || o.Sink == nil || o.Account == nil {
+		return nil, errors.New("make importer: a folder, access to its library, a sink and an account are needed")
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	path := o.Library.Path()
+	path := filepath.Clean(o.Userdata)
 	i := &Importer{
-		o: o, path: path, source: "kodi:" + path, machine: time.Local, pace: usualPace,
+		o: o, path: path, source: "kodi:" + path, library: &folder{path, o.Access}, machine: time.Local, pace: usualPace,
 		status: Status{Userdata: path, State: StateStarting, Since: time.Now(), Problem: viewing.Say("library.notRead")},
 	}
 	if o.Announcements {
-		i.kodi = announce.New(func() string { return "127.0.0.1:" + library.AnnouncementsPort(path) }, o.Logger)
+		i.kodi = announce.New(func() string { return announcementsOf(path) }, o.Logger)
 	}
 	return i, nil
+}
+
+// announcementsOf is where a Kodi announces what it plays; "" is nowhere.
+func announcementsOf(userdata string) (address string) {
+	defer contain(new(error))
+	return "127.0.0.1:" + library.AnnouncementsPort(userdata)
 }
 
 // Source is the importer's name in batches: "kodi:" and the library's path.
@@ -143,7 +147,7 @@ func (i *Importer) pass(ctx context.Context) time.Duration {
 		if i.failed++; i.failed == 1 {
 			i.since = began
 		}
-		i.trouble(err)
+		i.showError(err)
 		return min(firstRetry<<min(i.failed-1, 10), lastRetry)
 	}
 	i.failed = 0
@@ -159,9 +163,11 @@ var errFault = errors.New("a fault while a library was read")
 // contain makes an error of a panic: one library never ends the program.
 func contain(err *error) {
 	if cause := recover(); cause != nil {
-		*err = fmt.Errorf("%w: %v\n%s", errFault, cause, debug.Stack())
+		*err = faultOf(cause)
 	}
 }
+
+func faultOf(cause any) error { return fmt.Errorf("%w: %v\n%s", errFault, cause, debug.Stack()) }
 
 // refresh takes a reading, and hands over what is new for the watchlist.
 func (i *Importer) refresh(ctx context.Context) (err error) {
@@ -175,12 +181,48 @@ func (i *Importer) refresh(ctx context.Context) (err error) {
 // changes takes a reading that is in full where the rule needs it.
 func (i *Importer) changes(ctx context.Context) (library.Snapshot, error) {
 	known, now := i.known, time.Now()
-	return i.o.Library.Read(ctx, func(f library.File) bool { return known.Needs(f, now) })
+	return i.library.Read(ctx, func(f library.File) bool { return known.Needs(f, now) })
 }
 
 // all takes a reading in full.
 func (i *Importer) all(ctx context.Context) (library.Snapshot, error) {
-	return i.o.Library.Read(ctx, nil)
+	return i.library.Read(ctx, nil)
+}
+
+// Check reads the library once and returns how it stands. It hands over nothing and
+// keeps nothing.
+func (i *Importer) Check(ctx context.Context) (Status, error) {
+	i.work.Lock()
+	defer i.work.Unlock()
+	err := i.check(ctx)
+	if err != nil {
+		i.showError(err)
+	}
+	return i.Status(), err
+}
+
+func (i *Importer) check(ctx context.Context) (err error) {
+	defer contain(&err)
+	v, snap, err := i.look(ctx, i.changes)
+	if err == nil {
+		i.showRead(snap, v)
+	}
+	return err
+}
+
+// look decides about a reading without keeping anything.
+func (i *Importer) look(ctx context.Context, take func(context.Context) (library.Snapshot, error)) (rule.Verdict, library.Snapshot, error) {
+	if err := i.load(ctx); err != nil {
+		return rule.Verdict{}, library.Snapshot{}, err
+	}
+	snap, err := take(ctx)
+	if err != nil {
+		return rule.Verdict{}, snap, err
+	}
+	snap.Written = i.written(snap)
+	i.readSettings(ctx)
+	v, err := i.decide(snap, time.Now())
+	return v, snap, err
 }
 
 // read takes a reading in one of two ways, decides and commits.
@@ -195,7 +237,7 @@ func (i *Importer) read(ctx context.Context, take func(context.Context) (library
 	i.kodi.Await(ctx, snap.Written)
 	now := time.Now()
 	snap.Written = i.written(snap)
-	i.findAddOns(ctx)
+	i.readSettings(ctx)
 	v, err := i.decide(snap, now)
 	if err != nil {
 		return snap, err
@@ -205,7 +247,7 @@ func (i *Importer) read(ctx context.Context, take func(context.Context) (library
 	}
 	i.sound, i.wake, i.stamp = now, v.Wake, snap.Mark
 	i.event.Store(false)
-	i.good(snap, v)
+	i.showRead(snap, v)
 	return snap, nil
 }
 
@@ -235,7 +277,7 @@ func (i *Importer) decide(snap library.Snapshot, now time.Time) (rule.Verdict, e
 	if len(snap.Files) == 0 && !i.known.Empty() {
 		return rule.Verdict{}, errEmptied
 	}
-	return rule.Decide(i.present(now), snap, now, i.around(snap)), nil
+	return rule.Decide(i.present(now), snap, now, i.environment(snap)), nil
 }
 
 // present is what is known, with the time of the last good reading in terms

@@ -1,7 +1,6 @@
 package kodi
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/rule"
-	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -30,9 +28,24 @@ type sink struct {
 	state   map[string][]byte
 	batches []viewing.Batch
 	got     chan viewing.Event
+	others  map[string][]viewing.Instant // what other sources have recorded, by item
 }
 
-func newSink() *sink { return &sink{state: map[string][]byte{}, got: make(chan viewing.Event, 100)} }
+func newSink() *sink { return &sink{state: map[string][]byte{}, got: make(chan viewing.Event, 2000)} }
+
+func (s *sink) Recorded(_ context.Context, _ string, keys []string) (map[string][]viewing.Instant, error) {
+	times := map[string][]viewing.Instant{}
+	for key, all := range s.others {
+		times[key] = append(times[key], all...)
+	}
+	for _, v := range s.viewings() {
+		for _, m := range v.Media {
+			times[m.Key()] = append(times[m.Key()], v.WatchedAt)
+		}
+	}
+	maps.DeleteFunc(times, func(key string, _ []viewing.Instant) bool { return !slices.Contains(keys, key) })
+	return times, nil
+}
 
 func (s *sink) State(context.Context, string) (map[string][]byte, error) {
 	s.mu.Lock()
@@ -68,14 +81,11 @@ func (s *sink) viewings() (all []viewing.Event) {
 
 // shelfReader is a library that the test changes. It never tells of a change.
 type shelfReader struct {
-	path  string // "/u" when it is empty
 	files []library.File
 	err   error
 	stamp string
 	fault bool // have reading panic
 }
-
-func (r *shelfReader) Path() string { return cmp.Or(r.path, "/u") }
 
 func (r *shelfReader) Read(context.Context, func(library.File) bool) (library.Snapshot, error) {
 	if r.fault {
@@ -100,16 +110,16 @@ type account struct{ hosts []string }
 
 func (a account) Hosts(string) []string { return a.hosts }
 
-func (account) Foresee(_ string, v viewing.Event, m viewing.Media, now time.Time) scan.Fate {
+func (account) Predict(_ string, v viewing.Event, m viewing.Media, now time.Time) Outcome {
 	switch {
 	case v.WatchedAt.Begins().After(now.Add(5 * time.Minute)):
-		return scan.Fate{State: viewing.StateHeld, Reason: viewing.ReasonFuture}
+		return Outcome{State: viewing.StateHeld, Reason: viewing.ReasonFuture}
 	case !slices.Contains([]viewing.Class{viewing.ClassLive, viewing.ClassCatchUp, viewing.ClassImport}, v.Class):
-		return scan.Fate{State: viewing.StateHeld, Reason: string(v.Class)}
+		return Outcome{State: viewing.StateHeld, Reason: string(v.Class)}
 	case !m.Identified():
-		return scan.Fate{State: viewing.StateHeld, Reason: viewing.ReasonUnresolved}
+		return Outcome{State: viewing.StateHeld, Reason: viewing.ReasonUnresolved}
 	default:
-		return scan.Fate{State: viewing.StatePending}
+		return Outcome{State: viewing.StatePending}
 	}
 }
 
@@ -119,18 +129,22 @@ type open struct{}
 func (open) Login(_ string, s library.Server) (*library.Server, error) { return &s, nil }
 func (open) Claim(string, string) error                                { return nil }
 
-// at is the library of a userdata folder.
-func at(userdata string) *folder { return Folder(userdata, open{}).(*folder) }
-
 // local is Kodi's text for now, a moment ago.
 func local() string { return time.Now().Add(-time.Second).UTC().Format(time.DateTime) }
 
-func newImporter(t *testing.T, s *sink, r *shelfReader) *Importer {
+// newImporter makes an importer of a library that the test changes.
+func newImporter(t *testing.T, s Sink, r reader) *Importer {
 	t.Helper()
-	i, err := New(Options{Library: r, Zone: time.UTC, Sink: s, Account: account{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	i := importerOf(t, "/u", s)
+	i.library = r
+	return i
+}
+
+// importerOf makes an importer of a userdata folder.
+func importerOf(t *testing.T, userdata string, s Sink) *Importer {
+	t.Helper()
+	i, err := New(Options{Userdata: userdata, Access: open{}, Zone: time.UTC, Sink: s, Account: account{}})
+	must(t, err)
 	return i
 }
 
@@ -269,38 +283,19 @@ func TestCommitThatFails(t *testing.T) {
 	}
 }
 
-func TestScanChangesNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, r := newSink(), &shelfReader{files: append(shelf(3, 1, "1999-01-01 10:00:00"), episodes(0, "", 1, 2), film(1, 0, ""))}
-		i := newImporter(t, s, r)
-		rep, err := i.Scan(t.Context())
-		if err != nil || len(rep.New)+len(rep.Held)+len(rep.Unresolved) != 0 || len(s.batches) != 0 {
-			t.Errorf("first contact: %+v, %v", rep, err)
-		}
-		if rep.Films != 4 || rep.Episodes != 2 || rep.Watched != 3 || rep.Version != 121 || rep.State != StateOK {
-			t.Errorf("counts %+v", rep)
-		}
-		i.pass(t.Context())
-		time.Sleep(time.Minute)
-		nameless := film(7, 1, local())
-		nameless.Items = nil
-		r.files = append(shelf(3, 1, "1999-01-01 10:00:00"), episodes(3, local(), 1, 2), nameless)
-		time.Sleep(10 * time.Second)
-		r.files = append(r.files, film(1, 1, local()))
-		for range 2 {
-			rep, err = i.Scan(t.Context())
-			if err != nil || len(rep.New) != 1 || len(rep.Held) != 1 || len(rep.Unresolved) != 1 {
-				t.Fatalf("scan: %+v, %v", rep, err)
-			}
-		}
-		if len(s.batches) != 1 {
-			t.Errorf("%d commits, want the first only", len(s.batches))
-		}
-		r.err = library.ErrMySQL
-		if rep, err = i.Scan(t.Context()); !errors.Is(err, library.ErrMySQL) || rep.State != StateMySQL {
-			t.Errorf("scan of nothing: %+v, %v", rep, err)
-		}
-	})
+func TestCheckChangesNothing(t *testing.T) {
+	s, r := newSink(), &shelfReader{files: append(shelf(3, 1, "1999-01-01 10:00:00"), episodes(0, "", 1, 2), film(1, 0, "")), stamp: "a"}
+	i := newImporter(t, s, r)
+	if got, err := i.Check(t.Context()); err != nil || got.Films != 4 || got.Episodes != 2 || got.Watched != 3 || got.Version != 121 || got.State != StateOK {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if len(s.batches) != 0 || i.unchanged(t.Context()) {
+		t.Errorf("%d commits; the mark that was read is taken for one that was taken in", len(s.batches))
+	}
+	r.err = library.ErrMySQL
+	if got, err := i.Check(t.Context()); !errors.Is(err, library.ErrMySQL) || got.State != StateMySQL {
+		t.Errorf("%+v, %v", got, err)
+	}
 }
 
 // Our clock is set back an hour: the readings since tell how long ago the
@@ -354,8 +349,8 @@ func TestFaultIsContained(t *testing.T) {
 	if again := i.pass(t.Context()); again == 0 || i.Status().State != StateFailed {
 		t.Errorf("again in %v, state %s", again, i.Status().State)
 	}
-	if _, err := i.Scan(t.Context()); !errors.Is(err, errFault) {
-		t.Errorf("scanned with %v", err)
+	if s, err := i.Check(t.Context()); !errors.Is(err, errFault) || s.State != StateFailed {
+		t.Errorf("checked with %+v, %v", s, err)
 	}
 	if _, err := i.Preview(t.Context(), rule.PlanOptions{}); !errors.Is(err, errFault) {
 		t.Errorf("previewed with %v", err)
@@ -363,8 +358,31 @@ func TestFaultIsContained(t *testing.T) {
 	if _, err := i.Import(t.Context(), rule.PlanOptions{}); !errors.Is(err, errFault) {
 		t.Errorf("imported with %v", err)
 	}
+	if !i.unchanged(t.Context()) {
+		t.Error("a library whose readings fail is read again before its time")
+	}
 	r.fault = false
 	if i.pass(t.Context()); i.Status().State != StateOK {
 		t.Errorf("state %s", i.Status().State)
+	}
+	if r.fault = true; i.unchanged(t.Context()) {
+		t.Error("a fault while the library rests is taken for rest")
+	}
+}
+
+// A folder that leads to a fault is listed with it, beside the others.
+func TestDiscoveryContainsAFault(t *testing.T) {
+	look := func(places []string) (all []library.Installed) {
+		for _, place := range places {
+			if place == "/bad" {
+				panic("a fault")
+			}
+			all = append(all, library.Installed{Profile: library.Profile{Userdata: place}})
+		}
+		return all
+	}
+	all := discover(look, []string{"/good", "/bad", "/other"})
+	if len(all) != 3 || all[0].Err != nil || all[2].Err != nil || describe(all[1], true).Problem.Code != "library.failed" {
+		t.Errorf("%+v", all)
 	}
 }

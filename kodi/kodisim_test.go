@@ -53,9 +53,8 @@ type importing struct {
 
 func run(t *testing.T, dir string, s *sink) importing {
 	t.Helper()
-	f := at(dir)
 	_, err := os.Stat(filepath.Join(dir, "advancedsettings.xml")) // else a Kodi of this machine would be heard
-	i, err := New(Options{Library: f, Zone: time.UTC, Sink: s, Account: account{}, Announcements: err == nil})
+	i, err := New(Options{Userdata: dir, Access: open{}, Zone: time.UTC, Sink: s, Account: account{}, Announcements: err == nil})
 	must(t, err)
 	i.pace = pace{quiet: 20 * time.Millisecond, ceiling: time.Second, poll: 200 * time.Millisecond}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -11,56 +11,18 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/rule"
-	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// ledger is a sink that can also be asked what it has heard of.
-type ledger struct {
-	*sink
-	others map[string][]viewing.Instant // of other sources, by item
-}
-
-func (l *ledger) Taken(_ context.Context, _ string, ids []string) (map[string]bool, error) {
-	taken := map[string]bool{}
-	for _, v := range l.viewings() {
-		taken[v.EventID] = slices.Contains(ids, v.EventID)
-	}
-	return taken, nil
-}
-
-func (l *ledger) Recorded(_ context.Context, _ string, keys []string) (map[string][]viewing.Instant, error) {
-	times := map[string][]viewing.Instant{}
-	for key, all := range l.others {
-		times[key] = append(times[key], all...)
-	}
-	for _, v := range l.viewings() {
-		for _, m := range v.Media {
-			times[m.Key()] = append(times[m.Key()], v.WatchedAt)
-		}
-	}
-	for key := range times {
-		if !slices.Contains(keys, key) {
-			delete(times, key)
-		}
-	}
-	return times, nil
-}
-
 // librarian is an importer over a library that the test changes.
-func librarian(t *testing.T, files ...library.File) (*Importer, *ledger, *shelfReader) {
+func librarian(t *testing.T, files ...library.File) (*Importer, *sink, *shelfReader) {
 	t.Helper()
-	s, r := &ledger{sink: newSink()}, &shelfReader{files: files}
-	s.got = make(chan viewing.Event, 1000)
-	i, err := New(Options{Library: r, Zone: time.UTC, Sink: s, Account: account{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return i, s, r
+	s, r := newSink(), &shelfReader{files: files}
+	return newImporter(t, s, r), s, r
 }
 
 // imported imports, and tells what was handed over since the last look.
-func imported(t *testing.T, i *Importer, s *ledger, o rule.PlanOptions) (scan.Preview, []string) {
+func imported(t *testing.T, i *Importer, s *sink, o rule.PlanOptions) (Preview, []string) {
 	t.Helper()
 	before, err := i.Preview(t.Context(), o)
 	if err != nil {
@@ -118,16 +80,8 @@ func TestImportWhatThePastWas(t *testing.T) {
 		{"extras and folders are none", list(extra), rule.PlanOptions{}, nil},
 		{
 			"since", list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2020-01-01 00:00:00"), film(3, 1, "")),
-			rule.PlanOptions{Since: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), Earlier: true},
+			rule.PlanOptions{Since: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)},
 			[]string{"import F2 2020-01-01T12:00:00Z day"},
-		},
-		{
-			"earlier plays are held, and only when asked for", list(film(1, 4, "2019-05-05 21:00:00"), episodes(2, "2019-05-06 21:00:00", 1)),
-			rule.PlanOptions{Earlier: true},
-			[]string{
-				"import F1 2019-05-05T21:00:00Z", "backdated F1 2019-05-05T21:00:00Z day x3",
-				"import S S01E01 2019-05-06T21:00:00Z", "backdated S S01E01 2019-05-06T21:00:00Z day",
-			},
 		},
 		{
 			"what the service has", list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-05-06 21:00:00")),
@@ -167,7 +121,7 @@ func TestPreviewCounts(t *testing.T) {
 	}
 	samples := []int{len(p.Sample), len(p.HeldSample)}
 	p.Sample, p.HeldSample = nil, nil
-	want := scan.Preview{
+	want := Preview{
 		Userdata: "/u", Database: "/u/Database/MyVideos121.db", Version: 121, State: StateOK,
 		Films: 1, Episodes: 2, Held: map[string]int{"bulk": 2}, Ignored: map[string]int{}, Unresolved: 1, Earlier: 2, Recorded: 1, AtService: 1, Before: 3,
 	}
@@ -214,7 +168,7 @@ func TestImportAndLiveAreOne(t *testing.T) {
 	}
 	from := len(s.viewings())
 	i.pass(t.Context())
-	again := newImporter(t, s.sink, r) // after a restart
+	again := newImporter(t, s, r) // after a restart
 	again.pass(t.Context())
 	if got := s.viewings()[from:]; len(got) != 0 {
 		t.Errorf("seen again: %v", got)
@@ -257,17 +211,13 @@ func TestImportGoesOn(t *testing.T) {
 	for chunk := range 4 {
 		for _, kept := range []bool{false, true} {
 			i, s, r := librarian(t, files...)
-			s.got = make(chan viewing.Event, 2*len(files))
-			cut := &cutting{ledger: s, after: chunk + 1, kept: kept} // the first commit is the baseline
+			cut := &cutting{sink: s, after: chunk + 1, kept: kept} // the first commit is the baseline
 			i.o.Sink = cut
 			_, err := i.Import(t.Context(), rule.PlanOptions{})
 			if (err == nil) != (chunk == 3) {
 				t.Fatalf("cut at %d, kept %v: %v", chunk, kept, err)
 			}
-			next, err := New(Options{Library: r, Zone: time.UTC, Sink: s, Account: account{}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			next := newImporter(t, s, r)
 			next.pass(t.Context())
 			if st := next.Status(); st.Importing || (st.Import.Total == len(files)) != (chunk == 1 || chunk == 2 && !kept || chunk == 0 && kept) {
 				t.Errorf("cut at %d, kept %v: %+v", chunk, kept, st.Import)
@@ -288,17 +238,17 @@ func TestImportGoesOn(t *testing.T) {
 
 // cutting fails its sink from one commit on, before or after that was kept.
 type cutting struct {
-	*ledger
+	*sink
 	after int
 	kept  bool
 }
 
 func (c *cutting) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome, error) {
 	if c.after--; c.after >= 0 {
-		return c.ledger.Commit(ctx, b)
+		return c.sink.Commit(ctx, b)
 	}
 	if c.after == -1 && c.kept {
-		_, _ = c.ledger.Commit(ctx, b)
+		_, _ = c.sink.Commit(ctx, b)
 	}
 	return nil, errors.New("killed")
 }
@@ -315,7 +265,7 @@ func TestImportRefuses(t *testing.T) {
 		t.Errorf("a library that cannot be read: %v, %+v", err, p)
 	}
 	i, _, _ = librarian(t, film(1, 1, "2020-01-01 00:00:00"))
-	i.importing(true, rule.Import{Total: 5})
+	i.showImport(rule.Import{Total: 5}, true)
 	if p, err := i.Import(t.Context(), rule.PlanOptions{}); !errors.Is(err, errImporting) || p.Problem.Code == "" {
 		t.Errorf("a second import: %v, %+v", err, p)
 	}

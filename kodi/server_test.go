@@ -52,9 +52,7 @@ func (c *counter) change(mark string, files ...library.File) {
 
 func newServed(t *testing.T, s *sink, c *counter) *Importer {
 	t.Helper()
-	i, err := New(Options{Library: c, Zone: time.UTC, Sink: s, Account: account{}})
-	must(t, err)
-	return i
+	return newImporter(t, s, c)
 }
 
 // A library on a server is asked for its mark, and read when that changes: a
@@ -114,9 +112,7 @@ func TestMovedToAServer(t *testing.T) {
 	sim, err := kodisim.Create(dir, 121)
 	must(t, err)
 	must(t, sim.Close())
-	f := at(dir)
-	i, err := New(Options{Library: f, Sink: newSink(), Account: account{}})
-	must(t, err)
+	i := importerOf(t, dir, newSink())
 	changed := func() bool { return !i.unchanged(t.Context()) }
 	i.pass(t.Context())
 	if i.Status().State != StateOK || changed() {
@@ -132,32 +128,14 @@ func TestMovedToAServer(t *testing.T) {
 	}
 }
 
-// A mark that was read for a person alone is none that was taken in: the
-// playback behind it is still found.
-func TestScanTakesInNoMark(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, c := newSink(), &counter{shelfReader: shelfReader{files: list(film(1, 0, "")), stamp: "a"}}
-		i := newServed(t, s, c)
-		i.pass(t.Context())
-		c.change("b", film(1, 1, local()))
-		_, err := i.Scan(t.Context())
-		must(t, err)
-		if i.unchanged(t.Context()) {
-			t.Error("a change that a scan has seen is not told")
-		}
-	})
-}
-
 // A library that another folder has is read, and nothing of it is handed over.
 func TestLibraryOfAnotherFolder(t *testing.T) {
 	dir, s := t.TempDir(), newSink()
 	sim, err := kodisim.Create(dir, 121)
 	must(t, err)
 	must(t, sim.Close())
-	f := at(dir)
-	f.access = taken{t: t}
-	i, err := New(Options{Library: f, Sink: s, Account: account{}})
-	must(t, err)
+	i := importerOf(t, dir, s)
+	i.library = &folder{dir, taken{t: t}}
 	i.pass(t.Context())
 	if i.Status().State != StateShared || len(s.batches) != 0 {
 		t.Errorf("state %s, %d commits", i.Status().State, len(s.batches))

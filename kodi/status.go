@@ -10,7 +10,6 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/rule"
-	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -54,8 +53,8 @@ type Status struct {
 	Importing bool
 	// Watchlist is what has the tag for the watchlist; none without a tag.
 	Watchlist viewing.Message
-	// Announcements is whether Kodi is heard announce what it plays.
-	Announcements scan.Hearing
+	// Heard is whether this Kodi is heard announce what it plays.
+	Heard bool
 	// Reporters are add-ons of this Kodi that report to the same service.
 	Reporters []string
 	// Unwatched are profiles of this Kodi that have a library of their own which
@@ -71,20 +70,8 @@ func (i *Importer) Status() Status {
 	i.show.Lock()
 	defer i.show.Unlock()
 	s := i.status
-	s.Announcements = i.hearing()
+	s.Heard = i.kodi.Heard()
 	return s
-}
-
-// hearing is whether Kodi is heard announce what it plays.
-func (i *Importer) hearing() scan.Hearing {
-	switch {
-	case i.kodi == nil:
-		return scan.Off
-	case i.kodi.Heard():
-		return scan.Heard
-	default:
-		return scan.Silent
-	}
 }
 
 var (
@@ -143,8 +130,8 @@ func complain(err error) complaint {
 	return complaint{err, StateFailed, "failed", "seeLog"}
 }
 
-// trouble shows why a reading failed. The log hears of it when it is new.
-func (i *Importer) trouble(err error) {
+// showError shows why a reading failed. The log hears of it when it is new.
+func (i *Importer) showError(err error) {
 	c := complain(err)
 	i.show.Lock()
 	defer i.show.Unlock()
@@ -158,8 +145,8 @@ func (i *Importer) trouble(err error) {
 	i.status.State, i.status.Problem, i.status.Hint = c.state, c.problem(), c.advice()
 }
 
-// good shows a reading that went well.
-func (i *Importer) good(snap library.Snapshot, v rule.Verdict) {
+// showRead shows a reading that went well.
+func (i *Importer) showRead(snap library.Snapshot, v rule.Verdict) {
 	s := Status{
 		Userdata: i.path, Database: snap.Path, Version: snap.Version, State: StateOK,
 		Watched: v.Meta.Watched, ReadAt: time.UnixMilli(v.Meta.GoodAt),
@@ -202,4 +189,25 @@ func (i *Importer) unwatched() (names []string) {
 		}
 	}
 	return names
+}
+
+// countItems counts the films and episodes of a library, each once.
+func countItems(snap library.Snapshot) (films, episodes int) {
+	all := [2][]int64{nil, make([]int64, 0, len(snap.Files))} // numbers of films and of episodes
+	for _, f := range snap.Files {
+		for _, i := range f.Items {
+			kind := 0
+			if i.Media.Type != viewing.Movie {
+				kind = 1
+			}
+			if !i.Extra {
+				all[kind] = append(all[kind], i.KodiID)
+			}
+		}
+	}
+	for kind := range all {
+		slices.Sort(all[kind])
+		all[kind] = slices.Compact(all[kind])
+	}
+	return len(all[0]), len(all[1])
 }

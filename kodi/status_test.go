@@ -20,8 +20,8 @@ func TestUnwatchedProfileIsNamed(t *testing.T) {
 		{[]string{h.dir, kids}, nil},
 		{nil, nil},
 	} {
-		i, err := New(Options{Library: at(h.dir), Sink: newSink(), Account: account{}, Watched: tt.watched})
-		must(t, err)
+		i := importerOf(t, h.dir, newSink())
+		i.o.Watched = tt.watched
 		i.pass(t.Context())
 		if got := i.Status().Unwatched; !slices.Equal(got, tt.want) {
 			t.Errorf("watched %v: %v, want %v", tt.watched, got, tt.want)

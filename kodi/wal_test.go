@@ -16,12 +16,11 @@ func TestReadingIsNoChange(t *testing.T) {
 	h, s := newHome(t, t.TempDir()), newSink()
 	must(t, h.sim.SwitchToWAL())
 	must(t, h.sim.Close())
-	f := at(h.dir)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	counted := &counting{Library: f, first: sync.OnceFunc(func() { time.AfterFunc(1500*time.Millisecond, cancel) })}
-	i, err := New(Options{Library: counted, Zone: time.UTC, Sink: s, Account: account{}})
-	must(t, err)
+	counted := &counting{reader: &folder{h.dir, open{}}, first: sync.OnceFunc(func() { time.AfterFunc(1500*time.Millisecond, cancel) })}
+	i := newImporter(t, s, counted)
+	i.path = h.dir
 	i.pace = pace{quiet: 10 * time.Millisecond, ceiling: time.Second, poll: 100 * time.Millisecond}
 	must(t, i.Run(ctx))
 	if n := counted.reads.Load(); n < 1 || n > 3 {
@@ -31,7 +30,7 @@ func TestReadingIsNoChange(t *testing.T) {
 
 // counting counts the readings of a library, and tells of the first.
 type counting struct {
-	Library
+	reader
 	first func()
 	reads atomic.Int64
 }
@@ -39,5 +38,5 @@ type counting struct {
 func (c *counting) Read(ctx context.Context, pick func(library.File) bool) (library.Snapshot, error) {
 	c.reads.Add(1)
 	defer c.first()
-	return c.Library.Read(ctx, pick)
+	return c.reader.Read(ctx, pick)
 }

@@ -107,19 +107,21 @@ func (i *Importer) unchanged(ctx context.Context) bool {
 	if i.failed > 0 {
 		return true
 	}
-	stamp, err := i.stampNow(ctx)
+	stamp, profiles, err := i.glance(ctx)
 	if err != nil || stamp != i.stamp || i.stamp == "" {
 		return false
 	}
 	i.confirm(ctx, at)
-	others := i.unwatched()
 	i.show.Lock()
 	defer i.show.Unlock()
-	i.status.Unwatched = others
+	i.status.Unwatched = profiles
 	return true
 }
 
-func (i *Importer) stampNow(ctx context.Context) (stamp string, err error) {
+// glance is what can be seen without reading the library: its stamp, and the profiles
+// that are not watched.
+func (i *Importer) glance(ctx context.Context) (stamp string, profiles []string, err error) {
 	defer contain(&err)
-	return i.o.Library.Stamp(ctx)
+	stamp, err = i.library.Stamp(ctx)
+	return stamp, i.unwatched(), err
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/rule"
-	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -19,7 +18,7 @@ func (i *Importer) addTagged(ctx context.Context) error {
 	if i.o.WatchlistTag == "" {
 		return nil
 	}
-	w, err := i.tagged(ctx)
+	found, err := i.library.ReadTagged(ctx, i.o.WatchlistTag)
 	if errors.Is(err, library.ErrUnsupported) {
 		if i.showTagged(viewing.Say("noTags")) {
 			i.o.Logger.Info("this library has no tags", "source", i.source, "error", err)
@@ -29,6 +28,7 @@ func (i *Importer) addTagged(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	w := rule.AddTagged(i.known, i.o.WatchlistTag, found)
 	for _, v := range w.Verdicts(importChunk) {
 		if err := i.commit(ctx, v, time.Now()); err != nil {
 			return err
@@ -36,27 +36,6 @@ func (i *Importer) addTagged(ctx context.Context) error {
 	}
 	i.showTagged(viewing.Say("tagged", "tagged", strconv.Itoa(w.Len())))
 	return nil
-}
-
-// tagged compares what has the tag with what was handed over.
-func (i *Importer) tagged(ctx context.Context) (*rule.Watchlist, error) {
-	found, err := i.o.Library.ReadTagged(ctx, i.o.WatchlistTag)
-	if err != nil {
-		return nil, err
-	}
-	return rule.AddTagged(i.known, i.o.WatchlistTag, found), nil
-}
-
-// newTagged is what a scan finds for the watchlist.
-func (i *Importer) newTagged(ctx context.Context) ([]scan.Tagged, error) {
-	if i.o.WatchlistTag == "" {
-		return nil, nil
-	}
-	w, err := i.tagged(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return w.New(), nil
 }
 
 // showTagged shows what was found for the watchlist, and reports whether that

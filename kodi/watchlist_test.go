@@ -21,13 +21,12 @@ import (
 
 // tagging is a library that is read on demand.
 type tagging struct {
-	t      *testing.T
-	dir    string
-	sim    *kodisim.Sim
-	folder *folder
-	sink   *sink
-	o      Options
-	i      *Importer
+	t    *testing.T
+	dir  string
+	sim  *kodisim.Sim
+	sink *sink
+	o    Options
+	i    *Importer
 }
 
 func newTagging(t *testing.T, tag string) *tagging {
@@ -37,8 +36,7 @@ func newTagging(t *testing.T, tag string) *tagging {
 	must(t, err)
 	t.Cleanup(func() { must(t, sim.Close()) })
 	h.sim = sim
-	h.folder = at(h.dir)
-	h.o = Options{Library: h.folder, Zone: time.UTC, Sink: h.sink, Account: account{}, WatchlistTag: tag}
+	h.o = Options{Userdata: h.dir, Access: open{}, Zone: time.UTC, Sink: h.sink, Account: account{}, WatchlistTag: tag}
 	h.restart()
 	return h
 }
@@ -115,9 +113,6 @@ func TestWatchlistTag(t *testing.T) {
 	for _, r := range []kodisim.Ref{alpha, beta, show} {
 		must(t, h.sim.Tag(r, "Watchlist"))
 	}
-	if r, err := h.i.Scan(t.Context()); err != nil || len(r.Watchlist) != 3 {
-		t.Errorf("a scan finds %+v, %v", r.Watchlist, err)
-	}
 	h.expect("first contact", "watchlist movie Alpha\nwatchlist movie Beta\nwatchlist tv Red\n")
 	h.restart()
 	h.expect("after a restart", "")
@@ -144,16 +139,17 @@ func TestTaggedFollowsIdentity(t *testing.T) {
 	renamed := func(title, path string, id int64) library.Tagged {
 		return library.Tagged{Media: viewing.Media{Type: viewing.Movie, Title: title, IDs: viewing.IDs{TMDB: id}}, Path: path}
 	}
-	h.o.Library = tagged{h.folder, []library.Tagged{renamed("Found", "/media/films/Bare.mkv", 5), renamed("Right", "/media/films/Wrong.mkv", 7)}, nil}
-	h.i.o.Library = h.o.Library
+	other := tagged{h.i.library, []library.Tagged{renamed("Found", "/media/films/Bare.mkv", 5), renamed("Right", "/media/films/Wrong.mkv", 7)}, nil}
+	h.i.library = other
 	h.expect("other names", "amended Bare to 5: note.calls title=Found\namended Wrong dropped: note.calls title=Right\nwatchlist movie Right\n")
 	h.restart()
+	h.i.library = other
 	h.expect("after a restart", "")
 }
 
 // tagged is a library in which other items have the tag.
 type tagged struct {
-	Library
+	reader
 	items []library.Tagged
 	err   error
 }
@@ -197,14 +193,12 @@ func TestTaggedSurviveTrouble(t *testing.T) {
 // A library without tables of tags says so; its viewings go on.
 func TestLibraryWithoutTags(t *testing.T) {
 	h := newTagging(t, "watchlist")
-	h.o.Library = tagged{h.folder, nil, library.ErrUnsupported}
-	h.restart()
+	h.i.library = tagged{h.i.library, nil, library.ErrUnsupported}
 	h.expect("a reading", "")
 	if s := h.i.Status(); s.State != StateOK || s.Watchlist.Code != "noTags" {
 		t.Errorf("%+v", s)
 	}
-	h.o.Library = tagged{h.folder, nil, library.ErrBusy}
-	h.restart()
+	h.i.library = tagged{h.i.library, nil, library.ErrBusy}
 	if err := h.i.refresh(t.Context()); !errors.Is(err, library.ErrBusy) {
 		t.Errorf("a busy library: %v", err)
 	}
@@ -218,9 +212,8 @@ func TestReportersAreTold(t *testing.T) {
 	h.o.Account = account{hosts: []string{"api.trakt.tv"}}
 	h.restart()
 	h.expect("a reading", "")
-	r, err := h.i.Scan(t.Context())
-	if err != nil || !slices.Equal(r.Reporters, []string{"script.trakt"}) || !slices.Equal(h.i.Status().Reporters, r.Reporters) {
-		t.Errorf("%v, %v, %v", r.Reporters, h.i.Status().Reporters, err)
+	if got := h.i.Status().Reporters; !slices.Equal(got, []string{"script.trakt"}) {
+		t.Errorf("%v", got)
 	}
 	if said := log.String(); !strings.Contains(said, "script.trakt") {
 		t.Errorf("the log says:\n%s", said)

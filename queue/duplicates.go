@@ -20,8 +20,8 @@ type sighted struct {
 	unsure  bool          // its own source cannot tell whether, or when, it happened
 }
 
-// timeless reports a day in the place of a time that nobody knows, such as that of the
-// plays before the last one. Such an entry is never compared with others.
+// timeless reports a day in the place of a time that nobody knows. Such an entry is never
+// compared with others.
 func (s sighted) timeless() bool { return s.unsure && s.WatchedAt.Precision == viewing.Day }
 
 // end is when the playback ended.

@@ -7,20 +7,6 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Taken tells which of some event ids were ever committed by a source of this
-// kind, however long ago.
-func (s *Store) Taken(ctx context.Context, source string, eventIDs []string) (map[string]bool, error) {
-	taken := map[string]bool{}
-	_, err := read(ctx, s, "look for events", func(row *sql.Rows) (struct{}, error) {
-		var id string
-		err := row.Scan(&id)
-		taken[id] = true
-		return struct{}{}, err
-	}, `SELECT v.event_id FROM json_each(?) AS wanted
-		CROSS JOIN events AS v ON v.source_kind = ? AND v.event_id = wanted.value`, jsonArray(eventIDs), viewing.SourceKind(source))
-	return taken, err
-}
-
 // Recorded tells when items, by [viewing.Media.Key], were watched as far as the queue has
 // heard of it, whoever saw it and whatever became of it, in the accounts that a source
 // feeds.

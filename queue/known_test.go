@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,17 +8,6 @@ import (
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-func TestTakenIsByKindAndForGood(t *testing.T) {
-	s := fresh(t)
-	s.commitBatch(t, viewing.Batch{Source: "kodi:/a", Events: []viewing.Event{film("one", 1, 0), film("two", 2, 0)}})
-	s.commitBatch(t, viewing.Batch{Source: "browser:b", Events: []viewing.Event{film("three", 3, 0)}})
-	s = s.reopen(t)
-	got, err := s.Taken(t.Context(), "kodi:/elsewhere", []string{"one", "two", "three", "four"})
-	if want := map[string]bool{"one": true, "two": true}; err != nil || !maps.Equal(got, want) {
-		t.Errorf("got %v, %v; want %v", got, err, want)
-	}
-}
 
 func TestRecordedIsOfTheAccountWhateverTheSourceAndState(t *testing.T) {
 	s := fresh(t)

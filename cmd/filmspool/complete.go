@@ -12,7 +12,6 @@ import (
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
-	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -24,7 +23,7 @@ const completionPatience = 2 * time.Second
 func (p *program) completeValues(c *cobra.Command) {
 	values := map[string][]string{
 		"state": states(), "kind": kinds(), "reason": viewing.Reasons(), "source": viewing.Sources(),
-		"plays": {control.PlaysOne, control.PlaysAll}, "log-level": {"debug", "info", "warn", "error"},
+		"log-level": {"debug", "info", "warn", "error"},
 	}
 	for _, name := range flagsOf(c) {
 		complete := cobra.FixedCompletions(values[name], cobra.ShellCompDirectiveNoFileComp)

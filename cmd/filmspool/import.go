@@ -10,7 +10,9 @@ import (
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/kodi/scan"
+	"github.com/filmspool/filmspool/daemon/locale"
+	"github.com/filmspool/filmspool/kodi"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -22,29 +24,24 @@ func (p *program) importKodiCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "kodi", Short: "Hand over what the Kodi libraries say was watched before",
 		Long: `What is recorded here or at the service already is left out. Cut short, it goes on when it is
-begun again. Kodi keeps the time of the last play alone: --plays all hands the earlier ones
-over, too, held until you give each its time (filmspool fix ID --watched-at).`,
+begun again. Kodi keeps the time of the last play alone, so the earlier ones are left out.`,
 		Example: "  filmspool import kodi --dry-run\n  filmspool import kodi --since 2024-01-01",
 	}
 	f := c.Flags()
 	o := control.KodiImport{}
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be imported, and import nothing")
 	f.BoolVar(&o.Yes, "yes", false, "ask nothing, also where the service cannot tell what it has already")
-	f.StringVar(&o.Plays, "plays", control.PlaysOne, "one: the last play of each file; all: also those before it, held")
 	since := f.String("since", "", "leave out what was watched before this day or time")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		if o.Since, err = moment("since", *since); err != nil {
 			return err
 		}
-		if err := oneOf("plays", o.Plays, []string{control.PlaysOne, control.PlaysAll}); err != nil {
-			return err
-		}
 		did, err := p.importKodi(c.Context(), o, *asJSON)
 		if *asJSON && err == nil {
 			err = p.stdout.JSON(did)
 		}
-		if i := slices.IndexFunc(did.Libraries, func(l scan.Preview) bool { return l.Problem.Code != "" }); i >= 0 && err == nil {
+		if i := slices.IndexFunc(did.Libraries, func(l kodi.Preview) bool { return l.Problem.Code != "" }); i >= 0 && err == nil {
 			l := did.Libraries[i]
 			return &control.Fault{Code: control.CodeRefused, Message: viewing.Say("fault.atLibrary", "path", l.Userdata).Because(l.Problem), Hint: l.Hint}
 		}
@@ -127,7 +124,7 @@ func (p *program) sayPast(did control.KodiImported) {
 		count("earlier", l.Earlier)
 		for _, f := range slices.Concat(l.Sample, l.HeldSample) {
 			for _, m := range f.Media {
-				p.stdout.Printf("    %s  %s  %s%s\n", terminal.Second(f.WatchedAt), m.Label(), f.Note, f.Why)
+				p.stdout.Printf("    %s  %s  %s\n", terminal.Second(f.WatchedAt), m.Label(), why(p.stdout.Speech(), f))
 			}
 		}
 	}
@@ -136,4 +133,13 @@ func (p *program) sayPast(did control.KodiImported) {
 			p.stdout.Say("cli.unreadable", "account", s.Account, "why", p.stdout.Speech().Message(s.Reason))
 		}
 	}
+}
+
+// why says what a library shows of a viewing, and why that would not be sent.
+func why(s locale.Speech, f kodi.Found) string {
+	text := s.Tell(f.Note)
+	for _, m := range f.Steps {
+		text += " " + s.Step(entry.Step{Code: m.Code, Args: m.Args, Cause: m.Cause})
+	}
+	return text
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi"
-	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -140,7 +139,7 @@ func (p *program) kodiCommand() *cobra.Command {
 }
 
 // sayLibraries prints each library, and the command that adds one.
-func (p *program) sayLibraries(found []scan.Library) {
+func (p *program) sayLibraries(found []kodi.Library) {
 	if len(found) == 0 {
 		p.stdout.Say("cli.noLibraries")
 	}
@@ -158,14 +157,14 @@ func (p *program) sayLibraries(found []scan.Library) {
 }
 
 // kodiChange is one of the questions that change which libraries are watched.
-type kodiChange = func(context.Context, control.KodiPath) (scan.Library, error)
+type kodiChange = func(context.Context, control.KodiPath) (kodi.Library, error)
 
 // kodiChangeCommand is a command that asks it.
 func (p *program) kodiChangeCommand(verb, short string, ask func(control.API) kodiChange) *cobra.Command {
 	return &cobra.Command{
 		Use: verb + " PATH", Short: short, Long: "PATH is the userdata folder of a Kodi.",
 		RunE: func(c *cobra.Command, args []string) error {
-			var found scan.Library
+			var found kodi.Library
 			return p.changeSettings(c.Context(), func(ctl control.API) (err error) {
 				found, err = ask(ctl)(c.Context(), control.KodiPath{Path: args[0]})
 				return err

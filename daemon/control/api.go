@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"github.com/filmspool/filmspool/kodi/scan"
+	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -93,14 +93,12 @@ type API struct {
 	Reload func(context.Context) (Reloaded, error)
 
 	// FindKodi are the Kodi libraries of this machine, and those of the configuration.
-	FindKodi func(context.Context) ([]scan.Library, error)
+	FindKodi func(context.Context) ([]kodi.Library, error)
 	// AddKodi has a library watched that was not; RemoveKodi ends that. Both change the
 	// file as Set does. [CodeNotFound] when there is no such folder, or it is not
 	// watched; [CodeInvalid] when it is not Kodi's; [CodeRefused] when it cannot be read.
-	AddKodi    func(context.Context, KodiPath) (scan.Library, error)
-	RemoveKodi func(context.Context, KodiPath) (scan.Library, error)
-	// ScanKodi is what a scan of the libraries finds now; nothing changes.
-	ScanKodi func(context.Context) (Scan, error)
+	AddKodi    func(context.Context, KodiPath) (kodi.Library, error)
+	RemoveKodi func(context.Context, KodiPath) (kodi.Library, error)
 	// ImportKodi hands over what was watched before first contact; a dry run
 	// tells what that would be. A library that cannot be read is part of the
 	// answer. Cut short, it goes on when it is asked again.

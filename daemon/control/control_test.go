@@ -34,7 +34,7 @@ func (f *fixed) api() control.API {
 		Status: f.Status, Add: f.Add, List: f.List, Explain: f.Explain, Edit: f.Edit, Undo: f.Undo, Operate: f.Operate,
 		Pause: f.Pause, Resume: f.Resume, Acknowledge: f.Acknowledge, Export: f.Export, Backup: f.Backup,
 		Resolve: f.Resolve, Login: f.Login, Pair: f.Pair, Clients: f.Clients, AddClient: f.AddClient, Revoke: f.Revoke,
-		ScanKodi: f.ScanKodi, ImportKodi: f.ImportKodi, KodiProgress: f.KodiProgress,
+		ImportKodi: f.ImportKodi, KodiProgress: f.KodiProgress,
 	}
 }
 
@@ -66,8 +66,6 @@ func (f *fixed) Resolve(_ context.Context, w control.Wanted) (control.Resolution
 	f.asked = append(f.asked, w)
 	return control.Resolution{By: "none"}, f.err
 }
-
-func (f *fixed) ScanKodi(context.Context) (control.Scan, error) { return control.Scan{}, f.err }
 
 func (f *fixed) ImportKodi(_ context.Context, o control.KodiImport) (control.KodiImported, error) {
 	f.asked = append(f.asked, o)
@@ -212,7 +210,7 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 	must(t, err)
 	resumed, err := c.Resume(ctx, control.Pause{})
 	must(t, err)
-	past := control.KodiImport{DryRun: true, Since: time.Unix(7, 0).UTC(), Plays: control.PlaysAll, Yes: true}
+	past := control.KodiImport{DryRun: true, Since: time.Unix(7, 0).UTC(), Yes: true}
 	imported, err := c.ImportKodi(ctx, past)
 	must(t, err)
 	progress, err := c.KodiProgress(ctx)

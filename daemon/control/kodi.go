@@ -3,21 +3,14 @@ package control
 import (
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/scan"
+	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue/viewing"
-)
-
-// The plays that an import takes of each file.
-const (
-	PlaysOne = "one" // the last, of which Kodi keeps the time
-	PlaysAll = "all" // the others too, held
 )
 
 // KodiImport says what to import.
 type KodiImport struct {
 	DryRun bool      `json:"dryRun"`
 	Since  time.Time `json:"since,omitzero"` // leave out what ended before
-	Plays  string    `json:"plays"`          // one or all
 	// Yes imports though a service cannot be asked what it has already.
 	Yes bool `json:"yes"`
 }
@@ -25,7 +18,7 @@ type KodiImport struct {
 // KodiImported is what an import has handed over, or would hand over.
 type KodiImported struct {
 	DryRun    bool           `json:"dryRun"`
-	Libraries []scan.Preview `json:"libraries"`
+	Libraries []kodi.Preview `json:"libraries"`
 	Services  []KodiService  `json:"services"`
 	// NeedsYes says that something would be sent to a service that cannot be
 	// asked what it has already.

@@ -43,7 +43,6 @@ func (a *API) routes() []route {
 		ask("findKodi", &a.FindKodi),
 		tell("addKodi", &a.AddKodi),
 		tell("removeKodi", &a.RemoveKodi),
-		ask("scanKodi", &a.ScanKodi),
 		tell("importKodi", &a.ImportKodi),
 		ask("kodiProgress", &a.KodiProgress),
 	}

@@ -3,7 +3,6 @@ package control
 import (
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve"
@@ -206,11 +205,6 @@ type AddedClient struct {
 	Label string `json:"label"`
 	Token string `json:"token"`
 	URL   string `json:"url"` // where it posts
-}
-
-// Scan is what a scan of all libraries finds.
-type Scan struct {
-	Libraries []scan.Report `json:"libraries"`
 }
 
 // Known is t in UTC, or nil for the zero time.

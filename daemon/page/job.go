@@ -56,10 +56,7 @@ func (v *view) start(asked control.KodiImport) error {
 }
 
 func previewImport(v *view) error {
-	asked := control.KodiImport{DryRun: true, Plays: control.PlaysOne}
-	if v.Typed("plays") == control.PlaysAll {
-		asked.Plays = control.PlaysAll
-	}
+	asked := control.KodiImport{DryRun: true}
 	var err error
 	if asked.Since, err = v.day("since", "sources.since.bad"); err != nil {
 		return err

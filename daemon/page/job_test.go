@@ -10,22 +10,22 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/kodi/scan"
+	"github.com/filmspool/filmspool/kodi"
 )
 
 // slowImport is an API whose imports end when they are canceled, or let go.
 func slowImport(asked chan<- control.KodiImport, let <-chan error) control.API {
 	api := fakeAPI()
 	api.Clients = func(context.Context) ([]control.ClientInfo, error) { return nil, nil }
-	api.FindKodi = func(context.Context) ([]scan.Library, error) { return nil, nil }
+	api.FindKodi = func(context.Context) ([]kodi.Library, error) { return nil, nil }
 	api.KodiProgress = func(context.Context) ([]control.KodiProgress, error) {
 		return []control.KodiProgress{{Userdata: "/userdata", Running: true, Done: 100, Total: 400, StartedAt: time.Now().Add(-10 * time.Second)}}, nil
 	}
 	api.ImportKodi = func(ctx context.Context, o control.KodiImport) (control.KodiImported, error) {
 		asked <- o
-		p := scan.NewPreview()
+		p := kodi.NewPreview()
 		p.Films = 400
-		did := control.KodiImported{DryRun: o.DryRun, Libraries: []scan.Preview{p}, NeedsYes: true}
+		did := control.KodiImported{DryRun: o.DryRun, Libraries: []kodi.Preview{p}, NeedsYes: true}
 		select {
 		case <-ctx.Done():
 			return control.KodiImported{}, ctx.Err()
@@ -74,13 +74,13 @@ func TestImportIsStoppedAndGoesOn(t *testing.T) {
 	}
 	post(422, "First look at what", "import", nil) // that one failed
 
-	post(done, "", "preview", url.Values{"since": {"2024-01-01"}, "plays": {"all"}})
+	post(done, "", "preview", url.Values{"since": {"2024-01-01"}})
 	preview := <-asked
 	ends(func() { let <- nil })
 	post(422, "Tick that you import all the same", "import", nil)
 	post(done, "", "import", url.Values{"yes": {"yes"}})
 	first := <-asked
-	if first.DryRun || !first.Yes || first.Since != preview.Since || first.Plays != control.PlaysAll || preview.Since.IsZero() {
+	if first.DryRun || !first.Yes || first.Since != preview.Since || preview.Since.IsZero() {
 		t.Errorf("previewed %+v, imported %+v", preview, first)
 	}
 	shows(`max="400" value="100"`, "100 of 400 are on disk", ">Pause<")

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/kodi/scan"
+	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -38,7 +38,7 @@ type client struct {
 
 // library is a Kodi library.
 type library struct {
-	scan.Library
+	kodi.Library
 	Source *control.Source // how it stands; nil where it is not watched
 }
 
@@ -87,7 +87,7 @@ func (v *view) sources() (*sourcesData, error) {
 }
 
 // libraries returns those that were found and those that are watched.
-func libraries(found []scan.Library, sources []control.Source) (all []library) {
+func libraries(found []kodi.Library, sources []control.Source) (all []library) {
 	for _, l := range found {
 		all = append(all, library{Library: l})
 	}
@@ -98,7 +98,7 @@ func libraries(found []scan.Library, sources []control.Source) (all []library) {
 		}
 		i := slices.IndexFunc(all, func(l library) bool { return l.Userdata == folder })
 		if i < 0 {
-			all = append(all, library{Library: scan.Library{Userdata: folder}})
+			all = append(all, library{Library: kodi.Library{Userdata: folder}})
 			i = len(all) - 1
 		}
 		all[i].Source = &s
@@ -141,7 +141,7 @@ func unwatchKodi(v *view) error {
 }
 
 // Tallies returns what an import of a library would do, in words.
-func (v *view) Tallies(p scan.Preview) (all []string) {
+func (v *view) Tallies(p kodi.Preview) (all []string) {
 	add := func(key string, n int, values ...any) {
 		if n > 0 {
 			all = append(all, v.Say("sources.preview."+key, append(values, "n", n)...))

@@ -18,7 +18,7 @@ const early = 2 * time.Second
 // fits if it names an item of the file with this count, since the last good
 // reading: another Kodi numbers its items alike.
 func (r *reading) announced(g growth) (announce.Act, bool) {
-	for _, a := range slices.Backward(r.around.Acts) {
+	for _, a := range slices.Backward(r.environment.Acts) {
 		fits := a.Count == g.to && !a.At.Before(r.good.Add(-early)) && slices.ContainsFunc(g.file.Items, func(i library.Item) bool {
 			return i.KodiID == a.ID && i.Media.Type == a.Type
 		})
@@ -33,7 +33,7 @@ func (r *reading) announced(g growth) (announce.Act, bool) {
 // the library's, unless that cannot be the time of a playback.
 func (r *reading) hear(g growth, v ruling) ruling {
 	a, ok := r.announced(g)
-	mark := viewing.At(a.At.In(r.around.Machine))
+	mark := viewing.At(a.At.In(r.environment.Machine))
 	switch {
 	case !ok && v.played() && r.heardAll(g):
 		v.class, v.note = viewing.ClassReview, fmt.Sprintf(
@@ -41,7 +41,7 @@ func (r *reading) hear(g growth, v ruling) ruling {
 	case !ok || a.Unclear:
 	case !a.Ended.IsZero():
 		if !v.played() {
-			v.when = viewing.At(a.Ended.In(r.around.Machine))
+			v.when = viewing.At(a.Ended.In(r.environment.Machine))
 		}
 		note := fmt.Sprintf("The count went from %d to %d, and Kodi has announced the end of its playback.", g.from, g.to)
 		return ruling{class: viewing.ClassLive, when: v.when, note: note, seen: true, began: a.Began}
@@ -65,7 +65,7 @@ func (r *reading) hear(g growth, v ruling) ruling {
 // connected all the time since the last good reading, and the file is an item of its
 // library.
 func (r *reading) heardAll(g growth) bool {
-	since := r.around.HeardSince
+	since := r.environment.HeardSince
 	return row(g.file) != 0 && !since.IsZero() && !since.After(r.good) && r.now.Sub(r.good) < announce.KeptFor
 }
 

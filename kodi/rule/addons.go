@@ -19,7 +19,7 @@ type AddOns struct {
 
 // holdUnseen holds what an add-on may have written or told.
 func (r *reading) holdUnseen() {
-	writers, reporters := r.around.AddOns.Writers, r.around.AddOns.Reporters
+	writers, reporters := r.environment.AddOns.Writers, r.environment.AddOns.Reporters
 	for _, f := range r.found {
 		switch {
 		case f.settled || !f.played():

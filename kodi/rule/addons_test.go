@@ -19,7 +19,7 @@ func TestWhatAnAddOnMayHaveWrittenIsHeld(t *testing.T) {
 		{"writes", AddOns{Writers: []string{"plugin.video.jellyfin"}}, "plugin.video.jellyfin of this Kodi may have written it"},
 		{"reports", AddOns{Reporters: []string{"script.tracker"}}, "script.tracker of this Kodi reports to the same service"},
 	} {
-		z := Around{Machine: location(t, "America/New_York"), AddOns: tt.with}
+		z := Environment{Machine: location(t, "America/New_York"), AddOns: tt.with}
 		known := NewMemory("lib")
 		files := shelf(4, 0, "")
 		read := func(at string) []viewing.Event {

@@ -22,7 +22,7 @@ func TestStatesOfOthersAreNotLive(t *testing.T) {
 			all = append(all, zone)
 		}
 		pick := func(label string) *time.Location { return rapid.SampledFrom(all).Draw(t, label) }
-		z := Around{Machine: pick("machine")}
+		z := Environment{Machine: pick("machine")}
 		switch rapid.SampledFrom([]string{"configured", "Kodi's", "machine's"}).Draw(t, "told by") {
 		case "configured":
 			z.Configured = pick("zone")
@@ -50,7 +50,7 @@ func TestStatesOfOthersAreNotLive(t *testing.T) {
 // Kodi writes a playback within seconds of its end. What was written later is
 // told apart by the time of the file.
 func TestWrittenLate(t *testing.T) {
-	z := Around{Machine: location(t, "America/New_York")}
+	z := Environment{Machine: location(t, "America/New_York")}
 	now := moment(t, "2026-03-02 02:01:00")
 	for _, tt := range []struct {
 		ago, written time.Duration // before the reading

@@ -25,8 +25,8 @@ const (
 	late = 15 * time.Second
 )
 
-// Around is what is known of a Kodi beside its library.
-type Around struct {
+// Environment is what is known of a Kodi beside its library.
+type Environment struct {
 	Configured *time.Location // the zone that a person named; nil when none
 	Kodi       *time.Location // the zone of Kodi's settings; nil when they do not say
 	Machine    *time.Location // the zone of this machine
@@ -36,7 +36,7 @@ type Around struct {
 }
 
 // expected is the zone in which Kodi is believed to write.
-func (a Around) expected() *time.Location {
+func (a Environment) expected() *time.Location {
 	switch {
 	case a.Configured != nil:
 		return a.Configured

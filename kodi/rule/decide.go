@@ -23,7 +23,7 @@ type Verdict struct {
 
 // Decide compares a reading with what was known and gives what follows. It
 // changes nothing, and the same arguments give the same verdict.
-func Decide(known *Memory, snap library.Snapshot, now time.Time, z Around) Verdict {
+func Decide(known *Memory, snap library.Snapshot, now time.Time, z Environment) Verdict {
 	r := newReading(known, snap, now, z)
 	if known.Meta.GoodAt == 0 {
 		r.baseline()
@@ -45,25 +45,25 @@ func Decide(known *Memory, snap library.Snapshot, now time.Time, z Around) Verdi
 
 // reading is one comparison on its way to a verdict.
 type reading struct {
-	known  *Memory
-	snap   library.Snapshot
-	now    time.Time
-	good   time.Time // the last good reading
-	since  time.Time // what was played just now did not end before
-	around Around
-	zone   *time.Location // in which Kodi is believed to write
-	silent bool           // falling counts are believed to be no one's act
-	seen   map[string]bool
-	met    int // how many of them were known
-	found  []*finding
-	last   *finding   // the last end that may be a playback
-	moved  []*finding // files whose time moved; handed over only if they were found as well
+	known       *Memory
+	snap        library.Snapshot
+	now         time.Time
+	good        time.Time // the last good reading
+	since       time.Time // what was played just now did not end before
+	environment Environment
+	zone        *time.Location // in which Kodi is believed to write
+	silent      bool           // falling counts are believed to be no one's act
+	seen        map[string]bool
+	met         int // how many of them were known
+	found       []*finding
+	last        *finding   // the last end that may be a playback
+	moved       []*finding // files whose time moved; handed over only if they were found as well
 	Verdict
 }
 
-func newReading(known *Memory, snap library.Snapshot, now time.Time, z Around) *reading {
+func newReading(known *Memory, snap library.Snapshot, now time.Time, z Environment) *reading {
 	r := &reading{
-		known: known, snap: snap, now: now, around: z, good: time.UnixMilli(known.Meta.GoodAt),
+		known: known, snap: snap, now: now, environment: z, good: time.UnixMilli(known.Meta.GoodAt),
 		seen: make(map[string]bool, len(snap.Files)),
 	}
 	r.zone, r.since = z.expected(), r.notBefore()

@@ -37,7 +37,7 @@ type story struct {
 
 func (s story) run(t *testing.T) *Memory {
 	t.Helper()
-	z := Around{Machine: location(t, "America/New_York"), AddOns: s.with, HeardSince: s.heard}
+	z := Environment{Machine: location(t, "America/New_York"), AddOns: s.with, HeardSince: s.heard}
 	if s.local != "" {
 		z.Machine = location(t, s.local)
 	}

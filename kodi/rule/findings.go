@@ -26,7 +26,6 @@ type finding struct {
 	first   int   // place of the first item in the file
 	settled bool  // ruled on before: neither bulk nor one sitting any more
 	unseen  bool  // it may be a playback, or what an add-on wrote
-	times   int   // how many viewings it stands for; 0 is one
 }
 
 // find adds a finding.
@@ -332,7 +331,7 @@ func (f *finding) event() event {
 // viewing is the finding in the shared vocabulary.
 func (f *finding) viewing() viewing.Event {
 	v := viewing.Event{
-		Kind: viewing.KindViewing, EventID: f.id, Media: f.media, WatchedAt: f.when, Count: max(f.times, 1),
+		Kind: viewing.KindViewing, EventID: f.id, Media: f.media, WatchedAt: f.when, Count: 1,
 		Class: f.class, SameAs: f.sameAs, Unsure: f.unsure || f.clockless(),
 	}
 	v.Origin = origin(f.file)

@@ -141,7 +141,7 @@ const clockLayout = "2006-01-02 15:04:05 -07:00"
 
 // say writes an instant in this machine's time, with its offset.
 func (r *reading) say(at time.Time) string {
-	return at.In(r.around.Machine).Format(clockLayout)
+	return at.In(r.environment.Machine).Format(clockLayout)
 }
 
 // maxStamp bounds a time that is no time.

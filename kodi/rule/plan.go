@@ -17,9 +17,6 @@ type PlanOptions struct {
 	// Since leaves out what ended before, and what has no known time; zero
 	// takes all.
 	Since time.Time
-	// Earlier also hands over the plays before the last one of each file. Kodi
-	// keeps no time of them, so they are held.
-	Earlier bool
 	// Has reports whether the service has a viewing already, of something that
 	// runs so long (0 when that is unknown); nil when it cannot be asked.
 	Has func(m viewing.Media, at viewing.Instant, runtime time.Duration) bool
@@ -27,12 +24,6 @@ type PlanOptions struct {
 	// planned, by [viewing.Media.Key], and takes what this one plans; nil for a
 	// library alone.
 	Planned map[string][]viewing.Instant
-}
-
-// Heard is what the queue has heard of before.
-type Heard struct {
-	Taken map[string]bool              // event ids
-	Times map[string][]viewing.Instant // when items were watched, by [viewing.Media.Key]
 }
 
 // Past is what a library tells of the time before first contact: the last play
@@ -44,32 +35,29 @@ type Past struct {
 
 // Plan is what an import of a library would hand over.
 type Plan struct {
-	Earlier   int // plays before the last one of their file
+	Earlier   int // plays before the last one of their file: Kodi keeps no time of them
 	Recorded  int // files left out: the queue has heard of their last play
 	AtService int // files left out: the service has their last play
 	Copies    int // files left out: their last play is another file's too
 	Before    int // files left out by the date, or for want of a time
 
-	o     PlanOptions
-	r     *reading
-	heard Heard
-	ends  index      // of what is known and of what was planned
-	plays []*finding // in the order they happened
+	o        PlanOptions
+	r        *reading
+	recorded map[string][]viewing.Instant // when items were watched as far as the queue knows, by [viewing.Media.Key]
+	ends     index                        // of what is known and of what was planned
+	plays    []*finding                   // in the order they happened
 }
 
-// maxEarlier is how many viewings one event may stand for.
-const maxEarlier = 100
-
 // Remember gathers the past of a reading, given what is known after it.
-func Remember(known *Memory, snap library.Snapshot, now time.Time, z Around) *Past {
+func Remember(known *Memory, snap library.Snapshot, now time.Time, z Environment) *Past {
 	p := &Past{r: newReading(known, snap, now, z)}
 	p.gather()
 	return p
 }
 
-// Plan plans the import.
-func (past *Past) Plan(heard Heard, o PlanOptions) *Plan {
-	p := &Plan{o: o, r: past.r, heard: heard, ends: index{}}
+// Plan plans the import, given when the items of [Past.Keys] were watched.
+func (past *Past) Plan(recorded map[string][]viewing.Instant, o PlanOptions) *Plan {
+	p := &Plan{o: o, r: past.r, recorded: recorded, ends: index{}}
 	for _, rec := range p.r.known.files {
 		for _, e := range rec.Events {
 			p.ends.add(e)
@@ -155,32 +143,20 @@ func soonest(a, b *finding) int {
 	return cmp.Or(coarse(a)-coarse(b), byTime(a, b))
 }
 
-// Questions are what the queue is asked about the past: which of these event
-// ids, and which of these items, it has heard of.
-func (p *Past) Questions() (eventIDs, keys []string) {
+// Keys are the items of the past, as in [viewing.Media.Key].
+func (p *Past) Keys() (keys []string) {
 	for _, f := range p.plays {
-		if f.to > 1 {
-			eventIDs = append(eventIDs, p.r.mark(f, earlier))
-		}
 		for _, m := range f.media {
 			if key := m.Key(); key != "" {
 				keys = append(keys, key)
 			}
 		}
 	}
-	return eventIDs, keys
+	return keys
 }
 
-// What a file can be imported as only once, as no time tells two such events
-// apart.
-const (
-	untimed = "\x00untimed"
-	earlier = "\x00earlier"
-)
-
-func (r *reading) mark(f *finding, what string) string {
-	return eventID(r.Meta.ID, f.file.Path, what, 0, 0)
-}
+// untimed names what a file without a time can be imported as, once.
+const untimed = "\x00untimed"
 
 // holdBulk holds what was marked in one act: its time is that of the act. What
 // is left out of the import is a witness all the same.
@@ -219,7 +195,7 @@ func (p *Plan) weigh(f *finding) {
 		p.plays = append(p.plays, f)
 		p.ends.add(f.event())
 	}
-	p.weighEarlier(f)
+	p.Earlier += max(f.to-max(f.old.Serial, 1), 0) * len(f.media)
 }
 
 // announce tells the imports of other libraries what this one plans.
@@ -239,7 +215,7 @@ func (p *Plan) known(f *finding) bool {
 	if f.old.Serial > 0 {
 		return true
 	}
-	return f.timed() && f.among(p.heard.Times)
+	return f.timed() && f.among(p.recorded)
 }
 
 // among reports whether every item of the play was watched just then,
@@ -272,32 +248,14 @@ func (p *Plan) has(f *finding) bool {
 func (p *Plan) name(f *finding) {
 	f.id = eventID(p.r.Meta.ID, f.file.Path, f.file.LastPlayed, f.to, f.old.Serial)
 	if !f.timed() {
-		f.id = p.r.mark(f, untimed)
+		f.id = eventID(p.r.Meta.ID, f.file.Path, untimed, 0, 0)
 	}
-}
-
-// weighEarlier counts the plays before the last one. They are planned only
-// when they were asked for, and then held, once for each file.
-func (p *Plan) weighEarlier(f *finding) {
-	n := f.to - max(f.old.Serial, 1)
-	if n < 1 || p.heard.Taken[p.r.mark(f, earlier)] {
-		return
-	}
-	p.Earlier += n * len(f.media)
-	if !p.o.Earlier || !p.o.Since.IsZero() {
-		return
-	}
-	e := *f
-	e.id, e.times = p.r.mark(f, earlier), min(n, maxEarlier)
-	e.class, e.when.Precision, e.unsure = viewing.ClassBackdated, viewing.Day, true
-	e.note = fmt.Sprintf("Kodi counts %d and keeps the time of the last only: when the others ended, nobody knows. The time shown is that of the last; correct it before they are released.", f.to)
-	p.plays = append(p.plays, &e)
 }
 
 // Verdict is what the plays from one number to another become, given what is
 // known now: that may have changed since the plan was made.
 func (p *Plan) Verdict(known *Memory, from, to int, now time.Time) Verdict {
-	r := &reading{known: known, now: now, around: p.r.around, zone: p.r.zone}
+	r := &reading{known: known, now: now, environment: p.r.environment, zone: p.r.zone}
 	r.Meta, r.files, r.found = known.Meta, map[string]record{}, p.plays[from:to]
 	for _, f := range r.found {
 		if _, ok := r.files[f.file.Path]; !ok {

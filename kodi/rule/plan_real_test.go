@@ -12,7 +12,7 @@ import (
 // What a real Kodi says of its past at first contact: at the end of that
 // evening, and upgraded, with what refreshes have made of its times.
 func TestRealPast(t *testing.T) {
-	z := Around{Machine: location(t, "America/New_York")}
+	z := Environment{Machine: location(t, "America/New_York")}
 	for _, tt := range []struct {
 		state   string
 		want    []string
@@ -40,7 +40,7 @@ func TestRealPast(t *testing.T) {
 		snap, now := readReal(t, tt.state), moment(t, "2026-11-21 06:11:00")
 		known := NewMemory("lib")
 		known = reload(t, known, Decide(known, snap, now, z))
-		p := Remember(known, snap, now, z).Plan(Heard{}, PlanOptions{})
+		p := Remember(known, snap, now, z).Plan(nil, PlanOptions{})
 		v := p.Verdict(known, 0, len(p.plays), now)
 		mustBeValid(t, v)
 		if got := tell(v, map[string]string{}); !slices.Equal(got, tt.want) {

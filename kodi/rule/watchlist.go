@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/filmspool/filmspool/kodi/library"
-	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -112,15 +111,6 @@ func (w *Watchlist) Verdicts(chunk int) (all []Verdict) {
 			v.watchlist[i.slot] = &added{ID: w.eventOf(i.slot), Path: i.Path, Open: !i.Media.Identified()}
 		}
 		all = append(all, v)
-	}
-	return all
-}
-
-// New is what would be handed over.
-func (w *Watchlist) New() []scan.Tagged {
-	all := make([]scan.Tagged, 0, len(w.fresh))
-	for _, i := range w.fresh {
-		all = append(all, scan.Tagged{Media: i.Media, Path: i.Path})
 	}
 	return all
 }

@@ -1,0 +1,61 @@
+package kodi
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/rule"
+)
+
+// environment is what is known of this Kodi beside its library. Other Kodis write to a
+// library on a server, and they are not heard.
+func (i *Importer) environment(snap library.Snapshot) rule.Environment {
+	e := rule.Environment{Configured: i.o.Zone, Kodi: i.zone, Machine: i.machine, AddOns: i.addOns}
+	e.Acts, e.HeardSince = i.kodi.Acts()
+	if strings.HasPrefix(snap.Path, "mysql://") {
+		e.HeardSince = time.Time{}
+	}
+	return e
+}
+
+// addOnsEvery is how often add-ons are looked for while the library changes
+// and none is installed, removed or turned off.
+const addOnsEvery = time.Hour
+
+// readSettings reads the zone of Kodi's settings and its add-ons again where their files
+// have changed, and shows the add-ons.
+func (i *Importer) readSettings(ctx context.Context) {
+	if stamp := stampOfFile(library.ZoneFile(i.path)); stamp != i.zoneStamp {
+		i.zoneStamp, i.zone = stamp, library.Zone(i.path)
+	}
+	stamp := stampOfFile(library.AddOnFolder(i.path)) + writtenAt(library.AddOnDatabase(i.path)).String()
+	if !i.addOnsAt.IsZero() && time.Since(i.addOnsAt) < addOnsEvery && stamp == i.addOnsStamp {
+		return
+	}
+	i.addOnsAt, i.addOnsStamp = time.Now(), stamp
+	var found rule.AddOns
+	found.Writers, found.Reporters = library.AddOns(ctx, i.path, i.o.Account.Hosts(i.source))
+	if !slices.Equal(found.Reporters, i.addOns.Reporters) && len(found.Reporters) > 0 {
+		i.o.Logger.Warn("an add-on of this Kodi reports to the same service", "source", i.source, "addons", strings.Join(found.Reporters, ", "))
+	}
+	i.addOns = found
+	i.show.Lock()
+	defer i.show.Unlock()
+	i.status.Reporters, i.status.Writers = found.Reporters, found.Writers
+}
+
+// written is when the newest of a reading was written. It is zero where no event has told
+// of the change: that may have happened long before the last write. A reading that failed
+// could not see it either.
+func (i *Importer) written(snap library.Snapshot) time.Time {
+	if i.sound.IsZero() || snap.Written.IsZero() || !i.event.Load() {
+		return time.Time{}
+	}
+	if i.failed > 0 && i.since.Before(snap.Written) {
+		return i.since
+	}
+	return snap.Written
+}
