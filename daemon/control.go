@@ -24,7 +24,7 @@ func (d *core) common() control.API {
 		Pause: d.Pause, Resume: d.Resume, Acknowledge: d.Acknowledge, Export: d.Export, Backup: d.Backup,
 		Resolve: d.Resolve, Fix: d.Fix, Corrections: d.Corrections, ForgetCorrection: d.ForgetCorrection, Login: d.Login,
 		Settings: d.Settings, Set: d.Set, FindKodi: d.FindKodi, AddKodi: d.AddKodi, RemoveKodi: d.RemoveKodi,
-		ImportKodi: d.ImportKodi, KodiProgress: d.KodiProgress,
+		ImportKodi: d.ImportKodi, KodiProgress: d.KodiProgress, IgnoreUntitled: d.IgnoreUntitled,
 	}
 }
 

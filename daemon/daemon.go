@@ -240,6 +240,7 @@ func (d *Daemon) labelOf(source string) string {
 func settingsOf(c config.Config) rules.Settings {
 	s := rules.Settings{
 		Routes: c.SourceRoutes(), Grace: c.Replay.Grace.Duration, Classes: map[viewing.Class]rules.Action{}, Wave: c.Wave, Approve: c.Hold == "all",
+		Untitled: c.IgnoreUntitled,
 	}
 	for name, action := range c.Kodi.Classes.ByName() {
 		s.Classes[viewing.Class(name)] = rules.Action(action)

@@ -69,6 +69,12 @@ func (d *core) RemoveKodi(ctx context.Context, p control.KodiPath) (kodi.Library
 	return at, changeFault(err)
 }
 
+// IgnoreUntitled implements [control.API].
+func (d *core) IgnoreUntitled(ctx context.Context, s control.UntitledSite) error {
+	_, err := d.change(ctx, func(from config.Source) (config.Change, error) { return from.IgnoreUntitled(s.Site, s.Ignored) })
+	return changeFault(err)
+}
+
 // change writes a change of the settings and puts it to use, if this instance runs.
 func (d *core) change(ctx context.Context, make func(config.Source) (config.Change, error)) (ch config.Change, err error) {
 	if d.o.Source == nil {

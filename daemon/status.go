@@ -80,6 +80,7 @@ func (d *core) status(ctx context.Context) (control.Status, error) {
 	}
 	s := control.Status{
 		Version: d.o.Version, Counts: counts, Sources: d.sourceStatus(), Waves: waves, Notices: notices,
+		Untitled: d.o.Config.IgnoreUntitled,
 	}
 	if s.Accounts, err = d.unknownAccounts(ctx); err != nil {
 		return s, err

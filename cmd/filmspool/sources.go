@@ -14,7 +14,7 @@ import (
 )
 
 func (p *program) sourcesCommand() *cobra.Command {
-	c := group("sources", "Browsers, programs and Kodi libraries: list, add, remove", p.pairCommand(), p.kodiCommand(), p.programsCommand())
+	c := group("sources", "Browsers, programs and Kodi libraries: list, add, remove", p.pairCommand(), p.kodiCommand(), p.programsCommand(), p.untitledCommand())
 	c.SuggestFor = []string{"pair", "kodi", "programs", "clients", "browsers"}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -99,6 +99,36 @@ func (p *program) programsCommand() *cobra.Command {
 		})
 	}
 	c := group("programs", "Browsers and programs: list, add, remove, rename", list, add, remove, rename)
+	c.RunE = list.RunE
+	return c
+}
+
+func (p *program) untitledCommand() *cobra.Command {
+	list := &cobra.Command{Use: "list", Short: "List the sites whose videos without a title are ignored"}
+	asJSON := jsonFlag(list)
+	list.RunE = func(c *cobra.Command, _ []string) error {
+		return ask(c.Context(), p, nil, *asJSON, func(ctl control.API) ([]string, error) {
+			s, err := ctl.Status(c.Context())
+			return s.Untitled, err
+		}, func(sites []string) {
+			for _, site := range sites {
+				p.stdout.Println(site)
+			}
+		})
+	}
+	change := func(verb, short string, ignored bool) *cobra.Command {
+		return &cobra.Command{Use: verb + " SITE", Short: short, RunE: func(c *cobra.Command, args []string) error {
+			return p.changeSettings(c.Context(), func(ctl control.API) error {
+				return ctl.IgnoreUntitled(c.Context(), control.UntitledSite{Site: args[0], Ignored: ignored})
+			}, func() error {
+				p.stdout.Say("cli.untitled."+verb, "site", args[0])
+				return nil
+			})
+		}}
+	}
+	c := group("untitled", "Sites whose videos without a title are ignored: list, add, remove", list,
+		change("add", "Ignore videos without a title on a site", true),
+		change("remove", "Take videos without a title on a site again", false))
 	c.RunE = list.RunE
 	return c
 }

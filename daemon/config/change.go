@@ -127,6 +127,28 @@ func (s Source) RemoveLibrary(userdata string) (Change, error) {
 	return ch, err
 }
 
+// untitled is the setting that [Source.IgnoreUntitled] changes.
+const untitled = "ignore_untitled"
+
+// IgnoreUntitled is the change that has videos without a title ignored on a site, or no more.
+func (s Source) IgnoreUntitled(site string, ignore bool) (Change, error) {
+	site = strings.ToLower(strings.TrimSpace(site))
+	return s.change(func(before Config, tree map[string]any) error {
+		list, _ := tree[untitled].([]any)
+		i := slices.Index(list, any(site))
+		switch o := before.origins[untitled]; {
+		case o.Fixed:
+			return fixed(untitled, o)
+		case ignore && site != "" && i < 0:
+			list = append(list, site)
+		case !ignore && i >= 0:
+			list = slices.Delete(list, i, i+1)
+		}
+		put(tree, untitled, list)
+		return nil
+	})
+}
+
 func librariesHint() viewing.Message {
 	return viewing.Say("hint.command", "command", "filmspool sources kodi")
 }

@@ -236,3 +236,34 @@ func TestLibrariesAreAddedAndRemoved(t *testing.T) {
 		t.Errorf("one that is not watched: %v", err)
 	}
 }
+
+func TestSitesAreIgnored(t *testing.T) {
+	s := source(t, "")
+	for i, c := range []struct {
+		site   string
+		ignore bool
+		want   []string
+	}{
+		{" Films.example", true, []string{"films.example"}},
+		{"films.example", true, []string{"films.example"}},
+		{"b.example", true, []string{"films.example", "b.example"}},
+		{"", true, []string{"films.example", "b.example"}},
+		{"films.EXAMPLE", false, []string{"b.example"}},
+		{"c.example", false, []string{"b.example"}},
+		{"b.example", false, nil},
+	} {
+		ch, err := s.IgnoreUntitled(c.site, c.ignore)
+		if err == nil {
+			err = ch.Write()
+		}
+		if now, wrong := s.Load(); err != nil || wrong != nil || !slices.Equal(now.IgnoreUntitled, c.want) {
+			t.Errorf("%d: %v %v %v", i, now.IgnoreUntitled, err, wrong)
+		}
+	}
+	if _, err := s.IgnoreUntitled("https://films.example/x", true); !errors.Is(err, ErrInvalid) {
+		t.Errorf("no host name: %v", err)
+	}
+	if _, err := source(t, "ignore_untitled = ['a.example']\n").IgnoreUntitled("a.example", false); !errors.Is(err, ErrFixed) {
+		t.Errorf("one of config.toml: %v", err)
+	}
+}

@@ -52,6 +52,8 @@ type Config struct {
 	// Filters say which viewings are sent, held or ignored; the first that fits
 	// has its say.
 	Filters []Filter `toml:"filters,omitempty" json:"filters,omitempty"`
+	// IgnoreUntitled are the sites whose videos without a title are ignored.
+	IgnoreUntitled []string `toml:"ignore_untitled,omitempty" json:"ignoreUntitled,omitempty"`
 	// Kodi lists the libraries to watch.
 	Kodi Kodi `toml:"kodi" json:"kodi"`
 	// Resolve says who beside the service may be asked what things are.
@@ -309,7 +311,7 @@ func (c *Config) decode(file string, text []byte, person bool) error {
 	if person {
 		c.lines = linesOf(text)
 	}
-	for _, key := range append(keys(), "listen") {
+	for _, key := range append(keys(), "listen", untitled) {
 		if lookup(tree, key) != nil {
 			c.origins[key] = Origin{From: file, Line: c.lineOf(key), Fixed: person}
 		}

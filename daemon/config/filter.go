@@ -77,9 +77,7 @@ func (v *validator) filter(setting string, f Filter) {
 	if f.Source != "" {
 		v.source(setting+".source", f.Source)
 	}
-	if strings.ContainsAny(f.Site, "/:*? ") {
-		v.fault(setting+".site", "fault.noSite", "value", strconv.Quote(f.Site))
-	}
+	v.site(setting+".site", f.Site)
 	if f.Kind != "" {
 		v.word(setting+".kind", f.Kind, "movie", "episode")
 	}
@@ -87,6 +85,13 @@ func (v *validator) filter(setting string, f Filter) {
 		v.fault(setting+".shorter_than", "fault.noLength", "value", strconv.Quote(f.ShorterThan.String()))
 	}
 	v.word(setting+".action", f.Action, actions...)
+}
+
+// site refuses what is no host name.
+func (v *validator) site(setting, site string) {
+	if strings.ContainsAny(site, "/:*? ") {
+		v.fault(setting, "fault.noSite", "value", strconv.Quote(site))
+	}
 }
 
 // pattern refuses a path that fits nothing.

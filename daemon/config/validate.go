@@ -39,6 +39,9 @@ func (c Config) Validate() error {
 		}
 	}
 	v.filters()
+	for _, site := range c.IgnoreUntitled {
+		v.site(untitled, site)
+	}
 	v.libraries()
 	v.address("resolve.wikidata.endpoint", c.Resolve.Wikidata.Endpoint, wikidata.DefaultEndpoint)
 	v.address("resolve.tmdb.base_url", c.Resolve.TMDB.BaseURL, tmdb.DefaultBase)

@@ -92,6 +92,10 @@ type API struct {
 	// one of before counts on; [CodeBusy] is as for Set.
 	Reload func(context.Context) (Reloaded, error)
 
+	// IgnoreUntitled has videos without a title ignored on a site, or no more. It changes
+	// the file as Set does.
+	IgnoreUntitled func(context.Context, UntitledSite) error
+
 	// FindKodi are the Kodi libraries of this machine, and those of the configuration.
 	FindKodi func(context.Context) ([]kodi.Library, error)
 	// AddKodi has a library watched that was not; RemoveKodi ends that. Both change the

@@ -40,6 +40,7 @@ func (a *API) routes() []route {
 		ask("settings", &a.Settings),
 		tell("set", &a.Set),
 		ask("reload", &a.Reload),
+		forget("ignoreUntitled", &a.IgnoreUntitled),
 		ask("findKodi", &a.FindKodi),
 		tell("addKodi", &a.AddKodi),
 		tell("removeKodi", &a.RemoveKodi),

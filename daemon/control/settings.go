@@ -35,6 +35,12 @@ type Reloaded struct {
 	Changed bool `json:"changed"`
 }
 
+// UntitledSite is a site, and whether its videos without a title are ignored.
+type UntitledSite struct {
+	Site    string `json:"site"`
+	Ignored bool   `json:"ignored"`
+}
+
 // KodiPath names a userdata folder of Kodi's.
 type KodiPath struct {
 	Path string `json:"path"`

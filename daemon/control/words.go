@@ -20,6 +20,8 @@ type Status struct {
 	Counts   entry.Counts  `json:"counts"`
 	Accounts []Account     `json:"accounts"`
 	Sources  []Source      `json:"sources"`
+	// Untitled are the sites whose videos without a title are ignored.
+	Untitled []string `json:"untitled,omitempty"`
 	// Waves are held until a person decides: more was told at once than a person can
 	// watch in a minute.
 	Waves                []entry.Wave `json:"waves,omitempty"`

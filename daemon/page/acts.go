@@ -19,6 +19,7 @@ var entryActs = map[string]act{
 	"release": operate(entry.VerbRelease),
 	"drop":    operate(entry.VerbDrop),
 	"settle":  operate(entry.VerbSettle),
+	"ignore":  onEntry(ignoreUntitled),
 	"undo":    onEntry(undo),
 	"time":    onEntry(setTime),
 	"search":  onEntry(searchItem),
@@ -50,6 +51,16 @@ func operate(verb entry.Verb) act {
 		_, err := v.api().Operate(v.ctx(), o)
 		return v.done(err, "diary.did."+string(verb), "title", v.Label(e))
 	})
+}
+
+// ignoreUntitled drops a video without a title, and has others of its site ignored.
+func ignoreUntitled(v *view, e entry.Entry) error {
+	o := control.Order{Verb: string(entry.VerbDrop), Selection: entry.Selection{IDs: []int64{e.ID}}}
+	if _, err := v.api().Operate(v.ctx(), o); err != nil {
+		return err
+	}
+	site := v.PostFormValue("site")
+	return v.done(v.api().IgnoreUntitled(v.ctx(), control.UntitledSite{Site: site, Ignored: true}), "diary.did.ignore", "site", site)
 }
 
 // undo takes an entry back from the service. At first it only finds out what that would do.

@@ -21,6 +21,8 @@ type card struct {
 	Entry      entry.Entry
 	Why        string
 	Base       string // where its forms go
+	Page       string // the address of the page where it was seen
+	Untitled   string // the site whose videos without a title can be ignored
 	Version    string // sent back by each form, so that an older page does no harm
 	Searched   bool   // candidates were searched for
 	Candidates []resolve.Candidate
@@ -36,8 +38,8 @@ type entryData struct {
 
 // lifeEvent is one thing that happened to an entry.
 type lifeEvent struct {
-	At                 time.Time
-	What, Detail, Link string
+	At           time.Time
+	What, Detail string
 }
 
 func showEntry(v *view) (any, error) {
@@ -59,6 +61,15 @@ func (v *view) explain() (control.Explanation, error) {
 
 func newCard(v *view, x control.Explanation, base string) card {
 	c := card{view: v, Entry: x.Entry, Why: v.Tell(x.Why), Base: base, Version: version(x.Entry), actions: x.Actions(time.Now())}
+	for _, w := range x.Events {
+		from := w.Seen.Origin
+		if strings.HasPrefix(from.URL, "https://") || strings.HasPrefix(from.URL, "http://") {
+			c.Page = cmp.Or(c.Page, from.URL)
+		}
+		if x.Media != nil && x.Media.Nameless() && c.Can(string(entry.VerbDrop)) {
+			c.Untitled = cmp.Or(c.Untitled, from.Site)
+		}
+	}
 	if !c.Placeless() {
 		c.Candidates = x.Candidates
 	}
@@ -85,9 +96,6 @@ func lifeOf(v *view, x control.Explanation) (life []lifeEvent) {
 		from := w.Seen.Origin
 		e := lifeEvent{At: w.At, What: v.Say("diary.seen", "source", v.SourceName(w.Source))}
 		e.Detail = strings.Join(slices.DeleteFunc([]string{from.Path, from.Site, from.Note}, func(s string) bool { return s == "" }), ". ")
-		if strings.HasPrefix(from.URL, "https://") || strings.HasPrefix(from.URL, "http://") {
-			e.Link = from.URL
-		}
 		life = append(life, e)
 	}
 	for _, s := range x.Steps {

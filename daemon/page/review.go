@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -50,13 +49,9 @@ func showReview(v *view) (any, error) {
 		d.Older = "/review?below=" + strconv.FormatInt(open[maxCards-1].ID, 10)
 	}
 	for _, e := range open {
-		x := control.Explanation{Explanation: entry.Explanation{Entry: e}}
-		x.Why, x.Hint = control.Advice(e)
-		if e.Media != nil && !e.Media.Identified() {
-			known, _ := v.api().Explain(v.ctx(), e.ID) // fails where the entry has gone
-			x.Candidates = known.Candidates
+		if x, err := v.api().Explain(v.ctx(), e.ID); err == nil { // else it has gone
+			d.Cards = append(d.Cards, newCard(v, x, "/review"))
 		}
-		d.Cards = append(d.Cards, newCard(v, x, "/review"))
 	}
 	return d, nil
 }

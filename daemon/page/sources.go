@@ -14,7 +14,7 @@ import (
 
 // sourceActs are what a person can do about sources, on the page Sources and in setup.
 var sourceActs = map[string]act{
-	"pair": pairBrowser, "forget": forgetClient, "program": addProgram, "watch": watchKodi, "unwatch": unwatchKodi,
+	"pair": pairBrowser, "forget": forgetClient, "untitled": takeUntitled, "program": addProgram, "watch": watchKodi, "unwatch": unwatchKodi,
 	"preview": previewImport, "import": importKodi, "stop": stopImport,
 }
 
@@ -24,6 +24,7 @@ type sourcesData struct {
 	Added     *control.AddedClient // a program that was just added
 	Browsers  []client
 	Programs  []client
+	Untitled  []string // the sites whose videos without a title are ignored
 	Libraries []library
 	Job       job
 	Failed    *fault // why the job failed
@@ -78,6 +79,7 @@ func (v *view) sources() (*sourcesData, error) {
 			d.Browsers = append(d.Browsers, one)
 		}
 	}
+	d.Untitled = status.Untitled
 	d.Libraries = libraries(found, status.Sources)
 	d.Progress = imports
 	if j := d.Job; j.err != nil && !j.Canceled {
@@ -114,6 +116,12 @@ func pairBrowser(v *view) error {
 
 func forgetClient(v *view) error {
 	return v.done(v.api().Revoke(v.ctx(), v.Typed("id")), "sources.forgotten", "name", v.Typed("name"))
+}
+
+// takeUntitled ends that videos without a title are ignored on a site.
+func takeUntitled(v *view) error {
+	err := v.api().IgnoreUntitled(v.ctx(), control.UntitledSite{Site: v.Typed("site")})
+	return v.done(err, "sources.untitled.taken", "site", v.Typed("site"))
 }
 
 // addProgram shows the token of a new program, once.

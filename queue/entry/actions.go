@@ -110,7 +110,7 @@ const Withdrawn = "withdrawn"
 // settings, at the very start: it was never sent, and can still be.
 func Ignored(reason string) bool {
 	switch viewing.Class(reason) {
-	case viewing.ReasonFiltered, viewing.ReasonPaused, viewing.ClassLive, viewing.ClassMarked, viewing.ClassCatchUp,
+	case viewing.ReasonFiltered, viewing.ReasonPaused, viewing.ReasonUntitled, viewing.ClassLive, viewing.ClassMarked, viewing.ClassCatchUp,
 		viewing.ClassBulk, viewing.ClassBackdated, viewing.ClassReview, viewing.ClassImport:
 		return true
 	default:

@@ -4,6 +4,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +42,8 @@ type Settings struct {
 	// Wave is how many different items of one source may end within a minute; more
 	// are held. 0 is no bound.
 	Wave int
+	// Untitled are the sites whose videos without a title and without a number are ignored.
+	Untitled []string
 	// Silences are the pauses of the account in which what is watched is dropped.
 	Silences []account.Silence
 }
@@ -76,6 +79,8 @@ func Decide(s Settings, source string, v viewing.Event, m *viewing.Media, now ti
 		d.end(viewing.StateDropped, viewing.ReasonFiltered, "rule.ignored.filter", args)
 	case silence != nil:
 		d.end(viewing.StateDropped, viewing.ReasonPaused, "rule.ignored.pause", entry.Args{"from": entry.Time(silence.From), "until": entry.Time(silence.Until)})
+	case m != nil && m.Nameless() && slices.ContainsFunc(s.Untitled, func(site string) bool { return within(v.Origin.Site, site) }):
+		d.end(viewing.StateDropped, viewing.ReasonUntitled, "rule.ignored.untitled", entry.Args{"site": v.Origin.Site})
 	case class == Ignore:
 		d.end(viewing.StateDropped, string(v.Class), "rule.ignored.class", entry.Args{"class": string(v.Class)})
 	case v.Kind == viewing.KindViewing && v.WatchedAt.Ahead(now):

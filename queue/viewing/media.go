@@ -146,6 +146,15 @@ func (m Media) LabelIn(translate func(string) string) string {
 // identifier.
 func (m Media) Titled() bool { return m.called() != "" }
 
+// Nameless reports whether nothing says what the item is: it has no title and no number.
+func (m Media) Nameless() bool {
+	show := Show{}
+	if m.Show != nil {
+		show = *m.Show
+	}
+	return m.Title == "" && m.IDs == IDs{} && show == Show{Year: show.Year} && (m.Site == nil || m.Site.Title+m.Site.Series == "")
+}
+
 // called is the title by which the item goes. That of an episode is its series',
 // or its own where the series is known by an identifier alone.
 func (m Media) called() string {

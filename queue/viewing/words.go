@@ -56,7 +56,8 @@ const (
 	ReasonApprove    = "approve"    // the user wants to approve it first
 	// ReasonContradicted is for a number of its source that TMDB contradicts.
 	ReasonContradicted = "contradicted"
-	ReasonPaused       = "paused" // dropped: it was watched in a pause that drops
+	ReasonPaused       = "paused"   // dropped: it was watched in a pause that drops
+	ReasonUntitled     = "untitled" // dropped: a video without a title, of a site where the user ignores these
 )
 
 // ReasonSeenTwice is why an entry was merged with another one of this queue.
@@ -66,7 +67,7 @@ const ReasonSeenTwice = "seen_twice"
 func Reasons() []string {
 	return []string{
 		ReasonUnresolved, ReasonReview, ReasonBackdated, ReasonBulk, ReasonFuture, ReasonFiltered, ReasonUser,
-		ReasonRestored, ReasonNoList, ReasonWave, ReasonApprove, ReasonContradicted, ReasonPaused,
+		ReasonRestored, ReasonNoList, ReasonWave, ReasonApprove, ReasonContradicted, ReasonPaused, ReasonUntitled,
 	}
 }
 
