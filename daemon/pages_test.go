@@ -137,12 +137,12 @@ func (l *looker) rejected(id string, tmdb int64) int64 {
 	return made
 }
 
-func TestNowTellsHowThingsStand(t *testing.T) {
+func TestStatusTellsHowThingsStand(t *testing.T) {
 	l := looking(t)
 	l.commits("kodi:/x", movie("k", 603, "Alpha One", time.Second))
 	l.becomes(1, viewing.StateDelivered)
 	l.rejected("r", 604)
-	body := l.sees("/", "1 was delivered", `<a href="/diary?state=rejected">1 was rejected</a>`, "default: <span", "Chrome", "Stop sending for")
+	body := l.sees("/status", "1 was delivered", `<a href="/review">1 was rejected</a>`, "default <span", "Chrome", "Stop sending for")
 	if strings.Contains(body, "style=") || strings.Contains(body, "<script>") {
 		t.Error("the page has what its policy forbids")
 	}
@@ -151,7 +151,7 @@ func TestNowTellsHowThingsStand(t *testing.T) {
 func TestPauseAndResumeOnThePage(t *testing.T) {
 	l := looking(t)
 	for _, bad := range []string{"", "x", "-1", "99999999999999999999", "8785"} {
-		l.refused("/pause", url.Values{"hours": {bad}}, "Choose one of the times")
+		l.refused("/status/pause", url.Values{"hours": {bad}}, "Choose one of the times")
 	}
 	paused := func() (account.State, *time.Time) {
 		l.Helper()
@@ -164,37 +164,37 @@ func TestPauseAndResumeOnThePage(t *testing.T) {
 	if state, _ := paused(); state == account.Paused {
 		t.Fatal("a refused pause began")
 	}
-	l.does("/pause", url.Values{"hours": {"3"}})
+	l.does("/status/pause", url.Values{"hours": {"3"}})
 	if state, until := paused(); state != account.Paused || until == nil || time.Until(*until) < 2*time.Hour || time.Until(*until) > 3*time.Hour {
 		t.Errorf("%s until %v", state, until)
 	}
-	l.sees("/", "Sending is paused until")
-	l.does("/resume", url.Values{"account": {"default"}})
+	l.sees("/status", "Sending is paused until")
+	l.does("/status/resume", url.Values{"account": {"default"}})
 	if state, _ := paused(); state == account.Paused {
 		t.Error("the pause goes on")
 	}
-	l.does("/pause", url.Values{"hours": {"0"}})
+	l.does("/status/pause", url.Values{"hours": {"0"}})
 	if state, until := paused(); state != account.Paused || until != nil {
 		t.Errorf("%s until %v", state, until)
 	}
-	l.refused("/resume", url.Values{"account": {"<b>"}}, "there is no account &lt;b&gt;")
+	l.refused("/status/resume", url.Values{"account": {"<b>"}}, "there is no account &lt;b&gt;")
 }
 
 // TestRetryOnThePage: what the command "filmspool send --all" does.
 func TestRetryOnThePage(t *testing.T) {
 	l := looking(t)
 	id := l.rejected("r", 604)
-	l.does("/retry", nil)
+	l.does("/status/retry", nil)
 	l.becomes(id, viewing.StateDelivered)
-	l.sees("/", "It is tried again now.")
+	l.sees("/status", "It is tried again now.")
 }
 
 // TestAFormLeadsNowhereElse: browsers leave control characters out of an address.
 func TestAFormLeadsNowhereElse(t *testing.T) {
 	l := looking(t)
 	for _, back := range []string{"//evil.example", "/\t/evil.example", "/\n/evil.example", `/\evil.example`, "https://evil.example", "evil"} {
-		answer := l.ask(http.MethodPost, "/resume", url.Values{"back": {back}})
-		if to := answer.Header().Get("Location"); answer.Code != http.StatusSeeOther || to != "/" {
+		answer := l.ask(http.MethodPost, "/status/resume", url.Values{"back": {back}})
+		if to := answer.Header().Get("Location"); answer.Code != http.StatusSeeOther || to != "/status" {
 			t.Errorf("%q: %d to %q", back, answer.Code, to)
 		}
 	}
@@ -231,40 +231,42 @@ func TestAddByHand(t *testing.T) {
 		}
 		return list[0]
 	}
-	answer := l.ask(http.MethodPost, "/lists/add", add("type", "movie", "what", "Dune", "to", "diary", "at", "2026-03-01T20:15"))
-	form := l.form(answer.Body.String(), "/lists/add")
+	answer := l.ask(http.MethodPost, "/log/add", add("type", "movie", "what", "Dune", "to", "diary", "at", "2026-03-01T20:15"))
+	form := l.form(answer.Body.String(), "/log/add")
 	if answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), `name="choose" value="841"`) {
 		t.Fatalf("%d\n%s", answer.Code, answer.Body)
 	}
-	l.does("/lists/add", with(form, "choose", "841"))
+	l.does("/log/add", with(form, "choose", "841"))
 	want := time.Date(2026, 3, 1, 20, 15, 0, 0, time.Local)
 	if e := last(); e.Kind != viewing.KindViewing || e.Media.Key() != "movie:841" || !e.WatchedAt.Time().Equal(want) {
 		t.Errorf("%s %s at %s", e.Kind, e.Media.Key(), e.WatchedAt.Time())
 	}
-	l.refused("/lists/add", add("type", "movie", "what", "Nobody knows this one"), "Nothing was found by")
+	l.refused("/log/add", add("type", "movie", "what", "Nobody knows this one"), "Nothing was found by")
 	l.paused()
 	for _, film := range []string{"603", "604"} {
-		l.does("/lists/add", add("type", "movie", "what", film))
+		l.does("/log/add", add("type", "movie", "what", film, "to", "watchlist"))
 		if e := last(); e.Kind != viewing.KindWatchlist || e.Media.Key() != "movie:"+film {
 			t.Errorf("%s: %s %s", film, e.Kind, e.Media.Key())
 		}
 	}
-	l.refused("/lists/add", add("type", "movie", "what", "603"), "was added from here already")
+	l.refused("/log/add", add("type", "movie", "what", "603", "to", "watchlist"), "was added from here already")
 	l.acts(last().ID, "drop")
-	l.does("/lists/add", add("type", "movie", "what", "604"))
-	l.refused("/lists/add", add("type", "movie", "what", "603", "to", "diary", "at", "soon"), "is not a time")
-	l.refused("/lists/add", add("type", "tv", "what", "1396", "to", "diary"), "give its season and its number")
-	l.refused("/lists/add", add("type", "tv", "what", "1396", "to", "diary", "episode", "3"), "give its season and its number")
-	l.refused("/lists/add", add("type", "tv", "what", "1396", "to", "diary", "season", "x", "episode", "3"), "are numbers")
-	l.does("/lists/add", add("type", "tv", "what", "1396", "to", "diary", "season", "2", "episode", "3"))
+	l.does("/log/add", add("type", "movie", "what", "604", "to", "watchlist"))
+	l.refused("/log/add", add("type", "movie", "what", "603", "to", "diary", "at", "soon"), "is not a time")
+	l.refused("/log/add", add("type", "tv", "what", "1396", "to", "diary"), "give its season and its number")
+	l.refused("/log/add", add("type", "tv", "what", "1396", "to", "diary", "episode", "3"), "give its season and its number")
+	l.refused("/log/add", add("type", "tv", "what", "1396", "to", "diary", "season", "x", "episode", "3"), "are numbers")
+	l.does("/log/add", add("type", "tv", "what", "1396", "to", "diary", "season", "2", "episode", "3"))
 	if e := last(); e.Media.Key() != "episode:1396:2:3" || time.Since(e.WatchedAt.Time()) > time.Minute {
 		t.Errorf("%s at %s", e.Media.Key(), e.WatchedAt.Time())
 	}
-	l.does("/lists/create", add("name", "Noir", "visibility", "PRIVATE"))
-	l.refused("/lists/create", add("name", " Noir ", "visibility", "PRIVATE"), "was added from here already")
-	l.does("/lists/create", add("name", "Noir 2", "visibility", "PUBLIC"))
+	l.does("/watchlist/create", add("name", "Noir", "visibility", "PRIVATE"))
+	l.refused("/watchlist/create", add("name", " Noir ", "visibility", "PRIVATE"), "was added from here already")
+	l.does("/watchlist/create", add("name", "Noir 2", "visibility", "PUBLIC"))
 	if e := last(); e.List == nil || e.List.Name != "Noir 2" || e.List.Visibility != "PUBLIC" {
 		t.Errorf("%+v", e.List)
 	}
-	l.sees("/lists", "Noir 2", "<td>watchlist</td>", "<td>list</td>")
+	if body := l.sees("/watchlist", "Noir 2", ">Watched<"); strings.Count(body, `class="poster"`) != 2 {
+		t.Errorf("the watchlist has not two films:\n%s", body)
+	}
 }

@@ -127,6 +127,7 @@ func listQuery(f entry.Filter) (query string, args []any, err error) {
 	add(f.Account != "", account, f.Account)
 	add(f.Source != "", "(v.source = ? OR v.source_kind = ?)", f.Source, f.Source)
 	add(f.Kind != "", "n.kind = ?", string(f.Kind))
+	add(f.Kept, "n.state <> 'dropped' AND n.state <> 'merged'")
 	add(f.Reason != "", "n.reason = ?", f.Reason)
 	add(f.Item != "", "n.item_key = ?", f.Item)
 	add(!f.Before.IsZero(), happened+" < ?", f.Before.UnixMilli())

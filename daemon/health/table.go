@@ -107,7 +107,7 @@ var table = []row{
 	// About the queue's file.
 	{code: QueueUnwritable, severity: control.NeedsYou, kind: ofQueue, page: "/about", causes: []string{StateDenied}},
 	{code: QueueUnread, severity: control.NeedsYou, causes: []string{StateDenied}},
-	{code: notice, severity: control.NeedsYou, act: control.ActSeen, page: "/"},
+	{code: notice, severity: control.NeedsYou, act: control.ActSeen, page: "/status"},
 	{code: DiskLow, severity: control.Soon, page: "/about", causes: []string{QueueUnwritable}},
 
 	// About an account at the service.
@@ -117,10 +117,10 @@ var table = []row{
 	{code: AccessRefused, severity: control.NeedsYou, kind: ofAccount, act: control.ActRetry, page: "/settings#account-{about}"},
 	{code: AccountUnknown, severity: control.NeedsYou, kind: ofAccount, act: "list-account", page: "/settings"},
 	{
-		code: NothingDelivered, severity: control.NeedsYou, kind: ofAccount, act: "list", page: "/",
+		code: NothingDelivered, severity: control.NeedsYou, kind: ofAccount, act: "list", page: "/status",
 		causes: append(noDisk, KeyMissing, KeyRefused, AddressWrong, AccessRefused, AccountUnknown),
 	},
-	{code: Unreachable, severity: control.Soon, act: control.ActRetry, page: "/"},
+	{code: Unreachable, severity: control.Soon, act: control.ActRetry, page: "/status"},
 	{code: sameUser, severity: control.Soon, act: "config", page: "/settings"},
 
 	// About the program, its service and its machine.
@@ -137,8 +137,8 @@ var table = []row{
 
 	// About entries that wait for a person.
 	{code: wave, severity: control.NeedsYou, kind: ofEntries, act: "release", page: "/review"},
-	{code: "entries-in-doubt", severity: control.NeedsYou, kind: ofEntries, act: "list", page: "/diary?state=in_doubt"},
-	{code: "entries-rejected", severity: control.NeedsYou, kind: ofEntries, act: "list", page: "/diary?state=rejected"},
+	{code: "entries-in-doubt", severity: control.NeedsYou, kind: ofEntries, act: "list", page: "/review"},
+	{code: "entries-rejected", severity: control.NeedsYou, kind: ofEntries, act: "list", page: "/review"},
 	{code: "entries-held", severity: control.NeedsYou, kind: ofEntries, act: "list", page: "/review"},
 
 	// About what reports viewings, and who is asked what an item is.

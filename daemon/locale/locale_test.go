@@ -82,8 +82,8 @@ func TestSay(t *testing.T) {
 // built are the beginnings of keys of which the rest is a code: a state, a reason, a verb.
 var built = []string{
 	"act.", "advice.", "cli.column.", "cli.did.", "cli.is.", "cli.kodi.", "cli.left.", "cli.many.", "cli.nothing.", "cli.past.", "cli.row.", "cli.untitled.", "cli.would.",
-	"diary.did.", "diary.done.", "diary.kindOf.", "diary.leftFor.", "diary.reason.", "diary.state.", "diary.step.", "diary.would.", "fault.url",
-	"hint.", "item.", "library.", "life.doubt.", "lists.kinds.", "lists.number.", "now.count.", "now.do.", "now.kind.", "now.state.", "page.title.", "sources.preview.",
+	"diary.did.", "diary.done.", "diary.leftFor.", "diary.reason.", "diary.state.", "diary.step.", "diary.would.", "fault.url",
+	"hint.", "item.", "library.", "life.doubt.", "lists.number.", "now.count.", "now.do.", "mark.", "now.state.", "review.", "review.why.", "source.kind.", "page.title.", "sources.preview.",
 	"problem.", "settings.about.", "settings.group.", "settings.key.", "settings.tried.", "settings.way.", "settings.word.",
 	"setup.refused.", "setup.step.", "setup.why.", "severity.", "sources.state.", "sources.why.", "step.", "why.",
 }

@@ -3,8 +3,10 @@ package page
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -14,30 +16,24 @@ const pageSize = 50
 
 // diaryData is what the diary shows.
 type diaryData struct {
-	Rows     []entry.Entry
+	Months   []month
 	UpTo     int64 // the newest entry
 	Newest   string
 	Older    string
-	Filtered bool
+	Filtered bool     // by more than words
 	Accounts []string // where there are several
+	Sources  []control.Source
 	Bulk     *bulk
 }
 
 // The choices of the diary's forms.
 var (
-	filterFields = []string{"words", "state", "reason", "source", "account", "kind", "from", "to"}
+	filterFields = []string{"words", "state", "reason", "source", "account", "from", "to"}
 	bulkVerbs    = []entry.Verb{entry.VerbRelease, entry.VerbHold, entry.VerbRetry, entry.VerbDrop}
-	kinds        = []viewing.Kind{viewing.KindViewing, viewing.KindWatchlist, viewing.KindList, viewing.KindListItem}
 )
 
 // States returns the choices of the filter by state.
 func (diaryData) States() []viewing.State { return viewing.States() }
-
-// Sources returns the choices of the filter by kind of source.
-func (diaryData) Sources() []string { return viewing.Sources() }
-
-// Kinds returns the choices of the filter by kind of entry.
-func (diaryData) Kinds() []viewing.Kind { return kinds }
 
 // Verbs returns what can be done with several entries.
 func (diaryData) Verbs() []entry.Verb { return bulkVerbs }
@@ -48,10 +44,11 @@ func (diaryData) Fields() []string { return filterFields }
 func showDiary(v *view) (any, error) {
 	data := &diaryData{}
 	data.Bulk, _ = v.Result.(*bulk) // nil without a preview
-	status, err := v.api().Status(v.ctx())
+	status, err := v.status()
 	if err != nil {
 		return nil, err
 	}
+	data.Sources = status.Sources
 	if len(status.Accounts) > 1 {
 		for _, a := range status.Accounts {
 			data.Accounts = append(data.Accounts, a.Name)
@@ -67,18 +64,20 @@ func showDiary(v *view) (any, error) {
 		}
 		return data, nil
 	}
-	data.Filtered = f.Chooses()
+	data.Filtered = slices.ContainsFunc(filterFields[1:], func(name string) bool { return v.Typed(name) != "" })
 	f.ByTime, f.Past, f.Limit = true, placeOf(v.Typed("past")), pageSize+1
-	if data.Rows, err = v.api().List(v.ctx(), f); err != nil {
+	rows, err := v.api().List(v.ctx(), f)
+	if err != nil {
 		return nil, err
 	}
 	if f.Past != (entry.Place{}) {
 		data.Newest = diaryAddress(v, entry.Place{})
 	}
-	if len(data.Rows) > pageSize {
-		data.Rows = data.Rows[:pageSize]
-		data.Older = diaryAddress(v, data.Rows[pageSize-1].Place())
+	if len(rows) > pageSize {
+		rows = rows[:pageSize]
+		data.Older = diaryAddress(v, rows[pageSize-1].Place())
 	}
+	data.Months = v.byDay(rows)
 	return data, nil
 }
 
@@ -119,11 +118,12 @@ const (
 	maxSearched = 300
 )
 
-// filterOf reads the filter's fields.
+// filterOf reads the filter's fields. It is one of viewings, without what was dropped or
+// merged unless the form asks for that.
 func filterOf(v *view) (f entry.Filter, err error) {
 	f = entry.Filter{
 		State: viewing.State(v.Typed("state")), Reason: v.Typed("reason"), Account: v.Typed("account"), Source: v.Typed("source"),
-		Kind: viewing.Kind(v.Typed("kind")), Words: strings.TrimSpace(strings.ToValidUTF8(v.Typed("words"), "")),
+		Kind: viewing.KindViewing, Kept: v.Typed("state") == "", Words: strings.TrimSpace(strings.ToValidUTF8(v.Typed("words"), "")),
 	}
 	if f.State != "" && !f.State.Valid() {
 		return f, v.refuse("diary.badState")

@@ -32,8 +32,9 @@ type card struct {
 
 // entryData is what the page of an entry shows.
 type entryData struct {
-	Card card
-	Life []lifeEvent
+	Card   card
+	Life   []lifeEvent
+	Others []item // other viewings of the same item
 }
 
 // lifeEvent is one thing that happened to an entry.
@@ -47,8 +48,19 @@ func showEntry(v *view) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &entryData{newCard(v, x, fmt.Sprintf("/diary/%d", x.ID)), lifeOf(v, x)}, nil
+	d := &entryData{Card: newCard(v, x, fmt.Sprintf("/diary/%d", x.ID)), Life: lifeOf(v, x)}
+	if key := x.Key(); key != "" && x.Kind == viewing.KindViewing {
+		others, err := v.api().List(v.ctx(), entry.Filter{Kind: viewing.KindViewing, Kept: true, Item: key, ByTime: true, Limit: maxOthers + 1})
+		if err != nil {
+			return nil, err
+		}
+		d.Others = v.items(slices.DeleteFunc(others, func(e entry.Entry) bool { return e.ID == x.ID }))
+	}
+	return d, nil
 }
+
+// maxOthers is how many other viewings of an item its page shows.
+const maxOthers = 10
 
 // explain returns the entry that an address or a form names.
 func (v *view) explain() (control.Explanation, error) {
@@ -118,8 +130,8 @@ func lifeOf(v *view, x control.Explanation) (life []lifeEvent) {
 
 // button is a form with one button.
 type button struct {
-	Card         card
-	Act, As, Key string
+	Card               card
+	Act, As, Key, Look string
 }
 
 // buttons are the acts that need no more than a click, the most useful first.
@@ -127,21 +139,22 @@ var buttons = []struct {
 	verb entry.Verb
 	as   viewing.State
 	key  string
+	look string
 }{
-	{entry.VerbRelease, "", "diary.do.release"},
-	{entry.VerbRetry, "", "diary.do.retry"},
-	{entry.VerbSettle, viewing.StateDelivered, "diary.settle.delivered"},
-	{entry.VerbSettle, viewing.StateRejected, "diary.settle.rejected"},
-	{entry.VerbUndo, "", "diary.undo"},
-	{entry.VerbHold, "", "diary.do.hold"},
-	{entry.VerbDrop, "", "diary.do.drop"},
+	{entry.VerbRelease, "", "diary.do.release", "main"},
+	{entry.VerbRetry, "", "diary.do.retry", ""},
+	{entry.VerbSettle, viewing.StateDelivered, "diary.settle.delivered", ""},
+	{entry.VerbSettle, viewing.StateRejected, "diary.settle.rejected", ""},
+	{entry.VerbHold, "", "diary.do.hold", "quiet"},
+	{entry.VerbUndo, "", "diary.undo", "quiet"},
+	{entry.VerbDrop, "", "diary.do.drop", "quiet"},
 }
 
 // Buttons returns those that fit the entry.
 func (c card) Buttons() (all []button) {
 	for _, b := range buttons {
 		if c.Can(string(b.verb)) && (b.verb != entry.VerbUndo || c.Undo == nil) {
-			all = append(all, button{c, string(b.verb), string(b.as), b.key})
+			all = append(all, button{c, string(b.verb), string(b.as), b.key, b.look})
 		}
 	}
 	return all

@@ -2,9 +2,9 @@ package page
 
 import (
 	"crypto/rand"
-	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/entry"
@@ -13,26 +13,64 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
-// listsData is what was added to the watchlist and which lists were created.
-type listsData struct {
-	Entries []entry.Entry
-	Found   []resolve.Candidate // what the words of a form may mean
+// watchlistData is what a person wishes to watch, and the lists.
+type watchlistData struct {
+	Wishes []item
+	Lists  []shelf
+}
+
+// shelf is a list with what was put on it from here.
+type shelf struct {
+	item
+	Items []item
 }
 
 // maxListed is how many entries of one kind are shown.
-const maxListed = 50
+const maxListed = 200
 
-func showLists(v *view) (any, error) {
-	d := &listsData{}
-	d.Found, _ = v.Result.([]resolve.Candidate)
-	for _, kind := range []viewing.Kind{viewing.KindWatchlist, viewing.KindList} {
-		some, err := v.api().List(v.ctx(), entry.Filter{Kind: kind, Limit: maxListed})
-		if err != nil {
+func showWatchlist(v *view) (any, error) {
+	d := &watchlistData{}
+	var all [3][]entry.Entry
+	for i, kind := range []viewing.Kind{viewing.KindWatchlist, viewing.KindList, viewing.KindListItem} {
+		var err error
+		if all[i], err = v.api().List(v.ctx(), entry.Filter{Kind: kind, Kept: true, Limit: maxListed}); err != nil {
 			return nil, err
 		}
-		d.Entries = append(d.Entries, some...)
 	}
-	slices.SortStableFunc(d.Entries, func(a, b entry.Entry) int { return int(b.ID - a.ID) })
+	d.Wishes = v.items(all[0])
+	for _, l := range all[1] {
+		one := shelf{item: v.Item(l)}
+		for _, e := range all[2] {
+			if e.After == l.ID || e.List != nil && e.List.Name == l.List.Name {
+				one.Items = append(one.Items, v.Item(e))
+			}
+		}
+		d.Lists = append(d.Lists, one)
+	}
+	return d, nil
+}
+
+// watchedWish adds a viewing, of now, of a film on the watchlist.
+func watchedWish(v *view) error {
+	x, err := v.explain()
+	if err != nil {
+		return err
+	}
+	if x.Media == nil || x.Media.Type != viewing.Movie {
+		return v.refuse("lists.needsEpisode")
+	}
+	at := viewing.At(time.Now().Truncate(time.Second))
+	return v.add(viewing.Event{EventID: rand.Text(), Kind: viewing.KindViewing, Count: 1, Media: []viewing.Media{*x.Media}, WatchedAt: at})
+}
+
+// logData is what the form "log" shows.
+type logData struct {
+	Found []resolve.Candidate // what the words of the form may mean
+}
+
+func showLog(v *view) (any, error) {
+	d := &logData{}
+	d.Found, _ = v.Result.([]resolve.Candidate)
 	return d, nil
 }
 
@@ -40,7 +78,7 @@ func showLists(v *view) (any, error) {
 var addFields = []string{"what", "type", "season", "episode", "to", "at"}
 
 // Fields returns the names of the form's fields.
-func (*listsData) Fields() []string { return addFields }
+func (*logData) Fields() []string { return addFields }
 
 // addByHand adds a film, series or episode to the diary or the watchlist. Words that may
 // mean several items have the page ask which.

@@ -260,7 +260,7 @@ func TestFilesOfThePage(t *testing.T) {
 	s, server := newSite(t, fakeAPI())
 	for path, want := range map[string]int{
 		"/static/page.js": 200, "/static/page.css": 200, "/static/icon.svg": 200, "/static/": 401, "/static/none": 404,
-		"/static/%2e%2e/templates/now.html": 401, "/static/..%2ftemplates%2fnow.html": 400,
+		"/static/%2e%2e/templates/home.html": 401, "/static/..%2ftemplates%2fhome.html": 400,
 	} {
 		if answer, body := do(t, "GET", server.URL+path, ""); answer.StatusCode != want || strings.Contains(body, "define") {
 			t.Errorf("%s: %s", path, answer.Status)
@@ -312,9 +312,9 @@ func TestButtonsOfProblems(t *testing.T) {
 	api.Acknowledge = func(_ context.Context, id int64) error { forgotten = append(forgotten, id); return nil }
 	s, server := newSite(t, api)
 	cookie := signIn(t, s, server)
-	_, body := do(t, "GET", server.URL+"/", "", "Cookie", cookie)
+	_, body := do(t, "GET", server.URL+"/status", "", "Cookie", cookie)
 	for text, want := range map[string]int{
-		`<section class="problem"`: 3, `action="/retry"`: 1, `action="/seen"`: 1, `action="/login"`: 0, `name="target" value="7"`: 1,
+		`<section class="problem"`: 3, `action="/status/retry"`: 1, `action="/status/seen"`: 1, `action="/status/login"`: 0, `name="target" value="7"`: 1,
 		"<script>a": 0, `"javascript:`: 0, "login &lt;b&gt;": 1, "turned around": 1, // nothing turns the direction of the text
 	} {
 		if got := strings.Count(body, text); got != want {
@@ -322,7 +322,7 @@ func TestButtonsOfProblems(t *testing.T) {
 		}
 	}
 	for id, want := range map[string]int{"7": 303, "": 422, "x": 422, "999999999999999999999999": 422, "7 ": 422} {
-		if answer, body := do(t, "POST", server.URL+"/seen", url.Values{"target": {id}}.Encode(), "Cookie", cookie); answer.StatusCode != want {
+		if answer, body := do(t, "POST", server.URL+"/status/seen", url.Values{"target": {id}}.Encode(), "Cookie", cookie); answer.StatusCode != want {
 			t.Errorf("%q: %s\n%s", id, answer.Status, body)
 		}
 	}
@@ -341,7 +341,7 @@ func TestToOpenAPageAsksNobody(t *testing.T) {
 		{ID: 6, State: viewing.StateHeld, Reason: viewing.ReasonUnresolved, Media: &viewing.Media{Type: viewing.Episode, Show: &viewing.Show{Title: "Alpha"}}},
 	}
 	api.List = func(_ context.Context, f entry.Filter) ([]entry.Entry, error) {
-		if f.State == viewing.StateInDoubt {
+		if f.State == viewing.StateInDoubt || f.State == viewing.StateRejected {
 			return nil, nil
 		}
 		return held, nil
@@ -362,7 +362,7 @@ func TestToOpenAPageAsksNobody(t *testing.T) {
 		}
 	}
 	_, body := do(t, "GET", server.URL+"/review", "", "Cookie", cookie)
-	for _, want := range []string{`value="5 1999 The &lt;Longest&gt; Take">The &lt;Longest&gt; Take (1999)<`, `value="8 0 ">8<`, `>` + strings.Repeat("a", 60) + "…<"} {
+	for _, want := range []string{`value="5 1999 The &lt;Longest&gt; Take" class="main">The &lt;Longest&gt; Take (1999)<`, `value="8 0 ">8<`, `>` + strings.Repeat("a", 60) + "…<"} {
 		if n := strings.Count(body, want); n != 1 {
 			t.Errorf("%d times %s:\n%s", n, want, body)
 		}

@@ -1,57 +1,126 @@
 package page
 
 import (
-	"cmp"
-	"slices"
-	"strconv"
+	"net/url"
 
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// maxCards is how many decisions one page asks for.
-const maxCards = 20
+const (
+	maxReviewed = 1000 // entries of a state that are grouped
+	groupSize   = 10   // cards of a group on the page
+)
+
+// group is what waits for a person's decision for one reason.
+type group struct {
+	Name  string // of its texts
+	State viewing.State
+	// Reason and Source choose its entries where one act is for all of them; "" where
+	// each is decided alone.
+	Reason, Source string
+	Cards          []card
+	N              int
+	More           string // the address of the diary with all of it
+	all            []entry.Entry
+}
 
 // reviewData is what waits for a person's decision.
 type reviewData struct {
-	Cards []card
-	Waves []entry.Wave
-	UpTo  int64 // the newest entry
-	Older string
+	Groups []*group
+	UpTo   int64 // the newest entry
 }
 
-func showReview(v *view) (any, error) {
-	status, err := v.api().Status(v.ctx())
-	if err != nil {
-		return nil, err
+// groupOf returns the group of an entry: its name, and whether one act may be for all.
+func groupOf(e entry.Entry) (name string, together bool) {
+	switch {
+	case e.State == viewing.StateInDoubt:
+		return "unconfirmed", false
+	case e.State == viewing.StateRejected:
+		return "refused", false
+	case e.Reason == viewing.ReasonWave:
+		return "wave", true
+	case e.Reason == string(viewing.ClassBulk):
+		return "bulk", true
+	case e.Reason == viewing.ReasonContradicted, e.Media != nil && !e.Media.Identified():
+		return "unknown", false
+	default:
+		return "unsure", false
 	}
-	d := &reviewData{Waves: status.Waves}
+}
+
+// groupOrder is the order of the groups on the page.
+var groupOrder = []string{"unknown", "wave", "bulk", "unsure", "unconfirmed", "refused"}
+
+func showReview(v *view) (any, error) {
+	d := &reviewData{}
+	var err error
 	if d.UpTo, err = newest(v); err != nil {
 		return nil, err
 	}
 	if v.Result != nil { // the entry that something was found for stands alone
 		x, err := v.explain()
-		d.Cards = []card{newCard(v, x, "/review")}
-		return d, err
-	}
-	below, _ := strconv.ParseInt(v.Typed("below"), 10, 64) // 0, the newest, for any other text
-	var open []entry.Entry
-	for _, state := range []viewing.State{viewing.StateInDoubt, viewing.StateHeld} {
-		some, err := v.api().List(v.ctx(), entry.Filter{State: state, Limit: maxCards + 1, Below: max(below, 0)})
 		if err != nil {
 			return nil, err
 		}
-		open = append(open, some...)
+		name, _ := groupOf(x.Entry)
+		d.Groups = []*group{{Name: name, N: 1, Cards: []card{newCard(v, x, "/review")}}}
+		return d, nil
 	}
-	slices.SortFunc(open, func(a, b entry.Entry) int { return cmp.Compare(b.ID, a.ID) })
-	if len(open) > maxCards {
-		open = open[:maxCards]
-		d.Older = "/review?below=" + strconv.FormatInt(open[maxCards-1].ID, 10)
-	}
-	for _, e := range open {
-		if x, err := v.api().Explain(v.ctx(), e.ID); err == nil { // else it has gone
-			d.Cards = append(d.Cards, newCard(v, x, "/review"))
+	groups := map[string]*group{}
+	for _, state := range []viewing.State{viewing.StateHeld, viewing.StateInDoubt, viewing.StateRejected} {
+		all, err := v.api().List(v.ctx(), entry.Filter{State: state, Limit: maxReviewed})
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range all {
+			name, together := groupOf(e)
+			key := name
+			if together {
+				key += " " + e.Source
+			}
+			g := groups[key]
+			if g == nil {
+				g = &group{Name: name, State: e.State}
+				if together {
+					g.Reason, g.Source = e.Reason, e.Source
+				}
+				groups[key] = g
+				d.Groups = append(d.Groups, g)
+			}
+			g.all = append(g.all, e)
 		}
 	}
-	return d, nil
+	return d, d.fill(v)
+}
+
+// fill sorts the groups and makes the cards that the page shows.
+func (d *reviewData) fill(v *view) error {
+	sorted := d.Groups[:0:0]
+	for _, name := range groupOrder {
+		for _, g := range d.Groups {
+			if g.Name == name {
+				sorted = append(sorted, g)
+			}
+		}
+	}
+	d.Groups = sorted
+	for _, g := range d.Groups {
+		if g.N = len(g.all); g.N > groupSize {
+			values := url.Values{"state": {string(g.State)}}
+			if g.Reason != "" {
+				values.Set("reason", g.Reason)
+				values.Set("source", g.Source)
+			}
+			g.More = "/diary?" + values.Encode()
+		}
+		for _, e := range g.all[:min(g.N, groupSize)] {
+			x, err := v.api().Explain(v.ctx(), e.ID)
+			if err != nil {
+				continue // it has gone
+			}
+			g.Cards = append(g.Cards, newCard(v, x, "/review"))
+		}
+	}
+	return nil
 }

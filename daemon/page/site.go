@@ -78,19 +78,24 @@ type act func(*view) error
 // pages returns all pages, in the order of the menu.
 func pages() []page {
 	return []page{
-		{path: "/", name: "now", menu: true, show: showNow, acts: map[string]act{"retry": retryAll, "pause": pause, "resume": resume, "seen": seen}},
+		{path: "/", name: "home", menu: true, show: showHome},
 		{path: "/diary", name: "diary", menu: true, show: showDiary, acts: map[string]act{"preview": previewBulk, "do": doBulk}},
-		{path: "/diary/{id}", name: "entry", show: showEntry, acts: entryActs},
 		{path: "/review", name: "review", menu: true, show: showReview, acts: entryActs},
+		{path: "/watchlist", name: "watchlist", menu: true, show: showWatchlist, acts: map[string]act{"create": createList, "watched": watchedWish}},
 		{path: "/sources", name: "sources", menu: true, show: showSources, acts: sourceActs},
-		{path: "/lists", name: "lists", menu: true, show: showLists, acts: map[string]act{"add": addByHand, "create": createList}},
 		{path: "/settings", name: "settings", menu: true, show: showSettings, acts: map[string]act{
 			"set": changeSetting, "login": login, "out": signOut, "try": tryNotices,
 		}},
-		{path: "/about", name: "about", menu: true, show: showAbout},
+		{path: "/status", name: "status", show: showStatus, acts: map[string]act{"retry": retryAll, "pause": pause, "resume": resume, "seen": seen}},
+		{path: "/diary/{id}", name: "entry", show: showEntry, acts: entryActs},
+		{path: "/log", name: "log", show: showLog, acts: map[string]act{"add": addByHand}},
+		{path: "/about", name: "about", show: showAbout},
 		{path: "/setup", name: "setup", show: showSetup, acts: setupActs},
 	}
 }
+
+// reviewInMenu is the place of the review among the pages of the menu.
+const reviewInMenu = 2
 
 // New reads the sessions.
 func New(o Options) (*Site, error) {
@@ -106,8 +111,8 @@ func New(o Options) (*Site, error) {
 // templates returns the template of each page. They are parsed when a page is first shown.
 var templates = sync.OnceValue(func() map[string]*template.Template {
 	all := map[string]*template.Template{}
-	shared := template.Must(template.ParseFS(files, "templates/layout.html", "templates/parts.html", "templates/kodi.html"))
-	for _, name := range []string{"now", "diary", "entry", "review", "sources", "lists", "settings", "about", "setup", "signin"} {
+	shared := template.Must(template.ParseFS(files, "templates/layout.html", "templates/parts.html", "templates/icons.html", "templates/kodi.html"))
+	for _, name := range []string{"home", "diary", "entry", "review", "watchlist", "log", "sources", "settings", "status", "about", "setup", "signin"} {
 		all[name] = template.Must(template.Must(shared.Clone()).ParseFS(files, "templates/"+name+".html"))
 	}
 	return all

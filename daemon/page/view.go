@@ -26,9 +26,10 @@ type view struct {
 	Data    any      // what the page shows
 	Result  any      // what an act that stays has found
 
-	site *Site
-	page page
-	stay bool // the act's own page follows, with Result
+	site  *Site
+	page  page
+	known *control.Status // see status
+	stay  bool            // the act's own page follows, with Result
 }
 
 // fault is a refusal in words.
@@ -135,15 +136,20 @@ func (v *view) SignedIn() bool { return v.page.path != "" }
 func (v *view) Menu() (links []link) {
 	for _, p := range pages() {
 		if p.menu {
-			links = append(links, link{p.path, v.Say("page.title." + p.name), p.path == v.page.path})
+			links = append(links, link{p.path, p.name, v.Say("page.title." + p.name), p.path == v.page.path, 0})
 		}
+	}
+	if status, err := v.status(); err == nil {
+		links[reviewInMenu].Count = control.NeedUser(status.Counts)
 	}
 	return links
 }
 
+// link is one page in the menu.
 type link struct {
-	Path, Text string
-	Here       bool
+	Path, Name, Text string
+	Here             bool
+	Count            int64 // what waits there
 }
 
 // Heading returns the title of the page.
@@ -175,18 +181,20 @@ func (v *view) Label(e entry.Entry) string {
 	}
 }
 
-// SourceName is a source in words. The id of a browser says nothing to a person.
-func (v *view) SourceName(source string) string {
-	kind, name, _ := strings.Cut(source, ":")
-	words := v.Word("now.kind.", kind)
-	if kind == viewing.SourceKodi {
-		words += " " + name
-	}
-	return words
-}
-
 // moment is a time for machines and for people.
 type moment struct{ At, Text, Ago string }
+
+// status returns how everything stands, once for each request.
+func (v *view) status() (control.Status, error) {
+	if v.known == nil {
+		status, err := v.api().Status(v.ctx())
+		if err != nil {
+			return status, err
+		}
+		v.known = &status
+	}
+	return *v.known, nil
+}
 
 // When returns a time for the templates "time" and "ago"; nil for none.
 func (v *view) When(t any) *moment {
@@ -197,7 +205,7 @@ func (v *view) When(t any) *moment {
 	if !ok || at.IsZero() {
 		return nil
 	}
-	return &moment{at.UTC().Format(time.RFC3339), v.Value(at), v.ago(at)}
+	return &moment{at.UTC().Format(time.RFC3339), v.Moment(at, time.Now()), v.ago(at)}
 }
 
 func (v *view) ago(t time.Time) string {

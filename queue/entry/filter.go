@@ -31,6 +31,7 @@ type Filter struct {
 	Account string        `json:"account,omitempty"` // "" for all
 	Source  string        `json:"source,omitempty"`  // a source's name, or its kind: "browser"; "" for all
 	Kind    viewing.Kind  `json:"kind,omitempty"`    // "" for all
+	Kept    bool          `json:"kept,omitempty"`    // leaves out what was dropped or merged
 	// Before leaves out what happened at that time or later: was watched, or
 	// was committed where nothing was watched. Zero for all.
 	Before time.Time `json:"before,omitzero"`

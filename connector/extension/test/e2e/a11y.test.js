@@ -39,7 +39,7 @@ test("the daemon's pages", async (t) => {
   const links = await page.$$eval("nav a", (all) => all.map((one) => one.pathname));
   assert.ok(links.length >= 4, `only ${links}`);
   const found = [];
-  for (const where of [...links, `/diary/${entry.id}`, ...[1, 2, 3, 4, 5].map((step) => `/setup?step=${step}`)]) {
+  for (const where of [...links, `/diary/${entry.id}`, "/log", "/status", "/about", ...[1, 2, 3, 4, 5].map((step) => `/setup?step=${step}`)]) {
     const answer = await page.goto(new URL(where, page.url()).href);
     assert.equal(answer?.status(), 200, where);
     found.push(...await isAccessible(page, where));

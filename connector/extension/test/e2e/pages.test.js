@@ -102,6 +102,7 @@ test("without JavaScript: every page is read, and what was held is chosen and de
 test("a page follows what happens, also after the daemon was away", async (t) => {
   const home = await Filmspool.start(t);
   const page = await signedIn(t, home);
+  await page.goto(new URL("/status", page.url()).href);
   await home.run(["pause"]);
   await page.waitForSelector('form[action$="/resume"]');
   await home.stopDaemon();
@@ -130,7 +131,7 @@ test("an address signs one browser in, once; other names and other pages get not
   hostile.on("request", (request) => (request.url().includes("evil.example") ? request.respond({ contentType: "text/html", body: "<!doctype html><body>" }) : request.continue()));
   await hostile.goto("http://evil.example/");
   const got = await hostile.evaluate(async (origin) => {
-    document.body.innerHTML = `<iframe src="${origin}/"></iframe><iframe name="into"></iframe><form method="post" action="${origin}/pause" target="into"></form>`;
+    document.body.innerHTML = `<iframe src="${origin}/"></iframe><iframe name="into"></iframe><form method="post" action="${origin}/status/pause" target="into"></form>`;
     const sent = new Promise((loaded) => { document.getElementsByName("into")[0].onload = loaded; });
     document.forms[0].submit();
     await sent;

@@ -28,8 +28,8 @@ test("pictures", async (t) => {
   const page = await browser.newPage();
   await page.setViewport({ width: 900, height: 640 });
   await signIn(page, home);
-  for (const name of ["now", "diary", "review", "sources"]) {
-    await page.goto(new URL(name === "now" ? "/" : `/${name}`, page.url()).href, { waitUntil: "networkidle2" });
+  for (const name of ["home", "diary", "review", "sources"]) {
+    await page.goto(new URL(name === "home" ? "/" : `/${name}`, page.url()).href, { waitUntil: "networkidle2" });
     await shoot(page, name);
   }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// nowData is what the first page shows.
-type nowData struct {
+// statusData is how everything stands.
+type statusData struct {
 	Status control.Status
 	Counts []count
 	Paused bool // all accounts in use
@@ -31,15 +31,15 @@ type count struct {
 var pauseHours = []int{1, 3, 12, 24, 0}
 
 // PauseHours returns the choices of a pause.
-func (*nowData) PauseHours() []int { return pauseHours }
+func (*statusData) PauseHours() []int { return pauseHours }
 
-func showNow(v *view) (any, error) {
-	status, err := v.api().Status(v.ctx())
+func showStatus(v *view) (any, error) {
+	status, err := v.status()
 	if err != nil {
 		return nil, err
 	}
 	health.Tell(v.Speech, &status)
-	d := &nowData{Status: status, Paused: len(status.Accounts) > 0}
+	d := &statusData{Status: status, Paused: len(status.Accounts) > 0}
 	for _, a := range status.Accounts {
 		d.Paused = d.Paused && (a.State == account.Paused || a.Unused)
 	}
@@ -47,7 +47,7 @@ func showNow(v *view) (any, error) {
 	d.Counts = slices.DeleteFunc([]count{
 		{viewing.StateInDoubt, c.InDoubt, "/review"},
 		{viewing.StateHeld, c.Held, "/review"},
-		{viewing.StateRejected, c.Rejected, "/diary?state=rejected"},
+		{viewing.StateRejected, c.Rejected, "/review"},
 		{viewing.StatePending, c.Pending + c.Sending, "/diary?state=pending"},
 		{viewing.StateDelivered, c.Delivered, "/diary?state=delivered"},
 	}, func(c count) bool { return c.N == 0 })

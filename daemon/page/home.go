@@ -1,0 +1,88 @@
+package page
+
+import (
+	"time"
+
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/health"
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// The sizes of the first page.
+const (
+	lastWatched = 5
+	weekDays    = 7
+	weekLimit   = 1000 // viewings of a week that are counted
+)
+
+// homeData is what the first page shows.
+type homeData struct {
+	Status   control.Status
+	Last     []item
+	Week     []weekDay
+	Films    int
+	Episodes int
+}
+
+// weekDay is one day of the last seven.
+type weekDay struct {
+	Name string
+	N    int
+	High int // of 100, against the busiest day
+}
+
+// Top returns where the bar of the day begins, of 100.
+func (d weekDay) Top() int { return 100 - d.High }
+
+// Short returns the first letters of the day's name.
+func (d weekDay) Short() string { return string([]rune(d.Name)[:2]) }
+
+func showHome(v *view) (any, error) {
+	status, err := v.status()
+	if err != nil {
+		return nil, err
+	}
+	health.Tell(v.Speech, &status)
+	d := &homeData{Status: status}
+	now := time.Now()
+	begin := time.Date(now.Year(), now.Month(), now.Day()-weekDays+1, 0, 0, 0, 0, time.Local)
+	week, err := v.api().List(v.ctx(), entry.Filter{Kind: viewing.KindViewing, Kept: true, ByTime: true, Since: begin, Limit: weekLimit})
+	if err != nil {
+		return nil, err
+	}
+	d.count(v, week, begin)
+	last, err := v.api().List(v.ctx(), entry.Filter{Kind: viewing.KindViewing, Kept: true, ByTime: true, Limit: lastWatched})
+	d.Last = v.items(last)
+	return d, err
+}
+
+// count counts the viewings of the last days.
+func (d *homeData) count(v *view, week []entry.Entry, begin time.Time) {
+	days, most := [weekDays]int{}, 1
+	for _, e := range week {
+		i := int(e.WatchedAt.Time().Sub(begin) / (24 * time.Hour))
+		if i < 0 || i >= weekDays {
+			continue // a clock stood ahead
+		}
+		if days[i]++; e.Media.Type == viewing.Movie {
+			d.Films++
+		} else {
+			d.Episodes++
+		}
+		most = max(most, days[i])
+	}
+	for i, n := range days {
+		d.Week = append(d.Week, weekDay{v.Weekday(begin.AddDate(0, 0, i).Weekday()), n, n * 100 / most})
+	}
+}
+
+// Worst returns the problem that the quiet line of the first page tells; nil for none.
+func (d *homeData) Worst() *control.Problem {
+	for _, p := range d.Status.Problems {
+		if p.Severity != control.Note {
+			return &p
+		}
+	}
+	return nil
+}

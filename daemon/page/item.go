@@ -1,0 +1,193 @@
+package page
+
+import (
+	"fmt"
+	"hash/fnv"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// item is an entry as rows, tiles and headings show it.
+type item struct {
+	entry.Entry
+	*view
+}
+
+// Item returns an entry for the templates.
+func (v *view) Item(e entry.Entry) item { return item{e, v} }
+
+// items returns entries for the templates.
+func (v *view) items(all []entry.Entry) []item {
+	list := make([]item, len(all))
+	for i, e := range all {
+		list[i] = v.Item(e)
+	}
+	return list
+}
+
+// Title returns the title of the film, series or list; its number where no title is known.
+func (i item) Title() string {
+	m := i.Media
+	switch {
+	case i.List != nil:
+		return i.List.Name
+	case m == nil:
+		return i.Entry.Label()
+	default:
+		bare := *m
+		bare.Year, bare.Season, bare.Episode = 0, nil, nil
+		return bare.LabelIn(func(word string) string { return i.Say("item." + strings.ReplaceAll(word, " ", "-")) })
+	}
+}
+
+// Sub returns what tells the item from others: the year of a film, or "S01E02 · Pilot".
+func (i item) Sub() string {
+	m := i.Media
+	switch {
+	case m == nil:
+		return ""
+	case m.Type != viewing.Episode:
+		return number(m.Year)
+	}
+	var parts []string
+	if m.Season != nil && m.Episode != nil {
+		parts = append(parts, fmt.Sprintf("S%02dE%02d", *m.Season, *m.Episode))
+	}
+	if m.Title != "" && m.Title != i.Title() {
+		parts = append(parts, m.Title)
+	}
+	return strings.Join(parts, " · ")
+}
+
+// number writes a number that may be unknown.
+func number(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// Icon returns the name of the icon of what it is.
+func (i item) Icon() string {
+	switch {
+	case i.Media == nil:
+		return "list"
+	case i.Media.Type == viewing.Movie:
+		return "film"
+	default:
+		return "tv"
+	}
+}
+
+// Tint returns one of eight colours of the tile that stands for a poster. A series has the
+// same for each of its episodes.
+func (i item) Tint() int {
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(i.Title()))
+	return int(hash.Sum32() % 8)
+}
+
+// Watched returns when it was watched, for the template "time"; nil where it was not.
+func (i item) Watched() *moment {
+	if i.Kind != viewing.KindViewing {
+		return nil
+	}
+	return i.When(i.WatchedAt.Time())
+}
+
+// ClockOf returns the local time of day at which it was watched.
+func (i item) ClockOf() string { return i.WatchedAt.Time().Local().Format("15:04") }
+
+// From returns the name of its source.
+func (i item) From() string { return i.SourceName(i.Source) }
+
+// FromIcon returns the icon of its source.
+func (i item) FromIcon() string { return "from-" + viewing.SourceKind(i.Source) }
+
+// Mark returns its state where there is something to say of it: it is not simply delivered.
+func (i item) Mark() string {
+	switch i.State {
+	case viewing.StateDelivered:
+		return ""
+	case viewing.StateHeld:
+		name, _ := groupOf(i.Entry)
+		return i.Say("mark." + name)
+	default:
+		return i.Word("diary.state.", i.State)
+	}
+}
+
+// TMDB returns the address of the item's page at TMDB; "" where it has none.
+func (i item) TMDB() string {
+	m := i.Media
+	switch {
+	case m == nil:
+		return ""
+	case m.Placed():
+		return fmt.Sprintf("https://www.themoviedb.org/tv/%d/season/%d/episode/%d", m.Show.IDs.TMDB, *m.Season, *m.Episode)
+	case m.IDs.TMDB > 0 && m.Type != viewing.Episode:
+		return fmt.Sprintf("https://www.themoviedb.org/%s/%d", m.Type, m.IDs.TMDB)
+	default:
+		return ""
+	}
+}
+
+// SourceName returns the name of a source: the one that a person gave it, else what it is.
+func (v *view) SourceName(source string) string {
+	kind, path, _ := strings.Cut(source, ":")
+	libraries := 0
+	status, _ := v.status()
+	for _, s := range status.Sources {
+		if s.Name == source && s.Label != "" {
+			return s.Label
+		}
+		if s.Kind == viewing.SourceKodi {
+			libraries++
+		}
+	}
+	name := v.Word("source.kind.", kind)
+	if kind == viewing.SourceKodi && libraries > 1 {
+		name += " (" + filepath.Base(strings.TrimSuffix(path, "/userdata")) + ")"
+	}
+	return name
+}
+
+// day is the viewings of one day.
+type day struct {
+	Name  string
+	Items []item
+}
+
+// month is the viewings of one month.
+type month struct {
+	Name string
+	Days []day
+}
+
+// byDay groups viewings, the latest first, by local month and day.
+func (v *view) byDay(all []entry.Entry) (months []month) {
+	now := time.Now()
+	for _, e := range all {
+		at := e.WatchedAt.Time().Local()
+		name, today := v.Month(at), v.Day(at, now)
+		if len(months) == 0 || months[len(months)-1].Name != name {
+			months = append(months, month{Name: name})
+		}
+		m := &months[len(months)-1]
+		if len(m.Days) == 0 || m.Days[len(m.Days)-1].Name != today {
+			m.Days = append(m.Days, day{Name: today})
+		}
+		d := &m.Days[len(m.Days)-1]
+		d.Items = append(d.Items, v.Item(e))
+	}
+	return months
+}
+
+// diaryOf returns the address of the diary with some words.
+func diaryOf(words string) string { return "/diary?" + url.Values{"words": {words}}.Encode() }
