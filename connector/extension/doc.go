@@ -1,6 +1,5 @@
-// Package extension is the browser extension: the folder source, which Chromium and Firefox
-// load as it stands (Manifest V3, ES modules, no build step, no dependencies), and [Pack], which
-// makes the archive that each of the two is given. Only the manifest differs between them.
+// Package extension is the browser extension: the folder source (Manifest V3, ES modules, no
+// dependencies), and [Pack], which makes the archive that each of the two is given. Only the manifest differs between them.
 // The same source makes the same bytes on every machine, so anybody can check what a store
 // hands out. It pairs with the one-time code that Filmspool's page and filmspool sources pair show.
 //
@@ -35,13 +34,12 @@
 // the words of the one before.
 //
 // A rule says where a streaming site's page keeps its words. It is data in the
-// folder sites, and its README.md is the guide. One engine reads it. What a rule finds
-// is evidence. It is bound to the number in the address, or to the medium that is
-// loaded. Two words that contradict each other say nothing. An advertisement that a
-// rule names does not count. For Netflix and Disney+ an object of the page is read in
-// the page's own world. It is read only: Netflix's own getters are called, and nothing
-// else. A part that finds nothing leaves all as it is without a rule. There is one
-// exception: if the rule reads the page's title, nothing else reads it.
+// folder sites, and its README.md is the guide. [Pack] puts all rules into one module.
+// On a site with a rule nothing else is read. What a rule finds is evidence. It is
+// bound to the number in the address, or to the medium that is loaded. Two words that
+// contradict each other say nothing. An advertisement that a rule names does not count.
+// For Netflix and Disney+ an object of the page is read in the page's own world. It is
+// read only: Netflix's own getters are called, and nothing else.
 //
 // The extension asks nothing. What counts is sent as it was seen: with the number of
 // themoviedb.org where the page has it, else with titles and numbers, else with the
@@ -61,7 +59,7 @@
 // user's click. Nothing is kept about ticks: the
 // browser's permissions are the truth.
 //
-// To try it: load the folder source unpacked at chrome://extensions, or
+// To try it: run node make-rules.js in the folder test, and load the folder source unpacked at chrome://extensions, or
 // source/manifest.json at about:debugging in Firefox. The checks stand in the
 // folder test (npm ci, npm run types, npm test), with dependencies of their
 // own that are never shipped.

@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -59,35 +61,60 @@ func manifestFor(target string) ([]byte, error) {
 	return json.MarshalIndent(keys, "", "  ")
 }
 
-// Pack is the archive for a target: the files in the order of their names, without a time,
-// and not compressed, since compressors differ from one version to the next. The guides for
-// contributors are left out.
-func Pack(target string) ([]byte, error) {
-	var out bytes.Buffer
-	archive := zip.NewWriter(&out)
-	err := fs.WalkDir(source, "source", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || path.Base(name) == "README.md" {
-			return err
+// rules is the module sites/rules.js: the rules of the sites as one object, by name.
+// Chromium does not start a background again that imports JSON.
+func rules() ([]byte, error) {
+	files, err := fs.Glob(source, "source/sites/*.json")
+	all := map[string]json.RawMessage{}
+	for _, file := range files {
+		if all[strings.TrimSuffix(path.Base(file), ".json")], err = source.ReadFile(file); err != nil {
+			return nil, err
 		}
-		name = strings.TrimPrefix(name, "source/")
-		content, err := source.ReadFile("source/" + name)
-		if name == "manifest.json" {
-			content, err = manifestFor(target)
-		}
-		if err != nil {
-			return err
-		}
-		file, err := archive.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
-		if err == nil {
-			_, err = file.Write(content)
-		}
-		return err
-	})
-	if err == nil {
-		err = archive.Close()
 	}
+	text, err := json.MarshalIndent(all, "", "  ")
+	return fmt.Appendf(nil, "export const files = %s;\n", text), err
+}
+
+// Pack is the archive for a target: the files in the order of their names, without a time,
+// and not compressed, since compressors differ from one version to the next. The rules of
+// the sites are in one module, and the guides for contributors are left out.
+func Pack(target string) ([]byte, error) {
+	files, err := contents(target)
 	if err != nil {
 		return nil, fmt.Errorf("pack for %s: %w", target, err)
 	}
+	var out bytes.Buffer
+	archive := zip.NewWriter(&out)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		file, err := archive.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+		if err == nil {
+			_, err = file.Write(files[name])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("pack for %s: %w", target, err)
+		}
+	}
+	if err := archive.Close(); err != nil {
+		return nil, fmt.Errorf("pack for %s: %w", target, err)
+	}
 	return out.Bytes(), nil
+}
+
+// contents are the files of an archive, by name.
+func contents(target string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	err := fs.WalkDir(source, "source", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path.Base(name) == "README.md" || path.Dir(name) == "source/sites" && path.Ext(name) == ".json" {
+			return err
+		}
+		files[strings.TrimPrefix(name, "source/")], err = source.ReadFile(name)
+		return err
+	})
+	if err == nil {
+		files["manifest.json"], err = manifestFor(target)
+	}
+	if err == nil {
+		files["sites/rules.js"], err = rules()
+	}
+	return files, err
 }

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"regexp"
 	"strings"
 	"testing"
@@ -56,8 +57,9 @@ func manifestOf(t *testing.T, text []byte) map[string]any {
 	return keys
 }
 
-// Two packs of the same source are equal. They hold it as it is, but for the manifest and
-// the page for contributors, and every file that the manifest names.
+// Two packs of the same source are equal. They hold it as it is, but for the manifest, the
+// rules, which are in one module, and the pages for contributors, and every file that the
+// manifest names.
 func TestPackHoldsTheSource(t *testing.T) {
 	for _, target := range extension.Targets() {
 		archive := pack(t, target)
@@ -65,12 +67,22 @@ func TestPackHoldsTheSource(t *testing.T) {
 			t.Errorf("%s: two packs differ", target)
 		}
 		contents := open(t, archive)
+		module := bytes.TrimPrefix(contents["sites/rules.js"], []byte("export const files = "))
+		var rules map[string]any
+		if err := json.Unmarshal(bytes.TrimSuffix(module, []byte(";\n")), &rules); err != nil {
+			t.Fatal(err)
+		}
 		err := fs.WalkDir(source, ".", func(name string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || name == "manifest.json" {
+			if err != nil || d.IsDir() || name == "manifest.json" || name == "sites/rules.js" {
 				return err
 			}
 			want, err := fs.ReadFile(source, name)
-			if got, ok := contents[name]; ok == strings.HasSuffix(name, "README.md") || ok && !bytes.Equal(got, want) {
+			rule, isRule := strings.CutSuffix(name, ".json")
+			isRule = isRule && strings.HasPrefix(name, "sites/")
+			if isRule && !cmp.Equal(rules[path.Base(rule)], any(manifestOf(t, want))) {
+				t.Errorf("%s: sites/rules.js does not hold %s", target, name)
+			}
+			if got, ok := contents[name]; ok == (isRule || strings.HasSuffix(name, "README.md")) || ok && !bytes.Equal(got, want) {
 				t.Errorf("%s: %s: packed %v", target, name, ok)
 			}
 			return err

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { withPage } from "../source/identify/around.js";
 import { identify } from "../source/identify/index.js";
+import { withParentPage } from "../source/identify/parent-page.js";
 import { serversFor } from "../source/sites/index.js";
 import { Screening } from "./screening.js";
 
@@ -155,12 +155,17 @@ test("how long the page says that it lasts", () => {
   assert.equal(seconds("PT45M", "PT2M"), NaN, "which of the two plays?");
 });
 
-test("a link that a rule has read is certain, and is not where the page contradicts itself", () => {
-  const site = { name: "trakt", kind: "movie", numbers: {}, said: [{ tmdb: "https://www.themoviedb.org/movie/700603" }, { film: "The Spool Keeper" }] };
-  const found = (/** @type {any} */ more) => identify({ url: "https://trakt.tv/movies/the-spool-keeper", host: "trakt.tv", title: "", evidence: { site: { ...site, ...more } } });
-  assert.deepEqual([found({}).certain, found({}).media], [true, { type: "movie", ids: { tmdb: 700603 }, title: "The Spool Keeper" }]);
-  const odd = [{ torn: true }, { kind: "episode" }, { name: "nobody" }, { said: [...site.said, { tmdb: "https://www.themoviedb.org/movie/700604" }] }, { said: 5 }, { said: [null, { tmdb: 700603 }] }];
-  for (const more of odd) assert.equal(found(more).certain, false, JSON.stringify(more));
+test("on a site with a rule, nothing but the rule speaks, also where it has read nothing", () => {
+  const page = {
+    id: "1", url: "https://www.netflix.com/watch/5", host: "www.netflix.com", title: "Reel Life S01E02",
+    evidence: { jsonld: [{ type: "Movie", name: "The Spool Keeper", refs: ["https://www.themoviedb.org/movie/700603"] }], links: ["https://www.themoviedb.org/movie/700603"],
+      attributes: { tmdbId: "700603", tmdbType: "movie" }, mediaSession: { title: "Reel Life S01E02" } },
+  };
+  const read = { name: "netflix", numbers: { title: "5" }, said: [] };
+  assert.deepEqual(identify(page), { media: null, certain: false, evidence: {} });
+  assert.deepEqual(identify({ ...page, evidence: { ...page.evidence, site: read } }), { media: null, certain: false, evidence: { site: { name: "netflix", title: "5" } } });
+  const framed = { ...page, frameUrl: "https://player.example/" };
+  assert.equal(identify(framed).evidence.kind, "movie", "the player of another site in a frame");
 });
 
 test("the media session tells series and episode", async () => {
@@ -198,13 +203,13 @@ test("names that every object has are not remembered ones", () => {
 test("a frame of another site is named by the page around it", async () => {
   const page = await seen(fixture("series-page"), "https://films.example/watch/77");
   const frame = { ...(await seen("<title>player</title>", "https://player.example/embed/9")), id: "x" };
-  const joined = withPage(frame, page);
+  const joined = withParentPage(frame, page);
   assert.equal(joined.host, "films.example");
   assert.equal(joined.frameUrl, "https://player.example/embed/9");
   assert.equal(identify(joined).certain, true);
   assert.equal(identify(frame).media, null);
   for (const odd of [null, undefined, {}, { url: 1, host: 2 }, { url: "https://a.example/", host: "a", evidence: { links: 5, jsonld: {} } }]) {
-    assert.doesNotThrow(() => identify(withPage(frame, odd)));
+    assert.doesNotThrow(() => identify(withParentPage(frame, odd)));
   }
 });
 
@@ -213,9 +218,9 @@ test("what the rule of the frame's site has read stays known", () => {
   const bare = { links: [], attributes: {} };
   const frame = { id: "x", url: "https://tubitv.com/movies/900100", host: "tubitv.com", title: "", evidence: { ...bare, site } };
   const page = { url: "https://films.example/watch/77", host: "films.example", title: "Another name", evidence: { ...bare, site: { name: "netflix", numbers: {}, said: [] } } };
-  const { evidence } = identify(withPage(frame, page));
+  const { evidence } = identify(withParentPage(frame, page));
   assert.deepEqual(evidence, { kind: "movie", title: "The Long Take", year: 1999, site: { name: "tubi", title: "900100" } });
-  assert.equal("site" in withPage({ ...frame, evidence: bare }, page).evidence, false, "the page's own rule has read no video of the frame");
+  assert.equal("site" in withParentPage({ ...frame, evidence: bare }, page).evidence, false, "the page's own rule has read no video of the frame");
 });
 
 test("what a page leaves standing of the page before is not its own", async () => {

@@ -24,7 +24,7 @@ const BEST = [
   ["the site's name is cut off", { host: "www.primevideo.com", title: "The Boys - Season 1 | Prime Video" }, {}, "The Boys – Season 1"],
   ["a count of news is cut off", { host: "www.youtube.com", title: "(3) A long talk - YouTube" }, {}, "A long talk"],
   ["series and episode of a media session", { title: "C Media" }, session("...And the Bag", "Breaking Bad", "Season 1"), "Breaking Bad: ...And the Bag"],
-  ["a description without numbers", { host: "tv.apple.com", title: "Apple TV" }, { jsonld: [{ type: "TVEpisode", name: "In the Dark", series: { name: "The Morning Show" } }] }, "The Morning Show: In the Dark"],
+  ["a description without numbers", { title: "Watch" }, { jsonld: [{ type: "TVEpisode", name: "In the Dark", series: { name: "The Morning Show" } }] }, "The Morning Show: In the Dark"],
   ["an episode by its numbers", { title: "Reel Life S01E02" }, { headings: ["Welcome"] }, "Reel Life S01E02"],
   ["a film with its year", { title: "x" }, { jsonld: [{ type: "Movie", name: "Fight Club", date: "1999" }] }, "Fight Club (1999)"],
   ["what stands anywhere on the page comes after its title", { title: "Reel Life" }, { mentions: ["More like this"] }, "Reel Life"],

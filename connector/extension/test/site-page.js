@@ -1,7 +1,7 @@
 // Opens a page without a browser, and reads it by the rule of its site.
 import { objects } from "../source/background/objects.js";
-import { gathered } from "../source/identify/gathered.js";
-import { identify } from "../source/identify/index.js";
+import { collectedEvidence } from "../source/identify/evidence.js";
+import { checked, identify } from "../source/identify/index.js";
 import { ruleFor } from "../source/sites/index.js";
 import { Screening } from "./screening.js";
 
@@ -69,7 +69,7 @@ export class SitePage {
 
 /** A page or a sitting, in the words of the answer. @param {any} page */
 export function told(page) {
-  const { kind = null, title = null, seriesTitle: series = null, season = null, episode = null, year = null, site } = gathered(page);
+  const { kind = null, title = null, seriesTitle: series = null, season = null, episode = null, year = null, site } = collectedEvidence(checked(page));
   const { title: number, series: seriesNumber, numbering } = site ?? {};
   const numbers = { title: number, series: seriesNumber, numbering, ...others(identify(page).media) };
   return { kind, title, series, season, episode, year, numbers: JSON.parse(JSON.stringify(numbers)) };

@@ -3,9 +3,9 @@
  * a worker that was woken for something does not miss it. What is kept in
  * memory may be gone at any moment; what matters is on disk.
  */
-import { withPage } from "../identify/around.js";
 import { identify } from "../identify/index.js";
 import { seen } from "../identify/names.js";
+import { withParentPage } from "../identify/parent-page.js";
 import { ruleFor, serversFor } from "../sites/index.js";
 import { showBadge } from "./badge.js";
 import { Database } from "./database.js";
@@ -142,7 +142,7 @@ async function withTab(sitting, tab) {
   if (!tab?.id || !tab.url || sitting.host === new URL(tab.url).hostname) return sitting;
   const asked = api.tabs.sendMessage(tab.id, { kind: "page" }, { frameId: 0 });
   const late = new Promise((resolve) => setTimeout(() => resolve(null), PAGE_WAIT));
-  return withPage(sitting, await Promise.race([asked, late]).catch(() => null));
+  return withParentPage(sitting, await Promise.race([asked, late]).catch(() => null));
 }
 
 /**

@@ -8,7 +8,7 @@
   const { text } = own.bounds;
 
   /** What a source may tell. */
-  const PARTS = ["kind", "name", "series", "film", "place", "season", "episode", "title", "year", "titleNumber", "seriesNumber", "tmdb"];
+  const PARTS = ["kind", "name", "series", "film", "place", "season", "episode", "title", "year", "titleNumber", "seriesNumber"];
   const MOST_ELEMENTS = 20;
   const MOST_DATA = 4_000_000;
 

@@ -14,7 +14,7 @@
   /** Played seconds after which a medium of the same address may have the words of before. */
   const SETTLING = 10;
   /** Two texts of these are two items. */
-  const NAMING = ["kind", "name", "series", "film", "place", "season", "episode", "year", "titleNumber", "seriesNumber", "tmdb"];
+  const NAMING = ["kind", "name", "series", "film", "place", "season", "episode", "year", "titleNumber", "seriesNumber"];
 
   /** @typedef {Record<string, string>} Said of one source */
 

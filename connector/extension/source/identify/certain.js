@@ -1,11 +1,10 @@
 /**
  * Certain identifiers, strongest first: the page's own address, a media
- * server's answer, data-tmdb-id, the link that the site's rule names, sameAs,
- * and a link to themoviedb.org if the page has one alone.
+ * server's answer, data-tmdb-id, sameAs, and a link to themoviedb.org if the
+ * page has one alone. On a site with a rule, nothing is certain.
  */
-import { described, texts, tmdbOf } from "./described.js";
-import { fromTmdb, positive } from "./ids.js";
-import { linked } from "./site.js";
+import { fromTmdb, positive, texts, tmdbOf } from "./ids.js";
+import { fromJsonLd } from "./jsonld.js";
 
 /** @typedef {import("./ids.js").Named} Named */
 
@@ -40,18 +39,17 @@ function named(kind, id) {
 }
 
 /**
- * @param {string} url
- * @param {any} evidence
+ * @param {import("./index.js").Page} page
  * @returns {Named | null} "none" is null; two that contradict each other are null too
  */
-export function certainId(url, evidence) {
+export function certainId({ url, ruled, evidence }) {
   const own = fromTmdb(url);
   if (own) return own;
   if (evidence.provider) return fromProvider(evidence.provider);
-  const object = described(evidence.jsonld, url);
+  if (ruled) return null;
+  const object = fromJsonLd(evidence.jsonld, url);
   const strong = [
     fromAttributes(evidence.attributes),
-    ...linked(evidence.site),
     object && tmdbOf(object.refs),
     object && tmdbOf(object.seriesRefs),
   ].filter((one) => one !== null);

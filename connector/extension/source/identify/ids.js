@@ -1,7 +1,9 @@
 /**
- * Addresses and identifiers of themoviedb.org and imdb.com. What cannot be
- * one is null: nothing here repairs or guesses.
+ * Values that a page tells, each checked: texts, numbers, and the addresses and
+ * identifiers of themoviedb.org and imdb.com. Nothing is repaired or guessed.
  */
+
+const MOST_TEXT = 300;
 
 /** The largest identifier the service takes. */
 const LARGEST = Number.MAX_SAFE_INTEGER;
@@ -89,4 +91,53 @@ export function fromImdb(href) {
   const url = parse(href);
   if (!url || !/^(?:[a-z]{1,3}\.)?imdb\.com$/.test(url.hostname)) return null;
   return imdbId(/^\/(?:[a-z]{2}(?:-[a-z]{2})?\/)?title\/(tt\d{1,12})(?:\/|$)/i.exec(url.pathname)?.[1]);
+}
+
+/**
+ * @param {string[]} refs addresses
+ * @returns {Named | null} the one film or series they name; without a place when they name several
+ */
+export function tmdbOf(refs) {
+  const named = refs.map(fromTmdb).filter((one) => one !== null);
+  const [first] = named;
+  if (!first || named.some((one) => one.kind !== first.kind || one.tmdb !== first.tmdb)) return null;
+  const placed = named.filter((one) => one.kind === "tv" && one.episode !== undefined);
+  const places = new Set(placed.map((one) => JSON.stringify(one)));
+  return places.size === 1 ? placed[0] : { kind: first.kind, tmdb: first.tmdb };
+}
+
+/**
+ * @param {string[]} refs addresses
+ * @returns {string | undefined} the one imdb id among them
+ */
+export function imdbOf(refs) {
+  const ids = new Set(refs.map(fromImdb).filter((one) => one !== null));
+  return ids.size === 1 ? [...ids][0] : undefined;
+}
+
+/**
+ * @param {unknown} value
+ * @returns {string | undefined} undefined for no text
+ */
+export function words(value) {
+  const text = typeof value === "string" ? value.slice(0, MOST_TEXT).trim() : "";
+  return text === "" ? undefined : text;
+}
+
+/**
+ * @param {unknown} value
+ * @returns {string[]}
+ */
+export function texts(value) {
+  return Array.isArray(value) ? value.slice(0, 20).filter((one) => typeof one === "string") : [];
+}
+
+/**
+ * Leaves out what is not known.
+ * @template {Record<string, any>} T
+ * @param {T} object
+ * @returns {Partial<T>}
+ */
+export function lean(object) {
+  return /** @type {Partial<T>} */ (Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined && value !== null)));
 }

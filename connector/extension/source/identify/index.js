@@ -8,31 +8,33 @@
  * matter open.
  */
 import { certainId } from "./certain.js";
-import { texts, words } from "./described.js";
-import { gathered, lean } from "./gathered.js";
+import { rules, ruleFor } from "../sites/index.js";
+import { collectedEvidence } from "./evidence.js";
+import { lean, texts, words } from "./ids.js";
 
 /**
  * @typedef {import("../messages.js").Media} Media
  * @typedef {import("../messages.js").Ids} Ids
  * @typedef {import("../messages.js").Identified} Identified
- * @typedef {import("./gathered.js").Gathered} Gathered
+ * @typedef {import("./evidence.js").Collected} Collected
  * @typedef {import("./ids.js").Named} Named
  */
 
 /**
- * A page, or a sitting on one; see messages.js.
- * @typedef {{url: string, host: string, title: string, duration?: number, evidence: any}} Page
+ * A page, or what plays on one; see messages.js. ruled: the site has a rule, and
+ * nothing else is read of it.
+ * @typedef {{url: string, title: string, ruled: boolean, evidence: any}} Page
  */
 
 /**
- * @param {Page} page
+ * @param {any} page foreign in all its parts
  * @returns {Identified}
  */
 export function identify(page) {
   const safe = checked(page);
-  const found = gathered(safe);
+  const found = collectedEvidence(safe);
   const evidence = asEvidence(found);
-  const id = certainId(safe.url, safe.evidence);
+  const id = certainId(safe);
   const certain = agreed(id, found);
   if (certain) return { media: certain, certain: true, evidence: { ...evidence, ...placeOf(certain) } };
   return { media: likely(found, id), certain: false, evidence };
@@ -42,17 +44,17 @@ export function identify(page) {
  * @param {any} page foreign in all its parts
  * @returns {Page}
  */
-function checked(page) {
-  const { url, host, title, duration, evidence } = page ?? {};
+export function checked(page) {
+  const { id, url, frameUrl, title, evidence } = page ?? {};
   const text = (/** @type {unknown} */ value, /** @type {number} */ most) => (typeof value === "string" ? value.slice(0, most) : "");
   const some = evidence && typeof evidence === "object" ? evidence : {};
-  const length = typeof duration === "number" ? { duration } : {};
-  return { url: text(url, 4000), host: text(host, 253), title: text(title, 300), ...length, evidence: { ...some, links: texts(some.links) } };
+  const ruled = Object.hasOwn(rules, String(some.site?.name)) || (id !== undefined && ruleFor(text(frameUrl ?? url, 4000)) !== null);
+  return { url: text(url, 4000), title: text(title, 300), ruled, evidence: { ...some, links: texts(some.links) } };
 }
 
 /**
  * In the words of the pages: an episode's title is its series'.
- * @param {Gathered} found
+ * @param {Collected} found
  * @returns {Identified["evidence"]}
  */
 function asEvidence({ kind, title, seriesTitle, season, episode, year, site }) {
@@ -69,7 +71,7 @@ function placeOf({ type, season, episode }) {
 
 /**
  * @param {Named | null} id
- * @param {Gathered} found
+ * @param {Collected} found
  * @returns {Media | null} null when the page contradicts the id, or leaves the episode open
  */
 function agreed(id, found) {
@@ -85,7 +87,7 @@ function agreed(id, found) {
 
 /**
  * What may be sent as evidence, for others to resolve.
- * @param {Gathered} found
+ * @param {Collected} found
  * @param {Named | null} id what the page names, which is not enough
  * @returns {Media | null}
  */
@@ -99,7 +101,7 @@ function likely(found, id) {
 }
 
 /**
- * @param {Gathered} found
+ * @param {Collected} found
  * @param {number} [tmdb] of the film
  * @returns {Media}
  */
@@ -108,7 +110,7 @@ function movie({ title, year, ids, site }, tmdb) {
 }
 
 /**
- * @param {Gathered} found
+ * @param {Collected} found
  * @param {number} [tmdb] of the series
  * @returns {Media}
  */

@@ -2,7 +2,7 @@
  * The names that a page has for what it plays, for a person to recognise it
  * by. What is certain is found elsewhere.
  */
-import { texts, words } from "./described.js";
+import { texts, words } from "./ids.js";
 
 /**
  * A name that was seen on a page, and where: the media session's title, artist

@@ -3,9 +3,8 @@
  * contradict each other say nothing, and neither do two words of one source.
  */
 import { rules } from "../sites/index.js";
-import { words } from "./described.js";
-import { fromTmdb, imdbId, ordinal, year } from "./ids.js";
-import { bare, placeOf } from "./titles.js";
+import { imdbId, ordinal, words, year } from "./ids.js";
+import { bare, placeOf, withoutSeason } from "./titles.js";
 
 /** @typedef {import("../messages.js").SiteEvidence} SiteEvidence */
 
@@ -23,10 +22,12 @@ function read(said) {
   const [name, series, film, text] = [words(said.name), words(said.series), words(said.film), words(said.place)];
   const place = text === undefined ? null : placeOf(text);
   const kind = said.kind === "movie" || said.kind === "episode" ? said.kind : undefined;
+  const is = kind ?? (film ? "movie" : series || place ? "episode" : undefined);
+  const called = name ?? series ?? film;
   return {
-    kind: kind ?? (film ? "movie" : series || place ? "episode" : undefined),
+    kind: is,
     weak: said.alone === "movie" ? "movie" : undefined,
-    name: name ?? series ?? film,
+    name: is === "episode" && called ? withoutSeason(called) : called,
     title: words(said.title) ?? (place?.after || undefined),
     season: place?.season ?? ordinal(said.season, 0) ?? undefined,
     episode: place?.episode ?? ordinal(said.episode, 1) ?? undefined,
@@ -49,25 +50,10 @@ function common(sources, part) {
   return new Set(told.map(plain)).size > 1 ? null : told[0];
 }
 
-/**
- * @param {any} evidence of the rule
- * @returns {boolean} whether the rule reads the page's title: it knows when that is still the title of the item before
- */
-export const readsTitle = (evidence) => rules[evidence?.name]?.say.some((/** @type {any} */ { from }) => from === "title") ?? false;
-
 /** @param {any} evidence of the rule @returns {any[]} what each source told */
 const told = ({ said }) => (Array.isArray(said) ? said.slice(0, 10).filter((one) => one && typeof one === "object") : []);
 
-/**
- * @param {any} evidence of the rule; foreign in all its parts
- * @returns {import("./ids.js").Named[]} what the links to themoviedb.org mean that the rule has read
- */
-export function linked(evidence) {
-  if (!rules[evidence?.name] || fromSite(evidence).torn) return [];
-  return told(evidence).map(({ tmdb }) => fromTmdb(tmdb)).filter((one) => one !== null);
-}
-
-/** @param {"ids" | "showIds"} name @param {unknown} value @returns {import("./gathered.js").Gathered} */
+/** @param {"ids" | "showIds"} name @param {unknown} value @returns {import("./evidence.js").Collected} */
 function imdb(name, value) {
   const known = imdbId(value);
   return known === null ? {} : { [name]: { imdb: known } };
@@ -75,12 +61,11 @@ function imdb(name, value) {
 
 /**
  * @param {any} evidence of the rule; foreign in all its parts
- * @returns {import("./gathered.js").Gathered & {torn?: boolean}} torn when what was read contradicts itself, which is
+ * @returns {import("./evidence.js").Collected & {torn?: boolean}} torn when what was read contradicts itself, which is
  *   worse than nothing
  */
 export function fromSite(evidence) {
-  const rule = rules[evidence?.name];
-  if (!rule) return {};
+  if (!Object.hasOwn(rules, String(evidence?.name))) return {};
   const sources = told(evidence).map(read);
   const numbers = evidence.numbers ?? {};
   const at = evidence.kind === "movie" || evidence.kind === "episode" ? evidence.kind : undefined;
@@ -95,7 +80,7 @@ export function fromSite(evidence) {
     name: String(evidence.name),
     title: number(found.titleNumber ?? numbers.title ?? (is === "movie" ? numbers.film : numbers.episode)),
     series: is === "movie" ? undefined : number(found.seriesNumber ?? numbers.series),
-    numbering: rule.numbers === "site" && season !== undefined ? "site" : undefined,
+    numbering: season !== undefined ? "site" : undefined,
   };
   const site = media.title || media.series ? { site: JSON.parse(JSON.stringify(media)) } : {};
   if (!is) return { title: name, ...site };

@@ -5,10 +5,10 @@
  */
 import { ordinal } from "./ids.js";
 
-const SEASON = "season|series|staffel|st\\.|saison|temporada|stagione|seizoen|säsong|sæson|sesong|sezon|řada|сезон|시즌|シーズン";
+const SEASON = "season|series|staffel|st\\.|saison|temporada|stagione|seizoen|säsong|sæson|sesong|sezon|řada|сезон|시즌|シーズン|cyfres";
 const EPISODE =
   "episode|ep\\.?|folge|flg\\.?|f\\.|épisode|ép\\.?|episodio|episódio|capítulo|cap\\.?|aflevering|afl\\.?|avsnitt|avsn\\.?|afsnit|" +
-  "odcinek|odc\\.?|bölüm|díl|серия|эпизод|에피소드|エピソード|第";
+  "pennod|odcinek|odc\\.?|bölüm|díl|серия|эпизод|에피소드|エピソード|第";
 /** What stands between a season and an episode. */
 const JOINT = "\\s{0,2}[:.,·|/\\-–—]?\\s{0,2}";
 const EDGES = ["(?<![\\p{L}\\d])", "話?(?!\\d)"];
@@ -100,6 +100,22 @@ export function placeOf(text) {
     if (match && episode !== null) return DOUBLE.test(after) ? null : { ...(season !== undefined && { season }), episode, after: bare(text.slice(match[0].length, MOST)) };
   }
   return null;
+}
+
+/** What some sites put behind a series' name: " - Staffel 2", " [dt./OV]". */
+const PART_OF_SERIES = new RegExp(`(?:\\s{0,2}[-–—,:(]?\\s{0,2}(?:${SEASON})\\s{0,2}\\d{1,3}\\)?|\\s{0,2}\\[[^\\]]{1,20}\\])$`, "iu");
+
+/**
+ * @param {string} name of a series
+ * @returns {string} without a season and without what stands in brackets at its end
+ */
+export function withoutSeason(name) {
+  for (let rest = name; rest !== ""; ) {
+    const shorter = rest.replace(PART_OF_SERIES, "").trim();
+    if (shorter === rest) return rest;
+    rest = shorter;
+  }
+  return name;
 }
 
 /**

@@ -15,8 +15,8 @@ import { coverage, within } from "./coverage.js";
  * @property {string[]} own the patterns that were allowed for this place, and that can be taken back alone
  */
 
-/** The sites with a rule where films are watched. @type {Place[]} */
-export const PLACES = Object.entries(rules).filter(([, { grid }]) => grid !== false).map(([name, { label, hosts, seen }]) => ({ name, label, hosts, seen }));
+/** The sites with a rule. @type {Place[]} */
+export const PLACES = Object.entries(rules).map(([name, { label, hosts, seen }]) => ({ name, label, hosts, seen }));
 
 /** Programs on a computer of the user's own, with an address as it looks there. */
 export const SERVERS = Object.entries(servers).map(([name, { label, example }]) => ({ name, label, example }));

@@ -1,18 +1,17 @@
 /**
- * Everything a page says about what it plays, as titles and numbers: from a
- * media server, the rule of the site, JSON-LD, the media session and the page's
- * title, in this order. Where a rule has read words, they stand
- * alone: it knows which of the others are true there. The title of a page whose
- * rule reads it is read by nothing else. Sources that contradict each other on
- * season or episode leave both unknown.
+ * What a page says about what it plays, as titles and numbers. A media server
+ * stands alone, and so does the rule of a site: where a site has one, nothing
+ * else is read. Other pages are read by their JSON-LD, media session and title,
+ * in this order. Sources that contradict each other on season or episode leave
+ * both unknown.
  */
-import { described, imdbOf, texts, words } from "./described.js";
-import { fromImdb, imdbId, ordinal, positive, year } from "./ids.js";
-import { fromSite, readsTitle } from "./site.js";
+import { fromImdb, imdbId, imdbOf, lean, ordinal, positive, texts, words, year } from "./ids.js";
+import { fromJsonLd } from "./jsonld.js";
+import { fromSite } from "./site.js";
 import { bare, dated, placeIn } from "./titles.js";
 
 /**
- * @typedef {object} Gathered
+ * @typedef {object} Collected
  * @property {"movie" | "episode"} [kind]
  * @property {string} [title] of the film or the episode
  * @property {number} [year] of the film
@@ -23,18 +22,6 @@ import { bare, dated, placeIn } from "./titles.js";
  * @property {import("../messages.js").Ids} [showIds] of the series; never tmdb
  * @property {import("../messages.js").SiteNumbers} [site]
  */
-
-/**
- * Leaves out what is not known.
- * @template {Record<string, any>} T
- * @param {T} object
- * @returns {Partial<T>}
- */
-export function lean(object) {
-  return /** @type {Partial<T>} */ (
-    Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined && value !== null))
-  );
-}
 
 /**
  * @param {unknown} imdb
@@ -48,7 +35,7 @@ function foreign(imdb, tvdb) {
 
 /**
  * @param {any} provider
- * @returns {Gathered}
+ * @returns {Collected}
  */
 function fromProvider(provider) {
   const common = { title: words(provider?.title), ids: foreign(provider?.imdb, provider?.tvdb) };
@@ -67,10 +54,10 @@ function fromProvider(provider) {
 /**
  * @param {any} jsonld
  * @param {string} url
- * @returns {Gathered}
+ * @returns {Collected}
  */
-function fromJsonld(jsonld, url) {
-  const found = described(jsonld, url);
+function fromDescription(jsonld, url) {
+  const found = fromJsonLd(jsonld, url);
   if (!found) return {};
   const { refs, seriesRefs, ...rest } = found;
   return { ...rest, ids: foreign(imdbOf(refs)), showIds: foreign(imdbOf(seriesRefs)) };
@@ -78,7 +65,7 @@ function fromJsonld(jsonld, url) {
 
 /**
  * @param {any} session the page's media session
- * @returns {Gathered}
+ * @returns {Collected}
  */
 function fromSession(session) {
   const [title, artist, album] = [words(session?.title), words(session?.artist), words(session?.album)];
@@ -90,7 +77,7 @@ function fromSession(session) {
 
 /**
  * @param {unknown} title document.title
- * @returns {Gathered}
+ * @returns {Collected}
  */
 function fromTitle(title) {
   const place = placeIn(title);
@@ -105,7 +92,7 @@ function fromTitle(title) {
  * @param {string} url
  * @param {any} links
  * @param {"movie" | "episode" | undefined} kind
- * @returns {Gathered} the imdb id of a film; of an episode's page it may be the series' or the episode's
+ * @returns {Collected} the imdb id of a film; of an episode's page it may be the series' or the episode's
  */
 function fromLinks(url, links, kind) {
   const imdb = kind === "movie" ? (fromImdb(url) ?? imdbOf(texts(links))) : undefined;
@@ -113,7 +100,7 @@ function fromLinks(url, links, kind) {
 }
 
 /**
- * @param {Gathered[]} sources strongest first
+ * @param {Collected[]} sources strongest first
  * @param {"season" | "episode"} name
  * @returns {number | undefined | null} null when they contradict each other
  */
@@ -123,25 +110,21 @@ function common(sources, name) {
 }
 
 /**
- * @param {{url: string, title: string, evidence: any}} page
- * @returns {Gathered}
+ * @param {import("./index.js").Page} page
+ * @returns {Collected}
  */
-export function gathered({ url, title, evidence }) {
+export function collectedEvidence({ url, title, ruled, evidence }) {
   const { provider, jsonld, mediaSession, links } = evidence;
-  const { torn, ...site } = fromSite(evidence.site);
-  const sources = provider
-    ? [fromProvider(provider)]
-    : torn || site.title || site.seriesTitle || site.season !== undefined
-      ? [site]
-      : [site, fromJsonld(jsonld, url), fromSession(mediaSession), ...(readsTitle(evidence.site) ? [] : [fromTitle(title)])];
+  const site = fromSite(evidence.site);
+  const sources = provider ? [fromProvider(provider)] : ruled ? [site] : [fromDescription(jsonld, url), fromSession(mediaSession), fromTitle(title)];
   const kind = sources.find((one) => one.kind)?.kind;
   const fitting = sources.filter((one) => !one.kind || one.kind === kind);
-  fitting.push(fromLinks(url, links, kind));
-  /** @param {keyof Gathered} name */
+  if (!ruled) fitting.push(fromLinks(url, links, kind));
+  /** @param {keyof Collected} name */
   const first = (name) => fitting.find((one) => one[name] !== undefined)?.[name];
   const [season, episode] = [common(fitting, "season"), common(fitting, "episode")];
   const placed = kind === "episode" && season !== null && episode !== null;
-  return /** @type {Gathered} */ (lean({
+  return /** @type {Collected} */ (lean({
     kind,
     title: first("title"),
     year: kind === "episode" ? undefined : first("year"),

@@ -1,10 +1,8 @@
 /**
- * The one film or episode that a page's JSON-LD describes. What the content
- * script has sent is foreign all the same: every field is checked again.
+ * The one film or episode that a page's JSON-LD describes. The content script
+ * took it from the page, so every field is checked again.
  */
-import { fromImdb, fromTmdb, ordinal, parse, year } from "./ids.js";
-
-const MOST_TEXT = 300;
+import { ordinal, parse, texts, words, year } from "./ids.js";
 
 /**
  * @typedef {object} Described
@@ -19,27 +17,10 @@ const MOST_TEXT = 300;
  */
 
 /**
- * @param {unknown} value
- * @returns {string | undefined}
- */
-export function words(value) {
-  const text = typeof value === "string" ? value.slice(0, MOST_TEXT).trim() : "";
-  return text === "" ? undefined : text;
-}
-
-/**
- * @param {unknown} value
- * @returns {string[]}
- */
-export function texts(value) {
-  return Array.isArray(value) ? value.slice(0, 20).filter((one) => typeof one === "string") : [];
-}
-
-/**
  * @param {any} object
  * @returns {Described | null}
  */
-function describe(object) {
+function described(object) {
   if (!object || typeof object !== "object") return null;
   const common = { title: words(object.name), refs: texts(object.refs) };
   if (object.type === "Movie") {
@@ -73,32 +54,10 @@ function samePage(one, other) {
  * @param {string} url of the page
  * @returns {Described | null} null when it describes none, or several
  */
-export function described(jsonld, url) {
-  const all = (Array.isArray(jsonld) ? jsonld.slice(0, 20) : []).map(describe).filter((one) => one !== null);
+export function fromJsonLd(jsonld, url) {
+  const all = (Array.isArray(jsonld) ? jsonld.slice(0, 20) : []).map(described).filter((one) => one !== null);
   const distinct = [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
   if (distinct.length === 1) return distinct[0];
   const here = distinct.filter((one) => one.refs.some((ref) => samePage(ref, url)));
   return here.length === 1 ? here[0] : null;
-}
-
-/**
- * @param {string[]} refs
- * @returns {import("./ids.js").Named | null} null when they name none, or several; without a place when they name several
- */
-export function tmdbOf(refs) {
-  const named = refs.map(fromTmdb).filter((one) => one !== null);
-  const [first] = named;
-  if (!first || named.some((one) => one.kind !== first.kind || one.tmdb !== first.tmdb)) return null;
-  const placed = named.filter((one) => one.kind === "tv" && one.episode !== undefined);
-  const places = new Set(placed.map((one) => JSON.stringify(one)));
-  return places.size === 1 ? placed[0] : { kind: first.kind, tmdb: first.tmdb };
-}
-
-/**
- * @param {string[]} refs
- * @returns {string | undefined} the one imdb id among them
- */
-export function imdbOf(refs) {
-  const ids = new Set(refs.map(fromImdb).filter((one) => one !== null));
-  return ids.size === 1 ? [...ids][0] : undefined;
 }

@@ -14,7 +14,7 @@
  *   own page answered to {kind: "page"}; foreign too
  * @returns {Sitting}
  */
-export function withPage(sitting, page) {
+export function withParentPage(sitting, page) {
   if (!page || typeof page.url !== "string" || typeof page.host !== "string") return sitting;
   const mine = sitting.evidence;
   const { jsonld, mediaSession, links, attributes, headings, mentions } = page.evidence ?? {};
