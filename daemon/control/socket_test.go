@@ -5,7 +5,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -31,22 +30,6 @@ func TestStaleSocketIsReplaced(t *testing.T) {
 	must(t, again.Close())
 	if _, err := os.Lstat(path); err == nil {
 		t.Error("the socket stays")
-	}
-}
-
-// TestSocketIsForItsOwner, or for its group where that is asked for.
-func TestSocketIsForItsOwner(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the folder's list of rights protects it there")
-	}
-	for _, mode := range []os.FileMode{0o600, 0o660} {
-		path := filepath.Join(t.TempDir(), "s")
-		l, err := control.Listen(path, mode)
-		must(t, err)
-		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
-			t.Errorf("%v, want %o: %v", info, mode, err)
-		}
-		must(t, l.Close())
 	}
 }
 
