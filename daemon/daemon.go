@@ -18,6 +18,7 @@ import (
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/page"
+	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/resolve"
@@ -53,7 +54,7 @@ type core struct {
 	log           *slog.Logger
 	keys          config.Keys
 	store         *queue.Store
-	sources       []source
+	libraries     []*kodi.Importer
 	accounts      []*sender   // those that send; none while nothing runs
 	providers     []*provider // those that the user turned on
 	providersOpen bool
@@ -69,7 +70,7 @@ func newCore(o Options) *core {
 	return &core{o: o, log: o.Logger, keys: keys, restart: func(context.Context, config.Config) {}}
 }
 
-// open opens the queue and the sources; label is the name that a person gave a source.
+// open opens the queue and the libraries; label is the name that a person gave a source.
 func (d *core) open(ctx context.Context, label func(source string) string) (err error) {
 	settings := settingsOf(d.o.Config)
 	settings.Label = label
@@ -77,11 +78,11 @@ func (d *core) open(ctx context.Context, label func(source string) string) (err 
 	if err != nil {
 		return unwritable(fmt.Errorf("open the queue: %w", err), d.o.Paths.State)
 	}
-	return d.openSources()
+	return d.openLibraries()
 }
 
-// close closes the queue and what asks others.
-func (d *core) close() error {
+// Close closes the queue and what asks others. What has run must have returned.
+func (d *core) Close() error {
 	var faults []error
 	for _, a := range d.accounts {
 		a.close()
@@ -126,7 +127,6 @@ func (d *core) language() string {
 type Daemon struct {
 	*core
 	process   *process
-	own       bool // process is this instance's alone
 	pairing   *pairing.Registry
 	connector *connector.Server
 	site      *page.Site
@@ -135,24 +135,7 @@ type Daemon struct {
 	closing   sync.WaitGroup // until its servers take no more connections
 }
 
-// New locks the state folder, opens the queue and wires the parts; nothing
-// runs yet. Close must be called. The error wraps [sqlite.ErrLocked] when
-// another process has the folder for longer than two seconds, [sqlite.ErrNewer] when a newer program wrote
-// it, [config.ErrInvalid] when the user must mend something.
-func New(ctx context.Context, o Options) (*Daemon, error) {
-	p, err := newProcess(ctx, o.Paths)
-	if err != nil {
-		return nil, err
-	}
-	d, err := newDaemon(ctx, o, p)
-	if err != nil {
-		return nil, errors.Join(err, p.close())
-	}
-	d.own = true
-	return d, nil
-}
-
-// newDaemon is [New] in a process that has the lock.
+// newDaemon opens the queue and wires the parts; nothing runs yet. Close must be called.
 func newDaemon(ctx context.Context, o Options, p *process) (*Daemon, error) {
 	d := &Daemon{core: newCore(o), process: p, stop: func() {}}
 	d.restart = d.restartWith
@@ -162,18 +145,9 @@ func newDaemon(ctx context.Context, o Options, p *process) (*Daemon, error) {
 		d.pairing, err = pairing.New(ctx, records{d.store, "clients"})
 	}
 	if err != nil {
-		return nil, errors.Join(err, d.close())
+		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
-}
-
-// Close gives back the queue and the folder. Run must have returned.
-func (d *Daemon) Close() error {
-	err := d.close()
-	if d.own {
-		err = errors.Join(err, d.process.close())
-	}
-	return err
 }
 
 // Run listens, watches and sends until ctx ends or a part fails; the first
@@ -204,8 +178,8 @@ func (d *Daemon) runParts(ctx context.Context) error {
 	for _, a := range d.accounts {
 		g.Go(func() error { return a.loop.Run(ctx) })
 	}
-	for _, s := range d.sources {
-		g.Go(func() error { return d.runSource(ctx, s.Name(), s.Run) })
+	for _, k := range d.libraries {
+		g.Go(func() error { return d.runLibrary(ctx, k.Source(), k.Run) })
 	}
 	g.Go(func() error { return d.connector.Run(ctx) })
 	g.Go(func() error { d.nudgeBrowsers(ctx); return nil })

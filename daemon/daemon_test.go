@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -40,6 +41,25 @@ func testOptions(t testing.TB, environment ...string) Options {
 			return ""
 		},
 	}
+}
+
+// opened is an instance that does not run yet, until done or the end of the test.
+func opened(t *testing.T, o Options) (d *Daemon, done func()) {
+	t.Helper()
+	p, err := newProcess(t.Context(), o.Paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, err = newDaemon(t.Context(), o, p); err != nil {
+		t.Fatal(errors.Join(err, p.close()))
+	}
+	done = sync.OnceFunc(func() {
+		if err := errors.Join(d.Close(), p.close()); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(done)
+	return d, done
 }
 
 // openSandbox is a tracking service and its address.
@@ -143,12 +163,8 @@ func TestLoginElsewhereIsNobodyElses(t *testing.T) {
 
 func TestLoginAsksForOptionalEndpointsAgain(t *testing.T) {
 	box, base := openSandbox(t)
-	d, err := New(t.Context(), testOptions(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	err = d.withQueue(t.Context(), func(ctx context.Context) error {
+	d, _ := opened(t, testOptions(t))
+	err := d.withQueue(t.Context(), func(ctx context.Context) error {
 		err := d.store.UpdateAccount(ctx, "default", func(a *account.Row) {
 			a.BaseURL, a.Keeps, a.Support = base, "exact", account.Support{"history": {At: time.Now()}}
 		})
@@ -169,12 +185,8 @@ func TestLoginAsksForOptionalEndpointsAgain(t *testing.T) {
 }
 
 func TestAddressesThatChangeAreNotProven(t *testing.T) {
-	d, err := New(t.Context(), testOptions(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	err = d.withQueue(t.Context(), func(ctx context.Context) error {
+	d, _ := opened(t, testOptions(t))
+	err := d.withQueue(t.Context(), func(ctx context.Context) error {
 		for _, step := range []struct {
 			base   string
 			proven bool
@@ -198,23 +210,14 @@ func TestAddressesThatChangeAreNotProven(t *testing.T) {
 func TestADamagedQueueNeedsTheUser(t *testing.T) {
 	o := testOptions(t)
 	for range 2 {
-		d, err := New(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := d.Close(); err != nil {
-			t.Fatal(err)
-		}
+		_, done := opened(t, o)
+		done()
 		if err := os.WriteFile(o.Paths.Database(), []byte("no database any more, alas"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	d, err := New(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	err = d.withQueue(t.Context(), func(ctx context.Context) error {
+	d, _ := opened(t, o)
+	err := d.withQueue(t.Context(), func(ctx context.Context) error {
 		s, err := d.Control().Status(ctx)
 		health.Tell(locale.In(""), &s)
 		if err != nil || s.State != account.Attention || !strings.Contains(s.Summary, "damaged") || s.Hint == "" || len(s.Notices) == 0 {

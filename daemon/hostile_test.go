@@ -39,16 +39,13 @@ func runDaemon(t *testing.T, change func(*Options)) *runningDaemon {
 	if change != nil {
 		change(&o)
 	}
-	d, err := New(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d, _ := opened(t, o)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- d.Run(ctx) }()
 	t.Cleanup(func() {
 		cancel()
-		if err := errors.Join(<-ended, d.Close()); err != nil {
+		if err := <-ended; err != nil {
 			t.Error(err)
 		}
 	})

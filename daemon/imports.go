@@ -23,7 +23,7 @@ func (d *core) ImportKodi(ctx context.Context, o control.KodiImport) (control.Ko
 	defer d.working()()
 	i := kodiImport{d: d, o: o, known: map[string]*replay.History{}}
 	i.out = control.KodiImported{DryRun: o.DryRun, Libraries: []kodi.Preview{}, Services: []control.KodiService{}}
-	for _, k := range d.kodis() {
+	for _, k := range d.libraries {
 		for _, name := range d.store.AccountsOf(k.Source()) {
 			i.consult(ctx, name)
 		}
@@ -104,7 +104,7 @@ func (i *kodiImport) each(ctx context.Context, do func(*kodi.Importer, context.C
 	i.out.Libraries = i.out.Libraries[:0]
 	i.out.NeedsYes = false
 	sends, planned := 0, map[string]map[string][]viewing.Instant{}
-	for _, k := range i.d.kodis() {
+	for _, k := range i.d.libraries {
 		o := rule.PlanOptions{Since: i.o.Since}
 		accounts := i.d.store.AccountsOf(k.Source())
 		all := strings.Join(accounts, " ")
@@ -153,7 +153,7 @@ func (i *kodiImport) has(accounts []string) (has func(m viewing.Media, at viewin
 // KodiProgress implements [control.API].
 func (d *core) KodiProgress(context.Context) ([]control.KodiProgress, error) {
 	all := []control.KodiProgress{}
-	for _, k := range d.kodis() {
+	for _, k := range d.libraries {
 		s := k.Status()
 		if s.Import.Total > 0 {
 			all = append(all, control.KodiProgress{

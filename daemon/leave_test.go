@@ -20,7 +20,7 @@ func TestStopDoesNotWaitForASourceThatHangs(t *testing.T) {
 	}{
 		"ends at once":      {0, nil, 0, nil},
 		"ends in time":      {time.Second, failed, time.Second, failed},
-		"hangs":             {time.Hour, failed, sourceStopTime, nil},
+		"hangs":             {time.Hour, failed, libraryStopTime, nil},
 		"fails long before": {-time.Hour, failed, 0, failed},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -29,7 +29,7 @@ func TestStopDoesNotWaitForASourceThatHangs(t *testing.T) {
 				ctx, stop := context.WithCancel(t.Context())
 				begun := time.Now()
 				time.AfterFunc(2*time.Hour, stop)
-				err := d.runSource(ctx, "kodi:x", func(ctx context.Context) error {
+				err := d.runLibrary(ctx, "kodi:x", func(ctx context.Context) error {
 					if c.takes < 0 {
 						time.Sleep(2*time.Hour + c.takes)
 						return c.err

@@ -139,21 +139,16 @@ func keyHint(next config.Credential) viewing.Message {
 
 // refusal says why a login was refused, what may mend it and with which command it is tried again.
 func refusal(next config.Credential, v tracker.Verdict) error {
-	f := &control.Fault{Code: control.CodeRefused, Message: v.Problem, Reason: control.ReasonAway}
-	again := loginAgain(next.Account, next.BaseURL)
+	f := &control.Fault{Code: control.CodeRefused, Message: v.Problem}
 	switch {
 	case v.Fate == tracker.Refused && v.Code != "":
 		f.Reason, f.Hint = control.ReasonKey, keyHint(next)
 	case v.Fate == tracker.Unproven:
 		f.Reason, f.Hint = control.ReasonAddress, viewing.Say("hint.lookUpAddress", "command", loginAgain(next.Account, "https://tracker.example/api/v1"))
 	case v.Hint.Code == tracker.HintProxy:
-		f.Hint = viewing.Say("hint.proxyUser", "command", again)
-	case v.Fate == tracker.Refused:
-		f.Hint = viewing.Say("hint.askNetwork", "command", again)
-	case v.Hint.Code != "":
-		f.Hint = viewing.Say("hint.lookClock", "command", again)
+		f.Reason, f.Hint = control.ReasonAway, v.Hint
 	default:
-		f.Hint = viewing.Say("hint.whenReached", "command", again)
+		f.Reason, f.Hint = control.ReasonAway, viewing.Say("hint.whenReached", "command", loginAgain(next.Account, next.BaseURL))
 	}
 	return f
 }

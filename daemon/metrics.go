@@ -59,7 +59,7 @@ func (d *Daemon) figures(ctx context.Context) (string, error) {
 	for _, a := range s.Accounts {
 		states[fmt.Sprintf("{account=%q,state=%q}", a.Name, a.State)] = 1
 	}
-	for _, k := range d.kodis() {
+	for _, k := range d.libraries {
 		libraries[fmt.Sprintf("{state=%q}", k.Status().State)]++
 	}
 	for _, p := range d.chain() {

@@ -46,7 +46,7 @@ func First(ctx context.Context, o Options, do func(control.API) error) error {
 		if err == nil {
 			err = c.withQueue(ctx, func(context.Context) error { return do(offline{c}.Control()) })
 		}
-		return errors.Join(err, c.close())
+		return errors.Join(err, c.Close())
 	})
 }
 

@@ -136,7 +136,7 @@ func TestTMDBWithoutToken(t *testing.T) {
 		if name == "" && rows[0].Details[0].Code != "asked.noToken" {
 			t.Errorf("the reason is %+v", rows[0].Details)
 		}
-		if err := d.close(); err != nil {
+		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -158,7 +158,7 @@ func TestACommitIsNews(t *testing.T) {
 		<-news
 		return err
 	})
-	if err := errors.Join(err, c.close()); err != nil {
+	if err := errors.Join(err, c.Close()); err != nil {
 		t.Error(err)
 	}
 }

@@ -18,28 +18,11 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// source is an origin of viewings with a life of its own. Browsers and programs
-// are none: they come to the connector.
-type source interface {
-	// Name is the name by which the queue knows it, which begins with its kind.
-	Name() string
-	// Run tells the queue what is new until ctx ends.
-	Run(ctx context.Context) error
-	// Status is how it stands.
-	Status() control.Source
-}
-
-// openSources makes every source of the configuration: a line for each package
-// of sources.
-func (d *core) openSources() error {
-	return d.openKodi()
-}
-
 // sourceStatus is how the sources stand, other than browsers and programs.
 func (d *core) sourceStatus() []control.Source {
 	list := []control.Source{}
-	for _, s := range d.sources {
-		list = append(list, s.Status())
+	for _, k := range d.libraries {
+		list = append(list, kodiSource(k.Status()))
 	}
 	for _, p := range d.providers {
 		list = append(list, p.status())
@@ -47,34 +30,15 @@ func (d *core) sourceStatus() []control.Source {
 	return list
 }
 
-// kodiLibrary is a Kodi library as a source.
-type kodiLibrary struct{ *kodi.Importer }
+// libraryStopTime is how long a stop waits for a library. Reading it takes longer only
+// where the file system does not answer, such as a network drive that is away; no call
+// that hangs there can be ended.
+const libraryStopTime = 2 * time.Second
 
-// Name implements source.
-func (l kodiLibrary) Name() string { return l.Source() }
-
-// Status implements source.
-func (l kodiLibrary) Status() control.Source { return kodiSource(l.Importer.Status()) }
-
-// kodis are the Kodi libraries among the sources.
-func (d *core) kodis() (all []*kodi.Importer) {
-	for _, s := range d.sources {
-		if l, ok := s.(kodiLibrary); ok {
-			all = append(all, l.Importer)
-		}
-	}
-	return all
-}
-
-// sourceStopTime is how long a stop waits for a source. Reading a library takes
-// longer only where the file system does not answer, as a network drive that is
-// away; no call that hangs there can be ended.
-const sourceStopTime = 2 * time.Second
-
-// runSource runs a source until it ends. After ctx has ended it is waited for only
-// so long, and then left behind: the program is about to end, and whatever the
-// source hands over from then on is refused by its own ended context.
-func (d *Daemon) runSource(ctx context.Context, name string, run func(context.Context) error) error {
+// runLibrary runs an importer until it ends. After ctx has ended it is waited for only
+// so long, and then left behind: the program is about to end, and the queue refuses what
+// comes after that.
+func (d *Daemon) runLibrary(ctx context.Context, name string, run func(context.Context) error) error {
 	ended := make(chan error, 1)
 	go func() { ended <- run(ctx) }()
 	select {
@@ -82,47 +46,42 @@ func (d *Daemon) runSource(ctx context.Context, name string, run func(context.Co
 		return err
 	case <-ctx.Done():
 	}
-	patience := time.NewTimer(sourceStopTime)
+	patience := time.NewTimer(libraryStopTime)
 	defer patience.Stop()
 	select {
 	case err := <-ended:
 		return err
 	case <-patience.C:
-		d.log.Warn("a source is left behind: the file system does not answer it", "source", name)
+		d.log.Warn("a library is left behind: its file system does not answer", "source", name)
 		return nil
 	}
 }
 
-// openKodi makes an importer for each library of the configuration.
-func (d *core) openKodi() error {
-	log := d.log.With("part", "kodi")
+// openLibraries makes an importer for each Kodi library of the configuration.
+func (d *core) openLibraries() error {
 	access := newLibraryAccess(d.keys)
 	for _, l := range d.o.Config.Kodi.Libraries {
 		access.add(filepath.Clean(l.Userdata), l.MySQLUser)
 	}
 	for _, l := range d.o.Config.Kodi.Libraries {
-		err := d.openLibrary(l.TimeZone, kodi.Options{
-			Userdata: l.Userdata, Access: access, Watched: access.folders, Logger: log,
-			Announcements: d.o.Config.Kodi.Announcements,
-			WatchlistTag:  l.WatchlistTag,
-		})
+		o := kodi.Options{
+			Userdata: l.Userdata, Access: access, Watched: access.folders, Logger: d.log.With("part", "kodi"),
+			Announcements: d.o.Config.Kodi.Announcements, WatchlistTag: l.WatchlistTag,
+			Sink: d.store, Account: kodiAccount{d, settingsOf(d.o.Config)},
+		}
+		var k *kodi.Importer
+		var err error
+		if l.TimeZone != "" { // else that of Kodi's settings or of this machine
+			o.Zone, err = time.LoadLocation(l.TimeZone)
+		}
+		if err == nil {
+			k, err = kodi.New(o)
+		}
 		if err != nil {
 			return fmt.Errorf("open library %s: %w", l.Userdata, err)
 		}
+		d.libraries = append(d.libraries, k)
 	}
-	return nil
-}
-
-func (d *core) openLibrary(zone string, o kodi.Options) (err error) {
-	if o.Zone, err = zoneOf(zone); err != nil {
-		return err
-	}
-	o.Sink, o.Account = d.store, kodiAccount{d, settingsOf(d.o.Config)}
-	k, err := kodi.New(o)
-	if err != nil {
-		return err
-	}
-	d.sources = append(d.sources, kodiLibrary{k})
 	return nil
 }
 
@@ -161,15 +120,6 @@ func (a kodiAccount) Hosts(source string) (hosts []string) {
 		}
 	}
 	return hosts
-}
-
-// zoneOf is a zone of the configuration; nil leaves it to Kodi's settings, else to
-// this machine's.
-func zoneOf(name string) (*time.Location, error) {
-	if name == "" {
-		return nil, nil
-	}
-	return time.LoadLocation(name)
 }
 
 // libraryAccess gives servers of libraries their login, and each library to one userdata folder

@@ -139,8 +139,9 @@ const (
 // Serve runs an instance until ctx ends. A changed configuration is put to use by a new
 // instance in place of the old one; where that cannot begin, the previous configuration is
 // used again. A queue that is damaged or gone while it is in use is opened again, which
-// saves what can be saved. The errors are those of [New] and [Daemon.Run], and
-// an [UnwritableError].
+// saves what can be saved. The error wraps [sqlite.ErrLocked] when another process has the
+// folder for longer than two seconds, [sqlite.ErrNewer] when a newer program wrote it and
+// [config.ErrInvalid] when the user must mend something; it may be an [UnwritableError].
 func Serve(ctx context.Context, o Options) (err error) {
 	p, err := newProcess(ctx, o.Paths)
 	if err != nil {

@@ -19,15 +19,10 @@ func TestWhoMayGiveCommands(t *testing.T) {
 		if folder != "" {
 			o.Paths.Control = filepath.Join(folder, "s")
 		}
-		d, err := New(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, done := opened(t, o)
 		if info, err := os.Stat(o.Paths.Control); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%v, %v; want %o", info, err, want)
 		}
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
+		done()
 	}
 }

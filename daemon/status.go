@@ -180,7 +180,7 @@ func (d *Daemon) accountStatus(ctx context.Context, a *sender) (control.Account,
 
 // visitLibraries looks at each library now, for the rows that stand for them.
 func (d *core) visitLibraries(ctx context.Context, rows []control.Source) {
-	for _, k := range d.kodis() {
+	for _, k := range d.libraries {
 		s, err := k.Check(ctx)
 		if err != nil {
 			d.log.Warn("a library cannot be read", "userdata", s.Userdata, "state", s.State, "error", err)

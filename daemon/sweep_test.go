@@ -25,11 +25,7 @@ func TestAStartSweeps(t *testing.T) {
 	}
 	left := in(o.Paths.State, ".sessions.json.123", "keys/.default.45", ".copy-6/copy.db", ".settings.toml.78")
 	mine := append(in(o.Paths.State, ".hidden", "pages.2", ".filmspool.db-litestream/x"), in(filepath.Dir(o.Paths.File), ".other.toml.9")...)
-	d, err := New(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
+	opened(t, o)
 	for there, files := range map[bool][]string{false: left, true: mine} {
 		for _, file := range files {
 			if _, err := os.Stat(file); (err == nil) != there {
