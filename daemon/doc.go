@@ -78,7 +78,7 @@ What people read is a code with values ([viewing.Message]) until package locale 
 	  tracker               the service over HTTP; tracker/sandbox is a service that keeps the contract
 	  viewing               the vocabulary; viewing/typed reads what a person types
 	packaging               units and installers; packaging/release builds; packaging/kodi is the add-on for LibreELEC
-	internal/...test, kodi/kodisim, kodi/realkodi, kodi/internal/recorded   for tests
+	internal/...test, kodi/kodisim, kodi/internal/recorded   for tests
 
 Import rules are in .golangci.yml (depguard): sources never import the loop, the tracker or this package;
 queue/viewing imports the standard library only; connector and kodi never import each other; nothing imports cmd.

@@ -5,7 +5,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/kodi/realkodi"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 )
 
@@ -28,38 +26,29 @@ const (
 // TestKodiEvening lives with a real Kodi: what is played and marked there arrives
 // at the service, once and at its time, and nothing else does.
 func TestKodiEvening(t *testing.T) {
-	var k *realkodi.Kodi
-	lives := realkodi.Lives{
-		Ended: func() bool { return k.Ended() },
-		Renew: func(testing.TB) {},
-		Last:  func() string { return k.Tail() },
-	}
-	lives.Survive(t, t.Name(), func(mortal testing.TB) {
-		dir, err := os.MkdirTemp("", "filmspool-kodi-")
-		must(t, err)
-		t.Cleanup(func() { os.RemoveAll(dir) })
-		must(t, os.Chmod(dir, 0o755)) // Kodi runs as another user
-		k = realkodi.New(mortal, filepath.Join(dir, "kodi"))
-		defer k.Stop()
-		k.Start()
+	for died := 0; !withKodi(t, func(k *realKodi) {
 		e := newEvening(t, k)
 		defer e.end()
 		e.live()
-	})
+	}); died++ {
+		if died == 3 {
+			t.Fatal("Kodi ended by itself in each evening")
+		}
+	}
 }
 
 // evening is the real program beside a real Kodi.
 type evening struct {
 	*household
-	k           *realkodi.Kodi
+	k           *realKodi
 	box, daemon *process
 	recorded    []string // what the service has to have
 }
 
-func newEvening(t *testing.T, k *realkodi.Kodi) *evening {
+func newEvening(t *testing.T, k *realKodi) *evening {
 	e := &evening{household: newHousehold(t), k: k}
-	e.t = k.T
-	e.configure("[[kodi.libraries]]\nuserdata = %q\n", k.Userdata())
+	e.t = k.t
+	e.configure("[[kodi.libraries]]\nuserdata = %q\n", k.userdata())
 	e.box = e.sandbox("127.0.0.1:0")
 	e.login(e.box.baseURL())
 	e.daemon = e.start("run")
@@ -81,22 +70,23 @@ func (e *evening) live() {
 		do   func()
 		adds string
 	}{
-		{"play a film to its end", func() { e.play(beta); ended = time.Now() }, "movie 27205"},
-		{"play half of it", func() { k.Play(map[string]any{"movieid": k.Films()[alpha]}, 50, true) }, ""},
+		{"play a film to its end", func() { k.playFilm(beta, 97, false); ended = time.Now() }, "movie 27205"},
+		{"play half of it", func() { k.playFilm(alpha, 50, true) }, ""},
 		{"mark an episode", func() {
-			k.Toggle(fmt.Sprintf("videodb://tvshows/titles/%d/1/", k.Shows()["Show Red"]), k.Episodes()[red101])
+			show := k.ids("GetTVShows", "tvshows", "tvshowid", "label")["Show Red"]
+			k.toggle(fmt.Sprintf("videodb://tvshows/titles/%d/1/", show), k.ids("GetEpisodes", "episodes", "episodeid", "file")[red101])
 		}, "episode 1396 1x1"},
-		{"scan a new film", func() { e.addNewt(); k.Scan(newt) }, ""},
-		{"play the new film", func() { e.play(newt) }, "movie 77"},
+		{"scan a new film", e.scanNewt, ""},
+		{"play the new film", func() { k.playFilm(newt, 97, false) }, "movie 77"},
 		{"restart Kodi, and play again", func() {
-			k.Stop()
-			k.Again("America/New_York")
+			k.stop()
+			k.launch()
 			// Two ends within half the running time of a minute are one viewing.
-			k.Await("another sitting", func() bool { return time.Since(ended) > 35*time.Second })
-			e.play(beta)
+			k.await("another sitting", func() bool { return time.Since(ended) > 35*time.Second })
+			k.playFilm(beta, 97, false)
 		}, "movie 27205"},
 	} {
-		k.Await("a moment of rest", func() bool { return time.Since(e.changed()) > 3*time.Second }) // marks within seconds look like a mass mark
+		k.await("a moment of rest", func() bool { return time.Since(e.changed()) > 3*time.Second }) // marks within seconds look like a mass mark
 		from := time.Now()
 		deed.do()
 		e.settle(from)
@@ -108,21 +98,17 @@ func (e *evening) live() {
 	}
 }
 
-func (e *evening) play(path string) {
-	e.k.Play(map[string]any{"movieid": e.k.Films()[path]}, 97, false)
-}
-
-// addNewt puts a film into the media folder that Kodi has not scanned.
-func (e *evening) addNewt() {
-	nfo := newt[:len(newt)-len(".mkv")] + ".nfo"
-	e.k.AddMedia(newt, map[string]string{nfo: `<movie><title>Newt</title><year>2020</year><premiered>2020-06-01</premiered>` +
-		`<uniqueid type="tmdb" default="true">77</uniqueid></movie>`})
+// scanNewt has Kodi find a film that was not in its media folder before.
+func (e *evening) scanNewt() {
+	e.k.add("media/"+newt[:len(newt)-len(".mkv")]+".nfo", `<movie><title>Newt</title><year>2020</year><uniqueid type="tmdb" default="true">77</uniqueid></movie>`)
+	e.k.call("VideoLibrary.Scan")
+	e.k.await("new film", func() bool { return e.k.films()[newt] != 0 })
 }
 
 // changed is when the library's file last changed.
 func (e *evening) changed() (last time.Time) {
 	for _, end := range []string{"", "-wal", "-journal"} {
-		if info, err := os.Stat(e.k.Database() + end); err == nil && info.ModTime().After(last) {
+		if info, err := os.Stat(e.k.database() + end); err == nil && info.ModTime().After(last) {
 			last = info.ModTime()
 		}
 	}
@@ -133,10 +119,10 @@ func (e *evening) changed() (last time.Time) {
 // what changed in it, and nothing is left to send.
 func (e *evening) settle(from time.Time) {
 	e.t.Helper()
-	e.k.Await("rest of the library", func() bool { return time.Since(e.changed()) > time.Second })
+	e.k.await("rest of the library", func() bool { return time.Since(e.changed()) > time.Second })
 	e.until("a reading", func(s control.Status) bool {
 		return s.Counts.Pending+s.Counts.Sending == 0 && slices.ContainsFunc(s.Sources, func(s control.Source) bool {
-			return s.Name == "kodi:"+e.k.Userdata() && s.LastSeen != nil && !s.LastSeen.Before(e.changed().Truncate(time.Second))
+			return s.Name == "kodi:"+e.k.userdata() && s.LastSeen != nil && !s.LastSeen.Before(e.changed().Truncate(time.Second))
 		})
 	})
 }
