@@ -28,8 +28,8 @@ type reader interface {
 	// Read takes one reading: in full of the files that are picked, or of all. Its
 	// mark is the stamp at that time.
 	Read(ctx context.Context, pick func(library.File) bool) (library.Snapshot, error)
-	// ReadTagged reads the films and series that have a tag.
-	ReadTagged(ctx context.Context, tag string) ([]library.Tagged, error)
+	// ReadTagged reads the films and series that have one of some tags.
+	ReadTagged(ctx context.Context, tags []string) ([]library.Tagged, error)
 }
 
 // folder is the library of one userdata folder of Kodi: a file in it, or
@@ -103,15 +103,15 @@ func (f *folder) Read(ctx context.Context, pick func(library.File) bool) (snap l
 }
 
 // ReadTagged implements [reader].
-func (f *folder) ReadTagged(ctx context.Context, tag string) ([]library.Tagged, error) {
+func (f *folder) ReadTagged(ctx context.Context, tags []string) ([]library.Tagged, error) {
 	db, err := f.find()
 	switch {
 	case err != nil:
 		return nil, err
 	case db.Server != nil:
-		return db.Server.ReadTagged(ctx, tag)
+		return db.Server.ReadTagged(ctx, tags)
 	default:
-		return library.ReadTagged(ctx, db.Path, tag)
+		return library.ReadTagged(ctx, db.Path, tags)
 	}
 }
 

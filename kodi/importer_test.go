@@ -99,7 +99,7 @@ func (r *shelfReader) Read(context.Context, func(library.File) bool) (library.Sn
 	return snap, nil
 }
 
-func (r *shelfReader) ReadTagged(context.Context, string) ([]library.Tagged, error) {
+func (r *shelfReader) ReadTagged(context.Context, []string) ([]library.Tagged, error) {
 	return nil, library.ErrUnsupported
 }
 

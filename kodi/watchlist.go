@@ -18,7 +18,7 @@ func (i *Importer) addTagged(ctx context.Context) error {
 	if i.o.WatchlistTag == "" {
 		return nil
 	}
-	found, err := i.library.ReadTagged(ctx, i.o.WatchlistTag)
+	found, err := i.library.ReadTagged(ctx, []string{i.o.WatchlistTag})
 	if errors.Is(err, library.ErrUnsupported) {
 		if i.showTagged(viewing.Say("noTags")) {
 			i.o.Logger.Info("this library has no tags", "source", i.source, "error", err)

@@ -154,7 +154,9 @@ type tagged struct {
 	err   error
 }
 
-func (l tagged) ReadTagged(context.Context, string) ([]library.Tagged, error) { return l.items, l.err }
+func (l tagged) ReadTagged(context.Context, []string) ([]library.Tagged, error) {
+	return l.items, l.err
+}
 
 func TestManyTaggedLetLiveEntriesPass(t *testing.T) {
 	h := newTagging(t, "watchlist")

@@ -117,6 +117,7 @@ func changed(path string) time.Time {
 // probe tells whether a library can be read now and is whole.
 func probe(d Database) error {
 	return openFile(context.Background(), d.Path, func(ctx context.Context, s *session) error {
-		return s.transact(ctx, func() error { return s.check(ctx, d.Version) })
+		s.version = d.Version
+		return s.transact(ctx, func() error { return s.check(ctx) })
 	})
 }

@@ -8,53 +8,61 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// identifier is a row of the table uniqueid.
-type identifier struct {
-	row              int64
-	namespace, value string
+// Identifier is one of the numbers that a Kodi gives an item.
+type Identifier struct {
+	Namespace, Value string
+	Default          bool
 }
 
-// film makes a valid item of a row.
-func (d *details) film(i *Item, row itemRow) {
-	self, r := owner{"movie", row.id}, d.films[row.id]
-	i.Media.Title, i.Media.Year, i.Media.IDs = text(r.title), year(r.premiered, r.year), d.idsOf(self, row.uid)
-	i.Genres, i.Tags = d.labels["genre"][self], d.labels["tag"][self]
+// Identify takes what each namespace can be trusted with. Of two in one
+// namespace the default one counts, else the first.
+func Identify(all []Identifier) (ids viewing.IDs) {
+	for _, i := range all {
+		switch i.Namespace {
+		case "tmdb":
+			ids.TMDB = choose(ids.TMDB, number(i.Value, maxID), i.Default)
+		case "tvdb":
+			ids.TVDB = choose(ids.TVDB, number(i.Value, maxID), i.Default)
+		case "imdb":
+			ids.IMDB = choose(ids.IMDB, imdb(i.Value), i.Default)
+		}
+	}
+	return ids
 }
 
-// episode makes a valid item of a row. Some scrapers give an episode the
-// identifier of its show, which would name an episode of another show.
-func (d *details) episode(i *Item, row itemRow) {
-	show, whole := d.shows[row.show], owner{"tvshow", row.show}
-	m := &i.Media
-	m.Title, m.IDs = text(d.episodes[row.id].title), d.idsOf(owner{"episode", row.id}, row.uid)
-	m.Show = &viewing.Show{Title: text(show.title), Year: year(show.premiered), IDs: d.idsOf(whole, show.uid)}
-	m.Season, m.Episode = placed(row.season), placed(row.number)
-	if m.IDs.TMDB == m.Show.IDs.TMDB || d.shared[strconv.FormatInt(m.IDs.TMDB, 10)] {
-		m.IDs.TMDB = 0
-	}
-	if m.IDs.TVDB == m.Show.IDs.TVDB {
-		m.IDs.TVDB = 0
-	}
-	if m.IDs.IMDB == m.Show.IDs.IMDB {
-		m.IDs.IMDB = ""
+// named is the title, the year and the identifiers of a film or a series.
+func (d *details) named(o owner) viewing.Show {
+	row := d.rows[o]
+	return viewing.Show{Title: Text(row.title), Year: Year(row.premiered, row.year), IDs: Identify(d.ids[o])}
+}
+
+// fill makes a valid item of what was read of it.
+func (d *details) fill(i *Item, self owner) {
+	whole, m, own := self, &i.Media, d.named(self)
+	m.Title, m.Year, m.IDs = own.Title, own.Year, own.IDs
+	if row := d.rows[self]; self.kind == "episode" {
+		whole = owner{"tvshow", row.show}
+		show := d.named(whole)
+		m.Show, m.Season, m.Episode = &show, Place(row.season, 0), Place(row.number, 1)
+		m.IDs = EpisodeIDs(m.IDs, show.IDs)
+		if d.shared[strconv.FormatInt(m.IDs.TMDB, 10)] {
+			m.IDs.TMDB = 0
+		}
 	}
 	i.Genres, i.Tags = d.labels["genre"][whole], d.labels["tag"][whole]
 }
 
-// idsOf takes what each namespace can be trusted with. Of two in one
-// namespace the default one counts, else the first.
-func (d *details) idsOf(o owner, standard int64) viewing.IDs {
-	var ids viewing.IDs
-	for _, i := range d.ids[o] {
-		preferred := i.row == standard
-		switch i.namespace {
-		case "tmdb":
-			ids.TMDB = choose(ids.TMDB, number(i.value, maxID), preferred)
-		case "tvdb":
-			ids.TVDB = choose(ids.TVDB, number(i.value, maxID), preferred)
-		case "imdb":
-			ids.IMDB = choose(ids.IMDB, imdb(i.value), preferred)
-		}
+// EpisodeIDs takes from an episode what is its show's: some scrapers give it
+// that, which would name an episode of another show.
+func EpisodeIDs(ids, show viewing.IDs) viewing.IDs {
+	if ids.TMDB == show.TMDB {
+		ids.TMDB = 0
+	}
+	if ids.TVDB == show.TVDB {
+		ids.TVDB = 0
+	}
+	if ids.IMDB == show.IMDB {
+		ids.IMDB = ""
 	}
 	return ids
 }
@@ -92,34 +100,20 @@ func imdb(s string) string {
 	return s
 }
 
-// rowOf reads the number of an item's default identifier; 0 for none.
-func rowOf(s string) int64 { return number(s, maxID) }
-
-// place reads a season or episode number, which Kodi keeps as text; last when
-// it is none or lower than from.
-func place(s string, from int32) int32 {
-	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 32)
-	if err != nil || int32(n) < from || n >= last {
-		return last
-	}
-	return int32(n)
-}
-
-// last is the place of what has none: behind all others.
-const last = 1<<30 + 1
-
-// placed is a place, nil for none.
-func placed(n int32) *int {
-	if n == last {
+// Place reads the number of a season or an episode; nil when it is none or lower
+// than from.
+func Place(text string, from int) *int {
+	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 32)
+	if err != nil || int(n) < from {
 		return nil
 	}
 	whole := int(n)
 	return &whole
 }
 
-// year is the first text that begins with a year. Kodi writes 1970-01-01 for
+// Year is the first text that begins with a year. Kodi writes 1970-01-01 for
 // a date it does not know.
-func year(dates ...string) int {
+func Year(dates ...string) int {
 	for _, d := range dates {
 		if len(d) < 4 || strings.HasPrefix(d, "1970-01-01") {
 			continue
@@ -131,8 +125,8 @@ func year(dates ...string) int {
 	return 0
 }
 
-// text makes a title valid: whole characters, at most a thousand.
-func text(s string) string {
+// Text makes a title valid: whole characters, at most a thousand.
+func Text(s string) string {
 	const limit = 1000
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if utf8.RuneCountInString(s) <= limit {

@@ -31,9 +31,9 @@ const (
 // session is one reading of a library.
 type session struct {
 	conn    *sql.Conn
-	tx      *sql.Tx
-	server  bool // MySQL or MariaDB, else SQLite
-	whole   bool // the reading is one transaction
+	tx      *sql.Tx // nil between two steps
+	server  bool    // MySQL or MariaDB, else SQLite
+	version int     // schema number
 	columns map[string][]string
 	state   int64 // of the file, as the first step has seen it
 	rows    int   // read so far
@@ -107,8 +107,8 @@ func readOnly(path string) (string, error) {
 	return u.String(), nil
 }
 
-// transact runs read in one transaction. While it lasts, Kodi's writes wait, and
-// behind them its own reads: its whole window stands still.
+// transact runs read in one transaction. While it lasts, Kodi's writes to a file
+// wait, and behind them its own reads: its whole window stands still.
 func (s *session) transact(ctx context.Context, read func() error) (err error) {
 	options := &sql.TxOptions{ReadOnly: true}
 	if s.server {
@@ -117,39 +117,38 @@ func (s *session) transact(ctx context.Context, read func() error) (err error) {
 	if s.tx, err = s.conn.BeginTx(ctx, options); err != nil {
 		return err
 	}
-	defer func() { _ = s.tx.Rollback() }() // nothing was written; what counts is the lock let go
+	defer func() {
+		_ = s.tx.Rollback() // nothing was written; what counts is the lock let go
+		s.tx = nil
+	}()
 	return read()
 }
 
 // errMoved: the library has changed between two steps of one reading.
-var errMoved = errors.New("the library changed while it was read")
+var errMoved = fmt.Errorf("%w: it changes while it is read", ErrBusy)
 
 // together runs read, whose steps all see one state of the file. Each step is a
 // transaction of its own, so that Kodi waits for a short time. When Kodi writes in
-// between, read begins again; after a few times all of it is one transaction.
-func (s *session) together(ctx context.Context, read func() error) error {
-	for range 3 {
+// between, read begins again, a few times.
+func (s *session) together(ctx context.Context, read func() error) (err error) {
+	for range 5 {
 		s.state, s.rows, s.texts = 0, 0, 0
-		if err := read(); !errors.Is(err, errMoved) {
+		if err = read(); !errors.Is(err, errMoved) {
 			return err
 		}
 	}
-	s.whole, s.rows, s.texts = true, 0, 0
-	return s.transact(ctx, read)
+	return err
 }
 
 // step runs one step of a reading. SQLite gives a connection another number
 // whenever someone else has committed, with a rollback journal and with WAL.
 func (s *session) step(ctx context.Context, read func() error) error {
-	if s.whole {
+	if s.tx != nil { // all of it is one transaction
 		return read()
 	}
 	return s.transact(ctx, func() error {
 		var now int64
-		r := s.query(ctx, `pragma data_version`)
-		for r.read(&now) {
-		}
-		if err := r.end(); err != nil {
+		if err := s.first(ctx, &now, `pragma data_version`); err != nil {
 			return err
 		}
 		if s.state != 0 && s.state != now {
@@ -177,6 +176,14 @@ func (s *session) query(ctx context.Context, text string, args ...any) *result {
 	return r
 }
 
+// first reads the one value that a query gives.
+func (s *session) first(ctx context.Context, value any, text string) error {
+	r := s.query(ctx, text)
+	for r.read(value) {
+	}
+	return r.end()
+}
+
 // read copies the columns of the next row, and reports whether there is one.
 func (r *result) read(columns ...any) bool {
 	if r.err != nil || !r.rows.Next() {
@@ -201,7 +208,7 @@ func (r *result) read(columns ...any) bool {
 }
 
 // page is how many rows of a large table one step reads.
-const page = 8000
+const page = 4000
 
 // paged asks for rows in the order of their numbers, which are the first column, in
 // several steps; the condition on the number is the query's end. It calls row for

@@ -209,8 +209,8 @@ func TestReadPicked(t *testing.T) {
 	}
 }
 
-// A reading sees one state though Kodi writes between its steps, also when Kodi
-// never stops.
+// A reading sees one state though Kodi writes between its steps. While Kodi
+// never stops, there is none.
 func TestReadSeesOneState(t *testing.T) {
 	for _, times := range []int{1, 100} {
 		s := newScene(t, 121)
@@ -220,15 +220,22 @@ func TestReadSeesOneState(t *testing.T) {
 		s.exec(`pragma busy_timeout = 0`)
 		n := 0
 		got, err := library.Read(t.Context(), s.Path(), func(f library.File) bool {
-			if n++; n <= times { // fails once the reading is one transaction
-				_, _ = s.db.Exec(`update files set playCount = ?1; update movie set c00 = ?1`, n)
+			if n++; n <= times {
+				s.exec(`update files set playCount = ?1; update movie set c00 = ?1`, n)
 			}
 			return true
 		})
+		if times == 100 {
+			if !errors.Is(err, library.ErrBusy) {
+				t.Errorf("read with %v while Kodi writes on", err)
+			}
+			continue
+		}
 		ok(t, err)
-		a, b := got.Files[0], got.Files[1]
-		if title := fmt.Sprint(a.PlayCount); a.PlayCount != b.PlayCount || a.PlayCount == 0 || a.Items[0].Media.Title != title || b.Items[0].Media.Title != title {
-			t.Errorf("after %d writes: %d %q, %d %q", times, a.PlayCount, a.Items[0].Media.Title, b.PlayCount, b.Items[0].Media.Title)
+		for _, f := range got.Files {
+			if title := f.Items[0].Media.Title; f.PlayCount != 1 || title != "1" {
+				t.Errorf("%d plays, %q", f.PlayCount, title)
+			}
 		}
 	}
 }

@@ -24,7 +24,7 @@ var needed = map[string][]string{
 // check finds out what the tables of a library have, and compares the number in
 // its name with the number in it. While Kodi upgrades, the new one still holds
 // the old number, or none.
-func (s *session) check(ctx context.Context, named int) error {
+func (s *session) check(ctx context.Context) error {
 	if err := s.readColumns(ctx); err != nil {
 		return err
 	}
@@ -39,11 +39,11 @@ func (s *session) check(ctx context.Context, named int) error {
 	if err := r.end(); err != nil {
 		return err
 	}
-	if rows != 1 || version != named {
-		return fmt.Errorf("%w: its name says %d, its %d version rows %d", ErrUpgrading, named, rows, version)
+	if rows != 1 || version != s.version {
+		return fmt.Errorf("%w: its name says %d, its %d version rows %d", ErrUpgrading, s.version, rows, version)
 	}
-	if named < oldest {
-		return fmt.Errorf("%w: schema %d is older than %d (Kodi 17)", ErrUnsupported, named, oldest)
+	if s.version < oldest {
+		return fmt.Errorf("%w: schema %d is older than %d (Kodi 17)", ErrUnsupported, s.version, oldest)
 	}
 	for table, columns := range needed {
 		if !s.has(table, columns...) {
@@ -95,4 +95,22 @@ func (s *session) integer(expression string) string {
 		return "cast(ifnull(" + expression + ", 0) as signed)"
 	}
 	return "cast(ifnull(" + expression + ", 0) as integer)"
+}
+
+// versions is the column of the table videoversion that says what has several
+// files; ok is false when that or another column is missing.
+func (s *session) versions() (column string, ok bool) {
+	column = "media_type"
+	if s.has("videoversion", "mediaType") { // schemas 123 to 127
+		column = "mediaType"
+	}
+	return column, s.has("videoversion", "idFile", "idMedia", "itemType", column)
+}
+
+// extra is what itemType is for an extra of a film, such as a trailer.
+func (s *session) extra() int {
+	if s.version >= 134 {
+		return 2
+	}
+	return 1
 }

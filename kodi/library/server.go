@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -56,30 +55,26 @@ func (s Server) String() string { return "mysql://" + net.JoinHostPort(s.Host, s
 // it. A library of an engine without transactions that changes meanwhile is
 // [ErrBusy]. The errors are those of this package, or the context's.
 func (s Server) Read(ctx context.Context, pick func(File) bool) (snap Snapshot, err error) {
-	err = s.open(ctx, func(ctx context.Context, on *session, version int) error {
-		snap.Path, snap.Version = s.String()+strconv.Itoa(version), version
-		r := on.query(ctx, `select concat(@@hostname, ':', @@port, ' ', @@datadir)`) // it may have several addresses
-		for r.read(&snap.Origin) {
-		}
-		if err := r.end(); err != nil {
+	err = s.open(ctx, func(ctx context.Context, on *session) error {
+		snap.Path, snap.Version = s.String()+strconv.Itoa(on.version), on.version
+		if err := on.first(ctx, &snap.Origin, `select concat(@@hostname, ':', @@port, ' ', @@datadir)`); err != nil { // it may have several addresses
 			return err
 		}
 		snap.Origin += " " + s.Name
-		before, err := on.mark(ctx, version)
+		before, err := on.mark(ctx)
 		if err != nil {
 			return err
 		}
-		if snap.Files, err = on.readFiles(ctx, version, pick); err != nil {
+		if snap.Files, err = on.readFiles(ctx, pick); err != nil {
 			return err
 		}
-		snap.Mark, err = on.mark(ctx, version)
-		if err == nil && before != snap.Mark {
+		if snap.Mark, err = on.mark(ctx); err == nil && before != snap.Mark {
 			err = fmt.Errorf("%w: it changed while it was read", ErrBusy)
 		}
 		return err
 	})
 	if err != nil {
-		return Snapshot{}, fmt.Errorf("read library %s: %w", s, err)
+		return Snapshot{}, err
 	}
 	return snap, nil
 }
@@ -87,36 +82,28 @@ func (s Server) Read(ctx context.Context, pick func(File) bool) (snap Snapshot, 
 // Mark changes when a play count does, or an item is added or refreshed. It costs
 // the server one pass over its table of files.
 func (s Server) Mark(ctx context.Context) (mark string, err error) {
-	err = s.open(ctx, func(ctx context.Context, on *session, version int) error {
-		mark, err = on.mark(ctx, version)
+	err = s.open(ctx, func(ctx context.Context, on *session) error {
+		mark, err = on.mark(ctx)
 		return err
 	})
-	if err != nil {
-		return "", fmt.Errorf("look at library %s: %w", s, err)
-	}
-	return mark, nil
+	return mark, err
 }
 
 // mark sums up the files and the last rows of what lies behind them. Kodi never
 // uses a number again there.
-func (s *session) mark(ctx context.Context, version int) (mark string, err error) {
-	r := s.query(ctx, `select concat_ws(' ', count(*), sum(crc32(concat_ws('|', idFile, idPath, strFilename, ifnull(playCount, '-'), ifnull(lastPlayed, '-')))),
+func (s *session) mark(ctx context.Context) (mark string, err error) {
+	err = s.first(ctx, &mark, `select concat_ws(' ', count(*), sum(crc32(concat_ws('|', idFile, idPath, strFilename, ifnull(playCount, '-'), ifnull(lastPlayed, '-')))),
 		(select max(idMovie) from movie), (select max(idEpisode) from episode), (select max(uniqueid_id) from uniqueid)) from files`)
-	for r.read(&mark) {
-	}
-	return fmt.Sprint(version, " ", mark), r.end()
+	return fmt.Sprint(s.version, " ", mark), err
 }
 
-// ReadTagged reads what has a tag, like the function of that name.
-func (s Server) ReadTagged(ctx context.Context, tag string) (all []Tagged, err error) {
-	err = s.open(ctx, func(ctx context.Context, on *session, version int) error {
-		all, err = on.readTagged(ctx, version, tag)
+// ReadTagged reads what has one of some tags, like the function of that name.
+func (s Server) ReadTagged(ctx context.Context, tags []string) (all []Tagged, err error) {
+	err = s.open(ctx, func(ctx context.Context, on *session) error {
+		all, err = on.readTagged(ctx, tags)
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read tags of %s: %w", s, err)
-	}
-	return all, nil
+	return all, err
 }
 
 // Bounds of one look at a server. Nobody waits for it there.
@@ -127,7 +114,7 @@ const (
 
 // open runs read in one transaction in the newest database of the library, and
 // has hung up when it returns. Errors are classified.
-func (s Server) open(ctx context.Context, read func(context.Context, *session, int) error) error {
+func (s Server) open(ctx context.Context, read func(context.Context, *session) error) error {
 	if what := s.Missing(); what != "" {
 		return fmt.Errorf("%w: its %s is missing", ErrMySQL, what)
 	}
@@ -138,13 +125,17 @@ func (s Server) open(ctx context.Context, read func(context.Context, *session, i
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil && bounded.Err() != nil:
-		return fmt.Errorf("%w: within %v: %w", ErrServerAway, serverTimeout, err)
+		err = fmt.Errorf("%w: within %v: %w", ErrServerAway, serverTimeout, err)
 	default:
-		return classifyServer(err)
+		err = classifyServer(err)
 	}
+	if err != nil {
+		return fmt.Errorf("read library %s: %w", s, err)
+	}
+	return nil
 }
 
-func (s Server) openThrough(ctx context.Context, read func(context.Context, *session, int) error) (err error) {
+func (s Server) openThrough(ctx context.Context, read func(context.Context, *session) error) (err error) {
 	config, err := s.config()
 	if err != nil {
 		return err
@@ -160,21 +151,19 @@ func (s Server) openThrough(ctx context.Context, read func(context.Context, *ses
 		return err
 	}
 	defer conn.Close()
-	on := &session{conn: conn, server: true, whole: true}
-	name, version := "", 0
-	err = on.transact(ctx, func() error { name, version, err = on.newest(ctx, s.Name); return err })
+	on := &session{conn: conn, server: true}
+	name := ""
+	err = on.transact(ctx, func() error { name, on.version, err = on.newest(ctx, s.Name); return err })
 	if err != nil {
 		return err
 	}
-	if version == 0 {
+	if name == "" {
 		return fmt.Errorf("%w: %s", ErrEmpty, s)
 	}
 	if _, err := conn.ExecContext(ctx, "use `"+strings.ReplaceAll(name, "`", "``")+"`"); err != nil {
 		return err
 	}
-	// A second lock on what we do not do anyway; MariaDB 5.5 does not know it.
-	_, _ = conn.ExecContext(ctx, "set session transaction read only")
-	return on.transact(ctx, func() error { return read(ctx, on, version) })
+	return on.transact(ctx, func() error { return read(ctx, on) })
 }
 
 // newest is the database of a library with the highest number; 0 for none. Kodi
@@ -197,13 +186,13 @@ func (s *session) newest(ctx context.Context, library string) (newest string, ve
 func (s Server) config() (*mysql.Config, error) {
 	c := mysql.NewConfig()
 	c.User, c.Passwd = s.User, s.password()
-	c.Net, c.Addr = s.address()
+	c.Net, c.Addr = "tcp", net.JoinHostPort(s.Host, s.Port)
 	c.Timeout, c.ReadTimeout, c.WriteTimeout = connectTimeout, serverTimeout, connectTimeout
 	c.InterpolateParams = true
 	c.ConnectionAttributes = "program_name:filmspool"
 	c.Logger = &mysql.NopLogger{}
 	c.TLSConfig = "preferred"
-	if c.Net == "tcp" && s.Host != "localhost" && !net.ParseIP(s.Host).IsLoopback() {
+	if s.Host != "localhost" && !net.ParseIP(s.Host).IsLoopback() {
 		c.ServerPubKey = noKey()
 	}
 	return c, c.Apply(mysql.Charset("utf8mb4", ""))
@@ -220,19 +209,3 @@ var noKey = sync.OnceValue(func() string {
 	mysql.RegisterServerPubKey("none", &key.PublicKey)
 	return "none"
 })
-
-// address is where the server listens. MySQL's own client, and so Kodi, takes
-// "localhost" for the socket, where there is one.
-func (s Server) address() (network, address string) {
-	if strings.HasPrefix(s.Host, "/") {
-		return "unix", s.Host
-	}
-	if s.Host == "localhost" {
-		for _, socket := range []string{"/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/tmp/mysql.sock"} {
-			if info, err := os.Stat(socket); err == nil && info.Mode()&os.ModeSocket != 0 {
-				return "unix", socket
-			}
-		}
-	}
-	return "tcp", net.JoinHostPort(s.Host, s.Port)
-}

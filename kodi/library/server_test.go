@@ -165,7 +165,7 @@ func (m *maria) sameAs(t *testing.T, path string) {
 
 // tagged: the same items as in the file.
 func (m *maria) tagged(t *testing.T) {
-	got, err := m.server("OtherLabels").ReadTagged(t.Context(), "watchlist")
+	got, err := m.server("OtherLabels").ReadTagged(t.Context(), []string{"watchlist"})
 	ok(t, err)
 	if text := lines(got); text != "movie Alpha One (1999) tmdb:603 in /media/films/Alpha One (1999)/Alpha One (1999).mkv\n" {
 		t.Errorf("got %s", text)

@@ -43,6 +43,7 @@ type Item struct {
 
 // Tagged is a film or a series (viewing.Movie, viewing.TV) that has a tag.
 type Tagged struct {
+	Tag   string        // as it was asked for
 	Media viewing.Media // a valid item, with the identifiers that can be trusted
 	Path  string        // the film's file or the series' folder, as Kodi writes it
 }

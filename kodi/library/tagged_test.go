@@ -27,7 +27,7 @@ func lines(all []library.Tagged) string {
 // A library of a real Kodi 20.1, and the same one after the upgrade to 21.
 func TestTaggedOfRealKodi(t *testing.T) {
 	for _, state := range []string{"before-watched", "upgraded"} {
-		got, err := library.ReadTagged(t.Context(), recorded.Library(t, state), "WatchList")
+		got, err := library.ReadTagged(t.Context(), recorded.Library(t, state), []string{"WatchList"})
 		if text := lines(got); err != nil || !strings.Contains(text, "movie Beta") || strings.Contains(text, "Delta") {
 			t.Errorf("%s: %v\n%s", state, err, text)
 		}
@@ -47,7 +47,7 @@ func TestReadTagged(t *testing.T) {
 		late, early, bare := film("Late", 2003, viewing.IDs{TMDB: 3}), film("Early", 1999, viewing.IDs{TMDB: 1, IMDB: "tt0000001"}), film("Bare", 0, viewing.IDs{})
 		show, err := sim.AddShow(kodisim.Show{Title: "Red", Year: 2008, IDs: viewing.IDs{TMDB: 1396, TVDB: 9}})
 		ok(t, errors.Join(err, sim.Tag(late, "watchlist"), sim.Tag(bare, "Watchlist"), sim.Tag(show, "watchlist"), sim.Tag(early, "favourite")))
-		got, err := library.ReadTagged(t.Context(), sim.Path(), "watchlist")
+		got, err := library.ReadTagged(t.Context(), sim.Path(), []string{"watchlist"})
 		ok(t, err)
 		want := "movie Late (2003) tmdb:3 in /f/Late.mkv\nmovie Bare in /f/Bare.mkv\ntv Red (2008) tmdb:1396 tvdb:9 in /media/series/Red/\n"
 		if diff := cmp.Diff(want, lines(got)); diff != "" {
