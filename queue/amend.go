@@ -12,7 +12,6 @@ import (
 // amendment is one correction of an event by its source.
 type amendment struct {
 	viewing.Amendment
-	event    int64
 	source   string
 	original viewing.Event // with the new media, when it brings any
 }
@@ -21,20 +20,15 @@ type amendment struct {
 // changed; for the others, for those that the event is only a further sighting
 // of, and for those that another source saw too, the correction is noted.
 func (t *tx) amend(kind string, a viewing.Amendment) error {
-	c := amendment{Amendment: a}
-	var body []byte
-	known, err := t.Find("SELECT id, source, body FROM events WHERE source_kind = ? AND event_id = ?",
-		[]any{kind, a.EventID}, &c.event, &c.source, &body)
-	if err != nil || !known {
-		return err
-	}
-	if err := json.Unmarshal(body, &c.original); err != nil || c.original.EventID == "" {
-		return nil // lost to damage: there is nothing to compare with
+	was, err := t.stored(kind, a.EventID)
+	c := amendment{Amendment: a, source: was.source}
+	if err != nil || json.Unmarshal(was.body, &c.original) != nil || c.original.EventID == "" {
+		return err // it is not known, or lost to damage: there is nothing to compare with
 	}
 	if err := c.check(); err != nil {
 		return err
 	}
-	ids, err := t.entriesOf(c.event)
+	ids, err := t.entriesOf(was.id)
 	if err != nil {
 		return err
 	}

@@ -54,9 +54,9 @@ func (o *opened) wantStanding(t testing.TB, want map[string]string) {
 	o.checkCounters(t)
 }
 
-// TestABurstIsHeldHoweverItIsBatched: what nothing else holds counts, and repetitions
-// and refused batches do not.
-func TestABurstIsHeldHoweverItIsBatched(t *testing.T) {
+// TestABurstIsHeld from the first that is one too many, however it is batched: what
+// something else holds does not count, nor do repetitions.
+func TestABurstIsHeld(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		s := fresh(t).by(rules.Settings{Wave: 3})
 		defer func() { s.stop() }()
@@ -65,21 +65,17 @@ func TestABurstIsHeldHoweverItIsBatched(t *testing.T) {
 		for n := range rapid.IntRange(1, 10).Draw(r, "events") {
 			v := ends(fmt.Sprint(n), int64(n+1), rapid.IntRange(0, 60).Draw(r, "second"))
 			v.Class = rapid.SampledFrom([]viewing.Class{"", "", "", viewing.ClassLive, viewing.ClassImport, viewing.ClassBulk}).Draw(r, "class")
+			want[v.EventID] = "pending"
 			switch v.Class {
 			case viewing.ClassImport:
-				want[v.EventID] = "pending"
 			case viewing.ClassBulk:
 				want[v.EventID] = "held bulk"
 			default:
-				count++
-				want[v.EventID] = "burst"
+				if count++; count > 3 {
+					want[v.EventID] = "held wave"
+				}
 			}
 			all = append(all, v)
-		}
-		for id, is := range want {
-			if is == "burst" {
-				want[id] = map[bool]string{true: "held wave", false: "pending"}[count > 3]
-			}
 		}
 		for told := all; len(told) > 0; {
 			n := rapid.IntRange(1, len(told)).Draw(r, "batch")
@@ -102,30 +98,18 @@ func (o *opened) wave(t testing.TB, from int) {
 	}
 }
 
-func TestABurstHoldsWhatHasNotBegunToLeave(t *testing.T) {
+func TestWhatABurstHolds(t *testing.T) {
 	s := fresh(t).by(rules.Settings{Wave: 5})
-	for n := range 5 {
-		s.told(t, player, ends(fmt.Sprint("e", n), int64(n+1), n))
-	}
-	l := s.due(t)
-	s.settle(t, Settlement{Entry: l[0].ID, Attempt: s.send(t, l[0]), State: viewing.StateDelivered})
 	nameless := ends("nameless", 0, 3)
 	nameless.Media[0].IDs.IMDB = "tt0133093"
 	s.told(t, player, nameless) // it is held anyway, and does not count
 	s.told(t, chrome, ends("other", 30, 0))
+	s.wave(t, 0)
 	want := map[string]string{
-		"e0": "delivered ", "e1": "pending", "e2": "pending", "e3": "pending", "e4": "pending", "nameless": "held unresolved", "other": "pending",
+		"e0": "pending", "e1": "pending", "e2": "pending", "e3": "pending", "e4": "pending", "e5": "held wave", "nameless": "held unresolved", "other": "pending",
 	}
 	s.wantStanding(t, want)
-	s.told(t, player, ends("sixth", 20, 5))
-	for _, event := range []string{"e1", "e2", "e3", "e4", "sixth"} {
-		want[event] = "held wave"
-	}
-	s.wantStanding(t, want)
-	if _, err := s.Begin(t.Context(), l[1]); err == nil {
-		t.Error("what is held leaves all the same")
-	}
-	if waves, err := s.Waves(t.Context()); err != nil || !slices.Equal(waves, []entry.Wave{{Source: player, Held: 5}}) {
+	if waves, err := s.Waves(t.Context()); err != nil || !slices.Equal(waves, []entry.Wave{{Source: player, Held: 1}}) {
 		t.Errorf("%v, %v", waves, err)
 	}
 
@@ -140,17 +124,8 @@ func TestABurstHoldsWhatHasNotBegunToLeave(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.told(t, player, ends("later", 50, 4))
-	for event, is := range want {
-		if is == "held wave" {
-			want[event] = "pending"
-		}
-	}
-	want["later"] = "held wave"
-	s.wantStanding(t, want)
-
-	// Another minute is counted by itself.
-	s.told(t, player, ends("tomorrow", 60, 180))
-	want["tomorrow"] = "pending"
+	s.told(t, player, ends("tomorrow", 60, 180)) // another minute is counted by itself
+	want["e5"], want["nameless"], want["later"], want["tomorrow"] = "pending", "pending", "held wave", "pending"
 	s.wantStanding(t, want)
 }
 
@@ -166,41 +141,21 @@ func (o *opened) byEventID(t testing.TB, event string) int64 {
 }
 
 func TestAWaveAndOthers(t *testing.T) {
-	for _, c := range []struct {
-		name string
+	for name, c := range map[string]struct {
 		do   func(*opened)
-		want string // how e0 stands
+		want string // how e5 stands
 	}{
-		{"another source confirms it later", func(s *opened) { s.wave(t, 0); s.told(t, chrome, ends("same", 100, 5)) }, "pending"},
-		{"another source has confirmed it", func(s *opened) {
-			s.told(t, player, ends("e0", 100, 0))
-			s.told(t, chrome, ends("same", 100, 5))
-			s.wave(t, 1)
-		}, "pending"},
-		{"a person has added it", func(s *opened) { s.wave(t, 0); s.told(t, "cli", ends("same", 100, 0)) }, "pending"},
-		{"its source takes it for bulk", func(s *opened) {
-			s.wave(t, 0)
-			s.commitBatch(t, viewing.Batch{Source: player, Amendments: []viewing.Amendment{{EventID: "e0", Class: viewing.ClassBulk, Reason: viewing.Say("Marked.")}}})
+		"another source confirms it later": {func(s *opened) { s.told(t, chrome, ends("same", 105, 5)) }, "pending"},
+		"a person has added it":            {func(s *opened) { s.told(t, "cli", ends("same", 105, 0)) }, "pending"},
+		"its source takes it for bulk": {func(s *opened) {
+			s.commitBatch(t, viewing.Batch{Source: player, Amendments: []viewing.Amendment{{EventID: "e5", Class: viewing.ClassBulk, Reason: viewing.Say("Marked.")}}})
 		}, "held bulk"},
-		{"it was told as bulk", func(s *opened) {
-			for n := range 7 {
-				v := ends(fmt.Sprint("e", n), int64(n+1), 0)
-				v.Class = viewing.ClassBulk
-				s.told(t, player, v)
-			}
-		}, "held bulk"},
-		{"it was edited", func(s *opened) {
-			o := s.told(t, player, ends("e0", 100, 0))
-			if _, err := s.Edit(t.Context(), o.Entries[0], entry.Edit{WatchedAt: viewing.At(noon().Add(-time.Hour))}); err != nil {
-				t.Fatal(err)
-			}
-			s.wave(t, 1)
-		}, "pending"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			s := fresh(t).by(rules.Settings{Wave: 5})
+			s.wave(t, 0)
 			c.do(s)
-			if got := s.stands(t)["e0"]; got != c.want {
+			if got := s.stands(t)["e5"]; got != c.want {
 				t.Errorf("%s, want %s", got, c.want)
 			}
 			s.checkCounters(t)

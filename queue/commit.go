@@ -7,10 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve"
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -56,59 +55,41 @@ func (s *Store) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome,
 // ones have reported. An event that is known already changes nothing.
 func (t *tx) commit(e event) (o viewing.Outcome, err error) {
 	o = viewing.Outcome{EventID: e.EventID, Status: viewing.StatusQueued}
-	was, err := t.earlier(e.kind, e.EventID)
+	was, err := t.stored(e.kind, e.EventID)
 	switch {
 	case err != nil:
 		return o, err
-	case was != nil && !bytes.Equal(was.body, e.body):
+	case was.id != 0 && !bytes.Equal(was.body, e.body):
 		o.Status, o.Reason = viewing.StatusConflict, "this event id was used before with other content"
 		return o, nil
-	case was != nil:
+	case was.id != 0:
 		o.Status = viewing.StatusDuplicate
-		o.Entries, err = t.entriesOf(was.event)
+		o.Entries, err = t.entriesOf(was.id)
 		return o, err
 	}
 	same, err := t.sameAs(e)
 	if err != nil {
 		return o, err
 	}
-	var drafts []draft
-	if same == nil {
-		if drafts, err = t.draft(e); err != nil {
-			return o, err
-		}
-	}
-	event, err := t.insertEvent(e)
+	event, err := t.Insert("INSERT INTO events (source, source_kind, event_id, body, committed_at) VALUES (?, ?, ?, ?, ?)",
+		e.source, e.kind, e.EventID, string(e.body), t.now)
 	if err != nil {
 		return o, err
 	}
-	if same != nil {
-		if o.Entries, err = t.entriesOf(same.event); err == nil {
-			err = t.sawAgain(e, event, o.Entries)
-		}
-		return o, err
+	if same == 0 {
+		return o, t.makeEntries(e, event, &o)
 	}
-	if o.Entries, err = t.makeEntries(e, event, drafts); err != nil {
-		return o, err
-	}
-	if why := ignored(drafts); why != "" {
-		o.Status, o.Reason = viewing.StatusDropped, why
-	}
-	return o, nil
-}
-
-// sawAgain makes an event a further sighting of entries, as its source says.
-func (t *tx) sawAgain(e event, event int64, entries []int64) error {
 	t.nudge = true
-	for _, id := range entries {
-		if err := t.witness(event, id); err != nil {
-			return err
+	o.Entries, err = t.entriesOf(same)
+	for _, id := range o.Entries {
+		if err = t.witness(event, id); err == nil {
+			err = t.step(id, entry.Step{Code: "sighting.again", Args: entry.Args{"source": e.source, "event": e.EventID}})
 		}
-		if err := t.step(id, entry.Step{Code: "sighting.again", Args: entry.Args{"source": e.source, "event": e.EventID}}); err != nil {
-			return err
+		if err != nil {
+			break
 		}
 	}
-	return nil
+	return o, err
 }
 
 // witness makes an event a further sighting of an entry.
@@ -117,116 +98,111 @@ func (t *tx) witness(event, id int64) error {
 	return err
 }
 
-// draft is what the rules say of one item of an event in one account, before it is
-// written.
-type draft struct {
-	rules.Decision
-	place
-	part       int
-	item       *viewing.Media
-	reported   *viewing.Media      // the item as it was reported, where a correction has changed that
-	correction *resolve.Correction // nil for none
-	into       *sighted            // the entry of the same playback; nil for none
-	counted    bool                // it counts as one of a burst
-}
-
-// entry is the draft as an entry.
-func (d draft) entry(e event) Entry {
-	out := Entry{
-		Kind: e.Kind, State: d.State, Reason: d.Reason, Account: d.account, Source: e.source, EventID: e.EventID, Part: d.part,
-		Media: d.item, Reported: d.reported, List: e.List, Priority: e.Priority, WatchedAt: entry.Moment{Instant: e.WatchedAt},
-		Class: e.Class, Lane: d.Lane, After: d.list, NextAt: d.NotBefore,
-	}
-	if d.correction != nil {
-		out.Correction = d.correction.ID
-	}
-	return out
-}
-
-// draft decides about the parts of an event, one account after another.
-func (t *tx) draft(e event) ([]draft, error) {
+// makeEntries writes what a new event becomes, account by account and item by item: an
+// entry of its own, or a sighting of the entry of the same playback.
+func (t *tx) makeEntries(e event, event int64, o *viewing.Outcome) error {
 	places, err := t.places(e)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var drafts []draft
+	ignored, wanted := "", false
+	over := sync.OnceValue(func() bool { return t.overflows(e.source, e.Event) })
 	for _, p := range places {
 		for part, item := range e.parts() {
-			d := draft{place: p, part: part, item: item}
-			if d.correction, err = t.correctionFor(item); err != nil {
-				return nil, err
+			d, err := t.draft(e, p, part, item)
+			if err != nil {
+				return err
 			}
-			if d.correction != nil {
-				is, _ := d.correction.Apply(*item)
-				d.item, d.reported = &is, item
+			into, err := t.duplicateOf(d.sighted, e.source == viewing.SourceCLI)
+			if err != nil {
+				return err
 			}
-			if d.Decision, err = t.decide(t.settings, p.account, e.source, e.Event, d.item); err != nil {
-				return nil, err
+			switch {
+			case into != nil && into.State == viewing.StateDropped:
+				ignored = into.Reason
+			case into == nil && d.State == viewing.StateDropped:
+				ignored = d.Reason
+			default:
+				wanted = true
 			}
-			if d.correction != nil {
-				d.Steps = slices.Insert(d.Steps, 1, correctedStep(d.correction.Is, *d.reported, *d.item))
+			if into != nil {
+				d.ID = into.ID
+				if err = t.witness(event, d.ID); err == nil {
+					err = t.absorb(&into.Entry, d.Entry, entry.Step{Code: "sighting", Args: entry.Args{"event": e.EventID}})
+				}
+			} else {
+				if d.State == viewing.StatePending && d.Lane == viewing.LaneLive && over() {
+					d.State, d.Reason, d.steps = viewing.StateHeld, viewing.ReasonWave, append(d.steps, t.burstStep(e.source))
+				}
+				err = t.insert(event, &d)
 			}
-			if e.Kind == viewing.KindListItem {
-				d.fitToList()
+			if err != nil {
+				return err
 			}
-			drafts = append(drafts, d)
+			o.Entries = append(o.Entries, d.ID)
 		}
 	}
-	if err := t.findDuplicates(e, drafts); err != nil {
-		return nil, err
+	slices.Sort(o.Entries)
+	if !wanted {
+		o.Status, o.Reason = viewing.StatusDropped, ignored
 	}
-	return drafts, t.holdBurst(e, drafts)
+	return nil
 }
 
-// makeEntries writes what an event becomes: entries of its own, unless each part joins
-// another. It returns all of them, in order.
-func (t *tx) makeEntries(e event, event int64, drafts []draft) (ids []int64, err error) {
-	own := slices.ContainsFunc(drafts, func(d draft) bool { return d.into == nil })
-	var sent []int64
-	for _, d := range drafts {
-		made := d.entry(e)
-		made.CreatedAt = millis(t.now)
-		if d.into != nil {
-			ids = append(ids, d.into.ID)
-			if err := t.witness(event, d.into.ID); err != nil {
-				return nil, err
-			}
-			step := mergedStep(made, d.into.Entry)
-			if err := t.absorb(&d.into.Entry, made, entry.Step{Code: "sighting", Args: entry.Args{"event": e.EventID}}); err != nil {
-				return nil, err
-			}
-			made.State, made.Reason, d.Steps = viewing.StateMerged, viewing.ReasonSeenTwice, append(d.Steps, step)
-		}
-		if !own {
-			continue
-		}
-		if err := t.insertEntry(event, &made, d); err != nil {
-			return nil, err
-		}
-		ids = append(ids, made.ID)
-		if d.counted {
-			sent = append(sent, made.ID)
-		}
-	}
-	t.letGo(e.source, sent)
-	slices.Sort(ids)
-	return ids, nil
+// draft is an entry that is not written yet, and how it was decided.
+type draft struct {
+	sighted
+	steps []entry.Step
 }
 
-// ignored is the reason for which the user wants none of an event's parts; "" when
-// they want any.
-func ignored(drafts []draft) (reason string) {
-	for _, d := range drafts {
-		switch {
-		case d.into != nil && d.into.State == viewing.StateDropped:
-			reason = d.into.Reason
-		case d.State == viewing.StateDropped:
-			reason = d.Reason
-		default:
-			return ""
-		}
+// draft decides about an item of an event in one account.
+func (t *tx) draft(e event, p place, part int, item *viewing.Media) (d draft, err error) {
+	d.sources, d.runtime, d.unsure = []string{e.source}, e.runtime(), e.Unsure
+	d.Entry = Entry{
+		Kind: e.Kind, Account: p.account, Source: e.source, EventID: e.EventID, Part: part, Media: item, List: e.List, Priority: e.Priority,
+		WatchedAt: entry.Moment{Instant: e.WatchedAt}, Class: e.Class, After: p.list, CreatedAt: millis(t.now),
 	}
-	return reason
+	correction, err := t.correctionFor(item)
+	if err != nil {
+		return d, err
+	}
+	if correction != nil {
+		is, _ := correction.Apply(*item)
+		d.Media, d.Reported, d.Correction = &is, item, correction.ID
+	}
+	decided, err := t.decide(t.settings, p.account, e.source, e.Event, d.Media)
+	if err != nil {
+		return d, err
+	}
+	d.State, d.Reason, d.Lane, d.NextAt, d.steps = decided.State, decided.Reason, decided.Lane, decided.NotBefore, decided.Steps
+	if correction != nil {
+		d.steps = slices.Insert(d.steps, 1, correctedStep(correction.Is, *item, *d.Media))
+	}
+	if e.Kind == viewing.KindListItem {
+		d.fitToList(p.lists)
+	}
+	return d, nil
+}
+
+// insert writes a new entry of an event, and counts it. It is due when it happened, or at
+// its NextAt where that is later.
+func (t *tx) insert(event int64, d *draft) (err error) {
+	e := &d.Entry
+	if e.State.Finished() {
+		e.SettledAt = e.CreatedAt
+	}
+	millis, whole := watchedColumns(e.WatchedAt.Instant)
+	e.ID, err = t.Insert(`INSERT INTO entries (event, account, part, kind, media, reported, correction, list, item_key, priority, watched_at, watched,
+			class, created_at, state, reason, lane, after, next_at, planned_at, settled_at, decided)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		event, e.Account, e.Part, string(e.Kind), asJSON{e.Media}, asJSON{e.Reported}, idOrNull(e.Correction), asJSON{e.List}, e.Key(), e.Priority,
+		millis, whole, string(e.Class), t.now, string(e.State), e.Reason, int(e.Lane), idOrNull(e.After),
+		max(t.dueSince(*e).UnixMilli(), e.NextAt.UnixMilli()), t.now, timeOrNull(e.SettledAt), asJSON{d.steps})
+	if err != nil {
+		return err
+	}
+	t.count(e.Account, e.State, 1)
+	return t.keepLookup(Entry{}, *e)
 }
 
 // keepState changes the source's own memory.

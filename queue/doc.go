@@ -13,10 +13,10 @@
 //	Commit      checks the events against the field rules; all that follows is one
 //	            transaction, and it returns when the disk has that
 //	commit      the same event id: a duplicate, or a conflict where the content differs
-//	draft       account by account and item by item: corrections say what it is, then
-//	            package rules decides whether it may be sent, is held, or is dropped
-//	findDuplicates, makeEntries
-//	            a part that another source saw too joins that entry, any other one
+//	makeEntries account by account and item by item:
+//	draft       corrections say what it is, then package rules decides whether it may be
+//	            sent, is held, or is dropped
+//	duplicateOf an item that another source saw too joins that entry, any other one
 //	            becomes an entry: pending, held or dropped
 //	Next        the loop of package replay is woken and asks for the pending entry that is
 //	            due: live before imports, a list before its items, of one item the older
@@ -106,5 +106,6 @@
 // # Bursts
 //
 // A source that reports more viewings of one minute than a person can watch has gone
-// wrong: they are held. What is held anyway does not count.
+// wrong: what is one too many is held, and all that follows of that minute. What is held
+// anyway does not count.
 package queue

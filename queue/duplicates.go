@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"cmp"
 	"database/sql"
 	"slices"
 	"time"
@@ -23,24 +22,6 @@ type sighted struct {
 // timeless reports a day in the place of a time that nobody knows. Such an entry is never
 // compared with others.
 func (s sighted) timeless() bool { return s.unsure && s.WatchedAt.Precision == viewing.Day }
-
-// end is when the playback ended.
-func (s sighted) end() playback.End {
-	return playback.End{At: s.WatchedAt.Instant, Type: s.Media.Type, Runtime: s.runtime}
-}
-
-// duplicate finds the entry of the same playback whose end is the nearest; nil for
-// none. No source may have seen both: what one source reports twice happened twice.
-func (s *sighted) duplicate(others []*sighted) (nearest *sighted) {
-	apart := func(o *sighted) time.Duration { return playback.Apart(s.WatchedAt.Instant, o.WatchedAt.Instant) }
-	for _, o := range others {
-		shared := slices.ContainsFunc(s.sources, func(source string) bool { return slices.Contains(o.sources, source) })
-		if !shared && playback.TwoSources.Same(s.end(), o.end()) && (nearest == nil || cmp.Or(cmp.Compare(apart(o), apart(nearest)), cmp.Compare(o.ID, nearest.ID)) < 0) {
-			nearest = o
-		}
-	}
-	return nearest
-}
 
 // comparable reports whether an entry says anything of the playback. What a filter
 // or a source has dropped is about their own sighting; what the user has dropped is
@@ -81,16 +62,25 @@ func better(s, than Entry) bool {
 // selectNear finds the entries about an item that ended within a time and were not
 // made of what the same source saw.
 const selectNear = `SELECT n.id FROM entries AS n JOIN events AS v ON v.id = n.event
-	WHERE n.account = ? AND n.item_key = ? AND n.item_key <> '' AND n.happened_at BETWEEN ? AND ? AND v.source <> ?`
+	WHERE n.account = ? AND n.item_key = ? AND n.item_key <> '' AND n.happened_at BETWEEN ? AND ? AND v.source <> ? ORDER BY n.id`
 
-// near are the viewings that s may be the same playback as. What a person has done
-// to it (asked) weighs more than that they dropped another one before.
-func (t *tx) near(s sighted, asked bool) (others []*sighted, err error) {
+// duplicateOf finds the entry of the same playback whose end is the nearest; nil for
+// none. No source may have seen both: what one source reports twice happened twice. What
+// a person has done to s (asked) weighs more than that they dropped another one before.
+// Imports are compared before they are handed over, and before they are sent.
+func (t *tx) duplicateOf(s sighted, asked bool) (nearest *sighted, err error) {
+	if s.Kind != viewing.KindViewing || s.State == viewing.StateDropped || s.Key() == "" || s.Class == viewing.ClassImport || s.timeless() {
+		return nil, nil
+	}
 	at, reach := s.WatchedAt.Millis, playback.Reach.Milliseconds()
 	ids, err := t.Numbers(selectNear, s.Account, s.Media.Key(), at-reach, at+reach, s.Source)
 	if err != nil {
 		return nil, err
 	}
+	end := func(s sighted) playback.End {
+		return playback.End{At: s.WatchedAt.Instant, Type: s.Media.Type, Runtime: s.runtime}
+	}
+	var least time.Duration
 	for _, id := range ids {
 		e, err := t.entry(id)
 		if err != nil {
@@ -103,11 +93,15 @@ func (t *tx) near(s sighted, asked bool) (others []*sighted, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if !o.timeless() {
-			others = append(others, o)
+		shared := slices.ContainsFunc(s.sources, func(source string) bool { return slices.Contains(o.sources, source) })
+		if shared || o.timeless() || !playback.TwoSources.Same(end(s), end(*o)) {
+			continue
+		}
+		if apart := playback.Apart(s.WatchedAt.Instant, o.WatchedAt.Instant); nearest == nil || apart < least {
+			nearest, least = o, apart
 		}
 	}
-	return others, nil
+	return nearest, nil
 }
 
 // selectSightings reads who saw the playback of an entry, and how long they say the
@@ -140,37 +134,6 @@ func (t *tx) seenByOther(id int64, source string) (bool, error) {
 	return t.Find("SELECT 1 FROM witnesses AS w JOIN events AS v ON v.id = w.event WHERE w.entry = ? AND v.source <> ?", []any{id, source}, &one)
 }
 
-// findDuplicates finds for each part of a new event the entry of another source that
-// is the same playback. Imports are compared before they are handed over, and before
-// they are sent.
-func (t *tx) findDuplicates(e event, drafts []draft) error {
-	dayless := e.Unsure && e.WatchedAt.Precision == viewing.Day
-	if e.Kind != viewing.KindViewing || e.Class == viewing.ClassImport || dayless {
-		return nil
-	}
-	found := map[string][]*sighted{} // by account and item
-	for i := range drafts {
-		d := &drafts[i]
-		if d.State == viewing.StateDropped || d.item.Key() == "" {
-			continue
-		}
-		s := sighted{Entry: d.entry(e), sources: []string{e.source}, runtime: e.runtime()}
-		where := d.account + " " + d.item.Key()
-		others, known := found[where]
-		if !known {
-			var err error
-			if others, err = t.near(s, e.source == viewing.SourceCLI); err != nil {
-				return err
-			}
-			found[where] = others
-		}
-		if d.into = s.duplicate(others); d.into != nil {
-			d.into.sources = append(d.into.sources, e.source) // the next part is another playback
-		}
-	}
-	return nil
-}
-
 // absorb makes a sighting part of an entry of the same playback. The entry stays, and
 // takes time, class and state from a better one.
 func (t *tx) absorb(into *Entry, s Entry, step entry.Step) error {
@@ -191,13 +154,6 @@ func (t *tx) absorb(into *Entry, s Entry, step entry.Step) error {
 	return t.transition(into, s.State, s.Reason, step)
 }
 
-// mergedStep says into which entry a sighting went.
-func mergedStep(s, into Entry) entry.Step {
-	return entry.Step{Code: "merged", Args: entry.Args{
-		"entry": number(into.ID), "source": into.Source, "apart": playback.Distance(into.WatchedAt.Instant, s.WatchedAt.Instant),
-	}}
-}
-
 // mergeDuplicate compares an entry that has changed with those of other sources: it
 // may be the same playback as another now, and is merged into that. What a request has
 // left for stays, and takes the other one in.
@@ -206,22 +162,17 @@ func (t *tx) mergeDuplicate(id int64, asked bool) error {
 	if err != nil {
 		return err
 	}
-	open := e.State == viewing.StatePending || e.State == viewing.StateHeld
-	if !open || e.Kind != viewing.KindViewing || e.Key() == "" || e.Class == viewing.ClassImport {
+	if e.State != viewing.StatePending && e.State != viewing.StateHeld {
 		return nil
 	}
 	s, err := t.sighted(e)
-	if err != nil || s.timeless() {
-		return err
-	}
-	others, err := t.near(*s, asked)
 	if err != nil {
 		return err
 	}
-	into := s.duplicate(others)
+	into, err := t.duplicateOf(*s, asked)
 	switch {
-	case into == nil:
-		return nil
+	case err != nil || into == nil:
+		return err
 	case s.Attempts > 0 && upgradable(into.Entry):
 		return t.merge(&into.Entry, &s.Entry)
 	default:
@@ -236,7 +187,9 @@ func (t *tx) merge(e, into *Entry) error {
 	if err != nil {
 		return err
 	}
-	was, step := *e, mergedStep(*e, *into)
+	was, step := *e, entry.Step{Code: "merged", Args: entry.Args{
+		"entry": number(into.ID), "source": into.Source, "apart": playback.Distance(into.WatchedAt.Instant, e.WatchedAt.Instant),
+	}}
 	if err := t.transition(e, viewing.StateMerged, viewing.ReasonSeenTwice, step); err != nil {
 		return err
 	}

@@ -67,42 +67,39 @@ func (e *event) runtime() (seconds time.Duration) {
 	return max(seconds, playback.Seconds(float64(e.Origin.Runtime)))
 }
 
-// known is an event that was committed before.
-type known struct {
-	event int64
-	body  []byte
+// stored is an event that was committed before; its id is 0 for none.
+type stored struct {
+	id     int64
+	source string
+	body   []byte
 }
 
-// earlier finds an event that was committed before; nil when it is new.
-func (t *tx) earlier(kind, eventID string) (*known, error) {
-	var k known
-	found, err := t.Find("SELECT id, body FROM events WHERE source_kind = ? AND event_id = ?", []any{kind, eventID}, &k.event, &k.body)
-	if err != nil || !found {
-		return nil, err
-	}
-	return &k, nil
+// stored finds an event that was committed before.
+func (t *tx) stored(kind, eventID string) (s stored, err error) {
+	_, err = t.Find("SELECT id, source, body FROM events WHERE source_kind = ? AND event_id = ?", []any{kind, eventID}, &s.id, &s.source, &s.body)
+	return s, err
 }
 
-// sameAs is the earlier event that e is another sighting of; nil when it names
+// sameAs is the earlier event that e is another sighting of; 0 when it names
 // none that is known, or other items by now than what was sent of that: then e stands
 // for itself.
-func (t *tx) sameAs(e event) (*known, error) {
+func (t *tx) sameAs(e event) (int64, error) {
 	if e.SameAs == "" {
-		return nil, nil
+		return 0, nil
 	}
-	same, err := t.earlier(e.kind, e.SameAs)
-	if err != nil || same == nil {
-		return nil, err
+	same, err := t.stored(e.kind, e.SameAs)
+	if err != nil || same.id == 0 {
+		return 0, err
 	}
 	keys := make([]string, len(e.Media))
 	for i, m := range e.Media {
 		keys[i] = m.Key()
 	}
 	if len(keys) == 0 || slices.Contains(keys, "") {
-		return same, nil
+		return same.id, nil
 	}
 	rows, err := t.Query(`SELECT item_key, event = ?1 AND state IN ('delivered', 'sending', 'in_doubt', 'rejected') AND touched < 2
-		FROM entries WHERE event = ?1 OR id IN (SELECT entry FROM witnesses WHERE event = ?1)`, same.event)
+		FROM entries WHERE event = ?1 OR id IN (SELECT entry FROM witnesses WHERE event = ?1)`, same.id)
 	others := true
 	_, err = sqlite.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
 		var key string
@@ -112,9 +109,9 @@ func (t *tx) sameAs(e event) (*known, error) {
 		return struct{}{}, err
 	})
 	if err != nil || !others {
-		return same, err
+		return same.id, err
 	}
-	return nil, nil
+	return 0, nil
 }
 
 // entriesOf lists the entries that an event became, or became part of.

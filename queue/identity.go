@@ -50,16 +50,8 @@ func (t *tx) decideAgain(e *Entry, v viewing.Event) error {
 			return err
 		}
 	}
-	if d.State == viewing.StatePending && d.Lane == viewing.LaneLive && e.Touched == entry.Untouched {
-		over, counted := t.overflows(e.Source, v)
-		if over {
-			d.State, d.Reason, d.Why = viewing.StateHeld, viewing.ReasonWave, t.burstStep(e.Source)
-			if err := t.holdFirst(e.Source); err != nil {
-				return err
-			}
-		} else if counted {
-			t.letGo(e.Source, []int64{e.ID})
-		}
+	if d.State == viewing.StatePending && d.Lane == viewing.LaneLive && e.Touched == entry.Untouched && t.overflows(e.Source, v) {
+		d.State, d.Reason, d.Why = viewing.StateHeld, viewing.ReasonWave, t.burstStep(e.Source)
 	}
 	return t.transition(e, d.State, d.Reason, d.Why)
 }

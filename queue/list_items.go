@@ -35,19 +35,19 @@ func (t *tx) places(e event) (places []place, err error) {
 }
 
 // fitToList fits the draft of an item to what became of its list.
-func (d *draft) fitToList() {
+func (d *draft) fitToList(list viewing.State) {
 	say := func(code string) {
-		d.Steps = append(d.Steps, entry.Step{Code: code, Args: entry.Args{"entry": number(d.list)}})
+		d.steps = append(d.steps, entry.Step{Code: code, Args: entry.Args{"entry": number(d.After)}})
 	}
 	switch {
-	case d.list == 0:
+	case d.After == 0:
 		if d.State == viewing.StatePending {
 			d.State, d.Reason = viewing.StateHeld, viewing.ReasonNoList
 		}
 		say("rule.nolist")
 	case d.State != viewing.StateDropped:
 		say("rule.list")
-		if d.lists == viewing.StateDropped {
+		if list == viewing.StateDropped {
 			d.State, d.Reason = viewing.StateDropped, withoutList
 			say("dropped.list")
 		}

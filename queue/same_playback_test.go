@@ -277,17 +277,13 @@ func TestPartsAreMergedEachByItself(t *testing.T) {
 	s := fresh(t)
 	first := s.told(t, chrome, episodes("one", 1, 1)).Entries
 	both := s.told(t, living, episodes("both", 1, 1, 2))
-	if len(both.Entries) != 3 || both.Entries[0] != first[0] {
+	if len(both.Entries) != 2 || both.Entries[0] != first[0] {
 		t.Fatalf("%+v", both)
 	}
-	one, two := s.entry(t, both.Entries[1]), s.entry(t, both.Entries[2])
-	if one.State != viewing.StateMerged || two.State != viewing.StatePending || *two.Media.Episode != 2 || two.Part != 1 {
-		t.Errorf("parts %+v, %+v", one, two)
+	if two := s.entry(t, both.Entries[1]); two.State != viewing.StatePending || *two.Media.Episode != 2 || two.Part != 1 {
+		t.Errorf("%+v", two)
 	}
-	if last := s.explained(t, one.ID).Steps; last[len(last)-1].Code != "merged" {
-		t.Errorf("steps %+v", last)
-	}
-	if o := s.told(t, player, episodes("again", 1, 2, 1)); !slices.Equal(o.Entries, []int64{first[0], two.ID}) {
+	if o := s.told(t, player, episodes("again", 1, 2, 1)); !slices.Equal(o.Entries, both.Entries) {
 		t.Errorf("both again: %+v", o)
 	}
 	s.checkCounters(t)
@@ -299,7 +295,7 @@ func TestSeveralTimesMeetAsManyOnly(t *testing.T) {
 	v := film("thrice", 603, -60)
 	v.Count = 3
 	o := s.told(t, living, v)
-	if counts := s.checkCounters(t); counts.Pending != 3 || counts.Merged != 1 {
+	if counts := s.checkCounters(t); counts.Pending != 3 {
 		t.Errorf("counts %+v of %v", counts, o.Entries)
 	}
 	w := film("twice", 603, -61)
