@@ -24,24 +24,15 @@ import (
 // Operate implements [control.API]. A retry has the loops look at once; it ends
 // no pause.
 func (d *core) Operate(ctx context.Context, o control.Order) (entry.Changed, error) {
-	verbs := map[string]func(context.Context, entry.Selection, bool) (entry.Changed, error){
-		control.Retry: d.store.Retry, control.Hold: d.store.Hold,
-		control.Release: d.store.ReleaseHeld, control.Drop: d.store.Drop, control.Send: d.store.Send,
-		control.Settle: func(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
-			return d.store.SettleByHand(ctx, sel, o.As, dry)
-		},
-		control.Move: func(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
-			if err := d.knownAccount(o.To); err != nil {
-				return entry.Changed{}, err
-			}
-			return d.store.Move(ctx, sel.IDs, o.To, dry)
-		},
+	if o.Verb == control.Move {
+		if err := d.knownAccount(o.To); err != nil {
+			return entry.Changed{}, err
+		}
 	}
-	verb, ok := verbs[o.Verb]
-	if !ok {
+	if verb := entry.Verb(o.Verb); len(verb.States()) == 0 || slices.Contains([]entry.Verb{entry.VerbUndo, entry.VerbEdit, entry.VerbFix}, verb) {
 		return entry.Changed{}, control.Invalid(viewing.Said(fmt.Sprintf("%q is not send, retry, hold, release, settle, drop or move", o.Verb)), viewing.Message{})
 	}
-	did, err := verb(ctx, o.Selection, o.DryRun)
+	did, err := d.store.Operate(ctx, entry.Order{Verb: entry.Verb(o.Verb), Selection: o.Selection, As: o.As, To: o.To, DryRun: o.DryRun})
 	if err != nil {
 		return entry.Changed{}, queueFault(err)
 	}

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -8,6 +9,9 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // childEnv makes the test binary act as another process: its value names
@@ -59,4 +63,38 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// The verbs, as tests give them.
+
+func (o *opened) order(ctx context.Context, v entry.Verb, sel entry.Selection, dry bool) (entry.Changed, error) {
+	return o.Operate(ctx, entry.Order{Verb: v, Selection: sel, DryRun: dry})
+}
+
+func (o *opened) Retry(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
+	return o.order(ctx, entry.VerbRetry, sel, dry)
+}
+
+func (o *opened) Hold(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
+	return o.order(ctx, entry.VerbHold, sel, dry)
+}
+
+func (o *opened) ReleaseHeld(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
+	return o.order(ctx, entry.VerbRelease, sel, dry)
+}
+
+func (o *opened) Send(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
+	return o.order(ctx, entry.VerbSend, sel, dry)
+}
+
+func (o *opened) Drop(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
+	return o.order(ctx, entry.VerbDrop, sel, dry)
+}
+
+func (o *opened) SettleByHand(ctx context.Context, sel entry.Selection, as viewing.State, dry bool) (entry.Changed, error) {
+	return o.Operate(ctx, entry.Order{Verb: entry.VerbSettle, Selection: sel, As: as, DryRun: dry})
+}
+
+func (o *opened) Move(ctx context.Context, ids []int64, to string, dry bool) (entry.Changed, error) {
+	return o.Operate(ctx, entry.Order{Verb: entry.VerbMove, Selection: entry.Selection{IDs: ids}, To: to, DryRun: dry})
 }

@@ -321,7 +321,7 @@ func TestARunThatMeetsDamageEnds(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- again.Run(t.Context()) }()
-	if _, err := again.Hold(t.Context(), entry.Selection{IDs: []int64{2}}, false); !errors.Is(err, sqlite.ErrStorage) {
+	if _, err := again.Operate(t.Context(), entry.Order{Verb: entry.VerbHold, Selection: entry.Selection{IDs: []int64{2}}}); !errors.Is(err, sqlite.ErrStorage) {
 		t.Fatalf("hold: %v", err)
 	}
 	if err := <-ended; !errors.Is(err, sqlite.ErrDamaged) {

@@ -36,6 +36,15 @@ func (s Selection) Check() error {
 	}
 }
 
+// Order is a verb for some entries.
+type Order struct {
+	Verb Verb
+	Selection
+	As     viewing.State // of [VerbSettle]: delivered, rejected or dropped
+	To     string        // of [VerbMove]: the account
+	DryRun bool          // say what would be done, and change nothing
+}
+
 // Changed is what a verb did, or would do.
 type Changed struct {
 	Verb    string                  `json:"verb"`

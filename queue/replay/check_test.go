@@ -96,7 +96,7 @@ func TestNumbersOfSourcesAreChecked(t *testing.T) {
 			}
 		}
 		asked := m.asked
-		if _, err := b.store.ReleaseHeld(b.Context(), entry.Selection{IDs: []int64{5}}, false); err != nil {
+		if _, err := b.store.Operate(b.Context(), entry.Order{Verb: entry.VerbRelease, Selection: entry.Selection{IDs: []int64{5}}}); err != nil {
 			b.Fatal(err)
 		}
 		b.pass(time.Minute)

@@ -89,13 +89,13 @@ func TestALaterPlayOfOneEventIsItsOwn(t *testing.T) {
 		v.Count = 2
 		b.commit(v)
 		second := entry.Selection{IDs: []int64{2}}
-		if _, err := b.store.Hold(b.Context(), second, false); err != nil {
+		if _, err := b.store.Operate(b.Context(), entry.Order{Verb: entry.VerbHold, Selection: second}); err != nil {
 			b.Fatal(err)
 		}
 		b.start()
 		b.pass(time.Hour)
 		b.ends(1, viewing.StateDelivered, "")
-		if _, err := b.store.ReleaseHeld(b.Context(), second, false); err != nil {
+		if _, err := b.store.Operate(b.Context(), entry.Order{Verb: entry.VerbRelease, Selection: second}); err != nil {
 			b.Fatal(err)
 		}
 		b.pass(time.Hour)
