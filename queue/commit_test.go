@@ -274,7 +274,7 @@ func TestRoutesKeepAccountsApart(t *testing.T) {
 	if len(first) != 1 || first[0].EventID != "e1" || len(second) != 1 || second[0].ID != o[0].Entries[0] {
 		t.Errorf("ready %v and %v: the same film in two accounts waits for nobody", ids(first), ids(second))
 	}
-	if due, ok, err := s.NextDue(t.Context(), "third", viewing.LaneLive); ok || err != nil {
+	if _, due, ok, err := s.Next(t.Context(), "third", viewing.LaneLive); ok || err != nil {
 		t.Errorf("an account without entries is due at %v, %v", due, err)
 	}
 	listed, err := s.Entries(t.Context(), entry.Filter{Account: "second"})

@@ -100,7 +100,7 @@ func TestOpenRefuses(t *testing.T) {
 // and must not read a million delivered ones for it.
 func TestNextEntryIsFoundByItsIndex(t *testing.T) {
 	s := fresh(t)
-	rows, err := s.reader.Query("EXPLAIN QUERY PLAN "+selectNext, "a", 0, 1, 1)
+	rows, err := s.reader.Query("EXPLAIN QUERY PLAN "+selectNext, "a", 0)
 	steps, err := sqlite.Collect(rows, err, func(r *sql.Rows) (detail string, err error) {
 		var id, parent, unused int
 		return detail, r.Scan(&id, &parent, &unused, &detail)
@@ -109,7 +109,7 @@ func TestNextEntryIsFoundByItsIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := strings.Join(steps, "\n")
-	if !strings.Contains(plan, "SEARCH n USING INDEX entries_due (account=? AND lane=? AND next_at<?)") || strings.Contains(plan, "SCAN") {
+	if !strings.Contains(plan, "SEARCH n USING INDEX entries_due (account=? AND lane=?)") || strings.Contains(plan, "SCAN") || strings.Contains(plan, "TEMP B-TREE") {
 		t.Errorf("the plan is:\n%s", plan)
 	}
 }

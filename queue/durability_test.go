@@ -93,7 +93,7 @@ func commitSteadily(path, synchronous string) error {
 
 // markOne marks one entry as sending.
 func (s *Store) markOne(ctx context.Context) error {
-	e, ok, err := s.Next(ctx, "default", viewing.LaneLive)
+	e, _, ok, err := s.Next(ctx, "default", viewing.LaneLive)
 	if err != nil || !ok {
 		return err
 	}

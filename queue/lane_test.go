@@ -26,11 +26,7 @@ func (o *opened) importFilms(t testing.TB, viewings ...viewing.Event) (entries [
 // dueFrom are the entries of a lane that may be sent now.
 func (o *opened) dueFrom(t testing.TB, lane viewing.Lane) []int64 {
 	t.Helper()
-	ready, err := o.Store.due(t.Context(), "default", lane, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ids(ready)
+	return ids(o.ready(t, "default", lane))
 }
 
 func TestLiveLeavesBeforeBackfill(t *testing.T) {
@@ -65,7 +61,7 @@ func openWithGrace(t *testing.T, grace time.Duration) *opened {
 func TestGraceKeepsAnEntry(t *testing.T) {
 	s := openWithGrace(t, 10*time.Minute)
 	id := s.commitIDs(t, film("e1", 1, -60), film("e2", 2, -10))
-	if at, ok, err := s.NextDue(t.Context(), "default", viewing.LaneLive); err != nil || !ok || at.Sub(noon()) != 10*time.Minute {
+	if _, at, ok, err := s.Next(t.Context(), "default", viewing.LaneLive); err != nil || !ok || at.Sub(noon()) != 10*time.Minute {
 		t.Errorf("next due %v, %v, %v", at, ok, err)
 	}
 	s.clock.advance(10*time.Minute - time.Millisecond)
@@ -109,7 +105,7 @@ func TestAClockThatWasAheadCostsNothing(t *testing.T) {
 		d := s.doubted(t, "e4", 4)
 		s.resolve(t, ReadBack{Doubt: d, State: viewing.StateInDoubt, ReadAt: s.clock.now().Add(6 * time.Hour)})
 		s.clock.advance(-ahead)
-		if at, ok, err := s.NextDue(t.Context(), "default", viewing.LaneLive); err != nil || !ok || at.After(noon()) {
+		if _, at, ok, err := s.Next(t.Context(), "default", viewing.LaneLive); err != nil || !ok || at.After(noon()) {
 			t.Errorf("next due %v, %v, %v", at, ok, err)
 		}
 		for range 2 {

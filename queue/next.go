@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -20,56 +19,36 @@ const sendable = ` FROM entries AS n CROSS JOIN events AS v ON v.id = n.event
 	AND NOT EXISTS (SELECT 1` + elders + ")"
 
 const (
-	selectNext    = "SELECT " + entryColumns + sendable + " AND n.next_at <= ?3 ORDER BY n.next_at, n.id LIMIT ?4"
-	selectNextDue = "SELECT n.next_at" + sendable + " ORDER BY n.next_at, n.id LIMIT 1"
-	// selectAstray finds what was put off by a clock that has been set back since: it is
-	// due now.
-	selectAstray = "SELECT " + entryColumns + sendable + " AND n.next_at > ?3 AND n.planned_at > ?3 ORDER BY n.next_at, n.id LIMIT ?4"
+	selectNext = "SELECT " + entryColumns + sendable + " ORDER BY n.next_at, n.id LIMIT 1"
+	// selectAstray finds what was put off by a clock that has been set back since.
+	selectAstray = "SELECT " + entryColumns + sendable + " AND n.planned_at > ?3 ORDER BY n.next_at, n.id LIMIT 1"
 )
 
-// Next is the entry of the account and the lane that is to be sent now: the oldest of
-// those that are due. A list comes before what is put on it, and of one item the older
-// entry before the younger. ok is false when none is due.
-func (s *Store) Next(ctx context.Context, account string, lane viewing.Lane) (e Entry, ok bool, err error) {
-	found, err := s.due(ctx, account, lane, 1)
+// Next is the entry of the account and the lane that is to be sent next, and when: the
+// first that is due. The time is zero for what a clock that has been set back since has
+// put off: it is due now. A list comes before what is put on it, and of one item the
+// older entry before the younger. ok is false without any.
+func (s *Store) Next(ctx context.Context, account string, lane viewing.Lane) (e Entry, at time.Time, ok bool, err error) {
+	found, err := read(ctx, s, "find next entry", scanEntry, selectNext, account, int(lane))
 	if err != nil || len(found) == 0 {
-		return Entry{}, false, err
+		return e, at, false, err
 	}
-	return found[0], true, nil
-}
-
-// due lists up to n entries that are to be sent now.
-func (s *Store) due(ctx context.Context, account string, lane viewing.Lane, n int) ([]Entry, error) {
-	now := s.now().UnixMilli()
-	found, err := read(ctx, s, "find next entry", scanEntry, selectNext, account, int(lane), now, n)
-	if err == nil && len(found) == 0 {
-		found, err = read(ctx, s, "find next entry", scanEntry, selectAstray, account, int(lane), now, n)
-	}
-	return found, err
-}
-
-// NextDue is when the next entry of the account and the lane is to be sent; it is in
-// the past when one is due now. ok is false without any.
-func (s *Store) NextDue(ctx context.Context, account string, lane viewing.Lane) (t time.Time, ok bool, err error) {
-	t, ok, err = s.readTime(ctx, "find next due entry", selectNextDue, account, int(lane))
-	if now := s.now(); err == nil && t.After(now) {
-		var astray []Entry
-		if astray, err = s.due(ctx, account, lane, 1); len(astray) > 0 {
-			t = now
+	if now := s.now(); found[0].NextAt.After(now) {
+		astray, err := read(ctx, s, "find next entry", scanEntry, selectAstray, account, int(lane), now.UnixMilli())
+		if err != nil {
+			return e, at, false, err
+		}
+		if len(astray) > 0 {
+			return astray[0], time.Time{}, true, nil
 		}
 	}
-	return t, ok, err
+	return found[0], found[0].NextAt, true, nil
 }
 
-// NewSince looks at the entries made after the one with that id: the newest, or id
-// without any, and whether one of them is pending in the account.
-func (s *Store) NewSince(ctx context.Context, account string, id int64) (newest int64, pending bool, err error) {
-	err = s.reader.QueryRowContext(ctx, `SELECT coalesce(max(id), ?1), coalesce(max(account = ?2 AND state = 'pending'), 0) FROM entries WHERE id > ?1`,
-		id, account).Scan(&newest, &pending)
-	if err != nil {
-		return id, false, fmt.Errorf("look for new entries: %w", sqlite.StorageError(err))
-	}
-	return newest, pending, nil
+// Newest is the id of the newest entry; 0 for none.
+func (s *Store) Newest(ctx context.Context) (id int64, err error) {
+	id, _, err = s.readNumber(ctx, "find newest entry", "SELECT coalesce(max(id), 0) FROM entries")
+	return id, err
 }
 
 // Begin marks an entry as being sent, on disk before it returns, and numbers the

@@ -33,7 +33,7 @@ func TestTheOldestIsNext(t *testing.T) {
 	s := fresh(t)
 	id := s.commitIDs(t, film("late", 1, -1), film("early", 2, -60), film("middle", 3, -30))
 	for _, want := range []int64{id[1], id[2], id[0]} {
-		e, ok, err := s.Next(t.Context(), "default", viewing.LaneLive)
+		e, _, ok, err := s.Next(t.Context(), "default", viewing.LaneLive)
 		if err != nil || !ok || e.ID != want {
 			t.Fatalf("next %d, %v, %v, want %d", e.ID, ok, err, want)
 		}
@@ -42,7 +42,7 @@ func TestTheOldestIsNext(t *testing.T) {
 			t.Errorf("begun twice: %v", err)
 		}
 	}
-	if e, ok, err := s.Next(t.Context(), "default", viewing.LaneLive); ok || err != nil {
+	if e, _, ok, err := s.Next(t.Context(), "default", viewing.LaneLive); ok || err != nil {
 		t.Errorf("next %d, %v", e.ID, err)
 	}
 }
@@ -104,7 +104,7 @@ func TestWhichElderBlocks(t *testing.T) {
 			default:
 				s.settle(t, Settlement{Entry: id[0], Attempt: attempt, State: tt.state})
 			}
-			due, ok, err := s.NextDue(t.Context(), "default", viewing.LaneLive)
+			_, due, ok, err := s.Next(t.Context(), "default", viewing.LaneLive)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -167,7 +167,7 @@ func TestNextDue(t *testing.T) {
 	for i, at := range []time.Time{later.Add(time.Minute), later} {
 		s.settle(t, Settlement{Entry: id[i], State: viewing.StatePending, NextAt: at})
 	}
-	if at, ok, err := s.NextDue(t.Context(), "default", viewing.LaneLive); err != nil || !ok || !at.Equal(later) {
+	if _, at, ok, err := s.Next(t.Context(), "default", viewing.LaneLive); err != nil || !ok || !at.Equal(later) {
 		t.Fatalf("next due %v, %v, %v", at, ok, err)
 	}
 	s.wantDue(t)
@@ -175,7 +175,7 @@ func TestNextDue(t *testing.T) {
 	s.wantDue(t)
 	s.clock.advance(time.Millisecond)
 	s.send(t, s.wantDue(t, id[1])[0])
-	if at, ok, _ := s.NextDue(t.Context(), "default", viewing.LaneLive); !ok || !at.Equal(later.Add(time.Minute)) {
+	if _, at, ok, _ := s.Next(t.Context(), "default", viewing.LaneLive); !ok || !at.Equal(later.Add(time.Minute)) {
 		t.Errorf("next due %v, %v: what is sent does not count", at, ok)
 	}
 	s.clock.advance(time.Minute)

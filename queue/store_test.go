@@ -148,15 +148,22 @@ func (o *opened) due(t testing.TB) []Entry {
 func (o *opened) dueOf(t testing.TB, account string) []Entry {
 	t.Helper()
 	for _, lane := range []viewing.Lane{viewing.LaneLive, viewing.LaneBackfill} {
-		entries, err := o.Store.due(t.Context(), account, lane, 10)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(entries) > 0 {
+		if entries := o.ready(t, account, lane); len(entries) > 0 {
 			return entries
 		}
 	}
 	return nil
+}
+
+// ready are the entries of an account and a lane that may be sent now, up to ten.
+func (o *opened) ready(t testing.TB, account string, lane viewing.Lane) []Entry {
+	t.Helper()
+	query := "SELECT " + entryColumns + sendable + " AND (n.next_at <= ?3 OR n.planned_at > ?3) ORDER BY n.next_at, n.id LIMIT 10"
+	all, err := read(t.Context(), o.Store, "ready", scanEntry, query, account, int(lane), o.clock.now().UnixMilli())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 // send marks an entry as sending.

@@ -210,7 +210,7 @@ func (r *run) heard(entry int64, v tracker.Verdict, now time.Time) {
 		return
 	}
 	r.trouble(v)
-	if newest, _, err := r.outbox.NewSince(r.write, r.account, r.newest); err == nil {
+	if newest, err := r.outbox.Newest(r.write); err == nil {
 		r.newest = newest
 	}
 }

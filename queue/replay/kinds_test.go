@@ -266,7 +266,7 @@ func TestCrashWhileSendingIsReadBack(t *testing.T) {
 				b.anchor()
 				b.stop()
 				b.commit(ago(1, 26*time.Hour))
-				e, ok, err := b.store.Next(b.Context(), "default", viewing.LaneLive)
+				e, _, ok, err := b.store.Next(b.Context(), "default", viewing.LaneLive)
 				if err != nil || !ok {
 					b.Fatal(e, err)
 				}

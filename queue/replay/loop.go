@@ -217,8 +217,7 @@ func (r *run) onChange(now time.Time) {
 	if !r.outage.on {
 		return
 	}
-	newest, pending, err := r.outbox.NewSince(r.ctx, r.account, r.newest)
-	if err == nil && pending {
+	if newest, err := r.outbox.Newest(r.ctx); err == nil && newest > r.newest {
 		r.newest = newest
 		r.outage.retry.hurry(now)
 	}
@@ -231,20 +230,15 @@ func (r *run) pick(now time.Time) (e queue.Entry, found bool, due time.Time, err
 		return e, false, due, err
 	}
 	for _, lane := range []viewing.Lane{viewing.LaneLive, viewing.LaneBackfill} {
-		ready := r.pace.ready(lane, now)
-		if !ready.After(now) {
-			if e, found, err = r.outbox.Next(r.ctx, r.account, lane); found || err != nil {
-				return e, found, due, err
-			}
-		}
-		at, waits, err := r.outbox.NextDue(r.ctx, r.account, lane)
+		e, at, waits, err := r.outbox.Next(r.ctx, r.account, lane)
 		if err != nil {
 			return e, false, due, err
 		}
-		if at = later(at, ready); waits && !at.After(now) {
-			at = now.Add(backoffBase) // it became due between the two questions
-		}
-		if waits {
+		at = later(at, r.pace.ready(lane))
+		switch {
+		case waits && !at.After(now):
+			return e, true, due, nil
+		case waits:
 			due = earliest(due, at)
 		}
 	}

@@ -145,11 +145,11 @@ func newPace(rate, importRate float64) pace {
 }
 
 // ready is when an entry of the lane may be sent.
-func (p *pace) ready(lane viewing.Lane, now time.Time) time.Time {
+func (p *pace) ready(lane viewing.Lane) time.Time {
 	if lane == viewing.LaneBackfill {
-		return later(now, later(p.next, p.nextImport))
+		return later(p.next, p.nextImport)
 	}
-	return later(now, p.next)
+	return p.next
 }
 
 // take counts an entry that is sent now.
