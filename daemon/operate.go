@@ -51,8 +51,7 @@ func (d *core) Edit(ctx context.Context, e control.Edit) (queue.Entry, error) {
 // Export implements [control.API].
 func (d *core) Export(ctx context.Context, w io.Writer) error {
 	defer d.working()()
-	_, err := d.store.Export(ctx, w)
-	return err
+	return d.store.Export(ctx, w)
 }
 
 // copies are the folders in which copies of the queue are made.

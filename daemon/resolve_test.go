@@ -61,14 +61,24 @@ func withTMDB(t *testing.T, on bool) (*visitor, *tmdbOf) {
 	}), o
 }
 
+// corrected has a person say which film of a title was watched.
+func corrected(t *testing.T, v *visitor, title string, year int, tmdb int64) {
+	t.Helper()
+	e := viewing.Event{Kind: viewing.KindViewing, EventID: title, Media: []viewing.Media{{Type: viewing.Movie, Title: title, Year: year}}, WatchedAt: viewing.At(time.Now()), Count: 1}
+	o, err := v.d.store.Commit(t.Context(), viewing.Batch{Source: "browser:b1", Events: []viewing.Event{e}})
+	if err == nil {
+		_, err = v.d.store.Correct(t.Context(), queue.Correcting{Entry: o[0].Entries[0], Is: resolve.Candidate{Type: viewing.Movie, TMDB: tmdb, Title: title}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // What a person has said comes first, then the service, then TMDB. TMDB is asked about
 // titles, and nothing where it is off.
 func TestWhoSaysWhatAnItemIs(t *testing.T) {
 	v, o := withTMDB(t, true)
-	said := viewing.Media{Type: viewing.Movie, Title: "Our Film", Year: 2004}
-	if _, err := v.d.store.Correct(t.Context(), queue.Correcting{Told: said, Is: resolve.Candidate{Type: viewing.Movie, TMDB: 77}}); err != nil {
-		t.Fatal(err)
-	}
+	corrected(t, v, "Our Film", 2004, 77)
 	for _, c := range []struct {
 		title string
 		year  int
@@ -106,10 +116,7 @@ func TestWordsOfAPersonAreNotLogged(t *testing.T) {
 	}
 	defer file.Close()
 	v := visited(t, func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(file, nil)) })
-	secret := viewing.Media{Type: viewing.Movie, Title: "secret words", Year: 1999}
-	if _, err := v.d.store.Correct(t.Context(), queue.Correcting{Told: secret, Is: resolve.Candidate{Type: viewing.Movie, TMDB: 603, Title: "secret words"}}); err != nil {
-		t.Fatal(err)
-	}
+	corrected(t, v, "secret words", 1999, 603)
 	for _, year := range []int{1999, 2001} {
 		if _, err := v.d.Control().Resolve(t.Context(), control.Wanted{Kind: viewing.Movie, Title: "secret words", Year: year}); err != nil {
 			t.Fatal(err)

@@ -18,9 +18,8 @@ import (
 // Correcting is a correction to be made.
 type Correcting struct {
 	// Entry is the one that the person looked at: it is changed in any case, and
-	// what its source reported is remembered. With 0, Told is.
+	// what its source reported is remembered.
 	Entry int64
-	Told  viewing.Media
 	// Is is the film or series that is meant; of an episode its series.
 	Is resolve.Candidate
 	// Season and Episode are the place of that entry; nil leaves what it is. The
@@ -55,30 +54,24 @@ func Correctable(e Entry) error {
 }
 
 func (t *tx) correct(c Correcting) (did resolve.Corrected, err error) {
-	var named Entry
-	reported, place := c.Told, c.Told
-	if c.Entry != 0 {
-		if named, err = t.entry(c.Entry); err == nil {
-			err = Correctable(named)
-		}
-		if err != nil {
-			return did, err
-		}
-		reported = *named.AsReported()
-		place = placed(reported, placeOf(named, c))
+	named, err := t.entry(c.Entry)
+	if err == nil {
+		err = Correctable(named)
 	}
-	clue := resolve.ClueOf(reported)
-	if c.Is.Type != clue.Kind || c.Is.TMDB < 1 {
+	if err != nil {
+		return did, err
+	}
+	reported := *named.AsReported()
+	place := placed(reported, placeOf(named, c))
+	if c.Is.Type != resolve.ClueOf(reported).Kind || c.Is.TMDB < 1 {
 		return did, &viewing.FieldError{Field: "type", Problem: "is not the kind of item that was told"}
 	}
-	if c.Entry != 0 {
-		m := c.Is.Apply(place)
-		if m.Key() == named.Media.Key() {
-			m = *named.Media
-		}
-		if err := t.edit(named, entry.Edit{Media: &m}, correctedStep(c.Is, reported, m)); err != nil {
-			return did, err
-		}
+	m := c.Is.Apply(place)
+	if m.Key() == named.Media.Key() {
+		m = *named.Media
+	}
+	if err := t.edit(named, entry.Edit{Media: &m}, correctedStep(c.Is, reported, m)); err != nil {
+		return did, err
 	}
 	said, remembered, err := t.remember(c, reported, place, &did)
 	if err != nil {

@@ -114,11 +114,7 @@ func TestACorrectionAfterOneThatWasForgotten(t *testing.T) {
 	s := fresh(t)
 	all := s.commitIDs(t, called("e1", "Alpha", 1999, -90), of(viewing.ClassBulk, called("e2", "Alpha", 1999, -30)))
 	say := func(tmdb int64) resolve.Corrected {
-		did, err := s.Correct(t.Context(), Correcting{Told: called("", "Alpha", 1999, 0).Media[0], Is: theFilm(tmdb)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return did
+		return s.saidOf(t, called("", "Alpha", 1999, 0).Media[0], theFilm(tmdb))
 	}
 	first := say(603)
 	if err := s.ForgetCorrection(t.Context(), first.Remembered.ID); err != nil {
@@ -139,9 +135,8 @@ func TestACorrectionLeavesWhatAnotherSourceToldItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.correct(t, s.commitIDs(t, called("e2", "Beta", 1999, -300))[0], theFilm(604)) // of another name: nothing to do with it
-	did, err := s.Correct(t.Context(), Correcting{Told: called("", "Alpha", 1999, 0).Media[0], Is: theFilm(604)})
-	if err != nil || did.AlsoChanged != 1 {
-		t.Errorf("%+v, %v", did, err)
+	if did := s.saidOf(t, called("", "Alpha", 1999, 0).Media[0], theFilm(604)); did.AlsoChanged != 1 {
+		t.Errorf("%+v", did)
 	}
 	s.wantKeys(t, map[int64]string{one: "movie:603"})
 	if !s.hasStep(t, one, "noted.corrected", theFilm(604).String()) {

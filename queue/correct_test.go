@@ -128,12 +128,28 @@ func TestACorrectionByASitesNumber(t *testing.T) {
 	s.checkCounters(t)
 }
 
+// saidOf corrects what was reported so, as of an entry that is gone.
+func (o *opened) saidOf(t testing.TB, reported viewing.Media, is resolve.Candidate) (did resolve.Corrected) {
+	t.Helper()
+	err := o.write(t.Context(), "test", func(t *tx) error {
+		said, ok, err := t.remember(Correcting{Is: is}, reported, reported, &did)
+		if ok && err == nil {
+			did.Remembered, err = &said, t.correctAlike(said, 0, &did)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return did
+}
+
 // A film goes by its own number, and not by its title and year then.
 func TestACorrectionOfAFilmByASitesNumber(t *testing.T) {
 	s := fresh(t)
 	told := at(called("a", "Alpha", 1999, -90), "netflix", "8005")
-	if did, err := s.Correct(t.Context(), Correcting{Told: told.Media[0], Is: theFilm(603)}); err != nil || did.Remembered == nil {
-		t.Fatalf("%+v, %v", did, err)
+	if did := s.saidOf(t, told.Media[0], theFilm(603)); did.Remembered == nil {
+		t.Fatalf("%+v", did)
 	}
 	nameless, titled := at(called("b", "", 0, -80), "netflix", "8005").Media[0], called("c", "Alpha", 1999, -80).Media[0]
 	if said, err := s.CorrectionFor(t.Context(), nameless); err != nil || said == nil || said.Is.TMDB != 603 {
@@ -257,9 +273,9 @@ func TestACorrectionLeavesContradictions(t *testing.T) {
 func TestACorrectionWithoutAnEntry(t *testing.T) {
 	s := fresh(t)
 	id := s.commitIDs(t, called("e1", "Alpha", 1999, -60))[0]
-	did, err := s.Correct(t.Context(), Correcting{Told: viewing.Media{Type: viewing.Movie, Title: "ALPHA", Year: 1999}, Is: theFilm(603)})
-	if err != nil || did.AlsoChanged != 1 || did.Remembered == nil {
-		t.Errorf("%+v, %v", did, err)
+	did := s.saidOf(t, viewing.Media{Type: viewing.Movie, Title: "ALPHA", Year: 1999}, theFilm(603))
+	if did.AlsoChanged != 1 || did.Remembered == nil {
+		t.Errorf("%+v", did)
 	}
 	s.wantKeys(t, map[int64]string{id: "movie:603"})
 	found, err := s.CorrectionFor(t.Context(), viewing.Media{Type: viewing.Movie, Title: "alpha", Year: 1999})
@@ -287,7 +303,6 @@ func TestWhatACorrectionRefuses(t *testing.T) {
 		"delivered":          {Correcting{Entry: all[1], Is: theFilm(1)}, entry.ErrState},
 		"a film as a series": {Correcting{Entry: all[0], Is: theSeries(1)}, viewing.ErrInvalid},
 		"no number":          {Correcting{Entry: all[0], Is: resolve.Candidate{Type: viewing.Movie}}, viewing.ErrInvalid},
-		"nothing told":       {Correcting{Is: theFilm(1)}, viewing.ErrInvalid},
 	} {
 		if _, err := s.Correct(t.Context(), c.with); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
@@ -301,11 +316,7 @@ func TestWhatACorrectionRefuses(t *testing.T) {
 func TestWhatACorrectionMakesTheSameMeets(t *testing.T) {
 	for _, first := range []bool{true, false} {
 		s := fresh(t)
-		say := func() {
-			if _, err := s.Correct(t.Context(), Correcting{Told: called("", "Alpha", 1999, 0).Media[0], Is: theFilm(603)}); err != nil {
-				t.Fatal(err)
-			}
-		}
+		say := func() { s.saidOf(t, called("", "Alpha", 1999, 0).Media[0], theFilm(603)) }
 		if first {
 			say()
 		}
@@ -356,13 +367,15 @@ func TestTheOrderOfCorrectionsDoesNotMatter(t *testing.T) {
 				told[s.commitIDs(t, called(fmt.Sprint("e", n), title, 1999, -600+20*n))[0]] = title
 			case 2:
 				tmdb := rapid.Int64Range(1, 4).Draw(r, "tmdb")
-				c := Correcting{Told: viewing.Media{Type: viewing.Movie, Title: title, Year: 1999}, Is: theFilm(tmdb)}
+				c := Correcting{Is: theFilm(tmdb)}
 				for id := range told {
 					if e := s.entry(t, id); told[id] == title && left[id] == "" && rapid.Bool().Draw(r, "by an entry") && e.State != viewing.StateMerged {
 						c.Entry = id
 					}
 				}
-				if _, err := s.Correct(t.Context(), c); err != nil {
+				if c.Entry == 0 {
+					s.saidOf(t, viewing.Media{Type: viewing.Movie, Title: title, Year: 1999}, c.Is)
+				} else if _, err := s.Correct(t.Context(), c); err != nil {
 					r.Fatal(err)
 				}
 				said[title] = tmdb

@@ -9,13 +9,7 @@ import (
 	"fmt"
 	"io"
 	"time"
-
-	"github.com/filmspool/filmspool/queue/sqlite"
-	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// exportPage is how many records are held in memory at once.
-const exportPage = 200
 
 // exportRecord is one line of an export: an event with what became of it.
 type exportRecord struct {
@@ -28,81 +22,47 @@ type exportRecord struct {
 	Entries     []Entry         `json:"entries,omitempty"`
 }
 
-// Export writes everything that was ever reported, with what became of it, as
-// one JSON object a line, and returns the number of lines. It holds a page in
-// memory, and each line is as of one moment; what is committed meanwhile may
-// be missing. An event that cannot be read, for the file is damaged, is named and passed
-// over. No key is kept here, so none can be in it.
-func (s *Store) Export(ctx context.Context, w io.Writer) (lines int64, err error) {
+// Export writes everything that was ever reported, with what became of it, as one JSON
+// object a line. Each line is as of one moment; what is committed meanwhile is written,
+// too. An event that cannot be read, for the file is damaged, is named and passed over.
+// No key is kept here, so none can be in it.
+func (s *Store) Export(ctx context.Context, w io.Writer) (err error) {
 	out := bufio.NewWriter(w)
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
-	for first, newest := int64(0), int64(1); err == nil && first < newest; first += exportPage {
-		if newest, _, err = s.readNumber(ctx, "find newest event", "SELECT coalesce(max(id), 0) FROM events"); err != nil {
-			break
-		}
-		page, bad := s.exportEvents(ctx, first, first+exportPage)
-		if bad != nil {
-			page = s.exportOneByOne(ctx, first, min(first+exportPage, newest))
-		}
-		for _, record := range page {
-			if err = errors.Join(err, encoder.Encode(record)); err == nil {
-				lines++
+	for id, newest := int64(1), int64(0); err == nil; id++ {
+		if id > newest {
+			if newest, _, err = s.readNumber(ctx, "find newest event", "SELECT coalesce(max(id), 0) FROM events"); err != nil || id > newest {
+				break
 			}
 		}
-		err = errors.Join(err, ctx.Err())
-	}
-	if err == nil {
-		err = out.Flush()
-	}
-	if err != nil {
-		return lines, fmt.Errorf("export: %w", sqlite.StorageError(err))
-	}
-	return lines, nil
-}
-
-// exportOneByOne reads the events after first, up to last, where not all can be read.
-func (s *Store) exportOneByOne(ctx context.Context, first, last int64) (page []exportRecord) {
-	for id := first + 1; id <= last; id++ {
-		one, err := s.exportEvents(ctx, id-1, id)
-		if err != nil {
-			one = []exportRecord{{V: 1, Unreadable: id}}
+		record, found := s.exported(ctx, id)
+		if err = ctx.Err(); found && err == nil {
+			err = encoder.Encode(record)
 		}
-		page = append(page, one...)
 	}
-	return page
+	if err = errors.Join(err, out.Flush()); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	return nil
 }
 
-const selectExported = "SELECT " + entryColumns + " FROM events AS v JOIN entries AS n ON n.event = v.id WHERE v.id > ? AND v.id <= ? ORDER BY v.id, n.id"
-
-// exportEvents reads the events after first, up to last.
-func (s *Store) exportEvents(ctx context.Context, first, last int64) ([]exportRecord, error) {
-	moment, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-	if err != nil {
-		return nil, sqlite.StorageError(err)
-	}
-	defer moment.Rollback()
-	of := map[string]int{}
-	rows, err := moment.QueryContext(ctx, "SELECT source, event_id, committed_at, body FROM events WHERE id > ? AND id <= ? ORDER BY id", first, last)
-	page, err := sqlite.Collect(rows, err, func(r *sql.Rows) (exportRecord, error) {
-		c := exportRecord{V: 1}
+// exported reads an event for the export; found is false where there is none.
+func (s *Store) exported(ctx context.Context, id int64) (record exportRecord, found bool) {
+	events, err := read(ctx, s, "read event", func(r *sql.Rows) (c exportRecord, err error) {
 		var at int64
 		var body string
-		err := r.Scan(&c.Source, &c.EventID, &at, &body)
-		c.CommittedAt, c.Event = millis(at), json.RawMessage(body)
-		of[viewing.SourceKind(c.Source)+":"+c.EventID] = len(of)
+		err = r.Scan(&c.Source, &c.EventID, &at, &body)
+		c.V, c.CommittedAt, c.Event = 1, millis(at), json.RawMessage(body)
 		return c, err
-	})
-	if err != nil || len(page) == 0 {
-		return nil, err
+	}, "SELECT source, event_id, committed_at, body FROM events WHERE id = ?", id)
+	entries, bad := read(ctx, s, "read entries", scanEntry, "SELECT "+entryColumns+" FROM events AS v JOIN entries AS n ON n.event = v.id WHERE v.id = ? ORDER BY n.id", id)
+	switch {
+	case err != nil || bad != nil:
+		return exportRecord{V: 1, Unreadable: id}, true
+	case len(events) == 0:
+		return record, false
 	}
-	rows, err = moment.QueryContext(ctx, selectExported, first, last)
-	_, err = sqlite.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
-		e, err := scanEntry(r)
-		if i, ok := of[viewing.SourceKind(e.Source)+":"+e.EventID]; ok && err == nil {
-			page[i].Entries = append(page[i].Entries, e)
-		}
-		return struct{}{}, err
-	})
-	return page, err
+	events[0].Entries = entries
+	return events[0], true
 }

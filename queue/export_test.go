@@ -1,11 +1,9 @@
 package queue
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
@@ -21,9 +19,8 @@ func TestExportTellsEverything(t *testing.T) {
 	s.commit(t, double, aList("list"), anItem("item", "list", 8))
 	s.commitBatch(t, viewing.Batch{Source: living, Events: []viewing.Event{film("seen by another", 2001, -19)}})
 	var out bytes.Buffer
-	lines, err := s.Export(t.Context(), &out)
-	if err != nil || lines != int64(strings.Count(out.String(), "\n")) {
-		t.Fatalf("%d lines, %v", lines, err)
+	if err := s.Export(t.Context(), &out); err != nil {
+		t.Fatal(err)
 	}
 	got := map[string]string{}
 	for line := range strings.Lines(out.String()) {
@@ -53,51 +50,24 @@ func TestExportTellsEverything(t *testing.T) {
 	}
 }
 
-// TestExportHoldsOnlyAPage: what is committed while the export waits for its
-// reader is in it, so it cannot have read everything before.
-func TestExportHoldsOnlyAPage(t *testing.T) {
-	s := fresh(t)
-	batch := viewing.Batch{Source: "browser:b1"}
-	for i := range 2 * exportPage {
-		batch.Events = append(batch.Events, film(fmt.Sprint("e", i), int64(i+1), -i-1))
-	}
-	s.commitBatch(t, batch)
-	r, w := io.Pipe()
-	done := make(chan error, 1)
-	go func() {
-		_, err := s.Export(t.Context(), w)
-		w.CloseWithError(err)
-		done <- err
-	}()
-	scan := bufio.NewScanner(r)
-	if !scan.Scan() {
-		t.Fatal(scan.Err())
-	}
-	s.commit(t, film("late", 9999, -1))
-	n, last := 1, ""
-	for scan.Scan() {
-		n, last = n+1, scan.Text()
-	}
-	if err := <-done; err != nil || n != 2*exportPage+1 || !strings.Contains(last, `"late"`) {
-		t.Errorf("%d lines (%v), the last %s", n, err, last)
-	}
-}
-
 // TestExportPassesOverWhatCannotBeRead, and names it.
 func TestExportPassesOverWhatCannotBeRead(t *testing.T) {
 	s := fresh(t)
 	batch := viewing.Batch{Source: chrome}
-	for i := range exportPage + 20 {
+	for i := range 20 {
 		batch.Events = append(batch.Events, film(fmt.Sprint("e", i), int64(i+1), -i-1))
 	}
 	s.commitBatch(t, batch)
 	s.change(t, "UPDATE entries SET media = '{' WHERE id IN (7, 9)")
 	var out bytes.Buffer
-	lines, err := s.Export(t.Context(), &out)
-	if err != nil || lines != exportPage+20 {
-		t.Fatalf("%d lines, %v", lines, err)
+	if err := s.Export(t.Context(), &out); err != nil {
+		t.Fatal(err)
 	}
-	for i, line := range strings.Split(strings.TrimSpace(out.String()), "\n") {
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != 20 {
+		t.Fatalf("%d lines", len(lines))
+	}
+	for i, line := range lines {
 		var r exportRecord
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
 			t.Fatal(err)

@@ -3,33 +3,39 @@ package queue
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/viewing"
+	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
 // Counts is the number of entries in each state now. It costs the same whatever waits.
-func (s *Store) Counts(ctx context.Context) (counts entry.Counts, err error) {
-	all, err := s.CountsOf(ctx)
-	for _, c := range all {
-		counts.Pending += c.Pending
-		counts.Sending += c.Sending
-		counts.Held += c.Held
-		counts.InDoubt += c.InDoubt
-		counts.Rejected += c.Rejected
-		counts.Delivered += c.Delivered
-		counts.Merged += c.Merged
-		counts.Dropped += c.Dropped
-	}
-	return counts, err
+func (s *Store) Counts(ctx context.Context) (entry.Counts, error) {
+	all, err := s.countsBy(ctx, "''")
+	return all[""], err
+}
+
+// CountsOf is the number of entries in each state now, by their account.
+func (s *Store) CountsOf(ctx context.Context) (map[string]entry.Counts, error) {
+	return s.countsBy(ctx, "account")
+}
+
+// countsBy adds up the counters. The names in the JSON of [entry.Counts] are the states.
+func (s *Store) countsBy(ctx context.Context, by string) (map[string]entry.Counts, error) {
+	all := map[string]entry.Counts{}
+	_, err := read(ctx, s, "count entries", func(row *sql.Rows) (struct{}, error) {
+		var account string
+		var counts entry.Counts
+		err := row.Scan(&account, fromJSON{&counts})
+		all[account] = counts
+		return struct{}{}, err
+	}, "SELECT whose, json_group_object(replace(state, '_doubt', 'Doubt'), n) FROM (SELECT "+by+" AS whose, state, sum(current) AS n FROM counters GROUP BY 1, 2) GROUP BY 1")
+	return all, err
 }
 
 // Unresolved is how many of the account's entries are held without an
@@ -39,34 +45,9 @@ func (s *Store) Unresolved(ctx context.Context, account string) (n int64, err er
 	return n, err
 }
 
-// CountsOf is the number of entries in each state now, by their account. The names in
-// the JSON of [entry.Counts] are the states.
-func (s *Store) CountsOf(ctx context.Context) (map[string]entry.Counts, error) {
-	all := map[string]entry.Counts{}
-	_, err := read(ctx, s, "count entries", func(row *sql.Rows) (struct{}, error) {
-		var account string
-		var text []byte
-		var counts entry.Counts
-		err := row.Scan(&account, &text)
-		if err == nil {
-			err = json.Unmarshal(text, &counts)
-		}
-		all[account] = counts
-		return struct{}{}, err
-	}, "SELECT account, json_group_object(replace(state, '_doubt', 'Doubt'), current) FROM counters GROUP BY account")
-	return all, err
-}
-
 // PendingAccounts are the accounts for which anything is pending, in order.
 func (s *Store) PendingAccounts(ctx context.Context) (names []string, err error) {
-	all, err := s.CountsOf(ctx)
-	for name, c := range all {
-		if c.Pending > 0 {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names, err
+	return read(ctx, s, "find accounts", sqlite.Scan[string], "SELECT account FROM counters WHERE state = 'pending' AND current > 0 ORDER BY account")
 }
 
 // Waves are those that a person has not decided about, the largest first. It costs
@@ -83,7 +64,6 @@ func (s *Store) Waves(ctx context.Context) ([]entry.Wave, error) {
 const (
 	defaultLimit = 100
 	maxLimit     = 1000
-	maxWords     = 20
 )
 
 // Entries lists entries, the newest or the latest first.
@@ -104,8 +84,6 @@ func listQuery(f entry.Filter) (query string, args []any, err error) {
 		return "", nil, fmt.Errorf("%w: %q is not a state", entry.ErrState, f.State)
 	case f.Limit < 0 || f.Limit > maxLimit:
 		return "", nil, errors.New("limit must be from 1 to 1000")
-	case len(strings.Fields(f.Words)) > maxWords:
-		return "", nil, fmt.Errorf("%w: at most %d words can be looked for", viewing.ErrInvalid, maxWords)
 	case f.Limit == 0:
 		f.Limit = defaultLimit
 	}

@@ -2,15 +2,12 @@ package queue
 
 import (
 	"fmt"
-	"time"
+	"strconv"
 
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// selectLeft finds what a crash left under way.
-const selectLeft = "SELECT id FROM entries WHERE state = 'sending'"
 
 // stopped is the reason of entries that a crash left under way.
 const stopped = "stopped"
@@ -21,17 +18,22 @@ const stopped = "stopped"
 func (s *Store) start(d *sqlite.Tx, o sqlite.Opening) error {
 	return s.change(d, func(t *tx) error {
 		if o.Copied != 0 {
-			if err := t.holdCopied(millis(o.Copied)); err != nil {
+			at := entry.Time(millis(o.Copied))
+			if err := t.holdAll(entry.Step{Code: "restored.copy", Args: entry.Args{"at": at}}, viewing.Say("notice.copy", "at", at)); err != nil {
 				return fmt.Errorf("hold what a copy says is pending: %w", err)
 			}
 		}
 		if o.Behind {
 			s.logger.Error("the queue's file has lost its newest changes", "missing_events", o.Missing)
-			if err := t.holdAfterLoss(o.Missing); err != nil {
+			what := viewing.Message{Code: "notice.lostChanges", Args: map[string]string{}}
+			if o.Missing > 0 {
+				what = viewing.Say("notice.lost", "events", number(o.Missing))
+			}
+			if err := t.holdAll(entry.Step{Code: "restored.damage"}, what); err != nil {
 				return fmt.Errorf("hold what is pending after a loss: %w", err)
 			}
 		}
-		left, err := t.Numbers(selectLeft)
+		left, err := t.Numbers("SELECT id FROM entries WHERE state = 'sending'")
 		if err != nil {
 			return err
 		}
@@ -44,34 +46,11 @@ func (s *Store) start(d *sqlite.Tx, o sqlite.Opening) error {
 	})
 }
 
-// holdAfterLoss holds what is pending in a file that has lost changes, some events among
-// them, and says so.
-func (t *tx) holdAfterLoss(missing int64) error {
-	held, err := t.holdPending(entry.Step{Code: "restored.damage"})
-	if err != nil {
-		return err
-	}
-	what := viewing.Say("notice.lost", "events", number(missing), "held", number(held))
-	if missing == 0 {
-		what = viewing.Say("notice.lostChanges", "held", number(held))
-	}
-	return t.Notify(sqlite.Notice{What: what})
-}
-
-// holdCopied holds what is pending in a copy that is opened as the queue.
-func (t *tx) holdCopied(at time.Time) error {
-	held, err := t.holdPending(entry.Step{Code: "restored.copy", Args: entry.Args{"at": entry.Time(at)}})
-	if err != nil {
-		return err
-	}
-	return t.Notify(sqlite.Notice{What: viewing.Say("notice.copy", "at", entry.Time(at), "held", number(held))})
-}
-
-// holdPending holds what is pending, and says how many entries that were.
-func (t *tx) holdPending(why entry.Step) (held int64, err error) {
+// holdAll holds what is pending, and says so; the notice names how many entries that were.
+func (t *tx) holdAll(why entry.Step, notice viewing.Message) error {
 	pending, err := t.Numbers("SELECT id FROM entries WHERE state = 'pending'")
 	if err != nil {
-		return 0, err
+		return err
 	}
 	for _, id := range pending {
 		e, err := t.entry(id)
@@ -79,10 +58,11 @@ func (t *tx) holdPending(why entry.Step) (held int64, err error) {
 			err = t.transition(&e, viewing.StateHeld, viewing.ReasonRestored, why)
 		}
 		if err != nil {
-			return 0, err
+			return err
 		}
 	}
-	return int64(len(pending)), nil
+	notice.Args["held"] = strconv.Itoa(len(pending))
+	return t.Notify(sqlite.Notice{What: notice})
 }
 
 // doubt puts an entry whose request was cut short in doubt.

@@ -70,7 +70,7 @@ func read[T any](ctx context.Context, s *Store, what string, scan func(*sql.Rows
 
 // readNumber is the first number that a query finds; ok is false without any.
 func (s *Store) readNumber(ctx context.Context, what, query string, args ...any) (n int64, ok bool, err error) {
-	found, err := read(ctx, s, what, sqlite.ScanID, query, args...)
+	found, err := read(ctx, s, what, sqlite.Scan[int64], query, args...)
 	if len(found) > 0 {
 		return found[0], true, err
 	}

@@ -203,11 +203,10 @@ func (db *DB) copyReadable(ctx context.Context, fresh string, found *Recovery) (
 	if err := c.Run("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	notice, err := db.o.Repair(c.Tx, *found)
-	if err != nil {
+	if err := db.o.Repair(c.Tx, *found); err != nil {
 		return err
 	}
-	return errors.Join(c.Notify(notice), c.Mark("clean", 1), c.Mark("recovered", 1), c.Run("COMMIT"))
+	return errors.Join(c.Mark("clean", 1), c.Mark("recovered", 1), c.Run("COMMIT"))
 }
 
 // copier copies tables from a damaged database.

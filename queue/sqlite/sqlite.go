@@ -55,8 +55,8 @@ type Options struct {
 	// Start is called in the first transaction of each run.
 	Start func(*Tx, Opening) error
 	// Repair makes the rows that were copied from a damaged database consistent,
-	// and returns what a person should know.
-	Repair func(*Tx, Recovery) (Notice, error)
+	// and notifies what a person should know.
+	Repair func(*Tx, Recovery) error
 }
 
 // Opening is what a start found out about the database.

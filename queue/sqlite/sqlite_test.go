@@ -32,7 +32,7 @@ func options(path string) Options {
 		Path: path, Schema: []string{schema}, Count: "SELECT coalesce(max(id), 0), coalesce(max(id), 0) FROM events",
 		Now:    func() time.Time { return start },
 		Start:  func(*Tx, Opening) error { return nil },
-		Repair: func(*Tx, Recovery) (Notice, error) { return Notice{What: viewing.Say("recovered")}, nil },
+		Repair: func(t *Tx, _ Recovery) error { return t.Notify(Notice{What: viewing.Say("recovered")}) },
 	}
 }
 

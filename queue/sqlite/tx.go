@@ -123,7 +123,7 @@ func (t *Tx) Find(query string, args []any, into ...any) (found bool, err error)
 // Numbers reads rows of one number each.
 func (t *Tx) Numbers(query string, args ...any) ([]int64, error) {
 	rows, err := t.Query(query, args...)
-	return Collect(rows, err, ScanID)
+	return Collect(rows, err, Scan[int64])
 }
 
 // Run runs plain statements in order.
@@ -168,10 +168,10 @@ func Collect[T any](rows *sql.Rows, err error, scan func(*sql.Rows) (T, error)) 
 	return all, nil
 }
 
-// ScanID reads a row of one id.
-func ScanID(r *sql.Rows) (id int64, err error) {
-	err = r.Scan(&id)
-	return id, err
+// Scan reads a row of one value.
+func Scan[T any](r *sql.Rows) (value T, err error) {
+	err = r.Scan(&value)
+	return value, err
 }
 
 // StorageError marks an error of the database as [ErrStorage]. The end of a

@@ -2,14 +2,9 @@ package tracker
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -32,8 +27,6 @@ type Reading struct {
 	Complete bool
 	// Bound says that the history is longer than what is read: another try would end there, too.
 	Bound bool
-	// Print is the [Fingerprint] of the items.
-	Print string
 }
 
 // AllHistory reads every page of one type, at most 500 of 100 records. Without such an endpoint the
@@ -47,7 +40,6 @@ func (c *Client) AllHistory(ctx context.Context, t viewing.MediaType) (Reading, 
 	if err != nil {
 		return Reading{}, err
 	}
-	r.Print = Fingerprint(r.Items)
 	return r, nil
 }
 
@@ -78,23 +70,6 @@ func (c *Client) DeleteHistory(ctx context.Context, m viewing.Media) Verdict {
 	}
 	v, _ := c.do(ctx, call{op: History, method: http.MethodDelete, query: q})
 	return v
-}
-
-// Fingerprint is a hash of records: equal for equal records in any order, and only for those.
-func Fingerprint(items []HistoryItem) string {
-	number := func(n *int) string {
-		if n == nil {
-			return "-"
-		}
-		return strconv.Itoa(*n)
-	}
-	lines := make([]string, len(items))
-	for i, h := range items {
-		lines[i] = fmt.Sprintln(h.Type, h.ID, h.TMDBID, h.ShowID, number(h.Season), number(h.Episode), h.WatchedAt.UnixMilli())
-	}
-	slices.Sort(lines)
-	sum := sha256.Sum256([]byte(strings.Join(lines, "")))
-	return hex.EncodeToString(sum[:16])
 }
 
 // Likeness is whether a record is of an item.
