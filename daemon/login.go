@@ -147,6 +147,8 @@ func refusal(next config.Credential, v tracker.Verdict) error {
 		f.Reason, f.Hint = control.ReasonAddress, viewing.Say("hint.lookUpAddress", "command", loginAgain(next.Account, "https://tracker.example/api/v1"))
 	case v.Hint.Code == tracker.HintProxy:
 		f.Reason, f.Hint = control.ReasonAway, v.Hint
+	case v.Fate == tracker.Offline && v.Hint.Code != "":
+		f.Reason, f.Hint = control.ReasonAway, viewing.Say("hint.lookClock", "command", loginAgain(next.Account, next.BaseURL))
 	default:
 		f.Reason, f.Hint = control.ReasonAway, viewing.Say("hint.whenReached", "command", loginAgain(next.Account, next.BaseURL))
 	}
