@@ -3,7 +3,6 @@ package kodi
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -22,15 +21,15 @@ func TestZoneOfKodiAndTimeOfTheFile(t *testing.T) {
 		t.Helper()
 		i.event.Store(true)
 		i.pass(t.Context())
-		if v := s.next(t); v.Class != class || !strings.Contains(v.Origin.Note, note) {
+		if v := s.next(t); v.Class != class || v.Origin.Note.Code != note {
 			t.Errorf("got %+v, want %s with %q", v, class, note)
 		}
 	}
 	i.pass(t.Context())
 	must(t, h.sim.Play(h.film, kolkata(time.Second)))
-	expect(viewing.ClassLive, "seen live")
+	expect(viewing.ClassLive, "note.live")
 	must(t, h.sim.Play(h.double, kolkata(30*time.Second)))
-	expect(viewing.ClassBackdated, "Kodi writes a playback within seconds")
+	expect(viewing.ClassBackdated, "note.before")
 	must(t, h.sim.Play(h.film, kolkata(-5*time.Hour-30*time.Minute))) // this minute at UTC+11
-	expect(viewing.ClassReview, "lies in the future")
+	expect(viewing.ClassReview, "note.future")
 }

@@ -71,7 +71,7 @@ func (p Preview) Plays() int {
 
 // count counts a viewing, given the outcome of each of its items.
 func (p *Preview) count(v viewing.Event, outcomes []Outcome) {
-	f := Found{Media: v.Media, WatchedAt: v.WatchedAt.Time(), Class: v.Class, Path: v.Origin.Path, Note: viewing.Said(v.Origin.Note)}
+	f := Found{Media: v.Media, WatchedAt: v.WatchedAt.Time(), Class: v.Class, Path: v.Origin.Path, Note: v.Origin.Note}
 	sample := &p.HeldSample
 	for i, o := range outcomes {
 		if o.State != viewing.StatePending && f.Reason == "" {

@@ -72,7 +72,7 @@ func location(t *testing.T, name string) *time.Location {
 func lines(t *testing.T, all []viewing.Event) (out []string) {
 	t.Helper()
 	for _, v := range all {
-		if err := v.Validate(); err != nil || v.Origin.Note == "" || v.Class == "" {
+		if err := v.Validate(); err != nil || v.Origin.Note.Code == "" || v.Class == "" {
 			t.Errorf("invalid, or without a note or a class: %+v, %v", v, err)
 		}
 		var names []string

@@ -66,8 +66,8 @@ func (p *program) sayExplanation(x control.Explanation) {
 	row("account", x.Account)
 	for _, seen := range x.Events {
 		row("seen", terminal.Second(seen.At)+"  "+seen.Source+"  "+seen.EventID)
-		if seen.Seen.Origin.Note != "" {
-			p.stdout.Printf("  %-10s %s\n", "", seen.Seen.Origin.Note)
+		if note := speech.Tell(seen.Seen.Origin.Note); note != "" {
+			p.stdout.Printf("  %-10s %s\n", "", note)
 		}
 	}
 	story := slices.Clone(x.Steps)

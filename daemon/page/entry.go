@@ -107,7 +107,7 @@ func lifeOf(v *view, x control.Explanation) (life []lifeEvent) {
 	for _, w := range x.Events {
 		from := w.Seen.Origin
 		e := lifeEvent{At: w.At, What: v.Say("diary.seen", "source", v.SourceName(w.Source))}
-		e.Detail = strings.Join(slices.DeleteFunc([]string{from.Path, from.Site, from.Note}, func(s string) bool { return s == "" }), ". ")
+		e.Detail = strings.Join(slices.DeleteFunc([]string{from.Path, from.Site, v.Message(from.Note)}, func(s string) bool { return s == "" }), ". ")
 		life = append(life, e)
 	}
 	for _, s := range x.Steps {

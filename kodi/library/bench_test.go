@@ -41,7 +41,7 @@ func large(t testing.TB) scene {
 // the plain read of its files.
 func BenchmarkLarge(b *testing.B) {
 	s := large(b)
-	zone := rule.Environment{Machine: time.UTC}
+	zone := rule.Environment{Zone: time.UTC}
 	known := rule.NewMemory("x")
 	now := time.Now()
 	snap, err := library.Read(b.Context(), s.Path(), func(f library.File) bool { return known.Needs(f, now) })

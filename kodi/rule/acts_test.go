@@ -135,7 +135,7 @@ func TestAMarkAndAPlayAreOneSitting(t *testing.T) {
 // TestWhatWasSeenIsSure: the last word about a count decides, and a library
 // without a clock makes no playback doubtful that was seen.
 func TestWhatWasSeenIsSure(t *testing.T) {
-	z := Environment{Machine: location(t, "America/New_York"), Acts: []announce.Act{announced(1, 1, false), announced(1, 1, true)}}
+	z := Environment{Zone: location(t, "America/New_York"), Acts: []announce.Act{announced(1, 1, false), announced(1, 1, true)}}
 	known := NewMemory("lib")
 	known.Apply(Decide(known, shown(film(1, 0, "")), moment(t, before), z))
 	got := Decide(known, shown(film(1, 1, "1970-01-01 00:30:00")), moment(t, readAt), z).Viewings

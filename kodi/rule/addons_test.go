@@ -16,10 +16,10 @@ func TestWhatAnAddOnMayHaveWrittenIsHeld(t *testing.T) {
 		with AddOns
 		says string
 	}{
-		{"writes", AddOns{Writers: []string{"plugin.video.jellyfin"}}, "plugin.video.jellyfin of this Kodi may have written it"},
-		{"reports", AddOns{Reporters: []string{"script.tracker"}}, "script.tracker of this Kodi reports to the same service"},
+		{"writes", AddOns{Writers: []string{"plugin.video.jellyfin"}}, "note.mayWrite name=plugin.video.jellyfin"},
+		{"reports", AddOns{Reporters: []string{"script.tracker"}}, "note.reports name=script.tracker"},
 	} {
-		z := Environment{Machine: location(t, "America/New_York"), AddOns: tt.with}
+		z := Environment{Zone: location(t, "America/New_York"), AddOns: tt.with}
 		known := NewMemory("lib")
 		files := shelf(4, 0, "")
 		read := func(at string) []viewing.Event {
@@ -33,9 +33,9 @@ func TestWhatAnAddOnMayHaveWrittenIsHeld(t *testing.T) {
 			if n == 2 {
 				end = end.Add(-3 * time.Hour) // while nobody watched
 			}
-			files[n].PlayCount, files[n].LastPlayed = 1, end.In(z.Machine).Format(time.DateTime)
+			files[n].PlayCount, files[n].LastPlayed = 1, end.In(z.Zone).Format(time.DateTime)
 			got := read(at)
-			if len(got) != 1 || got[0].Class != viewing.ClassReview || !strings.Contains(got[0].Origin.Note, tt.says) {
+			if len(got) != 1 || got[0].Class != viewing.ClassReview || !strings.Contains(got[0].Origin.Note.Error(), tt.says) {
 				t.Errorf("%s: %+v", tt.name, got)
 			}
 		}

@@ -22,13 +22,7 @@ func TestStatesOfOthersAreNotLive(t *testing.T) {
 			all = append(all, zone)
 		}
 		pick := func(label string) *time.Location { return rapid.SampledFrom(all).Draw(t, label) }
-		z := Environment{Machine: pick("machine")}
-		switch rapid.SampledFrom([]string{"configured", "Kodi's", "machine's"}).Draw(t, "told by") {
-		case "configured":
-			z.Configured = pick("zone")
-		case "Kodi's":
-			z.Kodi = pick("zone")
-		}
+		z := Environment{Zone: pick("zone")}
 		now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(rapid.IntRange(0, 300*24*3600).Draw(t, "now")) * time.Second)
 		seconds := func(from, to int, label string) time.Duration {
 			return time.Duration(rapid.IntRange(from, to).Draw(t, label)) * time.Second
@@ -38,10 +32,10 @@ func TestStatesOfOthersAreNotLive(t *testing.T) {
 		known.Apply(Decide(known, shown(before), now.Add(-72*time.Hour), z))
 		known.Meta.GoodAt = now.Add(-seconds(0, 119, "since the last reading")).UnixMilli()
 		age := seconds(120, 6*3600, "age")
-		snap := shown(film(1, before.PlayCount+1, now.Add(-age).In(z.expected()).Format(time.DateTime)))
+		snap := shown(film(1, before.PlayCount+1, now.Add(-age).In(z.Zone).Format(time.DateTime)))
 		snap.Written = now.Add(-seconds(0, 6, "written"))
 		v := Decide(known, snap, now, z)
-		if len(v.Viewings) != 1 || (ruling{class: v.Viewings[0].Class}).played() {
+		if len(v.Viewings) != 1 || played(v.Viewings[0].Class) {
 			t.Fatalf("a state %s old: %v", age, tell(v, map[string]string{}))
 		}
 	})
@@ -50,7 +44,7 @@ func TestStatesOfOthersAreNotLive(t *testing.T) {
 // Kodi writes a playback within seconds of its end. What was written later is
 // told apart by the time of the file.
 func TestWrittenLate(t *testing.T) {
-	z := Environment{Machine: location(t, "America/New_York")}
+	z := Environment{Zone: location(t, "America/New_York")}
 	now := moment(t, "2026-03-02 02:01:00")
 	for _, tt := range []struct {
 		ago, written time.Duration // before the reading
@@ -67,7 +61,7 @@ func TestWrittenLate(t *testing.T) {
 		{-2 * time.Minute, 0, viewing.ClassReview},
 	} {
 		known := story{steps: []step{{at: "2026-03-02 02:00:00", files: plain(0, "")}}}.run(t)
-		snap := shown(film(1, 1, now.Add(-tt.ago).In(z.Machine).Format(time.DateTime)))
+		snap := shown(film(1, 1, now.Add(-tt.ago).In(z.Zone).Format(time.DateTime)))
 		snap.Written = now.Add(-tt.written)
 		v := Decide(known, snap, now, z)
 		if len(v.Viewings) != 1 || v.Viewings[0].Class != tt.want {

@@ -129,7 +129,7 @@ func TestBulk(t *testing.T) {
 // What is taken back waits until it is decided, whatever the user's grace.
 func TestTakenBackWaits(t *testing.T) {
 	const marked = "2026-03-01 21:00:59"
-	z := Environment{Machine: location(t, "America/New_York")}
+	z := Environment{Zone: location(t, "America/New_York")}
 	known := story{steps: []step{
 		{at: "2026-03-02 02:00:00", files: plain(0, "")},
 		{at: "2026-03-02 02:01:00", files: plain(1, marked), want: []string{"live F1 2026-03-02T02:00:59Z"}},
@@ -259,7 +259,7 @@ func TestBroughtBackIsUnsure(t *testing.T) {
 		{at: "2026-03-02 02:00:00", files: list(film(1, 1, "2026-03-01 20:00:00"))},
 		{at: "2026-03-02 02:00:30", files: list(film(1, 1, ""))},
 	}}.run(t)
-	v := Decide(known, shown(film(1, 2, "2026-03-01 20:00:00")), moment(t, "2026-03-02 02:01:00"), Environment{Machine: location(t, "America/New_York")})
+	v := Decide(known, shown(film(1, 2, "2026-03-01 20:00:00")), moment(t, "2026-03-02 02:01:00"), Environment{Zone: location(t, "America/New_York")})
 	if len(v.Viewings) != 1 || v.Viewings[0].Class != viewing.ClassReview || !v.Viewings[0].Unsure {
 		t.Errorf("%+v", v.Viewings)
 	}
@@ -299,7 +299,7 @@ func TestGuard(t *testing.T) {
 
 // A file that is replaced by another version of the library takes nothing back.
 func TestAnotherDatabase(t *testing.T) {
-	z := Environment{Machine: location(t, "America/New_York")}
+	z := Environment{Zone: location(t, "America/New_York")}
 	known := story{steps: []step{
 		{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
 		{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:50")), want: []string{"live F1 2026-03-02T02:00:50Z"}},

@@ -5,12 +5,9 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/kodi/announce"
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// Kodi writes local time without a zone. What a time in it means is found
-// from the zone that is configured, else from Kodi's own setting, else from
-// this machine's zone. Nothing that is found in the library changes that: any
-// program can write a time there.
 
 // Tolerances between Kodi's clock, its commit and our reading.
 const (
@@ -27,24 +24,10 @@ const (
 
 // Environment is what is known of a Kodi beside its library.
 type Environment struct {
-	Configured *time.Location // the zone that a person named; nil when none
-	Kodi       *time.Location // the zone of Kodi's settings; nil when they do not say
-	Machine    *time.Location // the zone of this machine
+	Zone       *time.Location // in which Kodi is believed to write
 	AddOns     AddOns
 	Acts       []announce.Act // what this Kodi has announced lately, the oldest first
 	HeardSince time.Time      // since when this Kodi, the only one of the library, is heard; zero when it is not
-}
-
-// expected is the zone in which Kodi is believed to write.
-func (a Environment) expected() *time.Location {
-	switch {
-	case a.Configured != nil:
-		return a.Configured
-	case a.Kodi != nil:
-		return a.Kodi
-	default:
-		return a.Machine
-	}
 }
 
 func offsetIn(zone *time.Location, at time.Time) int {
@@ -150,16 +133,30 @@ func apart(a, b int64) time.Duration {
 	return time.Duration(max(a-b, b-a)) * time.Millisecond
 }
 
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
+// maxStamp bounds a time that is no time.
+const maxStamp = 40
+
+// instant reads the time of a file in the expected zone: a date alone as noon
+// of that day, and no time at all as now.
+func (r *reading) instant(f library.File) viewing.Instant {
+	w, ok := parseWall(f.LastPlayed)
+	switch {
+	case !ok:
+		at := viewing.At(r.now)
+		if f.LastPlayed != "" {
+			at.Text = validText(f.LastPlayed, maxStamp)
+		}
+		return at
+	case w.midnight():
+		in := instant(f.LastPlayed, w.noon().nearest(r.zone, r.good, r.now))
+		in.Precision = viewing.Day
+		return in
+	default:
+		return instant(f.LastPlayed, w.nearest(r.zone, r.good, r.now))
 	}
-	return b
 }
 
-func earliest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return b
-	}
-	return a
+func instant(text string, s stamp) viewing.Instant {
+	offset := s.offset
+	return viewing.Instant{Millis: s.at.UnixMilli(), Text: text, Offset: &offset, Precision: viewing.Second}
 }

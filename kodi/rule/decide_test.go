@@ -1,14 +1,16 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	diff "github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/kodi/announce"
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -27,9 +29,7 @@ type step struct {
 // story is a run of readings. Its library lives in New York.
 type story struct {
 	name  string
-	zone  string // configured
-	kodi  string // of Kodi's settings
-	local string // this machine's; New York when empty
+	zone  string // New York when empty
 	with  AddOns
 	heard time.Time
 	steps []step
@@ -37,16 +37,7 @@ type story struct {
 
 func (s story) run(t *testing.T) *Memory {
 	t.Helper()
-	z := Environment{Machine: location(t, "America/New_York"), AddOns: s.with, HeardSince: s.heard}
-	if s.local != "" {
-		z.Machine = location(t, s.local)
-	}
-	if s.kodi != "" {
-		z.Kodi = location(t, s.kodi)
-	}
-	if s.zone != "" {
-		z.Configured = location(t, s.zone)
-	}
+	z := Environment{Zone: location(t, cmp.Or(s.zone, "America/New_York")), AddOns: s.with, HeardSince: s.heard}
 	known := NewMemory("lib")
 	labels := map[string]string{}
 	for i, st := range s.steps {
@@ -59,7 +50,7 @@ func (s story) run(t *testing.T) *Memory {
 		v := Decide(known, shown(st.files...), now, z)
 		got := tell(v, labels)
 		if !slices.Equal(got, st.want) {
-			t.Errorf("step %d at %s:\n%s", i+1, st.at, cmp.Diff(st.want, got))
+			t.Errorf("step %d at %s:\n%s", i+1, st.at, diff.Diff(st.want, got))
 		}
 		mustBeValid(t, v)
 		known = reload(t, known, v)
@@ -94,8 +85,13 @@ func mustBeValid(t *testing.T, v Verdict) {
 		if err := w.Validate(); err != nil {
 			t.Errorf("invalid viewing: %v", err)
 		}
-		if w.Origin.Note == "" || w.Class == "" {
-			t.Errorf("viewing without a note or a class: %+v", w)
+		for m := &w.Origin.Note; m != nil; m = m.Cause {
+			if !locale.In(locale.English).Has("told." + m.Code) {
+				t.Errorf("a note without a text: %+v", w)
+			}
+		}
+		if w.Class == "" {
+			t.Errorf("viewing without a class: %+v", w)
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package rule
 
-import (
-	"time"
-)
+import "time"
 
 // Guard watches over a library that has suddenly lost most of what was
 // watched: add-ons of media servers empty a library and fill it again. Counts
@@ -24,22 +22,19 @@ const wipePatience = 24 * time.Hour
 func (r *reading) watchForWipe() {
 	before, now := r.known.Meta.Watched, r.Meta.Watched
 	g := &r.Meta.Guard
-	if !g.On {
-		if before-now >= wipeAtLeast && now*2 < before {
-			*g = Guard{On: true, Before: before, Now: now, Changed: r.now.UnixMilli()}
-		}
-		r.silent = r.silent || g.On
-		return
-	}
-	if now != g.Now {
+	switch {
+	case !g.On && before-now >= wipeAtLeast && now*2 < before:
+		*g = Guard{On: true, Before: before, Now: now, Changed: r.now.UnixMilli()}
+	case g.On && now != g.Now:
 		g.Now, g.Changed = now, r.now.UnixMilli()
 	}
-	if now*2 >= g.Before || r.now.Sub(time.UnixMilli(g.Changed)) >= wipePatience {
+	due := time.UnixMilli(g.Changed).Add(wipePatience)
+	switch {
+	case !g.On:
+	case now*2 >= g.Before || !r.now.Before(due):
 		*g = Guard{}
-		return
-	}
-	r.silent = true
-	if due := time.UnixMilli(g.Changed).Add(wipePatience); r.Wake.IsZero() || due.Before(r.Wake) {
-		r.Wake = due
+	default:
+		r.silent = true
+		r.wakeAt(due)
 	}
 }

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"fmt"
+	"hash/fnv"
 	"path"
 	"regexp"
 	"slices"
@@ -29,6 +30,19 @@ func row(f library.File) int64 {
 		}
 	}
 	return 0
+}
+
+// itemsOf sums up Kodi's ids of all items in a file and the rows of their default
+// identifiers. A refresh of any of them changes it; often also when the item
+// keeps its id, because its identifiers get new rows.
+func itemsOf(f library.File) uint32 {
+	var room [64]byte
+	sum := fnv.New32a()
+	for _, i := range f.Items {
+		line := append(strconv.AppendInt(room[:0], i.KodiID, 10), ' ')
+		sum.Write(append(strconv.AppendInt(line, i.IDRow, 10), '\n'))
+	}
+	return sum.Sum32()
 }
 
 // mediaOf is what a file holds, extras left out; when the library does not
@@ -149,7 +163,7 @@ func (r *reading) rename(f library.File, next *record) {
 		if e.Same == "" {
 			r.Amendments = append(r.Amendments, r.renamed(*e, media, f, next))
 		}
-		e.Key, e.Row = key, row(f)
+		e.Key, e.Item = key, row(f)
 	}
 }
 
@@ -167,10 +181,9 @@ func (r *reading) renamed(e event, media []viewing.Media, f library.File, next *
 	}
 	a.Media = media[e.From : e.From+e.Items]
 	if named := next.named(e); e.From == 0 && len(media) > named {
-		v := ruling{class: e.Class, when: e.When, note: "The file of an earlier viewing turned out to hold this as well."}
-		r.found = append(r.found, &finding{
-			growth: growth{file: f, to: e.Count}, ruling: v, media: media[named:],
-			key: identity(media, f.Path), first: named, settled: true,
+		r.changes = append(r.changes, &change{
+			file: f, to: e.Count, media: media[named:], key: identity(media, f.Path), first: named, further: true,
+			class: e.Class, when: e.When, note: viewing.Say("note.sameFile"),
 		})
 	}
 	return a
@@ -198,4 +211,35 @@ func counts(f library.File) bool {
 		return f.InSource && !strings.HasSuffix(f.Path, "/") && !strings.HasSuffix(f.Path, `\`) && !extraName.MatchString(f.Path)
 	}
 	return slices.ContainsFunc(f.Items, func(i library.Item) bool { return !i.Extra })
+}
+
+// maxLabels and maxLabel bound the genres and the tags of one viewing.
+const (
+	maxLabels = 50
+	maxLabel  = 200
+)
+
+// origin is where a file lies and what the library says of it, extras left
+// out: the user's filters go by it.
+func origin(f library.File) viewing.Origin {
+	o := viewing.Origin{
+		Site: "kodi", Path: validText(f.Path, maxPath), Folder: validText(f.Folder, maxPath), Runtime: int(f.Duration / time.Second),
+	}
+	for _, i := range f.Items {
+		if !i.Extra {
+			o.Genres, o.Tags = withLabels(o.Genres, i.Genres), withLabels(o.Tags, i.Tags)
+		}
+	}
+	return o
+}
+
+// withLabels adds what is not there yet.
+func withLabels(all, more []string) []string {
+	for _, label := range more {
+		label = validText(label, maxLabel)
+		if label != "" && len(all) < maxLabels && !slices.Contains(all, label) {
+			all = append(all, label)
+		}
+	}
+	return all
 }

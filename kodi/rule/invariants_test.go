@@ -62,7 +62,7 @@ func (m *model) outlined(full library.Snapshot) library.Snapshot {
 // read takes a reading and checks what follows from it.
 func (m *model) read() {
 	m.now = m.now.Add(time.Second)
-	full, around := shown(slices.Clone(m.files)...), Environment{Machine: time.UTC}
+	full, around := shown(slices.Clone(m.files)...), Environment{Zone: time.UTC}
 	if rapid.Bool().Draw(m.T, "heard") {
 		around.HeardSince = m.now.Add(-time.Hour)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -41,28 +42,26 @@ type Import struct {
 // lastEnd is the last end handed over, to see a mass mark that two readings
 // share.
 type lastEnd struct {
-	Key  string `json:"key"`
-	Wall int64  `json:"wall"`           // by Kodi's clock, in ms as if that were UTC
-	ID   string `json:"id,omitempty"`   // of its event
-	Path string `json:"path,omitempty"` // of its file
+	Key   string `json:"key"`
+	Clock int64  `json:"clock"`          // by Kodi's clock, in ms as if that were UTC
+	ID    string `json:"id,omitempty"`   // of its event
+	Path  string `json:"path,omitempty"` // of its file
 }
 
 // record is what is known of one file. The field names are short because a
 // library has tens of thousands.
 type record struct {
-	Count    int     `json:"c,omitempty"` // play count last seen
-	Text     string  `json:"t,omitempty"` // lastPlayed last seen
-	Mark     int64   `json:"m,omitempty"` // latest lastPlayed ever seen, UTC ms
-	MarkText string  `json:"x,omitempty"` // its text, when it is not Text
-	Whole    string  `json:"w,omitempty"` // the time that came with Count, when Text has moved on without it
-	Row      int64   `json:"r,omitempty"` // Kodi's id of the first item: another one means a rebuilt library
-	Rows     uint32  `json:"u,omitempty"` // of all items and their identifiers: another sum means that one was inserted again
-	Bare     bool    `json:"b,omitempty"` // had no item at the last reading
-	Serial   int     `json:"n,omitempty"` // events made of this file so far
-	DownAt   int64   `json:"d,omitempty"` // when the count was seen to have gone down, UTC ms
-	Frozen   bool    `json:"f,omitempty"` // the count fell while the library was suspect: Count stays
-	Low      int     `json:"l,omitempty"` // what a frozen count has fallen to
-	Events   []event `json:"e,omitempty"` // of the last 30 days
+	Count      int     `json:"c,omitempty"` // play count last seen
+	LastPlayed string  `json:"t,omitempty"` // likewise
+	CountedAt  string  `json:"w,omitempty"` // the time that came with Count, when LastPlayed has moved on without it
+	Latest     int64   `json:"m,omitempty"` // latest time ever seen, UTC ms
+	Item       int64   `json:"r,omitempty"` // Kodi's id of the first item: another one means a rebuilt library
+	Items      uint32  `json:"u,omitempty"` // of all items and their identifiers: another sum means that one was inserted again
+	NoItem     bool    `json:"b,omitempty"` // had no item at the last reading
+	Serial     int     `json:"n,omitempty"` // events made of this file so far
+	FellAt     int64   `json:"d,omitempty"` // when the count was seen to have been taken back, UTC ms
+	Fallen     int     `json:"f,omitempty"` // the count from which it fell with many others; 0 when it has not, or is back
+	Events     []event `json:"e,omitempty"` // of the last 30 days
 }
 
 // event is a viewing that was handed over.
@@ -75,7 +74,7 @@ type event struct {
 	Key    string          `json:"y"`           // the identity it was last given
 	Items  int             `json:"n"`           // number of items it names
 	From   int             `json:"o,omitempty"` // the first of them among those in the file
-	Row    int64           `json:"r,omitempty"` // Kodi's id of the first item; 0 when it had none
+	Item   int64           `json:"r,omitempty"` // Kodi's id of the first item; 0 when it had none
 	Played bool            `json:"p,omitempty"` // Kodi has announced its playback: taking the count back withdraws nothing
 	Taken  bool            `json:"u,omitempty"` // its growth was taken back, not yet withdrawn
 	Gone   bool            `json:"g,omitempty"` // withdrawn
@@ -95,14 +94,6 @@ const (
 	maxEvents   = 20
 )
 
-// base is the count that growth is measured from.
-func (r record) base() int {
-	if r.Frozen {
-		return r.Low
-	}
-	return r.Count
-}
-
 // clone is a copy whose events can be changed.
 func (r record) clone() record {
 	r.Events = slices.Clone(r.Events)
@@ -110,10 +101,9 @@ func (r record) clone() record {
 }
 
 func (r record) equal(o record) bool {
-	same := slices.Equal(r.Events, o.Events)
-	return same && r.Count == o.Count && r.Text == o.Text && r.Mark == o.Mark && r.MarkText == o.MarkText && r.Whole == o.Whole &&
-		r.Row == o.Row && r.Rows == o.Rows && r.Bare == o.Bare &&
-		r.Serial == o.Serial && r.DownAt == o.DownAt && r.Frozen == o.Frozen && r.Low == o.Low
+	return slices.Equal(r.Events, o.Events) && r.Count == o.Count && r.LastPlayed == o.LastPlayed && r.CountedAt == o.CountedAt &&
+		r.Latest == o.Latest && r.Item == o.Item && r.Items == o.Items && r.NoItem == o.NoItem &&
+		r.Serial == o.Serial && r.FellAt == o.FellAt && r.Fallen == o.Fallen
 }
 
 // add keeps an event and forgets those that can no longer be corrected.
@@ -229,4 +219,23 @@ func (v Verdict) Quiet(known *Memory) bool {
 	before := known.Meta
 	before.GoodAt = v.Meta.GoodAt
 	return before == v.Meta && len(v.files)+len(v.Viewings)+len(v.Amendments) == 0
+}
+
+// Needs reports whether the rule asks more of a file than its counts and numbers:
+// it has changed, or an event about it can still be corrected. What an import
+// handed over is named anew when Kodi has inserted the item again.
+func (m *Memory) Needs(f library.File, now time.Time) bool {
+	old, known := m.files[f.Path]
+	switch {
+	case m.Meta.GoodAt == 0:
+		return false
+	case !known:
+		return f.PlayCount > 0
+	case f.PlayCount != old.Count || f.LastPlayed != old.LastPlayed:
+		return true
+	}
+	again := row(f) != 0 && (old.NoItem || itemsOf(f) != old.Items)
+	return slices.ContainsFunc(old.Events, func(e event) bool {
+		return e.Taken || !e.Gone && !e.old(now) && (again || e.Class != viewing.ClassImport)
+	})
 }

@@ -12,7 +12,7 @@ import (
 // What a real Kodi says of its past at first contact: at the end of that
 // evening, and upgraded, with what refreshes have made of its times.
 func TestRealPast(t *testing.T) {
-	z := Environment{Machine: location(t, "America/New_York")}
+	z := Environment{Zone: location(t, "America/New_York")}
 	for _, tt := range []struct {
 		state   string
 		want    []string

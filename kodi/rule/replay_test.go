@@ -34,7 +34,7 @@ func readReal(t *testing.T, state string) library.Snapshot {
 // unmarked, back-dated marks; then refreshes, renamed folders, a count of 9
 // set by a remote, one more play and the upgrade to Kodi 21.
 func TestRealEvening(t *testing.T) {
-	z := Environment{Machine: location(t, "America/New_York")}
+	z := Environment{Zone: location(t, "America/New_York")}
 	readings := []struct {
 		at, state string
 		want      []string
@@ -133,7 +133,7 @@ func (l logged) apply(files []library.File) []library.File {
 // each run of changes is read half a second after its end.
 func relive(t *testing.T, snap library.Snapshot, from string, lines []logged) (got []string) {
 	t.Helper()
-	z := Environment{Machine: location(t, "America/New_York")}
+	z := Environment{Zone: location(t, "America/New_York")}
 	known := NewMemory("lib")
 	known.Apply(Decide(known, snap, moment(t, from), z))
 	labels := map[string]string{}

@@ -3,7 +3,6 @@ package rule
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -90,7 +89,7 @@ func (w *Watchlist) eventOf(slot string) string {
 func (w *Watchlist) event(i item) viewing.Event {
 	v := viewing.Event{
 		Kind: viewing.KindWatchlist, EventID: w.eventOf(i.slot), Media: []viewing.Media{i.Media},
-		Origin: viewing.Origin{Site: "kodi", Path: validText(i.Path, maxPath), Note: fmt.Sprintf("It has the tag %q.", w.tag)},
+		Origin: viewing.Origin{Site: "kodi", Path: validText(i.Path, maxPath), Note: viewing.Say("note.tag", "tag", w.tag)},
 	}
 	if len(w.fresh) > manyAtOnce {
 		v.Class = viewing.ClassImport

@@ -90,7 +90,7 @@ type Origin struct {
 	// those of its series.
 	Genres []string `json:"genres,omitempty"`
 	Tags   []string `json:"tags,omitempty"`
-	Note   string   `json:"note,omitempty"` // how the source came to its verdict
+	Note   Message  `json:"note,omitzero"` // how the source came to its verdict
 }
 
 // Learn takes from later news what was not known: the source of the library,
