@@ -78,8 +78,9 @@
  * @property {{tmdbId?: string, tmdbType?: string}} attributes of the body
  * @property {Record<string, any> | null} provider ids from Jellyfin, Emby or Plex: tmdb, imdb, tvdb, type, season, episode, seriesTitle, …
  * @property {SiteEvidence} [site] what the rule of the site read
- * @property {string[]} [headings] the page's h1, at most 3
- * @property {string[]} [mentions] what else may name it: og:title and smaller headings, at most 4
+ * @property {string[]} headings the page's h1, at most 3
+ * @property {string[]} mentions what else may name it: og:title and smaller headings, at most 4
+ * @property {string} [title] document.title, within the page; a sitting has it as its own
  */
 
 /**

@@ -13,13 +13,13 @@ const NEW = { name: "Reel Life", place: "S1:E3 Splice" };
  */
 function told(shown) {
   const screening = new Screening({});
-  const words = new screening.window.filmspool.words.Words();
-  const take = (/** @type {string} */ title, /** @type {{}} */ said, /** @type {number} */ second) =>
-    words.take(RULE, { numbers: { title }, said: [said], missing: [] }, { medium: {}, sinceLoad: 0 }, second * 1000);
-  for (const second of [0, 1]) take("1", OLD, second);
-  shown.forEach((said, i) => take("2", said, 10 + i));
+  const { Words } = screening.window.filmspool.siteWords;
+  const first = new Words();
+  for (const second of [0, 1]) first.take({ numbers: { title: "1" }, said: [OLD] }, second * 1000);
+  const words = new Words(first.all);
+  shown.forEach((said, i) => words.take({ numbers: { title: "2" }, said: [said] }, (10 + i) * 1000));
   screening.close();
-  return structuredClone(words.told(RULE));
+  return structuredClone(words.evidence(RULE));
 }
 
 const known = (/** @type {Record<string, string>} */ words) => ({ name: "netflix", numbers: { title: "2" }, said: [words] });

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { Screening, answer, usualRule } from "./screening.js";
 
 /** @param {Screening} screening */
-const outlook = (screening) => structuredClone(screening.window.filmspool.outlook());
+const outlook = (screening) => structuredClone(screening.window.filmspool.whyNotCounted());
 
 /** Runs a test on a page of its own, whose background has told its rule. */
 function shown(name, run, options = {}) {
@@ -75,7 +75,7 @@ shown("what counts has no reason; once touched, a muted film counts", async (scr
   film.muted = true;
   await film.play(20);
   assert.equal(outlook(screening).why, "muted");
-  screening.window.filmspool.parts.desk.act();
+  screening.window.filmspool.parts.tracker.act();
   await film.play(20);
   assert.deepEqual(outlook(screening), { players: [] });
   assert.equal((await screening.ask({ kind: "now" })).why, undefined);

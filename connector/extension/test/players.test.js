@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { screened } from "./screened.js";
 
 const told = (length) => ({ html: `<!doctype html><title>A film</title><script type="application/ld+json">{"@type":"Movie","name":"A film","duration":"${length}"}</script>` });
-const outlook = (screening) => structuredClone(screening.window.filmspool.outlook());
+const outlook = (screening) => structuredClone(screening.window.filmspool.whyNotCounted());
 
 /** Plays so many seconds while the length keeps ahead of the position, up to the film's own. */
 async function buffering(film, seconds, { ahead = 40, step = 8, length = 2400 } = {}) {
@@ -47,7 +47,7 @@ screened("a length that is corrected a little, and late, is no growth", async (s
 screened("a muted film that was asked for is still asked for after an advertisement in its source", async (screening) => {
   const film = screening.film({ duration: 1500 });
   film.muted = true;
-  screening.window.filmspool.parts.desk.act();
+  screening.window.filmspool.parts.tracker.act();
   await film.play(600);
   await spliced(film, 60);
   await film.play(610);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Screening, usualRule } from "./screening.js";
 
-const { needs, long } = new Screening({ files: ["content/rule.js"] }).window.filmspool.rule;
+const { needs, long } = new Screening({ files: ["content/threshold.js"] }).window.filmspool.threshold;
 
 const film = (played, position, duration = 6000) => ({ played, position, duration });
 

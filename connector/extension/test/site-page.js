@@ -46,7 +46,7 @@ export class SitePage {
   /** The video that is the film's, or nothing. */
   film() {
     const { roots } = this.window.filmspool.parts.finder;
-    return roots.flatMap((root) => [...root.querySelectorAll("video")]).find((video) => this.window.filmspool.site.isFilm(this.rule, video)) ?? null;
+    return roots.flatMap((root) => [...root.querySelectorAll("video")]).find((video) => this.window.filmspool.siteRule.isFilm(this.rule, video)) ?? null;
   }
 
   /** What the rule finds. */
@@ -54,14 +54,13 @@ export class SitePage {
     const page = structuredClone(await this.screening.ask({ kind: "page" }));
     const missing = [];
     if (this.rule) {
-      const { site, words } = this.window.filmspool;
+      const { siteRule, siteWords } = this.window.filmspool;
       const film = this.film();
-      const reading = film && site.read(this.rule, film, this.object());
+      const reading = film && siteRule.read(this.rule, film, this.object());
       missing.push(...(film ? reading?.missing ?? ["watch"] : ["video"]));
-      const kept = new words.Words();
-      const medium = {};
-      for (const now of [0, 1000]) if (reading) kept.take(this.rule, reading, { medium, sinceLoad: 0 }, now);
-      page.evidence.site = reading ? structuredClone(kept.told(this.rule)) : { name: this.rule.name, numbers: {}, said: [], torn: true };
+      const words = new siteWords.Words();
+      for (const now of [0, 1000]) if (reading) words.take(reading, now);
+      page.evidence.site = reading ? structuredClone(words.evidence(this.rule)) : { name: this.rule.name, numbers: {}, said: [], torn: true };
     }
     return { site: this.rule?.name ?? null, ...told(page), missing };
   }

@@ -117,21 +117,46 @@ for (const [name, address, rule] of [
     put(screening, "");
     film.load(5700);
     await film.play(5600);
-    assert.deepEqual(screening.watched.map((sitting) => said(sitting).torn), [undefined, true]);
+    assert.deepEqual(said(screening.watched[1]), { name: "netflix", numbers: {}, said: [] });
     assert.deepEqual(identify(structuredClone(screening.watched[1])).evidence, {});
   }, { rule });
 }
 
-screened("a film that was watched and is loaded anew is still the one, and is known when it is watched again", async (screening, film) => {
-  await film.play(4900);
-  film.load(6000);
-  film.seek(4900);
-  await film.play(1000);
-  assert.equal(screening.watched.length, 1);
-  film.load(6000);
-  await film.play(5900);
-  assert.deepEqual(screening.watched.map((sitting) => said(sitting).torn), [undefined, undefined]);
+screened("after a film was left half way, another medium under the same address is not known either", async (screening, film) => {
+  await film.play(600, { step: 4 });
+  film.load(5700);
+  await film.play(5600);
+  assert.deepEqual(screening.watched.map(said), [{ name: "netflix", numbers: {}, said: [] }]);
 });
+
+screened("where the player goes on without the address, its new words hold and the number does not", async (screening, film) => {
+  await film.play(5990);
+  film.load(5700);
+  put(screening, words("Reel Life", "S1:E3 Splice"));
+  await film.play(5600);
+  assert.deepEqual(said(screening.watched[1]), { name: "netflix", numbers: {}, said: [{ name: "Reel Life", place: "S1:E3 Splice" }] });
+});
+
+screened("words that are first seen after a film counted are not those of the next", async (screening, film) => {
+  put(screening, "");
+  await film.play(5000);
+  put(screening, words("Reel Life", "S1:E2 Leader"));
+  await film.play(20, { step: 1 });
+  screening.window.history.pushState({}, "", "/film/2");
+  film.load(5700);
+  await film.play(5600);
+  assert.deepEqual(screening.watched.map(said), [{ name: "netflix", numbers: { title: "1" }, said: [] }, { name: "netflix", numbers: { title: "2" }, said: [] }]);
+});
+
+screened("words that stay over three films are those of the first alone", async (screening, film) => {
+  for (const number of [1, 2, 3]) {
+    screening.window.history.pushState({}, "", `/film/${number}`);
+    put(screening, number === 2 ? words("Another", "S1:E3") : "");
+    film.load(5700);
+    await film.play(5600);
+  }
+  assert.deepEqual(screening.watched.map((sitting) => said(sitting).said), [[{ film: "A page" }], [{ name: "Another", place: "S1:E3" }], []]);
+}, { html: "", rule: { say: [{ from: "page", name: ".name", place: ".place" }, { from: "title", pattern: "^(?<film>.+)$" }] } });
 
 for (const [bind, watched] of /** @type {[string, number][]} */ ([["address", 1], ["medium", 0]])) {
   test(`what was left half way on an earlier visit goes on where the rule binds to the address alone: ${bind}`, async () => {
@@ -175,11 +200,11 @@ test("a page as large as pages get, with hostile words, costs little and breaks 
   const html = `<div class=player><video></video></div>${words("x".repeat(50_000), "S1:E".repeat(5000)).repeat(500)}${"<div><p class=name>".repeat(400)}`;
   const screening = new Screening({ html });
   const began = process.cpuUsage();
-  const { said, missing } = screening.window.filmspool.site.read(RULE, screening.document.querySelector("video"), null);
+  const { said, missing } = screening.window.filmspool.siteRule.read(RULE, screening.document.querySelector("video"), null);
   assert.deepEqual(structuredClone([said, missing]), [[{ name: "x".repeat(300), place: "S1:E".repeat(75) }], []]);
   assert.ok(process.cpuUsage(began).user < 500_000);
   for (const object of [{ name: {}, year: NaN, place: [], title: 5 }, [], "text", 7]) {
-    const read = screening.window.filmspool.site.read({ ...RULE, say: [{ from: "object" }] }, null, object);
+    const read = screening.window.filmspool.siteRule.read({ ...RULE, say: [{ from: "object" }] }, null, object);
     assert.deepEqual(structuredClone(read.said), [object.title ? { year: "NaN", title: "5" } : {}]);
   }
   screening.close();

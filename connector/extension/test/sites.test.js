@@ -131,7 +131,7 @@ for (const [name, rule] of Object.entries(rules)) {
 async function play(page, film, seconds) {
   for (let second = 0; second < seconds; second++) {
     await film.play(1, { step: 1 });
-    for (const slider of page.window.filmspool.site.sliders(page.rule)) {
+    for (const slider of page.window.filmspool.siteRule.sliders(page.rule)) {
       slider.setAttribute("aria-valuenow", String(film.currentTime));
       slider.setAttribute("aria-valuemax", String(film.duration));
     }

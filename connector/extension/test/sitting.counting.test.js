@@ -87,7 +87,7 @@ for (const [name, change] of [
 screened("a muted film that the user has started counts: not everybody hears", async (screening) => {
   const film = screening.film();
   film.muted = true;
-  screening.window.filmspool.parts.desk.act();
+  screening.window.filmspool.parts.tracker.act();
   await film.play(4900);
   assert.equal(screening.watched.length, 1);
 });

@@ -11,7 +11,7 @@
   const { Cover } = own.meter;
 
   /** Longer than this is no film. */
-  const { endless } = own.rule;
+  const { endless } = own.threshold;
   /** Played seconds in which a length that has grown must stand still: least and most. */
   const STILL = 60;
   const LONGEST_STILL = 300;
@@ -28,7 +28,7 @@
   const STEP_AGAIN = 10;
   const SLIDERS = "[role=slider][aria-valuenow][aria-valuemax], progress[max], input[type=range][max]";
   const MOST_SLIDERS = 50;
-  const MOST_HANDS = 20;
+  const MOST_CANDIDATES = 20;
 
   /**
    * @param {any} slider
@@ -42,7 +42,7 @@
   }
 
   /** @returns {Element[]} the sliders that the site's rule names */
-  const named = () => own.site.sliders(own.parts?.desk.site);
+  const named = () => own.siteRule.sliders(own.parts?.tracker.site);
 
   /** @returns {Element[]} the sliders of all trees of the page */
   const all = () => own.parts?.finder.roots.flatMap((/** @type {ParentNode} */ root) => [...root.querySelectorAll(SLIDERS)].slice(0, MOST_SLIDERS)) ?? [];
@@ -61,8 +61,8 @@
 
   /**
    * A slider that may tell the film's time, by what it is ahead of the medium.
-   * Astray: it runs ahead in step, so the medium's time began anew after a jump.
-   * @typedef {{length: number, ahead: number, cover: any, astray?: boolean}} Hand
+   * Diverged: it runs ahead in step, so the medium's time began anew after a jump.
+   * @typedef {{length: number, ahead: number, cover: any, diverged?: boolean}} SliderCandidate
    */
 
   class Clock {
@@ -72,10 +72,10 @@
     #still = 0;
     #pause = 0;
     #lookedAt = -Infinity;
-    /** @type {Map<number, Hand>} by the length they tell */
-    #hands = new Map();
-    /** @type {Hand | null} the one that is believed */
-    #hand = null;
+    /** @type {Map<number, SliderCandidate>} by the length they tell */
+    #candidates = new Map();
+    /** @type {SliderCandidate | null} the one that is believed */
+    #slider = null;
     /** After a jump it has to be seen again. */
     #lifted = false;
     #element;
@@ -106,7 +106,7 @@
 
     /** @returns {boolean} whether the medium's time can be a film's: it has an end, and begins at nought */
     #honest() {
-      if (this.#ruled && [...this.#hands.values()].some(({ astray }) => astray)) return false;
+      if (this.#ruled && [...this.#candidates.values()].some(({ diverged }) => diverged)) return false;
       const { duration, seekable } = this.#element;
       return Number.isFinite(duration) && !endless(duration) && !(seekable?.length > 0 && seekable.start(0) > 1);
     }
@@ -147,16 +147,16 @@
       if (this.growing && this.#still >= Math.min(LONGEST_STILL, Math.max(STILL, PAUSES * this.#pause))) this.end();
       this.#ruled ||= named().length > 0;
       if (!this.paged && !this.#ruled && !this.growing && this.#honest()) return [span];
-      for (const { cover } of this.#hands.values()) cover.add(...span);
+      for (const { cover } of this.#candidates.values()) cover.add(...span);
       if (now - this.#lookedAt >= LOOK_EVERY) {
         this.#lookedAt = now;
         this.#look(span[1]);
       }
-      const hand = this.#hand;
-      if (!hand || this.#lifted) return !this.paged && this.#honest() ? [span] : [];
-      const spans = hand.cover.spans;
-      hand.cover = new Cover();
-      return spans.map((/** @type {[number, number]} */ [from, to]) => [Math.max(0, from + this.ahead), Math.min(hand.length, to + this.ahead)]);
+      const candidate = this.#slider;
+      if (!candidate || this.#lifted) return !this.paged && this.#honest() ? [span] : [];
+      const spans = candidate.cover.spans;
+      candidate.cover = new Cover();
+      return spans.map((/** @type {[number, number]} */ [from, to]) => [Math.max(0, from + this.ahead), Math.min(candidate.length, to + this.ahead)]);
     }
 
     /** @param {number} position of the medium */
@@ -164,27 +164,27 @@
       const late = LATE * Math.max(1, this.#element.playbackRate);
       for (const [length, value] of values(this.#ruled ? named() : all())) {
         const ahead = value - position;
-        const hand = this.#hands.get(length);
-        if (!hand || Math.abs(hand.ahead - ahead) > late) this.#meet({ length, ahead, cover: new Cover() });
-        else if (hand === this.#hand) this.#lifted = false;
-        else if (Math.abs(hand.ahead - ahead) <= late / 2 && ahead > late && !hand.astray) hand.astray = true;
-        else if (hand.cover.seconds >= Math.max(3 * late, this.#ruled || this.#known(length) ? STEP_AGAIN : STEP)) this.#believe(hand, late);
+        const candidate = this.#candidates.get(length);
+        if (!candidate || Math.abs(candidate.ahead - ahead) > late) this.#consider({ length, ahead, cover: new Cover() });
+        else if (candidate === this.#slider) this.#lifted = false;
+        else if (Math.abs(candidate.ahead - ahead) <= late / 2 && ahead > late && !candidate.diverged) candidate.diverged = true;
+        else if (candidate.cover.seconds >= Math.max(3 * late, this.#ruled || this.#known(length) ? STEP_AGAIN : STEP)) this.#believe(candidate, late);
       }
     }
 
-    /** @param {Hand} hand */
-    #meet(hand) {
-      if (this.#hands.size >= MOST_HANDS) this.#hands.clear();
-      this.#hands.set(hand.length, hand);
+    /** @param {SliderCandidate} candidate */
+    #consider(candidate) {
+      if (this.#candidates.size >= MOST_CANDIDATES) this.#candidates.clear();
+      this.#candidates.set(candidate.length, candidate);
     }
 
-    /** Of several the longest: a chapter is no film. @param {Hand} hand @param {number} late seconds */
-    #believe(hand, late) {
-      if (this.#hand && this.#hand.length > hand.length) return;
-      this.#hand = hand;
+    /** Of several the longest: a chapter is no film. @param {SliderCandidate} candidate @param {number} late seconds */
+    #believe(candidate, late) {
+      if (this.#slider && this.#slider.length > candidate.length) return;
+      this.#slider = candidate;
       this.#lifted = false;
-      this.#length = hand.length;
-      this.ahead = Math.abs(hand.ahead) > late ? hand.ahead : 0;
+      this.#length = candidate.length;
+      this.ahead = Math.abs(candidate.ahead) > late ? candidate.ahead : 0;
       this.growing = false;
       this.paged = true;
     }

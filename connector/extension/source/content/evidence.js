@@ -1,4 +1,4 @@
-/** Gathers what a page says about what it plays. Nothing is judged here. */
+/** Reads what a page says about what it plays. Nothing is judged here. */
 (() => {
   const own = (globalThis.filmspool ??= {});
   const { text, address } = own.bounds;
@@ -80,18 +80,22 @@
     return found;
   }
 
+  /** @type {import("../messages.js").Evidence} */
+  const NONE = { jsonld: [], mediaSession: null, links: [], attributes: {}, provider: null, headings: [], mentions: [] };
+
   /**
    * @param {Document} document
    * @param {string} page the document's name
    * @returns {import("../messages.js").Evidence}
    */
-  function gather(document, page) {
+  function read(document, page) {
     return {
+      ...NONE,
+      title: text(document.title),
       jsonld: own.jsonld.read(document, page),
       mediaSession: mediaSession(),
       links: links(document),
       attributes: attributes(document),
-      provider: null,
       headings: shown(document, "h1"),
       mentions: mentions(document),
     };
@@ -105,55 +109,49 @@
    */
   function joined(page, frame) {
     return {
+      ...page,
       jsonld: [...page.jsonld, ...frame.jsonld].slice(0, 10),
       mediaSession: frame.mediaSession ?? page.mediaSession,
       links: [...new Set([...page.links, ...frame.links])].slice(0, MOST_LINKS),
       attributes: { ...frame.attributes, ...page.attributes },
-      provider: null,
-      headings: [...new Set([...page.headings ?? [], ...frame.headings ?? []])].slice(0, MOST_HEADINGS),
-      mentions: [...new Set([...page.mentions ?? [], ...frame.mentions ?? []])].slice(0, MOST_HEADINGS + 1),
+      headings: [...new Set([...page.headings, ...frame.headings])].slice(0, MOST_HEADINGS),
+      mentions: [...new Set([...page.mentions, ...frame.mentions])].slice(0, MOST_HEADINGS + 1),
     };
   }
 
   /**
-   * @param {import("../messages.js").Evidence} one
-   * @param {import("../messages.js").Evidence} other
-   * @param {"headings" | "mentions"} name
-   * @returns {string[]} what the one has of it, and the other has not
-   */
-  const fresh = (one, other, name) => (one[name] ?? []).filter((words) => !other[name]?.includes(words));
-
-  /**
-   * Leaves out the words that the item before had. A page may show them for
-   * some seconds after the next item has begun.
+   * Leaves out what was read before the address or the medium changed: pages keep showing it for seconds or for good.
    * @param {import("../messages.js").Evidence} said
-   * @param {import("../messages.js").Evidence} before
+   * @param {import("../messages.js").Evidence[]} before
    * @returns {import("../messages.js").Evidence}
    */
   function without(said, before) {
-    return {
-      ...said,
-      mediaSession: JSON.stringify(said.mediaSession) === JSON.stringify(before.mediaSession) ? null : said.mediaSession,
-      headings: fresh(said, before, "headings"),
-      mentions: fresh(said, before, "mentions"),
-    };
+    const each = (/** @type {any} */ one) => Object.entries(one).flatMap(([name, value]) => [value].flat().map((part) => JSON.stringify([name, part])));
+    const old = new Set(before.flatMap(each));
+    const isNew = (/** @type {string} */ name, /** @type {any} */ part) => !old.has(JSON.stringify([name, part]));
+    const fresh = Object.entries(said).map(([name, value]) => {
+      if (Array.isArray(value)) return [name, value.filter((part) => isNew(name, part))];
+      return [name, isNew(name, value) ? value : name === "title" ? "" : NONE[/** @type {keyof typeof NONE} */ (name)]];
+    });
+    return Object.fromEntries(fresh);
   }
 
   /**
-   * Players take their words away with their controls. What was said of an
-   * item holds until something else is said of it.
+   * Players hide their words with their controls. What was said of an item holds until something else is said of it.
    * @param {import("../messages.js").Evidence} before
    * @param {import("../messages.js").Evidence} said
    * @returns {import("../messages.js").Evidence}
    */
   function kept(before, said) {
+    const both = (/** @type {"headings" | "mentions"} */ name) => [...before[name].filter((words) => !said[name].includes(words)), ...said[name]];
     return {
       ...said,
+      title: said.title || before.title,
       mediaSession: said.mediaSession ?? before.mediaSession,
-      headings: [...fresh(before, said, "headings"), ...said.headings ?? []].slice(0, MOST_HEADINGS),
-      mentions: [...fresh(before, said, "mentions"), ...said.mentions ?? []].slice(0, MOST_HEADINGS + 1),
+      headings: both("headings").slice(0, MOST_HEADINGS),
+      mentions: both("mentions").slice(0, MOST_HEADINGS + 1),
     };
   }
 
-  own.evidence = { gather, joined, mediaSession, without, kept };
+  own.evidence = { NONE, read, joined, mediaSession, without, kept };
 })();

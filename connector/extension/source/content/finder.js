@@ -14,8 +14,8 @@
 (() => {
   const own = (globalThis.filmspool ??= {});
 
-  /** Events by which an element is met. */
-  const MEET = ["loadedmetadata", "playing", "timeupdate"];
+  /** Events by which an element is found. */
+  const FOUND_BY = ["loadedmetadata", "playing", "timeupdate"];
   /** Elements other than custom ones that can have a shadow tree. */
   const HOSTS = new Set([
     "article", "aside", "blockquote", "body", "div", "footer", "h1", "h2", "h3",
@@ -58,12 +58,12 @@
     #next = 0;
     /** @type {number[]} milliseconds that the last searches took */
     #took = [];
-    #desk;
+    #tracker;
     #observer;
 
-    /** @param {any} desk */
-    constructor(desk) {
-      this.#desk = desk;
+    /** @param {any} tracker */
+    constructor(tracker) {
+      this.#tracker = tracker;
       this.#observer = new MutationObserver(() => this.soon());
     }
 
@@ -91,7 +91,7 @@
       this.#timer = null;
       const began = performance.now();
       own.jsonld.note(document, own.place.name());
-      this.#desk.glance();
+      this.#tracker.glance();
       const budget = { elements: MOST_ELEMENTS };
       this.#search(document, budget);
       const ended = performance.now();
@@ -107,7 +107,7 @@
       for (const element of root.querySelectorAll("*")) {
         if (--budget.elements < 0) return;
         const name = element.localName;
-        if (name === "video") this.#meet(element);
+        if (name === "video") this.#found(element);
         else if (name.includes("-") || HOSTS.has(name)) {
           const tree = shadowOf(element);
           if (tree && this.#enter(tree)) this.#search(tree, budget);
@@ -124,15 +124,15 @@
       if (this.#trees.length >= MOST_ROOTS) return false;
       this.#roots.add(root);
       this.#trees.push(new WeakRef(root));
-      for (const type of MEET) root.addEventListener(type, (event) => this.#meet(event.target), { capture: true, passive: true });
+      for (const type of FOUND_BY) root.addEventListener(type, (event) => this.#found(event.target), { capture: true, passive: true });
       this.#observer.observe(root, { childList: true, subtree: true });
       return true;
     }
 
     /** @param {unknown} target */
-    #meet(target) {
+    #found(target) {
       if (!(target instanceof HTMLVideoElement) || this.#watches.has(target)) return;
-      this.#watches.set(target, new own.watch.Watch(target, this.#desk));
+      this.#watches.set(target, new own.watch.Watch(target, this.#tracker));
     }
   }
 

@@ -58,8 +58,8 @@
   /** @returns {import("../messages.js").Evidence} */
   function evidence() {
     const around = tab();
-    const mine = own.evidence.gather(document, name());
-    return around === document ? mine : own.evidence.joined(own.evidence.gather(around, name()), mine);
+    const mine = own.evidence.read(document, name());
+    return around === document ? mine : own.evidence.joined(own.evidence.read(around, name()), mine);
   }
 
   own.place = { here, name, visit, evidence };

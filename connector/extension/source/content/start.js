@@ -8,8 +8,8 @@
   own.started = true;
 
   const api = globalThis.browser ?? globalThis.chrome;
-  const desk = new own.desk.Desk();
-  const finder = new own.finder.Finder(desk);
+  const tracker = new own.tracker.SessionTracker();
+  const finder = new own.finder.Finder(tracker);
   /** Milliseconds in which a frame that plays something may answer first. */
   const GIVE_WAY = 200;
 
@@ -21,14 +21,14 @@
   for (const type of ["pointerdown", "keydown"]) {
     const acted = (/** @type {Event} */ event) => {
       if (!event.isTrusted) return;
-      desk.act();
+      tracker.act();
       finder.soon();
     };
     window.addEventListener(type, acted, { capture: true, passive: true });
   }
-  window.addEventListener("pagehide", () => desk.hide());
+  window.addEventListener("pagehide", () => tracker.hide());
   window.addEventListener("pageshow", (event) => {
-    if (event.persisted) desk.show();
+    if (event.persisted) tracker.show();
   });
 
   /**
@@ -38,19 +38,19 @@
    * @param {(answer: any) => void} answer
    * @returns {boolean | void} true when the answer comes later
    */
-  function hear(message, _sender, answer) {
+  function answerTo(message, _sender, answer) {
     if (message?.kind === "now") {
-      const state = desk.state();
+      const state = tracker.state();
       if (state) answer(state);
       else if (window === window.top) {
         setTimeout(() => answer(null), GIVE_WAY);
         return true;
       }
     } else if (message?.kind === "page" && window === window.top) {
-      answer(desk.page());
+      answer(tracker.page());
     }
   }
 
-  api.runtime.onMessage.addListener(hear);
-  own.parts = { desk, finder };
+  api.runtime.onMessage.addListener(answerTo);
+  own.parts = { tracker, finder };
 })();

@@ -20,14 +20,14 @@
 
   class Watch {
     /** @type {any} */
-    sitting = null;
+    session = null;
     /** Played seconds since the medium was loaded. */
     sinceLoad = 0;
     #track = new Track();
     /** @type {any} */
     #clock = null;
-    /** The medium's own length, as it was last told. */
-    #told = NaN;
+    /** The medium's own length, as it was last seen. */
+    #length = NaN;
     /** The medium that is loaded: another object for each. */
     medium = {};
     #loadedAt = 0;
@@ -38,26 +38,26 @@
 
     /**
      * @param {HTMLVideoElement} element
-     * @param {any} desk
+     * @param {any} tracker
      */
-    constructor(element, desk) {
+    constructor(element, tracker) {
       this.element = element;
-      this.desk = desk;
+      this.tracker = tracker;
       this.#load();
-      desk.meet(this);
+      tracker.add(this);
       for (const type of EVENTS) element.addEventListener(type, (event) => this.handle(event));
     }
 
     /** @returns {number} seconds of the film; NaN while nobody knows */
     get duration() {
       const { length, growing } = this.#clock;
-      const said = growing ? own.jsonld.seconds(this.sitting?.evidence?.jsonld ?? []) : NaN;
+      const said = growing ? own.jsonld.seconds(this.session?.evidence?.jsonld ?? []) : NaN;
       return said >= SHORTER * this.element.duration ? said : length;
     }
 
     /** @param {Event} event */
     handle({ type }) {
-      if (!Object.is(this.element.duration, this.#told)) this.#resize(); // not every browser tells it in time
+      if (!Object.is(this.element.duration, this.#length)) this.#resize(); // not every browser tells it in time
       switch (type) {
         case "loadedmetadata":
         case "emptied":
@@ -81,79 +81,79 @@
 
     /** Another medium. */
     #load() {
-      this.sitting = null;
+      this.session = null;
       this.medium = {};
       this.#track.lift();
       this.#clock = new Clock(this.element, (/** @type {number} */ length) => this.#find(length) !== null);
-      this.#told = this.element.duration;
-      this.#loadedAt = this.desk.now();
+      this.#length = this.element.duration;
+      this.#loadedAt = this.tracker.now();
       this.sinceLoad = 0;
       this.#begun = false;
       this.#seenAt = -Infinity;
     }
 
-    /** @param {number} length seconds @returns {any} the sitting before a film of that length on this page, or null */
+    /** @param {number} length seconds @returns {any} the session before a film of that length on this page, or null */
     #find(length) {
-      return this.desk.find(length, this.element.currentTime);
+      return this.tracker.find(length, this.element.currentTime);
     }
 
     /** The medium has another length: it goes on, or another one has taken its place. */
     #resize() {
       const { duration } = this.element;
-      const before = this.#told;
-      this.#told = duration;
-      const next = this.sitting && this.element.currentTime < SETTLING && own.place.name() !== this.sitting.page;
+      const before = this.#length;
+      this.#length = duration;
+      const next = this.session && this.element.currentTime < SETTLING && own.place.name() !== this.session.page;
       const other = next || duration < SHORTER * before || Number.isFinite(before) !== Number.isFinite(duration);
-      if (other || (duration > before && (this.#find(duration) ?? this.sitting) !== this.sitting)) {
+      if (other || (duration > before && (this.#find(duration) ?? this.session) !== this.session)) {
         const asked = this.#loadedAt;
         this.#load();
-        this.#loadedAt = asked; // whoever has asked for the film has not asked for less
+        this.#loadedAt = asked; // a click that started the film still counts
       } else this.#clock.resize();
     }
 
     #sample() {
-      const { element, desk } = this;
-      const now = desk.now();
+      const { element, tracker } = this;
+      const now = tracker.now();
       const span = this.#track.sample(element.currentTime, element.playbackRate, now);
       if (!span || !this.#counts(now)) return;
       this.sinceLoad += span[1] - span[0];
       const { paged } = this.#clock;
       const spans = this.#clock.take(span, now);
-      if (this.sitting && !paged && this.#clock.ahead !== 0) this.#retime(this.#clock.ahead);
+      if (this.session && !paged && this.#clock.ahead !== 0) this.#retime(this.#clock.ahead);
       for (const one of spans) this.#count(one);
     }
 
     /** @param {[number, number]} span of the film that was played */
     #count(span) {
       this.#follow();
-      if (!this.sitting) {
-        this.sitting = this.desk.open(this, span[0]);
-        this.#begun = this.sitting.cover.seconds === 0;
-        if (Number.isNaN(this.sitting.duration)) this.#clock.doubt();
+      if (!this.session) {
+        this.session = this.tracker.open(this, span[0]);
+        this.#begun = this.session.cover.seconds === 0;
+        if (Number.isNaN(this.session.duration)) this.#clock.doubt();
       }
-      if (!this.sitting.crossed) this.sitting.duration = this.duration;
-      this.desk.played(this, span);
+      if (!this.session.crossed) this.session.duration = this.duration;
+      this.tracker.played(this, span);
     }
 
     /** What was counted by the medium's own time is counted by the slider's. @param {number} ahead seconds */
     #retime(ahead) {
-      const { sitting, duration } = this;
-      const other = this.#find(duration) ?? sitting;
-      if (!sitting.crossed) {
-        const { seconds, spans } = sitting.cover;
+      const { session, duration } = this;
+      const other = this.#find(duration) ?? session;
+      if (!session.crossed) {
+        const { seconds, spans } = session.cover;
         const by = seconds <= this.sinceLoad ? ahead : 0; // more was counted with another medium, or on an earlier visit
-        sitting.cover = new Cover();
-        if (other !== sitting) this.#leave();
-        this.sitting = other;
+        session.cover = new Cover();
+        if (other !== session) this.#leave();
+        this.session = other;
         for (const [from, to] of spans) other.cover.add(Math.max(0, from + by), Math.min(duration, to + by));
       }
-      sitting.duration = duration; // also when it is crossed: what plays on is no other film
+      session.duration = duration; // also when it is crossed: what plays on is no other film
     }
 
     /** What was counted belongs to no film. */
     #leave() {
-      if (this.#begun) this.desk.book.drop(this.sitting);
-      this.sitting = null;
+      if (this.#begun) this.tracker.store.drop(this.session);
+      this.session = null;
     }
 
     /**
@@ -164,20 +164,20 @@
       const page = own.place.name();
       if (page === this.#page) return;
       this.#page = page;
-      if (!this.sitting || this.sinceLoad > SETTLING || this.sitting.page === page) return;
+      if (!this.session || this.sinceLoad > SETTLING || this.session.page === page) return;
       this.#leave();
     }
 
     /** @param {boolean} ended */
     #stop(ended) {
       if (ended) this.#clock.end();
-      if (!this.sitting) return;
-      if (ended && !this.sitting.crossed) {
-        this.sitting.duration = this.duration;
-        if (!this.#clock.paged) this.sitting.position = this.duration;
+      if (!this.session) return;
+      if (ended && !this.session.crossed) {
+        this.session.duration = this.duration;
+        if (!this.#clock.paged) this.session.position = this.duration;
       }
-      this.desk.judge(this.sitting);
-      this.desk.leave(this.sitting);
+      this.tracker.judge(this.session);
+      this.tracker.leave(this.session);
     }
 
     /**
@@ -185,12 +185,12 @@
      * @returns {boolean} whether this is a film before a viewer
      */
     #counts(now) {
-      const { element, desk, duration } = this;
+      const { element, tracker, duration } = this;
       if (!(element.duration > 0)) return false;
-      if (desk.known && duration > 0 && !own.rule.longer(desk.rule, duration)) return false;
+      if (tracker.known && duration > 0 && !own.threshold.longer(tracker.rule, duration)) return false;
       if (now - this.#seenAt >= LOOK_EVERY) {
         this.#seenAt = now;
-        this.#seen = this.#visible() && (!desk.site || own.site.isFilm(desk.site, element));
+        this.#seen = this.#visible() && (!tracker.site || own.siteRule.isFilm(tracker.site, element));
       }
       return this.#seen && this.#heard();
     }
@@ -199,13 +199,13 @@
      * @returns {import("../messages.js").Silence | ""} why what plays here is not counted; "" when it is, or nothing plays
      */
     why() {
-      const { element, desk, sitting, duration } = this;
-      if (element.paused || element.ended || !element.isConnected || (desk.site && !own.site.isFilm(desk.site, element))) return "";
+      const { element, tracker, session, duration } = this;
+      if (element.paused || element.ended || !element.isConnected || (tracker.site && !own.siteRule.isFilm(tracker.site, element))) return "";
       if (Number.isNaN(duration)) return element.duration > 0 && !this.#clock.growing ? "live" : "length";
-      if (sitting ? !own.rule.long(desk.rule, sitting.kind, duration) : desk.known && !own.rule.longer(desk.rule, duration)) return "short";
+      if (session ? !own.threshold.long(tracker.rule, session.kind, duration) : tracker.known && !own.threshold.longer(tracker.rule, duration)) return "short";
       if (!this.#visible()) return "hidden";
       if (!this.#heard()) return "muted";
-      return sitting?.answer.record === false ? "paused" : "";
+      return session?.answer.record === false ? "paused" : "";
     }
 
     /** @returns {number} pixels */
@@ -214,11 +214,11 @@
       return width * height;
     }
 
-    /** @returns {boolean} false for what starts muted and that nobody has asked for */
+    /** @returns {boolean} false for what starts muted and that the user did not start */
     #heard() {
-      const { element, desk } = this;
+      const { element, tracker } = this;
       const silent = element.muted || element.volume === 0;
-      return !silent || this.#alone() || desk.actedSince(this.#loadedAt);
+      return !silent || this.#alone() || tracker.actedSince(this.#loadedAt);
     }
 
     /** @returns {boolean} whether the user has given it the whole screen, or a window of its own */

@@ -40,7 +40,7 @@ export async function hear(tab) {
 }
 
 /** For a frame: what it tells of itself, if our scripts are there. */
-const told = () => globalThis.filmspool?.outlook?.() ?? null;
+const told = () => globalThis.filmspool?.whyNotCounted?.() ?? null;
 
 /**
  * Asks all frames of a tab into which we may look.

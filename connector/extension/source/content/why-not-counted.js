@@ -45,5 +45,5 @@
   }
 
   /** @returns {import("../messages.js").Outlook} of this frame */
-  own.outlook = () => ({ players: players(), ...own.parts.desk.silence() });
+  own.whyNotCounted = () => ({ players: players(), ...own.parts.tracker.silence() });
 })();

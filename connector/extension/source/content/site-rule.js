@@ -20,7 +20,7 @@
    * @param {string | undefined} selector
    * @returns {Element | null} the nearest such element around the node, out of shadow trees too
    */
-  function around(node, selector) {
+  function closest(node, selector) {
     for (let one = node; selector && one; one = one.parentNode ?? one.host) {
       if (one.nodeType === 1 && one.matches(selector)) return one;
     }
@@ -88,7 +88,7 @@
     for (const each of Array.isArray(part) ? part : [part]) {
       const how = typeof each === "string" ? { selector: each } : each;
       const found = trees().flatMap((tree) => [...tree.querySelectorAll(how.selector)].slice(0, MOST_ELEMENTS))
-        .filter((element) => (!scope || within(element, scope)) && !around(element, rule.upNext));
+        .filter((element) => (!scope || within(element, scope)) && !closest(element, rule.upNext));
       for (const some of [found, found.filter(visible)]) {
         const words = new Set(some.map((element) => told(element, how)).filter((value) => value !== ""));
         if (words.size === 1) return [...words][0];
@@ -164,7 +164,7 @@
   function read(rule, film, object) {
     const place = addressed(rule);
     if (!place || barred(rule) || (rule.is && !trees().some((tree) => tree.querySelector(rule.is)))) return null;
-    const scope = around(film, rule.scope);
+    const scope = closest(film, rule.scope);
     /** @type {string[]} */
     const missing = rule.scope && !scope ? ["scope"] : [];
     const said = rule.say.map((/** @type {any} */ source, /** @type {number} */ i) => {
@@ -185,13 +185,13 @@
    */
   function isFilm(rule, video) {
     const { is, not } = rule.video ?? {};
-    if (barred(rule) || around(video, not)) return false;
+    if (barred(rule) || closest(video, not)) return false;
     const others = () => trees().flatMap((tree) => [...tree.querySelectorAll("video")]);
-    return !is || around(video, is) !== null || !others().some((other) => around(other, is));
+    return !is || closest(video, is) !== null || !others().some((other) => closest(other, is));
   }
 
   /** @param {any} rule @returns {Element[]} the sliders that tell the film's time */
   const sliders = (rule) => (rule?.clock?.slider ? trees().flatMap((tree) => [...tree.querySelectorAll(rule.clock.slider)]) : []);
 
-  own.site = { read, isFilm, sliders };
+  own.siteRule = { read, isFilm, sliders };
 })();

@@ -40,19 +40,19 @@
     return PAUSES[Math.min(tries, PAUSES.length - 1)];
   }
 
-  /** Tells that something was watched, again and again until it is kept. */
-  class Teller {
-    /** @type {Map<string, {message: any, tries: number, timer: any}>} by sitting */
+  /** Reports what was watched, again and again until it is kept. */
+  class Reporter {
+    /** @type {Map<string, {message: any, tries: number, timer: any}>} by its id */
     #waiting = new Map();
     #send;
 
     /** @param {(message: any) => Promise<any>} [send] */
-    constructor(send = own.post.send) {
+    constructor(send = own.reporter.send) {
       this.#send = send;
     }
 
     /** @param {import("../messages.js").Sitting} sitting as it was when it crossed; never changed afterwards */
-    tell(sitting) {
+    report(sitting) {
       if (this.#waiting.has(sitting.id)) return;
       this.#waiting.set(sitting.id, { message: { kind: "watched", sitting }, tries: 0, timer: null });
       void this.#try(sitting.id);
@@ -63,7 +63,7 @@
       for (const id of this.#waiting.keys()) void this.#try(id);
     }
 
-    /** @returns {number} told and not yet kept */
+    /** @returns {number} reported and not yet kept */
     get waiting() {
       return this.#waiting.size;
     }
@@ -74,7 +74,7 @@
       if (!entry) return;
       clearTimeout(entry.timer);
       const answer = await this.#send(entry.message);
-      if (answer?.kept === true || FINAL.has(answer?.reason) || !own.post.alive()) {
+      if (answer?.kept === true || FINAL.has(answer?.reason) || !own.reporter.alive()) {
         clearTimeout(entry.timer);
         this.#waiting.delete(id);
         return;
@@ -85,5 +85,5 @@
     }
   }
 
-  own.post = { send, alive, pause, Teller };
+  own.reporter = { send, alive, pause, Reporter };
 })();

@@ -46,6 +46,15 @@
     return long(rule, "movie", duration) || long(rule, "episode", duration);
   }
 
+  /**
+   * @param {import("../messages.js").Rule} rule
+   * @param {number} duration seconds
+   * @returns {boolean} true for a clip; false for what may be a film, also while its length is unknown
+   */
+  function short(rule, duration) {
+    return duration < Math.min(rule.movie.minimum, rule.episode.minimum);
+  }
+
   /** @param {number} duration seconds @returns {boolean} true for a live stream */
   function endless(duration) {
     return duration > LONGEST;
@@ -64,5 +73,5 @@
     return Math.max(0, goal - position, limit.played * duration - played);
   }
 
-  own.rule = { usual, threshold, long, longer, endless, needs };
+  own.threshold = { usual, long, longer, short, endless, needs };
 })();
