@@ -40,16 +40,19 @@ func (b *runningDaemon) get(path string, headers ...string) (status int, body st
 	return answer.StatusCode, string(text)
 }
 
-// until reads the figures until a line begins so.
+// until reads the figures, again whenever there is news, until a line begins so.
 func (b *runningDaemon) until(line string) string {
 	b.Helper()
-	for limit := time.After(20 * time.Second); ; {
+	news, stop := b.d.changes()
+	defer stop()
+	limit := time.After(time.Minute)
+	for {
 		status, text := b.get("/metrics")
 		if status == http.StatusOK && strings.Contains("\n"+text, "\n"+line) {
 			return text
 		}
 		select {
-		case <-time.After(10 * time.Millisecond):
+		case <-news:
 		case <-limit:
 			b.Fatalf("no line %q in\n%s", line, text)
 		}
