@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,6 +17,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -66,7 +70,7 @@ func (d *core) openLibraries() error {
 	for _, l := range d.o.Config.Kodi.Libraries {
 		o := kodi.Options{
 			Userdata: l.Userdata, Access: access, Watched: access.folders, Logger: d.log.With("part", "kodi"),
-			Announcements: d.o.Config.Kodi.Announcements, WatchlistTag: l.WatchlistTag,
+			Announcements: d.o.Config.Kodi.Announcements, Tags: tagsOf(d.o.Config.Kodi, l),
 			Sink: d.store, Account: kodiAccount{d, settingsOf(d.o.Config)},
 		}
 		var k *kodi.Importer
@@ -83,6 +87,18 @@ func (d *core) openLibraries() error {
 		d.libraries = append(d.libraries, k)
 	}
 	return nil
+}
+
+// tagsOf says where the tags of a library put its films and series. Libraries of
+// the same accounts share their lists.
+func tagsOf(k config.Kodi, l config.Library) (all []rule.Target) {
+	if l.WatchlistTag != "" {
+		all = append(all, rule.Target{Tag: l.WatchlistTag})
+	}
+	for _, tag := range slices.Sorted(maps.Keys(k.Lists)) {
+		all = append(all, rule.Target{Tag: tag, List: k.Lists[tag], Scope: strings.Join(l.Account, ",")})
+	}
+	return all
 }
 
 // kodiAccount tells a library of the account that it feeds.

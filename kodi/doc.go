@@ -41,8 +41,8 @@
 // An import goes on in chunks. Each is committed together with what is known of its files.
 // So it can be cut at any moment, and begun again without repeating anything.
 //
-// # The watchlist
+// # The watchlist and lists
 //
-// Films and series that have the tag of [Options].WatchlistTag are put on the watchlist.
+// Films and series that have one of the tags of [Options] are put on the watchlist or on the list of that tag.
 // Tags on a server are read when its files change, and every hour.
 package kodi

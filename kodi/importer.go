@@ -59,9 +59,8 @@ type Options struct {
 	// Watched are the userdata folders of all libraries that are watched, this one
 	// among them: to find profiles of this Kodi that are not. Nil looks for none.
 	Watched []string
-	// WatchlistTag is the tag of films and series that go to the watchlist; ""
-	// is none.
-	WatchlistTag string
+	// Tags say which films and series go to the watchlist and to lists.
+	Tags []rule.Target
 	// Announcements has the Kodi of this library heard announce its playbacks, where
 	// it runs on this machine.
 	Announcements bool

@@ -110,6 +110,8 @@ type Kodi struct {
 	Libraries []Library `toml:"libraries" json:"libraries"`
 	// Announcements has a Kodi on this machine heard announce what it plays.
 	Announcements bool `toml:"announcements" json:"announcements"`
+	// Lists are names of lists by the tag that puts films and series on them.
+	Lists map[string]string `toml:"lists" json:"lists,omitempty"`
 	// Classes say what becomes of what is found.
 	Classes Classes `toml:"classes" json:"classes"`
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/resolve/tmdb"
@@ -43,6 +44,7 @@ func (c Config) Validate() error {
 		v.site(untitled, site)
 	}
 	v.libraries()
+	v.lists()
 	v.address("resolve.wikidata.endpoint", c.Resolve.Wikidata.Endpoint, wikidata.DefaultEndpoint)
 	v.address("resolve.tmdb.base_url", c.Resolve.TMDB.BaseURL, tmdb.DefaultBase)
 	if url := c.Notices.Webhook.URL; url != "" {
@@ -133,6 +135,17 @@ func (v *validator) names(setting string, names Names) {
 func (v *validator) source(setting, source string) {
 	if kind, _, _ := strings.Cut(source, ":"); !slices.Contains(viewing.Sources(), kind) {
 		v.fault(setting, "fault.noSource", "value", strconv.Quote(source))
+	}
+}
+
+// lists wants tags and names as Kodi and the service keep them.
+func (v *validator) lists() {
+	for tag, name := range v.Kodi.Lists {
+		for _, text := range []string{tag, name} {
+			if strings.TrimSpace(text) != text || text == "" || utf8.RuneCountInString(text) > 200 {
+				v.fault(fmt.Sprintf("kodi.lists.%q", tag), "fault.noTag", "value", strconv.Quote(text))
+			}
+		}
 	}
 }
 

@@ -81,9 +81,11 @@ type event struct {
 	Same   string          `json:"w,omitempty"` // the event of which this is only a further sighting
 }
 
-// added is an item that was put on the watchlist.
+// added is an item that was put on the watchlist or a list, or a list that was
+// created.
 type added struct {
 	ID   string `json:"i"`           // the event's
+	List string `json:"l,omitempty"` // the event of its list; "" is the watchlist
 	Path string `json:"p,omitempty"` // of the item
 	Open bool   `json:"o,omitempty"` // it had no identifier that the service takes
 }

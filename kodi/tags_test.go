@@ -16,6 +16,7 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -36,7 +37,7 @@ func newTagging(t *testing.T, tag string) *tagging {
 	must(t, err)
 	t.Cleanup(func() { must(t, sim.Close()) })
 	h.sim = sim
-	h.o = Options{Userdata: h.dir, Access: open{}, Zone: time.UTC, Sink: h.sink, Account: account{}, WatchlistTag: tag}
+	h.o = Options{Userdata: h.dir, Access: open{}, Zone: time.UTC, Sink: h.sink, Account: account{}, Tags: []rule.Target{{Tag: tag}}}
 	h.restart()
 	return h
 }
@@ -66,6 +67,9 @@ func (h *tagging) read() string {
 		for _, v := range batch.Events {
 			must(h.t, v.Validate())
 			fmt.Fprint(&b, v.Kind)
+			if v.List != nil {
+				fmt.Fprint(&b, " ", v.List.Name)
+			}
 			for _, m := range v.Media {
 				fmt.Fprint(&b, " ", m.Type, " ", m.Label())
 			}
@@ -122,10 +126,39 @@ func TestWatchlistTag(t *testing.T) {
 	h.expect("and given again", "")
 	must(t, h.sim.Tag(h.film("Copy of Alpha", viewing.IDs{TMDB: 1}), "watchlist"))
 	h.expect("a copy of the same film", "")
-	h.o.WatchlistTag = ""
+	h.o.Tags = nil
 	h.restart()
 	must(t, h.sim.Tag(h.film("Gamma", viewing.IDs{TMDB: 3}), "watchlist"))
 	h.expect("without the setting", "")
+}
+
+// What has the tag of a list goes there, and the list is created once for all
+// libraries of one scope.
+func TestListTag(t *testing.T) {
+	h := newTagging(t, "watchlist")
+	h.o.Tags = append(h.o.Tags, rule.Target{Tag: "rainy", List: "Rainy days"}, rule.Target{Tag: "Watchlist", List: "All"})
+	h.restart()
+	alpha, beta := h.film("Alpha", viewing.IDs{TMDB: 1}), h.film("Beta", viewing.IDs{TMDB: 2})
+	must(t, h.sim.Tag(alpha, "watchlist"))
+	must(t, h.sim.Tag(alpha, "Rainy"))
+	h.expect("first contact", "list All\nlist_item movie Alpha\nwatchlist movie Alpha\nlist Rainy days\nlist_item movie Alpha\n")
+	must(t, h.sim.Tag(beta, "rainy"))
+	h.restart()
+	h.expect("another one", "list_item movie Beta\n")
+	ids := map[string]string{}
+	for _, batch := range h.sink.batches {
+		for _, v := range batch.Events {
+			if v.List != nil {
+				ids[v.EventID] = v.List.Name
+			} else if v.Kind == viewing.KindListItem && ids[v.InList] == "" {
+				t.Errorf("%s is put on a list that is not created", v.Media[0].Label())
+			}
+		}
+	}
+	other := rule.AddTagged(rule.NewMemory("other"), []rule.Target{{List: "All"}}, []library.Tagged{{Path: "/x"}})
+	if list := other.Verdicts(9)[0].Viewings[0]; ids[list.EventID] != "All" {
+		t.Errorf("another library creates the list again: %+v", list)
+	}
 }
 
 // A film that gets an identifier later keeps its entry. One that was taken for
@@ -137,7 +170,7 @@ func TestTaggedFollowsIdentity(t *testing.T) {
 	}
 	h.read()
 	renamed := func(title, path string, id int64) library.Tagged {
-		return library.Tagged{Media: viewing.Media{Type: viewing.Movie, Title: title, IDs: viewing.IDs{TMDB: id}}, Path: path}
+		return library.Tagged{Tag: "watchlist", Media: viewing.Media{Type: viewing.Movie, Title: title, IDs: viewing.IDs{TMDB: id}}, Path: path}
 	}
 	other := tagged{h.i.library, []library.Tagged{renamed("Found", "/media/films/Bare.mkv", 5), renamed("Right", "/media/films/Wrong.mkv", 7)}, nil}
 	h.i.library = other

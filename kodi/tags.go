@@ -3,7 +3,9 @@ package kodi
 import (
 	"context"
 	"errors"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"time"
 
@@ -12,13 +14,17 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// addTagged puts what has the tag on the watchlist, after a reading that went
-// well. A library without tables of tags is reported and left alone.
+// addTagged puts what has a tag on the watchlist or its list, after a reading
+// that went well. A library without tables of tags is reported and left alone.
 func (i *Importer) addTagged(ctx context.Context) error {
-	if i.o.WatchlistTag == "" {
+	if len(i.o.Tags) == 0 {
 		return nil
 	}
-	found, err := i.library.ReadTagged(ctx, []string{i.o.WatchlistTag})
+	tags := map[string]bool{}
+	for _, to := range i.o.Tags {
+		tags[to.Tag] = true
+	}
+	found, err := i.library.ReadTagged(ctx, slices.Sorted(maps.Keys(tags)))
 	if errors.Is(err, library.ErrUnsupported) {
 		if i.showTagged(viewing.Say("noTags")) {
 			i.o.Logger.Info("this library has no tags", "source", i.source, "error", err)
@@ -28,7 +34,7 @@ func (i *Importer) addTagged(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w := rule.AddTagged(i.known, i.o.WatchlistTag, found)
+	w := rule.AddTagged(i.known, i.o.Tags, found)
 	for _, v := range w.Verdicts(importChunk) {
 		if err := i.commit(ctx, v, time.Now()); err != nil {
 			return err
@@ -38,7 +44,7 @@ func (i *Importer) addTagged(ctx context.Context) error {
 	return nil
 }
 
-// showTagged shows what was found for the watchlist, and reports whether that
+// showTagged shows what was found by its tag, and reports whether that
 // is new.
 func (i *Importer) showTagged(tagged viewing.Message) bool {
 	i.show.Lock()
