@@ -57,7 +57,7 @@ func ofEntry(code string, id int64) viewing.Message {
 }
 
 // startHint is what to type where nothing runs.
-func startHint(p config.Paths) viewing.Message { return viewing.Said(service.StartHint(p.System)) }
+func startHint(p config.Paths) viewing.Message { return service.StartHint(p.System) }
 
 // storageTrouble says why nothing can be written.
 func storageTrouble(t sqlite.Trouble) viewing.Message {

@@ -45,8 +45,6 @@ What people read is a code with values ([viewing.Message]) until package locale 
 # Packages
 
 	cmd/filmspool           the commands and how they print
-	  manual                man pages
-	  servicecmd            the commands of the service
 	  terminal              printing, tables and questions
 	connector               sessions of browsers, posts of programs
 	  extension             the browser extension, and how it is packed

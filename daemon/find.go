@@ -38,7 +38,7 @@ func Version(ctx context.Context, p config.Paths) (string, error) {
 	defer c.Close()
 	s, err := c.Status(ctx)
 	if ctx.Err() != nil {
-		return "", errors.New("it does not respond to status requests")
+		return "", viewing.Say("service.noStatus")
 	}
 	return s.Version, err
 }

@@ -3,14 +3,14 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
@@ -32,116 +32,186 @@ type adding struct {
 func (p *program) addCommand() *cobra.Command {
 	a := adding{program: p}
 	c := &cobra.Command{
-		Use: "add TITLE|NUMBER|ADDRESS [S01E02] [WHEN]…", Short: "Add a viewing by hand, or to the watchlist or a list", SuggestFor: []string{"watchlist", "want"},
-		Long: `A number is of TMDB or IMDb; without S01E02 or --series it is a film. The words of a title, in
-quotes, count where only one film or series is certainly meant; else you choose.
-WHEN is when it ended: 20:15, yesterday 20:15, friday, 2026-03-01, 2 hours ago (now, if left out).`,
-		Example: `  filmspool add "The Matrix (1999)" yesterday 20:15
-  filmspool add 1396 S01E02
+		Use: "add TITLE|NUMBER|ADDRESS… [S01E02] [WHEN]…", SuggestFor: []string{"watchlist", "want", "log", "watch", "movie", "film", "episode"},
+		Example: `  filmspool add Heat 1995 last night
+  filmspool add "Breaking Bad" S01E02 friday 20:15
   filmspool add https://www.themoviedb.org/tv/1396 --watchlist
   filmspool add 603 --list Noir`,
 	}
-	c.Flags().BoolVar(&a.watchlist, "watchlist", false, "put it on the watchlist")
-	c.Flags().StringVar(&a.list, "list", "", "put it on the list of this `name`, which is created if it does not exist")
-	c.Flags().BoolVar(&a.series, "series", false, "the number or title is that of a series")
-	c.Flags().IntVar(&a.choose, "choose", 0, "of what the words find, it is this one, counted from 1")
-	c.MarkFlagsMutuallyExclusive("watchlist", "list")
+	c.Flags().BoolVar(&a.watchlist, "watchlist", false, "")
+	c.Flags().StringVar(&a.list, "list", "", "")
+	c.Flags().BoolVar(&a.series, "series", false, "")
+	c.Flags().IntVar(&a.choose, "choose", 0, "")
+	exclusive(c, "watchlist", "list")
 	a.asJSON = jsonFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		season, episode, when := placeOf(args[1:])
-		at := viewing.At(time.Now().Truncate(time.Second))
-		if len(when) > 0 {
-			var err error
-			if at, err = endedAt(strings.Join(when, " ")); err != nil {
-				return &exitError{code: exitUsage, message: "usage", cause: err, hint: "a title stands in quotes: filmspool add " + typed.Quoted(strings.Join(args, " "))}
-			}
+		readings, err := typed.ParseAdd(args, time.Now())
+		if err != nil {
+			return misuse(err)
 		}
-		wish := a.watchlist || a.list != ""
-		m, err := a.item(c.Context(), args[0], season, episode)
-		switch {
-		case err != nil:
+		m, r, err := a.item(c.Context(), readings)
+		if err != nil {
 			return err
-		case wish && (m.Season != nil || len(when) > 0):
-			return mistake("the watchlist and lists hold films and series, without a time")
+		}
+		event := viewing.Event{Kind: viewing.KindViewing, Media: []viewing.Media{m}, WatchedAt: ended(r.At), Count: 1}
+		switch wish := a.wish(); {
+		case wish && (m.Season != nil || r.At != nil):
+			return mistake("usage.wishTime")
 		case wish && m.Type == viewing.Episode:
 			m = viewing.Media{Type: viewing.TV, IDs: m.Show.IDs, Title: m.Show.Title, Year: m.Show.Year}
-		case m.Type == viewing.Episode && m.Episode == nil:
-			return &exitError{code: exitUsage, message: "of a series, the episode is missing", hint: "filmspool add " + typed.Quoted(args[0]) + " S01E02"}
-		}
-		event := viewing.Event{Kind: viewing.KindViewing, Media: []viewing.Media{m}, WatchedAt: at, Count: 1}
-		if wish {
+			fallthrough
+		case wish:
 			event = viewing.Event{Kind: viewing.KindWatchlist, Media: []viewing.Media{m}}
+		case m.Type == viewing.Episode && m.Episode == nil:
+			if err := a.askEpisode(c.Context(), &event.Media[0], r); err != nil {
+				return err
+			}
 		}
 		return a.commit(c.Context(), event)
 	}
 	return c
 }
 
-// placeOf reads S01E02 at the beginning of words; nil where it is not there.
-func placeOf(words []string) (season, episode *int, rest []string) {
-	if len(words) == 0 {
-		return nil, nil, nil
+// wish reports whether something is put on the watchlist or a list.
+func (a adding) wish() bool { return a.watchlist || a.list != "" }
+
+// ended is when a viewing ended: now, where nothing was typed.
+func ended(at *typed.Time) viewing.Instant {
+	if at == nil {
+		return viewing.At(time.Now().Truncate(time.Second))
 	}
-	found := regexp.MustCompile(`(?i)^s(\d{1,4})e(\d{1,5})$`).FindStringSubmatch(words[0])
-	if found == nil {
-		return nil, nil, words
-	}
-	s, _ := strconv.Atoi(found[1]) // digits
-	e, _ := strconv.Atoi(found[2])
-	return &s, &e, words[1:]
+	return at.Instant(time.Now())
 }
 
-// item is the film, the episode or, without a place, the series that a text names.
-func (a adding) item(ctx context.Context, text string, season, episode *int) (m viewing.Media, err error) {
-	named, err := typed.ParseItem(text)
-	kind, whole := viewing.Movie, viewing.Movie
-	if a.series || season != nil || named.Type == viewing.TV || named.Type == viewing.Episode {
-		kind, whole = viewing.Episode, viewing.TV
+// item is the film, the episode or, without a place, the series that was typed, and the
+// reading that fits.
+func (a adding) item(ctx context.Context, readings []typed.Reading) (m viewing.Media, r typed.Reading, err error) {
+	r = readings[0]
+	named, err := typed.ParseItem(r.What)
+	if typed.IsTitle(err) {
+		chosen, err := a.search(ctx, readings, err)
+		if err != nil {
+			return m, r, err
+		}
+		m = viewing.Media{Type: viewing.Movie, Season: chosen.Season, Episode: chosen.Episode}
+		if chosen.is.Type == viewing.TV {
+			m.Type = viewing.Episode
+		}
+		return chosen.is.Apply(m), chosen.Reading, nil
+	}
+	kind := viewing.Movie
+	if a.series || r.Season != nil || named.Type == viewing.TV || named.Type == viewing.Episode {
+		kind = viewing.Episode
+	}
+	if err == nil {
+		m, err = typed.ParseMedia(kind, r.What)
 	}
 	switch {
-	case typed.IsTitle(err):
-		m, err = a.search(ctx, text, viewing.Media{Type: kind}, whole, err)
-	case err == nil:
-		m, err = typed.ParseMedia(kind, text)
+	case err != nil:
+		return m, r, misuse(err)
+	case r.Season != nil && m.Season != nil && (*m.Season != *r.Season || m.Episode != nil && *m.Episode != *r.Episode):
+		return m, r, mistake("usage.otherEpisode")
+	case r.Season != nil:
+		m.Season, m.Episode = r.Season, r.Episode
 	}
-	if err != nil || season == nil {
-		return m, misuse(err)
-	}
-	if m.Season != nil && (*m.Season != *season || m.Episode != nil && *m.Episode != *episode) {
-		return m, mistake("the address is that of another episode than S%02dE%02d", *season, *episode)
-	}
-	m.Season, m.Episode = season, episode
-	return m, nil
+	return m, r, nil
 }
 
-// search completes m by the film or series that the words of a title mean; notFound where
-// nothing has them.
-func (a adding) search(ctx context.Context, text string, m viewing.Media, kind viewing.MediaType, notFound error) (viewing.Media, error) {
-	wanted := control.Wanted{Kind: kind}
-	wanted.Title, wanted.Year = typed.Dated(text)
+// meaning is a film or series that a reading may mean.
+type meaning struct {
+	typed.Reading
+	is    resolve.Candidate
+	exact bool // the title is exactly that
+}
+
+func (m meaning) isExact() bool { return m.exact }
+
+// search looks for what words mean. The reading in which the title is exactly that of a
+// film or series wins, and a film before a series that is not a wish; of several a person
+// or --choose decides. NotFound is the error for none.
+func (a adding) search(ctx context.Context, readings []typed.Reading, notFound error) (*meaning, error) {
+	kinds := []viewing.MediaType{viewing.Movie, viewing.TV}
+	if a.series || readings[0].Season != nil {
+		kinds = kinds[1:]
+	}
+	var all, similar []meaning // in readings with an exact title, and else in that with the shortest one
+	for _, kind := range kinds {
+		var last []meaning
+		for _, r := range readings {
+			found, err := a.lookUp(ctx, r, kind)
+			switch {
+			case err != nil:
+				return nil, err
+			case slices.ContainsFunc(found, meaning.isExact):
+				all = append(all, found...)
+			case len(found) > 0:
+				last = found
+			}
+		}
+		similar = append(similar, last...)
+		if len(all) > 0 && !a.wish() {
+			break
+		}
+	}
+	if len(all) == 0 {
+		all = similar
+	}
+	exact := slices.DeleteFunc(slices.Clone(all), func(m meaning) bool { return !m.exact })
+	switch {
+	case len(all) == 0:
+		return nil, misuse(notFound)
+	case len(exact) == 1 && a.choose == 0:
+		return &exact[0], nil
+	}
+	return choose(ctx, a.program, all, func(m meaning) string {
+		if m.At == nil {
+			return shortened(m.is)
+		}
+		return shortened(m.is) + ", " + a.stdout.Speech().Say("cli.watchedAt", "at", terminal.Minute(ended(m.At).Time()))
+	}, a.choose, *a.asJSON)
+}
+
+// lookUp is what a reading may mean of a kind.
+func (a adding) lookUp(ctx context.Context, r typed.Reading, kind viewing.MediaType) (all []meaning, err error) {
 	var found control.Resolution
-	err := a.instance(ctx, daemon.Offline, func(ctl control.API) (err error) {
-		found, err = ctl.Resolve(ctx, wanted)
+	err = a.instance(ctx, daemon.Offline, func(ctl control.API) (err error) {
+		found, err = ctl.Resolve(ctx, control.Wanted{Kind: kind, Title: r.What, Year: r.Year})
 		return err
 	})
-	if err != nil {
-		return m, err
+	if said := found.Correction; said != nil && said.Told.Year == 0 { // another one may have that title
+		return []meaning{{r, said.Is, false}}, err
 	}
-	all := slices.DeleteFunc(found.Candidates, func(c resolve.Candidate) bool { return c.Type != kind })
-	var certain *resolve.Candidate
-	switch said := found.Correction; {
-	case said != nil && said.Told.Year == 0: // another one may have that title
-		all = append([]resolve.Candidate{said.Is}, all...)
-	case found.Certain != nil:
-		certain = &resolve.Candidate{Type: kind, TMDB: found.Certain.TMDB, Title: wanted.Title, Year: wanted.Year}
-	case len(all) == 0:
-		return m, notFound
+	for _, c := range found.Candidates {
+		if c.Type == kind {
+			all = append(all, meaning{r, c, found.Certain == nil && spelled(c.Title) == spelled(r.What) && (r.Year == 0 || c.Year == r.Year)})
+		}
 	}
-	is, err := a.chosen(ctx, choice{number: a.choose, quiet: *a.asJSON}, certain, all)
-	if err != nil {
-		return m, err
+	if c := found.Certain; c != nil {
+		all = []meaning{{r, resolve.Candidate{Type: kind, TMDB: c.TMDB, Title: r.What, Year: r.Year}, true}}
 	}
-	return is.Apply(m), nil
+	return all, err
+}
+
+// spelled are the letters and digits of a title.
+func spelled(title string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, title)
+}
+
+// askEpisode asks a person which episode of a series it was.
+func (a adding) askEpisode(ctx context.Context, m *viewing.Media, r typed.Reading) error {
+	if a.isPerson() && !*a.asJSON {
+		answer := a.stderr.Ask(ctx, a.stdin, a.stdout.Speech().Say("cli.whichEpisode"))
+		if readings, err := typed.ParseAdd([]string{"-", answer}, time.Now()); err == nil && readings[0].Season != nil {
+			m.Season, m.Episode = readings[0].Season, readings[0].Episode
+			return nil
+		}
+	}
+	return mistake("usage.noEpisode").next(control.Command("filmspool add %s S01E02", typed.Quoted(r.What)))
 }
 
 // commit hands an event to the instance and tells what became of it.
@@ -161,16 +231,16 @@ func (a adding) commit(ctx context.Context, v viewing.Event) error {
 		}
 		return added, err
 	}, func(e entry.Entry) {
+		key := "cli.added"
 		switch {
 		case e.EventID != v.EventID:
-			a.stdout.Say("cli.there", "title", e.Label(), "id", e.ID, "state", a.standing(e))
+			key = "cli.there"
 		case e.State != viewing.StatePending && e.State != viewing.StateSending && e.State != viewing.StateDelivered:
-			a.stdout.Say("cli.stands", "title", e.Label(), "state", a.standing(e), "id", e.ID)
-		case e.Kind == viewing.KindViewing:
-			a.stdout.Say("cli.added", "title", e.Label(), "at", watched(e), "id", e.ID)
-		default:
-			a.stdout.Say("cli.wished", "title", e.Label(), "id", e.ID)
+			key = "cli.stands"
+		case e.Kind != viewing.KindViewing:
+			key = "cli.wished"
 		}
+		a.stdout.Say(key, "title", a.label(e), "at", watched(e), "id", e.ID, "state", a.standing(e))
 		if s.Listen == "" {
 			a.stdout.Say("cli.waitsForStart")
 			a.stdout.Hint(service.StartHint(a.choice.System))

@@ -10,15 +10,9 @@ import (
 )
 
 func (p *program) backupCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "backup FILE", Short: "Copy the whole queue to a file, while all goes on",
-		Long: `FILE must not exist. To go back to it, stop Filmspool and put it in the place of the database
-(filmspool config path). What waited in it is held then, as it may have been sent since.
-Keys are not in it.`,
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.instance(c.Context(), daemon.Existing, func(ctl control.API) error {
-				return p.newFile(args[0], func(f *os.File) error { return ctl.Backup(c.Context(), f) })
-			})
-		},
-	}
+	return &cobra.Command{Use: "backup FILE", RunE: func(c *cobra.Command, args []string) error {
+		return p.instance(c.Context(), daemon.Existing, func(ctl control.API) error {
+			return p.newFile(args[0], func(f *os.File) error { return ctl.Backup(c.Context(), f) })
+		})
+	}}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
@@ -25,17 +26,16 @@ func (p *program) completeValues(c *cobra.Command) {
 		"state": states(), "kind": kinds(), "reason": viewing.Reasons(), "source": viewing.Sources(),
 		"log-level": {"debug", "info", "warn", "error"},
 	}
-	for _, name := range flagsOf(c) {
-		complete := cobra.FixedCompletions(values[name], cobra.ShellCompDirectiveNoFileComp)
-		switch name {
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		complete := cobra.FixedCompletions(values[f.Name], cobra.ShellCompDirectiveNoFileComp)
+		switch f.Name {
 		case "config", "state-dir":
-			continue
+			return
 		case "account":
 			complete = p.completeAccounts
 		}
-		// It fails only for a flag of the whole program, which has it already.
-		_ = c.RegisterFlagCompletionFunc(name, complete)
-	}
+		_ = c.RegisterFlagCompletionFunc(f.Name, complete) // it fails only for a flag that has it already
+	})
 	if c.ValidArgsFunction == nil && !c.HasSubCommands() && !strings.Contains(c.Use, "FILE") && !strings.Contains(c.Use, "PATH") {
 		c.ValidArgsFunction = cobra.NoFileCompletions
 	}
@@ -67,7 +67,7 @@ func (p *program) completeIDs(verb entry.Verb) cobra.CompletionFunc {
 			}
 			for _, e := range all {
 				if id := fmt.Sprint(e.ID); !slices.Contains(given, id) && slices.Contains(e.Actions(time.Now()), verb) {
-					ids = append(ids, cobra.CompletionWithDesc(id, terminal.Harmless(e.Label())))
+					ids = append(ids, cobra.CompletionWithDesc(id, terminal.Harmless(p.label(e))))
 				}
 			}
 		}

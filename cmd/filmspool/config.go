@@ -16,12 +16,12 @@ import (
 )
 
 func (p *program) configCommand() *cobra.Command {
-	return group("config", "Check, show and change the settings",
-		p.configCheckCommand(), p.configShowCommand(), p.configPathCommand(), p.configExampleCommand(), p.configSetCommand(), p.configReloadCommand())
+	return group("config", p.configCheckCommand(), p.configShowCommand(), p.configPathCommand(),
+		p.configExampleCommand(), p.configSetCommand(), p.configReloadCommand())
 }
 
 func (p *program) configCheckCommand() *cobra.Command {
-	c := &cobra.Command{Use: "check", Short: "Check the configuration; exit 78 names every fault"}
+	c := &cobra.Command{Use: "check"}
 	asJSON := jsonFlag(c)
 	c.RunE = func(*cobra.Command, []string) error {
 		o, err := p.options()
@@ -68,7 +68,7 @@ func (p *program) printCheck(warnings []viewing.Message, err error) error {
 	for _, m := range viewing.MessagesOf(err) {
 		check.Faults = append(check.Faults, p.stdout.Speech().Message(m))
 	}
-	return errors.Join(p.stdout.JSON(check), &exitError{code: exitConfig})
+	return errors.Join(p.stdout.JSON(check), &exitError{error: errSaid, code: exitConfig})
 }
 
 // inForce is the address that an account uses, and where that comes from.
@@ -91,7 +91,7 @@ func addresses(o daemon.Options) map[string]inForce {
 }
 
 func (p *program) configShowCommand() *cobra.Command {
-	c := &cobra.Command{Use: "show", Short: "Show every setting in force and where it came from"}
+	c := &cobra.Command{Use: "show"}
 	asJSON := jsonFlag(c)
 	c.RunE = func(*cobra.Command, []string) error {
 		o, err := p.options()
@@ -110,7 +110,7 @@ func (p *program) configShowCommand() *cobra.Command {
 			return err
 		}
 		for _, name := range slices.Sorted(maps.Keys(used)) {
-			p.stdout.Printf("# address of account %s: %s, from %s\n", name, used[name].BaseURL, used[name].From)
+			p.stdout.Printf("# %s\n", p.stdout.Speech().Say("cli.addressOf", "account", name, "url", used[name].BaseURL, "from", used[name].From))
 		}
 		_, err = p.stdout.Text().Write(text)
 		return err
@@ -119,17 +119,14 @@ func (p *program) configShowCommand() *cobra.Command {
 }
 
 func (p *program) configExampleCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "example", Short: "Print a configuration file to begin with, every setting explained",
-		RunE: func(*cobra.Command, []string) error {
-			_, err := p.stdout.Text().Write(config.Example())
-			return err
-		},
-	}
+	return &cobra.Command{Use: "example", RunE: func(*cobra.Command, []string) error {
+		_, err := p.stdout.Text().Write(config.Example())
+		return err
+	}}
 }
 
 func (p *program) configPathCommand() *cobra.Command {
-	c := &cobra.Command{Use: "path", Short: "Show where configuration and state lie"}
+	c := &cobra.Command{Use: "path"}
 	asJSON := jsonFlag(c)
 	c.RunE = func(*cobra.Command, []string) error {
 		paths, err := config.FindPaths(p.choice, p.getenv)
@@ -141,19 +138,17 @@ func (p *program) configPathCommand() *cobra.Command {
 				"config": paths.File, "settings": paths.Settings(), "stateDir": paths.State, "database": paths.Database(), "control": paths.Control,
 			})
 		}
-		p.stdout.Printf("configuration  %s\nsettings       %s\nstate          %s\ndatabase       %s\n", paths.File, paths.Settings(), paths.State, paths.Database())
+		p.row("config", paths.File)
+		p.row("settings", paths.Settings())
+		p.row("stateDir", paths.State)
+		p.row("database", paths.Database())
 		return nil
 	}
 	return c
 }
 
 func (p *program) configSetCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use: "set KEY [VALUE]", Short: "Change one setting, and put it to use",
-		Long: `It is kept in settings.toml in the state folder. What config.toml sets wins, and is changed there.
-Without VALUE, the setting has its default again.`,
-		Example: "  filmspool config set replay.grace 10m",
-	}
+	c := &cobra.Command{Use: "set KEY [VALUE]", Example: "  filmspool config set replay.grace 10m", SuggestFor: []string{"unset"}}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		set := control.Set{Key: args[0]}
@@ -185,7 +180,7 @@ func (p *program) changeSettings(ctx context.Context, change func(control.API) e
 	running := false
 	err = p.patiently(func() (err error) { running, err = daemon.Change(ctx, o, change); return err })
 	if errors.Is(err, &control.Fault{Code: control.CodeNotFound}) {
-		err = &exitError{code: exitUsage, message: "usage", cause: err}
+		err = &exitError{error: err, code: exitUsage}
 	}
 	if err != nil {
 		return misuse(err)
@@ -197,18 +192,14 @@ func (p *program) changeSettings(ctx context.Context, change func(control.API) e
 }
 
 func (p *program) configReloadCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "reload", Short: "Put a changed configuration file to use, as SIGHUP does",
-		RunE: func(c *cobra.Command, _ []string) error {
-			o, err := p.options()
-			if err != nil {
-				return err
-			}
-			if err := daemon.Reload(c.Context(), o.Paths); err != nil {
-				return err
-			}
+	return &cobra.Command{Use: "reload", RunE: func(c *cobra.Command, _ []string) error {
+		o, err := p.options()
+		if err == nil {
+			err = daemon.Reload(c.Context(), o.Paths)
+		}
+		if err == nil {
 			p.stdout.Say("cli.reloaded", "file", o.Paths.File)
-			return nil
-		},
-	}
+		}
+		return err
+	}}
 }

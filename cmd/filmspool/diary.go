@@ -20,22 +20,19 @@ import (
 func (p *program) diaryCommand() *cobra.Command {
 	var f entry.Filter
 	c := &cobra.Command{
-		Use: "diary [WORDS]…", Short: "List what was watched and what became of it, the latest first",
-		SuggestFor: []string{"list", "ls", "history", "queue", "log"},
-		Example: `  filmspool diary matrix
-  filmspool diary --since yesterday
-  filmspool diary --state held`,
+		Use: "diary [WORDS]…", SuggestFor: []string{"list", "ls", "history", "queue", "search", "stats", "watched"},
+		Example: "  filmspool diary matrix\n  filmspool diary --since yesterday\n  filmspool diary --state held",
 	}
 	asJSON := jsonFlag(c)
 	filterFlags(c, &f)
-	since := c.Flags().String("since", "", "only what was watched since this day or time")
-	c.Flags().IntVar(&f.Limit, "limit", 100, "at most this many, 1 to 10000")
+	since := c.Flags().String("since", "", "")
+	c.Flags().IntVar(&f.Limit, "limit", 100, "")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		if f.Since, err = moment("since", *since); err != nil {
 			return err
 		}
 		if f.Limit < 1 || f.Limit > 10000 {
-			return mistake("--limit %d is not from 1 to 10000", f.Limit)
+			return mistake("usage.limit", "value", strconv.Itoa(f.Limit))
 		}
 		if err := checkFilter(f); err != nil {
 			return err
@@ -70,11 +67,11 @@ func (p *program) sayEntries(all []entry.Entry) {
 	}
 	stuck := false
 	for _, e := range all {
-		what := e.Label()
+		what := p.label(e)
 		if e.Kind == viewing.KindWatchlist {
 			what += " (" + p.stdout.Speech().Say("diary.kindOf.watchlist") + ")"
 		}
-		row := []any{e.ID, watched(e), what, p.standing(e), viewing.SourceKind(e.Source)}
+		row := []any{e.ID, watched(e), what, p.standing(e), p.kind(viewing.SourceKind(e.Source))}
 		if several {
 			row = append(row, e.Account)
 		}
@@ -92,6 +89,17 @@ func (p *program) standing(e entry.Entry) string {
 	return p.stdout.Speech().Standing(e.State, e.Reason)
 }
 
+// label names an entry.
+func (p *program) label(e entry.Entry) string { return p.stdout.Speech().Label(e) }
+
+// kind is a kind of source.
+func (p *program) kind(kind string) string {
+	if key := "source.kind." + kind; p.stdout.Speech().Has(key) {
+		return p.stdout.Speech().Say(key)
+	}
+	return kind
+}
+
 // watched is when an entry was watched, in local time.
 func watched(e entry.Entry) string {
 	if e.WatchedAt.IsZero() {
@@ -103,11 +111,11 @@ func watched(e entry.Entry) string {
 // filterFlags are the flags that choose entries.
 func filterFlags(c *cobra.Command, f *entry.Filter) {
 	flags := c.Flags()
-	flags.StringVar((*string)(&f.State), "state", "", "in this state: "+strings.Join(states(), ", "))
-	flags.StringVar(&f.Reason, "reason", "", "that stand there for this reason, such as bulk")
-	flags.StringVar(&f.Account, "account", "", "of this account")
-	flags.StringVar(&f.Source, "source", "", "from this source, or kind of source: "+strings.Join(viewing.Sources(), ", "))
-	flags.StringVar((*string)(&f.Kind), "kind", "", "of this kind: "+strings.Join(kinds(), ", "))
+	flags.StringVar((*string)(&f.State), "state", "", "")
+	flags.StringVar(&f.Reason, "reason", "", "")
+	flags.StringVar(&f.Account, "account", "", "")
+	flags.StringVar(&f.Source, "source", "", "")
+	flags.StringVar((*string)(&f.Kind), "kind", "", "")
 }
 
 // checkFilter refuses words that no entry has.
@@ -130,7 +138,7 @@ func kinds() []string { return []string{"viewing", "watchlist", "list", "list_it
 func entryID(text string) (int64, error) {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id < 1 {
-		return 0, &exitError{code: exitUsage, message: typed.Quoted(text) + " is not the number of an entry", hint: "filmspool diary"}
+		return 0, mistake("usage.noID", "word", typed.Quoted(text)).next(control.Command("filmspool diary"))
 	}
 	return id, nil
 }

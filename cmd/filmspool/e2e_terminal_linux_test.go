@@ -195,7 +195,7 @@ func TestATerminalIsAsked(t *testing.T) {
 	s.hidden()
 	s.types(secretKey + "\n")
 	s.ends(exitDone)
-	s.until("The key is good")
+	s.until("Connected to ")
 	if strings.Contains(s.text(), secretKey) {
 		t.Errorf("the key was shown:\n%s", s.text())
 	}
@@ -205,8 +205,8 @@ func TestATerminalIsAsked(t *testing.T) {
 		typed, want string
 		code        int
 	}{
-		{"\x03", "nothing is changed", exitUsage},
-		{"2\n", "nothing is changed", exitUsage},
+		{"\x03", "nothing was changed", exitUsage},
+		{"2\n", "nothing was changed", exitUsage},
 		{"1\n", `Remembered: what is reported as tt9999999 is "Dune"`, exitDone},
 	} {
 		s := atTerminal(t, h.dir, "fix", "1", "Dune")

@@ -2,30 +2,27 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/viewing"
+	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 func (p *program) exportCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "export [FILE]", Short: "Write everything that is yours as JSON lines",
-		Long: `Every event with its times, identifiers and what became of it, one JSON object a line, to FILE,
-which must not exist, or to standard output. Keys are not in it.`,
-		Example: `  filmspool export diary.jsonl`,
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.instance(c.Context(), daemon.Existing, func(ctl control.API) error {
-				if len(args) == 0 || args[0] == "-" {
-					return ctl.Export(c.Context(), p.stdout.JSONLines())
-				}
-				return p.newFile(args[0], func(f *os.File) error { return ctl.Export(c.Context(), f) })
-			})
-		},
+	c := &cobra.Command{Use: "export [FILE]", Example: "  filmspool export diary.jsonl"}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return p.instance(c.Context(), daemon.Existing, func(ctl control.API) error {
+			if len(args) == 0 || args[0] == "-" {
+				return ctl.Export(c.Context(), p.stdout.JSONLines())
+			}
+			return p.newFile(args[0], func(f *os.File) error { return ctl.Export(c.Context(), f) })
+		})
 	}
+	return c
 }
 
 // newFile has write fill a new file that only its owner can read, and says so; half a file
@@ -34,7 +31,7 @@ func (p *program) newFile(name string, write func(*os.File) error) error {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	switch {
 	case errors.Is(err, os.ErrExist):
-		return &exitError{code: exitFailed, message: fmt.Sprintf("%q exists already", name), hint: "give another name: nothing is overwritten"}
+		return control.Refused(viewing.Say("fault.fileExists", "file", typed.Quoted(name)), viewing.Say("hint.otherName"))
 	case err != nil:
 		return err
 	}

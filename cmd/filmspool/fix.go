@@ -20,9 +20,7 @@ import (
 
 func (p *program) fixCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "fix ID [WHAT]…", Short: "Say what an entry is, when it was watched, or whose it is", SuggestFor: []string{"edit", "correct", "rules", "settle"},
-		Long: `WHAT is a number or address of TMDB or IMDb, an address of TVDB, or words of the title. It is
-remembered: all that waits and was reported alike follows, and so does what comes later.`,
+		Use: "fix ID [WHAT]…", SuggestFor: []string{"edit", "correct", "rules", "settle", "resolve", "rename"},
 		Example: `  filmspool fix 12 603
   filmspool fix 12 "The Matrix (1999)"
   filmspool fix 12 themoviedb.org/tv/1396 --season 2 --episode 3
@@ -31,22 +29,22 @@ remembered: all that waits and was reported alike follows, and so does what come
 	}
 	f := fixing{program: p}
 	flags := c.Flags()
-	flags.IntVar(&f.season, "season", -1, "its season, from 0 (specials); others of that season move alike")
-	flags.IntVar(&f.episode, "episode", 0, "its number in the season, from 1")
-	flags.IntVar(&f.choose, "choose", 0, "of what the words find, it is this one, counted from 1")
-	flags.StringVar(&f.at, "watched-at", "", `when it ended: 20:15, "yesterday 20:15", 2026-03-01`)
-	flags.StringVar(&f.account, "account", "", "the account it belongs to")
-	flags.BoolVar(&f.delivered, "delivered", false, "it was in doubt, and the service has it")
-	list := flags.Bool("list", false, "list what is remembered")
-	forget := flags.Int64("forget", 0, "forget what is remembered under this `number`; what it has changed stays")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be changed, and change nothing")
-	flags.BoolVar(&f.yes, "yes", false, "ask nothing")
+	flags.IntVar(&f.season, "season", -1, "")
+	flags.IntVar(&f.episode, "episode", 0, "")
+	flags.IntVar(&f.choose, "choose", 0, "")
+	flags.StringVar(&f.at, "watched-at", "", "")
+	flags.StringVar(&f.account, "account", "", "")
+	flags.BoolVar(&f.delivered, "delivered", false, "")
+	list := flags.Bool("list", false, "")
+	forget := flags.Int64("forget", 0, "")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "")
+	flags.BoolVar(&f.yes, "yes", false, "")
 	f.asJSON = jsonFlag(c)
 	c.Args = func(c *cobra.Command, args []string) error {
 		if *list || *forget != 0 {
-			return cobra.NoArgs(c, args)
+			return nil
 		}
-		return fits(c, args)
+		return p.fits(c, args)
 	}
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		switch {
@@ -93,7 +91,7 @@ func (f *fixing) rest(ctx context.Context) error {
 	case f.account != "":
 		o.Verb, o.To = control.Move, f.account
 	case f.at == "":
-		return &exitError{code: exitUsage, message: "nothing to change was given", hint: "filmspool fix --help"}
+		return mistake("usage.noChange").next(control.Command("filmspool fix --help"))
 	}
 	return ask(ctx, f.program, daemon.Offline, *f.asJSON, func(ctl control.API) (after entry.Entry, err error) {
 		if o.Verb == "" {
@@ -119,9 +117,9 @@ func (f *fixing) sayFixed(e entry.Entry) {
 	if f.dryRun {
 		f.stdout.Say("cli.unchanged")
 	}
-	title := e.Label()
-	if item, _ := itemOf(e); item != "" && e.Media.Titled() {
-		title += " (" + item + ")"
+	title := f.label(e)
+	if page := pageOf(e); page != "" && e.Media.Titled() {
+		title += " (" + page + ")"
 	}
 	f.stdout.Say("cli.fixed", "title", title, "at", watched(e), "account", e.Account, "state", f.standing(e))
 }
@@ -136,21 +134,23 @@ func (f *fixing) identity(ctx context.Context, set func(string) bool) error {
 		f.Episode = &f.episode
 	}
 	if f.Season != nil && f.season < 0 || f.Episode != nil && f.episode < 1 {
-		return mistake("--season is a number from 0, and --episode is one from 1")
+		return mistake("usage.badPlace")
 	}
 	found, err := f.tell(ctx)
 	if err != nil {
 		return err
 	}
-	by := choice{f.choose, found.Searched && f.isPerson() && !f.yes && !*f.asJSON, *f.asJSON}
-	chosen, err := f.chosen(ctx, by, found.Certain, found.Candidates)
+	chosen := found.Certain
+	if f.choose > 0 || chosen == nil || found.Searched && f.isPerson() && !f.yes && !*f.asJSON {
+		chosen, err = choose(ctx, f.program, found.Candidates, shortened, f.choose, *f.asJSON)
+	}
 	if err != nil {
 		if *f.asJSON {
 			err = errors.Join(f.stdout.JSON(found), err)
 		}
 		return err
 	}
-	f.Is, f.DryRun = &chosen, true
+	f.Is, f.DryRun = chosen, true
 	done, err := f.tell(ctx)
 	if err == nil && !f.dryRun && f.confirmed(ctx, done) {
 		f.DryRun = false
@@ -165,7 +165,7 @@ func (f *fixing) identity(ctx context.Context, set func(string) bool) error {
 	}
 	if f.DryRun {
 		f.stdout.Say("cli.unchanged")
-		f.stdout.Println(chosen)
+		f.stdout.Println(*chosen)
 	} else {
 		f.sayFixed(done.Entry)
 	}
@@ -185,41 +185,31 @@ func (f *fixing) tell(ctx context.Context) (out control.Fixed, err error) {
 	return out, err
 }
 
-// choice is how it is said which candidate is meant.
-type choice struct {
-	number int  // by --choose, from 1; 0 for none
-	ask    bool // a person is asked even where one is certain
-	quiet  bool // nothing is printed but JSON
-}
-
-// chosen is the candidate that is meant: by its number, because it is certain, or by a
-// person who is asked.
-func (p *program) chosen(ctx context.Context, by choice, certain *resolve.Candidate, all []resolve.Candidate) (is resolve.Candidate, err error) {
-	unclear := &exitError{code: exitUsage, message: "it is not certain which one is meant; nothing is changed", hint: "add --choose N, or give its number"}
+// choose has one of several chosen: by its number, counted from 1, or by a person who is
+// asked. A quiet one prints no table.
+func choose[T any](ctx context.Context, p *program, all []T, name func(T) string, number int, quiet bool) (*T, error) {
+	unclear := mistake("usage.unclear").next(viewing.Say("hint.choose"))
 	switch {
-	case by.number > 0 && by.number <= len(all):
-		return all[by.number-1], nil
-	case by.number != 0:
-		return is, mistake("--choose %d is not from 1 to %d", by.number, len(all))
-	case certain != nil && !by.ask:
-		return *certain, nil
-	case by.quiet:
-		return is, unclear
+	case number > 0 && number <= len(all):
+		return &all[number-1], nil
+	case number != 0:
+		return nil, mistake("usage.badChoice", "value", strconv.Itoa(number), "most", strconv.Itoa(len(all)))
+	case quiet:
+		return nil, unclear
 	}
 	t := p.stdout.Table(1, "n", "title")
 	for i, c := range all {
-		c.Title = typed.Shortened(c.Title)
-		t.Row(i+1, c)
+		t.Row(i+1, name(c))
 	}
 	t.Flush()
 	if !p.isPerson() {
-		return is, unclear
+		return nil, unclear
 	}
 	i, err := strconv.Atoi(p.stderr.Ask(ctx, p.stdin, p.stdout.Speech().Say("cli.which", "n", len(all))))
 	if err != nil || i < 1 || i > len(all) {
-		return is, unclear
+		return nil, unclear
 	}
-	return all[i-1], nil
+	return &all[i-1], nil
 }
 
 // confirmed shows what else would change, and asks for a confirmation. It is
@@ -239,7 +229,7 @@ func (f *fixing) sayFollowing(done control.Fixed) {
 	}
 	f.stdout.Say("cli.following", "n", done.AlsoChanged)
 	for _, o := range done.Also {
-		f.stdout.Printf("  %d  %s → %s\n", o.Entry, o.Was.Label(), o.Is.Label())
+		f.stdout.Printf("  %d  %s → %s\n", o.Entry, f.stdout.Speech().Item(o.Was), f.stdout.Speech().Item(o.Is))
 	}
 }
 
@@ -269,7 +259,7 @@ func told(c resolve.Clue) string {
 		parts = append(parts, c.IDs.IMDB)
 	}
 	if c.IDs.TVDB > 0 {
-		parts = append(parts, "tvdb "+strconv.FormatInt(c.IDs.TVDB, 10))
+		parts = append(parts, "TVDB "+strconv.FormatInt(c.IDs.TVDB, 10))
 	}
 	if c.Site != nil {
 		parts = append(parts, c.Site.Name+" "+c.Site.Title+c.Site.Series)
@@ -285,4 +275,10 @@ func endedAt(text string) (viewing.Instant, error) {
 		return viewing.Instant{}, err
 	}
 	return t.Instant(now), nil
+}
+
+// shortened is a candidate whose title is not too long for a line.
+func shortened(c resolve.Candidate) string {
+	c.Title = typed.Shortened(c.Title)
+	return c.String()
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -16,10 +17,8 @@ const maxWanted = 64 << 10
 
 func (p *program) identifyCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "identify", Hidden: true, Short: "Say what films and episodes are, by what is known of them",
-		Long: `It reads one item a line from standard input, as JSON, and says of each what is certain, or
-what it may be, who says so, and why. Nothing is recorded.`,
-		Example: `  echo '{"kind":"movie","title":"The Matrix","year":1999}' | filmspool identify --json`,
+		Use: "identify", Hidden: true,
+		Example: `  echo '{"kind":"movie","title":"Heat","year":1995}' | filmspool identify --json`,
 	}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -29,7 +28,7 @@ what it may be, who says so, and why. Nothing is recorded.`,
 			for n := 1; lines.Scan(); n++ {
 				var w control.Wanted
 				if json.Unmarshal(lines.Bytes(), &w) != nil {
-					return mistake("line %d is not an item as JSON; filmspool identify --help shows one", n)
+					return mistake("usage.noItem", "n", strconv.Itoa(n)).next(control.Command("filmspool identify --help"))
 				}
 				r, err := ctl.Resolve(c.Context(), w)
 				switch {
@@ -44,7 +43,7 @@ what it may be, who says so, and why. Nothing is recorded.`,
 				}
 			}
 			if errors.Is(lines.Err(), bufio.ErrTooLong) {
-				return mistake("a line is longer than %d bytes", maxWanted)
+				return mistake("usage.longLine", "n", strconv.Itoa(maxWanted))
 			}
 			return lines.Err()
 		})

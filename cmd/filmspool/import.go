@@ -17,21 +17,16 @@ import (
 )
 
 func (p *program) importCommand() *cobra.Command {
-	return group("import", "Take in what was watched before", p.importKodiCommand())
+	return group("import", p.importKodiCommand())
 }
 
 func (p *program) importKodiCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use: "kodi", Short: "Hand over what the Kodi libraries say was watched before",
-		Long: `What is recorded here or at the service already is left out. Cut short, it goes on when it is
-begun again. Kodi keeps the time of the last play alone, so the earlier ones are left out.`,
-		Example: "  filmspool import kodi --dry-run\n  filmspool import kodi --since 2024-01-01",
-	}
+	c := &cobra.Command{Use: "kodi", Example: "  filmspool import kodi --dry-run\n  filmspool import kodi --since 2024-01-01"}
 	f := c.Flags()
 	o := control.KodiImport{}
-	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be imported, and import nothing")
-	f.BoolVar(&o.Yes, "yes", false, "ask nothing, also where the service cannot tell what it has already")
-	since := f.String("since", "", "leave out what was watched before this day or time")
+	f.BoolVar(&o.DryRun, "dry-run", false, "")
+	f.BoolVar(&o.Yes, "yes", false, "")
+	since := f.String("since", "", "")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		if o.Since, err = moment("since", *since); err != nil {
@@ -70,11 +65,7 @@ func (p *program) importKodi(ctx context.Context, o control.KodiImport, quiet bo
 		plays := did.Plays()
 		switch {
 		case did.NeedsYes && !o.DryRun:
-			return did, &exitError{
-				code:    exitUsage,
-				message: "the service cannot be asked what it has already, which would then be there twice",
-				hint:    "look at filmspool import kodi --dry-run; to import all the same, add --yes",
-			}
+			return did, mistake("usage.importDoubles").next(viewing.Say("hint.importAnyway"))
 		case o.DryRun || plays == 0:
 			return did, nil
 		case terminal.IsTerminal(p.stdin) && !p.stderr.Agreed(ctx, p.stdin, p.stdout.Speech().Say("cli.import", "n", plays)):
@@ -83,7 +74,7 @@ func (p *program) importKodi(ctx context.Context, o control.KodiImport, quiet bo
 	}
 	if err := handOver(o); err != nil {
 		if ctx.Err() != nil {
-			err = &exitError{code: exitFailed, message: "the import was cut short: " + err.Error(), hint: "what is on disk stays; filmspool import kodi goes on with the rest"}
+			err = control.Refused(viewing.Say("fault.importCut"), viewing.Say("hint.importGoesOn"))
 		}
 		return did, err
 	}
@@ -124,7 +115,7 @@ func (p *program) sayPast(did control.KodiImported) {
 		count("earlier", l.Earlier)
 		for _, f := range slices.Concat(l.Sample, l.HeldSample) {
 			for _, m := range f.Media {
-				p.stdout.Printf("    %s  %s  %s\n", terminal.Second(f.WatchedAt), m.Label(), why(p.stdout.Speech(), f))
+				p.stdout.Printf("    %s  %s  %s\n", terminal.Minute(f.WatchedAt), p.stdout.Speech().Item(m), why(p.stdout.Speech(), f))
 			}
 		}
 	}

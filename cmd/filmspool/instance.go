@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/filmspool/filmspool/cmd/filmspool/servicecmd"
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
@@ -72,7 +71,7 @@ func ask[T any](ctx context.Context, p *program, offline alone, asJSON bool, que
 
 // jsonFlag adds --json to a command.
 func jsonFlag(c *cobra.Command) *bool {
-	return c.Flags().Bool("json", false, "print JSON with stable field names")
+	return c.Flags().Bool("json", false, "")
 }
 
 // patiently does what may take long, and says on the standard error that it goes on.
@@ -82,13 +81,3 @@ func (p *program) patiently(do func() error) error {
 
 // isPerson reports whether somebody is at a terminal, who can be asked.
 func (p *program) isPerson() bool { return terminal.IsTerminal(p.stdin) && p.stdout.IsTerminal() }
-
-// service holds the commands of the service.
-func (p *program) service() servicecmd.Program {
-	return servicecmd.Program{
-		Stdout: p.stdout, Stderr: p.stderr, Getenv: p.getenv, Choice: &p.choice, Version: version, Running: daemon.Version,
-		PortTaken: func(ctx context.Context, c config.Config, paths config.Paths) error {
-			return daemon.PortTaken(ctx, daemon.Options{Config: c, Paths: paths})
-		},
-	}
-}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -21,20 +20,16 @@ import (
 func (p *program) loginCommand() *cobra.Command {
 	var l control.Login
 	c := &cobra.Command{
-		Use:   "login",
-		Short: "Give Filmspool the secret key of your account",
-		Long: `Checks a secret key (sk_…) with the service, without recording anything, and keeps
-it in a file that only you can read. The key is asked for, or read from standard
-input with --key-stdin; it is never an argument, where others could see it.`,
+		Use: "login", SuggestFor: []string{"logout", "connect", "auth", "key"},
 		Example: `  filmspool login --base-url https://tracker.example/api/v1
-  filmspool login --base-url https://tracker.example/api/v1 --key-stdin < key.txt
+  filmspool login --key-stdin < key.txt
   filmspool login --tmdb`,
 		Args: noKeyAmong,
 	}
-	c.Flags().StringVar(&l.BaseURL, "base-url", "", "the service's address, ending in /api/v1")
-	c.Flags().StringVar(&l.Account, "account", viewing.DefaultAccount, "which account this key is for")
-	c.Flags().BoolVar(&l.TMDB, "tmdb", false, "it is the API Read Access Token of your account at themoviedb.org")
-	stdin := c.Flags().Bool("key-stdin", false, "read the key from standard input")
+	c.Flags().StringVar(&l.BaseURL, "base-url", "", "")
+	c.Flags().StringVar(&l.Account, "account", viewing.DefaultAccount, "")
+	c.Flags().BoolVar(&l.TMDB, "tmdb", false, "")
+	stdin := c.Flags().Bool("key-stdin", false, "")
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		if *stdin {
 			l.Key, err = p.readKey()
@@ -64,34 +59,29 @@ func noKeyAmong(c *cobra.Command, args []string) error {
 	again := "filmspool login --base-url https://tracker.example/api/v1"
 	for _, word := range args {
 		if tmdb, _ := c.Flags().GetBool("tmdb"); tmdb || strings.HasPrefix(word, "eyJ") || strings.Contains(word, "sk_") || strings.Contains(word, "pk_") {
-			return &exitError{
-				code:    exitUsage,
-				message: "a key is not a word of a command: it stands in the history of your shell now",
-				hint:    "take the line out of the history, make another key at the service, and type that when you are asked: " + again,
-			}
+			return mistake("usage.keyTyped").next(viewing.Say("hint.keyTyped", "command", again))
 		}
 	}
-	hint := again
 	if word := args[0]; strings.ContainsAny(word, ".:/") && !strings.ContainsAny(word, "@?#") {
-		hint = "filmspool login --base-url " + typed.Shortened(word)
+		again = "filmspool login --base-url " + typed.Shortened(word)
 	}
-	return &exitError{code: exitUsage, message: "login takes no word beside its flags: an address goes with --base-url; usage: " + c.UseLine(), hint: hint}
+	return mistake("usage.loginWord").next(control.Command("%s", again))
 }
 
 // sayLogin tells what the service said.
 func (p *program) sayLogin(r control.LoginResult) {
+	key := "cli.keyKept"
 	switch {
 	case r.Account == "TMDB":
-		p.stdout.Println("The token is good: TMDB takes it.")
+		key = "cli.tokenGood"
 	case r.User != "":
-		p.stdout.Printf("The key is good: account %s at %s, user %s.\n", r.Account, r.BaseURL, r.User)
+		key = "cli.keyGoodFor"
 	case r.Proven:
-		p.stdout.Printf("The key is good: account %s at %s.\n", r.Account, r.BaseURL)
-	default:
-		p.stdout.Printf("The key is kept for account %s at %s, but not yet proven.\n", r.Account, r.BaseURL)
+		key = "cli.keyGood"
 	}
+	p.stdout.Say(key, "account", r.Account, "url", r.BaseURL, "user", r.User)
 	if r.Note.Code != "" {
-		p.stdout.Println(r.Note)
+		p.stdout.Println(p.stdout.Speech().Tell(r.Note))
 	}
 }
 
@@ -109,24 +99,20 @@ func (p *program) askKey(ctx context.Context, l control.Login) (string, error) {
 	}
 	file, isFile := p.stdin.(*os.File)
 	if !isFile || !terminal.IsTerminal(file) {
-		return "", &exitError{
-			code:    exitUsage,
-			message: "there is no terminal to ask for the key",
-			hint:    "filmspool login --key-stdin, with the key on standard input",
-		}
+		return "", mistake("usage.noTerminal").next(viewing.Say("hint.keyStdin"))
 	}
-	prompt := "Secret key (sk_…) for " + l.BaseURL + ", not shown: "
+	prompt := "cli.askKey"
 	if l.TMDB {
-		prompt = "API Read Access Token for TMDB, not shown: "
+		prompt = "cli.askToken"
 	}
-	key, err := p.stderr.Hidden(ctx, file, prompt)
+	key, err := p.stderr.Hidden(ctx, file, p.stderr.Speech().Say(prompt, "url", l.BaseURL)+" ")
 	switch {
 	case ctx.Err() != nil:
-		return "", errors.Join(&exitError{code: exitFailed, message: "no key was given; nothing is changed"}, err)
+		return "", errors.Join(viewing.Say("usage.noKey"), err)
 	case err != nil:
-		return "", fmt.Errorf("read the key: %w", err)
+		return "", err
 	case key == "":
-		return "", mistake("no key was given; nothing is changed")
+		return "", mistake("usage.noKey")
 	}
 	return key, nil
 }
@@ -135,10 +121,10 @@ func (p *program) askKey(ctx context.Context, l control.Login) (string, error) {
 func (p *program) readKey() (string, error) {
 	line, err := bufio.NewReader(io.LimitReader(p.stdin, 4096)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
-		return "", fmt.Errorf("read the key: %w", err)
+		return "", err
 	}
 	if key := strings.TrimSpace(line); key != "" {
 		return key, nil
 	}
-	return "", mistake("standard input holds no key")
+	return "", mistake("usage.emptyStdin")
 }

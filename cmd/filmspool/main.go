@@ -1,7 +1,8 @@
 // Command filmspool keeps a film and TV diary: it takes viewings from browsers and Kodi,
 // keeps them on disk, and sends each once to a tracking service. This package has a file
 // for each command, the exit codes, and how errors are shown; what a command does is done
-// by package daemon. Exit codes and the fields of --json are stable.
+// by package daemon. Texts are in the language of LC_ALL, LC_MESSAGES or LANG. Exit codes
+// and the fields of --json are stable.
 package main
 
 import (
@@ -20,13 +21,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/filmspool/filmspool/cmd/filmspool/manual"
-	"github.com/filmspool/filmspool/cmd/filmspool/servicecmd"
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/daemon/logging"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/sqlite"
@@ -78,12 +76,15 @@ type program struct {
 	choice config.Choice
 	flags  config.Overrides
 	loop   func(*replay.Options) // see [daemon.Options]; tests set it
+	args   []string
 }
 
 // run executes one command line and returns the exit code.
 func (p *program) run(ctx context.Context, args []string) int {
+	p.args = args
 	root := p.root()
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		p.describe(root)
 		p.completeValues(root)
 	}
 	root.SetArgs(args)
@@ -100,53 +101,53 @@ func (p *program) run(ctx context.Context, args []string) int {
 
 // root builds the tree of commands.
 func (p *program) root() *cobra.Command {
-	root := &cobra.Command{Use: "filmspool", SilenceUsage: true, SilenceErrors: true, Args: noSuchCommand}
+	root := &cobra.Command{Use: "filmspool", SilenceUsage: true, SilenceErrors: true}
 	// Cobra's own flag needs text/template, which adds 2.7 MB to the program.
-	asked := root.Flags().BoolP("version", "v", false, "print the version")
+	asked := root.Flags().BoolP("version", "v", false, "")
 	root.RunE = func(c *cobra.Command, _ []string) error {
 		if *asked {
-			p.stdout.Println(versionWords())
-			return nil
+			return p.sayVersion(false)
 		}
 		return c.Help()
 	}
 	f := root.PersistentFlags()
-	f.StringVar(&p.choice.StateDir, "state-dir", "", "folder for queue and keys (FILMSPOOL_STATE_DIR)")
-	f.StringVar(&p.choice.Config, "config", "", "configuration file (FILMSPOOL_CONFIG)")
-	f.BoolVar(&p.choice.System, "system", false, "address the system-wide instance")
-	f.StringVar(&p.flags.LogLevel, "log-level", "", "debug, info, warn or error (FILMSPOOL_LOG_LEVEL)")
+	f.StringVar(&p.choice.StateDir, "state-dir", "", "")
+	f.StringVar(&p.choice.Config, "config", "", "")
+	f.BoolVar(&p.choice.System, "system", false, "")
+	f.StringVar(&p.flags.LogLevel, "log-level", "", "")
 	root.AddCommand(
 		p.openCommand(), p.loginCommand(), p.statusCommand(), p.diaryCommand(), p.showCommand(), p.addCommand(), p.fixCommand(),
 		p.sendCommand(), p.dropCommand(), p.undoCommand(), p.pauseCommand(), p.resumeCommand(), p.sourcesCommand(), p.importCommand(),
 		p.exportCommand(), p.backupCommand(), p.configCommand(), p.serviceCommand(),
 		p.runCommand(), p.demoCommand(), p.sandboxCommand(), p.identifyCommand(), p.versionCommand(),
 	)
-	root.AddCommand(manual.Commands(version)...)
+	root.AddCommand(p.manualCommands()...)
 	root.InitDefaultCompletionCmd()
-	prepare(root)
+	root.SetHelpCommand(p.helpCommand())
+	root.InitDefaultHelpCmd()
+	p.prepare(root)
 	return root
 }
 
-// serviceCommand has the commands of the service.
-func (p *program) serviceCommand() *cobra.Command {
-	c := group("service", "Install Filmspool as a service, and control it", p.service().Commands()...)
-	c.SuggestFor = []string{"install", "uninstall", "start", "stop", "restart", "logs"}
-	return c
-}
-
-// exitError is an error with an exit code of its own. An empty message prints
-// nothing, for commands whose output said it already.
+// exitError is an error with an exit code of its own, and with a hint unless the error
+// has one.
 type exitError struct {
-	code    int
-	message string
-	hint    string
-	cause   error // whose message is told in place of this one, and its hint where this has none
+	error
+	code int
+	hint viewing.Message
 }
 
-func (e *exitError) Error() string { return e.message }
+// Unwrap is the error.
+func (e *exitError) Unwrap() error { return e.error }
 
-// Unwrap is the cause.
-func (e *exitError) Unwrap() error { return e.cause }
+// next adds what to do, which is mostly a command.
+func (e *exitError) next(hint viewing.Message) *exitError {
+	e.hint = hint
+	return e
+}
+
+// errSaid ends a command whose output has said what is wrong.
+var errSaid = errors.New("")
 
 // code is the exit code for err.
 func code(err error) int {
@@ -158,31 +159,42 @@ func code(err error) int {
 		return exitConfig
 	case errors.As(err, new(*daemon.UnwritableError)):
 		return exitTemporary
-	case errors.Is(err, &control.Fault{Code: control.CodeNotRunning}), errors.Is(err, servicecmd.ErrNotRunning):
+	case errors.Is(err, &control.Fault{Code: control.CodeNotRunning}):
 		return exitNotRunning
 	default:
 		return exitFailed
 	}
 }
 
-// show prints err as "error:" and, where there is a next step, "hint:".
+// show prints err, and the next step where there is one.
 func (p *program) show(err error) {
-	if err.Error() == "" {
+	if errors.Is(err, errSaid) {
 		return
 	}
 	mark := ""
 	if logging.Journalled(p.stderr.Log(), p.getenv) {
 		mark = "<3>" // an error, for whoever asks the journal for those
 	}
-	p.stderr.Fault(mark, p.text(err), p.addressed(hintOf(p.stderr.Speech(), err)))
+	p.stderr.Fault(mark, p.stderr.Speech().Error(err), p.hint(err))
 }
 
-// text is an error in the person's language.
-func (p *program) text(err error) string {
-	if exit, ok := errors.AsType[*exitError](err); ok && exit.cause == nil {
-		return err.Error()
+// hint is the next step that err carries, for the instance that was asked; "" for none.
+func (p *program) hint(err error) string {
+	var exit *exitError
+	var fault *control.Fault
+	var other interface{ Hint() viewing.Message }
+	next := viewing.Message{}
+	switch {
+	case errors.As(err, &exit) && exit.hint.Code != "":
+		next = exit.hint
+	case errors.As(err, &fault):
+		next = fault.Hint
+	case errors.As(err, &other):
+		next = other.Hint()
+	case errors.Is(err, sqlite.ErrLocked):
+		next = viewing.Say("hint.locked")
 	}
-	return p.stderr.Speech().Error(err)
+	return p.addressed(p.stderr.Speech().Message(next))
 }
 
 // addressed is a hint whose commands are for the instance that was asked. Hints
@@ -194,44 +206,18 @@ func (p *program) addressed(hint string) string {
 	return strings.ReplaceAll(hint, "filmspool ", "filmspool --system ")
 }
 
-// hintOf is the next step that err carries, if it carries one.
-func hintOf(s locale.Speech, err error) string {
-	var exit *exitError
-	var fault *control.Fault
-	var message interface{ Hint() viewing.Message }
-	var other interface{ Hint() string }
-	switch {
-	case errors.As(err, &exit) && (exit.cause == nil || exit.hint != ""):
-		return exit.hint
-	case errors.As(err, &fault):
-		return s.Message(fault.Hint)
-	case errors.As(err, &message):
-		return s.Message(message.Hint())
-	case errors.As(err, &other):
-		return other.Hint()
-	case errors.Is(err, sqlite.ErrLocked):
-		return "filmspool status; if nothing runs, another command may be at work: try again"
-	default:
-		return ""
-	}
-}
-
 func (p *program) versionCommand() *cobra.Command {
-	c := &cobra.Command{Use: "version", Short: "Print the version"}
+	c := &cobra.Command{Use: "version"}
 	asJSON := jsonFlag(c)
-	c.RunE = func(*cobra.Command, []string) error {
-		if *asJSON {
-			return p.stdout.JSON(map[string]string{
-				"version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
-			})
-		}
-		p.stdout.Println(versionWords())
-		return nil
-	}
+	c.RunE = func(*cobra.Command, []string) error { return p.sayVersion(*asJSON) }
 	return c
 }
 
-// versionWords are the version, and what it was built with and for.
-func versionWords() string {
-	return fmt.Sprintf("filmspool %s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+// sayVersion prints the version, and what it was built with and for.
+func (p *program) sayVersion(asJSON bool) error {
+	if asJSON {
+		return p.stdout.JSON(map[string]string{"version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH})
+	}
+	p.stdout.Println(fmt.Sprintf("filmspool %s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH))
+	return nil
 }

@@ -2,44 +2,33 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"html"
-	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
 	"os/signal"
 	"runtime"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/notify"
 	"github.com/filmspool/filmspool/daemon/service"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 func (p *program) openCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "open",
-		Short: "Open Filmspool's page in your browser",
-		Long: `Opens Filmspool's page in your browser and signs it in for 30 days.
-A file in your home folder leads the browser there; it is removed again.
-
-With --start Filmspool is started first, where it does not run: the machine's, if
-that is installed, else your own. That one starts with your login from then on. What goes
-wrong then is shown in the browser, too, since a menu has no terminal.`,
-	}
+	c := &cobra.Command{Use: "open", SuggestFor: []string{"setup", "web"}}
 	o := opening{asJSON: jsonFlag(c)}
-	c.Flags().BoolVar(&o.show, "print", false, "print an address instead; it signs one browser in, once, within 30 seconds")
-	c.Flags().BoolVar(&o.start, "start", false, "start Filmspool first, where it does not run")
+	c.Flags().BoolVar(&o.show, "print", false, "")
+	c.Flags().BoolVar(&o.start, "start", false, "")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		err := p.openOrStart(c.Context(), o)
 		if silent := o.show || *o.asJSON; err != nil && o.start && !silent && (runtime.GOOS == "windows" || !p.stderr.IsTerminal()) {
-			p.showFault(c.Context(), err)
+			_ = notify.Desktop(c.Context(), notify.Notice{Text: p.stderr.Speech().Error(err) + "\n" + p.hint(err)}) // it is printed, too
 		}
 		return err
 	}
@@ -98,7 +87,7 @@ func (p *program) startForOpen(ctx context.Context) error {
 			return nil
 		}
 	}
-	m, err := p.service().Manager(false)
+	m, err := p.manager(false)
 	if err != nil {
 		return err
 	}
@@ -109,7 +98,7 @@ func (p *program) startForOpen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.service().Do(ctx, m, service.Start)
+	return p.doService(ctx, m, service.Start)
 }
 
 // openPage leads a browser to the page. The ticket stands in a file that others
@@ -129,17 +118,14 @@ func (p *program) openPage(ctx context.Context, ctl control.API, o control.Opene
 		return fmt.Errorf("open the page: %w", err)
 	}
 	if err := browse(ctx, f.Name()); err != nil {
-		return &exitError{code: exitFailed, message: "no browser could be opened: " + err.Error(), hint: elsewhere}
+		return control.Refused(viewing.Say("fault.noBrowser").Because(viewing.Said(err.Error())), viewing.Say("hint.openPrint"))
 	}
 	done, err := ctl.Open(ctx, control.Open{Await: o.Ticket})
 	if err == nil && !done.Used {
-		err = &exitError{code: exitFailed, message: "no browser came within 30 seconds", hint: elsewhere}
+		err = control.Refused(viewing.Say("fault.noBrowserCame"), viewing.Say("hint.openPrint"))
 	}
 	return err
 }
-
-// elsewhere is what to do where no browser can be opened.
-const elsewhere = "to have an address that you open yourself: filmspool open --print"
 
 // leading is a page that signs a browser in.
 const leading = `<!doctype html><meta charset="utf-8"><title>Filmspool</title>
@@ -158,45 +144,3 @@ func browse(ctx context.Context, name string) error {
 		return exec.CommandContext(ctx, "xdg-open", name).Run()
 	}
 }
-
-// faultPatience is how long a browser may take to come and show a fault.
-const faultPatience = 30 * time.Second
-
-// showFault shows in a browser what went wrong, as far as that goes: it is printed,
-// too. The page is served from here, once, since nothing else runs that could.
-func (p *program) showFault(ctx context.Context, fault error) {
-	enough, seen := context.WithTimeout(ctx, faultPatience)
-	defer seen()
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return
-	}
-	path, speech := "/"+rand.Text(), p.stdout.Speech()
-	server := &http.Server{ReadHeaderTimeout: faultPatience, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != path {
-			http.NotFound(w, r)
-			return
-		}
-		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write(fmt.Appendf(nil, faultPage, html.EscapeString(speech.Error(fault)), html.EscapeString(p.addressed(hintOf(speech, fault)))))
-		seen()
-	})}
-	served := make(chan struct{})
-	go func() {
-		defer close(served)
-		_ = server.Serve(l) // it ends by Shutdown, or shows nothing
-	}()
-	if browse(ctx, "http://"+l.Addr().String()+path) == nil {
-		<-enough.Done()
-	}
-	_ = server.Shutdown(context.WithoutCancel(ctx)) // it waits for the page to be sent
-	<-served
-}
-
-// faultPage says what went wrong, and what helps.
-const faultPage = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Filmspool could not be opened</title><style>:root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:2rem auto;padding:0 1rem}pre{white-space:pre-wrap}</style>
-<h1>Filmspool could not be opened</h1><pre>%s</pre><p>%s</p></html>
-`

@@ -15,11 +15,9 @@ import (
 
 func (p *program) pauseCommand() *cobra.Command {
 	var o control.Pause
-	c := p.pausingCommand("pause [SPAN|until TIME]…", "Stop sending for a while, or until you resume", &o, func(ctl control.API) pauseCall { return ctl.Pause })
-	c.Long = `Everything is still taken and kept. Without a time it lasts until "filmspool resume", also
-over a restart. With --drop, what is watched until then is never sent, unless you send it.`
+	c := p.pausingCommand("pause [SPAN|until TIME]…", &o, func(ctl control.API) pauseCall { return ctl.Pause })
 	c.Example = "  filmspool pause 2h\n  filmspool pause until 23:00 --drop"
-	c.Flags().BoolVar(&o.Drop, "drop", false, "drop what is watched until then")
+	c.Flags().BoolVar(&o.Drop, "drop", false, "")
 	c.PreRunE = func(_ *cobra.Command, args []string) (err error) {
 		if len(args) > 0 {
 			o.Until, err = typed.ParseEnd(strings.Join(args, " "), time.Now())
@@ -30,18 +28,16 @@ over a restart. With --drop, what is watched until then is never sent, unless yo
 }
 
 func (p *program) resumeCommand() *cobra.Command {
-	c := p.pausingCommand("resume", "Send again after a pause", &control.Pause{}, func(ctl control.API) pauseCall { return ctl.Resume })
-	c.Long = `It ends the pause that you began. What else keeps an account back is tried at once.`
-	return c
+	return p.pausingCommand("resume", &control.Pause{}, func(ctl control.API) pauseCall { return ctl.Resume })
 }
 
 // pauseCall is what begins or ends a pause.
 type pauseCall = func(context.Context, control.Pause) ([]control.Account, error)
 
 // pausingCommand is a command about how accounts stand.
-func (p *program) pausingCommand(use, short string, o *control.Pause, do func(control.API) pauseCall) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short}
-	c.Flags().StringVar(&o.Account, "account", "", "only this account (default: all)")
+func (p *program) pausingCommand(use string, o *control.Pause, do func(control.API) pauseCall) *cobra.Command {
+	c := &cobra.Command{Use: use}
+	c.Flags().StringVar(&o.Account, "account", "", "")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return ask(c.Context(), p, daemon.Offline, *asJSON, func(ctl control.API) ([]control.Account, error) {

@@ -16,14 +16,9 @@ import (
 )
 
 func (p *program) runCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "run",
-		Short: "Run in the foreground, as the service does",
-		Long: `Runs Filmspool until it is told to stop. Without an account or key it starts,
-takes viewings, keeps them, and says what is missing.`,
-	}
-	c.Flags().StringVar(&p.flags.Listen, "listen", "", "address to listen on, loopback only (FILMSPOOL_LISTEN)")
-	log := c.Flags().String(service.LogFlag, "", "write to this `file` instead of standard error; two files of at most 5 MB")
+	c := &cobra.Command{Use: "run"}
+	c.Flags().StringVar(&p.flags.Listen, "listen", "", "")
+	log := c.Flags().String(service.LogFlag, "", "")
 	host := c.Flags().String(service.HostFlag, "", "")
 	_ = c.Flags().MarkHidden(service.HostFlag) // it exists: it was made above
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -48,7 +43,7 @@ takes viewings, keeps them, and says what is missing.`,
 func (p *program) hosted(ctx context.Context) error {
 	err := p.serve(ctx)
 	if err != nil {
-		what, _, _ := strings.Cut(p.text(err), "\n")
+		what, _, _ := strings.Cut(p.stderr.Speech().Error(err), "\n")
 		_ = service.Notify("STATUS=" + terminal.Harmless(what))
 	}
 	return err

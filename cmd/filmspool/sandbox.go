@@ -15,23 +15,17 @@ import (
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/demo"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 func (p *program) sandboxCommand() *cobra.Command {
 	var o sandbox.Options
-	c := &cobra.Command{
-		Use:   "sandbox",
-		Short: "Run a tracking service of your own, for trying things out",
-		Long: `Serves a tracking service on this machine that keeps the service's contract:
-for trying Filmspool out, for tests, for living without an account. With a state
-folder (--state-dir) it keeps its keys and what is recorded; without one it
-forgets them when it ends.`,
-	}
-	listen := c.Flags().String("listen", "127.0.0.1:8787", "address to listen on, loopback only")
-	c.Flags().StringVar(&o.SecretKey, "secret-key", "", "the secret key (sk_…) it accepts; made and printed when not given")
-	c.Flags().StringVar(&o.PublicKey, "public-key", "", "the public key (pk_…) it accepts; made and printed when not given")
-	c.Flags().BoolVar(&o.ContractOnly, "contract-only", false, "serve the contract's three operations and nothing more")
-	c.Flags().BoolVar(&o.FaultsByHTTP, "faults", false, "let programs on this machine arm faults at /_sandbox/faults")
+	c := &cobra.Command{Use: "sandbox"}
+	listen := c.Flags().String("listen", "127.0.0.1:8787", "")
+	c.Flags().StringVar(&o.SecretKey, "secret-key", "", "")
+	c.Flags().StringVar(&o.PublicKey, "public-key", "", "")
+	c.Flags().BoolVar(&o.ContractOnly, "contract-only", false, "")
+	c.Flags().BoolVar(&o.FaultsByHTTP, "faults", false, "")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if dir := p.choice.StateDir; dir != "" {
 			if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -48,7 +42,7 @@ forgets them when it ends.`,
 func (p *program) serveSandbox(ctx context.Context, listen string, o sandbox.Options) error {
 	host, _, err := net.SplitHostPort(listen)
 	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return mistake("--listen %q is not a loopback address with a port, such as 127.0.0.1:8787", listen)
+		return mistake("usage.loopback", "value", typed.Quoted(listen))
 	}
 	made := o.SecretKey == "" || o.PublicKey == ""
 	s, err := sandbox.Open(ctx, o)
@@ -60,9 +54,10 @@ func (p *program) serveSandbox(ctx context.Context, listen string, o sandbox.Opt
 	if err != nil {
 		return errors.Join(fmt.Errorf("start the sandbox: %w", err), s.Close())
 	}
-	p.stdout.Printf("serving http://%s/api/v1\n", l.Addr())
+	p.stdout.Say("cli.sandbox", "url", "http://"+l.Addr().String()+"/api/v1")
 	if made {
-		p.stdout.Printf("secret key %s\npublic key %s\n", s.SecretKey(), s.PublicKey())
+		p.stdout.Say("cli.secretKey", "key", s.SecretKey())
+		p.stdout.Say("cli.publicKey", "key", s.PublicKey())
 	}
 	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second}
 	err = serveUntil(ctx, server, l)
@@ -90,16 +85,9 @@ func serveUntil(ctx context.Context, server *http.Server, l net.Listener) error 
 }
 
 func (p *program) demoCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "demo",
-		Short: "See it at work, with nothing to prepare",
-		Long: `Starts a tracking service and Filmspool in a temporary folder, lets a browser, a
-Kodi library and the command line produce viewings, takes the service away and
-brings it back, and counts what arrived. Stays up until Ctrl-C.
-Exits 0 only if everything arrived exactly once.`,
-	}
-	once := c.Flags().Bool("once", false, "end after the tour")
-	asJSON := c.Flags().Bool("json", false, "print the count as JSON; the story goes to standard error")
+	c := &cobra.Command{Use: "demo"}
+	once := c.Flags().Bool("once", false, "")
+	asJSON := c.Flags().Bool("json", false, "")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		story := p.stdout
 		if *asJSON {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -15,22 +16,20 @@ import (
 
 func (p *program) sendCommand() *cobra.Command {
 	o := control.Order{Verb: control.Send}
-	c := p.orderCommand(&o, "Send entries that are held, rejected or dropped, or wait for later", `What is held is sent as it is. --all is what waits for a later time or was rejected; what
-is held is named by its ID, --state held or --reason. What you dropped comes back by its
-ID. Entries in doubt may have arrived: with --may-double they are sent again all the same.`)
-	c.SuggestFor = []string{"retry", "release", "approve"}
+	c := p.orderCommand(&o)
+	c.SuggestFor = []string{"retry", "release", "approve", "keep"}
 	c.Example = "  filmspool send 12 13\n  filmspool send --reason bulk\n  filmspool send --all"
-	c.Flags().BoolVar(&o.MayDouble, "may-double", false, "also entries in doubt, which the service may then have twice")
+	c.Flags().BoolVar(&o.MayDouble, "may-double", false, "")
 	return c
 }
 
 // orderCommand is a command that applies one verb to ids, filters or all.
-func (p *program) orderCommand(o *control.Order, short, long string) *cobra.Command {
-	c := &cobra.Command{Use: o.Verb + " [ID]…", Short: short, Long: long, ValidArgsFunction: p.completeIDs(entry.Verb(o.Verb))}
+func (p *program) orderCommand(o *control.Order) *cobra.Command {
+	c := &cobra.Command{Use: o.Verb + " [ID]…", ValidArgsFunction: p.completeIDs(entry.Verb(o.Verb))}
 	filterFlags(c, &o.Filter)
-	c.Flags().BoolVar(&o.All, "all", false, "all that can be changed so")
-	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "say what would change, and change nothing")
-	yes := c.Flags().Bool("yes", false, "ask nothing")
+	c.Flags().BoolVar(&o.All, "all", false, "")
+	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "")
+	yes := c.Flags().Bool("yes", false, "")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		for _, text := range args {
@@ -44,7 +43,7 @@ func (p *program) orderCommand(o *control.Order, short, long string) *cobra.Comm
 			return err
 		}
 		if o.Check() != nil {
-			return &exitError{code: exitUsage, message: "give either IDs, or filters such as --state, or --all", hint: c.CommandPath() + " --help"}
+			return mistake("usage.selection").next(control.Command("%s --help", c.CommandPath()))
 		}
 		var about []entry.Entry
 		return ask(c.Context(), p, daemon.Offline, *asJSON, func(ctl control.API) (did entry.Changed, err error) {
@@ -79,9 +78,9 @@ func (p *program) agreed(ctx context.Context, ctl control.API, o *control.Order,
 	case err != nil || did.Changed == 0:
 		return err
 	case !person:
-		return &exitError{code: exitUsage, message: p.stdout.Speech().Say("cli.would."+o.Verb, "n", did.Changed), hint: "add --yes, or --dry-run to see which"}
+		return mistake("usage.agree", "n", strconv.FormatInt(did.Changed, 10)).next(viewing.Say("hint.agree"))
 	case !p.stderr.Agreed(ctx, p.stdin, p.stdout.Speech().Say("cli.would."+o.Verb, "n", did.Changed)):
-		return &exitError{code: exitFailed, message: "nothing is changed"}
+		return viewing.Say("fault.notAgreed")
 	}
 	return nil
 }
@@ -124,8 +123,8 @@ func (p *program) sayChanged(did entry.Changed, about []entry.Entry) {
 // sayDid names the entry that a verb has changed, and how it stands unless it waits.
 func (p *program) sayDid(verb string, e entry.Entry) {
 	if verb == control.Send && e.State != viewing.StatePending && e.State != viewing.StateSending && e.State != viewing.StateDelivered {
-		p.stdout.Say("cli.stands", "title", e.Label(), "state", p.standing(e), "id", e.ID)
+		p.stdout.Say("cli.stands", "title", p.label(e), "state", p.standing(e), "id", e.ID)
 		return
 	}
-	p.stdout.Say("cli.did."+verb, "title", e.Label())
+	p.stdout.Say("cli.did."+verb, "title", p.label(e))
 }

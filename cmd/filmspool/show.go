@@ -13,14 +13,10 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
-	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 func (p *program) showCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use: "show ID", Short: "Tell everything about one entry", SuggestFor: []string{"explain", "entry"},
-		Long: "It tells what was seen, which rule did what, every request and its answer, and what to do.",
-	}
+	c := &cobra.Command{Use: "show ID", SuggestFor: []string{"explain", "entry"}}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		id, err := entryID(args[0])
@@ -46,28 +42,26 @@ func (p *program) showCommand() *cobra.Command {
 // sayExplanation prints one entry with its story.
 func (p *program) sayExplanation(x control.Explanation) {
 	speech := p.stdout.Speech()
-	row := func(key string, value any) { p.stdout.Printf("  %-10s %s\n", speech.Say("cli.row."+key), value) }
-	p.stdout.Printf("%d  %s\n", x.ID, x.Label())
-	row("state", p.standing(x.Entry))
+	p.stdout.Printf("%d  %s\n", x.ID, p.label(x.Entry))
+	p.row("state", p.standing(x.Entry))
 	if x.Why.Code != "" {
-		p.stdout.Printf("  %-10s %s\n", "", speech.Tell(x.Why))
+		p.row("why", speech.Tell(x.Why))
 	}
-	if item, page := itemOf(x.Entry); item != "" {
-		row("item", strings.TrimSpace(item+"  "+page))
+	if page := pageOf(x.Entry); page != "" {
+		p.row("item", "https://www."+page)
 	}
 	if x.Media != nil && x.Media.Site != nil {
-		row("site", x.Media.Site)
+		p.row("site", x.Media.Site)
 	}
 	for _, c := range x.Candidates {
-		c.Title = typed.Shortened(c.Title)
-		row("maybe", c)
+		p.row("maybe", shortened(c))
 	}
-	row("watched", watched(x.Entry))
-	row("account", x.Account)
+	p.row("watched", watched(x.Entry))
+	p.row("account", x.Account)
 	for _, seen := range x.Events {
-		row("seen", terminal.Second(seen.At)+"  "+seen.Source+"  "+seen.EventID)
+		p.row("seen", terminal.Second(seen.At)+"  "+seen.Source+"  "+seen.EventID)
 		if note := speech.Tell(seen.Seen.Origin.Note); note != "" {
-			p.stdout.Printf("  %-10s %s\n", "", note)
+			p.row("note", note)
 		}
 	}
 	story := slices.Clone(x.Steps)
@@ -90,21 +84,15 @@ func answer(r entry.Attempt) string {
 	return strings.Join(slices.DeleteFunc([]string{status, r.Error, r.Answer}, func(part string) bool { return part == "" }), "  ")
 }
 
-// itemOf names what an entry is about by its TMDB number, with its page there.
-// Both are empty when the number is not known.
-func itemOf(e entry.Entry) (item, page string) {
-	const site = "https://www.themoviedb.org/"
+// pageOf is the page of an entry's item at TMDB, or what else names it there; "" where that
+// is not known.
+func pageOf(e entry.Entry) string {
 	switch m := e.Media; {
-	case m == nil:
-		return "", ""
-	case m.Placed():
-		return fmt.Sprintf("tv %d S%02dE%02d", m.Show.IDs.TMDB, *m.Season, *m.Episode),
-			fmt.Sprintf("%stv/%d/season/%d/episode/%d", site, m.Show.IDs.TMDB, *m.Season, *m.Episode)
-	case m.IDs.TMDB == 0:
-		return "", ""
-	case m.Type == viewing.Episode: // TMDB has no page for the number of an episode
-		return fmt.Sprintf("episode %d", m.IDs.TMDB), ""
+	case m != nil && m.Placed():
+		return fmt.Sprintf("themoviedb.org/tv/%d/season/%d/episode/%d", m.Show.IDs.TMDB, *m.Season, *m.Episode)
+	case m == nil || m.IDs.TMDB == 0 || m.Type == viewing.Episode: // TMDB has no page for the number of an episode
+		return ""
 	default:
-		return fmt.Sprintf("%s %d", m.Type, m.IDs.TMDB), fmt.Sprintf("%s%s/%d", site, m.Type, m.IDs.TMDB)
+		return fmt.Sprintf("themoviedb.org/%s/%d", m.Type, m.IDs.TMDB)
 	}
 }

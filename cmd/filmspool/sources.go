@@ -14,8 +14,8 @@ import (
 )
 
 func (p *program) sourcesCommand() *cobra.Command {
-	c := group("sources", "Browsers, programs and Kodi libraries: list, add, remove", p.pairCommand(), p.kodiCommand(), p.programsCommand(), p.untitledCommand())
-	c.SuggestFor = []string{"pair", "kodi", "programs", "clients", "browsers"}
+	c := group("sources", p.pairCommand(), p.kodiCommand(), p.programsCommand(), p.untitledCommand())
+	c.SuggestFor = []string{"pair", "kodi", "programs", "clients", "browsers", "devices"}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return ask(c.Context(), p, nil, *asJSON, func(ctl control.API) ([]control.Source, error) {
@@ -31,20 +31,18 @@ func (p *program) saySources(all []control.Source) {
 	for _, s := range all {
 		name, last := s.Name, p.ago(s.LastSeen)
 		if s.Kind == viewing.SourceBrowser || s.Kind == viewing.SourceProgram {
-			name = s.Kind + " " + s.Label
+			name = p.kind(s.Kind) + " " + s.Label
 		}
 		if s.Kind == "resolver" {
 			last = ""
 		}
 		p.sayStanding(name, s.State, last, p.stdout.Speech().Clauses(s.Details))
-		if hint := p.stdout.Speech().Message(s.Hint); hint != "" {
-			p.stdout.Printf("    hint:  %s\n", hint)
-		}
+		p.hintBelow(s.Hint)
 	}
 }
 
 func (p *program) pairCommand() *cobra.Command {
-	c := &cobra.Command{Use: "pair", Short: "Show a one-time code for a browser", Long: "The code is typed into the options page of the browser extension."}
+	c := &cobra.Command{Use: "pair"}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return ask(c.Context(), p, nil, *asJSON, func(ctl control.API) (control.PairingCode, error) { return ctl.Pair(c.Context()) }, p.sayCode)
@@ -63,12 +61,12 @@ func (p *program) sayCode(code control.PairingCode) {
 }
 
 func (p *program) programsCommand() *cobra.Command {
-	list := &cobra.Command{Use: "list", Short: "List the paired browsers and the programs"}
+	list := &cobra.Command{Use: "list"}
 	asJSON := jsonFlag(list)
 	list.RunE = func(c *cobra.Command, _ []string) error {
 		return ask(c.Context(), p, nil, *asJSON, func(ctl control.API) ([]control.ClientInfo, error) { return ctl.Clients(c.Context()) }, p.sayClients)
 	}
-	add := &cobra.Command{Use: "add NAME", Short: "Let another program report viewings; its token is shown this once"}
+	add := &cobra.Command{Use: "add NAME"}
 	addJSON := jsonFlag(add)
 	add.RunE = func(c *cobra.Command, args []string) error {
 		return ask(c.Context(), p, nil, *addJSON, func(ctl control.API) (control.AddedClient, error) {
@@ -78,7 +76,7 @@ func (p *program) programsCommand() *cobra.Command {
 			p.stdout.Say("cli.token", "name", added.Label, "url", added.URL, "id", added.ID)
 		})
 	}
-	remove := &cobra.Command{Use: "remove ID|NAME", Short: "Forget a browser or program: it can report nothing any more", SuggestFor: []string{"revoke", "delete"}}
+	remove := &cobra.Command{Use: "remove ID|NAME", SuggestFor: []string{"revoke", "delete"}}
 	remove.RunE = func(c *cobra.Command, args []string) error {
 		return p.instance(c.Context(), nil, func(ctl control.API) error {
 			err := ctl.Revoke(c.Context(), args[0])
@@ -88,7 +86,7 @@ func (p *program) programsCommand() *cobra.Command {
 			return misuse(err)
 		})
 	}
-	rename := &cobra.Command{Use: "rename ID|NAME NEW", Short: "Give a browser or program another name"}
+	rename := &cobra.Command{Use: "rename ID|NAME NEW"}
 	rename.RunE = func(c *cobra.Command, args []string) error {
 		return p.instance(c.Context(), nil, func(ctl control.API) error {
 			err := ctl.RenameClient(c.Context(), control.Renaming{ID: args[0], Label: args[1]})
@@ -98,13 +96,13 @@ func (p *program) programsCommand() *cobra.Command {
 			return misuse(err)
 		})
 	}
-	c := group("programs", "Browsers and programs: list, add, remove, rename", list, add, remove, rename)
+	c := group("programs", list, add, remove, rename)
 	c.RunE = list.RunE
 	return c
 }
 
 func (p *program) untitledCommand() *cobra.Command {
-	list := &cobra.Command{Use: "list", Short: "List the sites whose videos without a title are ignored"}
+	list := &cobra.Command{Use: "list"}
 	asJSON := jsonFlag(list)
 	list.RunE = func(c *cobra.Command, _ []string) error {
 		return ask(c.Context(), p, nil, *asJSON, func(ctl control.API) ([]string, error) {
@@ -116,8 +114,8 @@ func (p *program) untitledCommand() *cobra.Command {
 			}
 		})
 	}
-	change := func(verb, short string, ignored bool) *cobra.Command {
-		return &cobra.Command{Use: verb + " SITE", Short: short, RunE: func(c *cobra.Command, args []string) error {
+	change := func(verb string, ignored bool) *cobra.Command {
+		return &cobra.Command{Use: verb + " SITE", RunE: func(c *cobra.Command, args []string) error {
 			return p.changeSettings(c.Context(), func(ctl control.API) error {
 				return ctl.IgnoreUntitled(c.Context(), control.UntitledSite{Site: args[0], Ignored: ignored})
 			}, func() error {
@@ -126,9 +124,7 @@ func (p *program) untitledCommand() *cobra.Command {
 			})
 		}}
 	}
-	c := group("untitled", "Sites whose videos without a title are ignored: list, add, remove", list,
-		change("add", "Ignore videos without a title on a site", true),
-		change("remove", "Take videos without a title on a site again", false))
+	c := group("untitled", list, change("add", true), change("remove", false))
 	c.RunE = list.RunE
 	return c
 }
@@ -141,13 +137,13 @@ func (p *program) sayClients(all []control.ClientInfo) {
 	}
 	t := p.stdout.Table(1, "id", "name", "kind", "browser", "paired", "seen")
 	for _, c := range all {
-		t.Row(c.ID, c.Label, c.Kind, c.Browser, c.PairedAt.Local().Format(time.DateOnly), p.ago(c.LastSeen))
+		t.Row(c.ID, c.Label, p.kind(c.Kind), c.Browser, c.PairedAt.Local().Format(time.DateOnly), p.ago(c.LastSeen))
 	}
 	t.Flush()
 }
 
 func (p *program) kodiCommand() *cobra.Command {
-	list := &cobra.Command{Use: "list", Short: "List the Kodi libraries of this machine, and which of them are watched"}
+	list := &cobra.Command{Use: "list"}
 	asJSON := jsonFlag(list)
 	list.RunE = func(*cobra.Command, []string) error {
 		o, err := p.options()
@@ -161,9 +157,9 @@ func (p *program) kodiCommand() *cobra.Command {
 		p.sayLibraries(found)
 		return nil
 	}
-	c := group("kodi", "Kodi libraries: list, add, remove", list,
-		p.kodiChangeCommand("add", "Watch a Kodi library", func(ctl control.API) kodiChange { return ctl.AddKodi }),
-		p.kodiChangeCommand("remove", "Watch a Kodi library no longer", func(ctl control.API) kodiChange { return ctl.RemoveKodi }))
+	c := group("kodi", list,
+		p.kodiChangeCommand("add", func(ctl control.API) kodiChange { return ctl.AddKodi }),
+		p.kodiChangeCommand("remove", func(ctl control.API) kodiChange { return ctl.RemoveKodi }))
 	c.RunE = list.RunE
 	return c
 }
@@ -180,7 +176,7 @@ func (p *program) sayLibraries(found []kodi.Library) {
 		}
 		p.stdout.Printf("%s  %s  %s\n", l.Userdata, l.Profile, l.Database)
 		if l.Problem.Code != "" {
-			p.stdout.Printf("  %s\n", l.Problem)
+			p.stdout.Printf("  %s\n", p.stdout.Speech().Tell(l.Problem))
 		}
 		p.stdout.Say(key, "path", l.Userdata)
 	}
@@ -190,20 +186,17 @@ func (p *program) sayLibraries(found []kodi.Library) {
 type kodiChange = func(context.Context, control.KodiPath) (kodi.Library, error)
 
 // kodiChangeCommand is a command that asks it.
-func (p *program) kodiChangeCommand(verb, short string, ask func(control.API) kodiChange) *cobra.Command {
-	return &cobra.Command{
-		Use: verb + " PATH", Short: short, Long: "PATH is the userdata folder of a Kodi.",
-		RunE: func(c *cobra.Command, args []string) error {
-			var found kodi.Library
-			return p.changeSettings(c.Context(), func(ctl control.API) (err error) {
-				found, err = ask(ctl)(c.Context(), control.KodiPath{Path: args[0]})
-				return err
-			}, func() error {
-				p.stdout.Say("cli.kodi."+verb, "path", found.Userdata)
-				return nil
-			})
-		},
-	}
+func (p *program) kodiChangeCommand(verb string, ask func(control.API) kodiChange) *cobra.Command {
+	return &cobra.Command{Use: verb + " PATH", RunE: func(c *cobra.Command, args []string) error {
+		var found kodi.Library
+		return p.changeSettings(c.Context(), func(ctl control.API) (err error) {
+			found, err = ask(ctl)(c.Context(), control.KodiPath{Path: args[0]})
+			return err
+		}, func() error {
+			p.stdout.Say("cli.kodi."+verb, "path", found.Userdata)
+			return nil
+		})
+	}}
 }
 
 // ago is how long ago something was.

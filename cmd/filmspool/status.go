@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,19 +21,12 @@ import (
 )
 
 func (p *program) statusCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "status",
-		Short: "Say how things stand",
-		Long: `--all looks at everything now, also while nothing runs, and says what is wrong, why that
-matters, and what mends it. --report is for somebody who helps you: it has no titles, names,
-addresses, paths or keys.
-Exit codes: 0 all is well or offline, 3 not running, 4 something needs you.`,
-	}
+	c := &cobra.Command{Use: "status", SuggestFor: []string{"doctor", "support", "info", "health", "accounts", "whoami"}}
 	asJSON := jsonFlag(c)
-	seen := c.Flags().Int64("seen", 0, "forget the notice with this `number`")
-	all := c.Flags().Bool("all", false, "look at everything now, and say what is wrong and what mends it")
-	helper := c.Flags().Bool("report", false, "print a report for somebody who helps you")
-	c.MarkFlagsMutuallyExclusive("seen", "all", "report")
+	seen := c.Flags().Int64("seen", 0, "")
+	all := c.Flags().Bool("all", false, "")
+	helper := c.Flags().Bool("report", false, "")
+	exclusive(c, "seen", "all", "report")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		switch {
 		case *seen != 0:
@@ -67,7 +60,7 @@ Exit codes: 0 all is well or offline, 3 not running, 4 something needs you.`,
 // attention is the exit code where something needs a person.
 func attention(s control.Status, err error) error {
 	if err == nil && s.State == account.Attention {
-		return &exitError{code: exitAttention}
+		return &exitError{error: errSaid, code: exitAttention}
 	}
 	return err
 }
@@ -83,7 +76,7 @@ func (p *program) examine(ctx context.Context, asJSON bool) error {
 	o := health.Examination{Paths: paths}
 	d.Config, o.Faults = config.Source{Paths: paths, Getenv: p.getenv, Flags: p.flags}.Load()
 	o.Service = func(ctx context.Context) (service.Status, error) {
-		m, err := p.service().Manager(false)
+		m, err := p.manager(false)
 		if err != nil {
 			return service.Status{}, err
 		}
@@ -118,7 +111,7 @@ func (p *program) sayStatus(s control.Status) {
 	p.stdout.Hint(s.Hint)
 	for _, n := range s.Notices {
 		p.stdout.Printf("\n%d  %s  %s\n", n.ID, terminal.Minute(n.At), p.stdout.Speech().Tell(n.What))
-		p.stdout.Hint(fmt.Sprintf("filmspool diary --reason restored; then filmspool status --seen %d", n.ID))
+		p.stdout.Hint(viewing.Say("hint.seen", "id", strconv.FormatInt(n.ID, 10)))
 	}
 	p.stdout.Println()
 	p.sayCounts(s.Counts)
@@ -129,8 +122,8 @@ func (p *program) sayStatus(s control.Status) {
 		if a.Unresolved > 0 {
 			p.stdout.Say("cli.unresolved", "n", a.Unresolved)
 		}
-		if hint := p.stdout.Speech().Message(a.Hint); hint != "" && hint != s.Hint {
-			p.stdout.Printf("    hint:  %s\n", hint)
+		if p.stdout.Speech().Message(a.Hint) != s.Hint {
+			p.hintBelow(a.Hint)
 		}
 		if a.Counts != nil {
 			p.stdout.Printf("    ")
@@ -161,6 +154,14 @@ func (p *program) sayStanding(name string, state account.State, last, below stri
 func (p *program) sayBelow(m viewing.Message) {
 	if m.Code != "" {
 		p.stdout.Printf("    %s\n", p.stdout.Speech().Tell(m))
+	}
+}
+
+// hintBelow prints what to do about an account or source.
+func (p *program) hintBelow(next viewing.Message) {
+	if next.Code != "" {
+		p.stdout.Printf("    ")
+		p.stdout.Hint(next)
 	}
 }
 

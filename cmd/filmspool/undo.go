@@ -10,13 +10,10 @@ import (
 
 func (p *program) undoCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "undo ID…", Short: "Take a delivered viewing back from the service",
-		Long: `A service takes back all viewings of an item at once, or none. So it is asked for only when
-the service shows exactly one viewing of the item, and that is this one; else nothing changes.`,
-		Example:           `  filmspool undo 12 --dry-run`,
+		Use: "undo ID…", Example: "  filmspool undo 12 --dry-run", SuggestFor: []string{"unwatch"},
 		ValidArgsFunction: p.completeIDs(entry.VerbUndo),
 	}
-	dry := c.Flags().Bool("dry-run", false, "find out whether it could be taken back, and take nothing")
+	dry := c.Flags().Bool("dry-run", false, "")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		for _, text := range args {
@@ -40,10 +37,10 @@ the service shows exactly one viewing of the item, and that is this one; else no
 func (p *program) sayUndone(did control.Undone) {
 	switch {
 	case did.DryRun && did.Removed:
-		p.stdout.Say("cli.wouldUndo", "title", did.Label())
+		p.stdout.Say("cli.wouldUndo", "title", p.label(did.Entry))
 	case did.Removed:
-		p.stdout.Say("cli.undone", "title", did.Label())
+		p.stdout.Say("cli.undone", "title", p.label(did.Entry))
 	default:
-		p.stdout.Say("cli.undoneBefore", "title", did.Label())
+		p.stdout.Say("cli.undoneBefore", "title", p.label(did.Entry))
 	}
 }

@@ -2,11 +2,13 @@ package main
 
 import (
 	"errors"
-	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -16,9 +18,12 @@ import (
 // apart are the commands that the list of commands leaves out, but for their names.
 var apart = []string{"run", "demo", "sandbox", "completion", "version", "help"}
 
+// screen is how many columns help has at most.
+const screenWidth = 80
+
 // mistake is a mistake in the command line.
-func mistake(format string, args ...any) error {
-	return &exitError{code: exitUsage, message: fmt.Sprintf(format, args...)}
+func mistake(code string, pairs ...string) *exitError {
+	return &exitError{error: viewing.Say(code, pairs...), code: exitUsage}
 }
 
 // misuse is an error that counts as a mistake in the command line, where a message refuses
@@ -26,7 +31,7 @@ func mistake(format string, args ...any) error {
 func misuse(err error) error {
 	_, refused := err.(viewing.Message) //nolint:errorlint // it is not wrapped
 	if refused || errors.Is(err, &control.Fault{Code: control.CodeInvalid}) {
-		return &exitError{code: exitUsage, message: "usage", cause: err}
+		return &exitError{error: err, code: exitUsage}
 	}
 	return err
 }
@@ -44,45 +49,64 @@ func oneOf(flag, value string, known []string) error {
 	if value == "" || slices.Contains(known, value) {
 		return nil
 	}
-	return mistake("--%s %q is not one of %s", flag, value, strings.Join(known, ", "))
+	return mistake("usage.oneOf", "flag", flag, "value", typed.Quoted(value), "names", strings.Join(known, ", "))
 }
 
-// group is a command that only holds others.
-func group(use, short string, children ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short, Args: noSuchCommand, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+// exclusive refuses more than one of some flags.
+func exclusive(c *cobra.Command, names ...string) {
+	c.PreRunE = func(c *cobra.Command, _ []string) error {
+		given := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !c.Flags().Changed(name) })
+		if len(given) < 2 {
+			return nil
+		}
+		return mistake("usage.together", "flags", "--"+strings.Join(given, ", --"))
+	}
+}
+
+// group is a command that holds others, and shows its help unless it does something itself.
+func group(use string, children ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	c.AddCommand(children...)
 	return c
 }
 
 // prepare gives c and all commands below it help that fits one screen, and has what is
 // wrong with a command line be a mistake.
-func prepare(c *cobra.Command) {
-	c.SetHelpFunc(func(c *cobra.Command, _ []string) { c.Print(help(c)) })
+func (p *program) prepare(c *cobra.Command) {
+	c.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		p.describe(c.Root())
+		c.Print(p.help(c))
+	})
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return &exitError{code: exitUsage, message: err.Error(), hint: c.CommandPath() + " --help"}
+		if !c.HasParent() && !strings.HasPrefix(p.args[0], "-") { // the flag is one of a command that does not exist
+			return noSuchCommand(c, p.args)
+		}
+		return flagMistake(err).next(control.Command("%s --help", c.CommandPath()))
 	})
 	c.DisableFlagsInUseLine = true
-	before := c.PreRunE
-	c.PreRunE = func(c *cobra.Command, args []string) error {
-		if err := c.ValidateFlagGroups(); err != nil {
-			return mistake("%v", err)
-		}
-		if before == nil {
-			return nil
-		}
-		return before(c, args)
-	}
 	switch {
 	case c.HasSubCommands():
-		if c.Args == nil {
-			c.Args = noSuchCommand
-		}
+		c.Args = noSuchCommand
 	case c.Args == nil:
-		c.Args = fits
+		c.Args = p.fits
 	}
 	for _, sub := range c.Commands() {
-		prepare(sub)
+		p.prepare(sub)
 	}
+}
+
+// flagMistake says what is wrong with a flag.
+func flagMistake(err error) *exitError {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		return mistake("usage.noFlag", "flag", strings.Repeat("-", min(2, len(unknown.GetSpecifiedName())))+unknown.GetSpecifiedName())
+	}
+	if empty, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		return mistake("usage.noValue", "flag", empty.GetFlag().Name)
+	}
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return mistake("usage.badValue", "flag", wrong.GetFlag().Name, "value", typed.Quoted(wrong.GetValue()))
+	}
+	return mistake("said", "detail", err.Error())
 }
 
 // noSuchCommand refuses words that name no command, and says which may be meant.
@@ -104,59 +128,119 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 			next = below.CommandPath()
 		}
 	}
-	return &exitError{code: exitUsage, message: fmt.Sprintf("%s has no command %s", c.CommandPath(), typed.Quoted(args[0])), hint: next}
+	return mistake("usage.noCommand", "command", c.CommandPath(), "word", typed.Quoted(args[0])).next(control.Command("%s", next))
 }
 
 // fits wants the arguments that the command's Use names: those in brackets may be left out,
 // and one with "…" may be said several times.
-func fits(c *cobra.Command, args []string) error {
+func (p *program) fits(c *cobra.Command, args []string) error {
 	names := strings.Fields(c.Use)[1:]
 	least := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, "[") })
 	if least < 0 {
 		least = len(names)
 	}
-	many := strings.Contains(c.Use, "…")
+	usage := control.Command("%s", p.translated(c.UseLine()))
 	switch {
 	case len(args) < least:
-		return &exitError{code: exitUsage, message: strings.TrimSuffix(names[len(args)], "…") + " is missing", hint: c.UseLine()}
-	case len(args) > len(names) && !many:
-		return &exitError{code: exitUsage, message: "unexpected argument " + typed.Quoted(args[len(names)]), hint: c.UseLine()}
+		return mistake("usage.missing", "name", p.translated(strings.TrimSuffix(names[len(args)], "…"))).next(usage)
+	case len(args) > len(names) && !strings.Contains(c.Use, "…"):
+		return mistake("usage.tooMany", "word", typed.Quoted(args[len(names)])).next(usage)
 	default:
 		return nil
 	}
 }
 
+// translated has the words in capitals of a usage line in the person's language.
+func (p *program) translated(line string) string {
+	speech := p.stdout.Speech()
+	return regexp.MustCompile(`\b[A-Z]+\b`).ReplaceAllStringFunc(line, func(word string) string {
+		if key := "arg." + word; speech.Has(key) {
+			return speech.Say(key)
+		}
+		return word
+	})
+}
+
+// describe gives a command and those below it their texts.
+func (p *program) describe(c *cobra.Command) {
+	speech := p.stdout.Speech()
+	name := strings.Join(strings.Fields(c.CommandPath())[1:], ".")
+	c.Short, c.Long = speech.Say("help."+name), ""
+	if long := "help." + name + ".long"; speech.Has(long) {
+		c.Long = speech.Say(long)
+	}
+	c.InitDefaultHelpFlag()
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		f.Usage = speech.Say("flag." + f.Name)
+		if own := "flag." + name + "." + f.Name; speech.Has(own) {
+			f.Usage = speech.Say(own)
+		}
+	})
+	for _, sub := range c.Commands() {
+		p.describe(sub)
+	}
+}
+
 // help is what a command is for and how it is typed.
-func help(c *cobra.Command) string {
+func (p *program) help(c *cobra.Command) string {
+	speech := p.stdout.Speech()
 	var b strings.Builder
-	if !c.HasParent() {
-		b.WriteString("Filmspool keeps your film and TV diary.  Try it: filmspool demo  Set it up: filmspool open --start\n\n")
+	if c.HasParent() {
+		b.WriteString(wrapped("", c.Short+".\n"+c.Long, 0) + "\n" + speech.Say("cli.usage", "line", p.translated(c.UseLine())) + "\n")
 	} else {
-		b.WriteString(strings.TrimSpace(c.Short+".\n"+c.Long) + "\n\nUsage: " + c.UseLine() + "\n")
+		b.WriteString(speech.Say("cli.welcome") + "\n\n")
 	}
 	if c.Example != "" {
 		b.WriteString("\n" + c.Example + "\n")
 	}
 	for _, sub := range c.Commands() {
 		if sub.IsAvailableCommand() && (c.HasParent() || !slices.Contains(apart, sub.Name())) {
-			b.WriteString(fmt.Sprintf("  %-9s %s\n", sub.Name(), sub.Short))
+			b.WriteString(wrapped("  "+sub.Name(), sub.Short, 12))
 		}
 	}
 	if !c.HasParent() {
-		b.WriteString("Also: " + strings.Join(apart, ", ") + ". More: filmspool COMMAND --help\n")
-		b.WriteString("Flags of every command: --state-dir, --config, --system, --log-level\n")
-	} else if flags := c.LocalFlags().FlagUsages(); flags != "" {
-		b.WriteString("\n" + flags)
+		b.WriteString(speech.Say("cli.further", "names", strings.Join(apart, ", ")) + "\n")
+		return b.String()
+	}
+	b.WriteString("\n")
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if value, text := pflag.UnquoteUsage(f); !f.Hidden && f.Name != "help" {
+			b.WriteString(wrapped(strings.TrimRight("  --"+f.Name+" "+value, " "), text, 21))
+		}
+	})
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+// wrapped is a text in lines that fit the screen, all but the beginning of the first indented.
+func wrapped(head, text string, indent int) string {
+	var b strings.Builder
+	margin := strings.Repeat(" ", indent)
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+		line := head + strings.Repeat(" ", max(indent-utf8.RuneCountInString(head), min(indent, 2)))
+		for i, word := range strings.Fields(paragraph) {
+			if i > 0 && utf8.RuneCountInString(line+" "+word) > screenWidth {
+				b.WriteString(line + "\n")
+				line = margin + word
+				continue
+			}
+			if i > 0 {
+				line += " "
+			}
+			line += word
+		}
+		b.WriteString(line + "\n")
+		head = ""
 	}
 	return b.String()
 }
 
-// flagsOf are the names of all flags that a command takes.
-func flagsOf(c *cobra.Command) (names []string) {
-	for line := range strings.Lines(c.Flags().FlagUsages() + c.InheritedFlags().FlagUsages()) {
-		if _, name, ok := strings.Cut(line, "--"); ok {
-			names = append(names, strings.Fields(name)[0])
+// helpCommand shows the help of another command.
+func (p *program) helpCommand() *cobra.Command {
+	return &cobra.Command{Use: "help [COMMAND]…", RunE: func(c *cobra.Command, args []string) error {
+		asked, rest, err := c.Root().Find(args)
+		if err != nil || len(rest) > 0 {
+			return noSuchCommand(c.Root(), args)
 		}
-	}
-	return names
+		return asked.Help()
+	}}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/locale"
-	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -167,18 +166,6 @@ func (v *view) Word(kind string, word any) string {
 		return v.Say(key)
 	}
 	return text
-}
-
-// Label names an entry.
-func (v *view) Label(e entry.Entry) string {
-	switch {
-	case e.List != nil:
-		return v.Say("item.list", "name", e.List.Name)
-	case e.Media != nil:
-		return e.Media.LabelIn(func(word string) string { return v.Say("item." + strings.ReplaceAll(word, " ", "-")) })
-	default:
-		return e.Label()
-	}
 }
 
 // moment is a time for machines and for people.

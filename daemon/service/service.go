@@ -199,7 +199,7 @@ func (m *Manager) compare(s *Status, err error) {
 	case errors.Is(err, ErrNotRunning) && s.Vague:
 		s.State, s.Hint = Starting, Command(m.o.System, "service logs")
 	case err != nil && !errors.Is(err, ErrNotRunning):
-		s.Silent, s.Detail, s.Hint = true, viewing.Say("service.silent", "reason", err.Error()), Command(m.o.System, "service logs")
+		s.Silent, s.Detail, s.Hint = true, viewing.Say("service.silent").Because(viewing.MessagesOf(err)[0]), Command(m.o.System, "service logs")
 	case s.Version != "" && m.o.Version != "" && s.Version != m.o.Version:
 		s.Outdated, s.Detail = true, viewing.Say("service.outdated", "running", s.Version, "installed", m.o.Version)
 		s.Hint = Command(m.o.System, "service restart")
@@ -276,8 +276,13 @@ func (e *Error) Error() string { return e.Message.Error() }
 // Unwrap is its kind, and the message.
 func (e *Error) Unwrap() []error { return []error{e.Kind, e.Message} }
 
-// Hint is a command to type next, or empty.
-func (e *Error) Hint() string { return e.Command }
+// Hint is what to type next, or empty.
+func (e *Error) Hint() viewing.Message {
+	if e.Command == "" {
+		return viewing.Message{}
+	}
+	return viewing.Say("hint.command", "command", e.Command)
+}
 
 // noManager tells what to do without one.
 func noManager(code string) error {
@@ -299,14 +304,14 @@ func Command(system bool, words string) string {
 
 // StartHint is what to type when nothing runs. A container without systemd has
 // no service that could be started.
-func StartHint(system bool) string {
+func StartHint(system bool) viewing.Message {
 	switch {
 	case inContainer() && !exists("/run/systemd/system"):
-		return "start the container again, or type: filmspool run"
+		return viewing.Say("hint.startContainer")
 	case system:
-		return Command(true, "service start")
+		return viewing.Say("hint.command", "command", Command(true, "service start"))
 	default:
-		return "filmspool service start, or filmspool run"
+		return viewing.Say("hint.start")
 	}
 }
 

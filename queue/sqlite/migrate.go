@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // migrate brings the database to the newest schema. An older one is copied before
@@ -58,15 +60,17 @@ func (e *newerError) Error() string {
 	return fmt.Sprintf("open %s: %v: it has schema %d, this program knows %d; nothing was changed", e.path, ErrNewer, e.has, e.knows)
 }
 
-func (e *newerError) Unwrap() error { return ErrNewer }
+// Unwrap is ErrNewer, and what a person is told.
+func (e *newerError) Unwrap() []error {
+	return []error{ErrNewer, viewing.Say("newerQueue", "path", e.path)}
+}
 
 // Hint is what to do: the copy from before a migration can be read by an older program.
-func (e *newerError) Hint() string {
-	hint := "install the newer version of Filmspool again"
+func (e *newerError) Hint() viewing.Message {
 	for version := e.knows + 1; version <= e.has; version++ {
 		if file := copyBefore(e.path, version); exists(file) {
-			return hint + "; or go back to the copy " + filepath.Base(file) + ", without what was added since"
+			return viewing.Say("hint.newerOrCopy", "file", filepath.Base(file))
 		}
 	}
-	return hint
+	return viewing.Say("hint.newerAgain")
 }

@@ -19,7 +19,7 @@ func IsTerminal(stream any) bool {
 
 // Agreed asks a person at a terminal for a yes.
 func (o *Printer) Agreed(ctx context.Context, stdin io.Reader, question string) bool {
-	answer := strings.ToLower(o.Ask(ctx, stdin, question+" [y/N]"))
+	answer := strings.ToLower(o.Ask(ctx, stdin, o.Speech().Say("cli.yesNo", "question", question)))
 	return answer == "y" || answer == "yes" || answer == "j" || answer == "ja"
 }
 

@@ -1,9 +1,6 @@
-// Package terminal prints for people and for scripts, says that work goes on, and
-// asks people.
-//
-// It owns the standard streams. It promises that no stranger's text can steer a
-// terminal, forge a row or break JSON, and that no key is printed with an error.
-// It refuses to know what the program is about.
+// Package terminal prints for people and for scripts, says that work goes on, and asks
+// people. No stranger's text can steer a terminal, forge a row or break JSON, and no key
+// is printed with an error.
 package terminal
 
 import (
@@ -76,24 +73,25 @@ func (o *Printer) Say(key string, values ...any) { o.Println(o.Speech().Say(key,
 // Hint prints what to do next, unless that is empty.
 func (o *Printer) Hint(next any) {
 	if text := o.shown(next); text != "" {
-		o.Printf("hint:  %s\n", text)
+		o.Printf("%s%s\n", o.Speech().Say("cli.hint"), text)
 	}
 }
 
 // Fault prints an error and what to do. Further lines of either are indented,
 // so that none of them can pass for one of ours. Each line begins with mark.
 func (o *Printer) Fault(mark, message, hint string) {
-	text := "error: " + indented(config.HideKeys(message))
+	text := o.indented("cli.error", message)
 	if hint != "" {
-		text += "\nhint:  " + indented(config.HideKeys(hint))
+		text += "\n" + o.indented("cli.hint", hint)
 	}
 	fmt.Fprintln(o.w, mark+strings.ReplaceAll(text, "\n", "\n"+mark))
 }
 
-// indented is a text of several lines that begins after a word of 7 columns.
-func indented(text string) string {
-	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\r\n", "\n")
-	return strings.ReplaceAll(harmless(text, "\n\t"), "\n", "\n       ")
+// indented is a text of several lines behind a word.
+func (o *Printer) indented(key, text string) string {
+	word := o.Speech().Say(key)
+	text = strings.ReplaceAll(strings.TrimRight(config.HideKeys(text), "\n"), "\r\n", "\n")
+	return word + strings.ReplaceAll(harmless(text, "\n\t"), "\n", "\n"+strings.Repeat(" ", utf8.RuneCountInString(word)))
 }
 
 // JSON prints value as indented JSON. What only HTML would need is not

@@ -4,7 +4,6 @@
 package typed
 
 import (
-	"errors"
 	"net/url"
 	"regexp"
 	"strconv"
@@ -93,10 +92,7 @@ const titleCode = "typed.title"
 
 // IsTitle reports whether an error says that a text is neither number nor address: it
 // may be a title. Which film that is, only a person can say.
-func IsTitle(err error) bool {
-	m, ok := errors.AsType[viewing.Message](err)
-	return ok && m.Code == titleCode
-}
+func IsTitle(err error) bool { return isCode(err, titleCode) }
 
 // ParseMedia reads an item of a kind in the forms of [ParseItem]: a film, a whole series,
 // or a series and as much of an episode as the text names.

@@ -45,7 +45,7 @@ func ParseAdd(args []string, now time.Time) ([]Reading, error) {
 	rest := strings.Join(words[1:], " ")
 	if _, err := ParseItem(words[0]); !IsTitle(err) {
 		at, notTime := parseRest(rest, now)
-		if notTime == nil || strings.Trim(words[0], "0123456789") != "" { // "12 Angry Men" begins with a number
+		if !isCode(notTime, "typed.time") || strings.Trim(words[0], "0123456789") != "" { // "12 Angry Men" begins with a number
 			return []Reading{{What: words[0], At: at}}, cmp.Or(err, notTime)
 		}
 	}
@@ -59,12 +59,14 @@ func parseTitle(args, words []string, now time.Time) (all []Reading, err error) 
 		at, err := parseRest(strings.Join(args[1:], " "), now)
 		return readings(words[:quoted], Reading{At: at}), err
 	}
-	certain := false // the words behind the title are a time and nothing else
+	var refused error // why words that are a time are none that can be meant
+	certain := false  // the words behind the title are a time and nothing else
 	for end := len(words) - 1; end > 0; end-- {
 		tail := strings.Join(words[end:], " ")
 		at, err := parseRest(tail, now)
-		if m, ok := errors.AsType[viewing.Message](err); ok && m.Code != "typed.time" {
-			return nil, err
+		if err != nil && !isCode(err, "typed.time") {
+			refused = err
+			continue
 		}
 		clear := strings.ContainsAny(tail, "0123456789") || quoted == 1 && slices.Contains(args[1:], tail) && end < len(words)-1
 		if err == nil && (clear || quoted == 1) {
@@ -72,10 +74,19 @@ func parseTitle(args, words []string, now time.Time) (all []Reading, err error) 
 			certain = certain || clear
 		}
 	}
+	if refused != nil && !certain {
+		return nil, refused
+	}
 	if !certain {
 		all = append(readings(words, Reading{}), all...)
 	}
 	return all, nil
+}
+
+// isCode reports whether an error is a message of a code.
+func isCode(err error, code string) bool {
+	m, ok := errors.AsType[viewing.Message](err)
+	return ok && m.Code == code
 }
 
 // parseRest reads a time; nil for no words.

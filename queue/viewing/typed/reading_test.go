@@ -67,6 +67,7 @@ func TestWhatSomebodyAdds(t *testing.T) {
 		"The|Day|After|Tomorrow":               "The Day After Tomorrow",
 		"At|Eternity's|Gate":                   "At Eternity's Gate",
 		"Saturday|Night|Fever|friday":          "Saturday Night Fever friday / Saturday Night Fever @Fri",
+		"Heat|2026-11-20 23:15":                "Heat @Fri 23:15",
 		"Apollo|13|20/11/2026":                 "Apollo 13 @Fri",
 	} {
 		all, err := ParseAdd(strings.Split(args, "|"), now)
@@ -80,7 +81,7 @@ func TestWhatSomebodyAdds(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"": "typed.number", "0": "typed.number", "tt123": "typed.imdb", "603-x|tomorrow": "typed.time", "themoviedb.org/movie/603|soon": "typed.time",
-		"The Matrix|Reloaded": "typed.time", "Dark S01E02|soon": "typed.time", "Heat|23:15": "typed.ahead", "603|23:15": "typed.ahead",
+		"The Matrix|Reloaded": "typed.time", "Dark S01E02|soon": "typed.time", "Heat|23:15": "typed.ahead", "603|23:15": "typed.ahead", "700|2026-10-25|02:30": "typed.twice",
 		"https://example.org/x|yesterday": "typed.address",
 	} {
 		if _, err := ParseAdd(strings.Split(args, "|"), now); codeOf(err) != want {

@@ -1,6 +1,6 @@
 //go:build manual
 
-package manual
+package main
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,16 +18,17 @@ import (
 // frontPage is what the page of the program itself has besides what its
 // commands say: exit codes, environment, files, examples.
 //
-//go:embed front.roff
+//go:embed manual.roff
 var frontPage []byte
 
-// Commands write the manual of a version of the program.
-func Commands(version string) []*cobra.Command {
+// manualCommands write what packages put beside the program, man pages into FOLDER/man1 and
+// completions into FOLDER/completions. The same source makes the same pages.
+func (p *program) manualCommands() []*cobra.Command {
 	return []*cobra.Command{{
 		Use: "manual FOLDER", Hidden: true,
-		Short: "Write man pages into FOLDER/man1, completions into FOLDER/completions",
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := writePages(c.Root(), version, filepath.Join(args[0], "man1")); err != nil {
+			p.describe(c.Root())
+			if err := writePages(c.Root(), filepath.Join(args[0], "man1")); err != nil {
 				return err
 			}
 			return writeCompletions(c.Root(), filepath.Join(args[0], "completions"))
@@ -38,7 +38,7 @@ func Commands(version string) []*cobra.Command {
 
 // writePages writes a page for each command. Their day is SOURCE_DATE_EPOCH
 // (seconds since 1970), so that the same source makes the same pages.
-func writePages(root *cobra.Command, version, folder string) error {
+func writePages(root *cobra.Command, folder string) error {
 	epoch, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
 	if err != nil {
 		return fmt.Errorf("read SOURCE_DATE_EPOCH: %w", err)
@@ -50,7 +50,6 @@ func writePages(root *cobra.Command, version, folder string) error {
 	header := doc.GenManHeader{Section: "1", Date: &day, Source: "Filmspool " + version, Manual: "Filmspool Manual"}
 	root.DisableAutoGenTag = true
 	root.Use = "filmspool COMMAND"
-	root.Long, _, _ = strings.Cut(root.Long, "\n\n") // the examples are below
 	if err := doc.GenManTree(root, &header, folder); err != nil {
 		return fmt.Errorf("write man pages: %w", err)
 	}
