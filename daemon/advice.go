@@ -26,6 +26,11 @@ func (d *core) explain(ctx context.Context, id int64) (out control.Explanation, 
 	if err == nil {
 		out.Candidates, err = d.store.Candidates(ctx, id)
 	}
+	if err == nil {
+		entitled := []queue.Entry{out.Entry, out.Ahead}
+		err = d.store.Entitle(ctx, entitled)
+		out.Entry, out.Ahead = entitled[0], entitled[1]
+	}
 	out.Why, out.Hint = control.Advice(out.Entry)
 	return out, err
 }

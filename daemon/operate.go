@@ -175,8 +175,17 @@ func (d *core) Add(ctx context.Context, v viewing.Event) (queue.Entry, error) {
 	if len(outcomes) != 1 || len(outcomes[0].Entries) == 0 {
 		return queue.Entry{}, control.Invalid(viewing.Say("fault.notAdded").Because(viewing.Said(outcomes[0].Reason)), viewing.Message{})
 	}
-	x, err := d.store.Explain(ctx, outcomes[0].Entries[0])
+	x, err := d.explain(ctx, outcomes[0].Entries[0])
 	return x.Entry, err
+}
+
+// Year implements [control.API]. Days are those of this machine's zone.
+func (d *core) Year(ctx context.Context, year int) (entry.Year, error) {
+	y, err := d.store.Year(ctx, year, time.Local)
+	if err != nil {
+		return y, queueFault(err)
+	}
+	return y, nil
 }
 
 // wished is an entry that asks for the same wish or list already, where each of the
@@ -222,6 +231,9 @@ func (d *core) List(ctx context.Context, f entry.Filter) ([]queue.Entry, error) 
 			f.Limit = min(limit-len(list), maxPage)
 		}
 		page, err := d.store.Entries(ctx, f)
+		if err == nil {
+			err = d.store.Entitle(ctx, page)
+		}
 		if err != nil {
 			return nil, queueFault(err)
 		}

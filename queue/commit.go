@@ -160,7 +160,7 @@ func (t *tx) draft(e event, p place, part int, item *viewing.Media) (d draft, er
 	d.sources, d.runtime, d.unsure = []string{e.source}, e.runtime(), e.Unsure
 	d.Entry = Entry{
 		Kind: e.Kind, Account: p.account, Source: e.source, EventID: e.EventID, Part: part, Media: item, List: e.List, Priority: e.Priority,
-		WatchedAt: entry.Moment{Instant: e.WatchedAt}, Class: e.Class, After: p.list, CreatedAt: millis(t.now),
+		WatchedAt: entry.Moment{Instant: e.WatchedAt}, Class: e.Class, After: p.list, CreatedAt: millis(t.now), Minutes: e.Minutes(),
 	}
 	correction, err := t.correctionFor(item)
 	if err != nil {
@@ -191,13 +191,17 @@ func (t *tx) insert(event int64, d *draft) (err error) {
 	if e.State.Finished() {
 		e.SettledAt = e.CreatedAt
 	}
+	words, err := t.learn(*e)
+	if err != nil {
+		return err
+	}
 	millis, whole := watchedColumns(e.WatchedAt.Instant)
 	e.ID, err = t.Insert(`INSERT INTO entries (event, account, part, kind, media, reported, correction, list, item_key, priority, watched_at, watched,
-			class, created_at, state, reason, lane, after, next_at, planned_at, settled_at, decided)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			class, created_at, state, reason, lane, after, next_at, planned_at, settled_at, decided, words, minutes, root)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), ?)`,
 		event, e.Account, e.Part, string(e.Kind), asJSON{e.Media}, asJSON{e.Reported}, idOrNull(e.Correction), asJSON{e.List}, e.Key(), e.Priority,
 		millis, whole, string(e.Class), t.now, string(e.State), e.Reason, int(e.Lane), idOrNull(e.After),
-		max(t.dueSince(*e).UnixMilli(), e.NextAt.UnixMilli()), t.now, timeOrNull(e.SettledAt), asJSON{d.steps})
+		max(t.dueSince(*e).UnixMilli(), e.NextAt.UnixMilli()), t.now, timeOrNull(e.SettledAt), asJSON{d.steps}, words, e.Minutes, rootOf(*e))
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/sqlite"
@@ -113,29 +111,12 @@ func listQuery(f entry.Filter) (query string, args []any, err error) {
 	add(f.Past != entry.Place{}, "n.happened_at <= ? AND (n.happened_at < ? OR n.id < ?)", f.Past.At, f.Past.At, f.Past.ID)
 	add(f.UpTo != 0, "n.id <= ?", f.UpTo)
 	add(!f.Since.IsZero(), happened+" >= ?", f.Since.UnixMilli())
-	for word := range strings.FieldsSeq(f.Words) {
-		text, values := spelt(word)
-		add(true, text, values...)
+	words := strings.Fields(folded(f.Words))
+	add(f.Words != "" && len(words) == 0, "false") // signs alone are in no title
+	for _, word := range words {
+		add(true, "n.words LIKE ?", "%"+word+"%")
 	}
 	return query + " ORDER BY " + order + " LIMIT ?", append(args, f.Limit), nil
-}
-
-// named is what [entry.Filter.Words] are looked for in.
-const named = "concat_ws(' ', n.media ->> '$.title', n.media ->> '$.show.title', n.list ->> '$.name')"
-
-// spelt is a word in a title, in capitals or not. SQLite knows these of ASCII alone,
-// so other words are looked for as they may be written.
-func spelt(word string) (text string, args []any) {
-	forms := []string{strings.ToLower(word)}
-	if strings.ContainsFunc(word, func(r rune) bool { return r > unicode.MaxASCII }) {
-		first, size := utf8.DecodeRuneInString(forms[0])
-		forms = append(forms, string(unicode.ToUpper(first))+forms[0][size:], strings.ToUpper(word))
-	}
-	for _, form := range forms {
-		text += " OR " + named + " LIKE ? ESCAPE '!'"
-		args = append(args, "%"+strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(form)+"%")
-	}
-	return "(" + text[len(" OR "):] + ")", args
 }
 
 // OldestPending is when the pending entry of an account, or of all where it is "",

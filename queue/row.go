@@ -10,7 +10,7 @@ import (
 // entryColumns is what [scanEntry] reads, of entries AS n and events AS v.
 const entryColumns = `n.id, n.kind, n.state, n.reason, n.cause, n.account, v.source, v.event_id, n.part, n.media, n.list,
 	n.priority, n.watched, n.class, n.lane, n.attempts,
-	n.revision, n.after, n.next_at, n.created_at, n.settled_at, n.remote_id, n.reported, n.correction, n.touched,
+	n.revision, n.after, n.next_at, n.created_at, n.settled_at, n.remote_id, n.reported, n.correction, n.touched, coalesce(n.minutes, 0),
 	(SELECT first.remote_id FROM entries AS first WHERE first.id = n.after)`
 
 // scanEntry reads a row of [entryColumns].
@@ -33,7 +33,7 @@ func scanEntryWith(r *sql.Rows, more ...any) (Entry, error) {
 		&e.Class, &e.Lane, &e.Attempts, &e.Revision, &after, &next, &created, &settled,
 		&remote,
 		fromJSON{&e.Reported},
-		&correction, &e.Touched, &onList,
+		&correction, &e.Touched, &e.Minutes, &onList,
 	}
 	if err := r.Scan(append(columns, more...)...); err != nil {
 		return Entry{}, fmt.Errorf("read entry %d: %w", e.ID, err)

@@ -54,6 +54,9 @@ CREATE TABLE entries (
   decided           TEXT NOT NULL,               -- the steps of that time, a JSON array of code and args
   touched           INTEGER NOT NULL DEFAULT 0,  -- by a person: 1 decided about, 2 changed
   settled_at        INTEGER,
+  words             TEXT NOT NULL DEFAULT '',    -- what it is found by: folded, each after a blank
+  minutes           INTEGER,                     -- how long it is; NULL where nobody has said so
+  root              TEXT,                        -- the film or series that was watched, by number or else by title; NULL where nothing was
   happened_at       INTEGER NOT NULL GENERATED ALWAYS AS (coalesce(watched_at, created_at)) VIRTUAL
 ) STRICT;
 
@@ -78,6 +81,15 @@ CREATE INDEX entries_reported ON entries (state, id) WHERE media IS NOT NULL AND
 CREATE INDEX entries_correction ON entries (correction) WHERE correction IS NOT NULL;
 -- The diary: the order in which all happened.
 CREATE INDEX entries_happened ON entries (happened_at);
+-- The statistics.
+CREATE INDEX entries_watched ON entries (watched_at, root, minutes) WHERE root IS NOT NULL;
+
+-- What items are called, by their numbers: "movie:603", "tv:1396", "episode:1396:1:2".
+CREATE TABLE titles (
+  key   TEXT PRIMARY KEY,
+  title TEXT NOT NULL,
+  year  INTEGER
+) STRICT;
 
 -- Further sightings of what an entry tells; the first is entries.event.
 CREATE TABLE witnesses (

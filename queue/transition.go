@@ -54,6 +54,11 @@ func (t *tx) transition(e *Entry, to viewing.State, reason string, s entry.Step)
 			return err
 		}
 	}
+	if root := rootOf(*e); root != rootOf(was) {
+		if _, err := t.Exec("UPDATE entries SET root = ? WHERE id = ?", root, e.ID); err != nil {
+			return err
+		}
+	}
 	if err := t.keepLookup(was, *e); err != nil {
 		return err
 	}
@@ -73,11 +78,15 @@ func (t *tx) transition(e *Entry, to viewing.State, reason string, s entry.Step)
 // class and lane. The next request for it is another act.
 func (t *tx) rewrite(was Entry, e *Entry) error {
 	e.Revision++
+	words, err := t.learn(*e)
+	if err != nil {
+		return err
+	}
 	millis, whole := watchedColumns(e.WatchedAt.Instant)
-	_, err := t.Exec(`UPDATE entries SET media = ?, item_key = ?, reported = ?, correction = ?, watched_at = ?, watched = ?,
-		class = ?, lane = ?, revision = ?, touched = ? WHERE id = ?`,
+	_, err = t.Exec(`UPDATE entries SET media = ?, item_key = ?, reported = ?, correction = ?, watched_at = ?, watched = ?,
+		class = ?, lane = ?, revision = ?, touched = ?, words = ?, root = ? WHERE id = ?`,
 		asJSON{e.Media}, e.Key(), asJSON{e.Reported}, idOrNull(e.Correction), millis, whole,
-		string(e.Class), int(e.Lane), e.Revision, int(e.Touched), e.ID)
+		string(e.Class), int(e.Lane), e.Revision, int(e.Touched), words, rootOf(*e), e.ID)
 	if err != nil {
 		return err
 	}

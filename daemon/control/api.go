@@ -29,6 +29,8 @@ type API struct {
 	Add func(context.Context, viewing.Event) (entry.Entry, error)
 	// List is the outbox, newest first; a limit of 0 is none.
 	List func(context.Context, entry.Filter) ([]entry.Entry, error)
+	// Year is what was watched in a calendar year, in numbers.
+	Year func(ctx context.Context, year int) (entry.Year, error)
 	// Explain tells everything about one entry; [CodeNotFound] when there is none.
 	Explain func(ctx context.Context, id int64) (Explanation, error)
 	// Edit corrects one entry that has not been delivered; a dry run tells what

@@ -49,7 +49,8 @@ type Entry struct {
 	Priority  *int           `json:"priority,omitempty"` // watchlist only; nil leaves it to the service
 	WatchedAt Moment         `json:"watchedAt,omitzero"`
 	Class     viewing.Class  `json:"class,omitempty"`
-	Count     int            `json:"count"` // viewings that this entry stands for: always 1
+	Minutes   int            `json:"minutes,omitempty"` // the length of the item; 0 when unknown
+	Count     int            `json:"count"`             // viewings that this entry stands for: always 1
 	Lane      viewing.Lane   `json:"-"`
 	Attempts  int            `json:"attempts"`           // requests that left, or may have
 	RemoteID  string         `json:"remoteId,omitempty"` // the service's id of a list

@@ -3,6 +3,7 @@ package viewing
 import (
 	"cmp"
 	"strings"
+	"time"
 )
 
 // Kind tells what an [Event] asks of the service.
@@ -68,6 +69,21 @@ type Event struct {
 	// Origin is where it was seen.
 	Origin Origin `json:"origin,omitzero"`
 }
+
+// Minutes is how long each item is, as its player or library says; 0 when unknown.
+func (v Event) Minutes() int {
+	seconds := float64(v.Origin.Runtime)
+	if v.Progress != nil && v.Progress.Duration > 0 {
+		seconds = v.Progress.Duration
+	}
+	if len(v.Media) == 0 || seconds > maxLength.Seconds() {
+		return 0
+	}
+	return int(seconds/60+0.5) / len(v.Media)
+}
+
+// maxLength is how long an item may be: a stream without an end is none.
+const maxLength = 24 * time.Hour
 
 // Progress is what a player reported about one sitting, in seconds.
 type Progress struct {

@@ -1,0 +1,156 @@
+package queue
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// named is a viewing of an item, some minutes after noon.
+func named(id string, m viewing.Media, minute int) viewing.Event {
+	v := film(id, 1, minute)
+	v.Media = []viewing.Media{m}
+	return v
+}
+
+func series(tmdb int64, title string, season, episode int, name string) viewing.Media {
+	return viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: tmdb}, Title: title}, Season: &season, Episode: &episode, Title: name}
+}
+
+// TestATitleIsKnownByItsNumber: an entry that has a number alone goes by the title that any
+// other entry, a provider or a person told of it, before or after; a person's choice wins.
+func TestATitleIsKnownByItsNumber(t *testing.T) {
+	s := fresh(t)
+	bare := func(tmdb int64) viewing.Media {
+		return viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: tmdb}}
+	}
+	s.commit(t,
+		named("before", bare(603), 0), named("told", viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}, Title: "The Matrix", Year: 1999}, 300),
+		named("unknown", bare(604), 600), named("episode", series(1396, "", 1, 2, ""), 900),
+		named("told too", series(1396, "Breaking Bad", 1, 2, "Cat's in the Bag..."), 1200), named("other", series(1396, "", 1, 3, ""), 1500),
+	)
+	if err := s.KeepTitles(t.Context(), []Title{{"movie:603", "Another Name", 2000}, {"movie:604", "Reloaded", 2003}}); err != nil {
+		t.Fatal(err)
+	}
+	labels := func(words string) (all []string) {
+		t.Helper()
+		list, err := s.Entries(t.Context(), entry.Filter{Words: words})
+		if err == nil {
+			err = s.Entitle(t.Context(), list)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range list {
+			all = append(all, e.Label()+" "+e.Media.Title)
+		}
+		return all
+	}
+	for words, want := range map[string][]string{
+		"matrix": {"The Matrix (1999) The Matrix", "The Matrix (1999) The Matrix"}, "reloaded 2003": {"Reloaded (2003) Reloaded"},
+		"breaking": {"Breaking Bad S01E03 ", "Breaking Bad S01E02 Cat's in the Bag...", "Breaking Bad S01E02 Cat's in the Bag..."},
+		"another":  nil,
+	} {
+		if diff := cmp.Diff(want, labels(words)); diff != "" {
+			t.Errorf("%s: %s", words, diff)
+		}
+	}
+	chosen := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 604}, Title: "The Matrix Reloaded", Year: 2003}
+	if _, err := s.Edit(t.Context(), 3, entry.Edit{Media: &chosen}); err != nil {
+		t.Fatal(err)
+	}
+	s.commit(t, named("later", bare(604), 3000))
+	if got := strings.Join(labels("604"), ", "); got != "The Matrix Reloaded (2003) The Matrix Reloaded, The Matrix Reloaded (2003) The Matrix Reloaded" {
+		t.Errorf("after the choice: %s", got)
+	}
+}
+
+// TestSearch: words in any order, without accents and case, parts of them, years, numbers and
+// places; signs alone find nothing.
+func TestSearch(t *testing.T) {
+	s := fresh(t)
+	s.commit(t,
+		named("a", viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 194}, Title: "Amélie", Year: 2001}, 0),
+		named("b", series(1396, "Breaking Bad", 1, 3, "...And the Bag's in the River"), 300),
+		named("c", series(126308, "Shōgun", 1, 1, "Anjin"), 600),
+		named("d", viewing.Media{Type: viewing.Movie, Title: "Über den Wolken 100%"}, 900),
+		named("e", viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 5}, Title: "千と千尋の神隠し"}, 1200),
+	)
+	for words, want := range map[string]string{
+		"amelie": "a", "AMÉLIE 2001": "a", "2001": "a", "194": "a", "breaking bad s01e03": "b", "s1e3": "", "bags river": "b", "shogun": "c", "Shōgun": "c",
+		"uber": "d", "ÜBER wolken": "d", "wolk": "d", "100%": "d", "千尋": "e", "%": "", "_": "", "'": "", "matrix": "", "1396": "b",
+	} {
+		list, err := s.Entries(t.Context(), entry.Filter{Words: words})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range list {
+			got = append(got, e.EventID)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q finds %v, want %q", words, got, want)
+		}
+	}
+}
+
+// TestYear: days are local ones, also where the clocks change; what was dropped or merged
+// counts for nothing.
+func TestYear(t *testing.T) {
+	s := fresh(t)
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Skip(err) // a machine without zones
+	}
+	at := func(v viewing.Event, day string, minutes int) viewing.Event {
+		when, err := time.ParseInLocation("2006-01-02 15:04", day, berlin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.WatchedAt, v.Progress = viewing.At(when), &viewing.Progress{Duration: float64(minutes) * 60}
+		return v
+	}
+	heat := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 949}, Title: "Heat", Year: 1995}
+	outcomes := s.commit(t,
+		at(named("old", heat, 0), "2024-12-31 23:59", 170),
+		at(named("first", heat, 0), "2025-01-01 00:00", 170),
+		at(named("summer", series(1396, "Breaking Bad", 1, 1, ""), 0), "2025-07-01 00:30", 58),
+		at(named("summer 2", series(1396, "", 1, 2, ""), 0), "2025-07-01 23:59", 0),
+		at(named("clocks change", heat, 0), "2025-10-26 00:30", 170),
+		at(named("the same day", series(1396, "Breaking Bad", 1, 3, ""), 0), "2025-10-26 23:30", 50),
+		at(named("dropped", heat, 0), "2025-11-01 20:00", 170),
+		at(named("last", series(1438, "The Wire", 1, 1, ""), 0), "2025-12-31 23:59", 60),
+		at(named("next year", heat, 0), "2026-01-01 00:00", 170),
+	)
+	if _, err := s.Drop(t.Context(), entry.Selection{IDs: outcomes[6].Entries}, false); err != nil {
+		t.Fatal(err)
+	}
+	y, err := s.Year(t.Context(), 2025, berlin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var days []string
+	for _, d := range y.Days {
+		days = append(days, fmt.Sprint(d.Date.Format("01-02 "), d.Films, d.Episodes, d.Minutes, d.Measured))
+	}
+	if diff := cmp.Diff([]string{"01-01 1 0 170 1", "07-01 0 2 58 1", "10-26 1 1 220 2", "12-31 0 1 60 1"}, days); diff != "" {
+		t.Error(diff)
+	}
+	y.Days = nil
+	want := entry.Year{
+		Year: 2025, First: 2024, Last: 2026, Sum: entry.Watched{Films: 2, Episodes: 4, Minutes: 508, Measured: 5},
+		Series: []entry.Ranked{{Name: "Breaking Bad", Entry: 6, N: 3}, {Name: "The Wire", Entry: 8, N: 1}},
+		Films:  []entry.Ranked{{Name: "Heat (1995)", Entry: 5, N: 2}}, BySource: []entry.Ranked{{Name: "browser:b1", N: 6}},
+	}
+	want.Months[0], want.Months[6] = entry.Watched{Films: 1, Minutes: 170, Measured: 1}, entry.Watched{Episodes: 2, Minutes: 58, Measured: 1}
+	want.Months[9], want.Months[11] = entry.Watched{Films: 1, Episodes: 1, Minutes: 220, Measured: 2}, entry.Watched{Episodes: 1, Minutes: 60, Measured: 1}
+	if diff := cmp.Diff(want, y); diff != "" {
+		t.Error(diff)
+	}
+}
