@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
@@ -203,37 +201,5 @@ func TestAddressesThatChangeAreNotProven(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-// A damaged queue is told to whoever asks, until that is acknowledged.
-func TestADamagedQueueNeedsTheUser(t *testing.T) {
-	o := testOptions(t)
-	for range 2 {
-		_, done := opened(t, o)
-		done()
-		if err := os.WriteFile(o.Paths.Database(), []byte("no database any more, alas"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	d, _ := opened(t, o)
-	err := d.withQueue(t.Context(), func(ctx context.Context) error {
-		s, err := d.Control().Status(ctx)
-		health.Tell(locale.In(""), &s)
-		if err != nil || s.State != account.Attention || !strings.Contains(s.Summary, "damaged") || s.Hint == "" || len(s.Notices) == 0 {
-			t.Errorf("status %+v, %v", s, err)
-		}
-		for _, n := range s.Notices {
-			if err := d.Control().Acknowledge(ctx, n.ID); err != nil {
-				t.Error(err)
-			}
-		}
-		if s, err = d.Control().Status(ctx); err != nil || s.Notices == nil || len(s.Notices) > 0 {
-			t.Errorf("status after that %+v, %v", s, err)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
 	}
 }

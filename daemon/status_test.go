@@ -122,22 +122,3 @@ func TestAWrongClockIsTold(t *testing.T) {
 		}
 	}
 }
-
-// TestWhileNothingRunsTheKeysAndTheQueueTell how the accounts stand.
-func TestWhileNothingRunsTheKeysAndTheQueueTell(t *testing.T) {
-	o := testOptions(t)
-	var got control.Status
-	if err := First(t.Context(), o, func(ctl control.API) (err error) {
-		got, err = ctl.Check(t.Context())
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
-	var found []string
-	for _, p := range got.Problems {
-		found = append(found, p.Code)
-	}
-	if want := []string{health.KeyMissing, "nothing-connected"}; !slices.Equal(found, want) || got.State != account.Attention {
-		t.Errorf("%s: %v, want %v", got.State, found, want)
-	}
-}

@@ -1,0 +1,287 @@
+package health_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/daemon"
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/health"
+	"github.com/filmspool/filmspool/daemon/service"
+	"github.com/filmspool/filmspool/kodi/kodisim"
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/sqlite"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// machine is one with a state folder, a configuration and a service manager, on which
+// nothing runs.
+type machine struct {
+	*testing.T
+	o       daemon.Options
+	service service.Status
+}
+
+func newMachine(t *testing.T) *machine {
+	t.Helper()
+	dir := t.TempDir()
+	p := config.Paths{State: filepath.Join(dir, "state"), File: filepath.Join(dir, "config.toml"), Control: filepath.Join(dir, "s")}
+	m := &machine{T: t, service: service.Status{State: service.NotInstalled}, o: daemon.Options{
+		Paths: p, Getenv: func(string) string { return "" }, Logger: slog.New(slog.DiscardHandler), Source: &config.Source{Paths: p, Getenv: func(string) string { return "" }},
+	}}
+	m.must(daemon.First(t.Context(), m.loaded(), func(control.API) error { return nil }))
+	return m
+}
+
+func (m *machine) must(err error) {
+	m.Helper()
+	if err != nil {
+		m.Fatal(err)
+	}
+}
+
+// loaded is with the configuration as it is now.
+func (m *machine) loaded() daemon.Options {
+	m.o.Config, _ = m.o.Source.Load() // the examination has its faults
+	return m.o
+}
+
+// writes writes config.toml.
+func (m *machine) writes(text string) {
+	m.Helper()
+	m.must(os.WriteFile(m.o.Paths.File, []byte(text), 0o600))
+}
+
+// has asks the queue.
+func (m *machine) has(do func(control.API) error) {
+	m.Helper()
+	m.must(daemon.Existing(m.Context(), m.loaded(), do))
+}
+
+// adds adds films of today.
+func (m *machine) adds(n int) {
+	m.Helper()
+	m.has(func(api control.API) error {
+		for i := range n {
+			_, err := api.Add(m.Context(), viewing.Event{
+				Kind: viewing.KindViewing, EventID: fmt.Sprint(i), Count: 1, WatchedAt: viewing.At(time.Now().Add(-time.Hour)),
+				Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: int64(600 + i)}}},
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// drops drops all that waits or is held.
+func (m *machine) drops() {
+	m.Helper()
+	m.has(func(api control.API) error {
+		_, err := api.Operate(m.Context(), control.Order{Verb: control.Drop, Selection: entry.Selection{All: true}})
+		return err
+	})
+}
+
+// keeps is a key for an account, as a login keeps it.
+func (m *machine) keeps(name, user string) {
+	m.Helper()
+	keys := config.Keys{Dir: m.o.Paths.State, Getenv: m.o.Getenv}
+	m.must(keys.Save(config.Credential{Account: name, BaseURL: "https://service.example/api/v1", Key: config.NewSecret("sk_1"), UserID: user, UserName: user}))
+}
+
+// pauses is what the loop of an account keeps of an answer.
+func (m *machine) pauses(reason, problem string) {
+	m.Helper()
+	m.keeps("default", "ann")
+	store, err := queue.Open(m.Context(), queue.Options{Path: m.o.Paths.Database()})
+	m.must(err)
+	ctx, stop := context.WithCancel(m.Context())
+	ran := make(chan error, 1)
+	go func() { ran <- store.Run(ctx) }()
+	err = store.UpdateAccount(ctx, "default", func(a *account.Row) {
+		a.Pause = account.Pause{Reason: reason, Since: time.Now()}
+		if problem != "" {
+			a.Pause.Problem = viewing.Say(problem)
+		}
+	})
+	stop()
+	m.must(errors.Join(err, <-ran, store.Close()))
+}
+
+// version writes the version of the queue's tables, and returns the one before.
+func (m *machine) version(n int) (was int) {
+	m.Helper()
+	db, err := sql.Open("sqlite", m.o.Paths.Database())
+	m.must(err)
+	defer db.Close()
+	m.must(db.QueryRow("PRAGMA user_version").Scan(&was))
+	_, err = db.Exec(fmt.Sprint("PRAGMA user_version = ", n))
+	m.must(err)
+	return was
+}
+
+// problems are the codes of all that is wrong.
+func (m *machine) problems() (codes []string) {
+	m.Helper()
+	_, faults := m.o.Source.Load()
+	s, _ := health.Examine(m.Context(), health.Examination{
+		Paths: m.o.Paths, Faults: faults,
+		Ask: func(ctx context.Context) (s control.Status, running bool, err error) {
+			if sqlite.Held(m.o.Paths.State) {
+				return s, false, sqlite.ErrLocked // in time
+			}
+			err = daemon.Existing(ctx, m.loaded(), func(api control.API) (err error) {
+				s, err = api.Check(ctx)
+				return err
+			})
+			return s, false, err
+		},
+		Taken:   func(ctx context.Context) error { return daemon.PortTaken(ctx, m.loaded()) },
+		Service: func(context.Context) (service.Status, error) { return m.service, nil },
+	})
+	for _, p := range s.Problems {
+		codes = append(codes, p.Code)
+	}
+	return codes
+}
+
+// TestProblemsComeAndGoWithTheirConditions, real ones: each case makes one, and returns what
+// mends it.
+func TestProblemsComeAndGoWithTheirConditions(t *testing.T) {
+	within := func(then service.Status) func(*machine) func() {
+		return func(m *machine) func() {
+			now := m.service
+			m.service = then
+			return func() { m.service = now }
+		}
+	}
+	// held is a folder that another process holds and that the service manager knows.
+	held := func(then, mended service.Status) func(*machine) func() {
+		return func(m *machine) func() {
+			lock, err := sqlite.AwaitLock(m.Context(), m.o.Paths.State, time.Second)
+			m.must(err)
+			m.Cleanup(func() { m.must(lock.Release()) })
+			m.service = then
+			return func() { m.service = mended }
+		}
+	}
+	well := service.Status{Installed: true, Autostart: true, State: service.Running}
+	for code, shows := range map[string]func(*machine) (mend func()){
+		health.ConfigInvalid: func(m *machine) func() {
+			m.writes("wav = 1")
+			return func() { m.writes("wave = 1") }
+		},
+		health.StateDenied: func(m *machine) func() {
+			if runtime.GOOS == "windows" {
+				m.Skip("rights are lists there")
+			}
+			m.must(os.Chmod(m.o.Paths.State, 0o777))
+			return func() { m.must(os.Chmod(m.o.Paths.State, 0o700)) }
+		},
+		health.QueueUnread: func(m *machine) func() {
+			was := m.version(999)
+			return func() { m.version(was) }
+		},
+		"notice": func(m *machine) func() {
+			m.must(os.WriteFile(m.o.Paths.Database(), []byte("no database any more, alas"), 0o600))
+			return func() {
+				m.has(func(api control.API) error {
+					s, err := api.Status(m.Context())
+					for _, n := range s.Notices {
+						err = errors.Join(err, api.Acknowledge(m.Context(), n.ID))
+					}
+					return err
+				})
+			}
+		},
+		health.KeyMissing: func(m *machine) func() { return func() { m.keeps("default", "ann") } },
+		health.KeyRefused: func(m *machine) func() {
+			m.pauses(account.PausedKey, "keyRefused")
+			return func() { m.pauses("", "") }
+		},
+		health.AccessRefused: func(m *machine) func() {
+			m.pauses(account.PausedKey, "between")
+			return func() { m.pauses("", "") }
+		},
+		health.AddressWrong: func(m *machine) func() {
+			m.pauses(account.PausedAddress, "unproven")
+			return func() { m.pauses("", "") }
+		},
+		health.AccountUnknown: func(m *machine) func() {
+			m.adds(1)
+			m.writes("[accounts.anna]\n")
+			return func() { m.writes("[accounts.anna]\n[accounts.default]\n") }
+		},
+		"same-account": func(m *machine) func() {
+			m.writes("[accounts.anna]\n[accounts.ben]\n")
+			m.keeps("anna", "ann")
+			m.keeps("ben", "ann")
+			return func() { m.keeps("ben", "ben") }
+		},
+		"entries-held": func(m *machine) func() {
+			m.writes("hold = 'all'\n")
+			m.adds(1)
+			return m.drops
+		},
+		"entries-wave": func(m *machine) func() {
+			m.adds(7)
+			return m.drops
+		},
+		health.LibraryUnread: func(m *machine) func() {
+			folder := filepath.Join(m.TempDir(), "userdata")
+			m.writes("[[kodi.libraries]]\nuserdata = '" + folder + "'\n")
+			return func() {
+				sim, err := kodisim.Create(folder, 131)
+				m.must(err)
+				m.must(sim.Close())
+			}
+		},
+		"nothing-connected": func(m *machine) func() {
+			return func() { m.writes("[[kodi.libraries]]\nuserdata = '" + m.TempDir() + "'\n") }
+		},
+		health.PortTaken: func(m *machine) func() {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			m.must(err)
+			m.writes("listen = '" + l.Addr().String() + "'\n")
+			return func() { m.must(l.Close()) }
+		},
+		health.NotRunning: func(m *machine) func() { return func() { held(well, well)(m) } },
+		health.Silent: func(m *machine) func() {
+			lock, err := sqlite.AwaitLock(m.Context(), m.o.Paths.State, time.Second)
+			m.must(err)
+			return func() { m.must(lock.Release()) }
+		},
+		health.ServiceFailed:  within(service.Status{Installed: true, State: service.Failed}),
+		health.ServiceMissing: held(service.Status{State: service.NotInstalled}, well),
+		health.ServiceLogout:  held(service.Status{Installed: true, Autostart: true, State: service.Running, UntilLogout: true}, well),
+		health.Outdated:       held(service.Status{Installed: true, Autostart: true, State: service.Running, Outdated: true}, well),
+	} {
+		t.Run(code, func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t)
+			mend := shows(m)
+			if all := m.problems(); !slices.Contains(all, code) {
+				t.Fatalf("not shown: %v", all)
+			}
+			mend()
+			if all := m.problems(); slices.Contains(all, code) {
+				t.Errorf("not gone: %v", all)
+			}
+		})
+	}
+}
