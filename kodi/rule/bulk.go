@@ -36,7 +36,7 @@ func (r *reading) findBulk() {
 	for _, c := range r.changes {
 		w, ok := parseWall(c.file.LastPlayed)
 		moved := ok && !w.midnight() && c.file.LastPlayed != c.old.LastPlayed
-		if !c.further && c.act.Ended.IsZero() && (moved || played(c.class)) {
+		if c.act.Ended.IsZero() && (moved || played(c.class)) {
 			ends = append(ends, c)
 		}
 	}

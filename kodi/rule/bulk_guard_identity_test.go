@@ -352,7 +352,7 @@ func TestIdentity(t *testing.T) {
 			{at: "2026-03-02 02:01:00", files: list(film(2, 0, ""), played(double)), want: []string{"live S S01E04 2026-03-02T02:00:59Z"}},
 			{
 				at: "2026-03-02 02:05:00", files: list(film(2, 0, ""), with(double, episode(4), episode(5))),
-				want: []string{"live S S01E05 2026-03-02T02:00:59Z", "rename S S01E04: note.calls title=S S01E04, S S01E05"},
+				want: []string{"rename S S01E04: note.calls title=S S01E04, S S01E05"},
 			},
 			{at: "2026-03-02 02:06:00", files: list(film(2, 0, ""), with(double, episode(4), episode(5)))},
 		}},

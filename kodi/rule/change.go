@@ -29,8 +29,6 @@ type change struct {
 	act     announce.Act // what Kodi has announced of it, where that decides; else zero
 	id      string       // of the event
 	sameAs  string       // the event of which this is only a further sighting
-	further bool         // a further item of a file whose event was handed over before
-	first   int          // place of the first item among those in the file
 }
 
 // changeOf compares a file with what was known of it.
@@ -57,14 +55,12 @@ func played(class viewing.Class) bool {
 func (r *reading) classify(c *change) {
 	w, ok := parseWall(c.file.LastPlayed)
 	c.when = r.instant(c.file)
-	at := w.nearest(r.zone, r.good, r.now).at
+	at := r.at(w)
 	stayed := !c.isNew && c.file.LastPlayed == c.old.LastPlayed
-	isNow := false
-	if ok && !stayed && r.watching() {
-		var s stamp
-		if s, isNow = w.now(r.zone, r.since, r.now.Add(slack)); isNow {
-			c.when = instant(c.file.LastPlayed, s)
-		}
+	soon := w.nearest(r.zone, r.since, r.now.Add(slack))
+	isNow := ok && !stayed && r.watching() && distance(soon, r.since, r.now.Add(slack)) == 0
+	if isNow {
+		c.when = instant(c.file.LastPlayed, soon)
 	}
 	between := distance(at, r.good, r.now) <= slack && !w.midnight()
 	later := at.UnixMilli() > c.old.Latest
@@ -225,7 +221,7 @@ func (r *reading) holdForOthers(c *change) {
 	writers, reporters := r.environment.AddOns.Writers, r.environment.AddOns.Reporters
 	ended := !c.act.Ended.IsZero()
 	switch {
-	case c.further || !played(c.class):
+	case !played(c.class):
 	case !ended && c.showMark():
 		c.hold(viewing.Say("note.showMark"))
 	case len(writers) > 0 && c.class == viewing.ClassMarked:
@@ -240,7 +236,7 @@ func (r *reading) holdForOthers(c *change) {
 // event is the change as it is remembered.
 func (c *change) event() event {
 	return event{
-		ID: c.id, When: c.when, Count: c.to, Class: c.class, Key: c.key, Items: len(c.media), From: c.first,
+		ID: c.id, When: c.when, Count: c.to, Class: c.class, Key: c.key, Items: len(c.media),
 		Item: row(c.file), Same: c.sameAs, Played: !c.act.Ended.IsZero(),
 	}
 }

@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"slices"
 	"time"
 
 	"github.com/filmspool/filmspool/kodi/announce"
@@ -35,29 +34,13 @@ func offsetIn(zone *time.Location, at time.Time) int {
 	return offset
 }
 
-// wallTime is a time without a zone, held as if it were UTC. Offset is set
-// when the text names its own, as programs other than Kodi write it; day when
-// the text is a date alone.
-type wallTime struct {
-	time.Time
-	offset *int
-	day    bool
-}
+// wallTime is a time without a zone, held as if it were UTC.
+type wallTime struct{ time.Time }
 
-// parseWall reads Kodi's text, or a date, or a time as ISO 8601 has it; ok is
-// false for anything that is no time.
-func parseWall(text string) (wallTime, bool) {
-	for _, layout := range []string{time.DateTime, time.DateOnly, "2006-01-02T15:04:05"} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return wallTime{Time: t, day: layout == time.DateOnly}, t.Year() >= 1900
-		}
-	}
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil || t.Year() < 1900 {
-		return wallTime{}, false
-	}
-	_, offset := t.Zone()
-	return wallTime{Time: t.UTC().Add(time.Duration(offset) * time.Second), offset: &offset}, true
+// parseWall reads the one form in which Kodi writes a time; ok is false for anything else.
+func parseWall(text string) (w wallTime, ok bool) {
+	t, err := time.Parse(time.DateTime, text)
+	return wallTime{t}, err == nil && t.Year() >= 1900
 }
 
 // midnight reports a time that was most likely a date only: Kodi makes
@@ -67,62 +50,28 @@ func (w wallTime) midnight() bool {
 	return h == 0 && m == 0 && s == 0
 }
 
-// noon is the middle of the same day.
-func (w wallTime) noon() wallTime {
-	y, m, d := w.Date()
-	return wallTime{Time: time.Date(y, m, d, 12, 0, 0, 0, time.UTC), offset: w.offset}
-}
-
-// stamp is an instant with the offset it was read with.
-type stamp struct {
-	at     time.Time
-	offset int // seconds east of UTC
-}
-
-func (w wallTime) with(offset int) stamp {
-	return stamp{w.Add(-time.Duration(offset) * time.Second), offset}
-}
-
-// in gives the instants that the time stands for in a zone, earliest first:
-// two in the hour that is repeated when clocks go back. A time that clocks
-// going forward leave out is read with the offset before.
-func (w wallTime) in(zone *time.Location) []stamp {
-	if w.offset != nil {
-		return []stamp{w.with(*w.offset)}
+// nearest is the instant that the time stands for in a zone. In the hour that is repeated
+// when clocks go back it is the one that fits best to the time between two readings; in
+// the hour that clocks going forward leave out, the offset before counts.
+func (w wallTime) nearest(zone *time.Location, from, to time.Time) time.Time {
+	read := func(day time.Duration) (at time.Time, exact bool) {
+		offset := offsetIn(zone, w.Add(day))
+		at = w.Add(-time.Duration(offset) * time.Second).In(zone)
+		return at, offsetIn(zone, at) == offset
 	}
-	before := offsetIn(zone, w.Add(-24*time.Hour))
-	after := offsetIn(zone, w.Add(24*time.Hour))
-	var all []stamp
-	for _, offset := range []int{before, after} {
-		s := w.with(offset)
-		if offsetIn(zone, s.at) == offset && !slices.ContainsFunc(all, func(o stamp) bool { return o.offset == offset }) {
-			all = append(all, s)
-		}
+	best, exact := read(-24 * time.Hour)
+	if other, is := read(24 * time.Hour); is && (!exact || distance(other, from, to) < distance(best, from, to)) {
+		best = other
 	}
-	if len(all) == 0 {
-		all = append(all, w.with(before))
-	}
-	slices.SortFunc(all, func(a, b stamp) int { return a.at.Compare(b.at) })
-	return all
+	return best
 }
 
-// nearest is the instant that fits best to the time between two readings.
-func (w wallTime) nearest(zone *time.Location, from, to time.Time) stamp {
-	return slices.MinFunc(w.in(zone), func(a, b stamp) int {
-		return int(distance(a.at, from, to) - distance(b.at, from, to))
-	})
-}
+// at is the instant that the time of a file stands for.
+func (r *reading) at(w wallTime) time.Time { return w.nearest(r.zone, r.good, r.now) }
 
 // distance is how far t lies outside of a span; 0 within.
 func distance(t, from, to time.Time) time.Duration {
 	return max(from.Sub(t), t.Sub(to), 0)
-}
-
-// now reads a time that was written between two moments, in the zone that is
-// expected. A date alone is no moment.
-func (w wallTime) now(zone *time.Location, from, to time.Time) (stamp, bool) {
-	s := w.nearest(zone, from, to)
-	return s, !w.day && distance(s.at, from, to) == 0
 }
 
 // noClock is the last year that a machine without a clock claims to be in.
@@ -148,15 +97,16 @@ func (r *reading) instant(f library.File) viewing.Instant {
 		}
 		return at
 	case w.midnight():
-		in := instant(f.LastPlayed, w.noon().nearest(r.zone, r.good, r.now))
+		in := instant(f.LastPlayed, r.at(wallTime{w.Add(12 * time.Hour)}))
 		in.Precision = viewing.Day
 		return in
 	default:
-		return instant(f.LastPlayed, w.nearest(r.zone, r.good, r.now))
+		return instant(f.LastPlayed, r.at(w))
 	}
 }
 
-func instant(text string, s stamp) viewing.Instant {
-	offset := s.offset
-	return viewing.Instant{Millis: s.at.UnixMilli(), Text: text, Offset: &offset, Precision: viewing.Second}
+func instant(text string, at time.Time) viewing.Instant {
+	in := viewing.At(at)
+	in.Text = text
+	return in
 }

@@ -138,7 +138,7 @@ func (r *reading) remember(rec record, f library.File) record {
 	rec.NoItem = row(f) == 0
 	rec.LastPlayed = f.LastPlayed
 	if w, ok := parseWall(f.LastPlayed); ok {
-		if at := w.nearest(r.zone, r.good, r.now).at; at.Before(r.now.Add(farFuture)) {
+		if at := r.at(w); at.Before(r.now.Add(farFuture)) {
 			rec.Latest = max(rec.Latest, at.UnixMilli())
 		}
 	}
@@ -207,7 +207,7 @@ func (r *reading) isSetAgain(c *change) bool {
 // where it was, and is no viewing; an old time may look like this minute in some zone.
 func (r *reading) thaw(c *change) {
 	w, ok := parseWall(c.file.LastPlayed)
-	at := w.nearest(r.zone, r.good, r.now).at.UnixMilli()
+	at := r.at(w).UnixMilli()
 	back := c.to <= c.old.Fallen && (!ok || w.midnight() || c.file.LastPlayed == c.old.LastPlayed || at <= c.old.Latest)
 	switch {
 	case !c.act.At.IsZero():
@@ -223,7 +223,7 @@ func (r *reading) thaw(c *change) {
 func (r *reading) fallen(c *change, next *record) {
 	w, ok := parseWall(c.file.LastPlayed)
 	moved := c.file.LastPlayed != c.old.LastPlayed
-	recent := ok && moved && !w.midnight() && distance(w.nearest(r.zone, r.good, r.now).at, r.good, r.now) <= slack
+	recent := ok && moved && !w.midnight() && distance(r.at(w), r.good, r.now) <= slack
 	switch {
 	case r.silent || c.old.Fallen > 0:
 		next.Fallen = cmp.Or(c.old.Fallen, c.old.Count)

@@ -121,5 +121,6 @@
 //   - of two Kodis on one library file, the one that is not heard: what it plays waits for a person
 //   - an item that is removed from the library as its playback ends
 //   - a new file that was played by a clock that is behind
+//   - the second episode of a file that was played before it was in the library
 //   - what was played after many counts fell, by a clock that shows an earlier time than before
 package rule

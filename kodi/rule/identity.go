@@ -161,42 +161,24 @@ func (r *reading) rename(f library.File, next *record) {
 			continue
 		}
 		if e.Same == "" {
-			r.Amendments = append(r.Amendments, r.renamed(*e, media, f, next))
+			r.Amendments = append(r.Amendments, renamed(*e, media, f))
 		}
 		e.Key, e.Item = key, row(f)
 	}
 }
 
-// renamed is the amendment that gives an event its new identity. An amendment
-// names as many items as the event did: further ones become a viewing of their
-// own, and an event that would shrink is left as it is.
-func (r *reading) renamed(e event, media []viewing.Media, f library.File, next *record) viewing.Amendment {
+// renamed is the amendment that gives an event its new identity: the first items of the
+// file, as many as the event named. One that would shrink is left as it is.
+func renamed(e event, media []viewing.Media, f library.File) viewing.Amendment {
 	labels := make([]string, len(media))
 	for i, m := range media {
 		labels[i] = m.Label()
 	}
 	a := viewing.Amendment{EventID: e.ID, Origin: origin(f), Reason: viewing.Say("note.calls", "title", strings.Join(labels, ", "))}
-	if len(media) < e.From+e.Items {
-		return a
-	}
-	a.Media = media[e.From : e.From+e.Items]
-	if named := next.named(e); e.From == 0 && len(media) > named {
-		r.changes = append(r.changes, &change{
-			file: f, to: e.Count, media: media[named:], key: identity(media, f.Path), first: named, further: true,
-			class: e.Class, when: e.When, note: viewing.Say("note.sameFile"),
-		})
+	if len(media) >= e.Items {
+		a.Media = media[:e.Items]
 	}
 	return a
-}
-
-// named is how many items of the file the events of one playback name.
-func (r record) named(playback event) (n int) {
-	for _, e := range r.Events {
-		if e.When.Millis == playback.When.Millis {
-			n += e.Items
-		}
-	}
-	return n
 }
 
 // extraName matches a file that belongs to a film and is none: a trailer, an extra,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -73,7 +74,6 @@ type event struct {
 	Class  viewing.Class   `json:"k"`           // as handed over
 	Key    string          `json:"y"`           // the identity it was last given
 	Items  int             `json:"n"`           // number of items it names
-	From   int             `json:"o,omitempty"` // the first of them among those in the file
 	Item   int64           `json:"r,omitempty"` // Kodi's id of the first item; 0 when it had none
 	Played bool            `json:"p,omitempty"` // Kodi has announced its playback: taking the count back withdraws nothing
 	Taken  bool            `json:"u,omitempty"` // its growth was taken back, not yet withdrawn
@@ -103,9 +103,9 @@ func (r record) clone() record {
 }
 
 func (r record) equal(o record) bool {
-	return slices.Equal(r.Events, o.Events) && r.Count == o.Count && r.LastPlayed == o.LastPlayed && r.CountedAt == o.CountedAt &&
-		r.Latest == o.Latest && r.Item == o.Item && r.Items == o.Items && r.NoItem == o.NoItem &&
-		r.Serial == o.Serial && r.FellAt == o.FellAt && r.Fallen == o.Fallen
+	same := slices.Equal(r.Events, o.Events)
+	r.Events, o.Events = nil, nil
+	return same && reflect.DeepEqual(r, o)
 }
 
 // add keeps an event and forgets those that can no longer be corrected.

@@ -31,7 +31,6 @@ func (r *reading) findSittings() {
 		r.holdForOthers(c)
 		own := slices.DeleteFunc(slices.Clone(r.files[c.file.Path].Events), func(e event) bool { return e.Gone })
 		switch {
-		case c.further:
 		case c.setAgain:
 			c.joinSetAgain(own)
 		case !held:
