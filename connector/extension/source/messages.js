@@ -180,36 +180,34 @@
 
 /**
  * An event that the daemon has refused for good.
- * @typedef {{id: string, title: string, code: string, message: string, at: string}} Rejected
+ * @typedef {{id: string, title: string, at: string, code?: string, field?: string}} Rejected
  */
 
 /**
  * The link to the daemon:
- * unpaired (no pairing yet), connected (it was there and ours when we last
- * talked; the socket itself rests while there is nothing to say), waiting
- * (not asked yet, or back-off after trouble), offline (nothing listens there), revoked (pair again),
- * stranger (something else listens there, or it could not prove itself),
- * old (one of the two must be updated).
- * @typedef {"unpaired" | "connected" | "waiting" | "offline" | "revoked" | "stranger" | "old"} LinkState
+ * unpaired (no pairing yet), ready (not asked yet), connected (it was there and ours when we
+ * last talked; the socket itself rests while there is nothing to send), lost (back-off after
+ * trouble), offline (nothing listens there), revoked (pair again), stranger (something else
+ * listens there, or it could not prove itself), old (one of the two must be updated).
+ * @typedef {"unpaired" | "ready" | "connected" | "lost" | "offline" | "revoked" | "stranger" | "old"} LinkState
  */
 
 /**
  * @typedef {object} LinkInfo
  * @property {LinkState} state
- * @property {string} detail one plain sentence in English, for the curious; may be empty
  * @property {string | null} daemonVersion
  * @property {string | null} pairedLabel
  * @property {string} address
  */
 
 /**
- * What the daemon says of itself.
+ * How the daemon stands.
  * @typedef {object} DaemonStatus
  * @property {boolean} online
  * @property {number} pending
  * @property {number} attention
  * @property {string | null} lastDelivered
- * @property {Trouble[]} [problems] the worst first; older daemons tell none
+ * @property {Trouble[]} problems the worst first
  */
 
 /**
@@ -221,7 +219,7 @@
  * Everything the pages show.
  * @typedef {object} State
  * @property {LinkInfo} link
- * @property {DaemonStatus | null} daemon as last heard
+ * @property {DaemonStatus | null} daemon as last received
  * @property {{waiting: number, full: boolean, rejected: Rejected[]}} outbox
  * @property {Settings} settings
  * @property {{origin: string, granted: boolean}[]} sites match patterns such as "https://films.example/*"
@@ -244,8 +242,8 @@
 
 /**
  * The answer to most page messages; code is an error code of the protocol, or
- * one of the link's states.
- * @typedef {{ok: true} | {ok: false, code?: string, message: string}} Answer
+ * one of the link's states in capitals.
+ * @typedef {{ok: true} | {ok: false, code: string}} Answer
  */
 
 /**

@@ -1,8 +1,7 @@
 /** A background worker that delivers, of which a test keeps the disk when it kills the worker. */
 import { IDBFactory, IDBKeyRange } from "fake-indexeddb";
-import { Backoff } from "../source/background/backoff.js";
 import { Database } from "../source/background/database.js";
-import { Delivery } from "../source/background/deliver.js";
+import { Backoff, Delivery } from "../source/background/deliver.js";
 import { Link } from "../source/background/link.js";
 import { Outbox } from "../source/background/outbox.js";
 import { edges } from "./fake-daemon.js";
@@ -16,10 +15,10 @@ export const event = (n, more = {}) => ({
 
 /** Waits a hundredth of the real time. */
 export class Hasty extends Backoff {
-  fail(now, atLeast) {
-    this.last = super.fail(now, atLeast);
-    this.ends = now + this.last / 100;
-    return this.last / 100;
+  fail(now) {
+    const wait = super.fail(now) / 100;
+    this.ends = now + wait;
+    return wait;
   }
   left(now) {
     return super.left(now) > 0 ? Math.max(0, (this.ends ?? 0) - now) : 0;

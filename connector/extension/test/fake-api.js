@@ -96,8 +96,8 @@ export function fakeApi(messages, script) {
 export function stateWith({ link, daemon, outbox, settings, sites, paused = false } = {}) {
   const threshold = { played: 0.5, position: 0.8, minimum: 300 };
   return {
-    link: { state: "connected", detail: "", daemonVersion: "0.4.0", pairedLabel: "Firefox at home", address: "127.0.0.1:43456", ...link },
-    daemon: daemon === undefined ? { online: true, pending: 0, attention: 0, lastDelivered: "2026-11-20T20:15:00Z" } : daemon,
+    link: { state: "connected", daemonVersion: "0.4.0", pairedLabel: "Firefox at home", address: "127.0.0.1:43456", ...link },
+    daemon: { online: true, pending: 0, attention: 0, lastDelivered: "2026-11-20T20:15:00Z", problems: [], ...daemon },
     outbox: { waiting: 0, full: false, rejected: [], ...outbox },
     settings: { address: "127.0.0.1:43456", rule: { movie: { ...threshold }, episode: { ...threshold }, last: 0 }, pausedUntil: 0, private: false, ...settings },
     sites: sites ?? [{ origin: "https://films.example/*", granted: true }],
@@ -127,7 +127,7 @@ export function rejected(change = {}) {
     id: "bbbbbbbb-2222-4333-8444-555555555555",
     title: "Night Train (1959)",
     code: "BAD_MESSAGE",
-    message: "media.title is longer than 1000 characters",
+    field: "media.title",
     at: "2026-11-21T18:30:00+01:00",
     ...change,
   };

@@ -66,7 +66,7 @@ export function fakeBrowser() {
       setBadgeTextColor: async () => {},
       setTitle: async ({ title }) => (badge.title = title),
     },
-    i18n: { getMessage: () => "" },
+    i18n: { getMessage: (key, args = []) => [key, ...args].join(" ") },
     permissions: {
       getAll: async () => ({ origins: [...api.granted], permissions: [] }),
       contains: async ({ origins }) => origins.every((origin) => api.granted.includes(origin)),

@@ -1,8 +1,8 @@
 /**
  * A daemon of a few lines, behind a fake WebSocket and a fake fetch, that can
- * be told to misbehave. What the real one does is tested in daemon.test.js.
+ * be made to misbehave. The real one is in the tests with a browser.
  */
-import { proofOf } from "../source/background/proof.js";
+import { proofOf } from "../source/background/probe.js";
 
 export const pairing = () => ({ clientId: "3f2a9c0d11e4b7a6", token: "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8", address: "127.0.0.1:43456", label: "Desk" });
 
@@ -13,8 +13,6 @@ export class FakeDaemon {
   health = { service: "filmspool", version: "1.2.3", protocol: [1] };
   subprotocol = "filmspool.v1";
   limits = { maxMessageBytes: 65_536, maxInFlight: 4 };
-  /** None, as of a daemon from before there were any. */
-  features = [];
   /** @type {string | undefined} the token it knows */
   token = pairing().token;
   proof = async (nonce) => (this.token ? proofOf(this.token, nonce) : undefined);
@@ -74,7 +72,7 @@ export class FakeDaemon {
   }
 
   #welcome(paired, proof) {
-    return { type: "welcome", v: 1, server: { version: "1.2.3" }, paired, ...(proof && { proof }), limits: this.limits, features: this.features };
+    return { type: "welcome", v: 1, server: { version: "1.2.3" }, paired, ...(proof && { proof }), limits: this.limits, features: [] };
   }
 
   async answer(socket, message) {
@@ -86,16 +84,16 @@ export class FakeDaemon {
         if (message.token === this.token) {
           socket.tell(this.#welcome(true));
         } else {
-          socket.tell({ type: "error", code: "PAIRING_REQUIRED", message: "no", retryable: false });
+          socket.tell({ type: "error", code: "PAIRING_REQUIRED", retryable: false });
           socket.shut(4401);
         }
         break;
       case "pair":
         if (message.code === this.code) socket.tell({ type: "paired", id: message.id, clientId: "c".repeat(16), token: "t".repeat(43) });
-        else socket.tell({ type: "error", id: message.id, code: "PAIRING_CODE_INVALID", message: "this code is wrong", retryable: false });
+        else socket.tell({ type: "error", id: message.id, code: "PAIRING_CODE_INVALID", retryable: false });
         break;
       case "status":
-        socket.tell({ type: "status", id: message.id, online: true, pending: 2, attention: 1, problems: this.problems });
+        socket.tell({ type: "status", id: message.id, online: true, pending: 2, attention: 1, ...(this.problems && { problems: this.problems }) });
         break;
       default: {
         const answer = this.answers(message);

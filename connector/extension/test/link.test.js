@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { Link } from "../source/background/link.js";
-import { LinkProblem } from "../source/background/problem.js";
-import { proofOf } from "../source/background/proof.js";
+import { proofOf } from "../source/background/probe.js";
+import { LinkProblem } from "../source/background/socket.js";
 import { FakeDaemon, edges, pairing, until } from "./fake-daemon.js";
+
+test("the proof is the one that the daemon computes", async () => {
+  const example = JSON.parse(await readFile(new URL("../../protocol/testdata/proof.json", import.meta.url), "utf8"));
+  assert.equal(await proofOf(example.token, example.nonce), example.proof);
+});
 
 /** A link, its daemon, and what it said when it was asked to connect. */
 async function connecting(change = () => {}, kept = pairing()) {
@@ -26,7 +32,7 @@ test("it connects to a daemon that proves itself, and shows the token only then"
   assert.equal(daemon.heard[0].clientId, pairing().clientId);
   assert.equal(daemon.sockets[0].url, "ws://127.0.0.1:43456/v1/connector");
   assert.deepEqual(daemon.sockets[0].protocols, ["filmspool.v1"]);
-  assert.deepEqual(link.info, { state: "connected", detail: "", daemonVersion: "1.2.3" });
+  assert.deepEqual(link.info, { state: "connected", daemonVersion: "1.2.3" });
   assert.equal(link.window, 4);
 });
 
@@ -36,7 +42,7 @@ test("a squatter learns nothing, whatever it answers", async (t) => {
     "the proof of another token": (daemon) => (daemon.token = "other"),
     "no proof": (daemon) => (daemon.proof = async () => undefined),
     "the nonce itself": (daemon) => (daemon.proof = async (nonce) => nonce),
-    "an error": (daemon) => (daemon.answer = async (socket) => socket.tell({ type: "error", code: "PAIRING_REQUIRED", message: "say your token" })),
+    "an error": (daemon) => (daemon.answer = async (socket) => socket.tell({ type: "error", code: "PAIRING_REQUIRED" })),
     "a claim to be paired": (daemon) => (daemon.answer = async (socket) => socket.tell({ type: "welcome", v: 1, paired: true })),
     "not JSON": (daemon) => (daemon.answer = async (socket) => socket.tell("hello?")),
     "a close as if revoked": (daemon) => (daemon.answer = async (socket) => socket.shut(4403)),
@@ -73,7 +79,7 @@ test("the address changes while it connects: it ends at the new one", async () =
   daemon.proof = async () => {
     daemon.proof = (nonce) => proofOf(pairing().token, nonce);
     daemon.address = "127.0.0.1:50000";
-    link.drop(new LinkProblem("waiting", "MOVED", ""));
+    link.drop(new LinkProblem("ready"));
     return undefined;
   };
   await link.connect();
@@ -101,40 +107,33 @@ test("the pairing is taken away while it connects: it does not stay connected, n
   assert.ok(daemon.sockets.every(({ closed }) => closed));
 });
 
-test("something that may not be read is a stranger, not nobody", async () => {
-  const { problem, daemon } = await connecting((each) => (each.readable = false));
-  assert.equal(problem.state, "stranger");
-  assert.equal(daemon.sockets.length, 0);
-});
-
-test("no common version, by health or by close code", async () => {
-  assert.equal((await connecting((daemon) => (daemon.health.protocol = [2]))).problem.state, "old");
-  const closing = await connecting((daemon) => (daemon.answer = async (socket) => socket.shut(4426)));
-  assert.equal(closing.problem.state, "old");
-});
+/** @type {[string, (daemon: FakeDaemon) => void, string][]} */
+const OTHERS = [
+  ["something that may not be read is a stranger, not nobody", (daemon) => (daemon.readable = false), "stranger"],
+  ["no common version, by health", (daemon) => (daemon.health.protocol = [2]), "old"],
+  ["no common version, by close code", (daemon) => (daemon.answer = async (socket) => socket.shut(4426)), "old"],
+];
+for (const [name, change, state] of OTHERS) test(name, async () => assert.equal((await connecting(change)).problem.state, state));
 
 test("without a pairing nothing is asked", async () => {
-  const { daemon, problem } = await connecting(() => {}, undefined);
+  const daemon = new FakeDaemon();
   const none = await new Link({ ...edges(daemon), load: async () => undefined }).connect().catch((error) => error);
-  assert.equal(none.state, "unpaired");
-  assert.equal(problem, null);
+  assert.deepEqual([none.state, daemon.probes], ["unpaired", 0]);
 });
 
-test("revoked while connected: told and noted; asked again only on the user's word", async () => {
+test("revoked while connected: told and kept; asked again only on the user's word", async () => {
   const { daemon, link, around } = await connecting();
   const ends = [];
+  link.rest();
   link.listen(() => {}, (why) => ends.push(why.state));
-  const open = new Link(around);
-  open.listen(() => {}, (why) => ends.push(why.state));
-  await open.connect();
+  await link.connect();
   daemon.socket.shut(4403);
   await until(() => around.store.pairing.revoked === true);
-  assert.equal(open.info.state, "revoked");
-  assert.deepEqual(ends, ["revoked"]);
+  assert.deepEqual([link.info.state, ends], ["revoked", ["revoked"]]);
   const { probes } = daemon;
-  assert.equal((await open.connect().catch((error) => error)).code, "REVOKED");
+  assert.equal((await link.connect().catch((error) => error)).code, "REVOKED");
   assert.equal(daemon.probes, probes, "nobody was asked");
-  await open.connect({ again: true });
+  await link.connect({ again: true });
   assert.equal(around.store.pairing.revoked, false);
 });
 
@@ -181,8 +180,7 @@ test("pairing: the token is kept, then proved as always", async () => {
 test("a failed pairing leaves the one before", async () => {
   const { daemon, link, around } = await connecting();
   daemon.listens = false;
-  const problem = await link.pair({ code: "7KQMW2XD", label: "", address: "127.0.0.1:1" }).catch((error) => error);
-  assert.equal(problem.code, "OFFLINE");
+  assert.equal((await link.pair({ code: "7KQMW2XD", label: "", address: "127.0.0.1:1" }).catch((error) => error)).code, "OFFLINE");
   assert.deepEqual(around.store.pairing, pairing());
 });
 

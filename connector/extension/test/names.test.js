@@ -40,7 +40,7 @@ const SENT = [
   ["a name alone is a film without a year, which is certain of nothing", { host: "www.netflix.com", title: "Fargo | Netflix" }, {}, { type: "movie", title: "Fargo" }],
   ["a series that the media session names", netflix, session("x", "Fargo", "Season 1"), { type: "movie", title: "Fargo" }],
   ["a band is no series", {}, session("x", "A band", "Their album"), { type: "movie", title: "x" }],
-  ["a page without any name: its site", {}, {}, { type: "movie", title: "films.example" }],
+  ["a page without any name has no title", {}, {}, { type: "movie" }],
   ["an episode without its place", { title: "x" }, { jsonld: [{ type: "TVEpisode", name: "Pilot", series: { name: "Treme" } }] }, { type: "episode", show: { title: "Treme" } }],
   ["a site's number without a name gets the one that was seen", { host: "www.netflix.com", title: "Fargo | Netflix" },
     { site: { name: "netflix", kind: "movie", numbers: { film: "900100" }, said: [] } }, { type: "movie", title: "Fargo", site: { name: "netflix", title: "900100" } }],

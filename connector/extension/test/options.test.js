@@ -1,9 +1,9 @@
-// The options beside pairing: the sites that Filmspool may look at, what counts as watched, private mode.
+// The options: pairing, the sites that Filmspool may look at, what counts as watched, private mode.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stateWith } from "./fake-api.js";
-import { open } from "./page-rig.js";
-import { coverage, grouped } from "../source/pages/coverage.js";
+import { open, settle } from "./page-rig.js";
+import { coverage, grouped } from "../source/pages/sites.js";
 
 const https = (/** @type {string[]} */ ...hosts) => hosts.map((host) => `https://${host}/*`);
 const allowed = (/** @type {string[]} */ ...origins) => origins.map((origin) => ({ origin, granted: true }));
@@ -139,4 +139,90 @@ test("private mode is kept as it is switched, and ends with the pause button, to
   assert.match(page.shown(), /Private mode: nothing is recorded/);
   await page.click("End private mode");
   assert.equal(page.get("Private mode").checked, false);
+});
+
+const unpaired = () => stateWith({ link: { state: "unpaired", pairedLabel: null } });
+
+test("pairing: the form is open and filled in, takes the code in any spelling, and leads to the grid", async (t) => {
+  const page = await open(t, "options", { state: unpaired() });
+  assert.deepEqual([page.find("#pair").open, page.find("#paired").hidden, page.find("#pair-address").value], [true, true, "127.0.0.1:43456"]);
+  assert.equal(page.get("Open the page").href, "http://127.0.0.1:43456/sources");
+  assert.notEqual(page.find("#pair-label").value, "");
+  page.type("#pair-code", " k7m2 – 9qxd");
+  page.type("#pair-label", "  Living room ");
+  page.type("#pair-address", "http://localhost:50000/");
+  page.rig.script.state = stateWith({ sites: [] });
+  await page.click("#pair-form [type=submit]");
+  assert.deepEqual(page.rig.asked("pair"), [{ kind: "pair", code: "K7M29QXD", label: "Living room", address: "localhost:50000" }]);
+  assert.match(page.shown(), /This browser is paired as “Firefox at home”/);
+  assert.deepEqual([page.find("#pair-code").value, page.said(), page.document.activeElement?.id], ["", "Paired.", "to-sites"]);
+  await page.click("Choose where you watch");
+  assert.equal(page.document.activeElement?.id, "sites-heading");
+  page.rig.script.state = stateWith();
+  page.rig.change();
+  await settle();
+  assert.equal(page.named("Choose where you watch"), undefined);
+});
+
+test("a field that the user is typing into is not filled in again", async (t) => {
+  const page = await open(t, "options", { state: unpaired() });
+  page.find("#pair-address").focus();
+  page.type("#pair-address", "");
+  for (const [focused, value] of [["#pair-address", ""], ["#pair-code", "127.0.0.1:43456"]]) {
+    page.find(focused).focus();
+    page.rig.change();
+    await settle();
+    assert.equal(page.find("#pair-address").value, value);
+  }
+});
+
+/** @type {[string, string, RegExp][]} the field, what is typed, and what is wrong with it */
+const BAD = [
+  ["pair-code", " ", /Type the code that Filmspool's page or filmspool sources pair shows/],
+  ["pair-code", "K7M2", /8 letters and digits/],
+  ["pair-code", "K7M29QXO", /without 0, 1, I and O/],
+  ["pair-address", "192.168.1.5:43456", /An address on this computer/],
+  ["pair-label", "x".repeat(61), /At most 60 characters; this has 61/],
+];
+for (const [field, value, words] of BAD) {
+  test(`pairing: a bad ${field}, "${value.slice(0, 20)}"`, async (t) => {
+    const page = await open(t, "options", { state: unpaired() });
+    page.type("#pair-code", "K7M29QXD");
+    page.type(`#${field}`, value);
+    await page.click("#pair-form [type=submit]");
+    assert.match(page.words(`#${field}-fault`), words);
+    assert.deepEqual([page.document.activeElement?.id, page.find(`#${field}`).value, page.rig.asked("pair")], [field, value, []]);
+  });
+}
+
+test("a refused pairing keeps the code and says what to do", async (t) => {
+  const script = { state: unpaired(), answers: { pair: { ok: false, code: "" } } };
+  const page = await open(t, "options", script);
+  page.type("#pair-code", "K7M2-9QXD");
+  for (const [code, words] of /** @type {[string, RegExp][]} */ ([
+    ["PAIRING_CODE_INVALID", /older than two minutes. Get a new one/], ["OFFLINE", /Start it with: filmspool service start/], ["STRANGER", /Another program answers/],
+    ["UNSUPPORTED_VERSION", /Update the older/], ["RATE_LIMITED", /Wait a minute/], ["LOST", /connection was lost/], ["SOMETHING_NEW", /did not work/],
+  ])) {
+    script.answers.pair.code = code;
+    await page.click("#pair-form [type=submit]");
+    assert.match(page.words("#pair-code-fault"), words, code);
+    assert.equal(page.find("#pair-code").value, "K7M2-9QXD");
+  }
+});
+
+test("unpairing takes two steps, and Escape goes back; a new address is checked", async (t) => {
+  const page = await open(t, "options", { state: stateWith() });
+  for (const [typed, kept] of [["nonsense", []], ["50000", ["127.0.0.1:50000"]]]) {
+    page.type("#new-address", typed);
+    await page.click("#address-form [type=submit]");
+    assert.deepEqual(page.rig.asked("settings").map(({ settings }) => settings.address), kept);
+  }
+  await page.click("#unpair");
+  assert.equal(page.document.activeElement?.id, "unpair-no");
+  await page.press("#unpair-no", "Escape");
+  assert.equal(page.document.activeElement?.id, "unpair");
+  await page.click("#unpair");
+  page.rig.script.state = unpaired();
+  await page.click("#unpair-yes");
+  assert.deepEqual([page.rig.asked("unpair"), page.find("#pair").open], [[{ kind: "unpair" }], true]);
 });

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import Ajv from "ajv";
 import formats from "ajv-formats";
 import { objects } from "../source/background/objects.js";
-import { PLACES, SERVERS } from "../source/pages/places.js";
+import { PLACES, SERVERS } from "../source/pages/sites.js";
 import { rules, servers } from "../source/sites/index.js";
 import { SitePage, told } from "./site-page.js";
 import { answer, Screening } from "./screening.js";

@@ -25,8 +25,6 @@ function connect(factory, name) {
     };
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
-    // Another version of this extension still has it open; it will let go.
-    request.onblocked = () => {};
   });
 }
 
@@ -97,7 +95,7 @@ export class Database {
       tx.oncomplete = () => resolve(undefined);
       tx.onabort = () => reject(tx.error ?? new Error("the database gave up"));
     });
-    finished.catch(() => {}); // heard below, or the work's own error is
+    finished.catch(() => {}); // it is awaited below, unless the work itself has failed
     try {
       const result = await work(tx);
       await finished;
@@ -121,20 +119,16 @@ export class Database {
   }
 
   /**
+   * Changes what is kept under a name, in one transaction.
    * @param {string} name
-   * @param {any} value undefined deletes
+   * @param {(value: any) => any} change undefined deletes
    */
-  async write(name, value) {
+  async update(name, change) {
     await this.run("readwrite", ["kept"], async (tx) => {
       const kept = tx.objectStore("kept");
-      if (value === undefined) await answer(kept.delete(name));
-      else await answer(kept.put(value, name));
+      const value = change(await answer(kept.get(name)));
+      if (value === undefined) kept.delete(name);
+      else kept.put(value, name);
     });
-  }
-
-  async close() {
-    const open = this.#open;
-    this.#open = null;
-    if (open) (await open).close();
   }
 }

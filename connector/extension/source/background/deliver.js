@@ -1,54 +1,91 @@
 /**
  * Brings what waits in the outbox to the daemon, in order, at most a window
- * of it unanswered. An event is removed only on the daemon's word that it is
- * on disk; whatever else happens, it is sent again with the same id.
+ * of it unanswered. An event is removed only when the daemon has it on
+ * disk; whatever else happens, it is sent again with the same id.
  *
  * Nothing here outlives the worker, and nothing has to: an alarm wakes it
  * each minute while something waits.
  */
-import { Backoff } from "./backoff.js";
-import { LinkProblem } from "./problem.js";
+import { LinkProblem, refusal } from "./socket.js";
 
 /**
  * @typedef {import("./outbox.js").Outbox} Outbox
  * @typedef {import("./outbox.js").Event} Event
  * @typedef {import("./link.js").Link} Link
- * @typedef {import("./conversation.js").Message} Message
+ * @typedef {import("./socket.js").Message} Message
  * @typedef {import("../messages.js").DaemonStatus} DaemonStatus
  */
 
 /**
- * The two watches that a delivery keeps, in milliseconds.
+ * How long a socket may be idle, and how long an answer may take, in milliseconds.
  * @typedef {{idle: number, answer: number}} Times
  */
 
 /**
- * @typedef {object} Around
+ * @typedef {object} Options
  * @property {Outbox} outbox
  * @property {Link} link
  * @property {() => Promise<void>} wakeLater makes sure that the alarm is set
  * @property {() => Promise<void>} sleep takes the alarm away
  * @property {() => void} changed
- * @property {() => Promise<string[]>} [unread] the sites whose rules find nothing any more
+ * @property {() => Promise<string[]>} unread the sites whose rules find nothing any more
  * @property {Backoff} [backoff]
  * @property {Times} [times]
  */
 
-const text = new TextEncoder();
+const FIRST = 1000;
+const LAST = 60_000;
 
-/** Not the event's fault: the link has to be mended first. */
-const LINK_CODES = ["PAIRING_REQUIRED", "UNSUPPORTED_VERSION"];
+/**
+ * Back-off: 1 s, doubling to 60 s, each with a quarter of jitter either way,
+ * so that browsers that lost the daemon together do not return together.
+ */
+export class Backoff {
+  #tries = 0;
+  #until = 0;
+  #random;
+
+  /** @param {() => number} [random] from 0 up to, not including, 1 */
+  constructor(random = Math.random) {
+    this.#random = random;
+  }
+
+  /**
+   * Counts a failure.
+   * @param {number} now milliseconds of a clock that nobody sets
+   * @returns {number} milliseconds to wait
+   */
+  fail(now) {
+    const wait = Math.min(LAST, Math.max(FIRST, FIRST * 2 ** this.#tries * (0.75 + 0.5 * this.#random())));
+    this.#tries = Math.min(this.#tries + 1, 10);
+    this.#until = now + wait;
+    return wait;
+  }
+
+  /**
+   * @param {number} now milliseconds of the same clock
+   * @returns {number} milliseconds still to wait; 0 when none
+   */
+  left(now) {
+    return Math.max(0, this.#until - now);
+  }
+
+  reset() {
+    this.#tries = 0;
+    this.#until = 0;
+  }
+}
 
 export class Delivery {
+  #options;
   #outbox;
   #link;
-  #around;
   #times;
   #backoff;
-  /** @type {Map<string, Event>} */
-  #inFlight = new Map();
-  /** Settled while the outbox is being read, and so maybe still in that reading. */
-  #settled = new Set();
+  /** Ids of events that were sent on this socket and have no answer. @type {Set<string>} */
+  #inFlight = new Set();
+  /** Answered while the outbox is being read, and so maybe still in that reading. */
+  #answered = new Set();
   /** @type {Promise<void> | null} */
   #connecting = null;
   /** @type {Promise<void>} */
@@ -64,16 +101,16 @@ export class Delivery {
   /** @type {DaemonStatus | null} */
   status = null;
 
-  /** @param {Around} around */
-  constructor(around) {
-    this.#around = around;
-    this.#outbox = around.outbox;
-    this.#link = around.link;
-    this.#times = around.times ?? { idle: 15_000, answer: 20_000 };
-    this.#backoff = around.backoff ?? new Backoff();
+  /** @param {Options} options */
+  constructor(options) {
+    this.#options = options;
+    this.#outbox = options.outbox;
+    this.#link = options.link;
+    this.#times = options.times ?? { idle: 15_000, answer: 20_000 };
+    this.#backoff = options.backoff ?? new Backoff();
     this.#link.listen(
-      (message) => void this.#hear(message).catch(() => this.#link.drop(broken())),
-      (why) => void this.#lost(why).catch(() => {}),
+      (message) => void this.#receive(message).catch(() => this.#link.drop(broken())),
+      () => void this.#lost().catch(() => {}),
     );
   }
 
@@ -83,10 +120,10 @@ export class Delivery {
    * @returns {Promise<"kept" | "known" | "full">}
    */
   async put(event) {
-    const fate = await this.add(() => this.#outbox.put(event));
-    this.#around.changed();
+    const result = await this.add(() => this.#outbox.put(event));
+    this.#options.changed();
     void this.wake();
-    return fate;
+    return result;
   }
 
   /**
@@ -97,8 +134,8 @@ export class Delivery {
    * @returns {Promise<T>}
    */
   add(change) {
-    return this.#alone(async () => {
-      await this.#around.wakeLater();
+    return this.#exclusively(async () => {
+      await this.#options.wakeLater();
       return change();
     });
   }
@@ -116,7 +153,7 @@ export class Delivery {
   /** Asks how the daemon is, and reports which sites cannot be read any more. */
   async report() {
     if (!this.#link.connected) return; // it is reported with the next connection
-    const unread = (await this.#around.unread?.()) ?? [];
+    const unread = await this.#options.unread();
     this.#link.send({ type: "status", id: "status", ...(unread.length > 0 && { unread }) });
   }
 
@@ -148,23 +185,19 @@ export class Delivery {
       this.#backoff.reset();
       await this.report();
     } catch (error) {
-      await this.#failed(/** @type {LinkProblem} */ (error));
+      await this.#failed(/** @type {LinkProblem} */ (error).state);
     }
   }
 
   /**
    * After trouble: again later, by a timer if the worker lives that long, by
    * the alarm if not.
-   * @param {{state: string, retryAfter: number}} why
+   * @param {string} [state]
    */
-  async #failed({ state, retryAfter }) {
+  async #failed(state) {
     clearTimeout(this.#retry);
-    if (state === "unpaired" || state === "revoked") {
-      this.#backoff.fail(performance.now(), retryAfter);
-      return;
-    }
-    const wait = this.#backoff.fail(performance.now(), retryAfter);
-    if (!(await this.#due())) return;
+    const wait = this.#backoff.fail(performance.now());
+    if (state === "unpaired" || state === "revoked" || !(await this.#due())) return;
     this.#retry = setTimeout(() => void this.wake(), wait + 1);
   }
 
@@ -179,46 +212,34 @@ export class Delivery {
   }
 
   async #fill() {
-    while (this.#link.connected && this.#backoff.left(performance.now()) === 0) {
-      this.#settled.clear();
-      const events = await this.#outbox.list("waiting", this.#link.window);
-      const fresh = events.filter(({ id }) => !this.#inFlight.has(id) && !this.#settled.has(id));
-      if (!this.#link.connected) return;
-      const next = fresh.slice(0, this.#link.window - this.#inFlight.size);
-      if (events.length === 0) await this.#drained();
-      for (const event of next) await this.#send(event);
-      this.#keepWatch();
-      if (next.length === 0 || this.#inFlight.size >= this.#link.window) return;
-    }
-  }
-
-  /** @param {Event} event */
-  async #send(event) {
-    const message = /** @type {Message} */ (event.message);
-    if (text.encode(JSON.stringify(message)).length > this.#link.maxBytes) {
-      await this.#reject(event.id, "TOO_LARGE", "It is too large for Filmspool.");
-      return;
-    }
+    if (!this.#link.connected || this.#backoff.left(performance.now()) > 0) return;
+    this.#answered.clear();
+    const events = await this.#outbox.list("waiting", this.#link.window);
     if (!this.#link.connected) return;
-    this.#inFlight.set(event.id, event);
-    this.#link.send(message);
+    if (events.length === 0) await this.#drained();
+    for (const { id, message } of events) {
+      if (this.#inFlight.has(id) || this.#answered.has(id) || this.#inFlight.size >= this.#link.window || !this.#link.connected) continue;
+      this.#inFlight.add(id);
+      this.#link.send(/** @type {Message} */ (message));
+    }
+    this.#keepWatch();
   }
 
   /** Takes the alarm away if nothing waits. */
   #drained() {
-    return this.#alone(async () => {
-      if (!(await this.#due())) await this.#around.sleep();
+    return this.#exclusively(async () => {
+      if (!(await this.#due())) await this.#options.sleep();
     });
   }
 
   /**
-   * One at a time, so that no event arrives between a look at the outbox and
-   * the end of its alarm.
+   * Runs one change at a time, so that no event arrives between a look at the
+   * outbox and the end of its alarm.
    * @template T
    * @param {() => Promise<T>} work
    * @returns {Promise<T>}
    */
-  #alone(work) {
+  #exclusively(work) {
     const mine = this.#changing.then(work, work);
     this.#changing = mine.catch(() => {});
     return mine;
@@ -229,92 +250,57 @@ export class Delivery {
     clearTimeout(this.#watch);
     if (!this.#link.connected) return;
     if (this.#inFlight.size > 0) {
-      this.#watch = setTimeout(() => this.#link.drop(new LinkProblem("waiting", "LOST", "Filmspool does not answer.")), this.#times.answer);
+      this.#watch = setTimeout(() => this.#link.drop(new LinkProblem("lost")), this.#times.answer);
     } else {
       this.#watch = setTimeout(() => this.#link.rest(), this.#times.idle);
     }
   }
 
-  /** @param {Message} message */
-  async #hear(message) {
-    switch (message.type) {
-      case "ack":
-        await this.#acknowledged(message.id);
-        break;
-      case "error":
-        await this.#refused(message);
-        break;
-      case "status":
-        this.#told(message);
-        break;
+  /**
+   * Only an event that went out on this socket can be answered on it.
+   * @param {Message} message
+   */
+  async #receive(message) {
+    const { type, id, code } = message;
+    if (type === "status") {
+      const { online, pending, attention, lastDelivered = null, problems = [] } = message;
+      this.status = { online, pending, attention, lastDelivered, problems };
+      this.#options.changed();
+    } else if (!this.#inFlight.has(id)) {
+      return;
+    } else if (type === "ack") {
+      await this.#outbox.remove(id, "waiting");
+      await this.#settled(id);
+    } else if (type === "error" && refusal(code).state !== "lost") {
+      this.#link.drop(refusal(code)); // not the event's fault
+    } else if (type === "error" && !message.retryable) {
+      await this.#outbox.reject(id, { code, field: message.field });
+      await this.#settled(id);
+    } else if (type === "error") {
+      this.#inFlight.delete(id);
+      // The answers to the rest of the window often come together; they are one trouble.
+      if (this.#backoff.left(performance.now()) === 0) await this.#failed();
+      this.#keepWatch();
     }
   }
 
   /**
-   * Only an event that went out on this socket can be acknowledged on it.
+   * An event has left the waiting ones: another one can be sent.
    * @param {string} id
    */
-  async #acknowledged(id) {
-    if (!this.#inFlight.has(id)) return;
-    await this.#outbox.remove(id, ["waiting"]);
-    this.#settle(id);
-    this.#around.changed();
+  async #settled(id) {
+    this.#answered.add(id);
+    this.#inFlight.delete(id);
+    this.#options.changed();
     await this.#pump();
   }
 
-  /** @param {Message} error */
-  async #refused({ id, code, message, retryable, retryAfterMs }) {
-    if (!this.#inFlight.has(id)) return;
-    if (LINK_CODES.includes(code)) {
-      this.#link.drop(new LinkProblem(code === "PAIRING_REQUIRED" ? "revoked" : "old", code, String(message).slice(0, 300)));
-      return;
-    }
-    if (retryable !== true) {
-      await this.#reject(id, String(code).slice(0, 40), String(message).slice(0, 300));
-      await this.#pump();
-      return;
-    }
-    this.#inFlight.delete(id);
-    // The answers to the rest of the window often come together; they are one trouble.
-    if (this.#backoff.left(performance.now()) === 0) await this.#failed({ state: "waiting", retryAfter: Number(retryAfterMs) || 0 });
-    this.#keepWatch();
-  }
-
-  /**
-   * @param {string} id
-   * @param {string} code
-   * @param {string} message
-   */
-  async #reject(id, code, message) {
-    await this.#outbox.reject(id, { code, message });
-    this.#settle(id);
-    this.#around.changed();
-  }
-
-  /** @param {string} id */
-  #settle(id) {
-    this.#settled.add(id);
-    this.#inFlight.delete(id);
-  }
-
-  /** @param {Message} status */
-  #told({ online, pending, attention, lastDelivered, problems }) {
-    this.status = {
-      online: online === true,
-      pending: Number(pending) || 0, attention: Number(attention) || 0,
-      lastDelivered: typeof lastDelivered === "string" ? lastDelivered : null,
-      ...(Array.isArray(problems) && { problems: problems.slice(0, 3).map(({ severity, text, act }) => ({ severity: String(severity), text: String(text), act: String(act) })) }),
-    };
-    this.#around.changed();
-  }
-
-  /** @param {LinkProblem} why */
-  async #lost(why) {
+  async #lost() {
     clearTimeout(this.#watch);
     this.#inFlight.clear();
-    await this.#failed(why);
+    await this.#failed(this.#link.info.state);
   }
 }
 
 /** Our own database has failed; what is left will be sent again. */
-const broken = () => new LinkProblem("waiting", "INTERNAL", "The extension's own database has failed.");
+const broken = () => new LinkProblem("lost", "INTERNAL");

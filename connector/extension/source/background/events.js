@@ -13,8 +13,10 @@
  * @typedef {import("./outbox.js").Event} Event
  */
 
+import { withoutSite } from "../identify/names.js";
+
 /** The daemon's bound of a text, in characters. */
-const MOST_TEXT = 1000;
+const MAX_TEXT = 1000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** @param {unknown} id */
@@ -24,7 +26,7 @@ export const isUUID = (id) => typeof id === "string" && UUID.test(id);
  * @param {string | undefined} text
  * @returns {string | undefined} undefined instead of nothing
  */
-const short = (text) => (text ? [...text].slice(0, MOST_TEXT).join("") : undefined);
+const short = (text) => (text ? [...text].slice(0, MAX_TEXT).join("") : undefined);
 
 /** @param {unknown} n */
 const seconds = (n) => (typeof n === "number" && n >= 0 && Number.isFinite(n) ? Math.round(n * 10) / 10 : 0);
@@ -90,15 +92,16 @@ function plainUrl(url) {
 
 /**
  * What a page says too little of is sent by its name, for Filmspool's Review
- * page. A name without a year is certain of nothing.
+ * page. A name without a year is certain of nothing. What only names the site is no name.
+ * @param {Sitting} sitting
  * @param {Identified} identified
  * @param {Seen} seen
  * @returns {Media}
  */
-function asSeen({ media, certain, evidence }, { title, name }) {
+function asSeen({ host }, { media, certain, evidence }, { title, name }) {
   if (media && (certain || media.title || media.show?.title)) return media;
   const { kind = "movie", season, episode, site } = evidence;
-  const named = short(name ?? (media ? undefined : title));
+  const named = short(name ?? (media || title === host || !withoutSite(title, host) ? undefined : title));
   if (media) return lean({ ...media, title: named });
   return kind === "episode" ? { type: kind, show: { title: named }, season, episode, site } : { type: kind, title: named, site };
 }
@@ -111,7 +114,7 @@ function asSeen({ media, certain, evidence }, { title, name }) {
  */
 export function watched(sitting, identified, seen) {
   const { id, at } = sitting;
-  const media = leanMedia(asSeen(identified, seen));
+  const media = leanMedia(asSeen(sitting, identified, seen));
   const progress = { position: seconds(sitting.position), duration: seconds(sitting.duration), played: seconds(sitting.played) };
   const source = lean({ site: short(sitting.host) ?? "", url: plainUrl(sitting.url) });
   const title = media.title || media.show?.title ? label(media) : seen.title;

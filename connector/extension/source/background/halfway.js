@@ -1,24 +1,22 @@
 /**
  * What was left half way: who watches half a film today and the rest tomorrow
- * has watched it, though the page was loaded anew in between. Kept for a
+ * has watched it, though the page was loaded again in between. Kept for a
  * month, and by a hash: the list does not tell where its user has been.
  */
+import { isUUID } from "./events.js";
+import { hashOf } from "./probe.js";
 
 /** @typedef {import("../messages.js").Halfway} Halfway */
 /** @typedef {{page: string, duration: number, id: string, startedAt: string, spans: [number, number][], at: number}} Entry */
 
 const NAME = "halfway";
-const MOST = 200;
-const MOST_SPANS = 500;
-const MOST_PAGE = 8000;
+const MAX_ENTRIES = 200;
+const MAX_SPANS = 500;
+const MAX_PAGE = 8000;
 const KEPT = 30 * 24 * 3600 * 1000; // milliseconds
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** @param {string} page */
-async function hash(page) {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(page.slice(0, MOST_PAGE)));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
+const nameOf = (page) => hashOf(page.slice(0, MAX_PAGE));
 
 /**
  * @param {number} one seconds
@@ -33,18 +31,16 @@ const sameLength = (one, other) => Math.abs(one - other) <= Math.max(1, other / 
 function isHalfway(halfway) {
   const { id, page, duration, startedAt, spans } = halfway ?? {};
   const isSpan = (/** @type {any} */ span) => Array.isArray(span) && span.length === 2 && span[0] >= 0 && span[1] > span[0] && span[1] <= duration + 60;
-  return UUID.test(id) && typeof page === "string" && duration > 0 && Number.isFinite(duration) && typeof startedAt === "string"
-    && startedAt.length <= 40 && Array.isArray(spans) && spans.length <= MOST_SPANS && spans.every(isSpan);
+  return isUUID(id) && typeof page === "string" && duration > 0 && Number.isFinite(duration) && typeof startedAt === "string"
+    && startedAt.length <= 40 && Array.isArray(spans) && spans.length <= MAX_SPANS && spans.every(isSpan);
 }
 
 export class HalfwayBook {
   #database;
   #now;
-  /** @type {Promise<unknown>} changes happen one after the other */
-  #last = Promise.resolve();
 
   /**
-   * @param {{read(name: string): Promise<any>, write(name: string, value: any): Promise<void>}} database
+   * @param {import("./database.js").Database} database
    * @param {() => number} [now] milliseconds since 1970
    */
   constructor(database, now = Date.now) {
@@ -52,17 +48,9 @@ export class HalfwayBook {
     this.#now = now;
   }
 
-  /** @returns {Promise<Entry[]>} */
-  async #all() {
-    const entries = (await this.#database.read(NAME)) ?? [];
-    return entries.filter((/** @type {Entry} */ entry) => this.#now() - entry.at < KEPT);
-  }
-
   /** @param {(entries: Entry[]) => Entry[]} change */
   #change(change) {
-    const done = this.#last.then(async () => this.#database.write(NAME, change(await this.#all())));
-    this.#last = done.catch(() => {});
-    return done;
+    return this.#database.update(NAME, (entries = []) => change(entries));
   }
 
   /**
@@ -72,9 +60,10 @@ export class HalfwayBook {
    */
   async find(page, duration) {
     if (typeof page !== "string" || page === "") return null;
-    await this.#last;
-    const name = await hash(page);
-    const found = (await this.#all()).findLast((entry) => entry.page === name && sameLength(entry.duration, duration));
+    const name = await nameOf(page);
+    /** @type {Entry[]} */
+    const entries = (await this.#database.read(NAME)) ?? [];
+    const found = entries.findLast((entry) => entry.page === name && sameLength(entry.duration, duration) && this.#now() - entry.at < KEPT);
     return found ? { id: found.id, startedAt: found.startedAt, spans: found.spans } : null;
   }
 
@@ -82,14 +71,12 @@ export class HalfwayBook {
   async keep(halfway) {
     if (!isHalfway(halfway)) return;
     const { id, duration, startedAt, spans } = halfway;
-    const page = await hash(halfway.page);
-    const entry = { id, page, duration, startedAt, spans, at: this.#now() };
-    await this.#change((entries) => [...entries.filter((one) => one.id !== id), entry].slice(-MOST));
+    const entry = { id, page: await nameOf(halfway.page), duration, startedAt, spans, at: this.#now() };
+    await this.#change((entries) => [...entries.filter((one) => one.id !== id && entry.at - one.at < KEPT), entry].slice(-MAX_ENTRIES));
   }
 
   /** @param {string} id of the sitting that is now watched */
   async drop(id) {
-    await this.#last;
-    if ((await this.#all()).some((entry) => entry.id === id)) await this.#change((entries) => entries.filter((one) => one.id !== id));
+    await this.#change((entries) => entries.filter((one) => one.id !== id));
   }
 }

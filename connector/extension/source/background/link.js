@@ -1,22 +1,20 @@
 /**
  * The link to the daemon: who is there, is it ours, are we known to it. It
  * shows the token only to a daemon that has proved that it knows it already,
- * so a program squatting on the port learns nothing; and it never forgets a
+ * so a program that has taken the port learns nothing; and it never forgets a
  * pairing because nobody answers.
  */
-import { Conversation } from "./conversation.js";
-import { PROTOCOL, probe } from "./probe.js";
-import { LinkProblem } from "./problem.js";
-import { newNonce, proofOf } from "./proof.js";
+import { PROTOCOL, probe, proofOf } from "./probe.js";
+import { LinkProblem, Socket } from "./socket.js";
 
 /**
  * @typedef {import("../messages.js").Pairing} Pairing
  * @typedef {import("../messages.js").LinkState} LinkState
- * @typedef {import("./conversation.js").Message} Message
+ * @typedef {import("./socket.js").Message} Message
  */
 
 /**
- * @typedef {object} Edges
+ * @typedef {object} Options
  * @property {typeof globalThis.WebSocket} WebSocket
  * @property {typeof globalThis.fetch} fetch
  * @property {{name: string, version: string, browser: string}} client
@@ -27,63 +25,55 @@ import { newNonce, proofOf } from "./proof.js";
  * @property {() => void} changed
  */
 
-/** @typedef {{state: LinkState, detail: string, daemonVersion: string | null}} Info */
+/** @typedef {{state: LinkState, daemonVersion: string | null}} Info */
 
 export class Link {
-  #edges;
-  /** @type {Conversation | null} */
-  #conversation = null;
+  #options;
+  /** @type {Socket | null} */
+  #socket = null;
   /** @type {Promise<unknown>} */
   #busy = Promise.resolve();
   /** Counts the drops. */
-  #turn = 0;
+  #drops = 0;
   /** @type {(message: Message) => void} */
-  #heard = () => {};
+  #onMessage = () => {};
   /** @type {(why: LinkProblem) => void} */
-  #lost = () => {};
+  #onLost = () => {};
 
   /** @type {Info} */
-  info = { state: "waiting", detail: "", daemonVersion: null };
+  info = { state: "ready", daemonVersion: null };
   /** How many events may wait for their answer. */
   window = 1;
-  /** How large a message may be. */
-  maxBytes = 65_536;
-  /** @type {string[]} what the daemon can do beyond the protocol's first messages */
-  features = [];
 
-  /** @param {Edges} edges */
-  constructor(edges) {
-    this.#edges = edges;
+  /** @param {Options} options */
+  constructor(options) {
+    this.#options = options;
   }
 
   /**
-   * Who is told of messages and of the end of a socket that was connected.
-   * @param {(message: Message) => void} heard
-   * @param {(why: LinkProblem) => void} lost
+   * @param {(message: Message) => void} onMessage
+   * @param {(why: LinkProblem) => void} onLost a socket that was connected has ended
    */
-  listen(heard, lost) {
-    this.#heard = heard;
-    this.#lost = lost;
+  listen(onMessage, onLost) {
+    this.#onMessage = onMessage;
+    this.#onLost = onLost;
   }
 
   get connected() {
-    return this.#conversation !== null;
+    return this.#socket !== null;
   }
 
   /** @param {Message} message */
   send(message) {
-    this.#conversation?.say(message);
+    this.#socket?.send(message);
   }
 
-  /**
-   * Closes the socket because nothing is left to say. The state stays: the
-   * last that was heard was good.
-   */
+  /** Closes the socket because nothing is left to send. The state stays as it was. */
   rest() {
-    const conversation = this.#conversation;
-    this.#conversation = null;
-    conversation?.listen(() => {}, () => {});
-    conversation?.leave(new LinkProblem("connected", "RESTS", ""));
+    const socket = this.#socket;
+    this.#socket = null;
+    socket?.listen(() => {}, () => {});
+    socket?.close(new LinkProblem("connected"));
   }
 
   /**
@@ -92,201 +82,161 @@ export class Link {
    * @param {LinkProblem} why
    */
   drop(why) {
-    this.#turn++;
-    this.#conversation?.leave(why);
+    this.#drops++;
+    this.#socket?.close(why);
   }
 
   /**
    * Connects, unless it is connected.
-   * @param {{again?: boolean}} [how] again: even if we were told that we are revoked
+   * @param {{again?: boolean}} [how] again: even if the daemon has revoked us
    * @throws {LinkProblem}
    */
   connect({ again = false } = {}) {
-    return this.#alone(async () => {
-      if (this.#conversation) return;
-      try {
-        await this.#connect(again);
-      } catch (error) {
-        const why = asProblem(error);
-        this.#tell(why.state, why.message);
-        throw why;
+    return this.#exclusively(async () => {
+      while (!this.#socket) {
+        const drops = this.#drops;
+        try {
+          await this.#open(again, drops);
+        } catch (error) {
+          if (drops !== this.#drops) continue;
+          const why = asProblem(error);
+          this.#set(why.state);
+          throw why;
+        }
       }
     });
   }
 
-  /** @param {boolean} again */
-  async #connect(again) {
-    for (;;) {
-      const turn = this.#turn;
-      try {
-        return await this.#reach(again, turn);
-      } catch (error) {
-        if (turn === this.#turn) throw error;
-      }
-    }
-  }
-
   /**
    * @param {boolean} again
-   * @param {number} turn
+   * @param {number} drops
    */
-  async #reach(again, turn) {
-    const pairing = await this.#edges.load();
-    if (!pairing) throw new LinkProblem("unpaired", "UNPAIRED", "Not paired with Filmspool yet.");
-    if (pairing.revoked && !again) {
-      throw new LinkProblem("revoked", "REVOKED", "This browser was removed in Filmspool. Pair again to go on.");
+  async #open(again, drops) {
+    const pairing = await this.#options.load();
+    if (!pairing) throw new LinkProblem("unpaired");
+    if (pairing.revoked && !again) throw new LinkProblem("revoked");
+    const { limits, version, socket } = await this.#greet(await this.#options.address(), (one) => this.#enter(one, pairing));
+    if (drops !== this.#drops) {
+      socket.close(new LinkProblem("lost"));
+      return;
     }
-    const address = await this.#edges.address();
-    const version = await probe(this.#edges.fetch, address);
-    const conversation = await Conversation.open(this.#edges.WebSocket, address);
-    const welcome = await this.#ended(conversation, () => this.#enter(conversation, pairing));
-    this.window = within(welcome.limits?.maxInFlight, 1, 1000, 20);
-    this.features = Array.isArray(welcome.features) ? welcome.features : [];
-    this.maxBytes = within(welcome.limits?.maxMessageBytes, 1024, 1 << 20, 65_536);
-    if (turn !== this.#turn) {
-      conversation.leave(new LinkProblem("waiting", "DROPPED", ""));
-      throw new LinkProblem("waiting", "DROPPED", "");
-    }
-    this.#conversation = conversation;
+    this.window = limits?.maxInFlight ?? 1;
+    this.#socket = socket;
     this.info.daemonVersion = version;
-    this.#tell("connected", "");
-    conversation.listen(this.#heard, (why) => void this.#ends(conversation, pairing, why));
-    if (pairing.revoked) await this.#revoked(pairing, false);
+    this.#set("connected");
+    socket.listen(this.#onMessage, (why) => void this.#ended(socket, pairing, why));
+    if (pairing.revoked) await this.#markRevoked(pairing, false);
   }
 
   /**
-   * Runs a part of a conversation that is left if it fails.
+   * Opens a socket for a first exchange of messages, and closes it if that fails.
    * @template T
-   * @param {Conversation} conversation
-   * @param {() => Promise<T>} work
+   * @param {string} address
+   * @param {(socket: Socket) => Promise<T>} work
+   * @returns {Promise<T & {socket: Socket, version: string}>}
    */
-  async #ended(conversation, work) {
+  async #greet(address, work) {
+    const version = await probe(this.#options.fetch, address);
+    const socket = await Socket.open(this.#options.WebSocket, address);
     try {
-      return await work();
+      return { ...(await work(socket)), socket, version };
     } catch (error) {
-      conversation.leave(asProblem(error));
+      socket.close(asProblem(error));
       throw error;
     }
   }
 
   /**
    * Lets the daemon prove itself, then shows the token.
-   * @param {Conversation} conversation
+   * @param {Socket} socket
    * @param {Pairing} pairing
    * @returns {Promise<Message>} welcome, paired
    */
-  async #enter(conversation, pairing) {
-    const nonce = newNonce();
-    conversation.say({ type: "hello", v: PROTOCOL, client: this.#edges.client, clientId: pairing.clientId, nonce, language: this.#edges.language });
-    const { proof } = await conversation.expect("welcome");
-    if (proof === undefined) {
-      // Nothing is proved, so this is only told: the pairing stays as it is.
-      throw new LinkProblem("revoked", "UNKNOWN_CLIENT", "What answers there does not know this browser. If it was removed in Filmspool, pair again.");
-    }
-    if (proof !== (await proofOf(pairing.token, nonce))) {
-      throw new LinkProblem("stranger", "STRANGER", "What answers there could not prove that it is your Filmspool.");
-    }
+  async #enter(socket, pairing) {
+    const nonce = crypto.randomUUID();
+    socket.send({ type: "hello", v: PROTOCOL, client: this.#options.client, clientId: pairing.clientId, nonce, language: this.#options.language });
+    const { proof } = await socket.expect("welcome");
+    if (proof === undefined) throw new LinkProblem("revoked"); // nothing is proved, so the pairing is not marked
+    if (proof !== (await proofOf(pairing.token, nonce))) throw new LinkProblem("stranger");
     try {
-      conversation.say({ type: "auth", token: pairing.token });
-      const welcome = await conversation.expect("welcome");
-      if (welcome.paired !== true) throw new LinkProblem("stranger", "STRANGER", "Filmspool's answer makes no sense.");
-      return welcome;
+      socket.send({ type: "auth", token: pairing.token });
+      return await socket.expect("welcome");
     } catch (error) {
-      const why = asProblem(error);
-      if (why.state === "revoked") await this.#revoked(pairing);
-      throw why;
+      if (asProblem(error).state === "revoked") await this.#markRevoked(pairing, true);
+      throw error;
     }
   }
 
   /**
-   * @param {Conversation} conversation
+   * @param {Socket} socket
    * @param {Pairing} pairing
    * @param {LinkProblem} why
    */
-  async #ends(conversation, pairing, why) {
-    if (this.#conversation !== conversation) return;
-    this.#conversation = null;
-    this.#tell(why.state, why.message);
-    this.#lost(why);
-    if (why.state === "revoked") await this.#revoked(pairing);
+  async #ended(socket, pairing, why) {
+    if (this.#socket !== socket) return;
+    this.#socket = null;
+    this.#set(why.state);
+    this.#onLost(why);
+    if (why.state === "revoked") await this.#markRevoked(pairing, true);
   }
 
   /**
-   * Notes what a proven daemon has said. Not if the user has paired anew.
+   * Keeps what a proven daemon has said, unless the user has paired again meanwhile.
    * @param {Pairing} pairing
-   * @param {boolean} [revoked]
+   * @param {boolean} revoked
    */
-  async #revoked(pairing, revoked = true) {
-    const now = await this.#edges.load();
-    if (now?.clientId === pairing.clientId) await this.#edges.save({ ...now, revoked });
+  async #markRevoked(pairing, revoked) {
+    const now = await this.#options.load();
+    if (now?.clientId === pairing.clientId) await this.#options.save({ ...now, revoked });
   }
 
   /**
    * Pairs with a code. An earlier pairing stays if this fails.
-   * @param {{code: string, label: string, address: string}} wish
+   * @param {{code: string, label: string, address: string}} how
    * @throws {LinkProblem}
    */
   pair({ code, label, address }) {
-    return this.#alone(async () => {
-      this.drop(new LinkProblem("waiting", "PAIRING", ""));
-      const version = await probe(this.#edges.fetch, address);
-      const conversation = await Conversation.open(this.#edges.WebSocket, address);
-      const { clientId, token } = await this.#ended(conversation, async () => {
-        conversation.say({ type: "hello", v: PROTOCOL, client: this.#edges.client });
-        await conversation.expect("welcome");
-        conversation.say({ type: "pair", id: crypto.randomUUID(), code, ...(label && { label }) });
-        return conversation.expect("paired");
+    return this.#exclusively(async () => {
+      this.drop(new LinkProblem("lost"));
+      const { clientId, token, socket, version } = await this.#greet(address, async (one) => {
+        one.send({ type: "hello", v: PROTOCOL, client: this.#options.client });
+        await one.expect("welcome");
+        one.send({ type: "pair", id: crypto.randomUUID(), code, ...(label && { label }) });
+        return one.expect("paired");
       });
-      if (typeof clientId !== "string" || typeof token !== "string") throw new LinkProblem("stranger", "STRANGER", "Filmspool's answer makes no sense.");
-      await this.#edges.save({ clientId, token, address, label });
-      conversation.leave(new LinkProblem("waiting", "PAIRED", ""));
+      await this.#options.save({ clientId, token, address, label });
+      socket.close(new LinkProblem("ready"));
       this.info.daemonVersion = version;
-      this.#tell("waiting", "");
+      this.#set("ready");
     });
   }
 
   /** Ends the link after the pairing was taken away here. */
   unpaired() {
-    this.drop(new LinkProblem("unpaired", "UNPAIRED", ""));
+    this.drop(new LinkProblem("unpaired"));
     this.info.daemonVersion = null;
-    this.#tell("unpaired", "");
+    this.#set("unpaired");
   }
 
   /**
-   * One at a time.
+   * Runs one piece of work at a time.
    * @template T
    * @param {() => Promise<T>} work
    * @returns {Promise<T>}
    */
-  #alone(work) {
+  #exclusively(work) {
     const mine = this.#busy.then(work, work);
     this.#busy = mine.catch(() => {});
     return mine;
   }
 
-  /**
-   * @param {LinkState} state
-   * @param {string} detail
-   */
-  #tell(state, detail) {
-    if (state === this.info.state && detail === this.info.detail) return;
-    this.info = { ...this.info, state, detail };
-    this.#edges.changed();
+  /** @param {LinkState} state */
+  #set(state) {
+    if (state === this.info.state) return;
+    this.info = { ...this.info, state };
+    this.#options.changed();
   }
 }
 
-/** @param {unknown} error */
-function asProblem(error) {
-  if (error instanceof LinkProblem) return error;
-  return new LinkProblem("waiting", "INTERNAL", error instanceof Error ? error.message : String(error));
-}
-
-/**
- * @param {unknown} n
- * @param {number} least
- * @param {number} most
- * @param {number} otherwise
- */
-function within(n, least, most, otherwise) {
-  return typeof n === "number" && n >= least ? Math.min(Math.floor(n), most) : otherwise;
-}
+/** @param {unknown} error @returns {LinkProblem} */
+const asProblem = (error) => (error instanceof LinkProblem ? error : new LinkProblem("lost", "INTERNAL"));

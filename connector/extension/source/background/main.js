@@ -1,8 +1,9 @@
 /**
- * The background's door. Every listener is registered here, at once, so that
+ * The background begins here. Every listener is registered at once, so that
  * a worker that was woken for something does not miss it. What is kept in
  * memory may be gone at any moment; what matters is on disk.
  */
+import { api } from "../api.js";
 import { identify } from "../identify/index.js";
 import { seen } from "../identify/names.js";
 import { withParentPage } from "../identify/parent-page.js";
@@ -13,44 +14,39 @@ import { Delivery } from "./deliver.js";
 import { HalfwayBook } from "./halfway.js";
 import { HealthBook } from "./health.js";
 import { Link } from "./link.js";
+import { readObject } from "./objects.js";
 import { Outbox } from "./outbox.js";
 import { fromPage } from "./pages.js";
-import { closeStorage, loadSettings, saveSettings } from "./settings.js";
-import { readObject } from "./objects.js";
+import { closeStorage, isPaused, loadSettings, saveSettings } from "./settings.js";
 import * as sites from "./sites.js";
-import { compose } from "./state.js";
 import { fromContent } from "./watching.js";
 
-/** @type {typeof chrome} */
-const api = globalThis.browser ?? globalThis.chrome;
+/** @typedef {import("../messages.js").Sitting} Sitting */
 
 const FLUSH = "flush";
 const RESUME = "resume";
+/** How long the page around a frame may take to answer, in milliseconds: it may be going away. */
+const PAGE_WAIT = 1000;
+/** The most refused events that the pages are given; the rest shows when these are settled. */
+const MAX_REJECTED = 500;
 
 const database = new Database();
 const outbox = new Outbox(database);
 const health = new HealthBook(database, () => delivery.report());
 
-/** @returns {Promise<import("../messages.js").Pairing | undefined>} */
-const loadPairing = () => database.read("pairing");
-
-const edges = {
+const link = new Link({
   WebSocket: globalThis.WebSocket,
-  fetch: (/** @type {Parameters<typeof fetch>} */ ...how) => fetch(...how),
+  fetch: (...how) => fetch(...how),
   client: {
     name: "Filmspool",
     version: api.runtime.getManifest().version,
     browser: api.runtime.getURL("").startsWith("moz-") ? "firefox" : "chromium",
   },
   language: api.i18n.getMessage("language"),
-  changed,
-};
-
-const link = new Link({
-  ...edges,
   address: async () => (await loadSettings()).address,
-  load: loadPairing,
-  save: (pairing) => database.write("pairing", pairing),
+  load: () => database.read("pairing"),
+  save: (pairing) => database.update("pairing", () => pairing),
+  changed,
 });
 
 const delivery = new Delivery({
@@ -68,19 +64,35 @@ const delivery = new Delivery({
 const recalled = recall();
 
 async function recall() {
-  const { link: info, daemon } = await api.storage.session.get(["link", "daemon"]);
-  if (info && link.info.state === "waiting" && !link.connected) link.info = /** @type {typeof link.info} */ (info);
-  delivery.status ??= /** @type {typeof delivery.status} */ (daemon ?? null);
+  const { link: info, daemon } = /** @type {any} */ (await api.storage.session.get(["link", "daemon"]));
+  if (info && link.info.state === "ready" && !link.connected) link.info = info;
+  delivery.status ??= daemon ?? null;
 }
 
+/** @returns {Promise<import("../messages.js").State>} */
 async function state() {
   await recalled;
-  return compose({ outbox, info: link.info, daemon: delivery.status, pairing: await loadPairing() });
+  const settings = await loadSettings();
+  const pairing = await database.read("pairing");
+  const rejected = await outbox.list("rejected", MAX_REJECTED);
+  return {
+    link: {
+      ...link.info,
+      state: pairing ? link.info.state : "unpaired",
+      pairedLabel: pairing ? pairing.label || pairing.clientId : null,
+      address: settings.address,
+    },
+    daemon: delivery.status,
+    outbox: { ...(await outbox.count()), rejected: rejected.map(({ id, title, at, error }) => ({ id, title, at, ...error })) },
+    settings,
+    sites: await sites.listSites(),
+    paused: isPaused(settings),
+  };
 }
 
 let announcing = false;
 
-/** Tells badge and pages, once for what changes together. */
+/** Updates badge and pages, once for what changes together. */
 function changed() {
   if (announcing) return;
   announcing = true;
@@ -92,50 +104,27 @@ async function announce() {
   const now = await state();
   await showBadge(now);
   await api.storage.session.set({ link: link.info, daemon: delivery.status });
-  await watchPause(now.settings.pausedUntil);
+  const { pausedUntil } = now.settings;
+  if (pausedUntil > Date.now()) await api.alarms.create(RESUME, { when: pausedUntil + 500 }); // the badge changes then
   await api.runtime.sendMessage({ kind: "changed" }).catch(() => {}); // no page is open
 }
 
-/**
- * The badge has to change when a pause ends by itself.
- * @param {number} until
- */
-async function watchPause(until) {
-  if (until > Date.now()) await api.alarms.create(RESUME, { when: until + 500 });
-}
-
-const pageParts = {
+const forPages = {
   state,
   settings: loadSettings,
   saveSettings,
   outbox,
   link,
   delivery,
-  forget: () => database.write("pairing", undefined),
+  forget: () => database.update("pairing", () => undefined),
   sites,
   changed,
 };
-const halfway = new HalfwayBook(database);
-const contentParts = { settings: loadSettings, identify, serversFor, ruleFor, delivery, halfway, health, seen };
-
-const PAGE_WAIT = 1000;
+const forContent = { settings: loadSettings, identify, serversFor, ruleFor, delivery, halfway: new HalfwayBook(database), health, seen };
 
 /**
- * Asks the tab's own page what it knows, when a frame of another site plays.
- * It may be going away just now, so it has a second.
- * @param {chrome.runtime.MessageSender} sender
- */
-const around = ({ tab, frameId }) => async (/** @type {import("../messages.js").Sitting} */ sitting) => (frameId ? withTab(sitting, tab) : sitting);
-
-/**
- * The same for a sitting of which the popup speaks.
- * @param {unknown} tab its id
- */
-const aroundOf = (tab) => async (/** @type {import("../messages.js").Sitting} */ sitting) =>
-  typeof tab === "number" ? withTab(sitting, await api.tabs.get(tab).catch(() => undefined)) : sitting;
-
-/**
- * @param {import("../messages.js").Sitting} sitting
+ * Adds what the tab's own page knows, when a frame of another site plays.
+ * @param {Sitting} sitting
  * @param {chrome.tabs.Tab | undefined} tab without an address where the page is not allowed
  */
 async function withTab(sitting, tab) {
@@ -146,20 +135,21 @@ async function withTab(sitting, tab) {
 }
 
 /**
- * Pages of the extension may ask for anything; content scripts live among
- * strangers and may only report.
+ * Pages of the extension may ask for anything; content scripts run in pages of
+ * others and may only report. Of a sitting the popup names the tab.
  * @param {any} message
  * @param {chrome.runtime.MessageSender} sender
  */
-function receive(message, sender) {
-  if (sender.id !== api.runtime.id || typeof message?.kind !== "string") return Promise.resolve(null);
-  const ours = sender.url?.startsWith(api.runtime.getURL("")) ?? false;
-  if (!ours && message.kind === "object") return readObject(api, sender);
-  if (!ours) return fromContent(contentParts, message, { around: around(sender) });
-  if (message.kind === "sitting" || message.kind === "watched") {
-    return fromContent(contentParts, message, { byUser: true, around: aroundOf(message.tab) });
+async function receive(message, sender) {
+  if (sender.id !== api.runtime.id || typeof message?.kind !== "string") return null;
+  const { tab, frameId, url = "" } = sender;
+  if (url.startsWith(api.runtime.getURL(""))) {
+    if (message.kind !== "sitting" && message.kind !== "watched") return fromPage(forPages, message);
+    const shown = typeof message.tab === "number" ? await api.tabs.get(message.tab).catch(() => undefined) : undefined;
+    return fromContent(forContent, message, (sitting) => withTab(sitting, shown), true);
   }
-  return fromPage(pageParts, message);
+  if (message.kind === "object") return readObject(api, sender);
+  return fromContent(forContent, message, async (sitting) => (frameId ? withTab(sitting, tab) : sitting), false);
 }
 
 api.runtime.onMessage.addListener((message, sender, respond) => {

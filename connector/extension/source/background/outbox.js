@@ -22,11 +22,16 @@ const REMEMBERED = 1000;
  * @property {string} title for the user
  * @property {string} at when it happened, RFC 3339
  * @property {Record<string, any>} message exactly as it is sent
- * @property {{code: string, message: string}} [error] only when rejected
+ * @property {Refusal} [error] only when rejected
  * @property {number} [seq] the order of arrival
  */
 
-/** @typedef {{waiting: number, rejected: number, full: boolean}} Counts */
+/**
+ * Why the daemon has refused an event for good.
+ * @typedef {{code: string, field?: string}} Refusal
+ */
+
+/** @typedef {{waiting: number, full: boolean}} Counts */
 
 /** @param {Event["state"]} state */
 const inState = (state) => IDBKeyRange.bound([state], [state, []]);
@@ -74,19 +79,12 @@ export class Outbox {
     );
   }
 
-  /** @returns {Promise<Event[]>} everything, oldest first */
-  all() {
-    return this.#db.run("readonly", ["events"], (tx) => answer(tx.objectStore("events").getAll()));
-  }
-
   /** @returns {Promise<Counts>} */
   count() {
     return this.#db.run("readonly", ["events"], async (tx) => {
-      const states = tx.objectStore("events").index("state");
-      const waiting = await answer(states.count(inState("waiting")));
-      const rejected = await answer(states.count(inState("rejected")));
-      const all = await answer(tx.objectStore("events").count());
-      return { waiting, rejected, full: all >= this.#capacity };
+      const events = tx.objectStore("events");
+      const waiting = await answer(events.index("state").count(inState("waiting")));
+      return { waiting, full: (await answer(events.count())) >= this.#capacity };
     });
   }
 
@@ -94,15 +92,15 @@ export class Outbox {
    * Forgets an event that the daemon has on disk, or that the user has
    * dropped. Its id is remembered, so the same sitting cannot come again.
    * @param {string} id
-   * @param {Event["state"][]} [only] leave it when it is in another state
+   * @param {Event["state"]} state leave it when it is in another state
    * @returns {Promise<boolean>} whether it was there
    */
-  remove(id, only) {
+  remove(id, state) {
     return this.#db.run("readwrite", ["events", "done"], async (tx) => {
       const events = tx.objectStore("events");
       /** @type {Event | undefined} */
       const event = await answer(events.index("id").get(id));
-      if (!event || (only && !only.includes(event.state))) return false;
+      if (event?.state !== state) return false;
       await answer(events.delete(/** @type {number} */ (event.seq)));
       const done = tx.objectStore("done");
       const seq = await answer(done.add({ id }));
@@ -114,7 +112,7 @@ export class Outbox {
   /**
    * Keeps an event out of the way because it was refused for good.
    * @param {string} id
-   * @param {{code: string, message: string}} error
+   * @param {Refusal} error
    */
   reject(id, error) {
     return this.#change(id, "waiting", (event) => ({ ...event, state: "rejected", error }));

@@ -1,17 +1,16 @@
 /** What popup and options ask for. */
 import { isUUID, wished } from "./events.js";
-import { LinkProblem } from "./problem.js";
-import { fault, isAddress } from "./settings.js";
+import { areValid, isAddress } from "./settings.js";
+import { LinkProblem } from "./socket.js";
 
 /**
- * @typedef {import("../messages.js").FromPage} FromPage
  * @typedef {import("../messages.js").State} State
  * @typedef {import("../messages.js").Answer} Answer
  * @typedef {import("../messages.js").Settings} Settings
  */
 
 /**
- * @typedef {object} Parts
+ * @typedef {object} Options
  * @property {() => Promise<State>} state
  * @property {() => Promise<Settings>} settings
  * @property {(settings: Settings) => Promise<void>} saveSettings
@@ -23,147 +22,77 @@ import { fault, isAddress } from "./settings.js";
  * @property {() => void} changed
  */
 
-/** @type {Answer} */
-const done = { ok: true };
+/** What can be asked for, by kind. An act returns why it was not done, as a code. @type {Record<string, (options: Options, message: any) => Promise<string | void>>} */
+const acts = {
+  async pair({ settings, saveSettings, link, delivery }, { code, label, address }) {
+    if (!isAddress(address)) return "ADDRESS";
+    await link.pair({ code, label, address });
+    await saveSettings({ ...(await settings()), address });
+    await delivery.wake({ force: true });
+    return "";
+  },
+
+  async unpair({ forget, link }) {
+    await forget();
+    link.unpaired();
+  },
+
+  async settings({ settings, saveSettings, link, delivery }, { settings: wanted }) {
+    if (!areValid(wanted)) return "SETTINGS";
+    const { address } = await settings();
+    await saveSettings(wanted);
+    if (address !== wanted.address) {
+      link.drop(new LinkProblem("ready"));
+      void delivery.wake({ force: true });
+    }
+    return "";
+  },
+
+  retry: ({ delivery }) => delivery.wake({ force: true }),
+
+  async watchlist({ delivery }, { media }) {
+    const result = await delivery.put(wished(crypto.randomUUID(), new Date().toISOString(), media));
+    return result === "full" ? "FULL" : "";
+  },
+
+  async again({ outbox, delivery }, { id }) {
+    if (!isUUID(id) || !(await delivery.add(() => outbox.again(id)))) return "NOT_FOUND";
+    void delivery.wake({ force: true });
+    return "";
+  },
+
+  async discard({ outbox }, { id }) {
+    return isUUID(id) && (await outbox.remove(id, "rejected")) ? "" : "NOT_FOUND";
+  },
+
+  grant: ({ sites }, { origins }) => sites.grant(origins),
+
+  ungrant: ({ sites }, { origins }) => sites.ungrant(origins),
+};
 
 /**
- * @param {Parts} parts
- * @param {FromPage} message
- * @returns {Promise<any>}
+ * Answers a page: with the state, or with what became of an act.
+ * @param {Options} options
+ * @param {any} message
+ * @returns {Promise<State | Answer>}
  */
-export async function fromPage(parts, message) {
+export async function fromPage(options, message) {
+  if (message.kind === "state") return look(options);
   try {
-    return await handle(parts, message);
+    const code = Object.hasOwn(acts, message.kind) ? await acts[message.kind](options, message) : "UNKNOWN_TYPE";
+    options.changed();
+    return code ? { ok: false, code } : { ok: true };
   } catch (error) {
-    if (error instanceof LinkProblem) return { ok: false, code: error.code, message: error.message };
-    return { ok: false, code: "INTERNAL", message: error instanceof Error ? error.message : String(error) };
+    return { ok: false, code: error instanceof LinkProblem ? error.code : "INTERNAL" };
   }
 }
 
 /**
- * @param {Parts} parts
- * @param {FromPage} message
- * @returns {Promise<any>}
- */
-function handle(parts, message) {
-  switch (message.kind) {
-    case "state":
-      return look(parts);
-    case "pair":
-      return pair(parts, message);
-    case "unpair":
-      return unpair(parts);
-    case "settings":
-      return change(parts, message.settings);
-    case "retry":
-      return retry(parts);
-    case "again":
-      return again(parts, message.id);
-    case "discard":
-      return discard(parts, message.id);
-    case "watchlist":
-      return wish(parts, message.media);
-    case "grant":
-      return parts.sites.grant(message.origins).then(() => done);
-    case "ungrant":
-      return parts.sites.ungrant(message.origins).then(() => done);
-    default:
-      return Promise.resolve({ ok: false, code: "UNKNOWN_TYPE", message: "No such request." });
-  }
-}
-
-/**
- * Whoever looks at a page wants to know how things stand now, so the daemon
- * is asked too; the answer comes with "changed".
- * @param {Parts} parts
+ * The state as it is known now. The daemon is asked too; its answer comes with "changed".
+ * @param {Options} options
  */
 async function look({ state, delivery, link }) {
   const now = await state();
   if (!link.connected && now.link.state !== "unpaired") void delivery.wake();
   return now;
-}
-
-/**
- * @param {Parts} parts
- * @param {{code: string, label: string, address: string}} wish
- * @returns {Promise<Answer>}
- */
-async function pair({ settings, saveSettings, link, delivery, changed }, { code, label, address }) {
-  if (!isAddress(address)) return { ok: false, code: "ADDRESS", message: fault({ address }) };
-  await link.pair({ code: String(code).slice(0, 40), label: String(label ?? "").slice(0, 80), address });
-  await saveSettings({ ...(await settings()), address });
-  await delivery.wake({ force: true });
-  changed();
-  return done;
-}
-
-/** @param {Parts} parts */
-async function unpair({ forget, link, changed }) {
-  await forget();
-  link.unpaired();
-  changed();
-  return done;
-}
-
-/**
- * @param {Parts} parts
- * @param {Settings} wish
- * @returns {Promise<Answer>}
- */
-async function change({ settings, saveSettings, link, delivery, changed }, wish) {
-  const message = fault(wish);
-  if (message) return { ok: false, code: "SETTINGS", message };
-  const before = await settings();
-  await saveSettings(wish);
-  if (before.address !== wish.address) {
-    link.drop(new LinkProblem("waiting", "MOVED", ""));
-    void delivery.wake({ force: true });
-  }
-  changed();
-  return done;
-}
-
-/** @param {Parts} parts */
-async function retry({ delivery, changed }) {
-  await delivery.wake({ force: true });
-  changed();
-  return done;
-}
-
-/**
- * @param {Parts} parts
- * @param {import("../messages.js").WatchlistMedia} media
- * @returns {Promise<Answer>}
- */
-async function wish({ delivery }, media) {
-  const fate = await delivery.put(wished(crypto.randomUUID(), new Date().toISOString(), media));
-  return fate === "full" ? { ok: false, code: "FULL", message: "Too much is waiting already; it could not be kept." } : done;
-}
-
-/** @type {Answer} */
-const gone = { ok: false, code: "NOT_FOUND", message: "It is not here any more." };
-
-/**
- * Sends a refused entry again.
- * @param {Parts} parts
- * @param {string} id
- * @returns {Promise<Answer>}
- */
-async function again({ outbox, delivery, changed }, id) {
-  if (!isUUID(id) || !(await delivery.add(() => outbox.again(id)))) return gone;
-  changed();
-  void delivery.wake({ force: true });
-  return done;
-}
-
-/**
- * Drops a refused entry.
- * @param {Parts} parts
- * @param {string} id
- * @returns {Promise<Answer>}
- */
-async function discard({ outbox, changed }, id) {
-  if (!isUUID(id) || !(await outbox.remove(id, ["rejected"]))) return gone;
-  changed();
-  return done;
 }

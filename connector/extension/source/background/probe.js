@@ -1,41 +1,29 @@
 /**
- * Who listens at the daemon's address? Asked by fetch before every socket:
- * browsers delay sockets to an address that has failed repeatedly, for
- * seconds and more, but not fetches.
+ * Who answers at the daemon's address, and whether it is ours. Browsers delay sockets to an
+ * address that has failed repeatedly, for seconds and more, but not fetches: so fetch asks first.
  */
-import { LinkProblem } from "./problem.js";
+import { LinkProblem } from "./socket.js";
 
 const TIMEOUT = 5000;
-const MOST_BYTES = 4096;
+const MAX_BYTES = 4096;
 
 /** The version of the protocol that this extension speaks. */
 export const PROTOCOL = 1;
 
 /**
- * @param {unknown} health
- * @returns {health is {service: string, version: string, protocol: unknown[]}}
- */
-function isOurs(health) {
-  if (typeof health !== "object" || health === null) return false;
-  const { service, version, protocol } = /** @type {Record<string, unknown>} */ (health);
-  return service === "filmspool" && typeof version === "string" && Array.isArray(protocol);
-}
-
-/**
  * Reads a short answer. What is longer is not the daemon's.
  * @param {Response} response
- * @returns {Promise<unknown>}
+ * @returns {Promise<any>}
  */
 async function readShort(response) {
-  const reader = response.body?.getReader();
-  if (!reader) return null;
+  const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
   const decoder = new TextDecoder();
   let text = "";
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return JSON.parse(text + decoder.decode());
+    if (done) return JSON.parse(text);
     text += decoder.decode(value, { stream: true });
-    if (text.length > MOST_BYTES) {
+    if (text.length > MAX_BYTES) {
       await reader.cancel();
       return null;
     }
@@ -52,25 +40,16 @@ export async function probe(fetch, address) {
   const url = `http://${address}/v1/health`;
   /** @type {RequestInit} */
   const how = { cache: "no-store", credentials: "omit", redirect: "error", referrerPolicy: "no-referrer" };
-  const signal = AbortSignal.timeout(TIMEOUT);
   let health;
   try {
-    const response = await fetch(url, { ...how, signal });
-    health = await readShort(response);
+    health = await readShort(await fetch(url, { ...how, signal: AbortSignal.timeout(TIMEOUT) }));
   } catch {
-    if (await listens(fetch, url)) throw stranger(address);
-    throw new LinkProblem("offline", "OFFLINE", `Nothing answers at ${address}. Is Filmspool running?`);
+    throw new LinkProblem((await listens(fetch, url)) ? "stranger" : "offline");
   }
-  if (!isOurs(health)) throw stranger(address);
-  if (!health.protocol.includes(PROTOCOL)) {
-    throw new LinkProblem("old", "UNSUPPORTED_VERSION", "Filmspool and this extension are of different ages. Update the older one.");
-  }
+  if (health?.service !== "filmspool" || typeof health.version !== "string" || !Array.isArray(health.protocol)) throw new LinkProblem("stranger");
+  if (!health.protocol.includes(PROTOCOL)) throw new LinkProblem("old", "UNSUPPORTED_VERSION");
   return health.version.slice(0, 40);
 }
-
-/** @param {string} address */
-const stranger = (address) =>
-  new LinkProblem("stranger", "STRANGER", `Another program answers at ${address}, not Filmspool.`);
 
 /**
  * Tells "nothing there" from "something that may not be read": to a script
@@ -87,3 +66,24 @@ async function listens(fetch, url) {
     return false;
   }
 }
+
+const bytes = (/** @type {string} */ text) => new TextEncoder().encode(text);
+
+/**
+ * How the daemon proves that it knows our token without our showing it:
+ * HMAC-SHA256(SHA-256(token), nonce) in lower-case hexadecimal.
+ * @param {string} token
+ * @param {string} nonce
+ * @returns {Promise<string>}
+ */
+export async function proofOf(token, nonce) {
+  const hash = await crypto.subtle.digest("SHA-256", bytes(token));
+  const key = await crypto.subtle.importKey("raw", hash, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  return hex(await crypto.subtle.sign("HMAC", key, bytes(nonce)));
+}
+
+/** @param {string} text @returns {Promise<string>} its SHA-256, in hexadecimal */
+export const hashOf = async (text) => hex(await crypto.subtle.digest("SHA-256", bytes(text)));
+
+/** @param {ArrayBuffer} buffer */
+const hex = (buffer) => Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");

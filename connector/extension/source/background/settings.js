@@ -1,11 +1,10 @@
 /** The user's settings: defaults, what is allowed, where they are kept. */
+import { api } from "../api.js";
+
 /**
  * @typedef {import("../messages.js").Settings} Settings
  * @typedef {import("../messages.js").Threshold} Threshold
  */
-
-/** @type {typeof chrome} */
-const api = globalThis.browser ?? globalThis.chrome;
 
 /** @returns {Settings} */
 export function defaults() {
@@ -35,25 +34,16 @@ export function isAddress(address) {
  * @param {unknown} n
  * @param {number} most
  */
-const isPart = (n, most) => typeof n === "number" && n >= 0 && n <= most;
+const isWithin = (n, most) => typeof n === "number" && n >= 0 && n <= most;
 
 /** @param {any} threshold */
 const isThreshold = (threshold) =>
-  isPart(threshold?.played, 1) && isPart(threshold?.position, 1) && isPart(threshold?.minimum, 86_400);
+  isWithin(threshold?.played, 1) && isWithin(threshold?.position, 1) && isWithin(threshold?.minimum, 86_400);
 
-/**
- * @param {any} settings
- * @returns {string} what is wrong; empty when nothing is
- */
-export function fault(settings) {
-  if (!isAddress(settings?.address)) return "The address must be 127.0.0.1 or localhost, a colon and a port.";
-  const { rule, pausedUntil } = settings;
-  if (!isThreshold(rule?.movie) || !isThreshold(rule?.episode)) return "A threshold is out of range.";
-  if (!isPart(rule.last, 86_400)) return "The last minutes are out of range.";
-  if (!isPart(pausedUntil, Number.MAX_SAFE_INTEGER)) return "The end of the pause is not a time.";
-  if (typeof settings.private !== "boolean") return "A switch is neither on nor off.";
-  return "";
-}
+/** @param {any} settings */
+export const areValid = ({ address, rule, pausedUntil, private: hidden }) =>
+  isAddress(address) && isThreshold(rule?.movie) && isThreshold(rule?.episode) && isWithin(rule.last, 86_400)
+    && isWithin(pausedUntil, Number.MAX_SAFE_INTEGER) && typeof hidden === "boolean";
 
 /**
  * Only what we know, so that nothing else gets kept.
@@ -70,10 +60,10 @@ function tidy({ address, rule, pausedUntil, private: hidden }) {
 export async function loadSettings() {
   const { settings } = await api.storage.local.get("settings");
   const merged = { ...defaults(), .../** @type {object} */ (settings) };
-  return fault(merged) ? defaults() : tidy(merged);
+  return areValid(merged) ? tidy(merged) : defaults();
 }
 
-/** @param {Settings} settings without a fault */
+/** @param {Settings} settings valid ones */
 export async function saveSettings(settings) {
   await api.storage.local.set({ settings: tidy(settings) });
 }

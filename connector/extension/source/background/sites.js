@@ -3,10 +3,8 @@
  * keep which sites were asked for, and register the content scripts for what
  * is granted and for nothing else.
  */
+import { api } from "../api.js";
 import { contentFiles } from "./content.js";
-
-/** @type {typeof chrome} */
-const api = globalThis.browser ?? globalThis.chrome;
 
 /** A match pattern for pages: a scheme, a host or *, and all paths. */
 const PATTERN = /^(?:https?|\*):\/\/(?:\*|(?:\*\.)?[a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d{1,5})?\/\*$/i;
@@ -18,10 +16,7 @@ async function asked() {
 }
 
 /** @returns {Promise<string[]>} */
-async function granted() {
-  const { origins = [] } = await api.permissions.getAll();
-  return origins;
-}
+const granted = async () => (await api.permissions.getAll()).origins ?? [];
 
 /** @returns {Promise<{origin: string, granted: boolean}[]>} */
 export async function listSites() {
@@ -58,13 +53,11 @@ function next(change) {
 }
 
 /** Makes what is registered equal to what is granted. */
-export async function registerAll() {
-  await next(reconcile);
-}
+export const registerAll = () => next(reconcile);
 
-/** @returns {Promise<string[]>} the patterns that were not registered before */
+/** @returns {Promise<boolean>} whether a site was not registered before */
 async function reconcile() {
-  const open = contentFiles.length > 0 ? await granted() : [];
+  const open = await granted();
   const want = open.map(script);
   const have = (await api.scripting.getRegisteredContentScripts()).map(({ id }) => id);
   const ids = want.map(({ id }) => id);
@@ -74,12 +67,12 @@ async function reconcile() {
   const stale = want.filter(({ id }) => have.includes(id));
   if (fresh.length > 0) await api.scripting.registerContentScripts(fresh);
   if (stale.length > 0) await api.scripting.updateContentScripts(stale); // the files may be those of an older version
-  return fresh.flatMap(({ matches }) => matches);
+  return fresh.length > 0;
 }
 
 /**
- * Takes note of sites that the browser has just allowed, and begins in their
- * open tabs at once. The browser tells of them even when the page that has
+ * Keeps sites that the browser has just allowed, and begins in their
+ * open tabs at once. The browser reports them even when the page that has
  * asked is gone: a popup closes over the browser's question.
  * @param {string[]} origins
  */
@@ -88,7 +81,7 @@ export function begin(origins) {
     const before = await asked();
     const all = [...new Set([...before, ...origins.filter((origin) => PATTERN.test(origin))])];
     if (all.length > before.length) await api.storage.local.set({ sites: all });
-    if ((await reconcile()).length === 0) return;
+    if (!(await reconcile())) return;
     // A player's site may be that of a frame in any allowed page.
     const tabs = await api.tabs.query({ url: await granted() });
     await Promise.allSettled(tabs.map(({ id }) => enter(/** @type {number} */ (id))));
@@ -113,8 +106,7 @@ async function enter(tabId) {
  * @param {unknown} origins
  */
 export async function grant(origins) {
-  if (!arePatterns(origins)) throw new Error("This is not the address of a site.");
-  if (!(await api.permissions.contains({ origins }))) throw new Error("The browser has not allowed this site.");
+  if (!arePatterns(origins) || !(await api.permissions.contains({ origins }))) throw new Error("the browser has not allowed this site");
   await begin(origins);
 }
 

@@ -11,22 +11,19 @@ import { isPaused } from "./settings.js";
  */
 
 /**
- * @typedef {object} Parts
+ * @typedef {object} Options
  * @property {() => Promise<Settings>} settings
  * @property {(sitting: Sitting) => Identified} identify
  * @property {(url: string) => string[]} serversFor
  * @property {(url: string) => Record<string, any> | null} ruleFor
  * @property {(sitting: Sitting, identified: Identified) => import("../messages.js").Seen} seen
  * @property {{put(event: import("./outbox.js").Event): Promise<"kept" | "known" | "full">}} delivery
- * @property {import("./halfway.js").HalfwayBook} [halfway]
- * @property {import("./health.js").HealthBook} [health]
+ * @property {import("./halfway.js").HalfwayBook} halfway
+ * @property {import("./health.js").HealthBook} health
  */
 
-/** RFC 3339 with an offset, which the daemon asks for. */
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
-
-/** @param {unknown} text at most 40 characters, which is the daemon's bound */
-const isInstant = (text) => typeof text === "string" && text.length <= 40 && INSTANT.test(text);
+/** RFC 3339 with an offset, in at most 40 characters, as the daemon asks for it. */
+const INSTANT = /^(?=.{1,40}$)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
 /**
  * @param {any} sitting
@@ -40,25 +37,30 @@ function isSitting(sitting) {
 /**
  * What the popup says of a sitting is said by the user, and counts while
  * paused or private too.
- * @param {Parts} parts
- * @param {unknown} message
- * @param {{byUser?: boolean, around?: (sitting: Sitting) => Promise<Sitting>}} [how] around: adds what the page around
- *   a frame knows
+ * @param {Options} options
+ * @param {any} message
+ * @param {(sitting: Sitting) => Promise<Sitting>} complete adds what the page around a frame knows
+ * @param {boolean} byUser
  * @returns {Promise<SittingAnswer | WatchedAnswer | null>}
  */
-export async function fromContent(parts, message, { byUser = false, around = async (sitting) => sitting } = {}) {
-  const { kind, sitting, page, halfway } = /** @type {Record<string, any>} */ (message);
-  if (kind === "left") return left(parts, halfway);
-  if (!isSitting(sitting)) return kind === "watched" ? { kept: false, reason: "malformed" } : null;
-  if (kind === "sitting") return begun(parts, await around(sitting), page, byUser);
-  if (kind !== "watched") return null;
-  if (!isInstant(sitting.at)) return { kept: false, reason: "malformed" };
-  if (!byUser && isPaused(await parts.settings())) return { kept: false, reason: "paused" };
-  return keep(parts, await around(sitting));
+export async function fromContent(options, { kind, sitting, page, halfway }, complete, byUser) {
+  const paused = !byUser && isPaused(await options.settings());
+  switch (kind) {
+    case "left":
+      if (!paused) await options.halfway.keep(halfway).catch(() => {}); // no event is lost with it
+      return null;
+    case "sitting":
+      return isSitting(sitting) ? begun(options, await complete(sitting), page, byUser) : null;
+    case "watched":
+      if (!isSitting(sitting) || !INSTANT.test(sitting.at)) return { kept: false, reason: "malformed" };
+      return paused ? { kept: false, reason: "paused" } : keep(options, await complete(sitting));
+    default:
+      return null;
+  }
 }
 
 /**
- * @param {Parts} parts
+ * @param {Options} options
  * @param {Sitting} sitting
  * @param {unknown} page its name, for what was left half way there
  * @param {boolean} byUser
@@ -68,7 +70,7 @@ async function begun({ settings, identify, serversFor, ruleFor, halfway, seen },
   const now = await settings();
   const found = identify(sitting);
   const record = !isPaused(now);
-  const resume = record ? await halfway?.find(page, sitting.duration).catch(() => null) : null;
+  const resume = record ? await halfway.find(page, sitting.duration).catch(() => null) : null;
   const at = sitting.frameUrl ?? sitting.url;
   return {
     record, rule: now.rule, servers: serversFor(at), site: ruleFor(at), identified: found.media, certain: found.certain,
@@ -78,27 +80,16 @@ async function begun({ settings, identify, serversFor, ruleFor, halfway, seen },
 }
 
 /**
- * @param {Parts} parts
- * @param {unknown} noted how far a sitting got
- * @returns {Promise<null>}
- */
-async function left({ settings, halfway }, noted) {
-  if (isPaused(await settings())) return null;
-  await halfway?.keep(noted).catch(() => {}); // a lost note loses no event
-  return null;
-}
-
-/**
- * @param {Parts} parts
+ * @param {Options} options
  * @param {Sitting} sitting
  * @returns {Promise<WatchedAnswer>}
  */
 async function keep({ identify, delivery, halfway, health, seen }, sitting) {
   try {
     const found = identify(sitting);
-    await health?.note(sitting, found.certain).catch(() => {}); // no viewing depends on it
+    await health.count(sitting, found.certain).catch(() => {}); // no viewing depends on it
     if ((await delivery.put(watched(sitting, found, seen(sitting, found)))) === "full") return { kept: false, reason: "full" };
-    await halfway?.drop(sitting.id).catch(() => {}); // it runs out by itself
+    await halfway.drop(sitting.id).catch(() => {}); // it runs out by itself
     return { kept: true };
   } catch {
     return { kept: false, reason: "storage" };

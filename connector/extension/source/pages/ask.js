@@ -1,5 +1,6 @@
-/** The pages' side of the talk with the background. */
-import { api } from "./api.js";
+/** The pages' side of the talk with the background, and with the browser about permissions. */
+import { api } from "../api.js";
+import { siteName } from "./sites.js";
 import { text } from "./words.js";
 
 /**
@@ -21,46 +22,43 @@ export async function ask(message) {
   }
 }
 
+/** Why something was not done, by code. @type {Record<string, string>} */
+const FAULTS = {
+  PAIRING_CODE_INVALID: "faultCodeRefused", OFFLINE: "faultOffline", STRANGER: "faultStranger", UNSUPPORTED_VERSION: "faultOld",
+  RATE_LIMITED: "faultRate", LOST: "faultLost", FULL: "faultFull", NOT_FOUND: "faultGone",
+};
+
 /**
  * Asks for something to be done.
  * @param {FromPage} message
- * @returns {Promise<(Answer & {ok: true}) | {ok: false, why: string}>}
+ * @returns {Promise<string>} why it was not done, for the user; empty when it was
  */
 export async function request(message) {
   /** @type {Answer | undefined} */
   const answer = await ask(message);
-  if (answer?.ok) return answer;
-  return { ok: false, why: reason(answer?.code, answer?.message) };
+  return answer?.ok ? "" : text(FAULTS[answer?.code ?? ""] ?? "faultFailed");
 }
 
 /**
- * Why something was not done, in the user's language where the code is known,
- * with the other side's own words where it is not.
- * @param {string | undefined} code
- * @param {string | undefined} message
+ * Asks the browser for sites. It must come before anything is waited for, or
+ * it no longer belongs to the user's click.
+ * @param {string[]} origins
+ * @returns {Promise<string>} what is in the way; empty when they are allowed
  */
-function reason(code, message) {
-  switch (code) {
-    case "PAIRING_CODE_INVALID":
-      return text("faultCodeRefused") + (message ? " " + text("faultItSays", message) : "");
-    case "OFFLINE":
-      return text("faultOffline");
-    case "STRANGER":
-      return text("faultStranger");
-    case "UNSUPPORTED_VERSION":
-      return text("faultOld");
-    case "RATE_LIMITED":
-      return text("faultRate");
-    case "LOST":
-      return text("faultLost");
-    case "FULL":
-      return text("faultFull");
-    case "NOT_FOUND":
-      return text("faultGone");
-    default:
-      return message ? text("faultSaid", message) : text("faultSilent");
+export async function allow(origins) {
+  try {
+    if (!(await api.permissions.request({ origins }))) return text("siteRefused", names(origins));
+  } catch {
+    return text("faultSite");
   }
+  return request({ kind: "grant", origins });
 }
+
+/**
+ * The names of sites, each once.
+ * @param {string[]} origins
+ */
+export const names = (origins) => [...new Set(origins.map(siteName))].join(", ");
 
 /**
  * Calls back with the state: at once, and whenever it may have changed. Never

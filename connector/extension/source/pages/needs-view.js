@@ -1,7 +1,6 @@
-/** What needs the user: what Filmspool asks on its Review page, and what it has refused. */
+/** What needs the user, and what waits: here for Filmspool, and there for the service. */
 import { request } from "./ask.js";
-import { find, keep, make, part } from "./elements.js";
-import { say } from "./fields.js";
+import { find, keep, make, part, say } from "./elements.js";
 import { counted, moment, put, text } from "./words.js";
 
 /**
@@ -31,25 +30,40 @@ export function needsView(refresh) {
  * @param {Rejected} rejected
  * @param {() => Promise<void>} refresh
  */
-function refusal({ id, title, at, message }, refresh) {
-  const words = make("p");
-  put(words, text("refused", message.replaceAll("`", "'")));
+function refusal({ id, title, at, code = "", field = "" }, refresh) {
   const again = make("button", { type: "button" }, text("sendAgain"));
   const discard = make("button", { type: "button", class: "quiet" }, text("discard"));
-  const dealt = async (/** @type {import("../messages.js").FromPage} */ message, /** @type {string} */ done) => {
-    const answer = await request(message);
-    if (!answer.ok) return say(answer.why);
+  const settle = async (/** @type {"again" | "discard"} */ kind, /** @type {string} */ done) => {
+    const trouble = await request({ kind, id });
+    if (trouble) return say(trouble);
     await refresh();
     say(done);
     part(part("needs").hidden ? "link" : "needs-heading").focus();
   };
-  again.addEventListener("click", () => dealt({ kind: "again", id }, text("sentAgain", title)));
+  again.addEventListener("click", () => settle("again", text("sentAgain", title)));
   let sure = false;
   discard.addEventListener("click", () => {
-    if (sure) return void dealt({ kind: "discard", id }, text("discarded", title));
+    if (sure) return void settle("discard", text("discarded", title));
     sure = true;
     discard.textContent = text("discardYes");
     say(text("discardSure", title));
   });
+  const words = make("p", {}, text("refused", `${code} ${field}`.trim()));
   return make("li", { class: "card" }, make("h3", {}, title), make("p", { class: "muted" }, moment(at)), words, make("p", { class: "actions" }, again, discard));
+}
+
+/** @param {State} state */
+export function showWaiting({ outbox, daemon }) {
+  const lines = [];
+  if (outbox.full) lines.push(text("waitsFull"));
+  if (outbox.waiting > 0) lines.push(counted("waitsHere", outbox.waiting));
+  if (daemon && daemon.pending > 0) lines.push(counted(daemon.online ? "waitsThere" : "waitsAway", daemon.pending));
+  lines.push(...(daemon?.problems ?? []).map(({ text, act }) => `${text} ${act}`));
+  if (lines.length === 0) lines.push(text("waitsNothing"));
+  if (daemon?.lastDelivered) lines.push(text("waitsLast", moment(daemon.lastDelivered)));
+  keep(part("waits"), lines, (line) => line, (line) => {
+    const item = make("li", { class: line === text("waitsFull") ? "alarm" : "" });
+    put(item, line);
+    return item;
+  });
 }

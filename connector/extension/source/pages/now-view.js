@@ -1,33 +1,77 @@
-/** What plays in the tab in front, and how far it is from "watched". */
-import { allow, asksInPopup } from "./allow.js";
-import { api } from "./api.js";
-import { ask, request } from "./ask.js";
-import { coverage, siteName, siteTyped } from "./coverage.js";
-import { button, find, part } from "./elements.js";
-import { say } from "./fields.js";
-import { forWatchlist, nameOf } from "./media.js";
-import { front, hear, survey } from "./tab.js";
-import { withOffset } from "./typed.js";
+/** What plays in the tab in front, how far it is from "watched", and why it does or does not count. */
+import { api } from "../api.js";
+import { allow, ask, request } from "./ask.js";
+import { button, find, part, say } from "./elements.js";
+import { coverage, siteName, siteOf, siteTyped } from "./sites.js";
 import { minutes, put, text } from "./words.js";
 
 /**
  * @typedef {import("../messages.js").State} State
  * @typedef {import("../messages.js").Media} Media
+ * @typedef {import("../messages.js").WatchlistMedia} WatchlistMedia
  * @typedef {import("../messages.js").Sitting} Sitting
  * @typedef {import("../messages.js").NowAnswer} NowAnswer
+ * @typedef {import("../messages.js").Outlook} Outlook
  * @typedef {import("../messages.js").SittingAnswer} SittingAnswer
- * @typedef {import("./tab.js").Front} Front
- * @typedef {import("./tab.js").Around} Surroundings
+ *
+ * @typedef {object} Front the tab in front
+ * @property {number} [tab]
+ * @property {string | null} site as a match pattern; null when the tab shows no page of the web
+ * @property {boolean} allowed
+ * @property {boolean} audible
+ * @property {string} title
+ *
+ * @typedef {object} Frames
+ * @property {string} player the site of the largest player in a frame that is not allowed; "" when there is none
+ * @property {Outlook["why"]} [why] the largest video that plays is not counted
+ * @property {number} [least] seconds
  */
+
+/** @returns {Promise<Front>} */
+async function frontTab() {
+  const [tab] = await api.tabs.query({ active: true, currentWindow: true });
+  const site = siteOf(tab?.url);
+  const allowed = site !== null && (await api.permissions.contains({ origins: [site] }));
+  return { site, allowed, audible: tab?.audible ?? false, title: tab?.title ?? "", tab: tab?.id };
+}
+
+/**
+ * @param {number} tab
+ * @returns {Promise<NowAnswer | undefined>} undefined when the page does not know us
+ */
+async function playingIn(tab) {
+  try {
+    return (await api.tabs.sendMessage(tab, { kind: "now" })) ?? null;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs in a frame: what plays there and why it does not count, if our scripts are there. */
+const whyNotCounted = () => globalThis.filmspool?.whyNotCounted?.() ?? null;
+
+/**
+ * Asks all frames of a tab into which we may look.
+ * @param {number} tab
+ * @returns {Promise<Frames>}
+ */
+async function survey(tab) {
+  const frames = await api.scripting.executeScript({ target: { tabId: tab, allFrames: true }, func: whyNotCounted }).catch(() => []);
+  const outlooks = /** @type {Outlook[]} */ (frames.map(({ result }) => result).filter(Boolean));
+  const { why, least } = outlooks.find((one) => one.why !== undefined) ?? {};
+  for (const { site } of outlooks.flatMap(({ players }) => players).sort((one, other) => other.area - one.area)) {
+    if (!(await api.permissions.contains({ origins: [site] }))) return { player: site, why, least };
+  }
+  return { player: "", why, least };
+}
 
 /** @param {() => Promise<void>} refresh */
 export function nowView(refresh) {
   /** @type {NowAnswer} */
   let now = null;
   /** @type {Partial<SittingAnswer>} what the background says of it */
-  let told = {};
+  let about = {};
   let known = "";
-  let privately = false;
   /** @type {number | undefined} */
   let tab;
   /** The site that the button would allow. */
@@ -36,26 +80,23 @@ export function nowView(refresh) {
   const marked = new Set();
 
   async function look() {
-    const before = await front();
-    tab = before.tab;
-    const heard = tab === undefined ? undefined : await hear(tab);
-    now = heard ?? null;
-    const question = now ? `${now.sitting.id} ${before.title} ${JSON.stringify(now.sitting.evidence)}` : "";
+    const front = await frontTab();
+    tab = front.tab;
+    const playing = tab === undefined ? undefined : await playingIn(tab);
+    now = playing ?? null;
+    const question = now ? `${now.sitting.id} ${front.title} ${JSON.stringify(now.sitting.evidence)}` : "";
     if (now && question !== known) {
-      told = (await ask({ kind: "sitting", sitting: now.sitting, tab })) ?? {};
+      about = (await ask({ kind: "sitting", sitting: now.sitting, tab })) ?? {};
       known = question;
     }
-    const { site, allowed } = before;
-    const surroundings = tab !== undefined && allowed && !(now && told.certain) ? await survey(tab) : { player: "", why: undefined, least: 0 };
+    const frames = tab !== undefined && front.allowed && !(now && about.certain) ? await survey(tab) : { player: "" };
     part("now-playing").hidden = now === null;
-    button("now-wish").hidden = !told.identified || !forWatchlist(told.identified);
-    if (now) showPlaying(now, told, marked.has(now.sitting.id));
-    const first = now ? "" : emptyWords(before, heard === undefined && !privately, surroundings);
-    const closed = site !== null && !allowed;
-    wanted = closed ? site : surroundings.player;
-    const more = closed ? (now ? text("nowNotAllowed", siteName(site)) : "") : wanted && text("nowPlayer", siteName(wanted));
-    show("now-empty", first);
-    show("now-more", more);
+    button("now-wish").hidden = !about.identified || !forWatchlist(about.identified);
+    if (now) showPlaying(now, about, marked.has(now.sitting.id));
+    const closed = front.site !== null && !front.allowed;
+    wanted = closed ? /** @type {string} */ (front.site) : frames.player;
+    show("now-empty", now ? "" : emptyWords(front, playing === undefined, frames));
+    show("now-more", closed ? (now ? text("nowNotAllowed", siteName(wanted)) : "") : wanted && text("nowPlayer", siteName(wanted)));
     button("allow-site").hidden = wanted === "";
     if (wanted) button("allow-site").textContent = text("nowAllow", siteName(wanted));
   }
@@ -64,52 +105,41 @@ export function nowView(refresh) {
     if (!now) return;
     const { sitting } = now;
     const answer = await ask({ kind: "watched", sitting: { ...sitting, at: withOffset(new Date()) }, tab });
-    if (!answer?.kept) return say(notKept(answer?.reason));
+    if (!answer?.kept) return say(text(answer?.reason === "full" ? "markFull" : "markNotKept"));
     marked.add(sitting.id);
     await refresh();
-    say(text("markKept", told.identified ? nameOf(told.identified) : nameSeen(sitting, told)));
+    say(text("markKept", about.identified ? nameOf(about.identified) : nameSeen(sitting, about)));
     await look();
   });
 
   button("now-wish").addEventListener("click", async () => {
-    const wish = told.identified && forWatchlist(told.identified);
-    if (!wish) return;
-    const answer = await request({ kind: "watchlist", media: wish });
-    say(answer.ok ? text("wishKept", nameOf(wish)) : answer.why);
+    const media = about.identified && forWatchlist(about.identified);
+    if (media) say((await request({ kind: "watchlist", media })) || text("wishKept", nameOf(media)));
   });
 
   button("allow-site").addEventListener("click", async () => {
     const site = wanted;
     const origins = coverage(site.replace(/\/\*$/, ""));
     if (!origins) return;
-    if (!asksInPopup()) return elsewhere(site);
+    if (api.runtime.getURL("").startsWith("moz-")) return askInOptions(site); // Firefox closes the popup together with its question
     const trouble = await allow(origins);
     await refresh();
     say(trouble || text("siteAllowed", siteName(site)));
     await look();
   });
 
-  return {
-    look,
-    /** @param {State} state */
-    show(state) {
-      privately = state.settings.private || state.paused;
-    },
-  };
+  return look;
 }
 
-/**
- * The options ask for the site: a popup would be closed by the question.
- * @param {string} site
- */
-async function elsewhere(site) {
+/** @param {string} site */
+async function askInOptions(site) {
   await api.tabs.create({ url: api.runtime.getURL(`pages/options.html#site=${encodeURIComponent(siteTyped(site))}`) });
   window.close();
 }
 
 /**
  * @param {string} id
- * @param {string} words nothing hides it
+ * @param {string} words none hides it
  */
 function show(id, words) {
   part(id).hidden = words === "";
@@ -117,78 +147,91 @@ function show(id, words) {
 }
 
 /**
- * @param {string | undefined} reason of the background
- */
-function notKept(reason) {
-  if (reason === "paused") return text("markPaused");
-  return reason === "full" ? text("markFull") : text("markNotKept");
-}
-
-/**
  * Why nothing is shown as playing. That nothing plays is said only when it is
  * so.
  * @param {Front} front
- * @param {boolean} deaf the page does not know us
- * @param {Surroundings} surroundings
+ * @param {boolean} unknown our scripts are not in the page
+ * @param {Frames} frames
  */
-function emptyWords({ site, allowed, audible }, deaf, { player, why, least }) {
+function emptyWords({ site, allowed, audible }, unknown, { player, why, least }) {
   if (site !== null && !allowed) return text("nowNotAllowed", siteName(site));
-  if (site !== null && deaf) return text("nowReload");
-  if (why) return silenceWords(why, least ?? 0);
+  if (site !== null && unknown) return text("nowReload");
+  if (why) return text(WHY[why], minutes(least ?? 0));
   if (player) return "";
   return text(audible ? "nowUnseen" : "nowNothing");
 }
 
-/**
- * @param {import("../messages.js").Silence} why
- * @param {number} least seconds
- */
-function silenceWords(why, least) {
-  switch (why) {
-    case "muted":
-      return text("whyMuted");
-    case "short":
-      return text("whyShort", minutes(least));
-    case "live":
-      return text("whyLive");
-    case "length":
-      return text("whyLength");
-    case "hidden":
-      return text("whyHidden");
-    default:
-      return text("whyPaused");
-  }
-}
+/** @type {Record<import("../messages.js").Silence, string>} */
+const WHY = { muted: "whyMuted", short: "whyShort", live: "whyLive", length: "whyLength", hidden: "whyHidden", paused: "whyPaused" };
 
 /**
  * @param {Sitting} sitting
- * @param {Partial<SittingAnswer>} told
+ * @param {Partial<SittingAnswer>} about
  */
 const nameSeen = (sitting, { seen }) => seen?.title ?? (sitting.title.trim() || sitting.host);
 
 /**
  * @param {NonNullable<NowAnswer>} now
- * @param {Partial<SittingAnswer>} told
+ * @param {Partial<SittingAnswer>} about
  * @param {boolean} marked
  */
-function showPlaying({ sitting, crossed, needs, why }, told, marked) {
-  const { identified = null, certain, seen } = told;
+function showPlaying({ sitting, crossed, needs, why }, about, marked) {
+  const { identified = null, certain, seen } = about;
   const host = seen?.host ?? sitting.host;
-  part("now-title").textContent = identified && (certain || !seen) ? nameOf(identified) : nameSeen(sitting, told);
+  part("now-title").textContent = identified && (certain || !seen) ? nameOf(identified) : nameSeen(sitting, about);
   part("now-site").textContent = identified ? host : text("nowUnknown", host);
   const done = crossed || marked;
-  const counts = done || (typeof needs === "number" && Number.isFinite(needs) && sitting.duration > 0);
+  const counts = done || (Number.isFinite(needs) && sitting.duration > 0);
   const progress = find("now-progress", HTMLProgressElement);
   progress.hidden = !counts || Boolean(why && !marked);
   progress.value = done ? 1 : Math.min(1, sitting.played / Math.max(1, sitting.played + needs));
-  put(part("now-words"), nowWords({ crossed, marked, counts, needs, why }));
   button("now-mark").hidden = done && !why;
+  const words = part("now-words");
+  if (marked) put(words, text("nowMarked"));
+  else if (why) put(words, text(WHY[why]));
+  else if (crossed) put(words, text("nowWatched"));
+  else put(words, counts ? text("nowNeeds", minutes(needs)) : text("nowUncounted"));
 }
 
-/** @param {{crossed: boolean, marked: boolean, counts: boolean, needs: number, why?: import("../messages.js").Silence}} now */
-function nowWords({ crossed, marked, counts, needs, why }) {
-  if (marked) return text("nowMarked");
-  if (why) return silenceWords(why, 0);
-  if (crossed) return text("nowWatched");
-  return counts ? text("nowNeeds", minutes(needs)) : text("nowUncounted");
+/**
+ * S01E02, or what of it is known.
+ * @param {{season?: number, episode?: number}} of
+ */
+function placeOf({ season, episode }) {
+  const two = (/** @type {number} */ n) => String(n).padStart(2, "0");
+  return (season === undefined ? "" : `S${two(season)}`) + (episode === undefined ? "" : `E${two(episode)}`);
+}
+
+/** @param {Media | WatchlistMedia} media */
+function nameOf(media) {
+  if (media.type === "episode") {
+    const { show, title, ids } = media;
+    const series = show?.title ?? (show?.ids?.tmdb ? text("seriesNumbered", show.ids.tmdb) : title ?? show?.ids?.imdb ?? ids?.imdb ?? text("someEpisode"));
+    return [series, placeOf(media)].filter(Boolean).join(" ");
+  }
+  const { type, ids, title, year } = media;
+  const numbered = ids?.tmdb ? text(type === "movie" ? "filmNumbered" : "seriesNumbered", ids.tmdb) : undefined;
+  const name = title ?? numbered ?? ids?.imdb ?? text("someFilm");
+  return year ? `${name} (${year})` : name;
+}
+
+/**
+ * @param {Media} media
+ * @returns {WatchlistMedia | null} null when nothing names it
+ */
+function forWatchlist({ type, ids, show, title, year }) {
+  const work = type === "movie" ? { ids, title, year } : { ids: show?.ids, title: show?.title };
+  if (!work.title && Object.keys(work.ids ?? {}).length === 0) return null;
+  return { type: type === "movie" ? "movie" : "tv", ...work };
+}
+
+/**
+ * RFC 3339 with this computer's offset at that moment.
+ * @param {Date} when
+ */
+function withOffset(when) {
+  const east = -when.getTimezoneOffset();
+  const local = new Date(when.getTime() + east * 60_000).toISOString().slice(0, 19);
+  const two = (/** @type {number} */ n) => String(Math.floor(Math.abs(n))).padStart(2, "0");
+  return `${local}${east < 0 ? "-" : "+"}${two(east / 60)}:${two(east % 60)}`;
 }

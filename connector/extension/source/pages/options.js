@@ -1,14 +1,31 @@
 /** The options: pairing, sites, what counts as watched, privacy. */
-import { follow } from "./ask.js";
-import { part } from "./elements.js";
-import { say } from "./fields.js";
-import { linkView } from "./link-view.js";
+import { follow, request } from "./ask.js";
+import { input, part, say } from "./elements.js";
 import { pairingView } from "./pairing-view.js";
-import { pauseView } from "./pause-view.js";
 import { ruleView } from "./rule-view.js";
 import { sitesView } from "./sites-view.js";
-import { switchView } from "./switch-view.js";
+import { linkView, pauseView } from "./status-view.js";
 import { text, translate } from "./words.js";
+
+/**
+ * Private mode, kept as soon as it is changed.
+ * @param {() => Promise<void>} refresh
+ * @returns {(state: import("../messages.js").State) => void}
+ */
+function privateView(refresh) {
+  const box = input("private");
+  /** @type {import("../messages.js").Settings} */
+  let settings;
+  box.addEventListener("change", async () => {
+    const trouble = await request({ kind: "settings", settings: { ...settings, private: box.checked } });
+    await refresh();
+    say(trouble || text("saved"));
+  });
+  return (state) => {
+    settings = state.settings;
+    box.checked = settings.private;
+  };
+}
 
 async function open() {
   translate(document);
@@ -21,7 +38,7 @@ async function open() {
     pairingView(refresh),
     sitesView(refresh),
     ruleView(refresh),
-    switchView(refresh),
+    privateView(refresh),
     pauseView(refresh),
   ];
   await refresh();

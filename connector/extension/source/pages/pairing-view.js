@@ -1,8 +1,6 @@
 /** Pairing with Filmspool, its end, and Filmspool's address. */
 import { request } from "./ask.js";
-import { button, find, form, input, part } from "./elements.js";
-import { fault, onSubmit, say } from "./fields.js";
-import { readAddress, readCode } from "./typed.js";
+import { button, fault, find, form, input, onSubmit, part, say } from "./elements.js";
 import { put, text } from "./words.js";
 
 /**
@@ -44,13 +42,6 @@ export function pairingView(refresh) {
   };
 }
 
-/** The next step after pairing. */
-function pairingDone() {
-  find("pair", HTMLDetailsElement).open = false;
-  (part("first-step").hidden ? part("link") : button("to-sites")).focus();
-  say(text("pairingDone"));
-}
-
 /** @param {State} state */
 const isPaired = ({ link }) => link.state !== "unpaired";
 
@@ -84,14 +75,13 @@ function pairForm(refresh) {
     if ([...label].length > LONGEST_LABEL) return fault(input("pair-label"), text("faultLong", LONGEST_LABEL, [...label].length));
     if (!address) return fault(input("pair-address"), text("faultAddress"));
     say(text("pairingNow"));
-    const answer = await request({ kind: "pair", code: read, label, address });
+    const trouble = await request({ kind: "pair", code: read, label, address });
     await refresh();
-    if (!answer.ok) {
-      say("");
-      return fault(code, answer.why);
-    }
+    say(trouble ? "" : text("pairingDone"));
+    if (trouble) return fault(code, trouble);
     code.value = "";
-    pairingDone();
+    find("pair", HTMLDetailsElement).open = false;
+    (part("first-step").hidden ? part("link") : button("to-sites")).focus();
   });
 }
 
@@ -108,11 +98,11 @@ function unpairSteps(refresh) {
     if (pressed.key === "Escape") step(false);
   });
   button("unpair-yes").addEventListener("click", async () => {
-    const answer = await request({ kind: "unpair" });
+    const trouble = await request({ kind: "unpair" });
     await refresh();
     step(false);
-    if (answer.ok) part("pairing-heading").focus();
-    say(answer.ok ? text("unpaired") : answer.why);
+    if (!trouble) part("pairing-heading").focus();
+    say(trouble || text("unpaired"));
   });
 }
 
@@ -126,11 +116,33 @@ function addressForm(refresh, settings) {
     const at = readAddress(address.value);
     const now = settings();
     if (!at || !now) return fault(address, text("faultAddress"));
-    const answer = await request({ kind: "settings", settings: { ...now, address: at } });
-    if (!answer.ok) return fault(address, answer.why);
+    const trouble = await request({ kind: "settings", settings: { ...now, address: at } });
+    if (trouble) return fault(address, trouble);
     address.value = at;
-    await request({ kind: "retry" });
     await refresh();
     say(text("saved"));
   });
+}
+
+/**
+ * A pairing code: capitals, spaces and dashes do not matter.
+ * @param {string} typed
+ * @returns {string | null}
+ */
+function readCode(typed) {
+  const code = typed.replace(/[\s\p{Pd}]/gu, "").toUpperCase();
+  return /^[2-9A-HJ-NP-Z]{8}$/.test(code) ? code : null;
+}
+
+/**
+ * The daemon's address: host:port, a port alone, or what a browser's address
+ * bar shows. Only this computer.
+ * @param {string} typed
+ * @returns {string | null}
+ */
+function readAddress(typed) {
+  const bare = typed.trim().replace(/^\w+:\/\//, "").replace(/\/.*$/, "");
+  const [, host = "127.0.0.1", port] = /^(?:(127\.0\.0\.1|localhost):)?(\d{1,5})$/.exec(bare) ?? [];
+  if (!port || Number(port) < 1 || Number(port) > 65_535) return null;
+  return `${host}:${Number(port)}`;
 }

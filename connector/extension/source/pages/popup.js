@@ -1,13 +1,10 @@
 /** The popup: what plays, what waits, what needs the user. */
-import { api } from "./api.js";
+import { api } from "../api.js";
 import { follow } from "./ask.js";
-import { button, part } from "./elements.js";
-import { say } from "./fields.js";
-import { linkView } from "./link-view.js";
-import { needsView } from "./needs-view.js";
+import { button, part, say } from "./elements.js";
+import { needsView, showWaiting } from "./needs-view.js";
 import { nowView } from "./now-view.js";
-import { pauseView } from "./pause-view.js";
-import { waitsView } from "./waits-view.js";
+import { linkView, pauseView } from "./status-view.js";
 import { text, translate } from "./words.js";
 
 /** How often the page in front is asked how far it is, in milliseconds. */
@@ -19,15 +16,15 @@ async function open() {
     (state) => views.forEach((view) => view(state)),
     () => say(text("backgroundSilent")),
   );
-  const now = nowView(refresh);
-  const views = [linkView(refresh), pauseView(refresh), needsView(refresh), waitsView(), now.show];
+  const look = nowView(refresh);
+  const views = [linkView(refresh), pauseView(refresh), needsView(refresh), showWaiting];
   for (const id of ["to-options", "to-pairing"]) {
     button(id).addEventListener("click", () => void api.runtime.openOptionsPage());
   }
   await refresh();
-  await now.look();
+  await look();
   part("link").setAttribute("data-ready", "");
-  setInterval(() => void now.look(), BEAT);
+  setInterval(() => void look(), BEAT);
 }
 
 void open();

@@ -1,9 +1,7 @@
 /** When something counts as watched, per kind, in percents and minutes. */
 import { defaults } from "../background/settings.js";
 import { request } from "./ask.js";
-import { form, input } from "./elements.js";
-import { fault, onSubmit, say } from "./fields.js";
-import { readWhole } from "./typed.js";
+import { fault, form, input, onSubmit, say } from "./elements.js";
 import { text } from "./words.js";
 
 /**
@@ -45,14 +43,17 @@ function read() {
 }
 
 /**
+ * A whole number from least to most in a field.
  * @param {string} id
  * @param {number} least
  * @param {number} most
+ * @returns {number | null}
  */
 function whole(id, least, most) {
-  const n = readWhole(input(id).value, least, most);
-  if (n === null) fault(input(id), text("faultWhole", least, most));
-  return n;
+  const typed = input(id).value.trim();
+  if (/^\d{1,6}$/.test(typed) && Number(typed) >= least && Number(typed) <= most) return Number(typed);
+  fault(input(id), text("faultWhole", least, most));
+  return null;
 }
 
 /**
@@ -70,13 +71,13 @@ export function ruleView(refresh) {
     if (!settings) return;
     const rule = act === "defaults" ? DEFAULTS : read();
     if (!rule) return;
-    const answer = await request({ kind: "settings", settings: { ...settings, rule } });
-    if (answer.ok) {
+    const trouble = await request({ kind: "settings", settings: { ...settings, rule } });
+    if (!trouble) {
       typing = false;
       fill(rule);
     }
     await refresh();
-    say(answer.ok ? text("saved") : answer.why);
+    say(trouble || text("saved"));
   });
   return (state) => {
     settings = state.settings;

@@ -2,7 +2,7 @@
  * Every text of the pages, from _locales. A text may name commands between
  * backticks; they are shown as code.
  */
-import { api } from "./api.js";
+import { api } from "../api.js";
 
 /** The language of the texts, which need not be the browser's. */
 const language = () => text("language");
@@ -56,20 +56,11 @@ export function put(element, words) {
 }
 
 /**
- * Fills in what the page's HTML names by data-text (its content), data-label
- * (aria-label) and data-placeholder, and the language and direction.
+ * Fills in what the page's HTML names by data-text, and the language and direction.
  * @param {Document} page
  */
 export function translate(page) {
   page.documentElement.lang = language();
   page.documentElement.dir = api.i18n.getMessage("@@bidi_dir") || "ltr";
-  for (const element of page.querySelectorAll("[data-text]")) {
-    put(element, text(element.getAttribute("data-text") ?? ""));
-  }
-  for (const element of page.querySelectorAll("[data-label]")) {
-    element.setAttribute("aria-label", text(element.getAttribute("data-label") ?? ""));
-  }
-  for (const element of page.querySelectorAll("[data-placeholder]")) {
-    element.setAttribute("placeholder", text(element.getAttribute("data-placeholder") ?? ""));
-  }
+  for (const element of page.querySelectorAll("[data-text]")) put(element, text(element.getAttribute("data-text") ?? ""));
 }

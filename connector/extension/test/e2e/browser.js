@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import puppeteer from "puppeteer-core";
-import { coverage } from "../../source/pages/coverage.js";
+import { coverage } from "../../source/pages/sites.js";
 import { closing, eventually, Filmspool, site } from "./fixture.js";
 import { play } from "./films.js";
 
@@ -79,7 +79,7 @@ export class Person {
     });
     await this.options.waitForSelector("#link[data-ready]");
     for (const one of sites) await this.allow(one);
-    await this.set({ rule: RULE, address: this.home.address, askUnknown: false });
+    await this.set({ rule: RULE, address: this.home.address });
   }
 
   /** Asks the extension's background as its own pages do. @param {Record<string, unknown>} message */

@@ -1,7 +1,8 @@
 /**
- * Which names and schemes a site covers. A site is typed by the user, or it is
- * the address of a page. Everything here is pure.
+ * Sites as match patterns: which names and schemes one covers, what the grid "Where do you
+ * watch?" offers, and how each of it stands. Everything here is pure.
  */
+import { rules, servers } from "../sites/index.js";
 
 /**
  * @typedef {object} Group the patterns of one site, as the options list them
@@ -122,31 +123,68 @@ export function within(pattern, granted) {
  * @returns {Group[]} in the order in which the sites came
  */
 export function grouped(sites) {
-  /** @type {Map<string, {origin: string, granted: boolean}[]>} */
-  const groups = new Map();
-  for (const site of sites) {
-    const name = siteName(site.origin).replace(/^www\./i, "");
-    groups.set(name, [...(groups.get(name) ?? []), site]);
-  }
   const granted = sites.filter((site) => site.granted).map(({ origin }) => origin);
-  return [...groups].map(([name, members]) => group(name, members, granted));
+  const nameOf = (/** @type {{origin: string}} */ { origin }) => siteName(origin).replace(/^www\./i, "");
+  return [...new Set(sites.map(nameOf))].map((name) => {
+    const members = sites.filter((site) => nameOf(site) === name);
+    const origins = members.map(({ origin }) => origin);
+    const schemeOf = (/** @type {string} */ origin) => PATTERN.exec(origin)?.[1] ?? "";
+    const hosts = [...new Set(origins.map(siteName))].sort((one, other) => one.length - other.length);
+    const withdrawn = members.filter((one) => !one.granted).map(({ origin }) => origin);
+    const open = new Set(origins.filter((origin) => !withdrawn.includes(origin)).map(schemeOf));
+    const wanted = hosts.some((host) => host.includes("*")) ? [] : both(hosts[0]).flatMap((host) => [...open].map((scheme) => `${scheme}://${host}/*`));
+    return {
+      name, hosts, origins, withdrawn,
+      schemes: [...new Set(origins.map(schemeOf))].sort().reverse(),
+      missing: wanted.filter((one) => !origins.includes(one) && !within(one, granted)),
+    };
+  });
 }
 
 /**
- * @param {string} name
- * @param {{origin: string, granted: boolean}[]} members
- * @param {string[]} granted everywhere
- * @returns {Group}
+ * @typedef {object} Place
+ * @property {string} name of its rule
+ * @property {string} label
+ * @property {string[]} hosts names of its pages, or *.name for all that end in it
+ * @property {string} [seen] the day on which its rule was last known to hold, as 2026-11-22
+ *
+ * @typedef {object} Standing
+ * @property {"all" | "some" | "none"} allowed how much of the place the browser allows
+ * @property {string[]} missing the patterns that it does not allow, all of them when it allows everything
+ * @property {string[]} own the patterns that were allowed for this place, and that can be taken back alone
  */
-function group(name, members, granted) {
-  const origins = members.map(({ origin }) => origin);
-  const schemes = [...new Set(origins.map((origin) => PATTERN.exec(origin)?.[1]).filter((scheme) => scheme !== undefined))].sort().reverse();
-  const hosts = [...new Set(origins.map(siteName))].sort((one, other) => one.length - other.length);
-  const open = members.filter((one) => one.granted).map(({ origin }) => PATTERN.exec(origin)?.[1]);
-  const wanted = hosts.some((host) => host.includes("*")) ? [] : both(hosts[0]).flatMap((host) => [...new Set(open)].map((scheme) => `${scheme}://${host}/*`));
-  return {
-    name, hosts, schemes, origins,
-    withdrawn: members.filter((one) => !one.granted).map(({ origin }) => origin),
-    missing: wanted.filter((one) => !origins.includes(one) && !within(one, granted)),
-  };
+
+/** The sites with a rule. @type {Place[]} */
+export const PLACES = Object.entries(rules).map(([name, { label, hosts, seen }]) => ({ name, label, hosts, seen }));
+
+/** Programs on a computer of the user's own, with an address as it looks there. */
+export const SERVERS = Object.entries(servers).map(([name, { label, example }]) => ({ name, label, example }));
+
+/**
+ * The match patterns of a place, all asked for at once.
+ * @param {Place} place
+ */
+export const patterns = ({ hosts }) => [...new Set(hosts.flatMap((host) => coverage(host) ?? []))];
+
+/**
+ * @param {Place} place
+ * @param {{origin: string, granted: boolean}[]} sites
+ * @returns {Standing}
+ */
+export function standing(place, sites) {
+  const granted = sites.filter((site) => site.granted).map(({ origin }) => origin);
+  const all = patterns(place);
+  const missing = all.filter((pattern) => !within(pattern, granted));
+  const allowed = missing.length === 0 ? "all" : missing.length < all.length ? "some" : "none";
+  return { allowed, missing: missing.length > 0 ? missing : all, own: all.filter((pattern) => sites.some(({ origin }) => origin === pattern)) };
+}
+
+/**
+ * Whether a place is meant by what is typed into the search.
+ * @param {{label: string, hosts?: string[]}} place
+ * @param {string} typed
+ */
+export function isMeant({ label, hosts = [] }, typed) {
+  const plain = (/** @type {string} */ text) => text.normalize("NFKD").toLowerCase().replace(/[^\p{L}\p{N}+]/gu, "");
+  return [label, ...hosts].some((name) => plain(name).includes(plain(typed)));
 }
