@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,13 @@ func TestProblemsAreSolvedByTheirCommand(t *testing.T) {
 			must(h.t, box.service.Arm(sandbox.Fault{Match: "POST /history", Fault: "status:401", Times: 1}))
 			h.start("run")
 			h.do("", "add", "603")
+		},
+		"entries-wave": func(h *household, box *flaky) {
+			h.login(box.baseURL())
+			h.start("run")
+			for n := range 7 {
+				h.do("", "add", fmt.Sprint(603+n), "2026-03-01T20:15:00Z")
+			}
 		},
 		"notice": func(h *household, box *flaky) { // the queue's file is none
 			h.login(box.baseURL())
