@@ -36,4 +36,19 @@ func TestStateFolder(t *testing.T) {
 	if err := p.MakeState(); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("another person's: %v", err)
 	}
+	p.State = filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(t.TempDir(), p.State); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.MakeState(); err != nil {
+		t.Errorf("a link of one's own: %v", err)
+	}
+	if os.Geteuid() == 0 {
+		if err := os.Lchown(p.State, 1234, 1234); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.MakeState(); !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("another person's link: %v", err)
+		}
+	}
 }

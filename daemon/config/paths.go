@@ -142,11 +142,12 @@ func (p Paths) MakeState() error {
 			return err
 		}
 	}
+	link, noLink := os.Lstat(p.State)
 	info, err := os.Stat(p.State)
 	switch {
-	case err != nil:
-		return fmt.Errorf("look at the state folder: %w", err)
-	case !ours(p.State, info):
+	case noLink != nil, err != nil:
+		return fmt.Errorf("look at the state folder: %w", errors.Join(noLink, err))
+	case !ours(p.State, info), !ours(p.State, link):
 		return &refusal{fs.ErrPermission, viewing.Say("fault.othersFolder", "path", p.State), viewing.Say("hint.ownFolder")}
 	case changeable(info):
 		return &refusal{fs.ErrPermission, viewing.Say("fault.openFolder", "path", p.State), viewing.Say("hint.closeFolder", "path", p.State)}
