@@ -42,8 +42,7 @@ type Store struct {
 	working   memory     // with the changes of the open transaction
 	open      *sqlite.Tx // which that is
 
-	listening sync.Mutex
-	listeners map[chan struct{}]struct{}
+	changes Changes
 }
 
 // schema creates the tables.
@@ -66,7 +65,7 @@ const selectCounts = "SELECT (SELECT coalesce(max(id), 0) FROM events), (SELECT 
 
 // openAt is Open with a clock.
 func openAt(ctx context.Context, o Options, now func() time.Time) (*Store, error) {
-	s := &Store{path: o.Path, settings: o.Settings, logger: o.Logger, now: now, listeners: map[chan struct{}]struct{}{}}
+	s := &Store{path: o.Path, settings: o.Settings, logger: o.Logger, now: now}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
@@ -124,25 +123,38 @@ func (s *Store) Acknowledge(ctx context.Context, id int64) error {
 
 // Subscribe returns a channel of one slot that is nudged after each commit
 // that added or changed entries, and a function that ends the subscription.
-// A nudge says no more than "look again"; several may melt into one.
-func (s *Store) Subscribe() (ch <-chan struct{}, stop func()) {
+func (s *Store) Subscribe() (ch <-chan struct{}, stop func()) { return s.changes.Subscribe() }
+
+// Changes tells subscribers that something has changed.
+type Changes struct {
+	mu  sync.Mutex
+	all map[chan struct{}]bool
+}
+
+// Subscribe returns a channel of one slot that is nudged after a change, and a function
+// that ends the subscription. A nudge says no more than "look again"; several may melt
+// into one.
+func (c *Changes) Subscribe() (ch <-chan struct{}, stop func()) {
 	nudges := make(chan struct{}, 1)
-	s.listening.Lock()
-	defer s.listening.Unlock()
-	s.listeners[nudges] = struct{}{}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.all == nil {
+		c.all = map[chan struct{}]bool{}
+	}
+	c.all[nudges] = true
 	return nudges, func() {
-		s.listening.Lock()
-		defer s.listening.Unlock()
-		delete(s.listeners, nudges)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.all, nudges)
 	}
 }
 
-// nudge tells every subscriber; one that has not looked since the last nudge
+// Nudge tells every subscriber; one that has not looked since the last nudge
 // will see this change too.
-func (s *Store) nudge() {
-	s.listening.Lock()
-	defer s.listening.Unlock()
-	for nudges := range s.listeners {
+func (c *Changes) Nudge() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for nudges := range c.all {
 		select {
 		case nudges <- struct{}{}:
 		default:

@@ -106,7 +106,7 @@ func (s *Store) change(d *sqlite.Tx, do func(*tx) error) error {
 	d.AfterCommit(func() {
 		s.committed = s.working
 		if t.nudge {
-			s.nudge()
+			s.changes.Nudge()
 		}
 	})
 	return nil

@@ -37,15 +37,7 @@ func (l *Loop) Health() Health {
 // Subscribe returns a channel of one slot that is nudged after [Loop.Health]
 // has changed, and a function that ends the subscription.
 func (l *Loop) Subscribe() (ch <-chan struct{}, stop func()) {
-	c := make(chan struct{}, 1)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.watchers[c] = true
-	return c, func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		delete(l.watchers, c)
-	}
+	return l.changes.Subscribe()
 }
 
 // publish makes h the account's health and logs each change of state: trouble
@@ -64,10 +56,8 @@ func (l *Loop) publish(h Health) {
 		return
 	}
 	l.health = h
-	for c := range l.watchers {
-		nudge(c)
-	}
 	l.mu.Unlock()
+	l.changes.Nudge()
 	l.tell(old, h)
 }
 

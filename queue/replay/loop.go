@@ -226,9 +226,6 @@ func (r *run) onChange(now time.Time) {
 // pick is the entry to send now, if there is one, or when one will be due. Live
 // entries pass those of imports.
 func (r *run) pick(now time.Time) (e queue.Entry, found bool, due time.Time, err error) {
-	if err := r.step(StepPick); err != nil {
-		return e, false, due, err
-	}
 	for _, lane := range []viewing.Lane{viewing.LaneLive, viewing.LaneBackfill} {
 		e, at, waits, err := r.outbox.Next(r.ctx, r.account, lane)
 		if err != nil {
@@ -261,9 +258,6 @@ func (r *run) save() error {
 			return err
 		}
 		r.ended = nil
-		if err := r.step(StepSettled); err != nil {
-			return err
-		}
 	}
 	if len(r.edits) == 0 {
 		return nil

@@ -12,7 +12,7 @@ import (
 // elsewhere has another device tell the service of a film.
 func (b *bed) elsewhere(film int64, at time.Time) {
 	b.Helper()
-	r, err := tracker.NewRequest(viewing.KindViewing, viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}}, viewing.At(at), nil, nil)
+	r, err := tracker.NewRequest(tracker.Request{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}}, WatchedAt: viewing.At(at)}, viewing.KindViewing, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -46,18 +46,15 @@ type Options struct {
 	Step func(Step) error
 }
 
-// Step is a point in the loop where it reads or writes the queue.
+// Step is a point in the loop where it writes the queue.
 type Step string
 
-// The steps: before the next entry is read, before and after it is marked, before
-// and after its answer is written, and before anything else is written.
+// The steps: before an entry is marked as sending, before its answer is written, and
+// before anything else is written.
 const (
-	StepPick    Step = "pick"
-	StepMark    Step = "mark"
-	StepMarked  Step = "marked"
-	StepSettle  Step = "settle"
-	StepSettled Step = "settled"
-	StepSave    Step = "save"
+	StepMark   Step = "mark"
+	StepSettle Step = "settle"
+	StepSave   Step = "save"
 )
 
 // Loop sends the entries of one account. Its methods may be called from any
@@ -74,14 +71,14 @@ type Loop struct {
 	jitter       jitter
 	step         func(Step) error
 
-	bell chan struct{} // ends the loop's sleep
+	bell    chan struct{} // ends the loop's sleep
+	changes queue.Changes // of the health
 
 	mu       sync.Mutex
 	service  *tracker.Client
 	replaced int  // how often the service was replaced
 	woken    bool // since the loop has last seen it
 	health   Health
-	watchers map[chan struct{}]bool
 	sends    map[string]int64 // see Sends
 }
 
@@ -97,7 +94,7 @@ func New(o Options) *Loop {
 		account: o.Account, installation: o.InstallationID, outbox: o.Outbox, service: o.Service, others: o.Others,
 		policy: doubt.Policy{Setting: cmp.Or(o.InDoubt, doubt.Hold), Idempotent: o.Idempotent, Waits: o.Waits},
 		rate:   o.Rate, backfillRate: o.BackfillRate, log: o.Logger, jitter: fullJitter, step: o.Step,
-		bell: make(chan struct{}, 1), health: Health{State: account.OK, Since: time.Now()}, watchers: map[chan struct{}]bool{}, sends: map[string]int64{},
+		bell: make(chan struct{}, 1), health: Health{State: account.OK, Since: time.Now()}, sends: map[string]int64{},
 	}
 	if o.Service == nil {
 		l.health.State = account.NoKey

@@ -27,7 +27,17 @@ func (r *run) send(e queue.Entry) error {
 		return err
 	}
 	r.pace.take(e.Lane, time.Now())
-	attempt, err := r.begin(e)
+	var ended []queue.Settlement // of the last entry: its end is written with the mark
+	if r.ended != nil {
+		if err := r.step(StepSettle); err != nil {
+			return err
+		}
+		ended = append(ended, *r.ended)
+	}
+	if err := r.step(StepMark); err != nil {
+		return err
+	}
+	attempt, err := r.outbox.Begin(r.write, e, ended...)
 	switch {
 	case gone(err):
 		r.pickAt = time.Now().Add(backoffBase) // should it look the same again, we do not turn in a circle
@@ -35,8 +45,8 @@ func (r *run) send(e queue.Entry) error {
 	case err != nil:
 		return err
 	}
-	r.disk.failures = 0
-	if err := r.step(StepMarked); err != nil || r.stopping() || r.replacedMeanwhile() {
+	r.ended, r.disk.failures = nil, 0
+	if r.stopping() || r.replacedMeanwhile() {
 		return r.settle(queue.Settlement{
 			Entry: e.ID, Attempt: attempt, State: viewing.StatePending, NextAt: e.NextAt, NotSent: true,
 			Answer: queue.Answer{Error: viewing.Say("life.notBegun")},
@@ -65,25 +75,6 @@ func (r *run) send(e queue.Entry) error {
 	}
 	r.heard(e.ID, v, now)
 	return err
-}
-
-// begin marks an entry as sending and writes the end of the last one with it.
-func (r *run) begin(e queue.Entry) (attempt int64, err error) {
-	var ended []queue.Settlement
-	if r.ended != nil {
-		if err := r.step(StepSettle); err != nil {
-			return 0, err
-		}
-		ended = append(ended, *r.ended)
-	}
-	if err := r.step(StepMark); err != nil {
-		return 0, err
-	}
-	if attempt, err = r.outbox.Begin(r.write, e, ended...); err != nil || r.ended == nil {
-		return attempt, err
-	}
-	r.ended = nil
-	return attempt, r.step(StepSettled)
 }
 
 // settle writes what became of an entry.
@@ -208,11 +199,7 @@ func newRequest(installation string, e queue.Entry) (request tracker.Request, er
 	if e.Media != nil {
 		item = *e.Media
 	}
-	if e.Kind == viewing.KindListItem {
-		request, err = tracker.NewListItem(e.ListID, item)
-	} else {
-		request, err = tracker.NewRequest(e.Kind, item, e.WatchedAt.Instant, e.List, e.Priority)
-	}
+	request, err = tracker.NewRequest(tracker.Request{Media: item, WatchedAt: e.WatchedAt.Instant, Priority: e.Priority, List: e.ListID}, e.Kind, e.List)
 	if err != nil {
 		return tracker.Request{}, fmt.Errorf("make request: %w", err)
 	}

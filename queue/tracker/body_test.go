@@ -68,7 +68,7 @@ func TestRequestsAreExactBytes(t *testing.T) {
 			if tt.at != "" {
 				when = at(tt.at)
 			}
-			r, err := NewRequest(tt.kind, tt.media, when, tt.list, tt.priority)
+			r, err := NewRequest(Request{Media: tt.media, WatchedAt: when, Priority: tt.priority}, tt.kind, tt.list)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +77,7 @@ func TestRequestsAreExactBytes(t *testing.T) {
 			}
 		})
 	}
-	item, err := NewListItem("lst_7", film)
+	item, err := NewRequest(Request{Media: film, List: "lst_7"}, viewing.KindListItem, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

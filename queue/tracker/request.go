@@ -40,31 +40,19 @@ type Request struct {
 	Resend bool
 }
 
-// NewRequest makes the request for one entry, whose fields are valid. Only the arguments of its kind are used.
-// An item that the service cannot name is an error wrapping [ErrUnidentified].
-func NewRequest(kind viewing.Kind, m viewing.Media, watchedAt viewing.Instant, list *viewing.List, priority *int) (Request, error) {
+// NewRequest completes the request for one entry of a kind, whose fields are valid. An item that the service cannot
+// name is an error wrapping [ErrUnidentified]; another one is for a list's id that cannot stand in a path.
+func NewRequest(r Request, kind viewing.Kind, list *viewing.List) (Request, error) {
 	switch {
 	case kind == viewing.KindList:
 		return Request{Operation: Lists, NewList: *list}, nil
-	case m.IDs.TMDB == 0 && (kind == viewing.KindWatchlist || !m.Placed()):
-		return Request{}, fmt.Errorf("make request for %s: %w", m.Label(), ErrUnidentified)
-	case kind == viewing.KindWatchlist:
-		return Request{Operation: Watchlist, Media: m, Priority: priority}, nil
-	default:
-		return Request{Operation: History, Media: m, WatchedAt: watchedAt}, nil
+	case kind == viewing.KindListItem && (r.List == "" || r.List == "." || r.List == ".."):
+		return Request{}, fmt.Errorf("make request: %q is not the id of a list", r.List)
+	case r.Media.IDs.TMDB == 0 && (kind != viewing.KindViewing || !r.Media.Placed()):
+		return Request{}, fmt.Errorf("make request for %s: %w", r.Media.Label(), ErrUnidentified)
 	}
-}
-
-// NewListItem makes the request that puts a film or a series on the list with that id of the service's. It fails
-// as [NewRequest] does, and for an id that cannot stand in a path.
-func NewListItem(list string, m viewing.Media) (Request, error) {
-	if list == "" || list == "." || list == ".." {
-		return Request{}, fmt.Errorf("make request: %q is not the id of a list", list)
-	}
-	if m.IDs.TMDB == 0 {
-		return Request{}, fmt.Errorf("make request for %s: %w", m.Label(), ErrUnidentified)
-	}
-	return Request{Operation: ListItems, Media: m, List: list}, nil
+	r.Operation = map[viewing.Kind]Operation{viewing.KindViewing: History, viewing.KindWatchlist: Watchlist, viewing.KindListItem: ListItems}[kind]
+	return r, nil
 }
 
 // input is the body of every operation (contract 2.1 to 2.3), and of an item of a list.

@@ -100,7 +100,7 @@ func TestSandboxTakesEveryOperation(t *testing.T) {
 			t.Errorf("%+v", k)
 		}
 		send := func(kind viewing.Kind, m viewing.Media, at time.Time) tracker.Verdict {
-			r, err := tracker.NewRequest(kind, m, viewing.At(at), &viewing.List{Name: "Noir"}, nil)
+			r, err := tracker.NewRequest(tracker.Request{Media: m, WatchedAt: viewing.At(at)}, kind, &viewing.List{Name: "Noir"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +116,7 @@ func TestSandboxTakesEveryOperation(t *testing.T) {
 		send(viewing.KindWatchlist, film, at)
 		list := send(viewing.KindList, viewing.Media{}, at).ListID
 		for id, there := range map[string]bool{list: !contractOnly, "lst_none": false, list + "/../" + list: false} {
-			r, err := tracker.NewListItem(id, film)
+			r, err := tracker.NewRequest(tracker.Request{Media: film, List: id}, viewing.KindListItem, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
