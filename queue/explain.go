@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
 // selectSteps reads what was decided when the entry was made, then the rest.
@@ -31,47 +30,30 @@ const selectAhead = `SELECT coalesce(
 		(SELECT elder.id` + elders + ` ORDER BY elder.happened_at, elder.id LIMIT 1))
 	FROM entries AS n WHERE n.id = ?1 AND n.state = 'pending'`
 
-// Explain tells all about one entry, as of one moment. It returns an error
-// wrapping [entry.ErrNotFound] when there is none.
-func (s *Store) Explain(ctx context.Context, id int64) (entry.Explanation, error) {
-	x, err := s.explain(ctx, id)
-	if err != nil {
-		return entry.Explanation{}, fmt.Errorf("explain entry %d: %w", id, err)
-	}
-	return x, nil
-}
-
-func (s *Store) explain(ctx context.Context, id int64) (x entry.Explanation, err error) {
-	moment, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-	if err != nil {
-		return x, sqlite.StorageError(err)
-	}
-	defer moment.Rollback()
-	rows, err := moment.QueryContext(ctx, "SELECT "+entryColumns+" FROM entries AS n JOIN events AS v ON v.id = n.event "+
+// Explain tells all about one entry. It returns an error wrapping [entry.ErrNotFound]
+// when there is none.
+func (s *Store) Explain(ctx context.Context, id int64) (x entry.Explanation, err error) {
+	what := fmt.Sprintf("explain entry %d", id)
+	entries, err := read(ctx, s, what, scanEntry, "SELECT "+entryColumns+" FROM entries AS n JOIN events AS v ON v.id = n.event "+
 		"WHERE n.id IN (?1, ("+selectAhead+")) ORDER BY n.id <> ?1", id)
-	entries, err := sqlite.Collect(rows, err, scanEntry)
-	if err != nil {
+	switch {
+	case err != nil:
 		return x, err
-	}
-	if len(entries) == 0 {
-		return x, entry.Missing(id)
-	}
-	if x.Entry = entries[0]; len(entries) > 1 {
+	case len(entries) == 0:
+		return x, fmt.Errorf("%s: %w", what, entry.Missing(id))
+	case len(entries) > 1:
 		x.Ahead = entries[1]
 	}
-	rows, err = moment.QueryContext(ctx, `SELECT v.source, v.event_id, v.committed_at, v.body FROM (
+	x.Entry = entries[0]
+	if x.Events, err = read(ctx, s, what, scanWitness, `SELECT v.source, v.event_id, v.committed_at, v.body FROM (
 			SELECT event FROM entries WHERE id = ?1 UNION ALL SELECT event FROM witnesses WHERE entry = ?1
-		) AS seen JOIN events AS v ON v.id = seen.event ORDER BY v.id <> (SELECT event FROM entries WHERE id = ?1), v.id`, id)
-	if x.Events, err = sqlite.Collect(rows, err, scanWitness); err != nil {
+		) AS seen JOIN events AS v ON v.id = seen.event ORDER BY v.id <> (SELECT event FROM entries WHERE id = ?1), v.id`, id); err != nil {
 		return x, err
 	}
-	rows, err = moment.QueryContext(ctx, selectSteps, id)
-	if x.Steps, err = sqlite.Collect(rows, err, scanStep); err != nil {
+	if x.Steps, err = read(ctx, s, what, scanStep, selectSteps, id); err != nil {
 		return x, err
 	}
-	rows, err = moment.QueryContext(ctx, `SELECT number, at, ended_at, sent, status, code, answer, cause
-		FROM attempts WHERE entry = ? ORDER BY number`, id)
-	x.Requests, err = sqlite.Collect(rows, err, scanAttempt)
+	x.Requests, err = read(ctx, s, what, scanAttempt, "SELECT number, at, ended_at, sent, status, code, answer, cause FROM attempts WHERE entry = ? ORDER BY number", id)
 	return x, err
 }
 

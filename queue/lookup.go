@@ -3,14 +3,12 @@ package queue
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve"
-	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -109,13 +107,10 @@ func (t *tx) found(f Finding) error {
 // Candidates are what an entry without an identifier may be by the last answers, the
 // likeliest first.
 func (s *Store) Candidates(ctx context.Context, id int64) (all []resolve.Candidate, err error) {
-	var body []byte
-	err = s.reader.QueryRowContext(ctx, "SELECT candidates FROM lookups WHERE entry = ?", id).Scan(&body)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return nil, fmt.Errorf("read candidates: %w", sqlite.StorageError(err))
-	}
-	_ = json.Unmarshal(body, &all) // it fails where nobody was asked yet
-	return all, nil
+	_, err = read(ctx, s, "read candidates", func(r *sql.Rows) (struct{}, error) {
+		return struct{}{}, r.Scan(fromJSON{&all})
+	}, "SELECT candidates FROM lookups WHERE entry = ?", id)
+	return all, err
 }
 
 // AskAnew has everything of the account asked about at once that has no

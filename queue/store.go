@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"database/sql"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -33,7 +32,6 @@ type Options struct {
 type Store struct {
 	file     *sqlite.DB
 	path     string
-	reader   *sql.DB
 	settings rules.Settings
 	logger   *slog.Logger
 	now      func() time.Time
@@ -77,7 +75,6 @@ func openAt(ctx context.Context, o Options, now func() time.Time) (*Store, error
 	if err != nil {
 		return nil, err
 	}
-	s.reader = s.file.Reader()
 	return s, nil
 }
 

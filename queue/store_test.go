@@ -2,7 +2,9 @@ package queue
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"net/url"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -47,9 +49,10 @@ func twoAccounts() rules.Settings {
 // opened is a store whose writer runs, and what ends it.
 type opened struct {
 	*Store
-	path  string
-	clock *clock
-	stop  func() // ends the writer and closes the store; once
+	path   string
+	reader *sql.DB
+	clock  *clock
+	stop   func() // ends the writer and closes the store; once
 }
 
 // open opens a store on path with a running writer.
@@ -67,9 +70,14 @@ func running(t testing.TB, s *Store, c *clock) *opened {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(ctx) }()
-	o := &opened{Store: s, path: s.path, clock: c}
+	reader, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: s.path}).String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &opened{Store: s, path: s.path, reader: reader, clock: c}
 	o.stop = sync.OnceFunc(func() {
 		cancel()
+		reader.Close()
 		if err := <-ended; err != nil {
 			t.Errorf("run: %v", err)
 		}

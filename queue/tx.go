@@ -60,8 +60,7 @@ func (s *Store) writeDry(ctx context.Context, what string, dry bool, do func(*tx
 
 // read collects the rows of a query; what names it in an error.
 func read[T any](ctx context.Context, s *Store, what string, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
-	rows, err := s.reader.QueryContext(ctx, query, args...)
-	all, err := sqlite.Collect(rows, err, scan)
+	all, err := sqlite.Read(ctx, s.file, scan, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}

@@ -41,7 +41,7 @@ func (db *DB) copyInto(ctx context.Context, file string) error {
 	if _, err := db.reader.ExecContext(ctx, "VACUUM INTO ?", file); err != nil {
 		return StorageError(err)
 	}
-	to, err := db.pool(file, writing, nil, "synchronous(full)")
+	to, err := db.pool(file, writing, "synchronous(full)")
 	if err != nil {
 		return err
 	}

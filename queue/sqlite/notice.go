@@ -23,9 +23,7 @@ func noticeKey(id int64) string { return fmt.Sprintf("notice:%d", id) }
 
 // Notices lists what has not been acknowledged, the oldest first.
 func (db *DB) Notices(ctx context.Context) ([]Notice, error) {
-	rows, err := db.reader.QueryContext(ctx,
-		"SELECT CAST(substr(key, 8) AS INTEGER), value FROM meta WHERE key GLOB 'notice:*' ORDER BY 1")
-	notices, err := Collect(rows, err, func(r *sql.Rows) (n Notice, err error) {
+	notices, err := Read(ctx, db, func(r *sql.Rows) (n Notice, err error) {
 		var id int64
 		var text string
 		if err := r.Scan(&id, &text); err != nil {
@@ -36,7 +34,7 @@ func (db *DB) Notices(ctx context.Context) ([]Notice, error) {
 		}
 		n.ID = id // it can be acknowledged all the same
 		return n, nil
-	})
+	}, "SELECT CAST(substr(key, 8) AS INTEGER), value FROM meta WHERE key GLOB 'notice:*' ORDER BY 1")
 	if err != nil {
 		return nil, fmt.Errorf("read notices: %w", err)
 	}

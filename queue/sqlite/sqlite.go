@@ -2,7 +2,7 @@
 // the connections, one goroutine that writes, migrations, copies, and recovery
 // from damage. It does not know what the tables mean; their owner says in
 // [Options] how a run begins and how copied rows are made consistent. All
-// writing goes through [DB.Write]. [DB.Run] puts what waits into one transaction
+// writing goes through [DB.Write], all reading through [Read]. [DB.Run] puts what waits into one transaction
 // and answers after the disk has it. When a page turns out to be damaged, in a
 // write or in a read, Run ends, and the next [Open] sets the file aside and
 // copies every readable row into a new one. One table is this package's own:
@@ -139,7 +139,7 @@ func (db *DB) start(ctx context.Context) (err error) {
 	if db.writer, err = db.connect(db.path); err != nil {
 		return err
 	}
-	if db.reader, err = db.pool(db.path, reading, db.reportDamage); err != nil {
+	if db.reader, err = db.pool(db.path, reading); err != nil {
 		return err
 	}
 	if err := db.migrate(ctx); err != nil {
@@ -186,9 +186,6 @@ func (db *DB) startRun(t *Tx, was counts) error {
 	return errors.Join(t.Mark("clean", 0), t.Run("DELETE FROM meta WHERE key IN ('copied', 'recovered', 'trial')"))
 }
 
-// Reader is the pool of connections that only read. They see whole transactions.
-func (db *DB) Reader() *sql.DB { return db.reader }
-
 // Installation is random, made with the database, and never changes.
 func (db *DB) Installation() string { return db.installation }
 
@@ -224,7 +221,7 @@ func (db *DB) closeFiles() error {
 	if db.counter != nil {
 		faults = append(faults, db.counter.Close())
 	}
-	db.reader, db.writer, db.counter = nil, nil, nil
+	db.writer, db.counter = nil, nil // a closed reader says so itself
 	if err := errors.Join(faults...); err != nil {
 		return fmt.Errorf("close database: %w", err)
 	}

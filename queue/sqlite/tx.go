@@ -20,7 +20,7 @@ type connection struct {
 // connect opens the connection that writes. FULL is what makes a commit survive
 // a power cut; NORMAL loses what was just acknowledged.
 func (db *DB) connect(path string) (*connection, error) {
-	pool, err := db.pool(path, writing, nil, "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)")
+	pool, err := db.pool(path, writing, "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)")
 	if err != nil {
 		return nil, err
 	}
@@ -146,6 +146,15 @@ func (t *Tx) Mark(key string, value int64) error {
 func (t *Tx) count(query string) (c counts, err error) {
 	_, err = t.Find(query, nil, &c.events, &c.changes)
 	return c, err
+}
+
+// Read reads all rows of a query, as of the last commit. Damage that it meets ends the
+// run: it would stay for good if only a writer's did.
+func Read[T any](ctx context.Context, db *DB, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := db.reader.QueryContext(ctx, query, args...)
+	all, err := Collect(rows, err, scan)
+	db.reportDamage(err)
+	return all, err
 }
 
 // Collect reads all rows and closes them; no rows are an empty list.
