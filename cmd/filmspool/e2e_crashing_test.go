@@ -19,10 +19,10 @@ const crashAt = "FILMSPOOL_TEST_CRASH_AT"
 // what is in doubt after a second instead of minutes.
 const quickReadBack = "FILMSPOOL_TEST_QUICK_READ_BACK"
 
-// crashSteps are the steps in their order: before an entry is read, before and after
-// it is marked as sending, before and after its answer is written down.
+// crashSteps are the steps in their order: before and after an entry is marked as
+// sending, before and after its answer is written down.
 func crashSteps() []string {
-	return []string{string(replay.StepPick), string(replay.StepMark), string(replay.StepMarked), string(replay.StepSettle), string(replay.StepSettled)}
+	return []string{string(replay.StepMark), string(replay.StepMarked), string(replay.StepSettle), string(replay.StepSettled)}
 }
 
 // underTest is main, and does what crashAt and quickReadBack ask.

@@ -258,6 +258,9 @@ func (r *run) save() error {
 			return err
 		}
 		r.ended = nil
+		if err := r.step(StepSettled); err != nil {
+			return err
+		}
 	}
 	if len(r.edits) == 0 {
 		return nil

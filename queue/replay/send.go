@@ -46,7 +46,10 @@ func (r *run) send(e queue.Entry) error {
 		return err
 	}
 	r.ended, r.disk.failures = nil, 0
-	if r.stopping() || r.replacedMeanwhile() {
+	if len(ended) > 0 {
+		err = r.step(StepSettled)
+	}
+	if err = errors.Join(err, r.step(StepMarked)); err != nil || r.stopping() || r.replacedMeanwhile() {
 		return r.settle(queue.Settlement{
 			Entry: e.ID, Attempt: attempt, State: viewing.StatePending, NextAt: e.NextAt, NotSent: true,
 			Answer: queue.Answer{Error: viewing.Say("life.notBegun")},
