@@ -75,7 +75,7 @@ What people read is a code with values ([viewing.Message]) until package locale 
 	  sqlite                the file: lock, open, writer, migration, recovery
 	  tracker               the service over HTTP; tracker/sandbox is a service that keeps the contract
 	  viewing               the vocabulary; viewing/typed reads what a person types
-	packaging               units and installers; packaging/release builds; packaging/kodi is the add-on for LibreELEC
+	packaging               the texts of units, packages and installers; .goreleaser.yaml makes a release of them
 	internal/...test, kodi/kodisim, kodi/internal/recorded   for tests
 
 Import rules are in .golangci.yml (depguard): sources never import the loop, the tracker or this package;

@@ -1,20 +1,12 @@
-// Package packaging holds the texts that other systems read about Filmspool: the
-// units of systemd, the script of OpenRC and launchd's property list. They are
-// embedded, so that "filmspool service install" and a package write the same words.
-// No text holds "{{", which kardianos/service would expand.
+// Package packaging holds the texts that other systems read about Filmspool. Packages
+// install the units of systemd as they stand here, for a program at /usr/bin/filmspool.
+// They are embedded for "filmspool service install", which puts its own path in that place.
+//
+// .goreleaser.yaml makes the releases from these texts. build.sh writes what it needs beside
+// the programs, and kodi/pack.sh packs the add-on for LibreELEC and CoreELEC.
 package packaging
 
 import _ "embed"
-
-// Placeholders in the texts. Whoever installs one replaces every occurrence.
-const (
-	// Command is the program and its arguments, quoted as the text needs it.
-	Command = "@COMMAND@"
-	// Executable is the program's absolute path.
-	Executable = "@EXECUTABLE@"
-	// Arguments are the program and its arguments as <string> elements.
-	Arguments = "@ARGUMENTS@"
-)
 
 // UserUnit is the systemd unit of one person's own instance.
 //
@@ -32,13 +24,8 @@ var SystemUnit string
 //go:embed systemd/sysusers.d/filmspool.conf
 var Sysusers string
 
-// OpenRC is the service script of the instance of a whole machine where OpenRC
-// starts things, as on Alpine Linux.
-//
-//go:embed openrc/filmspool.initd
-var OpenRC string
-
-// LaunchdPlist is the property list of a launchd agent or daemon.
+// LaunchdPlist is the property list of a launchd agent or daemon. The program and its
+// arguments, as <string> elements, take the place of @ARGUMENTS@.
 //
 //go:embed launchd/filmspool.plist
 var LaunchdPlist string

@@ -1,27 +1,15 @@
 package packaging_test
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/filmspool/filmspool/packaging"
 )
-
-// kardianos/service expands "{{" in the texts it is given.
-func TestTextsHoldNoTemplate(t *testing.T) {
-	for name, text := range map[string]string{
-		"user unit": packaging.UserUnit, "system unit": packaging.SystemUnit,
-		"sysusers": packaging.Sysusers, "plist": packaging.LaunchdPlist, "OpenRC": packaging.OpenRC,
-	} {
-		if text == "" {
-			t.Errorf("%s is empty", name)
-		}
-		if strings.Contains(text, "{{") {
-			t.Errorf("%s holds {{", name)
-		}
-	}
-}
 
 // directives are the lines of a unit that systemd reads, by section.
 func directives(unit string) map[string][]string {
@@ -39,15 +27,13 @@ func directives(unit string) map[string][]string {
 	return sections
 }
 
-func has(lines []string, want string) bool { return slices.Contains(lines, want) }
-
 // The lines that a restart after a crash, a stop in time and a start at boot
 // depend on, each in the section where systemd looks for it.
 func TestUnitsKeepTheirPromises(t *testing.T) {
 	both := map[string][]string{
 		"Unit": {"StartLimitIntervalSec=0"},
 		"Service": {
-			"Type=notify", "ExecStart=@COMMAND@", "Restart=on-failure", "RestartSec=10",
+			"Type=notify", "Restart=on-failure", "RestartSec=10",
 			"RestartPreventExitStatus=78", "WatchdogSec=180", "TimeoutStopSec=20", "NoNewPrivileges=yes", "UMask=0077",
 			"MemoryMax=512M", "TasksMax=128", "SystemCallFilter=@system-service",
 		},
@@ -60,12 +46,12 @@ func TestUnitsKeepTheirPromises(t *testing.T) {
 		got := directives(unit.text)
 		for section, lines := range both {
 			for _, line := range lines {
-				if !has(got[section], line) {
+				if !slices.Contains(got[section], line) {
 					t.Errorf("%s unit: [%s] lacks %s", name, section, line)
 				}
 			}
 		}
-		if !has(got["Install"], unit.target) {
+		if !slices.Contains(got["Install"], unit.target) {
 			t.Errorf("%s unit: [Install] lacks %s", name, unit.target)
 		}
 	}
@@ -92,11 +78,11 @@ func TestSystemUnitGivesTheGroupTheControlFile(t *testing.T) {
 		"Group=filmspool", "RuntimeDirectory=filmspool", "RuntimeDirectoryMode=0750",
 		"StateDirectory=filmspool", "StateDirectoryMode=0700", "LoadCredential=api-key:filmspool.key",
 	} {
-		if !has(service, line) {
+		if !slices.Contains(service, line) {
 			t.Errorf("the system unit lacks %s", line)
 		}
 	}
-	if has(service, "User=filmspool") {
+	if slices.Contains(service, "User=filmspool") {
 		t.Error("the dynamic user is called like the lasting group; systemd refuses that")
 	}
 	if !strings.Contains(packaging.Sysusers, "\ng filmspool ") {
@@ -106,23 +92,18 @@ func TestSystemUnitGivesTheGroupTheControlFile(t *testing.T) {
 
 // OpenRC starts it as nobody's but its own user, and again after a crash.
 func TestOpenRCScript(t *testing.T) {
-	lines := strings.Split(packaging.OpenRC, "\n")
+	text, err := os.ReadFile("openrc/filmspool.initd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
 	for _, line := range []string{
 		"#!/sbin/openrc-run", `supervisor="supervise-daemon"`, `command="/usr/bin/filmspool"`, `command_args="run --system --log-file=/var/log/filmspool/filmspool.log"`,
 		`command_user="filmspool:filmspool"`, "respawn_delay=5", "respawn_max=10", "respawn_period=300", `umask="0077"`,
 	} {
-		if !has(lines, line) {
+		if !slices.Contains(lines, line) {
 			t.Errorf("the script lacks %s", line)
 		}
-	}
-}
-
-// Placeholders are filled where systemd reads them, and stay where a person
-// reads about them.
-func TestFill(t *testing.T) {
-	got := packaging.Fill("# @COMMAND@ is the program\nExecStart=@COMMAND@\n", packaging.Command, "/bin/a run")
-	if got != "# @COMMAND@ is the program\nExecStart=/bin/a run\n" {
-		t.Errorf("got %q", got)
 	}
 }
 
@@ -139,6 +120,53 @@ func TestPlistKeepsItsPromises(t *testing.T) {
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the property list lacks %s", want)
+		}
+	}
+}
+
+// A package decides nothing for the user: no script of it starts or enables what was not, and
+// none deletes anything.
+func TestScriptsOfPackagesKeepAll(t *testing.T) {
+	names, err := filepath.Glob("nfpm/*/*")
+	if err != nil || len(names) < 10 {
+		t.Fatalf("%q: %v", names, err)
+	}
+	acts := regexp.MustCompile(`(?m)^\s*(?:rm|userdel|deluser|groupdel|find)\b.*|^\s*(?:systemctl|each_user|rc-service|rc-update)\b.*\s(?:start|enable|add|restart)\b.*`)
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, act := range acts.FindAllString(string(text), -1) {
+			if !strings.Contains(act, "--ifstarted filmspool restart") { // what ran goes on
+				t.Errorf("%s: %s", name, act)
+			}
+		}
+	}
+}
+
+// Each file that a page tells people to download has the version of the program, as the
+// extension does, and an archive is made for its platform.
+func TestPagesNameThisRelease(t *testing.T) {
+	var texts [5]string
+	for i, name := range []string{"cmd/filmspool/main.go", "connector/extension/source/manifest.json", "README.md", "packaging/INSTALL.md", ".goreleaser.yaml"} {
+		text, err := os.ReadFile("../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[i] = string(text)
+	}
+	found := regexp.MustCompile(`(?m)^var version = "(.+)"$`).FindStringSubmatch(texts[0])
+	if found == nil || !strings.Contains(texts[1], `"version": "`+found[1]+`"`) {
+		t.Fatalf("the program has version %q, and the extension another", found)
+	}
+	files := regexp.MustCompile(`filmspool[-_](\d+\.\d+\.\d+)-?([a-z]+-[a-z0-9]+)?[\w.-]*`).FindAllStringSubmatch(texts[2]+texts[3], -1)
+	if len(files) < 5 {
+		t.Errorf("only %d files found", len(files))
+	}
+	for _, file := range files {
+		if file[1] != found[1] || !strings.Contains(texts[4], strings.Replace(file[2], "-", "_", 1)) {
+			t.Errorf("a page names %s: the program is %s", file[0], found[1])
 		}
 	}
 }

@@ -46,7 +46,7 @@ func newBackend(o Options) (backend, error) {
 		_ = xml.EscapeText(&escaped, []byte(word)) // a buffer takes everything
 		arguments = append(arguments, "\t\t<string>"+escaped.String()+"</string>")
 	}
-	text := packaging.Fill(packaging.LaunchdPlist, packaging.Arguments, strings.Join(arguments, "\n"))
+	text := strings.Replace(packaging.LaunchdPlist, "@ARGUMENTS@", strings.Join(arguments, "\n"), 1)
 	if strings.Contains(text, "{{") {
 		return nil, errors.New(`a service file cannot have "{{" in a name or folder`) // kardianos would expand it
 	}

@@ -26,7 +26,7 @@ const unitName = Name + ".service"
 type systemd struct {
 	o        Options
 	unitFile string // the file that install writes
-	template string // its text, with placeholders
+	template string // its text as packages install it
 	lingers  string // the folder with a file for everyone who lingers
 }
 
@@ -131,7 +131,10 @@ func (s *systemd) unit() (string, error) {
 	if strings.ContainsFunc(command, unicode.IsControl) { // a line break would begin a new directive
 		return "", fmt.Errorf("%q cannot stand in a unit", command)
 	}
-	return packaging.Fill(s.template, packaging.Command, command, packaging.Executable, paths), nil
+	return strings.NewReplacer(
+		"ExecStart=/usr/bin/filmspool run --system", "ExecStart="+command, "ExecStart=/usr/bin/filmspool run", "ExecStart="+command,
+		"ExecPaths=/usr/bin/filmspool", "ExecPaths="+paths,
+	).Replace(s.template), nil
 }
 
 // unitWord quotes one word of a systemd command line (systemd.service(5),

@@ -156,6 +156,12 @@ func TestPackagesUnit(t *testing.T) {
 	if err := f.install(t.Context()); err != nil || !exists(f.unitFile) {
 		t.Errorf("no unit was written: %v", err)
 	}
+	for template, args := range map[string][]string{packaging.UserUnit: {"run"}, packaging.SystemUnit: {"run", "--system"}} {
+		s := &systemd{o: Options{Executable: "/usr/bin/filmspool", Args: args}, template: template}
+		if text, err := s.unit(); err != nil || text != template {
+			t.Errorf("the unit of a package is not the one for its program: %v\n%s", err, text)
+		}
+	}
 }
 
 // Why a program did not start, its status says.

@@ -11,7 +11,7 @@ ManifestDPIAware true
 !define KEY "Software\Microsoft\Windows\CurrentVersion\Uninstall\Filmspool"
 
 Name "Filmspool"
-OutFile "${INTO}"
+OutFile "packaging/build/filmspool-${VERSION}-windows-amd64-setup.exe"
 InstallDir "$LOCALAPPDATA\Programs\Filmspool"
 ShowInstDetails nevershow
 ShowUninstDetails nevershow
@@ -63,8 +63,8 @@ Section
     Abort
   placed:
   SetOverwrite on
-  File "/oname=LICENSE.txt" "${LICENCE}"
-  File "/oname=third-party.txt" "${DOCUMENTS}/third-party.txt"
+  File "/oname=LICENSE.txt" "LICENSE"
+  File "/oname=third-party.txt" "packaging/build/third-party.txt"
   WriteUninstaller "$INSTDIR\uninstall.exe"
 
   WriteRegStr HKCU "${KEY}" "DisplayName" "Filmspool"
