@@ -11,6 +11,7 @@ mkdir -p $out/state
 cp /etc/ssl/certs/ca-certificates.crt $out
 CGO_ENABLED=0 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export CGO_ENABLED SOURCE_DATE_EPOCH
+find packaging/nfpm -exec touch -d "@$SOURCE_DATE_EPOCH" {} + # an apk has the times of its scripts
 
 go run ./packaging/extension "$out/filmspool-$1"
 go run -tags nethttpomithttp2,manual -ldflags "-X main.version=$1" ./cmd/filmspool manual $out

@@ -6,6 +6,7 @@
 Unicode true
 SetCompressor /SOLID lzma
 RequestExecutionLevel user
+SetDateSave off ; the same source makes the same installer
 ManifestDPIAware true
 
 !define KEY "Software\Microsoft\Windows\CurrentVersion\Uninstall\Filmspool"
