@@ -82,6 +82,7 @@ func pages() []page {
 		{path: "/diary", name: "diary", menu: true, show: showDiary, acts: map[string]act{"preview": previewBulk, "do": doBulk}},
 		{path: "/review", name: "review", menu: true, show: showReview, acts: entryActs},
 		{path: "/watchlist", name: "watchlist", menu: true, show: showWatchlist, acts: map[string]act{"create": createList, "watched": watchedWish}},
+		{path: "/statistics", name: "statistics", menu: true, show: showStatistics},
 		{path: "/sources", name: "sources", menu: true, show: showSources, acts: sourceActs},
 		{path: "/settings", name: "settings", menu: true, show: showSettings, acts: map[string]act{
 			"set": changeSetting, "login": login, "out": signOut, "try": tryNotices,
@@ -112,7 +113,7 @@ func New(o Options) (*Site, error) {
 var templates = sync.OnceValue(func() map[string]*template.Template {
 	all := map[string]*template.Template{}
 	shared := template.Must(template.ParseFS(files, "templates/layout.html", "templates/parts.html", "templates/icons.html", "templates/kodi.html"))
-	for _, name := range []string{"home", "diary", "entry", "review", "watchlist", "log", "sources", "settings", "status", "about", "setup", "signin"} {
+	for _, name := range []string{"home", "diary", "entry", "review", "watchlist", "statistics", "log", "sources", "settings", "status", "about", "setup", "signin"} {
 		all[name] = template.Must(template.Must(shared.Clone()).ParseFS(files, "templates/"+name+".html"))
 	}
 	return all

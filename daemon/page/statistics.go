@@ -1,0 +1,107 @@
+package page
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/entry"
+)
+
+// statisticsData is a year in numbers.
+type statisticsData struct {
+	entry.Year
+	Weeks  []heatWeek
+	Months []statMonth
+	Years  []int // others, the latest first
+}
+
+// heatWeek is a column of the heat map: seven days from Monday.
+type heatWeek struct {
+	X     int // of the drawing
+	Month string
+	Days  []heatDay
+}
+
+// heatDay is one day of the heat map.
+type heatDay struct {
+	Y     int
+	Level int // 0 to 4
+	Text  string
+}
+
+// statMonth is one month of a year.
+type statMonth struct {
+	Name string
+	entry.Watched
+	X, Y, High int // of its bar
+}
+
+// The sizes of the drawings.
+const (
+	heatCell = 14 // with its margin
+	barWidth = 40
+	barHigh  = 120
+)
+
+func showStatistics(v *view) (any, error) {
+	now := time.Now()
+	year, err := strconv.Atoi(v.Typed("year"))
+	if err != nil || year < 1900 || year > now.Year()+1 {
+		year = now.Year()
+	}
+	numbers, err := v.api().Year(v.ctx(), year)
+	if err != nil {
+		return nil, err
+	}
+	d := &statisticsData{Year: numbers}
+	for y := min(numbers.Last, now.Year()); y >= numbers.First && y > 0; y-- {
+		if y != year {
+			d.Years = append(d.Years, y)
+		}
+	}
+	d.drawHeat(v)
+	most := 1
+	for _, m := range numbers.Months {
+		most = max(most, m.Viewings())
+	}
+	for i, m := range numbers.Months {
+		high := m.Viewings() * barHigh / most
+		d.Months = append(d.Months, statMonth{v.MonthName(time.Month(i + 1)), m, i * barWidth, barHigh - high, high})
+	}
+	return d, nil
+}
+
+// drawHeat draws the days of the year, a column for each week.
+func (d *statisticsData) drawHeat(v *view) {
+	most, byDay := 1, map[int]entry.Watched{}
+	for _, day := range d.Days {
+		byDay[day.Date.YearDay()] = day.Watched
+		most = max(most, day.Viewings())
+	}
+	for at := time.Date(d.Year.Year, 1, 1, 12, 0, 0, 0, time.Local); at.Year() == d.Year.Year; at = at.AddDate(0, 0, 1) {
+		weekday := (int(at.Weekday()) + 6) % 7
+		if weekday == 0 || len(d.Weeks) == 0 {
+			week := heatWeek{X: len(d.Weeks) * heatCell}
+			if at.Day() <= 7 {
+				week.Month = string([]rune(v.MonthName(at.Month()))[:3])
+			}
+			d.Weeks = append(d.Weeks, week)
+		}
+		n := byDay[at.YearDay()].Viewings()
+		level := 0
+		if n > 0 {
+			level = 1 + (n*4-1)/(most+1)
+		}
+		week := &d.Weeks[len(d.Weeks)-1]
+		week.Days = append(week.Days, heatDay{weekday*heatCell + heatCell, min(level, 4), v.Say("stats.day", "n", n, "day", v.Day(at, time.Time{}))})
+	}
+}
+
+// Hours writes a length in minutes as hours.
+func (v *view) Hours(minutes int) string { return v.Value((minutes + 30) / 60) }
+
+// Unmeasured returns how many viewings of the year have no known length.
+func (d *statisticsData) Unmeasured() int { return d.Sum.Viewings() - d.Sum.Measured }
+
+// Width returns the width of the heat map.
+func (d *statisticsData) Width() int { return len(d.Weeks) * heatCell }
