@@ -231,42 +231,51 @@ func TestAddByHand(t *testing.T) {
 		}
 		return list[0]
 	}
-	answer := l.ask(http.MethodPost, "/log/add", add("type", "movie", "what", "Dune", "to", "diary", "at", "2026-03-01T20:15"))
-	form := l.form(answer.Body.String(), "/log/add")
-	if answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), `name="choose" value="841"`) {
-		t.Fatalf("%d\n%s", answer.Code, answer.Body)
-	}
-	l.does("/log/add", with(form, "choose", "841"))
+	body := l.sees("/log?what=Dune+2026-03-01+20:15", `value="841 1984 Dune"`)
+	form := l.form(body, "/log/add")
+	l.does("/log/add", with(form, "to", "diary"))
 	want := time.Date(2026, 3, 1, 20, 15, 0, 0, time.Local)
 	if e := last(); e.Kind != viewing.KindViewing || e.Media.Key() != "movie:841" || !e.WatchedAt.Time().Equal(want) {
 		t.Errorf("%s %s at %s", e.Kind, e.Media.Key(), e.WatchedAt.Time())
 	}
-	l.refused("/log/add", add("type", "movie", "what", "Nobody knows this one"), "Nothing was found by")
+	l.sees("/log?what=Nobody+knows+this+one", "Nothing was found by")
+	l.sees("/log?what="+strings.Repeat("x", 400), "Type one word")
 	l.paused()
-	for _, film := range []string{"603", "604"} {
-		l.does("/log/add", add("type", "movie", "what", film, "to", "watchlist"))
-		if e := last(); e.Kind != viewing.KindWatchlist || e.Media.Key() != "movie:"+film {
-			t.Errorf("%s: %s %s", film, e.Kind, e.Media.Key())
+	film := func(number, to string) url.Values {
+		return add("type", "movie", "choice", number+" 1999 The Matrix", "to", to)
+	}
+	for _, number := range []string{"603", "604"} {
+		l.does("/log/add", film(number, "watchlist"))
+		if e := last(); e.Kind != viewing.KindWatchlist || e.Media.Key() != "movie:"+number || e.Label() != "The Matrix (1999)" {
+			t.Errorf("%s: %s %s", number, e.Kind, e.Media.Key())
 		}
 	}
-	l.refused("/log/add", add("type", "movie", "what", "603", "to", "watchlist"), "was added from here already")
+	l.refused("/log/add", film("603", "watchlist"), "there already")
 	l.acts(last().ID, "drop")
-	l.does("/log/add", add("type", "movie", "what", "604", "to", "watchlist"))
-	l.refused("/log/add", add("type", "movie", "what", "603", "to", "diary", "at", "soon"), "is not a time")
-	l.refused("/log/add", add("type", "tv", "what", "1396", "to", "diary"), "give its season and its number")
-	l.refused("/log/add", add("type", "tv", "what", "1396", "to", "diary", "episode", "3"), "give its season and its number")
-	l.refused("/log/add", add("type", "tv", "what", "1396", "to", "diary", "season", "x", "episode", "3"), "are numbers")
-	l.does("/log/add", add("type", "tv", "what", "1396", "to", "diary", "season", "2", "episode", "3"))
-	if e := last(); e.Media.Key() != "episode:1396:2:3" || time.Since(e.WatchedAt.Time()) > time.Minute {
-		t.Errorf("%s at %s", e.Media.Key(), e.WatchedAt.Time())
+	l.does("/log/add", film("604", "watchlist"))
+	l.refused("/log/add", film("x", "diary"), "Choose one of the candidates")
+	l.refused("/log/add", with(film("603", "diary"), "at", "soon"), "is not a time")
+	series := func(fields ...string) url.Values {
+		return add(append(fields, "type", "tv", "choice", "1396 2008 Breaking Bad", "to", "diary")...)
+	}
+	l.refused("/log/add", series(), "give its season and its number")
+	l.refused("/log/add", series("episode", "3"), "give its season and its number")
+	l.refused("/log/add", series("season", "x", "episode", "3"), "are numbers")
+	l.does("/log/add", series("season", "2", "episode", "3"))
+	if e := last(); e.Media.Key() != "episode:1396:2:3" || time.Since(e.WatchedAt.Time()) > time.Minute || e.Label() != "Breaking Bad S02E03" {
+		t.Errorf("%s at %s", e.Label(), e.WatchedAt.Time())
 	}
 	l.does("/watchlist/create", add("name", "Noir", "visibility", "PRIVATE"))
-	l.refused("/watchlist/create", add("name", " Noir ", "visibility", "PRIVATE"), "was added from here already")
+	l.refused("/watchlist/create", add("name", " Noir ", "visibility", "PRIVATE"), "there already")
 	l.does("/watchlist/create", add("name", "Noir 2", "visibility", "PUBLIC"))
 	if e := last(); e.List == nil || e.List.Name != "Noir 2" || e.List.Visibility != "PUBLIC" {
 		t.Errorf("%+v", e.List)
 	}
-	if body := l.sees("/watchlist", "Noir 2", ">Watched<"); strings.Count(body, `class="poster"`) != 2 {
-		t.Errorf("the watchlist has not two films:\n%s", body)
+	l.does("/log/add", with(film("603", "list"), "list", last().EventID))
+	if e := last(); e.Kind != viewing.KindListItem || e.Media.Key() != "movie:603" {
+		t.Errorf("%s %s", e.Kind, e.Media.Key())
+	}
+	if body := l.sees("/watchlist", "Noir 2", ">Watched<"); strings.Count(body, `class="poster"`) != 3 {
+		t.Errorf("the watchlist has not two wishes and a list with one film:\n%s", body)
 	}
 }

@@ -89,7 +89,7 @@ func pages() []page {
 		}},
 		{path: "/status", name: "status", show: showStatus, acts: map[string]act{"retry": retryAll, "pause": pause, "resume": resume, "seen": seen}},
 		{path: "/diary/{id}", name: "entry", show: showEntry, acts: entryActs},
-		{path: "/log", name: "log", show: showLog, acts: map[string]act{"add": addByHand}},
+		{path: "/log", name: "log", show: showLog, acts: map[string]act{"add": logItem}},
 		{path: "/about", name: "about", show: showAbout},
 		{path: "/setup", name: "setup", show: showSetup, acts: setupActs},
 	}

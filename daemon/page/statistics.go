@@ -82,7 +82,7 @@ func (d *statisticsData) drawHeat(v *view) {
 		weekday := (int(at.Weekday()) + 6) % 7
 		if weekday == 0 || len(d.Weeks) == 0 {
 			week := heatWeek{X: len(d.Weeks) * heatCell}
-			if at.Day() <= 7 {
+			if at.Day() <= 7 && weekday == 0 {
 				week.Month = string([]rune(v.MonthName(at.Month()))[:3])
 			}
 			d.Weeks = append(d.Weeks, week)

@@ -70,5 +70,19 @@ document.addEventListener('click', async ({ target }) => {
   await navigator.clipboard.writeText(target.dataset.copy);
   target.nextElementSibling.textContent = target.dataset.copied;
 });
+
+/** Finds while somebody types: the address of the form answers with the page. */
+let typing = 0;
+document.addEventListener('input', ({ target }) => {
+  if (!target.dataset?.find) return;
+  clearTimeout(typing);
+  typing = setTimeout(async () => {
+    const text = target.value.trim();
+    if (text.length < 3) return;
+    const answer = await fetch(`${target.form.action}?${new URLSearchParams({ [target.name]: text })}`);
+    const next = new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById(target.dataset.find);
+    if (next && target.value.trim() === text) document.getElementById(target.dataset.find).replaceWith(next);
+  }, 400);
+});
 addEventListener('pageshow', () => { for (const form of document.forms) delete form.dataset.sent; });
 listen();
