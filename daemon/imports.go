@@ -21,9 +21,18 @@ const historyTime = 3 * time.Minute
 // ImportKodi implements [control.API].
 func (d *core) ImportKodi(ctx context.Context, o control.KodiImport) (control.KodiImported, error) {
 	defer d.working()()
-	i := kodiImport{d: d, o: o, known: map[string]*replay.History{}}
+	i := kodiImport{d: d, o: o, libraries: d.libraries, known: map[string]*replay.History{}}
 	i.out = control.KodiImported{DryRun: o.DryRun, Libraries: []kodi.Preview{}, Services: []control.KodiService{}}
-	for _, k := range d.libraries {
+	if o.NFO != "" {
+		k, err := kodi.NewNFO(kodi.Options{
+			Userdata: o.NFO, Access: newLibraryAccess(d.keys), Logger: d.log.With("part", "kodi"), Sink: d.store, Account: kodiAccount{d, settingsOf(d.o.Config)},
+		})
+		if err != nil {
+			return i.out, err
+		}
+		i.libraries = []*kodi.Importer{k}
+	}
+	for _, k := range i.libraries {
 		for _, name := range d.store.AccountsOf(k.Source()) {
 			i.consult(ctx, name)
 		}
@@ -39,12 +48,13 @@ func (d *core) ImportKodi(ctx context.Context, o control.KodiImport) (control.Ko
 	return i.out, i.each(ctx, (*kodi.Importer).Import)
 }
 
-// kodiImport is one import of all libraries, or its preview.
+// kodiImport is one import of all libraries or of NFO files, or its preview.
 type kodiImport struct {
-	d     *core
-	o     control.KodiImport
-	known map[string]*replay.History // by account; nil: cannot be asked
-	out   control.KodiImported
+	d         *core
+	o         control.KodiImport
+	libraries []*kodi.Importer
+	known     map[string]*replay.History // by account; nil: cannot be asked
+	out       control.KodiImported
 }
 
 // consult reads what the account's service has, once.
@@ -104,7 +114,7 @@ func (i *kodiImport) each(ctx context.Context, do func(*kodi.Importer, context.C
 	i.out.Libraries = i.out.Libraries[:0]
 	i.out.NeedsYes = false
 	sends, planned := 0, map[string]map[string][]viewing.Instant{}
-	for _, k := range i.d.libraries {
+	for _, k := range i.libraries {
 		o := rule.PlanOptions{Since: i.o.Since}
 		accounts := i.d.store.AccountsOf(k.Source())
 		all := strings.Join(accounts, " ")

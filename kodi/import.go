@@ -62,6 +62,10 @@ func (i *Importer) plan(ctx context.Context, known *rule.Memory, snap library.Sn
 	plan := past.Plan(recorded, o)
 	p.Userdata, p.Database, p.Version, p.State = i.path, snap.Path, snap.Version, StateOK
 	p.Earlier, p.Recorded, p.AtService, p.Copies, p.Before = plan.Earlier, plan.Recorded, plan.AtService, plan.Copies, plan.Before
+	if n, ok := i.library.(*nfoReader); ok {
+		p.Before += n.read.Undated
+		p.Unreadable = n.read.Unreadable
+	}
 	for _, v := range slices.Backward(plan.Viewings()) {
 		outcomes := make([]Outcome, len(v.Media))
 		for n, m := range v.Media {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/nfo"
 	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -113,6 +114,7 @@ func complaints() []complaint {
 		{library.ErrOdd, StateOdd, "noFile", "putBack"},
 		{library.ErrNotDatabase, StateDamaged, "damaged", "kodiRepairs"},
 		{library.ErrUnsupported, StateUnsupported, "unsupported", "newerProgram"},
+		{nfo.ErrUnread, StateOdd, "nfoUnread", "nfoPath"},
 		{errEmptied, StateEmpty, "emptied", "scanInKodi"},
 		{errGuarded, StateGuarded, "vanishedImport", "believedElse"},
 		{errImporting, StateBusy, "importRuns", "waitForImport"},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -21,16 +22,22 @@ func (p *program) importCommand() *cobra.Command {
 }
 
 func (p *program) importKodiCommand() *cobra.Command {
-	c := &cobra.Command{Use: "kodi", Example: "  filmspool import kodi --dry-run\n  filmspool import kodi --since 2024-01-01"}
+	c := &cobra.Command{Use: "kodi", Example: "  filmspool import kodi --dry-run\n  filmspool import kodi --since 2024-01-01\n  filmspool import kodi --nfo /srv/films --dry-run"}
 	f := c.Flags()
 	o := control.KodiImport{}
 	f.BoolVar(&o.DryRun, "dry-run", false, "")
 	f.BoolVar(&o.Yes, "yes", false, "")
+	nfo := f.String("nfo", "", "")
 	since := f.String("since", "", "")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		if o.Since, err = moment("since", *since); err != nil {
 			return err
+		}
+		if *nfo != "" {
+			if o.NFO, err = filepath.Abs(*nfo); err != nil {
+				return err
+			}
 		}
 		did, err := p.importKodi(c.Context(), o, *asJSON)
 		if *asJSON && err == nil {
@@ -113,6 +120,7 @@ func (p *program) sayPast(did control.KodiImported) {
 		count("copies", l.Copies)
 		count("before", l.Before)
 		count("earlier", l.Earlier)
+		count("unreadable", l.Unreadable)
 		for _, f := range slices.Concat(l.Sample, l.HeldSample) {
 			for _, m := range f.Media {
 				p.stdout.Printf("    %s  %s  %s\n", terminal.Minute(f.WatchedAt), p.stdout.Speech().Item(m), why(p.stdout.Speech(), f))

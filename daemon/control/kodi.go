@@ -10,6 +10,7 @@ import (
 // KodiImport says what to import.
 type KodiImport struct {
 	DryRun bool      `json:"dryRun"`
+	NFO    string    `json:"nfo,omitempty"`  // read NFO files below this absolute path, or this videodb.xml, in place of the libraries
 	Since  time.Time `json:"since,omitzero"` // leave out what ended before
 	// Yes imports though a service cannot be asked what it has already.
 	Yes bool `json:"yes"`

@@ -265,9 +265,9 @@ func checkPlain(path string) error {
 	return err
 }
 
-// openPlain opens a plain file for reading, and never waits for one who writes to
+// OpenPlain opens a plain file for reading, and never waits for one who writes to
 // a pipe that has taken its place.
-func openPlain(path string) (*os.File, error) {
+func OpenPlain(path string) (*os.File, error) {
 	if err := checkPlain(path); err != nil {
 		return nil, err
 	}

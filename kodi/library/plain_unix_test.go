@@ -31,7 +31,7 @@ func TestOnlyPlainFilesAreOpened(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"file", "link"} {
-		f, err := openPlain(in(name))
+		f, err := OpenPlain(in(name))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -48,12 +48,12 @@ func TestOnlyPlainFilesAreOpened(t *testing.T) {
 		if !filepath.IsAbs(name) {
 			path = in(name)
 		}
-		f, err := openPlain(path)
+		f, err := OpenPlain(path)
 		if f != nil || !errors.Is(err, ErrOdd) {
 			t.Errorf("%s: %v, %v", name, f, err)
 		}
 	}
-	if _, err := openPlain(in("nothing")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := OpenPlain(in("nothing")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("nothing: %v", err)
 	}
 }

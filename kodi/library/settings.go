@@ -86,7 +86,7 @@ func readSmall(path string) ([]byte, error) {
 // readText reads a small file. Its errors are those of the file system, or of
 // what is too large.
 func readText(path string) ([]byte, error) {
-	f, err := openPlain(path)
+	f, err := OpenPlain(path)
 	if err != nil {
 		return nil, err
 	}

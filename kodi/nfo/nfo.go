@@ -1,0 +1,269 @@
+// Package nfo reads what NFO files, or the videodb.xml that Kodi exports, say was
+// watched. They are written by many programs and by hand: a file that cannot be
+// read is counted and left out, and size and number are bounded.
+package nfo
+
+import (
+	"cmp"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/text/encoding/htmlindex"
+
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Bounds of a reading.
+const (
+	maxElement = 16 << 20 // bytes of one film, or one series with its episodes
+	maxDepth   = 50       // of elements in each other
+	maxFile    = 1 << 20  // bytes of one NFO file
+	maxExport  = 1 << 30  // bytes of one videodb.xml
+	maxFiles   = 1 << 20  // files and folders
+	maxItems   = 1 << 17  // films and episodes
+)
+
+// ErrUnread: this user cannot read the path, or it holds too much.
+var ErrUnread = errors.New("the NFO files cannot be read")
+
+// Result is what was watched.
+type Result struct {
+	Files      []library.File // in full; the last play of each
+	Undated    int            // films and episodes left out: no day of a play is known
+	Unreadable int            // files left out
+}
+
+// element is a film, a series or an episode as Kodi writes it.
+type element struct {
+	Title     string `xml:"title"`
+	ShowTitle string `xml:"showtitle"`
+	Year      string `xml:"year"`
+	Premiered string `xml:"premiered"`
+	Season    string `xml:"season"`
+	Episode   string `xml:"episode"`
+	Plays     string `xml:"playcount"`
+	Last      string `xml:"lastplayed"`
+	Path      string `xml:"filenameandpath"`
+	Runtime   string `xml:"fileinfo>streamdetails>video>durationinseconds"`
+	IDs       []struct {
+		Type    string `xml:"type,attr"`
+		Default string `xml:"default,attr"`
+		Value   string `xml:",chardata"`
+	} `xml:"uniqueid"`
+	Genres   []string  `xml:"genre"`
+	Tags     []string  `xml:"tag"`
+	Episodes []element `xml:"episodedetails"` // of a series in a videodb.xml
+}
+
+// reading collects a result.
+type reading struct {
+	Result
+	at    map[string]int      // place of a file, by its path
+	shows map[string]*element // by their folders
+	items int
+	later []episode // of NFO files, until all series are known
+}
+
+// episode is one that lies below the folder of its series.
+type episode struct {
+	path string
+	element
+}
+
+// Read reads a file, or all NFO files below a folder. Links are not followed. The
+// error wraps [ErrUnread], or is the context's.
+func Read(ctx context.Context, path string) (Result, error) {
+	r := &reading{at: map[string]int{}, shows: map[string]*element{}}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return r.Result, fmt.Errorf("%w: %w", ErrUnread, err)
+	case info.IsDir():
+		err = r.folder(ctx, path)
+	default:
+		r.file(ctx, path, maxExport)
+	}
+	for _, e := range r.later {
+		r.add(e.path, &e.element, r.showOf(e))
+	}
+	return r.Result, cmp.Or(ctx.Err(), err)
+}
+
+func (r *reading) folder(ctx context.Context, root string) error {
+	n := 0
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch n++; {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case n > maxFiles || r.items >= maxItems:
+			return fmt.Errorf("%w: there are too many", ErrUnread)
+		case err != nil:
+			r.Unreadable++
+		case d.Type().IsRegular() && filepath.Ext(path) == ".nfo":
+			r.file(ctx, path, maxFile)
+		}
+		return nil
+	})
+}
+
+// file reads a file up to a size.
+func (r *reading) file(ctx context.Context, path string, most int64) {
+	f, err := library.OpenPlain(path)
+	if err == nil {
+		defer f.Close()
+		if r.parse(ctx, io.LimitReader(f, most), strings.TrimSuffix(path, filepath.Ext(path))) {
+			return
+		}
+	}
+	r.Unreadable++
+}
+
+// showOf is the series whose folder holds an episode; without one it has the title
+// that the episode names.
+func (r *reading) showOf(e episode) *element {
+	for dir := filepath.Dir(e.path); ; dir = filepath.Dir(dir) {
+		if show := r.shows[dir]; show != nil {
+			return show
+		}
+		if dir == filepath.Dir(dir) {
+			return &element{Title: e.ShowTitle}
+		}
+	}
+}
+
+// guarded ends a file that goes too deep or holds too much.
+type guarded struct {
+	*xml.Decoder
+	depth, episodes int
+}
+
+// Token implements [xml.TokenReader].
+func (g *guarded) Token() (xml.Token, error) {
+	token, err := g.Decoder.Token()
+	switch t := token.(type) {
+	case xml.StartElement:
+		if g.depth++; t.Name.Local == "episodedetails" {
+			g.episodes++
+		}
+	case xml.EndElement:
+		g.depth--
+	}
+	if g.depth > maxDepth || g.episodes > maxItems {
+		return nil, ErrUnread
+	}
+	return token, err
+}
+
+// decode reads text of another encoding than UTF-8.
+func decode(label string, in io.Reader) (io.Reader, error) {
+	e, err := htmlindex.Get(label)
+	if err != nil {
+		return nil, err
+	}
+	return e.NewDecoder().Reader(in), nil
+}
+
+// parse reads the films, series and episodes of one file, and reports whether it
+// is whole. What stands before a fault is taken in; text beside the elements, such
+// as the address that some programs write there, is none.
+func (r *reading) parse(ctx context.Context, from io.Reader, path string) bool {
+	bounded := &io.LimitedReader{R: from, N: maxElement}
+	g := &guarded{Decoder: xml.NewDecoder(bounded)}
+	g.Strict, g.CharsetReader = false, decode
+	d, found := xml.NewTokenDecoder(g), false
+	for ctx.Err() == nil && r.items < maxItems {
+		token, err := d.Token()
+		if err != nil {
+			return found && errors.Is(err, io.EOF) && bounded.N > 0
+		}
+		start, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		bounded.N = maxElement
+		if name := start.Name.Local; name != "movie" && name != "tvshow" && name != "episodedetails" {
+			continue
+		}
+		var e element
+		if d.DecodeElement(&e, &start) != nil {
+			return false
+		}
+		found = true
+		r.items += 1 + len(e.Episodes)
+		switch start.Name.Local {
+		case "movie":
+			r.add(path, &e, nil)
+		case "episodedetails":
+			r.later = append(r.later, episode{path, e})
+		case "tvshow":
+			for _, one := range e.Episodes {
+				r.add(path, &one, &e)
+			}
+			e.Episodes = nil
+			r.shows[filepath.Dir(path)] = &e
+		}
+	}
+	return false
+}
+
+// add takes in a film, or an episode of a show, that was watched. Several
+// episodes of one path share a file.
+func (r *reading) add(path string, e, show *element) {
+	plays, _ := strconv.Atoi(strings.TrimSpace(e.Plays))
+	if plays < 1 {
+		return
+	}
+	last := strings.TrimSpace(e.Last)
+	at, err := time.Parse(time.DateTime, last)
+	if err != nil { // any other form is one day at most
+		at, err = time.Parse(time.DateOnly, last[:min(len(last), len(time.DateOnly))])
+	}
+	if err != nil || at.Year() <= 1970 {
+		r.Undated++
+		return
+	}
+	last = at.Format(time.DateTime) // a day is midnight, as in Kodi's library
+	path = cmp.Or(strings.TrimSpace(e.Path), path)
+	n, known := r.at[path]
+	if !known || show == nil {
+		if n = len(r.Files); known { // films of a file that names none of theirs
+			path += "#" + strconv.Itoa(n)
+		}
+		r.at[path] = n
+		r.Files = append(r.Files, library.File{ID: int64(n + 1), Path: path, InSource: true})
+	}
+	f := &r.Files[n]
+	seconds, _ := strconv.Atoi(strings.TrimSpace(e.Runtime))
+	f.PlayCount, f.LastPlayed = max(f.PlayCount, plays), max(f.LastPlayed, last)
+	f.Duration = max(f.Duration, time.Duration(min(max(seconds, 0), 7*24*3600))*time.Second)
+	m, whole := viewing.Media{Type: viewing.Movie, Title: library.Text(e.Title), IDs: e.identify()}, e
+	if show == nil {
+		m.Year = library.Year(e.Premiered, e.Year)
+	} else {
+		whole = show
+		m.Type, m.Season, m.Episode = viewing.Episode, library.Place(e.Season, 0), library.Place(e.Episode, 1)
+		m.Show = &viewing.Show{Title: library.Text(show.Title), Year: library.Year(show.Premiered, show.Year), IDs: show.identify()}
+		m.IDs = library.EpisodeIDs(m.IDs, m.Show.IDs)
+	}
+	f.Items = append(f.Items, library.Item{KodiID: int64(len(f.Items) + 1), Media: m, Genres: slices.Clone(whole.Genres), Tags: whole.Tags})
+}
+
+// identify is what the identifiers of an element can be trusted with.
+func (e *element) identify() viewing.IDs {
+	var all []library.Identifier
+	for _, id := range e.IDs {
+		all = append(all, library.Identifier{Namespace: id.Type, Value: strings.TrimSpace(id.Value), Default: id.Default == "true"})
+	}
+	return library.Identify(all)
+}
