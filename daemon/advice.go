@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -86,14 +85,20 @@ func storageHint(t sqlite.Trouble, folder string) viewing.Message {
 	return viewing.Say("hint.makeWritable", "path", folder)
 }
 
-// queueFault is an error of the queue in a person's words, with the command that does what
-// may have been meant.
+// queueFault is an error of the queue in a person's words, with what can be done about the
+// entry.
 func queueFault(err error) error {
 	var state *queue.StateError
 	var missing entry.Missing
 	switch {
 	case errors.As(err, &state):
-		return control.Refused(stateMessage(state), hintFor(state))
+		var hint viewing.Message
+		if state.ID != 0 { // else filters have selected it
+			if _, hint = control.Advice(entry.Entry{ID: state.ID, State: state.State, Reason: state.Reason}); hint.Code == "" {
+				hint = control.Command("filmspool show %d", state.ID)
+			}
+		}
+		return control.Refused(stateMessage(state), hint)
 	case errors.Is(err, entry.ErrState), errors.Is(err, viewing.ErrInvalid):
 		return control.Invalid(viewing.MessagesOf(err)[0], viewing.Message{})
 	case errors.As(err, &missing):
@@ -118,30 +123,4 @@ func stateMessage(e *queue.StateError) viewing.Message {
 		m.Code, m.Args["reason"] = "fault.lockedFor", e.Reason
 	}
 	return m
-}
-
-// hintFor is what to type for an entry in its state.
-func hintFor(e *queue.StateError) viewing.Message {
-	id := fmt.Sprint(e.ID)
-	sent := e.Verb == control.Send || e.Verb == control.Retry || e.Verb == control.Release
-	switch {
-	case e.ID == 0: // filters have selected it
-		return viewing.Message{}
-	case e.State == viewing.StateDelivered:
-		return control.Command("filmspool undo %d", e.ID)
-	case e.State == viewing.StateSending:
-		return viewing.Say("hint.underWay")
-	case e.State == viewing.StateInDoubt && sent:
-		return viewing.Say("hint.settleElse", "id", id)
-	case e.State == viewing.StateInDoubt:
-		return viewing.Say("hint.settleFound", "id", id)
-	case e.State == viewing.StateHeld && sent && e.Reason == viewing.ReasonFuture:
-		return control.Command("filmspool fix %d --watched-at TIME", e.ID)
-	case e.State == viewing.StateHeld && sent:
-		return viewing.Say("hint.editItem", "id", id)
-	case e.State == viewing.StateHeld && e.Verb != control.Move, e.State == viewing.StateRejected:
-		return control.Command("filmspool send %d", e.ID)
-	default:
-		return control.Command("filmspool show %d", e.ID)
-	}
 }

@@ -38,6 +38,7 @@ func TestADeadEndNamesItsWayOut(t *testing.T) {
 	}
 	// Its time has come: the clock was behind, or it has waited.
 	e := queue.Entry{ID: 7, Kind: viewing.KindViewing, State: viewing.StateHeld, Reason: viewing.ReasonFuture}
+	e.WatchedAt.Instant = viewing.At(time.Now().Add(-time.Hour))
 	if _, hint := control.Advice(e); !strings.Contains(locale.In("").Message(hint), "filmspool send 7") {
 		t.Error(hint)
 	}

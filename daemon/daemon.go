@@ -54,6 +54,7 @@ type core struct {
 	log           *slog.Logger
 	keys          config.Keys
 	store         *queue.Store
+	pairing       *pairing.Registry
 	libraries     []*kodi.Importer
 	accounts      []*sender   // those that send; none while nothing runs
 	providers     []*provider // those that the user turned on
@@ -70,13 +71,19 @@ func newCore(o Options) *core {
 	return &core{o: o, log: o.Logger, keys: keys, restart: func(context.Context, config.Config) {}}
 }
 
-// open opens the queue and the libraries; label is the name that a person gave a source.
-func (d *core) open(ctx context.Context, label func(source string) string) (err error) {
+// open opens the queue, what is paired, and the libraries.
+func (d *core) open(ctx context.Context) (err error) {
 	settings := settingsOf(d.o.Config)
-	settings.Label = label
+	settings.Label = func(source string) string { // that a person gave a browser or a program
+		_, id, _ := strings.Cut(source, ":")
+		return d.pairing.Label(id)
+	}
 	d.store, err = queue.Open(ctx, queue.Options{Path: d.o.Paths.Database(), Settings: settings, Logger: d.log.With("part", "queue")})
 	if err != nil {
 		return unwritable(fmt.Errorf("open the queue: %w", err), d.o.Paths.State)
+	}
+	if d.pairing, err = pairing.New(ctx, records{d.store, "clients"}); err != nil {
+		return err
 	}
 	return d.openLibraries()
 }
@@ -127,7 +134,6 @@ func (d *core) language() string {
 type Daemon struct {
 	*core
 	process   *process
-	pairing   *pairing.Registry
 	connector *connector.Server
 	site      *page.Site
 	address   string         // where it listens; "" before
@@ -140,11 +146,7 @@ func newDaemon(ctx context.Context, o Options, p *process) (*Daemon, error) {
 	d := &Daemon{core: newCore(o), process: p, stop: func() {}}
 	d.restart = d.restartWith
 	sweep(o.Paths)
-	err := d.open(ctx, d.labelOf)
-	if err == nil {
-		d.pairing, err = pairing.New(ctx, records{d.store, "clients"})
-	}
-	if err != nil {
+	if err := d.open(ctx); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
@@ -202,12 +204,6 @@ func (d *Daemon) nudgeBrowsers(ctx context.Context) {
 			d.connector.Nudge()
 		}
 	}
-}
-
-// labelOf is the name that a person gave a browser or a program; "" for others.
-func (d *Daemon) labelOf(source string) string {
-	_, id, _ := strings.Cut(source, ":")
-	return d.pairing.Label(id)
 }
 
 // settingsOf is the configuration in the words of the rules.

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"time"
 
-	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
+	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/sqlite"
@@ -42,7 +42,7 @@ func Existing(ctx context.Context, o Options, do func(control.API) error) error 
 func First(ctx context.Context, o Options, do func(control.API) error) error {
 	return withFolder(ctx, o.Paths, func() error {
 		c := newCore(o)
-		err := c.open(ctx, nil)
+		err := c.open(ctx)
 		if err == nil {
 			err = c.withQueue(ctx, func(context.Context) error { return do(offline{c}.Control()) })
 		}
@@ -106,29 +106,24 @@ func (d offline) Explain(ctx context.Context, id int64) (control.Explanation, er
 	return x, err
 }
 
-// status adds what can be told while nothing runs: how the accounts stand, by their
-// keys and by what is kept, who is paired, and what the libraries are like now.
+// status is how the accounts stand by their keys and by what is kept, who is paired, and
+// what the libraries are like now.
 func (d offline) status(ctx context.Context) (control.Status, error) {
-	s, err := d.core.status(ctx)
-	if err != nil {
-		return s, err
-	}
-	list := []control.Account{}
+	accounts := []control.Account{}
 	for _, name := range d.accountNames() {
-		a, err := d.accountStatus(ctx, name)
+		one, err := d.accountStatus(ctx, name)
 		if err != nil {
-			return s, err
+			return control.Status{}, err
 		}
-		list = append(list, a)
+		accounts = append(accounts, one)
 	}
-	s.Accounts = append(list, s.Accounts...)
-	d.visitLibraries(ctx, s.Sources)
-	clients, err := pairing.New(ctx, records{d.store, "clients"})
-	if err != nil {
-		return s, err
-	}
-	s.Sources = append(browserSources(clients), s.Sources...)
-	return s, nil
+	return d.core.status(ctx, accounts, func(k *kodi.Importer) kodi.Status {
+		s, err := k.Check(ctx)
+		if err != nil {
+			d.log.Warn("a library cannot be read", "userdata", s.Userdata, "state", s.State, "error", err)
+		}
+		return s
+	})
 }
 
 // accountStatus is how an account stands while nothing runs.
@@ -147,14 +142,5 @@ func (d offline) accountStatus(ctx context.Context, name string) (control.Accoun
 	if why.Code != "" {
 		h = replay.Health{State: account.NoKey}
 	}
-	out := standing(h, c, why)
-	out.LastDelivered = control.Known(kept.LastDelivered)
-	if h.State == account.NoKey && len(d.o.Config.Accounts) > 1 {
-		counts, err := d.store.CountsOf(ctx)
-		if out.Unused = counts[name].Pending == 0; err != nil {
-			return out, err
-		}
-	}
-	out.Unresolved, err = d.store.Unresolved(ctx, name)
-	return out, err
+	return d.accountOf(ctx, h, c, why)
 }

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -136,12 +135,12 @@ func TestTMDBWithoutToken(t *testing.T) {
 		d := newCore(Options{Paths: config.Paths{State: t.TempDir() + name}, Getenv: func(string) string { return "" }, Logger: slog.New(slog.DiscardHandler)})
 		d.o.Config.Resolve.TMDB = config.TMDB{Enabled: true, BaseURL: "https://api.themoviedb.org/3"}
 		d.openProviders(t.Context())
-		rows := d.sourceStatus()
-		if len(rows) != 1 || rows[0].State != account.Attention || rows[0].Hint.Code != remedy || len(d.chain()) > 0 {
-			t.Errorf("%q: %+v", name, rows)
+		row := d.providers[0].status()
+		if row.State != account.Attention || row.Hint.Code != remedy || len(d.chain()) > 0 {
+			t.Errorf("%q: %+v", name, row)
 		}
-		if name == "" && rows[0].Details[0].Code != "asked.noToken" {
-			t.Errorf("the reason is %+v", rows[0].Details)
+		if name == "" && row.Details[0].Code != "asked.noToken" {
+			t.Errorf("the reason is %+v", row.Details)
 		}
 		if err := d.Close(); err != nil {
 			t.Error(err)
@@ -151,21 +150,16 @@ func TestTMDBWithoutToken(t *testing.T) {
 
 // TestACommitIsNews for browsers, pages and notices.
 func TestACommitIsNews(t *testing.T) {
-	c := newCore(testOptions(t))
-	if err := c.open(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	err := c.withQueue(t.Context(), func(ctx context.Context) error {
-		news, stop := (&Daemon{core: c}).changes()
+	d, _ := opened(t, testOptions(t))
+	err := d.withQueue(t.Context(), func(ctx context.Context) error {
+		news, stop := d.changes()
 		defer stop()
 		<-news
-		_, err := c.Add(ctx, viewing.Event{
-			Kind: viewing.KindViewing, EventID: "e1", Count: 1, WatchedAt: viewing.At(time.Now()), Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}},
-		})
+		addFilm(t, d, "e1")
 		<-news
-		return err
+		return nil
 	})
-	if err := errors.Join(err, c.Close()); err != nil {
+	if err != nil {
 		t.Error(err)
 	}
 }

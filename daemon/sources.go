@@ -18,15 +18,21 @@ import (
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/rule"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// sourceStatus is how the sources stand, other than browsers and programs.
-func (d *core) sourceStatus() []control.Source {
+// sourceStatus is how the sources stand. library looks at a library.
+func (d *core) sourceStatus(library func(*kodi.Importer) kodi.Status) []control.Source {
 	list := []control.Source{}
+	for _, k := range d.pairing.List() {
+		list = append(list, control.Source{
+			Name: kindOf(k) + ":" + k.ID, Kind: kindOf(k), State: account.OK, LastSeen: control.Known(k.LastSeen), Label: k.Label, Unread: k.Unread,
+		})
+	}
 	for _, k := range d.libraries {
-		list = append(list, kodiSource(k.Status()))
+		list = append(list, kodiSource(library(k)))
 	}
 	for _, p := range d.providers {
 		list = append(list, p.status())

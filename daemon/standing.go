@@ -201,10 +201,3 @@ func kindOf(k pairing.Client) string {
 	}
 	return viewing.SourceBrowser
 }
-
-// browserSource is a paired browser or a program as a source of the status.
-func browserSource(k pairing.Client) control.Source {
-	return control.Source{
-		Name: kindOf(k) + ":" + k.ID, Kind: kindOf(k), State: account.OK, LastSeen: control.Known(k.LastSeen), Label: k.Label, Unread: k.Unread,
-	}
-}

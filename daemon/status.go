@@ -6,9 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/filmspool/filmspool/connector/pairing"
+	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
+	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/sqlite"
@@ -63,26 +64,17 @@ func (d *core) judged(ctx context.Context, s control.Status, atOnce bool) (contr
 // and less than other programs take in a day.
 const lowRoom = 100 << 20
 
-// status is how the queue and the libraries stand, without a sentence for it, at the same
-// cost whatever waits.
-func (d *core) status(ctx context.Context) (control.Status, error) {
-	counts, err := d.store.Counts(ctx)
-	if err != nil {
-		return control.Status{}, err
+// status is how the queue, these accounts and the sources stand, without a sentence for
+// it, at the same cost whatever waits. library looks at a library.
+func (d *core) status(ctx context.Context, accounts []control.Account, library func(*kodi.Importer) kodi.Status) (s control.Status, err error) {
+	s = control.Status{Version: d.o.Version, Sources: d.sourceStatus(library), Untitled: d.o.Config.IgnoreUntitled}
+	if s.Counts, err = d.store.Counts(ctx); err != nil {
+		return s, err
 	}
-	waves, err := d.store.Waves(ctx)
-	if err != nil {
-		return control.Status{}, err
+	if s.Waves, err = d.store.Waves(ctx); err != nil {
+		return s, err
 	}
-	notices, err := d.store.Notices(ctx)
-	if err != nil {
-		return control.Status{}, err
-	}
-	s := control.Status{
-		Version: d.o.Version, Counts: counts, Sources: d.sourceStatus(), Waves: waves, Notices: notices,
-		Untitled: d.o.Config.IgnoreUntitled,
-	}
-	if s.Accounts, err = d.unknownAccounts(ctx); err != nil {
+	if s.Notices, err = d.store.Notices(ctx); err != nil {
 		return s, err
 	}
 	if t, ok, err := d.store.OldestPending(ctx, ""); err != nil {
@@ -93,7 +85,14 @@ func (d *core) status(ctx context.Context) (control.Status, error) {
 	if t, ok := d.store.Trouble(); ok {
 		s.Storage = &control.Storage{Reason: storageTrouble(t), Since: t.Since.UTC(), Refused: t.Refused, Trouble: diskTrouble(t)}
 	}
-	return s, nil
+	if !slices.ContainsFunc(accounts, func(a control.Account) bool { return !a.Unused }) {
+		for i := range accounts {
+			accounts[i].Unused = false
+		}
+	}
+	unknown, err := d.unknownAccounts(ctx)
+	s.Accounts = append(accounts, unknown...)
+	return s, err
 }
 
 // unknownAccounts are those for which something waits that are not in the configuration.
@@ -113,85 +112,54 @@ func (d *core) unknownAccounts(ctx context.Context) ([]control.Account, error) {
 	return list, err
 }
 
-// status adds how the accounts, the browsers and the programs stand.
+// status is how this instance stands, before it is judged.
 func (d *Daemon) status(ctx context.Context) (control.Status, error) {
-	s, err := d.core.status(ctx)
-	if err != nil {
-		return s, err
-	}
-	list := []control.Account{}
+	accounts := []control.Account{}
 	for _, a := range d.accounts {
-		look, err := d.accountStatus(ctx, a)
+		one, err := d.accountStatus(ctx, a)
 		if err != nil {
-			return s, err
+			return control.Status{}, err
 		}
-		list = append(list, look)
+		accounts = append(accounts, one)
 	}
-	if !slices.ContainsFunc(list, func(a control.Account) bool { return !a.Unused }) {
-		for i := range list {
-			list[i].Unused = false
-		}
-	}
-	s.Accounts = append(list, s.Accounts...)
-	s.Sources = append(browserSources(d.pairing), s.Sources...)
+	s, err := d.core.status(ctx, accounts, (*kodi.Importer).Status)
 	s.Listen = d.address
-	return s, nil
-}
-
-// browserSources are the paired browsers and the programs.
-func browserSources(clients *pairing.Registry) []control.Source {
-	list := []control.Source{}
-	for _, k := range clients.List() {
-		list = append(list, browserSource(k))
-	}
-	return list
+	return s, err
 }
 
 // accountStatus is how one account stands.
 func (d *Daemon) accountStatus(ctx context.Context, a *sender) (control.Account, error) {
-	kept, err := d.store.Account(ctx, a.name)
-	if err != nil {
-		return control.Account{}, err
-	}
-	unresolved, err := d.store.Unresolved(ctx, a.name)
-	if err != nil {
-		return control.Account{}, err
-	}
 	credential, problem := a.look()
-	out := standing(a.loop.Health(), credential, problem)
+	out, err := d.accountOf(ctx, a.loop.Health(), credential, problem)
 	if t := a.clock(); t != nil {
 		out.Troubles = append(out.Troubles, *t)
 	}
-	out.LastDelivered, out.Unresolved = control.Known(kept.LastDelivered), unresolved
+	return out, err
+}
+
+// accountOf is how an account stands, by its loop, its key and address, and what is kept
+// of it. problem is why there is no client.
+func (d *core) accountOf(ctx context.Context, h replay.Health, c config.Credential, problem viewing.Message) (control.Account, error) {
+	out := standing(h, c, problem)
+	kept, err := d.store.Account(ctx, c.Account)
+	if err != nil {
+		return out, err
+	}
+	out.LastDelivered = control.Known(kept.LastDelivered)
 	if can, asked := replay.Resolves(kept); asked {
 		out.Resolves = &can
-	}
-	if a.loop.Health().State == account.NoKey {
-		counts, err := d.store.CountsOf(ctx)
-		if out.Unused = counts[a.name].Pending == 0; err != nil {
-			return out, err
-		}
 	}
 	if s, asked := kept.Support[replay.SupportItems]; asked && !s.Has {
 		out.Note = viewing.Say("noItems")
 	}
-	return out, nil
-}
-
-// visitLibraries looks at each library now, for the rows that stand for them.
-func (d *core) visitLibraries(ctx context.Context, rows []control.Source) {
-	for _, k := range d.libraries {
-		s, err := k.Check(ctx)
-		if err != nil {
-			d.log.Warn("a library cannot be read", "userdata", s.Userdata, "state", s.State, "error", err)
-		}
-		found := kodiSource(s)
-		for i := range rows {
-			if rows[i].Name == found.Name {
-				rows[i] = found
-			}
+	if h.State == account.NoKey {
+		counts, err := d.store.CountsOf(ctx)
+		if out.Unused = counts[c.Account].Pending == 0; err != nil {
+			return out, err
 		}
 	}
+	out.Unresolved, err = d.store.Unresolved(ctx, c.Account)
+	return out, err
 }
 
 // diskTrouble is what keeps the queue from being written, for package health.

@@ -29,7 +29,7 @@ func WaitingFor(e entry.Explanation, a Account, now time.Time) (why, hint viewin
 func Advice(e entry.Entry) (why, hint viewing.Message) {
 	code := string(e.State)
 	switch e.State {
-	case viewing.StateSending, viewing.StateMerged:
+	case viewing.StatePending, viewing.StateSending, viewing.StateMerged:
 		return viewing.Say("why." + code), viewing.Message{}
 	case viewing.StateDropped:
 		if entry.Ignored(e.Reason) {
@@ -40,7 +40,7 @@ func Advice(e entry.Entry) (why, hint viewing.Message) {
 		case viewing.ReasonUnresolved, viewing.ReasonContradicted, viewing.ReasonNoList, viewing.ReasonRestored, viewing.ReasonUser, viewing.ReasonWave:
 			code = e.Reason
 		case viewing.ReasonFuture:
-			if code = e.Reason; !e.WatchedAt.Ahead(time.Now()) {
+			if code = e.Reason; !e.WatchedAt.IsZero() && !e.WatchedAt.Ahead(time.Now()) {
 				code = "wasAhead"
 			}
 		}
