@@ -29,7 +29,7 @@ func TestNoticesAreSetAndTriedOnThePage(t *testing.T) {
 	address, c := find(t, o)
 	s := surfAt(&runningDaemon{T: t}, c.API, address)
 	give := func(key, value string) string {
-		return s.send("/settings/set", url.Values{"key": {"notices." + key}, "value": {value}})
+		return s.send("/settings/set", url.Values{"in": {"notices." + key}, "value.notices." + key: {value}})
 	}
 	failed := func(want string) {
 		t.Helper()
@@ -56,17 +56,20 @@ func TestNoticesAreSetAndTriedOnThePage(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(token), 0o700), os.WriteFile(token, []byte("tk_secret\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	answer, text := s.ask("POST", "/settings/set", url.Values{"key": {"notices.webhook.url"}, "value": {hook.URL + "/topic"}})
+	answer, text := s.ask("POST", "/settings/set", url.Values{"in": {"notices.webhook.url"}, "value.notices.webhook.url": {hook.URL + "/topic"}})
 	if answer.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(text, "would go to the new address") || strings.Contains(text, "tk_secret") {
 		t.Errorf("a token goes to another address: %s\n%s", answer.Status, text)
 	}
-	s.send("/settings/set", url.Values{"key": {"notices.webhook.url"}}) // to end it is safe
+	s.send("/settings/set", url.Values{"in": {"notices.webhook.url"}, "reset": {"notices.webhook.url"}}) // to end it is safe
 
-	answer, text = s.ask("POST", "/settings/set", url.Values{"key": {"notices.webhook.url"}, "value": {"http://ntfy.example/topic"}})
+	answer, text = s.ask("POST", "/settings/set", url.Values{"in": {"notices.webhook.url", "hold"}, "value.notices.webhook.url": {"http://ntfy.example/topic"}, "value.hold": {"all"}})
 	if answer.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(text, "notices.webhook.url") {
 		t.Errorf("a wrong address: %s\n%s", answer.Status, text)
 	}
-	if text, err := os.ReadFile(o.Paths.Settings()); err != nil || strings.Contains(string(text), "url") {
+	if !strings.Contains(text, `value="http://ntfy.example/topic"`) || !strings.Contains(text, `aria-invalid="true"`) || !strings.Contains(text, `<option value="all" selected>`) {
+		t.Errorf("what was typed is lost, or its fault is not at the field:\n%s", text)
+	}
+	if text, err := os.ReadFile(o.Paths.Settings()); err != nil || strings.Contains(string(text), "url") || !strings.Contains(string(text), "hold") {
 		t.Errorf("the file is %s (%v)", text, err)
 	}
 }
@@ -78,7 +81,7 @@ func TestChangesInAHurryAreAllAnswered(t *testing.T) {
 	address, c := find(t, o)
 	s := surfAt(&runningDaemon{T: t}, c.API, address)
 	for wave := range 5 {
-		answer, text := s.ask("POST", "/settings/set", url.Values{"key": {"wave"}, "value": {fmt.Sprint(wave)}})
+		answer, text := s.ask("POST", "/settings/set", url.Values{"in": {"wave"}, "value.wave": {fmt.Sprint(wave)}})
 		if answer.StatusCode != http.StatusSeeOther {
 			t.Fatalf("change %d: %s\n%s", wave, answer.Status, text)
 		}

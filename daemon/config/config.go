@@ -181,12 +181,16 @@ type Replay struct {
 	Grace Duration `toml:"grace" json:"grace"`
 }
 
-// Duration is a span of time, written as "90s", "10m" or "1h30m".
+// Duration is a span of time, written as "90s", "10m", "1h30m" or "10 minutes".
 type Duration struct{ time.Duration }
+
+// units are the words of a span in English and German.
+var units = strings.NewReplacer(" ", "", "hours", "h", "hour", "h", "stunden", "h", "stunde", "h", "minuten", "m", "minutes", "m", "minute", "m", "min", "m",
+	"sekunden", "s", "sekunde", "s", "seconds", "s", "second", "s", "sec", "s")
 
 // UnmarshalText implements [encoding.TextUnmarshaler].
 func (d *Duration) UnmarshalText(text []byte) (err error) {
-	d.Duration, err = time.ParseDuration(string(text))
+	d.Duration, err = time.ParseDuration(units.Replace(strings.ToLower(string(text))))
 	return err
 }
 

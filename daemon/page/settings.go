@@ -3,6 +3,7 @@ package page
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/filmspool/filmspool/daemon/config"
@@ -12,36 +13,66 @@ import (
 // settingsData is what the page shows.
 type settingsData struct {
 	control.Settings
-	Groups   []settingsGroup
+	Groups   []*settingsGroup
 	Accounts []control.Account
+	Wrong    map[string]string // what is wrong with a value that was sent, by key
 }
 
-// settingsGroup are settings that belong together: those whose keys begin alike.
+// settingsGroup are settings that are saved together.
 type settingsGroup struct {
-	Name string // the first word of the keys; "" for those that stand alone
+	Name string
 	List []config.Setting
 }
+
+// settingsGroups are the groups in order. Those from "sending" on are rarely used.
+var settingsGroups = []struct{ name, keys string }{
+	{"general", "hold notices.desktop notices.webhook.url"},
+	{"resolve", "resolve.tmdb.enabled resolve.wikidata.enabled"},
+	{"sending", "replay.grace wave in_doubt replay.rate replay.backfill_rate"},
+	{"kodi", "kodi."},
+	{"program", ""}, // all the rest
+}
+
+// Rare reports whether the group is folded.
+func (g *settingsGroup) Rare() bool { return g.Name != "general" && g.Name != "resolve" }
 
 func showSettings(v *view) (any, error) {
 	all, err := v.api().Settings(v.ctx())
 	if err != nil {
 		return nil, err
 	}
-	status, err := v.api().Status(v.ctx())
+	status, err := v.status()
 	d := &settingsData{Settings: all, Accounts: status.Accounts}
+	d.Wrong, _ = v.Result.(map[string]string)
+	for _, g := range settingsGroups {
+		d.Groups = append(d.Groups, &settingsGroup{Name: g.name})
+	}
 	for _, s := range all.Settings {
-		name, _, nested := strings.Cut(s.Key, ".")
-		if !nested {
-			name = ""
-		}
-		if last := len(d.Groups) - 1; last < 0 || d.Groups[last].Name != name {
-			d.Groups = append(d.Groups, settingsGroup{Name: name})
-		}
-		g := &d.Groups[len(d.Groups)-1]
-		g.List = append(g.List, s)
+		i := slices.IndexFunc(settingsGroups, func(g struct{ name, keys string }) bool {
+			family, _, _ := strings.Cut(s.Key, ".")
+			return g.keys == "" || slices.Contains(strings.Fields(g.keys), s.Key) || g.keys == family+"."
+		})
+		d.Groups[i].List = append(d.Groups[i].List, s)
 	}
 	return d, err
 }
+
+// ValueOf returns the value that a field shows: what was typed and refused, else what is.
+func (v *view) ValueOf(s config.Setting) string {
+	if field := "value." + s.Key; v.PostForm.Has(field) {
+		return v.PostFormValue(field)
+	}
+	return fmt.Sprint(s.Value)
+}
+
+// inGroup is a group for its template.
+type inGroup struct {
+	View  *view
+	Group *settingsGroup
+}
+
+// In returns a group for its template.
+func (v *view) In(g *settingsGroup) inGroup { return inGroup{v, g} }
 
 // Name is a setting as a person calls it.
 func (v *view) Name(s config.Setting) string { return v.Say("settings.key." + s.Key) }
@@ -52,32 +83,49 @@ func (v *view) About(s config.Setting) string { return v.Say("settings.about." +
 // Allowed returns the text of one of a setting's words.
 func (v *view) Allowed(word string) string { return v.Word("settings.word.", word) }
 
-// From says where the value of a setting comes from.
+// From says where the value of a fixed setting comes from.
 func (v *view) From(s config.Setting) string {
-	switch {
-	case s.Fixed:
-		return v.Say("settings.from.fixed", "where", config.Origin{From: s.From, Line: s.Line}.String())
-	case s.From == "default":
-		return v.Say("settings.from.default")
-	default:
-		return v.Say("settings.from.here")
-	}
+	return v.Say("settings.from.fixed", "where", config.Origin{From: s.From, Line: s.Line}.String())
 }
 
-// changeSetting gives a setting a value, or without one its default, and puts it to use.
-func changeSetting(v *view) error {
-	change := control.Set{Key: v.PostFormValue("key")}
-	if v.PostForm.Has("value") {
-		change.Value = v.PostFormValue("value")
-	}
-	done, err := v.api().Set(v.ctx(), change)
-	switch {
-	case err != nil:
+// changeSettings saves a group: those of its settings that were changed. What is wrong with
+// a value stands at its field, and nothing that was typed is lost.
+func changeSettings(v *view) error {
+	all, err := v.api().Settings(v.ctx())
+	if err != nil {
 		return err
-	case !done.Changed:
-		v.flash("settings.same")
-	default:
-		v.flash("settings.changed", "name", v.Name(done.Setting), "value", v.Allowed(fmt.Sprint(done.Setting.Value)))
+	}
+	wrong := map[string]string{}
+	for _, s := range all.Settings {
+		if !slices.Contains(v.PostForm["in"], s.Key) {
+			continue
+		}
+		change := control.Set{Key: s.Key, Value: v.PostFormValue("value." + s.Key)}
+		switch reset := v.PostFormValue("reset") == s.Key; {
+		case reset:
+			change.Value = nil
+		case s.Type == config.Switch:
+			change.Value = fmt.Sprint(change.Value != "")
+		}
+		if change.Value == fmt.Sprint(s.Value) {
+			continue
+		}
+		done, err := v.api().Set(v.ctx(), change)
+		switch {
+		case err != nil && control.FaultOf(err).Code == control.CodeInternal:
+			return err
+		case err != nil:
+			wrong[s.Key] = v.Error(control.FaultOf(err))
+		case done.Changed:
+			v.flash("settings.changed", "name", v.Name(done.Setting), "value", v.Allowed(fmt.Sprint(done.Setting.Value)))
+		}
+	}
+	if len(wrong) > 0 {
+		v.fail(v.refuse("settings.wrong", "n", len(wrong)))
+		fault := v.Fault
+		err := v.result(wrong, nil)
+		v.Fault = fault
+		return err
 	}
 	return nil
 }

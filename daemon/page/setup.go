@@ -59,6 +59,10 @@ func (d *setupData) Number(i int) int { return i + 1 }
 
 // login checks a key with the service and keeps it. No page shows the key again.
 func login(v *view) error {
+	if v.PostFormValue("tmdb") != "" {
+		r, err := v.api().Login(v.ctx(), control.Login{TMDB: true, Key: strings.TrimSpace(v.PostFormValue("key"))})
+		return v.done(err, "setup.tmdb", "address", r.BaseURL)
+	}
 	address, key := strings.TrimSpace(v.PostFormValue("address")), strings.TrimSpace(v.PostFormValue("key"))
 	if strings.ContainsAny(address, "@?#") || strings.Contains(address, "sk_") {
 		v.Form.Del("address") // it may hold a secret, too

@@ -85,7 +85,7 @@ func pages() []page {
 		{path: "/statistics", name: "statistics", menu: true, show: showStatistics},
 		{path: "/sources", name: "sources", menu: true, show: showSources, acts: sourceActs},
 		{path: "/settings", name: "settings", menu: true, show: showSettings, acts: map[string]act{
-			"set": changeSetting, "login": login, "out": signOut, "try": tryNotices,
+			"set": changeSettings, "login": login, "out": signOut, "try": tryNotices,
 		}},
 		{path: "/status", name: "status", show: showStatus, acts: map[string]act{"retry": retryAll, "pause": pause, "resume": resume, "seen": seen}},
 		{path: "/diary/{id}", name: "entry", show: showEntry, acts: entryActs},
@@ -280,6 +280,8 @@ func (s *Site) post(p page, act act) http.HandlerFunc {
 		case err != nil:
 			v.fail(err)
 			s.show(w, v, statusOf(err))
+		case v.stay && v.Fault != nil:
+			s.show(w, v, http.StatusUnprocessableEntity)
 		case v.stay:
 			s.show(w, v, http.StatusOK)
 		default:

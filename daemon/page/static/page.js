@@ -71,6 +71,8 @@ document.addEventListener('click', async ({ target }) => {
   target.nextElementSibling.textContent = target.dataset.copied;
 });
 
+// A switch saves itself.
+document.addEventListener('change', ({ target }) => { if ('saves' in target.dataset) target.form.requestSubmit(); });
 /** Finds while somebody types: the address of the form answers with the page. */
 let typing = 0;
 document.addEventListener('input', ({ target }) => {
