@@ -34,13 +34,13 @@ func (i *Importer) addTagged(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w := rule.AddTagged(i.known, i.o.Tags, found)
-	for _, v := range w.Verdicts(importChunk) {
+	verdicts, tagged := rule.AddTagged(i.known, i.o.Tags, found, importChunk)
+	for _, v := range verdicts {
 		if err := i.commit(ctx, v, time.Now()); err != nil {
 			return err
 		}
 	}
-	i.showTagged(viewing.Say("tagged", "tagged", strconv.Itoa(w.Len())))
+	i.showTagged(viewing.Say("tagged", "tagged", strconv.Itoa(tagged)))
 	return nil
 }
 

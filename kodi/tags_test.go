@@ -155,8 +155,8 @@ func TestListTag(t *testing.T) {
 			}
 		}
 	}
-	other := rule.AddTagged(rule.NewMemory("other"), []rule.Target{{List: "All"}}, []library.Tagged{{Path: "/x"}})
-	if list := other.Verdicts(9)[0].Viewings[0]; ids[list.EventID] != "All" {
+	other, _ := rule.AddTagged(rule.NewMemory("other"), []rule.Target{{List: "All"}}, []library.Tagged{{Path: "/x"}}, 9)
+	if list := other[0].Viewings[0]; ids[list.EventID] != "All" {
 		t.Errorf("another library creates the list again: %+v", list)
 	}
 }
