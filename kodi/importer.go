@@ -73,7 +73,7 @@ type Importer struct {
 	source  string
 	library reader
 	machine *time.Location
-	kodi    *announce.Listener // nil hears nothing
+	kodi    *announce.Listener // hears nothing where it does not run
 	pace    pace
 	event   atomic.Bool // an event has told of a change since the last reading
 
@@ -110,9 +110,7 @@ func New(o Options) (*Importer, error) {
 		o: o, path: path, source: "kodi:" + path, library: &folder{path, o.Access}, machine: time.Local, pace: usualPace,
 		status: Status{Userdata: path, State: StateStarting, Since: time.Now(), Problem: viewing.Say("library.notRead")},
 	}
-	if o.Announcements {
-		i.kodi = announce.New(func() string { return announcementsOf(path) }, o.Logger)
-	}
+	i.kodi = announce.New(func() string { return announcementsOf(path) }, o.Logger)
 	return i, nil
 }
 

@@ -71,7 +71,8 @@ func (i *Importer) Status() Status {
 	i.show.Lock()
 	defer i.show.Unlock()
 	s := i.status
-	s.Heard = i.kodi.Heard()
+	_, since := i.kodi.Acts()
+	s.Heard = !since.IsZero()
 	return s
 }
 

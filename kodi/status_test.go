@@ -22,7 +22,15 @@ func TestUnwatchedProfileIsNamed(t *testing.T) {
 	} {
 		i := importerOf(t, h.dir, newSink())
 		i.o.Watched = tt.watched
-		i.pass(t.Context())
+		must(t, os.Remove(filepath.Join(h.dir, "profiles.xml")))
+		i.pass(t.Context()) // who uses only that profile never changes this library
+		if got := i.Status().Unwatched; len(got) != 0 {
+			t.Errorf("without profiles: %v", got)
+		}
+		must(t, os.WriteFile(filepath.Join(h.dir, "profiles.xml"), []byte(text), 0o600))
+		if !i.unchanged(t.Context()) {
+			t.Error("the library has changed")
+		}
 		if got := i.Status().Unwatched; !slices.Equal(got, tt.want) {
 			t.Errorf("watched %v: %v, want %v", tt.watched, got, tt.want)
 		}

@@ -52,7 +52,7 @@ func (e *events) channels() (<-chan fsnotify.Event, <-chan error) {
 
 // Run imports until ctx ends, which is no error.
 func (i *Importer) Run(ctx context.Context) error {
-	if i.kodi != nil {
+	if i.o.Announcements {
 		var heard sync.WaitGroup
 		heard.Go(func() { i.kodi.Run(ctx) })
 		defer heard.Wait()

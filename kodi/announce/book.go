@@ -34,22 +34,6 @@ type item struct {
 	Type viewing.MediaType `json:"type"`
 }
 
-// book keeps what one Kodi has announced lately. It knows no clock but what it is told.
-type book struct {
-	since   time.Time // since when all is heard: when the connection was made, or the first playback began
-	heard   bool      // something was said of what is played
-	playing end       // without an end; zero for nothing, or when that is not known
-	ends    []end     // the last ones of playbacks
-	counts  []Act     // the oldest first
-}
-
-// end is a playback that has ended.
-type end struct {
-	item  item
-	began time.Time // zero when that was not heard
-	at    time.Time
-}
-
 // Act is a change of a play count that a Kodi has announced.
 type Act struct {
 	Type  viewing.MediaType // a film or an episode
@@ -63,99 +47,107 @@ type Act struct {
 	Unclear bool
 }
 
-// begin notes a new connection: what happened before was not heard.
-func (b *book) begin(at time.Time) { b.since, b.heard, b.playing = at, false, end{} }
+// book keeps what one Kodi has announced lately. It knows no clock but what it is told.
+type book struct {
+	since   time.Time // since when all is heard: when the connection was made, or the first playback began
+	played  bool      // something was said of what is played
+	playing playback  // without an end; zero for nothing, or when that is not known
+	ends    []playback
+	acts    []Act // the oldest first
+}
 
-// stop notes the end of the connection: what would have followed is not heard.
-func (b *book) stop(at time.Time) {
+// playback is of one item.
+type playback struct {
+	item  item
+	began time.Time // zero when that was not heard
+	ended time.Time
+}
+
+// connect notes a new connection: what happened before was not heard.
+func (b *book) connect(at time.Time) { b.since, b.played, b.playing = at, false, playback{} }
+
+// disconnect notes the end of the connection: what would have followed is not heard.
+func (b *book) disconnect(at time.Time) {
 	b.doubt(at)
-	b.playing = end{}
+	b.playing = playback{}
 }
 
 // doubt concludes nothing from the silence of the moment before.
 func (b *book) doubt(at time.Time) {
-	for i := range b.counts {
-		c := &b.counts[i]
-		c.Unclear = c.Unclear || at.Sub(c.At) < window
+	for i := range b.acts {
+		b.acts[i].Unclear = b.acts[i].Unclear || at.Sub(b.acts[i].At) < window
 	}
 }
 
 // hear takes in an announcement.
 func (b *book) hear(at time.Time, m message) {
 	what, n := m.Params.Data.Item, m.Params.Data.PlayCount
-	if strings.HasPrefix(m.Method, "Player.") && what != nil {
-		if !b.heard && begins(m.Method) {
+	player := strings.HasPrefix(m.Method, "Player.")
+	begins := m.Method == "Player.OnPlay" || m.Method == "Player.OnAVStart"
+	if what != nil && player {
+		if !b.played && begins {
 			b.doubt(at) // it may follow one that began before we heard
 			b.since = at
 		}
-		b.heard = true
+		b.played = true
 	}
 	switch {
 	case what == nil:
 	case m.Method == "VideoLibrary.OnUpdate" && n != nil && (what.Type == viewing.Movie || what.Type == viewing.Episode):
 		b.count(at, *what, *n)
+	case m.Method == "Player.OnStop" && *what != b.playing.item:
+		b.end(at, playback{item: *what})
 	case m.Method == "Player.OnStop":
-		if *what != b.playing.item {
-			b.end(end{item: *what, at: at})
-			break
-		}
-		b.playing.at = at
-		b.end(b.playing)
-		b.playing = end{}
-	case strings.HasPrefix(m.Method, "Player.") && *what != b.playing.item:
-		b.playing.at = at
-		b.end(b.playing)
-		b.playing = end{item: *what}
-		if begins(m.Method) {
+		b.end(at, b.playing)
+		b.playing = playback{}
+	case player && *what != b.playing.item:
+		b.end(at, b.playing)
+		b.playing = playback{item: *what}
+		if begins {
 			b.playing.began = at
 		}
 	}
 }
 
-// begins reports the announcements of a playback that begins.
-func begins(method string) bool { return method == "Player.OnPlay" || method == "Player.OnAVStart" }
-
+// count keeps a count: with the playback of the item that goes on, or has just ended.
 func (b *book) count(at time.Time, what item, n int) {
-	c := Act{Type: what.Type, ID: what.ID, Count: n, At: at, Unclear: at.Sub(b.since) < window}
+	a := Act{Type: what.Type, ID: what.ID, Count: n, At: at, Unclear: at.Sub(b.since) < window}
 	if what == b.playing.item {
-		c.Began = b.playing.began
+		a.Began = b.playing.began
 	}
-	for _, e := range b.ends {
-		if e.item == what && at.Sub(e.at) < window {
-			c.Ended, c.Began = e.at, e.began
+	for _, p := range b.ends {
+		if p.item == what && at.Sub(p.ended) < window {
+			a.Ended, a.Began = p.ended, p.began
 		}
 	}
-	b.counts = slices.DeleteFunc(b.counts, func(c Act) bool { return at.Sub(c.At) > KeptFor })
-	b.counts = append(b.counts, c)
-	b.counts = b.counts[max(0, len(b.counts)-maxActs):]
+	b.acts = slices.DeleteFunc(b.acts, func(a Act) bool { return at.Sub(a.At) > KeptFor })
+	b.acts = append(b.acts, a)
+	b.acts = b.acts[max(0, len(b.acts)-maxActs):]
 }
 
-func (b *book) end(e end) {
-	b.ends = append(b.ends, e)
+// end keeps the end of a playback, and gives it to the count just before it.
+func (b *book) end(at time.Time, p playback) {
+	p.ended = at
+	b.ends = append(b.ends, p)
 	b.ends = b.ends[max(0, len(b.ends)-maxEnds):]
-	for i := range b.counts {
-		if c := &b.counts[i]; c.ID == e.item.ID && c.Type == e.item.Type && c.Ended.IsZero() && e.at.Sub(c.At) < window {
-			c.Ended, c.Began = e.at, e.began
+	for i := range b.acts {
+		if a := &b.acts[i]; a.ID == p.item.ID && a.Type == p.item.Type && a.Ended.IsZero() && at.Sub(a.At) < window {
+			a.Ended, a.Began = at, p.began
 		}
 	}
 }
 
-// acts are what was heard, the oldest first.
-func (b *book) acts(now time.Time) []Act {
-	all := slices.Clone(b.counts)
+// list is what was heard, the oldest first, and how long it takes until all of it is decided.
+func (b *book) list(now time.Time) (all []Act, wait time.Duration) {
+	all = slices.Clone(b.acts)
 	for i := range all {
-		c := &all[i]
-		c.Unclear = c.Ended.IsZero() && (c.Unclear || now.Sub(c.At) < window)
-	}
-	return all
-}
-
-// open is how long it takes until all that was heard is decided.
-func (b *book) open(now time.Time) (wait time.Duration) {
-	for _, c := range b.counts {
-		if c.Ended.IsZero() {
-			wait = max(wait, c.At.Add(window).Sub(now))
+		a := &all[i]
+		if a.Ended.IsZero() {
+			wait = max(wait, a.At.Add(window).Sub(now))
+			a.Unclear = a.Unclear || now.Sub(a.At) < window
+		} else {
+			a.Unclear = false
 		}
 	}
-	return wait
+	return all, wait
 }

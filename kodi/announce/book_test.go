@@ -46,6 +46,16 @@ func tell(acts []Act) (all []string) {
 	return all
 }
 
+func listed(b *book, now time.Time) []Act {
+	all, _ := b.list(now)
+	return all
+}
+
+func waits(b *book, now time.Time) time.Duration {
+	_, wait := b.list(now)
+	return wait
+}
+
 // TestWhatAnnouncementsSay: each sequence of the table in doc.go, as a real Kodi
 // has announced it, and what stands in its way.
 func TestWhatAnnouncementsSay(t *testing.T) {
@@ -89,7 +99,7 @@ func TestWhatAnnouncementsSay(t *testing.T) {
 		"played twice":                   {[]line{{0, updated, 2, "1"}, {9, stopped, 2, ""}, {60000, updated, 2, "2"}}, -9999, 0, 99000, []string{"movie 2 1 played until 9", "movie 2 2 marked"}},
 	} {
 		var b book
-		b.begin(at(c.begins))
+		b.connect(at(c.begins))
 		for _, l := range c.lines {
 			if l.count != "" {
 				l.count = `,"playcount":` + l.count
@@ -97,9 +107,9 @@ func TestWhatAnnouncementsSay(t *testing.T) {
 			b.hear(at(l.at), said(t, l.method, "movie", l.id, l.count))
 		}
 		if c.breaks > 0 {
-			b.stop(at(c.breaks))
+			b.disconnect(at(c.breaks))
 		}
-		if diff := cmp.Diff(c.want, tell(b.acts(at(c.now)))); diff != "" {
+		if diff := cmp.Diff(c.want, tell(listed(&b, at(c.now)))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -108,12 +118,12 @@ func TestWhatAnnouncementsSay(t *testing.T) {
 // TestOtherItems: only films and episodes are told of, each kind by itself.
 func TestOtherItems(t *testing.T) {
 	var b book
-	b.begin(at(-9999))
+	b.connect(at(-9999))
 	for _, kind := range []string{"tvshow", "song", "movie", ""} {
 		b.hear(at(0), said(t, "VideoLibrary.OnUpdate", kind, 2, `,"playcount":1`))
 	}
 	b.hear(at(1), said(t, "Player.OnStop", "episode", 2, ""))
-	if diff := cmp.Diff([]string{"movie 2 1 marked"}, tell(b.acts(at(9999)))); diff != "" {
+	if diff := cmp.Diff([]string{"movie 2 1 marked"}, tell(listed(&b, at(9999)))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -121,12 +131,12 @@ func TestOtherItems(t *testing.T) {
 // TestABookIsBounded: a liar may tell of any number of things.
 func TestABookIsBounded(t *testing.T) {
 	var b book
-	b.begin(at(-9999))
+	b.connect(at(-9999))
 	for n := range int64(maxActs + 50) {
 		b.hear(at(int(n)), said(t, "VideoLibrary.OnUpdate", "movie", n, `,"playcount":1`))
 		b.hear(at(int(n)), said(t, "Player.OnStop", "movie", -n, ""))
 	}
-	if got := b.acts(at(9999)); len(got) != maxActs || len(b.ends) != maxEnds || got[maxActs-1].ID != maxActs+49 {
+	if got := listed(&b, at(9999)); len(got) != maxActs || len(b.ends) != maxEnds || got[maxActs-1].ID != maxActs+49 {
 		t.Errorf("%d acts and %d ends are kept", len(got), len(b.ends))
 	}
 }
@@ -135,7 +145,7 @@ func TestABookIsBounded(t *testing.T) {
 func TestOpenIsUntilAllIsDecided(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b, now, counts := book{}, 0, map[int64]int{}
-		b.begin(at(rapid.IntRange(-5000, 0).Draw(t, "begin")))
+		b.connect(at(rapid.IntRange(-5000, 0).Draw(t, "begin")))
 		for range rapid.IntRange(1, 30).Draw(t, "acts") {
 			now += rapid.IntRange(0, 3000).Draw(t, "pause")
 			id := rapid.Int64Range(1, 3).Draw(t, "item")
@@ -148,23 +158,23 @@ func TestOpenIsUntilAllIsDecided(t *testing.T) {
 			}
 			b.hear(at(now), m)
 			if rapid.IntRange(0, 9).Draw(t, "break") == 0 {
-				b.stop(at(now))
-				b.begin(at(now))
+				b.disconnect(at(now))
+				b.connect(at(now))
 			}
 		}
-		then := at(now).Add(b.open(at(now)))
-		if b.open(then) > 0 || then.Sub(at(now)) > window {
+		then := at(now).Add(waits(&b, at(now)))
+		if waits(&b, then) > 0 || then.Sub(at(now)) > window {
 			t.Fatalf("not decided after %v", then.Sub(at(now)))
 		}
-		before := tell(b.acts(then))
+		before := tell(listed(&b, then))
 		var m message
 		m.Method, m.Params.Data.Item = "Player.OnStop", &item{1, viewing.Movie}
 		b.hear(then, m)
-		b.stop(then)
-		if diff := cmp.Diff(before, tell(b.acts(then.Add(time.Minute)))); diff != "" {
+		b.disconnect(then)
+		if diff := cmp.Diff(before, tell(listed(&b, then.Add(time.Minute)))); diff != "" {
 			t.Fatalf("it was decided, and has changed:\n%s", diff)
 		}
-		for _, a := range b.acts(then) {
+		for _, a := range listed(&b, then) {
 			if a.Count > counts[a.ID] || !a.Ended.IsZero() && (a.Ended.Sub(a.At) >= window || a.At.Sub(a.Ended) >= window) {
 				t.Fatalf("invented: %+v", a)
 			}

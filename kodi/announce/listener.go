@@ -33,10 +33,7 @@ const (
 	atOnce   = 2 << 20
 )
 
-var (
-	errLong  = errors.New("an announcement is too long for Kodi")
-	errFlood = errors.New("more announcements come than from a Kodi")
-)
+var errFlood = errors.New("more announcements come than from a Kodi")
 
 // Listener listens to the Kodi of one library.
 type Listener struct {
@@ -85,14 +82,14 @@ func (l *Listener) listen(ctx context.Context, conn net.Conn) (heard bool, err e
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	defer conn.Close()
 	l.mu.Lock()
-	l.book.begin(time.Now())
+	l.book.connect(time.Now())
 	l.mu.Unlock()
 	err = read(conn, l.hear)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	heard = l.heard
 	l.heard = false
-	l.book.stop(time.Now())
+	l.book.disconnect(time.Now())
 	l.log.Debug("the connection to Kodi's announcements has ended", "heard", heard, "error", err)
 	return heard, err
 }
@@ -106,27 +103,22 @@ func (l *Listener) hear(m message) {
 
 // Acts are the changes of play counts that were heard in the last ten minutes, the
 // oldest first. Since is since when every one was heard; it is zero while no Kodi has
-// spoken. A nil listener hears nothing.
+// spoken.
 func (l *Listener) Acts() (all []Act, since time.Time) {
-	if l == nil {
-		return nil, time.Time{}
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.heard {
 		since = l.book.since
 	}
-	return l.book.acts(time.Now()), since
+	all, _ = l.book.list(time.Now())
+	return all, since
 }
 
 // Await waits until it is known of all that was written until then what it was:
 // two seconds at most.
 func (l *Listener) Await(ctx context.Context, written time.Time) {
-	if l == nil {
-		return
-	}
 	l.mu.Lock()
-	wait := l.book.open(time.Now())
+	_, wait := l.book.list(time.Now())
 	if l.heard {
 		wait = min(max(wait, time.Until(written.Add(window))), window)
 	}
@@ -140,22 +132,12 @@ func (l *Listener) Await(ctx context.Context, written time.Time) {
 	}
 }
 
-// Heard reports whether a Kodi has spoken since the connection was made.
-func (l *Listener) Heard() bool {
-	if l == nil {
-		return false
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.heard
-}
-
 // read hears announcements until they end, and tells why: what is no JSON, too
 // long, or too much, is nothing of Kodi's. JSON of another shape says nothing.
 func read(from io.Reader, hear func(message)) error {
-	b := &bounded{from: from, left: maxMessage}
+	bounded := &io.LimitedReader{R: from, N: maxMessage}
 	limit := rate.NewLimiter(perSec, atOnce)
-	for d := json.NewDecoder(b); ; b.left = maxMessage {
+	for d := json.NewDecoder(bounded); ; bounded.N = maxMessage {
 		var m message
 		before := d.InputOffset()
 		err := d.Decode(&m)
@@ -171,19 +153,4 @@ func read(from io.Reader, hear func(message)) error {
 			hear(m)
 		}
 	}
-}
-
-// bounded gives no more than is left.
-type bounded struct {
-	from io.Reader
-	left int
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, errLong
-	}
-	n, err := b.from.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	return n, err
 }

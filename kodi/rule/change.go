@@ -62,7 +62,7 @@ func (r *reading) classify(c *change) {
 	if isNow {
 		c.when = instant(c.file.LastPlayed, soon)
 	}
-	between := distance(at, r.good, r.now) <= slack && !w.midnight()
+	between := distance(at, r.good, r.now) <= slack
 	later := at.UnixMilli() > c.old.Latest
 	is := func(class viewing.Class, code string) { c.class, c.note = class, r.say(c, code) }
 	switch {
@@ -80,11 +80,11 @@ func (r *reading) classify(c *change) {
 		is(viewing.ClassReview, "atOnce")
 	case at.After(r.now.Add(slack)):
 		is(viewing.ClassReview, "future")
-	case w.midnight() && later:
-		is(viewing.ClassBackdated, "dateOnly")
 	case c.seenBefore(at):
 		is(viewing.ClassReview, "backup")
 		c.unsure = true
+	case w.midnight():
+		is(viewing.ClassBackdated, "dateOnly")
 	case between && (later || at.After(r.good)) && !r.watching():
 		is(viewing.ClassCatchUp, "since")
 	case later && at.After(r.good):

@@ -89,7 +89,7 @@ func TestDaylightSavingAndMidnight(t *testing.T) {
 		{name: "a date alone, after a time that was ahead", steps: []step{
 			{at: "2026-03-02 02:00:00", files: plain(0, "")},
 			{at: "2026-03-02 02:01:00", files: plain(0, "2026-03-02 02:00:00")}, // a partial play, in another zone
-			{at: "2026-03-02 20:00:00", files: plain(1, "2026-03-02 00:00:00"), want: []string{"review F1 2026-03-02T17:00:00Z day"}},
+			{at: "2026-03-02 20:00:00", files: plain(1, "2026-03-02 00:00:00"), want: []string{"backdated F1 2026-03-02T17:00:00Z day"}},
 		}},
 		{name: "midnight live is a playback", steps: []step{
 			{at: "2026-03-02 04:59:30", files: plain(0, "")},

@@ -38,8 +38,8 @@
 //	grew by more   now                        the item was inserted              backdated
 //	grew by more   now                                                           review
 //	grew           future                                                        review
-//	grew           a later date                                                  backdated, noon of that day
 //	grew           seen before with the file                                     review, unsure
+//	grew           a date, which is midnight                                     backdated, noon of that day
 //	grew           between, two minutes                                          catch-up
 //	grew           later than any before                                         backdated
 //	grew           earlier                                                       review
