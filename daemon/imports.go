@@ -24,13 +24,9 @@ func (d *core) ImportKodi(ctx context.Context, o control.KodiImport) (control.Ko
 	i := kodiImport{d: d, o: o, libraries: d.libraries, known: map[string]*replay.History{}}
 	i.out = control.KodiImported{DryRun: o.DryRun, Libraries: []kodi.Preview{}, Services: []control.KodiService{}}
 	if o.NFO != "" {
-		k, err := kodi.NewNFO(kodi.Options{
-			Userdata: o.NFO, Access: newLibraryAccess(d.keys), Logger: d.log.With("part", "kodi"), Sink: d.store, Account: kodiAccount{d, settingsOf(d.o.Config)},
-		})
-		if err != nil {
-			return i.out, err
-		}
-		i.libraries = []*kodi.Importer{k}
+		i.libraries = []*kodi.Importer{kodi.NewNFO(kodi.Options{
+			Userdata: o.NFO, Logger: d.log.With("part", "kodi"), Sink: d.store, Account: kodiAccount{d, settingsOf(d.o.Config)},
+		})}
 	}
 	for _, k := range i.libraries {
 		for _, name := range d.store.AccountsOf(k.Source()) {

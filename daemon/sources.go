@@ -79,18 +79,13 @@ func (d *core) openLibraries() error {
 			Announcements: d.o.Config.Kodi.Announcements, Tags: tagsOf(d.o.Config.Kodi, l),
 			Sink: d.store, Account: kodiAccount{d, settingsOf(d.o.Config)},
 		}
-		var k *kodi.Importer
-		var err error
 		if l.TimeZone != "" { // else that of Kodi's settings or of this machine
-			o.Zone, err = time.LoadLocation(l.TimeZone)
+			var err error
+			if o.Zone, err = time.LoadLocation(l.TimeZone); err != nil {
+				return fmt.Errorf("open library %s: %w", l.Userdata, err)
+			}
 		}
-		if err == nil {
-			k, err = kodi.New(o)
-		}
-		if err != nil {
-			return fmt.Errorf("open library %s: %w", l.Userdata, err)
-		}
-		d.libraries = append(d.libraries, k)
+		d.libraries = append(d.libraries, kodi.New(o))
 	}
 	return nil
 }

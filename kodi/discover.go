@@ -41,7 +41,7 @@ func Discover(configured []string, getenv func(string) string) []Library {
 	}
 	for _, userdata := range configured {
 		if !slices.ContainsFunc(all, func(l Library) bool { return l.Userdata == userdata }) {
-			all = append(all, Library{Userdata: userdata, Problem: complain(library.ErrNotFound).problem(), Configured: true})
+			all = append(all, Library{Userdata: userdata, Problem: viewing.Say("library.waitingAppear"), Configured: true})
 		}
 	}
 	return all
@@ -67,17 +67,6 @@ func discover(look func(places []string) []library.Installed, places []string) (
 	return all
 }
 
-// Folders are the userdata folders that Kodi may use in somebody's home,
-// whether they are there or not.
-func Folders(home string) []string {
-	none := func(string) string { return "" }
-	all := library.Places(library.System{OS: runtime.GOOS, Home: home, Getenv: none})
-	return slices.DeleteFunc(all, func(folder string) bool {
-		below, err := filepath.Rel(home, folder)
-		return err != nil || !filepath.IsLocal(below)
-	})
-}
-
 func describe(found library.Installed, configured bool) Library {
 	l := Library{
 		Userdata: found.Userdata, Profile: found.Name, Configured: configured,
@@ -85,52 +74,49 @@ func describe(found library.Installed, configured bool) Library {
 	}
 	switch {
 	case found.Err != nil:
-		l.Problem = complain(found.Err).problem()
+		_, l.Problem, _ = complain(found.Err)
 	case found.Database.Server != nil:
 		l.Database = found.Database.Server.String()
 	}
 	return l
 }
 
-// ErrUnfit is wrapped by every reason for which a folder cannot be watched. One that is
-// not there is an [fs.ErrNotExist], one that may not be read an [fs.ErrPermission].
+// ErrUnfit is wrapped by the reasons for which a folder cannot be watched, but for the one
+// that it is not there: that is an [fs.ErrNotExist].
 var ErrUnfit = errors.New("no library to watch")
 
-// unfit is an ErrUnfit for people.
+// unfit is such a reason.
 type unfit struct {
-	kinds         []error
-	problem, todo viewing.Message
+	viewing.Message
+	kind error
+	hint viewing.Message
 }
 
-// Error is the message for a log.
-func (u *unfit) Error() string { return u.problem.Error() }
-
 // Hint is what to do.
-func (u *unfit) Hint() viewing.Message { return u.todo }
+func (u *unfit) Hint() viewing.Message { return u.hint }
 
 // Unwrap is what kind of error it is, and the message.
-func (u *unfit) Unwrap() []error { return append(u.kinds, ErrUnfit, u.problem) }
+func (u *unfit) Unwrap() []error { return []error{u.kind, u.Message} }
 
 // Fit is the library of a userdata folder that can be watched. What passes by itself,
 // as when Kodi writes, is its Problem and no error.
 func Fit(path string) (found Library, err error) {
-	refuse := func(problem, todo viewing.Message, kinds ...error) (Library, error) {
-		return found, &unfit{kinds, problem, todo}
-	}
 	say := func(code string) viewing.Message { return viewing.Say(code, "path", path) }
-	which, open := viewing.Say("hint.findFolders"), viewing.Say("hint.letRead")
+	refuse := func(problem viewing.Message, hint string) (Library, error) {
+		return found, &unfit{problem, ErrUnfit, viewing.Say(hint)}
+	}
 	info, err := os.Stat(path)
 	switch {
 	case !utf8.ValidString(path): // no settings file can name it
-		return refuse(viewing.Say("fault.pathText"), viewing.Say("hint.renameFolder"))
+		return refuse(say("fault.pathText"), "hint.renameFolder")
 	case !filepath.IsAbs(path):
-		return refuse(say("fault.notWhole"), viewing.Say("hint.wholePath"))
+		return refuse(say("fault.notWhole"), "hint.wholePath")
 	case errors.Is(err, fs.ErrPermission):
-		return refuse(say("fault.pathDenied"), open, fs.ErrPermission)
+		return refuse(say("fault.pathDenied"), "hint.letRead")
 	case err != nil:
-		return refuse(say("fault.pathGone"), which, fs.ErrNotExist)
+		return found, &unfit{say("fault.pathGone"), fs.ErrNotExist, viewing.Say("hint.findFolders")}
 	case !info.IsDir():
-		return refuse(say("fault.noFolder"), which)
+		return refuse(say("fault.noFolder"), "hint.findFolders")
 	}
 	at := library.Installed{Profile: library.Profile{Userdata: filepath.Clean(path)}}
 	func() {
@@ -140,14 +126,14 @@ func Fit(path string) (found Library, err error) {
 	found = describe(at, false)
 	switch is := func(kind error) bool { return errors.Is(at.Err, kind) }; {
 	case is(library.ErrPermission), is(library.ErrReadOnlyDir):
-		return refuse(say("fault.pathDenied"), open, fs.ErrPermission)
+		return refuse(say("fault.pathDenied"), "hint.letRead")
 	case is(library.ErrNotFound), is(library.ErrEmpty):
 		if below := filepath.Join(path, "userdata"); len(discover(library.Discover, []string{below})) > 0 {
-			return refuse(say("fault.noUserdata"), viewing.Say("hint.didYouMean", "name", "filmspool sources kodi add "+below))
+			return found, &unfit{say("fault.noUserdata"), ErrUnfit, viewing.Say("hint.didYouMean", "name", "filmspool sources kodi add "+below)}
 		}
-		return refuse(say("fault.noLibrary"), which)
+		return refuse(say("fault.noLibrary"), "hint.findFolders")
 	case is(library.ErrNotDatabase), is(library.ErrUnsupported):
-		return refuse(say("fault.cannotWatch").Because(found.Problem), which)
+		return refuse(say("fault.cannotWatch").Because(found.Problem), "hint.findFolders")
 	}
 	return found, nil
 }

@@ -22,10 +22,6 @@ func (i *Importer) environment(snap library.Snapshot) rule.Environment {
 	return e
 }
 
-// addOnsEvery is how often add-ons are looked for while the library changes
-// and none is installed, removed or turned off.
-const addOnsEvery = time.Hour
-
 // readSettings reads the zone of Kodi's settings and its add-ons again where their files
 // have changed, and shows the add-ons.
 func (i *Importer) readSettings(ctx context.Context) {
@@ -33,10 +29,10 @@ func (i *Importer) readSettings(ctx context.Context) {
 		i.zoneStamp, i.zone = stamp, library.Zone(i.path)
 	}
 	stamp := stampOfFile(library.AddOnFolder(i.path)) + writtenAt(library.AddOnDatabase(i.path)).String()
-	if !i.addOnsAt.IsZero() && time.Since(i.addOnsAt) < addOnsEvery && stamp == i.addOnsStamp {
+	if stamp == i.addOnsStamp {
 		return
 	}
-	i.addOnsAt, i.addOnsStamp = time.Now(), stamp
+	i.addOnsStamp = stamp
 	var found rule.AddOns
 	found.Writers, found.Reporters = library.AddOns(ctx, i.path, i.o.Account.Hosts(i.source))
 	if !slices.Equal(found.Reporters, i.addOns.Reporters) && len(found.Reporters) > 0 {

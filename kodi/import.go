@@ -26,7 +26,7 @@ func (i *Importer) Preview(ctx context.Context, o rule.PlanOptions) (p Preview, 
 	i.work.Lock()
 	defer i.work.Unlock()
 	defer i.showUnread(&p, &err)
-	v, snap, err := i.look(ctx, i.all)
+	snap, v, err := i.look(ctx, true)
 	if err != nil {
 		return p, err
 	}
@@ -41,9 +41,9 @@ func (i *Importer) showUnread(p *Preview, err *error) {
 		*err = faultOf(cause)
 	}
 	if *err != nil {
-		c := complain(*err)
 		*p = NewPreview()
-		p.Userdata, p.State, p.Problem, p.Hint = i.path, c.state, c.problem(), c.advice()
+		p.Userdata = i.path
+		p.State, p.Problem, p.Hint = complain(*err)
 	}
 }
 
@@ -103,7 +103,7 @@ func (i *Importer) beginImport(ctx context.Context, o rule.PlanOptions) (plan *r
 	if i.Status().Importing {
 		return nil, p, errImporting
 	}
-	snap, err := i.read(ctx, i.all)
+	snap, err := i.read(ctx, true)
 	if err != nil {
 		return nil, p, err
 	}

@@ -90,7 +90,6 @@ type Importer struct {
 	zoneStamp string         // of their file when it was read
 
 	addOns      rule.AddOns // that were last found
-	addOnsAt    time.Time   // when they were looked for
 	addOnsStamp string      // of their folder then
 
 	show   sync.Mutex
@@ -98,20 +97,16 @@ type Importer struct {
 }
 
 // New makes an importer; nothing starts before Run.
-func New(o Options) (*Importer, error) {
-	if o.Userdata == "" || o.Access == nil || o.Sink == nil || o.Account == nil {
-		return nil, errors.New("make importer: a folder, access to its library, a sink and an account are needed")
-	}
+func New(o Options) *Importer {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	path := filepath.Clean(o.Userdata)
-	i := &Importer{
+	return &Importer{
 		o: o, path: path, source: "kodi:" + path, library: &folder{path, o.Access}, machine: time.Local, pace: usualPace,
+		kodi:   announce.New(func() string { return announcementsOf(path) }, o.Logger),
 		status: Status{Userdata: path, State: StateStarting, Since: time.Now(), Problem: viewing.Say("library.notRead")},
 	}
-	i.kodi = announce.New(func() string { return announcementsOf(path) }, o.Logger)
-	return i, nil
 }
 
 // announcementsOf is where a Kodi announces what it plays; "" is nowhere.
@@ -169,76 +164,64 @@ func faultOf(cause any) error { return fmt.Errorf("%w: %v\n%s", errFault, cause,
 // refresh takes a reading, and hands over what is new for the watchlist.
 func (i *Importer) refresh(ctx context.Context) (err error) {
 	defer contain(&err)
-	if _, err := i.read(ctx, i.changes); err != nil {
+	if _, err := i.read(ctx, false); err != nil {
 		return err
 	}
 	return i.addTagged(ctx)
 }
 
-// changes takes a reading that is in full where the rule needs it.
-func (i *Importer) changes(ctx context.Context) (library.Snapshot, error) {
-	known, now := i.known, time.Now()
-	return i.library.Read(ctx, func(f library.File) bool { return known.Needs(f, now) })
-}
-
-// all takes a reading in full.
-func (i *Importer) all(ctx context.Context) (library.Snapshot, error) {
-	return i.library.Read(ctx, nil)
-}
-
 // Check reads the library once and returns how it stands. It hands over nothing and
 // keeps nothing.
-func (i *Importer) Check(ctx context.Context) (Status, error) {
+func (i *Importer) Check(ctx context.Context) (s Status, err error) {
 	i.work.Lock()
 	defer i.work.Unlock()
-	err := i.check(ctx)
+	func() {
+		defer contain(&err)
+		var snap library.Snapshot
+		var v rule.Verdict
+		if snap, v, err = i.look(ctx, false); err == nil {
+			i.showRead(snap, v)
+		}
+	}()
 	if err != nil {
 		i.showError(err)
 	}
 	return i.Status(), err
 }
 
-func (i *Importer) check(ctx context.Context) (err error) {
-	defer contain(&err)
-	v, snap, err := i.look(ctx, i.changes)
-	if err == nil {
-		i.showRead(snap, v)
-	}
-	return err
-}
-
-// look decides about a reading without keeping anything.
-func (i *Importer) look(ctx context.Context, take func(context.Context) (library.Snapshot, error)) (rule.Verdict, library.Snapshot, error) {
+// look takes a reading, in full of all files or of those that the rule asks for, and
+// decides. It keeps nothing. A library that is suddenly empty is left alone: Kodi or an
+// add-on is about to fill it again.
+func (i *Importer) look(ctx context.Context, full bool) (snap library.Snapshot, v rule.Verdict, err error) {
 	if err := i.load(ctx); err != nil {
-		return rule.Verdict{}, library.Snapshot{}, err
+		return snap, v, err
 	}
-	snap, err := take(ctx)
+	known, now := i.known, time.Now()
+	needs := func(f library.File) bool { return known.Needs(f, now) }
+	if full {
+		needs = nil
+	}
+	snap, err = i.library.Read(ctx, needs)
 	if err != nil {
-		return rule.Verdict{}, snap, err
-	}
-	snap.Written = i.written(snap)
-	i.readSettings(ctx)
-	v, err := i.decide(snap, time.Now())
-	return v, snap, err
-}
-
-// read takes a reading in one of two ways, decides and commits.
-func (i *Importer) read(ctx context.Context, take func(context.Context) (library.Snapshot, error)) (library.Snapshot, error) {
-	if err := i.load(ctx); err != nil {
-		return library.Snapshot{}, err
-	}
-	snap, err := take(ctx)
-	if err != nil {
-		return snap, err
+		return snap, v, err
 	}
 	i.kodi.Await(ctx, snap.Written)
-	now := time.Now()
 	snap.Written = i.written(snap)
 	i.readSettings(ctx)
-	v, err := i.decide(snap, now)
+	if len(snap.Files) == 0 && !i.known.Empty() {
+		return snap, v, errEmptied
+	}
+	now = time.Now()
+	return snap, rule.Decide(i.present(now), snap, now, i.environment(snap)), nil
+}
+
+// read takes a reading, decides and commits.
+func (i *Importer) read(ctx context.Context, full bool) (library.Snapshot, error) {
+	snap, v, err := i.look(ctx, full)
 	if err != nil {
 		return snap, err
 	}
+	now := time.Now()
 	if err := i.commit(ctx, v, now); err != nil {
 		return snap, err
 	}
@@ -266,15 +249,6 @@ func (i *Importer) load(ctx context.Context) error {
 	}
 	i.known = known
 	return nil
-}
-
-// decide asks the rule. A library that is suddenly empty is left alone: Kodi
-// or an add-on is about to fill it again.
-func (i *Importer) decide(snap library.Snapshot, now time.Time) (rule.Verdict, error) {
-	if len(snap.Files) == 0 && !i.known.Empty() {
-		return rule.Verdict{}, errEmptied
-	}
-	return rule.Decide(i.present(now), snap, now, i.environment(snap)), nil
 }
 
 // present is what is known, with the time of the last good reading in terms

@@ -143,9 +143,7 @@ func newImporter(t *testing.T, s Sink, r reader) *Importer {
 // importerOf makes an importer of a userdata folder.
 func importerOf(t *testing.T, userdata string, s Sink) *Importer {
 	t.Helper()
-	i, err := New(Options{Userdata: userdata, Access: open{}, Zone: time.UTC, Sink: s, Account: account{}})
-	must(t, err)
-	return i
+	return New(Options{Userdata: userdata, Access: open{}, Zone: time.UTC, Sink: s, Account: account{}})
 }
 
 // A library that rests for hours is still known to be as it was: the next

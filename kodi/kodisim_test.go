@@ -54,8 +54,7 @@ type importing struct {
 func run(t *testing.T, dir string, s *sink) importing {
 	t.Helper()
 	_, err := os.Stat(filepath.Join(dir, "advancedsettings.xml")) // else a Kodi of this machine would be heard
-	i, err := New(Options{Userdata: dir, Access: open{}, Zone: time.UTC, Sink: s, Account: account{}, Announcements: err == nil})
-	must(t, err)
+	i := New(Options{Userdata: dir, Access: open{}, Zone: time.UTC, Sink: s, Account: account{}, Announcements: err == nil})
 	i.pace = pace{quiet: 20 * time.Millisecond, ceiling: time.Second, poll: 200 * time.Millisecond}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

@@ -13,13 +13,10 @@ import (
 // NewNFO makes an importer of the NFO files below a folder, or of a videodb.xml, in
 // the place of [Options].Userdata. It is for one [Importer.Preview] or
 // [Importer.Import], and keeps nothing: the same play has the same event id each time.
-func NewNFO(o Options) (*Importer, error) {
-	i, err := New(o)
-	if err != nil {
-		return nil, err
-	}
+func NewNFO(o Options) *Importer {
+	i := New(o)
 	i.library, i.o.Sink, i.known = &nfoReader{path: i.path}, stateless{o.Sink}, rule.NewMemory("nfo")
-	return i, nil
+	return i
 }
 
 // nfoReader reads NFO files as if they were a library.

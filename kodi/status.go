@@ -81,103 +81,91 @@ var (
 	errEmptied = errors.New("the library has lost all its files")
 )
 
-// complaint is the status of an error. hint is the code of what to do, if anything.
-type complaint struct {
-	cause              error
-	state, which, hint string
-}
-
-// problem is the message of the complaint.
-func (c complaint) problem() viewing.Message { return viewing.Say("library." + c.which) }
-
-// advice is what to do about it.
-func (c complaint) advice() viewing.Message {
-	if c.hint == "" {
-		return viewing.Message{}
-	}
-	return viewing.Say("hint." + c.hint)
-}
-
-// complaints gives each known error its messages.
-func complaints() []complaint {
-	return []complaint{
-		{library.ErrMySQL, StateMySQL, "mysql", "mysqlSettings"},
-		{library.ErrShared, StateShared, "shared", "oneOfTwo"},
-		{library.ErrServerAway, StateUnreachable, "serverAway", ""},
-		{library.ErrServerRefused, StateDenied, "serverRefused", "mysqlUser"},
-		{library.ErrNotFound, StateWaiting, "waitingAppear", "checkUserdata"},
-		{library.ErrEmpty, StateWaiting, "waitingMade", "startKodiServer"},
-		{library.ErrUpgrading, StateUpgrading, "upgrading", "startKodiAgain"},
-		{library.ErrBusy, StateBusy, "busy", ""},
-		{library.ErrHotJournal, StateInterrupted, "interrupted", "startKodi"},
-		{library.ErrReadOnlyDir, StateDenied, "readOnlyDir", "asKodisUser"},
-		{library.ErrPermission, StateDenied, "denied", "asKodisUser"},
-		{library.ErrOdd, StateOdd, "noFile", "putBack"},
-		{library.ErrNotDatabase, StateDamaged, "damaged", "kodiRepairs"},
-		{library.ErrUnsupported, StateUnsupported, "unsupported", "newerProgram"},
-		{nfo.ErrUnread, StateOdd, "nfoUnread", "nfoPath"},
-		{errEmptied, StateEmpty, "emptied", "scanInKodi"},
-		{errGuarded, StateGuarded, "vanishedImport", "believedElse"},
-		{errImporting, StateBusy, "importRuns", "waitForImport"},
-		{errStorage, StateStorage, "notKept", "checkDisk"},
-	}
+// complaints are the state, the problem and the hint of each known error.
+var complaints = []struct {
+	cause                error
+	state, problem, hint string
+}{
+	{library.ErrMySQL, StateMySQL, "mysql", "mysqlSettings"},
+	{library.ErrShared, StateShared, "shared", "oneOfTwo"},
+	{library.ErrServerAway, StateUnreachable, "serverAway", ""},
+	{library.ErrServerRefused, StateDenied, "serverRefused", "mysqlUser"},
+	{library.ErrNotFound, StateWaiting, "waitingAppear", "checkUserdata"},
+	{library.ErrEmpty, StateWaiting, "waitingMade", "startKodiServer"},
+	{library.ErrUpgrading, StateUpgrading, "upgrading", "startKodiAgain"},
+	{library.ErrBusy, StateBusy, "busy", ""},
+	{library.ErrHotJournal, StateInterrupted, "interrupted", "startKodi"},
+	{library.ErrReadOnlyDir, StateDenied, "readOnlyDir", "asKodisUser"},
+	{library.ErrPermission, StateDenied, "denied", "asKodisUser"},
+	{library.ErrOdd, StateOdd, "noFile", "putBack"},
+	{library.ErrNotDatabase, StateDamaged, "damaged", "kodiRepairs"},
+	{library.ErrUnsupported, StateUnsupported, "unsupported", "newerProgram"},
+	{nfo.ErrUnread, StateOdd, "nfoUnread", "nfoPath"},
+	{errEmptied, StateEmpty, "emptied", "scanInKodi"},
+	{errGuarded, StateGuarded, "vanishedImport", "believedElse"},
+	{errImporting, StateBusy, "importRuns", "waitForImport"},
+	{errStorage, StateStorage, "notKept", "checkDisk"},
 }
 
 // complain finds the words for an error.
-func complain(err error) complaint {
-	for _, c := range complaints() {
-		if errors.Is(err, c.cause) {
-			return c
+func complain(err error) (state string, problem, hint viewing.Message) {
+	for _, c := range complaints {
+		switch {
+		case !errors.Is(err, c.cause):
+		case c.hint == "":
+			return c.state, viewing.Say("library." + c.problem), hint
+		default:
+			return c.state, viewing.Say("library." + c.problem), viewing.Say("hint." + c.hint)
 		}
 	}
-	return complaint{err, StateFailed, "failed", "seeLog"}
+	return StateFailed, viewing.Say("library.failed"), viewing.Say("hint.seeLog")
+}
+
+// setState shows a state, and reports whether it is another one.
+func (s *Status) setState(state string, problem, hint viewing.Message) (changed bool) {
+	if changed = s.State != state; changed {
+		s.State, s.Since = state, time.Now()
+	}
+	s.Problem, s.Hint = problem, hint
+	return changed
 }
 
 // showError shows why a reading failed. The log hears of it when it is new.
 func (i *Importer) showError(err error) {
-	c := complain(err)
+	state, problem, hint := complain(err)
 	i.show.Lock()
 	defer i.show.Unlock()
-	if i.status.State != c.state {
-		i.status.Since = time.Now()
-		i.o.Logger.Info("cannot read a library now", "source", i.source, "state", c.state, "error", err)
-	}
 	if i.known != nil && i.known.Meta.GoodAt > 0 {
 		i.status.ReadAt = time.UnixMilli(i.known.Meta.GoodAt) // it may have been before a restart
 	}
-	i.status.State, i.status.Problem, i.status.Hint = c.state, c.problem(), c.advice()
+	if i.status.setState(state, problem, hint) {
+		i.o.Logger.Info("cannot read a library now", "source", i.source, "state", state, "error", err)
+	}
 }
 
 // showRead shows a reading that went well.
 func (i *Importer) showRead(snap library.Snapshot, v rule.Verdict) {
-	s := Status{
-		Userdata: i.path, Database: snap.Path, Version: snap.Version, State: StateOK,
-		Watched: v.Meta.Watched, ReadAt: time.UnixMilli(v.Meta.GoodAt),
+	state, problem, hint := StateOK, viewing.Message{}, viewing.Message{}
+	if percent := library.WatchedPercent(i.path); percent != library.UsualPercent {
+		hint = viewing.Say("hint.percent", "n", fmt.Sprint(percent))
 	}
-	s.Films, s.Episodes = countItems(snap)
-	if v.Meta.Guard.On {
-		s.State = StateGuarded
-		s.Problem = viewing.Say("library.vanished", "before", strconv.Itoa(v.Meta.Guard.Before), "now", strconv.Itoa(v.Meta.Guard.Now))
-		s.Hint = viewing.Say("hint.believed")
+	if g := v.Meta.Guard; g.On {
+		state, hint = StateGuarded, viewing.Say("hint.believed")
+		problem = viewing.Say("library.vanished", "before", strconv.Itoa(g.Before), "now", strconv.Itoa(g.Now))
 	}
-	s.Unwatched = i.unwatched()
-	if percent := library.WatchedPercent(i.path); percent != library.UsualPercent && s.Hint.Code == "" {
-		s.Hint = viewing.Say("hint.percent", "n", fmt.Sprint(percent))
-	}
+	unwatched := i.unwatched()
 	i.show.Lock()
 	defer i.show.Unlock()
-	s.Import, s.Importing = i.status.Import, i.status.Importing
-	s.Watchlist, s.Reporters, s.Writers = i.status.Watchlist, i.status.Reporters, i.status.Writers
+	s := &i.status
+	s.Database, s.Version, s.Watched, s.ReadAt, s.Unwatched = snap.Path, snap.Version, v.Meta.Watched, time.UnixMilli(v.Meta.GoodAt), unwatched
+	s.Films, s.Episodes = countItems(snap)
 	if !s.Importing {
 		s.Import = v.Meta.Import
 	}
-	s.Since = i.status.Since
-	if i.status.State != s.State {
-		s.Since = time.Now()
-		i.o.Logger.Info("reading a library", "source", i.source, "state", s.State, "version", s.Version,
+	if s.setState(state, problem, hint) {
+		i.o.Logger.Info("reading a library", "source", i.source, "state", state, "version", s.Version,
 			"films", s.Films, "episodes", s.Episodes, "watched", s.Watched)
 	}
-	i.status = s
 }
 
 // unwatched lists the profiles with a library of their own that nobody reads.
@@ -196,21 +184,22 @@ func (i *Importer) unwatched() (names []string) {
 
 // countItems counts the films and episodes of a library, each once.
 func countItems(snap library.Snapshot) (films, episodes int) {
-	all := [2][]int64{nil, make([]int64, 0, len(snap.Files))} // numbers of films and of episodes
+	ids := make([]int64, 0, len(snap.Files)) // even ones of films, odd ones of episodes
 	for _, f := range snap.Files {
 		for _, i := range f.Items {
-			kind := 0
+			id := 2 * i.KodiID
 			if i.Media.Type != viewing.Movie {
-				kind = 1
+				id++
 			}
 			if !i.Extra {
-				all[kind] = append(all[kind], i.KodiID)
+				ids = append(ids, id)
 			}
 		}
 	}
-	for kind := range all {
-		slices.Sort(all[kind])
-		all[kind] = slices.Compact(all[kind])
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		episodes += int(id & 1)
+		films += int(1 - id&1)
 	}
-	return len(all[0]), len(all[1])
+	return films, episodes
 }

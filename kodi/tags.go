@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"time"
@@ -26,9 +25,7 @@ func (i *Importer) addTagged(ctx context.Context) error {
 	}
 	found, err := i.library.ReadTagged(ctx, slices.Sorted(maps.Keys(tags)))
 	if errors.Is(err, library.ErrUnsupported) {
-		if i.showTagged(viewing.Say("noTags")) {
-			i.o.Logger.Info("this library has no tags", "source", i.source, "error", err)
-		}
+		i.showTagged(viewing.Say("noTags"))
 		return nil
 	}
 	if err != nil {
@@ -44,12 +41,9 @@ func (i *Importer) addTagged(ctx context.Context) error {
 	return nil
 }
 
-// showTagged shows what was found by its tag, and reports whether that
-// is new.
-func (i *Importer) showTagged(tagged viewing.Message) bool {
+// showTagged shows what was found by its tag.
+func (i *Importer) showTagged(tagged viewing.Message) {
 	i.show.Lock()
 	defer i.show.Unlock()
-	changed := !reflect.DeepEqual(i.status.Watchlist, tagged)
 	i.status.Watchlist = tagged
-	return changed
 }

@@ -45,9 +45,7 @@ func newTagging(t *testing.T, tag string) *tagging {
 // restart begins again with what was kept.
 func (h *tagging) restart() {
 	h.t.Helper()
-	i, err := New(h.o)
-	must(h.t, err)
-	h.i = i
+	h.i = New(h.o)
 }
 
 func (h *tagging) film(title string, ids viewing.IDs) kodisim.Ref {
@@ -210,7 +208,7 @@ func TestTaggedSurviveTrouble(t *testing.T) {
 		h.expect("first contact", "")
 		must(t, h.sim.Tag(h.film("Alpha", viewing.IDs{TMDB: 1}), "watchlist"))
 		must(t, h.i.load(t.Context()))
-		_, err := h.i.read(t.Context(), h.i.changes)
+		_, err := h.i.read(t.Context(), false)
 		must(t, err)
 		h.sink.fail, h.sink.late = errors.New("no room"), late
 		if err := h.i.addTagged(t.Context()); !errors.Is(err, errStorage) {
