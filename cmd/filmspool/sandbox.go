@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/demo"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
@@ -93,7 +92,7 @@ func (p *program) demoCommand() *cobra.Command {
 		if *asJSON {
 			story = p.stderr
 		}
-		result, err := demo.Run(c.Context(), demo.Options{Story: story.Text(), Once: *once, Version: version, Start: daemon.Start})
+		result, err := demo.Run(c.Context(), demo.Options{Story: story.Text(), Once: *once, Version: version})
 		if *asJSON && (err == nil || errors.Is(err, demo.ErrMiscounted)) {
 			err = errors.Join(p.stdout.JSON(result), err)
 		}

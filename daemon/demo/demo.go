@@ -1,20 +1,16 @@
 // Package demo is the tour behind "filmspool demo". In a temporary folder it starts a tracking service and the real
-// daemon; a program that reports for a browser, the command line's interface and a library that a real Kodi wrote
-// produce viewings. The service is taken away and comes back, and at the end the demo counts what the service
-// has recorded.
+// daemon; a program that reports for a browser, the command line's interface and a Kodi library produce viewings.
+// The service is taken away and comes back, and at the end the demo counts what the service has recorded.
 package demo
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
-	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -25,8 +21,6 @@ type Options struct {
 	Story   io.Writer // where the story is told, line by line
 	Once    bool      // end after the tour; otherwise stay up until ctx ends
 	Version string
-	// Start runs a daemon and finds it, until stop is called.
-	Start func(context.Context, config.Config, config.Paths, string) (found *control.Client, stop func() error, err error)
 }
 
 // Result is the count at the end, taken from the service's records.
@@ -56,14 +50,18 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, fmt.Errorf("make a folder: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	t := &tour{o: o, dir: dir, began: time.Now(), watched: map[string]*int{}}
+	t := newTour(o, dir)
 	defer t.close()
 	limited, cancel := context.WithTimeout(ctx, tourTime)
 	defer cancel()
-	for _, act := range []func(context.Context) error{t.setTheStage, t.watchWithTheService, t.watchWithout, t.restart, t.bringBack} {
-		if err := act(limited); err != nil {
-			return t.result, fmt.Errorf("tour: %w", err)
-		}
+	t.setTheStage(limited)
+	t.watch(limited)
+	t.watchWithoutTheService(limited)
+	t.serve(limited)
+	t.say("The service is back.")
+	t.delivered(limited)
+	if t.err != nil {
+		return t.result, fmt.Errorf("tour: %w", t.err)
 	}
 	records, err := t.service.Records(ctx)
 	if err != nil {
@@ -78,156 +76,75 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return r, fmt.Errorf("%w: %d lost, %d doubled", ErrMiscounted, r.Lost, r.Doubled)
 	}
 	if !o.Once {
-		state := t.paths().State
 		t.say("It stays up until Ctrl-C. In another terminal:")
-		fmt.Fprintf(o.Story, "\n  filmspool --state-dir %s diary\n  filmspool --state-dir %s add 550\n  curl http://%s/_sandbox/records\n\n", state, state, t.address)
+		fmt.Fprintf(o.Story, "\n  filmspool --state-dir %[1]s diary\n  filmspool --state-dir %[1]s add 550\n  curl http://%[2]s/_sandbox/records\n\n", t.paths.State, t.address)
 		<-ctx.Done()
 		t.say("Good night: the folder is removed.")
 	}
 	return r, nil
 }
 
-// tour is one tour under way.
-type tour struct {
-	o      Options
-	dir    string
-	began  time.Time
-	kodi   *sql.DB   // its library
-	played time.Time // the last end of a playback in Kodi
-	tracking
-	running
-	watched map[string]*int // what was done, and where it is counted when it has arrived
-	result  Result
-}
-
-// say tells one line of the story, with the seconds since it began.
-func (t *tour) say(format string, args ...any) {
-	fmt.Fprintf(t.o.Story, "%5.1fs  %s\n", time.Since(t.began).Seconds(), fmt.Sprintf(format, args...))
-}
-
 // setTheStage starts everything and introduces everybody.
-func (t *tour) setTheStage(ctx context.Context) (err error) {
-	if t.service, err = sandbox.Open(ctx, sandbox.Options{Path: filepath.Join(t.dir, "service.jsonl")}); err != nil {
-		return err
-	}
-	t.address = "127.0.0.1:0"
-	if err := t.serve(ctx); err != nil {
-		return err
-	}
+func (t *tour) setTheStage(ctx context.Context) {
+	t.serve(ctx)
 	base := "http://" + t.address + "/api/v1"
 	t.say("A tracking service of our own answers at %s.", base)
-	if t.kodi, err = unpackLibrary(t.userdata()); err != nil {
+	t.inLibrary(ctx, kodiLibrary)
+	t.startDaemon(ctx)
+	t.say("Filmspool runs at http://%s and keeps its queue in %s.", t.listen, t.paths.State)
+	t.try(func() error {
+		login, err := t.control.Login(ctx, control.Login{Account: viewing.DefaultAccount, BaseURL: base, Key: t.service.SecretKey()})
+		t.say("Login: the service knows the key, it is %s's.", login.User)
 		return err
-	}
-	if err := t.start(ctx); err != nil {
+	})
+	t.try(func() error {
+		program, err := t.control.AddClient(ctx, control.NewProgram{Label: "the demo's browser"})
+		t.token = program.Token
 		return err
-	}
-	t.say("Filmspool runs at http://%s and keeps its queue in %s.", t.listen, t.paths().State)
-	login, err := t.control.Login(ctx, control.Login{Account: viewing.DefaultAccount, BaseURL: base, Key: t.service.SecretKey()})
-	if err != nil {
-		return err
-	}
-	t.say("Login: the service knows the key, it is %s's.", login.User)
-	if err := t.addBrowser(ctx); err != nil {
-		return err
-	}
-	return t.until(ctx, "Kodi's library is known", func(st control.Status) bool {
+	})
+	t.until(ctx, "Kodi's library is known", func(st control.Status) bool {
 		for _, src := range st.Sources {
 			if src.Kind == "kodi" && src.LastSeen != nil {
-				t.say("Kodi: its library is read. What was watched before is not sent.")
 				return true
 			}
 		}
 		return false
 	})
+	t.say("Kodi: its library is read. What was watched before is not sent.")
 }
 
-// watchWithTheService lets everybody watch something while all is well.
-func (t *tour) watchWithTheService(ctx context.Context) error {
+// watch lets everybody watch something while all is well.
+func (t *tour) watch(ctx context.Context) {
+	t.inBrowser(ctx, film(157336, "Gamma", 2014), time.Minute)
+	t.inKodi(ctx, 1, film(603, "Alpha One", 1999))
+	t.byHand(ctx, episode(121361, "Show Blue", 1, 1), 2*time.Hour)
 	series := viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1396}, Title: "Show Red"}
-	return errors.Join(
-		t.inBrowser(ctx, film(157336, "Gamma", 2014), time.Minute),
-		t.inKodi(ctx, firstFilm, film(603, "Alpha One", 1999)),
-		t.byHand(ctx, episode(121361, "Show Blue", 1, 1), 2*time.Hour),
-		t.add(ctx, viewing.Event{Kind: viewing.KindWatchlist, Media: []viewing.Media{series}}),
-		t.add(ctx, viewing.Event{Kind: viewing.KindList, List: &viewing.List{Name: "Rainy days", Description: "For when it rains"}}),
-		t.delivered(ctx))
+	t.add(ctx, viewing.Event{Kind: viewing.KindWatchlist, Media: []viewing.Media{series}})
+	t.add(ctx, viewing.Event{Kind: viewing.KindList, List: &viewing.List{Name: "Rainy days", Description: "For when it rains"}})
+	t.delivered(ctx)
 }
 
-// watchWithout takes the service away and lets everybody go on.
-func (t *tour) watchWithout(ctx context.Context) error {
+// watchWithoutTheService takes the service away and lets everybody go on. Then it stops the daemon with all that
+// waits, and starts it again.
+func (t *tour) watchWithoutTheService(ctx context.Context) {
 	t.takeAway()
 	t.say("The service is gone. Everybody goes on watching.")
-	return errors.Join(
-		t.inBrowser(ctx, episode(1396, "Show Red", 1, 2), 30*time.Second),
-		t.inBrowser(ctx, film(27205, "Beta", 2010), 20*time.Second),
-		// One file with two episodes: Kodi counts one play, two were watched.
-		t.inKodi(ctx, doubleEpisode, episode(1396, "Show Red", 1, 4), episode(1396, "Show Red", 1, 5)),
-		t.byHand(ctx, film(278, "Delta", 1994), 26*time.Hour),
-		t.until(ctx, "all of it waits", func(st control.Status) bool {
-			waits := int(st.Counts.Pending + st.Counts.Sending)
-			t.result.OfflineHeld = max(t.result.OfflineHeld, waits)
-			if waits < 5 {
-				return false
-			}
-			t.say("Filmspool says: %s", st.Summary)
-			return true
-		}))
-}
-
-// restart stops the daemon while the queue is full, and starts it again.
-func (t *tour) restart(ctx context.Context) error {
-	if err := t.halt(); err != nil {
-		return err
-	}
-	t.say("Filmspool is stopped, with all that waits on disk.")
-	if err := t.start(ctx); err != nil {
-		return err
-	}
-	st, err := t.control.Status(ctx)
-	if err != nil {
-		return err
-	}
-	t.say("It is started again: %d entries wait, as before.", st.Counts.Pending+st.Counts.Sending)
-	return nil
-}
-
-// bringBack brings the service back and waits until all is delivered.
-func (t *tour) bringBack(ctx context.Context) error {
-	if err := t.serve(ctx); err != nil {
-		return err
-	}
-	t.say("The service is back.")
-	return t.delivered(ctx)
-}
-
-// delivered waits until nothing waits any more and everything that was done so far has been seen: the viewings,
-// the wish and the list.
-func (t *tour) delivered(ctx context.Context) error {
-	return t.until(ctx, "all is delivered", func(st control.Status) bool {
-		if st.Counts.Pending+st.Counts.Sending > 0 || st.Counts.Delivered+control.NeedUser(st.Counts) < int64(len(t.watched))+2 {
-			return false
-		}
-		t.say("Filmspool says: %s %d delivered so far.", st.Summary, st.Counts.Delivered)
-		return true
+	t.inBrowser(ctx, episode(1396, "Show Red", 1, 2), 30*time.Second)
+	t.inBrowser(ctx, film(27205, "Beta", 2010), 20*time.Second)
+	// One file with two episodes: Kodi counts one play, two were watched.
+	t.inKodi(ctx, 15, episode(1396, "Show Red", 1, 4), episode(1396, "Show Red", 1, 5))
+	t.byHand(ctx, film(278, "Delta", 1994), 26*time.Hour)
+	st := t.until(ctx, "all of it waits", func(st control.Status) bool {
+		waits := int(st.Counts.Pending + st.Counts.Sending)
+		t.result.OfflineHeld = max(t.result.OfflineHeld, waits)
+		return waits >= 5
 	})
-}
-
-// until asks for the status until it is good.
-func (t *tour) until(ctx context.Context, what string, good func(control.Status) bool) error {
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		st, err := t.control.Status(ctx)
-		if err == nil && good(st) {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("wait until %s: %w; last status: %s", what, ctx.Err(), st.Summary)
-		case <-tick.C:
-		}
-	}
+	t.say("Filmspool says: %s", st.Summary)
+	t.try(t.stopDaemon)
+	t.say("Filmspool is stopped, with all that waits on disk.")
+	t.startDaemon(ctx)
+	st = t.until(ctx, "it is back", func(control.Status) bool { return true })
+	t.say("It is started again: %d entries wait, as before.", st.Counts.Pending+st.Counts.Sending)
 }
 
 // tally counts what arrived once, what did not arrive, and what arrived more often than it was done.
@@ -235,7 +152,11 @@ func (t *tour) tally(records sandbox.Records) {
 	r := &t.result
 	arrived := map[string]int{}
 	for _, h := range records.History {
-		arrived[recordKey(h)]++
+		key := fmt.Sprintf("%s:%d", h.Type, h.ID)
+		if h.Type == "episode" {
+			key = fmt.Sprintf("episode:%d:%d:%d", h.TVShowID, *h.SeasonNumber, h.EpisodeNumber)
+		}
+		arrived[key+" "+h.WatchedAt.Format(time.RFC3339)]++
 	}
 	for key, count := range t.watched {
 		if arrived[key] == 0 {
@@ -252,34 +173,5 @@ func (t *tour) tally(records sandbox.Records) {
 	for _, n := range []int{r.Watchlist, r.Lists} { // one of each was made
 		r.Lost += max(1-n, 0)
 		r.Doubled += max(n-1, 0)
-	}
-}
-
-// recordKey names one record of the service, as [tour.done] names what was watched.
-func recordKey(h sandbox.HistoryItem) string {
-	at := h.WatchedAt.Format(time.RFC3339)
-	if h.Type == "episode" {
-		return fmt.Sprintf("episode:%d:%d:%d %s", h.TVShowID, *h.SeasonNumber, h.EpisodeNumber, at)
-	}
-	return fmt.Sprintf("%s:%d %s", h.Type, h.ID, at)
-}
-
-// done remembers a viewing that was acknowledged, and where it is counted when it has arrived.
-func (t *tour) done(m viewing.Media, at time.Time, count *int) {
-	t.watched[m.Key()+" "+at.UTC().Format(time.RFC3339)] = count
-}
-
-// close ends all that runs.
-func (t *tour) close() {
-	faults := []error{t.halt()}
-	t.takeAway()
-	if t.service != nil {
-		faults = append(faults, t.service.Close())
-	}
-	if t.kodi != nil {
-		faults = append(faults, t.kodi.Close())
-	}
-	if err := errors.Join(faults...); err != nil {
-		t.say("not everything could be closed: %v", err)
 	}
 }

@@ -2,21 +2,24 @@ package demo
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 )
 
 // TestTour gives the whole tour: what it counts is what it did.
 func TestTour(t *testing.T) {
 	var story bytes.Buffer
-	got, err := Run(t.Context(), Options{Story: &story, Once: true, Version: "test", Start: daemon.Start})
+	got, err := Run(t.Context(), Options{Story: &story, Once: true, Version: "test"})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, story.String())
+	}
+	if strings.Contains(story.String(), "says: \n") || strings.Contains(story.String(), "says:  ") {
+		t.Errorf("it says nothing:\n%s", story.String())
 	}
 	want := Result{Watchlist: 1, Lists: 1, OfflineHeld: 5}
 	want.History.Browser, want.History.Kodi, want.History.CLI = 3, 3, 2
