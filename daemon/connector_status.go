@@ -19,7 +19,7 @@ func (d *Daemon) connectorStatus(ctx context.Context, language string) protocol.
 		return protocol.Status{}
 	}
 	out := protocol.Status{
-		Online: true, Pending: s.Counts.Pending + s.Counts.Sending, Attention: control.NeedUser(s.Counts),
+		Online: true, Pending: s.Counts.Pending + s.Counts.Sending, Attention: control.NeedUser(s.Counts), Page: d.pages(),
 	}
 	var last time.Time
 	for _, a := range s.Accounts {

@@ -146,6 +146,11 @@ func (d *Daemon) Open(ctx context.Context, o control.Open) (control.Opened, erro
 	if o.Await != "" {
 		return control.Opened{Used: d.site.Await(ctx, o.Await)}, nil
 	}
+	return control.Opened{URL: d.pages(), Ticket: d.site.Ticket()}, nil
+}
+
+// pages is the address of the pages, without a path.
+func (d *Daemon) pages() string {
 	_, port, _ := net.SplitHostPort(d.address) // a listener's address always splits
-	return control.Opened{URL: "http://" + d.site.Host(port), Ticket: d.site.Ticket()}, nil
+	return "http://" + d.site.Host(port)
 }

@@ -134,6 +134,7 @@ type Status struct {
 	Attention     int64     `json:"attention"`
 	LastDelivered string    `json:"lastDelivered,omitempty"` // RFC 3339 in UTC; absent before the first
 	Problems      []Problem `json:"problems,omitempty"`      // at most [MaxProblems], worst first
+	Page          string    `json:"page,omitempty"`          // where the person reads and decides: an address without a path
 }
 
 // Problem is what a person can do something about, in the language of hello.

@@ -28,7 +28,7 @@ func (s *Site) live(w http.ResponseWriter, r *http.Request) {
 	for event := "here"; limit.Wait(ctx) == nil; event = "change" {
 		_ = out.SetWriteDeadline(time.Now().Add(eventTimeout))
 		_, err := fmt.Fprintf(w, "retry: 2000\nevent: %s\ndata:\n\n", event)
-		if err != nil || out.Flush() != nil || !s.sessions.has(r) {
+		if err != nil || out.Flush() != nil || event == "change" && !s.sessions.has(r) {
 			return
 		}
 		select {

@@ -126,6 +126,25 @@ func TestOnlyATicketSignsIn(t *testing.T) {
 	}
 }
 
+// TestLinksFromElsewhere: a browser keeps its cookie back where a link elsewhere leads here, so
+// it is made to ask again, once and here.
+func TestLinksFromElsewhere(t *testing.T) {
+	_, server := newSite(t, fakeAPI())
+	for _, c := range []struct{ path, site, mode, on string }{
+		{"/diary?state=held&q=%22", "cross-site", "navigate", "/diary?state=held&amp;q=%22"},
+		{"/review", "none", "navigate", "/review"},
+		{"/review", "same-origin", "navigate", ""},
+		{"/live", "cross-site", "cors", ""},
+	} {
+		answer, body := do(t, "GET", server.URL+c.path, "", "Sec-Fetch-Site", c.site, "Sec-Fetch-Mode", c.mode)
+		_, rest, again := strings.Cut(body, `content="0; url=`)
+		on, _, _ := strings.Cut(rest, `"`)
+		if answer.StatusCode != 401 || again != (c.on != "") || on != c.on {
+			t.Errorf("%+v: %s, leads to %q", c, answer.Status, on)
+		}
+	}
+}
+
 // TestSessionsAreKept: a browser stays signed in over a restart, which keeps the host name,
 // until somebody signs out everywhere. Where that cannot be saved, nothing changes.
 func TestSessionsAreKept(t *testing.T) {

@@ -190,11 +190,16 @@ func secure(next http.Handler) http.Handler {
 }
 
 // requireSession passes the requests of browsers that are signed in. Others get the page
-// that says how to sign in.
+// that says how to sign in. A browser sends no strict cookie where a link elsewhere leads
+// here, so that one first gets a page that asks again by itself.
 func (s *Site) requireSession(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.sessions.has(r) {
-			s.signInPage(w, r, http.StatusUnauthorized, "")
+			on := ""
+			if r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Site") != "same-origin" {
+				on = r.URL.RequestURI() // a clean path: the mux has seen to that
+			}
+			s.signInPage(w, r, http.StatusUnauthorized, "", on)
 			return
 		}
 		out := http.NewResponseController(w)
@@ -208,17 +213,18 @@ func (s *Site) requireSession(next http.Handler) http.Handler {
 func (s *Site) signIn(w http.ResponseWriter, r *http.Request) {
 	prefetch := r.Method == http.MethodHead || strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch")
 	if prefetch || !s.sessions.redeem(r.FormValue("ticket")) {
-		s.signInPage(w, r, http.StatusForbidden, "signin.used")
+		s.signInPage(w, r, http.StatusForbidden, "signin.used", "")
 		return
 	}
 	s.sessions.begin(w)
-	s.signInPage(w, r, http.StatusOK, "signin.welcome")
+	s.signInPage(w, r, http.StatusOK, "signin.welcome", "/")
 }
 
-// signInPage is the page for a browser that is not signed in, or is about to be.
-func (s *Site) signInPage(w http.ResponseWriter, r *http.Request, status int, text string) {
+// signInPage is the page for a browser that is not signed in, or is about to be. With on, it
+// leads to that path by itself.
+func (s *Site) signInPage(w http.ResponseWriter, r *http.Request, status int, text, on string) {
 	v := &view{site: s, Request: r, Speech: locale.In(r.Header.Get("Accept-Language"))}
-	v.Data = map[string]any{"Text": text, "In": status == http.StatusOK}
+	v.Data = map[string]any{"Text": text, "On": on}
 	s.render(w, v, "signin", status)
 }
 
@@ -233,7 +239,7 @@ func (s *Site) notFound(w http.ResponseWriter, r *http.Request) {
 // how to sign in.
 func (s *Site) Outside(w http.ResponseWriter, r *http.Request) {
 	secure(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.signInPage(w, r, http.StatusUnauthorized, "")
+		s.signInPage(w, r, http.StatusUnauthorized, "", "")
 	})).ServeHTTP(w, r)
 }
 

@@ -208,6 +208,7 @@
  * @property {number} attention
  * @property {string | null} lastDelivered
  * @property {Trouble[]} problems the worst first
+ * @property {string} page the address of Filmspool's pages, without a path
  */
 
 /**

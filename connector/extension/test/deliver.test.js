@@ -167,7 +167,7 @@ test("the daemon's status is kept for the pages", async () => {
   const { delivery } = worker(daemon);
   await delivery.wake();
   await until(() => delivery.status !== null);
-  assert.deepEqual(delivery.status, { online: true, pending: 2, attention: 1, lastDelivered: null, problems: [] });
+  assert.deepEqual(delivery.status, { online: true, pending: 2, attention: 1, lastDelivered: null, problems: [], page: "" });
 });
 
 test("back-off doubles from 1 s to 60 s, with jitter, and ends", () => {

@@ -97,7 +97,7 @@ export function stateWith({ link, daemon, outbox, settings, sites, paused = fals
   const threshold = { played: 0.5, position: 0.8, minimum: 300 };
   return {
     link: { state: "connected", daemonVersion: "0.4.0", pairedLabel: "Firefox at home", address: "127.0.0.1:43456", ...link },
-    daemon: { online: true, pending: 0, attention: 0, lastDelivered: "2026-11-20T20:15:00Z", problems: [], ...daemon },
+    daemon: { online: true, pending: 0, attention: 0, lastDelivered: "2026-11-20T20:15:00Z", problems: [], page: "http://filmspool-x.localhost:43456", ...daemon },
     outbox: { waiting: 0, full: false, rejected: [], ...outbox },
     settings: { address: "127.0.0.1:43456", rule: { movie: { ...threshold }, episode: { ...threshold }, last: 0 }, pausedUntil: 0, private: false, ...settings },
     sites: sites ?? [{ origin: "https://films.example/*", granted: true }],

@@ -146,7 +146,7 @@ const unpaired = () => stateWith({ link: { state: "unpaired", pairedLabel: null 
 test("pairing: the form is open and filled in, takes the code in any spelling, and leads to the grid", async (t) => {
   const page = await open(t, "options", { state: unpaired() });
   assert.deepEqual([page.find("#pair").open, page.find("#paired").hidden, page.find("#pair-address").value], [true, true, "127.0.0.1:43456"]);
-  assert.equal(page.get("Open the page").href, "http://127.0.0.1:43456/sources");
+  assert.equal(page.get("Open the page").href, "http://127.0.0.1:43456/");
   assert.notEqual(page.find("#pair-label").value, "");
   page.type("#pair-code", " k7m2 – 9qxd");
   page.type("#pair-label", "  Living room ");

@@ -151,7 +151,7 @@ test("entries that need attention are counted, with a link to Filmspool's Review
   assert.doesNotMatch(none.shown(), /Needs attention/);
   const page = await open(t, "popup", { state: stateWith({ daemon: { attention: 3 } }) });
   assert.match(page.shown(), /Needs attention 3 entries need your attention in Filmspool/);
-  assert.equal(page.get("Open Review").href, "http://127.0.0.1:43456/review");
+  assert.equal(page.get("Open Review").href, "http://filmspool-x.localhost:43456/review");
 });
 
 test("what Filmspool has refused is sent again, or discarded at the second click", async (t) => {

@@ -263,8 +263,8 @@ export class Delivery {
   async #receive(message) {
     const { type, id, code } = message;
     if (type === "status") {
-      const { online, pending, attention, lastDelivered = null, problems = [] } = message;
-      this.status = { online, pending, attention, lastDelivered, problems };
+      const { online, pending, attention, lastDelivered = null, problems = [], page = "" } = message;
+      this.status = { online, pending, attention, lastDelivered, problems, page };
       this.#options.changed();
     } else if (!this.#inFlight.has(id)) {
       return;

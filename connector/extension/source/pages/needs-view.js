@@ -16,12 +16,12 @@ const SHOWN = 20;
  * @returns {(state: State) => void}
  */
 export function needsView(refresh) {
-  return ({ link, daemon, outbox: { rejected } }) => {
+  return ({ daemon, outbox: { rejected } }) => {
     const n = daemon?.attention ?? 0;
     part("needs").hidden = n === 0 && rejected.length === 0;
     part("review").hidden = n === 0;
     put(part("review-words"), n > 0 ? counted("needs", n) : "");
-    find("to-review", HTMLAnchorElement).href = `http://${link.address}/review`;
+    find("to-review", HTMLAnchorElement).href = `${daemon?.page}/review`;
     keep(part("rejected"), [...rejected].reverse().slice(0, SHOWN), ({ id }) => id, (item) => refusal(item, refresh));
   };
 }

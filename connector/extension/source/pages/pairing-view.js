@@ -36,7 +36,7 @@ export function pairingView(refresh) {
     if (changed) find("pair", HTMLDetailsElement).open = !paired || state.link.state === "revoked";
     offer("pair-address", state.settings.address, last?.settings.address);
     offer("new-address", state.settings.address, last?.settings.address);
-    part("code-page").setAttribute("href", `http://${state.settings.address}/sources`);
+    part("code-page").setAttribute("href", `http://${state.settings.address}/`);
     offer("pair-label", state.link.pairedLabel || browserName(), last && (last.link.pairedLabel || browserName()));
     last = state;
   };

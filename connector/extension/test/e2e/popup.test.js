@@ -1,7 +1,7 @@
 // The extension's popup: what plays there, why it does not count, and what a person can do about it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { says, text, visit } from "./browser.js";
+import { says, signIn, text, visit } from "./browser.js";
 import { film, plain, play } from "./films.js";
 import { eventually } from "./fixture.js";
 
@@ -72,4 +72,20 @@ test("the popup allows the site of the page in front, and follows what plays the
   await says(popup, "#now", /Allowed here/);
   await page.evaluate(play.toEnd, person.rate);
   await person.home.delivered(one.tmdb);
+});
+
+test("what needs attention is counted, with a link that opens Review for who is signed in", async (t) => {
+  const person = await visit(t);
+  const { browser, home } = person;
+  const page = await browser.newPage();
+  await signIn(page, home);
+  await home.post({ type: "movie", title: "A film that nobody knows" });
+  await eventually("it needs attention", async () => (await person.state()).daemon?.attention, (n) => n === 1);
+  const popup = await person.popup(page);
+  await says(popup, "#needs", /1 entry needs your attention/);
+  const opens = browser.waitForTarget((one) => one.url().endsWith("/review"), { timeout: 60_000 });
+  await popup.locator("aria/Open Review").click();
+  const review = await (await opens).asPage();
+  await review.waitForSelector("nav a");
+  await says(review, "main", /A film that nobody knows/);
 });
