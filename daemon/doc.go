@@ -64,6 +64,7 @@ What people read is a code with values ([viewing.Message]) until package locale 
 	kodi                    from changes of a library to viewings
 	  announce              notifications of a running Kodi
 	  library               reads a library
+	  nfo                   reads NFO files and exports, once, on command
 	  rule                  which changes are viewings
 	queue                   the outbox
 	  account               how an account stands
@@ -76,7 +77,8 @@ What people read is a code with values ([viewing.Message]) until package locale 
 	  tracker               the service over HTTP; tracker/sandbox is a service that keeps the contract
 	  viewing               the vocabulary; viewing/typed reads what a person types
 	packaging               the texts of units, packages and installers; .goreleaser.yaml makes a release of them
-	internal/...test, kodi/kodisim, kodi/internal/recorded   for tests
+	  extension             packs the extension for a release
+	connector/connectortest, kodi/kodisim, kodi/internal/recorded and queue/tracker/sandbox/pipetest are for tests.
 
 Import rules are in .golangci.yml (depguard): sources never import the loop, the tracker or this package;
 queue/viewing imports the standard library only; connector and kodi never import each other; nothing imports cmd.
@@ -91,7 +93,8 @@ service manager tries again. The queue stops last, so that every answer is on di
 # Where to find what
 
 	what starts?                          start.go: Serve; daemon.go: runParts
-	what refuses a setting?               daemon/config/validate.go
+	what can a person ask?                daemon/control/api.go; while nothing runs: offline.go
+	what refuses a setting?               daemon/config/validate.go: Validate; daemon/config/settings.go: the table
 	who may connect?                      daemon/guard/guard.go over TCP; daemon/control/socket.go for commands
 	what is wrong, and who says so?       daemon/health/table.go; the conditions are in standing.go and status.go
 	what does a button on the page do?    daemon/page/site.go: pages lists every page with its acts
