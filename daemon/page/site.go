@@ -109,15 +109,23 @@ func New(o Options) (*Site, error) {
 	return s, nil
 }
 
-// templates returns the template of each page. They are parsed when a page is first shown.
-var templates = sync.OnceValue(func() map[string]*template.Template {
-	all := map[string]*template.Template{}
-	shared := template.Must(template.ParseFS(files, "templates/layout.html", "templates/parts.html", "templates/icons.html", "templates/kodi.html"))
-	for _, name := range []string{"home", "diary", "entry", "review", "watchlist", "statistics", "log", "sources", "settings", "status", "about", "setup", "signin"} {
-		all[name] = template.Must(template.Must(shared.Clone()).ParseFS(files, "templates/"+name+".html"))
-	}
-	return all
+// shared is what all pages have in common.
+var shared = sync.OnceValue(func() *template.Template {
+	return template.Must(template.ParseFS(files, "templates/layout.html", "templates/parts.html", "templates/icons.html", "templates/kodi.html"))
 })
+
+// parsed are the templates of pages that were shown, by name: each takes 200 kB.
+var parsed sync.Map
+
+// templateOf returns the template of a page.
+func templateOf(name string) *template.Template {
+	known, ok := parsed.Load(name)
+	if !ok {
+		known = template.Must(template.Must(shared().Clone()).ParseFS(files, "templates/"+name+".html"))
+		parsed.Store(name, known)
+	}
+	return known.(*template.Template)
+}
 
 // Host returns the name by which a browser addresses the pages, on a port.
 func (s *Site) Host(port string) string { return s.sessions.host + ".localhost:" + port }
@@ -315,7 +323,7 @@ func statusOf(err error) int {
 // may have them.
 func (s *Site) render(w http.ResponseWriter, v *view, name string, status int) {
 	var b bytes.Buffer
-	if err := templates()[name].ExecuteTemplate(&b, "layout.html", v); err != nil {
+	if err := templateOf(name).ExecuteTemplate(&b, "layout.html", v); err != nil {
 		s.o.Log.Error("a page could not be made", "page", name, "error", err)
 		http.Error(w, "this page could not be made; the log says more", http.StatusInternalServerError)
 		return
