@@ -174,10 +174,10 @@ func TestSetupProvesAKey(t *testing.T) {
 		{"en", strings.TrimPrefix(base, "http://"), wrong, "https://" + strings.TrimPrefix(base, "http://")},
 		{"en", other.URL, wrong, "No tracking service is at this address"},
 		{"en", "ftp://x y", wrong, "No tracking service is at this address"},
-		{"en", wrong, wrong, "A key stood in the field for the address"},
-		{"en", "https://me:" + wrong + "@tracker.example/api/v1", wrong, "A key stood in the field"},
-		{"en", "http://127.0.0.1:1", wrong, "cannot be reached now"},
-		{"de", "http://127.0.0.1:1", wrong, "gerade nicht erreichbar"},
+		{"en", wrong, wrong, "That looks like a key"},
+		{"en", "https://me:" + wrong + "@tracker.example/api/v1", wrong, "That looks like a key"},
+		{"en", "http://127.0.0.1:1", wrong, "Couldn't reach"},
+		{"de", "http://127.0.0.1:1", wrong, "nicht erreichbar"},
 	} {
 		s.language = c.language
 		answer, text := s.ask("POST", "/setup/login", url.Values{"address": {c.address}, "key": {c.key}, "back": {"/setup?step=1"}})

@@ -53,9 +53,9 @@ func TestSayService(t *testing.T) {
 	}{
 		"well": {
 			service.Status{Installed: true, State: service.Running, PID: 4242, Since: since, Version: "1", Autostart: true},
-			"running\n  process      4242\n  since        2026-11-21 08:59:07\n  version      1\n",
+			"running\n  process        4242\n  since          2026-11-21 08:59:07\n  version        1\n",
 		},
-		"little is known": {service.Status{Installed: true, State: service.Running, PID: 42, Autostart: true}, "running\n  process      42\n"},
+		"little is known": {service.Status{Installed: true, State: service.Running, PID: 42, Autostart: true}, "running\n  process        42\n"},
 		"until the logout": {
 			service.Status{Installed: true, State: service.Stopped, Autostart: true, UntilLogout: true, Hint: "filmspool service start"},
 			"stopped\nIt runs while you are logged in. To run it from boot to shutdown: filmspool service install --linger\nhint:  filmspool service start\n",
@@ -66,7 +66,7 @@ func TestSayService(t *testing.T) {
 		},
 		"crashes": {
 			service.Status{Installed: true, State: service.Restarting, Restarts: 3, Autostart: true, Detail: viewing.Said("no disk"), Hint: "filmspool service logs"},
-			"restarting\n  restarts     3\nno disk\nhint:  filmspool service logs\n",
+			"restarting\n  restarts       3\nno disk\nhint:  filmspool service logs\n",
 		},
 		"not installed": {service.Status{State: service.NotInstalled}, "not installed\n"},
 	} {

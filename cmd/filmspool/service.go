@@ -230,5 +230,5 @@ func (p *program) sayService(s service.Status) {
 
 // row prints a value with its name, below something else.
 func (p *program) row(name string, value any) {
-	p.stdout.Printf("  %-12s %v\n", p.stdout.Speech().Say("cli.row."+name), value)
+	p.stdout.Printf("  %-14s %v\n", p.stdout.Speech().Say("cli.row."+name), value)
 }

@@ -65,8 +65,8 @@ func (p *program) sayExplanation(x control.Explanation) {
 		}
 	}
 	story := slices.Clone(x.Steps)
-	for _, r := range x.Requests {
-		story = append(story, entry.Step{At: r.At, Text: speech.Say("diary.request", "n", r.Number) + "  " + answer(r)})
+	for i, r := range x.Requests {
+		story = append(story, entry.Step{At: r.At, Text: speech.Say("diary.request", "n", i+1) + "  " + answer(r)})
 	}
 	slices.SortStableFunc(story, func(a, b entry.Step) int { return a.At.Compare(b.At) })
 	for _, s := range story {

@@ -28,6 +28,9 @@ func (p *program) sourcesCommand() *cobra.Command {
 
 // saySources prints each source with what there is to say of it.
 func (p *program) saySources(all []control.Source) {
+	if len(all) == 0 {
+		p.stdout.Say("cli.noSources")
+	}
 	for _, s := range all {
 		name, last := s.Name, p.ago(s.LastSeen)
 		if s.Kind == viewing.SourceBrowser || s.Kind == viewing.SourceProgram {

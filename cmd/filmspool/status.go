@@ -130,7 +130,9 @@ func (p *program) sayStatus(s control.Status) {
 			p.sayCounts(*a.Counts)
 		}
 	}
-	p.saySources(s.Sources)
+	if len(s.Sources) > 0 {
+		p.saySources(s.Sources)
+	}
 	if s.Version != version {
 		p.stdout.Say("cli.otherVersion", "runs", s.Version, "this", version, "command", service.Command(p.choice.System, "service restart"))
 	}

@@ -412,7 +412,7 @@ func (c *Config) complete() {
 func (c Config) Annotated() ([]byte, error) {
 	var out bytes.Buffer
 	for _, key := range slices.Sorted(maps.Keys(c.origins)) {
-		fmt.Fprintf(&out, "# %s: from %s\n", key, c.origins[key])
+		fmt.Fprintf(&out, "# %s: %s\n", key, c.origins[key])
 	}
 	text, err := toml.Marshal(c)
 	if err != nil {

@@ -83,7 +83,7 @@ func TestEachSourceIsStrongerThanTheOneBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := c.Annotated()
-	for _, want := range []string{"# kodi.classes.live: from " + file + ":4\n", "# log_level: from --log-level\n", "\nwave = 7\n"} {
+	for _, want := range []string{"# kodi.classes.live: " + file + ":4\n", "# log_level: --log-level\n", "\nwave = 7\n"} {
 		if err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%q is not shown: %v\n%s", want, err, text)
 		}

@@ -90,7 +90,7 @@ func TestFilterFaults(t *testing.T) {
 		"action = 'hold'\nsource = '/srv/films'":                       "is not browser",
 		"action = 'hold'\nsite = 'https://a.b/'":                       "filters[0].site:",
 		"action = 'ignore'":                                            "everything would be ignored",
-		"action = 'hold'\n[[filters]]\ntag = 'a'\naction = 'send'":     "filters[0]: it names nothing",
+		"action = 'hold'\n[[filters]]\ntag = 'a'\naction = 'send'":     "filters[0]: it has no conditions",
 		"action = 'ignore'\ntag = 'a'\n[[filters]]\naction = 'ignore'": "filters[1]: it names nothing, so everything would be ignored",
 	} {
 		_, err := load(t, "[[filters]]\n"+text)

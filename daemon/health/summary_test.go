@@ -28,7 +28,7 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 	dropping.Drops = true
 	hers := control.Account{Name: "anna", State: account.Paused}
 	bens := control.Account{Name: "ben", State: account.Paused, PausedUntil: &until, Drops: true}
-	const benIs = "Account ben is paused until 2026-03-01 23:00, and what is watched until then is dropped."
+	const benIs = "Account ben is paused until 2026-03-01 23:00, and what is watched until then is not sent."
 	kodi := control.Source{Name: "kodi:/k", State: account.Attention, Troubles: []control.Trouble{{Code: health.LibraryUnread, About: "kodi:/k", What: &denied}}}
 	cases := []struct {
 		in            control.Status
@@ -36,11 +36,11 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 		summary, hint string
 	}{
 		{control.Status{Accounts: []control.Account{well}, Counts: entry.Counts{Delivered: 1}}, "ok", "Everything is up to date.", ""},
-		{control.Status{Accounts: []control.Account{well}}, "ok", "Ready. Nothing has been watched yet.", "to pair a browser: filmspool sources pair"},
+		{control.Status{Accounts: []control.Account{well}}, "ok", "Ready. Watch something and it appears here.", "to connect a browser: filmspool sources pair"},
 		{
 			control.Status{Accounts: []control.Account{paused}, Counts: entry.Counts{Held: 1, Pending: 1}},
 			"attention",
-			"1 entry waits for you to decide. Sending is paused. 1 entry is safe here and will be sent.", "filmspool diary --state held",
+			"1 entry needs your decision. Sending is paused. 1 entry is safe here and will be sent.", "filmspool diary --state held",
 		},
 		{control.Status{Accounts: []control.Account{well}, Counts: entry.Counts{Pending: 1}}, "ok", "Sending: 1 entry waits.", ""},
 		{
@@ -50,7 +50,7 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 		{
 			control.Status{Accounts: []control.Account{dropping}, Counts: entry.Counts{Held: 1}},
 			"attention",
-			"1 entry waits for you to decide. Sending is paused until 2026-03-01 23:00, and what is watched until then is dropped.", "filmspool diary --state held",
+			"1 entry needs your decision. Sending is paused until 2026-03-01 23:00, and what is watched until then is not sent.", "filmspool diary --state held",
 		},
 		{
 			control.Status{
@@ -58,7 +58,7 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 				Waves: []entry.Wave{{Source: "program:p", Held: 12}, {Source: "cli", Held: 7}},
 			},
 			"attention",
-			"Held as a wave, more than a person can watch in a minute: 19 entries from program:p, cli. 21 entries wait for you to decide.",
+			"19 viewings arrived at once from program:p, cli. Did you watch them? 21 entries need your decision.",
 			"filmspool send --reason wave",
 		},
 		{
@@ -78,22 +78,22 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 		{
 			control.Status{Accounts: []control.Account{key, {Name: "second", State: account.OK}}, Counts: entry.Counts{Pending: 1}},
 			"attention",
-			"Account default needs you: The service does not accept the key. What other accounts have goes on. 1 entry is safe here and will be sent.", "filmspool login",
+			"Account default needs you: The service does not accept the key. Other accounts keep sending. 1 entry is safe here and will be sent.", "filmspool login",
 		},
 		{control.Status{Accounts: []control.Account{hers, bens}}, "paused", "Account anna is paused. " + benIs + " Nothing waits.", ""},
 		{control.Status{Accounts: []control.Account{bens, hers}}, "paused", benIs + " Account anna is paused. Nothing waits.", ""},
 		{
 			control.Status{Accounts: []control.Account{dropping, bens, unused}},
-			"paused", "Account default is paused until 2026-03-01 23:00, and what is watched until then is dropped. " + benIs + " Nothing waits.", "",
+			"paused", "Account default is paused until 2026-03-01 23:00, and what is watched until then is not sent. " + benIs + " Nothing waits.", "",
 		},
 		{
 			control.Status{Accounts: []control.Account{well, bens}, Counts: entry.Counts{Held: 1}},
-			"attention", "1 entry waits for you to decide. " + benIs, "filmspool diary --state held",
+			"attention", "1 entry needs your decision. " + benIs, "filmspool diary --state held",
 		},
 		{control.Status{Accounts: []control.Account{away, bens}}, "offline", "Account second is offline: nothing listens at its address. " + benIs, ""},
 		{control.Status{Accounts: []control.Account{key, bens}}, "attention", "Account default needs you: The service does not accept the key. " + benIs, "filmspool login"},
 		{control.Status{Accounts: []control.Account{well, bens}, Sources: []control.Source{kodi}}, "attention", "kodi:/k needs you: The library may not be read by this user. " + benIs, "filmspool sources kodi"},
-		{control.Status{Accounts: []control.Account{bens}, Notices: []sqlite.Notice{{ID: 7, What: viewing.Said("A word")}}}, "attention", "A word. Sending is paused until 2026-03-01 23:00, and what is watched until then is dropped.", "filmspool status --seen 7"},
+		{control.Status{Accounts: []control.Account{bens}, Notices: []sqlite.Notice{{ID: 7, What: viewing.Said("A word")}}}, "attention", "A word. Sending is paused until 2026-03-01 23:00, and what is watched until then is not sent.", "filmspool status --seen 7"},
 		{control.Status{Accounts: []control.Account{paused, unusedPaused}, Counts: entry.Counts{Pending: 1}}, "paused", "Sending is paused. 1 entry is safe here and will be sent.", ""},
 		{control.Status{Accounts: []control.Account{well, unused}, Counts: entry.Counts{Delivered: 1}}, "ok", "Everything is up to date.", ""},
 		{
@@ -104,7 +104,7 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 		{
 			control.Status{Accounts: []control.Account{away}, Counts: entry.Counts{InDoubt: 1, Held: 2}},
 			"attention",
-			"3 entries wait for you to decide.", "filmspool diary --state in_doubt",
+			"3 entries need your decision.", "filmspool diary --state in_doubt",
 		},
 		{
 			control.Status{Accounts: []control.Account{away, key}, Counts: entry.Counts{Held: 1, Pending: 1}},
