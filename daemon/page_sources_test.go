@@ -211,7 +211,7 @@ func TestSetupEnds(t *testing.T) {
 	s.see("/")
 	s = surf(runDaemon(t, nil))
 	text := s.send("/setup/login", url.Values{"address": {base}, "key": {box.SecretKey()}})
-	if !strings.Contains(text, "The key is good") || !strings.Contains(text, "Step 2 of 5") {
+	if !strings.Contains(text, "Connected to ") || !strings.Contains(text, "Step 2 of 5") {
 		t.Errorf("after a good key:\n%s", text)
 	}
 	s.see("/setup", "Filmspool has the key of")

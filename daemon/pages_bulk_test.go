@@ -138,7 +138,7 @@ func TestAllThatAFilterShows(t *testing.T) {
 	red := l.commits("kodi:/x", films...)
 	blue := l.commits("kodi:/x", movie("b", 5000, "Blue Film", time.Minute))[0]
 	body := l.preview("/diary?words=red+film", "drop", "all")
-	if !strings.Contains(body, "60 entries would be dropped") {
+	if !strings.Contains(body, "60 entries would be discarded") {
 		t.Fatalf("the preview says\n%s", body)
 	}
 	later := l.commits("kodi:/x", movie("later", 5001, "Red Film", time.Minute))[0]
@@ -295,7 +295,7 @@ func TestAWaveIsDecidedAtOnce(t *testing.T) {
 	page := l.sees("/review", fmt.Sprintf("%d viewings arrived at once from Program", held))
 	form := with(l.form(page, "/diary/preview"), "verb", "drop")
 	answer := l.ask(http.MethodPost, "/diary/preview", form)
-	if answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), fmt.Sprintf("%d entries would be dropped", held)) {
+	if answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), fmt.Sprintf("%d entries would be discarded", held)) {
 		t.Fatalf("%d\n%s", answer.Code, answer.Body)
 	}
 	l.does("/diary/do", l.form(answer.Body.String(), "/diary/do"))

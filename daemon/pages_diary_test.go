@@ -125,7 +125,7 @@ func TestActsOnOneEntry(t *testing.T) {
 	if e := l.entry(waiting); e.State != viewing.StateDropped {
 		t.Errorf("drop: %s", e.Standing())
 	}
-	l.sees("/diary", "“Beta” was dropped.")
+	l.sees("/diary", "“Beta” was discarded.")
 	l.acts(waiting, "release")
 	if e := l.entry(waiting); e.State != viewing.StatePending {
 		t.Errorf("release of what was dropped: %s", e.Standing())

@@ -142,7 +142,7 @@ func TestStatusTellsHowThingsStand(t *testing.T) {
 	l.commits("kodi:/x", movie("k", 603, "Alpha One", time.Second))
 	l.becomes(1, viewing.StateDelivered)
 	l.rejected("r", 604)
-	body := l.sees("/status", "1 was delivered", `<a href="/review">1 was rejected</a>`, "default <span", "Chrome", "Stop sending for")
+	body := l.sees("/status", "1 was delivered", `<a href="/review">1 was rejected</a>`, "default <span", "Chrome", "Pause sending for")
 	if strings.Contains(body, "style=") || strings.Contains(body, "<script>") {
 		t.Error("the page has what its policy forbids")
 	}

@@ -57,7 +57,7 @@ func TestBrowsersHearWhatIsIgnored(t *testing.T) {
 		}
 	}
 	counts, err := b.d.store.Counts(t.Context())
-	if want := (entry.Counts{Pending: 2, Held: 1, Discarded: 1}); err != nil || counts != want {
+	if want := (entry.Counts{Pending: 2, Held: 1, Dropped: 1}); err != nil || counts != want {
 		t.Errorf("counts %+v, %v", counts, err)
 	}
 }
