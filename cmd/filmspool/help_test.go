@@ -83,7 +83,7 @@ func TestTypedCommands(t *testing.T) {
 		"clients": "filmspool sources", "pair": "filmspool sources pair", "kodi add ~/.kodi": "filmspool sources kodi", "devices": "filmspool sources",
 		"sources list": "filmspool sources --help", "setup": "filmspool open", "rules": "filmspool fix", "resolve": "filmspool fix", "edit 1": "filmspool fix",
 		"import netflix.csv": "filmspool import", "config": "Usage: filmspool config", "config get replay.grace": "filmspool config set", "config set": "KEY is missing",
-		"config set grace 10m": "replay.grace", "config set replay.grace 10min": "is not a duration", "show": "ID is missing", "show first": "filmspool diary",
+		"config set grace 10m": "replay.grace", "config set replay.grace soon": "is not a duration", "config set replay.grace 10min": "replay.grace is now 10m", "show": "ID is missing", "show first": "filmspool diary",
 		"add": "TITLE|NUMBER|ADDRESS is missing", "add 155 --at 20:15": "filmspool add --help", "add 603 --date yesterday": "filmspool add --help",
 		"undo": "ID is missing", "drop": "filmspool drop --help", "login sk_x": "A key must not be typed", "logout": "filmspool login",
 		"pause 1 hour": "until 23:00", "export a b": `Unexpected argument "b"`, "--verbose": "There is no option --verbose", "-x": "There is no option -x",
