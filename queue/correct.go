@@ -77,7 +77,19 @@ func (t *tx) correct(c Correcting) (did resolve.Corrected, err error) {
 	if err != nil {
 		return did, err
 	}
-	if err := t.correctTogether(said, c.Entry, place, &did); err != nil || !remembered {
+	// What other accounts have of the same item of its event has the same identity and place.
+	together, err := t.Numbers(`SELECT n.id FROM entries AS e JOIN entries AS n ON n.event = e.event AND n.part = e.part
+		WHERE e.id = ?1 AND n.id <> ?1 AND n.touched = 0 AND n.state IN ('pending', 'held')`, c.Entry)
+	for _, id := range together {
+		var e Entry
+		if e, err = t.entry(id); err == nil {
+			err = t.follow(e, c.Is.Apply(placed(*e.AsReported(), place)), said, &did)
+		}
+		if err != nil {
+			return did, fmt.Errorf("entry %d: %w", id, err)
+		}
+	}
+	if err != nil || !remembered {
 		return did, err
 	}
 	if err := t.correctAlike(said, c.Entry, &did); err != nil {
@@ -143,39 +155,19 @@ func (t *tx) remember(c Correcting, reported, place viewing.Media, did *resolve.
 	return said, err == nil, err
 }
 
-// correctTogether gives what other accounts have of the same item of the named entry's
-// event the same identity and place.
-func (t *tx) correctTogether(c resolve.Correction, named int64, place viewing.Media, did *resolve.Corrected) error {
-	ids, err := t.Numbers(`SELECT n.id FROM entries AS e JOIN entries AS n ON n.event = e.event AND n.part = e.part
-		WHERE e.id = ?1 AND n.id <> ?1 AND n.touched = 0 AND n.state IN ('pending', 'held')`, named)
-	for _, id := range ids {
-		var e Entry
-		if e, err = t.entry(id); err == nil {
-			err = t.follow(e, c.Is.Apply(placed(*e.AsReported(), place)), c, did)
-		}
-		if err != nil {
-			return fmt.Errorf("entry %d: %w", id, err)
-		}
-	}
-	return err
-}
-
 // correctAlike gives what waits and was reported alike the identity that a correction
 // says. What a person has changed otherwise stays.
 func (t *tx) correctAlike(c resolve.Correction, named int64, did *resolve.Corrected) error {
 	ids, err := t.Numbers(`SELECT id FROM entries WHERE media IS NOT NULL AND (reported IS NOT NULL OR item_key = '')
 		AND state IN ('pending', 'held') AND (touched < 2 OR correction IS NOT NULL) AND id <> ?`, named)
 	for _, id := range ids {
-		var e Entry
-		if e, err = t.entry(id); err != nil {
-			return err
+		e, err := t.entry(id)
+		if err == nil && !e.AsReported().Identified() {
+			if is, told := c.Apply(*e.AsReported()); told {
+				err = t.follow(e, is, c, did)
+			}
 		}
-		reported := *e.AsReported()
-		is, told := c.Apply(reported)
-		if reported.Identified() || !told {
-			continue
-		}
-		if err = t.follow(e, is, c, did); err != nil {
+		if err != nil {
 			return fmt.Errorf("entry %d: %w", id, err)
 		}
 	}

@@ -76,10 +76,8 @@ func (t *tx) begin(was Entry) (attempt int64, err error) {
 	if e.State != viewing.StatePending || e.Revision != was.Revision || e.Account != was.Account || !e.NextAt.Equal(was.NextAt) {
 		return 0, ErrChanged
 	}
+	e.Attempts++
 	if err := t.transition(&e, viewing.StateSending, "", entry.Step{}); err != nil {
-		return 0, err
-	}
-	if _, err := t.Exec("UPDATE entries SET attempts = attempts + 1 WHERE id = ?", e.ID); err != nil {
 		return 0, err
 	}
 	if _, err := t.Find("SELECT coalesce(max(number), 0) + 1 FROM attempts WHERE entry = ?", []any{e.ID}, &attempt); err != nil {

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -43,9 +44,6 @@ type Settlement struct {
 // Settle records what became of an entry, with the answer. It returns an
 // error wrapping [entry.ErrNotFound] or [entry.ErrState] when that cannot be.
 func (s *Store) Settle(ctx context.Context, m Settlement) error {
-	if !m.State.Valid() || m.State == viewing.StateSending {
-		return fmt.Errorf("settle entry %d: %w: %q is not an end", m.Entry, entry.ErrState, m.State)
-	}
 	return s.write(ctx, fmt.Sprintf("settle entry %d", m.Entry), func(t *tx) error { return t.settle(m) })
 }
 
@@ -54,7 +52,8 @@ func (t *tx) settle(m Settlement) error {
 	switch {
 	case err != nil:
 		return err
-	case !m.allowed(e.State):
+	case m.Attempt > 0 && e.State != viewing.StateSending,
+		m.Attempt == 0 && !slices.Contains([]viewing.State{viewing.StatePending, viewing.StateHeld, viewing.StateInDoubt, viewing.StateRejected}, e.State):
 		return fmt.Errorf("%w: it is %s", entry.ErrState, e.State)
 	}
 	if m.Attempt > 0 {
@@ -88,14 +87,6 @@ func (t *tx) settle(m Settlement) error {
 	return err
 }
 
-// allowed reports whether the settlement may follow on the state was.
-func (m Settlement) allowed(was viewing.State) bool {
-	if m.Attempt > 0 {
-		return was == viewing.StateSending
-	}
-	return slices.Contains([]viewing.State{viewing.StatePending, viewing.StateHeld, viewing.StateInDoubt, viewing.StateRejected}, was)
-}
-
 // settleEntry moves the entry. An attempt that does not count is taken back from the
 // number that sending raised.
 func (t *tx) settleEntry(e *Entry, m Settlement, step entry.Step) error {
@@ -105,13 +96,14 @@ func (t *tx) settleEntry(e *Entry, m Settlement, step entry.Step) error {
 			e.NextAt = m.NextAt
 		}
 	}
-	if err := t.transition(e, m.State, m.Reason, step); err != nil {
-		return err
+	if (m.NotSent || m.Uncounted) && m.Attempt > 0 {
+		e.Attempts--
 	}
-	back := (m.NotSent || m.Uncounted) && m.Attempt > 0
-	_, err := t.Exec(`UPDATE entries SET attempts = attempts - ?, revision = revision + ?, remote_id = coalesce(nullif(?, ''), remote_id) WHERE id = ?`,
-		back, m.RaiseRevision, m.RemoteID, m.Entry)
-	return err
+	if m.RaiseRevision {
+		e.Revision++
+	}
+	e.RemoteID = cmp.Or(m.RemoteID, e.RemoteID)
+	return t.transition(e, m.State, m.Reason, step)
 }
 
 // endAttempt keeps the answer. Of attempts that never left only the last is

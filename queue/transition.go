@@ -30,7 +30,8 @@ func (t *tx) entry(id int64) (Entry, error) {
 // unless its code is "". Nothing else changes a state. It counts the change and keeps
 // what depends on the state: when the entry was settled, its doubt, and whether the
 // service is asked what it is. The step's cause becomes that of the entry. It writes
-// e.Touched, and e.NextAt unless that is zero; a time that stays was planned when it was.
+// what stands in e of touches, attempts, revision and the service's id, and e.NextAt unless
+// that is zero; a time that stays was planned when it was.
 // The items of a list are dropped with it.
 func (t *tx) transition(e *Entry, to viewing.State, reason string, s entry.Step) error {
 	was := *e
@@ -41,9 +42,9 @@ func (t *tx) transition(e *Entry, to viewing.State, reason string, s entry.Step)
 	if s.Cause != nil || to != was.State {
 		e.Cause = s.Cause
 	}
-	_, err := t.Exec(`UPDATE entries SET state = ?, reason = ?, cause = ?, settled_at = ?, touched = ?,
-		next_at = coalesce(?6, next_at), planned_at = iif(coalesce(?6, next_at) = next_at, planned_at, ?7) WHERE id = ?8`,
-		string(to), reason, asJSON{e.Cause}, timeOrNull(e.SettledAt), int(e.Touched), timeOrNull(e.NextAt), t.now, e.ID)
+	_, err := t.Exec(`UPDATE entries SET state = ?, reason = ?, cause = ?, settled_at = ?, touched = ?, attempts = ?, revision = ?, remote_id = nullif(?, ''),
+		next_at = coalesce(?9, next_at), planned_at = iif(coalesce(?9, next_at) = next_at, planned_at, ?10) WHERE id = ?11`,
+		string(to), reason, asJSON{e.Cause}, timeOrNull(e.SettledAt), int(e.Touched), e.Attempts, e.Revision, e.RemoteID, timeOrNull(e.NextAt), t.now, e.ID)
 	if err != nil {
 		return err
 	}

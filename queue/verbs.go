@@ -19,9 +19,7 @@ func (t *tx) operate(o entry.Order, e Entry) (left string, err error) {
 		return changed, t.byUser(&e, viewing.StateDropped, viewing.ReasonUser, "user.dropped", nil)
 	case entry.VerbSettle:
 		if o.As == viewing.StateRejected {
-			if err := t.raise(&e); err != nil {
-				return "", err
-			}
+			e.Revision++ // the next request is another act
 		}
 		return changed, t.byUser(&e, o.As, viewing.ReasonUser, "user.settled", entry.Args{"state": string(o.As)})
 	case entry.VerbMove:
@@ -46,9 +44,7 @@ func (t *tx) operate(o entry.Order, e Entry) (left string, err error) {
 		// The same act: a service that knows Idempotency-Key takes it once.
 		return changed, t.byUser(&e, viewing.StatePending, "", "user.retried.doubt", nil)
 	default:
-		if err := t.raise(&e); err != nil {
-			return "", err
-		}
+		e.Revision++
 		return changed, t.byUser(&e, viewing.StatePending, "", "user.retried", nil)
 	}
 }
@@ -92,9 +88,7 @@ func (t *tx) recall(e Entry) error {
 			}
 			return t.doubtful(e.ID, millis(t.now))
 		}
-		if err := t.raise(&e); err != nil { // the service has refused it, or given it back: this is another act
-			return err
-		}
+		e.Revision++ // the service has refused it, or given it back: this is another act
 	}
 	v, err := t.eventOf(e)
 	if err != nil {
@@ -181,11 +175,4 @@ func (t *tx) byUser(e *Entry, to viewing.State, reason, code string, args entry.
 		e.NextAt = t.dueSince(*e)
 	}
 	return t.transition(e, to, reason, entry.Step{Code: code, Args: args})
-}
-
-// raise makes the next request for an entry another act.
-func (t *tx) raise(e *Entry) error {
-	e.Revision++
-	_, err := t.Exec("UPDATE entries SET revision = ? WHERE id = ?", e.Revision, e.ID)
-	return err
 }
