@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
@@ -125,31 +124,6 @@ func TestTogether(t *testing.T) {
 	s.wantStandings(t, "1 b.0 anna pending", "2 b.1 anna dropped user", "3 b.0 ben delivered", "4 b.1 ben delivered",
 		"5 p.0 ben pending", "6 c.0 anna pending")
 	s.checkCounters(t)
-}
-
-// TestTogetherIsFixed: one correction is for all accounts.
-func TestTogetherIsFixed(t *testing.T) {
-	s := couple(t)
-	s.told(t, chrome, called("b", "Alpha", 1999, -60))
-	if did := s.correct(t, 2, theFilm(603)); did.AlsoChanged != 1 {
-		t.Errorf("%+v", did)
-	}
-	s.wantKeys(t, map[int64]string{1: "movie:603", 2: "movie:603"})
-	s.told(t, viewing.SourceCLI, called("c", "Alpha", 1999, -600))
-	s.wantKeys(t, map[int64]string{3: "movie:603", 4: "movie:603"})
-	s.wantStandings(t, "1 b.0 anna pending", "2 b.0 ben pending", "3 c.0 ben pending", "4 c.0 anna pending")
-}
-
-// TestTogetherIsHeardOf: what one account has heard of is left out for all.
-func TestTogetherIsHeardOf(t *testing.T) {
-	s := couple(t)
-	s.told(t, player, film("p", 605, -60))
-	for source, want := range map[string]int{living: 0, chrome: 1, viewing.SourceCLI: 1, player: 1} {
-		times, err := s.Recorded(t.Context(), source, []string{"movie:605"})
-		if err != nil || len(times["movie:605"]) != want {
-			t.Errorf("%s: %v, %v", source, times, err)
-		}
-	}
 }
 
 // TestTogetherIsAmended: a source corrects what waits in each account.
@@ -271,89 +245,4 @@ func TestMovedMeetsTheSamePlayback(t *testing.T) {
 			s.checkCounters(t)
 		})
 	}
-}
-
-// TestModelEachDiaryIsWhatItsRoutesSay: each playback is of another film, and each
-// source sees it once at most. Whatever is moved and sent meanwhile, an account has
-// it once if a source of its route saw it, and it was not given away.
-func TestModelEachDiaryIsWhatItsRoutesSay(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		s := couple(t)
-		defer s.stop()
-		sources := []string{chrome, living, player, viewing.SourceCLI}
-		accounts := []string{"anna", "ben"}
-		told, wanted := map[string]bool{}, map[string]map[int64]bool{"anna": {}, "ben": {}}
-		diary := map[string][]int64{}
-		send := func(account string) {
-			for _, e := range s.deliver(t, account) {
-				diary[account] = append(diary[account], e.Media.IDs.TMDB)
-			}
-		}
-		any := func() (Entry, bool) {
-			list, err := s.Entries(t.Context(), entry.Filter{Limit: 1000})
-			if err != nil {
-				r.Fatal(err)
-			}
-			if len(list) == 0 {
-				return Entry{}, false
-			}
-			return rapid.SampledFrom(list).Draw(r, "entry"), true
-		}
-		r.Repeat(map[string]func(*rapid.T){
-			"see": func(r *rapid.T) {
-				source, item := rapid.SampledFrom(sources).Draw(r, "source"), rapid.Int64Range(1, 4).Draw(r, "film")
-				name := fmt.Sprintf("%s-%d", strings.ReplaceAll(source, "/", ""), item)
-				if told[name] {
-					return
-				}
-				told[name] = true
-				s.told(t, source, film(name, item, -60-rapid.IntRange(0, 5).Draw(r, "minute")))
-				for _, account := range s.AccountsOf(source) {
-					wanted[account][item] = true
-				}
-			},
-			"move": func(r *rapid.T) {
-				e, ok := any()
-				to := rapid.SampledFrom(accounts).Draw(r, "to")
-				if !ok || e.Account == to {
-					return
-				}
-				var state *StateError
-				switch _, err := s.Move(t.Context(), []int64{e.ID}, to, false); {
-				case errors.As(err, &state):
-					return
-				case err != nil:
-					r.Fatal(err)
-				}
-				wanted[to][e.Media.IDs.TMDB] = true
-				if e.State != viewing.StateMerged {
-					delete(wanted[e.Account], e.Media.IDs.TMDB)
-				}
-			},
-			"hold": func(r *rapid.T) {
-				if e, ok := any(); ok && e.State == viewing.StatePending {
-					if _, err := s.Hold(t.Context(), entry.Selection{IDs: []int64{e.ID}}, false); err != nil {
-						r.Fatal(err)
-					}
-				}
-			},
-			"send": func(r *rapid.T) { send(rapid.SampledFrom(accounts).Draw(r, "account")) },
-			"":     func(*rapid.T) { s.checkCounters(t) },
-		})
-		if _, err := s.ReleaseHeld(t.Context(), entry.Selection{All: true}, false); err != nil {
-			r.Fatal(err)
-		}
-		for _, account := range accounts {
-			send(account)
-			for item := range wanted[account] {
-				if !slices.Contains(diary[account], item) {
-					r.Errorf("%s lacks %d: %v", account, item, s.standing(t))
-				}
-			}
-			slices.Sort(diary[account])
-			if len(slices.Compact(slices.Clone(diary[account]))) != len(wanted[account]) || len(diary[account]) != len(wanted[account]) {
-				r.Errorf("%s has %v, wanted %v: %v", account, diary[account], wanted[account], s.standing(t))
-			}
-		}
-	})
 }

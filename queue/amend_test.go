@@ -24,22 +24,6 @@ func identified(tmdb int64) []viewing.Media {
 	return []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: tmdb}}}
 }
 
-func TestAmendedMediaFreesAnUnresolvedEntry(t *testing.T) {
-	s := fresh(t)
-	id := s.commit(t, unidentified("e1"))[0].Entries[0]
-	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(603), Reason: viewing.Say("the library knows it now")})
-	e := s.entry(t, id)
-	if e.State != viewing.StatePending || e.Reason != "" || e.Media.IDs.TMDB != 603 || e.Revision != 1 {
-		t.Fatalf("entry %+v", e)
-	}
-	if ready := s.due(t); len(ready) != 1 || ready[0].ID != id {
-		t.Errorf("ready %v", ids(ready))
-	}
-	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1}) {
-		t.Errorf("counts %+v", counts)
-	}
-}
-
 func TestAmendedMediaAsksTheRulesAgain(t *testing.T) {
 	s := fresh(t)
 	ahead := unidentified("ahead")
@@ -63,22 +47,6 @@ func TestAmendedMediaAsksTheRulesAgain(t *testing.T) {
 		}
 	}
 	s.checkCounters(t)
-}
-
-func TestWhatWasAmendedIsNotSentAsItWas(t *testing.T) {
-	s := fresh(t)
-	s.commit(t, film("e1", 603, -10), film("e2", 604, -5))
-	ready := s.due(t)
-	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(605), Reason: viewing.Say("corrected")})
-	s.amend(t, viewing.Amendment{EventID: "e2", Drop: true, Reason: viewing.Say("unmarked")})
-	for _, e := range ready {
-		if _, err := s.Begin(t.Context(), e); !errors.Is(err, ErrChanged) {
-			t.Errorf("sending the old %s: %v, want that it has changed", e.EventID, err)
-		}
-	}
-	if again := s.due(t); len(again) != 1 || again[0].Media.IDs.TMDB != 605 {
-		t.Errorf("ready again %+v", again)
-	}
 }
 
 // What turns out to be bulk is held, unless a person has let it go or the user

@@ -41,21 +41,6 @@ func statuses(outcomes []viewing.Outcome) []viewing.Status {
 	return all
 }
 
-func TestEventBecomesOneEntryForEachRequest(t *testing.T) {
-	s := fresh(t)
-	o := s.commit(t, episodes("double", 3, 1, 2))[0]
-	if len(o.Entries) != 6 {
-		t.Fatalf("%d entries, want 3 viewings of 2 episodes", len(o.Entries))
-	}
-	for part, id := range o.Entries {
-		e := s.entry(t, id)
-		if e.Part != part || *e.Media.Episode != part%2+1 || e.Count != 1 || e.State != viewing.StatePending {
-			t.Errorf("part %d is %+v of episode %d", part, e, *e.Media.Episode)
-		}
-	}
-	s.checkCounters(t)
-}
-
 func TestEntryKeepsWhatTheSourceSaw(t *testing.T) {
 	s := fresh(t)
 	v := film("e1", 603, -90)
@@ -125,23 +110,6 @@ func (o *opened) sendOne(t testing.TB, id int64) int64 {
 		t.Fatalf("entry %d is not due; ready %v", id, ids(ready))
 	}
 	return o.send(t, ready[i])
-}
-
-func TestRepeatedEventIsDuplicate(t *testing.T) {
-	s := fresh(t)
-	first := s.commit(t, film("e1", 603, -10), film("e1", 603, -10))
-	if diff := cmp.Diff([]viewing.Status{viewing.StatusQueued, viewing.StatusDuplicate}, statuses(first)); diff != "" {
-		t.Error(diff)
-	}
-	s = s.reopen(t)
-	// Event ids are shared by all browsers; the content does not name them.
-	again := s.commitBatch(t, viewing.Batch{Source: "browser:b2", Events: []viewing.Event{film("e1", 603, -10)}})
-	if again[0].Status != viewing.StatusDuplicate || !slices.Equal(again[0].Entries, first[0].Entries) {
-		t.Errorf("from another browser %+v, want a duplicate with entries %v", again[0], first[0].Entries)
-	}
-	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1}) {
-		t.Errorf("counts %+v", counts)
-	}
 }
 
 func TestOtherContentIsConflictAndChangesNothing(t *testing.T) {
@@ -263,23 +231,6 @@ func TestRulesHoldWithTheirReason(t *testing.T) {
 	}
 	if e := s.entry(t, outcomes[2].Entries[0]); e.NextAt.After(noon()) {
 		t.Errorf("an entry a little ahead is due at %s, want at once", e.NextAt)
-	}
-}
-
-func TestRoutesKeepAccountsApart(t *testing.T) {
-	s := fresh(t)
-	s.commit(t, film("e1", 603, -10))
-	o := s.commitBatch(t, viewing.Batch{Source: "browser:b2", Events: []viewing.Event{film("e2", 603, -5)}})
-	first, second := s.dueOf(t, "default"), s.dueOf(t, "second")
-	if len(first) != 1 || first[0].EventID != "e1" || len(second) != 1 || second[0].ID != o[0].Entries[0] {
-		t.Errorf("ready %v and %v: the same film in two accounts waits for nobody", ids(first), ids(second))
-	}
-	if _, due, ok, err := s.Next(t.Context(), "third", viewing.LaneLive); ok || err != nil {
-		t.Errorf("an account without entries is due at %v, %v", due, err)
-	}
-	listed, err := s.Entries(t.Context(), entry.Filter{Account: "second"})
-	if err != nil || len(listed) != 1 || listed[0].EventID != "e2" {
-		t.Errorf("listed %v, %v", ids(listed), err)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -107,23 +106,6 @@ func TestACorrectionWinsOverWhatIsFoundLater(t *testing.T) {
 	}
 	s.found(t, is(s.wantLookups(t, 1, all[0])[0], 999))
 	s.wantKeys(t, map[int64]string{all[0]: "movie:603"})
-}
-
-// What followed a correction follows the next one, too, after the first was forgotten.
-func TestACorrectionAfterOneThatWasForgotten(t *testing.T) {
-	s := fresh(t)
-	all := s.commitIDs(t, called("e1", "Alpha", 1999, -90), of(viewing.ClassBulk, called("e2", "Alpha", 1999, -30)))
-	say := func(tmdb int64) resolve.Corrected {
-		return s.saidOf(t, called("", "Alpha", 1999, 0).Media[0], theFilm(tmdb))
-	}
-	first := say(603)
-	if err := s.ForgetCorrection(t.Context(), first.Remembered.ID); err != nil {
-		t.Fatal(err)
-	}
-	if did := say(604); did.AlsoChanged != 2 || did.Before != nil {
-		t.Errorf("%+v", did)
-	}
-	s.wantKeys(t, map[int64]string{all[0]: "movie:604", all[1]: "movie:604"})
 }
 
 // What another source saw as well stays where that one has it.

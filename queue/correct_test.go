@@ -144,22 +144,6 @@ func (o *opened) saidOf(t testing.TB, reported viewing.Media, is resolve.Candida
 	return did
 }
 
-// A film goes by its own number, and not by its title and year then.
-func TestACorrectionOfAFilmByASitesNumber(t *testing.T) {
-	s := fresh(t)
-	told := at(called("a", "Alpha", 1999, -90), "netflix", "8005")
-	if did := s.saidOf(t, told.Media[0], theFilm(603)); did.Remembered == nil {
-		t.Fatalf("%+v", did)
-	}
-	nameless, titled := at(called("b", "", 0, -80), "netflix", "8005").Media[0], called("c", "Alpha", 1999, -80).Media[0]
-	if said, err := s.CorrectionFor(t.Context(), nameless); err != nil || said == nil || said.Is.TMDB != 603 {
-		t.Errorf("%+v, %v", said, err)
-	}
-	if said, err := s.CorrectionFor(t.Context(), titled); err != nil || said != nil {
-		t.Errorf("%+v, %v", said, err)
-	}
-}
-
 // The new answer wins, and what has not left follows again. What a person has
 // changed or put aside stays, and so does what has left.
 func TestAnotherCorrection(t *testing.T) {

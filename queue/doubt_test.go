@@ -109,19 +109,6 @@ func TestResendRemembersSinceWhen(t *testing.T) {
 	}
 }
 
-func TestCrashWhileSendingIsLookedFor(t *testing.T) {
-	s := fresh(t)
-	id := s.commitIDs(t, film("e1", 603, -10))[0]
-	s.sendOne(t, id)
-	s.clock.advance(time.Hour)
-	s = s.reopen(t)
-	d, ok, err := s.Doubt(t.Context(), id)
-	if err != nil || !ok || !d.At.Equal(noon().Add(time.Hour)) || !d.SentAt.Equal(noon()) {
-		t.Errorf("doubt %+v, %v, %v", d, ok, err)
-	}
-	s.looked(t, noon().Add(time.Hour))
-}
-
 func TestAnsweredAndClaims(t *testing.T) {
 	s := fresh(t)
 	ids := s.commitIDs(t, film("e1", 1, -50), film("e2", 2, -40), film("e3", 3, -30), film("e4", 2, -20))

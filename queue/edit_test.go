@@ -158,19 +158,3 @@ func TestTheUsersWordWinsOverTheSources(t *testing.T) {
 		t.Errorf("last step %+v", last)
 	}
 }
-
-func TestEditChangesTheOrderWithinAnItem(t *testing.T) {
-	s := fresh(t)
-	outcomes := s.commit(t, film("first", 603, -20), film("second", 603, -10))
-	second := outcomes[1].Entries[0]
-	if _, err := s.Edit(t.Context(), second, entry.Edit{WatchedAt: viewing.At(noon().Add(-time.Hour))}); err != nil {
-		t.Fatal(err)
-	}
-	if ready := s.due(t); len(ready) != 1 || ready[0].ID != second {
-		t.Errorf("ready %v, want %d alone", ids(ready), second)
-	}
-	steps := s.explained(t, second).Steps
-	if last := steps[len(steps)-1]; last.Code != "edited.time" || last.Args["at"] != "2026-03-01T11:00:00Z" || last.Args["before"] != "2026-03-01T11:50:00Z" {
-		t.Errorf("last step %+v", last)
-	}
-}

@@ -143,17 +143,3 @@ func TestAClockThatWasBehindHoldsUntilItIsRight(t *testing.T) {
 	}
 	s.wantDue(t, id)
 }
-
-// TestADayIsNotTooFar: a wait that is meant is kept to the end.
-func TestADayIsNotTooFar(t *testing.T) {
-	s := fresh(t)
-	id := s.commitIDs(t, film("e1", 1, -10))[0]
-	s.settle(t, Settlement{Entry: id, State: viewing.StatePending, NextAt: noon().Add(24 * time.Hour)})
-	for range 2 {
-		s.wantDue(t)
-	}
-	s.clock.advance(24*time.Hour - time.Millisecond)
-	s.wantDue(t)
-	s.clock.advance(time.Millisecond)
-	s.wantDue(t, id)
-}

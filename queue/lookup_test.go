@@ -104,22 +104,6 @@ func TestFoundIdentityFreesAnEntry(t *testing.T) {
 	s.checkCounters(t)
 }
 
-// What is held for another reason too stays held, and is identified all the same.
-func TestFoundIdentityOfAClassThatIsHeld(t *testing.T) {
-	s := fresh(t)
-	v := unidentified("bulk")
-	v.Class = viewing.ClassBulk
-	id := s.commitIDs(t, v)[0]
-	s.found(t, is(s.wantLookups(t, 1, id)[0], 603))
-	if e := s.entry(t, id); e.State != viewing.StateHeld || e.Reason != viewing.ReasonBulk || e.Media.IDs.TMDB != 603 {
-		t.Errorf("entry %+v", e)
-	}
-	s.wantLookups(t, 0)
-	if c, err := s.ReleaseHeld(t.Context(), entry.Selection{Filter: entry.Filter{Reason: viewing.ReasonBulk}}, false); err != nil || c.Changed != 1 {
-		t.Errorf("released %+v, %v", c, err)
-	}
-}
-
 func TestNothingFoundIsAskedAgain(t *testing.T) {
 	s := fresh(t)
 	id := s.commitIDs(t, unidentified("e1"))[0]

@@ -326,26 +326,6 @@ func TestWhatTheUserChangedIsNotSentAsItWas(t *testing.T) {
 	}
 }
 
-func TestRetryMakesDueAndSaysSo(t *testing.T) {
-	s := fresh(t)
-	id := s.commit(t, film("e1", 603, -10))[0].Entries[0]
-	e := s.due(t)[0]
-	s.settle(t, Settlement{Entry: id, Attempt: s.send(t, e), State: viewing.StatePending, NextAt: noon().Add(time.Hour)})
-	if ready := s.due(t); len(ready) != 0 {
-		t.Fatalf("ready %v before its time", ids(ready))
-	}
-	if _, err := s.Retry(t.Context(), entry.Selection{IDs: []int64{id}}, false); err != nil {
-		t.Fatal(err)
-	}
-	if ready := s.due(t); len(ready) != 1 || ready[0].Revision != 0 {
-		t.Errorf("ready %+v, want it now and as the same act", ready)
-	}
-	steps := s.explained(t, id).Steps
-	if last := steps[len(steps)-1]; last.Code != "user.hurried" {
-		t.Errorf("last step %+v", last)
-	}
-}
-
 func TestRetryOfRejectedIsAnotherActOfDoubtTheSame(t *testing.T) {
 	s := fresh(t)
 	found := s.several(t)
@@ -391,27 +371,6 @@ func TestSettleByHandOnlyInDoubt(t *testing.T) {
 		if got := s.entry(t, doubt); err != nil || did.Changed != 1 || (got.State == viewing.StateInDoubt) != dry {
 			t.Errorf("settled all (dry %v): %+v, %v; it is %s", dry, did, err, got.State)
 		}
-	}
-}
-
-func TestUndoneOnlyDelivered(t *testing.T) {
-	s := fresh(t)
-	for state, id := range s.several(t) {
-		before := s.entry(t, id)
-		e, err := s.Undone(t.Context(), id)
-		if state == viewing.StateDelivered {
-			if err != nil || e.State != viewing.StateDropped || e.Reason != "user" {
-				t.Errorf("undone: %+v (%v)", e, err)
-			}
-			continue
-		}
-		if !errors.Is(err, entry.ErrState) || cmp.Diff(before, s.entry(t, id)) != "" {
-			t.Errorf("undone what is %s: %v", state, err)
-		}
-	}
-	s.checkCounters(t)
-	if _, err := s.Undone(t.Context(), 999); !errors.Is(err, entry.ErrNotFound) {
-		t.Errorf("undone nothing: %v", err)
 	}
 }
 

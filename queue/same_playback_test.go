@@ -192,43 +192,6 @@ func (o *opened) checkMerged(t *testing.T, lesser, into int64) {
 	}
 }
 
-func TestFirstTimeStaysWhenTheWorseOneIsMerged(t *testing.T) {
-	s := fresh(t)
-	s.told(t, living, of(viewing.ClassBulk, film("a", 603, -60)))
-	id := s.told(t, chrome, film("b", 603, -55)).Entries[0]
-	ready := s.due(t)
-	if len(ready) != 1 || ready[0].ID != id || !ready[0].WatchedAt.Time().Equal(noon().Add(-55*time.Minute)) {
-		t.Fatalf("ready %+v", ready)
-	}
-	if did, err := s.ReleaseHeld(t.Context(), entry.Selection{All: true}, false); err != nil || did.Changed != 0 {
-		t.Errorf("released %+v, %v", did, err)
-	}
-	if o := s.told(t, player, film("c", 603, -60)); !slices.Equal(o.Entries, []int64{id}) {
-		t.Errorf("a third sighting: %+v", o)
-	}
-}
-
-func TestMergedMeanwhileIsNotSent(t *testing.T) {
-	s := fresh(t)
-	s.told(t, living, day(film("a", 603, 0)))
-	ready := s.due(t)
-	s.told(t, chrome, film("b", 603, -60))
-	if _, err := s.Begin(t.Context(), ready[0]); err == nil {
-		t.Error("what was merged was sent")
-	}
-}
-
-func TestOneSourceNeverMergesWithItself(t *testing.T) {
-	s := fresh(t)
-	for i, source := range []string{living, living, chrome, chrome, chrome, living} {
-		s.told(t, source, long(fmt.Sprint("e", i), -60+i, 2))
-	}
-	// Three of each: three viewings, whoever told of which first.
-	if counts := s.checkCounters(t); counts.Pending != 3 {
-		t.Errorf("counts %+v", counts)
-	}
-}
-
 // Plays before the last one carry the day of that, for want of their own.
 func TestUnknownTimesAreNotMet(t *testing.T) {
 	s := fresh(t)
@@ -245,17 +208,6 @@ func TestUnknownTimesAreNotMet(t *testing.T) {
 	}
 	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 3}) {
 		t.Errorf("released: counts %+v", counts)
-	}
-}
-
-func TestChainIsComparedWithTheEntryItself(t *testing.T) {
-	s := fresh(t)
-	a := s.told(t, living, long("a", -300, 90)).Entries
-	if b := s.told(t, chrome, long("b", -230, 90)); !slices.Equal(b.Entries, a) {
-		t.Fatalf("%+v", b)
-	}
-	if c := s.told(t, player, long("c", -170, 90)); slices.Equal(c.Entries, a) || s.entry(t, c.Entries[0]).State != viewing.StatePending {
-		t.Errorf("seen again later: %+v", c)
 	}
 }
 
@@ -289,25 +241,6 @@ func TestPartsAreMergedEachByItself(t *testing.T) {
 	s.checkCounters(t)
 }
 
-func TestSeveralTimesMeetAsManyOnly(t *testing.T) {
-	s := fresh(t)
-	first := s.told(t, chrome, film("once", 603, -60)).Entries
-	v := film("thrice", 603, -60)
-	v.Count = 3
-	o := s.told(t, living, v)
-	if counts := s.checkCounters(t); counts.Pending != 3 {
-		t.Errorf("counts %+v of %v", counts, o.Entries)
-	}
-	w := film("twice", 603, -61)
-	w.Count = 2
-	if again := s.told(t, player, w); len(again.Entries) != 2 || again.Entries[0] != first[0] {
-		t.Errorf("%+v", again)
-	}
-	if counts := s.checkCounters(t); counts.Pending != 3 {
-		t.Errorf("counts %+v", counts)
-	}
-}
-
 func TestLateIdentityMeetsTheOthers(t *testing.T) {
 	alpha := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}
 	for _, way := range []string{"amended", "edited"} {
@@ -339,18 +272,6 @@ func TestEditedTimeMeetsTheOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.checkMerged(t, id, seen)
-}
-
-// Files of before have entries that nobody held against each other.
-func TestReleasedMeetsTheOthers(t *testing.T) {
-	s := fresh(t)
-	held := s.told(t, living, of(viewing.ClassBulk, film("a", 603, -60))).Entries[0]
-	late := s.told(t, chrome, film("b", 604, -60)).Entries[0]
-	s.change(t, fmt.Sprintf("UPDATE entries SET item_key = 'movie:603' WHERE id = %d", late))
-	if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: []int64{held}}, false); err != nil {
-		t.Fatal(err)
-	}
-	s.checkMerged(t, held, late)
 }
 
 func TestWhatAnotherSourceSawTooIsNotWithdrawn(t *testing.T) {
@@ -426,15 +347,6 @@ func TestDroppedSwallowsWhatNobodyAskedFor(t *testing.T) {
 				t.Errorf("%s: it is %s (%s), want %s", way, e.State, e.Reason, want)
 			}
 		})
-	}
-}
-
-func TestAccountsWatchForThemselves(t *testing.T) {
-	s := fresh(t)
-	s.told(t, living, film("a", 603, -60))
-	s.told(t, "browser:b2", film("b", 603, -60))
-	if counts := s.checkCounters(t); counts.Pending != 2 {
-		t.Errorf("counts %+v", counts)
 	}
 }
 

@@ -3,7 +3,6 @@ package queue
 import (
 	"errors"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -223,28 +222,5 @@ func TestAccounts(t *testing.T) {
 	}
 	if err := s.UpdateAccount(t.Context(), "", func(*account.Row) {}); err == nil {
 		t.Error("saved an account without a name")
-	}
-}
-
-func TestUpdateAccountUndoesNobodysChange(t *testing.T) {
-	s := fresh(t)
-	var all sync.WaitGroup
-	for range 40 {
-		all.Go(func() {
-			if err := s.UpdateAccount(t.Context(), "default", func(a *account.Row) { a.Pause.ProbeStep++; a.Name = "other" }); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	if a, err := s.Account(t.Context(), "default"); err != nil || a.Pause.ProbeStep != 40 {
-		t.Errorf("account %+v, %v", a, err)
-	}
-	var accounts int
-	if err := s.reader.QueryRow("SELECT count(*) FROM accounts").Scan(&accounts); err != nil || accounts != 1 {
-		t.Errorf("%d accounts, %v", accounts, err)
-	}
-	if err := s.UpdateAccount(t.Context(), "", func(*account.Row) {}); err == nil {
-		t.Error("an account without a name was kept")
 	}
 }

@@ -253,28 +253,6 @@ func (o *opened) checkLookups(t testing.TB) {
 	}
 }
 
-func TestOneViewingFromCommitToDelivery(t *testing.T) {
-	s := fresh(t)
-	outcome := s.commit(t, film("e1", 603, -10))[0]
-	if outcome.Status != viewing.StatusQueued || len(outcome.Entries) != 1 {
-		t.Fatalf("outcome %+v", outcome)
-	}
-	ready := s.due(t)
-	if len(ready) != 1 || ready[0].ID != outcome.Entries[0] {
-		t.Fatalf("ready %+v", ready)
-	}
-	attempt := s.send(t, ready[0])
-	s.clock.advance(time.Second)
-	s.settle(t, Settlement{Entry: ready[0].ID, Attempt: attempt, State: viewing.StateDelivered, Answer: Answer{Status: 201}})
-	e := s.entry(t, ready[0].ID)
-	if e.State != viewing.StateDelivered || e.Attempts != 1 || !e.SettledAt.Equal(noon().Add(time.Second)) {
-		t.Errorf("entry %+v", e)
-	}
-	if counts := s.checkCounters(t); counts != (entry.Counts{Delivered: 1}) {
-		t.Errorf("counts %+v", counts)
-	}
-}
-
 // change runs statements on the writer's side.
 func (o *opened) change(t testing.TB, statements ...string) {
 	t.Helper()

@@ -1,11 +1,8 @@
 package queue
 
 import (
-	"fmt"
-	"sync"
 	"testing"
 
-	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -37,36 +34,4 @@ func TestSubscribersAreNudged(t *testing.T) {
 	stop()
 	s.commit(t, film("e3", 3, -1))
 	quiet("a commit after stop")
-}
-
-func TestManyCallersAtOnce(t *testing.T) {
-	const callers, each = 32, 20
-	s := fresh(t)
-	var all sync.WaitGroup
-	for caller := range callers {
-		all.Go(func() {
-			for i := range each {
-				v := film(fmt.Sprintf("%d-%d", caller, i), int64(caller*each+i+1), -i)
-				for _, want := range []viewing.Status{viewing.StatusQueued, viewing.StatusDuplicate} {
-					o, err := s.Commit(t.Context(), viewing.Batch{Source: "browser:b1", Events: []viewing.Event{v}})
-					if err != nil || o[0].Status != want {
-						t.Errorf("commit: %+v, %v", o, err)
-						return
-					}
-				}
-			}
-		})
-	}
-	delivered := 0
-	for delivered < callers*each && !t.Failed() {
-		ready := s.due(t)
-		for _, e := range ready {
-			s.settle(t, Settlement{Entry: e.ID, Attempt: s.send(t, e), State: viewing.StateDelivered})
-			delivered++
-		}
-	}
-	all.Wait()
-	if counts := s.checkCounters(t); counts != (entry.Counts{Delivered: callers * each}) {
-		t.Errorf("counts %+v", counts)
-	}
 }

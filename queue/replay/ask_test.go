@@ -86,16 +86,6 @@ func TestAskLeavesAServiceAloneThatWantsIt(t *testing.T) {
 	})
 }
 
-func TestAskOfAServiceThatCannotTellLeavesItToThePerson(t *testing.T) {
-	inBed(t, true, nil, func(b *bed) {
-		b.pass(time.Second)
-		got, err := b.loop.Identify(b.Context(), resolve.Evidence{Media: filmBy("", "Dune", 2021)})
-		if err != nil || got.Is != nil || got.Candidates != nil {
-			b.Errorf("got %+v, %v", got, err)
-		}
-	})
-}
-
 // waitOf is how long a service that could not be asked wants to be left alone.
 func waitOf(err error) time.Duration {
 	v, _ := tracker.VerdictOf(err)

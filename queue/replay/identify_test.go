@@ -117,23 +117,6 @@ func TestNumberOfASiteIsAskedOfOthers(t *testing.T) {
 	})
 }
 
-// A service that resolves nothing leaves all to the others.
-func TestOthersAreAskedWhereTheServiceResolvesNothing(t *testing.T) {
-	o := &oracle{knows: map[string]int64{"Alpha": 11}}
-	inBed(t, true, o.asks, func(b *bed) {
-		b.pass(time.Second)
-		b.commit(nameless(filmBy("", "Alpha", 2004)), nameless(filmBy("", "Beta", 2004)))
-		b.pass(time.Minute)
-		b.stands(1, viewing.StateDelivered, "", "movie:11")
-		b.explained(2, "resolve.asked by=TMDB: resolve.uncertain")
-		b.commit(nameless(filmBy("", "Alpha", 2004)))
-		b.pass(time.Minute)
-		if films := b.films(); films[11] != 2 {
-			b.Errorf("recorded %v", films)
-		}
-	})
-}
-
 // Where others cannot be asked, the service is asked as if there were none. Once
 // somebody says that they can be asked again, they are.
 func TestOthersThatCannotBeAskedAreAskedAgain(t *testing.T) {

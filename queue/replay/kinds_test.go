@@ -161,35 +161,6 @@ func TestServiceOutOfOrderLacksNothing(t *testing.T) {
 	}
 }
 
-// TestBrokenHistoryStopsNothing: an endpoint that is there but does not work
-// keeps no entry from leaving.
-func TestBrokenHistoryStopsNothing(t *testing.T) {
-	for _, fault := range []string{"status:500", "html", "drop-before"} {
-		t.Run(fault, func(t *testing.T) {
-			inBed(t, false, nil, func(b *bed) {
-				b.anchor()
-				b.armAt("GET /history", fault, 1000)
-				b.arm("drop-after", 1)
-				b.commit(ago(1, 26*time.Hour))
-				for film := range int64(8) {
-					b.pass(90 * time.Minute)
-					b.commit(ago(film+2, time.Hour))
-				}
-				b.pass(time.Second)
-				if c := b.counts(); c.Delivered != 9 || c.InDoubt != 1 {
-					b.Errorf("counts %+v", c)
-				}
-				if h := b.loop.Health(); h.State != account.OK {
-					b.Errorf("health %+v", h)
-				}
-				if n := b.askedFor("GET /history"); n < 3 || n > 16 { // a dropped read is repeated by the transport
-					b.Errorf("the history was asked for %d times", n)
-				}
-			})
-		})
-	}
-}
-
 func TestNothingIsReadWhileTheUserPauses(t *testing.T) {
 	inBed(t, false, nil, func(b *bed) {
 		b.anchor()

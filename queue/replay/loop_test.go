@@ -52,42 +52,6 @@ func TestFates(t *testing.T) {
 	}
 }
 
-// Viewings of one film leave in order, each with its own Idempotency-Key.
-func TestEachLeavesOnceAndInOrder(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
-		tried := map[int64]bool{} // the first of each film is put off for a while
-		b.script.set(func() {
-			b.script.delay = time.Second
-			b.script.answer = func(film int64) reply {
-				b.script.mu.Lock()
-				defer b.script.mu.Unlock()
-				if tried[film] {
-					return delivered
-				}
-				tried[film] = true
-				return early
-			}
-		})
-		var all []viewing.Event
-		for i := range 60 {
-			all = append(all, ago(int64(i/3+1), time.Duration(60-i)*time.Hour))
-		}
-		b.commit(all...)
-		b.pass(time.Hour)
-		keys, last := map[string]bool{}, map[int64]string{}
-		for _, s := range b.script.sends {
-			film, at := s.film, s.watched
-			if keys[s.key] = true; at < last[film] {
-				b.Errorf("%+v left after a younger viewing of the same film", s)
-			}
-			last[film] = at
-		}
-		if n := b.counts().Delivered; n != 60 || len(keys) != 60 || len(b.script.sends) != 80 || b.script.most != 1 {
-			b.Errorf("%d delivered, %d requests with %d keys, %d at once", n, len(b.script.sends), len(keys), b.script.most)
-		}
-	})
-}
-
 // Entries that follow each other closely leave one by one, and each end is on disk at
 // last. What comes between two of them counts at once: a pause, a new key, a doubt.
 func TestOneAfterTheOther(t *testing.T) {
@@ -135,24 +99,6 @@ func TestOneAfterTheOther(t *testing.T) {
 				b.Errorf("%d sends and %d probes with the new key, %+v", n, p, b.counts())
 			}
 		})
-	})
-}
-
-// An entry that did not leave is as it was before: no attempt counts.
-func TestNotReachedCountsNoAttempt(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
-		b.watch(1)
-		b.pass(time.Minute) // no connection is open any more
-		b.script.leave()
-		b.watch(2)
-		b.state(2, viewing.StatePending, 0)
-		b.health(account.Offline)
-		if x, err := b.store.Explain(b.Context(), 2); err != nil || len(x.Requests) != 1 || x.Requests[0].Sent {
-			b.Errorf("requests %+v, %v", x.Requests, err)
-		}
-		b.script.well()
-		b.pass(time.Minute)
-		b.state(2, viewing.StateDelivered, 1)
 	})
 }
 
@@ -298,16 +244,6 @@ func TestAddressIsProvenOnlyIfItIsTheSame(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestLastDeliveryIsSaved(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
-		b.pass(time.Second)
-		b.watch(1)
-		if since := time.Since(b.row().LastDelivered); since > time.Millisecond {
-			b.Errorf("last delivered %s ago", since)
-		}
-	})
 }
 
 func TestResendIsMarkedAsSuch(t *testing.T) {

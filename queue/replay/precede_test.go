@@ -66,20 +66,6 @@ func TestCatchUpIsLookedUpBeforeItIsSent(t *testing.T) {
 	}
 }
 
-// TestTwoPlaysOfOneEventAreTwo: what this event has brought itself is no
-// reason to merge the rest of it.
-func TestTwoPlaysOfOneEventAreTwo(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
-		v := caughtUp(1, 30*time.Hour)
-		v.Count = 3
-		b.commit(v)
-		b.pass(time.Hour)
-		if c := b.counts(); c.Delivered != 3 || b.films()[1] != 3 {
-			b.Errorf("counts %+v, records %v", c, b.films())
-		}
-	})
-}
-
 // TestALaterPlayOfOneEventIsItsOwn: when the history is read again, the record
 // of the first play does not stand for the second.
 func TestALaterPlayOfOneEventIsItsOwn(t *testing.T) {

@@ -46,27 +46,6 @@ func throughFault(t *testing.T, fault string, change func(*Options)) {
 	})
 }
 
-// A doubt is read back when that is due, although one entry after the other is delivered
-// meanwhile.
-func TestADoubtIsReadBackWhileOthersAreDelivered(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
-		b.anchor()
-		b.arm("drop-before", 1)
-		b.arm("delay:10s", 100)
-		var all []viewing.Event
-		for film := range int64(60) {
-			all = append(all, ago(film+1, time.Duration(film)*time.Minute))
-		}
-		b.commit(all...)
-		b.pass(6 * time.Minute)
-		if looks := b.times("GET /history"); len(looks) < 2 {
-			b.Errorf("read back at %v only", looks)
-		}
-		b.pass(time.Hour)
-		b.allOnce(61)
-	})
-}
-
 // allOnce fails unless all that was committed was recorded once and is
 // delivered.
 func (b *bed) allOnce(n int) {
@@ -292,23 +271,6 @@ func (b *bed) judge(setting doubt.Setting, n int64) {
 	}
 	if c != want || setting != doubt.Hold && flagged != 2 {
 		b.Errorf("counts %+v, want %+v; %d flagged", c, want, flagged)
-	}
-}
-
-// TestSameKeyIsSentAgain: a service that is trusted to know a request by its
-// Idempotency-Key.
-func TestSameKeyIsSentAgain(t *testing.T) {
-	for _, fault := range []string{"drop-after", "drop-before", "late:4m30s", "bare:503"} {
-		t.Run(fault, func(t *testing.T) {
-			inBed(t, false, func(o *Options) { o.Idempotent = true }, func(b *bed) {
-				b.arm(fault, 5)
-				for film := range int64(12) {
-					b.commit(ago(film+1, time.Duration(film)*26*time.Hour))
-				}
-				b.pass(6 * time.Hour)
-				b.allOnce(12)
-			})
-		})
 	}
 }
 

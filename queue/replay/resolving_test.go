@@ -262,14 +262,3 @@ func TestRetryAfterOfAQuestionHoldsForEntries(t *testing.T) {
 		}
 	})
 }
-
-func TestNothingNamelessNothingAsked(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
-		b.commit(ago(1, time.Minute), nameless(viewing.Media{Type: viewing.Movie}), nameless(episodeBy("", 1, 1)))
-		b.pass(90 * day)
-		b.askedTimes(0, 0)
-		if n, err := b.store.Unresolved(b.Context(), "default"); n != 2 || err != nil {
-			b.Errorf("%d without identifier, %v", n, err)
-		}
-	})
-}

@@ -181,17 +181,6 @@ func TestRetryAfterHoldsTheWholeAccount(t *testing.T) {
 	}
 }
 
-func TestNewKeyEndsTheWaitOfTheOldOne(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
-		b.script.always(waitFor(time.Hour))
-		b.watch(1)
-		b.watch(2)
-		b.loop.Use(b.clientOf(&script{}, true))
-		synctest.Wait()
-		b.state(2, viewing.StateDelivered, 1)
-	})
-}
-
 // A service in trouble gets three entries, not all that wait.
 func TestBrokenServiceLeavesFewDoubts(t *testing.T) {
 	scripted(t, nil, func(b *bed) {

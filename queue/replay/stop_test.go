@@ -100,20 +100,6 @@ func TestAnswerIsWrittenAgain(t *testing.T) {
 	})
 }
 
-// One that is never written leaves the entry in doubt after the next start.
-func TestAnswerNeverWrittenIsADoubt(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
-		b.disk.fail(StepSettle)
-		b.watch(1)
-		b.stop()
-		b.state(1, viewing.StateSending, 1)
-		b.restart()
-		b.watch(2)
-		b.state(1, viewing.StateInDoubt, 1)
-		b.state(2, viewing.StateDelivered, 1)
-	})
-}
-
 func TestPauseThatCannotBeSavedHolds(t *testing.T) {
 	scripted(t, nil, func(b *bed) {
 		b.script.always(refused)

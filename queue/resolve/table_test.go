@@ -308,24 +308,6 @@ func TestFold(t *testing.T) {
 	}
 }
 
-func TestAsks(t *testing.T) {
-	for want, all := range map[bool][]seenAs{
-		true: {{Kind: viewing.Movie, Own: Reported{Title: "Alpha"}}, {Kind: viewing.Movie, Own: Reported{IDs: viewing.IDs{IMDB: "tt0000603"}}}},
-		false: {
-			{Kind: viewing.Movie},
-			{Kind: viewing.Movie, Own: Reported{Title: "…"}},
-			{Kind: viewing.Movie, Own: Reported{IDs: viewing.IDs{TVDB: 5}}},
-			{Kind: viewing.Episode, Own: Reported{Title: "Alpha"}},
-		},
-	} {
-		for _, e := range all {
-			if Asks(e.evidence()) != want {
-				t.Errorf("%+v: %v", e, !want)
-			}
-		}
-	}
-}
-
 // What is answered later never changes what is asked before into a decision:
 // whoever answers the open questions, in any order, comes to one decision. A name
 // is asked about only when the numbers have failed.

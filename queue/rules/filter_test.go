@@ -203,27 +203,6 @@ func TestFilterAndTheRest(t *testing.T) {
 	}
 }
 
-func TestFilterIsNamed(t *testing.T) {
-	s := rules.Settings{Filters: []rules.Filter{
-		rules.NewFilter(rules.Match{Kind: viewing.Episode, ShorterThan: 5 * time.Minute}, rules.Send),
-		rules.NewFilter(rules.Match{Path: "/srv/kids", Genre: "Family"}, rules.Hold),
-	}}
-	v := played(viewing.Origin{Path: "/srv/kids/a.mkv", Genres: []string{"Family"}, Runtime: 60})
-	if d := rules.Decide(rules.Settings{}, "kodi:/k", v, theEpisode(), noon()); d.Steps[0].Code != "rule.route.none" || d.Steps[0].Args["source"] != "kodi:/k" {
-		t.Errorf("%q", d.Steps)
-	}
-	if d := rules.Decide(rules.Settings{Routes: map[string][]string{"kodi": {"attic"}}}, "kodi:/k", v, theEpisode(), noon()); d.Steps[0].Code != "rule.route" || d.Steps[0].Args["accounts"] != "attic" {
-		t.Errorf("%q", d.Steps)
-	}
-	if d := rules.Decide(s, "kodi:/k", v, theFilm(), noon()); d.Why.Code != "rule.held.filter" || d.Why.Args["filter"] != "2" || d.Why.Args["match"] != "path /srv/kids, genre Family" {
-		t.Errorf("%q", d.Steps)
-	}
-	want := "kind episode, shorter than 5m0s"
-	if d := rules.Decide(s, "kodi:/k", v, theEpisode(), noon()); d.State != viewing.StatePending || len(d.Steps) != 3 || d.Steps[1].Code != "rule.sent.filter" || d.Steps[1].Args["match"] != want {
-		t.Errorf("%s, %q", d.State, d.Steps)
-	}
-}
-
 func TestIgnored(t *testing.T) {
 	for reason, want := range map[string]bool{
 		viewing.ReasonFiltered: true, viewing.ReasonBulk: true, "live": true, "catch-up": true,

@@ -211,16 +211,6 @@ func checkRequest(t *testing.T, got *http.Request, r Request) {
 	}
 }
 
-func TestBearerHeader(t *testing.T) {
-	s := newRawServer(t, func(_ int, w net.Conn, _ *http.Request) { respond(w, "200 OK", "", anyOK) })
-	c := newTestClient(t, Options{BaseURL: s.url(), KeyHeader: "bearer", UserAgent: "filmspool/1"}, nil)
-	c.Send(context.Background(), requests()[History])
-	h := s.whole()[0].Header
-	if h.Get("Authorization") != "Bearer "+testKey || h.Get("X-Api-Key") != "" || h.Get("User-Agent") != "filmspool/1" {
-		t.Errorf("headers %v", h)
-	}
-}
-
 func TestServerThatSpeaksHTTP2GetsHTTP1(t *testing.T) {
 	var mu sync.Mutex
 	var protos []string

@@ -113,24 +113,3 @@ func TestPrecision(t *testing.T) {
 		}
 	}
 }
-
-func TestSame(t *testing.T) {
-	noon := time.Date(2026, 3, 6, 12, 0, 0, 0, time.UTC)
-	apart := []time.Duration{0, 999 * time.Millisecond, time.Second, time.Minute - 1, time.Minute, 11 * time.Hour, 36*time.Hour - 1, 36 * time.Hour}
-	for keeps, most := range map[Precision]int{Unknown: 2, Exact: 2, Minute: 4, Day: 7, Arrival: 0} {
-		for i, d := range apart {
-			for _, d := range []time.Duration{d, -d} {
-				want := i < most
-				if keeps == Day && d == -36*time.Hour {
-					want = true // the day before, from its first moment
-				}
-				if got := keeps.Same(noon.Add(d), noon); got != want {
-					t.Errorf("%q: %v apart are the same: %v", keeps, d, got)
-				}
-			}
-		}
-	}
-	if Day.Same(noon, noon.Add(48*time.Hour)) || Day.Same(noon.Add(48*time.Hour), noon) {
-		t.Error("two days apart are the same day")
-	}
-}

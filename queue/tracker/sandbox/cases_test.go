@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -62,16 +61,9 @@ func cases() []row {
 		{n: 4, op: "*", head: "x-api-key: pk_other", status: 401, says: unauthorized},
 		{n: 5, op: "*", head: noKey + "\nauthorization: Bearer " + testSecret},
 		{n: 5, head: noKey + "\nauthorization: Bearer " + testPublic, status: 403, says: forbidden},
-		{n: 6, head: noKey + "\nauthorization: bearer " + testSecret},
 		{n: 7, head: noKey + "\nauthorization: Basic " + testSecret, status: 401, says: unauthorized},
-		{n: 7, head: noKey + "\nauthorization: " + testSecret, status: 401, says: unauthorized},
-		{n: 8, head: "authorization: Bearer " + testSecret},
 		{n: 9, head: "authorization: Bearer " + testPublic, status: 401, says: "two keys were sent"},
-		{n: 10, head: "x-api-key: \nauthorization: Bearer " + testSecret},
-		{n: 10, head: "x-api-key: " + testSecret + "\nx-api-key: " + testPublic, status: 401, says: unauthorized},
 		{n: 11, op: "lists?api_key=" + testSecret, head: noKey, status: 401, says: unauthorized},
-		{n: 12, op: "*", head: noKey, body: `{"type":5`, status: 401, says: unauthorized},
-		{n: 13, op: "*", head: public, body: `{"type":5`, status: 403, says: forbidden},
 		{n: 14, op: "me", method: "GET", head: public, only: "full"},
 		{n: 14, op: "history", method: "GET", head: public, only: "full"},
 		{n: 14, op: "media/resolve/batch", head: public, body: `{"items":[]}`, only: "full"},
@@ -80,67 +72,32 @@ func cases() []row {
 		{n: 15, op: "*", body: " ", status: 400, says: invalid},
 		{n: 16, op: "*", head: "content-type", status: 400, says: invalid},
 		{n: 16, head: "content-type: text/plain", status: 400, says: invalid},
-		{n: 17, op: "*", head: "content-type: application/json; charset=utf-8"},
 		{n: 18, op: "*", body: "[]", status: 400, says: invalid},
-		{n: 18, body: `{"type":"movie","id":603} {}`, status: 400, says: invalid},
-		{n: 18, body: "{\"type\":\"movie\",\"id\":603,\"x\":\"\xff\"}", status: 400, says: invalid},
-		{n: 19, body: `{"type":"movie","id":603,"x":{"y":[1,{"id":null}]},"COUNT":3}`},
-		{n: 20, body: `{"type":"tv","id":"x","type":"movie","id":604}`, kept: "movie 604"},
-		{n: 21, body: `{"type":"movie","id":603,"count":null}`, status: 400, says: bad("count")},
-		{n: 21, op: "watchlist", body: `{"type":"movie","id":603,"priority":null}`, status: 400, says: bad("priority")},
-		{n: 21, op: "lists", body: `{"name":"a","description":null}`, status: 400, says: bad("description")},
 		{n: 22, body: pad(maxBody)},
 		{n: 22, body: pad(big), status: 413, says: invalid},
-		{n: 23, op: "*", head: "content-encoding: gzip", status: 400, says: invalid},
 		{n: 26, method: "PUT", status: 405, says: `"METHOD_NOT_ALLOWED"`},
 		{n: 26, op: "watchlist", method: "GET", head: noKey, status: 405, says: `"METHOD_NOT_ALLOWED"`},
 		{n: 26, op: "history", method: "GET", status: 405, says: `"METHOD_NOT_ALLOWED"`, only: "contract"},
 		{n: 27, op: "histories", head: noKey, status: 404, says: `"NOT_FOUND"`},
-		{n: 27, op: "history/", status: 404, says: `"NOT_FOUND"`},
-		{n: 27, op: "//history", status: 404, says: `"NOT_FOUND"`},
-		{n: 27, op: "me", method: "GET", status: 404, says: `"NOT_FOUND"`, only: "contract"},
-		{n: 28, op: "history?type=x&page=0"},
 
 		// Add to history
 		{n: 29, body: `{"type":"movie","id":603}`, says: `{"success":true}`, kept: "movie 603"},
 		{n: 30, body: `{"type":"episode","id":62085}`, kept: "episode 62085"},
 		{n: 31, body: `{"type":"episode",` + placed + `}`, kept: "episode 1396 s1e2"},
 		{n: 31, body: `{"type":"episode","tmdbId":1396,"seasonNumber":1,"episodeNumber":2}`, kept: "episode 1396 s1e2"},
-		{n: 32, body: `{"type":"episode","id":62085,` + placed + `}`, kept: "episode 62085 1396 s1e2"},
-		{n: 32, body: `{"type":"episode","id":62085,"episodeNumber":0}`, status: 400, says: bad("episodeNumber")},
 		{n: 33, body: `{"type":"episode"}`, status: 400, says: bad("tvShowId")},
 		{n: 33, body: `{"type":"episode","tvShowId":1396,"episodeNumber":2}`, status: 400, says: bad("seasonNumber")},
 		{n: 33, body: `{"type":"episode","tvShowId":1396,"seasonNumber":1}`, status: 400, says: bad("episodeNumber")},
-		{n: 34, body: `{"type":"episode","tmdbId":1396,` + placed + `}`, kept: "episode 1396 s1e2"},
-		{n: 34, body: `{"type":"episode","tmdbId":1397,` + placed + `}`, status: 400, says: bad("tmdbId")},
 		{n: 35, body: `{"type":"movie","tmdbId":603}`, status: 400, says: bad("id")},
-		{n: 36, body: `{"type":"movie","id":603,` + placed + `}`, kept: "movie 603"},
-		{n: 36, body: `{"type":"movie","id":603,"seasonNumber":-1}`, status: 400, says: bad("seasonNumber")},
 		{n: 37, body: `{"type":"tv","id":1396}`, status: 400, says: bad("type")},
 		{n: 38, body: `{"id":603}`, status: 400, says: bad("type")},
-		{n: 38, body: `{"type":"Movie","id":603}`, status: 400, says: bad("type")},
-		{n: 38, body: `{"type":"episode","tvShowId":1396,"seasonNumber":-1,"episodeNumber":2}`, status: 400, says: bad("seasonNumber")},
 		{n: 39, body: `{"type":"episode","tvShowId":1396,"seasonNumber":0,"episodeNumber":1}`, kept: "episode 1396 s0e1"},
-		{n: 40, body: `{"type":"movie","id":"603"}`, status: 400, says: bad("id")},
-		{n: 40, body: `{"type":"movie","id":1.5}`, status: 400, says: bad("id")},
-		{n: 40, body: `{"type":"movie","id":603.0}`, kept: "movie 603"},
-		{n: 41, body: `{"type":"movie","id":0}`, status: 400, says: bad("id")},
-		{n: 41, body: `{"type":"movie","id":9007199254740992}`, status: 400, says: bad("id")},
-		{n: 41, body: `{"type":"movie","id":9007199254740991}`, kept: "movie 9007199254740991"},
-		{n: 42, body: `{"type":"movie","id":999999999999}`, kept: "movie 999999999999"},
 		{n: 43, body: valid["history"], kept: "movie 603"},
 		{n: 44, body: `{"type":"movie","id":603,"count":3}`, kept: "movie 603 ×3"},
 		{n: 44, body: `{"type":"movie","id":603,"count":3}`, kept: "movie 603 ×3"},
-		{n: 45, body: `{"type":"movie","id":603,"count":0}`, status: 400, says: bad("count")},
-		{n: 45, body: `{"type":"movie","id":603,"count":10001}`, status: 400, says: bad("count")},
 		{n: 46, body: at("2026-03-01T10:30:00-08:30"), kept: "movie 603 2026-03-01T19:00:00Z"},
-		{n: 46, body: at("2026-03-01T19:00:00.123456789Z"), kept: "movie 603 2026-03-01T19:00:00.123Z"},
 		{n: 47, body: at("2026-03-01T19:00:00"), status: 400, says: bad("watchedAt")},
 		{n: 48, body: at("2026-03-01"), status: 400, says: bad("watchedAt")},
-		{n: 48, body: at("2026-02-30T19:00:00Z"), status: 400, says: bad("watchedAt")},
-		{n: 48, body: `{"type":"movie","id":603,"watchedAt":1772391600}`, status: 400, says: bad("watchedAt")},
-		{n: 49, body: at("2126-03-01T19:00:00Z"), kept: "movie 603 2126-03-01T19:00:00Z"},
-		{n: 49, body: at("1895-12-28T19:00:00Z"), kept: "movie 603 1895-12-28T19:00:00Z"},
 		{n: 50, body: valid["history"], kept: "movie 603"},
 
 		// Add to watchlist
@@ -155,19 +112,15 @@ func cases() []row {
 		// Create a list
 		{n: 55, op: "lists", body: valid["lists"], says: `"name":"Noir","description":"d","visibility":"PRIVATE","itemCount":0,`, kept: `"Noir" "d" PRIVATE`},
 		{n: 56, op: "lists", body: `{"name":"  \t"}`, status: 400, says: bad("name")},
-		{n: 56, op: "lists", body: `{"name":"` + strings.Repeat("é", 201) + `"}`, status: 400, says: bad("name")},
 		{n: 57, op: "lists", body: `{"name":"a"}`, kept: `"a" "" PRIVATE`},
 		{n: 58, op: "lists", body: `{"name":"a","visibility":"PUBLIC"}`, kept: `"a" "" PUBLIC`},
 		{n: 58, op: "lists", body: `{"name":"a","visibility":"private"}`, status: 400, says: bad("visibility")},
-		{n: 59, op: "lists", body: `{"name":"a"}`, kept: `"a" "" PRIVATE`},
 
 		// Idempotency-Key
 		{n: 60, head: "idempotency-key: k", kept: "movie 603"},
 		{n: 60, head: "idempotency-key: k", says: `{"success":true}`, kept: "nothing", only: "full"},
 		{n: 61, head: "idempotency-key: k", body: `{"type":"movie","id":604}`, status: 422, says: bad("Idempotency-Key"), only: "full"},
 		{n: 61, op: "watchlist", head: "idempotency-key: k", body: valid["history"], status: 422, says: bad("Idempotency-Key"), only: "full"},
-		{n: 63, head: "idempotency-key: m", body: `{"type":"movie"}`, status: 400, says: bad("id")},
-		{n: 63, head: "idempotency-key: m", kept: "movie 603"},
 		{n: 64, head: "idempotency-key: k", kept: "movie 603", only: "contract"},
 		{n: 64, head: "idempotency-key: k", body: `{"type":"movie","id":604}`, kept: "movie 604", only: "contract"},
 	}
@@ -336,43 +289,6 @@ func envelope(t *testing.T, name string, w *httptest.ResponseRecorder) {
 		t.Errorf("%s: answered %s, %v", name, w.Body, err)
 	}
 }
-
-// Cases 22, 24 and 25: a body of unknown length is taken, and none is read when the
-// request is refused without it. Go's server sends 100 Continue at the first read.
-func TestBodiesAreReadOnlyWhenWanted(t *testing.T) {
-	s := open(t, Options{})
-	for name, c := range map[string]struct {
-		r      row
-		length int64
-		status int
-		read   bool
-	}{
-		"wanted":       {row{}, -1, 200, true},
-		"no key":       {row{head: noKey}, -1, 401, false},
-		"public key":   {row{head: public}, -1, 403, false},
-		"other path":   {row{op: "histories"}, -1, 404, false},
-		"other method": {row{method: "PUT"}, -1, 405, false},
-		"too long":     {row{}, big, 413, false},
-	} {
-		body := &watchedBody{Reader: strings.NewReader(valid["history"])}
-		q := c.r.request()
-		q.Body, q.ContentLength = body, c.length
-		q.Header.Set("Expect", "100-continue")
-		w := httptest.NewRecorder()
-		s.Handler().ServeHTTP(w, q)
-		if w.Code != c.status || body.read != c.read {
-			t.Errorf("%s: answered %d, body read %v", name, w.Code, body.read)
-		}
-	}
-}
-
-type watchedBody struct {
-	io.Reader
-	read bool
-}
-
-func (b *watchedBody) Read(p []byte) (int, error) { b.read = true; return b.Reader.Read(p) }
-func (*watchedBody) Close() error                 { return nil }
 
 // Case 62, and the key of a request that was dropped.
 func TestKeyOfARequestThatIsWorkedOn(t *testing.T) {
