@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Boots a throw-away Debian with systemd and takes a package through its life in it.
+# Boots a throw-away Debian with systemd, or for a package of Alpine Linux starts one with
+# OpenRC, and takes a package through its life in it.
 #
 #   boot.sh SUITE PROGRAM OLD NEW [PACKAGE...]
 #
@@ -9,11 +10,13 @@
 set -euo pipefail
 suite=$1 program=$2 old=$3 new=$4
 shift 4
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/filmspool-ci
-base=systemd,systemd-sysv,dbus,libpam-systemd,dbus-user-session,procps,curl
-tar=$cache/$suite${1:+-$1}.tar
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/filmspool-ci
+base=systemd,systemd-sysv,dbus,libpam-systemd,dbus-user-session,procps,curl
+nspawn=(timeout 600 systemd-nspawn --quiet --directory="$work/root" --register=no --keep-unit --private-network --link-journal=no)
+case $new in *.apk) base=procps ;; esac
+tar=$cache/$suite${1:+-$1}.tar
 
 mkdir -p "$cache"
 if [ ! -s "$tar" ]; then
@@ -23,7 +26,13 @@ fi
 root=$work/root
 mkdir "$root"
 tar -C "$root" --exclude='./dev/*' -xf "$tar"
-install -m 755 "$(dirname "$0")/life.sh" "$program" "$old" "$new" "$root/srv"
+install -m 755 "$(dirname "$0")"/{life,alpine}.sh "$program" "$old" "$new" "$root/srv"
+case $new in *.apk)
+  "${nspawn[@]}" --as-pid2 --pipe /srv/alpine.sh "/srv/${old##*/}" "/srv/${new##*/}" </dev/null >"$work/console" 2>&1 || { cat "$work/console" && exit 1; }
+  grep 'all well' "$work/console"
+  exit
+  ;;
+esac
 cat >"$root/etc/systemd/system/life.service" <<END
 [Unit]
 After=basic.target dbus.service systemd-logind.service
@@ -38,8 +47,7 @@ END
 ln -s ../life.service "$root/etc/systemd/system/multi-user.target.wants/"
 
 # The machine ends with the exit code of life.sh.
-if SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 timeout 600 systemd-nspawn --quiet --directory="$root" --boot --register=no --keep-unit \
-  --private-network --link-journal=no --console=pipe </dev/null >"$work/console" 2>&1; then
+if SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 "${nspawn[@]}" --boot --console=pipe </dev/null >"$work/console" 2>&1; then
   tail -n 1 "$root/srv/log"
 else
   cat "$work/console" "$root/srv/log"

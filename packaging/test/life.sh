@@ -83,6 +83,8 @@ filmspool_of machine add 604
 install "$new"
 for owner in kid machine; do
   says running filmspool_of $owner service status
+  pid=$(as $owner systemctl $([ $owner = machine ] || echo --user) show --property=MainPID --value filmspool)
+  [ "$(readlink "/proc/$pid/exe")" = /usr/bin/filmspool ] # that of the old package is "(deleted)"
 done
 tracker
 for owner in kid machine; do wait_until '"delivered":1' delivered $owner; done
