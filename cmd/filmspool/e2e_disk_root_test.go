@@ -72,7 +72,7 @@ func (i *ill) report(c *connectortest.Client, id int64, event string) bool {
 // insist reports a film again and again until it is acknowledged.
 func (i *ill) insist(c *connectortest.Client, id int64, event string) {
 	i.t.Helper()
-	await(i.t, "an acknowledgement", func() (bool, error) { return i.report(c, id, event), nil }, func(ok bool) bool { return ok })
+	await(i.t.Fatalf, i.dir, "an acknowledgement", func() (bool, error) { return i.report(c, id, event), nil }, func(ok bool) bool { return ok })
 }
 
 // allThere kills the daemon, starts it again and waits until nothing is left to

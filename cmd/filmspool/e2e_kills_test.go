@@ -282,7 +282,7 @@ func (k *killing) recover() {
 	k.box.recover()
 	daemon := k.h.start("run")
 	unfinished := k.unfinished()
-	await(k.T, "the end of all that was unfinished",
+	await(k.Fatalf, k.h.dir, "the end of all that was unfinished",
 		func() (int, error) { return k.count(unfinished), nil }, func(n int) bool { return n == 0 })
 	var err error
 	k.entries, err = k.h.entries()

@@ -131,7 +131,7 @@ func (e *evening) settle(from time.Time) {
 // added has its time from the begin of the deed to now.
 func (e *evening) compare(deed string, from time.Time, added bool) {
 	e.t.Helper()
-	history := await(e.t, deed, func() ([]sandbox.HistoryItem, error) { return e.records(e.box.address).History, nil },
+	history := await(e.t.Fatalf, e.dir, deed, func() ([]sandbox.HistoryItem, error) { return e.records(e.box.address).History, nil },
 		func(all []sandbox.HistoryItem) bool { return len(all) >= len(e.recorded) })
 	var got []string
 	for _, r := range history {

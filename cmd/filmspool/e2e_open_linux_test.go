@@ -17,7 +17,7 @@ func TestAClosedTerminalLeavesNoTicket(t *testing.T) {
 	h.env = append(h.env, "PATH="+blind+":"+os.Getenv("PATH"))
 	cmd := h.command(t.Context(), "open")
 	must(t, cmd.Start())
-	await(t, "a browser", func() (os.FileInfo, error) { return os.Stat(filepath.Join(h.dir, "came")) }, func(os.FileInfo) bool { return true })
+	await(t.Fatalf, h.dir, "a browser", func() (os.FileInfo, error) { return os.Stat(filepath.Join(h.dir, "came")) }, func(os.FileInfo) bool { return true })
 	must(t, cmd.Process.Signal(syscall.SIGHUP))
 	_ = cmd.Wait() // it fails: no browser signed in
 	if left, _ := filepath.Glob(filepath.Join(h.dir, "filmspool-open-*")); len(left) > 0 {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
@@ -15,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/fsnotify/fsnotify"
 
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
@@ -243,28 +246,43 @@ func (h *household) film(id int64, watchedAt time.Time) error {
 // patience bounds every wait. It decides nothing: on a good run no wait comes near it.
 const patience = time.Minute
 
-// await looks again and again until what it sees is good, and returns that. A
-// failure says what was seen last.
-func await[T any](t testing.TB, what string, look func() (T, error), good func(T) bool) T {
-	t.Helper()
-	limit := time.Now().Add(patience)
+// await looks until what it sees is good, and returns that: at once, when a file in one of the
+// folders below dir has changed, and each second for what changes none. A failure says what
+// was seen last.
+func await[T any](fatalf func(string, ...any), dir, what string, look func() (T, error), good func(T) bool) T {
+	files, err := fsnotify.NewWatcher()
+	if err != nil {
+		fatalf("watch %s: %v", dir, err)
+	}
+	defer files.Close()
+	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error { // what is gone changes no more
+		if err == nil && e.IsDir() {
+			err = files.Add(path)
+		}
+		return nil
+	})
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	limit := time.After(patience)
 	for {
 		saw, err := look()
 		if err == nil && good(saw) {
 			return saw
 		}
-		if time.Now().After(limit) {
+		select {
+		case <-files.Events:
+		case <-second.C:
+		case <-limit:
 			text, _ := json.MarshalIndent(saw, "", "  ")
-			t.Fatalf("%s did not happen within %v; seen last (error: %v):\n%s", what, patience, err, text)
+			fatalf("%s did not happen within %v; seen last (error: %v):\n%s", what, patience, err, text)
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 }
 
 // until waits for a status of the daemon.
 func (h *household) until(what string, good func(control.Status) bool) control.Status {
 	h.t.Helper()
-	return await(h.t, what, h.status, good)
+	return await(h.t.Fatalf, h.dir, what, h.status, good)
 }
 
 // delivered waits until n entries are delivered.

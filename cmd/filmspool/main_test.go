@@ -17,7 +17,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -171,20 +170,9 @@ func hangup(ts *testscript.TestScript, _ bool, args []string) {
 	wait(ts, args[1], func() string { return ts.ReadFile(args[0] + ".log")[before:] })
 }
 
-// wait looks again and again until it sees what matches.
+// wait looks until it sees what matches.
 func wait(ts *testscript.TestScript, want string, look func() string) string {
-	match := regexp.MustCompile(want)
-	limit := time.Now().Add(patience)
-	for {
-		saw := look()
-		if match.MatchString(saw) {
-			return saw
-		}
-		if time.Now().After(limit) {
-			ts.Fatalf("nothing matched %s within %v; seen last:\n%s", want, patience, saw)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	return await(ts.Fatalf, ts.Getenv("WORK"), want, func() (string, error) { return look(), nil }, regexp.MustCompile(want).MatchString)
 }
 
 // kill9 kills what start began, without a warning.
