@@ -35,18 +35,11 @@ func (d *Daemon) connectorStatus(ctx context.Context, language string) protocol.
 			out.LastDelivered = last.UTC().Format(time.RFC3339)
 		}
 	}
-	found := pressing(s.Problems)
+	found := slices.DeleteFunc(health.Roots(s.Problems), func(p control.Problem) bool { return p.Severity == control.Note })
+	found = found[:min(len(found), protocol.MaxProblems)]
 	health.Write(locale.In(language), found)
 	for _, p := range found {
 		out.Problems = append(out.Problems, protocol.Problem{Code: p.Code, Severity: string(p.Severity), Text: p.Text, Act: p.Act.Text})
 	}
 	return out
-}
-
-// pressing are the problems that a browser shows.
-func pressing(all []control.Problem) []control.Problem {
-	all = slices.DeleteFunc(health.Roots(all), func(p control.Problem) bool {
-		return p.Severity == control.Note
-	})
-	return all[:min(len(all), protocol.MaxProblems)]
 }

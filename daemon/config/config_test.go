@@ -206,61 +206,42 @@ func TestMissingFileMattersOnlyWhenNamed(t *testing.T) {
 	}
 }
 
+// TestPathsFollowFlagEnvironmentAndSystemd. A state folder counts as named when a person
+// typed it, and it is not their own place.
 func TestPathsFollowFlagEnvironmentAndSystemd(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the places named here are Linux's")
 	}
 	t.Setenv("XDG_CONFIG_HOME", "/home/kim/.config")
-	cases := []struct {
-		choice               Choice
-		env                  func(string) string
-		state, file, control string
-	}{
-		{
-			Choice{},
-			env("HOME", "/home/kim"), "/home/kim/.local/state/filmspool",
-			"/home/kim/.config/filmspool/config.toml", "/home/kim/.local/state/filmspool/control.sock",
-		},
-		{Choice{System: true}, env(), "/var/lib/filmspool", "/etc/filmspool/config.toml", "/run/filmspool/control.sock"},
-		{
-			Choice{},
-			env("STATE_DIRECTORY", "/var/lib/private/filmspool:/x", "RUNTIME_DIRECTORY", "/run/filmspool", "CONFIGURATION_DIRECTORY", "/etc/filmspool"),
-			"/var/lib/private/filmspool", "/etc/filmspool/config.toml", "/run/filmspool/control.sock",
-		},
-		{Choice{StateDir: "/a", Config: "/b.toml"}, env("FILMSPOOL_STATE_DIR", "/c"), "/a", "/b.toml", "/a/control.sock"},
-	}
-	for _, c := range cases {
-		p, err := FindPaths(c.choice, c.env)
-		if err != nil || p.State != c.state || p.File != c.file || p.Control != c.control {
-			t.Errorf("%+v: %+v, %v", c.choice, p, err)
-		}
-	}
-}
-
-// A state folder counts as named when a person typed it, and it is not their own place.
-func TestNamedState(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("the places named here are Linux's")
-	}
-	t.Setenv("XDG_CONFIG_HOME", "/home/kim/.config")
-	usual := "/home/kim/.local/state/filmspool"
+	const usual, file = "/home/kim/.local/state/filmspool", "/home/kim/.config/filmspool/config.toml"
+	kim := []string{"HOME", "/home/kim"}
 	for _, c := range []struct {
-		flag string
-		env  []string
-		want bool
+		choice               Choice
+		env                  []string
+		state, file, control string
+		named                bool
 	}{
-		{"", []string{"HOME", "/home/kim"}, false},
-		{"/a", []string{"HOME", "/home/kim"}, true},
-		{"a", []string{"HOME", "/home/kim"}, true},
-		{"", []string{"HOME", "/home/kim", "FILMSPOOL_STATE_DIR", "/a"}, false}, // as an image or an add-on has it
-		{"/a", []string{"HOME", "/home/kim", "FILMSPOOL_STATE_DIR", "/a"}, true},
-		{usual + "/", []string{"HOME", "/home/kim"}, false},
-		{"", []string{"HOME", "/home/kim", "STATE_DIRECTORY", "/a"}, false},
-		{"/a", nil, true},
+		{Choice{}, kim, usual, file, usual + "/control.sock", false},
+		{Choice{StateDir: usual + "/"}, kim, usual, file, usual + "/control.sock", false},
+		{Choice{StateDir: "/a"}, kim, "/a", file, "/a/control.sock", true},
+		{Choice{StateDir: "/a"}, nil, "/a", file, "/a/control.sock", true},
+		{Choice{}, append(kim, "FILMSPOOL_STATE_DIR", "/a"), "/a", file, "/a/control.sock", false}, // as an image or an add-on has it
+		{Choice{}, append(kim, "XDG_STATE_HOME", "/state"), "/state/filmspool", file, "/state/filmspool/control.sock", false},
+		{Choice{System: true}, nil, "/var/lib/filmspool", "/etc/filmspool/config.toml", "/run/filmspool/control.sock", false},
+		{
+			Choice{},
+			[]string{"STATE_DIRECTORY", "/var/lib/private/filmspool:/x", "RUNTIME_DIRECTORY", "/run/filmspool", "CONFIGURATION_DIRECTORY", "/etc/filmspool"},
+			"/var/lib/private/filmspool", "/etc/filmspool/config.toml", "/run/filmspool/control.sock", false,
+		},
+		{Choice{StateDir: "/a", Config: "/b.toml"}, []string{"FILMSPOOL_STATE_DIR", "/c"}, "/a", "/b.toml", "/a/control.sock", true},
 	} {
-		if p, err := FindPaths(Choice{StateDir: c.flag}, env(c.env...)); err != nil || p.Named != c.want {
-			t.Errorf("%q, %q: named %v, %v", c.flag, c.env, p.Named, err)
+		p, err := FindPaths(c.choice, env(c.env...))
+		if err != nil || p.State != c.state || p.File != c.file || p.Control != c.control || p.Named != c.named {
+			t.Errorf("%+v %v: %+v, %v", c.choice, c.env, p, err)
 		}
+	}
+	if _, err := FindPaths(Choice{}, env("HOME", "/home/kim", "XDG_STATE_HOME", "state")); err == nil || !strings.Contains(told(err), "XDG_STATE_HOME") {
+		t.Errorf("a relative folder: %v", err)
 	}
 }
 
@@ -402,18 +383,6 @@ func FuzzLoad(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestXDGStateHomeMustBeAbsolute(t *testing.T) {
-	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
-		t.Skip("it means nothing there")
-	}
-	if _, err := FindPaths(Choice{}, env("HOME", "/home/kim", "XDG_STATE_HOME", "state")); err == nil || !strings.Contains(told(err), "XDG_STATE_HOME") {
-		t.Errorf("relative: %v", err)
-	}
-	if p, err := FindPaths(Choice{}, env("HOME", "/home/kim", "XDG_STATE_HOME", "/state")); err != nil || p.State != "/state/filmspool" {
-		t.Errorf("absolute: %+v, %v", p, err)
-	}
 }
 
 // TestRoutesNameOneAccountOrSeveral. With one account alone, no route is needed.

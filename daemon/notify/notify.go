@@ -5,6 +5,7 @@
 package notify
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -55,8 +56,8 @@ type Notifier struct {
 	Keep   Keep
 	Logger *slog.Logger
 
-	told    map[string]time.Time // when a way has told a problem; nil until it is loaded
-	unsaved bool
+	told  map[string]time.Time // when a way has told a problem; nil until it is loaded
+	saved []byte               // what is stored of it
 }
 
 const (
@@ -117,27 +118,24 @@ func (n *Notifier) look(ctx context.Context) error {
 			continue
 		}
 		for _, p := range due {
-			n.told[key(w, p)], n.unsaved = now, true
+			n.told[key(w, p)] = now
 		}
 	}
 	for k, at := range n.told {
 		switch {
 		case at.After(now): // the clock was set back
-			n.told[k], n.unsaved = now, true
+			n.told[k] = now
 		case !stands[k] && now.Sub(at) >= forgetIn:
 			delete(n.told, k)
-			n.unsaved = true
 		}
 	}
-	if n.unsaved {
-		raw, err := json.Marshal(n.told)
-		if err == nil {
-			err = n.Keep.Save(context.WithoutCancel(ctx), record, raw) // also at the end
+	raw, err := json.Marshal(n.told)
+	if err == nil && !bytes.Equal(raw, n.saved) {
+		if err = n.Keep.Save(context.WithoutCancel(ctx), record, raw); err == nil { // also at the end
+			n.saved = raw
 		}
-		n.unsaved = err != nil
-		faults = append(faults, err)
 	}
-	return errors.Join(faults...)
+	return errors.Join(append(faults, err)...)
 }
 
 // key names a problem as told by a way.
@@ -149,7 +147,7 @@ func (n *Notifier) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if json.Unmarshal(records[record], &n.told) != nil || n.told == nil {
+	if n.saved = records[record]; json.Unmarshal(n.saved, &n.told) != nil || n.told == nil {
 		n.told = map[string]time.Time{}
 	}
 	return nil
