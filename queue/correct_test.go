@@ -144,6 +144,26 @@ func (o *opened) saidOf(t testing.TB, reported viewing.Media, is resolve.Candida
 	return did
 }
 
+// A site that tells no season is a question once: the answer covers what waits and what
+// comes, by the series' number at the site.
+func TestACorrectionOfEpisodesWithoutASeason(t *testing.T) {
+	s := fresh(t)
+	counted := func(id string, number, minute int) viewing.Event {
+		v := at(part(id, viewing.Show{Title: "Show Red"}, 0, number, minute), "crunchyroll", "GSPOOL01")
+		v.Media[0].Season = nil
+		return v
+	}
+	all := s.commitIDs(t, counted("e1", 66, -90), counted("e2", 67, -60))
+	season, number := 3, 16
+	did, err := s.Correct(t.Context(), Correcting{Entry: all[0], Is: theSeries(7), Season: &season, Episode: &number})
+	if err != nil || did.AlsoChanged != 1 {
+		t.Errorf("%+v, %v", did, err)
+	}
+	later := s.commitIDs(t, counted("e3", 68, -30))[0]
+	s.wantKeys(t, map[int64]string{all[0]: "episode:7:3:16", all[1]: "episode:7:3:17", later: "episode:7:3:18"})
+	s.checkCounters(t)
+}
+
 // The new answer wins, and what has not left follows again. What a person has
 // changed or put aside stays, and so does what has left.
 func TestAnotherCorrection(t *testing.T) {

@@ -87,10 +87,14 @@ type Correction struct {
 // from a reported season on. Where the number differs, it holds for that season alone:
 // how a next one is cut depends on its length. "S2E2 is S1E14" makes S2E3 S1E15, and
 // says nothing of S3E1; "S3E1 is S2E1" makes S4E1 S3E1.
+//
+// A source that counts through all seasons reports none. Then From is a reported number,
+// and Season the season itself: "66 is S3E16" makes 67 S3E17, until another answer.
 type Shift struct {
-	From    int `json:"from"`
-	Season  int `json:"season"`
-	Episode int `json:"episode"`
+	From    int  `json:"from"`
+	Season  int  `json:"season"`
+	Episode int  `json:"episode"`
+	Through bool `json:"through,omitempty"` // the source counts through all seasons
 }
 
 func (s Shift) moves() bool { return s.Season != 0 || s.Episode != 0 }
@@ -112,14 +116,19 @@ func Correct(before *Correction, told viewing.Media, work Candidate, is viewing.
 	if before != nil && before.Is.TMDB == work.TMDB {
 		c.Shifts = slices.Clone(before.Shifts)
 	}
-	if told.Season == nil || told.Episode == nil || is.Season == nil || is.Episode == nil {
+	if told.Episode == nil || is.Season == nil || is.Episode == nil {
 		return c, true
 	}
-	s := Shift{From: *told.Season, Season: *is.Season - *told.Season, Episode: *is.Episode - *told.Episode}
-	if *told.Season == 0 || *is.Season == 0 {
+	s := Shift{Season: *is.Season, Episode: *is.Episode - *told.Episode}
+	if s.Through = told.Season == nil; s.Through {
+		s.From = *told.Episode
+	} else {
+		s.From, s.Season = *told.Season, *is.Season-*told.Season
+	}
+	if *is.Season == 0 || !s.Through && s.From == 0 {
 		return c, !s.moves()
 	}
-	c.Shifts = slices.DeleteFunc(c.Shifts, func(other Shift) bool { return other.From == s.From })
+	c.Shifts = slices.DeleteFunc(c.Shifts, func(other Shift) bool { return other.From == s.From && other.Through == s.Through })
 	c.Shifts = append(c.Shifts, s)
 	slices.SortFunc(c.Shifts, func(a, b Shift) int { return a.From - b.From })
 	return c, true
@@ -132,10 +141,14 @@ func (c Correction) Apply(m viewing.Media) (viewing.Media, bool) {
 		return m, false
 	}
 	is := c.Is.Apply(m)
-	if m.Season != nil && m.Episode != nil {
-		s, ok := c.shift(*m.Season)
-		season, number := *m.Season+s.Season, *m.Episode+s.Episode
-		if !ok || number < 1 || season < 0 || season == 0 && *m.Season > 0 {
+	if m.Episode != nil {
+		var reported int
+		if m.Season != nil {
+			reported = *m.Season
+		}
+		s, ok := c.shift(m.Season, *m.Episode)
+		season, number := reported+s.Season, *m.Episode+s.Episode
+		if !ok || number < 1 || season < 0 || season == 0 && reported > 0 {
 			return m, false
 		}
 		is.Season, is.Episode = &season, &number
@@ -143,14 +156,23 @@ func (c Correction) Apply(m viewing.Media) (viewing.Media, bool) {
 	return is, is.Identified()
 }
 
-// shift is that of a reported season.
-func (c Correction) shift(season int) (s Shift, ok bool) {
-	if !slices.ContainsFunc(c.Shifts, Shift.moves) {
+// shift is that of a reported season, or of a number that was reported without one.
+func (c Correction) shift(season *int, number int) (s Shift, ok bool) {
+	all := slices.DeleteFunc(slices.Clone(c.Shifts), func(s Shift) bool { return s.Through != (season == nil) })
+	if season == nil {
+		for i, one := range all {
+			if i == 0 || one.From <= number {
+				s, ok = one, true
+			}
+		}
+		return s, ok
+	}
+	if !slices.ContainsFunc(all, Shift.moves) {
 		return s, true
 	}
-	for _, one := range c.Shifts {
-		if one.From <= season {
-			s, ok = one, one.From == season || one.Episode == 0
+	for _, one := range all {
+		if one.From <= *season {
+			s, ok = one, one.From == *season || one.Episode == 0
 		}
 	}
 	return s, ok

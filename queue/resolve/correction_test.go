@@ -75,6 +75,48 @@ func TestAnAnswerCoversWhatFollows(t *testing.T) {
 	}
 }
 
+// A source that counts through all seasons is answered once per season: the numbers after
+// an answer follow it, and those before the first one, too.
+func TestAnAnswerCoversNumbersWithoutASeason(t *testing.T) {
+	counted := func(number int) viewing.Media {
+		m := seen("Show Red", 0, number)
+		m.Season = nil
+		return m
+	}
+	once, ok := Correct(nil, counted(66), theSeries, seen("", 3, 16))
+	if !ok {
+		t.Fatal("not remembered")
+	}
+	twice, _ := Correct(&once, counted(79), theSeries, seen("", 4, 1))
+	better, _ := Correct(&twice, counted(79), theSeries, seen("", 4, 2))
+	named, _ := Correct(nil, counted(66), theSeries, counted(66))
+	mixed, _ := Correct(&once, seen("Show Red", 2, 2), theSeries, seen("", 1, 14))
+	for _, c := range []struct {
+		said Correction
+		m    viewing.Media
+		want string
+	}{
+		{once, counted(66), "episode:7:3:16"},
+		{once, counted(67), "episode:7:3:17"},
+		{once, counted(51), "episode:7:3:1"},
+		{once, counted(50), ""},
+		{once, seen("Show Red", 1, 2), "episode:7:1:2"},
+		{twice, counted(78), "episode:7:3:28"},
+		{twice, counted(80), "episode:7:4:2"},
+		{better, counted(80), "episode:7:4:3"},
+		{named, counted(67), ""},
+		{mixed, counted(67), "episode:7:3:17"},
+		{mixed, seen("Show Red", 2, 3), "episode:7:1:15"},
+	} {
+		if got := placeOf(c.said, c.m); got != c.want {
+			t.Errorf("%+v makes %s %q, want %q", c.said.Shifts, c.m.Label(), got, c.want)
+		}
+	}
+	if c, ok := Correct(nil, counted(66), theSeries, seen("", 0, 3)); ok {
+		t.Errorf("a special: %+v", c)
+	}
+}
+
 // Whatever a person has said about episodes of one series: each of them is what was
 // said last of its season, its neighbours follow, and no place below 1 comes out.
 func TestShifts(t *testing.T) {

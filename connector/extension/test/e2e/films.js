@@ -35,8 +35,10 @@ addEventListener("load", () => {
 /** In a frame. @param {Film} film @param {string} player its address */
 export const framed = (film, player) => `${head(film)}<iframe src="${player}" allow="autoplay" width="660" height="320"></iframe>`;
 
-/** Gives its clip to the player of a page that is not ours. */
-export const withClip = (html) => `${html}<script>${CLIP} globalThis.clip = document.querySelector("video"); clip.src = clipURL; clip.width = 640; clip.height = 300;</script>`;
+/** Gives its clip to the player of a page that is not ours, maybe in a shadow root. @param {string} html */
+export const withClip = (html) => `${html}<script>${CLIP}
+const find = (root) => root.querySelector("video") ?? [...root.querySelectorAll("*")].map((one) => one.shadowRoot && find(one.shadowRoot)).find(Boolean);
+globalThis.clip = find(document); clip.src = clipURL; clip.width = 640; clip.height = 300;</script>`;
 
 /** Functions that run in the page. */
 export const play = {
@@ -44,6 +46,42 @@ export const play = {
     const { clip } = globalThis;
     clip.mozCaptureStream?.(); // Firefox plays into a stream even where there is no sound card
     return clip.play();
+  },
+
+  /** The next item in the same player, under its own address. @param {string} address */
+  next: (address) => {
+    const { clip } = globalThis;
+    history.pushState({}, "", address);
+    clip.playbackRate = 1;
+    clip.src = `${clip.src}`;
+    return clip.play();
+  },
+
+  /** Ten seconds fast. @param {number} rate */
+  on: async (rate) => {
+    const { clip } = globalThis;
+    const end = clip.currentTime + 10;
+    clip.playbackRate = rate;
+    await new Promise((resolve) => clip.addEventListener("timeupdate", () => clip.currentTime >= end && resolve(undefined)));
+  },
+
+  /** Puts the words of another page around the video, which plays on. The title changes only if it is to. @param {string} html @param {boolean} titled */
+  turn: (html, titled) => {
+    const next = /** @type {any} */ (Document).parseHTMLUnsafe(html);
+    if (titled) document.title = next.title;
+    const holds = (/** @type {any} */ node) => node.localName === "video" || [...node.childNodes, ...(node.shadowRoot ? [node.shadowRoot] : [])].some(holds);
+    const morph = (/** @type {any} */ is, /** @type {any} */ like) => {
+      if (is.localName === "video") return;
+      const [player, place] = [is, like].map((one) => [...one.childNodes, ...(one.shadowRoot ? [one.shadowRoot] : [])].find(holds));
+      if (player === is.shadowRoot) return morph(player, place);
+      const [before, after] = [[], []];
+      for (const one of [...like.childNodes]) (place.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_PRECEDING ? before : after).push(one);
+      for (const one of [...is.childNodes]) if (one !== player) one.remove();
+      player.before(...before);
+      player.after(...after.filter((one) => one !== place));
+      morph(player, place);
+    };
+    morph(document.body, next.body);
   },
 
   /** Ten seconds fast, then a jump over what is between, then the last 15. @param {number} rate */
