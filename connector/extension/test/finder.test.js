@@ -86,31 +86,6 @@ test("a page that changes without end is searched seldom", async () => {
   screening.close();
 });
 
-test("one search that a busy machine made slow does not delay the next ones", async () => {
-  const screening = new Screening();
-  const all = screening.document.querySelectorAll;
-  let slow = false;
-  screening.document.querySelectorAll = function (selector) {
-    if (selector === "*" && slow) screening.now += 2000;
-    return all.call(this, selector);
-  };
-  const change = async () => {
-    screening.document.body.append(screening.document.createElement("p"));
-    await settle();
-    await screening.wait(1500);
-  };
-  await change();
-  slow = true;
-  await change();
-  slow = false;
-  const host = screening.document.body.appendChild(screening.document.createElement("section"));
-  const film = screening.film({ into: host.attachShadow({ mode: "open" }) });
-  await change();
-  await film.play(5000);
-  assert.equal(screening.watched.length, 1);
-  screening.close();
-});
-
 test("audio is no film", async () => {
   const screening = new Screening();
   await screening.film({ element: screening.document.createElement("audio") }).play(5000);

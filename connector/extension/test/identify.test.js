@@ -175,31 +175,6 @@ test("the media session tells series and episode", async () => {
   assert.deepEqual(found.evidence, { kind: "episode", title: "Reel Life", season: 1, episode: 2 });
 });
 
-test("a media server's answer says it all", async () => {
-  const provider = {
-    name: "jellyfin", type: "episode", title: "The Long Take", season: 1, episode: 2, imdb: "tt7001396", tmdb: "999",
-    seriesTitle: "Reel Life", seriesTmdb: "701396", seriesTvdb: "81189",
-  };
-  const found = identify(await seen("<title>Jellyfin S09E09</title>", "http://nas.example:8096/web/#/video", { provider }));
-  assert.equal(found.certain, true);
-  assert.deepEqual(found.media, {
-    type: "episode", ids: { imdb: "tt7001396" }, show: { ids: { tmdb: 701396, tvdb: 81189 }, title: "Reel Life" },
-    title: "The Long Take", season: 1, episode: 2,
-  });
-});
-
-test("a media server without numbers leaves evidence", async () => {
-  const provider = { name: "plex", type: "movie", title: "The Spool Keeper", year: 1999, imdb: "tt7000603", tmdb: "none" };
-  const found = identify(await seen("", "http://nas.example:32400/web/index.html", { provider }));
-  assert.equal(found.certain, false);
-  assert.deepEqual(found.media, { type: "movie", ids: { imdb: "tt7000603" }, title: "The Spool Keeper", year: 1999 });
-});
-
-test("names that every object has are not remembered ones", () => {
-  const page = { url: "https://x.example/", host: "__proto__", title: "constructor S01E02", evidence: {} };
-  assert.equal(identify(page).certain, false);
-});
-
 test("a frame of another site is named by the page around it", async () => {
   const page = await seen(fixture("series-page"), "https://films.example/watch/77");
   const frame = { ...(await seen("<title>player</title>", "https://player.example/embed/9")), id: "x" };

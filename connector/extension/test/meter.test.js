@@ -18,26 +18,28 @@ function played(steps) {
 
 const near = (actual, expected) => assert.ok(Math.abs(actual - expected) < 1e-6, `${actual} is not ${expected}`);
 
-test("plain playing is counted to the second", () => {
-  near(played([[0, 1, 0], [0.25, 1, 250], [0.5, 1, 250], [1.5, 1, 1000]]), 1.5);
-});
+/** What happens, steps as above, and the seconds that count. @type {[string, [any, number, number][], number][]} */
+const CASES = [
+  ["plain playing", [[0, 1, 0], [0.25, 1, 250], [0.5, 1, 250], [1.5, 1, 1000]], 1.5],
+  ["a tab in the background samples seldom", [[0, 1, 0], [1, 1, 1000], [9, 1, 8000]], 9],
+  ["twice as fast: the film's seconds count", [[0, 2, 0], [2, 2, 1000], [4, 2, 1000]], 4],
+  ["half as fast", [[0, 0.5, 0], [0.5, 0.5, 1000], [1, 0.5, 1000]], 1],
+  ["a change of speed between two samples", [[0, 2, 0], [2, 1, 1000], [3, 1, 1000]], 3],
+  ["a jump forwards that no event tells", [[0, 1, 0], [1, 1, 1000], [600, 1, 1000], [601, 1, 1000]], 2],
+  ["a jump back", [[100, 1, 0], [101, 1, 1000], [3, 1, 1000], [4, 1, 1000]], 2],
+  ["a busy page reads an old position", [[0, 1, 0], [1, 1, 1000], [1.1, 1, 2000], [3.5, 1, 500], [4, 1, 500]], 4],
+  ["what is caught up with is bounded by the time that has passed", [[0, 1, 0], [0.1, 1, 60_000], [0.2, 1, 60_000], [15, 1, 1000]], 0.2],
+  ["a computer that slept", [[0, 1, 0], [1, 1, 1000], [1.2, 1, 8 * 3600_000]], 1.2],
+  ["a computer that slept, and a jump", [[0, 1, 0], [1, 1, 1000], [3000, 1, 8 * 3600_000]], 1],
+  ["a speed that is no number", [[0, NaN, 0], [1, NaN, 1000]], 0],
+  ["backwards", [[0, -1, 0], [1, -1, 1000]], 0],
+  ...[NaN, Infinity, -1, undefined].map((odd) => /** @type {[string, any, number]} */ ([`the position ${odd}`, [[0, 1, 0], [odd, 1, 1000], [odd, 1, 1000]], 0])),
+];
 
-test("a tab in the background samples seldom; nothing is lost", () => {
-  near(played([[0, 1, 0], [1, 1, 1000], [9, 1, 8000]]), 9);
-});
-
-test("seconds of the film are counted, whatever its speed", () => {
-  near(played([[0, 2, 0], [2, 2, 1000], [4, 2, 1000]]), 4);
-  near(played([[0, 0.5, 0], [0.5, 0.5, 1000], [1, 0.5, 1000]]), 1);
-});
-
-test("a change of speed between two samples loses nothing", () => {
-  near(played([[0, 2, 0], [2, 1, 1000], [3, 1, 1000]]), 3);
-});
-
-test("a jump is not counted, forwards or back, even when nobody told of it", () => {
-  near(played([[0, 1, 0], [1, 1, 1000], [600, 1, 1000], [601, 1, 1000]]), 2);
-  near(played([[100, 1, 0], [101, 1, 1000], [3, 1, 1000], [4, 1, 1000]]), 2);
+test("what is played is counted to the second, and nothing else", () => {
+  for (const [what, steps, seconds] of CASES) assert.ok(Math.abs(played(steps) - seconds) < 1e-6, `${what}: ${played(steps)}`);
+  const counted = played(Array.from({ length: 600 }, (_, second) => [second * 4.97, 1, 1000]));
+  assert.ok(counted <= 605.5, `small jumps, one after the other: ${counted} s counted in 600 s`);
 });
 
 test("a lifted track begins anew", () => {
@@ -46,31 +48,6 @@ test("a lifted track begins anew", () => {
   track.lift();
   assert.equal(track.sample(0.4, 1, 400), null);
   assert.deepEqual([...track.sample(0.8, 1, 800)], [0.4, 0.8]);
-});
-
-test("a busy page that reads an old position loses nothing", () => {
-  near(played([[0, 1, 0], [1, 1, 1000], [1.1, 1, 2000], [3.5, 1, 500], [4, 1, 500]]), 4);
-});
-
-test("what a medium catches up with is bounded by the time that has passed", () => {
-  near(played([[0, 1, 0], [0.1, 1, 60_000], [0.2, 1, 60_000], [15, 1, 1000]]), 0.2);
-});
-
-test("small jumps, one after the other, gain no more than the page may lag behind", () => {
-  const steps = Array.from({ length: 600 }, (_, second) => [second * 4.97, 1, 1000]);
-  const counted = played(steps);
-  assert.ok(counted <= 605.5, `${counted} s counted in 600 s`);
-});
-
-test("a computer that slept has not played", () => {
-  near(played([[0, 1, 0], [1, 1, 1000], [1.2, 1, 8 * 3600_000]]), 1.2);
-  near(played([[0, 1, 0], [1, 1, 1000], [3000, 1, 8 * 3600_000]]), 1);
-});
-
-test("what is no number counts nothing", () => {
-  for (const odd of [NaN, Infinity, -1, undefined]) near(played([[0, 1, 0], [odd, 1, 1000], [odd, 1, 1000]]), 0);
-  near(played([[0, NaN, 0], [1, NaN, 1000]]), 0);
-  near(played([[0, -1, 0], [1, -1, 1000]]), 0);
 });
 
 test("a cover counts each second once and joins what touches", () => {

@@ -3,6 +3,7 @@
  * the test moves, and a background that answers as the test says.
  */
 import { readFileSync } from "node:fs";
+import { test } from "node:test";
 import { JSDOM } from "jsdom";
 import { contentFiles } from "../source/background/content.js";
 
@@ -183,4 +184,16 @@ export function numbers(seed) {
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   };
+}
+
+/** Runs a test on a page of its own. */
+export function screened(name, run, options = {}) {
+  test(name, async () => {
+    const screening = new Screening(options);
+    try {
+      await run(screening);
+    } finally {
+      screening.close();
+    }
+  });
 }

@@ -29,7 +29,7 @@ function values(value, names, inside = false) {
   return Object.entries(value ?? {}).flatMap(([name, one]) => values(one, names, names.includes(name) || (inside && name === "selector")));
 }
 
-const PARTS = ["name", "series", "film", "place", "season", "episode", "title", "year", "titleNumber", "seriesNumber", "tmdb"];
+const PARTS = ["name", "series", "film", "place", "season", "episode", "title", "year", "titleNumber", "seriesNumber"];
 const SELECTORS = ["is", "not", "ad", "adText", "upNext", "scope", "slider", "same", "needs", ...PARTS];
 
 /** The members of a list of selectors. @param {string} list */
@@ -41,13 +41,10 @@ function selectors(rule) {
   return values({ ...rule, say: pages }, SELECTORS).flatMap(members);
 }
 
-test("every file is in the list, and a rule has a folder of pages", () => {
-  const files = (dir, end) => fs.readdirSync(dir).filter((name) => name.endsWith(end)).map((name) => name.slice(0, -end.length || undefined)).sort();
-  assert.deepEqual(files(path.join(here, "../../source/sites"), ".json"), Object.keys({ ...rules, ...servers }).sort());
+test("every file is in the list, a rule has a folder of pages, and no host has two rules", () => {
+  const files = fs.readdirSync(path.join(here, "../../source/sites")).filter((name) => name.endsWith(".json")).map((name) => path.parse(name).name);
+  assert.deepEqual(files.sort(), Object.keys({ ...rules, ...servers }).sort());
   assert.deepEqual(fs.readdirSync(here, { withFileTypes: true }).filter((one) => one.isDirectory()).map(({ name }) => name).sort(), Object.keys(rules).sort());
-});
-
-test("no host has two rules", () => {
   const hosts = Object.values(rules).flatMap((rule) => rule.hosts);
   assert.equal(new Set(hosts).size, hosts.length);
 });
@@ -57,9 +54,12 @@ formats.default(ajv);
 const valid = ajv.compile(JSON.parse(read("schema.json")));
 
 for (const [name, file] of Object.entries({ ...rules, ...servers })) {
-  test(`${name}: the file has the form of the schema`, () => {
+  test(`${name}: the file has the form of the schema, and no pattern that could take long over a long text`, () => {
     assert.ok(valid(file), JSON.stringify(valid.errors, null, 1));
     assert.match(name, /^[a-z0-9-]{1,32}$/);
+    const patterns = [...values(file, ["path", "pattern", "seriesNumber", "server"]), ...file.never ?? []];
+    assert.deepEqual(patterns.filter((one) => /[+*}]\??\)[+*{]/.test(one)), []);
+    assert.equal(file.say?.some(({ from }) => from === "object") ?? false, Object.hasOwn(objects, name), "an object of the page is read where the rule says so");
   });
 }
 
@@ -76,10 +76,6 @@ test("the grid offers the sites where one watches, and the servers of one's own"
 });
 
 for (const [name, rule] of Object.entries(rules)) {
-  test(`${name}: an object of the page is read where the rule says so`, () => {
-    assert.equal(rule.say.some(({ from }) => from === "object"), Object.hasOwn(objects, name));
-  });
-
   test(`${name}: there are the pages of a film, an episode, a trailer and hidden controls`, () => {
     const pages = expected(name);
     const tells = { movie: /"movie"|<film>|"film"|"object"|"jsonld"/, episode: /"episode"|<episode>|<number>|"place"|<place>|"series"|"object"|"jsonld"/ };
@@ -93,20 +89,13 @@ for (const [name, rule] of Object.entries(rules)) {
     assert.deepEqual(fs.readdirSync(path.join(here, name)).sort(), [...Object.keys(pages).map((page) => `${page}.html`), "expected.json"].sort());
   });
 
-  for (const page of Object.keys(expected(name))) {
-    test(`${name}: ${page}`, async () => {
-      const opened = open(name, page);
-      assert.deepEqual(await opened.answer(), { site: name, ...nothing, ...expected(name)[page].answer });
-      opened.screening.close();
-    });
-  }
-
-  test(`${name}: every selector and every address of the rule is that of some page`, () => {
+  test(`${name}: its pages are read as expected, and have every selector and every address of the rule`, async () => {
     const found = new Set();
     const wanted = selectors(rule);
     const paths = [...values(rule, ["path"]).filter((one) => one.startsWith("^")), ...rule.never ?? []];
-    for (const page of Object.keys(expected(name))) {
+    for (const [page, { answer }] of Object.entries(expected(name))) {
       const opened = open(name, page);
+      assert.deepEqual(await opened.answer(), { site: name, ...nothing, ...answer }, page);
       const { roots } = opened.window.filmspool.parts.finder;
       for (const selector of wanted) if (roots.some((root) => root.querySelector(selector))) found.add(selector);
       const { pathname, search, hash } = opened.window.location;
@@ -114,11 +103,6 @@ for (const [name, rule] of Object.entries(rules)) {
       opened.screening.close();
     }
     assert.deepEqual([...wanted, ...paths].filter((one) => !found.has(one)), []);
-  });
-
-  test(`${name}: no pattern repeats a repetition, which could take long over a long text`, () => {
-    const patterns = [...values(rule, ["path", "pattern", "seriesNumber"]), ...rule.never ?? []];
-    assert.deepEqual(patterns.filter((one) => /[+*}]\??\)[+*{]/.test(one)), []);
   });
 
   if (expected(name).next) test(`${name}: the next episode starts by itself`, () => autoplay(name, rule));

@@ -1,7 +1,6 @@
 /** What a page tells the background and the popup of its sittings, and when. */
 import assert from "node:assert/strict";
-import { screened } from "./screened.js";
-import { Screening, answer, settle } from "./screening.js";
+import { Screening, answer, settle, screened } from "./screening.js";
 
 screened("the sitting is told at its begin under the id of the event", async (screening) => {
   const film = screening.film();

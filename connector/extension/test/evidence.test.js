@@ -1,20 +1,12 @@
 /** What a page says of an item: kept while its controls are hidden, and never taken for the next item's. */
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { Screening, answer, settle } from "./screening.js";
+import { screened, settle } from "./screening.js";
 
-/** Runs a test on a page of its own. */
-function screened(name, run, options = {}) {
-  test(name, async () => {
-    const screening = new Screening({ html: "<!doctype html><title>Player</title><body></body>", ...options });
-    Object.defineProperty(screening.window.navigator, "mediaSession", { value: { metadata: null } });
-    try {
-      await run(screening);
-    } finally {
-      screening.close();
-    }
-  });
-}
+/** Runs a test on the page of a player. @param {string} name @param {(screening: any) => Promise<void>} run */
+const played = (name, run) => screened(name, (screening) => {
+  Object.defineProperty(screening.window.navigator, "mediaSession", { value: { metadata: null } });
+  return run(screening);
+}, { html: "<!doctype html><title>Player</title><body></body>" });
 
 /** The words of a player's controls, while they are shown. */
 function words(screening, html) {
@@ -34,7 +26,7 @@ function said(screening) {
   return { session: mediaSession?.title, headings, mentions };
 }
 
-screened("words that go with the controls are kept until it counts", async (screening) => {
+played("words that go with the controls are kept until it counts", async (screening) => {
   words(screening, "<h1>Reel Life</h1><h4>S1:E2 The Long Take</h4>");
   screening.window.navigator.mediaSession.metadata = { title: "The Long Take" };
   const film = screening.film({ duration: 1500 });
@@ -45,7 +37,7 @@ screened("words that go with the controls are kept until it counts", async (scre
   assert.deepEqual(said(screening), { session: "The Long Take", headings: ["Reel Life"], mentions: ["S1:E2 The Long Take"] });
 });
 
-screened("words that are shown for a moment are read", async (screening) => {
+played("words that are shown for a moment are read", async (screening) => {
   const film = screening.film({ duration: 1500 });
   await film.play(700);
   words(screening, "<h4>The Long Take</h4>");
@@ -56,7 +48,7 @@ screened("words that are shown for a moment are read", async (screening) => {
   assert.deepEqual(said(screening).mentions, ["The Long Take"]);
 });
 
-screened("what goes with the controls is kept before what always stands there", async (screening) => {
+played("what goes with the controls is kept before what always stands there", async (screening) => {
   screening.document.body.innerHTML = "<h2>One</h2><h2>Two</h2><h2>Three</h2>";
   const film = screening.film({ duration: 1500 });
   await film.play(16);
@@ -67,7 +59,7 @@ screened("what goes with the controls is kept before what always stands there", 
   assert.deepEqual(said(screening).mentions, ["The Long Take", "One", "Two", "Three"]);
 });
 
-screened("the words of the item before, still shown, are not the next one's", async (screening) => {
+played("the words of the item before, still shown, are not the next one's", async (screening) => {
   const session = screening.window.navigator.mediaSession;
   words(screening, "<h4>S1:E2 The Long Take</h4>");
   session.metadata = { title: "The Long Take", artist: "Reel Life" };
@@ -84,7 +76,7 @@ screened("the words of the item before, still shown, are not the next one's", as
   assert.deepEqual(said(screening), { session: undefined, headings: [], mentions: [] });
 });
 
-screened("the next one's words count at once, and what both share is not known to be its own", async (screening) => {
+played("the next one's words count at once, and what both share is not known to be its own", async (screening) => {
   words(screening, "<h1>Reel Life</h1><h4>S1:E2 The Long Take</h4>");
   const film = screening.film({ duration: 1500 });
   await film.play(1300);
@@ -95,7 +87,7 @@ screened("the next one's words count at once, and what both share is not known t
   assert.deepEqual([said(screening).headings, said(screening).mentions], [[], ["S1:E3 The Short Take"]]);
 });
 
-screened("words that come before the next one plays are not taken for those of the one before", async (screening) => {
+played("words that come before the next one plays are not taken for those of the one before", async (screening) => {
   const film = screening.film({ duration: 1500 });
   await film.play(700);
   film.load(1600);
@@ -107,7 +99,7 @@ screened("words that come before the next one plays are not taken for those of t
   assert.deepEqual(said(screening).mentions, ["S1:E3 The Short Take"]);
 });
 
-screened("a title that stays, a description and links are those of the item before, under a new address or for another medium", async (screening) => {
+played("a title that stays, a description and links are those of the item before, under a new address or for another medium", async (screening) => {
   const { document } = screening;
   document.title = "Reel Life S01E02";
   document.body.innerHTML = `<a href="https://www.themoviedb.org/tv/701396/season/1/episode/2">x</a>
@@ -129,7 +121,7 @@ screened("a title that stays, a description and links are those of the item befo
   assert.equal(screening.watched.at(-1).title, "Reel Life S01E04");
 });
 
-screened("an advertisement before the film does not take its words", async (screening) => {
+played("an advertisement before the film does not take its words", async (screening) => {
   words(screening, "<h4>S1:E2 The Long Take</h4>");
   const film = screening.film({ duration: 20 });
   await film.play(16);
@@ -140,7 +132,7 @@ screened("an advertisement before the film does not take its words", async (scre
   assert.deepEqual(said(screening).mentions, ["S1:E2 The Long Take"]);
 });
 
-screened("words of another page that is looked at meanwhile are not read", async (screening) => {
+played("words of another page that is looked at meanwhile are not read", async (screening) => {
   const film = screening.film({ duration: 1500 });
   await film.play(700);
   screening.window.history.pushState(null, "", "/film/99");
@@ -150,7 +142,7 @@ screened("words of another page that is looked at meanwhile are not read", async
   assert.deepEqual(said(screening).mentions, []);
 });
 
-screened("the next episode that begins in the same source, under another address, is another sitting", async (screening) => {
+played("the next episode that begins in the same source, under another address, is another sitting", async (screening) => {
   const film = screening.film({ duration: 1500 });
   await film.play(1300);
   screening.window.history.pushState(null, "", "/film/2");
@@ -167,7 +159,7 @@ for (const [name, put] of [
   ["a window of its own", (screening, film) => (screening.document.pictureInPictureElement = film.element)],
   ["the whole screen", (screening, film) => (screening.document.fullscreenElement = film.element.parentNode)],
 ]) {
-  screened(`${name} shows one film; others that are hidden do not count for that`, async (screening) => {
+  played(`${name} shows one film; others that are hidden do not count for that`, async (screening) => {
     const [film, other] = [3000, 4000].map((duration) => screening.film({ duration, into: screening.document.body.appendChild(screening.document.createElement("div")) }));
     film.width = other.width = 1;
     put(screening, film);
@@ -177,7 +169,7 @@ for (const [name, put] of [
   });
 }
 
-screened("a film in a shadow tree fills the screen by its host", async (screening) => {
+played("a film in a shadow tree fills the screen by its host", async (screening) => {
   const host = screening.document.body.appendChild(screening.document.createElement("section"));
   const film = screening.film({ duration: 3000, into: host.attachShadow({ mode: "open" }) });
   screening.window.filmspool.parts.finder.search();
