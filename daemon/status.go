@@ -152,6 +152,10 @@ func (d *core) accountOf(ctx context.Context, h replay.Health, c config.Credenti
 	if s, asked := kept.Support[replay.SupportItems]; asked && !s.Has {
 		out.Note = viewing.Say("noItems")
 	}
+	implied := len(d.o.Config.Accounts) == 1 && c.Account == viewing.DefaultAccount
+	if implied && h.State == account.NoKey && c.BaseURL == "" && c.KeyProblem.Code == "noKey" && kept.LastDelivered.IsZero() {
+		out.Local, out.State, out.Reason, out.Hint, out.Troubles = true, account.OK, viewing.Say("why.local"), viewing.Message{}, nil
+	}
 	if h.State == account.NoKey {
 		counts, err := d.store.CountsOf(ctx)
 		if out.Unused = counts[c.Account].Pending == 0; err != nil {

@@ -18,7 +18,10 @@ import (
 func TestProblemsAreSolvedByTheirCommand(t *testing.T) {
 	t.Parallel()
 	for code, show := range map[string]func(h *household, box *flaky){
-		health.KeyMissing: func(h *household, _ *flaky) { h.start("run") },
+		health.KeyMissing: func(h *household, box *flaky) {
+			h.configure("[accounts.default]\nbase_url = %q\n", box.baseURL())
+			h.start("run")
+		},
 		health.KeyRefused: func(h *household, box *flaky) {
 			h.login(box.baseURL())
 			must(h.t, box.service.Arm(sandbox.Fault{Match: "POST /history", Fault: "status:401", Times: 1}))

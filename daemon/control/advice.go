@@ -13,6 +13,8 @@ import (
 // nothing leaves a paused account.
 func WaitingFor(e entry.Explanation, a Account, now time.Time) (why, hint viewing.Message) {
 	switch {
+	case a.Local:
+		return viewing.Say("why.local"), viewing.Message{}
 	case a.State != account.OK:
 		return a.Reason, a.Hint
 	case e.Ahead.ID != 0:

@@ -67,6 +67,9 @@ type Account struct {
 	Counts *entry.Counts `json:"counts,omitempty"`
 	// Oldest is since when the oldest of its entries waits; told only with Counts.
 	Oldest time.Time `json:"-"`
+	// Local says that no service was ever connected: what is watched is kept here, and
+	// that is no trouble.
+	Local bool `json:"local,omitempty"`
 	// Unused says that it has no key, nothing waits for it, and others are used:
 	// that is no trouble.
 	Unused bool `json:"-"`

@@ -209,7 +209,10 @@ func TestProblemsComeAndGoWithTheirConditions(t *testing.T) {
 				})
 			}
 		},
-		health.KeyMissing: func(m *machine) func() { return func() { m.keeps("default", "ann") } },
+		health.KeyMissing: func(m *machine) func() {
+			m.writes("[accounts.default]\nbase_url = 'https://service.example/api/v1'\n")
+			return func() { m.keeps("default", "ann") }
+		},
 		health.KeyRefused: func(m *machine) func() {
 			m.pauses(account.PausedKey, "keyRefused")
 			return func() { m.pauses("", "") }

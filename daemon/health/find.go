@@ -55,7 +55,7 @@ func stalled(c Conditions) (all []control.Trouble) {
 	since := c.Now.Add(-time.Duration(c.Status.OldestPendingSeconds) * time.Second)
 	for _, a := range c.Status.Accounts {
 		n := waiting(c, a)
-		if a.Unused || a.State == account.Paused || n == 0 {
+		if a.Unused || a.Local || a.State == account.Paused || n == 0 {
 			continue
 		}
 		t := control.Trouble{Code: NothingDelivered, About: a.Name, Act: &control.Act{Verb: "list", Target: string(viewing.StatePending)}, Count: n, Since: since}

@@ -67,6 +67,8 @@ func (t teller) calm() (summary, hint string) {
 		return sentences(locale.Sentence(t.Say(key, "account", away.Name, "reason", t.Message(away.Reason))), t.pauses(), t.safe()), ""
 	case inState(t.Status, account.Paused) != nil:
 		return sentences(t.pauses(), cmp.Or(t.safe(), t.Say("health.nothingWaits"))), t.Message(inState(t.Status, account.Paused).Hint)
+	case waits > 0 && !slices.ContainsFunc(t.Accounts, func(a control.Account) bool { return !a.Unused && !a.Local }):
+		return t.Say("health.local", "n", waits), ""
 	case waits > 0:
 		return t.Say("health.sending", "n", waits), ""
 	case t.Counts.Delivered > 0:

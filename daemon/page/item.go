@@ -5,10 +5,12 @@ import (
 	"hash/fnv"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -115,12 +117,26 @@ func (i item) Mark() string {
 	switch i.State {
 	case viewing.StateDelivered:
 		return ""
+	case viewing.StatePending:
+		if a := i.accountOf(i.Entry); a != nil && a.Local {
+			return ""
+		}
+		return i.Word("diary.state.", i.State)
 	case viewing.StateHeld:
 		name, _ := groupOf(i.Entry)
 		return i.Say("mark." + name)
 	default:
 		return i.Word("diary.state.", i.State)
 	}
+}
+
+// accountOf returns the account of an entry; nil where it is not in the configuration.
+func (v *view) accountOf(e entry.Entry) *control.Account {
+	status, _ := v.status()
+	if i := slices.IndexFunc(status.Accounts, func(a control.Account) bool { return a.Name == e.Account }); i >= 0 {
+		return &status.Accounts[i]
+	}
+	return nil
 }
 
 // TMDB returns the address of the item's page at TMDB; "" where it has none.

@@ -31,6 +31,7 @@ type setupData struct {
 	Name    string
 	Next    int              // 0 after the last one
 	Account *control.Account // the first that has a service; nil for none
+	Saved   int64            // entries that wait for a service
 }
 
 func showSetup(v *view) (any, error) {
@@ -45,13 +46,26 @@ func showSetup(v *view) (any, error) {
 	}
 	d.Step = min(max(d.Step, 1), len(d.Steps))
 	d.Name, d.Next = d.Steps[d.Step-1], (d.Step+1)%(len(d.Steps)+1)
-	status, err := v.api().Status(v.ctx())
+	status, err := v.status()
+	d.Saved = status.Counts.Pending
 	for _, a := range status.Accounts {
 		if a.BaseURL != "" && d.Account == nil {
 			d.Account = &a
 		}
 	}
 	return d, err
+}
+
+// Done reports whether what the step is about is there.
+func (d *setupData) Done() bool {
+	switch d.Name {
+	case "account":
+		return d.Account != nil
+	case "browser":
+		return len(d.Browsers) > 0
+	default:
+		return true
+	}
 }
 
 // Number returns the number of a step.
