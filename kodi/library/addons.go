@@ -10,44 +10,40 @@ import (
 	"strings"
 )
 
-// writers are add-ons that write into the library what was watched elsewhere.
-var writers = []string{
-	"plugin.service.emby-next-gen", "plugin.video.emby", "plugin.video.jellyfin", "plugin.video.plexkodiconnect",
-	"script.simkl", "script.trakt", "service.watchedlist",
+// addOns are those that write into the library what was watched elsewhere, and the
+// host of the service to which some of them report what is watched.
+var addOns = []struct{ id, site string }{
+	{"plugin.service.emby-next-gen", ""},
+	{"plugin.video.emby", ""},
+	{"plugin.video.jellyfin", ""},
+	{"plugin.video.plexkodiconnect", ""},
+	{"script.simkl", "simkl.com"},
+	{"script.trakt", "trakt.tv"},
+	{"service.watchedlist", ""},
 }
-
-// reporters are add-ons that report what is watched to a service, by its host.
-var reporters = map[string]string{"script.trakt": "trakt.tv", "script.simkl": "simkl.com"}
 
 // AddOns are the known add-ons of a Kodi, by id, without those that are turned off:
 // those that write into its library what was watched elsewhere, and those that
 // report to one of these hosts. What cannot be read has no say.
 func AddOns(ctx context.Context, userdata string, hosts []string) (write, report []string) {
-	installed := func(id string) bool {
-		info, err := os.Stat(filepath.Join(AddOnFolder(userdata), id))
-		return err == nil && info.IsDir()
-	}
-	var found []string
-	for _, id := range writers {
-		if installed(id) {
-			found = append(found, id)
-		}
-	}
-	if len(found) == 0 {
-		return nil, nil
-	}
-	off := turnedOff(ctx, userdata)
-	for _, id := range found {
-		if off[id] {
+	var off map[string]bool
+	for _, a := range addOns {
+		info, err := os.Stat(filepath.Join(AddOnFolder(userdata), a.id))
+		if err != nil || !info.IsDir() {
 			continue
 		}
-		write = append(write, id)
-		site := reporters[id]
-		if site != "" && slices.ContainsFunc(hosts, func(h string) bool {
+		if off == nil {
+			off = turnedOff(ctx, userdata)
+		}
+		if off[a.id] {
+			continue
+		}
+		write = append(write, a.id)
+		if a.site != "" && slices.ContainsFunc(hosts, func(h string) bool {
 			name, _, _ := strings.Cut(h, ":")
-			return name == site || strings.HasSuffix(name, "."+site)
+			return name == a.site || strings.HasSuffix(name, "."+a.site)
 		}) {
-			report = append(report, id)
+			report = append(report, a.id)
 		}
 	}
 	return write, report
@@ -65,15 +61,12 @@ func turnedOff(ctx context.Context, userdata string) map[string]bool {
 	err := openFile(ctx, AddOnDatabase(userdata), func(ctx context.Context, s *session) error {
 		return s.transact(ctx, func() error {
 			var id string
-			r := s.query(ctx, `select addonID from installed where enabled = 0 and (select type from sqlite_master where name = 'installed') = 'table'`)
-			for r.read(&id) {
-				off[id] = true
-			}
-			return r.end()
+			return s.each(ctx, []any{&id}, func() { off[id] = true },
+				`select addonID from installed where enabled = 0 and (select type from sqlite_master where name = 'installed') = 'table'`)
 		})
 	})
 	if err != nil {
-		return nil
+		return map[string]bool{}
 	}
 	return off
 }
@@ -82,17 +75,17 @@ func turnedOff(ctx context.Context, userdata string) map[string]bool {
 // AddonsNN.db of the profile, else of the main profile. It is "" without any.
 func AddOnDatabase(userdata string) string {
 	for _, folder := range []string{userdata, mainOf(userdata)} {
+		newest, version := "", 0
 		all, _ := filepath.Glob(filepath.Join(folder, "Database", "Addons*.db")) // only a bad pattern fails
-		newest := slices.MaxFunc(append(all, ""), func(a, b string) int { return cmp.Compare(addOnVersion(a), addOnVersion(b)) })
-		if folder != "" && addOnVersion(newest) > 0 {
+		for _, path := range all {
+			digits := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), "Addons"), ".db")
+			if n, err := strconv.Atoi(digits); err == nil && n > version {
+				newest, version = path, n
+			}
+		}
+		if folder != "" && newest != "" {
 			return newest
 		}
 	}
 	return ""
-}
-
-func addOnVersion(path string) int {
-	digits, _ := strings.CutPrefix(strings.TrimSuffix(filepath.Base(path), ".db"), "Addons")
-	n, _ := strconv.Atoi(digits) // 0 for what is none
-	return n
 }

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -51,34 +52,39 @@ var (
 	ErrUnsupported = errors.New("this version of the library is not supported")
 )
 
+// sqliteErrors are the kinds of SQLite's result codes, of which the low byte is
+// shared by the extended ones.
+var sqliteErrors = map[int]error{
+	sqlite3.SQLITE_READONLY_ROLLBACK: ErrHotJournal,
+
+	sqlite3.SQLITE_READONLY_DIRECTORY: ErrReadOnlyDir,
+	sqlite3.SQLITE_READONLY_CANTINIT:  ErrReadOnlyDir,
+	sqlite3.SQLITE_READONLY_RECOVERY:  ErrReadOnlyDir,
+
+	sqlite3.SQLITE_BUSY:      ErrBusy,
+	sqlite3.SQLITE_LOCKED:    ErrBusy,
+	sqlite3.SQLITE_INTERRUPT: ErrBusy,
+
+	sqlite3.SQLITE_NOTADB:  ErrNotDatabase,
+	sqlite3.SQLITE_CORRUPT: ErrNotDatabase,
+	sqlite3.SQLITE_TOOBIG:  ErrNotDatabase,
+
+	sqlite3.SQLITE_CANTOPEN: ErrPermission,
+	sqlite3.SQLITE_PERM:     ErrPermission,
+	sqlite3.SQLITE_AUTH:     ErrPermission,
+}
+
 // classify names the kind of an SQLite error.
 func classify(err error) error {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
 		return err
 	}
-	switch code := e.Code(); code {
-	case sqlite3.SQLITE_READONLY_ROLLBACK:
-		return fmt.Errorf("%w: %w", ErrHotJournal, err)
-	case sqlite3.SQLITE_READONLY_DIRECTORY, sqlite3.SQLITE_READONLY_CANTINIT, sqlite3.SQLITE_READONLY_RECOVERY:
-		return fmt.Errorf("%w: %w", ErrReadOnlyDir, err)
-	default:
-		return classifyPrimary(code&0xff, err)
-	}
-}
-
-// classifyPrimary goes by the low byte, which the extended codes share.
-func classifyPrimary(code int, err error) error {
-	switch code {
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT:
-		return fmt.Errorf("%w: %w", ErrBusy, err)
-	case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_TOOBIG:
-		return fmt.Errorf("%w: %w", ErrNotDatabase, err)
-	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH:
-		return fmt.Errorf("%w: %w", ErrPermission, err)
-	default:
+	kind := cmp.Or(sqliteErrors[e.Code()], sqliteErrors[e.Code()&0xff])
+	if kind == nil {
 		return err
 	}
+	return fmt.Errorf("%w: %w", kind, err)
 }
 
 // classifyFile names the kind of a file system error.
@@ -93,47 +99,28 @@ func classifyFile(err error) error {
 	}
 }
 
-// Numbers of errors of a MySQL or MariaDB server.
-const (
-	noSuchTable  = 1146
-	noSuchColumn = 1054
-)
+// serverErrors are the kinds of the error numbers of a MySQL or MariaDB server.
+// Others mean that it refuses this user.
+var serverErrors = map[uint16]error{
+	1040: ErrBusy, 1203: ErrBusy, 1205: ErrBusy, 1213: ErrBusy, 1226: ErrBusy, // too many connections, a lock that took too long
+	1146: ErrUpgrading, 1054: ErrUpgrading, 1049: ErrUpgrading, // a table, a column or the database is gone since we looked
+	1053: ErrServerAway, 1077: ErrServerAway, 1079: ErrServerAway, 1080: ErrServerAway, 1927: ErrServerAway, // it shuts down, or has cut us off
+}
 
 // classifyServer names the kind of a server's error, or of the way to it. The
 // server's own words name the user, but never hold the password.
 func classifyServer(err error) error {
 	var said *mysql.MySQLError
 	var way net.Error
+	known := func(kind error) bool { return errors.Is(err, kind) }
 	switch {
-	case err == nil, known(err):
+	case err == nil, slices.ContainsFunc([]error{ErrServerAway, ErrBusy, ErrUpgrading, ErrUnsupported, ErrEmpty, ErrNotDatabase}, known):
 		return err
 	case errors.As(err, &said):
-		return classifyNumber(said.Number, err)
-	case errors.As(err, &way), errors.Is(err, driver.ErrBadConn), errors.Is(err, mysql.ErrInvalidConn),
-		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, mysql.ErrMalformPkt):
+		return fmt.Errorf("%w: %w", cmp.Or(serverErrors[said.Number], ErrServerRefused), err)
+	case errors.As(err, &way), slices.ContainsFunc([]error{driver.ErrBadConn, mysql.ErrInvalidConn, io.EOF, io.ErrUnexpectedEOF, mysql.ErrMalformPkt}, known):
 		return fmt.Errorf("%w: %w", ErrServerAway, err)
 	default:
 		return fmt.Errorf("%w: %w", ErrServerRefused, err) // a way to log in, or to encrypt, that we lack
 	}
-}
-
-func classifyNumber(number uint16, err error) error {
-	switch number {
-	case 1040, 1203, 1205, 1213, 1226: // too many connections, a lock that took too long
-		return fmt.Errorf("%w: %w", ErrBusy, err)
-	case noSuchTable, noSuchColumn, 1049: // gone since we looked
-		return fmt.Errorf("%w: %w", ErrUpgrading, err)
-	case 1053, 1077, 1079, 1080, 1927: // it shuts down, or has cut us off
-		return fmt.Errorf("%w: %w", ErrServerAway, err)
-	default:
-		return fmt.Errorf("%w: %w", ErrServerRefused, err)
-	}
-}
-
-// known reports whether an error has its kind already.
-func known(err error) bool {
-	kinds := []error{
-		ErrMySQL, ErrServerAway, ErrServerRefused, ErrBusy, ErrUpgrading, ErrUnsupported, ErrEmpty, ErrNotFound, ErrPermission, ErrNotDatabase,
-	}
-	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
 }

@@ -36,7 +36,7 @@ func Find(userdata string) (Database, error) {
 	if err != nil {
 		return Database{}, fmt.Errorf("find library in %s: %w", userdata, err)
 	}
-	if s := settings.Video.server(); s != nil {
+	if s := settings.server(); s != nil {
 		return Database{Server: s}, nil
 	}
 	all, err := candidates(filepath.Join(userdata, "Database"))

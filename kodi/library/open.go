@@ -38,6 +38,7 @@ type session struct {
 	state   int64 // of the file, as the first step has seen it
 	rows    int   // read so far
 	texts   int   // bytes of text so far
+	fault   error // found in a row: the reading ends
 }
 
 // openFile runs read with an open library file, and has closed it when it
@@ -132,7 +133,7 @@ var errMoved = fmt.Errorf("%w: it changes while it is read", ErrBusy)
 // between, read begins again, a few times.
 func (s *session) together(ctx context.Context, read func() error) (err error) {
 	for range 5 {
-		s.state, s.rows, s.texts = 0, 0, 0
+		s.state, s.rows, s.texts, s.fault = 0, 0, 0, nil
 		if err = read(); !errors.Is(err, errMoved) {
 			return err
 		}
@@ -159,52 +160,43 @@ func (s *session) step(ctx context.Context, read func() error) error {
 	})
 }
 
-// result is the rows of a query.
-type result struct {
-	s      *session
-	rows   *sql.Rows
-	cancel context.CancelFunc
-	n      int
-	err    error
-}
-
-// query asks the library. The caller reads all rows, then calls end.
-func (s *session) query(ctx context.Context, text string, args ...any) *result {
+// each asks the library and calls row for each row of the answer, whose columns
+// are copied before.
+func (s *session) each(ctx context.Context, columns []any, row func(), query string, args ...any) error {
 	ctx, cancel := context.WithCancel(ctx)
-	r := &result{s: s, cancel: cancel}
-	r.rows, r.err = s.tx.QueryContext(ctx, text, args...) //nolint:rowserrcheck // end checks it
-	return r
+	rows, err := s.tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		cancel()
+		return err
+	}
+	defer func() {
+		cancel() // else the driver reads the rest from a server, and that may have no end
+		rows.Close()
+	}()
+	for n := 1; rows.Next(); n++ {
+		if err := rows.Scan(columns...); err != nil {
+			return err
+		}
+		if s.rows++; n > maxRows || s.rows > maxAllRows {
+			return fmt.Errorf("%w: it holds more rows than a library can", ErrNotDatabase)
+		}
+		for _, column := range columns {
+			if text, ok := column.(*string); ok {
+				if s.texts += len(*text); len(*text) > maxText || s.texts > maxTexts {
+					return fmt.Errorf("%w: it holds longer texts than a library can", ErrNotDatabase)
+				}
+			}
+		}
+		if row(); s.fault != nil {
+			return s.fault
+		}
+	}
+	return rows.Err()
 }
 
 // first reads the one value that a query gives.
-func (s *session) first(ctx context.Context, value any, text string) error {
-	r := s.query(ctx, text)
-	for r.read(value) {
-	}
-	return r.end()
-}
-
-// read copies the columns of the next row, and reports whether there is one.
-func (r *result) read(columns ...any) bool {
-	if r.err != nil || !r.rows.Next() {
-		return false
-	}
-	if r.err = r.rows.Scan(columns...); r.err != nil {
-		return false
-	}
-	r.n++
-	r.s.rows++
-	if r.n > maxRows || r.s.rows > maxAllRows {
-		r.fail("it holds more rows than a library can")
-	}
-	for _, column := range columns {
-		if text, ok := column.(*string); ok {
-			if r.s.texts += len(*text); len(*text) > maxText || r.s.texts > maxTexts {
-				r.fail("it holds longer texts than a library can")
-			}
-		}
-	}
-	return r.err == nil
+func (s *session) first(ctx context.Context, value any, query string) error {
+	return s.each(ctx, []any{value}, func() {}, query)
 }
 
 // page is how many rows of a large table one step reads.
@@ -213,43 +205,25 @@ const page = 4000
 // paged asks for rows in the order of their numbers, which are the first column, in
 // several steps; the condition on the number is the query's end. It calls row for
 // each. The numbers must rise: in a damaged or a made-up table they may not.
-func (s *session) paged(ctx context.Context, query string, id *int64, row func(), columns ...any) error {
+func (s *session) paged(ctx context.Context, id *int64, columns []any, row func(), query string) error {
 	columns = append([]any{id}, columns...)
 	for after, n := int64(math.MinInt64), page; n == page; {
 		n = 0
 		err := s.step(ctx, func() error {
-			r := s.query(ctx, query+` > ? order by 1 limit ?`, after, page)
-			for ; r.read(columns...); n++ {
-				if *id <= after {
-					r.fail("its rows are not in order")
-				} else {
-					row()
+			return s.each(ctx, columns, func() {
+				if n++; *id <= after {
+					s.fault = fmt.Errorf("%w: its rows are not in order", ErrNotDatabase)
+					return
 				}
 				after = *id
-			}
-			return r.end()
+				row()
+			}, query+` > ? order by 1 limit ?`, after, page)
 		})
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// fail ends the rows: no library of Kodi's is like this.
-func (r *result) fail(why string) {
-	r.err = fmt.Errorf("%w: %s", ErrNotDatabase, why)
-	r.cancel() // the driver would read the rest from a server, and that may have no end
-}
-
-// end closes the rows, and tells what went wrong.
-func (r *result) end() error {
-	defer r.cancel()
-	if r.rows == nil {
-		return r.err
-	}
-	defer r.rows.Close()
-	return errors.Join(r.err, r.rows.Err())
 }
 
 // ErrOdd is wrapped when there is something that is no plain file in the place of

@@ -43,8 +43,10 @@ func Read(ctx context.Context, path string, pick func(File) bool) (Snapshot, err
 // no such tables is [ErrUnsupported].
 func ReadTagged(ctx context.Context, path string, tags []string) (all []Tagged, err error) {
 	err = readFile(ctx, path, func(ctx context.Context, s *session) (err error) {
-		all, err = s.readTagged(ctx, tags)
-		return err
+		return s.step(ctx, func() error {
+			all, err = s.readTagged(ctx, tags)
+			return err
+		})
 	})
 	return all, err
 }
@@ -110,16 +112,13 @@ func (s *session) readCounts(ctx context.Context, folders map[int64]folder) (all
 		return nil, err
 	}
 	all = make([]File, 0, min(max(n, 0), 1<<16)) // a hint: a damaged table has any number
-	err = s.paged(ctx, `select idFile, ifnull(idPath, 0), strFilename, ifnull(playCount, 0), ifnull(lastPlayed, '')
-		from files where strFilename <> '' and idFile`, &id, func() {
-		if strings.HasSuffix(name, "/") {
-			return
+	err = s.paged(ctx, &id, []any{&in, &name, &plays, &last}, func() {
+		if f := folders[in]; !strings.HasSuffix(name, "/") {
+			all = append(all, File{
+				ID: id, Path: join(f.path, name), PlayCount: int(max(plays, 0)), LastPlayed: last, Folder: f.source, InSource: f.source != "",
+			})
 		}
-		f := folders[in]
-		all = append(all, File{
-			ID: id, Path: join(f.path, name), PlayCount: int(max(plays, 0)), LastPlayed: last, Folder: f.source, InSource: f.source != "",
-		})
-	}, &in, &name, &plays, &last)
+	}, `select idFile, ifnull(idPath, 0), strFilename, ifnull(playCount, 0), ifnull(lastPlayed, '') from files where strFilename <> '' and idFile`)
 	return all, err
 }
 
@@ -142,14 +141,14 @@ func (s *session) readFolders(ctx context.Context) (map[int64]folder, error) {
 	all, scanned := map[int64]folder{}, map[string]bool{}
 	var id int64
 	var path, content, excluded string
-	err := s.paged(ctx, `select idPath, ifnull(strPath, ''), `+s.optional("path", "strContent")+`, `+s.optional("path", "exclude")+` from path where idPath`, &id, func() {
+	err := s.paged(ctx, &id, []any{&path, &content, &excluded}, func() {
 		all[id] = folder{path: path}
 		if excluded != "" && excluded != "0" {
 			scanned[path] = false
 		} else if content != "" {
 			scanned[path] = content == "movies" || content == "tvshows"
 		}
-	}, &path, &content, &excluded)
+	}, `select idPath, ifnull(strPath, ''), `+s.optional("path", "strContent")+`, `+s.optional("path", "exclude")+` from path where idPath`)
 	for id, f := range all {
 		f.source = source(scanned, f.path)
 		all[id] = f
@@ -187,18 +186,17 @@ func (s *session) readItems(ctx context.Context, hint int) ([]itemRow, error) {
 		i.uid = max(i.uid, 0)
 		all = append(all, i)
 	}
-	err := s.paged(ctx, `select idEpisode, ifnull(idFile, 0), `+s.integer("c20")+`, `+s.integer("c12")+` * 100000 + `+s.integer("c13")+`
-		from episode where idEpisode`, &i.id, take, &i.file, &i.uid, &i.place)
+	err := s.paged(ctx, &i.id, []any{&i.file, &i.uid, &i.place}, take, `select idEpisode, ifnull(idFile, 0), `+s.integer("c20")+`,
+		`+s.integer("c12")+` * 100000 + `+s.integer("c13")+` from episode where idEpisode`)
 	if err != nil {
 		return nil, err
 	}
 	i = itemRow{film: true}
 	if len(s.columns["videoversion"]) == 0 {
-		err = s.paged(ctx, `select idMovie, ifnull(idFile, 0), `+s.integer("c09")+` from movie where idMovie`, &i.id, take, &i.file, &i.uid)
+		err = s.paged(ctx, &i.id, []any{&i.file, &i.uid}, take, `select idMovie, ifnull(idFile, 0), `+s.integer("c09")+` from movie where idMovie`)
 	} else if media, ok := s.versions(); ok {
-		err = s.paged(ctx, fmt.Sprintf(`select v.idFile, m.idMovie, %s, ifnull(v.itemType, 0) = %d
-			from videoversion v join movie m on m.idMovie = v.idMedia where v.%s = 'movie' and v.idFile`, s.integer("m.c09"), s.extra(), media),
-			&i.file, take, &i.id, &i.uid, &i.extra)
+		err = s.paged(ctx, &i.file, []any{&i.id, &i.uid, &i.extra}, take, fmt.Sprintf(`select v.idFile, m.idMovie, %s, ifnull(v.itemType, 0) = %d
+			from videoversion v join movie m on m.idMovie = v.idMedia where v.%s = 'movie' and v.idFile`, s.integer("m.c09"), s.extra(), media))
 	} else {
 		err = fmt.Errorf("%w: table videoversion lacks a column", ErrUnsupported)
 	}
@@ -255,11 +253,9 @@ func (s *session) complete(ctx context.Context, files []*File) error {
 	var id, seconds int64
 	runtimes := map[int64]int64{}
 	if s.has("streamdetails", "idFile", "iStreamType", "iVideoDuration") { // else the scraper's running time has to do
-		r := s.query(ctx, `select idFile, `+s.integer("iVideoDuration")+` from streamdetails where iStreamType = 0 and `+among("idFile", ids))
-		for r.read(&id, &seconds) {
-			runtimes[id] = max(runtimes[id], seconds)
-		}
-		if err := r.end(); err != nil {
+		err := s.each(ctx, []any{&id, &seconds}, func() { runtimes[id] = max(runtimes[id], seconds) },
+			`select idFile, `+s.integer("iVideoDuration")+` from streamdetails where iStreamType = 0 and `+among("idFile", ids))
+		if err != nil {
 			return err
 		}
 	}
@@ -314,14 +310,14 @@ func (s *session) describe(ctx context.Context, items map[string][]int64) (*deta
 	} {
 		var id int64
 		var row itemText
-		r := s.query(ctx, q.query+among(keys[q.kind], items[q.kind]))
-		for r.read(&id, &row.title, &row.premiered, &row.year, &row.runtime, &row.season, &row.number, &row.uid, &row.show) {
+		columns := []any{&id, &row.title, &row.premiered, &row.year, &row.runtime, &row.season, &row.number, &row.uid, &row.show}
+		err := s.each(ctx, columns, func() {
 			d.rows[owner{q.kind, id}] = row
 			if q.kind == "episode" {
 				items["tvshow"] = append(items["tvshow"], row.show)
 			}
-		}
-		if err := r.end(); err != nil {
+		}, q.query+among(keys[q.kind], items[q.kind]))
+		if err != nil {
 			return nil, err
 		}
 		if err := s.readIDs(ctx, d, q.kind, items[q.kind]); err != nil {
@@ -352,14 +348,12 @@ func among(column string, ids []int64) string {
 func (s *session) readIDs(ctx context.Context, d *details, kind string, owners []int64) error {
 	var i Identifier
 	var id, row int64
-	r := s.query(ctx, `select ifnull(media_id, 0), uniqueid_id, type, ifnull(value, '') from uniqueid
-		where type in ('tmdb', 'imdb', 'tvdb') and media_type = ? and `+among("media_id", owners)+` order by uniqueid_id`, kind)
-	for r.read(&id, &row, &i.Namespace, &i.Value) {
+	return s.each(ctx, []any{&id, &row, &i.Namespace, &i.Value}, func() {
 		o := owner{kind, id}
 		i.Default = row == d.rows[o].uid
 		d.ids[o] = append(d.ids[o], i)
-	}
-	return r.end()
+	}, `select ifnull(media_id, 0), uniqueid_id, type, ifnull(value, '') from uniqueid
+		where type in ('tmdb', 'imdb', 'tvdb') and media_type = ? and `+among("media_id", owners)+` order by uniqueid_id`, kind)
 }
 
 // readLabels reads the genres or the tags of items, in their order; none when
@@ -371,15 +365,13 @@ func (s *session) readLabels(ctx context.Context, d *details, label, kind string
 	}
 	var of int64
 	var name string
-	r := s.query(ctx, fmt.Sprintf(`select media_id, n.name from %s l join %s n on n.%s = l.%[3]s where n.name <> '' and media_type = ? and %s
-		order by media_id, n.name, n.%[3]s`, link, label, id, among("media_id", owners)), kind)
-	for r.read(&of, &name) {
+	return s.each(ctx, []any{&of, &name}, func() {
 		o := owner{kind, of}
 		if name = Text(name); !slices.Contains(d.labels[label][o], name) {
 			d.labels[label][o] = append(d.labels[label][o], name)
 		}
-	}
-	return r.end()
+	}, fmt.Sprintf(`select media_id, n.name from %s l join %s n on n.%s = l.%[3]s where n.name <> '' and media_type = ? and %s
+		order by media_id, n.name, n.%[3]s`, link, label, id, among("media_id", owners)), kind)
 }
 
 // findShared finds the TMDB numbers of episodes that others claim as well: some
@@ -387,72 +379,57 @@ func (s *session) readLabels(ctx context.Context, d *details, label, kind string
 func (s *session) findShared(ctx context.Context, d *details, episodes []int64) error {
 	first := map[string]string{}
 	var value, title, season, number string
-	r := s.query(ctx, `select ifnull(u.value, ''), ifnull(w.c00, ''), ifnull(e.c12, ''), ifnull(e.c13, '') from uniqueid u
-		join episode e on e.idEpisode = u.media_id left join tvshow w on w.idShow = e.idShow
-		where u.media_type = 'episode' and u.type = 'tmdb' and u.value in
-			(select value from uniqueid where media_type = 'episode' and type = 'tmdb' and `+among("media_id", episodes)+`)`)
-	for r.read(&value, &title, &season, &number) {
+	return s.each(ctx, []any{&value, &title, &season, &number}, func() {
 		place := title + "\x00" + season + "\x00" + number
 		if known, ok := first[value]; ok && known != place {
 			d.shared[value] = true
 		}
 		first[value] = place
-	}
-	return r.end()
+	}, `select ifnull(u.value, ''), ifnull(w.c00, ''), ifnull(e.c12, ''), ifnull(e.c13, '') from uniqueid u
+		join episode e on e.idEpisode = u.media_id left join tvshow w on w.idShow = e.idShow
+		where u.media_type = 'episode' and u.type = 'tmdb' and u.value in
+			(select value from uniqueid where media_type = 'episode' and type = 'tmdb' and `+among("media_id", episodes)+`)`)
 }
 
 // readTagged reads what has one of some tags.
 func (s *session) readTagged(ctx context.Context, tags []string) (all []Tagged, err error) {
-	err = s.step(ctx, func() error {
-		if err := s.check(ctx); err != nil {
-			return err
-		}
-		if !s.has("tag", "tag_id", "name") || !s.has("tag_link", "tag_id", "media_id", "media_type") || !s.has("tvshowlinkpath", "idShow", "idPath") {
-			return fmt.Errorf("%w: it has no tables of tags", ErrUnsupported)
-		}
-		tagged, items := map[owner][]string{}, map[string][]int64{}
-		var name string
-		var o owner
-		r := s.query(ctx, `select ifnull(t.name, ''), l.media_type, l.media_id from tag_link l join tag t on t.tag_id = l.tag_id
-			where l.media_type in ('movie', 'tvshow')`)
-		for r.read(&name, &o.kind, &o.id) {
-			for _, tag := range tags {
-				if strings.EqualFold(strings.TrimSpace(name), tag) {
-					tagged[o], items[o.kind] = append(tagged[o], tag), append(items[o.kind], o.id)
-				}
+	if err := s.check(ctx); err != nil {
+		return nil, err
+	}
+	if !s.has("tag", "tag_id", "name") || !s.has("tag_link", "tag_id", "media_id", "media_type") || !s.has("tvshowlinkpath", "idShow", "idPath") {
+		return nil, fmt.Errorf("%w: it has no tables of tags", ErrUnsupported)
+	}
+	tagged, items := map[owner][]string{}, map[string][]int64{}
+	var name, folder, file string
+	var o owner
+	err = s.each(ctx, []any{&name, &o.kind, &o.id}, func() {
+		for _, tag := range tags {
+			if strings.EqualFold(strings.TrimSpace(name), tag) {
+				tagged[o], items[o.kind] = append(tagged[o], tag), append(items[o.kind], o.id)
 			}
 		}
-		if err := r.end(); err != nil {
-			return err
-		}
-		d, err := s.describe(ctx, items)
-		if err != nil {
-			return err
-		}
-		var folder, file string
-		for _, q := range []struct {
-			kind, query string
-			as          viewing.MediaType
-		}{
-			{"movie", `select m.idMovie, ifnull(p.strPath, ''), ifnull(f.strFilename, '') from movie m left join files f on f.idFile = m.idFile
-				left join path p on p.idPath = f.idPath where ` + among("m.idMovie", items["movie"]) + ` order by m.idMovie`, viewing.Movie},
-			{"tvshow", `select s.idShow, ifnull(min(p.strPath), ''), '' from tvshow s left join tvshowlinkpath l on l.idShow = s.idShow
-				left join path p on p.idPath = l.idPath where ` + among("s.idShow", items["tvshow"]) + ` group by s.idShow order by s.idShow`, viewing.TV},
-		} {
-			o.kind = q.kind
-			r := s.query(ctx, q.query)
-			for r.read(&o.id, &folder, &file) {
-				i := d.named(o)
-				m := viewing.Media{Type: q.as, Title: i.Title, Year: i.Year, IDs: i.IDs}
-				for _, tag := range tagged[o] {
-					all = append(all, Tagged{Tag: tag, Media: m, Path: join(folder, file)})
-				}
+	}, `select ifnull(t.name, ''), l.media_type, l.media_id from tag_link l join tag t on t.tag_id = l.tag_id where l.media_type in ('movie', 'tvshow')`)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.describe(ctx, items)
+	if err != nil {
+		return nil, err
+	}
+	take := func(kind string, as viewing.MediaType, query string) error {
+		return s.each(ctx, []any{&o.id, &folder, &file}, func() {
+			o.kind = kind
+			i := d.named(o)
+			for _, tag := range tagged[o] {
+				all = append(all, Tagged{Tag: tag, Media: viewing.Media{Type: as, Title: i.Title, Year: i.Year, IDs: i.IDs}, Path: join(folder, file)})
 			}
-			if err := r.end(); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+		}, query)
+	}
+	err = take("movie", viewing.Movie, `select m.idMovie, ifnull(p.strPath, ''), ifnull(f.strFilename, '') from movie m left join files f on f.idFile = m.idFile
+		left join path p on p.idPath = f.idPath where `+among("m.idMovie", items["movie"])+` order by m.idMovie`)
+	if err == nil {
+		err = take("tvshow", viewing.TV, `select s.idShow, ifnull(min(p.strPath), ''), '' from tvshow s left join tvshowlinkpath l on l.idShow = s.idShow
+			left join path p on p.idPath = l.idPath where `+among("s.idShow", items["tvshow"])+` group by s.idShow order by s.idShow`)
+	}
 	return all, err
 }

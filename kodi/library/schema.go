@@ -32,11 +32,7 @@ func (s *session) check(ctx context.Context) error {
 		return fmt.Errorf("%w: it has no version yet", ErrUpgrading)
 	}
 	var version, rows int
-	r := s.query(ctx, `select ifnull(idVersion, 0) from version`)
-	for r.read(&version) {
-		rows++
-	}
-	if err := r.end(); err != nil {
+	if err := s.each(ctx, []any{&version}, func() { rows++ }, `select ifnull(idVersion, 0) from version`); err != nil {
 		return err
 	}
 	if rows != 1 || version != s.version {
@@ -63,17 +59,13 @@ func (s *session) readColumns(ctx context.Context) error {
 	}
 	s.columns = map[string][]string{}
 	var table, kind, column string
-	r := s.query(ctx, query)
-	for r.read(&table, &kind, &column) {
-		if _, matters := needed[table]; !matters {
-			continue
+	return s.each(ctx, []any{&table, &kind, &column}, func() {
+		if _, matters := needed[table]; matters && kind != "table" {
+			s.fault = fmt.Errorf("%w: %s is no table", ErrNotDatabase, table)
+		} else if matters {
+			s.columns[table] = append(s.columns[table], column)
 		}
-		if kind != "table" {
-			r.fail(table + " is no table")
-		}
-		s.columns[table] = append(s.columns[table], column)
-	}
-	return r.end()
+	}, query)
 }
 
 // has reports whether a table has all these columns.

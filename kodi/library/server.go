@@ -170,15 +170,14 @@ func (s Server) openThrough(ctx context.Context, read func(context.Context, *ses
 // leaves old ones behind when it upgrades.
 func (s *session) newest(ctx context.Context, library string) (newest string, version int, err error) {
 	var name string
-	r := s.query(ctx, `select schema_name from information_schema.schemata`)
-	for r.read(&name) {
+	err = s.each(ctx, []any{&name}, func() {
 		cut := min(len(library), len(name))
 		n, ok := numberOf(name[cut:])
 		if ok && n > version && strings.EqualFold(name[:cut], library) { // some servers keep names in lower case
 			newest, version = name, n
 		}
-	}
-	return newest, version, r.end()
+	}, `select schema_name from information_schema.schemata`)
+	return newest, version, err
 }
 
 // config is how we speak with the server: no files of ours, no password in the
