@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -39,44 +38,39 @@ func Find(userdata string) (Database, error) {
 	if s := settings.server(); s != nil {
 		return Database{Server: s}, nil
 	}
-	all, err := candidates(filepath.Join(userdata, "Database"))
+	live, err := newest(filepath.Join(userdata, "Database"))
+	if err == nil {
+		err = probe(live)
+	}
 	if err != nil {
 		return Database{}, fmt.Errorf("find library in %s: %w", userdata, err)
 	}
-	live := slices.MaxFunc(all, func(a, b candidate) int {
-		return cmp.Or(a.changed.Compare(b.changed), cmp.Compare(a.Version, b.Version))
-	})
-	if err := probe(live.Database); err != nil {
-		return Database{}, fmt.Errorf("find library in %s: %s: %w", userdata, filepath.Base(live.Path), err)
-	}
-	return live.Database, nil
+	return live, nil
 }
 
-// candidate is a file with the name of a library.
-type candidate struct {
-	Database
-	changed time.Time
-}
-
-// candidates lists the library files of a Database folder; at least one.
-func candidates(folder string) ([]candidate, error) {
+// newest is the library file of a Database folder that changed last; of two that
+// changed at once the one with the higher number.
+func newest(folder string) (live Database, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
-		return nil, classifyFile(err)
+		return live, classifyFile(err)
 	}
-	var all []candidate
+	var latest time.Time
 	for _, e := range entries {
 		version, ok := versionOf(e.Name())
 		if !ok || e.IsDir() {
 			continue
 		}
 		path := filepath.Join(folder, e.Name())
-		all = append(all, candidate{Database{Path: path, Version: version}, changed(path)})
+		at := changed(path)
+		if cmp.Or(at.Compare(latest), cmp.Compare(version, live.Version)) > 0 {
+			live, latest = Database{Path: path, Version: version}, at
+		}
 	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("%w: %s", ErrEmpty, folder)
+	if live.Path == "" {
+		return live, fmt.Errorf("%w: %s", ErrEmpty, folder)
 	}
-	return all, nil
+	return live, nil
 }
 
 // versionOf reads the number in the name MyVideosNNN.db.
@@ -116,8 +110,12 @@ func changed(path string) time.Time {
 
 // probe tells whether a library can be read now and is whole.
 func probe(d Database) error {
-	return openFile(context.Background(), d.Path, func(ctx context.Context, s *session) error {
+	err := openFile(context.Background(), d.Path, func(ctx context.Context, s *session) error {
 		s.version = d.Version
 		return s.transact(ctx, func() error { return s.check(ctx) })
 	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(d.Path), err)
+	}
+	return nil
 }

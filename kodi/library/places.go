@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -12,7 +13,7 @@ import (
 type System struct {
 	OS     string              // as GOOS has it
 	Home   string              // of the user; "" for none
-	Getenv func(string) string // that user's environment; it counts for Home alone
+	Getenv func(string) string // that user's environment; nil when it is not known
 }
 
 // Places are the main userdata folders that Kodi uses on such a system, for
@@ -25,15 +26,23 @@ func Places(s System) []string {
 			all = append(all, filepath.Join(append([]string{base}, parts...)...))
 		}
 	}
+	env := func(name string) string { // without it, the usual folder below the home
+		if usual := map[string]string{"APPDATA": "Roaming", "LOCALAPPDATA": "Local"}[name]; s.Getenv == nil && usual != "" {
+			return filepath.Join(s.Home, "AppData", usual)
+		} else if s.Getenv == nil {
+			return ""
+		}
+		return s.Getenv(name)
+	}
 	switch s.OS {
 	case "windows":
-		add(s.Getenv("APPDATA"), "Kodi", "userdata")
-		add(s.Getenv("LOCALAPPDATA"), "Packages", "XBMCFoundation.Kodi_4n2hpmxwrvr6p", "LocalCache", "Roaming", "Kodi", "userdata") // from the Store
-		add(s.Getenv("ProgramFiles"), "Kodi", "portable_data", "userdata")
+		add(env("APPDATA"), "Kodi", "userdata")
+		add(env("LOCALAPPDATA"), "Packages", "XBMCFoundation.Kodi_4n2hpmxwrvr6p", "LocalCache", "Roaming", "Kodi", "userdata") // from the Store
+		add(env("ProgramFiles"), "Kodi", "portable_data", "userdata")
 	case "darwin":
 		add(s.Home, "Library", "Application Support", "Kodi", "userdata")
 	default:
-		add(s.Getenv("KODI_DATA"), "userdata") // in the place of ~/.kodi
+		add(env("KODI_DATA"), "userdata") // in the place of ~/.kodi
 		for _, home := range []string{s.Home, "/storage", "/home/osmc", "/var/lib/kodi"} {
 			add(home, ".kodi", "userdata") // LibreELEC and CoreELEC, OSMC, a Kodi of its own
 		}
@@ -44,29 +53,13 @@ func Places(s System) []string {
 	return slices.Compact(all)
 }
 
-// Homes are the systems of all users of this machine, as far as their homes
-// lie where homes usually do: a service has none of its own.
-func Homes(goos string) []System {
-	pattern := "/home/*"
-	switch goos {
-	case "windows":
-		pattern = `C:\Users\*`
-	case "darwin":
-		pattern = "/Users/*"
-	}
+// Homes are the systems of all users of this machine whose homes lie where
+// homes usually do: a service has none of its own.
+func Homes(goos string) (all []System) {
+	pattern := cmp.Or(map[string]string{"windows": `C:\Users\*`, "darwin": "/Users/*"}[goos], "/home/*")
 	homes, _ := filepath.Glob(pattern) // only a bad pattern fails
-	all := make([]System, len(homes))
-	for i, home := range homes {
-		all[i] = System{OS: goos, Home: home, Getenv: func(name string) string {
-			switch name {
-			case "APPDATA":
-				return filepath.Join(home, "AppData", "Roaming")
-			case "LOCALAPPDATA":
-				return filepath.Join(home, "AppData", "Local")
-			default:
-				return ""
-			}
-		}}
+	for _, home := range homes {
+		all = append(all, System{OS: goos, Home: home})
 	}
 	return all
 }
