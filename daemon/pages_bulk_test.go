@@ -217,7 +217,7 @@ func TestReviewDecides(t *testing.T) {
 	l := looking(t)
 	doubt := l.doubtful("d", 604)
 	nameless, held := l.unnamed("n", "The Dune Film"), l.held("h")
-	body := l.sees("/review", "The Dune Film", "It arrived", "It waits for your decision.")
+	body := l.sees("/review", "The Dune Film", "It’s there", "It waits for your decision.")
 	if n := cards(body); n != 3 {
 		t.Fatalf("%d cards", n)
 	}

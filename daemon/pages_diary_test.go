@@ -165,7 +165,7 @@ func TestSettleOnThePage(t *testing.T) {
 	for i, as := range []viewing.State{viewing.StateDelivered, viewing.StateRejected} {
 		id := l.doubtful(string(as), int64(603+i))
 		page := fmt.Sprintf("/diary/%d", id)
-		form := l.form(l.sees(page, "It arrived", "It did not arrive"), page+"/settle")
+		form := l.form(l.sees(page, "It’s there", "It’s missing"), page+"/settle")
 		l.refused(page+"/settle", with(form, "as", "sending"), "not delivered, rejected or dropped")
 		l.does(page+"/settle", with(form, "as", string(as)))
 		if e := l.entry(id); e.State != as {

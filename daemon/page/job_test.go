@@ -69,7 +69,7 @@ func TestImportIsStoppedAndGoesOn(t *testing.T) {
 	post(done, "", "preview", nil)
 	<-asked
 	ends(func() { let <- errors.New("sql: secret") })
-	if page := shows("The log says more"); strings.Contains(page, "secret") {
+	if page := shows("Details are in the log"); strings.Contains(page, "secret") {
 		t.Errorf("the page says why it failed:\n%s", page)
 	}
 	post(422, "First look at what", "import", nil) // that one failed

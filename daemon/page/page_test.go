@@ -388,7 +388,7 @@ func TestToOpenAPageAsksNobody(t *testing.T) {
 		}
 	}
 	answer, body := do(t, "GET", server.URL+"/diary/8", "", "Cookie", cookie)
-	if answer.StatusCode != 500 || !strings.Contains(body, "The log says more") || strings.Contains(body, "secret") {
+	if answer.StatusCode != 500 || !strings.Contains(body, "Details are in the log") || strings.Contains(body, "secret") {
 		t.Errorf("%s\n%s", answer.Status, body)
 	}
 }
