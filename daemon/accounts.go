@@ -32,18 +32,6 @@ type sender struct {
 // accountNames are those of the configuration, sorted.
 func (d *core) accountNames() []string { return slices.Sorted(maps.Keys(d.o.Config.Accounts)) }
 
-// openAccounts makes a loop for each account of the configuration.
-func (d *core) openAccounts(ctx context.Context) error {
-	for _, name := range d.accountNames() {
-		a, err := d.openAccount(ctx, name)
-		if err != nil {
-			return fmt.Errorf("open account %s: %w", name, err)
-		}
-		d.accounts = append(d.accounts, a)
-	}
-	return nil
-}
-
 // openAccount makes one account's loop, with a client where key and address
 // are known.
 func (d *core) openAccount(ctx context.Context, name string) (*sender, error) {

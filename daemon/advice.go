@@ -9,6 +9,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/entry"
@@ -67,7 +68,7 @@ func startHint(p config.Paths) viewing.Message { return service.StartHint(p.Syst
 func storageTrouble(t sqlite.Trouble) viewing.Message {
 	switch t.Kind() {
 	case sqlite.Full:
-		return viewing.Say("disk.full")
+		return viewing.Say(health.DiskFull)
 	case sqlite.ReadOnly:
 		return viewing.Say("disk.readOnly")
 	case sqlite.Denied:

@@ -164,8 +164,12 @@ func (d *Daemon) Run(ctx context.Context) error {
 // runParts runs everything but the queue.
 func (d *Daemon) runParts(ctx context.Context) error {
 	d.openProviders(ctx)
-	if err := d.openAccounts(ctx); err != nil {
-		return err
+	for _, name := range d.accountNames() {
+		a, err := d.openAccount(ctx, name)
+		if err != nil {
+			return fmt.Errorf("open account %s: %w", name, err)
+		}
+		d.accounts = append(d.accounts, a)
 	}
 	d.openConnector()
 	if err := d.openPage(); err != nil {

@@ -52,7 +52,10 @@ func (d *Daemon) figures(ctx context.Context) (string, error) {
 		}
 	}
 	for account, c := range counts {
-		for state, n := range byState(c) {
+		for state, n := range map[viewing.State]int64{
+			viewing.StatePending: c.Pending, viewing.StateSending: c.Sending, viewing.StateHeld: c.Held, viewing.StateInDoubt: c.InDoubt,
+			viewing.StateRejected: c.Rejected, viewing.StateDelivered: c.Delivered, viewing.StateMerged: c.Merged, viewing.StateDropped: c.Dropped,
+		} {
 			entries[fmt.Sprintf("{account=%q,state=%q}", account, state)] = n
 		}
 	}
@@ -84,12 +87,4 @@ func (d *Daemon) figures(ctx context.Context) (string, error) {
 	write("gauge", "websockets", "Open websockets of browsers.", map[string]int64{"": int64(d.connector.Sockets())})
 	write("counter", "refused_total", "Messages and posts that were not taken, by code.", refused)
 	return out.String(), nil
-}
-
-// byState is how many entries are in each state.
-func byState(c entry.Counts) map[viewing.State]int64 {
-	return map[viewing.State]int64{
-		viewing.StatePending: c.Pending, viewing.StateSending: c.Sending, viewing.StateHeld: c.Held, viewing.StateInDoubt: c.InDoubt,
-		viewing.StateRejected: c.Rejected, viewing.StateDelivered: c.Delivered, viewing.StateMerged: c.Merged, viewing.StateDropped: c.Dropped,
-	}
 }

@@ -36,7 +36,9 @@ func (d *core) Set(ctx context.Context, s control.Set) (out control.SetDone, err
 // Settings implements [control.API].
 func (d *Daemon) Settings(ctx context.Context) (control.Settings, error) {
 	s, err := d.core.Settings(ctx)
-	s.Problem = d.process.getProblem()
+	if problem := d.process.problem.Load(); problem != nil {
+		s.Problem = viewing.MessagesOf(*problem)
+	}
 	return s, err
 }
 
@@ -132,10 +134,10 @@ func (d *Daemon) reload(ctx context.Context) (changed bool, err error) {
 	defer d.changing.Unlock()
 	c, err := d.o.Source.Load()
 	if err != nil {
-		d.process.setProblem(err)
+		d.process.problem.Store(&err)
 		return false, err
 	}
-	d.process.setProblem(nil)
+	d.process.problem.Store(nil)
 	if reflect.DeepEqual(c, d.o.Config) {
 		return false, nil
 	}
@@ -150,7 +152,8 @@ func (d *Daemon) reload(ctx context.Context) (changed bool, err error) {
 // no more connections are accepted here: the next instance answers them.
 func (d *Daemon) restartWith(_ context.Context, c config.Config) {
 	d.log.Info("the configuration has changed, and is put to use")
-	d.process.setNext(c)
+	d.process.next.Store(&c)
+	d.process.problem.Store(nil)
 	d.stop()
 	d.closing.Wait()
 }

@@ -229,7 +229,7 @@ func TestAChangeIsAnsweredByTheNextInstance(t *testing.T) {
 		}
 		d.closing.Done()
 		<-done
-		if next := d.process.takeNext(); !stopped || next == nil {
+		if next := d.process.next.Load(); !stopped || next == nil {
 			t.Errorf("stopped: %v, next: %v", stopped, next)
 		}
 	})

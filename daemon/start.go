@@ -8,7 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"path/filepath"
-	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -60,9 +60,8 @@ type process struct {
 	tcp       []net.Listener
 	tcpListen string // the setting for which tcp was opened
 
-	mu      sync.Mutex
-	next    *config.Config    // what the next instance is made of
-	problem []viewing.Message // why the last change of the configuration is not in use
+	next    atomic.Pointer[config.Config] // what the next instance is made of
+	problem atomic.Pointer[error]         // why the last change of the configuration is not in use
 }
 
 // newProcess locks the state folder and listens for commands, which wait until an instance
@@ -100,36 +99,6 @@ func (p *process) leave() (err error) {
 	return err
 }
 
-// setNext says what the next instance is made of.
-func (p *process) setNext(c config.Config) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.next, p.problem = &c, nil
-}
-
-// takeNext is what setNext was called with since the last call; nil when it was not.
-func (p *process) takeNext() (next *config.Config) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	next, p.next = p.next, nil
-	return next
-}
-
-func (p *process) setProblem(problem error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.problem = nil
-	if problem != nil {
-		p.problem = viewing.MessagesOf(problem)
-	}
-}
-
-func (p *process) getProblem() []viewing.Message {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.problem
-}
-
 // A queue that is damaged again within soon, mostDamaged times in a row, is not opened again.
 const (
 	soon        = time.Minute
@@ -159,11 +128,14 @@ func Serve(ctx context.Context, o Options) (err error) {
 	}
 	for damaged := 0; ; {
 		begun := time.Now()
-		err := serveOnce(ctx, o, p)
+		d, err := newDaemon(ctx, o, p)
+		if err == nil {
+			err = errors.Join(d.Run(ctx), d.Close())
+		}
 		if time.Since(begun) > soon {
 			damaged = 0
 		}
-		next := p.takeNext()
+		next := p.next.Swap(nil)
 		switch {
 		case ctx.Err() != nil && errors.Is(err, context.Canceled):
 			return nil
@@ -177,7 +149,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 			previous, o.Config = &old, *next
 		case err != nil && previous != nil:
 			o.Logger.Error("the new configuration cannot be used; the previous one is used again", "error", err)
-			p.setProblem(err)
+			p.problem.Store(&err)
 			o.Config, previous = *previous, nil
 		case errors.Is(err, sqlite.ErrDamaged) && damaged < mostDamaged:
 			damaged++
@@ -186,15 +158,6 @@ func Serve(ctx context.Context, o Options) (err error) {
 			return err
 		}
 	}
-}
-
-// serveOnce runs one instance until ctx ends, a part fails or the configuration changes.
-func serveOnce(ctx context.Context, o Options, p *process) error {
-	d, err := newDaemon(ctx, o, p)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Run(ctx), d.Close())
 }
 
 // Start runs an instance beside its caller and connects to it; it takes nothing from

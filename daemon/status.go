@@ -83,7 +83,7 @@ func (d *core) status(ctx context.Context, accounts []control.Account, library f
 		s.OldestPendingSeconds = max(0, int64(time.Since(t).Seconds()))
 	}
 	if t, ok := d.store.Trouble(); ok {
-		s.Storage = &control.Storage{Reason: storageTrouble(t), Since: t.Since.UTC(), Refused: t.Refused, Trouble: diskTrouble(t)}
+		s.Storage = &control.Storage{Reason: storageTrouble(t), Since: t.Since.UTC(), Refused: t.Refused}
 	}
 	if !slices.ContainsFunc(accounts, func(a control.Account) bool { return !a.Unused }) {
 		for i := range accounts {
@@ -164,14 +164,4 @@ func (d *core) accountOf(ctx context.Context, h replay.Health, c config.Credenti
 	}
 	out.Unresolved, err = d.store.Unresolved(ctx, c.Account)
 	return out, err
-}
-
-// diskTrouble is what keeps the queue from being written, for package health.
-func diskTrouble(t sqlite.Trouble) control.Trouble {
-	why := storageTrouble(t)
-	out := control.Trouble{Code: health.QueueUnwritable, What: &why, Since: t.Since}
-	if t.Kind() == sqlite.Full {
-		out.Act = &control.Act{Verb: "free"}
-	}
-	return out
 }

@@ -43,18 +43,14 @@ func Dial(ctx context.Context, path string) (*Client, error) {
 	case err == nil:
 		return newClient(path), conn.Close()
 	case errors.Is(err, fs.ErrPermission):
-		return nil, Refused(viewing.Say("fault.notYours", "file", path), viewing.Say(mayControl()))
+		hint := "hint.joinGroup"
+		if runtime.GOOS == "windows" {
+			hint = "hint.asAdministrator"
+		}
+		return nil, Refused(viewing.Say("fault.notYours", "file", path), viewing.Say(hint))
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("connect to the daemon: %w", ctx.Err())
 	default:
 		return nil, NotRunning(viewing.Message{})
 	}
-}
-
-// mayControl is the code of what to do to control a machine's instance.
-func mayControl() string {
-	if runtime.GOOS == "windows" {
-		return "hint.asAdministrator"
-	}
-	return "hint.joinGroup"
 }

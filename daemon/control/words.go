@@ -40,8 +40,6 @@ type Storage struct {
 	Reason  viewing.Message `json:"reason"`
 	Since   time.Time       `json:"since"`
 	Refused int64           `json:"refused"` // events that were not taken since
-	// Trouble is the same for package health.
-	Trouble Trouble `json:"-"`
 }
 
 // NeedUser is how many entries wait for a person.

@@ -18,8 +18,12 @@ func found(c Conditions) []control.Trouble {
 	if c.Status == nil {
 		return all
 	}
-	if c.Status.Storage != nil {
-		all = append(all, c.Status.Storage.Trouble)
+	if disk := c.Status.Storage; disk != nil {
+		t := control.Trouble{Code: QueueUnwritable, What: &disk.Reason, Since: disk.Since}
+		if disk.Reason.Code == DiskFull {
+			t.Act = &control.Act{Verb: "free"}
+		}
+		all = append(all, t)
 	}
 	for _, a := range c.Status.Accounts {
 		for _, t := range a.Troubles {

@@ -38,6 +38,9 @@ const (
 	sameUser         = "same-account"
 )
 
+// DiskFull is the code of the reason that room helps against.
+const DiskFull = "disk.full"
+
 // row is one problem. Its texts are problem.CODE.text, .why and .act of the catalogue.
 type row struct {
 	code     string

@@ -32,6 +32,7 @@ func breaks() map[string]func(*Conditions) {
 		"notice": func(c *Conditions) {
 			c.Status.Notices = []sqlite.Notice{{ID: 3, At: long, What: viewing.Said("The file was damaged")}}
 		},
+		QueueUnwritable:     func(c *Conditions) { c.Status.Storage = &control.Storage{Reason: viewing.Say(DiskFull), Since: long} },
 		"nothing-delivered": func(c *Conditions) { c.Status.Counts.Pending, c.Status.OldestPendingSeconds = 2, 60*24*3600 },
 		"same-account": func(c *Conditions) {
 			one := control.Account{Name: "one", State: account.OK, User: "u", BaseURL: "https://service.example/api/v1"}
