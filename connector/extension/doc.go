@@ -29,9 +29,12 @@
 //
 // # What was it?
 //
-// Players take their words away with their controls. Words are kept for the
-// sitting in which they were read. For ten seconds the next sitting does not take
-// the words of the one before.
+// Players hide their words with their controls, and may show the old title after the
+// next episode has started. So words are kept for the session in which they were read,
+// and what was shown before the address or the medium changed says nothing about the
+// next session: not the title, the description or the links, not the words of a rule.
+// A number in the address that an earlier session has had holds only where the words
+// are the same, too.
 //
 // A rule says where a streaming site's page keeps its words. It is data in the
 // folder sites, and its README.md is the guide. [Pack] puts all rules into one module.

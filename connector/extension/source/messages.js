@@ -80,7 +80,7 @@
  * @property {SiteEvidence} [site] what the rule of the site read
  * @property {string[]} headings the page's h1, at most 3
  * @property {string[]} mentions what else may name it: og:title and smaller headings, at most 4
- * @property {string} [title] document.title, within the page; a sitting has it as its own
+ * @property {string} [title] document.title, within the page; a session has it as its own
  */
 
 /**
@@ -90,8 +90,8 @@
  */
 
 /**
- * One sitting before one medium; its id becomes the id of the one event.
- * @typedef {object} Sitting
+ * One session before one medium; its id becomes the id of the one event.
+ * @typedef {object} SessionReport
  * @property {string} id UUID, version 4, made at its begin
  * @property {string} url of the tab's page
  * @property {string} host
@@ -106,7 +106,7 @@
  */
 
 /**
- * What identify() makes of a sitting.
+ * What identify() makes of a session.
  * @typedef {object} Identified
  * @property {Media | null} media
  * @property {boolean} certain
@@ -135,10 +135,10 @@
  */
 
 /**
- * How far a sitting got before its threshold, so that it can go on after the
+ * How far a session got before its threshold, so that it can go on after the
  * page was loaded anew.
  * @typedef {object} Halfway
- * @property {string} id of the sitting
+ * @property {string} id of the session
  * @property {string} page names the page: its address without what changes while a film plays
  * @property {number} duration seconds
  * @property {string} startedAt
@@ -146,18 +146,18 @@
  */
 
 /**
- * Content to background. The popup says "sitting" to learn what the sitting it
+ * Content to background. The popup says "session" to learn what the session it
  * got from {kind: "now"} is, and "watched" for "Mark as watched": the same
- * sitting stays one event. page is the name that Halfway uses. tab is the tab of a sitting that the popup speaks of.
- * @typedef {{kind: "sitting", sitting: Sitting, page?: string, tab?: number}
- *   | {kind: "watched", sitting: Sitting, tab?: number}
+ * session stays one event. page is the name that Halfway uses. tab is the tab of a session that the popup speaks of.
+ * @typedef {{kind: "session", session: SessionReport, page?: string, tab?: number}
+ *   | {kind: "watched", session: SessionReport, tab?: number}
  *   | {kind: "object"}
- *   | {kind: "left", sittingId: string, halfway: Halfway}} FromContent
+ *   | {kind: "left", sessionId: string, halfway: Halfway}} FromContent
  */
 
 /**
- * The answer to "sitting".
- * @typedef {object} SittingAnswer
+ * The answer to "session".
+ * @typedef {object} SessionAnswer
  * @property {boolean} record false: paused, private, or not allowed here
  * @property {Rule} rule
  * @property {string[]} [servers] the media servers that the page may be of
@@ -175,7 +175,7 @@
 
 /**
  * The answer of a tab's frame to {kind: "now"}; null when nothing plays there.
- * @typedef {{sitting: Sitting, crossed: boolean, needs: number, why?: Silence} | null} NowAnswer
+ * @typedef {{session: SessionReport, crossed: boolean, needs: number, why?: Silence} | null} NowAnswer
  */
 
 /**

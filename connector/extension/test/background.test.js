@@ -15,7 +15,7 @@ const { page, content, stranger } = sender(api);
 const state = () => page({ kind: "state" });
 const settled = (condition, what) => until(async () => condition(await state()), what);
 const uuid = () => crypto.randomUUID();
-const sitting = (more = {}, evidence = {}) => ({
+const session = (more = {}, evidence = {}) => ({
   id: uuid(), url: "https://films.example/watch/1?token=secret#x", host: "films.example", title: "The Wire", startedAt: "2026-03-01T20:00:00+01:00",
   at: "2026-03-01T21:00:00+01:00", duration: 3600, position: 3000, played: 2900.123,
   evidence: { jsonld: [], mediaSession: null, links: [], attributes: {}, provider: null, ...evidence }, ...more,
@@ -23,8 +23,8 @@ const sitting = (more = {}, evidence = {}) => ({
 const certainly = { jsonld: [{ type: "Movie", name: "The Matrix", refs: ["https://www.themoviedb.org/movie/603"] }] };
 /** A certain film is watched. */
 const watch = async () => {
-  const one = sitting({}, certainly);
-  assert.deepEqual(await content({ kind: "watched", sitting: one }), { kept: true });
+  const one = session({}, certainly);
+  assert.deepEqual(await content({ kind: "watched", session: one }), { kept: true });
   return one;
 };
 /** Pairs the browser by a code. */
@@ -98,11 +98,11 @@ test("revoked: shown in badge and state, everything is kept; unpair and pair aga
 });
 
 test("a viewing as it is sent: no query, no fragment, times as they were, once", async () => {
-  const one = sitting({}, certainly);
-  const begun = await content({ kind: "sitting", sitting: one });
+  const one = session({}, certainly);
+  const begun = await content({ kind: "session", session: one });
   assert.deepEqual([begun.record, begun.certain, begun.rule.movie], [true, true, { played: 0.5, position: 0.8, minimum: 300 }]);
-  await content({ kind: "watched", sitting: one });
-  await content({ kind: "watched", sitting: one });
+  await content({ kind: "watched", session: one });
+  await content({ kind: "watched", session: one });
   await settled(({ outbox }) => outbox.waiting === 0);
   assert.deepEqual(daemon.said("viewing"), [{
     type: "viewing", id: one.id, media: { type: "movie", ids: { tmdb: 603 }, title: "The Matrix" }, watchedAt: one.at,
@@ -111,9 +111,9 @@ test("a viewing as it is sent: no query, no fragment, times as they were, once",
 });
 
 test("what is not certain is sent as it was seen, without a question; what only names the site has no title", async () => {
-  await content({ kind: "watched", sitting: sitting({}, { jsonld: [{ type: "Movie", name: "Nobody Knows", date: "2004-08-07" }] }) });
-  await content({ kind: "watched", sitting: sitting({ title: "Slow Trains | Films" }) });
-  await content({ kind: "watched", sitting: sitting({ title: "Films" }) });
+  await content({ kind: "watched", session: session({}, { jsonld: [{ type: "Movie", name: "Nobody Knows", date: "2004-08-07" }] }) });
+  await content({ kind: "watched", session: session({ title: "Slow Trains | Films" }) });
+  await content({ kind: "watched", session: session({ title: "Films" }) });
   await until(() => daemon.said("viewing").length === 3);
   assert.deepEqual(daemon.said("viewing").map(({ media }) => media), [{ type: "movie", title: "Nobody Knows", year: 2004 }, { type: "movie", title: "Slow Trains" }, { type: "movie" }]);
 });
@@ -123,9 +123,9 @@ test("paused and private: nothing is recorded, except what the user says in the 
   for (const change of [{ private: true }, { pausedUntil: Date.now() + 3_600_000 }]) {
     await page({ kind: "settings", settings: { ...settings, ...change } });
     assert.equal((await state()).paused, true);
-    assert.equal((await content({ kind: "sitting", sitting: sitting({}, certainly) })).record, false);
-    assert.deepEqual(await content({ kind: "watched", sitting: sitting({}, certainly) }), { kept: false, reason: "paused" });
-    assert.deepEqual(await page({ kind: "watched", sitting: sitting({}, certainly) }), { kept: true });
+    assert.equal((await content({ kind: "session", session: session({}, certainly) })).record, false);
+    assert.deepEqual(await content({ kind: "watched", session: session({}, certainly) }), { kept: false, reason: "paused" });
+    assert.deepEqual(await page({ kind: "watched", session: session({}, certainly) }), { kept: true });
   }
   await until(() => api.alarms.set.has("resume"), "the end of a pause wakes the worker");
   await page({ kind: "settings", settings: { ...settings, pausedUntil: Date.now() - 1 } });
@@ -161,33 +161,33 @@ test("strangers and content scripts may ask for nothing", async () => {
   for (const kind of ["state", "pair", "unpair", "settings", "retry", "watchlist", "again", "discard", "grant"]) {
     assert.equal(await content({ kind, id: uuid(), origin: "https://films.example/*" }), null, kind);
   }
-  for (const odd of [{}, { id: "x" }, sitting({ id: "no" }), sitting({ at: "yesterday" }), sitting({ at: `2026-03-01T20:00:00.${"0".repeat(40)}Z` }), sitting({ evidence: null })]) {
-    assert.deepEqual(await content({ kind: "watched", sitting: odd }), { kept: false, reason: "malformed" });
+  for (const odd of [{}, { id: "x" }, session({ id: "no" }), session({ at: "yesterday" }), session({ at: `2026-03-01T20:00:00.${"0".repeat(40)}Z` }), session({ evidence: null })]) {
+    assert.deepEqual(await content({ kind: "watched", session: odd }), { kept: false, reason: "malformed" });
   }
   for (const kind of ["nonsense", "constructor"]) assert.deepEqual(await page({ kind }), { ok: false, code: "UNKNOWN_TYPE" });
 });
 
 test("a player in a frame of another site is named by the page around it, also in the popup", async () => {
-  const inner = sitting({ url: "https://player.example/embed/9", host: "player.example", title: "embed" });
-  const outer = { url: "https://films.example/watch/1", host: "films.example", title: "The Matrix (1999)", evidence: sitting({}, certainly).evidence };
+  const inner = session({ url: "https://player.example/embed/9", host: "player.example", title: "embed" });
+  const outer = { url: "https://films.example/watch/1", host: "films.example", title: "The Matrix (1999)", evidence: session({}, certainly).evidence };
   api.answerOfTab = async (tab, message, where) => {
     assert.deepEqual([tab, message.kind, where], [7, "page", { frameId: 0 }]);
     return outer;
   };
-  assert.deepEqual(await content({ kind: "watched", sitting: inner }, { frameId: 3, url: inner.url }), { kept: true });
+  assert.deepEqual(await content({ kind: "watched", session: inner }, { frameId: 3, url: inner.url }), { kept: true });
   await until(() => daemon.said("viewing").length === 1);
   const [{ source, media }] = daemon.said("viewing");
   assert.deepEqual([source.site, media.ids.tmdb], ["films.example", 603]);
   api.addressOfTab = outer.url;
-  outer.evidence = sitting().evidence;
-  assert.deepEqual((await page({ kind: "sitting", sitting: inner, tab: 7 })).seen, { title: "The Matrix (1999)", host: "films.example" });
-  assert.equal((await content({ kind: "sitting", sitting: inner })).seen, undefined, "which is the popup's business only");
+  outer.evidence = session().evidence;
+  assert.deepEqual((await page({ kind: "session", session: inner, tab: 7 })).seen, { title: "The Matrix (1999)", host: "films.example" });
+  assert.equal((await content({ kind: "session", session: inner })).seen, undefined, "which is the popup's business only");
   api.addressOfTab = undefined;
-  assert.deepEqual((await page({ kind: "sitting", sitting: inner, tab: 7 })).seen, { title: "embed", host: "player.example" });
+  assert.deepEqual((await page({ kind: "session", session: inner, tab: 7 })).seen, { title: "embed", host: "player.example" });
   api.answerOfTab = async () => {
     throw new Error("gone");
   };
-  assert.deepEqual(await content({ kind: "watched", sitting: { ...inner, id: uuid() } }, { frameId: 3, url: inner.url }), { kept: true });
+  assert.deepEqual(await content({ kind: "watched", session: { ...inner, id: uuid() } }, { frameId: 3, url: inner.url }), { kept: true });
 });
 
 test("sites: registered when granted, and only then", async () => {
@@ -224,7 +224,7 @@ test("a site that the browser has allowed begins in its frames, once, though the
 
 test("a site whose rule finds nothing any more is reported to the daemon", async () => {
   const site = { name: "netflix", numbers: {}, said: [] };
-  const one = sitting({ url: "https://www.netflix.com/watch/80000001", host: "www.netflix.com", played: 700 }, { site });
-  assert.deepEqual(await content({ kind: "watched", sitting: one }), { kept: true });
+  const one = session({ url: "https://www.netflix.com/watch/80000001", host: "www.netflix.com", played: 700 }, { site });
+  assert.deepEqual(await content({ kind: "watched", session: one }), { kept: true });
   await until(() => daemon.said("status").at(-1)?.unread?.[0] === "Netflix");
 });

@@ -142,7 +142,7 @@ played("words of another page that is looked at meanwhile are not read", async (
   assert.deepEqual(said(screening).mentions, []);
 });
 
-played("the next episode that begins in the same source, under another address, is another sitting", async (screening) => {
+played("the next episode that begins in the same source, under another address, is another session", async (screening) => {
   const film = screening.film({ duration: 1500 });
   await film.play(1300);
   screening.window.history.pushState(null, "", "/film/2");

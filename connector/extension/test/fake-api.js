@@ -9,8 +9,8 @@
  * @property {any} [tab] the tab in front
  * @property {string[]} [granted] origins
  * @property {boolean} [grants] what the user says when asked for a site
- * @property {any} [identified] what a sitting is
- * @property {any} [told] what else the background says of a sitting
+ * @property {any} [identified] what a session is
+ * @property {any} [told] what else the background says of a session
  * @property {any[]} [outlooks] what the frames of the tab in front tell when nothing counts there
  * @property {boolean} [firefox] it is Firefox
  * @property {Record<string, any>} [answers] by kind; {ok: true} otherwise
@@ -39,7 +39,7 @@ export function fakeApi(messages, script) {
   const background = async (/** @type {any} */ message) => {
     calls.push(copy(message));
     if (message.kind === "state") return copy(script.state);
-    if (message.kind === "sitting") return { record: true, rule: script.state.settings.rule, identified: copy(script.identified ?? null), certain: Boolean(script.identified), ...copy(script.told ?? {}) };
+    if (message.kind === "session") return { record: true, rule: script.state.settings.rule, identified: copy(script.identified ?? null), certain: Boolean(script.identified), ...copy(script.told ?? {}) };
     const answer = script.answers?.[message.kind] ?? (message.kind === "watched" ? { kept: true } : { ok: true });
     if (message.kind === "settings" && answer.ok) script.state.settings = copy(message.settings);
     return copy(answer);
@@ -105,8 +105,8 @@ export function stateWith({ link, daemon, outbox, settings, sites, paused = fals
   };
 }
 
-/** A sitting before an episode, a third of it played. */
-export function sitting() {
+/** A session before an episode, a third of it played. */
+export function session() {
   return {
     id: "11111111-2222-4333-8444-555555555555",
     url: "https://films.example/watch/7",

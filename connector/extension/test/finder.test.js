@@ -12,7 +12,7 @@ test("a film that was there before, and one that comes later", async () => {
   const screening = new Screening({ html: "<!doctype html><video id=a></video>" });
   await screening.film({ element: screening.document.querySelector("#a"), duration: 1000 }).play(500);
   await screening.film({ duration: 2000 }).play(500);
-  assert.deepEqual(screening.of("sitting").map((message) => message.sitting.duration), [1000, 2000]);
+  assert.deepEqual(screening.of("session").map((message) => message.session.duration), [1000, 2000]);
   screening.close();
 });
 
@@ -30,7 +30,7 @@ test("a film in a shadow tree, in a tree within a tree, and in one attached much
   screening.document.body.append(screening.document.createElement("p"));
   await notice(screening);
   await film.play(100);
-  const durations = new Set(screening.of("sitting").map((message) => message.sitting.duration));
+  const durations = new Set(screening.of("session").map((message) => message.session.duration));
   assert.deepEqual([...durations], [1000, 2000, 3000]);
   screening.close();
 });

@@ -112,7 +112,7 @@ player("a medium whose time begins anew after a jump counts where the slider is,
   assert.equal(screening.watched.length, 0, "a part that was jumped over was counted");
   await player.hidden(20);
   assert.deepEqual(screening.watched.map(({ position }) => Math.round(position / 10)), [240]);
-  assert.equal(new Set(screening.of("sitting").map(({ sitting }) => sitting.id)).size, 1);
+  assert.equal(new Set(screening.of("session").map(({ session }) => session.id)).size, 1);
 });
 
 for (const [what, change, known] of /** @type {[string, (player: Player) => unknown, boolean][]} */ ([

@@ -38,13 +38,13 @@ async function watched({ url, stored, server, duration = 3000, entries = [] }) {
       return { ok: body !== null, text: async () => (typeof body === "string" ? body : JSON.stringify(body)) };
     };
   };
-  const answers = (message) => (message.kind === "sitting" ? { ...answer(message), servers: serversFor(message.sitting.url) } : answer(message));
+  const answers = (message) => (message.kind === "session" ? { ...answer(message), servers: serversFor(message.session.url) } : answer(message));
   const screening = new Screening({ url, before, answers, html: "<!doctype html><title>Server</title>" });
   await screening.film({ duration }).play(duration);
   for (let turn = 0; turn < 20; turn++) await settle();
-  const [sitting] = screening.watched;
+  const [session] = screening.watched;
   screening.close();
-  return { provider: sitting?.evidence.provider, ...identify(sitting) };
+  return { provider: session?.evidence.provider, ...identify(session) };
 }
 
 const jellyfin = (server) => ({

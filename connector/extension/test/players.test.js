@@ -30,7 +30,7 @@ for (const [name, step] of [["by seconds", 8], ["by half a second a step", 0.5]]
     assert.equal(screening.watched.length, 1);
     assert.equal(screening.watched[0].duration, 2400);
     assert.ok(screening.watched[0].played > 2300, `played ${screening.watched[0].played}`);
-    assert.ok(screening.sent.every(({ sitting }) => !sitting || Number.isFinite(sitting.duration)), "a length is a number");
+    assert.ok(screening.sent.every(({ session }) => !session || Number.isFinite(session.duration)), "a length is a number");
   });
 }
 
@@ -102,7 +102,7 @@ screened("a length that has grown once, late, holds after five minutes", async (
   assert.deepEqual(screening.watched.map(({ duration }) => duration), [3120]);
 });
 
-screened("an advertisement while the length still grows neither counts nor ends the sitting", async (screening) => {
+screened("an advertisement while the length still grows neither counts nor ends the session", async (screening) => {
   const film = screening.film({ duration: 40 });
   await buffering(film, 1200);
   film.load(30);
@@ -134,7 +134,7 @@ async function spliced(film, seconds, length = seconds) {
 }
 
 for (const [name, length] of [["of their own", 60], ["without end", Infinity]]) {
-  screened(`advertisements spliced into the source, with a length ${name}, do not count, nor end the sitting, nor make it a broadcast`, async (screening) => {
+  screened(`advertisements spliced into the source, with a length ${name}, do not count, nor end the session, nor make it a broadcast`, async (screening) => {
     const film = screening.film({ duration: 1500 });
     film.seek(300);
     for (let times = 0; times < 5; times++) {
@@ -145,7 +145,7 @@ for (const [name, length] of [["of their own", 60], ["without end", Infinity]]) 
     const [{ played, duration }] = screening.watched;
     assert.equal(duration, 1500);
     assert.ok(played > 885 && played < 905, `played ${played}`);
-    assert.equal(new Set(screening.of("sitting").map(({ sitting }) => sitting.id)).size, 1);
+    assert.equal(new Set(screening.of("session").map(({ session }) => session.id)).size, 1);
   });
 }
 

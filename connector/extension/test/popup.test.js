@@ -1,13 +1,13 @@
 // What the popup shows, and does: the link, what plays, a pause, what needs attention.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { rejected, sitting, stateWith } from "./fake-api.js";
+import { rejected, session, stateWith } from "./fake-api.js";
 import { open } from "./page-rig.js";
 
 const tab = { id: 7, url: "https://films.example/watch/7" };
 const granted = ["https://films.example/*"];
 const episode = { type: "episode", show: { ids: { tmdb: 1396 }, title: "The Long Night" }, season: 2, episode: 3 };
-const now = { sitting: sitting(), crossed: false, needs: 690 };
+const now = { session: session(), crossed: false, needs: 690 };
 const playing = { state: stateWith(), tab, granted, now, identified: episode };
 
 /** @type {[string, RegExp, string[]][]} the link's state, what is shown of it, its buttons */
@@ -43,8 +43,8 @@ test("what plays: its name, how far it is, mark as watched, add to watchlist", a
   await page.click("Add to watchlist");
   assert.deepEqual(page.rig.asked("watchlist")[0].media, { type: "tv", ids: { tmdb: 1396 }, title: "The Long Night" });
   await page.click("Mark as watched");
-  const [{ sitting: sent, tab: at }] = page.rig.asked("watched");
-  assert.deepEqual([sent.id, at], [sitting().id, 7], "the same sitting stays one event");
+  const [{ session: sent, tab: at }] = page.rig.asked("watched");
+  assert.deepEqual([sent.id, at], [session().id, 7], "the same session stays one event");
   assert.match(sent.at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/);
   assert.match(page.said(), /The Long Night S02E03/);
   assert.match(page.shown(), /Marked as watched/);

@@ -47,11 +47,11 @@ test("what is said from pairing to the last acknowledgement is said as in the ex
   daemon.token = "t".repeat(43);
   await link.connect();
   const at = "2026-03-01T21:00:00+01:00";
-  const sitting = { id: crypto.randomUUID(), url: "https://films.example/watch/1", host: "films.example", at, duration: 3600, position: 3000, played: 2900.1 };
+  const session = { id: crypto.randomUUID(), url: "https://films.example/watch/1", host: "films.example", at, duration: 3600, position: 3000, played: 2900.1 };
   const film = { type: "movie", ids: { tmdb: 603, imdb: "tt0133093" }, title: "The Matrix", year: 1999 };
   const episode = { type: "episode", show: { ids: { tmdb: 1396 }, title: "Breaking Bad", year: 2008 }, season: 1, episode: 2, site: { name: "netflix", title: "80057281", series: "70143836" } };
   for (const media of [film, episode]) {
-    link.send(watched({ ...sitting, id: crypto.randomUUID() }, { media, certain: true, evidence: {} }, { title: "x" }).message);
+    link.send(watched({ ...session, id: crypto.randomUUID() }, { media, certain: true, evidence: {} }, { title: "x" }).message);
   }
   link.send(wished(crypto.randomUUID(), at, film).message);
   link.send({ type: "status", id: "s" });

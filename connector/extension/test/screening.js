@@ -17,7 +17,7 @@ export const usualRule = {
 
 /** A background that records everything and knows nothing. */
 export function answer(message) {
-  if (message.kind === "sitting") return { record: true, rule: usualRule, servers: [], identified: null, certain: false };
+  if (message.kind === "session") return { record: true, rule: usualRule, servers: [], identified: null, certain: false };
   if (message.kind === "watched") return { kept: true };
   return null;
 }
@@ -82,9 +82,9 @@ export class Screening {
     return this.sent.filter((message) => message.kind === kind);
   }
 
-  /** The distinct sittings that were told as watched. */
+  /** The distinct sessions that were told as watched. */
   get watched() {
-    return [...new Map(this.of("watched").map((message) => [message.sitting.id, message.sitting])).values()];
+    return [...new Map(this.of("watched").map((message) => [message.session.id, message.session])).values()];
   }
 
   film(options) {

@@ -1,18 +1,18 @@
-/** What a page tells the background and the popup of its sittings, and when. */
+/** What a page tells the background and the popup of its sessions, and when. */
 import assert from "node:assert/strict";
 import { Screening, answer, settle, screened } from "./screening.js";
 
-screened("the sitting is told at its begin under the id of the event", async (screening) => {
+screened("the session is told at its begin under the id of the event", async (screening) => {
   const film = screening.film();
   await film.play(5000);
-  const [begun] = screening.of("sitting");
-  assert.equal(begun.sitting.id, screening.watched[0].id);
-  assert.ok(begun.sitting.played < 10);
+  const [begun] = screening.of("session");
+  assert.equal(begun.session.id, screening.watched[0].id);
+  assert.ok(begun.session.played < 10);
 });
 
 screened("what is reached while the background wakes up is judged when it answers", async (screening) => {
   let wake;
-  screening.answers = (message) => (message.kind === "sitting" ? new Promise((resolve) => (wake = () => resolve(answer(message)))) : answer(message));
+  screening.answers = (message) => (message.kind === "session" ? new Promise((resolve) => (wake = () => resolve(answer(message)))) : answer(message));
   const film = screening.film({ duration: 600 });
   await film.play(600);
   assert.equal(screening.watched.length, 0);
@@ -53,7 +53,7 @@ screened("a no for good is not asked again; a full outbox is", async (screening)
 
 screened("what is watched while nothing may be recorded never counts, also not later", async (screening) => {
   let record = false;
-  screening.answers = (message) => (message.kind === "sitting" ? { ...answer(message), record } : answer(message));
+  screening.answers = (message) => (message.kind === "session" ? { ...answer(message), record } : answer(message));
   const film = screening.film();
   await film.play(4000);
   record = true;
@@ -63,7 +63,7 @@ screened("what is watched while nothing may be recorded never counts, also not l
 
 screened("what was watched before the no came never counts either", async (screening) => {
   let say;
-  screening.answers = (message) => (message.kind === "sitting" ? new Promise((resolve) => (say = (record) => resolve({ ...answer(message), record }))) : answer(message));
+  screening.answers = (message) => (message.kind === "session" ? new Promise((resolve) => (say = (record) => resolve({ ...answer(message), record }))) : answer(message));
   const film = screening.film();
   await film.play(4000);
   say(false);
@@ -85,7 +85,7 @@ screened("a page that goes tells what it has not told", async (screening) => {
   assert.equal(screening.of("watched").length, before + 1);
 });
 
-screened("out of the browser's cache the sitting goes on", async (screening) => {
+screened("out of the browser's cache the session goes on", async (screening) => {
   const film = screening.film();
   await film.play(2500);
   film.pause();
@@ -94,18 +94,18 @@ screened("out of the browser's cache the sitting goes on", async (screening) => 
   screening.window.dispatchEvent(Object.assign(new screening.window.Event("pageshow"), { persisted: true }));
   await film.play(2500);
   assert.equal(screening.watched.length, 1);
-  assert.equal(new Set(screening.of("sitting").map((message) => message.sitting.id)).size, 1);
+  assert.equal(new Set(screening.of("session").map((message) => message.session.id)).size, 1);
 });
 
 screened("half a film is noted, and gone on with after the page was loaded anew", async (screening) => {
   const film = screening.film();
   await film.play(2700);
   screening.window.dispatchEvent(new screening.window.Event("pagehide"));
-  const { halfway, sittingId } = screening.of("left").at(-1);
-  assert.equal(halfway.id, sittingId);
+  const { halfway, sessionId } = screening.of("left").at(-1);
+  assert.equal(halfway.id, sessionId);
   assert.ok(halfway.spans[0][1] >= 2690);
   const reloaded = new Screening({
-    answers: (message) => (message.kind === "sitting" ? { ...answer(message), resume: halfway } : answer(message)),
+    answers: (message) => (message.kind === "session" ? { ...answer(message), resume: halfway } : answer(message)),
   });
   const rest = reloaded.film();
   rest.seek(2700);
@@ -134,12 +134,12 @@ screened("the popup hears what plays, and how much is missing", async (screening
   const now = await screening.ask({ kind: "now" });
   assert.equal(now.crossed, false);
   assert.equal(now.needs, 3000);
-  assert.equal(now.sitting.id, screening.of("sitting")[0].sitting.id);
+  assert.equal(now.session.id, screening.of("session")[0].session.id);
   await film.play(4000);
   const then = await screening.ask({ kind: "now" });
   assert.equal(then.crossed, true);
   assert.equal(then.needs, 0);
-  assert.deepEqual(structuredClone(then.sitting), screening.watched[0]);
+  assert.deepEqual(structuredClone(then.session), screening.watched[0]);
 });
 
 screened("a page without a film tells the popup so, after frames had their chance", async (screening) => {
@@ -199,9 +199,9 @@ screened("after an answer, the next question without one is asked again soon", a
   deaf = true;
   screening.document.title = "A film, as it is called now";
   await film.play(8);
-  const asked = screening.of("sitting").length;
+  const asked = screening.of("session").length;
   await screening.wait(2500);
-  assert.equal(screening.of("sitting").length, asked + 1);
+  assert.equal(screening.of("session").length, asked + 1);
 });
 
 screened("a background that never answers is asked ever more rarely", async (screening) => {
@@ -210,7 +210,7 @@ screened("a background that never answers is asked ever more rarely", async (scr
   await film.play(10);
   film.pause();
   await screening.wait(3600_000);
-  const asked = screening.of("sitting").length;
+  const asked = screening.of("session").length;
   assert.ok(asked >= 5 && asked <= 20, `asked ${asked} times in an hour`);
 });
 

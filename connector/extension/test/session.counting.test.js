@@ -1,4 +1,4 @@
-/** What counts as watched, and what is one sitting and what is another. */
+/** What counts as watched, and what is one session and what is another. */
 import assert from "node:assert/strict";
 import { answer, settle, usualRule, screened } from "./screening.js";
 
@@ -51,24 +51,24 @@ for (const [name, count, ...steps] of EVENINGS) {
   });
 }
 
-screened("the next episode in the same page is another sitting", async (screening) => {
+screened("the next episode in the same page is another session", async (screening) => {
   const film = screening.film({ duration: 1500 });
   await film.play(1500);
   screening.window.history.pushState(null, "", "/film/2");
   film.load(1500);
   await film.play(1500);
   assert.equal(screening.watched.length, 2);
-  assert.deepEqual(screening.watched.map((sitting) => sitting.url), ["https://films.example/film/1", "https://films.example/film/2"]);
+  assert.deepEqual(screening.watched.map((session) => session.url), ["https://films.example/film/1", "https://films.example/film/2"]);
 });
 
-screened("the next episode whose address follows late is another sitting, too", async (screening) => {
+screened("the next episode whose address follows late is another session, too", async (screening) => {
   const film = screening.film({ duration: 1500 });
   await film.play(700);
   film.load(1500);
   await film.play(3, { step: 1 });
   screening.window.history.pushState(null, "", "/film/2");
   await film.play(1497, { step: 1 });
-  assert.deepEqual(screening.watched.map((sitting) => sitting.url), ["https://films.example/film/2"]);
+  assert.deepEqual(screening.watched.map((session) => session.url), ["https://films.example/film/2"]);
 });
 
 screened("the next episode under the same address, of the same length, is told apart by its name", async (screening) => {
@@ -81,13 +81,13 @@ screened("the next episode under the same address, of the same length, is told a
   assert.equal(screening.watched.length, 1);
   assert.equal(screening.watched[0].evidence.mediaSession.title, "The Second");
   assert.ok(screening.watched[0].played >= 1190);
-  assert.notEqual(screening.watched[0].id, screening.of("sitting")[0].sitting.id);
+  assert.notEqual(screening.watched[0].id, screening.of("session")[0].session.id);
 });
 
 screened("the next episode under the same address, of the same length, is told apart by its identifier", async (screening) => {
   let episode = 1;
   const identified = () => ({ type: "episode", show: { ids: { tmdb: 5 } }, season: 1, episode });
-  screening.answers = (message) => (message.kind === "sitting" ? { ...answer(message), identified: identified(), certain: true } : answer(message));
+  screening.answers = (message) => (message.kind === "session" ? { ...answer(message), identified: identified(), certain: true } : answer(message));
   const film = screening.film({ duration: 1500 });
   await film.play(1150);
   episode = 2;
@@ -100,7 +100,7 @@ screened("the next episode under the same address, of the same length, is told a
   film.seek(60);
   await film.play(1300);
   assert.equal(screening.watched.length, 1);
-  assert.notEqual(screening.watched[0].id, screening.of("sitting")[0].sitting.id);
+  assert.notEqual(screening.watched[0].id, screening.of("session")[0].session.id);
 });
 
 screened("a page whose path is in its fragment shows another film after it", async (screening) => {
@@ -115,7 +115,7 @@ screened("a page whose path is in its fragment shows another film after it", asy
   assert.ok(screening.watched[0].played <= 1300);
 });
 
-screened("looking around while the film goes on does not touch the sitting", async (screening) => {
+screened("looking around while the film goes on does not touch the session", async (screening) => {
   const film = screening.film();
   await film.play(2000);
   screening.window.history.pushState(null, "", "/film/99");
@@ -151,17 +151,17 @@ screened("watching again from the begin is a second event", async (screening) =>
   assert.ok(second.played > 4700 && second.played < 4900, `played ${second.played}`);
 });
 
-screened("two films beside each other are two sittings", async (screening) => {
+screened("two films beside each other are two sessions", async (screening) => {
   const [one, other] = [screening.film(), screening.film({ duration: 3000 })];
   await one.play(2500);
   await other.play(2500);
   await one.play(2500);
-  assert.deepEqual(screening.watched.map((sitting) => sitting.duration), [3000, 6000]);
+  assert.deepEqual(screening.watched.map((session) => session.duration), [3000, 6000]);
 });
 
 screened("a short film counts when the user wants it to", async (screening) => {
   const rule = { ...usualRule, movie: { ...usualRule.movie, minimum: 4 }, episode: { ...usualRule.episode, minimum: 4 } };
-  screening.answers = (message) => (message.kind === "sitting" ? { ...answer(message), rule } : answer(message));
+  screening.answers = (message) => (message.kind === "session" ? { ...answer(message), rule } : answer(message));
   const film = screening.film({ duration: 5 });
   await film.play(5, { step: 0.25 });
   assert.equal(screening.watched.length, 1);

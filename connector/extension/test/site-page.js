@@ -66,7 +66,7 @@ export class SitePage {
   }
 }
 
-/** A page or a sitting, in the words of the answer. @param {any} page */
+/** A page or a session, in the words of the answer. @param {any} page */
 export function told(page) {
   const { kind = null, title = null, seriesTitle: series = null, season = null, episode = null, year = null, site } = collectedEvidence(checked(page));
   const { title: number, series: seriesNumber, numbering } = site ?? {};

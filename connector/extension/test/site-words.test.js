@@ -23,7 +23,7 @@ function screened(name, run, { rule = {}, html = words("Reel Life", "S1:E2 Leade
     const site = { ...RULE, ...rule };
     const screening = new Screening({
       html: `<!doctype html><title>A page</title><div class=player><video id=film></video><div id=words>${html}</div></div>`,
-      answers: (message) => (message.kind === "sitting" ? { ...answer(message), site } : answer(message)),
+      answers: (message) => (message.kind === "session" ? { ...answer(message), site } : answer(message)),
     });
     const film = screening.film({ element: screening.document.querySelector("#film"), into: screening.document.querySelector(".player") });
     try {
@@ -86,7 +86,7 @@ screened("two episodes of one length at one address are two, where nothing but t
   film.load(6000);
   put(screening, words("Reel Life", "S1:E3 Splice"));
   await film.play(5900, { step: 8 });
-  assert.deepEqual(screening.watched.map((sitting) => said(sitting).said), [[first], [{ name: "Reel Life", place: "S1:E3 Splice" }]]);
+  assert.deepEqual(screening.watched.map((session) => said(session).said), [[first], [{ name: "Reel Life", place: "S1:E3 Splice" }]]);
 }, { rule: { bind: "medium" } });
 
 screened("what was played of one of them is not played of the other", async (screening, film) => {
@@ -98,12 +98,12 @@ screened("what was played of one of them is not played of the other", async (scr
   assert.equal(screening.watched.length, 0);
 }, { rule: { bind: "medium" } });
 
-screened("the same medium loaded anew keeps its sitting and its words", async (screening, film) => {
+screened("the same medium loaded anew keeps its session and its words", async (screening, film) => {
   await film.play(3000, { step: 8 });
   film.load(6000);
   film.seek(3000);
   await film.play(1900, { step: 8 });
-  assert.deepEqual(screening.watched.map((sitting) => said(sitting).said), [[first]]);
+  assert.deepEqual(screening.watched.map((session) => said(session).said), [[first]]);
 }, { rule: { bind: "medium" } });
 
 for (const [name, address, rule] of [
@@ -155,13 +155,13 @@ screened("words that stay over three films are those of the first alone", async 
     film.load(5700);
     await film.play(5600);
   }
-  assert.deepEqual(screening.watched.map((sitting) => said(sitting).said), [[{ film: "A page" }], [{ name: "Another", place: "S1:E3" }], []]);
+  assert.deepEqual(screening.watched.map((session) => said(session).said), [[{ film: "A page" }], [{ name: "Another", place: "S1:E3" }], []]);
 }, { html: "", rule: { say: [{ from: "page", name: ".name", place: ".place" }, { from: "title", pattern: "^(?<film>.+)$" }] } });
 
 for (const [bind, watched] of /** @type {[string, number][]} */ ([["address", 1], ["medium", 0]])) {
   test(`what was left half way on an earlier visit goes on where the rule binds to the address alone: ${bind}`, async () => {
     const resume = { id: "00000000-0000-4000-8000-000000000001", startedAt: "2026-03-01T20:00:00+01:00", spans: [[0, 3500]] };
-    const screening = new Screening({ answers: (message) => (message.kind === "sitting" ? { ...answer(message), site: { ...RULE, bind, video: {} }, resume } : answer(message)) });
+    const screening = new Screening({ answers: (message) => (message.kind === "session" ? { ...answer(message), site: { ...RULE, bind, video: {} }, resume } : answer(message)) });
     const film = screening.film();
     await film.play(20);
     film.seek(4700);
@@ -183,7 +183,7 @@ screened("while an advertisement is to be seen, nothing counts and nothing is re
   await film.play(700);
   film.seek(4900);
   await film.play(20);
-  assert.deepEqual(screening.watched.map((sitting) => said(sitting).said), [[first]]);
+  assert.deepEqual(screening.watched.map((session) => said(session).said), [[first]]);
 }, { html: "" });
 
 for (const [name, box, counts] of [["a preview", "<div class='player preview'></div>", 0], ["a video beside the film's", "<div></div>", 0]]) {

@@ -132,7 +132,7 @@ async function autoplay(name, rule) {
   const page = open(name, "episode", { answers });
   const { screening, window } = page;
   const film = screening.film({ element: page.film(), into: page.film().parentNode, duration: 3000 });
-  const saw = () => item(told(structuredClone(screening.of("sitting").at(-1).sitting)));
+  const saw = () => item(told(structuredClone(screening.of("session").at(-1).session)));
   await play(page, film, 30);
   assert.deepEqual(saw(), item(episode.answer));
   page.turn(read(name, "hidden.html"));
@@ -151,9 +151,9 @@ async function autoplay(name, rule) {
   assert.deepEqual(saw(), item(next.answer));
   page.turn(read(name, "hidden.html"));
   await play(page, film, 2300);
-  assert.deepEqual(screening.watched.map((sitting) => item(told(sitting))), [item(episode.answer), item(next.answer)]);
-  const later = screening.of("sitting").filter(({ sitting }) => sitting.id !== screening.watched[0].id);
-  for (const { sitting } of later) assert.notDeepEqual(item(told(sitting)), item(episode.answer), "words of before are not those of the next");
+  assert.deepEqual(screening.watched.map((session) => item(told(session))), [item(episode.answer), item(next.answer)]);
+  const later = screening.of("session").filter(({ session }) => session.id !== screening.watched[0].id);
+  for (const { session } of later) assert.notDeepEqual(item(told(session)), item(episode.answer), "words of before are not those of the next");
   screening.close();
 }
 

@@ -164,7 +164,7 @@ hidden("each jump loads a new source whose time begins anew", async (film) => {
   await film.play(160);
   assert.equal(film.watched.length, 1);
   assert.ok(film.watched[0].played > 1850 && film.watched[0].played < 1935, `played ${film.watched[0].played}`);
-  assert.equal(new Set(film.screening.of("sitting").map(({ sitting }) => sitting.id)).size, 1);
+  assert.equal(new Set(film.screening.of("session").map(({ session }) => session.id)).size, 1);
 });
 
 hidden("the end of one source is not the film's", async (film) => {

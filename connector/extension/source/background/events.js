@@ -1,10 +1,10 @@
 /**
  * From what was watched or wished to an event of the outbox. Pure: the same
- * sitting makes the same event, byte by byte, so that it can be sent again.
+ * session makes the same event, byte by byte, so that it can be sent again.
  */
 
 /**
- * @typedef {import("../messages.js").Sitting} Sitting
+ * @typedef {import("../messages.js").SessionReport} SessionReport
  * @typedef {import("../messages.js").Media} Media
  * @typedef {import("../messages.js").WatchlistMedia} WatchlistMedia
  * @typedef {import("../messages.js").Identified} Identified
@@ -93,7 +93,7 @@ function plainUrl(url) {
 /**
  * What a page says too little of is sent by its name, for Filmspool's Review
  * page. A name without a year is certain of nothing. What only names the site is no name.
- * @param {Sitting} sitting
+ * @param {SessionReport} session
  * @param {Identified} identified
  * @param {Seen} seen
  * @returns {Media}
@@ -107,16 +107,16 @@ function asSeen({ host }, { media, certain, evidence }, { title, name }) {
 }
 
 /**
- * @param {Sitting} sitting
+ * @param {SessionReport} session
  * @param {Identified} identified
  * @param {Seen} seen
  * @returns {Event}
  */
-export function watched(sitting, identified, seen) {
-  const { id, at } = sitting;
-  const media = leanMedia(asSeen(sitting, identified, seen));
-  const progress = { position: seconds(sitting.position), duration: seconds(sitting.duration), played: seconds(sitting.played) };
-  const source = lean({ site: short(sitting.host) ?? "", url: plainUrl(sitting.url) });
+export function watched(session, identified, seen) {
+  const { id, at } = session;
+  const media = leanMedia(asSeen(session, identified, seen));
+  const progress = { position: seconds(session.position), duration: seconds(session.duration), played: seconds(session.played) };
+  const source = lean({ site: short(session.host) ?? "", url: plainUrl(session.url) });
   const title = media.title || media.show?.title ? label(media) : seen.title;
   return { id, state: "waiting", title, at, message: { type: "viewing", id, media, watchedAt: at, progress, source } };
 }

@@ -75,7 +75,7 @@ export class HalfwayBook {
     await this.#change((entries) => [...entries.filter((one) => one.id !== id && entry.at - one.at < KEPT), entry].slice(-MAX_ENTRIES));
   }
 
-  /** @param {string} id of the sitting that is now watched */
+  /** @param {string} id of the session that is now watched */
   async drop(id) {
     await this.#change((entries) => entries.filter((one) => one.id !== id));
   }

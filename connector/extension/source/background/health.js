@@ -39,7 +39,7 @@ export class HealthBook {
 
   /**
    * Counts what the rule of a site has found of a film that counts as watched.
-   * @param {import("../messages.js").Sitting} sitting
+   * @param {import("../messages.js").SessionReport} session
    * @param {boolean} certain it is known without the rule
    */
   async count({ url, frameUrl, played, evidence: { site } }, certain) {

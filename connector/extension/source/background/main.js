@@ -21,7 +21,7 @@ import { closeStorage, isPaused, loadSettings, saveSettings } from "./settings.j
 import * as sites from "./sites.js";
 import { fromContent } from "./watching.js";
 
-/** @typedef {import("../messages.js").Sitting} Sitting */
+/** @typedef {import("../messages.js").SessionReport} SessionReport */
 
 const FLUSH = "flush";
 const RESUME = "resume";
@@ -124,19 +124,19 @@ const forContent = { settings: loadSettings, identify, serversFor, ruleFor, deli
 
 /**
  * Adds what the tab's own page knows, when a frame of another site plays.
- * @param {Sitting} sitting
+ * @param {SessionReport} session
  * @param {chrome.tabs.Tab | undefined} tab without an address where the page is not allowed
  */
-async function withTab(sitting, tab) {
-  if (!tab?.id || !tab.url || sitting.host === new URL(tab.url).hostname) return sitting;
+async function withTab(session, tab) {
+  if (!tab?.id || !tab.url || session.host === new URL(tab.url).hostname) return session;
   const asked = api.tabs.sendMessage(tab.id, { kind: "page" }, { frameId: 0 });
   const late = new Promise((resolve) => setTimeout(() => resolve(null), PAGE_WAIT));
-  return withParentPage(sitting, await Promise.race([asked, late]).catch(() => null));
+  return withParentPage(session, await Promise.race([asked, late]).catch(() => null));
 }
 
 /**
  * Pages of the extension may ask for anything; content scripts run in pages of
- * others and may only report. Of a sitting the popup names the tab.
+ * others and may only report. Of a session the popup names the tab.
  * @param {any} message
  * @param {chrome.runtime.MessageSender} sender
  */
@@ -144,12 +144,12 @@ async function receive(message, sender) {
   if (sender.id !== api.runtime.id || typeof message?.kind !== "string") return null;
   const { tab, frameId, url = "" } = sender;
   if (url.startsWith(api.runtime.getURL(""))) {
-    if (message.kind !== "sitting" && message.kind !== "watched") return fromPage(forPages, message);
+    if (message.kind !== "session" && message.kind !== "watched") return fromPage(forPages, message);
     const shown = typeof message.tab === "number" ? await api.tabs.get(message.tab).catch(() => undefined) : undefined;
-    return fromContent(forContent, message, (sitting) => withTab(sitting, shown), true);
+    return fromContent(forContent, message, (session) => withTab(session, shown), true);
   }
   if (message.kind === "object") return readObject(api, sender);
-  return fromContent(forContent, message, async (sitting) => (frameId ? withTab(sitting, tab) : sitting), false);
+  return fromContent(forContent, message, async (session) => (frameId ? withTab(session, tab) : session), false);
 }
 
 api.runtime.onMessage.addListener((message, sender, respond) => {

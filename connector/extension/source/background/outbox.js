@@ -90,7 +90,7 @@ export class Outbox {
 
   /**
    * Forgets an event that the daemon has on disk, or that the user has
-   * dropped. Its id is remembered, so the same sitting cannot come again.
+   * dropped. Its id is remembered, so the same session cannot come again.
    * @param {string} id
    * @param {Event["state"]} state leave it when it is in another state
    * @returns {Promise<boolean>} whether it was there

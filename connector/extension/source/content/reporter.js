@@ -51,11 +51,11 @@
       this.#send = send;
     }
 
-    /** @param {import("../messages.js").Sitting} sitting as it was when it crossed; never changed afterwards */
-    report(sitting) {
-      if (this.#waiting.has(sitting.id)) return;
-      this.#waiting.set(sitting.id, { message: { kind: "watched", sitting }, tries: 0, timer: null });
-      void this.#try(sitting.id);
+    /** @param {import("../messages.js").SessionReport} session as it was when it crossed; never changed afterwards */
+    report(session) {
+      if (this.#waiting.has(session.id)) return;
+      this.#waiting.set(session.id, { message: { kind: "watched", session }, tries: 0, timer: null });
+      void this.#try(session.id);
     }
 
     /** Tries all at once: the page is about to go, or is back. */

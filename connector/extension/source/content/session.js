@@ -45,7 +45,7 @@
     position = 0;
     /** @type {Date | null} when something of it was played last */
     heard = null;
-    /** @type {{at: string, position: number, cover: any, message: import("../messages.js").Sitting | null, medium: unknown, visit: number} | null} */
+    /** @type {{at: string, position: number, cover: any, message: import("../messages.js").SessionReport | null, medium: unknown, visit: number} | null} */
     crossed = null;
     /** What is played again after it was crossed. */
     again = new Cover();
@@ -132,7 +132,7 @@
       this.crossed = { at: stamp(this.heard ?? new Date()), position: this.position, cover: new Cover(this.cover.spans), message: null, medium, visit };
     }
 
-    /** @returns {import("../messages.js").Sitting} */
+    /** @returns {import("../messages.js").SessionReport} */
     message() {
       const { title = this.place.title, ...evidence } = this.evidence ?? own.evidence.NONE;
       return {

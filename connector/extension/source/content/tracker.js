@@ -235,7 +235,7 @@
         await this.#look(session);
         const said = JSON.stringify([session.evidence, session.site, session.place]);
         if (session.crossed || (said === asking.sent && session.answer.record === true)) return;
-        const answer = await this.#send({ kind: "sitting", page: session.page, sitting: session.message() });
+        const answer = await this.#send({ kind: "session", page: session.page, session: session.message() });
         if (!answer) return this.#later(session);
         asking.tries = 0;
         asking.sent = said;
@@ -294,7 +294,7 @@
       if (crossed || answer.record !== true || cover.seconds < NOTE_FROM || cover.seconds === session.noted) return;
       if (!own.threshold.long(this.rule, session.kind, duration)) return;
       session.noted = cover.seconds;
-      void this.#send({ kind: "left", sittingId: id, halfway: { id, page, duration, startedAt, spans: cover.spans } });
+      void this.#send({ kind: "left", sessionId: id, halfway: { id, page, duration, startedAt, spans: cover.spans } });
     }
 
     /** The page goes, for good or into the browser's cache. */
@@ -319,7 +319,7 @@
       const state = { played: session.cover.seconds, position: session.position, duration: session.duration };
       const needs = session.crossed ? 0 : Math.ceil(own.threshold.needs(this.rule, session.kind, state));
       const why = session.crossed ? "" : session.answer.record === false ? "paused" : watch.why();
-      return { sitting: session.crossed?.message ?? session.message(), crossed: Boolean(session.crossed), needs, ...(why && { why }) };
+      return { session: session.crossed?.message ?? session.message(), crossed: Boolean(session.crossed), needs, ...(why && { why }) };
     }
 
     /** @returns {{why?: import("../messages.js").Silence, least?: number}} why the largest video that plays is not counted */

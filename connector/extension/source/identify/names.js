@@ -134,7 +134,7 @@ function best({ host, title }, evidence, names, guess) {
 }
 
 /**
- * @param {{host: string, title: string, evidence: any}} page a sitting, or a page
+ * @param {{host: string, title: string, evidence: any}} page a session, or a page
  * @param {Identified} identified
  * @returns {Seen}
  */

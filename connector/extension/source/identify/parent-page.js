@@ -4,26 +4,26 @@
  */
 
 /**
- * @typedef {import("../messages.js").Sitting} Sitting
+ * @typedef {import("../messages.js").SessionReport} SessionReport
  * @typedef {import("../messages.js").Evidence} Evidence
  */
 
 /**
- * @param {Sitting} sitting as the frame told it
+ * @param {SessionReport} session as the frame told it
  * @param {{url?: string, host?: string, title?: string, evidence?: Evidence} | null | undefined} page what the tab's
  *   own page answered to {kind: "page"}; foreign too
- * @returns {Sitting}
+ * @returns {SessionReport}
  */
-export function withParentPage(sitting, page) {
-  if (!page || typeof page.url !== "string" || typeof page.host !== "string") return sitting;
-  const mine = sitting.evidence;
+export function withParentPage(session, page) {
+  if (!page || typeof page.url !== "string" || typeof page.host !== "string") return session;
+  const mine = session.evidence;
   const { jsonld, mediaSession, links, attributes, headings, mentions } = page.evidence ?? {};
   return {
-    ...sitting,
+    ...session,
     url: page.url,
     host: page.host,
-    frameUrl: sitting.frameUrl ?? sitting.url,
-    title: typeof page.title === "string" ? page.title : sitting.title,
+    frameUrl: session.frameUrl ?? session.url,
+    title: typeof page.title === "string" ? page.title : session.title,
     evidence: {
       jsonld: [...list(jsonld), ...list(mine.jsonld)].slice(0, 10),
       mediaSession: mine.mediaSession ?? mediaSession ?? null,

@@ -9,10 +9,10 @@ import { minutes, put, text } from "./words.js";
  * @typedef {import("../messages.js").State} State
  * @typedef {import("../messages.js").Media} Media
  * @typedef {import("../messages.js").WatchlistMedia} WatchlistMedia
- * @typedef {import("../messages.js").Sitting} Sitting
+ * @typedef {import("../messages.js").SessionReport} SessionReport
  * @typedef {import("../messages.js").NowAnswer} NowAnswer
  * @typedef {import("../messages.js").Outlook} Outlook
- * @typedef {import("../messages.js").SittingAnswer} SittingAnswer
+ * @typedef {import("../messages.js").SessionAnswer} SessionAnswer
  *
  * @typedef {object} Front the tab in front
  * @property {number} [tab]
@@ -69,7 +69,7 @@ async function survey(tab) {
 export function nowView(refresh) {
   /** @type {NowAnswer} */
   let now = null;
-  /** @type {Partial<SittingAnswer>} what the background says of it */
+  /** @type {Partial<SessionAnswer>} what the background says of it */
   let about = {};
   let known = "";
   /** @type {number | undefined} */
@@ -84,15 +84,15 @@ export function nowView(refresh) {
     tab = front.tab;
     const playing = tab === undefined ? undefined : await playingIn(tab);
     now = playing ?? null;
-    const question = now ? `${now.sitting.id} ${front.title} ${JSON.stringify(now.sitting.evidence)}` : "";
+    const question = now ? `${now.session.id} ${front.title} ${JSON.stringify(now.session.evidence)}` : "";
     if (now && question !== known) {
-      about = (await ask({ kind: "sitting", sitting: now.sitting, tab })) ?? {};
+      about = (await ask({ kind: "session", session: now.session, tab })) ?? {};
       known = question;
     }
     const frames = tab !== undefined && front.allowed && !(now && about.certain) ? await survey(tab) : { player: "" };
     part("now-playing").hidden = now === null;
     button("now-wish").hidden = !about.identified || !forWatchlist(about.identified);
-    if (now) showPlaying(now, about, marked.has(now.sitting.id));
+    if (now) showPlaying(now, about, marked.has(now.session.id));
     const closed = front.site !== null && !front.allowed;
     wanted = closed ? /** @type {string} */ (front.site) : frames.player;
     show("now-empty", now ? "" : emptyWords(front, playing === undefined, frames));
@@ -103,12 +103,12 @@ export function nowView(refresh) {
 
   button("now-mark").addEventListener("click", async () => {
     if (!now) return;
-    const { sitting } = now;
-    const answer = await ask({ kind: "watched", sitting: { ...sitting, at: withOffset(new Date()) }, tab });
+    const { session } = now;
+    const answer = await ask({ kind: "watched", session: { ...session, at: withOffset(new Date()) }, tab });
     if (!answer?.kept) return say(text(answer?.reason === "full" ? "markFull" : "markNotKept"));
-    marked.add(sitting.id);
+    marked.add(session.id);
     await refresh();
-    say(text("markKept", about.identified ? nameOf(about.identified) : nameSeen(sitting, about)));
+    say(text("markKept", about.identified ? nameOf(about.identified) : nameSeen(session, about)));
     await look();
   });
 
@@ -165,26 +165,26 @@ function emptyWords({ site, allowed, audible }, unknown, { player, why, least })
 const WHY = { muted: "whyMuted", short: "whyShort", live: "whyLive", length: "whyLength", hidden: "whyHidden", paused: "whyPaused" };
 
 /**
- * @param {Sitting} sitting
- * @param {Partial<SittingAnswer>} about
+ * @param {SessionReport} session
+ * @param {Partial<SessionAnswer>} about
  */
-const nameSeen = (sitting, { seen }) => seen?.title ?? (sitting.title.trim() || sitting.host);
+const nameSeen = (session, { seen }) => seen?.title ?? (session.title.trim() || session.host);
 
 /**
  * @param {NonNullable<NowAnswer>} now
- * @param {Partial<SittingAnswer>} about
+ * @param {Partial<SessionAnswer>} about
  * @param {boolean} marked
  */
-function showPlaying({ sitting, crossed, needs, why }, about, marked) {
+function showPlaying({ session, crossed, needs, why }, about, marked) {
   const { identified = null, certain, seen } = about;
-  const host = seen?.host ?? sitting.host;
-  part("now-title").textContent = identified && (certain || !seen) ? nameOf(identified) : nameSeen(sitting, about);
+  const host = seen?.host ?? session.host;
+  part("now-title").textContent = identified && (certain || !seen) ? nameOf(identified) : nameSeen(session, about);
   part("now-site").textContent = identified ? host : text("nowUnknown", host);
   const done = crossed || marked;
-  const counts = done || (Number.isFinite(needs) && sitting.duration > 0);
+  const counts = done || (Number.isFinite(needs) && session.duration > 0);
   const progress = find("now-progress", HTMLProgressElement);
   progress.hidden = !counts || Boolean(why && !marked);
-  progress.value = done ? 1 : Math.min(1, sitting.played / Math.max(1, sitting.played + needs));
+  progress.value = done ? 1 : Math.min(1, session.played / Math.max(1, session.played + needs));
   button("now-mark").hidden = done && !why;
   const words = part("now-words");
   if (marked) put(words, text("nowMarked"));

