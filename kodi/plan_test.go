@@ -270,3 +270,42 @@ func TestImportRefuses(t *testing.T) {
 		t.Errorf("a second import: %v, %+v", err, p)
 	}
 }
+
+// told is a film in a library that says much of it.
+func told(n int64, count int, last string) library.File {
+	return but(film(n, count, last), func(f *library.File) {
+		f.Folder, f.Duration = "/films/", 95*time.Minute
+		f.Items[0].Genres, f.Items[0].Tags = []string{"Family", "Animation"}, []string{"kids"}
+		f.Items = append(f.Items, library.Item{KodiID: 900, Media: f.Items[0].Media, Extra: true, Genres: []string{"Trailer"}})
+	})
+}
+
+// picky ignores what is tagged "kids", and holds what is a family's.
+type picky struct{ account }
+
+func (p picky) Predict(source string, v viewing.Event, m viewing.Media, now time.Time) Outcome {
+	switch {
+	case slices.Contains(v.Origin.Tags, "kids"):
+		return Outcome{State: viewing.StateDropped, Reason: "filter", Steps: []viewing.Message{viewing.Say("ignored")}}
+	case slices.Contains(v.Origin.Genres, "Family"):
+		return Outcome{State: viewing.StateHeld, Reason: "filter", Steps: []viewing.Message{viewing.Say("held")}}
+	default:
+		return p.account.Predict(source, v, m, now)
+	}
+}
+
+func TestPreviewShowsWhatIsIgnored(t *testing.T) {
+	i, s, _ := librarian(t, told(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-06-05 21:00:00"),
+		but(told(3, 1, "2019-07-05 21:00:00"), func(f *library.File) { f.Items[0].Tags = nil }))
+	i.o.Account = picky{}
+	p, err := i.Preview(t.Context(), rule.PlanOptions{})
+	if err != nil || p.Films != 1 || p.Held["filter"] != 1 || p.Ignored["filter"] != 1 || p.Sends() != 1 || p.Plays() != 3 {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if len(p.HeldSample) != 2 || p.HeldSample[1].Steps[0].Code != "ignored" || p.HeldSample[0].Steps[0].Code != "held" {
+		t.Errorf("%+v", p.HeldSample)
+	}
+	if _, err = i.Import(t.Context(), rule.PlanOptions{}); err != nil || len(s.viewings()) != 3 {
+		t.Errorf("%d handed over, %v", len(s.viewings()), err)
+	}
+}

@@ -132,18 +132,6 @@ func TestAMarkAndAPlayAreOneSitting(t *testing.T) {
 	}
 }
 
-// TestWhatWasSeenIsSure: the last word about a count decides, and a library
-// without a clock makes no playback doubtful that was seen.
-func TestWhatWasSeenIsSure(t *testing.T) {
-	z := Environment{Zone: location(t, "America/New_York"), Acts: []announce.Act{announced(1, 1, false), announced(1, 1, true)}}
-	known := NewMemory("lib")
-	known.Apply(Decide(known, shown(film(1, 0, "")), moment(t, before), z))
-	got := Decide(known, shown(film(1, 1, "1970-01-01 00:30:00")), moment(t, readAt), z).Viewings
-	if len(got) != 1 || got[0].Class != viewing.ClassLive || got[0].Unsure {
-		t.Errorf("%+v", got)
-	}
-}
-
 // TestActsOfARealKodi: what people and programs did with a real Kodi, and what a
 // reading made of it that was wrong once. F, M and H number those that were false,
 // missed and held though certain. Some are given up: see the end of the package
@@ -227,6 +215,10 @@ func TestActsOfARealKodi(t *testing.T) {
 		"H1 marked by a phone, the old time stays": {
 			{at: before, files: list(film(1, 0, old))},
 			{at: readAt, files: list(film(1, 1, old)), acts: acts(mark(1, 1, -1)), want: []string{"marked F1 " + z(-1)}},
+		},
+		"marked, then played to its end: the last word decides": {
+			none,
+			{at: readAt, files: list(film(1, 1, ny(-2))), acts: acts(mark(1, 1, -2), end(1, 1, -6000, -2)), want: []string{"live F1 " + z(-2)}},
 		},
 		"a trailer, an extra, a sample, a disc, played from Files": {
 			{at: before},

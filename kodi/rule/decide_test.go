@@ -96,7 +96,7 @@ func mustBeValid(t *testing.T, v Verdict) {
 	}
 }
 
-// tell puts a verdict in short lines: class, label, time; "= label" for a
+// tell puts a verdict in short lines: class, label, time, whether it is unsure; "= label" for a
 // further sighting; drop and rename for amendments.
 func tell(v Verdict, labels map[string]string) []string {
 	var out []string
@@ -108,6 +108,9 @@ func tell(v Verdict, labels map[string]string) []string {
 		name := strings.Join(names, "+")
 		labels[w.EventID] = name
 		line := fmt.Sprintf("%s %s %s", w.Class, name, w.WatchedAt.Time().Format("2006-01-02T15:04:05Z"))
+		if w.Unsure {
+			line += " unsure"
+		}
 		if w.WatchedAt.Precision == viewing.Day {
 			line += " day"
 		}
@@ -219,18 +222,12 @@ func TestWhatCounts(t *testing.T) {
 		}},
 		{name: "a play seen live", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
-			{
-				at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")),
-				want: []string{"live F1 2026-03-02T02:00:59Z"},
-			},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:02:00", files: list(film(1, 1, "2026-03-01 21:00:59"))},
 		}},
 		{name: "a rewatch", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 4, old))},
-			{
-				at: "2026-03-02 02:01:00", files: list(film(1, 5, "2026-03-01 21:00:59")),
-				want: []string{"live F1 2026-03-02T02:00:59Z"},
-			},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 5, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 		}},
 		{name: "a partial play", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old))},
@@ -238,59 +235,35 @@ func TestWhatCounts(t *testing.T) {
 		}},
 		{name: "a play with the service off is caught up", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
-			{
-				at: "2026-03-05 02:01:00", files: list(film(1, 1, "2026-03-03 21:00:00")),
-				want: []string{"catch-up F1 2026-03-04T02:00:00Z"},
-			},
+			{at: "2026-03-05 02:01:00", files: list(film(1, 1, "2026-03-03 21:00:00")), want: []string{"catch-up F1 2026-03-04T02:00:00Z"}},
 		}},
 		{name: "several plays with the service off are one", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old))},
-			{
-				at: "2026-03-05 02:01:00", files: list(film(1, 4, "2026-03-03 21:00:00")),
-				want: []string{"catch-up F1 2026-03-04T02:00:00Z"},
-			},
+			{at: "2026-03-05 02:01:00", files: list(film(1, 4, "2026-03-03 21:00:00")), want: []string{"catch-up F1 2026-03-04T02:00:00Z"}},
 		}},
 		{name: "several at once live are for a person to see", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old))},
-			{
-				at: "2026-03-02 02:01:00", files: list(film(1, 4, "2026-03-01 21:00:59")),
-				want: []string{"review F1 2026-03-02T02:00:59Z"},
-			},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 4, "2026-03-01 21:00:59")), want: []string{"review F1 2026-03-02T02:00:59Z"}},
 		}},
 		{name: "a count changed by an add-on, its time not", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old))},
-			{
-				at: "2026-03-02 02:01:00", files: list(film(1, 2, old)),
-				want: []string{"review F1 2025-01-02T01:00:00Z"},
-			},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 2, old)), want: []string{"review F1 2025-01-02T01:00:00Z unsure"}},
 		}},
 		{name: "an older play from another device", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
-			{
-				at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-02-27 10:07:00")),
-				want: []string{"backdated F1 2026-02-27T15:07:00Z"},
-			},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-02-27 10:07:00")), want: []string{"backdated F1 2026-02-27T15:07:00Z"}},
 		}},
 		{name: "an NFO brings back a watched state with its date", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
-			{
-				at: "2026-03-02 02:01:00", files: list(film(1, 2, "2020-06-15 00:00:00")),
-				want: []string{"backdated F1 2020-06-15T16:00:00Z day"},
-			},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 2, "2020-06-15 00:00:00")), want: []string{"backdated F1 2020-06-15T16:00:00Z day"}},
 		}},
 		{name: "a growth with a time below the mark", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 1, "2026-02-01 20:00:00"))},
-			{
-				at: "2026-03-05 02:00:00", files: list(film(1, 2, "2026-01-01 20:00:00")),
-				want: []string{"review F1 2026-01-02T01:00:00Z"},
-			},
+			{at: "2026-03-05 02:00:00", files: list(film(1, 2, "2026-01-01 20:00:00")), want: []string{"review F1 2026-01-02T01:00:00Z"}},
 		}},
 		{name: "a growth without a time, and with nonsense", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old), film(2, 0, ""))},
-			{
-				at: "2026-03-02 03:00:00", files: list(film(1, 2, ""), film(2, 1, "soon")),
-				want: []string{"review F1 2026-03-02T03:00:00Z", "review F2 2026-03-02T03:00:00Z"},
-			},
+			{at: "2026-03-02 03:00:00", files: list(film(1, 2, ""), film(2, 1, "soon")), want: []string{"review F1 2026-03-02T03:00:00Z unsure", "review F2 2026-03-02T03:00:00Z unsure"}},
 		}},
 	}
 	for _, s := range stories {
@@ -304,21 +277,12 @@ func TestWhatLooksLikeAPlay(t *testing.T) {
 		{name: "a new path with a count is a baseline", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
 			{at: "2026-03-02 02:01:00", files: list(film(1, 0, ""), film(2, 3, old), film(3, 1, ""), film(4, 1, "2026-03-05 00:00:00"))},
-			{
-				at: "2026-03-02 02:01:30", files: list(film(1, 0, ""), film(2, 4, "2026-03-01 21:01:29"), film(3, 1, ""), film(4, 1, "2026-03-05 00:00:00")),
-				want: []string{"live F2 2026-03-02T02:01:29Z"},
-			},
+			{at: "2026-03-02 02:01:30", files: list(film(1, 0, ""), film(2, 4, "2026-03-01 21:01:29"), film(3, 1, ""), film(4, 1, "2026-03-05 00:00:00")), want: []string{"live F2 2026-03-02T02:01:29Z"}},
 		}},
 		{name: "a new path played from Files since the last reading", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
-			{
-				at: "2026-03-02 06:00:00", files: list(film(1, 0, ""), bare(film(2, 1, "2026-03-02 00:30:00"))),
-				want: []string{"catch-up 2 2026-03-02T05:30:00Z"},
-			},
-			{
-				at: "2026-03-02 06:01:00", files: list(film(1, 0, ""), bare(film(2, 1, "2026-03-02 00:30:00")), bare(film(3, 1, "2026-03-02 01:00:59"))),
-				want: []string{"live 3 2026-03-02T06:00:59Z"},
-			},
+			{at: "2026-03-02 06:00:00", files: list(film(1, 0, ""), bare(film(2, 1, "2026-03-02 00:30:00"))), want: []string{"catch-up 2 2026-03-02T05:30:00Z"}},
+			{at: "2026-03-02 06:01:00", files: list(film(1, 0, ""), bare(film(2, 1, "2026-03-02 00:30:00")), bare(film(3, 1, "2026-03-02 01:00:59"))), want: []string{"live 3 2026-03-02T06:00:59Z"}},
 		}},
 		{name: "a refresh gives new rows and an older time", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 3, "2026-02-28 00:48:05"))},
@@ -351,17 +315,11 @@ func TestWhatLooksLikeAPlay(t *testing.T) {
 		}},
 		{name: "a file of two episodes is one viewing of both", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 4, 5))},
-			{
-				at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:59", 4, 5)),
-				want: []string{"live S S01E04+S S01E05 2026-03-02T02:00:59Z"},
-			},
+			{at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:59", 4, 5)), want: []string{"live S S01E04+S S01E05 2026-03-02T02:00:59Z"}},
 		}},
 		{name: "two versions of a film are two files", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old), but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" }))},
-			{
-				at: "2026-03-02 02:01:00", files: list(film(1, 1, old), but(film(1, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })),
-				want: []string{"live F1 2026-03-02T02:00:59Z"},
-			},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, old), but(film(1, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 		}},
 	}
 	for _, s := range stories {
@@ -391,21 +349,12 @@ func TestOneSitting(t *testing.T) {
 		}},
 		{name: "over all files of an item", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" }))},
-			{
-				at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" })),
-				want: []string{"live F1 2026-03-02T02:00:59Z"},
-			},
-			{
-				at: "2026-03-02 02:02:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 1, "2026-03-01 21:01:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })),
-				want: []string{"live F1 2026-03-02T02:01:59Z = F1"},
-			},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" })), want: []string{"live F1 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:02:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 1, "2026-03-01 21:01:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })), want: []string{"live F1 2026-03-02T02:01:59Z = F1"}},
 		}},
 		{name: "both copies marked in one second", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" }))},
-			{
-				at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })),
-				want: []string{"live F1 2026-03-02T02:00:59Z", "live F1 2026-03-02T02:00:59Z = F1"},
-			},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })), want: []string{"live F1 2026-03-02T02:00:59Z", "live F1 2026-03-02T02:00:59Z = F1"}},
 		}},
 		{name: "a short film of which one copy is played and the other is marked", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(clip("a", 0, ""), clip("b", 0, ""))},
@@ -436,7 +385,7 @@ func TestOneSitting(t *testing.T) {
 		{name: "a mark from before we knew it, taken back and set again", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 1, "2025-01-01 10:00:00"))},
 			{at: "2026-03-02 02:01:02", files: list(film(1, 0, ""))},
-			{at: "2026-03-02 02:01:04", files: list(film(1, 1, "2026-03-01 21:01:03")), want: []string{"review F1 2026-03-02T02:01:03Z"}},
+			{at: "2026-03-02 02:01:04", files: list(film(1, 1, "2026-03-01 21:01:03")), want: []string{"review F1 2026-03-02T02:01:03Z unsure"}},
 		}},
 		{name: "a mark taken back for good", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},

@@ -21,10 +21,7 @@ func TestCountsFromNFO(t *testing.T) {
 		}},
 		{name: "several are scanned in while another is played to its end", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
-			{
-				at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:30"), film(2, 1, now), film(3, 4, now)),
-				want: []string{"live F1 2026-03-02T02:00:30Z", "backdated F2 2026-03-02T02:00:59Z", "backdated F3 2026-03-02T02:00:59Z"},
-			},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:30"), film(2, 1, now), film(3, 4, now)), want: []string{"live F1 2026-03-02T02:00:30Z", "backdated F2 2026-03-02T02:00:59Z", "backdated F3 2026-03-02T02:00:59Z"}},
 		}},
 		{name: "scanned in while the service was off, too early to have been played", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
@@ -36,21 +33,12 @@ func TestCountsFromNFO(t *testing.T) {
 		}},
 		{name: "new files marked together with one that is known", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 1))},
-			{
-				at: "2026-03-02 06:00:00", files: list(episodes(1, "2026-03-02 00:00:05", 1), episodes(1, "2026-03-02 00:00:05", 2)),
-				want: []string{"bulk S S01E01 2026-03-02T05:00:05Z", "review S S01E02 2026-03-02T05:00:05Z"},
-			},
+			{at: "2026-03-02 06:00:00", files: list(episodes(1, "2026-03-02 00:00:05", 1), episodes(1, "2026-03-02 00:00:05", 2)), want: []string{"bulk S S01E01 2026-03-02T05:00:05Z", "review S S01E02 2026-03-02T05:00:05Z"}},
 		}},
 		{name: "a refresh under a new id", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), film(2, 1, old))},
-			{
-				at: "2026-03-02 02:01:00", files: list(rebuilt(film(1, 1, now), 8), rebuilt(film(2, 3, now), 9)),
-				want: []string{"review F1 2026-03-02T02:00:59Z", "backdated F2 2026-03-02T02:00:59Z"},
-			},
-			{
-				at: "2026-03-02 12:01:00", files: list(rebuilt(film(1, 2, "2026-03-02 05:00:00"), 8), rebuilt(film(2, 3, now), 9)),
-				want: []string{"catch-up F1 2026-03-02T10:00:00Z"},
-			},
+			{at: "2026-03-02 02:01:00", files: list(rebuilt(film(1, 1, now), 8), rebuilt(film(2, 3, now), 9)), want: []string{"review F1 2026-03-02T02:00:59Z", "backdated F2 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 12:01:00", files: list(rebuilt(film(1, 2, "2026-03-02 05:00:00"), 8), rebuilt(film(2, 3, now), 9)), want: []string{"catch-up F1 2026-03-02T10:00:00Z"}},
 		}},
 		{name: "a refresh while the service was off", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
@@ -62,18 +50,12 @@ func TestCountsFromNFO(t *testing.T) {
 		}},
 		{name: "a refresh of one of two episodes", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 4, 5))},
-			{
-				at: "2026-03-02 02:01:00", files: list(but(episodes(1, now, 4, 5), func(f *library.File) { f.Items[1].KodiID = 77 })),
-				want: []string{"review S S01E04+S S01E05 2026-03-02T02:00:59Z"},
-			},
+			{at: "2026-03-02 02:01:00", files: list(but(episodes(1, now, 4, 5), func(f *library.File) { f.Items[1].KodiID = 77 })), want: []string{"review S S01E04+S S01E05 2026-03-02T02:00:59Z"}},
 		}},
 		{name: "a refresh of the highest id, read half way", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), film(2, 0, ""))},
 			{at: "2026-03-02 02:00:58", files: list(bare(film(1, 0, "")))}, // the other one outside of the sources
-			{
-				at: "2026-03-02 02:01:00", files: list(film(1, 1, now), film(2, 1, "2026-03-01 21:00:50")),
-				want: []string{"review F2 2026-03-02T02:00:50Z", "review F1 2026-03-02T02:00:59Z"},
-			},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, now), film(2, 1, "2026-03-01 21:00:50")), want: []string{"review F2 2026-03-02T02:00:50Z", "review F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:10:00", empty: true},
 			{at: "2026-03-02 02:11:00", files: list(film(1, 1, now), film(2, 2, "2026-03-01 21:10:50")), want: []string{"live F2 2026-03-02T02:10:50Z"}},
 		}},
@@ -104,10 +86,7 @@ func TestCountsFromNFO(t *testing.T) {
 		{name: "the same with a higher count, and the service off", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(2, 0, ""))},
 			{at: "2026-03-02 02:01:00", files: list(film(2, 0, ""), bare(film(1, 1, now))), want: []string{"live 1 2026-03-02T02:00:59Z"}},
-			{
-				at: "2026-03-02 08:00:00", files: list(film(2, 0, ""), film(1, 2, "2026-03-02 01:00:00")),
-				want: []string{"review F1 2026-03-02T06:00:00Z", "rename 1: note.calls title=F1"},
-			},
+			{at: "2026-03-02 08:00:00", files: list(film(2, 0, ""), film(1, 2, "2026-03-02 01:00:00")), want: []string{"review F1 2026-03-02T06:00:00Z", "rename 1: note.calls title=F1"}},
 		}},
 	}
 	for _, s := range stories {
@@ -121,11 +100,11 @@ func TestCountsFromRemotes(t *testing.T) {
 	stories := []story{
 		{name: "0 to 1 with an old time", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, old))},
-			{at: "2026-03-02 02:01:00", files: list(film(1, 1, old)), want: []string{"review F1 2025-01-02T01:00:00Z"}},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, old)), want: []string{"review F1 2025-01-02T01:00:00Z unsure"}},
 		}},
 		{name: "the same while the service was off", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, old))},
-			{at: "2026-03-05 02:01:00", files: list(film(1, 1, old)), want: []string{"review F1 2025-01-02T01:00:00Z"}},
+			{at: "2026-03-05 02:01:00", files: list(film(1, 1, old)), want: []string{"review F1 2025-01-02T01:00:00Z unsure"}},
 		}},
 		{name: "0 to 1 of a file that never had a time", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
@@ -135,14 +114,14 @@ func TestCountsFromRemotes(t *testing.T) {
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, now)), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:10", files: list(film(1, 0, now))},
-			{at: "2026-03-02 02:01:20", files: list(film(1, 1, now)), want: []string{"review F1 2026-03-02T02:00:59Z = F1"}},
+			{at: "2026-03-02 02:01:20", files: list(film(1, 1, now)), want: []string{"review F1 2026-03-02T02:00:59Z unsure = F1"}},
 			{at: "2026-03-02 09:01:20", files: list(film(1, 1, now))},
 		}},
 		{name: "taken back and set again hours later", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, now)), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:10", files: list(film(1, 0, now))},
-			{at: "2026-03-02 07:01:10", files: list(film(1, 1, now)), want: []string{"review F1 2026-03-02T02:00:59Z", "drop F1"}},
+			{at: "2026-03-02 07:01:10", files: list(film(1, 1, now)), want: []string{"review F1 2026-03-02T02:00:59Z unsure", "drop F1"}},
 		}},
 	}
 	for _, s := range stories {
@@ -156,10 +135,7 @@ func TestShowMarkOfADoubleFile(t *testing.T) {
 	stories := []story{
 		{name: "with others", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 1), episodes(0, "", 4, 5))},
-			{
-				at: "2026-03-02 02:01:00", files: list(episodes(1, now, 1), episodes(2, now, 4, 5)),
-				want: []string{"bulk S S01E01 2026-03-02T02:00:59Z", "bulk S S01E04+S S01E05 2026-03-02T02:00:59Z"},
-			},
+			{at: "2026-03-02 02:01:00", files: list(episodes(1, now, 1), episodes(2, now, 4, 5)), want: []string{"bulk S S01E01 2026-03-02T02:00:59Z", "bulk S S01E04+S S01E05 2026-03-02T02:00:59Z"}},
 		}},
 		{name: "alone", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 4, 5))},

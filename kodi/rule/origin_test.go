@@ -2,6 +2,7 @@ package rule
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,31 @@ func told(n int64, count int, last string) library.File {
 		f.Items[0].Genres, f.Items[0].Tags = []string{"Family", "Animation"}, []string{"kids"}
 		f.Items = append(f.Items, library.Item{KodiID: 900, Media: f.Items[0].Media, Extra: true, Genres: []string{"Trailer"}})
 	})
+}
+
+// A viewing tells what the library says of its file, and so does the correction of one that
+// was played before it was scanned.
+func TestOrigin(t *testing.T) {
+	z := Environment{Zone: time.UTC}
+	nameless := but(told(1, 0, ""), func(f *library.File) { f.Items, f.Duration = nil, 0 })
+	for _, first := range []library.File{told(1, 0, ""), nameless} {
+		known := NewMemory("lib")
+		known.Apply(Decide(known, shown(first), moment(t, before), z))
+		played := first
+		played.PlayCount, played.LastPlayed = 1, readAt
+		v := Decide(known, shown(played), moment(t, readAt), z)
+		known.Apply(v)
+		got := v.Viewings[0].Origin
+		if got.Path != first.Path || got.Folder != "/films/" {
+			t.Errorf("%+v", got)
+		}
+		if first.Items == nil {
+			got = Decide(known, shown(told(1, 1, readAt)), moment(t, "2026-03-02 02:02:00"), z).Amendments[0].Origin
+		}
+		if got.Runtime != 5700 || !slices.Equal(got.Genres, []string{"Family", "Animation"}) || !slices.Equal(got.Tags, []string{"kids"}) {
+			t.Errorf("%+v", got)
+		}
+	}
 }
 
 func TestOriginIsBounded(t *testing.T) {

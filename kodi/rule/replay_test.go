@@ -49,8 +49,8 @@ func TestRealEvening(t *testing.T) {
 			"catch-up Alpha One (1999) 2026-11-21T05:48:05Z", // three plays, of which Kodi kept one time
 		}},
 		{"2026-11-21 05:57:00", "upgraded", []string{
-			"review Beta (2010) 2026-11-21T05:44:25Z",      // 1 to 9, the time unmoved
-			"review Alpha One (1999) 2026-11-21T05:55:30Z", // played, but refreshed before: it could be its NFO
+			"review Beta (2010) 2026-11-21T05:44:25Z unsure", // 1 to 9, the time unmoved
+			"review Alpha One (1999) 2026-11-21T05:55:30Z",   // played, but refreshed before: it could be its NFO
 		}},
 		{"2026-11-21 05:57:10", "upgraded", nil},
 		{"2026-11-21 06:10:00", "after-versions", []string{
@@ -161,7 +161,7 @@ func TestRealEveningLive(t *testing.T) {
 		"live Gamma (2014) 2026-11-21T05:41:15Z",          // marked
 		"bulk Show Red S01E02 2026-11-21T05:41:16Z",       // and this a second later
 		"bulk Gamma (2014) after all",
-		"review Gamma (2014) 2026-11-21T05:41:15Z", // count 2, the time unmoved
+		"review Gamma (2014) 2026-11-21T05:41:15Z unsure", // count 2, the time unmoved
 		"live Show Red S01E04+Show Red S01E05 2026-11-21T05:41:20Z",
 		"live Beta (2010) 2026-11-21T05:43:02Z",
 		"drop Gamma (2014)", // unmarked at 05:41:18
