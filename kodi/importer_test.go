@@ -146,30 +146,6 @@ func importerOf(t *testing.T, userdata string, s Sink) *Importer {
 	return New(Options{Userdata: userdata, Access: open{}, Zone: time.UTC, Sink: s, Account: account{}})
 }
 
-// A library that rests for hours is still known to be as it was: the next
-// play is live, and nothing is written meanwhile but the time, once an hour.
-func TestConfirmedReadingsStayFresh(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, r := newSink(), &shelfReader{files: list(film(1, 0, ""))}
-		i := newImporter(t, s, r)
-		i.pass(t.Context())
-		for range 150 {
-			time.Sleep(time.Minute)
-			i.confirm(t.Context(), time.Now())
-		}
-		if n := len(s.batches); n != 3 {
-			t.Errorf("%d commits in two and a half hours, want the first and two that keep the time", n)
-		}
-		time.Sleep(30 * time.Second)
-		r.files = list(film(1, 1, local()))
-		i.pass(t.Context())
-		got := s.viewings()
-		if len(got) != 1 || got[0].Class != viewing.ClassLive {
-			t.Errorf("got %+v, want one live viewing", got)
-		}
-	})
-}
-
 func TestQuietReadingsAreNotWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, r := newSink(), &shelfReader{files: list(film(1, 0, ""))}
@@ -230,6 +206,10 @@ func TestTroubleKeepsStateAndBacksOff(t *testing.T) {
 		i.confirm(t.Context(), time.Now()) // proves nothing while readings fail
 		if i.known.Meta.GoodAt != good {
 			t.Error("an unread library was taken for unchanged")
+		}
+		again := newImporter(t, s, r) // after a restart the time of the last reading is still known
+		if again.pass(t.Context()); again.Status().ReadAt.UnixMilli() != good {
+			t.Errorf("after a restart it was read at %v", again.Status().ReadAt)
 		}
 		r.err, r.files = nil, list(film(1, 1, local()))
 		if got := i.pass(t.Context()); got != 0 || i.Status().State != StateOK {
