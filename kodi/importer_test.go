@@ -103,7 +103,12 @@ func (r *shelfReader) ReadTagged(context.Context, []string) ([]library.Tagged, e
 	return nil, library.ErrUnsupported
 }
 
-func (r *shelfReader) Stamp(context.Context) (string, error) { return r.stamp, nil }
+func (r *shelfReader) Stamp(context.Context) (string, error) {
+	if r.fault {
+		panic("a fault")
+	}
+	return r.stamp, nil
+}
 
 // account sends what is played and has an identifier.
 type account struct{ hosts []string }

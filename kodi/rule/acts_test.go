@@ -216,6 +216,10 @@ func TestActsOfARealKodi(t *testing.T) {
 			{at: before, files: list(film(1, 0, old))},
 			{at: readAt, files: list(film(1, 1, old)), acts: acts(mark(1, 1, -1)), want: []string{"marked F1 " + z(-1)}},
 		},
+		"three marked by a phone, the old times stay": {
+			{at: before, files: shelf(3, 0, old)},
+			{at: readAt, files: shelf(3, 1, old), acts: acts(mark(1000, 1, -30), mark(1001, 1, -20), mark(1002, 1, -10)), want: []string{"marked F1000 " + z(-30), "marked F1001 " + z(-20), "marked F1002 " + z(-10)}},
+		},
 		"marked, then played to its end: the last word decides": {
 			none,
 			{at: readAt, files: list(film(1, 1, ny(-2))), acts: acts(mark(1, 1, -2), end(1, 1, -6000, -2)), want: []string{"live F1 " + z(-2)}},

@@ -131,6 +131,17 @@ func TestRebuiltLibraries(t *testing.T) {
 			{at: "2026-03-02 02:03:00", files: shelf(30, 1, "2024-12-31 20:00:00")},
 			{at: "2026-03-02 02:04:00", files: append(shelf(29, 1, "2024-12-31 20:00:00"), film(1029, 2, "2026-03-01 21:03:50")), want: []string{"live F1029 2026-03-02T02:03:50Z"}},
 		}},
+		{name: "wiped and filled again, and played with the service off", steps: []step{
+			{at: "2026-03-02 02:00:00", files: shelf(30, 1, old)},
+			{at: "2026-03-02 02:01:00", files: shelf(30, 0, "")},
+			{at: "2026-03-02 02:02:00", files: shelf(30, 1, old)},
+			{at: "2026-03-03 02:04:00", files: append(shelf(29, 1, old), film(1029, 2, "2026-03-02 20:00:00")), want: []string{"catch-up F1029 2026-03-03T01:00:00Z"}},
+		}},
+		{name: "a time that was seen before comes back", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 1, "2026-03-01 20:00:00"))},
+			{at: "2026-03-02 02:00:30", files: list(film(1, 1, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 2, "2026-03-01 20:00:00")), want: []string{"review F1 2026-03-02T01:00:00Z unsure"}},
+		}},
 		{name: "the same by deleting rows", steps: []step{
 			{at: "2026-03-02 02:00:00", files: shelf(30, 1, old)},
 			{at: "2026-03-02 02:01:00", files: shelf(2, 1, old)},

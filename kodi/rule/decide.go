@@ -204,17 +204,16 @@ func (r *reading) isSetAgain(c *change) bool {
 }
 
 // thaw looks at a count that had fallen with many others. Mostly it only comes back to
-// where it was, and is no viewing; an old time may look like this minute in some zone.
+// where it was, and is no viewing.
 func (r *reading) thaw(c *change) {
 	w, ok := parseWall(c.file.LastPlayed)
-	at := r.at(w).UnixMilli()
-	back := c.to <= c.old.Fallen && (!ok || w.midnight() || c.file.LastPlayed == c.old.LastPlayed || at <= c.old.Latest)
+	back := c.to <= c.old.Fallen && (!ok || w.midnight() || c.file.LastPlayed == c.old.LastPlayed || r.at(w).UnixMilli() <= c.old.Latest)
 	switch {
 	case !c.act.At.IsZero():
-	case back && (c.class != viewing.ClassLive || at == c.old.Latest):
+	case back:
 		c.class = ""
-	case back || c.class == viewing.ClassCatchUp:
-		c.class, c.unsure, c.note = viewing.ClassReview, c.unsure || back, r.say(c, "cameBack")
+	case c.class == viewing.ClassCatchUp:
+		c.class, c.note = viewing.ClassReview, r.say(c, "cameBack")
 	}
 }
 
