@@ -289,19 +289,12 @@ func (s *session) become(client string) error {
 	return nil
 }
 
-// welcome is the answer to hello and auth. Only a paired client sees counts.
+// welcome is the answer to hello and auth.
 func (s *session) welcome(proof string) protocol.Welcome {
-	w := protocol.Welcome{
+	return protocol.Welcome{
 		V: protocol.Version, Server: protocol.ServerInfo{Version: s.server.options.Version},
-		Paired: s.client != "", Proof: proof,
-		Limits:   protocol.Limits{MaxMessageBytes: protocol.MaxMessageBytes, MaxInFlight: protocol.MaxInFlight},
-		Features: []string{"watchlist", "list", "status-push"},
+		Paired: s.client != "", Proof: proof, Limits: protocol.Limits{MaxInFlight: protocol.MaxInFlight},
 	}
-	if w.Paired {
-		now := s.server.options.Status(s.server.commits, s.hello.Language)
-		w.Queue = &protocol.Queue{Pending: now.Pending, Attention: now.Attention}
-	}
-	return w
 }
 
 // pair turns a code into a token.

@@ -42,13 +42,11 @@ type ClientInfo struct {
 
 // Welcome answers hello and auth.
 type Welcome struct {
-	V        int        `json:"v"`
-	Server   ServerInfo `json:"server"`
-	Paired   bool       `json:"paired"`          // only after the token was checked
-	Proof    string     `json:"proof,omitempty"` // only when asked for with clientId and nonce, and the client is known
-	Limits   Limits     `json:"limits"`
-	Features []string   `json:"features"`
-	Queue    *Queue     `json:"queue,omitempty"` // only for paired clients
+	V      int        `json:"v"`
+	Server ServerInfo `json:"server"`
+	Paired bool       `json:"paired"`          // only after the token was checked
+	Proof  string     `json:"proof,omitempty"` // only when asked for with clientId and nonce, and the client is known
+	Limits Limits     `json:"limits"`
 }
 
 // ServerInfo names the daemon's program.
@@ -58,14 +56,7 @@ type ServerInfo struct {
 
 // Limits are what a client must keep to.
 type Limits struct {
-	MaxMessageBytes int `json:"maxMessageBytes"`
-	MaxInFlight     int `json:"maxInFlight"` // events without an answer
-}
-
-// Queue counts what waits.
-type Queue struct {
-	Pending   int64 `json:"pending"`   // will be sent by themselves
-	Attention int64 `json:"attention"` // wait for the user
+	MaxInFlight int `json:"maxInFlight"` // events without an answer
 }
 
 // Auth hands over the token after the daemon has proved itself.
@@ -129,9 +120,9 @@ type StatusRequest struct {
 // Status is the daemon's status: an answer, or without ID a change pushed.
 type Status struct {
 	ID            string    `json:"id,omitempty"`
-	Online        bool      `json:"online"` // the service took or would take requests
-	Pending       int64     `json:"pending"`
-	Attention     int64     `json:"attention"`
+	Online        bool      `json:"online"`                  // the service took or would take requests
+	Pending       int64     `json:"pending"`                 // entries that will be sent by themselves
+	Attention     int64     `json:"attention"`               // entries that wait for the user
 	LastDelivered string    `json:"lastDelivered,omitempty"` // RFC 3339 in UTC; absent before the first
 	Problems      []Problem `json:"problems,omitempty"`      // at most [MaxProblems], worst first
 	Page          string    `json:"page,omitempty"`          // where the person reads and decides: an address without a path

@@ -12,7 +12,7 @@ export class FakeDaemon {
   readable = true;
   health = { service: "filmspool", version: "1.2.3", protocol: [1] };
   subprotocol = "filmspool.v1";
-  limits = { maxMessageBytes: 65_536, maxInFlight: 4 };
+  limits = { maxInFlight: 4 };
   /** @type {string | undefined} the token it knows */
   token = pairing().token;
   proof = async (nonce) => (this.token ? proofOf(this.token, nonce) : undefined);
@@ -72,7 +72,7 @@ export class FakeDaemon {
   }
 
   #welcome(paired, proof) {
-    return { type: "welcome", v: 1, server: { version: "1.2.3" }, paired, ...(proof && { proof }), limits: this.limits, features: [] };
+    return { type: "welcome", v: 1, server: { version: "1.2.3" }, paired, ...(proof && { proof }), limits: this.limits };
   }
 
   async answer(socket, message) {

@@ -137,15 +137,6 @@ test("a player in a frame of another site can be allowed, unless what plays is c
   assert.equal(sure.named("Allow player.example …"), undefined);
 });
 
-test("pause for an hour, and resume", async (t) => {
-  const page = await open(t, "popup", { state: stateWith() });
-  await page.click("Pause for an hour");
-  assert.ok(page.rig.asked("settings")[0].settings.pausedUntil > Date.now());
-  assert.match(page.said(), /^Paused until /);
-  await page.click("Resume");
-  assert.equal(page.rig.asked("settings")[1].settings.pausedUntil, 0);
-});
-
 test("entries that need attention are counted, with a link to Filmspool's Review page", async (t) => {
   const none = await open(t, "popup", { state: stateWith() });
   assert.doesNotMatch(none.shown(), /Needs attention/);
