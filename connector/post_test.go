@@ -16,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/connector"
-	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 

@@ -130,7 +130,7 @@ func TestABrowserIsToldOfProblemsInItsLanguage(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.say(`{"type":"status","id":"t"}`)
-	if got := v.answer("t"); got["problems"] != nil {
+	if got := v.answer("t"); got["problems"] != nil || got["page"] != v.d.pages() {
 		t.Errorf("after the decision: %v", got)
 	}
 }

@@ -145,6 +145,9 @@ func TestUntitledVideosAreIgnored(t *testing.T) {
 		}
 	}
 	s.see("/diary/3", "Ignored: a video without a title on www.films.example", "Open the page")
+	if text := s.see("/diary/5", "Alpha One"); strings.Contains(text, "without a title") {
+		t.Errorf("one with a title could be ignored:\n%s", text)
+	}
 	s.see("/sources", "No longer ignore those on www.films.example")
 	text = s.send("/sources/untitled", url.Values{"site": {"www.films.example"}})
 	if !strings.Contains(text, "are taken again") || strings.Contains(text, "No longer ignore") {

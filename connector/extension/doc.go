@@ -47,7 +47,9 @@
 // The extension asks nothing. What counts is sent as it was seen: with the number of
 // themoviedb.org where the page has it, else with titles and numbers, else with the
 // best name on the page and no year. A name without a year is certain of nothing, so
-// the daemon holds it for its Review page. The daemon remembers the answers.
+// the daemon holds it for its Review page. The daemon remembers the answers. A video whose
+// page names nothing but the site is sent without a title. Review leads to its page, by the
+// address without its query, and can ignore such videos on their site.
 //
 // # Does a rule still hold?
 //

@@ -28,7 +28,7 @@ export class FakeDaemon {
   fetch = async (_url, { mode } = {}) => {
     if (mode !== "no-cors") this.probes++;
     if (!this.listens || (!this.readable && mode !== "no-cors")) throw new TypeError("fetch failed");
-    return new Response(typeof this.health === "string" ? this.health : JSON.stringify(this.health));
+    return new Response(this.health instanceof ReadableStream ? this.health : JSON.stringify(this.health));
   };
 
   get WebSocket() {

@@ -48,7 +48,6 @@ test("a squatter learns nothing, whatever it answers", async (t) => {
     "a close as if revoked": (daemon) => (daemon.answer = async (socket) => socket.shut(4403)),
     "another subprotocol": (daemon) => (daemon.subprotocol = ""),
     "another health": (daemon) => (daemon.health = { service: "zotero" }),
-    "an endless health": (daemon) => (daemon.health = "x".repeat(1 << 20)),
   };
   for (const [name, change] of Object.entries(wrong)) {
     await t.test(name, async () => {
@@ -135,6 +134,22 @@ test("revoked while connected: told and kept; asked again only on the user's wor
   assert.equal(daemon.probes, probes, "nobody was asked");
   await link.connect({ again: true });
   assert.equal(around.store.pairing.revoked, false);
+});
+
+test("a revocation of the pairing before is not one of the pairing now", async () => {
+  const { daemon, link, around } = await connecting();
+  around.store.pairing = { ...pairing(), clientId: "another" };
+  daemon.socket.shut(4403);
+  await until(() => !link.connected);
+  assert.deepEqual([link.info.state, around.store.pairing.revoked], ["revoked", undefined]);
+});
+
+test("an answer of any length is read to a bound", async () => {
+  let pulled = 0;
+  const endless = new ReadableStream({ pull: (to) => (++pulled > 1000 ? to.close() : to.enqueue(new Uint8Array(1000))) });
+  const { problem } = await connecting((daemon) => (daemon.health = endless));
+  assert.equal(problem.state, "stranger");
+  assert.ok(pulled < 20, `${pulled} kB were read`);
 });
 
 test("a proven daemon that refuses the token has revoked it", async () => {
