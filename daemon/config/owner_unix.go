@@ -8,10 +8,11 @@ import (
 	"syscall"
 )
 
-// ours reports whether the folder belongs to whoever runs this program.
+// ours reports whether the folder belongs to whoever runs this program. A link to it may be
+// root's: systemd makes one for a service that has a user of its own only while it runs.
 func ours(_ string, info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(stat.Uid) == os.Geteuid()
+	return ok && (int(stat.Uid) == os.Geteuid() || stat.Uid == 0 && info.Mode().Type() == fs.ModeSymlink)
 }
 
 // changeable reports whether others may change what is in the folder. Where
