@@ -46,8 +46,7 @@ func (c *amendment) check() error {
 		return nil
 	}
 	if len(c.Media) != len(c.original.Media) {
-		problem := fmt.Sprintf("must name %d items, as the event did", len(c.original.Media))
-		return &viewing.FieldError{Field: "media", Problem: problem}
+		return viewing.Wrong("media", "field.wrong") // it must name as many as the event did
 	}
 	c.original.Media = c.Media
 	c.original.Origin.Learn(c.Origin)

@@ -64,7 +64,7 @@ func (t *tx) correct(c Correcting) (did resolve.Corrected, err error) {
 	reported := *named.AsReported()
 	place := placed(reported, placeOf(named, c))
 	if c.Is.Type != resolve.ClueOf(reported).Kind || c.Is.TMDB < 1 {
-		return did, &viewing.FieldError{Field: "type", Problem: "is not the kind of item that was told"}
+		return did, viewing.Wrong("type", "field.otherKind")
 	}
 	m := c.Is.Apply(place)
 	if m.Key() == named.Media.Key() {

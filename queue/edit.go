@@ -134,13 +134,13 @@ func checkEdited(c entry.Edit, next Entry, now time.Time) error {
 	}
 	switch {
 	case c.Media == nil && c.WatchedAt.IsZero():
-		return fmt.Errorf("%w: nothing to change is given", viewing.ErrInvalid)
+		return viewing.Wrong("media", "field.nothing")
 	case !c.WatchedAt.IsZero() && next.Kind != viewing.KindViewing:
-		return &viewing.FieldError{Field: "watchedAt", Problem: "belongs to viewings only"}
+		return viewing.Wrong("watchedAt", "field.misplaced")
 	case c.Media != nil && !next.Media.Identified() && !next.Media.Askable():
-		return &viewing.FieldError{Field: "media", Problem: "has no identifier that the service takes"}
+		return viewing.Wrong("media", "field.unidentified")
 	case !c.WatchedAt.IsZero() && c.WatchedAt.Time().After(now):
-		return &viewing.FieldError{Field: "watchedAt", Problem: "lies ahead of this machine's clock"}
+		return viewing.Wrong("watchedAt", "field.ahead")
 	}
 	return v.Validate()
 }

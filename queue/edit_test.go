@@ -85,7 +85,7 @@ func TestEditRefusesWhatCouldNotHaveCome(t *testing.T) {
 		edit  entry.Edit
 		field string
 	}{
-		"nothing":              {0, entry.Edit{}, "nothing to change"},
+		"nothing":              {0, entry.Edit{}, "field.nothing"},
 		"no identifier":        {0, entry.Edit{Media: &viewing.Media{Type: viewing.Movie, Title: "Alpha"}}, "media"},
 		"series as a viewing":  {0, entry.Edit{Media: &viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1}}}, "media.type"},
 		"negative":             {0, entry.Edit{Media: movie(-5)}, "media"},

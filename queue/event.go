@@ -24,7 +24,7 @@ type event struct {
 func checkBatch(b viewing.Batch) ([]event, error) {
 	kind := viewing.SourceKind(b.Source)
 	if kind == "" {
-		return nil, fmt.Errorf("%w: source: is missing", viewing.ErrInvalid)
+		return nil, viewing.Wrong("source", "field.missing")
 	}
 	events := make([]event, len(b.Events))
 	var faults []error

@@ -2,7 +2,7 @@ package viewing
 
 import (
 	"errors"
-	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -10,17 +10,23 @@ import (
 // ErrInvalid is wrapped by every error of [Event.Validate].
 var ErrInvalid = errors.New("invalid viewing")
 
-// FieldError names one field that is wrong, in the words of the protocol.
+// FieldError names one field that is wrong, in the words of the protocol. It is an
+// [ErrInvalid], and holds the [Message] for a person.
 type FieldError struct {
-	Field   string // such as "media.ids.tmdb"
-	Problem string // such as "must be from 1"
+	Field string // such as "media.ids.tmdb"
+	Why   Message
 }
 
-// Error is "field: problem".
-func (e *FieldError) Error() string { return e.Field + ": " + e.Problem }
+// Wrong is the error about a field, with pairs of names and values of the text.
+func Wrong(field, code string, pairs ...string) *FieldError {
+	return &FieldError{field, Say(code, append(pairs, "field", field)...)}
+}
 
-// Unwrap makes every field error an [ErrInvalid].
-func (e *FieldError) Unwrap() error { return ErrInvalid }
+// Error names the field, and what is wrong with it.
+func (e *FieldError) Error() string { return e.Field + ": " + e.Why.Error() }
+
+// Unwrap gives the kind of the error and its message.
+func (e *FieldError) Unwrap() []error { return []error{ErrInvalid, e.Why} }
 
 // Bounds of what is accepted. The service's contract bounds season, episode
 // and count from below only; the rest keeps one event small.
@@ -45,131 +51,126 @@ const (
 func (v Event) Validate() error {
 	var c checker
 	c.text("id", v.EventID, maxEventID)
-	c.must(v.EventID != "", "id", "is missing")
+	c.must(v.EventID != "", "id", "field.missing")
 	switch v.Kind {
 	case KindViewing:
 		v.checkViewing(&c)
 	case KindWatchlist, KindListItem:
-		c.must(len(v.Media) == 1, "media", "must be one film or series")
+		c.must(len(v.Media) == 1, "media", "field.wrong")
 		for _, m := range v.Media {
-			c.must(m.Type == Movie || m.Type == TV, "media.type", "%q is not movie or tv (single episodes have no place on a list)", m.Type)
+			c.must(m.Type == Movie || m.Type == TV, "media.type", "field.wrong") // single episodes have no place on a list
 			c.media(m)
 		}
 	case KindList:
-		c.must(len(v.Media) == 0, "media", "does not belong to a list")
-		c.must(v.List != nil && strings.TrimSpace(v.List.Name) != "", "name", "is missing")
+		c.must(len(v.Media) == 0, "media", "field.misplaced")
+		c.must(v.List != nil && strings.TrimSpace(v.List.Name) != "", "name", "field.missing")
 		if v.List != nil {
 			c.text("name", v.List.Name, maxName)
 			c.text("description", v.List.Description, 2*maxText)
 			visible := v.List.Visibility
-			c.must(visible == "" || visible == "PRIVATE" || visible == "PUBLIC", "visibility", "%q is not PRIVATE or PUBLIC", visible)
+			c.must(visible == "" || visible == "PRIVATE" || visible == "PUBLIC", "visibility", "field.wrong")
 		}
 	default:
-		c.must(false, "kind", "%q is not viewing, watchlist, list or list_item", v.Kind)
+		c.must(false, "kind", "field.wrong")
 	}
-	c.must(v.List == nil || v.Kind == KindList, "list", "belongs to a list only")
-	c.must((v.InList != "") == (v.Kind == KindListItem), "inList", "belongs to each item of a list, and to nothing else")
+	c.must(v.List == nil || v.Kind == KindList, "list", "field.misplaced")
+	c.must((v.InList != "") == (v.Kind == KindListItem), "inList", "field.misplaced")
 	c.text("inList", v.InList, maxEventID)
 	if p := v.Priority; p != nil {
-		c.must(int64(*p) >= -maxSafeInt && int64(*p) <= maxSafeInt, "priority", "is too large")
+		c.within("priority", int64(*p), -maxSafeInt, maxSafeInt)
 	}
 	c.text("source.site", v.Origin.Site, maxText)
 	c.text("source.url", v.Origin.URL, maxLongText)
 	c.text("source.path", v.Origin.Path, maxLongText)
 	c.text("source.folder", v.Origin.Folder, maxLongText)
-	c.must(v.Origin.Runtime >= 0, "source.runtime", "must not be negative")
+	c.within("source.runtime", int64(v.Origin.Runtime), 0, maxSafeInt)
 	c.words("source.genres", v.Origin.Genres)
 	c.words("source.tags", v.Origin.Tags)
 	return errors.Join(c.faults...)
 }
 
 func (v Event) checkViewing(c *checker) {
-	c.must(!v.WatchedAt.IsZero(), "watchedAt", "is missing")
-	year := v.WatchedAt.Time().Year()
-	c.must(year >= firstYear && year <= lastYear, "watchedAt", "must lie in the years %d to %d", firstYear, lastYear)
-	c.must(v.Count >= 1 && v.Count <= maxCount, "count", "must be from 1 to %d", maxCount)
-	c.must(len(v.Media) >= 1, "media", "is missing")
-	c.must(len(v.Media) <= maxMedia, "media", "may name at most %d items", maxMedia)
+	c.must(!v.WatchedAt.IsZero(), "watchedAt", "field.missing")
+	c.within("watchedAt", int64(v.WatchedAt.Time().Year()), firstYear, lastYear)
+	c.within("count", int64(v.Count), 1, maxCount)
+	c.within("media", int64(len(v.Media)), 1, maxMedia)
 	for _, m := range v.Media {
-		c.watchable(m)
+		c.must(m.Type == Movie || m.Type == Episode, "media.type", "field.wrong") // a series as a whole is not watched
+		c.media(m)
 	}
 	if p := v.Progress; p != nil {
-		c.must(p.Position >= 0 && p.Duration >= 0 && p.Played >= 0, "progress", "must not be negative")
+		c.must(p.Position >= 0 && p.Duration >= 0 && p.Played >= 0, "progress", "field.wrong")
 	}
-}
-
-// Watchable checks an item as one that was watched: a film or an episode. It
-// reports every fault at once, each a [*FieldError].
-func (m Media) Watchable() error {
-	var c checker
-	c.watchable(m)
-	return errors.Join(c.faults...)
 }
 
 // checker gathers faults.
 type checker struct{ faults []error }
 
-// must notes a fault unless ok. Its words are made only then: every event is
-// asked all of this several times.
-func (c *checker) must(ok bool, field, problem string, about ...any) {
+// must notes a fault unless ok.
+func (c *checker) must(ok bool, field, code string) {
 	if !ok {
-		c.faults = append(c.faults, &FieldError{Field: field, Problem: fmt.Sprintf(problem, about...)})
+		c.faults = append(c.faults, Wrong(field, code))
 	}
 }
 
-func (c *checker) watchable(m Media) {
-	c.must(m.Type == Movie || m.Type == Episode, "media.type", "%q is not movie or episode (a series as a whole is not watched)", m.Type)
-	c.media(m)
+// within notes a number out of its bounds.
+func (c *checker) within(field string, n, least, most int64) {
+	if n < least || n > most {
+		c.faults = append(c.faults, Wrong(field, "field.range", "least", strconv.FormatInt(least, 10), "most", strconv.FormatInt(most, 10)))
+	}
 }
 
 // media checks the fields of one item, whatever it is used for.
 func (c *checker) media(m Media) {
 	c.ids("media.ids", m.IDs)
 	c.text("media.title", m.Title, maxText)
-	c.must(m.Year >= 0 && m.Year <= lastYear, "media.year", "must be from 0 to %d", lastYear)
-	c.must(m.Season == nil || *m.Season >= 0 && int64(*m.Season) <= maxSafeInt, "media.season", "must be from 0 (specials)")
-	c.must(m.Episode == nil || *m.Episode >= 1 && int64(*m.Episode) <= maxSafeInt, "media.episode", "must be from 1")
-	c.must(m.Site == nil || m.Type != TV, "media.site", "belongs to films and episodes only")
+	c.within("media.year", int64(m.Year), 0, lastYear)
+	if m.Season != nil {
+		c.within("media.season", int64(*m.Season), 0, maxSafeInt)
+	}
+	if m.Episode != nil {
+		c.within("media.episode", int64(*m.Episode), 1, maxSafeInt)
+	}
+	c.must(m.Site == nil || m.Type != TV, "media.site", "field.misplaced")
 	if m.Site != nil {
 		c.site(*m.Site)
 	}
-	c.must(m.Show == nil || m.Type == Episode, "media.show", "belongs to episodes only")
+	c.must(m.Show == nil || m.Type == Episode, "media.show", "field.misplaced")
 	if m.Show != nil {
 		c.ids("media.show.ids", m.Show.IDs)
 		c.text("media.show.title", m.Show.Title, maxText)
-		c.must(m.Show.Year >= 0 && m.Show.Year <= lastYear, "media.show.year", "must be from 0 to %d", lastYear)
+		c.within("media.show.year", int64(m.Show.Year), 0, lastYear)
 	}
 }
 
 // site checks where an item was seen. A blank would end its number.
 func (c *checker) site(s Site) {
 	strange := func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9') }
-	c.must(s.Name != "" && len(s.Name) <= maxSiteName && !strings.ContainsFunc(s.Name, strange),
-		"media.site.name", `must be 1 to %d of a-z, 0-9 and "-"`, maxSiteName)
+	c.must(s.Name != "" && len(s.Name) <= maxSiteName && !strings.ContainsFunc(s.Name, strange), "media.site.name", "field.wrong")
 	unprinted := func(r rune) bool { return r <= ' ' || r > '~' }
-	for _, n := range []struct{ field, number string }{{"title", s.Title}, {"series", s.Series}} {
-		c.must(len(n.number) <= maxNumber && !strings.ContainsFunc(n.number, unprinted),
-			"media.site."+n.field, "must be at most %d printable ASCII characters without a blank", maxNumber)
-	}
-	c.must(s.Numbering == "" || s.Numbering == SiteNumbering, "media.site.numbering", `must be "site"`)
+	c.must(len(s.Title) <= maxNumber && !strings.ContainsFunc(s.Title, unprinted), "media.site.title", "field.wrong")
+	c.must(len(s.Series) <= maxNumber && !strings.ContainsFunc(s.Series, unprinted), "media.site.series", "field.wrong")
+	c.must(s.Numbering == "" || s.Numbering == SiteNumbering, "media.site.numbering", "field.wrong")
 }
 
 func (c *checker) text(field, s string, limit int) {
-	c.must(utf8.ValidString(s), field, "is not valid UTF-8")
-	c.must(utf8.RuneCountInString(s) <= limit, field, "is longer than %d characters", limit)
+	c.must(utf8.ValidString(s), field, "field.wrong")
+	if utf8.RuneCountInString(s) > limit {
+		c.faults = append(c.faults, Wrong(field, "field.long", "n", strconv.Itoa(limit)))
+	}
 }
 
 func (c *checker) words(field string, words []string) {
-	c.must(len(words) <= maxWords, field, "are more than %d", maxWords)
+	c.within(field, int64(len(words)), 0, maxWords)
 	for _, w := range words {
 		c.text(field, w, maxText)
 	}
 }
 
 func (c *checker) ids(field string, ids IDs) {
-	c.must(ids.TMDB >= 0 && ids.TMDB <= maxSafeInt, field+".tmdb", "must be from 1")
-	c.must(ids.TVDB >= 0 && ids.TVDB <= maxSafeInt, field+".tvdb", "must be from 1")
+	c.within(field+".tmdb", ids.TMDB, 0, maxSafeInt)
+	c.within(field+".tvdb", ids.TVDB, 0, maxSafeInt)
 	digits, ok := strings.CutPrefix(ids.IMDB, "tt")
 	ok = ok && digits != "" && len(digits) <= 12 && strings.Trim(digits, "0123456789") == ""
-	c.must(ids.IMDB == "" || ok, field+".imdb", `must be "tt" and digits`)
+	c.must(ids.IMDB == "" || ok, field+".imdb", "field.wrong")
 }
