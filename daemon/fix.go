@@ -12,6 +12,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
@@ -71,6 +72,8 @@ func (d *core) propose(ctx context.Context, what string, out *control.Fixed) err
 	}
 	message := viewing.Say("fault.nobodyKnows")
 	switch {
+	case errors.Is(trouble, replay.ErrNotNow):
+		message = viewing.Say("fault.notAsked").Because(viewing.MessagesOf(trouble)[0])
 	case trouble != nil:
 		message = viewing.Say("fault.nothingFound").Because(viewing.MessagesOf(trouble)[0])
 	case decision.By != "":

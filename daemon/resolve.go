@@ -176,7 +176,12 @@ func (d *core) Resolve(ctx context.Context, w control.Wanted) (control.Resolutio
 	}
 	decision, trouble := d.resolve(ctx, viewing.DefaultAccount, resolve.Evidence{Media: m})
 	r := control.ResolutionOf(decision, english.Message(decision.Message())+".")
-	if trouble != nil && !errors.Is(trouble, replay.ErrNotNow) && decision.Is == nil {
+	switch {
+	case trouble == nil || decision.Is != nil:
+	case errors.Is(trouble, replay.ErrNotNow):
+		why := viewing.Say("fault.notAsked").Because(viewing.MessagesOf(trouble)[0])
+		r.Trouble, r.Why = &why, english.Message(why)+"."
+	default:
 		r.Why += " " + strings.TrimSuffix(trouble.Error(), ".") + "."
 	}
 	return r, nil

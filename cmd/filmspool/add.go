@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"slices"
@@ -134,11 +135,13 @@ func (a adding) search(ctx context.Context, readings []typed.Reading, notFound e
 	if a.series || readings[0].Season != nil {
 		kinds = kinds[1:]
 	}
-	var all, similar []meaning // in readings with an exact title, and else in that with the shortest one
+	var trouble *viewing.Message // why nobody could be asked
+	var all, similar []meaning   // in readings with an exact title, and else in that with the shortest one
 	for _, kind := range kinds {
 		var last []meaning
 		for _, r := range readings {
-			found, err := a.lookUp(ctx, r, kind)
+			found, why, err := a.lookUp(ctx, r, kind)
+			trouble = cmp.Or(trouble, why)
 			switch {
 			case err != nil:
 				return nil, err
@@ -158,6 +161,8 @@ func (a adding) search(ctx context.Context, readings []typed.Reading, notFound e
 	}
 	exact := slices.DeleteFunc(slices.Clone(all), func(m meaning) bool { return !m.exact })
 	switch {
+	case len(all) == 0 && trouble != nil:
+		return nil, *trouble
 	case len(all) == 0:
 		return nil, misuse(notFound)
 	case len(exact) == 1 && a.choose == 0:
@@ -171,15 +176,15 @@ func (a adding) search(ctx context.Context, readings []typed.Reading, notFound e
 	}, a.choose, *a.asJSON)
 }
 
-// lookUp is what a reading may mean of a kind.
-func (a adding) lookUp(ctx context.Context, r typed.Reading, kind viewing.MediaType) (all []meaning, err error) {
+// lookUp is what a reading may mean of a kind; trouble is why nobody could be asked.
+func (a adding) lookUp(ctx context.Context, r typed.Reading, kind viewing.MediaType) (all []meaning, trouble *viewing.Message, err error) {
 	var found control.Resolution
 	err = a.instance(ctx, daemon.Offline, func(ctl control.API) (err error) {
 		found, err = ctl.Resolve(ctx, control.Wanted{Kind: kind, Title: r.What, Year: r.Year})
 		return err
 	})
 	if said := found.Correction; said != nil && said.Told.Year == 0 { // another one may have that title
-		return []meaning{{r, said.Is, false}}, err
+		return []meaning{{r, said.Is, false}}, nil, err
 	}
 	for _, c := range found.Candidates {
 		if c.Type == kind {
@@ -189,7 +194,7 @@ func (a adding) lookUp(ctx context.Context, r typed.Reading, kind viewing.MediaT
 	if c := found.Certain; c != nil {
 		all = []meaning{{r, resolve.Candidate{Type: kind, TMDB: c.TMDB, Title: r.What, Year: r.Year}, true}}
 	}
-	return all, err
+	return all, found.Trouble, err
 }
 
 // spelled are the letters and digits of a title.

@@ -32,6 +32,8 @@ type Resolution struct {
 	Candidates []resolve.Candidate `json:"candidates"`
 	By         string              `json:"by"` // correction, memory, service, wikidata, tmdb, source or none
 	Why        string              `json:"why"`
+	// Trouble is why nobody could be asked, such as a pause; absent where somebody was.
+	Trouble *viewing.Message `json:"trouble,omitempty"`
 	// Correction is the one that decided; absent where none did.
 	Correction *resolve.Correction `json:"correction,omitempty"`
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"slices"
@@ -48,13 +49,18 @@ func showLog(v *view) (any, error) {
 		v.fail(v.unread(err))
 		return d, nil
 	}
+	var trouble *viewing.Message
 	for _, r := range readings {
-		if d.Found, err = v.meanings(r); err != nil {
+		if d.Found, trouble, err = v.meanings(r); err != nil {
 			return nil, err
 		}
 		if len(d.Found) > 0 {
 			break
 		}
+	}
+	if len(d.Found) == 0 && trouble != nil {
+		v.fail(*trouble)
+		return d, nil
 	}
 	if len(d.Found) == 0 {
 		v.fail(v.refuse("lists.nothingFound", "words", typed.Shortened(text)))
@@ -64,8 +70,9 @@ func showLog(v *view) (any, error) {
 	return d, err
 }
 
-// meanings returns what one reading of the words may mean.
-func (v *view) meanings(r typed.Reading) (all []meaning, err error) {
+// meanings returns what one reading of the words may mean; trouble is why nobody could be
+// asked.
+func (v *view) meanings(r typed.Reading) (all []meaning, trouble *viewing.Message, err error) {
 	named, err := typed.ParseItem(r.What)
 	kinds := []viewing.MediaType{viewing.Movie, viewing.TV}
 	switch {
@@ -81,8 +88,9 @@ func (v *view) meanings(r typed.Reading) (all []meaning, err error) {
 		}
 		found, failed := v.api().Resolve(v.ctx(), wanted)
 		if failed != nil {
-			return nil, failed
+			return nil, nil, failed
 		}
+		trouble = cmp.Or(trouble, found.Trouble)
 		if c := found.Correction; c != nil {
 			found.Candidates = slices.Insert(found.Candidates, 0, c.Is)
 		} else if c := found.Certain; c != nil && !slices.ContainsFunc(found.Candidates, func(o resolve.Candidate) bool { return o.TMDB == c.TMDB }) {
@@ -92,7 +100,7 @@ func (v *view) meanings(r typed.Reading) (all []meaning, err error) {
 			all = append(all, meaning{c, r.Season, r.Episode, r.At})
 		}
 	}
-	return all, nil
+	return all, trouble, nil
 }
 
 // Name returns the title of what was found, or its number.

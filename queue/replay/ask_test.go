@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -59,10 +60,24 @@ func TestAskSaysWhenTheServiceCannotBeAsked(t *testing.T) {
 		if _, err := b.loop.Identify(b.Context(), resolve.Evidence{Media: filmBy("", "Dune", 2021)}); !errors.Is(err, ErrNotNow) {
 			b.Errorf("got %v", err)
 		}
+		why := func() string {
+			b.loop.Wake()
+			b.pass(time.Second)
+			_, err := b.loop.Identify(b.Context(), resolve.Evidence{Media: filmBy("", "Dune", 2021)})
+			if !errors.Is(err, ErrNotNow) {
+				b.Errorf("got %v", err)
+			}
+			return viewing.MessagesOf(err)[0].Code
+		}
+		if err := b.store.UpdateAccount(b.Context(), "default", func(a *account.Row) { a.Pause = account.ByUser(time.Now(), time.Time{}, false) }); err != nil {
+			b.Fatal(err)
+		}
+		if code := why(); code != "paused" {
+			b.Errorf("while a person pauses: %s", code)
+		}
 		b.loop.Use(nil)
-		b.pass(time.Second)
-		if _, err := b.loop.Identify(b.Context(), resolve.Evidence{Media: filmBy("", "Dune", 2021)}); !errors.Is(err, ErrNotNow) {
-			b.Errorf("without a key: %v", err)
+		if code := why(); code != "why.notYet" {
+			b.Errorf("without a key: %s", code)
 		}
 	})
 }

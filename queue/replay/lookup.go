@@ -100,7 +100,7 @@ func finding(l queue.Lookup, d resolve.Decision) queue.Finding {
 }
 
 // ErrNotNow says that the service cannot be asked now: there is no key, the
-// account is paused, or no good answer came.
+// account is paused, or no good answer came. A [viewing.Message] beside it says why.
 var ErrNotNow = errors.New("the service cannot be asked now")
 
 // Identify says what an item is, by the rule that entries without an identifier are
@@ -124,8 +124,11 @@ func (l *Loop) asker(ctx context.Context) (*asker, error) {
 	l.mu.Lock()
 	service, h := l.service, l.health
 	l.mu.Unlock()
-	if service == nil || h.State == account.Paused || h.State == account.Attention || h.State == account.NoKey {
-		return nil, ErrNotNow
+	switch {
+	case service == nil:
+		return nil, fmt.Errorf("%w: %w", ErrNotNow, viewing.Say("why.notYet"))
+	case h.State == account.Paused || h.State == account.Attention:
+		return nil, fmt.Errorf("%w: %w", ErrNotNow, h.Reason)
 	}
 	if wait := time.Until(h.NextTry); h.Throttled && wait > 0 {
 		rest := tracker.Verdict{Fate: tracker.Later, Problem: viewing.Say("resting"), RetryAfter: wait}
