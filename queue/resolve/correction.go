@@ -148,7 +148,7 @@ func (c Correction) Apply(m viewing.Media) (viewing.Media, bool) {
 		}
 		s, ok := c.shift(m.Season, *m.Episode)
 		season, number := reported+s.Season, *m.Episode+s.Episode
-		if !ok || number < 1 || season < 0 || season == 0 && reported > 0 {
+		if !ok || number < 1 { // a season from 1 stays one: what leads to specials is not remembered
 			return m, false
 		}
 		is.Season, is.Episode = &season, &number

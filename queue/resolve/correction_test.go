@@ -137,6 +137,9 @@ func TestShifts(t *testing.T) {
 			}
 			before = &c
 			said[season] = Shift{From: season, Season: toSeason - season, Episode: toNumber - number}
+			if len(c.Shifts) != len(said) {
+				r.Fatalf("%+v of %d seasons", c.Shifts, len(said))
+			}
 			if want := theSeries.Apply(is).Key(); placeOf(c, told) != want {
 				r.Fatalf("%s, want %s: %+v", placeOf(c, told), want, c.Shifts)
 			}
