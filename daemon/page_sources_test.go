@@ -243,6 +243,12 @@ func TestPairFromThePage(t *testing.T) {
 	if err != nil || len(clients) != 1 {
 		t.Fatalf("%v %+v", err, clients)
 	}
+	if answer, _ := s.ask("POST", "/sources/rename", url.Values{"id": {clients[0].ID}, "name": {" "}}); answer.StatusCode != 422 {
+		t.Errorf("no name: %s", answer.Status)
+	}
+	if text := s.send("/sources/rename", url.Values{"id": {clients[0].ID}, "name": {"Kitchen"}}); !strings.Contains(text, "<h3>Kitchen</h3>") {
+		t.Errorf("renamed:\n%s", text)
+	}
 	if text := s.send("/sources/forget", url.Values{"id": {clients[0].ID}, "name": {"Sofa"}}); !strings.Contains(text, "Sofa is forgotten") || strings.Contains(text, "<h3>Sofa</h3>") {
 		t.Errorf("forgotten:\n%s", text)
 	}

@@ -286,7 +286,14 @@ func TestFilesOfThePage(t *testing.T) {
 			t.Errorf("%s: %s", path, answer.Status)
 		}
 	}
-	none, text := do(t, "GET", server.URL+"/none", "", "Cookie", signIn(t, s, server))
+	cookie := signIn(t, s, server)
+	for path, want := range map[string]int{"/extension/chromium.zip": 200, "/extension/firefox.zip": 200, "/extension/safari.zip": 404, "/extension/chromium": 404} {
+		answer, body := do(t, "GET", server.URL+path, "", "Cookie", cookie)
+		if answer.StatusCode != want || strings.HasPrefix(body, "PK") != (want == 200) {
+			t.Errorf("%s: %s", path, answer.Status)
+		}
+	}
+	none, text := do(t, "GET", server.URL+"/none", "", "Cookie", cookie)
 	if none.StatusCode != http.StatusNotFound || !strings.Contains(text, "There is no page at this address.") {
 		t.Errorf("an address without a page: %s\n%s", none.Status, text)
 	}

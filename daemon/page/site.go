@@ -29,6 +29,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/filmspool/filmspool/connector/extension"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/locale"
 )
@@ -151,6 +152,7 @@ func (s *Site) Handler() http.Handler {
 	signedIn.HandleFunc("GET /", s.notFound)
 	signedIn.HandleFunc("GET /live", s.live)
 	signedIn.HandleFunc("GET /about/report.txt", s.report)
+	signedIn.HandleFunc("GET /extension/{file}", s.extension)
 	for _, p := range pages() {
 		pattern := p.path
 		if pattern == "/" {
@@ -234,6 +236,24 @@ func (s *Site) signInPage(w http.ResponseWriter, r *http.Request, status int, te
 	v := &view{site: s, Request: r, Speech: locale.In(r.Header.Get("Accept-Language"))}
 	v.Data = map[string]any{"Text": text, "On": on}
 	s.render(w, v, "signin", status)
+}
+
+// extension hands out the browser extension: chromium.zip or firefox.zip.
+func (s *Site) extension(w http.ResponseWriter, r *http.Request) {
+	family, zipped := strings.CutSuffix(r.PathValue("file"), ".zip")
+	if !zipped || family != "chromium" && family != "firefox" {
+		s.notFound(w, r)
+		return
+	}
+	archive, err := extension.Pack(family)
+	if err != nil {
+		s.o.Log.Error("the extension could not be packed", "error", err)
+		http.Error(w, "this file could not be made; the log says more", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/zip")
+	w.Header().Set("Content-Disposition", `attachment; filename="filmspool-`+family+`.zip"`)
+	_, _ = w.Write(archive)
 }
 
 // notFound is the page for an address that has none.

@@ -14,7 +14,7 @@ import (
 
 // sourceActs are what a person can do about sources, on the page Sources and in setup.
 var sourceActs = map[string]act{
-	"pair": pairBrowser, "forget": forgetClient, "untitled": takeUntitled, "program": addProgram, "watch": watchKodi, "unwatch": unwatchKodi,
+	"pair": pairBrowser, "forget": forgetClient, "rename": renameClient, "untitled": takeUntitled, "program": addProgram, "watch": watchKodi, "unwatch": unwatchKodi,
 	"preview": previewImport, "import": importKodi, "stop": stopImport,
 }
 
@@ -34,6 +34,7 @@ type sourcesData struct {
 // client is a browser or a program.
 type client struct {
 	control.ClientInfo
+	View   *view
 	Unread []string // the sites that a browser cannot read any more
 }
 
@@ -67,7 +68,7 @@ func (v *view) sources() (*sourcesData, error) {
 		return nil, err
 	}
 	for _, c := range clients {
-		one := client{ClientInfo: c}
+		one := client{ClientInfo: c, View: v}
 		for _, s := range status.Sources {
 			if s.Name == c.Kind+":"+c.ID {
 				one.Unread = s.Unread
@@ -112,6 +113,15 @@ func libraries(found []kodi.Library, sources []control.Source) (all []library) {
 func pairBrowser(v *view) error {
 	code, err := v.api().Pair(v.ctx())
 	return v.result(&code, err)
+}
+
+// renameClient gives a browser or program the name that a person calls it.
+func renameClient(v *view) error {
+	name := strings.TrimSpace(v.Typed("name"))
+	if name == "" {
+		return v.refuse("sources.program.nameless")
+	}
+	return v.done(v.api().RenameClient(v.ctx(), control.Renaming{ID: v.Typed("id"), Label: name}), "sources.renamed", "name", name)
 }
 
 func forgetClient(v *view) error {

@@ -86,5 +86,6 @@ document.addEventListener('input', ({ target }) => {
     if (next && target.value.trim() === text) document.getElementById(target.dataset.find).replaceWith(next);
   }, 400);
 });
+document.getElementById('fault')?.focus();
 addEventListener('pageshow', () => { for (const form of document.forms) delete form.dataset.sent; });
 listen();
