@@ -132,7 +132,7 @@ func (i *Importer) importPart(ctx context.Context, plan *rule.Plan, at rule.Impo
 	if v.Meta.Import = after; after.Done == at.Total {
 		v.Meta.Import = rule.Import{}
 	}
-	if err := i.commit(ctx, v, time.Now()); err != nil {
+	if err := i.commit(ctx, v); err != nil {
 		return at, err
 	}
 	i.showImport(after, true)

@@ -221,11 +221,10 @@ func (i *Importer) read(ctx context.Context, full bool) (library.Snapshot, error
 	if err != nil {
 		return snap, err
 	}
-	now := time.Now()
-	if err := i.commit(ctx, v, now); err != nil {
+	if err := i.commit(ctx, v); err != nil {
 		return snap, err
 	}
-	i.sound, i.wake, i.stamp = now, v.Wake, snap.Mark
+	i.sound, i.wake, i.stamp = time.Now(), v.Wake, snap.Mark
 	i.event.Store(false)
 	i.showRead(snap, v)
 	return snap, nil
@@ -261,9 +260,10 @@ func (i *Importer) present(now time.Time) *rule.Memory {
 	return &known
 }
 
-// commit hands over what was found and keeps the new state. A reading that
-// found nothing new only moves the time, and is not worth a write.
-func (i *Importer) commit(ctx context.Context, v rule.Verdict, now time.Time) error {
+// commit hands over what was found and keeps the new state. A reading that found nothing
+// new only moves the time, and is written once an hour.
+func (i *Importer) commit(ctx context.Context, v rule.Verdict) error {
+	now := time.Now()
 	if v.Quiet(i.known) && now.Sub(i.saved) < saveEvery {
 		i.known.Apply(v)
 		return nil
@@ -274,7 +274,7 @@ func (i *Importer) commit(ctx context.Context, v rule.Verdict, now time.Time) er
 	}
 	outcomes, err := i.o.Sink.Commit(ctx, viewing.Batch{Source: i.source, Events: v.Viewings, Amendments: v.Amendments, State: state})
 	if err != nil {
-		i.forget()
+		i.known, i.stamp = nil, "" // it may have been kept or not: all is read again
 		return fmt.Errorf("%w: commit: %w", errStorage, err)
 	}
 	for _, o := range outcomes {
@@ -287,9 +287,6 @@ func (i *Importer) commit(ctx context.Context, v rule.Verdict, now time.Time) er
 	return nil
 }
 
-// forget has all read again, after a commit that may have been kept or not.
-func (i *Importer) forget() { i.known, i.stamp = nil, "" }
-
 // confirm takes in that the library was still as known at that time.
 func (i *Importer) confirm(ctx context.Context, at time.Time) {
 	if i.known == nil || i.failed > 0 || i.sound.IsZero() || at.Before(i.sound) {
@@ -297,9 +294,7 @@ func (i *Importer) confirm(ctx context.Context, at time.Time) {
 	}
 	i.sound = at
 	i.known.Meta.GoodAt = at.UnixMilli()
-	if at.Sub(i.saved) >= saveEvery {
-		i.keepTime(ctx)
-	}
+	i.saveTime(ctx)
 }
 
 // save keeps the time of the last good reading when Run ends.
@@ -311,18 +306,14 @@ func (i *Importer) save(ctx context.Context) {
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveWithin)
 	defer cancel()
-	i.keepTime(last)
+	i.saved = time.Time{}
+	i.saveTime(last)
 }
 
-// keepTime writes the meta data alone. Without it the next reading only
+// saveTime keeps the time of the last good reading. Without it the next reading only
 // takes more for caught up.
-func (i *Importer) keepTime(ctx context.Context) {
-	if i.known.Meta.GoodAt == 0 {
-		return
-	}
-	if err := i.commit(ctx, rule.Verdict{Meta: i.known.Meta}, i.saved.Add(saveEvery)); err != nil {
+func (i *Importer) saveTime(ctx context.Context) {
+	if err := i.commit(ctx, rule.Verdict{Meta: i.known.Meta}); err != nil {
 		i.o.Logger.Debug("keeping the time of the last reading failed", "source", i.source, "error", err)
-		return
 	}
-	i.saved = time.Now()
 }

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/rule"
@@ -33,7 +32,7 @@ func (i *Importer) addTagged(ctx context.Context) error {
 	}
 	verdicts, tagged := rule.AddTagged(i.known, i.o.Tags, found, importChunk)
 	for _, v := range verdicts {
-		if err := i.commit(ctx, v, time.Now()); err != nil {
+		if err := i.commit(ctx, v); err != nil {
 			return err
 		}
 	}
