@@ -34,7 +34,7 @@ const (
 	maxItems   = 1 << 17  // films and episodes
 )
 
-// ErrUnread: this user cannot read the path, or it holds too much.
+// ErrUnread is wrapped where this user cannot read the path, or it holds too much.
 var ErrUnread = errors.New("the NFO files cannot be read")
 
 // Result is what was watched.
