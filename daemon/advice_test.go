@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -41,5 +42,12 @@ func TestADeadEndNamesItsWayOut(t *testing.T) {
 	e.WatchedAt.Instant = viewing.At(time.Now().Add(-time.Hour))
 	if _, hint := control.Advice(e); !strings.Contains(locale.In("").Message(hint), "filmspool send 7") {
 		t.Error(hint)
+	}
+	// A verb that does not fit an entry names the same command, or leads to it.
+	for state, want := range map[viewing.State]string{"delivered": "filmspool undo 7", "sending": "filmspool show 7", "pending": "filmspool show 7"} {
+		err := queueFault(&queue.StateError{Verb: "hold", ID: 7, State: state})
+		if f, ok := errors.AsType[*control.Fault](err); !ok || !strings.Contains(locale.In("").Message(f.Hint), want) {
+			t.Errorf("%s: %+v", state, err)
+		}
 	}
 }

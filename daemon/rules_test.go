@@ -29,7 +29,7 @@ func TestBrowsersHearWhatIsIgnored(t *testing.T) {
 	b := runDaemon(t, func(o *Options) {
 		o.Config.Filters = []config.Filter{
 			{Site: "films.example", Kind: "movie", ShorterThan: &config.Duration{Duration: 20 * time.Minute}, Action: config.Ignore},
-			{Source: "browser", Kind: "episode", Action: config.Hold},
+			{Source: "browser:mine", Kind: "episode", Action: config.Hold}, // by its name
 		}
 	})
 	mine := b.browser()

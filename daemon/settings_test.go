@@ -267,11 +267,13 @@ func TestWhatCannotBeginGivesWay(t *testing.T) {
 	if now, err := c.Settings(t.Context()); err != nil || !strings.Contains(fmt.Sprint(now.Problem), "wav") {
 		t.Errorf("%v: after a mistake it does not say so: %+v", err, now)
 	}
-	if err := os.WriteFile(o.Paths.File, []byte("listen = '127.0.0.1:0' # again\nwave = 7\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := Reload(t.Context(), o.Paths); err != nil {
-		t.Errorf("mended: %v", err)
+	for _, text := range []string{"listen = '127.0.0.1:0'\n", "listen = '127.0.0.1:0' # again\nwave = 7\n"} {
+		if err := os.WriteFile(o.Paths.File, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := Reload(t.Context(), o.Paths); err != nil {
+			t.Errorf("mended: %v", err)
+		}
 	}
 }
 
