@@ -83,7 +83,7 @@ func (o Examination) installed(ctx context.Context) (found []control.Trouble) {
 	if !s.Installed || !s.Autostart {
 		found = append(found, control.Trouble{Code: ServiceMissing})
 	}
-	if s.Outdated && !s.Silent {
+	if s.Outdated {
 		found = append(found, control.Trouble{Code: Outdated, What: message(s.Detail)})
 	}
 	if s.UntilLogout {

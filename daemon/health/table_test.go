@@ -158,6 +158,13 @@ func TestAnActIsACommand(t *testing.T) {
 			t.Errorf("%+v: %q, %q", c.trouble, command, all[0].Act.Text)
 		}
 	}
+	for reason, verb := range map[string]string{DiskFull: "free", "disk.readOnly": ""} {
+		on := well()
+		on.Status.Storage = &control.Storage{Reason: viewing.Say(reason)}
+		if p := of(Judge(on), QueueUnwritable); p == nil || p.Act.Verb != verb {
+			t.Errorf("%s: %+v", reason, p)
+		}
+	}
 }
 
 // TestNothingDeliveredWaitsAWeek, from the last delivery, or from when the oldest
