@@ -7,7 +7,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { identify } from "../../source/identify/index.js";
-import { coverage } from "../../source/pages/coverage.js";
+import { coverage } from "../../source/pages/sites.js";
 import { rules } from "../../source/sites/index.js";
 import { visit } from "./browser.js";
 import { play, withClip } from "./films.js";
