@@ -104,11 +104,6 @@ for (const [name, html] of contradictions) {
   });
 }
 
-test("a series linked and the episode in the title are certain together", async () => {
-  const html = `<title>Reel Life S01E02</title>${link("tv/701396")}`;
-  assert.deepEqual(identify(await seen(html, "https://films.example/")).media, reel);
-});
-
 test("of several described, the one whose page this is", async () => {
   const at = (id) => `<script type="application/ld+json">{"@type":"Movie","name":"F${id}","url":"https://films.example/${id}","sameAs":"https://www.themoviedb.org/movie/${id}"}</script>`;
   const { media, certain } = identify(await seen(at(1) + at(2), "https://films.example/2?from=home"));

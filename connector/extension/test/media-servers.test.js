@@ -124,12 +124,6 @@ test("a session for another server is not used here", async () => {
   assert.equal(server.asked.length, 0);
 });
 
-test("pages that are no media server are not asked", async () => {
-  const server = mediaBrowser();
-  await watched({ ...jellyfin(server), url: "https://films.example/watch/1" });
-  assert.equal(server.asked.length, 0);
-});
-
 const plexItems = {
   77: { ratingKey: "77", type: "episode", title: "The Long Take", grandparentTitle: "Reel Life", grandparentRatingKey: "70", parentIndex: 1, index: 2, duration: 3_000_000, Guid: [{ id: "imdb://tt7001396" }, { id: "tmdb://62085" }] },
   70: { ratingKey: "70", type: "show", title: "Reel Life", Guid: [{ id: "tmdb://701396" }, { id: "tvdb://81189" }] },

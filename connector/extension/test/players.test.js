@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { screened } from "./screening.js";
 
-const told = (length) => ({ html: `<!doctype html><title>A film</title><script type="application/ld+json">{"@type":"Movie","name":"A film","duration":"${length}"}</script>` });
+const told = (length) => `<script type="application/ld+json">{"@type":"Movie","name":"A film","duration":"${length}"}</script>`;
 const outlook = (screening) => structuredClone(screening.window.filmspool.whyNotCounted());
 
 /** Plays so many seconds while the length keeps ahead of the position, up to the film's own. */
@@ -17,6 +17,48 @@ function resize(film, duration) {
   if (film.duration === duration) return;
   film.duration = duration;
   film.fire("durationchange");
+}
+
+/** The same element has another length for a while, and its time begins anew: nothing is loaded, as the browser sees it. */
+async function spliced(film, seconds, length = seconds) {
+  const { duration, currentTime } = film;
+  film.currentTime = 0;
+  resize(film, length);
+  await film.play(seconds, { step: 5 });
+  resize(film, duration);
+  film.seek(currentTime);
+}
+
+/**
+ * The film's first length, the lengths of what counts in the end, and what happens: "none" makes sure that nothing has counted yet.
+ * @type {[string, number, number[], ...[string, ...any][]][]}
+ */
+const EVENINGS = [
+  ["a length that is corrected a little, and late, is no growth", 2400, [2430], ["play", 1700], ["resize", 2430], ["play", 235], ["none"], ["play", 15]],
+  ["a muted film that was asked for is still asked for after an advertisement in its source", 1500, [1500], ["muted"], ["play", 600], ["splice", 60], ["play", 610]],
+  ["a length that grows after the film counted changes nothing", 2400, [2400], ["play", 2000], ["resize", 2700], ["play", 630]],
+  ["a film whose length grows to its very end counts when it has ended", 40, [2400], ["buffer", 2380, 20], ["none"], ["play", 20]],
+  ["while the length grows, the page's own word for it holds", 40, [2400], ["page says", "PT40M"], ["buffer", 1900], ["none"], ["buffer", 40]],
+  ["a length that grows seldom has to stand still for longer", 450, [], ...[460, 470, 480, 490, 500].flatMap((length) => [["play", 80], ["resize", length]]), ["play", 90]],
+  ["a length that has grown once, late, holds after five minutes", 3000, [3120], ["play", 2000], ["resize", 3120], ["play", 290], ["seek", 2500], ["play", 5], ["none"], ["play", 20]],
+  ["an advertisement while the length still grows neither counts nor ends the session", 40, [2400],
+    ["buffer", 1200], ["load", 30], ["play", 30], ["load", 1250], ["seek", 1200], ["buffer", 1190, 120]],
+  ["an advertisement before the film, in the same source, is no part of it", 30, [2400], ["play", 29], ["begin"], ["resize", 2400], ["play", 1915], ["none"], ["play", 10]],
+];
+
+for (const [name, duration, counted, ...steps] of EVENINGS) {
+  screened(name, async (screening) => {
+    const film = screening.film({ duration });
+    /** @type {Record<string, (...values: any[]) => unknown>} */
+    const acts = {
+      play: (seconds) => film.play(seconds), seek: (to) => film.seek(to), begin: () => (film.currentTime = 0), load: (length) => film.load(length), resize: (length) => resize(film, length),
+      buffer: (seconds, ahead) => buffering(film, seconds, { ahead }), splice: (seconds) => spliced(film, seconds), none: () => assert.equal(screening.watched.length, 0),
+      "page says": (length) => screening.document.body.insertAdjacentHTML("beforeend", told(length)),
+      muted: () => (film.muted = Boolean(screening.window.filmspool.parts.tracker.act() ?? true)),
+    };
+    for (const [act, ...values] of steps) await acts[act](...values);
+    assert.deepEqual(screening.watched.map(({ duration }) => duration), counted);
+  });
 }
 
 for (const [name, step] of [["by seconds", 8], ["by half a second a step", 0.5]]) {
@@ -34,86 +76,6 @@ for (const [name, step] of [["by seconds", 8], ["by half a second a step", 0.5]]
   });
 }
 
-screened("a length that is corrected a little, and late, is no growth", async (screening) => {
-  const film = screening.film({ duration: 2400 });
-  await film.play(1700);
-  resize(film, 2430);
-  await film.play(235);
-  assert.equal(screening.watched.length, 0);
-  await film.play(15);
-  assert.deepEqual(screening.watched.map(({ duration }) => duration), [2430]);
-});
-
-screened("a muted film that was asked for is still asked for after an advertisement in its source", async (screening) => {
-  const film = screening.film({ duration: 1500 });
-  film.muted = true;
-  screening.window.filmspool.parts.tracker.act();
-  await film.play(600);
-  await spliced(film, 60);
-  await film.play(610);
-  assert.equal(screening.watched.length, 1);
-});
-
-screened("a length that grows after the film counted changes nothing", async (screening) => {
-  const film = screening.film({ duration: 2400 });
-  await film.play(2000);
-  resize(film, 2700);
-  await film.play(30);
-  assert.equal((await screening.ask({ kind: "now" })).crossed, true);
-  await film.play(600);
-  assert.equal(screening.watched.length, 1);
-});
-
-screened("a film whose length grows to its very end counts when it has ended", async (screening) => {
-  const film = screening.film({ duration: 40 });
-  await buffering(film, 2380, { ahead: 20 });
-  assert.equal(screening.watched.length, 0);
-  await film.play(20);
-  assert.deepEqual(screening.watched.map(({ duration }) => duration), [2400]);
-});
-
-screened("while the length grows, the page's own word for it holds", async (screening) => {
-  const film = screening.film({ duration: 40 });
-  await buffering(film, 1900);
-  assert.equal(screening.watched.length, 0);
-  await buffering(film, 40);
-  assert.deepEqual(screening.watched.map(({ duration }) => duration), [2400]);
-}, told("PT40M"));
-
-screened("a length that grows seldom has to stand still for longer", async (screening) => {
-  const film = screening.film({ duration: 450 });
-  for (let times = 0; times < 5; times++) {
-    await film.play(80);
-    resize(film, film.duration + 10);
-  }
-  await film.play(90);
-  assert.equal(screening.watched.length, 0);
-});
-
-screened("a length that has grown once, late, holds after five minutes", async (screening) => {
-  const film = screening.film({ duration: 3000 });
-  await film.play(2000);
-  resize(film, 3120);
-  await film.play(290);
-  film.seek(2500);
-  await film.play(5);
-  assert.equal(screening.watched.length, 0);
-  await film.play(20);
-  assert.deepEqual(screening.watched.map(({ duration }) => duration), [3120]);
-});
-
-screened("an advertisement while the length still grows neither counts nor ends the session", async (screening) => {
-  const film = screening.film({ duration: 40 });
-  await buffering(film, 1200);
-  film.load(30);
-  await film.play(30);
-  film.load(1250);
-  film.seek(1200);
-  await buffering(film, 1190, { ahead: 120 });
-  assert.equal(screening.watched.length, 1);
-  assert.ok(screening.watched[0].played > 2300, `played ${screening.watched[0].played}`);
-});
-
 screened("a film left while its length grows is not watched, and the popup says why", async (screening) => {
   const film = screening.film({ duration: 40 });
   await buffering(film, 1200);
@@ -122,16 +84,6 @@ screened("a film left while its length grows is not watched, and the popup says 
   assert.equal(screening.watched.length, 0);
   assert.equal(screening.of("left").length, 0);
 });
-
-/** The same element has another length for a while, and its time begins anew: nothing is loaded, as the browser sees it. */
-async function spliced(film, seconds, length = seconds) {
-  const { duration, currentTime } = film;
-  film.currentTime = 0;
-  resize(film, length);
-  await film.play(seconds, { step: 5 });
-  resize(film, duration);
-  film.seek(currentTime);
-}
 
 for (const [name, length] of [["of their own", 60], ["without end", Infinity]]) {
   screened(`advertisements spliced into the source, with a length ${name}, do not count, nor end the session, nor make it a broadcast`, async (screening) => {
@@ -148,17 +100,6 @@ for (const [name, length] of [["of their own", 60], ["without end", Infinity]]) 
     assert.equal(new Set(screening.of("session").map(({ session }) => session.id)).size, 1);
   });
 }
-
-screened("an advertisement before the film, in the same source, is no part of it", async (screening) => {
-  const film = screening.film({ duration: 30 });
-  await film.play(29);
-  film.currentTime = 0;
-  resize(film, 2400);
-  await film.play(1915);
-  assert.equal(screening.watched.length, 0);
-  await film.play(10);
-  assert.deepEqual(screening.watched.map(({ duration }) => duration), [2400]);
-});
 
 screened("an advertisement whose time begins anew without another length adds nothing", async (screening) => {
   const film = screening.film();

@@ -188,22 +188,6 @@ screened("a film that ends before the background has answered is watched all the
   assert.ok(Math.abs(Date.parse(screening.watched[0].at) - Date.now()) < 5000, "its time is that of the playback");
 });
 
-screened("after an answer, the next question without one is asked again soon", async (screening) => {
-  let deaf = true;
-  screening.answers = (message) => (deaf ? null : answer(message));
-  const film = screening.film();
-  await film.play(3);
-  await screening.wait(10_000);
-  deaf = false;
-  await screening.wait(20_000);
-  deaf = true;
-  screening.document.title = "A film, as it is called now";
-  await film.play(8);
-  const asked = screening.of("session").length;
-  await screening.wait(2500);
-  assert.equal(screening.of("session").length, asked + 1);
-});
-
 screened("a background that never answers is asked ever more rarely", async (screening) => {
   screening.answers = () => null;
   const film = screening.film();

@@ -13,7 +13,6 @@ const RULE = {
   video: { is: ".player", not: ".preview" },
   say: [{ from: "page", name: ".name", place: ".place", alone: "movie" }],
   bind: "address",
-  numbers: "site",
 };
 const words = (name, place) => `<p class=name>${name}</p><p class=place>${place}</p>`;
 
@@ -34,129 +33,61 @@ function screened(name, run, { rule = {}, html = words("Reel Life", "S1:E2 Leade
   });
 }
 
-const put = (screening, html) => (screening.document.querySelector("#words").innerHTML = html);
-const said = ({ evidence }) => structuredClone(evidence.site);
 const first = { name: "Reel Life", place: "S1:E2 Leader" };
 
-screened("words hold while they are away", async (screening, film) => {
-  await film.play(20, { step: 1 });
-  put(screening, "");
-  await film.play(4800);
-  assert.deepEqual(screening.watched.map(said), [{ name: "netflix", numbers: { title: "1" }, said: [first] }]);
-});
+const second = { name: "Reel Life", place: "S1:E3 Splice" };
+const other = { name: "Another", place: "S1:E3" };
+/** What was read of a session. @param {string | null} title its number @param {object[]} said */
+const read = (title, ...said) => ({ name: "netflix", numbers: title === null ? {} : { title }, said });
+const titled = { say: [{ from: "page", name: ".name", place: ".place" }, { from: "title", pattern: "^(?<film>.+)$" }] };
+const medium = { bind: "medium" };
+const both = `<div class=next>${words("Another", "S2:E1")}</div><p class=name>Reel Life</p>${words("Third", "S1:E2 Leader")}`;
 
-screened("words that stand for less than a second are not taken", async (screening, film) => {
-  await film.play(20, { step: 1 });
-  put(screening, "");
-  await film.play(20, { step: 1 });
-  put(screening, words("Another", "S1:E2 Leader"));
-  screening.window.filmspool.parts.finder.search();
-  await film.play(0.5, { step: 0.25 });
-  put(screening, words("Reel Life", "S1:E2 Leader"));
-  await film.play(4800, { step: 4 });
-  assert.deepEqual(screening.watched.map(said), [{ name: "netflix", numbers: { title: "1" }, said: [first] }]);
-});
+/**
+ * What is read of the sessions that count, how the page is, and what happens there. "show" puts words into the page.
+ * @type {[string, any[], {rule?: any, html?: string}, ...[string, any?][]][]}
+ */
+const EVENINGS = [
+  ["words hold while they are away", [read("1", first)], {}, ["play", 20], ["show"], ["play", 4800]],
+  ["words that stand for less than a second are not taken", [read("1", first)], {},
+    ["play", 20], ["show"], ["play", 20], ["show", { ...first, name: "Another" }], ["search"], ["play", 0.5], ["show", first], ["play", 4800]],
+  ["other words under the same number say nothing", [{ ...read("1", second), torn: true }], {}, ["play", 20], ["show", second], ["play", 4800]],
+  ["words of before that stay under the next number are not taken, even for hours", [read("2")], {}, ["play", 20], ["page", "/film/2"], ["load", 5000], ["play", 4500]],
+  ["what names the next episode is not read, nor is one of two texts", [read("1", { place: first.place })], { html: both }, ["play", 4900]],
+  ["two episodes of one length at one address are two, where nothing but the medium changes", [read("1", first), read("1", second)], { rule: medium },
+    ["play", 5900], ["load", 6000], ["show", second], ["play", 5900]],
+  ["what was played of one of them is not played of the other", [], { rule: medium }, ["play", 3100], ["load", 6000], ["play", 5], ["seek", 4700], ["play", 300]],
+  ["the same medium loaded anew keeps its session and its words", [read("1", first)], { rule: medium }, ["play", 3000], ["load", 6000], ["seek", 3000], ["play", 1900]],
+  ["after a film was watched, another medium is not known under the same address", [read("1", first), read(null)], {}, ["play", 5990], ["show"], ["load", 5700], ["play", 5600]],
+  ["nor under the same number of another address", [read("1", first), read(null)], {}, ["play", 5990], ["page", "/film/1/2"], ["show"], ["load", 5700], ["play", 5600]],
+  ["nor where the address alone tells", [{ ...read(null), numbers: { number: "1" }, kind: "episode" }, read(null)], { rule: { watch: [{ path: "^/film/(?<number>\\d+)" }], say: [] } },
+    ["play", 5990], ["load", 5700], ["play", 5600]],
+  ["nor after a film was left half way", [read(null)], {}, ["play", 600], ["load", 5700], ["play", 5600]],
+  ["where the player goes on without the address, its new words hold and the number does not", [read("1", first), read(null, second)], {},
+    ["play", 5990], ["load", 5700], ["show", second], ["play", 5600]],
+  ["words that are first seen after a film counted are not those of the next", [read("1"), read("2")], { html: "" },
+    ["play", 5000], ["show", first], ["play", 20], ["page", "/film/2"], ["load", 5700], ["play", 5600]],
+  ["words that stay over three films are those of the first alone", [read("1", { film: "A page" }), read("2", other), read("3")], { rule: titled, html: "" },
+    ["play", 5600], ["page", "/film/2"], ["show", other], ["load", 5700], ["play", 5600], ["page", "/film/3"], ["show"], ["load", 5800], ["play", 5700]],
+  ["while an advertisement is to be seen, nothing counts and nothing is read", [read("1", first)], { html: "" },
+    ["play", 5], ["advertise"], ["play", 4000], ["show", first], ["seek", 2500], ["play", 2400], ["none"], ["seek", 500], ["play", 700], ["seek", 4900], ["play", 20]],
+];
 
-screened("other words under the same number say nothing", async (screening, film) => {
-  await film.play(20, { step: 1 });
-  put(screening, words("Reel Life", "S1:E3 Splice"));
-  screening.document.title = "Reel Life S01E02";
-  await film.play(4800);
-  const [told] = screening.watched;
-  assert.equal(told.evidence.site.torn, true);
-  assert.deepEqual(identify(structuredClone(told)).evidence, {});
-});
-
-screened("words of before that stay under the next number are not taken, even for hours", async (screening, film) => {
-  await film.play(20, { step: 1 });
-  screening.window.history.pushState({}, "", "/film/2");
-  film.load(5000);
-  await film.play(4500);
-  assert.deepEqual(screening.watched.map(said), [{ name: "netflix", numbers: { title: "2" }, said: [] }]);
-  put(screening, "");
-});
-
-screened("what names the next episode is not read, nor is one of two texts", async (screening, film) => {
-  await film.play(4900);
-  assert.deepEqual(screening.watched.map(said), [{ name: "netflix", numbers: { title: "1" }, said: [{ place: "S1:E2 Leader" }] }]);
-}, { html: `<div class=next>${words("Another", "S2:E1")}</div><p class=name>Reel Life</p>${words("Third", "S1:E2 Leader")}` });
-
-screened("two episodes of one length at one address are two, where nothing but the medium changes", async (screening, film) => {
-  await film.play(5900, { step: 8 });
-  film.load(6000);
-  put(screening, words("Reel Life", "S1:E3 Splice"));
-  await film.play(5900, { step: 8 });
-  assert.deepEqual(screening.watched.map((session) => said(session).said), [[first], [{ name: "Reel Life", place: "S1:E3 Splice" }]]);
-}, { rule: { bind: "medium" } });
-
-screened("what was played of one of them is not played of the other", async (screening, film) => {
-  await film.play(3100);
-  film.load(6000);
-  await film.play(5);
-  film.seek(4700);
-  await film.play(300);
-  assert.equal(screening.watched.length, 0);
-}, { rule: { bind: "medium" } });
-
-screened("the same medium loaded anew keeps its session and its words", async (screening, film) => {
-  await film.play(3000, { step: 8 });
-  film.load(6000);
-  film.seek(3000);
-  await film.play(1900, { step: 8 });
-  assert.deepEqual(screening.watched.map((session) => said(session).said), [[first]]);
-}, { rule: { bind: "medium" } });
-
-for (const [name, address, rule] of [
-  ["under the same address", "/film/1", {}],
-  ["under the same number of another address", "/film/1/2", {}],
-  ["where the address alone tells", "/film/1", { watch: [{ path: "^/film/(?<number>\\d+)" }], say: [] }],
-]) {
-  screened(`after a film was watched, another medium is not known: ${name}`, async (screening, film) => {
-    await film.play(5990);
-    screening.window.history.pushState({}, "", address);
-    put(screening, "");
-    film.load(5700);
-    await film.play(5600);
-    assert.deepEqual(said(screening.watched[1]), { name: "netflix", numbers: {}, said: [] });
-    assert.deepEqual(identify(structuredClone(screening.watched[1])).evidence, {});
-  }, { rule });
+for (const [name, expected, how, ...steps] of EVENINGS) {
+  screened(name, async (screening, film) => {
+    const put = (/** @type {string} */ html) => (screening.document.querySelector("#words").innerHTML = html);
+    /** @type {Record<string, (value: any) => unknown>} */
+    const acts = {
+      play: (seconds) => film.play(seconds, { step: seconds < 1 ? 0.25 : seconds < 100 ? 1 : 4 }), seek: (to) => film.seek(to), load: (duration) => film.load(duration),
+      show: (said) => put(said ? words(said.name, said.place) : ""), advertise: () => put(`<b class=ad></b>${words("Buy tape", "S9:E9")}`),
+      page: (address) => screening.window.history.pushState({}, "", address), search: () => screening.window.filmspool.parts.finder.search(),
+      none: () => assert.equal(screening.watched.length, 0),
+    };
+    for (const [act, value] of steps) await acts[act](value);
+    assert.deepEqual(screening.watched.map(({ evidence }) => structuredClone(evidence.site)), expected);
+    for (const session of screening.watched) if (session.evidence.site.torn) assert.deepEqual(identify(structuredClone(session)).evidence, {});
+  }, how);
 }
-
-screened("after a film was left half way, another medium under the same address is not known either", async (screening, film) => {
-  await film.play(600, { step: 4 });
-  film.load(5700);
-  await film.play(5600);
-  assert.deepEqual(screening.watched.map(said), [{ name: "netflix", numbers: {}, said: [] }]);
-});
-
-screened("where the player goes on without the address, its new words hold and the number does not", async (screening, film) => {
-  await film.play(5990);
-  film.load(5700);
-  put(screening, words("Reel Life", "S1:E3 Splice"));
-  await film.play(5600);
-  assert.deepEqual(said(screening.watched[1]), { name: "netflix", numbers: {}, said: [{ name: "Reel Life", place: "S1:E3 Splice" }] });
-});
-
-screened("words that are first seen after a film counted are not those of the next", async (screening, film) => {
-  put(screening, "");
-  await film.play(5000);
-  put(screening, words("Reel Life", "S1:E2 Leader"));
-  await film.play(20, { step: 1 });
-  screening.window.history.pushState({}, "", "/film/2");
-  film.load(5700);
-  await film.play(5600);
-  assert.deepEqual(screening.watched.map(said), [{ name: "netflix", numbers: { title: "1" }, said: [] }, { name: "netflix", numbers: { title: "2" }, said: [] }]);
-});
-
-screened("words that stay over three films are those of the first alone", async (screening, film) => {
-  for (const number of [1, 2, 3]) {
-    screening.window.history.pushState({}, "", `/film/${number}`);
-    put(screening, number === 2 ? words("Another", "S1:E3") : "");
-    film.load(5700);
-    await film.play(5600);
-  }
-  assert.deepEqual(screening.watched.map((session) => said(session).said), [[{ film: "A page" }], [{ name: "Another", place: "S1:E3" }], []]);
-}, { html: "", rule: { say: [{ from: "page", name: ".name", place: ".place" }, { from: "title", pattern: "^(?<film>.+)$" }] } });
 
 for (const [bind, watched] of /** @type {[string, number][]} */ ([["address", 1], ["medium", 0]])) {
   test(`what was left half way on an earlier visit goes on where the rule binds to the address alone: ${bind}`, async () => {
@@ -170,21 +101,6 @@ for (const [bind, watched] of /** @type {[string, number][]} */ ([["address", 1]
     screening.close();
   });
 }
-
-screened("while an advertisement is to be seen, nothing counts and nothing is read", async (screening, film) => {
-  await film.play(5);
-  put(screening, `<b class=ad></b>${words("Buy tape", "S9:E9")}`);
-  await film.play(4000);
-  put(screening, words("Reel Life", "S1:E2 Leader"));
-  film.seek(2500);
-  await film.play(2400);
-  assert.equal(screening.watched.length, 0);
-  film.seek(500);
-  await film.play(700);
-  film.seek(4900);
-  await film.play(20);
-  assert.deepEqual(screening.watched.map((session) => said(session).said), [[first]]);
-}, { html: "" });
 
 for (const [name, box, counts] of [["a preview", "<div class='player preview'></div>", 0], ["a video beside the film's", "<div></div>", 0]]) {
   screened(`${name} is no film`, async (screening, film) => {
@@ -230,30 +146,17 @@ test("what a page sends in the place of words is no words", () => {
   }
 });
 
-const OLD = { name: "Reel Life", place: "S1:E2 Leader" };
-const NEW = { name: "Reel Life", place: "S1:E3 Splice" };
-
-/**
- * What is known of the second item, when each second of it shows these words.
- * @param {Record<string, string>[]} shown
- */
-function told(shown) {
+test("old words that come back after a moment are still those of before; after a second without words they are the next item's", () => {
   const screening = new Screening({});
   const { Words } = screening.window.filmspool.siteWords;
-  const first = new Words();
-  for (const second of [0, 1]) first.take({ numbers: { title: "1" }, said: [OLD] }, second * 1000);
-  const words = new Words(first.all);
-  shown.forEach((said, i) => words.take({ numbers: { title: "2" }, said: [said] }, (10 + i) * 1000));
+  const known = (/** @type {object[]} */ ...shown) => {
+    const before = new Words();
+    for (const now of [0, 1000]) before.take({ numbers: { title: "1" }, said: [first] }, now);
+    const is = new Words(before.all);
+    shown.forEach((said, i) => is.take({ numbers: { title: "2" }, said: [said] }, 10_000 + i * 1000));
+    return structuredClone(is.evidence(RULE));
+  };
+  assert.deepEqual(known({}, first, first, first, second, second), read("2", second));
+  assert.deepEqual(known({}, {}, first, first), read("2", first));
   screening.close();
-  return structuredClone(words.evidence(RULE));
-}
-
-const known = (/** @type {Record<string, string>} */ words) => ({ name: "netflix", numbers: { title: "2" }, said: [words] });
-
-test("old words that come back after a moment without words are still those of before", () => {
-  assert.deepEqual(told([{}, OLD, OLD, OLD, NEW, NEW]), known(NEW));
-});
-
-test("the same words that come after a second without any are those of the next item", () => {
-  assert.deepEqual(told([{}, {}, OLD, OLD]), known(OLD));
 });

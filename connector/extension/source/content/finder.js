@@ -24,7 +24,7 @@
   /** Least milliseconds between two searches. */
   const LEAST = 1000;
   /** One part of the time in this many is spent searching. */
-  const SHARE = 400;
+  const SHARE = 800;
   /** On a busy machine one search seems slow, so the quickest of so many counts. */
   const COUNTED = 3;
   const MOST_ELEMENTS = 50_000;
