@@ -131,7 +131,7 @@ func TestScriptsOfPackagesKeepAll(t *testing.T) {
 	if err != nil || len(names) < 10 {
 		t.Fatalf("%q: %v", names, err)
 	}
-	acts := regexp.MustCompile(`(?m)^\s*(?:rm|userdel|deluser|groupdel|find)\b.*|^\s*(?:systemctl|each_user|rc-service|rc-update)\b.*\s(?:start|enable|add|restart)\b.*`)
+	acts := regexp.MustCompile(`(?m)^\s*(?:rm|userdel|deluser|groupdel|find)\b.*|^\s*(?:systemctl|deb-systemd-invoke|each_user|rc-service|rc-update)\b.*\s(?:start|enable|add|restart)\b.*`)
 	for _, name := range names {
 		text, err := os.ReadFile(name)
 		if err != nil {
