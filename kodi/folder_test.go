@@ -1,0 +1,330 @@
+package kodi
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/filmspool/filmspool/kodi/kodisim"
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+const patience = 20 * time.Second
+
+// home is a userdata folder with a library of one film and one double episode.
+type home struct {
+	dir    string
+	sim    *kodisim.Sim
+	film   kodisim.Ref
+	double kodisim.Ref
+}
+
+func newHome(t *testing.T, dir string) *home {
+	t.Helper()
+	sim, err := kodisim.Create(dir, 121)
+	must(t, err)
+	t.Cleanup(func() { must(t, sim.Close()) })
+	long := time.Now().Add(-48 * time.Hour)
+	h := &home{dir: dir, sim: sim}
+	h.film, err = sim.AddFilm(kodisim.Film{Title: "Alpha", Year: 1999, IDs: viewing.IDs{TMDB: 603}, Duration: 2 * time.Hour}, long)
+	must(t, err)
+	show, err := sim.AddShow(kodisim.Show{Title: "Red", IDs: viewing.IDs{TMDB: 1396}})
+	must(t, err)
+	both, err := sim.AddEpisodes(show, time.Hour, long, kodisim.Episode{Season: 1, Number: 4}, kodisim.Episode{Season: 1, Number: 5})
+	must(t, err)
+	h.double = both[0]
+	return h
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// importing is a running importer.
+type importing struct {
+	*Importer
+	stop func()
+}
+
+func run(t *testing.T, dir string, s *sink) importing {
+	t.Helper()
+	_, err := os.Stat(filepath.Join(dir, "advancedsettings.xml")) // else a Kodi of this machine would be heard
+	i := New(Options{Userdata: dir, Access: open{}, Zone: time.UTC, Sink: s, Account: account{}, Announcements: err == nil})
+	i.pace = pace{quiet: 20 * time.Millisecond, ceiling: time.Second, poll: 200 * time.Millisecond}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- i.Run(ctx) }()
+	stopped := false
+	r := importing{i, func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Run ended with %v", err)
+		}
+	}}
+	t.Cleanup(r.stop)
+	return r
+}
+
+// reach waits until the importer's status is as wanted.
+func (i importing) reach(t *testing.T, want string, since time.Time) {
+	t.Helper()
+	deadline := time.After(patience)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if st := i.Status(); st.State == want && !st.ReadAt.Before(since) {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("status is %+v, want %s", i.Status(), want)
+		}
+	}
+}
+
+func (s *sink) next(t *testing.T) viewing.Event {
+	t.Helper()
+	select {
+	case v := <-s.got:
+		return v
+	case <-time.After(patience):
+		t.Fatal("no viewing came")
+		return viewing.Event{}
+	}
+}
+
+// The whole way from a playback in Kodi's file to a committed viewing.
+func TestFromFileToViewing(t *testing.T) {
+	h, s := newHome(t, t.TempDir()), newSink()
+	must(t, h.sim.Play(h.film, time.Now().UTC().Add(-24*time.Hour))) // before first contact
+	i := run(t, h.dir, s)
+	i.reach(t, StateOK, time.Time{})
+
+	end := time.Now().UTC().Add(-4 * time.Second).Truncate(time.Second)
+	must(t, h.sim.Play(h.film, end))
+	v := s.next(t)
+	if v.Class != viewing.ClassLive || v.Media[0].IDs.TMDB != 603 || !v.WatchedAt.Time().Equal(end) || v.Count != 1 {
+		t.Errorf("got %+v", v)
+	}
+	must(t, h.sim.Play(h.double, time.Now().UTC()))
+	if v = s.next(t); len(v.Media) != 2 || v.Class != viewing.ClassLive {
+		t.Errorf("got %+v, want both episodes, live", v)
+	}
+	i.stop()
+
+	again := run(t, h.dir, s)
+	again.reach(t, StateOK, time.Time{})
+	again.stop()
+	if got := s.viewings(); len(got) != 2 {
+		t.Errorf("%d viewings after a restart, want 2", len(got))
+	}
+}
+
+// A service that starts before Kodi was ever installed.
+func TestLibraryAppearsLater(t *testing.T) {
+	dir, s := filepath.Join(t.TempDir(), ".kodi", "userdata"), newSink()
+	i := run(t, dir, s)
+	i.reach(t, StateWaiting, time.Time{})
+	must(t, os.MkdirAll(dir, 0o700))
+	h := newHome(t, dir)
+	for deadline := time.Now().Add(patience); i.Status().Episodes != 2; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) { // a reading may have come while the library was being filled
+			t.Fatalf("status is %+v, want both episodes", i.Status())
+		}
+	}
+	must(t, h.sim.Play(h.film, time.Now().UTC()))
+	if v := s.next(t); v.Class != viewing.ClassLive {
+		t.Errorf("got %+v", v)
+	}
+}
+
+// The upgrade to Kodi 21 hands nothing over, half way or whole, and plays in
+// the new file are seen.
+func TestUpgradeWhileRunning(t *testing.T) {
+	h, s := newHome(t, t.TempDir()), newSink()
+	must(t, h.sim.Play(h.film, time.Now().UTC().Add(-24*time.Hour)))
+	i := run(t, h.dir, s)
+	i.reach(t, StateOK, time.Time{})
+	finish, err := h.sim.BeginUpgrade()
+	must(t, err)
+	i.reach(t, StateUpgrading, time.Time{})
+	began := time.Now()
+	newer, err := finish()
+	must(t, err)
+	defer func() { must(t, newer.Close()) }()
+	i.reach(t, StateOK, began)
+	if i.Status().Version != 131 || len(s.viewings()) != 0 {
+		t.Errorf("status %+v, viewings %v", i.Status(), s.viewings())
+	}
+	must(t, newer.Play(h.film, time.Now().UTC()))
+	if v := s.next(t); v.Media[0].IDs.TMDB != 603 {
+		t.Errorf("got %+v", v)
+	}
+}
+
+// The whole way, from Kodi's settings and its file.
+func TestZoneOfKodiAndTimeOfTheFile(t *testing.T) {
+	h, s := newHome(t, t.TempDir()), newSink()
+	text := `<settings version="2"><setting id="locale.timezone" default="true">Asia/Kolkata</setting></settings>`
+	must(t, os.WriteFile(filepath.Join(h.dir, "guisettings.xml"), []byte(text), 0o600))
+	i := importerOf(t, h.dir, s)
+	i.o.Zone, i.machine = nil, time.UTC
+	kolkata := func(ago time.Duration) time.Time { return time.Now().Add(-ago).In(location(t, "Asia/Kolkata")) }
+	expect := func(class viewing.Class, note string) {
+		t.Helper()
+		i.event.Store(true)
+		i.pass(t.Context())
+		if v := s.next(t); v.Class != class || v.Origin.Note.Code != note {
+			t.Errorf("got %+v, want %s with %q", v, class, note)
+		}
+	}
+	i.pass(t.Context())
+	must(t, h.sim.Play(h.film, kolkata(time.Second)))
+	expect(viewing.ClassLive, "note.live")
+	must(t, h.sim.Play(h.double, kolkata(30*time.Second)))
+	expect(viewing.ClassBackdated, "note.before")
+	must(t, h.sim.Play(h.film, kolkata(-5*time.Hour-30*time.Minute))) // this minute at UTC+11
+	expect(viewing.ClassReview, "note.future")
+}
+
+// An add-on that is installed while the importer runs counts at once.
+func TestAddOnsAreFoundBeforeTheyCount(t *testing.T) {
+	userdata := filepath.Join(t.TempDir(), ".kodi", "userdata")
+	must(t, os.MkdirAll(library.AddOnFolder(userdata), 0o700))
+	synctest.Test(t, func(t *testing.T) {
+		s, r := newSink(), &shelfReader{files: list(film(1, 0, ""), film(2, 0, ""))}
+		i := importerOf(t, userdata, s)
+		i.library = r
+		i.pass(t.Context())
+		time.Sleep(time.Minute)
+		r.files[0] = film(1, 1, local())
+		i.pass(t.Context())
+		must(t, os.MkdirAll(filepath.Join(library.AddOnFolder(userdata), "script.trakt"), 0o700))
+		must(t, os.Chtimes(library.AddOnFolder(userdata), time.Now(), time.Now()))
+		time.Sleep(time.Minute)
+		r.files[1] = film(2, 1, local())
+		i.pass(t.Context())
+		got := s.viewings()
+		if len(got) != 2 || got[0].Class != viewing.ClassLive || got[1].Class != viewing.ClassReview {
+			t.Errorf("got %+v", got)
+		}
+		if w := i.Status().Writers; !slices.Equal(w, []string{"script.trakt"}) {
+			t.Errorf("status has %v", w)
+		}
+	})
+}
+
+// A profile with a library of its own that is not watched is named.
+func TestUnwatchedProfileIsNamed(t *testing.T) {
+	h := newHome(t, t.TempDir())
+	text := `<profiles><profile><name>Ann</name><directory>special://masterprofile/</directory></profile>
+		<profile><name>Kids</name><directory>profiles/kids</directory><hasdatabases>true</hasdatabases></profile>
+		<profile><name>Guest</name><directory>profiles/guest</directory><hasdatabases>false</hasdatabases></profile></profiles>`
+	must(t, os.WriteFile(filepath.Join(h.dir, "profiles.xml"), []byte(text), 0o600))
+	kids := filepath.Join(h.dir, "profiles", "kids")
+	for _, tt := range []struct{ watched, want []string }{
+		{[]string{h.dir}, []string{"Kids (" + kids + ")"}},
+		{[]string{h.dir, kids}, nil},
+		{nil, nil},
+	} {
+		i := importerOf(t, h.dir, newSink())
+		i.o.Watched = tt.watched
+		must(t, os.Remove(filepath.Join(h.dir, "profiles.xml")))
+		i.pass(t.Context()) // who uses only that profile never changes this library
+		if got := i.Status().Unwatched; len(got) != 0 {
+			t.Errorf("without profiles: %v", got)
+		}
+		must(t, os.WriteFile(filepath.Join(h.dir, "profiles.xml"), []byte(text), 0o600))
+		if !i.unchanged(t.Context()) {
+			t.Error("the library has changed")
+		}
+		if got := i.Status().Unwatched; !slices.Equal(got, tt.want) {
+			t.Errorf("watched %v: %v, want %v", tt.watched, got, tt.want)
+		}
+	}
+}
+
+// The whole way from Kodi's port and its file: where an add-on writes what was
+// watched elsewhere, a play that was announced is live.
+func TestWhatWasAnnouncedIsLive(t *testing.T) {
+	port, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	must(t, err)
+	defer port.Close()
+	userdata := filepath.Join(t.TempDir(), ".kodi", "userdata")
+	must(t, os.MkdirAll(filepath.Join(library.AddOnFolder(userdata), "script.trakt"), 0o700))
+	must(t, os.MkdirAll(userdata, 0o700))
+	settings := fmt.Sprintf("<advancedsettings><jsonrpc><tcpport>%d</tcpport></jsonrpc></advancedsettings>", port.Addr().(*net.TCPAddr).Port)
+	must(t, os.WriteFile(filepath.Join(userdata, "advancedsettings.xml"), []byte(settings), 0o600))
+	h, s := newHome(t, userdata), newSink()
+	i := run(t, h.dir, s)
+	i.reach(t, StateOK, time.Time{})
+	if i.Status().Heard {
+		t.Error("heard before Kodi has said anything")
+	}
+
+	kodi, err := port.Accept()
+	must(t, err)
+	defer kodi.Close()
+	_, err = fmt.Fprintf(kodi, `{"method":"VideoLibrary.OnUpdate","params":{"data":{"item":{"id":%[1]d,"type":"movie"},"playcount":1}}}`+
+		`{"method":"Player.OnStop","params":{"data":{"end":true,"item":{"id":%[1]d,"type":"movie"}}}}`, h.film.ID)
+	must(t, err)
+	for deadline := time.Now().Add(patience); !i.Status().Heard && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	must(t, h.sim.Play(h.film, time.Now().UTC()))
+	if v := s.next(t); v.Class != viewing.ClassLive {
+		t.Errorf("announced as played: %+v", v)
+	}
+	must(t, h.sim.Play(h.double, time.Now().UTC().Add(-5*time.Second)))
+	if v := s.next(t); v.Class != viewing.ClassReview {
+		t.Errorf("not announced: %+v", v)
+	}
+}
+
+// Reading a library in WAL mode makes files beside it; that must not look
+// like a change and lead to the next reading, for ever.
+func TestReadingIsNoChange(t *testing.T) {
+	h, s := newHome(t, t.TempDir()), newSink()
+	must(t, h.sim.SwitchToWAL())
+	must(t, h.sim.Close())
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	counted := &counting{reader: &folder{h.dir, open{}}, first: sync.OnceFunc(func() { time.AfterFunc(1500*time.Millisecond, cancel) })}
+	i := newImporter(t, s, counted)
+	i.path = h.dir
+	i.pace = pace{quiet: 10 * time.Millisecond, ceiling: time.Second, poll: 100 * time.Millisecond}
+	must(t, i.Run(ctx))
+	if n := counted.reads.Load(); n < 1 || n > 3 {
+		t.Errorf("%d readings of a library that nobody changes", n)
+	}
+}
+
+// counting counts the readings of a library, and tells of the first.
+type counting struct {
+	reader
+	first func()
+	reads atomic.Int64
+}
+
+func (c *counting) Read(ctx context.Context, pick func(library.File) bool) (library.Snapshot, error) {
+	c.reads.Add(1)
+	defer c.first()
+	return c.reader.Read(ctx, pick)
+}
