@@ -55,7 +55,6 @@ func TestWhatKodiAnnounces(t *testing.T) {
 		"played, and inserted anew":        {film(1, 0, ""), rebuilt(film(1, 1, justNow), 7), announced(7, 1, true), AddOns{}, live},
 		"marked":                           {film(1, 0, ""), film(1, 1, justNow), marked, AddOns{}, "marked F1 2026-03-02T02:00:59Z"},
 		"marked with an old date":          {film(1, 0, ""), film(1, 1, "2026-02-01 20:50:00"), marked, AddOns{}, "backdated F1 2026-02-02T01:50:00Z"},
-		"marked without a date":            {film(1, 1, justNow), film(1, 2, justNow), announced(1, 2, false), AddOns{}, "marked F1 2026-03-02T02:00:59Z"},
 
 		"of another film":           {film(1, 0, ""), film(1, 1, "2026-03-01 20:50:00"), announced(2, 1, true), AddOns{}, "backdated F1 2026-03-02T01:50:00Z"},
 		"of an episode":             {film(1, 0, ""), film(1, 1, justNow), other(func(a *announce.Act) { a.Type = viewing.Episode }), writer, "review F1 2026-03-02T02:00:59Z"},
@@ -99,14 +98,6 @@ func TestWhatWasSeenIsNoBulk(t *testing.T) {
 			{at: before, files: none},
 			{at: readAt, files: list(both[0], none[1]), acts: []announce.Act{announced(1, 1, true)}, want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:01", files: both, want: []string{"live F2 2026-03-02T02:00:59Z"}},
-		}}.run(t)
-	})
-	t.Run("both episodes of a file", func(t *testing.T) {
-		a := announced(2, 2, true)
-		a.Type = viewing.Episode
-		story{steps: []step{
-			{at: before, files: list(episodes(0, "", 1, 2))},
-			{at: readAt, files: list(episodes(2, justNow, 1, 2)), acts: []announce.Act{a}, want: []string{"live S S01E01+S S01E02 2026-03-02T02:00:59Z"}},
 		}}.run(t)
 	})
 }

@@ -45,11 +45,6 @@ func TestClockAndZone(t *testing.T) {
 			{at: "2026-11-21 05:47:00", files: plain(0, "")},
 			{at: "2026-11-21 05:48:06", files: plain(1, "2026-11-20 22:48:05"), want: []string{"backdated F1 2026-11-21T03:48:05Z"}},
 		}},
-		{name: "late readings", zone: "UTC", steps: []step{
-			{at: "2026-11-21 05:00:00", files: list(film(1, 0, ""), film(2, 0, ""))},
-			{at: "2026-11-21 06:00:00", files: list(film(1, 1, "2026-11-21 05:02:00"), film(2, 0, "")), want: []string{"catch-up F1 2026-11-21T05:02:00Z"}},
-			{at: "2026-11-21 08:00:00", files: list(film(1, 1, "2026-11-21 05:02:00"), film(2, 1, "2026-11-21 07:00:00")), want: []string{"catch-up F2 2026-11-21T07:00:00Z"}},
-		}},
 	}
 	for _, s := range stories {
 		t.Run(s.name, func(t *testing.T) { s.run(t) })
