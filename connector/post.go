@@ -23,7 +23,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusForbidden, "BROWSER_REFUSED")
 		return
 	}
-	// Browsers ask before they send JSON to another site, and are told no.
+	// Browsers ask before they send JSON to another site; the answer has no permission.
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		s.refuse(w, http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
 		return

@@ -61,7 +61,7 @@ type Options struct {
 	Program func(*http.Request) bool
 	Sink    Sink
 	Pairing *pairing.Registry
-	// Status is what a paired client is told, in its language.
+	// Status is how the daemon stands, in the language of the client.
 	Status  func(ctx context.Context, language string) protocol.Status
 	Version string // of the program
 	Logger  *slog.Logger
@@ -331,7 +331,7 @@ func (s *Server) Sockets() int {
 	return s.sockets
 }
 
-// refuse answers a request of which nothing was taken. The connection ends with it: its body
+// refuse answers a request that is refused as a whole. The connection ends with it: its body
 // may be unread.
 func (s *Server) refuse(w http.ResponseWriter, status int, code string) {
 	s.count(code)

@@ -127,7 +127,7 @@
  */
 
 /**
- * What a frame tells when nothing there counts.
+ * What a frame reports when nothing there counts.
  * @typedef {object} Outlook
  * @property {{site: string, area: number}[]} players in frames of other sites, by match pattern
  * @property {Silence} [why]
@@ -136,7 +136,7 @@
 
 /**
  * How far a session got before its threshold, so that it can go on after the
- * page was loaded anew.
+ * page was loaded again.
  * @typedef {object} Halfway
  * @property {string} id of the session
  * @property {string} page names the page: its address without what changes while a film plays

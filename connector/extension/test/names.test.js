@@ -1,7 +1,7 @@
 /** What a viewing is called, and by which name it is sent when the page says too little. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { watched } from "../source/background/events.js";
+import { viewingEvent } from "../source/background/events.js";
 import { identify } from "../source/identify/index.js";
 import { seen } from "../source/identify/names.js";
 
@@ -12,7 +12,7 @@ function look({ host = "films.example", title = "" }, evidence = {}) {
   const page = { id: "1", at: "2026-03-01T20:15:00Z", position: 1, duration: 2, played: 1, url: `https://${host}/watch/1`, host, title, evidence: { links: [], ...evidence } };
   const found = identify(page);
   const names = seen(page, found);
-  return { found, ...names, media: watched(/** @type {any} */ (page), found, names).message.media };
+  return { found, ...names, media: viewingEvent(/** @type {any} */ (page), found, names).message.media };
 }
 const session = (/** @type {string} */ title, artist = "", album = "") => ({ mediaSession: { title, artist, album } });
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
-import { watched, wished } from "../source/background/events.js";
+import { viewingEvent, watchlistEvent } from "../source/background/events.js";
 import { Link } from "../source/background/link.js";
 import { FakeDaemon, edges, until } from "./fake-daemon.js";
 
@@ -51,9 +51,9 @@ test("what is said from pairing to the last acknowledgement is said as in the ex
   const film = { type: "movie", ids: { tmdb: 603, imdb: "tt0133093" }, title: "The Matrix", year: 1999 };
   const episode = { type: "episode", show: { ids: { tmdb: 1396 }, title: "Breaking Bad", year: 2008 }, season: 1, episode: 2, site: { name: "netflix", title: "80057281", series: "70143836" } };
   for (const media of [film, episode]) {
-    link.send(watched({ ...session, id: crypto.randomUUID() }, { media, certain: true, evidence: {} }, { title: "x" }).message);
+    link.send(viewingEvent({ ...session, id: crypto.randomUUID() }, { media, certain: true, evidence: {} }, { title: "x" }).message);
   }
-  link.send(wished(crypto.randomUUID(), at, film).message);
+  link.send(watchlistEvent(crypto.randomUUID(), at, film).message);
   link.send({ type: "status", id: "s" });
   await until(() => answers.length === 4);
   link.rest();

@@ -52,7 +52,7 @@ export class Backoff {
 
   /**
    * Counts a failure.
-   * @param {number} now milliseconds of a clock that nobody sets
+   * @param {number} now milliseconds of performance.now()
    * @returns {number} milliseconds to wait
    */
   fail(now) {

@@ -1,5 +1,5 @@
 /**
- * From what was watched or wished to an event of the outbox. Pure: the same
+ * From what was watched, or goes on the watchlist, to an event of the outbox. Pure: the same
  * session makes the same event, byte by byte, so that it can be sent again.
  */
 
@@ -112,7 +112,7 @@ function asSeen({ host }, { media, certain, evidence }, { title, name }) {
  * @param {Seen} seen
  * @returns {Event}
  */
-export function watched(session, identified, seen) {
+export function viewingEvent(session, identified, seen) {
   const { id, at } = session;
   const media = leanMedia(asSeen(session, identified, seen));
   const progress = { position: seconds(session.position), duration: seconds(session.duration), played: seconds(session.played) };
@@ -127,7 +127,7 @@ export function watched(session, identified, seen) {
  * @param {WatchlistMedia} media
  * @returns {Event}
  */
-export function wished(id, at, media) {
+export function watchlistEvent(id, at, media) {
   const some = leanMedia(media);
   return { id, state: "waiting", title: label(some), at, message: { type: "watchlist", id, media: some } };
 }

@@ -39,7 +39,7 @@ export const objects = { netflix, disneyplus };
 /**
  * @param {typeof chrome} api
  * @param {chrome.runtime.MessageSender} sender
- * @returns {Promise<Record<string, unknown> | null>} what the page's object tells, in its words
+ * @returns {Promise<Record<string, unknown> | null>} what the page's object says, in its words
  */
 export async function readObject(api, { tab, frameId, url = "" }) {
   const read = objects[ruleFor(url)?.name ?? ""];

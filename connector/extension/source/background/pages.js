@@ -1,5 +1,5 @@
 /** What popup and options ask for. */
-import { isUUID, wished } from "./events.js";
+import { isUUID, watchlistEvent } from "./events.js";
 import { areValid, isAddress } from "./settings.js";
 import { LinkProblem } from "./socket.js";
 
@@ -51,7 +51,7 @@ const acts = {
   retry: ({ delivery }) => delivery.wake({ force: true }),
 
   async watchlist({ delivery }, { media }) {
-    const result = await delivery.put(wished(crypto.randomUUID(), new Date().toISOString(), media));
+    const result = await delivery.put(watchlistEvent(crypto.randomUUID(), new Date().toISOString(), media));
     return result === "full" ? "FULL" : "";
   },
 

@@ -1,5 +1,5 @@
 /** What content scripts say: a session has begun, or it counts as watched. */
-import { isUUID, watched } from "./events.js";
+import { isUUID, viewingEvent } from "./events.js";
 import { isPaused } from "./settings.js";
 
 /**
@@ -88,7 +88,7 @@ async function keep({ identify, delivery, halfway, health, seen }, session) {
   try {
     const found = identify(session);
     await health.count(session, found.certain).catch(() => {}); // no viewing depends on it
-    if ((await delivery.put(watched(session, found, seen(session, found)))) === "full") return { kept: false, reason: "full" };
+    if ((await delivery.put(viewingEvent(session, found, seen(session, found)))) === "full") return { kept: false, reason: "full" };
     await halfway.drop(session.id).catch(() => {}); // it runs out by itself
     return { kept: true };
   } catch {

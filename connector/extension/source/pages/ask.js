@@ -12,7 +12,7 @@ import { text } from "./words.js";
 
 /**
  * @param {FromPage | FromContent} message
- * @returns {Promise<any>} undefined when nobody answers
+ * @returns {Promise<any>} undefined without an answer
  */
 export async function ask(message) {
   try {

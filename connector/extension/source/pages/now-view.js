@@ -91,7 +91,7 @@ export function nowView(refresh) {
     }
     const frames = tab !== undefined && front.allowed && !(now && about.certain) ? await survey(tab) : { player: "" };
     part("now-playing").hidden = now === null;
-    button("now-wish").hidden = !about.identified || !forWatchlist(about.identified);
+    button("now-watchlist").hidden = !about.identified || !forWatchlist(about.identified);
     if (now) showPlaying(now, about, marked.has(now.session.id));
     const closed = front.site !== null && !front.allowed;
     wanted = closed ? /** @type {string} */ (front.site) : frames.player;
@@ -112,7 +112,7 @@ export function nowView(refresh) {
     await look();
   });
 
-  button("now-wish").addEventListener("click", async () => {
+  button("now-watchlist").addEventListener("click", async () => {
     const media = about.identified && forWatchlist(about.identified);
     if (media) say((await request({ kind: "watchlist", media })) || text("wishKept", nameOf(media)));
   });

@@ -34,7 +34,7 @@ export const minutes = (seconds) => counted("minutes", Math.max(1, Math.ceil(sec
 export const moment = (when) =>
   new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(when));
 
-/** @param {string} day such as 2026-11-22; its month is told */
+/** @param {string} day such as 2026-11-22; its month and year are shown */
 export const month = (day) => new Intl.DateTimeFormat(language(), { month: "short", year: "numeric", timeZone: "UTC" }).format(new Date(day));
 
 /** @param {number} when time of day */
