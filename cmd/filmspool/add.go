@@ -216,7 +216,11 @@ func (a adding) askEpisode(ctx context.Context, m *viewing.Media, r typed.Readin
 			return nil
 		}
 	}
-	return mistake("usage.noEpisode").next(control.Command("filmspool add %s S01E02", typed.Quoted(r.What)))
+	what := r.What
+	if strings.Contains(what, " ") {
+		what = typed.Quoted(what)
+	}
+	return mistake("usage.noEpisode").next(control.Command("filmspool add %s S01E02", what))
 }
 
 // commit hands an event to the instance and tells what became of it.

@@ -69,6 +69,16 @@ func ask[T any](ctx context.Context, p *program, offline alone, asJSON bool, que
 	})
 }
 
+// asking is a command that asks a question, and prints the answer as [ask] does.
+func asking[T any](p *program, use string, offline alone, question func(context.Context, control.API, []string) (T, error), say func(T)) *cobra.Command {
+	c := &cobra.Command{Use: use}
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return ask(c.Context(), p, offline, *asJSON, func(ctl control.API) (T, error) { return question(c.Context(), ctl, args) }, say)
+	}
+	return c
+}
+
 // jsonFlag adds --json to a command.
 func jsonFlag(c *cobra.Command) *bool {
 	return c.Flags().Bool("json", false, "")

@@ -22,59 +22,41 @@ import (
 
 func (p *program) openCommand() *cobra.Command {
 	c := &cobra.Command{Use: "open", SuggestFor: []string{"setup", "web"}}
-	o := opening{asJSON: jsonFlag(c)}
-	c.Flags().BoolVar(&o.show, "print", false, "")
-	c.Flags().BoolVar(&o.start, "start", false, "")
+	asJSON := jsonFlag(c)
+	show := c.Flags().Bool("print", false, "")
+	start := c.Flags().Bool("start", false, "")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		err := p.openOrStart(c.Context(), o)
-		if silent := o.show || *o.asJSON; err != nil && o.start && !silent && (runtime.GOOS == "windows" || !p.stderr.IsTerminal()) {
+		open := func() error {
+			return p.instance(c.Context(), nil, func(ctl control.API) error {
+				o, err := ctl.Open(c.Context(), control.Open{})
+				address := o.URL + "/in?ticket=" + url.QueryEscape(o.Ticket)
+				switch {
+				case err != nil:
+					return err
+				case *asJSON:
+					return p.stdout.JSON(map[string]string{"address": address})
+				case *show:
+					p.stdout.Println(address)
+					return nil
+				}
+				return p.openPage(c.Context(), ctl, o)
+			})
+		}
+		err := open()
+		if errors.Is(err, &control.Fault{Code: control.CodeNotRunning}) {
+			if !*start {
+				return control.NotRunning(control.Command("filmspool open --start"))
+			}
+			if err = p.startForOpen(c.Context()); err == nil {
+				err = open()
+			}
+		}
+		if silent := *show || *asJSON; err != nil && *start && !silent && (runtime.GOOS == "windows" || !p.stderr.IsTerminal()) {
 			_ = notify.Desktop(c.Context(), notify.Notice{Text: p.stderr.Speech().Error(err) + "\n" + p.hint(err)}) // it is printed, too
 		}
 		return err
 	}
 	return c
-}
-
-// opening is how the page is to be opened.
-type opening struct {
-	asJSON      *bool
-	show, start bool
-}
-
-// openOrStart opens the page. Where nothing runs, it starts what is to run, or says
-// how to.
-func (p *program) openOrStart(ctx context.Context, o opening) error {
-	err := p.open(ctx, o)
-	fault, ok := errors.AsType[*control.Fault](err)
-	switch {
-	case !ok || fault.Code != control.CodeNotRunning:
-		return err
-	case o.start:
-		if err := p.startForOpen(ctx); err != nil {
-			return err
-		}
-		return p.open(ctx, o)
-	default:
-		return control.NotRunning(control.Command("filmspool open --start"))
-	}
-}
-
-// open leads a browser to the instance that runs, or prints how to get there.
-func (p *program) open(ctx context.Context, how opening) error {
-	return p.instance(ctx, nil, func(ctl control.API) error {
-		o, err := ctl.Open(ctx, control.Open{})
-		address := o.URL + "/in?ticket=" + url.QueryEscape(o.Ticket)
-		switch {
-		case err != nil:
-			return err
-		case *how.asJSON:
-			return p.stdout.JSON(map[string]string{"address": address})
-		case how.show:
-			p.stdout.Println(address)
-			return nil
-		}
-		return p.openPage(ctx, ctl, o)
-	})
 }
 
 // startForOpen has a Filmspool run. The machine's counts where it is in use: two

@@ -36,18 +36,15 @@ type pauseCall = func(context.Context, control.Pause) ([]control.Account, error)
 
 // pausingCommand is a command about how accounts stand.
 func (p *program) pausingCommand(use string, o *control.Pause, do func(control.API) pauseCall) *cobra.Command {
-	c := &cobra.Command{Use: use}
-	c.Flags().StringVar(&o.Account, "account", "", "")
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return ask(c.Context(), p, daemon.Offline, *asJSON, func(ctl control.API) ([]control.Account, error) {
-			return do(ctl)(c.Context(), *o)
-		}, func(all []control.Account) {
+	c := asking(p, use, daemon.Offline, func(ctx context.Context, ctl control.API, _ []string) ([]control.Account, error) {
+		return do(ctl)(ctx, *o)
+	},
+		func(all []control.Account) {
 			for _, a := range all {
 				p.sayPause(a)
 			}
 		})
-	}
+	c.Flags().StringVar(&o.Account, "account", "", "")
 	return c
 }
 

@@ -65,21 +65,19 @@ func (p *program) serveSandbox(ctx context.Context, listen string, o sandbox.Opt
 
 // serveUntil serves l until ctx ends, then gives requests two seconds.
 func serveUntil(ctx context.Context, server *http.Server, l net.Listener) error {
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(l) }()
-	select {
-	case err := <-served:
-		return fmt.Errorf("serve: %w", err)
-	case <-ctx.Done():
-	}
-	wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
-	defer cancel()
-	if err := server.Shutdown(wait); err != nil {
-		server.Close()
-	}
-	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+	ended := make(chan struct{})
+	context.AfterFunc(ctx, func() {
+		defer close(ended)
+		wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+		defer cancel()
+		if server.Shutdown(wait) != nil {
+			server.Close()
+		}
+	})
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve: %w", err)
 	}
+	<-ended
 	return nil
 }
 

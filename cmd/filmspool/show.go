@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,26 +17,23 @@ import (
 )
 
 func (p *program) showCommand() *cobra.Command {
-	c := &cobra.Command{Use: "show ID", SuggestFor: []string{"explain", "entry"}}
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, args []string) error {
+	c := asking(p, "show ID", daemon.Existing, func(ctx context.Context, ctl control.API, args []string) (x control.Explanation, err error) {
 		id, err := entryID(args[0])
 		if err != nil {
-			return err
-		}
-		return ask(c.Context(), p, daemon.Existing, *asJSON, func(ctl control.API) (control.Explanation, error) {
-			x, err := ctl.Explain(c.Context(), id)
-			for i, step := range x.Steps {
-				x.Steps[i].Text = p.stdout.Speech().Step(step)
-			}
-			for i, r := range x.Requests {
-				if r.Cause != nil {
-					x.Requests[i].Error = p.stdout.Speech().Message(*r.Cause)
-				}
-			}
 			return x, err
-		}, p.sayExplanation)
-	}
+		}
+		x, err = ctl.Explain(ctx, id)
+		for i, step := range x.Steps {
+			x.Steps[i].Text = p.stdout.Speech().Step(step)
+		}
+		for i, r := range x.Requests {
+			if r.Cause != nil {
+				x.Requests[i].Error = p.stdout.Speech().Message(*r.Cause)
+			}
+		}
+		return x, err
+	}, p.sayExplanation)
+	c.SuggestFor = []string{"explain", "entry"}
 	return c
 }
 

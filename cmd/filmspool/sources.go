@@ -45,12 +45,9 @@ func (p *program) saySources(all []control.Source) {
 }
 
 func (p *program) pairCommand() *cobra.Command {
-	c := &cobra.Command{Use: "pair"}
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return ask(c.Context(), p, nil, *asJSON, func(ctl control.API) (control.PairingCode, error) { return ctl.Pair(c.Context()) }, p.sayCode)
-	}
-	return c
+	return asking(p, "pair", nil, func(ctx context.Context, ctl control.API, _ []string) (control.PairingCode, error) {
+		return ctl.Pair(ctx)
+	}, p.sayCode)
 }
 
 // sayCode shows a code, how long it holds, and who has tried wrong ones: it may have been
@@ -64,59 +61,45 @@ func (p *program) sayCode(code control.PairingCode) {
 }
 
 func (p *program) programsCommand() *cobra.Command {
-	list := &cobra.Command{Use: "list"}
-	asJSON := jsonFlag(list)
-	list.RunE = func(c *cobra.Command, _ []string) error {
-		return ask(c.Context(), p, nil, *asJSON, func(ctl control.API) ([]control.ClientInfo, error) { return ctl.Clients(c.Context()) }, p.sayClients)
+	list := asking(p, "list", nil, func(ctx context.Context, ctl control.API, _ []string) ([]control.ClientInfo, error) {
+		return ctl.Clients(ctx)
+	}, p.sayClients)
+	add := asking(p, "add NAME", nil, func(ctx context.Context, ctl control.API, args []string) (control.AddedClient, error) {
+		return ctl.AddClient(ctx, control.NewProgram{Label: args[0]})
+	}, func(added control.AddedClient) {
+		p.stdout.Println(added.Token)
+		p.stdout.Say("cli.token", "name", added.Label, "url", added.URL, "id", added.ID)
+	})
+	change := func(use, done string, act func(context.Context, control.API, []string) error) *cobra.Command {
+		return &cobra.Command{Use: use, RunE: func(c *cobra.Command, args []string) error {
+			return p.instance(c.Context(), nil, func(ctl control.API) error {
+				err := act(c.Context(), ctl, args)
+				if err == nil {
+					p.stdout.Say(done, "name", args[0], "new", args[len(args)-1])
+				}
+				return misuse(err)
+			})
+		}}
 	}
-	add := &cobra.Command{Use: "add NAME"}
-	addJSON := jsonFlag(add)
-	add.RunE = func(c *cobra.Command, args []string) error {
-		return ask(c.Context(), p, nil, *addJSON, func(ctl control.API) (control.AddedClient, error) {
-			return ctl.AddClient(c.Context(), control.NewProgram{Label: args[0]})
-		}, func(added control.AddedClient) {
-			p.stdout.Println(added.Token)
-			p.stdout.Say("cli.token", "name", added.Label, "url", added.URL, "id", added.ID)
-		})
-	}
-	remove := &cobra.Command{Use: "remove ID|NAME", SuggestFor: []string{"revoke", "delete"}}
-	remove.RunE = func(c *cobra.Command, args []string) error {
-		return p.instance(c.Context(), nil, func(ctl control.API) error {
-			err := ctl.Revoke(c.Context(), args[0])
-			if err == nil {
-				p.stdout.Say("cli.revoked", "name", args[0])
-			}
-			return misuse(err)
-		})
-	}
-	rename := &cobra.Command{Use: "rename ID|NAME NEW"}
-	rename.RunE = func(c *cobra.Command, args []string) error {
-		return p.instance(c.Context(), nil, func(ctl control.API) error {
-			err := ctl.RenameClient(c.Context(), control.Renaming{ID: args[0], Label: args[1]})
-			if err == nil {
-				p.stdout.Say("cli.renamed", "name", args[0], "new", args[1])
-			}
-			return misuse(err)
-		})
-	}
+	remove := change("remove ID|NAME", "cli.revoked", func(ctx context.Context, ctl control.API, args []string) error { return ctl.Revoke(ctx, args[0]) })
+	remove.SuggestFor = []string{"revoke", "delete"}
+	rename := change("rename ID|NAME NEW", "cli.renamed", func(ctx context.Context, ctl control.API, args []string) error {
+		return ctl.RenameClient(ctx, control.Renaming{ID: args[0], Label: args[1]})
+	})
 	c := group("programs", list, add, remove, rename)
 	c.RunE = list.RunE
 	return c
 }
 
 func (p *program) untitledCommand() *cobra.Command {
-	list := &cobra.Command{Use: "list"}
-	asJSON := jsonFlag(list)
-	list.RunE = func(c *cobra.Command, _ []string) error {
-		return ask(c.Context(), p, nil, *asJSON, func(ctl control.API) ([]string, error) {
-			s, err := ctl.Status(c.Context())
-			return s.Untitled, err
-		}, func(sites []string) {
-			for _, site := range sites {
-				p.stdout.Println(site)
-			}
-		})
-	}
+	list := asking(p, "list", nil, func(ctx context.Context, ctl control.API, _ []string) ([]string, error) {
+		s, err := ctl.Status(ctx)
+		return s.Untitled, err
+	}, func(sites []string) {
+		for _, site := range sites {
+			p.stdout.Println(site)
+		}
+	})
 	change := func(verb string, ignored bool) *cobra.Command {
 		return &cobra.Command{Use: verb + " SITE", RunE: func(c *cobra.Command, args []string) error {
 			return p.changeSettings(c.Context(), func(ctl control.API) error {
