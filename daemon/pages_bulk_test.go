@@ -198,7 +198,7 @@ func TestBulkFormsWithNonsense(t *testing.T) {
 		{url.Values{"verb": {"drop"}, "scope": {"all"}, "upTo": {"x"}}, "The filter is broken."},
 		{url.Values{"verb": {"drop"}, "scope": {"all"}, "upTo": {"0"}}, "The filter is broken."},
 		{url.Values{"verb": {"drop"}, "scope": {"all"}, "upTo": {"9"}, "state": {"lost"}}, "The filter is broken."},
-		{url.Values{"verb": {"drop"}, "scope": {"all"}, "upTo": {"9"}, "state": {"delivered"}}, "cannot be changed like that"},
+		{url.Values{"verb": {"drop"}, "scope": {"all"}, "upTo": {"9"}, "state": {"delivered"}}, "does not apply to entries"},
 	} {
 		for _, path := range []string{"/diary/preview", "/diary/do"} {
 			l.refused(path, c.form, c.want)

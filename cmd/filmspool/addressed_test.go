@@ -36,7 +36,7 @@ func TestHintsAreForTheInstanceThatWasAsked(t *testing.T) {
 
 // The journal sorts by the number before a line; a terminal shows none.
 func TestErrorsInTheJournal(t *testing.T) {
-	for stream, want := range map[string]string{"": "error: a\n       b\nhint:  c\n", "8:1": "<3>error: a\n<3>       b\n<3>hint:  c\n"} {
+	for stream, want := range map[string]string{"": "error: A\n       b\nhint:  c\n", "8:1": "<3>error: A\n<3>       b\n<3>hint:  c\n"} {
 		var out bytes.Buffer
 		p := &program{stderr: terminal.To(&out), getenv: func(string) string { return stream }}
 		if p.show(control.Refused(viewing.Said("a\nb"), viewing.Said("c"))); out.String() != want {

@@ -159,7 +159,7 @@ func TestLeaksAreFound(t *testing.T) {
 	if found := h.leaks(); len(found) != 0 {
 		t.Fatalf("found %q in a house that keeps its key", found)
 	}
-	h.said.add([]byte("error: the key " + secretKey + " is wrong"))
+	h.said.add([]byte("error: The key " + secretKey + " is wrong"))
 	must(t, os.WriteFile(filepath.Join(h.dir, "support.txt"), []byte("key: …"+secretKey[3:]), 0o600))
 	must(t, os.WriteFile(filepath.Join(h.dir, "dump"), []byte(base64.StdEncoding.EncodeToString([]byte(secretKey))), 0o600))
 	must(t, plantAcrossPages(filepath.Join(h.dir, "a.db")))

@@ -25,6 +25,7 @@ import (
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/daemon/logging"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/sqlite"
@@ -175,7 +176,7 @@ func (p *program) show(err error) {
 	if logging.Journalled(p.stderr.Log(), p.getenv) {
 		mark = "<3>" // an error, for whoever asks the journal for those
 	}
-	p.stderr.Fault(mark, p.stderr.Speech().Error(err), p.hint(err))
+	p.stderr.Fault(mark, locale.Capital(p.stderr.Speech().Error(err)), p.hint(err))
 }
 
 // hint is the next step that err carries, for the instance that was asked; "" for none.

@@ -31,7 +31,11 @@ func (p *program) statusCommand() *cobra.Command {
 		switch {
 		case *seen != 0:
 			return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
-				return ctl.Acknowledge(c.Context(), *seen)
+				err := ctl.Acknowledge(c.Context(), *seen)
+				if err == nil {
+					p.stdout.Say("now.seen")
+				}
+				return err
 			})
 		case *helper:
 			about := func(ctl control.API) (control.About, error) { return ctl.About(c.Context()) }

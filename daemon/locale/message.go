@@ -47,11 +47,19 @@ func (s Speech) Clauses(all []viewing.Message) string {
 
 // Sentence is a text with a capital letter and one mark at its end.
 func Sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	return Ended(Capital(text))
+}
+
+// Capital is a text with a capital letter.
+func Capital(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	if size == 0 {
 		return ""
 	}
-	return Ended(string(unicode.ToUpper(first)) + text[size:])
+	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 // Ended is a text with one mark at its end.
