@@ -18,6 +18,7 @@ import (
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/page"
+	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
@@ -190,7 +191,10 @@ func (d *Daemon) runParts(ctx context.Context) error {
 	g.Go(func() error { return d.connector.Run(ctx) })
 	g.Go(func() error { d.nudgeBrowsers(ctx); return nil })
 	g.Go(func() error { return d.giveNotices(ctx) })
-	g.Go(func() error { return d.feedWatchdog(ctx) })
+	g.Go(func() error {
+		d.feedWatchdog(ctx, service.WatchdogInterval(), d.store.Alive, func() error { return service.Notify("WATCHDOG=1") })
+		return nil
+	})
 	g.Go(func() error { d.reloadOnSignal(ctx); return nil })
 	g.Go(func() error { return d.serve(ctx) })
 	return g.Wait()

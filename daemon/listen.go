@@ -273,18 +273,13 @@ func (d *Daemon) announce() {
 	}
 }
 
-// feedWatchdog tells the service manager that we are alive, as long as the queue's writer
-// moves; a manager that waits in vain restarts us.
-func (d *Daemon) feedWatchdog(ctx context.Context) error {
-	if every := service.WatchdogInterval(); every > 0 {
-		d.beat(ctx, every, d.store.Alive, func() error { return service.Notify("WATCHDOG=1") })
+// feedWatchdog calls sign every so often until ctx ends, each time only when alive returns
+// nil before the next time; 0 is never. A service manager that waits for a sign in vain
+// restarts us.
+func (d *Daemon) feedWatchdog(ctx context.Context, every time.Duration, alive func(context.Context) error, sign func() error) {
+	if every == 0 {
+		return
 	}
-	return nil
-}
-
-// beat calls sign every so often until ctx ends, each time only when alive returns nil
-// before the next time.
-func (d *Daemon) beat(ctx context.Context, every time.Duration, alive func(context.Context) error, sign func() error) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {

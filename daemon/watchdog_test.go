@@ -27,7 +27,7 @@ func TestAStuckQueueMissesTheBeat(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			d.beat(ctx, every, alive, func() error { signs.Add(1); return nil })
+			d.feedWatchdog(ctx, every, alive, func() error { signs.Add(1); return nil })
 		}()
 		pass := func(beats int) {
 			time.Sleep(time.Duration(beats) * every)
