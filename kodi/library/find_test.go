@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,134 +37,61 @@ func write(t *testing.T, dir, name, content string) {
 	ok(t, os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(content), 0o644))
 }
 
-// touch says when a file of the Database folder changed, in minutes.
-func touch(t *testing.T, dir, name string, minute int) {
-	t.Helper()
-	at := time.Date(2026, 3, 1, 20, minute, 0, 0, time.UTC)
-	ok(t, os.Chtimes(filepath.Join(dir, "Database", name), at, at))
-}
-
-type findCase struct {
-	make    func(t *testing.T, dir string)
-	version int
-	err     error
-}
-
+// TestFind: the live library is the file that changed last. Files are made in
+// order, as NAME@MINUTE: 121 and 131 are libraries, 131+ is an upgrade of 121 that
+// has begun, and others hold a few words.
 func TestFind(t *testing.T) {
-	for _, cases := range []map[string]findCase{singleFiles(), twoFiles(), halfFiles()} {
-		for name, test := range cases {
-			t.Run(name, test.run)
-		}
-	}
-}
-
-func (c findCase) run(t *testing.T) {
-	dir := t.TempDir()
-	c.make(t, dir)
-	got, err := library.Find(dir)
-	if !errors.Is(err, c.err) {
-		t.Fatalf("got error %v, want %v", err, c.err)
-	}
-	if got.Version != c.version {
-		t.Errorf("got %d, want %d", got.Version, c.version)
-	}
-	if err == nil && filepath.Dir(got.Path) != filepath.Join(dir, "Database") {
-		t.Errorf("got %s", got.Path)
-	}
-}
-
-// singleFiles are folders with one library at most.
-func singleFiles() map[string]findCase {
-	return map[string]findCase{
-		"no folder":  {func(*testing.T, string) {}, 0, library.ErrNotFound},
-		"no library": {func(t *testing.T, dir string) { write(t, dir, "Database/Textures13.db", "") }, 0, library.ErrEmpty},
-		"names that are none": {func(t *testing.T, dir string) {
-			for _, name := range []string{"MyVideos.db", "MyVideosX.db", "MyVideos12a.db", "MyVideos121.db-journal", "MyMusic82.db", "MyVideos999999.db"} {
-				write(t, dir, "Database/"+name, "x")
+	for name, test := range map[string]struct {
+		files   string
+		version int
+		err     error
+	}{
+		"no library":           {"Textures13.db@1", 0, library.ErrEmpty},
+		"names that are none":  {"MyVideos.db@1 MyVideosX.db@1 MyVideos12a.db@1 MyVideos121.db-journal@1 MyMusic82.db@1 MyVideos999999.db@1", 0, library.ErrEmpty},
+		"one":                  {"121@1", 121, nil},
+		"after an upgrade":     {"121@1 131@2", 131, nil},
+		"after a downgrade":    {"121@2 131@1", 121, nil},
+		"changed at once":      {"121@1 131@1", 131, nil},
+		"a change in the WAL":  {"121@1 131@2 MyVideos121.db-wal@3", 121, nil},
+		"an empty WAL":         {"121@1 131@2 empty/MyVideos121.db-wal@3", 131, nil},
+		"an upgrade under way": {"121@1 131+@2", 0, library.ErrUpgrading},
+		"an upgrade given up":  {"121@2 131+@1", 121, nil},
+		"a file just made":     {"121@1 empty/MyVideos131.db@2", 0, library.ErrUpgrading},
+		"a damaged file":       {"121@1 MyVideos131.db@2", 0, library.ErrNotDatabase},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for word := range strings.FieldsSeq(test.files) {
+				file, minute, _ := strings.Cut(word, "@")
+				switch file {
+				case "121":
+					make121(t, dir)
+					file = "MyVideos121.db"
+				case "131":
+					make131(t, dir)
+					file = "MyVideos131.db"
+				case "131+":
+					file = "MyVideos131.db"
+					old, err := kodisim.Open(filepath.Join(dir, "Database", "MyVideos121.db"))
+					ok(t, err)
+					_, err = old.BeginUpgrade()
+					ok(t, errors.Join(err, old.Close()))
+				default:
+					file, empty := strings.CutPrefix(file, "empty/")
+					write(t, dir, "Database/"+file, map[bool]string{false: "this is no database, however long it may be, and never was"}[empty])
+				}
+				n, _ := strconv.Atoi(minute)
+				at := time.Date(2026, 3, 1, 20, n, 0, 0, time.UTC)
+				ok(t, os.Chtimes(filepath.Join(dir, "Database", strings.TrimPrefix(file, "empty/")), at, at))
 			}
-		}, 0, library.ErrEmpty},
-		"one": {make121, 121, nil},
-		"MySQL for music alone": {func(t *testing.T, dir string) {
-			make121(t, dir)
-			write(t, dir, "advancedsettings.xml", `<advancedsettings><musicdatabase><type>mysql</type></musicdatabase></advancedsettings>`)
-		}, 121, nil},
-		"settings that Kodi cannot read": {func(t *testing.T, dir string) {
-			make121(t, dir)
-			write(t, dir, "advancedsettings.xml", "<advancedsettings><videodatabase><type>mysql")
-		}, 121, nil},
+			got, err := library.Find(dir)
+			if !errors.Is(err, test.err) || got.Version != test.version {
+				t.Errorf("got %d, %v, want %d, %v", got.Version, err, test.version, test.err)
+			}
+		})
 	}
-}
-
-// twoFiles are folders with an old and a new library.
-func twoFiles() map[string]findCase {
-	return map[string]findCase{
-		"after an upgrade": {func(t *testing.T, dir string) {
-			make121(t, dir)
-			make131(t, dir)
-			touch(t, dir, "MyVideos121.db", 1)
-			touch(t, dir, "MyVideos131.db", 2)
-		}, 131, nil},
-		"after a downgrade": {func(t *testing.T, dir string) {
-			make121(t, dir)
-			make131(t, dir)
-			touch(t, dir, "MyVideos121.db", 2)
-			touch(t, dir, "MyVideos131.db", 1)
-		}, 121, nil},
-		"changed at once": {func(t *testing.T, dir string) {
-			make121(t, dir)
-			make131(t, dir)
-			touch(t, dir, "MyVideos121.db", 1)
-			touch(t, dir, "MyVideos131.db", 1)
-		}, 131, nil},
-		"a change that is in the WAL": {func(t *testing.T, dir string) {
-			make121(t, dir)
-			make131(t, dir)
-			touch(t, dir, "MyVideos121.db", 1)
-			touch(t, dir, "MyVideos131.db", 2)
-			write(t, dir, "Database/MyVideos121.db-wal", "stale")
-			touch(t, dir, "MyVideos121.db-wal", 3)
-		}, 121, nil},
-	}
-}
-
-// halfFiles are folders in which something is not whole.
-func halfFiles() map[string]findCase {
-	return map[string]findCase{
-		"an empty WAL, as reading makes it": {func(t *testing.T, dir string) {
-			make121(t, dir)
-			make131(t, dir)
-			touch(t, dir, "MyVideos121.db", 1)
-			touch(t, dir, "MyVideos131.db", 2)
-			write(t, dir, "Database/MyVideos121.db-wal", "")
-			touch(t, dir, "MyVideos121.db-wal", 3)
-		}, 131, nil},
-		"an upgrade under way": {func(t *testing.T, dir string) {
-			sim, err := kodisim.Create(dir, 121)
-			ok(t, err)
-			defer sim.Close()
-			_, err = sim.BeginUpgrade()
-			ok(t, err)
-			touch(t, dir, "MyVideos121.db", 1)
-		}, 0, library.ErrUpgrading},
-		"an upgrade given up": {func(t *testing.T, dir string) {
-			sim, err := kodisim.Create(dir, 121)
-			ok(t, err)
-			defer sim.Close()
-			_, err = sim.BeginUpgrade()
-			ok(t, err)
-			touch(t, dir, "MyVideos131.db", 1)
-			touch(t, dir, "MyVideos121.db", 2)
-		}, 121, nil},
-		"a file just made": {func(t *testing.T, dir string) {
-			make121(t, dir)
-			touch(t, dir, "MyVideos121.db", 1)
-			write(t, dir, "Database/MyVideos131.db", "")
-		}, 0, library.ErrUpgrading},
-		"a damaged file is not passed over": {func(t *testing.T, dir string) {
-			make121(t, dir)
-			touch(t, dir, "MyVideos121.db", 1)
-			write(t, dir, "Database/MyVideos131.db", "this is no database, however long it may be, and never was")
-		}, 0, library.ErrNotDatabase},
+	if _, err := library.Find(t.TempDir()); !errors.Is(err, library.ErrNotFound) {
+		t.Errorf("without a folder: %v", err)
 	}
 }
 

@@ -89,33 +89,7 @@ func same(t *testing.T, want string, got library.Snapshot) {
 	}
 }
 
-// A library of a real Kodi 20.1 after its first scan.
-func TestReadFirstScan(t *testing.T) {
-	path := recorded.Library(t, "before-watched")
-	got := read(t, path)
-	if got.Version != 121 || got.Path != path {
-		t.Errorf("got %d, %s", got.Version, got.Path)
-	}
-	same(t, `
-1 Alpha One (1999).mkv | 0  | 4m0s | movie 1 Alpha One (1999) tmdb:603 tt0133093
-2 Alpha Two (2003).mkv | 0  | 20s | movie 2 Alpha Two (2003) tmdb:604 tt0234215
-3 Beta (2010).mkv | 0  | 20s | movie 3 Beta (2010) tmdb:27205 tt1375666
-4 Beta (2010) - copy.mkv | 0  | 20s | movie 4 Beta (2010) tmdb:27205 tt1375666
-5 Delta (1994).mkv | 0  | 20s | movie 5 Delta (1994) tt0111161
-6 Epsilon (1972).mkv | 3 2019-02-03 00:00:00 | 20s | movie 6 Epsilon (1972) tmdb:238
-7 Gamma (2014).mkv | 0  | 20s | movie 7 Gamma (2014) tmdb:157336 tt0816692
-8 Zeta (2021).mkv | 0  | 20s | movie 8 Zeta (2021)
-9 Show Blue S01E01.mkv | 0  | 20s | episode 1 Show Blue S01E01 of tvdb:121361
-10 Show Blue S01E02.mkv | 0  | 20s | episode 2 Show Blue S01E02 of tvdb:121361
-11 Show Red S00E01.mkv | 0  | 20s | episode 3 Show Red S00E01 tmdb:61897 tvdb:349233 of tmdb:1396 tvdb:81189 tt0903747
-12 Show Red S01E01.mkv | 0  | 4m0s | episode 4 Show Red S01E01 tmdb:62085 tvdb:349333 of tmdb:1396 tvdb:81189 tt0903747
-13 Show Red S01E02.mkv | 0  | 20s | episode 5 Show Red S01E02 tmdb:62086 tvdb:349334 of tmdb:1396 tvdb:81189 tt0903747
-14 Show Red S01E03.mkv | 0  | 20s | episode 6 Show Red S01E03 tmdb:62087 tvdb:349335 of tmdb:1396 tvdb:81189 tt0903747
-15 Show Red S01E04E05.mkv | 0  | 1m0s | episode 7 Show Red S01E04 tmdb:62088 of tmdb:1396 tvdb:81189 tt0903747 | episode 8 Show Red S01E05 tmdb:62089 of tmdb:1396 tvdb:81189 tt0903747
-`, got)
-}
-
-// After playbacks and marks. Row 16 was played from outside every source and
+// A library of a real Kodi 20.1, after playbacks and marks. Row 16 was played from outside every source and
 // row 17 stands for a folder: both are left out.
 func TestReadAfterWatched(t *testing.T) {
 	got := read(t, recorded.Library(t, "after-watched"))

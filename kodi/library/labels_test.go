@@ -2,7 +2,6 @@ package library_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -63,25 +62,4 @@ func TestReadLabels(t *testing.T) {
 	s.exec(`drop table tag_link`)
 	bare := strings.NewReplacer(`"Action" "Science Fiction"`, "", `"Drama"`, "", `"watchlist"`, "", `"Zed"`, "")
 	sameLabels(t, bare.Replace(labelledItems), read(t, s.Path()))
-}
-
-// The source is the nearest folder above that Kodi scans.
-func TestReadFolder(t *testing.T) {
-	s := newScene(t, 121)
-	at := time.Date(2026, 3, 1, 20, 5, 0, 0, time.UTC)
-	for _, path := range []string{
-		"/media/films/New (2020)/New.mkv", "/media/films/kids/Small (2020)/Small.mkv", "/media/films/Samples/Short.mkv", "/elsewhere/Loose.mkv",
-	} {
-		ok(t, s.PlayFile(path, at))
-	}
-	s.exec(`insert into path (strPath, strContent) values ('/media/films/kids/', 'movies')`)
-	s.exec(`update path set exclude = 1 where strPath = '/media/films/Samples/'`)
-	got := map[string]string{}
-	for _, f := range read(t, s.Path()).Files {
-		got[filepath.Base(f.Path)] = f.Folder
-	}
-	want := map[string]string{"New.mkv": "/media/films/", "Small.mkv": "/media/films/kids/"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error("wrong sources (-want +got):\n" + diff)
-	}
 }

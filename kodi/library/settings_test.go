@@ -30,6 +30,8 @@ func TestFindServer(t *testing.T) {
 		"without password":   {settings(`<type>mysql</type><host>nas</host><user>kodi</user>`), "mysql://nas:3306/MyVideos", "kodi", "password"},
 		"without user":       {settings(`<type>mysql</type><host>nas</host>`), "mysql://nas:3306/MyVideos", "", "user"},
 		"without host":       {settings(`<type>mysql</type>`), "mysql://:3306/MyVideos", "", "host"},
+		"for music alone":    {`<advancedsettings><musicdatabase><type>mysql</type></musicdatabase></advancedsettings>`, "", "", ""},
+		"half written":       {"<advancedsettings><videodatabase><type>mysql", "", "", ""},
 		"SQLite by name":     {settings(`<type>sqlite3</type><host>nas</host>`), "", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
