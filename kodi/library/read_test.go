@@ -151,6 +151,18 @@ func TestReadFilesWithoutItem(t *testing.T) {
 	same(t, `1 Alpha One (1999).mkv | 0  | 1h40m0s | elsewhere | movie 1 Alpha One (1999) tmdb:603`, read(t, s.Path()))
 }
 
+func TestReadDefaultIdentifier(t *testing.T) {
+	s := newScene(t, 121)
+	s.film("Alpha One", viewing.IDs{TMDB: 603})
+	s.exec(`insert into uniqueid (media_id, media_type, type, value) values (1, 'movie', 'tmdb', '604')`)
+	for row, want := range map[int]int64{1: 603, 2: 604} {
+		s.exec(`update movie set c09 = ?`, fmt.Sprint(row))
+		if got := read(t, s.Path()).Files[0].Items[0].Media.IDs.TMDB; got != want {
+			t.Errorf("row %d is the default: got %d, want %d", row, got, want)
+		}
+	}
+}
+
 func TestReadDuration(t *testing.T) {
 	s := newScene(t, 121)
 	s.film("Alpha One", viewing.IDs{})
