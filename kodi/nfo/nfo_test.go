@@ -61,6 +61,9 @@ func TestReadFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.Symlink(filepath.Join(dir, "tail.nfo"), filepath.Join(dir, "link.nfo")); err != nil {
+		t.Log("no links here:", err)
+	}
 	expect(t, dir, `entity | 1 2020-01-06 00:00:00 | 0s | &b; 0  
 Alpha One (1999) | 3 2026-11-21 00:00:00 | 4m0s | Alpha One (1999) 603 tt0133093 movie:603
 tail | 2 2020-01-03 00:00:00 | 0s | Tail 0 tt0133093 
