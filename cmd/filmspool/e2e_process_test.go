@@ -255,9 +255,9 @@ func await[T any](fatalf func(string, ...any), dir, what string, look func() (T,
 		fatalf("watch %s: %v", dir, err)
 	}
 	defer files.Close()
-	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error { // what is gone changes no more
+	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err == nil && e.IsDir() {
-			err = files.Add(path)
+			_ = files.Add(path) // what is gone changes no more
 		}
 		return nil
 	})

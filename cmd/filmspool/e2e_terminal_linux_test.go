@@ -185,7 +185,7 @@ func TestLoginIsBrokenOffAtOnce(t *testing.T) {
 }
 
 // TestATerminalIsAsked: the key is typed at a terminal and never shown, and a
-// person says which film was meant. Ctrl-C is no answer.
+// person says which film or episode was meant. Ctrl-C is no answer.
 func TestATerminalIsAsked(t *testing.T) {
 	t.Parallel()
 	h := newHousehold(t)
@@ -214,5 +214,11 @@ func TestATerminalIsAsked(t *testing.T) {
 		s.types(c.typed)
 		s.ends(c.code)
 		s.until(c.want)
+	}
+	for answer, want := range map[string]string{"s1e2\n": "Added: show 1396 S01E02", "the second\n": "which episode?"} {
+		s := atTerminal(t, h.dir, "add", "1396", "--series")
+		s.until("Which episode? (S01E02) ")
+		s.types(answer)
+		s.until(want)
 	}
 }
