@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -113,12 +114,12 @@ func TestManyAtOnce(t *testing.T) {
 		}
 	}
 	if e := l.entry(waiting[0]); e.State != viewing.StatePending {
-		t.Fatalf("a preview did it: %s", e.Standing())
+		t.Fatalf("a preview did it: %s", stateOf(e))
 	}
 	l.does("/diary/do", l.form(body, "/diary/do"))
 	for i, want := range []viewing.State{viewing.StateHeld, viewing.StateHeld, viewing.StatePending} {
 		if e := l.entry(waiting[i]); e.State != want {
-			t.Errorf("entry %d is %s, want %s", e.ID, e.Standing(), want)
+			t.Errorf("entry %d is %s, want %s", e.ID, stateOf(e), want)
 		}
 	}
 	l.sees("/diary", "2 entries are held back.")
@@ -145,12 +146,12 @@ func TestAllThatAFilterShows(t *testing.T) {
 	l.does("/diary/do", l.form(body, "/diary/do"))
 	for _, id := range red {
 		if e := l.entry(id); e.State != viewing.StateDropped {
-			t.Fatalf("entry %d is %s", id, e.Standing())
+			t.Fatalf("entry %d is %s", id, stateOf(e))
 		}
 	}
 	for _, id := range []int64{blue, later} {
 		if e := l.entry(id); e.State != viewing.StatePending {
-			t.Errorf("entry %d is %s", id, e.Standing())
+			t.Errorf("entry %d is %s", id, stateOf(e))
 		}
 	}
 }
@@ -168,7 +169,7 @@ func TestAnOlderPreviewDoesNoHarm(t *testing.T) {
 		t.Fatalf("%d\n%s", answer.Code, answer.Body)
 	}
 	if a, b := l.entry(one), l.entry(two); a.State != viewing.StateDropped || b.State != viewing.StateHeld {
-		t.Errorf("%s, %s", a.Standing(), b.Standing())
+		t.Errorf("%s, %s", stateOf(a), stateOf(b))
 	}
 }
 
@@ -205,7 +206,7 @@ func TestBulkFormsWithNonsense(t *testing.T) {
 		}
 	}
 	if e := l.entry(id); e.State != viewing.StateHeld {
-		t.Errorf("it is %s", e.Standing())
+		t.Errorf("it is %s", stateOf(e))
 	}
 }
 
@@ -302,4 +303,13 @@ func TestAWaveIsDecidedAtOnce(t *testing.T) {
 	if c := l.status().Counts; c.Held != 1 || c.Dropped != held || l.entry(other).State != viewing.StateHeld {
 		t.Errorf("%+v", c)
 	}
+}
+
+// stateOf is the state of an entry, and why it stands there.
+func stateOf(e entry.Entry) string {
+	text := strings.ReplaceAll(string(e.State), "_", " ")
+	if e.Reason != "" {
+		text += " (" + e.Reason + ")"
+	}
+	return text
 }

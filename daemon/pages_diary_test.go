@@ -72,7 +72,7 @@ func (l *looker) unnamed(id, title string) int64 {
 	l.Helper()
 	made := l.commits("browser:x", movie(id, 0, title, time.Minute))[0]
 	if e := l.entry(made); e.Reason != viewing.ReasonUnresolved {
-		l.Fatalf("it is %s", e.Standing())
+		l.Fatalf("it is %s", stateOf(e))
 	}
 	return made
 }
@@ -110,11 +110,11 @@ func TestActsOnOneEntry(t *testing.T) {
 	waiting := l.commits("browser:x", movie("w", 550, "Beta", time.Minute))[0]
 	l.acts(waiting, "hold")
 	if e := l.entry(waiting); e.State != viewing.StateHeld || e.Reason != viewing.ReasonUser {
-		t.Errorf("hold: %s", e.Standing())
+		t.Errorf("hold: %s", stateOf(e))
 	}
 	l.acts(waiting, "release")
 	if e := l.entry(waiting); e.State != viewing.StatePending {
-		t.Errorf("release: %s", e.Standing())
+		t.Errorf("release: %s", stateOf(e))
 	}
 	at := time.Now().Add(-3 * time.Hour).Truncate(time.Second)
 	l.acts(waiting, "time", "at", at.Local().Format("2006-01-02T15:04:05"))
@@ -123,12 +123,12 @@ func TestActsOnOneEntry(t *testing.T) {
 	}
 	l.acts(waiting, "drop")
 	if e := l.entry(waiting); e.State != viewing.StateDropped {
-		t.Errorf("drop: %s", e.Standing())
+		t.Errorf("drop: %s", stateOf(e))
 	}
 	l.sees("/diary", "“Beta” was discarded.")
 	l.acts(waiting, "release")
 	if e := l.entry(waiting); e.State != viewing.StatePending {
-		t.Errorf("release of what was dropped: %s", e.Standing())
+		t.Errorf("release of what was dropped: %s", stateOf(e))
 	}
 }
 
@@ -156,7 +156,7 @@ func TestUndoOnThePage(t *testing.T) {
 	}
 	l.does(page+"/undo", l.form(answer.Body.String(), page+"/undo"))
 	if e := l.entry(id); e.State != viewing.StateDropped || l.recorded() != 0 {
-		t.Errorf("%s, the service has %d", e.Standing(), l.recorded())
+		t.Errorf("%s, the service has %d", stateOf(e), l.recorded())
 	}
 }
 
@@ -169,7 +169,7 @@ func TestSettleOnThePage(t *testing.T) {
 		l.refused(page+"/settle", with(form, "as", "sending"), "not delivered, rejected or dropped")
 		l.does(page+"/settle", with(form, "as", string(as)))
 		if e := l.entry(id); e.State != as {
-			t.Errorf("%s, want %s", e.Standing(), as)
+			t.Errorf("%s, want %s", stateOf(e), as)
 		}
 	}
 }
@@ -250,7 +250,7 @@ func TestAnOlderPageDoesNoHarm(t *testing.T) {
 		l.refused(page+"/"+act, url.Values{"version": {"held review 0 0"}, "id": {fmt.Sprint(id)}}, "This entry has changed meanwhile")
 	}
 	if e := l.entry(id); e.State != viewing.StateDropped {
-		t.Errorf("it is %s", e.Standing())
+		t.Errorf("it is %s", stateOf(e))
 	}
 }
 
@@ -286,7 +286,7 @@ func TestFormsWithNonsense(t *testing.T) {
 		l.sees("/diary?" + question)
 	}
 	if e := l.entry(id); e.State != viewing.StateHeld || e.Media.IDs.TMDB != 603 {
-		t.Errorf("it is %s, %s", e.Standing(), e.Media.Key())
+		t.Errorf("it is %s, %s", stateOf(e), e.Media.Key())
 	}
 }
 

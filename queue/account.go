@@ -49,14 +49,9 @@ func (s *Store) UpdateAccount(ctx context.Context, name string, change func(*acc
 		if err := t.silence(name, pause, a.Pause); err != nil {
 			return err
 		}
-		return t.saveAccount(a)
+		_, err = t.Exec("INSERT OR REPLACE INTO accounts (name, body) VALUES (?, ?)", name, asJSON{a})
+		return err
 	})
-}
-
-// saveAccount writes an account, whole.
-func (t *tx) saveAccount(a account.Row) error {
-	_, err := t.Exec("INSERT OR REPLACE INTO accounts (name, body) VALUES (?, ?)", a.Name, asJSON{a})
-	return err
 }
 
 func scanAccount(r *sql.Rows) (a account.Row, err error) { return a, r.Scan(fromJSON{&a}) }

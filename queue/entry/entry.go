@@ -3,7 +3,6 @@ package entry
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -117,14 +116,6 @@ func (e Entry) Key() string {
 		return ""
 	}
 	return e.Media.Key()
-}
-
-// Standing is the state of an entry in a person's words, and why it stands there.
-func (e Entry) Standing() string {
-	if e.Reason == "" {
-		return e.State.Words()
-	}
-	return e.State.Words() + " (" + strings.TrimSuffix(e.Reason, ".") + ")"
 }
 
 // Moment is an instant that JSON tells as RFC 3339 in UTC, without the evidence

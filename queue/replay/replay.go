@@ -86,9 +86,7 @@ type Loop struct {
 
 // New makes a loop that does nothing until [Loop.Run].
 func New(o Options) *Loop {
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	if o.Step == nil {
 		o.Step = func(Step) error { return nil }
 	}

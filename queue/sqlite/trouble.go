@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"errors"
-	"fmt"
 	"sync"
 	"syscall"
 	"time"
@@ -53,16 +52,15 @@ type troubles struct {
 	now *Trouble
 }
 
-// begin records a failure. It reports whether it is other than the one before.
-func (t *troubles) begin(at time.Time, cause error) (news bool) {
+// begin records a failure, and reports whether it is the first.
+func (t *troubles) begin(at time.Time, cause error) (first bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.now == nil {
-		t.now, news = &Trouble{Since: at}, true
+	if first = t.now == nil; first {
+		t.now = &Trouble{Since: at}
 	}
-	before := fmt.Sprint(t.now.Cause)
 	t.now.Cause = cause
-	return news || fmt.Sprint(cause) != before
+	return first
 }
 
 // end forgets the trouble and returns it.

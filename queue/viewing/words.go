@@ -2,7 +2,6 @@ package viewing
 
 import (
 	"slices"
-	"strings"
 )
 
 // State is where an entry of the outbox stands in its life.
@@ -36,9 +35,6 @@ func (s State) Finished() bool {
 
 // Valid reports whether s is one of the states.
 func (s State) Valid() bool { return slices.Contains(States(), s) }
-
-// Words are s as a sentence spells it: "in doubt".
-func (s State) Words() string { return strings.ReplaceAll(string(s), "_", " ") }
 
 // The reasons for which an entry is held, or was dropped. Besides these, the
 // class of a viewing is a reason where the user's settings say so.
