@@ -56,34 +56,27 @@ func (s *Store) Newest(ctx context.Context) (id int64, err error) {
 // [Store.Settle], with the same write: all of it is done or nothing. The error wraps
 // [ErrChanged] when the entry is not pending as it was read.
 func (s *Store) Begin(ctx context.Context, e Entry, ended ...Settlement) (attempt int64, err error) {
-	err = s.write(ctx, fmt.Sprintf("mark entry %d as sending", e.ID), func(t *tx) (err error) {
+	err = s.write(ctx, fmt.Sprintf("mark entry %d as sending", e.ID), func(t *tx) error {
 		for _, m := range ended {
 			if err := t.settle(m); err != nil {
 				return fmt.Errorf("settle entry %d: %w", m.Entry, err)
 			}
 		}
-		attempt, err = t.begin(e)
+		now, err := t.entry(e.ID)
+		switch {
+		case err != nil:
+			return err
+		case now.State != viewing.StatePending || now.Revision != e.Revision || now.Account != e.Account || !now.NextAt.Equal(e.NextAt):
+			return ErrChanged
+		}
+		now.Attempts++
+		if err := t.transition(&now, viewing.StateSending, "", entry.Step{}); err != nil {
+			return err
+		}
+		_, err = t.Find(`INSERT INTO attempts (entry, number, at, owner) SELECT ?1, coalesce(max(number), 0) + 1, ?2,
+			coalesce((SELECT body ->> '$.Owner' FROM accounts WHERE name = ?3), '') FROM attempts WHERE entry = ?1 RETURNING number`,
+			[]any{e.ID, t.now, e.Account}, &attempt)
 		return err
 	})
-	return attempt, err
-}
-
-func (t *tx) begin(was Entry) (attempt int64, err error) {
-	e, err := t.entry(was.ID)
-	if err != nil {
-		return 0, err
-	}
-	if e.State != viewing.StatePending || e.Revision != was.Revision || e.Account != was.Account || !e.NextAt.Equal(was.NextAt) {
-		return 0, ErrChanged
-	}
-	e.Attempts++
-	if err := t.transition(&e, viewing.StateSending, "", entry.Step{}); err != nil {
-		return 0, err
-	}
-	if _, err := t.Find("SELECT coalesce(max(number), 0) + 1 FROM attempts WHERE entry = ?", []any{e.ID}, &attempt); err != nil {
-		return 0, err
-	}
-	_, err = t.Exec(`INSERT INTO attempts (entry, number, at, owner)
-		VALUES (?, ?, ?, coalesce((SELECT body ->> '$.Owner' FROM accounts WHERE name = ?), ''))`, e.ID, attempt, t.now, e.Account)
 	return attempt, err
 }

@@ -95,8 +95,11 @@ func (s *Store) change(d *sqlite.Tx, do func(*tx) error) error {
 	s.working.bursts = maps.Clone(before.bursts)
 	t := &tx{Tx: d, memory: &s.working, settings: s.settings, now: d.Now}
 	err := do(t)
-	if err == nil {
-		err = t.writeCounters()
+	for c, by := range t.moved {
+		if err == nil && by != 0 {
+			_, err = t.Exec(`INSERT INTO counters (account, state, current, ever) VALUES (?1, ?2, ?3, max(?3, 0))
+				ON CONFLICT (account, state) DO UPDATE SET current = current + excluded.current, ever = ever + excluded.ever`, c.account, string(c.state), by)
+		}
 	}
 	if err != nil {
 		s.working = before
@@ -124,19 +127,4 @@ func (t *tx) count(account string, s viewing.State, by int64) {
 	}
 	t.moved[counter{account, s}] += by
 	t.nudge = true
-}
-
-// writeCounters writes what was counted.
-func (t *tx) writeCounters() error {
-	for c, by := range t.moved {
-		if by == 0 {
-			continue
-		}
-		_, err := t.Exec(`INSERT INTO counters (account, state, current, ever) VALUES (?1, ?2, ?3, max(?3, 0))
-			ON CONFLICT (account, state) DO UPDATE SET current = current + excluded.current, ever = ever + excluded.ever`, c.account, string(c.state), by)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
