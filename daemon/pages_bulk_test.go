@@ -71,6 +71,8 @@ func TestDiaryIsSearched(t *testing.T) {
 		{url.Values{}, "Alpha Three, Alpha Two, Über den Wolken, Alpha One"},
 		{url.Values{"words": {"über"}}, "Über den Wolken"},
 		{url.Values{"words": {"two ALPHA"}}, "Alpha Two"},
+		{url.Values{"words": {"kodi alpha"}}, "Alpha One"},
+		{url.Values{"words": {"kodi two"}}, ""},
 		{url.Values{"state": {"held"}}, "Alpha Three"},
 		{url.Values{"reason": {"unresolved"}, "source": {"kodi"}}, ""},
 		{url.Values{"source": {"kodi"}}, "Über den Wolken, Alpha One"},

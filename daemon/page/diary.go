@@ -70,6 +70,12 @@ func showDiary(v *view) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if source, rest := v.sourceIn(f.Words); len(rows) == 0 && source != "" && f.Source == "" {
+		f.Source, f.Words = source, rest
+		if rows, err = v.api().List(v.ctx(), f); err != nil {
+			return nil, err
+		}
+	}
 	if f.Past != (entry.Place{}) {
 		data.Newest = diaryAddress(v, entry.Place{})
 	}
@@ -79,6 +85,29 @@ func showDiary(v *view) (any, error) {
 	}
 	data.Months = v.byDay(rows)
 	return data, nil
+}
+
+// sourceIn returns the source, or the kind of source, that one of the words names, and the others; "" for none.
+func (v *view) sourceIn(words string) (source, rest string) {
+	status, _ := v.status()
+	all := strings.Fields(words)
+	for i, word := range all {
+		found := ""
+		for _, s := range status.Sources {
+			if strings.EqualFold(word, v.SourceName(s.Name)) {
+				found = s.Name
+			}
+		}
+		for _, kind := range viewing.Sources() {
+			if strings.EqualFold(word, v.Word("source.kind.", kind)) {
+				found = kind
+			}
+		}
+		if found != "" {
+			return found, strings.Join(slices.Delete(all, i, i+1), " ")
+		}
+	}
+	return "", ""
 }
 
 // diaryAddress returns the address of the diary after a place, with the same filter.

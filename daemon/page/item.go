@@ -3,7 +3,6 @@ package page
 import (
 	"fmt"
 	"hash/fnv"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -204,6 +203,3 @@ func (v *view) byDay(all []entry.Entry) (months []month) {
 	}
 	return months
 }
-
-// diaryOf returns the address of the diary with some words.
-func diaryOf(words string) string { return "/diary?" + url.Values{"words": {words}}.Encode() }
