@@ -52,6 +52,7 @@ type reading struct {
 	zone        *time.Location  // in which Kodi is believed to write
 	silent      bool            // falling counts are believed to be no one's act
 	seen        map[string]bool // paths
+	met         int             // how many of them were known
 	changes     []*change
 	found       []*change // those that become viewings, in the order they happened
 	last        *change   // the last that counts as played
@@ -102,8 +103,11 @@ func (r *reading) file(f library.File) {
 	}
 	r.seen[f.Path] = true
 	old, known := r.known.files[f.Path]
-	if known && old.still(f) {
-		return
+	if known {
+		r.met++
+		if old.still(f) {
+			return
+		}
 	}
 	c, next := r.changeOf(f, old, !known), r.remember(old.clone(), f)
 	r.changes = append(r.changes, c)
@@ -166,6 +170,9 @@ const noTime = "none"
 // gone notes files that are no longer there: if one comes back, Kodi has
 // inserted it again.
 func (r *reading) gone() {
+	if r.met == len(r.known.files) {
+		return
+	}
 	for path, rec := range r.known.files {
 		if !rec.NoItem && !r.seen[path] {
 			rec.NoItem = true
