@@ -94,7 +94,7 @@ func (p *program) programsCommand() *cobra.Command {
 func (p *program) untitledCommand() *cobra.Command {
 	list := asking(p, "list", nil, func(ctx context.Context, ctl control.API, _ []string) ([]string, error) {
 		s, err := ctl.Status(ctx)
-		return s.Untitled, err
+		return append([]string{}, s.Untitled...), err
 	}, func(sites []string) {
 		for _, site := range sites {
 			p.stdout.Println(site)
