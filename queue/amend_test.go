@@ -202,18 +202,6 @@ func TestWhatHasBegunToLeaveIsOnlyNoted(t *testing.T) {
 	}
 }
 
-func TestAmendmentOfAWitnessIsOnlyNoted(t *testing.T) {
-	s := fresh(t)
-	id := s.commit(t, film("e1", 603, -10))[0].Entries[0]
-	again := film("e2", 603, -9)
-	again.SameAs = "e1"
-	s.commit(t, again)
-	s.amend(t, viewing.Amendment{EventID: "e2", Drop: true, Reason: viewing.Say("unmarked")})
-	if e := s.entry(t, id); e.State != viewing.StatePending {
-		t.Errorf("entry is %s: the first event still stands", e.State)
-	}
-}
-
 func TestAmendmentsAreHeldAgainstTheEvent(t *testing.T) {
 	s := fresh(t)
 	id := s.commit(t, film("e1", 603, -10))[0].Entries[0]

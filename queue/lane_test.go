@@ -75,23 +75,6 @@ func TestGraceKeepsAnEntry(t *testing.T) {
 	s.wantDue(t, id[0])
 }
 
-// TestGraceHoldsForWhatWasHeld: what is let go within its grace waits for the
-// rest of it only.
-func TestGraceHoldsForWhatWasHeld(t *testing.T) {
-	s := openWithGrace(t, 10*time.Minute)
-	v := film("e1", 1, -60)
-	v.Media[0].IDs = viewing.IDs{IMDB: "tt0133093"}
-	id := s.commitIDs(t, v)[0]
-	s.clock.advance(4 * time.Minute)
-	s.commitBatch(t, viewing.Batch{Source: "browser:b1", Amendments: []viewing.Amendment{{
-		EventID: "e1", Media: film("", 603, 0).Media, Reason: viewing.Say("found"),
-	}}})
-	s.clock.advance(6*time.Minute - time.Millisecond)
-	s.wantDue(t)
-	s.clock.advance(time.Millisecond)
-	s.wantDue(t, id)
-}
-
 // What was put off by a clock that was ahead, by hours or years, is due as soon as the
 // clock is right: an entry, also after an attempt that never left, a look-up and a read-back.
 func TestAClockThatWasAheadCostsNothing(t *testing.T) {

@@ -92,26 +92,6 @@ func TestWhatIsMissingIsSentAgain(t *testing.T) {
 	})
 }
 
-func TestReadBackSurvivesRestarts(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
-		b.anchor()
-		b.arm("drop-before", 1)
-		b.arm("drop-after", 1)
-		b.commit(ago(1, 26*time.Hour), ago(2, 30*time.Hour))
-		for range 8 {
-			b.pass(2 * time.Minute)
-			b.restart()
-		}
-		if c := b.counts(); c.InDoubt != 1 || c.Delivered != 2 || len(b.films()) != 2 {
-			b.Errorf("counts %+v: what is missing was decided although no run was long enough", c)
-		}
-		b.pass(5*time.Minute + time.Second)
-		b.restart()
-		b.pass(10 * time.Minute)
-		b.allOnce(3)
-	})
-}
-
 // TestARecordSettlesWithinSeconds: what the service shows is believed at once,
 // what it does not show yet is not.
 func TestARecordSettlesWithinSeconds(t *testing.T) {

@@ -100,37 +100,6 @@ func TestWhoIsAsked(t *testing.T) {
 	}
 }
 
-// Wikidata names the series of an episode; TMDB tells whether it has the place.
-func TestPlaceIsAskedOfTMDB(t *testing.T) {
-	show := answer{Works: []work{{Candidate: Candidate{Type: viewing.TV, TMDB: 7}, By: "Wikidata"}}}
-	season, number := 1, 2
-	episode := []Evidence{{
-		Media: viewing.Media{
-			Type: viewing.Episode, Season: &season, Episode: &number, Title: "The Second", IDs: viewing.IDs{IMDB: "tt0000099"},
-			Show: &viewing.Show{IDs: viewing.IDs{IMDB: "tt0000007"}},
-		},
-	}}
-	ask := question{Ask: ByIMDB, Text: "tt0000007"}
-	place := question{Ask: Season, Number: 7, Season: 1}
-	for want, parts := range map[string][]Episode{
-		"episode 7 by TMDB":   {{Show: 7, Season: 1, Number: 2, Name: "The Second"}},
-		"held [tv 7] by TMDB": {{Show: 7, Season: 1, Number: 1, Name: "The First"}},
-	} {
-		w, m := &fake{knows: map[question]answer{ask: show}}, &fake{knows: map[question]answer{place: {Episodes: parts}}}
-		if d, err := beside(w, m, cacheIn(t)).Decide(t.Context(), episode); err != nil || outcome(d[0]) != want {
-			t.Errorf("%s (%v), %v; want %s", outcome(d[0]), d[0].Why, err, want)
-		}
-	}
-	w := &fake{knows: map[question]answer{ask: show}}
-	if d, err := beside(w, &fake{}, nil)[:1].Decide(t.Context(), episode); err != nil || outcome(d[0]) != "episode 7 by Wikidata" {
-		t.Errorf("alone: %s (%v), %v", outcome(d[0]), d[0].Why, err)
-	}
-	away := &fake{err: errors.New("away")}
-	if d, err := beside(w, away, nil).Decide(t.Context(), episode); !errors.Is(err, away.err) || outcome(d[0]) != "open" {
-		t.Errorf("TMDB away: %s, %v", outcome(d[0]), err)
-	}
-}
-
 // Trouble with one keeps no other from being asked, and is no error where nothing
 // is left open. What was answered is not asked again.
 func TestTroubleOfOne(t *testing.T) {

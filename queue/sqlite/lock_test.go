@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -132,19 +131,5 @@ func TestAwaitLock(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-func TestAwaitLockEndsWithItsContext(t *testing.T) {
-	dir := t.TempDir()
-	first, err := AcquireLock(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer first.Release()
-	ended, end := context.WithCancel(t.Context())
-	end()
-	if _, err := AwaitLock(ended, dir, time.Hour); !errors.Is(err, context.Canceled) {
-		t.Errorf("held: %v, want the context's end", err)
 	}
 }

@@ -3,7 +3,6 @@ package tracker
 import (
 	"context"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -115,19 +114,6 @@ func TestProbe(t *testing.T) {
 		s := &scripted{t: t, me: none, empty: reply{400, invalid}}
 		if v := s.client(false).Probe(context.Background()); v.Fate != Delivered {
 			t.Errorf("/me says %d %s: %+v", none.status, none.body, v)
-		}
-	}
-}
-
-func TestProbeOfASilentServiceIsOffline(t *testing.T) {
-	s := newRawServer(t, func(_ int, w net.Conn, _ *http.Request) { w.Close() })
-	c := newTestClient(t, Options{BaseURL: s.url()}, nil)
-	if v := c.Probe(context.Background()); v.Fate != Offline || v.Problem.Code == "" {
-		t.Errorf("%+v", v)
-	}
-	for _, r := range s.whole() {
-		if r.Method != "GET" {
-			t.Errorf("asked %s %s of a service that gives no answers", r.Method, r.URL)
 		}
 	}
 }
