@@ -232,6 +232,14 @@ hidden("a stretch that can be sought through and moves along is a broadcast, wha
   assert.equal(film.screening.sent.length, 0);
 }, SLIDER, { base: 0, duration: LENGTH });
 
+hidden("at twice the speed the slider is late twice as much", async (film) => {
+  film.film.playbackRate = 2;
+  film.film.fire("ratechange");
+  let looks = 0;
+  film.told = () => Math.max(0, Math.floor(film.position) - 3 * (looks++ % 2));
+  await watchedOnce(film);
+});
+
 hidden("an honest clock is not measured by any slider", async (film) => {
   film.told = () => Math.floor(film.position / 2);
   await film.play(1930);
