@@ -206,6 +206,17 @@ test("what a page leaves standing of the page before is not its own", async () =
   screening.close();
 });
 
+test("in a frame's player, what the page around it has shown on the address before is not read", async () => {
+  const screening = new Screening({ html: "<title>Reel Life S01E02</title>", url: "https://films.example/watch/77" });
+  const ask = async () => structuredClone(await screening.ask({ kind: "page" }));
+  assert.equal((await ask()).title, "Reel Life S01E02");
+  screening.window.history.pushState(null, "", "/watch/78");
+  for (let times = 0; times < 2; times++) assert.equal((await ask()).title, "");
+  screening.document.title = "Reel Life S01E03";
+  assert.equal((await ask()).title, "Reel Life S01E03");
+  screening.close();
+});
+
 test("evidence stays small, whatever the page holds", async () => {
   const big = "x".repeat(100_000);
   const scripts = Array.from({ length: 60 }, (_, at) => `<script type="application/ld+json">${JSON.stringify({

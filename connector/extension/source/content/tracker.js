@@ -47,6 +47,8 @@
     #previous = null;
     /** @type {WeakRef<any>[]} of all video elements that were found */
     #watches = [];
+    /** @type {{name: string, shown: any, stale: any[]}} what the page showed when a frame was last asked about */
+    #page = { name: "", shown: null, stale: [] };
     #reporter;
     #send;
     #clock;
@@ -332,9 +334,17 @@
       return { why: first.why(), ...(first.why() === "short" && { least }) };
     }
 
-    /** @returns {Record<string, any>} what the page says of itself, without any medium */
+    /**
+     * What the page says of itself around a player in a frame. What it has shown on the address before is left out.
+     * @returns {Record<string, any>}
+     */
     page() {
-      return { ...own.place.here(), evidence: own.place.evidence() };
+      const page = own.place.name();
+      const { name, shown, stale } = this.#page;
+      const now = own.place.evidence();
+      this.#page = { name: page, shown: now, stale: name === page ? stale : [shown].filter((one) => one) };
+      const evidence = own.evidence.without(now, this.#page.stale);
+      return { ...own.place.here(), title: evidence.title, evidence };
     }
   }
 
