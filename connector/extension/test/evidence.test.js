@@ -121,6 +121,16 @@ played("a title that stays, a description and links are those of the item before
   assert.equal(screening.watched.at(-1).title, "Reel Life S01E04");
 });
 
+played("a title that is first shown after a film counted is not the next one's", async (screening) => {
+  const film = screening.film({ duration: 1500 });
+  await film.play(1300);
+  screening.document.title = "Reel Life S01E02";
+  await noticed(screening);
+  film.load(1600);
+  await film.play(1500);
+  assert.deepEqual(screening.watched.map(({ title }) => title), ["Player", ""]);
+});
+
 played("an advertisement before the film does not take its words", async (screening) => {
   words(screening, "<h4>S1:E2 The Long Take</h4>");
   const film = screening.film({ duration: 20 });
