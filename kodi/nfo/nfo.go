@@ -18,7 +18,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/charmap"
 
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -165,11 +165,17 @@ func (g *guarded) Token() (xml.Token, error) {
 	return token, err
 }
 
+// encodings are those beside UTF-8 that programs have written NFO files in.
+var encodings = map[string]*charmap.Charmap{
+	"us-ascii": charmap.Windows1252, "iso-8859-1": charmap.Windows1252, "windows-1252": charmap.Windows1252, "iso-8859-2": charmap.ISO8859_2,
+	"iso-8859-15": charmap.ISO8859_15, "windows-1250": charmap.Windows1250, "windows-1251": charmap.Windows1251,
+}
+
 // decode reads text of another encoding than UTF-8.
 func decode(label string, in io.Reader) (io.Reader, error) {
-	e, err := htmlindex.Get(label)
-	if err != nil {
-		return nil, err
+	e := encodings[strings.ToLower(label)]
+	if e == nil {
+		return nil, fmt.Errorf("encoding %q is not known", label)
 	}
 	return e.NewDecoder().Reader(in), nil
 }
