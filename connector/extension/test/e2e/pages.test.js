@@ -58,7 +58,7 @@ test("by keyboard alone: a wrong key, the right one, and the next step", async (
     await leads(page, () => page.keyboard.press("Enter"));
     assert.match(await text(page), wanted);
   }
-  await leads(page, () => reach(page, "main a.button", "Enter"));
+  await leads(page, () => reach(page, "main .steps a.button", "Enter"));
   assert.match(await text(page), /Step 3/);
 });
 
