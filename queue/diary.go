@@ -21,22 +21,22 @@ import (
 // This file holds what the diary shows and is searched by: titles of items that an entry
 // knows by number alone, the words of a search, and the numbers of a year.
 
-// Title is what an item is called.
-type Title struct {
+// title is what an item is called.
+type title struct {
 	Key   string // see titleKeys
 	Title string
 	Year  int
 }
 
 // titlesOf returns what an item says of its own title, and of that of its series.
-func titlesOf(m *viewing.Media) (all []Title) {
+func titlesOf(m *viewing.Media) (all []title) {
 	if m == nil {
 		return nil
 	}
 	work, episode := titleKeys(*m)
-	add := func(key, title string, year int) {
-		if key != "" && title != "" {
-			all = append(all, Title{key, title, year})
+	add := func(key, name string, year int) {
+		if key != "" && name != "" {
+			all = append(all, title{key, name, year})
 		}
 	}
 	if m.Type != viewing.Episode {
@@ -64,7 +64,7 @@ func titleKeys(m viewing.Media) (work, episode string) {
 }
 
 // entitle gives an item the titles that it lacks. It changes no item, but returns another.
-func entitle(m *viewing.Media, titles map[string]Title) *viewing.Media {
+func entitle(m *viewing.Media, titles map[string]title) *viewing.Media {
 	work, episode := titleKeys(*m)
 	full := *m
 	if m.Type != viewing.Episode {
@@ -80,7 +80,7 @@ func entitle(m *viewing.Media, titles map[string]Title) *viewing.Media {
 	return &full
 }
 
-// lacksTitle reports whether another entry or a provider may know more of a title.
+// lacksTitle reports whether another entry may know more of a title.
 func lacksTitle(m *viewing.Media) bool {
 	if m == nil {
 		return false
@@ -98,7 +98,7 @@ func lacksTitle(m *viewing.Media) bool {
 
 const selectTitles = "SELECT key, title, coalesce(year, 0) FROM titles WHERE key IN (SELECT value FROM json_each(?))"
 
-func scanTitle(r *sql.Rows) (t Title, err error) {
+func scanTitle(r *sql.Rows) (t title, err error) {
 	err = r.Scan(&t.Key, &t.Title, &t.Year)
 	return t, err
 }
@@ -120,7 +120,7 @@ func (s *Store) Entitle(ctx context.Context, entries []Entry) error {
 	if err != nil {
 		return err
 	}
-	titles := map[string]Title{}
+	titles := map[string]title{}
 	for _, t := range found {
 		titles[t.Key] = t
 	}
@@ -132,18 +132,10 @@ func (s *Store) Entitle(ctx context.Context, entries []Entry) error {
 	return nil
 }
 
-// KeepTitles stores what providers call items. A title that is known stays.
-func (s *Store) KeepTitles(ctx context.Context, titles []Title) error {
-	return s.write(ctx, "keep titles", func(t *tx) error {
-		t.nudge = true
-		return t.keepTitles("", titles, false)
-	})
-}
-
 // keepTitles stores titles; one that a person has chosen replaces another. What is known
 // of the same numbers, in the account as in those that have entries, is found by them from
 // then on.
-func (t *tx) keepTitles(account string, titles []Title, chosen bool) error {
+func (t *tx) keepTitles(account string, titles []title, chosen bool) error {
 	for _, one := range titles {
 		n, err := t.Affect(`INSERT INTO titles (key, title, year) VALUES (?1, ?2, nullif(?3, 0)) ON CONFLICT (key)
 			DO UPDATE SET title = ?2, year = nullif(?3, 0) WHERE ?4 AND (title <> ?2 OR year IS NOT nullif(?3, 0))`, one.Key, one.Title, one.Year, chosen)
@@ -179,7 +171,7 @@ func (t *tx) learn(e Entry) (words string, err error) {
 		if err != nil {
 			return "", err
 		}
-		titles := map[string]Title{}
+		titles := map[string]title{}
 		for _, one := range found {
 			titles[one.Key] = one
 		}
