@@ -46,7 +46,7 @@ func (db *DB) findDamage(ctx context.Context) (cause string, err error) {
 	if cause, err := os.ReadFile(db.suspicion()); err == nil {
 		return string(cause), nil
 	}
-	pool, err := db.pool(db.path, reading)
+	pool, err := db.pool(db.path, writing) // to roll back what was cut while the file was made
 	if err != nil {
 		return "", err
 	}

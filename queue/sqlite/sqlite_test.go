@@ -536,3 +536,35 @@ func TestRowsBeforeADamagedOneAreCopied(t *testing.T) {
 		t.Errorf("copied %q, %v", got, err)
 	}
 }
+
+// TestAPowerCutWhileTheFileIsMade: the first transactions have a rollback journal, which
+// only a connection that may write can roll back.
+func TestAPowerCutWhileTheFileIsMade(t *testing.T) {
+	made := filepath.Join(t.TempDir(), "made.db")
+	raw, err := sql.Open("sqlite", made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	raw.SetMaxOpenConns(1)
+	for _, statement := range []string{"CREATE TABLE a (x)", "DROP TABLE a", "BEGIN", "CREATE TABLE b (x)"} {
+		if _, err := raw.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "queue.db")
+	for _, end := range []string{"", "-journal"} {
+		content, err := os.ReadFile(made + end)
+		if err != nil || len(content) == 0 {
+			t.Fatalf("%s: %d bytes, %v", end, len(content), err)
+		}
+		if end != "" {
+			copy(content, "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7") // SQLite's mark, which a sync of the journal writes
+		}
+		if err := os.WriteFile(path+end, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db, _ := open(t, path)
+	closed(t, db)
+}
