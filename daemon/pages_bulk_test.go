@@ -63,12 +63,14 @@ func TestDiaryIsSearched(t *testing.T) {
 	l.commits("kodi:/x", movie("a", 601, "Über den Wolken", time.Minute), movie("b", 602, "Alpha One", 50*time.Hour))
 	l.commits("browser:x", movie("c", 603, "Alpha Two", time.Minute))
 	l.unnamed("d", "Alpha Three")
+	l.acts(l.commits("browser:x", movie("e", 606, "Gone", 90*time.Minute))[0], "drop")
 	day := func(ago time.Duration) string { return time.Now().Add(-ago).Format(time.DateOnly) }
 	for _, c := range []struct {
 		question url.Values
 		want     string
 	}{
 		{url.Values{}, "Alpha Three, Alpha Two, Über den Wolken, Alpha One"},
+		{url.Values{"state": {"dropped"}}, "Gone"},
 		{url.Values{"words": {"über"}}, "Über den Wolken"},
 		{url.Values{"words": {"two ALPHA"}}, "Alpha Two"},
 		{url.Values{"words": {"kodi alpha"}}, "Alpha One"},
@@ -260,6 +262,7 @@ func TestReviewDecides(t *testing.T) {
 // large group the diary has the rest.
 func TestReviewIsGrouped(t *testing.T) {
 	l := looking(t)
+	l.rejected("r", 605)
 	l.doubtful("d", 604)
 	l.held("h")
 	var films []viewing.Event
@@ -269,14 +272,14 @@ func TestReviewIsGrouped(t *testing.T) {
 	l.commits("browser:x", films...)
 	body := l.sees("/review")
 	at := -1
-	for _, heading := range []string{"12 titles couldn’t be identified", "1 viewing needs your OK", "1 unconfirmed"} {
+	for _, heading := range []string{"12 titles couldn’t be identified", "1 viewing needs your OK", "1 unconfirmed", "1 was refused by the service"} {
 		next := strings.Index(body, heading)
 		if next <= at {
 			t.Errorf("%q is not in its place:\n%s", heading, body)
 		}
 		at = next
 	}
-	if n, more := cards(body), link(body, "Show all of them"); n != 12 || more != "/diary?state=held" {
+	if n, more := cards(body), link(body, "Show all of them"); n != 13 || more != "/diary?state=held" {
 		t.Errorf("%d cards, the rest is at %q", n, more)
 	}
 }

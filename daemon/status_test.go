@@ -122,3 +122,25 @@ func TestAWrongClockIsTold(t *testing.T) {
 		}
 	}
 }
+
+// TestALostKeyIsNoDiaryWithoutAService: an account that has delivered once needs its key.
+func TestALostKeyIsNoDiaryWithoutAService(t *testing.T) {
+	d := runDaemon(t, nil).d
+	look := func() control.Account {
+		t.Helper()
+		s, err := d.Status(t.Context())
+		if err != nil || len(s.Accounts) != 1 {
+			t.Fatalf("%v %+v", err, s.Accounts)
+		}
+		return s.Accounts[0]
+	}
+	if a := look(); !a.Local || a.State != account.OK || len(a.Troubles) != 0 {
+		t.Errorf("without a service: %+v", a)
+	}
+	if err := d.store.UpdateAccount(t.Context(), "default", func(a *account.Row) { a.LastDelivered = time.Now() }); err != nil {
+		t.Fatal(err)
+	}
+	if a := look(); a.Local || a.State != account.Attention || len(codes(a.Troubles)) != 1 || a.Troubles[0].Code != health.KeyMissing {
+		t.Errorf("the key is lost: %+v", a)
+	}
+}

@@ -185,6 +185,20 @@ func TestNothingDeliveredWaitsAWeek(t *testing.T) {
 	}
 }
 
+// TestADiaryWithoutAServiceIsNoTrouble, however long it grows.
+func TestADiaryWithoutAServiceIsNoTrouble(t *testing.T) {
+	on := well()
+	on.Status.Counts.Pending, on.Status.OldestPendingSeconds = 3, int64(30*day/time.Second)
+	on.Status.Accounts[0].Local, on.Status.Accounts[0].LastDelivered = true, nil
+	if p := of(Judge(on), "nothing-delivered"); p != nil {
+		t.Errorf("told: %s", p.Code)
+	}
+	Tell(locale.In(locale.English), on.Status)
+	if want := "Your diary is kept on this computer: 3 viewings."; on.Status.Summary != want {
+		t.Errorf("%q, want %q", on.Status.Summary, want)
+	}
+}
+
 // TestNothingDeliveredIsOfItsOwnEntries: what another account has kept for weeks is not
 // this one's.
 func TestNothingDeliveredIsOfItsOwnEntries(t *testing.T) {

@@ -399,3 +399,35 @@ func TestToOpenAPageAsksNobody(t *testing.T) {
 		t.Errorf("%s\n%s", answer.Status, body)
 	}
 }
+
+// TestStatisticsDrawAYear: a column for each week from Monday, a cell for each day, the
+// busiest darkest, and the same in a table.
+func TestStatisticsDrawAYear(t *testing.T) {
+	api := fakeAPI()
+	api.Year = func(_ context.Context, year int) (y entry.Year, err error) {
+		y.Year, y.First, y.Last = year, 2019, 2026
+		for day, films := range map[int]int{1: 1, 2: 8} { // a Thursday and a Friday of 2026
+			y.Days = append(y.Days, entry.Day{Date: time.Date(year, 1, day, 0, 0, 0, 0, time.Local), Watched: entry.Watched{Films: films}})
+			y.Sum.Films += films
+		}
+		y.Months[0] = y.Sum
+		y.Series = []entry.Ranked{{Name: "<Harbour> Street", Entry: 7, N: 3}}
+		return y, nil
+	}
+	s, server := newSite(t, api)
+	cookie := signIn(t, s, server)
+	_, body := do(t, "GET", server.URL+"/statistics?year=2026", "", "Cookie", cookie)
+	for text, want := range map[string]int{
+		`<rect class="l`: 365, `<g transform="translate(0)"><rect class="l1" y="56"`: 1, `class="l4" y="70"`: 1, `class="l0" y="14"`: 52,
+		`<th scope="row">January</th><td class="number">9</td>`: 1, "&lt;Harbour&gt; Street": 1, "/statistics?year=2019": 1, "/statistics?year=2026": 0,
+	} {
+		if got := strings.Count(body, text); got != want {
+			t.Errorf("%d times %s, want %d", got, text, want)
+		}
+	}
+	for _, year := range []string{"x", "1", "99999"} {
+		if answer, body := do(t, "GET", server.URL+"/statistics?year="+year, "", "Cookie", cookie); answer.StatusCode != 200 || !strings.Contains(body, "Your 20") {
+			t.Errorf("%s: %s", year, answer.Status)
+		}
+	}
+}
