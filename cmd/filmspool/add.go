@@ -135,7 +135,7 @@ func (a adding) search(ctx context.Context, readings []typed.Reading, notFound e
 	if a.series || readings[0].Season != nil {
 		kinds = kinds[1:]
 	}
-	var trouble *viewing.Message // why nobody could be asked
+	var trouble *viewing.Message // why no provider could be asked
 	var all, similar []meaning   // in readings with an exact title, and else in that with the shortest one
 	for _, kind := range kinds {
 		var last []meaning
@@ -176,7 +176,7 @@ func (a adding) search(ctx context.Context, readings []typed.Reading, notFound e
 	}, a.choose, *a.asJSON)
 }
 
-// lookUp is what a reading may mean of a kind; trouble is why nobody could be asked.
+// lookUp is what a reading may mean of a kind; trouble is why no provider could be asked.
 func (a adding) lookUp(ctx context.Context, r typed.Reading, kind viewing.MediaType) (all []meaning, trouble *viewing.Message, err error) {
 	var found control.Resolution
 	err = a.instance(ctx, daemon.Offline, func(ctl control.API) (err error) {

@@ -86,6 +86,7 @@ document.addEventListener('input', ({ target }) => {
     if (next && target.value.trim() === text) document.getElementById(target.dataset.find).replaceWith(next);
   }, 400);
 });
-document.getElementById('fault')?.focus();
+// A refusal is read out, unless a field of the form takes the focus.
+if (!document.querySelector('[autofocus]')) document.getElementById('fault')?.focus();
 addEventListener('pageshow', () => { for (const form of document.forms) delete form.dataset.sent; });
 listen();

@@ -61,7 +61,7 @@
 
   /**
    * A slider that may tell the film's time, by what it is ahead of the medium.
-   * Diverged: it runs ahead in step, so the medium's time began anew after a jump.
+   * Diverged: it runs ahead in step, so the medium's time restarted after a jump.
    * @typedef {{length: number, ahead: number, cover: any, diverged?: boolean}} SliderCandidate
    */
 

@@ -288,7 +288,7 @@
     }
 
     /**
-     * Notes how far a session got, so that it can go on after the page was loaded anew.
+     * Notes how far a session got, so that it can go on after a reload.
      * @param {any} session
      */
     leave(session) {
