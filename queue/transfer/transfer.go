@@ -42,6 +42,7 @@ const (
 	SkipRating     Skip = "rating"     // a rating or a review
 	SkipUnfinished Skip = "unfinished" // the player says that it was left early
 	SkipOther      Skip = "other"      // trailers, music, advertisements
+	SkipUnreadable Skip = "unreadable" // it lacks a date or a title, or its values cannot be right
 )
 
 // Row is one row of a file.

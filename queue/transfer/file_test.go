@@ -1,0 +1,275 @@
+package transfer
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// open opens content as a file.
+func open(t testing.TB, content string) *File {
+	t.Helper()
+	f, err := Open(strings.NewReader(content), int64(len(content)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// zipped packs names and contents, alternating.
+func zipped(t testing.TB, members ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for i := 0; i < len(members); i += 2 {
+		m, err := w.Create(members[i])
+		if err == nil {
+			_, err = io.WriteString(m, members[i+1])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// code is the code of the innermost message of an error.
+func code(err error) string {
+	var m viewing.Message
+	if !errors.As(err, &m) {
+		return ""
+	}
+	for m.Cause != nil && m.Cause.Code != "said" {
+		m = *m.Cause
+	}
+	return m.Code
+}
+
+func TestTextsAreReadInTheirEncoding(t *testing.T) {
+	utf16 := func(text string, big bool) string {
+		var out []byte
+		for _, r := range "\ufeff" + text {
+			if big {
+				out = append(out, byte(r>>8), byte(r))
+			} else {
+				out = append(out, byte(r), byte(r>>8))
+			}
+		}
+		return string(out)
+	}
+	for name, content := range map[string]string{
+		"UTF-8":        "Titel,Datum\nGrüße,\"1\n2\"\n",
+		"mark":         "\ufeffTitel,Datum\r\nGrüße,\"1\n2\"\r\n",
+		"UTF-16":       utf16("Titel\tDatum\r\nGrüße\t\"1\n2\"\r\n", false),
+		"big endian":   utf16("Titel;Datum\nGrüße;\"1\n2\"", true),
+		"Windows-1252": "Titel;Datum\r\nGr\xfc\xdfe;\"1\n2\"\r\n",
+		"archive":      zipped(t, "A/", "", "A/B/x.CSV", "Titel,Datum\nGrüße,\"1\n2\"\n", "A/y.txt", ""),
+	} {
+		parts := open(t, content).Named("b/x.csv")
+		if len(parts) != 1 || !parts[0].Has("datum", "titel") || parts[0].Has("title") {
+			t.Fatalf("%s: %d parts", name, len(parts))
+		}
+		for line, err := range parts[0].Lines() {
+			if err != nil || line.Get("title", "titel") != "Grüße" || line.Get("datum") != "1\n2" || line.Number != 2 {
+				t.Errorf("%s: %q, line %d, %v", name, line.Fields, line.Number, err)
+			}
+		}
+	}
+}
+
+func TestObjectsAtAPath(t *testing.T) {
+	for _, c := range []struct{ content, path, want, code string }{
+		{`[{"a":1},{"a":2}]`, "", `{"a":1} {"a":2}`, ""},
+		{"{\"a\":1}\n{\"a\":2}\n", "", `{"a":1} {"a":2}`, ""},
+		{`{"x":[{"b":[1]}],"a":{"c":2,"b":[1,{"d":[]}]},"b":[3]}`, "a.b", `1 {"d":[]}`, ""},
+		{`{"a":1}`, "a", "", ""},
+		{`{"a":{"b":1}}`, "a", "", ""},
+		{`{"a":[1,`, "a", "1", "file.cut"},
+		{`{"a":1} {"a"`, "", `{"a":1}`, "file.cut"},
+		{`[1,2`, "", "1 2", "file.cut"},
+		{`{"z":` + strings.Repeat("[", 2000), "a", "", "file.long"},
+	} {
+		var got []string
+		var failed error
+		for o, err := range open(t, c.content).Named("")[0].Objects(c.path) {
+			if failed = err; err == nil {
+				got = append(got, string(o.JSON))
+			}
+		}
+		if strings.Join(got, " ") != c.want || code(failed) != c.code {
+			t.Errorf("%s at %q: %s, %v", c.content, c.path, got, failed)
+		}
+	}
+}
+
+// endless is a file of a gigabyte of which every byte is the same after its beginning. It
+// counts what is read of it.
+type endless struct {
+	begin string
+	fill  byte
+	read  int
+}
+
+func (e *endless) ReadAt(b []byte, at int64) (int, error) {
+	for i := range b {
+		b[i] = e.fill
+	}
+	if at < int64(len(e.begin)) {
+		copy(b, e.begin[at:])
+	}
+	e.read += len(b)
+	return len(b), nil
+}
+
+func TestHostileFilesAreRefused(t *testing.T) {
+	many := make([]string, 0, 2*maxMembers+2)
+	for range maxMembers + 1 {
+		many = append(many, "a", "")
+	}
+	locked := []byte(zipped(t, "a.csv", "x,y\n"))
+	locked[6] |= 1 // of the local header, and of the table
+	locked[bytes.Index(locked, []byte("PK\x01\x02"))+8] |= 1
+	whole := zipped(t, "a.csv", "x,y\n1,2\n")
+	for name, c := range map[string]struct{ content, code string }{
+		"empty":           {"", "file.empty"},
+		"cut archive":     {whole[:len(whole)-30], "file.zip"},
+		"bomb":            {zipped(t, "a.csv", strings.Repeat("a", 4<<20)), "file.bomb"},
+		"many members":    {zipped(t, many...), "file.members"},
+		"password":        {string(locked), "file.encrypted"},
+		"program":         {"\x7fELF\x00\x00", "file.binary"},
+		"unknown":         {"a,b\n1,2\n", "file.unknown"},
+		"quote":           {"a,b\n1,2\n\"1,2\n", "file.quotes"},
+		"mixed encodings": {"a,b\nä,2\n\xfc,2\n", "file.encoding"},
+		"control":         {"a,b\n1,\x002\n", "file.binary"},
+	} {
+		f, err := Open(strings.NewReader(c.content), int64(len(c.content)))
+		if err == nil {
+			_, err = Detect(f)
+		}
+		if code(err) == "file.unknown" && c.code != "file.unknown" {
+			for _, failed := range f.Named("*")[0].Lines() {
+				err = failed
+			}
+		}
+		if code(err) != c.code {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Open(&endless{}, maxSize+1); code(err) != "file.large" {
+		t.Error(err)
+	}
+	if _, err := Open(&endless{begin: "PK\x03\x04"}, maxArchive+1); code(err) != "file.large" {
+		t.Error(err)
+	}
+}
+
+func TestRecordWithoutEndIsRefusedAtOnce(t *testing.T) {
+	read := func(p *Part, kind string) (err error) {
+		switch kind {
+		case "lines":
+			for _, err = range p.Lines() {
+			}
+		case "raw":
+			for _, err = range p.RawLines() {
+			}
+		default:
+			for _, err = range p.Objects(strings.TrimPrefix(kind, "objects")) {
+			}
+		}
+		return err
+	}
+	for _, c := range []struct{ begin, kind string }{
+		{"a,b\n1,", "lines"},
+		{"a,b\n1,\"", "lines"},
+		{"", "lines"},
+		{"a\tb\n", "raw"},
+		{`[{"a":"`, "objects"},
+		{`{"a":"`, "objects"},
+		{`{"b":"`, "objectsa"},
+	} {
+		file := &endless{begin: c.begin, fill: 'x'}
+		f, err := Open(file, maxSize)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := read(f.Named("")[0], c.kind); code(err) != "file.long" || file.read > 3*maxRecord {
+			t.Errorf("%q as %s: %v after %d bytes", c.begin, c.kind, err, file.read)
+		}
+	}
+}
+
+func TestDatesOfAFile(t *testing.T) {
+	zone, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	yes, no := true, false
+	for _, c := range []struct {
+		dates string
+		first *bool
+		want  string // of the first date
+	}{
+		{"3/4/26 13/4/26", nil, "2026-04-03T12:00:00+02:00 day"},
+		{"3/4/26 4/13/26", nil, "2026-03-04T12:00:00+01:00 day"},
+		{"3/4/26 4/13/26", &yes, "2026-03-04T12:00:00+01:00 day"},
+		{"3/4/26 4/5/26", nil, "ambiguous"},
+		{"3/4/26", &yes, "2026-04-03T12:00:00+02:00 day"},
+		{"03-04-2026", &no, "2026-03-04T12:00:00+01:00 day"},
+		{"3/3/26 4/5/26", nil, "2026-03-03T12:00:00+01:00 day"},
+		{"03.04.26", nil, "2026-04-03T12:00:00+02:00 day"},
+		{"3/4/26 13/4/26 4/13/26", nil, "file.dates"},
+		{"2026-03-04", nil, "2026-03-04T12:00:00+01:00 day"},
+		{"2026/3/4", nil, "2026-03-04T12:00:00+01:00 day"},
+		{"23-03-04", nil, "unreadable"},
+		{"30/2/2026", nil, "unreadable"},
+		{"13.13.2026", nil, "unreadable"},
+		{"tomorrow", nil, "unreadable"},
+		{"2026-03-04T20:15:00Z", nil, "2026-03-04T20:15:00Z second"},
+		{"2026-03-04_20:15:00", nil, "2026-03-04T20:15:00+01:00 second"},
+		{"2026-03-04_20:15:00.1234567", nil, "2026-03-04T20:15:00+01:00 second"},
+	} {
+		dates := strings.Fields(c.dates)
+		for i := range dates {
+			dates[i] = strings.ReplaceAll(dates[i], "_", " ")
+		}
+		cal, err := calendarOf(open(t, "a,date\n,"+strings.Join(dates, "\n,")+"\n").Named("")[0], Options{zone, c.first}, "date")
+		got := code(err)
+		if err == nil {
+			in, ambiguous, ok := cal.instant(dates[0])
+			at := time.UnixMilli(in.Millis)
+			if in.Offset != nil {
+				at = at.In(time.FixedZone("", *in.Offset))
+			}
+			if got = at.Format(time.RFC3339) + " " + string(in.Precision); !ok {
+				got = "unreadable"
+			} else if ambiguous {
+				got = "ambiguous"
+			}
+			if ok && in.Text != dates[0] {
+				t.Errorf("%q", in.Text)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", c.dates, got, c.want)
+		}
+	}
+}
+
+func TestKeysAreStable(t *testing.T) {
+	older, newer := newKeys("x"), newKeys("x")
+	want := []string{older.next("a", "b"), older.next("ab", ""), older.next("a", "b")}
+	got := []string{newer.next("new"), newer.next("a", "b"), newer.next("ab", ""), newer.next("a", "b")}
+	if !slices.Equal(got[1:], want) || len(slices.Compact(slices.Sorted(slices.Values(got)))) != 4 || len(got[3]) > 150 {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
