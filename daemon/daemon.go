@@ -137,9 +137,8 @@ type Daemon struct {
 	process   *process
 	connector *connector.Server
 	site      *page.Site
-	address   string         // where it listens; "" before
-	stop      func()         // ends this instance
-	closing   sync.WaitGroup // until its servers take no more connections
+	address   string // where it listens; "" before
+	stop      func() // ends this instance
 }
 
 // newDaemon opens the queue and wires the parts; nothing runs yet. Close must be called.
@@ -180,7 +179,7 @@ func (d *Daemon) runParts(ctx context.Context) error {
 	if err := d.process.listen(ctx, d.o); err != nil {
 		return err
 	}
-	d.address = d.process.tcp[0].Addr().String()
+	d.address = d.process.address
 	g, ctx := errgroup.WithContext(ctx)
 	for _, a := range d.accounts {
 		g.Go(func() error { return a.loop.Run(ctx) })

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -22,18 +21,47 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// listen opens the TCP listeners, or keeps those of the instance before.
-func (p *process) listen(ctx context.Context, o Options) (err error) {
-	if p.tcp != nil && p.tcpListen != o.Config.Listen {
-		if err := p.leave(); err != nil {
-			return fmt.Errorf("stop listening at %s: %w", p.tcpListen, err)
-		}
+// listen serves browsers and programs over TCP, or goes on with that.
+func (p *process) listen(ctx context.Context, o Options) error {
+	if p.public != nil && p.publicListen == o.Config.Listen {
+		return nil
 	}
-	if p.tcp == nil {
-		p.tcp, err = listen(ctx, o)
-		p.tcpListen = o.Config.Listen
+	if err := shutDown(p.public); err != nil {
+		return fmt.Errorf("stop listening at %s: %w", p.publicListen, err)
 	}
-	return err
+	p.public = nil
+	listeners, err := listen(ctx, o)
+	if err != nil {
+		return err
+	}
+	p.public = newServer(p.forward(func(i *instance) http.Handler { return i.public }), requestTime)
+	p.publicListen, p.address = o.Config.Listen, listeners[0].Addr().String()
+	p.serve(p.public, listeners...)
+	return nil
+}
+
+// serve has a server answer at listeners until it is shut down.
+func (p *process) serve(s *http.Server, listeners ...net.Listener) {
+	for _, l := range listeners {
+		go func() {
+			if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+				p.failed <- err
+			}
+		}()
+	}
+}
+
+// shutDown ends a server, which may be nil, and gives the answers that are on their way some time.
+func shutDown(s *http.Server) error {
+	if s == nil {
+		return nil
+	}
+	wait, cancel := context.WithTimeout(context.Background(), stopTime)
+	defer cancel()
+	if s.Shutdown(wait) != nil {
+		return s.Close()
+	}
+	return nil
 }
 
 // listen opens the listener, and holds its port at all addresses of localhost: a browser
@@ -123,41 +151,19 @@ const (
 	stopTime = 2 * time.Second
 )
 
-// serve answers browsers and programs over TCP, and commands over the control socket, until
-// ctx ends.
-func (d *Daemon) serve(ctx context.Context) error {
-	public := newServer(d.byHost(), requestTime)
-	commands := &http.Server{Handler: control.Handler(d.Control(), d.log.With("part", "control")), ReadHeaderTimeout: requestTime}
-	servers := []*http.Server{public, commands}
-	d.closing.Add(len(servers))
-	for _, s := range servers {
-		s.RegisterOnShutdown(d.closing.Done)
-	}
-	public.RegisterOnShutdown(d.site.Close) // open pages listen without end
-	var accepting, stopping sync.WaitGroup
-	failed := make(chan error, len(d.process.tcp)+1)
-	for _, l := range d.process.tcp {
-		accepting.Go(func() { failed <- public.Serve(keep(l)) })
-	}
-	accepting.Go(func() { failed <- commands.Serve(keep(d.process.control)) })
+// serve answers browsers and programs, and commands, until ctx ends.
+func (d *Daemon) serve(ctx context.Context) (err error) {
+	i := newInstance(d.byHost(), control.Handler(d.Control(), d.log.With("part", "control")))
+	d.process.enter(i)
 	d.announce()
-	var err error
 	select {
-	case err = <-failed:
+	case err = <-d.process.failed:
 		err = fmt.Errorf("serve: %w", err)
 	case <-ctx.Done():
 	}
-	wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
-	defer cancel()
-	for _, s := range servers {
-		stopping.Go(func() {
-			if s.Shutdown(wait) != nil {
-				_ = s.Close()
-			}
-		})
-	}
-	accepting.Wait() // the next instance uses the same listeners
-	stopping.Wait()
+	d.process.leave()
+	d.site.Close() // open pages listen without end
+	i.finish()
 	return err
 }
 
@@ -169,34 +175,6 @@ func newServer(h http.Handler, requestTime time.Duration) *http.Server {
 		ReadHeaderTimeout: requestTime, ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: 2 * requestTime,
 	}
 }
-
-// keptListener stays open when a server closes it: connections wait for the next server.
-type keptListener struct{ deadlineListener }
-
-// deadlineListener is what TCP and local sockets have in common.
-type deadlineListener interface {
-	net.Listener
-	SetDeadline(time.Time) error
-}
-
-// keep gives a listener to one server.
-func keep(l net.Listener) net.Listener {
-	kept := keptListener{l.(deadlineListener)}
-	_ = kept.SetDeadline(time.Time{}) // of an open listener: cannot fail
-	return kept
-}
-
-// Accept implements [net.Listener].
-func (l keptListener) Accept() (net.Conn, error) {
-	conn, err := l.deadlineListener.Accept()
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return nil, net.ErrClosed
-	}
-	return conn, err
-}
-
-// Close implements [net.Listener].
-func (l keptListener) Close() error { return l.SetDeadline(time.Unix(1, 0)) }
 
 // limitConnections is the ConnState of a server with at most so many connections. The one
 // that has waited longest for a request makes room for the next; where all are busy, the next

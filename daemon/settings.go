@@ -148,14 +148,14 @@ func (d *Daemon) reload(ctx context.Context) (changed bool, err error) {
 	return true, nil
 }
 
-// restartWith ends this instance for one with another configuration. It returns when
-// no more connections are accepted here: the next instance answers them.
+// restartWith ends this instance for one with another configuration. What is asked after it
+// has returned is answered by the next instance.
 func (d *Daemon) restartWith(_ context.Context, c config.Config) {
 	d.log.Info("the configuration has changed, and is put to use")
 	d.process.next.Store(&c)
 	d.process.problem.Store(nil)
+	d.process.leave()
 	d.stop()
-	d.closing.Wait()
 }
 
 // reloadOnSignal reads the configuration again whenever that is asked for, until ctx ends.

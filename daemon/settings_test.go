@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/filmspool/filmspool/connector/connectortest"
@@ -61,6 +60,7 @@ func servedBy(t *testing.T, log *slog.Logger, text string, environment ...string
 	select {
 	case <-ready:
 	case err := <-ended:
+		ended <- nil
 		t.Fatalf("ended before it was ready: %v", err)
 	}
 	return o
@@ -209,30 +209,39 @@ func dial(ctx context.Context, address string) error {
 	return nil
 }
 
-// TestAChangeIsAnsweredByTheNextInstance: a change is done when the old instance accepts no
-// more connections.
-func TestAChangeIsAnsweredByTheNextInstance(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		stopped := false
-		d := &Daemon{core: newCore(Options{Logger: slog.New(slog.DiscardHandler)}), process: &process{}, stop: func() { stopped = true }}
-		d.closing.Add(1)
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			d.restartWith(t.Context(), config.Default())
+// TestChangesInARow are each answered by the instance that the one before began, and no
+// question that comes meanwhile is refused.
+func TestChangesInARow(t *testing.T) {
+	o := served(t, "listen = '127.0.0.1:0'\n")
+	address, _ := find(t, o)
+	over, asked := make(chan struct{}), make(chan error)
+	go func() {
+		asked <- func() error {
+			for {
+				select {
+				case <-over:
+					return nil
+				default:
+				}
+				a, err := http.Get("http://" + address + "/healthz")
+				if err != nil {
+					return err
+				}
+				if a.Body.Close(); a.StatusCode != http.StatusOK {
+					return errors.New(a.Status)
+				}
+			}
 		}()
-		synctest.Wait()
-		select {
-		case <-done:
-			t.Error("done while the old instance accepts connections")
-		default:
+	}()
+	for i := range 20 {
+		if _, err := Change(t.Context(), o, set("wave", 3+i%2)); err != nil {
+			t.Errorf("change %d: %v", i, err)
 		}
-		d.closing.Done()
-		<-done
-		if next := d.process.next.Load(); !stopped || next == nil {
-			t.Errorf("stopped: %v, next: %v", stopped, next)
-		}
-	})
+	}
+	close(over)
+	if err := <-asked; err != nil {
+		t.Error(err)
+	}
 }
 
 // TestWhatCannotBeginGivesWay to the configuration before it, and says so.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net"
+	"net/http"
 	"path/filepath"
 	"sync/atomic"
 	"syscall"
@@ -52,20 +52,22 @@ func unwritable(err error, folder string) error {
 // which takes milliseconds.
 const lockTime = 2 * time.Second
 
-// process is what outlives a reload: the lock, the listeners, and what the next instance is
+// process is what outlives a reload: the lock, the servers, and what the next instance is
 // made of.
 type process struct {
-	lock      *sqlite.Lock
-	control   net.Listener
-	tcp       []net.Listener
-	tcpListen string // the setting for which tcp was opened
+	gate
+	lock         *sqlite.Lock
+	commands     *http.Server
+	public       *http.Server // nil before
+	publicListen string       // the setting for which it was opened
+	address      string       // where it listens
+	failed       chan error   // why a server has ended by itself
 
 	next    atomic.Pointer[config.Config] // what the next instance is made of
 	problem atomic.Pointer[error]         // why the last change of the configuration is not in use
 }
 
-// newProcess locks the state folder and listens for commands, which wait until an instance
-// answers.
+// newProcess locks the state folder and takes commands, which wait until an instance answers.
 func newProcess(ctx context.Context, paths config.Paths) (*process, error) {
 	if err := paths.MakeState(); err != nil {
 		return nil, err
@@ -82,21 +84,15 @@ func newProcess(ctx context.Context, paths config.Paths) (*process, error) {
 	if err != nil {
 		return nil, errors.Join(err, lock.Release())
 	}
-	return &process{lock: lock, control: l}, nil
+	p := &process{gate: gate{closed: make(chan struct{})}, lock: lock, failed: make(chan error, 4)} // one of each listener
+	p.commands = &http.Server{Handler: p.forward(func(i *instance) http.Handler { return i.commands }), ReadHeaderTimeout: requestTime}
+	p.serve(p.commands, l)
+	return p, nil
 }
 
 func (p *process) close() error {
-	faults := []error{p.control.Close(), p.leave()}
-	return errors.Join(append(faults, p.lock.Release())...)
-}
-
-// leave closes the TCP listeners.
-func (p *process) leave() (err error) {
-	for _, l := range p.tcp {
-		err = errors.Join(err, l.Close())
-	}
-	p.tcp = nil
-	return err
+	close(p.closed)
+	return errors.Join(shutDown(p.commands), shutDown(p.public), p.lock.Release())
 }
 
 // A queue that is damaged again within soon, mostDamaged times in a row, is not opened again.
