@@ -198,10 +198,10 @@ func (t *tx) insert(event int64, d *draft) (err error) {
 	millis, whole := watchedColumns(e.WatchedAt.Instant)
 	e.ID, err = t.Insert(`INSERT INTO entries (event, account, part, kind, media, reported, correction, list, item_key, priority, watched_at, watched,
 			class, created_at, state, reason, lane, after, next_at, planned_at, settled_at, decided, words, minutes, root)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), ?)`,
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(nullif(?, 0), (SELECT minutes FROM titles WHERE key = ?)), ?)`,
 		event, e.Account, e.Part, string(e.Kind), asJSON{e.Media}, asJSON{e.Reported}, idOrNull(e.Correction), asJSON{e.List}, e.Key(), e.Priority,
 		millis, whole, string(e.Class), t.now, string(e.State), e.Reason, int(e.Lane), idOrNull(e.After),
-		max(t.dueSince(*e).UnixMilli(), e.NextAt.UnixMilli()), t.now, timeOrNull(e.SettledAt), asJSON{d.steps}, words, e.Minutes, rootOf(*e))
+		max(t.dueSince(*e).UnixMilli(), e.NextAt.UnixMilli()), t.now, timeOrNull(e.SettledAt), asJSON{d.steps}, words, e.Minutes, e.Key(), rootOf(*e))
 	if err != nil {
 		return err
 	}

@@ -21,22 +21,24 @@ import (
 // This file holds what the diary shows and is searched by: titles of items that an entry
 // knows by number alone, the words of a search, and the numbers of a year.
 
-// title is what an item is called.
-type title struct {
-	Key   string // see titleKeys
-	Title string
-	Year  int
+// Title is what an item is called, and what else TMDB tells of it.
+type Title struct {
+	Key     string // "movie:603", "tv:1396" or "episode:1396:1:2"
+	Title   string
+	Year    int
+	Minutes int    // 0 when it is not known
+	Poster  string // the path of its picture at TMDB; "" where it has none
 }
 
 // titlesOf returns what an item says of its own title, and of that of its series.
-func titlesOf(m *viewing.Media) (all []title) {
+func titlesOf(m *viewing.Media) (all []Title) {
 	if m == nil {
 		return nil
 	}
 	work, episode := titleKeys(*m)
 	add := func(key, name string, year int) {
 		if key != "" && name != "" {
-			all = append(all, title{key, name, year})
+			all = append(all, Title{Key: key, Title: name, Year: year})
 		}
 	}
 	if m.Type != viewing.Episode {
@@ -64,7 +66,7 @@ func titleKeys(m viewing.Media) (work, episode string) {
 }
 
 // entitle gives an item the titles that it lacks. It changes no item, but returns another.
-func entitle(m *viewing.Media, titles map[string]title) *viewing.Media {
+func entitle(m *viewing.Media, titles map[string]Title) *viewing.Media {
 	work, episode := titleKeys(*m)
 	full := *m
 	if m.Type != viewing.Episode {
@@ -98,7 +100,7 @@ func lacksTitle(m *viewing.Media) bool {
 
 const selectTitles = "SELECT key, title, coalesce(year, 0) FROM titles WHERE key IN (SELECT value FROM json_each(?))"
 
-func scanTitle(r *sql.Rows) (t title, err error) {
+func scanTitle(r *sql.Rows) (t Title, err error) {
 	err = r.Scan(&t.Key, &t.Title, &t.Year)
 	return t, err
 }
@@ -120,7 +122,7 @@ func (s *Store) Entitle(ctx context.Context, entries []Entry) error {
 	if err != nil {
 		return err
 	}
-	titles := map[string]title{}
+	titles := map[string]Title{}
 	for _, t := range found {
 		titles[t.Key] = t
 	}
@@ -132,13 +134,45 @@ func (s *Store) Entitle(ctx context.Context, entries []Entry) error {
 	return nil
 }
 
-// keepTitles stores titles; one that a person has chosen replaces another. What is known
-// of the same numbers, in the account as in those that have entries, is found by them from
-// then on.
-func (t *tx) keepTitles(account string, titles []title, chosen bool) error {
+// Learn keeps what TMDB tells of items. A title that another entry has told stays.
+func (s *Store) Learn(ctx context.Context, all []Title) error {
+	return s.write(ctx, "keep titles", func(t *tx) error {
+		if err := t.keepTitles("", all, false); err != nil {
+			return err
+		}
+		for _, one := range all {
+			_, err := t.Exec("UPDATE titles SET minutes = nullif(?2, 0), poster = ?3 WHERE key = ?1", one.Key, one.Minutes, one.Poster)
+			if err == nil && one.Minutes > 0 {
+				_, err = t.Exec(`UPDATE entries SET minutes = ?2 WHERE account IN (SELECT account FROM counters) AND item_key <> ''
+					AND item_key = ?1 AND minutes IS NULL`, one.Key, one.Minutes)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		t.nudge = true
+		return nil
+	})
+}
+
+// Poster returns the path of the picture of a film or series at TMDB, "" where it has none.
+// known is false before [Store.Learn] was told of it.
+func (s *Store) Poster(ctx context.Context, key string) (path string, known bool, err error) {
+	found, err := read(ctx, s, "read poster", sqlite.Scan[string], "SELECT poster FROM titles WHERE key = ? AND poster IS NOT NULL", key)
+	if len(found) == 0 {
+		return "", false, err
+	}
+	return found[0], true, err
+}
+
+// keepTitles stores titles; one that a person has chosen replaces another, and a year that
+// is not known yet is added. What is known of the same numbers, in the account as in those
+// that have entries, is found by them from then on.
+func (t *tx) keepTitles(account string, titles []Title, chosen bool) error {
 	for _, one := range titles {
 		n, err := t.Affect(`INSERT INTO titles (key, title, year) VALUES (?1, ?2, nullif(?3, 0)) ON CONFLICT (key)
-			DO UPDATE SET title = ?2, year = nullif(?3, 0) WHERE ?4 AND (title <> ?2 OR year IS NOT nullif(?3, 0))`, one.Key, one.Title, one.Year, chosen)
+			DO UPDATE SET title = iif(?4, ?2, title), year = iif(?4, nullif(?3, 0), coalesce(year, nullif(?3, 0)))
+			WHERE ?4 AND (title <> ?2 OR year IS NOT nullif(?3, 0)) OR year IS NULL AND ?3 > 0`, one.Key, one.Title, one.Year, chosen)
 		if err != nil {
 			return err
 		}
@@ -171,7 +205,7 @@ func (t *tx) learn(e Entry) (words string, err error) {
 		if err != nil {
 			return "", err
 		}
-		titles := map[string]title{}
+		titles := map[string]Title{}
 		for _, one := range found {
 			titles[one.Key] = one
 		}

@@ -151,3 +151,46 @@ func TestYear(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestWhatTMDBTells: an entry that has a number alone gets title, year and length, and is
+// found by them; what others have told stays. Entries that come later know it, too.
+func TestWhatTMDBTells(t *testing.T) {
+	s := fresh(t)
+	bare := func(tmdb int64) viewing.Media {
+		return viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: tmdb}}
+	}
+	told := bare(604)
+	told.Title = "Matrix Reloaded"
+	s.commit(t, named("bare", bare(603), 0), named("told", told, 300), named("episode", series(1396, "", 1, 2, ""), 600))
+	if path, known, err := s.Poster(t.Context(), "movie:604"); path != "" || known || err != nil {
+		t.Errorf("before: %q, %v, %v", path, known, err)
+	}
+	err := s.Learn(t.Context(), []Title{
+		{Key: "movie:603", Title: "The Matrix", Year: 1999, Minutes: 136, Poster: "/a.jpg"}, {Key: "movie:604", Title: "The Matrix Reloaded", Year: 2003, Minutes: 138},
+		{Key: "tv:1396", Title: "Breaking Bad", Year: 2008, Poster: "/b.jpg"}, {Key: "episode:1396:1:2", Title: "Cat's in the Bag...", Minutes: 48},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.commit(t, named("later", bare(603), 900))
+	for words, want := range map[string]string{
+		"the matrix 1999": "The Matrix (1999) 136, The Matrix (1999) 136", "reloaded": "Matrix Reloaded (2003) 138", "breaking cats": "Breaking Bad S01E02 48",
+	} {
+		list, err := s.Entries(t.Context(), entry.Filter{Words: words})
+		if err == nil {
+			err = s.Entitle(t.Context(), list)
+		}
+		var got []string
+		for _, e := range list {
+			got = append(got, fmt.Sprint(e.Label(), " ", e.Minutes))
+		}
+		if text := strings.Join(got, ", "); text != want || err != nil {
+			t.Errorf("%s: %s, %v", words, text, err)
+		}
+	}
+	for key, want := range map[string]string{"movie:603": "/a.jpg", "movie:604": "", "tv:1396": "/b.jpg"} {
+		if path, known, err := s.Poster(t.Context(), key); path != want || !known || err != nil {
+			t.Errorf("%s: %q, %v, %v", key, path, known, err)
+		}
+	}
+}

@@ -86,9 +86,11 @@ CREATE INDEX entries_watched ON entries (watched_at, root, minutes) WHERE root I
 
 -- What items are called, by their numbers: "movie:603", "tv:1396", "episode:1396:1:2".
 CREATE TABLE titles (
-  key   TEXT PRIMARY KEY,
-  title TEXT NOT NULL,
-  year  INTEGER
+  key     TEXT PRIMARY KEY,
+  title   TEXT NOT NULL,
+  year    INTEGER,
+  minutes INTEGER,               -- how long it is, by TMDB
+  poster  TEXT                   -- the path of its picture at TMDB, '' where it has none; NULL before TMDB was asked
 ) STRICT;
 
 -- Further sightings of what an entry tells; the first is entries.event.

@@ -67,6 +67,12 @@ func (p *Provider) Trouble() error {
 	return p.trouble
 }
 
+// Ask has one question answered; nil where it cannot be.
+func (p *Provider) Ask(ctx context.Context, q Question) (*Answer, error) {
+	found, err := p.learn(ctx, []Question{q})
+	return found[q], err
+}
+
 // learn has questions answered: by the cache, else by asking. A cache that fails
 // costs requests, and nothing else.
 func (p *Provider) learn(ctx context.Context, open []Question) (found map[Question]*Answer, err error) {

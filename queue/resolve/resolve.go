@@ -75,6 +75,7 @@ type Work struct {
 	Names   []string // the original title, and translations
 	Minutes int      // its runtime; 0 when it is not known
 	By      string   // who names it; "" for TMDB
+	Poster  string   `json:",omitempty"` // the path of its picture at TMDB; "" for none
 }
 
 // Episode is an episode of TMDB.

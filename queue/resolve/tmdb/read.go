@@ -2,6 +2,7 @@ package tmdb
 
 import (
 	"cmp"
+	"regexp"
 	"strconv"
 
 	"github.com/filmspool/filmspool/queue/resolve"
@@ -18,6 +19,7 @@ type work struct {
 	Released      string `json:"release_date"`
 	Aired         string `json:"first_air_date"`
 	Runtime       int    `json:"runtime"` // of a film, in minutes
+	Poster        string `json:"poster_path"`
 	Translations  struct {
 		All resolve.List[struct {
 			Data struct {
@@ -41,6 +43,9 @@ type episode struct {
 // maxName is how many letters of a name are kept.
 const maxName = 300
 
+// posterPath is what paths of pictures look like.
+var posterPath = regexp.MustCompile(`^/[A-Za-z0-9_-]{1,80}\.(jpe?g|png|webp)$`)
+
 func cut(name string) string {
 	if letters := []rune(name); len(letters) > maxName {
 		return string(letters[:maxName])
@@ -59,6 +64,9 @@ func works(kind viewing.MediaType, all []work) (out []resolve.Work) {
 		names := []string{cmp.Or(w.OriginalTitle, w.OriginalName)}
 		for _, t := range w.Translations.All {
 			names = append(names, cmp.Or(t.Data.Title, t.Data.Name))
+		}
+		if posterPath.MatchString(w.Poster) {
+			one.Poster = w.Poster
 		}
 		for _, name := range names {
 			if name = cut(name); name != "" && name != one.Title {
