@@ -61,6 +61,7 @@ type core struct {
 	providers     []*provider // those that the user turned on
 	providersOpen bool
 	answers       *resolve.Cache // of the providers; nil where it is not open
+	titles        *titleLookup   // nil where TMDB is off, or nothing runs
 	work          atomic.Int32   // what a change of the configuration would cut
 	changing      sync.Mutex     // held while somebody changes the configuration
 	restart       func(context.Context, config.Config)
@@ -164,6 +165,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 // runParts runs everything but the queue.
 func (d *Daemon) runParts(ctx context.Context) error {
 	d.openProviders(ctx)
+	d.openTitles()
 	for _, name := range d.accountNames() {
 		a, err := d.openAccount(ctx, name)
 		if err != nil {
@@ -190,6 +192,9 @@ func (d *Daemon) runParts(ctx context.Context) error {
 	g.Go(func() error { return d.connector.Run(ctx) })
 	g.Go(func() error { d.nudgeBrowsers(ctx); return nil })
 	g.Go(func() error { return d.giveNotices(ctx) })
+	if d.titles != nil {
+		g.Go(func() error { d.titles.run(ctx); return nil })
+	}
 	g.Go(func() error {
 		d.feedWatchdog(ctx, service.WatchdogInterval(), d.store.Alive, func() error { return service.Notify("WATCHDOG=1") })
 		return nil

@@ -132,9 +132,11 @@ func (d *Daemon) openConnector() {
 
 // openPage makes the pages of this instance.
 func (d *Daemon) openPage() (err error) {
-	d.site, err = page.New(page.Options{
-		API: d.Control(), Changed: d.changes, Sessions: filepath.Join(d.o.Paths.State, "sessions.json"), Log: d.log.With("part", "page"),
-	})
+	o := page.Options{API: d.Control(), Changed: d.changes, Sessions: filepath.Join(d.o.Paths.State, "sessions.json"), Log: d.log.With("part", "page")}
+	if d.titles != nil {
+		o.Poster = d.titles.poster
+	}
+	d.site, err = page.New(o)
 	if err != nil {
 		return fmt.Errorf("open the pages: %w", err)
 	}

@@ -237,6 +237,7 @@ func (d *core) List(ctx context.Context, f entry.Filter) ([]queue.Entry, error) 
 		if err != nil {
 			return nil, queueFault(err)
 		}
+		d.titles.want(page...)
 		list = append(list, page...)
 		if len(page) < f.Limit {
 			break

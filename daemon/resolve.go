@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -45,6 +46,11 @@ func (d *core) openProviders(ctx context.Context) {
 		d.providers = append(d.providers, &provider{
 			name: "TMDB", address: set.TMDB.BaseURL, detail: viewing.Say("asked.tMDB"), remedy: control.Command("filmspool login --tmdb"),
 		})
+	}
+	if !set.TMDB.Enabled {
+		if err := os.RemoveAll(d.picturesDir()); err != nil {
+			d.log.Warn("pictures not removed", "folder", d.picturesDir(), "error", err)
+		}
 	}
 	file := filepath.Join(d.o.Paths.State, "answers.db")
 	if len(d.providers) == 0 {

@@ -145,6 +145,8 @@ type TMDB struct {
 	Enabled bool `toml:"enabled" json:"enabled"`
 	// BaseURL is where its API is.
 	BaseURL string `toml:"base_url" json:"baseUrl"`
+	// ImageURL is where its pictures are.
+	ImageURL string `toml:"image_url" json:"imageUrl"`
 }
 
 // Metrics are figures for Prometheus. They are off because every program and every
@@ -226,7 +228,7 @@ func Default() Config {
 			Classes:       Classes{Live: Send, CatchUp: Send, Bulk: Hold, Backdated: Hold, Review: Hold, Marked: Send},
 			Announcements: true,
 		},
-		Resolve: Resolve{Wikidata: Wikidata{Endpoint: wikidata.DefaultEndpoint}, TMDB: TMDB{BaseURL: tmdb.DefaultBase}},
+		Resolve: Resolve{Wikidata: Wikidata{Endpoint: wikidata.DefaultEndpoint}, TMDB: TMDB{BaseURL: tmdb.DefaultBase, ImageURL: tmdb.DefaultImages}},
 		Notices: Notices{Desktop: true},
 		origins: map[string]Origin{},
 	}

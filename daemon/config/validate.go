@@ -47,6 +47,7 @@ func (c Config) Validate() error {
 	v.lists()
 	v.address("resolve.wikidata.endpoint", c.Resolve.Wikidata.Endpoint, wikidata.DefaultEndpoint)
 	v.address("resolve.tmdb.base_url", c.Resolve.TMDB.BaseURL, tmdb.DefaultBase)
+	v.address("resolve.tmdb.image_url", c.Resolve.TMDB.ImageURL, tmdb.DefaultImages)
 	if url := c.Notices.Webhook.URL; url != "" {
 		v.address("notices.webhook.url", url, "https://ntfy.example/topic")
 	}

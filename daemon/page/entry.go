@@ -127,6 +127,14 @@ func lifeOf(v *view, x control.Explanation) (life []lifeEvent) {
 	return life
 }
 
+// Alike reports whether another candidate has the same title and year, so that only the
+// number tells them apart.
+func (c card) Alike(is resolve.Candidate) bool {
+	return slices.ContainsFunc(c.Candidates, func(o resolve.Candidate) bool {
+		return o.TMDB != is.TMDB && o.Title == is.Title && o.Year == is.Year
+	})
+}
+
 // button is a form with one button.
 type button struct {
 	Card               card

@@ -11,6 +11,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -92,6 +93,15 @@ func (i item) Tint() int {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(i.Title()))
 	return int(hash.Sum32() % 8)
+}
+
+// Picture returns the address of the picture of its film or series; "" for none.
+func (i item) Picture() string {
+	if i.Media == nil {
+		return ""
+	}
+	work := resolve.ClueOf(*i.Media)
+	return i.Poster(work.Kind, work.IDs.TMDB)
 }
 
 // Watched returns when it was watched, for the template "time"; nil where it was not.

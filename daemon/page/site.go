@@ -23,6 +23,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,6 +33,7 @@ import (
 	"github.com/filmspool/filmspool/connector/extension"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/locale"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 //go:embed templates/*.html static/*
@@ -45,7 +47,9 @@ type Options struct {
 	Changed func() (<-chan struct{}, func())
 	// Sessions is the file that keeps the host name and the sessions over a restart.
 	Sessions string
-	Log      *slog.Logger
+	// Poster returns the picture of a film or series of TMDB; nil where TMDB is off.
+	Poster func(ctx context.Context, kind viewing.MediaType, number int64) ([]byte, error)
+	Log    *slog.Logger
 }
 
 // Site is all pages of one instance.
@@ -153,6 +157,7 @@ func (s *Site) Handler() http.Handler {
 	signedIn.HandleFunc("GET /live", s.live)
 	signedIn.HandleFunc("GET /about/report.txt", s.report)
 	signedIn.HandleFunc("GET /extension/{file}", s.extension)
+	signedIn.HandleFunc("GET /poster/{kind}/{number}", s.poster)
 	for _, p := range pages() {
 		pattern := p.path
 		if pattern == "/" {
@@ -254,6 +259,24 @@ func (s *Site) extension(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/zip")
 	w.Header().Set("Content-Disposition", `attachment; filename="filmspool-`+family+`.zip"`)
 	_, _ = w.Write(archive)
+}
+
+// poster serves the picture of a film or series.
+func (s *Site) poster(w http.ResponseWriter, r *http.Request) {
+	kind := viewing.MediaType(r.PathValue("kind"))
+	number, err := strconv.ParseInt(r.PathValue("number"), 10, 64)
+	if err != nil || number < 1 || kind != viewing.Movie && kind != viewing.TV || s.o.Poster == nil {
+		s.notFound(w, r)
+		return
+	}
+	image, err := s.o.Poster(r.Context(), kind, number)
+	if err != nil {
+		http.Error(w, "there is no picture", http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", http.DetectContentType(image))
+	w.Header().Set("Cache-Control", "private, max-age=86400")
+	_, _ = w.Write(image)
 }
 
 // notFound is the page for an address that has none.

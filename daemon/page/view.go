@@ -131,6 +131,18 @@ func (v *view) Typed(name string) string { return v.FormValue(name) }
 // SignedIn reports whether the browser is signed in.
 func (v *view) SignedIn() bool { return v.page.path != "" }
 
+// HasPosters reports whether TMDB is on.
+func (v *view) HasPosters() bool { return v.site.o.Poster != nil }
+
+// Poster returns the address of the picture of a film or series; "" where TMDB is off or
+// the number is not known.
+func (v *view) Poster(kind viewing.MediaType, number int64) string {
+	if !v.HasPosters() || number == 0 {
+		return ""
+	}
+	return fmt.Sprintf("/poster/%s/%d", kind, number)
+}
+
 // Menu returns the pages of the menu.
 func (v *view) Menu() (links []link) {
 	for _, p := range pages() {

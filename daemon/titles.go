@@ -1,0 +1,181 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/resolve"
+	"github.com/filmspool/filmspool/queue/resolve/tmdb"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// titleLookup asks TMDB about numbers that somebody looks at: what they are called, and for a
+// picture of them. It keeps what it learns. Where TMDB is off there is none: nil, of which
+// [titleLookup.want] can be used.
+type titleLookup struct {
+	*core
+	tmdb     *provider
+	pictures *pictures
+	wanted   chan resolve.Question
+	flights  singleflight.Group
+
+	mu  sync.Mutex
+	due map[resolve.Question]time.Time // not asked again before
+}
+
+const (
+	maxWanted   = 200              // questions that wait; more are asked when they are shown again
+	maxAsked    = 10_000           // questions of which it is known when they were asked
+	askedFor    = 20 * time.Hour   // as long as answers of "none" are kept
+	failedFor   = time.Minute      // before a question without an answer is asked again
+	askTime     = 30 * time.Second // for one answer of TMDB
+	pictureWait = 5 * time.Second  // that a page waits for a picture
+)
+
+// errNoPicture says that there is no picture, or that it cannot be had now.
+var errNoPicture = errors.New("there is no picture")
+
+// openTitles makes them, where TMDB is on.
+func (d *core) openTitles() {
+	for _, p := range d.providers {
+		if p.name == resolve.TMDB {
+			d.titles = &titleLookup{
+				core: d, tmdb: p, wanted: make(chan resolve.Question, maxWanted), due: map[resolve.Question]time.Time{},
+				pictures: newPictures(d.picturesDir(), tmdb.NewImages(d.o.Config.Resolve.TMDB.ImageURL).Poster),
+			}
+		}
+	}
+}
+
+// want has the titles asked for that entries lack, some time later.
+func (t *titleLookup) want(entries ...queue.Entry) {
+	if t == nil {
+		return
+	}
+	for _, e := range entries {
+		for _, q := range lacking(e.Media) {
+			if !t.isDue(q) {
+				continue
+			}
+			select {
+			case t.wanted <- q:
+			default: // too many
+			}
+		}
+	}
+}
+
+// lacking returns the questions whose answers tell the titles that an item lacks.
+func lacking(m *viewing.Media) (all []resolve.Question) {
+	switch {
+	case m == nil:
+	case m.Type != viewing.Episode:
+		if m.IDs.TMDB > 0 && (m.Title == "" || m.Year == 0) {
+			all = append(all, resolve.Question{Ask: resolve.Details, Kind: m.Type, Number: m.IDs.TMDB})
+		}
+	case m.Show != nil && m.Show.IDs.TMDB > 0:
+		if m.Show.Title == "" {
+			all = append(all, resolve.Question{Ask: resolve.Details, Kind: viewing.TV, Number: m.Show.IDs.TMDB})
+		}
+		if m.Title == "" && m.Placed() {
+			all = append(all, resolve.Question{Ask: resolve.Season, Number: m.Show.IDs.TMDB, Season: *m.Season})
+		}
+	}
+	return all
+}
+
+// run asks what is wanted, one after the other, until ctx ends.
+func (t *titleLookup) run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case q := <-t.wanted:
+			_ = t.learn(ctx, q) // it is asked again when it is shown again
+		}
+	}
+}
+
+// isDue reports whether a question may be asked now.
+func (t *titleLookup) isDue(q resolve.Question) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !time.Now().Before(t.due[q])
+}
+
+// learn asks TMDB and keeps the answer, unless that was done. Whoever asks the same
+// meanwhile waits for the same answer.
+func (t *titleLookup) learn(ctx context.Context, q resolve.Question) error {
+	done := t.flights.DoChan(fmt.Sprint(q), func() (any, error) {
+		client := t.tmdb.current()
+		if client == nil || !t.isDue(q) {
+			return nil, nil
+		}
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTime)
+		defer cancel()
+		answer, err := client.Ask(ctx, q)
+		if told := titlesOf(answer); err == nil && len(told) > 0 {
+			err = t.store.Learn(ctx, told)
+		}
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if len(t.due) >= maxAsked {
+			clear(t.due)
+		}
+		if t.due[q] = time.Now().Add(askedFor); err != nil {
+			t.due[q] = time.Now().Add(failedFor)
+			t.log.Debug("titles not learned", "error", err)
+		}
+		return nil, err
+	})
+	select {
+	case r := <-done:
+		return r.Err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// titlesOf is an answer of TMDB in the words of the queue.
+func titlesOf(a *resolve.Answer) (all []queue.Title) {
+	if a == nil {
+		return nil
+	}
+	for _, w := range a.Works {
+		if w.Title != "" {
+			all = append(all, queue.Title{Key: titleKey(w.Type, w.TMDB), Title: w.Title, Year: w.Year, Minutes: w.Minutes, Poster: w.Poster})
+		}
+	}
+	for _, e := range a.Episodes {
+		if e.Name != "" {
+			all = append(all, queue.Title{Key: fmt.Sprintf("episode:%d:%d:%d", e.Show, e.Season, e.Number), Title: e.Name, Minutes: e.Minutes})
+		}
+	}
+	return all
+}
+
+func titleKey(kind viewing.MediaType, number int64) string { return fmt.Sprintf("%s:%d", kind, number) }
+
+// poster returns the picture of a film or series. TMDB is asked about a number of which it
+// was not asked yet.
+func (t *titleLookup) poster(ctx context.Context, kind viewing.MediaType, number int64) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, pictureWait)
+	defer cancel()
+	path, known, err := t.store.Poster(ctx, titleKey(kind, number))
+	if err == nil && !known {
+		if err = t.learn(ctx, resolve.Question{Ask: resolve.Details, Kind: kind, Number: number}); err == nil {
+			path, _, err = t.store.Poster(ctx, titleKey(kind, number))
+		}
+	}
+	if err != nil || path == "" {
+		return nil, cmp.Or(err, errNoPicture)
+	}
+	return t.pictures.get(ctx, path)
+}

@@ -1,0 +1,184 @@
+package daemon
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// posterOf is a TMDB that knows the film 603 and the series 1396, and has pictures.
+type posterOf struct {
+	*testing.T
+	mu    sync.Mutex
+	asked []string
+	away  bool
+}
+
+func (o *posterOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.asked = append(o.asked, r.URL.Path)
+	isImage := strings.HasPrefix(r.URL.Path, "/images/")
+	if token := r.Header.Get("Authorization") != ""; token == isImage {
+		o.Errorf("%s: the token: %v", r.URL.Path, token)
+	}
+	switch {
+	case o.away:
+		w.WriteHeader(http.StatusServiceUnavailable)
+	case r.URL.Path == "/images/w185/matrix.jpg":
+		_, _ = io.WriteString(w, "\xff\xd8\xff\xe0 the picture")
+	case r.URL.Path == "/movie/603":
+		_, _ = io.WriteString(w, `{"id":603,"title":"The Matrix","release_date":"1999-03-31","runtime":136,"poster_path":"/matrix.jpg"}`)
+	case r.URL.Path == "/tv/1396":
+		_, _ = io.WriteString(w, `{"id":1396,"name":"Breaking Bad","first_air_date":"2008-01-20","poster_path":null,
+			"season/1":{"episodes":[{"id":62086,"episode_number":2,"name":"Cat's in the Bag...","runtime":48}]}}`)
+	default:
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = io.WriteString(w, `{"status_code":34}`)
+	}
+}
+
+// was returns what TMDB was asked, and forgets it.
+func (o *posterOf) was() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	text := strings.Join(o.asked, " ")
+	o.asked = nil
+	return text
+}
+
+func (o *posterOf) goAway() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.away = true
+}
+
+// withPosters looks at the pages with TMDB, turned on or off. What is logged goes to log.
+func withPosters(t *testing.T, on bool, log io.Writer) (*looker, *posterOf) {
+	t.Helper()
+	o := &posterOf{T: t}
+	server := httptest.NewServer(o)
+	t.Cleanup(server.Close)
+	l := &looker{cookies: map[string]*http.Cookie{}, visitor: visited(t, func(options *Options) {
+		options.Logger = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		options.Config.Resolve.TMDB = config.TMDB{Enabled: on, BaseURL: server.URL, ImageURL: server.URL + "/images"}
+		keys := config.Keys{Dir: options.Paths.State, Getenv: options.Getenv}
+		if err := keys.SaveTMDB(config.NewSecret("eyJ.secret.token")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(newCore(*options).picturesDir(), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	})}
+	l.pages = l.d.site.Handler()
+	l.ask(http.MethodPost, "/in", url.Values{"ticket": {l.d.site.Ticket()}})
+	return l, o
+}
+
+// adds has a source tell a film and an episode by their numbers alone.
+func (l *looker) adds() (film, episode int64) {
+	l.Helper()
+	one, two := 1, 2
+	second := movie("episode", 0, "", 2*time.Minute)
+	second.Media = []viewing.Media{{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 1396}}, Season: &one, Episode: &two}}
+	ids := l.commits("browser:x", movie("film", 603, "", time.Hour), second)
+	l.becomes(ids[0], viewing.StateDelivered)
+	l.becomes(ids[1], viewing.StateDelivered)
+	return ids[0], ids[1]
+}
+
+// TestTitlesAndPosters: what is shown and has no title gets one, with its length, while nobody
+// waits for it. A picture is fetched once, and served from here.
+func TestTitlesAndPosters(t *testing.T) {
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	l, o := withPosters(t, true, log)
+	film, episode := l.adds()
+	changed, stop := l.d.store.Subscribe()
+	defer stop()
+	page := l.sees("/diary", `<img src="/poster/movie/603" alt="" width="185" height="278" loading="lazy"`, `<img src="/poster/tv/1396" alt=""`)
+	for !strings.Contains(page, "The Matrix") || !strings.Contains(page, "Breaking Bad") || !strings.Contains(page, "S01E02 · Cat&#39;s in the Bag...") {
+		select {
+		case <-changed:
+			page = l.sees("/diary")
+		case <-time.After(20 * time.Second):
+			t.Fatal(page)
+		}
+	}
+	if minutes := []int{l.entry(film).Minutes, l.entry(episode).Minutes}; fmt.Sprint(minutes) != "[136 48]" {
+		t.Errorf("minutes: %v", minutes)
+	}
+	o.was()
+	for range 2 {
+		answer := l.ask(http.MethodGet, "/poster/movie/603", nil)
+		if h := answer.Header(); answer.Code != http.StatusOK || answer.Body.String() != "\xff\xd8\xff\xe0 the picture" || h.Get("Content-Type") != "image/jpeg" ||
+			h.Get("Cache-Control") != "private, max-age=86400" || h.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%d %q %v", answer.Code, answer.Body, h)
+		}
+	}
+	for _, path := range []string{"/poster/tv/1396", "/poster/movie/9", "/poster/movie/9", "/poster/episode/603", "/poster/movie/0", "/poster/movie/x"} {
+		if answer := l.ask(http.MethodGet, path, nil); answer.Code != http.StatusNotFound {
+			t.Errorf("%s: %d", path, answer.Code)
+		}
+	}
+	if got := o.was(); got != "/images/w185/matrix.jpg /movie/9" {
+		t.Errorf("asked for %s", got)
+	}
+	l.sees("/about", "not endorsed or certified by TMDB")
+	if text, err := os.ReadFile(log.Name()); err != nil || len(text) == 0 || strings.Contains(string(text), "eyJ") {
+		t.Errorf("%v, or the token is in the log:\n%s", err, text)
+	}
+}
+
+// TestTMDBThatDoesNotAnswer: the pages are as they are without it, and it is left alone.
+func TestTMDBThatDoesNotAnswer(t *testing.T) {
+	l, o := withPosters(t, true, io.Discard)
+	o.goAway()
+	l.adds()
+	for range 3 {
+		l.sees("/diary", "603")
+		if answer := l.ask(http.MethodGet, "/poster/movie/603", nil); answer.Code != http.StatusNotFound {
+			t.Errorf("the picture: %d", answer.Code)
+		}
+	}
+	if err := l.d.titles.learn(t.Context(), lacking(&viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}})[0]); err != nil {
+		t.Error(err)
+	}
+	if got := o.was(); strings.Count(got, "/") > 2 {
+		t.Errorf("asked for %s", got)
+	}
+}
+
+// TestWithoutTMDB: nothing is asked for, and what was kept before is gone.
+func TestWithoutTMDB(t *testing.T) {
+	l, o := withPosters(t, false, io.Discard)
+	l.adds()
+	if page := l.sees("/diary", "603") + l.sees("/about") + l.sees("/"); strings.Contains(page, "/poster/") || strings.Contains(page, "TMDB API") {
+		t.Error(page)
+	}
+	if answer := l.ask(http.MethodGet, "/poster/movie/603", nil); answer.Code != http.StatusNotFound {
+		t.Errorf("%d", answer.Code)
+	}
+	if _, err := l.d.Control().Resolve(t.Context(), control.Wanted{Kind: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}); err != nil || o.was() != "" {
+		t.Errorf("%v, or TMDB was asked", err)
+	}
+	if _, err := os.Stat(l.d.picturesDir()); !os.IsNotExist(err) {
+		t.Errorf("the pictures: %v", err)
+	}
+}
