@@ -16,6 +16,7 @@ import (
 
 	"github.com/filmspool/filmspool/connector"
 	"github.com/filmspool/filmspool/connector/protocol"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // A message that is too large is noticed without waiting for its end.
@@ -185,6 +186,42 @@ func TestRateLimit(t *testing.T) {
 		reading.Wait()
 		if pongs < 1499 {
 			t.Errorf("%d pongs for 1,500 pings", pongs)
+		}
+	})
+}
+
+// What a paired client plays is passed on. A socket that breaks ends it, one that rests does not.
+func TestPlayingIsPassedOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var heard []string
+		r := startInBubble(t, func(o *connector.Options) {
+			o.Playing = func(source string, m protocol.Playing) {
+				heard = append(heard, source+" "+m.State+" "+m.Media.Label())
+			}
+		})
+		frame := frameOf(t, protocol.Playing{Session: uuid(1), State: "playing", Media: viewing.Media{Type: viewing.Movie, Title: "Alpha"}})
+		stranger := r.greeted(chromium, "")
+		stranger.say(frame)
+		stranger.refused(protocol.PairingRequired)
+		id, token := r.pair(chromium)
+		source := "browser:" + id
+		end := func(s *socket, frame []byte) {
+			_ = s.WriteControl(websocket.CloseMessage, frame, time.Now().Add(time.Second))
+			_ = s.Close()
+			synctest.Wait()
+		}
+		s := r.greeted(chromium, token)
+		s.say(frame)
+		s.say(strings.Replace(frame, "Alpha", "", 1))
+		s.refused(protocol.BadMessage)
+		end(s, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""))
+		if want := source + " playing Alpha"; strings.Join(heard, ", ") != want {
+			t.Errorf("a socket that rests: %q, want %q", heard, want)
+		}
+		s = r.greeted(chromium, token)
+		end(s, nil)
+		if want := source + " ended unknown "; len(heard) != 2 || heard[1] != want {
+			t.Errorf("a socket that breaks: %q, want %q", heard, want)
 		}
 	})
 }

@@ -179,6 +179,7 @@ func serve(t testing.TB, listener net.Listener, change func(*connector.Options))
 	}
 	options := connector.Options{
 		Allow: allow, Program: program, Sink: r.sink, Pairing: r.registry, Version: "1.2.3",
+		Playing: func(string, protocol.Playing) {},
 		Status: func(context.Context, string) protocol.Status {
 			return protocol.Status{Online: true, Pending: 7, Attention: 2}
 		},

@@ -61,6 +61,10 @@ type Options struct {
 	Program func(*http.Request) bool
 	Sink    Sink
 	Pairing *pairing.Registry
+	// Playing takes what a client plays. A message that all has ended, of no session, follows
+	// when a socket breaks. A client that has nothing to say for a while closes its socket
+	// with 1000: that ends nothing.
+	Playing func(source string, m protocol.Playing)
 	// Status is how the daemon stands, in the language of the client.
 	Status  func(ctx context.Context, language string) protocol.Status
 	Version string // of the program

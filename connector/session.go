@@ -88,6 +88,9 @@ func (s *session) run() {
 	}
 	close(s.events)
 	committer.Wait()
+	if s.client != "" && !websocket.IsCloseError(err, websocket.CloseNormalClosure) {
+		s.server.options.Playing("browser:"+s.client, protocol.Playing{State: protocol.StateEnded})
+	}
 	s.close(err)
 }
 
@@ -221,6 +224,12 @@ func (s *session) handle(frame []byte) error {
 		return s.pair(m)
 	case protocol.StatusRequest:
 		s.status(m)
+	case protocol.Playing:
+		if s.client == "" {
+			s.say(pairFirst(""))
+			return nil
+		}
+		s.server.options.Playing("browser:"+s.client, m)
 	case protocol.Event:
 		if s.client == "" {
 			s.say(pairFirst(m.ID))

@@ -103,6 +103,7 @@ func (d *Daemon) Revoke(ctx context.Context, name string) error {
 	id, err := d.clientOf(name)
 	if err == nil {
 		err = d.pairing.Revoke(ctx, id)
+		d.playing.end(viewing.SourceBrowser+":"+id, "")
 	}
 	return clientFault(name, err)
 }

@@ -62,6 +62,7 @@ type core struct {
 	providersOpen bool
 	answers       *resolve.Cache // of the providers; nil where it is not open
 	titles        *titleLookup   // nil where TMDB is off, or nothing runs
+	playing       playing        // what plays now
 	work          atomic.Int32   // what a change of the configuration would cut
 	changing      sync.Mutex     // held while somebody changes the configuration
 	restart       func(context.Context, config.Config)
@@ -75,12 +76,7 @@ func newCore(o Options) *core {
 
 // open opens the queue, what is paired, and the libraries.
 func (d *core) open(ctx context.Context) (err error) {
-	settings := settingsOf(d.o.Config)
-	settings.Label = func(source string) string { // that a person gave a browser or a program
-		_, id, _ := strings.Cut(source, ":")
-		return d.pairing.Label(id)
-	}
-	d.store, err = queue.Open(ctx, queue.Options{Path: d.o.Paths.Database(), Settings: settings, Logger: d.log.With("part", "queue")})
+	d.store, err = queue.Open(ctx, queue.Options{Path: d.o.Paths.Database(), Settings: d.rules(), Logger: d.log.With("part", "queue")})
 	if err != nil {
 		return unwritable(fmt.Errorf("open the queue: %w", err), d.o.Paths.State)
 	}
@@ -218,6 +214,17 @@ func (d *Daemon) nudgeBrowsers(ctx context.Context) {
 	}
 }
 
+// rules are the rules of the configuration, with the names that a person gave browsers and
+// programs.
+func (d *core) rules() rules.Settings {
+	s := settingsOf(d.o.Config)
+	s.Label = func(source string) string {
+		_, id, _ := strings.Cut(source, ":")
+		return d.pairing.Label(id)
+	}
+	return s
+}
+
 // settingsOf is the configuration in the words of the rules.
 func settingsOf(c config.Config) rules.Settings {
 	s := rules.Settings{
@@ -257,8 +264,8 @@ func (k records) Save(ctx context.Context, id string, record []byte) error {
 	return err
 }
 
-// changes gives a channel of one slot that is nudged at once, and when the queue or an
-// account has changed, and a function that ends that.
+// changes gives a channel of one slot that is nudged at once, and when the queue, an
+// account or what plays has changed, and a function that ends that.
 func (d *Daemon) changes() (<-chan struct{}, func()) {
 	news, ended := make(chan struct{}, 1), make(chan struct{})
 	var all sync.WaitGroup
@@ -279,6 +286,7 @@ func (d *Daemon) changes() (<-chan struct{}, func()) {
 		})
 	}
 	follow(d.store.Subscribe())
+	follow(d.playing.changes.Subscribe())
 	for _, a := range d.accounts {
 		follow(a.loop.Subscribe())
 	}

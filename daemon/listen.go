@@ -124,6 +124,7 @@ func (d *Daemon) openConnector() {
 		Program: func(r *http.Request) bool { return !guard.FromBrowser(r) },
 		Sink:    d.store,
 		Pairing: d.pairing,
+		Playing: d.browserPlays,
 		Status:  d.connectorStatus,
 		Version: d.o.Version,
 		Logger:  d.log.With("part", "connector"),

@@ -77,7 +77,7 @@ func (d *core) openLibraries() error {
 		o := kodi.Options{
 			Userdata: l.Userdata, Access: access, Watched: access.folders, Logger: d.log.With("part", "kodi"),
 			Announcements: d.o.Config.Kodi.Announcements, Tags: tagsOf(d.o.Config.Kodi, l),
-			Sink: d.store, Account: kodiAccount{d, settingsOf(d.o.Config)},
+			Sink: d.store, Account: kodiAccount{d, settingsOf(d.o.Config)}, Playing: d.libraryPlays,
 		}
 		if l.TimeZone != "" { // else that of Kodi's settings or of this machine
 			var err error

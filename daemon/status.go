@@ -124,6 +124,9 @@ func (d *Daemon) status(ctx context.Context) (control.Status, error) {
 	}
 	s, err := d.core.status(ctx, accounts, (*kodi.Importer).Status)
 	s.Listen = d.address
+	if !slices.ContainsFunc(accounts, func(a control.Account) bool { return a.Drops }) {
+		s.Playing = d.playing.list()
+	}
 	return s, err
 }
 

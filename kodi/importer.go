@@ -59,6 +59,9 @@ type Options struct {
 	// Watched are the userdata folders of all libraries that are watched, this one
 	// among them: to find profiles of this Kodi that are not. Nil looks for none.
 	Watched []string
+	// Playing takes what the Kodi of this library plays, and since when; the zero media is
+	// nothing. Nil leaves it out.
+	Playing func(source string, m viewing.Media, since time.Time)
 	// Tags say which films and series go to the watchlist and to lists.
 	Tags []rule.Target
 	// Announcements has the Kodi of this library heard announce its playbacks, where

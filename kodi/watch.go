@@ -55,6 +55,7 @@ func (i *Importer) Run(ctx context.Context) error {
 	if i.o.Announcements {
 		var heard sync.WaitGroup
 		heard.Go(func() { i.kodi.Run(ctx) })
+		heard.Go(func() { i.followPlayback(ctx) })
 		defer heard.Wait()
 	}
 	folder := events{dir: databaseFolder(i.path)}

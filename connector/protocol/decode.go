@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -39,6 +40,7 @@ var readers = map[string]func(frame []byte) (Message, error){
 	"viewing":   read[Viewing],
 	"watchlist": read[Watchlist],
 	"list":      read[List],
+	"playing":   read[Playing],
 	"status":    read[StatusRequest],
 	"ping":      read[Ping],
 }
@@ -52,8 +54,8 @@ func read[M interface{ valid() (Message, error) }](frame []byte) (Message, error
 	return m.valid()
 }
 
-// Decode reads a client's message: [Hello], [Auth], [Pair], [Event], [StatusRequest] or
-// [Ping]. The error carries the message's id if that can be read.
+// Decode reads a client's message: [Hello], [Auth], [Pair], [Event], [Playing],
+// [StatusRequest] or [Ping]. The error carries the message's id if that can be read.
 func Decode(frame []byte) (Message, *Error) {
 	if !unambiguous(frame) {
 		return nil, Refusal("", BadJSON, "")
@@ -178,6 +180,29 @@ func (m List) valid() (Message, error) {
 	return event(m.ID, viewing.Event{
 		Kind: viewing.KindList, List: &viewing.List{Name: m.Name, Description: m.Description, Visibility: m.Visibility},
 	})
+}
+
+func (m Playing) valid() (Message, error) {
+	switch {
+	case !uuid.MatchString(m.Session):
+		return nil, wrong("session")
+	case m.State == StateEnded:
+		return Playing{Session: m.Session, State: m.State}, nil
+	case m.State != StatePlaying && m.State != StatePaused:
+		return nil, wrong("state")
+	case !m.Media.Titled():
+		return nil, wrong("media.title")
+	}
+	_, err := event(m.Session, m.Event(time.Now()))
+	return m, err
+}
+
+// Event returns what plays as the viewing that it would be if it ended now.
+func (m Playing) Event(now time.Time) viewing.Event {
+	return viewing.Event{
+		Kind: viewing.KindViewing, EventID: m.Session, Media: []viewing.Media{m.Media}, WatchedAt: viewing.At(now), Count: 1,
+		Progress: &viewing.Progress{Position: m.Position, Duration: m.Duration}, Origin: viewing.Origin{Site: m.Source.Site},
+	}
 }
 
 // pageOf is the address of a page without user, query and fragment, which may hold secrets;

@@ -109,6 +109,24 @@ type List struct {
 	Visibility  string `json:"visibility,omitempty"` // PRIVATE or PUBLIC
 }
 
+// Playing reports what plays now, or has ended. It is shown while it lasts, and neither kept
+// nor sent on.
+type Playing struct {
+	Session  string        `json:"session"`            // UUID of the playback, the same in all messages about it
+	State    string        `json:"state"`              // [StatePlaying], [StatePaused] or [StateEnded]
+	Media    viewing.Media `json:"media,omitzero"`     // movie or episode, with a title; not needed for what has ended
+	Position float64       `json:"position,omitempty"` // in seconds
+	Duration float64       `json:"duration,omitempty"` // in seconds
+	Source   Source        `json:"source,omitzero"`
+}
+
+// The states of [Playing].
+const (
+	StatePlaying = "playing"
+	StatePaused  = "paused"
+	StateEnded   = "ended"
+)
+
 // StatusRequest is the client's status: it asks for the daemon's.
 type StatusRequest struct {
 	ID string `json:"id"`
@@ -172,6 +190,9 @@ func (Watchlist) Type() string { return "watchlist" }
 
 // Type is "list".
 func (List) Type() string { return "list" }
+
+// Type is "playing".
+func (Playing) Type() string { return "playing" }
 
 // Type is "status".
 func (StatusRequest) Type() string { return "status" }

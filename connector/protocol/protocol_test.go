@@ -197,7 +197,7 @@ func TestPosts(t *testing.T) {
 // Each side's message types have an example, and no example is of another type.
 func TestEveryMessageHasAnExample(t *testing.T) {
 	for side, want := range map[string][]string{
-		"client": {"auth", "hello", "list", "pair", "ping", "status", "viewing", "watchlist"},
+		"client": {"auth", "hello", "list", "pair", "ping", "playing", "status", "viewing", "watchlist"},
 		"daemon": {"ack", "error", "paired", "pong", "status", "welcome"},
 	} {
 		seen := map[string]bool{}

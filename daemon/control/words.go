@@ -20,6 +20,8 @@ type Status struct {
 	Counts   entry.Counts  `json:"counts"`
 	Accounts []Account     `json:"accounts"`
 	Sources  []Source      `json:"sources"`
+	// Playing is what plays now, the latest news first. It is kept nowhere.
+	Playing []Playing `json:"playing,omitempty"`
 	// Untitled are the sites whose videos without a title are ignored.
 	Untitled []string `json:"untitled,omitempty"`
 	// Waves are held until a person decides: more was told at once than a person can
@@ -33,6 +35,28 @@ type Status struct {
 	Notices []sqlite.Notice `json:"notices"`
 	// Storage is why nothing can be written; absent when all is well.
 	Storage *Storage `json:"storage,omitempty"`
+}
+
+// Playing is what a source plays now.
+type Playing struct {
+	Source   string        `json:"source"`
+	Media    viewing.Media `json:"media"`
+	Paused   bool          `json:"paused,omitempty"`
+	At       time.Time     `json:"at"`                 // of the position; of the begin where there is none
+	Position float64       `json:"position,omitempty"` // in seconds
+	Duration float64       `json:"duration,omitempty"` // in seconds; 0 where it is not known
+}
+
+// Percent returns how much of it has been played by now; 0 where that is not known.
+func (p Playing) Percent(now time.Time) int {
+	if p.Duration <= 0 {
+		return 0
+	}
+	position := p.Position
+	if !p.Paused {
+		position += now.Sub(p.At).Seconds()
+	}
+	return int(100 * min(max(position/p.Duration, 0), 1))
 }
 
 // Storage is trouble with the disk or the queue's file.

@@ -19,11 +19,24 @@ const (
 // homeData is what the first page shows.
 type homeData struct {
 	Status   control.Status
+	Playing  []playingItem
 	Last     []item
 	Week     []weekDay
 	Films    int
 	Episodes int
 }
+
+// playingItem is what plays now.
+type playingItem struct {
+	item
+	control.Playing
+}
+
+// Part returns how much of it has been played, of 100; 0 where that is not known.
+func (p playingItem) Part() int { return p.Percent(time.Now()) }
+
+// Since returns when it began.
+func (p playingItem) Since() string { return p.Say("home.since", "at", p.Moment(p.At, time.Now())) }
 
 // weekDay is one day of the last seven.
 type weekDay struct {
@@ -45,6 +58,9 @@ func showHome(v *view) (any, error) {
 	}
 	health.Tell(v.Speech, &status)
 	d := &homeData{Status: status}
+	for _, p := range status.Playing {
+		d.Playing = append(d.Playing, playingItem{v.Item(entry.Entry{Media: &p.Media, Source: p.Source, Kind: viewing.KindViewing}), p})
+	}
 	now := time.Now()
 	begin := time.Date(now.Year(), now.Month(), now.Day()-weekDays+1, 0, 0, 0, 0, time.Local)
 	week, err := v.api().List(v.ctx(), entry.Filter{Kind: viewing.KindViewing, Kept: true, ByTime: true, Since: begin, Limit: weekLimit})

@@ -29,5 +29,8 @@
 // play count that the library shows to have grown, and has to name that item with that count, announced since the last
 // good reading. So a liar can have a mark sent, or a play held, and can invent neither.
 //
+// What plays now is shown to the person by the library's title of that number, and not kept. A liar can have a wrong
+// title of the library shown.
+//
 // Announcements are bounded in size and number. What does not speak as Kodi does is left alone for up to an hour.
 package announce

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // The pace of connecting. A Kodi that is not running costs one refusal a minute, and
@@ -40,6 +42,8 @@ type Listener struct {
 	dial func(context.Context) (net.Conn, error)
 	log  *slog.Logger
 
+	changed chan struct{} // what plays may have changed
+
 	mu    sync.Mutex
 	book  book
 	heard bool // Kodi has spoken on this connection
@@ -51,7 +55,7 @@ func New(address func() string, log *slog.Logger) *Listener {
 	dial := func(ctx context.Context) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "tcp", address())
 	}
-	return &Listener{dial: dial, log: log}
+	return &Listener{dial: dial, log: log, changed: make(chan struct{}, 1)}
 }
 
 // Run listens until ctx ends, and connects again whenever that is needed.
@@ -90,6 +94,7 @@ func (l *Listener) listen(ctx context.Context, conn net.Conn) (heard bool, err e
 	heard = l.heard
 	l.heard = false
 	l.book.disconnect(time.Now())
+	l.nudge()
 	l.log.Debug("the connection to Kodi's announcements has ended", "heard", heard, "error", err)
 	return heard, err
 }
@@ -98,7 +103,32 @@ func (l *Listener) hear(m message) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.heard = l.heard || m.Method != ""
-	l.book.hear(time.Now(), m)
+	before := l.book.playing.item
+	if l.book.hear(time.Now(), m); l.book.playing.item != before {
+		l.nudge()
+	}
+}
+
+func (l *Listener) nudge() {
+	select {
+	case l.changed <- struct{}{}:
+	default: // one is waiting already
+	}
+}
+
+// Changed receives when another item plays, or nothing.
+func (l *Listener) Changed() <-chan struct{} { return l.changed }
+
+// Playing returns which film or episode of the library plays, and since when; the zero
+// time is a begin that was not heard, and the number 0 is nothing.
+func (l *Listener) Playing() (kind viewing.MediaType, id int64, began time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	playing := l.book.playing
+	if kind = playing.item.Type; kind != viewing.Movie && kind != viewing.Episode {
+		return "", 0, time.Time{}
+	}
+	return kind, playing.item.ID, playing.began
 }
 
 // Acts are the changes of play counts that were heard in the last ten minutes, the

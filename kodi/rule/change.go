@@ -245,7 +245,7 @@ func (c *change) event() event {
 func (c *change) viewing() viewing.Event {
 	v := viewing.Event{
 		Kind: viewing.KindViewing, EventID: c.id, Media: c.media, WatchedAt: c.when, Count: 1,
-		Class: c.class, SameAs: c.sameAs, Unsure: c.unsure, Origin: origin(c.file),
+		Class: c.class, SameAs: c.sameAs, Unsure: c.unsure, Origin: Origin(c.file),
 	}
 	v.Origin.Note = c.note
 	return v

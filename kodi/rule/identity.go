@@ -174,7 +174,7 @@ func renamed(e event, media []viewing.Media, f library.File) viewing.Amendment {
 	for i, m := range media {
 		labels[i] = m.Label()
 	}
-	a := viewing.Amendment{EventID: e.ID, Origin: origin(f), Reason: viewing.Say("note.calls", "title", strings.Join(labels, ", "))}
+	a := viewing.Amendment{EventID: e.ID, Origin: Origin(f), Reason: viewing.Say("note.calls", "title", strings.Join(labels, ", "))}
 	if len(media) >= e.Items {
 		a.Media = media[:e.Items]
 	}
@@ -201,9 +201,9 @@ const (
 	maxLabel  = 200
 )
 
-// origin is where a file lies and what the library says of it, extras left
+// Origin is where a file lies and what the library says of it, extras left
 // out: the user's filters go by it.
-func origin(f library.File) viewing.Origin {
+func Origin(f library.File) viewing.Origin {
 	o := viewing.Origin{
 		Site: "kodi", Path: validText(f.Path, maxPath), Folder: validText(f.Folder, maxPath), Runtime: int(f.Duration / time.Second),
 	}

@@ -52,7 +52,7 @@ func TestOriginIsBounded(t *testing.T) {
 		f.Items[0].Tags = append(f.Items[0].Tags, fmt.Sprint(strings.Repeat("ä", 2000), n), fmt.Sprint("t", n), "\xff")
 	}
 	v := viewing.Event{
-		Kind: viewing.KindViewing, EventID: "e", Media: mediaOf(f), WatchedAt: viewing.At(time.Now()), Count: 1, Origin: origin(f),
+		Kind: viewing.KindViewing, EventID: "e", Media: mediaOf(f), WatchedAt: viewing.At(time.Now()), Count: 1, Origin: Origin(f),
 	}
 	if err := v.Validate(); err != nil || len(v.Origin.Tags) != maxLabels {
 		t.Errorf("%d tags, %v", len(v.Origin.Tags), err)

@@ -151,6 +151,7 @@
  * session stays one event. page is the name that Halfway uses. tab is the tab of a session that the popup speaks of.
  * @typedef {{kind: "session", session: SessionReport, page?: string, tab?: number}
  *   | {kind: "watched", session: SessionReport, tab?: number}
+ *   | {kind: "playing", state: "playing" | "paused" | "ended", session: SessionReport}
  *   | {kind: "object"}
  *   | {kind: "left", sessionId: string, halfway: Halfway}} FromContent
  */

@@ -206,3 +206,31 @@ test("a site whose rule finds nothing any more is reported to the daemon", async
   assert.deepEqual(await content({ kind: "watched", session: one }), { kept: true });
   await until(() => daemon.said("status").at(-1)?.unread?.[0] === "Netflix");
 });
+
+test("what plays is told with its title, and kept nowhere; while paused or private only that it has ended", async () => {
+  const one = session({}, certainly);
+  const said = async (/** @type {any} */ message) => {
+    daemon.heard.length = 0;
+    await content(message);
+    return daemon.said("playing");
+  };
+  assert.deepEqual(await said({ kind: "playing", state: "playing", session: one }), [{
+    type: "playing", session: one.id, state: "playing", media: { type: "movie", ids: { tmdb: 603 }, title: "The Matrix" },
+    position: 3000, duration: 3600, source: { site: "films.example" },
+  }]);
+  const ended = [{ type: "playing", session: one.id, state: "ended" }];
+  assert.deepEqual(await said({ kind: "playing", state: "ended", session: one }), ended);
+  assert.deepEqual(await said({ kind: "playing", state: "playing", session: session({ title: "films.example" }) }), [], "it has no title");
+  assert.deepEqual(await said({ kind: "playing", state: "playing", session: { ...one, id: "x" } }), []);
+  const { settings } = await state();
+  for (const change of [{ private: true }, { pausedUntil: Date.now() + 3_600_000 }]) {
+    await page({ kind: "settings", settings: { ...settings, ...change } });
+    assert.deepEqual(await said({ kind: "playing", state: "playing", session: one }), ended);
+  }
+  await page({ kind: "settings", settings });
+  daemon.listens = false;
+  daemon.socket?.shut(1001);
+  assert.deepEqual(await said({ kind: "playing", state: "playing", session: one }), []);
+  daemon.listens = true;
+  assert.equal((await state()).outbox.waiting, 0);
+});

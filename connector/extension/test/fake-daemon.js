@@ -95,6 +95,8 @@ export class FakeDaemon {
       case "status":
         socket.tell({ type: "status", id: message.id, online: true, pending: 2, attention: 1, ...(this.problems && { problems: this.problems }) });
         break;
+      case "playing":
+        break;
       default: {
         const answer = this.answers(message);
         if (answer) socket.tell(answer);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
-import { viewingEvent, watchlistEvent } from "../source/background/events.js";
+import { playingMessage, viewingEvent, watchlistEvent } from "../source/background/events.js";
 import { Link } from "../source/background/link.js";
 import { FakeDaemon, edges, until } from "./fake-daemon.js";
 
@@ -54,10 +54,11 @@ test("what is said from pairing to the last acknowledgement is said as in the ex
     link.send(viewingEvent({ ...session, id: crypto.randomUUID() }, { media, certain: true, evidence: {} }, { title: "x" }).message);
   }
   link.send(watchlistEvent(crypto.randomUUID(), at, film).message);
+  for (const state of ["playing", "paused", "ended"]) link.send(playingMessage(session, { media: episode, certain: true, evidence: {} }, { title: "x" }, state));
   link.send({ type: "status", id: "s" });
   await until(() => answers.length === 4);
   link.rest();
-  assert.deepEqual([...new Set(daemon.heard.map(({ type }) => type))], ["hello", "pair", "auth", "viewing", "watchlist", "status"]);
+  assert.deepEqual([...new Set(daemon.heard.map(({ type }) => type))], ["hello", "pair", "auth", "viewing", "watchlist", "playing", "status"]);
   isLikeExamples("client", daemon.heard);
   assert.deepEqual(answers.map(({ type }) => type), ["ack", "ack", "ack", "status"]);
   isLikeExamples("daemon", answers);

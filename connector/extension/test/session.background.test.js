@@ -207,3 +207,43 @@ screened("nothing runs while nothing plays", async (screening) => {
   await screening.wait(24 * 3600_000);
   assert.equal(screening.timers.length, count);
 });
+
+const playing = (screening) => screening.of("playing").map(({ state, session }) => [state, session.position]);
+
+screened("what plays is told at its begin, at pause and end, and once a minute in between", async (screening) => {
+  const film = screening.film({ duration: 1200 });
+  await film.play(150);
+  film.pause();
+  film.pause();
+  await screening.wait(600_000);
+  await film.play(1050);
+  const told = playing(screening);
+  const kept = told.filter(([state], n) => state !== told[n - 1]?.[0]);
+  assert.deepEqual(kept.slice(1), [["paused", 150], ["playing", 158], ["paused", 1200], ["ended", 1200]]);
+  assert.equal(kept[0][0], "playing");
+  assert.deepEqual(told.slice(1, 3).map(([, position], n) => position - told[n][1]), [64, 64], "the film's clock moves by 8 s");
+});
+
+screened("another film in its place, and the end of the page, end what was told", async (screening) => {
+  const film = screening.film({ duration: 1200 });
+  await film.play(100);
+  film.load(1500);
+  assert.equal(playing(screening).at(-1)[0], "ended");
+  await film.play(100);
+  screening.window.dispatchEvent(new screening.window.Event("pagehide"));
+  assert.equal(playing(screening).at(-1)[0], "ended");
+  assert.equal(new Set(screening.of("playing").map(({ session }) => session.id)).size, 2);
+});
+
+screened("what is not recorded is not told as playing: not before that is known, no clip, nothing muted", async (screening) => {
+  let record = false;
+  screening.answers = (message) => (message.kind === "session" ? { ...answer(message), record } : answer(message));
+  await screening.film().play(500);
+  record = true;
+  const clip = screening.film({ duration: 200 });
+  await clip.play(200);
+  const silent = screening.film({ duration: 900 });
+  silent.muted = true;
+  await silent.play(900);
+  assert.deepEqual(playing(screening), []);
+});

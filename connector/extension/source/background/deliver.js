@@ -127,6 +127,15 @@ export class Delivery {
   }
 
   /**
+   * Sends what is not kept, if the daemon is there.
+   * @param {Message} message
+   */
+  async tell(message) {
+    await this.wake();
+    this.#link.send(message);
+  }
+
+  /**
    * Runs a change after which something may be waiting. The alarm is set
    * before, so that a worker killed in between is woken to send.
    * @template T

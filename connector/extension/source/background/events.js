@@ -122,6 +122,22 @@ export function viewingEvent(session, identified, seen) {
 }
 
 /**
+ * What plays now, or has ended.
+ * @param {SessionReport} session
+ * @param {Identified} identified
+ * @param {Seen} seen
+ * @param {unknown} state
+ * @returns {import("./socket.js").Message | null} null for what has no title
+ */
+export function playingMessage(session, identified, seen, state) {
+  if (state !== "playing" && state !== "paused") return { type: "playing", session: session.id, state: "ended" };
+  const media = leanMedia(asSeen(session, identified, seen));
+  if (!media.title && !media.show?.title) return null;
+  const { position, duration } = session;
+  return { type: "playing", session: session.id, state, media, position: seconds(position), duration: seconds(duration), source: { site: short(session.host) ?? "" } };
+}
+
+/**
  * @param {string} id
  * @param {string} at
  * @param {WatchlistMedia} media

@@ -1,5 +1,5 @@
 /** What content scripts say: a session has begun, or it counts as watched. */
-import { isUUID, viewingEvent } from "./events.js";
+import { isUUID, playingMessage, viewingEvent } from "./events.js";
 import { isPaused } from "./settings.js";
 
 /**
@@ -17,7 +17,7 @@ import { isPaused } from "./settings.js";
  * @property {(url: string) => string[]} serversFor
  * @property {(url: string) => Record<string, any> | null} ruleFor
  * @property {(session: SessionReport, identified: Identified) => import("../messages.js").Seen} seen
- * @property {{put(event: import("./outbox.js").Event): Promise<"kept" | "known" | "full">}} delivery
+ * @property {{put(event: import("./outbox.js").Event): Promise<"kept" | "known" | "full">, tell(message: import("./socket.js").Message): Promise<void>}} delivery
  * @property {import("./halfway.js").HalfwayBook} halfway
  * @property {import("./health.js").HealthBook} health
  */
@@ -43,7 +43,7 @@ function isSession(session) {
  * @param {boolean} byUser
  * @returns {Promise<SessionAnswer | WatchedAnswer | null>}
  */
-export async function fromContent(options, { kind, session, page, halfway }, complete, byUser) {
+export async function fromContent(options, { kind, session, page, halfway, state }, complete, byUser) {
   const paused = !byUser && isPaused(await options.settings());
   switch (kind) {
     case "left":
@@ -51,6 +51,9 @@ export async function fromContent(options, { kind, session, page, halfway }, com
       return null;
     case "session":
       return isSession(session) ? begun(options, await complete(session), page, byUser) : null;
+    case "playing":
+      if (isSession(session)) await tell(options, await complete(session), paused ? "ended" : state);
+      return null;
     case "watched":
       if (!isSession(session) || !INSTANT.test(session.at)) return { kept: false, reason: "malformed" };
       return paused ? { kept: false, reason: "paused" } : keep(options, await complete(session));
@@ -77,6 +80,18 @@ async function begun({ settings, identify, serversFor, ruleFor, halfway, seen },
     ...(byUser && { seen: { title: seen(session, found).title, host: session.host } }),
     ...(resume && { resume }),
   };
+}
+
+/**
+ * Reports what plays. It is kept nowhere: without a daemon it is lost.
+ * @param {Options} options
+ * @param {SessionReport} session
+ * @param {unknown} state
+ */
+async function tell({ identify, delivery, seen }, session, state) {
+  const found = identify(session);
+  const message = playingMessage(session, found, seen(session, found), state);
+  if (message) await delivery.tell(message);
 }
 
 /**

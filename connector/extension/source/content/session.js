@@ -36,6 +36,8 @@
     object = null;
     /** How the background is asked about it. */
     asking = { busy: false, again: false, sent: "", at: -Infinity, tries: 0, timer: /** @type {any} */ (null) };
+    /** What was reported last of whether it plays. */
+    told = { state: "ended", at: -Infinity };
     /** How many of the looks at the page are done. */
     looks = 0;
     /** Seconds at the last note of how far it got. */

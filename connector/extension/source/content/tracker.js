@@ -18,6 +18,9 @@
   /** Milliseconds until what was answered with a no is asked again while it plays. */
   const ASK_AGAIN = 30_000;
 
+  /** Milliseconds between two reports of what plays. */
+  const TELL_EVERY = 60_000;
+
   /** @param {any} rule @returns {boolean} */
   function isRule(rule) {
     const parts = [rule?.movie, rule?.episode];
@@ -137,6 +140,21 @@
         void this.announce(session);
       }
       if (session.cover.seconds - session.noted >= NOTE_EVERY) this.leave(session);
+      this.tell(session, "playing");
+    }
+
+    /**
+     * Reports for the page of Filmspool what plays now: when that changes, and once a minute.
+     * @param {any} session
+     * @param {"playing" | "paused" | "ended"} state
+     */
+    tell(session, state) {
+      const { told, answer, kind, duration } = session;
+      const may = answer.record === true && own.threshold.long(this.rule, kind, duration);
+      const is = may ? state : "ended";
+      if (is === told.state && (is !== "playing" || this.now() - told.at < TELL_EVERY)) return;
+      session.told = { state: is, at: this.now() };
+      void this.#send({ kind: "playing", state: is, session: { ...session.message(), position: Math.round(session.position) } });
     }
 
     /** @param {any} session */
@@ -304,6 +322,7 @@
       for (const session of this.store.all) {
         this.#report(session);
         this.leave(session);
+        this.tell(session, "ended");
       }
       this.#reporter.flush();
     }

@@ -81,6 +81,7 @@
 
     /** Another medium. */
     #load() {
+      if (this.session) this.tracker.tell(this.session, "ended");
       this.session = null;
       this.medium = {};
       this.#track.lift();
@@ -178,6 +179,7 @@
       }
       this.tracker.judge(this.session);
       this.tracker.leave(this.session);
+      this.tracker.tell(this.session, ended ? "ended" : "paused");
     }
 
     /**

@@ -1,0 +1,60 @@
+package kodi
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/rule"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// followPlayback reports what this Kodi plays until ctx ends.
+func (i *Importer) followPlayback(ctx context.Context) {
+	for i.o.Playing != nil {
+		select {
+		case <-ctx.Done():
+			i.o.Playing(i.source, viewing.Media{}, time.Time{})
+			return
+		case <-i.kodi.Changed():
+		}
+		kind, id, began := i.kodi.Playing()
+		if began.IsZero() {
+			began = time.Now()
+		}
+		m, err := i.itemOf(ctx, kind, id)
+		if err != nil {
+			i.o.Logger.Debug("what Kodi plays is not known", "source", i.source, "error", err)
+		}
+		i.o.Playing(i.source, m, began)
+	}
+}
+
+// itemOf reads an item of the library by Kodi's number. It is zero where the library has
+// no such item, and where a rule would drop it.
+func (i *Importer) itemOf(ctx context.Context, kind viewing.MediaType, id int64) (m viewing.Media, err error) {
+	defer contain(&err)
+	if id <= 0 {
+		return m, nil
+	}
+	wanted := func(one library.Item) bool { return one.KodiID == id && one.Media.Type == kind && !one.Extra }
+	snap, err := i.library.Read(ctx, func(f library.File) bool { return slices.ContainsFunc(f.Items, wanted) })
+	for _, f := range snap.Files {
+		for _, one := range f.Items {
+			if !wanted(one) {
+				continue
+			}
+			now := time.Now()
+			v := viewing.Event{
+				Kind: viewing.KindViewing, Media: []viewing.Media{one.Media}, WatchedAt: viewing.At(now), Count: 1,
+				Class: viewing.ClassLive, Origin: rule.Origin(f),
+			}
+			if i.o.Account.Predict(i.source, v, one.Media, now).State != viewing.StateDropped {
+				m = one.Media
+			}
+			return m, nil
+		}
+	}
+	return m, err
+}

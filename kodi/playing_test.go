@@ -1,0 +1,77 @@
+package kodi
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/kodi/announce"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// wholesome drops film 2, as a rule of a person's would.
+type wholesome struct{ account }
+
+func (wholesome) Predict(_ string, v viewing.Event, m viewing.Media, _ time.Time) Outcome {
+	if m.IDs.TMDB == 2 && v.Origin.Path == "/films/2.mkv" {
+		return Outcome{State: viewing.StateDropped}
+	}
+	return Outcome{State: viewing.StatePending}
+}
+
+// What a Kodi announces to play is named as the library has it, until it stops or the
+// connection breaks. What a rule drops, and what is not in the library, is not named.
+func TestWhatKodiPlaysIsReported(t *testing.T) {
+	server, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	i := newImporter(t, newSink(), &shelfReader{files: list(film(1, 0, ""), film(2, 0, ""), episodes(0, "", 3, 4))})
+	i.kodi = announce.New(server.Addr().String, slog.New(slog.DiscardHandler))
+	heard := make(chan string, 9)
+	i.o.Announcements, i.o.Account = true, wholesome{}
+	i.o.Playing = func(source string, m viewing.Media, since time.Time) {
+		if m.Type == "" {
+			heard <- "nothing"
+			return
+		}
+		heard <- fmt.Sprint(source, " ", m.Label(), " ", time.Since(since) < time.Hour)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ran := make(chan error, 1)
+	go func() { ran <- i.Run(ctx) }()
+	kodi, err := server.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ method, kind, want string }{
+		{"OnPlay", `"movie","id":1`, "kodi:/u F1 true"},
+		{"OnPlay", `"movie","id":2`, "nothing"},
+		{"OnAVStart", `"episode","id":3`, "kodi:/u S S01E03 true"},
+		{"OnStop", `"episode","id":3`, "nothing"},
+		{"OnPlay", `"song","id":1`, "nothing"},
+		{"OnPause", `"movie","id":1`, "kodi:/u F1 true"},
+		{"OnPlay", `"movie","id":77`, "nothing"},
+		{"OnPlay", `"movie","id":1`, "kodi:/u F1 true"},
+		{"", "", "nothing"},
+	} {
+		if c.method == "" {
+			_ = kodi.Close()
+		} else if _, err := fmt.Fprintf(kodi, `{"jsonrpc":"2.0","method":"Player.%s","params":{"data":{"item":{"type":%s}},"sender":"xbmc"}}`, c.method, c.kind); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-heard; got != c.want {
+			t.Errorf("%s %s: %s, want %s", c.method, c.kind, got, c.want)
+		}
+	}
+	stop()
+	if err := <-ran; err != nil {
+		t.Error(err)
+	}
+	_, _ = io.Copy(io.Discard, kodi)
+}
