@@ -32,12 +32,10 @@ func (s *Store) UpdateAccount(ctx context.Context, name string, change func(*acc
 		return errors.New("save account: it has no name")
 	}
 	return s.write(ctx, fmt.Sprintf("save account %s", name), func(t *tx) error {
-		rows, err := t.Query(selectAccount, name)
-		found, err := sqlite.Collect(rows, err, scanAccount)
+		a, err := t.account(name)
 		if err != nil {
 			return err
 		}
-		a := append(found, account.Row{Name: name})[0]
 		base, pause := a.BaseURL, a.Pause
 		change(&a)
 		a.Name = name
@@ -52,6 +50,13 @@ func (s *Store) UpdateAccount(ctx context.Context, name string, change func(*acc
 		_, err = t.Exec("INSERT OR REPLACE INTO accounts (name, body) VALUES (?, ?)", name, asJSON{a})
 		return err
 	})
+}
+
+// account is an account as it is on disk; new when absent.
+func (t *tx) account(name string) (account.Row, error) {
+	rows, err := t.Query(selectAccount, name)
+	found, err := sqlite.Collect(rows, err, scanAccount)
+	return append(found, account.Row{Name: name})[0], err
 }
 
 func scanAccount(r *sql.Rows) (a account.Row, err error) { return a, r.Scan(fromJSON{&a}) }

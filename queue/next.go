@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -54,7 +55,8 @@ func (s *Store) Newest(ctx context.Context) (id int64, err error) {
 // Begin marks an entry as being sent, on disk before it returns, and numbers the
 // attempt from 1 within the entry. What became of others is settled before, as by
 // [Store.Settle], with the same write: all of it is done or nothing. The error wraps
-// [ErrChanged] when the entry is not pending as it was read.
+// [ErrChanged] when the entry is not pending as it was read, or the user has paused its
+// account.
 func (s *Store) Begin(ctx context.Context, e Entry, ended ...Settlement) (attempt int64, err error) {
 	err = s.write(ctx, fmt.Sprintf("mark entry %d as sending", e.ID), func(t *tx) error {
 		for _, m := range ended {
@@ -69,13 +71,19 @@ func (s *Store) Begin(ctx context.Context, e Entry, ended ...Settlement) (attemp
 		case now.State != viewing.StatePending || now.Revision != e.Revision || now.Account != e.Account || !now.NextAt.Equal(e.NextAt):
 			return ErrChanged
 		}
+		a, err := t.account(e.Account)
+		switch {
+		case err != nil:
+			return err
+		case a.Pause.Timely(millis(t.now)).Reason == account.PausedUser:
+			return ErrChanged
+		}
 		now.Attempts++
 		if err := t.transition(&now, viewing.StateSending, "", entry.Step{}); err != nil {
 			return err
 		}
-		_, err = t.Find(`INSERT INTO attempts (entry, number, at, owner) SELECT ?1, coalesce(max(number), 0) + 1, ?2,
-			coalesce((SELECT body ->> '$.Owner' FROM accounts WHERE name = ?3), '') FROM attempts WHERE entry = ?1 RETURNING number`,
-			[]any{e.ID, t.now, e.Account}, &attempt)
+		_, err = t.Find("INSERT INTO attempts (entry, number, at, owner) SELECT ?1, coalesce(max(number), 0) + 1, ?2, ?3 FROM attempts WHERE entry = ?1 RETURNING number",
+			[]any{e.ID, t.now, a.Owner}, &attempt)
 		return err
 	})
 	return attempt, err

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -180,6 +181,27 @@ func TestNextDue(t *testing.T) {
 	}
 	s.clock.advance(time.Minute)
 	s.wantDue(t, id[0])
+}
+
+// What was read before the user paused the account stays.
+func TestNothingBeginsInAPause(t *testing.T) {
+	s := fresh(t)
+	s.commitIDs(t, film("e1", 1, -1))
+	next := s.due(t)[0]
+	pause := func(p account.Pause) {
+		t.Helper()
+		if err := s.UpdateAccount(t.Context(), "default", func(a *account.Row) { a.Pause = p }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pause(account.ByUser(noon(), noon().Add(time.Hour), false))
+	if _, err := s.Begin(t.Context(), next); !errors.Is(err, ErrChanged) {
+		t.Errorf("in a pause: %v", err)
+	}
+	pause(account.Pause{})
+	if _, err := s.Begin(t.Context(), next); err != nil {
+		t.Errorf("after it: %v", err)
+	}
 }
 
 // Whoever leaves the line, by whatever way, the next one gets its turn.
