@@ -108,7 +108,7 @@ func openArchive(r io.ReaderAt, size int64) (*File, error) {
 			return nil, tooLarge(maxSize)
 		}
 		if unpacked > smallMember && unpacked/maxRatio > member.CompressedSize64 {
-			return nil, viewing.Say("file.bomb", "name", clip(name))
+			return nil, viewing.Say("file.bomb", "name", clip(name, 60))
 		}
 		open := func() (io.ReadCloser, error) {
 			directory.left = maxArchive // the table is read: what follows is bounded by the size
@@ -146,6 +146,14 @@ func (f *File) Named(patterns ...string) (named []*Part) {
 		}
 	}
 	return named
+}
+
+// Only is the text of a file that has one alone. It is empty for an archive of several.
+func (f *File) Only() *Part {
+	if len(f.parts) == 1 {
+		return f.parts[0]
+	}
+	return &Part{head: new(string)}
 }
 
 // Detect finds the form of a file by its content.

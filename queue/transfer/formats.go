@@ -8,7 +8,9 @@ import (
 
 // Formats are all forms of file, in the order in which a file is tried.
 func Formats() []Format {
-	all := []Format{}
+	all := []Format{
+		letterboxdForm, simklForm, tvtimeForm, imdbForm, tautulliForm, jellyfinForm, netflixForm,
+	}
 	for i := range all {
 		if read, name := all[i].Read, all[i].Name; read != nil {
 			all[i].Read = func(f *File, o Options) iter.Seq2[Row, error] { return checked(name, read(f, o)) }

@@ -129,27 +129,60 @@ func (p *Part) Lines() iter.Seq2[Line, error] {
 	}
 }
 
-// RawLines reads lines of fields between tabs, without names and without quotes.
-func (p *Part) RawLines() iter.Seq2[Line, error] {
-	return func(yield func(Line, error) bool) {
-		text, err := p.text()
+// each calls look with every line of a table after the first one.
+func (p *Part) each(look func(Line) error) error {
+	for line, err := range p.Lines() {
+		if err == nil {
+			err = look(line)
+		}
 		if err != nil {
-			yield(Line{}, err)
-			return
+			return err
 		}
-		defer text.Close()
-		lines := bufio.NewScanner(text)
-		lines.Buffer(nil, maxRecord)
-		n := 0
-		for lines.Scan() {
-			if n++; !yield(Line{Number: n, Fields: strings.Split(lines.Text(), "\t")}, nil) {
-				return
+	}
+	return nil
+}
+
+// eachRaw calls look with every line of a text that has fields between tabs, without names
+// and without quotes.
+func (p *Part) eachRaw(look func(Line) error) error {
+	text, err := p.text()
+	if err != nil {
+		return err
+	}
+	defer text.Close()
+	lines := bufio.NewScanner(text)
+	lines.Buffer(nil, maxRecord)
+	n := 1
+	for ; lines.Scan(); n++ {
+		if err := look(Line{Number: n, Fields: strings.Split(lines.Text(), "\t")}); err != nil {
+			return err
+		}
+	}
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return atLine(n, errLong())
+	case err != nil:
+		return atLine(n, err)
+	}
+	return nil
+}
+
+// errStop ends a reading because nothing more is wanted.
+var errStop = errors.New("stopped")
+
+// reading makes a reader of a function that gives one row after the other.
+func reading(read func(f *File, o Options, give func(Row) error) error) func(*File, Options) iter.Seq2[Row, error] {
+	return func(f *File, o Options) iter.Seq2[Row, error] {
+		return func(yield func(Row, error) bool) {
+			err := read(f, o, func(row Row) error {
+				if !yield(row, nil) {
+					return errStop
+				}
+				return nil
+			})
+			if err != nil && !errors.Is(err, errStop) {
+				yield(Row{}, err)
 			}
-		}
-		if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-			yield(Line{}, atLine(n+1, errLong()))
-		} else if err != nil {
-			yield(Line{}, atLine(n+1, err))
 		}
 	}
 }
@@ -192,7 +225,7 @@ func (p *Part) Objects(path string) iter.Seq2[Object, error] {
 			}
 		} else {
 			keys := strings.FieldsFunc(path, func(r rune) bool { return r == '.' })
-			if err = w.find(keys); errors.Is(err, io.EOF) {
+			if err = w.walk(keys, 0); errors.Is(err, io.EOF) {
 				err = io.ErrUnexpectedEOF
 			}
 		}
@@ -201,9 +234,6 @@ func (p *Part) Objects(path string) iter.Seq2[Object, error] {
 		}
 	}
 }
-
-// errStop ends a walk because its caller has ended it.
-var errStop = errors.New("stopped")
 
 // walker walks through JSON.
 type walker struct {
@@ -226,56 +256,37 @@ func (w *walker) give() error {
 	return nil
 }
 
-// find gives the elements of the array at the path keys below the next value.
-func (w *walker) find(keys []string) error {
+// nowhere is a path that no JSON has: it is no UTF-8.
+var nowhere = []string{"\xff"}
+
+// walk reads the next value, and gives the elements of the array at the path keys below it.
+func (w *walker) walk(keys []string, depth int) error {
+	if depth > maxDepth {
+		return errLong()
+	}
 	start, err := w.token()
-	switch {
-	case err != nil:
+	isArray := start == json.Delim('[')
+	if err != nil || !isArray && start != json.Delim('{') {
 		return err
-	case start == json.Delim('[') && len(keys) == 0:
-		for err == nil && w.json.More() {
-			err = w.give()
-		}
-	case start == json.Delim('{') && len(keys) > 0:
-		for err == nil && w.json.More() {
+	}
+	for err == nil && w.json.More() {
+		below := nowhere
+		if !isArray {
 			var key json.Token
-			if key, err = w.token(); err == nil && key == keys[0] {
-				err = w.find(keys[1:])
-			} else if err == nil {
-				err = w.skip(0)
+			if key, err = w.token(); err == nil && len(keys) > 0 && key == keys[0] {
+				below = keys[1:]
 			}
 		}
-	case start == json.Delim('[') || start == json.Delim('{'):
-		return w.skip(1)
-	default:
-		return nil
+		if isArray && len(keys) == 0 {
+			err = w.give()
+		} else if err == nil {
+			err = w.walk(below, depth+1)
+		}
 	}
 	if err == nil {
 		_, err = w.token()
 	}
 	return err
-}
-
-// skip reads the next value, or to the end of the one that is open at depth 1.
-func (w *walker) skip(depth int) error {
-	for {
-		token, err := w.token()
-		if err != nil {
-			return err
-		}
-		switch token {
-		case json.Delim('['), json.Delim('{'):
-			depth++
-		case json.Delim(']'), json.Delim('}'):
-			depth--
-		}
-		if depth > maxDepth {
-			return errLong()
-		}
-		if depth == 0 {
-			return nil
-		}
-	}
 }
 
 func (w *walker) token() (json.Token, error) {
@@ -354,11 +365,11 @@ func clean(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// clip is the beginning of a text, for a message.
-func clip(text string) string {
+// clip is a text of at most so many signs.
+func clip(text string, most int) string {
 	text = clean(strings.ToValidUTF8(text, ""))
-	if runes := []rune(text); len(runes) > 60 {
-		return string(runes[:60]) + "…"
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-1]) + "…"
 	}
 	return text
 }
@@ -370,6 +381,25 @@ func number(text string) int {
 		return 0
 	}
 	return int(n)
+}
+
+// placeOf reads a season or an episode; nil where there is no number.
+func placeOf(text string) *int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return nil
+	}
+	return &n
+}
+
+// viewed is the viewing of one item.
+func viewed(m viewing.Media, at viewing.Instant) viewing.Event {
+	return viewing.Event{Kind: viewing.KindViewing, Media: []viewing.Media{m}, WatchedAt: at}
+}
+
+// desired is an item for the watchlist.
+func desired(m viewing.Media) viewing.Event {
+	return viewing.Event{Kind: viewing.KindWatchlist, Media: []viewing.Media{m}}
 }
 
 // calendar reads the times of one file.
@@ -390,15 +420,7 @@ func newCalendar(o Options) *calendar {
 // calendarOf reads a whole table to learn the order of its dates, which stand in a column.
 func calendarOf(p *Part, o Options, columns ...string) (*calendar, error) {
 	c := newCalendar(o)
-	for line, err := range p.Lines() {
-		if err != nil {
-			return nil, err
-		}
-		if c.see(line.Get(columns...)); c.dayTells && c.monthTells {
-			return nil, atLine(line.Number, viewing.Say("file.dates"))
-		}
-	}
-	return c, nil
+	return c, p.each(func(line Line) error { return c.see(line, columns...) })
 }
 
 // dayForm is a date in numbers.
@@ -406,12 +428,17 @@ var dayForm = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(\d{1,4})([./-]) ?(\d{1,2})[./-] ?(\d{1,2}|\d{4})(\.?)$`)
 })
 
-// see learns from a date which order its file has.
-func (c *calendar) see(text string) {
-	if parts := dayForm().FindStringSubmatch(text); parts != nil && len(parts[1]) <= 2 && parts[2] != "." {
+// see learns from the date of a line which order its file has.
+func (c *calendar) see(line Line, columns ...string) error {
+	parts := dayForm().FindStringSubmatch(line.Get(columns...))
+	if parts != nil && len(parts[1]) <= 2 && parts[2] != "." {
 		c.dayTells = c.dayTells || number(parts[1]) > 12
 		c.monthTells = c.monthTells || number(parts[3]) > 12
 	}
+	if c.dayTells && c.monthTells {
+		return atLine(line.Number, viewing.Say("file.dates"))
+	}
+	return nil
 }
 
 // The forms of a time without a zone.

@@ -54,6 +54,8 @@ type Row struct {
 	// Event is a viewing, an item for the watchlist, a list, or an item of one. Its EventID is not
 	// set; InList is the Key of the list's row.
 	Event viewing.Event
+	// Person is whose row it is, such as a profile, where a file can hold those of several.
+	Person string
 	// Skip is set where the row is no event.
 	Skip Skip
 	// Ambiguous says that the order of day and month is not known, from the whole file, and

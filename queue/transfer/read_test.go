@@ -1,0 +1,360 @@
+package transfer
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+var update = flag.Bool("update", false, "write testdata/rows.golden")
+
+// sample is a file below testdata; a folder is packed.
+func sample(t testing.TB, name string) string {
+	t.Helper()
+	var members []string
+	root := filepath.Join("testdata", name)
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		inside, _ := filepath.Rel(root, path)
+		members = append(members, filepath.ToSlash(inside), string(content))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(members) == 2 && members[0] == "." {
+		return members[1]
+	}
+	return zipped(t, members...)
+}
+
+// samples are the names of all files below testdata.
+func samples(t testing.TB) (names []string) {
+	t.Helper()
+	all, err := os.ReadDir("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range all {
+		if e.Name() != "rows.golden" && e.Name() != "fuzz" {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// told is a row as a line of text, without its key.
+func told(row Row) string {
+	e, words := row.Event, []string{string(row.Skip)}
+	if row.Skip == "" {
+		words[0] = string(e.Kind)
+	}
+	add := func(is bool, form string, values ...any) {
+		if is {
+			words = append(words, fmt.Sprintf(form, values...))
+		}
+	}
+	ids := func(ids viewing.IDs) {
+		add(ids.TMDB > 0, "tmdb %d", ids.TMDB)
+		add(ids.IMDB != "", "imdb %s", ids.IMDB)
+		add(ids.TVDB > 0, "tvdb %d", ids.TVDB)
+	}
+	if e.List != nil {
+		add(true, "%q %q", e.List.Name, e.List.Description)
+	}
+	for _, m := range e.Media {
+		if m.Show != nil {
+			add(true, "of %q", m.Show.Title)
+			add(m.Show.Year > 0, "(%d)", m.Show.Year)
+			ids(m.Show.IDs)
+		}
+		add(m.Season != nil, "season %d", deref(m.Season))
+		add(m.Episode != nil, "episode %d", deref(m.Episode))
+		add(true, "%s %q", m.Type, m.Title)
+		add(m.Year > 0, "(%d)", m.Year)
+		ids(m.IDs)
+		add(m.Site != nil, "at %s", m.Site)
+		add(m.Site.OwnCount(), "by its count")
+		add(m.Unsure, "unsure")
+	}
+	if at := e.WatchedAt; e.Kind == viewing.KindViewing && row.Skip != SkipUnreadable && row.Skip != SkipMark && row.Skip != SkipRating {
+		add(at.Offset != nil, "on %s", at.Time().In(time.FixedZone("", deref(at.Offset))).Format(time.RFC3339))
+		add(at.Precision == viewing.Day, "(day)")
+	}
+	add(row.Ambiguous, "ambiguous")
+	add(row.Person != "", "by %s", row.Person)
+	return strings.Join(words, " ")
+}
+
+func deref(n *int) int {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
+// readAll reads a file whose form is not known.
+func readAll(content string, o Options) (form string, rows []Row, err error) {
+	f, err := Open(strings.NewReader(content), int64(len(content)))
+	if err != nil {
+		return "", nil, err
+	}
+	format, err := Detect(f)
+	if err != nil {
+		return "", nil, err
+	}
+	for row, err := range format.Read(f, o) {
+		if err != nil {
+			return format.Name, rows, err
+		}
+		rows = append(rows, row)
+	}
+	return format.Name, rows, nil
+}
+
+func berlin(t testing.TB) Options {
+	t.Helper()
+	zone, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Options{Zone: zone}
+}
+
+// TestEveryForm compares what is read of each sample with rows.golden, which was checked by
+// hand. To write it anew: go test -run TestEveryForm -update.
+func TestEveryForm(t *testing.T) {
+	var got strings.Builder
+	for _, name := range samples(t) {
+		content := sample(t, name)
+		form, rows, err := readAll(content, berlin(t))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		fmt.Fprintf(&got, "-- %s: %s --\n", name, form)
+		for _, row := range rows {
+			fmt.Fprintln(&got, told(row))
+		}
+		checkRows(t, name, rows)
+		if _, again, _ := readAll(content, berlin(t)); !slices.EqualFunc(rows, again, func(a, b Row) bool { return a.Key == b.Key }) {
+			t.Errorf("%s: other keys at the second time", name)
+		}
+	}
+	const golden = "testdata/rows.golden"
+	if *update {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted, lines := strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")
+	for i := range min(len(wanted), len(lines)) {
+		if wanted[i] != lines[i] {
+			t.Fatalf("line %d:\n%s, want\n%s", i+1, lines[i], wanted[i])
+		}
+	}
+	if len(wanted) != len(lines) {
+		t.Errorf("%d lines, want %d", len(lines), len(wanted))
+	}
+}
+
+// checkRows looks at what the queue relies on: keys that differ, events that are valid, lists
+// before their items.
+func checkRows(t testing.TB, name string, rows []Row) {
+	t.Helper()
+	keys := map[string]bool{}
+	for _, row := range rows {
+		if row.Key == "" || len(row.Key) > 150 || keys[row.Key] {
+			t.Fatalf("%s: key %q of %s", name, row.Key, told(row))
+		}
+		keys[row.Key] = true
+		if row.Skip != "" {
+			continue
+		}
+		row.Event.EventID = row.Key
+		if err := row.Event.Validate(); err != nil {
+			t.Fatalf("%s: %s: %v", name, told(row), err)
+		}
+		if list := row.Event.InList; list != "" && !keys[list] {
+			t.Fatalf("%s: %s: its list does not come before it", name, told(row))
+		}
+	}
+}
+
+// TestNewerFileAddsWhatIsNew: rows that an older file had keep their keys.
+func TestNewerFileAddsWhatIsNew(t *testing.T) {
+	const begin = "Title,Date\n"
+	older := "\"Plain Film\",\"9/13/23\"\n\"Plain Film\",\"9/13/23\"\n\"Other\",\"9/2/23\"\n"
+	_, before, err := readAll(begin+older, berlin(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, err := readAll(begin+"\"Plain Film\",\"9/14/23\"\n"+older, berlin(t))
+	if err != nil || len(before) != 3 || len(after) != 4 {
+		t.Fatal(before, after, err)
+	}
+	for i, row := range before {
+		if row.Key != after[i+1].Key || row.Key == after[0].Key {
+			t.Errorf("row %d: %s, before %s", i, after[i+1].Key, row.Key)
+		}
+	}
+}
+
+// TestTitlesOfNetflix: a film stays one, and what has a season's word is an episode.
+func TestTitlesOfNetflix(t *testing.T) {
+	const film, episode = viewing.Movie, viewing.Episode
+	for title, want := range map[string]struct {
+		kind        viewing.MediaType
+		show, title string
+		season, n   int
+	}{
+		"Plain Film":                                  {film, "", "Plain Film", 0, 0},
+		"Rising: Chapter 2":                           {film, "", "Rising: Chapter 2", 0, 0},
+		"The Saga: Last Light: Part 1":                {film, "", "The Saga: Last Light: Part 1", 0, 0},
+		"Wars: Episode IV: A New Wish":                {film, "", "Wars: Episode IV: A New Wish", 0, 0},
+		"Agent: Impossible - Fallout":                 {film, "", "Agent: Impossible - Fallout", 0, 0},
+		"Show: Season 2: Title":                       {episode, "Show", "Title", 2, 0},
+		"Show: Sub: Season 2: A: B":                   {episode, "Show: Sub", "A: B", 2, 0},
+		"Show: Season 2 – Part B: Title":              {episode, "Show", "Season 2 – Part B: Title", 0, 0},
+		"Serie: Staffel 10: Folge 3":                  {episode, "Serie", "Folge 3", 10, 3},
+		"Série\u00a0: Saison 1\u00a0: Titre":          {episode, "Série", "Titre", 1, 0},
+		"Show: Part 5: Title":                         {episode, "Show", "Part 5: Title", 0, 0},
+		"Show: Limited Series: Title":                 {episode, "Show", "Limited Series: Title", 0, 0},
+		"Show: Season 1: The Pilot (Episode 1)":       {episode, "Show", "The Pilot", 1, 1},
+		"Show: Episode 4":                             {episode, "Show", "Episode 4", 0, 4},
+		": Episode 7":                                 {episode, "", "Episode 7", 0, 7},
+		"Show: Show 3: Chapter One":                   {episode, "Show", "Show 3: Chapter One", 0, 0},
+		"Film: \x00\x1b[31mRed\u0085":                 {film, "", "Film:   [31mRed", 0, 0},
+		"=cmd|' /C calc'!A0: Season 1: +1":            {episode, "=cmd|' /C calc'!A0", "+1", 1, 0},
+		"Show: Season 99999999999999999999999: Title": {episode, "Show", "Season 99999999999999999999999: Title", 0, 0},
+	} {
+		m := netflixTitles{}.media(title)
+		got := want
+		got.kind, got.title, got.season, got.n, got.show = m.Type, m.Title, deref(m.Season), deref(m.Episode), ""
+		if m.Show != nil {
+			got.show = m.Show.Title
+		}
+		if got != want {
+			t.Errorf("%q: %+v, want %+v", title, got, want)
+		}
+	}
+}
+
+// TestDamagedSamplesAreRefusedOrRead: each sample, cut anywhere, gives rows or one message.
+func TestDamagedSamplesAreRefusedOrRead(t *testing.T) {
+	for _, name := range samples(t) {
+		content := sample(t, name)
+		for at := 1; at < len(content); at += 1 + len(content)/40 {
+			_, rows, err := readAll(content[:at], berlin(t))
+			checkRows(t, name, rows)
+			if err != nil && code(err) == "" {
+				t.Errorf("%s, cut at %d: %v", name, at, err)
+			}
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, name := range samples(f) {
+		f.Add([]byte(sample(f, name)))
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		_, rows, err := readAll(string(content), Options{Zone: time.UTC})
+		checkRows(t, "fuzz", rows)
+		if err != nil && code(err) == "" {
+			t.Errorf("no message: %v", err)
+		}
+	})
+}
+
+// generated is a file of Netflix's page with many rows, made as it is read.
+type generated struct {
+	rows int
+	text []byte // of one row
+}
+
+const generatedRow = "\"Invented Series %05d: Season %02d: The Episode of %08d\",\"%02d/%02d/2%1d\"\n"
+
+func (g generated) size() int64 {
+	return int64(len("Title,Date\n")) + int64(g.rows)*int64(len(g.row(0)))
+}
+
+func (g generated) row(i int) string {
+	return fmt.Sprintf(generatedRow, i/60%20000, i/20%3+1, i%7000000, i/30%12+1, i%28+1, i/200000%4)
+}
+
+// ReadAt makes the rows between at and the end of b.
+func (g generated) ReadAt(b []byte, at int64) (int, error) {
+	const begin = "Title,Date\n"
+	n, length := 0, int64(len(g.row(0)))
+	if at < int64(len(begin)) {
+		n = copy(b, begin[at:])
+	}
+	for n < len(b) {
+		place := at + int64(n) - int64(len(begin))
+		if place/length >= int64(g.rows) {
+			return n, io.EOF
+		}
+		n += copy(b[n:], g.row(int(place / length))[place%length:])
+	}
+	return n, nil
+}
+
+// BenchmarkNetflix reads a page of a million rows.
+func BenchmarkNetflix(b *testing.B) {
+	file := generated{rows: 1_000_000}
+	b.ReportAllocs()
+	for b.Loop() {
+		runtime.GC()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		started, rows, most := time.Now(), 0, uint64(0)
+		f, err := Open(file, file.size())
+		if err != nil {
+			b.Fatal(err)
+		}
+		format, err := Detect(f)
+		if err != nil {
+			b.Fatal(err)
+		}
+		next, stop := iter.Pull2(format.Read(f, Options{Zone: time.UTC}))
+		for {
+			row, err, more := next()
+			if !more {
+				break
+			}
+			if err != nil || row.Skip != "" {
+				b.Fatal(told(row), err)
+			}
+			if rows++; rows%100_000 == 0 {
+				runtime.ReadMemStats(&after)
+				most = max(most, after.HeapInuse)
+			}
+		}
+		stop()
+		if rows != file.rows {
+			b.Fatal(errors.New("rows are missing"), rows)
+		}
+		b.ReportMetric(float64(rows)/time.Since(started).Seconds(), "rows/s")
+		b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(rows), "bytes/row")
+		b.ReportMetric(float64(most)/(1<<20), "MB-most")
+	}
+}
