@@ -31,6 +31,7 @@ func (d *core) explain(ctx context.Context, id int64) (out control.Explanation, 
 		err = d.store.Entitle(ctx, entitled)
 		out.Entry, out.Ahead = entitled[0], entitled[1]
 		d.titles.want(out.Entry)
+		d.titles.offers(out.Candidates)
 	}
 	out.Why, out.Hint = control.Advice(out.Entry)
 	return out, err

@@ -81,7 +81,7 @@ func TestPicturesThatCannotBeHad(t *testing.T) {
 		p := newPictures(filepath.Join(t.TempDir(), "posters"), func(ctx context.Context, path string) ([]byte, error) {
 			fetches[path]++
 			select {
-			case <-time.After(10 * time.Second):
+			case <-time.After(10*time.Second + time.Second/2):
 				return []byte("picture"), trouble
 			case <-ctx.Done():
 				return nil, ctx.Err()

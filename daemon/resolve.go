@@ -198,16 +198,19 @@ const resolveTime = 2 * time.Minute
 
 // resolve says what an item is, by the service of an account and by the providers. It
 // records nothing.
-func (d *core) resolve(ctx context.Context, account string, e resolve.Evidence) (resolve.Decision, error) {
+func (d *core) resolve(ctx context.Context, account string, e resolve.Evidence) (decision resolve.Decision, err error) {
 	ctx, cancel := context.WithTimeout(ctx, resolveTime)
 	defer cancel()
 	if a := d.account(account); a != nil {
-		decision, err := a.loop.Identify(ctx, e)
+		decision, err = a.loop.Identify(ctx, e)
 		if errors.Is(err, replay.ErrNotNow) && decision.By != "" {
 			err = nil // others were asked
 		}
-		return decision, err
+	} else {
+		var decided []resolve.Decision
+		decided, err = d.chain().Decide(ctx, []resolve.Evidence{e})
+		decision = decided[0]
 	}
-	decided, err := d.chain().Decide(ctx, []resolve.Evidence{e})
-	return decided[0], err
+	d.titles.offers(decision.Candidates)
+	return decision, err
 }

@@ -18,7 +18,7 @@ import (
 
 // titleLookup asks TMDB about numbers that somebody looks at: what they are called, and for a
 // picture of them. It keeps what it learns. Where TMDB is off there is none: nil, of which
-// [titleLookup.want] can be used.
+// [titleLookup.want] and [titleLookup.offers] can be used.
 type titleLookup struct {
 	*core
 	tmdb     *provider
@@ -26,13 +26,14 @@ type titleLookup struct {
 	wanted   chan resolve.Question
 	flights  singleflight.Group
 
-	mu  sync.Mutex
-	due map[resolve.Question]time.Time // not asked again before
+	mu    sync.Mutex
+	due   map[resolve.Question]time.Time // not asked again before
+	found map[string]string              // paths of pictures by [titleKey], of what somebody was offered
 }
 
 const (
 	maxWanted   = 200              // questions that wait; more are asked when they are shown again
-	maxAsked    = 10_000           // questions of which it is known when they were asked
+	maxKnown    = 10_000           // questions and pictures that are remembered
 	askedFor    = 20 * time.Hour   // as long as answers of "none" are kept
 	failedFor   = time.Minute      // before a question without an answer is asked again
 	askTime     = 30 * time.Second // for one answer of TMDB
@@ -47,7 +48,7 @@ func (d *core) openTitles() {
 	for _, p := range d.providers {
 		if p.name == resolve.TMDB {
 			d.titles = &titleLookup{
-				core: d, tmdb: p, wanted: make(chan resolve.Question, maxWanted), due: map[resolve.Question]time.Time{},
+				core: d, tmdb: p, wanted: make(chan resolve.Question, maxWanted), due: map[resolve.Question]time.Time{}, found: map[string]string{},
 				pictures: newPictures(d.picturesDir(), tmdb.NewImages(d.o.Config.Resolve.TMDB.ImageURL).Poster),
 			}
 		}
@@ -70,6 +71,31 @@ func (t *titleLookup) want(entries ...queue.Entry) {
 			}
 		}
 	}
+}
+
+// offers remembers the pictures of what a person may choose from, so that nobody asks TMDB
+// about each.
+func (t *titleLookup) offers(all []resolve.Candidate) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.found) >= maxKnown {
+		clear(t.found)
+	}
+	for _, c := range all {
+		if c.Poster != "" {
+			t.found[titleKey(c.Type, c.TMDB)] = c.Poster
+		}
+	}
+}
+
+// offered returns the path of the picture of something that was offered; "" for none.
+func (t *titleLookup) offered(key string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.found[key]
 }
 
 // lacking returns the questions whose answers tell the titles that an item lacks.
@@ -126,7 +152,7 @@ func (t *titleLookup) learn(ctx context.Context, q resolve.Question) error {
 		}
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		if len(t.due) >= maxAsked {
+		if len(t.due) >= maxKnown {
 			clear(t.due)
 		}
 		if t.due[q] = time.Now().Add(askedFor); err != nil {
@@ -169,7 +195,10 @@ func (t *titleLookup) poster(ctx context.Context, kind viewing.MediaType, number
 	ctx, cancel := context.WithTimeout(ctx, pictureWait)
 	defer cancel()
 	path, known, err := t.store.Poster(ctx, titleKey(kind, number))
-	if err == nil && !known {
+	if !known {
+		path = t.offered(titleKey(kind, number))
+	}
+	if err == nil && !known && path == "" {
 		if err = t.learn(ctx, resolve.Question{Ask: resolve.Details, Kind: kind, Number: number}); err == nil {
 			path, _, err = t.store.Poster(ctx, titleKey(kind, number))
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -45,6 +46,8 @@ func (o *posterOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/tv/1396":
 		_, _ = io.WriteString(w, `{"id":1396,"name":"Breaking Bad","first_air_date":"2008-01-20","poster_path":null,
 			"season/1":{"episodes":[{"id":62086,"episode_number":2,"name":"Cat's in the Bag...","runtime":48}]}}`)
+	case r.URL.Path == "/search/movie":
+		_, _ = io.WriteString(w, `{"page":1,"total_pages":1,"total_results":2,"results":[{"id":1,"title":"Two"},{"id":2,"title":"Two","poster_path":"/matrix.jpg"}]}`)
 	default:
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = io.WriteString(w, `{"status_code":34}`)
@@ -139,6 +142,27 @@ func TestTitlesAndPosters(t *testing.T) {
 	}
 	if got := o.was(); got != "/images/w185/matrix.jpg /movie/9" {
 		t.Errorf("asked for %s", got)
+	}
+	for range 2 { // an open page would ask for itself without end
+		select {
+		case <-changed:
+		default:
+		}
+		for _, q := range []resolve.Question{{Ask: resolve.Season, Number: 1396, Season: 1}, {Ask: resolve.Details, Kind: viewing.Movie, Number: 603}} {
+			if err := l.d.titles.learn(t.Context(), q); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	select {
+	case <-changed:
+		t.Error("what was learned is learned again")
+	default:
+	}
+	l.sees("/log?what=two", `src="/poster/movie/2"`)
+	o.was()
+	if answer := l.ask(http.MethodGet, "/poster/movie/2", nil); answer.Code != http.StatusOK || o.was() != "" {
+		t.Errorf("what was found: %d, or TMDB was asked about it", answer.Code)
 	}
 	l.sees("/about", "not endorsed or certified by TMDB")
 	if text, err := os.ReadFile(log.Name()); err != nil || len(text) == 0 || strings.Contains(string(text), "eyJ") {

@@ -63,10 +63,11 @@ func (a *Answer) of(kind viewing.MediaType) (some []Work) {
 
 // Candidate is a film or series of TMDB that may be meant.
 type Candidate struct {
-	Type  viewing.MediaType `json:"type"` // movie or tv
-	TMDB  int64             `json:"tmdb"`
-	Title string            `json:"title"`          // "" when it is not known
-	Year  int               `json:"year,omitempty"` // of the first release; 0 when it is not known
+	Type   viewing.MediaType `json:"type"` // movie or tv
+	TMDB   int64             `json:"tmdb"`
+	Title  string            `json:"title"`            // "" when it is not known
+	Year   int               `json:"year,omitempty"`   // of the first release; 0 when it is not known
+	Poster string            `json:"poster,omitempty"` // the path of its picture at TMDB; "" when it is not known
 }
 
 // Work is a candidate with what it is compared by.
@@ -75,7 +76,6 @@ type Work struct {
 	Names   []string // the original title, and translations
 	Minutes int      // its runtime; 0 when it is not known
 	By      string   // who names it; "" for TMDB
-	Poster  string   `json:",omitempty"` // the path of its picture at TMDB; "" for none
 }
 
 // Episode is an episode of TMDB.

@@ -5,7 +5,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { chromium, signIn, visit } from "./browser.js";
 import { film, plain, play } from "./films.js";
-import { eventually, Filmspool } from "./fixture.js";
+import { eventually, Filmspool, tmdb } from "./fixture.js";
 
 const axe = fs.readFileSync(path.join(import.meta.dirname, "../node_modules/axe-core/axe.min.js"), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
@@ -30,12 +30,15 @@ async function isAccessible(page, name) {
 }
 
 test("the daemon's pages", async (t) => {
-  const home = await Filmspool.start(t);
+  const home = await Filmspool.start(t, { tmdb: await tmdb(t) });
   await home.run(["add", "603"]);
+  await home.run(["add", "604", "--watchlist"]);
   await home.post({ type: "movie", title: "A title that is far too long for a narrow page, and that has_a_word_without_any_place_to_break_it_in_two", year: 2031 });
-  const [entry] = await eventually("everything is decided", () => home.queue(), (all) => all.length === 2 && all.every(({ state }) => ["delivered", "held"].includes(state)));
+  const [entry] = await eventually("everything is decided", () => home.queue(), (all) => all.length === 3 && all.every(({ state }) => ["delivered", "held"].includes(state)));
   const page = await (await chromium(t)).newPage();
   await signIn(page, home);
+  const { host } = new URL(page.url());
+  page.on("request", (request) => assert.ok([host, ""].includes(new URL(request.url()).host), request.url()));
   const links = await page.$$eval("nav a", (all) => all.map((one) => one.pathname));
   assert.ok(links.length >= 4, `only ${links}`);
   const found = [];
@@ -43,6 +46,8 @@ test("the daemon's pages", async (t) => {
     const answer = await page.goto(new URL(where, page.url()).href);
     assert.equal(answer?.status(), 200, where);
     found.push(...await isAccessible(page, where));
+    const posters = { "/": 1, "/diary": 1, "/review": 2, "/watchlist": 1, [`/diary/${entry.id}`]: 2 }[where];
+    if (posters) await eventually(`${where} shows its posters`, () => page.$$eval(".tile img", (all) => all.filter((one) => one.naturalWidth > 0).length), (n) => n === posters);
   }
   assert.deepEqual(found, []);
 });

@@ -96,9 +96,14 @@ export class Filmspool {
   address = "127.0.0.1:0";
   service = "";
 
-  /** @param {Test} t @param {{login?: boolean}} [options] */
-  static async start(t, { login = true } = {}) {
+  /** @param {Test} t @param {{login?: boolean, tmdb?: string}} [options] tmdb is its address, where it is on */
+  static async start(t, { login = true, tmdb = "" } = {}) {
     const home = new Filmspool(folder(t));
+    if (tmdb) {
+      fs.mkdirSync(path.join(home.dir, "config", "filmspool"), { recursive: true });
+      fs.writeFileSync(path.join(home.dir, "config", "filmspool", "config.toml"), `[resolve.tmdb]\nenabled = true\nbase_url = "${tmdb}/3"\nimage_url = "${tmdb}/images"\n`);
+      await home.run(["login", "--tmdb", "--key-stdin"], "eyJ.a.token");
+    }
     const service = new Served(["sandbox", "--listen", "127.0.0.1:0", "--state-dir", path.join(home.dir, "service"),
       "--secret-key", KEY, "--public-key", KEY.replace("sk_", "pk_")], home.env);
     closing(t, () => service.stop());
@@ -196,6 +201,25 @@ export class Filmspool {
     const viewings = (await this.queue()).filter(({ kind }) => kind === "viewing");
     assert.equal(viewings.length, wanted.length, inspect(viewings));
   }
+}
+
+/** A TMDB that has a title and a picture for every number, and two films of every title; its address. @param {Test} t */
+export async function tmdb(t) {
+  const work = (id) => ({ id: Number(id), title: `Film ${id}`, name: `Series ${id}`, release_date: "1999-03-31", poster_path: `/${id}.png` });
+  const picture = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+  const server = http.createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "", "http://tmdb");
+    const results = [1, 2].map((id) => ({ ...work(id), title: searchParams.get("query") }));
+    if (pathname.startsWith("/images/")) response.end(picture);
+    else if (pathname.includes("/search/")) response.end(JSON.stringify({ page: 1, total_pages: 1, total_results: 2, results }));
+    else response.end(JSON.stringify({ success: true, ...work(pathname.split("/").at(-1)) }));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  closing(t, () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${server.address().port}`;
 }
 
 /** Serves pages under any name. Returns what puts a page there and gives its address. @param {Test} t */
