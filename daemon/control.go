@@ -25,6 +25,7 @@ func (d *core) common() control.API {
 		Resolve: d.Resolve, Fix: d.Fix, Corrections: d.Corrections, ForgetCorrection: d.ForgetCorrection, Login: d.Login,
 		Settings: d.Settings, Set: d.Set, FindKodi: d.FindKodi, AddKodi: d.AddKodi, RemoveKodi: d.RemoveKodi,
 		ImportKodi: d.ImportKodi, KodiProgress: d.KodiProgress, IgnoreUntitled: d.IgnoreUntitled,
+		AddFile: d.AddFile, PreviewFile: d.PreviewFile, ImportFile: d.ImportFile, Files: d.Files, ForgetFile: d.ForgetFile,
 	}
 }
 

@@ -65,6 +65,7 @@ type core struct {
 	playing       playing        // what plays now
 	work          atomic.Int32   // what a change of the configuration would cut
 	changing      sync.Mutex     // held while somebody changes the configuration
+	files         fileImports
 	restart       func(context.Context, config.Config)
 }
 
@@ -185,6 +186,8 @@ func (d *Daemon) runParts(ctx context.Context) error {
 	for _, k := range d.libraries {
 		g.Go(func() error { return d.runLibrary(ctx, k.Source(), k.Run) })
 	}
+	d.files.run = func(do func(context.Context)) { g.Go(func() error { do(ctx); return nil }) }
+	g.Go(func() error { d.resumeFiles(ctx); return nil })
 	g.Go(func() error { return d.connector.Run(ctx) })
 	g.Go(func() error { d.nudgeBrowsers(ctx); return nil })
 	g.Go(func() error { return d.giveNotices(ctx) })

@@ -21,8 +21,8 @@ const historyTime = 3 * time.Minute
 // ImportKodi implements [control.API].
 func (d *core) ImportKodi(ctx context.Context, o control.KodiImport) (control.KodiImported, error) {
 	defer d.working()()
-	i := kodiImport{d: d, o: o, libraries: d.libraries, known: map[string]*replay.History{}}
-	i.out = control.KodiImported{DryRun: o.DryRun, Libraries: []kodi.Preview{}, Services: []control.KodiService{}}
+	i := kodiImport{past: newPast(d), o: o, libraries: d.libraries}
+	i.out = control.KodiImported{DryRun: o.DryRun, Libraries: []kodi.Preview{}}
 	if o.NFO != "" {
 		i.libraries = []*kodi.Importer{kodi.NewNFO(kodi.Options{
 			Userdata: o.NFO, Logger: d.log.With("part", "kodi"), Sink: d.store, Account: kodiAccount{d, settingsOf(d.o.Config)},
@@ -33,38 +33,59 @@ func (d *core) ImportKodi(ctx context.Context, o control.KodiImport) (control.Ko
 			i.consult(ctx, name)
 		}
 	}
+	i.out.Services = i.services
 	if o.DryRun || !o.Yes {
 		if err := i.each(ctx, (*kodi.Importer).Preview); err != nil || o.DryRun {
 			return i.out, err
 		}
 	}
-	if i.out.NeedsYes && !o.Yes {
-		return i.out, control.Refused(viewing.Say("fault.importDoubles").Because(i.unasked()), viewing.Say("hint.importAnyway"))
+	if unread := i.unread(); i.out.NeedsYes && !o.Yes {
+		return i.out, control.Refused(viewing.Say("fault.importDoubles").Because(viewing.Say("fault.accountWhy", "name", unread[0].Account).Because(unread[0].Reason)), viewing.Say("hint.importAnyway"))
 	}
 	return i.out, i.each(ctx, (*kodi.Importer).Import)
 }
 
 // kodiImport is one import of all libraries or of NFO files, or its preview.
 type kodiImport struct {
-	d         *core
+	*past
 	o         control.KodiImport
 	libraries []*kodi.Importer
-	known     map[string]*replay.History // by account; nil: cannot be asked
 	out       control.KodiImported
 }
 
-// consult reads what the account's service has, once.
-func (i *kodiImport) consult(ctx context.Context, account string) {
-	if _, asked := i.known[account]; asked {
+// past is what the services of accounts have, each read once.
+type past struct {
+	d        *core
+	known    map[string]*replay.History // by account; nil: cannot be asked
+	services []control.KodiService
+}
+
+func newPast(d *core) *past {
+	return &past{d: d, known: map[string]*replay.History{}, services: []control.KodiService{}}
+}
+
+// consult reads what the account's service has, once. An account that never had a service
+// has nothing there.
+func (p *past) consult(ctx context.Context, account string) {
+	if _, asked := p.known[account]; asked {
 		return
 	}
-	history, err := i.d.history(ctx, account)
-	i.known[account] = history
+	if c, err := p.d.keys.Find(account, p.d.o.Config.Accounts[account], p.d.o.Paths.File); err == nil && c.BaseURL == "" {
+		p.known[account] = &replay.History{}
+		return
+	}
+	history, err := p.d.history(ctx, account)
+	p.known[account] = history
 	s := control.KodiService{Account: account, Readable: err == nil}
 	if err != nil {
 		s.Reason = whyUnread(err)
 	}
-	i.out.Services = append(i.out.Services, s)
+	p.services = append(p.services, s)
+}
+
+// unread are the services that cannot be asked.
+func (p *past) unread() []control.KodiService {
+	return slices.DeleteFunc(slices.Clone(p.services), func(s control.KodiService) bool { return s.Readable })
 }
 
 // history reads all that an account's service has.
@@ -92,16 +113,6 @@ func whyUnread(err error) viewing.Message {
 		return v.Problem
 	}
 	return viewing.MessagesOf(err)[0]
-}
-
-// unasked is the first service that cannot be asked.
-func (i *kodiImport) unasked() viewing.Message {
-	for _, s := range i.out.Services {
-		if !s.Readable {
-			return viewing.Say("fault.accountWhy", "name", s.Account).Because(s.Reason)
-		}
-	}
-	return viewing.Message{}
 }
 
 // each does the same with every library, and adds up what comes of it. The
@@ -144,10 +155,10 @@ func (d *core) toSend(entries int) int64 {
 
 // has tells what the services of all these accounts have; nil where that is not
 // known. What one of them alone has is found there before it is sent.
-func (i *kodiImport) has(accounts []string) (has func(m viewing.Media, at viewing.Instant, runtime time.Duration) bool, unread bool) {
+func (p *past) has(accounts []string) (has func(m viewing.Media, at viewing.Instant, runtime time.Duration) bool, unread bool) {
 	histories := make([]*replay.History, len(accounts))
 	for n, name := range accounts {
-		if histories[n] = i.known[name]; histories[n] == nil {
+		if histories[n] = p.known[name]; histories[n] == nil {
 			return nil, true
 		}
 	}

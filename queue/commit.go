@@ -21,12 +21,25 @@ import (
 // amendment reaches events of every source of the same kind, for their ids are one
 // space; of an unknown event it is passed over.
 func (s *Store) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome, error) {
+	outcomes, err := s.commitBatch(ctx, b, false)
+	if errors.Is(err, sqlite.ErrStorage) {
+		s.file.Refused(len(b.Events))
+	}
+	return outcomes, err
+}
+
+// Preview tells what [Store.Commit] would answer, and changes nothing. The entries that it
+// names do not exist.
+func (s *Store) Preview(ctx context.Context, b viewing.Batch) ([]viewing.Outcome, error) {
+	return s.commitBatch(ctx, b, true)
+}
+
+func (s *Store) commitBatch(ctx context.Context, b viewing.Batch, dry bool) (outcomes []viewing.Outcome, err error) {
 	events, err := checkBatch(b)
 	if err != nil {
 		return nil, err
 	}
-	var outcomes []viewing.Outcome
-	err = s.write(ctx, "keep events", func(t *tx) error {
+	err = s.writeDry(ctx, "keep events", dry, func(t *tx) error {
 		outcomes = make([]viewing.Outcome, 0, len(events))
 		for _, e := range events {
 			o, err := t.commit(e)
@@ -42,9 +55,6 @@ func (s *Store) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome,
 		}
 		return t.keepState(b)
 	})
-	if errors.Is(err, sqlite.ErrStorage) {
-		s.file.Refused(len(b.Events))
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +115,7 @@ func (t *tx) makeEntries(e event, event int64, o *viewing.Outcome) error {
 	if err != nil {
 		return err
 	}
-	ignored, wanted := "", false
+	ignored, wanted, joined := "", false, true
 	over := sync.OnceValue(func() bool { return t.overflows(e.source, e.Event) })
 	for _, p := range places {
 		for part, item := range e.parts() {
@@ -125,6 +135,9 @@ func (t *tx) makeEntries(e event, event int64, o *viewing.Outcome) error {
 			default:
 				wanted = true
 			}
+			if joined = joined && into != nil; into == nil && d.State == viewing.StateHeld {
+				o.Held = d.Reason
+			}
 			if into != nil {
 				d.ID = into.ID
 				if err = t.witness(event, d.ID); err == nil {
@@ -143,7 +156,7 @@ func (t *tx) makeEntries(e event, event int64, o *viewing.Outcome) error {
 		}
 	}
 	slices.Sort(o.Entries)
-	if !wanted {
+	if o.Joined = joined; !wanted {
 		o.Status, o.Reason = viewing.StatusDropped, ignored
 	}
 	return nil

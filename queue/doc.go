@@ -89,8 +89,8 @@
 //	  or its source
 //
 // What two sources saw is not withdrawn or renamed by one of them alone; that is noted.
-// Plays whose time nobody knows are never compared. Imports are compared before they are
-// handed over (package kodi) and before they are sent (package replay).
+// Plays whose time nobody knows are never compared. What is imported from Kodi is compared
+// before it is handed over (package kodi) and before it is sent (package replay).
 //
 // # Corrections
 //

@@ -67,9 +67,10 @@ const selectNear = `SELECT n.id FROM entries AS n JOIN events AS v ON v.id = n.e
 // duplicateOf finds the entry of the same playback whose end is the nearest; nil for
 // none. No source may have seen both: what one source reports twice happened twice. What
 // a person has done to s (asked) weighs more than that they dropped another one before.
-// Imports are compared before they are handed over, and before they are sent.
+// What is imported from Kodi is compared before it is handed over, and before it is sent.
 func (t *tx) duplicateOf(s sighted, asked bool) (nearest *sighted, err error) {
-	if s.Kind != viewing.KindViewing || s.State == viewing.StateDropped || s.Key() == "" || s.Class == viewing.ClassImport || s.timeless() {
+	if s.Kind != viewing.KindViewing || s.State == viewing.StateDropped || s.Key() == "" || s.timeless() ||
+		s.Class == viewing.ClassImport && viewing.SourceKind(s.Source) == viewing.SourceKodi {
 		return nil, nil
 	}
 	at, reach := s.WatchedAt.Millis, playback.Reach.Milliseconds()

@@ -88,7 +88,7 @@ func TestTypedCommands(t *testing.T) {
 		"watchlist add Dune": "filmspool add", "watch Dune": "filmspool add", "log Heat": "filmspool add", "list add Noir 289": "filmspool diary",
 		"clients": "filmspool sources", "pair": "filmspool sources pair", "kodi add ~/.kodi": "filmspool sources kodi", "devices": "filmspool sources",
 		"sources list": "filmspool sources --help", "setup": "filmspool open", "rules": "filmspool fix", "resolve": "filmspool fix", "edit 1": "filmspool fix",
-		"import netflix.csv": "filmspool import", "config get replay.grace": "filmspool config set", "config set": "KEY is missing",
+		"import netflix.csv": "Add --yes", "import": "FILE is missing", "config get replay.grace": "filmspool config set", "config set": "KEY is missing",
 		"config set grace 10m": "replay.grace", "config set replay.grace soon": "is not a duration", "show": "ID is missing", "show first": "filmspool diary",
 		"add": "TITLE|NUMBER|ADDRESS is missing", "add 155 --at 20:15": "filmspool add --help", "add 603 --date yesterday": "filmspool add --help",
 		"undo": "ID is missing", "drop": "filmspool drop --help", "login sk_x": "A key must not be typed", "logout": "filmspool login",
@@ -108,7 +108,7 @@ func TestTypedCommands(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		"help add": "Usage: filmspool add", "config": "Usage: filmspool config", "import": "Usage: filmspool import", "--version": "filmspool 0", "diary matrix": "No entries.",
+		"help add": "Usage: filmspool add", "config": "Usage: filmspool config", "--version": "filmspool 0", "diary matrix": "No entries.",
 		"add 603 yesterday": "Added: movie 603, watched", "add 603 last night": "Added: movie 603, watched", "add 1399 s1e2": "Added: show 1399 S01E02",
 		"add 155 yesterday 20:15": "watched", "add 603 --watchlist": "Added: movie 603", "add 603 --list Noir": "movie 603", "add tt0133093 20/11/2024": "filmspool show",
 		"config set replay.grace 10min": "replay.grace is now 10m",

@@ -2,8 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,134 +16,178 @@ import (
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/locale"
-	"github.com/filmspool/filmspool/kodi"
-	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
+	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
-func (p *program) importCommand() *cobra.Command {
-	return group("import", p.importKodiCommand())
+// fileImport says how history files are imported.
+type fileImport struct {
+	dryRun, yes, json bool
+	dates             string
 }
 
-func (p *program) importKodiCommand() *cobra.Command {
-	c := &cobra.Command{Use: "kodi", Example: "  filmspool import kodi --dry-run\n  filmspool import kodi --since 2024-01-01\n  filmspool import kodi --nfo /srv/films --dry-run"}
+func (p *program) importCommand() *cobra.Command {
+	c := &cobra.Command{Use: "import FILE…", Example: "  filmspool import export-trakt.zip --dry-run\n  filmspool import NetflixViewingHistory.csv --dates day-first"}
+	c.AddCommand(p.importKodiCommand())
+	i := fileImport{}
 	f := c.Flags()
-	o := control.KodiImport{}
-	f.BoolVar(&o.DryRun, "dry-run", false, "")
-	f.BoolVar(&o.Yes, "yes", false, "")
-	nfo := f.String("nfo", "", "")
-	since := f.String("since", "", "")
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, _ []string) (err error) {
-		if o.Since, err = moment("since", *since); err != nil {
+	f.BoolVar(&i.dryRun, "dry-run", false, "")
+	f.BoolVar(&i.yes, "yes", false, "")
+	f.StringVar(&i.dates, "dates", "", "")
+	f.BoolVar(&i.json, "json", false, "")
+	c.RunE = func(c *cobra.Command, files []string) error {
+		if err := oneOf("dates", i.dates, []string{control.DayFirst, control.MonthFirst}); err != nil {
 			return err
 		}
-		if *nfo != "" {
-			if o.NFO, err = filepath.Abs(*nfo); err != nil {
-				return err
+		if !i.dryRun && !i.yes && !terminal.IsTerminal(p.stdin) {
+			return mistake("usage.importNeedsYes")
+		}
+		return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
+			for _, name := range files {
+				if err := p.importFile(c.Context(), ctl, name, i); err != nil {
+					return misuse(err)
+				}
 			}
-		}
-		did, err := p.importKodi(c.Context(), o, *asJSON)
-		if *asJSON && err == nil {
-			err = p.stdout.JSON(did)
-		}
-		if i := slices.IndexFunc(did.Libraries, func(l kodi.Preview) bool { return l.Problem.Code != "" }); i >= 0 && err == nil {
-			l := did.Libraries[i]
-			return &control.Fault{Code: control.CodeRefused, Message: viewing.Say("fault.atLibrary", "path", l.Userdata).Because(l.Problem), Hint: l.Hint}
-		}
-		return err
+			return nil
+		})
 	}
 	return c
 }
 
-// importKodi imports, after a preview unless the user has said yes to everything.
-func (p *program) importKodi(ctx context.Context, o control.KodiImport, quiet bool) (did control.KodiImported, err error) {
-	handOver := func(o control.KodiImport) error {
-		return p.instance(ctx, daemon.Offline, func(ctl control.API) (err error) {
-			did, err = ctl.ImportKodi(ctx, o)
-			return misuse(err)
-		})
+// importFile imports one file after its preview. What is not imported is forgotten.
+func (p *program) importFile(ctx context.Context, ctl control.API, name string, i fileImport) error {
+	content, err := os.Open(name)
+	if err != nil {
+		return control.Refused(viewing.Say("fault.noSuchFile", "file", typed.Quoted(name)).Because(viewing.Said(err.Error())), viewing.Message{})
 	}
-	if o.DryRun || !o.Yes {
-		preview := o
-		preview.DryRun = true
-		if err := handOver(preview); err != nil {
-			return did, err
-		}
-		if !quiet {
-			p.sayPast(did)
-		}
-		plays := did.Plays()
-		switch {
-		case did.NeedsYes && !o.DryRun:
-			return did, mistake("usage.importDoubles").next(viewing.Say("hint.importAnyway"))
-		case o.DryRun || plays == 0:
-			return did, nil
-		case terminal.IsTerminal(p.stdin) && !p.stderr.Agreed(ctx, p.stdin, p.stdout.Speech().Say("cli.import", "n", plays)):
-			return did, nil
-		}
+	defer content.Close()
+	f, err := ctl.AddFile(ctx, filepath.Base(name), content)
+	if err != nil {
+		return err
 	}
-	if err := handOver(o); err != nil {
-		if ctx.Err() != nil {
-			err = control.Refused(viewing.Say("fault.importCut"), viewing.Say("hint.importGoesOn"))
-		}
-		return did, err
+	agreed, f, err := p.previewFile(ctx, ctl, f, i)
+	if err == nil && agreed {
+		f, err = p.runImport(ctx, ctl, f)
 	}
-	if !quiet {
-		p.stdout.Say("cli.imported", "n", did.Plays())
-		if did.SendSeconds > 0 {
-			p.stdout.Say("cli.importSends", "time", time.Duration(did.SendSeconds)*time.Second)
+	if !agreed {
+		err = errors.Join(err, ctl.ForgetFile(context.WithoutCancel(ctx), f.ID))
+	}
+	switch {
+	case err != nil:
+		return err
+	case f.Problem.Code != "":
+		return control.Refused(f.Problem, viewing.Message{})
+	case i.json:
+		return p.stdout.JSON(f.FilePreview)
+	case agreed:
+		p.stdout.Say("cli.fileImported", "n", f.New, "file", name)
+		if f.SendSeconds > 0 {
+			p.stdout.Say("cli.importSends", "time", time.Duration(f.SendSeconds)*time.Second)
+		}
+		if f.Unresolved+f.Held > 0 {
+			p.stdout.Say("cli.fileReview", "n", f.Unresolved+f.Held)
 		}
 	}
-	return did, nil
+	return nil
 }
 
-// sayPast tells what is, or would be, handed over. What is zero is not told.
-func (p *program) sayPast(did control.KodiImported) {
-	if len(did.Libraries) == 0 {
-		p.stdout.Say("cli.noLibraries")
+// previewFile shows what an import would do, and asks a person at a terminal what the file
+// does not tell, and for a yes.
+func (p *program) previewFile(ctx context.Context, ctl control.API, f control.File, i fileImport) (agreed bool, _ control.File, err error) {
+	order := control.FileOrder{ID: f.ID, Dates: i.dates}
+	after, err := ctl.PreviewFile(ctx, order)
+	if err != nil {
+		return false, f, err
 	}
-	for _, l := range did.Libraries {
-		p.stdout.Printf("%s\n", l.Userdata)
-		count := func(key string, n int, values ...any) {
-			if n > 0 {
-				p.stdout.Printf("  %s\n", p.stdout.Speech().Say("cli.past."+key, append([]any{"n", n}, values...)...))
-			}
+	f = after
+	if f.AmbiguousDates > 0 && !i.dryRun {
+		if !terminal.IsTerminal(p.stdin) {
+			return false, f, control.Invalid(viewing.Say("fault.ambiguousDates"), viewing.Say("hint.dates"))
 		}
-		count("films", l.Films)
-		count("episodes", l.Episodes)
-		for reason, n := range l.Held {
-			count("held", n, "reason", p.stdout.Speech().Standing(viewing.StateHeld, reason))
+		order.Dates = control.MonthFirst
+		if p.stderr.Agreed(ctx, p.stdin, p.stdout.Speech().Say("cli.dayFirst", "n", f.AmbiguousDates)) {
+			order.Dates = control.DayFirst
 		}
-		for reason, n := range l.Ignored {
-			count("ignored", n, "reason", p.stdout.Speech().Standing(viewing.StateDropped, reason))
-		}
-		count("unresolved", l.Unresolved)
-		count("recorded", l.Recorded)
-		count("atService", l.AtService)
-		count("copies", l.Copies)
-		count("before", l.Before)
-		count("earlier", l.Earlier)
-		count("unreadable", l.Unreadable)
-		for _, f := range slices.Concat(l.Sample, l.HeldSample) {
-			for _, m := range f.Media {
-				p.stdout.Printf("    %s  %s  %s\n", terminal.Minute(f.WatchedAt), p.stdout.Speech().Item(m), why(p.stdout.Speech(), f))
-			}
+		if f, err = ctl.PreviewFile(ctx, order); err != nil {
+			return false, f, err
 		}
 	}
-	for _, s := range did.Services {
-		if !s.Readable {
-			p.stdout.Say("cli.unreadable", "account", s.Account, "why", p.stdout.Speech().Message(s.Reason))
+	if !i.json {
+		p.sayFile(f)
+	}
+	if i.dryRun || f.Agreed { // somebody else imports it already
+		return f.Agreed && !i.dryRun, f, nil
+	}
+	return f.New == 0 || i.yes || p.stderr.Agreed(ctx, p.stdin, p.stdout.Speech().Say("cli.importFile", "n", f.New)), f, nil
+}
+
+// sayFile tells what an import would do. What is zero is not told.
+func (p *program) sayFile(f control.File) {
+	p.stdout.Say("cli.file", "file", f.Name, "format", f.Format, "n", f.Rows)
+	count := func(key string, n int) {
+		if n > 0 {
+			p.stdout.Printf("  %s\n", p.stdout.Speech().Say("import."+key, "n", n))
 		}
+	}
+	count("new", f.New)
+	count("unresolved", f.Unresolved)
+	count("held", f.Held)
+	count("ignored", f.Ignored)
+	count("known", f.Known)
+	count("ambiguous", f.AmbiguousDates)
+	for _, reason := range slices.Sorted(maps.Keys(f.Skipped)) {
+		count("skipped."+reason, f.Skipped[reason])
+	}
+	for _, s := range f.Unread {
+		p.stdout.Say("cli.unreadable", "account", s.Account, "why", p.stdout.Speech().Message(s.Reason))
 	}
 }
 
-// why says what a library shows of a viewing, and why that would not be sent.
-func why(s locale.Speech, f kodi.Found) string {
-	text := s.Tell(f.Note)
-	for _, m := range f.Steps {
-		text += " " + s.Step(entry.Step{Code: m.Code, Args: m.Args, Cause: m.Cause})
+// runImport imports a file and shows on a terminal how far that is.
+func (p *program) runImport(ctx context.Context, ctl control.API, f control.File) (control.File, error) {
+	if p.stderr.IsTerminal() {
+		shown, stop := context.WithCancel(ctx)
+		ended := make(chan struct{})
+		defer func() { stop(); <-ended }()
+		go func() {
+			defer close(ended)
+			p.showProgress(shown, ctl, f)
+		}()
 	}
-	return text
+	var did control.File
+	err := error(nil)
+	cut := func() bool { return err != nil && control.FaultOf(err).Code == control.CodeInternal }
+	for tries := 0; tries == 0 || tries < maxTries && cut() && ctx.Err() == nil; tries++ {
+		did, err = ctl.ImportFile(ctx, control.FileOrder{ID: f.ID}) // again after a reload
+	}
+	if cut() {
+		err = control.Refused(viewing.Say("fault.importAway"), control.Command("filmspool import %s", strconv.Quote(f.Name)))
+	}
+	return did, err
+}
+
+// maxTries is how often an import is waited for that was cut.
+const maxTries = 3
+
+// progressTime is how often a terminal shows how far an import is.
+const progressTime = time.Second
+
+// showProgress shows how far an import is, until ctx ends.
+func (p *program) showProgress(ctx context.Context, ctl control.API, f control.File) {
+	tick := time.NewTicker(progressTime)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			p.stderr.Printf("\r%s\r", strings.Repeat(" ", 70))
+			return
+		case now := <-tick.C:
+			all, _ := ctl.Files(ctx)
+			for _, one := range all {
+				if left, rate := one.Left(now); one.ID == f.ID && rate > 0 {
+					p.stderr.Printf("\r%s ", p.stdout.Speech().Say("import.progress", "done", one.Done, "rows", one.Rows, "rate", rate, "time", left))
+				}
+			}
+		}
+	}
 }

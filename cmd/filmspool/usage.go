@@ -85,9 +85,10 @@ func (p *program) prepare(c *cobra.Command) {
 	})
 	c.DisableFlagsInUseLine = true
 	switch {
-	case c.HasSubCommands():
+	case c.Args != nil:
+	case c.HasSubCommands() && !strings.Contains(c.Use, " "):
 		c.Args = noSuchCommand
-	case c.Args == nil:
+	default:
 		c.Args = p.fits
 	}
 	for _, sub := range c.Commands() {

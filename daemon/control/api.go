@@ -112,4 +112,19 @@ type API struct {
 	// KodiProgress is how far imports have come that are under way or were cut
 	// short.
 	KodiProgress func(context.Context) ([]KodiProgress, error)
+
+	// AddFile keeps a history file until it is imported or forgotten. [CodeRefused] when it
+	// has no form that is known.
+	AddFile func(ctx context.Context, name string, content io.Reader) (File, error)
+	// PreviewFile counts what an import of the file would do.
+	PreviewFile func(context.Context, FileOrder) (File, error)
+	// ImportFile imports a file as its last preview says, and waits for the end. A daemon
+	// goes on when the asker goes away, and after a restart. [CodeRefused] where there is no
+	// preview, or the order of day and month is not known.
+	ImportFile func(context.Context, FileOrder) (File, error)
+	// Files are those that are kept, and those that were imported within a day, the newest
+	// first.
+	Files func(context.Context) ([]File, error)
+	// ForgetFile forgets a file that is not being imported.
+	ForgetFile func(ctx context.Context, id string) error
 }

@@ -38,7 +38,12 @@ func (c *Client) call(ctx context.Context, name string, question any, read func(
 	if err != nil {
 		return fmt.Errorf("ask the daemon: %w", err)
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://filmspool/v1/"+name, bytes.NewReader(text))
+	return c.post(ctx, name, bytes.NewReader(text), read)
+}
+
+// post sends a body to the route of a question.
+func (c *Client) post(ctx context.Context, path string, body io.Reader, read func(io.Reader) error) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://filmspool/v1/"+path, body)
 	if err != nil {
 		return fmt.Errorf("ask the daemon: %w", err)
 	}

@@ -47,6 +47,11 @@ func (a *API) routes() []route {
 		tell("removeKodi", &a.RemoveKodi),
 		tell("importKodi", &a.ImportKodi),
 		ask("kodiProgress", &a.KodiProgress),
+		upload("addFile", &a.AddFile),
+		tell("previewFile", &a.PreviewFile),
+		tell("importFile", &a.ImportFile),
+		ask("files", &a.Files),
+		forget("forgetFile", &a.ForgetFile),
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 // Formats are all forms of file, in the order in which a file is tried.
 func Formats() []Format {
 	all := []Format{
-		letterboxdForm, simklForm, tvtimeForm, imdbForm, tautulliForm, jellyfinForm, netflixForm,
+		trakt, own, letterboxdForm, simklForm, tvtimeForm, imdbForm, tautulliForm, jellyfinForm, netflixForm,
 	}
 	for i := range all {
 		if read, name := all[i].Read, all[i].Name; read != nil {

@@ -42,6 +42,7 @@ const (
 	SkipRating     Skip = "rating"     // a rating or a review
 	SkipUnfinished Skip = "unfinished" // the player says that it was left early
 	SkipOther      Skip = "other"      // trailers, music, advertisements
+	SkipMissing    Skip = "missing"    // the file says that something is missing in it
 	SkipUnreadable Skip = "unreadable" // it lacks a date or a title, or its values cannot be right
 )
 
@@ -54,6 +55,9 @@ type Row struct {
 	// Event is a viewing, an item for the watchlist, a list, or an item of one. Its EventID is not
 	// set; InList is the Key of the list's row.
 	Event viewing.Event
+	// Source is the source that reported it, and Key its own event id: set by our own export
+	// alone. Else the source is the file.
+	Source string
 	// Person is whose row it is, such as a profile, where a file can hold those of several.
 	Person string
 	// Skip is set where the row is no event.

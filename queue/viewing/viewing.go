@@ -189,4 +189,6 @@ type Outcome struct {
 	Status  Status
 	Reason  string  // for dropped: one of the reasons
 	Entries []int64 // the entries it became, or became part of
+	Held    string  // why an entry that it became is held: one of the reasons; "" where none is
+	Joined  bool    // it became part of earlier entries alone: others saw the same playback
 }

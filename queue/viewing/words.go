@@ -85,7 +85,10 @@ const (
 	SourceProgram = "program" // a program that posts, with a token of its own
 	SourceKodi    = "kodi"    // a library, on this machine or on a server
 	SourceCLI     = "cli"     // a person who typed a command
+	SourceFile    = "file"    // a history file that a person gave, named by its form
 )
 
 // Sources are the kinds of source that a person can name.
-func Sources() []string { return []string{SourceBrowser, SourceProgram, SourceKodi, SourceCLI} }
+func Sources() []string {
+	return []string{SourceBrowser, SourceProgram, SourceKodi, SourceCLI, SourceFile}
+}

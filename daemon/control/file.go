@@ -1,0 +1,90 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// The orders of day and month in a file.
+const (
+	DayFirst   = "day-first"
+	MonthFirst = "month-first"
+)
+
+// File is a history file that a person gave.
+type File struct {
+	ID    string `json:"id"`   // of its content
+	Name  string `json:"name"` // that the person gave it
+	Dates string `json:"dates,omitempty"`
+	FilePreview
+	AddedAt time.Time `json:"addedAt"`
+	// Agreed says that a person wants it imported: this begins, and goes on after a restart.
+	Agreed bool `json:"agreed,omitempty"`
+	// Done is how many rows have been read since StartedAt, of Rows.
+	Done      int       `json:"done,omitempty"`
+	StartedAt time.Time `json:"startedAt,omitzero"`
+	// EndedAt is when the import has ended; its preview is what it did then.
+	EndedAt time.Time       `json:"endedAt,omitzero"`
+	Problem viewing.Message `json:"problem,omitzero"` // why it did not end well
+}
+
+// FilePreview counts the rows of a file: what an import of it would do, or has done.
+type FilePreview struct {
+	Format         string         `json:"format"`
+	Rows           int            `json:"rows"`
+	New            int            `json:"new"`            // would be added
+	Known          int            `json:"known"`          // are here or at the service already
+	AtService      int            `json:"atService"`      // of the known ones: only the service has them
+	Unresolved     int            `json:"unresolved"`     // of the new ones: it is not known which title they are
+	Held           int            `json:"held"`           // of the new ones: wait for a person for another reason
+	Ignored        int            `json:"ignored"`        // of the new ones: left out by a filter or a pause
+	AmbiguousDates int            `json:"ambiguousDates"` // day and month may be either way round
+	Viewings       int            `json:"viewings"`
+	Watchlist      int            `json:"watchlist"`
+	Lists          int            `json:"lists"`
+	ListItems      int            `json:"listItems"`
+	Skipped        map[string]int `json:"skipped"`          // rows that say nothing of one viewing, by the reason
+	SendSeconds    int64          `json:"sendSeconds"`      // about how long the sending takes; 0 when nothing slows it
+	Unread         []KodiService  `json:"unread,omitempty"` // the services that do not tell what they have
+}
+
+// FileOrder names a file, and what a person said of it.
+type FileOrder struct {
+	ID    string `json:"id"`
+	Dates string `json:"dates,omitempty"` // DayFirst or MonthFirst; "" where nobody has said
+}
+
+// upload is a route to a question that brings a content of any length, and its name.
+func upload[A any](path string, f *func(context.Context, string, io.Reader) (A, error)) route {
+	return route{path, func(h *handler) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			value, err := (*f)(r.Context(), r.URL.Query().Get("name"), r.Body)
+			r.Body = http.NoBody
+			h.answer(func(*http.Request) (any, error) { return value, err })(w, r)
+		}
+	}, func(c *Client) {
+		*f = func(ctx context.Context, name string, content io.Reader) (answer A, err error) {
+			err = c.post(ctx, path+"?name="+url.QueryEscape(name), content, func(body io.Reader) error {
+				return json.NewDecoder(body).Decode(&answer)
+			})
+			return answer, err
+		}
+	}}
+}
+
+// Left is about how long an import still takes, and how many rows it reads a second; 0 while
+// nobody knows.
+func (f File) Left(now time.Time) (left time.Duration, rate int) {
+	took := now.Sub(f.StartedAt)
+	if f.Done == 0 || f.StartedAt.IsZero() || took <= 0 {
+		return 0, 0
+	}
+	share := float64(f.Rows-f.Done) / float64(f.Done)
+	return time.Duration(share * float64(took)).Round(time.Second), int(float64(f.Done) / took.Seconds())
+}
