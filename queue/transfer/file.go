@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -72,12 +73,12 @@ func tooLarge(limit int) error {
 // meter bounds what may be read until left is set again.
 type meter struct {
 	io.ReaderAt
-	left int
+	left int64
 }
 
 // ReadAt reads, and fails beyond the bound.
 func (m *meter) ReadAt(b []byte, at int64) (int, error) {
-	if m.left -= len(b); m.left < 0 {
+	if m.left -= int64(len(b)); m.left < 0 {
 		return 0, tooLarge(maxDirectory)
 	}
 	return m.ReaderAt.ReadAt(b, at)
@@ -97,25 +98,29 @@ func openArchive(r io.ReaderAt, size int64) (*File, error) {
 	case err != nil:
 		return nil, viewing.Say("file.zip").Because(viewing.Said(err.Error()))
 	}
+	directory.left = math.MaxInt64 // what follows is bounded by the size
 	file, total := &File{}, uint64(0)
 	for _, member := range archive.File {
 		name := strings.ToLower(strings.ReplaceAll(member.Name, `\`, "/"))
 		if strings.HasSuffix(name, "/") || strings.HasPrefix(name, "__macosx/") {
 			continue
 		}
-		unpacked := member.UncompressedSize64
-		if total += unpacked; unpacked > maxSize || total > maxSize {
+		declared := member.UncompressedSize64
+		if total += declared; declared > maxSize || total > maxSize {
 			return nil, tooLarge(maxSize)
 		}
-		if unpacked > smallMember && unpacked/maxRatio > member.CompressedSize64 {
+		if declared > smallMember && declared/maxRatio > member.CompressedSize64 {
 			return nil, viewing.Say("file.bomb", "name", clip(name, 60))
 		}
 		open := func() (io.ReadCloser, error) {
-			directory.left = maxArchive // the table is read: what follows is bounded by the size
 			if member.Flags&1 != 0 {
 				return nil, viewing.Say("file.encrypted")
 			}
-			return member.Open()
+			unpacked, err := member.Open()
+			if err != nil {
+				err = viewing.Say("file.zip").Because(viewing.Said(err.Error()))
+			}
+			return unpacked, err
 		}
 		file.parts = append(file.parts, &Part{Name: name, open: open})
 	}
@@ -170,7 +175,7 @@ func Detect(f *File) (Format, error) {
 	}
 	for _, p := range f.parts {
 		if p.err != nil {
-			return Format{}, p.err
+			return Format{}, viewing.MessagesOf(p.err)[0]
 		}
 	}
 	return Format{}, viewing.Say("file.unknown", "forms", strings.Join(names, ", "))

@@ -71,18 +71,9 @@ func columnNames(fields []string) []string {
 // table reads lines that are divided as the first one is.
 func (p *Part) table(r io.Reader) *csv.Reader {
 	line, _, _ := strings.Cut(p.Head(), "\n")
-	quoted := false
-	counts := map[rune]int{}
-	for _, c := range line {
-		if c == '"' {
-			quoted = !quoted
-		} else if !quoted {
-			counts[c]++
-		}
-	}
 	table := csv.NewReader(r)
 	for _, c := range ";\t" {
-		if counts[c] > counts[table.Comma] {
+		if strings.Count(line, string(c)) > strings.Count(line, string(table.Comma)) {
 			table.Comma = c
 		}
 	}
@@ -230,7 +221,7 @@ func (p *Part) Objects(path string) iter.Seq2[Object, error] {
 			}
 		}
 		if err != nil && !errors.Is(err, errStop) {
-			yield(Object{}, atObject(w.number+1, err))
+			yield(Object{}, unreadable("file.entry", w.number+1, err))
 		}
 	}
 }
@@ -317,9 +308,6 @@ func errLong() error { return viewing.Say("file.long", "mb", strconv.Itoa(maxRec
 // atLine names the line at which a file cannot be read.
 func atLine(line int, err error) error { return unreadable("file.line", line, err) }
 
-// atObject names the object of a JSON text at which it cannot be read.
-func atObject(number int, err error) error { return unreadable("file.entry", number, err) }
-
 func unreadable(code string, number int, err error) error {
 	why := viewing.MessagesOf(err)[0]
 	switch {
@@ -354,15 +342,12 @@ func (k *keys) next(content ...string) string {
 
 // clean is a text without control characters and outer blanks.
 func clean(text string) string {
-	if strings.ContainsFunc(text, unicode.IsControl) {
-		text = strings.Map(func(r rune) rune {
-			if unicode.IsControl(r) {
-				return ' '
-			}
-			return r
-		}, text)
-	}
-	return strings.TrimSpace(text)
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text))
 }
 
 // clip is a text of at most so many signs.
@@ -374,13 +359,13 @@ func clip(text string, most int) string {
 	return text
 }
 
-// number is a whole number from 0 to 9 digits; 0 for anything else.
+// number is a whole number; 0 for anything else, and below 0.
 func number(text string) int {
-	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
-	if err != nil || n < 0 || n > 1<<53-1 {
+	n, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil {
 		return 0
 	}
-	return int(n)
+	return max(n, 0)
 }
 
 // placeOf reads a season or an episode; nil where there is no number.
@@ -448,10 +433,10 @@ var localForms = []string{time.DateTime, "2006-01-02T15:04:05", "2006-01-02 15:0
 // is not known.
 func (c *calendar) instant(text string) (in viewing.Instant, ambiguous, ok bool) {
 	text = strings.TrimSpace(text)
-	if in, err := viewing.ParseInstant(text); err == nil {
-		return in, false, true
-	}
 	if len(text) > len(time.DateOnly) {
+		if in, err := viewing.ParseInstant(text); err == nil {
+			return in, false, true
+		}
 		for _, form := range localForms {
 			if t, err := time.ParseInLocation(form, text, c.zone); err == nil {
 				return withText(t, text), false, true
@@ -470,14 +455,10 @@ func (c *calendar) instant(text string) (in viewing.Instant, ambiguous, ok bool)
 	case len(parts[1]) > 2 || len(parts[4]) == 1 || len(parts[4]) == 2 && (parts[2] == "-" || parts[5] != ""):
 		return in, false, false // the year may be first
 	case parts[2] == "." || day == month:
-	case c.dayTells || c.monthTells:
-		if c.monthTells {
-			day, month = month, day
-		}
-	case c.dayFirst == nil:
-		ambiguous = true
-	case !*c.dayFirst:
+	case c.monthTells || !c.dayTells && c.dayFirst != nil && !*c.dayFirst:
 		day, month = month, day
+	default:
+		ambiguous = !c.dayTells && c.dayFirst == nil
 	}
 	if len(parts[4]) == 2 && len(parts[1]) < 4 {
 		year += 2000
