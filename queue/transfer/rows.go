@@ -321,22 +321,23 @@ func unreadable(code string, number int, err error) error {
 
 // keys makes the keys of rows.
 type keys struct {
-	form string
-	seen map[uint64]uint32
+	form  string
+	seen  map[uint64]struct{} // half of the size that it has with counts
+	equal map[uint64]int      // of what was seen more than once, how often before
 }
 
-func newKeys(form string) *keys { return &keys{form, map[uint64]uint32{}} }
+func newKeys(form string) *keys { return &keys{form, map[uint64]struct{}{}, map[uint64]int{}} }
 
 // next is the key of a row that says this: a hash of it, and how many equal rows came before.
 func (k *keys) next(content ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(content, "\x00")))
 	short := binary.BigEndian.Uint64(sum[:])
-	before := k.seen[short]
-	k.seen[short] = before + 1
 	key := k.form + ":" + hex.EncodeToString(sum[:16])
-	if before > 0 {
-		key += "-" + strconv.Itoa(int(before))
+	if _, again := k.seen[short]; again {
+		k.equal[short]++
+		key += "-" + strconv.Itoa(k.equal[short])
 	}
+	k.seen[short] = struct{}{}
 	return key
 }
 
