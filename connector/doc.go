@@ -1,6 +1,6 @@
 // Package connector takes what browsers and other programs report. Browser extensions hold a
-// websocket open at /v1/connector, programs post to /v1/viewings, and /v1/health says who
-// answers here.
+// websocket open at /v1/connector, programs post to /v1/viewings, media servers and players
+// call /v1/hook, and /v1/health says who answers here.
 //
 // An event is acknowledged only after [Sink.Commit] has returned without an error. What could
 // not be committed is answered by an error or not at all. Events that were read are committed
@@ -8,7 +8,8 @@
 //
 // [Options.Allow] and [Options.Program] decide who may talk here at all; others get 403. A
 // token says which client it is. A browser's token posts nothing, and a program's opens no
-// socket.
+// socket. Media servers cannot all set headers, so a hook takes the token as the password of
+// Basic or as the last part of the path, too; no request's address is logged.
 //
 // A session is two goroutines: one reads messages and answers them, the other commits events
 // and answers those, and pushes the status. Reading waits while a client sends more than its

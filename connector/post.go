@@ -28,7 +28,30 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
 		return
 	}
+	s.receive(w, r, bearer(r), maxBody, func(client string, body []byte) (int, func()) {
+		messages, unreadable := protocol.DecodeBatch(body, maxPosted)
+		if unreadable != nil {
+			s.refuse(w, http.StatusBadRequest, string(unreadable.Code))
+			return 0, nil
+		}
+		return len(messages), func() {
+			s.keep("program:"+client, messages)
+			s.seen(client)
+			s.answerAll(w, messages)
+		}
+	})
+}
+
+// bearer is the token in the header of a request; "" for none.
+func bearer(r *http.Request) string {
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return token
+}
+
+// receive reads a request of the program whose token this is. decode says how many messages
+// there are and what to do with them, which is done when the program's rate allows it; a nil
+// function means that decode has answered.
+func (s *Server) receive(w http.ResponseWriter, r *http.Request, token string, most int64, decode func(client string, body []byte) (int, func())) {
 	client, err := s.options.Pairing.Check(token, "") // a browser's token belongs to its Origin
 	if err != nil {
 		s.refuseToken(w)
@@ -41,23 +64,20 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.endPost(load)
-	body, ok := s.body(w, r)
+	body, ok := s.body(w, r, most)
 	if !ok {
 		return
 	}
-	messages, unreadable := protocol.DecodeBatch(body, maxPosted)
-	if unreadable != nil {
-		s.refuse(w, http.StatusBadRequest, string(unreadable.Code))
+	n, do := decode(client.ID, body)
+	if do == nil {
 		return
 	}
-	_ = load.rate.WaitN(s.running, len(messages)) // fails only when the daemon stops
+	_ = load.rate.WaitN(s.running, n) // fails only when the daemon stops
 	if s.options.Pairing.Revoked(client.ID).Err() != nil {
 		s.refuseToken(w)
 		return
 	}
-	s.keep("program:"+client.ID, messages)
-	s.seen(client.ID)
-	s.answerAll(w, messages)
+	do()
 }
 
 func (s *Server) refuseToken(w http.ResponseWriter) {
@@ -86,11 +106,11 @@ func (s *Server) endPost(l *load) {
 }
 
 // body reads the whole body, unless it is too large or too slow, or the daemon stops.
-func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+func (s *Server) body(w http.ResponseWriter, r *http.Request, most int64) ([]byte, bool) {
 	control := http.NewResponseController(w) // setting deadlines fails only where nothing can be slow
 	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
 	reading := context.AfterFunc(s.running, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) })
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	reading()
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		s.refuse(w, http.StatusRequestEntityTooLarge, string(protocol.TooLarge))

@@ -46,6 +46,7 @@ type posted struct {
 	header  http.Header
 	Answers []struct{ Type, ID, Status, Code, Field string }
 	Error   string
+	Result  string
 }
 
 // do makes a request on a connection of its own.

@@ -27,6 +27,7 @@ const (
 	maxUnpaired      = 32        // of all others; the oldest makes room for the next
 	maxPosts         = 4         // of one program at once
 	maxBody          = 256 << 10 // bytes of a post
+	maxHook          = 10 << 20  // bytes of a hook's call, which may hold a picture
 	maxPosted        = 100       // messages of a post
 	messagesPerBurst = 1000      // of one client, or one unpaired socket
 	messagesPerSec   = 500
@@ -71,7 +72,7 @@ type Options struct {
 	Logger  *slog.Logger
 }
 
-// Server serves the connector's three routes. Sockets are served from the
+// Server serves the connector's routes. Sockets are served from the
 // moment the handler is; [Server.Run] pushes the status and ends them.
 type Server struct {
 	options  Options
@@ -96,6 +97,7 @@ type Server struct {
 	paired   map[*session]string // client ids; also of clients that have only said who they are
 	loads    map[string]*load    // by client id
 	refused  map[string]int64    // by code
+	calls    map[string]LastCall // by client id
 }
 
 // load is what one client does at present.
@@ -111,6 +113,7 @@ func New(o Options) *Server {
 		refusing: rate.Sometimes{First: 10, Interval: time.Minute},
 		failing:  rate.Sometimes{Interval: time.Minute},
 		paired:   map[*session]string{}, loads: map[string]*load{}, refused: map[string]int64{},
+		calls: map[string]LastCall{},
 	}
 	s.running, s.stop = context.WithCancelCause(context.Background())
 	s.commits, s.giveUp = context.WithCancel(context.Background())
@@ -122,12 +125,14 @@ func New(o Options) *Server {
 	return s
 }
 
-// Handler serves GET /v1/health, /v1/connector and POST /v1/viewings.
+// Handler serves GET /v1/health, /v1/connector, and POST /v1/viewings and /v1/hook.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/health", s.health)
 	mux.HandleFunc("GET /v1/connector", s.connect)
 	mux.HandleFunc("POST /v1/viewings", s.post)
+	mux.HandleFunc("POST /v1/hook/{sender}", s.hook)
+	mux.HandleFunc("POST /v1/hook/{sender}/{token}", s.hook)
 	return mux
 }
 

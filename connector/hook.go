@@ -1,0 +1,97 @@
+package connector
+
+import (
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/filmspool/filmspool/connector/hook"
+	"github.com/filmspool/filmspool/connector/protocol"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// LastCall is the last call of a program's hook, and what became of it.
+type LastCall struct {
+	At     time.Time
+	Sender string // one of [hook.Senders]
+	Event  string // what happened, in the sender's word
+	Title  string // of what is watched; "" where it is not known, or somebody else watches
+	// Result is "unreadable", "storage", a [hook.Skip], or the [viewing.Status] of what was taken.
+	Result string
+}
+
+// LastCall is the last call of a client since [New]; it is false for none.
+func (s *Server) LastCall(client string) (LastCall, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, called := s.calls[client]
+	return c, called
+}
+
+// hook takes a call of a media server or player, and answers when what it tells is on disk.
+// Senders give up on errors, so whatever is no viewing is taken, too.
+func (s *Server) hook(w http.ResponseWriter, r *http.Request) {
+	sender := r.PathValue("sender")
+	if !s.options.Program(r) {
+		s.refuse(w, http.StatusForbidden, "BROWSER_REFUSED")
+		return
+	}
+	if !slices.Contains(hook.Senders(), sender) {
+		s.refuse(w, http.StatusNotFound, "UNKNOWN_SENDER")
+		return
+	}
+	token := bearer(r)
+	if _, password, basic := r.BasicAuth(); basic {
+		token = password
+	}
+	if inPath := r.PathValue("token"); inPath != "" {
+		token = inPath
+	}
+	s.receive(w, r, token, maxHook, func(client string, body []byte) (int, func()) {
+		last := LastCall{At: time.Now(), Sender: sender}
+		call, err := hook.Decode(sender, r.Header.Get("Content-Type"), body, r.URL.Query().Get("user"), last.At)
+		if err != nil {
+			last.Result = "unreadable"
+			s.called(client, last)
+			s.refuse(w, http.StatusBadRequest, string(protocol.BadMessage))
+			return 0, nil
+		}
+		last.Event = call.Event
+		if len(call.Media) > 0 && call.Skip != hook.SkipSomebody {
+			last.Title = call.Media[0].Label()
+		}
+		return 1, func() { s.take(w, client, last, call) }
+	})
+}
+
+// take commits what a call tells, and answers it.
+func (s *Server) take(w http.ResponseWriter, client string, last LastCall, call hook.Call) {
+	last.Result = string(call.Skip)
+	if call.Skip == "" {
+		told := s.commit("program:"+client, []protocol.Event{{ID: call.Viewing.EventID, Event: call.Viewing}})[0]
+		ack, taken := told.(protocol.Ack)
+		refusal, _ := told.(*protocol.Error)
+		switch {
+		case taken:
+			last.Result = string(ack.Status)
+		case refusal.Code == protocol.Conflict: // the same playback, told again at another time
+			last.Result = string(viewing.StatusDuplicate)
+		default:
+			last.Result = "storage"
+		}
+	}
+	s.seen(client)
+	s.called(client, last)
+	if last.Result == "storage" {
+		w.Header().Set("Retry-After", retryAfter)
+		s.refuse(w, http.StatusServiceUnavailable, string(protocol.Storage))
+		return
+	}
+	answer(w, http.StatusOK, map[string]string{"result": last.Result})
+}
+
+func (s *Server) called(client string, last LastCall) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls[client] = last
+}
