@@ -7,6 +7,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/playback"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -64,6 +65,41 @@ func better(s, than Entry) bool {
 const selectNear = `SELECT n.id FROM entries AS n JOIN events AS v ON v.id = n.event
 	WHERE n.account = ? AND n.item_key = ? AND n.item_key <> '' AND n.happened_at BETWEEN ? AND ? AND v.source <> ? ORDER BY n.id`
 
+// selectOtherwise finds the episodes that ended within a time, were not made of what the same
+// source saw, and are known by their own number where the item is known by its place, or the
+// other way round.
+const selectOtherwise = `SELECT n.id FROM entries AS n JOIN events AS v ON v.id = n.event
+	WHERE +n.account = ? AND n.happened_at BETWEEN ? AND ? AND v.source <> ? AND n.item_key GLOB 'episode:*' AND (n.item_key GLOB '*:*:*') <> ? ORDER BY n.id`
+
+// near are the entries that may be of the same playback.
+func (t *tx) near(s sighted) ([]int64, error) {
+	at, reach := s.WatchedAt.Millis, playback.Reach.Milliseconds()
+	ids, err := t.Numbers(selectNear, s.Account, s.Media.Key(), at-reach, at+reach, s.Source)
+	if err != nil || s.Media.Type != viewing.Episode {
+		return ids, err
+	}
+	otherwise, err := t.Numbers(selectOtherwise, s.Account, at-reach, at+reach, s.Source, s.Media.Placed())
+	return append(ids, otherwise...), err
+}
+
+// sameItem reports whether two identified items are one. An episode that is known by its own
+// number is the one at a place that has this number too, or else the same season and number
+// of a series of the same name.
+func sameItem(a, b viewing.Media) bool {
+	switch {
+	case a.Key() == b.Key():
+		return true
+	case a.Placed() == b.Placed():
+		return false
+	case a.IDs.TMDB > 0 && b.IDs.TMDB > 0:
+		return a.IDs.TMDB == b.IDs.TMDB
+	case a.Show == nil || b.Show == nil || a.Season == nil || b.Season == nil || a.Episode == nil || b.Episode == nil:
+		return false
+	default:
+		return *a.Season == *b.Season && *a.Episode == *b.Episode && resolve.SameName(a.Show.Title, b.Show.Title)
+	}
+}
+
 // duplicateOf finds the entry of the same playback whose end is the nearest; nil for
 // none. No source may have seen both: what one source reports twice happened twice. What
 // a person has done to s (asked) weighs more than that they dropped another one before.
@@ -73,8 +109,7 @@ func (t *tx) duplicateOf(s sighted, asked bool) (nearest *sighted, err error) {
 		s.Class == viewing.ClassImport && viewing.SourceKind(s.Source) == viewing.SourceKodi {
 		return nil, nil
 	}
-	at, reach := s.WatchedAt.Millis, playback.Reach.Milliseconds()
-	ids, err := t.Numbers(selectNear, s.Account, s.Media.Key(), at-reach, at+reach, s.Source)
+	ids, err := t.near(s)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +122,7 @@ func (t *tx) duplicateOf(s sighted, asked bool) (nearest *sighted, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if !comparable(e) || asked && e.State == viewing.StateDropped {
+		if !comparable(e) || !sameItem(*s.Media, *e.Media) || asked && e.State == viewing.StateDropped {
 			continue
 		}
 		o, err := t.sighted(e)

@@ -62,6 +62,13 @@ func TestOnePlaybackOfTwoSourcesIsOneRequest(t *testing.T) {
 		{"a length that is none", long("a", -500, 1e6), film("b", 603, -139), false},
 		{"episode, 20 minutes", episodes("a", 1, 1), moved(episodes("b", 1, 1), 20), true},
 		{"episode, 21 minutes", episodes("a", 1, 1), moved(episodes("b", 1, 1), 21), false},
+		{"an episode's number, and its place with that", numbered("a", 72, 0, 1, 2), numbered("b", 72, 7, 2, 1), true},
+		{"its place first", numbered("a", 72, 7, 2, 1), numbered("b", 72, 0, 1, 2), true},
+		{"its place with another number", numbered("a", 72, 7, 1, 2), numbered("b", 73, 0, 1, 2), false},
+		{"its place in a series of that name", numbered("a", 0, 7, 1, 2), numbered("b", 72, 0, 1, 2), true},
+		{"another place", numbered("a", 0, 7, 1, 3), numbered("b", 72, 0, 1, 2), false},
+		{"another number", numbered("a", 72, 0, 1, 2), numbered("b", 73, 0, 1, 2), false},
+		{"its place in another series", numbered("a", 0, 7, 1, 2), inSeries(numbered("b", 72, 0, 1, 2), "Show Blue"), false},
 		{"an import keeps its own rules", film("a", 603, -60), of(viewing.ClassImport, film("b", 603, -60)), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -88,6 +95,21 @@ func TestOnePlaybackOfTwoSourcesIsOneRequest(t *testing.T) {
 			}
 		})
 	}
+}
+
+// numbered is an episode of Show Red that is known by its own number, its series' number, or both.
+func numbered(id string, own, show int64, season, number int) viewing.Event {
+	v := film(id, own, -60)
+	v.Media = []viewing.Media{{
+		Type: viewing.Episode, IDs: viewing.IDs{TMDB: own}, Season: &season, Episode: &number, Show: &viewing.Show{Title: "Show Red", IDs: viewing.IDs{TMDB: show}},
+	}}
+	return v
+}
+
+// inSeries gives the series of an episode a name.
+func inSeries(v viewing.Event, name string) viewing.Event {
+	v.Media[0].Show.Title = name
+	return v
 }
 
 // moved is a viewing some minutes later.

@@ -68,7 +68,7 @@ func (c Clue) contradicts(o Clue) bool {
 		return *c.Site != *o.Site
 	}
 	numbers := c.IDs.TVDB > 0 && o.IDs.TVDB > 0 && c.IDs.TVDB != o.IDs.TVDB
-	titles := fold(c.Title) != "" && fold(o.Title) != "" && !same(c.Title, o.Title)
+	titles := fold(c.Title) != "" && fold(o.Title) != "" && !SameName(c.Title, o.Title)
 	return numbers || titles && yearsApart(c.Year, o.Year)
 }
 

@@ -29,8 +29,8 @@ func fold(name string) string {
 	}, norm.NFKD.String(name))
 }
 
-// same reports whether two names are equal. A name of signs alone equals none.
-func same(a, b string) bool {
+// SameName reports whether two names are equal. A name of signs alone equals none.
+func SameName(a, b string) bool {
 	folded := fold(a)
 	return folded != "" && folded == fold(b)
 }
@@ -38,12 +38,12 @@ func same(a, b string) bool {
 // called reports whether a work has that name, as TMDB shows it or in another
 // language.
 func (w Work) called(name string) bool {
-	return same(w.Title, name) || slices.ContainsFunc(w.Names, func(other string) bool { return same(other, name) })
+	return SameName(w.Title, name) || slices.ContainsFunc(w.Names, func(other string) bool { return SameName(other, name) })
 }
 
 // named reports whether an episode's name is a witness of its place, and equal.
 func (p Episode) named(name, series string) bool {
-	return same(p.Name, name) && !generic(name, series)
+	return SameName(p.Name, name) && !generic(name, series)
 }
 
 // The words and figures of a name, and which of them say nothing of an episode.
@@ -65,7 +65,7 @@ func generic(name, series string) bool {
 			said++
 		}
 	}
-	return same(name, series) || said == 0 || said == 1 && numbers > 0
+	return SameName(name, series) || said == 0 || said == 1 && numbers > 0
 }
 
 // lazy compiles an expression at its first use: most starts of the program use none.

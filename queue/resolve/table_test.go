@@ -302,7 +302,7 @@ func TestFold(t *testing.T) {
 		{"कल", "काला", false},
 		{"The Office", "Office", false},
 	} {
-		if same(c.a, c.b) != c.same {
+		if SameName(c.a, c.b) != c.same {
 			t.Errorf("%q and %q: %v", c.a, c.b, !c.same)
 		}
 	}
