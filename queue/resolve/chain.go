@@ -74,7 +74,8 @@ func (c Chain) Contradiction(ctx context.Context, m viewing.Media) (viewing.Mess
 // contradicting is a decision about an item that is known by a number: what speaks
 // against that number. That nothing confirms it is no contradiction.
 func (d Decision) contradicting(m viewing.Media) Decision {
-	if d.Is == nil || d.Is.Key() == m.Key() {
+	found := d.Is != nil && !m.Placed() && d.Is.Type == m.Type && d.Is.IDs.TMDB == m.IDs.TMDB // also an episode's place
+	if d.Is == nil || d.Is.Key() == m.Key() || found {
 		return d
 	}
 	is := Decision{Open: d.Open, Why: why("elsewhere"), Against: true, By: d.By}

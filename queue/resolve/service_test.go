@@ -230,6 +230,14 @@ func TestContradictions(t *testing.T) {
 		return viewing.Media{Type: viewing.Episode, Show: &show, Season: n(season), Episode: n(number), Title: name}
 	}
 	red := viewing.Show{IDs: viewing.IDs{TMDB: 7, TVDB: 77}, Title: "Show Red", Year: 2008}
+	own := func(tmdb, imdb int, name string) viewing.Media {
+		m := at(viewing.Show{Title: "Show Red", Year: 2008}, 1, 2, name)
+		m.IDs.TMDB = int64(tmdb)
+		if imdb > 0 {
+			m.IDs.IMDB = fmt.Sprintf("tt%07d", imdb)
+		}
+		return m
+	}
 	for name, c := range map[string]struct {
 		m    viewing.Media
 		want string
@@ -251,6 +259,10 @@ func TestContradictions(t *testing.T) {
 		"special that is not there":          {at(red, 0, 2, ""), "noEpisode"},
 		"an episode's number as its series'": {at(viewing.Show{IDs: viewing.IDs{TMDB: 999}, Title: "Show Red", Year: 2008}, 1, 1, ""), "goneSeries"},
 		"another series' name":               {at(viewing.Show{IDs: viewing.IDs{TMDB: 8}, Title: "Show Red"}, 1, 1, ""), "otherSeries"},
+		"an episode's own number":            {own(71, 0, "Pilot"), ""},
+		"with IMDb's of the same":            {own(72, 72, "The Second"), ""},
+		"with IMDb's of another":             {own(71, 72, "The Second"), "elsewhere"},
+		"a number that the season lacks":     {own(99, 0, "Pilot"), "ownElsewhere"},
 		"a film's number":                    {at(viewing.Show{IDs: viewing.IDs{TMDB: 603}, Title: "Show Red", Year: 2008}, 1, 1, ""), ""},
 	} {
 		world := tableWorld()
