@@ -5,10 +5,12 @@ import (
 	"errors"
 	"net"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/filmspool/filmspool/connector/hook"
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
@@ -72,22 +74,37 @@ func (d *Daemon) Pair(context.Context) (control.PairingCode, error) {
 func (d *Daemon) Clients(context.Context) ([]control.ClientInfo, error) {
 	list := []control.ClientInfo{}
 	for _, k := range d.pairing.List() {
-		list = append(list, control.ClientInfo{
+		c := control.ClientInfo{
 			ID: k.ID, Kind: kindOf(k), Label: k.Label, Origin: k.Origin, Browser: k.Browser, PairedAt: k.PairedAt.UTC(), LastSeen: control.Known(k.LastSeen),
-		})
+		}
+		if last, called := d.connector.LastCall(k.ID); called {
+			c.LastCall = (*control.HookCall)(&last)
+		}
+		list = append(list, c)
 	}
 	return list, nil
 }
 
 // AddClient implements [control.API].
 func (d *Daemon) AddClient(ctx context.Context, p control.NewProgram) (control.AddedClient, error) {
+	if senders := hook.Senders(); p.Hook != "" && !slices.Contains(senders, p.Hook) {
+		return control.AddedClient{}, control.Invalid(
+			viewing.Say("fault.noSender", "name", p.Hook), viewing.Say("hint.oneOfSenders", "names", strings.Join(senders, ", ")))
+	}
 	k, token, err := d.pairing.Add(ctx, p.Label)
 	if err != nil {
 		return control.AddedClient{}, clientFault(p.Label, err)
 	}
-	return control.AddedClient{
-		ID: k.ID, Kind: kindOf(k), Label: k.Label, Token: token, URL: "http://" + d.address + "/v1/viewings",
-	}, nil
+	added := control.AddedClient{
+		ID: k.ID, Kind: kindOf(k), Label: k.Label, Token: token, URL: "http://" + d.address + "/v1/viewings", Hook: p.Hook,
+	}
+	if p.Hook != "" {
+		added.URL = "http://" + d.address + "/v1/hook/" + p.Hook + "/" + token
+	}
+	if p.Hook == "tautulli" {
+		added.Body = hook.TautulliBody
+	}
+	return added, nil
 }
 
 // RenameClient implements [control.API].

@@ -276,6 +276,34 @@ func TestProgramsTokenIsShownOnce(t *testing.T) {
 	}
 }
 
+// TestHookFromThePage: the address that is shown once takes calls, and the page tells the last.
+func TestHookFromThePage(t *testing.T) {
+	s := surf(runDaemon(t, nil))
+	answer, text := s.ask("POST", "/sources/program", url.Values{"label": {""}, "hook": {"tautulli"}})
+	address := regexp.MustCompile(`data-copy="(http://127[^"]+/v1/hook/tautulli/[^"]+)"`).FindStringSubmatch(text)
+	if answer.StatusCode != 200 || address == nil || !strings.Contains(text, "{themoviedb_id}") || !strings.Contains(text, "the trigger Watched") {
+		t.Fatalf("%s:\n%s", answer.Status, text)
+	}
+	if text := s.see("/sources", "<h3>Tautulli</h3>"); strings.Contains(text, address[1]) {
+		t.Error("the address is shown again")
+	}
+	for body, want := range map[string]string{
+		`{"action":"watched","type":"movie","title":"Alpha & One","year":"1999"}`: "Last call from Tautulli, just now: Alpha & One (1999). <strong>Taken.</strong>",
+		`{"action":"pause","type":"movie","title":"Beta"}`:                        "Beta. <strong>Ignored: it is not over.</strong>",
+		`{}`: "Last call from Tautulli, just now: <strong>Refused: this is no message of the sender.</strong>",
+	} {
+		posted, err := http.Post(address[1], "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		posted.Body.Close()
+		s.see("/sources", want)
+	}
+	if answer, _ := s.ask("POST", "/sources/program", url.Values{"label": {"V"}, "hook": {"vlc"}}); answer.StatusCode != 422 {
+		t.Errorf("a sender that is not known: %s", answer.Status)
+	}
+}
+
 // TestImportFromThePage: a preview and an import run in the background; an
 // open page tells how they end. What was not previewed is not imported.
 func TestImportFromThePage(t *testing.T) {

@@ -18,7 +18,7 @@ func userPages(t *testing.T) map[string]string {
 	pages := map[string]string{}
 	for _, name := range []string{
 		"README.md", "packaging/INSTALL.md", "cmd/filmspool/README.md", "cmd/filmspool/SCRIPTS.md", "daemon/config/README.md",
-		"kodi/README.md", "queue/README.md", "connector/extension/README.md", "connector/protocol/README.md", ".github/CONTRIBUTING.md",
+		"kodi/README.md", "queue/README.md", "connector/extension/README.md", "connector/hook/README.md", "connector/protocol/README.md", ".github/CONTRIBUTING.md",
 	} {
 		text, err := os.ReadFile(filepath.Join("../..", name))
 		if err != nil {

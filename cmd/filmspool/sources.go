@@ -64,12 +64,11 @@ func (p *program) programsCommand() *cobra.Command {
 	list := asking(p, "list", nil, func(ctx context.Context, ctl control.API, _ []string) ([]control.ClientInfo, error) {
 		return ctl.Clients(ctx)
 	}, p.sayClients)
+	var hook string
 	add := asking(p, "add NAME", nil, func(ctx context.Context, ctl control.API, args []string) (control.AddedClient, error) {
-		return ctl.AddClient(ctx, control.NewProgram{Label: args[0]})
-	}, func(added control.AddedClient) {
-		p.stdout.Println(added.Token)
-		p.stdout.Say("cli.token", "name", added.Label, "url", added.URL, "id", added.ID)
-	})
+		return ctl.AddClient(ctx, control.NewProgram{Label: args[0], Hook: hook})
+	}, p.sayAdded)
+	add.Flags().StringVar(&hook, "hook", "", "")
 	change := func(use, done string, act func(context.Context, control.API, []string) error) *cobra.Command {
 		return &cobra.Command{Use: use, RunE: func(c *cobra.Command, args []string) error {
 			return p.instance(c.Context(), nil, func(ctl control.API) error {
@@ -89,6 +88,22 @@ func (p *program) programsCommand() *cobra.Command {
 	c := group("programs", list, add, remove, rename)
 	c.RunE = list.RunE
 	return c
+}
+
+// sayAdded shows the token of a program, or the address of a hook with the token in it.
+func (p *program) sayAdded(added control.AddedClient) {
+	if added.Hook == "" {
+		p.stdout.Println(added.Token)
+		p.stdout.Say("cli.token", "name", added.Label, "url", added.URL, "id", added.ID)
+		return
+	}
+	p.stdout.Println(added.URL)
+	p.stdout.Say("hook.added", "name", added.Label)
+	p.stdout.Say("hook.how." + added.Hook)
+	if added.Body != "" {
+		p.stdout.Println(added.Body)
+	}
+	p.stdout.Say("hook.elsewhere")
 }
 
 func (p *program) untitledCommand() *cobra.Command {
@@ -126,6 +141,13 @@ func (p *program) sayClients(all []control.ClientInfo) {
 		t.Row(c.ID, c.Label, p.kind(c.Kind), c.Browser, c.PairedAt.Local().Format(time.DateOnly), p.ago(c.LastSeen))
 	}
 	t.Flush()
+	for _, c := range all {
+		if call := c.LastCall; call != nil {
+			speech := p.stdout.Speech()
+			last := speech.Say("hook.call", "sender", speech.Say("hook.name."+call.Sender), "ago", p.ago(&call.At))
+			p.stdout.Println(c.Label+".", last, cmp.Or(call.Title, call.Event), "–", speech.Say("hook.result."+call.Result))
+		}
+	}
 }
 
 func (p *program) kodiCommand() *cobra.Command {

@@ -212,11 +212,22 @@ type ClientInfo struct {
 	Browser  string     `json:"browser"`
 	PairedAt time.Time  `json:"pairedAt"`
 	LastSeen *time.Time `json:"lastSeen"`
+	LastCall *HookCall  `json:"lastCall,omitempty"` // of a program's hook, since the start
+}
+
+// HookCall is a call of a media server or player, and what became of it.
+type HookCall struct {
+	At     time.Time `json:"at"`
+	Sender string    `json:"sender"`
+	Event  string    `json:"event"`  // in the sender's word
+	Title  string    `json:"title"`  // "" where it is not known
+	Result string    `json:"result"` // see connector.LastCall
 }
 
 // NewProgram is a program that may post from now on.
 type NewProgram struct {
 	Label string `json:"label"`
+	Hook  string `json:"hook,omitempty"` // the media server or player that calls; "" is a program of one's own
 }
 
 // Renaming is a client, by its id or a name that only one has, and its new name.
@@ -231,7 +242,9 @@ type AddedClient struct {
 	Kind  string `json:"kind"`
 	Label string `json:"label"`
 	Token string `json:"token"`
-	URL   string `json:"url"` // where it posts
+	URL   string `json:"url"` // where it posts; of a hook with the token in it
+	Hook  string `json:"hook,omitempty"`
+	Body  string `json:"body,omitempty"` // what the sender must be told to send; "" where it knows by itself
 }
 
 // Known is t in UTC, or nil for the zero time.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/filmspool/filmspool/connector/hook"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -134,13 +135,19 @@ func takeUntitled(v *view) error {
 	return v.done(err, "sources.untitled.taken", "site", v.Typed("site"))
 }
 
+// Senders are the media servers and players that can be added as programs.
+func (*sourcesData) Senders() []string { return hook.Senders() }
+
 // addProgram shows the token of a new program, once.
 func addProgram(v *view) error {
-	label := strings.TrimSpace(v.Typed("label"))
-	if label == "" {
+	label, sender := strings.TrimSpace(v.Typed("label")), v.Typed("hook")
+	switch {
+	case label == "" && sender == "":
 		return v.refuse("sources.program.nameless")
+	case label == "":
+		label = v.Word("hook.name.", sender)
 	}
-	added, err := v.api().AddClient(v.ctx(), control.NewProgram{Label: label})
+	added, err := v.api().AddClient(v.ctx(), control.NewProgram{Label: label, Hook: sender})
 	return v.result(&added, err)
 }
 
