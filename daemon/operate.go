@@ -21,7 +21,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Operate implements [control.API]. A retry has the loops look at once; it ends
+// Operate implements [control.API]. A retry or a recheck has the loops look at once; it ends
 // no pause.
 func (d *core) Operate(ctx context.Context, o control.Order) (entry.Changed, error) {
 	if o.Verb == control.Move {
@@ -30,13 +30,13 @@ func (d *core) Operate(ctx context.Context, o control.Order) (entry.Changed, err
 		}
 	}
 	if verb := entry.Verb(o.Verb); len(verb.States()) == 0 || slices.Contains([]entry.Verb{entry.VerbUndo, entry.VerbEdit, entry.VerbFix}, verb) {
-		return entry.Changed{}, control.Invalid(viewing.Said(fmt.Sprintf("%q is not send, retry, hold, release, settle, drop or move", o.Verb)), viewing.Message{})
+		return entry.Changed{}, control.Invalid(viewing.Said(fmt.Sprintf("%q is not send, retry, hold, release, recheck, settle, drop or move", o.Verb)), viewing.Message{})
 	}
 	did, err := d.store.Operate(ctx, entry.Order{Verb: entry.Verb(o.Verb), Selection: o.Selection, As: o.As, To: o.To, DryRun: o.DryRun})
 	if err != nil {
 		return entry.Changed{}, queueFault(err)
 	}
-	if (o.Verb == control.Retry || o.Verb == control.Send) && !o.DryRun {
+	if slices.Contains([]string{control.Retry, control.Send, control.Recheck}, o.Verb) && !o.DryRun {
 		d.wake()
 	}
 	return did, nil

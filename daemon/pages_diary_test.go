@@ -174,6 +174,47 @@ func TestSettleOnThePage(t *testing.T) {
 	}
 }
 
+// TestLookAgainOnThePage: the service is asked again, from the entry and from the review.
+func TestLookAgainOnThePage(t *testing.T) {
+	l := looking(t)
+	for match, fault := range map[string]string{"POST /history": "drop-before", "GET /history": "bare:404"} {
+		if err := l.box.Arm(sandbox.Fault{Match: match, Fault: fault, Times: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	changed, stop := l.d.store.Subscribe()
+	defer stop()
+	id := l.commits("browser:x", movie("a", 603, "Alpha One", time.Minute))[0]
+	for l.entry(id).Reason != "doubt.waits" { // the service shows no history
+		<-changed
+	}
+	page := fmt.Sprintf("/diary/%d", id)
+	l.sees("/review", "Look again at all")
+	asked := func() int {
+		x, err := l.d.Control().Explain(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, s := range x.Steps {
+			if s.Code == "user.rechecked" {
+				n++
+			}
+		}
+		return n
+	}
+	l.does(page+"/recheck", l.form(l.sees(page, "Look again"), page+"/recheck"))
+	l.sees(page, "The service is asked again whether it has", "You had the service asked again.")
+	if n := asked(); n != 1 {
+		t.Errorf("asked %d times", n)
+	}
+	l.does("/diary/do", url.Values{"verb": {"recheck"}, "scope": {"all"}, "state": {"in_doubt"}, "upTo": {"99"}, "back": {"/review"}})
+	l.sees("/review", "The service is asked again about 1 entry.")
+	if e := l.entry(id); e.State != viewing.StateInDoubt || l.recorded() != 0 {
+		t.Errorf("it is %s, the service has %d", stateOf(e), l.recorded())
+	}
+}
+
 // TestSayWhatItIs: looked for by words, one is chosen, and it is sent. What is told alike
 // follows where it is remembered, and only there.
 func TestSayWhatItIs(t *testing.T) {

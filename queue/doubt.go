@@ -36,6 +36,20 @@ func (t *tx) doubtful(id int64, readAt time.Time) error {
 	return err
 }
 
+// concurrent is how long a request may still be at work after its last byte.
+const concurrent = 30 * time.Second
+
+// recheck has an entry in doubt read back as soon as that may show something. The reading is
+// not one of those after which the setting decides: a person may ask any number of times.
+func (t *tx) recheck(e Entry) (left string, err error) {
+	n, err := t.Affect(`UPDATE doubts SET look_at = max(?2, at + ?3), planned_at = ?2, taken = max(taken - 1, 0)
+		WHERE entry = ?1 AND (look_at IS NULL OR look_at > max(?2, at + ?3))`, e.ID, t.now, concurrent.Milliseconds())
+	if err != nil || n == 0 { // it is due already
+		return changed, err
+	}
+	return changed, t.transition(&e, e.State, e.Reason, entry.Step{Code: "user.rechecked"})
+}
+
 // selectDoubts reads doubts, now being ?1.
 const selectDoubts = "SELECT " + entryColumns + `, d.since, d.at, iif(d.planned_at > ?1 AND d.look_at > ?1, ?1, d.look_at), d.taken, d.readings, a.at, a.owner, b.ids
 	FROM doubts AS d JOIN entries AS n ON n.id = d.entry JOIN events AS v ON v.id = n.event

@@ -109,6 +109,46 @@ func TestResendRemembersSinceWhen(t *testing.T) {
 	}
 }
 
+// A recheck is due at once, but not while the request may still be at work, and is none of the
+// readings that are counted. What is due already stays as it is.
+func TestRecheckIsDueAndNotCounted(t *testing.T) {
+	s := fresh(t)
+	d := s.doubted(t, "e1", 603)
+	id := d.Entry.ID
+	recheck := func(verb entry.Verb) Doubt {
+		t.Helper()
+		sel := entry.Selection{IDs: []int64{id}}
+		if _, err := s.order(t.Context(), verb, sel, false); err != nil {
+			t.Fatal(err)
+		}
+		d, _, err := s.Doubt(t.Context(), id)
+		if err != nil || d.Entry.State != viewing.StateInDoubt {
+			t.Fatalf("%+v, %v", d, err)
+		}
+		return d
+	}
+	if d = recheck(entry.VerbRecheck); !d.ReadAt.Equal(noon().Add(30*time.Second)) || d.Taken != 0 {
+		t.Errorf("at once it is due at %v, taken %d", d.ReadAt, d.Taken)
+	}
+	for _, verb := range []entry.Verb{entry.VerbRecheck, entry.VerbSend} {
+		s.clock.advance(time.Hour)
+		s.resolve(t, ReadBack{Doubt: d, State: viewing.StateInDoubt, Why: viewing.Say("missing"), Taken: 3})
+		if d = recheck(verb); !d.ReadAt.Equal(s.clock.now()) || d.Taken != 2 {
+			t.Errorf("%s: it is due at %v, taken %d", verb, d.ReadAt, d.Taken)
+		}
+		s.clock.advance(time.Second)
+		if again := recheck(verb); again.Taken != 2 || !again.ReadAt.Equal(d.ReadAt) {
+			t.Errorf("%s twice: due at %v, taken %d", verb, again.ReadAt, again.Taken)
+		}
+	}
+	if x := s.explained(t, id); x.Reason != "missing" || x.Cause == nil || x.Steps[len(x.Steps)-1].Code != "user.rechecked" {
+		t.Errorf("%+v", x)
+	}
+	if did, err := s.Send(t.Context(), entry.Selection{All: true}, false); err != nil || did.Left["in_doubt"] != 1 {
+		t.Errorf("all are sent: %+v, %v", did, err)
+	}
+}
+
 func TestAnsweredAndClaims(t *testing.T) {
 	s := fresh(t)
 	ids := s.commitIDs(t, film("e1", 1, -50), film("e2", 2, -40), film("e3", 3, -30), film("e4", 2, -20))

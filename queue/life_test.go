@@ -107,6 +107,7 @@ func live(r *rapid.T, dir string) (failure any) {
 		"watch": l.watch, "evening": l.evening, "another evening": l.evening, "stumble": l.stumble, "stumble when read": l.stumbleRead,
 		"time": l.time, "time goes on": l.time, "clock": l.clock, "elsewhere": l.elsewhere,
 		"wake":    func(*rapid.T) { l.loop.Wake() },
+		"recheck": l.recheck,
 		"restart": func(*rapid.T) { l.stop(); l.begin() },
 		"crash":   func(*rapid.T) { l.kill(); l.begin() },
 		"":        func(*rapid.T) { l.check() },
@@ -246,6 +247,15 @@ func (l *life) watch(r *rapid.T) {
 			return
 		}
 	}
+}
+
+// recheck is a person who has the service asked again about all that is in doubt.
+func (l *life) recheck(*rapid.T) {
+	_, err := l.store.Operate(context.Background(), entry.Order{
+		Verb: entry.VerbRecheck, Selection: entry.Selection{Filter: entry.Filter{State: viewing.StateInDoubt}},
+	})
+	must(err)
+	l.loop.Wake()
 }
 
 // stumble arms faults of every kind at the requests that record.

@@ -87,6 +87,10 @@ func (o *opened) Send(ctx context.Context, sel entry.Selection, dry bool) (entry
 	return o.order(ctx, entry.VerbSend, sel, dry)
 }
 
+func (o *opened) Recheck(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
+	return o.order(ctx, entry.VerbRecheck, sel, dry)
+}
+
 func (o *opened) Drop(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
 	return o.order(ctx, entry.VerbDrop, sel, dry)
 }

@@ -50,7 +50,9 @@ func (e *StateError) Unwrap() error { return entry.ErrState }
 //	         again where it is named or selected by its state, as if they said nothing of
 //	         it; what the user has dropped only where it is named
 //	send     release for what is held or dropped, retry for the rest. What is held is
-//	         selected by its id, its state or its reason
+//	         selected by its id, its state or its reason. What is in doubt is rechecked
+//	         where its id or its state is named
+//	recheck  has the service asked now whether it has what is in doubt
 //	settle   says what the user knows of what is in doubt: delivered, rejected or dropped
 //	drop     withdraws what has not arrived; it stays for the record
 //	move     gives what is pending or held, and of which nothing has left, to another

@@ -51,6 +51,7 @@ func (o *opened) verbs(t testing.TB) map[string]verbFunc {
 		"hold":    wrap(func(s entry.Selection, dry bool) (entry.Changed, error) { return o.Hold(ctx, s, dry) }),
 		"release": wrap(func(s entry.Selection, dry bool) (entry.Changed, error) { return o.ReleaseHeld(ctx, s, dry) }),
 		"send":    wrap(func(s entry.Selection, dry bool) (entry.Changed, error) { return o.Send(ctx, s, dry) }),
+		"recheck": wrap(func(s entry.Selection, dry bool) (entry.Changed, error) { return o.Recheck(ctx, s, dry) }),
 		"drop":    wrap(func(s entry.Selection, dry bool) (entry.Changed, error) { return o.Drop(ctx, s, dry) }),
 	}
 }

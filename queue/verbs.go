@@ -27,6 +27,8 @@ func (t *tx) operate(o entry.Order, e Entry) (left string, err error) {
 			return unchanged, nil
 		}
 		return changed, t.move(e, o.To)
+	case entry.VerbRecheck:
+		return t.recheck(e)
 	}
 	switch e.State {
 	case viewing.StateHeld, viewing.StateDropped:
@@ -38,7 +40,10 @@ func (t *tx) operate(o entry.Order, e Entry) (left string, err error) {
 		e.NextAt = millis(t.now)
 		return changed, t.transition(&e, e.State, e.Reason, entry.Step{Code: "user.hurried"})
 	case viewing.StateInDoubt:
-		if !o.MayDouble {
+		switch named := len(o.IDs) > 0 || o.State == viewing.StateInDoubt; {
+		case !o.MayDouble && o.Verb == entry.VerbSend && named:
+			return t.recheck(e)
+		case !o.MayDouble:
 			return leftInDoubt, nil
 		}
 		// The same act: a service that knows Idempotency-Key takes it once.

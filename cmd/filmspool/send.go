@@ -122,6 +122,10 @@ func (p *program) sayChanged(did entry.Changed, about []entry.Entry) {
 
 // sayDid names the entry that a verb has changed, and how it stands unless it waits.
 func (p *program) sayDid(verb string, e entry.Entry) {
+	if verb == control.Send && e.State == viewing.StateInDoubt {
+		p.stdout.Say("cli.did.recheck", "title", p.label(e))
+		return
+	}
 	if verb == control.Send && e.State != viewing.StatePending && e.State != viewing.StateSending && e.State != viewing.StateDelivered {
 		p.stdout.Say("cli.stands", "title", p.label(e), "state", p.standing(e), "id", e.ID)
 		return

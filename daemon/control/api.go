@@ -39,7 +39,7 @@ type API struct {
 	// Undo takes a delivered viewing back from the service, where that takes
 	// nothing else along; a dry run only finds out.
 	Undo func(context.Context, Undo) (Undone, error)
-	// Operate retries, holds, releases, settles, drops or moves entries.
+	// Operate retries, holds, releases, rechecks, settles, drops or moves entries.
 	Operate func(context.Context, Order) (entry.Changed, error)
 	// Pause stops sending for one account, or for all when it is empty, until
 	// Resume; nothing is relabelled. Both tell how the accounts stand.

@@ -13,7 +13,8 @@ const (
 	Retry   = "retry"
 	Hold    = "hold"
 	Release = "release"
-	Send    = "send" // retry or release, as an entry stands
+	Send    = "send" // retry, release or recheck, as an entry stands
+	Recheck = "recheck"
 	Settle  = "settle"
 	Drop    = "drop"
 	Move    = "move"

@@ -18,6 +18,7 @@ var entryActs = map[string]act{
 	"hold":    operate(entry.VerbHold),
 	"release": operate(entry.VerbRelease),
 	"drop":    operate(entry.VerbDrop),
+	"recheck": operate(entry.VerbRecheck),
 	"settle":  operate(entry.VerbSettle),
 	"ignore":  onEntry(ignoreUntitled),
 	"undo":    onEntry(undo),

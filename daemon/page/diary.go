@@ -29,7 +29,7 @@ type diaryData struct {
 // The choices of the diary's forms.
 var (
 	filterFields = []string{"words", "state", "reason", "source", "account", "from", "to"}
-	bulkVerbs    = []entry.Verb{entry.VerbRelease, entry.VerbHold, entry.VerbRetry, entry.VerbDrop}
+	bulkVerbs    = []entry.Verb{entry.VerbRelease, entry.VerbHold, entry.VerbRetry, entry.VerbRecheck, entry.VerbDrop}
 )
 
 // States returns the choices of the filter by state.

@@ -150,6 +150,7 @@ var buttons = []struct {
 }{
 	{entry.VerbRelease, "", "diary.do.release", "main"},
 	{entry.VerbRetry, "", "diary.do.retry", ""},
+	{entry.VerbRecheck, "", "diary.do.recheck", "main"},
 	{entry.VerbSettle, viewing.StateDelivered, "diary.settle.delivered", ""},
 	{entry.VerbSettle, viewing.StateRejected, "diary.settle.rejected", ""},
 	{entry.VerbHold, "", "diary.do.hold", "quiet"},

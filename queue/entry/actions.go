@@ -15,7 +15,8 @@ const (
 	VerbRetry   Verb = "retry"
 	VerbHold    Verb = "hold"
 	VerbRelease Verb = "release"
-	VerbSend    Verb = "send" // retry or release, as it stands
+	VerbSend    Verb = "send" // retry, release or recheck, as it stands
+	VerbRecheck Verb = "recheck"
 	VerbSettle  Verb = "settle"
 	VerbDrop    Verb = "drop"
 	VerbMove    Verb = "move"
@@ -26,7 +27,7 @@ const (
 
 // Verbs are all verbs.
 func Verbs() []Verb {
-	return []Verb{VerbRetry, VerbHold, VerbRelease, VerbSend, VerbSettle, VerbDrop, VerbMove, VerbUndo, VerbEdit, VerbFix}
+	return []Verb{VerbRetry, VerbHold, VerbRelease, VerbSend, VerbRecheck, VerbSettle, VerbDrop, VerbMove, VerbUndo, VerbEdit, VerbFix}
 }
 
 // States are those in which the verb may fit an entry, in the order in which many entries
@@ -41,7 +42,7 @@ func (v Verb) States() []viewing.State {
 		return []viewing.State{viewing.StateHeld, viewing.StateDropped}
 	case VerbSend:
 		return append(VerbRetry.States(), VerbRelease.States()...)
-	case VerbSettle:
+	case VerbRecheck, VerbSettle:
 		return []viewing.State{viewing.StateInDoubt}
 	case VerbDrop:
 		return []viewing.State{viewing.StatePending, viewing.StateHeld, viewing.StateRejected, viewing.StateInDoubt}
@@ -73,7 +74,7 @@ func (e Entry) fits(v Verb, now time.Time) bool {
 	case VerbRelease:
 		return e.Withheld(now) == ""
 	case VerbSend:
-		return e.fits(VerbRetry, now) || e.fits(VerbRelease, now)
+		return e.fits(VerbRetry, now) || e.fits(VerbRelease, now) || e.fits(VerbRecheck, now)
 	case VerbMove:
 		return e.Attempts == 0 && e.After == 0
 	case VerbUndo:

@@ -287,6 +287,45 @@ func TestReadingsGrowRare(t *testing.T) {
 	}
 }
 
+// TestRecheckingBringsNoSettingForward: however often a person has the history read, the
+// setting decides no sooner; but a record that has appeared is found at once.
+func TestRecheckingBringsNoSettingForward(t *testing.T) {
+	recheck := func(b *bed) {
+		b.Helper()
+		order := entry.Order{Verb: entry.VerbRecheck, Selection: entry.Selection{IDs: []int64{1}}}
+		if _, err := b.store.Operate(b.Context(), order); err != nil {
+			b.Fatal(err)
+		}
+		b.loop.Wake()
+		b.pass(time.Second)
+	}
+	t.Run("missing", func(t *testing.T) {
+		inBed(t, false, func(o *Options) { o.InDoubt = doubt.Resend }, func(b *bed) {
+			b.arm("drop-before", 1)
+			b.commit(ago(1, 26*time.Hour))
+			b.pass(10 * time.Minute)
+			for range 20 {
+				recheck(b)
+			}
+			if n, reads := b.askedFor("POST /history"), b.askedFor("GET /history"); n != 1 || reads < 20 {
+				b.Errorf("%d sends and %d readings, want one and 20: %q", n, reads, b.said(1))
+			}
+		})
+	})
+	t.Run("there", func(t *testing.T) {
+		inBed(t, false, nil, func(b *bed) {
+			b.arm("late:26h", 1)
+			b.commit(ago(1, 26*time.Hour))
+			b.pass(27 * time.Hour)
+			before := b.askedFor("GET /history")
+			recheck(b)
+			if e := b.entry(1); e.State != viewing.StateDelivered || b.askedFor("GET /history") != before+1 || b.askedFor("POST /history") != 1 {
+				b.Errorf("it is %s after %d readings: %q", e.State, b.askedFor("GET /history")-before, b.said(1))
+			}
+		})
+	})
+}
+
 // nextReading passes time until the history is read once more, a week at most.
 func (b *bed) nextReading() {
 	for n, end := b.askedFor("GET /history"), time.Now().Add(7*day); b.askedFor("GET /history") == n && time.Now().Before(end); {
