@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -165,6 +166,12 @@ type box struct {
 	tools                 string // commands that stand before the machine's own
 	path                  string
 	shell                 []string
+}
+
+// TestMain gives the scripts the umask of a new machine.
+func TestMain(m *testing.M) {
+	syscall.Umask(0o022)
+	m.Run()
 }
 
 // inShells runs a test in a new box for each shell of this machine that LibreELEC's resembles.

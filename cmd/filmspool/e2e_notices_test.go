@@ -41,7 +41,7 @@ func TestRefusedKeyIsNotified(t *testing.T) {
 	keys := filepath.Join(h.dir, "state", "keys")
 	must(t, os.MkdirAll(keys, 0o700))
 	must(t, os.WriteFile(filepath.Join(keys, "webhook-token"), []byte(token+"\n"), 0o600))
-	box := h.sandbox("127.0.0.1:0")
+	box := h.sandbox(ownAddress())
 	run := h.start("run", "--log-level", "debug")
 	must(t, h.ask(func(ctl control.API) error {
 		_, err := ctl.TestNotices(t.Context())

@@ -81,7 +81,8 @@ func (h *household) environ() []string {
 	return append(append(os.Environ(),
 		"HOME="+h.dir, "XDG_CONFIG_HOME="+filepath.Join(h.dir, "config"),
 		"FILMSPOOL_STATE_DIR="+filepath.Join(h.dir, "state"), "FILMSPOOL_LISTEN=127.0.0.1:0",
-		"DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="), // so that no notice appears on the tester's desktop
+		"DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR=", // so that no notice appears on the tester's desktop
+		"LC_ALL=", "LC_MESSAGES=", "LANG="),
 		h.env...)
 }
 

@@ -8,11 +8,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -45,6 +47,7 @@ func TestScripts(t *testing.T) {
 			}
 			e.Setenv("STATE", paths.State)
 			e.Setenv("FILMSPOOL_LISTEN", "127.0.0.1:0")
+			e.Setenv("OWN", ownAddress())
 			if testing.CoverMode() != "" { // or the program complains on its way out
 				e.Setenv("GOCOVERDIR", e.WorkDir)
 			}
@@ -56,6 +59,15 @@ func TestScripts(t *testing.T) {
 			"replace": replace, "tmdb": tmdb, "wikidata": wikidata, "tagged": taggedLibrary, "kodi": kodiActs,
 		},
 	})
+}
+
+// ownAddress is an address of this machine, with port 0, for a service that is to come back
+// to its port: where the system has so many, no other program takes ports of it meanwhile.
+func ownAddress() string {
+	if runtime.GOOS == "darwin" {
+		return "127.0.0.1:0"
+	}
+	return fmt.Sprintf("127.%d.%d.%d:0", 1+rand.N(254), rand.N(256), 1+rand.N(254))
 }
 
 type startedKey struct{}

@@ -36,8 +36,9 @@ func TestStateFolder(t *testing.T) {
 	if err := p.MakeState(); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("another person's: %v", err)
 	}
+	own := filepath.Join(t.TempDir(), "own") // whatever the umask
 	p.State = filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(t.TempDir(), p.State); err != nil {
+	if err := errors.Join(os.Mkdir(own, 0o700), os.Symlink(own, p.State)); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.MakeState(); err != nil {
