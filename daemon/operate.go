@@ -168,6 +168,7 @@ func (d *core) Add(ctx context.Context, v viewing.Event) (queue.Entry, error) {
 	if e, err := d.wished(ctx, v); err != nil || e.ID != 0 {
 		return e, err
 	}
+	d.titles.learnNow(ctx, v.Media) // for the answer
 	outcomes, err := d.store.Commit(ctx, viewing.Batch{Source: viewing.SourceCLI, Events: []viewing.Event{v}})
 	if err != nil {
 		return queue.Entry{}, queueFault(err)

@@ -17,8 +17,8 @@ import (
 )
 
 // titleLookup asks TMDB about numbers that somebody looks at: what they are called, and for a
-// picture of them. It keeps what it learns. Where TMDB is off there is none: nil, of which
-// [titleLookup.want] and [titleLookup.offers] can be used.
+// picture of them. It keeps what it learns. Where TMDB is off it is nil, and want,
+// learnNow and offers do nothing.
 type titleLookup struct {
 	*core
 	tmdb     *provider
@@ -38,6 +38,7 @@ const (
 	failedFor   = time.Minute      // before a question without an answer is asked again
 	askTime     = 30 * time.Second // for one answer of TMDB
 	pictureWait = 5 * time.Second  // that a page waits for a picture
+	titleWait   = 3 * time.Second  // that somebody waits who adds something
 )
 
 // errNoPicture says that there is no picture, or that it cannot be had now.
@@ -96,6 +97,20 @@ func (t *titleLookup) offered(key string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.found[key]
+}
+
+// learnNow learns the titles that items lack, unless that takes too long.
+func (t *titleLookup) learnNow(ctx context.Context, all []viewing.Media) {
+	if t == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, titleWait)
+	defer cancel()
+	for _, m := range all {
+		for _, q := range lacking(&m) {
+			_ = t.learn(ctx, q) // it is asked again when it is shown
+		}
+	}
 }
 
 // lacking returns the questions whose answers tell the titles that an item lacks.

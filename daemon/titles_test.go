@@ -170,6 +170,18 @@ func TestTitlesAndPosters(t *testing.T) {
 	}
 }
 
+// TestWhatIsAddedByNumber: the answer names the title at once, and a number that somebody types
+// into the page is shown with it.
+func TestWhatIsAddedByNumber(t *testing.T) {
+	l, _ := withPosters(t, true, io.Discard)
+	event := movie("added", 603, "", 0)
+	if e, err := l.d.Control().Add(t.Context(), event); err != nil || e.Label() != "The Matrix (1999)" {
+		t.Errorf("%s, %v", e.Label(), err)
+	}
+	l.sees("/log?what=603", "<h3>The Matrix</h3>", "1999", `value="603 1999 The Matrix"`)
+	l.sees("/log?what=themoviedb.org/tv/1396/season/1/episode/2", "<h3>Breaking Bad</h3>", "S01E02")
+}
+
 // TestTMDBThatDoesNotAnswer: the pages are as they are without it, and it is left alone.
 func TestTMDBThatDoesNotAnswer(t *testing.T) {
 	l, o := withPosters(t, true, io.Discard)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +15,6 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
@@ -95,10 +93,10 @@ func (a adding) item(ctx context.Context, readings []typed.Reading) (m viewing.M
 			return m, r, err
 		}
 		m = viewing.Media{Type: viewing.Movie, Season: chosen.Season, Episode: chosen.Episode}
-		if chosen.is.Type == viewing.TV {
+		if chosen.Is.Type == viewing.TV {
 			m.Type = viewing.Episode
 		}
-		return chosen.is.Apply(m), chosen.Reading, nil
+		return chosen.Is.Apply(m), chosen.Reading, nil
 	}
 	kind := viewing.Movie
 	if a.series || r.Season != nil || named.Type == viewing.TV || named.Type == viewing.Episode {
@@ -118,93 +116,53 @@ func (a adding) item(ctx context.Context, readings []typed.Reading) (m viewing.M
 	return m, r, nil
 }
 
-// meaning is a film or series that a reading may mean.
-type meaning struct {
-	typed.Reading
-	is    resolve.Candidate
-	exact bool // the title is exactly that
-}
-
-func (m meaning) isExact() bool { return m.exact }
-
 // search looks for what words mean. The reading in which the title is exactly that of a
 // film or series wins, and a film before a series that is not a wish; of several a person
 // or --choose decides. NotFound is the error for none.
-func (a adding) search(ctx context.Context, readings []typed.Reading, notFound error) (*meaning, error) {
+func (a adding) search(ctx context.Context, readings []typed.Reading, notFound error) (*control.Meaning, error) {
 	kinds := []viewing.MediaType{viewing.Movie, viewing.TV}
 	if a.series || readings[0].Season != nil {
 		kinds = kinds[1:]
 	}
+	isExact := func(m control.Meaning) bool { return m.Exact }
 	var trouble *viewing.Message // why no provider could be asked
-	var all, similar []meaning   // in readings with an exact title, and else in that with the shortest one
-	for _, kind := range kinds {
-		var last []meaning
-		for _, r := range readings {
-			found, why, err := a.lookUp(ctx, r, kind)
+	var all, similar []control.Meaning
+	err := a.instance(ctx, daemon.Offline, func(ctl control.API) error {
+		for _, kind := range kinds {
+			found, why, err := ctl.Meanings(ctx, readings, kind)
+			if err != nil {
+				return err
+			}
 			trouble = cmp.Or(trouble, why)
-			switch {
-			case err != nil:
-				return nil, err
-			case slices.ContainsFunc(found, meaning.isExact):
-				all = append(all, found...)
-			case len(found) > 0:
-				last = found
+			if !slices.ContainsFunc(found, isExact) {
+				similar = append(similar, found...)
+			} else if all = append(all, found...); !a.wish() {
+				break
 			}
 		}
-		similar = append(similar, last...)
-		if len(all) > 0 && !a.wish() {
-			break
-		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(all) == 0 {
 		all = similar
 	}
-	exact := slices.DeleteFunc(slices.Clone(all), func(m meaning) bool { return !m.exact })
+	exact := slices.IndexFunc(all, isExact)
 	switch {
 	case len(all) == 0 && trouble != nil:
 		return nil, *trouble
 	case len(all) == 0:
 		return nil, misuse(notFound)
-	case len(exact) == 1 && a.choose == 0:
-		return &exact[0], nil
+	case exact >= 0 && !slices.ContainsFunc(all[exact+1:], isExact) && a.choose == 0:
+		return &all[exact], nil
 	}
-	return choose(ctx, a.program, all, func(m meaning) string {
+	return choose(ctx, a.program, all, func(m control.Meaning) string {
 		if m.At == nil {
-			return shortened(m.is)
+			return shortened(m.Is)
 		}
-		return shortened(m.is) + ", " + a.stdout.Speech().Say("cli.watchedAt", "at", terminal.Minute(ended(m.At).Time()))
+		return shortened(m.Is) + ", " + a.stdout.Speech().Say("cli.watchedAt", "at", terminal.Minute(ended(m.At).Time()))
 	}, a.choose, *a.asJSON)
-}
-
-// lookUp is what a reading may mean of a kind; trouble is why no provider could be asked.
-func (a adding) lookUp(ctx context.Context, r typed.Reading, kind viewing.MediaType) (all []meaning, trouble *viewing.Message, err error) {
-	var found control.Resolution
-	err = a.instance(ctx, daemon.Offline, func(ctl control.API) (err error) {
-		found, err = ctl.Resolve(ctx, control.Wanted{Kind: kind, Title: r.What, Year: r.Year})
-		return err
-	})
-	if said := found.Correction; said != nil && said.Told.Year == 0 { // another one may have that title
-		return []meaning{{r, said.Is, false}}, nil, err
-	}
-	for _, c := range found.Candidates {
-		if c.Type == kind {
-			all = append(all, meaning{r, c, found.Certain == nil && spelled(c.Title) == spelled(r.What) && (r.Year == 0 || c.Year == r.Year)})
-		}
-	}
-	if c := found.Certain; c != nil {
-		all = []meaning{{r, resolve.Candidate{Type: kind, TMDB: c.TMDB, Title: r.What, Year: r.Year}, true}}
-	}
-	return all, found.Trouble, err
-}
-
-// spelled are the letters and digits of a title.
-func spelled(title string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			return -1
-		}
-		return unicode.ToLower(r)
-	}, title)
 }
 
 // askEpisode asks a person which episode of a series it was.

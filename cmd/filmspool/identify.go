@@ -35,6 +35,10 @@ func (p *program) identifyCommand() *cobra.Command {
 				case err != nil:
 					return err
 				case *asJSON:
+					r.Named = nil
+					for i := range r.Candidates {
+						r.Candidates[i].Poster = ""
+					}
 					if err := p.stdout.JSONLine(r); err != nil {
 						return err
 					}

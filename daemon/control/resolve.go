@@ -34,6 +34,8 @@ type Resolution struct {
 	Why        string              `json:"why"`
 	// Trouble is why nobody could be asked, such as a pause; absent where somebody was.
 	Trouble *viewing.Message `json:"trouble,omitempty"`
+	// Named is the film or series that is certain, with its title; absent in identify's lines.
+	Named *resolve.Candidate `json:"named,omitempty"`
 	// Correction is the one that decided; absent where none did.
 	Correction *resolve.Correction `json:"correction,omitempty"`
 }
@@ -61,7 +63,7 @@ func ResolutionOf(d resolve.Decision, why string) Resolution {
 		r.By = "source"
 	}
 	if d.Is != nil {
-		r.Certain = CertainOf(*d.Is)
+		r.Certain, r.Named = CertainOf(*d.Is), &d.Named
 	}
 	return r
 }

@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"crypto/rand"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
@@ -23,11 +21,7 @@ type logData struct {
 }
 
 // meaning is a film or series that was found, with what was typed besides.
-type meaning struct {
-	resolve.Candidate
-	Season, Episode *int
-	At              *typed.Time
-}
+type meaning struct{ control.Meaning }
 
 // maxFound is how many meanings of a kind are shown.
 const maxFound = 8
@@ -49,20 +43,31 @@ func showLog(v *view) (any, error) {
 		v.fail(v.unread(err))
 		return d, nil
 	}
+	named, _ := typed.ParseItem(readings[0].What)
+	kinds := []viewing.MediaType{viewing.Movie, viewing.TV}
+	switch {
+	case readings[0].Season != nil || named.Type == viewing.TV || named.Type == viewing.Episode:
+		kinds = kinds[1:]
+	case named.Type == viewing.Movie:
+		kinds = kinds[:1]
+	}
 	var trouble *viewing.Message
-	for _, r := range readings {
-		if d.Found, trouble, err = v.meanings(r); err != nil {
+	for _, kind := range kinds {
+		found, why, err := v.api().Meanings(v.ctx(), readings, kind)
+		if err != nil {
 			return nil, err
 		}
-		if len(d.Found) > 0 {
-			break
+		trouble = cmp.Or(trouble, why)
+		for _, m := range found[:min(len(found), maxFound)] {
+			d.Found = append(d.Found, meaning{m})
 		}
 	}
-	if len(d.Found) == 0 && trouble != nil {
+	switch {
+	case len(d.Found) > 0:
+	case trouble != nil:
 		v.fail(*trouble)
 		return d, nil
-	}
-	if len(d.Found) == 0 {
+	default:
 		v.fail(v.refuse("lists.nothingFound", "words", typed.Shortened(text)))
 		return d, nil
 	}
@@ -70,45 +75,12 @@ func showLog(v *view) (any, error) {
 	return d, err
 }
 
-// meanings returns what one reading of the words may mean; trouble is why nobody could be
-// asked.
-func (v *view) meanings(r typed.Reading) (all []meaning, trouble *viewing.Message, err error) {
-	named, err := typed.ParseItem(r.What)
-	kinds := []viewing.MediaType{viewing.Movie, viewing.TV}
-	switch {
-	case r.Season != nil || named.Type == viewing.TV || named.Type == viewing.Episode:
-		kinds = kinds[1:]
-	case named.Type == viewing.Movie:
-		kinds = kinds[:1]
-	}
-	for _, kind := range kinds {
-		wanted := control.Wanted{Kind: kind, IDs: named.IDs, Title: r.What, Year: r.Year}
-		if err == nil {
-			wanted.Title = ""
-		}
-		found, failed := v.api().Resolve(v.ctx(), wanted)
-		if failed != nil {
-			return nil, nil, failed
-		}
-		trouble = cmp.Or(trouble, found.Trouble)
-		if c := found.Correction; c != nil {
-			found.Candidates = slices.Insert(found.Candidates, 0, c.Is)
-		} else if c := found.Certain; c != nil && !slices.ContainsFunc(found.Candidates, func(o resolve.Candidate) bool { return o.TMDB == c.TMDB }) {
-			found.Candidates = slices.Insert(found.Candidates, 0, resolve.Candidate{Type: kind, TMDB: c.TMDB, Title: wanted.Title, Year: r.Year})
-		}
-		for _, c := range found.Candidates[:min(len(found.Candidates), maxFound)] {
-			all = append(all, meaning{c, r.Season, r.Episode, r.At})
-		}
-	}
-	return all, trouble, nil
-}
-
 // Name returns the title of what was found, or its number.
 func (m meaning) Name(v *view) string {
-	if m.Candidate.Title != "" {
-		return typed.Shortened(m.Candidate.Title)
+	if m.Is.Title != "" {
+		return typed.Shortened(m.Is.Title)
 	}
-	return v.Say("lists.number."+string(m.Type), "id", strconv.FormatInt(m.TMDB, 10))
+	return v.Say("lists.number."+string(m.Is.Type), "id", strconv.FormatInt(m.Is.TMDB, 10))
 }
 
 // Place returns the place of the episode: "S01E02"; "" for none.
