@@ -235,7 +235,7 @@ func (d *core) ImportFile(ctx context.Context, o control.FileOrder) (control.Fil
 			return f, err
 		}
 	}
-	return d.runFile(ctx, f)
+	return d.runFile(ctx, f, o.Wait)
 }
 
 // resumeFiles goes on with the imports that were cut.
@@ -249,14 +249,14 @@ func (d *core) resumeFiles(ctx context.Context) {
 	}
 	for _, f := range slices.Backward(all) {
 		if f.Agreed && f.EndedAt.IsZero() {
-			_, _ = d.runFile(ctx, f) // it logs what goes wrong
+			_, _ = d.runFile(ctx, f, true) // it logs what goes wrong
 		}
 	}
 }
 
-// runFile imports a file that a person has agreed to, unless that is under way, and waits
+// runFile imports a file that a person has agreed to, unless that is under way, and may wait
 // for the end.
-func (d *core) runFile(ctx context.Context, f control.File) (control.File, error) {
+func (d *core) runFile(ctx context.Context, f control.File, wait bool) (control.File, error) {
 	d.files.mu.Lock()
 	job := d.files.jobs[f.ID]
 	if job == nil && f.EndedAt.IsZero() {
@@ -279,7 +279,7 @@ func (d *core) runFile(ctx context.Context, f control.File) (control.File, error
 		<-begun
 	}
 	d.files.mu.Unlock()
-	if job == nil {
+	if job == nil || !wait && d.files.run != nil {
 		return f, nil
 	}
 	select {
@@ -318,6 +318,8 @@ func (d *core) importFile(ctx context.Context, job *fileJob) {
 			f.Problem = fault.Message
 		}
 		err = errors.Join(err, d.saveFile(*f), os.Remove(filepath.Join(d.fileFolder(), f.ID)))
+		_, kept := d.store.Commit(ctx, viewing.Batch{Source: i.source, State: map[string][]byte{f.ID: nil}})
+		err = errors.Join(err, kept)
 	}
 	if job.err = err; err != nil && ctx.Err() == nil {
 		d.log.Error("an import has failed", "file", job.file.ID, "error", err)
@@ -361,12 +363,15 @@ func (i *fileImport) read(ctx context.Context) error {
 	}
 	i.source = viewing.SourceFile + ":" + form.Name
 	i.count = control.FilePreview{Format: form.Name, Skipped: map[string]int{}}
-	state, err := i.d.store.State(ctx, i.source)
-	if err != nil {
-		return err
+	done := 0 // rows that are on disk
+	if !i.dry {
+		state, err := i.d.store.State(ctx, i.source)
+		if err != nil {
+			return err
+		}
+		done, _ = strconv.Atoi(string(state[i.f.ID]))
+		i.resumed = done > 0
 	}
-	done, _ := strconv.Atoi(string(state[i.f.ID])) // rows that are on disk; 0 at the beginning
-	i.resumed = done > 0
 	o := transfer.Options{}
 	if i.f.Dates != "" {
 		first := i.f.Dates == control.DayFirst
@@ -375,19 +380,19 @@ func (i *fileImport) read(ctx context.Context) error {
 	n := 0
 	for row, err := range form.Read(file, o) {
 		if err != nil {
-			return errors.Join(unreadable(err), i.flush(ctx, true))
+			return errors.Join(unreadable(err), i.flush(ctx))
 		}
 		if n++; n <= done {
 			continue
 		}
 		i.count.Rows = n
 		if i.take(row); len(i.batch) == importBatch {
-			if err := i.flush(ctx, false); err != nil {
+			if err := i.flush(ctx); err != nil {
 				return err
 			}
 		}
 	}
-	return i.flush(ctx, true)
+	return i.flush(ctx)
 }
 
 // take takes a row into the batch, or counts why it is left out.
@@ -423,7 +428,7 @@ func (i *fileImport) take(row transfer.Row) {
 }
 
 // flush commits the batch, with how far the file is read, or counts what that would do.
-func (i *fileImport) flush(ctx context.Context, last bool) error {
+func (i *fileImport) flush(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -445,7 +450,7 @@ func (i *fileImport) flush(ctx context.Context, last bool) error {
 	}
 	i.batch = i.batch[:0]
 	for _, source := range append(sources, i.source) {
-		if err := i.commit(ctx, viewing.Batch{Source: source, Events: bySource[source]}, last); err != nil {
+		if err := i.commit(ctx, viewing.Batch{Source: source, Events: bySource[source]}); err != nil {
 			return err
 		}
 	}
@@ -457,13 +462,11 @@ func (i *fileImport) flush(ctx context.Context, last bool) error {
 
 // commit commits events of one source, with how far the file is read, and counts what
 // becomes of them.
-func (i *fileImport) commit(ctx context.Context, b viewing.Batch, last bool) error {
+func (i *fileImport) commit(ctx context.Context, b viewing.Batch) error {
 	do := i.d.store.Commit
 	switch {
 	case i.dry:
 		do = i.d.store.Preview
-	case b.Source == i.source && last:
-		b.State = map[string][]byte{i.f.ID: nil}
 	case b.Source == i.source:
 		b.State = map[string][]byte{i.f.ID: strconv.AppendInt(nil, int64(i.count.Rows), 10)}
 	}

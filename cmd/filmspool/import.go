@@ -3,10 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -124,19 +122,8 @@ func (p *program) previewFile(ctx context.Context, ctl control.API, f control.Fi
 // sayFile tells what an import would do. What is zero is not told.
 func (p *program) sayFile(f control.File) {
 	p.stdout.Say("cli.file", "file", f.Name, "format", f.Format, "n", f.Rows)
-	count := func(key string, n int) {
-		if n > 0 {
-			p.stdout.Printf("  %s\n", p.stdout.Speech().Say("import."+key, "n", n))
-		}
-	}
-	count("new", f.New)
-	count("unresolved", f.Unresolved)
-	count("held", f.Held)
-	count("ignored", f.Ignored)
-	count("known", f.Known)
-	count("ambiguous", f.AmbiguousDates)
-	for _, reason := range slices.Sorted(maps.Keys(f.Skipped)) {
-		count("skipped."+reason, f.Skipped[reason])
+	for _, t := range f.Tallies() {
+		p.stdout.Printf("  %s\n", p.stdout.Speech().Say(t.Key, "n", t.N))
 	}
 	for _, s := range f.Unread {
 		p.stdout.Say("cli.unreadable", "account", s.Account, "why", p.stdout.Speech().Message(s.Reason))
@@ -158,7 +145,7 @@ func (p *program) runImport(ctx context.Context, ctl control.API, f control.File
 	err := error(nil)
 	cut := func() bool { return err != nil && control.FaultOf(err).Code == control.CodeInternal }
 	for tries := 0; tries == 0 || tries < maxTries && cut() && ctx.Err() == nil; tries++ {
-		did, err = ctl.ImportFile(ctx, control.FileOrder{ID: f.ID}) // again after a reload
+		did, err = ctl.ImportFile(ctx, control.FileOrder{ID: f.ID, Wait: true}) // again after a reload
 	}
 	if cut() {
 		err = control.Refused(viewing.Say("fault.importAway"), control.Command("filmspool import %s", strconv.Quote(f.Name)))

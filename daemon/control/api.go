@@ -118,8 +118,8 @@ type API struct {
 	AddFile func(ctx context.Context, name string, content io.Reader) (File, error)
 	// PreviewFile counts what an import of the file would do.
 	PreviewFile func(context.Context, FileOrder) (File, error)
-	// ImportFile imports a file as its last preview says, and waits for the end. A daemon
-	// goes on when the asker goes away, and after a restart. [CodeRefused] where there is no
+	// ImportFile imports a file as its last preview says. A daemon goes on when the asker
+	// goes away, and after a restart. [CodeRefused] where there is no
 	// preview, or the order of day and month is not known.
 	ImportFile func(context.Context, FileOrder) (File, error)
 	// Files are those that are kept, and those that were imported within a day, the newest

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -54,10 +56,29 @@ type FilePreview struct {
 	Unread         []KodiService  `json:"unread,omitempty"` // the services that do not tell what they have
 }
 
+// Tally is one count of a preview.
+type Tally struct {
+	Key string // of its text
+	N   int
+}
+
+// Tallies are the counts that are not zero.
+func (p FilePreview) Tallies() (all []Tally) {
+	all = []Tally{
+		{"import.new", p.New}, {"import.unresolved", p.Unresolved}, {"import.held", p.Held}, {"import.ignored", p.Ignored},
+		{"import.known", p.Known}, {"import.ambiguous", p.AmbiguousDates},
+	}
+	for _, reason := range slices.Sorted(maps.Keys(p.Skipped)) {
+		all = append(all, Tally{"import.skipped." + reason, p.Skipped[reason]})
+	}
+	return slices.DeleteFunc(all, func(t Tally) bool { return t.N == 0 })
+}
+
 // FileOrder names a file, and what a person said of it.
 type FileOrder struct {
 	ID    string `json:"id"`
 	Dates string `json:"dates,omitempty"` // DayFirst or MonthFirst; "" where nobody has said
+	Wait  bool   `json:"wait,omitempty"`  // for the end of an import
 }
 
 // upload is a route to a question that brings a content of any length, and its name.

@@ -95,6 +95,7 @@ func pages() []page {
 		{path: "/status", name: "status", show: showStatus, acts: map[string]act{"retry": retryAll, "pause": pause, "resume": resume, "seen": seen}},
 		{path: "/diary/{id}", name: "entry", show: showEntry, acts: entryActs},
 		{path: "/log", name: "log", show: showLog, acts: map[string]act{"add": logItem}},
+		{path: "/import", name: "import", show: showImport, acts: importActs},
 		{path: "/about", name: "about", show: showAbout},
 		{path: "/setup", name: "setup", show: showSetup, acts: setupActs},
 	}
@@ -199,7 +200,9 @@ func secure(next http.Handler) http.Handler {
 		} {
 			w.Header().Set(name, value)
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		if r.URL.Path != uploadPath {
+			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		}
 		next.ServeHTTP(w, r)
 	})
 }
@@ -217,8 +220,11 @@ func (s *Site) requireSession(next http.Handler) http.Handler {
 			s.signInPage(w, r, http.StatusUnauthorized, "", on)
 			return
 		}
-		out := http.NewResponseController(w)
-		_ = errors.Join(out.SetReadDeadline(time.Time{}), out.SetWriteDeadline(time.Now().Add(maxResponseTime)))
+		out, patience := http.NewResponseController(w), maxResponseTime
+		if r.URL.Path == uploadPath {
+			patience = maxUploadTime
+		}
+		_ = errors.Join(out.SetReadDeadline(time.Time{}), out.SetWriteDeadline(time.Now().Add(patience)))
 		next.ServeHTTP(w, r)
 	})
 }

@@ -1,0 +1,306 @@
+package daemon
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// traktZip is the export of an account that has watched episodes and, each tenth, a film
+// without a number, the newest first.
+func traktZip(t testing.TB, plays int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	w, err := z.Create("export-trakt-ann/watched-history-1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(w, "[")
+	first := time.Date(2024, 1, 1, 20, 0, 0, 0, time.UTC)
+	for n := plays; n > 0; n-- {
+		fmt.Fprintf(w, `{"id":%d,"watched_at":"%s","action":"scrobble",`, n, first.Add(time.Duration(n)*time.Hour).Format(time.RFC3339))
+		if n%10 == 0 {
+			fmt.Fprintf(w, `"type":"movie","movie":{"title":"Film %d","year":1999,"ids":{"trakt":%d}}}`, n%70, n)
+		} else {
+			fmt.Fprintf(w, `"type":"episode","episode":{"season":1,"number":%d,"title":"Part","ids":{"trakt":%d}},"show":{"title":"Red","ids":{"trakt":8,"tmdb":1396}}}`, n, n)
+		}
+		if n > 1 {
+			fmt.Fprint(w, ",\n")
+		}
+	}
+	fmt.Fprint(w, "]")
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// alone works on a state folder of its own while no daemon runs.
+func alone(t testing.TB, o Options, work func(*core)) {
+	t.Helper()
+	c := newCore(o)
+	if err := c.open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.withQueue(t.Context(), func(context.Context) error { work(c); return nil }); err != nil {
+		t.Error(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// previewed adds a file and counts what an import would do.
+func (d *core) previewed(t testing.TB, content []byte) control.File {
+	t.Helper()
+	f, err := d.AddFile(t.Context(), "some/file.zip", bytes.NewReader(content))
+	if err == nil {
+		f, err = d.PreviewFile(t.Context(), control.FileOrder{ID: f.ID})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// imported imports a file. What was done must be what the preview has said.
+func (d *core) imported(t testing.TB, content []byte) control.File {
+	t.Helper()
+	said := d.previewed(t, content)
+	did, err := d.ImportFile(t.Context(), control.FileOrder{ID: said.ID, Wait: true})
+	if err != nil || did.EndedAt.IsZero() || did.Problem.Code != "" {
+		t.Fatal(did, err)
+	}
+	if a, b := fmt.Sprint(said.FilePreview), fmt.Sprint(did.FilePreview); a != b {
+		t.Errorf("the preview said\n%s\nand the import did\n%s", a, b)
+	}
+	return did
+}
+
+// everything is what the queue has, without times of its own.
+func (d *core) everything(t testing.TB) string {
+	t.Helper()
+	all, err := d.List(t.Context(), entry.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := make([]string, len(all))
+	for i, e := range all {
+		lines[i] = fmt.Sprintln(e.Source, e.EventID, e.State, e.Reason, e.Label(), e.WatchedAt.Millis, e.Lane, e.Class)
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "")
+}
+
+// cutting is a context that ends when it was asked so often.
+type cutting struct {
+	context.Context
+	left int
+}
+
+func (c *cutting) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestImportIsCutAnywhere: an import is cut at each of its steps, and goes on with the files
+// as they lie there at that moment. In the end all is as without that.
+func TestImportIsCutAnywhere(t *testing.T) {
+	content := traktZip(t, 1200)
+	var want string
+	var counted control.File
+	alone(t, testOptions(t), func(c *core) {
+		counted = c.imported(t, content)
+		want = c.everything(t)
+	})
+	if counted.New != 1200 || counted.Unresolved != 120 || counted.Viewings != 1200 {
+		t.Fatalf("%+v", counted)
+	}
+	for steps := 0; ; steps++ {
+		o, after := testOptions(t), testOptions(t)
+		cut := false
+		alone(t, o, func(c *core) {
+			f := c.previewed(t, content)
+			f.Agreed = true
+			if err := c.saveFile(f); err != nil {
+				t.Fatal(err)
+			}
+			i := fileImport{d: c, f: f}
+			cut = i.read(&cutting{t.Context(), steps}) != nil
+			if err := os.CopyFS(filepath.Join(after.Paths.State), os.DirFS(o.Paths.State)); err != nil {
+				t.Fatal(err)
+			}
+		})
+		alone(t, after, func(c *core) {
+			c.resumeFiles(t.Context())
+			all, err := c.Files(t.Context())
+			if err != nil || len(all) != 1 || all[0].EndedAt.IsZero() || fmt.Sprint(all[0].FilePreview) != fmt.Sprint(counted.FilePreview) {
+				t.Errorf("cut at step %d: %v, %v", steps, all, err)
+			}
+			if got := c.everything(t); got != want {
+				t.Errorf("cut at step %d, the queue has other entries", steps)
+			}
+			if again := c.previewed(t, content); again.New != 0 {
+				t.Errorf("cut at step %d, importing again would add %d", steps, again.New)
+			}
+		})
+		if !cut {
+			if steps < 6 {
+				t.Errorf("only %d steps", steps)
+			}
+			return
+		}
+	}
+}
+
+// TestImportAddsOnlyWhatIsNew: a newer file of the same account, what a browser has seen, and
+// what our own export says of it.
+func TestImportAddsOnlyWhatIsNew(t *testing.T) {
+	alone(t, testOptions(t), func(c *core) {
+		live, other := movie("live", 603, "The Matrix", 0), movie("other", 604, "Reloaded", 0)
+		if _, err := c.store.Commit(t.Context(), viewing.Batch{Source: "browser:b", Events: []viewing.Event{live, other}}); err != nil {
+			t.Fatal(err)
+		}
+		c.imported(t, traktZip(t, 30))
+		if f := c.imported(t, traktZip(t, 33)); f.New != 3 || f.Known != 30 {
+			t.Errorf("newer: %+v", f)
+		}
+		line := func(id string, v viewing.Event, at viewing.Instant) string {
+			v.EventID, v.WatchedAt = id, at
+			text, err := json.Marshal(map[string]any{"v": 1, "source": "other:x", "eventId": id, "event": v, "entries": []any{map[string]any{
+				"state": "delivered", "account": "default", "media": v.Media[0], "watchedAt": at.Time(),
+			}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return strings.Replace(string(text), `{"entries"`, `{"v":1,"entries"`, 1) + "\n"
+		}
+		day := live.WatchedAt
+		day.Precision = viewing.Day
+		old := viewing.At(live.WatchedAt.Time().Add(-48 * time.Hour))
+		if f := c.imported(t, []byte(line("same", live, live.WatchedAt)+line("day", other, day)+line("old", live, old))); f.Format != "jsonl" || f.Known != 2 || f.New != 1 {
+			t.Errorf("seen by a browser: %+v", f)
+		}
+		var out bytes.Buffer
+		if err := c.Export(t.Context(), &out); err != nil {
+			t.Fatal(err)
+		}
+		if f := c.previewed(t, out.Bytes()); f.New != 0 || f.Known != 36 {
+			t.Errorf("our own export: %+v", f)
+		}
+		o := testOptions(t)
+		alone(t, o, func(other *core) {
+			other.imported(t, out.Bytes())
+			if f := other.previewed(t, traktZip(t, 33)); f.New != 0 {
+				t.Errorf("what our own export has brought is not known: %+v", f)
+			}
+		})
+	})
+}
+
+// TestFilesThatAreRefused: with the reason, and nothing of them is kept.
+func TestFilesThatAreRefused(t *testing.T) {
+	alone(t, testOptions(t), func(c *core) {
+		for content, code := range map[string]string{"": "file.empty", "hello": "file.unknown", "PK\x03\x04": "file.zip"} {
+			if _, err := c.AddFile(t.Context(), "x", strings.NewReader(content)); control.FaultOf(err).Message.Code != code {
+				t.Errorf("%q: %v", content, err)
+			}
+		}
+		f, err := c.AddFile(t.Context(), "x", bytes.NewReader(traktZip(t, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.ImportFile(t.Context(), control.FileOrder{ID: f.ID}); control.FaultOf(err).Message.Code != "fault.noPreview" {
+			t.Errorf("without a preview: %v", err)
+		}
+		for _, id := range []string{"", "../../x", f.ID + "00"} {
+			if _, err := c.PreviewFile(t.Context(), control.FileOrder{ID: id}); control.FaultOf(err).Code != control.CodeNotFound {
+				t.Errorf("%q: %v", id, err)
+			}
+		}
+		if err := c.ForgetFile(t.Context(), f.ID); err != nil {
+			t.Error(err)
+		}
+		if left, err := os.ReadDir(c.fileFolder()); err != nil || len(left) > 0 {
+			t.Errorf("left: %v, %v", left, err)
+		}
+	})
+}
+
+// TestImportOnThePage: a file is sent as a form without scripts sends it, and the service gets
+// what the preview has said.
+func TestImportOnThePage(t *testing.T) {
+	l := looking(t)
+	send := func(name string, content []byte) *httptest.ResponseRecorder {
+		var body bytes.Buffer
+		form := multipart.NewWriter(&body)
+		w, err := form.CreateFormFile("file", name)
+		if err == nil {
+			_, err = w.Write(content)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = form.Close()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/import/file", &body)
+		r.Header.Set("Content-Type", form.FormDataContentType())
+		for _, c := range l.cookies {
+			r.AddCookie(c)
+		}
+		answer := httptest.NewRecorder()
+		l.pages.ServeHTTP(answer, r)
+		return answer
+	}
+	if a := send("x.txt", []byte("hello")); a.Code != http.StatusUnprocessableEntity || !strings.Contains(a.Body.String(), "does not know this kind of file") {
+		t.Errorf("%d\n%s", a.Code, a.Body)
+	}
+	if a := send("", nil); a.Code != http.StatusUnprocessableEntity || !strings.Contains(a.Body.String(), "Choose a file first") {
+		t.Errorf("%d\n%s", a.Code, a.Body)
+	}
+	l.refused("/import/begin", url.Values{"id": {"00"}}, "not kept any more")
+	// The service has one of them already.
+	l.becomes(l.commits("browser:x", viewing.Event{
+		Kind: viewing.KindViewing, EventID: "1", Count: 1, WatchedAt: viewing.At(time.Date(2024, 1, 1, 21, 1, 0, 0, time.UTC)),
+		Media: []viewing.Media{{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 1396}}, Season: intPointer(1), Episode: intPointer(1)}},
+	})[0], viewing.StateDelivered)
+	if a := send("<b>trakt.zip", traktZip(t, 12)); a.Code != http.StatusSeeOther {
+		t.Fatalf("%d\n%s", a.Code, a.Body)
+	}
+	body := l.sees("/import", "&lt;b&gt;trakt.zip", "11 new", "1 of them without a known title", "1 already here", "Import 11 rows")
+	l.does("/import/begin", l.form(body, "/import/begin"))
+	changed, stop := l.d.store.Subscribe()
+	defer stop()
+	for l.recorded() < 11 {
+		select {
+		case <-changed:
+		case <-time.After(20 * time.Second):
+			t.Fatalf("the service has %d", l.recorded())
+		}
+	}
+	body = l.sees("/import", "Imported: 11 rows.", `href="/review"`)
+	l.does("/import/forget", l.form(body, "/import/forget"))
+	if body := l.sees("/import"); strings.Contains(body, "trakt.zip") {
+		t.Errorf("it is still there:\n%s", body)
+	}
+}
+
+func intPointer(n int) *int { return &n }
