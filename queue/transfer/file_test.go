@@ -3,6 +3,7 @@ package transfer
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"slices"
@@ -131,6 +132,17 @@ func (e *endless) ReadAt(b []byte, at int64) (int, error) {
 	return len(b), nil
 }
 
+// counted counts what is read of a file.
+type counted struct {
+	io.ReaderAt
+	read int
+}
+
+func (c *counted) ReadAt(b []byte, at int64) (int, error) {
+	c.read += len(b)
+	return c.ReaderAt.ReadAt(b, at)
+}
+
 func TestHostileFilesAreRefused(t *testing.T) {
 	many := make([]string, 0, 2*maxMembers+2)
 	for range maxMembers + 1 {
@@ -164,6 +176,15 @@ func TestHostileFilesAreRefused(t *testing.T) {
 		if code(err) != c.code {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	start, end := strings.Index(whole, "PK\x01\x02"), strings.Index(whole, "PK\x05\x06")
+	table := strings.Repeat(whole[start:end], 200_000)
+	summary := binary.LittleEndian.AppendUint32([]byte(whole[end:end+12]), uint32(len(table)))
+	summary = append(summary, whole[end+16:]...)
+	crowded := &counted{ReaderAt: strings.NewReader(whole[:start] + table + string(summary))}
+	size := int64(start + len(table) + len(summary))
+	if _, err := Open(crowded, size); code(err) != "file.members" || crowded.read > 2*maxDirectory {
+		t.Errorf("a table of %d bytes: %v after %d", len(table), err, crowded.read)
 	}
 	if _, err := Open(&endless{}, maxSize+1); code(err) != "file.large" {
 		t.Error(err)
