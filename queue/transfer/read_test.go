@@ -221,6 +221,13 @@ func TestNewerFileAddsWhatIsNew(t *testing.T) {
 // TestTitlesOfNetflix: a film stays one, and what has a season's word is an episode.
 func TestTitlesOfNetflix(t *testing.T) {
 	const film, episode = viewing.Movie, viewing.Episode
+	several := netflixTitles{}
+	for _, title := range []string{"Saga: One", "Saga: One", "Saga: One", "Saga: One", "Saga: Two", "Saga: Three"} {
+		several.see(title)
+	}
+	if m := several.media("Saga: One"); m.Type != film {
+		t.Errorf("three films are episodes: %+v", m)
+	}
 	for title, want := range map[string]struct {
 		kind        viewing.MediaType
 		show, title string

@@ -465,7 +465,7 @@ func (c *calendar) instant(text string) (in viewing.Instant, ambiguous, ok bool)
 		year += 2000
 	}
 	t := time.Date(year, time.Month(month), day, 12, 0, 0, 0, c.zone)
-	if t.Day() != day || t.Month() != time.Month(month) {
+	if t.Month() != time.Month(month) {
 		return in, false, false
 	}
 	in = withText(t, text)
