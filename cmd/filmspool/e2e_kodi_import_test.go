@@ -123,6 +123,7 @@ func tell(t *testing.T, url, body string) {
 func TestKodiImportAsks(t *testing.T) {
 	t.Parallel()
 	h := newHousehold(t)
+	h.env = append(h.env, "TZ=UTC") // of --since below
 	box := h.sandbox("127.0.0.1:0", "--contract-only")
 	h.login(box.baseURL())
 	h.pastOf(3)
