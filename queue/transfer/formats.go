@@ -10,6 +10,7 @@ import (
 func Formats() []Format {
 	all := []Format{
 		trakt, own, letterboxdForm, simklForm, tvtimeForm, imdbForm, tautulliForm, jellyfinForm, netflixForm,
+		csvForm, yamtrackForm, movaryForm,
 	}
 	for i := range all {
 		if read, name := all[i].Read, all[i].Name; read != nil {

@@ -10,7 +10,7 @@ import (
 
 // letterboxdForm is the archive of an account's data, one of its tables, or a table that
 // Letterboxd imports.
-var letterboxdForm = Format{Name: "letterboxd", Is: isLetterboxd, Read: reading(readLetterboxd)}
+var letterboxdForm = Format{Name: "letterboxd", Is: isLetterboxd, Read: reading(readLetterboxd), Write: writeLetterboxd}
 
 func isLetterboxd(f *File) bool {
 	return slices.ContainsFunc(f.Named("diary.csv", "watched.csv", "watchlist.csv", "lists/*.csv"), func(p *Part) bool {
@@ -44,7 +44,7 @@ func readLetterboxdTable(p *Part, keys *keys, o Options, give func(Row) error) e
 		kind = "diary"
 	}
 	return p.each(func(line Line) error {
-		m := letterboxdFilm(line.Get("name", "title"), line.Get("year"))
+		m := letterboxdFilm(plain(line.Get("name", "title")), line.Get("year"))
 		m.IDs = viewing.IDs{TMDB: int64(number(line.Get("tmdbid"))), IMDB: line.Get("imdbid")}
 		day := line.Get("watched date", "watcheddate")
 		at, ambiguous, ok := days.instant(day)

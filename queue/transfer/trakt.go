@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"encoding/json"
 	"fmt"
 	"iter"
 	"strconv"
@@ -10,20 +11,24 @@ import (
 )
 
 // trakt is the archive of an account's data that Trakt offers.
-var trakt = Format{Name: "trakt", Is: isTrakt, Read: readTrakt}
+var trakt = Format{Name: "trakt", Is: isTrakt, Read: readTrakt, Write: writeTrakt}
+
+// traktIDs are numbers at Trakt and elsewhere.
+type traktIDs struct {
+	Trakt int64  `json:"trakt,omitzero"`
+	Slug  string `json:"slug,omitzero"`
+	TMDB  int64  `json:"tmdb,omitzero"`
+	IMDB  string `json:"imdb,omitzero"`
+	TVDB  int64  `json:"tvdb,omitzero"`
+}
 
 // traktWork is a film, series or episode.
 type traktWork struct {
-	Title string `json:"title"`
-	Year  int    `json:"year"`
-	IDs   struct {
-		Trakt int64  `json:"trakt"`
-		TMDB  int64  `json:"tmdb"`
-		IMDB  string `json:"imdb"`
-		TVDB  int64  `json:"tvdb"`
-	} `json:"ids"`
-	Season *int `json:"season"` // episodes only, as Number
-	Number *int `json:"number"`
+	Season *int     `json:"season,omitempty"` // episodes only, as Number
+	Number *int     `json:"number,omitempty"`
+	Title  string   `json:"title"`
+	Year   int      `json:"year,omitzero"`
+	IDs    traktIDs `json:"ids"`
 }
 
 func (w traktWork) ids() viewing.IDs {
@@ -32,23 +37,21 @@ func (w traktWork) ids() viewing.IDs {
 
 // traktItem is a play, or a place on a list.
 type traktItem struct {
-	ID        int64     `json:"id"`
-	WatchedAt string    `json:"watched_at"`
-	Action    string    `json:"action"` // scrobble, checkin, or watch for what was marked
+	ID        int64     `json:"id,omitzero"`
+	WatchedAt string    `json:"watched_at,omitzero"`
+	Action    string    `json:"action,omitzero"` // scrobble, checkin, or watch for what was marked
 	Type      string    `json:"type"`
-	Movie     traktWork `json:"movie"`
-	Show      traktWork `json:"show"`
-	Episode   traktWork `json:"episode"`
+	Movie     traktWork `json:"movie,omitzero"`
+	Episode   traktWork `json:"episode,omitzero"`
+	Show      traktWork `json:"show,omitzero"`
 }
 
 // traktList is a list of the account.
 type traktList struct {
-	Name        string `json:"name"`
-	Description string `json:"description"`
-	Privacy     string `json:"privacy"`
-	IDs         struct {
-		Trakt int64 `json:"trakt"`
-	} `json:"ids"`
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Privacy     string   `json:"privacy"`
+	IDs         traktIDs `json:"ids"`
 }
 
 func isTrakt(f *File) bool {
@@ -122,7 +125,7 @@ const marked = 3
 // play gives a play. Episodes that were marked together are held: nobody knows when they were
 // watched.
 func (r *traktReader) play(p traktItem) bool {
-	together := p.Type == "episode" && p.Action == "watch" && p.Action == r.last.Action && p.WatchedAt == r.last.WatchedAt && p.Show.IDs.Trakt == r.last.Show.IDs.Trakt
+	together := p.Type == "episode" && p.Action == "watch" && p.Action == r.last.Action && p.WatchedAt == r.last.WatchedAt && p.Show.IDs == r.last.Show.IDs
 	if r.last = p; !together {
 		if !r.giveKept() {
 			return false
@@ -155,7 +158,7 @@ func (r *traktReader) rowOf(p traktItem) Row {
 	at, err := viewing.ParseInstant(p.WatchedAt)
 	row := Row{Key: strconv.FormatInt(p.ID, 10), Event: viewing.Event{Kind: viewing.KindViewing, WatchedAt: at}}
 	if p.ID == 0 {
-		row.Key = r.keys.next(p.WatchedAt, p.Type, fmt.Sprint(p.Movie, p.Show, p.Episode))
+		row.Key = r.keys.next(p.text())
 	}
 	switch m, known := p.media(); {
 	case !known || err != nil:
@@ -166,6 +169,12 @@ func (r *traktReader) rowOf(p traktItem) Row {
 		row.Event.Media = []viewing.Media{m}
 	}
 	return row
+}
+
+// text is the item as JSON.
+func (p traktItem) text() string {
+	text, _ := json.Marshal(p) // it cannot fail
+	return string(text)
 }
 
 // media is the film, series or episode of an item.
@@ -201,6 +210,9 @@ func (r *traktReader) listed(item traktItem, kind viewing.Kind, list string) boo
 		return r.yield(Row{Skip: SkipOther}, nil)
 	}
 	row := Row{Key: fmt.Sprintf("%s:%s:%d", list, m.Type, item.Movie.IDs.Trakt+item.Show.IDs.Trakt)}
+	if item.Movie.IDs.Trakt+item.Show.IDs.Trakt == 0 {
+		row.Key = r.keys.next(list, item.text())
+	}
 	row.Event = viewing.Event{Kind: kind, Media: []viewing.Media{m}}
 	if kind == viewing.KindListItem {
 		row.Event.InList = list

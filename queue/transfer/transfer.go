@@ -21,7 +21,9 @@ type Format struct {
 	// Read gives the rows of a file in its order. An error that names the line ends it.
 	// Nil where the form is only written.
 	Read func(*File, Options) iter.Seq2[Row, error]
-	// Write writes entries, the oldest first. Nil where the form is only read.
+	// Write writes entries: viewings, the oldest first, then the watchlist, then the items of
+	// lists, one list after the other. What the form cannot hold is left out. Nil where the
+	// form is only read.
 	Write func(io.Writer, iter.Seq2[Record, error]) error
 }
 
@@ -72,7 +74,8 @@ type Record struct {
 	Kind      viewing.Kind
 	Media     viewing.Media
 	WatchedAt viewing.Instant
-	List      string // the name of the list, of an item of one
-	Rewatch   bool   // an earlier viewing of the same item is written, too
-	Source    string // such as "kodi" or "browser"
+	List      *viewing.List // of an item of one
+	Rewatch   bool          // an earlier viewing of the same item is known
+	Source    string        // such as "kodi" or "browser"
+	EventID   string        // what its source calls it
 }
