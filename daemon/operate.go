@@ -48,12 +48,6 @@ func (d *core) Edit(ctx context.Context, e control.Edit) (queue.Entry, error) {
 	return after, queueFault(err)
 }
 
-// Export implements [control.API].
-func (d *core) Export(ctx context.Context, w io.Writer) error {
-	defer d.working()()
-	return d.store.Export(ctx, w)
-}
-
 // copies are the folders in which copies of the queue are made.
 const copies = ".copy-"
 

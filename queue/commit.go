@@ -115,7 +115,7 @@ func (t *tx) makeEntries(e event, event int64, o *viewing.Outcome) error {
 	if err != nil {
 		return err
 	}
-	ignored, wanted, joined := "", false, true
+	ignored, wanted, joined, counted := "", false, true, map[int]bool{}
 	over := sync.OnceValue(func() bool { return t.overflows(e.source, e.Event) })
 	for _, p := range places {
 		for part, item := range e.parts() {
@@ -123,6 +123,7 @@ func (t *tx) makeEntries(e event, event int64, o *viewing.Outcome) error {
 			if err != nil {
 				return err
 			}
+			d.counted = counted[part]
 			into, err := t.duplicateOf(d.sighted, e.source == viewing.SourceCLI)
 			if err != nil {
 				return err
@@ -152,6 +153,7 @@ func (t *tx) makeEntries(e event, event int64, o *viewing.Outcome) error {
 			if err != nil {
 				return err
 			}
+			counted[part] = counted[part] || d.State != viewing.StateDropped
 			o.Entries = append(o.Entries, d.ID)
 		}
 	}
@@ -165,7 +167,8 @@ func (t *tx) makeEntries(e event, event int64, o *viewing.Outcome) error {
 // draft is an entry that is not written yet, and how it was decided.
 type draft struct {
 	sighted
-	steps []entry.Step
+	steps   []entry.Step
+	counted bool // in the statistics, as the entry of another account
 }
 
 // draft decides about an item of an event in one account.
@@ -208,13 +211,15 @@ func (t *tx) insert(event int64, d *draft) (err error) {
 	if err != nil {
 		return err
 	}
+	root := rootOf(*e)
+	root.Valid = root.Valid && !d.counted
 	millis, whole := watchedColumns(e.WatchedAt.Instant)
 	e.ID, err = t.Insert(`INSERT INTO entries (event, account, part, kind, media, reported, correction, list, item_key, priority, watched_at, watched,
 			class, created_at, state, reason, lane, after, next_at, planned_at, settled_at, decided, words, minutes, root)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(nullif(?, 0), (SELECT minutes FROM titles WHERE key = ?)), ?)`,
 		event, e.Account, e.Part, string(e.Kind), asJSON{e.Media}, asJSON{e.Reported}, idOrNull(e.Correction), asJSON{e.List}, e.Key(), e.Priority,
 		millis, whole, string(e.Class), t.now, string(e.State), e.Reason, int(e.Lane), idOrNull(e.After),
-		max(t.dueSince(*e).UnixMilli(), e.NextAt.UnixMilli()), t.now, timeOrNull(e.SettledAt), asJSON{d.steps}, words, e.Minutes, e.Key(), rootOf(*e))
+		max(t.dueSince(*e).UnixMilli(), e.NextAt.UnixMilli()), t.now, timeOrNull(e.SettledAt), asJSON{d.steps}, words, e.Minutes, e.Key(), root)
 	if err != nil {
 		return err
 	}

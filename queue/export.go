@@ -8,7 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"math"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/transfer"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // exportRecord is one line of an export: an event with what became of it.
@@ -23,10 +29,10 @@ type exportRecord struct {
 }
 
 // Export writes everything that was ever reported, with what became of it, as one JSON
-// object a line. Each line is as of one moment; what is committed meanwhile is written,
-// too. An event that cannot be read, for the file is damaged, is named and passed over.
-// No key is kept here, so none can be in it.
-func (s *Store) Export(ctx context.Context, w io.Writer) (err error) {
+// object a line; with a filter, the events of which an entry fits. Each line is as of one
+// moment; what is committed meanwhile is written, too. An event that cannot be read, for the
+// file is damaged, is named and passed over. No key is kept here, so none can be in it.
+func (s *Store) Export(ctx context.Context, f entry.Filter, w io.Writer) (err error) {
 	out := bufio.NewWriter(w)
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
@@ -36,7 +42,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer) (err error) {
 				break
 			}
 		}
-		record, found := s.exported(ctx, id)
+		record, found := s.exported(ctx, id, f)
 		if err = ctx.Err(); found && err == nil {
 			err = encoder.Encode(record)
 		}
@@ -47,15 +53,23 @@ func (s *Store) Export(ctx context.Context, w io.Writer) (err error) {
 	return nil
 }
 
-// exported reads an event for the export; found is false where there is none.
-func (s *Store) exported(ctx context.Context, id int64) (record exportRecord, found bool) {
+// exported reads an event for the export; found is false where there is none that fits.
+func (s *Store) exported(ctx context.Context, id int64, f entry.Filter) (record exportRecord, found bool) {
+	query, args := "SELECT source, event_id, committed_at, body FROM events AS v WHERE id = ?", []any{id}
+	if f.Chooses() {
+		fits, values, err := conditions(f)
+		if err != nil {
+			return exportRecord{V: 1, Unreadable: id}, true
+		}
+		query, args = query+" AND EXISTS (SELECT 1 FROM entries AS n WHERE n.event = v.id"+fits+")", append(args, values...)
+	}
 	events, err := read(ctx, s, "read event", func(r *sql.Rows) (c exportRecord, err error) {
 		var at int64
 		var body string
 		err = r.Scan(&c.Source, &c.EventID, &at, &body)
 		c.V, c.CommittedAt, c.Event = 1, millis(at), json.RawMessage(body)
 		return c, err
-	}, "SELECT source, event_id, committed_at, body FROM events WHERE id = ?", id)
+	}, query, args...)
 	entries, bad := read(ctx, s, "read entries", scanEntry, "SELECT "+entryColumns+" FROM events AS v JOIN entries AS n ON n.event = v.id WHERE v.id = ? ORDER BY n.id", id)
 	switch {
 	case err != nil || bad != nil:
@@ -65,4 +79,84 @@ func (s *Store) exported(ctx context.Context, id int64) (record exportRecord, fo
 	}
 	events[0].Entries = entries
 	return events[0], true
+}
+
+// recordPage is how many entries [Store.Records] reads at once.
+const recordPage = 1000
+
+// selectRecords reads entries for [Store.Records], with whether an earlier viewing of the item
+// is known, and the list of an item.
+const selectRecords = "SELECT " + entryColumns + `, EXISTS (
+		SELECT 1 FROM entries AS o WHERE o.account = n.account AND o.item_key = n.item_key AND o.item_key <> '' AND o.kind = 'viewing'
+		AND o.happened_at <= n.happened_at AND (o.happened_at < n.happened_at OR o.id < n.id) AND o.state <> 'dropped' AND o.state <> 'merged'),
+	(SELECT l.list FROM entries AS l WHERE l.id = n.after)
+	FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.kind = ?`
+
+// record is a row of [selectRecords].
+type record struct {
+	Entry
+	rewatch bool
+	list    *viewing.List
+}
+
+func scanRecord(r *sql.Rows) (one record, err error) {
+	one.Entry, err = scanEntryWith(r, &one.rewatch, fromJSON{&one.list})
+	return one, err
+}
+
+// Records are the entries that a filter chooses, with all titles that are known: viewings, the
+// oldest first, then the watchlist, then the items of lists, list by list. What was dropped
+// or merged is left out.
+func (s *Store) Records(ctx context.Context, f entry.Filter) iter.Seq2[transfer.Record, error] {
+	f.Kept, f.ByTime = true, true
+	return func(yield func(transfer.Record, error) bool) {
+		for _, kind := range []viewing.Kind{viewing.KindViewing, viewing.KindWatchlist, viewing.KindListItem} {
+			last := entry.Place{At: math.MinInt64}
+			for more := true; more; {
+				page, err := s.recordsAfter(ctx, kind, f, last)
+				if err != nil {
+					yield(transfer.Record{}, err)
+					return
+				}
+				for _, r := range page {
+					if last = r.Place(); kind == viewing.KindListItem {
+						last.At = r.After
+					}
+					if !yield(transfer.Record{
+						Kind: kind, Media: *r.Media, WatchedAt: r.WatchedAt.Instant, List: r.list, Rewatch: r.rewatch,
+						Source: viewing.SourceKind(r.Source), EventID: r.EventID,
+					}, nil) {
+						return
+					}
+				}
+				more = len(page) == recordPage
+			}
+		}
+	}
+}
+
+// recordsAfter reads the next page of records of a kind.
+func (s *Store) recordsAfter(ctx context.Context, kind viewing.Kind, f entry.Filter, last entry.Place) ([]record, error) {
+	fits, args, err := conditions(f)
+	if err != nil {
+		return nil, err
+	}
+	order := "n.happened_at"
+	if kind == viewing.KindListItem {
+		order = "n.after"
+	}
+	query := selectRecords + fits + " AND " + order + " >= ? AND (" + order + " > ? OR n.id > ?) ORDER BY " + order + ", n.id LIMIT ?"
+	page, err := read(ctx, s, "read records", scanRecord, query, append(append([]any{string(kind)}, args...), last.At, last.At, last.ID, recordPage)...)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]Entry, len(page))
+	for i := range page {
+		entries[i] = page[i].Entry
+	}
+	err = s.Entitle(ctx, entries)
+	for i := range page {
+		page[i].Entry = entries[i]
+	}
+	return page, err
 }

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -19,7 +22,7 @@ func TestExportTellsEverything(t *testing.T) {
 	s.commit(t, double, aList("list"), anItem("item", "list", 8))
 	s.commitBatch(t, viewing.Batch{Source: living, Events: []viewing.Event{film("seen by another", 2001, -19)}})
 	var out bytes.Buffer
-	if err := s.Export(t.Context(), &out); err != nil {
+	if err := s.Export(t.Context(), entry.Filter{}, &out); err != nil {
 		t.Fatal(err)
 	}
 	got := map[string]string{}
@@ -50,6 +53,75 @@ func TestExportTellsEverything(t *testing.T) {
 	}
 }
 
+// TestExportOfSome: with a filter, the events of which an entry fits, each with all its entries.
+func TestExportOfSome(t *testing.T) {
+	s := couple(t)
+	s.commit(t, film("old", 1, -2000), film("new", 2, -10))
+	var out bytes.Buffer
+	if err := s.Export(t.Context(), entry.Filter{Since: noon().Add(-time.Hour), Account: "ben"}, &out); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, `"eventId":"new"`) || strings.Count(text, `"account":`) != 2 {
+		t.Errorf("wrote %s", text)
+	}
+}
+
+// TestRecords: what is in the diary, on the watchlist and on lists, each once, in the order of
+// forms, with titles that another entry knows.
+func TestRecords(t *testing.T) {
+	s := couple(t)
+	untitled := film("again", 1, -20)
+	untitled.Media[0].Title = ""
+	other := aList("other")
+	other.List = &viewing.List{Name: "Other", Visibility: "PUBLIC"}
+	s.commit(t, film("first", 1, -30), aWish("wish", 4), aList("noir"), other, anItem("a", "noir", 7), anItem("b", "other", 8), anItem("c", "noir", 9))
+	s.commit(t, unidentified("held"), untitled, film("gone", 2, -15), film("early", 3, -40))
+	s.amend(t, viewing.Amendment{EventID: "gone", Drop: true, Reason: viewing.Say("unmarked")})
+	s.deliver(t, "anna")
+	many := viewing.Batch{Source: player}
+	for i := range 2500 { // more than two pages
+		many.Events = append(many.Events, film(fmt.Sprint("many", i), 100, -100_000-i/2*1000))
+	}
+	s.commitBatch(t, many)
+	told := func(f entry.Filter) (all []string) {
+		for r, err := range s.Records(t.Context(), f) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := strings.TrimSpace(fmt.Sprint(r.Kind, " ", r.EventID, " ", r.Media.Title, " ", r.Source))
+			if r.Rewatch {
+				text += " again"
+			}
+			if r.List != nil {
+				text += " on " + r.List.Name + r.List.Visibility
+			}
+			all = append(all, text)
+		}
+		return all
+	}
+	all := told(entry.Filter{})
+	wished := []string{
+		"viewing early Alpha One browser", "viewing first Alpha One browser", "viewing held Alpha One browser", "viewing again Alpha One browser again",
+		"watchlist wish  browser", "list_item a  browser on Noir", "list_item c  browser on Noir", "list_item b  browser on OtherPUBLIC",
+	}
+	if len(all) != 2500+len(wished) || !slices.Equal(all[2500:], wished) {
+		t.Errorf("%d records, at the end %q", len(all), all[max(0, len(all)-len(wished)):])
+	}
+	seen := map[string]bool{}
+	for i, r := range all {
+		if seen[r] {
+			t.Fatalf("record %d, %q, comes twice", i, r)
+		}
+		seen[r] = true
+	}
+	if got := told(entry.Filter{Since: noon().Add(-35 * time.Minute), Kind: viewing.KindViewing}); !slices.Equal(got, wished[1:4]) {
+		t.Errorf("since then: %q", got)
+	}
+	if got := told(entry.Filter{Since: noon().Add(-35 * time.Minute), Account: "ben", Words: "alpha"}); !slices.Equal(got, wished[1:4]) {
+		t.Errorf("of ben: %q", got)
+	}
+}
+
 // TestExportPassesOverWhatCannotBeRead, and names it.
 func TestExportPassesOverWhatCannotBeRead(t *testing.T) {
 	s := fresh(t)
@@ -60,7 +132,7 @@ func TestExportPassesOverWhatCannotBeRead(t *testing.T) {
 	s.commitBatch(t, batch)
 	s.change(t, "UPDATE entries SET media = '{' WHERE id IN (7, 9)")
 	var out bytes.Buffer
-	if err := s.Export(t.Context(), &out); err != nil {
+	if err := s.Export(t.Context(), entry.Filter{}, &out); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")

@@ -73,17 +73,39 @@ func (s *Store) Entries(ctx context.Context, f entry.Filter) ([]Entry, error) {
 	return read(ctx, s, "list entries", scanEntry, query, args...)
 }
 
-// listQuery is the filter as SQL. The state stands in the text, not in an
-// argument: only then may the small indexes be used.
+// listQuery is the filter as SQL.
 func listQuery(f entry.Filter) (query string, args []any, err error) {
-	query = "SELECT " + entryColumns + " FROM entries AS n JOIN events AS v ON v.id = n.event WHERE true"
 	switch {
-	case f.State != "" && !f.State.Valid():
-		return "", nil, fmt.Errorf("%w: %q is not a state", entry.ErrState, f.State)
 	case f.Limit < 0 || f.Limit > maxLimit:
 		return "", nil, errors.New("limit must be from 1 to 1000")
 	case f.Limit == 0:
 		f.Limit = defaultLimit
+	}
+	fits, args, err := conditions(f)
+	if err != nil {
+		return "", nil, err
+	}
+	order := "n.id DESC"
+	if f.ByTime {
+		order = "n.happened_at DESC, n.id DESC"
+	}
+	query = "SELECT " + entryColumns + " FROM entries AS n JOIN events AS v ON v.id = n.event WHERE true" + fits
+	return query + " ORDER BY " + order + " LIMIT ?", append(args, f.Limit), nil
+}
+
+// selectFirst reports that no entry before is of the same part of an event, or has the event
+// as a further sighting.
+const selectFirst = `NOT EXISTS (SELECT 1 FROM entries AS o WHERE o.event = n.event AND o.part = n.part AND o.id < n.id
+		AND o.state <> 'dropped' AND o.state <> 'merged')
+	AND NOT EXISTS (SELECT 1 FROM witnesses AS w JOIN entries AS o ON o.id = w.entry WHERE w.event = n.event AND w.entry < n.id AND o.item_key = n.item_key
+		AND o.state <> 'dropped' AND o.state <> 'merged')`
+
+// conditions are what a filter asks of entries n and events v, as SQL that goes on after
+// another condition. The state stands in the text, not in an argument: only then may the
+// small indexes be used.
+func conditions(f entry.Filter) (query string, args []any, err error) {
+	if f.State != "" && !f.State.Valid() {
+		return "", nil, fmt.Errorf("%w: %q is not a state", entry.ErrState, f.State)
 	}
 	add := func(set bool, text string, values ...any) {
 		if set {
@@ -95,15 +117,15 @@ func listQuery(f entry.Filter) (query string, args []any, err error) {
 	if f.Below > 0 || f.ByTime {
 		account = "+n.account = ?" // no index of accounts: it would be sorted for each page anew
 	}
-	order := "n.id DESC"
 	if f.ByTime {
-		happened, order = "n.happened_at", "n.happened_at DESC, n.id DESC"
+		happened = "n.happened_at"
 	}
 	add(f.State != "", "n.state = '"+string(f.State)+"'")
 	add(f.Account != "", account, f.Account)
 	add(f.Source != "", "(v.source = ? OR v.source_kind = ?)", f.Source, f.Source)
 	add(f.Kind != "", "n.kind = ?", string(f.Kind))
 	add(f.Kept, "n.state <> 'dropped' AND n.state <> 'merged'")
+	add(f.Kept && f.Account == "", selectFirst)
 	add(f.Reason != "", "n.reason = ?", f.Reason)
 	add(f.Item != "", "n.item_key = ?", f.Item)
 	add(!f.Before.IsZero(), happened+" < ?", f.Before.UnixMilli())
@@ -116,7 +138,7 @@ func listQuery(f entry.Filter) (query string, args []any, err error) {
 	for _, word := range words {
 		add(true, "n.words LIKE ?", "%"+word+"%")
 	}
-	return query + " ORDER BY " + order + " LIMIT ?", append(args, f.Limit), nil
+	return query, args, nil
 }
 
 // OldestPending is when the pending entry of an account, or of all where it is "",

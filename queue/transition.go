@@ -85,7 +85,7 @@ func (t *tx) rewrite(was Entry, e *Entry) error {
 	}
 	millis, whole := watchedColumns(e.WatchedAt.Instant)
 	_, err = t.Exec(`UPDATE entries SET media = ?, item_key = ?, reported = ?, correction = ?, watched_at = ?, watched = ?,
-		class = ?, lane = ?, revision = ?, touched = ?, words = ?, root = ? WHERE id = ?`,
+		class = ?, lane = ?, revision = ?, touched = ?, words = ?, root = iif(root IS NULL, NULL, ?) WHERE id = ?`,
 		asJSON{e.Media}, e.Key(), asJSON{e.Reported}, idOrNull(e.Correction), millis, whole,
 		string(e.Class), int(e.Lane), e.Revision, int(e.Touched), words, rootOf(*e), e.ID)
 	if err != nil {

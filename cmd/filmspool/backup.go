@@ -1,7 +1,7 @@
 package main
 
 import (
-	"os"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +12,7 @@ import (
 func (p *program) backupCommand() *cobra.Command {
 	return &cobra.Command{Use: "backup FILE", RunE: func(c *cobra.Command, args []string) error {
 		return p.instance(c.Context(), daemon.Existing, func(ctl control.API) error {
-			return p.newFile(args[0], func(f *os.File) error { return ctl.Backup(c.Context(), f) })
+			return p.newFile(args[0], func(w io.Writer) error { return ctl.Backup(c.Context(), w) })
 		})
 	}}
 }

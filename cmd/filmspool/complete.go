@@ -13,6 +13,7 @@ import (
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -24,14 +25,14 @@ const completionPatience = 2 * time.Second
 func (p *program) completeValues(c *cobra.Command) {
 	values := map[string][]string{
 		"state": states(), "kind": kinds(), "reason": viewing.Reasons(), "source": viewing.Sources(),
-		"log-level": {"debug", "info", "warn", "error"},
+		"format": control.ExportForms, "log-level": {"debug", "info", "warn", "error"},
 	}
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		complete := cobra.FixedCompletions(values[f.Name], cobra.ShellCompDirectiveNoFileComp)
 		switch f.Name {
 		case "config", "state-dir":
 			return
-		case "account":
+		case "account", "from", "to":
 			complete = p.completeAccounts
 		}
 		_ = c.RegisterFlagCompletionFunc(f.Name, complete) // it fails only for a flag that has it already

@@ -119,7 +119,7 @@ func (p *program) root() *cobra.Command {
 	root.AddCommand(
 		p.openCommand(), p.loginCommand(), p.statusCommand(), p.diaryCommand(), p.showCommand(), p.addCommand(), p.fixCommand(),
 		p.sendCommand(), p.dropCommand(), p.undoCommand(), p.pauseCommand(), p.resumeCommand(), p.sourcesCommand(), p.importCommand(),
-		p.exportCommand(), p.backupCommand(), p.configCommand(), p.serviceCommand(),
+		p.exportCommand(), p.moveCommand(), p.backupCommand(), p.configCommand(), p.serviceCommand(),
 		p.runCommand(), p.demoCommand(), p.sandboxCommand(), p.identifyCommand(), p.versionCommand(),
 	)
 	root.AddCommand(p.manualCommands()...)

@@ -18,6 +18,7 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
+	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 func (p *program) statusCommand() *cobra.Command {
@@ -26,7 +27,15 @@ func (p *program) statusCommand() *cobra.Command {
 	seen := c.Flags().Int64("seen", 0, "")
 	all := c.Flags().Bool("all", false, "")
 	helper := c.Flags().Bool("report", false, "")
-	exclusive(c, "seen", "all", "report")
+	year := c.Flags().String("year", "", "")
+	c.Flags().Lookup("year").NoOptDefVal = strconv.Itoa(time.Now().Year())
+	exclusive(c, "seen", "all", "report", "year")
+	c.Args = func(c *cobra.Command, args []string) error {
+		if *year != "" && len(args) == 1 { // --year 2025
+			*year, args = args[0], nil
+		}
+		return p.fits(c, args)
+	}
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		switch {
 		case *seen != 0:
@@ -44,6 +53,12 @@ func (p *program) statusCommand() *cobra.Command {
 			})
 		case *all:
 			return p.examine(c.Context(), *asJSON)
+		case *year != "":
+			n, err := strconv.Atoi(*year)
+			if err != nil || n < 1 || n > 9999 {
+				return mistake("usage.badValue", "flag", "year", "value", typed.Quoted(*year))
+			}
+			return ask(c.Context(), p, daemon.Existing, *asJSON, func(ctl control.API) (entry.Year, error) { return ctl.Year(c.Context(), n) }, p.sayYear)
 		}
 		return p.instance(c.Context(), nil, func(ctl control.API) error {
 			s, err := ctl.Status(c.Context())

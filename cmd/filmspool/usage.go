@@ -16,7 +16,7 @@ import (
 )
 
 // apart are the commands that the list of commands leaves out, but for their names.
-var apart = []string{"run", "demo", "sandbox", "completion", "version", "help"}
+var apart = []string{"move", "run", "demo", "sandbox", "completion", "version", "help"}
 
 // screen is how many columns help has at most.
 const screenWidth = 80

@@ -49,9 +49,11 @@ type API struct {
 	Acknowledge func(ctx context.Context, id int64) error
 	// TestNotices sends a test by each way that notices take.
 	TestNotices func(context.Context) ([]NoticeTest, error)
-	// Export writes everything that was reported, with what became of it, as
-	// JSON lines.
-	Export func(context.Context, io.Writer) error
+	// Export writes the diary, the watchlist and the lists in a form.
+	Export func(context.Context, Export, io.Writer) error
+	// MoveHistory has what was delivered for one account sent to another, too; a dry run
+	// tells what that would be. Cut short or asked again, it adds what is missing.
+	MoveHistory func(context.Context, HistoryMove) (HistoryMoved, error)
 	// Backup writes a copy of the whole queue, a database. A service may be kept
 	// from writing files but its own, so whoever asks makes the file.
 	Backup func(context.Context, io.Writer) error

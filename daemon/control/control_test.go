@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -162,8 +163,16 @@ func TestBrokenExportIsNoWholeOne(t *testing.T) {
 			_, _ = io.WriteString(w, text)
 			return err
 		}
-		c := serve(t, control.API{Export: give, Backup: give})
-		for what, take := range map[string]func(context.Context, io.Writer) error{"export": c.Export, "copy": c.Backup} {
+		c := serve(t, control.API{Backup: give, Export: func(ctx context.Context, e control.Export, w io.Writer) error {
+			if e.Form != "csv" || e.Words != "alpha" {
+				t.Errorf("asked for %+v", e)
+			}
+			return give(ctx, w)
+		}})
+		export := func(ctx context.Context, w io.Writer) error {
+			return c.Export(ctx, control.Export{Form: "csv", Filter: entry.Filter{Words: "alpha"}}, w)
+		}
+		for what, take := range map[string]func(context.Context, io.Writer) error{"export": export, "copy": c.Backup} {
 			var out strings.Builder
 			err = nil
 			if err := take(t.Context(), &out); err != nil || out.String() != text {

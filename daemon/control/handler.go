@@ -83,11 +83,11 @@ func (h *handler) fault(r *http.Request, err error) *Fault {
 
 // streamed writes an answer as it comes. After its first byte an error can only cut the
 // connection.
-func (h *handler) streamed(kind string, write func(context.Context, io.Writer) error) http.HandlerFunc {
+func (h *handler) streamed(write func(*http.Request, io.Writer) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", kind)
+		w.Header().Set("Content-Type", "application/octet-stream")
 		out := &begun{Writer: w}
-		err := write(r.Context(), out)
+		err := write(r, out)
 		switch {
 		case err != nil && out.yes:
 			_ = h.fault(r, err) // logs it

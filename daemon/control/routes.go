@@ -26,8 +26,9 @@ func (a *API) routes() []route {
 		tell("resume", &a.Resume),
 		forget("acknowledge", &a.Acknowledge),
 		ask("testNotices", &a.TestNotices),
-		stream("export", "application/jsonl; charset=utf-8", &a.Export),
-		stream("backup", "application/vnd.sqlite3", &a.Backup),
+		stream("export", &a.Export),
+		tell("moveHistory", &a.MoveHistory),
+		copied("backup", &a.Backup),
 		tell("resolve", &a.Resolve),
 		tell("fix", &a.Fix),
 		ask("corrections", &a.Corrections),
@@ -106,17 +107,33 @@ func forget[Q any](name string, f *func(context.Context, Q) error) route {
 // nothing is an argument or an answer without content.
 type nothing struct{}
 
-// stream is a route to an answer of any length, of a media type. An answer that broke off is
-// an error: the daemon cuts the connection then.
-func stream(name, kind string, f *func(context.Context, io.Writer) error) route {
+// stream is a route to an answer of any length. An answer that broke off is an error: the
+// daemon cuts the connection then.
+func stream[Q any](name string, f *func(context.Context, Q, io.Writer) error) route {
 	return route{name, func(h *handler) http.HandlerFunc {
-		return h.streamed(kind, *f)
+		return h.streamed(func(r *http.Request, w io.Writer) error {
+			var q Q
+			if err := decode(r.Body, &q); err != nil {
+				return err
+			}
+			return (*f)(r.Context(), q, w)
+		})
 	}, func(c *Client) {
-		*f = func(ctx context.Context, w io.Writer) error {
-			return c.call(ctx, name, nothing{}, func(body io.Reader) error {
+		*f = func(ctx context.Context, q Q, w io.Writer) error {
+			return c.call(ctx, name, q, func(body io.Reader) error {
 				_, err := io.Copy(w, body)
 				return err
 			})
 		}
+	}}
+}
+
+// copied is a stream without an argument.
+func copied(name string, f *func(context.Context, io.Writer) error) route {
+	g := func(ctx context.Context, _ nothing, w io.Writer) error { return (*f)(ctx, w) }
+	r := stream(name, &g)
+	return route{name, r.serve, func(c *Client) {
+		r.connect(c)
+		*f = func(ctx context.Context, w io.Writer) error { return g(ctx, nothing{}, w) }
 	}}
 }

@@ -159,6 +159,7 @@ func (s *Site) Handler() http.Handler {
 	signedIn.HandleFunc("GET /about/report.txt", s.report)
 	signedIn.HandleFunc("GET /extension/{file}", s.extension)
 	signedIn.HandleFunc("GET /poster/{kind}/{number}", s.poster)
+	signedIn.HandleFunc("GET /export", s.export)
 	for _, p := range pages() {
 		pattern := p.path
 		if pattern == "/" {

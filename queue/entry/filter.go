@@ -31,7 +31,9 @@ type Filter struct {
 	Account string        `json:"account,omitempty"` // "" for all
 	Source  string        `json:"source,omitempty"`  // a source's name, or its kind: "browser"; "" for all
 	Kind    viewing.Kind  `json:"kind,omitempty"`    // "" for all
-	Kept    bool          `json:"kept,omitempty"`    // leaves out what was dropped or merged
+	// Kept leaves out what was dropped or merged, and without an account all but the first
+	// of several accounts' entries of the same.
+	Kept bool `json:"kept,omitempty"`
 	// Before leaves out what happened at that time or later: was watched, or
 	// was committed where nothing was watched. Zero for all.
 	Before time.Time `json:"before,omitzero"`

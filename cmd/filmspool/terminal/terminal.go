@@ -122,6 +122,9 @@ func (o *Printer) JSONLines() io.Writer { return &filter{w: o.w, escape: harmles
 // Log is for a logger, which quotes values itself.
 func (o *Printer) Log() io.Writer { return o.w }
 
+// Raw is for the content of files. A person must not read it.
+func (o *Printer) Raw() io.Writer { return o.w }
+
 // IsTerminal reports whether a person reads the stream.
 func (o *Printer) IsTerminal() bool { return IsTerminal(o.w) }
 

@@ -211,6 +211,14 @@ func (t Time) Start() time.Time {
 	return start
 }
 
+// End is the moment itself, and of a day the beginning of the next one.
+func (t Time) End() time.Time {
+	if t.day {
+		t.at = t.at.AddDate(0, 0, 1)
+	}
+	return t.Start()
+}
+
 // ParseEnd reads when a pause is to end: "2h" from now on, or "until 23:00", which is the
 // next such time in the zone of now.
 func ParseEnd(text string, now time.Time) (time.Time, error) {

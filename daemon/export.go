@@ -1,0 +1,26 @@
+package daemon
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/transfer"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Export implements [control.API].
+func (d *core) Export(ctx context.Context, e control.Export, w io.Writer) error {
+	defer d.working()()
+	if !e.Valid() {
+		return control.Invalid(viewing.Say("fault.exportForm", "names", strings.Join(control.ExportForms, ", ")), viewing.Message{})
+	}
+	forms := transfer.Formats()
+	i := slices.IndexFunc(forms, func(f transfer.Format) bool { return f.Name == e.Form && f.Write != nil })
+	if i < 0 {
+		return d.store.Export(ctx, e.Filter, w)
+	}
+	return forms[i].Write(w, d.store.Records(ctx, e.Filter))
+}
