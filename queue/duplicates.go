@@ -65,11 +65,15 @@ func better(s, than Entry) bool {
 const selectNear = `SELECT n.id FROM entries AS n JOIN events AS v ON v.id = n.event
 	WHERE n.account = ? AND n.item_key = ? AND n.item_key <> '' AND n.happened_at BETWEEN ? AND ? AND v.source <> ? ORDER BY n.id`
 
-// selectOtherwise finds the episodes that ended within a time, were not made of what the same
-// source saw, and are known by their own number where the item is known by its place, or the
-// other way round.
-const selectOtherwise = `SELECT n.id FROM entries AS n JOIN events AS v ON v.id = n.event
-	WHERE +n.account = ? AND n.happened_at BETWEEN ? AND ? AND v.source <> ? AND n.item_key GLOB 'episode:*' AND (n.item_key GLOB '*:*:*') <> ? ORDER BY n.id`
+// selectNumbered and selectPlaced find the same for episodes that are known by their own number
+// alone, and by their place. Of the former there are few, and they have an index: many episodes
+// may be marked at one time.
+const (
+	selectNumbered = `SELECT n.id FROM entries AS n JOIN events AS v ON v.id = n.event
+	WHERE n.account = ? AND n.happened_at BETWEEN ? AND ? AND v.source <> ? AND n.item_key GLOB 'episode:*' AND n.item_key NOT GLOB '*:*:*' ORDER BY n.id`
+	selectPlaced = `SELECT n.id FROM entries AS n JOIN events AS v ON v.id = n.event
+	WHERE n.account = ? AND n.happened_at BETWEEN ? AND ? AND v.source <> ? AND n.item_key GLOB 'episode:*:*:*' ORDER BY n.id`
+)
 
 // near are the entries that may be of the same playback.
 func (t *tx) near(s sighted) ([]int64, error) {
@@ -78,19 +82,21 @@ func (t *tx) near(s sighted) ([]int64, error) {
 	if err != nil || s.Media.Type != viewing.Episode {
 		return ids, err
 	}
-	otherwise, err := t.Numbers(selectOtherwise, s.Account, at-reach, at+reach, s.Source, s.Media.Placed())
-	return append(ids, otherwise...), err
+	others := selectPlaced
+	if s.Media.Placed() {
+		others = selectNumbered
+	}
+	more, err := t.Numbers(others, s.Account, at-reach, at+reach, s.Source)
+	return append(ids, more...), err
 }
 
-// sameItem reports whether two identified items are one. An episode that is known by its own
-// number is the one at a place that has this number too, or else the same season and number
-// of a series of the same name.
+// sameItem reports whether two items are one that [tx.near] has found for each other. An episode
+// that is known by its own number is the one at a place that has this number too, or else the
+// same season and number of a series of the same name.
 func sameItem(a, b viewing.Media) bool {
 	switch {
 	case a.Key() == b.Key():
 		return true
-	case a.Placed() == b.Placed():
-		return false
 	case a.IDs.TMDB > 0 && b.IDs.TMDB > 0:
 		return a.IDs.TMDB == b.IDs.TMDB
 	case a.Show == nil || b.Show == nil || a.Season == nil || b.Season == nil || a.Episode == nil || b.Episode == nil:

@@ -68,6 +68,8 @@ CREATE TABLE entries (
 CREATE INDEX entries_due ON entries (account, lane, next_at, id) WHERE state = 'pending';
 -- All entries about an item: its older ones, and those that another source saw.
 CREATE INDEX entries_item ON entries (account, item_key, happened_at, id) WHERE item_key <> '';
+-- Episodes that are known by their own number alone: another source may know the place.
+CREATE INDEX entries_numbered ON entries (account, happened_at, id) WHERE item_key GLOB 'episode:*' AND item_key NOT GLOB '*:*:*';
 CREATE INDEX entries_event ON entries (event);
 -- What is not finished: the oldest that waits, lists of what needs a person, and what
 -- a crash left under way.
