@@ -66,7 +66,13 @@ func (t *tx) correct(c Correcting) (did resolve.Corrected, err error) {
 	if c.Is.Type != resolve.ClueOf(reported).Kind || c.Is.TMDB < 1 {
 		return did, viewing.Wrong("type", "field.otherKind")
 	}
-	m := c.Is.Apply(place)
+	if c.Is.Title == "" { // another entry may know it
+		key := viewing.Media{Type: c.Is.Type, IDs: viewing.IDs{TMDB: c.Is.TMDB}}.Key()
+		if _, err := t.Find("SELECT title, coalesce(year, 0) FROM titles WHERE key = ?", []any{key}, &c.Is.Title, &c.Is.Year); err != nil {
+			return did, err
+		}
+	}
+	m := c.Is.Named(place)
 	if m.Key() == named.Media.Key() {
 		m = *named.Media
 	}
@@ -83,7 +89,7 @@ func (t *tx) correct(c Correcting) (did resolve.Corrected, err error) {
 	for _, id := range together {
 		var e Entry
 		if e, err = t.entry(id); err == nil {
-			err = t.follow(e, c.Is.Apply(placed(*e.AsReported(), place)), said, &did)
+			err = t.follow(e, c.Is.Named(placed(*e.AsReported(), place)), said, &did)
 		}
 		if err != nil {
 			return did, fmt.Errorf("entry %d: %w", id, err)

@@ -192,11 +192,20 @@ func (t *tx) keepTitles(account string, titles []Title, chosen bool) error {
 	return nil
 }
 
+// reported tells whether a title is the one that the source of an entry reported.
+func reported(e Entry, title string) bool {
+	was := e.AsReported()
+	return e.Reported != nil && (was.Title == title || was.Show != nil && was.Show.Title == title)
+}
+
 // learn keeps the titles that an entry tells, and returns the words that it is found by,
 // also those that others tell of its number.
 func (t *tx) learn(e Entry) (words string, err error) {
-	if err := t.keepTitles(e.Account, titlesOf(e.Media), e.Touched == entry.Edited); err != nil {
-		return "", err
+	for _, one := range titlesOf(e.Media) {
+		chosen := e.Touched == entry.Edited && !reported(e, one.Title)
+		if err := t.keepTitles(e.Account, []Title{one}, chosen); err != nil {
+			return "", err
+		}
 	}
 	if lacksTitle(e.Media) {
 		work, episode := titleKeys(*e.Media)
@@ -272,7 +281,7 @@ func folded(text string) string {
 // rootOf returns the film or series of a viewing, by number or else by title; NULL where
 // it counts for nothing in the statistics.
 func rootOf(e Entry) sql.NullString {
-	if e.Kind != viewing.KindViewing || e.State == viewing.StateDropped || e.State == viewing.StateMerged || e.Media == nil {
+	if !e.Counted() || e.Media == nil {
 		return sql.NullString{}
 	}
 	root := "movie:" + cmp.Or(idText(e.Media.IDs.TMDB), e.Media.Title)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -62,7 +63,11 @@ func TestATitleIsKnownByItsNumber(t *testing.T) {
 	if _, err := s.Edit(t.Context(), 1, entry.Edit{Media: &chosen}); err != nil {
 		t.Fatal(err)
 	}
-	s.commit(t, named("later", bare(603), 3000))
+	s.commit(t, named("later", bare(603), 3000), named("reported", viewing.Media{Type: viewing.Movie, Title: "Watch: Matrix"}, 4000))
+	number := bare(603) // what a source reported names no other entry
+	if _, err := s.Edit(t.Context(), 9, entry.Edit{Media: &number}); err != nil {
+		t.Fatal(err)
+	}
 	if got := labels("chosen"); len(got) < 2 || got[0] != "Chosen (1998) Chosen" {
 		t.Errorf("after the choice: %s", got)
 	}
@@ -97,8 +102,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestYear: days are local ones, also where the clocks change; what was dropped or merged
-// counts for nothing.
+// TestYear: days are local ones, also where the clocks change; what was dropped or is
+// held in bulk counts for nothing.
 func TestYear(t *testing.T) {
 	s := fresh(t)
 	berlin, err := time.LoadLocation("Europe/Berlin")
@@ -114,6 +119,8 @@ func TestYear(t *testing.T) {
 		return v
 	}
 	heat := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 949}, Title: "Heat", Year: 1995}
+	bulk := at(named("held", heat, 0), "2025-11-02 20:00", 170)
+	bulk.Class = viewing.ClassBulk
 	outcomes := s.commit(t,
 		at(named("old", heat, 0), "2024-12-31 23:59", 170),
 		at(named("first", heat, 0), "2025-01-01 00:00", 170),
@@ -123,7 +130,7 @@ func TestYear(t *testing.T) {
 		at(named("the same day", series(1396, "Breaking Bad", 1, 3, ""), 0), "2025-10-26 23:30", 50),
 		at(named("dropped", heat, 0), "2025-11-01 20:00", 170),
 		at(named("last", series(1438, "The Wire", 1, 1, ""), 0), "2025-12-31 23:59", 60),
-		at(named("next year", heat, 0), "2026-01-01 00:00", 170),
+		at(named("next year", heat, 0), "2026-01-01 00:00", 170), bulk,
 	)
 	if _, err := s.Drop(t.Context(), entry.Selection{IDs: outcomes[6].Entries}, false); err != nil {
 		t.Fatal(err)
@@ -191,6 +198,41 @@ func TestWhatTMDBTells(t *testing.T) {
 	for key, want := range map[string]string{"movie:603": "/a.jpg", "movie:604": "", "tv:1396": "/b.jpg"} {
 		if path, known, err := s.Poster(t.Context(), key); path != want || !known || err != nil {
 			t.Errorf("%s: %q, %v, %v", key, path, known, err)
+		}
+	}
+}
+
+// TestAnAnswerNamesTheItem: after an answer an entry goes by the title and year of what was
+// chosen. A number alone brings the title that another entry knows, and what was reported
+// names no other entry of that number.
+func TestAnAnswerNamesTheItem(t *testing.T) {
+	for name, one := range map[string]struct {
+		reported viewing.Media
+		is       resolve.Candidate
+		want     string
+	}{
+		"another year": {viewing.Media{Type: viewing.Movie, Title: "The Matrix", Year: 1998}, resolve.Candidate{Type: viewing.Movie, TMDB: 603, Title: "The Matrix", Year: 1999}, "The Matrix (1999)"},
+		"another film": {viewing.Media{Type: viewing.Movie, Title: "Matrx"}, resolve.Candidate{Type: viewing.Movie, TMDB: 604, Title: "The Matrix Reloaded", Year: 2003}, "The Matrix Reloaded (2003)"},
+		"a number":     {viewing.Media{Type: viewing.Movie, Title: "Watch: Matrix"}, resolve.Candidate{Type: viewing.Movie, TMDB: 603}, "The Matrix (1999)"},
+		"unknown":      {viewing.Media{Type: viewing.Movie, Title: "Watch: Amélie"}, resolve.Candidate{Type: viewing.Movie, TMDB: 194}, "Watch: Amélie"},
+		"a series":     {series(0, "The Chemistry Teacher", 1, 2, ""), resolve.Candidate{Type: viewing.TV, TMDB: 1396, Title: "Breaking Bad", Year: 2008}, "Breaking Bad S01E02"},
+	} {
+		s := fresh(t)
+		s.commit(t, named("known", viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}, Title: "The Matrix", Year: 1999}, 0), named("asked", one.reported, 300))
+		if _, err := s.Correct(t.Context(), Correcting{Entry: 2, Is: one.is}); err != nil {
+			t.Fatal(err)
+		}
+		all, err := s.Entries(t.Context(), entry.Filter{})
+		if err == nil {
+			err = s.Entitle(t.Context(), all)
+		}
+		if err != nil || all[0].Label() != one.want || all[1].Label() != "The Matrix (1999)" {
+			t.Errorf("%s: %s, %s; %v", name, all[0].Label(), all[1].Label(), err)
+		}
+		again := one.reported
+		s.commit(t, named("again", again, 900))
+		if all, err = s.Entries(t.Context(), entry.Filter{Limit: 1}); err != nil || one.is.Title != "" && all[0].Media.Season == nil && all[0].Label() != one.want {
+			t.Errorf("%s, again: %s; %v", name, all[0].Label(), err)
 		}
 	}
 }

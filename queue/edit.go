@@ -45,7 +45,8 @@ func changeable(verb entry.Verb, e Entry) error {
 	return nil
 }
 
-// edit changes an entry as a person says, with the steps that follow on that.
+// edit changes an entry as a person says, with steps that say what; without any, they say
+// what has changed.
 func (t *tx) edit(e Entry, c entry.Edit, steps ...entry.Step) error {
 	now, was := millis(t.now), e
 	e.Touched, e.Correction = entry.Edited, 0
@@ -61,7 +62,10 @@ func (t *tx) edit(e Entry, c entry.Edit, steps ...entry.Step) error {
 	if err := t.rewrite(was, &e); err != nil {
 		return err
 	}
-	for _, s := range append(editSteps(was, e), steps...) {
+	if len(steps) == 0 {
+		steps = editSteps(was, e)
+	}
+	for _, s := range steps {
 		if err := t.step(e.ID, s); err != nil {
 			return err
 		}
@@ -80,9 +84,9 @@ func (t *tx) edit(e Entry, c entry.Edit, steps ...entry.Step) error {
 // editSteps say what a person has changed.
 func editSteps(was, is Entry) (steps []entry.Step) {
 	if is.Media != nil && is.Media.Key() != was.Media.Key() {
-		step := entry.Step{Code: "edited.named", Args: entry.Args{"item": is.Media.Key()}}
+		step := entry.Step{Code: "edited.named", Args: entry.Args{"item": is.Media.Label()}}
 		if before := was.Media.Key(); before != "" {
-			step.Code, step.Args["before"] = "edited.item", before
+			step.Code, step.Args["item"], step.Args["before"] = "edited.item", is.Media.Key(), before
 		}
 		steps = append(steps, step)
 	}
@@ -163,7 +167,7 @@ func completed(m viewing.Media, old *viewing.Media) *viewing.Media {
 		}
 	}
 	if !old.Identified() {
-		if old.Title != "" {
+		if m.Title == "" {
 			m.Title, m.Year = old.Title, old.Year
 		}
 		if m.Show != nil && old.Show != nil && m.Show.Title == "" {

@@ -78,8 +78,8 @@ func (d *homeData) count(v *view, week []entry.Entry, begin time.Time) {
 	days, most := [weekDays]int{}, 1
 	for _, e := range week {
 		i := int(e.WatchedAt.Time().Sub(begin) / (24 * time.Hour))
-		if i < 0 || i >= weekDays {
-			continue // a clock stood ahead
+		if i < 0 || i >= weekDays || !e.Counted() { // a clock may have stood ahead
+			continue
 		}
 		if days[i]++; e.Media.Type == viewing.Movie {
 			d.Films++

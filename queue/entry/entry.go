@@ -89,6 +89,23 @@ func (e Entry) AsReported() *viewing.Media {
 	return e.Media
 }
 
+// Counted reports whether the entry counts in statistics: it is a viewing that was neither
+// dropped nor merged, nor is held because nobody may have watched it.
+func (e Entry) Counted() bool {
+	switch {
+	case e.Kind != viewing.KindViewing || e.State == viewing.StateDropped || e.State == viewing.StateMerged:
+		return false
+	case e.State != viewing.StateHeld:
+		return true
+	}
+	switch e.Reason {
+	case viewing.ReasonWave, viewing.ReasonBulk, viewing.ReasonBackdated, viewing.ReasonReview, viewing.ReasonFuture, viewing.ReasonUser:
+		return false
+	default:
+		return true
+	}
+}
+
 // Place is where the entry stands in a list by time.
 func (e Entry) Place() Place {
 	if e.Kind == viewing.KindViewing {

@@ -140,7 +140,7 @@ func (c Correction) Apply(m viewing.Media) (viewing.Media, bool) {
 	if m.Unsure || !slices.Contains(Clues(m), c.Key()) || c.Told.contradicts(ClueOf(m)) {
 		return m, false
 	}
-	is := c.Is.Apply(m)
+	is := c.Is.Named(m)
 	if m.Episode != nil {
 		var reported int
 		if m.Season != nil {

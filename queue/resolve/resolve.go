@@ -187,3 +187,17 @@ func (c Candidate) Apply(m viewing.Media) viewing.Media {
 	m.Show = &show
 	return m
 }
+
+// Named is [Candidate.Apply] for what a person has chosen: the item has the title and year
+// of the work, whatever was reported.
+func (c Candidate) Named(m viewing.Media) viewing.Media {
+	m = c.Apply(m)
+	switch {
+	case c.Title == "":
+	case m.Type == viewing.Episode:
+		m.Show.Title, m.Show.Year = c.Title, c.Year
+	default:
+		m.Title, m.Year = c.Title, c.Year
+	}
+	return m
+}
