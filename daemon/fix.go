@@ -76,8 +76,6 @@ func (d *core) propose(ctx context.Context, what string, out *control.Fixed) err
 		message = viewing.Say("fault.notAsked").Because(viewing.MessagesOf(trouble)[0])
 	case trouble != nil:
 		message = viewing.Say("fault.nothingFound").Because(viewing.MessagesOf(trouble)[0])
-	case decision.By != "":
-		message = viewing.Say("fault.nothingKnown")
 	}
 	id := fmt.Sprint(out.Entry.ID)
 	hint := viewing.Say("hint.fixNumber", "id", id)

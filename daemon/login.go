@@ -98,21 +98,19 @@ func (d *core) credentialFor(l control.Login) (config.Credential, error) {
 	return next, nil
 }
 
-// addressOf is the address that a login names, "" for none, with /api/v1 where
-// only its host was given.
+// addressOf is the address that a login names, completed where it can be; "" for none.
 func addressOf(l control.Login) (string, error) {
 	if l.BaseURL == "" {
 		return "", nil
 	}
-	base, err := tracker.ParseBaseURL(tracker.WholeAddress(l.BaseURL))
+	base, err := tracker.ParseBaseURL(l.BaseURL)
 	if err == nil {
 		return base.String(), nil
 	}
-	f := &control.Fault{Code: control.CodeInvalid, Message: viewing.MessagesOf(err)[0], Hint: loginCommand(l.Account, "https://tracker.example/api/v1"), Reason: control.ReasonAddress}
 	if whole := tracker.SuggestAddress(l.BaseURL); whole != "" {
-		f.Hint = viewing.Say("hint.didYouMean", "name", loginAgain(l.Account, whole))
+		return whole, nil
 	}
-	return "", f
+	return "", &control.Fault{Code: control.CodeInvalid, Message: viewing.MessagesOf(err)[0], Hint: loginCommand(l.Account, "https://tracker.example/api/v1"), Reason: control.ReasonAddress}
 }
 
 // loginAgain is the command that gives an account's key for an address.

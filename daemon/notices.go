@@ -61,7 +61,7 @@ func (d *Daemon) giveNotices(ctx context.Context) error {
 // problems are those that there are now.
 func (d *Daemon) problems(ctx context.Context) ([]control.Problem, error) {
 	s, err := d.examined(ctx, false)
-	health.Write(locale.In(d.language()), s.Problems)
+	health.Tell(locale.In(d.language()), &s)
 	return s.Problems, err
 }
 

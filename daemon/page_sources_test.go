@@ -171,7 +171,7 @@ func TestSetupProvesAKey(t *testing.T) {
 		{"en", base, wrong, base + " does not take this key"},
 		{"de", base, wrong, "nimmt diesen Schlüssel nicht"},
 		{"en", base, "thisisnotthekey", "does not take this key"},
-		{"en", strings.TrimPrefix(base, "http://"), wrong, "https://" + strings.TrimPrefix(base, "http://")},
+		{"en", strings.TrimPrefix(base, "http://"), wrong, base + " does not take this key"},
 		{"en", other.URL, wrong, "No tracking service is at this address"},
 		{"en", "ftp://x y", wrong, "No tracking service is at this address"},
 		{"en", wrong, wrong, "That looks like a key"},

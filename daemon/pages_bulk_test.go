@@ -198,7 +198,7 @@ func TestBulkFormsWithNonsense(t *testing.T) {
 		{ticked("drop", "x"), "There is no such entry."},
 		{ticked("drop", "-1"), "There is no such entry."},
 		{ticked("drop", "99999999999999999999"), "There is no such entry."},
-		{ticked("drop", "7", fmt.Sprint(id)), "there is no entry 7"},
+		{ticked("drop", "7", fmt.Sprint(id)), "There is no entry 7."},
 		{url.Values{"verb": {"drop"}, "scope": {"all"}}, "The filter is broken."},
 		{url.Values{"verb": {"drop"}, "scope": {"all"}, "upTo": {"x"}}, "The filter is broken."},
 		{url.Values{"verb": {"drop"}, "scope": {"all"}, "upTo": {"0"}}, "The filter is broken."},

@@ -233,7 +233,7 @@ func TestSayWhatItIs(t *testing.T) {
 			choice.Set("remember", "yes")
 		}
 		l.does(page+"/choose", choice)
-		said := l.sees(page, "It is “Dune” now.")
+		said := l.sees(page, "It is “Dune (1984)” now.", "<h1>Dune</h1>")
 		if strings.Contains(said, "1 other entry followed.") != remember || strings.Contains(l.sees(page), `class="flash"`) {
 			t.Errorf("remembered %v: it is not said once what followed:\n%s", remember, said)
 		}

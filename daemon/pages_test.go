@@ -177,7 +177,7 @@ func TestPauseAndResumeOnThePage(t *testing.T) {
 	if state, until := paused(); state != account.Paused || until != nil {
 		t.Errorf("%s until %v", state, until)
 	}
-	l.refused("/status/resume", url.Values{"account": {"<b>"}}, "there is no account &lt;b&gt;")
+	l.refused("/status/resume", url.Values{"account": {"<b>"}}, "There is no account &lt;b&gt;.")
 }
 
 // TestRetryOnThePage: what the command "filmspool send --all" does.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -112,8 +113,16 @@ func (a adding) item(ctx context.Context, readings []typed.Reading) (m viewing.M
 		return m, r, mistake("usage.otherEpisode")
 	case r.Season != nil:
 		m.Season, m.Episode = r.Season, r.Episode
+	case m.Type == viewing.Movie && m.IDs.TMDB == 0: // a number of IMDb
+		err = a.instance(ctx, daemon.Offline, func(ctl control.API) error {
+			found, err := ctl.Resolve(ctx, control.Wanted{Kind: m.Type, IDs: m.IDs})
+			if found.Certain != nil {
+				m.IDs.TMDB = found.Certain.TMDB
+			}
+			return err
+		})
 	}
-	return m, r, nil
+	return m, r, err
 }
 
 // search looks for what words mean. The reading in which the title is exactly that of a
@@ -153,7 +162,7 @@ func (a adding) search(ctx context.Context, readings []typed.Reading, notFound e
 	case len(all) == 0 && trouble != nil:
 		return nil, *trouble
 	case len(all) == 0:
-		return nil, misuse(notFound)
+		return nil, withoutKind(readings[0].What, misuse(notFound))
 	case exact >= 0 && !slices.ContainsFunc(all[exact+1:], isExact) && a.choose == 0:
 		return &all[exact], nil
 	}
@@ -163,6 +172,16 @@ func (a adding) search(ctx context.Context, readings []typed.Reading, notFound e
 		}
 		return shortened(m.Is) + ", " + a.stdout.Speech().Say("cli.watchedAt", "at", terminal.Minute(ended(m.At).Time()))
 	}, a.choose, *a.asJSON)
+}
+
+// withoutKind adds to an error that nothing is found by words how to say it without "movie"
+// or "series" before the title.
+func withoutKind(what string, notFound error) error {
+	kind, title, _ := strings.Cut(what, " ")
+	if wrong, ok := errors.AsType[*exitError](notFound); ok && title != "" && slices.Contains([]string{"movie", "film", "series", "serie", "show", "tv", "episode"}, strings.ToLower(kind)) {
+		return wrong.next(control.Command("filmspool add %s", title))
+	}
+	return notFound
 }
 
 // askEpisode asks a person which episode of a series it was.

@@ -91,7 +91,7 @@ func addresses(o daemon.Options) map[string]inForce {
 }
 
 func (p *program) configShowCommand() *cobra.Command {
-	c := &cobra.Command{Use: "show"}
+	c := &cobra.Command{Use: "show", SuggestFor: []string{"get", "list"}}
 	asJSON := jsonFlag(c)
 	c.RunE = func(*cobra.Command, []string) error {
 		o, err := p.options()

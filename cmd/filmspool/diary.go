@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
@@ -20,7 +22,7 @@ import (
 func (p *program) diaryCommand() *cobra.Command {
 	var f entry.Filter
 	c := &cobra.Command{
-		Use: "diary [WORDS]…", SuggestFor: []string{"list", "ls", "history", "queue", "search", "stats", "watched"},
+		Use: "diary [WORDS]…", SuggestFor: []string{"list", "ls", "history", "queue", "search", "watched"},
 		Example: "  filmspool diary matrix\n  filmspool diary --since yesterday\n  filmspool diary --state held",
 	}
 	asJSON := jsonFlag(c)
@@ -39,13 +41,13 @@ func (p *program) diaryCommand() *cobra.Command {
 		}
 		limit := f.Limit
 		f.Words, f.ByTime, f.Limit = strings.Join(args, " "), true, limit+1 // one more tells whether there are more
-		more := false
+		more, speech := false, p.stdout.Speech()
 		return ask(c.Context(), p, daemon.Existing, *asJSON, func(ctl control.API) ([]entry.Entry, error) {
 			all, err := ctl.List(c.Context(), f)
-			more = len(all) > limit
+			more, speech = len(all) > limit, p.naming(c.Context(), ctl)
 			return all[:min(limit, len(all))], err
 		}, func(all []entry.Entry) {
-			p.sayEntries(all)
+			p.sayEntries(all, speech)
 			if more {
 				p.stdout.Say("cli.more", "n", limit)
 			}
@@ -55,7 +57,7 @@ func (p *program) diaryCommand() *cobra.Command {
 }
 
 // sayEntries prints a table of entries.
-func (p *program) sayEntries(all []entry.Entry) {
+func (p *program) sayEntries(all []entry.Entry, speech locale.Speech) {
 	if len(all) == 0 {
 		p.stdout.Say("cli.none")
 		return
@@ -69,9 +71,9 @@ func (p *program) sayEntries(all []entry.Entry) {
 	for _, e := range all {
 		what := p.label(e)
 		if e.Kind == viewing.KindWatchlist {
-			what += " (" + p.stdout.Speech().Say("diary.kindOf.watchlist") + ")"
+			what += " (" + speech.Say("page.title.watchlist") + ")"
 		}
-		row := []any{e.ID, watched(e), what, p.standing(e), p.kind(viewing.SourceKind(e.Source))}
+		row := []any{e.ID, watched(e), what, p.standing(e), speech.Source(e.Source)}
 		if several {
 			row = append(row, e.Account)
 		}
@@ -92,13 +94,17 @@ func (p *program) standing(e entry.Entry) string {
 // label names an entry.
 func (p *program) label(e entry.Entry) string { return p.stdout.Speech().Label(e) }
 
-// kind is a kind of source.
-func (p *program) kind(kind string) string {
-	if key := "source.kind." + kind; p.stdout.Speech().Has(key) {
-		return p.stdout.Speech().Say(key)
+// naming is the person's language with the names of the sources.
+func (p *program) naming(ctx context.Context, ctl control.API) locale.Speech {
+	speech := p.stdout.Speech()
+	if s, err := ctl.Status(ctx); err == nil {
+		speech.Names = s.SourceNames()
 	}
-	return kind
+	return speech
 }
+
+// kind is a kind of source.
+func (p *program) kind(kind string) string { return p.stdout.Speech().Kind(kind) }
 
 // watched is when an entry was watched, in local time.
 func watched(e entry.Entry) string {

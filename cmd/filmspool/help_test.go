@@ -79,7 +79,7 @@ func TestTypedCommands(t *testing.T) {
 	}
 	for line, want := range map[string]string{ // the error, or the next step
 		"list": "filmspool diary", "history": "filmspool diary", "ls": "filmspool diary", "frobnicate": "filmspool --help",
-		"search matrix": "filmspool diary", "queue": "filmspool diary", "queue list matrix": "filmspool diary", "stats": "filmspool diary",
+		"search matrix": "filmspool diary", "queue": "filmspool diary", "queue list matrix": "filmspool diary", "stats": "filmspool open",
 		"dairy": "filmspool diary", "explain 1": "filmspool show", "retry": "filmspool send", "release --reason bulk": "filmspool send",
 		"doctor": "filmspool status", "support": "filmspool status", "whoami": "filmspool status", "accounts": "filmspool status", "statsu": "filmspool status",
 		"stop": "filmspool service stop", "start": "filmspool service start", "restart": "filmspool service restart",
@@ -88,14 +88,14 @@ func TestTypedCommands(t *testing.T) {
 		"watchlist add Dune": "filmspool add", "watch Dune": "filmspool add", "log Heat": "filmspool add", "list add Noir 289": "filmspool diary",
 		"clients": "filmspool sources", "pair": "filmspool sources pair", "kodi add ~/.kodi": "filmspool sources kodi", "devices": "filmspool sources",
 		"sources list": "filmspool sources --help", "setup": "filmspool open", "rules": "filmspool fix", "resolve": "filmspool fix", "edit 1": "filmspool fix",
-		"import netflix.csv": "Add --yes", "import": "FILE is missing", "config get replay.grace": "filmspool config set", "config set": "KEY is missing",
+		"import netflix.csv": "Add --yes", "import": "FILE is missing", "config get replay.grace": "filmspool config show", "config set": "KEY is missing",
 		"config set grace 10m": "replay.grace", "config set replay.grace soon": "is not a duration", "show": "ID is missing", "show first": "filmspool diary",
 		"add": "TITLE|NUMBER|ADDRESS is missing", "add 155 --at 20:15": "filmspool add --help", "add 603 --date yesterday": "filmspool add --help",
 		"undo": "ID is missing", "drop": "filmspool drop --help", "login sk_x": "A key must not be typed", "logout": "filmspool login",
 		"pause 1 hour": "until 23:00", "export a b": `Unexpected argument "b"`, "--verbose": "There is no option --verbose", "-x": "There is no option -x",
 		"help nothing": "has no command", "status --jason": "filmspool status --help", "status --all --report": "--all, --report cannot be used together",
 		"add The Matrix":                    `No match for "The Matrix". Try other words, or look it up at https://www.themoviedb.org/search?query=The+Matrix`,
-		"add Breaking Bad S01E02 yesterday": "No match for", "add movie 603": "No match for", "add themoviedb.org/movie/603 S01E01": "a series is wanted",
+		"add Breaking Bad S01E02 yesterday": "No match for", "add movie 603": "filmspool add 603", "add film The Matrix": "filmspool add The Matrix", "add themoviedb.org/movie/603 S01E01": "a series is wanted",
 		"add themoviedb.org/tv/1396": `filmspool add themoviedb.org/tv/1396 S01E02`, "add 603 --watchlist yesterday": "without episode or time",
 		"add 603 --watchlist --list Noir": "cannot be used together", "add 9007199254740993": "is not a number", "add 700 2026-02-30": "No match for",
 		"add 603-x 1/2/2026": "is not a time", "diary --state lost": "must be one of pending", "diary --since lately": "is not a time",
@@ -109,9 +109,9 @@ func TestTypedCommands(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		"help add": "Usage: filmspool add", "config": "Usage: filmspool config", "--version": "filmspool 0", "diary matrix": "No entries.",
-		"add 603 yesterday": "Added: movie 603, watched", "add 603 last night": "Added: movie 603, watched", "add 1399 s1e2": "Added: show 1399 S01E02",
+		"add 603 yesterday": "Added: movie 603, watched", "add 603 last night": "Added: movie 603, watched", "add 1399 s1e2": "Added: show 1399 S01E02", "add 1399 1x3": "Added: show 1399 S01E03",
 		"add 155 yesterday 20:15": "watched", "add 603 --watchlist": "Added: movie 603", "add 603 --list Noir": "movie 603", "add tt0133093 20/11/2024": "filmspool show",
-		"config set replay.grace 10min": "replay.grace is now 10m",
+		"config set replay.grace 10min": "replay.grace is now 10m.",
 	} {
 		if said, code := run(line); code != exitDone || !strings.Contains(said, want) {
 			t.Errorf("filmspool %s\nexit %d, says %s\nwithout %q", line, code, said, want)

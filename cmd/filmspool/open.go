@@ -21,7 +21,7 @@ import (
 )
 
 func (p *program) openCommand() *cobra.Command {
-	c := &cobra.Command{Use: "open", SuggestFor: []string{"setup", "web"}}
+	c := &cobra.Command{Use: "open", SuggestFor: []string{"setup", "web", "stats", "statistics"}}
 	asJSON := jsonFlag(c)
 	show := c.Flags().Bool("print", false, "")
 	start := c.Flags().Bool("start", false, "")

@@ -107,7 +107,7 @@ func (p *program) sayChanged(did entry.Changed, about []entry.Entry) {
 		p.stdout.Say("cli.nothing." + did.Verb)
 	case did.DryRun:
 		p.stdout.Say("cli.would."+did.Verb, "n", did.Changed)
-		p.sayEntries(about)
+		p.sayEntries(about, p.stdout.Speech())
 	case int(did.Changed) > len(about):
 		p.stdout.Say("cli.many."+did.Verb, "n", did.Changed)
 	default:

@@ -12,34 +12,36 @@ import (
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 func (p *program) showCommand() *cobra.Command {
+	var speech locale.Speech
 	c := asking(p, "show ID", daemon.Existing, func(ctx context.Context, ctl control.API, args []string) (x control.Explanation, err error) {
 		id, err := entryID(args[0])
 		if err != nil {
 			return x, err
 		}
 		x, err = ctl.Explain(ctx, id)
+		speech = p.naming(ctx, ctl)
 		for i, step := range x.Steps {
-			x.Steps[i].Text = p.stdout.Speech().Step(step)
+			x.Steps[i].Text = speech.Step(step)
 		}
 		for i, r := range x.Requests {
 			if r.Cause != nil {
-				x.Requests[i].Error = p.stdout.Speech().Message(*r.Cause)
+				x.Requests[i].Error = speech.Message(*r.Cause)
 			}
 		}
 		return x, err
-	}, p.sayExplanation)
+	}, func(x control.Explanation) { p.sayExplanation(x, speech) })
 	c.SuggestFor = []string{"explain", "entry"}
 	return c
 }
 
 // sayExplanation prints one entry with its story.
-func (p *program) sayExplanation(x control.Explanation) {
-	speech := p.stdout.Speech()
+func (p *program) sayExplanation(x control.Explanation, speech locale.Speech) {
 	p.stdout.Printf("%d  %s\n", x.ID, p.label(x.Entry))
 	p.row("state", p.standing(x.Entry))
 	if x.Why.Code != "" {
@@ -57,7 +59,7 @@ func (p *program) sayExplanation(x control.Explanation) {
 	p.row("watched", watched(x.Entry))
 	p.row("account", x.Account)
 	for _, seen := range x.Events {
-		p.row("seen", terminal.Second(seen.At)+"  "+seen.Source+"  "+seen.EventID)
+		p.row("seen", terminal.Second(seen.At)+"  "+speech.Source(seen.Source))
 		if note := speech.Tell(seen.Seen.Origin.Note); note != "" {
 			p.row("note", note)
 		}

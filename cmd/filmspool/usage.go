@@ -194,10 +194,15 @@ func (p *program) help(c *cobra.Command) string {
 	if c.Example != "" {
 		b.WriteString("\n" + c.Example + "\n")
 	}
-	for _, sub := range c.Commands() {
-		if sub.IsAvailableCommand() && (c.HasParent() || !slices.Contains(apart, sub.Name())) {
-			b.WriteString(wrapped("  "+sub.Name(), sub.Short, 12))
-		}
+	shown := slices.DeleteFunc(slices.Clone(c.Commands()), func(sub *cobra.Command) bool {
+		return !sub.IsAvailableCommand() || !c.HasParent() && slices.Contains(apart, sub.Name())
+	})
+	widest := 0
+	for _, sub := range shown {
+		widest = max(widest, len(sub.Name()))
+	}
+	for _, sub := range shown {
+		b.WriteString(wrapped("  "+sub.Name(), sub.Short, widest+4))
 	}
 	if !c.HasParent() {
 		b.WriteString(speech.Say("cli.further", "names", strings.Join(apart, ", ")) + "\n")

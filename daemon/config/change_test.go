@@ -90,7 +90,7 @@ func TestEverySettingCanBeChanged(t *testing.T) {
 			}
 		}
 	}
-	for value, want := range map[string]string{"90s": "1m30s", "0.5h": "30m0s"} {
+	for value, want := range map[string]string{"90s": "1m30s", "0.5h": "30m"} {
 		mustSet(t, s, "replay.grace", value)
 		if now := settingOf(t, s, "replay.grace"); now.Value.(Duration).String() != want {
 			t.Errorf("%s is %v", value, now.Value)

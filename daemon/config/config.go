@@ -199,6 +199,18 @@ func (d *Duration) UnmarshalText(text []byte) (err error) {
 // MarshalText implements [encoding.TextMarshaler].
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
+// String writes a span without the parts that are zero.
+func (d Duration) String() string {
+	text := d.Duration.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
 // Library is one Kodi library.
 type Library struct {
 	// Userdata is Kodi's userdata folder, absolute.

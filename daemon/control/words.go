@@ -1,6 +1,8 @@
 package control
 
 import (
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/account"
@@ -57,6 +59,27 @@ func (p Playing) Percent(now time.Time) int {
 		position += now.Sub(p.At).Seconds()
 	}
 	return int(100 * min(max(position/p.Duration, 0), 1))
+}
+
+// SourceNames returns the names of browsers and programs, and tells several Kodi libraries
+// apart by their folders.
+func (s Status) SourceNames() map[string]string {
+	names := map[string]string{}
+	var libraries []string
+	for _, source := range s.Sources {
+		if source.Label != "" {
+			names[source.Name] = source.Label
+		}
+		if source.Kind == viewing.SourceKodi {
+			libraries = append(libraries, source.Name)
+		}
+	}
+	for _, name := range libraries {
+		if _, path, _ := strings.Cut(name, ":"); len(libraries) > 1 {
+			names[name] = "Kodi (" + filepath.Base(strings.TrimSuffix(path, "/userdata")) + ")"
+		}
+	}
+	return names
 }
 
 // Storage is trouble with the disk or the queue's file.

@@ -3,7 +3,6 @@ package health
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
@@ -89,21 +88,27 @@ func sameAccount(c Conditions) (all []control.Trouble) {
 
 // entries are those that wait for a person, by what they wait for.
 func entries(s *control.Status) (all []control.Trouble) {
-	add := func(code string, n int64, verb, target, what string) {
+	add := func(code string, n int64, verb, target string) {
 		if n > 0 {
-			all = append(all, control.Trouble{Code: code, Count: n, Act: &control.Act{Verb: verb, Target: target}, What: message(viewing.Said(what))})
+			all = append(all, control.Trouble{Code: code, Count: n, Act: &control.Act{Verb: verb, Target: target}})
 		}
 	}
-	var waves int64
-	var from []string
+	held := s.Counts.Held
 	for _, w := range s.Waves {
-		waves += w.Held
-		from = append(from, w.Source)
+		from := viewing.Say("source", "source", w.Source)
+		add(wave, w.Held, "release", viewing.ReasonWave)
+		all[len(all)-1].What = &from
+		held -= w.Held
 	}
-	add(wave, waves, "release", viewing.ReasonWave, strings.Join(from, ", "))
-	add("entries-in-doubt", s.Counts.InDoubt, "list", string(viewing.StateInDoubt), "")
-	add("entries-rejected", s.Counts.Rejected, "list", string(viewing.StateRejected), "")
-	add("entries-held", s.Counts.Held-waves, "list", string(viewing.StateHeld), "")
+	var unknown int64
+	for _, a := range s.Accounts {
+		unknown += a.Unresolved
+	}
+	unknown = min(unknown, held) // a wave may hold such titles, too
+	add("entries-unknown", unknown, "list-reason", viewing.ReasonUnresolved)
+	add("entries-in-doubt", s.Counts.InDoubt, "list", string(viewing.StateInDoubt))
+	add("entries-rejected", s.Counts.Rejected, "list", string(viewing.StateRejected))
+	add("entries-held", held-unknown, "list", string(viewing.StateHeld))
 	return all
 }
 

@@ -13,6 +13,7 @@ import (
 // Tell writes a status in a language: the one sentence, what to do, and the texts of
 // the problems.
 func Tell(s locale.Speech, status *control.Status) {
+	s.Names = status.SourceNames()
 	Write(s, status.Problems)
 	t := teller{s, status}
 	switch worst := first(status.Problems); {

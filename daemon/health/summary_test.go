@@ -55,10 +55,11 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 		{
 			control.Status{
 				Accounts: []control.Account{well}, Counts: entry.Counts{Held: 20, InDoubt: 1},
-				Waves: []entry.Wave{{Source: "program:p", Held: 12}, {Source: "cli", Held: 7}},
+				Waves:   []entry.Wave{{Source: "program:p", Held: 12}, {Source: "cli", Held: 7}},
+				Sources: []control.Source{{Name: "program:p", Kind: "program", Label: "Jellyfin"}},
 			},
 			"attention",
-			"19 viewings arrived at once from program:p, cli. Did you watch them? 21 entries need your decision.",
+			"12 viewings arrived at once from Jellyfin. Did you watch them? 21 entries need your decision.",
 			"filmspool send --reason wave",
 		},
 		{

@@ -140,6 +140,7 @@ var table = []row{
 
 	// About entries that wait for a person.
 	{code: wave, severity: control.NeedsYou, kind: ofEntries, act: "release", page: "/review"},
+	{code: "entries-unknown", severity: control.NeedsYou, kind: ofEntries, act: "list-reason", page: "/review"},
 	{code: "entries-in-doubt", severity: control.NeedsYou, kind: ofEntries, act: "list", page: "/review"},
 	{code: "entries-rejected", severity: control.NeedsYou, kind: ofEntries, act: "list", page: "/review"},
 	{code: "entries-held", severity: control.NeedsYou, kind: ofEntries, act: "list", page: "/review"},

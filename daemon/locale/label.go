@@ -19,6 +19,22 @@ func (s Speech) Label(e entry.Entry) string {
 	}
 }
 
+// Source names a source: as a person has named it, else by what it is.
+func (s Speech) Source(source string) string {
+	if name := s.Names[source]; name != "" {
+		return name
+	}
+	return s.Kind(viewing.SourceKind(source))
+}
+
+// Kind names a kind of source.
+func (s Speech) Kind(kind string) string {
+	if key := "source.kind." + kind; s.Has(key) {
+		return s.Say(key)
+	}
+	return kind
+}
+
 // Item names a film, series or episode.
 func (s Speech) Item(m viewing.Media) string {
 	return m.LabelIn(func(word string) string { return s.Say("item." + strings.ReplaceAll(word, " ", "-")) })

@@ -83,7 +83,8 @@ func In(wanted string) Speech {
 
 // Speech is one language.
 type Speech struct {
-	Tag string // as the lang attribute of HTML has it
+	Tag   string            // as the lang attribute of HTML has it
+	Names map[string]string // the names of sources that have one, see [Speech.Source]
 }
 
 // texts are the texts of the language.

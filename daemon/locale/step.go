@@ -42,6 +42,8 @@ func (s Speech) stepValue(name, value string) string {
 		if key := "settings.key.kodi.classes." + value; s.Has(key) {
 			return s.Say(key)
 		}
+	case "source":
+		return s.Source(value)
 	case "apart":
 		return s.apart(value)
 	case "at", "from", "until", "before":

@@ -18,17 +18,17 @@ func TestTimes(t *testing.T) {
 		{now.AddDate(0, 0, 3), "Friday, 27 November", "Fri 27 Nov, 00:30", "Fr 27. Nov, 00:30"},
 		{now.AddDate(-1, -8, 0), "Monday, 24 March", "24 Mar 2025, 00:30", "24. Mär 2025, 00:30"},
 	} {
-		if got := (Speech{English}).Day(c.at, now); got != c.day {
+		if got := (Speech{Tag: English}).Day(c.at, now); got != c.day {
 			t.Errorf("%s: %q, want %q", c.at, got, c.day)
 		}
-		if got := (Speech{English}).Moment(c.at, now); got != c.moment {
+		if got := (Speech{Tag: English}).Moment(c.at, now); got != c.moment {
 			t.Errorf("%s: %q, want %q", c.at, got, c.moment)
 		}
-		if got := (Speech{"de"}).Moment(c.at, now); got != c.momentD {
+		if got := (Speech{Tag: "de"}).Moment(c.at, now); got != c.momentD {
 			t.Errorf("%s: %q, want %q", c.at, got, c.momentD)
 		}
 	}
-	if got := (Speech{"de"}).Month(now); got != "November 2026" {
+	if got := (Speech{Tag: "de"}).Month(now); got != "November 2026" {
 		t.Error(got)
 	}
 }

@@ -150,14 +150,14 @@ func chooseItem(v *view, e entry.Entry) error {
 		if m.Type == viewing.Episode {
 			m = viewing.Media{Type: m.Type, Show: &viewing.Show{IDs: m.IDs, Title: m.Title, Year: m.Year}, Season: fix.Season, Episode: fix.Episode}
 		}
-		_, err = v.api().Edit(v.ctx(), control.Edit{ID: e.ID, Edit: entry.Edit{Media: &m}})
-		return v.done(err, "diary.did.choose", "title", is.Title)
+		e, err = v.api().Edit(v.ctx(), control.Edit{ID: e.ID, Edit: entry.Edit{Media: &m}})
+		return v.done(err, "diary.did.choose", "title", v.Label(e))
 	}
 	done, err := v.api().Fix(v.ctx(), fix)
 	if err != nil {
 		return err
 	}
-	v.flash("diary.did.choose", "title", is.Title)
+	v.flash("diary.did.choose", "title", v.Label(done.Entry))
 	if done.AlsoChanged > 0 {
 		v.flash("diary.did.also", "n", done.AlsoChanged)
 	}

@@ -87,27 +87,25 @@ func showDiary(v *view) (any, error) {
 	return data, nil
 }
 
-// sourceIn returns the source, or the kind of source, that one of the words names, and the others; "" for none.
+// sourceIn returns the source, or the kind of source, whose name has most of the words, and
+// the other words; "" for none.
 func (v *view) sourceIn(words string) (source, rest string) {
-	status, _ := v.status()
-	all := strings.Fields(words)
-	for i, word := range all {
-		found := ""
-		for _, s := range status.Sources {
-			if strings.EqualFold(word, v.SourceName(s.Name)) {
-				found = s.Name
-			}
-		}
-		for _, kind := range viewing.Sources() {
-			if strings.EqualFold(word, v.Word("source.kind.", kind)) {
-				found = kind
-			}
-		}
-		if found != "" {
-			return found, strings.Join(slices.Delete(all, i, i+1), " ")
+	typed, most := strings.Fields(strings.ToLower(words)), 0
+	try := func(id, name string) {
+		parts := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune(" ()", r) })
+		others := slices.DeleteFunc(slices.Clone(typed), func(word string) bool { return slices.Contains(parts, word) })
+		if n := len(typed) - len(others); n > most {
+			source, rest, most = id, strings.Join(others, " "), n
 		}
 	}
-	return "", ""
+	for _, kind := range viewing.Sources() {
+		try(kind, v.Kind(kind))
+	}
+	status, _ := v.status()
+	for _, s := range status.Sources {
+		try(s.Name, v.SourceName(s.Name))
+	}
+	return source, rest
 }
 
 // diaryAddress returns the address of the diary after a place, with the same filter.

@@ -111,7 +111,7 @@ func lifeOf(v *view, x control.Explanation) (life []lifeEvent) {
 		life = append(life, e)
 	}
 	for _, s := range x.Steps {
-		life = append(life, lifeEvent{At: s.At, What: v.Step(s)})
+		life = append(life, lifeEvent{At: s.At, What: v.naming().Step(s)})
 	}
 	for _, r := range x.Requests {
 		e := lifeEvent{At: r.At, What: v.Say("diary.request", "n", r.Number), Detail: r.Answer}

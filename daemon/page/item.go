@@ -3,7 +3,6 @@ package page
 import (
 	"fmt"
 	"hash/fnv"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -164,23 +163,15 @@ func (i item) TMDB() string {
 }
 
 // SourceName returns the name of a source: the one that a person gave it, else what it is.
-func (v *view) SourceName(source string) string {
-	kind, path, _ := strings.Cut(source, ":")
-	libraries := 0
-	status, _ := v.status()
-	for _, s := range status.Sources {
-		if s.Name == source && s.Label != "" {
-			return s.Label
-		}
-		if s.Kind == viewing.SourceKodi {
-			libraries++
-		}
+func (v *view) SourceName(source string) string { return v.naming().Source(source) }
+
+// naming returns the view with the names of its sources.
+func (v *view) naming() *view {
+	if v.Names == nil {
+		status, _ := v.status()
+		v.Names = status.SourceNames()
 	}
-	name := v.Word("source.kind.", kind)
-	if kind == viewing.SourceKodi && libraries > 1 {
-		name += " (" + filepath.Base(strings.TrimSuffix(path, "/userdata")) + ")"
-	}
-	return name
+	return v
 }
 
 // day is the viewings of one day.

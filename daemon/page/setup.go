@@ -91,12 +91,9 @@ func login(v *view) error {
 	case strings.HasPrefix(key, "pk_"):
 		return v.refuse("setup.publicKey")
 	}
-	if _, err := tracker.ParseBaseURL(tracker.WholeAddress(address)); err != nil {
-		address = cmp.Or(tracker.SuggestAddress(address), address)
-	}
 	r, err := v.api().Login(v.ctx(), control.Login{Account: cmp.Or(v.PostFormValue("account"), viewing.DefaultAccount), BaseURL: address, Key: key})
 	if f, ok := errors.AsType[*control.Fault](err); ok && v.Has("setup.refused."+f.Reason) {
-		return v.refuse("setup.refused."+f.Reason, "address", address)
+		return v.refuse("setup.refused."+f.Reason, "address", cmp.Or(tracker.SuggestAddress(address), address))
 	}
 	if v.page.name == "setup" {
 		v.Next = "/setup?step=2"

@@ -79,10 +79,17 @@ func (v *view) fail(err error) {
 
 // faultOf renders a refusal of the control API.
 func (v *view) faultOf(f *control.Fault) *fault {
-	if f.Code == control.CodeInternal {
+	switch f.Code {
+	case control.CodeInternal:
 		return &fault{Text: v.Say("page.failed")}
+	case control.CodeNotFound:
+		return &fault{Text: locale.Sentence(v.Error(f))}
 	}
-	return &fault{Text: v.Say("page.refused"), Details: strings.Split(v.Error(f), "\n"), Hint: v.Message(f.Hint)}
+	refused := &fault{Text: v.Say("page.refused"), Details: strings.Split(v.Error(f), "\n")}
+	if f.Hint.Code != "hint.command" { // the page has buttons for that
+		refused.Hint = v.Message(f.Hint)
+	}
+	return refused
 }
 
 // refusal says why a form is not accepted.

@@ -199,7 +199,7 @@ func (s Settings) route(source string) (accounts []string, why entry.Step) {
 	if len(accounts) == 0 {
 		accounts = []string{viewing.DefaultAccount}
 	}
-	return accounts, entry.Step{Code: code, Args: entry.Args{"source": via, "accounts": strings.Join(accounts, ", ")}}
+	return accounts, entry.Step{Code: code, Args: entry.Args{"route": via, "accounts": strings.Join(accounts, ", ")}}
 }
 
 // names are what a source is called, the most exact first.

@@ -125,7 +125,7 @@ func TestAccountsOf(t *testing.T) {
 		if got := s.AccountsOf(tt.source); !slices.Equal(got, tt.accounts) {
 			t.Errorf("%q goes to %q, want %q", tt.source, got, tt.accounts)
 		}
-		if d := rules.Decide(s, tt.source, seen("", 0), nil, noon()); d.Steps[0].Code+" "+d.Steps[0].Args["source"]+": "+d.Steps[0].Args["accounts"] != tt.why {
+		if d := rules.Decide(s, tt.source, seen("", 0), nil, noon()); d.Steps[0].Code+" "+d.Steps[0].Args["route"]+": "+d.Steps[0].Args["accounts"] != tt.why {
 			t.Errorf("%q: %q", tt.source, d.Steps)
 		}
 	}

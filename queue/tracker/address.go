@@ -50,29 +50,18 @@ func ParseBaseURL(text string) (*url.URL, error) {
 	return nil, viewing.Say("fault.noServiceAddress").Because(viewing.Say("fault." + fault))
 }
 
-// WholeAddress appends /api/v1 to an address that is only scheme and host: no service has its API elsewhere.
-// Any other text is returned as it is.
-func WholeAddress(text string) string {
-	host := strings.TrimRight(strings.TrimSpace(text), "/")
-	if u, err := ParseBaseURL(host + "/api/v1"); err == nil && u.Path == "/api/v1" {
-		return u.String()
-	}
-	return text
-}
-
 // SuggestAddress returns the valid base address that text may stand for; "" when there is none, or when text
 // could hold a secret.
 func SuggestAddress(text string) string {
 	text = strings.TrimSpace(text)
-	rest, plain := strings.CutPrefix(text, "http://")
-	host, path, _ := strings.Cut(strings.TrimPrefix(rest, "https://"), "/")
+	host, path, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(text, "http://"), "https://"), "/")
 	before, _, _ := strings.Cut("/"+path, "/api")
 	if strings.ContainsAny(text, "@?#") || strings.Contains(text, "sk_") || strings.Contains(text, "pk_") ||
 		!strings.ContainsAny(host, ".:") && host != "localhost" {
 		return ""
 	}
 	end := host + strings.TrimSuffix(before, "/") + "/api/v1"
-	if _, err := ParseBaseURL("http://" + end); plain && err == nil {
+	if _, err := ParseBaseURL("http://" + end); err == nil && !strings.HasPrefix(text, "https://") { // on this machine
 		return "http://" + end
 	}
 	if _, err := ParseBaseURL("https://" + end); err != nil {

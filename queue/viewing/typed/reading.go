@@ -19,7 +19,7 @@ type Reading struct {
 }
 
 var (
-	placeForm = lazy(`^(?:s(\d{1,4}) ?e(\d{1,5})|(\d{1,2})x(\d{2,3})|(?:season|staffel) (\d{1,4}),? (?:episode|folge) (\d{1,5}))(?: |$)`)
+	placeForm = lazy(`^(?:s(\d{1,4}) ?e(\d{1,5})|(\d{1,2})x(\d{1,3})|(?:season|staffel) (\d{1,4}),? (?:episode|folge) (\d{1,5}))(?: |$)`)
 	yearForms = lazy(`^(?:18[89]|19\d|20\d)\d$`)
 )
 
