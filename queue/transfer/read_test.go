@@ -176,6 +176,27 @@ func TestEveryForm(t *testing.T) {
 	}
 }
 
+// TestReadingMayEndAnywhere: a reader gives nothing more once nothing more is wanted.
+func TestReadingMayEndAnywhere(t *testing.T) {
+	for _, name := range samples(t) {
+		f := open(t, sample(t, name))
+		format, err := Detect(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for end, more := 1, true; more; end++ {
+			n := 0
+			more = false
+			for range format.Read(f, berlin(t)) {
+				if n++; n == end {
+					more = true
+					break
+				}
+			}
+		}
+	}
+}
+
 // checkRows looks at what the queue relies on: keys that differ, events that are valid, lists
 // before their items.
 func checkRows(t testing.TB, name string, rows []Row) {

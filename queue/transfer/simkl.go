@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,7 +33,9 @@ func readSimkl(f *File, o Options, give func(Row) error) error {
 			err = s.table(p, o)
 		case isSimklJSON(p):
 			for _, group := range []string{"movies", "shows", "anime"} {
-				err = cmp.Or(err, s.objects(p, group))
+				if err = s.objects(p, group); err != nil {
+					break
+				}
 			}
 		}
 		if err != nil {
@@ -129,11 +130,11 @@ func (s *simkl) show(e simklEntry, anime bool) error {
 	}
 	for _, season := range e.Seasons {
 		for _, episode := range season.Episodes {
-			inSeason, n := int(season.Number), int(episode.Number)
+			series, inSeason, n := show, int(season.Number), int(episode.Number)
 			at, ambiguous, ok := s.days.instant(episode.WatchedAt)
 			row := Row{Key: s.keys.next("episode", id, strconv.Itoa(inSeason), strconv.Itoa(n), episode.WatchedAt), Ambiguous: ambiguous}
 			row.Event = viewed(viewing.Media{
-				Type: viewing.Episode, Show: &show, Season: &inSeason, Episode: &n,
+				Type: viewing.Episode, Show: &series, Season: &inSeason, Episode: &n,
 				Site: &viewing.Site{Name: "simkl", Series: id, Numbering: viewing.SiteNumbering},
 			}, at)
 			if !ok {

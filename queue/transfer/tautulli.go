@@ -16,8 +16,8 @@ var tautulliForm = Format{Name: "tautulli", Is: isTautulli, Read: reading(readTa
 
 func isTautulli(f *File) bool {
 	p := f.Only()
-	isObject := strings.Contains(p.Head(), `"watched_status"`) || strings.Contains(p.Head(), `"recordsFiltered"`)
-	return p.Has("media_type", "title", "stopped", "watched_status") || p.Columns() == nil && isObject
+	isObject := p.Columns() == nil && strings.Contains(p.Head(), `"watched_status"`)
+	return isObject || p.Has("media_type", "title", "stopped", "watched_status")
 }
 
 func readTautulli(f *File, o Options, give func(Row) error) error {
