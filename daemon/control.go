@@ -22,7 +22,7 @@ import (
 // [Daemon.Control] and offline.
 func (d *core) common() control.API {
 	return control.API{
-		Add: d.Add, List: d.List, Year: d.Year, Edit: d.Edit, Undo: d.Undo, Operate: d.Operate,
+		Add: d.Add, List: d.List, Questions: d.store.Questions, Year: d.Year, Edit: d.Edit, Undo: d.Undo, Operate: d.Operate,
 		Pause: d.Pause, Resume: d.Resume, Acknowledge: d.Acknowledge, Export: d.Export, MoveHistory: d.MoveHistory, Backup: d.Backup,
 		Resolve: d.Resolve, Fix: d.Fix, Corrections: d.Corrections, ForgetCorrection: d.ForgetCorrection, Login: d.Login,
 		Settings: d.Settings, Set: d.Set, FindKodi: d.FindKodi, AddKodi: d.AddKodi, RemoveKodi: d.RemoveKodi,

@@ -269,10 +269,15 @@ func TestReviewIsGrouped(t *testing.T) {
 	for i := range 12 {
 		films = append(films, movie(fmt.Sprint("f", i), 0, fmt.Sprint("Film ", i), time.Minute))
 	}
+	for i := range 300 { // of one series
+		v := movie(fmt.Sprint("e", i), 0, fmt.Sprint("Part ", i), time.Minute)
+		v.Media[0] = viewing.Media{Type: viewing.Episode, Title: fmt.Sprint("Part ", i), Show: &viewing.Show{Title: "The Invented House"}, Season: intPointer(1), Episode: intPointer(i + 1)}
+		films = append(films, v)
+	}
 	l.commits("browser:x", films...)
-	body := l.sees("/review")
+	body := l.sees("/review", "299 more viewings of this title wait")
 	at := -1
-	for _, heading := range []string{"12 titles couldn’t be identified", "1 viewing needs your OK", "1 unconfirmed", "1 was refused by the service"} {
+	for _, heading := range []string{"13 titles couldn’t be identified", "1 viewing needs your OK", "1 unconfirmed", "1 was refused by the service"} {
 		next := strings.Index(body, heading)
 		if next <= at {
 			t.Errorf("%q is not in its place:\n%s", heading, body)

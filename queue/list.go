@@ -58,6 +58,20 @@ func (s *Store) Waves(ctx context.Context) ([]entry.Wave, error) {
 		JOIN events AS v ON v.id = n.event WHERE n.state = 'held' AND n.reason = 'wave' GROUP BY v.source ORDER BY 2 DESC, 1`)
 }
 
+// isQuestion chooses viewings that are held and have no identifier, where no other act is for
+// all that came with them.
+const isQuestion = "kind = 'viewing' AND item_key = '' AND reason <> 'wave' AND reason <> 'bulk'"
+
+// Questions are the films and series whose held viewings have no identifier, the one with the
+// most viewings first. Viewings without any title are a question each.
+func (s *Store) Questions(ctx context.Context) ([]entry.Question, error) {
+	return read(ctx, s, "list questions", func(r *sql.Rows) (q entry.Question, err error) {
+		err = r.Scan(&q.Entry, &q.N)
+		return q, err
+	}, `SELECT max(id), count(*) FROM entries WHERE state = 'held' AND `+isQuestion+`
+		GROUP BY account, iif(root IN ('movie:', 'tv:'), id, root) ORDER BY 2 DESC, 1 DESC LIMIT ?`, maxLimit)
+}
+
 // The bounds of a list.
 const (
 	defaultLimit = 100
@@ -126,6 +140,7 @@ func conditions(f entry.Filter) (query string, args []any, err error) {
 	add(f.Kind != "", "n.kind = ?", string(f.Kind))
 	add(f.Kept, "n.state <> 'dropped' AND n.state <> 'merged'")
 	add(f.Kept && f.Account == "", selectFirst)
+	add(f.NoQuestions, "NOT ("+isQuestion+")")
 	add(f.Reason != "", "n.reason = ?", f.Reason)
 	add(f.Item != "", "n.item_key = ?", f.Item)
 	add(!f.Before.IsZero(), happened+" < ?", f.Before.UnixMilli())

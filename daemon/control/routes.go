@@ -17,6 +17,7 @@ func (a *API) routes() []route {
 		ask("about", &a.About),
 		tell("add", &a.Add),
 		tell("list", &a.List),
+		ask("questions", &a.Questions),
 		tell("year", &a.Year),
 		tell("explain", &a.Explain),
 		tell("edit", &a.Edit),

@@ -27,6 +27,7 @@ type card struct {
 	Searched   bool   // candidates were searched for
 	Candidates []resolve.Candidate
 	Undo       *control.Undone // what taking it back would do
+	Others     int64           // viewings of the same title that wait with it
 	actions    []entry.Verb
 }
 

@@ -28,10 +28,11 @@ func fakeAPI() control.API {
 		Status: func(context.Context) (control.Status, error) {
 			return control.Status{Sources: []control.Source{{Name: "kodi:/userdata", State: "ok"}}}, nil
 		},
-		Explain:  func(context.Context, int64) (control.Explanation, error) { return control.Explanation{}, nil },
-		Year:     func(_ context.Context, year int) (entry.Year, error) { return entry.Year{Year: year}, nil },
-		List:     func(context.Context, entry.Filter) ([]entry.Entry, error) { return nil, nil },
-		Settings: func(context.Context) (control.Settings, error) { return control.Settings{}, nil },
+		Explain:   func(context.Context, int64) (control.Explanation, error) { return control.Explanation{}, nil },
+		Year:      func(_ context.Context, year int) (entry.Year, error) { return entry.Year{Year: year}, nil },
+		List:      func(context.Context, entry.Filter) ([]entry.Entry, error) { return nil, nil },
+		Questions: func(context.Context) ([]entry.Question, error) { return nil, nil },
+		Settings:  func(context.Context) (control.Settings, error) { return control.Settings{}, nil },
 	}
 }
 
@@ -368,10 +369,13 @@ func TestToOpenAPageAsksNobody(t *testing.T) {
 		{ID: 6, State: viewing.StateHeld, Reason: viewing.ReasonUnresolved, Media: &viewing.Media{Type: viewing.Episode, Show: &viewing.Show{Title: "Alpha"}}},
 	}
 	api.List = func(_ context.Context, f entry.Filter) ([]entry.Entry, error) {
-		if f.State == viewing.StateInDoubt || f.State == viewing.StateRejected {
+		if f.NoQuestions || f.State == viewing.StateInDoubt || f.State == viewing.StateRejected {
 			return nil, nil
 		}
 		return held, nil
+	}
+	api.Questions = func(context.Context) ([]entry.Question, error) {
+		return []entry.Question{{Entry: 7, N: 1}, {Entry: 6, N: 1}}, nil
 	}
 	api.Explain = func(_ context.Context, id int64) (x control.Explanation, err error) {
 		if id > 7 {

@@ -12,7 +12,8 @@ const (
 	groupSize   = 10   // cards of a group on the page
 )
 
-// group is what waits for a person's decision for one reason.
+// group is what waits for a person's decision for one reason. Of a title that nobody knows
+// one viewing stands for all.
 type group struct {
 	Name  string // of its texts
 	State viewing.State
@@ -22,7 +23,7 @@ type group struct {
 	Cards          []card
 	N              int
 	More           string // the address of the diary with all of it
-	all            []entry.Entry
+	all            []entry.Question
 }
 
 // reviewData is what waits for a person's decision.
@@ -68,8 +69,16 @@ func showReview(v *view) (any, error) {
 		return d, nil
 	}
 	groups := map[string]*group{}
+	questions, err := v.api().Questions(v.ctx())
+	if err != nil {
+		return nil, err
+	}
+	if len(questions) > 0 {
+		g := &group{Name: "unknown", State: viewing.StateHeld, all: questions}
+		groups[g.Name], d.Groups = g, []*group{g}
+	}
 	for _, state := range []viewing.State{viewing.StateHeld, viewing.StateInDoubt, viewing.StateRejected} {
-		all, err := v.api().List(v.ctx(), entry.Filter{State: state, Limit: maxReviewed})
+		all, err := v.api().List(v.ctx(), entry.Filter{State: state, NoQuestions: state == viewing.StateHeld, Limit: maxReviewed})
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +97,7 @@ func showReview(v *view) (any, error) {
 				groups[key] = g
 				d.Groups = append(d.Groups, g)
 			}
-			g.all = append(g.all, e)
+			g.all = append(g.all, entry.Question{Entry: e.ID, N: 1})
 		}
 	}
 	return d, d.fill(v)
@@ -114,12 +123,14 @@ func (d *reviewData) fill(v *view) error {
 			}
 			g.More = "/diary?" + values.Encode()
 		}
-		for _, e := range g.all[:min(g.N, groupSize)] {
-			x, err := v.api().Explain(v.ctx(), e.ID)
+		for _, q := range g.all[:min(g.N, groupSize)] {
+			x, err := v.api().Explain(v.ctx(), q.Entry)
 			if err != nil {
 				continue // it has gone
 			}
-			g.Cards = append(g.Cards, newCard(v, x, "/review"))
+			c := newCard(v, x, "/review")
+			c.Others = q.N - 1
+			g.Cards = append(g.Cards, c)
 		}
 	}
 	return nil

@@ -24,6 +24,12 @@ type Wave struct {
 	Held   int64  `json:"held"`
 }
 
+// Question is a film or series that a person is asked about: what its held viewings are.
+type Question struct {
+	Entry int64 `json:"entry"` // the newest of them
+	N     int64 `json:"n"`     // how many there are
+}
+
 // Filter chooses entries. Its zero value chooses the newest hundred.
 type Filter struct {
 	State   viewing.State `json:"state,omitempty"`   // "" for all
@@ -34,6 +40,8 @@ type Filter struct {
 	// Kept leaves out what was dropped or merged, and without an account all but the first
 	// of several accounts' entries of the same.
 	Kept bool `json:"kept,omitempty"`
+	// NoQuestions leaves out what a [Question] stands for.
+	NoQuestions bool `json:"noQuestions,omitempty"`
 	// Before leaves out what happened at that time or later: was watched, or
 	// was committed where nothing was watched. Zero for all.
 	Before time.Time `json:"before,omitzero"`
