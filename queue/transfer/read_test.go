@@ -197,6 +197,32 @@ func TestReadingMayEndAnywhere(t *testing.T) {
 	}
 }
 
+// TestOtherMembersStayClosed: archives of accounts hold tokens and bills as well.
+func TestOtherMembersStayClosed(t *testing.T) {
+	for name, private := range map[string]string{
+		"tvtime_en": "access_token.csv", "netflix_data_en": "payment_and_billing/*", "letterboxd_en": "deleted/*",
+	} {
+		f := open(t, sample(t, name))
+		closed := f.Named(private)
+		if len(closed) != 1 {
+			t.Fatal(name, len(closed))
+		}
+		closed[0].open = func() (io.ReadCloser, error) {
+			t.Errorf("%s: %s is opened", name, private)
+			return nil, io.EOF
+		}
+		format, err := Detect(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range format.Read(f, berlin(t)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // checkRows looks at what the queue relies on: keys that differ, events that are valid, lists
 // before their items.
 func checkRows(t testing.TB, name string, rows []Row) {
@@ -314,10 +340,7 @@ func FuzzRead(f *testing.F) {
 }
 
 // generated is a file of Netflix's page with many rows, made as it is read.
-type generated struct {
-	rows int
-	text []byte // of one row
-}
+type generated struct{ rows int }
 
 const generatedRow = "\"Invented Series %05d: Season %02d: The Episode of %08d\",\"%02d/%02d/2%1d\"\n"
 

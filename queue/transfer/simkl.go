@@ -14,7 +14,7 @@ import (
 var simklForm = Format{Name: "simkl", Is: isSimkl, Read: reading(readSimkl)}
 
 func isSimkl(f *File) bool {
-	return slices.ContainsFunc(f.Named("*.json", "*.csv"), func(p *Part) bool { return isSimklJSON(p) || isSimklTable(p) })
+	return slices.ContainsFunc(f.Named("simkl*.json", "simkl*.csv"), func(p *Part) bool { return isSimklJSON(p) || isSimklTable(p) })
 }
 
 func isSimklJSON(p *Part) bool {
@@ -26,7 +26,7 @@ func isSimklTable(p *Part) bool { return p.Has("title", "lastepwatched", "watche
 
 func readSimkl(f *File, o Options, give func(Row) error) error {
 	s := simkl{newKeys("simkl"), newCalendar(o), give}
-	for _, p := range f.Named("*.json", "*.csv") {
+	for _, p := range f.Named("simkl*.json", "simkl*.csv") {
 		var err error
 		switch {
 		case isSimklTable(p):
