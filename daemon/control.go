@@ -35,7 +35,7 @@ func (d *core) common() control.API {
 func (d *Daemon) Control() control.API {
 	a := d.common()
 	a.Status, a.Check, a.Open, a.Explain, a.TestNotices = d.Status, d.Check, d.Open, d.Explain, d.TestNotices
-	a.Pair, a.Clients, a.AddClient, a.RenameClient, a.Revoke = d.Pair, d.Clients, d.AddClient, d.RenameClient, d.Revoke
+	a.Pair, a.Clients, a.AddClient, a.RenameSource, a.Revoke = d.Pair, d.Clients, d.AddClient, d.RenameSource, d.Revoke
 	a.Settings, a.Reload = d.Settings, d.Reload
 	a.About = func(ctx context.Context) (control.About, error) { return d.about(ctx, d.Check) }
 	return a
@@ -107,8 +107,11 @@ func (d *Daemon) AddClient(ctx context.Context, p control.NewProgram) (control.A
 	return added, nil
 }
 
-// RenameClient implements [control.API].
-func (d *Daemon) RenameClient(ctx context.Context, r control.Renaming) error {
+// RenameSource implements [control.API].
+func (d *Daemon) RenameSource(ctx context.Context, r control.Renaming) error {
+	if renamed, err := d.renameLibrary(ctx, r); renamed || err != nil {
+		return err
+	}
 	id, err := d.clientOf(r.ID)
 	if err == nil {
 		err = d.pairing.Rename(ctx, id, r.Label)

@@ -85,11 +85,11 @@ func details(s control.Source) (codes []string) {
 // A library that is missing needs a person after a while, and says since when.
 func TestMissingLibraryIsTold(t *testing.T) {
 	s := kodi.Status{State: kodi.StateWaiting, Since: time.Now().Add(-time.Minute), Problem: viewing.Say("library.waitingAppear"), Hint: viewing.Say("hint.checkUserdata")}
-	if got := kodiSource(s); got.State != "waiting" {
+	if got := kodiSource(s, ""); got.State != "waiting" {
 		t.Errorf("at a start: %+v", got)
 	}
 	s.Since = time.Now().Add(-missingAfter)
-	got := kodiSource(s)
+	got := kodiSource(s, "")
 	if got.State != account.Attention || !slices.Equal(details(got), []string{"library.waitingAppear", "sinceThen"}) || got.Hint.Code != "hint.checkUserdata" {
 		t.Errorf("after a while: %+v", got)
 	}
@@ -98,17 +98,17 @@ func TestMissingLibraryIsTold(t *testing.T) {
 		t.Errorf("the whole: %+v", all)
 	}
 	s.State = kodi.StateBusy
-	if got := kodiSource(s); got.State != "waiting" {
+	if got := kodiSource(s, ""); got.State != "waiting" {
 		t.Errorf("what passes by itself: %+v", got)
 	}
 	s.State, s.Since = kodi.StateUnreachable, time.Now().Add(-awayAfter)
-	if got := kodiSource(s); got.State != account.Attention || !slices.Contains(details(got), "sinceThen") {
+	if got := kodiSource(s, ""); got.State != account.Attention || !slices.Contains(details(got), "sinceThen") {
 		t.Errorf("a server that is away for a day: %+v", got)
 	}
 	s.ReadAt = s.Since
 	for since, want := range map[time.Duration]account.State{missingAfter / 2: "waiting", missingAfter: account.Attention} {
 		s.Since = time.Now().Add(-since) // a restart
-		if got := kodiSource(s); got.State != want || got.Troubles[0].Since.After(time.Now().Add(-awayAfter)) != (want == "waiting") {
+		if got := kodiSource(s, ""); got.State != want || got.Troubles[0].Since.After(time.Now().Add(-awayAfter)) != (want == "waiting") {
 			t.Errorf("%v after a restart: %+v, want %s", since, got, want)
 		}
 	}
@@ -127,7 +127,7 @@ func TestWhatIsAroundALibraryIsTold(t *testing.T) {
 		{kodi.Status{Reporters: []string{"script.tracker"}}, "reporters", "hint.addonOff"},
 	} {
 		tt.s.State = kodi.StateOK
-		if got := kodiSource(tt.s); got.State != account.OK || !slices.Contains(details(got), tt.detail) || got.Hint.Code != tt.hint {
+		if got := kodiSource(tt.s, ""); got.State != account.OK || !slices.Contains(details(got), tt.detail) || got.Hint.Code != tt.hint {
 			t.Errorf("got %+v", got)
 		}
 	}

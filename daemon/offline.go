@@ -74,7 +74,12 @@ func (d offline) Control() control.API {
 	a.AddClient = func(context.Context, control.NewProgram) (control.AddedClient, error) {
 		return control.AddedClient{}, notRunning
 	}
-	a.RenameClient = func(context.Context, control.Renaming) error { return notRunning }
+	a.RenameSource = func(ctx context.Context, r control.Renaming) error {
+		if renamed, err := d.renameLibrary(ctx, r); renamed || err != nil {
+			return err
+		}
+		return notRunning
+	}
 	a.Revoke = func(context.Context, string) error { return notRunning }
 	a.Reload = func(context.Context) (control.Reloaded, error) { return control.Reloaded{}, notRunning }
 	a.TestNotices = func(context.Context) ([]control.NoticeTest, error) { return nil, notRunning }

@@ -378,19 +378,26 @@ func TestLibraryIsWatchedFromThePage(t *testing.T) {
 	}
 	for _, folder := range []string{found, typed} {
 		text := s.send("/setup/watch", url.Values{"path": {folder}, "back": {"/setup?step=4"}})
-		if !strings.Contains(text, folder+" is watched from now on") || !strings.Contains(text, "<h3>"+folder+"</h3>") {
+		if !strings.Contains(text, folder+" is watched from now on") || !strings.Contains(text, `<p class="muted">`+folder+"</p>") {
 			t.Errorf("watched:\n%s", text)
 		}
 	}
-	if text := s.see("/sources"); strings.Contains(text, "Found on this computer") {
+	text := s.see("/sources", "<h3>Kodi (found)</h3>", "<h3>Kodi (typed)</h3>")
+	if strings.Contains(text, "Found on this computer") {
 		t.Errorf("what is watched is offered again:\n%s", text)
 	}
+	renamed := s.send("/sources/rename", url.Values{"id": {"kodi:" + found}, "name": {"living room"}})
+	if !strings.Contains(renamed, "<h3>Kodi (living room)</h3>") || !strings.Contains(renamed, `name="name" value="living room"`) {
+		t.Errorf("renamed:\n%s", renamed)
+	}
+	s.see("/status", "<td>Kodi (living room)</td>")
+	s.see("/diary", "Kodi (living room)</option>")
 	for path, want := range map[string]string{"": "No folder was named", home: "", filepath.Join(home, "none"): ""} {
 		if answer, text := s.ask("POST", "/sources/watch", url.Values{"path": {path}}); answer.StatusCode < 400 || answer.StatusCode >= 500 || !strings.Contains(text, want) || !strings.Contains(text, `role="alert"`) {
 			t.Errorf("%q: %s", path, answer.Status)
 		}
 	}
-	if text := s.send("/sources/unwatch", url.Values{"path": {typed}}); !strings.Contains(text, typed+" is watched no more") || strings.Contains(text, "<h3>"+typed+"</h3>") {
+	if text := s.send("/sources/unwatch", url.Values{"path": {typed}}); !strings.Contains(text, typed+" is watched no more") || strings.Contains(text, typed+"</p>") {
 		t.Errorf("no more:\n%s", text)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
@@ -69,6 +70,22 @@ func (d *core) RemoveKodi(ctx context.Context, p control.KodiPath) (kodi.Library
 	_, err := d.change(ctx, func(from config.Source) (config.Change, error) { return from.RemoveLibrary(p.Path) })
 	at, _ := kodi.Fit(p.Path) // what stands in its way is part of it
 	return at, changeFault(err)
+}
+
+// renameLibrary gives a Kodi library another name, if it is one that is meant.
+func (d *core) renameLibrary(ctx context.Context, r control.Renaming) (renamed bool, err error) {
+	for i, folder := range d.o.Config.Folders() {
+		if r.ID != "kodi:"+folder && r.ID != folder && (r.ID == "" || r.ID != d.o.Config.Kodi.Libraries[i].Name) {
+			continue
+		}
+		name := strings.TrimSpace(r.Label)
+		if name == "" {
+			return false, control.Invalid(viewing.Say("fault.nameNeeded"), viewing.Message{})
+		}
+		_, err := d.change(ctx, func(from config.Source) (config.Change, error) { return from.NameLibrary(folder, name) })
+		return true, changeFault(err)
+	}
+	return false, nil
 }
 
 // IgnoreUntitled implements [control.API].

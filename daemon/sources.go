@@ -32,7 +32,8 @@ func (d *core) sourceStatus(library func(*kodi.Importer) kodi.Status) []control.
 		})
 	}
 	for _, k := range d.libraries {
-		list = append(list, kodiSource(library(k)))
+		s := library(k)
+		list = append(list, kodiSource(s, d.o.Config.Named(s.Userdata)))
 	}
 	for _, p := range d.providers {
 		list = append(list, p.status())

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -91,8 +92,8 @@ const (
 
 // kodiSource is a library as a source of the status. What passes by itself waits; what
 // does not needs the user.
-func kodiSource(s kodi.Status) control.Source {
-	out := control.Source{Name: "kodi:" + s.Userdata, Kind: viewing.SourceKodi, State: account.OK, LastSeen: control.Known(s.ReadAt), Hint: s.Hint}
+func kodiSource(s kodi.Status, label string) control.Source {
+	out := control.Source{Name: "kodi:" + s.Userdata, Kind: viewing.SourceKodi, Label: label, State: account.OK, LastSeen: control.Known(s.ReadAt), Hint: s.Hint}
 	add := func(m viewing.Message) {
 		if m.Code != "" {
 			out.Details = append(out.Details, m)
@@ -142,6 +143,9 @@ func kodiSource(s kodi.Status) control.Source {
 		hint("importGoesOn")
 	}
 	out.Troubles = libraryTroubles(s, out.Name)
+	for i := range out.Troubles {
+		out.Troubles[i].About = cmp.Or(out.Called(), out.Name)
+	}
 	return out
 }
 

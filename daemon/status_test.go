@@ -90,7 +90,7 @@ func TestWhatIsWrongWithALibraryHasACode(t *testing.T) {
 		},
 	} {
 		c.s.Since = time.Now()
-		if got := codes(kodiSource(c.s).Troubles); !slices.Equal(got, c.want) {
+		if got := codes(kodiSource(c.s, "").Troubles); !slices.Equal(got, c.want) {
 			t.Errorf("%+v: %v", c.s, got)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 func (p *program) sourcesCommand() *cobra.Command {
-	c := group("sources", p.pairCommand(), p.kodiCommand(), p.programsCommand(), p.untitledCommand())
+	c := group("sources", p.pairCommand(), p.kodiCommand(), p.programsCommand(), p.untitledCommand(), p.renameCommand())
 	c.SuggestFor = []string{"pair", "kodi", "programs", "clients", "browsers", "devices"}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -33,8 +33,11 @@ func (p *program) saySources(all []control.Source) {
 	}
 	for _, s := range all {
 		name, last := s.Name, p.ago(s.LastSeen)
-		if s.Kind == viewing.SourceBrowser || s.Kind == viewing.SourceProgram {
+		switch {
+		case s.Kind == viewing.SourceBrowser, s.Kind == viewing.SourceProgram:
 			name = p.kind(s.Kind) + " " + s.Label
+		case s.Label != "":
+			name = s.Called()
 		}
 		if s.Kind == "resolver" {
 			last = ""
@@ -69,23 +72,17 @@ func (p *program) programsCommand() *cobra.Command {
 		return ctl.AddClient(ctx, control.NewProgram{Label: args[0], Hook: hook})
 	}, p.sayAdded)
 	add.Flags().StringVar(&hook, "hook", "", "")
-	change := func(use, done string, act func(context.Context, control.API, []string) error) *cobra.Command {
-		return &cobra.Command{Use: use, RunE: func(c *cobra.Command, args []string) error {
-			return p.instance(c.Context(), nil, func(ctl control.API) error {
-				err := act(c.Context(), ctl, args)
-				if err == nil {
-					p.stdout.Say(done, "name", args[0], "new", args[len(args)-1])
-				}
-				return misuse(err)
-			})
-		}}
-	}
-	remove := change("remove ID|NAME", "cli.revoked", func(ctx context.Context, ctl control.API, args []string) error { return ctl.Revoke(ctx, args[0]) })
+	remove := &cobra.Command{Use: "remove ID|NAME", RunE: func(c *cobra.Command, args []string) error {
+		return p.instance(c.Context(), nil, func(ctl control.API) error {
+			err := ctl.Revoke(c.Context(), args[0])
+			if err == nil {
+				p.stdout.Say("cli.revoked", "name", args[0])
+			}
+			return misuse(err)
+		})
+	}}
 	remove.SuggestFor = []string{"revoke", "delete"}
-	rename := change("rename ID|NAME NEW", "cli.renamed", func(ctx context.Context, ctl control.API, args []string) error {
-		return ctl.RenameClient(ctx, control.Renaming{ID: args[0], Label: args[1]})
-	})
-	c := group("programs", list, add, remove, rename)
+	c := group("programs", list, add, remove)
 	c.RunE = list.RunE
 	return c
 }
@@ -104,6 +101,18 @@ func (p *program) sayAdded(added control.AddedClient) {
 		p.stdout.Println(added.Body)
 	}
 	p.stdout.Say("hook.elsewhere")
+}
+
+// renameCommand renames a browser, a program or a library.
+func (p *program) renameCommand() *cobra.Command {
+	return &cobra.Command{Use: "rename ID|NAME|PATH NEW", RunE: func(c *cobra.Command, args []string) error {
+		return p.changeSettings(c.Context(), func(ctl control.API) error {
+			return ctl.RenameSource(c.Context(), control.Renaming{ID: args[0], Label: args[1]})
+		}, func() error {
+			p.stdout.Say("cli.renamed", "name", args[0], "new", args[1])
+			return nil
+		})
+	}}
 }
 
 func (p *program) untitledCommand() *cobra.Command {

@@ -121,10 +121,36 @@ func (s Source) RemoveLibrary(userdata string) (Change, error) {
 		put(tree, "kodi.libraries", list)
 		return nil
 	})
-	if i := slices.Index(ch.After.Folders(), userdata); err == nil && i >= 0 {
-		return ch, fixed(userdata, Origin{From: s.Paths.File, Line: ch.After.lineOf(fmt.Sprintf("kodi.libraries[%d].userdata", i))})
+	if err == nil && slices.Contains(ch.After.Folders(), userdata) {
+		return ch, s.fixedLibrary(ch.After, userdata)
 	}
 	return ch, err
+}
+
+// NameLibrary is the change that gives a library another name. The error is [fs.ErrNotExist]
+// where the folder is not watched.
+func (s Source) NameLibrary(userdata, name string) (Change, error) {
+	ch, err := s.change(func(before Config, tree map[string]any) error {
+		if !slices.Contains(before.Folders(), userdata) {
+			return &refusal{fs.ErrNotExist, viewing.Say("fault.notWatched", "path", userdata), librariesHint()}
+		}
+		for _, one := range libraries(tree) {
+			if path, _ := lookup(one, "userdata").(string); filepath.Clean(path) == userdata {
+				put(one.(map[string]any), "name", name)
+			}
+		}
+		return nil
+	})
+	if err == nil && ch.After.Named(userdata) != name {
+		return ch, s.fixedLibrary(ch.After, userdata)
+	}
+	return ch, err
+}
+
+// fixedLibrary refuses to change a library of config.toml.
+func (s Source) fixedLibrary(c Config, userdata string) error {
+	setting := fmt.Sprintf("kodi.libraries[%d].userdata", slices.Index(c.Folders(), userdata))
+	return fixed(userdata, Origin{From: s.Paths.File, Line: c.lineOf(setting)})
 }
 
 // untitled is the setting that [Source.IgnoreUntitled] changes.

@@ -208,6 +208,25 @@ func TestLibrariesAreAddedAndRemoved(t *testing.T) {
 			t.Errorf("%s is watched, and was added: %v", name, err)
 		}
 	}
+	for name, want := range map[string]error{"mine": ErrFixed, "none": fs.ErrNotExist} {
+		if _, err := s.NameLibrary(path(name), "living room"); !errors.Is(err, want) {
+			t.Errorf("named %s: %v", name, err)
+		}
+	}
+	for _, name := range []string{" a", "a\nb", strings.Repeat("a", 101)} {
+		if _, err := s.NameLibrary(path("a"), name); !errors.Is(err, ErrInvalid) {
+			t.Errorf("a is named %q: %v", name, err)
+		}
+	}
+	for _, name := range []string{"living room", "Küche (2)"} {
+		ch, err := s.NameLibrary(path("a"), name)
+		if err == nil {
+			err = ch.Write()
+		}
+		if err != nil || ch.After.Named(path("a")+"/") != name || ch.After.Named(path("mine")) != "" {
+			t.Errorf("a is named %q, %v", ch.After.Named(path("a")), err)
+		}
+	}
 	if _, err := s.RemoveLibrary(path("mine") + "/"); !errors.Is(err, ErrFixed) || !strings.Contains(told(err), s.Paths.File+":2") {
 		t.Errorf("one of config.toml: %v", told(err))
 	}

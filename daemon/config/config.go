@@ -124,6 +124,14 @@ func (c Config) Folders() (all []string) {
 	return all
 }
 
+// Named returns the name of a library; "" for none.
+func (c Config) Named(userdata string) string {
+	if i := slices.Index(c.Folders(), filepath.Clean(userdata)); i >= 0 {
+		return c.Kodi.Libraries[i].Name
+	}
+	return ""
+}
+
 // Resolve says who beside the service may be asked what things are.
 type Resolve struct {
 	Wikidata Wikidata `toml:"wikidata" json:"wikidata"`
@@ -215,6 +223,8 @@ func (d Duration) String() string {
 type Library struct {
 	// Userdata is Kodi's userdata folder, absolute.
 	Userdata string `toml:"userdata" json:"userdata"`
+	// Name is what the person calls this Kodi: "living room".
+	Name string `toml:"name,omitempty" json:"name,omitempty"`
 	// Account is whose history its viewings belong to.
 	Account Names `toml:"account,omitempty" json:"account,omitempty"`
 	// TimeZone is an IANA name, only when Kodi's clock is not this machine's.

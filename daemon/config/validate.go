@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/filmspool/filmspool/queue/resolve"
@@ -139,6 +140,12 @@ func (v *validator) source(setting, source string) {
 	}
 }
 
+// isName reports whether a person can read it as a name; "" is none.
+func isName(name string) bool {
+	unprinted := func(r rune) bool { return !unicode.IsPrint(r) }
+	return strings.TrimSpace(name) == name && utf8.RuneCountInString(name) <= 100 && !strings.ContainsFunc(name, unprinted)
+}
+
 // lists wants tags and names as Kodi and the service keep them.
 func (v *validator) lists() {
 	for tag, name := range v.Kodi.Lists {
@@ -159,6 +166,9 @@ func (v *validator) libraries() {
 			v.fault(setting+".userdata", "fault.notAbsolute", "value", strconv.Quote(l.Userdata))
 		} else if slices.Contains(folders[:i], folders[i]) {
 			v.fault(setting+".userdata", "fault.twice", "value", strconv.Quote(folders[i]))
+		}
+		if !isName(l.Name) {
+			v.fault(setting+".name", "fault.noLibraryName", "value", strconv.Quote(l.Name))
 		}
 		v.names(setting+".account", l.Account)
 		if _, err := time.LoadLocation(l.TimeZone); err != nil {

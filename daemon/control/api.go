@@ -82,8 +82,8 @@ type API struct {
 	Clients func(context.Context) ([]ClientInfo, error)
 	// AddClient lets a program add viewings; its token is told this once.
 	AddClient func(context.Context, NewProgram) (AddedClient, error)
-	// RenameClient gives a client another name.
-	RenameClient func(context.Context, Renaming) error
+	// RenameSource gives a browser, a program or a Kodi library another name.
+	RenameSource func(context.Context, Renaming) error
 	// Revoke forgets a client; its sockets close at once.
 	Revoke func(ctx context.Context, id string) error
 

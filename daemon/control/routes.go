@@ -38,7 +38,7 @@ func (a *API) routes() []route {
 		ask("pair", &a.Pair),
 		ask("clients", &a.Clients),
 		tell("addClient", &a.AddClient),
-		forget("renameClient", &a.RenameClient),
+		forget("renameSource", &a.RenameSource),
 		forget("revoke", &a.Revoke),
 		ask("settings", &a.Settings),
 		tell("set", &a.Set),

@@ -61,21 +61,21 @@ func (p Playing) Percent(now time.Time) int {
 	return int(100 * min(max(position/p.Duration, 0), 1))
 }
 
-// SourceNames returns the names of browsers and programs, and tells several Kodi libraries
-// apart by their folders.
+// SourceNames returns the names of sources as a person calls them, and tells several Kodi
+// libraries without one apart by their folders.
 func (s Status) SourceNames() map[string]string {
 	names := map[string]string{}
 	var libraries []string
 	for _, source := range s.Sources {
 		if source.Label != "" {
-			names[source.Name] = source.Label
+			names[source.Name] = source.Called()
 		}
 		if source.Kind == viewing.SourceKodi {
 			libraries = append(libraries, source.Name)
 		}
 	}
 	for _, name := range libraries {
-		if _, path, _ := strings.Cut(name, ":"); len(libraries) > 1 {
+		if _, path, _ := strings.Cut(name, ":"); len(libraries) > 1 && names[name] == "" {
 			names[name] = "Kodi (" + filepath.Base(strings.TrimSuffix(path, "/userdata")) + ")"
 		}
 	}
@@ -144,7 +144,7 @@ type Source struct {
 	Kind     string        `json:"kind"`
 	State    account.State `json:"state"` // ok, waiting or attention
 	LastSeen *time.Time    `json:"lastSeen"`
-	Label    string        `json:"label,omitempty"` // the name of a browser or program
+	Label    string        `json:"label,omitempty"` // the name that a person gave it
 	// Details are what there is to say of it.
 	Details []viewing.Message `json:"details,omitempty"`
 	Hint    viewing.Message   `json:"hint,omitzero"` // what to do
@@ -152,6 +152,15 @@ type Source struct {
 	Unread []string `json:"unread,omitempty"`
 	// Troubles are what is wrong with it, for package health.
 	Troubles []Trouble `json:"-"`
+}
+
+// Called returns what a person calls the source: "Chrome", "Kodi (living room)"; "" where
+// nobody has named it.
+func (s Source) Called() string {
+	if s.Kind == viewing.SourceKodi && s.Label != "" {
+		return "Kodi (" + s.Label + ")"
+	}
+	return s.Label
 }
 
 // Explanation is everything known about one entry.
@@ -253,7 +262,8 @@ type NewProgram struct {
 	Hook  string `json:"hook,omitempty"` // the media server or player that calls; "" is a program of one's own
 }
 
-// Renaming is a client, by its id or a name that only one has, and its new name.
+// Renaming is a source and its new name: a client by its id or a name that only one has, a
+// library by its source, its folder or its name.
 type Renaming struct {
 	ID    string `json:"id"`
 	Label string `json:"label"`

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 
 // sourceActs are what a person can do about sources, on the page Sources and in setup.
 var sourceActs = map[string]act{
-	"pair": pairBrowser, "forget": forgetClient, "rename": renameClient, "untitled": takeUntitled, "program": addProgram, "watch": watchKodi, "unwatch": unwatchKodi,
+	"pair": pairBrowser, "forget": forgetClient, "rename": renameSource, "untitled": takeUntitled, "program": addProgram, "watch": watchKodi, "unwatch": unwatchKodi,
 	"preview": previewImport, "import": importKodi, "stop": stopImport,
 }
 
@@ -39,10 +40,29 @@ type client struct {
 	Unread []string // the sites that a browser cannot read any more
 }
 
+// Naming returns what the form to rename it needs.
+func (c client) Naming() naming { return naming{c.View, c.ID, c.ID, c.Label, c.Label} }
+
 // library is a Kodi library.
 type library struct {
 	kodi.Library
 	Source *control.Source // how it stands; nil where it is not watched
+	view   *view
+	place  int
+}
+
+// Called returns its name.
+func (l library) Called() string { return l.view.SourceName(viewing.SourceKodi + ":" + l.Userdata) }
+
+// Naming returns what the form to rename it needs.
+func (l library) Naming() naming {
+	return naming{l.view, "library-" + strconv.Itoa(l.place), l.Source.Name, l.Called(), l.Source.Label}
+}
+
+// naming is a form to rename a source. Key is what it has in the page.
+type naming struct {
+	View                   *view
+	Key, ID, Called, Label string
 }
 
 // Unwatched returns the libraries that were found and are not watched.
@@ -82,7 +102,7 @@ func (v *view) sources() (*sourcesData, error) {
 		}
 	}
 	d.Untitled = status.Untitled
-	d.Libraries = libraries(found, status.Sources)
+	d.Libraries = v.libraries(found, status.Sources)
 	d.Progress = imports
 	if j := d.Job; j.err != nil && !j.Canceled {
 		d.Failed = v.faultOf(control.FaultOf(j.err))
@@ -91,7 +111,7 @@ func (v *view) sources() (*sourcesData, error) {
 }
 
 // libraries returns those that were found and those that are watched.
-func libraries(found []kodi.Library, sources []control.Source) (all []library) {
+func (v *view) libraries(found []kodi.Library, sources []control.Source) (all []library) {
 	for _, l := range found {
 		all = append(all, library{Library: l})
 	}
@@ -107,6 +127,9 @@ func libraries(found []kodi.Library, sources []control.Source) (all []library) {
 		}
 		all[i].Source = &s
 	}
+	for i := range all {
+		all[i].view, all[i].place = v, i
+	}
 	return all
 }
 
@@ -116,13 +139,13 @@ func pairBrowser(v *view) error {
 	return v.result(&code, err)
 }
 
-// renameClient gives a browser or program the name that a person calls it.
-func renameClient(v *view) error {
+// renameSource gives a browser, a program or a library the name that a person calls it.
+func renameSource(v *view) error {
 	name := strings.TrimSpace(v.Typed("name"))
 	if name == "" {
 		return v.refuse("sources.program.nameless")
 	}
-	return v.done(v.api().RenameClient(v.ctx(), control.Renaming{ID: v.Typed("id"), Label: name}), "sources.renamed", "name", name)
+	return v.done(v.api().RenameSource(v.ctx(), control.Renaming{ID: v.Typed("id"), Label: name}), "sources.renamed", "name", name)
 }
 
 func forgetClient(v *view) error {
