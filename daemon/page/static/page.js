@@ -18,8 +18,26 @@ function busy(part) {
     || part.querySelector('details[open], dialog[open]') !== null;
 }
 
-/** Asks for this page anew, and takes in the parts that have changed. */
+let drawing = false;
+let again = false; // something changed while the page was drawn
+
+/** Draws the page as it is now. One answer is awaited at a time: an older one could come last, and stay. */
 async function draw() {
+  again = true;
+  if (drawing) return;
+  drawing = true;
+  try {
+    while (again) {
+      again = false;
+      await takeIn();
+    }
+  } finally {
+    drawing = false;
+  }
+}
+
+/** Asks for this page anew, and takes in the parts that have changed. */
+async function takeIn() {
   if (!document.querySelector('[data-live]')) return;
   let text;
   try {
