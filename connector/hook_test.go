@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/filmspool/filmspool/connector"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -123,29 +122,4 @@ func TestHookResults(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A call is answered once it is on disk. The same call again is the same viewing.
-func TestHookIsAnsweredOnlyAfterTheCommit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		gated := &sink{entered: make(chan struct{}, 8), gate: make(chan struct{})}
-		r := startInBubble(t, func(o *connector.Options) { o.Sink = gated })
-		_, token := r.add("Plex")
-		answered := make(chan posted, 1)
-		go func() { answered <- r.call("plex/"+token, scrobble("A")) }()
-		<-gated.entered
-		synctest.Wait()
-		select {
-		case got := <-answered:
-			t.Errorf("answered before the commit: %+v", got)
-		default:
-		}
-		close(gated.gate)
-		if got := <-answered; got.Result != "queued" {
-			t.Errorf("got %+v", got)
-		}
-		if got := r.call("plex/"+token, scrobble("A")); got.Result != "duplicate" || len(gated.kept()) != 1 {
-			t.Errorf("again: %+v, %v", got, gated.kept())
-		}
-	})
 }

@@ -127,25 +127,36 @@ func TestPostAnswersInOrderEachWithItsOwn(t *testing.T) {
 	}
 }
 
+// Posts and hooks are answered once it is on disk. The same again is the same viewing.
 func TestPostIsAnsweredOnlyAfterTheCommit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		gated := &sink{entered: make(chan struct{}, 8), gate: make(chan struct{})}
-		r := startInBubble(t, func(o *connector.Options) { o.Sink = gated })
-		_, token := r.add("p")
-		answered := make(chan posted, 1)
-		go func() { answered <- r.post(token, frameOf(t, film(0))) }()
-		<-gated.entered
-		<-time.After(time.Minute) // a slow disk is no slow client
-		select {
-		case got := <-answered:
-			t.Errorf("answered before the commit: %+v", got)
-		default:
-		}
-		close(gated.gate)
-		if got := <-answered; got.status != 200 {
-			t.Errorf("got %+v", got)
-		}
-	})
+	for name, send := range map[string]func(r *rig, token string) posted{
+		"post": func(r *rig, token string) posted { return r.post(token, frameOf(r.t, film(0))) },
+		"hook": func(r *rig, token string) posted { return r.call("plex/"+token, scrobble("A")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				gated := gatedSink()
+				r := startInBubble(t, func(o *connector.Options) { o.Sink = gated })
+				_, token := r.add("p")
+				answered := make(chan posted, 1)
+				go func() { answered <- send(r, token) }()
+				<-gated.entered
+				<-time.After(time.Minute) // a slow disk is no slow client
+				select {
+				case got := <-answered:
+					t.Errorf("answered before the commit: %+v", got)
+				default:
+				}
+				close(gated.gate)
+				if got := <-answered; got.status != 200 {
+					t.Errorf("got %+v", got)
+				}
+				if got := send(r, token); got.status != 200 || len(gated.kept()) != 1 {
+					t.Errorf("again: %+v, %v", got, gated.kept())
+				}
+			})
+		})
+	}
 }
 
 func TestPostsThatAreRefusedWhole(t *testing.T) {

@@ -46,8 +46,9 @@ What people read is a code with values ([viewing.Message]) until package locale 
 
 	cmd/filmspool           the commands and how they print
 	  terminal              printing, tables and questions
-	connector               sessions of browsers, posts of programs
+	connector               sessions of browsers, posts of programs, hooks of media servers
 	  extension             the browser extension, and how it is packed
+	  hook                  what media servers and players post
 	  pairing               codes and tokens
 	  protocol              the messages
 	daemon                  this package
