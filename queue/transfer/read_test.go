@@ -330,6 +330,15 @@ func FuzzRead(f *testing.F) {
 	for _, name := range samples(f) {
 		f.Add([]byte(sample(f, name)))
 	}
+	for _, seed := range []string{
+		`[{"id":1,"watched_at":"2026-08-21T06:41:00.000Z","action":"watch","type":"movie","movie":{"title":"A","year":1995,"ids":{"trakt":1,"tmdb":949}}}]`,
+		`{"v":1,"source":"cli","eventId":"a","event":{"kind":"viewing","eventId":"a"},"entries":[{"state":"delivered","account":"default"}]}`,
+		"title,year,tmdbId,imdbId,watchedAt,comment,location\nA,1995,949,tt0113277,2024-05-01,,\n",
+		"media_id,source,media_type,title,image,season_number,episode_number,score,progress,status,start_date,end_date\n1399,tmdb,episode,A,,1,2,,,,,2024-05-01\n",
+		"kind,type,title,year,tmdb,series_tmdb,season,episode,watched_at,list\nlist_item,movie,A,1995,949,,,,,B\n",
+	} {
+		f.Add([]byte(seed))
+	}
 	f.Fuzz(func(t *testing.T, content []byte) {
 		_, rows, err := readAll(string(content), Options{Zone: time.UTC})
 		checkRows(t, "fuzz", rows)
