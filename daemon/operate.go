@@ -232,7 +232,6 @@ func (d *core) List(ctx context.Context, f entry.Filter) ([]queue.Entry, error) 
 		if err != nil {
 			return nil, queueFault(err)
 		}
-		d.titles.want(page...)
 		list = append(list, page...)
 		if len(page) < f.Limit {
 			break
@@ -242,11 +241,16 @@ func (d *core) List(ctx context.Context, f entry.Filter) ([]queue.Entry, error) 
 			f.Past, f.Below = entry.Place{}, last.ID
 		}
 	}
+	if len(list) <= maxShown {
+		d.titles.want(list...)
+	}
 	return list, nil
 }
 
-// maxPage is how many entries the queue lists at once.
-const maxPage = 1000
+const (
+	maxPage  = 1000 // entries that the queue lists at once
+	maxShown = 150  // entries of a list that somebody reads; longer ones are counted or worked on
+)
 
 // Acknowledge implements [control.API].
 func (d *core) Acknowledge(ctx context.Context, id int64) error {

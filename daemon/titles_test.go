@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -180,6 +182,32 @@ func TestWhatIsAddedByNumber(t *testing.T) {
 	}
 	l.sees("/log?what=603", "<h3>The Matrix</h3>", "1999", `value="603 1999 The Matrix"`)
 	l.sees("/log?what=themoviedb.org/tv/1396/season/1/episode/2", "<h3>Breaking Bad</h3>", "S01E02")
+}
+
+// TestOnlyWhatIsShownIsLookedUp: TMDB learns nothing from a list that is not read by a person.
+func TestOnlyWhatIsShownIsLookedUp(t *testing.T) {
+	o := testOptions(t)
+	o.Config.Resolve.TMDB.Enabled = true
+	d, _ := opened(t, o)
+	var events []viewing.Event
+	for n := range maxShown + 1 {
+		events = append(events, movie(fmt.Sprint("many ", n), int64(10_000+n), "", time.Duration(n)*time.Hour))
+	}
+	err := d.withQueue(t.Context(), func(ctx context.Context) error {
+		d.openProviders(ctx)
+		d.openTitles() // nobody works on what is wanted
+		_, err := d.store.Commit(ctx, viewing.Batch{Source: "browser:x", Events: events})
+		for _, c := range [][2]int{{0, 0}, {1000, 0}, {maxShown, maxShown}} {
+			limit, want := c[0], c[1]
+			if _, failed := d.List(ctx, entry.Filter{Limit: limit}); failed != nil || len(d.titles.wanted) != want {
+				t.Errorf("%d entries: %d questions, %v", limit, len(d.titles.wanted), failed)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestTMDBThatDoesNotAnswer: the pages are as they are without it, and it is left alone.
