@@ -173,8 +173,10 @@ func TestWhatTMDBTells(t *testing.T) {
 		t.Errorf("before: %q, %v, %v", path, known, err)
 	}
 	err := s.Learn(t.Context(), []Title{
-		{Key: "movie:603", Title: "The Matrix", Year: 1999, Minutes: 136, Poster: "/a.jpg"}, {Key: "movie:604", Title: "The Matrix Reloaded", Year: 2003, Minutes: 138},
-		{Key: "tv:1396", Title: "Breaking Bad", Year: 2008, Poster: "/b.jpg"}, {Key: "episode:1396:1:2", Title: "Cat's in the Bag...", Minutes: 48},
+		{Key: "movie:603", Title: "The Matrix", Year: 1999, Minutes: 136, Poster: "/a.jpg"},
+		{Key: "movie:604", Title: "The Matrix Reloaded", Year: 2003, Minutes: 138},
+		{Key: "tv:1396", Title: "Breaking Bad", Year: 2008, Poster: "/b.jpg"},
+		{Key: "episode:1396:1:2", Title: "Cat's in the Bag...", Minutes: 48},
 	})
 	if err != nil {
 		t.Fatal(err)
