@@ -96,6 +96,7 @@ func TestPicturesThatCannotBeHad(t *testing.T) {
 					t.Errorf("%d: %v", i, err)
 				}
 			})
+			synctest.Wait() // the first, who waits the shortest, has asked
 		}
 		all.Wait()
 		after := func(wait time.Duration, path string, want int, kept bool) {
