@@ -54,6 +54,26 @@ func (l *looker) acts(id int64, act string, fields ...string) {
 	l.does(page+"/"+act, form)
 }
 
+// TestExportOnTheDiary: what the filter shows, or everything with the watchlist.
+func TestExportOnTheDiary(t *testing.T) {
+	l := looking(t)
+	l.commits(viewing.SourceCLI, movie("a", 603, "Alpha", time.Hour), movie("b", 604, evil, time.Hour), viewing.Event{
+		Kind: viewing.KindWatchlist, EventID: "w", Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 605}}},
+	})
+	l.sees("/diary", `action="/export"`, `value="letterboxd"`)
+	for query, want := range map[string]int{"form=csv": 4, "form=csv&words=alpha&state=": 2, "form=letterboxd": 3, "": 3} {
+		answer := l.ask(http.MethodGet, "/export?"+query, nil)
+		if got := strings.Count(answer.Body.String(), "\n"); answer.Code != http.StatusOK || got != want || !strings.HasPrefix(answer.Header().Get("Content-Disposition"), "attachment") {
+			t.Errorf("%s: %d, %d lines, want %d: %s", query, answer.Code, got, want, answer.Body)
+		}
+	}
+	for query, want := range map[string]string{"form=excel": "/diary?form=excel", "form=csv&from=never": "/diary?form=csv&from=never"} {
+		if answer := l.ask(http.MethodGet, "/export?"+query, nil); answer.Code != http.StatusSeeOther || answer.Header().Get("Location") != want {
+			t.Errorf("%s: %d to %s", query, answer.Code, answer.Header().Get("Location"))
+		}
+	}
+}
+
 // held is a film that waits for a person, and whose title is markup.
 func (l *looker) held(id string) int64 {
 	l.Helper()

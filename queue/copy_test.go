@@ -1,6 +1,8 @@
 package queue
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -90,5 +92,33 @@ func TestCopyHistory(t *testing.T) {
 	}
 	if x := s.explained(t, int64(len(before)+1)); x.Steps[0].Code != "user.copied" {
 		t.Errorf("the first copy says %+v", x.Steps)
+	}
+}
+
+// TestCopyHistoryThatWasCut goes on where it ended, and copies everything once.
+func TestCopyHistoryThatWasCut(t *testing.T) {
+	s := couple(t)
+	const n = 3*operationPage - 100
+	past := viewing.Batch{Source: living}
+	for i := range n {
+		past.Events = append(past.Events, film(fmt.Sprint(i), int64(i+1), -i))
+	}
+	s.commitBatch(t, past)
+	s.change(t, "UPDATE entries SET state = 'delivered'")
+	ctx, cut := context.WithCancel(t.Context())
+	told := 0
+	err := s.CopyHistory(ctx, "anna", "ben", false, func(Entry, bool) {
+		if told++; told == operationPage+1 {
+			cut()
+		}
+	})
+	if !errors.Is(err, context.Canceled) || told < operationPage || told >= n {
+		t.Errorf("cut after %d: %v", told, err)
+	}
+	if got, want := s.copies(t, "anna", "ben", false), fmt.Sprintf("map[viewing false:%d viewing true:%d]", n-told, told); got != want {
+		t.Errorf("then %s, want %s", got, want)
+	}
+	if counts, err := s.CountsOf(t.Context()); err != nil || counts["ben"].Pending != n {
+		t.Errorf("%+v, %v", counts["ben"], err)
 	}
 }

@@ -45,8 +45,11 @@ func (p *program) moveCommand() *cobra.Command {
 			return err
 		case *asJSON:
 			return p.stdout.JSON(did)
+		case did.New() == 0:
+			p.stdout.Say("cli.move.none", "from", m.From, "to", m.To)
+		default:
+			p.stdout.Say("cli.move.did", "n", did.New(), "to", m.To)
 		}
-		p.stdout.Say("cli.move.did", "n", did.New(), "to", m.To)
 		return nil
 	}
 	return c

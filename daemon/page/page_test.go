@@ -146,6 +146,29 @@ func TestLinksFromElsewhere(t *testing.T) {
 	}
 }
 
+// TestBrokenExportIsNoWholeFile: a browser sees that a download was cut.
+func TestBrokenExportIsNoWholeFile(t *testing.T) {
+	api := fakeAPI()
+	api.Export = func(_ context.Context, _ control.Export, w io.Writer) error {
+		_, _ = io.WriteString(w, strings.Repeat("viewing\n", 10_000))
+		return errors.New("disk trouble")
+	}
+	s, server := newSite(t, api)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/export?form=csv", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Cookie", signIn(t, s, server))
+	answer, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		return
+	}
+	defer answer.Body.Close()
+	if text, err := io.ReadAll(answer.Body); err == nil {
+		t.Errorf("half an export of %d bytes looks whole: %s", len(text), answer.Status)
+	}
+}
+
 // TestSessionsAreKept: a browser stays signed in over a restart, which keeps the host name,
 // until somebody signs out everywhere. Where that cannot be saved, nothing changes.
 func TestSessionsAreKept(t *testing.T) {
