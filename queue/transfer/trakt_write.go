@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -16,55 +17,44 @@ import (
 // writeTrakt writes an archive as Trakt's export is. It carries everything of a [Record] but
 // where it was seen, a zone, and that a time is a day: that becomes noon of it.
 func writeTrakt(w io.Writer, records iter.Seq2[Record, error]) error {
-	archive := traktArchive{zip: zip.NewWriter(w)}
-	lists := []traktList{}
-	err := archive.begin("watched-history-1.json")
-	for r, failed := range records {
-		if err == nil {
-			err = failed
-		}
+	archive, lists := traktArchive{zip: zip.NewWriter(w)}, []traktList{}
+	for r, err := range records {
 		if err != nil {
 			return err
 		}
-		member := archive.member
+		member := "watched-history-1.json"
 		switch r.Kind {
 		case viewing.KindWatchlist:
 			member = "lists-watchlist.json"
 		case viewing.KindListItem:
 			if n := len(lists); n == 0 || lists[n-1].Name != r.List.Name {
-				list := traktList{Name: r.List.Name, Description: r.List.Description, Privacy: "private", IDs: traktIDs{
-					Trakt: cmp.Or(traktNumber(r.EventID, 2), int64(crc32.ChecksumIEEE([]byte(r.List.Name)))), Slug: slug(r.List.Name),
-				}}
-				if r.List.Visibility == "PUBLIC" {
-					list.Privacy = "public"
-				}
-				lists = append(lists, list)
+				lists = append(lists, traktListOf(r))
 			}
 			is := lists[len(lists)-1].IDs
 			member = fmt.Sprintf("lists-list-%d-%s.json", is.Trakt, is.Slug)
 		}
-		if member != archive.member {
-			if err = archive.begin(member); err != nil {
-				return err
-			}
+		if err := archive.write(member, traktOf(r)); err != nil {
+			return err
 		}
-		err = archive.write(traktOf(r))
-	}
-	if err == nil {
-		err = archive.begin("lists-lists.json")
 	}
 	for _, list := range lists {
-		if err == nil {
-			err = archive.write(list)
+		if err := archive.write("lists-lists.json", list); err != nil {
+			return err
 		}
 	}
-	if err == nil {
-		err = archive.end()
+	return errors.Join(archive.end(), archive.zip.Close())
+}
+
+// traktListOf is the list of an item as Trakt writes it. One that did not come from Trakt has
+// the same number in every export.
+func traktListOf(r Record) traktList {
+	list := traktList{Name: r.List.Name, Description: r.List.Description, Privacy: "private", IDs: traktIDs{
+		Trakt: cmp.Or(traktNumber(r.EventID, 2), int64(crc32.ChecksumIEEE([]byte(r.List.Name)))), Slug: slug(r.List.Name),
+	}}
+	if r.List.Visibility == "PUBLIC" {
+		list.Privacy = "public"
 	}
-	if err != nil {
-		return err
-	}
-	return archive.zip.Close()
+	return list
 }
 
 // traktNumber is the number of Trakt that a part of the key of one of its rows has: of
@@ -122,40 +112,31 @@ func slug(name string) string {
 // traktArchive writes members that are each an array of JSON.
 type traktArchive struct {
 	zip    *zip.Writer
-	member string // its name
+	member string // the last one
 	out    io.Writer
-	next   string // what stands before its next element
 }
 
-// begin begins the next member.
-func (a *traktArchive) begin(member string) (err error) {
-	if a.member != "" {
-		if err := a.end(); err != nil {
-			return err
+// write writes an element of a member, which is the last one or a new one.
+func (a *traktArchive) write(member string, element any) error {
+	text, err := json.Marshal(element)
+	before := ",\n"
+	if member != a.member {
+		err = errors.Join(err, a.end())
+		a.member, before = member, "[\n"
+		if err == nil {
+			a.out, err = a.zip.Create(member)
 		}
 	}
-	a.member, a.next = member, "["
-	a.out, err = a.zip.Create(member)
-	return err
-}
-
-// write writes an element of the member.
-func (a *traktArchive) write(element any) error {
-	text, err := json.Marshal(element)
 	if err == nil {
-		_, err = fmt.Fprintf(a.out, "%s\n%s", a.next, text)
+		_, err = fmt.Fprintf(a.out, "%s%s", before, text)
 	}
-	a.next = ","
 	return err
 }
 
-// end ends the member.
-func (a *traktArchive) end() error {
-	if a.next == "[" {
-		a.next = "[]"
-	} else {
-		a.next = "\n]"
+// end ends the last member.
+func (a *traktArchive) end() (err error) {
+	if a.member != "" {
+		_, err = io.WriteString(a.out, "\n]\n")
 	}
-	_, err := io.WriteString(a.out, a.next+"\n")
 	return err
 }

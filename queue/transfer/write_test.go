@@ -207,6 +207,9 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 						want = append(want, r)
 					}
 				}
+				if name == "trakt" && len(want) == 0 {
+					return // an empty archive is of no form
+				}
 				got := readBack(t, name, written(t, name, records))
 				for i := range max(len(got), len(want)) {
 					if i >= len(got) || i >= len(want) || !reflect.DeepEqual(got[i], want[i]) {
