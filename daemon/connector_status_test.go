@@ -121,7 +121,7 @@ func TestABrowserIsToldOfProblemsInItsLanguage(t *testing.T) {
 	v.say(`{"type":"ping"}`)
 	want := []any{map[string]any{
 		"code": "entries-held", "severity": "needs you",
-		"text": "1 Eintrag braucht dein Ja.", "act": "Behalte, was du gesehen hast, und verwirf den Rest.",
+		"text": "1 Eintrag braucht dein OK.", "act": "Behalte, was du gesehen hast, und verwirf den Rest.",
 	}}
 	if diff := cmp.Diff(want, v.answer("s")["problems"]); diff != "" {
 		t.Error(diff)

@@ -38,7 +38,7 @@ func TestNoticesAreSetAndTriedOnThePage(t *testing.T) {
 			t.Errorf("tried, and %q is not told: %s\n%s", want, answer.Status, text)
 		}
 	}
-	failed("No way of notices is on")
+	failed("Notices are off")
 
 	give("webhook.url", hook.URL+"/topic")
 	if text := s.send("/settings/try", nil); !strings.Contains(text, "Webhook: a test was sent") {
@@ -50,7 +50,7 @@ func TestNoticesAreSetAndTriedOnThePage(t *testing.T) {
 	give("webhook.url", hook.URL+"/closed")
 	failed("Webhook: the test failed: the webhook answered 403")
 	give("webhook.url", "")
-	failed("No way of notices is on")
+	failed("Notices are off")
 
 	token := filepath.Join(o.Paths.State, "keys", "webhook-token")
 	if err := errors.Join(os.MkdirAll(filepath.Dir(token), 0o700), os.WriteFile(token, []byte("tk_secret\n"), 0o600)); err != nil {

@@ -249,7 +249,7 @@ func TestPairFromThePage(t *testing.T) {
 	if text := s.send("/sources/rename", url.Values{"id": {clients[0].ID}, "name": {"Kitchen"}}); !strings.Contains(text, "<h3>Kitchen</h3>") {
 		t.Errorf("renamed:\n%s", text)
 	}
-	if text := s.send("/sources/forget", url.Values{"id": {clients[0].ID}, "name": {"Sofa"}}); !strings.Contains(text, "Sofa is forgotten") || strings.Contains(text, "<h3>Sofa</h3>") {
+	if text := s.send("/sources/forget", url.Values{"id": {clients[0].ID}, "name": {"Sofa"}}); !strings.Contains(text, "Sofa is removed") || strings.Contains(text, "<h3>Sofa</h3>") {
 		t.Errorf("forgotten:\n%s", text)
 	}
 	if answer, text := s.ask("POST", "/sources/forget", url.Values{"id": {"none"}}); answer.StatusCode != 404 || !strings.Contains(text, `role="alert"`) {
@@ -260,7 +260,7 @@ func TestPairFromThePage(t *testing.T) {
 // TestProgramsTokenIsShownOnce: whoever looks at the page later does not see it.
 func TestProgramsTokenIsShownOnce(t *testing.T) {
 	s := surf(runDaemon(t, nil))
-	if answer, text := s.ask("POST", "/sources/program", url.Values{"label": {" "}}); answer.StatusCode != 422 || !strings.Contains(text, "has no name") {
+	if answer, text := s.ask("POST", "/sources/program", url.Values{"label": {" "}}); answer.StatusCode != 422 || !strings.Contains(text, "name for the program") {
 		t.Errorf("no name: %s", answer.Status)
 	}
 	answer, text := s.ask("POST", "/sources/program", url.Values{"label": {"Plex <b>"}})
@@ -271,7 +271,7 @@ func TestProgramsTokenIsShownOnce(t *testing.T) {
 	if _, err := s.d.pairing.Check(token[1], ""); err != nil {
 		t.Errorf("the token: %v", err)
 	}
-	if text := s.see("/sources", "Plex <b>", "has not been heard of yet"); strings.Contains(text, token[1]) {
+	if text := s.see("/sources", "Plex <b>", "not active yet"); strings.Contains(text, token[1]) {
 		t.Error("the token is shown again")
 	}
 }
@@ -331,10 +331,10 @@ func TestImportFromThePage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}))
-	if answer, text := s.ask("POST", "/sources/import", nil); answer.StatusCode != 422 || !strings.Contains(text, "First look at what") {
+	if answer, text := s.ask("POST", "/sources/import", nil); answer.StatusCode != 422 || !strings.Contains(text, "Preview the import first") {
 		t.Errorf("an import without a preview: %s", answer.Status)
 	}
-	if answer, text := s.ask("POST", "/sources/preview", url.Values{"since": {"soon"}}); answer.StatusCode != 422 || !strings.Contains(text, "That is no day") {
+	if answer, text := s.ask("POST", "/sources/preview", url.Values{"since": {"soon"}}); answer.StatusCode != 422 || !strings.Contains(text, "Write a day") {
 		t.Errorf("a day that is none: %s", answer.Status)
 	}
 	s.until("/setup?step=5", "Import 2 viewings", func() { s.send("/setup/preview", url.Values{"since": {"2020-01-02"}, "back": {"/setup?step=5"}}) })
@@ -345,7 +345,7 @@ func TestImportFromThePage(t *testing.T) {
 	if list, err := s.d.Control().List(t.Context(), entry.Filter{}); err != nil || len(list) != 0 {
 		t.Errorf("a preview has queued %d: %v", len(list), err)
 	}
-	s.until("/sources", "Imported: 2 viewings are on disk", func() { s.send("/sources/import", nil) })
+	s.until("/sources", "2 viewings imported", func() { s.send("/sources/import", nil) })
 	if list, err := s.d.Control().List(t.Context(), entry.Filter{}); err != nil || len(list) != 2 {
 		t.Errorf("an import has queued %d: %v", len(list), err)
 	}
@@ -378,7 +378,7 @@ func TestLibraryIsWatchedFromThePage(t *testing.T) {
 	}
 	for _, folder := range []string{found, typed} {
 		text := s.send("/setup/watch", url.Values{"path": {folder}, "back": {"/setup?step=4"}})
-		if !strings.Contains(text, folder+" is watched from now on") || !strings.Contains(text, `<p class="muted">`+folder+"</p>") {
+		if !strings.Contains(text, "Connected: "+folder) || !strings.Contains(text, `<p class="muted">`+folder+"</p>") {
 			t.Errorf("watched:\n%s", text)
 		}
 	}
@@ -392,12 +392,12 @@ func TestLibraryIsWatchedFromThePage(t *testing.T) {
 	}
 	s.see("/status", "<td>Kodi (living room)</td>")
 	s.see("/diary", "Kodi (living room)</option>")
-	for path, want := range map[string]string{"": "No folder was named", home: "", filepath.Join(home, "none"): ""} {
+	for path, want := range map[string]string{"": "Type the folder", home: "", filepath.Join(home, "none"): ""} {
 		if answer, text := s.ask("POST", "/sources/watch", url.Values{"path": {path}}); answer.StatusCode < 400 || answer.StatusCode >= 500 || !strings.Contains(text, want) || !strings.Contains(text, `role="alert"`) {
 			t.Errorf("%q: %s", path, answer.Status)
 		}
 	}
-	if text := s.send("/sources/unwatch", url.Values{"path": {typed}}); !strings.Contains(text, typed+" is watched no more") || strings.Contains(text, typed+"</p>") {
+	if text := s.send("/sources/unwatch", url.Values{"path": {typed}}); !strings.Contains(text, "Disconnected: "+typed) || strings.Contains(text, typed+"</p>") {
 		t.Errorf("no more:\n%s", text)
 	}
 }

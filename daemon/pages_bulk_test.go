@@ -255,7 +255,7 @@ func TestReviewDecides(t *testing.T) {
 	if l.recorded() != 2 {
 		t.Errorf("the service has %d", l.recorded())
 	}
-	l.sees("/review", "Nothing waits for you.")
+	l.sees("/review", "Nothing needs your attention.")
 }
 
 // TestReviewIsGrouped: what waits for different reasons stands apart, in order, and of a

@@ -171,7 +171,7 @@ func TestUndoOnThePage(t *testing.T) {
 	page := fmt.Sprintf("/diary/%d", id)
 	form := l.form(l.sees(page), page+"/undo")
 	answer := l.ask(http.MethodPost, page+"/undo", form)
-	if answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), "The service has it, and nothing else goes along.") || strings.Count(answer.Body.String(), page+"/undo\"") != 1 || l.recorded() != 1 {
+	if answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), "The service has it, and nothing else would go with it.") || strings.Count(answer.Body.String(), page+"/undo\"") != 1 || l.recorded() != 1 {
 		t.Fatalf("%d, the service has %d\n%s", answer.Code, l.recorded(), answer.Body)
 	}
 	l.does(page+"/undo", l.form(answer.Body.String(), page+"/undo"))
@@ -326,10 +326,10 @@ func TestFormsWithNonsense(t *testing.T) {
 		{"time", "at", "when?", "is not a time"},
 		{"time", "at", "", "Type a date and a time"},
 		{"time", "at", "9999-12-31T23:59:59", "lies ahead"},
-		{"time", "at", "1700-01-01T00:00", "That was not done."},
-		{"search", "what", "  ", "Type one word"},
-		{"search", "what", strings.Repeat("x", 301), "Type one word"},
-		{"search", "what", "\xff\xfe", "Type one word"},
+		{"time", "at", "1700-01-01T00:00", "That didn’t work."},
+		{"search", "what", "  ", "Type 1 to 20"},
+		{"search", "what", strings.Repeat("x", 301), "Type 1 to 20"},
+		{"search", "what", "\xff\xfe", "Type 1 to 20"},
 	} {
 		l.refused(page+"/"+c.act, with(l.form(body, page+"/"+c.act), c.name, c.value), c.want)
 	}

@@ -151,7 +151,7 @@ func TestStatusTellsHowThingsStand(t *testing.T) {
 func TestPauseAndResumeOnThePage(t *testing.T) {
 	l := looking(t)
 	for _, bad := range []string{"", "x", "-1", "99999999999999999999", "8785"} {
-		l.refused("/status/pause", url.Values{"hours": {bad}}, "Choose one of the times")
+		l.refused("/status/pause", url.Values{"hours": {bad}}, "Choose how long")
 	}
 	paused := func() (account.State, *time.Time) {
 		l.Helper()
@@ -186,7 +186,7 @@ func TestRetryOnThePage(t *testing.T) {
 	id := l.rejected("r", 604)
 	l.does("/status/retry", nil)
 	l.becomes(id, viewing.StateDelivered)
-	l.sees("/status", "It is tried again now.")
+	l.sees("/status", "Trying again now.")
 }
 
 // TestAFormLeadsNowhereElse: browsers leave control characters out of an address.
@@ -239,7 +239,7 @@ func TestAddByHand(t *testing.T) {
 		t.Errorf("%s %s at %s", e.Kind, e.Media.Key(), e.WatchedAt.Time())
 	}
 	l.sees("/log?what=Nobody+knows+this+one", "Nothing was found by")
-	l.sees("/log?what="+strings.Repeat("x", 400), "Type one word")
+	l.sees("/log?what="+strings.Repeat("x", 400), "Type 1 to 20")
 	l.paused()
 	film := func(number, to string) url.Values {
 		return add("type", "movie", "choice", number+" 1999 The Matrix", "to", to)
@@ -258,8 +258,8 @@ func TestAddByHand(t *testing.T) {
 	series := func(fields ...string) url.Values {
 		return add(append(fields, "type", "tv", "choice", "1396 2008 Breaking Bad", "to", "diary")...)
 	}
-	l.refused("/log/add", series(), "give its season and its number")
-	l.refused("/log/add", series("episode", "3"), "give its season and its number")
+	l.refused("/log/add", series(), "Type the season and the number")
+	l.refused("/log/add", series("episode", "3"), "Type the season and the number")
 	l.refused("/log/add", series("season", "x", "episode", "3"), "are numbers")
 	l.does("/log/add", series("season", "2", "episode", "3"))
 	if e := last(); e.Media.Key() != "episode:1396:2:3" || time.Since(e.WatchedAt.Time()) > time.Minute || e.Label() != "Breaking Bad S02E03" {

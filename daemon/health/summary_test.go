@@ -81,11 +81,11 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 			"attention",
 			"Account default needs you: The service does not accept the key. Other accounts keep sending. 1 entry is safe here and will be sent.", "filmspool login",
 		},
-		{control.Status{Accounts: []control.Account{hers, bens}}, "paused", "Account anna is paused. " + benIs + " Nothing waits.", ""},
-		{control.Status{Accounts: []control.Account{bens, hers}}, "paused", benIs + " Account anna is paused. Nothing waits.", ""},
+		{control.Status{Accounts: []control.Account{hers, bens}}, "paused", "Account anna is paused. " + benIs + " Nothing is waiting.", ""},
+		{control.Status{Accounts: []control.Account{bens, hers}}, "paused", benIs + " Account anna is paused. Nothing is waiting.", ""},
 		{
 			control.Status{Accounts: []control.Account{dropping, bens, unused}},
-			"paused", "Account default is paused until 2026-03-01 23:00, and what is watched until then is not sent. " + benIs + " Nothing waits.", "",
+			"paused", "Account default is paused until 2026-03-01 23:00, and what is watched until then is not sent. " + benIs + " Nothing is waiting.", "",
 		},
 		{
 			control.Status{Accounts: []control.Account{well, bens}, Counts: entry.Counts{Held: 1}},

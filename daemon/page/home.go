@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
@@ -12,6 +13,7 @@ import (
 // The sizes of the first page.
 const (
 	lastWatched = 5
+	lastLimit   = 100 // viewings that are read for these, with those that are held
 	weekDays    = 7
 	weekLimit   = 1000 // viewings of a week that are counted
 )
@@ -68,8 +70,9 @@ func showHome(v *view) (any, error) {
 		return nil, err
 	}
 	d.count(v, week, begin)
-	last, err := v.api().List(v.ctx(), entry.Filter{Kind: viewing.KindViewing, Kept: true, ByTime: true, Limit: lastWatched})
-	d.Last = v.items(last)
+	last, err := v.api().List(v.ctx(), entry.Filter{Kind: viewing.KindViewing, Kept: true, ByTime: true, Limit: lastLimit})
+	last = slices.DeleteFunc(last, func(e entry.Entry) bool { return !e.Counted() })
+	d.Last = v.items(last[:min(len(last), lastWatched)])
 	return d, err
 }
 

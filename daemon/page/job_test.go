@@ -65,14 +65,14 @@ func TestImportIsStoppedAndGoesOn(t *testing.T) {
 	post(done, "", "preview", nil)
 	<-asked
 	ends(func() { post(done, "", "stop", nil) })
-	post(422, "First look at what", "import", nil) // that preview was stopped
+	post(422, "Preview the import first", "import", nil) // that preview was stopped
 	post(done, "", "preview", nil)
 	<-asked
 	ends(func() { let <- errors.New("sql: secret") })
 	if page := shows("Details are in the log"); strings.Contains(page, "secret") {
 		t.Errorf("the page says why it failed:\n%s", page)
 	}
-	post(422, "First look at what", "import", nil) // that one failed
+	post(422, "Preview the import first", "import", nil) // that one failed
 
 	post(done, "", "preview", url.Values{"since": {"2024-01-01"}})
 	preview := <-asked
@@ -83,17 +83,17 @@ func TestImportIsStoppedAndGoesOn(t *testing.T) {
 	if first.DryRun || !first.Yes || first.Since != preview.Since || preview.Since.IsZero() {
 		t.Errorf("previewed %+v, imported %+v", preview, first)
 	}
-	shows(`max="400" value="100"`, "100 of 400 are on disk", ">Pause<")
-	post(422, "under way", "preview", nil)
+	shows(`max="400" value="100"`, "100 of 400 imported", ">Pause<")
+	post(422, "is running", "preview", nil)
 	ends(func() { post(done, "", "stop", nil) })
-	shows("Go on", "ended before it was through")
+	shows("Continue", "stopped early")
 	post(done, "", "import", nil)
 	if again := <-asked; again != first {
 		t.Errorf("it goes on with %+v, not %+v", again, first)
 	}
 	ends(func() { let <- nil })
-	shows("Imported: 400 viewings")
-	post(422, "First look at what", "import", nil)
+	shows("400 viewings imported")
+	post(422, "Preview the import first", "import", nil)
 	post(done, "", "preview", nil)
 	<-asked
 	s.Close() // waits for the job
