@@ -397,7 +397,7 @@ func TestLibraryIsWatchedFromThePage(t *testing.T) {
 			t.Errorf("%q: %s", path, answer.Status)
 		}
 	}
-	if text := s.send("/sources/unwatch", url.Values{"path": {typed}}); !strings.Contains(text, "Disconnected: "+typed) || strings.Contains(text, typed+"</p>") {
+	if text := s.send("/sources/unwatch", url.Values{"path": {typed}}); !strings.Contains(text, "Disconnected: "+typed) || strings.Contains(text, `<p class="muted">`+typed) {
 		t.Errorf("no more:\n%s", text)
 	}
 }
