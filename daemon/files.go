@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -208,14 +209,22 @@ func (d *core) PreviewFile(ctx context.Context, o control.FileOrder) (control.Fi
 	if err != nil || f.Agreed {
 		return f, err
 	}
-	f.Dates = o.Dates
+	f.Dates, f.Person = o.Dates, o.Person
 	i := fileImport{d: d, f: f, dry: true, past: newPast(d), wishes: map[string]bool{}}
 	if err := i.read(ctx); err != nil {
 		return f, err
 	}
+	if f.Person != "" && i.count.People[f.Person] == 0 {
+		return f, control.Invalid(viewing.Say("fault.noPerson", "name", f.Person), personHint(slices.Sorted(maps.Keys(i.count.People))))
+	}
 	i.count.SendSeconds = d.toSend(i.count.New - i.count.Unresolved - i.count.Held - i.count.Ignored)
 	f.FilePreview = i.count
 	return f, d.saveFile(f)
+}
+
+// personHint says whose rows a file holds.
+func personHint(names []string) viewing.Message {
+	return viewing.Say("hint.person", "names", strings.Join(names, ", "))
 }
 
 // ImportFile implements [control.API].
@@ -226,6 +235,8 @@ func (d *core) ImportFile(ctx context.Context, o control.FileOrder) (control.Fil
 		return f, err
 	case f.Skipped == nil:
 		return f, control.Refused(viewing.Say("fault.noPreview"), viewing.Message{})
+	case f.Whose() != nil:
+		return f, control.Refused(viewing.Say("fault.severalPeople"), personHint(f.Whose()))
 	case f.AmbiguousDates > 0:
 		return f, control.Refused(viewing.Say("fault.ambiguousDates"), viewing.Say("hint.dates"))
 	}
@@ -397,7 +408,16 @@ func (i *fileImport) read(ctx context.Context) error {
 
 // take takes a row into the batch, or counts why it is left out.
 func (i *fileImport) take(row transfer.Row) {
+	if row.Person != "" {
+		if i.count.People == nil {
+			i.count.People = map[string]int{}
+		}
+		i.count.People[row.Person]++
+	}
 	switch {
+	case row.Person != i.f.Person && row.Person != "" && i.f.Person != "":
+		i.count.Skipped["person"]++
+		return
 	case row.Skip != "":
 		i.count.Skipped[string(row.Skip)]++
 		return

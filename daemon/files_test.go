@@ -217,6 +217,39 @@ func TestImportAddsOnlyWhatIsNew(t *testing.T) {
 	})
 }
 
+// TestQuestionsOfAFile: whose the rows are, and which number of a date is the day, are asked
+// once for the whole file.
+func TestQuestionsOfAFile(t *testing.T) {
+	alone(t, testOptions(t), func(c *core) {
+		content := "Profile Name,Start Time,Duration,Attributes,Title,Supplemental Video Type,Device Type,Bookmark,Latest Bookmark,Country\n"
+		for _, row := range []string{"Ann,2024-02-11 19:03:12,01:41:07", "Bob,2024-02-12 19:03:12,01:41:07", "Bob,2024-02-14 19:03:12,01:41:07"} {
+			content += row + `,,"A Film",,TV,01:41:07,01:41:07,DE (Germany)` + "\n"
+		}
+		f := c.previewed(t, []byte(content))
+		if _, err := c.ImportFile(t.Context(), control.FileOrder{ID: f.ID, Wait: true}); control.FaultOf(err).Message.Code != "fault.severalPeople" {
+			t.Errorf("everybody's: %v, %+v", err, f)
+		}
+		if _, err := c.PreviewFile(t.Context(), control.FileOrder{ID: f.ID, Person: "Eve"}); control.FaultOf(err).Message.Code != "fault.noPerson" {
+			t.Errorf("nobody's: %v", err)
+		}
+		if f, err := c.PreviewFile(t.Context(), control.FileOrder{ID: f.ID, Person: "Bob"}); err != nil || f.New != 2 || f.Skipped["person"] != 1 {
+			t.Errorf("one's: %v, %+v", err, f)
+		}
+		f = c.previewed(t, []byte("Title,Date\n\"A Film\",\"3/4/24\"\n"))
+		if _, err := c.ImportFile(t.Context(), control.FileOrder{ID: f.ID, Wait: true}); control.FaultOf(err).Message.Code != "fault.ambiguousDates" {
+			t.Errorf("either date: %v, %+v", err, f)
+		}
+		f, err := c.PreviewFile(t.Context(), control.FileOrder{ID: f.ID, Dates: control.DayFirst})
+		if err == nil {
+			_, err = c.ImportFile(t.Context(), control.FileOrder{ID: f.ID, Wait: true})
+		}
+		all, _ := c.List(t.Context(), entry.Filter{})
+		if err != nil || len(all) != 1 || all[0].WatchedAt.Time().Local().Format(time.DateOnly) != "2024-04-03" || all[0].WatchedAt.Precision != viewing.Day {
+			t.Errorf("the day first: %v, %+v", err, all)
+		}
+	})
+}
+
 // TestFilesThatAreRefused: with the reason, and nothing of them is kept.
 func TestFilesThatAreRefused(t *testing.T) {
 	alone(t, testOptions(t), func(c *core) {

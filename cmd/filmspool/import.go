@@ -21,7 +21,7 @@ import (
 // fileImport says how history files are imported.
 type fileImport struct {
 	dryRun, yes, json bool
-	dates             string
+	dates, person     string
 }
 
 func (p *program) importCommand() *cobra.Command {
@@ -32,6 +32,7 @@ func (p *program) importCommand() *cobra.Command {
 	f.BoolVar(&i.dryRun, "dry-run", false, "")
 	f.BoolVar(&i.yes, "yes", false, "")
 	f.StringVar(&i.dates, "dates", "", "")
+	f.StringVar(&i.person, "person", "", "")
 	f.BoolVar(&i.json, "json", false, "")
 	c.RunE = func(c *cobra.Command, files []string) error {
 		if err := oneOf("dates", i.dates, []string{control.DayFirst, control.MonthFirst}); err != nil {
@@ -92,12 +93,24 @@ func (p *program) importFile(ctx context.Context, ctl control.API, name string, 
 // previewFile shows what an import would do, and asks a person at a terminal what the file
 // does not tell, and for a yes.
 func (p *program) previewFile(ctx context.Context, ctl control.API, f control.File, i fileImport) (agreed bool, _ control.File, err error) {
-	order := control.FileOrder{ID: f.ID, Dates: i.dates}
+	order := control.FileOrder{ID: f.ID, Dates: i.dates, Person: i.person}
 	after, err := ctl.PreviewFile(ctx, order)
 	if err != nil {
 		return false, f, err
 	}
 	f = after
+	if names := f.Whose(); names != nil && !i.dryRun {
+		speech := p.stdout.Speech()
+		if terminal.IsTerminal(p.stdin) {
+			order.Person = p.stderr.Ask(ctx, p.stdin, speech.Say("cli.whose", "names", strings.Join(names, ", ")))
+		}
+		if order.Person == "" {
+			return false, f, control.Invalid(viewing.Say("fault.severalPeople"), viewing.Say("hint.person", "names", strings.Join(names, ", ")))
+		}
+		if f, err = ctl.PreviewFile(ctx, order); err != nil {
+			return false, after, err
+		}
+	}
 	if f.AmbiguousDates > 0 && !i.dryRun {
 		if !terminal.IsTerminal(p.stdin) {
 			return false, f, control.Invalid(viewing.Say("fault.ambiguousDates"), viewing.Say("hint.dates"))
@@ -107,7 +120,7 @@ func (p *program) previewFile(ctx context.Context, ctl control.API, f control.Fi
 			order.Dates = control.DayFirst
 		}
 		if f, err = ctl.PreviewFile(ctx, order); err != nil {
-			return false, f, err
+			return false, after, err
 		}
 	}
 	if !i.json {

@@ -21,9 +21,10 @@ const (
 
 // File is a history file that a person gave.
 type File struct {
-	ID    string `json:"id"`   // of its content
-	Name  string `json:"name"` // that the person gave it
-	Dates string `json:"dates,omitempty"`
+	ID     string `json:"id"`              // of its content
+	Name   string `json:"name"`            // that the person gave it
+	Dates  string `json:"dates,omitempty"` // as in [FileOrder], as the next
+	Person string `json:"person,omitempty"`
 	FilePreview
 	AddedAt time.Time `json:"addedAt"`
 	// Agreed says that a person wants it imported: this begins, and goes on after a restart.
@@ -51,6 +52,7 @@ type FilePreview struct {
 	Watchlist      int            `json:"watchlist"`
 	Lists          int            `json:"lists"`
 	ListItems      int            `json:"listItems"`
+	People         map[string]int `json:"people,omitempty"` // whose rows they are, where the file tells
 	Skipped        map[string]int `json:"skipped"`          // rows that say nothing of one viewing, by the reason
 	SendSeconds    int64          `json:"sendSeconds"`      // about how long the sending takes; 0 when nothing slows it
 	Unread         []KodiService  `json:"unread,omitempty"` // the services that do not tell what they have
@@ -60,6 +62,14 @@ type FilePreview struct {
 type Tally struct {
 	Key string // of its text
 	N   int
+}
+
+// Whose are the people of a file, where a person must say whose rows are imported.
+func (f File) Whose() (names []string) {
+	if len(f.People) > 1 && f.Person == "" {
+		names = slices.Sorted(maps.Keys(f.People))
+	}
+	return names
 }
 
 // Tallies are the counts that are not zero.
@@ -76,9 +86,10 @@ func (p FilePreview) Tallies() (all []Tally) {
 
 // FileOrder names a file, and what a person said of it.
 type FileOrder struct {
-	ID    string `json:"id"`
-	Dates string `json:"dates,omitempty"` // DayFirst or MonthFirst; "" where nobody has said
-	Wait  bool   `json:"wait,omitempty"`  // for the end of an import
+	ID     string `json:"id"`
+	Dates  string `json:"dates,omitempty"`  // DayFirst or MonthFirst; "" where nobody has said
+	Person string `json:"person,omitempty"` // whose rows are imported; "" for everybody's
+	Wait   bool   `json:"wait,omitempty"`   // for the end of an import
 }
 
 // upload is a route to a question that brings a content of any length, and its name.

@@ -44,7 +44,7 @@ func addFile(v *view) error {
 }
 
 func previewFile(v *view) error {
-	_, err := v.api().PreviewFile(v.ctx(), control.FileOrder{ID: v.Typed("id"), Dates: v.Typed("dates")})
+	_, err := v.api().PreviewFile(v.ctx(), control.FileOrder{ID: v.Typed("id"), Dates: v.Typed("dates"), Person: v.Typed("person")})
 	return err
 }
 
