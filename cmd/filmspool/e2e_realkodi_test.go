@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -23,8 +24,9 @@ import (
 type realKodi struct {
 	t     testing.TB
 	dir   string // which its user must be able to reach
-	port  string
 	group string // of its processes
+
+	port, announcements string
 }
 
 // kodiDied is the panic of a test whose Kodi has ended by itself: Kodi 20.1 aborts now and then, when its threads
@@ -67,7 +69,8 @@ func withKodi(t *testing.T, do func(*realKodi)) (lived bool) {
 	must(t, err)
 	defer os.RemoveAll(dir)
 	must(t, os.Chmod(dir, 0o755))
-	k := &realKodi{dir: dir, port: loopbackPort(t)}
+	k := &realKodi{dir: dir}
+	k.port, k.announcements = quietPorts(t)
 	k.t = mortal{t, k}
 	defer func() {
 		cause := recover()
@@ -92,12 +95,23 @@ func withKodi(t *testing.T, do func(*realKodi)) (lived bool) {
 	return true
 }
 
-func loopbackPort(t testing.TB) string {
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	must(t, err)
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
+// quietPorts are two ports that nothing listens to, below those that a system gives out by
+// itself: no other program takes them before Kodi does, nor while it restarts.
+func quietPorts(t testing.TB) (one, another string) {
+	for port := 12000 + 2*rand.IntN(9000); port < 32000; port += 2 {
+		a, err := new(net.ListenConfig).Listen(t.Context(), "tcp", fmt.Sprint(":", port))
+		if err != nil {
+			continue
+		}
+		b, err := new(net.ListenConfig).Listen(t.Context(), "tcp", fmt.Sprint(":", port+1))
+		must(t, a.Close())
+		if err == nil {
+			must(t, b.Close())
+			return fmt.Sprint(port), fmt.Sprint(port + 1)
+		}
+	}
+	t.Fatal("every port is in use")
+	return "", ""
 }
 
 func (k *realKodi) userdata() string { return filepath.Join(k.dir, "home", ".kodi", "userdata") }
@@ -134,7 +148,7 @@ const kodiSources = `insert into path (strPath, strContent, strScraper, scanRecu
 
 // collect puts Kodi's files in place, for a user of its own.
 func (k *realKodi) collect() {
-	fill := strings.NewReplacer("@PORT@", k.port, "@ANNOUNCEMENTS@", loopbackPort(k.t), "@MEDIA@", k.media(""))
+	fill := strings.NewReplacer("@PORT@", k.port, "@ANNOUNCEMENTS@", k.announcements, "@MEDIA@", k.media(""))
 	for name, text := range kodiFiles {
 		k.add(name, fill.Replace(text))
 	}
@@ -173,11 +187,20 @@ func (k *realKodi) launch() {
 		"LIBGL_ALWAYS_SOFTWARE=1", "LANG=C.UTF-8", "TZ=America/New_York")
 	cmd.Stdout, cmd.Stderr = log, log
 	must(k.t, cmd.Start())
-	go func() { _ = cmd.Wait() }() // it leaves no zombie behind
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // how, its log says
+		close(ended)
+	}()
 	group := fmt.Sprint(cmd.Process.Pid)
-	for deadline := time.Now().Add(10 * time.Second); !kodiRuns(group) && time.Now().Before(deadline); { // its start script comes first
-		time.Sleep(20 * time.Millisecond)
-	}
+	k.await("process", func() bool { // its start script comes first
+		select {
+		case <-ended:
+			return true
+		default:
+			return kodiRuns(group)
+		}
+	})
 	k.group = group
 	k.await("answer after its start", func() bool { _, err := k.request("JSONRPC.Ping", nil); return err == nil })
 	k.call("GUI.ActivateWindow", "window", "settings")
