@@ -122,13 +122,21 @@ func (d offline) status(ctx context.Context) (control.Status, error) {
 		}
 		accounts = append(accounts, one)
 	}
-	return d.core.status(ctx, accounts, func(k *kodi.Importer) kodi.Status {
+	out, err := d.core.status(ctx, accounts, func(k *kodi.Importer) kodi.Status {
 		s, err := k.Check(ctx)
 		if err != nil {
 			d.log.Warn("a library cannot be read", "userdata", s.Userdata, "state", s.State, "error", err)
 		}
 		return s
 	})
+	if d.o.Config.Resolve.TMDB.Enabled {
+		if _, unusable := d.tmdbToken(); unusable != nil {
+			p := d.tmdbProvider()
+			p.problem, p.hint = viewing.MessagesOf(unusable)[0], p.remedy
+			out.Sources = append(out.Sources, p.status())
+		}
+	}
+	return out, err
 }
 
 // accountStatus is how an account stands while nothing runs.

@@ -194,6 +194,22 @@ func TestSettleOnThePage(t *testing.T) {
 	}
 }
 
+// TestADayWithoutAClock: where only the day is known, no page shows a time of day.
+func TestADayWithoutAClock(t *testing.T) {
+	l := looking(t)
+	v := movie("a", 603, "Alpha One", 0)
+	at := time.Now().AddDate(0, 0, -1)
+	noon := time.Date(at.Year(), at.Month(), at.Day(), 12, 0, 0, 0, time.Local)
+	v.WatchedAt = viewing.At(noon)
+	v.WatchedAt.Precision = viewing.Day
+	id := l.commits("browser:x", v)[0]
+	day := noon.Format(time.DateOnly)
+	when := `<time datetime="` + day + `">yesterday</time>`
+	l.sees("/", when)
+	l.sees(fmt.Sprintf("/diary/%d", id), when)
+	l.sees("/diary", `<time class="clock" datetime="`+day+`"></time>`)
+}
+
 // TestLookAgainOnThePage: the service is asked again, from the entry and from the review.
 func TestLookAgainOnThePage(t *testing.T) {
 	l := looking(t)

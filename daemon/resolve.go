@@ -43,9 +43,7 @@ func (d *core) openProviders(ctx context.Context) {
 		d.providers = append(d.providers, &provider{name: "Wikidata", address: set.Wikidata.Endpoint, detail: viewing.Say("asked.wikidata")})
 	}
 	if set.TMDB.Enabled {
-		d.providers = append(d.providers, &provider{
-			name: "TMDB", address: set.TMDB.BaseURL, detail: viewing.Say("asked.tMDB"), remedy: control.Command("filmspool login --tmdb"),
-		})
+		d.providers = append(d.providers, d.tmdbProvider())
 	}
 	if !set.TMDB.Enabled {
 		if err := os.RemoveAll(d.picturesDir()); err != nil {
@@ -77,6 +75,13 @@ func (d *core) openProviders(ctx context.Context) {
 	}
 }
 
+// tmdbProvider returns TMDB as it is configured.
+func (d *core) tmdbProvider() *provider {
+	return &provider{
+		name: "TMDB", address: d.o.Config.Resolve.TMDB.BaseURL, detail: viewing.Say("asked.tMDB"), remedy: control.Command("filmspool login --tmdb"),
+	}
+}
+
 // openProvider makes the client of one, or says why there can be none.
 func (d *core) openProvider(p *provider) {
 	var asker resolve.Asker
@@ -85,10 +90,7 @@ func (d *core) openProvider(p *provider) {
 		asker, err = wikidata.New(p.address, d.o.Version)
 	} else {
 		var token string
-		if token, err = d.tmdbToken(); err == nil && token == "" {
-			err = viewing.Say("asked.noToken")
-		}
-		if err == nil {
+		if token, err = d.tmdbToken(); err == nil {
 			asker, err = tmdb.New(p.address, token)
 		}
 	}
@@ -99,8 +101,12 @@ func (d *core) openProvider(p *provider) {
 	d.useProvider(p, asker)
 }
 
+// tmdbToken is the token that is kept for TMDB; none is an error.
 func (d *core) tmdbToken() (string, error) {
 	token, _, err := d.keys.TMDB()
+	if err == nil && token.IsZero() {
+		err = viewing.Say("asked.noToken")
+	}
 	return token.Reveal(), err
 }
 

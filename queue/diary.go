@@ -404,7 +404,7 @@ func (s *Store) nameRanked(ctx context.Context, lists ...[]entry.Ranked) error {
 			}
 			work := *entries[at].Media
 			work.Season, work.Episode = nil, nil
-			list[i].Name = work.Label()
+			list[i].Name, list[i].Media = work.Label(), &work
 		}
 	}
 	return nil

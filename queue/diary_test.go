@@ -149,8 +149,12 @@ func TestYear(t *testing.T) {
 	y.Days = nil
 	want := entry.Year{
 		Year: 2025, First: 2024, Last: 2026, Sum: entry.Watched{Films: 2, Episodes: 4, Minutes: 508, Measured: 5},
-		Series: []entry.Ranked{{Name: "Breaking Bad", Entry: 6, N: 3}, {Name: "The Wire", Entry: 8, N: 1}},
-		Films:  []entry.Ranked{{Name: "Heat (1995)", Entry: 5, N: 2}}, BySource: []entry.Ranked{{Name: "browser:b1", N: 6}},
+		Series: []entry.Ranked{
+			{Name: "Breaking Bad", Media: &viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 1396}, Title: "Breaking Bad"}}, Entry: 6, N: 3},
+			{Name: "The Wire", Media: &viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 1438}, Title: "The Wire"}}, Entry: 8, N: 1},
+		},
+		Films:    []entry.Ranked{{Name: "Heat (1995)", Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 949}, Title: "Heat", Year: 1995}, Entry: 5, N: 2}},
+		BySource: []entry.Ranked{{Name: "browser:b1", N: 6}},
 	}
 	want.Months[0], want.Months[6] = entry.Watched{Films: 1, Minutes: 170, Measured: 1}, entry.Watched{Episodes: 2, Minutes: 58, Measured: 1}
 	want.Months[9], want.Months[11] = entry.Watched{Films: 1, Episodes: 1, Minutes: 220, Measured: 2}, entry.Watched{Episodes: 1, Minutes: 60, Measured: 1}

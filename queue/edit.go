@@ -54,7 +54,7 @@ func (t *tx) edit(e Entry, c entry.Edit, steps ...entry.Step) error {
 		e.Reported, e.Media = e.AsReported(), completed(*c.Media, e.Media)
 	}
 	if !c.WatchedAt.IsZero() {
-		e.WatchedAt.Instant = c.WatchedAt
+		e.WatchedAt.Instant, e.DayOnly = c.WatchedAt, c.WatchedAt.Precision == viewing.Day
 	}
 	if err := checkEdited(c, e, now); err != nil {
 		return err
@@ -91,7 +91,7 @@ func editSteps(was, is Entry) (steps []entry.Step) {
 		steps = append(steps, step)
 	}
 	if is.WatchedAt.Millis != was.WatchedAt.Millis {
-		steps = append(steps, entry.Step{Code: "edited.time", Args: entry.Args{"at": entry.Time(is.WatchedAt.Time()), "before": entry.Time(was.WatchedAt.Time())}})
+		steps = append(steps, entry.Step{Code: "edited.time", Args: entry.Args{"at": timeOf(is), "before": timeOf(was)}})
 	}
 	if len(steps) == 0 {
 		steps = append(steps, entry.Step{Code: "edited.confirmed"})
@@ -177,4 +177,12 @@ func completed(m viewing.Media, old *viewing.Media) *viewing.Media {
 		}
 	}
 	return &m
+}
+
+// timeOf is when an entry was watched, as a step has it: the day alone where no more is known.
+func timeOf(e Entry) string {
+	if e.DayOnly {
+		return e.WatchedAt.Time().Local().Format(time.DateOnly)
+	}
+	return entry.Time(e.WatchedAt.Time())
 }

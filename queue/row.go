@@ -39,6 +39,7 @@ func scanEntryWith(r *sql.Rows, more ...any) (Entry, error) {
 		return Entry{}, fmt.Errorf("read entry %d: %w", e.ID, err)
 	}
 	e.After, e.RemoteID, e.ListID, e.Correction = after.Int64, remote.String, onList.String, correction.Int64
+	e.DayOnly = e.WatchedAt.Precision == viewing.Day
 	e.CreatedAt, e.SettledAt = millis(created), nullTime(settled)
 	if e.State == viewing.StatePending {
 		e.NextAt = millis(next)

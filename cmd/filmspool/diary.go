@@ -108,8 +108,11 @@ func (p *program) kind(kind string) string { return p.stdout.Speech().Kind(kind)
 
 // watched is when an entry was watched, in local time.
 func watched(e entry.Entry) string {
-	if e.WatchedAt.IsZero() {
+	switch {
+	case e.WatchedAt.IsZero():
 		return "-"
+	case e.DayOnly:
+		return e.WatchedAt.Time().Local().Format(time.DateOnly)
 	}
 	return terminal.Minute(e.WatchedAt.Time())
 }

@@ -47,7 +47,7 @@ func (p *program) sayYear(y entry.Year) {
 		p.stdout.Println()
 		t := p.stdout.Table(1, "times", list.heading)
 		for _, r := range list.ranks {
-			t.Row(speech.Value(r.N), r.Name)
+			t.Row(speech.Value(r.N), speech.Work(r))
 		}
 		t.Flush()
 	}

@@ -35,6 +35,14 @@ func (s Speech) Kind(kind string) string {
 	return kind
 }
 
+// Work names a series or a film of a ranking: by its title, else by its number.
+func (s Speech) Work(r entry.Ranked) string {
+	if r.Media == nil {
+		return r.Name
+	}
+	return s.Item(*r.Media)
+}
+
 // Item names a film, series or episode.
 func (s Speech) Item(m viewing.Media) string {
 	return m.LabelIn(func(word string) string { return s.Say("item." + strings.ReplaceAll(word, " ", "-")) })

@@ -32,17 +32,25 @@ func (s Speech) Day(t, now time.Time) string {
 // Moment returns a local time as a person would say it: "today 20:15", "Tue 24 Nov, 20:15",
 // or "24 Nov 2025, 20:15" where it lies half a year away.
 func (s Speech) Moment(t, now time.Time) string {
-	t, now = t.Local(), now.Local()
-	clock := t.Format("15:04")
+	between := ", "
+	if days := daysBetween(t, now); days == 0 || days == 1 {
+		between = " "
+	}
+	return s.ShortDay(t, now) + between + t.Local().Format("15:04")
+}
+
+// ShortDay returns the day of a local time alone: "today", "Tue 24 Nov" or "24 Nov 2025".
+func (s Speech) ShortDay(t, now time.Time) string {
+	t = t.Local()
 	switch days := daysBetween(t, now); {
 	case days == 0:
-		return s.Say("time.todayAt", "clock", clock)
+		return s.Say("time.onToday")
 	case days == 1:
-		return s.Say("time.yesterdayAt", "clock", clock)
+		return s.Say("time.onYesterday")
 	case days > -183 && days < 183:
-		return s.Say("time.dayAt", "weekday", short(s.Weekday(t.Weekday()), s.Say("time.shortDay")), "day", t.Day(), "month", short(s.MonthName(t.Month()), "3"), "clock", clock)
+		return s.Say("time.onDay", "weekday", short(s.Weekday(t.Weekday()), s.Say("time.shortDay")), "day", t.Day(), "month", short(s.MonthName(t.Month()), "3"))
 	default:
-		return s.Say("time.dateAt", "day", t.Day(), "month", short(s.MonthName(t.Month()), "3"), "year", strconv.Itoa(t.Year()), "clock", clock)
+		return s.Say("time.onDate", "day", t.Day(), "month", short(s.MonthName(t.Month()), "3"), "year", strconv.Itoa(t.Year()))
 	}
 }
 

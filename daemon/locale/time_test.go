@@ -1,6 +1,7 @@
 package locale
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -23,6 +24,10 @@ func TestTimes(t *testing.T) {
 		}
 		if got := (Speech{Tag: English}).Moment(c.at, now); got != c.moment {
 			t.Errorf("%s: %q, want %q", c.at, got, c.moment)
+		}
+		day := strings.TrimSuffix(c.momentD[:len(c.momentD)-len(" 00:00")], ",")
+		if got := (Speech{Tag: "de"}).ShortDay(c.at, now); got != day {
+			t.Errorf("%s: %q, want %q", c.at, got, day)
 		}
 		if got := (Speech{Tag: "de"}).Moment(c.at, now); got != c.momentD {
 			t.Errorf("%s: %q, want %q", c.at, got, c.momentD)

@@ -108,11 +108,21 @@ func (i item) Watched() *moment {
 	if i.Kind != viewing.KindViewing {
 		return nil
 	}
-	return i.When(i.WatchedAt.Time())
+	at := i.WatchedAt.Time()
+	if i.DayOnly {
+		return &moment{At: at.Local().Format(time.DateOnly), Text: i.ShortDay(at, time.Now())}
+	}
+	return i.When(at)
 }
 
-// ClockOf returns the local time of day at which it was watched.
-func (i item) ClockOf() string { return i.WatchedAt.Time().Local().Format("15:04") }
+// ClockOf returns the local time of day at which it was watched; "" where only the day is
+// known.
+func (i item) ClockOf() string {
+	if i.DayOnly {
+		return ""
+	}
+	return i.WatchedAt.Time().Local().Format("15:04")
+}
 
 // From returns the name of its source.
 func (i item) From() string { return i.SourceName(i.Source) }

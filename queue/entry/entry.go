@@ -47,6 +47,7 @@ type Entry struct {
 	List      *viewing.List  `json:"list,omitempty"`     // lists only
 	Priority  *int           `json:"priority,omitempty"` // watchlist only; nil leaves it to the service
 	WatchedAt Moment         `json:"watchedAt,omitzero"`
+	DayOnly   bool           `json:"dayOnly,omitempty"` // of WatchedAt only the day is known
 	Class     viewing.Class  `json:"class,omitempty"`
 	Minutes   int            `json:"minutes,omitempty"` // the length of the item; 0 when unknown
 	Count     int            `json:"count"`             // viewings that this entry stands for: always 1

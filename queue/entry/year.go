@@ -1,6 +1,10 @@
 package entry
 
-import "time"
+import (
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
 
 // Year is what was watched in one calendar year. What was dropped or merged counts for
 // nothing; what waits or is held counts, as it was watched.
@@ -44,7 +48,9 @@ type Day struct {
 
 // Ranked is a series, a film or a source with the number of its viewings.
 type Ranked struct {
-	Name  string `json:"name"`
-	Entry int64  `json:"entry,omitempty"` // one of them; 0 for a source
-	N     int    `json:"n"`
+	Name string `json:"name"`
+	// Media is the series or film; nil for a source.
+	Media *viewing.Media `json:"media,omitempty"`
+	Entry int64          `json:"entry,omitempty"` // one of them; 0 for a source
+	N     int            `json:"n"`
 }
