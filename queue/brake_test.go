@@ -104,9 +104,15 @@ func TestWhatABurstHolds(t *testing.T) {
 	nameless.Media[0].IDs.IMDB = "tt0133093"
 	s.told(t, player, nameless) // it is held anyway, and does not count
 	s.told(t, chrome, ends("other", 30, 0))
+	for n := range 6 {
+		s.told(t, viewing.SourceCLI, ends(fmt.Sprint("typed", n), int64(40+n), n)) // a person has typed each
+	}
 	s.wave(t, 0)
 	want := map[string]string{
 		"e0": "pending", "e1": "pending", "e2": "pending", "e3": "pending", "e4": "pending", "e5": "held wave", "nameless": "held unresolved", "other": "pending",
+	}
+	for n := range 6 {
+		want[fmt.Sprint("typed", n)] = "pending"
 	}
 	s.wantStanding(t, want)
 	if waves, err := s.Waves(t.Context()); err != nil || !slices.Equal(waves, []entry.Wave{{Source: player, Held: 1}}) {

@@ -16,10 +16,11 @@ type burst struct {
 	count int   // those that nothing else holds
 }
 
-// overflows counts a viewing that is about to be sent, unless it never counts. It
-// reports whether that is one more than a person can have watched.
+// overflows counts a viewing that is about to be sent, unless it never counts, as what a
+// person adds by hand. It reports whether that is one more than a person can have watched.
 func (t *tx) overflows(source string, v viewing.Event) bool {
-	if t.settings.Wave < 1 || v.Kind != viewing.KindViewing || v.WatchedAt.Precision == viewing.Day || v.Class == viewing.ClassImport {
+	if t.settings.Wave < 1 || v.Kind != viewing.KindViewing || v.WatchedAt.Precision == viewing.Day || v.Class == viewing.ClassImport ||
+		viewing.SourceKind(source) == viewing.SourceCLI {
 		return false
 	}
 	b, known := t.bursts[source]
