@@ -60,9 +60,14 @@ type importing struct {
 
 func run(t *testing.T, dir string, s *sink) importing {
 	t.Helper()
+	return runPolling(t, dir, s, 200*time.Millisecond)
+}
+
+func runPolling(t *testing.T, dir string, s *sink, poll time.Duration) importing {
+	t.Helper()
 	_, err := os.Stat(filepath.Join(dir, "advancedsettings.xml")) // else a Kodi of this machine would be heard
 	i := New(Options{Userdata: dir, Access: open{}, Zone: time.UTC, Sink: s, Account: account{}, Announcements: err == nil})
-	i.pace = pace{quiet: 20 * time.Millisecond, ceiling: time.Second, poll: 200 * time.Millisecond}
+	i.pace = pace{quiet: 20 * time.Millisecond, ceiling: time.Second, poll: poll}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- i.Run(ctx) }()
@@ -273,7 +278,7 @@ func TestWhatWasAnnouncedIsLive(t *testing.T) {
 	settings := fmt.Sprintf("<advancedsettings><jsonrpc><tcpport>%d</tcpport></jsonrpc></advancedsettings>", port.Addr().(*net.TCPAddr).Port)
 	must(t, os.WriteFile(filepath.Join(userdata, "advancedsettings.xml"), []byte(settings), 0o600))
 	h, s := newHome(t, userdata), newSink()
-	i := run(t, h.dir, s)
+	i := runPolling(t, h.dir, s, time.Hour) // a look between announcement and play would show that it had not been played
 	i.reach(t, StateOK, time.Time{})
 	if i.Status().Heard {
 		t.Error("heard before Kodi has said anything")
