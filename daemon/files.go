@@ -73,8 +73,7 @@ func (d *core) AddFile(_ context.Context, name string, content io.Reader) (contr
 	if err != nil {
 		return control.File{}, fmt.Errorf("keep a history file: %w", err)
 	}
-	defer os.Remove(kept.Name())
-	defer kept.Close()
+	defer func() { _ = errors.Join(kept.Close(), os.Remove(kept.Name())) }() // it may have been renamed
 	hash := sha256.New()
 	size, err := io.Copy(io.MultiWriter(kept, hash), io.LimitReader(content, maxUpload+1))
 	switch {

@@ -165,6 +165,10 @@ func (s *Store) Poster(ctx context.Context, key string) (path string, known bool
 	return found[0], true, err
 }
 
+// addWords adds to what the entries of a range of items are found by.
+const addWords = `UPDATE entries SET words = words || ?1 WHERE account IN (SELECT account FROM counters UNION SELECT ?4)
+	AND item_key <> '' AND item_key >= ?2 AND item_key < ?3`
+
 // keepTitles stores titles; one that a person has chosen replaces another, and a year that
 // is not known yet is added. What is known of the same numbers, in the account as in those
 // that have entries, is found by them from then on.
@@ -179,12 +183,11 @@ func (t *tx) keepTitles(account string, titles []Title, chosen bool) error {
 		if n == 0 {
 			continue
 		}
-		from, to := one.Key, one.Key
+		from, to := one.Key, one.Key+"\x01" // what begins with another digit is not between them
 		if number, series := strings.CutPrefix(one.Key, "tv:"); series {
 			from, to = "episode:"+number+":", "episode:"+number+";"
 		}
-		_, err = t.Exec(`UPDATE entries SET words = words || ?1 WHERE account IN (SELECT account FROM counters UNION SELECT ?4)
-			AND item_key <> '' AND (item_key = ?2 OR item_key > ?2 AND item_key < ?3)`, searchable(one.Title, one.Year), from, to, account)
+		_, err = t.Exec(addWords, searchable(one.Title, one.Year), from, to, account)
 		if err != nil {
 			return err
 		}

@@ -75,8 +75,12 @@ func (f File) Whose() (names []string) {
 // Tallies are the counts that are not zero.
 func (p FilePreview) Tallies() (all []Tally) {
 	all = []Tally{
-		{"import.new", p.New}, {"import.unresolved", p.Unresolved}, {"import.held", p.Held}, {"import.ignored", p.Ignored},
-		{"import.known", p.Known}, {"import.ambiguous", p.AmbiguousDates},
+		{"import.new", p.New},
+		{"import.unresolved", p.Unresolved},
+		{"import.held", p.Held},
+		{"import.ignored", p.Ignored},
+		{"import.known", p.Known},
+		{"import.ambiguous", p.AmbiguousDates},
 	}
 	for _, reason := range slices.Sorted(maps.Keys(p.Skipped)) {
 		all = append(all, Tally{"import.skipped." + reason, p.Skipped[reason]})
