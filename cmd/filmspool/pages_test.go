@@ -40,7 +40,7 @@ func commandFault(words []string) error {
 	if err := c.ParseFlags(rest); err != nil {
 		return err
 	}
-	if c.HasSubCommands() && c.Flags().NArg() > 0 {
+	if c.HasSubCommands() && c.Use == c.Name() && c.Flags().NArg() > 0 {
 		return fmt.Errorf("%s has no %q", c.CommandPath(), c.Flags().Arg(0))
 	}
 	return nil
