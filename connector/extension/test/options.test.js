@@ -226,3 +226,15 @@ test("unpairing takes two steps, and Escape goes back; a new address is checked"
   await page.click("#unpair-yes");
   assert.deepEqual([page.rig.asked("unpair"), page.find("#pair").open], [[{ kind: "unpair" }], true]);
 });
+
+test("what was said goes away after a while; that nothing answers stays", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const page = await open(t, "options", { state: stateWith() });
+  await page.click("Private mode");
+  assert.equal(page.said(), "Saved.");
+  t.mock.timers.tick(20_000);
+  assert.equal(page.said(), "");
+  const silent = await open(t, "options", { state: undefined });
+  t.mock.timers.tick(20_000);
+  assert.match(silent.said(), /does not answer/);
+});

@@ -43,9 +43,12 @@ export async function open(t, page, script, { language = "en", hash = "", before
   const setInterval = (/** @type {() => void} */ run, /** @type {number} */ beat) =>
     window.setInterval(() => void (globalThis.document === window.document && run()), beat);
   for (const name of GLOBALS) Object.defineProperty(globalThis, name, { value: name === "setInterval" ? setInterval : window[name], configurable: true, writable: true });
+  const { setTimeout } = globalThis;
+  globalThis.setTimeout = /** @type {any} */ ((/** @type {[() => void, number]} */ ...args) => setTimeout(...args).unref()); // the test does not wait for it
   /** @type {any} */ (globalThis).chrome = forwarded;
   t.after(async () => {
     await settle();
+    globalThis.setTimeout = setTimeout;
     window.close();
     for (const [name, was] of there) {
       if (was) Object.defineProperty(globalThis, name, was);

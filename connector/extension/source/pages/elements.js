@@ -64,12 +64,20 @@ export function keep(list, items, key, build) {
   });
 }
 
+/** How long a result is shown, in milliseconds. */
+const SAID = 20_000;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let saying;
+
 /**
- * Tells the result of what the user did, for eyes and for screen readers.
+ * Tells the result of what the user did, for eyes and for screen readers. It goes away after
+ * a while, unless it stays until something else is told.
  * @param {string} words
  */
-export function say(words) {
+export function say(words, stays = false) {
+  clearTimeout(saying);
   put(part("said"), words);
+  if (words && !stays) saying = setTimeout(() => put(part("said"), ""), SAID);
 }
 
 /**

@@ -31,7 +31,7 @@ async function open() {
   translate(document);
   const refresh = follow(
     (state) => views.forEach((view) => view(state)),
-    () => say(text("backgroundSilent")),
+    () => say(text("backgroundSilent"), true),
   );
   const views = [
     linkView(refresh),

@@ -14,7 +14,7 @@ async function open() {
   translate(document);
   const refresh = follow(
     (state) => views.forEach((view) => view(state)),
-    () => say(text("backgroundSilent")),
+    () => say(text("backgroundSilent"), true),
   );
   const look = nowView(refresh);
   const views = [linkView(refresh), pauseView(refresh), needsView(refresh), showWaiting];
