@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
@@ -30,9 +31,13 @@ func TestProblemsAreSolvedByTheirCommand(t *testing.T) {
 		},
 		"entries-wave": func(h *household, box *flaky) {
 			h.login(box.baseURL())
-			h.start("run")
+			daemon := h.start("run")
+			browser := h.browser(daemon, h.pair(daemon))
 			for n := range 7 {
-				h.do("", "add", fmt.Sprint(603+n), "2026-03-01T20:15:00Z")
+				_, err := browser.Viewing(h.t.Context(), protocol.Viewing{
+					ID: fmt.Sprintf("3b241101-e2bb-4255-8caf-4136c566a9%02d", n), WatchedAt: "2026-03-01T20:15:00Z", Count: 1, Media: film(int64(603 + n)),
+				})
+				must(h.t, err)
 			}
 		},
 		"notice": func(h *household, box *flaky) { // the queue's file is none

@@ -23,6 +23,7 @@ import (
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -76,16 +77,19 @@ func (m *machine) adds(n int) {
 	m.Helper()
 	m.has(func(api control.API) error {
 		for i := range n {
-			_, err := api.Add(m.Context(), viewing.Event{
-				Kind: viewing.KindViewing, EventID: fmt.Sprint(i), Count: 1, WatchedAt: viewing.At(time.Now().Add(-time.Hour)),
-				Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: int64(600 + i)}}},
-			})
-			if err != nil {
+			if _, err := api.Add(m.Context(), filmOfToday(i)); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+func filmOfToday(n int) viewing.Event {
+	return viewing.Event{
+		Kind: viewing.KindViewing, EventID: fmt.Sprint(n), Count: 1, WatchedAt: viewing.At(time.Now().Add(-time.Hour)),
+		Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: int64(600 + n)}}},
+	}
 }
 
 // drops drops all that waits or is held.
@@ -108,17 +112,25 @@ func (m *machine) keeps(name, user string) {
 func (m *machine) pauses(reason, problem string) {
 	m.Helper()
 	m.keeps("default", "ann")
-	store, err := queue.Open(m.Context(), queue.Options{Path: m.o.Paths.Database()})
+	m.stores(func(store *queue.Store) error {
+		return store.UpdateAccount(m.Context(), "default", func(a *account.Row) {
+			a.Pause = account.Pause{Reason: reason, Since: time.Now()}
+			if problem != "" {
+				a.Pause.Problem = viewing.Say(problem)
+			}
+		})
+	})
+}
+
+// stores changes the queue as an instance does.
+func (m *machine) stores(change func(*queue.Store) error) {
+	m.Helper()
+	store, err := queue.Open(m.Context(), queue.Options{Path: m.o.Paths.Database(), Settings: rules.Settings{Wave: config.Default().Wave}})
 	m.must(err)
 	ctx, stop := context.WithCancel(m.Context())
 	ran := make(chan error, 1)
 	go func() { ran <- store.Run(ctx) }()
-	err = store.UpdateAccount(ctx, "default", func(a *account.Row) {
-		a.Pause = account.Pause{Reason: reason, Since: time.Now()}
-		if problem != "" {
-			a.Pause.Problem = viewing.Say(problem)
-		}
-	})
+	err = change(store)
 	stop()
 	m.must(errors.Join(err, <-ran, store.Close()))
 }
@@ -242,7 +254,14 @@ func TestProblemsComeAndGoWithTheirConditions(t *testing.T) {
 			return m.drops
 		},
 		"entries-wave": func(m *machine) func() {
-			m.adds(7)
+			m.stores(func(store *queue.Store) error {
+				var all []viewing.Event
+				for n := range 7 {
+					all = append(all, filmOfToday(n))
+				}
+				_, err := store.Commit(m.Context(), viewing.Batch{Source: "program:p1", Events: all})
+				return err
+			})
 			return m.drops
 		},
 		health.LibraryUnread: func(m *machine) func() {
