@@ -152,6 +152,9 @@ func (d *core) removeFile(id string) error {
 // sweepFiles removes what is too old.
 func (d *core) sweepFiles() error {
 	all, err := os.ReadDir(d.fileFolder())
+	if errors.Is(err, fs.ErrNotExist) { // nothing was ever imported
+		return nil
+	}
 	for _, one := range all {
 		id := strings.TrimSuffix(one.Name(), ".json")
 		if f, unknown := d.file(id); unknown == nil && f.Agreed && f.EndedAt.IsZero() {

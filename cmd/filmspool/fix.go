@@ -222,14 +222,21 @@ func (f *fixing) confirmed(ctx context.Context, would control.Fixed) bool {
 	return f.stderr.Agreed(ctx, f.stdin, f.stdout.Speech().Say("cli.changeAll"))
 }
 
-// sayFollowing lists the entries that follow.
+// mostFollowing is how many entries that follow are listed.
+const mostFollowing = 10
+
+// sayFollowing lists the entries that follow, or the first of many.
 func (f *fixing) sayFollowing(done control.Fixed) {
 	if done.AlsoChanged == 0 {
 		return
 	}
 	f.stdout.Say("cli.following", "n", done.AlsoChanged)
-	for _, o := range done.Also {
+	listed := done.Also[:min(len(done.Also), mostFollowing)]
+	for _, o := range listed {
 		f.stdout.Printf("  %d  %s → %s\n", o.Entry, f.stdout.Speech().Item(o.Was), f.stdout.Speech().Item(o.Is))
+	}
+	if more := int(done.AlsoChanged) - len(listed); more > 0 {
+		f.stdout.Say("cli.followingMore", "n", more)
 	}
 }
 

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/resolve"
 )
 
 // hostile is all that a terminal would obey, or that would fool its reader.
@@ -104,4 +106,17 @@ func ways(file *ast.File) (found []string) {
 		return true
 	})
 	return found
+}
+
+// TestOfManyThatFollowAFewAreListed, and the rest is counted.
+func TestOfManyThatFollowAFewAreListed(t *testing.T) {
+	var out bytes.Buffer
+	f := &fixing{program: &program{stdout: terminal.To(&out)}}
+	var done control.Fixed
+	done.Also, done.AlsoChanged = make([]resolve.Followed, 100), 1200
+	f.sayFollowing(done)
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if last := lines[len(lines)-1]; len(lines) != 12 || !strings.Contains(last, "1,190 more") {
+		t.Errorf("%d lines:\n%s", len(lines), out.String())
+	}
 }
