@@ -170,8 +170,8 @@ func (r *report) media() (all []viewing.Media) {
 const maxEpisodes = 20
 
 // names are the event ids of the playback, and of one just before it that would be the same:
-// many senders give a playback no name, and repeat themselves. Nobody watches an item to its
-// end twice within four fifths of its length.
+// many senders give a playback no name, and repeat themselves. Time is divided into spans of two
+// fifths of the item's length; calls in one span, or in two that adjoin, are one playback.
 func (r *report) names(sender string) (id, same string) {
 	if r.play != "" {
 		return name(sender, r.play, r.item), ""

@@ -103,7 +103,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// The plays of one person count where the address names them, whoever owns the account.
+// With a user in the address, only the plays of this user count, also on an account of another.
 func TestUser(t *testing.T) {
 	for user, want := range map[string]Skip{"GUEST": "", "elan": SkipSomebody, "": SkipSomebody} {
 		if c := example(t, "plex-guest.json", user); c.Skip != want {

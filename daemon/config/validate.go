@@ -140,7 +140,8 @@ func (v *validator) source(setting, source string) {
 	}
 }
 
-// isName reports whether a person can read it as a name; "" is none.
+// isName reports whether a name can be shown: at most 100 printable characters, without blanks
+// at its ends. It may be empty.
 func isName(name string) bool {
 	unprinted := func(r rune) bool { return !unicode.IsPrint(r) }
 	return strings.TrimSpace(name) == name && utf8.RuneCountInString(name) <= 100 && !strings.ContainsFunc(name, unprinted)

@@ -29,8 +29,8 @@ type API struct {
 	Add func(context.Context, viewing.Event) (entry.Entry, error)
 	// List is the outbox, newest first; a limit of 0 is none.
 	List func(context.Context, entry.Filter) ([]entry.Entry, error)
-	// Questions are the films and series that nobody knows yet, the one with the most viewings
-	// first.
+	// Questions are the films and series that are not identified yet, the one with the most
+	// viewings first.
 	Questions func(context.Context) ([]entry.Question, error)
 	// Year is what was watched in a calendar year, in numbers.
 	Year func(ctx context.Context, year int) (entry.Year, error)

@@ -91,7 +91,7 @@ func (p FilePreview) Tallies() (all []Tally) {
 // FileOrder names a file, and what a person said of it.
 type FileOrder struct {
 	ID     string `json:"id"`
-	Dates  string `json:"dates,omitempty"`  // DayFirst or MonthFirst; "" where nobody has said
+	Dates  string `json:"dates,omitempty"`  // DayFirst or MonthFirst; "" before the user has chosen
 	Person string `json:"person,omitempty"` // whose rows are imported; "" for everybody's
 	Wait   bool   `json:"wait,omitempty"`   // for the end of an import
 }
@@ -115,7 +115,7 @@ func upload[A any](path string, f *func(context.Context, string, io.Reader) (A, 
 }
 
 // Left is about how long an import still takes, and how many rows it reads a second; 0 while
-// nobody knows.
+// that is unknown.
 func (f File) Left(now time.Time) (left time.Duration, rate int) {
 	took := now.Sub(f.StartedAt)
 	if f.Done == 0 || f.StartedAt.IsZero() || took <= 0 {

@@ -21,7 +21,7 @@ type Meaning struct {
 
 // Meanings returns what films or series the readings of typed words may mean: of all in
 // which one is called exactly that, else of the last one in which anything is similar.
-// trouble is why nobody could be asked.
+// trouble is why no provider could be asked.
 func (a API) Meanings(ctx context.Context, readings []typed.Reading, kind viewing.MediaType) (all []Meaning, trouble *viewing.Message, err error) {
 	var similar []Meaning
 	for _, r := range readings {

@@ -44,7 +44,7 @@ type Playing struct {
 	Source   string        `json:"source"`
 	Media    viewing.Media `json:"media"`
 	Paused   bool          `json:"paused,omitempty"`
-	At       time.Time     `json:"at"`                 // of the position; of the begin where there is none
+	At       time.Time     `json:"at"`                 // when Position was reported; when it began, without a position
 	Position float64       `json:"position,omitempty"` // in seconds
 	Duration float64       `json:"duration,omitempty"` // in seconds; 0 where it is not known
 }
@@ -154,8 +154,8 @@ type Source struct {
 	Troubles []Trouble `json:"-"`
 }
 
-// Called returns what a person calls the source: "Chrome", "Kodi (living room)"; "" where
-// nobody has named it.
+// Called returns what a person calls the source: "Chrome", "Kodi (living room)"; "" without
+// a name.
 func (s Source) Called() string {
 	if s.Kind == viewing.SourceKodi && s.Label != "" {
 		return "Kodi (" + s.Label + ")"
