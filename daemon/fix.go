@@ -27,20 +27,22 @@ func (d *core) Fix(ctx context.Context, f control.Fix) (out control.Fixed, err e
 	if err := queue.Correctable(x.Entry); err != nil {
 		return out, queueFault(err)
 	}
+	readings := typed.ParseFix(f.What)
+	if len(readings) > 0 {
+		f.Season, f.Episode = cmp.Or(f.Season, readings[0].Season), cmp.Or(f.Episode, readings[0].Episode)
+	}
 	m := *x.Entry.Media
 	m.Season, m.Episode = cmp.Or(f.Season, m.Season), cmp.Or(f.Episode, m.Episode)
 	x.Entry.Media = &m
 	switch {
-	case m.Type != viewing.Episode && f.Series:
-		return out, control.Invalid(ofEntry("fault.isFilm", f.ID), control.Command("filmspool fix %d NUMBER", f.ID))
 	case m.Type != viewing.Episode && (f.Season != nil || f.Episode != nil):
 		return out, control.Invalid(ofEntry("fault.noEpisode", f.ID), control.Command("filmspool fix %d NUMBER", f.ID))
 	case m.Type == viewing.Episode && (m.Season == nil || m.Episode == nil):
-		return out, control.Invalid(ofEntry("fault.placeless", f.ID), control.Command("filmspool fix %d NUMBER --season N --episode N", f.ID))
+		return out, control.Invalid(ofEntry("fault.placeless", f.ID), control.Command("filmspool fix %d NUMBER S01E02", f.ID))
 	}
-	out = control.Fixed{Entry: x.Entry, Candidates: []resolve.Candidate{}}
+	out = control.Fixed{Entry: x.Entry, Candidates: []resolve.Candidate{}, Season: f.Season, Episode: f.Episode}
 	if f.Is == nil {
-		return out, d.propose(ctx, f.What, &out)
+		return out, d.propose(ctx, readings, &out)
 	}
 	if f.Is.Type != resolve.ClueOf(m).Kind {
 		return out, control.Invalid(ofEntry("fault.otherKind", f.ID), ofEntry("hint.addAgain", f.ID))
@@ -54,21 +56,26 @@ func (d *core) Fix(ctx context.Context, f control.Fix) (out control.Fixed, err e
 	return out, err
 }
 
-// propose adds the candidates that a text may mean.
-func (d *core) propose(ctx context.Context, what string, out *control.Fixed) error {
-	m, err := parseItem(out.Entry, what)
-	if err != nil {
-		return err
-	}
-	d.openProviders(ctx)
-	out.Searched = m.Title != ""
-	decision, trouble := d.resolve(ctx, out.Entry.Account, resolve.Evidence{Media: m})
-	if all := decision.Of(m.Type); len(all) > 0 {
-		out.Candidates = all
-		if decision.Is != nil {
-			out.Certain = &all[0]
+// propose adds the candidates that words may mean.
+func (d *core) propose(ctx context.Context, readings []typed.Reading, out *control.Fixed) error {
+	var m viewing.Media
+	var trouble error
+	for _, r := range readings {
+		var err error
+		if m, err = parseItem(*out.Entry.Media, r); err != nil {
+			return err
 		}
-		return nil
+		d.openProviders(ctx)
+		out.Searched = m.Title != ""
+		decision, wrong := d.resolve(ctx, out.Entry.Account, resolve.Evidence{Media: m})
+		if all := decision.Of(m.Type); len(all) > 0 {
+			out.Candidates = all
+			if decision.Is != nil {
+				out.Certain = &all[0]
+			}
+			return nil
+		}
+		trouble = wrong
 	}
 	message := viewing.Say("fault.nobodyKnows")
 	switch {
@@ -85,12 +92,11 @@ func (d *core) propose(ctx context.Context, what string, out *control.Fixed) err
 	return control.NotFound(message, hint)
 }
 
-// parseItem is the film or series that a text names, or is to be looked for by. The
-// words of a title may end with its year, as in "Alpha One (1999)".
-func parseItem(e queue.Entry, what string) (m viewing.Media, err error) {
-	clue := resolve.ClueOf(*e.Media)
+// parseItem is the film or series that a reading names, or is to be looked for by.
+func parseItem(is viewing.Media, r typed.Reading) (m viewing.Media, err error) {
+	clue := resolve.ClueOf(is)
 	m = viewing.Media{Type: clue.Kind, Year: clue.Year}
-	id, title := tvdbAddress(what)
+	id, title := tvdbAddress(r.What)
 	switch {
 	case id > 0 && m.Type == viewing.TV:
 		m.IDs.TVDB = id
@@ -99,33 +105,18 @@ func parseItem(e queue.Entry, what string) (m viewing.Media, err error) {
 		m.Title = title
 		return m, nil
 	}
-	kind := viewing.Episode
-	if m.Type == viewing.Movie {
-		kind = viewing.Movie
-	}
-	named, err := typed.ParseMedia(kind, what)
+	named, err := typed.ParseMedia(is.Type, r.What)
 	refused, isRefused := errors.AsType[viewing.Message](err)
 	switch {
 	case typed.IsTitle(err):
-		title, year := typed.Dated(what)
-		m.Title, m.Year = title, cmp.Or(year, m.Year)
+		m.Title, m.Year = r.What, cmp.Or(r.Year, m.Year)
 		return m, nil
 	case isRefused:
 		return m, control.Invalid(refused, viewing.Message{})
 	case named.Show != nil:
-		named.IDs, err = named.Show.IDs, samePlace(e, named)
+		named.IDs = named.Show.IDs
 	}
 	return viewing.Media{Type: m.Type, IDs: named.IDs}, err
-}
-
-// samePlace refuses the address of another episode: season and number stay.
-func samePlace(e queue.Entry, named viewing.Media) error {
-	is := e.Media
-	if is.Type != viewing.Episode || named.Season == nil || *named.Season == *is.Season && (named.Episode == nil || *named.Episode == *is.Episode) {
-		return nil
-	}
-	return control.Invalid(viewing.Say("fault.otherPart", "id", fmt.Sprint(e.ID), "place", fmt.Sprintf("S%02dE%02d", *is.Season, *is.Episode)),
-		control.Command("filmspool fix %d NUMBER --season N --episode N", e.ID))
 }
 
 // tvdbAddress reads an address of thetvdb.com: it has the number of a series, or

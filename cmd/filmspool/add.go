@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -162,7 +161,7 @@ func (a adding) search(ctx context.Context, readings []typed.Reading, notFound e
 	case len(all) == 0 && trouble != nil:
 		return nil, *trouble
 	case len(all) == 0:
-		return nil, withoutKind(readings[0].What, misuse(notFound))
+		return nil, misuse(notFound)
 	case exact >= 0 && !slices.ContainsFunc(all[exact+1:], isExact) && a.choose == 0:
 		return &all[exact], nil
 	}
@@ -172,16 +171,6 @@ func (a adding) search(ctx context.Context, readings []typed.Reading, notFound e
 		}
 		return shortened(m.Is) + ", " + a.stdout.Speech().Say("cli.watchedAt", "at", terminal.Minute(ended(m.At).Time()))
 	}, a.choose, *a.asJSON)
-}
-
-// withoutKind adds to an error that nothing is found by words how to say it without "movie"
-// or "series" before the title.
-func withoutKind(what string, notFound error) error {
-	kind, title, _ := strings.Cut(what, " ")
-	if wrong, ok := errors.AsType[*exitError](notFound); ok && title != "" && slices.Contains([]string{"movie", "film", "series", "serie", "show", "tv", "episode"}, strings.ToLower(kind)) {
-		return wrong.next(control.Command("filmspool add %s", title))
-	}
-	return notFound
 }
 
 // askEpisode asks a person which episode of a series it was.

@@ -23,14 +23,12 @@ func (p *program) fixCommand() *cobra.Command {
 		Use: "fix ID [WHAT]…", SuggestFor: []string{"edit", "correct", "rules", "settle", "resolve", "rename"},
 		Example: `  filmspool fix 12 603
   filmspool fix 12 "The Matrix (1999)"
-  filmspool fix 12 themoviedb.org/tv/1396 --season 2 --episode 3
+  filmspool fix 12 Breaking Bad S01E08
   filmspool fix 12 --watched-at "yesterday 20:15"`,
 		ValidArgsFunction: p.completeIDs(entry.VerbFix),
 	}
 	f := fixing{program: p}
 	flags := c.Flags()
-	flags.IntVar(&f.season, "season", -1, "")
-	flags.IntVar(&f.episode, "episode", 0, "")
 	flags.IntVar(&f.choose, "choose", 0, "")
 	flags.StringVar(&f.at, "watched-at", "", "")
 	flags.StringVar(&f.account, "account", "", "")
@@ -65,7 +63,7 @@ func (p *program) fixCommand() *cobra.Command {
 			return err
 		}
 		if f.What = strings.TrimSpace(strings.Join(args[1:], " ")); f.What != "" {
-			return f.identity(c.Context(), flags.Changed)
+			return f.identity(c.Context())
 		}
 		return f.rest(c.Context())
 	}
@@ -76,10 +74,10 @@ func (p *program) fixCommand() *cobra.Command {
 type fixing struct {
 	*program
 	control.Fix
-	season, episode, choose int // as the flags of that name
-	at, account             string
-	delivered, dryRun, yes  bool
-	asJSON                  *bool
+	choose                 int // as the flags of that name
+	at, account            string
+	delivered, dryRun, yes bool
+	asJSON                 *bool
 }
 
 // rest changes when an entry was watched, whose it is, or that it was delivered.
@@ -126,16 +124,7 @@ func (f *fixing) sayFixed(e entry.Entry) {
 
 // identity finds out what is meant, has a person choose where that is not certain, shows
 // what follows, and then says it.
-func (f *fixing) identity(ctx context.Context, set func(string) bool) error {
-	if set("season") {
-		f.Season = &f.season
-	}
-	if set("episode") {
-		f.Episode = &f.episode
-	}
-	if f.Season != nil && f.season < 0 || f.Episode != nil && f.episode < 1 {
-		return mistake("usage.badPlace")
-	}
+func (f *fixing) identity(ctx context.Context) error {
 	found, err := f.tell(ctx)
 	if err != nil {
 		return err

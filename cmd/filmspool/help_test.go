@@ -95,7 +95,7 @@ func TestTypedCommands(t *testing.T) {
 		"pause 1 hour": "until 23:00", "export a b": `Unexpected argument "b"`, "--verbose": "There is no option --verbose", "-x": "There is no option -x",
 		"help nothing": "has no command", "status --jason": "filmspool status --help", "status --all --report": "--all, --report cannot be used together",
 		"add The Matrix":                    `No match for "The Matrix". Try other words, or look it up at https://www.themoviedb.org/search?query=The+Matrix`,
-		"add Breaking Bad S01E02 yesterday": "No match for", "add movie 603": "filmspool add 603", "add film The Matrix": "filmspool add The Matrix", "add themoviedb.org/movie/603 S01E01": "a series is wanted",
+		"add Breaking Bad S01E02 yesterday": "No match for", "add film The Matrix": "query=film+The+Matrix", "add themoviedb.org/movie/603 S01E01": "a series is wanted",
 		"add themoviedb.org/tv/1396": `filmspool add themoviedb.org/tv/1396 S01E02`, "add 603 --watchlist yesterday": "without episode or time",
 		"add 603 --watchlist --list Noir": "cannot be used together", "add 9007199254740993": "is not a number", "add 700 2026-02-30": "No match for",
 		"add 603-x 1/2/2026": "is not a time", "diary --state lost": "must be one of pending", "diary --since lately": "is not a time",
@@ -109,7 +109,7 @@ func TestTypedCommands(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		"help add": "Usage: filmspool add", "config": "Usage: filmspool config", "--version": "filmspool 0", "diary matrix": "No entries.",
-		"add 603 yesterday": "Added: movie 603, watched", "add 603 last night": "Added: movie 603, watched", "add 1399 s1e2": "Added: show 1399 S01E02", "add 1399 1x3": "Added: show 1399 S01E03",
+		"add movie 603": "Added: movie 603", "add 603 yesterday": "Added: movie 603, watched", "add 603 last night": "Added: movie 603, watched", "add 1399 s1e2": "Added: show 1399 S01E02", "add 1399 1x3": "Added: show 1399 S01E03",
 		"add 155 yesterday 20:15": "watched", "add 603 --watchlist": "Added: movie 603", "add 603 --list Noir": "movie 603", "add tt0133093 20/11/2024": "filmspool show",
 		"config set replay.grace 10min": "replay.grace is now 10m.",
 	} {

@@ -42,9 +42,8 @@ type Edit struct {
 type Fix struct {
 	ID int64 `json:"id"`
 	// What is what a person typed: a number, an address, or words of a title.
-	What   string `json:"what,omitempty"`
-	Series bool   `json:"series,omitempty"` // it is the series of an episode that is meant
-	// Season and Episode are the place of an episode; nil leaves what it is.
+	What string `json:"what,omitempty"`
+	// Season and Episode are the place of an episode; nil is what What names, or leaves it as it is.
 	Season  *int `json:"season,omitempty"`
 	Episode *int `json:"episode,omitempty"`
 	// Is is what they have chosen; nil has candidates told, and changes nothing.
@@ -62,6 +61,9 @@ type Fixed struct {
 	Certain *resolve.Candidate `json:"certain,omitempty"`
 	// Searched says that candidates were looked for by words.
 	Searched bool `json:"searched,omitempty"`
+	// Season and Episode are the place that was given.
+	Season  *int `json:"season,omitempty"`
+	Episode *int `json:"episode,omitempty"`
 	resolve.Corrected
 }
 

@@ -29,6 +29,8 @@ type card struct {
 	Undo       *control.Undone // what taking it back would do
 	Others     int64           // viewings of the same title that wait with it
 	actions    []entry.Verb
+
+	season, episode *int // what was typed of the place
 }
 
 // entryData is what the page of an entry shows.
@@ -88,7 +90,7 @@ func newCard(v *view, x control.Explanation, base string) card {
 	}
 	switch found := v.Result.(type) {
 	case *control.Fixed:
-		c.Searched, c.Candidates = true, found.Candidates
+		c.Searched, c.Candidates, c.season, c.episode = true, found.Candidates, found.Season, found.Episode
 	case *control.Undone:
 		c.Undo = found
 	}
@@ -178,12 +180,16 @@ func (c card) Placeless() bool {
 	return m != nil && m.Type == viewing.Episode && (m.Season == nil || m.Episode == nil)
 }
 
-// Place returns what was typed into "season" or "episode" of the search of this entry.
-func (c card) Place(field string) string {
-	if !c.Searched {
+// Season and Number return what was typed of the place of an episode; "" for none.
+func (c card) Season() string { return text(c.season) }
+func (c card) Number() string { return text(c.episode) }
+
+// text is a number, or nothing.
+func text(n *int) string {
+	if n == nil {
 		return ""
 	}
-	return c.Typed(field)
+	return strconv.Itoa(*n)
 }
 
 // Words returns what was searched for, at first the title.

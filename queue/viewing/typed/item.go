@@ -25,7 +25,8 @@ type Item struct {
 // The forms of an item, in lower case.
 var (
 	numberForm = lazy(`^([1-9]\d{0,15})(?:-|-\S*[^\s\d-]\S*)?$`) // 603, 603-the-matrix
-	imdbForm   = lazy(`^tt\d{7,12}$`)                            // a shorter one has lost digits
+	kindForm   = lazy(`^(?:(movie|film)|tv|series|serie|show|episode|folge)\s+([1-9]\d{0,15})$`)
+	imdbForm   = lazy(`^tt\d{7,12}$`) // a shorter one has lost digits
 	imdbPage   = lazy(`^(?:https?://)?(?:www\.|m\.)?imdb\.com/(?:[a-z-]+/)?title/(tt\d{7,12})(?:[/?#]|$)`)
 	tmdbPage   = lazy(`^(?:(?:https?://)?(?:www\.|m\.)?themoviedb\.org/|/)?(movie|tv)/([1-9]\d{0,15})(?:-[^/?#]*)?` +
 		`(?:/season/(\d{1,5})(?:/episode/([1-9]\d{0,4}))?)?(?:[/?#]|$)`)
@@ -36,7 +37,7 @@ var (
 // maxID is the service's largest identifier.
 const maxID = 1<<53 - 1
 
-// ParseItem reads a number of themoviedb.org ("603", "603-the-matrix"), an
+// ParseItem reads a number of themoviedb.org ("603", "603-the-matrix", "movie 603"), an
 // IMDb number ("tt0133093") or an address at one of the two.
 func ParseItem(text string) (Item, error) {
 	lower := strings.ToLower(strings.TrimSpace(text))
@@ -53,6 +54,13 @@ func ParseItem(text string) (Item, error) {
 	}
 	if page := imdbPage().FindStringSubmatch(lower); page != nil {
 		return Item{IDs: viewing.IDs{IMDB: page[1]}}, nil
+	}
+	if parts := kindForm().FindStringSubmatch(lower); parts != nil {
+		i := Item{Type: viewing.TV, IDs: viewing.IDs{TMDB: number(parts[2])}}
+		if parts[1] != "" {
+			i.Type = viewing.Movie
+		}
+		return i, tooLarge(text, i.IDs.TMDB)
 	}
 	if parts := numberForm().FindStringSubmatch(lower); parts != nil {
 		id := number(parts[1])

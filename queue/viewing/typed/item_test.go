@@ -26,6 +26,7 @@ func shown(i Item) string {
 func TestItemsAreReadAsPeopleWriteThem(t *testing.T) {
 	for text, want := range map[string]string{
 		"603": "603", " 603 ": "603", "603-the-matrix": "603", "603-": "603", "64688-21-jump-street": "64688", "9007199254740991": "9007199254740991",
+		"movie 949": "movie 949", "Film 11": "movie 11", "series 1396": "tv 1396", "show  1396": "tv 1396",
 		"tt0133093": "tt0133093", "TT0133093": "tt0133093", "tt12345678": "tt12345678",
 		"https://www.themoviedb.org/movie/603-the-matrix":                 "movie 603",
 		"https://www.themoviedb.org/movie/603-the-matrix?language=de-DE":  "movie 603",

@@ -20,6 +20,7 @@ type Reading struct {
 
 var (
 	placeForm = lazy(`^(?:s(\d{1,4}) ?e(\d{1,5})|(\d{1,2})x(\d{1,3})|(?:season|staffel) (\d{1,4}),? (?:episode|folge) (\d{1,5}))(?: |$)`)
+	kindWords = lazy(`^(?i:movie|film|tv|series|serie|show|episode|folge)$`)
 	yearForms = lazy(`^(?:18[89]|19\d|20\d)\d$`)
 )
 
@@ -27,20 +28,14 @@ var (
 // address, then the place of an episode, then a time. Where the last words may belong to
 // the title or not ("Black Friday", "Wonder Woman 1984"), it has several readings, the one
 // with the longest title first. Words that stand in quotes are not taken apart.
-func ParseAdd(args []string, now time.Time) ([]Reading, error) {
-	words := strings.Fields(strings.Join(args, " "))
+func ParseAdd(args []string, now time.Time) (all []Reading, err error) {
+	words := itemFirst(strings.Fields(strings.Join(args, " ")))
 	if len(words) == 0 {
 		return nil, say("typed.number", "")
 	}
-	for i := 1; i < len(words); i++ {
-		rest := strings.Join(words[i:], " ")
-		parts := placeForm().FindStringSubmatch(strings.ToLower(rest))
-		if parts == nil {
-			continue
-		}
-		season, episode := int(number(parts[1]+parts[3]+parts[5])), int(number(parts[2]+parts[4]+parts[6]))
-		at, err := parseRest(rest[len(parts[0]):], now)
-		return readings(words[:i], Reading{Season: &season, Episode: &episode, At: at}), err
+	if title, r, rest := parsePlace(words); r.Season != nil {
+		r.At, err = parseRest(rest, now)
+		return readings(title, r), err
 	}
 	rest := strings.Join(words[1:], " ")
 	if _, err := ParseItem(words[0]); !IsTitle(err) {
@@ -50,6 +45,41 @@ func ParseAdd(args []string, now time.Time) ([]Reading, error) {
 		}
 	}
 	return parseTitle(args, words, now)
+}
+
+// ParseFix reads what somebody says that an item is, in the forms of [ParseAdd] but for
+// times: an address of an episode names its place, and what stands behind a place is its title.
+func ParseFix(text string) (all []Reading) {
+	words := itemFirst(strings.Fields(text))
+	if len(words) == 0 {
+		return nil
+	}
+	title, r, _ := parsePlace(words)
+	all = readings(title, r)
+	if named, _ := ParseItem(all[0].What); r.Season == nil && named.Episode != nil {
+		all[0].Season, all[0].Episode = named.Season, named.Episode
+	}
+	return all
+}
+
+// itemFirst makes one of the first two words where these name an item: "movie 603".
+func itemFirst(words []string) []string {
+	if len(words) > 1 && kindForm().MatchString(strings.ToLower(words[0]+" "+words[1])) {
+		return append([]string{words[0] + " " + words[1]}, words[2:]...)
+	}
+	return words
+}
+
+// parsePlace parts words at the place of an episode: what stands before and behind it.
+func parsePlace(words []string) (before []string, r Reading, behind string) {
+	for i := 1; i < len(words); i++ {
+		rest := strings.Join(words[i:], " ")
+		if parts := placeForm().FindStringSubmatch(strings.ToLower(rest)); parts != nil {
+			season, episode := int(number(parts[1]+parts[3]+parts[5])), int(number(parts[2]+parts[4]+parts[6]))
+			return words[:i], Reading{Season: &season, Episode: &episode}, rest[len(parts[0]):]
+		}
+	}
+	return words, Reading{}, ""
 }
 
 // parseTitle reads a title, and a time behind it.
@@ -101,13 +131,16 @@ func parseRest(text string, now time.Time) (*Time, error) {
 	return &at, nil
 }
 
-// readings are r with a title, of which a year at the end may be a part.
+// readings are r with a title. A year at the end or a word such as "film" before it may be a part of that.
 func readings(words []string, r Reading) []Reading {
 	r.What, r.Year = Dated(strings.Join(words, " "))
 	all := []Reading{r}
 	if last := words[len(words)-1]; len(words) > 1 && yearForms().MatchString(last) {
 		r.What, r.Year = strings.Join(words[:len(words)-1], " "), int(number(last))
 		all = append(all, r)
+	}
+	if len(words) > 1 && kindWords().MatchString(words[0]) { // "film The Matrix"
+		all = append(all, readings(words[1:], r)...)
 	}
 	return all
 }

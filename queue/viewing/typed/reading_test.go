@@ -39,6 +39,9 @@ func TestWhatSomebodyAdds(t *testing.T) {
 		"1399|S01E02":                          "1399 S01E02",
 		"1396|s1e2|friday|20:15":               "1396 S01E02 @Fri 20:15",
 		"themoviedb.org/movie/603|2 hours ago": "themoviedb.org/movie/603 @Sat 19:30",
+		"movie|949|yesterday":                  "movie 949 @Fri",
+		"series|1396|s1e2":                     "series 1396 S01E02",
+		"film|The|Matrix":                      "film The Matrix / The Matrix",
 		"The Matrix":                           "The Matrix",
 		"The|Matrix":                           "The Matrix",
 		"The Matrix (1999)|yesterday":          "The Matrix (1999) @Fri",
@@ -86,6 +89,31 @@ func TestWhatSomebodyAdds(t *testing.T) {
 	} {
 		if _, err := ParseAdd(strings.Split(args, "|"), now); codeOf(err) != want {
 			t.Errorf("%s: %v, want %q", args, err, want)
+		}
+	}
+}
+
+// TestWhatAnEntryIs: no word is a time.
+func TestWhatAnEntryIs(t *testing.T) {
+	for text, want := range map[string]string{
+		"movie 949":                                 "movie 949",
+		" 66732 S01E08 ":                            "66732 S01E08",
+		"Breaking Bad S01E08":                       "Breaking Bad S01E08",
+		"Breaking Bad (2008) 1x08 Hazard Pay":       "Breaking Bad (2008) S01E08",
+		"themoviedb.org/tv/1396/season/1/episode/2": "themoviedb.org/tv/1396/season/1/episode/2 S01E02",
+		"themoviedb.org/tv/1396/season/1":           "themoviedb.org/tv/1396/season/1",
+		"Heat 1995":                                 "Heat 1995 / Heat (1995)",
+		"Black Friday":                              "Black Friday",
+		"12 Angry Men":                              "12 Angry Men",
+		"Heat 20:15":                                "Heat 20:15",
+		"":                                          "",
+	} {
+		lines := []string{}
+		for _, r := range ParseFix(text) {
+			lines = append(lines, inShort(r, time.Now()))
+		}
+		if got := strings.Join(lines, " / "); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
 		}
 	}
 }
