@@ -226,35 +226,19 @@ func TestPlayingIsPassedOn(t *testing.T) {
 	})
 }
 
-// A paired client has 16 sockets at most, and all of them together leave places for others.
-func TestPairedSocketsLeaveRoom(t *testing.T) {
+// A client has 16 sockets at most. Another one has places of its own.
+func TestSocketsOfOneClient(t *testing.T) {
 	r := start(t, nil)
-	var clients []string
-	for range 13 {
-		_, token := r.pair(chromium)
-		clients = append(clients, token)
-	}
-	full := func(s *socket) {
-		t.Helper()
-		s.refused(protocol.RateLimited)
-		s.closed(protocol.CloseRate)
-	}
-	for n, token := range clients[:12] {
-		var sockets []*socket
-		for range 16 {
-			sockets = append(sockets, r.greeted(chromium, token))
-		}
-		if n == 0 {
-			s := r.open(chromium)
-			s.say(helloWith(`"token":"` + token + `"`))
-			full(s)
-		}
-		sockets[15].alive()
+	_, token := r.pair(chromium)
+	_, other := r.pair(chromium)
+	for range 16 {
+		r.greeted(chromium, token)
 	}
 	s := r.open(chromium)
-	s.say(helloWith(`"token":"` + clients[12] + `"`))
-	full(s)
-	r.greeted(firefox, "").alive() // there is a place for who is not paired yet
+	s.say(helloWith(`"token":"` + token + `"`))
+	s.refused(protocol.RateLimited)
+	s.closed(protocol.CloseRate)
+	r.greeted(chromium, other).alive()
 }
 
 // Unpaired sockets take every place again and again, in any subprotocol, and do not

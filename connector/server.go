@@ -22,9 +22,8 @@ import (
 // What clients can make the daemon do.
 const (
 	maxSockets       = 256       // open at once, those included that are being closed
-	maxPaired        = 192       // of paired clients
-	maxPairedOfOne   = 16        // of one paired client
-	maxUnpaired      = 32        // of all others; the oldest makes room for the next
+	maxOfOne         = 16        // of one client
+	maxUnpaired      = 32        // of clients that have not said who they are; the oldest makes room for the next
 	maxPosts         = 4         // of one program at once
 	maxBody          = 256 << 10 // bytes of a post
 	maxHook          = 10 << 20  // bytes of a hook's call, which may hold a picture
@@ -93,8 +92,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	sockets  int                 // open
-	unpaired []*session          // the oldest first
-	paired   map[*session]string // client ids; also of clients that have only said who they are
+	sessions []*session          // the oldest first
 	loads    map[string]*load    // by client id
 	refused  map[string]int64    // by code
 	calls    map[string]LastCall // by client id
@@ -112,8 +110,7 @@ func New(o Options) *Server {
 		options: o, log: o.Logger, nudged: make(chan struct{}, 1),
 		refusing: rate.Sometimes{First: 10, Interval: time.Minute},
 		failing:  rate.Sometimes{Interval: time.Minute},
-		paired:   map[*session]string{}, loads: map[string]*load{}, refused: map[string]int64{},
-		calls: map[string]LastCall{},
+		loads:    map[string]*load{}, refused: map[string]int64{}, calls: map[string]LastCall{},
 	}
 	s.running, s.stop = context.WithCancelCause(context.Background())
 	s.commits, s.giveUp = context.WithCancel(context.Background())
@@ -175,7 +172,7 @@ func (s *Server) Run(ctx context.Context) error {
 func (s *Server) push() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for session := range s.paired {
+	for _, session := range s.sessions {
 		if session.paired {
 			nudge(session.nudged)
 		}
@@ -232,32 +229,35 @@ func (s *Server) begin() bool {
 func (s *Server) join(one *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.unpaired = append(s.unpaired, one)
-	if len(s.unpaired) > maxUnpaired {
-		_ = s.unpaired[0].conn.Close() // at once: it may not read
-		s.unpaired = s.unpaired[1:]
+	unpaired := slices.DeleteFunc(slices.Clone(s.sessions), func(other *session) bool { return other.owner != "" })
+	if len(unpaired) >= maxUnpaired {
+		_ = unpaired[0].conn.Close() // at once: it may not read
+		s.remove(unpaired[0])
 	}
+	s.sessions = append(s.sessions, one)
 }
 
-// admit gives a session a place among those of a client, and reports whether there is one.
+// admit makes a session that of a client, and reports whether the client may have one more.
 // Until paired is true the client has only said who it is.
 func (s *Server) admit(one *session, client string, paired bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, placed := s.paired[one]; !placed {
-		same := 0
-		for _, other := range s.paired {
-			if other == client {
-				same++
-			}
-		}
-		if same >= maxPairedOfOne || len(s.paired) >= maxPaired {
-			return false
+	same := 0
+	for _, other := range s.sessions {
+		if other != one && other.owner == client {
+			same++
 		}
 	}
-	s.unpaired = slices.DeleteFunc(s.unpaired, func(other *session) bool { return other == one })
-	s.paired[one], one.paired = client, paired
+	if same >= maxOfOne {
+		return false
+	}
+	one.owner, one.paired = client, paired
 	return true
+}
+
+// remove forgets a session; mu is held.
+func (s *Server) remove(one *session) {
+	s.sessions = slices.DeleteFunc(s.sessions, func(other *session) bool { return other == one })
 }
 
 // leave counts a socket out again. Without a session it never was one.
@@ -266,8 +266,7 @@ func (s *Server) leave(one *session) {
 	defer s.mu.Unlock()
 	defer s.handlers.Done()
 	s.sockets--
-	delete(s.paired, one)
-	s.unpaired = slices.DeleteFunc(s.unpaired, func(other *session) bool { return other == one })
+	s.remove(one)
 }
 
 // loadOf is the load of a client; mu is held.

@@ -28,7 +28,10 @@ type session struct {
 	writing sync.Mutex
 	events  chan protocol.Event // read and not yet being committed; closed when the reader is done
 	nudged  chan struct{}       // the status may have changed
-	paired  bool                // guarded by the server's mu
+
+	// Guarded by the server's mu.
+	owner  string // the client that it belongs to, or that it says it is; "" before
+	paired bool
 
 	// The reader's own. What pairing sets is read by the other goroutine as well, which has
 	// nothing to do before.

@@ -63,11 +63,7 @@ func (d *core) about(ctx context.Context, check func(context.Context) (control.S
 // Pair implements [control.API].
 func (d *Daemon) Pair(context.Context) (control.PairingCode, error) {
 	code := d.pairing.NewCode()
-	out := control.PairingCode{Code: code.Text, ExpiresAt: code.ExpiresAt.UTC()}
-	for _, t := range code.Tried {
-		out.Tried = append(out.Tried, control.WrongCodes(t))
-	}
-	return out, nil
+	return control.PairingCode{Code: code.Text, ExpiresAt: code.ExpiresAt}, nil
 }
 
 // Clients implements [control.API].

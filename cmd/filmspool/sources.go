@@ -53,14 +53,10 @@ func (p *program) pairCommand() *cobra.Command {
 	}, p.sayCode)
 }
 
-// sayCode shows a code, how long it holds, and who has tried wrong ones: it may have been
-// the user, and it may have been an extension that wants in.
+// sayCode shows a code and how long it holds.
 func (p *program) sayCode(code control.PairingCode) {
 	p.stdout.Println(code.Code)
 	p.stdout.Say("cli.code", "seconds", int(time.Until(code.ExpiresAt).Round(time.Second).Seconds()))
-	for _, t := range code.Tried {
-		p.stdout.Say("cli.wrongCodes", "n", t.Wrong, "origin", cmp.Or(t.Origin, "?"))
-	}
 }
 
 func (p *program) programsCommand() *cobra.Command {

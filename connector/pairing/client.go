@@ -31,12 +31,9 @@ func (c Client) Program() bool { return c.Origin == "" }
 
 // record is a client as it is kept.
 type record struct {
-	Version int    `json:"v"`
-	Hash    []byte `json:"hash"` // SHA-256 of the token
+	Hash []byte `json:"hash"` // SHA-256 of the token
 	Client
 }
-
-const recordVersion = 1
 
 // entry is a client in memory.
 type entry struct {
@@ -58,8 +55,8 @@ func decode(id string, kept []byte) (*entry, error) {
 	if err := json.Unmarshal(kept, &rec); err != nil {
 		return nil, fmt.Errorf("read client %s: %w", id, err)
 	}
-	if rec.Version != recordVersion || len(rec.Hash) != sha256.Size {
-		return nil, fmt.Errorf("read client %s: version %d with a hash of %d bytes is not known", id, rec.Version, len(rec.Hash))
+	if len(rec.Hash) != sha256.Size {
+		return nil, fmt.Errorf("read client %s: its hash has %d bytes", id, len(rec.Hash))
 	}
 	rec.ID = id
 	return newEntry(rec), nil

@@ -1,10 +1,8 @@
 package pairing
 
 import (
-	"cmp"
 	"crypto/rand"
 	"crypto/subtle"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -17,7 +15,6 @@ const (
 	codeLife    = 120 * time.Second
 	originTries = 5  // wrong tries of one Origin, for which the code is then closed
 	codeTries   = 50 // wrong tries of all, after which the code is dead
-	maxTried    = 10 // Origins that are shown to the person
 	// codeAlphabet is digits and letters without 0, 1, I and O, which are
 	// taken for each other.
 	codeAlphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
@@ -25,15 +22,8 @@ const (
 
 // Code is a one-time code as it is shown to the user.
 type Code struct {
-	Text      string    `json:"code"` // 8 characters of digits and capital letters
-	ExpiresAt time.Time `json:"expiresAt"`
-	Tried     []Tries   `json:"tried,omitempty"` // the 10 Origins with the most wrong tries against the code before
-}
-
-// Tries are the wrong codes that came from one Origin.
-type Tries struct {
-	Origin string `json:"origin"`
-	Wrong  int    `json:"wrong"`
+	Text      string // 8 characters of digits and capital letters
+	ExpiresAt time.Time
 }
 
 // NewCode makes a code that is good for 120 seconds. The one before it, if
@@ -47,15 +37,7 @@ func (r *Registry) NewCode() Code {
 	code := Code{Text: string(raw), ExpiresAt: time.Now().UTC().Add(codeLife)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.code = code
-	for origin, wrong := range r.tries {
-		code.Tried = append(code.Tried, Tries{clean(origin), wrong})
-	}
-	slices.SortFunc(code.Tried, func(a, b Tries) int {
-		return cmp.Or(cmp.Compare(b.Wrong, a.Wrong), cmp.Compare(a.Origin, b.Origin))
-	})
-	code.Tried = code.Tried[:min(len(code.Tried), maxTried)]
-	r.tries = map[string]int{}
+	r.code, r.tries = code, map[string]int{}
 	return code
 }
 

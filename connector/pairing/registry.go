@@ -115,7 +115,7 @@ func (r *Registry) add(ctx context.Context, label, origin, browser string) (c Cl
 	rand.Read(rawToken[:])
 	token = base64.RawURLEncoding.EncodeToString(rawToken[:])
 	hash, now := sha256.Sum256([]byte(token)), time.Now().UTC()
-	e := newEntry(record{Version: recordVersion, Hash: hash[:], Client: Client{
+	e := newEntry(record{Hash: hash[:], Client: Client{
 		ID: hex.EncodeToString(rawID[:]), Label: clean(label), Origin: origin, Browser: clean(browser), PairedAt: now,
 	}})
 	if !e.Program() { // a browser pairs itself, a program is only announced

@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -16,10 +15,8 @@ import (
 )
 
 const (
-	maxDepth = 16  // of nesting; messages of version 1 need 4
 	maxShort = 200 // characters of an id, a nonce, a token, a name
 	maxSite  = 60  // characters of the name of a site
-	maxTime  = 40  // characters of a time; RFC 3339 to the nanosecond has 35
 )
 
 // Event is a viewing, a watchlist wish or a list, valid for the queue. Its event id is in
@@ -57,7 +54,7 @@ func read[M interface{ valid() (Message, error) }](frame []byte) (Message, error
 // Decode reads a client's message: [Hello], [Auth], [Pair], [Event], [Playing],
 // [StatusRequest] or [Ping]. The error carries the message's id if that can be read.
 func Decode(frame []byte) (Message, *Error) {
-	if !unambiguous(frame) {
+	if !utf8.Valid(frame) || !json.Valid(frame) {
 		return nil, Refusal("", BadJSON, "")
 	}
 	return decode(frame)
@@ -67,7 +64,7 @@ func Decode(frame []byte) (Message, *Error) {
 // message is an [Event] or the [*Error] that refuses it. The second value says that nothing
 // of the body can be read.
 func DecodeBatch(body []byte, most int) ([]Message, *Error) {
-	if !unambiguous(body) {
+	if !utf8.Valid(body) || !json.Valid(body) {
 		return nil, Refusal("", BadJSON, "")
 	}
 	frames := []json.RawMessage{}
@@ -94,7 +91,7 @@ func DecodeBatch(body []byte, most int) ([]Message, *Error) {
 	return messages, nil
 }
 
-// decode reads a message that is one unambiguous JSON text.
+// decode reads a message that is one JSON text.
 func decode(frame []byte) (Message, *Error) {
 	var head struct {
 		Type string `json:"type"`
@@ -163,7 +160,7 @@ func (m Ping) valid() (Message, error) { return m, nil }
 
 func (m Viewing) valid() (Message, error) {
 	at, err := viewing.ParseInstant(m.WatchedAt)
-	if err != nil || len(m.WatchedAt) > maxTime || !rfc3339.MatchString(m.WatchedAt) {
+	if err != nil || len(m.WatchedAt) > maxShort {
 		return nil, wrong("watchedAt")
 	}
 	return event(m.ID, viewing.Event{
@@ -215,11 +212,7 @@ func pageOf(address string) string {
 	return (&url.URL{Scheme: page.Scheme, Host: page.Host, Path: page.Path, RawPath: page.RawPath}).String()
 }
 
-var (
-	uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-	// rfc3339 is strict: time.Parse takes a comma for the point, and hours of one digit.
-	rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$`)
-)
+var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 // event checks an event against the rules of the queue and two of the protocol's own: its id
 // is a UUID, and a film has no place in a season, since one of the two would be wrong.
@@ -253,41 +246,4 @@ func short(field, text string) error {
 		return nil
 	}
 	return wrong(field)
-}
-
-// unambiguous reports whether text is one JSON text that every reader understands in the
-// same way.
-func unambiguous(text []byte) bool {
-	tokens := json.NewDecoder(bytes.NewReader(text))
-	tokens.UseNumber()
-	return utf8.Valid(text) && json.Valid(text) && hasUniqueKeys(tokens, 0)
-}
-
-// hasUniqueKeys reads one value of a valid JSON text. encoding/json matches keys in any case
-// and takes the last of two equal ones.
-func hasUniqueKeys(tokens *json.Decoder, depth int) bool {
-	token, err := tokens.Token()
-	open, nested := token.(json.Delim)
-	if err != nil || nested && depth == maxDepth {
-		return false
-	}
-	if !nested {
-		return true
-	}
-	keys := map[string]bool{}
-	for tokens.More() {
-		if open == '{' {
-			key, _ := tokens.Token() // of a valid text: a string
-			name := strings.ToLower(strings.ToUpper(key.(string)))
-			if keys[name] {
-				return false
-			}
-			keys[name] = true
-		}
-		if !hasUniqueKeys(tokens, depth+1) {
-			return false
-		}
-	}
-	_, err = tokens.Token() // the end of the object or array
-	return err == nil
 }

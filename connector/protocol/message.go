@@ -82,7 +82,7 @@ type Paired struct {
 type Viewing struct {
 	ID        string            `json:"id"`        // UUID
 	Media     viewing.Media     `json:"media"`     // movie or episode
-	WatchedAt string            `json:"watchedAt"` // RFC 3339 with offset, at most 40 characters
+	WatchedAt string            `json:"watchedAt"` // RFC 3339 with offset
 	Count     int               `json:"count,omitempty"`
 	Progress  *viewing.Progress `json:"progress,omitempty"`
 	Source    Source            `json:"source,omitzero"`

@@ -222,16 +222,8 @@ type About struct {
 
 // PairingCode is typed into the extension's options page.
 type PairingCode struct {
-	Code      string       `json:"code"`
-	ExpiresAt time.Time    `json:"expiresAt"`
-	Tried     []WrongCodes `json:"tried,omitempty"` // wrong codes since the last one was shown
-}
-
-// WrongCodes counts the wrong codes of one extension that is not paired, by
-// its origin; an empty origin stands for many.
-type WrongCodes struct {
-	Origin string `json:"origin"`
-	Wrong  int    `json:"wrong"`
+	Code      string    `json:"code"`
+	ExpiresAt time.Time `json:"expiresAt"`
 }
 
 // ClientInfo is one paired browser or one program. A program has neither
