@@ -12,12 +12,12 @@ import (
 
 // LastCall is the last call of a program's hook, and what became of it.
 type LastCall struct {
-	At     time.Time
-	Sender string // one of [hook.Senders]
-	Event  string // what happened, in the sender's word
-	Title  string // of what is watched; "" where it is not known, or somebody else watches
+	At     time.Time `json:"at"`
+	Sender string    `json:"sender"` // one of [hook.Senders]
+	Event  string    `json:"event"`  // what happened, in the sender's word
+	Title  string    `json:"title"`  // of what is watched; "" where it is not known, or somebody else watches
 	// Result is "unreadable", "storage", a [hook.Skip], or the [viewing.Status] of what was taken.
-	Result string
+	Result string `json:"result"`
 }
 
 // LastCall is the last call of a client since [New]; it is false for none.

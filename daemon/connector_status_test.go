@@ -126,7 +126,7 @@ func TestABrowserIsToldOfProblemsInItsLanguage(t *testing.T) {
 	if diff := cmp.Diff(want, v.answer("s")["problems"]); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := v.d.Control().Operate(t.Context(), control.Order{Verb: "drop", Selection: entry.Selection{IDs: []int64{e.ID}}}); err != nil {
+	if _, err := v.d.Control().Operate(t.Context(), entry.Order{Verb: "drop", Selection: entry.Selection{IDs: []int64{e.ID}}}); err != nil {
 		t.Fatal(err)
 	}
 	v.say(`{"type":"status","id":"t"}`)

@@ -18,28 +18,16 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// common is what a person can ask of an instance, running or not. Its other fields are set by
-// [Daemon.Control] and offline.
-func (d *core) common() control.API {
-	return control.API{
-		Add: d.Add, List: d.List, Questions: d.store.Questions, Year: d.Year, Edit: d.Edit, Undo: d.Undo, Operate: d.Operate,
-		Pause: d.Pause, Resume: d.Resume, Acknowledge: d.Acknowledge, Export: d.Export, MoveHistory: d.MoveHistory, Backup: d.Backup,
-		Resolve: d.Resolve, Fix: d.Fix, Corrections: d.Corrections, ForgetCorrection: d.ForgetCorrection, Login: d.Login,
-		Settings: d.Settings, Set: d.Set, FindKodi: d.FindKodi, AddKodi: d.AddKodi, RemoveKodi: d.RemoveKodi,
-		ImportKodi: d.ImportKodi, KodiProgress: d.KodiProgress, IgnoreUntitled: d.IgnoreUntitled,
-		AddFile: d.AddFile, PreviewFile: d.PreviewFile, ImportFile: d.ImportFile, Files: d.Files, ForgetFile: d.ForgetFile,
-	}
+// Control is what a person can ask of this instance. Its methods answer.
+func (d *Daemon) Control() control.API { return control.Of(d, nil) }
+
+// Questions implements [control.API].
+func (d *core) Questions(ctx context.Context) ([]entry.Question, error) {
+	return d.store.Questions(ctx)
 }
 
-// Control is what a person can ask of this instance.
-func (d *Daemon) Control() control.API {
-	a := d.common()
-	a.Status, a.Check, a.Open, a.Explain, a.TestNotices = d.Status, d.Check, d.Open, d.Explain, d.TestNotices
-	a.Pair, a.Clients, a.AddClient, a.RenameSource, a.Revoke = d.Pair, d.Clients, d.AddClient, d.RenameSource, d.Revoke
-	a.Settings, a.Reload = d.Settings, d.Reload
-	a.About = func(ctx context.Context) (control.About, error) { return d.about(ctx, d.Check) }
-	return a
-}
+// About implements [control.API].
+func (d *Daemon) About(ctx context.Context) (control.About, error) { return d.about(ctx, d.Check) }
 
 // reported is how many of the latest entries a report counts.
 const reported = 200
@@ -61,9 +49,8 @@ func (d *core) about(ctx context.Context, check func(context.Context) (control.S
 }
 
 // Pair implements [control.API].
-func (d *Daemon) Pair(context.Context) (control.PairingCode, error) {
-	code := d.pairing.NewCode()
-	return control.PairingCode{Code: code.Text, ExpiresAt: code.ExpiresAt}, nil
+func (d *Daemon) Pair(context.Context) (pairing.Code, error) {
+	return d.pairing.NewCode(), nil
 }
 
 // Clients implements [control.API].
@@ -74,7 +61,7 @@ func (d *Daemon) Clients(context.Context) ([]control.ClientInfo, error) {
 			ID: k.ID, Kind: kindOf(k), Label: k.Label, Origin: k.Origin, Browser: k.Browser, PairedAt: k.PairedAt.UTC(), LastSeen: control.Known(k.LastSeen),
 		}
 		if last, called := d.connector.LastCall(k.ID); called {
-			c.LastCall = (*control.HookCall)(&last)
+			c.LastCall = &last
 		}
 		list = append(list, c)
 	}

@@ -130,7 +130,7 @@ func TestLoginOfSomebodyElseIsRefused(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		// Once nothing of hers waits, there is nothing to guard.
-		if _, err := ctl.Operate(t.Context(), control.Order{Verb: control.Drop, Selection: entry.Selection{IDs: []int64{e.ID}}}); err != nil {
+		if _, err := ctl.Operate(t.Context(), entry.Order{Verb: entry.VerbDrop, Selection: entry.Selection{IDs: []int64{e.ID}}}); err != nil {
 			return err
 		}
 		if _, err := ctl.Login(t.Context(), control.Login{Account: "default", Key: box.SecretKey()}); err != nil {

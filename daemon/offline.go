@@ -64,26 +64,18 @@ func withFolder(ctx context.Context, p config.Paths, work func() error) error {
 
 // Control is what a person can ask while nothing runs.
 func (d offline) Control() control.API {
-	a := d.common()
-	a.Status, a.Check, a.Explain = d.Status, d.Check, d.Explain
-	a.About = func(ctx context.Context) (control.About, error) { return d.about(ctx, d.Check) }
-	notRunning := control.NotRunning(startHint(d.o.Paths))
-	a.Open = func(context.Context, control.Open) (control.Opened, error) { return control.Opened{}, notRunning }
-	a.Pair = func(context.Context) (control.PairingCode, error) { return control.PairingCode{}, notRunning }
-	a.Clients = func(context.Context) ([]control.ClientInfo, error) { return nil, notRunning }
-	a.AddClient = func(context.Context, control.NewProgram) (control.AddedClient, error) {
-		return control.AddedClient{}, notRunning
+	return control.Of(d, control.NotRunning(startHint(d.o.Paths)))
+}
+
+// About implements [control.API].
+func (d offline) About(ctx context.Context) (control.About, error) { return d.about(ctx, d.Check) }
+
+// RenameSource implements [control.API]: it names Kodi libraries alone.
+func (d offline) RenameSource(ctx context.Context, r control.Renaming) error {
+	if renamed, err := d.renameLibrary(ctx, r); renamed || err != nil {
+		return err
 	}
-	a.RenameSource = func(ctx context.Context, r control.Renaming) error {
-		if renamed, err := d.renameLibrary(ctx, r); renamed || err != nil {
-			return err
-		}
-		return notRunning
-	}
-	a.Revoke = func(context.Context, string) error { return notRunning }
-	a.Reload = func(context.Context) (control.Reloaded, error) { return control.Reloaded{}, notRunning }
-	a.TestNotices = func(context.Context) ([]control.NoticeTest, error) { return nil, notRunning }
-	return a
+	return control.NotRunning(startHint(d.o.Paths))
 }
 
 // Status implements [control.API].

@@ -23,20 +23,20 @@ import (
 
 // Operate implements [control.API]. A retry or a recheck has the loops look at once; it ends
 // no pause.
-func (d *core) Operate(ctx context.Context, o control.Order) (entry.Changed, error) {
-	if o.Verb == control.Move {
+func (d *core) Operate(ctx context.Context, o entry.Order) (entry.Changed, error) {
+	if o.Verb == entry.VerbMove {
 		if err := d.knownAccount(o.To); err != nil {
 			return entry.Changed{}, err
 		}
 	}
-	if verb := entry.Verb(o.Verb); len(verb.States()) == 0 || slices.Contains([]entry.Verb{entry.VerbUndo, entry.VerbEdit, entry.VerbFix}, verb) {
+	if len(o.Verb.States()) == 0 || slices.Contains([]entry.Verb{entry.VerbUndo, entry.VerbEdit, entry.VerbFix}, o.Verb) {
 		return entry.Changed{}, control.Invalid(viewing.Said(fmt.Sprintf("%q is not send, retry, hold, release, recheck, settle, drop or move", o.Verb)), viewing.Message{})
 	}
-	did, err := d.store.Operate(ctx, entry.Order{Verb: entry.Verb(o.Verb), Selection: o.Selection, As: o.As, To: o.To, DryRun: o.DryRun})
+	did, err := d.store.Operate(ctx, o)
 	if err != nil {
 		return entry.Changed{}, queueFault(err)
 	}
-	if slices.Contains([]string{control.Retry, control.Send, control.Recheck}, o.Verb) && !o.DryRun {
+	if slices.Contains([]entry.Verb{entry.VerbRetry, entry.VerbSend, entry.VerbRecheck}, o.Verb) && !o.DryRun {
 		d.wake()
 	}
 	return did, nil

@@ -102,7 +102,7 @@ func TestUntitledVideosAreIgnored(t *testing.T) {
 		}
 		defer b.Close()
 		if token == "" {
-			if id, token, err = b.Pair(t.Context(), code.Code, "mine"); err != nil {
+			if id, token, err = b.Pair(t.Context(), code.Text, "mine"); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -159,7 +159,7 @@ func TestAChangeIsTakenInWhileAViewingLeaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := browser("", "")
-	id, token, err := b.Pair(t.Context(), code.Code, "mine")
+	id, token, err := b.Pair(t.Context(), code.Text, "mine")
 	if err != nil {
 		t.Fatal(err)
 	}

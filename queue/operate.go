@@ -63,7 +63,7 @@ func (e *StateError) Unwrap() error { return entry.ErrState }
 // it again does the rest. Errors wrap [entry.ErrSelection], [entry.ErrNotFound] or
 // [entry.ErrState], a [*StateError].
 func (s *Store) Operate(ctx context.Context, o entry.Order) (entry.Changed, error) {
-	sum := entry.Changed{Verb: string(o.Verb), DryRun: o.DryRun, From: map[viewing.State]int64{}, Left: map[string]int64{}, IDs: []int64{}}
+	sum := entry.Changed{Verb: o.Verb, DryRun: o.DryRun, From: map[viewing.State]int64{}, Left: map[string]int64{}, IDs: []int64{}}
 	states := o.Verb.States()
 	if o.Verb == entry.VerbSend && o.State == "" && o.Reason == "" {
 		states = entry.VerbRetry.States()

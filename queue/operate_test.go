@@ -225,7 +225,7 @@ func TestDryRunSaysWhatWouldChangeAndChangesNothing(t *testing.T) {
 			}
 			copied := s.copied(t)
 			did, err := copied.verbs(t)[name](sel, false)
-			if !would.DryRun || did.DryRun || did.Verb != name {
+			if !would.DryRun || did.DryRun || string(did.Verb) != name {
 				t.Errorf("dry %s: %+v, then %+v", name, would, did)
 			}
 			would.DryRun = false

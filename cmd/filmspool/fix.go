@@ -82,12 +82,12 @@ type fixing struct {
 
 // rest changes when an entry was watched, whose it is, or that it was delivered.
 func (f *fixing) rest(ctx context.Context) error {
-	o := control.Order{Selection: entry.Selection{IDs: []int64{f.ID}}, DryRun: f.dryRun}
+	o := entry.Order{Selection: entry.Selection{IDs: []int64{f.ID}}, DryRun: f.dryRun}
 	switch {
 	case f.delivered:
-		o.Verb, o.As = control.Settle, viewing.StateDelivered
+		o.Verb, o.As = entry.VerbSettle, viewing.StateDelivered
 	case f.account != "":
-		o.Verb, o.To = control.Move, f.account
+		o.Verb, o.To = entry.VerbMove, f.account
 	case f.at == "":
 		return mistake("usage.noChange").next(control.Command("filmspool fix --help"))
 	}

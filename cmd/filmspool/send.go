@@ -15,7 +15,7 @@ import (
 )
 
 func (p *program) sendCommand() *cobra.Command {
-	o := control.Order{Verb: control.Send}
+	o := entry.Order{Verb: entry.VerbSend}
 	c := p.orderCommand(&o)
 	c.SuggestFor = []string{"retry", "release", "approve", "keep"}
 	c.Example = "  filmspool send 12 13\n  filmspool send --reason bulk\n  filmspool send --all"
@@ -24,8 +24,8 @@ func (p *program) sendCommand() *cobra.Command {
 }
 
 // orderCommand is a command that applies one verb to ids, filters or all.
-func (p *program) orderCommand(o *control.Order) *cobra.Command {
-	c := &cobra.Command{Use: o.Verb + " [ID]…", ValidArgsFunction: p.completeIDs(entry.Verb(o.Verb))}
+func (p *program) orderCommand(o *entry.Order) *cobra.Command {
+	c := &cobra.Command{Use: string(o.Verb) + " [ID]…", ValidArgsFunction: p.completeIDs(o.Verb)}
 	filterFlags(c, &o.Filter)
 	c.Flags().BoolVar(&o.All, "all", false, "")
 	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "")
@@ -61,9 +61,9 @@ func (p *program) orderCommand(o *control.Order) *cobra.Command {
 
 // agreed asks a person before what filters select is changed, which is then what was there
 // at that time. A script agrees to a drop with --yes.
-func (p *program) agreed(ctx context.Context, ctl control.API, o *control.Order, yes, asJSON bool) error {
+func (p *program) agreed(ctx context.Context, ctl control.API, o *entry.Order, yes, asJSON bool) error {
 	person := p.isPerson() && !asJSON
-	if yes || o.DryRun || len(o.IDs) > 0 || !person && o.Verb != control.Drop {
+	if yes || o.DryRun || len(o.IDs) > 0 || !person && o.Verb != entry.VerbDrop {
 		return nil
 	}
 	newest, err := ctl.List(ctx, entry.Filter{Limit: 1})
@@ -79,7 +79,7 @@ func (p *program) agreed(ctx context.Context, ctl control.API, o *control.Order,
 		return err
 	case !person:
 		return mistake("usage.agree", "n", strconv.FormatInt(did.Changed, 10)).next(viewing.Say("hint.agree"))
-	case !p.stderr.Agreed(ctx, p.stdin, p.stdout.Speech().Say("cli.would."+o.Verb, "n", did.Changed)):
+	case !p.stderr.Agreed(ctx, p.stdin, p.stdout.Speech().Say("cli.would."+string(o.Verb), "n", did.Changed)):
 		return viewing.Say("fault.notAgreed")
 	}
 	return nil
@@ -104,12 +104,12 @@ func entriesOf(ctx context.Context, ctl control.API, ids []int64) (all []entry.E
 func (p *program) sayChanged(did entry.Changed, about []entry.Entry) {
 	switch {
 	case did.Changed == 0:
-		p.stdout.Say("cli.nothing." + did.Verb)
+		p.stdout.Say("cli.nothing." + string(did.Verb))
 	case did.DryRun:
-		p.stdout.Say("cli.would."+did.Verb, "n", did.Changed)
+		p.stdout.Say("cli.would."+string(did.Verb), "n", did.Changed)
 		p.sayEntries(about, p.stdout.Speech())
 	case int(did.Changed) > len(about):
-		p.stdout.Say("cli.many."+did.Verb, "n", did.Changed)
+		p.stdout.Say("cli.many."+string(did.Verb), "n", did.Changed)
 	default:
 		for _, e := range about {
 			p.sayDid(did.Verb, e)
@@ -121,14 +121,14 @@ func (p *program) sayChanged(did entry.Changed, about []entry.Entry) {
 }
 
 // sayDid names the entry that a verb has changed, and how it stands unless it waits.
-func (p *program) sayDid(verb string, e entry.Entry) {
-	if verb == control.Send && e.State == viewing.StateInDoubt {
+func (p *program) sayDid(verb entry.Verb, e entry.Entry) {
+	if verb == entry.VerbSend && e.State == viewing.StateInDoubt {
 		p.stdout.Say("cli.did.recheck", "title", p.label(e))
 		return
 	}
-	if verb == control.Send && e.State != viewing.StatePending && e.State != viewing.StateSending && e.State != viewing.StateDelivered {
+	if verb == entry.VerbSend && e.State != viewing.StatePending && e.State != viewing.StateSending && e.State != viewing.StateDelivered {
 		p.stdout.Say("cli.stands", "title", p.label(e), "state", p.standing(e), "id", e.ID)
 		return
 	}
-	p.stdout.Say("cli.did."+verb, "title", p.label(e))
+	p.stdout.Say("cli.did."+string(verb), "title", p.label(e))
 }

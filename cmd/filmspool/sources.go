@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -48,14 +49,14 @@ func (p *program) saySources(all []control.Source) {
 }
 
 func (p *program) pairCommand() *cobra.Command {
-	return asking(p, "pair", nil, func(ctx context.Context, ctl control.API, _ []string) (control.PairingCode, error) {
+	return asking(p, "pair", nil, func(ctx context.Context, ctl control.API, _ []string) (pairing.Code, error) {
 		return ctl.Pair(ctx)
 	}, p.sayCode)
 }
 
 // sayCode shows a code and how long it holds.
-func (p *program) sayCode(code control.PairingCode) {
-	p.stdout.Println(code.Code)
+func (p *program) sayCode(code pairing.Code) {
+	p.stdout.Println(code.Text)
 	p.stdout.Say("cli.code", "seconds", int(time.Until(code.ExpiresAt).Round(time.Second).Seconds()))
 }
 

@@ -22,8 +22,8 @@ const (
 
 // Code is a one-time code as it is shown to the user.
 type Code struct {
-	Text      string // 8 characters of digits and capital letters
-	ExpiresAt time.Time
+	Text      string    `json:"code"` // 8 characters of digits and capital letters
+	ExpiresAt time.Time `json:"expiresAt"`
 }
 
 // NewCode makes a code that is good for 120 seconds. The one before it, if

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve"
@@ -11,8 +12,8 @@ import (
 )
 
 // API is what a person can ask of one instance, running or not: one function
-// for each question, all of them set. A new question is a field here and a line
-// in the table of routes.
+// for each question, all of them set. A new question is a field here and a method of
+// the daemon with its name.
 type API struct {
 	// Status is how things stand.
 	Status func(context.Context) (Status, error)
@@ -43,7 +44,7 @@ type API struct {
 	// nothing else along; a dry run only finds out.
 	Undo func(context.Context, Undo) (Undone, error)
 	// Operate retries, holds, releases, rechecks, settles, drops or moves entries.
-	Operate func(context.Context, Order) (entry.Changed, error)
+	Operate func(context.Context, entry.Order) (entry.Changed, error)
 	// Pause stops sending for one account, or for all when it is empty, until
 	// Resume; nothing is relabelled. Both tell how the accounts stand.
 	Pause  func(context.Context, Pause) ([]Account, error)
@@ -77,7 +78,7 @@ type API struct {
 	// Login proves a key and keeps it.
 	Login func(context.Context, Login) (LoginResult, error)
 	// Pair makes a new one-time code; the one before is void.
-	Pair func(context.Context) (PairingCode, error)
+	Pair func(context.Context) (pairing.Code, error)
 	// Clients are the paired browsers and the programs.
 	Clients func(context.Context) ([]ClientInfo, error)
 	// AddClient lets a program add viewings; its token is told this once.

@@ -1,13 +1,13 @@
 package control
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"reflect"
 )
 
 // Client is the [API] of a running daemon.
@@ -23,8 +23,8 @@ func newClient(path string) *Client {
 		return d.DialContext(ctx, "unix", path)
 	}
 	c := &Client{http: &http.Client{Transport: &http.Transport{DialContext: dial}}}
-	for _, r := range c.routes() {
-		r.connect(c)
+	for question, f := range reflect.ValueOf(&c.API).Elem().Fields() {
+		f.Set(reflect.MakeFunc(f.Type(), func(in []reflect.Value) []reflect.Value { return c.ask(question, in) }))
 	}
 	return c
 }
@@ -32,18 +32,9 @@ func newClient(path string) *Client {
 // Close drops idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// call asks one question and has read take the body of a good answer.
-func (c *Client) call(ctx context.Context, name string, question any, read func(io.Reader) error) error {
-	text, err := json.Marshal(question)
-	if err != nil {
-		return fmt.Errorf("ask the daemon: %w", err)
-	}
-	return c.post(ctx, name, bytes.NewReader(text), read)
-}
-
-// post sends a body to the route of a question.
+// post sends a body, and has read take the body of a good answer.
 func (c *Client) post(ctx context.Context, path string, body io.Reader, read func(io.Reader) error) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://filmspool/v1/"+path, body)
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://filmspool"+path, body)
 	if err != nil {
 		return fmt.Errorf("ask the daemon: %w", err)
 	}

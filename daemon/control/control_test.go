@@ -124,9 +124,12 @@ func TestEveryQuestionArrivesAsItWasAsked(t *testing.T) {
 		in := []reflect.Value{reflect.ValueOf(t.Context())}
 		for i := 1; i < f.Type.NumIn(); i++ {
 			question := reflect.New(f.Type.In(i)).Elem()
-			if question.Type() == reflect.TypeFor[io.Writer]() {
+			switch question.Type() {
+			case reflect.TypeFor[io.Writer]():
 				question.Set(reflect.ValueOf(io.Discard))
-			} else {
+			case reflect.TypeFor[io.Reader]():
+				question.Set(reflect.ValueOf(strings.NewReader("content")))
+			default:
 				fill(question, 0)
 			}
 			in = append(in, question)

@@ -1,12 +1,7 @@
 package control
 
 import (
-	"context"
-	"encoding/json"
-	"io"
 	"maps"
-	"net/http"
-	"net/url"
 	"slices"
 	"time"
 
@@ -94,24 +89,6 @@ type FileOrder struct {
 	Dates  string `json:"dates,omitempty"`  // DayFirst or MonthFirst; "" before the user has chosen
 	Person string `json:"person,omitempty"` // whose rows are imported; "" for everybody's
 	Wait   bool   `json:"wait,omitempty"`   // for the end of an import
-}
-
-// upload is a route to a question that brings a content of any length, and its name.
-func upload[A any](path string, f *func(context.Context, string, io.Reader) (A, error)) route {
-	return route{path, func(h *handler) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) {
-			value, err := (*f)(r.Context(), r.URL.Query().Get("name"), r.Body)
-			r.Body = http.NoBody
-			h.answer(func(*http.Request) (any, error) { return value, err })(w, r)
-		}
-	}, func(c *Client) {
-		*f = func(ctx context.Context, name string, content io.Reader) (answer A, err error) {
-			err = c.post(ctx, path+"?name="+url.QueryEscape(name), content, func(body io.Reader) error {
-				return json.NewDecoder(body).Decode(&answer)
-			})
-			return answer, err
-		}
-	}}
 }
 
 // Left is about how long an import still takes, and how many rows it reads a second; 0 while

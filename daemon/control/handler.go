@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"reflect"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -16,30 +17,36 @@ const maxBody = 1 << 20
 
 // Handler answers the questions of the control API. It trusts every request.
 func Handler(a API, log *slog.Logger) http.Handler {
-	h := &handler{log: log}
 	mux := http.NewServeMux()
-	for _, r := range a.routes() {
-		mux.HandleFunc("/v1/"+r.name, r.serve(h))
+	for question, f := range reflect.ValueOf(a).Fields() {
+		mux.HandleFunc(pathOf(question), func(w http.ResponseWriter, r *http.Request) {
+			out := &begun{Writer: w}
+			value, err := call(f, r, out)
+			answer(w, r, log, out, value, err)
+		})
 	}
-	mux.HandleFunc("/", h.answer(func(r *http.Request) (any, error) {
-		return nil, &Fault{Code: CodeNotFound, Message: viewing.Said("there is no " + r.URL.Path)}
-	}))
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, r, log, &begun{}, nil, NotFound(viewing.Said("there is no "+r.URL.Path), viewing.Message{}))
+	})
 	return mux
 }
 
-type handler struct{ log *slog.Logger }
-
-// answer turns a question into an HTTP answer.
-func (h *handler) answer(ask func(*http.Request) (any, error)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		value, err := ask(r)
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		if err != nil {
-			f := h.fault(r, err)
-			value = f
-			w.WriteHeader(statusOf(f.Code))
+// answer sends a value, unless it was written as a stream, or an error, which can only cut the
+// connection after the first byte of a stream. It logs what is no mistake of the asker.
+func answer(w http.ResponseWriter, r *http.Request, log *slog.Logger, stream *begun, value any, err error) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	if err != nil {
+		f := FaultOf(err)
+		if f.Code == CodeInternal && !errors.Is(err, context.Canceled) {
+			log.Error("control request failed", "path", r.URL.Path, "error", err)
 		}
+		if stream.yes {
+			panic(http.ErrAbortHandler)
+		}
+		w.WriteHeader(statusOf(f.Code))
+		value = f
+	}
+	if value != nil {
 		_ = json.NewEncoder(w).Encode(value) // fails only where the asker is gone
 	}
 }
@@ -70,32 +77,6 @@ func FaultOf(err error) *Fault {
 	}
 	all := viewing.MessagesOf(err)
 	return &Fault{Code: code, Message: all[0], Also: all[1:]}
-}
-
-// fault is [FaultOf], logged where it is no mistake of the asker.
-func (h *handler) fault(r *http.Request, err error) *Fault {
-	f := FaultOf(err)
-	if f.Code == CodeInternal && !errors.Is(err, context.Canceled) {
-		h.log.Error("control request failed", "path", r.URL.Path, "error", err)
-	}
-	return f
-}
-
-// streamed writes an answer as it comes. After its first byte an error can only cut the
-// connection.
-func (h *handler) streamed(write func(*http.Request, io.Writer) error) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/octet-stream")
-		out := &begun{Writer: w}
-		err := write(r, out)
-		switch {
-		case err != nil && out.yes:
-			_ = h.fault(r, err) // logs it
-			panic(http.ErrAbortHandler)
-		case err != nil:
-			h.answer(func(*http.Request) (any, error) { return nil, err })(w, r)
-		}
-	}
 }
 
 // begun is a writer that remembers whether anything was written.

@@ -5,32 +5,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve"
-	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// The verbs of an [Order].
-const (
-	Retry   = "retry"
-	Hold    = "hold"
-	Release = "release"
-	Send    = "send" // retry, release or recheck, as an entry stands
-	Recheck = "recheck"
-	Settle  = "settle"
-	Drop    = "drop"
-	Move    = "move"
-)
-
-// Order is one verb for some entries.
-type Order struct {
-	Verb string `json:"verb"`
-	entry.Selection
-	// As is what settle says of entries in doubt: that they were delivered,
-	// rejected, or are to be dropped.
-	As viewing.State `json:"as,omitempty"`
-	// To is the account that move gives entries to. It takes ids alone.
-	To     string `json:"to,omitempty"`
-	DryRun bool   `json:"dryRun,omitempty"`
-}
 
 // Edit is a correction of one entry.
 type Edit struct {

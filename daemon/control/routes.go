@@ -1,140 +1,116 @@
 package control
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/url"
+	"reflect"
+	"strings"
 )
 
-// routes gives each question its name, once: it is asked at /v1/NAME, as JSON in the body.
-// The handler and the client are made of this table.
-func (a *API) routes() []route {
-	return []route{
-		ask("status", &a.Status),
-		ask("check", &a.Check),
-		tell("open", &a.Open),
-		ask("about", &a.About),
-		tell("add", &a.Add),
-		tell("list", &a.List),
-		ask("questions", &a.Questions),
-		tell("year", &a.Year),
-		tell("explain", &a.Explain),
-		tell("edit", &a.Edit),
-		tell("undo", &a.Undo),
-		tell("operate", &a.Operate),
-		tell("pause", &a.Pause),
-		tell("resume", &a.Resume),
-		forget("acknowledge", &a.Acknowledge),
-		ask("testNotices", &a.TestNotices),
-		stream("export", &a.Export),
-		tell("moveHistory", &a.MoveHistory),
-		copied("backup", &a.Backup),
-		tell("resolve", &a.Resolve),
-		tell("fix", &a.Fix),
-		ask("corrections", &a.Corrections),
-		forget("forgetCorrection", &a.ForgetCorrection),
-		tell("login", &a.Login),
-		ask("pair", &a.Pair),
-		ask("clients", &a.Clients),
-		tell("addClient", &a.AddClient),
-		forget("renameSource", &a.RenameSource),
-		forget("revoke", &a.Revoke),
-		ask("settings", &a.Settings),
-		tell("set", &a.Set),
-		ask("reload", &a.Reload),
-		forget("ignoreUntitled", &a.IgnoreUntitled),
-		ask("findKodi", &a.FindKodi),
-		tell("addKodi", &a.AddKodi),
-		tell("removeKodi", &a.RemoveKodi),
-		tell("importKodi", &a.ImportKodi),
-		ask("kodiProgress", &a.KodiProgress),
-		upload("addFile", &a.AddFile),
-		tell("previewFile", &a.PreviewFile),
-		tell("importFile", &a.ImportFile),
-		ask("files", &a.Files),
-		forget("forgetFile", &a.ForgetFile),
-	}
+// Each function of an [API] is a question. It is asked at /v1/ and its name, which begins with a
+// small letter there. Its parameter, if it has one beside the context, is the body as JSON; so is
+// its result. An [io.Reader] is the body itself, and the parameter beside it is in the address
+// then; what is written to an [io.Writer] is the answer.
+
+var (
+	readerType = reflect.TypeFor[io.Reader]()
+	writerType = reflect.TypeFor[io.Writer]()
+)
+
+// pathOf is where a question is asked.
+func pathOf(question reflect.StructField) string {
+	return "/v1/" + strings.ToLower(question.Name[:1]) + question.Name[1:]
 }
 
-// route is one question of an [API].
-type route struct {
-	name    string
-	serve   func(*handler) http.HandlerFunc
-	connect func(*Client) // gives the field of the API its function
-}
-
-// tell is a route to a question with an argument.
-func tell[Q, A any](name string, f *func(context.Context, Q) (A, error)) route {
-	return route{name, func(h *handler) http.HandlerFunc {
-		return h.answer(func(r *http.Request) (any, error) {
-			var q Q
-			if err := decode(r.Body, &q); err != nil {
-				return nil, err
-			}
-			return (*f)(r.Context(), q)
-		})
-	}, func(c *Client) {
-		*f = func(ctx context.Context, q Q) (answer A, err error) {
-			err = c.call(ctx, name, q, func(body io.Reader) error { return json.NewDecoder(body).Decode(&answer) })
-			return answer, err
-		}
-	}}
-}
-
-// ask is a route to a question without one.
-func ask[A any](name string, f *func(context.Context) (A, error)) route {
-	g := func(ctx context.Context, _ nothing) (A, error) { return (*f)(ctx) }
-	r := tell(name, &g)
-	return route{name, r.serve, func(c *Client) {
-		r.connect(c)
-		*f = func(ctx context.Context) (A, error) { return g(ctx, nothing{}) }
-	}}
-}
-
-// forget is a route to a question without an answer.
-func forget[Q any](name string, f *func(context.Context, Q) error) route {
-	g := func(ctx context.Context, q Q) (nothing, error) { return nothing{}, (*f)(ctx, q) }
-	r := tell(name, &g)
-	return route{name, r.serve, func(c *Client) {
-		r.connect(c)
-		*f = func(ctx context.Context, q Q) error {
-			_, err := g(ctx, q)
-			return err
-		}
-	}}
-}
-
-// nothing is an argument or an answer without content.
-type nothing struct{}
-
-// stream is a route to an answer of any length. An answer that broke off is an error: the
-// daemon cuts the connection then.
-func stream[Q any](name string, f *func(context.Context, Q, io.Writer) error) route {
-	return route{name, func(h *handler) http.HandlerFunc {
-		return h.streamed(func(r *http.Request, w io.Writer) error {
-			var q Q
-			if err := decode(r.Body, &q); err != nil {
-				return err
-			}
-			return (*f)(r.Context(), q, w)
-		})
-	}, func(c *Client) {
-		*f = func(ctx context.Context, q Q, w io.Writer) error {
-			return c.call(ctx, name, q, func(body io.Reader) error {
-				_, err := io.Copy(w, body)
-				return err
+// Of returns the API whose questions are answered by the methods of their names. One without a
+// method is answered by an error.
+func Of(answers any, otherwise error) (a API) {
+	for question, f := range reflect.ValueOf(&a).Elem().Fields() {
+		method := reflect.ValueOf(answers).MethodByName(question.Name)
+		if !method.IsValid() {
+			method = reflect.MakeFunc(f.Type(), func([]reflect.Value) []reflect.Value {
+				out := resultsOf(f.Type())
+				out[len(out)-1].Set(reflect.ValueOf(otherwise))
+				return out
 			})
 		}
-	}}
+		f.Set(method)
+	}
+	return a
 }
 
-// copied is a stream without an argument.
-func copied(name string, f *func(context.Context, io.Writer) error) route {
-	g := func(ctx context.Context, _ nothing, w io.Writer) error { return (*f)(ctx, w) }
-	r := stream(name, &g)
-	return route{name, r.serve, func(c *Client) {
-		r.connect(c)
-		*f = func(ctx context.Context, w io.Writer) error { return g(ctx, nothing{}, w) }
-	}}
+// resultsOf are zero values of what a function returns.
+func resultsOf(f reflect.Type) (all []reflect.Value) {
+	for t := range f.Outs() {
+		all = append(all, reflect.New(t).Elem())
+	}
+	return all
+}
+
+// call asks a question that came by HTTP. What is streamed goes to out.
+func call(question reflect.Value, r *http.Request, out io.Writer) (answer any, err error) {
+	parameters := io.Reader(r.Body)
+	if r.URL.RawQuery != "" {
+		parameters = strings.NewReader(r.URL.Query().Get("of"))
+	}
+	in := []reflect.Value{reflect.ValueOf(r.Context())}
+	for i := 1; i < question.Type().NumIn(); i++ {
+		switch t := question.Type().In(i); t {
+		case readerType:
+			in = append(in, reflect.ValueOf(r.Body))
+		case writerType:
+			in = append(in, reflect.ValueOf(out))
+		default:
+			parameter := reflect.New(t)
+			if err := decode(io.LimitReader(parameters, maxBody), parameter.Interface()); err != nil {
+				return nil, err
+			}
+			in = append(in, parameter.Elem())
+		}
+	}
+	results := question.Call(in)
+	err, _ = results[len(results)-1].Interface().(error)
+	if len(results) > 1 {
+		answer = results[0].Interface()
+	}
+	return answer, err
+}
+
+// ask asks a question of the daemon, and returns what its function returns.
+func (c *Client) ask(question reflect.StructField, in []reflect.Value) []reflect.Value {
+	out := resultsOf(question.Type)
+	path, body := pathOf(question), io.Reader(http.NoBody)
+	var parameter []byte
+	var err error
+	read := func(answer io.Reader) error { return json.NewDecoder(answer).Decode(out[0].Addr().Interface()) }
+	if len(out) == 1 {
+		read = func(io.Reader) error { return nil }
+	}
+	for i, v := range in[1:] {
+		switch question.Type.In(i + 1) {
+		case readerType:
+			path += "?of=" + url.QueryEscape(string(parameter))
+			body = v.Interface().(io.Reader)
+		case writerType:
+			read = func(answer io.Reader) error {
+				_, err := io.Copy(v.Interface().(io.Writer), answer)
+				return err
+			}
+		default:
+			if parameter, err = json.Marshal(v.Interface()); err == nil {
+				body = bytes.NewReader(parameter)
+			}
+		}
+	}
+	if err == nil {
+		err = c.post(in[0].Interface().(context.Context), path, body, read)
+	}
+	if err != nil {
+		out[len(out)-1].Set(reflect.ValueOf(err))
+	}
+	return out
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/filmspool/filmspool/connector"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve"
@@ -220,32 +221,17 @@ type About struct {
 	Report string `json:"report"`
 }
 
-// PairingCode is typed into the extension's options page.
-type PairingCode struct {
-	Code      string    `json:"code"`
-	ExpiresAt time.Time `json:"expiresAt"`
-}
-
 // ClientInfo is one paired browser or one program. A program has neither
 // origin nor browser.
 type ClientInfo struct {
-	ID       string     `json:"id"`
-	Kind     string     `json:"kind"` // viewing.SourceBrowser or viewing.SourceProgram
-	Label    string     `json:"label"`
-	Origin   string     `json:"origin"`
-	Browser  string     `json:"browser"`
-	PairedAt time.Time  `json:"pairedAt"`
-	LastSeen *time.Time `json:"lastSeen"`
-	LastCall *HookCall  `json:"lastCall,omitempty"` // of a program's hook, since the start
-}
-
-// HookCall is a call of a media server or player, and what became of it.
-type HookCall struct {
-	At     time.Time `json:"at"`
-	Sender string    `json:"sender"`
-	Event  string    `json:"event"`  // in the sender's word
-	Title  string    `json:"title"`  // "" where it is not known
-	Result string    `json:"result"` // see connector.LastCall
+	ID       string              `json:"id"`
+	Kind     string              `json:"kind"` // viewing.SourceBrowser or viewing.SourceProgram
+	Label    string              `json:"label"`
+	Origin   string              `json:"origin"`
+	Browser  string              `json:"browser"`
+	PairedAt time.Time           `json:"pairedAt"`
+	LastSeen *time.Time          `json:"lastSeen"`
+	LastCall *connector.LastCall `json:"lastCall,omitempty"` // of a program's hook, since the start
 }
 
 // NewProgram is a program that may post from now on.

@@ -96,7 +96,7 @@ func filmOfToday(n int) viewing.Event {
 func (m *machine) drops() {
 	m.Helper()
 	m.has(func(api control.API) error {
-		_, err := api.Operate(m.Context(), control.Order{Verb: control.Drop, Selection: entry.Selection{All: true}})
+		_, err := api.Operate(m.Context(), entry.Order{Verb: entry.VerbDrop, Selection: entry.Selection{All: true}})
 		return err
 	})
 }

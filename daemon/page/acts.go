@@ -45,7 +45,7 @@ func onEntry(act func(*view, entry.Entry) error) act {
 // operate makes an act of a verb.
 func operate(verb entry.Verb) act {
 	return onEntry(func(v *view, e entry.Entry) error {
-		o := control.Order{Verb: string(verb), Selection: entry.Selection{IDs: []int64{e.ID}}}
+		o := entry.Order{Verb: verb, Selection: entry.Selection{IDs: []int64{e.ID}}}
 		if verb == entry.VerbSettle {
 			o.As = viewing.State(v.PostFormValue("as"))
 		}
@@ -56,7 +56,7 @@ func operate(verb entry.Verb) act {
 
 // ignoreUntitled drops a video without a title, and has others of its site ignored.
 func ignoreUntitled(v *view, e entry.Entry) error {
-	o := control.Order{Verb: string(entry.VerbDrop), Selection: entry.Selection{IDs: []int64{e.ID}}}
+	o := entry.Order{Verb: entry.VerbDrop, Selection: entry.Selection{IDs: []int64{e.ID}}}
 	if _, err := v.api().Operate(v.ctx(), o); err != nil {
 		return err
 	}

@@ -7,14 +7,13 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // bulk is the preview of a verb for several entries.
 type bulk struct {
-	Order  control.Order
+	Order  entry.Order
 	Would  entry.Changed
 	Expect string // how the named entries stand; the form that follows sends it back
 }
@@ -45,9 +44,9 @@ func (b *bulk) Left() (lines []tally) {
 
 // orderOf reads the form: a verb for the ticked entries, or for all that the filter
 // shows and that were there when the page was made.
-func orderOf(v *view) (o control.Order, err error) {
-	o.Verb = v.PostFormValue("verb")
-	if !slices.Contains(bulkVerbs, entry.Verb(o.Verb)) {
+func orderOf(v *view) (o entry.Order, err error) {
+	o.Verb = entry.Verb(v.PostFormValue("verb"))
+	if !slices.Contains(bulkVerbs, o.Verb) {
 		return o, v.refuse("diary.badVerb")
 	}
 	if v.PostFormValue("scope") == "all" {
@@ -75,7 +74,7 @@ func orderOf(v *view) (o control.Order, err error) {
 
 // dryRun finds out what an order would do. Of the ticked entries, those that the verb
 // does not fit are left out.
-func dryRun(v *view, o control.Order) (*bulk, error) {
+func dryRun(v *view, o entry.Order) (*bulk, error) {
 	b := &bulk{Order: o}
 	if len(o.IDs) == 0 {
 		o.DryRun = true
@@ -90,7 +89,7 @@ func dryRun(v *view, o control.Order) (*bulk, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !slices.Contains(x.Actions(time.Now()), entry.Verb(o.Verb)) {
+		if !slices.Contains(x.Actions(time.Now()), o.Verb) {
 			why := string(x.State)
 			if x.State == viewing.StateHeld {
 				why = x.Reason
@@ -133,5 +132,5 @@ func doBulk(v *view) error {
 		}
 	}
 	did, err := v.api().Operate(v.ctx(), o)
-	return v.done(err, "diary.done."+o.Verb, "n", did.Changed)
+	return v.done(err, "diary.done."+string(o.Verb), "n", did.Changed)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/connector/hook"
+	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -22,7 +23,7 @@ var sourceActs = map[string]act{
 
 // sourcesData is what there is to show of sources.
 type sourcesData struct {
-	Code      *control.PairingCode // just made
+	Code      *pairing.Code        // just made
 	Added     *control.AddedClient // a program that was just added
 	Browsers  []client
 	Programs  []client
@@ -79,7 +80,7 @@ func showSources(v *view) (any, error) { return v.sources() }
 
 func (v *view) sources() (*sourcesData, error) {
 	d := &sourcesData{Job: v.site.lastJob()}
-	d.Code, _ = v.Result.(*control.PairingCode)
+	d.Code, _ = v.Result.(*pairing.Code)
 	d.Added, _ = v.Result.(*control.AddedClient)
 	status, err1 := v.api().Status(v.ctx())
 	clients, err2 := v.api().Clients(v.ctx())

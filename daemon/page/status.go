@@ -64,7 +64,7 @@ func (s *Site) needsSetup(ctx context.Context) bool {
 
 // retryAll sends again what waits or was rejected.
 func retryAll(v *view) error {
-	_, err := v.api().Operate(v.ctx(), control.Order{Verb: control.Retry, Selection: entry.Selection{All: true}})
+	_, err := v.api().Operate(v.ctx(), entry.Order{Verb: entry.VerbRetry, Selection: entry.Selection{All: true}})
 	return v.done(err, "now.retried")
 }
 

@@ -38,16 +38,16 @@ func (s Selection) Check() error {
 
 // Order is a verb for some entries.
 type Order struct {
-	Verb Verb
+	Verb Verb `json:"verb"`
 	Selection
-	As     viewing.State // of [VerbSettle]: delivered, rejected or dropped
-	To     string        // of [VerbMove]: the account
-	DryRun bool          // say what would be done, and change nothing
+	As     viewing.State `json:"as,omitempty"`     // of [VerbSettle]: delivered, rejected or dropped
+	To     string        `json:"to,omitempty"`     // of [VerbMove]: the account
+	DryRun bool          `json:"dryRun,omitempty"` // say what would be done, and change nothing
 }
 
 // Changed is what a verb did, or would do.
 type Changed struct {
-	Verb    string                  `json:"verb"`
+	Verb    Verb                    `json:"verb"`
 	DryRun  bool                    `json:"dryRun"`
 	Changed int64                   `json:"changed"` // entries that it changed
 	From    map[viewing.State]int64 `json:"from"`    // the states they were in
