@@ -37,7 +37,7 @@ func (d *core) Fix(ctx context.Context, f control.Fix) (out control.Fixed, err e
 	switch {
 	case m.Type != viewing.Episode && (f.Season != nil || f.Episode != nil):
 		return out, control.Invalid(ofEntry("fault.noEpisode", f.ID), control.Command("filmspool fix %d NUMBER", f.ID))
-	case m.Type == viewing.Episode && (m.Season == nil || m.Episode == nil):
+	case m.Type == viewing.Episode && m.Title == "" && (m.Season == nil || m.Episode == nil):
 		return out, control.Invalid(ofEntry("fault.placeless", f.ID), control.Command("filmspool fix %d NUMBER S01E02", f.ID))
 	}
 	out = control.Fixed{Entry: x.Entry, Candidates: []resolve.Candidate{}, Season: f.Season, Episode: f.Episode}

@@ -182,9 +182,11 @@ func (d *core) Resolve(ctx context.Context, w control.Wanted) (control.Resolutio
 	}
 	english := locale.In(locale.English)
 	if correction != nil {
-		is, _ := correction.Apply(m)
+		m, _ = correction.Apply(m)
+	}
+	if correction != nil && m.Identified() {
 		why := english.Message(viewing.Say("resolve.corrected", "is", correction.Is.String())) + "."
-		return control.Resolution{Candidates: []resolve.Candidate{}, By: "correction", Why: why, Correction: correction, Certain: control.CertainOf(is)}, nil
+		return control.Resolution{Candidates: []resolve.Candidate{}, By: "correction", Why: why, Correction: correction, Certain: control.CertainOf(m)}, nil
 	}
 	decision, trouble := d.resolve(ctx, viewing.DefaultAccount, resolve.Evidence{Media: m})
 	r := control.ResolutionOf(decision, english.Message(decision.Message())+".")

@@ -73,7 +73,7 @@ func (t *tx) correct(c Correcting) (did resolve.Corrected, err error) {
 		}
 	}
 	m := c.Is.Named(place)
-	if m.Key() == named.Media.Key() {
+	if m.Identified() && m.Key() == named.Media.Key() {
 		m = *named.Media
 	}
 	if err := t.edit(named, entry.Edit{Media: &m}, correctedStep(c.Is, reported, m)); err != nil {
@@ -184,7 +184,11 @@ func (t *tx) correctAlike(c resolve.Correction, named int64, did *resolve.Correc
 // and so does what another source has seen by another name.
 func (t *tx) follow(e Entry, m viewing.Media, c resolve.Correction, did *resolve.Corrected) error {
 	waits := e.State == viewing.StatePending || e.State == viewing.StateHeld && !playback.ByHand(e.Reason)
-	if !waits || m.Key() == e.Media.Key() {
+	same := m.Key() == e.Media.Key()
+	if !m.Identified() { // an episode without a number: it is of another series, or stays as it is
+		same = e.Media.Show != nil && e.Media.Show.IDs.TMDB == c.Is.TMDB
+	}
+	if !waits || same {
 		return nil
 	}
 	shared, err := t.seenByOther(e.ID, e.Source)

@@ -85,6 +85,49 @@ func TestACorrectionHoldsForAllThatIsToldAlike(t *testing.T) {
 	s.checkCounters(t)
 }
 
+// An episode that is reported without a number has its series from one answer, and is
+// asked about again: its name may tell the number.
+func TestACorrectionOfEpisodesWithoutNumbers(t *testing.T) {
+	s := fresh(t)
+	nameless := func(id, title string, minute int) viewing.Event {
+		v := part(id, viewing.Show{Title: "Rot"}, 0, 0, minute)
+		v.Media[0].Title, v.Media[0].Season, v.Media[0].Episode = title, nil, nil
+		return v
+	}
+	all := s.commitIDs(t, nameless("a", "The First", -90), nameless("b", "The Second", -60))
+	if err := s.Found(t.Context(), []Finding{{Lookup: Lookup{Entry: s.entry(t, all[1])}}}); err != nil { // it was asked in vain
+		t.Fatal(err)
+	}
+	if did := s.correct(t, all[0], theSeries(7)); did.AlsoChanged != 1 || did.Remembered.Entries != 2 {
+		t.Errorf("%+v", did)
+	}
+	all = append(all, s.commitIDs(t, nameless("c", "The Third", -30))...)
+	due, err := s.Lookups(t.Context(), viewing.DefaultAccount, 10)
+	if err != nil || len(due) != 3 {
+		t.Fatalf("%+v, %v", due, err)
+	}
+	for i, id := range all {
+		e, number := s.entry(t, id), i+1
+		if e.State != viewing.StateHeld || e.Reason != viewing.ReasonUnresolved || e.Media.Show.IDs.TMDB != 7 || e.Media.Show.Title != "Show Red" {
+			t.Errorf("entry %+v", e)
+		}
+		is := *e.Media
+		is.Season, is.Episode = &number, &number
+		if err := s.Found(t.Context(), []Finding{{Lookup: Lookup{Entry: e}, Media: &is}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if did := s.correct(t, all[0], theSeries(7)); did.AlsoChanged != 0 { // the same answer again
+		t.Errorf("%+v", did)
+	}
+	s.wantKeys(t, map[int64]string{all[0]: "episode:7:1:1", all[1]: "episode:7:2:2", all[2]: "episode:7:3:3"})
+	if did := s.correct(t, all[1], theSeries(8)); did.AlsoChanged != 2 { // another one: they are asked about again
+		t.Errorf("%+v", did)
+	}
+	s.wantKeys(t, map[int64]string{all[0]: "", all[2]: ""})
+	s.checkCounters(t)
+}
+
 // A year that is not known equals only that.
 func TestACorrectionByTitle(t *testing.T) {
 	s := fresh(t)

@@ -88,9 +88,10 @@ func (t *tx) found(f Finding) error {
 		return err
 	}
 	if e.Reported = e.AsReported(); correction != nil {
-		e.Correction = correction.ID
-		m, _ := correction.Apply(*e.Media)
-		return t.identify(e, m, v, correctedStep(correction.Is, *e.Reported, m))
+		if m, _ := correction.Apply(*e.Media); m.Identified() {
+			e.Correction = correction.ID
+			return t.identify(e, m, v, correctedStep(correction.Is, *e.Reported, m))
+		}
 	}
 	if f.Media != nil && f.Media.Identified() {
 		return t.identify(e, *f.Media, v, entry.Step{Code: "resolved", Cause: said(f.Why)})

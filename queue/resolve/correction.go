@@ -135,7 +135,8 @@ func Correct(before *Correction, told viewing.Media, work Candidate, is viewing.
 }
 
 // Apply gives an item the identity that a person has given to what is reported alike.
-// It is false where the correction says nothing of the item.
+// It is false where the correction says nothing of the item. An episode without a number
+// has that of its series alone, and stays without an identifier of its own.
 func (c Correction) Apply(m viewing.Media) (viewing.Media, bool) {
 	if m.Unsure || !slices.Contains(Clues(m), c.Key()) || c.Told.contradicts(ClueOf(m)) {
 		return m, false
@@ -153,7 +154,7 @@ func (c Correction) Apply(m viewing.Media) (viewing.Media, bool) {
 		}
 		is.Season, is.Episode = &season, &number
 	}
-	return is, is.Identified()
+	return is, true
 }
 
 // shift is that of a reported season, or of a number that was reported without one.

@@ -49,6 +49,8 @@
 //	the same, without any list      the service or Wikidata alone is asked, and names the series; the source
 //	                                tells no number of TVDB, and no name as "Part 1"
 //	the same, by a site's number    the same, unless the site counts in its own way
+//	name of an episode without      its series is certain, also by a person's answer, and of all its seasons' lists
+//	season and number               one episode alone has that name; it is no special
 //
 // The witness of a place is the episode's name, or a series that is known by its TMDB
 // number alone. A name that many episodes have, as "Episode 5", is no witness. Where

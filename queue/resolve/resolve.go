@@ -75,6 +75,7 @@ type Work struct {
 	Candidate
 	Names   []string // the original title, and translations
 	Minutes int      // its runtime; 0 when it is not known
+	Seasons []int    // of a series, by [Details]; 0 are its specials
 	By      string   // who names it; "" for TMDB
 }
 

@@ -231,7 +231,7 @@ func (j *judge) details(w Work) (Work, bool) {
 	}
 	for _, whole := range a.of(w.Type) {
 		w.Names = append(append(w.Names[:len(w.Names):len(w.Names)], whole.Title), whole.Names...)
-		w.Year, w.Minutes = cmp.Or(w.Year, whole.Year), whole.Minutes
+		w.Year, w.Minutes, w.Seasons = cmp.Or(w.Year, whole.Year), whole.Minutes, whole.Seasons
 	}
 	return w, true
 }
@@ -342,7 +342,7 @@ func (j *judge) episode() Decision {
 	case show == nil:
 		return d
 	case e.Season == nil || e.Episode == nil:
-		return held("noPlace", *show)
+		return j.byName(*show, c)
 	case *e.Season < 0 || *e.Episode < 1:
 		return against("badNumber", *show)
 	case yearsApart(show.Year, c.Year) && j.contradicted(*show, c):
@@ -353,6 +353,33 @@ func (j *judge) episode() Decision {
 		d.Against, d.Why = true, why("goneSeries").Because(d.Why)
 	}
 	return d
+}
+
+// byName decides about an episode that was reported without any number: of all seasons,
+// one episode alone must have its name.
+func (j *judge) byName(show Work, c Clue) Decision {
+	whole, all := j.details(show)
+	var found []Episode
+	for _, season := range whole.Seasons {
+		a := j.ask(Question{Ask: Season, Number: show.TMDB, Season: season})
+		if all = all && a != nil; a == nil {
+			continue
+		}
+		for _, p := range a.Episodes {
+			if p.named(j.e.Title, c.Title) {
+				found = append(found, p)
+			}
+		}
+	}
+	switch {
+	case !all || len(found) != 1 || j.e.Episode != nil || j.yearless:
+		return held("noPlace", show)
+	case found[0].Season == 0 || j.e.Season != nil && *j.e.Season != found[0].Season:
+		return held("noPlace", show)
+	case j.contradicted(show, c):
+		return against("otherSeries", show)
+	}
+	return j.certain(show.Candidate, found[0], why("nameAlone"))
 }
 
 // byOwn decides by an episode's own number. The decision says nothing where it has

@@ -136,6 +136,14 @@ func tableWorld() map[Question]Answer {
 		{Ask: BySite, Kind: viewing.TV, Text: "netflix 21"}:         {Works: []Work{{Candidate: Candidate{Type: viewing.TV, TMDB: 21}, By: "Wikidata"}}},
 		{Ask: BySite, Kind: viewing.TV, Text: "netflix 24"}:         {Works: []Work{{Candidate: Candidate{Type: viewing.TV, TMDB: 7}, By: "Wikidata"}}},
 		{Ask: ByTitle, Kind: viewing.TV, Text: "Remade"}:            series(show(1, "Remade", 1980), show(2, "Remade", 2008)),
+		{Ask: Details, Kind: viewing.TV, Number: 5}:                 series(Work{Candidate: Candidate{Type: viewing.TV, TMDB: 5, Title: "Show Plum"}, Seasons: []int{0, 1, 2}}),
+		{Ask: Season, Number: 5, Season: 0}:                         {Episodes: []Episode{{Show: 5, Number: 1, Name: "The Making"}, {Show: 5, Number: 2, Name: "The Cellar"}}},
+		{Ask: Season, Number: 5, Season: 1}:                         {Episodes: []Episode{{Show: 5, Season: 1, Number: 1, Name: "The Attic"}, {Show: 5, Season: 1, Number: 2, Name: "Home"}}},
+		{Ask: Season, Number: 5, Season: 2}: {Episodes: []Episode{
+			{Show: 5, Season: 2, Number: 1, Name: "Home!"}, {Show: 5, Season: 2, Number: 2, Name: "The Cellar"}, {Show: 5, Season: 2, Number: 3, Name: "Episode 3"},
+		}},
+		{Ask: Details, Kind: viewing.TV, Number: 6}: series(Work{Candidate: Candidate{Type: viewing.TV, TMDB: 6}, Seasons: []int{1, 2}}),
+		{Ask: Season, Number: 6, Season: 1}:         {Episodes: []Episode{{Show: 6, Season: 1, Number: 1, Name: "The Attic"}}},
 	}
 }
 
@@ -149,6 +157,9 @@ func TestTable(t *testing.T) {
 		return seenAs{Kind: viewing.Episode, Own: Reported{IDs: ids}, Show: show, Season: n(1), Episode: n(2)}
 	}
 	tmdb := func(id int64) viewing.IDs { return viewing.IDs{TMDB: id} }
+	named := func(series int64, name string) seenAs {
+		return seenAs{Kind: viewing.Episode, Show: Reported{IDs: tmdb(series)}, Own: Reported{Title: name}}
+	}
 	imdb := func(id string) viewing.IDs { return viewing.IDs{IMDB: id} }
 	tvdb := func(id int64) viewing.IDs { return viewing.IDs{TVDB: id} }
 	red := Reported{IDs: tvdb(77)}
@@ -217,6 +228,17 @@ func TestTable(t *testing.T) {
 		"special":                              {at(Reported{IDs: tmdb(7)}, 0, 1, ""), "special"},
 		"number 0":                             {at(Reported{IDs: tmdb(7)}, 1, 0, ""), "badNumber"},
 		"no number":                            {seenAs{Kind: viewing.Episode, Show: Reported{IDs: tmdb(7)}, Season: n(1)}, "noPlace"},
+		"name alone":                           {named(5, "the attic"), "episode:5:1:1"},
+		"name alone of a reported season":      {seenAs{Kind: viewing.Episode, Show: Reported{IDs: tmdb(5)}, Own: Reported{Title: "The Attic"}, Season: n(1)}, "episode:5:1:1"},
+		"name alone in another season":         {seenAs{Kind: viewing.Episode, Show: Reported{IDs: tmdb(5)}, Own: Reported{Title: "The Attic"}, Season: n(2)}, "noPlace"},
+		"name alone, of two":                   {named(5, "Home"), "noPlace"},
+		"name alone, of a special too":         {named(5, "The Cellar"), "noPlace"},
+		"name alone, of a special":             {named(5, "The Making"), "noPlace"},
+		"name alone, not there":                {named(5, "The Roof"), "noPlace"},
+		"name alone, a name of many":           {named(5, "Episode 3"), "noPlace"},
+		"name alone, a season that is unknown": {named(6, "The Attic"), "noPlace"},
+		"name alone, nobody to ask":            {named(9, "The Attic"), "noPlace"},
+		"name and number without a season":     {seenAs{Kind: viewing.Episode, Show: Reported{IDs: tmdb(5)}, Own: Reported{Title: "The Attic"}, Episode: n(1)}, "noPlace"},
 		"another series' name":                 {at(Reported{IDs: tmdb(8), Title: "Show Red"}, 1, 1, ""), "otherSeries"},
 		"series' name elsewhere":               {at(Reported{IDs: tvdb(77), Title: "Serie Rot"}, 1, 2, "The Second"), "episode:7:1:2"},
 		"series' nickname, the episode's name": {at(Reported{IDs: tvdb(77), Title: "SR"}, 1, 2, "The Second"), "episode:7:1:2"},

@@ -99,12 +99,13 @@ func (m Media) Identified() bool {
 	return m.Placed() || m.IDs.TMDB > 0
 }
 
-// Askable reports whether an IMDb identifier says what the item is: the service
-// may be able to tell its own identifier by that. Of an episode it is that of
-// the series.
+// Askable reports whether somebody may be able to tell the identifier of the item: by
+// that of IMDb, for an episode that of the series, or by the name of an episode of a
+// known series.
 func (m Media) Askable() bool {
 	if m.Type == Episode {
-		return m.Show != nil && m.Show.IDs.IMDB != "" && m.Season != nil && m.Episode != nil
+		placed := m.Season != nil && m.Episode != nil
+		return m.Show != nil && (placed && m.Show.IDs.IMDB != "" || !placed && m.Show.IDs.TMDB > 0 && m.Title != "")
 	}
 	return m.IDs.IMDB != ""
 }

@@ -20,7 +20,10 @@ type work struct {
 	Aired         string `json:"first_air_date"`
 	Runtime       int    `json:"runtime"` // of a film, in minutes
 	Poster        string `json:"poster_path"`
-	Translations  struct {
+	Seasons       resolve.List[struct {
+		Number int `json:"season_number"`
+	}] `json:"seasons"` // of a series
+	Translations struct {
 		All resolve.List[struct {
 			Data struct {
 				Title string `json:"title"`
@@ -67,6 +70,9 @@ func works(kind viewing.MediaType, all []work) (out []resolve.Work) {
 		}
 		if posterPath.MatchString(w.Poster) {
 			one.Poster = w.Poster
+		}
+		for _, season := range w.Seasons {
+			one.Seasons = append(one.Seasons, season.Number)
 		}
 		for _, name := range names {
 			if name = cut(name); name != "" && name != one.Title {
