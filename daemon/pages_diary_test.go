@@ -137,7 +137,7 @@ func TestActsOnOneEntry(t *testing.T) {
 		t.Errorf("release: %s", stateOf(e))
 	}
 	at := time.Now().Add(-3 * time.Hour).Truncate(time.Second)
-	l.acts(waiting, "time", "at", at.Local().Format("2006-01-02T15:04:05"))
+	l.acts(waiting, "time", "day", at.Local().Format(time.DateOnly), "clock", at.Local().Format(time.TimeOnly))
 	if e := l.entry(waiting); !e.WatchedAt.Time().Equal(at) {
 		t.Errorf("time: %s, want %s", e.WatchedAt.Time(), at)
 	}
@@ -194,9 +194,17 @@ func TestSettleOnThePage(t *testing.T) {
 	}
 }
 
-// TestADayWithoutAClock: where only the day is known, no page shows a time of day.
+// input is what a field of a page has in it.
+func input(body, name string) string {
+	field := regexp.MustCompile(`<input [^>]*name="` + name + `" value="([^"]*)"`).FindStringSubmatch(body)
+	return append(field, "", "no such field")[1]
+}
+
+// TestADayWithoutAClock: where only the day is known, no page shows a time of day, and it
+// stays a day when it is saved as it is.
 func TestADayWithoutAClock(t *testing.T) {
 	l := looking(t)
+	l.paused()
 	v := movie("a", 603, "Alpha One", 0)
 	at := time.Now().AddDate(0, 0, -1)
 	noon := time.Date(at.Year(), at.Month(), at.Day(), 12, 0, 0, 0, time.Local)
@@ -206,8 +214,18 @@ func TestADayWithoutAClock(t *testing.T) {
 	day := noon.Format(time.DateOnly)
 	when := `<time datetime="` + day + `">yesterday</time>`
 	l.sees("/", when)
-	l.sees(fmt.Sprintf("/diary/%d", id), when)
+	page := fmt.Sprintf("/diary/%d", id)
 	l.sees("/diary", `<time class="clock" datetime="`+day+`"></time>`)
+	body := l.sees(page, when)
+	day, clock := input(body, "day"), input(body, "clock")
+	l.acts(id, "time", "day", day, "clock", clock) // it is saved as it was shown
+	if e := l.entry(id); !e.DayOnly || !e.WatchedAt.Time().Equal(noon) || clock != "" {
+		t.Errorf("saved unchanged, %q %q became %v, a day alone %v", day, clock, e.WatchedAt.Time(), e.DayOnly)
+	}
+	l.acts(id, "time", "day", day, "clock", "20:15")
+	if e := l.entry(id); e.DayOnly || e.WatchedAt.Time().Local().Format("15:04") != "20:15" {
+		t.Errorf("with a time of day: %v, a day alone %v", e.WatchedAt.Time(), e.DayOnly)
+	}
 }
 
 // TestLookAgainOnThePage: the service is asked again, from the entry and from the review.
@@ -316,7 +334,7 @@ func TestAnOlderPageDoesNoHarm(t *testing.T) {
 	page := fmt.Sprintf("/diary/%d", id)
 	older := l.sees(page)
 	l.acts(id, "drop")
-	for act, fields := range map[string][]string{"release": nil, "drop": nil, "time": {"at", "2026-03-01T20:15"}, "search": {"what", "Dune"}} {
+	for act, fields := range map[string][]string{"release": nil, "drop": nil, "time": {"day", "2026-03-01"}, "search": {"what", "Dune"}} {
 		form := l.form(older, page+"/"+act)
 		if fields != nil {
 			form.Set(fields[0], fields[1])
@@ -339,10 +357,10 @@ func TestFormsWithNonsense(t *testing.T) {
 	page := fmt.Sprintf("/diary/%d", id)
 	body := l.sees(page)
 	for _, c := range []struct{ act, name, value, want string }{
-		{"time", "at", "when?", "is not a time"},
-		{"time", "at", "", "Type a date and a time"},
-		{"time", "at", "9999-12-31T23:59:59", "lies ahead"},
-		{"time", "at", "1700-01-01T00:00", "That didn’t work."},
+		{"time", "day", "when?", "is not a time"},
+		{"time", "day", "", "Type a date and a time"},
+		{"time", "day", "9999-12-31T23:59:59", "lies ahead"},
+		{"time", "day", "1700-01-01T00:00", "That didn’t work."},
 		{"search", "what", "  ", "Type 1 to 20"},
 		{"search", "what", strings.Repeat("x", 301), "Type 1 to 20"},
 		{"search", "what", "\xff\xfe", "Type 1 to 20"},

@@ -74,23 +74,25 @@ func undo(v *view, e entry.Entry) error {
 	return v.done(err, "diary.did.undo", "title", v.Label(e))
 }
 
-// setTime changes when it was watched.
+// setTime changes when it was watched. Without a time of day, the day alone is known.
 func setTime(v *view, e entry.Entry) error {
-	if v.PostFormValue("at") == "" {
+	text := strings.TrimSpace(v.PostFormValue("day") + " " + v.PostFormValue("clock"))
+	if text == "" {
 		return v.refuse("diary.badTime")
 	}
-	at, err := v.watchedAt()
+	at, err := v.watchedAt(text)
 	if err != nil {
 		return err
 	}
-	_, err = v.api().Edit(v.ctx(), control.Edit{ID: e.ID, Edit: entry.Edit{WatchedAt: at}})
-	return v.done(err, "diary.did.time", "title", v.Label(e), "at", at.Time())
+	if e, err = v.api().Edit(v.ctx(), control.Edit{ID: e.ID, Edit: entry.Edit{WatchedAt: at}}); err == nil {
+		v.flash("diary.did.time", "title", v.Label(e), "at", v.Item(e).Watched().Text)
+	}
+	return err
 }
 
-// watchedAt returns the time in the form; now for none.
-func (v *view) watchedAt() (viewing.Instant, error) {
+// watchedAt reads a time that was typed; now for none.
+func (v *view) watchedAt(text string) (viewing.Instant, error) {
 	now := time.Now()
-	text := v.PostFormValue("at")
 	if text == "" {
 		return viewing.At(now.Truncate(time.Second)), nil
 	}
@@ -146,10 +148,7 @@ func chooseItem(v *view, e entry.Entry) error {
 		return err
 	}
 	if v.PostFormValue("remember") == "" {
-		m := viewing.Media{Type: e.Media.Type, IDs: viewing.IDs{TMDB: is.TMDB}, Title: is.Title, Year: is.Year}
-		if m.Type == viewing.Episode {
-			m = viewing.Media{Type: m.Type, Show: &viewing.Show{IDs: m.IDs, Title: m.Title, Year: m.Year}, Season: fix.Season, Episode: fix.Episode}
-		}
+		m := is.Apply(viewing.Media{Type: e.Media.Type, Season: fix.Season, Episode: fix.Episode})
 		e, err = v.api().Edit(v.ctx(), control.Edit{ID: e.ID, Edit: entry.Edit{Media: &m}})
 		return v.done(err, "diary.did.choose", "title", v.Label(e))
 	}

@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -16,30 +15,6 @@ type bulk struct {
 	Order  entry.Order
 	Would  entry.Changed
 	Expect string // how the named entries stand; the form that follows sends it back
-}
-
-// tally is one line of a preview.
-type tally struct {
-	N    int64
-	What string
-}
-
-// From counts the states of what would change.
-func (b *bulk) From() (lines []tally) {
-	for _, state := range viewing.States() {
-		if n := b.Would.From[state]; n > 0 {
-			lines = append(lines, tally{n, string(state)})
-		}
-	}
-	return lines
-}
-
-// Left counts what would stay as it is, by the reason.
-func (b *bulk) Left() (lines []tally) {
-	for _, why := range slices.Sorted(maps.Keys(b.Would.Left)) {
-		lines = append(lines, tally{b.Would.Left[why], why})
-	}
-	return lines
 }
 
 // orderOf reads the form: a verb for the ticked entries, or for all that the filter

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -20,9 +19,7 @@ type diaryData struct {
 	UpTo     int64 // the newest entry
 	Newest   string
 	Older    string
-	Filtered bool     // by more than words
-	Accounts []string // where there are several
-	Sources  []control.Source
+	Filtered bool // by more than words
 	Bulk     *bulk
 }
 
@@ -44,16 +41,7 @@ func (diaryData) Fields() []string { return filterFields }
 func showDiary(v *view) (any, error) {
 	data := &diaryData{}
 	data.Bulk, _ = v.Result.(*bulk) // nil without a preview
-	status, err := v.status()
-	if err != nil {
-		return nil, err
-	}
-	data.Sources = status.Sources
-	if len(status.Accounts) > 1 {
-		for _, a := range status.Accounts {
-			data.Accounts = append(data.Accounts, a.Name)
-		}
-	}
+	var err error
 	if data.UpTo, err = newest(v); err != nil {
 		return nil, err
 	}
@@ -65,7 +53,10 @@ func showDiary(v *view) (any, error) {
 		return data, nil
 	}
 	data.Filtered = slices.ContainsFunc(filterFields[1:], func(name string) bool { return v.Typed(name) != "" })
-	f.ByTime, f.Past, f.Limit = true, placeOf(v.Typed("past")), pageSize+1
+	f.ByTime, f.Limit = true, pageSize+1
+	if _, err := fmt.Sscanf(v.Typed("past"), "%d.%d", &f.Past.At, &f.Past.ID); err != nil {
+		f.Past = entry.Place{} // the beginning
+	}
 	rows, err := v.api().List(v.ctx(), f)
 	if err != nil {
 		return nil, err
@@ -101,9 +92,8 @@ func (v *view) sourceIn(words string) (source, rest string) {
 	for _, kind := range viewing.Sources() {
 		try(kind, v.Kind(kind))
 	}
-	status, _ := v.status()
-	for _, s := range status.Sources {
-		try(s.Name, v.SourceName(s.Name))
+	for _, s := range v.Status.Sources {
+		try(s.Name, v.Source(s.Name))
 	}
 	return source, rest
 }
@@ -120,14 +110,6 @@ func diaryAddress(v *view, past entry.Place) string {
 		values.Set("past", fmt.Sprintf("%d.%d", past.At, past.ID))
 	}
 	return "/diary?" + values.Encode()
-}
-
-// placeOf reads a place in the diary. Any other text is its beginning.
-func placeOf(text string) (p entry.Place) {
-	if _, err := fmt.Sscanf(text, "%d.%d", &p.At, &p.ID); err != nil {
-		return entry.Place{}
-	}
-	return p
 }
 
 // newest returns the id of the newest entry; 0 without any.

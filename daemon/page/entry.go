@@ -109,12 +109,12 @@ func version(e entry.Entry) string {
 func lifeOf(v *view, x control.Explanation) (life []lifeEvent) {
 	for _, w := range x.Events {
 		from := w.Seen.Origin
-		e := lifeEvent{At: w.At, What: v.Say("diary.seen", "source", v.SourceName(w.Source))}
+		e := lifeEvent{At: w.At, What: v.Say("diary.seen", "source", v.Source(w.Source))}
 		e.Detail = strings.Join(slices.DeleteFunc([]string{from.Path, from.Site, v.Message(from.Note)}, func(s string) bool { return s == "" }), ". ")
 		life = append(life, e)
 	}
 	for _, s := range x.Steps {
-		life = append(life, lifeEvent{At: s.At, What: v.naming().Step(s)})
+		life = append(life, lifeEvent{At: s.At, What: v.Step(s)})
 	}
 	for _, r := range x.Requests {
 		e := lifeEvent{At: r.At, What: v.Say("diary.request", "n", r.Number), Detail: r.Answer}
@@ -138,37 +138,27 @@ func (c card) Alike(is resolve.Candidate) bool {
 	})
 }
 
-// button is a form with one button.
+// button is an act that needs no more than a click.
 type button struct {
-	Card               card
-	Act, As, Key, Look string
+	Verb entry.Verb
+	As   viewing.State
+	Key  string // of its text
+	Look string
 }
 
-// buttons are the acts that need no more than a click, the most useful first.
-var buttons = []struct {
-	verb entry.Verb
-	as   viewing.State
-	key  string
-	look string
-}{
-	{entry.VerbRelease, "", "diary.do.release", "main"},
-	{entry.VerbRetry, "", "diary.do.retry", ""},
-	{entry.VerbRecheck, "", "diary.do.recheck", "main"},
-	{entry.VerbSettle, viewing.StateDelivered, "diary.settle.delivered", ""},
-	{entry.VerbSettle, viewing.StateRejected, "diary.settle.rejected", ""},
-	{entry.VerbHold, "", "diary.do.hold", "quiet"},
-	{entry.VerbUndo, "", "diary.undo", "quiet"},
-	{entry.VerbDrop, "", "diary.do.drop", "quiet"},
-}
-
-// Buttons returns those that fit the entry.
-func (c card) Buttons() (all []button) {
-	for _, b := range buttons {
-		if c.Can(string(b.verb)) && (b.verb != entry.VerbUndo || c.Undo == nil) {
-			all = append(all, button{c, string(b.verb), string(b.as), b.key, b.look})
-		}
-	}
-	return all
+// Buttons returns the acts that fit the entry and need no more than a click, the most useful
+// first.
+func (c card) Buttons() []button {
+	return slices.DeleteFunc([]button{
+		{entry.VerbRelease, "", "diary.do.release", "main"},
+		{entry.VerbRetry, "", "diary.do.retry", ""},
+		{entry.VerbRecheck, "", "diary.do.recheck", "main"},
+		{entry.VerbSettle, viewing.StateDelivered, "diary.settle.delivered", ""},
+		{entry.VerbSettle, viewing.StateRejected, "diary.settle.rejected", ""},
+		{entry.VerbHold, "", "diary.do.hold", "quiet"},
+		{entry.VerbUndo, "", "diary.undo", "quiet"},
+		{entry.VerbDrop, "", "diary.do.drop", "quiet"},
+	}, func(b button) bool { return !c.Can(string(b.Verb)) || b.Verb == entry.VerbUndo && c.Undo != nil })
 }
 
 // Can reports whether a verb fits the entry.
@@ -204,7 +194,14 @@ func (c card) Words() string {
 	}
 }
 
-// Clock returns when it was watched, for an input of a date and a time.
-func (c card) Clock() string {
-	return c.Entry.WatchedAt.Time().Local().Format("2006-01-02T15:04:05")
+// DayOf returns the day on which it was watched, for an input.
+func (c card) DayOf() string { return c.Entry.WatchedAt.Time().Local().Format(time.DateOnly) }
+
+// ClockOf returns the time of day at which it was watched, for an input; "" where only the
+// day is known.
+func (c card) ClockOf() string {
+	if c.Entry.DayOnly {
+		return ""
+	}
+	return c.Entry.WatchedAt.Time().Local().Format(time.TimeOnly)
 }

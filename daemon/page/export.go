@@ -14,7 +14,7 @@ func (diaryData) ExportForms() []string { return control.ExportForms }
 // export hands out the diary as a file: what its filter chooses, or all with the watchlist
 // and the lists.
 func (s *Site) export(w http.ResponseWriter, r *http.Request) {
-	v := s.view(r, page{path: "/diary"})
+	v := s.view(r, page{Path: "/diary"})
 	e := control.Export{Form: v.Typed("form")}
 	var err error
 	if slices.ContainsFunc(filterFields, func(name string) bool { return v.Typed(name) != "" }) {

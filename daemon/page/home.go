@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -20,7 +19,6 @@ const (
 
 // homeData is what the first page shows.
 type homeData struct {
-	Status   control.Status
 	Playing  []playingItem
 	Last     []item
 	Week     []weekDay
@@ -37,30 +35,16 @@ type playingItem struct {
 // Part returns how much of it has been played, of 100; 0 where that is not known.
 func (p playingItem) Part() int { return p.Percent(time.Now()) }
 
-// Since returns when it began.
-func (p playingItem) Since() string { return p.Say("home.since", "at", p.Moment(p.At, time.Now())) }
-
 // weekDay is one day of the last seven.
 type weekDay struct {
-	Name string
-	N    int
-	High int // of 100, against the busiest day
+	Name      string
+	N         int
+	Top, High int // of its bar, of 100, against the busiest day
 }
 
-// Top returns where the bar of the day begins, of 100.
-func (d weekDay) Top() int { return 100 - d.High }
-
-// Short returns the first letters of the day's name.
-func (d weekDay) Short() string { return string([]rune(d.Name)[:2]) }
-
 func showHome(v *view) (any, error) {
-	status, err := v.status()
-	if err != nil {
-		return nil, err
-	}
-	health.Tell(v.Speech, &status)
-	d := &homeData{Status: status}
-	for _, p := range status.Playing {
+	d := &homeData{}
+	for _, p := range v.Status.Playing {
 		d.Playing = append(d.Playing, playingItem{v.Item(entry.Entry{Media: &p.Media, Source: p.Source, Kind: viewing.KindViewing}), p})
 	}
 	now := time.Now()
@@ -92,16 +76,14 @@ func (d *homeData) count(v *view, week []entry.Entry, begin time.Time) {
 		most = max(most, days[i])
 	}
 	for i, n := range days {
-		d.Week = append(d.Week, weekDay{v.Weekday(begin.AddDate(0, 0, i).Weekday()), n, n * 100 / most})
+		d.Week = append(d.Week, weekDay{v.Weekday(begin.AddDate(0, 0, i).Weekday()), n, 100 - n*100/most, n * 100 / most})
 	}
 }
 
 // Worst returns the problem that the quiet line of the first page tells; nil for none.
-func (d *homeData) Worst() *control.Problem {
-	for _, p := range d.Status.Problems {
-		if p.Severity != control.Note {
-			return &p
-		}
+func (v *view) Worst() *control.Problem {
+	if i := slices.IndexFunc(v.Status.Problems, func(p control.Problem) bool { return p.Severity != control.Note }); i >= 0 {
+		return &v.Status.Problems[i]
 	}
 	return nil
 }

@@ -53,25 +53,17 @@ func (i item) Sub() string {
 	switch {
 	case m == nil:
 		return ""
-	case m.Type != viewing.Episode:
-		return number(m.Year)
-	}
-	var parts []string
-	if m.Season != nil && m.Episode != nil {
-		parts = append(parts, fmt.Sprintf("S%02dE%02d", *m.Season, *m.Episode))
-	}
-	if m.Title != "" && m.Title != i.Title() {
-		parts = append(parts, m.Title)
-	}
-	return strings.Join(parts, " · ")
-}
-
-// number writes a number that may be unknown.
-func number(n int) string {
-	if n == 0 {
+	case m.Type == viewing.Episode:
+		place, title := placeOf(m.Season, m.Episode), m.Title
+		if title == i.Title() {
+			title = ""
+		}
+		return strings.Trim(place+" · "+title, " ·")
+	case m.Year == 0:
 		return ""
+	default:
+		return strconv.Itoa(m.Year)
 	}
-	return strconv.Itoa(n)
 }
 
 // Icon returns the name of the icon of what it is.
@@ -125,36 +117,25 @@ func (i item) ClockOf() string {
 }
 
 // From returns the name of its source.
-func (i item) From() string { return i.SourceName(i.Source) }
+func (i item) From() string { return i.Speech.Source(i.Entry.Source) }
 
 // FromIcon returns the icon of its source.
 func (i item) FromIcon() string { return "from-" + viewing.SourceKind(i.Source) }
 
-// Mark returns its state where there is something to say of it: it is not simply delivered.
+// Mark returns its state where there is something to say of it: it is not simply delivered,
+// or kept here.
 func (i item) Mark() string {
-	switch i.State {
-	case viewing.StateDelivered:
+	switch {
+	case i.State == viewing.StateDelivered:
 		return ""
-	case viewing.StatePending:
-		if a := i.accountOf(i.Entry); a != nil && a.Local {
-			return ""
-		}
-		return i.Word("diary.state.", i.State)
-	case viewing.StateHeld:
+	case i.State == viewing.StatePending && slices.ContainsFunc(i.Status.Accounts, func(a control.Account) bool { return a.Name == i.Account && a.Local }):
+		return ""
+	case i.State == viewing.StateHeld:
 		name, _ := groupOf(i.Entry)
 		return i.Say("mark." + name)
 	default:
 		return i.Word("diary.state.", i.State)
 	}
-}
-
-// accountOf returns the account of an entry; nil where it is not in the configuration.
-func (v *view) accountOf(e entry.Entry) *control.Account {
-	status, _ := v.status()
-	if i := slices.IndexFunc(status.Accounts, func(a control.Account) bool { return a.Name == e.Account }); i >= 0 {
-		return &status.Accounts[i]
-	}
-	return nil
 }
 
 // TMDB returns the address of the item's page at TMDB; "" where it has none.
@@ -170,18 +151,6 @@ func (i item) TMDB() string {
 	default:
 		return ""
 	}
-}
-
-// SourceName returns the name of a source: the one that a person gave it, else what it is.
-func (v *view) SourceName(source string) string { return v.naming().Source(source) }
-
-// naming returns the view with the names of its sources.
-func (v *view) naming() *view {
-	if v.Names == nil {
-		status, _ := v.status()
-		v.Names = status.SourceNames()
-	}
-	return v
 }
 
 // day is the viewings of one day.

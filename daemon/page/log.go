@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"crypto/rand"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -84,12 +83,7 @@ func (m meaning) Name(v *view) string {
 }
 
 // Place returns the place of the episode: "S01E02"; "" for none.
-func (m meaning) Place() string {
-	if m.Season == nil || m.Episode == nil {
-		return ""
-	}
-	return fmt.Sprintf("S%02dE%02d", *m.Season, *m.Episode)
-}
+func (m meaning) Place() string { return placeOf(m.Season, m.Episode) }
 
 // When returns when it was watched, in RFC 3339; "" for now.
 func (m meaning) When() string {
@@ -124,7 +118,7 @@ func logItem(v *view) error {
 			}
 		}
 		if err == nil {
-			event.WatchedAt, err = v.watchedAt()
+			event.WatchedAt, err = v.watchedAt(v.PostFormValue("at"))
 		}
 		if err != nil {
 			return err

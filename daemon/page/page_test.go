@@ -255,8 +255,8 @@ func TestTimeEndsTicketsAndSessions(t *testing.T) {
 		if s.has(r) {
 			t.Error("a session is good after its end")
 		}
-		if s.begin(httptest.NewRecorder()); len(s.open) != 1 {
-			t.Errorf("%d sessions are kept", len(s.open))
+		if s.begin(httptest.NewRecorder()); len(s.saved.Ends) != 1 {
+			t.Errorf("%d sessions are kept", len(s.saved.Ends))
 		}
 	})
 }

@@ -1,14 +1,16 @@
 package page
 
 import (
+	"cmp"
 	"net/url"
+	"slices"
 
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 const (
-	maxReviewed = 1000 // entries of a state that are grouped
+	maxReviewed = 1000 // titles, and entries of a state, that are read
 	groupSize   = 10   // cards of a group on the page
 )
 
@@ -30,6 +32,7 @@ type group struct {
 type reviewData struct {
 	Groups []*group
 	UpTo   int64 // the newest entry
+	Cut    bool  // more waits than was read
 }
 
 // groupOf returns the group of an entry: its name, and whether one act may be for all.
@@ -68,70 +71,64 @@ func showReview(v *view) (any, error) {
 		d.Groups = []*group{{Name: name, N: 1, Cards: []card{newCard(v, x, "/review")}}}
 		return d, nil
 	}
-	groups := map[string]*group{}
 	questions, err := v.api().Questions(v.ctx())
 	if err != nil {
 		return nil, err
 	}
-	if len(questions) > 0 {
-		g := &group{Name: "unknown", State: viewing.StateHeld, all: questions}
-		groups[g.Name], d.Groups = g, []*group{g}
+	if d.Cut = len(questions) == maxReviewed; len(questions) > 0 {
+		d.Groups = append(d.Groups, &group{Name: "unknown", State: viewing.StateHeld, all: questions})
 	}
 	for _, state := range []viewing.State{viewing.StateHeld, viewing.StateInDoubt, viewing.StateRejected} {
 		all, err := v.api().List(v.ctx(), entry.Filter{State: state, NoQuestions: state == viewing.StateHeld, Limit: maxReviewed})
 		if err != nil {
 			return nil, err
 		}
+		d.Cut = d.Cut || len(all) == maxReviewed
 		for _, e := range all {
-			name, together := groupOf(e)
-			key := name
-			if together {
-				key += " " + e.Source
-			}
-			g := groups[key]
-			if g == nil {
-				g = &group{Name: name, State: e.State}
-				if together {
-					g.Reason, g.Source = e.Reason, e.Source
-				}
-				groups[key] = g
-				d.Groups = append(d.Groups, g)
-			}
-			g.all = append(g.all, entry.Question{Entry: e.ID, N: 1})
+			d.add(e)
 		}
 	}
-	return d, d.fill(v)
+	slices.SortStableFunc(d.Groups, func(a, b *group) int {
+		return cmp.Compare(slices.Index(groupOrder, a.Name), slices.Index(groupOrder, b.Name))
+	})
+	for _, g := range d.Groups {
+		g.fill(v)
+	}
+	return d, nil
 }
 
-// fill sorts the groups and makes the cards that the page shows.
-func (d *reviewData) fill(v *view) error {
-	sorted := d.Groups[:0:0]
-	for _, name := range groupOrder {
-		for _, g := range d.Groups {
-			if g.Name == name {
-				sorted = append(sorted, g)
-			}
-		}
+// add puts an entry into its group.
+func (d *reviewData) add(e entry.Entry) {
+	g := &group{State: e.State}
+	var together bool
+	if g.Name, together = groupOf(e); together {
+		g.Reason, g.Source = e.Reason, e.Source
 	}
-	d.Groups = sorted
-	for _, g := range d.Groups {
-		if g.N = len(g.all); g.N > groupSize {
-			values := url.Values{"state": {string(g.State)}}
-			if g.Reason != "" {
-				values.Set("reason", g.Reason)
-				values.Set("source", g.Source)
-			}
-			g.More = "/diary?" + values.Encode()
-		}
-		for _, q := range g.all[:min(g.N, groupSize)] {
-			x, err := v.api().Explain(v.ctx(), q.Entry)
-			if err != nil {
-				continue // it has gone
-			}
-			c := newCard(v, x, "/review")
-			c.Others = q.N - 1
-			g.Cards = append(g.Cards, c)
-		}
+	if i := slices.IndexFunc(d.Groups, func(o *group) bool { return o.Name == g.Name && o.Source == g.Source }); i >= 0 {
+		g = d.Groups[i]
+	} else {
+		d.Groups = append(d.Groups, g)
 	}
-	return nil
+	g.all = append(g.all, entry.Question{Entry: e.ID, N: 1})
+}
+
+// fill makes the cards that the page shows.
+func (g *group) fill(v *view) {
+	if g.N = len(g.all); g.N > groupSize {
+		values := url.Values{"state": {string(g.State)}}
+		if g.Reason != "" {
+			values.Set("reason", g.Reason)
+			values.Set("source", g.Source)
+		}
+		g.More = "/diary?" + values.Encode()
+	}
+	for _, q := range g.all[:min(g.N, groupSize)] {
+		x, err := v.api().Explain(v.ctx(), q.Entry)
+		if err != nil {
+			continue // it has gone
+		}
+		c := newCard(v, x, "/review")
+		c.Others = q.N - 1
+		g.Cards = append(g.Cards, c)
+	}
 }

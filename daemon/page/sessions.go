@@ -30,38 +30,34 @@ const (
 type sessions struct {
 	file string
 	log  *slog.Logger
-	host string // the first part of the host name
 
 	mu      sync.Mutex
-	open    map[string]time.Time     // when each session ends, by its cookie
+	saved   savedSessions
 	tickets map[string]chan struct{} // closed when a browser has signed in with it
 }
 
 // savedSessions is the content of the file.
 type savedSessions struct {
-	Host     string               `json:"host"`
-	Sessions map[string]time.Time `json:"sessions"`
+	Host string               `json:"host"`     // the first part of the host name
+	Ends map[string]time.Time `json:"sessions"` // when each session ends, by its cookie
 }
 
 // openSessions reads the file. Without one, or with a damaged one, the host name is new.
 func openSessions(file string, log *slog.Logger) (*sessions, error) {
-	s := &sessions{file: file, log: log, open: map[string]time.Time{}, tickets: map[string]chan struct{}{}}
+	s := &sessions{file: file, log: log, tickets: map[string]chan struct{}{}}
 	text, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read the sessions: %w", err)
 	}
-	var saved savedSessions
-	if json.Unmarshal(text, &saved) == nil && saved.Host != "" {
-		s.host = saved.Host
-		maps.Copy(s.open, saved.Sessions)
+	if json.Unmarshal(text, &s.saved) == nil && s.saved.Host != "" && s.saved.Ends != nil {
 		return s, nil
 	}
-	s.host = "filmspool-" + strings.ToLower(rand.Text())
+	s.saved = savedSessions{"filmspool-" + strings.ToLower(rand.Text()), map[string]time.Time{}}
 	return s, s.save()
 }
 
 func (s *sessions) save() error {
-	text, err := json.Marshal(savedSessions{s.host, s.open})
+	text, err := json.Marshal(s.saved)
 	if err != nil {
 		return err
 	}
@@ -122,13 +118,19 @@ func (s *sessions) begin(w http.ResponseWriter) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	id, now := rand.Text(), time.Now()
-	maps.DeleteFunc(s.open, func(_ string, ends time.Time) bool { return now.After(ends) })
-	s.open[id] = now.Add(sessionLife)
+	maps.DeleteFunc(s.saved.Ends, func(_ string, ends time.Time) bool { return now.After(ends) })
+	s.saved.Ends[id] = now.Add(sessionLife)
 	if err := s.save(); err != nil {
 		s.log.Warn("a session could not be saved", "error", err)
 	}
+	setCookie(w, sessionCookie, id, sessionLife)
+}
+
+// setCookie gives the browser a cookie for this host alone, that scripts cannot read. A life
+// below 0 takes it away.
+func setCookie(w http.ResponseWriter, name, value string, life time.Duration) {
 	http.SetCookie(w, &http.Cookie{
-		Name: sessionCookie, Value: id, Path: "/", Expires: s.open[id], HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Name: name, Value: value, Path: "/", MaxAge: int(life / time.Second), HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
 }
 
@@ -140,17 +142,17 @@ func (s *sessions) has(r *http.Request) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return time.Now().Before(s.open[c.Value])
+	return time.Now().Before(s.saved.Ends[c.Value])
 }
 
 // endAll ends all sessions and tickets. Nothing has changed where it fails.
 func (s *sessions) endAll() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before := s.open
-	s.open = map[string]time.Time{}
+	before := s.saved.Ends
+	s.saved.Ends = map[string]time.Time{}
 	if err := s.save(); err != nil {
-		s.open = before
+		s.saved.Ends = before
 		return err
 	}
 	clear(s.tickets)
@@ -163,10 +165,7 @@ const flashCookie = "filmspool-flash"
 
 func setFlashes(w http.ResponseWriter, flashes []string) {
 	if len(flashes) > 0 {
-		http.SetCookie(w, &http.Cookie{
-			Name: flashCookie, Value: url.QueryEscape(strings.Join(flashes, "\n")), Path: "/", MaxAge: 60,
-			HttpOnly: true, SameSite: http.SameSiteStrictMode,
-		})
+		setCookie(w, flashCookie, url.QueryEscape(strings.Join(flashes, "\n")), time.Minute)
 	}
 }
 
@@ -176,7 +175,7 @@ func takeFlashes(w http.ResponseWriter, r *http.Request) []string {
 	if err != nil {
 		return nil
 	}
-	http.SetCookie(w, &http.Cookie{Name: flashCookie, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	setCookie(w, flashCookie, "", -time.Second)
 	text, err := url.QueryUnescape(c.Value)
 	if err != nil {
 		return nil

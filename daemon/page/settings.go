@@ -13,42 +13,33 @@ import (
 // settingsData is what the page shows.
 type settingsData struct {
 	control.Settings
-	Groups   []*settingsGroup
-	Accounts []control.Account
-	Wrong    map[string]string // what is wrong with a value that was sent, by key
+	Groups []settingsGroup
+	Wrong  map[string]string // what is wrong with a value that was sent, by key
 }
 
 // settingsGroup are settings that are saved together.
 type settingsGroup struct {
 	Name string
+	keys string
+	Rare bool // the group is folded
 	List []config.Setting
 }
 
-// settingsGroups are the groups in order. Those from "sending" on are rarely used.
-var settingsGroups = []struct{ name, keys string }{
-	{"general", "hold notices.desktop notices.webhook.url"},
-	{"resolve", "resolve.tmdb.enabled resolve.wikidata.enabled"},
-	{"sending", "replay.grace wave in_doubt replay.rate replay.backfill_rate"},
-	{"kodi", "kodi."},
-	{"program", ""}, // all the rest
+// settingsGroups are the groups in order, each with its keys.
+var settingsGroups = []settingsGroup{
+	{Name: "general", keys: "hold notices.desktop notices.webhook.url"},
+	{Name: "resolve", keys: "resolve.tmdb.enabled resolve.wikidata.enabled"},
+	{Name: "sending", keys: "replay.grace wave in_doubt replay.rate replay.backfill_rate", Rare: true},
+	{Name: "kodi", keys: "kodi.", Rare: true},
+	{Name: "program", Rare: true}, // all the rest
 }
-
-// Rare reports whether the group is folded.
-func (g *settingsGroup) Rare() bool { return g.Name != "general" && g.Name != "resolve" }
 
 func showSettings(v *view) (any, error) {
 	all, err := v.api().Settings(v.ctx())
-	if err != nil {
-		return nil, err
-	}
-	status, err := v.status()
-	d := &settingsData{Settings: all, Accounts: status.Accounts}
+	d := &settingsData{Settings: all, Groups: slices.Clone(settingsGroups)}
 	d.Wrong, _ = v.Result.(map[string]string)
-	for _, g := range settingsGroups {
-		d.Groups = append(d.Groups, &settingsGroup{Name: g.name})
-	}
 	for _, s := range all.Settings {
-		i := slices.IndexFunc(settingsGroups, func(g struct{ name, keys string }) bool {
+		i := slices.IndexFunc(d.Groups, func(g settingsGroup) bool {
 			family, _, _ := strings.Cut(s.Key, ".")
 			return g.keys == "" || slices.Contains(strings.Fields(g.keys), s.Key) || g.keys == family+"."
 		})
@@ -64,24 +55,6 @@ func (v *view) ValueOf(s config.Setting) string {
 	}
 	return fmt.Sprint(s.Value)
 }
-
-// inGroup is a group for its template.
-type inGroup struct {
-	View  *view
-	Group *settingsGroup
-}
-
-// In returns a group for its template.
-func (v *view) In(g *settingsGroup) inGroup { return inGroup{v, g} }
-
-// Name is a setting as a person calls it.
-func (v *view) Name(s config.Setting) string { return v.Say("settings.key." + s.Key) }
-
-// About says what a setting does.
-func (v *view) About(s config.Setting) string { return v.Say("settings.about." + s.Key) }
-
-// Allowed returns the text of one of a setting's words.
-func (v *view) Allowed(word string) string { return v.Word("settings.word.", word) }
 
 // From says where the value of a fixed setting comes from.
 func (v *view) From(s config.Setting) string {
@@ -117,15 +90,12 @@ func changeSettings(v *view) error {
 		case err != nil:
 			wrong[s.Key] = v.Error(control.FaultOf(err))
 		case done.Changed:
-			v.flash("settings.changed", "name", v.Name(done.Setting), "value", v.Allowed(fmt.Sprint(done.Setting.Value)))
+			v.flash("settings.changed", "name", v.Say("settings.key."+s.Key), "value", v.Word("settings.word.", done.Setting.Value))
 		}
 	}
 	if len(wrong) > 0 {
-		v.fail(v.refuse("settings.wrong", "n", len(wrong)))
-		fault := v.Fault
-		err := v.result(wrong, nil)
-		v.Fault = fault
-		return err
+		v.Result = wrong
+		return v.refuse("settings.wrong", "n", len(wrong))
 	}
 	return nil
 }

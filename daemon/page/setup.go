@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"maps"
-	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,7 +31,6 @@ type setupData struct {
 	Name    string
 	Next    int              // 0 after the last one
 	Account *control.Account // the first that has a service; nil for none
-	Saved   int64            // entries that wait for a service
 }
 
 func showSetup(v *view) (any, error) {
@@ -40,20 +39,14 @@ func showSetup(v *view) (any, error) {
 		return nil, err
 	}
 	d := &setupData{sourcesData: sources, Steps: setupSteps}
-	here, err := url.Parse(v.Here())
-	if err == nil {
-		d.Step, _ = strconv.Atoi(here.Query().Get("step"))
-	}
+	_, at, _ := strings.Cut(v.Here(), "step=")
+	d.Step, _ = strconv.Atoi(at)
 	d.Step = min(max(d.Step, 1), len(d.Steps))
 	d.Name, d.Next = d.Steps[d.Step-1], (d.Step+1)%(len(d.Steps)+1)
-	status, err := v.status()
-	d.Saved = status.Counts.Pending
-	for _, a := range status.Accounts {
-		if a.BaseURL != "" && d.Account == nil {
-			d.Account = &a
-		}
+	if i := slices.IndexFunc(v.Status.Accounts, func(a control.Account) bool { return a.BaseURL != "" }); i >= 0 {
+		d.Account = &v.Status.Accounts[i]
 	}
-	return d, err
+	return d, nil
 }
 
 // Done reports whether what the step is about is there.
@@ -95,7 +88,7 @@ func login(v *view) error {
 	if f, ok := errors.AsType[*control.Fault](err); ok && v.Has("setup.refused."+f.Reason) {
 		return v.refuse("setup.refused."+f.Reason, "address", cmp.Or(tracker.SuggestAddress(address), address))
 	}
-	if v.page.name == "setup" {
+	if v.page.Name == "setup" {
 		v.Next = "/setup?step=2"
 	}
 	switch {

@@ -32,7 +32,6 @@ import (
 
 	"github.com/filmspool/filmspool/connector/extension"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -69,8 +68,8 @@ type Site struct {
 
 // page is one page.
 type page struct {
-	path string // "/diary"
-	name string // of its template and its texts: "diary"
+	Path string // "/diary"
+	Name string // of its template and its texts: "diary"
 	menu bool   // the menu has a link to it
 	show func(*view) (any, error)
 	acts map[string]act // by the last part of the address that a form is sent to
@@ -83,26 +82,23 @@ type act func(*view) error
 // pages returns all pages, in the order of the menu.
 func pages() []page {
 	return []page{
-		{path: "/", name: "home", menu: true, show: showHome},
-		{path: "/diary", name: "diary", menu: true, show: showDiary, acts: map[string]act{"preview": previewBulk, "do": doBulk}},
-		{path: "/review", name: "review", menu: true, show: showReview, acts: entryActs},
-		{path: "/watchlist", name: "watchlist", menu: true, show: showWatchlist, acts: map[string]act{"create": createList, "watched": watchedWish}},
-		{path: "/statistics", name: "statistics", menu: true, show: showStatistics},
-		{path: "/sources", name: "sources", menu: true, show: showSources, acts: sourceActs},
-		{path: "/settings", name: "settings", menu: true, show: showSettings, acts: map[string]act{
+		{Path: "/", Name: "home", menu: true, show: showHome},
+		{Path: "/diary", Name: "diary", menu: true, show: showDiary, acts: map[string]act{"preview": previewBulk, "do": doBulk}},
+		{Path: "/review", Name: "review", menu: true, show: showReview, acts: entryActs},
+		{Path: "/watchlist", Name: "watchlist", menu: true, show: showWatchlist, acts: map[string]act{"create": createList, "watched": watchedWish}},
+		{Path: "/statistics", Name: "statistics", menu: true, show: showStatistics},
+		{Path: "/sources", Name: "sources", menu: true, show: showSources, acts: sourceActs},
+		{Path: "/settings", Name: "settings", menu: true, show: showSettings, acts: map[string]act{
 			"set": changeSettings, "login": login, "out": signOut, "try": tryNotices,
 		}},
-		{path: "/status", name: "status", show: showStatus, acts: map[string]act{"retry": retryAll, "pause": pause, "resume": resume, "seen": seen}},
-		{path: "/diary/{id}", name: "entry", show: showEntry, acts: entryActs},
-		{path: "/log", name: "log", show: showLog, acts: map[string]act{"add": logItem}},
-		{path: "/import", name: "import", show: showImport, acts: importActs},
-		{path: "/about", name: "about", show: showAbout},
-		{path: "/setup", name: "setup", show: showSetup, acts: setupActs},
+		{Path: "/status", Name: "status", show: showStatus, acts: map[string]act{"retry": retryAll, "pause": pause, "resume": resume, "seen": seen}},
+		{Path: "/diary/{id}", Name: "entry", show: showEntry, acts: entryActs},
+		{Path: "/log", Name: "log", show: showLog, acts: map[string]act{"add": logItem}},
+		{Path: "/import", Name: "import", show: showImport, acts: importActs},
+		{Path: "/about", Name: "about", show: showAbout},
+		{Path: "/setup", Name: "setup", show: showSetup, acts: setupActs},
 	}
 }
-
-// reviewInMenu is the place of the review among the pages of the menu.
-const reviewInMenu = 2
 
 // New reads the sessions.
 func New(o Options) (*Site, error) {
@@ -115,26 +111,13 @@ func New(o Options) (*Site, error) {
 	return s, nil
 }
 
-// shared is what all pages have in common.
-var shared = sync.OnceValue(func() *template.Template {
-	return template.Must(template.ParseFS(files, "templates/layout.html", "templates/parts.html", "templates/icons.html", "templates/kodi.html"))
+// templates are those of the pages, each under the name of its file, and their parts.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.ParseFS(files, "templates/*.html"))
 })
 
-// parsed are the templates of pages that were shown, by name: each takes 200 kB.
-var parsed sync.Map
-
-// templateOf returns the template of a page.
-func templateOf(name string) *template.Template {
-	known, ok := parsed.Load(name)
-	if !ok {
-		known = template.Must(template.Must(shared().Clone()).ParseFS(files, "templates/"+name+".html"))
-		parsed.Store(name, known)
-	}
-	return known.(*template.Template)
-}
-
 // Host returns the name by which a browser addresses the pages, on a port.
-func (s *Site) Host(port string) string { return s.sessions.host + ".localhost:" + port }
+func (s *Site) Host(port string) string { return s.sessions.saved.Host + ".localhost:" + port }
 
 // Ticket returns what signs one browser in, once, within 30 seconds.
 func (s *Site) Ticket() string { return s.sessions.newTicket() }
@@ -161,13 +144,13 @@ func (s *Site) Handler() http.Handler {
 	signedIn.HandleFunc("GET /poster/{kind}/{number}", s.poster)
 	signedIn.HandleFunc("GET /export", s.export)
 	for _, p := range pages() {
-		pattern := p.path
+		pattern := p.Path
 		if pattern == "/" {
 			pattern = "/{$}"
 		}
 		signedIn.HandleFunc("GET "+pattern, s.get(p))
 		for name, act := range p.acts {
-			signedIn.HandleFunc("POST "+path.Join(p.path, name), s.post(p, act))
+			signedIn.HandleFunc("POST "+path.Join(p.Path, name), s.post(p, act))
 		}
 	}
 	mux := http.NewServeMux()
@@ -245,8 +228,8 @@ func (s *Site) signIn(w http.ResponseWriter, r *http.Request) {
 // signInPage is the page for a browser that is not signed in, or is about to be. With on, it
 // leads to that path by itself.
 func (s *Site) signInPage(w http.ResponseWriter, r *http.Request, status int, text, on string) {
-	v := &view{site: s, Request: r, Speech: locale.In(r.Header.Get("Accept-Language"))}
-	v.Data = map[string]any{"Text": text, "On": on}
+	v := s.view(r, page{})
+	v.Data, v.On = text, on
 	s.render(w, v, "signin", status)
 }
 
@@ -288,8 +271,9 @@ func (s *Site) poster(w http.ResponseWriter, r *http.Request) {
 
 // notFound is the page for an address that has none.
 func (s *Site) notFound(w http.ResponseWriter, r *http.Request) {
-	v := s.view(r, page{path: "/"})
+	v := s.view(r, page{Path: "/"})
 	v.Fault = &fault{Text: v.Say("page.notFound")}
+	_ = v.load() // for the menu
 	s.render(w, v, "signin", http.StatusNotFound)
 }
 
@@ -304,7 +288,7 @@ func (s *Site) Outside(w http.ResponseWriter, r *http.Request) {
 // get shows a page.
 func (s *Site) get(p page) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if p.path == "/" && s.needsSetup(r.Context()) {
+		if p.Path == "/" && s.needsSetup(r.Context()) {
 			http.Redirect(w, r, "/setup", http.StatusSeeOther)
 			return
 		}
@@ -316,17 +300,18 @@ func (s *Site) get(p page) http.HandlerFunc {
 
 // show renders the page of a view.
 func (s *Site) show(w http.ResponseWriter, v *view, status int) {
-	data, err := v.page.show(v)
-	if v.Request.Context().Err() != nil {
-		return // the browser has gone
+	err := v.load()
+	if err == nil {
+		v.Data, err = v.page.show(v)
 	}
-	if err != nil {
-		v.fail(err)
-		s.render(w, v, "signin", max(status, statusOf(err)))
-		return
+	switch {
+	case v.Request.Context().Err() != nil: // the browser has gone
+	case err != nil:
+		v.Data = nil
+		s.render(w, v, "signin", max(status, v.fail(err)))
+	default:
+		s.render(w, v, v.page.Name, status)
 	}
-	v.Data = data
-	s.render(w, v, v.page.name, status)
 }
 
 // post does an act. What was done is reported on the page that the browser is led to, a
@@ -335,17 +320,13 @@ func (s *Site) post(p page, act act) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v := s.view(r, p)
 		if err := r.ParseForm(); err != nil {
-			v.fail(v.refuse("page.badForm"))
-			s.show(w, v, http.StatusBadRequest)
+			s.show(w, v, v.fail(v.refuse("page.badForm")))
 			return
 		}
 		v.Next = v.back()
 		switch err := act(v); {
 		case err != nil:
-			v.fail(err)
-			s.show(w, v, statusOf(err))
-		case v.stay && v.Fault != nil:
-			s.show(w, v, http.StatusUnprocessableEntity)
+			s.show(w, v, v.fail(err))
 		case v.stay:
 			s.show(w, v, http.StatusOK)
 		default:
@@ -355,25 +336,13 @@ func (s *Site) post(p page, act act) http.HandlerFunc {
 	}
 }
 
-// statusOf returns the HTTP status of a refused page or act.
-func statusOf(err error) int {
-	switch _, refused := errors.AsType[*refusal](err); {
-	case refused:
-		return http.StatusUnprocessableEntity
-	case control.FaultOf(err).Code == control.CodeInternal:
-		return http.StatusInternalServerError
-	case control.FaultOf(err).Code == control.CodeNotFound:
-		return http.StatusNotFound
-	default:
-		return http.StatusUnprocessableEntity
-	}
-}
-
 // render writes a page, without characters that change the direction of text: titles
 // may have them.
 func (s *Site) render(w http.ResponseWriter, v *view, name string, status int) {
-	var b bytes.Buffer
-	if err := templateOf(name).ExecuteTemplate(&b, "layout.html", v); err != nil {
+	var main, b bytes.Buffer
+	err := templates().ExecuteTemplate(&main, name+".html", v)
+	v.Main = template.HTML(main.Bytes())
+	if err = errors.Join(err, templates().ExecuteTemplate(&b, "layout.html", v)); err != nil {
 		s.o.Log.Error("a page could not be made", "page", name, "error", err)
 		http.Error(w, "this page could not be made; the log says more", http.StatusInternalServerError)
 		return

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -25,45 +24,18 @@ var sourceActs = map[string]act{
 type sourcesData struct {
 	Code      *pairing.Code        // just made
 	Added     *control.AddedClient // a program that was just added
-	Browsers  []client
-	Programs  []client
-	Untitled  []string // the sites whose videos without a title are ignored
+	Browsers  []control.ClientInfo
+	Programs  []control.ClientInfo
 	Libraries []library
 	Job       job
 	Failed    *fault // why the job failed
 	Progress  []control.KodiProgress
 }
 
-// client is a browser or a program.
-type client struct {
-	control.ClientInfo
-	View   *view
-	Unread []string // the sites that a browser cannot read any more
-}
-
-// Naming returns what the form to rename it needs.
-func (c client) Naming() naming { return naming{c.View, c.ID, c.ID, c.Label, c.Label} }
-
 // library is a Kodi library.
 type library struct {
 	kodi.Library
 	Source *control.Source // how it stands; nil where it is not watched
-	view   *view
-	place  int
-}
-
-// Called returns its name.
-func (l library) Called() string { return l.view.SourceName(viewing.SourceKodi + ":" + l.Userdata) }
-
-// Naming returns what the form to rename it needs.
-func (l library) Naming() naming {
-	return naming{l.view, "library-" + strconv.Itoa(l.place), l.Source.Name, l.Called(), l.Source.Label}
-}
-
-// naming is a form to rename a source. Key is what it has in the page.
-type naming struct {
-	View                   *view
-	Key, ID, Called, Label string
 }
 
 // Unwatched returns the libraries that were found and are not watched.
@@ -82,41 +54,29 @@ func (v *view) sources() (*sourcesData, error) {
 	d := &sourcesData{Job: v.site.lastJob()}
 	d.Code, _ = v.Result.(*pairing.Code)
 	d.Added, _ = v.Result.(*control.AddedClient)
-	status, err1 := v.api().Status(v.ctx())
-	clients, err2 := v.api().Clients(v.ctx())
-	found, err3 := v.api().FindKodi(v.ctx())
-	imports, err4 := v.api().KodiProgress(v.ctx())
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
-		return nil, err
-	}
+	clients, err1 := v.api().Clients(v.ctx())
+	found, err2 := v.api().FindKodi(v.ctx())
+	imports, err3 := v.api().KodiProgress(v.ctx())
 	for _, c := range clients {
-		one := client{ClientInfo: c, View: v}
-		for _, s := range status.Sources {
-			if s.Name == c.Kind+":"+c.ID {
-				one.Unread = s.Unread
-			}
-		}
 		if c.Kind == viewing.SourceProgram {
-			d.Programs = append(d.Programs, one)
+			d.Programs = append(d.Programs, c)
 		} else {
-			d.Browsers = append(d.Browsers, one)
+			d.Browsers = append(d.Browsers, c)
 		}
 	}
-	d.Untitled = status.Untitled
-	d.Libraries = v.libraries(found, status.Sources)
-	d.Progress = imports
+	d.Libraries, d.Progress = v.libraries(found), imports
 	if j := d.Job; j.err != nil && !j.Canceled {
 		d.Failed = v.faultOf(control.FaultOf(j.err))
 	}
-	return d, nil
+	return d, errors.Join(err1, err2, err3)
 }
 
 // libraries returns those that were found and those that are watched.
-func (v *view) libraries(found []kodi.Library, sources []control.Source) (all []library) {
+func (v *view) libraries(found []kodi.Library) (all []library) {
 	for _, l := range found {
 		all = append(all, library{Library: l})
 	}
-	for _, s := range sources {
+	for _, s := range v.Status.Sources {
 		folder, ok := strings.CutPrefix(s.Name, viewing.SourceKodi+":")
 		if !ok {
 			continue
@@ -128,10 +88,29 @@ func (v *view) libraries(found []kodi.Library, sources []control.Source) (all []
 		}
 		all[i].Source = &s
 	}
-	for i := range all {
-		all[i].view, all[i].place = v, i
-	}
 	return all
+}
+
+// Unread returns the sites that a browser cannot read any more.
+func (v *view) Unread(c control.ClientInfo) []string {
+	for _, s := range v.Status.Sources {
+		if s.Name == c.Kind+":"+c.ID {
+			return s.Unread
+		}
+	}
+	return nil
+}
+
+// naming is a form to rename a source, for the template "rename". Key is what it has in
+// the page.
+type naming struct {
+	*view
+	Key, ID, Called, Label string
+}
+
+// Naming returns a form to rename a source.
+func (v *view) Naming(key, id, called, label string) naming {
+	return naming{v, key, id, called, label}
 }
 
 // pairBrowser shows a new code.

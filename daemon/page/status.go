@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -15,7 +14,6 @@ import (
 
 // statusData is how everything stands.
 type statusData struct {
-	Status control.Status
 	Counts []count
 	Paused bool // all accounts in use
 }
@@ -27,23 +25,15 @@ type count struct {
 	Page  string // where they are shown
 }
 
-// pauseHours are the choices of a pause; 0 is one without an end.
-var pauseHours = []int{1, 3, 12, 24, 0}
-
-// PauseHours returns the choices of a pause.
-func (*statusData) PauseHours() []int { return pauseHours }
+// PauseHours returns the choices of a pause; 0 is one without an end.
+func (*statusData) PauseHours() []int { return []int{1, 3, 12, 24, 0} }
 
 func showStatus(v *view) (any, error) {
-	status, err := v.status()
-	if err != nil {
-		return nil, err
-	}
-	health.Tell(v.Speech, &status)
-	d := &statusData{Status: status, Paused: len(status.Accounts) > 0}
-	for _, a := range status.Accounts {
+	d := &statusData{Paused: len(v.Status.Accounts) > 0}
+	for _, a := range v.Status.Accounts {
 		d.Paused = d.Paused && (a.State == account.Paused || a.Unused)
 	}
-	c := status.Counts
+	c := v.Status.Counts
 	d.Counts = slices.DeleteFunc([]count{
 		{viewing.StateInDoubt, c.InDoubt, "/review"},
 		{viewing.StateHeld, c.Held, "/review"},
@@ -71,7 +61,7 @@ func retryAll(v *view) error {
 // pause stops sending, for some hours or until a person ends it.
 func pause(v *view) error {
 	hours, err := strconv.Atoi(v.PostFormValue("hours"))
-	if err != nil || !slices.Contains(pauseHours, hours) {
+	if err != nil || !slices.Contains((*statusData)(nil).PauseHours(), hours) {
 		return v.refuse("now.badPause")
 	}
 	if hours == 0 {

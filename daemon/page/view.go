@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -19,16 +22,18 @@ import (
 type view struct {
 	locale.Speech
 	*http.Request
-	Flashes []string // what an act has done
-	Fault   *fault   // what was refused
-	Next    string   // where the browser is led after an act
-	Data    any      // what the page shows
-	Result  any      // what an act that stays has found
+	Status  control.Status // how everything stands, in words; see load
+	Flashes []string       // what an act has done
+	Fault   *fault         // what was refused
+	Next    string         // where the browser is led after an act
+	Data    any            // what the page shows
+	Result  any            // what an act that stays has found
+	Main    template.HTML  // the page within the layout
+	On      string         // where a browser is led that signs in
 
-	site  *Site
-	page  page
-	known *control.Status // see status
-	stay  bool            // the act's own page follows, with Result
+	site *Site
+	page page
+	stay bool // the act's own page follows, with Result
 }
 
 // fault is a refusal in words.
@@ -40,6 +45,15 @@ type fault struct {
 
 func (s *Site) view(r *http.Request, p page) *view {
 	return &view{Speech: locale.In(r.Header.Get("Accept-Language")), Request: r, site: s, page: p}
+}
+
+// load reads how everything stands, for the page that is shown.
+func (v *view) load() (err error) {
+	if v.Status, err = v.api().Status(v.ctx()); err == nil {
+		v.Names = v.Status.SourceNames()
+		health.Tell(v.Speech, &v.Status)
+	}
+	return err
 }
 
 func (v *view) ctx() context.Context { return v.Request.Context() }
@@ -59,22 +73,29 @@ func (v *view) done(err error, key string, values ...any) error {
 
 // result has the act's own page show what it found, unless it has failed.
 func (v *view) result(found any, err error) error {
-	v.Result, v.stay = found, true
+	if v.stay = err == nil; v.stay {
+		v.Result = found
+	}
 	return err
 }
 
-// fail shows why a page or an act was refused.
-func (v *view) fail(err error) {
-	v.Result = nil
+// fail shows why a page or an act was refused. It returns the HTTP status of that.
+func (v *view) fail(err error) int {
 	if errors.As(err, new(*refusal)) {
 		v.Fault = &fault{Text: err.Error()} // several may be joined
-		return
+		return http.StatusUnprocessableEntity
 	}
 	f := control.FaultOf(err)
-	if f.Code == control.CodeInternal {
-		v.site.o.Log.Error("a page or an act failed", "path", v.URL.Path, "error", err)
-	}
 	v.Fault = v.faultOf(f)
+	switch f.Code {
+	case control.CodeInternal:
+		v.site.o.Log.Error("a page or an act failed", "path", v.URL.Path, "error", err)
+		return http.StatusInternalServerError
+	case control.CodeNotFound:
+		return http.StatusNotFound
+	default:
+		return http.StatusUnprocessableEntity
+	}
 }
 
 // faultOf renders a refusal of the control API.
@@ -116,7 +137,7 @@ func (v *view) back() string {
 	back := v.PostFormValue("back")
 	_, err := url.Parse(back) // refuses control characters, which browsers leave out: "/\t/elsewhere"
 	if err != nil || !strings.HasPrefix(back, "/") || strings.HasPrefix(back, "//") || strings.Contains(back, `\`) {
-		return strings.ReplaceAll(v.page.path, "{id}", url.PathEscape(v.PathValue("id")))
+		return strings.ReplaceAll(v.page.Path, "{id}", url.PathEscape(v.PathValue("id")))
 	}
 	return back
 }
@@ -130,13 +151,13 @@ func (v *view) Here() string {
 }
 
 // Base returns the address below which the page's acts are.
-func (v *view) Base() string { return strings.TrimSuffix(v.page.path, "/") }
+func (v *view) Base() string { return strings.TrimSuffix(v.page.Path, "/") }
 
 // Typed returns a field of the form that was sent, or of the address.
 func (v *view) Typed(name string) string { return v.FormValue(name) }
 
 // SignedIn reports whether the browser is signed in.
-func (v *view) SignedIn() bool { return v.page.path != "" }
+func (v *view) SignedIn() bool { return v.page.Path != "" }
 
 // HasPosters reports whether TMDB is on.
 func (v *view) HasPosters() bool { return v.site.o.Poster != nil }
@@ -151,31 +172,22 @@ func (v *view) Poster(kind viewing.MediaType, number int64) string {
 }
 
 // Menu returns the pages of the menu.
-func (v *view) Menu() (links []link) {
-	for _, p := range pages() {
-		if p.menu {
-			links = append(links, link{p.path, p.name, v.Say("page.title." + p.name), p.path == v.page.path, 0})
-		}
-	}
-	if status, err := v.status(); err == nil {
-		links[reviewInMenu].Count = control.NeedUser(status.Counts)
-	}
-	return links
+func (v *view) Menu() []page {
+	return slices.DeleteFunc(pages(), func(p page) bool { return !p.menu })
 }
 
-// link is one page in the menu.
-type link struct {
-	Path, Name, Text string
-	Here             bool
-	Count            int64 // what waits there
-}
+// IsHere reports whether a page of the menu is this one.
+func (v *view) IsHere(p page) bool { return p.Path == v.page.Path }
+
+// Waiting returns how many entries wait for a person.
+func (v *view) Waiting() int64 { return control.NeedUser(v.Status.Counts) }
 
 // Heading returns the title of the page.
 func (v *view) Heading() string {
-	if v.page.name == "" {
+	if v.page.Name == "" {
 		return v.Say("page.name")
 	}
-	return v.Say("page.title." + v.page.name)
+	return v.Say("page.title." + v.page.Name)
 }
 
 // Word returns the text of a word of some kind; the word itself where there is no text.
@@ -189,18 +201,6 @@ func (v *view) Word(kind string, word any) string {
 
 // moment is a time for machines and for people.
 type moment struct{ At, Text, Ago string }
-
-// status returns how everything stands, once for each request.
-func (v *view) status() (control.Status, error) {
-	if v.known == nil {
-		status, err := v.api().Status(v.ctx())
-		if err != nil {
-			return status, err
-		}
-		v.known = &status
-	}
-	return *v.known, nil
-}
 
 // When returns a time for the templates "time" and "ago"; nil for none.
 func (v *view) When(t any) *moment {
@@ -239,4 +239,12 @@ func (v *view) day(field, refusal string) (time.Time, error) {
 		return day, v.refuse(refusal)
 	}
 	return day, nil
+}
+
+// placeOf writes the place of an episode: "S01E02"; "" where it is not known.
+func placeOf(season, episode *int) string {
+	if season == nil || episode == nil {
+		return ""
+	}
+	return fmt.Sprintf("S%02dE%02d", *season, *episode)
 }
