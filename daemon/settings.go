@@ -132,11 +132,8 @@ func changeFault(err error) error {
 	}
 	all := viewing.MessagesOf(err)
 	f := &control.Fault{Code: code, Message: all[0], Also: all[1:]}
-	if hinted, ok := errors.AsType[interface {
-		error
-		Hint() viewing.Message
-	}](err); ok {
-		f.Hint = hinted.Hint()
+	if r, ok := errors.AsType[*viewing.Refusal](err); ok {
+		f.Hint = r.Hint
 	}
 	return f
 }

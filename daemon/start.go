@@ -18,31 +18,16 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// UnwritableError says that the queue cannot be opened because its disk is full or read-only:
+// ErrUnwritable says that the queue cannot be opened because its disk is full or read-only:
 // another try may work.
-type UnwritableError struct {
-	cause  error
-	folder string
-}
+var ErrUnwritable = errors.New("the disk is full or read-only")
 
-// Error names the cause.
-func (e *UnwritableError) Error() string { return e.cause.Error() }
-
-// Hint says what to do about it.
-func (e *UnwritableError) Hint() viewing.Message {
-	return storageHint(sqlite.Trouble{Cause: e.cause}, e.folder)
-}
-
-// Unwrap is the cause, and what a person is told of it.
-func (e *UnwritableError) Unwrap() []error {
-	return []error{storageTrouble(sqlite.Trouble{Cause: e.cause}), e.cause}
-}
-
-// unwritable makes an [UnwritableError] of an error that comes from a full or read-only disk.
+// unwritable makes an [ErrUnwritable] of an error that comes from such a disk.
 func unwritable(err error, folder string) error {
 	for _, cause := range []error{sqlite.ErrStorage, syscall.ENOSPC, syscall.EROFS, syscall.EDQUOT} {
 		if errors.Is(err, cause) {
-			return &UnwritableError{err, folder}
+			t := sqlite.Trouble{Cause: err}
+			return &viewing.Refusal{Kind: fmt.Errorf("%w: %w", ErrUnwritable, err), Message: storageTrouble(t), Hint: storageHint(t, folder)}
 		}
 	}
 	return err
@@ -106,7 +91,7 @@ const (
 // used again. A queue that is damaged or gone while it is in use is opened again, which
 // saves what can be saved. The error wraps [sqlite.ErrLocked] when another process has the
 // folder for longer than two seconds, [sqlite.ErrNewer] when a newer program wrote it and
-// [config.ErrInvalid] when the user must mend something; it may be an [UnwritableError].
+// [config.ErrInvalid] when the user must mend something; it may be an [ErrUnwritable].
 func Serve(ctx context.Context, o Options) (err error) {
 	p, err := newProcess(ctx, o.Paths)
 	if err != nil {

@@ -85,25 +85,12 @@ func describe(found library.Installed, configured bool) Library {
 // that it is not there: that is an [fs.ErrNotExist].
 var ErrUnfit = errors.New("no library to watch")
 
-// unfit is such a reason.
-type unfit struct {
-	viewing.Message
-	kind error
-	hint viewing.Message
-}
-
-// Hint is what to do.
-func (u *unfit) Hint() viewing.Message { return u.hint }
-
-// Unwrap is what kind of error it is, and the message.
-func (u *unfit) Unwrap() []error { return []error{u.kind, u.Message} }
-
 // Fit is the library of a userdata folder that can be watched. What passes by itself,
 // as when Kodi writes, is its Problem and no error.
 func Fit(path string) (found Library, err error) {
 	say := func(code string) viewing.Message { return viewing.Say(code, "path", path) }
 	refuse := func(problem viewing.Message, hint string) (Library, error) {
-		return found, &unfit{problem, ErrUnfit, viewing.Say(hint)}
+		return found, &viewing.Refusal{Kind: ErrUnfit, Message: problem, Hint: viewing.Say(hint)}
 	}
 	info, err := os.Stat(path)
 	switch {
@@ -114,7 +101,7 @@ func Fit(path string) (found Library, err error) {
 	case errors.Is(err, fs.ErrPermission):
 		return refuse(say("fault.pathDenied"), "hint.letRead")
 	case err != nil:
-		return found, &unfit{say("fault.pathGone"), fs.ErrNotExist, viewing.Say("hint.findFolders")}
+		return found, &viewing.Refusal{Kind: fs.ErrNotExist, Message: say("fault.pathGone"), Hint: viewing.Say("hint.findFolders")}
 	case !info.IsDir():
 		return refuse(say("fault.noFolder"), "hint.findFolders")
 	}
@@ -129,7 +116,7 @@ func Fit(path string) (found Library, err error) {
 		return refuse(say("fault.pathDenied"), "hint.letRead")
 	case is(library.ErrNotFound), is(library.ErrEmpty):
 		if below := filepath.Join(path, "userdata"); len(discover(library.Discover, []string{below})) > 0 {
-			return found, &unfit{say("fault.noUserdata"), ErrUnfit, viewing.Say("hint.didYouMean", "name", "filmspool sources kodi add "+below)}
+			return found, &viewing.Refusal{Kind: ErrUnfit, Message: say("fault.noUserdata"), Hint: viewing.Say("hint.didYouMean", "name", "filmspool sources kodi add "+below)}
 		}
 		return refuse(say("fault.noLibrary"), "hint.findFolders")
 	case is(library.ErrNotDatabase), is(library.ErrUnsupported):

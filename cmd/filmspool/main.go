@@ -158,7 +158,7 @@ func code(err error) int {
 		return exit.code
 	case errors.Is(err, config.ErrInvalid), errors.Is(err, sqlite.ErrNewer):
 		return exitConfig
-	case errors.As(err, new(*daemon.UnwritableError)):
+	case errors.Is(err, daemon.ErrUnwritable):
 		return exitTemporary
 	case errors.Is(err, &control.Fault{Code: control.CodeNotRunning}):
 		return exitNotRunning
@@ -183,15 +183,15 @@ func (p *program) show(err error) {
 func (p *program) hint(err error) string {
 	var exit *exitError
 	var fault *control.Fault
-	var other interface{ Hint() viewing.Message }
+	var refusal *viewing.Refusal
 	next := viewing.Message{}
 	switch {
 	case errors.As(err, &exit) && exit.hint.Code != "":
 		next = exit.hint
 	case errors.As(err, &fault):
 		next = fault.Hint
-	case errors.As(err, &other):
-		next = other.Hint()
+	case errors.As(err, &refusal):
+		next = refusal.Hint
 	case errors.Is(err, sqlite.ErrLocked):
 		next = viewing.Say("hint.locked")
 	}

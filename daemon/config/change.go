@@ -22,22 +22,6 @@ var (
 	ErrFixed = errors.New("that setting is set elsewhere")
 )
 
-// refusal is why a configuration or a change of it is not used.
-type refusal struct {
-	kind    error
-	message viewing.Message
-	hint    viewing.Message // what to do; it may be none
-}
-
-// Error is the message for a log.
-func (r *refusal) Error() string { return r.kind.Error() + ": " + r.message.Error() }
-
-// Unwrap is what kind of error it is, and the message.
-func (r *refusal) Unwrap() []error { return []error{r.kind, r.message} }
-
-// Hint is what to do.
-func (r *refusal) Hint() viewing.Message { return r.hint }
-
 // Change is a change of settings.toml that is good, and not yet made.
 type Change struct {
 	Before, After Config
@@ -60,7 +44,7 @@ func (s Source) Set(key string, value any) (Change, error) {
 	return s.change(func(before Config, tree map[string]any) error {
 		i := slices.Index(keys(), key)
 		if i < 0 {
-			return &refusal{ErrUnknown, viewing.Say("fault.unknownSetting", "setting", key), s.meant(key)}
+			return &viewing.Refusal{Kind: ErrUnknown, Message: viewing.Say("fault.unknownSetting", "setting", key), Hint: s.meant(key)}
 		}
 		if o := before.origins[key]; o.Fixed {
 			return fixed(key, o)
@@ -80,7 +64,7 @@ func (s Source) Set(key string, value any) (Change, error) {
 
 // fixed refuses to change what is set elsewhere.
 func fixed(key string, o Origin) error {
-	return &refusal{ErrFixed, viewing.Say("fault.fixedSetting", "setting", key, "where", o.String()), viewing.Say("hint.changeThere")}
+	return &viewing.Refusal{Kind: ErrFixed, Message: viewing.Say("fault.fixedSetting", "setting", key, "where", o.String()), Hint: viewing.Say("hint.changeThere")}
 }
 
 // meant is what to do instead of changing a setting that there is not.
@@ -99,7 +83,7 @@ func (s Source) meant(key string) viewing.Message {
 func (s Source) AddLibrary(userdata string) (Change, error) {
 	return s.change(func(before Config, tree map[string]any) error {
 		if slices.Contains(before.Folders(), filepath.Clean(userdata)) {
-			return &refusal{ErrInvalid, viewing.Say("fault.watchedAlready", "path", userdata), librariesHint()}
+			return &viewing.Refusal{Kind: ErrInvalid, Message: viewing.Say("fault.watchedAlready", "path", userdata), Hint: librariesHint()}
 		}
 		put(tree, "kodi.libraries", append(libraries(tree), map[string]any{"userdata": userdata}))
 		return nil
@@ -112,7 +96,7 @@ func (s Source) RemoveLibrary(userdata string) (Change, error) {
 	userdata = filepath.Clean(userdata)
 	ch, err := s.change(func(before Config, tree map[string]any) error {
 		if !slices.Contains(before.Folders(), userdata) {
-			return &refusal{fs.ErrNotExist, viewing.Say("fault.notWatched", "path", userdata), librariesHint()}
+			return &viewing.Refusal{Kind: fs.ErrNotExist, Message: viewing.Say("fault.notWatched", "path", userdata), Hint: librariesHint()}
 		}
 		list := slices.DeleteFunc(libraries(tree), func(one any) bool {
 			path, _ := lookup(one, "userdata").(string)
@@ -132,7 +116,7 @@ func (s Source) RemoveLibrary(userdata string) (Change, error) {
 func (s Source) NameLibrary(userdata, name string) (Change, error) {
 	ch, err := s.change(func(before Config, tree map[string]any) error {
 		if !slices.Contains(before.Folders(), userdata) {
-			return &refusal{fs.ErrNotExist, viewing.Say("fault.notWatched", "path", userdata), librariesHint()}
+			return &viewing.Refusal{Kind: fs.ErrNotExist, Message: viewing.Say("fault.notWatched", "path", userdata), Hint: librariesHint()}
 		}
 		for _, one := range libraries(tree) {
 			if path, _ := lookup(one, "userdata").(string); filepath.Clean(path) == userdata {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/filmspool/filmspool/daemon/locale"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // mustSet makes a change that must be good.
@@ -139,8 +140,8 @@ func TestARefusedChangeChangesNothing(t *testing.T) {
 	}
 	for key, want := range map[string]string{"grace": "did you mean: replay.grace", "hlod": "did you mean: hold", "colour": "here you can change hold, wave"} {
 		_, err := s.Set(key, "1m")
-		var r *refusal
-		if !errors.As(err, &r) || !strings.Contains(locale.In("").Message(r.Hint()), want) {
+		var r *viewing.Refusal
+		if !errors.As(err, &r) || !strings.Contains(locale.In("").Message(r.Hint), want) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}

@@ -355,7 +355,7 @@ func inFile(file string, err error) error {
 	if shown := fmt.Stringer(nil); errors.As(err, &shown) {
 		detail = shown.String()
 	}
-	return &refusal{kind: ErrInvalid, message: withoutKeys(viewing.Say("fault.inFile", "file", file, "detail", detail))}
+	return &viewing.Refusal{Kind: ErrInvalid, Message: withoutKeys(viewing.Say("fault.inFile", "file", file, "detail", detail))}
 }
 
 // unread says why a file cannot be read.
@@ -364,9 +364,9 @@ func unread(file string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return &refusal{ErrInvalid, viewing.Say("fault.fileGone", "file", file), viewing.Say("hint.nameFile")}
+		return &viewing.Refusal{Kind: ErrInvalid, Message: viewing.Say("fault.fileGone", "file", file), Hint: viewing.Say("hint.nameFile")}
 	default:
-		return &refusal{kind: ErrInvalid, message: viewing.Say("fault.unreadFile", "file", file).Because(viewing.Said(err.Error()))}
+		return &viewing.Refusal{Kind: ErrInvalid, Message: viewing.Say("fault.unreadFile", "file", file).Because(viewing.Said(err.Error()))}
 	}
 }
 

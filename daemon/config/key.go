@@ -154,7 +154,7 @@ func (k Keys) credential(name string) (string, error) {
 func (k Keys) readFile(name string) ([]byte, error) {
 	file := filepath.Join(k.Dir, "keys", name)
 	if info, err := os.Stat(file); err == nil && !private(file, info) {
-		return nil, &refusal{kind: ErrInvalid, message: viewing.Say("fault.keyOpen", "file", file, "command", howToShield(file))}
+		return nil, &viewing.Refusal{Kind: ErrInvalid, Message: viewing.Say("fault.keyOpen", "file", file, "command", howToShield(file))}
 	}
 	text, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -210,7 +210,7 @@ func (k Keys) read(name string) (s stored, err error) {
 		return s, err
 	}
 	if json.Unmarshal(text, &s) != nil { // the decoder's own words could quote the file
-		return s, &refusal{kind: ErrInvalid, message: viewing.Say("fault.keyDamaged", "file", filepath.Join(k.Dir, "keys", name+".json"))}
+		return s, &viewing.Refusal{Kind: ErrInvalid, Message: viewing.Say("fault.keyDamaged", "file", filepath.Join(k.Dir, "keys", name+".json"))}
 	}
 	return s, nil
 }

@@ -148,9 +148,9 @@ func (p Paths) MakeState() error {
 	case noLink != nil, err != nil:
 		return fmt.Errorf("look at the state folder: %w", errors.Join(noLink, err))
 	case !ours(p.State, info), !ours(p.State, link):
-		return &refusal{fs.ErrPermission, viewing.Say("fault.othersFolder", "path", p.State), viewing.Say("hint.ownFolder")}
+		return &viewing.Refusal{Kind: fs.ErrPermission, Message: viewing.Say("fault.othersFolder", "path", p.State), Hint: viewing.Say("hint.ownFolder")}
 	case changeable(info):
-		return &refusal{fs.ErrPermission, viewing.Say("fault.openFolder", "path", p.State), viewing.Say("hint.closeFolder", "path", p.State)}
+		return &viewing.Refusal{Kind: fs.ErrPermission, Message: viewing.Say("fault.openFolder", "path", p.State), Hint: viewing.Say("hint.closeFolder", "path", p.State)}
 	default:
 		return nil
 	}

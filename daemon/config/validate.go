@@ -77,7 +77,7 @@ func invalid(setting string, line int, wrong viewing.Message) error {
 	if line > 0 {
 		message = viewing.Say("fault.valueAt", "setting", setting, "line", strconv.Itoa(line))
 	}
-	return &refusal{kind: ErrInvalid, message: withoutKeys(message).Because(withoutKeys(wrong))}
+	return &viewing.Refusal{Kind: ErrInvalid, Message: withoutKeys(message).Because(withoutKeys(wrong))}
 }
 
 // word refuses what is not one of the words allowed.

@@ -10,6 +10,7 @@ package guard
 import (
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -32,39 +33,14 @@ func Host(hosts []string, next http.Handler) http.Handler {
 	})
 }
 
-// Extension reports whether the request carries exactly one Origin and that
-// is a browser extension's: chrome-extension:// with 32 letters from a to p,
-// or moz-extension:// with a UUID in lower case.
+// extension is the Origin of a browser's extension: 32 letters from a to p, or a UUID.
+var extension = regexp.MustCompile(`^(chrome-extension://[a-p]{32}|moz-extension://[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$`)
+
+// Extension reports whether the request carries exactly one Origin and that is a browser
+// extension's.
 func Extension(r *http.Request) bool {
 	origins := r.Header["Origin"]
-	if len(origins) != 1 {
-		return false
-	}
-	if id, ok := strings.CutPrefix(origins[0], "chrome-extension://"); ok {
-		return len(id) == 32 && strings.Trim(id, "abcdefghijklmnop") == ""
-	}
-	id, ok := strings.CutPrefix(origins[0], "moz-extension://")
-	return ok && isUUID(id)
-}
-
-// isUUID reports whether id is 8-4-4-4-12 lower-case hexadecimal digits.
-func isUUID(id string) bool {
-	if len(id) != 36 {
-		return false
-	}
-	for i, c := range []byte(id) {
-		switch i {
-		case 8, 13, 18, 23:
-			if c != '-' {
-				return false
-			}
-		default:
-			if !strings.ContainsRune("0123456789abcdef", rune(c)) {
-				return false
-			}
-		}
-	}
-	return true
+	return len(origins) == 1 && extension.MatchString(origins[0])
 }
 
 // Programs passes on requests without a sign of a browser, and answers 403 to others.

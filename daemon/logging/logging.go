@@ -3,13 +3,12 @@
 package logging
 
 import (
-	"context"
+	"bytes"
 	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
 	"os"
-	"sync"
 
 	"github.com/filmspool/filmspool/daemon/config"
 )
@@ -25,18 +24,17 @@ func New(w io.Writer, level string, getenv func(string) string) *slog.Logger {
 	journal := Journalled(w, getenv)
 	o := &slog.HandlerOptions{Level: threshold, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 		switch {
-		case journal && len(groups) == 0 && (a.Key == slog.TimeKey || a.Key == slog.LevelKey):
+		case journal && len(groups) == 0 && a.Key == slog.TimeKey:
 			return slog.Attr{}
 		case a.Value.Kind() == slog.KindString, a.Value.Kind() == slog.KindAny:
 			return slog.String(a.Key, config.HideKeys(fmt.Sprint(a.Value.Any())))
 		}
 		return a
 	}}
-	if !journal {
-		return slog.New(slog.NewTextHandler(w, o))
+	if journal {
+		w = journalWriter{w}
 	}
-	j := &journalWriter{w: w}
-	return slog.New(journalHandler{slog.NewTextHandler(j, o), j})
+	return slog.New(slog.NewTextHandler(w, o))
 }
 
 // Journalled reports whether what is written to w goes to systemd's journal, where a line may
@@ -54,47 +52,14 @@ func Journalled(w io.Writer, getenv func(string) string) bool {
 	return err == nil && info.Mode()&fs.ModeSocket != 0
 }
 
-// journalWriter begins each line with the priority of its level.
-type journalWriter struct {
-	w     io.Writer
-	mu    sync.Mutex
-	level slog.Level
-}
+// priorities are those of the journal.
+var priorities = map[string]int{"level=ERROR": 3, "level=WARN": 4, "level=INFO": 6, "level=DEBUG": 7}
 
-// Write writes one line; mu is held.
-func (j *journalWriter) Write(line []byte) (int, error) {
-	priority := 6
-	switch {
-	case j.level >= slog.LevelError:
-		priority = 3
-	case j.level >= slog.LevelWarn:
-		priority = 4
-	case j.level < slog.LevelInfo:
-		priority = 7
-	}
-	return j.w.Write(fmt.Appendf(nil, "<%d>%s", priority, line))
-}
+// journalWriter puts the priority of a line in the place of the level with which it begins.
+type journalWriter struct{ io.Writer }
 
-// journalHandler tells the writer the level of each line.
-type journalHandler struct {
-	slog.Handler
-	journal *journalWriter
-}
-
-// Handle implements [slog.Handler].
-func (h journalHandler) Handle(ctx context.Context, r slog.Record) error {
-	h.journal.mu.Lock()
-	defer h.journal.mu.Unlock()
-	h.journal.level = r.Level
-	return h.Handler.Handle(ctx, r)
-}
-
-// WithAttrs implements [slog.Handler].
-func (h journalHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return journalHandler{h.Handler.WithAttrs(attrs), h.journal}
-}
-
-// WithGroup implements [slog.Handler].
-func (h journalHandler) WithGroup(name string) slog.Handler {
-	return journalHandler{h.Handler.WithGroup(name), h.journal}
+// Write writes one line.
+func (j journalWriter) Write(line []byte) (int, error) {
+	level, rest, _ := bytes.Cut(line, []byte(" "))
+	return j.Writer.Write(fmt.Appendf(nil, "<%d>%s", priorities[string(level)], rest))
 }

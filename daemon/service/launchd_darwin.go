@@ -35,9 +35,9 @@ func newBackend(o Options) (backend, error) {
 	}
 	switch {
 	case !o.System && os.Geteuid() == 0:
-		return nil, &Error{Kind: errors.ErrUnsupported, Message: viewing.Say("service.rootOwn"), Command: "filmspool --system service install"}
+		return nil, refuse(errors.ErrUnsupported, viewing.Say("service.rootOwn"), "filmspool --system service install")
 	case o.Linger:
-		return nil, &Error{Kind: errors.ErrUnsupported, Message: viewing.Say("service.fromBoot"), Command: Command(true, "service install")}
+		return nil, refuse(errors.ErrUnsupported, viewing.Say("service.fromBoot"), Command(true, "service install"))
 	}
 	l := &launchd{file: filepath.Join(library, kind, Name+".plist"), log: filepath.Join(library, "Logs", "Filmspool.log")}
 	var arguments []string

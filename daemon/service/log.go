@@ -47,7 +47,7 @@ func OpenLog(path string) (io.WriteCloser, error) {
 func showLog(ctx context.Context, path string, out io.Writer, follow bool) error {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) && !follow {
-		return &Error{Kind: err, Message: viewing.Say("service.noLog", "path", path), Command: "filmspool service status"}
+		return refuse(err, viewing.Say("service.noLog", "path", path), "filmspool service status")
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read log: %w", err)

@@ -33,7 +33,7 @@ func newBackend(o Options) (backend, error) {
 	case o.System:
 		return newSCM(o)
 	case o.Linger:
-		return nil, &Error{Kind: errors.ErrUnsupported, Message: viewing.Say("service.fromBoot"), Command: Command(true, "service install")}
+		return nil, refuse(errors.ErrUnsupported, viewing.Say("service.fromBoot"), Command(true, "service install"))
 	default:
 		return &login{o}, nil
 	}

@@ -50,7 +50,7 @@ func newKardianos(o Options, run kardianos.Interface) (kardianos.Service, error)
 // install puts another service in the place of an older one.
 func (m *scm) install(ctx context.Context) error {
 	if inside(m.o.Executable, os.Getenv("USERPROFILE")) {
-		return &Error{Kind: errors.ErrUnsupported, Message: viewing.Say("service.ownFolder", "path", m.o.Executable, "account", serviceAccount)}
+		return refuse(errors.ErrUnsupported, viewing.Say("service.ownFolder", "path", m.o.Executable, "account", serviceAccount), "")
 	}
 	before, err := m.status(ctx)
 	if err != nil {
@@ -90,7 +90,7 @@ func shelter(ctx context.Context, folder string) error {
 		{"/inheritance:r", "/grant:r", system + ":(OI)(CI)F", administrators + ":(OI)(CI)F", serviceAccount + ":(OI)(CI)F"},
 	} {
 		if out, err := exec.CommandContext(ctx, icacls, append([]string{folder}, args...)...).CombinedOutput(); err != nil {
-			return &Error{Kind: err, Message: viewing.Say("service.tool", "command", "icacls "+folder, "detail", strings.TrimSpace(string(out)))}
+			return refuse(err, viewing.Say("service.tool", "command", "icacls "+folder, "detail", strings.TrimSpace(string(out))), "")
 		}
 	}
 	return nil
@@ -115,7 +115,7 @@ func (m *scm) stop(ctx context.Context) error {
 // explained puts what the manager refuses into words.
 func explained(err error) error {
 	if errors.Is(err, windows.ERROR_ACCESS_DENIED) {
-		return &Error{Kind: fs.ErrPermission, Message: viewing.Say("service.administrator")}
+		return refuse(fs.ErrPermission, viewing.Say("service.administrator"), "")
 	}
 	return err
 }

@@ -109,11 +109,11 @@ func New(o Options) (*Manager, error) {
 // Do has the manager do one of the verbs.
 func (m *Manager) Do(ctx context.Context, verb string) error {
 	if m.o.System && os.Geteuid() > 0 { // -1 on Windows, which says so itself
-		return &Error{Kind: fs.ErrPermission, Message: viewing.Say("service.rootOnly"), Command: Command(true, "service "+verb)}
+		return refuse(fs.ErrPermission, viewing.Say("service.rootOnly"), Command(true, "service "+verb))
 	}
 	if verb == Install {
 		if strings.Contains(filepath.ToSlash(m.o.Executable), "/go-build") {
-			return &Error{Kind: errors.ErrUnsupported, Message: viewing.Say("service.goRun"), Command: "go build ./cmd/filmspool"}
+			return refuse(errors.ErrUnsupported, viewing.Say("service.goRun"), "go build ./cmd/filmspool")
 		}
 		return m.backend.install(ctx)
 	}
@@ -122,7 +122,7 @@ func (m *Manager) Do(ctx context.Context, verb string) error {
 	case err != nil, !s.Installed && verb == Uninstall:
 		return err
 	case !s.Installed:
-		return &Error{Kind: ErrNotInstalled, Message: viewing.Say("service.notInstalled"), Command: Command(m.o.System, "service install")}
+		return refuse(ErrNotInstalled, viewing.Say("service.notInstalled"), Command(m.o.System, "service install"))
 	}
 	if verb != Start && s.State != Stopped {
 		if err := m.backend.stop(ctx); err != nil {
@@ -157,9 +157,9 @@ func (m *Manager) untilReady(ctx context.Context) error {
 			if s.Detail.Code == "" {
 				s.Detail = viewing.Say("service.noReason")
 			}
-			return &Error{Kind: errEnded, Message: viewing.Say("service.endedAtOnce").Because(s.Detail), Command: s.Hint}
+			return refuse(errEnded, viewing.Say("service.endedAtOnce").Because(s.Detail), s.Hint)
 		case took > startPatience:
-			return &Error{Kind: context.DeadlineExceeded, Message: viewing.Say("service.slowStart"), Command: Command(m.o.System, "service logs")}
+			return refuse(context.DeadlineExceeded, viewing.Say("service.slowStart"), Command(m.o.System, "service logs"))
 		}
 		select {
 		case <-tick.C:
@@ -263,30 +263,18 @@ var ErrNotRunning = errors.New("filmspool is not running")
 // errEnded says that a service did not stay up.
 var errEnded = errors.New("the service ended")
 
-// Error is a failure with a message and a way out of it.
-type Error struct {
-	Kind    error // such as ErrNotInstalled
-	Message viewing.Message
-	Command string // to type next; may be empty
-}
-
-// Error is the message for a log.
-func (e *Error) Error() string { return e.Message.Error() }
-
-// Unwrap is its kind, and the message.
-func (e *Error) Unwrap() []error { return []error{e.Kind, e.Message} }
-
-// Hint is what to type next, or empty.
-func (e *Error) Hint() viewing.Message {
-	if e.Command == "" {
-		return viewing.Message{}
+// refuse is an error that a person is told, and the command to type next, if any.
+func refuse(kind error, message viewing.Message, command string) error {
+	r := &viewing.Refusal{Kind: kind, Message: message}
+	if command != "" {
+		r.Hint = viewing.Say("hint.command", "command", command)
 	}
-	return viewing.Say("hint.command", "command", e.Command)
+	return r
 }
 
 // noManager tells what to do without one.
 func noManager(code string) error {
-	return &Error{Kind: ErrNoManager, Message: viewing.Say(code), Command: "filmspool run"}
+	return refuse(ErrNoManager, viewing.Say(code), "filmspool run")
 }
 
 // Command is a command line of ours for one kind of service, as whoever runs

@@ -84,7 +84,7 @@ func (s *systemd) install(ctx context.Context) error {
 	}
 	if s.o.Linger {
 		if _, err := s.run(ctx, "", "loginctl", "enable-linger"); err != nil {
-			return &Error{Kind: err, Message: viewing.Say("service.noLinger"), Command: "sudo loginctl enable-linger " + userName()}
+			return refuse(err, viewing.Say("service.noLinger"), "sudo loginctl enable-linger "+userName())
 		}
 	}
 	return nil
@@ -109,10 +109,8 @@ func (s *systemd) checkPlace() error {
 	}
 	for _, hidden := range []string{"/home/", "/root/", "/run/user/", "/tmp/", "/var/tmp/"} {
 		if strings.HasPrefix(s.o.Executable, hidden) {
-			return &Error{
-				Kind: errors.ErrUnsupported, Message: viewing.Say("service.hidden", "path", hidden),
-				Command: "sudo install -m 755 '" + s.o.Executable + "' /usr/local/bin/filmspool && sudo /usr/local/bin/filmspool --system service install",
-			}
+			return refuse(errors.ErrUnsupported, viewing.Say("service.hidden", "path", hidden),
+				"sudo install -m 755 '"+s.o.Executable+"' /usr/local/bin/filmspool && sudo /usr/local/bin/filmspool --system service install")
 		}
 	}
 	return nil
@@ -249,7 +247,7 @@ func (s *systemd) logs(ctx context.Context, out io.Writer, follow bool) error {
 	case ctx.Err() != nil:
 		return nil
 	case s.o.System && os.Geteuid() != 0 && said != "": // it shows what is this person's
-		return &Error{Kind: fs.ErrPermission, Message: viewing.Say("service.journal"), Command: Command(true, "service logs")}
+		return refuse(fs.ErrPermission, viewing.Say("service.journal"), Command(true, "service logs"))
 	}
 	return err
 }
@@ -291,12 +289,12 @@ func (s *systemd) runTo(ctx context.Context, out io.Writer, input, tool string, 
 	switch {
 	case err == nil:
 	case away && os.Getuid() == 0:
-		err = &Error{Kind: ErrNoManager, Message: viewing.Say("service.rootOwn"), Command: "filmspool --system service install"}
+		err = refuse(ErrNoManager, viewing.Say("service.rootOwn"), "filmspool --system service install")
 	case away:
-		err = &Error{Kind: ErrNoManager, Message: viewing.Say("service.noSession", "name", userName()), Command: "sudo loginctl enable-linger " + userName()}
+		err = refuse(ErrNoManager, viewing.Say("service.noSession", "name", userName()), "sudo loginctl enable-linger "+userName())
 	default:
 		what := tool + " " + strings.Join(args, " ")
-		err = &Error{Kind: err, Message: viewing.Say("service.tool", "command", what, "detail", said)}
+		err = refuse(err, viewing.Say("service.tool", "command", what, "detail", said), "")
 	}
 	return said, err
 }

@@ -29,7 +29,7 @@ func (db *DB) inspect(ctx context.Context, pool *sql.DB) (c condition, err error
 	case application != applicationID:
 		return c, fmt.Errorf("open %s: %w", db.path, ErrForeign)
 	case c.version > len(db.o.Schema):
-		return c, &newerError{db.path, c.version, len(db.o.Schema)}
+		return c, newer(db.path, c.version, len(db.o.Schema))
 	default:
 		err = pool.QueryRowContext(ctx, "SELECT coalesce((SELECT value FROM meta WHERE key = 'clean'), 0)").Scan(&c.clean)
 	}

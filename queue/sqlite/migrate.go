@@ -50,27 +50,17 @@ func copyBefore(path string, version int) string {
 	return fmt.Sprintf("%s.before-schema-%d", path, version)
 }
 
-// newerError is a database of a schema that this program does not know.
-type newerError struct {
-	path       string
-	has, knows int
-}
-
-func (e *newerError) Error() string {
-	return fmt.Sprintf("open %s: %v: it has schema %d, this program knows %d; nothing was changed", e.path, ErrNewer, e.has, e.knows)
-}
-
-// Unwrap is ErrNewer, and what a person is told.
-func (e *newerError) Unwrap() []error {
-	return []error{ErrNewer, viewing.Say("newerQueue", "path", e.path)}
-}
-
-// Hint is what to do: the copy from before a migration can be read by an older program.
-func (e *newerError) Hint() viewing.Message {
-	for version := e.knows + 1; version <= e.has; version++ {
-		if file := copyBefore(e.path, version); exists(file) {
-			return viewing.Say("hint.newerOrCopy", "file", filepath.Base(file))
+// newer refuses a database of a schema that this program does not know. The copy from before a
+// migration can be read by an older program.
+func newer(path string, has, knows int) error {
+	r := &viewing.Refusal{
+		Kind:    fmt.Errorf("open %s: %w: it has schema %d, this program knows %d; nothing was changed", path, ErrNewer, has, knows),
+		Message: viewing.Say("newerQueue", "path", path), Hint: viewing.Say("hint.newerAgain"),
+	}
+	for version := has; version > knows; version-- {
+		if file := copyBefore(path, version); exists(file) {
+			r.Hint = viewing.Say("hint.newerOrCopy", "file", filepath.Base(file))
 		}
 	}
-	return viewing.Say("hint.newerAgain")
+	return r
 }

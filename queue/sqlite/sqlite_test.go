@@ -318,10 +318,10 @@ func TestMigrations(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := migrate(later(1))
-	var newer *newerError
+	var newer *viewing.Refusal
 	kept := path + ".before-schema-4"
-	if !errors.Is(err, ErrNewer) || !errors.As(err, &newer) || newer.Hint().Args["file"] != filepath.Base(kept) {
-		t.Fatalf("a program that is too old: %v, hint %q", err, newer.Hint())
+	if !errors.Is(err, ErrNewer) || !errors.As(err, &newer) || newer.Hint.Args["file"] != filepath.Base(kept) {
+		t.Fatalf("a program that is too old: %v, hint %v", err, newer)
 	}
 	o.Path = kept
 	db, err := Open(t.Context(), o)

@@ -45,6 +45,16 @@ func (m Message) Error() string {
 	return strings.TrimSpace(text)
 }
 
+// Refusal is an error with what a person is told of it.
+type Refusal struct {
+	Kind    error   // what [errors.Is] finds
+	Message         // what is wrong
+	Hint    Message // what to do; it may be none
+}
+
+// Unwrap is what kind of error it is, and the message.
+func (r *Refusal) Unwrap() []error { return []error{r.Kind, r.Message} }
+
 // MessagesOf are the messages in an error. An error without one is told as it is.
 func MessagesOf(err error) []Message {
 	all := messagesIn(err)
