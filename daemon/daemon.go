@@ -238,14 +238,10 @@ func settingsOf(c config.Config) rules.Settings {
 		s.Classes[viewing.Class(name)] = rules.Action(action)
 	}
 	for _, f := range c.Filters {
-		m := rules.Match{
-			Path: f.Path, Folder: f.Folder, Source: f.Source, Site: f.Site,
-			Kind: viewing.MediaType(f.Kind), Genre: f.Genre, Tag: f.Tag,
-		}
 		if f.ShorterThan != nil {
-			m.ShorterThan = f.ShorterThan.Duration
+			f.Match.ShorterThan = f.ShorterThan.Duration
 		}
-		s.Filters = append(s.Filters, rules.NewFilter(m, rules.Action(f.Action)))
+		s.Filters = append(s.Filters, rules.NewFilter(f.Match, rules.Action(f.Action)))
 	}
 	return s
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -55,7 +56,7 @@ func TestWhatIsDroppedIsNotShownAsPlaying(t *testing.T) {
 		t.Fatalf("%d play", n)
 	}
 	m.Source.Site = "www.films.example"
-	d.o.Config.Filters = []config.Filter{{Site: "films.example", Action: "ignore"}}
+	d.o.Config.Filters = []config.Filter{{Match: rules.Match{Site: "films.example"}, Action: "ignore"}}
 	if d.browserPlays("browser:1", m); len(d.playing.list()) != 0 {
 		t.Error("a site that is ignored is shown")
 	}

@@ -28,8 +28,8 @@ import (
 func TestBrowsersHearWhatIsIgnored(t *testing.T) {
 	b := runDaemon(t, func(o *Options) {
 		o.Config.Filters = []config.Filter{
-			{Site: "films.example", Kind: "movie", ShorterThan: &config.Duration{Duration: 20 * time.Minute}, Action: config.Ignore},
-			{Source: "browser:mine", Kind: "episode", Action: config.Hold}, // by its name
+			{Match: rules.Match{Site: "films.example", Kind: "movie"}, ShorterThan: &config.Duration{Duration: 20 * time.Minute}, Action: "ignore"},
+			{Match: rules.Match{Source: "browser:mine", Kind: "episode"}, Action: "hold"}, // by its name
 		}
 	})
 	mine := b.browser()
@@ -180,7 +180,7 @@ func TestSettingsOf(t *testing.T) {
 			t.Errorf("%s: %s (%s), want %s (%s)", class, got.State, got.Reason, want.State, want.Reason)
 		}
 	}
-	c.Kodi.Classes.Backdated = config.Send
+	c.Kodi.Classes.Backdated = "send"
 	v.Class = viewing.ClassBackdated
 	if o := (kodiAccount{rules: settingsOf(c)}).Predict("kodi:/k", v, film, time.Now()); o.State != viewing.StatePending || len(o.Steps) == 0 || o.Steps[0].Code != "rule.sent.class" {
 		t.Errorf("%+v", o)

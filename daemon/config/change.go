@@ -93,48 +93,33 @@ func (s Source) AddLibrary(userdata string) (Change, error) {
 // RemoveLibrary is the change that ends that. The error is [fs.ErrNotExist] where the
 // folder is not watched.
 func (s Source) RemoveLibrary(userdata string) (Change, error) {
-	userdata = filepath.Clean(userdata)
-	ch, err := s.change(func(before Config, tree map[string]any) error {
-		if !slices.Contains(before.Folders(), userdata) {
-			return &viewing.Refusal{Kind: fs.ErrNotExist, Message: viewing.Say("fault.notWatched", "path", userdata), Hint: librariesHint()}
-		}
-		list := slices.DeleteFunc(libraries(tree), func(one any) bool {
-			path, _ := lookup(one, "userdata").(string)
-			return filepath.Clean(path) == userdata
-		})
-		put(tree, "kodi.libraries", list)
-		return nil
-	})
-	if err == nil && slices.Contains(ch.After.Folders(), userdata) {
-		return ch, s.fixedLibrary(ch.After, userdata)
-	}
-	return ch, err
+	return s.changeLibrary(userdata, func(list []any, i int) []any { return slices.Delete(list, i, i+1) })
 }
 
 // NameLibrary is the change that gives a library another name. The error is [fs.ErrNotExist]
 // where the folder is not watched.
 func (s Source) NameLibrary(userdata, name string) (Change, error) {
-	ch, err := s.change(func(before Config, tree map[string]any) error {
-		if !slices.Contains(before.Folders(), userdata) {
-			return &viewing.Refusal{Kind: fs.ErrNotExist, Message: viewing.Say("fault.notWatched", "path", userdata), Hint: librariesHint()}
-		}
-		for _, one := range libraries(tree) {
-			if path, _ := lookup(one, "userdata").(string); filepath.Clean(path) == userdata {
-				put(one.(map[string]any), "name", name)
-			}
-		}
-		return nil
+	return s.changeLibrary(userdata, func(list []any, i int) []any {
+		list[i].(map[string]any)["name"] = name
+		return list
 	})
-	if err == nil && ch.After.Named(userdata) != name {
-		return ch, s.fixedLibrary(ch.After, userdata)
-	}
-	return ch, err
 }
 
-// fixedLibrary refuses to change a library of config.toml.
-func (s Source) fixedLibrary(c Config, userdata string) error {
-	setting := fmt.Sprintf("kodi.libraries[%d].userdata", slices.Index(c.Folders(), userdata))
-	return fixed(userdata, Origin{From: s.Paths.File, Line: c.lineOf(setting)})
+// changeLibrary is a change of the libraries of settings.toml at the place of one.
+func (s Source) changeLibrary(userdata string, edit func(list []any, i int) []any) (Change, error) {
+	userdata = filepath.Clean(userdata)
+	return s.change(func(before Config, tree map[string]any) error {
+		switch i := slices.Index(before.Folders(), userdata); {
+		case i < 0:
+			return &viewing.Refusal{Kind: fs.ErrNotExist, Message: viewing.Say("fault.notWatched", "path", userdata), Hint: librariesHint()}
+		case i < before.personal:
+			return fixed(userdata, Origin{From: s.Paths.File, Line: before.lineOf(fmt.Sprintf("kodi.libraries[%d].userdata", i))})
+		}
+		list := libraries(tree)
+		i := slices.IndexFunc(list, func(one any) bool { return filepath.Clean(fmt.Sprint(lookup(one, "userdata"))) == userdata })
+		put(tree, "kodi.libraries", edit(list, i))
+		return nil
+	})
 }
 
 // untitled is the setting that [Source.IgnoreUntitled] changes.

@@ -63,8 +63,9 @@ type Config struct {
 	// Notices says how a person is told of problems.
 	Notices Notices `toml:"notices" json:"notices"`
 
-	origins map[string]Origin // setting → where its value comes from; the default has none
-	lines   map[string]int    // table or setting → its line in config.toml
+	origins  map[string]Origin // setting → where its value comes from; the default has none
+	lines    map[string]int    // table or setting → its line in config.toml
+	personal int               // libraries of config.toml, which come first
 }
 
 // Origin is where the value of a setting comes from.
@@ -247,7 +248,7 @@ func Default() Config {
 		Replay:   Replay{BackfillRate: 5},
 		Kodi: Kodi{
 			// What was played is sent, the rest held.
-			Classes:       Classes{Live: Send, CatchUp: Send, Bulk: Hold, Backdated: Hold, Review: Hold, Marked: Send},
+			Classes:       Classes{Live: "send", CatchUp: "send", Bulk: "hold", Backdated: "hold", Review: "hold", Marked: "send"},
 			Announcements: true,
 		},
 		Resolve: Resolve{Wikidata: Wikidata{Endpoint: wikidata.DefaultEndpoint}, TMDB: TMDB{BaseURL: tmdb.DefaultBase, ImageURL: tmdb.DefaultImages}},
@@ -313,6 +314,7 @@ func (s Source) load(settings []byte) (Config, error) {
 	if err := c.decode(s.Paths.File, text, true); err != nil {
 		return c, err
 	}
+	c.personal = len(c.Kodi.Libraries)
 	for _, l := range added {
 		if !slices.Contains(c.Folders(), filepath.Clean(l.Userdata)) {
 			c.Kodi.Libraries = append(c.Kodi.Libraries, l)

@@ -6,33 +6,14 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-)
 
-// The actions of filters and classes.
-const (
-	Send   = "send"
-	Hold   = "hold"
-	Ignore = "ignore"
+	"github.com/filmspool/filmspool/queue/rules"
 )
 
 // Filter says what becomes of the viewings that fit all that it names. The
 // first that fits has its say.
 type Filter struct {
-	// Path names a file of a library, or a folder with all below it. In it *
-	// stands for any characters of a name, ? for one, ** for any folders; cases
-	// of letters do not count.
-	Path string `toml:"path,omitempty" json:"path,omitempty"`
-	// Folder is the same for the library's source that the file lies under.
-	Folder string `toml:"folder,omitempty" json:"folder,omitempty"`
-	// Source is who saw it, by "kind:name" or kind, as in [Config.Routes].
-	Source string `toml:"source,omitempty" json:"source,omitempty"`
-	// Site is a host name, and stands for those below it too.
-	Site string `toml:"site,omitempty" json:"site,omitempty"`
-	// Kind is movie or episode.
-	Kind string `toml:"kind,omitempty" json:"kind,omitempty"`
-	// Genre and Tag are the library's; of an episode, its series'.
-	Genre string `toml:"genre,omitempty" json:"genre,omitempty"`
-	Tag   string `toml:"tag,omitempty" json:"tag,omitempty"`
+	rules.Match
 	// ShorterThan is more than the length of the file.
 	ShorterThan *Duration `toml:"shorter_than,omitempty" json:"shorterThan,omitempty"`
 	// Action is send, hold or ignore.
@@ -65,7 +46,7 @@ func (v *validator) filters() {
 		case f != (Filter{Action: f.Action}):
 		case i < len(v.Filters)-1:
 			v.fault(setting, "fault.filterAll")
-		case f.Action == Ignore && !slices.ContainsFunc(before, func(f Filter) bool { return f.Action != Ignore }):
+		case f.Action == "ignore" && !slices.ContainsFunc(before, func(f Filter) bool { return f.Action != "ignore" }):
 			v.fault(setting, "fault.filterIgnoresAll")
 		}
 	}
@@ -79,7 +60,7 @@ func (v *validator) filter(setting string, f Filter) {
 	}
 	v.site(setting+".site", f.Site)
 	if f.Kind != "" {
-		v.word(setting+".kind", f.Kind, "movie", "episode")
+		v.word(setting+".kind", string(f.Kind), "movie", "episode")
 	}
 	if f.ShorterThan != nil && f.ShorterThan.Duration <= 0 {
 		v.fault(setting+".shorter_than", "fault.noLength", "value", strconv.Quote(f.ShorterThan.String()))

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/rules"
 )
 
 func TestFilters(t *testing.T) {
@@ -35,10 +37,13 @@ bulk = "send"
 	}
 	want := []Filter{
 		{
-			Path: "/srv/*/kids", Folder: `C:\Films`, Source: "kodi:/home/me/.kodi/userdata", Site: "films.example", Kind: "movie",
-			Genre: "Family", Tag: "kids", ShorterThan: &Duration{Duration: 5 * time.Minute}, Action: "ignore",
+			Match: rules.Match{
+				Path: "/srv/*/kids", Folder: `C:\Films`, Source: "kodi:/home/me/.kodi/userdata", Site: "films.example", Kind: "movie",
+				Genre: "Family", Tag: "kids",
+			},
+			ShorterThan: &Duration{Duration: 5 * time.Minute}, Action: "ignore",
 		},
-		{Path: "**/Trailers", Action: "send"},
+		{Match: rules.Match{Path: "**/Trailers"}, Action: "send"},
 		{Action: "hold"},
 	}
 	if !reflect.DeepEqual(c.Filters, want) {

@@ -37,7 +37,7 @@ type Setting struct {
 	field func(*Config) any
 }
 
-var actions = []string{Send, Hold, Ignore}
+var actions = []string{"send", "hold", "ignore"}
 
 // table has every [Setting]. Page, commands, settings.toml and validation are made from it.
 var table = []Setting{

@@ -28,22 +28,23 @@ const (
 type Match struct {
 	// Path names a file of a library, or a folder with all below it, as Kodi
 	// writes it; see [NewFilter].
-	Path string
+	Path string `toml:"path,omitempty" json:"path,omitempty"`
 	// Folder is the same for the source of the library, in Kodi's words, under
 	// which the file lies.
-	Folder string
+	Folder string `toml:"folder,omitempty" json:"folder,omitempty"`
 	// Source is who saw it: a source's name ("browser:3f2a"), the name that a person
 	// gave it ("browser:living-room") or its kind ("browser").
-	Source string
+	Source string `toml:"source,omitempty" json:"source,omitempty"`
 	// Site is a host name: it fits the host and those below it.
-	Site string
+	Site string `toml:"site,omitempty" json:"site,omitempty"`
 	// Kind is that of the item.
-	Kind viewing.MediaType
+	Kind viewing.MediaType `toml:"kind,omitempty" json:"kind,omitempty"`
 	// Genre and Tag are one of those of the library, in any case of letters; of
 	// an episode, those of its series.
-	Genre, Tag string
+	Genre string `toml:"genre,omitempty" json:"genre,omitempty"`
+	Tag   string `toml:"tag,omitempty" json:"tag,omitempty"`
 	// ShorterThan is more than the length of the file; 0 is not set.
-	ShorterThan time.Duration
+	ShorterThan time.Duration `toml:"-" json:"-"`
 }
 
 // Filter is a match and what becomes of the viewings that fit.
