@@ -119,7 +119,7 @@ func (a *sender) look() (config.Credential, viewing.Message) {
 
 // clock says that this machine's clock and the service's differ by more than they may;
 // nil where they do not, or nobody knows.
-func (a *sender) clock() *control.Trouble {
+func (a *sender) clock() *control.Problem {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.client == nil || a.client.Ahead().Abs() <= clocksApart {
@@ -127,7 +127,7 @@ func (a *sender) clock() *control.Trouble {
 	}
 	off := a.client.Ahead().Round(time.Minute)
 	span := viewing.Said(fmt.Sprintf("%d min", off.Abs()/time.Minute))
-	return &control.Trouble{Code: health.ClockWrong, About: a.name, What: &span}
+	return &control.Problem{Code: health.ClockWrong, About: a.name, What: &span}
 }
 
 // clocksApart is how far two clocks may differ. A viewing further in the future is held.

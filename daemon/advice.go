@@ -48,12 +48,11 @@ func (d *Daemon) Explain(ctx context.Context, id int64) (control.Explanation, er
 		x.Why, x.Hint = storageTrouble(t), storageHint(t, d.o.Paths.State)
 		return x, nil
 	}
-	a := d.account(x.Account)
-	if a == nil {
+	if d.account(x.Account) == nil {
 		x.Why, x.Hint = viewing.Say("why.noAccount", "name", x.Account), control.Command("filmspool config show")
 		return x, nil
 	}
-	look, err := d.accountStatus(ctx, a)
+	look, err := d.accountStatus(ctx, x.Account)
 	x.Why, x.Hint = control.WaitingFor(x.Explanation, look, time.Now())
 	return x, err
 }

@@ -12,9 +12,11 @@ import (
 type gate struct {
 	mu      sync.Mutex
 	now     *instance     // nil between two
-	entered chan struct{} // closed when the next one answers; nil while nobody waits
+	entered chan struct{} // closed when the next one answers
 	closed  chan struct{} // closed when no other comes
 }
+
+func newGate() gate { return gate{entered: make(chan struct{}), closed: make(chan struct{})} }
 
 // instance answers requests until it has left the gate and is finished.
 type instance struct {
@@ -44,17 +46,16 @@ func (g *gate) enter(i *instance) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.now = i
-	if g.entered != nil {
-		close(g.entered)
-		g.entered = nil
-	}
+	close(g.entered)
 }
 
 // leave has the requests that come from now on wait for the next instance.
 func (g *gate) leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.now = nil
+	if g.now != nil {
+		g.now, g.entered = nil, make(chan struct{})
+	}
 }
 
 // visit is the instance for a request, which the caller tells when it is done; nil where ctx
@@ -62,16 +63,14 @@ func (g *gate) leave() {
 func (g *gate) visit(ctx context.Context) *instance {
 	for {
 		g.mu.Lock()
-		if i := g.now; i != nil {
+		i, entered := g.now, g.entered
+		if i != nil {
 			i.requests.Add(1)
-			g.mu.Unlock()
+		}
+		g.mu.Unlock()
+		if i != nil {
 			return i
 		}
-		if g.entered == nil {
-			g.entered = make(chan struct{})
-		}
-		entered := g.entered
-		g.mu.Unlock()
 		select {
 		case <-entered:
 		case <-g.closed:

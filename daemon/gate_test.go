@@ -15,7 +15,7 @@ import (
 // TestRequestsWaitForTheNextInstance, but not for one that never comes.
 func TestRequestsWaitForTheNextInstance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &process{gate: gate{closed: make(chan struct{})}}
+		p := &process{gate: newGate()}
 		d := &Daemon{core: newCore(Options{Logger: slog.New(slog.DiscardHandler)}), process: p, stop: func() {}}
 		says := func(word string) *instance {
 			return newInstance(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, word) }), nil)
@@ -57,7 +57,7 @@ func TestAnInstanceWaitsForItsAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var g gate
+				g := newGate()
 				i := newInstance(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 					select {
 					case <-r.Context().Done():

@@ -17,7 +17,6 @@ import (
 
 	"github.com/filmspool/filmspool/connector/connectortest"
 	"github.com/filmspool/filmspool/connector/protocol"
-	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/entry"
 )
 
@@ -236,56 +235,5 @@ func TestSlowSendersAreCutOff(t *testing.T) {
 			t.Errorf("%s: the connection stays open", what)
 		}
 		conn.Close()
-	}
-}
-
-// TestACrowdKeepsNobodyOut: where a paired program holds all connections that there may be,
-// the one that has waited longest makes room for the next, and the person can still revoke it.
-func TestACrowdKeepsNobodyOut(t *testing.T) {
-	b := runDaemon(t, nil)
-	c, err := Find(t.Context(), b.d.o.Paths)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	added, err := c.AddClient(t.Context(), control.NewProgram{Label: "crowd"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var crowd []net.Conn
-	ask := func(conn net.Conn) error {
-		_, err := fmt.Fprintf(conn, "GET /healthz HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", b.address, added.Token)
-		if err == nil {
-			_, err = conn.Read(make([]byte, 4<<10))
-		}
-		return err
-	}
-	for n := range maxConnections + 2 {
-		conn, err := net.Dial("tcp", b.address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		crowd = append(crowd, conn)
-		_ = conn.SetDeadline(time.Now().Add(time.Minute))
-		if err := ask(conn); err != nil {
-			t.Fatalf("connection %d: %v", n, err)
-		}
-	}
-	closed := 0
-	for _, conn := range crowd[:8] { // neighbours may begin to wait in either order
-		if ask(conn) != nil {
-			closed++
-		}
-	}
-	if closed != 2 || ask(crowd[maxConnections-1]) != nil {
-		t.Errorf("%d of the oldest connections are closed, want 2, or a young one is", closed)
-	}
-	b.browser()
-	if err := c.Revoke(t.Context(), added.ID); err != nil {
-		t.Errorf("revoked: %v", err)
-	}
-	if list, err := c.Clients(t.Context()); err != nil || len(list) != 1 {
-		t.Errorf("clients %+v, %v", list, err)
 	}
 }

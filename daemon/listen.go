@@ -8,8 +8,6 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/filmspool/filmspool/connector"
@@ -148,8 +146,6 @@ const (
 	// requestTime is how long a request may take to come, and its answer to be taken. The
 	// pages and the connector give themselves longer.
 	requestTime = 15 * time.Second
-	// maxConnections is far above what browsers open.
-	maxConnections = 256
 	// stopTime is how long requests may go on when an instance ends.
 	stopTime = 2 * time.Second
 )
@@ -174,35 +170,8 @@ func (d *Daemon) serve(ctx context.Context) (err error) {
 // are cut off.
 func newServer(h http.Handler, requestTime time.Duration) *http.Server {
 	return &http.Server{
-		Handler: h, MaxHeaderBytes: 16 << 10, ConnState: limitConnections(maxConnections),
+		Handler: h, MaxHeaderBytes: 16 << 10,
 		ReadHeaderTimeout: requestTime, ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: 2 * requestTime,
-	}
-}
-
-// limitConnections is the ConnState of a server with at most so many connections. The one
-// that has waited longest for a request makes room for the next; where all are busy, the next
-// is closed. Websockets are not counted: the connector bounds them.
-func limitConnections(most int) func(net.Conn, http.ConnState) {
-	var mu sync.Mutex
-	var waiting []net.Conn // the longest first
-	open := 0
-	return func(c net.Conn, state http.ConnState) {
-		mu.Lock()
-		defer mu.Unlock()
-		waiting = slices.DeleteFunc(waiting, func(other net.Conn) bool { return other == c })
-		switch state {
-		case http.StateNew:
-			waiting = append(waiting, c)
-			if open++; open > most {
-				_ = waiting[0].Close() // it was promised nothing
-				waiting = waiting[1:]
-			}
-		case http.StateIdle:
-			waiting = append(waiting, c)
-		case http.StateClosed, http.StateHijacked:
-			open--
-		case http.StateActive:
-		}
 	}
 }
 

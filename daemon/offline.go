@@ -106,15 +106,7 @@ func (d offline) Explain(ctx context.Context, id int64) (control.Explanation, er
 // status is how the accounts stand by their keys and by what is kept, who is paired, and
 // what the libraries are like now.
 func (d offline) status(ctx context.Context) (control.Status, error) {
-	accounts := []control.Account{}
-	for _, name := range d.accountNames() {
-		one, err := d.accountStatus(ctx, name)
-		if err != nil {
-			return control.Status{}, err
-		}
-		accounts = append(accounts, one)
-	}
-	out, err := d.core.status(ctx, accounts, func(k *kodi.Importer) kodi.Status {
+	out, err := d.core.status(ctx, d.accountStatus, func(k *kodi.Importer) kodi.Status {
 		s, err := k.Check(ctx)
 		if err != nil {
 			d.log.Warn("a library cannot be read", "userdata", s.Userdata, "state", s.State, "error", err)

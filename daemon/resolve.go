@@ -142,7 +142,7 @@ func (p *provider) status() control.Source {
 	s := control.Source{Name: strings.ToLower(p.name), Kind: "resolver", State: account.OK, Details: []viewing.Message{p.detail}}
 	attention := func(problem, hint viewing.Message) {
 		s.State, s.Hint, s.Details = account.Attention, hint, []viewing.Message{problem}
-		s.Troubles = []control.Trouble{{Code: "source", About: p.name, What: &problem}}
+		s.Troubles = []control.Problem{{Code: "source", About: p.name, What: &problem}}
 	}
 	client := p.current()
 	if client == nil {

@@ -36,43 +36,45 @@ func standing(h replay.Health, c config.Credential, problem viewing.Message) con
 	if h.State == account.Paused {
 		out.Hint = control.Command("filmspool resume")
 	}
-	if t := accountTrouble(h, c); t.Code != "" {
-		t.About, t.Since, t.What = out.Name, h.Since, &out.Reason
-		out.Troubles = []control.Trouble{t}
-		if command := health.CommandOf(t); command != "" {
-			out.Hint = control.Command("%s", command)
+	if code, verb := accountTrouble(h, c); code != "" {
+		t := control.Problem{
+			Code: code, About: out.Name, Since: control.Known(h.Since), What: &out.Reason, Act: control.Act{Verb: verb, Target: out.Name},
+		}
+		if code == health.Unreachable {
+			t.After = awayAfter
+		}
+		out.Troubles = []control.Problem{t}
+		if command := health.CommandOf(t); command != nil {
+			out.Hint = control.Command("%s", *command)
 		}
 	}
 	return out
 }
 
-// accountTrouble is what is wrong with an account. A login does not help where a
-// stronger source of key or address wins over it.
-func accountTrouble(h replay.Health, c config.Credential) control.Trouble {
-	act := func(verb string) *control.Act { return &control.Act{Verb: verb, Target: c.Account} }
+// accountTrouble is what is wrong with an account, and what mends it where that is not the usual:
+// a login does not help where a stronger source of key or address wins over it.
+func accountTrouble(h replay.Health, c config.Credential) (code, verb string) {
 	switch {
 	case h.State == account.NoKey && c.BaseURL == "":
-		return control.Trouble{Code: health.KeyMissing, Act: act("address")}
+		return health.KeyMissing, "address"
 	case h.State == account.NoKey:
-		return control.Trouble{Code: health.KeyMissing}
+		return health.KeyMissing, ""
 	case h.State == account.Offline:
-		return control.Trouble{Code: health.Unreachable, After: awayAfter}
+		return health.Unreachable, ""
 	case h.State != account.Attention:
-		return control.Trouble{}
+		return "", ""
 	case h.Pause == account.PausedAddress && c.URLSource != "" && c.URLSource != "login":
-		return control.Trouble{Code: health.AddressWrong, Act: act("file")}
+		return health.AddressWrong, "file"
 	case h.Pause == account.PausedAddress:
-		return control.Trouble{Code: health.AddressWrong}
-	case h.Pause == account.PausedKey && !keyRefused(h.Reason.Code):
-		return control.Trouble{Code: health.AccessRefused}
-	case h.Pause == account.PausedKey && c.KeySource == "systemd credential":
-		return control.Trouble{Code: health.KeyRefused, Act: act("credential")}
-	case h.Pause == account.PausedKey:
-		return control.Trouble{Code: health.KeyRefused}
+		return health.AddressWrong, ""
+	case h.Pause == account.PausedKey && keyRefused(h.Reason.Code) && c.KeySource == "systemd credential":
+		return health.KeyRefused, "credential"
+	case h.Pause == account.PausedKey && keyRefused(h.Reason.Code):
+		return health.KeyRefused, ""
 	case h.Pause == "":
-		return control.Trouble{Code: health.QueueUnwritable}
+		return health.QueueUnwritable, ""
 	default:
-		return control.Trouble{Code: health.AccessRefused}
+		return health.AccessRefused, ""
 	}
 }
 
@@ -172,28 +174,25 @@ func awaySince(s kodi.Status) time.Time {
 }
 
 // libraryTroubles are what is wrong with a library.
-func libraryTroubles(s kodi.Status, name string) (all []control.Trouble) {
-	add := func(code string, what viewing.Message, verb string) {
-		t := control.Trouble{Code: code, About: name, Since: awaySince(s), What: &what}
-		if verb != "" {
-			t.Act = &control.Act{Verb: verb, Target: name}
-		}
-		all = append(all, t)
+func libraryTroubles(s kodi.Status, name string) (all []control.Problem) {
+	add := func(code string, what viewing.Message, verb, target string) {
+		all = append(all, control.Problem{
+			Code: code, About: name, Since: control.Known(awaySince(s)), What: &what, Act: control.Act{Verb: verb, Target: target},
+		})
 	}
 	if s.State != kodi.StateOK && s.State != kodi.StateGuarded {
 		verbs := map[string]string{kodi.StateWaiting: "libraries", kodi.StateDenied: "readable", kodi.StateUnreachable: "server"}
-		add(health.LibraryUnread, s.Problem, verbs[s.State])
+		add(health.LibraryUnread, s.Problem, verbs[s.State], name)
 		all[0].After = unreadAfter(s)
 	}
 	if s.State == kodi.StateGuarded {
-		add(health.SourceTroubled, s.Problem, "")
+		add(health.SourceTroubled, s.Problem, "", name)
 	}
 	if len(s.Reporters) > 0 {
-		add(health.LibraryReporter, viewing.Said(strings.Join(s.Reporters, ", ")), "")
+		add(health.LibraryReporter, viewing.Said(strings.Join(s.Reporters, ", ")), "", name)
 	}
 	if len(s.Writers) > 0 {
-		add(health.LibraryWriter, viewing.Said(strings.Join(s.Writers, ", ")), "")
-		all[len(all)-1].Act = &control.Act{Verb: "release", Target: viewing.ReasonReview}
+		add(health.LibraryWriter, viewing.Said(strings.Join(s.Writers, ", ")), "release", viewing.ReasonReview)
 	}
 	return all
 }

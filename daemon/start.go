@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"net/http"
 	"path/filepath"
 	"sync/atomic"
@@ -69,7 +68,7 @@ func newProcess(ctx context.Context, paths config.Paths) (*process, error) {
 	if err != nil {
 		return nil, errors.Join(err, lock.Release())
 	}
-	p := &process{gate: gate{closed: make(chan struct{})}, lock: lock, failed: make(chan error, 4)} // one of each listener
+	p := &process{gate: newGate(), lock: lock, failed: make(chan error, 4)} // one of each listener
 	p.commands = &http.Server{Handler: p.forward(func(i *instance) http.Handler { return i.commands }), ReadHeaderTimeout: requestTime}
 	p.serve(p.commands, l)
 	return p, nil
@@ -139,33 +138,4 @@ func Serve(ctx context.Context, o Options) (err error) {
 			return err
 		}
 	}
-}
-
-// Start runs an instance beside its caller and connects to it; it takes nothing from
-// the environment and logs nothing. ctx bounds the start. The function that it
-// returns ends the instance and waits for its end.
-func Start(ctx context.Context, c config.Config, p config.Paths, version string) (*control.Client, func() error, error) {
-	ready := make(chan struct{})
-	running, end := context.WithCancel(context.WithoutCancel(ctx))
-	stopped := make(chan error, 1)
-	go func() {
-		stopped <- Serve(running, Options{
-			Config: c, Paths: p, Version: version, Logger: slog.New(slog.DiscardHandler),
-			Getenv: func(string) string { return "" }, Ready: func(string) { close(ready) },
-		})
-	}()
-	stop := func() error { end(); return <-stopped }
-	select {
-	case <-ready:
-	case err := <-stopped:
-		end()
-		return nil, nil, fmt.Errorf("start the daemon: %w", err)
-	case <-ctx.Done():
-		return nil, nil, errors.Join(ctx.Err(), stop())
-	}
-	found, err := Find(ctx, p)
-	if err != nil {
-		return nil, nil, errors.Join(err, stop())
-	}
-	return found, func() error { found.Close(); return stop() }, nil
 }

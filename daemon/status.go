@@ -50,10 +50,10 @@ func (d *core) judged(ctx context.Context, s control.Status, atOnce bool) (contr
 			}
 		}
 	}
-	var found []control.Trouble
+	var found []control.Problem
 	if free, err := sqlite.Free(d.o.Paths.State); err == nil && free < lowRoom {
 		room := viewing.Said(fmt.Sprintf("%d MB", free>>20))
-		found = append(found, control.Trouble{Code: health.DiskLow, What: &room})
+		found = append(found, control.Problem{Code: health.DiskLow, What: &room})
 	}
 	s.Problems = health.Judge(health.Conditions{Status: &s, Troubles: found, Now: time.Now(), AtOnce: atOnce})
 	s.State = health.State(&s, s.Problems)
@@ -64,10 +64,19 @@ func (d *core) judged(ctx context.Context, s control.Status, atOnce bool) (contr
 // and less than other programs take in a day.
 const lowRoom = 100 << 20
 
-// status is how the queue, these accounts and the sources stand, without a sentence for
-// it, at the same cost whatever waits. library looks at a library.
-func (d *core) status(ctx context.Context, accounts []control.Account, library func(*kodi.Importer) kodi.Status) (s control.Status, err error) {
+// status is how the queue, the accounts and the sources stand, without a sentence for
+// it, at the same cost whatever waits. look looks at an account, and library at a library.
+func (d *core) status(
+	ctx context.Context, look func(context.Context, string) (control.Account, error), library func(*kodi.Importer) kodi.Status,
+) (s control.Status, err error) {
 	s = control.Status{Version: d.o.Version, Sources: d.sourceStatus(library), Untitled: d.o.Config.IgnoreUntitled}
+	for _, name := range d.accountNames() {
+		one, err := look(ctx, name)
+		if err != nil {
+			return s, err
+		}
+		s.Accounts = append(s.Accounts, one)
+	}
 	if s.Counts, err = d.store.Counts(ctx); err != nil {
 		return s, err
 	}
@@ -85,26 +94,26 @@ func (d *core) status(ctx context.Context, accounts []control.Account, library f
 	if t, ok := d.store.Trouble(); ok {
 		s.Storage = &control.Storage{Reason: storageTrouble(t), Since: t.Since.UTC(), Refused: t.Refused}
 	}
-	if !slices.ContainsFunc(accounts, func(a control.Account) bool { return !a.Unused }) {
-		for i := range accounts {
-			accounts[i].Unused = false
+	if !slices.ContainsFunc(s.Accounts, func(a control.Account) bool { return !a.Unused }) {
+		for i := range s.Accounts {
+			s.Accounts[i].Unused = false
 		}
 	}
 	unknown, err := d.unknownAccounts(ctx)
-	s.Accounts = append(accounts, unknown...)
+	s.Accounts = append(s.Accounts, unknown...)
 	return s, err
 }
 
 // unknownAccounts are those for which something waits that are not in the configuration.
 func (d *core) unknownAccounts(ctx context.Context) ([]control.Account, error) {
-	list := []control.Account{}
+	var list []control.Account
 	names, err := d.store.PendingAccounts(ctx)
 	for _, name := range names {
 		if _, known := d.o.Config.Accounts[name]; !known {
 			a := control.Account{
 				Name: name, State: account.Attention, Reason: viewing.Say("notConfigured"),
 				Hint:     viewing.Say("hint.moveAway", "name", name),
-				Troubles: []control.Trouble{{Code: health.AccountUnknown, About: name}},
+				Troubles: []control.Problem{{Code: health.AccountUnknown, About: name}},
 			}
 			list = append(list, a)
 		}
@@ -114,24 +123,17 @@ func (d *core) unknownAccounts(ctx context.Context) ([]control.Account, error) {
 
 // status is how this instance stands, before it is judged.
 func (d *Daemon) status(ctx context.Context) (control.Status, error) {
-	accounts := []control.Account{}
-	for _, a := range d.accounts {
-		one, err := d.accountStatus(ctx, a)
-		if err != nil {
-			return control.Status{}, err
-		}
-		accounts = append(accounts, one)
-	}
-	s, err := d.core.status(ctx, accounts, (*kodi.Importer).Status)
+	s, err := d.core.status(ctx, d.accountStatus, (*kodi.Importer).Status)
 	s.Listen = d.address
-	if !slices.ContainsFunc(accounts, func(a control.Account) bool { return a.Drops }) {
+	if !slices.ContainsFunc(s.Accounts, func(a control.Account) bool { return a.Drops }) {
 		s.Playing = d.playing.list()
 	}
 	return s, err
 }
 
 // accountStatus is how one account stands.
-func (d *Daemon) accountStatus(ctx context.Context, a *sender) (control.Account, error) {
+func (d *Daemon) accountStatus(ctx context.Context, name string) (control.Account, error) {
+	a := d.account(name)
 	credential, problem := a.look()
 	out, err := d.accountOf(ctx, a.loop.Health(), credential, problem)
 	if t := a.clock(); t != nil {

@@ -18,7 +18,7 @@ import (
 )
 
 // codes are those of troubles.
-func codes(all []control.Trouble) (codes []string) {
+func codes(all []control.Problem) (codes []string) {
 	for _, t := range all {
 		codes = append(codes, t.Code)
 	}
@@ -63,11 +63,7 @@ func TestWhatIsWrongWithAnAccountHasACode(t *testing.T) {
 		if c.code == "" && len(got) == 0 {
 			continue
 		}
-		verb := ""
-		if len(got) == 1 && got[0].Act != nil {
-			verb = got[0].Act.Verb
-		}
-		if len(got) != 1 || got[0].Code != c.code || got[0].About != "anna" || verb != c.verb {
+		if len(got) != 1 || got[0].Code != c.code || got[0].About != "anna" || got[0].Act.Verb != c.verb {
 			t.Errorf("%s: %+v", c.code, got)
 		}
 	}

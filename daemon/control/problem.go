@@ -16,22 +16,9 @@ const (
 	Note     Severity = "note"      // good to know, and there is something to do about it
 )
 
-// Trouble is what a part of the program reports of itself. Package health makes a
-// [Problem] of it.
-type Trouble struct {
-	Code  string // as in the table of package health
-	About string // the account, library or site; "" where there is but one
-	// What says more of it. The text of the problem names it.
-	What *viewing.Message
-	// Act replaces the one of the table, where the part knows better.
-	Act   *Act
-	Count int64         // how many, where that is part of it
-	Since time.Time     // zero where nobody knows
-	After time.Duration // how long it must last before it is told
-}
-
-// Problem is a state that a person can do something about. Its texts are empty until
-// package health writes them in a language.
+// Problem is a state that a person can do something about. A part of the program that has one
+// names its code and what is special; package health adds the rest by its table, and writes
+// the texts in a language.
 type Problem struct {
 	Code     string     `json:"code"` // lower case, with hyphens: "key-refused"
 	Severity Severity   `json:"severity"`
@@ -43,8 +30,9 @@ type Problem struct {
 	// About is what it is about where there may be several: an account, a source, a
 	// notice.
 	About string           `json:"about,omitempty"`
-	Count int64            `json:"count,omitempty"`
-	What  *viewing.Message `json:"what,omitempty"` // what is known more
+	Count int64            `json:"count,omitempty"` // how many, where that is part of it
+	What  *viewing.Message `json:"what,omitempty"`  // what is known more
+	After time.Duration    `json:"-"`               // how long it must last before it is told
 }
 
 // Act is what mends a problem: a verb and what it is done to.

@@ -127,7 +127,7 @@ type Account struct {
 	// Note is what the service does not do that was asked of it.
 	Note viewing.Message `json:"note,omitzero"`
 	// Troubles are what is wrong with it, for package health. Since is when State began.
-	Troubles []Trouble `json:"-"`
+	Troubles []Problem `json:"-"`
 	Since    time.Time `json:"-"`
 }
 
@@ -152,7 +152,7 @@ type Source struct {
 	// Unread are the sites that a browser cannot read any more, by name.
 	Unread []string `json:"unread,omitempty"`
 	// Troubles are what is wrong with it, for package health.
-	Troubles []Trouble `json:"-"`
+	Troubles []Problem `json:"-"`
 }
 
 // Called returns what a person calls the source: "Chrome", "Kodi (living room)"; "" without

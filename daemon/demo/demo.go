@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
@@ -103,12 +104,7 @@ func (t *tour) setTheStage(ctx context.Context) {
 		return err
 	})
 	t.until(ctx, "Kodi's library is known", func(st control.Status) bool {
-		for _, src := range st.Sources {
-			if src.Kind == "kodi" && src.LastSeen != nil {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(st.Sources, func(s control.Source) bool { return s.Kind == viewing.SourceKodi && s.LastSeen != nil })
 	})
 	t.say("Kodi: its library is read. What was watched before is not sent.")
 }

@@ -8,6 +8,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -108,7 +109,24 @@ func (t *tour) startDaemon(ctx context.Context) {
 	c.Accounts = map[string]config.Account{viewing.DefaultAccount: {KeyHeader: "x-api-key"}}
 	c.Kodi.Libraries = []config.Library{{Userdata: t.userdata}}
 	t.try(func() (err error) {
-		t.control, t.stop, err = daemon.Start(ctx, c, t.paths, t.Version)
+		running, end := context.WithCancel(context.WithoutCancel(ctx))
+		ready, ended := make(chan struct{}), make(chan error, 1)
+		go func() {
+			ended <- daemon.Serve(running, daemon.Options{
+				Config: c, Paths: t.paths, Version: t.Version, Logger: slog.New(slog.DiscardHandler),
+				Getenv: func(string) string { return "" }, Ready: func(string) { close(ready) },
+			})
+			close(ended)
+		}()
+		t.stop = func() error { end(); return <-ended }
+		select {
+		case <-ready:
+		case err = <-ended:
+			return fmt.Errorf("start the daemon: %w", err)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		t.control, err = daemon.Find(ctx, t.paths)
 		return err
 	})
 	t.listen = t.until(ctx, "the daemon answers", func(control.Status) bool { return true }).Listen

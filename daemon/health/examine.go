@@ -44,27 +44,27 @@ func Examine(ctx context.Context, o Examination) (status control.Status, running
 }
 
 // configuration is each mistake in the configuration.
-func (o Examination) configuration() (found []control.Trouble) {
+func (o Examination) configuration() (found []control.Problem) {
 	if o.Faults == nil {
 		return nil
 	}
 	for _, m := range viewing.MessagesOf(o.Faults) {
-		found = append(found, control.Trouble{Code: ConfigInvalid, What: &m})
+		found = append(found, control.Problem{Code: ConfigInvalid, What: &m})
 	}
 	return found
 }
 
 // folder is what keeps the instance from being asked, and who else may change its
 // folder.
-func (o Examination) folder(err error) (found []control.Trouble) {
+func (o Examination) folder(err error) (found []control.Problem) {
 	if info, err := os.Stat(o.Paths.State); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
 		what := viewing.Say("folderOpen")
-		found = append(found, control.Trouble{Code: StateDenied, About: o.Paths.State, What: &what, Act: &control.Act{Verb: "private", Target: o.Paths.State}})
+		found = append(found, control.Problem{Code: StateDenied, About: o.Paths.State, What: &what, Act: control.Act{Verb: "private", Target: o.Paths.State}})
 	}
 	if err == nil || errors.Is(err, &control.Fault{Code: control.CodeNotRunning}) || errors.Is(err, config.ErrInvalid) {
 		return found
 	}
-	t := control.Trouble{Code: QueueUnread, What: &viewing.MessagesOf(err)[0]}
+	t := control.Problem{Code: QueueUnread, What: &viewing.MessagesOf(err)[0]}
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, &control.Fault{Code: control.CodeRefused}):
 		t.Code, t.About = StateDenied, o.Paths.State
@@ -75,38 +75,38 @@ func (o Examination) folder(err error) (found []control.Trouble) {
 }
 
 // installed is what the service manager knows of an instance that runs.
-func (o Examination) installed(ctx context.Context) (found []control.Trouble) {
+func (o Examination) installed(ctx context.Context) (found []control.Problem) {
 	s, err := o.Service(ctx)
 	if err != nil {
 		return nil
 	}
 	if !s.Installed || !s.Autostart {
-		found = append(found, control.Trouble{Code: ServiceMissing})
+		found = append(found, control.Problem{Code: ServiceMissing})
 	}
 	if s.Outdated {
-		found = append(found, control.Trouble{Code: Outdated, What: message(s.Detail)})
+		found = append(found, control.Problem{Code: Outdated, What: message(s.Detail)})
 	}
 	if s.UntilLogout {
-		found = append(found, control.Trouble{Code: ServiceLogout})
+		found = append(found, control.Problem{Code: ServiceLogout})
 	}
 	return found
 }
 
 // stopped is why nothing runs.
-func (o Examination) stopped(ctx context.Context) (found []control.Trouble) {
-	down := control.Trouble{Code: NotRunning}
+func (o Examination) stopped(ctx context.Context) (found []control.Problem) {
+	down := control.Problem{Code: NotRunning}
 	if s, err := o.Service(ctx); err == nil {
 		switch s.State {
 		case service.Stopped:
-			down.Act = &control.Act{Verb: "start"}
+			down.Act = control.Act{Verb: "start"}
 		case service.Failed, service.Restarting, service.Running:
-			down = control.Trouble{Code: ServiceFailed, What: message(s.Detail)}
+			down = control.Problem{Code: ServiceFailed, What: message(s.Detail)}
 		case service.NotInstalled, service.Starting, service.Stopping:
 		}
 	}
 	found = append(found, down)
 	if err := o.Taken(ctx); err != nil {
-		found = append(found, control.Trouble{Code: PortTaken, What: &viewing.MessagesOf(err)[0]})
+		found = append(found, control.Problem{Code: PortTaken, What: &viewing.MessagesOf(err)[0]})
 	}
 	return found
 }

@@ -12,15 +12,15 @@ import (
 
 // found are all troubles: those that checks and parts of the program report, and those
 // that are found in the status.
-func found(c Conditions) []control.Trouble {
+func found(c Conditions) []control.Problem {
 	all := slices.Clone(c.Troubles)
 	if c.Status == nil {
 		return all
 	}
 	if disk := c.Status.Storage; disk != nil {
-		t := control.Trouble{Code: QueueUnwritable, What: &disk.Reason, Since: disk.Since}
+		t := control.Problem{Code: QueueUnwritable, What: &disk.Reason, Since: control.Known(disk.Since)}
 		if disk.Reason.Code == DiskFull {
-			t.Act = &control.Act{Verb: "free"}
+			t.Act = control.Act{Verb: "free"}
 		}
 		all = append(all, t)
 	}
@@ -36,7 +36,7 @@ func found(c Conditions) []control.Trouble {
 	}
 	for _, n := range c.Status.Notices {
 		id := strconv.FormatInt(n.ID, 10)
-		all = append(all, control.Trouble{Code: notice, About: id, What: message(n.What), Since: n.At})
+		all = append(all, control.Problem{Code: notice, About: id, What: message(n.What), Since: control.Known(n.At)})
 	}
 	all = append(all, stalled(c)...)
 	all = append(all, sameAccount(c)...)
@@ -54,19 +54,19 @@ func waiting(c Conditions, a control.Account) int64 {
 
 // stalled are accounts for which something waits and nothing was delivered for a week.
 // What was watched after a long holiday has waited for as long as it is there.
-func stalled(c Conditions) (all []control.Trouble) {
+func stalled(c Conditions) (all []control.Problem) {
 	since := c.Now.Add(-time.Duration(c.Status.OldestPendingSeconds) * time.Second)
 	for _, a := range c.Status.Accounts {
 		n := waiting(c, a)
 		if a.Unused || a.Local || a.State == account.Paused || n == 0 {
 			continue
 		}
-		t := control.Trouble{Code: NothingDelivered, About: a.Name, Act: &control.Act{Verb: "list", Target: string(viewing.StatePending)}, Count: n, Since: since}
+		t := control.Problem{Code: NothingDelivered, About: a.Name, Act: control.Act{Verb: "list", Target: string(viewing.StatePending)}, Count: n, Since: &since}
 		if a.Oldest.After(since) { // what waits longer is another account's
-			t.Since = a.Oldest
+			t.Since = &a.Oldest
 		}
-		if a.LastDelivered != nil && a.LastDelivered.After(t.Since) {
-			t.Since = *a.LastDelivered
+		if a.LastDelivered != nil && a.LastDelivered.After(*t.Since) {
+			t.Since = a.LastDelivered
 		}
 		if c.longer(t.Since, week) {
 			all = append(all, t)
@@ -76,21 +76,21 @@ func stalled(c Conditions) (all []control.Trouble) {
 }
 
 // sameAccount are accounts that are one at the service.
-func sameAccount(c Conditions) (all []control.Trouble) {
+func sameAccount(c Conditions) (all []control.Problem) {
 	for i, a := range c.Status.Accounts {
 		same := func(b control.Account) bool { return a.User != "" && a.User == b.User && a.BaseURL == b.BaseURL }
 		if first := slices.IndexFunc(c.Status.Accounts, same); first >= 0 && first < i {
-			all = append(all, control.Trouble{Code: sameUser, About: a.Name, What: message(viewing.Said(c.Status.Accounts[first].Name))})
+			all = append(all, control.Problem{Code: sameUser, About: a.Name, What: message(viewing.Said(c.Status.Accounts[first].Name))})
 		}
 	}
 	return all
 }
 
 // entries are those that wait for a person, by what they wait for.
-func entries(s *control.Status) (all []control.Trouble) {
+func entries(s *control.Status) (all []control.Problem) {
 	add := func(code string, n int64, verb, target string) {
 		if n > 0 {
-			all = append(all, control.Trouble{Code: code, Count: n, Act: &control.Act{Verb: verb, Target: target}})
+			all = append(all, control.Problem{Code: code, Count: n, Act: control.Act{Verb: verb, Target: target}})
 		}
 	}
 	held := s.Counts.Held
@@ -114,22 +114,22 @@ func entries(s *control.Status) (all []control.Trouble) {
 
 // sources are what reports viewings: sites that a browser cannot read any more, browsers
 // that have not been heard of for 30 days, and that there is nothing but the command line.
-func sources(c Conditions) (all []control.Trouble) {
+func sources(c Conditions) (all []control.Problem) {
 	var sites []string
 	reports := false
 	for _, s := range c.Status.Sources {
 		sites = append(sites, s.Unread...)
 		reports = reports || slices.Contains([]string{viewing.SourceBrowser, viewing.SourceProgram, viewing.SourceKodi}, s.Kind)
-		if s.Kind == viewing.SourceBrowser && s.LastSeen != nil && c.longer(*s.LastSeen, 30*day) {
-			all = append(all, control.Trouble{Code: "browser-silent", About: s.Label, Since: *s.LastSeen})
+		if s.Kind == viewing.SourceBrowser && c.longer(s.LastSeen, 30*day) {
+			all = append(all, control.Problem{Code: "browser-silent", About: s.Label, Since: s.LastSeen})
 		}
 	}
 	slices.Sort(sites)
 	for _, site := range slices.Compact(sites) {
-		all = append(all, control.Trouble{Code: "site-unread", About: site})
+		all = append(all, control.Problem{Code: "site-unread", About: site})
 	}
 	if !reports {
-		all = append(all, control.Trouble{Code: "nothing-connected"})
+		all = append(all, control.Problem{Code: "nothing-connected"})
 	}
 	return all
 }

@@ -16,7 +16,7 @@ type Conditions struct {
 	// Status is how an instance stands; nil where none can be asked.
 	Status *control.Status
 	// Troubles are what checks found beside it.
-	Troubles []control.Trouble
+	Troubles []control.Problem
 	Now      time.Time
 	// AtOnce tells also what has not lasted long enough to be worth a word: somebody
 	// asks what is wrong now.
@@ -30,7 +30,7 @@ func Judge(c Conditions) []control.Problem {
 	for _, r := range table {
 		for _, t := range troubles {
 			if t.Code == r.code && (c.AtOnce || t.After == 0 || c.longer(t.Since, t.After)) {
-				all = append(all, r.problem(t))
+				all = append(all, r.complete(t))
 			}
 		}
 	}
@@ -39,24 +39,19 @@ func Judge(c Conditions) []control.Problem {
 
 // longer reports whether something has lasted; what began at a time that nobody knows
 // has not.
-func (c Conditions) longer(since time.Time, least time.Duration) bool {
-	return !since.IsZero() && c.Now.Sub(since) >= least
+func (c Conditions) longer(since *time.Time, least time.Duration) bool {
+	return since != nil && c.Now.Sub(*since) >= least
 }
 
-// problem is a trouble as a problem of this row.
-func (r row) problem(t control.Trouble) control.Problem {
-	p := control.Problem{Code: r.code, Severity: r.severity, About: t.About, Count: t.Count, What: t.What}
-	p.Act = control.Act{Verb: r.act, Target: t.About}
-	if t.Act != nil {
-		p.Act = *t.Act
+// complete adds to a problem what its row says.
+func (r row) complete(p control.Problem) control.Problem {
+	p.Severity = r.severity
+	if p.Act.Verb == "" {
+		p.Act = control.Act{Verb: r.act, Target: p.About}
 	}
-	p.Act.Page = strings.ReplaceAll(r.page, "{about}", t.About)
+	p.Act.Page = strings.ReplaceAll(r.page, "{about}", p.About)
 	if command := Command(p.Act); command != "" {
 		p.Act.Command = &command
-	}
-	if !t.Since.IsZero() {
-		since := t.Since.UTC()
-		p.Since = &since
 	}
 	return p
 }
@@ -70,8 +65,8 @@ func Command(a control.Act) string {
 	return strings.NewReplacer("{login}", login, "{target}", a.Target).Replace(commands[a.Verb])
 }
 
-// CommandOf is the command line that mends a trouble; "" where there is none.
-func CommandOf(t control.Trouble) string { return Command(rowOf(t.Code).problem(t).Act) }
+// CommandOf is the command line that mends a problem; nil where there is none.
+func CommandOf(p control.Problem) *string { return rowOf(p.Code).complete(p).Act.Command }
 
 // Ranked are problems, the worst first, with their causes. A cause explains what is about
 // the same thing, or where either is about all.

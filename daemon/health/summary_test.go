@@ -15,7 +15,7 @@ import (
 
 func TestSummaryNamesTheWorstFirst(t *testing.T) {
 	refused, denied := viewing.Say("keyRefused"), viewing.Say("library.denied")
-	key := control.Account{Name: "default", State: account.Attention, Reason: refused, Troubles: []control.Trouble{{Code: health.KeyRefused, About: "default", What: &refused}}}
+	key := control.Account{Name: "default", State: account.Attention, Reason: refused, Troubles: []control.Problem{{Code: health.KeyRefused, About: "default", What: &refused}}}
 	away := control.Account{Name: "second", State: account.Offline, Reason: viewing.Say("nothingListens")}
 	well := control.Account{Name: "default", State: account.OK}
 	paused := control.Account{Name: "default", State: account.Paused}
@@ -29,7 +29,7 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 	hers := control.Account{Name: "anna", State: account.Paused}
 	bens := control.Account{Name: "ben", State: account.Paused, PausedUntil: &until, Drops: true}
 	const benIs = "Account ben is paused until 2026-03-01 23:00, and what is watched until then is not sent."
-	kodi := control.Source{Name: "kodi:/k", State: account.Attention, Troubles: []control.Trouble{{Code: health.LibraryUnread, About: "kodi:/k", What: &denied}}}
+	kodi := control.Source{Name: "kodi:/k", State: account.Attention, Troubles: []control.Problem{{Code: health.LibraryUnread, About: "kodi:/k", What: &denied}}}
 	cases := []struct {
 		in            control.Status
 		state         account.State

@@ -60,7 +60,7 @@ func broken(t *testing.T, r row, c *Conditions) {
 	switch {
 	case does == nil:
 		what := viewing.Say("noWay")
-		c.Troubles = append(c.Troubles, control.Trouble{Code: r.code, About: "default", What: &what, Since: today().Add(-60 * day)})
+		c.Troubles = append(c.Troubles, control.Problem{Code: r.code, About: "default", What: &what, Since: control.Known(today().Add(-60 * day))})
 	default:
 		does(c)
 	}
@@ -116,7 +116,7 @@ func TestATroubleIsToldInTime(t *testing.T) {
 	for _, early := range []time.Duration{0, time.Second} {
 		on := well()
 		on.Status.Counts.Pending = 1
-		on.Status.Accounts[0].Troubles = []control.Trouble{{Code: Unreachable, About: "default", Since: today().Add(early - day), After: day}}
+		on.Status.Accounts[0].Troubles = []control.Problem{{Code: Unreachable, About: "default", Since: control.Known(today().Add(early - day)), After: day}}
 		if shown := of(Judge(on), Unreachable) != nil; shown != (early == 0) {
 			t.Errorf("%s before its time: shown %v", early, shown)
 		}
@@ -139,23 +139,19 @@ func TestATroubleIsToldInTime(t *testing.T) {
 // TestAnActIsACommand with its target, and its text is the one of its verb.
 func TestAnActIsACommand(t *testing.T) {
 	for _, c := range []struct {
-		trouble       control.Trouble
+		trouble       control.Problem
 		command, text string
 	}{
-		{control.Trouble{Code: KeyRefused, About: "default"}, "filmspool login", "Log in with a new key."},
-		{control.Trouble{Code: KeyRefused, About: "anna"}, "filmspool login --account anna", "Log in with a new key."},
-		{control.Trouble{Code: KeyMissing, About: "anna", Act: &control.Act{Verb: "address", Target: "anna"}}, "filmspool login --account anna --base-url ADDRESS", "Log in with the address of your service and a key."},
-		{control.Trouble{Code: KeyRefused, About: "anna", Act: &control.Act{Verb: "credential", Target: "anna"}}, "filmspool service restart", "Change the systemd credential of account anna, then restart the service."},
-		{control.Trouble{Code: PortTaken}, "", "Stop the other program, or give Filmspool another port."},
+		{control.Problem{Code: KeyRefused, About: "default"}, "filmspool login", "Log in with a new key."},
+		{control.Problem{Code: KeyRefused, About: "anna"}, "filmspool login --account anna", "Log in with a new key."},
+		{control.Problem{Code: KeyMissing, About: "anna", Act: control.Act{Verb: "address", Target: "anna"}}, "filmspool login --account anna --base-url ADDRESS", "Log in with the address of your service and a key."},
+		{control.Problem{Code: KeyRefused, About: "anna", Act: control.Act{Verb: "credential", Target: "anna"}}, "filmspool service restart", "Change the systemd credential of account anna, then restart the service."},
+		{control.Problem{Code: PortTaken}, "", "Stop the other program, or give Filmspool another port."},
 	} {
-		all := Judge(Conditions{Now: today(), Troubles: []control.Trouble{c.trouble}})
+		all := Judge(Conditions{Now: today(), Troubles: []control.Problem{c.trouble}})
 		Write(locale.In(""), all)
-		command := ""
-		if all[0].Act.Command != nil {
-			command = *all[0].Act.Command
-		}
-		if command != c.command || all[0].Act.Text != c.text || CommandOf(c.trouble) != c.command {
-			t.Errorf("%+v: %q, %q", c.trouble, command, all[0].Act.Text)
+		if command := all[0].Act.Command; (command != nil) != (c.command != "") || command != nil && *command != c.command || all[0].Act.Text != c.text {
+			t.Errorf("%+v: %+v", c.trouble, all[0].Act)
 		}
 	}
 	for reason, verb := range map[string]string{DiskFull: "free", "disk.readOnly": ""} {
@@ -241,7 +237,7 @@ func TestACauseIsOfTheSameAccount(t *testing.T) {
 	c := well()
 	c.Status.Counts.Pending, c.Status.OldestPendingSeconds = 2, 60*24*3600
 	c.Status.Accounts = append(c.Status.Accounts, control.Account{
-		Name: "anna", State: account.Attention, Troubles: []control.Trouble{{Code: KeyRefused, About: "anna"}},
+		Name: "anna", State: account.Attention, Troubles: []control.Problem{{Code: KeyRefused, About: "anna"}},
 	})
 	for _, p := range Judge(c) {
 		if hidden := p.Code == "nothing-delivered" && p.About == "anna"; (p.Cause != nil) != hidden {
@@ -267,7 +263,7 @@ func TestWithoutAnInstanceChecksAloneAreJudged(t *testing.T) {
 	if all := Judge(Conditions{Now: today()}); len(all) > 0 || State(nil, all) != account.OK {
 		t.Errorf("%+v", all)
 	}
-	all := Judge(Conditions{Now: today(), Troubles: []control.Trouble{{Code: NotRunning, Act: &control.Act{Verb: "start"}}}})
+	all := Judge(Conditions{Now: today(), Troubles: []control.Problem{{Code: NotRunning, Act: control.Act{Verb: "start"}}}})
 	if len(all) != 1 || State(nil, all) != account.Attention || *all[0].Act.Command != "filmspool service start" {
 		t.Errorf("%+v", all)
 	}
@@ -276,7 +272,7 @@ func TestWithoutAnInstanceChecksAloneAreJudged(t *testing.T) {
 // TestAProblemIsOneLine: a fault of the configuration quotes lines of the file.
 func TestAProblemIsOneLine(t *testing.T) {
 	what := viewing.Said("c.toml has a mistake\n1| a = b")
-	all := Judge(Conditions{Now: today(), Troubles: []control.Trouble{{Code: ConfigInvalid, What: &what}}})
+	all := Judge(Conditions{Now: today(), Troubles: []control.Problem{{Code: ConfigInvalid, What: &what}}})
 	Write(locale.In(""), all)
 	if want := "The configuration has a mistake: c.toml has a mistake."; all[0].Text != want {
 		t.Errorf("%q, want %q", all[0].Text, want)

@@ -42,62 +42,35 @@ func OpenLog(path string) (io.WriteCloser, error) {
 	return &lumberjack.Logger{Filename: path, MaxSize: 5, MaxBackups: 1}, nil
 }
 
-// showLog copies the newest lines of a log file to out, and with follow goes on until
-// ctx ends.
+// showLog copies the newest lines of a log file to out, and with follow goes on until ctx
+// ends. A file that got shorter is a new one. It is open for moments only, so that the log
+// can be put aside.
 func showLog(ctx context.Context, path string, out io.Writer, follow bool) error {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) && !follow {
-		return refuse(err, viewing.Say("service.noLog", "path", path), "filmspool service status")
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read log: %w", err)
-	}
-	if _, err := out.Write(lastLines(text, logLines)); err != nil || !follow {
-		return err
-	}
-	tick := time.NewTicker(300 * time.Millisecond)
+	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	for from := int64(len(text)); ; {
+	for shown := -1; ; {
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) && !follow {
+			return refuse(err, viewing.Say("service.noLog", "path", path), "filmspool service status")
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("read log: %w", err)
+		}
+		fresh := text
+		if shown < 0 {
+			lines := bytes.SplitAfter(text, []byte("\n"))
+			fresh = bytes.Join(lines[max(0, len(lines)-1-logLines):], nil)
+		} else if shown <= len(text) {
+			fresh = text[shown:]
+		}
+		shown = len(text)
+		if _, err := out.Write(fresh); err != nil || !follow {
+			return err
+		}
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
 		}
-		if from, err = copyFrom(path, out, from); err != nil {
-			return fmt.Errorf("read log: %w", err)
-		}
 	}
-}
-
-// copyFrom copies what stands behind the first from bytes, and returns how many there
-// are now. A file that got shorter is a new one. It holds the file open for moments
-// only, so that the log can be put aside.
-func copyFrom(path string, out io.Writer, from int64) (int64, error) {
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
-	if err != nil {
-		return from, err
-	}
-	defer file.Close()
-	if info, err := file.Stat(); err == nil && info.Size() < from {
-		from = 0
-	}
-	if _, err := file.Seek(from, io.SeekStart); err != nil {
-		return from, err
-	}
-	n, err := io.Copy(out, file)
-	return from + n, err
-}
-
-// lastLines is the end of a text, n lines at most.
-func lastLines(text []byte, n int) []byte {
-	at := len(text)
-	for range n + 1 {
-		if at = bytes.LastIndexByte(text[:at], '\n'); at < 0 {
-			return text
-		}
-	}
-	return text[at+1:]
 }

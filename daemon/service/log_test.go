@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -31,29 +32,29 @@ func TestLogIsShownAndFollowed(t *testing.T) {
 	if err := showLog(t.Context(), path, &out, false); err != nil || out.Len() != logLines*len(line) {
 		t.Errorf("%d bytes are shown, %v; want %d lines", out.Len(), err, logLines)
 	}
-	from := int64(300 * len(line))
-	for _, write := range []struct{ text, seen string }{{"more\n", "more\n"}, {"", ""}, {strings.Repeat("y", 5<<20-9) + "\n", "y"}} {
-		if _, err := log.Write([]byte(write.text)); err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- showLog(ctx, path, &out, true) }()
+		for _, text := range []string{"more\n", "", strings.Repeat("y", 5<<20-31000) + "\n", strings.Repeat("z", 2000) + "\n"} {
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			out.Reset()
+			if _, err := log.Write([]byte(text)); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			if out.String() != text {
+				t.Errorf("%d bytes follow, want %d", out.Len(), len(text))
+			}
 		}
-		out.Reset()
-		if from, err = copyFrom(path, &out, from); err != nil || write.seen == "" && out.Len() > 0 || !strings.HasPrefix(out.String(), write.seen) {
-			t.Errorf("%d bytes follow, %v; want %q", out.Len(), err, write.seen)
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("it is followed until the end: %v", err)
 		}
-	}
-	if _, err := log.Write([]byte("new, behind a log that is full\n")); err != nil {
-		t.Fatal(err)
-	}
-	out.Reset()
-	if _, err = copyFrom(path, &out, from); err != nil || out.String() != "new, behind a log that is full\n" {
-		t.Errorf("%q follows in the next file, %v", out.String(), err)
-	}
+	})
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
-	defer cancel()
-	if err := showLog(ctx, path, &out, true); err != nil {
-		t.Errorf("it is followed until the end: %v", err)
 	}
 }
