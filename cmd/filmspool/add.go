@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
@@ -19,60 +17,35 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
-// adding is one "add" at work.
-type adding struct {
-	*program
-	watchlist, series bool
-	list              string
-	choose            int
-	asJSON            *bool
-}
-
-func (p *program) addCommand() *cobra.Command {
-	a := adding{program: p}
-	c := &cobra.Command{
-		Use: "add TITLE|NUMBER|ADDRESS… [S01E02] [WHEN]…", SuggestFor: []string{"watchlist", "want", "log", "watch", "movie", "film", "episode"},
-		Example: `  filmspool add Heat 1995 last night
-  filmspool add "Breaking Bad" S01E02 friday 20:15
-  filmspool add https://www.themoviedb.org/tv/1396 --watchlist
-  filmspool add 603 --list Noir`,
+// add adds a viewing, or puts something on the watchlist or a list.
+func (p *program) add(ctx context.Context, args []string) error {
+	readings, err := typed.ParseAdd(args, time.Now())
+	if err != nil {
+		return misuse(err)
 	}
-	c.Flags().BoolVar(&a.watchlist, "watchlist", false, "")
-	c.Flags().StringVar(&a.list, "list", "", "")
-	c.Flags().BoolVar(&a.series, "series", false, "")
-	c.Flags().IntVar(&a.choose, "choose", 0, "")
-	exclusive(c, "watchlist", "list")
-	a.asJSON = jsonFlag(c)
-	c.RunE = func(c *cobra.Command, args []string) error {
-		readings, err := typed.ParseAdd(args, time.Now())
-		if err != nil {
-			return misuse(err)
-		}
-		m, r, err := a.item(c.Context(), readings)
-		if err != nil {
+	m, r, err := p.item(ctx, readings)
+	if err != nil {
+		return err
+	}
+	event := viewing.Event{Kind: viewing.KindViewing, Media: []viewing.Media{m}, WatchedAt: ended(r.At), Count: 1}
+	switch wish := p.wish(); {
+	case wish && (m.Season != nil || r.At != nil):
+		return mistake("usage.wishTime")
+	case wish && m.Type == viewing.Episode:
+		m = viewing.Media{Type: viewing.TV, IDs: m.Show.IDs, Title: m.Show.Title, Year: m.Show.Year}
+		fallthrough
+	case wish:
+		event = viewing.Event{Kind: viewing.KindWatchlist, Media: []viewing.Media{m}}
+	case m.Type == viewing.Episode && m.Episode == nil:
+		if err := p.askEpisode(ctx, &event.Media[0], r); err != nil {
 			return err
 		}
-		event := viewing.Event{Kind: viewing.KindViewing, Media: []viewing.Media{m}, WatchedAt: ended(r.At), Count: 1}
-		switch wish := a.wish(); {
-		case wish && (m.Season != nil || r.At != nil):
-			return mistake("usage.wishTime")
-		case wish && m.Type == viewing.Episode:
-			m = viewing.Media{Type: viewing.TV, IDs: m.Show.IDs, Title: m.Show.Title, Year: m.Show.Year}
-			fallthrough
-		case wish:
-			event = viewing.Event{Kind: viewing.KindWatchlist, Media: []viewing.Media{m}}
-		case m.Type == viewing.Episode && m.Episode == nil:
-			if err := a.askEpisode(c.Context(), &event.Media[0], r); err != nil {
-				return err
-			}
-		}
-		return a.commit(c.Context(), event)
 	}
-	return c
+	return p.commit(ctx, event)
 }
 
 // wish reports whether something is put on the watchlist or a list.
-func (a adding) wish() bool { return a.watchlist || a.list != "" }
+func (p *program) wish() bool { return p.given.watchlist || p.given.onList != "" }
 
 // ended is when a viewing ended: now, where nothing was typed.
 func ended(at *typed.Time) viewing.Instant {
@@ -84,11 +57,11 @@ func ended(at *typed.Time) viewing.Instant {
 
 // item is the film, the episode or, without a place, the series that was typed, and the
 // reading that fits.
-func (a adding) item(ctx context.Context, readings []typed.Reading) (m viewing.Media, r typed.Reading, err error) {
+func (p *program) item(ctx context.Context, readings []typed.Reading) (m viewing.Media, r typed.Reading, err error) {
 	r = readings[0]
 	named, err := typed.ParseItem(r.What)
 	if typed.IsTitle(err) {
-		chosen, err := a.search(ctx, readings, err)
+		chosen, err := p.search(ctx, readings, err)
 		if err != nil {
 			return m, r, err
 		}
@@ -99,7 +72,7 @@ func (a adding) item(ctx context.Context, readings []typed.Reading) (m viewing.M
 		return chosen.Is.Apply(m), chosen.Reading, nil
 	}
 	kind := viewing.Movie
-	if a.series || r.Season != nil || named.Type == viewing.TV || named.Type == viewing.Episode {
+	if p.given.series || r.Season != nil || named.Type == viewing.TV || named.Type == viewing.Episode {
 		kind = viewing.Episode
 	}
 	if err == nil {
@@ -113,7 +86,7 @@ func (a adding) item(ctx context.Context, readings []typed.Reading) (m viewing.M
 	case r.Season != nil:
 		m.Season, m.Episode = r.Season, r.Episode
 	case m.Type == viewing.Movie && m.IDs.TMDB == 0: // a number of IMDb
-		err = a.instance(ctx, daemon.Offline, func(ctl control.API) error {
+		err = p.instance(ctx, daemon.Offline, func(ctl control.API) error {
 			found, err := ctl.Resolve(ctx, control.Wanted{Kind: m.Type, IDs: m.IDs})
 			if found.Certain != nil {
 				m.IDs.TMDB = found.Certain.TMDB
@@ -127,15 +100,15 @@ func (a adding) item(ctx context.Context, readings []typed.Reading) (m viewing.M
 // search looks for what words mean. The reading in which the title is exactly that of a
 // film or series wins, and a film before a series that is not a wish; of several a person
 // or --choose decides. NotFound is the error for none.
-func (a adding) search(ctx context.Context, readings []typed.Reading, notFound error) (*control.Meaning, error) {
+func (p *program) search(ctx context.Context, readings []typed.Reading, notFound error) (*control.Meaning, error) {
 	kinds := []viewing.MediaType{viewing.Movie, viewing.TV}
-	if a.series || readings[0].Season != nil {
+	if p.given.series || readings[0].Season != nil {
 		kinds = kinds[1:]
 	}
 	isExact := func(m control.Meaning) bool { return m.Exact }
 	var trouble *viewing.Message // why no provider could be asked
 	var all, similar []control.Meaning
-	err := a.instance(ctx, daemon.Offline, func(ctl control.API) error {
+	err := p.instance(ctx, daemon.Offline, func(ctl control.API) error {
 		for _, kind := range kinds {
 			found, why, err := ctl.Meanings(ctx, readings, kind)
 			if err != nil {
@@ -144,7 +117,7 @@ func (a adding) search(ctx context.Context, readings []typed.Reading, notFound e
 			trouble = cmp.Or(trouble, why)
 			if !slices.ContainsFunc(found, isExact) {
 				similar = append(similar, found...)
-			} else if all = append(all, found...); !a.wish() {
+			} else if all = append(all, found...); !p.wish() {
 				break
 			}
 		}
@@ -162,21 +135,21 @@ func (a adding) search(ctx context.Context, readings []typed.Reading, notFound e
 		return nil, *trouble
 	case len(all) == 0:
 		return nil, misuse(notFound)
-	case exact >= 0 && !slices.ContainsFunc(all[exact+1:], isExact) && a.choose == 0:
+	case exact >= 0 && !slices.ContainsFunc(all[exact+1:], isExact) && p.given.choose == 0:
 		return &all[exact], nil
 	}
-	return choose(ctx, a.program, all, func(m control.Meaning) string {
+	return choose(ctx, p, all, func(m control.Meaning) string {
 		if m.At == nil {
 			return shortened(m.Is)
 		}
-		return shortened(m.Is) + ", " + a.stdout.Speech().Say("cli.watchedAt", "at", terminal.Minute(ended(m.At).Time()))
-	}, a.choose, *a.asJSON)
+		return shortened(m.Is) + ", " + p.stdout.Speech().Say("cli.watchedAt", "at", terminal.Minute(ended(m.At).Time()))
+	})
 }
 
 // askEpisode asks a person which episode of a series it was.
-func (a adding) askEpisode(ctx context.Context, m *viewing.Media, r typed.Reading) error {
-	if a.isPerson() && !*a.asJSON {
-		answer := a.stderr.Ask(ctx, a.stdin, a.stdout.Speech().Say("cli.whichEpisode"))
+func (p *program) askEpisode(ctx context.Context, m *viewing.Media, r typed.Reading) error {
+	if p.isPerson() {
+		answer := p.stderr.Ask(ctx, p.stdin, p.stdout.Speech().Say("cli.whichEpisode"))
 		if readings, err := typed.ParseAdd([]string{"-", answer}, time.Now()); err == nil && readings[0].Season != nil {
 			m.Season, m.Episode = readings[0].Season, readings[0].Episode
 			return nil
@@ -190,18 +163,18 @@ func (a adding) askEpisode(ctx context.Context, m *viewing.Media, r typed.Readin
 }
 
 // commit hands an event to the instance and tells what became of it.
-func (a adding) commit(ctx context.Context, v viewing.Event) error {
+func (p *program) commit(ctx context.Context, v viewing.Event) error {
 	var s control.Status
-	return ask(ctx, a.program, daemon.Offline, *a.asJSON, func(ctl control.API) (added entry.Entry, err error) {
-		if a.list != "" {
-			list, err := ctl.Add(ctx, viewing.Event{Kind: viewing.KindList, EventID: rand.Text(), List: &viewing.List{Name: a.list}})
+	return ask(ctx, p, daemon.Offline, func(ctl control.API) (added entry.Entry, err error) {
+		if p.given.onList != "" {
+			list, err := ctl.Add(ctx, viewing.Event{Kind: viewing.KindList, EventID: rand.Text(), List: &viewing.List{Name: p.given.onList}})
 			if err != nil {
 				return list, err
 			}
 			v.Kind, v.InList = viewing.KindListItem, list.EventID
 		}
 		v.EventID = rand.Text()
-		if added, err = ctl.Add(ctx, v); err == nil && !*a.asJSON {
+		if added, err = ctl.Add(ctx, v); err == nil && !p.given.json {
 			s, err = ctl.Status(ctx)
 		}
 		return added, err
@@ -210,15 +183,15 @@ func (a adding) commit(ctx context.Context, v viewing.Event) error {
 		switch {
 		case e.EventID != v.EventID:
 			key = "cli.there"
-		case e.State != viewing.StatePending && e.State != viewing.StateSending && e.State != viewing.StateDelivered:
+		case !leaves(e):
 			key = "cli.stands"
 		case e.Kind != viewing.KindViewing:
 			key = "cli.wished"
 		}
-		a.stdout.Say(key, "title", a.label(e), "at", watched(e), "id", e.ID, "state", a.standing(e))
+		p.stdout.Say(key, "title", p.label(e), "at", watched(e), "id", e.ID, "state", p.standing(e))
 		if s.Listen == "" {
-			a.stdout.Say("cli.waitsForStart")
-			a.stdout.Hint(service.StartHint(a.choice.System))
+			p.stdout.Say("cli.waitsForStart")
+			p.stdout.Hint(service.StartHint(p.choice.System))
 		}
 	})
 }

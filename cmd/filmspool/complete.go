@@ -24,7 +24,7 @@ const completionPatience = 2 * time.Second
 // completeValues has the shell complete what flags may be, and files only where one is wanted.
 func (p *program) completeValues(c *cobra.Command) {
 	values := map[string][]string{
-		"state": states(), "kind": kinds(), "reason": viewing.Reasons(), "source": viewing.Sources(),
+		"state": states(), "kind": kinds, "reason": viewing.Reasons(), "source": viewing.Sources(),
 		"format": control.ExportForms, "log-level": {"debug", "info", "warn", "error"},
 	}
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {

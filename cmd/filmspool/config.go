@@ -7,45 +7,34 @@ import (
 	"os"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-func (p *program) configCommand() *cobra.Command {
-	return group("config", p.configCheckCommand(), p.configShowCommand(), p.configPathCommand(),
-		p.configExampleCommand(), p.configSetCommand(), p.configReloadCommand())
-}
-
-func (p *program) configCheckCommand() *cobra.Command {
-	c := &cobra.Command{Use: "check"}
-	asJSON := jsonFlag(c)
-	c.RunE = func(*cobra.Command, []string) error {
-		o, err := p.options()
-		var warnings []viewing.Message
-		if err == nil {
-			warnings = daemon.NoticesOff(o)
-		}
-		switch {
-		case *asJSON:
-			return p.printCheck(warnings, err)
-		case err != nil:
-			return err
-		}
-		if _, err := os.Stat(o.Paths.File); errors.Is(err, os.ErrNotExist) {
-			p.stdout.Say("cli.noConfig", "file", o.Paths.File)
-			return nil
-		}
-		p.stdout.Say("cli.goodConfig", "file", o.Paths.File)
-		for _, w := range warnings {
-			p.stderr.Println(w)
-		}
+// checkConfig says whether the configuration can be used.
+func (p *program) checkConfig(context.Context, []string) error {
+	o, err := p.options()
+	var warnings []viewing.Message
+	if err == nil {
+		warnings = daemon.NoticesOff(o)
+	}
+	switch {
+	case p.given.json:
+		return p.printCheck(warnings, err)
+	case err != nil:
+		return err
+	}
+	if _, err := os.Stat(o.Paths.File); errors.Is(err, os.ErrNotExist) {
+		p.stdout.Say("cli.noConfig", "file", o.Paths.File)
 		return nil
 	}
-	return c
+	p.stdout.Say("cli.goodConfig", "file", o.Paths.File)
+	for _, w := range warnings {
+		p.stderr.Println(w)
+	}
+	return nil
 }
 
 // printCheck prints what a check has found as JSON. err is why the
@@ -54,19 +43,20 @@ func (p *program) printCheck(warnings []viewing.Message, err error) error {
 	if err != nil && !errors.Is(err, config.ErrInvalid) {
 		return err
 	}
+	rendered := func(all []viewing.Message) []string {
+		texts := []string{}
+		for _, m := range all {
+			texts = append(texts, p.stdout.Speech().Message(m))
+		}
+		return texts
+	}
 	check := struct {
 		Good     bool     `json:"good"`
 		Faults   []string `json:"faults"`
 		Warnings []string `json:"warnings"`
-	}{err == nil, []string{}, []string{}}
-	for _, w := range warnings {
-		check.Warnings = append(check.Warnings, p.stdout.Speech().Message(w))
-	}
+	}{err == nil, rendered(viewing.MessagesOf(err)), rendered(warnings)}
 	if err == nil {
 		return p.stdout.JSON(check)
-	}
-	for _, m := range viewing.MessagesOf(err) {
-		check.Faults = append(check.Faults, p.stdout.Speech().Message(m))
 	}
 	return errors.Join(p.stdout.JSON(check), &exitError{error: errSaid, code: exitConfig})
 }
@@ -90,89 +80,76 @@ func addresses(o daemon.Options) map[string]inForce {
 	return all
 }
 
-func (p *program) configShowCommand() *cobra.Command {
-	c := &cobra.Command{Use: "show", SuggestFor: []string{"get", "list"}}
-	asJSON := jsonFlag(c)
-	c.RunE = func(*cobra.Command, []string) error {
-		o, err := p.options()
-		if err != nil {
-			return err
-		}
-		used := addresses(o)
-		if *asJSON {
-			return p.stdout.JSON(struct {
-				config.Config
-				Addresses map[string]inForce `json:"addresses"`
-			}{o.Config, used})
-		}
-		text, err := o.Config.Annotated()
-		if err != nil {
-			return err
-		}
-		for _, name := range slices.Sorted(maps.Keys(used)) {
-			p.stdout.Printf("# %s\n", p.stdout.Speech().Say("cli.addressOf", "account", name, "url", used[name].BaseURL, "from", used[name].From))
-		}
-		_, err = p.stdout.Text().Write(text)
+// showConfig prints every setting in force, and where it comes from.
+func (p *program) showConfig(context.Context, []string) error {
+	o, err := p.options()
+	if err != nil {
 		return err
 	}
-	return c
-}
-
-func (p *program) configExampleCommand() *cobra.Command {
-	return &cobra.Command{Use: "example", RunE: func(*cobra.Command, []string) error {
-		_, err := p.stdout.Text().Write(config.Example())
+	used := addresses(o)
+	if p.given.json {
+		return p.stdout.JSON(struct {
+			config.Config
+			Addresses map[string]inForce `json:"addresses"`
+		}{o.Config, used})
+	}
+	text, err := o.Config.Annotated()
+	if err != nil {
 		return err
-	}}
-}
-
-func (p *program) configPathCommand() *cobra.Command {
-	c := &cobra.Command{Use: "path"}
-	asJSON := jsonFlag(c)
-	c.RunE = func(*cobra.Command, []string) error {
-		paths, err := config.FindPaths(p.choice, p.getenv)
-		if err != nil {
-			return err
-		}
-		if *asJSON {
-			return p.stdout.JSON(map[string]string{
-				"config": paths.File, "settings": paths.Settings(), "stateDir": paths.State, "database": paths.Database(), "control": paths.Control,
-			})
-		}
-		p.row("config", paths.File)
-		p.row("settings", paths.Settings())
-		p.row("stateDir", paths.State)
-		p.row("database", paths.Database())
-		return nil
 	}
-	return c
-}
-
-func (p *program) configSetCommand() *cobra.Command {
-	c := &cobra.Command{Use: "set KEY [VALUE]", Example: "  filmspool config set replay.grace 10m", SuggestFor: []string{"unset"}}
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, args []string) error {
-		set := control.Set{Key: args[0]}
-		if len(args) > 1 {
-			set.Value = args[1]
-		}
-		var done control.SetDone
-		return p.changeSettings(c.Context(), func(ctl control.API) (err error) {
-			done, err = ctl.Set(c.Context(), set)
-			return err
-		}, func() error {
-			if *asJSON {
-				return p.stdout.JSON(done)
-			}
-			p.stdout.Say("cli.set", "key", done.Setting.Key, "value", done.Setting.Value)
-			return nil
-		})
+	for _, name := range slices.Sorted(maps.Keys(used)) {
+		p.stdout.Printf("# %s\n", p.stdout.Speech().Say("cli.addressOf", "account", name, "url", used[name].BaseURL, "from", used[name].From))
 	}
-	return c
+	_, err = p.stdout.Text().Write(text)
+	return err
 }
 
-// changeSettings changes the settings and says what it has done, and that it counts later
-// where nothing runs.
-func (p *program) changeSettings(ctx context.Context, change func(control.API) error, say func() error) error {
+// showExample prints a configuration with every setting.
+func (p *program) showExample(context.Context, []string) error {
+	_, err := p.stdout.Text().Write(config.Example())
+	return err
+}
+
+// showPaths says where the files are.
+func (p *program) showPaths(context.Context, []string) error {
+	paths, err := config.FindPaths(p.choice, p.getenv)
+	if err != nil {
+		return err
+	}
+	all := map[string]string{"config": paths.File, "settings": paths.Settings(), "stateDir": paths.State, "database": paths.Database()}
+	if p.given.json {
+		all["control"] = paths.Control
+		return p.stdout.JSON(all)
+	}
+	for _, name := range []string{"config", "settings", "stateDir", "database"} {
+		p.row(name, all[name])
+	}
+	return nil
+}
+
+// setConfig changes a setting; without a value, to its default.
+func (p *program) setConfig(ctx context.Context, args []string) error {
+	set := control.Set{Key: args[0]}
+	if len(args) > 1 {
+		set.Value = args[1]
+	}
+	var done control.SetDone
+	err := p.changeSettings(ctx, func(ctl control.API) (err error) {
+		done, err = ctl.Set(ctx, set)
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case p.given.json:
+		return p.stdout.JSON(done)
+	}
+	p.stdout.Say("cli.set", "key", done.Setting.Key, "value", done.Setting.Value)
+	return nil
+}
+
+// changeSettings changes the settings, and says that it counts later where nothing runs.
+func (p *program) changeSettings(ctx context.Context, change func(control.API) error) error {
 	o, err := p.options()
 	if err != nil {
 		return err
@@ -182,24 +159,20 @@ func (p *program) changeSettings(ctx context.Context, change func(control.API) e
 	if errors.Is(err, &control.Fault{Code: control.CodeNotFound}) {
 		err = &exitError{error: err, code: exitUsage}
 	}
-	if err != nil {
-		return misuse(err)
-	}
-	if !running {
+	if err == nil && !running {
 		p.stderr.Say("cli.countsLater")
 	}
-	return say()
+	return misuse(err)
 }
 
-func (p *program) configReloadCommand() *cobra.Command {
-	return &cobra.Command{Use: "reload", RunE: func(c *cobra.Command, _ []string) error {
-		o, err := p.options()
-		if err == nil {
-			err = daemon.Reload(c.Context(), o.Paths)
-		}
-		if err == nil {
-			p.stdout.Say("cli.reloaded", "file", o.Paths.File)
-		}
-		return err
-	}}
+// reloadConfig has the configuration read again.
+func (p *program) reloadConfig(ctx context.Context, _ []string) error {
+	o, err := p.options()
+	if err == nil {
+		err = daemon.Reload(ctx, o.Paths)
+	}
+	if err == nil {
+		p.stdout.Say("cli.reloaded", "file", o.Paths.File)
+	}
+	return err
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
@@ -19,41 +17,31 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
-func (p *program) diaryCommand() *cobra.Command {
-	var f entry.Filter
-	c := &cobra.Command{
-		Use: "diary [WORDS]…", SuggestFor: []string{"list", "ls", "history", "queue", "search", "watched"},
-		Example: "  filmspool diary matrix\n  filmspool diary --since yesterday\n  filmspool diary --state held",
+// diary lists what was watched.
+func (p *program) diary(ctx context.Context, args []string) error {
+	f, err := p.filter()
+	if err != nil {
+		return err
 	}
-	asJSON := jsonFlag(c)
-	filterFlags(c, &f)
-	since := c.Flags().String("since", "", "")
-	c.Flags().IntVar(&f.Limit, "limit", 100, "")
-	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		if f.Since, err = moment("since", *since); err != nil {
-			return err
-		}
-		if f.Limit < 1 || f.Limit > 10000 {
-			return mistake("usage.limit", "value", strconv.Itoa(f.Limit))
-		}
-		if err := checkFilter(f); err != nil {
-			return err
-		}
-		limit := f.Limit
-		f.Words, f.ByTime, f.Limit = strings.Join(args, " "), true, limit+1 // one more tells whether there are more
-		more, speech := false, p.stdout.Speech()
-		return ask(c.Context(), p, daemon.Existing, *asJSON, func(ctl control.API) ([]entry.Entry, error) {
-			all, err := ctl.List(c.Context(), f)
-			more, speech = len(all) > limit, p.naming(c.Context(), ctl)
-			return all[:min(limit, len(all))], err
-		}, func(all []entry.Entry) {
-			p.sayEntries(all, speech)
-			if more {
-				p.stdout.Say("cli.more", "n", limit)
-			}
-		})
+	if f.Since, err = moment("since", p.given.since); err != nil {
+		return err
 	}
-	return c
+	limit := cmp.Or(p.given.limit, 100)
+	if limit < 1 || limit > 10000 {
+		return mistake("usage.limit", "value", strconv.Itoa(limit))
+	}
+	f.Words, f.ByTime, f.Limit = strings.Join(args, " "), true, limit+1 // one more tells whether there are more
+	more, speech := false, p.stdout.Speech()
+	return ask(ctx, p, daemon.Existing, func(ctl control.API) ([]entry.Entry, error) {
+		all, err := ctl.List(ctx, f)
+		more, speech = len(all) > limit, p.naming(ctx, ctl)
+		return all[:min(limit, len(all))], err
+	}, func(all []entry.Entry) {
+		p.sayEntries(all, speech)
+		if more {
+			p.stdout.Say("cli.more", "n", limit)
+		}
+	})
 }
 
 // sayEntries prints a table of entries.
@@ -62,11 +50,12 @@ func (p *program) sayEntries(all []entry.Entry, speech locale.Speech) {
 		p.stdout.Say("cli.none")
 		return
 	}
+	columns := []string{"id", "watched", "what", "state", "source"}
 	several := slices.ContainsFunc(all, func(e entry.Entry) bool { return e.Account != all[0].Account })
-	t := p.stdout.Table(2, "id", "watched", "what", "state", "source")
 	if several {
-		t = p.stdout.Table(2, "id", "watched", "what", "state", "source", "account")
+		columns = append(columns, "account")
 	}
+	t := p.stdout.Table(2, columns...)
 	stuck := false
 	for _, e := range all {
 		what := p.label(e)
@@ -117,19 +106,11 @@ func watched(e entry.Entry) string {
 	return terminal.Minute(e.WatchedAt.Time())
 }
 
-// filterFlags are the flags that choose entries.
-func filterFlags(c *cobra.Command, f *entry.Filter) {
-	flags := c.Flags()
-	flags.StringVar((*string)(&f.State), "state", "", "")
-	flags.StringVar(&f.Reason, "reason", "", "")
-	flags.StringVar(&f.Account, "account", "", "")
-	flags.StringVar(&f.Source, "source", "", "")
-	flags.StringVar((*string)(&f.Kind), "kind", "", "")
-}
-
-// checkFilter refuses words that no entry has.
-func checkFilter(f entry.Filter) error {
-	return cmp.Or(oneOf("state", string(f.State), states()), oneOf("kind", string(f.Kind), kinds()))
+// filter is which entries the flags choose. It refuses words that no entry has.
+func (p *program) filter() (entry.Filter, error) {
+	g := &p.given
+	f := entry.Filter{State: viewing.State(g.state), Reason: g.reason, Account: g.account, Source: g.source, Kind: viewing.Kind(g.kind)}
+	return f, cmp.Or(oneOf("state", g.state, states()), oneOf("kind", g.kind, kinds))
 }
 
 // states are those that an entry can be in.
@@ -141,15 +122,18 @@ func states() (words []string) {
 }
 
 // kinds are what an entry can ask for.
-func kinds() []string { return []string{"viewing", "watchlist", "list", "list_item"} }
+var kinds = []string{"viewing", "watchlist", "list", "list_item"}
 
-// entryID reads an entry's id.
-func entryID(text string) (int64, error) {
-	id, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || id < 1 {
-		return 0, mistake("usage.noID", "word", typed.Quoted(text)).next(control.Command("filmspool diary"))
+// entryIDs reads the ids of entries.
+func entryIDs(words []string) (ids []int64, err error) {
+	for _, word := range words {
+		id, err := strconv.ParseInt(word, 10, 64)
+		if err != nil || id < 1 {
+			return nil, mistake("usage.noID", "word", typed.Quoted(word)).next(control.Command("filmspool diary"))
+		}
+		ids = append(ids, id)
 	}
-	return id, nil
+	return ids, nil
 }
 
 // moment reads the time of a flag; a day begins at midnight here. It is zero for "".

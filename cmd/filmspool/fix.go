@@ -18,172 +18,142 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
-func (p *program) fixCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use: "fix ID [WHAT]…", SuggestFor: []string{"edit", "correct", "rules", "settle", "resolve", "rename"},
-		Example: `  filmspool fix 12 603
-  filmspool fix 12 "The Matrix (1999)"
-  filmspool fix 12 Breaking Bad S01E08
-  filmspool fix 12 --watched-at "yesterday 20:15"`,
-		ValidArgsFunction: p.completeIDs(entry.VerbFix),
+// fixFits wants the id of an entry, unless what is remembered is listed or forgotten.
+func (p *program) fixFits(c *cobra.Command, args []string) error {
+	if p.given.corrections || p.given.forget != 0 {
+		return nil
 	}
-	f := fixing{program: p}
-	flags := c.Flags()
-	flags.IntVar(&f.choose, "choose", 0, "")
-	flags.StringVar(&f.at, "watched-at", "", "")
-	flags.StringVar(&f.account, "account", "", "")
-	flags.BoolVar(&f.delivered, "delivered", false, "")
-	list := flags.Bool("list", false, "")
-	forget := flags.Int64("forget", 0, "")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "")
-	flags.BoolVar(&f.yes, "yes", false, "")
-	f.asJSON = jsonFlag(c)
-	c.Args = func(c *cobra.Command, args []string) error {
-		if *list || *forget != 0 {
-			return nil
-		}
-		return p.fits(c, args)
-	}
-	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		switch {
-		case *list:
-			return ask(c.Context(), p, daemon.Existing, *f.asJSON, func(ctl control.API) ([]resolve.Correction, error) {
-				return ctl.Corrections(c.Context())
-			}, p.sayCorrections)
-		case *forget != 0:
-			return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
-				if err := ctl.ForgetCorrection(c.Context(), *forget); err != nil {
-					return err
-				}
-				p.stdout.Say("cli.forgotten", "id", *forget)
-				return nil
-			})
-		}
-		if f.ID, err = entryID(args[0]); err != nil {
-			return err
-		}
-		if f.What = strings.TrimSpace(strings.Join(args[1:], " ")); f.What != "" {
-			return f.identity(c.Context())
-		}
-		return f.rest(c.Context())
-	}
-	return c
+	return p.fits(c, args)
 }
 
-// fixing is one "fix" at work.
-type fixing struct {
-	*program
-	control.Fix
-	choose                 int // as the flags of that name
-	at, account            string
-	delivered, dryRun, yes bool
-	asJSON                 *bool
-}
-
-// rest changes when an entry was watched, whose it is, or that it was delivered.
-func (f *fixing) rest(ctx context.Context) error {
-	o := entry.Order{Selection: entry.Selection{IDs: []int64{f.ID}}, DryRun: f.dryRun}
+// fix says what an entry is, when it was watched, whose it is, or that it was delivered.
+func (p *program) fix(ctx context.Context, args []string) error {
 	switch {
-	case f.delivered:
-		o.Verb, o.As = entry.VerbSettle, viewing.StateDelivered
-	case f.account != "":
-		o.Verb, o.To = entry.VerbMove, f.account
-	case f.at == "":
-		return mistake("usage.noChange").next(control.Command("filmspool fix --help"))
-	}
-	return ask(ctx, f.program, daemon.Offline, *f.asJSON, func(ctl control.API) (after entry.Entry, err error) {
-		if o.Verb == "" {
-			at, err := endedAt(f.at)
-			if err != nil {
-				return after, inFlag("--watched-at", err)
+	case p.given.corrections:
+		return ask(ctx, p, daemon.Existing, func(ctl control.API) ([]resolve.Correction, error) { return ctl.Corrections(ctx) }, p.sayCorrections)
+	case p.given.forget != 0:
+		return p.instance(ctx, daemon.Offline, func(ctl control.API) error {
+			err := ctl.ForgetCorrection(ctx, p.given.forget)
+			if err == nil {
+				p.stdout.Say("cli.forgotten", "id", p.given.forget)
 			}
-			return ctl.Edit(ctx, control.Edit{ID: f.ID, Edit: entry.Edit{WatchedAt: at, DryRun: f.dryRun}})
+			return err
+		})
+	}
+	ids, err := entryIDs(args[:1])
+	if err != nil {
+		return err
+	}
+	if what := strings.TrimSpace(strings.Join(args[1:], " ")); what != "" {
+		return p.fixItem(ctx, control.Fix{ID: ids[0], What: what})
+	}
+	return p.fixRest(ctx, ids)
+}
+
+// fixRest changes when an entry was watched, whose it is, or that it was delivered.
+func (p *program) fixRest(ctx context.Context, ids []int64) error {
+	g := p.given
+	o := entry.Order{Selection: entry.Selection{IDs: ids}, DryRun: g.dryRun}
+	var at *typed.Time
+	switch {
+	case g.delivered:
+		o.Verb, o.As = entry.VerbSettle, viewing.StateDelivered
+	case g.account != "":
+		o.Verb, o.To = entry.VerbMove, g.account
+	case g.watchedAt == "":
+		return mistake("usage.noChange").next(control.Command("filmspool fix --help"))
+	default:
+		t, err := typed.ParseTime(g.watchedAt, time.Now())
+		if err != nil {
+			return inFlag("--watched-at", err)
+		}
+		at = &t
+	}
+	return ask(ctx, p, daemon.Offline, func(ctl control.API) (after entry.Entry, err error) {
+		if at != nil {
+			return ctl.Edit(ctx, control.Edit{ID: ids[0], Edit: entry.Edit{WatchedAt: at.Instant(time.Now()), DryRun: g.dryRun}})
 		}
 		if _, err := ctl.Operate(ctx, o); err != nil {
 			return after, err
 		}
-		x, err := ctl.Explain(ctx, f.ID)
-		if f.dryRun {
+		x, err := ctl.Explain(ctx, ids[0])
+		if g.dryRun {
 			x.Account, x.State = cmp.Or(o.To, x.Account), cmp.Or(o.As, x.State)
 		}
 		return x.Entry, err
-	}, f.sayFixed)
+	}, p.sayFixed)
 }
 
 // sayFixed tells what an entry is after a change.
-func (f *fixing) sayFixed(e entry.Entry) {
-	if f.dryRun {
-		f.stdout.Say("cli.unchanged")
+func (p *program) sayFixed(e entry.Entry) {
+	if p.given.dryRun {
+		p.stdout.Say("cli.unchanged")
 	}
-	title := f.label(e)
+	title := p.label(e)
 	if page := pageOf(e); page != "" && e.Media.Titled() {
 		title += " (" + page + ")"
 	}
-	f.stdout.Say("cli.fixed", "title", title, "at", watched(e), "account", e.Account, "state", f.standing(e))
+	p.stdout.Say("cli.fixed", "title", title, "at", watched(e), "account", e.Account, "state", p.standing(e))
 }
 
-// identity finds out what is meant, has a person choose where that is not certain, shows
-// what follows, and then says it.
-func (f *fixing) identity(ctx context.Context) error {
-	found, err := f.tell(ctx)
+// fixItem finds out what is meant, has a person choose where that is not certain, shows
+// what follows, and then says it. Nothing is locked while a person is asked.
+func (p *program) fixItem(ctx context.Context, f control.Fix) error {
+	tell := func() (out control.Fixed, err error) {
+		err = p.instance(ctx, daemon.Offline, func(ctl control.API) (err error) {
+			out, err = ctl.Fix(ctx, f)
+			return misuse(err)
+		})
+		return out, err
+	}
+	found, err := tell()
 	if err != nil {
 		return err
 	}
-	chosen := found.Certain
-	if f.choose > 0 || chosen == nil || found.Searched && f.isPerson() && !f.yes && !*f.asJSON {
-		chosen, err = choose(ctx, f.program, found.Candidates, shortened, f.choose, *f.asJSON)
-	}
-	if err != nil {
-		if *f.asJSON {
-			err = errors.Join(f.stdout.JSON(found), err)
+	f.Is, f.DryRun = found.Certain, true
+	if f.Is == nil || p.given.choose > 0 || found.Searched && p.isPerson() && !p.given.yes {
+		if f.Is, err = choose(ctx, p, found.Candidates, shortened); err != nil && p.given.json {
+			err = errors.Join(p.stdout.JSON(found), err)
 		}
+	}
+	if err != nil {
 		return err
 	}
-	f.Is, f.DryRun = chosen, true
-	done, err := f.tell(ctx)
-	if err == nil && !f.dryRun && f.confirmed(ctx, done) {
+	done, err := tell()
+	if err == nil && !p.given.dryRun && p.followAgreed(ctx, done) {
 		f.DryRun = false
-		done, err = f.tell(ctx)
+		done, err = tell()
 	}
 	done.Candidates = found.Candidates
 	switch {
 	case err != nil:
 		return err
-	case *f.asJSON:
-		return f.stdout.JSON(done)
-	}
-	if f.DryRun {
-		f.stdout.Say("cli.unchanged")
-		f.stdout.Println(*chosen)
-	} else {
-		f.sayFixed(done.Entry)
+	case p.given.json:
+		return p.stdout.JSON(done)
+	case f.DryRun:
+		p.stdout.Say("cli.unchanged")
+		p.stdout.Println(*f.Is)
+	default:
+		p.sayFixed(done.Entry)
 	}
 	if r := done.Remembered; r != nil {
-		f.stdout.Say("cli.remembered", "told", told(r.Told), "is", r.Is)
+		p.stdout.Say("cli.remembered", "told", told(r.Told), "is", r.Is)
 	}
-	f.sayFollowing(done)
+	p.sayFollowing(done)
 	return nil
 }
 
-// tell tells the instance what is known so far.
-func (f *fixing) tell(ctx context.Context) (out control.Fixed, err error) {
-	err = f.instance(ctx, daemon.Offline, func(ctl control.API) (err error) {
-		out, err = ctl.Fix(ctx, f.Fix)
-		return misuse(err)
-	})
-	return out, err
-}
-
-// choose has one of several chosen: by its number, counted from 1, or by a person who is
-// asked. A quiet one prints no table.
-func choose[T any](ctx context.Context, p *program, all []T, name func(T) string, number int, quiet bool) (*T, error) {
+// choose has one of several chosen: by --choose, counted from 1, or by a person who is
+// asked.
+func choose[T any](ctx context.Context, p *program, all []T, name func(T) string) (*T, error) {
+	number := p.given.choose
 	unclear := mistake("usage.unclear").next(viewing.Say("hint.choose"))
 	switch {
 	case number > 0 && number <= len(all):
 		return &all[number-1], nil
 	case number != 0:
 		return nil, mistake("usage.badChoice", "value", strconv.Itoa(number), "most", strconv.Itoa(len(all)))
-	case quiet:
+	case p.given.json:
 		return nil, unclear
 	}
 	t := p.stdout.Table(1, "n", "title")
@@ -201,31 +171,31 @@ func choose[T any](ctx context.Context, p *program, all []T, name func(T) string
 	return &all[i-1], nil
 }
 
-// confirmed shows what else would change, and asks for a confirmation. It is
-// true without a question where nothing else changes.
-func (f *fixing) confirmed(ctx context.Context, would control.Fixed) bool {
-	if !f.isPerson() || *f.asJSON || f.yes || would.AlsoChanged == 0 {
+// followAgreed shows what else would change, and asks for a confirmation. It is true without
+// a question where nothing else changes.
+func (p *program) followAgreed(ctx context.Context, would control.Fixed) bool {
+	if !p.isPerson() || p.given.yes || would.AlsoChanged == 0 {
 		return true
 	}
-	f.sayFollowing(would)
-	return f.stderr.Agreed(ctx, f.stdin, f.stdout.Speech().Say("cli.changeAll"))
+	p.sayFollowing(would)
+	return p.stderr.Agreed(ctx, p.stdin, p.stdout.Speech().Say("cli.changeAll"))
 }
 
 // mostFollowing is how many entries that follow are listed.
 const mostFollowing = 10
 
 // sayFollowing lists the entries that follow, or the first of many.
-func (f *fixing) sayFollowing(done control.Fixed) {
+func (p *program) sayFollowing(done control.Fixed) {
 	if done.AlsoChanged == 0 {
 		return
 	}
-	f.stdout.Say("cli.following", "n", done.AlsoChanged)
+	p.stdout.Say("cli.following", "n", done.AlsoChanged)
 	listed := done.Also[:min(len(done.Also), mostFollowing)]
 	for _, o := range listed {
-		f.stdout.Printf("  %d  %s → %s\n", o.Entry, f.stdout.Speech().Item(o.Was), f.stdout.Speech().Item(o.Is))
+		p.stdout.Printf("  %d  %s → %s\n", o.Entry, p.stdout.Speech().Item(o.Was), p.stdout.Speech().Item(o.Is))
 	}
 	if more := int(done.AlsoChanged) - len(listed); more > 0 {
-		f.stdout.Say("cli.followingMore", "n", more)
+		p.stdout.Say("cli.followingMore", "n", more)
 	}
 }
 
@@ -261,16 +231,6 @@ func told(c resolve.Clue) string {
 		parts = append(parts, c.Site.Name+" "+c.Site.Title+c.Site.Series)
 	}
 	return strings.Join(parts, " ")
-}
-
-// endedAt reads when a viewing ended.
-func endedAt(text string) (viewing.Instant, error) {
-	now := time.Now()
-	t, err := typed.ParseTime(text, now)
-	if err != nil {
-		return viewing.Instant{}, err
-	}
-	return t.Instant(now), nil
 }
 
 // shortened is a candidate whose title is not too long for a line.

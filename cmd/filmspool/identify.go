@@ -2,11 +2,10 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"strconv"
-
-	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
@@ -15,42 +14,35 @@ import (
 // maxWanted bounds one line that asks about an item, in bytes.
 const maxWanted = 64 << 10
 
-func (p *program) identifyCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use: "identify", Hidden: true,
-		Example: `  echo '{"kind":"movie","title":"Heat","year":1995}' | filmspool identify --json`,
-	}
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
-			lines := bufio.NewScanner(p.stdin)
-			lines.Buffer(nil, maxWanted)
-			for n := 1; lines.Scan(); n++ {
-				var w control.Wanted
-				if json.Unmarshal(lines.Bytes(), &w) != nil {
-					return mistake("usage.noItem", "n", strconv.Itoa(n)).next(control.Command("filmspool identify --help"))
+// identify reads items, a line each, and says what they are.
+func (p *program) identify(ctx context.Context, _ []string) error {
+	return p.instance(ctx, daemon.Offline, func(ctl control.API) error {
+		lines := bufio.NewScanner(p.stdin)
+		lines.Buffer(nil, maxWanted)
+		for n := 1; lines.Scan(); n++ {
+			var w control.Wanted
+			if json.Unmarshal(lines.Bytes(), &w) != nil {
+				return mistake("usage.noItem", "n", strconv.Itoa(n)).next(control.Command("filmspool identify --help"))
+			}
+			r, err := ctl.Resolve(ctx, w)
+			switch {
+			case err != nil:
+				return err
+			case p.given.json:
+				r.Named = nil
+				for i := range r.Candidates {
+					r.Candidates[i].Poster = ""
 				}
-				r, err := ctl.Resolve(c.Context(), w)
-				switch {
-				case err != nil:
+				if err := p.stdout.JSONLine(r); err != nil {
 					return err
-				case *asJSON:
-					r.Named = nil
-					for i := range r.Candidates {
-						r.Candidates[i].Poster = ""
-					}
-					if err := p.stdout.JSONLine(r); err != nil {
-						return err
-					}
-				default:
-					p.stdout.Println(r.Why)
 				}
+			default:
+				p.stdout.Println(r.Why)
 			}
-			if errors.Is(lines.Err(), bufio.ErrTooLong) {
-				return mistake("usage.longLine", "n", strconv.Itoa(maxWanted))
-			}
-			return lines.Err()
-		})
-	}
-	return c
+		}
+		if errors.Is(lines.Err(), bufio.ErrTooLong) {
+			return mistake("usage.longLine", "n", strconv.Itoa(maxWanted))
+		}
+		return lines.Err()
+	})
 }

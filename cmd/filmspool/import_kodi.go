@@ -25,7 +25,7 @@ func (p *program) importKodiCommand() *cobra.Command {
 	f.BoolVar(&o.Yes, "yes", false, "")
 	nfo := f.String("nfo", "", "")
 	since := f.String("since", "", "")
-	asJSON := jsonFlag(c)
+	asJSON := c.Flags().Bool("json", false, "")
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		if o.Since, err = moment("since", *since); err != nil {
 			return err

@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
@@ -55,33 +53,18 @@ func (p *program) instance(ctx context.Context, offline alone, do func(control.A
 }
 
 // ask asks the instance, and prints its answer: as JSON, or as say does in words.
-func ask[T any](ctx context.Context, p *program, offline alone, asJSON bool, question func(control.API) (T, error), say func(T)) error {
+func ask[T any](ctx context.Context, p *program, offline alone, question func(control.API) (T, error), say func(T)) error {
 	return p.instance(ctx, offline, func(ctl control.API) error {
 		answer, err := question(ctl)
 		switch {
 		case err != nil:
 			return misuse(err)
-		case asJSON:
+		case p.given.json:
 			return p.stdout.JSON(answer)
 		}
 		say(answer)
 		return nil
 	})
-}
-
-// asking is a command that asks a question, and prints the answer as [ask] does.
-func asking[T any](p *program, use string, offline alone, question func(context.Context, control.API, []string) (T, error), say func(T)) *cobra.Command {
-	c := &cobra.Command{Use: use}
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, args []string) error {
-		return ask(c.Context(), p, offline, *asJSON, func(ctl control.API) (T, error) { return question(c.Context(), ctl, args) }, say)
-	}
-	return c
-}
-
-// jsonFlag adds --json to a command.
-func jsonFlag(c *cobra.Command) *bool {
-	return c.Flags().Bool("json", false, "")
 }
 
 // patiently does what may take long, and says on the standard error that it goes on.
@@ -90,4 +73,6 @@ func (p *program) patiently(do func() error) error {
 }
 
 // isPerson reports whether somebody is at a terminal, who can be asked.
-func (p *program) isPerson() bool { return terminal.IsTerminal(p.stdin) && p.stdout.IsTerminal() }
+func (p *program) isPerson() bool {
+	return terminal.IsTerminal(p.stdin) && p.stdout.IsTerminal() && !p.given.json
+}

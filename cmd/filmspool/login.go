@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -17,48 +18,34 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
-func (p *program) loginCommand() *cobra.Command {
-	var l control.Login
-	c := &cobra.Command{
-		Use: "login", SuggestFor: []string{"logout", "connect", "auth", "key"},
-		Example: `  filmspool login --base-url https://tracker.example/api/v1
-  filmspool login --key-stdin < key.txt
-  filmspool login --tmdb`,
-		Args: noKeyAmong,
+// login proves a key, and keeps it.
+func (p *program) login(ctx context.Context, _ []string) (err error) {
+	l := control.Login{BaseURL: p.given.baseURL, Account: cmp.Or(p.given.account, viewing.DefaultAccount), TMDB: p.given.tmdb}
+	if p.given.keyStdin {
+		l.Key, err = p.readKey()
+	} else {
+		l.Key, err = p.askKey(ctx, l)
 	}
-	c.Flags().StringVar(&l.BaseURL, "base-url", "", "")
-	c.Flags().StringVar(&l.Account, "account", viewing.DefaultAccount, "")
-	c.Flags().BoolVar(&l.TMDB, "tmdb", false, "")
-	stdin := c.Flags().Bool("key-stdin", false, "")
-	c.RunE = func(c *cobra.Command, _ []string) (err error) {
-		if *stdin {
-			l.Key, err = p.readKey()
-		} else {
-			l.Key, err = p.askKey(c.Context(), l)
-		}
-		if err != nil {
-			return err
-		}
-		return p.instance(c.Context(), daemon.First, func(ctl control.API) error {
-			r, err := ctl.Login(c.Context(), l)
-			if err != nil {
-				return err
-			}
+	if err != nil {
+		return err
+	}
+	return p.instance(ctx, daemon.First, func(ctl control.API) error {
+		r, err := ctl.Login(ctx, l)
+		if err == nil {
 			p.sayLogin(r)
-			return nil
-		})
-	}
-	return c
+		}
+		return err
+	})
 }
 
 // noKeyAmong takes no words, and repeats none: one may be the key.
-func noKeyAmong(c *cobra.Command, args []string) error {
+func (p *program) noKeyAmong(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	again := "filmspool login --base-url https://tracker.example/api/v1"
 	for _, word := range args {
-		if tmdb, _ := c.Flags().GetBool("tmdb"); tmdb || strings.HasPrefix(word, "eyJ") || strings.Contains(word, "sk_") || strings.Contains(word, "pk_") {
+		if p.given.tmdb || strings.HasPrefix(word, "eyJ") || strings.Contains(word, "sk_") || strings.Contains(word, "pk_") {
 			return mistake("usage.keyTyped").next(viewing.Say("hint.keyTyped", "command", again))
 		}
 	}

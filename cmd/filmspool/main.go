@@ -78,6 +78,7 @@ type program struct {
 	flags  config.Overrides
 	loop   func(*replay.Options) // see [daemon.Options]; tests set it
 	args   []string
+	given  given
 }
 
 // run executes one command line and returns the exit code.
@@ -107,7 +108,7 @@ func (p *program) root() *cobra.Command {
 	asked := root.Flags().BoolP("version", "v", false, "")
 	root.RunE = func(c *cobra.Command, _ []string) error {
 		if *asked {
-			return p.sayVersion(false)
+			return p.showVersion(c.Context(), nil)
 		}
 		return c.Help()
 	}
@@ -116,12 +117,7 @@ func (p *program) root() *cobra.Command {
 	f.StringVar(&p.choice.Config, "config", "", "")
 	f.BoolVar(&p.choice.System, "system", false, "")
 	f.StringVar(&p.flags.LogLevel, "log-level", "", "")
-	root.AddCommand(
-		p.openCommand(), p.loginCommand(), p.statusCommand(), p.diaryCommand(), p.showCommand(), p.addCommand(), p.fixCommand(),
-		p.sendCommand(), p.dropCommand(), p.undoCommand(), p.pauseCommand(), p.resumeCommand(), p.sourcesCommand(), p.importCommand(),
-		p.exportCommand(), p.moveCommand(), p.backupCommand(), p.configCommand(), p.serviceCommand(),
-		p.runCommand(), p.demoCommand(), p.sandboxCommand(), p.identifyCommand(), p.versionCommand(),
-	)
+	p.addCommands(root, p.commands())
 	root.AddCommand(p.manualCommands()...)
 	root.InitDefaultCompletionCmd()
 	root.SetHelpCommand(p.helpCommand())
@@ -207,16 +203,9 @@ func (p *program) addressed(hint string) string {
 	return strings.ReplaceAll(hint, "filmspool ", "filmspool --system ")
 }
 
-func (p *program) versionCommand() *cobra.Command {
-	c := &cobra.Command{Use: "version"}
-	asJSON := jsonFlag(c)
-	c.RunE = func(*cobra.Command, []string) error { return p.sayVersion(*asJSON) }
-	return c
-}
-
-// sayVersion prints the version, and what it was built with and for.
-func (p *program) sayVersion(asJSON bool) error {
-	if asJSON {
+// showVersion prints the version, and what it was built with and for.
+func (p *program) showVersion(context.Context, []string) error {
+	if p.given.json {
 		return p.stdout.JSON(map[string]string{"version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH})
 	}
 	p.stdout.Println(fmt.Sprintf("filmspool %s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH))

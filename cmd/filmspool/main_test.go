@@ -78,8 +78,8 @@ type started struct {
 	cancel context.CancelFunc
 }
 
-// command prepares filmspool with the script's environment and folder.
-func command(ctx context.Context, ts *testscript.TestScript, args []string) *exec.Cmd {
+// prepared prepares filmspool with the script's environment and folder.
+func prepared(ctx context.Context, ts *testscript.TestScript, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "filmspool", args...)
 	cmd.Dir = ts.MkAbs(".")
 	for _, name := range []string{"PATH", "HOME", "XDG_CONFIG_HOME", "LANG", "FILMSPOOL_STATE_DIR", "FILMSPOOL_LISTEN", "FILMSPOOL_KEY", "FILMSPOOL_CONFIG", "CREDENTIALS_DIRECTORY", "TMPDIR", "TZ", "GOCOVERDIR"} {
@@ -102,7 +102,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	defer cancel()
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	cmd := command(ctx, ts, args[1:])
+	cmd := prepared(ctx, ts, args[1:])
 	var out, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &stderr
 	if in, err := os.Open(ts.MkAbs("in")); err == nil {
@@ -129,7 +129,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 // without scheme and path, NAME_host.
 func start(ts *testscript.TestScript, _ bool, args []string) {
 	ctx, cancel := context.WithCancel(context.Background())
-	cmd := command(ctx, ts, args[1:])
+	cmd := prepared(ctx, ts, args[1:])
 	out, err := cmd.StdoutPipe()
 	ts.Check(err)
 	log, err := os.OpenFile(ts.MkAbs(args[0]+".log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)

@@ -19,7 +19,7 @@ func (p *program) moveCommand() *cobra.Command {
 	c.Flags().StringVar(&m.To, "to", "", "")
 	c.Flags().BoolVar(&m.DryRun, "dry-run", false, "")
 	yes := c.Flags().Bool("yes", false, "")
-	asJSON := jsonFlag(c)
+	asJSON := c.Flags().Bool("json", false, "")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if m.From == "" || m.To == "" {
 			return mistake("usage.accounts").next(control.Command("filmspool move --from NAME --to NAME"))

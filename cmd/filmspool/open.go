@@ -12,51 +12,45 @@ import (
 	"runtime"
 	"syscall"
 
-	"github.com/spf13/cobra"
-
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/notify"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-func (p *program) openCommand() *cobra.Command {
-	c := &cobra.Command{Use: "open", SuggestFor: []string{"setup", "web", "stats", "statistics"}}
-	asJSON := jsonFlag(c)
-	show := c.Flags().Bool("print", false, "")
-	start := c.Flags().Bool("start", false, "")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		open := func() error {
-			return p.instance(c.Context(), nil, func(ctl control.API) error {
-				o, err := ctl.Open(c.Context(), control.Open{})
-				address := o.URL + "/in?ticket=" + url.QueryEscape(o.Ticket)
-				switch {
-				case err != nil:
-					return err
-				case *asJSON:
-					return p.stdout.JSON(map[string]string{"address": address})
-				case *show:
-					p.stdout.Println(address)
-					return nil
-				}
-				return p.openPage(c.Context(), ctl, o)
-			})
+// open opens the page in a browser, or tells its address. It may have Filmspool started.
+func (p *program) open(ctx context.Context, _ []string) error {
+	err := p.openRunning(ctx)
+	if errors.Is(err, &control.Fault{Code: control.CodeNotRunning}) {
+		if !p.given.start {
+			return control.NotRunning(control.Command("filmspool open --start"))
 		}
-		err := open()
-		if errors.Is(err, &control.Fault{Code: control.CodeNotRunning}) {
-			if !*start {
-				return control.NotRunning(control.Command("filmspool open --start"))
-			}
-			if err = p.startForOpen(c.Context()); err == nil {
-				err = open()
-			}
+		if err = p.startForOpen(ctx); err == nil {
+			err = p.openRunning(ctx)
 		}
-		if silent := *show || *asJSON; err != nil && *start && !silent && (runtime.GOOS == "windows" || !p.stderr.IsTerminal()) {
-			_ = notify.Desktop(c.Context(), notify.Notice{Text: p.stderr.Speech().Error(err) + "\n" + p.hint(err)}) // it is printed, too
-		}
-		return err
 	}
-	return c
+	if silent := p.given.print || p.given.json; err != nil && p.given.start && !silent && (runtime.GOOS == "windows" || !p.stderr.IsTerminal()) {
+		_ = notify.Desktop(ctx, notify.Notice{Text: p.stderr.Speech().Error(err) + "\n" + p.hint(err)}) // it is printed, too
+	}
+	return err
+}
+
+// openRunning opens the page of the instance that runs.
+func (p *program) openRunning(ctx context.Context) error {
+	return p.instance(ctx, nil, func(ctl control.API) error {
+		o, err := ctl.Open(ctx, control.Open{})
+		address := o.URL + "/in?ticket=" + url.QueryEscape(o.Ticket)
+		switch {
+		case err != nil:
+			return err
+		case p.given.json:
+			return p.stdout.JSON(map[string]string{"address": address})
+		case p.given.print:
+			p.stdout.Println(address)
+			return nil
+		}
+		return p.openPage(ctx, ctl, o)
+	})
 }
 
 // startForOpen has a Filmspool run. The machine's counts where it is in use: two
@@ -80,7 +74,7 @@ func (p *program) startForOpen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.doService(ctx, m, service.Start)
+	return p.manage(ctx, m, service.Start)
 }
 
 // openPage leads a browser to the page. The ticket stands in a file that others
@@ -117,12 +111,9 @@ const leading = `<!doctype html><meta charset="utf-8"><title>Filmspool</title>
 
 // browse opens a file in the person's own browser.
 func browse(ctx context.Context, name string) error {
-	switch runtime.GOOS {
-	case "windows":
-		return exec.CommandContext(ctx, "rundll32", "url.dll,FileProtocolHandler", name).Run()
-	case "darwin":
-		return exec.CommandContext(ctx, "open", name).Run()
-	default:
-		return exec.CommandContext(ctx, "xdg-open", name).Run()
+	opener := map[string][]string{"windows": {"rundll32", "url.dll,FileProtocolHandler"}, "darwin": {"open"}}[runtime.GOOS]
+	if opener == nil {
+		opener = []string{"xdg-open"}
 	}
+	return exec.CommandContext(ctx, opener[0], append(opener[1:], name)...).Run()
 }

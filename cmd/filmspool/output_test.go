@@ -111,7 +111,7 @@ func ways(file *ast.File) (found []string) {
 // TestOfManyThatFollowAFewAreListed, and the rest is counted.
 func TestOfManyThatFollowAFewAreListed(t *testing.T) {
 	var out bytes.Buffer
-	f := &fixing{program: &program{stdout: terminal.To(&out)}}
+	f := &program{stdout: terminal.To(&out)}
 	var done control.Fixed
 	done.Also, done.AlsoChanged = make([]resolve.Followed, 100), 1200
 	f.sayFollowing(done)

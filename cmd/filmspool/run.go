@@ -7,35 +7,27 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/spf13/cobra"
-
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/logging"
 	"github.com/filmspool/filmspool/daemon/service"
 )
 
-func (p *program) runCommand() *cobra.Command {
-	c := &cobra.Command{Use: "run"}
-	c.Flags().StringVar(&p.flags.Listen, "listen", "", "")
-	log := c.Flags().String(service.LogFlag, "", "")
-	host := c.Flags().String(service.HostFlag, "", "")
-	_ = c.Flags().MarkHidden(service.HostFlag) // it exists: it was made above
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		if *log != "" {
-			out, err := service.OpenLog(*log)
-			if err != nil {
-				return err
-			}
-			p.stdout, p.stderr = terminal.To(out), terminal.To(out)
+// runService serves until ctx ends, and where a service manager runs it, as that wants.
+func (p *program) runService(ctx context.Context, _ []string) error {
+	p.flags.Listen = p.given.listen
+	if p.given.log != "" {
+		out, err := service.OpenLog(p.given.log)
+		if err != nil {
+			return err
 		}
-		exit := func(err error) {
-			p.show(err)
-			os.Exit(code(err))
-		}
-		return service.Run(c.Context(), service.Program{Host: *host, Args: os.Args, Run: p.hosted, Exit: exit})
+		p.stdout, p.stderr = terminal.To(out), terminal.To(out)
 	}
-	return c
+	exit := func(err error) {
+		p.show(err)
+		os.Exit(code(err))
+	}
+	return service.Run(ctx, service.Program{Host: p.given.host, Args: os.Args, Run: p.hosted, Exit: exit})
 }
 
 // hosted serves. The service manager keeps why the program ended: "service status" has

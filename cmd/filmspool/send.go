@@ -6,78 +6,61 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/spf13/cobra"
-
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-func (p *program) sendCommand() *cobra.Command {
-	o := entry.Order{Verb: entry.VerbSend}
-	c := p.orderCommand(&o)
-	c.SuggestFor = []string{"retry", "release", "approve", "keep"}
-	c.Example = "  filmspool send 12 13\n  filmspool send --reason bulk\n  filmspool send --all"
-	c.Flags().BoolVar(&o.MayDouble, "may-double", false, "")
-	return c
-}
-
-// orderCommand is a command that applies one verb to ids, filters or all.
-func (p *program) orderCommand(o *entry.Order) *cobra.Command {
-	c := &cobra.Command{Use: string(o.Verb) + " [ID]…", ValidArgsFunction: p.completeIDs(o.Verb)}
-	filterFlags(c, &o.Filter)
-	c.Flags().BoolVar(&o.All, "all", false, "")
-	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "")
-	yes := c.Flags().Bool("yes", false, "")
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, args []string) error {
-		for _, text := range args {
-			id, err := entryID(text)
-			if err != nil {
-				return err
-			}
-			o.IDs = append(o.IDs, id)
+// order is the command that applies a verb to ids, to what filters select, or to all.
+func (p *program) order(verb entry.Verb) func(context.Context, []string) error {
+	return func(ctx context.Context, args []string) (err error) {
+		o := entry.Order{Verb: verb, DryRun: p.given.dryRun}
+		o.All, o.MayDouble = p.given.all, p.given.mayDouble
+		if o.IDs, err = entryIDs(args); err != nil {
+			return err
 		}
-		if err := checkFilter(o.Filter); err != nil {
+		if o.Filter, err = p.filter(); err != nil {
 			return err
 		}
 		if o.Check() != nil {
-			return mistake("usage.selection").next(control.Command("%s --help", c.CommandPath()))
+			return mistake("usage.selection").next(control.Command("filmspool %s --help", verb))
+		}
+		if err := p.agreed(ctx, &o); err != nil {
+			return err
 		}
 		var about []entry.Entry
-		return ask(c.Context(), p, daemon.Offline, *asJSON, func(ctl control.API) (did entry.Changed, err error) {
-			if err := p.agreed(c.Context(), ctl, o, *yes, *asJSON); err != nil {
-				return did, err
-			}
-			if did, err = ctl.Operate(c.Context(), *o); err == nil && !*asJSON {
-				about, err = entriesOf(c.Context(), ctl, did.IDs[:min(len(did.IDs), mostNamed)])
+		return ask(ctx, p, daemon.Offline, func(ctl control.API) (did entry.Changed, err error) {
+			if did, err = ctl.Operate(ctx, o); err == nil && !p.given.json {
+				about, err = entriesOf(ctx, ctl, did.IDs[:min(len(did.IDs), mostNamed)])
 			}
 			return did, err
 		}, func(did entry.Changed) { p.sayChanged(did, about) })
 	}
-	return c
 }
 
 // agreed asks a person before what filters select is changed, which is then what was there
 // at that time. A script agrees to a drop with --yes.
-func (p *program) agreed(ctx context.Context, ctl control.API, o *entry.Order, yes, asJSON bool) error {
-	person := p.isPerson() && !asJSON
-	if yes || o.DryRun || len(o.IDs) > 0 || !person && o.Verb != entry.VerbDrop {
+func (p *program) agreed(ctx context.Context, o *entry.Order) error {
+	if p.given.yes || o.DryRun || len(o.IDs) > 0 || !p.isPerson() && o.Verb != entry.VerbDrop {
 		return nil
 	}
-	newest, err := ctl.List(ctx, entry.Filter{Limit: 1})
-	if err != nil || len(newest) == 0 {
-		return err
-	}
-	o.UpTo, o.All = newest[0].ID, false
-	would := *o
-	would.DryRun = true
-	did, err := ctl.Operate(ctx, would)
+	var did entry.Changed
+	err := p.instance(ctx, daemon.Offline, func(ctl control.API) error {
+		newest, err := ctl.List(ctx, entry.Filter{Limit: 1})
+		if err != nil || len(newest) == 0 {
+			return err
+		}
+		o.UpTo, o.All = newest[0].ID, false
+		would := *o
+		would.DryRun = true
+		did, err = ctl.Operate(ctx, would)
+		return misuse(err)
+	})
 	switch {
 	case err != nil || did.Changed == 0:
 		return err
-	case !person:
+	case !p.isPerson():
 		return mistake("usage.agree", "n", strconv.FormatInt(did.Changed, 10)).next(viewing.Say("hint.agree"))
 	case !p.stderr.Agreed(ctx, p.stdin, p.stdout.Speech().Say("cli.would."+string(o.Verb), "n", did.Changed)):
 		return viewing.Say("fault.notAgreed")
@@ -112,7 +95,7 @@ func (p *program) sayChanged(did entry.Changed, about []entry.Entry) {
 		p.stdout.Say("cli.many."+string(did.Verb), "n", did.Changed)
 	default:
 		for _, e := range about {
-			p.sayDid(did.Verb, e)
+			p.stdout.Say(didKey(did.Verb, e), "title", p.label(e), "state", p.standing(e), "id", e.ID)
 		}
 	}
 	for _, reason := range slices.Sorted(maps.Keys(did.Left)) {
@@ -120,15 +103,44 @@ func (p *program) sayChanged(did entry.Changed, about []entry.Entry) {
 	}
 }
 
-// sayDid names the entry that a verb has changed, and how it stands unless it waits.
-func (p *program) sayDid(verb entry.Verb, e entry.Entry) {
-	if verb == entry.VerbSend && e.State == viewing.StateInDoubt {
-		p.stdout.Say("cli.did.recheck", "title", p.label(e))
-		return
+// didKey is the text about an entry that a verb has changed: how it stands, unless it waits.
+func didKey(verb entry.Verb, e entry.Entry) string {
+	switch {
+	case verb == entry.VerbSend && e.State == viewing.StateInDoubt:
+		return "cli.did.recheck"
+	case verb == entry.VerbSend && !leaves(e):
+		return "cli.stands"
+	default:
+		return "cli.did." + string(verb)
 	}
-	if verb == entry.VerbSend && e.State != viewing.StatePending && e.State != viewing.StateSending && e.State != viewing.StateDelivered {
-		p.stdout.Say("cli.stands", "title", p.label(e), "state", p.standing(e), "id", e.ID)
-		return
+}
+
+// leaves reports whether an entry waits for nothing but its turn, or has been delivered.
+func leaves(e entry.Entry) bool {
+	return e.State == viewing.StatePending || e.State == viewing.StateSending || e.State == viewing.StateDelivered
+}
+
+// undo takes viewings back from the service.
+func (p *program) undo(ctx context.Context, args []string) error {
+	ids, err := entryIDs(args)
+	for _, id := range ids {
+		if err == nil {
+			err = ask(ctx, p, daemon.Offline, func(ctl control.API) (control.Undone, error) {
+				return ctl.Undo(ctx, control.Undo{ID: id, DryRun: p.given.dryRun})
+			}, p.sayUndone)
+		}
 	}
-	p.stdout.Say("cli.did."+string(verb), "title", p.label(e))
+	return err
+}
+
+// sayUndone tells what became of a viewing that was to be taken back.
+func (p *program) sayUndone(did control.Undone) {
+	key := "cli.undoneBefore"
+	switch {
+	case did.DryRun && did.Removed:
+		key = "cli.wouldUndo"
+	case did.Removed:
+		key = "cli.undone"
+	}
+	p.stdout.Say(key, "title", p.label(did.Entry))
 }

@@ -9,21 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-func (p *program) serviceCommand() *cobra.Command {
-	c := group("service", p.serviceInstallCommand(), p.serviceVerb(service.Uninstall), p.serviceVerb(service.Start), p.serviceVerb(service.Stop),
-		p.serviceVerb(service.Restart), p.serviceStatusCommand(), p.serviceLogsCommand())
-	c.SuggestFor = []string{"install", "uninstall", "start", "stop", "restart", "logs"}
-	return c
-}
 
 // manager is the service that the flags name. Places that were named go into its
 // command line, so that it uses the same ones.
@@ -68,9 +59,23 @@ func (p *program) outside(name string) string {
 	return p.getenv(name)
 }
 
-// doService does a verb. It refuses to start a service whose port somebody else has, which
+// doService is the command that does one thing, and says that it is done.
+func (p *program) doService(verb string) func(context.Context, []string) error {
+	return func(ctx context.Context, _ []string) error {
+		m, err := p.manager(false)
+		if err == nil {
+			err = p.manage(ctx, m, verb)
+		}
+		if err == nil {
+			p.stdout.Say("cli.service." + verb)
+		}
+		return err
+	}
+}
+
+// manage does a verb. It refuses to start a service whose port somebody else has, which
 // would end it at once.
-func (p *program) doService(ctx context.Context, m *service.Manager, verb string) error {
+func (p *program) manage(ctx context.Context, m *service.Manager, verb string) error {
 	if verb == service.Start || verb == service.Restart {
 		s, err := m.Status(ctx)
 		if err == nil {
@@ -104,40 +109,19 @@ func (p *program) portTaken(ctx context.Context, s service.Status) error {
 	return daemon.PortTaken(ctx, daemon.Options{Config: c, Paths: paths})
 }
 
-// serviceVerb is a command that does one thing and says that it is done.
-func (p *program) serviceVerb(name string) *cobra.Command {
-	return &cobra.Command{Use: name, RunE: func(c *cobra.Command, _ []string) error {
-		m, err := p.manager(false)
-		if err == nil {
-			err = p.doService(c.Context(), m, name)
-		}
-		if err == nil {
-			p.stdout.Say("cli.service." + name)
-		}
-		return err
-	}}
-}
-
-func (p *program) serviceInstallCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:     service.Install,
-		Example: "  filmspool service install && filmspool service start\n  sudo filmspool --system service install",
+// installService has Filmspool start by itself.
+func (p *program) installService(ctx context.Context, _ []string) error {
+	if p.given.linger && p.choice.System {
+		return mistake("usage.linger")
 	}
-	linger := c.Flags().Bool("linger", false, "")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		if *linger && p.choice.System {
-			return mistake("usage.linger")
-		}
-		m, err := p.manager(*linger)
-		if err == nil {
-			err = p.doService(c.Context(), m, service.Install)
-		}
-		if err == nil {
-			p.sayInstalled(c.Context(), m)
-		}
-		return err
+	m, err := p.manager(p.given.linger)
+	if err == nil {
+		err = p.manage(ctx, m, service.Install)
 	}
-	return c
+	if err == nil {
+		p.sayInstalled(ctx, m)
+	}
+	return err
 }
 
 // sayInstalled says what is so from now on, what to do next, and what is in the way.
@@ -160,45 +144,37 @@ func (p *program) sayInstalled(ctx context.Context, m *service.Manager) {
 	}
 }
 
-func (p *program) serviceLogsCommand() *cobra.Command {
-	c := &cobra.Command{Use: "logs"}
-	follow := c.Flags().BoolP("follow", "f", false, "")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		m, err := p.manager(false)
-		if err != nil {
-			return err
-		}
-		return m.Logs(c.Context(), p.stdout.Text(), *follow)
-	}
-	return c
-}
-
-func (p *program) serviceStatusCommand() *cobra.Command {
-	c := &cobra.Command{Use: "status"}
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		m, err := p.manager(false)
-		if err != nil {
-			return err
-		}
-		s, err := m.Status(c.Context())
-		if err != nil {
-			return err
-		}
-		if taken := p.portTaken(c.Context(), s); taken != nil { // from within the service less can be seen
-			s.Detail, s.Hint = viewing.MessagesOf(taken)[0], p.hint(taken)
-		}
-		if *asJSON {
-			err = p.stdout.JSON(s)
-		} else {
-			p.sayService(s)
-		}
-		if s.State != service.Running {
-			err = errors.Join(err, &exitError{error: errSaid, code: exitNotRunning})
-		}
+// serviceLogs prints the log of the service.
+func (p *program) serviceLogs(ctx context.Context, _ []string) error {
+	m, err := p.manager(false)
+	if err != nil {
 		return err
 	}
-	return c
+	return m.Logs(ctx, p.stdout.Text(), p.given.follow)
+}
+
+// serviceStatus says how the service stands.
+func (p *program) serviceStatus(ctx context.Context, _ []string) error {
+	m, err := p.manager(false)
+	if err != nil {
+		return err
+	}
+	s, err := m.Status(ctx)
+	if err != nil {
+		return err
+	}
+	if taken := p.portTaken(ctx, s); taken != nil { // from within the service less can be seen
+		s.Detail, s.Hint = viewing.MessagesOf(taken)[0], p.hint(taken)
+	}
+	if p.given.json {
+		err = p.stdout.JSON(s)
+	} else {
+		p.sayService(s)
+	}
+	if s.State != service.Running {
+		err = errors.Join(err, &exitError{error: errSaid, code: exitNotRunning})
+	}
+	return err
 }
 
 // sayService prints the state, what else the manager tells, and what to do.

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
@@ -17,14 +15,15 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-func (p *program) showCommand() *cobra.Command {
+// showEntry shows everything about an entry.
+func (p *program) showEntry(ctx context.Context, args []string) error {
+	ids, err := entryIDs(args)
+	if err != nil {
+		return err
+	}
 	var speech locale.Speech
-	c := asking(p, "show ID", daemon.Existing, func(ctx context.Context, ctl control.API, args []string) (x control.Explanation, err error) {
-		id, err := entryID(args[0])
-		if err != nil {
-			return x, err
-		}
-		x, err = ctl.Explain(ctx, id)
+	return ask(ctx, p, daemon.Existing, func(ctl control.API) (control.Explanation, error) {
+		x, err := ctl.Explain(ctx, ids[0])
 		speech = p.naming(ctx, ctl)
 		for i, step := range x.Steps {
 			x.Steps[i].Text = speech.Step(step)
@@ -36,8 +35,6 @@ func (p *program) showCommand() *cobra.Command {
 		}
 		return x, err
 	}, func(x control.Explanation) { p.sayExplanation(x, speech) })
-	c.SuggestFor = []string{"explain", "entry"}
-	return c
 }
 
 // sayExplanation prints one entry with its story.
@@ -66,22 +63,15 @@ func (p *program) sayExplanation(x control.Explanation, speech locale.Speech) {
 	}
 	story := slices.Clone(x.Steps)
 	for i, r := range x.Requests {
-		story = append(story, entry.Step{At: r.At, Text: speech.Say("diary.request", "n", i+1) + "  " + answer(r)})
+		said := []string{speech.Say("diary.request", "n", i+1), strings.TrimPrefix(strconv.Itoa(r.Status), "0"), r.Error, r.Answer}
+		said = slices.DeleteFunc(said, func(part string) bool { return part == "" })
+		story = append(story, entry.Step{At: r.At, Text: strings.Join(said, "  ")})
 	}
 	slices.SortStableFunc(story, func(a, b entry.Step) int { return a.At.Compare(b.At) })
 	for _, s := range story {
 		p.stdout.Printf("  %s  %s\n", terminal.Second(s.At), s.Text)
 	}
 	p.stdout.Hint(x.Hint)
-}
-
-// answer is what came of one request.
-func answer(r entry.Attempt) string {
-	status := ""
-	if r.Status != 0 {
-		status = strconv.Itoa(r.Status)
-	}
-	return strings.Join(slices.DeleteFunc([]string{status, r.Error, r.Answer}, func(part string) bool { return part == "" }), "  ")
 }
 
 // pageOf is the page of an entry's item at TMDB, or what else names it there; "" where that

@@ -5,8 +5,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/control"
@@ -14,17 +12,12 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-func (p *program) sourcesCommand() *cobra.Command {
-	c := group("sources", p.pairCommand(), p.kodiCommand(), p.programsCommand(), p.untitledCommand(), p.renameCommand())
-	c.SuggestFor = []string{"pair", "kodi", "programs", "clients", "browsers", "devices"}
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return ask(c.Context(), p, nil, *asJSON, func(ctl control.API) ([]control.Source, error) {
-			s, err := ctl.Status(c.Context())
-			return s.Sources, err
-		}, p.saySources)
-	}
-	return c
+// listSources lists the sources, and how they stand.
+func (p *program) listSources(ctx context.Context, _ []string) error {
+	return ask(ctx, p, nil, func(ctl control.API) ([]control.Source, error) {
+		s, err := ctl.Status(ctx)
+		return s.Sources, err
+	}, p.saySources)
 }
 
 // saySources prints each source with what there is to say of it.
@@ -48,10 +41,9 @@ func (p *program) saySources(all []control.Source) {
 	}
 }
 
-func (p *program) pairCommand() *cobra.Command {
-	return asking(p, "pair", nil, func(ctx context.Context, ctl control.API, _ []string) (pairing.Code, error) {
-		return ctl.Pair(ctx)
-	}, p.sayCode)
+// pair shows a code for a browser.
+func (p *program) pair(ctx context.Context, _ []string) error {
+	return ask(ctx, p, nil, func(ctl control.API) (pairing.Code, error) { return ctl.Pair(ctx) }, p.sayCode)
 }
 
 // sayCode shows a code and how long it holds.
@@ -60,28 +52,27 @@ func (p *program) sayCode(code pairing.Code) {
 	p.stdout.Say("cli.code", "seconds", int(time.Until(code.ExpiresAt).Round(time.Second).Seconds()))
 }
 
-func (p *program) programsCommand() *cobra.Command {
-	list := asking(p, "list", nil, func(ctx context.Context, ctl control.API, _ []string) ([]control.ClientInfo, error) {
-		return ctl.Clients(ctx)
-	}, p.sayClients)
-	var hook string
-	add := asking(p, "add NAME", nil, func(ctx context.Context, ctl control.API, args []string) (control.AddedClient, error) {
-		return ctl.AddClient(ctx, control.NewProgram{Label: args[0], Hook: hook})
+// listPrograms lists browsers and programs.
+func (p *program) listPrograms(ctx context.Context, _ []string) error {
+	return ask(ctx, p, nil, func(ctl control.API) ([]control.ClientInfo, error) { return ctl.Clients(ctx) }, p.sayClients)
+}
+
+// addProgram adds a program, or a hook for a media server.
+func (p *program) addProgram(ctx context.Context, args []string) error {
+	return ask(ctx, p, nil, func(ctl control.API) (control.AddedClient, error) {
+		return ctl.AddClient(ctx, control.NewProgram{Label: args[0], Hook: p.given.hook})
 	}, p.sayAdded)
-	add.Flags().StringVar(&hook, "hook", "", "")
-	remove := &cobra.Command{Use: "remove ID|NAME", RunE: func(c *cobra.Command, args []string) error {
-		return p.instance(c.Context(), nil, func(ctl control.API) error {
-			err := ctl.Revoke(c.Context(), args[0])
-			if err == nil {
-				p.stdout.Say("cli.revoked", "name", args[0])
-			}
-			return misuse(err)
-		})
-	}}
-	remove.SuggestFor = []string{"revoke", "delete"}
-	c := group("programs", list, add, remove)
-	c.RunE = list.RunE
-	return c
+}
+
+// removeProgram removes a browser or program.
+func (p *program) removeProgram(ctx context.Context, args []string) error {
+	return p.instance(ctx, nil, func(ctl control.API) error {
+		err := ctl.Revoke(ctx, args[0])
+		if err == nil {
+			p.stdout.Say("cli.revoked", "name", args[0])
+		}
+		return misuse(err)
+	})
 }
 
 // sayAdded shows the token of a program, or the address of a hook with the token in it.
@@ -100,20 +91,20 @@ func (p *program) sayAdded(added control.AddedClient) {
 	p.stdout.Say("hook.elsewhere")
 }
 
-// renameCommand renames a browser, a program or a library.
-func (p *program) renameCommand() *cobra.Command {
-	return &cobra.Command{Use: "rename ID|NAME|PATH NEW", RunE: func(c *cobra.Command, args []string) error {
-		return p.changeSettings(c.Context(), func(ctl control.API) error {
-			return ctl.RenameSource(c.Context(), control.Renaming{ID: args[0], Label: args[1]})
-		}, func() error {
-			p.stdout.Say("cli.renamed", "name", args[0], "new", args[1])
-			return nil
-		})
-	}}
+// renameSource renames a browser, a program or a library.
+func (p *program) renameSource(ctx context.Context, args []string) error {
+	err := p.changeSettings(ctx, func(ctl control.API) error {
+		return ctl.RenameSource(ctx, control.Renaming{ID: args[0], Label: args[1]})
+	})
+	if err == nil {
+		p.stdout.Say("cli.renamed", "name", args[0], "new", args[1])
+	}
+	return err
 }
 
-func (p *program) untitledCommand() *cobra.Command {
-	list := asking(p, "list", nil, func(ctx context.Context, ctl control.API, _ []string) ([]string, error) {
+// listUntitled lists the sites whose videos without a title are ignored.
+func (p *program) listUntitled(ctx context.Context, _ []string) error {
+	return ask(ctx, p, nil, func(ctl control.API) ([]string, error) {
 		s, err := ctl.Status(ctx)
 		return append([]string{}, s.Untitled...), err
 	}, func(sites []string) {
@@ -121,19 +112,19 @@ func (p *program) untitledCommand() *cobra.Command {
 			p.stdout.Println(site)
 		}
 	})
-	change := func(verb string, ignored bool) *cobra.Command {
-		return &cobra.Command{Use: verb + " SITE", RunE: func(c *cobra.Command, args []string) error {
-			return p.changeSettings(c.Context(), func(ctl control.API) error {
-				return ctl.IgnoreUntitled(c.Context(), control.UntitledSite{Site: args[0], Ignored: ignored})
-			}, func() error {
-				p.stdout.Say("cli.untitled."+verb, "site", args[0])
-				return nil
-			})
-		}}
+}
+
+// changeUntitled is the command that has such videos of a site ignored, or not.
+func (p *program) changeUntitled(verb string, ignored bool) func(context.Context, []string) error {
+	return func(ctx context.Context, args []string) error {
+		err := p.changeSettings(ctx, func(ctl control.API) error {
+			return ctl.IgnoreUntitled(ctx, control.UntitledSite{Site: args[0], Ignored: ignored})
+		})
+		if err == nil {
+			p.stdout.Say("cli.untitled."+verb, "site", args[0])
+		}
+		return err
 	}
-	c := group("untitled", list, change("add", true), change("remove", false))
-	c.RunE = list.RunE
-	return c
 }
 
 // sayClients prints a table of browsers and programs.
@@ -156,26 +147,18 @@ func (p *program) sayClients(all []control.ClientInfo) {
 	}
 }
 
-func (p *program) kodiCommand() *cobra.Command {
-	list := &cobra.Command{Use: "list"}
-	asJSON := jsonFlag(list)
-	list.RunE = func(*cobra.Command, []string) error {
-		o, err := p.options()
-		if err != nil {
-			return err
-		}
-		found := kodi.Discover(o.Config.Folders(), p.getenv)
-		if *asJSON {
-			return p.stdout.JSON(found)
-		}
-		p.sayLibraries(found)
-		return nil
+// listKodi lists the libraries that this machine has.
+func (p *program) listKodi(context.Context, []string) error {
+	o, err := p.options()
+	if err != nil {
+		return err
 	}
-	c := group("kodi", list,
-		p.kodiChangeCommand("add", func(ctl control.API) kodiChange { return ctl.AddKodi }),
-		p.kodiChangeCommand("remove", func(ctl control.API) kodiChange { return ctl.RemoveKodi }))
-	c.RunE = list.RunE
-	return c
+	found := kodi.Discover(o.Config.Folders(), p.getenv)
+	if p.given.json {
+		return p.stdout.JSON(found)
+	}
+	p.sayLibraries(found)
+	return nil
 }
 
 // sayLibraries prints each library, and the command that adds one.
@@ -199,18 +182,19 @@ func (p *program) sayLibraries(found []kodi.Library) {
 // kodiChange is one of the questions that change which libraries are watched.
 type kodiChange = func(context.Context, control.KodiPath) (kodi.Library, error)
 
-// kodiChangeCommand is a command that asks it.
-func (p *program) kodiChangeCommand(verb string, ask func(control.API) kodiChange) *cobra.Command {
-	return &cobra.Command{Use: verb + " PATH", RunE: func(c *cobra.Command, args []string) error {
+// changeKodi is the command that asks it.
+func (p *program) changeKodi(verb string, change func(control.API) kodiChange) func(context.Context, []string) error {
+	return func(ctx context.Context, args []string) error {
 		var found kodi.Library
-		return p.changeSettings(c.Context(), func(ctl control.API) (err error) {
-			found, err = ask(ctl)(c.Context(), control.KodiPath{Path: args[0]})
+		err := p.changeSettings(ctx, func(ctl control.API) (err error) {
+			found, err = change(ctl)(ctx, control.KodiPath{Path: args[0]})
 			return err
-		}, func() error {
-			p.stdout.Say("cli.kodi."+verb, "path", found.Userdata)
-			return nil
 		})
-	}}
+		if err == nil {
+			p.stdout.Say("cli.kodi."+verb, "path", found.Userdata)
+		}
+		return err
+	}
 }
 
 // ago is how long ago something was.

@@ -21,59 +21,45 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
-func (p *program) statusCommand() *cobra.Command {
-	c := &cobra.Command{Use: "status", SuggestFor: []string{"doctor", "support", "info", "health", "accounts", "whoami"}}
-	asJSON := jsonFlag(c)
-	seen := c.Flags().Int64("seen", 0, "")
-	all := c.Flags().Bool("all", false, "")
-	helper := c.Flags().Bool("report", false, "")
-	year := c.Flags().String("year", "", "")
-	c.Flags().Lookup("year").NoOptDefVal = strconv.Itoa(time.Now().Year())
-	exclusive(c, "seen", "all", "report", "year")
-	c.Args = func(c *cobra.Command, args []string) error {
-		if *year != "" && len(args) == 1 { // --year 2025
-			*year, args = args[0], nil
-		}
-		return p.fits(c, args)
+// yearFits takes the year of "--year 2025".
+func (p *program) yearFits(c *cobra.Command, args []string) error {
+	if p.given.year != "" && len(args) == 1 {
+		p.given.year, args = args[0], nil
 	}
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		switch {
-		case *seen != 0:
-			return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
-				err := ctl.Acknowledge(c.Context(), *seen)
-				if err == nil {
-					p.stdout.Say("now.seen")
-				}
-				return err
-			})
-		case *helper:
-			about := func(ctl control.API) (control.About, error) { return ctl.About(c.Context()) }
-			return ask(c.Context(), p, daemon.Offline, *asJSON, about, func(a control.About) {
-				_, _ = p.stdout.Text().Write([]byte(a.Report)) // a reader that went away needs none
-			})
-		case *all:
-			return p.examine(c.Context(), *asJSON)
-		case *year != "":
-			n, err := strconv.Atoi(*year)
-			if err != nil || n < 1 || n > 9999 {
-				return mistake("usage.badValue", "flag", "year", "value", typed.Quoted(*year))
+	return p.fits(c, args)
+}
+
+// status says how things stand, everything that is wrong, or a year in numbers.
+func (p *program) status(ctx context.Context, _ []string) error {
+	switch {
+	case p.given.seen != 0:
+		return p.instance(ctx, daemon.Offline, func(ctl control.API) error {
+			err := ctl.Acknowledge(ctx, p.given.seen)
+			if err == nil {
+				p.stdout.Say("now.seen")
 			}
-			return ask(c.Context(), p, daemon.Existing, *asJSON, func(ctl control.API) (entry.Year, error) { return ctl.Year(c.Context(), n) }, p.sayYear)
-		}
-		return p.instance(c.Context(), nil, func(ctl control.API) error {
-			s, err := ctl.Status(c.Context())
-			if err != nil {
-				return err
-			}
-			health.Tell(p.stdout.Speech(), &s)
-			if *asJSON {
-				return attention(s, p.stdout.JSON(s))
-			}
-			p.sayStatus(s)
-			return attention(s, nil)
+			return err
 		})
+	case p.given.report:
+		return ask(ctx, p, daemon.Offline, func(ctl control.API) (control.About, error) { return ctl.About(ctx) }, func(a control.About) {
+			_, _ = p.stdout.Text().Write([]byte(a.Report)) // a reader that went away needs none
+		})
+	case p.given.all:
+		return p.examine(ctx)
+	case p.given.year != "":
+		n, err := strconv.Atoi(p.given.year)
+		if err != nil || n < 1 || n > 9999 {
+			return mistake("usage.badValue", "flag", "year", "value", typed.Quoted(p.given.year))
+		}
+		return ask(ctx, p, daemon.Existing, func(ctl control.API) (entry.Year, error) { return ctl.Year(ctx, n) }, p.sayYear)
 	}
-	return c
+	var s control.Status
+	err := ask(ctx, p, nil, func(ctl control.API) (_ control.Status, err error) {
+		s, err = ctl.Status(ctx)
+		health.Tell(p.stdout.Speech(), &s)
+		return s, err
+	}, p.sayStatus)
+	return attention(s, err)
 }
 
 // attention is the exit code where something needs a person.
@@ -86,7 +72,7 @@ func attention(s control.Status, err error) error {
 
 // examine prints everything that is wrong now. A configuration with mistakes is one of
 // the things that it tells.
-func (p *program) examine(ctx context.Context, asJSON bool) error {
+func (p *program) examine(ctx context.Context) error {
 	paths, err := config.FindPaths(p.choice, p.getenv)
 	if err != nil {
 		return err
@@ -117,7 +103,7 @@ func (p *program) examine(ctx context.Context, asJSON bool) error {
 			*c = p.addressed(*c)
 		}
 	}
-	if asJSON {
+	if p.given.json {
 		return attention(s, p.stdout.JSON(s.Problems))
 	}
 	p.sayProblems(s.Problems)

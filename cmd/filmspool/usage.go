@@ -63,13 +63,6 @@ func exclusive(c *cobra.Command, names ...string) {
 	}
 }
 
-// group is a command that holds others, and shows its help unless it does something itself.
-func group(use string, children ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
-	c.AddCommand(children...)
-	return c
-}
-
 // prepare gives c and all commands below it help that fits one screen, and has what is
 // wrong with a command line be a mistake.
 func (p *program) prepare(c *cobra.Command) {
