@@ -72,7 +72,9 @@ type core struct {
 // newCore has opened nothing.
 func newCore(o Options) *core {
 	keys := config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}
-	return &core{o: o, log: o.Logger, keys: keys, restart: func(context.Context, config.Config) {}}
+	d := &core{o: o, log: o.Logger, keys: keys, restart: func(context.Context, config.Config) {}}
+	d.files.turn, d.files.jobs = make(chan struct{}, 1), map[string]*fileJob{}
+	return d
 }
 
 // open opens the queue, what is paired, and the libraries.
@@ -186,7 +188,8 @@ func (d *Daemon) runParts(ctx context.Context) error {
 	for _, k := range d.libraries {
 		g.Go(func() error { return d.runLibrary(ctx, k.Source(), k.Run) })
 	}
-	d.files.run = func(do func(context.Context)) { g.Go(func() error { do(ctx); return nil }) }
+	d.files.life = ctx
+	defer d.files.work.Wait()
 	g.Go(func() error { d.resumeFiles(ctx); return nil })
 	g.Go(func() error { return d.connector.Run(ctx) })
 	g.Go(func() error { d.nudgeBrowsers(ctx); return nil })

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -28,24 +30,24 @@ import (
 )
 
 const (
-	// maxUpload bounds a history file, in bytes.
-	maxUpload = 2 << 30
 	// fileAge is how long a file is kept that nobody has agreed to import, and what is known
 	// of one that was imported.
 	fileAge = 24 * time.Hour
 	// retryImport is how long an import waits for a disk that cannot be written.
 	retryImport = 30 * time.Second
+	// importBatch is how many rows are committed at once.
+	importBatch = 1000
 )
 
 // fileImports are the imports of history files that run. Each file lies in the state folder
 // beside what is known of it until its import has ended: an import that was cut goes on at
 // the next start.
 type fileImports struct {
-	turn sync.Mutex // of one import after another
+	turn chan struct{}   // of one import after another
+	life context.Context // of the daemon, in which an import goes on without its asker; nil while none runs
+	work sync.WaitGroup
 	mu   sync.Mutex
 	jobs map[string]*fileJob // by file
-	// run begins an import that outlives its asker. Nil is while no daemon runs.
-	run func(func(context.Context))
 }
 
 // fileJob is an import that runs.
@@ -58,45 +60,42 @@ type fileJob struct {
 	err   error
 }
 
-// fileFolder is where history files are kept.
-func (d *core) fileFolder() string { return filepath.Join(d.o.Paths.State, "imports") }
+// filePath is where a history file is kept; what is known of it lies beside it.
+func (d *core) filePath(name string) string { return filepath.Join(d.o.Paths.State, "imports", name) }
 
 // AddFile implements [control.API].
-func (d *core) AddFile(_ context.Context, name string, content io.Reader) (control.File, error) {
-	if err := os.MkdirAll(d.fileFolder(), 0o700); err != nil {
-		return control.File{}, fmt.Errorf("keep a history file: %w", err)
+func (d *core) AddFile(_ context.Context, name string, content io.Reader) (f control.File, err error) {
+	if err := os.MkdirAll(d.filePath(""), 0o700); err != nil {
+		return f, fmt.Errorf("keep a history file: %w", err)
 	}
 	if err := d.sweepFiles(); err != nil {
-		return control.File{}, err
+		return f, err
 	}
-	kept, err := os.CreateTemp(d.fileFolder(), ".new-*") // of mode 0600
+	kept, err := os.CreateTemp(d.filePath(""), ".new-*") // of mode 0600
 	if err != nil {
-		return control.File{}, fmt.Errorf("keep a history file: %w", err)
+		return f, fmt.Errorf("keep a history file: %w", err)
 	}
 	defer func() { _ = errors.Join(kept.Close(), os.Remove(kept.Name())) }() // it may have been renamed
 	hash := sha256.New()
-	size, err := io.Copy(io.MultiWriter(kept, hash), io.LimitReader(content, maxUpload+1))
-	switch {
-	case err != nil:
-		return control.File{}, fmt.Errorf("keep a history file: %w", err)
-	case size > maxUpload:
-		return control.File{}, control.Refused(viewing.Say("fault.fileLarge"), viewing.Message{})
+	size, err := io.Copy(io.MultiWriter(kept, hash), io.LimitReader(content, transfer.MaxSize+1))
+	if err != nil {
+		return f, fmt.Errorf("keep a history file: %w", err)
 	}
 	form, _, err := openHistory(kept, size)
 	if err != nil {
-		return control.File{}, err
+		return f, err
 	}
-	f := control.File{ID: hex.EncodeToString(hash.Sum(nil)[:16]), Name: filepath.Base(name), AddedAt: time.Now().UTC()}
+	f = control.File{ID: hex.EncodeToString(hash.Sum(nil)[:16]), Name: filepath.Base(name), AddedAt: time.Now().UTC()}
 	f.Format = form.Name
-	if known, err := d.file(f.ID); err == nil && known.Agreed && known.EndedAt.IsZero() {
+	if known, err := d.file(f.ID); err == nil && known.Runs() {
 		return known, nil
 	}
 	err = errors.Join(kept.Sync(), kept.Close())
 	if err == nil {
-		err = os.Rename(kept.Name(), filepath.Join(d.fileFolder(), f.ID))
+		err = os.Rename(kept.Name(), d.filePath(f.ID))
 	}
 	if err != nil {
-		return control.File{}, fmt.Errorf("keep a history file: %w", err)
+		return f, fmt.Errorf("keep a history file: %w", err)
 	}
 	return f, d.saveFile(f)
 }
@@ -121,7 +120,7 @@ func unreadable(err error) error {
 func (d *core) file(id string) (f control.File, err error) {
 	text, err := []byte(nil), fs.ErrNotExist
 	if _, bad := hex.DecodeString(id); bad == nil {
-		text, err = os.ReadFile(filepath.Join(d.fileFolder(), id+".json"))
+		text, err = os.ReadFile(d.filePath(id + ".json"))
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -138,30 +137,20 @@ func (d *core) saveFile(f control.File) error {
 	if err != nil {
 		return fmt.Errorf("keep what is known of a history file: %w", err)
 	}
-	return config.WriteFile(filepath.Join(d.fileFolder(), f.ID+".json"), text)
-}
-
-func (d *core) removeFile(id string) error {
-	err := os.Remove(filepath.Join(d.fileFolder(), id))
-	if errors.Is(err, fs.ErrNotExist) { // it has been imported
-		err = nil
-	}
-	return errors.Join(err, os.Remove(filepath.Join(d.fileFolder(), id+".json")))
+	return config.WriteFile(d.filePath(f.ID+".json"), text)
 }
 
 // sweepFiles removes what is too old.
 func (d *core) sweepFiles() error {
-	all, err := os.ReadDir(d.fileFolder())
+	all, err := os.ReadDir(d.filePath(""))
 	if errors.Is(err, fs.ErrNotExist) { // nothing was ever imported
 		return nil
 	}
 	for _, one := range all {
-		id := strings.TrimSuffix(one.Name(), ".json")
-		if f, unknown := d.file(id); unknown == nil && f.Agreed && f.EndedAt.IsZero() {
-			continue
-		}
-		if info, gone := one.Info(); gone == nil && time.Since(info.ModTime()) > fileAge {
-			err = errors.Join(err, os.Remove(filepath.Join(d.fileFolder(), one.Name())))
+		f, unknown := d.file(strings.TrimSuffix(one.Name(), ".json"))
+		info, gone := one.Info()
+		if gone == nil && time.Since(info.ModTime()) > fileAge && (unknown != nil || !f.Runs()) {
+			err = errors.Join(err, os.Remove(d.filePath(one.Name())))
 		}
 	}
 	return err
@@ -169,7 +158,7 @@ func (d *core) sweepFiles() error {
 
 // Files implements [control.API].
 func (d *core) Files(context.Context) ([]control.File, error) {
-	names, err := filepath.Glob(filepath.Join(d.fileFolder(), "*.json"))
+	names, err := filepath.Glob(d.filePath("*.json"))
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +191,7 @@ func (d *core) ForgetFile(_ context.Context, id string) error {
 		job.stop()
 		<-job.ended
 	}
-	return d.removeFile(id)
+	return errors.Join(os.RemoveAll(d.filePath(id)), os.RemoveAll(d.filePath(id+".json")))
 }
 
 // PreviewFile implements [control.API].
@@ -212,7 +201,8 @@ func (d *core) PreviewFile(ctx context.Context, o control.FileOrder) (control.Fi
 		return f, err
 	}
 	f.Dates, f.Person = o.Dates, o.Person
-	i := fileImport{d: d, f: f, dry: true, past: newPast(d), wishes: map[string]bool{}}
+	i := newFileImport(d, f)
+	i.past = newPast(d)
 	if err := i.read(ctx); err != nil {
 		return f, err
 	}
@@ -233,22 +223,33 @@ func personHint(names []string) viewing.Message {
 func (d *core) ImportFile(ctx context.Context, o control.FileOrder) (control.File, error) {
 	f, err := d.file(o.ID)
 	switch {
-	case err != nil:
+	case err != nil || !f.EndedAt.IsZero():
 		return f, err
 	case f.Skipped == nil:
 		return f, control.Refused(viewing.Say("fault.noPreview"), viewing.Message{})
 	case f.Whose() != nil:
-		return f, control.Refused(viewing.Say("fault.severalPeople"), personHint(f.Whose()))
+		return f, control.Invalid(viewing.Say("fault.severalPeople"), personHint(f.Whose()))
 	case f.AmbiguousDates > 0:
-		return f, control.Refused(viewing.Say("fault.ambiguousDates"), viewing.Say("hint.dates"))
-	}
-	if !f.Agreed {
+		return f, control.Invalid(viewing.Say("fault.ambiguousDates"), viewing.Say("hint.dates"))
+	case !f.Agreed:
 		f.Agreed = true
 		if err := d.saveFile(f); err != nil {
 			return f, err
 		}
 	}
-	return d.runFile(ctx, f, o.Wait)
+	job, leave := d.startFile(ctx, f), (<-chan struct{})(nil)
+	switch {
+	case !o.Wait:
+		return f, nil
+	case d.files.life != nil: // else the job ends with its asker
+		leave = ctx.Done()
+	}
+	select {
+	case <-job.ended:
+		return job.file, job.err
+	case <-leave:
+		return f, ctx.Err()
+	}
 }
 
 // resumeFiles goes on with the imports that were cut.
@@ -261,57 +262,40 @@ func (d *core) resumeFiles(ctx context.Context) {
 		d.log.Warn("the folder of history files cannot be read", "error", err)
 	}
 	for _, f := range slices.Backward(all) {
-		if f.Agreed && f.EndedAt.IsZero() {
-			_, _ = d.runFile(ctx, f, true) // it logs what goes wrong
+		if f.Runs() {
+			<-d.startFile(ctx, f).ended
 		}
 	}
 }
 
-// runFile imports a file that a person has agreed to, unless that is under way, and may wait
-// for the end.
-func (d *core) runFile(ctx context.Context, f control.File, wait bool) (control.File, error) {
+// startFile begins an import that a person has agreed to, unless it is under way.
+func (d *core) startFile(ctx context.Context, f control.File) *fileJob {
 	d.files.mu.Lock()
-	job := d.files.jobs[f.ID]
-	if job == nil && f.EndedAt.IsZero() {
-		job = &fileJob{since: time.Now().UTC(), ended: make(chan struct{}), file: f}
-		if d.files.jobs == nil {
-			d.files.jobs = map[string]*fileJob{}
-		}
-		d.files.jobs[f.ID] = job
-		run := d.files.run
-		if run == nil {
-			run = func(do func(context.Context)) { go do(ctx) }
-		}
-		begun := make(chan struct{})
-		run(func(ctx context.Context) {
-			ctx, job.stop = context.WithCancel(ctx)
-			close(begun)
-			defer job.stop()
-			d.importFile(ctx, job)
-		})
-		<-begun
+	defer d.files.mu.Unlock()
+	if job := d.files.jobs[f.ID]; job != nil {
+		return job
 	}
-	d.files.mu.Unlock()
-	if job == nil || !wait && d.files.run != nil {
-		return f, nil
+	if d.files.life != nil {
+		ctx = d.files.life
 	}
-	select {
-	case <-job.ended:
-		return job.file, job.err
-	case <-ctx.Done():
-		if d.files.run == nil { // nobody else goes on with it
-			<-job.ended
-		}
-		return f, ctx.Err()
-	}
+	job := &fileJob{since: time.Now().UTC(), ended: make(chan struct{}), file: f}
+	ctx, job.stop = context.WithCancel(ctx)
+	d.files.jobs[f.ID] = job
+	d.files.work.Go(func() { d.importFile(ctx, job) })
+	return job
 }
 
 // importFile imports a file. What was cut, for whatever reason, goes on at the next start.
 func (d *core) importFile(ctx context.Context, job *fileJob) {
 	defer close(job.ended)
-	d.files.turn.Lock()
-	defer d.files.turn.Unlock()
-	i := fileImport{d: d, f: job.file, rows: &job.rows}
+	defer job.stop()
+	select {
+	case d.files.turn <- struct{}{}:
+		defer func() { <-d.files.turn }()
+	case <-ctx.Done():
+	}
+	i := newFileImport(d, job.file)
+	i.rows = &job.rows
 	err := i.read(ctx)
 	for errors.Is(err, sqlite.ErrStorage) && ctx.Err() == nil {
 		d.log.Warn("an import waits: the queue cannot be written", "file", job.file.ID, "error", err)
@@ -324,15 +308,14 @@ func (d *core) importFile(ctx context.Context, job *fileJob) {
 	fault, wrong := errors.AsType[*control.Fault](err)
 	if err == nil || wrong {
 		f := &job.file
-		if f.EndedAt = time.Now().UTC(); !i.resumed {
+		if !i.resumed {
 			f.New, f.Known, f.Unresolved, f.Held, f.Ignored = i.count.New-f.AtService, i.count.Known+f.AtService, i.count.Unresolved, i.count.Held, i.count.Ignored
 		}
-		if wrong {
+		if f.EndedAt = time.Now().UTC(); wrong {
 			f.Problem = fault.Message
 		}
-		err = errors.Join(err, d.saveFile(*f), os.Remove(filepath.Join(d.fileFolder(), f.ID)))
 		_, kept := d.store.Commit(ctx, viewing.Batch{Source: i.source, State: map[string][]byte{f.ID: nil}})
-		err = errors.Join(err, kept)
+		err = errors.Join(err, d.saveFile(*f), os.Remove(d.filePath(f.ID)), kept)
 	}
 	if job.err = err; err != nil && ctx.Err() == nil {
 		d.log.Error("an import has failed", "file", job.file.ID, "error", err)
@@ -346,22 +329,21 @@ func (d *core) importFile(ctx context.Context, job *fileJob) {
 type fileImport struct {
 	d       *core
 	f       control.File
-	dry     bool
-	past    *past           // what services have; of a dry run
-	wishes  map[string]bool // of the file so far, by item; of a dry run
+	past    *past           // what services have; nil unless it only counts
+	wishes  map[string]bool // of the file so far, by item
 	rows    *atomic.Int64   // shows how far it is
 	resumed bool            // some rows were imported before
 	source  string
-	batch   []transfer.Row
 	count   control.FilePreview
 }
 
-// importBatch is how many rows are committed at once.
-const importBatch = 500
+func newFileImport(d *core, f control.File) fileImport {
+	return fileImport{d: d, f: f, wishes: map[string]bool{}, rows: new(atomic.Int64), source: viewing.SourceFile + ":" + f.Format}
+}
 
 // read reads the file from its beginning, or from where an earlier read was cut.
 func (i *fileImport) read(ctx context.Context) error {
-	content, err := os.Open(filepath.Join(i.d.fileFolder(), i.f.ID))
+	content, err := os.Open(i.d.filePath(i.f.ID))
 	if err != nil {
 		return fmt.Errorf("open a history file: %w", err)
 	}
@@ -374,10 +356,9 @@ func (i *fileImport) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	i.source = viewing.SourceFile + ":" + form.Name
-	i.count = control.FilePreview{Format: form.Name, Skipped: map[string]int{}}
+	i.count = control.FilePreview{Format: i.f.Format, Skipped: map[string]int{}}
 	done := 0 // rows that are on disk
-	if !i.dry {
+	if i.past == nil {
 		state, err := i.d.store.State(ctx, i.source)
 		if err != nil {
 			return err
@@ -390,26 +371,68 @@ func (i *fileImport) read(ctx context.Context) error {
 		first := i.f.Dates == control.DayFirst
 		o.DayFirst = &first
 	}
-	n := 0
-	for row, err := range form.Read(file, o) {
-		if err != nil {
-			return errors.Join(unreadable(err), i.flush(ctx))
+	reading, stop := context.WithCancel(ctx)
+	chunks := readAhead(reading, form.Read(file, o))
+	defer func() {
+		stop()
+		for range chunks { // until nobody reads the file
 		}
-		if n++; n <= done {
-			continue
-		}
-		i.count.Rows = n
-		if i.take(row); len(i.batch) == importBatch {
-			if err := i.flush(ctx); err != nil {
-				return err
+	}()
+	for c := range chunks {
+		batch := map[string][]viewing.Event{}
+		for _, row := range c.rows {
+			if i.count.Rows++; i.count.Rows > done {
+				if err := i.take(ctx, row, batch); err != nil {
+					return err
+				}
 			}
 		}
+		if err := i.commit(ctx, batch); err != nil {
+			return err
+		}
+		if c.err != nil {
+			return unreadable(c.err)
+		}
 	}
-	return i.flush(ctx)
+	return ctx.Err()
 }
 
-// take takes a row into the batch, or counts why it is left out.
-func (i *fileImport) take(row transfer.Row) {
+// chunk is some rows of a file, in order, and the fault that ends it after them.
+type chunk struct {
+	rows []transfer.Row
+	err  error
+}
+
+// readAhead reads rows while those before are committed, until ctx ends.
+func readAhead(ctx context.Context, rows iter.Seq2[transfer.Row, error]) <-chan chunk {
+	chunks := make(chan chunk, 1)
+	go func() {
+		defer close(chunks)
+		c := chunk{}
+		give := func() bool {
+			select {
+			case chunks <- c:
+				c = chunk{}
+				return true
+			case <-ctx.Done():
+				return false
+			}
+		}
+		for row, err := range rows {
+			if c.err = err; err != nil {
+				break
+			}
+			if c.rows = append(c.rows, row); len(c.rows) == importBatch && !give() {
+				return
+			}
+		}
+		give()
+	}()
+	return chunks
+}
+
+// take takes the event of a row into a batch, by its source, or counts why it is left out.
+func (i *fileImport) take(ctx context.Context, row transfer.Row, batch map[string][]viewing.Event) error {
 	if row.Person != "" {
 		if i.count.People == nil {
 			i.count.People = map[string]int{}
@@ -419,15 +442,16 @@ func (i *fileImport) take(row transfer.Row) {
 	switch {
 	case row.Person != i.f.Person && row.Person != "" && i.f.Person != "":
 		i.count.Skipped["person"]++
-		return
+		return nil
 	case row.Skip != "":
 		i.count.Skipped[string(row.Skip)]++
-		return
+		return nil
 	case row.Ambiguous:
 		i.count.AmbiguousDates++
-		return
+		return nil
 	}
-	switch row.Event.Kind {
+	e := row.Event
+	switch e.Kind {
 	case viewing.KindViewing:
 		i.count.Viewings++
 	case viewing.KindWatchlist:
@@ -437,68 +461,53 @@ func (i *fileImport) take(row transfer.Row) {
 	case viewing.KindListItem:
 		i.count.ListItems++
 	}
-	if row.Event.Class == "" {
-		row.Event.Class = viewing.ClassImport
-	}
-	if row.Event.EventID = row.Key; row.Source == "" {
-		row.Source, row.Event.EventID = i.source, i.f.Format+":"+row.Key
-		if row.Event.InList != "" {
-			row.Event.InList = i.f.Format + ":" + row.Event.InList
+	e.Class = cmp.Or(e.Class, viewing.ClassImport)
+	if e.EventID = row.Key; row.Source == "" {
+		row.Source, e.EventID = i.source, i.f.Format+":"+row.Key
+		if e.InList != "" {
+			e.InList = i.f.Format + ":" + e.InList
 		}
 	}
-	i.batch = append(i.batch, row)
+	known, err := i.wished(ctx, row.Source, e)
+	if known {
+		i.count.Known++
+	} else {
+		batch[row.Source] = append(batch[row.Source], e)
+	}
+	return err
 }
 
-// flush commits the batch, with how far the file is read, or counts what that would do.
-func (i *fileImport) flush(ctx context.Context) error {
+// commit commits a batch with how far the file is read, or counts what that would do. Our own
+// source comes last: its state says that the batch is done.
+func (i *fileImport) commit(ctx context.Context, batch map[string][]viewing.Event) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	var sources []string // our own last: its state says that the batch is done
-	bySource := map[string][]viewing.Event{i.source: nil}
-	for _, row := range i.batch {
-		known, err := i.wished(ctx, row)
-		switch {
-		case err != nil:
-			return err
-		case known:
-			i.count.Known++
-			continue
-		}
-		if _, seen := bySource[row.Source]; !seen {
-			sources = append(sources, row.Source)
-		}
-		bySource[row.Source] = append(bySource[row.Source], row.Event)
-	}
-	i.batch = i.batch[:0]
-	for _, source := range append(sources, i.source) {
-		if err := i.commit(ctx, viewing.Batch{Source: source, Events: bySource[source]}); err != nil {
+	own := batch[i.source]
+	delete(batch, i.source)
+	for _, source := range slices.Sorted(maps.Keys(batch)) {
+		if err := i.commitOf(ctx, source, batch[source]); err != nil {
 			return err
 		}
 	}
-	if i.rows != nil {
-		i.rows.Store(int64(i.count.Rows))
-	}
-	return nil
+	return i.commitOf(ctx, i.source, own)
 }
 
-// commit commits events of one source, with how far the file is read, and counts what
-// becomes of them.
-func (i *fileImport) commit(ctx context.Context, b viewing.Batch) error {
-	do := i.d.store.Commit
+// commitOf commits events of one source, and counts what becomes of them.
+func (i *fileImport) commitOf(ctx context.Context, source string, events []viewing.Event) error {
+	b, do := viewing.Batch{Source: source, Events: events}, i.d.store.Commit
 	switch {
-	case i.dry:
+	case i.past != nil:
 		do = i.d.store.Preview
-	case b.Source == i.source:
+	case source == i.source:
 		b.State = map[string][]byte{i.f.ID: strconv.AppendInt(nil, int64(i.count.Rows), 10)}
 	}
 	outcomes, err := do(ctx, b)
 	for n, o := range outcomes {
-		known := o.Status == viewing.StatusDuplicate || o.Status == viewing.StatusConflict || o.Joined
 		switch {
-		case known:
+		case o.Status == viewing.StatusDuplicate || o.Status == viewing.StatusConflict || o.Joined:
 			i.count.Known++
-		case i.dry && i.atService(ctx, b.Source, b.Events[n]):
+		case i.past != nil && i.atService(ctx, source, events[n]):
 			i.count.Known++
 			i.count.AtService++
 		case o.Status == viewing.StatusDropped:
@@ -510,6 +519,7 @@ func (i *fileImport) commit(ctx context.Context, b viewing.Batch) error {
 		}
 	}
 	i.count.New = i.count.Viewings + i.count.Watchlist + i.count.Lists + i.count.ListItems - i.count.Known
+	i.rows.Store(int64(i.count.Rows))
 	return err
 }
 
@@ -527,17 +537,15 @@ func (i *fileImport) atService(ctx context.Context, source string, v viewing.Eve
 	})
 }
 
-// wished reports whether the item of a wish is on the watchlist already.
-func (i *fileImport) wished(ctx context.Context, row transfer.Row) (bool, error) {
-	if row.Event.Kind != viewing.KindWatchlist || row.Event.Media[0].Key() == "" {
+// wished reports whether the item of a wish is on the watchlist already, or comes before.
+func (i *fileImport) wished(ctx context.Context, source string, e viewing.Event) (bool, error) {
+	if e.Kind != viewing.KindWatchlist || e.Media[0].Key() == "" {
 		return false, nil
 	}
-	key := row.Event.Media[0].Key()
+	key := e.Media[0].Key()
 	before := i.wishes[key]
-	if i.dry {
-		i.wishes[key] = true
-	}
-	for _, account := range i.d.store.AccountsOf(row.Source) {
+	i.wishes[key] = true
+	for _, account := range i.d.store.AccountsOf(source) {
 		all, err := i.d.store.Entries(ctx, entry.Filter{Kind: viewing.KindWatchlist, Item: key, Account: account, Kept: true, Limit: 1})
 		if err != nil || len(all) == 0 {
 			return before, err

@@ -151,7 +151,7 @@ func TestImportIsCutAnywhere(t *testing.T) {
 			if err := c.saveFile(f); err != nil {
 				t.Fatal(err)
 			}
-			i := fileImport{d: c, f: f}
+			i := newFileImport(c, f)
 			cut = i.read(&cutting{t.Context(), steps}) != nil
 			if err := os.CopyFS(filepath.Join(after.Paths.State), os.DirFS(o.Paths.State)); err != nil {
 				t.Fatal(err)
@@ -280,7 +280,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 		if err := c.ForgetFile(t.Context(), f.ID); err != nil {
 			t.Error(err)
 		}
-		if left, err := os.ReadDir(c.fileFolder()); err != nil || len(left) > 0 {
+		if left, err := os.ReadDir(c.filePath("")); err != nil || len(left) > 0 {
 			t.Errorf("left: %v, %v", left, err)
 		}
 	})

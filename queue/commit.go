@@ -65,25 +65,26 @@ func (s *Store) commitBatch(ctx context.Context, b viewing.Batch, dry bool) (out
 // ones have reported. An event that is known already changes nothing.
 func (t *tx) commit(e event) (o viewing.Outcome, err error) {
 	o = viewing.Outcome{EventID: e.EventID, Status: viewing.StatusQueued}
-	was, err := t.stored(e.kind, e.EventID)
-	switch {
-	case err != nil:
-		return o, err
-	case was.id != 0 && !bytes.Equal(was.body, e.body):
-		o.Status, o.Reason = viewing.StatusConflict, "this event id was used before with other content"
-		return o, nil
-	case was.id != 0:
-		o.Status = viewing.StatusDuplicate
-		o.Entries, err = t.entriesOf(was.id)
-		return o, err
-	}
 	same, err := t.sameAs(e)
 	if err != nil {
 		return o, err
 	}
-	event, err := t.Insert("INSERT INTO events (source, source_kind, event_id, body, committed_at) VALUES (?, ?, ?, ?, ?)",
-		e.source, e.kind, e.EventID, string(e.body), t.now)
+	event, added, err := t.InsertNew(`INSERT INTO events (source, source_kind, event_id, body, committed_at) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (source_kind, event_id) DO NOTHING`, e.source, e.kind, e.EventID, string(e.body), t.now)
 	if err != nil {
+		return o, err
+	}
+	if !added {
+		was, err := t.stored(e.kind, e.EventID)
+		if err != nil {
+			return o, err
+		}
+		if !bytes.Equal(was.body, e.body) {
+			o.Status, o.Reason = viewing.StatusConflict, "this event id was used before with other content"
+			return o, nil
+		}
+		o.Status = viewing.StatusDuplicate
+		o.Entries, err = t.entriesOf(was.id)
 		return o, err
 	}
 	if same == 0 {

@@ -137,14 +137,13 @@ func (s *Store) Entitle(ctx context.Context, entries []Entry) error {
 // Learn keeps what TMDB tells of items. A title that another entry has told stays.
 func (s *Store) Learn(ctx context.Context, all []Title) error {
 	return s.write(ctx, "keep titles", func(t *tx) error {
-		if err := t.keepTitles("", all, false); err != nil {
+		if err := t.keepTitles(all, false); err != nil {
 			return err
 		}
 		for _, one := range all {
 			_, err := t.Exec("UPDATE titles SET minutes = nullif(?2, 0), poster = ?3 WHERE key = ?1", one.Key, one.Minutes, one.Poster)
 			if err == nil && one.Minutes > 0 {
-				_, err = t.Exec(`UPDATE entries SET minutes = ?2 WHERE account IN (SELECT account FROM counters) AND item_key <> ''
-					AND item_key = ?1 AND minutes IS NULL`, one.Key, one.Minutes)
+				_, err = t.Exec("UPDATE entries SET minutes = ?2 WHERE item_key <> '' AND item_key = ?1 AND minutes IS NULL", one.Key, one.Minutes)
 			}
 			if err != nil {
 				return err
@@ -166,19 +165,23 @@ func (s *Store) Poster(ctx context.Context, key string) (path string, known bool
 }
 
 // addWords adds to what the entries of a range of items are found by.
-const addWords = `UPDATE entries SET words = words || ?1 WHERE account IN (SELECT account FROM counters UNION SELECT ?4)
-	AND item_key <> '' AND item_key >= ?2 AND item_key < ?3`
+const addWords = "UPDATE entries SET words = words || ?1 WHERE item_key <> '' AND item_key >= ?2 AND item_key < ?3"
 
 // keepTitles stores titles; one that a person has chosen replaces another, and a year that
-// is not known yet is added. What is known of the same numbers, in the account as in those
-// that have entries, is found by them from then on.
-func (t *tx) keepTitles(account string, titles []Title, chosen bool) error {
+// is not known yet is added. What is known of the same numbers is found by them from then on.
+func (t *tx) keepTitles(titles []Title, chosen bool) error {
 	for _, one := range titles {
+		if year, told := t.titles[one.Key]; told && !chosen && (year > 0 || one.Year == 0) {
+			continue
+		}
 		n, err := t.Affect(`INSERT INTO titles (key, title, year) VALUES (?1, ?2, nullif(?3, 0)) ON CONFLICT (key)
 			DO UPDATE SET title = iif(?4, ?2, title), year = iif(?4, nullif(?3, 0), coalesce(year, nullif(?3, 0)))
 			WHERE ?4 AND (title <> ?2 OR year IS NOT nullif(?3, 0)) OR year IS NULL AND ?3 > 0`, one.Key, one.Title, one.Year, chosen)
 		if err != nil {
 			return err
+		}
+		if t.titles[one.Key] = max(t.titles[one.Key], one.Year); chosen {
+			delete(t.titles, one.Key)
 		}
 		if n == 0 {
 			continue
@@ -187,7 +190,7 @@ func (t *tx) keepTitles(account string, titles []Title, chosen bool) error {
 		if number, series := strings.CutPrefix(one.Key, "tv:"); series {
 			from, to = "episode:"+number+":", "episode:"+number+";"
 		}
-		_, err = t.Exec(addWords, searchable(one.Title, one.Year), from, to, account)
+		_, err = t.Exec(addWords, searchable(one.Title, one.Year), from, to)
 		if err != nil {
 			return err
 		}
@@ -206,7 +209,7 @@ func reported(e Entry, title string) bool {
 func (t *tx) learn(e Entry) (words string, err error) {
 	for _, one := range titlesOf(e.Media) {
 		chosen := e.Touched == entry.Edited && !reported(e, one.Title)
-		if err := t.keepTitles(e.Account, []Title{one}, chosen); err != nil {
+		if err := t.keepTitles([]Title{one}, chosen); err != nil {
 			return "", err
 		}
 	}

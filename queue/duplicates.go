@@ -60,34 +60,33 @@ func better(s, than Entry) bool {
 	return than.WatchedAt.Precision == viewing.Day && s.WatchedAt.Precision != viewing.Day
 }
 
-// selectNear finds the entries about an item that ended within a time and were not
-// made of what the same source saw.
-const selectNear = `SELECT n.id FROM entries AS n JOIN events AS v ON v.id = n.event
-	WHERE n.account = ? AND n.item_key = ? AND n.item_key <> '' AND n.happened_at BETWEEN ? AND ? AND v.source <> ? ORDER BY n.id`
-
-// selectNumbered and selectPlaced find the same for episodes that are known by their own number
-// alone, and by their place. Of the former there are few, and they have an index: many episodes
-// may be marked at one time.
 const (
-	selectNumbered = `SELECT n.id FROM entries AS n JOIN events AS v ON v.id = n.event
-	WHERE n.account = ? AND n.happened_at BETWEEN ? AND ? AND v.source <> ? AND n.item_key GLOB 'episode:*' AND n.item_key NOT GLOB '*:*:*' ORDER BY n.id`
-	selectPlaced = `SELECT n.id FROM entries AS n JOIN events AS v ON v.id = n.event
-	WHERE n.account = ? AND n.happened_at BETWEEN ? AND ? AND v.source <> ? AND n.item_key GLOB 'episode:*:*:*' ORDER BY n.id`
+	selectWithin = `SELECT n.id FROM entries AS n JOIN events AS v ON v.id = n.event
+	WHERE n.account = ?1 AND n.happened_at BETWEEN ?2 AND ?3 AND v.source <> ?4`
+	// selectNear finds the entries about an item that ended within a time and were not
+	// made of what the same source saw.
+	selectNear = selectWithin + " AND n.item_key = ?5 AND n.item_key <> ''"
+	// selectNumbered and selectPlaced find also those of episodes that are known by their own
+	// number alone, and by their place. Of the former there are few, and they have an index:
+	// many episodes may be marked at one time.
+	selectNumbered = selectNear + " UNION ALL " + selectWithin + " AND n.item_key GLOB 'episode:*' AND n.item_key NOT GLOB '*:*:*'"
+	selectPlaced   = selectNear + " UNION ALL " + selectWithin + " AND n.item_key GLOB 'episode:*:*:*'"
 )
 
 // near are the entries that may be of the same playback.
 func (t *tx) near(s sighted) ([]int64, error) {
+	query := selectNear
+	switch {
+	case s.Media.Type != viewing.Episode:
+	case s.Media.Placed():
+		query = selectNumbered
+	default:
+		query = selectPlaced
+	}
 	at, reach := s.WatchedAt.Millis, playback.Reach.Milliseconds()
-	ids, err := t.Numbers(selectNear, s.Account, s.Media.Key(), at-reach, at+reach, s.Source)
-	if err != nil || s.Media.Type != viewing.Episode {
-		return ids, err
-	}
-	others := selectPlaced
-	if s.Media.Placed() {
-		others = selectNumbered
-	}
-	more, err := t.Numbers(others, s.Account, at-reach, at+reach, s.Source)
-	return append(ids, more...), err
+	ids, err := t.Numbers(query, s.Account, at-reach, at+reach, s.Source, s.Key())
+	slices.Sort(ids)
+	return ids, err
 }
 
 // sameItem reports whether two items are one that [tx.near] has found for each other. An episode

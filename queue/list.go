@@ -142,7 +142,7 @@ func conditions(f entry.Filter) (query string, args []any, err error) {
 	add(f.Kept && f.Account == "", selectFirst)
 	add(f.NoQuestions, "NOT ("+isQuestion+")")
 	add(f.Reason != "", "n.reason = ?", f.Reason)
-	add(f.Item != "", "n.item_key = ?", f.Item)
+	add(f.Item != "", "n.item_key = ? AND n.item_key <> ''", f.Item)
 	add(!f.Before.IsZero(), happened+" < ?", f.Before.UnixMilli())
 	add(f.Below > 0, "n.id < ?", f.Below)
 	add(f.Past != entry.Place{}, "n.happened_at <= ? AND (n.happened_at < ? OR n.id < ?)", f.Past.At, f.Past.At, f.Past.ID)

@@ -67,7 +67,7 @@ CREATE TABLE entries (
 -- What is to be sent in a lane, the oldest first.
 CREATE INDEX entries_due ON entries (account, lane, next_at, id) WHERE state = 'pending';
 -- All entries about an item: its older ones, and those that another source saw.
-CREATE INDEX entries_item ON entries (account, item_key, happened_at, id) WHERE item_key <> '';
+CREATE INDEX entries_item ON entries (item_key, account, happened_at, id) WHERE item_key <> '';
 -- Episodes that are known by their own number alone: another source may know the place.
 CREATE INDEX entries_numbered ON entries (account, happened_at, id) WHERE item_key GLOB 'episode:*' AND item_key NOT GLOB '*:*:*';
 CREATE INDEX entries_event ON entries (event);

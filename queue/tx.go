@@ -29,6 +29,7 @@ type tx struct {
 type memory struct {
 	silences map[string][]account.Silence // by account; nil when they were not read
 	bursts   map[string]burst             // by source
+	titles   map[string]int               // the year that is known at least of titles that the transaction has kept, by key; 0 is none
 }
 
 // write has a change written and waits until it is on disk; see [sqlite.DB.Write]. what
@@ -90,6 +91,7 @@ func (s *Store) readTime(ctx context.Context, what, query string, args ...any) (
 func (s *Store) change(d *sqlite.Tx, do func(*tx) error) error {
 	if s.open != d { // the first change of its transaction
 		s.open, s.working = d, s.committed
+		s.working.titles = map[string]int{}
 	}
 	before := s.working
 	s.working.bursts = maps.Clone(before.bursts)

@@ -32,6 +32,9 @@ type File struct {
 	Problem viewing.Message `json:"problem,omitzero"` // why it did not end well
 }
 
+// Runs reports whether a person has agreed to its import, and that has not ended.
+func (f File) Runs() bool { return f.Agreed && f.EndedAt.IsZero() }
+
 // FilePreview counts the rows of a file: what an import of it would do, or has done.
 type FilePreview struct {
 	Format         string         `json:"format"`

@@ -110,6 +110,18 @@ func (t *Tx) Insert(query string, args ...any) (int64, error) {
 	return result.LastInsertId()
 }
 
+// InsertNew runs an INSERT that may do nothing, and returns the new row's id and whether
+// there is one.
+func (t *Tx) InsertNew(query string, args ...any) (id int64, added bool, err error) {
+	result, err := t.Exec(query, args...)
+	if err != nil {
+		return 0, false, err
+	}
+	n, _ := result.RowsAffected() // neither can fail
+	id, _ = result.LastInsertId()
+	return id, n > 0, nil
+}
+
 // Find reads one row; found is false when there is none.
 func (t *Tx) Find(query string, args []any, into ...any) (found bool, err error) {
 	rows, err := t.Query(query, args...)

@@ -21,11 +21,12 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// The bounds of a file. What services export stays far below them.
+// MaxSize bounds a file, and all that an archive unpacks to, in bytes.
+const MaxSize = 1 << 30
+
+// The other bounds of a file. What services export stays far below them.
 const (
-	maxSize      = 1 << 30   // of a text, and of all that an archive unpacks to
-	maxArchive   = 256 << 20 // of an archive
-	maxDirectory = 4 << 20   // of an archive's table of contents
+	maxDirectory = 4 << 20 // of an archive's table of contents
 	maxMembers   = 5000
 	maxRatio     = 250 // by which a member may shrink, if it is larger than smallMember
 	smallMember  = 1 << 20
@@ -57,8 +58,8 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 		return nil, viewing.Say("file.empty")
 	case n == 0:
 		return nil, err
-	case size > maxSize:
-		return nil, tooLarge(maxSize)
+	case size > MaxSize:
+		return nil, tooLarge(MaxSize)
 	case string(start) == "PK\x03\x04" || string(start) == "PK\x05\x06":
 		return openArchive(r, size)
 	}
@@ -87,9 +88,6 @@ func (m *meter) ReadAt(b []byte, at int64) (int, error) {
 // openArchive reads the contents of a zip. The package zip ends a member at its declared
 // size, so the declared sizes bound what is read.
 func openArchive(r io.ReaderAt, size int64) (*File, error) {
-	if size > maxArchive {
-		return nil, tooLarge(maxArchive)
-	}
 	directory := &meter{r, maxDirectory}
 	archive, err := zip.NewReader(directory, size)
 	switch {
@@ -106,8 +104,8 @@ func openArchive(r io.ReaderAt, size int64) (*File, error) {
 			continue
 		}
 		declared := member.UncompressedSize64
-		if total += declared; declared > maxSize || total > maxSize {
-			return nil, tooLarge(maxSize)
+		if total += declared; declared > MaxSize || total > MaxSize {
+			return nil, tooLarge(MaxSize)
 		}
 		if declared > smallMember && declared/maxRatio > member.CompressedSize64 {
 			return nil, viewing.Say("file.bomb", "name", clip(name, 60))
