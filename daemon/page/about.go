@@ -3,23 +3,16 @@ package page
 import (
 	"net/http"
 	"runtime/debug"
-
-	"github.com/filmspool/filmspool/daemon/control"
 )
 
-// aboutData is what runs, where its files are, and a report for a helper.
-type aboutData struct {
-	control.About
-	Modules []*debug.Module // what the program was built with
-}
+func showAbout(v *view) (any, error) { return v.api().About(v.ctx()) }
 
-func showAbout(v *view) (any, error) {
-	a, err := v.api().About(v.ctx())
-	d := &aboutData{About: a}
+// Modules returns what the program was built with.
+func (v *view) Modules() []*debug.Module {
 	if build, ok := debug.ReadBuildInfo(); ok {
-		d.Modules = build.Deps
+		return build.Deps
 	}
-	return d, err
+	return nil
 }
 
 // report serves the report as a file.

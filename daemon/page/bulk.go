@@ -93,18 +93,15 @@ func previewBulk(v *view) error {
 // previewed again.
 func doBulk(v *view) error {
 	o, err := orderOf(v)
+	if err == nil && len(o.IDs) > 0 {
+		b, err := dryRun(v, o)
+		if err != nil || b.Expect != v.PostFormValue("expect") {
+			v.flash("diary.changedMeanwhile")
+			return v.result(b, err)
+		}
+	}
 	if err != nil {
 		return err
-	}
-	if len(o.IDs) > 0 {
-		b, err := dryRun(v, o)
-		if err != nil {
-			return err
-		}
-		if b.Expect != v.PostFormValue("expect") {
-			v.flash("diary.changedMeanwhile")
-			return v.result(b, nil)
-		}
 	}
 	did, err := v.api().Operate(v.ctx(), o)
 	return v.done(err, "diary.done."+string(o.Verb), "n", did.Changed)

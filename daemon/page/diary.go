@@ -47,10 +47,7 @@ func showDiary(v *view) (any, error) {
 	}
 	f, err := filterOf(v)
 	if err != nil {
-		if v.Fault == nil { // else an act has refused the filter already
-			v.fail(err)
-		}
-		return data, nil
+		return data, err
 	}
 	data.Filtered = slices.ContainsFunc(filterFields[1:], func(name string) bool { return v.Typed(name) != "" })
 	f.ByTime, f.Limit = true, pageSize+1
@@ -100,12 +97,9 @@ func (v *view) sourceIn(words string) (source, rest string) {
 
 // diaryAddress returns the address of the diary after a place, with the same filter.
 func diaryAddress(v *view, past entry.Place) string {
-	values := url.Values{}
-	for _, name := range filterFields {
-		if typed := v.Typed(name); typed != "" {
-			values.Set(name, typed)
-		}
-	}
+	_, query, _ := strings.Cut(v.Here(), "?")
+	values, _ := url.ParseQuery(query) // what is not understood filters nothing
+	values.Del("past")
 	if past != (entry.Place{}) {
 		values.Set("past", fmt.Sprintf("%d.%d", past.At, past.ID))
 	}

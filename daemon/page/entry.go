@@ -30,7 +30,7 @@ type card struct {
 	Others     int64           // viewings of the same title that wait with it
 	actions    []entry.Verb
 
-	season, episode *int // what was typed of the place
+	Season, Episode *int // what was typed of the place; nil for none
 }
 
 // entryData is what the page of an entry shows.
@@ -90,7 +90,7 @@ func newCard(v *view, x control.Explanation, base string) card {
 	}
 	switch found := v.Result.(type) {
 	case *control.Fixed:
-		c.Searched, c.Candidates, c.season, c.episode = true, found.Candidates, found.Season, found.Episode
+		c.Searched, c.Candidates, c.Season, c.Episode = true, found.Candidates, found.Season, found.Episode
 	case *control.Undone:
 		c.Undo = found
 	}
@@ -170,38 +170,11 @@ func (c card) Placeless() bool {
 	return m != nil && m.Type == viewing.Episode && (m.Season == nil || m.Episode == nil)
 }
 
-// Season and Number return what was typed of the place of an episode; "" for none.
-func (c card) Season() string { return text(c.season) }
-func (c card) Number() string { return text(c.episode) }
-
-// text is a number, or nothing.
-func text(n *int) string {
-	if n == nil {
-		return ""
-	}
-	return strconv.Itoa(*n)
-}
-
 // Words returns what was searched for, at first the title.
 func (c card) Words() string {
-	switch m := c.Entry.Media; {
-	case c.Searched:
+	if c.Searched {
 		return c.Typed("what")
-	case m.Show != nil && m.Show.Title != "":
-		return m.Show.Title
-	default:
-		return m.Title
 	}
-}
-
-// DayOf returns the day on which it was watched, for an input.
-func (c card) DayOf() string { return c.Entry.WatchedAt.Time().Local().Format(time.DateOnly) }
-
-// ClockOf returns the time of day at which it was watched, for an input; "" where only the
-// day is known.
-func (c card) ClockOf() string {
-	if c.Entry.DayOnly {
-		return ""
-	}
-	return c.Entry.WatchedAt.Time().Local().Format(time.TimeOnly)
+	m := c.Entry.Media
+	return cmp.Or(resolve.ClueOf(*m).Title, m.Title)
 }

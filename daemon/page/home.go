@@ -49,7 +49,9 @@ func showHome(v *view) (any, error) {
 	}
 	now := time.Now()
 	begin := time.Date(now.Year(), now.Month(), now.Day()-weekDays+1, 0, 0, 0, 0, time.Local)
-	week, err := v.api().List(v.ctx(), entry.Filter{Kind: viewing.KindViewing, Kept: true, ByTime: true, Since: begin, Limit: weekLimit})
+	week, err := v.api().List(v.ctx(), entry.Filter{
+		Kind: viewing.KindViewing, Kept: true, ByTime: true, Since: begin, Before: begin.AddDate(0, 0, weekDays), Limit: weekLimit,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -60,23 +62,26 @@ func showHome(v *view) (any, error) {
 	return d, err
 }
 
-// count counts the viewings of the last days.
+// count counts the viewings of the days since begin.
 func (d *homeData) count(v *view, week []entry.Entry, begin time.Time) {
-	days, most := [weekDays]int{}, 1
+	days, most := map[string]int{}, 1
 	for _, e := range week {
-		i := int(e.WatchedAt.Time().Sub(begin) / (24 * time.Hour))
-		if i < 0 || i >= weekDays || !e.Counted() { // a clock may have stood ahead
+		if !e.Counted() {
 			continue
 		}
-		if days[i]++; e.Media.Type == viewing.Movie {
+		if e.Media.Type == viewing.Movie {
 			d.Films++
 		} else {
 			d.Episodes++
 		}
-		most = max(most, days[i])
+		day := e.WatchedAt.Time().Local().Format(time.DateOnly)
+		days[day]++
+		most = max(most, days[day])
 	}
-	for i, n := range days {
-		d.Week = append(d.Week, weekDay{v.Weekday(begin.AddDate(0, 0, i).Weekday()), n, 100 - n*100/most, n * 100 / most})
+	for i := range weekDays {
+		day := begin.AddDate(0, 0, i)
+		n := days[day.Format(time.DateOnly)]
+		d.Week = append(d.Week, weekDay{v.Weekday(day.Weekday()), n, 100 - n*100/most, n * 100 / most})
 	}
 }
 

@@ -66,18 +66,6 @@ func (i item) Sub() string {
 	}
 }
 
-// Icon returns the name of the icon of what it is.
-func (i item) Icon() string {
-	switch {
-	case i.Media == nil:
-		return "list"
-	case i.Media.Type == viewing.Movie:
-		return "film"
-	default:
-		return "tv"
-	}
-}
-
 // Tint returns one of eight colours of the tile that stands for a poster. A series has the
 // same for each of its episodes.
 func (i item) Tint() int {
@@ -105,15 +93,6 @@ func (i item) Watched() *moment {
 		return &moment{At: at.Local().Format(time.DateOnly), Text: i.ShortDay(at, time.Now())}
 	}
 	return i.When(at)
-}
-
-// ClockOf returns the local time of day at which it was watched; "" where only the day is
-// known.
-func (i item) ClockOf() string {
-	if i.DayOnly {
-		return ""
-	}
-	return i.WatchedAt.Time().Local().Format("15:04")
 }
 
 // From returns the name of its source.

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"crypto/rand"
 	"strings"
 	"time"
 
@@ -56,12 +55,11 @@ func watchedWish(v *view) error {
 		return v.refuse("lists.needsEpisode")
 	}
 	at := viewing.At(time.Now().Truncate(time.Second))
-	return v.add(viewing.Event{EventID: rand.Text(), Kind: viewing.KindViewing, Count: 1, Media: []viewing.Media{*x.Media}, WatchedAt: at})
+	return v.add(viewing.Event{Kind: viewing.KindViewing, Count: 1, Media: []viewing.Media{*x.Media}, WatchedAt: at})
 }
 
 // createList creates a list at the service.
 func createList(v *view) error {
 	l := &viewing.List{Name: strings.TrimSpace(v.PostFormValue("name")), Description: v.PostFormValue("description"), Visibility: v.PostFormValue("visibility")}
-	event := viewing.Event{EventID: rand.Text(), Kind: viewing.KindList, List: l}
-	return v.add(event)
+	return v.add(viewing.Event{Kind: viewing.KindList, List: l})
 }

@@ -34,13 +34,11 @@ func showLog(v *view) (any, error) {
 		return d, nil
 	}
 	if len(text) > maxSearched {
-		v.fail(v.refuse("diary.badWords"))
-		return d, nil
+		return d, v.refuse("diary.badWords")
 	}
 	readings, err := typed.ParseAdd([]string{text}, time.Now())
 	if err != nil {
-		v.fail(v.unread(err))
-		return d, nil
+		return d, v.unread(err)
 	}
 	named, _ := typed.ParseItem(readings[0].What)
 	kinds := []viewing.MediaType{viewing.Movie, viewing.TV}
@@ -64,11 +62,9 @@ func showLog(v *view) (any, error) {
 	switch {
 	case len(d.Found) > 0:
 	case trouble != nil:
-		v.fail(*trouble)
-		return d, nil
+		return d, *trouble
 	default:
-		v.fail(v.refuse("lists.nothingFound", "words", typed.Shortened(text)))
-		return d, nil
+		return d, v.refuse("lists.nothingFound", "words", typed.Shortened(text))
 	}
 	d.Lists, err = v.api().List(v.ctx(), entry.Filter{Kind: viewing.KindList, Kept: true, Limit: maxListed})
 	return d, err
@@ -103,7 +99,7 @@ func logItem(v *view) error {
 	if v.PostFormValue("type") != string(viewing.Movie) {
 		m.Type = viewing.TV
 	}
-	event := viewing.Event{EventID: rand.Text(), Kind: viewing.KindWatchlist}
+	event := viewing.Event{Kind: viewing.KindWatchlist}
 	var err error
 	switch to := v.PostFormValue("to"); to {
 	case "watchlist":
@@ -131,6 +127,7 @@ func logItem(v *view) error {
 
 // add adds an event. A wish or list that is there already is not added twice.
 func (v *view) add(event viewing.Event) error {
+	event.EventID = rand.Text()
 	e, err := v.api().Add(v.ctx(), event)
 	switch {
 	case err != nil:

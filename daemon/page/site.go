@@ -140,7 +140,9 @@ func (s *Site) Handler() http.Handler {
 	signedIn.HandleFunc("GET /", s.notFound)
 	signedIn.HandleFunc("GET /live", s.live)
 	signedIn.HandleFunc("GET /about/report.txt", s.report)
-	signedIn.HandleFunc("GET /extension/{file}", s.extension)
+	for _, family := range []string{"chromium", "firefox"} {
+		signedIn.HandleFunc("GET /extension/"+family+".zip", s.extension(family))
+	}
 	signedIn.HandleFunc("GET /poster/{kind}/{number}", s.poster)
 	signedIn.HandleFunc("GET /export", s.export)
 	for _, p := range pages() {
@@ -233,22 +235,19 @@ func (s *Site) signInPage(w http.ResponseWriter, r *http.Request, status int, te
 	s.render(w, v, "signin", status)
 }
 
-// extension hands out the browser extension: chromium.zip or firefox.zip.
-func (s *Site) extension(w http.ResponseWriter, r *http.Request) {
-	family, zipped := strings.CutSuffix(r.PathValue("file"), ".zip")
-	if !zipped || family != "chromium" && family != "firefox" {
-		s.notFound(w, r)
-		return
+// extension hands out the browser extension.
+func (s *Site) extension(family string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		archive, err := extension.Pack(family)
+		if err != nil {
+			s.o.Log.Error("the extension could not be packed", "error", err)
+			http.Error(w, "this file could not be made; the log says more", http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "application/zip")
+		w.Header().Set("Content-Disposition", `attachment; filename="filmspool-`+family+`.zip"`)
+		_, _ = w.Write(archive)
 	}
-	archive, err := extension.Pack(family)
-	if err != nil {
-		s.o.Log.Error("the extension could not be packed", "error", err)
-		http.Error(w, "this file could not be made; the log says more", http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/zip")
-	w.Header().Set("Content-Disposition", `attachment; filename="filmspool-`+family+`.zip"`)
-	_, _ = w.Write(archive)
 }
 
 // poster serves the picture of a film or series.
@@ -298,7 +297,8 @@ func (s *Site) get(p page) http.HandlerFunc {
 	}
 }
 
-// show renders the page of a view.
+// show renders the page of a view. A page may have something to show though it refuses what
+// was asked of it.
 func (s *Site) show(w http.ResponseWriter, v *view, status int) {
 	err := v.load()
 	if err == nil {
@@ -306,9 +306,11 @@ func (s *Site) show(w http.ResponseWriter, v *view, status int) {
 	}
 	switch {
 	case v.Request.Context().Err() != nil: // the browser has gone
-	case err != nil:
-		v.Data = nil
+	case v.Data == nil:
 		s.render(w, v, "signin", max(status, v.fail(err)))
+	case err != nil && v.Fault == nil: // else an act was refused for the same
+		v.fail(err)
+		fallthrough
 	default:
 		s.render(w, v, v.page.Name, status)
 	}

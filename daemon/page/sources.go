@@ -1,11 +1,11 @@
 package page
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/filmspool/filmspool/connector/hook"
 	"github.com/filmspool/filmspool/connector/pairing"
@@ -91,16 +91,6 @@ func (v *view) libraries(found []kodi.Library) (all []library) {
 	return all
 }
 
-// Unread returns the sites that a browser cannot read any more.
-func (v *view) Unread(c control.ClientInfo) []string {
-	for _, s := range v.Status.Sources {
-		if s.Name == c.Kind+":"+c.ID {
-			return s.Unread
-		}
-	}
-	return nil
-}
-
 // naming is a form to rename a source, for the template "rename". Key is what it has in
 // the page.
 type naming struct {
@@ -144,13 +134,10 @@ func (*sourcesData) Senders() []string { return hook.Senders() }
 // addProgram shows the token of a new program, once.
 func addProgram(v *view) error {
 	label, sender := strings.TrimSpace(v.Typed("label")), v.Typed("hook")
-	switch {
-	case label == "" && sender == "":
+	if label == "" && sender == "" {
 		return v.refuse("sources.program.nameless")
-	case label == "":
-		label = v.Word("hook.name.", sender)
 	}
-	added, err := v.api().AddClient(v.ctx(), control.NewProgram{Label: label, Hook: sender})
+	added, err := v.api().AddClient(v.ctx(), control.NewProgram{Label: cmp.Or(label, v.Word("hook.name.", sender)), Hook: sender})
 	return v.result(&added, err)
 }
 
@@ -175,31 +162,21 @@ func (v *view) Tallies(p kodi.Preview) (all []string) {
 			all = append(all, v.Say("sources.preview."+key, append(values, "n", n)...))
 		}
 	}
+	each := func(key string, tallies map[string]int) {
+		for _, reason := range slices.Sorted(maps.Keys(tallies)) {
+			add(key, tallies[reason], "why", v.Word("sources.why.", reason))
+		}
+	}
 	add("films", p.Films)
 	add("episodes", p.Episodes)
-	for _, reason := range slices.Sorted(maps.Keys(p.Held)) {
-		add("held", p.Held[reason], "why", v.Word("sources.why.", reason))
-	}
-	for _, reason := range slices.Sorted(maps.Keys(p.Ignored)) {
-		add("ignored", p.Ignored[reason], "why", v.Word("sources.why.", reason))
-	}
+	each("held", p.Held)
+	each("ignored", p.Ignored)
 	add("nameless", p.Unresolved)
 	add("known", p.Recorded+p.AtService+p.Copies)
 	add("undated", p.Before)
 	add("earlier", p.Earlier)
 	return all
 }
-
-// Plays returns how many viewings a job would hand over, or has.
-func (j job) Plays() (n int) {
-	for _, l := range j.Did.Libraries {
-		n += l.Plays()
-	}
-	return n
-}
-
-// Clock returns a time of today.
-func (v *view) Clock(t time.Time) string { return t.Local().Format(time.TimeOnly) }
 
 // Span returns about how long some seconds are.
 func (v *view) Span(seconds int64) string {

@@ -64,13 +64,12 @@ func pause(v *view) error {
 	if err != nil || !slices.Contains((*statusData)(nil).PauseHours(), hours) {
 		return v.refuse("now.badPause")
 	}
-	if hours == 0 {
-		_, err = v.api().Pause(v.ctx(), control.Pause{})
-		return v.done(err, "now.paused")
+	p, key := control.Pause{}, "now.paused"
+	if hours > 0 {
+		p.Until, key = time.Now().Add(time.Duration(hours)*time.Hour), "now.pausedUntil"
 	}
-	until := time.Now().Add(time.Duration(hours) * time.Hour)
-	_, err = v.api().Pause(v.ctx(), control.Pause{Until: until})
-	return v.done(err, "now.pausedUntil", "until", until)
+	_, err = v.api().Pause(v.ctx(), p)
+	return v.done(err, key, "until", p.Until)
 }
 
 // resume ends the pause of an account, or of all.
