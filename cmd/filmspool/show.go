@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // showEntry shows everything about an entry.
@@ -44,8 +42,8 @@ func (p *program) sayExplanation(x control.Explanation, speech locale.Speech) {
 	if x.Why.Code != "" {
 		p.row("why", speech.Tell(x.Why))
 	}
-	if page := pageOf(x.Entry); page != "" {
-		p.row("item", "https://www."+page)
+	if x.Media != nil && x.Media.Page() != "" {
+		p.row("item", x.Media.Page())
 	}
 	if x.Media != nil && x.Media.Site != nil {
 		p.row("site", x.Media.Site)
@@ -72,17 +70,4 @@ func (p *program) sayExplanation(x control.Explanation, speech locale.Speech) {
 		p.stdout.Printf("  %s  %s\n", terminal.Second(s.At), s.Text)
 	}
 	p.stdout.Hint(x.Hint)
-}
-
-// pageOf is the page of an entry's item at TMDB, or what else names it there; "" where that
-// is not known.
-func pageOf(e entry.Entry) string {
-	switch m := e.Media; {
-	case m != nil && m.Placed():
-		return fmt.Sprintf("themoviedb.org/tv/%d/season/%d/episode/%d", m.Show.IDs.TMDB, *m.Season, *m.Episode)
-	case m == nil || m.IDs.TMDB == 0 || m.Type == viewing.Episode: // TMDB has no page for the number of an episode
-		return ""
-	default:
-		return fmt.Sprintf("themoviedb.org/%s/%d", m.Type, m.IDs.TMDB)
-	}
 }

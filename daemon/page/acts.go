@@ -45,10 +45,7 @@ func onEntry(act func(*view, entry.Entry) error) act {
 // operate makes an act of a verb.
 func operate(verb entry.Verb) act {
 	return onEntry(func(v *view, e entry.Entry) error {
-		o := entry.Order{Verb: verb, Selection: entry.Selection{IDs: []int64{e.ID}}}
-		if verb == entry.VerbSettle {
-			o.As = viewing.State(v.PostFormValue("as"))
-		}
+		o := entry.Order{Verb: verb, Selection: entry.Selection{IDs: []int64{e.ID}}, As: viewing.State(v.PostFormValue("as"))}
 		_, err := v.api().Operate(v.ctx(), o)
 		return v.done(err, "diary.did."+string(verb), "title", v.Label(e))
 	})

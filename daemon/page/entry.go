@@ -12,7 +12,6 @@ import (
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
-	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 // card is an entry with what can be done about it, for the template "acts".
@@ -93,9 +92,6 @@ func newCard(v *view, x control.Explanation, base string) card {
 		c.Searched, c.Candidates, c.Season, c.Episode = true, found.Candidates, found.Season, found.Episode
 	case *control.Undone:
 		c.Undo = found
-	}
-	for i := range c.Candidates {
-		c.Candidates[i].Title = typed.Shortened(c.Candidates[i].Title)
 	}
 	return c
 }

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"fmt"
 	"hash/fnv"
 	"slices"
 	"strconv"
@@ -43,7 +42,7 @@ func (i item) Title() string {
 	default:
 		bare := *m
 		bare.Year, bare.Season, bare.Episode = 0, nil, nil
-		return bare.LabelIn(func(word string) string { return i.Say("item." + strings.ReplaceAll(word, " ", "-")) })
+		return i.Speech.Item(bare)
 	}
 }
 
@@ -114,21 +113,6 @@ func (i item) Mark() string {
 		return i.Say("mark." + name)
 	default:
 		return i.Word("diary.state.", i.State)
-	}
-}
-
-// TMDB returns the address of the item's page at TMDB; "" where it has none.
-func (i item) TMDB() string {
-	m := i.Media
-	switch {
-	case m == nil:
-		return ""
-	case m.Placed():
-		return fmt.Sprintf("https://www.themoviedb.org/tv/%d/season/%d/episode/%d", m.Show.IDs.TMDB, *m.Season, *m.Episode)
-	case m.IDs.TMDB > 0 && m.Type != viewing.Episode:
-		return fmt.Sprintf("https://www.themoviedb.org/%s/%d", m.Type, m.IDs.TMDB)
-	default:
-		return ""
 	}
 }
 

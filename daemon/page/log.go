@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"crypto/rand"
-	"strconv"
 	"strings"
 	"time"
 
@@ -70,23 +69,19 @@ func showLog(v *view) (any, error) {
 	return d, err
 }
 
-// Name returns the title of what was found, or its number.
-func (m meaning) Name(v *view) string {
-	if m.Is.Title != "" {
-		return typed.Shortened(m.Is.Title)
-	}
-	return v.Say("lists.number."+string(m.Is.Type), "id", strconv.FormatInt(m.Is.TMDB, 10))
-}
-
 // Place returns the place of the episode: "S01E02"; "" for none.
 func (m meaning) Place() string { return placeOf(m.Season, m.Episode) }
 
-// When returns when it was watched, in RFC 3339; "" for now.
+// When returns when it was watched, in RFC 3339, or its day; "" for now.
 func (m meaning) When() string {
 	if m.At == nil {
 		return ""
 	}
-	return m.At.Instant(time.Now()).Time().Format(time.RFC3339)
+	at := m.At.Instant(time.Now())
+	if at.Precision == viewing.Day {
+		return at.Time().Local().Format(time.DateOnly)
+	}
+	return at.Time().Format(time.RFC3339)
 }
 
 // logItem adds what somebody has chosen: to the diary, the watchlist or a list.

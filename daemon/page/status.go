@@ -9,38 +9,22 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// statusData is how everything stands.
+// statusData is what the page shows besides the status.
 type statusData struct {
-	Counts []count
-	Paused bool // all accounts in use
+	Unsent int64 // entries that wait or are being sent
+	Paused bool  // all accounts in use
+	Pauses []int // the choices of a pause in hours; 0 is one without an end
 }
 
-// count is the number of entries in a state.
-type count struct {
-	State viewing.State
-	N     int64
-	Page  string // where they are shown
-}
-
-// PauseHours returns the choices of a pause; 0 is one without an end.
-func (*statusData) PauseHours() []int { return []int{1, 3, 12, 24, 0} }
+var pauseHours = []int{1, 3, 12, 24, 0}
 
 func showStatus(v *view) (any, error) {
-	d := &statusData{Paused: len(v.Status.Accounts) > 0}
+	d := &statusData{Unsent: v.Status.Counts.Pending + v.Status.Counts.Sending, Paused: len(v.Status.Accounts) > 0, Pauses: pauseHours}
 	for _, a := range v.Status.Accounts {
 		d.Paused = d.Paused && (a.State == account.Paused || a.Unused)
 	}
-	c := v.Status.Counts
-	d.Counts = slices.DeleteFunc([]count{
-		{viewing.StateInDoubt, c.InDoubt, "/review"},
-		{viewing.StateHeld, c.Held, "/review"},
-		{viewing.StateRejected, c.Rejected, "/review"},
-		{viewing.StatePending, c.Pending + c.Sending, "/diary?state=pending"},
-		{viewing.StateDelivered, c.Delivered, "/diary?state=delivered"},
-	}, func(c count) bool { return c.N == 0 })
 	return d, nil
 }
 
@@ -61,7 +45,7 @@ func retryAll(v *view) error {
 // pause stops sending, for some hours or until a person ends it.
 func pause(v *view) error {
 	hours, err := strconv.Atoi(v.PostFormValue("hours"))
-	if err != nil || !slices.Contains((*statusData)(nil).PauseHours(), hours) {
+	if err != nil || !slices.Contains(pauseHours, hours) {
 		return v.refuse("now.badPause")
 	}
 	p, key := control.Pause{}, "now.paused"

@@ -176,9 +176,6 @@ func (v *view) Menu() []page {
 	return slices.DeleteFunc(pages(), func(p page) bool { return !p.menu })
 }
 
-// IsHere reports whether a page of the menu is this one.
-func (v *view) IsHere(p page) bool { return p.Path == v.page.Path }
-
 // Waiting returns how many entries wait for a person.
 func (v *view) Waiting() int64 { return control.NeedUser(v.Status.Counts) }
 

@@ -123,6 +123,19 @@ func (m Media) Key() string {
 	}
 }
 
+// Page is the address of the item at TMDB; "" where it has none. TMDB has no page for the
+// number of an episode.
+func (m Media) Page() string {
+	switch {
+	case m.Placed():
+		return fmt.Sprintf("https://www.themoviedb.org/tv/%d/season/%d/episode/%d", m.Show.IDs.TMDB, *m.Season, *m.Episode)
+	case m.IDs.TMDB == 0 || m.Type == Episode:
+		return ""
+	default:
+		return fmt.Sprintf("https://www.themoviedb.org/%s/%d", m.Type, m.IDs.TMDB)
+	}
+}
+
 // Label is the item in a person's words: "Alpha One (1999)", "Show Red S01E02".
 // It names the identifier when no title is known.
 func (m Media) Label() string { return m.LabelIn(func(word string) string { return word }) }
