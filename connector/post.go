@@ -13,17 +13,16 @@ import (
 	"github.com/filmspool/filmspool/connector/protocol"
 )
 
-// retryAfter is how many seconds a program should wait when the disk or the daemon is the
-// cause.
+// retryAfter is how many seconds a program should wait before it retries.
 const retryAfter = "5"
 
-// post takes events from a program and answers when they are on disk.
+// post stores events of a program and answers when they are on disk.
 func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	if !s.options.Program(r) {
 		s.refuse(w, http.StatusForbidden, "BROWSER_REFUSED")
 		return
 	}
-	// Browsers ask before they send JSON to another site; the answer has no permission.
+	// A browser sends JSON to another site only after a preflight request, which we do not answer.
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		s.refuse(w, http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
 		return
@@ -42,15 +41,15 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// bearer is the token in the header of a request; "" for none.
+// bearer returns the token in the header of a request; "" for none.
 func bearer(r *http.Request) string {
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	return token
 }
 
-// receive reads a request of the program whose token this is. decode says how many messages
-// there are and what to do with them, which is done when the program's rate allows it; a nil
-// function means that decode has answered.
+// receive reads a request of the program that the token belongs to. decode returns the number of
+// messages and a function that handles them, which is called when the program's rate allows it; a
+// nil function means that decode has answered.
 func (s *Server) receive(w http.ResponseWriter, r *http.Request, token string, most int64, decode func(client string, body []byte) (int, func())) {
 	client, err := s.options.Pairing.Check(token, "") // a browser's token belongs to its Origin
 	if err != nil {
@@ -85,7 +84,7 @@ func (s *Server) refuseToken(w http.ResponseWriter) {
 	s.refuse(w, http.StatusUnauthorized, "TOKEN_REQUIRED")
 }
 
-// beginPost counts a request in, unless the server stops or the client has too many under way.
+// beginPost counts a request. It returns false if the server stops or the client has too many.
 func (s *Server) beginPost(client string) (*load, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +104,8 @@ func (s *Server) endPost(l *load) {
 	s.handlers.Done()
 }
 
-// body reads the whole body, unless it is too large or too slow, or the daemon stops.
+// body reads the whole body. It answers and returns false if that is too large or too slow, or the
+// daemon stops.
 func (s *Server) body(w http.ResponseWriter, r *http.Request, most int64) ([]byte, bool) {
 	control := http.NewResponseController(w) // setting deadlines fails only where nothing can be slow
 	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
@@ -120,7 +120,7 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request, most int64) ([]byt
 	return body, err == nil
 }
 
-// keep commits the events among the messages and puts the answer to each in its place.
+// keep commits the events among the messages and replaces each by its answer.
 func (s *Server) keep(source string, messages []protocol.Message) {
 	var events []protocol.Event
 	var places []int
@@ -137,8 +137,8 @@ func (s *Server) keep(source string, messages []protocol.Message) {
 	}
 }
 
-// answerAll answers each message. The status is 200 when all were taken, 207 when some were,
-// 503 when none was and one may be later, else 422.
+// answerAll answers each message. The status is 200 if all were stored, 207 if some were,
+// 503 if none was and one may be retried, else 422.
 func (s *Server) answerAll(w http.ResponseWriter, answers []protocol.Message) {
 	frames := make([]json.RawMessage, len(answers))
 	taken, status := 0, http.StatusUnprocessableEntity

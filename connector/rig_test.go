@@ -105,7 +105,7 @@ func (s *sink) kept() []viewing.Event {
 	return all
 }
 
-// shelf is a pairing.Keep in memory.
+// shelf is a pairing.Store in memory.
 type shelf struct {
 	mu      sync.Mutex
 	records map[string][]byte

@@ -19,7 +19,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// What clients can make the daemon do.
+// Limits on clients.
 const (
 	maxSockets       = 256       // open at once, those included that are being closed
 	maxOfOne         = 16        // of one client
@@ -32,7 +32,7 @@ const (
 	messagesPerSec   = 500
 )
 
-// How long clients are waited for.
+// Timeouts of clients.
 const (
 	helloTime   = 5 * time.Second        // from the upgrade to a complete hello
 	messageTime = 10 * time.Second       // from a message's first frame to its last byte
@@ -41,13 +41,13 @@ const (
 	idleTime    = 90 * time.Second       // of silence, pongs included
 	pingTime    = 30 * time.Second       // between pings
 	pushTime    = 500 * time.Millisecond // between two pushes of the status
-	drainTime   = 5 * time.Second        // for commits under way when the daemon stops
-	lingerTime  = time.Second            // for a client to hang up after our close
+	drainTime   = 5 * time.Second        // for commits in progress when the daemon stops
+	lingerTime  = time.Second            // for a client to hang up after our close frame
 )
 
-// Sink is where events are kept.
+// Sink stores events.
 type Sink interface {
-	// Commit returns once the batch is durable, whole or not at all, with one
+	// Commit stores the whole batch or nothing, and returns when it is durable, with one
 	// outcome for each event in the batch's order. It gives up when ctx ends.
 	Commit(ctx context.Context, batch viewing.Batch) ([]viewing.Outcome, error)
 }
@@ -61,11 +61,11 @@ type Options struct {
 	Program func(*http.Request) bool
 	Sink    Sink
 	Pairing *pairing.Registry
-	// Playing takes what a client plays. A message that all has ended, of no session, follows
-	// when a socket breaks. A client that has nothing to say for a while closes its socket
-	// with 1000: that ends nothing.
+	// Playing is called with what a client plays. When a socket breaks, a message follows
+	// without a session, in the state "ended". An idle client closes its socket with 1000:
+	// that ends nothing.
 	Playing func(source string, m protocol.Playing)
-	// Status is how the daemon stands, in the language of the client.
+	// Status returns the daemon's status in the language of the client.
 	Status  func(ctx context.Context, language string) protocol.Status
 	Version string // of the program
 	Logger  *slog.Logger
@@ -77,12 +77,13 @@ type Server struct {
 	options  Options
 	log      *slog.Logger
 	upgrader websocket.Upgrader
-	nudged   chan struct{}
-	refusing rate.Sometimes // when refused clients are logged
-	failing  rate.Sometimes // when failed writes are logged
+	refusing rate.Sometimes // bounds the log lines about refused clients
+	failing  rate.Sometimes // bounds the log lines about failed writes
 
-	// running ends when the server stops. Work for the sink has a context that outlives it
-	// by drainTime, so that what was read can still be committed and answered.
+	statusChanged chan struct{} // holds one signal
+
+	// running is canceled when the server stops, commits drainTime later, so that what was
+	// read can still be committed and answered.
 	running context.Context
 	stop    context.CancelCauseFunc
 	commits context.Context
@@ -91,23 +92,23 @@ type Server struct {
 	handlers sync.WaitGroup // requests between begin and end
 
 	mu       sync.Mutex
-	sockets  int                 // open
+	sockets  int                 // open, including those being upgraded or closed
 	sessions []*session          // the oldest first
 	loads    map[string]*load    // by client id
 	refused  map[string]int64    // by code
 	calls    map[string]LastCall // by client id
 }
 
-// load is what one client does at present.
+// load is the current load of one client.
 type load struct {
 	rate  *rate.Limiter // of messages, on all its sockets and posts
-	posts int           // under way; guarded by the server's mu
+	posts int           // in progress; guarded by the server's mu
 }
 
 // New builds a server.
 func New(o Options) *Server {
 	s := &Server{
-		options: o, log: o.Logger, nudged: make(chan struct{}, 1),
+		options: o, log: o.Logger, statusChanged: make(chan struct{}, 1),
 		refusing: rate.Sometimes{First: 10, Interval: time.Minute},
 		failing:  rate.Sometimes{Interval: time.Minute},
 		loads:    map[string]*load{}, refused: map[string]int64{}, calls: map[string]LastCall{},
@@ -133,25 +134,25 @@ func (s *Server) Handler() http.Handler {
 	return mux
 }
 
-// Nudge says that the status may have changed. It never blocks; nudges that
-// come together are one.
-func (s *Server) Nudge() { nudge(s.nudged) }
+// Nudge says that the status may have changed. It never blocks; calls in quick succession
+// cause one push.
+func (s *Server) Nudge() { signal(s.statusChanged) }
 
-func nudge(c chan struct{}) {
+func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
-	default: // one is waiting already
+	default: // one is pending already
 	}
 }
 
-// Run pushes the status to paired clients after each nudge, but not too often, until ctx
-// ends. Then it closes all sockets with 1001, gives commits under way five seconds, and
+// Run pushes the status to paired clients after a [Server.Nudge], at most every pushTime, until
+// ctx ends. Then it closes all sockets with 1001, gives commits in progress five seconds, and
 // returns nil when every goroutine of this server is done.
 func (s *Server) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
-		case <-s.nudged:
+		case <-s.statusChanged:
 			s.push()
 			select {
 			case <-ctx.Done():
@@ -174,12 +175,12 @@ func (s *Server) push() {
 	defer s.mu.Unlock()
 	for _, session := range s.sessions {
 		if session.paired {
-			nudge(session.nudged)
+			signal(session.statusChanged)
 		}
 	}
 }
 
-// health says who we are and nothing else. An extension without permission
+// health answers with the program and its versions. An extension without permission
 // for this address may read it only with the CORS header; a page may not.
 func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
@@ -190,8 +191,8 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, map[string]any{"service": "filmspool", "version": s.options.Version, "protocol": []int{protocol.Version}})
 }
 
-// connect turns a request into a session and serves it to its end. Scripts cannot see why an
-// upgrade was refused, so what else is wrong is said on the open socket.
+// connect upgrades a request to a session and serves it to its end. Scripts cannot see why an
+// upgrade was refused, so other errors are sent on the open socket.
 func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
 	if !s.options.Allow(r) {
 		s.log.Debug("socket refused", "reason", "origin")
@@ -213,7 +214,7 @@ func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
 	one.run()
 }
 
-// begin counts a socket in, unless the server stops or too many are open.
+// begin counts a new socket. It returns false if the server stops or too many are open.
 func (s *Server) begin() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -225,7 +226,7 @@ func (s *Server) begin() bool {
 	return true
 }
 
-// join enters a new session. The oldest unpaired one makes room.
+// join adds a session. If there are too many unpaired ones, it closes the oldest of them.
 func (s *Server) join(one *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -237,8 +238,8 @@ func (s *Server) join(one *session) {
 	s.sessions = append(s.sessions, one)
 }
 
-// admit makes a session that of a client, and reports whether the client may have one more.
-// Until paired is true the client has only said who it is.
+// admit assigns a session to a client. It returns false if the client has too many. With paired
+// false the client has only claimed its id.
 func (s *Server) admit(one *session, client string, paired bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -255,12 +256,12 @@ func (s *Server) admit(one *session, client string, paired bool) bool {
 	return true
 }
 
-// remove forgets a session; mu is held.
+// remove removes a session; mu is held.
 func (s *Server) remove(one *session) {
 	s.sessions = slices.DeleteFunc(s.sessions, func(other *session) bool { return other == one })
 }
 
-// leave counts a socket out again. Without a session it never was one.
+// leave undoes begin and, if one is not nil, join.
 func (s *Server) leave(one *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -269,7 +270,7 @@ func (s *Server) leave(one *session) {
 	s.remove(one)
 }
 
-// loadOf is the load of a client; mu is held.
+// loadOf returns the load of a client; mu is held.
 func (s *Server) loadOf(client string) *load {
 	l, ok := s.loads[client]
 	if !ok {
@@ -281,7 +282,7 @@ func (s *Server) loadOf(client string) *load {
 
 func newRate() *rate.Limiter { return rate.NewLimiter(messagesPerSec, messagesPerBurst) }
 
-// commit hands events to the sink and returns the answer to each.
+// commit passes events to the sink and returns the answer to each.
 func (s *Server) commit(source string, events []protocol.Event) (answers []protocol.Message) {
 	batch := viewing.Batch{Source: source}
 	for _, e := range events {
@@ -293,9 +294,9 @@ func (s *Server) commit(source string, events []protocol.Event) (answers []proto
 	}
 	for i, e := range events {
 		switch {
-		case err != nil: // it may name files, so it stays in the log
+		case err != nil: // the error may name files: only the log has it
 			answers = append(answers, protocol.Refusal(e.ID, protocol.Storage, ""))
-		case len(outcomes) != len(events) || outcomes[i].EventID != e.EventID: // never acknowledge another's
+		case len(outcomes) != len(events) || outcomes[i].EventID != e.EventID: // never acknowledge another event
 			answers = append(answers, protocol.Refusal(e.ID, protocol.Internal, ""))
 		case outcomes[i].Status == viewing.StatusConflict:
 			answers = append(answers, protocol.Refusal(e.ID, protocol.Conflict, ""))
@@ -306,15 +307,15 @@ func (s *Server) commit(source string, events []protocol.Event) (answers []proto
 	return answers
 }
 
-// warn logs what clients can cause again and again.
+// warn logs a problem that clients can repeat, at a bounded rate.
 func (s *Server) warn(sometimes *rate.Sometimes, problem string, about ...any) {
 	sometimes.Do(func() { s.log.Warn(problem, about...) }) //nolint:sloglint // callers give constants
 }
 
-// seen records that a client is alive.
+// seen records the time of the client's last contact.
 func (s *Server) seen(client string) {
 	if err := s.options.Pairing.Seen(s.commits, client); err != nil && !errors.Is(err, pairing.ErrNotFound) {
-		s.warn(&s.failing, "last sighting not kept", "client", client, "error", err)
+		s.warn(&s.failing, "time of last contact not saved", "client", client, "error", err)
 	}
 }
 
@@ -325,22 +326,21 @@ func (s *Server) count(code string) {
 	s.refused[code]++
 }
 
-// Refused are the messages and posts that were not taken since [New], by code.
+// Refused returns how many messages and posts were refused since [New], by code.
 func (s *Server) Refused() map[string]int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.refused)
 }
 
-// Sockets is how many websockets are open.
+// Sockets returns how many websockets are open.
 func (s *Server) Sockets() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.sockets
 }
 
-// refuse answers a request that is refused as a whole. The connection ends with it: its body
-// may be unread.
+// refuse answers a request with an error and closes the connection, because the body may be unread.
 func (s *Server) refuse(w http.ResponseWriter, status int, code string) {
 	s.count(code)
 	w.Header().Set("Connection", "close")
@@ -354,5 +354,5 @@ func answer(w http.ResponseWriter, status int, body any) {
 	header.Set("Cache-Control", "no-store")
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTime)) // fails only where nothing can be slow
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // the client may be gone by now
+	_ = json.NewEncoder(w).Encode(body) // fails if the client has gone
 }

@@ -17,64 +17,65 @@ import (
 	"github.com/filmspool/filmspool/connector/protocol"
 )
 
-// session is one socket. The request's own goroutine reads; commit is the other one.
+// session is one websocket. The goroutine of the HTTP request reads messages and handles all but events; a
+// second one commits the events and pushes the status.
 type session struct {
 	server  *Server
 	conn    *websocket.Conn
 	origin  string
 	helloBy time.Time
-	ctx     context.Context // ends when the session must
+	ctx     context.Context // canceled to end the session
 	end     context.CancelCauseFunc
 	writing sync.Mutex
-	events  chan protocol.Event // read and not yet being committed; closed when the reader is done
-	nudged  chan struct{}       // the status may have changed
+	events  chan protocol.Event // read and waiting for the next commit; the reader closes it
+
+	statusChanged chan struct{} // holds one signal
 
 	// Guarded by the server's mu.
-	owner  string // the client that it belongs to, or that it says it is; "" before
+	owner  string // client id; until paired is true, the one that the hello claims
 	paired bool
 
-	// The reader's own. What pairing sets is read by the other goroutine as well, which has
-	// nothing to do before.
-	within  bool            // a message has begun to come
-	hello   *protocol.Hello // nil before it was said
-	client  string          // paired client, "" before
-	revoked context.Context // of the client
-	rate    *rate.Limiter
+	// Owned by the reader. The committer reads them, too, but gets its first event after they are set.
+	inMessage bool            // the first frame of a message has arrived
+	hello     *protocol.Hello // nil before it has arrived
+	client    string          // id of the paired client; "" before
+	revoked   context.Context // canceled when the client is revoked
+	rate      *rate.Limiter
 }
 
-// closing is why the server closes a socket: the code of the close frame, and the error
-// message before it, if there is one.
+// closing is the error with which the server closes a socket: the code of the close frame, and
+// an optional error message before it.
 type closing struct {
 	code    int
 	reason  string
 	refusal *protocol.Error
 }
 
-// Error is the reason.
+// Error returns the reason.
 func (c closing) Error() string { return c.reason }
 
-// closeWith closes a socket after an error message.
+// closeWith returns a closing that first sends an error message.
 func closeWith(code int, kind protocol.Code) closing {
 	return closing{code, string(kind), protocol.Refusal("", kind, "")}
 }
 
 var (
-	errRevoked = closing{code: protocol.CloseRevoked, reason: "this client was revoked"}
-	errFull    = closeWith(protocol.CloseRate, protocol.RateLimited)
-	errGone    = errors.New("the client does not read")
+	errRevoked    = closing{code: protocol.CloseRevoked, reason: "this client was revoked"}
+	errFull       = closeWith(protocol.CloseRate, protocol.RateLimited)
+	errNotReading = errors.New("the client does not read")
 )
 
 func newSession(server *Server, conn *websocket.Conn, origin string) *session {
 	s := &session{
 		server: server, conn: conn, origin: origin, helloBy: time.Now().Add(helloTime), rate: newRate(),
-		events: make(chan protocol.Event, protocol.MaxInFlight/2), // the other half may be in a batch
-		nudged: make(chan struct{}, 1),
+		events:        make(chan protocol.Event, protocol.MaxInFlight/2), // the other half may be in the batch being committed
+		statusChanged: make(chan struct{}, 1),
 	}
 	s.ctx, s.end = context.WithCancelCause(server.running)
 	return s
 }
 
-// run serves the socket until it is closed and both goroutines are done.
+// run serves the socket. It returns when the socket is closed and both goroutines are done.
 func (s *session) run() {
 	defer s.end(nil)
 	defer context.AfterFunc(s.ctx, func() {
@@ -86,7 +87,7 @@ func (s *session) run() {
 	if cause := context.Cause(s.ctx); cause != nil {
 		err = cause
 	}
-	if errors.Is(err, errRevoked) { // no answer comes any more
+	if errors.Is(err, errRevoked) { // a revoked client gets no more answers
 		s.close(err)
 	}
 	close(s.events)
@@ -97,13 +98,13 @@ func (s *session) run() {
 	s.close(err)
 }
 
-// close closes the socket. After a close frame it first waits for the client to hang up, and
-// throws away what still comes: closing with bytes unread would reset the connection and
-// could take the frame from the client.
+// close closes the socket. After a close frame it reads and discards what still arrives until the
+// client hangs up, at most for lingerTime: closing with unread bytes would reset the connection, and
+// the client might lose the frame.
 func (s *session) close(why error) {
 	if end, ok := errors.AsType[closing](why); ok {
 		if end.refusal != nil {
-			s.say(end.refusal)
+			s.send(end.refusal)
 		}
 		frame := websocket.FormatCloseMessage(end.code, end.reason)
 		_ = s.conn.WriteControl(websocket.CloseMessage, frame, time.Now().Add(writeTime)) // the client may have gone
@@ -117,8 +118,8 @@ func (s *session) close(why error) {
 	_ = s.conn.Close()
 }
 
-// say writes a message. A client that does not read is cut off.
-func (s *session) say(m protocol.Message) {
+// send writes a message. If the client does not read it in time, the session ends.
+func (s *session) send(m protocol.Message) {
 	if refusal, ok := m.(*protocol.Error); ok {
 		s.server.count(string(refusal.Code))
 	}
@@ -130,21 +131,21 @@ func (s *session) say(m protocol.Message) {
 		err = s.conn.WriteMessage(websocket.TextMessage, frame)
 	}
 	if err != nil {
-		s.end(errGone)
+		s.end(errNotReading)
 	}
 }
 
-// read takes messages until the session ends, and returns why it does.
+// read handles messages until the session ends, and returns the reason.
 func (s *session) read() error {
 	if s.conn.Subprotocol() != protocol.Subprotocol {
 		return closeWith(protocol.CloseVersion, protocol.UnsupportedVersion)
 	}
 	s.conn.SetReadLimit(protocol.MaxMessageBytes) // beyond it the library closes with 1009
-	s.conn.SetPongHandler(func(string) error { return s.alive() })
+	s.conn.SetPongHandler(func(string) error { return s.handleControl() })
 	pong := s.conn.PingHandler()
-	s.conn.SetPingHandler(func(data string) error { return cmp.Or(pong(data), s.alive()) })
+	s.conn.SetPingHandler(func(data string) error { return cmp.Or(pong(data), s.handleControl()) })
 	for {
-		frame, err := s.receive()
+		frame, err := s.readMessage()
 		var network net.Error
 		switch {
 		case errors.As(err, &network) && network.Timeout() && s.hello == nil:
@@ -163,18 +164,18 @@ func (s *session) read() error {
 	}
 }
 
-// alive is called for each ping and pong. They count as messages, and give the client time
-// for the next one, but none for a message that has begun to come.
-func (s *session) alive() error {
-	if err := s.rate.Wait(s.ctx); err != nil || s.within {
+// handleControl is called for each ping and pong. They count against the rate and extend the idle
+// deadline, but not the deadline of a message that has begun.
+func (s *session) handleControl() error {
+	if err := s.rate.Wait(s.ctx); err != nil || s.inMessage {
 		return err
 	}
-	return s.await(idleTime)
+	return s.setDeadline(idleTime)
 }
 
-// await bounds how long reading may take. The order matters: the session's context ends
-// before the deadline is set that wakes the reader, so that one of the two is seen here.
-func (s *session) await(longest time.Duration) error {
+// setDeadline bounds how long reading may take. When the session ends, its context is canceled before
+// the deadline is moved to the past, so the check after setting it cannot miss the end.
+func (s *session) setDeadline(longest time.Duration) error {
 	deadline := s.helloBy
 	if s.hello != nil {
 		deadline = time.Now().Add(longest)
@@ -183,9 +184,9 @@ func (s *session) await(longest time.Duration) error {
 	return s.ctx.Err()
 }
 
-// receive returns one text message.
-func (s *session) receive() ([]byte, error) {
-	if err := s.await(idleTime); err != nil {
+// readMessage returns one text message.
+func (s *session) readMessage() ([]byte, error) {
+	if err := s.setDeadline(idleTime); err != nil {
 		return nil, err
 	}
 	kind, reader, err := s.conn.NextReader()
@@ -195,9 +196,9 @@ func (s *session) receive() ([]byte, error) {
 	if kind != websocket.TextMessage {
 		return nil, closeWith(protocol.CloseProtocol, protocol.BadMessage)
 	}
-	s.within = true
-	defer func() { s.within = false }()
-	if err := s.await(messageTime); err != nil {
+	s.inMessage = true
+	defer func() { s.inMessage = false }()
+	if err := s.setDeadline(messageTime); err != nil {
 		return nil, err
 	}
 	return io.ReadAll(reader)
@@ -208,46 +209,46 @@ func (s *session) handle(frame []byte) error {
 	message, refusal := protocol.Decode(frame)
 	switch {
 	case s.hello == nil:
-		return s.greet(message, refusal)
+		return s.handleHello(message, refusal)
 	case refusal != nil:
-		s.say(refusal)
+		s.send(refusal)
 		return nil
 	}
 	switch m := message.(type) {
 	case protocol.Ping:
-		s.say(protocol.Pong{})
+		s.send(protocol.Pong{})
 	case protocol.Hello:
 		return closeWith(protocol.CloseProtocol, protocol.BadMessage)
 	case protocol.Auth:
 		if s.client == "" {
-			return s.enter(m.Token)
+			return s.authenticate(m.Token)
 		}
-		s.say(protocol.Refusal("", protocol.BadMessage, ""))
+		s.send(protocol.Refusal("", protocol.BadMessage, ""))
 	case protocol.Pair:
 		return s.pair(m)
 	case protocol.StatusRequest:
 		s.status(m)
 	case protocol.Playing:
 		if s.client == "" {
-			s.say(pairFirst(""))
+			s.send(pairFirst(""))
 			return nil
 		}
 		s.server.options.Playing("browser:"+s.client, m)
 	case protocol.Event:
 		if s.client == "" {
-			s.say(pairFirst(m.ID))
+			s.send(pairFirst(m.ID))
 			return nil
 		}
 		select {
 		case s.events <- m:
-		case <-s.ctx.Done(): // neither committed nor answered: the client has it still
+		case <-s.ctx.Done(): // neither committed nor answered: the client still has it
 		}
 	}
 	return nil
 }
 
-// greet takes the first message, which must be a hello of our version.
-func (s *session) greet(message protocol.Message, refusal *protocol.Error) error {
+// handleHello handles the first message, which must be a hello of our version.
+func (s *session) handleHello(message protocol.Message, refusal *protocol.Error) error {
 	hello, ok := message.(protocol.Hello)
 	switch {
 	case refusal != nil && refusal.Code == protocol.UnsupportedVersion:
@@ -259,7 +260,7 @@ func (s *session) greet(message protocol.Message, refusal *protocol.Error) error
 	}
 	s.hello = &hello
 	if hello.Token != "" {
-		return s.enter(hello.Token)
+		return s.authenticate(hello.Token)
 	}
 	proof, known := s.server.options.Pairing.Proof(hello.ClientID, s.origin, hello.Nonce)
 	if known && !s.server.admit(s, hello.ClientID, false) {
@@ -268,27 +269,27 @@ func (s *session) greet(message protocol.Message, refusal *protocol.Error) error
 	if hello.Nonce == "" {
 		proof = ""
 	}
-	s.say(s.welcome(proof))
+	s.send(s.welcome(proof))
 	return nil
 }
 
-// enter makes the socket that of the token's client.
-func (s *session) enter(token string) error {
+// authenticate binds the socket to the client that the token belongs to.
+func (s *session) authenticate(token string) error {
 	client, err := s.server.options.Pairing.Check(token, s.origin)
 	if err != nil {
 		s.server.warn(&s.server.refusing, "token refused", "origin", s.origin)
 		return closeWith(protocol.CloseToken, protocol.PairingRequired)
 	}
-	if err := s.become(client.ID); err != nil {
+	if err := s.bind(client.ID); err != nil {
 		return err
 	}
-	s.say(s.welcome(""))
+	s.send(s.welcome(""))
 	s.server.seen(s.client)
 	return nil
 }
 
-// become makes the socket a client's, until the client is revoked.
-func (s *session) become(client string) error {
+// bind binds the socket to a client, until the client is revoked.
+func (s *session) bind(client string) error {
 	s.client, s.revoked = client, s.server.options.Pairing.Revoked(client)
 	unwatch := context.AfterFunc(s.revoked, func() { s.end(errRevoked) })
 	context.AfterFunc(s.ctx, func() { unwatch() })
@@ -301,7 +302,7 @@ func (s *session) become(client string) error {
 	return nil
 }
 
-// welcome is the answer to hello and auth.
+// welcome returns the answer to hello and auth.
 func (s *session) welcome(proof string) protocol.Welcome {
 	return protocol.Welcome{
 		V: protocol.Version, Server: protocol.ServerInfo{Version: s.server.options.Version},
@@ -309,10 +310,10 @@ func (s *session) welcome(proof string) protocol.Welcome {
 	}
 }
 
-// pair turns a code into a token.
+// pair exchanges a code for a token.
 func (s *session) pair(m protocol.Pair) error {
 	if s.client != "" {
-		s.say(protocol.Refusal(m.ID, protocol.BadMessage, ""))
+		s.send(protocol.Refusal(m.ID, protocol.BadMessage, ""))
 		return nil
 	}
 	label := cmp.Or(m.Label, s.hello.Client.Name)
@@ -320,42 +321,42 @@ func (s *session) pair(m protocol.Pair) error {
 	switch {
 	case errors.Is(err, pairing.ErrWrongCode):
 		s.server.warn(&s.server.refusing, "pairing code refused", "origin", s.origin)
-		s.say(protocol.Refusal(m.ID, protocol.PairingCodeInvalid, ""))
+		s.send(protocol.Refusal(m.ID, protocol.PairingCodeInvalid, ""))
 		return nil
 	case err != nil:
-		s.server.warn(&s.server.failing, "pairing not kept", "error", err)
-		s.say(protocol.Refusal(m.ID, protocol.Storage, ""))
+		s.server.warn(&s.server.failing, "pairing not saved", "error", err)
+		s.send(protocol.Refusal(m.ID, protocol.Storage, ""))
 		return nil
 	}
 	s.server.log.Info("client paired", "client", client)
-	if err := s.become(client); err != nil {
+	if err := s.bind(client); err != nil {
 		return err
 	}
-	s.say(protocol.Paired{ID: m.ID, ClientID: client, Token: token})
+	s.send(protocol.Paired{ID: m.ID, ClientID: client, Token: token})
 	return nil
 }
 
-// status answers with the daemon's status, and keeps which sites the client cannot read any more.
+// status answers with the daemon's status, and records which sites the client can no longer read.
 func (s *session) status(m protocol.StatusRequest) {
 	if s.client == "" {
-		s.say(pairFirst(m.ID))
+		s.send(pairFirst(m.ID))
 		return
 	}
 	if err := s.server.options.Pairing.SetUnread(s.server.commits, s.client, m.Unread); err != nil {
-		s.server.warn(&s.server.failing, "sites that a browser cannot read not kept", "client", s.client, "error", err)
+		s.server.warn(&s.server.failing, "unreadable sites of a browser not saved", "client", s.client, "error", err)
 	}
-	now := s.server.options.Status(s.server.commits, s.hello.Language)
-	now.ID = m.ID
-	s.say(now)
+	status := s.server.options.Status(s.server.commits, s.hello.Language)
+	status.ID = m.ID
+	s.send(status)
 }
 
-// pairFirst is the answer to all that an unpaired client may not do.
+// pairFirst returns the answer to what only a paired client may do.
 func pairFirst(id string) *protocol.Error {
 	return protocol.Refusal(id, protocol.PairingRequired, "")
 }
 
-// commit hands events to the sink in the order they were read, and answers them. Those that
-// come while one batch is under way are the next. It pushes the status when that has changed.
+// commit passes events to the sink in the order they were read, and answers them. Events that arrive
+// during a commit form the next batch. It also pushes the status when that has changed.
 func (s *session) commit() {
 	ping := time.NewTicker(pingTime)
 	defer ping.Stop()
@@ -374,14 +375,14 @@ func (s *session) commit() {
 				continue
 			}
 			for _, answer := range s.server.commit("browser:"+s.client, batch) {
-				s.say(answer)
+				s.send(answer)
 			}
 			s.server.seen(s.client)
-		case <-s.nudged:
-			now := s.server.options.Status(s.server.commits, s.hello.Language)
-			if !reflect.DeepEqual(now, pushed) {
-				pushed = now
-				s.say(now)
+		case <-s.statusChanged:
+			status := s.server.options.Status(s.server.commits, s.hello.Language)
+			if !reflect.DeepEqual(status, pushed) {
+				pushed = status
+				s.send(status)
 			}
 		case <-ping.C:
 			_ = s.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTime)) // if it fails, so does reading

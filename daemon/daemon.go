@@ -255,12 +255,12 @@ type records struct {
 	source string // the name under which the queue keeps them
 }
 
-// Load implements [pairing.Keep] and [notify.Keep].
+// Load implements [pairing.Store] and [notify.Keep].
 func (k records) Load(ctx context.Context) (map[string][]byte, error) {
 	return k.store.State(ctx, k.source)
 }
 
-// Save implements [pairing.Keep] and [notify.Keep].
+// Save implements [pairing.Store] and [notify.Keep].
 func (k records) Save(ctx context.Context, id string, record []byte) error {
 	_, err := k.store.Commit(ctx, viewing.Batch{Source: k.source, State: map[string][]byte{id: record}})
 	return err

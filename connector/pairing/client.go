@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-// maxLabel bounds the texts a client chooses for itself, in characters.
+// maxLabel is the maximum length of a label or a browser's name, in characters.
 const maxLabel = 80
 
 // Client is one paired browser profile or program.
@@ -21,7 +21,7 @@ type Client struct {
 	Browser  string    `json:"browser,omitempty"`
 	PairedAt time.Time `json:"pairedAt"`
 	LastSeen time.Time `json:"lastSeen"` // on disk up to a minute behind
-	// Unread are the sites that the client cannot read any more, by name.
+	// Unread are the names of the sites that the client can no longer read.
 	Unread []string `json:"unread,omitempty"`
 }
 
@@ -29,7 +29,7 @@ type Client struct {
 // others are browsers.
 func (c Client) Program() bool { return c.Origin == "" }
 
-// record is a client as it is kept.
+// record is a client as it is stored.
 type record struct {
 	Hash []byte `json:"hash"` // SHA-256 of the token
 	Client
@@ -39,7 +39,7 @@ type record struct {
 type entry struct {
 	record
 	savedAt time.Time       // when LastSeen last went to disk
-	revoked context.Context // ends when the client is revoked
+	revoked context.Context // canceled when the client is revoked
 	revoke  context.CancelFunc
 }
 
@@ -49,10 +49,10 @@ func newEntry(rec record) *entry {
 	return e
 }
 
-// decode reads a client as it is kept.
-func decode(id string, kept []byte) (*entry, error) {
+// decode reads a stored client.
+func decode(id string, encoded []byte) (*entry, error) {
 	var rec record
-	if err := json.Unmarshal(kept, &rec); err != nil {
+	if err := json.Unmarshal(encoded, &rec); err != nil {
 		return nil, fmt.Errorf("read client %s: %w", id, err)
 	}
 	if len(rec.Hash) != sha256.Size {
@@ -62,8 +62,8 @@ func decode(id string, kept []byte) (*entry, error) {
 	return newEntry(rec), nil
 }
 
-// clean makes a text from outside fit to stand in a terminal: printable
-// characters only, so no escape sequences and no reversed writing.
+// clean removes from a foreign text what is not printable, such as terminal escapes and marks that
+// reverse the writing, and cuts it to maxLabel characters.
 func clean(text string) string {
 	text = strings.TrimSpace(strings.Map(func(c rune) rune {
 		if !unicode.IsPrint(c) {

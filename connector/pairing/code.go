@@ -8,15 +8,14 @@ import (
 	"unicode"
 )
 
-// What a code is. 32^8 possible codes and 50 tries in 120 seconds leave
-// guessers one chance in 20 thousand million.
+// Limits of a code. With 32^8 possible codes and 50 tries, a guess succeeds with a probability of
+// 1 in 20 thousand million.
 const (
 	codeLength  = 8
 	codeLife    = 120 * time.Second
-	originTries = 5  // wrong tries of one Origin, for which the code is then closed
-	codeTries   = 50 // wrong tries of all, after which the code is dead
-	// codeAlphabet is digits and letters without 0, 1, I and O, which are
-	// taken for each other.
+	originTries = 5  // wrong tries of one Origin, which can then no longer use the code
+	codeTries   = 50 // wrong tries of all Origins, after which the code is invalid
+	// codeAlphabet leaves out 0, 1, I and O, which are easily confused.
 	codeAlphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 )
 
@@ -26,8 +25,7 @@ type Code struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-// NewCode makes a code that is good for 120 seconds. The one before it, if
-// any, is dead from now on.
+// NewCode makes a code that is valid for 120 seconds, and invalidates the one before.
 func (r *Registry) NewCode() Code {
 	raw := make([]byte, codeLength)
 	rand.Read(raw) // never fails: crypto/rand ends the program instead
@@ -41,8 +39,8 @@ func (r *Registry) NewCode() Code {
 	return code
 }
 
-// useCode makes the open code unusable if it is the typed one, and counts a wrong try
-// otherwise. An Origin that has spent its tries cannot spend those of others.
+// useCode invalidates the current code and returns it if it is the typed one, and counts a wrong try
+// otherwise. An Origin without tries left cannot use up those of others.
 func (r *Registry) useCode(typed, origin string) (Code, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -66,8 +64,7 @@ func (r *Registry) useCode(typed, origin string) (Code, error) {
 	return Code{}, ErrWrongCode
 }
 
-// canonical is typed as it would be shown: people add spaces and dashes and
-// do not care about capitals.
+// canonical returns typed without spaces and dashes, in capitals.
 func canonical(typed string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsSpace(c) || unicode.Is(unicode.Pd, c) {

@@ -59,9 +59,9 @@ func (s *shelf) Save(_ context.Context, id string, record []byte) error {
 	return nil
 }
 
-func open(t *testing.T, keep pairing.Keep) *pairing.Registry {
+func open(t *testing.T, store pairing.Store) *pairing.Registry {
 	t.Helper()
-	r, err := pairing.New(t.Context(), keep)
+	r, err := pairing.New(t.Context(), store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -379,6 +379,6 @@ func TestNewRefusesWhatItCannotRead(t *testing.T) {
 		}
 	}
 	if _, err := pairing.New(t.Context(), &shelf{fail: errors.New("gone")}); err == nil {
-		t.Error("a Keep that fails to load was accepted")
+		t.Error("a store that fails to load was accepted")
 	}
 }

@@ -29,49 +29,48 @@ var (
 // seenEvery is how often a client's LastSeen goes to disk at most.
 const seenEvery = time.Minute
 
-// Keep is where clients are kept. Records are opaque to it.
-type Keep interface {
+// Store stores clients. Records are opaque to it.
+type Store interface {
 	// Load returns all records by client id.
 	Load(ctx context.Context) (map[string][]byte, error)
-	// Save keeps a record durably; a nil record deletes it.
+	// Save stores a record durably; a nil record deletes it.
 	Save(ctx context.Context, id string, record []byte) error
 }
 
-// Registry knows the clients and the open code. Its methods may be called by
+// Registry holds the clients and the current code. Its methods may be called by
 // several goroutines at once.
 type Registry struct {
-	keep Keep
+	store Store
 
 	// saving is held across every change that goes to disk, so that disk and
 	// memory change in the same order. It is taken before mu.
 	saving sync.Mutex
 
-	mu      sync.Mutex // guards what follows, never held during I/O
+	mu      sync.Mutex // guards the following fields, never held during I/O
 	clients map[string]*entry
-	code    Code           // that can be used now
-	tries   map[string]int // wrong tries against the last code, by Origin
+	code    Code           // the one that can be used now
+	tries   map[string]int // wrong tries against the current code, by Origin
 }
 
-// New loads the clients from keep. A record it cannot read is an error: the
-// file has been written by a newer program or damaged.
-func New(ctx context.Context, keep Keep) (*Registry, error) {
-	records, err := keep.Load(ctx)
+// New loads the clients from store. A record that cannot be read is an error.
+func New(ctx context.Context, store Store) (*Registry, error) {
+	records, err := store.Load(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("load clients: %w", err)
 	}
 	clients := make(map[string]*entry, len(records))
-	for id, kept := range records {
-		if clients[id], err = decode(id, kept); err != nil {
+	for id, encoded := range records {
+		if clients[id], err = decode(id, encoded); err != nil {
 			return nil, err
 		}
 	}
-	return &Registry{keep: keep, clients: clients, tries: map[string]int{}}, nil
+	return &Registry{store: store, clients: clients, tries: map[string]int{}}, nil
 }
 
-// Pair turns the open code into a client with a token bound to origin. The
-// token is returned this once. The error is [ErrWrongCode], for a code that is wrong or
-// expired, and for any code after 5 wrong tries of this Origin or 50 of all;
-// [ErrNoOrigin], or the [Keep]'s; after the last one the code is still good.
+// Pair exchanges the current code for a client with a token bound to origin. The token is
+// returned only here. The error is [ErrWrongCode], for a code that is wrong or expired, and
+// for any code after 5 wrong tries of this Origin or 50 of all; [ErrNoOrigin]; or that of the
+// [Store], after which the code can still be used.
 func (r *Registry) Pair(ctx context.Context, code, label, origin, browser string) (clientID, token string, err error) {
 	if origin == "" {
 		return "", "", ErrNoOrigin
@@ -94,10 +93,9 @@ func (r *Registry) Pair(ctx context.Context, code, label, origin, browser string
 	return c.ID, token, nil
 }
 
-// Add makes a client for a program that has no Origin, at the user's own
-// request and therefore without a code. The token is returned this once. The
-// error is [ErrNoLabel], if nothing printable is left of label, or the
-// [Keep]'s.
+// Add creates a client for a program, which has no Origin. The user asks for it, so it needs no
+// code. The token is returned only here. The error is [ErrNoLabel], if label has nothing
+// printable, or that of the [Store].
 func (r *Registry) Add(ctx context.Context, label string) (c Client, token string, err error) {
 	if clean(label) == "" {
 		return Client{}, "", ErrNoLabel
@@ -107,7 +105,7 @@ func (r *Registry) Add(ctx context.Context, label string) (c Client, token strin
 	return r.add(ctx, label, "", "")
 }
 
-// add makes, keeps and enters a client; saving is held.
+// add creates and stores a client; saving is held.
 func (r *Registry) add(ctx context.Context, label, origin, browser string) (c Client, token string, err error) {
 	var rawID [8]byte
 	var rawToken [32]byte
@@ -118,7 +116,7 @@ func (r *Registry) add(ctx context.Context, label, origin, browser string) (c Cl
 	e := newEntry(record{Hash: hash[:], Client: Client{
 		ID: hex.EncodeToString(rawID[:]), Label: clean(label), Origin: origin, Browser: clean(browser), PairedAt: now,
 	}})
-	if !e.Program() { // a browser pairs itself, a program is only announced
+	if !e.Program() { // a browser pairs itself; a program has not been in contact yet
 		e.LastSeen, e.savedAt = now, now
 	}
 	if err := r.save(ctx, e.record); err != nil {
@@ -137,7 +135,7 @@ func (r *Registry) Check(token, origin string) (Client, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var found *entry
-	for _, e := range r.clients { // all of them, so that time tells nothing
+	for _, e := range r.clients { // all of them, so that the time taken reveals nothing
 		if subtle.ConstantTimeCompare(hash[:], e.Hash) == 1 {
 			found = e
 		}
@@ -148,9 +146,8 @@ func (r *Registry) Check(token, origin string) (Client, error) {
 	return found.Client, nil
 }
 
-// Proof proves to a client that we know the hash of its token; see the
-// package comment for its form. There is none, and false, for a client that
-// is not known or speaks from another Origin than its own.
+// Proof returns the proof that we know the hash of the client's token; the package comment has its
+// form. It returns false for a client that is not known or has another Origin.
 func (r *Registry) Proof(clientID, origin, nonce string) (string, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -161,7 +158,7 @@ func (r *Registry) Proof(clientID, origin, nonce string) (string, bool) {
 	return prove(e.Hash, nonce), true
 }
 
-// ProofFor is the proof that the daemon must give to the holder of token.
+// ProofFor returns the proof that a client with this token must expect.
 func ProofFor(token, nonce string) string {
 	hash := sha256.Sum256([]byte(token))
 	return prove(hash[:], nonce)
@@ -173,7 +170,7 @@ func prove(hash []byte, nonce string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// Label is a client's name; "" for an unknown one.
+// Label returns a client's name; "" for an unknown one.
 func (r *Registry) Label(clientID string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -183,7 +180,7 @@ func (r *Registry) Label(clientID string) string {
 	return ""
 }
 
-// List returns the clients, the eldest first.
+// List returns the clients in the order of pairing.
 func (r *Registry) List() []Client {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -197,22 +194,22 @@ func (r *Registry) List() []Client {
 	return list
 }
 
-// Seen records that a client has spoken just now. It goes to disk at most once
-// a minute; the error is the [Keep]'s or [ErrNotFound].
+// Seen records that a client was in contact just now. It goes to disk at most once a minute. The
+// error is [ErrNotFound] or that of the [Store].
 func (r *Registry) Seen(ctx context.Context, id string) error {
 	now := time.Now().UTC()
 	return r.update(ctx, id, func(e *entry) bool {
 		e.LastSeen = now
 		due := now.Sub(e.savedAt) >= seenEvery
 		if due {
-			e.savedAt = now // before the save: a disk in trouble is not asked each time
+			e.savedAt = now // before the save: a failing disk is not tried each time
 		}
 		return due
 	})
 }
 
-// SetUnread records which sites a client cannot read any more. It goes to disk when
-// it changes; the error is the [Keep]'s or [ErrNotFound].
+// SetUnread records which sites a client can no longer read. It goes to disk when it changes. The
+// error is [ErrNotFound] or that of the [Store].
 func (r *Registry) SetUnread(ctx context.Context, id string, unread []string) error {
 	var names []string
 	for _, name := range unread {
@@ -227,7 +224,7 @@ func (r *Registry) SetUnread(ctx context.Context, id string, unread []string) er
 	})
 }
 
-// update changes a client, and saves it if change says so.
+// update changes a client, and saves it if change returns true.
 func (r *Registry) update(ctx context.Context, id string, change func(*entry) (save bool)) error {
 	r.saving.Lock()
 	defer r.saving.Unlock()
@@ -245,8 +242,7 @@ func (r *Registry) update(ctx context.Context, id string, change func(*entry) (s
 	return r.save(ctx, changed)
 }
 
-// Rename gives a client another name. The error is [ErrNoLabel], [ErrNotFound] or the
-// [Keep]'s.
+// Rename changes a client's name. The error is [ErrNoLabel], [ErrNotFound] or that of the [Store].
 func (r *Registry) Rename(ctx context.Context, id, label string) error {
 	if label = clean(label); label == "" {
 		return ErrNoLabel
@@ -257,8 +253,8 @@ func (r *Registry) Rename(ctx context.Context, id, label string) error {
 	})
 }
 
-// Revoke forgets a client for good, on disk first, and ends its [Registry.Revoked] context.
-// The error is [ErrNotFound] or the [Keep]'s; after the latter the client is still paired.
+// Revoke deletes a client, first on disk, and cancels its [Registry.Revoked] context. The error is
+// [ErrNotFound] or that of the [Store], after which the client is still paired.
 func (r *Registry) Revoke(ctx context.Context, id string) error {
 	r.saving.Lock()
 	defer r.saving.Unlock()
@@ -268,8 +264,8 @@ func (r *Registry) Revoke(ctx context.Context, id string) error {
 	if !ok {
 		return ErrNotFound
 	}
-	if err := r.keep.Save(ctx, id, nil); err != nil {
-		return fmt.Errorf("forget client %s: %w", id, err)
+	if err := r.store.Save(ctx, id, nil); err != nil {
+		return fmt.Errorf("delete client %s: %w", id, err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -278,8 +274,8 @@ func (r *Registry) Revoke(ctx context.Context, id string) error {
 	return nil
 }
 
-// Revoked returns a context that ends when the client is revoked. For a client that is not
-// known, or no more, it has ended: a caller of [Registry.Check] misses no revocation.
+// Revoked returns a context that is canceled when the client is revoked. For a client that is not
+// known it is canceled already, so a caller of [Registry.Check] misses no revocation.
 func (r *Registry) Revoked(id string) context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -291,14 +287,14 @@ func (r *Registry) Revoked(id string) context.Context {
 	return ended
 }
 
-// save keeps a client.
+// save stores a client.
 func (r *Registry) save(ctx context.Context, rec record) error {
-	kept, err := json.Marshal(rec)
+	encoded, err := json.Marshal(rec)
 	if err != nil {
 		return fmt.Errorf("encode client %s: %w", rec.ID, err)
 	}
-	if err := r.keep.Save(ctx, rec.ID, kept); err != nil {
-		return fmt.Errorf("keep client %s: %w", rec.ID, err)
+	if err := r.store.Save(ctx, rec.ID, encoded); err != nil {
+		return fmt.Errorf("save client %s: %w", rec.ID, err)
 	}
 	return nil
 }

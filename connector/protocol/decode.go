@@ -19,8 +19,8 @@ const (
 	maxSite  = 60  // characters of the name of a site
 )
 
-// Event is a viewing, a watchlist wish or a list, valid for the queue. Its event id is in
-// lower case: one UUID is one event however it is written.
+// Event is a viewing, a watchlist item or a list that is valid for the queue. Its event id is in
+// lower case, so that a UUID in capitals is the same event.
 type Event struct {
 	ID string // as the client wrote it
 	viewing.Event
@@ -61,8 +61,7 @@ func Decode(frame []byte) (Message, *Error) {
 }
 
 // DecodeBatch reads what a program posts: one event, or an array of 1 to most events. Each
-// message is an [Event] or the [*Error] that refuses it. The second value says that nothing
-// of the body can be read.
+// message is an [Event] or the [*Error] that refuses it. The error is for the body as a whole.
 func DecodeBatch(body []byte, most int) ([]Message, *Error) {
 	if !utf8.Valid(body) || !json.Valid(body) {
 		return nil, Refusal("", BadJSON, "")
@@ -120,7 +119,7 @@ func decode(frame []byte) (Message, *Error) {
 	return message, nil
 }
 
-// badMessage is the BAD_MESSAGE that names the first wrong field.
+// badMessage returns a BAD_MESSAGE that names the first wrong field.
 func badMessage(id string, err error) *Error {
 	refusal := Refusal(id, BadMessage, "")
 	if wrong, ok := errors.AsType[*viewing.FieldError](err); ok {
@@ -194,7 +193,7 @@ func (m Playing) valid() (Message, error) {
 	return m, err
 }
 
-// Event returns what plays as the viewing that it would be if it ended now.
+// Event returns the viewing that this would be if it ended now.
 func (m Playing) Event(now time.Time) viewing.Event {
 	return viewing.Event{
 		Kind: viewing.KindViewing, EventID: m.Session, Media: []viewing.Media{m.Media}, WatchedAt: viewing.At(now), Count: 1,
@@ -202,8 +201,8 @@ func (m Playing) Event(now time.Time) viewing.Event {
 	}
 }
 
-// pageOf is the address of a page without user, query and fragment, which may hold secrets;
-// "" where it is no page of the web.
+// pageOf returns the address of a web page without user, query and fragment, which may hold
+// secrets; "" for any other address.
 func pageOf(address string) string {
 	page, err := url.Parse(address)
 	if err != nil || page.Host == "" || page.Scheme != "https" && page.Scheme != "http" {

@@ -7,7 +7,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// What version 1 fixes.
+// Constants of version 1.
 const (
 	Version         = 1
 	Subprotocol     = "filmspool.v1"
@@ -59,7 +59,7 @@ type Limits struct {
 	MaxInFlight int `json:"maxInFlight"` // events without an answer
 }
 
-// Auth hands over the token after the daemon has proved itself.
+// Auth sends the token after the daemon has proved that it knows it.
 type Auth struct {
 	Token string `json:"token"`
 }
@@ -94,14 +94,14 @@ type Source struct {
 	URL  string `json:"url,omitempty"`  // of the page; its query and fragment are not kept
 }
 
-// Watchlist asks for a film or series to be put on the watchlist.
+// Watchlist asks to put a film or series on the watchlist.
 type Watchlist struct {
 	ID       string        `json:"id"`    // UUID
 	Media    viewing.Media `json:"media"` // movie or tv
 	Priority *int          `json:"priority,omitempty"`
 }
 
-// List asks for a list to be created.
+// List asks to create a list.
 type List struct {
 	ID          string `json:"id"` // UUID
 	Name        string `json:"name"`
@@ -109,8 +109,8 @@ type List struct {
 	Visibility  string `json:"visibility,omitempty"` // PRIVATE or PUBLIC
 }
 
-// Playing reports what plays now, or has ended. It is shown while it lasts, and neither kept
-// nor sent on.
+// Playing reports what plays now, or that it has ended. It is only shown: neither stored nor sent to
+// a service.
 type Playing struct {
 	Session  string        `json:"session"`            // UUID of the playback, the same in all messages about it
 	State    string        `json:"state"`              // [StatePlaying], [StatePaused] or [StateEnded]
@@ -139,22 +139,22 @@ type StatusRequest struct {
 type Status struct {
 	ID            string    `json:"id,omitempty"`
 	Online        bool      `json:"online"`                  // the service took or would take requests
-	Pending       int64     `json:"pending"`                 // entries that will be sent by themselves
-	Attention     int64     `json:"attention"`               // entries that wait for the user
+	Pending       int64     `json:"pending"`                 // entries that will be sent without the user
+	Attention     int64     `json:"attention"`               // entries that need a decision of the user
 	LastDelivered string    `json:"lastDelivered,omitempty"` // RFC 3339 in UTC; absent before the first
 	Problems      []Problem `json:"problems,omitempty"`      // at most [MaxProblems], worst first
 	Page          string    `json:"page,omitempty"`          // where the person reads and decides: an address without a path
 }
 
-// Problem is what a person can do something about, in the language of hello.
+// Problem is a problem that the user can solve, in the language of hello.
 type Problem struct {
 	Code     string `json:"code"`
 	Severity string `json:"severity"` // "needs you" or "soon"
 	Text     string `json:"text"`     // what is wrong
-	Act      string `json:"act"`      // what mends it
+	Act      string `json:"act"`      // how to solve it
 }
 
-// Ack says that an event is on disk and the client may forget it.
+// Ack confirms that an event is on disk, so that the client may delete it.
 type Ack struct {
 	ID     string         `json:"id"`
 	Status viewing.Status `json:"status"`           // queued, duplicate or dropped
