@@ -3,11 +3,9 @@ package main
 import (
 	"bytes"
 	"testing"
-	"time"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -41,39 +39,6 @@ func TestErrorsInTheJournal(t *testing.T) {
 		p := &program{stderr: terminal.To(&out), getenv: func(string) string { return stream }}
 		if p.show(control.Refused(viewing.Said("a\nb"), viewing.Said("c"))); out.String() != want {
 			t.Errorf("%q: %q", stream, out.String())
-		}
-	}
-}
-
-func TestSayService(t *testing.T) {
-	since := time.Date(2026, 11, 21, 8, 59, 7, 0, time.Local)
-	for name, c := range map[string]struct {
-		s    service.Status
-		says string
-	}{
-		"well": {
-			service.Status{Installed: true, State: service.Running, PID: 4242, Since: since, Version: "1", Autostart: true},
-			"running\n  process        4242\n  since          2026-11-21 08:59:07\n  version        1\n",
-		},
-		"little is known": {service.Status{Installed: true, State: service.Running, PID: 42, Autostart: true}, "running\n  process        42\n"},
-		"until the logout": {
-			service.Status{Installed: true, State: service.Stopped, Autostart: true, UntilLogout: true, Hint: "filmspool service start"},
-			"stopped\nIt runs while you are logged in. To run it from boot to shutdown: filmspool service install --linger\nhint:  filmspool service start\n",
-		},
-		"not by itself": {
-			service.Status{Installed: true, State: service.Stopped},
-			"stopped\nIt does not start automatically. To change that: filmspool service install\n",
-		},
-		"crashes": {
-			service.Status{Installed: true, State: service.Restarting, Restarts: 3, Autostart: true, Detail: viewing.Said("no disk"), Hint: "filmspool service logs"},
-			"restarting\n  restarts       3\nno disk\nhint:  filmspool service logs\n",
-		},
-		"not installed": {service.Status{State: service.NotInstalled}, "not installed\n"},
-	} {
-		var out bytes.Buffer
-		(&program{stdout: terminal.To(&out)}).sayService(c.s)
-		if out.String() != c.says {
-			t.Errorf("%s: %q, want %q", name, out.String(), c.says)
 		}
 	}
 }

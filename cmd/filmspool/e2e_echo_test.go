@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -109,7 +110,7 @@ func TestKeyThatIsEchoed(t *testing.T) {
 		return int(answered.Load()) >= len(all)
 	})
 	must(t, h.film(9999, time.Date(2026, 6, 1, 20, 0, 0, 0, time.UTC)))
-	for _, args := range []string{"diary --json", "diary", "status", "status --json", "config show", "export", "show 2", "show 2 --json"} {
+	for _, args := range []string{"diary --json", "diary", "status", "status --json", "config show", "export", "show 2", "show 2 --json", "status --report"} {
 		h.try(strings.Fields(args)...)
 	}
 	must(t, h.ask(func(ctl control.API) error {
@@ -130,7 +131,10 @@ func TestKeyThatIsEchoed(t *testing.T) {
 	daemon = h.start("run")
 	h.try("status")
 	daemon.end(os.Interrupt)
-	// The household is searched when the test ends.
+	// The household is searched when the test ends; the one file that may hold the key does.
+	if kept, err := os.ReadFile(filepath.Join(h.dir, "state", "keys", "default.json")); err != nil || !strings.Contains(string(kept), secretKey) {
+		t.Errorf("the key's own file: %q, %v", kept, err)
+	}
 	if said := h.said.String(); !strings.Contains(said, "[key]") {
 		t.Error("nothing was taken out of any answer: this test proves too little")
 	}

@@ -220,46 +220,35 @@ func capture(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], found[1])
 }
 
-// post runs "post URL BODY [HEADER VALUE]…", wants status 200, and keeps the
-// answer in out.
+// post runs "post URL BODY [HEADER VALUE]…" and wants status 200.
 func post(ts *testscript.TestScript, _ bool, args []string) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, args[0], strings.NewReader(args[1]))
-	ts.Check(err)
-	for i := 2; i+1 < len(args); i += 2 {
-		r.Header.Set(args[i], args[i+1])
-	}
-	answer, err := http.DefaultClient.Do(r)
-	ts.Check(err)
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	ts.Check(err)
-	ts.Check(os.WriteFile(ts.MkAbs("out"), body, 0o600))
-	if answer.StatusCode != http.StatusOK {
-		ts.Fatalf("%s: %s\n%s", args[0], answer.Status, body)
-	}
+	request(ts, "200", http.MethodPost, args[0], args[1], args[2:])
 }
 
-// fetch runs "fetch STATUS URL [HEADER VALUE]…" and keeps the answer in out.
+// fetch runs "fetch STATUS URL [HEADER VALUE]…".
 func fetch(ts *testscript.TestScript, _ bool, args []string) {
+	request(ts, args[0], http.MethodGet, args[1], "", args[2:])
+}
+
+// request keeps the answer in out.
+func request(ts *testscript.TestScript, status, method, url, body string, headers []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, args[1], nil)
+	r, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	ts.Check(err)
-	for i := 2; i+1 < len(args); i += 2 {
-		if args[i] == "Host" {
-			r.Host = args[i+1]
+	for i := 0; i+1 < len(headers); i += 2 {
+		if headers[i] == "Host" {
+			r.Host = headers[i+1]
 		}
-		r.Header.Set(args[i], args[i+1])
+		r.Header.Set(headers[i], headers[i+1])
 	}
 	answer, err := http.DefaultClient.Do(r)
 	ts.Check(err)
 	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
+	text, err := io.ReadAll(answer.Body)
 	ts.Check(err)
-	ts.Check(os.WriteFile(ts.MkAbs("out"), body, 0o600))
-	if got := fmt.Sprint(answer.StatusCode); got != args[0] {
-		ts.Fatalf("%s: status %s, want %s\n%s", args[1], got, args[0], body)
+	ts.Check(os.WriteFile(ts.MkAbs("out"), text, 0o600))
+	if got := strconv.Itoa(answer.StatusCode); got != status {
+		ts.Fatalf("%s: status %s, want %s\n%s", url, got, status, text)
 	}
 }

@@ -2,19 +2,12 @@ package main
 
 import (
 	"bytes"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
-	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/queue/resolve"
 )
 
 // hostile is all that a terminal would obey, or that would fool its reader.
@@ -58,65 +51,5 @@ func TestCommandsPrintHarmlessly(t *testing.T) {
 		if out := run(args...); !strings.Contains(out, `\u202e`) {
 			t.Errorf("%q does not show the name: %q", args, out)
 		}
-	}
-}
-
-// Only package terminal prints: another way would show what strangers wrote as
-// it is.
-func TestAllOutputGoesThroughThePrinter(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	if err != nil || len(files) < 20 {
-		t.Fatal(files, err)
-	}
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, found := range ways(file) {
-			if name != "main.go" || found != "os.Stdout" && found != "os.Stderr" {
-				t.Errorf("%s prints with %s; use p.stdout or p.stderr", name, found)
-			}
-		}
-	}
-}
-
-// ways are the expressions by which a file could print.
-func ways(file *ast.File) (found []string) {
-	forbidden := []string{
-		"os.Stdout", "os.Stderr", "fmt.Print", "fmt.Printf", "fmt.Println", "fmt.Fprint", "fmt.Fprintf", "fmt.Fprintln",
-		"io.WriteString", "tabwriter.NewWriter", "json.NewEncoder",
-	}
-	ast.Inspect(file, func(n ast.Node) bool {
-		s, ok := n.(*ast.SelectorExpr)
-		if !ok {
-			return true
-		}
-		if x, ok := s.X.(*ast.Ident); ok {
-			if call := x.Name + "." + s.Sel.Name; slices.Contains(forbidden, call) {
-				found = append(found, call)
-			}
-		}
-		if slices.Contains([]string{"OutOrStdout", "OutOrStderr", "ErrOrStderr", "PrintErr", "PrintErrln", "PrintErrf"}, s.Sel.Name) {
-			found = append(found, s.Sel.Name)
-		}
-		return true
-	})
-	return found
-}
-
-// TestOfManyThatFollowAFewAreListed, and the rest is counted.
-func TestOfManyThatFollowAFewAreListed(t *testing.T) {
-	var out bytes.Buffer
-	f := &program{stdout: terminal.To(&out)}
-	var done control.Fixed
-	done.Also, done.AlsoChanged = make([]resolve.Followed, 100), 1200
-	f.sayFollowing(done)
-	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if last := lines[len(lines)-1]; len(lines) != 12 || !strings.Contains(last, "1,190 more") {
-		t.Errorf("%d lines:\n%s", len(lines), out.String())
 	}
 }
