@@ -14,7 +14,13 @@ export CGO_ENABLED SOURCE_DATE_EPOCH
 find packaging/nfpm -exec touch -d "@$SOURCE_DATE_EPOCH" {} + # an apk has the times of its scripts
 
 go run ./packaging/extension "$out/filmspool-$1"
-go run -tags nethttpomithttp2,manual -ldflags "-X main.version=$1" ./cmd/filmspool manual $out
+go build -tags nethttpomithttp2,manual -ldflags "-X main.version=$1" -o $out/writer ./cmd/filmspool
+$out/writer manual $out/man1
+mkdir $out/completions
+for shell in bash=filmspool.bash zsh=_filmspool fish=filmspool.fish powershell=filmspool.ps1; do
+	$out/writer completion ${shell%=*} >$out/completions/${shell#*=}
+done
+rm $out/writer
 gzip -9n $out/man1/*
 
 for name in post_install post_upgrade pre_remove post_remove; do

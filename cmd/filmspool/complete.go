@@ -12,14 +12,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
-	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // completionPatience bounds how long a shell waits for values.
-const completionPatience = 2 * time.Second
+const completionPatience = time.Second
 
 // completeValues has the shell complete what flags may be, and files only where one is wanted.
 func (p *program) completeValues(c *cobra.Command) {
@@ -46,33 +45,26 @@ func (p *program) completeValues(c *cobra.Command) {
 }
 
 // completeIDs offers the entries that a verb fits, of the daemon that runs: a shell that
-// completes must change nothing.
+// completes must change nothing, and shows no error.
 func (p *program) completeIDs(verb entry.Verb) cobra.CompletionFunc {
 	return func(c *cobra.Command, given []string, _ string) (ids []string, _ cobra.ShellCompDirective) {
-		const none = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-		o, err := p.options()
-		if err != nil {
-			return nil, none
-		}
 		ctx, cancel := context.WithTimeout(c.Context(), completionPatience)
 		defer cancel()
-		running, err := daemon.Find(ctx, o.Paths)
-		if err != nil {
-			return nil, none
-		}
-		defer running.Close()
-		for _, state := range verb.States() {
-			all, err := running.API.List(ctx, entry.Filter{State: state, Limit: 50})
-			if err != nil {
-				return nil, none
-			}
-			for _, e := range all {
-				if id := fmt.Sprint(e.ID); !slices.Contains(given, id) && slices.Contains(e.Actions(time.Now()), verb) {
-					ids = append(ids, cobra.CompletionWithDesc(id, terminal.Harmless(p.label(e))))
+		_ = p.instance(ctx, nil, func(ctl control.API) error {
+			for _, state := range verb.States() {
+				all, err := ctl.List(ctx, entry.Filter{State: state, Limit: 50})
+				if err != nil {
+					return err
+				}
+				for _, e := range all {
+					if id := fmt.Sprint(e.ID); !slices.Contains(given, id) && slices.Contains(e.Actions(time.Now()), verb) {
+						ids = append(ids, cobra.CompletionWithDesc(id, terminal.Harmless(p.label(e))))
+					}
 				}
 			}
-		}
-		return ids, none
+			return nil
+		})
+		return ids, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
 }
 

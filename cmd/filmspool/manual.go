@@ -21,17 +21,13 @@ import (
 //go:embed manual.roff
 var frontPage []byte
 
-// manualCommands write what packages put beside the program, man pages into FOLDER/man1 and
-// completions into FOLDER/completions. The same source makes the same pages.
+// manualCommands write the man pages into FOLDER.
 func (p *program) manualCommands() []*cobra.Command {
 	return []*cobra.Command{{
 		Use: "manual FOLDER", Hidden: true,
 		RunE: func(c *cobra.Command, args []string) error {
 			p.describe(c.Root())
-			if err := writePages(c.Root(), filepath.Join(args[0], "man1")); err != nil {
-				return err
-			}
-			return writeCompletions(c.Root(), filepath.Join(args[0], "completions"))
+			return writePages(c.Root(), args[0])
 		},
 	}}
 }
@@ -69,25 +65,6 @@ func completeFrontPage(file string) error {
 	page = bytes.Replace(page, []byte(rest), append(bytes.Clone(frontPage), rest...), 1)
 	if err := os.WriteFile(file, page, 0o644); err != nil {
 		return fmt.Errorf("write the front page: %w", err)
-	}
-	return nil
-}
-
-// writeCompletions writes one file for each shell, called as that shell
-// expects to find it.
-func writeCompletions(root *cobra.Command, folder string) error {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return fmt.Errorf("make folder: %w", err)
-	}
-	for name, write := range map[string]func(string) error{
-		"filmspool.bash": func(f string) error { return root.GenBashCompletionFileV2(f, true) },
-		"_filmspool":     root.GenZshCompletionFile,
-		"filmspool.fish": func(f string) error { return root.GenFishCompletionFile(f, true) },
-		"filmspool.ps1":  root.GenPowerShellCompletionFileWithDesc,
-	} {
-		if err := write(filepath.Join(folder, name)); err != nil {
-			return fmt.Errorf("write completions: %w", err)
-		}
 	}
 	return nil
 }

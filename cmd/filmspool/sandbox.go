@@ -50,19 +50,18 @@ func (p *program) sandbox(ctx context.Context, _ []string) error {
 
 // serveUntil serves l until ctx ends, then gives requests two seconds.
 func serveUntil(ctx context.Context, server *http.Server, l net.Listener) error {
-	ended := make(chan struct{})
-	context.AfterFunc(ctx, func() {
-		defer close(ended)
-		wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
-		defer cancel()
-		if server.Shutdown(wait) != nil {
-			server.Close()
-		}
-	})
-	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(l) }()
+	select {
+	case err := <-ended:
 		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
 	}
-	<-ended
+	wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	if server.Shutdown(wait) != nil {
+		server.Close()
+	}
 	return nil
 }
 

@@ -23,53 +23,53 @@ func (o *Printer) Agreed(ctx context.Context, stdin io.Reader, question string) 
 	return answer == "y" || answer == "yes" || answer == "j" || answer == "ja"
 }
 
-// Ask asks a person at a terminal for a line. It is "" when ctx ends: the read
-// itself cannot be called off, and ends with the process.
+// Ask asks a person at a terminal for a line. It is "" when ctx ends.
 func (o *Printer) Ask(ctx context.Context, stdin io.Reader, question string) string {
 	o.Printf("%s ", question)
-	read := make(chan string, 1)
-	go func() {
-		line, _ := bufio.NewReader(stdin).ReadString('\n') // an end is no answer
-		read <- strings.TrimSpace(line)
-	}()
-	select {
-	case <-ctx.Done():
+	line, _ := await(ctx, func() (string, error) { return bufio.NewReader(stdin).ReadString('\n') }) // an end is no answer
+	if ctx.Err() != nil {
 		o.Println()
-		return ""
-	case line := <-read:
-		return line
 	}
+	return line
 }
 
-// Hidden asks for a line that the terminal does not show. An empty answer is "".
-// When ctx ends the terminal is as it was before, and the answer is empty, too:
-// the read itself cannot be called off, and ends with the process.
+// Hidden asks for a line that the terminal does not show. An empty answer is "". When ctx
+// ends the terminal is as it was before, and the answer is empty, too.
 func (o *Printer) Hidden(ctx context.Context, terminal *os.File, prompt string) (string, error) {
 	fd := int(terminal.Fd())
 	before, err := term.GetState(fd)
 	if err != nil {
 		return "", err
 	}
-	type line struct {
-		text []byte
-		err  error
-	}
-	read := make(chan line, 1)
 	o.Printf("%s", prompt)
-	go func() {
+	line, err := await(ctx, func() (string, error) {
 		text, err := term.ReadPassword(fd)
-		read <- line{text, err}
+		return string(text), err
+	})
+	o.Println()
+	switch {
+	case ctx.Err() != nil:
+		return "", term.Restore(fd, before)
+	case errors.Is(err, io.EOF):
+		err = nil
+	}
+	return line, err
+}
+
+// await reads a line, without the blanks around it. It is "" when ctx ends: the read itself
+// cannot be called off, and ends with the process.
+func await(ctx context.Context, read func() (string, error)) (line string, err error) {
+	done := make(chan struct{})
+	var text string
+	var failed error
+	go func() {
+		text, failed = read()
+		close(done)
 	}()
 	select {
 	case <-ctx.Done():
-		err = term.Restore(fd, before)
-		o.Println()
-		return "", err
-	case l := <-read:
-		o.Println()
-		if l.err != nil && !errors.Is(l.err, io.EOF) {
-			return "", l.err
-		}
-		return strings.TrimSpace(string(l.text)), nil
+		return "", nil
+	case <-done:
+		return strings.TrimSpace(text), failed
 	}
 }

@@ -19,15 +19,12 @@ func Telling(do func() error, say func(took time.Duration)) error {
 	var telling sync.WaitGroup
 	begun := time.Now()
 	telling.Go(func() {
-		timer := time.NewTimer(firstWord)
-		defer timer.Stop()
-		for {
+		for wait := firstWord; ; wait = nextWord {
 			select {
 			case <-done:
 				return
-			case <-timer.C:
+			case <-time.After(wait):
 				say(time.Since(begun))
-				timer.Reset(nextWord)
 			}
 		}
 	})
