@@ -65,11 +65,10 @@ type own struct {
 
 // keptAnswer is the answer to the first request with an Idempotency-Key.
 type keptAnswer struct {
-	Key       string          `json:"key"`
-	Operation string          `json:"operation"`
-	BodySum   []byte          `json:"bodySum"` // SHA-256
-	Status    int             `json:"status"`
-	Body      json.RawMessage `json:"body"`
+	Key     string          `json:"key"`
+	Request string          `json:"request"` // the operation, and the SHA-256 of the body
+	Status  int             `json:"status"`
+	Body    json.RawMessage `json:"body"`
 }
 
 // event is what one accepted request changes. The file holds one event a line.

@@ -80,9 +80,8 @@ type Service struct {
 	closed  bool
 	claimed map[string]bool // Idempotency-Keys being worked on
 	faults  []armed
-	served  map[string]bool // operations, as faults name them
-	file    *os.File        // nil in memory
-	size    int64           // of the file
+	file    *os.File // nil in memory
+	size    int64    // of the file
 	kept    Records
 	answers map[string]keptAnswer
 }
@@ -99,7 +98,7 @@ func Open(_ context.Context, o Options) (*Service, error) {
 	s := &Service{
 		contractOnly: o.ContractOnly, closing: make(chan struct{}), claimed: map[string]bool{}, answers: map[string]keptAnswer{},
 	}
-	s.handler = s.routes(o)
+	s.handler = s.routes(o.FaultsByHTTP)
 	if err := s.openFile(o.Path); err != nil {
 		return nil, fmt.Errorf("open sandbox: %w", err)
 	}
@@ -145,21 +144,24 @@ func (s *Service) Close() error {
 	return nil
 }
 
-// begin claims the key ("" claims none) and holds Close back until done is called. It refuses while the same
-// key is being worked on.
-func (s *Service) begin(key string) (done func(), err error) {
+// begin claims the key ("" claims none) and holds Close back until done is called. It gives the first answer to
+// that key, or refuses while its request is being worked on.
+func (s *Service) begin(key string) (first *keptAnswer, done func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.closed:
-		return nil, &refusal{http.StatusServiceUnavailable, "UNAVAILABLE", "the service is closing"}
+		return nil, nil, &refusal{http.StatusServiceUnavailable, "UNAVAILABLE", "the service is closing"}
 	case s.claimed[key]:
-		return nil, &refusal{http.StatusConflict, "CONFLICT", "Idempotency-Key: the first request with it is still being worked on"}
+		return nil, nil, &refusal{http.StatusConflict, "CONFLICT", "Idempotency-Key: the first request with it is still being worked on"}
 	case key != "":
 		s.claimed[key] = true
 	}
+	if a, ok := s.answers[key]; ok {
+		first = &a
+	}
 	s.work.Add(1)
-	return func() {
+	return first, func() {
 		s.mu.Lock()
 		delete(s.claimed, key)
 		s.mu.Unlock()

@@ -1,12 +1,13 @@
 package sandbox
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"path"
 	"slices"
@@ -59,55 +60,73 @@ type reply struct {
 
 // operation answers one method at one path below /api/v1.
 type operation struct {
-	name   string // "POST /history"
-	writes bool   // needs a key that may write
-	do     func(*Service, *request) reply
+	name     string // "POST /history"
+	contract bool   // one of the contract's
+	writes   bool   // needs a key that may write
+	do       func(*Service, *request) reply
 }
 
-var contractOperations = []operation{
-	{"POST /history", true, (*Service).addViewing},
-	{"POST /watchlist", true, (*Service).addWish},
-	{"POST /lists", true, (*Service).addList},
+var operations = []operation{
+	{"POST /history", true, true, (*Service).addViewing},
+	{"POST /watchlist", true, true, (*Service).addWish},
+	{"POST /lists", true, true, (*Service).addList},
+	{"GET /me", false, false, (*Service).readMe},
+	{"GET /history", false, false, (*Service).readHistory},
+	{"DELETE /history", false, true, (*Service).removeHistory},
+	{"GET /lists", false, false, (*Service).readLists},
+	{"POST /lists/{id}/items", false, true, (*Service).addListItem},
+	{"POST /media/resolve", false, false, (*Service).resolveOne},
+	{"POST /media/resolve/batch", false, false, (*Service).resolveMany},
 }
 
-var otherOperations = []operation{
-	{"GET /me", false, (*Service).readMe},
-	{"GET /history", false, (*Service).readHistory},
-	{"DELETE /history", true, (*Service).removeHistory},
-	{"GET /lists", false, (*Service).readLists},
-	{"POST /lists/{id}/items", true, (*Service).addListItem},
-	{"POST /media/resolve", false, (*Service).resolveOne},
-	{"POST /media/resolve/batch", false, (*Service).resolveMany},
+// serves reports whether the operation of that name is answered.
+func (s *Service) serves(name string) bool {
+	return slices.ContainsFunc(operations, func(op operation) bool { return op.name == name && (op.contract || !s.contractOnly) })
 }
 
-func (s *Service) routes(o Options) http.Handler {
+func (s *Service) routes(faultsByHTTP bool) http.Handler {
 	mux := http.NewServeMux()
-	methods := map[string][]string{}
-	s.served = map[string]bool{}
-	operations := contractOperations
-	if !o.ContractOnly {
-		operations = slices.Concat(operations, otherOperations)
-	}
-	for _, op := range operations {
-		method, path, _ := strings.Cut(op.name, " ")
-		mux.HandleFunc(method+" "+apiPrefix+path, func(w http.ResponseWriter, r *http.Request) {
-			if err := s.serve(w, r, op); err != nil {
+	handle := func(pattern string, do func(http.ResponseWriter, *http.Request) error) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			if err := do(w, r); err != nil {
 				refuse(w, err)
 			}
 		})
-		methods[path] = append(methods[path], method)
-		s.served[op.name] = true
 	}
-	for path, served := range methods {
-		slices.Sort(served)
-		allow := strings.Join(served, ", ")
-		mux.HandleFunc(apiPrefix+path, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Allow", allow)
-			refuse(w, &refusal{http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", "this path is served for " + allow})
-		})
+	for _, op := range operations {
+		if method, path, _ := strings.Cut(op.name, " "); s.serves(op.name) {
+			handle(method+" "+apiPrefix+path, func(w http.ResponseWriter, r *http.Request) error { return s.serve(w, r, op) })
+		}
 	}
-	s.controlRoutes(mux, o.FaultsByHTTP)
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, errNotFound) })
+	handle("GET /_sandbox/records", local(func(*http.Request) (any, error) { return s.records(), nil }))
+	if faultsByHTTP {
+		handle("DELETE /_sandbox/faults", local(func(*http.Request) (any, error) {
+			s.Disarm()
+			return success{true}, nil
+		}))
+		handle("POST /_sandbox/faults", local(func(r *http.Request) (any, error) {
+			f := Fault{Times: 1}
+			if err := json.NewDecoder(r.Body).Decode(&f); err != nil {
+				return nil, invalid("", err.Error())
+			}
+			return success{true}, s.Arm(f)
+		}))
+	}
+	handle("/", func(w http.ResponseWriter, r *http.Request) error {
+		var allowed []string
+		for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodPost} {
+			other := r.Clone(r.Context())
+			other.Method = method
+			if _, pattern := mux.Handler(other); pattern != "/" {
+				allowed = append(allowed, method)
+			}
+		}
+		if len(allowed) == 0 {
+			return errNotFound
+		}
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		return &refusal{http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", "this path is served for " + strings.Join(allowed, ", ")}
+	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p := r.URL.EscapedPath(); path.Clean(p) != p {
 			refuse(w, errNotFound) // the mux would redirect to another path
@@ -117,11 +136,30 @@ func (s *Service) routes(o Options) http.Handler {
 	})
 }
 
+// local answers tests and scripts on this machine, without a key. It refuses web pages: a page cannot leave out
+// Origin on a POST, nor read an answer under a name of its own.
+func local(do func(*http.Request) (any, error)) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		host, _, err := net.SplitHostPort(r.Host)
+		if err != nil {
+			host = strings.Trim(r.Host, "[]")
+		}
+		if r.Header.Get("Origin") != "" || host != "localhost" && !net.ParseIP(host).IsLoopback() {
+			return &refusal{http.StatusForbidden, "FORBIDDEN", "the control routes are for programs on this machine only"}
+		}
+		v, err := do(r)
+		if err == nil {
+			write(w, http.StatusOK, v)
+		}
+		return err
+	}
+}
+
 // serve answers a request to a known path and method, or says why not. The order of its steps is the order in
 // which faults are named.
 func (s *Service) serve(w http.ResponseWriter, r *http.Request, op operation) error {
 	if f, ok := s.takeFault(op.name, false); ok {
-		return s.strike(w, r, f)
+		return strike(w, r, f)
 	}
 	mayWrite, err := s.checkKey(r.Header)
 	if err != nil {
@@ -145,8 +183,7 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, op operation) er
 	if q.fault != nil {
 		return q.fault
 	}
-	sum := sha256.Sum256(q.body)
-	once := keptAnswer{Operation: op.name, BodySum: sum[:], Status: a.status}
+	once := keptAnswer{Request: fmt.Sprintf("%s %x", op.name, sha256.Sum256(q.body)), Status: a.status}
 	if once.Body, err = json.Marshal(a.value); err != nil {
 		return err
 	}
@@ -156,28 +193,25 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, op operation) er
 	if len(once.Key) > maxKeyBytes {
 		return invalid("Idempotency-Key", "must be at most 255 bytes long")
 	}
-	return s.finish(w, a.change, once)
+	return s.finish(w, op.name, a.change, once)
 }
 
 // finish gives the first answer to a repeated Idempotency-Key again, or records the change and answers, as an
 // armed fault has it. It works on if the client is gone. The key is free again before the client can notice.
-func (s *Service) finish(w http.ResponseWriter, change *event, once keptAnswer) error {
-	done, err := s.begin(once.Key)
+func (s *Service) finish(w http.ResponseWriter, operation string, change *event, once keptAnswer) error {
+	first, done, err := s.begin(once.Key)
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	first, repeated := s.answers[once.Key]
-	s.mu.Unlock()
-	if repeated {
+	if first != nil {
 		done()
-		if first.Operation != once.Operation || !bytes.Equal(first.BodySum, once.BodySum) {
+		if first.Request != once.Request {
 			return &refusal{http.StatusUnprocessableEntity, "VALIDATION_ERROR", "Idempotency-Key: was used for another request"}
 		}
 		write(w, first.Status, first.Body)
 		return nil
 	}
-	f, _ := s.takeFault(once.Operation, true)
+	f, _ := s.takeFault(operation, true)
 	work := func() error {
 		defer done()
 		s.pause(f.wait)
@@ -261,7 +295,9 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-func write(w http.ResponseWriter, status int, body []byte) {
+// write answers with a status and JSON. What this package answers always encodes.
+func write(w http.ResponseWriter, status int, v any) {
+	body, _ := json.Marshal(v)
 	h := w.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Cache-Control", "no-store")
@@ -282,8 +318,5 @@ func refuse(w http.ResponseWriter, err error) {
 	case http.StatusRequestEntityTooLarge:
 		w.Header().Set("Connection", "close") // rather than read the rest
 	}
-	body, err := json.Marshal(map[string]string{"error": r.code, "message": r.message})
-	if err == nil {
-		write(w, r.status, body)
-	}
+	write(w, r.status, map[string]string{"error": r.code, "message": r.message})
 }
