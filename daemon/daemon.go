@@ -98,7 +98,7 @@ func (d *core) Close() error {
 	if d.store != nil {
 		faults = append(faults, d.store.Close())
 	}
-	return errors.Join(append(faults, d.answers.Close())...)
+	return errors.Join(faults...)
 }
 
 // withQueue runs the queue's writer around work.

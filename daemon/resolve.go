@@ -50,10 +50,10 @@ func (d *core) openProviders(ctx context.Context) {
 			d.log.Warn("pictures not removed", "folder", d.picturesDir(), "error", err)
 		}
 	}
-	file := filepath.Join(d.o.Paths.State, "answers.db")
+	folder := filepath.Join(d.o.Paths.State, "answers")
 	if len(d.providers) == 0 {
-		if err := resolve.RemoveCache(file); err != nil {
-			d.log.Warn("answers not removed", "file", file, "error", err)
+		if err := os.RemoveAll(folder); err != nil {
+			d.log.Warn("answers not removed", "folder", folder, "error", err)
 		}
 		return
 	}
@@ -61,7 +61,7 @@ func (d *core) openProviders(ctx context.Context) {
 	for _, p := range d.providers {
 		keys = append(keys, (&resolve.Provider{Name: p.name, From: p.address}).Key())
 	}
-	cache, fresh, err := resolve.OpenCache(ctx, file, keys...)
+	cache, fresh, err := resolve.OpenCache(folder, keys...)
 	d.answers = cache
 	for _, p := range d.providers {
 		if err != nil {

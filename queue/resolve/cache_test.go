@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -20,43 +19,42 @@ var (
 	one       = &Answer{Works: []Work{film(603, "Alpha 1", 1999, "Alfa")}}
 )
 
-func opened(t *testing.T, file string, names ...string) *Cache {
+func opened(t *testing.T, dir string, names ...string) (*Cache, bool) {
 	t.Helper()
-	c, _, err := OpenCache(t.Context(), file, names...)
+	c, fresh, err := OpenCache(dir, names...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c
+	return c, fresh
 }
 
 // cacheIn is a cache of Wikidata's and TMDB's answers.
 func cacheIn(t *testing.T) *Cache {
-	c := opened(t, filepath.Join(t.TempDir(), "answers.db"), "Wikidata ", "TMDB ")
-	t.Cleanup(func() { c.Close() })
+	c, _ := opened(t, filepath.Join(t.TempDir(), "answers"), "Wikidata ", "TMDB ")
 	return c
 }
 
-// What was answered is known after the file is opened again, until it is too old, and
+// What was answered is known after the folder is opened again, until it is too old, and
 // not before it was answered. What one has said is not another's answer, and is gone
-// once that one is turned off, or has another address.
+// once that one is turned off, or has another address. What is not ours stays.
 func TestAnswersAreRememberedForATime(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "answers.db")
-	c, fresh, err := OpenCache(t.Context(), file, "TMDB a", "Wikidata b")
-	if err != nil || !fresh {
-		t.Fatal(fresh, err)
+	dir := filepath.Join(t.TempDir(), "answers")
+	c, fresh := opened(t, dir, "TMDB a", "Wikidata b")
+	if !fresh {
+		t.Error("nobody is new")
 	}
 	now := time.Now()
 	c.now = func() time.Time { return now }
 	kept := map[Question]*Answer{aboutFilm: one, aboutNone: {}, search: one, season: {Episodes: []Episode{{Number: 1}}}}
-	if err := c.keep(t.Context(), "TMDB a", kept); err != nil {
+	if err := c.keep("TMDB a", kept); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Close(); err != nil {
+	theirs := filepath.Join(dir, "notes.txt")
+	if err := os.WriteFile(theirs, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, fresh, err = OpenCache(t.Context(), file, "TMDB a")
-	if err != nil || fresh {
-		t.Fatal(fresh, err)
+	if c, fresh = opened(t, dir, "TMDB a"); fresh {
+		t.Error("somebody is new")
 	}
 	for later, want := range map[time.Duration]map[Question]*Answer{
 		0:                      kept,
@@ -67,93 +65,54 @@ func TestAnswersAreRememberedForATime(t *testing.T) {
 		-time.Hour:             {}, // the clock was set back
 	} {
 		c.now = func() time.Time { return now.Add(later) }
-		got, err := c.recall(t.Context(), "TMDB a", []Question{aboutFilm, aboutNone, search, season, {Ask: Details, Kind: viewing.Movie, Number: 6}})
-		of := map[Question]*Answer{}
-		for q, a := range got {
-			of[q] = a
-		}
-		if diff := cmp.Diff(want, of); err != nil || diff != "" {
-			t.Errorf("after %s: %v, %s", later, err, diff)
+		got := c.recall("TMDB a", []Question{aboutFilm, aboutNone, search, season, {Ask: Details, Kind: viewing.Movie, Number: 6}})
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("after %s: %s", later, diff)
 		}
 	}
-	c.now = time.Now
-	if got, err := c.recall(t.Context(), "Wikidata b", []Question{aboutFilm}); err != nil || len(got) > 0 {
-		t.Errorf("another has the answers of the first: %v, %v", got, err)
+	if got := c.recall("Wikidata b", []Question{aboutFilm}); len(got) > 0 {
+		t.Errorf("another has the answers of the first: %v", got)
 	}
-	c.Close()
-	c, fresh, err = OpenCache(t.Context(), file, "TMDB b", "Wikidata b")
-	if err != nil || !fresh {
-		t.Fatal(fresh, err)
+	if _, fresh := opened(t, dir, "TMDB b"); !fresh || len(filesIn(t, dir)) != 1 {
+		t.Errorf("answers of one that is turned off: %v", filesIn(t, dir))
 	}
-	defer c.Close()
-	var rows int
-	if err := c.db.QueryRowContext(t.Context(), "SELECT count(*) FROM answers").Scan(&rows); err != nil || rows != 0 {
-		t.Errorf("%d answers of one that is turned off, %v", rows, err)
+	if _, err := os.Stat(theirs); err != nil {
+		t.Error(err)
 	}
 }
 
-// What is too old leaves the file, too: TMDB's terms ask for that.
-func TestOldAnswersLeaveTheFile(t *testing.T) {
+func filesIn(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if info, infoErr := e.Info(); infoErr == nil && !e.IsDir() {
+			all = append(all, path)
+			if info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
+				t.Errorf("%s may be read by others", path)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// What is too old leaves the folder, too: TMDB's terms ask for that. What is damaged is
+// asked again.
+func TestOldAnswersLeaveTheFolder(t *testing.T) {
 	c := cacheIn(t)
-	now := time.Now()
-	for _, at := range []time.Time{now.Add(-foundFor - time.Second), now} {
-		c.now = func() time.Time { return at }
-		if err := c.keep(t.Context(), "TMDB ", map[Question]*Answer{{Ask: Details, Kind: viewing.Movie, Number: at.Unix()}: one}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var rows int
-	if err := c.db.QueryRowContext(t.Context(), "SELECT count(*) FROM answers").Scan(&rows); err != nil || rows != 1 {
-		t.Errorf("%d rows, %v", rows, err)
-	}
-}
-
-// A file that is no cache is made anew, for the owner alone.
-func TestBrokenFileIsMadeAnew(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "answers.db")
-	if err := os.WriteFile(file, []byte("this is no database, but a text that is long enough to be read as one"), 0o600); err != nil {
+	if err := c.keep("TMDB ", map[Question]*Answer{aboutFilm: one, search: one}); err != nil {
 		t.Fatal(err)
 	}
-	m := opened(t, file, "TMDB ")
-	if err := m.keep(t.Context(), "TMDB ", map[Question]*Answer{aboutFilm: one}); err != nil {
-		t.Error(err)
-	}
-	if err := m.Close(); err != nil {
-		t.Error(err)
-	}
-	if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
-		t.Errorf("%v, %v", info, err)
-	}
-	if err := RemoveCache(file); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(file); !os.IsNotExist(err) {
-		t.Errorf("not removed: %v", err)
-	}
-	if err := RemoveCache(file); err != nil {
-		t.Errorf("removed again: %v", err)
-	}
-}
-
-// What is no file of ours is left alone: neither a folder nor what a link leads to.
-func TestOtherThingsAreLeftAlone(t *testing.T) {
-	folder := t.TempDir()
-	if c, _, err := OpenCache(t.Context(), folder, "a"); err == nil {
-		t.Error("a folder is opened")
-		c.Close()
-	}
-	theirs, link := filepath.Join(folder, "theirs"), filepath.Join(folder, "link.db")
-	text := []byte("a file of somebody else's that is long enough to be read")
-	if err := os.WriteFile(theirs, text, 0o600); err != nil {
+	if err := os.WriteFile(c.file("TMDB ", aboutFilm), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(theirs, link); err != nil {
-		t.Skip(err) // not everybody may make one on Windows
+	if got := c.recall("TMDB ", []Question{aboutFilm, search}); len(got) != 1 {
+		t.Errorf("remembered %v", got)
 	}
-	if c, _, err := OpenCache(t.Context(), link, "a"); err == nil {
-		c.Close()
-	}
-	if now, err := os.ReadFile(theirs); err != nil || !bytes.Equal(now, text) {
-		t.Errorf("%q, %v", now, err)
+	c.now = func() time.Time { return time.Now().Add(foundFor) }
+	if err := c.keep("TMDB ", nil); err != nil || len(filesIn(t, c.dir)) != 0 {
+		t.Errorf("%v, %v", filesIn(t, c.dir), err)
 	}
 }

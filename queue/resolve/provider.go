@@ -76,10 +76,7 @@ func (p *Provider) Ask(ctx context.Context, q Question) (*Answer, error) {
 // learn has questions answered: by the cache, else by asking. A cache that fails
 // costs requests, and nothing else.
 func (p *Provider) learn(ctx context.Context, open []Question) (found map[Question]*Answer, err error) {
-	found, err = p.Cache.recall(ctx, p.Key(), open)
-	if err != nil {
-		p.Log.Debug("answers are not remembered", "error", err)
-	}
+	found = p.Cache.recall(p.Key(), open)
 	counts := map[string]int64{"remembered": int64(len(found))}
 	var rest []Question
 	for _, q := range open {
@@ -117,7 +114,7 @@ func (p *Provider) learn(ctx context.Context, open []Question) (found map[Questi
 		p.Recovered()
 	}
 	maps.Copy(found, fetched)
-	if err := p.Cache.keep(context.WithoutCancel(ctx), p.Key(), fetched); err != nil {
+	if err := p.Cache.keep(p.Key(), fetched); err != nil {
 		p.Log.Debug("answers are not kept", "error", err)
 	}
 	return found, err
