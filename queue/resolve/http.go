@@ -105,10 +105,19 @@ type Response struct {
 	Body   []byte
 }
 
-// Do asks. Its errors are [ErrUnanswerable], a [*LaterError], or that of the request's
-// context. They name no address: it may tell what was watched.
-func (c *HTTP) Do(r *http.Request) (Response, error) {
-	ctx := r.Context()
+// Do asks, by GET or with a form. Its errors are [ErrUnanswerable], a [*LaterError], or that
+// of ctx. They name no address: it may tell what was watched.
+func (c *HTTP) Do(ctx context.Context, address string, form url.Values, headers map[string]string) (Response, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if form != nil {
+		r, err = http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
+	}
+	if err != nil {
+		return Response{}, c.Later("asked.badAddress")
+	}
+	for name, value := range headers {
+		r.Header.Set(name, value)
+	}
 	if c.pace.Wait(ctx) != nil { // it says so before the time is over
 		return Response{}, cmp.Or(ctx.Err(), context.DeadlineExceeded)
 	}

@@ -16,11 +16,7 @@ func TestNoTimeIsOurs(t *testing.T) {
 	defer s.Close()
 	c := NewHTTP("Wikidata", 1.0/3600, 1)
 	do := func(ctx context.Context) error {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = c.Do(r)
+		_, err := c.Do(ctx, s.URL, nil, nil)
 		return err
 	}
 	if err := do(t.Context()); err != nil {

@@ -43,13 +43,7 @@ const (
 var errNone = errors.New("TMDB has no such number")
 
 // ErrToken says that TMDB refuses the token. It is a [resolve.ErrRefused].
-var ErrToken error = tokenError{}
-
-type tokenError struct{}
-
-func (tokenError) Error() string        { return "TMDB refuses the token" }
-func (tokenError) Unwrap() error        { return viewing.Say("asked.refuses") }
-func (tokenError) Is(target error) bool { return target == resolve.ErrRefused }
+var ErrToken = fmt.Errorf("TMDB refuses the token: %w: %w", resolve.ErrRefused, viewing.Say("asked.refuses"))
 
 // Client asks one address with one token. It may be used from several goroutines.
 type Client struct {
@@ -101,14 +95,9 @@ func (c *Client) Prove(ctx context.Context) error {
 // get reads one answer into out. Its errors name no path and no query: both may tell
 // what was watched.
 func (c *Client) get(ctx context.Context, path string, query url.Values, out any) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path+"?"+query.Encode(), nil)
-	if err != nil {
-		return c.http.Later("asked.badAddress")
-	}
-	r.Header.Set("Authorization", "Bearer "+c.token)
-	r.Header.Set("Accept", "application/json")
-	r.Header.Set("User-Agent", "filmspool")
-	answer, err := c.http.Do(r)
+	answer, err := c.http.Do(ctx, c.base+path+"?"+query.Encode(), nil, map[string]string{
+		"Authorization": "Bearer " + c.token, "Accept": "application/json", "User-Agent": "filmspool",
+	})
 	if err != nil {
 		return err
 	}
@@ -155,8 +144,7 @@ func (c *Client) one(ctx context.Context, q resolve.Question) (resolve.Answer, e
 	case resolve.ByTVDB:
 		return c.find(ctx, strconv.FormatInt(q.Number, 10), "tvdb_id")
 	case resolve.Details:
-		var w work
-		err := c.work(ctx, paths[q.Kind], q.Number, "translations", &w)
+		w, _, err := c.work(ctx, paths[q.Kind], q.Number, "translations")
 		return resolve.Answer{Works: works(q.Kind, []work{w})}, err
 	case resolve.Season:
 		return c.season(ctx, q)
@@ -170,32 +158,27 @@ func (c *Client) one(ctx context.Context, q resolve.Question) (resolve.Answer, e
 // paths are the words of TMDB's addresses.
 var paths = map[viewing.MediaType]string{viewing.Movie: "movie", viewing.TV: "tv"}
 
-// work reads a film or series with a number, and parts of it, into out.
-func (c *Client) work(ctx context.Context, path string, number int64, parts string, out any) error {
+// work reads a film or series with a number, and parts of it. all are its fields.
+func (c *Client) work(ctx context.Context, path string, number int64, parts string) (w work, all map[string]json.RawMessage, err error) {
 	var body json.RawMessage
-	var w work
-	err := c.get(ctx, "/"+path+"/"+strconv.FormatInt(number, 10), url.Values{"append_to_response": {parts}}, &body)
+	err = c.get(ctx, "/"+path+"/"+strconv.FormatInt(number, 10), url.Values{"append_to_response": {parts}}, &body)
 	if err == nil {
-		err = c.http.Decode(body, &w)
+		err = errors.Join(c.http.Decode(body, &w), c.http.Decode(body, &all))
 	}
-	switch {
-	case err != nil:
-		return err
-	case w.ID != number:
-		return c.http.Malformed()
+	if err == nil && w.ID != number {
+		err = c.http.Malformed()
 	}
-	return c.http.Decode(body, out)
+	return w, all, err
 }
 
 // season reads the episodes of a season together with the series: a season that is not
 // there is left out of the answer.
 func (c *Client) season(ctx context.Context, q resolve.Question) (resolve.Answer, error) {
 	key := fmt.Sprintf("season/%d", q.Season)
-	var all map[string]json.RawMessage
 	var season struct {
 		Episodes resolve.List[episode] `json:"episodes"`
 	}
-	err := c.work(ctx, "tv", q.Number, "translations,"+key, &all)
+	_, all, err := c.work(ctx, "tv", q.Number, "translations,"+key)
 	switch {
 	case err != nil:
 		return resolve.Answer{}, err

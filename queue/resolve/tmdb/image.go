@@ -32,12 +32,7 @@ func NewImages(base string) *Images {
 // 1 MB. Its errors are those of [resolve.HTTP.Do]; a [*resolve.LaterError] also where the
 // answer is no picture.
 func (i *Images) Poster(ctx context.Context, path string) ([]byte, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, i.base+"/w185"+path, nil)
-	if err != nil {
-		return nil, i.http.Later("asked.badAddress")
-	}
-	r.Header.Set("User-Agent", "filmspool")
-	answer, err := i.http.Do(r)
+	answer, err := i.http.Do(ctx, i.base+"/w185"+path, nil, map[string]string{"User-Agent": "filmspool"})
 	if err != nil {
 		return nil, err
 	}

@@ -159,15 +159,9 @@ func (c *Client) batch(ctx context.Context, property string, wanted []resolve.Qu
 
 // ask sends one query.
 func (c *Client) ask(ctx context.Context, property string, numbers []string) (map[string]resolve.Answer, error) {
-	form := url.Values{"query": {query(property, numbers)}}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.endpoint, strings.NewReader(form.Encode()))
-	if err != nil {
-		return nil, c.http.Later("asked.badAddress")
-	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.Header.Set("Accept", "application/sparql-results+json")
-	r.Header.Set("User-Agent", c.userAgent)
-	answer, err := c.http.Do(r)
+	answer, err := c.http.Do(ctx, c.endpoint, url.Values{"query": {query(property, numbers)}}, map[string]string{
+		"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/sparql-results+json", "User-Agent": c.userAgent,
+	})
 	if err != nil {
 		return nil, err
 	}
