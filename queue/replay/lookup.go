@@ -191,9 +191,7 @@ func (a *asker) Fetch(ctx context.Context, wanted []resolve.Question) (map[resol
 		}
 		for ; len(wanted) > 0 && len(items)+len(resolve.WantedOf(wanted[0])) <= most; wanted = wanted[1:] {
 			asked = append(asked, wanted[0])
-			for _, w := range resolve.WantedOf(wanted[0]) {
-				items = append(items, tracker.Wanted(w))
-			}
+			items = append(items, resolve.WantedOf(wanted[0])...)
 		}
 		matches, err := a.resolve(ctx, items)
 		if err != nil && !errors.Is(err, tracker.ErrNoEndpoint) {
@@ -213,8 +211,8 @@ func (a *asker) Fetch(ctx context.Context, wanted []resolve.Question) (map[resol
 
 // resolve asks what items are, in one request or, where the service does not take that,
 // one by one; the error wraps [tracker.ErrNoEndpoint] where it does neither.
-func (a *asker) resolve(ctx context.Context, items []tracker.Wanted) ([]resolve.Match, error) {
-	matches := make([]resolve.Match, len(items))
+func (a *asker) resolve(ctx context.Context, items []tracker.Wanted) ([]tracker.Match, error) {
+	matches := make([]tracker.Match, len(items))
 	if len(items) == 0 {
 		return matches, nil
 	}
@@ -225,7 +223,7 @@ func (a *asker) resolve(ctx context.Context, items []tracker.Wanted) ([]resolve.
 		}
 		if err == nil || !errors.Is(err, tracker.ErrNoEndpoint) {
 			for i, m := range found {
-				matches[i] = resolve.Match(m)
+				matches[i] = m
 			}
 			return matches, err
 		}
@@ -243,7 +241,7 @@ func (a *asker) resolve(ctx context.Context, items []tracker.Wanted) ([]resolve.
 			unknown = err
 		case err == nil, declined(err):
 			a.learn(supportResolve, nil)
-			matches[i] = resolve.Match(m)
+			matches[i] = m
 		default:
 			a.learn(supportResolve, err)
 			return nil, err

@@ -3,49 +3,32 @@ package resolve
 import (
 	"time"
 
+	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// Wanted is what the service is asked: an IMDb number alone, or a title with a type
-// and, where it is known, a year.
-type Wanted struct {
-	IMDB  string
-	Title string
-	Type  viewing.MediaType // movie or tv
-	Year  int
-}
-
-// Match is what the service takes that for. Zero values are not known.
-type Match struct {
-	TMDB       int64
-	Type       string
-	Title      string
-	Year       int
-	Confidence string // high, medium or low
-}
 
 // WantedOf is what the service is asked for a question, the question itself first and
 // then the years beside it, to see namesakes; none where it cannot answer. It names
 // works by their IMDb number or title, and no episodes.
-func WantedOf(q Question) []Wanted {
+func WantedOf(q Question) []tracker.Wanted {
 	switch {
 	case q.Ask == ByIMDB && q.Kind != viewing.Episode:
-		return []Wanted{{IMDB: q.Text}}
+		return []tracker.Wanted{{IMDB: q.Text}}
 	case q.Ask != ByTitle:
 		return nil
 	}
-	w := Wanted{Title: q.Text, Type: q.Kind, Year: q.Year}
+	w := tracker.Wanted{Title: q.Text, Type: q.Kind, Year: q.Year}
 	if w.Year == 0 {
-		return []Wanted{w}
+		return []tracker.Wanted{w}
 	}
 	before, after := w, w
 	before.Year, after.Year = w.Year-1, w.Year+1
-	return []Wanted{w, before, after}
+	return []tracker.Wanted{w, before, after}
 }
 
 // AnswerOf is what the service's matches for [WantedOf] say. It is whole only where
 // the service is highly confident of the first; for a number it need not say so.
-func AnswerOf(q Question, found []Match) (a Answer) {
+func AnswerOf(q Question, found []tracker.Match) (a Answer) {
 	if len(found) == 0 || found[0].TMDB <= 0 {
 		return a
 	}

@@ -13,16 +13,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
+func matched(tmdb int64, kind, title string, year int, confidence string) tracker.Match {
+	return tracker.Match{TMDB: tmdb, Type: kind, Title: title, Year: year, Confidence: confidence}
+}
+
 // service answers like the tracking service: by the IMDb number, or by "movie Saw 2004".
-type service map[string]Match
+type service map[string]tracker.Match
 
 func (s service) Fetch(_ context.Context, wanted []Question) (map[Question]*Answer, error) {
 	found := map[Question]*Answer{}
 	for _, q := range wanted {
-		var matches []Match
+		var matches []tracker.Match
 		for _, w := range WantedOf(q) {
 			key := w.IMDB
 			if key == "" {
@@ -74,7 +79,7 @@ func TestTitles(t *testing.T) {
 }
 
 // matchIn reads "type number title (year) confidence".
-func matchIn(t *testing.T, text string) Match {
+func matchIn(t *testing.T, text string) tracker.Match {
 	t.Helper()
 	parts := regexp.MustCompile(`^(\w+) (\d+) (.*) \((\d+)\) (\w+)$`).FindStringSubmatch(text)
 	if parts == nil {
@@ -82,7 +87,7 @@ func matchIn(t *testing.T, text string) Match {
 	}
 	number, _ := strconv.ParseInt(parts[2], 10, 64)
 	year, _ := strconv.Atoi(parts[4])
-	return Match{TMDB: number, Type: parts[1], Title: parts[3], Year: year, Confidence: parts[5]}
+	return tracker.Match{TMDB: number, Type: parts[1], Title: parts[3], Year: year, Confidence: parts[5]}
 }
 
 // What the service says goes through the one table, alone and before TMDB.
@@ -98,7 +103,7 @@ func TestServiceByTheTable(t *testing.T) {
 	byTVDB := episode(1, 2, "")
 	byTVDB.Show = &viewing.Show{IDs: viewing.IDs{IMDB: "tt0000002", TVDB: 5}}
 	twin := viewing.Media{Type: viewing.Movie, Title: "Emma", Year: 1996}
-	red := Match{7, "tv", "Show Red", 2008, "high"}
+	red := matched(7, "tv", "Show Red", 2008, "high")
 	twins := fakeTMDB(map[Question]Answer{
 		{Ask: ByTitle, Kind: viewing.Movie, Text: "Emma", Year: 1996}: {Works: []Work{filmNamed(1, "Emma", 1996), filmNamed(2, "Emma", 1996)}},
 	})
@@ -106,21 +111,21 @@ func TestServiceByTheTable(t *testing.T) {
 	season := fakeTMDB(map[Question]Answer{{Ask: Season, Number: 7, Season: 1}: {Episodes: []Episode{{Show: 7, Season: 1, Number: 1, Name: "Pilot, Part 1"}, {Show: 7, Season: 1, Number: 2, Name: "The Second"}}}})
 	for name, c := range map[string]struct {
 		m      viewing.Media
-		match  Match
+		match  tracker.Match
 		others []*Provider
 		want   string // what is certain, or a part of why not
 	}{
-		"IMDb, no confidence":             {film, Match{603, "movie", "", 0, ""}, nil, "movie:603"},
-		"IMDb, a title in another tongue": {film, Match{603, "movie", "Autre titre", 0, "high"}, nil, "movie:603"},
-		"IMDb, title and year of another": {film, Match{603, "movie", "Another", 1950, "high"}, nil, "otherWork"},
-		"IMDb, doubted":                   {film, Match{603, "movie", "Alpha One", 1999, "medium"}, nil, "serviceUnsure"},
-		"IMDb of a series":                {film, Match{603, "tv", "Alpha One", 1999, "high"}, nil, "otherKind"},
-		"IMDb of an episode":              {film, Match{603, "episode", "", 0, "high"}, nil, "otherKind"},
-		"IMDb of what?":                   {film, Match{603, "", "", 0, "high"}, nil, "otherKind"},
-		"IMDb from a broken NFO":          {unsure, Match{603, "movie", "", 0, "high"}, nil, "unsure"},
+		"IMDb, no confidence":             {film, matched(603, "movie", "", 0, ""), nil, "movie:603"},
+		"IMDb, a title in another tongue": {film, matched(603, "movie", "Autre titre", 0, "high"), nil, "movie:603"},
+		"IMDb, title and year of another": {film, matched(603, "movie", "Another", 1950, "high"), nil, "otherWork"},
+		"IMDb, doubted":                   {film, matched(603, "movie", "Alpha One", 1999, "medium"), nil, "serviceUnsure"},
+		"IMDb of a series":                {film, matched(603, "tv", "Alpha One", 1999, "high"), nil, "otherKind"},
+		"IMDb of an episode":              {film, matched(603, "episode", "", 0, "high"), nil, "otherKind"},
+		"IMDb of what?":                   {film, matched(603, "", "", 0, "high"), nil, "otherKind"},
+		"IMDb from a broken NFO":          {unsure, matched(603, "movie", "", 0, "high"), nil, "unsure"},
 		"episode":                         {episode(1, 2, ""), red, nil, "episode:7:1:2"},
-		"episode, of a film":              {episode(1, 2, ""), Match{7, "movie", "Show Red", 2008, "high"}, nil, "otherKind"},
-		"episode, doubted":                {episode(1, 2, ""), Match{7, "tv", "Show Red", 2008, "low"}, nil, "serviceUnsure"},
+		"episode, of a film":              {episode(1, 2, ""), matched(7, "movie", "Show Red", 2008, "high"), nil, "otherKind"},
+		"episode, doubted":                {episode(1, 2, ""), matched(7, "tv", "Show Red", 2008, "low"), nil, "serviceUnsure"},
 		"episode, the site's count":       {ofSite, red, nil, "noWitness"},
 		"episode, perhaps TVDB's count":   {byTVDB, red, nil, "noWitness"},
 		"special":                         {episode(0, 2, ""), red, nil, "special"},
@@ -128,10 +133,10 @@ func TestServiceByTheTable(t *testing.T) {
 		"pilot in two parts, TMDB on":     {episode(1, 1, "Pilot (Parts 1 & 2)"), red, []*Provider{season}, "noWitness"},
 		"episode, TMDB confirms its name": {episode(1, 2, "The Second"), red, []*Provider{season}, "episode:7:1:2"},
 		"episode that TMDB has not":       {episode(1, 9, "The Second"), red, []*Provider{season}, "noEpisode"},
-		"twins of one year":               {twin, Match{1, "movie", "Emma", 1996, "high"}, []*Provider{twins}, "namesake"},
-		"no twin":                         {twin, Match{1, "movie", "Emma", 1996, "high"}, []*Provider{one}, "movie:1"},
-		"another film at TMDB":            {twin, Match{9, "movie", "Emma", 1996, "high"}, []*Provider{one}, "namesake"},
-		"unknown to the service":          {twin, Match{}, []*Provider{one}, "movie:1"},
+		"twins of one year":               {twin, matched(1, "movie", "Emma", 1996, "high"), []*Provider{twins}, "namesake"},
+		"no twin":                         {twin, matched(1, "movie", "Emma", 1996, "high"), []*Provider{one}, "movie:1"},
+		"another film at TMDB":            {twin, matched(9, "movie", "Emma", 1996, "high"), []*Provider{one}, "namesake"},
+		"unknown to the service":          {twin, tracker.Match{}, []*Provider{one}, "movie:1"},
 	} {
 		s := service{"tt0000001": c.match, "tt0000002": c.match, "movie Emma 1996": c.match}
 		d, err := s.by(c.others...).Decide(t.Context(), []Evidence{{Media: c.m}})
@@ -172,11 +177,11 @@ func TestWhatTheServiceIsAsked(t *testing.T) {
 // knows is not certain by its title and runtime.
 func TestNamesakesOfTheService(t *testing.T) {
 	q := Question{Ask: ByTitle, Kind: viewing.Movie, Text: "Alpha", Year: 1999}
-	a := AnswerOf(q, []Match{{1, "movie", "Alpha", 1999, "high"}, {2, "movie", "", 1998, "high"}})
+	a := AnswerOf(q, []tracker.Match{matched(1, "movie", "Alpha", 1999, "high"), matched(2, "movie", "", 1998, "high")})
 	if len(a.Works) != 2 || a.Works[1].Title != "Alpha" {
 		t.Errorf("%+v", a)
 	}
-	s := service{"movie Alpha 0": {1, "movie", "Alpha", 1999, "high"}}
+	s := service{"movie Alpha 0": matched(1, "movie", "Alpha", 1999, "high")}
 	work := filmNamed(1, "Alpha", 1999)
 	work.Minutes = 100
 	details := fakeTMDB(map[Question]Answer{{Ask: Details, Kind: viewing.Movie, Number: 1}: {Works: []Work{work}}})
