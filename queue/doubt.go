@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"time"
@@ -18,11 +17,11 @@ type Doubt struct {
 	Since time.Time // when it was first in doubt, of its resends with the same Idempotency-Key
 	At    time.Time // the last byte of its last request had left by then
 	// ReadAt is when it is read back next; zero is never.
-	ReadAt   time.Time
-	Taken    int             // how often it was read back
-	Readings json.RawMessage // what the sender has kept of that, a JSON array
-	SentAt   time.Time       // when its last request began
-	Owner    string          // whose key that was sent with; "" when unknown
+	ReadAt time.Time
+	Taken  int       // how often it was read back
+	Absent time.Time // when the first reading began that could have shown it and did not; zero for none
+	SentAt time.Time // when its last request began
+	Owner  string    // whose key that was sent with; "" when unknown
 	// Before are the ids of the service's lists before a list was to be
 	// created; nil when they were not read.
 	Before []string
@@ -31,7 +30,7 @@ type Doubt struct {
 // doubtful puts an entry among those to read back, anew after each request.
 func (t *tx) doubtful(id int64, readAt time.Time) error {
 	_, err := t.Exec(`INSERT INTO doubts (entry, account, since, at, look_at, planned_at) SELECT id, account, ?2, ?2, ?3, ?2 FROM entries WHERE id = ?1
-		ON CONFLICT (entry) DO UPDATE SET at = excluded.at, look_at = excluded.look_at, planned_at = excluded.planned_at, taken = 0, readings = '[]'`,
+		ON CONFLICT (entry) DO UPDATE SET at = excluded.at, look_at = excluded.look_at, planned_at = excluded.planned_at, taken = 0, absent = NULL`,
 		id, t.now, max(t.now, readAt.UnixMilli()))
 	return err
 }
@@ -51,7 +50,7 @@ func (t *tx) recheck(e Entry) (left string, err error) {
 }
 
 // selectDoubts reads doubts, now being ?1.
-const selectDoubts = "SELECT " + entryColumns + `, d.since, d.at, iif(d.planned_at > ?1 AND d.look_at > ?1, ?1, d.look_at), d.taken, d.readings, a.at, a.owner, b.ids
+const selectDoubts = "SELECT " + entryColumns + `, d.since, d.at, iif(d.planned_at > ?1 AND d.look_at > ?1, ?1, d.look_at), d.taken, d.absent, a.at, a.owner, b.ids
 	FROM doubts AS d JOIN entries AS n ON n.id = d.entry JOIN events AS v ON v.id = n.event
 	LEFT JOIN attempts AS a ON a.entry = n.id AND a.number = (SELECT max(number) FROM attempts WHERE entry = n.id AND sent = 1)
 	LEFT JOIN lists_before AS b ON b.entry = n.id `
@@ -78,15 +77,14 @@ func (s *Store) Doubt(ctx context.Context, id int64) (d Doubt, ok bool, err erro
 
 func scanDoubt(r *sql.Rows) (d Doubt, err error) {
 	var since, at int64
-	var read, sent sql.NullInt64
-	var readings []byte
+	var read, absent, sent sql.NullInt64
 	var owner sql.NullString
-	d.Entry, err = scanEntryWith(r, &since, &at, &read, &d.Taken, &readings, &sent, &owner, fromJSON{&d.Before})
+	d.Entry, err = scanEntryWith(r, &since, &at, &read, &d.Taken, &absent, &sent, &owner, fromJSON{&d.Before})
 	if err != nil {
 		return d, err
 	}
 	d.Since, d.At, d.ReadAt, d.SentAt = millis(since), millis(at), nullTime(read), nullTime(sent)
-	d.Readings, d.Owner = readings, owner.String
+	d.Absent, d.Owner = nullTime(absent), owner.String
 	return d, nil
 }
 
@@ -104,9 +102,8 @@ type ReadBack struct {
 	// Why becomes a step of the explanation when it is new.
 	Why    viewing.Message
 	ReadAt time.Time // it stays: when it is read back next; zero is never. Pending: when it is due
-	// Readings replace what was kept; Taken counts them all.
-	Readings json.RawMessage
-	Taken    int
+	Taken  int       // how often it was read back
+	Absent time.Time // as [Doubt.Absent], at the next
 	// Resend says that it becomes pending although it may have arrived, under
 	// the same Idempotency-Key: the doubt is remembered.
 	Resend   bool
@@ -136,12 +133,8 @@ func (t *tx) recordReadBack(m ReadBack) error {
 		if err := t.transition(&now, m.State, m.Why.Code, step); err != nil {
 			return err
 		}
-		readings := "[]"
-		if m.Readings != nil {
-			readings = string(m.Readings)
-		}
-		_, err := t.Exec("UPDATE doubts SET look_at = ?, planned_at = ?, taken = ?, readings = ? WHERE entry = ?",
-			timeOrNull(m.ReadAt), t.now, m.Taken, readings, id)
+		_, err := t.Exec("UPDATE doubts SET look_at = ?, planned_at = ?, taken = ?, absent = ? WHERE entry = ?",
+			timeOrNull(m.ReadAt), t.now, m.Taken, timeOrNull(m.Absent), id)
 		return err
 	}
 	settlement := Settlement{Entry: id, State: m.State, Reason: m.Why.Code, NextAt: m.ReadAt, RemoteID: m.RemoteID}

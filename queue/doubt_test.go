@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"encoding/json"
 	"errors"
 	"testing"
 	"time"
@@ -52,12 +51,12 @@ func TestDoubtIsKeptUntilItIsResolved(t *testing.T) {
 		t.Errorf("doubt %+v", d)
 	}
 	s.looked(t, noon().Add(5*time.Minute))
-	readings := json.RawMessage(`[{"complete":true}]`)
-	s.resolve(t, ReadBack{Doubt: d, State: viewing.StateInDoubt, Why: viewing.Say("missing"), ReadAt: noon().Add(6 * time.Minute), Readings: readings, Taken: 1})
+	absent := noon().Add(5 * time.Minute)
+	s.resolve(t, ReadBack{Doubt: d, State: viewing.StateInDoubt, Why: viewing.Say("missing"), ReadAt: noon().Add(6 * time.Minute), Absent: absent, Taken: 1})
 	s = s.reopen(t)
 	s.looked(t, noon().Add(6*time.Minute))
 	all, err := s.Doubts(t.Context(), "default")
-	if err != nil || len(all) != 1 || all[0].Taken != 1 || string(all[0].Readings) != string(readings) || all[0].Entry.Reason != "missing" {
+	if err != nil || len(all) != 1 || all[0].Taken != 1 || !all[0].Absent.Equal(absent) || all[0].Entry.Reason != "missing" {
 		t.Fatalf("doubts %+v, %v", all, err)
 	}
 	s.resolve(t, ReadBack{Doubt: all[0], State: viewing.StateDelivered, Why: viewing.Say("shown"), RemoteID: "r1"})

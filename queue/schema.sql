@@ -128,7 +128,7 @@ CREATE TABLE doubts (
   look_at  INTEGER,                      -- when it is looked for next; NULL is never
   planned_at INTEGER NOT NULL DEFAULT 0, -- when look_at was planned
   taken    INTEGER NOT NULL DEFAULT 0,   -- how often it was
-  readings TEXT NOT NULL DEFAULT '[]'    -- the newest of what was seen, JSON; the sender's
+  absent   INTEGER                       -- when it could first have been seen and was not; NULL is never
 ) STRICT;
 CREATE INDEX doubts_look ON doubts (account, look_at) WHERE look_at IS NOT NULL;
 

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -95,7 +96,7 @@ func (r *run) probeAt(now time.Time) time.Time {
 func (r *run) probe() {
 	v := r.check()
 	now := time.Now()
-	if r.stopping() || r.replacedMeanwhile() {
+	if r.stopping() {
 		return
 	}
 	r.prove(v.Proves || r.service.Proven())
@@ -185,7 +186,7 @@ func (r *run) checkOwner() tracker.Verdict {
 // heard records what the answer to an entry, or to a question for it, says about the
 // account.
 func (r *run) heard(entry int64, v tracker.Verdict, now time.Time) {
-	if r.replacedMeanwhile() {
+	if errors.Is(context.Cause(r.ctx), errReplaced) {
 		return
 	}
 	r.prove(v.Proves)

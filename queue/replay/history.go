@@ -42,12 +42,10 @@ func ReadHistory(ctx context.Context, service *tracker.Client, keeps string) (*H
 func newHistory(items []tracker.HistoryItem, keeps doubt.Precision) *History {
 	h := &History{keeps: keeps, named: map[int64][]tracker.HistoryItem{}}
 	for _, item := range items {
-		seen := map[int64]bool{0: true}
 		for _, n := range []int64{item.ID, item.TMDBID, item.ShowID} {
-			if !seen[n] {
+			if n > 0 {
 				h.named[n] = append(h.named[n], item)
 			}
-			seen[n] = true
 		}
 	}
 	return h

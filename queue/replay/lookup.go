@@ -29,7 +29,7 @@ const (
 func (r *run) lookUp() {
 	r.lookUpAt = time.Time{}
 	next, err := r.identifyDue(&asker{service: r.service, row: &r.row, learn: r.learn})
-	if r.stopping() || r.replacedMeanwhile() {
+	if r.stopping() {
 		return
 	}
 	if err == nil {

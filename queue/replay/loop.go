@@ -18,13 +18,12 @@ const (
 // run is one run of the loop, by one goroutine.
 type run struct {
 	*Loop
-	ctx     context.Context // ends when the loop is to stop
-	request context.Context // ends a grace later
+	ctx     context.Context // ends when the loop is to stop, and when another service is to be used
+	request context.Context // ends a grace after the loop is to stop
 	write   context.Context // never ends: what has begun is written
 	changed <-chan struct{}
 
 	service    *tracker.Client
-	replacedAt int    // Loop.replaced when service was taken
 	ownerKnown bool   // the key is the owner's, or nobody can tell
 	user       string // whose key it is; "" when unknown
 
@@ -54,17 +53,24 @@ type run struct {
 func (l *Loop) Run(ctx context.Context) error {
 	changed, unsubscribe := l.outbox.Subscribe()
 	defer unsubscribe()
-	request, cancel := outlive(ctx, grace)
+	write := context.WithoutCancel(ctx)
+	request, cancel := context.WithCancel(write)
 	defer cancel()
-	l.mu.Lock()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })()
 	r := &run{
-		Loop: l, ctx: ctx, request: request, write: context.WithoutCancel(ctx), changed: changed, service: l.service, replacedAt: l.replaced,
+		Loop: l, request: request, write: write, changed: changed,
 		disk: backoff{limit: diskCap, jitter: l.jitter}, pace: newPace(l.rate, l.backfillRate),
 		outage:   outage{retry: backoff{limit: backoffCap, jitter: l.jitter}, troubled: map[int64]bool{}},
 		lookUpAt: time.Now(), readBackAt: time.Now(),
 	}
-	l.mu.Unlock()
+	r.take(ctx)
 	for ctx.Err() == nil {
+		if r.ctx.Err() != nil {
+			r.take(ctx)
+			r.hurry(time.Now())
+			r.outage.until = time.Time{}
+			r.outage.probeNow(time.Now())
+		}
 		r.sleep(r.turn())
 	}
 	if err := r.save(); err != nil {
@@ -73,17 +79,12 @@ func (l *Loop) Run(ctx context.Context) error {
 	return nil
 }
 
-// outlive is a context that ends some time after ctx has ended.
-func outlive(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
-	later, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
-		select {
-		case <-time.After(by):
-		case <-later.Done():
-		}
-		cancel()
-	})
-	return later, func() { stop(); cancel() }
+// take takes the service that is to be used now.
+func (r *run) take(ctx context.Context) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ctx, r.replace = context.WithCancelCause(ctx)
+	r.service, r.ownerKnown, r.user, r.histories = r.Loop.service, false, "", nil
 }
 
 // turn does the first thing that is due, and says when to look again; zero for
@@ -95,7 +96,10 @@ func (r *run) turn() time.Time {
 		return r.disk.at
 	}
 	next, err := r.work(now)
-	if err != nil {
+	switch {
+	case err != nil && r.stopping(): // it may be for that alone
+		return now
+	case err != nil:
 		r.diskError = err
 		r.disk.failed(now)
 		return r.disk.at
@@ -186,25 +190,25 @@ func (r *run) sleep(until time.Time) {
 	}
 }
 
-// receive takes what [Loop.Use] and [Loop.Wake] have left.
+// receive takes what [Loop.Wake] has left.
 func (r *run) receive(now time.Time) {
 	r.mu.Lock()
-	service, replaced, woken := r.Loop.service, r.Loop.replaced, r.woken
+	woken := r.woken
 	r.woken = false
 	r.mu.Unlock()
-	isNew := replaced != r.replacedAt
-	if isNew {
-		r.service, r.replacedAt, r.ownerKnown, r.user, r.histories = service, replaced, false, "", nil
-		r.outage.until = time.Time{}
+	if woken {
+		r.hurry(now)
+		if r.outage.on {
+			r.outage.probeNow(now)
+		}
 	}
-	if isNew || woken {
-		r.disk.hurry(now)
-		r.readBackAt, r.lookUpAt, r.lookUpTries = now, now, 0
-		r.probeAsked = true
-	}
-	if isNew || woken && r.outage.on {
-		r.outage.probeNow(now)
-	}
+}
+
+// hurry plans everything for now.
+func (r *run) hurry(now time.Time) {
+	r.disk.hurry(now)
+	r.readBackAt, r.lookUpAt, r.lookUpTries = now, now, 0
+	r.probeAsked = true
 }
 
 // onChange sees to what is new in the queue. An offline account is probed for a new
@@ -279,14 +283,6 @@ func (r *run) save() error {
 	return err
 }
 
-// stopping reports whether the loop is to end. It asks our own context, not an
-// error: the time-out of a request looks just like a stop.
+// stopping reports whether the loop is to end, or to use another service. It asks our own
+// context, not an error: the time-out of a request looks just like a stop.
 func (r *run) stopping() bool { return r.ctx.Err() != nil }
-
-// replacedMeanwhile reports whether the service of this turn is not the account's
-// any more.
-func (r *run) replacedMeanwhile() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.Loop.replaced != r.replacedAt
-}

@@ -2,7 +2,8 @@ package replay
 
 import (
 	"cmp"
-	"encoding/json"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
@@ -36,28 +37,30 @@ func (r *run) readBack(now time.Time) error {
 		return err
 	}
 	v := r.check()
-	if r.stopping() || r.replacedMeanwhile() {
+	if r.stopping() {
 		return nil
 	}
 	if v.Fate != tracker.Delivered && v.Fate != tracker.Rejected {
 		r.unanswered(0, v)
 		return nil
 	}
-	b := reading{run: r, all: all, open: map[string][]queue.Doubt{}}
+	b := reading{r, all}
+	open := map[string][]queue.Doubt{} // by kind, of viewings by the type of the item
 	for _, d := range due {
+		subject := string(d.Entry.Kind)
+		if d.Entry.Kind == viewing.KindViewing {
+			subject = string(d.Entry.Media.Type)
+		}
 		o, settled := r.policy.Unread(r.caseOf(d), time.Now())
 		if !settled {
-			b.open[subject(d.Entry)] = append(b.open[subject(d.Entry)], d)
+			open[subject] = append(open[subject], d)
 		} else if err := r.record(d, o); err != nil {
 			return err
 		}
 	}
-	for _, settle := range []func() error{b.lists, b.items, b.wishes, b.films, b.episodes} {
-		if err := settle(); err != nil {
-			return err
-		}
-		if r.stopping() || r.replacedMeanwhile() {
-			return nil // what was not settled is read back again
+	for _, subject := range slices.Sorted(maps.Keys(open)) {
+		if err := b.settle(open[subject]); err != nil || r.stopping() {
+			return err // what was not settled is read back again
 		}
 	}
 	r.readBackEnd = time.Now()
@@ -106,17 +109,12 @@ func (r *run) isForeign(owner string) bool { return owner != "" && r.user != "" 
 
 // record writes what was found. An entry that has changed meanwhile is another's
 // business.
-func (r *run) record(d queue.Doubt, o doubt.Outcome) error {
+func (r *run) record(d queue.Doubt, o queue.ReadBack) error {
 	if err := r.step(StepSave); err != nil {
 		return err
 	}
-	absent := json.RawMessage("[]")
-	if !o.Absent.IsZero() {
-		absent, _ = json.Marshal([]time.Time{o.Absent}) // its year is this one
-	}
-	err := r.outbox.RecordReadBack(r.write, queue.ReadBack{
-		Doubt: d, State: o.State, Why: o.Why, ReadAt: o.ReadAt, Readings: absent, Taken: o.Taken, Resend: o.Resend, RemoteID: o.RemoteID,
-	})
+	o.Doubt = d
+	err := r.outbox.RecordReadBack(r.write, o)
 	if gone(err) {
 		r.log.Debug("entry changed while it was read back", "entry", d.Entry.ID)
 		return nil
@@ -127,19 +125,24 @@ func (r *run) record(d queue.Doubt, o doubt.Outcome) error {
 	return err
 }
 
-// reading is one read-back.
+// reading is one read-back. all are also those that are not due: they may claim a record.
 type reading struct {
 	*run
-	all  []queue.Doubt            // also those that are not due: they may claim a record
-	open map[string][]queue.Doubt // those to read back, by subject
+	all []queue.Doubt
 }
 
-// subject is what is read for an entry: its kind, of viewings the type of the item.
-func subject(e queue.Entry) string {
-	if e.Kind == viewing.KindViewing {
-		return string(e.Media.Type)
+// settle reads back doubts of one kind, of viewings of one type.
+func (b *reading) settle(open []queue.Doubt) error {
+	switch first := open[0].Entry; first.Kind {
+	case viewing.KindList:
+		return b.lists(open)
+	case viewing.KindListItem: // no endpoint shows what is on a list, nor whether an item is there twice
+		return b.unreadable(open, "doubt.noListItems")
+	case viewing.KindWatchlist:
+		return b.wishes(open)
+	default:
+		return b.viewings(open, first.Media.Type)
 	}
-	return string(e.Kind)
 }
 
 // unreadable has the setting decide about doubts that cannot be read back.
@@ -153,11 +156,7 @@ func (b *reading) unreadable(open []queue.Doubt, code string) error {
 }
 
 // lists looks for lists whose creation is in doubt.
-func (b *reading) lists() (err error) {
-	open := b.open[string(viewing.KindList)]
-	if len(open) == 0 {
-		return nil
-	}
+func (b *reading) lists(open []queue.Doubt) (err error) {
 	if !b.mayAsk(supportLists) {
 		return b.unreadable(open, unread)
 	}
@@ -183,15 +182,9 @@ func (b *reading) lists() (err error) {
 	return nil
 }
 
-// items has the setting decide about items of lists: no endpoint shows what is on a
-// list, nor whether an item that is sent twice is there twice.
-func (b *reading) items() error {
-	return b.unreadable(b.open[string(viewing.KindListItem)], "doubt.noListItems")
-}
-
 // wishes repeats watchlist wishes.
-func (b *reading) wishes() error {
-	for _, d := range b.open[string(viewing.KindWatchlist)] {
+func (b *reading) wishes(open []queue.Doubt) error {
+	for _, d := range open {
 		watched, err := b.outbox.WatchedSince(b.ctx, b.account, *d.Entry.Media, d.Entry.CreatedAt)
 		if err == nil {
 			err = b.record(d, doubt.Wish(b.caseOf(d), watched))
@@ -203,16 +196,8 @@ func (b *reading) wishes() error {
 	return nil
 }
 
-func (b *reading) films() error { return b.viewings(viewing.Movie) }
-
-func (b *reading) episodes() error { return b.viewings(viewing.Episode) }
-
 // viewings looks for the viewings of one type in the whole history.
-func (b *reading) viewings(t viewing.MediaType) error {
-	open := b.open[string(t)]
-	if len(open) == 0 {
-		return nil
-	}
+func (b *reading) viewings(open []queue.Doubt, t viewing.MediaType) error {
 	if !b.mayAsk(supportHistory) {
 		return b.unreadable(open, unread)
 	}
@@ -241,7 +226,7 @@ func (b *reading) viewings(t viewing.MediaType) error {
 	began := time.Now()
 	all, err := b.service.AllHistory(b.ctx, t)
 	switch {
-	case b.stopping() || b.replacedMeanwhile():
+	case b.stopping():
 		return nil
 	case b.learn(supportHistory, err):
 		return b.unreadable(open, unread)
@@ -251,11 +236,7 @@ func (b *reading) viewings(t viewing.MediaType) error {
 	for _, d := range open {
 		watched := d.Entry.WatchedAt.Time()
 		e := doubt.Evidence{
-			Watched: watched, Keeps: keeps, Reading: h.Read(*d.Entry.Media, watched, keeps), Claimed: claimed[d.Entry.Media.Key()],
-		}
-		var absent []time.Time
-		if json.Unmarshal(d.Readings, &absent) == nil && len(absent) > 0 {
-			e.Absent = absent[0]
+			Watched: watched, Keeps: keeps, Reading: h.Read(*d.Entry.Media, watched, keeps), Claimed: claimed[d.Entry.Media.Key()], Absent: d.Absent,
 		}
 		e.Elder, e.Younger = b.rivals(d)
 		if err := b.record(d, b.policy.Viewing(b.caseOf(d), e, time.Now())); err != nil {

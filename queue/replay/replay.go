@@ -2,6 +2,8 @@ package replay
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -76,12 +78,12 @@ type Loop struct {
 	bell    chan struct{} // ends the loop's sleep
 	changes queue.Changes // of the health
 
-	mu       sync.Mutex
-	service  *tracker.Client
-	replaced int  // how often the service was replaced
-	woken    bool // since the loop has last seen it
-	health   Health
-	sends    map[string]int64 // see Sends
+	mu      sync.Mutex
+	service *tracker.Client
+	replace context.CancelCauseFunc // ends what is done with the service before
+	woken   bool                    // since the loop has last seen it
+	health  Health
+	sends   map[string]int64 // see Sends
 }
 
 // New makes a loop that does nothing until [Loop.Run].
@@ -95,6 +97,7 @@ func New(o Options) *Loop {
 		policy: doubt.Policy{Setting: cmp.Or(o.InDoubt, doubt.Hold), Idempotent: o.Idempotent, Waits: o.Waits},
 		rate:   o.Rate, backfillRate: o.BackfillRate, log: o.Logger, jitter: fullJitter, step: o.Step,
 		bell: make(chan struct{}, 1), health: Health{State: account.OK, Since: time.Now()}, sends: map[string]int64{},
+		replace: func(error) {},
 	}
 	if o.Service == nil {
 		l.health.State = account.NoKey
@@ -110,7 +113,10 @@ func (l *Loop) Wake() {
 	l.mu.Lock()
 	l.woken = true
 	l.mu.Unlock()
-	nudge(l.bell)
+	select {
+	case l.bell <- struct{}{}:
+	default:
+	}
 }
 
 // Use takes another service: a new key or address; nil takes the key away. The account
@@ -119,11 +125,13 @@ func (l *Loop) Wake() {
 // longer counts.
 func (l *Loop) Use(s *tracker.Client) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.service = s
-	l.replaced++
-	l.mu.Unlock()
-	nudge(l.bell)
+	l.replace(errReplaced)
 }
+
+// errReplaced is why something ends when another service is to be used.
+var errReplaced = errors.New("another service is used")
 
 // Sends are the requests for entries since [New], by what the answer meant: a
 // [tracker.Fate], "unreachable" for [tracker.Offline], or "throttled" for a 429.
@@ -144,12 +152,4 @@ func (l *Loop) count(v tracker.Verdict) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.sends[result]++
-}
-
-// nudge puts a token in a channel of one slot.
-func nudge(ch chan struct{}) {
-	select {
-	case ch <- struct{}{}:
-	default:
-	}
 }

@@ -49,7 +49,7 @@ func (r *run) send(e queue.Entry) error {
 	if len(ended) > 0 {
 		err = r.step(StepSettled)
 	}
-	if err = errors.Join(err, r.step(StepMarked)); err != nil || r.stopping() || r.replacedMeanwhile() {
+	if err = errors.Join(err, r.step(StepMarked)); err != nil || r.stopping() {
 		return r.settle(queue.Settlement{
 			Entry: e.ID, Attempt: attempt, State: viewing.StatePending, NextAt: e.NextAt, NotSent: true,
 			Answer: queue.Answer{Error: viewing.Say("life.notBegun")},

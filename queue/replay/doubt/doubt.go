@@ -89,19 +89,16 @@ type Evidence struct {
 	Waits          Waits
 }
 
-// fate is what becomes of a viewing in doubt.
-type fate string
-
-// The fates.
+// What becomes of a viewing in doubt.
 const (
-	delivered fate = "delivered" // the service has it
-	again     fate = "again"     // the service does not have it: it is sent again
-	stay      fate = "stay"      // nobody can tell, or not yet
+	delivered = viewing.StateDelivered // the service has it
+	again     = viewing.StatePending   // the service does not have it: it is sent again
+	stay      = viewing.StateInDoubt   // nobody can tell, or not yet
 )
 
 // decision is what follows from the evidence.
 type decision struct {
-	fate   fate
+	fate   viewing.State
 	Why    viewing.Message
 	Wait   time.Duration // for stay: from the last reading to the next
 	Absent time.Time     // for stay: [Evidence.Absent] at the next

@@ -3,6 +3,8 @@ package doubt
 import (
 	"testing"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // base is a viewing read twice in vain, so that it is sent again; cases
@@ -19,7 +21,7 @@ func TestDecide(t *testing.T) {
 	at := func(times ...time.Time) []time.Time { return times }
 	cases := map[string]struct {
 		change func(*Evidence)
-		fate   fate
+		fate   viewing.State
 		wait   time.Duration
 		final  bool
 		why    string

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -57,17 +58,6 @@ type Case struct {
 // age is how long ago its last request ended, by the clock that says less.
 func (c Case) age(now time.Time) time.Duration { return min(now.Sub(c.LastByte), now.Sub(c.Seen)) }
 
-// Outcome is what becomes of an entry in doubt.
-type Outcome struct {
-	State    viewing.State // in doubt: it stays
-	Why      viewing.Message
-	ReadAt   time.Time // it stays: when it is read back next; zero is never
-	Taken    int
-	Absent   time.Time // it stays: [Evidence.Absent] at the next read-back
-	Resend   bool      // it is sent again under the same Idempotency-Key
-	RemoteID string    // the service's id of a list
-}
-
 // Resends reports whether an entry that is in doubt since then is sent again
 // with the same Idempotency-Key, instead of being read back.
 func (p Policy) Resends(since, now time.Time) bool {
@@ -107,22 +97,22 @@ func (p Policy) Due(c Case, shows bool, now time.Time) time.Time {
 
 // Unread settles an entry of which nothing has to be read; ok is false when it
 // has to be read back.
-func (p Policy) Unread(c Case, now time.Time) (o Outcome, ok bool) {
+func (p Policy) Unread(c Case, now time.Time) (o queue.ReadBack, ok bool) {
 	switch {
 	case c.Stranger:
 		return p.Unsettled(c, viewing.Say("doubt.otherKey"), now), true
 	case p.Resends(c.Since, now):
-		return Outcome{State: viewing.StatePending, Resend: true, Why: viewing.Say("doubt.sameKey")}, true
+		return queue.ReadBack{State: viewing.StatePending, Resend: true, Why: viewing.Say("doubt.sameKey")}, true
 	default:
-		return Outcome{}, false
+		return queue.ReadBack{}, false
 	}
 }
 
 // Unsettled has the setting decide about an entry that reading back cannot settle, once
 // its absence could have been proven. What another person's key says settles nothing
 // either.
-func (p Policy) Unsettled(c Case, why viewing.Message, now time.Time) Outcome {
-	o := Outcome{State: viewing.StateInDoubt, Taken: c.Taken}
+func (p Policy) Unsettled(c Case, why viewing.Message, now time.Time) queue.ReadBack {
+	o := queue.ReadBack{State: viewing.StateInDoubt, Taken: c.Taken}
 	setting := p.Setting
 	if p.Idempotent || c.Stranger || setting == Resend && c.Attempts >= maxResends {
 		setting = Hold
@@ -150,26 +140,23 @@ func after(at time.Time, wait time.Duration) time.Time {
 }
 
 // Viewing decides about a viewing by its case and what the last reading showed.
-func (p Policy) Viewing(c Case, e Evidence, now time.Time) Outcome {
+func (p Policy) Viewing(c Case, e Evidence, now time.Time) queue.ReadBack {
 	if e.Age, e.Waits = c.age(e.Reading.At), p.Waits; e.Age >= p.Waits.first() {
 		c.Taken++
 	}
 	e.Taken = c.Taken
-	switch d := decide(e); {
-	case d.fate == delivered:
-		return Outcome{State: viewing.StateDelivered, Why: viewing.Say("doubt.read").Because(d.Why)}
+	d := decide(e)
+	o := queue.ReadBack{State: d.fate, Why: viewing.Say("doubt.read").Because(d.Why)}
+	switch {
 	case d.fate == again:
-		return Outcome{State: viewing.StatePending, Why: viewing.Say("doubt.again").Because(d.Why)}
+		o.Why = viewing.Say("doubt.again").Because(d.Why)
 	case d.Final:
-		o := p.Unsettled(c, d.Why, now)
-		o.Absent = d.Absent
-		return o
-	default:
-		return Outcome{
-			State: viewing.StateInDoubt, Why: viewing.Say("doubt.read").Because(d.Why),
-			ReadAt: after(e.Reading.At, d.Wait), Taken: c.Taken, Absent: d.Absent,
-		}
+		o = p.Unsettled(c, d.Why, now)
+	case d.fate == stay:
+		o.ReadAt, o.Taken = after(e.Reading.At, d.Wait), c.Taken
 	}
+	o.Absent = d.Absent
+	return o
 }
 
 // Lists are what is known when the creation of a list is in doubt.
@@ -181,7 +168,7 @@ type Lists struct {
 
 // List decides about a list: it is ours only if it was not there before and is
 // all that we asked for. before are the ids that were there; nil is unknown.
-func (p Policy) List(c Case, list viewing.List, before []string, known Lists, now time.Time) Outcome {
+func (p Policy) List(c Case, list viewing.List, before []string, known Lists, now time.Time) queue.ReadBack {
 	c.Taken++
 	ours := slices.DeleteFunc(slices.Clone(known.Shown), func(r tracker.RemoteList) bool {
 		return r.ID == "" || !sameList(list, r) || slices.Contains(before, r.ID)
@@ -197,10 +184,10 @@ func (p Policy) List(c Case, list viewing.List, before []string, known Lists, no
 		return p.Unsettled(c, viewing.Say("doubt.listsBefore"), now)
 	case !known.Complete && c.Taken <= listLooks:
 		why := viewing.Say("doubt.read").Because(viewing.Say("doubt.listsCut"))
-		return Outcome{State: viewing.StateInDoubt, Why: why, ReadAt: now.Add(proving), Taken: c.Taken}
+		return queue.ReadBack{State: viewing.StateInDoubt, Why: why, ReadAt: now.Add(proving), Taken: c.Taken}
 	case len(ours) == 1 && twins == 1:
 		why := viewing.Say("doubt.read").Because(viewing.Say("doubt.listThere"))
-		return Outcome{State: viewing.StateDelivered, RemoteID: ours[0].ID, Why: why}
+		return queue.ReadBack{State: viewing.StateDelivered, RemoteID: ours[0].ID, Why: why}
 	case len(ours) == 0:
 		return p.Unsettled(c, viewing.Say("doubt.noList"), now)
 	default:
@@ -224,8 +211,8 @@ func sameList(l viewing.List, r tracker.RemoteList) bool {
 
 // Wish decides about a wish for the watchlist. To wish twice is to wish once. But an
 // item that was watched since has left the list.
-func Wish(c Case, watched bool) Outcome {
-	o := Outcome{State: viewing.StateInDoubt, Taken: c.Taken + 1}
+func Wish(c Case, watched bool) queue.ReadBack {
+	o := queue.ReadBack{State: viewing.StateInDoubt, Taken: c.Taken + 1}
 	switch {
 	case watched:
 		o.Why = viewing.Say("doubt.read").Because(viewing.Say("doubt.watchedSince"))

@@ -7,22 +7,23 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 func TestUnsettledFollowsTheSetting(t *testing.T) {
 	now, why := attempt().Add(time.Hour), viewing.Say("doubt.unread")
-	held := Outcome{State: viewing.StateInDoubt, Taken: 3, Why: viewing.Say("doubt.waits").Because(why), ReadAt: now.Add(seldom)}
+	held := queue.ReadBack{State: viewing.StateInDoubt, Taken: 3, Why: viewing.Say("doubt.waits").Because(why), ReadAt: now.Add(seldom)}
 	never := held
 	never.ReadAt = time.Time{}
-	again := Outcome{State: viewing.StatePending, Taken: 3, Why: viewing.Say("doubt.resend").Because(why)}
-	taken := Outcome{State: viewing.StateDelivered, Taken: 3, Why: viewing.Say("doubt.assume").Because(why)}
-	early := Outcome{State: viewing.StateInDoubt, Taken: 3, Why: viewing.Say("doubt.read").Because(why), ReadAt: now.Add(4 * time.Minute)}
+	again := queue.ReadBack{State: viewing.StatePending, Taken: 3, Why: viewing.Say("doubt.resend").Because(why)}
+	taken := queue.ReadBack{State: viewing.StateDelivered, Taken: 3, Why: viewing.Say("doubt.assume").Because(why)}
+	early := queue.ReadBack{State: viewing.StateInDoubt, Taken: 3, Why: viewing.Say("doubt.read").Because(why), ReadAt: now.Add(4 * time.Minute)}
 	for name, c := range map[string]struct {
 		p      Policy
 		change func(*Case)
-		want   Outcome
+		want   queue.ReadBack
 	}{
 		"hold":                         {Policy{Setting: Hold}, func(*Case) {}, held},
 		"hold, 30 days later":          {Policy{Setting: Hold}, func(c *Case) { c.LastByte = now.Add(-30 * 24 * time.Hour) }, never},
@@ -103,23 +104,23 @@ func TestViewing(t *testing.T) {
 	now := attempt().Add(proving + between)
 	for name, c := range map[string]struct {
 		change func(*Evidence)
-		want   Outcome
+		want   queue.ReadBack
 	}{
-		"absent": {func(*Evidence) {}, Outcome{State: viewing.StatePending}},
-		"there":  {func(e *Evidence) { e.Reading.Records = []time.Time{watched()} }, Outcome{State: viewing.StateDelivered}},
+		"absent": {func(*Evidence) {}, queue.ReadBack{State: viewing.StatePending}},
+		"there":  {func(e *Evidence) { e.Reading.Records = []time.Time{watched()} }, queue.ReadBack{State: viewing.StateDelivered}},
 		"not clear yet": {
 			func(e *Evidence) { e.Absent = time.Time{} },
-			Outcome{State: viewing.StateInDoubt, Taken: 2, ReadAt: now.Add(10 * time.Second), Absent: now},
+			queue.ReadBack{State: viewing.StateInDoubt, Taken: 2, ReadAt: now.Add(10 * time.Second), Absent: now},
 		},
 		"too early": {
 			func(e *Evidence) { e.Reading.At = attempt().Add(time.Minute) },
-			Outcome{State: viewing.StateInDoubt, Taken: 1, ReadAt: attempt().Add(proving)},
+			queue.ReadBack{State: viewing.StateInDoubt, Taken: 1, ReadAt: attempt().Add(proving)},
 		},
 		"not clear yet, after microseconds": {
 			func(e *Evidence) { e.Absent = e.Reading.At.Add(-10*time.Second + 276*time.Microsecond) },
-			Outcome{State: viewing.StateInDoubt, Taken: 2, ReadAt: now.Add(time.Millisecond), Absent: now.Add(-10*time.Second + 276*time.Microsecond)},
+			queue.ReadBack{State: viewing.StateInDoubt, Taken: 2, ReadAt: now.Add(time.Millisecond), Absent: now.Add(-10*time.Second + 276*time.Microsecond)},
 		},
-		"never clear": {func(e *Evidence) { e.Keeps = Arrival }, Outcome{State: viewing.StateInDoubt, Taken: 2, ReadAt: now.Add(seldom)}},
+		"never clear": {func(e *Evidence) { e.Keeps = Arrival }, queue.ReadBack{State: viewing.StateInDoubt, Taken: 2, ReadAt: now.Add(seldom)}},
 	} {
 		e := base()
 		e.Age, e.Taken = 0, 0 // they are the case's
