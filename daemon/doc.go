@@ -79,7 +79,7 @@ What people read is a code with values ([viewing.Message]) until package locale 
 	  viewing               the vocabulary; viewing/typed reads what a person types
 	packaging               the texts of units, packages and installers; .goreleaser.yaml makes a release of them
 	  extension             packs the extension for a release
-	connector/connectortest, kodi/kodisim, kodi/internal/recorded and queue/tracker/sandbox/pipetest are for tests.
+	connector/connectortest, kodi/kodisim and queue/tracker/sandbox/pipetest are for tests.
 
 Import rules are in .golangci.yml (depguard): sources never import the loop, the tracker or this package;
 queue/viewing imports the standard library only; connector and kodi never import each other; nothing imports cmd.

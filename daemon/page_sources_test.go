@@ -309,19 +309,13 @@ func TestHookFromThePage(t *testing.T) {
 func TestImportFromThePage(t *testing.T) {
 	box, base := openSandbox(t)
 	folder := filepath.Join(t.TempDir(), "userdata")
-	sim, err := kodisim.Create(folder, 131)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sim := kodisim.Create(folder, 131)
 	t.Cleanup(func() { sim.Close() })
 	for n := range 3 {
-		_, err := sim.AddFilm(kodisim.Film{
+		sim.AddFilm(kodisim.Film{
 			Title: fmt.Sprint("Film ", n+1), IDs: viewing.IDs{TMDB: int64(n + 1)}, Path: fmt.Sprintf("/films/%d.mkv", n+1),
 			Plays: 2, LastPlayed: fmt.Sprintf("2020-01-0%d 00:00:00", 3*n+1), // days apart, whatever the zone
-		}, time.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
+		})
 	}
 	s := surf(runDaemon(t, func(o *Options) {
 		o.Config.Accounts["default"] = config.Account{BaseURL: base, KeyHeader: "x-api-key"}
@@ -362,11 +356,7 @@ func TestLibraryIsWatchedFromThePage(t *testing.T) {
 	t.Setenv("USERPROFILE", home)
 	found, typed := filepath.Join(home, "found", "userdata"), filepath.Join(home, "typed")
 	for _, folder := range []string{found, typed} {
-		sim, err := kodisim.Create(folder, 131)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := sim.Close(); err != nil {
+		if err := kodisim.Create(folder, 131).Close(); err != nil {
 			t.Fatal(err)
 		}
 	}

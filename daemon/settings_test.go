@@ -370,16 +370,12 @@ func TestAFolderWhoseNameCannotBeWrittenIsRefused(t *testing.T) {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Skip("this file system takes no such name")
 	}
-	sim, err := kodisim.Create(folder, 131)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := sim.Close(); err != nil {
+	if err := kodisim.Create(folder, 131).Close(); err != nil {
 		t.Fatal(err)
 	}
 	o := testOptions(t)
 	o.Source = &config.Source{Paths: o.Paths, Getenv: o.Getenv}
-	_, err = offline{newCore(o)}.Control().AddKodi(t.Context(), control.KodiPath{Path: folder})
+	_, err := offline{newCore(o)}.Control().AddKodi(t.Context(), control.KodiPath{Path: folder})
 	if !errors.Is(err, &control.Fault{Code: control.CodeInvalid}) {
 		t.Errorf("added: %v", err)
 	}

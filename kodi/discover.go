@@ -1,6 +1,7 @@
 package kodi
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -36,33 +37,13 @@ func Discover(configured []string, getenv func(string) string) []Library {
 		places = append(places, library.Places(s)...)
 	}
 	all := []Library{}
-	for _, found := range discover(library.Discover, places) {
+	for _, found := range library.Discover(places) {
 		all = append(all, describe(found, slices.Contains(configured, found.Userdata)))
 	}
 	for _, userdata := range configured {
 		if !slices.ContainsFunc(all, func(l Library) bool { return l.Userdata == userdata }) {
 			all = append(all, Library{Userdata: userdata, Problem: viewing.Say("library.waitingAppear"), Configured: true})
 		}
-	}
-	return all
-}
-
-// discover contains a fault: then each place is looked at by itself, and the one that
-// leads to the fault is listed with it.
-func discover(look func(places []string) []library.Installed, places []string) (all []library.Installed) {
-	var err error
-	func() {
-		defer contain(&err)
-		all = look(places)
-	}()
-	switch {
-	case err == nil:
-		return all
-	case len(places) == 1:
-		return []library.Installed{{Profile: library.Profile{Userdata: places[0]}, Err: err}}
-	}
-	for _, place := range places {
-		all = append(all, discover(look, []string{place})...)
 	}
 	return all
 }
@@ -106,16 +87,15 @@ func Fit(path string) (found Library, err error) {
 		return refuse(say("fault.noFolder"), "hint.findFolders")
 	}
 	at := library.Installed{Profile: library.Profile{Userdata: filepath.Clean(path)}}
-	func() {
-		defer contain(&at.Err)
-		at.Database, at.Err = library.Find(at.Userdata)
-	}()
+	if at.Database, at.Err = library.Find(at.Userdata); at.Err == nil {
+		at.Err = at.Database.Check(context.Background())
+	}
 	found = describe(at, false)
 	switch is := func(kind error) bool { return errors.Is(at.Err, kind) }; {
 	case is(library.ErrPermission), is(library.ErrReadOnlyDir):
 		return refuse(say("fault.pathDenied"), "hint.letRead")
 	case is(library.ErrNotFound), is(library.ErrEmpty):
-		if below := filepath.Join(path, "userdata"); len(discover(library.Discover, []string{below})) > 0 {
+		if below := filepath.Join(path, "userdata"); len(library.Discover([]string{below})) > 0 {
 			return found, &viewing.Refusal{Kind: ErrUnfit, Message: say("fault.noUserdata"), Hint: viewing.Say("hint.didYouMean", "name", "filmspool sources kodi add "+below)}
 		}
 		return refuse(say("fault.noLibrary"), "hint.findFolders")

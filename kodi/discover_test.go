@@ -13,11 +13,7 @@ func TestDiscover(t *testing.T) {
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home)
 	for _, dir := range []string{"tv/userdata", "mine"} {
-		sim, err := kodisim.Create(filepath.Join(home, dir), 121)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := sim.Close(); err != nil {
+		if err := kodisim.Create(filepath.Join(home, dir), 121).Close(); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -5,7 +5,7 @@
 // transaction with what it knows then. It never writes to Kodi's files, and never sends an "unwatched".
 //
 //	Kodi writes --fsnotify, or a poll each minute--> Run --> pass
-//	  pass:  folder.Read       one reading: library.Read of a file, Server.Read of MariaDB
+//	  pass:  folder.Read       one reading, of a file or of MariaDB (package library)
 //	         Listener.Await    what Kodi has announced of it (package announce)
 //	         rule.Decide       which changes are viewings, and of which class
 //	         Sink.Commit       viewings, corrections and memory at once

@@ -28,7 +28,8 @@ func (i *Importer) readSettings(ctx context.Context) {
 	if stamp := stampOfFile(library.ZoneFile(i.path)); stamp != i.zoneStamp {
 		i.zoneStamp, i.zone = stamp, library.Zone(i.path)
 	}
-	stamp := stampOfFile(library.AddOnFolder(i.path)) + writtenAt(library.AddOnDatabase(i.path)).String()
+	database := library.AddOnDatabase(i.path)
+	stamp := stampOfFile(library.AddOnFolder(i.path)) + stampOfFile(database) + stampOfFile(database+"-wal")
 	if stamp == i.addOnsStamp {
 		return
 	}

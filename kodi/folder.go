@@ -1,12 +1,12 @@
 package kodi
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/filmspool/filmspool/kodi/library"
 )
@@ -52,15 +52,11 @@ func (f *folder) find() (library.Database, error) {
 // Stamp implements [reader]. A server is asked one question.
 func (f *folder) Stamp(ctx context.Context) (string, error) {
 	db, err := f.find()
-	switch {
-	case err != nil:
-		return "", err
-	case db.Server != nil:
-		mark, err := db.Server.Mark(ctx)
-		return f.settings() + mark, err
-	default:
-		return f.settings() + f.files(), nil
+	if err != nil || db.Server == nil {
+		return f.settings() + f.files(), err
 	}
+	mark, err := db.Mark(ctx)
+	return f.settings() + mark, err
 }
 
 // settings is the stamp of what leads to the library.
@@ -85,34 +81,23 @@ func (f *folder) files() string {
 func (f *folder) Read(ctx context.Context, pick func(library.File) bool) (snap library.Snapshot, err error) {
 	settings, files := f.settings(), f.files()
 	db, err := f.find()
-	switch {
-	case err != nil:
+	if err != nil {
 		return snap, err
-	case db.Server != nil:
-		snap, err = db.Server.Read(ctx, pick)
-		snap.Mark = settings + snap.Mark
-	default:
-		written := writtenAt(db.Path)
-		snap, err = library.Read(ctx, db.Path, pick)
-		snap.Written, snap.Mark = written, settings+files
 	}
-	if err == nil {
-		err = f.access.Claim(f.userdata, snap.Origin)
+	if snap, err = db.Read(ctx, pick); err != nil {
+		return snap, err
 	}
-	return snap, err
+	snap.Mark = settings + cmp.Or(snap.Mark, files)
+	return snap, f.access.Claim(f.userdata, snap.Origin)
 }
 
 // ReadTagged implements [reader].
 func (f *folder) ReadTagged(ctx context.Context, tags []string) ([]library.Tagged, error) {
 	db, err := f.find()
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case db.Server != nil:
-		return db.Server.ReadTagged(ctx, tags)
-	default:
-		return library.ReadTagged(ctx, db.Path, tags)
 	}
+	return db.ReadTagged(ctx, tags)
 }
 
 // databaseFolder is where a Kodi keeps its library files.
@@ -135,15 +120,4 @@ func stampOfFile(path string) string {
 		return ""
 	}
 	return fmt.Sprint(info.ModTime().UnixNano(), " ", info.Size(), "\n")
-}
-
-// writtenAt is when a library file was last written, its write-ahead log
-// counted in; zero when it cannot be told.
-func writtenAt(path string) (at time.Time) {
-	for _, name := range []string{path, path + "-wal"} {
-		if info, err := os.Stat(name); err == nil && info.ModTime().After(at) {
-			at = info.ModTime()
-		}
-	}
-	return at
 }

@@ -30,19 +30,11 @@ type home struct {
 
 func newHome(t *testing.T, dir string) *home {
 	t.Helper()
-	sim, err := kodisim.Create(dir, 121)
-	must(t, err)
+	sim := kodisim.Create(dir, 121)
 	t.Cleanup(func() { must(t, sim.Close()) })
-	long := time.Now().Add(-48 * time.Hour)
-	h := &home{dir: dir, sim: sim}
-	h.film, err = sim.AddFilm(kodisim.Film{Title: "Alpha", Year: 1999, IDs: viewing.IDs{TMDB: 603}, Duration: 2 * time.Hour}, long)
-	must(t, err)
-	show, err := sim.AddShow(kodisim.Show{Title: "Red", IDs: viewing.IDs{TMDB: 1396}})
-	must(t, err)
-	both, err := sim.AddEpisodes(show, time.Hour, long, kodisim.Episode{Season: 1, Number: 4}, kodisim.Episode{Season: 1, Number: 5})
-	must(t, err)
-	h.double = both[0]
-	return h
+	both := sim.AddEpisodes(sim.AddShow("Red", 0, viewing.IDs{TMDB: 1396}), "Red", time.Hour, kodisim.Episode{Season: 1, Number: 4}, kodisim.Episode{Season: 1, Number: 5})
+	film := sim.AddFilm(kodisim.Film{Title: "Alpha", Year: 1999, IDs: viewing.IDs{TMDB: 603}, Duration: 2 * time.Hour})
+	return &home{dir, sim, film, both[0]}
 }
 
 func must(t *testing.T, err error) {
@@ -118,17 +110,17 @@ func (s *sink) next(t *testing.T) viewing.Event {
 // The whole way from a playback in Kodi's file to a committed viewing.
 func TestFromFileToViewing(t *testing.T) {
 	h, s := newHome(t, t.TempDir()), newSink()
-	must(t, h.sim.Play(h.film, time.Now().UTC().Add(-24*time.Hour))) // before first contact
+	h.sim.Play(h.film, time.Now().UTC().Add(-24*time.Hour)) // before first contact
 	i := run(t, h.dir, s)
 	i.reach(t, StateOK, time.Time{})
 
 	end := time.Now().UTC().Add(-4 * time.Second).Truncate(time.Second)
-	must(t, h.sim.Play(h.film, end))
+	h.sim.Play(h.film, end)
 	v := s.next(t)
 	if v.Class != viewing.ClassLive || v.Media[0].IDs.TMDB != 603 || !v.WatchedAt.Time().Equal(end) || v.Count != 1 {
 		t.Errorf("got %+v", v)
 	}
-	must(t, h.sim.Play(h.double, time.Now().UTC()))
+	h.sim.Play(h.double, time.Now().UTC())
 	if v = s.next(t); len(v.Media) != 2 || v.Class != viewing.ClassLive {
 		t.Errorf("got %+v, want both episodes, live", v)
 	}
@@ -154,7 +146,7 @@ func TestLibraryAppearsLater(t *testing.T) {
 			t.Fatalf("status is %+v, want both episodes", i.Status())
 		}
 	}
-	must(t, h.sim.Play(h.film, time.Now().UTC()))
+	h.sim.Play(h.film, time.Now().UTC())
 	if v := s.next(t); v.Class != viewing.ClassLive {
 		t.Errorf("got %+v", v)
 	}
@@ -164,21 +156,19 @@ func TestLibraryAppearsLater(t *testing.T) {
 // the new file are seen.
 func TestUpgradeWhileRunning(t *testing.T) {
 	h, s := newHome(t, t.TempDir()), newSink()
-	must(t, h.sim.Play(h.film, time.Now().UTC().Add(-24*time.Hour)))
+	h.sim.Play(h.film, time.Now().UTC().Add(-24*time.Hour))
 	i := run(t, h.dir, s)
 	i.reach(t, StateOK, time.Time{})
-	finish, err := h.sim.BeginUpgrade()
-	must(t, err)
+	finish := h.sim.BeginUpgrade()
 	i.reach(t, StateUpgrading, time.Time{})
 	began := time.Now()
-	newer, err := finish()
-	must(t, err)
+	newer := finish()
 	defer func() { must(t, newer.Close()) }()
 	i.reach(t, StateOK, began)
 	if i.Status().Version != 131 || len(s.viewings()) != 0 {
 		t.Errorf("status %+v, viewings %v", i.Status(), s.viewings())
 	}
-	must(t, newer.Play(h.film, time.Now().UTC()))
+	newer.Play(h.film, time.Now().UTC())
 	if v := s.next(t); v.Media[0].IDs.TMDB != 603 {
 		t.Errorf("got %+v", v)
 	}
@@ -201,11 +191,11 @@ func TestZoneOfKodiAndTimeOfTheFile(t *testing.T) {
 		}
 	}
 	i.pass(t.Context())
-	must(t, h.sim.Play(h.film, kolkata(time.Second)))
+	h.sim.Play(h.film, kolkata(time.Second))
 	expect(viewing.ClassLive, "note.live")
-	must(t, h.sim.Play(h.double, kolkata(30*time.Second)))
+	h.sim.Play(h.double, kolkata(30*time.Second))
 	expect(viewing.ClassBackdated, "note.before")
-	must(t, h.sim.Play(h.film, kolkata(-5*time.Hour-30*time.Minute))) // this minute at UTC+11
+	h.sim.Play(h.film, kolkata(-5*time.Hour-30*time.Minute)) // this minute at UTC+11
 	expect(viewing.ClassReview, "note.future")
 }
 
@@ -293,11 +283,11 @@ func TestWhatWasAnnouncedIsLive(t *testing.T) {
 	for deadline := time.Now().Add(patience); !i.Status().Heard && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
-	must(t, h.sim.Play(h.film, time.Now().UTC()))
+	h.sim.Play(h.film, time.Now().UTC())
 	if v := s.next(t); v.Class != viewing.ClassLive {
 		t.Errorf("announced as played: %+v", v)
 	}
-	must(t, h.sim.Play(h.double, time.Now().UTC().Add(-5*time.Second)))
+	h.sim.Play(h.double, time.Now().UTC().Add(-5*time.Second))
 	if v := s.next(t); v.Class != viewing.ClassReview {
 		t.Errorf("not announced: %+v", v)
 	}
@@ -307,7 +297,7 @@ func TestWhatWasAnnouncedIsLive(t *testing.T) {
 // like a change and lead to the next reading, for ever.
 func TestReadingIsNoChange(t *testing.T) {
 	h, s := newHome(t, t.TempDir()), newSink()
-	must(t, h.sim.SwitchToWAL())
+	h.sim.Do(`pragma journal_mode = wal`)
 	must(t, h.sim.Close())
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

@@ -26,6 +26,7 @@ func (i *Importer) Preview(ctx context.Context, o rule.PlanOptions) (p Preview, 
 	i.work.Lock()
 	defer i.work.Unlock()
 	defer i.showUnread(&p, &err)
+	defer contain(&err)
 	snap, v, err := i.look(ctx, true)
 	if err != nil {
 		return p, err
@@ -34,12 +35,8 @@ func (i *Importer) Preview(ctx context.Context, o rule.PlanOptions) (p Preview, 
 	return p, err
 }
 
-// showUnread makes an error of a panic, and the preview one of a library that cannot be
-// imported now.
+// showUnread makes the preview one of a library that cannot be imported now.
 func (i *Importer) showUnread(p *Preview, err *error) {
-	if cause := recover(); cause != nil {
-		*err = faultOf(cause)
-	}
 	if *err != nil {
 		*p = NewPreview()
 		p.Userdata = i.path
@@ -54,14 +51,14 @@ func (i *Importer) plan(ctx context.Context, known *rule.Memory, snap library.Sn
 		return nil, p, errGuarded
 	}
 	now := time.Now()
-	past := rule.Remember(known, snap, now, i.environment(snap))
-	recorded, err := i.o.Sink.Recorded(ctx, i.source, past.Keys())
+	plan := rule.Remember(known, snap, now, i.environment(snap))
+	recorded, err := i.o.Sink.Recorded(ctx, i.source, plan.Keys())
 	if err != nil {
 		return nil, p, fmt.Errorf("%w: ask what is recorded: %w", errStorage, err)
 	}
-	plan := past.Plan(recorded, o)
+	plan.Weigh(recorded, o)
 	p.Userdata, p.Database, p.Version, p.State = i.path, snap.Path, snap.Version, StateOK
-	p.Earlier, p.Recorded, p.AtService, p.Copies, p.Before = plan.Earlier, plan.Recorded, plan.AtService, plan.Copies, plan.Before
+	p.LeftOut = plan.LeftOut
 	if n, ok := i.library.(*nfoReader); ok {
 		p.Before += n.read.Undated
 		p.Unreadable = n.read.Unreadable
@@ -100,6 +97,7 @@ func (i *Importer) beginImport(ctx context.Context, o rule.PlanOptions) (plan *r
 	i.work.Lock()
 	defer i.work.Unlock()
 	defer i.showUnread(&p, &err)
+	defer contain(&err)
 	if i.Status().Importing {
 		return nil, p, errImporting
 	}

@@ -107,15 +107,9 @@ func New(o Options) *Importer {
 	path := filepath.Clean(o.Userdata)
 	return &Importer{
 		o: o, path: path, source: "kodi:" + path, library: &folder{path, o.Access}, machine: time.Local, pace: usualPace,
-		kodi:   announce.New(func() string { return announcementsOf(path) }, o.Logger),
+		kodi:   announce.New(func() string { return "127.0.0.1:" + library.AnnouncementsPort(path) }, o.Logger),
 		status: Status{Userdata: path, State: StateStarting, Since: time.Now(), Problem: viewing.Say("library.notRead")},
 	}
-}
-
-// announcementsOf is where a Kodi announces what it plays; "" is nowhere.
-func announcementsOf(userdata string) (address string) {
-	defer contain(new(error))
-	return "127.0.0.1:" + library.AnnouncementsPort(userdata)
 }
 
 // Source is the importer's name in batches: "kodi:" and the library's path.
@@ -158,11 +152,9 @@ var errFault = errors.New("a fault while a library was read")
 // contain makes an error of a panic: one library never ends the program.
 func contain(err *error) {
 	if cause := recover(); cause != nil {
-		*err = faultOf(cause)
+		*err = fmt.Errorf("%w: %v\n%s", errFault, cause, debug.Stack())
 	}
 }
-
-func faultOf(cause any) error { return fmt.Errorf("%w: %v\n%s", errFault, cause, debug.Stack()) }
 
 // refresh takes a reading, and hands over what is new for the watchlist.
 func (i *Importer) refresh(ctx context.Context) (err error) {
@@ -175,18 +167,13 @@ func (i *Importer) refresh(ctx context.Context) (err error) {
 
 // Check reads the library once and returns how it stands. It hands over nothing and
 // keeps nothing.
-func (i *Importer) Check(ctx context.Context) (s Status, err error) {
+func (i *Importer) Check(ctx context.Context) (Status, error) {
 	i.work.Lock()
 	defer i.work.Unlock()
-	func() {
-		defer contain(&err)
-		var snap library.Snapshot
-		var v rule.Verdict
-		if snap, v, err = i.look(ctx, false); err == nil {
-			i.showRead(snap, v)
-		}
-	}()
-	if err != nil {
+	snap, v, err := i.look(ctx, false)
+	if err == nil {
+		i.showRead(snap, v)
+	} else {
 		i.showError(err)
 	}
 	return i.Status(), err
@@ -196,6 +183,7 @@ func (i *Importer) Check(ctx context.Context) (s Status, err error) {
 // decides. It keeps nothing. A library that is suddenly empty is left alone: Kodi or an
 // add-on is about to fill it again.
 func (i *Importer) look(ctx context.Context, full bool) (snap library.Snapshot, v rule.Verdict, err error) {
+	defer contain(&err)
 	if err := i.load(ctx); err != nil {
 		return snap, v, err
 	}
@@ -288,16 +276,6 @@ func (i *Importer) commit(ctx context.Context, v rule.Verdict) error {
 	i.known.Apply(v)
 	i.saved = now
 	return nil
-}
-
-// confirm takes in that the library was still as known at that time.
-func (i *Importer) confirm(ctx context.Context, at time.Time) {
-	if i.known == nil || i.failed > 0 || i.sound.IsZero() || at.Before(i.sound) {
-		return
-	}
-	i.sound = at
-	i.known.Meta.GoodAt = at.UnixMilli()
-	i.saveTime(ctx)
 }
 
 // save keeps the time of the last good reading when Run ends.

@@ -123,7 +123,7 @@ func TestPreviewCounts(t *testing.T) {
 	p.Sample, p.HeldSample = nil, nil
 	want := Preview{
 		Userdata: "/u", Database: "/u/Database/MyVideos121.db", Version: 121, State: StateOK,
-		Films: 1, Episodes: 2, Held: map[string]int{"bulk": 2}, Ignored: map[string]int{}, Unresolved: 1, Earlier: 2, Recorded: 1, AtService: 1, Before: 3,
+		Films: 1, Episodes: 2, Held: map[string]int{"bulk": 2}, Ignored: map[string]int{}, Unresolved: 1, LeftOut: rule.LeftOut{Earlier: 2, Recorded: 1, AtService: 1, Before: 3},
 	}
 	if diff := cmp.Diff(want, p); diff != "" || !slices.Equal(samples, []int{2, 3}) {
 		t.Errorf("samples %v (-want +got):\n%s", samples, diff)

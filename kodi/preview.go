@@ -3,6 +3,7 @@ package kodi
 import (
 	"time"
 
+	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -19,22 +20,18 @@ type Preview struct {
 	Userdata   string          `json:"userdata"`
 	Database   string          `json:"database"`
 	Version    int             `json:"version"`
-	State      string          `json:"state"`                // as in [Status]
-	Problem    viewing.Message `json:"problem,omitzero"`     // why nothing can be imported now
-	Hint       viewing.Message `json:"hint,omitzero"`        // what to do about that, if anything
-	Films      int             `json:"films"`                // would be sent
-	Episodes   int             `json:"episodes"`             // would be sent
-	Held       map[string]int  `json:"held"`                 // would wait for a person, by the reason
-	Ignored    map[string]int  `json:"ignored"`              // would be kept for the record alone, by the reason
-	Unresolved int             `json:"unresolved"`           // have no identifier that the service takes
-	Earlier    int             `json:"earlier"`              // before the last play of their file: left out, since Kodi keeps no time of them
-	Recorded   int             `json:"recorded"`             // files left out: their last play was recorded here before
-	AtService  int             `json:"atService"`            // files left out: the service has their last play
-	Copies     int             `json:"copies"`               // files left out: their last play is another file's too
-	Before     int             `json:"before"`               // files left out by the date, or for want of a time
-	Unreadable int             `json:"unreadable,omitempty"` // NFO files that could not be read whole
-	Sample     []Found         `json:"sample"`               // the newest that would be sent
-	HeldSample []Found         `json:"heldSample"`           // the newest that would be held or ignored, or are unresolved
+	State      string          `json:"state"`            // as in [Status]
+	Problem    viewing.Message `json:"problem,omitzero"` // why nothing can be imported now
+	Hint       viewing.Message `json:"hint,omitzero"`    // what to do about that, if anything
+	Films      int             `json:"films"`            // would be sent
+	Episodes   int             `json:"episodes"`         // would be sent
+	Held       map[string]int  `json:"held"`             // would wait for a person, by the reason
+	Ignored    map[string]int  `json:"ignored"`          // would be kept for the record alone, by the reason
+	Unresolved int             `json:"unresolved"`       // have no identifier that the service takes
+	rule.LeftOut
+	Unreadable int     `json:"unreadable,omitempty"` // NFO files that could not be read whole
+	Sample     []Found `json:"sample"`               // the newest that would be sent
+	HeldSample []Found `json:"heldSample"`           // the newest that would be held or ignored, or are unresolved
 }
 
 // Found is one viewing of a preview.

@@ -89,9 +89,7 @@ func TestServerIsAsked(t *testing.T) {
 // nothing any more.
 func TestMovedToAServer(t *testing.T) {
 	dir := t.TempDir()
-	sim, err := kodisim.Create(dir, 121)
-	must(t, err)
-	must(t, sim.Close())
+	must(t, kodisim.Create(dir, 121).Close())
 	i := importerOf(t, dir, newSink())
 	changed := func() bool { return !i.unchanged(t.Context()) }
 	i.pass(t.Context())
@@ -111,9 +109,7 @@ func TestMovedToAServer(t *testing.T) {
 // A library that another folder has is read, and nothing of it is handed over.
 func TestLibraryOfAnotherFolder(t *testing.T) {
 	dir, s := t.TempDir(), newSink()
-	sim, err := kodisim.Create(dir, 121)
-	must(t, err)
-	must(t, sim.Close())
+	must(t, kodisim.Create(dir, 121).Close())
 	i := importerOf(t, dir, s)
 	i.library = &folder{dir, taken{t: t}}
 	i.pass(t.Context())

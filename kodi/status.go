@@ -29,7 +29,6 @@ const (
 	StateUnreachable = "unreachable" // the library's server does not answer
 	StateShared      = "shared"      // another folder leads to the same library
 	StateDenied      = "denied"      // this user may not read it
-	StateOdd         = "odd"         // what stands in the place of its file is no file
 	StateDamaged     = "damaged"     // no database, or a broken one
 	StateStorage     = "storage"     // our own database did not take it
 	StateFailed      = "failed"      // anything else
@@ -97,10 +96,9 @@ var complaints = []struct {
 	{library.ErrHotJournal, StateInterrupted, "interrupted", "startKodi"},
 	{library.ErrReadOnlyDir, StateDenied, "readOnlyDir", "asKodisUser"},
 	{library.ErrPermission, StateDenied, "denied", "asKodisUser"},
-	{library.ErrOdd, StateOdd, "noFile", "putBack"},
 	{library.ErrNotDatabase, StateDamaged, "damaged", "kodiRepairs"},
 	{library.ErrUnsupported, StateUnsupported, "unsupported", "newerProgram"},
-	{nfo.ErrUnread, StateOdd, "nfoUnread", "nfoPath"},
+	{nfo.ErrUnread, StateFailed, "nfoUnread", "nfoPath"},
 	{errEmptied, StateEmpty, "emptied", "scanInKodi"},
 	{errGuarded, StateGuarded, "vanishedImport", "believedElse"},
 	{errImporting, StateBusy, "importRuns", "waitForImport"},
@@ -184,22 +182,13 @@ func (i *Importer) unwatched() (names []string) {
 
 // countItems counts the films and episodes of a library, each once.
 func countItems(snap library.Snapshot) (films, episodes int) {
-	ids := make([]int64, 0, len(snap.Files)) // even ones of films, odd ones of episodes
+	ids := map[viewing.MediaType]map[int64]bool{viewing.Movie: {}, viewing.Episode: {}}
 	for _, f := range snap.Files {
 		for _, i := range f.Items {
-			id := 2 * i.KodiID
-			if i.Media.Type != viewing.Movie {
-				id++
-			}
 			if !i.Extra {
-				ids = append(ids, id)
+				ids[i.Media.Type][i.KodiID] = true
 			}
 		}
 	}
-	slices.Sort(ids)
-	for _, id := range slices.Compact(ids) {
-		episodes += int(id & 1)
-		films += int(1 - id&1)
-	}
-	return films, episodes
+	return len(ids[viewing.Movie]), len(ids[viewing.Episode])
 }

@@ -19,37 +19,6 @@ type pace struct {
 
 var usualPace = pace{quiet: 3 * time.Second, ceiling: 10 * time.Second, poll: time.Minute}
 
-// events are those of the folder of Kodi's library files. Without a folder, or
-// where the system allows no more watches, there are none.
-type events struct {
-	dir     string
-	watcher *fsnotify.Watcher
-}
-
-// open listens to the folder as it is now: it may have appeared, or been replaced.
-func (e *events) open() {
-	if e.watcher == nil && stampOfFile(e.dir) != "" {
-		e.watcher, _ = fsnotify.NewWatcher() // nil: then the poll alone finds what changes
-	}
-	if e.watcher != nil {
-		_ = e.watcher.Add(e.dir)
-	}
-}
-
-func (e *events) close() {
-	if e.watcher != nil {
-		_ = e.watcher.Close()
-	}
-}
-
-// channels are nil, and so never ready, while nothing is listened to.
-func (e *events) channels() (<-chan fsnotify.Event, <-chan error) {
-	if e.watcher == nil {
-		return nil, nil
-	}
-	return e.watcher.Events, e.watcher.Errors
-}
-
 // Run imports until ctx ends, which is no error.
 func (i *Importer) Run(ctx context.Context) error {
 	if i.o.Announcements {
@@ -58,16 +27,32 @@ func (i *Importer) Run(ctx context.Context) error {
 		heard.Go(func() { i.followPlayback(ctx) })
 		defer heard.Wait()
 	}
-	folder := events{dir: databaseFolder(i.path)}
-	folder.open()
-	defer folder.close()
+	var watcher *fsnotify.Watcher // nil where the system allows no more: then the poll alone finds what changes
+	var changes <-chan fsnotify.Event
+	var faults <-chan error
+	watch := func() { // the folder may have appeared, or been replaced
+		dir := databaseFolder(i.path)
+		if watcher == nil && stampOfFile(dir) != "" {
+			if watcher, _ = fsnotify.NewWatcher(); watcher != nil {
+				changes, faults = watcher.Events, watcher.Errors
+			}
+		}
+		if watcher != nil {
+			_ = watcher.Add(dir)
+		}
+	}
+	watch()
+	defer func() {
+		if watcher != nil {
+			_ = watcher.Close()
+		}
+	}()
 	poll := time.NewTicker(i.pace.poll)
 	defer poll.Stop()
 	due := time.NewTimer(0) // the next reading
 	defer due.Stop()
 	var first time.Time // event that was not read yet
 	for {
-		changes, faults := folder.channels()
 		select {
 		case <-ctx.Done():
 			i.save(ctx)
@@ -79,7 +64,7 @@ func (i *Importer) Run(ctx context.Context) error {
 			}
 			continue
 		case <-poll.C:
-			folder.open()
+			watch()
 			if first.IsZero() && !i.unchanged(ctx) {
 				due.Reset(0)
 			}
@@ -101,28 +86,24 @@ func (i *Importer) Run(ctx context.Context) error {
 
 // unchanged takes in that the library is as the last reading has shown it, or
 // that readings fail and are tried again by themselves.
-func (i *Importer) unchanged(ctx context.Context) bool {
+func (i *Importer) unchanged(ctx context.Context) (same bool) {
+	var err error
+	defer contain(&err) // of a fault the next reading tells
 	i.work.Lock()
 	defer i.work.Unlock()
 	at := time.Now()
 	if i.failed > 0 {
 		return true
 	}
-	stamp, profiles, err := i.glance(ctx)
-	if err != nil || stamp != i.stamp || i.stamp == "" {
+	stamp, err := i.library.Stamp(ctx)
+	if err != nil || stamp != i.stamp || stamp == "" {
 		return false
 	}
-	i.confirm(ctx, at)
+	unwatched := i.unwatched()
+	i.sound, i.known.Meta.GoodAt = at, at.UnixMilli()
+	i.saveTime(ctx)
 	i.show.Lock()
 	defer i.show.Unlock()
-	i.status.Unwatched = profiles
+	i.status.Unwatched = unwatched
 	return true
-}
-
-// glance is what can be seen without reading the library: its stamp, and the profiles
-// that are not watched.
-func (i *Importer) glance(ctx context.Context) (stamp string, profiles []string, err error) {
-	defer contain(&err)
-	stamp, err = i.library.Stamp(ctx)
-	return stamp, i.unwatched(), err
 }

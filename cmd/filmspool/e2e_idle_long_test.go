@@ -61,10 +61,7 @@ func sleeps(t *testing.T, pid int) map[string]string {
 func TestIdleHardlyWakes(t *testing.T) {
 	h := newHousehold(t)
 	userdata := filepath.Join(h.dir, "userdata")
-	kodi, err := kodisim.Create(userdata, 121)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kodi := kodisim.Create(userdata, 121)
 	defer kodi.Close()
 	h.configure("[[kodi.libraries]]\nuserdata = %q\n", userdata)
 	box := h.sandbox("127.0.0.1:0")

@@ -21,26 +21,19 @@ import (
 // the household's programs read it.
 func (h *household) pastOf(n int) *kodisim.Sim {
 	h.t.Helper()
-	sim, err := kodisim.Create(filepath.Join(h.dir, "userdata"), 131)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	sim := kodisim.Create(filepath.Join(h.dir, "userdata"), 131)
 	h.t.Cleanup(func() { sim.Close() })
 	for film := range n {
-		h.watched(sim, film+1, 2, pastDay(film+1).Format(time.DateOnly+" 00:00:00"))
+		addWatched(sim, film+1, 2, pastDay(film+1).Format(time.DateOnly+" 00:00:00"))
 	}
 	h.configure("[replay]\nbackfill_rate = 0\n[[kodi.libraries]]\nuserdata = %q\ntime_zone = \"UTC\"\n", filepath.Join(h.dir, "userdata"))
 	return sim
 }
 
-func (h *household) watched(sim *kodisim.Sim, film, plays int, last string) {
-	h.t.Helper()
-	_, err := sim.AddFilm(kodisim.Film{
+func addWatched(sim *kodisim.Sim, film, plays int, last string) {
+	sim.AddFilm(kodisim.Film{
 		Title: fmt.Sprint("Film ", film), IDs: viewing.IDs{TMDB: int64(film)}, Path: fmt.Sprintf("/media/films/%d.mkv", film), Plays: plays, LastPlayed: last,
-	}, time.Now())
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	})
 }
 
 // pastDay is noon of the day on which a film was watched.
@@ -72,8 +65,8 @@ func TestKodiImport(t *testing.T) {
 	box := h.sandbox("127.0.0.1:0")
 	h.login(box.baseURL())
 	sim := h.pastOf(12)
-	h.watched(sim, 13, 1, "2020-01-01 20:00:00")
-	h.watched(sim, 14, 1, "2020-01-01 20:00:01")
+	addWatched(sim, 13, 1, "2020-01-01 20:00:00")
+	addWatched(sim, 14, 1, "2020-01-01 20:00:01")
 	elsewhere := fmt.Sprintf(`{"type":"movie","id":3,"count":1,"watchedAt":%q}`, pastDay(3).Add(9*time.Hour).Format(time.RFC3339))
 	tell(t, "http://"+box.address+"/api/v1/history", elsewhere)
 	h.do("", "add", "5", pastDay(5).Add(-time.Hour).Format(time.RFC3339))

@@ -267,11 +267,7 @@ func TestProblemsComeAndGoWithTheirConditions(t *testing.T) {
 		health.LibraryUnread: func(m *machine) func() {
 			folder := filepath.Join(m.TempDir(), "userdata")
 			m.writes("[[kodi.libraries]]\nuserdata = '" + folder + "'\n")
-			return func() {
-				sim, err := kodisim.Create(folder, 131)
-				m.must(err)
-				m.must(sim.Close())
-			}
+			return func() { m.must(kodisim.Create(folder, 131).Close()) }
 		},
 		"nothing-connected": func(m *machine) func() {
 			return func() { m.writes("[[kodi.libraries]]\nuserdata = '" + m.TempDir() + "'\n") }

@@ -1,20 +1,21 @@
-// Package kodisim makes Kodi video libraries for tests and changes them as Kodi does: it scans, plays, tags and
-// upgrades. A library has the tables of a real Kodi 20.1 (schema 121) or 21.2 (schema 131). Each act is one
-// transaction that writes the rows a reader of the library looks at. Times are written as the wall clock of their
-// zone, as Kodi writes its own.
+// Package kodisim makes Kodi video libraries for tests and changes them as Kodi does, and has some that a real Kodi
+// wrote. A library has the tables of a real Kodi 20.1 (schema 121) or 21.2 (schema 131). Each act is one transaction
+// that writes the rows a reader of the library looks at. Times are written as the wall clock of their zone, as Kodi
+// writes its own. What fails panics.
 package kodisim
 
 import (
-	"context"
+	"compress/gzip"
 	"database/sql"
-	_ "embed"
-	"errors"
+	"embed"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"testing"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver
@@ -28,138 +29,114 @@ var schema121 string
 //go:embed schema131.sql
 var schema131 string
 
+//go:embed testdata
+var recorded embed.FS
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+// Recorded unpacks a library that a real Kodi wrote into a Database folder of its
+// own, and gives the path of its file. Its journal or log lies beside it. States
+// are the folders of testdata; its README.md tells what they hold.
+func Recorded(t testing.TB, state string) (file string) {
+	folder := filepath.Join(t.TempDir(), "Database")
+	must(0, os.Mkdir(folder, 0o755))
+	state = "testdata/" + state
+	for _, entry := range must(recorded.ReadDir(state)) {
+		content := must(gzip.NewReader(must(recorded.Open(state + "/" + entry.Name()))))
+		to := filepath.Join(folder, strings.TrimSuffix(entry.Name(), ".gz"))
+		must(0, os.WriteFile(to, must(io.ReadAll(content)), 0o644))
+		if strings.HasSuffix(to, ".db") {
+			file = to
+		}
+	}
+	return file
+}
+
 // Sim is one library, held open as Kodi holds its own. Its methods may not be
 // called at the same time.
 type Sim struct {
-	path    string
-	version int
-	db      *sql.DB
+	Path string // of the file
+	*sql.DB
 }
 
 // Create makes the userdata folder dir with an empty library of schema 121 or
 // 131 in it, with one source of films, /media/films/, and one of series,
 // /media/series/.
-func Create(dir string, version int) (*Sim, error) {
+func Create(dir string, version int) *Sim {
 	folder := filepath.Join(dir, "Database")
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return nil, err
-	}
-	s, err := open(filepath.Join(folder, fmt.Sprintf("MyVideos%d.db", version)))
-	if err != nil {
-		return nil, err
-	}
-	s.version = version
-	return s, s.write("create", func(a *act) {
-		a.exec(schema121)
+	must(0, os.MkdirAll(folder, 0o755))
+	s := Open(filepath.Join(folder, fmt.Sprintf("MyVideos%d.db", version)))
+	s.act(func() {
+		s.Do(schema121)
 		if version == 131 {
-			a.exec(schema131)
+			s.Do(schema131)
 		}
-		a.exec(`insert into version values (?, 0)`, version)
-		a.exec(`insert into path (strPath, strContent, strScraper, exclude) values
+		s.Do(`insert into version values (?, 0)`, version)
+		s.Do(`insert into path (strPath, strContent, strScraper, exclude) values
 			('/media/films/', 'movies', 'metadata.local', 0), ('/media/series/', 'tvshows', 'metadata.local', 0)`)
 	})
+	return s
 }
 
-// Open opens a library file, of a real Kodi or one of ours, to write to it.
-func Open(path string) (*Sim, error) {
-	s, err := open(path)
-	if err != nil {
-		return nil, err
-	}
-	return s, s.write("open", func(a *act) { s.version = int(a.number(`select idVersion from version`)) })
-}
-
-// open waits for readers for half a minute. Kodi waits for ever.
-func open(path string) (*Sim, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	query := url.Values{"_txlock": {"immediate"}, "_pragma": {"busy_timeout(30000)", "synchronous(normal)"}}
-	u := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(path), "/"), RawQuery: query.Encode()}
-	db, err := sql.Open("sqlite", u.String())
-	if err != nil {
-		return nil, err
-	}
+// Open opens a library file, of a real Kodi or one of ours, to write to it. It waits
+// for readers for half a minute. Kodi waits for ever.
+func Open(path string) *Sim {
+	slashed := "/" + strings.TrimPrefix(filepath.ToSlash(must(filepath.Abs(path))), "/")
+	u := url.URL{Scheme: "file", Path: slashed, RawQuery: "_pragma=busy_timeout(30000)&_pragma=synchronous(normal)"}
+	db := must(sql.Open("sqlite", u.String()))
 	db.SetMaxOpenConns(1)
-	return &Sim{path: path, db: db}, nil
+	return &Sim{path, db}
 }
 
-// Path is the library file.
-func (s *Sim) Path() string { return s.path }
-
-// Close lets go of the file.
-func (s *Sim) Close() error { return s.db.Close() }
-
-// act is one transaction. After an error its methods do nothing.
-type act struct {
-	tx  *sql.Tx
-	err error
+// Do runs a statement and returns the number of the row it inserted.
+func (s *Sim) Do(query string, args ...any) (id int64) {
+	return must(must(s.Exec(query, args...)).LastInsertId())
 }
 
-// write runs an act and commits it, or nothing of it.
-func (s *Sim) write(name string, do func(a *act)) error {
-	tx, err := s.db.BeginTx(context.Background(), nil)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	a := &act{tx: tx}
-	if do(a); a.err != nil {
-		return fmt.Errorf("%s: %w", name, errors.Join(a.err, tx.Rollback()))
-	}
-	return tx.Commit()
-}
-
-// exec runs a statement and returns the number of the row it inserted.
-func (a *act) exec(query string, args ...any) (id int64) {
-	if a.err != nil {
-		return 0
-	}
-	var result sql.Result
-	if result, a.err = a.tx.Exec(query, args...); a.err != nil {
-		return 0
-	}
-	id, a.err = result.LastInsertId()
-	return id
+// act makes one transaction of some statements.
+func (s *Sim) act(do func()) {
+	s.Do(`begin immediate`)
+	do()
+	s.Do(`commit`)
 }
 
 // number reads one number; 0 when there is no row.
-func (a *act) number(query string, args ...any) (n int64) {
-	if a.err != nil {
-		return 0
-	}
-	if err := a.tx.QueryRow(query, args...).Scan(&n); !errors.Is(err, sql.ErrNoRows) {
-		a.err = err
-	}
+func (s *Sim) number(query string, args ...any) (n int64) {
+	must(0, s.QueryRow(`select coalesce((`+query+`), 0)`, args...).Scan(&n))
 	return n
 }
 
-// named finds the row in which a column has a value, or makes one.
-func (a *act) named(table, key, column, value string) int64 {
-	if id := a.number(`select `+key+` from `+table+` where `+column+` = ?`, value); id > 0 {
+// row finds the row in which a column has a value, or makes one.
+func (s *Sim) row(table, key, column, value string) int64 {
+	if id := s.number(`select `+key+` from `+table+` where `+column+` = ?`, value); id > 0 {
 		return id
 	}
-	return a.exec(`insert into `+table+` (`+column+`) values (?)`, value)
+	return s.Do(`insert into `+table+` (`+column+`) values (?)`, value)
 }
 
-// file finds the row of a file, or makes it and that of its folder.
-func (a *act) file(address string, at time.Time) int64 {
+// File finds the row of a file, or makes it and that of its folder.
+func (s *Sim) File(address string) int64 {
 	folder, name := path.Split(address)
-	in := a.named("path", "idPath", "strPath", folder)
-	if id := a.number(`select idFile from files where idPath = ? and strFilename = ?`, in, name); id > 0 {
+	in := s.row("path", "idPath", "strPath", folder)
+	if id := s.number(`select idFile from files where idPath = ? and strFilename = ?`, in, name); id > 0 {
 		return id
 	}
-	return a.exec(`insert into files (idPath, strFilename, dateAdded) values (?, ?, ?)`, in, name, at.Format(time.DateTime))
+	return s.Do(`insert into files (idPath, strFilename, dateAdded) values (?, ?, '2020-01-01 00:00:00')`, in, name)
 }
 
 // scan is what Kodi does with any file that it finds: its counts are those of
 // its NFO, or none.
-func (a *act) scan(address string, duration time.Duration, at time.Time, plays int, last string) int64 {
-	file := a.file(address, at)
-	a.exec(`update files set playCount = nullif(?, 0), lastPlayed = nullif(?, '') where idFile = ?`, plays, last, file)
-	a.exec(`delete from streamdetails where idFile = ?`, file)
+func (s *Sim) scan(address string, duration time.Duration, plays int, last string) int64 {
+	file := s.File(address)
+	s.Do(`update files set playCount = nullif(?, 0), lastPlayed = nullif(?, '') where idFile = ?`, plays, last, file)
+	s.Do(`delete from streamdetails where idFile = ?`, file)
 	if duration > 0 {
-		a.exec(`insert into streamdetails (idFile, iStreamType, iVideoDuration) values (?, 0, ?)`, file, int64(duration.Seconds()))
+		s.Do(`insert into streamdetails (idFile, iStreamType, iVideoDuration) values (?, 0, ?)`, file, int64(duration.Seconds()))
 	}
 	return file
 }
@@ -179,14 +156,14 @@ var kinds = map[viewing.MediaType]struct{ table, key, unique string }{
 
 // identify writes the identifiers of an item. The default one is tmdb's, else
 // the last.
-func (a *act) identify(r Ref, ids viewing.IDs) {
+func (s *Sim) identify(r Ref, ids viewing.IDs) {
 	k, standard := kinds[r.Type], int64(-1)
-	for _, id := range []struct{ namespace, value string }{{"imdb", ids.IMDB}, {"tvdb", fmt.Sprint(ids.TVDB)}, {"tmdb", fmt.Sprint(ids.TMDB)}} {
-		if id.value != "" && id.value != "0" {
-			standard = a.exec(`insert into uniqueid (media_id, media_type, value, type) values (?, ?, ?, ?)`, r.ID, k.table, id.value, id.namespace)
+	for _, id := range [][2]string{{"imdb", ids.IMDB}, {"tvdb", fmt.Sprint(ids.TVDB)}, {"tmdb", fmt.Sprint(ids.TMDB)}} {
+		if id[1] != "" && id[1] != "0" {
+			standard = s.Do(`insert into uniqueid (media_id, media_type, value, type) values (?, ?, ?, ?)`, r.ID, k.table, id[1], id[0])
 		}
 	}
-	a.exec(`update `+k.table+` set `+k.unique+` = ? where `+k.key+` = ?`, fmt.Sprint(standard), r.ID)
+	s.Do(`update `+k.table+` set `+k.unique+` = ? where `+k.key+` = ?`, fmt.Sprint(standard), r.ID)
 }
 
 // Film is a film to add.
@@ -200,9 +177,8 @@ type Film struct {
 	LastPlayed string        // likewise, as Kodi writes it
 }
 
-// AddFilm scans a film in, whose file dates from at. A file that Kodi knows
-// keeps its row and loses its counts.
-func (s *Sim) AddFilm(f Film, at time.Time) (Ref, error) {
+// AddFilm scans a film in. A file that Kodi knows keeps its row and loses its counts.
+func (s *Sim) AddFilm(f Film) Ref {
 	r, name, year := Ref{Type: viewing.Movie}, f.Title, ""
 	if f.Year > 0 {
 		year = fmt.Sprint(f.Year)
@@ -211,131 +187,97 @@ func (s *Sim) AddFilm(f Film, at time.Time) (Ref, error) {
 	if f.Path == "" {
 		f.Path = "/media/films/" + name + "/" + name + ".mkv"
 	}
-	err := s.write("add film "+f.Title, func(a *act) {
-		file := a.scan(f.Path, f.Duration, at, f.Plays, f.LastPlayed)
-		r.ID = a.exec(`insert into movie (idFile, c00, c11, premiered) values (?, ?, '0', ?)`, file, f.Title, year)
-		a.identify(r, f.IDs)
-		if s.version >= 131 {
-			a.exec(`insert into videoversion values (?, ?, 'movie', 0, 40400)`, file, r.ID)
+	s.act(func() {
+		file := s.scan(f.Path, f.Duration, f.Plays, f.LastPlayed)
+		r.ID = s.Do(`insert into movie (idFile, c00, c11, premiered) values (?, ?, '0', ?)`, file, f.Title, year)
+		s.identify(r, f.IDs)
+		if s.number(`select count(*) from sqlite_master where name = 'videoversion'`) > 0 {
+			s.Do(`insert into videoversion values (?, ?, 'movie', 0, 40400)`, file, r.ID)
 		}
 	})
-	return r, err
-}
-
-// AddVersion gives a film of schema 131 another file; an extra is a trailer or
-// the like.
-func (s *Sim) AddVersion(film Ref, address string, duration time.Duration, extra bool) error {
-	return s.write("add version "+address, func(a *act) {
-		a.exec(`insert into videoversion values (?, ?, 'movie', ?, 40407)`, a.scan(address, duration, time.Now(), 0, ""), film.ID, extra)
-	})
-}
-
-// Show is a show to add.
-type Show struct {
-	Title string
-	Year  int
-	IDs   viewing.IDs
+	return r
 }
 
 // AddShow scans a show in, without episodes, in a folder under the source of
 // series.
-func (s *Sim) AddShow(sh Show) (Ref, error) {
+func (s *Sim) AddShow(title string, year int, ids viewing.IDs) Ref {
 	r := Ref{Type: viewing.TV}
 	premiered := "1970-01-01" // what Kodi writes when it does not know
-	if sh.Year > 0 {
-		premiered = fmt.Sprintf("%d-01-01", sh.Year)
+	if year > 0 {
+		premiered = fmt.Sprintf("%d-01-01", year)
 	}
-	err := s.write("add show "+sh.Title, func(a *act) {
-		r.ID = a.exec(`insert into tvshow (c00, c05) values (?, ?)`, sh.Title, premiered)
-		a.exec(`insert into tvshowlinkpath (idShow, idPath) values (?, ?)`, r.ID, a.named("path", "idPath", "strPath", "/media/series/"+sh.Title+"/"))
-		a.identify(r, sh.IDs)
+	s.act(func() {
+		r.ID = s.Do(`insert into tvshow (c00, c05) values (?, ?)`, title, premiered)
+		s.Do(`insert into tvshowlinkpath (idShow, idPath) values (?, ?)`, r.ID, s.row("path", "idPath", "strPath", "/media/series/"+title+"/"))
+		s.identify(r, ids)
 	})
-	return r, err
+	return r
 }
 
 // Episode is one episode of a file.
 type Episode struct {
 	Season, Number int // from 0 and 1
-	Title          string
 	IDs            viewing.IDs
 }
 
-// AddEpisodes scans a file of a show in, with the one or several episodes it
-// holds, which share one play count.
-func (s *Sim) AddEpisodes(show Ref, duration time.Duration, at time.Time, episodes ...Episode) ([]Ref, error) {
+// AddEpisodes scans a file of a show in, /media/series/SHOW S01E02.mkv, with the one
+// or several episodes it holds, which share one play count.
+func (s *Sim) AddEpisodes(show Ref, title string, duration time.Duration, episodes ...Episode) []Ref {
 	refs := make([]Ref, len(episodes))
-	return refs, s.write("add episodes", func(a *act) {
-		var address string
-		a.err = a.tx.QueryRow(`select strPath || c00 from tvshow join tvshowlinkpath using (idShow) join path using (idPath) where idShow = ?`, show.ID).Scan(&address)
-		address += fmt.Sprintf(" S%02d", episodes[0].Season)
-		for _, e := range episodes {
-			address += fmt.Sprintf("E%02d", e.Number)
-		}
-		file := a.scan(address+".mkv", duration, at, 0, "")
+	address := fmt.Sprintf("/media/series/%s/%[1]s S%02d", title, episodes[0].Season)
+	for _, e := range episodes {
+		address += fmt.Sprintf("E%02d", e.Number)
+	}
+	s.act(func() {
+		file := s.scan(address+".mkv", duration, 0, "")
 		for i, e := range episodes {
-			id := a.exec(`insert into episode (idFile, c00, c09, c12, c13, idShow) values (?, ?, '0', ?, ?, ?)`,
-				file, e.Title, fmt.Sprint(e.Season), fmt.Sprint(e.Number), show.ID)
+			id := s.Do(`insert into episode (idFile, c09, c12, c13, idShow) values (?, '0', ?, ?, ?)`, file, fmt.Sprint(e.Season), fmt.Sprint(e.Number), show.ID)
 			refs[i] = Ref{viewing.Episode, id}
-			a.identify(refs[i], e.IDs)
+			s.identify(refs[i], e.IDs)
 		}
 	})
-}
-
-// played counts a play of a file that ended at at.
-func (a *act) played(file int64, at time.Time) {
-	a.exec(`update files set playCount = ifnull(playCount, 0) + 1, lastPlayed = ? where idFile = ?`, at.Format(time.DateTime), file)
+	return refs
 }
 
 // Play plays a film or the file of an episode to its end, which comes at at.
-func (s *Sim) Play(r Ref, at time.Time) error {
+func (s *Sim) Play(r Ref, at time.Time) {
 	k := kinds[r.Type]
-	return s.write("play", func(a *act) { a.played(a.number(`select idFile from `+k.table+` where `+k.key+` = ?`, r.ID), at) })
+	s.played(`(select idFile from `+k.table+` where `+k.key+` = ?)`, r.ID, at)
 }
 
 // PlayFile plays the file at an address to its end: one version of a film, or a
 // file that no scan has seen, for which Kodi makes a row without an item.
-func (s *Sim) PlayFile(address string, at time.Time) error {
-	return s.write("play "+address, func(a *act) { a.played(a.file(address, at), at) })
+func (s *Sim) PlayFile(address string, at time.Time) {
+	s.act(func() { s.played(`?`, s.File(address), at) })
 }
 
-// Tag gives a film or a show a tag.
-func (s *Sim) Tag(r Ref, name string) error {
-	return s.write("tag "+name, func(a *act) {
-		a.exec(`insert or ignore into tag_link values (?, ?, ?)`, a.named("tag", "tag_id", "name", name), r.ID, kinds[r.Type].table)
+// played counts a play of a file that ended at at.
+func (s *Sim) played(file string, id int64, at time.Time) {
+	s.Do(`update files set playCount = ifnull(playCount, 0) + 1, lastPlayed = ? where idFile = `+file, at.Format(time.DateTime), id)
+}
+
+// Tag gives films or shows a tag.
+func (s *Sim) Tag(name string, all ...Ref) {
+	s.act(func() {
+		for _, r := range all {
+			s.Do(`insert or ignore into tag_link values (?, ?, ?)`, s.row("tag", "tag_id", "name", name), r.ID, kinds[r.Type].table)
+		}
 	})
-}
-
-// Untag takes a tag away.
-func (s *Sim) Untag(r Ref, name string) error {
-	return s.write("untag "+name, func(a *act) {
-		a.exec(`delete from tag_link where media_id = ? and media_type = ? and tag_id = (select tag_id from tag where name = ?)`,
-			r.ID, kinds[r.Type].table, name)
-	})
-}
-
-// SwitchToWAL does what some add-ons do to a library: from then on, and in
-// every program, changes go to a file beside it first.
-func (s *Sim) SwitchToWAL() error {
-	_, err := s.db.Exec(`pragma journal_mode = wal`)
-	return err
 }
 
 // BeginUpgrade begins what Kodi 21 does at its first start with a library of
 // schema 121: beside the old file, which stays as it is, appears a copy that
 // still holds the old number. finish ends it, and opens the new library.
-func (s *Sim) BeginUpgrade() (finish func() (*Sim, error), err error) {
-	path := filepath.Join(filepath.Dir(s.path), "MyVideos131.db")
-	_, err = s.db.Exec(`vacuum into ?`, path)
-	return func() (*Sim, error) {
-		newer, err := Open(path)
-		if err != nil {
-			return nil, err
-		}
-		newer.version = 131
-		return newer, newer.write("upgrade", func(a *act) {
-			a.exec(schema131)
-			a.exec(`insert into videoversion select idFile, idMovie, 'movie', 0, 40400 from movie`)
-			a.exec(`update version set idVersion = 131`)
+func (s *Sim) BeginUpgrade() (finish func() *Sim) {
+	path := filepath.Join(filepath.Dir(s.Path), "MyVideos131.db")
+	s.Do(`vacuum into ?`, path)
+	return func() *Sim {
+		newer := Open(path)
+		newer.act(func() {
+			newer.Do(schema131)
+			newer.Do(`insert into videoversion select idFile, idMovie, 'movie', 0, 40400 from movie`)
+			newer.Do(`update version set idVersion = 131`)
 		})
-	}, err
+		return newer
+	}
 }

@@ -58,7 +58,7 @@ func AddOnFolder(userdata string) string {
 // can be read it gives none: better one notice too many.
 func turnedOff(ctx context.Context, userdata string) map[string]bool {
 	off := map[string]bool{}
-	err := openFile(ctx, AddOnDatabase(userdata), func(ctx context.Context, s *session) error {
+	err := openFile(ctx, AddOnDatabase(userdata), func(s *session) error {
 		return s.transact(ctx, func() error {
 			var id string
 			return s.each(ctx, []any{&id}, func() { off[id] = true },

@@ -44,14 +44,14 @@ func BenchmarkLarge(b *testing.B) {
 	zone := rule.Environment{Zone: time.UTC}
 	known := rule.NewMemory("x")
 	now := time.Now()
-	snap, err := library.Read(b.Context(), s.Path(), func(f library.File) bool { return known.Needs(f, now) })
+	snap, err := at(s.Path).Read(b.Context(), func(f library.File) bool { return known.Needs(f, now) })
 	ok(b, err)
 	known.Apply(rule.Decide(known, snap, now, zone))
 	s.exec(`update files set playCount = 1, lastPlayed = ? where idFile = 1`, now.UTC().Format(time.DateTime))
 	b.Run("plain", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			db, err := sql.Open("sqlite", "file:"+s.Path()+"?mode=ro")
+			db, err := sql.Open("sqlite", "file:"+s.Path+"?mode=ro")
 			ok(b, err)
 			rows, err := db.Query(`select idFile, idPath, strFilename, playCount, lastPlayed from files`)
 			ok(b, err)
@@ -77,7 +77,7 @@ func BenchmarkLarge(b *testing.B) {
 	b.Run("read", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			snap, err = library.Read(b.Context(), s.Path(), func(f library.File) bool { return known.Needs(f, now) })
+			snap, err = at(s.Path).Read(b.Context(), func(f library.File) bool { return known.Needs(f, now) })
 			ok(b, err)
 		}
 	})
@@ -102,7 +102,7 @@ func BenchmarkLarge(b *testing.B) {
 			}
 		}()
 		for b.Loop() {
-			_, err := library.Read(b.Context(), s.Path(), nil)
+			_, err := at(s.Path).Read(b.Context(), nil)
 			ok(b, err)
 		}
 		close(done)

@@ -2,7 +2,7 @@
 // MariaDB server.
 //
 // [Profiles] and [Find] know where Kodi keeps its folders, and which of several
-// libraries is in use; [Read] and [Server.Read] take a [Snapshot]. A library is never
+// libraries is in use; [Database.Read] takes a [Snapshot]. A library is never
 // changed, and Kodi is held up for milliseconds: a reader that stays in the file
 // freezes its window. So a reading takes several short transactions, which must all
 // see one state of the file. What stands in the way of a reading is named by an error

@@ -114,7 +114,7 @@ func classifyServer(err error) error {
 	var way net.Error
 	known := func(kind error) bool { return errors.Is(err, kind) }
 	switch {
-	case err == nil, slices.ContainsFunc([]error{ErrServerAway, ErrBusy, ErrUpgrading, ErrUnsupported, ErrEmpty, ErrNotDatabase}, known):
+	case err == nil, slices.ContainsFunc([]error{ErrMySQL, ErrServerAway, ErrBusy, ErrUpgrading, ErrUnsupported, ErrEmpty, ErrNotDatabase}, known):
 		return err
 	case errors.As(err, &said):
 		return fmt.Errorf("%w: %w", cmp.Or(serverErrors[said.Number], ErrServerRefused), err)

@@ -2,7 +2,6 @@ package library
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,34 +17,36 @@ type Database struct {
 	Server  *Server // nil when the library is a file
 }
 
+// String is where the library lies.
+func (d Database) String() string {
+	if d.Server != nil {
+		return d.Server.String()
+	}
+	return d.Path
+}
+
 // Find tells where the library of a userdata folder is. When
 // advancedsettings.xml keeps it in a MySQL or MariaDB server, that is the
-// answer, and files that lie here are stale; [Server.Read] then picks the
+// answer, and files that lie here are stale; [Database.Read] then picks the
 // database. Else it is the live one of the files Database/MyVideosNNN.db: the
 // one that changed last, its -wal and -journal counted in; of two that changed
 // at once the higher number. Old versions stay behind when Kodi upgrades, and
-// come back into use when it is downgraded.
+// come back into use when it is downgraded. It does not open the file: while Kodi
+// upgrades, the newest one cannot be read, and an older one is never taken in its stead.
 //
-// The errors are those of this package: [ErrNotFound] and [ErrEmpty] when
-// there is none, and [ErrUpgrading] when the file that changed last is half
-// made. Any trouble with that file is returned; an older file is never taken
-// in its stead.
-func Find(userdata string) (Database, error) {
+// The errors are those of this package: [ErrNotFound] and [ErrEmpty] when there is none.
+func Find(userdata string) (d Database, err error) {
 	settings, err := advanced(userdata)
-	if err != nil {
-		return Database{}, fmt.Errorf("find library in %s: %w", userdata, err)
-	}
-	if s := settings.server(); s != nil {
-		return Database{Server: s}, nil
-	}
-	live, err := newest(filepath.Join(userdata, "Database"))
 	if err == nil {
-		err = probe(live)
+		if d.Server = settings.server(); d.Server != nil {
+			return d, nil
+		}
+		d, err = newest(filepath.Join(userdata, "Database"))
 	}
 	if err != nil {
 		return Database{}, fmt.Errorf("find library in %s: %w", userdata, err)
 	}
-	return live, nil
+	return d, nil
 }
 
 // newest is the library file of a Database folder that changed last; of two that
@@ -58,10 +59,10 @@ func newest(folder string) (live Database, err error) {
 	var latest time.Time
 	for _, e := range entries {
 		version, ok := versionOf(e.Name())
-		if !ok || e.IsDir() {
+		path := filepath.Join(folder, e.Name())
+		if info, err := os.Stat(path); !ok || err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		path := filepath.Join(folder, e.Name())
 		at := changed(path)
 		if cmp.Or(at.Compare(latest), cmp.Compare(version, live.Version)) > 0 {
 			live, latest = Database{Path: path, Version: version}, at
@@ -106,16 +107,4 @@ func changed(path string) time.Time {
 		}
 	}
 	return latest
-}
-
-// probe tells whether a library can be read now and is whole.
-func probe(d Database) error {
-	err := openFile(context.Background(), d.Path, func(ctx context.Context, s *session) error {
-		s.version = d.Version
-		return s.transact(ctx, func() error { return s.check(ctx) })
-	})
-	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(d.Path), err)
-	}
-	return nil
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/filmspool/filmspool/kodi/internal/recorded"
+	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -52,9 +52,17 @@ func identifiers(ids viewing.IDs) string {
 	return text
 }
 
+// at is the library file at a path.
+func at(path string) library.Database {
+	var d library.Database
+	_, _ = fmt.Sscanf(filepath.Base(path), "MyVideos%d.db", &d.Version)
+	d.Path = path
+	return d
+}
+
 func read(t *testing.T, path string) library.Snapshot {
 	t.Helper()
-	s, err := library.Read(context.Background(), path, nil)
+	s, err := at(path).Read(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +100,7 @@ func same(t *testing.T, want string, got library.Snapshot) {
 // A library of a real Kodi 20.1, after playbacks and marks. Row 16 was played from outside every source and
 // row 17 stands for a folder: both are left out.
 func TestReadAfterWatched(t *testing.T) {
-	got := read(t, recorded.Library(t, "after-watched"))
+	got := read(t, kodisim.Recorded(t, "after-watched"))
 	same(t, `
 1 Alpha One (1999).mkv | 3 2026-11-21 00:48:05 | 4m0s | movie 1 Alpha One (1999) tmdb:603 tt0133093
 2 Alpha Two (2003).mkv | 1 2026-11-20 21:05:00 | 20s | movie 2 Alpha Two (2003) tmdb:604 tt0234215
@@ -114,7 +122,7 @@ func TestReadAfterWatched(t *testing.T) {
 
 // Upgraded to schema 131 by a real Kodi 21.2, after refreshes and renames.
 func TestReadMigrated(t *testing.T) {
-	got := read(t, recorded.Library(t, "upgraded"))
+	got := read(t, kodisim.Recorded(t, "upgraded"))
 	if got.Version != 131 {
 		t.Errorf("got %d", got.Version)
 	}
@@ -140,7 +148,7 @@ func TestReadMigrated(t *testing.T) {
 // A Kodi 21 library that an add-on switched to WAL: file 5's play is only in
 // the -wal. Files 3 and 4 are two versions of one film.
 func TestReadWAL(t *testing.T) {
-	path := recorded.Library(t, "wal")
+	path := kodisim.Recorded(t, "wal")
 	want := map[int64]string{
 		3: "3 Beta (2010).mkv | 8 2026-11-21 00:57:57 | 20s | movie 3 Beta (2010) tmdb:27205 tt1375666",
 		4: "4 Beta (2010) - copy.mkv | 1 2026-11-21 00:58:28 | 20s | movie 3 Beta (2010) tmdb:27205 tt1375666",
@@ -161,13 +169,10 @@ func TestReadWAL(t *testing.T) {
 
 // A valid hot journal made by hand from a real file.
 func TestReadHotJournal(t *testing.T) {
-	path := recorded.Library(t, "hot-journal")
+	path := kodisim.Recorded(t, "hot-journal")
 	before := listing(t, filepath.Dir(path))
-	if _, err := library.Read(context.Background(), path, nil); !errors.Is(err, library.ErrHotJournal) {
+	if _, err := at(path).Read(context.Background(), nil); !errors.Is(err, library.ErrHotJournal) {
 		t.Errorf("got %v, want ErrHotJournal", err)
-	}
-	if _, err := library.Find(filepath.Dir(filepath.Dir(path))); !errors.Is(err, library.ErrHotJournal) {
-		t.Errorf("Find: got %v, want ErrHotJournal", err)
 	}
 	if diff := cmp.Diff(before, listing(t, filepath.Dir(path))); diff != "" {
 		t.Error("reading changed the folder:\n" + diff)

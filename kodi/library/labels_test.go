@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -38,10 +37,7 @@ func labelled(t *testing.T) scene {
 	s := newScene(t, 121)
 	s.film("Alpha One", viewing.IDs{TMDB: 603})
 	s.film("Bare", viewing.IDs{TMDB: 604})
-	show, err := s.AddShow(kodisim.Show{Title: "Show Red", IDs: viewing.IDs{TMDB: 1396}})
-	ok(t, err)
-	_, err = s.AddEpisodes(show, 0, time.Now(), kodisim.Episode{Season: 1, Number: 1})
-	ok(t, err)
+	s.AddEpisodes(s.AddShow("Show Red", 0, viewing.IDs{TMDB: 1396}), "Show Red", 0, kodisim.Episode{Season: 1, Number: 1})
 	s.exec(`insert into genre values (1, 'Science Fiction'), (2, 'Action'), (3, ''), (4, 'Drama')`)
 	s.exec(`insert into genre_link values (1, 1, 'movie'), (2, 1, 'movie'), (3, 1, 'movie'), (4, 1, 'tvshow'), (2, 1, 'episode'), (9, 2, 'movie')`)
 	s.exec(`insert into tag values (1, 'watchlist'), (2, 'Zed')`)
@@ -57,9 +53,9 @@ episode 1 in "/media/series/", genres ["Drama"], tags ["Zed"]
 
 func TestReadLabels(t *testing.T) {
 	s := labelled(t)
-	sameLabels(t, labelledItems, read(t, s.Path()))
+	sameLabels(t, labelledItems, read(t, s.Path))
 	s.exec(`alter table genre rename column name to strGenre`)
 	s.exec(`drop table tag_link`)
 	bare := strings.NewReplacer(`"Action" "Science Fiction"`, "", `"Drama"`, "", `"watchlist"`, "", `"Zed"`, "")
-	sameLabels(t, bare.Replace(labelledItems), read(t, s.Path()))
+	sameLabels(t, bare.Replace(labelledItems), read(t, s.Path))
 }

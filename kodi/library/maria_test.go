@@ -73,7 +73,7 @@ func freePort(t testing.TB) string {
 
 // labels reads those of a library on a server.
 func (m *maria) labels(t *testing.T) {
-	m.load(t, "OtherLabels121", labelled(t).Path(), "InnoDB")
+	m.load(t, "OtherLabels121", labelled(t).Path, "InnoDB")
 	sameLabels(t, labelledItems, readServer(t, m.server("OtherLabels")))
 }
 

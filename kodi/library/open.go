@@ -12,8 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
+	_ "modernc.org/sqlite" // the driver
 )
 
 // Bounds of a reading. A library is another program's file, or another machine's
@@ -21,11 +20,8 @@ import (
 const (
 	busyTimeout = 800 * time.Millisecond // how long one transaction waits for Kodi
 	readTimeout = 20 * time.Second       // of one reading
-	maxCell     = 16 << 20               // bytes of a row, with all that is not read
-	maxText     = 64 << 10               // bytes of one text that is read
-	maxTexts    = 96 << 20               // bytes of all texts of one reading: 200,000 files have 40 MB of paths
-	maxRows     = 1 << 19                // of one query
-	maxAllRows  = 1 << 21                // of one reading
+	maxSize     = 256 << 20              // of one reading: 200,000 files have 40 MB of paths
+	sizeOfRow   = 64                     // what a row counts beside its texts
 )
 
 // session is one reading of a library.
@@ -33,42 +29,61 @@ type session struct {
 	conn    *sql.Conn
 	tx      *sql.Tx // nil between two steps
 	server  bool    // MySQL or MariaDB, else SQLite
+	path    string  // of the file, or of the database on the server
+	origin  string  // the same for every way that leads to this library
 	version int     // schema number
 	columns map[string][]string
 	state   int64 // of the file, as the first step has seen it
-	rows    int   // read so far
-	texts   int   // bytes of text so far
-	fault   error // found in a row: the reading ends
+	size    int   // of what was read so far
 }
 
-// openFile runs read with an open library file, and has closed it when it
-// returns. The file is opened read-only: nothing is created but what SQLite needs
-// beside a library in WAL mode. Errors are classified.
-func openFile(ctx context.Context, path string, read func(context.Context, *session) error) error {
-	if err := checkPlain(path); err != nil {
-		return classifyFile(err)
-	}
-	for _, suffix := range []string{"-journal", "-wal", "-shm"} { // SQLite waits in the open of a pipe
-		if err := checkPlain(path + suffix); errors.Is(err, ErrOdd) {
-			return err
-		}
-	}
+// open runs read with a library whose tables are those of a Kodi, and has closed it
+// when it returns. All steps of read see one state of the library: when Kodi writes in
+// between, read begins again, a few times. Errors are classified.
+func (d Database) open(ctx context.Context, read func(context.Context, *session) error) error {
 	bounded, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	err := openThrough(bounded, path, read)
+	again := func(s *session) (err error) {
+		for range 5 {
+			s.state, s.size = 0, 0
+			if err = s.step(bounded, func() error { return s.check(bounded) }); err == nil {
+				err = read(bounded, s)
+			}
+			if !errors.Is(err, errMoved) {
+				return err
+			}
+		}
+		return err
+	}
+	var err error
+	late := ErrBusy
+	if d.Server != nil {
+		late = ErrServerAway
+		err = classifyServer(d.Server.open(bounded, again))
+	} else {
+		err = openFile(bounded, d.Path, func(s *session) error {
+			s.version = d.Version
+			return again(s)
+		})
+	}
 	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case bounded.Err() != nil:
-		return fmt.Errorf("%w: reading took too long: %w", ErrBusy, err)
-	default:
-		return classify(err)
+		err = fmt.Errorf("%w: not read within %v: %w", late, readTimeout, err)
 	}
+	return fmt.Errorf("read library %s: %w", d, err)
 }
 
-func openThrough(ctx context.Context, path string, read func(context.Context, *session) error) (err error) {
+// openFile runs read with an open SQLite file, and has closed it when it returns. The
+// file is opened read-only: nothing is created but what SQLite needs beside a library in
+// WAL mode. Errors are classified.
+func openFile(ctx context.Context, path string, read func(*session) error) error {
+	if _, err := os.Stat(path); err != nil {
+		return classifyFile(err)
+	}
 	dsn, err := readOnly(path)
 	if err != nil {
 		return err
@@ -77,16 +92,21 @@ func openThrough(ctx context.Context, path string, read func(context.Context, *s
 	if err != nil {
 		return err
 	}
+	s := &session{path: path, origin: path}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		s.origin = real
+	}
+	return classify(s.through(ctx, db, read))
+}
+
+// through runs read with a connection to a database, and closes both.
+func (s *session) through(ctx context.Context, db *sql.DB, read func(*session) error) (err error) {
 	defer func() { err = errors.Join(err, db.Close()) }()
-	conn, err := db.Conn(ctx)
-	if err != nil {
+	if s.conn, err = db.Conn(ctx); err != nil {
 		return err
 	}
-	defer conn.Close()
-	if _, err := sqlite.Limit(conn, sqlite3.SQLITE_LIMIT_LENGTH, maxCell); err != nil {
-		return err
-	}
-	return read(ctx, &session{conn: conn})
+	defer s.conn.Close()
+	return read(s)
 }
 
 // readOnly is the address under which SQLite opens path without ever writing
@@ -128,19 +148,6 @@ func (s *session) transact(ctx context.Context, read func() error) (err error) {
 // errMoved: the library has changed between two steps of one reading.
 var errMoved = fmt.Errorf("%w: it changes while it is read", ErrBusy)
 
-// together runs read, whose steps all see one state of the file. Each step is a
-// transaction of its own, so that Kodi waits for a short time. When Kodi writes in
-// between, read begins again, a few times.
-func (s *session) together(ctx context.Context, read func() error) (err error) {
-	for range 5 {
-		s.state, s.rows, s.texts, s.fault = 0, 0, 0, nil
-		if err = read(); !errors.Is(err, errMoved) {
-			return err
-		}
-	}
-	return err
-}
-
 // step runs one step of a reading. SQLite gives a connection another number
 // whenever someone else has committed, with a rollback journal and with WAL.
 func (s *session) step(ctx context.Context, read func() error) error {
@@ -173,23 +180,20 @@ func (s *session) each(ctx context.Context, columns []any, row func(), query str
 		cancel() // else the driver reads the rest from a server, and that may have no end
 		rows.Close()
 	}()
-	for n := 1; rows.Next(); n++ {
+	for rows.Next() {
 		if err := rows.Scan(columns...); err != nil {
 			return err
 		}
-		if s.rows++; n > maxRows || s.rows > maxAllRows {
-			return fmt.Errorf("%w: it holds more rows than a library can", ErrNotDatabase)
-		}
+		s.size += sizeOfRow
 		for _, column := range columns {
 			if text, ok := column.(*string); ok {
-				if s.texts += len(*text); len(*text) > maxText || s.texts > maxTexts {
-					return fmt.Errorf("%w: it holds longer texts than a library can", ErrNotDatabase)
-				}
+				s.size += len(*text)
 			}
 		}
-		if row(); s.fault != nil {
-			return s.fault
+		if s.size > maxSize {
+			return fmt.Errorf("%w: it holds more than a library can", ErrNotDatabase)
 		}
+		row()
 	}
 	return rows.Err()
 }
@@ -203,54 +207,21 @@ func (s *session) first(ctx context.Context, value any, query string) error {
 const page = 4000
 
 // paged asks for rows in the order of their numbers, which are the first column, in
-// several steps; the condition on the number is the query's end. It calls row for
-// each. The numbers must rise: in a damaged or a made-up table they may not.
+// several steps; the condition on the number is the query's end. It calls row for each.
 func (s *session) paged(ctx context.Context, id *int64, columns []any, row func(), query string) error {
 	columns = append([]any{id}, columns...)
-	for after, n := int64(math.MinInt64), page; n == page; {
+	*id = math.MinInt64
+	for n := page; n == page; {
 		n = 0
 		err := s.step(ctx, func() error {
 			return s.each(ctx, columns, func() {
-				if n++; *id <= after {
-					s.fault = fmt.Errorf("%w: its rows are not in order", ErrNotDatabase)
-					return
-				}
-				after = *id
+				n++
 				row()
-			}, query+` > ? order by 1 limit ?`, after, page)
+			}, query+` > ? order by 1 limit ?`, *id, page)
 		})
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// ErrOdd is wrapped when there is something that is no plain file in the place of
-// a file: a folder, a pipe, a socket or a device.
-var ErrOdd = errors.New("it is no plain file")
-
-// checkPlain fails unless there is a plain file, or a link to one.
-func checkPlain(path string) error {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%w: %s is %s", ErrOdd, path, info.Mode())
-	}
-	return err
-}
-
-// OpenPlain opens a plain file for reading, and never waits for one who writes to
-// a pipe that has taken its place.
-func OpenPlain(path string) (*os.File, error) {
-	if err := checkPlain(path); err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(path, os.O_RDONLY|noWait, 0)
-	if err != nil {
-		return nil, err
-	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(fmt.Errorf("%w: %s", ErrOdd, path), err, f.Close())
-	}
-	return f, nil
 }

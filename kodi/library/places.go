@@ -2,6 +2,7 @@ package library
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -94,6 +95,9 @@ func Discover(places []string) []Installed {
 				continue
 			}
 			db, err := Find(p.Userdata)
+			if err == nil {
+				err = db.Check(context.Background())
+			}
 			if first := sharing(all, db); first != "" {
 				err = fmt.Errorf("%w: %s", ErrShared, first)
 			}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,22 +12,27 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Read takes one snapshot of the library file at path, whose name must be
-// MyVideosNNN.db. Of all files it reads what Kodi counts, and the numbers of the
-// items; what pick picks of them is read in full, everything when it is nil.
-// One transaction reads at most 4,000 rows of files or items, or 200 files in
-// full; between two of them Kodi can write. A library that changes again and
+// Read takes one snapshot of the library. Of all files it reads what Kodi counts, and
+// the numbers of the items; what pick picks of them is read in full, everything when it
+// is nil. One transaction in a file reads at most 4,000 rows of files or items, or 200
+// files in full; between two of them Kodi can write. A library that changes again and
 // again while it is read is [ErrBusy].
 //
 // The errors are those of this package, or the context's.
-func Read(ctx context.Context, path string, pick func(File) bool) (Snapshot, error) {
-	snap := Snapshot{Path: path, Origin: path}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		snap.Origin = real
-	}
-	err := readFile(ctx, path, func(ctx context.Context, s *session) (err error) {
-		snap.Version = s.version
-		snap.Files, err = s.readFiles(ctx, pick)
+func (d Database) Read(ctx context.Context, pick func(File) bool) (snap Snapshot, err error) {
+	written := changed(d.Path)
+	err = d.open(ctx, func(ctx context.Context, s *session) (err error) {
+		snap = Snapshot{Path: s.path, Origin: s.origin, Version: s.version, Written: written}
+		if snap.Mark, err = s.mark(ctx); err != nil {
+			return err
+		}
+		if snap.Files, err = s.readFiles(ctx, pick); err != nil {
+			return err
+		}
+		after, err := s.mark(ctx) // a server's tables may be without transactions
+		if err == nil && after != snap.Mark {
+			err = errMoved
+		}
 		return err
 	})
 	if err != nil {
@@ -37,12 +41,11 @@ func Read(ctx context.Context, path string, pick func(File) bool) (Snapshot, err
 	return snap, nil
 }
 
-// ReadTagged reads the films, then the series, that have one of these tags in
-// the library file at path. Letter case does not matter: a file tells tags apart
-// by case, a server does not. The errors are those of [Read]; a library that has
-// no such tables is [ErrUnsupported].
-func ReadTagged(ctx context.Context, path string, tags []string) (all []Tagged, err error) {
-	err = readFile(ctx, path, func(ctx context.Context, s *session) (err error) {
+// ReadTagged reads the films, then the series, that have one of these tags. Letter case
+// does not matter: a file tells tags apart by case, a server does not. The errors are
+// those of [Database.Read]; a library that has no such tables is [ErrUnsupported].
+func (d Database) ReadTagged(ctx context.Context, tags []string) (all []Tagged, err error) {
+	err = d.open(ctx, func(ctx context.Context, s *session) error {
 		return s.step(ctx, func() error {
 			all, err = s.readTagged(ctx, tags)
 			return err
@@ -51,21 +54,12 @@ func ReadTagged(ctx context.Context, path string, tags []string) (all []Tagged, 
 	return all, err
 }
 
-// readFile runs read with an open library file until all its steps have seen one
-// state of it.
-func readFile(ctx context.Context, path string, read func(context.Context, *session) error) error {
-	version, ok := versionOf(filepath.Base(path))
-	if !ok {
-		return fmt.Errorf("read library %s: %w: its name is not MyVideosNNN.db", path, ErrUnsupported)
+// Check tells whether a library file can be read now. A server is not asked.
+func (d Database) Check(ctx context.Context) error {
+	if d.Server != nil {
+		return nil
 	}
-	err := openFile(ctx, path, func(ctx context.Context, s *session) error {
-		s.version = version
-		return s.together(ctx, func() error { return read(ctx, s) })
-	})
-	if err != nil {
-		return fmt.Errorf("read library %s: %w", path, err)
-	}
-	return nil
+	return d.open(ctx, func(context.Context, *session) error { return nil })
 }
 
 // chunk is how many files are read in full in one step.
@@ -73,9 +67,6 @@ const chunk = 200
 
 // readFiles reads all files, and those that were picked in full.
 func (s *session) readFiles(ctx context.Context, pick func(File) bool) (all []File, err error) {
-	if err := s.step(ctx, func() error { return s.check(ctx) }); err != nil {
-		return nil, err
-	}
 	folders, err := s.readFolders(ctx)
 	if err != nil {
 		return nil, err
@@ -83,13 +74,16 @@ func (s *session) readFiles(ctx context.Context, pick func(File) bool) (all []Fi
 	if all, err = s.readCounts(ctx, folders); err != nil {
 		return nil, err
 	}
-	rows, err := s.readItems(ctx, len(all))
+	items, err := s.readItems(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all = withItems(all, rows)
+	all = slices.DeleteFunc(all, func(f File) bool { return !f.InSource && len(items[f.ID]) == 0 })
 	var picked []*File
 	for i := range all {
+		for _, one := range items[all[i].ID] {
+			all[i].Items = append(all[i].Items, one.Item)
+		}
 		if pick == nil || pick(all[i]) {
 			picked = append(picked, &all[i])
 		}
@@ -105,13 +99,8 @@ func (s *session) readFiles(ctx context.Context, pick func(File) bool) (all []Fi
 // readCounts reads what Kodi counts of each file. It leaves out rows without a
 // name, which Kodi makes for folders.
 func (s *session) readCounts(ctx context.Context, folders map[int64]folder) (all []File, err error) {
-	var n, id, in, plays int64
+	var id, in, plays int64
 	var name, last string
-	err = s.step(ctx, func() error { return s.first(ctx, &n, `select count(*) from files`) })
-	if err != nil {
-		return nil, err
-	}
-	all = make([]File, 0, min(max(n, 0), 1<<16)) // a hint: a damaged table has any number
 	err = s.paged(ctx, &id, []any{&in, &name, &plays, &last}, func() {
 		if f := folders[in]; !strings.HasSuffix(name, "/") {
 			all = append(all, File{
@@ -170,67 +159,47 @@ func source(scanned map[string]bool, path string) string {
 	return ""
 }
 
-// itemRow is a film or an episode in one of its files.
-type itemRow struct {
-	file, id, uid, place int64
-	film, extra          bool
+// placed is a film or an episode in one of its files.
+type placed struct {
+	Item
+	place int64 // orders the episodes of a file
 }
 
-// readItems reads the numbers of all films and episodes, in the order of their
-// files, and within a file by season and episode. From schema 123 on a film has
-// several files, and only the one that was played counts it.
-func (s *session) readItems(ctx context.Context, hint int) ([]itemRow, error) {
-	all := make([]itemRow, 0, hint)
-	var i itemRow
+// readItems reads the numbers of all films and episodes, by their files, and within a
+// file by season and episode. From schema 123 on a film has several files, and only the
+// one that was played counts it.
+func (s *session) readItems(ctx context.Context) (map[int64][]placed, error) {
+	all := map[int64][]placed{}
+	var file, uid int64
+	i := placed{Item: Item{Media: viewing.Media{Type: viewing.Episode}}}
 	take := func() {
-		i.uid = max(i.uid, 0)
-		all = append(all, i)
+		i.IDRow = max(uid, 0)
+		all[file] = append(all[file], i)
 	}
-	err := s.paged(ctx, &i.id, []any{&i.file, &i.uid, &i.place}, take, `select idEpisode, ifnull(idFile, 0), `+s.integer("c20")+`,
+	err := s.paged(ctx, &i.KodiID, []any{&file, &uid, &i.place}, take, `select idEpisode, ifnull(idFile, 0), `+s.integer("c20")+`,
 		`+s.integer("c12")+` * 100000 + `+s.integer("c13")+` from episode where idEpisode`)
 	if err != nil {
 		return nil, err
 	}
-	i = itemRow{film: true}
+	for _, several := range all {
+		slices.SortStableFunc(several, func(a, b placed) int { return cmp.Compare(a.place, b.place) })
+	}
+	i = placed{Item: Item{Media: viewing.Media{Type: viewing.Movie}}}
 	if len(s.columns["videoversion"]) == 0 {
-		err = s.paged(ctx, &i.id, []any{&i.file, &i.uid}, take, `select idMovie, ifnull(idFile, 0), `+s.integer("c09")+` from movie where idMovie`)
-	} else if media, ok := s.versions(); ok {
-		err = s.paged(ctx, &i.file, []any{&i.id, &i.uid, &i.extra}, take, fmt.Sprintf(`select v.idFile, m.idMovie, %s, ifnull(v.itemType, 0) = %d
-			from videoversion v join movie m on m.idMovie = v.idMedia where v.%s = 'movie' and v.idFile`, s.integer("m.c09"), s.extra(), media))
-	} else {
-		err = fmt.Errorf("%w: table videoversion lacks a column", ErrUnsupported)
+		return all, s.paged(ctx, &i.KodiID, []any{&file, &uid}, take, `select idMovie, ifnull(idFile, 0), `+s.integer("c09")+` from movie where idMovie`)
 	}
-	slices.SortFunc(all, func(a, b itemRow) int {
-		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.place, b.place), cmp.Compare(a.id, b.id))
-	})
-	return all, err
-}
-
-// withItems gives the files their items, and leaves out those without one that lie
-// under no source.
-func withItems(files []File, rows []itemRow) []File {
-	items, kept := make([]Item, len(rows)), files[:0]
-	at := 0
-	for _, f := range files { // both in the order of the files
-		for at < len(rows) && rows[at].file < f.ID {
-			at++
-		}
-		from := at
-		for ; at < len(rows) && rows[at].file == f.ID; at++ {
-			r := rows[at]
-			items[at] = Item{KodiID: r.id, IDRow: r.uid, Extra: r.extra, Media: viewing.Media{Type: viewing.Episode}}
-			if r.film {
-				items[at].Media.Type = viewing.Movie
-			}
-		}
-		if from < at {
-			f.Items = items[from:at:at]
-		}
-		if f.InSource || from < at {
-			kept = append(kept, f)
-		}
+	media, extra := "media_type", 1
+	if s.has("videoversion", "mediaType") { // schemas 123 to 127
+		media = "mediaType"
 	}
-	return kept
+	if s.version >= 134 {
+		extra = 2
+	}
+	if !s.has("videoversion", "idFile", "idMedia", "itemType", media) {
+		return nil, fmt.Errorf("%w: table videoversion lacks a column", ErrUnsupported)
+	}
+	return all, s.paged(ctx, &file, []any{&i.KodiID, &uid, &i.Extra}, take, fmt.Sprintf(`select v.idFile, m.idMovie, %s, ifnull(v.itemType, 0) = %d
+		from videoversion v join movie m on m.idMovie = v.idMedia where v.%s = 'movie' and v.idFile`, s.integer("m.c09"), extra, media))
 }
 
 // complete reads some files in full. Their running time is what their streams
@@ -393,9 +362,6 @@ func (s *session) findShared(ctx context.Context, d *details, episodes []int64) 
 
 // readTagged reads what has one of some tags.
 func (s *session) readTagged(ctx context.Context, tags []string) (all []Tagged, err error) {
-	if err := s.check(ctx); err != nil {
-		return nil, err
-	}
 	if !s.has("tag", "tag_id", "name") || !s.has("tag_link", "tag_id", "media_id", "media_type") || !s.has("tvshowlinkpath", "idShow", "idPath") {
 		return nil, fmt.Errorf("%w: it has no tables of tags", ErrUnsupported)
 	}

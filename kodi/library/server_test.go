@@ -10,11 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	_ "github.com/go-sql-driver/mysql"
 
-	"github.com/filmspool/filmspool/kodi/internal/recorded"
+	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -114,9 +113,11 @@ func (m *maria) copyTable(t testing.TB, name, table, engine string, from *sql.DB
 	ok(t, errors.Join(rows.Err(), tx.Commit()))
 }
 
+func on(s *library.Server) library.Database { return library.Database{Server: s} }
+
 func readServer(t testing.TB, s *library.Server) library.Snapshot {
 	t.Helper()
-	snap, err := s.Read(context.Background(), nil)
+	snap, err := on(s).Read(context.Background(), nil)
 	ok(t, err)
 	return snap
 }
@@ -124,7 +125,7 @@ func readServer(t testing.TB, s *library.Server) library.Snapshot {
 // TestServer asks a real MariaDB.
 func TestServer(t *testing.T) {
 	m := startMaria(t)
-	firstScan := recorded.Library(t, "before-watched")
+	firstScan := kodisim.Recorded(t, "before-watched")
 	m.load(t, "MyVideos121", firstScan, "InnoDB")
 	m.load(t, "OtherVideos121", firstScan, "MyISAM")
 	t.Run("the same as the file", func(t *testing.T) { m.sameAs(t, firstScan) })
@@ -158,14 +159,14 @@ func (m *maria) sameAs(t *testing.T, path string) {
 	}
 	newer := newScene(t, 131)
 	film := newer.film("Alpha Öne – 漢字 🎬", viewing.IDs{TMDB: 603})
-	ok(t, newer.AddVersion(film, "smb://nas/films/Alpha/Cut.mkv", time.Hour, false))
-	m.load(t, "Other131", newer.Path(), "InnoDB character set utf8mb4")
-	same(t, describe(read(t, newer.Path())), readServer(t, m.server("Other")))
+	newer.version(film, "smb://nas/films/Alpha/Cut.mkv", false)
+	m.load(t, "Other131", newer.Path, "InnoDB character set utf8mb4")
+	same(t, describe(read(t, newer.Path)), readServer(t, m.server("Other")))
 }
 
 // tagged: the same items as in the file.
 func (m *maria) tagged(t *testing.T) {
-	got, err := m.server("OtherLabels").ReadTagged(t.Context(), []string{"watchlist"})
+	got, err := on(m.server("OtherLabels")).ReadTagged(t.Context(), []string{"watchlist"})
 	ok(t, err)
 	if text := lines(got); text != "movie Alpha One (1999) tmdb:603 in /media/films/Alpha One (1999)/Alpha One (1999).mkv\n" {
 		t.Errorf("got %s", text)
@@ -177,7 +178,7 @@ func (m *maria) marks(t *testing.T) {
 	s := m.server("MyVideos")
 	mark := func() string {
 		t.Helper()
-		text, err := s.Mark(t.Context())
+		text, err := on(s).Mark(t.Context())
 		ok(t, err)
 		return text
 	}
@@ -213,7 +214,7 @@ func (m *maria) marks(t *testing.T) {
 // which of several databases is taken.
 func (m *maria) which(t *testing.T, path string) {
 	s := m.server("OtherKind")
-	if _, err := s.Read(t.Context(), nil); !errors.Is(err, library.ErrEmpty) {
+	if _, err := on(s).Read(t.Context(), nil); !errors.Is(err, library.ErrEmpty) {
 		t.Errorf("no database: got %v, want ErrEmpty", err)
 	}
 	version := func(want int, why string) {
@@ -227,7 +228,7 @@ func (m *maria) which(t *testing.T, path string) {
 	m.exec(t, "drop database OtherKind131")
 	version(121, "beside other names")
 	m.load(t, "OtherKind131", path, "InnoDB")
-	if _, err := s.Read(t.Context(), nil); !errors.Is(err, library.ErrUpgrading) {
+	if _, err := on(s).Read(t.Context(), nil); !errors.Is(err, library.ErrUpgrading) {
 		t.Errorf("half made just now: got %v, want ErrUpgrading", err)
 	}
 	m.exec(t, "drop database OtherKind131")
@@ -252,7 +253,7 @@ func (m *maria) refusals(t *testing.T) {
 		"no password":           {right.As("kodi", ""), library.ErrMySQL},
 		"nobody there":          {away.As("kodi", password), library.ErrServerAway},
 	} {
-		_, err := test.server.Read(t.Context(), nil)
+		_, err := on(test.server).Read(t.Context(), nil)
 		if !errors.Is(err, test.want) {
 			t.Errorf("%s: got %v, want %v", name, err, test.want)
 		}
@@ -262,7 +263,7 @@ func (m *maria) refusals(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := right.Read(ctx, nil); !errors.Is(err, context.Canceled) || errors.Is(err, library.ErrServerAway) {
+	if _, err := on(right).Read(ctx, nil); !errors.Is(err, context.Canceled) || errors.Is(err, library.ErrServerAway) {
 		t.Errorf("got %v, want context.Canceled alone", err)
 	}
 }

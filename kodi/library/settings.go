@@ -5,7 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -18,17 +18,12 @@ const maxSettings = 1 << 20
 // readXML reads one of Kodi's settings files. One that Kodi could not read either
 // says nothing; one that we may not read is an error.
 func readXML[T any](path string) (settings T, err error) {
-	f, err := OpenPlain(path)
+	if info, err := os.Stat(path); err == nil && (!info.Mode().IsRegular() || info.Size() > maxSettings) {
+		return settings, fmt.Errorf("%w: %s is no settings file, or larger than %d bytes", ErrUnsupported, path, maxSettings)
+	}
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return settings, classifyFile(err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxSettings+1))
-	switch {
-	case err != nil:
-		return settings, classifyFile(err)
-	case len(text) > maxSettings:
-		return settings, fmt.Errorf("%w: %s is larger than %d bytes", ErrUnsupported, path, maxSettings)
 	}
 	var read T
 	if xml.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &read) == nil {

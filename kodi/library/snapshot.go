@@ -13,7 +13,7 @@ type Snapshot struct {
 	Version int       // schema number
 	Files   []File    // in the order of their ids
 	Written time.Time // when the library was last written, as far as that is known to the second; zero when it is not
-	Mark    string    // of a library on a server: see [Server.Mark]
+	Mark    string    // of a library on a server, see [Database.Mark]
 }
 
 // File is one row of Kodi's table of files: what Kodi counts plays of. Rows

@@ -1,15 +1,12 @@
 package library_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/filmspool/filmspool/kodi/internal/recorded"
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -27,7 +24,7 @@ func lines(all []library.Tagged) string {
 // A library of a real Kodi 20.1, and the same one after the upgrade to 21.
 func TestTaggedOfRealKodi(t *testing.T) {
 	for _, state := range []string{"before-watched", "upgraded"} {
-		got, err := library.ReadTagged(t.Context(), recorded.Library(t, state), []string{"WatchList"})
+		got, err := at(kodisim.Recorded(t, state)).ReadTagged(t.Context(), []string{"WatchList"})
 		if text := lines(got); err != nil || !strings.Contains(text, "movie Beta") || strings.Contains(text, "Delta") {
 			t.Errorf("%s: %v\n%s", state, err, text)
 		}
@@ -36,18 +33,14 @@ func TestTaggedOfRealKodi(t *testing.T) {
 
 func TestReadTagged(t *testing.T) {
 	for _, version := range []int{121, 131} {
-		sim, err := kodisim.Create(t.TempDir(), version)
-		ok(t, err)
-		defer sim.Close()
+		s := newScene(t, version)
 		film := func(title string, year int, ids viewing.IDs) kodisim.Ref {
-			r, err := sim.AddFilm(kodisim.Film{Title: title, Year: year, IDs: ids, Path: "/f/" + title + ".mkv"}, time.Unix(0, 0))
-			ok(t, err)
-			return r
+			return s.AddFilm(kodisim.Film{Title: title, Year: year, IDs: ids, Path: "/f/" + title + ".mkv"})
 		}
-		late, early, bare := film("Late", 2003, viewing.IDs{TMDB: 3}), film("Early", 1999, viewing.IDs{TMDB: 1, IMDB: "tt0000001"}), film("Bare", 0, viewing.IDs{})
-		show, err := sim.AddShow(kodisim.Show{Title: "Red", Year: 2008, IDs: viewing.IDs{TMDB: 1396, TVDB: 9}})
-		ok(t, errors.Join(err, sim.Tag(late, "watchlist"), sim.Tag(bare, "Watchlist"), sim.Tag(show, "watchlist"), sim.Tag(early, "favourite")))
-		got, err := library.ReadTagged(t.Context(), sim.Path(), []string{"watchlist"})
+		s.Tag("watchlist", film("Late", 2003, viewing.IDs{TMDB: 3}), s.AddShow("Red", 2008, viewing.IDs{TMDB: 1396, TVDB: 9}))
+		s.Tag("favourite", film("Early", 1999, viewing.IDs{TMDB: 1, IMDB: "tt0000001"}))
+		s.Tag("Watchlist", film("Bare", 0, viewing.IDs{}))
+		got, err := at(s.Path).ReadTagged(t.Context(), []string{"watchlist"})
 		ok(t, err)
 		want := "movie Late (2003) tmdb:3 in /f/Late.mkv\nmovie Bare in /f/Bare.mkv\ntv Red (2008) tmdb:1396 tvdb:9 in /media/series/Red/\n"
 		if diff := cmp.Diff(want, lines(got)); diff != "" {

@@ -1,6 +1,6 @@
 // Package nfo reads what NFO files, or the videodb.xml that Kodi exports, say was
 // watched. They are written by many programs and by hand: a file that cannot be
-// read is counted and left out, and size and number are bounded.
+// read is counted and left out, and its size is bounded.
 package nfo
 
 import (
@@ -24,17 +24,10 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Bounds of a reading.
-const (
-	maxElement = 16 << 20 // bytes of one film, or one series with its episodes
-	maxDepth   = 50       // of elements in each other
-	maxFile    = 1 << 20  // bytes of one NFO file
-	maxExport  = 1 << 30  // bytes of one videodb.xml
-	maxFiles   = 1 << 20  // files and folders
-	maxItems   = 1 << 17  // films and episodes
-)
+// maxElement bounds one film, or one series with its episodes, in bytes.
+const maxElement = 16 << 20
 
-// ErrUnread is wrapped where this user cannot read the path, or it holds too much.
+// ErrUnread is wrapped where this user cannot read the path.
 var ErrUnread = errors.New("the NFO files cannot be read")
 
 // Result is what was watched.
@@ -71,8 +64,7 @@ type reading struct {
 	Result
 	at    map[string]int      // place of a file, by its path
 	shows map[string]*element // by their folders
-	items int
-	later []episode // of NFO files, until all series are known
+	later []episode           // of NFO files, until all series are known
 }
 
 // episode is one that lies below the folder of its series.
@@ -90,9 +82,17 @@ func Read(ctx context.Context, path string) (Result, error) {
 	case err != nil:
 		return r.Result, fmt.Errorf("%w: %w", ErrUnread, err)
 	case info.IsDir():
-		err = r.folder(ctx, path)
+		err = filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				r.Unreadable++
+			case d.Type().IsRegular() && filepath.Ext(path) == ".nfo":
+				r.file(ctx, path)
+			}
+			return ctx.Err()
+		})
 	default:
-		r.file(ctx, path, maxExport)
+		r.file(ctx, path)
 	}
 	for _, e := range r.later {
 		r.add(e.path, &e.element, r.showOf(e))
@@ -100,29 +100,12 @@ func Read(ctx context.Context, path string) (Result, error) {
 	return r.Result, cmp.Or(ctx.Err(), err)
 }
 
-func (r *reading) folder(ctx context.Context, root string) error {
-	n := 0
-	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		switch n++; {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case n > maxFiles || r.items >= maxItems:
-			return fmt.Errorf("%w: there are too many", ErrUnread)
-		case err != nil:
-			r.Unreadable++
-		case d.Type().IsRegular() && filepath.Ext(path) == ".nfo":
-			r.file(ctx, path, maxFile)
-		}
-		return nil
-	})
-}
-
-// file reads a file up to a size.
-func (r *reading) file(ctx context.Context, path string, most int64) {
-	f, err := library.OpenPlain(path)
+// file reads one file.
+func (r *reading) file(ctx context.Context, path string) {
+	f, err := os.Open(path)
 	if err == nil {
 		defer f.Close()
-		if r.parse(ctx, io.LimitReader(f, most), strings.TrimSuffix(path, filepath.Ext(path))) {
+		if r.parse(ctx, f, strings.TrimSuffix(path, filepath.Ext(path))) {
 			return
 		}
 	}
@@ -142,42 +125,16 @@ func (r *reading) showOf(e episode) *element {
 	}
 }
 
-// guarded ends a file that goes too deep or holds too much.
-type guarded struct {
-	*xml.Decoder
-	depth, episodes int
-}
-
-// Token implements [xml.TokenReader].
-func (g *guarded) Token() (xml.Token, error) {
-	token, err := g.Decoder.Token()
-	switch t := token.(type) {
-	case xml.StartElement:
-		if g.depth++; t.Name.Local == "episodedetails" {
-			g.episodes++
-		}
-	case xml.EndElement:
-		g.depth--
-	}
-	if g.depth > maxDepth || g.episodes > maxItems {
-		return nil, ErrUnread
-	}
-	return token, err
-}
-
-// encodings are those beside UTF-8 that programs have written NFO files in.
-var encodings = map[string]*charmap.Charmap{
-	"us-ascii": charmap.Windows1252, "iso-8859-1": charmap.Windows1252, "windows-1252": charmap.Windows1252, "iso-8859-2": charmap.ISO8859_2,
-	"iso-8859-15": charmap.ISO8859_15, "windows-1250": charmap.Windows1250, "windows-1251": charmap.Windows1251,
-}
-
-// decode reads text of another encoding than UTF-8.
+// decode reads text of another encoding than UTF-8, such as Windows-1251 or ISO-8859-15.
+// One that is not known is read as UTF-8.
 func decode(label string, in io.Reader) (io.Reader, error) {
-	e := encodings[strings.ToLower(label)]
-	if e == nil {
-		return nil, fmt.Errorf("encoding %q is not known", label)
+	plain := strings.NewReplacer("-", "", "_", "", " ", "")
+	for _, e := range charmap.All {
+		if strings.EqualFold(plain.Replace(fmt.Sprint(e)), plain.Replace(label)) {
+			return e.NewDecoder().Reader(in), nil
+		}
 	}
-	return e.NewDecoder().Reader(in), nil
+	return in, nil
 }
 
 // parse reads the films, series and episodes of one file, and reports whether it
@@ -185,10 +142,9 @@ func decode(label string, in io.Reader) (io.Reader, error) {
 // as the address that some programs write there, is none.
 func (r *reading) parse(ctx context.Context, from io.Reader, path string) bool {
 	bounded := &io.LimitedReader{R: from, N: maxElement}
-	g := &guarded{Decoder: xml.NewDecoder(bounded)}
-	g.Strict, g.CharsetReader = false, decode
-	d, found := xml.NewTokenDecoder(g), false
-	for ctx.Err() == nil && r.items < maxItems {
+	d, found := xml.NewDecoder(bounded), false
+	d.Strict, d.CharsetReader = false, decode
+	for ctx.Err() == nil {
 		token, err := d.Token()
 		if err != nil {
 			return found && errors.Is(err, io.EOF) && bounded.N > 0
@@ -206,7 +162,6 @@ func (r *reading) parse(ctx context.Context, from io.Reader, path string) bool {
 			return false
 		}
 		found = true
-		r.items += 1 + len(e.Episodes)
 		switch start.Name.Local {
 		case "movie":
 			r.add(path, &e, nil)

@@ -26,23 +26,23 @@ type PlanOptions struct {
 	Planned map[string][]viewing.Instant
 }
 
-// Past is what a library tells of the time before first contact: the last play
-// of every file.
-type Past struct {
-	r     *reading
-	plays []*change
+// LeftOut counts what an import leaves out.
+type LeftOut struct {
+	Earlier   int `json:"earlier"`   // plays before the last one of their file: Kodi keeps no time of them
+	Recorded  int `json:"recorded"`  // files: their last play was recorded here before
+	AtService int `json:"atService"` // files: the service has their last play
+	Copies    int `json:"copies"`    // files: their last play is another file's too
+	Before    int `json:"before"`    // files: by the date, or for want of a time
 }
 
-// Plan is what an import of a library would hand over.
+// Plan is what an import of a library would hand over: of every file that was watched
+// the last play, as far as it is not left out.
 type Plan struct {
-	Earlier   int // plays before the last one of their file: Kodi keeps no time of them
-	Recorded  int // files left out: the queue has heard of their last play
-	AtService int // files left out: the service has their last play
-	Copies    int // files left out: their last play is another file's too
-	Before    int // files left out by the date, or for want of a time
+	LeftOut
 
 	o        PlanOptions
 	r        *reading
+	past     []*change                    // the last play of every file
 	recorded map[string][]viewing.Instant // when items were watched as far as the queue knows, by [viewing.Media.Key]
 	ends     index                        // of what is known and of what was planned
 	plays    []*change                    // in the order they happened
@@ -50,9 +50,9 @@ type Plan struct {
 
 // Remember gathers the past of a reading, given what is known after it: the last play of
 // every file that was watched.
-func Remember(known *Memory, snap library.Snapshot, now time.Time, e Environment) *Past {
+func Remember(known *Memory, snap library.Snapshot, now time.Time, e Environment) *Plan {
 	r := newReading(known, snap, now, e)
-	p := &Past{r: r}
+	p := &Plan{r: r}
 	for _, f := range snap.Files {
 		if !counts(f) || f.PlayCount < 1 || r.seen[f.Path] {
 			continue
@@ -62,7 +62,7 @@ func Remember(known *Memory, snap library.Snapshot, now time.Time, e Environment
 		f.LastPlayed = cmp.Or(old.CountedAt, f.LastPlayed)
 		c := r.changeOf(f, old, false)
 		r.classifyPast(c)
-		p.plays = append(p.plays, c)
+		p.past = append(p.past, c)
 	}
 	return p
 }
@@ -91,8 +91,8 @@ func (r *reading) classifyPast(c *change) {
 }
 
 // Keys are the items of the past, as in [viewing.Media.Key].
-func (p *Past) Keys() (keys []string) {
-	for _, c := range p.plays {
+func (p *Plan) Keys() (keys []string) {
+	for _, c := range p.past {
 		for _, m := range c.media {
 			if key := m.Key(); key != "" {
 				keys = append(keys, key)
@@ -102,23 +102,22 @@ func (p *Past) Keys() (keys []string) {
 	return keys
 }
 
-// Plan plans the import, given when the items of [Past.Keys] were watched.
-func (p *Past) Plan(recorded map[string][]viewing.Instant, o PlanOptions) *Plan {
-	plan := &Plan{o: o, r: p.r, recorded: recorded, ends: p.r.knownEnds()}
-	holdBulk(p.plays)
-	slices.SortStableFunc(p.plays, bestKnown)
-	for _, c := range p.plays {
-		plan.weigh(c)
+// Weigh plans the import, given when the items of [Plan.Keys] were watched.
+func (p *Plan) Weigh(recorded map[string][]viewing.Instant, o PlanOptions) {
+	p.o, p.recorded, p.ends = o, recorded, p.r.knownEnds()
+	holdBulk(p.past)
+	slices.SortStableFunc(p.past, bestKnown)
+	for _, c := range p.past {
+		p.weigh(c)
 	}
-	slices.SortStableFunc(plan.plays, byTime)
-	for _, c := range plan.plays {
+	slices.SortStableFunc(p.plays, byTime)
+	for _, c := range p.plays {
 		for _, m := range c.media {
 			if key := m.Key(); key != "" && o.Planned != nil && c.timed() {
 				o.Planned[key] = append(o.Planned[key], c.when)
 			}
 		}
 	}
-	return plan
 }
 
 // holdBulk holds what was marked in one act: its time is that of the act. What

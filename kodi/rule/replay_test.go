@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/filmspool/filmspool/kodi/internal/recorded"
+	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -22,12 +22,15 @@ func evening(name string) string { return filepath.Join("testdata", "evening", n
 // readReal reads a library of that evening.
 func readReal(t *testing.T, state string) library.Snapshot {
 	t.Helper()
-	path := recorded.Library(t, state)
-	snap, err := library.Read(t.Context(), path, nil)
+	db, err := library.Find(filepath.Dir(filepath.Dir(kodisim.Recorded(t, state))))
 	if err != nil {
 		t.Fatal(err)
 	}
-	snap.Path = "/u/Database/" + filepath.Base(path) // the same in each reading
+	snap, err := db.Read(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	snap.Path = "/u/Database/" + filepath.Base(db.Path) // the same in each reading
 	return snap
 }
 
@@ -240,7 +243,8 @@ func TestRealPast(t *testing.T) {
 		snap, now := readReal(t, tt.state), moment(t, "2026-11-21 06:11:00")
 		known := NewMemory("lib")
 		known = reload(t, known, Decide(known, snap, now, z))
-		p := Remember(known, snap, now, z).Plan(nil, PlanOptions{})
+		p := Remember(known, snap, now, z)
+		p.Weigh(nil, PlanOptions{})
 		v := p.Verdict(known, 0, len(p.plays), now)
 		mustBeValid(t, v)
 		if got := tell(v, map[string]string{}); !slices.Equal(got, tt.want) {
