@@ -317,6 +317,7 @@ func TestImportOnThePage(t *testing.T) {
 		t.Errorf("%d\n%s", a.Code, a.Body)
 	}
 	l.refused("/import/begin", url.Values{"id": {"00"}}, "not kept any more")
+	l.sees("/import", `data-most="1073741824" data-large="The file is larger than 1024 MB`)
 	// The service has one of them already.
 	l.becomes(l.commits("browser:x", viewing.Event{
 		Kind: viewing.KindViewing, EventID: "1", Count: 1, WatchedAt: viewing.At(time.Date(2024, 1, 1, 21, 1, 0, 0, time.UTC)),

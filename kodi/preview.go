@@ -37,7 +37,8 @@ type Preview struct {
 // Found is one viewing of a preview.
 type Found struct {
 	Media     []viewing.Media   `json:"media"`
-	WatchedAt time.Time         `json:"watchedAt"` // UTC
+	WatchedAt time.Time         `json:"watchedAt"` // UTC; noon where the day alone is known
+	DayOnly   bool              `json:"dayOnly,omitempty"`
 	Class     viewing.Class     `json:"class"`
 	Path      string            `json:"path"`
 	Note      viewing.Message   `json:"note"`             // what the library shows
@@ -69,7 +70,10 @@ func (p Preview) Plays() int {
 
 // count counts a viewing, given the outcome of each of its items.
 func (p *Preview) count(v viewing.Event, outcomes []Outcome) {
-	f := Found{Media: v.Media, WatchedAt: v.WatchedAt.Time(), Class: v.Class, Path: v.Origin.Path, Note: v.Origin.Note}
+	f := Found{
+		Media: v.Media, WatchedAt: v.WatchedAt.Time(), DayOnly: v.WatchedAt.Precision == viewing.Day,
+		Class: v.Class, Path: v.Origin.Path, Note: v.Origin.Note,
+	}
 	sample := &p.HeldSample
 	for i, o := range outcomes {
 		if o.State != viewing.StatePending && f.Reason == "" {

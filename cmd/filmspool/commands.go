@@ -26,7 +26,6 @@ type command struct {
 	verb    entry.Verb                                     // its arguments are entries that this fits
 	below   []command
 	hidden  bool
-	made    *cobra.Command // in place of all that
 }
 
 // commands are all of them, in the order of the help.
@@ -97,9 +96,22 @@ func (p *program) commands() []command {
 			}},
 			{use: "rename ID|NAME|PATH NEW", run: p.renameSource},
 		}},
-		{made: p.importCommand()},
-		{made: p.exportCommand()},
-		{made: p.moveCommand()},
+		{
+			use: "import FILE…", flags: "dry-run yes dates person json", run: p.importFiles,
+			example: "  filmspool import export-trakt.zip --dry-run\n  filmspool import NetflixViewingHistory.csv --dates day-first",
+			below: []command{{
+				use: "kodi", flags: "dry-run yes nfo since json", run: p.importKodi,
+				example: "  filmspool import kodi --dry-run\n  filmspool import kodi --since 2024-01-01\n  filmspool import kodi --nfo /srv/films --dry-run",
+			}},
+		},
+		{
+			use: "export [FILE]", flags: "format since until", run: p.export,
+			example: "  filmspool export diary.jsonl\n  filmspool export --format letterboxd --since 2026-01-01 films.csv",
+		},
+		{
+			use: "move", flags: "from to dry-run yes json", instead: "migrate copy sync", run: p.move,
+			example: "  filmspool move --from default --to new",
+		},
 		{use: "backup FILE", run: p.backup},
 		{use: "config", below: []command{
 			{use: "check", flags: "json", run: p.checkConfig},
@@ -140,6 +152,7 @@ type given struct {
 	contractOnly, faults, once                                         bool
 	account, state, reason, source, kind, since, baseURL, year, onList string
 	watchedAt, hook, listen, log, host, secretKey, publicKey           string
+	dates, person, nfo, format, until, from, to                        string
 	choose, limit                                                      int
 	seen, forget                                                       int64
 }
@@ -157,6 +170,7 @@ func (p *program) values() map[string]any {
 		"watched-at": &g.watchedAt, "delivered": &g.delivered, "fix.list": &g.corrections, "forget": &g.forget,
 		"may-double": &g.mayDouble, "drop": &g.drop, "hook": &g.hook, "linger": &g.linger, "follow": &g.follow,
 		"listen": &g.listen, service.LogFlag: &g.log, service.HostFlag: &g.host, "once": &g.once,
+		"dates": &g.dates, "person": &g.person, "nfo": &g.nfo, "format": &g.format, "until": &g.until, "from": &g.from, "to": &g.to,
 		"secret-key": &g.secretKey, "public-key": &g.publicKey, "contract-only": &g.contractOnly, "faults": &g.faults,
 	}
 }
@@ -165,10 +179,6 @@ func (p *program) values() map[string]any {
 func (p *program) addCommands(parent *cobra.Command, rows []command) {
 	values := p.values()
 	for _, row := range rows {
-		if row.made != nil {
-			parent.AddCommand(row.made)
-			continue
-		}
 		c := &cobra.Command{Use: row.use, Example: row.example, SuggestFor: strings.Fields(row.instead), Args: row.fits, Hidden: row.hidden}
 		c.RunE = func(c *cobra.Command, args []string) error {
 			if row.run == nil {

@@ -1,13 +1,13 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
@@ -15,45 +15,37 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
-func (p *program) exportCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:     "export [FILE]",
-		Example: "  filmspool export diary.jsonl\n  filmspool export --format letterboxd --since 2026-01-01 films.csv",
+// export writes the diary in a form, to a new file or to the standard output.
+func (p *program) export(ctx context.Context, args []string) (err error) {
+	e := control.Export{Form: cmp.Or(p.given.format, "jsonl")}
+	if err := oneOf("format", e.Form, control.ExportForms); err != nil {
+		return err
 	}
-	var e control.Export
-	c.Flags().StringVar(&e.Form, "format", "jsonl", "")
-	since, until := c.Flags().String("since", "", ""), c.Flags().String("until", "", "")
-	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		if err := oneOf("format", e.Form, control.ExportForms); err != nil {
-			return err
-		}
-		if e.Since, err = moment("since", *since); err != nil {
-			return err
-		}
-		if *until != "" {
-			t, err := typed.ParseTime(*until, time.Now())
-			if err != nil {
-				return inFlag("--until", err)
-			}
-			e.Before = t.End()
-		}
-		return p.instance(c.Context(), daemon.Existing, func(ctl control.API) error {
-			write := func(w io.Writer) error { return ctl.Export(c.Context(), e, w) }
-			switch {
-			case len(args) > 0 && args[0] != "-":
-				return p.newFile(args[0], write)
-			case e.Form == "jsonl":
-				return write(p.stdout.JSONLines())
-			case e.Form == "trakt" && p.stdout.IsTerminal():
-				return mistake("usage.archive").next(control.Command("filmspool export --format trakt %s", e.FileName()))
-			case p.stdout.IsTerminal():
-				return write(p.stdout.Text())
-			default:
-				return write(p.stdout.Raw())
-			}
-		})
+	if e.Since, err = moment("since", p.given.since); err != nil {
+		return err
 	}
-	return c
+	if p.given.until != "" {
+		t, err := typed.ParseTime(p.given.until, time.Now())
+		if err != nil {
+			return inFlag("--until", err)
+		}
+		e.Before = t.End()
+	}
+	return p.instance(ctx, daemon.Existing, func(ctl control.API) error {
+		write := func(w io.Writer) error { return ctl.Export(ctx, e, w) }
+		switch {
+		case len(args) > 0 && args[0] != "-":
+			return p.newFile(args[0], write)
+		case e.Form == "jsonl":
+			return write(p.stdout.JSONLines())
+		case e.Form == "trakt" && p.stdout.IsTerminal():
+			return mistake("usage.archive").next(control.Command("filmspool export --format trakt %s", e.FileName()))
+		case p.stdout.IsTerminal():
+			return write(p.stdout.Text())
+		default:
+			return write(p.stdout.Raw())
+		}
+	})
 }
 
 // newFile has write fill a new file that only its owner can read, and says so. The file gets

@@ -67,9 +67,23 @@ func ask[T any](ctx context.Context, p *program, offline alone, question func(co
 	})
 }
 
-// patiently does what may take long, and says on the standard error that it goes on.
+// patiently does what may take long, and says on the standard error that it goes on, unless
+// somebody is being asked.
 func (p *program) patiently(do func() error) error {
-	return terminal.Telling(do, func(took time.Duration) { p.stderr.Say("cli.atWork", "seconds", int(took.Seconds())) })
+	return terminal.Telling(do, func(took time.Duration) {
+		switch say := p.progress.Load(); {
+		case p.stderr.Asking():
+		case say != nil:
+			(*say)()
+		default:
+			p.stderr.Say("cli.atWork", "seconds", int(took.Seconds()))
+		}
+	})
+}
+
+// saysYes asks a person at the terminal for a yes to a text of the catalogue.
+func (p *program) saysYes(ctx context.Context, key string, values ...any) bool {
+	return p.stderr.Agreed(ctx, p.stdin, p.stdout.Speech().Say(key, values...))
 }
 
 // isPerson reports whether somebody is at a terminal, who can be asked.

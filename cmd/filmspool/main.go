@@ -16,6 +16,7 @@ import (
 	"os/signal"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	_ "time/tzdata" // Windows, small routers and empty containers have no zones of their own
 
@@ -78,7 +79,9 @@ type program struct {
 	flags  config.Overrides
 	loop   func(*replay.Options) // see [daemon.Options]; tests set it
 	args   []string
-	given  given
+
+	progress atomic.Pointer[func()] // says how far a command is that takes long; nil is only that it goes on
+	given    given
 }
 
 // run executes one command line and returns the exit code.

@@ -3,8 +3,10 @@ package control
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/transfer"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -34,6 +36,14 @@ type File struct {
 
 // Runs reports whether a person has agreed to its import, and that has not ended.
 func (f File) Runs() bool { return f.Agreed && f.EndedAt.IsZero() }
+
+// TooLarge refuses a history file for its size, before it is sent; nil where it may be read.
+func TooLarge(size int64) error {
+	if size <= transfer.MaxSize {
+		return nil
+	}
+	return Refused(viewing.Say("file.large", "mb", strconv.Itoa(transfer.MaxSize>>20)), viewing.Message{})
+}
 
 // FilePreview counts the rows of a file: what an import of it would do, or has done.
 type FilePreview struct {

@@ -6,10 +6,14 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/transfer"
 )
 
 // uploadPath is where history files are sent. No bound of other forms holds there.
 const uploadPath = "/import/file"
+
+// formSize is how much a form may add to its file, in bytes.
+const formSize = 64 << 10
 
 // maxUploadTime is how long a file may take to come and to be counted.
 const maxUploadTime = time.Hour
@@ -17,10 +21,21 @@ const maxUploadTime = time.Hour
 // importActs are what a person can do about history files.
 var importActs = map[string]act{"file": addFile, "preview": previewFile, "begin": beginImport, "forget": forgetFile}
 
+// MaxFile returns how large a history file may be, in bytes.
+func (*view) MaxFile() int64 { return transfer.MaxSize }
+
+// TooLarge says that a history file is larger.
+func (v *view) TooLarge() string {
+	return v.Message(control.FaultOf(control.TooLarge(transfer.MaxSize + 1)).Message)
+}
+
 func showImport(v *view) (any, error) { return v.api().Files(v.ctx()) }
 
 // addFile keeps a file that is sent, and counts what an import of it would do.
 func addFile(v *view) error {
+	if err := control.TooLarge(v.ContentLength - formSize); err != nil {
+		return err
+	}
 	parts, err := v.MultipartReader()
 	if err != nil {
 		return v.refuse("page.badForm")

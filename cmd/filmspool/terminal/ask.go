@@ -23,8 +23,13 @@ func (o *Printer) Agreed(ctx context.Context, stdin io.Reader, question string) 
 	return answer == "y" || answer == "yes" || answer == "j" || answer == "ja"
 }
 
+// Asking reports whether [Printer.Ask] waits for an answer.
+func (o *Printer) Asking() bool { return o.asking.Load() }
+
 // Ask asks a person at a terminal for a line. It is "" when ctx ends.
 func (o *Printer) Ask(ctx context.Context, stdin io.Reader, question string) string {
+	o.asking.Store(true)
+	defer o.asking.Store(false)
 	o.Printf("%s ", question)
 	line, _ := await(ctx, func() (string, error) { return bufio.NewReader(stdin).ReadString('\n') }) // an end is no answer
 	if ctx.Err() != nil {

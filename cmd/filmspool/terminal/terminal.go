@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -28,6 +29,7 @@ import (
 type Printer struct {
 	w        io.Writer
 	language string
+	asking   atomic.Bool
 }
 
 // To prints to w, in English.

@@ -89,6 +89,12 @@ document.addEventListener('click', async ({ target }) => {
   target.nextElementSibling.textContent = target.dataset.copied;
 });
 
+// A file that is too large is refused before it is sent.
+document.addEventListener('change', ({ target }) => {
+  if (!target.dataset.most) return;
+  target.setCustomValidity(target.files[0]?.size > Number(target.dataset.most) ? target.dataset.large : '');
+  target.reportValidity();
+});
 // A switch saves itself.
 document.addEventListener('change', ({ target }) => { if ('saves' in target.dataset) target.form.requestSubmit(); });
 /** Finds while somebody types: the address of the form answers with the page. */
