@@ -20,6 +20,7 @@
 package playback
 
 import (
+	"math"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -49,43 +50,29 @@ const Reach = 12 * time.Hour
 // Longest is the running time beyond which nothing is taken to run.
 const Longest = 6 * time.Hour
 
-// numbers are those of one rule.
-type numbers struct {
-	share         time.Duration // 1 for the whole running time, 2 for half of it, 0 for none
-	least, most   time.Duration // of that; no bounds where both are 0
+// rules are the numbers of each rule.
+var rules = [...]struct {
+	share         time.Duration // 1 for the whole running time, 2 for half of it
+	least, most   time.Duration // of that
 	film, episode time.Duration // where the running time is not known
 	less          bool          // the bound itself is another playback
 	day           time.Duration // where a day alone is known; such a time is noon
-}
-
-func (r Rule) numbers() numbers {
-	switch r {
-	case TwoSources:
-		return numbers{
-			share: 1, least: 5 * time.Minute, most: Longest,
-			film: 40 * time.Minute, episode: 20 * time.Minute, day: Reach - time.Millisecond,
-		}
-	case Import:
-		return numbers{share: 2, film: 20 * time.Minute, episode: 10 * time.Minute, less: true, day: Reach}
-	default:
-		return numbers{share: 2, film: 20 * time.Minute, episode: 10 * time.Minute, day: Reach}
-	}
+}{
+	TwoSources:    {share: 1, least: 5 * time.Minute, most: Longest, film: 40 * time.Minute, episode: 20 * time.Minute, day: Reach - time.Millisecond},
+	BeforeSending: {share: 2, most: math.MaxInt64, film: 20 * time.Minute, episode: 10 * time.Minute, day: Reach},
+	Import:        {share: 2, most: math.MaxInt64, film: 20 * time.Minute, episode: 10 * time.Minute, day: Reach, less: true},
 }
 
 // Within is how far apart two ends of an item may be whose times are known.
 func (r Rule) Within(t viewing.MediaType, runtime time.Duration) time.Duration {
-	n := r.numbers()
-	within := n.film
+	within := rules[r].film
 	switch {
-	case n.share > 0 && runtime > 0:
-		within = runtime / n.share
+	case runtime > 0:
+		within = runtime / rules[r].share
 	case t == viewing.Episode:
-		within = n.episode
+		within = rules[r].episode
 	}
-	if n.most > 0 {
-		within = min(max(within, n.least), n.most)
-	}
-	return within
+	return min(max(within, rules[r].least), rules[r].most)
 }
 
 // Same reports whether two ends of one item belong to the same playback. The
@@ -93,10 +80,10 @@ func (r Rule) Within(t viewing.MediaType, runtime time.Duration) time.Duration {
 func (r Rule) Same(a, b End) bool {
 	apart := Apart(a.At, b.At)
 	if a.At.Precision == viewing.Day || b.At.Precision == viewing.Day {
-		return apart <= r.numbers().day
+		return apart <= rules[r].day
 	}
 	within := r.Within(a.Type, max(a.Runtime, b.Runtime))
-	return apart < within || apart == within && !r.numbers().less
+	return apart < within || apart == within && !rules[r].less
 }
 
 // Apart is how far two times lie apart.
@@ -111,7 +98,7 @@ func Shown(record time.Time, days bool, e End) bool {
 	apart := record.Sub(e.At.Time()).Abs()
 	within := BeforeSending.Within(e.Type, e.Runtime)
 	if e.At.Precision == viewing.Day {
-		within = BeforeSending.numbers().day
+		within = rules[BeforeSending].day
 	}
 	return apart <= within || days && sameDay(record, e.At)
 }
@@ -125,4 +112,24 @@ func sameDay(record time.Time, at viewing.Instant) bool {
 		there = there.Add(time.Duration(*at.Offset) * time.Second)
 	}
 	return day == at.Time().Format(time.DateOnly) || day == there.Format(time.DateOnly)
+}
+
+// ByHand reports a reason to hold an entry of which only a person can know
+// whether it may leave.
+func ByHand(reason string) bool {
+	return reason == viewing.ReasonUser || reason == viewing.ReasonRestored
+}
+
+// Seconds is a running time that a source told; it may have told anything.
+func Seconds(seconds float64) time.Duration {
+	return time.Duration(min(seconds, Longest.Seconds()) * float64(time.Second))
+}
+
+// Distance is how much later one end is than another, to the second: "2m30s", "-2m0s",
+// or "day" where one of them is known by its day alone.
+func Distance(a, b viewing.Instant) string {
+	if a.Precision == viewing.Day || b.Precision == viewing.Day {
+		return "day"
+	}
+	return (time.Duration(a.Millis-b.Millis) * time.Millisecond).Round(time.Second).String()
 }

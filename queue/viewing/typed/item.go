@@ -24,18 +24,15 @@ type Item struct {
 
 // The forms of an item, in lower case.
 var (
-	numberForm = lazy(`^([1-9]\d{0,15})(?:-|-\S*[^\s\d-]\S*)?$`) // 603, 603-the-matrix
-	kindForm   = lazy(`^(?:(movie|film)|tv|series|serie|show|episode|folge)\s+([1-9]\d{0,15})$`)
+	numberForm = lazy(`^([1-9]\d{0,14})(?:-|-\S*[^\s\d-]\S*)?$`) // 603, 603-the-matrix
+	kindForm   = lazy(`^(?:(movie|film)|tv|series|serie|show|episode|folge)\s+([1-9]\d{0,14})$`)
 	imdbForm   = lazy(`^tt\d{7,12}$`) // a shorter one has lost digits
 	imdbPage   = lazy(`^(?:https?://)?(?:www\.|m\.)?imdb\.com/(?:[a-z-]+/)?title/(tt\d{7,12})(?:[/?#]|$)`)
-	tmdbPage   = lazy(`^(?:(?:https?://)?(?:www\.|m\.)?themoviedb\.org/|/)?(movie|tv)/([1-9]\d{0,15})(?:-[^/?#]*)?` +
+	tmdbPage   = lazy(`^(?:(?:https?://)?(?:www\.|m\.)?themoviedb\.org/|/)?(movie|tv)/([1-9]\d{0,14})(?:-[^/?#]*)?` +
 		`(?:/season/(\d{1,5})(?:/episode/([1-9]\d{0,4}))?)?(?:[/?#]|$)`)
 	otherPage = lazy(`^https?://|^[^\s/]+\.[a-z]+/`)
 	yearForm  = lazy(`^(.*\S)\s*\((\d{4})\)$`)
 )
-
-// maxID is the service's largest identifier.
-const maxID = 1<<53 - 1
 
 // ParseItem reads a number of themoviedb.org ("603", "603-the-matrix", "movie 603"), an
 // IMDb number ("tt0133093") or an address at one of the two.
@@ -50,7 +47,7 @@ func ParseItem(text string) (Item, error) {
 				i.Type, i.Episode = viewing.Episode, &episode
 			}
 		}
-		return i, tooLarge(text, i.IDs.TMDB)
+		return i, nil
 	}
 	if page := imdbPage().FindStringSubmatch(lower); page != nil {
 		return Item{IDs: viewing.IDs{IMDB: page[1]}}, nil
@@ -60,11 +57,10 @@ func ParseItem(text string) (Item, error) {
 		if parts[1] != "" {
 			i.Type = viewing.Movie
 		}
-		return i, tooLarge(text, i.IDs.TMDB)
+		return i, nil
 	}
 	if parts := numberForm().FindStringSubmatch(lower); parts != nil {
-		id := number(parts[1])
-		return Item{IDs: viewing.IDs{TMDB: id}}, tooLarge(text, id)
+		return Item{IDs: viewing.IDs{TMDB: number(parts[1])}}, nil
 	}
 	switch {
 	case imdbForm().MatchString(lower):
@@ -88,13 +84,6 @@ func number(digits string) int64 {
 	return n
 }
 
-func tooLarge(text string, id int64) error {
-	if id > maxID {
-		return say("typed.number", text)
-	}
-	return nil
-}
-
 // titleCode is the code of an error about words that may be a title.
 const titleCode = "typed.title"
 
@@ -105,21 +94,22 @@ func IsTitle(err error) bool { return isCode(err, titleCode) }
 // ParseMedia reads an item of a kind in the forms of [ParseItem]: a film, a whole series,
 // or a series and as much of an episode as the text names.
 func ParseMedia(kind viewing.MediaType, text string) (viewing.Media, error) {
+	m := viewing.Media{Type: kind}
 	i, err := ParseItem(text)
 	switch {
 	case err != nil:
-		return viewing.Media{Type: kind}, err
 	case kind == viewing.Movie && i.Type != viewing.Movie && i.Type != "":
-		return viewing.Media{Type: kind}, say("typed.wantsMovie", text)
+		err = say("typed.wantsMovie", text)
 	case kind != viewing.Movie && i.Type == viewing.Movie:
-		return viewing.Media{Type: kind}, say("typed.wantsSeries", text)
+		err = say("typed.wantsSeries", text)
 	case kind == viewing.TV && i.Season != nil:
-		return viewing.Media{Type: kind}, say("typed.wantsWhole", text)
+		err = say("typed.wantsWhole", text)
 	case kind == viewing.Episode:
-		return viewing.Media{Type: kind, Show: &viewing.Show{IDs: i.IDs}, Season: i.Season, Episode: i.Episode}, nil
+		m.Show, m.Season, m.Episode = &viewing.Show{IDs: i.IDs}, i.Season, i.Episode
 	default:
-		return viewing.Media{Type: kind, IDs: i.IDs}, nil
+		m.IDs = i.IDs
 	}
+	return m, err
 }
 
 // Dated parts words from the year behind them: "Alpha One (1999)". The year is 0
@@ -157,4 +147,37 @@ func unseen(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }
 // lazy compiles an expression at its first use: most starts of the program use none.
 func lazy(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
+// Nearest is the known word that value may have meant: one in which at most two letters
+// are to be put in, taken out or changed. "" is none.
+func Nearest(value string, known []string) string {
+	best, least := "", 3
+	for _, word := range known {
+		if d := distance(strings.ToLower(value), word); d < least {
+			best, least = word, d
+		}
+	}
+	return best
+}
+
+// distance is the least number of letters to put in, take out or change.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range min(len(a), 40) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }

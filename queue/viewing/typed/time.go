@@ -45,8 +45,8 @@ var (
 func ParseTime(text string, now time.Time) (Time, error) {
 	t := Time{text: strings.TrimSpace(text)}
 	lower := strings.ToLower(strings.Join(strings.Fields(text), " "))
-	var err error
-	if t.at, err = time.Parse(time.RFC3339Nano, strings.ToUpper(lower)); err == nil {
+	if exact, err := time.Parse(time.RFC3339Nano, strings.ToUpper(lower)); err == nil {
+		t.at = exact
 		return t, nil
 	}
 	if parts := agoForm().FindStringSubmatch(lower); parts != nil {
@@ -69,12 +69,11 @@ func ParseTime(text string, now time.Time) (Time, error) {
 		t.at, t.day = at(day, 12, 0), true
 		return t, nil
 	}
-	t.at, err = moment(day, clock)
-	t.at = t.at.Add(time.Duration(clock.Second()) * time.Second)
-	if err == nil && t.at.After(now) && day.Equal(now) {
-		err = viewing.Say("typed.ahead", "text", Quoted(t.text), "clock", clock.Format("15:04"))
+	t.at = at(day, clock.Hour(), clock.Minute()).Add(time.Duration(clock.Second()) * time.Second)
+	if t.at.After(now) && day.Equal(now) {
+		return t, viewing.Say("typed.ahead", "text", Quoted(t.text), "clock", clock.Format("15:04"))
 	}
-	return t, err
+	return t, nil
 }
 
 // parseWords reads a day and a time of the clock, in any order. Without a day it is now,
@@ -159,31 +158,6 @@ func at(day time.Time, hour, minute int) time.Time {
 	return time.Date(day.Year(), day.Month(), day.Day(), hour, minute, 0, 0, day.Location())
 }
 
-// moment is the one moment of a day at which clocks in its zone show this. Where they are
-// put forward or back there may be none, or two.
-func moment(day, clock time.Time) (time.Time, error) {
-	zone, moved := day.Location(), at(day, clock.Hour(), clock.Minute())
-	shown := time.Date(day.Year(), day.Month(), day.Day(), clock.Hour(), clock.Minute(), 0, 0, time.UTC)
-	var found []time.Time
-	for _, near := range []time.Duration{-24 * time.Hour, 24 * time.Hour} {
-		_, offset := shown.Add(near).In(zone).Zone()
-		t := shown.Add(-time.Duration(offset) * time.Second).In(zone)
-		if t.Format(time.DateTime) == shown.Format(time.DateTime) && (len(found) == 0 || !found[0].Equal(t)) {
-			found = append(found, t)
-		}
-	}
-	const minutes = "2006-01-02 15:04"
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		return moved, viewing.Say("typed.skipped", "text", shown.Format(minutes), "next", moved.Format(minutes))
-	default:
-		return moved, viewing.Say("typed.twice", "text", shown.Format(minutes),
-			"first", found[0].Format(time.RFC3339), "second", found[1].Format(time.RFC3339))
-	}
-}
-
 // Instant is when a viewing ended. Of a day it is noon, or now when that is
 // still to come today: a day that is told never lies ahead because of its noon.
 func (t Time) Instant(now time.Time) viewing.Instant {
@@ -204,11 +178,7 @@ func (t Time) Start() time.Time {
 	if !t.day {
 		return t.at
 	}
-	start := at(t.at, 0, 0)
-	if start.Day() != t.at.Day() {
-		start = start.Add(time.Hour) // the clocks were put forward at midnight
-	}
-	return start
+	return at(t.at, 0, 0)
 }
 
 // End is the moment itself, and of a day the beginning of the next one.
