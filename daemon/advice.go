@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/entry"
@@ -45,7 +43,7 @@ func (d *Daemon) Explain(ctx context.Context, id int64) (control.Explanation, er
 		return x, err
 	}
 	if t, ok := d.store.Trouble(); ok {
-		x.Why, x.Hint = storageTrouble(t), storageHint(t, d.o.Paths.State)
+		x.Why, x.Hint = t.Message(), storageHint(t, d.o.Paths.State)
 		return x, nil
 	}
 	if d.account(x.Account) == nil {
@@ -65,23 +63,9 @@ func ofEntry(code string, id int64) viewing.Message {
 // startHint is what to type where nothing runs.
 func startHint(p config.Paths) viewing.Message { return service.StartHint(p.System) }
 
-// storageTrouble says why nothing can be written.
-func storageTrouble(t sqlite.Trouble) viewing.Message {
-	switch t.Kind() {
-	case sqlite.Full:
-		return viewing.Say(health.DiskFull)
-	case sqlite.ReadOnly:
-		return viewing.Say("disk.readOnly")
-	case sqlite.Denied:
-		return viewing.Say("disk.denied")
-	default:
-		return viewing.Say("disk.trouble", "reason", strings.TrimPrefix(t.Cause.Error(), sqlite.ErrStorage.Error()+": "))
-	}
-}
-
-// storageHint says what to do about it.
+// storageHint says what to do about what keeps the queue from writing.
 func storageHint(t sqlite.Trouble, folder string) viewing.Message {
-	if t.Kind() == sqlite.Full {
+	if t.Full() {
 		return viewing.Say("hint.freeSpace", "path", folder)
 	}
 	return viewing.Say("hint.makeWritable", "path", folder)

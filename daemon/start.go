@@ -26,7 +26,7 @@ func unwritable(err error, folder string) error {
 	for _, cause := range []error{sqlite.ErrStorage, syscall.ENOSPC, syscall.EROFS, syscall.EDQUOT} {
 		if errors.Is(err, cause) {
 			t := sqlite.Trouble{Cause: err}
-			return &viewing.Refusal{Kind: fmt.Errorf("%w: %w", ErrUnwritable, err), Message: storageTrouble(t), Hint: storageHint(t, folder)}
+			return &viewing.Refusal{Kind: fmt.Errorf("%w: %w", ErrUnwritable, err), Message: t.Message(), Hint: storageHint(t, folder)}
 		}
 	}
 	return err

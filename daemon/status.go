@@ -92,7 +92,7 @@ func (d *core) status(
 		s.OldestPendingSeconds = max(0, int64(time.Since(t).Seconds()))
 	}
 	if t, ok := d.store.Trouble(); ok {
-		s.Storage = &control.Storage{Reason: storageTrouble(t), Since: t.Since.UTC(), Refused: t.Refused}
+		s.Storage = &control.Storage{Reason: t.Message(), Since: t.Since.UTC(), Refused: t.Refused}
 	}
 	if !slices.ContainsFunc(s.Accounts, func(a control.Account) bool { return !a.Unused }) {
 		for i := range s.Accounts {

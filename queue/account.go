@@ -54,8 +54,7 @@ func (s *Store) UpdateAccount(ctx context.Context, name string, change func(*acc
 
 // account is an account as it is on disk; new when absent.
 func (t *tx) account(name string) (account.Row, error) {
-	rows, err := t.Query(selectAccount, name)
-	found, err := sqlite.Collect(rows, err, scanAccount)
+	found, err := sqlite.All(t.Tx, scanAccount, selectAccount, name)
 	return append(found, account.Row{Name: name})[0], err
 }
 

@@ -137,8 +137,7 @@ func correctedStep(is resolve.Candidate, reported, m viewing.Media) entry.Step {
 // remember writes the correction that follows from what a person said, unless nothing
 // can be remembered.
 func (t *tx) remember(c Correcting, reported, place viewing.Media, did *resolve.Corrected) (said resolve.Correction, ok bool, err error) {
-	rows, err := t.Query(selectCorrection+" WHERE key = ?", resolve.Correction{Told: resolve.ClueOf(reported)}.Key())
-	all, err := sqlite.Collect(rows, err, scanCorrection)
+	all, err := sqlite.All(t.Tx, scanCorrection, selectCorrection+" WHERE key = ?", resolve.Correction{Told: resolve.ClueOf(reported)}.Key())
 	if err != nil {
 		return said, false, err
 	}
@@ -215,8 +214,7 @@ func (t *tx) correctionFor(m *viewing.Media) (*resolve.Correction, error) {
 	if m == nil || m.Identified() || m.Unsure {
 		return nil, nil
 	}
-	rows, err := t.Query(selectOfKeys, jsonArray(resolve.Clues(*m)))
-	all, err := sqlite.Collect(rows, err, scanCorrection)
+	all, err := sqlite.All(t.Tx, scanCorrection, selectOfKeys, jsonArray(resolve.Clues(*m)))
 	return resolve.Telling(all, *m), err
 }
 

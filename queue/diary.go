@@ -215,8 +215,7 @@ func (t *tx) learn(e Entry) (words string, err error) {
 	}
 	if lacksTitle(e.Media) {
 		work, episode := titleKeys(*e.Media)
-		rows, err := t.Query(selectTitles, jsonArray([]string{work, episode}))
-		found, err := sqlite.Collect(rows, err, scanTitle)
+		found, err := sqlite.All(t.Tx, scanTitle, selectTitles, jsonArray([]string{work, episode}))
 		if err != nil {
 			return "", err
 		}

@@ -155,8 +155,7 @@ const selectSightings = `SELECT v.source, iif(json_valid(v.body), max(coalesce(j
 // sighted adds to an entry who saw it.
 func (t *tx) sighted(e Entry) (*sighted, error) {
 	s := &sighted{Entry: e}
-	rows, err := t.Query(selectSightings, e.ID)
-	_, err = sqlite.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
+	_, err := sqlite.All(t.Tx, func(r *sql.Rows) (struct{}, error) {
 		var source string
 		var seconds float64
 		var unsure bool
@@ -165,7 +164,7 @@ func (t *tx) sighted(e Entry) (*sighted, error) {
 		s.sources = append(s.sources, source)
 		s.runtime = max(s.runtime, playback.Seconds(seconds))
 		return struct{}{}, err
-	})
+	}, selectSightings, e.ID)
 	return s, err
 }
 

@@ -98,16 +98,15 @@ func (t *tx) sameAs(e event) (int64, error) {
 	if len(keys) == 0 || slices.Contains(keys, "") {
 		return same.id, nil
 	}
-	rows, err := t.Query(`SELECT item_key, event = ?1 AND state IN ('delivered', 'sending', 'in_doubt', 'rejected') AND touched < 2
-		FROM entries WHERE event = ?1 OR id IN (SELECT entry FROM witnesses WHERE event = ?1)`, same.id)
 	others := true
-	_, err = sqlite.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
+	_, err = sqlite.All(t.Tx, func(r *sql.Rows) (struct{}, error) {
 		var key string
 		var sent bool
 		err := r.Scan(&key, &sent)
 		others = others && sent && key != "" && !slices.Contains(keys, key)
 		return struct{}{}, err
-	})
+	}, `SELECT item_key, event = ?1 AND state IN ('delivered', 'sending', 'in_doubt', 'rejected') AND touched < 2
+		FROM entries WHERE event = ?1 OR id IN (SELECT entry FROM witnesses WHERE event = ?1)`, same.id)
 	if err != nil || !others {
 		return same.id, err
 	}

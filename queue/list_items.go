@@ -18,12 +18,11 @@ type place struct {
 // places are where an event goes. What is put on a list goes where its list is.
 func (t *tx) places(e event) (places []place, err error) {
 	if e.Kind == viewing.KindListItem {
-		rows, err := t.Query(`SELECT n.id, n.account, n.state FROM events AS v JOIN entries AS n ON n.event = v.id
-			WHERE v.source_kind = ? AND v.event_id = ? AND n.kind = ?`, e.kind, e.InList, string(viewing.KindList))
-		places, err = sqlite.Collect(rows, err, func(r *sql.Rows) (p place, err error) {
+		places, err = sqlite.All(t.Tx, func(r *sql.Rows) (p place, err error) {
 			err = r.Scan(&p.list, &p.account, &p.lists)
 			return p, err
-		})
+		}, `SELECT n.id, n.account, n.state FROM events AS v JOIN entries AS n ON n.event = v.id
+			WHERE v.source_kind = ? AND v.event_id = ? AND n.kind = ?`, e.kind, e.InList, string(viewing.KindList))
 		if err != nil || len(places) > 0 {
 			return places, err
 		}

@@ -23,13 +23,12 @@ func (t *tx) readSilences() error {
 	if t.silences != nil {
 		return nil
 	}
-	rows, err := t.Query("SELECT account, since, until FROM silences ORDER BY id")
-	all, err := sqlite.Collect(rows, err, func(r *sql.Rows) (s account.Silence, err error) {
+	all, err := sqlite.All(t.Tx, func(r *sql.Rows) (s account.Silence, err error) {
 		var since, until int64
 		err = r.Scan(&s.Account, &since, &until)
 		s.From, s.Until = millis(since), millis(until)
 		return s, err
-	})
+	}, "SELECT account, since, until FROM silences ORDER BY id")
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,7 @@ const selectEntry = "SELECT " + entryColumns + " FROM entries AS n JOIN events A
 
 // entry reads one entry as the transaction sees it.
 func (t *tx) entry(id int64) (Entry, error) {
-	rows, err := t.Query(selectEntry, id)
-	entries, err := sqlite.Collect(rows, err, scanEntry)
+	entries, err := sqlite.All(t.Tx, scanEntry, selectEntry, id)
 	if err != nil {
 		return Entry{}, err
 	}
@@ -137,8 +136,7 @@ func (t *tx) step(id int64, s entry.Step) error {
 
 // note writes a step that changes nothing, once.
 func (t *tx) note(id int64, s entry.Step) error {
-	rows, err := t.Query("SELECT at, code, from_state, reason, args, cause FROM steps WHERE entry = ? AND code = ?", id, s.Code)
-	before, err := sqlite.Collect(rows, err, scanStep)
+	before, err := sqlite.All(t.Tx, scanStep, "SELECT at, code, from_state, reason, args, cause FROM steps WHERE entry = ? AND code = ?", id, s.Code)
 	noted := slices.ContainsFunc(before, func(b entry.Step) bool { return maps.Equal(b.Args, s.Args) && reflect.DeepEqual(b.Cause, s.Cause) })
 	if err != nil || noted {
 		return err

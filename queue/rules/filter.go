@@ -64,14 +64,18 @@ func NewFilter(m Match, a Action) Filter {
 	return Filter{Match: m, Action: a, path: pattern(m.Path), folder: pattern(m.Folder)}
 }
 
-// filterFor is the place of the first filter that fits, from 0; -1 for none.
+// filterFor returns the first filter that fits, and the values that name it to a person.
 // Filters are about viewings: wishes and lists are asked for by a person.
-func (s Settings) filterFor(source string, v viewing.Event, m *viewing.Media) int {
-	if v.Kind != viewing.KindViewing || m == nil {
-		return -1
+func (s Settings) filterFor(source string, v viewing.Event, m *viewing.Media) (Filter, entry.Args) {
+	if v.Kind == viewing.KindViewing && m != nil {
+		names := s.names(source)
+		for i, f := range s.Filters {
+			if f.fits(names, v, m) {
+				return f, entry.Args{"filter": strconv.Itoa(i + 1), "match": f.Match.String()}
+			}
+		}
 	}
-	names := s.names(source)
-	return slices.IndexFunc(s.Filters, func(f Filter) bool { return f.fits(names, v, m) })
+	return Filter{}, nil
 }
 
 // fits reports whether a filter is for an item of a viewing. names are those of the
@@ -133,11 +137,6 @@ func (m Match) String() string {
 		return "everything"
 	}
 	return strings.Join(parts, ", ")
-}
-
-// args name the filter at a place, counted from 1 for a person.
-func (f Filter) args(place int) entry.Args {
-	return entry.Args{"filter": strconv.Itoa(place + 1), "match": f.Match.String()}
 }
 
 // pattern is a path with stars as doublestar takes it: it names what it fits, and all

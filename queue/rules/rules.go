@@ -66,12 +66,7 @@ func Decide(s Settings, source string, v viewing.Event, m *viewing.Media, now ti
 	_, route := s.route(source)
 	d := Decision{State: viewing.StatePending, Steps: []entry.Step{route}}
 	d.schedule(s.Grace, v.Class, now)
-	var filter Filter
-	var args entry.Args
-	if place := s.filterFor(source, v, m); place >= 0 {
-		filter = s.Filters[place]
-		args = filter.args(place)
-	}
+	filter, args := s.filterFor(source, v, m)
 	class, usual := s.class(v.Class), Settings{}.class(v.Class)
 	silence := s.silence(source, v)
 	switch {
@@ -104,7 +99,14 @@ func Decide(s Settings, source string, v viewing.Event, m *viewing.Media, now ti
 		if usual == Hold {
 			d.say("rule.sent.class", entry.Args{"class": string(v.Class)})
 		}
-		d.free()
+		if d.NotBefore.IsZero() {
+			d.say("rule.free", nil)
+		} else {
+			d.say("rule.free.at", entry.Args{"at": entry.Time(d.NotBefore)})
+		}
+		if d.Lane == viewing.LaneBackfill {
+			d.Steps = append(d.Steps, entry.Step{Code: "rule.backfill"})
+		}
 	}
 	return d
 }
@@ -131,18 +133,6 @@ func (d *Decision) schedule(wait time.Duration, class viewing.Class, now time.Ti
 	}
 	if wait > 0 {
 		d.NotBefore = now.Add(wait)
-	}
-}
-
-// free says that nothing holds an entry back, and when it leaves.
-func (d *Decision) free() {
-	if d.NotBefore.IsZero() {
-		d.say("rule.free", nil)
-	} else {
-		d.say("rule.free.at", entry.Args{"at": entry.Time(d.NotBefore)})
-	}
-	if d.Lane == viewing.LaneBackfill {
-		d.Steps = append(d.Steps, entry.Step{Code: "rule.backfill"})
 	}
 }
 

@@ -18,45 +18,18 @@ type Lock struct {
 	file   *flock.Flock
 }
 
-// AcquireLock locks the folder dir, which must exist, and the file dir/lock. It
-// does not wait: when another process holds the lock, the error wraps [ErrLocked].
-func AcquireLock(dir string) (*Lock, error) {
-	l, err := lock(dir, os.O_CREATE)
-	if err != nil {
-		return nil, fmt.Errorf("lock state folder %s: %w", dir, err)
-	}
-	return l, nil
-}
-
-func lock(dir string, create int) (*Lock, error) {
-	l := &Lock{
-		folder: flock.New(dir, flock.SetFlag(os.O_RDONLY)),
-		file:   flock.New(filepath.Join(dir, "lock"), flock.SetFlag(os.O_RDONLY|create)), // also on a disk that is read-only
-	}
-	if locked, err := l.folder.TryLock(); err == nil && !locked {
-		return nil, ErrLocked
-	}
-	locked, err := l.file.TryLock()
-	if err == nil && !locked {
-		err = ErrLocked
-	}
-	if err != nil {
-		return nil, errors.Join(err, l.Release())
-	}
-	return l, nil
-}
-
 // lockEvery is how often AwaitLock tries: the system's own way of waiting cannot
 // be interrupted.
 const lockEvery = 20 * time.Millisecond
 
-// AwaitLock is [AcquireLock], but waits up to patience while another process
-// holds the lock: a command holds it for a moment.
+// AwaitLock locks the folder dir, which must exist, and the file dir/lock. It waits up to
+// patience while another process holds the lock, as a command does for a moment; then the
+// error wraps [ErrLocked].
 func AwaitLock(ctx context.Context, dir string, patience time.Duration) (*Lock, error) {
 	for till := time.Now().Add(patience); ; {
-		lock, err := AcquireLock(dir)
+		l, err := lock(dir, os.O_CREATE)
 		if !errors.Is(err, ErrLocked) || !time.Now().Before(till) {
-			return lock, err
+			return l, err
 		}
 		select {
 		case <-ctx.Done():
@@ -64,6 +37,24 @@ func AwaitLock(ctx context.Context, dir string, patience time.Duration) (*Lock, 
 		case <-time.After(lockEvery):
 		}
 	}
+}
+
+func lock(dir string, create int) (*Lock, error) {
+	l := &Lock{
+		folder: flock.New(dir, flock.SetFlag(os.O_RDONLY)),
+		file:   flock.New(filepath.Join(dir, "lock"), flock.SetFlag(os.O_RDONLY|create)), // also on a disk that is read-only
+	}
+	locked, err := l.folder.TryLock()
+	if err != nil || locked { // not every system can lock a folder
+		locked, err = l.file.TryLock()
+	}
+	if err == nil && !locked {
+		err = ErrLocked
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("lock state folder %s: %w", dir, err), l.Release())
+	}
+	return l, nil
 }
 
 // Release releases the lock. The file stays: removing it would let two processes

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +17,7 @@ import (
 // holdLock is the child: it takes the lock of dir, says so, and keeps it until
 // its input ends.
 func holdLock(dir string) error {
-	lock, err := AcquireLock(dir)
+	lock, err := AwaitLock(context.Background(), dir, 0)
 	if err != nil {
 		return err
 	}
@@ -44,7 +45,7 @@ func TestLockOfAnotherProcess(t *testing.T) {
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "held\n" {
 		t.Fatalf("the child said %q, %v", line, err)
 	}
-	_, err = AcquireLock(dir)
+	_, err = AwaitLock(t.Context(), dir, 0)
 	if !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("second lock: %v, want one that names %s", err, dir)
 	}
@@ -52,36 +53,13 @@ func TestLockOfAnotherProcess(t *testing.T) {
 	if err := child.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	lock, err := AcquireLock(dir)
+	lock, err := AwaitLock(t.Context(), dir, 0)
 	if err != nil {
 		t.Fatalf("after the other process ended: %v", err)
 	}
 	if err := lock.Release(); err != nil {
 		t.Error(err)
 	}
-}
-
-func TestLockIsOnePerFolder(t *testing.T) {
-	dir := t.TempDir()
-	first, err := AcquireLock(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := AcquireLock(dir); !errors.Is(err, ErrLocked) {
-		t.Errorf("second: %v", err)
-	}
-	other, err := AcquireLock(t.TempDir())
-	if err != nil {
-		t.Fatalf("another folder: %v", err)
-	}
-	if err := errors.Join(first.Release(), other.Release()); err != nil {
-		t.Fatal(err)
-	}
-	again, err := AcquireLock(dir)
-	if err != nil {
-		t.Fatalf("after its release: %v", err)
-	}
-	again.Release()
 }
 
 // A program that starts while a command is at work waits for its end, and no
@@ -102,7 +80,7 @@ func TestAwaitLock(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				dir := t.TempDir()
-				first, err := AcquireLock(dir)
+				first, err := AwaitLock(t.Context(), dir, 0)
 				if err != nil {
 					t.Fatal(err)
 				}

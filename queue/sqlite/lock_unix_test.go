@@ -13,7 +13,7 @@ import (
 // finds the folder locked.
 func TestALockWhoseFileIsDeletedStillHolds(t *testing.T) {
 	dir := t.TempDir()
-	first, err := AcquireLock(dir)
+	first, err := AwaitLock(t.Context(), dir, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func TestALockWhoseFileIsDeletedStillHolds(t *testing.T) {
 	if !Held(dir) {
 		t.Error("nobody is said to hold it")
 	}
-	if _, err := AcquireLock(dir); !errors.Is(err, ErrLocked) {
+	if _, err := AwaitLock(t.Context(), dir, 0); !errors.Is(err, ErrLocked) {
 		t.Errorf("a second one: %v", err)
 	}
 	if err := first.Release(); err != nil {
@@ -32,7 +32,7 @@ func TestALockWhoseFileIsDeletedStillHolds(t *testing.T) {
 	if Held(dir) {
 		t.Error("held after its release")
 	}
-	again, err := AcquireLock(dir)
+	again, err := AwaitLock(t.Context(), dir, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,9 +80,8 @@ func (db *DB) check(ctx context.Context, pool *sql.DB) (verdict string, err erro
 
 // Recovery describes a damaged database whose readable rows were copied.
 type Recovery struct {
-	Aside  string // where the damaged file is put
-	Copied int64  // rows
-	Lost   int64  // rows that could not be read or kept
+	Aside string // where the damaged file is put
+	Lost  int64  // rows that could not be read or kept
 }
 
 const (
@@ -118,7 +117,7 @@ func (db *DB) recover(ctx context.Context, cause string) error {
 	default:
 	}
 	db.trouble.end()
-	db.logger.Error("the damaged database was set aside", "aside", found.Aside, "copied", found.Copied, "lost", found.Lost)
+	db.logger.Error("the damaged database was set aside", "aside", found.Aside, "lost", found.Lost)
 	return nil
 }
 
@@ -228,12 +227,11 @@ const selectTables = `SELECT l.name, group_concat(i.name), iif(l.wr, max(iif(i.p
 
 // copyTables copies every table of the database at from, with numbers up to most.
 func (c *copier) copyTables(from string, most int64) error {
-	rows, err := c.Query(selectTables)
-	copies, err := Collect(rows, err, func(r *sql.Rows) (string, error) {
+	copies, err := All(c.Tx, func(r *sql.Rows) (string, error) {
 		var name, columns, number string
 		err := r.Scan(&name, &columns, &number)
-		return fmt.Sprintf("INSERT OR IGNORE INTO main.%[1]s (%[2]s) SELECT %[2]s FROM damaged.%[1]s WHERE %[3]s BETWEEN ? AND ? LIMIT ?", name, columns, number), err
-	})
+		return fmt.Sprintf("INSERT OR IGNORE INTO main.%[1]s (%[2]s) SELECT %[2]s FROM damaged.%[1]s WHERE %[3]s BETWEEN ? AND ?", name, columns, number), err
+	}, selectTables)
 	if err != nil {
 		return err
 	}
@@ -261,24 +259,18 @@ func (c *copier) copyTables(from string, most int64) error {
 func (c *copier) copyTable(statement string, most int64) error {
 	var faults, last int64
 	for first := int64(1); first <= most && faults <= maxFaults; first += rangeRows {
-		n, whole, err := c.copyRange(statement, first, first+rangeRows-1, all)
+		n, whole, err := c.copyRange(statement, first, first+rangeRows-1)
 		if n > 0 {
 			last = first + rangeRows
 		}
 		alone := !whole || n < rangeRows && first <= last+rangeRows
 		for id := first; err == nil && alone && id < first+rangeRows; id++ {
-			_, whole, err = c.copyRange(statement, id, id, all)
-			for limit, more := 1, !whole; err == nil && more; limit++ { // those before one that cannot be read
-				n, _, err = c.copyRange(statement, id, id, limit)
-				more = n > 0
-				whole = whole || more
-			}
-			if !whole {
+			if _, whole, err = c.copyRange(statement, id, id); whole {
+				c.found.Lost += faults
+				faults = 0
+			} else {
 				faults++
-				continue
 			}
-			c.found.Lost += faults
-			faults = 0
 		}
 		if err != nil {
 			return err
@@ -288,16 +280,12 @@ func (c *copier) copyTable(statement string, most int64) error {
 	return nil
 }
 
-// all is no limit.
-const all = -1
-
-// copyRange copies the first rows of a range, and says how many; whole is false when one
-// of them cannot be read or does not fit the table. Then it copies none.
-func (c *copier) copyRange(statement string, first, last int64, limit int) (n int64, whole bool, err error) {
-	n, err = c.Affect(statement, first, last, limit)
+// copyRange copies the rows of a range, and says how many; whole is false when one of them
+// cannot be read or does not fit the table. Then it copies none.
+func (c *copier) copyRange(statement string, first, last int64) (n int64, whole bool, err error) {
+	n, err = c.Affect(statement, first, last)
 	if err != nil && (isDamage(err) || concernsOneJob(err)) {
 		return 0, false, nil
 	}
-	c.found.Copied += n
 	return n, err == nil, err
 }

@@ -77,8 +77,8 @@ type DB struct {
 
 	reader  *sql.DB
 	writer  *connection // used by Run alone once it runs; nil after a failure
-	counter *os.File    // see counter.go
-	begun   int         // transactions, see growLog
+	counter *os.File    // holds the counts as of the last commit
+	begun   int         // transactions; see growLog
 
 	trouble troubles
 
@@ -110,10 +110,15 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 }
 
 func (db *DB) open(ctx context.Context) error {
-	for _, prepare := range []func() error{db.finishRecovery, db.setStrayLogAside, func() error { return makeFile(db.path) }} {
-		if err := prepare(); err != nil {
-			return fmt.Errorf("open database: %w", StorageError(err))
-		}
+	err := db.finishRecovery()
+	if err == nil {
+		err = db.setStrayLogAside()
+	}
+	if err == nil {
+		err = makeFile(db.path)
+	}
+	if err != nil {
+		return fmt.Errorf("open database: %w", StorageError(err))
 	}
 	cause, err := db.findDamage(ctx)
 	if err != nil {
@@ -166,8 +171,8 @@ func (db *DB) startRun(t *Tx, was counts) error {
 	if err != nil {
 		return err
 	}
-	is, err := t.count(db.o.Count)
-	if err != nil {
+	var is counts
+	if _, err := t.Find(db.o.Count, nil, &is.events, &is.changes); err != nil {
 		return err
 	}
 	if o.Copied == 0 { // a copy is older than the counter

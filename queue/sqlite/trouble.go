@@ -2,12 +2,15 @@ package sqlite
 
 import (
 	"errors"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Trouble is what keeps the queue from writing.
@@ -17,32 +20,23 @@ type Trouble struct {
 	Cause   error
 }
 
-// Kind is the kind of a trouble.
-type Kind int
+// Full reports whether the disk has no room.
+func (t Trouble) Full() bool {
+	found, ok := errors.AsType[*sqlite.Error](t.Cause)
+	return ok && found.Code() == sqlite3.SQLITE_IOERR_SHMSIZE || code(t.Cause) == sqlite3.SQLITE_FULL || errors.Is(t.Cause, syscall.ENOSPC)
+}
 
-// The kinds.
-const (
-	Other Kind = iota
-	Full
-	ReadOnly
-	Denied // by the rights of the folder or the file
-)
-
-// Kind is the kind of the cause.
-func (t Trouble) Kind() Kind {
-	extended := 0
-	if found, ok := errors.AsType[*sqlite.Error](t.Cause); ok {
-		extended = found.Code()
-	}
+// Message says why nothing can be written.
+func (t Trouble) Message() viewing.Message {
 	switch {
-	case code(t.Cause) == sqlite3.SQLITE_FULL || extended == sqlite3.SQLITE_IOERR_SHMSIZE || errors.Is(t.Cause, syscall.ENOSPC):
-		return Full
+	case t.Full():
+		return viewing.Say("disk.full")
 	case code(t.Cause) == sqlite3.SQLITE_READONLY || errors.Is(t.Cause, syscall.EROFS):
-		return ReadOnly
+		return viewing.Say("disk.readOnly")
 	case errors.Is(t.Cause, syscall.EACCES):
-		return Denied
+		return viewing.Say("disk.denied")
 	default:
-		return Other
+		return viewing.Say("disk.trouble", "reason", strings.TrimPrefix(t.Cause.Error(), ErrStorage.Error()+": "))
 	}
 }
 

@@ -5,10 +5,46 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
+
+// The ways to open a file.
+const (
+	reading = "mode=ro"
+	writing = "mode=rw&_txlock=immediate"
+)
+
+// address is a file for SQLite, and how to open it.
+func address(path, how string) (string, error) {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("find database: %w", err)
+	}
+	slashed := "/" + strings.TrimPrefix(filepath.ToSlash(full), "/") // also before a drive letter
+	return (&url.URL{Scheme: "file", Path: slashed, RawQuery: how}).String(), nil
+}
+
+// pool opens up to two connections to a file. The busy time-out comes first, so that
+// the pragmas after it wait too.
+func (db *DB) pool(path, how string, pragmas ...string) (*sql.DB, error) {
+	pragmas = append([]string{fmt.Sprintf("busy_timeout(%d)", db.o.Busy.Milliseconds())}, pragmas...)
+	dsn, err := address(path, how+"&_pragma="+strings.Join(pragmas, "&_pragma="))
+	if err != nil {
+		return nil, err
+	}
+	pool, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w: %w", ErrStorage, err)
+	}
+	pool.SetMaxOpenConns(2)
+	pool.SetMaxIdleConns(2)
+	return pool, nil
+}
 
 // connection is the one connection that writes, with its prepared statements.
 type connection struct {
@@ -78,20 +114,6 @@ func (t *Tx) Exec(query string, args ...any) (sql.Result, error) {
 	return result, nil
 }
 
-// Query runs a statement for its rows. The caller reads them to the end before
-// it uses the transaction for anything else: there is only one connection.
-func (t *Tx) Query(query string, args ...any) (*sql.Rows, error) {
-	statement, err := t.prepared(query) //nolint:sqlclosecheck // kept open and closed with the connection
-	if err != nil {
-		return nil, err
-	}
-	rows, err := statement.QueryContext(context.Background(), args...)
-	if err != nil {
-		return nil, StorageError(err)
-	}
-	return rows, nil
-}
-
 // Affect runs a statement and returns how many rows it changed.
 func (t *Tx) Affect(query string, args ...any) (int64, error) {
 	result, err := t.Exec(query, args...)
@@ -124,18 +146,13 @@ func (t *Tx) InsertNew(query string, args ...any) (id int64, added bool, err err
 
 // Find reads one row; found is false when there is none.
 func (t *Tx) Find(query string, args []any, into ...any) (found bool, err error) {
-	rows, err := t.Query(query, args...)
-	_, err = Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
-		found = true
-		return struct{}{}, r.Scan(into...)
-	})
-	return found, err
+	rows, err := All(t, func(r *sql.Rows) (struct{}, error) { return struct{}{}, r.Scan(into...) }, query, args...)
+	return len(rows) > 0, err
 }
 
 // Numbers reads rows of one number each.
 func (t *Tx) Numbers(query string, args ...any) ([]int64, error) {
-	rows, err := t.Query(query, args...)
-	return Collect(rows, err, Scan[int64])
+	return All(t, Scan[int64], query, args...)
 }
 
 // Run runs plain statements in order.
@@ -154,10 +171,14 @@ func (t *Tx) Mark(key string, value int64) error {
 	return err
 }
 
-// count runs the query for the counts.
-func (t *Tx) count(query string) (c counts, err error) {
-	_, err = t.Find(query, nil, &c.events, &c.changes)
-	return c, err
+// All reads all rows of a query as the transaction sees them.
+func All[T any](t *Tx, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
+	statement, err := t.prepared(query) //nolint:sqlclosecheck // kept open and closed with the connection
+	if err != nil {
+		return nil, err
+	}
+	rows, err := statement.QueryContext(context.Background(), args...)
+	return Collect(rows, err, scan)
 }
 
 // Read reads all rows of a query, as of the last commit. Damage that it meets ends the
