@@ -174,6 +174,12 @@ func (d *core) Add(ctx context.Context, v viewing.Event) (queue.Entry, error) {
 	return x.Entry, err
 }
 
+// Days implements [control.API]. Days are those of this machine's zone.
+func (d *core) Days(ctx context.Context, n int) ([]entry.Day, error) {
+	now := time.Now()
+	return d.store.Days(ctx, time.Date(now.Year(), now.Month(), now.Day()-n+1, 0, 0, 0, 0, time.Local), n)
+}
+
 // Year implements [control.API]. Days are those of this machine's zone.
 func (d *core) Year(ctx context.Context, year int) (entry.Year, error) {
 	y, err := d.store.Year(ctx, year, time.Local)

@@ -5,15 +5,13 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
-	"golang.org/x/text/unicode/norm"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -30,79 +28,58 @@ type Title struct {
 	Poster  string // the path of its picture at TMDB; "" where it has none
 }
 
-// titlesOf returns what an item says of its own title, and of that of its series.
-func titlesOf(m *viewing.Media) (all []Title) {
-	if m == nil {
+// name is a place for a title in an item: of a film or series its own, of an episode that of
+// its series, and its own.
+type name struct {
+	key   string // of a [Title]; "" without a number of TMDB
+	title *string
+	year  *int
+}
+
+func namesOf(m *viewing.Media) []name {
+	switch {
+	case m == nil || m.Type == viewing.Episode && (m.Show == nil || m.Show.IDs.TMDB == 0):
 		return nil
+	case m.Type == viewing.Episode:
+		return []name{{fmt.Sprint("tv:", m.Show.IDs.TMDB), &m.Show.Title, &m.Show.Year}, {m.Key(), &m.Title, new(int)}}
+	default:
+		return []name{{m.Key(), &m.Title, &m.Year}}
 	}
-	work, episode := titleKeys(*m)
-	add := func(key, name string, year int) {
-		if key != "" && name != "" {
-			all = append(all, Title{Key: key, Title: name, Year: year})
+}
+
+// lacking returns the keys of titles of which another entry may know more.
+func lacking(m *viewing.Media) (keys []string) {
+	for _, n := range namesOf(m) {
+		if n.key != "" && (*n.title == "" || *n.year == 0 && m.Type != viewing.Episode) {
+			keys = append(keys, n.key)
 		}
 	}
-	if m.Type != viewing.Episode {
-		add(work, m.Title, m.Year)
-		return all
-	}
-	if m.Show != nil {
-		add(work, m.Show.Title, m.Show.Year)
-	}
-	add(episode, m.Title, 0)
-	return all
-}
-
-// titleKeys returns the keys of a film or series, and of an episode: "movie:603",
-// "tv:1396" and "episode:1396:1:2". A key is "" without a number of TMDB.
-func titleKeys(m viewing.Media) (work, episode string) {
-	switch {
-	case m.Type != viewing.Episode:
-		return m.Key(), ""
-	case m.Show == nil || m.Show.IDs.TMDB == 0:
-		return "", ""
-	default:
-		return fmt.Sprint("tv:", m.Show.IDs.TMDB), m.Key()
-	}
-}
-
-// entitle gives an item the titles that it lacks. It changes no item, but returns another.
-func entitle(m *viewing.Media, titles map[string]Title) *viewing.Media {
-	work, episode := titleKeys(*m)
-	full := *m
-	if m.Type != viewing.Episode {
-		full.Title, full.Year = cmp.Or(m.Title, titles[work].Title), cmp.Or(m.Year, titles[work].Year)
-		return &full
-	}
-	if m.Show != nil {
-		show := *m.Show
-		show.Title, show.Year = cmp.Or(show.Title, titles[work].Title), cmp.Or(show.Year, titles[work].Year)
-		full.Show = &show
-	}
-	full.Title = cmp.Or(m.Title, titles[episode].Title)
-	return &full
-}
-
-// lacksTitle reports whether another entry may know more of a title.
-func lacksTitle(m *viewing.Media) bool {
-	if m == nil {
-		return false
-	}
-	work, episode := titleKeys(*m)
-	switch {
-	case work == "":
-		return false
-	case m.Type != viewing.Episode:
-		return m.Title == "" || m.Year == 0
-	default:
-		return m.Show.Title == "" || m.Title == "" && episode != ""
-	}
+	return keys
 }
 
 const selectTitles = "SELECT key, title, coalesce(year, 0) FROM titles WHERE key IN (SELECT value FROM json_each(?))"
 
-func scanTitle(r *sql.Rows) (t Title, err error) {
-	err = r.Scan(&t.Key, &t.Title, &t.Year)
-	return t, err
+// titles are titles by their keys.
+type titles map[string]Title
+
+func (all titles) scan(r *sql.Rows) (struct{}, error) {
+	var t Title
+	err := r.Scan(&t.Key, &t.Title, &t.Year)
+	all[t.Key] = t
+	return struct{}{}, err
+}
+
+// entitle gives an item the titles that it lacks. It changes no item, but returns another.
+func (all titles) entitle(m *viewing.Media) *viewing.Media {
+	full := *m
+	if m.Show != nil {
+		show := *m.Show
+		full.Show = &show
+	}
+	for _, n := range namesOf(&full) {
+		*n.title, *n.year = cmp.Or(*n.title, all[n.key].Title), cmp.Or(*n.year, all[n.key].Year)
+	}
+	return &full
 }
 
 // Entitle gives entries the titles that they lack and that any other entry knows, for
@@ -110,25 +87,18 @@ func scanTitle(r *sql.Rows) (t Title, err error) {
 func (s *Store) Entitle(ctx context.Context, entries []Entry) error {
 	var keys []string
 	for _, e := range entries {
-		if lacksTitle(e.Media) {
-			work, episode := titleKeys(*e.Media)
-			keys = append(keys, work, episode)
-		}
+		keys = append(keys, lacking(e.Media)...)
 	}
 	if len(keys) == 0 {
 		return nil
 	}
-	found, err := read(ctx, s, "read titles", scanTitle, selectTitles, jsonArray(keys))
-	if err != nil {
+	known := titles{}
+	if _, err := read(ctx, s, "read titles", known.scan, selectTitles, jsonArray(keys)); err != nil {
 		return err
 	}
-	titles := map[string]Title{}
-	for _, t := range found {
-		titles[t.Key] = t
-	}
 	for i, e := range entries {
-		if lacksTitle(e.Media) {
-			entries[i].Media = entitle(e.Media, titles)
+		if len(lacking(e.Media)) > 0 {
+			entries[i].Media = known.entitle(e.Media)
 		}
 	}
 	return nil
@@ -137,10 +107,10 @@ func (s *Store) Entitle(ctx context.Context, entries []Entry) error {
 // Learn keeps what TMDB tells of items. A title that another entry has told stays.
 func (s *Store) Learn(ctx context.Context, all []Title) error {
 	return s.write(ctx, "keep titles", func(t *tx) error {
-		if err := t.keepTitles(all, false); err != nil {
-			return err
-		}
 		for _, one := range all {
+			if err := t.keepTitle(one, false); err != nil {
+				return err
+			}
 			_, err := t.Exec("UPDATE titles SET minutes = nullif(?2, 0), poster = ?3 WHERE key = ?1", one.Key, one.Minutes, one.Poster)
 			if err == nil && one.Minutes > 0 {
 				_, err = t.Exec("UPDATE entries SET minutes = ?2 WHERE item_key <> '' AND item_key = ?1 AND minutes IS NULL", one.Key, one.Minutes)
@@ -167,35 +137,30 @@ func (s *Store) Poster(ctx context.Context, key string) (path string, known bool
 // addWords adds to what the entries of a range of items are found by.
 const addWords = "UPDATE entries SET words = words || ?1 WHERE item_key <> '' AND item_key >= ?2 AND item_key < ?3"
 
-// keepTitles stores titles; one that a person has chosen replaces another, and a year that
-// is not known yet is added. What is known of the same numbers is found by them from then on.
-func (t *tx) keepTitles(titles []Title, chosen bool) error {
-	for _, one := range titles {
-		if year, told := t.titles[one.Key]; told && !chosen && (year > 0 || one.Year == 0) {
-			continue
-		}
-		n, err := t.Affect(`INSERT INTO titles (key, title, year) VALUES (?1, ?2, nullif(?3, 0)) ON CONFLICT (key)
-			DO UPDATE SET title = iif(?4, ?2, title), year = iif(?4, nullif(?3, 0), coalesce(year, nullif(?3, 0)))
-			WHERE ?4 AND (title <> ?2 OR year IS NOT nullif(?3, 0)) OR year IS NULL AND ?3 > 0`, one.Key, one.Title, one.Year, chosen)
-		if err != nil {
-			return err
-		}
-		if t.titles[one.Key] = max(t.titles[one.Key], one.Year); chosen {
-			delete(t.titles, one.Key)
-		}
-		if n == 0 {
-			continue
-		}
-		from, to := one.Key, one.Key+"\x01" // what begins with another digit is not between them
-		if number, series := strings.CutPrefix(one.Key, "tv:"); series {
-			from, to = "episode:"+number+":", "episode:"+number+";"
-		}
-		_, err = t.Exec(addWords, searchable(one.Title, one.Year), from, to)
-		if err != nil {
-			return err
-		}
+// keepTitle stores a title; one that a person has chosen replaces another, and a year that
+// is not known yet is added. What is known of the same number is found by it from then on.
+func (t *tx) keepTitle(one Title, chosen bool) error {
+	if year, told := t.titles[one.Key]; told && !chosen && (year > 0 || one.Year == 0) {
+		return nil
 	}
-	return nil
+	n, err := t.Affect(`INSERT INTO titles (key, title, year) VALUES (?1, ?2, nullif(?3, 0)) ON CONFLICT (key)
+		DO UPDATE SET title = iif(?4, ?2, title), year = iif(?4, nullif(?3, 0), coalesce(year, nullif(?3, 0)))
+		WHERE ?4 AND (title <> ?2 OR year IS NOT nullif(?3, 0)) OR year IS NULL AND ?3 > 0`, one.Key, one.Title, one.Year, chosen)
+	if err != nil {
+		return err
+	}
+	if t.titles[one.Key] = max(t.titles[one.Key], one.Year); chosen {
+		delete(t.titles, one.Key)
+	}
+	if n == 0 {
+		return nil
+	}
+	from, to := one.Key, one.Key+"\x01" // what begins with another digit is not between them
+	if number, series := strings.CutPrefix(one.Key, "tv:"); series {
+		from, to = "episode:"+number+":", "episode:"+number+";"
+	}
+	_, err = t.Exec(addWords, searchable(one.Title, one.Year), from, to)
+	return err
 }
 
 // reported tells whether a title is the one that the source of an entry reported.
@@ -207,23 +172,21 @@ func reported(e Entry, title string) bool {
 // learn keeps the titles that an entry tells, and returns the words that it is found by,
 // also those that others tell of its number.
 func (t *tx) learn(e Entry) (words string, err error) {
-	for _, one := range titlesOf(e.Media) {
-		chosen := e.Touched == entry.Edited && !reported(e, one.Title)
-		if err := t.keepTitles([]Title{one}, chosen); err != nil {
+	for _, n := range namesOf(e.Media) {
+		if n.key == "" || *n.title == "" {
+			continue
+		}
+		chosen := e.Touched == entry.Edited && !reported(e, *n.title)
+		if err := t.keepTitle(Title{Key: n.key, Title: *n.title, Year: *n.year}, chosen); err != nil {
 			return "", err
 		}
 	}
-	if lacksTitle(e.Media) {
-		work, episode := titleKeys(*e.Media)
-		found, err := sqlite.All(t.Tx, scanTitle, selectTitles, jsonArray([]string{work, episode}))
-		if err != nil {
+	if keys := lacking(e.Media); len(keys) > 0 {
+		known := titles{}
+		if _, err := sqlite.All(t.Tx, known.scan, selectTitles, jsonArray(keys)); err != nil {
 			return "", err
 		}
-		titles := map[string]Title{}
-		for _, one := range found {
-			titles[one.Key] = one
-		}
-		e.Media = entitle(e.Media, titles)
+		e.Media = known.entitle(e.Media)
 	}
 	return wordsOf(e), nil
 }
@@ -256,7 +219,7 @@ func searchable(parts ...any) string {
 		if text == "0" {
 			continue
 		}
-		for word := range strings.FieldsSeq(folded(text)) {
+		for word := range strings.FieldsSeq(resolve.Words(text)) {
 			words.WriteByte(' ')
 			words.WriteString(word)
 		}
@@ -264,153 +227,114 @@ func searchable(parts ...any) string {
 	return words.String()
 }
 
-// folded folds a text. A mark goes only after a Latin or Greek letter: in other scripts it
-// makes another letter. An apostrophe joins.
-func folded(text string) string {
-	accents := false
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsLetter(r) || unicode.IsNumber(r):
-			accents = unicode.In(r, unicode.Latin, unicode.Greek)
-			return unicode.ToLower(r)
-		case unicode.IsMark(r) && !accents:
-			return r
-		case unicode.IsMark(r) || r == '\'' || r == '’':
-			return -1
-		default:
-			return ' '
-		}
-	}, norm.NFKD.String(strings.ReplaceAll(text, "ß", "ss")))
-}
-
 // rootOf returns the film or series of a viewing, by number or else by title; NULL where
 // it counts for nothing in the statistics.
-func rootOf(e Entry) sql.NullString {
-	if !e.Counted() || e.Media == nil {
-		return sql.NullString{}
+func rootOf(e Entry) (root sql.NullString) {
+	m := e.Media
+	switch root.Valid = e.Counted() && m != nil; {
+	case !root.Valid:
+	case m.Type != viewing.Episode:
+		root.String = cmp.Or(m.Key(), "movie:"+m.Title)
+	case m.Show == nil:
+		root.String = "tv:" + m.Title
+	case m.Show.IDs.TMDB == 0:
+		root.String = "tv:" + cmp.Or(m.Show.Title, m.Title)
+	default:
+		root.String = fmt.Sprint("tv:", m.Show.IDs.TMDB)
 	}
-	root := "movie:" + cmp.Or(idText(e.Media.IDs.TMDB), e.Media.Title)
-	if e.Media.Type == viewing.Episode {
-		show := viewing.Show{}
-		if e.Media.Show != nil {
-			show = *e.Media.Show
+	return root
+}
+
+// Days counts the viewings of n days from the one that begins then. It returns those with a
+// viewing; its cost grows with these viewings alone.
+func (s *Store) Days(ctx context.Context, begin time.Time, n int) ([]entry.Day, error) {
+	spans, days := make([][2]int64, n), []entry.Day{}
+	for i := range spans {
+		spans[i] = [2]int64{begin.AddDate(0, 0, i).UnixMilli(), begin.AddDate(0, 0, i+1).UnixMilli()}
+	}
+	_, err := read(ctx, s, "count days", func(r *sql.Rows) (struct{}, error) {
+		var day int
+		var counted *[4]int
+		err := r.Scan(&day, fromJSON{&counted})
+		if counted != nil {
+			days = append(days, entry.Day{Date: begin.AddDate(0, 0, day), Watched: entry.Watched{
+				Films: counted[0], Episodes: counted[1], Minutes: counted[2], Measured: counted[3],
+			}})
 		}
-		root = "tv:" + cmp.Or(idText(show.IDs.TMDB), show.Title, e.Media.Title)
-	}
-	return sql.NullString{String: root, Valid: true}
+		return struct{}{}, err
+	}, `SELECT key, (SELECT iif(count(*), json_array(sum(n.root < 'tv:'), sum(n.root > 'tv:'), coalesce(sum(n.minutes), 0), count(n.minutes)), NULL)
+		FROM entries AS n WHERE n.root IS NOT NULL AND n.watched_at >= day.value ->> 0 AND n.watched_at < day.value ->> 1) FROM json_each(?) AS day`,
+		asJSON{spans})
+	return days, err
 }
 
-// idText writes an identifier; "" for none.
-func idText(id int64) string {
-	if id == 0 {
-		return ""
-	}
-	return strconv.FormatInt(id, 10)
-}
-
-// ranked is how many series, films and sources a year names.
-const ranked = 10
+// inYear chooses the viewings of a year, from ?1 and before ?2.
+const inYear = " FROM entries WHERE root IS NOT NULL AND watched_at >= ?1 AND watched_at < ?2"
 
 // Year returns what was watched in a year, by days of a location. Its cost grows with the
 // viewings of that year alone.
 func (s *Store) Year(ctx context.Context, year int, in *time.Location) (y entry.Year, err error) {
+	january := time.Date(year, 1, 1, 0, 0, 0, 0, in)
+	next := january.AddDate(1, 0, 0)
 	y.Year = year
-	january, end := time.Date(year, 1, 1, 0, 0, 0, 0, in), time.Date(year+1, 1, 1, 0, 0, 0, 0, in)
-	for _, bound := range []struct {
-		order string
-		year  *int
-	}{{"ASC", &y.First}, {"DESC", &y.Last}} {
-		at, found, err := s.readTime(ctx, "find a year", "SELECT watched_at FROM entries WHERE root IS NOT NULL ORDER BY watched_at "+bound.order+" LIMIT 1")
-		if err != nil {
-			return y, err
-		}
-		if found {
-			*bound.year = at.In(in).Year()
-		}
-	}
-	for begin := january; begin.Before(end); { // by parts without a change of the clocks
-		_, offset := begin.Zone()
-		next := end
-		if _, change := begin.ZoneBounds(); !change.IsZero() && change.Before(end) {
-			next = change
-		}
-		days, err := s.days(ctx, begin, next, offset)
-		if err != nil {
-			return y, err
-		}
-		for _, d := range days {
-			if n := len(y.Days); n > 0 && y.Days[n-1].Date.Equal(d.Date) { // the clocks changed on that day
-				y.Days[n-1].Add(d.Watched)
-			} else {
-				y.Days = append(y.Days, d)
+	var parts errgroup.Group // there are several readers
+	parts.Go(func() error {
+		_, err := read(ctx, s, "find years", func(r *sql.Rows) (struct{}, error) {
+			var first, last sql.NullInt64
+			err := r.Scan(&first, &last)
+			if first.Valid {
+				y.First, y.Last = millis(first.Int64).In(in).Year(), millis(last.Int64).In(in).Year()
 			}
+			return struct{}{}, err
+		}, "SELECT (SELECT min(watched_at) FROM entries WHERE root IS NOT NULL), (SELECT max(watched_at) FROM entries WHERE root IS NOT NULL)")
+		return err
+	})
+	parts.Go(func() (err error) {
+		y.Days, err = s.Days(ctx, january, next.AddDate(0, 0, -1).YearDay())
+		for _, d := range y.Days {
 			y.Months[d.Date.Month()-1].Add(d.Watched)
 			y.Sum.Add(d.Watched)
 		}
-		begin = next
-	}
-	span := []any{january.UnixMilli(), end.UnixMilli()}
-	const inSpan = " FROM entries WHERE root IS NOT NULL AND watched_at >= ?1 AND watched_at < ?2"
-	scanRank := func(r *sql.Rows) (one entry.Ranked, err error) {
-		err = r.Scan(&one.Name, &one.Entry, &one.N)
+		return err
+	})
+	parts.Go(func() (err error) { y.Series, err = s.ranked(ctx, january, next, "root > 'tv:'", 1); return err })
+	parts.Go(func() (err error) { y.Films, err = s.ranked(ctx, january, next, "root < 'tv:'", 2); return err })
+	parts.Go(func() (err error) {
+		y.BySource, err = read(ctx, s, "rank sources", func(r *sql.Rows) (one entry.Ranked, err error) {
+			err = r.Scan(&one.Name, &one.N)
+			return one, err
+		}, "SELECT v.source, count(*) FROM (SELECT event"+inYear+") AS n JOIN events AS v ON v.id = n.event GROUP BY v.source ORDER BY 2 DESC, 1 LIMIT ?3",
+			january.UnixMilli(), next.UnixMilli(), mostRanked)
+		return err
+	})
+	err = parts.Wait()
+	return y, err
+}
+
+// mostRanked is how many series, films and sources a year names.
+const mostRanked = 10
+
+// ranked returns the films or series that were watched most often, and at least so often,
+// with their titles.
+func (s *Store) ranked(ctx context.Context, begin, end time.Time, which string, least int) (all []entry.Ranked, err error) {
+	var entries []Entry
+	all, err = read(ctx, s, "rank a year", func(r *sql.Rows) (one entry.Ranked, err error) {
+		e, err := scanEntryWith(r, &one.N)
+		entries, one.Entry = append(entries, e), e.ID
 		return one, err
+	}, "SELECT "+entryColumns+", most.n FROM (SELECT max(id) AS id, count(*) AS n, root"+inYear+" AND "+which+
+		" GROUP BY root HAVING count(*) >= ?3 ORDER BY 2 DESC, 3 LIMIT ?4) AS most JOIN entries AS n ON n.id = most.id JOIN events AS v ON v.id = n.event ORDER BY most.n DESC, most.root",
+		begin.UnixMilli(), end.UnixMilli(), least, mostRanked)
+	if err == nil {
+		err = s.Entitle(ctx, entries)
 	}
-	for _, list := range []struct {
-		to    *[]entry.Ranked
-		query string
-	}{
-		{&y.Series, "SELECT root, max(id), count(*)" + inSpan + " AND root > 'tv:' AND root < 'tv;' GROUP BY root"},
-		{&y.Films, "SELECT root, max(id), count(*)" + inSpan + " AND root > 'movie:' AND root < 'movie;' GROUP BY root HAVING count(*) > 1"},
-		{&y.BySource, "SELECT v.source, 0, count(*) FROM (SELECT event" + inSpan + ") AS n JOIN events AS v ON v.id = n.event GROUP BY v.source"},
-	} {
-		if *list.to, err = read(ctx, s, "rank a year", scanRank, list.query+" ORDER BY 3 DESC, 1 LIMIT ?3", append(span, ranked)...); err != nil {
-			return y, err
-		}
-	}
-	return y, s.nameRanked(ctx, y.Series, y.Films)
-}
-
-// days counts the viewings of each day between two instants, at one offset of the clock in
-// seconds.
-func (s *Store) days(ctx context.Context, begin, end time.Time, offset int) ([]entry.Day, error) {
-	const day = 24 * 60 * 60 * 1000
-	return read(ctx, s, "count days", func(r *sql.Rows) (d entry.Day, err error) {
-		var number int64
-		err = r.Scan(&number, &d.Films, &d.Episodes, &d.Minutes, &d.Measured)
-		at := time.UnixMilli(number * day).UTC()
-		d.Date = time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, begin.Location())
-		return d, err
-	}, `SELECT (watched_at + ?3) / ?4 AS day, sum(root < 'tv:'), sum(root > 'tv:'), coalesce(sum(minutes), 0), count(minutes) FROM entries
-		WHERE root IS NOT NULL AND watched_at >= ?1 AND watched_at < ?2 GROUP BY day ORDER BY day`,
-		begin.UnixMilli(), end.UnixMilli(), offset*1000, day)
-}
-
-// nameRanked replaces the keys of series and films by their titles.
-func (s *Store) nameRanked(ctx context.Context, lists ...[]entry.Ranked) error {
-	var ids []int64
-	for _, list := range lists {
-		for _, one := range list {
-			ids = append(ids, one.Entry)
-		}
-	}
-	entries, err := read(ctx, s, "read ranked", scanEntry,
-		"SELECT "+entryColumns+" FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.id IN (SELECT value FROM json_each(?))", jsonArray(ids))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := s.Entitle(ctx, entries); err != nil {
-		return err
+	for i, e := range entries {
+		work := *e.Media
+		work.Season, work.Episode = nil, nil
+		all[i].Name, all[i].Media = work.Label(), &work
 	}
-	for _, list := range lists {
-		for i, one := range list {
-			at := slices.IndexFunc(entries, func(e Entry) bool { return e.ID == one.Entry })
-			if at < 0 {
-				continue
-			}
-			work := *entries[at].Media
-			work.Season, work.Episode = nil, nil
-			list[i].Name, list[i].Media = work.Label(), &work
-		}
-	}
-	return nil
+	return all, nil
 }

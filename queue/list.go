@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
@@ -140,6 +141,7 @@ func conditions(f entry.Filter) (query string, args []any, err error) {
 	add(f.Kind != "", "n.kind = ?", string(f.Kind))
 	add(f.Kept, "n.state <> 'dropped' AND n.state <> 'merged'")
 	add(f.Kept && f.Account == "", selectFirst)
+	add(f.Counted, "n.root IS NOT NULL")
 	add(f.NoQuestions, "NOT ("+isQuestion+")")
 	add(f.Reason != "", "n.reason = ?", f.Reason)
 	add(f.Item != "", "n.item_key = ? AND n.item_key <> ''", f.Item)
@@ -148,7 +150,7 @@ func conditions(f entry.Filter) (query string, args []any, err error) {
 	add(f.Past != entry.Place{}, "n.happened_at <= ? AND (n.happened_at < ? OR n.id < ?)", f.Past.At, f.Past.At, f.Past.ID)
 	add(f.UpTo != 0, "n.id <= ?", f.UpTo)
 	add(!f.Since.IsZero(), happened+" >= ?", f.Since.UnixMilli())
-	words := strings.Fields(folded(f.Words))
+	words := strings.Fields(resolve.Words(f.Words))
 	add(f.Words != "" && len(words) == 0, "false") // signs alone are in no title
 	for _, word := range words {
 		add(true, "n.words LIKE ?", "%"+word+"%")

@@ -84,7 +84,7 @@ CREATE INDEX entries_correction ON entries (correction) WHERE correction IS NOT 
 -- The diary: the order in which all happened.
 CREATE INDEX entries_happened ON entries (happened_at);
 -- The statistics.
-CREATE INDEX entries_watched ON entries (watched_at, root, minutes) WHERE root IS NOT NULL;
+CREATE INDEX entries_watched ON entries (watched_at, root, minutes, event) WHERE root IS NOT NULL;
 
 -- What items are called, by their numbers: "movie:603", "tv:1396", "episode:1396:1:2".
 CREATE TABLE titles (

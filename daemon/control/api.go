@@ -33,6 +33,9 @@ type API struct {
 	// Questions are the films and series that are not identified yet, the one with the most
 	// viewings first.
 	Questions func(context.Context) ([]entry.Question, error)
+	// Days is what was watched on the last n days, today included, in numbers; days without
+	// a viewing are left out.
+	Days func(ctx context.Context, n int) ([]entry.Day, error)
 	// Year is what was watched in a calendar year, in numbers.
 	Year func(ctx context.Context, year int) (entry.Year, error)
 	// Explain tells everything about one entry; [CodeNotFound] when there is none.

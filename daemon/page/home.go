@@ -12,18 +12,15 @@ import (
 // The sizes of the first page.
 const (
 	lastWatched = 5
-	lastLimit   = 100 // viewings that are read for these, with those that are held
 	weekDays    = 7
-	weekLimit   = 1000 // viewings of a week that are counted
 )
 
 // homeData is what the first page shows.
 type homeData struct {
-	Playing  []playingItem
-	Last     []item
-	Week     []weekDay
-	Films    int
-	Episodes int
+	entry.Watched // in the last days
+	Playing       []playingItem
+	Last          []item
+	Week          []weekDay
 }
 
 // playingItem is what plays now.
@@ -47,41 +44,28 @@ func showHome(v *view) (any, error) {
 	for _, p := range v.Status.Playing {
 		d.Playing = append(d.Playing, playingItem{v.Item(entry.Entry{Media: &p.Media, Source: p.Source, Kind: viewing.KindViewing}), p})
 	}
-	now := time.Now()
-	begin := time.Date(now.Year(), now.Month(), now.Day()-weekDays+1, 0, 0, 0, 0, time.Local)
-	week, err := v.api().List(v.ctx(), entry.Filter{
-		Kind: viewing.KindViewing, Kept: true, ByTime: true, Since: begin, Before: begin.AddDate(0, 0, weekDays), Limit: weekLimit,
-	})
+	days, err := v.api().Days(v.ctx(), weekDays)
 	if err != nil {
 		return nil, err
 	}
-	d.count(v, week, begin)
-	last, err := v.api().List(v.ctx(), entry.Filter{Kind: viewing.KindViewing, Kept: true, ByTime: true, Limit: lastLimit})
-	last = slices.DeleteFunc(last, func(e entry.Entry) bool { return !e.Counted() })
-	d.Last = v.items(last[:min(len(last), lastWatched)])
+	d.count(v, days)
+	last, err := v.api().List(v.ctx(), entry.Filter{Kind: viewing.KindViewing, Counted: true, ByTime: true, Limit: lastWatched})
+	d.Last = v.items(last)
 	return d, err
 }
 
-// count counts the viewings of the days since begin.
-func (d *homeData) count(v *view, week []entry.Entry, begin time.Time) {
-	days, most := map[string]int{}, 1
-	for _, e := range week {
-		if !e.Counted() {
-			continue
-		}
-		if e.Media.Type == viewing.Movie {
-			d.Films++
-		} else {
-			d.Episodes++
-		}
-		day := e.WatchedAt.Time().Local().Format(time.DateOnly)
-		days[day]++
-		most = max(most, days[day])
+// count counts the viewings of the last days.
+func (d *homeData) count(v *view, days []entry.Day) {
+	viewings, most := map[time.Weekday]int{}, 1
+	for _, day := range days {
+		d.Add(day.Watched)
+		viewings[day.Date.Weekday()] = day.Viewings()
+		most = max(most, day.Viewings())
 	}
 	for i := range weekDays {
-		day := begin.AddDate(0, 0, i)
-		n := days[day.Format(time.DateOnly)]
-		d.Week = append(d.Week, weekDay{v.Weekday(day.Weekday()), n, 100 - n*100/most, n * 100 / most})
+		day := time.Now().AddDate(0, 0, i+1-weekDays).Weekday()
+		n := viewings[day]
+		d.Week = append(d.Week, weekDay{v.Weekday(day), n, 100 - n*100/most, n * 100 / most})
 	}
 }
 

@@ -29,6 +29,7 @@ func fakeAPI() control.API {
 			return control.Status{Sources: []control.Source{{Name: "kodi:/userdata", State: "ok"}}}, nil
 		},
 		Explain:   func(context.Context, int64) (control.Explanation, error) { return control.Explanation{}, nil },
+		Days:      func(context.Context, int) ([]entry.Day, error) { return nil, nil },
 		Year:      func(_ context.Context, year int) (entry.Year, error) { return entry.Year{Year: year}, nil },
 		List:      func(context.Context, entry.Filter) ([]entry.Entry, error) { return nil, nil },
 		Questions: func(context.Context) ([]entry.Question, error) { return nil, nil },

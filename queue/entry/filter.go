@@ -40,6 +40,8 @@ type Filter struct {
 	// Kept leaves out what was dropped or merged, and without an account all but the first
 	// of several accounts' entries of the same.
 	Kept bool `json:"kept,omitempty"`
+	// Counted leaves out what does not count in statistics: see [Entry.Counted].
+	Counted bool `json:"counted,omitempty"`
 	// NoQuestions leaves out what a [Question] stands for.
 	NoQuestions bool `json:"noQuestions,omitempty"`
 	// Before leaves out what happened at that time or later: was watched, or

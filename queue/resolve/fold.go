@@ -10,12 +10,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold makes names comparable: without accents, case, signs and blanks, and with
-// "&" as "and". Articles, numerals and what stands after a colon stay: a name
-// without them is another name. A mark goes only after a Latin or Greek letter: in
-// other scripts it makes another letter.
-func fold(name string) string {
-	name = strings.ReplaceAll(strings.ReplaceAll(name, "&", "and"), "ß", "ss")
+// Words makes texts comparable: words between blanks, without accents, case and signs, and
+// with "&" as "and". A mark goes only after a Latin or Greek letter: in other scripts it
+// makes another letter. An apostrophe joins.
+func Words(text string) string {
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "&", "and"), "ß", "ss")
 	accents := false
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -24,10 +23,17 @@ func fold(name string) string {
 			return unicode.ToLower(r)
 		case unicode.IsMark(r) && !accents:
 			return r
+		case unicode.IsMark(r) || r == '\'' || r == '’':
+			return -1
+		default:
+			return ' '
 		}
-		return -1
-	}, norm.NFKD.String(name))
+	}, norm.NFKD.String(text))
 }
+
+// fold makes names comparable, whatever their blanks. Articles, numerals and what stands
+// after a colon stay: a name without them is another name.
+func fold(name string) string { return strings.ReplaceAll(Words(name), " ", "") }
 
 // SameName reports whether two names are equal. A name of signs alone equals none.
 func SameName(a, b string) bool {
