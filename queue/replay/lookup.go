@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
@@ -21,7 +22,6 @@ const (
 	askBackMax = time.Hour
 	askPage    = 100              // entries looked at once; many of them may be of one series
 	askFor     = 30 * time.Second // the longest inquiry: meanwhile nothing is sent
-	oneByOne   = 5                // such questions whose answers are kept together
 )
 
 // lookUp asks what the entries are that have no identifier, and plans the next time.
@@ -106,7 +106,7 @@ var ErrNotNow = errors.New("the service cannot be asked now")
 // Identify says what an item is, by the rule that entries without an identifier are
 // asked by: the service is asked, and the others where they are turned on. It records
 // nothing. Where the service cannot be asked, the others decide; the error then wraps
-// [ErrNotNow], and in it the [*tracker.ReadError] where there was one.
+// [ErrNotNow], and in it the [tracker.Verdict] where there was one.
 func (l *Loop) Identify(ctx context.Context, e resolve.Evidence) (resolve.Decision, error) {
 	a, away := l.asker(ctx)
 	decided, err := l.chain(a).Decide(ctx, []resolve.Evidence{e})
@@ -132,17 +132,15 @@ func (l *Loop) asker(ctx context.Context) (*asker, error) {
 	}
 	if wait := time.Until(h.NextTry); h.Throttled && wait > 0 {
 		rest := tracker.Verdict{Fate: tracker.Later, Problem: viewing.Say("resting"), RetryAfter: wait}
-		return nil, fmt.Errorf("%w: %w", ErrNotNow, &tracker.ReadError{Verdict: rest})
+		return nil, fmt.Errorf("%w: %w", ErrNotNow, rest)
 	}
 	row, err := l.outbox.Account(ctx, l.account)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotNow, err)
 	}
 	return &asker{service: service, row: &row, learn: func(name string, err error) bool {
-		missing, news := shows(row.Support, name, err)
-		if news {
-			row.Support = row.Support.With(name, !missing, time.Now())
-		}
+		missing, _ := shows(row.Support, name, err)
+		row.Support = row.Support.With(name, !missing, time.Now()) // for this question alone
 		return missing
 	}}, nil
 }
@@ -182,27 +180,21 @@ func (a *asker) worthAsking() time.Time {
 // answered.
 func (a *asker) Fetch(ctx context.Context, wanted []resolve.Question) (map[resolve.Question]*resolve.Answer, error) {
 	found := map[resolve.Question]*resolve.Answer{}
-	for len(wanted) > 0 {
-		var asked []resolve.Question
+	for some := range slices.Chunk(wanted, tracker.MaxResolveItems/3) { // each question asks about three at most
 		var items []tracker.Wanted
-		most := tracker.MaxResolveItems
-		if !a.may(supportResolveMany) {
-			most = oneByOne
-		}
-		for ; len(wanted) > 0 && len(items)+len(resolve.WantedOf(wanted[0])) <= most; wanted = wanted[1:] {
-			asked = append(asked, wanted[0])
-			items = append(items, resolve.WantedOf(wanted[0])...)
+		for _, q := range some {
+			items = append(items, resolve.WantedOf(q)...)
 		}
 		matches, err := a.resolve(ctx, items)
 		if err != nil && !errors.Is(err, tracker.ErrNoEndpoint) {
 			a.trouble = err
 			return found, err
 		}
-		for _, one := range asked {
-			n := len(resolve.WantedOf(one))
-			if found[one] = nil; n > 0 && err == nil {
-				answer := resolve.AnswerOf(one, matches[:n])
-				found[one], matches = &answer, matches[n:]
+		for _, q := range some {
+			n := len(resolve.WantedOf(q))
+			if found[q] = nil; n > 0 && err == nil {
+				answer := resolve.AnswerOf(q, matches[:n])
+				found[q], matches = &answer, matches[n:]
 			}
 		}
 	}
@@ -212,9 +204,8 @@ func (a *asker) Fetch(ctx context.Context, wanted []resolve.Question) (map[resol
 // resolve asks what items are, in one request or, where the service does not take that,
 // one by one; the error wraps [tracker.ErrNoEndpoint] where it does neither.
 func (a *asker) resolve(ctx context.Context, items []tracker.Wanted) ([]tracker.Match, error) {
-	matches := make([]tracker.Match, len(items))
 	if len(items) == 0 {
-		return matches, nil
+		return nil, nil
 	}
 	if a.may(supportResolveMany) {
 		found, err := a.service.ResolveBatch(ctx, items)
@@ -222,10 +213,7 @@ func (a *asker) resolve(ctx context.Context, items []tracker.Wanted) ([]tracker.
 			a.learn(supportResolveMany, err)
 		}
 		if err == nil || !errors.Is(err, tracker.ErrNoEndpoint) {
-			for i, m := range found {
-				matches[i] = m
-			}
-			return matches, err
+			return found, err
 		}
 	}
 	if !a.may(supportResolve) {
@@ -233,6 +221,7 @@ func (a *asker) resolve(ctx context.Context, items []tracker.Wanted) ([]tracker.
 	}
 	// 404 may mean that the service does not know the item, or that it has no such
 	// endpoint: the latter where no other answer has ever been seen.
+	matches := make([]tracker.Match, len(items))
 	var unknown error
 	for i, w := range items {
 		m, err := a.service.Resolve(ctx, w)

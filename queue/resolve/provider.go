@@ -77,16 +77,15 @@ func (p *Provider) Ask(ctx context.Context, q Question) (*Answer, error) {
 // costs requests, and nothing else.
 func (p *Provider) learn(ctx context.Context, open []Question) (found map[Question]*Answer, err error) {
 	found = p.Cache.recall(p.Key(), open)
-	counts := map[string]int64{"remembered": int64(len(found))}
 	var rest []Question
 	for _, q := range open {
 		if a, ok := found[q]; ok {
 			a.By, a.Kept = p.Name, true
+			p.count("remembered")
 		} else {
 			rest = append(rest, q)
 		}
 	}
-	defer p.count(counts)
 	if len(rest) == 0 {
 		return found, nil
 	}
@@ -99,11 +98,11 @@ func (p *Provider) learn(ctx context.Context, open []Question) (found map[Questi
 		a, ok := fetched[q]
 		switch {
 		case !ok:
-			counts["failed"]++
+			p.count("failed")
 		case a.empty():
-			counts["none"]++
+			p.count("none")
 		default:
-			counts["found"]++
+			p.count("found")
 		}
 		if a != nil {
 			a.By, answered = p.Name, true
@@ -120,15 +119,13 @@ func (p *Provider) learn(ctx context.Context, open []Question) (found map[Questi
 	return found, err
 }
 
-func (p *Provider) count(counts map[string]int64) {
+func (p *Provider) count(what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.answers == nil {
 		p.answers = map[string]int64{}
 	}
-	for what, n := range counts {
-		p.answers[what] += n
-	}
+	p.answers[what]++
 }
 
 // resting is the last trouble while it is left alone.

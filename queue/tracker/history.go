@@ -30,7 +30,7 @@ type Reading struct {
 }
 
 // AllHistory reads every page of one type, at most 500 of 100 records. Without such an endpoint the
-// error wraps [ErrNoEndpoint]; every error is a [ReadError].
+// error wraps [ErrNoEndpoint]; every error is a [Verdict].
 func (c *Client) AllHistory(ctx context.Context, t viewing.MediaType) (Reading, error) {
 	var r Reading
 	var err error
@@ -44,14 +44,10 @@ func (c *Client) AllHistory(ctx context.Context, t viewing.MediaType) (Reading, 
 }
 
 func historyItem(f fields) HistoryItem {
-	h := HistoryItem{
+	return HistoryItem{
 		Type: f.text("type"), ID: f.positive("id"), TMDBID: f.positive("tmdbId"), ShowID: f.positive("tvShowId"),
 		Season: f.intPtr("seasonNumber"), Episode: f.intPtr("episodeNumber"), WatchedAt: f.instant("watchedAt"),
 	}
-	if h.Type != "" && h.Type != string(viewing.Movie) && h.Type != string(viewing.Episode) {
-		h.Type = "?" // no longer text is kept
-	}
-	return h
 }
 
 // DeleteHistory removes all viewings of an item from the history (DELETE /history): the service's own request

@@ -24,7 +24,7 @@ type User struct{ ID, Name string }
 // RemoteList is a list as the service shows it.
 type RemoteList struct{ ID, Name, Description, Visibility string }
 
-// Me asks whose key it is (GET /me). A key that the service itself calls wrong is a [ReadError] that says
+// Me asks whose key it is (GET /me). A key that the service itself calls wrong is a [Verdict] that says
 // Refused.
 func (c *Client) Me(ctx context.Context) (User, error) {
 	v, u, decided := c.askMe(ctx)
@@ -32,7 +32,7 @@ func (c *Client) Me(ctx context.Context) (User, error) {
 	case decided && v.Fate == Delivered:
 		return u, nil
 	case decided:
-		return User{}, &ReadError{Verdict: v}
+		return User{}, v
 	default:
 		return User{}, noEndpoint(v)
 	}
@@ -51,13 +51,13 @@ func (c *Client) Lists(ctx context.Context) (lists []RemoteList, complete bool, 
 func noEndpoint(v Verdict) error {
 	v.Fate, v.Hint = Rejected, viewing.Message{}
 	v.Problem = viewing.Say("answer.noEndpoint", "status", strconv.Itoa(v.Status))
-	return &ReadError{Verdict: v}
+	return v
 }
 
 // unreadable is the error for an answer that is not of the documented form.
 func unreadable(v Verdict) error {
 	v.Fate, v.Problem = Offline, viewing.Say("answer.unread")
-	return &ReadError{Verdict: v}
+	return v
 }
 
 // read makes one request of an optional endpoint and returns the JSON of a good answer.
@@ -73,12 +73,12 @@ func (c *Client) read(ctx context.Context, q call) ([]byte, error) {
 	case x.success() && json.Valid(x.body) && !readAnswer(x.body, x.broken).own():
 		return x.body, nil
 	case v.Fate == Later, v.Fate == Unproven:
-		return nil, &ReadError{Verdict: v}
+		return nil, v
 	case x.success():
 		return nil, unreadable(v)
 	default:
 		v.Fate = Offline
-		return nil, &ReadError{Verdict: v}
+		return nil, v
 	}
 }
 

@@ -30,20 +30,18 @@ type Match struct {
 	Confidence string // high, medium or low
 }
 
-// ResolveBatch asks what items are (POST /media/resolve/batch). The answer has those that the service knows, by
-// their place in items. An endpoint that is not there, or a question that is refused, is an error that wraps
-// [ErrNoEndpoint]; every error is a [ReadError].
-func (c *Client) ResolveBatch(ctx context.Context, items []Wanted) (map[int]Match, error) {
+// ResolveBatch asks what items are (POST /media/resolve/batch), and answers each; the zero Match is one that the
+// service does not know. An endpoint that is not there, or a question that is refused, is an error that wraps
+// [ErrNoEndpoint]; every error is a [Verdict].
+func (c *Client) ResolveBatch(ctx context.Context, items []Wanted) ([]Match, error) {
 	all, err := c.ask(ctx, "media/resolve/batch", map[string]any{"items": items})
 	if err != nil {
 		return nil, err
 	}
-	matches := map[int]Match{}
+	matches := make([]Match, len(items))
 	for i, w := range items {
 		f, _ := all.object(cmp.Or(w.IMDB, strconv.Itoa(i)))
-		if m, ok := c.readMatch(f, w); ok {
-			matches[i] = m
-		}
+		matches[i] = c.readMatch(f, w)
 	}
 	return matches, nil
 }
@@ -53,8 +51,7 @@ func (c *Client) ResolveBatch(ctx context.Context, items []Wanted) (map[int]Matc
 // that it does not know.
 func (c *Client) Resolve(ctx context.Context, w Wanted) (Match, error) {
 	found, err := c.ask(ctx, "media/resolve", w)
-	m, _ := c.readMatch(found, w)
-	return m, err
+	return c.readMatch(found, w), err
 }
 
 // ask puts a question, and reads an answer that is an object, flat or wrapped.
@@ -68,12 +65,12 @@ func (c *Client) ask(ctx context.Context, op Operation, question any) (fields, e
 	return f, err
 }
 
-// readMatch reads one match; false when it names nothing, or answers another question.
-func (c *Client) readMatch(f fields, w Wanted) (Match, bool) {
+// readMatch reads one match; the zero value when it names nothing, or answers another question.
+func (c *Client) readMatch(f fields, w Wanted) Match {
 	const largest = 1<<53 - 1 // the largest number that all JSON readers keep exact
 	id, echoed := f.positive("tmdbId"), f.text("imdbId")
 	if id == 0 || id > largest || echoed != "" && w.IMDB != "" && echoed != w.IMDB {
-		return Match{}, false
+		return Match{}
 	}
 	m := Match{
 		TMDB: id, Type: tidy(f.text("type"), c.options.Key), Title: tidy(f.text("title"), c.options.Key),
@@ -82,5 +79,5 @@ func (c *Client) readMatch(f fields, w Wanted) (Match, bool) {
 	if year := f.positive("year"); year <= 9999 {
 		m.Year = int(year)
 	}
-	return m, true
+	return m
 }

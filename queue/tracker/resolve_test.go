@@ -37,9 +37,10 @@ func three() []Wanted {
 func TestResolveBatchIsReadFlatAndWrapped(t *testing.T) {
 	const flat = `{"tt0133093":{"tmdbId":603,"type":"movie","title":"The\nMatrix","matchConfidence":"high","x":[1]},
 		"1":{"tmdbId":"1396","type":"tv","title":"Show Red","year":2008,"matchConfidence":"medium"},"2":null,"0":{"tmdbId":7},"tt9":{"tmdbId":8}}`
-	want := map[int]Match{
-		0: {TMDB: 603, Type: "movie", Title: "The Matrix", Confidence: "high"},
-		1: {TMDB: 1396, Type: "tv", Title: "Show Red", Year: 2008, Confidence: "medium"},
+	want := []Match{
+		{TMDB: 603, Type: "movie", Title: "The Matrix", Confidence: "high"},
+		{TMDB: 1396, Type: "tv", Title: "Show Red", Year: 2008, Confidence: "medium"},
+		{},
 	}
 	for _, body := range []string{flat, `{"success":true,"data":` + flat + `}`} {
 		c, asked := resolving(t, 200, body)

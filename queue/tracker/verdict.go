@@ -30,7 +30,7 @@ const (
 	InDoubt Fate = "in_doubt"
 )
 
-// Verdict is what became of one request.
+// Verdict is what became of one request. Of a read that gave nothing it is the error.
 type Verdict struct {
 	Fate Fate
 	// Sent reports that bytes of the request may have left.
@@ -73,24 +73,17 @@ const HintProxy = "hint.proxy"
 // there, or a question that it refuses as invalid.
 var ErrNoEndpoint = errors.New("the service has no such endpoint")
 
-// ReadError is why a read gave nothing. Its Verdict is Offline, Later, Refused, Unproven or, with
-// [ErrNoEndpoint], Rejected; it is never in doubt.
-type ReadError struct{ Verdict Verdict }
-
-func (e *ReadError) Error() string { return "read from the service: " + e.Verdict.Problem.Error() }
+// Error says why a read gave nothing. Its fate is Offline, Later, Refused, Unproven or, with [ErrNoEndpoint],
+// Rejected; it is never in doubt.
+func (v Verdict) Error() string { return "read from the service: " + v.Problem.Error() }
 
 // Unwrap returns [ErrNoEndpoint] for a missing endpoint.
-func (e *ReadError) Unwrap() error {
-	if e.Verdict.Fate == Rejected {
+func (v Verdict) Unwrap() error {
+	if v.Fate == Rejected {
 		return ErrNoEndpoint
 	}
 	return nil
 }
 
-// VerdictOf returns the verdict of a [ReadError]; ok is false for another error.
-func VerdictOf(err error) (v Verdict, ok bool) {
-	if r, ok := errors.AsType[*ReadError](err); ok {
-		return r.Verdict, true
-	}
-	return Verdict{}, false
-}
+// VerdictOf returns the verdict that an error of a read is; ok is false for another error.
+func VerdictOf(err error) (v Verdict, ok bool) { return errors.AsType[Verdict](err) }

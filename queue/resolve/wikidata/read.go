@@ -49,29 +49,24 @@ func (c *Client) read(body []byte) (map[string]resolve.Answer, error) {
 	if answer.Results.Bindings == nil {
 		return nil, c.http.Malformed()
 	}
-	items := map[string]map[string]*item{} // by number, then by the item's address
+	items := map[[2]string]*item{} // by number and the item's address
 	for _, r := range answer.Results.Bindings {
-		if items[r.ID.Value] == nil {
-			items[r.ID.Value] = map[string]*item{}
+		key := [2]string{r.ID.Value, r.Item.Value}
+		if items[key] == nil {
+			items[key] = &item{}
 		}
-		of := items[r.ID.Value]
-		if of[r.Item.Value] == nil {
-			of[r.Item.Value] = &item{}
-		}
-		of[r.Item.Value].take(r)
+		items[key].take(r)
 	}
 	found := map[string]resolve.Answer{}
-	for number, of := range items {
-		a := resolve.Answer{Partial: len(of) > 1}
-		for _, it := range of {
-			works := append(it.works(viewing.Movie, it.films), it.works(viewing.TV, it.series)...)
-			a.Works = append(a.Works, works...)
-			a.Partial = a.Partial || it.collection || len(it.numbers) != 1 || len(works) > 1
-		}
+	for key, it := range items {
+		a, several := found[key[0]]
+		works := append(it.works(viewing.Movie, it.films), it.works(viewing.TV, it.series)...)
+		a.Works = append(a.Works, works...)
+		a.Partial = a.Partial || several || it.collection || len(it.numbers) != 1 || len(works) > 1
 		slices.SortFunc(a.Works, func(a, b resolve.Work) int {
 			return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.TMDB, b.TMDB))
 		})
-		found[number] = a
+		found[key[0]] = a
 	}
 	return found, nil
 }

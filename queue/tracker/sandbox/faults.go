@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -112,18 +111,13 @@ func strike(w http.ResponseWriter, r *http.Request, f armed) error {
 	return nil
 }
 
-// hijack takes the connection; one that cannot be taken (a test's recorder) is aborted by the server instead.
-func hijack(w http.ResponseWriter) net.Conn {
+// drop closes the connection without a word, with a TCP reset when asked. One that cannot be taken (a test's
+// recorder) is aborted by the server.
+func drop(w http.ResponseWriter, reset bool) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	return conn
-}
-
-// drop closes the connection without a word, with a TCP reset when asked.
-func drop(w http.ResponseWriter, reset bool) {
-	conn := hijack(w)
 	if tcp, ok := conn.(*net.TCPConn); ok && reset {
 		_ = tcp.SetLinger(0) // a FIN instead of the RST is a drop all the same
 	}
@@ -132,8 +126,10 @@ func drop(w http.ResponseWriter, reset bool) {
 
 // cut sends half of the answer under the length of the whole.
 func cut(w http.ResponseWriter, status int, body []byte) {
-	conn := hijack(w)
-	defer conn.Close()
-	fmt.Fprintf(conn, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",
-		status, http.StatusText(status), contentType, len(body), body[:len(body)/2])
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	w.Write(body[:len(body)/2])
+	_ = http.NewResponseController(w).Flush() // a test's recorder has it already
+	panic(http.ErrAbortHandler)
 }
