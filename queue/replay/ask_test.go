@@ -11,43 +11,6 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-func TestAskSaysWhatIsCertainAndSuggestsTheRest(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
-		b.pass(time.Second)
-		for _, c := range []struct {
-			media     viewing.Media
-			key       string
-			suggested int64
-		}{
-			{filmBy("", "Dune", 2021), "movie:438631", 0},
-			{filmBy("tt0133093", "", 0), "movie:603", 0},
-			{filmBy("tt0000001", "Dune", 2021), "movie:438631", 0}, // the identifier is unknown, the title is not
-			{episodeBy("tt0903747", 1, 2), "episode:1396:1:2", 0},
-			{filmBy("", "Dune", 0), "", 841},
-			{filmBy("", "Saw", 2004), "", 176}, // another is a year away
-			{filmBy("", "Nobody Knows", 2021), "", 0},
-			{viewing.Media{Type: viewing.Movie}, "", 0},
-		} {
-			got, err := b.loop.Identify(b.Context(), resolve.Evidence{Media: c.media})
-			if err != nil {
-				b.Fatal(err)
-			}
-			key, suggested := "", int64(0)
-			if got.Is != nil {
-				key = got.Is.Key()
-			} else if len(got.Candidates) > 0 {
-				suggested = got.Candidates[0].TMDB
-			}
-			if key != c.key || suggested != c.suggested {
-				b.Errorf("%+v: got %q and %d, want %q and %d", c.media, key, suggested, c.key, c.suggested)
-			}
-		}
-		if len(b.films()) != 0 {
-			b.Errorf("recorded %v", b.films())
-		}
-	})
-}
-
 func TestAskSaysWhenTheServiceCannotBeAsked(t *testing.T) {
 	inBed(t, false, nil, func(b *bed) {
 		b.pass(time.Second)

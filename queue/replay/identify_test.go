@@ -101,22 +101,6 @@ func TestOthersAreAskedAfterTheService(t *testing.T) {
 	})
 }
 
-// What has nothing but a site's number is asked of others, and again later.
-func TestNumberOfASiteIsAskedOfOthers(t *testing.T) {
-	o := &oracle{}
-	inBed(t, false, o.asks, func(b *bed) {
-		b.pass(time.Second)
-		b.commit(nameless(viewing.Media{Type: viewing.Movie, Site: &viewing.Site{Name: "netflix", Title: "7"}}))
-		b.pass(time.Minute)
-		b.stands(1, viewing.StateHeld, viewing.ReasonUnresolved, "")
-		if o.knows = map[string]int64{"netflix 7": 11}; o.times() != 1 {
-			b.Errorf("asked %d times", o.times())
-		}
-		b.pass(day + time.Minute)
-		b.stands(1, viewing.StateDelivered, "", "movie:11")
-	})
-}
-
 // Where others cannot be asked, the service is asked as if there were none. Once
 // somebody says that they can be asked again, they are.
 func TestOthersThatCannotBeAskedAreAskedAgain(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
-	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -150,19 +149,6 @@ func TestItemInDoubt(t *testing.T) {
 			})
 		})
 	}
-	t.Run("idempotent", func(t *testing.T) {
-		inBed(t, false, func(o *Options) { o.Idempotent = true }, func(b *bed) {
-			b.commit(listNamed("Noir"))
-			b.pass(time.Minute)
-			b.armAt(itemsPath, "drop-after", 1)
-			b.commit(onList(1, 603))
-			b.pass(time.Hour)
-			b.ends(2, viewing.StateDelivered, "doubt.sameKey")
-			if got := b.onLists()["Noir"]; len(got) != 1 {
-				b.Errorf("on the list: %v", got)
-			}
-		})
-	})
 }
 
 // TestRevokedKeyDropsNoItems: a key that is refused everywhere says nothing of
@@ -172,9 +158,7 @@ func TestRevokedKeyDropsNoItems(t *testing.T) {
 		b.commit(listNamed("Noir"))
 		b.pass(time.Minute)
 		for _, match := range []string{itemsPath, "GET /me", "POST /history"} {
-			if err := b.box.Arm(sandbox.Fault{Match: match, Fault: "status:401", Times: 1}); err != nil {
-				b.Fatal(err)
-			}
+			b.armAt(match, "status:401", 1)
 		}
 		b.commit(onList(1, 603))
 		b.pass(time.Second)

@@ -72,25 +72,6 @@ func TestWishIsNotRepeatedAfterTheItemWasWatched(t *testing.T) {
 	})
 }
 
-// A wish for a film is no viewing of it, even if it comes with the same time.
-func TestWishInDoubtClaimsNoRecord(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
-		wished := wish(603)
-		wished.WatchedAt = viewing.At(time.Now().Add(time.Second))
-		b.armAt("POST /watchlist", "drop-before", 1)
-		b.commit(wished)
-		b.pass(2 * time.Second)
-		b.arm("drop-after", 1)
-		b.commit(ago(603, 1500*time.Millisecond)) // before the wish's time, so that it does not wait for it
-		b.pass(time.Second)
-		if c := b.counts(); c.InDoubt != 2 {
-			b.Fatalf("%+v, want both in doubt", c)
-		}
-		b.pass(time.Hour)
-		b.ends(2, viewing.StateDelivered, "doubt.read: doubt.there")
-	})
-}
-
 func TestListIsFoundByItsAbsenceBefore(t *testing.T) {
 	for fault, want := range map[string]viewing.State{"drop-after": viewing.StateDelivered, "cut": viewing.StateDelivered, "drop-before": viewing.StateInDoubt} {
 		t.Run(fault, func(t *testing.T) {
@@ -159,24 +140,6 @@ func TestServiceOutOfOrderLacksNothing(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestNothingIsReadWhileTheUserPauses(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
-		b.anchor()
-		b.arm("drop-after", 1)
-		b.commit(ago(1, 26*time.Hour))
-		b.pass(time.Second)
-		b.pause(account.PausedUser)
-		before := b.askedFor("GET /history")
-		b.pass(24 * time.Hour)
-		if n := b.askedFor("GET /history") - before; n != 0 {
-			b.Errorf("asked %d times while paused", n)
-		}
-		b.pause("")
-		b.pass(time.Minute)
-		b.allOnce(2)
-	})
 }
 
 // TestAnothersKeySettlesNothing: what was sent with one person's key is not

@@ -28,36 +28,23 @@ func caughtUp(film int64, d time.Duration) viewing.Event {
 	return v
 }
 
+// What is the same playback says package playback.
 func TestCatchUpIsLookedUpBeforeItIsSent(t *testing.T) {
 	for name, c := range map[string]struct {
 		apart   time.Duration
-		runtime float64
-		class   viewing.Class
 		want    viewing.State
+		says    string
 		records int
 	}{
-		"the same playback":                  {18 * time.Minute, 0, viewing.ClassCatchUp, viewing.StateMerged, 1},
-		"the same, the other way round":      {-18 * time.Minute, 0, viewing.ClassCatchUp, viewing.StateMerged, 1},
-		"another playback":                   {21 * time.Minute, 0, viewing.ClassCatchUp, viewing.StateDelivered, 2},
-		"half the running time":              {59 * time.Minute, 7200, viewing.ClassCatchUp, viewing.StateMerged, 1},
-		"more than half of the running time": {61 * time.Minute, 7200, viewing.ClassCatchUp, viewing.StateDelivered, 2},
-		"a short one":                        {18 * time.Minute, 1800, viewing.ClassCatchUp, viewing.StateDelivered, 2},
+		"the same playback": {18 * time.Minute, viewing.StateMerged, "life.servicesOwn at=1999-12-30T18:00:37Z", 1},
+		"another playback":  {21 * time.Minute, viewing.StateDelivered, "", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBed(t, false, nil, func(b *bed) {
 				b.elsewhere(1, time.Now().Add(-30*time.Hour))
-				v := caughtUp(1, 30*time.Hour+c.apart)
-				v.Class = c.class
-				if c.runtime > 0 {
-					v.Progress = &viewing.Progress{Duration: c.runtime}
-				}
-				b.commit(v)
+				b.commit(caughtUp(1, 30*time.Hour+c.apart))
 				b.pass(time.Minute)
-				says := ""
-				if c.want == viewing.StateMerged {
-					says = "life.servicesOwn at=1999-12-30T18:00:37Z"
-				}
-				b.ends(1, c.want, says)
+				b.ends(1, c.want, c.says)
 				if n := b.films()[1]; n != c.records {
 					b.Errorf("%d records, want %d", n, c.records)
 				}
@@ -113,25 +100,20 @@ func TestManyAreLookedUpInOneReading(t *testing.T) {
 }
 
 func TestWhatCannotBeLookedUpIsSent(t *testing.T) {
-	t.Run("a service of the contract alone", func(t *testing.T) {
-		inBed(t, true, nil, func(b *bed) {
-			b.commit(caughtUp(1, 30*time.Hour), caughtUp(2, 31*time.Hour))
-			b.pass(time.Minute)
-			if c := b.counts(); c.Delivered != 2 || b.askedFor("GET /history") != 1 {
-				b.Errorf("counts %+v, asked %d times", c, b.askedFor("GET /history"))
-			}
+	for name, contractOnly := range map[string]bool{"no history": true, "a history that does not work": false} {
+		t.Run(name, func(t *testing.T) {
+			inBed(t, contractOnly, nil, func(b *bed) {
+				if !contractOnly {
+					b.armAt("GET /history", "status:500", 100)
+				}
+				b.commit(caughtUp(1, 30*time.Hour), caughtUp(2, 31*time.Hour))
+				b.pass(time.Minute)
+				if c := b.counts(); c.Delivered != 2 || b.askedFor("GET /history") != 1 {
+					b.Errorf("counts %+v, asked %d times", c, b.askedFor("GET /history"))
+				}
+			})
 		})
-	})
-	t.Run("a history that does not work", func(t *testing.T) {
-		inBed(t, false, nil, func(b *bed) {
-			b.armAt("GET /history", "status:500", 100)
-			b.commit(caughtUp(1, 30*time.Hour), caughtUp(2, 31*time.Hour))
-			b.pass(time.Minute)
-			if c := b.counts(); c.Delivered != 2 || b.askedFor("GET /history") != 1 {
-				b.Errorf("counts %+v, asked %d times", c, b.askedFor("GET /history"))
-			}
-		})
-	})
+	}
 }
 
 // TestLookUpWaitsForTheNetwork: while the service cannot be reached, nothing is

@@ -1,9 +1,7 @@
 package replay
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -161,30 +159,6 @@ func TestEarlyLookWaitsForTheService(t *testing.T) {
 	})
 }
 
-// TestDeliveriesDelayNoResend: what is delivered between two readings, by this program
-// or another device, is no reason to read again.
-func TestDeliveriesDelayNoResend(t *testing.T) {
-	for name, by := range map[string]func(b *bed, film int64){
-		"ours":             func(b *bed, film int64) { b.commit(ago(film, time.Hour)) },
-		"another device's": func(b *bed, film int64) { b.elsewhere(film, time.Now().Add(-time.Hour)) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			inBed(t, false, nil, func(b *bed) {
-				b.anchor()
-				b.arm("drop-before", 1)
-				b.commit(ago(1, 26*time.Hour))
-				b.pass(4*time.Minute + 50*time.Second)
-				for film := range int64(8) { // one each 5 s, before, between and after the readings
-					by(b, film+10)
-					b.pass(5 * time.Second)
-				}
-				b.pass(2 * time.Second)
-				b.state(2, viewing.StateDelivered, 2)
-			})
-		})
-	}
-}
-
 // TestNothingIsLearnedWithoutAnAnchor: the first viewing ever is in doubt; a
 // record settles it, its absence does not until another has arrived.
 func TestNothingIsLearnedWithoutAnAnchor(t *testing.T) {
@@ -202,55 +176,6 @@ func TestNothingIsLearnedWithoutAnAnchor(t *testing.T) {
 				b.allOnce(2)
 			})
 		})
-	}
-}
-
-// TestWithoutReadingTheSettingDecides: a service of the contract alone.
-func TestWithoutReadingTheSettingDecides(t *testing.T) {
-	for _, setting := range []doubt.Setting{doubt.Hold, doubt.Resend, doubt.Assume} {
-		for _, fault := range []string{"drop-after", "drop-before"} {
-			t.Run(fmt.Sprint(setting, "/", fault), func(t *testing.T) {
-				inBed(t, true, func(o *Options) { o.InDoubt = setting }, func(b *bed) {
-					b.arm(fault, 2)
-					for film := range int64(8) {
-						b.commit(ago(film+1, time.Duration(film)*26*time.Hour))
-					}
-					b.pass(36 * time.Hour)
-					b.judge(setting, 8)
-				})
-			})
-		}
-	}
-}
-
-// judge holds what was recorded against what the entries say of themselves.
-func (b *bed) judge(setting doubt.Setting, n int64) {
-	b.Helper()
-	films, c := b.films(), b.counts()
-	flagged := 0
-	for id := range n {
-		e := b.entry(id + 1)
-		said := strings.Join(b.said(e.ID), "\n")
-		flag := strings.Contains(said, "doubt.resend") || strings.Contains(said, "doubt.assume")
-		if flag {
-			flagged++
-		}
-		times := films[e.Media.IDs.TMDB]
-		switch {
-		case times > 1 && !(flag && setting == doubt.Resend):
-			b.Errorf("entry %d was recorded %d times\n%s", e.ID, times, said)
-		case times == 0 && e.State == viewing.StateDelivered && !(flag && setting == doubt.Assume):
-			b.Errorf("entry %d is lost\n%s", e.ID, said)
-		case e.State == viewing.StateInDoubt && (setting != doubt.Hold || e.Reason != "doubt.waits"):
-			b.Errorf("entry %d is in doubt\n%s", e.ID, said)
-		}
-	}
-	want := entry.Counts{Delivered: n}
-	if setting == doubt.Hold {
-		want = entry.Counts{Delivered: n - 2, InDoubt: 2}
-	}
-	if c != want || setting != doubt.Hold && flagged != 2 {
-		b.Errorf("counts %+v, want %+v; %d flagged", c, want, flagged)
 	}
 }
 

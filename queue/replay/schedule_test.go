@@ -49,20 +49,28 @@ func TestOfflineIsProbedAndCountsNoAttempt(t *testing.T) {
 	})
 }
 
-func TestOfflineEndsAtOnce(t *testing.T) {
-	for name, act := range map[string]func(*bed){
-		"when it is told to": func(b *bed) { b.loop.Wake() },
-		"with new work":      func(b *bed) { b.watch(2) },
-		"with a new key":     func(b *bed) { b.loop.Use(b.client) },
+// What a person does, and new work after an outage, is tried at once.
+func TestTroubleEndsAtOnce(t *testing.T) {
+	offline, refused := (*script).leave, func(s *script) { s.always(refused) }
+	wake, use := func(b *bed) { b.loop.Wake() }, func(b *bed) { b.loop.Use(b.client) }
+	for name, c := range map[string]struct {
+		trouble func(*script)
+		act     func(*bed)
+	}{
+		"offline, told to":     {offline, wake},
+		"offline, new work":    {offline, func(b *bed) { b.watch(2) }},
+		"offline, a new key":   {offline, use},
+		"a refused key, again": {refused, wake},
+		"a refused key, new":   {refused, use},
 	} {
 		t.Run(name, func(t *testing.T) {
 			scripted(t, nil, func(b *bed) {
-				b.script.leave()
+				c.trouble(b.script)
 				b.watch(1)
-				b.pass(time.Hour)
+				b.pass(31 * time.Minute)
 				_, before := b.script.seen()
 				b.script.well()
-				act(b)
+				c.act(b)
 				synctest.Wait()
 				if _, n := b.script.seen(); n != before+1 || b.counts().Pending != 0 {
 					b.Errorf("%d probes, %d entries wait", n-before, b.counts().Pending)
@@ -114,46 +122,6 @@ func TestRefusedKeyIsProbedFromFiveMinutesToSixHours(t *testing.T) {
 		b.pass(6 * time.Hour)
 		if row := b.row(); row.Pause.Reason != "" || b.counts().Delivered != 2 {
 			b.Errorf("row %+v, %+v", row, b.counts())
-		}
-	})
-}
-
-func TestRefusedKeyIsTriedAtOnce(t *testing.T) {
-	for name, act := range map[string]func(*bed){
-		"when it is told to": func(b *bed) { b.loop.Wake() },
-		"with a new key":     func(b *bed) { b.loop.Use(b.client) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			scripted(t, nil, func(b *bed) {
-				b.script.always(refused)
-				b.watch(1)
-				b.pass(31 * time.Minute)
-				_, before := b.script.seen()
-				act(b)
-				synctest.Wait()
-				if _, n := b.script.seen(); n != before+1 || b.row().Pause.Reason != account.PausedKey {
-					b.Fatalf("%d probes, paused %q", n-before, b.row().Pause.Reason)
-				}
-				b.script.well()
-				act(b)
-				synctest.Wait()
-				b.state(1, viewing.StateDelivered, 1)
-			})
-		})
-	}
-}
-
-// A plan made by a clock that was years ahead does not hold.
-func TestProbePlannedByAWrongClock(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
-		b.stop()
-		b.edit(func(a *account.Row) {
-			a.Pause.Reason, a.Pause.ProbeAt, a.Pause.ProbeStep = account.PausedKey, time.Now().AddDate(4, 0, 0), 7
-		})
-		b.start()
-		synctest.Wait()
-		if _, n := b.script.seen(); n != 1 {
-			b.Errorf("%d probes at once", n)
 		}
 	})
 }

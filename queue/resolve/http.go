@@ -1,12 +1,10 @@
 package resolve
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -23,7 +21,6 @@ import (
 const (
 	patience  = 30 * time.Second // for one answer
 	maxAnswer = 1 << 20          // bytes: answers are bounded before they are decoded
-	maxItems  = 5000             // of one array: a megabyte holds 300,000 empty ones
 	longest   = 24 * time.Hour   // that is waited at somebody's wish
 )
 
@@ -56,29 +53,6 @@ func CheckAddress(address, example string) error {
 	default:
 		return viewing.Say("fault.askedScheme", "text", strconv.Quote(address))
 	}
-}
-
-// List is an array of an answer. One of too many items is refused before they take
-// memory.
-type List[T any] []T
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (l *List[T]) UnmarshalJSON(body []byte) error {
-	all := json.NewDecoder(bytes.NewReader(body))
-	if start, err := all.Token(); err != nil || start != json.Delim('[') {
-		return errors.New("an array is wanted")
-	}
-	for *l = []T{}; all.More(); {
-		var one T
-		if len(*l) == maxItems {
-			return ErrUnanswerable
-		}
-		if err := all.Decode(&one); err != nil {
-			return fmt.Errorf("read item: %w", err)
-		}
-		*l = append(*l, one)
-	}
-	return nil
 }
 
 // HTTP asks one address: at a pace, within bounds, and with errors that name nothing
@@ -136,13 +110,12 @@ func (c *HTTP) Do(ctx context.Context, address string, form url.Values, headers 
 	return Response{answer.StatusCode, answer.Header, body}, nil
 }
 
-// Decode reads JSON of the documented shape, and not too much of it.
+// Decode reads JSON of the documented shape.
 func (c *HTTP) Decode(body []byte, out any) error {
-	err := json.Unmarshal(body, out)
-	if err != nil && !errors.Is(err, ErrUnanswerable) {
+	if json.Unmarshal(body, out) != nil {
 		return c.Malformed()
 	}
-	return err
+	return nil
 }
 
 // Later says why nobody can be asked now.

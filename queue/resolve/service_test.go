@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -210,18 +209,6 @@ func TestNoContradictionWithoutAllAnswers(t *testing.T) {
 		if found != want {
 			t.Errorf("%v, want %v", why, want)
 		}
-	}
-}
-
-func TestAgain(t *testing.T) {
-	var got []time.Duration
-	for asked := range 6 {
-		if wait, ok := Again(asked); ok {
-			got = append(got, wait/(24*time.Hour))
-		}
-	}
-	if !slices.Equal(got, []time.Duration{1, 7, 30}) {
-		t.Errorf("asked again after %d days", got)
 	}
 }
 

@@ -57,24 +57,6 @@ func TestCheckKeyForm(t *testing.T) {
 	}
 }
 
-func TestNewRefuses(t *testing.T) {
-	ok := Options{BaseURL: "https://tracker.example/api/v1", Key: "sk_abc"}
-	tests := map[string]func(*Options){
-		"public key":  func(o *Options) { o.Key = "pk_abc" },
-		"bad address": func(o *Options) { o.BaseURL = "http://tracker.example/api/v1" },
-	}
-	if c, err := New(ok); err != nil || c.Proven() {
-		t.Fatalf("New: %v, %v", c, err)
-	}
-	for name, change := range tests {
-		o := ok
-		change(&o)
-		if _, err := New(o); err == nil {
-			t.Errorf("%s: accepted", name)
-		}
-	}
-}
-
 // TestAddressThatSomebodyMayMean: an address without its scheme or its end is completed where the rest is clear.
 // Only this machine is asked without encryption.
 func TestAddressThatSomebodyMayMean(t *testing.T) {

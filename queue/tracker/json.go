@@ -18,12 +18,12 @@ func readObject(text []byte) (f fields, ok bool) {
 	return f, err == nil && f != nil
 }
 
-// readObjects reads a text that is one JSON array of at most limit objects.
-func readObjects(text []byte, limit int) ([]fields, bool) {
+// readObjects reads a text that is one JSON array of objects.
+func readObjects(text []byte) ([]fields, bool) {
 	var items []fields
 	err := json.Unmarshal(text, &items)
 	whole := !slices.ContainsFunc(items, func(f fields) bool { return f == nil })
-	return items, err == nil && items != nil && whole && len(items) <= limit
+	return items, err == nil && items != nil && whole
 }
 
 // object is a member that is an object.

@@ -90,17 +90,17 @@ type page struct {
 }
 
 // readPage reads a page, flat or wrapped: the array itself, or an object that holds it under one of the usual
-// names. More items than were asked for are no answer.
+// names.
 func readPage(body []byte) (p page, ok bool) {
 	p.total = -1
-	if p.items, ok = readObjects(body, pageSize); ok {
+	if p.items, ok = readObjects(body); ok {
 		return p, true
 	}
 	outer, _ := readObject(body)
 	inner, _ := outer.object("data")
 	for _, f := range []fields{outer, inner} {
 		for _, name := range []string{"data", "items", "history", "lists", "results", "entries"} {
-			if items, found := readObjects(f[name], pageSize); found {
+			if items, found := readObjects(f[name]); found {
 				p.items, ok = items, true
 			}
 		}

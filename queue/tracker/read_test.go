@@ -121,21 +121,6 @@ func TestReadTroubleIsNeverAMissingEndpoint(t *testing.T) {
 	}
 }
 
-// TestMoreItemsThanAskedForAreNoAnswer: nothing says what they are.
-func TestMoreItemsThanAskedForAreNoAnswer(t *testing.T) {
-	items := strings.Repeat(film603+",", 100) + film603
-	for _, body := range []string{`[` + items + `]`, `{"data":[` + items + `],"total":101}`} {
-		r, err := pagesOf(t, "history", reply{200, body}).AllHistory(t.Context(), viewing.Movie)
-		if v, ok := VerdictOf(err); !ok || v.Fate != Offline || len(r.Items) != 0 {
-			t.Errorf("%d items, %v", len(r.Items), err)
-		}
-	}
-	hundred := `{"data":[` + strings.Repeat(film603+",", 99) + film603 + `],"total":100}`
-	if r, err := pagesOf(t, "history", reply{200, hundred}).AllHistory(t.Context(), viewing.Movie); err != nil || !r.Complete {
-		t.Errorf("a whole page: %+v, %v", r.Complete, err)
-	}
-}
-
 // TestReadingAtItsBoundSaysSo: a reading that was moved meanwhile may be taken again, this one need not.
 func TestReadingAtItsBoundSaysSo(t *testing.T) {
 	pages := 0

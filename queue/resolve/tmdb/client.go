@@ -176,7 +176,7 @@ func (c *Client) work(ctx context.Context, path string, number int64, parts stri
 func (c *Client) season(ctx context.Context, q resolve.Question) (resolve.Answer, error) {
 	key := fmt.Sprintf("season/%d", q.Season)
 	var season struct {
-		Episodes resolve.List[episode] `json:"episodes"`
+		Episodes []episode `json:"episodes"`
 	}
 	_, all, err := c.work(ctx, "tv", q.Number, "translations,"+key)
 	switch {
@@ -193,9 +193,9 @@ func (c *Client) season(ctx context.Context, q resolve.Question) (resolve.Answer
 
 func (c *Client) find(ctx context.Context, number, source string) (resolve.Answer, error) {
 	var hits struct { // an answer has all lists, however empty
-		Films    resolve.List[work]    `json:"movie_results"`
-		Series   resolve.List[work]    `json:"tv_results"`
-		Episodes resolve.List[episode] `json:"tv_episode_results"`
+		Films    []work    `json:"movie_results"`
+		Series   []work    `json:"tv_results"`
+		Episodes []episode `json:"tv_episode_results"`
 	}
 	err := c.get(ctx, "/find/"+url.PathEscape(number), url.Values{"external_source": {source}}, &hits)
 	switch {
@@ -212,10 +212,10 @@ func (c *Client) search(ctx context.Context, q resolve.Question) (a resolve.Answ
 	seen := map[int64]bool{} // hits move from page to page while they are read
 	for page := 1; ; page++ {
 		var hits struct {
-			Results resolve.List[work] `json:"results"`
-			Page    int                `json:"page"`
-			Pages   int                `json:"total_pages"`
-			Total   int                `json:"total_results"`
+			Results []work `json:"results"`
+			Page    int    `json:"page"`
+			Pages   int    `json:"total_pages"`
+			Total   int    `json:"total_results"`
 		}
 		query := url.Values{"query": {q.Text}, "include_adult": {"true"}, "page": {strconv.Itoa(page)}}
 		if err := c.get(ctx, "/search/"+paths[q.Kind], query, &hits); err != nil {

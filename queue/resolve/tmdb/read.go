@@ -20,16 +20,16 @@ type work struct {
 	Aired         string `json:"first_air_date"`
 	Runtime       int    `json:"runtime"` // of a film, in minutes
 	Poster        string `json:"poster_path"`
-	Seasons       resolve.List[struct {
+	Seasons       []struct {
 		Number int `json:"season_number"`
-	}] `json:"seasons"` // of a series
+	} `json:"seasons"` // of a series
 	Translations struct {
-		All resolve.List[struct {
+		All []struct {
 			Data struct {
 				Title string `json:"title"`
 				Name  string `json:"name"`
 			} `json:"data"`
-		}] `json:"translations"`
+		} `json:"translations"`
 	} `json:"translations"`
 }
 

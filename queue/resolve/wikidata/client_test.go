@@ -198,11 +198,3 @@ func TestOneQuestionStopsNoOther(t *testing.T) {
 		}
 	}
 }
-
-func TestNewRefusesAddresses(t *testing.T) {
-	for endpoint, ok := range map[string]bool{DefaultEndpoint: true, "http://127.0.0.1:1/sparql": true, "http://query.wikidata.org/sparql": false, "": false} {
-		if _, err := New(endpoint, "1"); (err == nil) != ok {
-			t.Errorf("%q: %v", endpoint, err)
-		}
-	}
-}

@@ -40,7 +40,7 @@ type item struct {
 func (c *Client) read(body []byte) (map[string]resolve.Answer, error) {
 	var answer struct {
 		Results struct {
-			Bindings resolve.List[row] `json:"bindings"`
+			Bindings []row `json:"bindings"`
 		} `json:"results"`
 	}
 	if err := c.http.Decode(body, &answer); err != nil {

@@ -135,26 +135,6 @@ func TestMadeKeysStay(t *testing.T) {
 	}
 }
 
-func TestOpenRefuses(t *testing.T) {
-	dir := t.TempDir()
-	text := filepath.Join(dir, "text.db")
-	if err := os.WriteFile(text, bytes.Repeat([]byte("no database "), 100), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	good := filepath.Join(dir, "a.db")
-	for says, o := range map[string]Options{
-		"not the file of a sandbox": {Path: text}, "none": {Path: filepath.Join(dir, "none", "a")},
-		"sk_": {Path: good, SecretKey: "pk_hidden"}, "pk_": {Path: good, PublicKey: "sk_hidden"}, "ASCII": {Path: good, SecretKey: "sk_hid\nden"},
-	} {
-		if s, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "hid") {
-			t.Errorf("%s: %v", says, err)
-			if err == nil {
-				s.Close()
-			}
-		}
-	}
-}
-
 // The control routes are for programs on this machine, and for no web page.
 func TestControlIsForThisMachine(t *testing.T) {
 	s := open(t, Options{FaultsByHTTP: true})
