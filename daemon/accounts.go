@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
@@ -18,12 +18,15 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// sender is what sends for one account: its key, its client and its loop.
+// sender is what sends for one account: its loop, with its key and its client.
 type sender struct {
 	name string
 	loop *replay.Loop
+	conn atomic.Pointer[connection]
+}
 
-	mu         sync.Mutex
+// connection is how an account reaches its service.
+type connection struct {
 	credential config.Credential
 	client     *tracker.Client // nil without key or address
 	problem    viewing.Message // why there is no client
@@ -39,14 +42,9 @@ func (d *core) openAccount(ctx context.Context, name string) (*sender, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &sender{name: name, credential: c}
-	client, err := d.newClient(ctx, c)
-	if err != nil {
-		a.problem = viewing.MessagesOf(err)[0]
-	}
-	a.client = client
+	l := d.connect(ctx, c)
 	o := replay.Options{
-		Account: name, Outbox: d.store, Service: client, InDoubt: doubt.Setting(d.o.Config.InDoubt), Idempotent: d.o.Config.Accounts[name].Idempotency,
+		Account: name, Outbox: d.store, Service: l.client, InDoubt: doubt.Setting(d.o.Config.InDoubt), Idempotent: d.o.Config.Accounts[name].Idempotency,
 		Rate: d.o.Config.Replay.Rate, BackfillRate: d.o.Config.Replay.BackfillRate,
 		Logger: d.log.With("part", "replay", "account", name), InstallationID: d.store.InstallationID(),
 	}
@@ -56,24 +54,28 @@ func (d *core) openAccount(ctx context.Context, name string) (*sender, error) {
 	if d.o.Loop != nil {
 		d.o.Loop(&o)
 	}
-	a.loop = replay.New(o)
+	a := &sender{name: name, loop: replay.New(o)}
+	a.conn.Store(l)
 	a.loop.Wake() // key or address may have been mended before this start: ask at once
 	return a, nil
 }
 
-// newClient makes a client for a credential. The error says, for a person,
-// why there can be none.
-func (d *core) newClient(ctx context.Context, c config.Credential) (*tracker.Client, error) {
-	if why := missing(c); why.Code != "" {
-		return nil, why
+// connect makes a client for a credential, or says why there can be none.
+func (d *core) connect(ctx context.Context, c config.Credential) *connection {
+	l := &connection{credential: c, problem: missing(c)}
+	if l.problem.Code != "" {
+		return l
 	}
 	proven, err := d.moveTo(ctx, c)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		l.client, err = tracker.New(tracker.Options{
+			BaseURL: c.BaseURL, Key: c.Key.Reveal(), KeyHeader: c.KeyHeader, Proven: proven, UserAgent: "filmspool/" + d.o.Version,
+		})
 	}
-	return tracker.New(tracker.Options{
-		BaseURL: c.BaseURL, Key: c.Key.Reveal(), KeyHeader: c.KeyHeader, Proven: proven, UserAgent: "filmspool/" + d.o.Version,
-	})
+	if err != nil {
+		l.problem = viewing.MessagesOf(err)[0]
+	}
+	return l
 }
 
 // missing is what a credential lacks for a client, if anything.
@@ -100,47 +102,31 @@ func (d *core) moveTo(ctx context.Context, c config.Credential) (proven bool, er
 
 // use gives the account a new key or address; the loop takes it at once.
 func (a *sender) use(c config.Credential, client *tracker.Client) {
-	a.mu.Lock()
-	old := a.client
-	a.credential, a.client, a.problem = c, client, viewing.Message{}
-	a.mu.Unlock()
+	old := a.conn.Swap(&connection{credential: c, client: client})
 	a.loop.Use(client)
-	if old != nil {
-		old.Close()
-	}
+	old.close()
 }
 
-// look is the account's credential and why it has no client, if it has none.
-func (a *sender) look() (config.Credential, viewing.Message) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.credential, a.problem
+// close drops the client's connections.
+func (l *connection) close() {
+	if l.client != nil {
+		l.client.Close()
+	}
 }
 
 // clock says that this machine's clock and the service's differ by more than they may;
 // nil where they do not, or nobody knows.
-func (a *sender) clock() *control.Problem {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.client == nil || a.client.Ahead().Abs() <= clocksApart {
+func (l *connection) clock() *control.Problem {
+	if l.client == nil || l.client.Ahead().Abs() <= clocksApart {
 		return nil
 	}
-	off := a.client.Ahead().Round(time.Minute)
+	off := l.client.Ahead().Round(time.Minute)
 	span := viewing.Said(fmt.Sprintf("%d min", off.Abs()/time.Minute))
-	return &control.Problem{Code: health.ClockWrong, About: a.name, What: &span}
+	return &control.Problem{Code: health.ClockWrong, About: l.credential.Account, What: &span}
 }
 
 // clocksApart is how far two clocks may differ. A viewing further in the future is held.
 const clocksApart = 5 * time.Minute
-
-// close drops the client's connections.
-func (a *sender) close() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.client != nil {
-		a.client.Close()
-	}
-}
 
 // wake has every account's loop try again at once.
 func (d *core) wake() {
@@ -151,21 +137,20 @@ func (d *core) wake() {
 
 // serviceOf is a client of an account's service, and what ends its use.
 func (d *core) serviceOf(ctx context.Context, name string) (*tracker.Client, func(), error) {
+	var l *connection
+	done := func() {}
 	if a := d.account(name); a != nil {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		if a.client == nil {
-			return nil, nil, control.Refused(viewing.Say("fault.cannotAsk", "name", name).Because(a.problem), loginCommand(name, ""))
+		l = a.conn.Load()
+	} else {
+		c, err := d.keys.Find(name, d.o.Config.Accounts[name], d.o.Paths.File)
+		if err != nil {
+			return nil, nil, err
 		}
-		return a.client, func() {}, nil
+		l = d.connect(ctx, c)
+		done = l.close
 	}
-	c, err := d.keys.Find(name, d.o.Config.Accounts[name], d.o.Paths.File)
-	if err != nil {
-		return nil, nil, err
+	if l.client == nil {
+		return nil, nil, control.Refused(viewing.Say("fault.cannotAsk", "name", name).Because(l.problem), loginCommand(name, ""))
 	}
-	client, err := d.newClient(ctx, c)
-	if err != nil {
-		return nil, nil, control.Refused(viewing.Say("fault.cannotAsk", "name", name).Because(viewing.MessagesOf(err)[0]), loginCommand(name, ""))
-	}
-	return client, client.Close, nil
+	return l.client, done, nil
 }

@@ -93,7 +93,7 @@ func (d *core) open(ctx context.Context) (err error) {
 func (d *core) Close() error {
 	var faults []error
 	for _, a := range d.accounts {
-		a.close()
+		a.conn.Load().close()
 	}
 	if d.store != nil {
 		faults = append(faults, d.store.Close())

@@ -25,7 +25,7 @@ func TestLibraryLogin(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "keys", "kodi-mysql-reader"), []byte("secret"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l := newLibraryAccess(config.Keys{Dir: dir, Getenv: func(string) string { return "" }})
+	keys := config.Keys{Dir: dir, Getenv: func(string) string { return "" }}
 	kodis := library.Server{Host: "nas", Port: "3306", Name: "MyVideos"}
 	for name, test := range map[string]struct {
 		given         *library.Server
@@ -39,7 +39,7 @@ func TestLibraryLogin(t *testing.T) {
 		"a password that is wrong": {kodis.As("reader", "old"), "", "reader", ""},
 		"none at all":              {kodis.As("kodi", ""), "", "kodi", "password"},
 	} {
-		l.add("/"+name, test.user)
+		l := &libraryAccess{keys: keys, config: config.Config{Kodi: config.Kodi{Libraries: []config.Library{{Userdata: "/" + name, MySQLUser: test.user}}}}}
 		got, err := l.Login("/"+name, *test.given)
 		if err != nil || got.User != test.want || got.Missing() != test.missing {
 			t.Errorf("%s: got user %q without %q, %v", name, got.User, got.Missing(), err)
@@ -51,9 +51,8 @@ func TestLibraryLogin(t *testing.T) {
 // playback twice. The same folder has it after every start, for what another
 // knew of the library is older.
 func TestLibraryIsReadOnce(t *testing.T) {
-	l := newLibraryAccess(config.Keys{Dir: t.TempDir(), Getenv: func(string) string { return "" }})
-	l.add("/ann", "")
-	l.add("/bob", "")
+	kodis := config.Kodi{Libraries: []config.Library{{Userdata: "/ann"}, {Userdata: "/bob"}}}
+	l := &libraryAccess{config: config.Config{Kodi: kodis}, taken: map[string]string{}}
 	for _, step := range []struct {
 		userdata, origin string
 		want             error

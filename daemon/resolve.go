@@ -6,10 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/daemon/locale"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
@@ -22,12 +23,11 @@ import (
 // provider is Wikidata or TMDB, where the user turned it on.
 type provider struct {
 	name, address string
-	detail        viewing.Message // what it is asked
-	remedy        viewing.Message // what to do when it refuses us
-
-	mu            sync.Mutex
-	client        *resolve.Provider // nil where it cannot be asked
-	problem, hint viewing.Message   // why not, and what to do
+	open          func() (resolve.Asker, error)
+	detail        viewing.Message                  // what it is asked
+	remedy        viewing.Message                  // what to do when it refuses us
+	client        atomic.Pointer[resolve.Provider] // nil where it cannot be asked
+	problem, hint viewing.Message                  // why not, and what to do
 }
 
 // openProviders makes the providers that the user turned on, once. What is wrong with one
@@ -38,17 +38,14 @@ func (d *core) openProviders(ctx context.Context) {
 		return
 	}
 	d.providersOpen = true
-	set := d.o.Config.Resolve
-	if set.Wikidata.Enabled {
-		d.providers = append(d.providers, &provider{name: "Wikidata", address: set.Wikidata.Endpoint, detail: viewing.Say("asked.wikidata")})
+	if set := d.o.Config.Resolve.Wikidata; set.Enabled {
+		open := func() (resolve.Asker, error) { return wikidata.New(set.Endpoint, d.o.Version) }
+		d.providers = append(d.providers, &provider{name: "Wikidata", address: set.Endpoint, open: open, detail: viewing.Say("asked.wikidata")})
 	}
-	if set.TMDB.Enabled {
+	if d.o.Config.Resolve.TMDB.Enabled {
 		d.providers = append(d.providers, d.tmdbProvider())
-	}
-	if !set.TMDB.Enabled {
-		if err := os.RemoveAll(d.picturesDir()); err != nil {
-			d.log.Warn("pictures not removed", "folder", d.picturesDir(), "error", err)
-		}
+	} else if err := os.RemoveAll(d.picturesDir()); err != nil {
+		d.log.Warn("pictures not removed", "folder", d.picturesDir(), "error", err)
 	}
 	folder := filepath.Join(d.o.Paths.State, "answers")
 	if len(d.providers) == 0 {
@@ -66,8 +63,10 @@ func (d *core) openProviders(ctx context.Context) {
 	for _, p := range d.providers {
 		if err != nil {
 			p.problem, p.hint = viewing.MessagesOf(err)[0], viewing.Say("hint.lookAtFolder", "path", d.o.Paths.State)
+		} else if asker, err := p.open(); err != nil {
+			p.problem, p.hint = viewing.MessagesOf(err)[0], p.remedy
 		} else {
-			d.openProvider(p)
+			d.useProvider(p, asker)
 		}
 	}
 	if fresh {
@@ -77,28 +76,15 @@ func (d *core) openProviders(ctx context.Context) {
 
 // tmdbProvider returns TMDB as it is configured.
 func (d *core) tmdbProvider() *provider {
-	return &provider{
-		name: "TMDB", address: d.o.Config.Resolve.TMDB.BaseURL, detail: viewing.Say("asked.tMDB"), remedy: control.Command("filmspool login --tmdb"),
-	}
-}
-
-// openProvider makes the client of one, or says why there can be none.
-func (d *core) openProvider(p *provider) {
-	var asker resolve.Asker
-	var err error
-	if p.name == "Wikidata" {
-		asker, err = wikidata.New(p.address, d.o.Version)
-	} else {
-		var token string
-		if token, err = d.tmdbToken(); err == nil {
-			asker, err = tmdb.New(p.address, token)
+	address := d.o.Config.Resolve.TMDB.BaseURL
+	open := func() (resolve.Asker, error) {
+		token, err := d.tmdbToken()
+		if err != nil {
+			return nil, err
 		}
+		return tmdb.New(address, token)
 	}
-	if err != nil {
-		p.problem, p.hint = viewing.MessagesOf(err)[0], p.remedy
-		return
-	}
-	d.useProvider(p, asker)
+	return &provider{name: "TMDB", address: address, open: open, detail: viewing.Say("asked.tMDB"), remedy: control.Command("filmspool login --tmdb")}
 }
 
 // tmdbToken is the token that is kept for TMDB; none is an error.
@@ -112,25 +98,16 @@ func (d *core) tmdbToken() (string, error) {
 
 // useProvider has another client asked.
 func (d *core) useProvider(p *provider, asker resolve.Asker) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.client = &resolve.Provider{
+	p.client.Store(&resolve.Provider{
 		Name: p.name, From: p.address, Asker: asker, Cache: d.answers, Log: d.log.With("part", "identity"),
 		Recovered: func() { d.askAgain(context.Background()) },
-	}
-}
-
-// current is how it is asked now; nil where it cannot be.
-func (p *provider) current() *resolve.Provider {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.client
+	})
 }
 
 // chain has the providers that can be asked now.
 func (d *core) chain() (c resolve.Chain) {
 	for _, p := range d.providers {
-		if client := p.current(); client != nil {
+		if client := p.client.Load(); client != nil {
 			c = append(c, client)
 		}
 	}
@@ -140,26 +117,23 @@ func (d *core) chain() (c resolve.Chain) {
 // status is the provider's row among the sources.
 func (p *provider) status() control.Source {
 	s := control.Source{Name: strings.ToLower(p.name), Kind: "resolver", State: account.OK, Details: []viewing.Message{p.detail}}
-	attention := func(problem, hint viewing.Message) {
-		s.State, s.Hint, s.Details = account.Attention, hint, []viewing.Message{problem}
-		s.Troubles = []control.Problem{{Code: "source", About: p.name, What: &problem}}
+	problem, hint := p.problem, p.hint
+	if client := p.client.Load(); client != nil {
+		trouble := client.Trouble()
+		if trouble == nil {
+			return s
+		}
+		problem, hint = viewing.MessagesOf(trouble)[0], p.remedy
+		if later, ok := errors.AsType[*resolve.LaterError](trouble); ok {
+			problem = later.Why
+		}
+		if !errors.Is(trouble, resolve.ErrRefused) {
+			s.State, s.Details = account.Offline, []viewing.Message{viewing.Say("asked.later").Because(problem)}
+			return s
+		}
 	}
-	client := p.current()
-	if client == nil {
-		attention(p.problem, p.hint)
-		return s
-	}
-	trouble := client.Trouble()
-	later, isLater := errors.AsType[*resolve.LaterError](trouble)
-	switch {
-	case trouble == nil:
-	case errors.Is(trouble, resolve.ErrRefused):
-		attention(viewing.MessagesOf(trouble)[0], p.remedy)
-	case isLater:
-		s.State, s.Details = account.Offline, []viewing.Message{viewing.Say("asked.later").Because(later.Why)}
-	default:
-		s.State, s.Details = account.Offline, []viewing.Message{viewing.Say("asked.later").Because(viewing.MessagesOf(trouble)[0])}
-	}
+	s.State, s.Hint, s.Details = account.Attention, hint, []viewing.Message{problem}
+	s.Troubles = []control.Problem{{Code: health.SourceTroubled, About: p.name, What: &problem}}
 	return s
 }
 

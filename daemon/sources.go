@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -70,13 +69,10 @@ func (d *Daemon) runLibrary(ctx context.Context, name string, run func(context.C
 
 // openLibraries makes an importer for each Kodi library of the configuration.
 func (d *core) openLibraries() error {
-	access := newLibraryAccess(d.keys)
-	for _, l := range d.o.Config.Kodi.Libraries {
-		access.add(filepath.Clean(l.Userdata), l.MySQLUser)
-	}
+	access := &libraryAccess{keys: d.keys, config: d.o.Config, taken: map[string]string{}}
 	for _, l := range d.o.Config.Kodi.Libraries {
 		o := kodi.Options{
-			Userdata: l.Userdata, Access: access, Watched: access.folders, Logger: d.log.With("part", "kodi"),
+			Userdata: l.Userdata, Access: access, Watched: d.o.Config.Folders(), Logger: d.log.With("part", "kodi"),
 			Announcements: d.o.Config.Kodi.Announcements, Tags: tagsOf(d.o.Config.Kodi, l),
 			Sink: d.store, Account: kodiAccount{d, settingsOf(d.o.Config)}, Playing: d.libraryPlays,
 		}
@@ -144,29 +140,21 @@ func (a kodiAccount) Hosts(source string) (hosts []string) {
 // only: two folders of the same library would report every playback twice. The first folder of
 // the configuration has it, whichever asks first after a start.
 type libraryAccess struct {
-	keys    config.Keys
-	folders []string          // in the order of the configuration
-	users   map[string]string // of servers, by folder; "" is Kodi's
+	keys   config.Keys
+	config config.Config
 
 	mu    sync.Mutex
 	taken map[string]string // userdata folder → its library
-}
-
-func newLibraryAccess(keys config.Keys) *libraryAccess {
-	return &libraryAccess{keys: keys, users: map[string]string{}, taken: map[string]string{}}
-}
-
-// add adds a folder of the configuration.
-func (l *libraryAccess) add(userdata, user string) {
-	l.folders = append(l.folders, userdata)
-	l.users[userdata] = user
 }
 
 // Login implements [kodi.Access]: it gives a server the user of the
 // configuration, or Kodi's when that is "", and the password that is kept for
 // it; else Kodi's. The error wraps [library.ErrMySQL].
 func (l *libraryAccess) Login(userdata string, s library.Server) (*library.Server, error) {
-	user := cmp.Or(l.users[userdata], s.User)
+	user := s.User
+	if i := slices.Index(l.config.Folders(), userdata); i >= 0 {
+		user = cmp.Or(l.config.Kodi.Libraries[i].MySQLUser, user)
+	}
 	password, err := l.keys.Password(user)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", library.ErrMySQL, err)
@@ -184,7 +172,7 @@ func (l *libraryAccess) Claim(userdata, origin string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.taken[userdata] = origin
-	for _, folder := range l.folders {
+	for _, folder := range l.config.Folders() {
 		switch {
 		case folder == userdata:
 			return nil

@@ -134,9 +134,9 @@ func (d *Daemon) status(ctx context.Context) (control.Status, error) {
 // accountStatus is how one account stands.
 func (d *Daemon) accountStatus(ctx context.Context, name string) (control.Account, error) {
 	a := d.account(name)
-	credential, problem := a.look()
-	out, err := d.accountOf(ctx, a.loop.Health(), credential, problem)
-	if t := a.clock(); t != nil {
+	l := a.conn.Load()
+	out, err := d.accountOf(ctx, a.loop.Health(), l.credential, l.problem)
+	if t := l.clock(); t != nil {
 		out.Troubles = append(out.Troubles, *t)
 	}
 	return out, err

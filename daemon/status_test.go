@@ -106,7 +106,7 @@ func TestAWrongClockIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	a := &sender{name: "anna", client: client}
+	a := &connection{credential: config.Credential{Account: "anna"}, client: client}
 	for _, c := range []struct {
 		off  time.Duration
 		says string

@@ -155,7 +155,7 @@ func (t *titleLookup) isDue(q resolve.Question) bool {
 // meanwhile waits for the same answer.
 func (t *titleLookup) learn(ctx context.Context, q resolve.Question) error {
 	done := t.flights.DoChan(fmt.Sprint(q), func() (any, error) {
-		client := t.tmdb.current()
+		client := t.tmdb.client.Load()
 		if client == nil || !t.isDue(q) {
 			return nil, nil
 		}

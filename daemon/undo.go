@@ -44,8 +44,15 @@ func (d *core) Undo(ctx context.Context, u control.Undo) (control.Undone, error)
 		return out, nil
 	}
 	if there {
-		if err := takeBack(ctx, service, e); err != nil {
-			return control.Undone{}, err
+		v := service.DeleteHistory(ctx, *e.Media)
+		switch {
+		case v.Fate == tracker.Delivered:
+		case v.Status == http.StatusNotFound, v.Status == http.StatusMethodNotAllowed, v.Status == http.StatusNotImplemented:
+			return control.Undone{}, cannotUndo(e, viewing.Say("fault.undoNothing"))
+		case v.Fate == tracker.InDoubt:
+			return control.Undone{}, cannotUndo(e, viewing.Say("fault.undoGone"))
+		default:
+			return control.Undone{}, cannotUndo(e, v.Problem)
 		}
 	}
 	out.Entry, err = d.store.Undone(ctx, u.ID)
@@ -119,21 +126,6 @@ func undoable(e queue.Entry, keeps doubt.Precision, r tracker.Reading, others in
 		return false, viewing.Say("fault.undoNotOurs", "at", alike[0])
 	default:
 		return len(alike) == 1, viewing.Message{}
-	}
-}
-
-// takeBack asks the service to take the item's viewing away.
-func takeBack(ctx context.Context, service *tracker.Client, e queue.Entry) error {
-	v := service.DeleteHistory(ctx, *e.Media)
-	switch {
-	case v.Fate == tracker.Delivered:
-		return nil
-	case v.Status == http.StatusNotFound, v.Status == http.StatusMethodNotAllowed, v.Status == http.StatusNotImplemented:
-		return cannotUndo(e, viewing.Say("fault.undoNothing"))
-	case v.Fate == tracker.InDoubt:
-		return cannotUndo(e, viewing.Say("fault.undoGone"))
-	default:
-		return cannotUndo(e, v.Problem)
 	}
 }
 

@@ -37,20 +37,19 @@ type teller struct {
 // attention is the text of the worst problem, and what else matters then.
 func (t teller) attention(worst control.Problem) string {
 	text, beside := worst.Text, ""
-	switch rowOf(worst.Code).kind {
-	case ofQueue:
+	switch worst.Code {
+	case QueueUnwritable:
 		if t.Storage != nil {
 			beside = t.Say("health.refused", "n", t.Storage.Refused, "since", t.Storage.Since)
 		}
-	case ofAccount:
+	case KeyMissing, KeyRefused, AddressWrong, AccessRefused, AccountUnknown, NothingDelivered:
 		if inState(t.Status, account.OK) != nil {
 			beside = t.Say("health.goesOn")
 		}
-	case ofEntries:
+	case wave:
 		beside = t.Say("health.decide", "n", control.NeedUser(t.Counts))
-		if worst.Code != wave {
-			text = ""
-		}
+	case "entries-unknown", "entries-in-doubt", "entries-rejected", "entries-held":
+		text = t.Say("health.decide", "n", control.NeedUser(t.Counts))
 	}
 	return sentences(text, beside, t.pauses(), t.safe())
 }

@@ -45,22 +45,11 @@ const DiskFull = "disk.full"
 type row struct {
 	code     string
 	severity control.Severity
-	kind     kind
 	// act is the verb that mends it; "" where nothing of ours does.
 	act, page string
 	// causes are the codes of what it comes from where that is there, too.
 	causes []string
 }
-
-// kind is what a problem is about, and so what the status says beside it.
-type kind int
-
-const (
-	_ kind = iota
-	ofQueue
-	ofAccount
-	ofEntries
-)
 
 // commands are the command lines of the verbs. {login} is the login of an account,
 // {target} what the act is done to. A verb that is not the row's own has the text
@@ -108,19 +97,19 @@ var (
 // which they are told.
 var table = []row{
 	// About the queue's file.
-	{code: QueueUnwritable, severity: control.NeedsYou, kind: ofQueue, page: "/about", causes: []string{StateDenied}},
+	{code: QueueUnwritable, severity: control.NeedsYou, page: "/about", causes: []string{StateDenied}},
 	{code: QueueUnread, severity: control.NeedsYou, causes: []string{StateDenied}},
 	{code: notice, severity: control.NeedsYou, act: control.ActSeen, page: "/status"},
 	{code: DiskLow, severity: control.Soon, page: "/about", causes: []string{QueueUnwritable}},
 
 	// About an account at the service.
-	{code: KeyMissing, severity: control.NeedsYou, kind: ofAccount, act: "login", page: "/settings#account-{about}"},
-	{code: KeyRefused, severity: control.NeedsYou, kind: ofAccount, act: "login", page: "/settings#account-{about}"},
-	{code: AddressWrong, severity: control.NeedsYou, kind: ofAccount, act: "address", page: "/settings#account-{about}"},
-	{code: AccessRefused, severity: control.NeedsYou, kind: ofAccount, act: control.ActRetry, page: "/settings#account-{about}"},
-	{code: AccountUnknown, severity: control.NeedsYou, kind: ofAccount, act: "list-account", page: "/settings"},
+	{code: KeyMissing, severity: control.NeedsYou, act: "login", page: "/settings#account-{about}"},
+	{code: KeyRefused, severity: control.NeedsYou, act: "login", page: "/settings#account-{about}"},
+	{code: AddressWrong, severity: control.NeedsYou, act: "address", page: "/settings#account-{about}"},
+	{code: AccessRefused, severity: control.NeedsYou, act: control.ActRetry, page: "/settings#account-{about}"},
+	{code: AccountUnknown, severity: control.NeedsYou, act: "list-account", page: "/settings"},
 	{
-		code: NothingDelivered, severity: control.NeedsYou, kind: ofAccount, act: "list", page: "/status",
+		code: NothingDelivered, severity: control.NeedsYou, act: "list", page: "/status",
 		causes: append(noDisk, KeyMissing, KeyRefused, AddressWrong, AccessRefused, AccountUnknown),
 	},
 	{code: Unreachable, severity: control.Soon, act: control.ActRetry, page: "/status"},
@@ -139,11 +128,11 @@ var table = []row{
 	{code: ClockWrong, severity: control.Soon},
 
 	// About entries that wait for a person.
-	{code: wave, severity: control.NeedsYou, kind: ofEntries, act: "release", page: "/review"},
-	{code: "entries-unknown", severity: control.NeedsYou, kind: ofEntries, act: "list-reason", page: "/review"},
-	{code: "entries-in-doubt", severity: control.NeedsYou, kind: ofEntries, act: "list", page: "/review"},
-	{code: "entries-rejected", severity: control.NeedsYou, kind: ofEntries, act: "list", page: "/review"},
-	{code: "entries-held", severity: control.NeedsYou, kind: ofEntries, act: "list", page: "/review"},
+	{code: wave, severity: control.NeedsYou, act: "release", page: "/review"},
+	{code: "entries-unknown", severity: control.NeedsYou, act: "list-reason", page: "/review"},
+	{code: "entries-in-doubt", severity: control.NeedsYou, act: "list", page: "/review"},
+	{code: "entries-rejected", severity: control.NeedsYou, act: "list", page: "/review"},
+	{code: "entries-held", severity: control.NeedsYou, act: "list", page: "/review"},
 
 	// About what reports viewings, and who is asked what an item is.
 	{code: LibraryUnread, severity: control.NeedsYou, act: "scan", page: "/sources"},
