@@ -33,26 +33,23 @@ func (d *core) Login(ctx context.Context, l control.Login) (control.LoginResult,
 		return control.LoginResult{}, &control.Fault{Code: control.CodeInvalid, Message: viewing.MessagesOf(err)[0], Hint: keyHint(next), Reason: control.ReasonKey}
 	}
 	check := client.CheckKey(ctx)
-	if err := d.judge(ctx, next, check); err != nil {
-		client.Close()
-		return control.LoginResult{}, err
+	if err = d.judge(ctx, next, check); err == nil {
+		next.UserID, next.UserName = check.UserID, check.UserName
+		err = d.keys.Save(next)
 	}
-	next.UserID, next.UserName = check.UserID, check.UserName
-	err = d.keys.Save(next)
 	if err == nil {
 		_, err = d.moveTo(ctx, next)
 	}
 	if err == nil {
 		err = d.store.UpdateAccount(ctx, next.Account, func(a *account.Row) { a.SignIn(check.UserID) })
 	}
-	if err != nil {
-		client.Close()
-		return control.LoginResult{}, err
-	}
-	if a := d.account(l.Account); a != nil {
+	if a := d.account(l.Account); err == nil && a != nil {
 		a.use(next, client)
 	} else {
 		client.Close()
+	}
+	if err != nil {
+		return control.LoginResult{}, err
 	}
 	return control.LoginResult{
 		Account: next.Account, BaseURL: next.BaseURL, User: next.UserName, Proven: check.Proven, Note: check.Note,
@@ -137,18 +134,17 @@ func keyHint(next config.Credential) viewing.Message {
 
 // refusal says why a login was refused, what may mend it and with which command it is tried again.
 func refusal(next config.Credential, v tracker.Verdict) error {
-	f := &control.Fault{Code: control.CodeRefused, Message: v.Problem}
+	again := loginAgain(next.Account, next.BaseURL)
+	f := &control.Fault{Code: control.CodeRefused, Message: v.Problem, Reason: control.ReasonAway, Hint: viewing.Say("hint.whenReached", "command", again)}
 	switch {
 	case v.Fate == tracker.Refused && v.Code != "":
 		f.Reason, f.Hint = control.ReasonKey, keyHint(next)
 	case v.Fate == tracker.Unproven:
 		f.Reason, f.Hint = control.ReasonAddress, viewing.Say("hint.lookUpAddress", "command", loginAgain(next.Account, "https://tracker.example/api/v1"))
 	case v.Hint.Code == tracker.HintProxy:
-		f.Reason, f.Hint = control.ReasonAway, v.Hint
+		f.Hint = v.Hint
 	case v.Fate == tracker.Offline && v.Hint.Code != "":
-		f.Reason, f.Hint = control.ReasonAway, viewing.Say("hint.lookClock", "command", loginAgain(next.Account, next.BaseURL))
-	default:
-		f.Reason, f.Hint = control.ReasonAway, viewing.Say("hint.whenReached", "command", loginAgain(next.Account, next.BaseURL))
+		f.Hint = viewing.Say("hint.lookClock", "command", again)
 	}
 	return f
 }

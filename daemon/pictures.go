@@ -21,7 +21,6 @@ const (
 	pictureLasts = 150 * 24 * time.Hour // TMDB's terms allow six months
 	pictureFails = 10 * time.Minute     // before one that could not be had is asked for again
 	imagesRest   = time.Minute          // before any is, where nobody answers as TMDB does
-	maxFailed    = 1000
 )
 
 // pictures are files that were fetched from elsewhere. They are bounded: the oldest go.
@@ -31,13 +30,34 @@ type pictures struct {
 	fetch   func(ctx context.Context, path string) ([]byte, error)
 	flights singleflight.Group // one request for each picture
 
-	mu     sync.Mutex
-	size   int64                // of all files; below 0 before they were counted
-	failed map[string]time.Time // asked for again after that, by path; "" is all of them
+	keeping sync.Mutex
+	rests   rests[string] // by path; "" is all pictures
 }
 
 func newPictures(dir string, fetch func(context.Context, string) ([]byte, error)) *pictures {
-	return &pictures{dir: dir, max: maxPictures, fetch: fetch, size: -1, failed: map[string]time.Time{}}
+	return &pictures{dir: dir, max: maxPictures, fetch: fetch}
+}
+
+// rests says what is left alone for some time.
+type rests[K comparable] struct {
+	mu    sync.Mutex
+	until map[K]time.Time
+}
+
+func (r *rests[K]) has(key K) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return time.Now().Before(r.until[key])
+}
+
+// add leaves something alone. Where that are too many, the others are forgotten.
+func (r *rests[K]) add(key K, span time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.until) >= maxKnown || r.until == nil {
+		r.until = map[K]time.Time{}
+	}
+	r.until[key] = time.Now().Add(span)
 }
 
 // picturesDir is the folder of the pictures.
@@ -50,19 +70,20 @@ func (p *pictures) get(ctx context.Context, path string) ([]byte, error) {
 		return body, nil
 	}
 	done := p.flights.DoChan(path, func() (any, error) {
-		if p.resting(path) {
+		if p.rests.has(path) || p.rests.has("") {
 			return nil, errNoPicture
 		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pictureTime)
 		defer cancel()
 		body, err := p.fetch(ctx, path)
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if err != nil {
-			p.fail(path, err)
-			return nil, err
+		if err == nil {
+			return body, p.keep(file, body)
 		}
-		return body, p.keep(file, body)
+		p.rests.add(path, pictureFails)
+		if !errors.Is(err, resolve.ErrUnanswerable) {
+			p.rests.add("", imagesRest)
+		}
+		return nil, err
 	})
 	select {
 	case r := <-done:
@@ -73,42 +94,11 @@ func (p *pictures) get(ctx context.Context, path string) ([]byte, error) {
 	}
 }
 
-// resting reports whether a picture is not asked for now.
-func (p *pictures) resting(path string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now := time.Now()
-	return now.Before(p.failed[path]) || now.Before(p.failed[""])
-}
-
-// fail remembers that a picture could not be had; p.mu is held.
-func (p *pictures) fail(path string, err error) {
-	if len(p.failed) >= maxFailed {
-		clear(p.failed)
-	}
-	p.failed[path] = time.Now().Add(pictureFails)
-	if !errors.Is(err, resolve.ErrUnanswerable) {
-		p.failed[""] = time.Now().Add(imagesRest)
-	}
-}
-
-// keep writes a file, and removes the oldest where there is no room for it; p.mu is held.
+// keep writes a file. It removes those that are too old and, until there is room for it, the
+// oldest.
 func (p *pictures) keep(file string, body []byte) error {
-	if p.size < 0 || p.size+int64(len(body)) > p.max {
-		if err := p.clean(int64(len(body))); err != nil {
-			return err
-		}
-	}
-	if err := config.WriteFile(file, body); err != nil {
-		return err
-	}
-	p.size += int64(len(body))
-	return nil
-}
-
-// clean counts the files, and removes those that are too old and, until there is room for
-// more, the oldest. A tenth of the bound stays free then.
-func (p *pictures) clean(more int64) error {
+	p.keeping.Lock()
+	defer p.keeping.Unlock()
 	if err := os.MkdirAll(p.dir, 0o700); err != nil {
 		return err
 	}
@@ -117,22 +107,21 @@ func (p *pictures) clean(more int64) error {
 		return err
 	}
 	var files []os.FileInfo
-	p.size = 0
+	size := int64(len(body))
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil {
-			files, p.size = append(files, info), p.size+info.Size()
+			files, size = append(files, info), size+info.Size()
 		}
 	}
 	slices.SortFunc(files, func(a, b os.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
-	full := p.size+more > p.max
 	for _, f := range files {
-		if time.Since(f.ModTime()) < pictureLasts && (!full || p.size+more <= p.max*9/10) {
+		if size <= p.max && time.Since(f.ModTime()) < pictureLasts {
 			break
 		}
 		if err := os.Remove(filepath.Join(p.dir, f.Name())); err != nil {
 			return err
 		}
-		p.size -= f.Size()
+		size -= f.Size()
 	}
-	return nil
+	return config.WriteFile(file, body)
 }

@@ -67,7 +67,7 @@ func TestPicturesAreBounded(t *testing.T) {
 	for n := 10; n < 13; n++ {
 		get(n)
 	}
-	if got := p.names(t); got != "03.jpg 04.jpg 05.jpg 06.jpg 07.jpg 08.jpg 10.jpg 11.jpg 12.jpg" {
+	if got := p.names(t); got != "02.jpg 03.jpg 04.jpg 05.jpg 06.jpg 07.jpg 08.jpg 10.jpg 11.jpg 12.jpg" {
 		t.Error(got)
 	}
 }

@@ -26,9 +26,10 @@ type titleLookup struct {
 	wanted   chan resolve.Question
 	flights  singleflight.Group
 
+	rests rests[resolve.Question]
+
 	mu    sync.Mutex
-	due   map[resolve.Question]time.Time // not asked again before
-	found map[string]string              // paths of pictures by [titleKey], of what somebody was offered
+	found map[string]string // paths of pictures by [titleKey], of what somebody was offered
 }
 
 const (
@@ -49,7 +50,7 @@ func (d *core) openTitles() {
 	for _, p := range d.providers {
 		if p.name == resolve.TMDB {
 			d.titles = &titleLookup{
-				core: d, tmdb: p, wanted: make(chan resolve.Question, maxWanted), due: map[resolve.Question]time.Time{}, found: map[string]string{},
+				core: d, tmdb: p, wanted: make(chan resolve.Question, maxWanted), found: map[string]string{},
 				pictures: newPictures(d.picturesDir(), tmdb.NewImages(d.o.Config.Resolve.TMDB.ImageURL).Poster),
 			}
 		}
@@ -63,7 +64,7 @@ func (t *titleLookup) want(entries ...queue.Entry) {
 	}
 	for _, e := range entries {
 		for _, q := range lacking(e.Media) {
-			if !t.isDue(q) {
+			if t.rests.has(q) {
 				continue
 			}
 			select {
@@ -144,19 +145,12 @@ func (t *titleLookup) run(ctx context.Context) {
 	}
 }
 
-// isDue reports whether a question may be asked now.
-func (t *titleLookup) isDue(q resolve.Question) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return !time.Now().Before(t.due[q])
-}
-
 // learn asks TMDB and keeps the answer, unless that was done. Whoever asks the same
 // meanwhile waits for the same answer.
 func (t *titleLookup) learn(ctx context.Context, q resolve.Question) error {
 	done := t.flights.DoChan(fmt.Sprint(q), func() (any, error) {
 		client := t.tmdb.client.Load()
-		if client == nil || !t.isDue(q) {
+		if client == nil || t.rests.has(q) {
 			return nil, nil
 		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTime)
@@ -165,16 +159,13 @@ func (t *titleLookup) learn(ctx context.Context, q resolve.Question) error {
 		if told := titlesOf(answer); err == nil && len(told) > 0 {
 			err = t.store.Learn(ctx, told)
 		}
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		if len(t.due) >= maxKnown {
-			clear(t.due)
-		}
-		if t.due[q] = time.Now().Add(askedFor); err != nil {
-			t.due[q] = time.Now().Add(failedFor)
+		if err != nil {
+			t.rests.add(q, failedFor)
 			t.log.Debug("titles not learned", "error", err)
+			return nil, err
 		}
-		return nil, err
+		t.rests.add(q, askedFor)
+		return nil, nil
 	})
 	select {
 	case r := <-done:

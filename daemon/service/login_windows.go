@@ -23,7 +23,7 @@ const runKey = `Software\Microsoft\Windows\CurrentVersion\Run`
 
 // stopEvent exists as long as a program runs for a login, or is kept running;
 // setting it asks that to stop.
-const stopEvent = `Local\filmspool-stop`
+var stopEvent, _ = windows.UTF16PtrFromString(`Local\filmspool-stop`)
 
 // newBackend is the service manager for the whole machine, and the Run key of
 // the registry for one person: a Windows service sees neither that person's
@@ -81,25 +81,24 @@ func (l *login) start(context.Context) error {
 
 // stop waits until both processes are gone: until then their file cannot be replaced.
 func (l *login) stop(ctx context.Context) error {
-	stop, there, err := openEvent()
-	if err != nil || !there {
-		return err
-	}
-	err = windows.SetEvent(stop)
-	_ = windows.CloseHandle(stop) // or it would exist for as long as this does
-	if err != nil {
-		return fmt.Errorf("ask program to stop: %w", err)
-	}
-	gone := make(chan error, 1)
-	go func() {
-		for there := true; there && err == nil; time.Sleep(100 * time.Millisecond) {
-			if stop, there, err = openEvent(); there {
-				_ = windows.CloseHandle(stop)
-			}
+	ctx, cancel := context.WithTimeout(ctx, stopPatience)
+	defer cancel()
+	for {
+		stop, there, err := openEvent()
+		if err != nil || !there {
+			return err
 		}
-		gone <- err
-	}()
-	return within(ctx, gone)
+		err = windows.SetEvent(stop)
+		_ = windows.CloseHandle(stop) // or it would exist for as long as this does
+		if err != nil {
+			return fmt.Errorf("ask program to stop: %w", err)
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return fmt.Errorf("stop service: %w", ctx.Err())
+		}
+	}
 }
 
 func (l *login) status(context.Context) (Status, error) {
@@ -130,11 +129,7 @@ func (l *login) logs(ctx context.Context, out io.Writer, follow bool) error {
 // newEvent makes the stop event, which nobody else may have. It lives as long as the
 // process.
 func newEvent() (windows.Handle, error) {
-	name, err := windows.UTF16PtrFromString(stopEvent)
-	if err != nil {
-		return 0, err
-	}
-	h, err := windows.CreateEvent(nil, 1, 0, name)
+	h, err := windows.CreateEvent(nil, 1, 0, stopEvent)
 	if errors.Is(err, windows.ERROR_ALREADY_EXISTS) {
 		_ = windows.CloseHandle(h)
 		return 0, errors.New("filmspool already runs for this login")
@@ -144,11 +139,7 @@ func newEvent() (windows.Handle, error) {
 
 // openEvent opens the stop event, if it is there.
 func openEvent() (h windows.Handle, there bool, err error) {
-	name, err := windows.UTF16PtrFromString(stopEvent)
-	if err != nil {
-		return 0, false, err
-	}
-	h, err = windows.OpenEvent(windows.SYNCHRONIZE|windows.EVENT_MODIFY_STATE, false, name)
+	h, err = windows.OpenEvent(windows.SYNCHRONIZE|windows.EVENT_MODIFY_STATE, false, stopEvent)
 	if errors.Is(err, windows.ERROR_FILE_NOT_FOUND) {
 		return 0, false, nil
 	}

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	kardianos "github.com/kardianos/service"
 	"golang.org/x/sys/windows"
+	"golang.org/x/sys/windows/svc"
 	"golang.org/x/sys/windows/svc/mgr"
 
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -22,6 +24,8 @@ import (
 // Windows makes for the one service of that name, without a password and with
 // no rights but those of every user.
 const serviceAccount = `NT SERVICE\` + Name
+
+var windowsName, _ = windows.UTF16PtrFromString(Name)
 
 // scm is the Windows service manager, as kardianos/service speaks to it. It starts a
 // program again a minute after it has ended by itself.
@@ -56,13 +60,14 @@ func (m *scm) install(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if before.Installed && before.State != Stopped {
+		err = m.stop(ctx)
+	}
 	if before.Installed {
-		if before.State != Stopped {
-			err = m.stop(ctx)
-		}
-		if err = errors.Join(err, m.uninstall(ctx)); err != nil {
-			return err
-		}
+		err = errors.Join(err, m.uninstall(ctx))
+	}
+	if err != nil {
+		return err
 	}
 	if err := m.Install(); err != nil {
 		_ = m.Uninstall() // a part may be there
@@ -127,11 +132,7 @@ func (m *scm) status(context.Context) (Status, error) {
 		return Status{}, explained(err)
 	}
 	defer func() { _ = windows.CloseServiceHandle(manager) }()
-	name, err := windows.UTF16PtrFromString(Name)
-	if err != nil {
-		return Status{}, err
-	}
-	h, err := windows.OpenService(manager, name, windows.SERVICE_QUERY_STATUS)
+	h, err := windows.OpenService(manager, windowsName, windows.SERVICE_QUERY_STATUS)
 	if errors.Is(err, windows.ERROR_SERVICE_DOES_NOT_EXIST) {
 		return Status{State: NotInstalled}, nil
 	}
@@ -144,25 +145,15 @@ func (m *scm) status(context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, fmt.Errorf("ask service manager: %w", err)
 	}
-	s := Status{Installed: true, Autostart: true, State: scmState(uint32(q.State)), PID: int(q.ProcessId), Unit: "Windows service " + Name}
+	s := Status{Installed: true, Autostart: true, State: cmp.Or(scmStates[q.State], Stopped), PID: int(q.ProcessId), Unit: "Windows service " + Name}
 	if s.State == Stopped && q.Win32ExitCode != 0 && q.Win32ExitCode != uint32(windows.ERROR_SERVICE_NEVER_STARTED) {
 		s.State, s.Detail = Restarting, viewing.Say("service.exit", "status", fmt.Sprint(q.Win32ExitCode))
 	}
 	return s, nil
 }
 
-func scmState(state uint32) State {
-	switch state {
-	case windows.SERVICE_RUNNING:
-		return Running
-	case windows.SERVICE_START_PENDING:
-		return Starting
-	case windows.SERVICE_STOP_PENDING:
-		return Stopping
-	default:
-		return Stopped
-	}
-}
+// scmStates are the states in which Windows' manager may be beside [Stopped].
+var scmStates = map[svc.State]State{svc.Running: Running, svc.StartPending: Starting, svc.StopPending: Stopping}
 
 func (m *scm) logs(ctx context.Context, out io.Writer, follow bool) error {
 	err := showLog(ctx, logPath(m.o.State), out, follow)

@@ -224,14 +224,11 @@ func statusOf(u map[string]string) Status {
 
 // failure says why the program ended (systemd.exec(5), "Process exit codes").
 func failure(result, status string) viewing.Message {
-	switch result {
-	case "exit-code":
-		return viewing.Say("service.exit", "status", status)
-	case "signal", "core-dump":
-		return viewing.Say("service.signal", "status", status)
-	default:
-		return viewing.Say("service.result", "result", result) // "protocol", "watchdog", "timeout", "start-limit-hit"
+	codes := map[string]string{"exit-code": "service.exit", "signal": "service.signal", "core-dump": "service.signal"}
+	if code := codes[result]; code != "" {
+		return viewing.Say(code, "status", status)
 	}
+	return viewing.Say("service.result", "result", result) // "protocol", "watchdog", "timeout", "start-limit-hit"
 }
 
 func (s *systemd) logs(ctx context.Context, out io.Writer, follow bool) error {
