@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -51,8 +53,20 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, fmt.Errorf("make a folder: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	t := newTour(o, dir)
-	defer t.close()
+	state := filepath.Join(dir, "state")
+	t := &tour{
+		Options: o, began: time.Now(), userdata: filepath.Join(dir, "userdata"), address: "127.0.0.1:0", watched: map[string]*int{},
+		paths: config.Paths{State: state, File: filepath.Join(dir, "config.toml"), Control: filepath.Join(state, "control.sock")},
+		stop:  func() error { return nil },
+	}
+	if t.service, err = sandbox.Open(ctx, sandbox.Options{}); err != nil {
+		return Result{}, err
+	}
+	defer func() {
+		_ = t.stop() // a story that was told ends well
+		t.takeAway()
+		_ = t.service.Close()
+	}()
 	limited, cancel := context.WithTimeout(ctx, tourTime)
 	defer cancel()
 	t.setTheStage(limited)
@@ -136,7 +150,7 @@ func (t *tour) watchWithoutTheService(ctx context.Context) {
 		return waits >= 5
 	})
 	t.say("Filmspool says: %s", st.Summary)
-	t.try(t.stopDaemon)
+	t.try(func() error { return t.stop() })
 	t.say("Filmspool is stopped, with all that waits on disk.")
 	t.startDaemon(ctx)
 	st = t.until(ctx, "it is back", func(control.Status) bool { return true })
@@ -146,25 +160,20 @@ func (t *tour) watchWithoutTheService(ctx context.Context) {
 // tally counts what arrived once, what did not arrive, and what arrived more often than it was done.
 func (t *tour) tally(records sandbox.Records) {
 	r := &t.result
-	arrived := map[string]int{}
 	for _, h := range records.History {
 		key := fmt.Sprintf("%s:%d", h.Type, h.ID)
 		if h.Type == "episode" {
 			key = fmt.Sprintf("episode:%d:%d:%d", h.TVShowID, *h.SeasonNumber, h.EpisodeNumber)
 		}
-		arrived[key+" "+h.WatchedAt.Format(time.RFC3339)]++
-	}
-	for key, count := range t.watched {
-		if arrived[key] == 0 {
-			r.Lost++
-			continue
+		key += " " + h.WatchedAt.Format(time.RFC3339)
+		if count := t.watched[key]; count != nil {
+			*count++
+			delete(t.watched, key)
+		} else {
+			r.Doubled++
 		}
-		*count++
-		arrived[key]--
 	}
-	for _, surplus := range arrived {
-		r.Doubled += surplus
-	}
+	r.Lost = len(t.watched)
 	r.Watchlist, r.Lists = len(records.Watchlist), len(records.Lists)
 	for _, n := range []int{r.Watchlist, r.Lists} { // one of each was made
 		r.Lost += max(1-n, 0)

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"database/sql"
 	_ "embed"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -46,20 +45,12 @@ type tour struct {
 	server  *http.Server
 
 	control *control.Client
-	stop    func() error // of the daemon; nil while it does not run
+	stop    func() error // of the daemon
 	listen  string
 	token   string // of the program that reports for a browser
 
 	watched map[string]*int // what was done, and where it is counted when it has arrived
 	result  Result
-}
-
-func newTour(o Options, dir string) *tour {
-	state := filepath.Join(dir, "state")
-	return &tour{
-		Options: o, began: time.Now(), userdata: filepath.Join(dir, "userdata"), address: "127.0.0.1:0", watched: map[string]*int{},
-		paths: config.Paths{State: state, File: filepath.Join(dir, "config.toml"), Control: filepath.Join(state, "control.sock")},
-	}
 }
 
 // try does something unless there was an error before.
@@ -79,11 +70,6 @@ func (t *tour) say(format string, args ...any) {
 // serve lets the service answer, at the address it had.
 func (t *tour) serve(ctx context.Context) {
 	t.try(func() (err error) {
-		if t.service == nil {
-			if t.service, err = sandbox.Open(ctx, sandbox.Options{}); err != nil {
-				return err
-			}
-		}
 		l, err := new(net.ListenConfig).Listen(ctx, "tcp", t.address)
 		if err != nil {
 			return err
@@ -118,7 +104,7 @@ func (t *tour) startDaemon(ctx context.Context) {
 			})
 			close(ended)
 		}()
-		t.stop = func() error { end(); return <-ended }
+		t.stop = func() error { end(); return <-ended } // nil when it is asked again
 		select {
 		case <-ready:
 		case err = <-ended:
@@ -130,27 +116,6 @@ func (t *tour) startDaemon(ctx context.Context) {
 		return err
 	})
 	t.listen = t.until(ctx, "the daemon answers", func(control.Status) bool { return true }).Listen
-}
-
-// stopDaemon stops the daemon, if it runs, and waits until it has.
-func (t *tour) stopDaemon() error {
-	stop := t.stop
-	if t.stop = nil; stop == nil {
-		return nil
-	}
-	return stop()
-}
-
-// close ends all that runs.
-func (t *tour) close() {
-	fault := t.stopDaemon()
-	t.takeAway()
-	if t.service != nil {
-		fault = errors.Join(fault, t.service.Close())
-	}
-	if fault != nil {
-		t.say("not everything could be closed: %v", fault)
-	}
 }
 
 // until asks for the status until it is good.
