@@ -172,9 +172,8 @@ func (d *Daemon) runParts(ctx context.Context) error {
 		}
 		d.accounts = append(d.accounts, a)
 	}
-	d.openConnector()
-	if err := d.openPage(); err != nil {
-		return err
+	if err := d.openFronts(); err != nil {
+		return fmt.Errorf("open the pages: %w", err)
 	}
 	defer d.site.Close()
 	if err := d.process.listen(ctx, d.o); err != nil {

@@ -62,16 +62,12 @@ func Change(ctx context.Context, o Options, change func(control.API) error) (run
 
 // Reload has the instance that runs read its configuration again, and waits until that is in
 // use. A configuration that was refused is an error.
-func Reload(ctx context.Context, p config.Paths) error {
-	c, err := Find(ctx, p)
-	if err != nil {
+func Reload(ctx context.Context, o Options) error {
+	_, err := Change(ctx, o, func(a control.API) error {
+		_, err := a.Reload(ctx)
 		return err
-	}
-	defer c.Close()
-	if _, err := c.Reload(ctx); err != nil {
-		return err
-	}
-	return inUse(ctx, c)
+	})
+	return err
 }
 
 // inUse waits until the configuration is in use, and says why it is not.

@@ -115,8 +115,8 @@ func PortTaken(ctx context.Context, o Options) error {
 		viewing.Say("portTaken", "address", o.Config.Listen), viewing.Say("hint.otherPort", "file", o.Paths.File)))
 }
 
-// openConnector wires the endpoint of browsers and programs.
-func (d *Daemon) openConnector() {
+// openFronts wires the endpoint of browsers and programs, and the pages.
+func (d *Daemon) openFronts() (err error) {
 	d.connector = connector.New(connector.Options{
 		Allow:   guard.Extension,
 		Program: func(r *http.Request) bool { return !guard.FromBrowser(r) },
@@ -127,19 +127,12 @@ func (d *Daemon) openConnector() {
 		Version: d.o.Version,
 		Logger:  d.log.With("part", "connector"),
 	})
-}
-
-// openPage makes the pages of this instance.
-func (d *Daemon) openPage() (err error) {
 	o := page.Options{API: d.Control(), Changed: d.changes, Sessions: filepath.Join(d.o.Paths.State, "sessions.json"), Log: d.log.With("part", "page")}
 	if d.titles != nil {
 		o.Poster = d.titles.poster
 	}
 	d.site, err = page.New(o)
-	if err != nil {
-		return fmt.Errorf("open the pages: %w", err)
-	}
-	return nil
+	return err
 }
 
 const (

@@ -256,7 +256,7 @@ func TestWhatCannotBeginGivesWay(t *testing.T) {
 	if err := os.WriteFile(o.Paths.File, []byte("listen = '"+taken.Addr().String()+"'\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err = Reload(t.Context(), o.Paths)
+	err = Reload(t.Context(), o)
 	if !errors.Is(err, &control.Fault{Code: control.CodeRefused}) || !strings.Contains(locale.In("").Error(err), taken.Addr().String()+" is in use by") {
 		t.Errorf("taken in: %v", err)
 	}
@@ -270,7 +270,7 @@ func TestWhatCannotBeginGivesWay(t *testing.T) {
 	if err := os.WriteFile(o.Paths.File, []byte("wav = 7\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := Reload(t.Context(), o.Paths); !errors.Is(err, &control.Fault{Code: control.CodeInvalid}) {
+	if err := Reload(t.Context(), o); !errors.Is(err, &control.Fault{Code: control.CodeInvalid}) {
 		t.Errorf("a mistake: %v", err)
 	}
 	if now, err := c.Settings(t.Context()); err != nil || !strings.Contains(fmt.Sprint(now.Problem), "wav") {

@@ -96,57 +96,62 @@ const (
 // does not needs the user.
 func kodiSource(s kodi.Status, label string) control.Source {
 	out := control.Source{Name: "kodi:" + s.Userdata, Kind: viewing.SourceKodi, Label: label, State: account.OK, LastSeen: control.Known(s.ReadAt), Hint: s.Hint}
-	add := func(m viewing.Message) {
+	say := func(m viewing.Message, hint string) { // the first hint counts
 		if m.Code != "" {
 			out.Details = append(out.Details, m)
 		}
-	}
-	hint := func(code string) {
-		if out.Hint.Code == "" {
-			out.Hint = viewing.Say("hint." + code)
+		if hint != "" && out.Hint.Code == "" {
+			out.Hint = viewing.Say(hint)
 		}
 	}
-	add(s.Problem)
-	if s.State != kodi.StateOK {
-		after := unreadAfter(s)
-		out.State = account.Attention
-		if after > 0 && time.Since(awaySince(s)) < after {
-			out.State = "waiting"
-		} else if after > 0 {
-			add(viewing.Say("sinceThen", "at", entry.Time(awaySince(s))))
-		}
-	} else {
-		add(viewing.Say("holds", "films", strconv.Itoa(s.Films), "episodes", strconv.Itoa(s.Episodes), "watched", strconv.Itoa(s.Watched)))
-		add(s.Watchlist)
+	since := awaySince(s)
+	trouble := func(code string, what viewing.Message, verb, target string, after time.Duration) {
+		out.Troubles = append(out.Troubles, control.Problem{
+			Code: code, About: cmp.Or(out.Called(), out.Name), Since: control.Known(since), What: &what,
+			Act: control.Act{Verb: verb, Target: target}, After: after,
+		})
+	}
+	say(s.Problem, "")
+	switch after := unreadAfter(s); s.State {
+	case kodi.StateOK:
+		say(viewing.Say("holds", "films", strconv.Itoa(s.Films), "episodes", strconv.Itoa(s.Episodes), "watched", strconv.Itoa(s.Watched)), "")
+		say(s.Watchlist, "")
 		if len(s.Unwatched) > 0 {
-			add(viewing.Say("unwatched", "names", strings.Join(s.Unwatched, ", ")))
-			hint("profile")
+			say(viewing.Say("unwatched", "names", strings.Join(s.Unwatched, ", ")), "hint.profile")
 		}
 		if s.Heard {
-			add(viewing.Say("announced"))
+			say(viewing.Say("announced"), "")
+		}
+	case kodi.StateGuarded:
+		out.State = account.Attention
+		trouble(health.SourceTroubled, s.Problem, "", out.Name, 0)
+	default:
+		verbs := map[string]string{kodi.StateWaiting: "libraries", kodi.StateDenied: "readable", kodi.StateUnreachable: "server"}
+		trouble(health.LibraryUnread, s.Problem, verbs[s.State], out.Name, after)
+		out.State = account.Attention
+		if after > 0 && time.Since(since) < after {
+			out.State = "waiting"
+		} else if after > 0 {
+			say(viewing.Say("sinceThen", "at", entry.Time(since)), "")
 		}
 	}
 	if len(s.Reporters) > 0 {
-		add(viewing.Say("reporters", "names", strings.Join(s.Reporters, ", ")))
-		hint("addonOff")
+		names := strings.Join(s.Reporters, ", ")
+		say(viewing.Say("reporters", "names", names), "hint.addonOff")
+		trouble(health.LibraryReporter, viewing.Said(names), "", out.Name, 0)
 	}
 	if len(s.Writers) > 0 {
-		code := "writers"
+		code, names := "writers", strings.Join(s.Writers, ", ")
 		if s.Heard {
 			code = "writersHeard"
 		}
-		add(viewing.Say(code, "names", strings.Join(s.Writers, ", ")))
-		hint("releaseReview")
+		say(viewing.Say(code, "names", names), "hint.releaseReview")
+		trouble(health.LibraryWriter, viewing.Said(names), "release", viewing.ReasonReview, 0)
 	}
 	if i := s.Import; i.Total > 0 && s.Importing {
-		add(viewing.Say("importing", "done", strconv.Itoa(i.Done), "total", strconv.Itoa(i.Total)))
+		say(viewing.Say("importing", "done", strconv.Itoa(i.Done), "total", strconv.Itoa(i.Total)), "")
 	} else if i.Total > 0 {
-		add(viewing.Say("importCut", "done", strconv.Itoa(i.Done), "total", strconv.Itoa(i.Total)))
-		hint("importGoesOn")
-	}
-	out.Troubles = libraryTroubles(s, out.Name)
-	for i := range out.Troubles {
-		out.Troubles[i].About = cmp.Or(out.Called(), out.Name)
+		say(viewing.Say("importCut", "done", strconv.Itoa(i.Done), "total", strconv.Itoa(i.Total)), "hint.importGoesOn")
 	}
 	return out
 }
@@ -171,30 +176,6 @@ func awaySince(s kodi.Status) time.Time {
 		return s.ReadAt
 	}
 	return s.Since
-}
-
-// libraryTroubles are what is wrong with a library.
-func libraryTroubles(s kodi.Status, name string) (all []control.Problem) {
-	add := func(code string, what viewing.Message, verb, target string) {
-		all = append(all, control.Problem{
-			Code: code, About: name, Since: control.Known(awaySince(s)), What: &what, Act: control.Act{Verb: verb, Target: target},
-		})
-	}
-	if s.State != kodi.StateOK && s.State != kodi.StateGuarded {
-		verbs := map[string]string{kodi.StateWaiting: "libraries", kodi.StateDenied: "readable", kodi.StateUnreachable: "server"}
-		add(health.LibraryUnread, s.Problem, verbs[s.State], name)
-		all[0].After = unreadAfter(s)
-	}
-	if s.State == kodi.StateGuarded {
-		add(health.SourceTroubled, s.Problem, "", name)
-	}
-	if len(s.Reporters) > 0 {
-		add(health.LibraryReporter, viewing.Said(strings.Join(s.Reporters, ", ")), "", name)
-	}
-	if len(s.Writers) > 0 {
-		add(health.LibraryWriter, viewing.Said(strings.Join(s.Writers, ", ")), "release", viewing.ReasonReview)
-	}
-	return all
 }
 
 // kindOf is what a client is to a person.

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -77,19 +78,17 @@ func (d *core) status(
 		}
 		s.Accounts = append(s.Accounts, one)
 	}
-	if s.Counts, err = d.store.Counts(ctx); err != nil {
-		return s, err
+	var faults [4]error
+	var oldest time.Time
+	var waits bool
+	s.Counts, faults[0] = d.store.Counts(ctx)
+	s.Waves, faults[1] = d.store.Waves(ctx)
+	s.Notices, faults[2] = d.store.Notices(ctx)
+	if oldest, waits, faults[3] = d.store.OldestPending(ctx, ""); waits {
+		s.OldestPendingSeconds = max(0, int64(time.Since(oldest).Seconds()))
 	}
-	if s.Waves, err = d.store.Waves(ctx); err != nil {
+	if err := errors.Join(faults[:]...); err != nil {
 		return s, err
-	}
-	if s.Notices, err = d.store.Notices(ctx); err != nil {
-		return s, err
-	}
-	if t, ok, err := d.store.OldestPending(ctx, ""); err != nil {
-		return s, err
-	} else if ok {
-		s.OldestPendingSeconds = max(0, int64(time.Since(t).Seconds()))
 	}
 	if t, ok := d.store.Trouble(); ok {
 		s.Storage = &control.Storage{Reason: t.Message(), Since: t.Since.UTC(), Refused: t.Refused}
@@ -99,26 +98,16 @@ func (d *core) status(
 			s.Accounts[i].Unused = false
 		}
 	}
-	unknown, err := d.unknownAccounts(ctx)
-	s.Accounts = append(s.Accounts, unknown...)
-	return s, err
-}
-
-// unknownAccounts are those for which something waits that are not in the configuration.
-func (d *core) unknownAccounts(ctx context.Context) ([]control.Account, error) {
-	var list []control.Account
 	names, err := d.store.PendingAccounts(ctx)
 	for _, name := range names {
 		if _, known := d.o.Config.Accounts[name]; !known {
-			a := control.Account{
-				Name: name, State: account.Attention, Reason: viewing.Say("notConfigured"),
-				Hint:     viewing.Say("hint.moveAway", "name", name),
+			s.Accounts = append(s.Accounts, control.Account{
+				Name: name, State: account.Attention, Reason: viewing.Say("notConfigured"), Hint: viewing.Say("hint.moveAway", "name", name),
 				Troubles: []control.Problem{{Code: health.AccountUnknown, About: name}},
-			}
-			list = append(list, a)
+			})
 		}
 	}
-	return list, err
+	return s, err
 }
 
 // status is how this instance stands, before it is judged.

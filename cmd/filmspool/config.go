@@ -169,7 +169,7 @@ func (p *program) changeSettings(ctx context.Context, change func(control.API) e
 func (p *program) reloadConfig(ctx context.Context, _ []string) error {
 	o, err := p.options()
 	if err == nil {
-		err = daemon.Reload(ctx, o.Paths)
+		err = daemon.Reload(ctx, o)
 	}
 	if err == nil {
 		p.stdout.Say("cli.reloaded", "file", o.Paths.File)
