@@ -280,7 +280,7 @@ func TestWhatCannotBeginGivesWay(t *testing.T) {
 		if err := os.WriteFile(o.Paths.File, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := Reload(t.Context(), o.Paths); err != nil {
+		if err := Reload(t.Context(), o); err != nil {
 			t.Errorf("mended: %v", err)
 		}
 	}
