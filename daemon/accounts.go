@@ -2,9 +2,11 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -12,8 +14,11 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
+	"github.com/filmspool/filmspool/queue/resolve"
+	"github.com/filmspool/filmspool/queue/resolve/tmdb"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -153,4 +158,230 @@ func (d *core) serviceOf(ctx context.Context, name string) (*tracker.Client, fun
 		return nil, nil, control.Refused(viewing.Say("fault.cannotAsk", "name", name).Because(l.problem), loginCommand(name, ""))
 	}
 	return l.client, done, nil
+}
+
+// Login implements [control.API]: it proves the key with the service,
+// without recording anything, keeps it, and hands it to the running loop.
+func (d *core) Login(ctx context.Context, l control.Login) (control.LoginResult, error) {
+	if l.TMDB {
+		return d.loginTMDB(ctx, l)
+	}
+	next, err := d.credentialFor(l)
+	if err != nil || l.DryRun {
+		return control.LoginResult{Account: next.Account, BaseURL: next.BaseURL}, err
+	}
+	client, err := tracker.New(tracker.Options{
+		BaseURL: next.BaseURL, Key: next.Key.Reveal(), KeyHeader: next.KeyHeader, UserAgent: "filmspool/" + d.o.Version,
+	})
+	if err != nil {
+		return control.LoginResult{}, &control.Fault{Code: control.CodeInvalid, Message: viewing.MessagesOf(err)[0], Hint: keyHint(next), Reason: control.ReasonKey}
+	}
+	check := client.CheckKey(ctx)
+	if err = d.judge(ctx, next, check); err == nil {
+		next.UserID, next.UserName = check.UserID, check.UserName
+		err = d.keys.Save(next)
+	}
+	if err == nil {
+		_, err = d.moveTo(ctx, next)
+	}
+	if err == nil {
+		err = d.store.UpdateAccount(ctx, next.Account, func(a *account.Row) { a.SignIn(check.UserID) })
+	}
+	if a := d.account(l.Account); err == nil && a != nil {
+		a.use(next, client)
+	} else {
+		client.Close()
+	}
+	if err != nil {
+		return control.LoginResult{}, err
+	}
+	return control.LoginResult{
+		Account: next.Account, BaseURL: next.BaseURL, User: next.UserName, Proven: check.Proven, Note: check.Note,
+	}, nil
+}
+
+// credentialFor is what a login would keep. It refuses one that a stronger
+// source of key or address would overrule at once.
+func (d *core) credentialFor(l control.Login) (config.Credential, error) {
+	set, ok := d.o.Config.Accounts[l.Account]
+	if !ok {
+		f := control.Invalid(viewing.Say("fault.noAccount", "name", l.Account), viewing.Say("hint.addAccount", "name", l.Account, "file", d.o.Paths.File))
+		if l.Account == viewing.DefaultAccount {
+			f.Hint = viewing.Say("hint.whichAccount", "names", strings.Join(d.accountNames(), ", "))
+		}
+		return config.Credential{}, f
+	}
+	now, err := d.keys.Find(l.Account, set, d.o.Paths.File)
+	if err != nil {
+		return now, err
+	}
+	base, err := addressOf(l)
+	if err != nil {
+		return now, err
+	}
+	switch {
+	case now.KeySource == "systemd credential":
+		return now, control.Refused(viewing.Say("fault.keyCredential", "name", l.Account), viewing.Say("hint.credential"))
+	case set.BaseURL != "" && base != "" && base != set.BaseURL:
+		return now, control.Refused(viewing.Say("fault.addressSet", "name", l.Account, "file", d.o.Paths.File, "url", set.BaseURL), viewing.Say("hint.leaveAddress"))
+	case base == "" && now.BaseURL == "":
+		return now, control.Invalid(viewing.Say("fault.noService", "name", l.Account), loginCommand(l.Account, "https://…/api/v1"))
+	case base == "":
+		base = now.BaseURL
+	}
+	next := config.Credential{
+		Account: l.Account, BaseURL: base, KeyHeader: set.KeyHeader, Key: config.NewSecret(l.Key),
+		KeySource: "key file", URLSource: "login", ProvenFor: config.OriginOf(base),
+	}
+	if base == now.BaseURL { // elsewhere users have other ids
+		next.UserID, next.UserName = now.UserID, now.UserName
+	}
+	return next, nil
+}
+
+// addressOf is the address that a login names, completed where it can be; "" for none.
+func addressOf(l control.Login) (string, error) {
+	if l.BaseURL == "" {
+		return "", nil
+	}
+	base, err := tracker.ParseBaseURL(l.BaseURL)
+	if err == nil {
+		return base.String(), nil
+	}
+	if whole := tracker.SuggestAddress(l.BaseURL); whole != "" {
+		return whole, nil
+	}
+	return "", &control.Fault{Code: control.CodeInvalid, Message: viewing.MessagesOf(err)[0], Hint: loginCommand(l.Account, "https://tracker.example/api/v1"), Reason: control.ReasonAddress}
+}
+
+// loginAgain is the command that gives an account's key for an address.
+func loginAgain(account, base string) string {
+	text := "filmspool login"
+	if base != "" {
+		text += " --base-url " + base
+	}
+	if account != viewing.DefaultAccount {
+		text += " --account " + account
+	}
+	return text
+}
+
+// loginCommand is the same as a hint.
+func loginCommand(account, base string) viewing.Message {
+	return control.Command("%s", loginAgain(account, base))
+}
+
+// keyHint says how a key is made and given.
+func keyHint(next config.Credential) viewing.Message {
+	return viewing.Say("hint.makeKey", "command", loginAgain(next.Account, next.BaseURL))
+}
+
+// refusal says why a login was refused, what may mend it and with which command it is tried again.
+func refusal(next config.Credential, v tracker.Verdict) error {
+	again := loginAgain(next.Account, next.BaseURL)
+	f := &control.Fault{Code: control.CodeRefused, Message: v.Problem, Reason: control.ReasonAway, Hint: viewing.Say("hint.whenReached", "command", again)}
+	switch {
+	case v.Fate == tracker.Refused && v.Code != "":
+		f.Reason, f.Hint = control.ReasonKey, keyHint(next)
+	case v.Fate == tracker.Unproven:
+		f.Reason, f.Hint = control.ReasonAddress, viewing.Say("hint.lookUpAddress", "command", loginAgain(next.Account, "https://tracker.example/api/v1"))
+	case v.Hint.Code == tracker.HintProxy:
+		f.Hint = v.Hint
+	case v.Fate == tracker.Offline && v.Hint.Code != "":
+		f.Hint = viewing.Say("hint.lookClock", "command", again)
+	}
+	return f
+}
+
+// judge refuses a key that the service refuses, one that could not be shown
+// to it, and one of somebody else than the last while anything of that one waits.
+func (d *core) judge(ctx context.Context, next config.Credential, check tracker.KeyCheck) error {
+	switch check.Verdict.Fate {
+	case tracker.Delivered, tracker.Rejected:
+	default:
+		return refusal(next, check.Verdict)
+	}
+	was, found, err := d.anothers(ctx, next, check.UserID)
+	if err != nil || !found {
+		return err
+	}
+	name := ""
+	if was == next.UserID {
+		name = next.UserName
+	}
+	return control.Refused(
+		viewing.Say("fault.keyBelongs", "user", person(check.UserName, check.UserID), "owner", person(name, was)),
+		viewing.Say("hint.keepBoth", "name", next.Account))
+}
+
+// anothers reports whether a key that is to be used from now on belongs to
+// somebody else than the last one, and something still waits of that one.
+func (d *core) anothers(ctx context.Context, next config.Credential, user string) (was string, found bool, err error) {
+	kept, err := d.store.Account(ctx, next.Account)
+	if err != nil {
+		return "", false, err
+	}
+	kept.MoveTo(next.BaseURL, time.Now())
+	kept.Own(next.UserID)
+	if was = kept.Owner; kept.Own(user) {
+		return was, false, nil
+	}
+	for _, state := range []viewing.State{viewing.StateHeld, viewing.StateInDoubt, viewing.StateSending, viewing.StatePending} {
+		waiting, err := d.store.Entries(ctx, entry.Filter{State: state, Account: next.Account, Limit: 1})
+		if err != nil || len(waiting) > 0 {
+			return was, true, err
+		}
+	}
+	return was, false, nil
+}
+
+// person names a user of the service: two may have one name.
+func person(name, id string) string {
+	if name == "" {
+		return "user " + id
+	}
+	return name + " (user " + id + ")"
+}
+
+// loginTMDB proves a token with TMDB, keeps it, and has TMDB asked with it.
+func (d *core) loginTMDB(ctx context.Context, l control.Login) (control.LoginResult, error) {
+	base := d.o.Config.Resolve.TMDB.BaseURL
+	result := control.LoginResult{Account: "TMDB", BaseURL: base, Proven: true}
+	if l.DryRun {
+		return result, nil
+	}
+	where := viewing.Say("hint.tmdbToken")
+	if err := tmdb.CheckToken(l.Key); err != nil {
+		return result, control.Invalid(viewing.MessagesOf(err)[0], where)
+	}
+	client, err := tmdb.New(base, l.Key)
+	if err != nil {
+		return result, err
+	}
+	if _, handed, err := d.keys.TMDB(); err != nil || handed {
+		return result, control.Refused(viewing.Say("fault.tokenCredential"), viewing.Say("hint.credential"))
+	}
+	var later *resolve.LaterError
+	switch err := client.Prove(ctx); {
+	case errors.Is(err, tmdb.ErrToken):
+		return result, control.Refused(viewing.MessagesOf(err)[0], where)
+	case errors.As(err, &later):
+		return result, control.Refused(viewing.Say("asked.cannot", "name", later.Who).Because(later.Why), viewing.Say("hint.whenReached", "command", "filmspool login --tmdb"))
+	case err != nil:
+		return result, err
+	}
+	if err := d.keys.SaveTMDB(config.NewSecret(l.Key)); err != nil {
+		return result, err
+	}
+	if !d.o.Config.Resolve.TMDB.Enabled {
+		result.Note = viewing.Say("tmdbOff", "file", d.o.Paths.File)
+		return result, nil
+	}
+	for _, p := range d.providers {
+		if p.name == "TMDB" && d.answers != nil {
+			d.useProvider(p, client)
+		}
+	}
+	d.askAgain(ctx)
+	return result, nil
 }

@@ -98,10 +98,10 @@
 //	what can a person ask?                daemon/control/api.go; while nothing runs: offline.go
 //	what refuses a setting?               daemon/config/validate.go: Validate; daemon/config/settings.go: the table
 //	who may connect?                      daemon/guard/guard.go over TCP; daemon/control/socket.go for commands
-//	what is wrong, and who says so?       daemon/health/table.go; the conditions are in standing.go and status.go
+//	what is wrong, and who says so?       daemon/health/table.go; the conditions are in status.go
 //	what does a button on the page do?    daemon/page/site.go: pages lists every page with its acts
 //	where does a text come from?          daemon/locale/en and de, by the key that the code names
-//	why is an entry not sent?             advice.go; what an answer does to it: queue/replay/send.go
+//	why is an entry not sent?             control/advice.go; what an answer does to it: queue/replay/send.go
 //	which words may a script rely on?     cmd/filmspool/SCRIPTS.md
 //	what does a word mean?                .github/GLOSSARY.md
 package daemon

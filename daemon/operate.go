@@ -5,19 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/sqlite"
+	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -279,4 +285,222 @@ func (d *core) ForgetCorrection(ctx context.Context, id int64) error {
 		return control.NotFound(viewing.Say("fault.noCorrection", "id", fmt.Sprint(id)), control.Command("filmspool fix --list"))
 	}
 	return err
+}
+
+// Undo implements [control.API]. The service's DELETE names an item, not
+// a viewing: it is asked for only when a whole reading shows one viewing of
+// the item, and that is ours.
+func (d *core) Undo(ctx context.Context, u control.Undo) (control.Undone, error) {
+	x, err := d.store.Explain(ctx, u.ID)
+	if err != nil {
+		return control.Undone{}, queueFault(err)
+	}
+	e := x.Entry
+	if e.State != viewing.StateDelivered {
+		return control.Undone{}, queueFault(&queue.StateError{Verb: "undo", ID: u.ID, State: e.State, Reason: e.Reason})
+	}
+	if e.Kind != viewing.KindViewing {
+		return control.Undone{}, control.Refused(undoing(u.ID, viewing.Say("fault.undoViewings")), viewing.Say("hint.takeAway"))
+	}
+	service, done, err := d.serviceOf(ctx, e.Account)
+	if err != nil {
+		return control.Undone{}, err
+	}
+	defer done()
+	there, err := d.mayUndo(ctx, service, e)
+	if err != nil {
+		return control.Undone{}, err
+	}
+	out := control.Undone{Entry: e, DryRun: u.DryRun, Removed: there}
+	if u.DryRun {
+		return out, nil
+	}
+	if there {
+		v := service.DeleteHistory(ctx, *e.Media)
+		switch {
+		case v.Fate == tracker.Delivered:
+		case v.Status == http.StatusNotFound, v.Status == http.StatusMethodNotAllowed, v.Status == http.StatusNotImplemented:
+			return control.Undone{}, cannotUndo(e, viewing.Say("fault.undoNothing"))
+		case v.Fate == tracker.InDoubt:
+			return control.Undone{}, cannotUndo(e, viewing.Say("fault.undoGone"))
+		default:
+			return control.Undone{}, cannotUndo(e, v.Problem)
+		}
+	}
+	out.Entry, err = d.store.Undone(ctx, u.ID)
+	return out, queueFault(err)
+}
+
+// mayUndo reports whether the entry's viewing is there and may be taken away;
+// not there is as good as undone. Else the error says what stands against it.
+func (d *core) mayUndo(ctx context.Context, service *tracker.Client, e queue.Entry) (there bool, err error) {
+	account, err := d.store.Account(ctx, e.Account)
+	if err != nil {
+		return false, err
+	}
+	if e.SettledAt.Before(account.MovedAt) {
+		return false, cannotUndo(e, viewing.Say("fault.undoMoved"))
+	}
+	claims, err := d.store.Claims(ctx, e.Account, []string{e.Media.Key()})
+	if err != nil {
+		return false, err
+	}
+	others := 0
+	for _, claim := range claims {
+		if claim.ID != e.ID && claim.State == viewing.StateDelivered {
+			others++
+		}
+	}
+	reading, err := service.AllHistory(ctx, e.Media.Type)
+	if errors.Is(err, tracker.ErrNoEndpoint) {
+		return false, cannotUndo(e, viewing.Say("fault.undoHidden"))
+	}
+	if v, ok := tracker.VerdictOf(err); ok {
+		return false, cannotUndo(e, v.Problem)
+	}
+	if err != nil {
+		return false, err
+	}
+	there, why := undoable(e, doubt.Precision(account.Keeps), reading, others)
+	if why.Code != "" {
+		return false, cannotUndo(e, why)
+	}
+	return there, nil
+}
+
+// undoable decides by a reading whether the one viewing of the entry's item
+// is the entry's own; why says what stands against it. others counts further
+// entries of ours about the item that were delivered.
+func undoable(e queue.Entry, keeps doubt.Precision, r tracker.Reading, others int) (there bool, why viewing.Message) {
+	var alike []string
+	unclear, ours := 0, false
+	for _, h := range r.Items {
+		switch h.Of(*e.Media) {
+		case tracker.Alike:
+			alike = append(alike, h.WatchedAt.Local().Format(time.DateTime))
+			ours = keeps.Same(h.WatchedAt, e.WatchedAt.Time())
+		case tracker.Unclear:
+			unclear++
+		}
+	}
+	switch {
+	case r.Bound:
+		return false, viewing.Say("fault.undoLong")
+	case !r.Complete:
+		return false, viewing.Say("fault.undoChanged")
+	case unclear > 0:
+		return false, viewing.Say("fault.undoUnclear", "n", fmt.Sprint(unclear))
+	case len(alike) > 1:
+		return false, viewing.Say("fault.undoAll", "n", fmt.Sprint(len(alike)), "times", strings.Join(alike, ", "))
+	case len(alike) == 1 && others > 0:
+		return false, viewing.Say("fault.undoWhose")
+	case len(alike) == 1 && !ours:
+		return false, viewing.Say("fault.undoNotOurs", "at", alike[0])
+	default:
+		return len(alike) == 1, viewing.Message{}
+	}
+}
+
+func cannotUndo(e queue.Entry, why viewing.Message) error {
+	return control.Refused(undoing(e.ID, why), viewing.Say("hint.stillThere"))
+}
+
+func undoing(id int64, why viewing.Message) viewing.Message {
+	return viewing.Say("fault.undo", "id", fmt.Sprint(id)).Because(why)
+}
+
+// explain tells everything about one entry, and what moves it on unless it waits.
+func (d *core) explain(ctx context.Context, id int64) (out control.Explanation, err error) {
+	out.Explanation, err = d.store.Explain(ctx, id)
+	if errors.Is(err, entry.ErrNotFound) {
+		return out, control.NotFound(ofEntry("fault.noEntry", id), control.Command("filmspool diary"))
+	}
+	if err == nil {
+		out.Candidates, err = d.store.Candidates(ctx, id)
+	}
+	if err == nil {
+		entitled := []queue.Entry{out.Entry, out.Ahead}
+		err = d.store.Entitle(ctx, entitled)
+		out.Entry, out.Ahead = entitled[0], entitled[1]
+		d.titles.want(out.Entry)
+		d.titles.offers(out.Candidates)
+	}
+	out.Why, out.Hint = control.Advice(out.Entry)
+	return out, err
+}
+
+// Explain implements [control.API]. It says what a waiting entry waits for, in the order
+// of [Daemon.Status].
+func (d *Daemon) Explain(ctx context.Context, id int64) (control.Explanation, error) {
+	x, err := d.explain(ctx, id)
+	if err != nil || x.State != viewing.StatePending {
+		return x, err
+	}
+	if t, ok := d.store.Trouble(); ok {
+		x.Why, x.Hint = t.Message(), storageHint(t, d.o.Paths.State)
+		return x, nil
+	}
+	if d.account(x.Account) == nil {
+		x.Why, x.Hint = viewing.Say("why.noAccount", "name", x.Account), control.Command("filmspool config show")
+		return x, nil
+	}
+	look, err := d.accountStatus(ctx, x.Account)
+	x.Why, x.Hint = control.WaitingFor(x.Explanation, look, time.Now())
+	return x, err
+}
+
+// ofEntry is a message about an entry.
+func ofEntry(code string, id int64) viewing.Message {
+	return viewing.Say(code, "id", strconv.FormatInt(id, 10))
+}
+
+// startHint is what to type where nothing runs.
+func startHint(p config.Paths) viewing.Message { return service.StartHint(p.System) }
+
+// storageHint says what to do about what keeps the queue from writing.
+func storageHint(t sqlite.Trouble, folder string) viewing.Message {
+	if t.Full() {
+		return viewing.Say("hint.freeSpace", "path", folder)
+	}
+	return viewing.Say("hint.makeWritable", "path", folder)
+}
+
+// queueFault is an error of the queue in a person's words, with what can be done about the
+// entry.
+func queueFault(err error) error {
+	var state *queue.StateError
+	var missing entry.Missing
+	switch {
+	case errors.As(err, &state):
+		var hint viewing.Message
+		if state.ID != 0 { // else filters have selected it
+			if _, hint = control.Advice(entry.Entry{ID: state.ID, State: state.State, Reason: state.Reason}); hint.Code == "" {
+				hint = control.Command("filmspool show %d", state.ID)
+			}
+		}
+		return control.Refused(stateMessage(state), hint)
+	case errors.Is(err, entry.ErrState), errors.Is(err, viewing.ErrInvalid):
+		return control.Invalid(viewing.MessagesOf(err)[0], viewing.Message{})
+	case errors.As(err, &missing):
+		return control.NotFound(ofEntry("fault.noEntry", int64(missing)), control.Command("filmspool diary"))
+	case errors.Is(err, entry.ErrSelection):
+		return control.Invalid(viewing.Say("fault.noSelection"), viewing.Say("hint.select"))
+	default:
+		return err
+	}
+}
+
+// stateMessage says why a verb does not fit an entry.
+func stateMessage(e *queue.StateError) viewing.Message {
+	m := viewing.Say("fault.locked", "verb", e.Verb, "id", strconv.FormatInt(e.ID, 10), "state", string(e.State))
+	switch {
+	case e.ID == 0:
+		m.Code = "fault.lockedAll"
+	case e.Why.Code != "":
+		m.Code = "fault.lockedWhy"
+		return m.Because(e.Why)
+	case e.Reason != "":
+		m.Code, m.Args["reason"] = "fault.lockedFor", e.Reason
+	}
+	return m
 }

@@ -1,13 +1,21 @@
 package control
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"log/slog"
 	"net"
+	"net/http"
+	"net/url"
 	"os"
+	"reflect"
 	"runtime"
+	"strings"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -53,4 +61,232 @@ func Dial(ctx context.Context, path string) (*Client, error) {
 	default:
 		return nil, NotRunning(viewing.Message{})
 	}
+}
+
+// Client is the [API] of a running daemon.
+type Client struct {
+	API
+	http *http.Client
+}
+
+// newClient asks the daemon that listens at path.
+func newClient(path string) *Client {
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "unix", path)
+	}
+	c := &Client{http: &http.Client{Transport: &http.Transport{DialContext: dial}}}
+	for question, f := range reflect.ValueOf(&c.API).Elem().Fields() {
+		f.Set(reflect.MakeFunc(f.Type(), func(in []reflect.Value) []reflect.Value { return c.ask(question, in) }))
+	}
+	return c
+}
+
+// Close drops idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// post sends a body, and has read take the body of a good answer.
+func (c *Client) post(ctx context.Context, path string, body io.Reader, read func(io.Reader) error) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://filmspool"+path, body)
+	if err != nil {
+		return fmt.Errorf("ask the daemon: %w", err)
+	}
+	answer, err := c.http.Do(r)
+	if err != nil {
+		return fmt.Errorf("ask the daemon: %w", err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		var f Fault
+		if err := json.NewDecoder(answer.Body).Decode(&f); err != nil || f.Code == "" {
+			return fmt.Errorf("ask the daemon: it answered %s", answer.Status)
+		}
+		return &f
+	}
+	if err := read(answer.Body); err != nil {
+		return fmt.Errorf("read the daemon's answer: %w", err)
+	}
+	return nil
+}
+
+// maxBody bounds what a request may carry, in bytes.
+const maxBody = 1 << 20
+
+// Handler answers the questions of the control API. It trusts every request.
+func Handler(a API, log *slog.Logger) http.Handler {
+	mux := http.NewServeMux()
+	for question, f := range reflect.ValueOf(a).Fields() {
+		mux.HandleFunc(pathOf(question), func(w http.ResponseWriter, r *http.Request) {
+			out := &begun{Writer: w}
+			value, err := call(f, r, out)
+			answer(w, r, log, out, value, err)
+		})
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, r, log, &begun{}, nil, NotFound(viewing.Said("there is no "+r.URL.Path), viewing.Message{}))
+	})
+	return mux
+}
+
+// answer sends a value, unless it was written as a stream, or an error, which can only cut the
+// connection after the first byte of a stream. It logs what is no mistake of the asker.
+func answer(w http.ResponseWriter, r *http.Request, log *slog.Logger, stream *begun, value any, err error) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	if err != nil {
+		f := FaultOf(err)
+		if f.Code == CodeInternal && !errors.Is(err, context.Canceled) {
+			log.Error("control request failed", "path", r.URL.Path, "error", err)
+		}
+		if stream.yes {
+			panic(http.ErrAbortHandler)
+		}
+		w.WriteHeader(statusOf(f.Code))
+		value = f
+	}
+	if value != nil {
+		_ = json.NewEncoder(w).Encode(value) // fails only where the asker is gone
+	}
+}
+
+// decode reads one JSON value, the whole body. An empty body is the zero value.
+func decode(body io.Reader, into any) error {
+	d := json.NewDecoder(body)
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); errors.Is(err, io.EOF) {
+		return nil
+	} else if err != nil {
+		return &Fault{Code: CodeInvalid, Message: viewing.Said("the request is not the JSON that was expected: " + err.Error())}
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return &Fault{Code: CodeInvalid, Message: viewing.Said("the request goes on after its JSON")}
+	}
+	return nil
+}
+
+// FaultOf is err as the asker may see it.
+func FaultOf(err error) *Fault {
+	if f, ok := errors.AsType[*Fault](err); ok {
+		return f
+	}
+	code := CodeInternal
+	if errors.Is(err, viewing.ErrInvalid) {
+		code = CodeInvalid
+	}
+	all := viewing.MessagesOf(err)
+	return &Fault{Code: code, Message: all[0], Also: all[1:]}
+}
+
+// begun is a writer that remembers whether anything was written.
+type begun struct {
+	io.Writer
+	yes bool
+}
+
+func (b *begun) Write(text []byte) (int, error) {
+	b.yes = true
+	return b.Writer.Write(text)
+}
+
+// Each function of an [API] is a question. It is asked at /v1/ and its name, which begins with a
+// small letter there. Its parameter, if it has one beside the context, is the body as JSON; so is
+// its result. An [io.Reader] is the body itself, and the parameter beside it is in the address
+// then; what is written to an [io.Writer] is the answer.
+
+var (
+	readerType = reflect.TypeFor[io.Reader]()
+	writerType = reflect.TypeFor[io.Writer]()
+)
+
+// pathOf is where a question is asked.
+func pathOf(question reflect.StructField) string {
+	return "/v1/" + strings.ToLower(question.Name[:1]) + question.Name[1:]
+}
+
+// Of returns the API whose questions are answered by the methods of their names. One without a
+// method is answered by an error.
+func Of(answers any, otherwise error) (a API) {
+	for question, f := range reflect.ValueOf(&a).Elem().Fields() {
+		method := reflect.ValueOf(answers).MethodByName(question.Name)
+		if !method.IsValid() {
+			method = reflect.MakeFunc(f.Type(), func([]reflect.Value) []reflect.Value {
+				out := resultsOf(f.Type())
+				out[len(out)-1].Set(reflect.ValueOf(otherwise))
+				return out
+			})
+		}
+		f.Set(method)
+	}
+	return a
+}
+
+// resultsOf are zero values of what a function returns.
+func resultsOf(f reflect.Type) (all []reflect.Value) {
+	for t := range f.Outs() {
+		all = append(all, reflect.New(t).Elem())
+	}
+	return all
+}
+
+// call asks a question that came by HTTP. What is streamed goes to out.
+func call(question reflect.Value, r *http.Request, out io.Writer) (answer any, err error) {
+	parameters := io.Reader(r.Body)
+	if r.URL.RawQuery != "" {
+		parameters = strings.NewReader(r.URL.Query().Get("of"))
+	}
+	in := []reflect.Value{reflect.ValueOf(r.Context())}
+	for i := 1; i < question.Type().NumIn(); i++ {
+		switch t := question.Type().In(i); t {
+		case readerType:
+			in = append(in, reflect.ValueOf(r.Body))
+		case writerType:
+			in = append(in, reflect.ValueOf(out))
+		default:
+			parameter := reflect.New(t)
+			if err := decode(io.LimitReader(parameters, maxBody), parameter.Interface()); err != nil {
+				return nil, err
+			}
+			in = append(in, parameter.Elem())
+		}
+	}
+	results := question.Call(in)
+	err, _ = results[len(results)-1].Interface().(error)
+	if len(results) > 1 {
+		answer = results[0].Interface()
+	}
+	return answer, err
+}
+
+// ask asks a question of the daemon, and returns what its function returns.
+func (c *Client) ask(question reflect.StructField, in []reflect.Value) []reflect.Value {
+	out := resultsOf(question.Type)
+	path, body := pathOf(question), io.Reader(http.NoBody)
+	var parameter []byte
+	var err error
+	read := func(answer io.Reader) error { return json.NewDecoder(answer).Decode(out[0].Addr().Interface()) }
+	if len(out) == 1 {
+		read = func(io.Reader) error { return nil }
+	}
+	for i, v := range in[1:] {
+		switch question.Type.In(i + 1) {
+		case readerType:
+			path += "?of=" + url.QueryEscape(string(parameter))
+			body = v.Interface().(io.Reader)
+		case writerType:
+			read = func(answer io.Reader) error {
+				_, err := io.Copy(v.Interface().(io.Writer), answer)
+				return err
+			}
+		default:
+			if parameter, err = json.Marshal(v.Interface()); err == nil {
+				body = bytes.NewReader(parameter)
+			}
+		}
+	}
+	if err == nil {
+		err = c.post(in[0].Interface().(context.Context), path, body, read)
+	}
+	if err != nil {
+		out[len(out)-1].Set(reflect.ValueOf(err))
+	}
+	return out
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/connector"
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve"
@@ -265,4 +267,281 @@ func Known(t time.Time) *time.Time {
 	}
 	t = t.UTC()
 	return &t
+}
+
+// Severity is how much a [Problem] hurts.
+type Severity string
+
+// The severities, the worst first.
+const (
+	NeedsYou Severity = "needs you" // something does not move until a person does
+	Soon     Severity = "soon"      // it will stop, or comfort is lost
+	Note     Severity = "note"      // good to know, and there is something to do about it
+)
+
+// Problem is a state that a person can do something about. A part of the program that has one
+// names its code and what is special; package health adds the rest by its table, and writes
+// the texts in a language.
+type Problem struct {
+	Code     string     `json:"code"` // lower case, with hyphens: "key-refused"
+	Severity Severity   `json:"severity"`
+	Text     string     `json:"text"` // one sentence
+	Why      string     `json:"why"`  // why it matters, one sentence
+	Act      Act        `json:"act"`
+	Cause    *string    `json:"cause"` // the code of the problem that this one comes from; nil for none
+	Since    *time.Time `json:"since"` // nil where nobody knows
+	// About is what it is about where there may be several: an account, a source, a
+	// notice.
+	About string           `json:"about,omitempty"`
+	Count int64            `json:"count,omitempty"` // how many, where that is part of it
+	What  *viewing.Message `json:"what,omitempty"`  // what is known more
+	After time.Duration    `json:"-"`               // how long it must last before it is told
+}
+
+// Act is what mends a problem: a verb and what it is done to.
+type Act struct {
+	Verb   string `json:"verb,omitempty"`
+	Target string `json:"target,omitempty"`
+	Text   string `json:"text"` // what to do, in words
+	// Command is what to type; nil where it is not mended by this program.
+	Command *string `json:"command"`
+	// Page is where on the daemon's page it is mended; "" for nowhere.
+	Page string `json:"page,omitempty"`
+}
+
+// The verbs that the page has a button for.
+const (
+	ActRetry = "retry"
+	ActSeen  = "seen"
+)
+
+// What became of a [NoticeTest].
+const (
+	NoticeSent   = "sent"
+	NoticeFailed = "failed"
+	NoticeOff    = "off" // it cannot work here, and is not used
+)
+
+// NoticeTest is what became of a test by one way.
+type NoticeTest struct {
+	Way    string          `json:"way"`             // desktop or webhook
+	State  string          `json:"state"`           // sent, failed or off
+	Detail viewing.Message `json:"detail,omitzero"` // why, where it was not sent
+}
+
+// Edit is a correction of one entry.
+type Edit struct {
+	ID int64 `json:"id"`
+	entry.Edit
+}
+
+// Fix says what the film or series of an entry is, or asks what it may be.
+type Fix struct {
+	ID int64 `json:"id"`
+	// What is what a person typed: a number, an address, or words of a title.
+	What string `json:"what,omitempty"`
+	// Season and Episode are the place of an episode; nil is what What names, or leaves it as it is.
+	Season  *int `json:"season,omitempty"`
+	Episode *int `json:"episode,omitempty"`
+	// Is is what they have chosen; nil has candidates told, and changes nothing.
+	Is *resolve.Candidate `json:"is,omitempty"`
+	// DryRun has it told what would be changed, and changes nothing.
+	DryRun bool `json:"dryRun,omitempty"`
+}
+
+// Fixed is what a [Fix] did, or what may be chosen.
+type Fixed struct {
+	Entry      entry.Entry         `json:"entry"`
+	Candidates []resolve.Candidate `json:"candidates"`
+	// Certain is the candidate that alone is meant; absent where that is not
+	// certain, and once it is chosen.
+	Certain *resolve.Candidate `json:"certain,omitempty"`
+	// Searched says that candidates were looked for by words.
+	Searched bool `json:"searched,omitempty"`
+	// Season and Episode are the place that was given.
+	Season  *int `json:"season,omitempty"`
+	Episode *int `json:"episode,omitempty"`
+	resolve.Corrected
+}
+
+// Undo has one entry taken back.
+type Undo struct {
+	ID     int64 `json:"id"`
+	DryRun bool  `json:"dryRun"`
+}
+
+// Pause names the account whose pause begins or ends.
+type Pause struct {
+	Account string `json:"account"` // empty: all
+	// Until is when a pause ends by itself; zero is never.
+	Until time.Time `json:"until,omitzero"`
+	// Drop has what is watched until then dropped. It needs an end: a silence that
+	// is forgotten would lose what is watched.
+	Drop bool `json:"drop,omitempty"`
+}
+
+// Undone is what taking an entry back did, or would do in a dry run.
+type Undone struct {
+	entry.Entry
+	DryRun  bool `json:"dryRun"`
+	Removed bool `json:"removed"` // false: the service had it no more
+}
+
+// Wanted is an item that somebody asks about. Zero values are not known.
+type Wanted struct {
+	Kind    viewing.MediaType `json:"kind"` // movie, episode or tv
+	IDs     viewing.IDs       `json:"ids"`
+	Site    *viewing.Site     `json:"site,omitempty"`
+	Title   string            `json:"title"`
+	Year    int               `json:"year"`
+	Show    *viewing.Show     `json:"show,omitempty"`
+	Season  *int              `json:"season,omitempty"`
+	Episode *int              `json:"episode,omitempty"`
+}
+
+// Media is the item as a viewing tells it.
+func (w Wanted) Media() viewing.Media {
+	return viewing.Media{
+		Type: w.Kind, IDs: w.IDs, Show: w.Show, Title: w.Title, Year: w.Year, Season: w.Season, Episode: w.Episode, Site: w.Site,
+	}
+}
+
+// Resolution is what an item is.
+type Resolution struct {
+	Certain    *Certain            `json:"certain"`
+	Candidates []resolve.Candidate `json:"candidates"`
+	By         string              `json:"by"` // correction, memory, service, wikidata, tmdb, source or none
+	Why        string              `json:"why"`
+	// Trouble is why nobody could be asked, such as a pause; absent where somebody was.
+	Trouble *viewing.Message `json:"trouble,omitempty"`
+	// Named is the film or series that is certain, with its title; absent in identify's lines.
+	Named *resolve.Candidate `json:"named,omitempty"`
+	// Correction is the one that decided; absent where none did.
+	Correction *resolve.Correction `json:"correction,omitempty"`
+}
+
+// Certain is an item that is certain. TMDB is an episode's series; ID is an
+// episode's own number, where that alone is known.
+type Certain struct {
+	Type    viewing.MediaType `json:"type"`
+	TMDB    int64             `json:"tmdb,omitempty"`
+	Season  *int              `json:"season,omitempty"`
+	Episode *int              `json:"episode,omitempty"`
+	ID      int64             `json:"id,omitempty"`
+}
+
+// ResolutionOf is a decision in these words; why is its message.
+func ResolutionOf(d resolve.Decision, why string) Resolution {
+	r := Resolution{Candidates: append([]resolve.Candidate{}, d.Candidates...), By: "none", Why: why}
+	switch {
+	case d.Is == nil && len(r.Candidates) == 0:
+	case d.Kept:
+		r.By = "memory"
+	case d.By != "":
+		r.By = strings.ToLower(strings.TrimPrefix(d.By, "the "))
+	case d.Is != nil:
+		r.By = "source"
+	}
+	if d.Is != nil {
+		r.Certain, r.Named = CertainOf(*d.Is), &d.Named
+	}
+	return r
+}
+
+// CertainOf is an item that is identified, in these words.
+func CertainOf(m viewing.Media) *Certain {
+	switch {
+	case m.Placed():
+		return &Certain{Type: m.Type, TMDB: m.Show.IDs.TMDB, Season: m.Season, Episode: m.Episode}
+	case m.Type == viewing.Episode:
+		return &Certain{Type: m.Type, ID: m.IDs.TMDB}
+	default:
+		return &Certain{Type: m.Type, TMDB: m.IDs.TMDB}
+	}
+}
+
+// KodiImport says what to import.
+type KodiImport struct {
+	DryRun bool      `json:"dryRun"`
+	NFO    string    `json:"nfo,omitempty"`  // read NFO files below this absolute path, or this videodb.xml, in place of the libraries
+	Since  time.Time `json:"since,omitzero"` // leave out what ended before
+	// Yes imports though a service cannot be asked what it has already.
+	Yes bool `json:"yes"`
+}
+
+// KodiImported is what an import has handed over, or would hand over.
+type KodiImported struct {
+	DryRun    bool           `json:"dryRun"`
+	Libraries []kodi.Preview `json:"libraries"`
+	Services  []KodiService  `json:"services"`
+	// NeedsYes says that something would be sent to a service that cannot be
+	// asked what it has already.
+	NeedsYes bool `json:"needsYes"`
+	// SendSeconds is about how long the sending takes; 0 when nothing slows it.
+	SendSeconds int64 `json:"sendSeconds"`
+}
+
+// Plays is how many viewings are, or would be, handed over.
+func (i KodiImported) Plays() (n int) {
+	for _, l := range i.Libraries {
+		n += l.Plays()
+	}
+	return n
+}
+
+// KodiService is whether an account's service tells what it has.
+type KodiService struct {
+	Account  string          `json:"account"`
+	Readable bool            `json:"readable"`
+	Reason   viewing.Message `json:"reason,omitzero"` // why not
+}
+
+// KodiProgress is how far one import has come.
+type KodiProgress struct {
+	Userdata  string    `json:"userdata"`
+	Running   bool      `json:"running"`
+	Done      int       `json:"done"`  // events that are on disk
+	Total     int       `json:"total"` // events in all
+	StartedAt time.Time `json:"startedAt"`
+}
+
+// Settings are those that are safe to change while the program runs.
+type Settings struct {
+	File string `json:"file"` // config.toml, which may not exist
+	// Problem is why a change of the file was refused. The settings of before count on.
+	Problem  []viewing.Message `json:"problem,omitempty"`
+	Settings []config.Setting  `json:"settings"`
+}
+
+// Set asks for a change of one setting.
+type Set struct {
+	Key string `json:"key"`
+	// Value is text, a number, or true or false. A number may be sent as text, too.
+	// Null gives the setting back its default.
+	Value any `json:"value"`
+}
+
+// SetDone is a setting before and after its change.
+type SetDone struct {
+	Setting config.Setting `json:"setting"` // as it is now
+	Was     any            `json:"was"`     // its value before
+	Changed bool           `json:"changed"`
+}
+
+// Reloaded is what became of the wish to read the configuration again.
+type Reloaded struct {
+	// Changed says that the configuration is another one, and is being taken in.
+	// The next connection is answered when that is done.
+	Changed bool `json:"changed"`
+}
+
+// UntitledSite is a site, and whether its videos without a title are ignored.
+type UntitledSite struct {
+	Site    string `json:"site"`
+	Ignored bool   `json:"ignored"`
+}
+
+// KodiPath names a userdata folder of Kodi's.
+type KodiPath struct {
+	Path string `json:"path"`
 }
