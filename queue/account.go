@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/filmspool/filmspool/queue/account"
-	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
 const selectAccount = "SELECT body FROM accounts WHERE name = ?"
@@ -32,30 +31,37 @@ func (s *Store) UpdateAccount(ctx context.Context, name string, change func(*acc
 		return errors.New("save account: it has no name")
 	}
 	return s.write(ctx, fmt.Sprintf("save account %s", name), func(t *tx) error {
-		a, err := t.account(name)
-		if err != nil {
-			return err
-		}
+		a := t.account(name)
 		base, pause := a.BaseURL, a.Pause
 		change(&a)
 		a.Name = name
 		if a.BaseURL != base {
-			if err := t.askAnew(name); err != nil {
-				return err
-			}
+			t.askAnew(name)
 		}
-		if err := t.silence(name, pause, a.Pause); err != nil {
-			return err
-		}
-		_, err = t.Exec("INSERT OR REPLACE INTO accounts (name, body) VALUES (?, ?)", name, asJSON{a})
-		return err
+		t.silence(name, pause, a.Pause)
+		t.exec("INSERT OR REPLACE INTO accounts (name, body) VALUES (?, ?)", name, asJSON{a})
+		return nil
 	})
 }
 
 // account is an account as it is on disk; new when absent.
-func (t *tx) account(name string) (account.Row, error) {
-	found, err := sqlite.All(t.Tx, scanAccount, selectAccount, name)
-	return append(found, account.Row{Name: name})[0], err
+func (t *tx) account(name string) account.Row {
+	return append(all(t, scanAccount, selectAccount, name), account.Row{Name: name})[0]
+}
+
+// silence records that the pause of an account has changed: a silence begins with
+// one that drops, and ends with it. A silence that lies ahead ends only with the
+// pause itself: where that goes on, the clock was set back.
+func (t *tx) silence(name string, was, is account.Pause) {
+	if was.Drops == is.Drops && was.Since.Equal(is.Since) && was.Until.Equal(is.Until) {
+		return
+	}
+	t.silences = nil
+	t.exec("UPDATE silences SET until = ?1 WHERE account = ?2 AND since = ?3 AND until > ?1 AND (since <= ?1 OR NOT ?4)",
+		t.now, name, was.Since.UnixMilli(), is.Drops)
+	if is.Drops {
+		t.exec("INSERT INTO silences (account, since, until) VALUES (?, ?, ?)", name, is.Since.UnixMilli(), is.Until.UnixMilli())
+	}
 }
 
 func scanAccount(r *sql.Rows) (a account.Row, err error) { return a, r.Scan(fromJSON{&a}) }

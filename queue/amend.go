@@ -2,7 +2,6 @@ package queue
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
 
 	"github.com/filmspool/filmspool/queue/entry"
@@ -20,22 +19,16 @@ type amendment struct {
 // changed; for the others, for those that the event is only a further sighting
 // of, and for those that another source saw too, the correction is noted.
 func (t *tx) amend(kind string, a viewing.Amendment) error {
-	was, err := t.stored(kind, a.EventID)
+	was := t.stored(kind, a.EventID)
 	c := amendment{Amendment: a, source: was.source}
-	if err != nil || json.Unmarshal(was.body, &c.original) != nil || c.original.EventID == "" {
-		return err // it is not known, or lost to damage: there is nothing to compare with
+	if json.Unmarshal(was.body, &c.original) != nil || c.original.EventID == "" {
+		return nil // it is not known, or lost to damage: there is nothing to compare with
 	}
 	if err := c.check(); err != nil {
 		return err
 	}
-	ids, err := t.entriesOf(was.id)
-	if err != nil {
-		return err
-	}
-	for _, id := range ids {
-		if err := t.amendEntry(c, id); err != nil {
-			return fmt.Errorf("amend entry %d: %w", id, err)
-		}
+	for _, id := range t.entriesOf(was.id) {
+		t.amendEntry(c, id)
 	}
 	return nil
 }
@@ -76,78 +69,60 @@ func (c *amendment) step(family string, e Entry) entry.Step {
 }
 
 // amendEntry corrects one entry.
-func (t *tx) amendEntry(c amendment, id int64) error {
-	e, err := t.entry(id)
-	if err != nil {
-		return err
-	}
+func (t *tx) amendEntry(c amendment, id int64) {
+	e := t.entry(id)
 	own := e.EventID == c.EventID && e.Source == c.source
-	shared, err := t.seenByOther(id, c.source)
-	if err != nil {
-		return err
-	}
 	open := own && (e.State == viewing.StatePending || e.State == viewing.StateHeld)
 	if !own {
 		e.State = "" // what was sent is another event's
 	}
 	switch {
-	case open && shared && e.Key() != "":
-		return t.note(id, entry.Step{Code: "noted.shared", Args: entry.Args{"source": c.source}, Cause: said(c.Reason)})
+	case open && e.Key() != "" && t.seenByOther(id, c.source):
+		t.note(id, entry.Step{Code: "noted.shared", Args: entry.Args{"source": c.source}, Cause: said(c.Reason)})
 	case open && c.Drop:
-		return t.transition(&e, viewing.StateDropped, "withdrawn", c.step("amended", e))
+		t.transition(&e, viewing.StateDropped, "withdrawn", c.step("amended", e))
 	case open && c.Class != "":
-		return t.reclass(c, e)
+		t.reclass(c, e)
 	case open && c.NotBefore != 0:
 		e.NextAt = millis(max(c.NotBefore, e.CreatedAt.Add(t.settings.Grace).UnixMilli()))
-		return t.transition(&e, e.State, e.Reason, c.step("amended", e))
+		t.transition(&e, e.State, e.Reason, c.step("amended", e))
 	case open && c.Media != nil && e.Touched < entry.Edited:
-		return t.rename(c, e)
-	case c.NotBefore != 0:
-		return nil // it left in time, or a person has it
-	default:
-		return t.note(id, c.step("noted", e))
+		t.rename(c, e)
+	case c.NotBefore == 0: // else it left in time, or a person has it
+		t.note(id, c.step("noted", e))
 	}
 }
 
 // reclass asks the rules again about an entry that waits to leave. What a
 // person has decided about stays as it is.
-func (t *tx) reclass(c amendment, e Entry) error {
+func (t *tx) reclass(c amendment, e Entry) {
 	if e.Touched > entry.Untouched || e.State != viewing.StatePending && e.Reason != viewing.ReasonWave {
-		return t.note(e.ID, c.step("noted", e))
+		t.note(e.ID, c.step("noted", e))
+		return
 	}
 	v := c.original
 	v.Class = c.Class
-	d, err := t.decide(t.settings, e.Account, c.source, v, e.Media)
-	if err != nil {
-		return err
+	t.step(e.ID, c.step("amended", e))
+	if d := t.decide(t.settings, e.Account, c.source, v, e.Media); d.State != viewing.StatePending {
+		t.transition(&e, d.State, d.Reason, d.Why)
 	}
-	if err := t.step(e.ID, c.step("amended", e)); err != nil || d.State == viewing.StatePending {
-		return err
-	}
-	return t.transition(&e, d.State, d.Reason, d.Why)
 }
 
 // rename gives an entry the item that its source reports now.
-func (t *tx) rename(c amendment, e Entry) error {
+func (t *tx) rename(c amendment, e Entry) {
 	reported := &c.Media[e.Part%len(c.Media)]
-	said, err := t.correctionFor(reported)
-	if err != nil {
-		return err
-	}
-	m := *reported
+	m, said := *reported, t.correctionFor(reported)
 	if e.Reported, e.Correction = nil, 0; said != nil {
 		m, _ = said.Apply(m)
 		e.Reported, e.Correction = reported, said.ID
 	}
 	if reflect.DeepEqual(m, *e.Media) {
-		return nil
+		return
 	}
 	if said != nil {
-		if err := t.step(e.ID, correctedStep(said.Is, *reported, m)); err != nil {
-			return err
-		}
+		t.step(e.ID, correctedStep(said.Is, *reported, m))
 	}
 	v := c.original
 	v.Kind, v.WatchedAt = e.Kind, e.WatchedAt.Instant // a person may have changed the time
-	return t.identify(e, m, v, c.step("amended", e))
+	t.identify(e, m, v, c.step("amended", e))
 }

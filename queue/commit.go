@@ -42,18 +42,15 @@ func (s *Store) commitBatch(ctx context.Context, b viewing.Batch, dry bool) (out
 	err = s.writeDry(ctx, "keep events", dry, func(t *tx) error {
 		outcomes = make([]viewing.Outcome, 0, len(events))
 		for _, e := range events {
-			o, err := t.commit(e)
-			if err != nil {
-				return fmt.Errorf("keep event %s: %w", e.EventID, err)
-			}
-			outcomes = append(outcomes, o)
+			outcomes = append(outcomes, t.commit(e))
 		}
 		for _, a := range b.Amendments {
 			if err := t.amend(viewing.SourceKind(b.Source), a); err != nil {
 				return fmt.Errorf("amend event %s: %w", a.EventID, err)
 			}
 		}
-		return t.keepState(b)
+		t.keepState(b)
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -63,72 +60,48 @@ func (s *Store) commitBatch(ctx context.Context, b viewing.Batch, dry bool) (out
 
 // commit writes an event with its entries, or as a further sighting of what earlier
 // ones have reported. An event that is known already changes nothing.
-func (t *tx) commit(e event) (o viewing.Outcome, err error) {
-	o = viewing.Outcome{EventID: e.EventID, Status: viewing.StatusQueued}
-	same, err := t.sameAs(e)
-	if err != nil {
-		return o, err
-	}
+func (t *tx) commit(e event) viewing.Outcome {
+	o := viewing.Outcome{EventID: e.EventID, Status: viewing.StatusQueued}
+	same := t.sameAs(e)
 	event, added, err := t.InsertNew(`INSERT INTO events (source, source_kind, event_id, body, committed_at) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (source_kind, event_id) DO NOTHING`, e.source, e.kind, e.EventID, string(e.body), t.now)
-	if err != nil {
-		return o, err
-	}
-	if !added {
-		was, err := t.stored(e.kind, e.EventID)
-		if err != nil {
-			return o, err
-		}
-		if !bytes.Equal(was.body, e.body) {
+	must(event, err)
+	switch {
+	case !added:
+		was := t.stored(e.kind, e.EventID)
+		if o.Status = viewing.StatusDuplicate; bytes.Equal(was.body, e.body) {
+			o.Entries = t.entriesOf(was.id)
+		} else {
 			o.Status, o.Reason = viewing.StatusConflict, "this event id was used before with other content"
-			return o, nil
 		}
-		o.Status = viewing.StatusDuplicate
-		o.Entries, err = t.entriesOf(was.id)
-		return o, err
-	}
-	if same == 0 {
-		return o, t.makeEntries(e, event, &o)
-	}
-	t.nudge = true
-	o.Entries, err = t.entriesOf(same)
-	for _, id := range o.Entries {
-		if err = t.witness(event, id); err == nil {
-			err = t.step(id, entry.Step{Code: "sighting.again", Args: entry.Args{"source": e.source, "event": e.EventID}})
-		}
-		if err != nil {
-			break
+	case same == 0:
+		t.makeEntries(e, event, &o)
+	default:
+		t.nudge = true
+		o.Entries = t.entriesOf(same)
+		for _, id := range o.Entries {
+			t.witness(event, id)
+			t.step(id, entry.Step{Code: "sighting.again", Args: entry.Args{"source": e.source, "event": e.EventID}})
 		}
 	}
-	return o, err
+	return o
 }
 
 // witness makes an event a further sighting of an entry.
-func (t *tx) witness(event, id int64) error {
-	_, err := t.Exec("INSERT INTO witnesses (event, entry) VALUES (?, ?)", event, id)
-	return err
+func (t *tx) witness(event, id int64) {
+	t.exec("INSERT INTO witnesses (event, entry) VALUES (?, ?)", event, id)
 }
 
 // makeEntries writes what a new event becomes, account by account and item by item: an
 // entry of its own, or a sighting of the entry of the same playback.
-func (t *tx) makeEntries(e event, event int64, o *viewing.Outcome) error {
-	places, err := t.places(e)
-	if err != nil {
-		return err
-	}
+func (t *tx) makeEntries(e event, event int64, o *viewing.Outcome) {
 	ignored, wanted, joined, counted := "", false, true, map[int]bool{}
 	over := sync.OnceValue(func() bool { return t.overflows(e.source, e.Event) })
-	for _, p := range places {
+	for _, p := range t.places(e) {
 		for part, item := range e.parts() {
-			d, err := t.draft(e, p, part, item)
-			if err != nil {
-				return err
-			}
+			d := t.draft(e, p, part, item)
 			d.counted = counted[part]
-			into, err := t.duplicateOf(d.sighted, e.source == viewing.SourceCLI)
-			if err != nil {
-				return err
-			}
+			into := t.duplicateOf(d.sighted, e.source == viewing.SourceCLI)
 			switch {
 			case into != nil && into.State == viewing.StateDropped:
 				ignored = into.Reason
@@ -142,17 +115,13 @@ func (t *tx) makeEntries(e event, event int64, o *viewing.Outcome) error {
 			}
 			if into != nil {
 				d.ID = into.ID
-				if err = t.witness(event, d.ID); err == nil {
-					err = t.absorb(&into.Entry, d.Entry, entry.Step{Code: "sighting", Args: entry.Args{"event": e.EventID}})
-				}
+				t.witness(event, d.ID)
+				t.absorb(&into.Entry, d.Entry, entry.Step{Code: "sighting", Args: entry.Args{"event": e.EventID}})
 			} else {
 				if d.State == viewing.StatePending && d.Lane == viewing.LaneLive && over() {
 					d.State, d.Reason, d.steps = viewing.StateHeld, viewing.ReasonWave, append(d.steps, t.burstStep(e.source))
 				}
-				err = t.insert(event, &d)
-			}
-			if err != nil {
-				return err
+				t.insert(event, &d)
 			}
 			counted[part] = counted[part] || d.State != viewing.StateDropped
 			o.Entries = append(o.Entries, d.ID)
@@ -162,7 +131,6 @@ func (t *tx) makeEntries(e event, event int64, o *viewing.Outcome) error {
 	if o.Joined = joined; !wanted {
 		o.Status, o.Reason = viewing.StatusDropped, ignored
 	}
-	return nil
 }
 
 // draft is an entry that is not written yet, and how it was decided.
@@ -173,24 +141,18 @@ type draft struct {
 }
 
 // draft decides about an item of an event in one account.
-func (t *tx) draft(e event, p place, part int, item *viewing.Media) (d draft, err error) {
+func (t *tx) draft(e event, p place, part int, item *viewing.Media) (d draft) {
 	d.sources, d.runtime, d.unsure = []string{e.source}, e.runtime(), e.Unsure
 	d.Entry = Entry{
 		Kind: e.Kind, Account: p.account, Source: e.source, EventID: e.EventID, Part: part, Media: item, List: e.List, Priority: e.Priority,
 		WatchedAt: entry.Moment{Instant: e.WatchedAt}, Class: e.Class, After: p.list, CreatedAt: millis(t.now), Minutes: e.Minutes(),
 	}
-	correction, err := t.correctionFor(item)
-	if err != nil {
-		return d, err
-	}
+	correction := t.correctionFor(item)
 	if correction != nil {
 		is, _ := correction.Apply(*item)
 		d.Media, d.Reported, d.Correction = &is, item, correction.ID
 	}
-	decided, err := t.decide(t.settings, p.account, e.source, e.Event, d.Media)
-	if err != nil {
-		return d, err
-	}
+	decided := t.decide(t.settings, p.account, e.source, e.Event, d.Media)
 	d.State, d.Reason, d.Lane, d.NextAt, d.steps = decided.State, decided.Reason, decided.Lane, decided.NotBefore, decided.Steps
 	if correction != nil {
 		d.steps = slices.Insert(d.steps, 1, correctedStep(correction.Is, *item, *d.Media))
@@ -198,51 +160,39 @@ func (t *tx) draft(e event, p place, part int, item *viewing.Media) (d draft, er
 	if e.Kind == viewing.KindListItem {
 		d.fitToList(p.lists)
 	}
-	return d, nil
+	return d
 }
 
 // insert writes a new entry of an event, and counts it. It is due when it happened, or at
 // its NextAt where that is later.
-func (t *tx) insert(event int64, d *draft) (err error) {
+func (t *tx) insert(event int64, d *draft) {
 	e := &d.Entry
 	if e.State.Finished() {
 		e.SettledAt = e.CreatedAt
 	}
-	words, err := t.learn(*e)
-	if err != nil {
-		return err
-	}
-	root := rootOf(*e)
+	words, root := t.learn(*e), rootOf(*e)
 	root.Valid = root.Valid && !d.counted
 	millis, whole := watchedColumns(e.WatchedAt.Instant)
-	e.ID, err = t.Insert(`INSERT INTO entries (event, account, part, kind, media, reported, correction, list, item_key, priority, watched_at, watched,
+	e.ID = must(t.Insert(`INSERT INTO entries (event, account, part, kind, media, reported, correction, list, item_key, priority, watched_at, watched,
 			class, created_at, state, reason, lane, after, next_at, planned_at, settled_at, decided, words, minutes, root)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(nullif(?, 0), (SELECT minutes FROM titles WHERE key = ?)), ?)`,
 		event, e.Account, e.Part, string(e.Kind), asJSON{e.Media}, asJSON{e.Reported}, idOrNull(e.Correction), asJSON{e.List}, e.Key(), e.Priority,
 		millis, whole, string(e.Class), t.now, string(e.State), e.Reason, int(e.Lane), idOrNull(e.After),
-		max(t.dueSince(*e).UnixMilli(), e.NextAt.UnixMilli()), t.now, timeOrNull(e.SettledAt), asJSON{d.steps}, words, e.Minutes, e.Key(), root)
-	if err != nil {
-		return err
-	}
+		max(t.dueSince(*e).UnixMilli(), e.NextAt.UnixMilli()), t.now, timeOrNull(e.SettledAt), asJSON{d.steps}, words, e.Minutes, e.Key(), root))
 	t.count(e.Account, e.State, 1)
-	return t.keepLookup(Entry{}, *e)
+	t.keepLookup(Entry{}, *e)
 }
 
 // keepState changes the source's own memory.
-func (t *tx) keepState(b viewing.Batch) error {
+func (t *tx) keepState(b viewing.Batch) {
 	for key, value := range b.State {
-		var err error
 		if value == nil {
-			_, err = t.Exec("DELETE FROM source_state WHERE source = ? AND key = ?", b.Source, key)
+			t.exec("DELETE FROM source_state WHERE source = ? AND key = ?", b.Source, key)
 		} else {
-			_, err = t.Exec(`INSERT INTO source_state (source, key, value) VALUES (?, ?, ?)
+			t.exec(`INSERT INTO source_state (source, key, value) VALUES (?, ?, ?)
 				ON CONFLICT (source, key) DO UPDATE SET value = excluded.value`, b.Source, key, value)
 		}
-		if err != nil {
-			return fmt.Errorf("keep state of source: %w", err)
-		}
 	}
-	return nil
 }
 
 // number writes an id for the arguments of a step.

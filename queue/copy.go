@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -55,9 +54,7 @@ func (s *Store) CopyHistory(ctx context.Context, from, to string, dry bool, told
 		err = s.writeDry(ctx, "copy entries", dry, func(t *tx) (err error) {
 			known, after = make([]bool, len(page)), maps.Clone(lists) // it may be called again
 			for i, e := range page {
-				if known[i], err = t.copyTo(e, to, after); err != nil {
-					return fmt.Errorf("entry %d: %w", e.ID, err)
-				}
+				known[i] = t.copyTo(e, to, after)
 			}
 			return nil
 		})
@@ -91,42 +88,33 @@ const (
 
 // copyTo gives a copy of an entry to another account, unless that has it; lists are those of
 // the account, by name.
-func (t *tx) copyTo(e Entry, account string, lists map[string]int64) (known bool, err error) {
+func (t *tx) copyTo(e Entry, account string, lists map[string]int64) (known bool) {
 	var list, other int64
-	if known, err = t.Find(selectCopy, []any{e.ID, account}, &other); known || err != nil {
-		return known, err
+	if t.find(selectCopy, []any{e.ID, account}, &other) {
+		return true
 	}
 	switch e.Kind {
 	case viewing.KindViewing:
-		var s, same *sighted
-		if s, err = t.sighted(e); err == nil {
-			s.Account, s.Class = account, ""
-			same, err = t.duplicateOf(*s, false)
-		}
-		known = same != nil
+		s := t.sighted(e)
+		s.Account, s.Class = account, ""
+		known = t.duplicateOf(*s, false) != nil
 	case viewing.KindWatchlist:
-		known, err = t.Find(selectWish, []any{account, e.Key()}, &other)
+		known = t.find(selectWish, []any{account, e.Key()}, &other)
 	case viewing.KindList:
 		known = lists[e.List.Name] != 0
 	case viewing.KindListItem:
-		var on Entry
-		if on, err = t.entry(e.After); err == nil {
-			list = lists[on.List.Name]
-			known = list == 0 // its copy was dropped
-		}
+		list = lists[t.entry(e.After).List.Name]
+		known = list == 0 // its copy was dropped
 	}
-	if known || err != nil {
-		return known, err
+	if known {
+		return true
 	}
 	step := entry.Step{Code: "user.copied", Args: entry.Args{"account": account, "before": e.Account}}
-	id, err := t.Insert(insertCopy, e.ID, account, t.now, int(viewing.LaneBackfill), idOrNull(list), asJSON{[]entry.Step{step}})
-	if err != nil {
-		return false, err
-	}
+	id := must(t.Insert(insertCopy, e.ID, account, t.now, int(viewing.LaneBackfill), idOrNull(list), asJSON{[]entry.Step{step}}))
 	if e.List != nil {
 		lists[e.List.Name] = id
 	}
 	t.count(account, viewing.StatePending, 1)
-	_, err = t.Exec("INSERT INTO witnesses (event, entry) SELECT event, ?2 FROM witnesses WHERE entry = ?1", e.ID, id)
-	return false, err
+	t.exec("INSERT INTO witnesses (event, entry) SELECT event, ?2 FROM witnesses WHERE entry = ?1", e.ID, id)
+	return false
 }

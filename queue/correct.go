@@ -5,13 +5,11 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/playback"
 	"github.com/filmspool/filmspool/queue/resolve"
-	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -54,11 +52,8 @@ func Correctable(e Entry) error {
 }
 
 func (t *tx) correct(c Correcting) (did resolve.Corrected, err error) {
-	named, err := t.entry(c.Entry)
-	if err == nil {
-		err = Correctable(named)
-	}
-	if err != nil {
+	named := t.entry(c.Entry)
+	if err := Correctable(named); err != nil {
 		return did, err
 	}
 	reported := *named.AsReported()
@@ -68,9 +63,7 @@ func (t *tx) correct(c Correcting) (did resolve.Corrected, err error) {
 	}
 	if c.Is.Title == "" { // another entry may know it
 		key := viewing.Media{Type: c.Is.Type, IDs: viewing.IDs{TMDB: c.Is.TMDB}}.Key()
-		if _, err := t.Find("SELECT title, coalesce(year, 0) FROM titles WHERE key = ?", []any{key}, &c.Is.Title, &c.Is.Year); err != nil {
-			return did, err
-		}
+		t.find("SELECT title, coalesce(year, 0) FROM titles WHERE key = ?", []any{key}, &c.Is.Title, &c.Is.Year)
 	}
 	m := c.Is.Named(place)
 	if m.Identified() && m.Key() == named.Media.Key() {
@@ -79,31 +72,19 @@ func (t *tx) correct(c Correcting) (did resolve.Corrected, err error) {
 	if err := t.edit(named, entry.Edit{Media: &m}, correctedStep(c.Is, reported, m)); err != nil {
 		return did, err
 	}
-	said, remembered, err := t.remember(c, reported, place, &did)
-	if err != nil {
-		return did, err
-	}
+	said, remembered := t.remember(c, reported, place, &did)
 	// What other accounts have of the same item of its event has the same identity and place.
-	together, err := t.Numbers(`SELECT n.id FROM entries AS e JOIN entries AS n ON n.event = e.event AND n.part = e.part
-		WHERE e.id = ?1 AND n.id <> ?1 AND n.touched = 0 AND n.state IN ('pending', 'held')`, c.Entry)
-	for _, id := range together {
-		var e Entry
-		if e, err = t.entry(id); err == nil {
-			err = t.follow(e, c.Is.Named(placed(*e.AsReported(), place)), said, &did)
-		}
-		if err != nil {
-			return did, fmt.Errorf("entry %d: %w", id, err)
-		}
+	for _, id := range t.numbers(`SELECT n.id FROM entries AS e JOIN entries AS n ON n.event = e.event AND n.part = e.part
+		WHERE e.id = ?1 AND n.id <> ?1 AND n.touched = 0 AND n.state IN ('pending', 'held')`, c.Entry) {
+		e := t.entry(id)
+		t.follow(e, c.Is.Named(placed(*e.AsReported(), place)), said, &did)
 	}
-	if err != nil || !remembered {
-		return did, err
+	if remembered {
+		t.correctAlike(said, c.Entry, &did)
+		t.find("SELECT count(*) FROM entries WHERE correction = ?", []any{said.ID}, &said.Entries)
+		did.Remembered = &said
 	}
-	if err := t.correctAlike(said, c.Entry, &did); err != nil {
-		return did, err
-	}
-	_, err = t.Find("SELECT count(*) FROM entries WHERE correction = ?", []any{said.ID}, &said.Entries)
-	did.Remembered = &said
-	return did, err
+	return did, nil
 }
 
 // placeOf is the season and number that a person gives to an entry. Those that were found
@@ -136,86 +117,66 @@ func correctedStep(is resolve.Candidate, reported, m viewing.Media) entry.Step {
 
 // remember writes the correction that follows from what a person said, unless nothing
 // can be remembered.
-func (t *tx) remember(c Correcting, reported, place viewing.Media, did *resolve.Corrected) (said resolve.Correction, ok bool, err error) {
-	all, err := sqlite.All(t.Tx, scanCorrection, selectCorrection+" WHERE key = ?", resolve.Correction{Told: resolve.ClueOf(reported)}.Key())
-	if err != nil {
-		return said, false, err
-	}
+func (t *tx) remember(c Correcting, reported, place viewing.Media, did *resolve.Corrected) (said resolve.Correction, ok bool) {
 	var before *resolve.Correction
-	if len(all) > 0 && all[0].Is.TMDB > 0 {
-		before = &all[0]
+	known := all(t, scanCorrection, selectCorrection+" WHERE key = ?", resolve.Correction{Told: resolve.ClueOf(reported)}.Key())
+	if len(known) > 0 && known[0].Is.TMDB > 0 {
+		before = &known[0]
 	}
 	if said, ok = resolve.Correct(before, reported, c.Is, place); !ok {
-		return said, false, nil
+		return said, false
 	}
 	if before != nil && before.Is.TMDB != c.Is.TMDB {
 		did.Before = &before.Is
 	}
 	said.Since = millis(t.now)
-	_, err = t.Find("INSERT INTO corrections (key, body) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET body = excluded.body RETURNING id",
+	t.find("INSERT INTO corrections (key, body) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET body = excluded.body RETURNING id",
 		[]any{said.Key(), asJSON{said}}, &said.ID)
-	if err == nil {
-		_, err = t.Exec("UPDATE entries SET correction = ? WHERE id = ?", said.ID, c.Entry)
-	}
-	return said, err == nil, err
+	t.exec("UPDATE entries SET correction = ? WHERE id = ?", said.ID, c.Entry)
+	return said, true
 }
 
 // correctAlike gives what waits and was reported alike the identity that a correction
 // says. What a person has changed otherwise stays.
-func (t *tx) correctAlike(c resolve.Correction, named int64, did *resolve.Corrected) error {
-	ids, err := t.Numbers(`SELECT id FROM entries WHERE media IS NOT NULL AND (reported IS NOT NULL OR item_key = '')
-		AND state IN ('pending', 'held') AND (touched < 2 OR correction IS NOT NULL) AND id <> ?`, named)
-	for _, id := range ids {
-		e, err := t.entry(id)
-		if err == nil && !e.AsReported().Identified() {
-			if is, told := c.Apply(*e.AsReported()); told {
-				err = t.follow(e, is, c, did)
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("entry %d: %w", id, err)
+func (t *tx) correctAlike(c resolve.Correction, named int64, did *resolve.Corrected) {
+	for _, id := range t.numbers(`SELECT id FROM entries WHERE media IS NOT NULL AND (reported IS NOT NULL OR item_key = '')
+		AND state IN ('pending', 'held') AND (touched < 2 OR correction IS NOT NULL) AND id <> ?`, named) {
+		e := t.entry(id)
+		if is, told := c.Apply(*e.AsReported()); told && !e.AsReported().Identified() {
+			t.follow(e, is, c, did)
 		}
 	}
-	return err
 }
 
 // follow gives one entry an identity by a correction. What a person has put aside stays,
 // and so does what another source has seen by another name.
-func (t *tx) follow(e Entry, m viewing.Media, c resolve.Correction, did *resolve.Corrected) error {
+func (t *tx) follow(e Entry, m viewing.Media, c resolve.Correction, did *resolve.Corrected) {
 	waits := e.State == viewing.StatePending || e.State == viewing.StateHeld && !playback.ByHand(e.Reason)
 	same := m.Key() == e.Media.Key()
 	if !m.Identified() { // an episode without a number: it is of another series, or stays as it is
 		same = e.Media.Show != nil && e.Media.Show.IDs.TMDB == c.Is.TMDB
 	}
 	if !waits || same {
-		return nil
-	}
-	shared, err := t.seenByOther(e.ID, e.Source)
-	if err != nil {
-		return err
+		return
 	}
 	step := correctedStep(c.Is, *e.AsReported(), m)
-	if shared && e.Media.Identified() {
-		return t.note(e.ID, entry.Step{Code: "noted.corrected", Args: step.Args})
-	}
-	v, err := t.eventOf(e)
-	if err != nil {
-		return err
+	if e.Media.Identified() && t.seenByOther(e.ID, e.Source) {
+		t.note(e.ID, entry.Step{Code: "noted.corrected", Args: step.Args})
+		return
 	}
 	if did.AlsoChanged++; len(did.Also) < maxNamed {
 		did.Also = append(did.Also, resolve.Followed{Entry: e.ID, Was: *e.Media, Is: m})
 	}
 	e.Reported, e.Correction = e.AsReported(), c.ID
-	return t.identify(e, m, v, step)
+	t.identify(e, m, t.eventOf(e), step)
 }
 
 // correctionFor is the correction for an item without identifier; nil for none.
-func (t *tx) correctionFor(m *viewing.Media) (*resolve.Correction, error) {
+func (t *tx) correctionFor(m *viewing.Media) *resolve.Correction {
 	if m == nil || m.Identified() || m.Unsure {
-		return nil, nil
+		return nil
 	}
-	all, err := sqlite.All(t.Tx, scanCorrection, selectOfKeys, jsonArray(resolve.Clues(*m)))
-	return resolve.Telling(all, *m), err
+	return resolve.Telling(all(t, scanCorrection, selectOfKeys, jsonArray(resolve.Clues(*m))), *m)
 }
 
 const selectCorrection = "SELECT corrections.id, body, (SELECT count(*) FROM entries WHERE correction = corrections.id) FROM corrections"
@@ -256,11 +217,10 @@ func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*resolve.Co
 // wraps [entry.ErrNotFound] where there is none of that id.
 func (s *Store) ForgetCorrection(ctx context.Context, id int64) error {
 	return s.write(ctx, fmt.Sprintf("forget correction %d", id), func(t *tx) error {
-		gone, err := t.Affect("DELETE FROM corrections WHERE id = ?", id)
-		if err == nil && gone == 0 {
-			err = entry.ErrNotFound
+		if t.exec("DELETE FROM corrections WHERE id = ?", id) == 0 {
+			return entry.ErrNotFound
 		}
-		_, other := t.Exec("UPDATE entries SET correction = NULL WHERE correction = ?", id)
-		return errors.Join(err, other)
+		t.exec("UPDATE entries SET correction = NULL WHERE correction = ?", id)
+		return nil
 	})
 }

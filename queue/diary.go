@@ -108,15 +108,10 @@ func (s *Store) Entitle(ctx context.Context, entries []Entry) error {
 func (s *Store) Learn(ctx context.Context, all []Title) error {
 	return s.write(ctx, "keep titles", func(t *tx) error {
 		for _, one := range all {
-			if err := t.keepTitle(one, false); err != nil {
-				return err
-			}
-			_, err := t.Exec("UPDATE titles SET minutes = nullif(?2, 0), poster = ?3 WHERE key = ?1", one.Key, one.Minutes, one.Poster)
-			if err == nil && one.Minutes > 0 {
-				_, err = t.Exec("UPDATE entries SET minutes = ?2 WHERE item_key <> '' AND item_key = ?1 AND minutes IS NULL", one.Key, one.Minutes)
-			}
-			if err != nil {
-				return err
+			t.keepTitle(one, false)
+			t.exec("UPDATE titles SET minutes = nullif(?2, 0), poster = ?3 WHERE key = ?1", one.Key, one.Minutes, one.Poster)
+			if one.Minutes > 0 {
+				t.exec("UPDATE entries SET minutes = ?2 WHERE item_key <> '' AND item_key = ?1 AND minutes IS NULL", one.Key, one.Minutes)
 			}
 		}
 		t.nudge = true
@@ -139,28 +134,24 @@ const addWords = "UPDATE entries SET words = words || ?1 WHERE item_key <> '' AN
 
 // keepTitle stores a title; one that a person has chosen replaces another, and a year that
 // is not known yet is added. What is known of the same number is found by it from then on.
-func (t *tx) keepTitle(one Title, chosen bool) error {
+func (t *tx) keepTitle(one Title, chosen bool) {
 	if year, told := t.titles[one.Key]; told && !chosen && (year > 0 || one.Year == 0) {
-		return nil
+		return
 	}
-	n, err := t.Affect(`INSERT INTO titles (key, title, year) VALUES (?1, ?2, nullif(?3, 0)) ON CONFLICT (key)
+	n := t.exec(`INSERT INTO titles (key, title, year) VALUES (?1, ?2, nullif(?3, 0)) ON CONFLICT (key)
 		DO UPDATE SET title = iif(?4, ?2, title), year = iif(?4, nullif(?3, 0), coalesce(year, nullif(?3, 0)))
 		WHERE ?4 AND (title <> ?2 OR year IS NOT nullif(?3, 0)) OR year IS NULL AND ?3 > 0`, one.Key, one.Title, one.Year, chosen)
-	if err != nil {
-		return err
-	}
 	if t.titles[one.Key] = max(t.titles[one.Key], one.Year); chosen {
 		delete(t.titles, one.Key)
 	}
 	if n == 0 {
-		return nil
+		return
 	}
 	from, to := one.Key, one.Key+"\x01" // what begins with another digit is not between them
 	if number, series := strings.CutPrefix(one.Key, "tv:"); series {
 		from, to = "episode:"+number+":", "episode:"+number+";"
 	}
-	_, err = t.Exec(addWords, searchable(one.Title, one.Year), from, to)
-	return err
+	t.exec(addWords, searchable(one.Title, one.Year), from, to)
 }
 
 // reported tells whether a title is the one that the source of an entry reported.
@@ -171,24 +162,19 @@ func reported(e Entry, title string) bool {
 
 // learn keeps the titles that an entry tells, and returns the words that it is found by,
 // also those that others tell of its number.
-func (t *tx) learn(e Entry) (words string, err error) {
+func (t *tx) learn(e Entry) (words string) {
 	for _, n := range namesOf(e.Media) {
-		if n.key == "" || *n.title == "" {
-			continue
-		}
-		chosen := e.Touched == entry.Edited && !reported(e, *n.title)
-		if err := t.keepTitle(Title{Key: n.key, Title: *n.title, Year: *n.year}, chosen); err != nil {
-			return "", err
+		if n.key != "" && *n.title != "" {
+			chosen := e.Touched == entry.Edited && !reported(e, *n.title)
+			t.keepTitle(Title{Key: n.key, Title: *n.title, Year: *n.year}, chosen)
 		}
 	}
 	if keys := lacking(e.Media); len(keys) > 0 {
 		known := titles{}
-		if _, err := sqlite.All(t.Tx, known.scan, selectTitles, jsonArray(keys)); err != nil {
-			return "", err
-		}
+		all(t, known.scan, selectTitles, jsonArray(keys))
 		e.Media = known.entitle(e.Media)
 	}
-	return wordsOf(e), nil
+	return wordsOf(e)
 }
 
 // wordsOf returns the words that an entry is found by: titles, year, numbers, "S01E02", the

@@ -8,7 +8,6 @@ import (
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/playback"
 	"github.com/filmspool/filmspool/queue/resolve"
-	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -74,7 +73,7 @@ const (
 )
 
 // near are the entries that may be of the same playback.
-func (t *tx) near(s sighted) ([]int64, error) {
+func (t *tx) near(s sighted) []int64 {
 	query := selectNear
 	switch {
 	case s.Media.Type != viewing.Episode:
@@ -84,9 +83,7 @@ func (t *tx) near(s sighted) ([]int64, error) {
 		query = selectPlaced
 	}
 	at, reach := s.WatchedAt.Millis, playback.Reach.Milliseconds()
-	ids, err := t.Numbers(query, s.Account, at-reach, at+reach, s.Source, s.Key())
-	slices.Sort(ids)
-	return ids, err
+	return slices.Sorted(slices.Values(t.numbers(query, s.Account, at-reach, at+reach, s.Source, s.Key())))
 }
 
 // sameItem reports whether two items are one that [tx.near] has found for each other. An episode
@@ -109,31 +106,21 @@ func sameItem(a, b viewing.Media) bool {
 // none. No source may have seen both: what one source reports twice happened twice. What
 // a person has done to s (asked) weighs more than that they dropped another one before.
 // What is imported from Kodi is compared before it is handed over, and before it is sent.
-func (t *tx) duplicateOf(s sighted, asked bool) (nearest *sighted, err error) {
+func (t *tx) duplicateOf(s sighted, asked bool) (nearest *sighted) {
 	if s.Kind != viewing.KindViewing || s.State == viewing.StateDropped || s.Key() == "" || s.timeless() ||
 		s.Class == viewing.ClassImport && viewing.SourceKind(s.Source) == viewing.SourceKodi {
-		return nil, nil
-	}
-	ids, err := t.near(s)
-	if err != nil {
-		return nil, err
+		return nil
 	}
 	end := func(s sighted) playback.End {
 		return playback.End{At: s.WatchedAt.Instant, Type: s.Media.Type, Runtime: s.runtime}
 	}
 	var least time.Duration
-	for _, id := range ids {
-		e, err := t.entry(id)
-		if err != nil {
-			return nil, err
-		}
+	for _, id := range t.near(s) {
+		e := t.entry(id)
 		if !comparable(e) || !sameItem(*s.Media, *e.Media) || asked && e.State == viewing.StateDropped {
 			continue
 		}
-		o, err := t.sighted(e)
-		if err != nil {
-			return nil, err
-		}
+		o := t.sighted(e)
 		shared := slices.ContainsFunc(s.sources, func(source string) bool { return slices.Contains(o.sources, source) })
 		if shared || o.timeless() || !playback.TwoSources.Same(end(s), end(*o)) {
 			continue
@@ -142,7 +129,7 @@ func (t *tx) duplicateOf(s sighted, asked bool) (nearest *sighted, err error) {
 			nearest, least = o, apart
 		}
 	}
-	return nearest, nil
+	return nearest
 }
 
 // selectSightings reads who saw the playback of an entry, and how long they say the
@@ -153,9 +140,9 @@ const selectSightings = `SELECT v.source, iif(json_valid(v.body), max(coalesce(j
 	) AS sighting JOIN events AS v ON v.id = sighting.event`
 
 // sighted adds to an entry who saw it.
-func (t *tx) sighted(e Entry) (*sighted, error) {
+func (t *tx) sighted(e Entry) *sighted {
 	s := &sighted{Entry: e}
-	_, err := sqlite.All(t.Tx, func(r *sql.Rows) (struct{}, error) {
+	all(t, func(r *sql.Rows) (struct{}, error) {
 		var source string
 		var seconds float64
 		var unsure bool
@@ -165,73 +152,58 @@ func (t *tx) sighted(e Entry) (*sighted, error) {
 		s.runtime = max(s.runtime, playback.Seconds(seconds))
 		return struct{}{}, err
 	}, selectSightings, e.ID)
-	return s, err
+	return s
 }
 
 // seenByOther reports whether another source has seen the playback of an entry, too.
-func (t *tx) seenByOther(id int64, source string) (bool, error) {
-	var one int64
-	return t.Find("SELECT 1 FROM witnesses AS w JOIN events AS v ON v.id = w.event WHERE w.entry = ? AND v.source <> ?", []any{id, source}, &one)
+func (t *tx) seenByOther(id int64, source string) bool {
+	return len(t.numbers("SELECT 1 FROM witnesses AS w JOIN events AS v ON v.id = w.event WHERE w.entry = ? AND v.source <> ?", id, source)) > 0
 }
 
 // absorb makes a sighting part of an entry of the same playback. The entry stays, and
 // takes time, class and state from a better one.
-func (t *tx) absorb(into *Entry, s Entry, step entry.Step) error {
+func (t *tx) absorb(into *Entry, s Entry, step entry.Step) {
 	t.nudge = true
 	step.Args["source"], step.Args["apart"] = s.Source, playback.Distance(s.WatchedAt.Instant, into.WatchedAt.Instant)
 	if !upgradable(*into) || !better(s, *into) {
-		return t.step(into.ID, step)
+		t.step(into.ID, step)
+		return
 	}
 	was := *into
 	into.WatchedAt, into.Class, into.Lane, into.NextAt = s.WatchedAt, s.Class, s.Lane, s.NextAt
 	if s.State == viewing.StatePending && into.NextAt.IsZero() {
 		into.NextAt = t.dueSince(s)
 	}
-	if err := t.rewrite(was, into); err != nil {
-		return err
-	}
+	t.rewrite(was, into)
 	step.Code += ".better"
-	return t.transition(into, s.State, s.Reason, step)
+	t.transition(into, s.State, s.Reason, step)
 }
 
 // mergeDuplicate compares an entry that has changed with those of other sources: it
 // may be the same playback as another now, and is merged into that. What a request has
 // left for stays, and takes the other one in.
-func (t *tx) mergeDuplicate(id int64, asked bool) error {
-	e, err := t.entry(id)
-	if err != nil {
-		return err
-	}
+func (t *tx) mergeDuplicate(id int64, asked bool) {
+	e := t.entry(id)
 	if e.State != viewing.StatePending && e.State != viewing.StateHeld {
-		return nil
+		return
 	}
-	s, err := t.sighted(e)
-	if err != nil {
-		return err
-	}
-	into, err := t.duplicateOf(*s, asked)
+	into := t.duplicateOf(*t.sighted(e), asked)
 	switch {
-	case err != nil || into == nil:
-		return err
-	case s.Attempts > 0 && upgradable(into.Entry):
-		return t.merge(&into.Entry, &s.Entry)
+	case into == nil:
+	case e.Attempts > 0 && upgradable(into.Entry):
+		t.merge(&into.Entry, &e)
 	default:
-		return t.merge(&s.Entry, &into.Entry)
+		t.merge(&e, &into.Entry)
 	}
 }
 
 // merge merges an entry into another, with all who saw it.
-func (t *tx) merge(e, into *Entry) error {
-	_, err := t.Exec(`INSERT OR IGNORE INTO witnesses (event, entry)
+func (t *tx) merge(e, into *Entry) {
+	t.exec(`INSERT OR IGNORE INTO witnesses (event, entry)
 		SELECT event, ?2 FROM entries WHERE id = ?1 UNION ALL SELECT event, ?2 FROM witnesses WHERE entry = ?1`, e.ID, into.ID)
-	if err != nil {
-		return err
-	}
-	was, step := *e, entry.Step{Code: "merged", Args: entry.Args{
+	was := *e
+	t.transition(e, viewing.StateMerged, viewing.ReasonSeenTwice, entry.Step{Code: "merged", Args: entry.Args{
 		"entry": number(into.ID), "source": into.Source, "apart": playback.Distance(into.WatchedAt.Instant, e.WatchedAt.Instant),
-	}}
-	if err := t.transition(e, viewing.StateMerged, viewing.ReasonSeenTwice, step); err != nil {
-		return err
-	}
-	return t.absorb(into, was, entry.Step{Code: "sighting.merged", Args: entry.Args{"entry": number(e.ID)}})
+	}})
+	t.absorb(into, was, entry.Step{Code: "sighting.merged", Args: entry.Args{"entry": number(e.ID)}})
 }

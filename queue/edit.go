@@ -18,16 +18,12 @@ import (
 func (s *Store) Edit(ctx context.Context, id int64, c entry.Edit) (Entry, error) {
 	var after Entry
 	err := s.writeDry(ctx, fmt.Sprintf("edit entry %d", id), c.DryRun, func(t *tx) error {
-		e, err := t.entry(id)
-		if err == nil {
-			err = changeable(entry.VerbEdit, e)
+		e := t.entry(id)
+		if err := changeable(entry.VerbEdit, e); err != nil {
+			return err
 		}
-		if err == nil {
-			err = t.edit(e, c)
-		}
-		if err == nil {
-			after, err = t.entry(id)
-		}
+		err := t.edit(e, c)
+		after = t.entry(id)
 		return err
 	})
 	if err != nil {
@@ -59,26 +55,21 @@ func (t *tx) edit(e Entry, c entry.Edit, steps ...entry.Step) error {
 	if err := checkEdited(c, e, now); err != nil {
 		return err
 	}
-	if err := t.rewrite(was, &e); err != nil {
-		return err
-	}
+	t.rewrite(was, &e)
 	if len(steps) == 0 {
 		steps = editSteps(was, e)
 	}
 	for _, s := range steps {
-		if err := t.step(e.ID, s); err != nil {
-			return err
-		}
+		t.step(e.ID, s)
 	}
 	if state, reason := afterEdit(c, was, e, now); state != e.State || reason != e.Reason {
 		if e.NextAt = (time.Time{}); state == viewing.StatePending {
 			e.NextAt = t.dueSince(e)
 		}
-		if err := t.transition(&e, state, reason, entry.Step{}); err != nil {
-			return err
-		}
+		t.transition(&e, state, reason, entry.Step{})
 	}
-	return t.mergeDuplicate(e.ID, true)
+	t.mergeDuplicate(e.ID, true)
+	return nil
 }
 
 // editSteps say what a person has changed.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/playback"
-	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -75,45 +75,91 @@ type stored struct {
 }
 
 // stored finds an event that was committed before.
-func (t *tx) stored(kind, eventID string) (s stored, err error) {
-	_, err = t.Find("SELECT id, source, body FROM events WHERE source_kind = ? AND event_id = ?", []any{kind, eventID}, &s.id, &s.source, &s.body)
-	return s, err
+func (t *tx) stored(kind, eventID string) (s stored) {
+	t.find("SELECT id, source, body FROM events WHERE source_kind = ? AND event_id = ?", []any{kind, eventID}, &s.id, &s.source, &s.body)
+	return s
 }
 
 // sameAs is the earlier event that e is another sighting of; 0 when it names
 // none that is known, or other items by now than what was sent of that: then e stands
 // for itself.
-func (t *tx) sameAs(e event) (int64, error) {
+func (t *tx) sameAs(e event) int64 {
 	if e.SameAs == "" {
-		return 0, nil
+		return 0
 	}
-	same, err := t.stored(e.kind, e.SameAs)
-	if err != nil || same.id == 0 {
-		return 0, err
-	}
+	same := t.stored(e.kind, e.SameAs).id
 	keys := make([]string, len(e.Media))
 	for i, m := range e.Media {
 		keys[i] = m.Key()
 	}
-	if len(keys) == 0 || slices.Contains(keys, "") {
-		return same.id, nil
+	if same == 0 || len(keys) == 0 || slices.Contains(keys, "") {
+		return same
 	}
-	others := true
-	_, err = sqlite.All(t.Tx, func(r *sql.Rows) (struct{}, error) {
-		var key string
-		var sent bool
-		err := r.Scan(&key, &sent)
-		others = others && sent && key != "" && !slices.Contains(keys, key)
-		return struct{}{}, err
-	}, `SELECT item_key, event = ?1 AND state IN ('delivered', 'sending', 'in_doubt', 'rejected') AND touched < 2
-		FROM entries WHERE event = ?1 OR id IN (SELECT entry FROM witnesses WHERE event = ?1)`, same.id)
-	if err != nil || !others {
-		return same.id, err
+	const selectOthers = `SELECT coalesce(min(event = ?1 AND state IN ('delivered', 'sending', 'in_doubt', 'rejected') AND touched < 2
+		AND item_key <> '' AND item_key NOT IN (SELECT value FROM json_each(?2))), 1) FROM entries WHERE event = ?1 OR id IN (SELECT entry FROM witnesses WHERE event = ?1)`
+	if t.numbers(selectOthers, same, jsonArray(keys))[0] > 0 {
+		return 0
 	}
-	return 0, nil
+	return same
 }
 
 // entriesOf lists the entries that an event became, or became part of.
-func (t *tx) entriesOf(event int64) ([]int64, error) {
-	return t.Numbers("SELECT id FROM entries WHERE event = ?1 UNION SELECT entry FROM witnesses WHERE event = ?1 ORDER BY 1", event)
+func (t *tx) entriesOf(event int64) []int64 {
+	return t.numbers("SELECT id FROM entries WHERE event = ?1 UNION SELECT entry FROM witnesses WHERE event = ?1 ORDER BY 1", event)
+}
+
+// place is where an entry belongs: its account, and of an item the list there.
+type place struct {
+	account string
+	list    int64         // the entry of the list; 0 for none
+	lists   viewing.State // the state of that
+}
+
+// places are where an event goes. What is put on a list goes where its list is.
+func (t *tx) places(e event) (places []place) {
+	if e.Kind == viewing.KindListItem {
+		places = all(t, func(r *sql.Rows) (p place, err error) {
+			err = r.Scan(&p.list, &p.account, &p.lists)
+			return p, err
+		}, `SELECT n.id, n.account, n.state FROM events AS v JOIN entries AS n ON n.event = v.id
+			WHERE v.source_kind = ? AND v.event_id = ? AND n.kind = ?`, e.kind, e.InList, string(viewing.KindList))
+		if len(places) > 0 {
+			return places
+		}
+	}
+	for _, account := range t.settings.AccountsOf(e.source) {
+		places = append(places, place{account: account})
+	}
+	return places
+}
+
+// fitToList fits the draft of an item to what became of its list.
+func (d *draft) fitToList(list viewing.State) {
+	say := func(code string) {
+		d.steps = append(d.steps, entry.Step{Code: code, Args: entry.Args{"entry": number(d.After)}})
+	}
+	switch {
+	case d.After == 0:
+		if d.State == viewing.StatePending {
+			d.State, d.Reason = viewing.StateHeld, viewing.ReasonNoList
+		}
+		say("rule.nolist")
+	case d.State != viewing.StateDropped:
+		say("rule.list")
+		if list == viewing.StateDropped {
+			d.State, d.Reason = viewing.StateDropped, withoutList
+			say("dropped.list")
+		}
+	}
+}
+
+// withoutList is why an item is dropped with its list.
+const withoutList = "list_dropped"
+
+// dropItems drops what waits for a list that will not arrive.
+func (t *tx) dropItems(list int64) {
+	for _, id := range t.numbers("SELECT id FROM entries WHERE after = ? AND (state = 'pending' OR state = 'held')", list) {
+		e := t.entry(id)
+		t.transition(&e, viewing.StateDropped, withoutList, entry.Step{Code: "dropped.list", Args: entry.Args{"entry": number(list)}})
+	}
 }

@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/sqlite"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Counts is the number of entries in each state now. It costs the same whatever waits.
@@ -162,4 +164,133 @@ func conditions(f entry.Filter) (query string, args []any, err error) {
 // that waits longest was committed; ok is false when none waits.
 func (s *Store) OldestPending(ctx context.Context, account string) (t time.Time, ok bool, err error) {
 	return s.readTime(ctx, "find oldest entry", "SELECT created_at FROM entries WHERE state = 'pending' AND ? IN ('', account) ORDER BY id LIMIT 1", account)
+}
+
+// selectSteps reads what was decided when the entry was made, then the rest.
+const selectSteps = `SELECT at, code, from_state, reason, args, cause FROM (
+		SELECT 0 AS stage, s.key AS number, n.created_at AS at, s.value ->> 'code' AS code, '' AS from_state, '' AS reason, s.value -> 'args' AS args, NULL AS cause
+		FROM entries AS n JOIN json_each(n.decided) AS s WHERE n.id = ?1
+		UNION ALL SELECT 1, number, at, code, from_state, reason, args, cause FROM steps WHERE entry = ?1
+	) ORDER BY stage, number`
+
+// elders are the entries about the item of entries AS n that happened before it,
+// and may still be sent or may have arrived.
+const elders = ` FROM entries AS elder
+	WHERE elder.account = n.account AND elder.item_key = n.item_key AND elder.item_key <> ''
+	AND (elder.state = 'pending' OR elder.state = 'sending' OR elder.state = 'in_doubt')
+	AND (elder.happened_at, elder.id) < (n.happened_at, n.id)`
+
+// selectAhead finds what a pending entry waits for: the one that must arrive
+// first, or the eldest about the same item.
+const selectAhead = `SELECT coalesce(
+		(SELECT first.id FROM entries AS first WHERE first.id = n.after AND first.state NOT IN ('delivered', 'merged')),
+		(SELECT elder.id` + elders + ` ORDER BY elder.happened_at, elder.id LIMIT 1))
+	FROM entries AS n WHERE n.id = ?1 AND n.state = 'pending'`
+
+// Explain tells all about one entry. It returns an error wrapping [entry.ErrNotFound]
+// when there is none.
+func (s *Store) Explain(ctx context.Context, id int64) (x entry.Explanation, err error) {
+	what := fmt.Sprintf("explain entry %d", id)
+	entries, err := read(ctx, s, what, scanEntry, "SELECT "+entryColumns+" FROM entries AS n JOIN events AS v ON v.id = n.event "+
+		"WHERE n.id IN (?1, ("+selectAhead+")) ORDER BY n.id <> ?1", id)
+	switch {
+	case err != nil:
+		return x, err
+	case len(entries) == 0:
+		return x, fmt.Errorf("%s: %w", what, entry.Missing(id))
+	case len(entries) > 1:
+		x.Ahead = entries[1]
+	}
+	x.Entry = entries[0]
+	if x.Events, err = read(ctx, s, what, scanWitness, `SELECT v.source, v.event_id, v.committed_at, v.body FROM (
+			SELECT event FROM entries WHERE id = ?1 UNION ALL SELECT event FROM witnesses WHERE entry = ?1
+		) AS seen JOIN events AS v ON v.id = seen.event ORDER BY v.id <> (SELECT event FROM entries WHERE id = ?1), v.id`, id); err != nil {
+		return x, err
+	}
+	if x.Steps, err = read(ctx, s, what, scanStep, selectSteps, id); err != nil {
+		return x, err
+	}
+	x.Requests, err = read(ctx, s, what, scanAttempt, "SELECT number, at, ended_at, sent, status, code, answer, cause FROM attempts WHERE entry = ? ORDER BY number", id)
+	return x, err
+}
+
+func scanWitness(r *sql.Rows) (w entry.Witness, err error) {
+	var at int64
+	var body []byte
+	err = r.Scan(&w.Source, &w.EventID, &at, &body)
+	w.At = millis(at)
+	_ = json.Unmarshal(body, &w.Seen) // of a lost event nothing is known
+	return w, err
+}
+
+func scanStep(r *sql.Rows) (step entry.Step, err error) {
+	var at int64
+	err = r.Scan(&at, &step.Code, &step.From, &step.Reason, fromJSON{&step.Args}, fromJSON{&step.Cause})
+	step.At = millis(at)
+	return step, err
+}
+
+func scanAttempt(r *sql.Rows) (a entry.Attempt, err error) {
+	var at int64
+	var ended sql.NullInt64
+	err = r.Scan(&a.Number, &at, &ended, &a.Sent, &a.Status, &a.Code, &a.Answer, fromJSON{&a.Cause})
+	a.At, a.Ended = millis(at), nullTime(ended)
+	return a, err
+}
+
+// Answered lists up to n viewings, the newest first, that the service has
+// answered with 2xx to a request since then.
+func (s *Store) Answered(ctx context.Context, account string, since time.Time, n int) ([]entry.Sent, error) {
+	return read(ctx, s, "list answered entries", scanSent, "SELECT "+entryColumns+`, a.at, a.owner FROM entries AS n JOIN events AS v ON v.id = n.event
+		JOIN attempts AS a ON a.entry = n.id AND a.number = (SELECT max(number) FROM attempts WHERE entry = n.id)
+		WHERE n.account = ? AND n.state = 'delivered' AND n.kind = 'viewing' AND a.status BETWEEN 200 AND 299 AND a.at >= ?
+		ORDER BY n.id DESC LIMIT ?`, account, since.UnixMilli(), n)
+}
+
+// Claims lists the account's entries about items, by their keys, that account
+// for records of the service: delivered ones, and those that the user dropped
+// after a request.
+func (s *Store) Claims(ctx context.Context, account string, keys []string) ([]Entry, error) {
+	return read(ctx, s, "list claims", scanEntry, "SELECT "+entryColumns+` FROM entries AS n JOIN events AS v ON v.id = n.event
+		WHERE n.account = ? AND n.item_key IN (SELECT value FROM json_each(?)) AND n.kind = 'viewing'
+		AND (n.state = 'delivered' OR n.state = 'dropped' AND n.attempts > 0)`, account, jsonArray(keys))
+}
+
+// WatchedSince reports whether an item, or an episode of a series, was seen
+// since then, as far as the queue has heard.
+func (s *Store) WatchedSince(ctx context.Context, account string, m viewing.Media, since time.Time) (bool, error) {
+	prefix := fmt.Sprintf("%s:%d", viewing.Episode, m.IDs.TMDB)
+	if m.Type != viewing.TV {
+		prefix = m.Key()
+	}
+	_, found, err := s.readNumber(ctx, "look for viewings", `SELECT id FROM entries WHERE account = ? AND kind = 'viewing'
+		AND (item_key = ?2 OR ?3 AND substr(item_key, 1, length(?2) + 1) = ?2 || ':') AND happened_at >= ?4
+		AND state NOT IN ('dropped', 'rejected') LIMIT 1`, account, prefix, m.Type == viewing.TV, since.UnixMilli())
+	return found, err
+}
+
+// Kin reads what belongs to an entry.
+func (s *Store) Kin(ctx context.Context, id int64) (k entry.Kin, err error) {
+	_, err = read(ctx, s, fmt.Sprintf("read kin of entry %d", id), func(row *sql.Rows) (struct{}, error) {
+		var seconds float64
+		var at sql.NullInt64
+		err := row.Scan(&seconds, &at)
+		k.Runtime = time.Duration(seconds * float64(time.Second))
+		if at.Valid {
+			k.Delivered = append(k.Delivered, millis(at.Int64))
+		}
+		return struct{}{}, err
+	}, `SELECT max(coalesce(json_extract(v.body, '$.progress.duration'), 0.0), coalesce(json_extract(v.body, '$.origin.runtime'), 0.0)), o.watched_at
+		FROM entries AS n JOIN events AS v ON v.id = n.event
+		LEFT JOIN entries AS o ON o.event = v.id AND o.account = n.account AND o.id <> n.id
+			AND o.item_key = n.item_key AND o.state = 'delivered'
+		WHERE n.id = ?`, id)
+	return k, err
+}
+
+func scanSent(row *sql.Rows) (sent entry.Sent, err error) {
+	var at int64
+	sent.Entry, err = scanEntryWith(row, &at, &sent.Owner)
+	sent.At = millis(at)
+	return sent, err
 }

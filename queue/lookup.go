@@ -3,8 +3,6 @@ package queue
 import (
 	"context"
 	"database/sql"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/entry"
@@ -60,49 +58,35 @@ const maxCandidates = 8
 func (s *Store) Found(ctx context.Context, findings []Finding) error {
 	return s.write(ctx, "record findings", func(t *tx) error {
 		for _, f := range findings {
-			if err := t.found(f); err != nil {
-				return fmt.Errorf("entry %d: %w", f.Lookup.Entry.ID, err)
-			}
+			t.found(f)
 		}
 		return nil
 	})
 }
 
-func (t *tx) found(f Finding) error {
+func (t *tx) found(f Finding) {
 	was := f.Lookup.Entry
-	e, err := t.entry(was.ID)
-	switch {
-	case errors.Is(err, entry.ErrNotFound):
-		return nil
-	case err != nil:
-		return err
-	case e.State != viewing.StateHeld || e.Revision != was.Revision || e.Media == nil || e.Media.Identified():
-		return nil
+	e := t.entry(was.ID)
+	if e.State != viewing.StateHeld || e.Revision != was.Revision || e.Media == nil || e.Media.Identified() {
+		return
 	}
-	correction, err := t.correctionFor(e.Media)
-	if err != nil {
-		return err
-	}
-	v, err := t.eventOf(e)
-	if err != nil {
-		return err
-	}
-	if e.Reported = e.AsReported(); correction != nil {
+	e.Reported = e.AsReported()
+	if correction := t.correctionFor(e.Media); correction != nil {
 		if m, _ := correction.Apply(*e.Media); m.Identified() {
 			e.Correction = correction.ID
-			return t.identify(e, m, v, correctedStep(correction.Is, *e.Reported, m))
+			t.identify(e, m, t.eventOf(e), correctedStep(correction.Is, *e.Reported, m))
+			return
 		}
 	}
 	if f.Media != nil && f.Media.Identified() {
-		return t.identify(e, *f.Media, v, entry.Step{Code: "resolved", Cause: said(f.Why)})
+		t.identify(e, *f.Media, t.eventOf(e), entry.Step{Code: "resolved", Cause: said(f.Why)})
+		return
 	}
 	if f.Why.Code != "" {
-		if err := t.note(was.ID, entry.Step{Code: "asked", Cause: &f.Why}); err != nil {
-			return err
-		}
+		t.note(was.ID, entry.Step{Code: "asked", Cause: &f.Why})
 	}
-	_, err = t.Exec("UPDATE lookups SET ask_at = ?, planned_at = ?, asked = asked + 1, candidates = ? WHERE entry = ?", timeOrNull(f.AskAt), t.now, asJSON{f.Candidates[:min(len(f.Candidates), maxCandidates)]}, was.ID)
-	return err
+	t.exec("UPDATE lookups SET ask_at = ?, planned_at = ?, asked = asked + 1, candidates = ? WHERE entry = ?",
+		timeOrNull(f.AskAt), t.now, asJSON{f.Candidates[:min(len(f.Candidates), maxCandidates)]}, was.ID)
 }
 
 // Candidates are what an entry without an identifier may be by the last answers, the
@@ -119,12 +103,12 @@ func (s *Store) Candidates(ctx context.Context, id int64) (all []resolve.Candida
 func (s *Store) AskAnew(ctx context.Context, account string) error {
 	return s.write(ctx, "ask anew", func(t *tx) error {
 		t.nudge = true
-		return t.askAnew(account)
+		t.askAnew(account)
+		return nil
 	})
 }
 
 // askAnew has another service asked about everything that has no identifier.
-func (t *tx) askAnew(account string) error {
-	_, err := t.Exec("UPDATE lookups SET ask_at = 0, asked = 0 WHERE account = ?", account)
-	return err
+func (t *tx) askAnew(account string) {
+	t.exec("UPDATE lookups SET ask_at = 0, asked = 0 WHERE account = ?", account)
 }

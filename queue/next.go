@@ -64,27 +64,16 @@ func (s *Store) Begin(ctx context.Context, e Entry, ended ...Settlement) (attemp
 				return fmt.Errorf("settle entry %d: %w", m.Entry, err)
 			}
 		}
-		now, err := t.entry(e.ID)
-		switch {
-		case err != nil:
-			return err
-		case now.State != viewing.StatePending || now.Revision != e.Revision || now.Account != e.Account || !now.NextAt.Equal(e.NextAt):
-			return ErrChanged
-		}
-		a, err := t.account(e.Account)
-		switch {
-		case err != nil:
-			return err
-		case a.Pause.Timely(millis(t.now)).Reason == account.PausedUser:
+		now, a := t.entry(e.ID), t.account(e.Account)
+		if now.State != viewing.StatePending || now.Revision != e.Revision || now.Account != e.Account || !now.NextAt.Equal(e.NextAt) ||
+			a.Pause.Timely(millis(t.now)).Reason == account.PausedUser {
 			return ErrChanged
 		}
 		now.Attempts++
-		if err := t.transition(&now, viewing.StateSending, "", entry.Step{}); err != nil {
-			return err
-		}
-		_, err = t.Find("INSERT INTO attempts (entry, number, at, owner) SELECT ?1, coalesce(max(number), 0) + 1, ?2, ?3 FROM attempts WHERE entry = ?1 RETURNING number",
+		t.transition(&now, viewing.StateSending, "", entry.Step{})
+		t.find("INSERT INTO attempts (entry, number, at, owner) SELECT ?1, coalesce(max(number), 0) + 1, ?2, ?3 FROM attempts WHERE entry = ?1 RETURNING number",
 			[]any{e.ID, t.now, a.Owner}, &attempt)
-		return err
+		return nil
 	})
 	return attempt, err
 }

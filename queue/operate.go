@@ -2,11 +2,11 @@ package queue
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -114,12 +114,9 @@ func (s *Store) apply(ctx context.Context, o entry.Order, ids []int64, state vie
 	err := s.writeDry(ctx, string(o.Verb)+" entries", o.DryRun, func(t *tx) error {
 		all = nil // it may be called again
 		for _, id := range ids {
-			e, err := t.entry(id)
-			if state != "" && (errors.Is(err, entry.ErrNotFound) || err == nil && e.State != state) {
+			e := t.entry(id)
+			if state != "" && e.State != state {
 				continue
-			}
-			if err != nil {
-				return fmt.Errorf("entry %d: %w", id, err)
 			}
 			if err := changeable(o.Verb, e); err != nil {
 				return err
@@ -155,4 +152,142 @@ func (s *Store) apply(ctx context.Context, o entry.Order, ids []int64, state vie
 		}
 	}
 	return nil
+}
+
+// operate applies a verb to one entry in such a state, or says why not.
+func (t *tx) operate(o entry.Order, e Entry) (left string, err error) {
+	named := len(o.IDs) > 0
+	switch {
+	case o.Verb == entry.VerbHold:
+		t.byUser(&e, viewing.StateHeld, viewing.ReasonUser, "user.held", nil)
+	case o.Verb == entry.VerbDrop:
+		t.byUser(&e, viewing.StateDropped, viewing.ReasonUser, "user.dropped", nil)
+	case o.Verb == entry.VerbSettle:
+		if o.As == viewing.StateRejected {
+			e.Revision++ // the next request is another act
+		}
+		t.byUser(&e, o.As, viewing.ReasonUser, "user.settled", entry.Args{"state": string(o.As)})
+	case o.Verb == entry.VerbMove && e.Account == o.To:
+		return unchanged, nil
+	case o.Verb == entry.VerbMove:
+		return changed, t.move(e, o.To)
+	case o.Verb == entry.VerbRecheck:
+		t.recheck(e)
+	case e.State == viewing.StateHeld || e.State == viewing.StateDropped:
+		return t.release(e, named), nil
+	case e.State == viewing.StatePending && e.NextAt.UnixMilli() <= t.now:
+		return unchanged, nil
+	case e.State == viewing.StatePending:
+		e.NextAt = millis(t.now)
+		t.transition(&e, e.State, e.Reason, entry.Step{Code: "user.hurried"})
+	case e.State != viewing.StateInDoubt:
+		e.Revision++
+		t.byUser(&e, viewing.StatePending, "", "user.retried", nil)
+	case o.MayDouble: // the same act: a service that knows Idempotency-Key takes it once
+		t.byUser(&e, viewing.StatePending, "", "user.retried.doubt", nil)
+	case o.Verb == entry.VerbSend && (named || o.State == viewing.StateInDoubt):
+		t.recheck(e)
+	default:
+		return leftInDoubt, nil
+	}
+	return changed, nil
+}
+
+// release lets one entry go, or takes it in again. What the user has dropped must be named.
+func (t *tx) release(e Entry, named bool) (left string) {
+	left = e.Withheld(millis(t.now))
+	if left == "" && e.State == viewing.StateDropped && e.Reason == viewing.ReasonUser && !named {
+		left = entry.Withdrawn
+	}
+	switch {
+	case left != "":
+		return left
+	case e.State == viewing.StateDropped:
+		t.recall(e)
+		return changed
+	case e.Media != nil && !e.Media.Identified():
+		t.byUser(&e, viewing.StateHeld, viewing.ReasonUnresolved, "user.released", nil)
+	default:
+		t.byUser(&e, viewing.StatePending, "", "user.released", nil)
+	}
+	t.mergeDuplicate(e.ID, true)
+	return changed
+}
+
+// recall takes in again what was dropped by the user's settings or by the user. What may
+// have arrived before is in doubt then: the step by which it was dropped has the state
+// before, and where that is not known, every request may have arrived.
+func (t *tx) recall(e Entry) {
+	if e.Attempts > 0 {
+		var before viewing.State
+		t.find("SELECT from_state FROM steps WHERE entry = ? AND from_state <> '' ORDER BY number DESC LIMIT 1", []any{e.ID}, &before)
+		known := []viewing.State{viewing.StateRejected, viewing.StateHeld, viewing.StatePending, viewing.StateDelivered} // the last: taken back
+		if e.Reason == viewing.ReasonUser && !slices.Contains(known, before) {
+			t.byUser(&e, viewing.StateInDoubt, "recalled", "user.recalled.doubt", nil)
+			t.doubtful(e.ID, millis(t.now))
+			return
+		}
+		e.Revision++ // the service has refused it, or given it back: this is another act
+	}
+	d := rules.Decide(rules.Settings{}, e.Source, t.eventOf(e), e.Media, millis(t.now))
+	t.byUser(&e, d.State, d.Reason, "user.recalled", nil)
+	t.step(e.ID, d.Why)
+	t.mergeDuplicate(e.ID, true)
+}
+
+// Undone records that a delivered entry was taken back from the service by the
+// user's will; it is dropped. Errors wrap [entry.ErrNotFound] or [entry.ErrState].
+func (s *Store) Undone(ctx context.Context, id int64) (after Entry, err error) {
+	err = s.write(ctx, fmt.Sprintf("undo entry %d", id), func(t *tx) error {
+		if after = t.entry(id); !slices.Contains(after.Actions(millis(t.now)), entry.VerbUndo) {
+			return &StateError{Verb: "undo", ID: id, State: after.State, Reason: after.Reason}
+		}
+		t.byUser(&after, viewing.StateDropped, viewing.ReasonUser, "user.undone", nil)
+		return nil
+	})
+	return after, err
+}
+
+// selectShared finds an entry of an account that was made of the same part of an
+// event, or is about the same item and shares a sighting.
+const selectShared = `SELECT n.id FROM entries AS e JOIN entries AS n ON n.event = e.event AND n.part = e.part
+	WHERE e.id = ?1 AND n.account = ?2
+	UNION ALL SELECT n.id FROM entries AS e JOIN entries AS n ON n.account = ?2 AND n.item_key = e.item_key AND n.item_key <> ''
+	WHERE e.id = ?1 AND EXISTS (
+		SELECT event FROM (SELECT n.event UNION ALL SELECT event FROM witnesses WHERE entry = n.id)
+		INTERSECT SELECT event FROM (SELECT e.event UNION ALL SELECT event FROM witnesses WHERE entry = e.id)) LIMIT 1`
+
+// move gives an entry, with what waits for it, to another account. It joins the same
+// playback there.
+func (t *tx) move(e Entry, account string) error {
+	no := &StateError{Verb: "move", ID: e.ID, State: e.State}
+	switch others := t.numbers(selectShared, e.ID, account); {
+	case e.Attempts > 0:
+		no.Why = viewing.Say("fault.mayHaveLeft")
+		return no
+	case e.After != 0:
+		no.Why = viewing.Say("fault.withList", "id", number(e.After))
+		return no
+	case len(others) > 0:
+		no.Why = viewing.Say("fault.otherHas", "name", account, "id", number(others[0]))
+		return no
+	}
+	for _, id := range t.numbers("UPDATE entries SET account = ?2, touched = max(touched, 1) WHERE id = ?1 OR after = ?1 RETURNING id", e.ID, account) {
+		moved := t.entry(id)
+		t.count(e.Account, moved.State, -1)
+		t.count(account, moved.State, 1)
+		t.exec("UPDATE lookups SET account = ?, ask_at = 0, asked = 0 WHERE entry = ?", account, id)
+		t.step(id, entry.Step{Code: "user.moved", Args: entry.Args{"account": account, "before": e.Account}})
+	}
+	t.mergeDuplicate(e.ID, true)
+	return nil
+}
+
+// byUser puts an entry into another state by the user's will. What is let go is due
+// at once.
+func (t *tx) byUser(e *Entry, to viewing.State, reason, code string, args entry.Args) {
+	if e.Touched = max(e.Touched, entry.Decided); to == viewing.StatePending {
+		e.NextAt = t.dueSince(*e)
+	}
+	t.transition(e, to, reason, entry.Step{Code: code, Args: args})
 }

@@ -2,7 +2,10 @@ package queue
 
 import (
 	"database/sql"
+	"database/sql/driver"
+	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -12,6 +15,9 @@ const entryColumns = `n.id, n.kind, n.state, n.reason, n.cause, n.account, v.sou
 	n.priority, n.watched, n.class, n.lane, n.attempts,
 	n.revision, n.after, n.next_at, n.created_at, n.settled_at, n.remote_id, n.reported, n.correction, n.touched, coalesce(n.minutes, 0),
 	(SELECT first.remote_id FROM entries AS first WHERE first.id = n.after)`
+
+// selectEntries reads entries; a condition follows.
+const selectEntries = "SELECT " + entryColumns + " FROM entries AS n JOIN events AS v ON v.id = n.event "
 
 // scanEntry reads a row of [entryColumns].
 func scanEntry(r *sql.Rows) (Entry, error) { return scanEntryWith(r) }
@@ -45,4 +51,81 @@ func scanEntryWith(r *sql.Rows, more ...any) (Entry, error) {
 		e.NextAt = millis(next)
 	}
 	return e, nil
+}
+
+// millis reads a time, in milliseconds since 1970. It is in UTC.
+func millis(at int64) time.Time { return time.UnixMilli(at).UTC() }
+
+// nullTime reads a time that may not have come; then it is zero.
+func nullTime(at sql.NullInt64) time.Time {
+	if !at.Valid {
+		return time.Time{}
+	}
+	return millis(at.Int64)
+}
+
+// timeOrNull writes a time; the zero time is NULL.
+func timeOrNull(t time.Time) sql.NullInt64 {
+	return sql.NullInt64{Int64: t.UnixMilli(), Valid: !t.IsZero()}
+}
+
+// idOrNull writes an id; 0 is NULL.
+func idOrNull(id int64) sql.NullInt64 { return sql.NullInt64{Int64: id, Valid: id != 0} }
+
+// asJSON writes a value as text; nil is NULL.
+type asJSON struct{ value any }
+
+// Value implements [driver.Valuer].
+func (j asJSON) Value() (driver.Value, error) {
+	text, err := json.Marshal(j.value)
+	if err != nil {
+		return nil, fmt.Errorf("write JSON: %w", err)
+	}
+	if string(text) == "null" {
+		return nil, nil
+	}
+	return string(text), nil
+}
+
+// fromJSON reads a text into a target; NULL leaves that alone.
+type fromJSON struct{ target any }
+
+// Scan implements [sql.Scanner].
+func (j fromJSON) Scan(text any) error {
+	switch text := text.(type) {
+	case nil:
+		return nil
+	case string:
+		return json.Unmarshal([]byte(text), j.target)
+	case []byte:
+		return json.Unmarshal(text, j.target)
+	default:
+		return fmt.Errorf("read JSON: it is %T", text)
+	}
+}
+
+// jsonArray writes ids or words as JSON, for json_each.
+func jsonArray[T int64 | string](values []T) string {
+	if len(values) == 0 {
+		return "[]"
+	}
+	text, _ := json.Marshal(values) // neither can fail
+	return string(text)
+}
+
+// said is a message to keep; nil for one without a code.
+func said(m viewing.Message) *viewing.Message {
+	if m.Code == "" {
+		return nil
+	}
+	return &m
+}
+
+// watchedColumns writes when something was watched, in milliseconds and with the evidence;
+// both are NULL for none.
+func watchedColumns(at viewing.Instant) (millis sql.NullInt64, whole asJSON) {
+	if at.IsZero() {
+		return millis, asJSON{}
+	}
+	return sql.NullInt64{Int64: at.Millis, Valid: true}, asJSON{at}
 }

@@ -3,7 +3,9 @@ package queue
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -48,12 +50,9 @@ func (s *Store) Settle(ctx context.Context, m Settlement) error {
 }
 
 func (t *tx) settle(m Settlement) error {
-	e, err := t.entry(m.Entry)
-	switch {
-	case err != nil:
-		return err
-	case m.Attempt > 0 && e.State != viewing.StateSending,
-		m.Attempt == 0 && !slices.Contains([]viewing.State{viewing.StatePending, viewing.StateHeld, viewing.StateInDoubt, viewing.StateRejected}, e.State):
+	e := t.entry(m.Entry)
+	if m.Attempt > 0 && e.State != viewing.StateSending ||
+		m.Attempt == 0 && !slices.Contains([]viewing.State{viewing.StatePending, viewing.StateHeld, viewing.StateInDoubt, viewing.StateRejected}, e.State) {
 		return fmt.Errorf("%w: it is %s", entry.ErrState, e.State)
 	}
 	if m.Attempt > 0 {
@@ -74,22 +73,19 @@ func (t *tx) settle(m Settlement) error {
 	default:
 		step.Code = "settled.plain"
 	}
-	if err := t.settleEntry(&e, m, step); err != nil {
-		return err
-	}
+	t.settleEntry(&e, m, step)
 	switch m.State {
 	case viewing.StateInDoubt:
-		return t.doubtful(m.Entry, m.NextAt)
+		t.doubtful(m.Entry, m.NextAt)
 	case viewing.StateDelivered:
-		_, err = t.Exec("UPDATE accounts SET body = json_set(body, '$.LastDelivered', ?) WHERE name = ?",
-			millis(t.now).Format(time.RFC3339Nano), e.Account)
+		t.exec("UPDATE accounts SET body = json_set(body, '$.LastDelivered', ?) WHERE name = ?", millis(t.now).Format(time.RFC3339Nano), e.Account)
 	}
-	return err
+	return nil
 }
 
 // settleEntry moves the entry. An attempt that does not count is taken back from the
 // number that sending raised.
-func (t *tx) settleEntry(e *Entry, m Settlement, step entry.Step) error {
+func (t *tx) settleEntry(e *Entry, m Settlement, step entry.Step) {
 	if e.NextAt = (time.Time{}); m.State == viewing.StatePending {
 		e.NextAt = millis(t.now)
 		if !m.NextAt.IsZero() {
@@ -103,24 +99,159 @@ func (t *tx) settleEntry(e *Entry, m Settlement, step entry.Step) error {
 		e.Revision++
 	}
 	e.RemoteID = cmp.Or(m.RemoteID, e.RemoteID)
-	return t.transition(e, m.State, m.Reason, step)
+	t.transition(e, m.State, m.Reason, step)
 }
 
 // endAttempt keeps the answer. Of attempts that never left only the last is
 // kept: a night without a network would otherwise leave hundreds.
 func (t *tx) endAttempt(m Settlement) error {
-	changed, err := t.Affect(`UPDATE attempts SET ended_at = ?, sent = ?, status = ?, code = ?, answer = ?, cause = ?
+	changed := t.exec(`UPDATE attempts SET ended_at = ?, sent = ?, status = ?, code = ?, answer = ?, cause = ?
 		WHERE entry = ? AND number = ? AND ended_at IS NULL`,
 		t.now, !m.NotSent, m.Answer.Status, m.Answer.Code, m.Answer.Text, asJSON{said(m.Answer.Error)}, m.Entry, m.Attempt)
-	if err != nil {
-		return err
-	}
 	if changed == 0 {
 		return fmt.Errorf("%w: attempt %d is not under way", entry.ErrState, m.Attempt)
 	}
-	if !m.NotSent {
+	if m.NotSent {
+		t.exec("DELETE FROM attempts WHERE entry = ? AND number < ? AND sent = 0", m.Entry, m.Attempt)
+	}
+	return nil
+}
+
+// Contradict holds a pending entry because something contradicts the number by which
+// its source knows it; why says what. It leaves an entry alone that has changed since
+// it was read, or that a person has decided about.
+func (s *Store) Contradict(ctx context.Context, e Entry, why viewing.Message) (held bool, err error) {
+	err = s.write(ctx, fmt.Sprintf("hold entry %d", e.ID), func(t *tx) error {
+		now := t.entry(e.ID)
+		if held = now.State == viewing.StatePending && now.Revision == e.Revision && now.Touched == entry.Untouched; held {
+			t.transition(&now, viewing.StateHeld, viewing.ReasonContradicted, entry.Step{Code: "contradicted", Cause: &why})
+		}
+		return nil
+	})
+	return held, err
+}
+
+// Doubt is an entry that may have arrived.
+type Doubt struct {
+	Entry Entry
+	Since time.Time // when it was first in doubt, of its resends with the same Idempotency-Key
+	At    time.Time // the last byte of its last request had left by then
+	// ReadAt is when it is read back next; zero is never.
+	ReadAt time.Time
+	Taken  int       // how often it was read back
+	Absent time.Time // when the first reading began that could have shown it and did not; zero for none
+	SentAt time.Time // when its last request began
+	Owner  string    // whose key that was sent with; "" when unknown
+	// Before are the ids of the service's lists before a list was to be
+	// created; nil when they were not read.
+	Before []string
+}
+
+// doubtful puts an entry among those to read back, anew after each request.
+func (t *tx) doubtful(id int64, readAt time.Time) {
+	t.exec(`INSERT INTO doubts (entry, account, since, at, look_at, planned_at) SELECT id, account, ?2, ?2, ?3, ?2 FROM entries WHERE id = ?1
+		ON CONFLICT (entry) DO UPDATE SET at = excluded.at, look_at = excluded.look_at, planned_at = excluded.planned_at, taken = 0, absent = NULL`,
+		id, t.now, max(t.now, readAt.UnixMilli()))
+}
+
+// concurrent is how long a request may still be at work after its last byte.
+const concurrent = 30 * time.Second
+
+// recheck has an entry in doubt read back as soon as that may show something. The reading is
+// not one of those after which the setting decides: a person may ask any number of times.
+func (t *tx) recheck(e Entry) {
+	n := t.exec(`UPDATE doubts SET look_at = max(?2, at + ?3), planned_at = ?2, taken = max(taken - 1, 0)
+		WHERE entry = ?1 AND (look_at IS NULL OR look_at > max(?2, at + ?3))`, e.ID, t.now, concurrent.Milliseconds())
+	if n > 0 { // else it is due already
+		t.transition(&e, e.State, e.Reason, entry.Step{Code: "user.rechecked"})
+	}
+}
+
+// selectDoubts reads doubts, now being ?1.
+const selectDoubts = "SELECT " + entryColumns + `, d.since, d.at, iif(d.planned_at > ?1 AND d.look_at > ?1, ?1, d.look_at), d.taken, d.absent, a.at, a.owner, b.ids
+	FROM doubts AS d JOIN entries AS n ON n.id = d.entry JOIN events AS v ON v.id = n.event
+	LEFT JOIN attempts AS a ON a.entry = n.id AND a.number = (SELECT max(number) FROM attempts WHERE entry = n.id AND sent = 1)
+	LEFT JOIN lists_before AS b ON b.entry = n.id `
+
+// Doubts lists the account's entries in doubt, the oldest first, at most a
+// thousand.
+func (s *Store) Doubts(ctx context.Context, account string) ([]Doubt, error) {
+	return read(ctx, s, "list doubts", scanDoubt, selectDoubts+"WHERE d.account = ? AND n.state = 'in_doubt' ORDER BY n.id LIMIT 1000", s.now().UnixMilli(), account)
+}
+
+// Doubt is what is kept of one entry that was in doubt and is not settled: it
+// may be pending, to be sent again with the same Idempotency-Key. ok is false
+// when there is nothing.
+func (s *Store) Doubt(ctx context.Context, id int64) (d Doubt, ok bool, err error) {
+	doubts, err := read(ctx, s, fmt.Sprintf("read doubt of entry %d", id), scanDoubt, selectDoubts+"WHERE d.entry = ?", s.now().UnixMilli(), id)
+	if len(doubts) == 0 {
+		return Doubt{}, false, err
+	}
+	return doubts[0], true, nil
+}
+
+func scanDoubt(r *sql.Rows) (d Doubt, err error) {
+	var since, at int64
+	var read, absent, sent sql.NullInt64
+	var owner sql.NullString
+	d.Entry, err = scanEntryWith(r, &since, &at, &read, &d.Taken, &absent, &sent, &owner, fromJSON{&d.Before})
+	if err != nil {
+		return d, err
+	}
+	d.Since, d.At, d.ReadAt, d.SentAt = millis(since), millis(at), nullTime(read), nullTime(sent)
+	d.Absent, d.Owner = nullTime(absent), owner.String
+	return d, nil
+}
+
+// ReadBack is what came of reading an entry in doubt back.
+type ReadBack struct {
+	Doubt Doubt         // as it was read; it must not have changed since
+	State viewing.State // in doubt: it stays
+	// Why becomes a step of the explanation when it is new.
+	Why    viewing.Message
+	ReadAt time.Time // it stays: when it is read back next; zero is never. Pending: when it is due
+	Taken  int       // how often it was read back
+	Absent time.Time // as [Doubt.Absent], at the next
+	// Resend says that it becomes pending although it may have arrived, under
+	// the same Idempotency-Key: the doubt is remembered.
+	Resend   bool
+	RemoteID string // the service's id of a list
+}
+
+// RecordReadBack records a read-back. Its error wraps [entry.ErrState] when the entry
+// has changed meanwhile.
+func (s *Store) RecordReadBack(ctx context.Context, m ReadBack) error {
+	return s.write(ctx, fmt.Sprintf("record read-back of entry %d", m.Doubt.Entry.ID), func(t *tx) error { return t.recordReadBack(m) })
+}
+
+func (t *tx) recordReadBack(m ReadBack) error {
+	id, was := m.Doubt.Entry.ID, m.Doubt.Entry
+	now := t.entry(id)
+	if now.State != viewing.StateInDoubt || now.Revision != was.Revision || now.Attempts != was.Attempts {
+		return fmt.Errorf("%w: it is %s", entry.ErrState, now.State)
+	}
+	step := entry.Step{Code: "read-back", Cause: said(m.Why)}
+	if m.State == viewing.StateInDoubt {
+		if reflect.DeepEqual(now.Cause, step.Cause) {
+			step = entry.Step{}
+		}
+		t.transition(&now, m.State, m.Why.Code, step)
+		t.exec("UPDATE doubts SET look_at = ?, planned_at = ?, taken = ?, absent = ? WHERE entry = ?",
+			timeOrNull(m.ReadAt), t.now, m.Taken, timeOrNull(m.Absent), id)
 		return nil
 	}
-	_, err = t.Exec("DELETE FROM attempts WHERE entry = ? AND number < ? AND sent = 0", m.Entry, m.Attempt)
-	return err
+	t.settleEntry(&now, Settlement{Entry: id, State: m.State, Reason: m.Why.Code, NextAt: m.ReadAt, RemoteID: m.RemoteID}, step)
+	if m.Resend {
+		t.exec("INSERT OR REPLACE INTO doubts (entry, account, since, at) VALUES (?, ?, ?, ?)",
+			id, was.Account, m.Doubt.Since.UnixMilli(), m.Doubt.At.UnixMilli())
+	}
+	return nil
+}
+
+// KeepLists notes which lists the service has before a list is created.
+func (s *Store) KeepLists(ctx context.Context, entry int64, ids []string) error {
+	return s.write(ctx, fmt.Sprintf("keep lists before entry %d", entry), func(t *tx) error {
+		t.exec("INSERT OR REPLACE INTO lists_before (entry, ids) VALUES (?, ?)", entry, jsonArray(ids))
+		return nil
+	})
 }

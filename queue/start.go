@@ -1,7 +1,7 @@
 package queue
 
 import (
-	"fmt"
+	"path/filepath"
 	"strconv"
 
 	"github.com/filmspool/filmspool/queue/entry"
@@ -19,9 +19,7 @@ func (s *Store) start(d *sqlite.Tx, o sqlite.Opening) error {
 	return s.change(d, func(t *tx) error {
 		if o.Copied != 0 {
 			at := entry.Time(millis(o.Copied))
-			if err := t.holdAll(entry.Step{Code: "restored.copy", Args: entry.Args{"at": at}}, viewing.Say("notice.copy", "at", at)); err != nil {
-				return fmt.Errorf("hold what a copy says is pending: %w", err)
-			}
+			t.holdAll(entry.Step{Code: "restored.copy", Args: entry.Args{"at": at}}, viewing.Say("notice.copy", "at", at))
 		}
 		if o.Behind {
 			s.logger.Error("the queue's file has lost its newest changes", "missing_events", o.Missing)
@@ -29,54 +27,63 @@ func (s *Store) start(d *sqlite.Tx, o sqlite.Opening) error {
 			if o.Missing > 0 {
 				what = viewing.Say("notice.lost", "events", number(o.Missing))
 			}
-			if err := t.holdAll(entry.Step{Code: "restored.damage"}, what); err != nil {
-				return fmt.Errorf("hold what is pending after a loss: %w", err)
-			}
+			t.holdAll(entry.Step{Code: "restored.damage"}, what)
 		}
-		left, err := t.Numbers("SELECT id FROM entries WHERE state = 'sending'")
-		if err != nil {
-			return err
-		}
-		for _, id := range left {
-			if err := t.doubt(id); err != nil {
-				return fmt.Errorf("put entry %d in doubt: %w", id, err)
-			}
+		for _, id := range t.numbers("SELECT id FROM entries WHERE state = 'sending'") {
+			t.exec("UPDATE attempts SET ended_at = ?, cause = ? WHERE entry = ? AND ended_at IS NULL", t.now, asJSON{viewing.Say(stopped)}, id)
+			e := t.entry(id)
+			t.transition(&e, viewing.StateInDoubt, stopped, entry.Step{Code: "doubt.stopped"})
+			t.doubtful(id, millis(t.now))
 		}
 		return nil
 	})
 }
 
 // holdAll holds what is pending, and says so; the notice names how many entries that were.
-func (t *tx) holdAll(why entry.Step, notice viewing.Message) error {
-	pending, err := t.Numbers("SELECT id FROM entries WHERE state = 'pending'")
-	if err != nil {
-		return err
-	}
+func (t *tx) holdAll(why entry.Step, notice viewing.Message) {
+	pending := t.numbers("SELECT id FROM entries WHERE state = 'pending'")
 	for _, id := range pending {
-		e, err := t.entry(id)
-		if err == nil {
-			err = t.transition(&e, viewing.StateHeld, viewing.ReasonRestored, why)
-		}
-		if err != nil {
-			return err
-		}
+		e := t.entry(id)
+		t.transition(&e, viewing.StateHeld, viewing.ReasonRestored, why)
 	}
 	notice.Args["held"] = strconv.Itoa(len(pending))
-	return t.Notify(sqlite.Notice{What: notice})
+	must(0, t.Notify(sqlite.Notice{What: notice}))
 }
 
-// doubt puts an entry whose request was cut short in doubt.
-func (t *tx) doubt(id int64) error {
-	_, err := t.Exec("UPDATE attempts SET ended_at = ?, cause = ? WHERE entry = ? AND ended_at IS NULL", t.now, asJSON{viewing.Say(stopped)}, id)
-	if err != nil {
-		return err
-	}
-	e, err := t.entry(id)
-	if err != nil {
-		return err
-	}
-	if err := t.transition(&e, viewing.StateInDoubt, stopped, entry.Step{Code: "doubt.stopped"}); err != nil {
-		return err
-	}
-	return t.doubtful(id, millis(t.now))
+// standIns gives entries whose event is lost one that says so.
+const standIns = `INSERT INTO events (id, source, source_kind, event_id, body, committed_at)
+	SELECT n.event, 'lost:', 'lost', 'event ' || n.event, '{}', min(n.created_at)
+	FROM entries AS n WHERE n.event NOT IN (SELECT id FROM events) GROUP BY n.event`
+
+// repair makes rows that were copied from a damaged file agree with each other, and says
+// so. What was pending is held, since it may have been sent; what was being sent is put in
+// doubt by the start.
+func (s *Store) repair(d *sqlite.Tx, found sqlite.Recovery) error {
+	t := &tx{Tx: d, memory: &memory{}, settings: s.settings, now: d.Now} // the counters are counted at the end
+	return catch(func() error {
+		lost := found.Lost
+		for _, column := range []string{"media", "list", "decided", "watched", "cause", "reported"} {
+			lost += t.exec("DELETE FROM entries WHERE NOT json_valid(coalesce(" + column + ", '{}'))")
+		}
+		t.exec("UPDATE events SET body = '{}' WHERE NOT json_valid(body)")
+		t.exec(standIns)
+		t.exec("UPDATE entries SET after = NULL WHERE after NOT IN (SELECT id FROM entries)")
+		t.exec("DELETE FROM witnesses WHERE event NOT IN (SELECT id FROM events)")
+		for _, table := range []string{"witnesses", "attempts", "doubts", "lists_before", "steps", "lookups"} {
+			t.exec("DELETE FROM " + table + " WHERE entry NOT IN (SELECT id FROM entries)")
+		}
+		var entries, eventless int64
+		t.find(`SELECT (SELECT count(*) FROM entries), (SELECT count(*) FROM events AS v
+			WHERE NOT EXISTS (SELECT 1 FROM entries WHERE event = v.id) AND NOT EXISTS (SELECT 1 FROM witnesses WHERE event = v.id))`, nil, &entries, &eventless)
+		what := viewing.Say("notice.damaged", "file", filepath.Base(found.Aside), "entries", number(entries))
+		if lost += eventless; lost > 0 {
+			what.Code, what.Args["rows"] = "notice.damagedLost", number(lost)
+		}
+		t.holdAll(entry.Step{Code: "restored.damage"}, what)
+		return t.Run("DELETE FROM lookups WHERE entry NOT IN (SELECT id FROM entries WHERE "+unidentifiedRows+")",
+			"INSERT OR IGNORE INTO lookups (entry, account, ask_at) SELECT id, account, 0 FROM entries WHERE "+unidentifiedRows,
+			`INSERT OR IGNORE INTO doubts (entry, account, since, at, look_at)
+				SELECT id, account, created_at, created_at, 0 FROM entries WHERE state = 'in_doubt'`,
+			"DELETE FROM counters", "INSERT INTO counters (account, state, current, ever) SELECT account, state, count(*), count(*) FROM entries GROUP BY account, state")
+	})
 }

@@ -107,12 +107,11 @@ func (s *Store) Notices(ctx context.Context) ([]sqlite.Notice, error) { return s
 // when there is none of that id.
 func (s *Store) Acknowledge(ctx context.Context, id int64) error {
 	return s.write(ctx, fmt.Sprintf("acknowledge notice %d", id), func(t *tx) error {
-		found, err := t.Acknowledge(id)
-		if err == nil && !found {
+		t.nudge = true
+		if !must(t.Acknowledge(id)) {
 			return entry.ErrNotFound
 		}
-		t.nudge = true
-		return err
+		return nil
 	})
 }
 

@@ -14,7 +14,9 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// tx is the open transaction as one change sees it.
+// tx is the open transaction as one change sees it. A statement that fails ends the whole
+// change: the methods throw its error, and [Store.change] returns it. An error that they
+// return says why the change cannot be made.
 type tx struct {
 	*sqlite.Tx
 	*memory
@@ -23,6 +25,47 @@ type tx struct {
 
 	moved map[counter]int64 // in the counters
 	nudge bool              // entries were added or changed
+}
+
+// thrown is the panic of a failed statement.
+type thrown struct{ err error }
+
+// must throws an error.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(thrown{err})
+	}
+	return value
+}
+
+// catch returns the error of a change, returned or thrown.
+func catch(do func() error) (err error) {
+	defer func() {
+		switch failed := recover().(type) {
+		case nil:
+		case thrown:
+			err = failed.err
+		default:
+			panic(failed)
+		}
+	}()
+	return do()
+}
+
+// exec runs a statement, and returns how many rows it has changed.
+func (t *tx) exec(query string, args ...any) int64 { return must(t.Affect(query, args...)) }
+
+// find reads one row; found is false when there is none.
+func (t *tx) find(query string, args []any, into ...any) (found bool) {
+	return must(t.Find(query, args, into...))
+}
+
+// numbers reads rows of one number each.
+func (t *tx) numbers(query string, args ...any) []int64 { return must(t.Numbers(query, args...)) }
+
+// all reads rows.
+func all[T any](t *tx, scan func(*sql.Rows) (T, error), query string, args ...any) []T {
+	return must(sqlite.All(t.Tx, scan, query, args...))
 }
 
 // memory is what changes go by and is not read from the database each time.
@@ -96,13 +139,18 @@ func (s *Store) change(d *sqlite.Tx, do func(*tx) error) error {
 	before := s.working
 	s.working.bursts = maps.Clone(before.bursts)
 	t := &tx{Tx: d, memory: &s.working, settings: s.settings, now: d.Now}
-	err := do(t)
-	for c, by := range t.moved {
-		if err == nil && by != 0 {
-			_, err = t.Exec(`INSERT INTO counters (account, state, current, ever) VALUES (?1, ?2, ?3, max(?3, 0))
-				ON CONFLICT (account, state) DO UPDATE SET current = current + excluded.current, ever = ever + excluded.ever`, c.account, string(c.state), by)
+	err := catch(func() error {
+		if err := do(t); err != nil {
+			return err
 		}
-	}
+		for c, by := range t.moved {
+			if by != 0 {
+				t.exec(`INSERT INTO counters (account, state, current, ever) VALUES (?1, ?2, ?3, max(?3, 0))
+					ON CONFLICT (account, state) DO UPDATE SET current = current + excluded.current, ever = ever + excluded.ever`, c.account, string(c.state), by)
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		s.working = before
 		return err
