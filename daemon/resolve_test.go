@@ -131,8 +131,12 @@ func TestWordsOfAPersonAreNotLogged(t *testing.T) {
 // TestTMDBWithoutToken: what keeps TMDB from being asked stands in its row; everything else
 // goes on.
 func TestTMDBWithoutToken(t *testing.T) {
-	for name, remedy := range map[string]string{"": "hint.command", "/none": "hint.lookAtFolder"} {
-		d := newCore(Options{Paths: config.Paths{State: t.TempDir() + name}, Getenv: func(string) string { return "" }, Logger: slog.New(slog.DiscardHandler)})
+	for name, remedy := range map[string]string{"": "hint.command", "/file": "hint.lookAtFolder"} {
+		state := t.TempDir()
+		if err := os.WriteFile(state+"/file", nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		d := newCore(Options{Paths: config.Paths{State: state + name}, Getenv: func(string) string { return "" }, Logger: slog.New(slog.DiscardHandler)})
 		d.o.Config.Resolve.TMDB = config.TMDB{Enabled: true, BaseURL: "https://api.themoviedb.org/3"}
 		d.openProviders(t.Context())
 		row := d.providers[0].status()
