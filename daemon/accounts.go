@@ -144,7 +144,7 @@ func (d *core) wake() {
 func (d *core) serviceOf(ctx context.Context, name string) (*tracker.Client, func(), error) {
 	var l *connection
 	done := func() {}
-	if a := d.account(name); a != nil {
+	if a := d.accounts[name]; a != nil {
 		l = a.conn.Load()
 	} else {
 		c, err := d.keys.Find(name, d.o.Config.Accounts[name], d.o.Paths.File)
@@ -187,7 +187,7 @@ func (d *core) Login(ctx context.Context, l control.Login) (control.LoginResult,
 	if err == nil {
 		err = d.store.UpdateAccount(ctx, next.Account, func(a *account.Row) { a.SignIn(check.UserID) })
 	}
-	if a := d.account(l.Account); err == nil && a != nil {
+	if a := d.accounts[l.Account]; err == nil && a != nil {
 		a.use(next, client)
 	} else {
 		client.Close()

@@ -56,7 +56,7 @@ func visited(t *testing.T, change func(*Options)) *visitor {
 // paused pauses the account, and waits until it is.
 func (v *visitor) paused() {
 	v.Helper()
-	mood, stop := v.d.accounts[0].loop.Subscribe()
+	mood, stop := v.d.accounts[viewing.DefaultAccount].loop.Subscribe()
 	defer stop()
 	if _, err := v.d.Control().Pause(v.Context(), control.Pause{Account: "default"}); err != nil {
 		v.Fatal(err)

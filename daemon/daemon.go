@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -57,8 +56,8 @@ type core struct {
 	store         *queue.Store
 	pairing       *pairing.Registry
 	libraries     []*kodi.Importer
-	accounts      []*sender   // those that send; none while nothing runs
-	providers     []*provider // those that the user turned on
+	accounts      map[string]*sender // those that send; none while nothing runs
+	providers     []*provider        // those that the user turned on
 	providersOpen bool
 	answers       *resolve.Cache // of the providers; nil where it is not open
 	titles        *titleLookup   // nil where TMDB is off, or nothing runs
@@ -72,7 +71,7 @@ type core struct {
 // newCore has opened nothing.
 func newCore(o Options) *core {
 	keys := config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}
-	d := &core{o: o, log: o.Logger, keys: keys, restart: func(context.Context, config.Config) {}}
+	d := &core{o: o, log: o.Logger, keys: keys, accounts: map[string]*sender{}, restart: func(context.Context, config.Config) {}}
 	d.files.turn, d.files.jobs = make(chan struct{}, 1), map[string]*fileJob{}
 	return d
 }
@@ -115,15 +114,6 @@ func (d *core) withQueue(ctx context.Context, work func(context.Context) error) 
 	err := work(ctx)
 	stopWriter()
 	return errors.Join(err, <-written)
-}
-
-// account finds an account that sends, by name; nil for none.
-func (d *core) account(name string) *sender {
-	i := slices.IndexFunc(d.accounts, func(a *sender) bool { return a.name == name })
-	if i < 0 {
-		return nil
-	}
-	return d.accounts[i]
 }
 
 // language is the one of who runs this process.
@@ -170,7 +160,7 @@ func (d *Daemon) runParts(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("open account %s: %w", name, err)
 		}
-		d.accounts = append(d.accounts, a)
+		d.accounts[name] = a
 	}
 	if err := d.openFronts(); err != nil {
 		return fmt.Errorf("open the pages: %w", err)

@@ -440,7 +440,7 @@ func (d *Daemon) Explain(ctx context.Context, id int64) (control.Explanation, er
 		x.Why, x.Hint = t.Message(), storageHint(t, d.o.Paths.State)
 		return x, nil
 	}
-	if d.account(x.Account) == nil {
+	if d.accounts[x.Account] == nil {
 		x.Why, x.Hint = viewing.Say("why.noAccount", "name", x.Account), control.Command("filmspool config show")
 		return x, nil
 	}

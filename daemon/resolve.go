@@ -190,7 +190,7 @@ const resolveTime = 2 * time.Minute
 func (d *core) resolve(ctx context.Context, account string, e resolve.Evidence) (decision resolve.Decision, err error) {
 	ctx, cancel := context.WithTimeout(ctx, resolveTime)
 	defer cancel()
-	if a := d.account(account); a != nil {
+	if a := d.accounts[account]; a != nil {
 		decision, err = a.loop.Identify(ctx, e)
 		if errors.Is(err, replay.ErrNotNow) && decision.By != "" {
 			err = nil // others were asked

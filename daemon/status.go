@@ -129,7 +129,7 @@ func (d *Daemon) status(ctx context.Context) (control.Status, error) {
 
 // accountStatus is how one account stands.
 func (d *Daemon) accountStatus(ctx context.Context, name string) (control.Account, error) {
-	a := d.account(name)
+	a := d.accounts[name]
 	l := a.conn.Load()
 	out, err := d.accountOf(ctx, a.loop.Health(), l.credential, l.problem)
 	if t := l.clock(); t != nil {
