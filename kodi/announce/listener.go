@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -26,16 +24,6 @@ const (
 
 // maxMessage bounds one announcement, in bytes. Kodi's have a few hundred.
 const maxMessage = 64 << 10
-
-// Bounds of what one Kodi announces, in bytes: marking 8,000 episodes at once is
-// within them. A message counts as smallest at least.
-const (
-	smallest = 256
-	perSec   = 256 << 10
-	atOnce   = 2 << 20
-)
-
-var errFlood = errors.New("more announcements come than from a Kodi")
 
 // Listener listens to the Kodi of one library.
 type Listener struct {
@@ -65,10 +53,7 @@ func (l *Listener) Run(ctx context.Context) {
 		most := pauseNobody
 		if err == nil {
 			most = pauseOther
-			switch heard, err := l.listen(ctx, conn); {
-			case errors.Is(err, errFlood):
-				pause = pauseOther
-			case heard:
+			if l.listen(ctx, conn) {
 				pause = firstPause
 			}
 		}
@@ -80,15 +65,14 @@ func (l *Listener) Run(ctx context.Context) {
 	}
 }
 
-// listen hears what comes until the connection ends, tells why it ended, and
-// whether Kodi has spoken.
-func (l *Listener) listen(ctx context.Context, conn net.Conn) (heard bool, err error) {
+// listen hears what comes until the connection ends, and tells whether Kodi has spoken.
+func (l *Listener) listen(ctx context.Context, conn net.Conn) (heard bool) {
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	defer conn.Close()
 	l.mu.Lock()
 	l.book.connect(time.Now())
 	l.mu.Unlock()
-	err = read(conn, l.hear)
+	err := read(conn, l.hear)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	heard = l.heard
@@ -96,7 +80,7 @@ func (l *Listener) listen(ctx context.Context, conn net.Conn) (heard bool, err e
 	l.book.disconnect(time.Now())
 	l.nudge()
 	l.log.Debug("the connection to Kodi's announcements has ended", "heard", heard, "error", err)
-	return heard, err
+	return heard
 }
 
 func (l *Listener) hear(m message) {
@@ -162,25 +146,17 @@ func (l *Listener) Await(ctx context.Context, written time.Time) {
 	}
 }
 
-// read hears announcements until they end, and tells why: what is no JSON, too
-// long, or too much, is nothing of Kodi's. JSON of another shape says nothing.
+// read hears announcements until they end, and tells why: what is no JSON, or too long,
+// is nothing of Kodi's. JSON of another shape says nothing.
 func read(from io.Reader, hear func(message)) error {
 	bounded := &io.LimitedReader{R: from, N: maxMessage}
-	limit := rate.NewLimiter(perSec, atOnce)
 	for d := json.NewDecoder(bounded); ; bounded.N = maxMessage {
 		var m message
-		before := d.InputOffset()
 		err := d.Decode(&m)
-		if !limit.AllowN(time.Now(), int(max(d.InputOffset()-before, smallest))) {
-			return errFlood
-		}
-		var odd *json.UnmarshalTypeError
-		switch {
-		case errors.As(err, &odd):
-		case err != nil:
-			return err
-		default:
+		if err == nil {
 			hear(m)
+		} else if !errors.As(err, new(*json.UnmarshalTypeError)) {
+			return err
 		}
 	}
 }
