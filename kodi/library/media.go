@@ -33,7 +33,7 @@ func Identify(all []Identifier) (ids viewing.IDs) {
 // named is the title, the year and the identifiers of a film or a series.
 func (d *details) named(o owner) viewing.Show {
 	row := d.rows[o]
-	return viewing.Show{Title: Text(row.title), Year: Year(row.premiered, row.year), IDs: Identify(d.ids[o])}
+	return viewing.Show{Title: Text(row.title, MaxTitle), Year: Year(row.premiered, row.year), IDs: Identify(d.ids[o])}
 }
 
 // fill makes a valid item of what was read of it.
@@ -125,9 +125,11 @@ func Year(dates ...string) int {
 	return 0
 }
 
-// Text makes a title valid: whole characters, at most a thousand.
-func Text(s string) string {
-	const limit = 1000
+// MaxTitle is how many characters a title has at most.
+const MaxTitle = 1000
+
+// Text makes a text valid: whole characters, not too many.
+func Text(s string, limit int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if utf8.RuneCountInString(s) <= limit {
 		return s

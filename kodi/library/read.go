@@ -336,7 +336,7 @@ func (s *session) readLabels(ctx context.Context, d *details, label, kind string
 	var name string
 	return s.each(ctx, []any{&of, &name}, func() {
 		o := owner{kind, of}
-		if name = Text(name); !slices.Contains(d.labels[label][o], name) {
+		if name = Text(name, MaxTitle); !slices.Contains(d.labels[label][o], name) {
 			d.labels[label][o] = append(d.labels[label][o], name)
 		}
 	}, fmt.Sprintf(`select media_id, n.name from %s l join %s n on n.%s = l.%[3]s where n.name <> '' and media_type = ? and %s

@@ -208,13 +208,13 @@ func (r *reading) add(path string, e, show *element) {
 	seconds, _ := strconv.Atoi(strings.TrimSpace(e.Runtime))
 	f.PlayCount, f.LastPlayed = max(f.PlayCount, plays), max(f.LastPlayed, last)
 	f.Duration = max(f.Duration, time.Duration(min(max(seconds, 0), 7*24*3600))*time.Second)
-	m, whole := viewing.Media{Type: viewing.Movie, Title: library.Text(e.Title), IDs: e.identify()}, e
+	m, whole := viewing.Media{Type: viewing.Movie, Title: library.Text(e.Title, library.MaxTitle), IDs: e.identify()}, e
 	if show == nil {
 		m.Year = library.Year(e.Premiered, e.Year)
 	} else {
 		whole = show
 		m.Type, m.Season, m.Episode = viewing.Episode, library.Place(e.Season, 0), library.Place(e.Episode, 1)
-		m.Show = &viewing.Show{Title: library.Text(show.Title), Year: library.Year(show.Premiered, show.Year), IDs: show.identify()}
+		m.Show = &viewing.Show{Title: library.Text(show.Title, library.MaxTitle), Year: library.Year(show.Premiered, show.Year), IDs: show.identify()}
 		m.IDs = library.EpisodeIDs(m.IDs, m.Show.IDs)
 	}
 	f.Items = append(f.Items, library.Item{KodiID: int64(len(f.Items) + 1), Media: m, Genres: slices.Clone(whole.Genres), Tags: whole.Tags})

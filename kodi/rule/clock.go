@@ -93,7 +93,7 @@ func (r *reading) instant(f library.File) viewing.Instant {
 	case !ok:
 		at := viewing.At(r.now)
 		if f.LastPlayed != "" {
-			at.Text = validText(f.LastPlayed, maxStamp)
+			at.Text = library.Text(f.LastPlayed, maxStamp)
 		}
 		return at
 	case w.midnight():

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"time"
 
@@ -18,7 +19,7 @@ type Verdict struct {
 	Wake       time.Time // when to look again though nothing changes; zero: never
 
 	files     map[string]record // only those that changed
-	watchlist map[string]*added // likewise; nil is forgotten
+	watchlist map[string]added  // likewise
 }
 
 // Decide compares a reading with what was known and gives what follows. It
@@ -52,7 +53,6 @@ type reading struct {
 	zone        *time.Location  // in which Kodi is believed to write
 	silent      bool            // falling counts are believed to be no one's act
 	seen        map[string]bool // paths
-	met         int             // how many of them were known
 	changes     []*change
 	found       []*change // those that become viewings, in the order they happened
 	last        *change   // the last that counts as played
@@ -103,11 +103,8 @@ func (r *reading) file(f library.File) {
 	}
 	r.seen[f.Path] = true
 	old, known := r.known.files[f.Path]
-	if known {
-		r.met++
-		if old.still(f) {
-			return
-		}
+	if known && old.still(f) {
+		return
 	}
 	c, next := r.changeOf(f, old, !known), r.remember(old.clone(), f)
 	r.changes = append(r.changes, c)
@@ -119,7 +116,7 @@ func (r *reading) file(f library.File) {
 	}
 	r.rename(f, &next)
 	r.withdraw(f, &next)
-	if !known || !next.equal(old) {
+	if !known || !reflect.DeepEqual(next, old) {
 		r.files[f.Path] = next
 	}
 }
@@ -170,9 +167,6 @@ const noTime = "none"
 // gone notes files that are no longer there: if one comes back, Kodi has
 // inserted it again.
 func (r *reading) gone() {
-	if r.met == len(r.known.files) {
-		return
-	}
 	for path, rec := range r.known.files {
 		if !rec.NoItem && !r.seen[path] {
 			rec.NoItem = true

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/playback"
@@ -19,6 +18,11 @@ import (
 // half is the time that must lie between two ends of one item.
 func half(f library.File) time.Duration {
 	return playback.Import.Within(mediaOf(f)[0].Type, f.Duration)
+}
+
+// own are the items of a file, extras left out.
+func own(f library.File) []library.Item {
+	return slices.DeleteFunc(slices.Clone(f.Items), func(i library.Item) bool { return i.Extra })
 }
 
 // row is Kodi's id of the first item: a refresh or a rebuilt library gives
@@ -36,23 +40,17 @@ func row(f library.File) int64 {
 // identifiers. A refresh of any of them changes it; often also when the item
 // keeps its id, because its identifiers get new rows.
 func itemsOf(f library.File) uint32 {
-	var room [64]byte
 	sum := fnv.New32a()
 	for _, i := range f.Items {
-		line := append(strconv.AppendInt(room[:0], i.KodiID, 10), ' ')
-		sum.Write(append(strconv.AppendInt(line, i.IDRow, 10), '\n'))
+		fmt.Fprintf(sum, "%d %d\n", i.KodiID, i.IDRow)
 	}
 	return sum.Sum32()
 }
 
-// mediaOf is what a file holds, extras left out; when the library does not
-// know it, what its name says.
-func mediaOf(f library.File) []viewing.Media {
-	var all []viewing.Media
-	for _, i := range f.Items {
-		if !i.Extra {
-			all = append(all, i.Media)
-		}
+// mediaOf is what a file holds; when the library does not know it, what its name says.
+func mediaOf(f library.File) (all []viewing.Media) {
+	for _, i := range own(f) {
+		all = append(all, i.Media)
 	}
 	if len(all) == 0 {
 		return []viewing.Media{guess(f.Path)}
@@ -63,7 +61,7 @@ func mediaOf(f library.File) []viewing.Media {
 // guess reads a file's name, as evidence for a person; it gives no identifier.
 func guess(file string) viewing.Media {
 	name := path.Base(strings.ReplaceAll(file, `\`, "/"))
-	name = validText(strings.TrimSuffix(name, path.Ext(name)), maxTitle)
+	name = library.Text(strings.TrimSuffix(name, path.Ext(name)), library.MaxTitle)
 	parts := regexp.MustCompile(`(?i)^(.*?)[ ._-]*\bs(\d{1,4})[ ._-]?e(\d{1,4})`).FindStringSubmatch(name)
 	if parts == nil {
 		return viewing.Media{Type: viewing.Movie, Title: name, Unsure: true}
@@ -74,21 +72,6 @@ func guess(file string) viewing.Media {
 		m.Episode = &episode
 	}
 	return m
-}
-
-// Bounds of the vocabulary's field rules.
-const (
-	maxTitle = 1000
-	maxPath  = 4000
-)
-
-// validText makes a text valid: whole characters, not too many.
-func validText(s string, limit int) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if utf8.RuneCountInString(s) > limit {
-		s = string([]rune(s)[:limit])
-	}
-	return s
 }
 
 // identity names what a file holds, to compare it over time and over files.
@@ -192,12 +175,13 @@ func counts(f library.File) bool {
 	if len(f.Items) == 0 {
 		return f.InSource && !strings.HasSuffix(f.Path, "/") && !strings.HasSuffix(f.Path, `\`) && !extraName.MatchString(f.Path)
 	}
-	return slices.ContainsFunc(f.Items, func(i library.Item) bool { return !i.Extra })
+	return row(f) != 0
 }
 
-// maxLabels and maxLabel bound the genres and the tags of one viewing.
+// Bounds of what is handed over.
 const (
-	maxLabels = 50
+	maxPath   = 4000
+	maxLabels = 50 // genres, and tags, of one viewing
 	maxLabel  = 200
 )
 
@@ -205,12 +189,10 @@ const (
 // out: the user's filters go by it.
 func Origin(f library.File) viewing.Origin {
 	o := viewing.Origin{
-		Site: "kodi", Path: validText(f.Path, maxPath), Folder: validText(f.Folder, maxPath), Runtime: int(f.Duration / time.Second),
+		Site: "kodi", Path: library.Text(f.Path, maxPath), Folder: library.Text(f.Folder, maxPath), Runtime: int(f.Duration / time.Second),
 	}
-	for _, i := range f.Items {
-		if !i.Extra {
-			o.Genres, o.Tags = withLabels(o.Genres, i.Genres), withLabels(o.Tags, i.Tags)
-		}
+	for _, i := range own(f) {
+		o.Genres, o.Tags = withLabels(o.Genres, i.Genres), withLabels(o.Tags, i.Tags)
 	}
 	return o
 }
@@ -218,7 +200,7 @@ func Origin(f library.File) viewing.Origin {
 // withLabels adds what is not there yet.
 func withLabels(all, more []string) []string {
 	for _, label := range more {
-		label = validText(label, maxLabel)
+		label = library.Text(label, maxLabel)
 		if label != "" && len(all) < maxLabels && !slices.Contains(all, label) {
 			all = append(all, label)
 		}

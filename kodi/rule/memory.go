@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -102,19 +101,10 @@ func (r record) clone() record {
 	return r
 }
 
-func (r record) equal(o record) bool {
-	same := slices.Equal(r.Events, o.Events)
-	r.Events, o.Events = nil, nil
-	return same && reflect.DeepEqual(r, o)
-}
-
 // add keeps an event and forgets those that can no longer be corrected.
 func (r *record) add(e event, now time.Time) {
-	r.Events = slices.DeleteFunc(r.Events, func(e event) bool { return e.old(now) })
-	r.Events = append(r.Events, e)
-	if extra := len(r.Events) - maxEvents; extra > 0 {
-		r.Events = slices.Delete(r.Events, 0, extra)
-	}
+	r.Events = append(slices.DeleteFunc(r.Events, func(e event) bool { return e.old(now) }), e)
+	r.Events = r.Events[max(0, len(r.Events)-maxEvents):]
 }
 
 // first is the event that stands for this one.
@@ -175,7 +165,7 @@ func parseInto[T any](all map[string]T, prefix, key string, text []byte) error {
 	return nil
 }
 
-// State is the part of the state that a verdict changes; nil forgets a key.
+// State is the part of the state that a verdict changes.
 func (v Verdict) State() (map[string][]byte, error) {
 	state := make(map[string][]byte, len(v.files)+len(v.watchlist)+1)
 	keep := func(key string, known any) error {
@@ -188,9 +178,7 @@ func (v Verdict) State() (map[string][]byte, error) {
 		all = errors.Join(all, keep(filePrefix+path, r))
 	}
 	for slot, x := range v.watchlist {
-		if state[watchlistPrefix+slot] = nil; x != nil {
-			all = errors.Join(all, keep(watchlistPrefix+slot, x))
-		}
+		all = errors.Join(all, keep(watchlistPrefix+slot, x))
 	}
 	if all != nil {
 		return nil, fmt.Errorf("keep what is known of the library: %w", all)
@@ -202,11 +190,7 @@ func (v Verdict) State() (map[string][]byte, error) {
 func (m *Memory) Apply(v Verdict) {
 	m.Meta = v.Meta
 	maps.Copy(m.files, v.files)
-	for slot, x := range v.watchlist {
-		if delete(m.watchlist, slot); x != nil {
-			m.watchlist[slot] = *x
-		}
-	}
+	maps.Copy(m.watchlist, v.watchlist)
 }
 
 // After is what would be known after a verdict.

@@ -57,11 +57,15 @@ func byTime(a, b *change) int {
 	return cmp.Or(cmp.Compare(a.when.Millis, b.when.Millis), cmp.Compare(a.file.Path, b.file.Path))
 }
 
-// eventID names an event for good. Paths are long and private, so it is a
-// hash.
+// eventID names an event for good.
 func eventID(library, path, text string, to, serial int) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%d", path, text, to, serial))
-	return library + "-" + hex.EncodeToString(sum[:16])
+	return library + "-" + hashed(fmt.Sprintf("%s\x00%s\x00%d\x00%d", path, text, to, serial))
+}
+
+// hashed is a name made of what is long and private.
+func hashed(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:16])
 }
 
 // index finds events by each item they name.

@@ -1,8 +1,6 @@
 package rule
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 
 	"github.com/filmspool/filmspool/kodi/library"
@@ -29,11 +27,6 @@ func (t Target) listID() string {
 	return "list-" + hashed("list\x00"+t.Scope+"\x00"+t.List)
 }
 
-func hashed(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:16])
-}
-
 // item is a film or a series for a target.
 type item struct {
 	slot string // what it is remembered by
@@ -42,8 +35,8 @@ type item struct {
 }
 
 // added is what is remembered of an item whose event has this id.
-func (i item) added(id string) *added {
-	return &added{ID: id, List: i.list, Path: i.Path, Open: !i.Media.Identified()}
+func (i item) added(id string) added {
+	return added{ID: id, List: i.list, Path: i.Path, Open: !i.Media.Identified()}
 }
 
 // AddTagged compares what has the tags of some targets with what was handed over before,
@@ -75,7 +68,7 @@ func AddTagged(known *Memory, targets []Target, found []library.Tagged, chunk in
 			slots[x.List+"\x1f"+x.Path] = slot
 		}
 	}
-	corrected := Verdict{Meta: known.Meta, watchlist: map[string]*added{}}
+	corrected := Verdict{Meta: known.Meta, watchlist: map[string]added{}}
 	var fresh []item
 	for _, slot := range order {
 		i := items[slot]
@@ -91,23 +84,23 @@ func AddTagged(known *Memory, targets []Target, found []library.Tagged, chunk in
 		}
 		if a.EventID = old.ID; old.Open {
 			a.Media = []viewing.Media{i.Media}
-			corrected.watchlist[was], corrected.watchlist[slot] = nil, i.added(old.ID)
+			corrected.watchlist[slot] = i.added(old.ID)
 		} else {
 			a.Drop = true
-			corrected.watchlist[was] = &added{ID: old.ID} // its file is another's now
 			fresh = append(fresh, i)
 		}
+		corrected.watchlist[was] = added{ID: old.ID} // its file is another's now
 		corrected.Amendments = append(corrected.Amendments, a)
 	}
 	if len(corrected.Amendments) > 0 {
 		all = append(all, corrected)
 	}
 	for part := range slices.Chunk(fresh, chunk) {
-		v := Verdict{Meta: known.Meta, watchlist: map[string]*added{}}
+		v := Verdict{Meta: known.Meta, watchlist: map[string]added{}}
 		for _, i := range part {
 			e := viewing.Event{
 				Kind: viewing.KindWatchlist, EventID: known.Meta.ID + "-w" + hashed("wish\x00"+i.slot), Media: []viewing.Media{i.Media}, InList: i.list,
-				Origin: viewing.Origin{Site: "kodi", Path: validText(i.Path, maxPath), Note: viewing.Say("note.tag", "tag", i.Tag)},
+				Origin: viewing.Origin{Site: "kodi", Path: library.Text(i.Path, maxPath), Note: viewing.Say("note.tag", "tag", i.Tag)},
 			}
 			if len(fresh) > manyAtOnce {
 				e.Class = viewing.ClassImport
@@ -116,7 +109,7 @@ func AddTagged(known *Memory, targets []Target, found []library.Tagged, chunk in
 				e.Kind = viewing.KindListItem
 				if _, created := known.watchlist[i.list]; !created && names[i.list] != "" {
 					v.Viewings = append(v.Viewings, viewing.Event{Kind: viewing.KindList, EventID: i.list, List: &viewing.List{Name: names[i.list]}})
-					v.watchlist[i.list], names[i.list] = &added{ID: i.list}, ""
+					v.watchlist[i.list], names[i.list] = added{ID: i.list}, ""
 				}
 			}
 			v.Viewings = append(v.Viewings, e)
