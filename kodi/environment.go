@@ -14,7 +14,7 @@ import (
 // environment is what is known of this Kodi beside its library. Other Kodis write to a
 // library on a server, and they are not heard.
 func (i *Importer) environment(snap library.Snapshot) rule.Environment {
-	e := rule.Environment{Zone: cmp.Or(i.o.Zone, i.zone, i.machine), AddOns: i.addOns}
+	e := rule.Environment{Zone: cmp.Or(i.o.Zone, i.zone, time.Local), AddOns: i.addOns}
 	e.Acts, e.HeardSince = i.kodi.Acts()
 	if strings.HasPrefix(snap.Path, "mysql://") {
 		e.HeardSince = time.Time{}

@@ -3,6 +3,7 @@ package kodi
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -58,7 +59,7 @@ func run(t *testing.T, dir string, s *sink) importing {
 func runPolling(t *testing.T, dir string, s *sink, poll time.Duration) importing {
 	t.Helper()
 	_, err := os.Stat(filepath.Join(dir, "advancedsettings.xml")) // else a Kodi of this machine would be heard
-	i := New(Options{Userdata: dir, Access: open{}, Zone: time.UTC, Sink: s, Account: account{}, Announcements: err == nil})
+	i := New(Options{Userdata: dir, Access: open{}, Zone: time.UTC, Sink: s, Account: account{}, Logger: slog.New(slog.DiscardHandler), Announcements: err == nil})
 	i.pace = pace{quiet: 20 * time.Millisecond, ceiling: time.Second, poll: poll}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -180,7 +181,7 @@ func TestZoneOfKodiAndTimeOfTheFile(t *testing.T) {
 	text := `<settings version="2"><setting id="locale.timezone" default="true">Asia/Kolkata</setting></settings>`
 	must(t, os.WriteFile(filepath.Join(h.dir, "guisettings.xml"), []byte(text), 0o600))
 	i := importerOf(t, h.dir, s)
-	i.o.Zone, i.machine = nil, time.UTC
+	i.o.Zone = nil
 	kolkata := func(ago time.Duration) time.Time { return time.Now().Add(-ago).In(location(t, "Asia/Kolkata")) }
 	expect := func(class viewing.Class, note string) {
 		t.Helper()

@@ -54,7 +54,7 @@ type Options struct {
 	Sink Sink
 	// Account is the one that they go to.
 	Account Account
-	// Logger takes the few lines worth a person's time; nil drops them.
+	// Logger takes the few lines worth a person's time.
 	Logger *slog.Logger
 	// Watched are the userdata folders of all libraries that are watched, this one
 	// among them: to find profiles of this Kodi that are not. Nil looks for none.
@@ -75,7 +75,6 @@ type Importer struct {
 	path    string
 	source  string
 	library reader
-	machine *time.Location
 	kodi    *announce.Listener // hears nothing where it does not run
 	pace    pace
 	event   atomic.Bool // an event has told of a change since the last reading
@@ -101,12 +100,9 @@ type Importer struct {
 
 // New makes an importer; nothing starts before Run.
 func New(o Options) *Importer {
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
 	path := filepath.Clean(o.Userdata)
 	return &Importer{
-		o: o, path: path, source: "kodi:" + path, library: &folder{path, o.Access}, machine: time.Local, pace: usualPace,
+		o: o, path: path, source: "kodi:" + path, library: &folder{path, o.Access}, pace: usualPace,
 		kodi:   announce.New(func() string { return "127.0.0.1:" + library.AnnouncementsPort(path) }, o.Logger),
 		status: Status{Userdata: path, State: StateStarting, Since: time.Now(), Problem: viewing.Say("library.notRead")},
 	}

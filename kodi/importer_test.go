@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"sync"
@@ -148,7 +149,7 @@ func newImporter(t *testing.T, s Sink, r reader) *Importer {
 // importerOf makes an importer of a userdata folder.
 func importerOf(t *testing.T, userdata string, s Sink) *Importer {
 	t.Helper()
-	return New(Options{Userdata: userdata, Access: open{}, Zone: time.UTC, Sink: s, Account: account{}})
+	return New(Options{Userdata: userdata, Access: open{}, Zone: time.UTC, Sink: s, Account: account{}, Logger: slog.New(slog.DiscardHandler)})
 }
 
 func TestQuietReadingsAreNotWritten(t *testing.T) {

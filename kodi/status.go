@@ -108,13 +108,13 @@ var complaints = []struct {
 // complain finds the words for an error.
 func complain(err error) (state string, problem, hint viewing.Message) {
 	for _, c := range complaints {
-		switch {
-		case !errors.Is(err, c.cause):
-		case c.hint == "":
-			return c.state, viewing.Say("library." + c.problem), hint
-		default:
-			return c.state, viewing.Say("library." + c.problem), viewing.Say("hint." + c.hint)
+		if !errors.Is(err, c.cause) {
+			continue
 		}
+		if c.hint != "" {
+			hint = viewing.Say("hint." + c.hint)
+		}
+		return c.state, viewing.Say("library." + c.problem), hint
 	}
 	return StateFailed, viewing.Say("library.failed"), viewing.Say("hint.seeLog")
 }

@@ -35,7 +35,7 @@ func newTagging(t *testing.T, tag string) *tagging {
 	h := &tagging{t: t, dir: t.TempDir(), sink: newSink()}
 	h.sim = kodisim.Create(h.dir, 131)
 	t.Cleanup(func() { must(t, h.sim.Close()) })
-	h.o = Options{Userdata: h.dir, Access: open{}, Zone: time.UTC, Sink: h.sink, Account: account{}, Tags: []rule.Target{{Tag: tag}}}
+	h.o = Options{Userdata: h.dir, Access: open{}, Zone: time.UTC, Sink: h.sink, Account: account{}, Logger: slog.New(slog.DiscardHandler), Tags: []rule.Target{{Tag: tag}}}
 	h.restart()
 	return h
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -71,21 +70,12 @@ func turnedOff(ctx context.Context, userdata string) map[string]bool {
 	return off
 }
 
-// AddOnDatabase is where a Kodi keeps which add-ons are turned off: the newest
-// AddonsNN.db of the profile, else of the main profile. It is "" without any.
+// AddOnDatabase is where a Kodi keeps which add-ons are turned off: the AddonsNN.db of the
+// profile that changed last, else that of the main profile. It is "" without any.
 func AddOnDatabase(userdata string) string {
-	for _, folder := range []string{userdata, mainOf(userdata)} {
-		newest, version := "", 0
-		all, _ := filepath.Glob(filepath.Join(folder, "Database", "Addons*.db")) // only a bad pattern fails
-		for _, path := range all {
-			digits := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), "Addons"), ".db")
-			if n, err := strconv.Atoi(digits); err == nil && n > version {
-				newest, version = path, n
-			}
-		}
-		if folder != "" && newest != "" {
-			return newest
-		}
+	db, err := newest(filepath.Join(userdata, "Database"), "Addons")
+	if main := mainOf(userdata); err != nil && main != "" {
+		return AddOnDatabase(main)
 	}
-	return ""
+	return db.Path
 }

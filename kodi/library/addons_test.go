@@ -42,8 +42,8 @@ func TestAddOns(t *testing.T) {
 	for _, id := range []string{"script.trakt", "plugin.video.jellyfin", "plugin.video.other", "service.watchedlist"} {
 		install(id)
 	}
-	disable("Addons33.db", "service.watchedlist")
 	disable("Addons27.db", "script.trakt") // left behind by an upgrade
+	disable("Addons33.db", "service.watchedlist")
 	some := []string{"plugin.video.jellyfin", "script.trakt"}
 	check("one is off", "api.trakt.tv:443", some, []string{"script.trakt"})
 	check("another service", "nottrakt.tv", some, nil)

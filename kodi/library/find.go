@@ -41,7 +41,7 @@ func Find(userdata string) (d Database, err error) {
 		if d.Server = settings.server(); d.Server != nil {
 			return d, nil
 		}
-		d, err = newest(filepath.Join(userdata, "Database"))
+		d, err = newest(filepath.Join(userdata, "Database"), "MyVideos")
 	}
 	if err != nil {
 		return Database{}, fmt.Errorf("find library in %s: %w", userdata, err)
@@ -49,16 +49,16 @@ func Find(userdata string) (d Database, err error) {
 	return d, nil
 }
 
-// newest is the library file of a Database folder that changed last; of two that
+// newest is the file NAMEnnn.db of a Database folder that changed last; of two that
 // changed at once the one with the higher number.
-func newest(folder string) (live Database, err error) {
+func newest(folder, name string) (live Database, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return live, classifyFile(err)
 	}
 	var latest time.Time
 	for _, e := range entries {
-		version, ok := versionOf(e.Name())
+		version, ok := numbered(e.Name(), name, ".db")
 		path := filepath.Join(folder, e.Name())
 		if info, err := os.Stat(path); !ok || err != nil || !info.Mode().IsRegular() {
 			continue
@@ -74,23 +74,12 @@ func newest(folder string) (live Database, err error) {
 	return live, nil
 }
 
-// versionOf reads the number in the name MyVideosNNN.db.
-func versionOf(name string) (int, bool) {
-	digits, named := strings.CutPrefix(name, "MyVideos")
-	digits, ended := strings.CutSuffix(digits, ".db")
-	if !named || !ended {
-		return 0, false
-	}
-	return numberOf(digits)
-}
-
-// numberOf reads the number of a schema.
-func numberOf(digits string) (int, bool) {
-	if len(digits) > 5 || strings.Trim(digits, "0123456789") != "" {
-		return 0, false
-	}
+// numbered reads the number of a schema between two parts of a name.
+func numbered(name, before, after string) (n int, ok bool) {
+	digits, begins := strings.CutPrefix(name, before)
+	digits, ends := strings.CutSuffix(digits, after)
 	n, err := strconv.Atoi(digits)
-	return n, err == nil
+	return n, begins && ends && err == nil && len(digits) <= 5
 }
 
 // changed is when a library last changed. Empty files beside it say nothing:

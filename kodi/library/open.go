@@ -170,16 +170,11 @@ func (s *session) step(ctx context.Context, read func() error) error {
 // each asks the library and calls row for each row of the answer, whose columns
 // are copied before.
 func (s *session) each(ctx context.Context, columns []any, row func(), query string, args ...any) error {
-	ctx, cancel := context.WithCancel(ctx)
 	rows, err := s.tx.QueryContext(ctx, query, args...)
 	if err != nil {
-		cancel()
 		return err
 	}
-	defer func() {
-		cancel() // else the driver reads the rest from a server, and that may have no end
-		rows.Close()
-	}()
+	defer rows.Close()
 	for rows.Next() {
 		if err := rows.Scan(columns...); err != nil {
 			return err

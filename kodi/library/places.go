@@ -14,7 +14,7 @@ import (
 type System struct {
 	OS     string              // as GOOS has it
 	Home   string              // of the user; "" for none
-	Getenv func(string) string // that user's environment; nil when it is not known
+	Getenv func(string) string // that user's environment
 }
 
 // Places are the main userdata folders that Kodi uses on such a system, for
@@ -27,23 +27,22 @@ func Places(s System) []string {
 			all = append(all, filepath.Join(append([]string{base}, parts...)...))
 		}
 	}
-	env := func(name string) string { // without it, the usual folder below the home
-		if usual := map[string]string{"APPDATA": "Roaming", "LOCALAPPDATA": "Local"}[name]; s.Getenv == nil && usual != "" {
-			return filepath.Join(s.Home, "AppData", usual)
-		} else if s.Getenv == nil {
-			return ""
+	env := func(name, below string) string { // without it, the usual folder below the home
+		usual := filepath.Join(s.Home, "AppData", below)
+		if s.Home == "" {
+			usual = ""
 		}
-		return s.Getenv(name)
+		return cmp.Or(s.Getenv(name), usual)
 	}
 	switch s.OS {
 	case "windows":
-		add(env("APPDATA"), "Kodi", "userdata")
-		add(env("LOCALAPPDATA"), "Packages", "XBMCFoundation.Kodi_4n2hpmxwrvr6p", "LocalCache", "Roaming", "Kodi", "userdata") // from the Store
-		add(env("ProgramFiles"), "Kodi", "portable_data", "userdata")
+		add(env("APPDATA", "Roaming"), "Kodi", "userdata")
+		add(env("LOCALAPPDATA", "Local"), "Packages", "XBMCFoundation.Kodi_4n2hpmxwrvr6p", "LocalCache", "Roaming", "Kodi", "userdata") // from the Store
+		add(s.Getenv("ProgramFiles"), "Kodi", "portable_data", "userdata")
 	case "darwin":
 		add(s.Home, "Library", "Application Support", "Kodi", "userdata")
 	default:
-		add(env("KODI_DATA"), "userdata") // in the place of ~/.kodi
+		add(s.Getenv("KODI_DATA"), "userdata") // in the place of ~/.kodi
 		for _, home := range []string{s.Home, "/storage", "/home/osmc", "/var/lib/kodi"} {
 			add(home, ".kodi", "userdata") // LibreELEC and CoreELEC, OSMC, a Kodi of its own
 		}
@@ -60,7 +59,7 @@ func Homes(goos string) (all []System) {
 	pattern := cmp.Or(map[string]string{"windows": `C:\Users\*`, "darwin": "/Users/*"}[goos], "/home/*")
 	homes, _ := filepath.Glob(pattern) // only a bad pattern fails
 	for _, home := range homes {
-		all = append(all, System{OS: goos, Home: home})
+		all = append(all, System{OS: goos, Home: home, Getenv: func(string) string { return "" }})
 	}
 	return all
 }
@@ -101,7 +100,7 @@ func Discover(places []string) []Installed {
 			if first := sharing(all, db); first != "" {
 				err = fmt.Errorf("%w: %s", ErrShared, first)
 			}
-			if p.Main || !errors.Is(err, ErrNotFound) { // a profile that nobody has used yet has no folder
+			if p.Userdata == place || !errors.Is(err, ErrNotFound) { // a profile that nobody has used yet has no folder
 				all = append(all, Installed{Profile: p, Database: db, Err: err})
 			}
 		}

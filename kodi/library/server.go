@@ -108,9 +108,8 @@ const connectTimeout = 3 * time.Second
 func (s *session) use(ctx context.Context, library Server) error {
 	var name, newest string
 	err := s.each(ctx, []any{&name}, func() {
-		cut := min(len(library.Name), len(name))
-		n, ok := numberOf(name[cut:])
-		if ok && n > s.version && strings.EqualFold(name[:cut], library.Name) { // some servers keep names in lower case
+		n, ok := numbered(strings.ToLower(name), strings.ToLower(library.Name), "") // some servers keep names in lower case
+		if ok && n > s.version {
 			newest, s.version = name, n
 		}
 	}, `select schema_name from information_schema.schemata`)

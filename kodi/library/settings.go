@@ -136,7 +136,6 @@ func Zone(userdata string) *time.Location {
 type Profile struct {
 	Name     string // as its user called it
 	Userdata string // its folder, which [Find] takes
-	Main     bool   // the main profile, whose folder holds all others
 	Own      bool   // it has a library of its own; else it shares the main one's
 }
 
@@ -144,7 +143,7 @@ type Profile struct {
 // the main one first. Without a profiles.xml that can be read that is the only
 // one. The errors are those of this package.
 func Profiles(userdata string) ([]Profile, error) {
-	all := []Profile{{Name: "Master user", Userdata: userdata, Main: true, Own: true}}
+	all := []Profile{{Name: "Master user", Userdata: userdata, Own: true}}
 	file, err := readXML[struct {
 		Profiles []struct {
 			Name      string `xml:"name"`

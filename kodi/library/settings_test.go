@@ -85,7 +85,7 @@ func TestProfiles(t *testing.T) {
 		if test.text != "" {
 			write(t, dir, "profiles.xml", test.text)
 		}
-		want := []library.Profile{{Name: "Master user", Userdata: dir, Main: true, Own: true}}
+		want := []library.Profile{{Name: "Master user", Userdata: dir, Own: true}}
 		for _, p := range test.more {
 			p.Userdata = filepath.Join(dir, filepath.FromSlash(p.Userdata))
 			want = append(want, p)
