@@ -26,23 +26,26 @@ func TestLibraryLogin(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys := config.Keys{Dir: dir, Getenv: func(string) string { return "" }}
-	kodis := library.Server{Host: "nas", Port: "3306", Name: "MyVideos"}
+	kodis := library.Server{Host: "127.0.0.1", Port: "1", Name: "MyVideos"} // no server listens there
 	for name, test := range map[string]struct {
-		given         *library.Server
-		user          string
-		want, missing string
+		given      *library.Server
+		user, want string
+		err        error
 	}{
-		"as Kodi has it":           {kodis.As("kodi", "kodi"), "", "kodi", ""},
-		"another user":             {kodis.As("kodi", "kodi"), "reader", "reader", ""},
-		"one without a password":   {kodis.As("kodi", "kodi"), "other", "other", "password"},
-		"the password alone":       {kodis.As("reader", ""), "", "reader", ""},
-		"a password that is wrong": {kodis.As("reader", "old"), "", "reader", ""},
-		"none at all":              {kodis.As("kodi", ""), "", "kodi", "password"},
+		"as Kodi has it":           {kodis.As("kodi", "kodi"), "", "kodi", library.ErrServerAway},
+		"another user":             {kodis.As("kodi", "kodi"), "reader", "reader", library.ErrServerAway},
+		"one without a password":   {kodis.As("kodi", "kodi"), "other", "other", library.ErrMySQL},
+		"the password alone":       {kodis.As("reader", ""), "", "reader", library.ErrServerAway},
+		"a password that is wrong": {kodis.As("reader", "old"), "", "reader", library.ErrServerAway},
+		"none at all":              {kodis.As("kodi", ""), "", "kodi", library.ErrMySQL},
 	} {
 		l := &libraryAccess{keys: keys, config: config.Config{Kodi: config.Kodi{Libraries: []config.Library{{Userdata: "/" + name, MySQLUser: test.user}}}}}
 		got, err := l.Login("/"+name, *test.given)
-		if err != nil || got.User != test.want || got.Missing() != test.missing {
-			t.Errorf("%s: got user %q without %q, %v", name, got.User, got.Missing(), err)
+		if err != nil || got.User != test.want {
+			t.Errorf("%s: got user %q, %v", name, got.User, err)
+		}
+		if _, err := (library.Database{Server: got}).Mark(t.Context()); !errors.Is(err, test.err) {
+			t.Errorf("%s: asked with %v, want %v", name, err, test.err)
 		}
 	}
 }

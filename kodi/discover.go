@@ -1,7 +1,6 @@
 package kodi
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -51,13 +50,10 @@ func Discover(configured []string, getenv func(string) string) []Library {
 func describe(found library.Installed, configured bool) Library {
 	l := Library{
 		Userdata: found.Userdata, Profile: found.Name, Configured: configured,
-		Database: found.Database.Path, Version: found.Database.Version,
+		Database: found.Database.String(), Version: found.Database.Version,
 	}
-	switch {
-	case found.Err != nil:
+	if found.Err != nil {
 		_, l.Problem, _ = complain(found.Err)
-	case found.Database.Server != nil:
-		l.Database = found.Database.Server.String()
 	}
 	return l
 }
@@ -86,10 +82,7 @@ func Fit(path string) (found Library, err error) {
 	case !info.IsDir():
 		return refuse(say("fault.noFolder"), "hint.findFolders")
 	}
-	at := library.Installed{Profile: library.Profile{Userdata: filepath.Clean(path)}}
-	if at.Database, at.Err = library.Find(at.Userdata); at.Err == nil {
-		at.Err = at.Database.Check(context.Background())
-	}
+	at := library.Look(library.Profile{Userdata: filepath.Clean(path)})
 	found = describe(at, false)
 	switch is := func(kind error) bool { return errors.Is(at.Err, kind) }; {
 	case is(library.ErrPermission), is(library.ErrReadOnlyDir):

@@ -3,8 +3,6 @@ package kodi
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"strconv"
 
 	"github.com/filmspool/filmspool/kodi/library"
@@ -18,11 +16,11 @@ func (i *Importer) addTagged(ctx context.Context) error {
 	if len(i.o.Tags) == 0 {
 		return nil
 	}
-	tags := map[string]bool{}
+	var tags []string
 	for _, to := range i.o.Tags {
-		tags[to.Tag] = true
+		tags = append(tags, to.Tag)
 	}
-	found, err := i.library.ReadTagged(ctx, slices.Sorted(maps.Keys(tags)))
+	found, err := i.library.ReadTagged(ctx, tags)
 	if errors.Is(err, library.ErrUnsupported) {
 		i.showTagged(viewing.Say("noTags"))
 		return nil

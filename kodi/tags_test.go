@@ -132,7 +132,7 @@ func TestListTag(t *testing.T) {
 	h.sim.Tag("watchlist", alpha)
 	h.sim.Tag("Rainy", alpha)
 	h.sim.Tag("watchlist", beta)
-	h.expect("first contact", "list All\nlist_item movie Alpha\nwatchlist movie Alpha\nlist Rainy days\nlist_item movie Alpha\nlist_item movie Beta\nwatchlist movie Beta\n")
+	h.expect("first contact", "watchlist movie Alpha\nlist All\nlist_item movie Alpha\nlist Rainy days\nlist_item movie Alpha\nwatchlist movie Beta\nlist_item movie Beta\n")
 	h.sim.Tag("rainy", beta)
 	h.restart()
 	h.expect("another one", "list_item movie Beta\n")

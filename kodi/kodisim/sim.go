@@ -265,19 +265,12 @@ func (s *Sim) Tag(name string, all ...Ref) {
 	})
 }
 
-// BeginUpgrade begins what Kodi 21 does at its first start with a library of
-// schema 121: beside the old file, which stays as it is, appears a copy that
-// still holds the old number. finish ends it, and opens the new library.
-func (s *Sim) BeginUpgrade() (finish func() *Sim) {
-	path := filepath.Join(filepath.Dir(s.Path), "MyVideos131.db")
-	s.Do(`vacuum into ?`, path)
-	return func() *Sim {
-		newer := Open(path)
-		newer.act(func() {
-			newer.Do(schema131)
-			newer.Do(`insert into videoversion select idFile, idMovie, 'movie', 0, 40400 from movie`)
-			newer.Do(`update version set idVersion = 131`)
-		})
-		return newer
-	}
+// Upgrade ends what Kodi 21 does at its first start with a library of schema 121. It
+// begins with a copy of the file, which still holds the old number.
+func (s *Sim) Upgrade() {
+	s.act(func() {
+		s.Do(schema131)
+		s.Do(`insert into videoversion select idFile, idMovie, 'movie', 0, 40400 from movie`)
+		s.Do(`update version set idVersion = 131`)
+	})
 }

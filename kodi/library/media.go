@@ -1,6 +1,9 @@
 package library
 
 import (
+	"cmp"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -17,18 +20,21 @@ type Identifier struct {
 // Identify takes what each namespace can be trusted with. Of two in one
 // namespace the default one counts, else the first.
 func Identify(all []Identifier) (ids viewing.IDs) {
-	for _, i := range all {
+	standard := slices.DeleteFunc(slices.Clone(all), func(i Identifier) bool { return !i.Default })
+	for _, i := range slices.Concat(standard, all) {
 		switch i.Namespace {
 		case "tmdb":
-			ids.TMDB = choose(ids.TMDB, number(i.Value, maxID), i.Default)
+			ids.TMDB = cmp.Or(ids.TMDB, number(i.Value, maxID))
 		case "tvdb":
-			ids.TVDB = choose(ids.TVDB, number(i.Value, maxID), i.Default)
+			ids.TVDB = cmp.Or(ids.TVDB, number(i.Value, maxID))
 		case "imdb":
-			ids.IMDB = choose(ids.IMDB, imdb(i.Value), i.Default)
+			ids.IMDB = cmp.Or(ids.IMDB, imdbID.FindString(i.Value))
 		}
 	}
 	return ids
 }
+
+var imdbID = regexp.MustCompile(`^tt\d{1,12}$`)
 
 // named is the title, the year and the identifiers of a film or a series.
 func (d *details) named(o owner) viewing.Show {
@@ -67,37 +73,16 @@ func EpisodeIDs(ids, show viewing.IDs) viewing.IDs {
 	return ids
 }
 
-// choose keeps the old value unless it is none or the new one is preferred.
-func choose[T comparable](old, found T, preferred bool) T {
-	var none T
-	if found != none && (old == none || preferred) {
-		return found
-	}
-	return old
-}
-
 // maxID is the largest number that the service and browsers can hold.
 const maxID = 1<<53 - 1
 
 // number reads a text that is all digits, from 1 to limit; else 0.
 func number(s string, limit int64) int64 {
-	if s == "" || strings.Trim(s, "0123456789") != "" {
+	n, err := strconv.ParseUint(s, 10, 63)
+	if err != nil || int64(n) > limit {
 		return 0
 	}
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || n > limit {
-		return 0
-	}
-	return n
-}
-
-// imdb is s if it is "tt" and up to twelve digits, else "".
-func imdb(s string) string {
-	digits, ok := strings.CutPrefix(s, "tt")
-	if !ok || digits == "" || len(digits) > 12 || strings.Trim(digits, "0123456789") != "" {
-		return ""
-	}
-	return s
+	return int64(n)
 }
 
 // Place reads the number of a season or an episode; nil when it is none or lower

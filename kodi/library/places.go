@@ -71,6 +71,16 @@ type Installed struct {
 	Err      error    // why it cannot be read now, of this package's kinds
 }
 
+// Look finds the library of a profile, and tells whether its file can be read now. A
+// server is not asked.
+func Look(p Profile) Installed {
+	at := Installed{Profile: p}
+	if at.Database, at.Err = Find(p.Userdata); at.Err == nil && at.Database.Server == nil {
+		at.Err = at.Database.Check(context.Background())
+	}
+	return at
+}
+
 // Discover lists the libraries at these main userdata folders: the main
 // profile's and those of profiles with one of their own. Folders that are not
 // there are left out, and one that has two names is listed once. Of several
@@ -93,15 +103,12 @@ func Discover(places []string) []Installed {
 			if !p.Own {
 				continue
 			}
-			db, err := Find(p.Userdata)
-			if err == nil {
-				err = db.Check(context.Background())
+			at := Look(p)
+			if first := sharing(all, at.Database); first != "" {
+				at.Err = fmt.Errorf("%w: %s", ErrShared, first)
 			}
-			if first := sharing(all, db); first != "" {
-				err = fmt.Errorf("%w: %s", ErrShared, first)
-			}
-			if p.Userdata == place || !errors.Is(err, ErrNotFound) { // a profile that nobody has used yet has no folder
-				all = append(all, Installed{Profile: p, Database: db, Err: err})
+			if p.Userdata == place || !errors.Is(at.Err, ErrNotFound) { // a profile that was never used has no folder
+				all = append(all, at)
 			}
 		}
 	}

@@ -54,11 +54,8 @@ func (d Database) ReadTagged(ctx context.Context, tags []string) (all []Tagged, 
 	return all, err
 }
 
-// Check tells whether a library file can be read now. A server is not asked.
+// Check tells whether the library can be read now.
 func (d Database) Check(ctx context.Context) error {
-	if d.Server != nil {
-		return nil
-	}
 	return d.open(ctx, func(context.Context, *session) error { return nil })
 }
 

@@ -28,21 +28,6 @@ func (s Server) As(user, password string) *Server {
 	return &s
 }
 
-// Missing is what cannot be done without: "host", "user", "password"; or "".
-// Kodi demands the same three.
-func (s Server) Missing() string {
-	switch {
-	case s.Host == "":
-		return "host"
-	case s.User == "":
-		return "user"
-	case s.password == nil || s.password() == "":
-		return "password"
-	default:
-		return ""
-	}
-}
-
 // String is the server's address, without user and password.
 func (s Server) String() string { return "mysql://" + net.JoinHostPort(s.Host, s.Port) + "/" + s.Name }
 
@@ -71,8 +56,8 @@ func (s *session) mark(ctx context.Context) (mark string, err error) {
 // hung up when it returns. The transaction is read-only and sees one state; Kodi's
 // writes do not wait for it.
 func (s Server) open(ctx context.Context, read func(*session) error) error {
-	if what := s.Missing(); what != "" {
-		return fmt.Errorf("%w: its %s is missing", ErrMySQL, what)
+	if s.Host == "" || s.User == "" || s.password() == "" { // Kodi demands the same three
+		return fmt.Errorf("%w: its host, user or password is missing", ErrMySQL)
 	}
 	c := mysql.NewConfig()
 	c.User, c.Passwd = s.User, s.password()

@@ -49,42 +49,39 @@ func (i item) added(id string) added {
 // that Kodi now calls by another name is withdrawn, unless it has left, and handed over
 // again under the new name.
 func AddTagged(known *Memory, targets []Target, found []library.Tagged, chunk int) (all []Verdict, tagged int) {
-	items, order, keys := map[string]item{}, []string{}, map[string]bool{} // items by slot
-	names := map[string]string{"": ""}                                     // of lists
+	var items []item
+	slots, keys, names := map[string]bool{}, map[string]bool{}, map[string]string{} // names of lists
 	for _, f := range found {
 		key := itemKey(f.Media, f.Path)
 		keys[key] = true
 		for _, to := range targets {
 			i := item{to.listID() + "\x1f" + key, to.listID(), f}
-			if _, twice := items[i.slot]; to.Tag == f.Tag && !twice {
-				items[i.slot], names[i.list] = i, to.List
-				order = append(order, i.slot)
+			if to.Tag == f.Tag && !slots[i.slot] {
+				slots[i.slot], names[i.list] = true, to.List
+				items = append(items, i)
 			}
 		}
 	}
-	slots := map[string]string{} // by list and path of an item that was handed over
+	earlier := map[string]string{} // slots by list and path of an item that was handed over
 	for slot, x := range known.watchlist {
-		if x.Path != "" {
-			slots[x.List+"\x1f"+x.Path] = slot
-		}
+		earlier[x.List+"\x1f"+x.Path] = slot
 	}
 	corrected := Verdict{Meta: known.Meta, watchlist: map[string]added{}}
 	var fresh []item
-	for _, slot := range order {
-		i := items[slot]
-		if _, before := known.watchlist[slot]; before {
+	for _, i := range items {
+		if _, before := known.watchlist[i.slot]; before {
 			continue
 		}
-		was, moved := slots[i.list+"\x1f"+i.Path]
-		_, still := items[was]
-		old, a := known.watchlist[was], viewing.Amendment{Reason: viewing.Say("note.calls", "title", i.Media.Label())}
-		if !moved || still {
+		was, moved := earlier[i.list+"\x1f"+i.Path]
+		if !moved || slots[was] || i.Path == "" {
 			fresh = append(fresh, i)
 			continue
 		}
-		if a.EventID = old.ID; old.Open {
+		old := known.watchlist[was]
+		a := viewing.Amendment{EventID: old.ID, Reason: viewing.Say("note.calls", "title", i.Media.Label())}
+		if old.Open {
 			a.Media = []viewing.Media{i.Media}
-			corrected.watchlist[slot] = i.added(old.ID)
+			corrected.watchlist[i.slot] = i.added(old.ID)
 		} else {
 			a.Drop = true
 			fresh = append(fresh, i)
