@@ -57,11 +57,10 @@ func AddOnFolder(userdata string) string {
 // can be read it gives none: better one notice too many.
 func turnedOff(ctx context.Context, userdata string) map[string]bool {
 	off := map[string]bool{}
-	err := openFile(ctx, AddOnDatabase(userdata), func(s *session) error {
-		return s.transact(ctx, func() error {
-			var id string
-			return s.each(ctx, []any{&id}, func() { off[id] = true },
-				`select addonID from installed where enabled = 0 and (select type from sqlite_master where name = 'installed') = 'table'`)
+	err := openFile(ctx, AddOnDatabase(userdata), func(s *session) {
+		var id string
+		s.step(func() {
+			s.each([]any{&id}, func() { off[id] = true }, `select addonID from installed where enabled = 0`)
 		})
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -24,8 +25,10 @@ const (
 	sizeOfRow   = 64                     // what a row counts beside its texts
 )
 
-// session is one reading of a library.
+// session is one reading of a library. After its first error it asks nothing more.
 type session struct {
+	ctx     context.Context // of the reading
+	err     error           // the first
 	conn    *sql.Conn
 	tx      *sql.Tx // nil between two steps
 	server  bool    // MySQL or MariaDB, else SQLite
@@ -37,23 +40,23 @@ type session struct {
 	size    int   // of what was read so far
 }
 
+// fail ends the reading, unless it has ended before or err is nil.
+func (s *session) fail(err error) { s.err = cmp.Or(s.err, err) }
+
 // open runs read with a library whose tables are those of a Kodi, and has closed it
 // when it returns. All steps of read see one state of the library: when Kodi writes in
 // between, read begins again, a few times. Errors are classified.
-func (d Database) open(ctx context.Context, read func(context.Context, *session) error) error {
+func (d Database) open(ctx context.Context, read func(*session)) error {
 	bounded, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	again := func(s *session) (err error) {
+	again := func(s *session) {
 		for range 5 {
-			s.state, s.size = 0, 0
-			if err = s.step(bounded, func() error { return s.check(bounded) }); err == nil {
-				err = read(bounded, s)
-			}
-			if !errors.Is(err, errMoved) {
-				return err
+			s.state, s.size, s.err = 0, 0, nil
+			s.step(s.check)
+			if read(s); !errors.Is(s.err, errMoved) {
+				return
 			}
 		}
-		return err
 	}
 	var err error
 	late := ErrBusy
@@ -61,9 +64,9 @@ func (d Database) open(ctx context.Context, read func(context.Context, *session)
 		late = ErrServerAway
 		err = classifyServer(d.Server.open(bounded, again))
 	} else {
-		err = openFile(bounded, d.Path, func(s *session) error {
+		err = openFile(bounded, d.Path, func(s *session) {
 			s.version = d.Version
-			return again(s)
+			again(s)
 		})
 	}
 	switch {
@@ -80,69 +83,60 @@ func (d Database) open(ctx context.Context, read func(context.Context, *session)
 // openFile runs read with an open SQLite file, and has closed it when it returns. The
 // file is opened read-only: nothing is created but what SQLite needs beside a library in
 // WAL mode. Errors are classified.
-func openFile(ctx context.Context, path string, read func(*session) error) error {
+func openFile(ctx context.Context, path string, read func(*session)) error {
 	if _, err := os.Stat(path); err != nil {
 		return classifyFile(err)
 	}
-	dsn, err := readOnly(path)
+	db, err := sql.Open("sqlite", readOnly(path))
 	if err != nil {
 		return err
 	}
-	db, err := sql.Open("sqlite", dsn)
-	if err != nil {
-		return err
-	}
-	s := &session{path: path, origin: path}
+	s := &session{ctx: ctx, path: path, origin: path}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		s.origin = real
 	}
-	return classify(s.through(ctx, db, read))
+	return classify(s.through(db, read))
 }
 
 // through runs read with a connection to a database, and closes both.
-func (s *session) through(ctx context.Context, db *sql.DB, read func(*session) error) (err error) {
+func (s *session) through(db *sql.DB, read func(*session)) (err error) {
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if s.conn, err = db.Conn(ctx); err != nil {
+	if s.conn, err = db.Conn(s.ctx); err != nil {
 		return err
 	}
 	defer s.conn.Close()
-	return read(s)
+	read(s)
+	return s.err
 }
 
-// readOnly is the address under which SQLite opens path without ever writing
-// to it. Only a file: URI carries the mode; with a plain path it would be
+// readOnly is the address under which SQLite opens an absolute path without ever
+// writing to it. Only a file: URI carries the mode; with a plain path it would be
 // ignored and the file opened for writing.
-func readOnly(path string) (string, error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	slashed := filepath.ToSlash(abs)
-	if !strings.HasPrefix(slashed, "/") { // C:/…
-		slashed = "/" + slashed
-	}
-	query := url.Values{"mode": {"ro"}, "_txlock": {"deferred"}}
-	query.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()))
-	query.Add("_pragma", "query_only(1)")
+func readOnly(path string) string {
+	slashed := "/" + strings.TrimPrefix(filepath.ToSlash(path), "/") // C:/…
+	query := url.Values{"mode": {"ro"}, "_txlock": {"deferred"}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "query_only(1)"}}
 	u := url.URL{Scheme: "file", Path: slashed, RawQuery: query.Encode()}
-	return u.String(), nil
+	return u.String()
 }
 
 // transact runs read in one transaction. While it lasts, Kodi's writes to a file
 // wait, and behind them its own reads: its whole window stands still.
-func (s *session) transact(ctx context.Context, read func() error) (err error) {
+func (s *session) transact(read func()) {
 	options := &sql.TxOptions{ReadOnly: true}
 	if s.server {
 		options = &sql.TxOptions{Isolation: sql.LevelRepeatableRead}
 	}
-	if s.tx, err = s.conn.BeginTx(ctx, options); err != nil {
-		return err
+	tx, err := s.conn.BeginTx(s.ctx, options)
+	if err != nil {
+		s.fail(err)
+		return
 	}
+	s.tx = tx
 	defer func() {
-		_ = s.tx.Rollback() // nothing was written; what counts is the lock let go
+		_ = tx.Rollback() // nothing was written; what counts is the lock let go
 		s.tx = nil
 	}()
-	return read()
+	read()
 }
 
 // errMoved: the library has changed between two steps of one reading.
@@ -150,35 +144,38 @@ var errMoved = fmt.Errorf("%w: it changes while it is read", ErrBusy)
 
 // step runs one step of a reading. SQLite gives a connection another number
 // whenever someone else has committed, with a rollback journal and with WAL.
-func (s *session) step(ctx context.Context, read func() error) error {
-	if s.tx != nil { // all of it is one transaction
-		return read()
+func (s *session) step(read func()) {
+	switch {
+	case s.err != nil:
+	case s.tx != nil: // all of it is one transaction
+		read()
+	default:
+		s.transact(func() {
+			var now int64
+			s.first(&now, `pragma data_version`)
+			if s.state != 0 && s.state != now {
+				s.fail(errMoved)
+			}
+			s.state = now
+			read()
+		})
 	}
-	return s.transact(ctx, func() error {
-		var now int64
-		if err := s.first(ctx, &now, `pragma data_version`); err != nil {
-			return err
-		}
-		if s.state != 0 && s.state != now {
-			return errMoved
-		}
-		s.state = now
-		return read()
-	})
 }
 
 // each asks the library and calls row for each row of the answer, whose columns
 // are copied before.
-func (s *session) each(ctx context.Context, columns []any, row func(), query string, args ...any) error {
-	rows, err := s.tx.QueryContext(ctx, query, args...)
+func (s *session) each(columns []any, row func(), query string, args ...any) {
+	if s.err != nil {
+		return
+	}
+	rows, err := s.tx.QueryContext(s.ctx, query, args...)
 	if err != nil {
-		return err
+		s.fail(err)
+		return
 	}
 	defer rows.Close()
 	for rows.Next() {
-		if err := rows.Scan(columns...); err != nil {
-			return err
-		}
+		s.fail(rows.Scan(columns...))
 		s.size += sizeOfRow
 		for _, column := range columns {
 			if text, ok := column.(*string); ok {
@@ -186,37 +183,34 @@ func (s *session) each(ctx context.Context, columns []any, row func(), query str
 			}
 		}
 		if s.size > maxSize {
-			return fmt.Errorf("%w: it holds more than a library can", ErrNotDatabase)
+			s.fail(fmt.Errorf("%w: it holds more than a library can", ErrNotDatabase))
+		}
+		if s.err != nil {
+			return
 		}
 		row()
 	}
-	return rows.Err()
+	s.fail(rows.Err())
 }
 
 // first reads the one value that a query gives.
-func (s *session) first(ctx context.Context, value any, query string) error {
-	return s.each(ctx, []any{value}, func() {}, query)
-}
+func (s *session) first(value any, query string) { s.each([]any{value}, func() {}, query) }
 
 // page is how many rows of a large table one step reads.
 const page = 4000
 
 // paged asks for rows in the order of their numbers, which are the first column, in
 // several steps; the condition on the number is the query's end. It calls row for each.
-func (s *session) paged(ctx context.Context, id *int64, columns []any, row func(), query string) error {
+func (s *session) paged(id *int64, columns []any, row func(), query string) {
 	columns = append([]any{id}, columns...)
 	*id = math.MinInt64
-	for n := page; n == page; {
+	for n := page; n == page && s.err == nil; {
 		n = 0
-		err := s.step(ctx, func() error {
-			return s.each(ctx, columns, func() {
+		s.step(func() {
+			s.each(columns, func() {
 				n++
 				row()
 			}, query+` > ? order by 1 limit ?`, *id, page)
 		})
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }

@@ -21,19 +21,12 @@ import (
 // The errors are those of this package, or the context's.
 func (d Database) Read(ctx context.Context, pick func(File) bool) (snap Snapshot, err error) {
 	written := changed(d.Path)
-	err = d.open(ctx, func(ctx context.Context, s *session) (err error) {
-		snap = Snapshot{Path: s.path, Origin: s.origin, Version: s.version, Written: written}
-		if snap.Mark, err = s.mark(ctx); err != nil {
-			return err
+	err = d.open(ctx, func(s *session) {
+		before := s.mark()
+		snap = Snapshot{Path: s.path, Origin: s.origin, Version: s.version, Written: written, Mark: before, Files: s.readFiles(pick)}
+		if s.mark() != before { // a server's tables may be without transactions
+			s.fail(errMoved)
 		}
-		if snap.Files, err = s.readFiles(ctx, pick); err != nil {
-			return err
-		}
-		after, err := s.mark(ctx) // a server's tables may be without transactions
-		if err == nil && after != snap.Mark {
-			err = errMoved
-		}
-		return err
 	})
 	if err != nil {
 		return Snapshot{}, err
@@ -45,36 +38,21 @@ func (d Database) Read(ctx context.Context, pick func(File) bool) (snap Snapshot
 // does not matter: a file tells tags apart by case, a server does not. The errors are
 // those of [Database.Read]; a library that has no such tables is [ErrUnsupported].
 func (d Database) ReadTagged(ctx context.Context, tags []string) (all []Tagged, err error) {
-	err = d.open(ctx, func(ctx context.Context, s *session) error {
-		return s.step(ctx, func() error {
-			all, err = s.readTagged(ctx, tags)
-			return err
-		})
+	err = d.open(ctx, func(s *session) {
+		s.step(func() { all = s.readTagged(tags) })
 	})
 	return all, err
 }
 
 // Check tells whether the library can be read now.
-func (d Database) Check(ctx context.Context) error {
-	return d.open(ctx, func(context.Context, *session) error { return nil })
-}
+func (d Database) Check(ctx context.Context) error { return d.open(ctx, func(*session) {}) }
 
 // chunk is how many files are read in full in one step.
 const chunk = 200
 
 // readFiles reads all files, and those that were picked in full.
-func (s *session) readFiles(ctx context.Context, pick func(File) bool) (all []File, err error) {
-	folders, err := s.readFolders(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if all, err = s.readCounts(ctx, folders); err != nil {
-		return nil, err
-	}
-	items, err := s.readItems(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (s *session) readFiles(pick func(File) bool) []File {
+	all, items := s.readCounts(s.readFolders()), s.readItems()
 	all = slices.DeleteFunc(all, func(f File) bool { return !f.InSource && len(items[f.ID]) == 0 })
 	var picked []*File
 	for i := range all {
@@ -86,26 +64,24 @@ func (s *session) readFiles(ctx context.Context, pick func(File) bool) (all []Fi
 		}
 	}
 	for part := range slices.Chunk(picked, chunk) {
-		if err := s.step(ctx, func() error { return s.complete(ctx, part) }); err != nil {
-			return nil, err
-		}
+		s.step(func() { s.complete(part) })
 	}
-	return all, nil
+	return all
 }
 
 // readCounts reads what Kodi counts of each file. It leaves out rows without a
 // name, which Kodi makes for folders.
-func (s *session) readCounts(ctx context.Context, folders map[int64]folder) (all []File, err error) {
+func (s *session) readCounts(folders map[int64]folder) (all []File) {
 	var id, in, plays int64
 	var name, last string
-	err = s.paged(ctx, &id, []any{&in, &name, &plays, &last}, func() {
+	s.paged(&id, []any{&in, &name, &plays, &last}, func() {
 		if f := folders[in]; !strings.HasSuffix(name, "/") {
 			all = append(all, File{
 				ID: id, Path: join(f.path, name), PlayCount: int(max(plays, 0)), LastPlayed: last, Folder: f.source, InSource: f.source != "",
 			})
 		}
 	}, `select idFile, ifnull(idPath, 0), strFilename, ifnull(playCount, 0), ifnull(lastPlayed, '') from files where strFilename <> '' and idFile`)
-	return all, err
+	return all
 }
 
 // join is Kodi's way from folder and name to an address: a name that is a
@@ -123,11 +99,11 @@ type folder struct {
 	source string // the source of films or series it lies under, as Kodi writes it; "" for none
 }
 
-func (s *session) readFolders(ctx context.Context) (map[int64]folder, error) {
+func (s *session) readFolders() map[int64]folder {
 	all, scanned := map[int64]folder{}, map[string]bool{}
 	var id int64
 	var path, content, excluded string
-	err := s.paged(ctx, &id, []any{&path, &content, &excluded}, func() {
+	s.paged(&id, []any{&path, &content, &excluded}, func() {
 		all[id] = folder{path: path}
 		if excluded != "" && excluded != "0" {
 			scanned[path] = false
@@ -139,7 +115,7 @@ func (s *session) readFolders(ctx context.Context) (map[int64]folder, error) {
 		f.source = source(scanned, f.path)
 		all[id] = f
 	}
-	return all, err
+	return all
 }
 
 // source walks up from path to the first folder of which is known whether Kodi
@@ -165,7 +141,7 @@ type placed struct {
 // readItems reads the numbers of all films and episodes, by their files, and within a
 // file by season and episode. From schema 123 on a film has several files, and only the
 // one that was played counts it.
-func (s *session) readItems(ctx context.Context) (map[int64][]placed, error) {
+func (s *session) readItems() map[int64][]placed {
 	all := map[int64][]placed{}
 	var file, uid int64
 	i := placed{Item: Item{Media: viewing.Media{Type: viewing.Episode}}}
@@ -173,17 +149,15 @@ func (s *session) readItems(ctx context.Context) (map[int64][]placed, error) {
 		i.IDRow = max(uid, 0)
 		all[file] = append(all[file], i)
 	}
-	err := s.paged(ctx, &i.KodiID, []any{&file, &uid, &i.place}, take, `select idEpisode, ifnull(idFile, 0), `+s.integer("c20")+`,
+	s.paged(&i.KodiID, []any{&file, &uid, &i.place}, take, `select idEpisode, ifnull(idFile, 0), `+s.integer("c20")+`,
 		`+s.integer("c12")+` * 100000 + `+s.integer("c13")+` from episode where idEpisode`)
-	if err != nil {
-		return nil, err
-	}
 	for _, several := range all {
 		slices.SortStableFunc(several, func(a, b placed) int { return cmp.Compare(a.place, b.place) })
 	}
 	i = placed{Item: Item{Media: viewing.Media{Type: viewing.Movie}}}
 	if len(s.columns["videoversion"]) == 0 {
-		return all, s.paged(ctx, &i.KodiID, []any{&file, &uid}, take, `select idMovie, ifnull(idFile, 0), `+s.integer("c09")+` from movie where idMovie`)
+		s.paged(&i.KodiID, []any{&file, &uid}, take, `select idMovie, ifnull(idFile, 0), `+s.integer("c09")+` from movie where idMovie`)
+		return all
 	}
 	media, extra := "media_type", 1
 	if s.has("videoversion", "mediaType") { // schemas 123 to 127
@@ -193,15 +167,16 @@ func (s *session) readItems(ctx context.Context) (map[int64][]placed, error) {
 		extra = 2
 	}
 	if !s.has("videoversion", "idFile", "idMedia", "itemType", media) {
-		return nil, fmt.Errorf("%w: table videoversion lacks a column", ErrUnsupported)
+		s.fail(fmt.Errorf("%w: table videoversion lacks a column", ErrUnsupported))
 	}
-	return all, s.paged(ctx, &file, []any{&i.KodiID, &uid, &i.Extra}, take, fmt.Sprintf(`select v.idFile, m.idMovie, %s, ifnull(v.itemType, 0) = %d
+	s.paged(&file, []any{&i.KodiID, &uid, &i.Extra}, take, fmt.Sprintf(`select v.idFile, m.idMovie, %s, ifnull(v.itemType, 0) = %d
 		from videoversion v join movie m on m.idMovie = v.idMedia where v.%s = 'movie' and v.idFile`, s.integer("m.c09"), extra, media))
+	return all
 }
 
 // complete reads some files in full. Their running time is what their streams
 // say, else the longest that an item claims.
-func (s *session) complete(ctx context.Context, files []*File) error {
+func (s *session) complete(files []*File) {
 	var ids []int64
 	items := map[string][]int64{}
 	for _, f := range files {
@@ -212,18 +187,12 @@ func (s *session) complete(ctx context.Context, files []*File) error {
 			items[kind] = append(items[kind], i.KodiID)
 		}
 	}
-	d, err := s.describe(ctx, items)
-	if err != nil {
-		return err
-	}
+	d := s.describe(items)
 	var id, seconds int64
 	runtimes := map[int64]int64{}
 	if s.has("streamdetails", "idFile", "iStreamType", "iVideoDuration") { // else the scraper's running time has to do
-		err := s.each(ctx, []any{&id, &seconds}, func() { runtimes[id] = max(runtimes[id], seconds) },
+		s.each([]any{&id, &seconds}, func() { runtimes[id] = max(runtimes[id], seconds) },
 			`select idFile, `+s.integer("iVideoDuration")+` from streamdetails where iStreamType = 0 and `+among("idFile", ids))
-		if err != nil {
-			return err
-		}
 	}
 	for _, f := range files {
 		claimed := int64(0)
@@ -237,7 +206,6 @@ func (s *session) complete(ctx context.Context, files []*File) error {
 		seconds := cmp.Or(runtimes[f.ID], claimed)
 		f.Duration = time.Duration(min(max(seconds, 0), maxSeconds)) * time.Second
 	}
-	return nil
 }
 
 // maxSeconds bounds a running time: a week.
@@ -265,7 +233,7 @@ type itemText struct {
 }
 
 // describe reads what items are, and the series of the episodes among them.
-func (s *session) describe(ctx context.Context, items map[string][]int64) (*details, error) {
+func (s *session) describe(items map[string][]int64) *details {
 	d := &details{rows: map[owner]itemText{}, ids: map[owner][]Identifier{}, labels: map[string]map[owner][]string{"genre": {}, "tag": {}}, shared: map[string]bool{}}
 	for _, q := range []struct{ kind, query string }{
 		{"movie", `select idMovie, ifnull(c00, ''), ifnull(premiered, ''), ` + s.optional("movie", "c07") + `, ` + s.optional("movie", "c11") + `,
@@ -277,25 +245,19 @@ func (s *session) describe(ctx context.Context, items map[string][]int64) (*deta
 		var id int64
 		var row itemText
 		columns := []any{&id, &row.title, &row.premiered, &row.year, &row.runtime, &row.season, &row.number, &row.uid, &row.show}
-		err := s.each(ctx, columns, func() {
+		s.each(columns, func() {
 			d.rows[owner{q.kind, id}] = row
 			if q.kind == "episode" {
 				items["tvshow"] = append(items["tvshow"], row.show)
 			}
 		}, q.query+among(keys[q.kind], items[q.kind]))
-		if err != nil {
-			return nil, err
-		}
-		if err := s.readIDs(ctx, d, q.kind, items[q.kind]); err != nil {
-			return nil, err
-		}
+		s.readIDs(d, q.kind, items[q.kind])
 		for label := range d.labels {
-			if err := s.readLabels(ctx, d, label, q.kind, items[q.kind]); err != nil {
-				return nil, err
-			}
+			s.readLabels(d, label, q.kind, items[q.kind])
 		}
 	}
-	return d, s.findShared(ctx, d, items["episode"])
+	s.findShared(d, items["episode"])
+	return d
 }
 
 // keys are the columns of the numbers of items.
@@ -311,10 +273,10 @@ func among(column string, ids []int64) string {
 	return column + " in (" + strings.Join(texts, ",") + ")"
 }
 
-func (s *session) readIDs(ctx context.Context, d *details, kind string, owners []int64) error {
+func (s *session) readIDs(d *details, kind string, owners []int64) {
 	var i Identifier
 	var id, row int64
-	return s.each(ctx, []any{&id, &row, &i.Namespace, &i.Value}, func() {
+	s.each([]any{&id, &row, &i.Namespace, &i.Value}, func() {
 		o := owner{kind, id}
 		i.Default = row == d.rows[o].uid
 		d.ids[o] = append(d.ids[o], i)
@@ -324,14 +286,14 @@ func (s *session) readIDs(ctx context.Context, d *details, kind string, owners [
 
 // readLabels reads the genres or the tags of items, in their order; none when
 // the schema keeps them in another way.
-func (s *session) readLabels(ctx context.Context, d *details, label, kind string, owners []int64) error {
+func (s *session) readLabels(d *details, label, kind string, owners []int64) {
 	id, link := label+"_id", label+"_link"
 	if len(owners) == 0 || !s.has(label, id, "name") || !s.has(link, id, "media_id", "media_type") {
-		return nil
+		return
 	}
 	var of int64
 	var name string
-	return s.each(ctx, []any{&of, &name}, func() {
+	s.each([]any{&of, &name}, func() {
 		o := owner{kind, of}
 		if name = Text(name, MaxTitle); !slices.Contains(d.labels[label][o], name) {
 			d.labels[label][o] = append(d.labels[label][o], name)
@@ -342,10 +304,10 @@ func (s *session) readLabels(ctx context.Context, d *details, label, kind string
 
 // findShared finds the TMDB numbers of episodes that others claim as well: some
 // scrapers give every episode the number of its series.
-func (s *session) findShared(ctx context.Context, d *details, episodes []int64) error {
+func (s *session) findShared(d *details, episodes []int64) {
 	first := map[string]string{}
 	var value, title, season, number string
-	return s.each(ctx, []any{&value, &title, &season, &number}, func() {
+	s.each([]any{&value, &title, &season, &number}, func() {
 		place := title + "\x00" + season + "\x00" + number
 		if known, ok := first[value]; ok && known != place {
 			d.shared[value] = true
@@ -358,29 +320,23 @@ func (s *session) findShared(ctx context.Context, d *details, episodes []int64) 
 }
 
 // readTagged reads what has one of some tags.
-func (s *session) readTagged(ctx context.Context, tags []string) (all []Tagged, err error) {
+func (s *session) readTagged(tags []string) (all []Tagged) {
 	if !s.has("tag", "tag_id", "name") || !s.has("tag_link", "tag_id", "media_id", "media_type") || !s.has("tvshowlinkpath", "idShow", "idPath") {
-		return nil, fmt.Errorf("%w: it has no tables of tags", ErrUnsupported)
+		s.fail(fmt.Errorf("%w: it has no tables of tags", ErrUnsupported))
 	}
 	tagged, items := map[owner][]string{}, map[string][]int64{}
 	var name, folder, file string
 	var o owner
-	err = s.each(ctx, []any{&name, &o.kind, &o.id}, func() {
+	s.each([]any{&name, &o.kind, &o.id}, func() {
 		for _, tag := range tags {
 			if strings.EqualFold(strings.TrimSpace(name), tag) {
 				tagged[o], items[o.kind] = append(tagged[o], tag), append(items[o.kind], o.id)
 			}
 		}
 	}, `select ifnull(t.name, ''), l.media_type, l.media_id from tag_link l join tag t on t.tag_id = l.tag_id where l.media_type in ('movie', 'tvshow')`)
-	if err != nil {
-		return nil, err
-	}
-	d, err := s.describe(ctx, items)
-	if err != nil {
-		return nil, err
-	}
-	take := func(kind string, as viewing.MediaType, query string) error {
-		return s.each(ctx, []any{&o.id, &folder, &file}, func() {
+	d := s.describe(items)
+	take := func(kind string, as viewing.MediaType, query string) {
+		s.each([]any{&o.id, &folder, &file}, func() {
 			o.kind = kind
 			i := d.named(o)
 			for _, tag := range tagged[o] {
@@ -388,11 +344,9 @@ func (s *session) readTagged(ctx context.Context, tags []string) (all []Tagged, 
 			}
 		}, query)
 	}
-	err = take("movie", viewing.Movie, `select m.idMovie, ifnull(p.strPath, ''), ifnull(f.strFilename, '') from movie m left join files f on f.idFile = m.idFile
+	take("movie", viewing.Movie, `select m.idMovie, ifnull(p.strPath, ''), ifnull(f.strFilename, '') from movie m left join files f on f.idFile = m.idFile
 		left join path p on p.idPath = f.idPath where `+among("m.idMovie", items["movie"])+` order by m.idMovie`)
-	if err == nil {
-		err = take("tvshow", viewing.TV, `select s.idShow, ifnull(min(p.strPath), ''), '' from tvshow s left join tvshowlinkpath l on l.idShow = s.idShow
-			left join path p on p.idPath = l.idPath where `+among("s.idShow", items["tvshow"])+` group by s.idShow order by s.idShow`)
-	}
-	return all, err
+	take("tvshow", viewing.TV, `select s.idShow, ifnull(min(p.strPath), ''), '' from tvshow s left join tvshowlinkpath l on l.idShow = s.idShow
+		left join path p on p.idPath = l.idPath where `+among("s.idShow", items["tvshow"])+` group by s.idShow order by s.idShow`)
+	return all
 }

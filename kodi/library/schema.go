@@ -1,7 +1,6 @@
 package library
 
 import (
-	"context"
 	"fmt"
 	"slices"
 )
@@ -23,34 +22,28 @@ var needed = map[string][]string{
 // check finds out what the tables of a library have, and compares the number in
 // its name with the number in it. While Kodi upgrades, the new one still holds
 // the old number, or none.
-func (s *session) check(ctx context.Context) error {
-	if err := s.readColumns(ctx); err != nil {
-		return err
-	}
-	if !s.has("version", "idVersion") {
-		return fmt.Errorf("%w: it has no version yet", ErrUpgrading)
-	}
+func (s *session) check() {
+	s.readColumns()
 	var version, rows int
-	if err := s.each(ctx, []any{&version}, func() { rows++ }, `select ifnull(idVersion, 0) from version`); err != nil {
-		return err
+	if s.has("version", "idVersion") {
+		s.each([]any{&version}, func() { rows++ }, `select ifnull(idVersion, 0) from version`)
 	}
 	if rows != 1 || version != s.version {
-		return fmt.Errorf("%w: its name says %d, its %d version rows %d", ErrUpgrading, s.version, rows, version)
+		s.fail(fmt.Errorf("%w: its name says %d, its %d version rows %d", ErrUpgrading, s.version, rows, version))
 	}
 	if s.version < oldest {
-		return fmt.Errorf("%w: schema %d is older than %d (Kodi 17)", ErrUnsupported, s.version, oldest)
+		s.fail(fmt.Errorf("%w: schema %d is older than %d (Kodi 17)", ErrUnsupported, s.version, oldest))
 	}
 	for table, columns := range needed {
 		if !s.has(table, columns...) {
-			return fmt.Errorf("%w: table %s lacks one of %v", ErrUnsupported, table, columns)
+			s.fail(fmt.Errorf("%w: table %s lacks one of %v", ErrUnsupported, table, columns))
 		}
 	}
-	return nil
 }
 
 // readColumns reads the names of the columns of all tables. A view in the place of a
 // table can hold anything, and without end: it is none.
-func (s *session) readColumns(ctx context.Context) error {
+func (s *session) readColumns() {
 	query := `select lower(m.name), c.name from sqlite_master m join pragma_table_info(m.name) c where m.type = 'table'`
 	if s.server {
 		query = `select lower(c.table_name), c.column_name from information_schema.columns c
@@ -58,7 +51,7 @@ func (s *session) readColumns(ctx context.Context) error {
 	}
 	s.columns = map[string][]string{}
 	var table, column string
-	return s.each(ctx, []any{&table, &column}, func() { s.columns[table] = append(s.columns[table], column) }, query)
+	s.each([]any{&table, &column}, func() { s.columns[table] = append(s.columns[table], column) }, query)
 }
 
 // has reports whether a table has all these columns.
@@ -66,7 +59,7 @@ func (s *session) has(table string, columns ...string) bool {
 	return !slices.ContainsFunc(columns, func(c string) bool { return !slices.Contains(s.columns[table], c) })
 }
 
-// optional is a column as a text; ” when the library has none of that name.
+// optional is a column as a text, empty when the library has none of that name.
 func (s *session) optional(table, column string) string {
 	if s.has(table, column) {
 		return "ifnull(" + column + ", '')"

@@ -34,28 +34,25 @@ func (s Server) String() string { return "mysql://" + net.JoinHostPort(s.Host, s
 // Mark changes when a play count of a server's library does, or an item is added or
 // refreshed. It costs the server one pass over its table of files.
 func (d Database) Mark(ctx context.Context) (mark string, err error) {
-	err = d.open(ctx, func(ctx context.Context, s *session) error {
-		mark, err = s.mark(ctx)
-		return err
-	})
+	err = d.open(ctx, func(s *session) { mark = s.mark() })
 	return mark, err
 }
 
 // mark sums up the files of a server's library and the last rows of what lies behind
 // them. Kodi never uses a number again there.
-func (s *session) mark(ctx context.Context) (mark string, err error) {
-	if !s.server {
-		return "", nil
+func (s *session) mark() (mark string) {
+	if s.server {
+		s.first(&mark, `select concat_ws(' ', count(*), sum(crc32(concat_ws('|', idFile, idPath, strFilename, ifnull(playCount, '-'), ifnull(lastPlayed, '-')))),
+			(select max(idMovie) from movie), (select max(idEpisode) from episode), (select max(uniqueid_id) from uniqueid)) from files`)
+		mark = fmt.Sprint(s.version, " ", mark)
 	}
-	err = s.first(ctx, &mark, `select concat_ws(' ', count(*), sum(crc32(concat_ws('|', idFile, idPath, strFilename, ifnull(playCount, '-'), ifnull(lastPlayed, '-')))),
-		(select max(idMovie) from movie), (select max(idEpisode) from episode), (select max(uniqueid_id) from uniqueid)) from files`)
-	return fmt.Sprint(s.version, " ", mark), err
+	return mark
 }
 
 // open runs read in one transaction in the newest database of the library, and has
 // hung up when it returns. The transaction is read-only and sees one state; Kodi's
 // writes do not wait for it.
-func (s Server) open(ctx context.Context, read func(*session) error) error {
+func (s Server) open(ctx context.Context, read func(*session)) error {
 	if s.Host == "" || s.User == "" || s.password() == "" { // Kodi demands the same three
 		return fmt.Errorf("%w: its host, user or password is missing", ErrMySQL)
 	}
@@ -74,13 +71,12 @@ func (s Server) open(ctx context.Context, read func(*session) error) error {
 	if err != nil {
 		return err
 	}
-	on := &session{server: true}
-	return on.through(ctx, sql.OpenDB(connector), func(*session) error {
-		return on.transact(ctx, func() error {
-			if err := on.use(ctx, s); err != nil {
-				return err
+	on := &session{ctx: ctx, server: true}
+	return on.through(sql.OpenDB(connector), func(*session) {
+		on.transact(func() {
+			if on.use(s); on.err == nil {
+				read(on)
 			}
-			return read(on)
 		})
 	})
 }
@@ -90,23 +86,21 @@ const connectTimeout = 3 * time.Second
 
 // use chooses the database of a library with the highest number: Kodi leaves old ones
 // behind when it upgrades.
-func (s *session) use(ctx context.Context, library Server) error {
+func (s *session) use(library Server) {
 	var name, newest string
-	err := s.each(ctx, []any{&name}, func() {
+	s.each([]any{&name}, func() {
 		n, ok := numbered(strings.ToLower(name), strings.ToLower(library.Name), "") // some servers keep names in lower case
 		if ok && n > s.version {
 			newest, s.version = name, n
 		}
 	}, `select schema_name from information_schema.schemata`)
-	if err == nil && newest == "" {
-		err = fmt.Errorf("%w: %s", ErrEmpty, library)
+	if newest == "" {
+		s.fail(fmt.Errorf("%w: %s", ErrEmpty, library))
 	}
-	if err == nil {
-		_, err = s.tx.ExecContext(ctx, "use `"+strings.ReplaceAll(newest, "`", "``")+"`")
+	if s.err == nil {
+		_, err := s.tx.ExecContext(s.ctx, "use `"+strings.ReplaceAll(newest, "`", "``")+"`")
+		s.fail(err)
 	}
-	if err == nil { // it may have several addresses
-		err = s.first(ctx, &s.origin, `select concat(@@hostname, ':', @@port, ' ', @@datadir)`)
-	}
+	s.first(&s.origin, `select concat(@@hostname, ':', @@port, ' ', @@datadir)`) // it may have several addresses
 	s.path, s.origin = library.String()+strconv.Itoa(s.version), s.origin+" "+library.Name
-	return err
 }
