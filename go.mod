@@ -7,6 +7,7 @@ ignore ./connector/extension/test/node_modules
 
 require (
 	github.com/bmatcuk/doublestar/v4 v4.10.4
+	github.com/coreos/go-systemd/v22 v22.7.0
 	github.com/fsnotify/fsnotify v1.10.1
 	github.com/gen2brain/beeep v0.11.3
 	github.com/getkin/kin-openapi v0.152.0

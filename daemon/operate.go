@@ -1,10 +1,12 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -21,7 +23,6 @@ import (
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/resolve"
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -189,10 +190,7 @@ func (d *core) Days(ctx context.Context, n int) ([]entry.Day, error) {
 // Year implements [control.API]. Days are those of this machine's zone.
 func (d *core) Year(ctx context.Context, year int) (entry.Year, error) {
 	y, err := d.store.Year(ctx, year, time.Local)
-	if err != nil {
-		return y, queueFault(err)
-	}
-	return y, nil
+	return y, queueFault(err)
 }
 
 // wished is an entry that asks for the same wish or list already, where each of the
@@ -207,7 +205,7 @@ func (d *core) wished(ctx context.Context, v viewing.Event) (found queue.Entry, 
 	default:
 		return found, nil
 	}
-	for _, f.Account = range (rules.Settings{Routes: d.o.Config.SourceRoutes()}).AccountsOf(viewing.SourceCLI) {
+	for _, f.Account = range d.store.AccountsOf(viewing.SourceCLI) {
 		all, err := d.List(ctx, f)
 		if err != nil {
 			return found, err
@@ -233,10 +231,7 @@ func (d *core) wished(ctx context.Context, v viewing.Event) (found queue.Entry, 
 func (d *core) List(ctx context.Context, f entry.Filter) ([]queue.Entry, error) {
 	list, limit := []queue.Entry{}, f.Limit
 	for limit == 0 || len(list) < limit {
-		f.Limit = maxPage
-		if limit > 0 {
-			f.Limit = min(limit-len(list), maxPage)
-		}
+		f.Limit = min(cmp.Or(limit, math.MaxInt)-len(list), maxPage)
 		page, err := d.store.Entries(ctx, f)
 		if err == nil {
 			err = d.store.Entitle(ctx, page)
@@ -300,7 +295,9 @@ func (d *core) Undo(ctx context.Context, u control.Undo) (control.Undone, error)
 		return control.Undone{}, queueFault(&queue.StateError{Verb: "undo", ID: u.ID, State: e.State, Reason: e.Reason})
 	}
 	if e.Kind != viewing.KindViewing {
-		return control.Undone{}, control.Refused(undoing(u.ID, viewing.Say("fault.undoViewings")), viewing.Say("hint.takeAway"))
+		f := cannotUndo(e, viewing.Say("fault.undoViewings"))
+		f.Hint = viewing.Say("hint.takeAway")
+		return control.Undone{}, f
 	}
 	service, done, err := d.serviceOf(ctx, e.Account)
 	if err != nil {
@@ -401,12 +398,8 @@ func undoable(e queue.Entry, keeps doubt.Precision, r tracker.Reading, others in
 	}
 }
 
-func cannotUndo(e queue.Entry, why viewing.Message) error {
-	return control.Refused(undoing(e.ID, why), viewing.Say("hint.stillThere"))
-}
-
-func undoing(id int64, why viewing.Message) viewing.Message {
-	return viewing.Say("fault.undo", "id", fmt.Sprint(id)).Because(why)
+func cannotUndo(e queue.Entry, why viewing.Message) *control.Fault {
+	return control.Refused(ofEntry("fault.undo", e.ID).Because(why), viewing.Say("hint.stillThere"))
 }
 
 // explain tells everything about one entry, and what moves it on unless it waits.

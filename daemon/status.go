@@ -174,7 +174,7 @@ func standing(h replay.Health, c config.Credential, problem viewing.Message) con
 		h = replay.Health{State: account.Offline}
 	}
 	out := control.Account{
-		Name: c.Account, State: h.State, Reason: h.Reason, NextTry: control.Known(h.NextTry), Since: h.Since,
+		Name: c.Account, State: h.State, Reason: h.Reason, NextTry: control.Known(h.NextTry),
 		PausedUntil: control.Known(h.PausedUntil), Drops: h.Drops, BaseURL: c.BaseURL, User: c.UserName,
 	}
 	if h.State == account.Offline && h.Reason.Code == "" {

@@ -91,7 +91,7 @@ func (p *program) examine(ctx context.Context) error {
 	o.Ask = func(ctx context.Context) (control.Status, bool, error) { return check(ctx, d) }
 	var s control.Status
 	err = p.patiently(func() error {
-		s, _ = health.Examine(ctx, o)
+		s = health.Examine(ctx, o)
 		return nil
 	})
 	if err != nil {

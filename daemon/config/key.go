@@ -12,16 +12,15 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // keyForms are what keys of the service and tokens of TMDB look like.
-var keyForms = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b([sp]k_|eyJ)[\w.-]+`) })
+var keyForms = regexp.MustCompile(`\b([sp]k_|eyJ)[\w.-]+`)
 
 // HideKeys cuts out of a text whatever looks like a key: people write theirs at wrong places.
-func HideKeys(text string) string { return keyForms().ReplaceAllString(text, "$1…") }
+func HideKeys(text string) string { return keyForms.ReplaceAllString(text, "$1…") }
 
 // withoutKeys is a message whose values have no key.
 func withoutKeys(m viewing.Message) viewing.Message {
@@ -191,17 +190,14 @@ func (k Keys) Webhook() (Secret, error) {
 // Password is that of a user of a library's MySQL server. A user whose name could not be a
 // file's has none.
 func (k Keys) Password(user string) (password Secret, err error) {
-	if plain(user) {
+	if userName.MatchString(user) {
 		password, _, err = k.Secret("kodi-mysql-" + user)
 	}
 	return password, err
 }
 
-// plain allows names that are safe as part of a file's.
-func plain(name string) bool {
-	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
-	return name != "" && len(name) <= 80 && strings.Trim(name, safe) == ""
-}
+// userName allows names that are safe as part of a file's.
+var userName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,80}$`)
 
 // read reads an account's key file; a missing one is empty.
 func (k Keys) read(name string) (s stored, err error) {

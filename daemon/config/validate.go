@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -107,7 +108,7 @@ func (v *validator) listen() {
 
 func (v *validator) accounts() {
 	for name, a := range v.Accounts {
-		if !accountName(name) {
+		if !accountName.MatchString(name) {
 			v.fault("accounts."+name, "fault.accountName", "value", strconv.Quote(name))
 		}
 		v.word("accounts."+name+".key_header", a.KeyHeader, "x-api-key", "bearer")
@@ -117,11 +118,8 @@ func (v *validator) accounts() {
 	}
 }
 
-// accountName allows names that are safe as file names everywhere: 1 to
-// 32 lower-case letters, digits, "-" and "_".
-func accountName(name string) bool {
-	return name != "" && len(name) <= 32 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
-}
+// accountName allows names that are safe as file names everywhere.
+var accountName = regexp.MustCompile(`^[a-z0-9_-]{1,32}$`)
 
 // names refuses what names no account, or one twice.
 func (v *validator) names(setting string, names Names) {
@@ -179,7 +177,7 @@ func (v *validator) libraries() {
 		if strings.TrimSpace(l.WatchlistTag) != l.WatchlistTag {
 			v.fault(setting+".watchlist_tag", "fault.noTag", "value", strconv.Quote(l.WatchlistTag))
 		}
-		if l.MySQLUser != "" && !plain(l.MySQLUser) {
+		if l.MySQLUser != "" && !userName.MatchString(l.MySQLUser) {
 			v.fault(setting+".mysql_user", "fault.noUser", "value", strconv.Quote(l.MySQLUser))
 		}
 	}

@@ -128,9 +128,8 @@ type Account struct {
 	Resolves *bool `json:"resolves,omitempty"`
 	// Note is what the service does not do that was asked of it.
 	Note viewing.Message `json:"note,omitzero"`
-	// Troubles are what is wrong with it, for package health. Since is when State began.
+	// Troubles are what is wrong with it, for package health.
 	Troubles []Problem `json:"-"`
-	Since    time.Time `json:"-"`
 }
 
 // Again says when the service is asked again; nothing when that is not after now.

@@ -29,7 +29,7 @@ type Examination struct {
 
 // Examine looks at everything now: the service, the port, the rights of the folder, the
 // configuration and the instance. It changes nothing, and works while nothing runs.
-func Examine(ctx context.Context, o Examination) (status control.Status, running bool) {
+func Examine(ctx context.Context, o Examination) control.Status {
 	status, running, err := o.Ask(ctx)
 	found := append(o.configuration(), o.folder(err)...)
 	if running || sqlite.Held(o.Paths.State) {
@@ -40,7 +40,7 @@ func Examine(ctx context.Context, o Examination) (status control.Status, running
 	all := Judge(Conditions{Troubles: found, Now: time.Now()})
 	status.Problems = Ranked(append(all, status.Problems...))
 	status.State = State(&status, status.Problems)
-	return status, running
+	return status
 }
 
 // configuration is each mistake in the configuration.

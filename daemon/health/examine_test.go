@@ -151,7 +151,7 @@ func (m *machine) version(n int) (was int) {
 func (m *machine) problems() (codes []string) {
 	m.Helper()
 	_, faults := m.o.Source.Load()
-	s, _ := health.Examine(m.Context(), health.Examination{
+	s := health.Examine(m.Context(), health.Examination{
 		Paths: m.o.Paths, Faults: faults,
 		Ask: func(ctx context.Context) (s control.Status, running bool, err error) {
 			if sqlite.Held(m.o.Paths.State) {
