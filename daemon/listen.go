@@ -81,20 +81,19 @@ func listen(ctx context.Context, o Options) (all []net.Listener, err error) {
 		if host == own {
 			continue
 		}
+		probe, err := lc.Listen(ctx, "tcp", net.JoinHostPort(host, "0"))
+		if err != nil { // the machine has no such address
+			continue
+		}
+		_ = probe.Close() // no connection was promised anything
 		o.Config.Listen = net.JoinHostPort(host, port)
-		more, err := lc.Listen(ctx, "tcp", o.Config.Listen)
-		if err == nil {
-			all = append(all, more)
-			continue
+		if l, err = lc.Listen(ctx, "tcp", o.Config.Listen); err != nil {
+			for _, open := range all {
+				_ = open.Close()
+			}
+			return nil, listenError(ctx, o, err)
 		}
-		other, missing := lc.Listen(ctx, "tcp", net.JoinHostPort(host, "0"))
-		if missing != nil { // the machine has no such address
-			continue
-		}
-		for _, open := range append(all, other) {
-			_ = open.Close() // no connection was promised anything
-		}
-		return nil, listenError(ctx, o, err)
+		all = append(all, l)
 	}
 	return all, nil
 }

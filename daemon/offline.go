@@ -115,8 +115,8 @@ func (d offline) status(ctx context.Context) (control.Status, error) {
 		return s
 	})
 	if d.o.Config.Resolve.TMDB.Enabled {
-		if _, unusable := d.tmdbToken(); unusable != nil {
-			p := d.tmdbProvider()
+		p := d.tmdbProvider()
+		if _, unusable := p.open(); unusable != nil {
 			p.problem, p.hint = viewing.MessagesOf(unusable)[0], p.remedy
 			out.Sources = append(out.Sources, p.status())
 		}

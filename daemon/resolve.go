@@ -85,22 +85,16 @@ func (d *core) openProviders(ctx context.Context) {
 func (d *core) tmdbProvider() *provider {
 	address := d.o.Config.Resolve.TMDB.BaseURL
 	open := func() (resolve.Asker, error) {
-		token, err := d.tmdbToken()
-		if err != nil {
+		token, _, err := d.keys.TMDB()
+		switch {
+		case err != nil:
 			return nil, err
+		case token.IsZero():
+			return nil, viewing.Say("asked.noToken")
 		}
-		return tmdb.New(address, token)
+		return tmdb.New(address, token.Reveal())
 	}
 	return &provider{name: "TMDB", address: address, open: open, detail: viewing.Say("asked.tMDB"), remedy: control.Command("filmspool login --tmdb")}
-}
-
-// tmdbToken is the token that is kept for TMDB; none is an error.
-func (d *core) tmdbToken() (string, error) {
-	token, _, err := d.keys.TMDB()
-	if err == nil && token.IsZero() {
-		err = viewing.Say("asked.noToken")
-	}
-	return token.Reveal(), err
 }
 
 // useProvider has another client asked.

@@ -81,16 +81,8 @@ func NotRunning(hint viewing.Message) *Fault {
 	return &Fault{Code: CodeNotRunning, Message: viewing.Say("fault.notRunning"), Hint: hint}
 }
 
-// statusOf is the HTTP status of a code.
-func statusOf(code string) int {
-	switch code {
-	case CodeInvalid, CodeRefused:
-		return http.StatusBadRequest
-	case CodeNotFound:
-		return http.StatusNotFound
-	case CodeNotRunning, CodeBusy:
-		return http.StatusServiceUnavailable
-	default:
-		return http.StatusInternalServerError
-	}
+// statuses are those of HTTP for a code; another one is 500.
+var statuses = map[string]int{
+	CodeInvalid: http.StatusBadRequest, CodeRefused: http.StatusBadRequest, CodeNotFound: http.StatusNotFound,
+	CodeNotRunning: http.StatusServiceUnavailable, CodeBusy: http.StatusServiceUnavailable,
 }

@@ -2,6 +2,7 @@ package control
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -140,7 +141,7 @@ func answer(w http.ResponseWriter, r *http.Request, log *slog.Logger, stream *be
 		if stream.yes {
 			panic(http.ErrAbortHandler)
 		}
-		w.WriteHeader(statusOf(f.Code))
+		w.WriteHeader(cmp.Or(statuses[f.Code], http.StatusInternalServerError))
 		value = f
 	}
 	if value != nil {

@@ -177,27 +177,21 @@ func Test(s locale.Speech) Notice {
 	return Notice{Text: s.Say("notify.test"), Codes: []string{"test"}}
 }
 
-// compose makes one notice of problems, the worst first.
+// compose makes one notice of problems, the worst first, each with the act that mends it.
 func compose(problems []control.Problem) (n Notice) {
-	for i, p := range problems {
-		if i > 0 {
-			n.Text += "\n"
+	var lines []string
+	for _, p := range problems {
+		text := p.Text + " " + p.Act.Text
+		if c := p.Act.Command; c != nil && !strings.Contains(text, *c) {
+			text = strings.TrimSuffix(text, ".") + ": " + *c
 		}
-		n.Codes, n.Text = append(n.Codes, p.Code), n.Text+line(p)
+		n.Codes, lines = append(n.Codes, p.Code), append(lines, text)
 	}
+	n.Text = strings.Join(lines, "\n")
 	if letters := []rune(n.Text); len(letters) > maxText {
 		n.Text = string(letters[:maxText-1]) + "…"
 	}
 	return n
-}
-
-// line is one problem with the act that mends it.
-func line(p control.Problem) string {
-	text := p.Text + " " + p.Act.Text
-	if c := p.Act.Command; c != nil && !strings.Contains(text, *c) {
-		text = strings.TrimSuffix(text, ".") + ": " + *c
-	}
-	return text
 }
 
 const (

@@ -181,7 +181,15 @@ func (m *Manager) Status(ctx context.Context) (Status, error) {
 		ctx, cancel := context.WithTimeout(ctx, askPatience)
 		defer cancel()
 		s.Version, err = m.o.Ask(ctx)
-		m.compare(&s, err)
+		switch {
+		case errors.Is(err, ErrNotRunning) && s.Vague:
+			s.State, s.Hint = Starting, Command(m.o.System, "service logs")
+		case err != nil && !errors.Is(err, ErrNotRunning):
+			s.Silent, s.Detail, s.Hint = true, viewing.Say("service.silent").Because(viewing.MessagesOf(err)[0]), Command(m.o.System, "service logs")
+		case s.Version != "" && m.o.Version != "" && s.Version != m.o.Version:
+			s.Outdated, s.Detail = true, viewing.Say("service.outdated", "running", s.Version, "installed", m.o.Version)
+			s.Hint = Command(m.o.System, "service restart")
+		}
 	}
 	switch s.State {
 	case Stopped:
@@ -191,19 +199,6 @@ func (m *Manager) Status(ctx context.Context) (Status, error) {
 	case NotInstalled, Starting, Running, Stopping:
 	}
 	return s, nil
-}
-
-// compare adds what the program itself answers to what the manager says of it.
-func (m *Manager) compare(s *Status, err error) {
-	switch {
-	case errors.Is(err, ErrNotRunning) && s.Vague:
-		s.State, s.Hint = Starting, Command(m.o.System, "service logs")
-	case err != nil && !errors.Is(err, ErrNotRunning):
-		s.Silent, s.Detail, s.Hint = true, viewing.Say("service.silent").Because(viewing.MessagesOf(err)[0]), Command(m.o.System, "service logs")
-	case s.Version != "" && m.o.Version != "" && s.Version != m.o.Version:
-		s.Outdated, s.Detail = true, viewing.Say("service.outdated", "running", s.Version, "installed", m.o.Version)
-		s.Hint = Command(m.o.System, "service restart")
-	}
 }
 
 // Logs copies what the service wrote to out, the newest 200 lines, and with
