@@ -230,7 +230,7 @@ func (c *copier) copyTables(from string, most int64) error {
 	copies, err := All(c.Tx, func(r *sql.Rows) (string, error) {
 		var name, columns, number string
 		err := r.Scan(&name, &columns, &number)
-		return fmt.Sprintf("INSERT OR IGNORE INTO main.%[1]s (%[2]s) SELECT %[2]s FROM damaged.%[1]s WHERE %[3]s BETWEEN ? AND ?", name, columns, number), err
+		return fmt.Sprintf("INSERT OR IGNORE INTO main.%[1]s (%[2]s) SELECT %[2]s FROM damaged.%[1]s WHERE %[3]s BETWEEN ? AND ? LIMIT ?", name, columns, number), err
 	}, selectTables)
 	if err != nil {
 		return err
@@ -259,18 +259,24 @@ func (c *copier) copyTables(from string, most int64) error {
 func (c *copier) copyTable(statement string, most int64) error {
 	var faults, last int64
 	for first := int64(1); first <= most && faults <= maxFaults; first += rangeRows {
-		n, whole, err := c.copyRange(statement, first, first+rangeRows-1)
+		n, whole, err := c.copyRange(statement, first, first+rangeRows-1, all)
 		if n > 0 {
 			last = first + rangeRows
 		}
 		alone := !whole || n < rangeRows && first <= last+rangeRows
 		for id := first; err == nil && alone && id < first+rangeRows; id++ {
-			if _, whole, err = c.copyRange(statement, id, id); whole {
-				c.found.Lost += faults
-				faults = 0
-			} else {
-				faults++
+			_, whole, err = c.copyRange(statement, id, id, all)
+			for limit, more := 1, !whole; err == nil && more; limit++ { // those before one that cannot be read
+				n, _, err = c.copyRange(statement, id, id, limit)
+				more = n > 0
+				whole = whole || more
 			}
+			if !whole {
+				faults++
+				continue
+			}
+			c.found.Lost += faults
+			faults = 0
 		}
 		if err != nil {
 			return err
@@ -280,10 +286,13 @@ func (c *copier) copyTable(statement string, most int64) error {
 	return nil
 }
 
-// copyRange copies the rows of a range, and says how many; whole is false when one of them
-// cannot be read or does not fit the table. Then it copies none.
-func (c *copier) copyRange(statement string, first, last int64) (n int64, whole bool, err error) {
-	n, err = c.Affect(statement, first, last)
+// all is no limit.
+const all = -1
+
+// copyRange copies the first rows of a range, and says how many; whole is false when one
+// of them cannot be read or does not fit the table. Then it copies none.
+func (c *copier) copyRange(statement string, first, last int64, limit int) (n int64, whole bool, err error) {
+	n, err = c.Affect(statement, first, last, limit)
 	if err != nil && (isDamage(err) || concernsOneJob(err)) {
 		return 0, false, nil
 	}

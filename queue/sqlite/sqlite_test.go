@@ -22,7 +22,8 @@ const schema = `
 	CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY NOT NULL) STRICT;
 	CREATE TABLE events (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, data BLOB) STRICT;
 	CREATE TABLE children (event INTEGER REFERENCES events (id) DEFERRABLE INITIALLY DEFERRED) STRICT;
-	CREATE TABLE notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT;`
+	CREATE TABLE notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT;
+	CREATE TABLE steps (event INTEGER, number INTEGER, text TEXT, PRIMARY KEY (event, number)) STRICT, WITHOUT ROWID;`
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
@@ -500,6 +501,40 @@ func TestDamageThatTheStartMeets(t *testing.T) {
 		t.Error(err)
 	}
 	stop()
+}
+
+// Of the rows with one number, those before a damaged one are copied.
+func TestRowsBeforeADamagedOneAreCopied(t *testing.T) {
+	path := withEvents(t, 1)
+	db, _ := open(t, path)
+	if err := db.writeNow(func(t *Tx) error {
+		return t.Run("INSERT INTO steps VALUES (1, 1, 'first step'), (1, 2, 'second step'), (1, 3, 'third step')")
+	}); err != nil {
+		t.Fatal(err)
+	}
+	closed(t, db)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	length := bytes.Index(content, []byte("third step")) - 2 // the number lies between
+	if content[length] != 13+2*byte(len("third step")) {
+		t.Fatalf("the record is built otherwise: %v", content[length-3:length+2])
+	}
+	content[length] = 0x7f // longer than the record
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path+".suspect", []byte("said by a test"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db, _ = open(t, path)
+	defer closed(t, db)
+	rows, err := db.reader.Query("SELECT text FROM steps ORDER BY number")
+	all, err := Collect(rows, err, func(r *sql.Rows) (text string, err error) { return text, r.Scan(&text) })
+	if got := strings.Join(all, ", "); err != nil || got != "first step, second step" {
+		t.Errorf("copied %q, %v", got, err)
+	}
 }
 
 // TestAPowerCutWhileTheFileIsMade: the first transactions have a rollback journal, which
