@@ -17,10 +17,10 @@ func (d *core) Export(ctx context.Context, e control.Export, w io.Writer) error 
 	if !e.Valid() {
 		return control.Invalid(viewing.Say("fault.exportForm", "names", strings.Join(control.ExportForms, ", ")), viewing.Message{})
 	}
-	forms := transfer.Formats()
-	i := slices.IndexFunc(forms, func(f transfer.Format) bool { return f.Name == e.Form && f.Write != nil })
+	i := slices.IndexFunc(transfer.Formats, func(f transfer.Format) bool { return f.Name == e.Form && f.Write != nil })
 	if i < 0 {
 		return d.store.Export(ctx, e.Filter, w)
 	}
-	return forms[i].Write(w, d.store.Records(ctx, e.Filter))
+	_, err := transfer.Formats[i].Write(w, d.store.Records(ctx, e.Filter))
+	return err
 }

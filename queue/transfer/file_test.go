@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"io"
 	"slices"
@@ -74,25 +75,26 @@ func TestTextsAreReadInTheirEncoding(t *testing.T) {
 		"UTF-16":       utf16("Titel\tDatum\r\nGrüße\t\"1\n2\"\r\n", false),
 		"big endian":   utf16("Titel;Datum\nGrüße;\"1\n2\"", true),
 		"Windows-1252": "Titel;Datum\r\nGr\xfc\xdfe;\"1\n2\"\r\n",
+		"mixed":        "Titel;Datum\nGr\xfc\xdfe;\"1\n2\"\nGrüße;\"1\n2\"\n",
 		"archive":      zipped(t, "A/", "", "A/B/x.CSV", "Titel,Datum\nGrüße,\"1\n2\"\n", "A/y.txt", "", "__MACOSX/A/._y.txt", ""),
 	} {
-		parts := open(t, content).Named("b/x.csv")
-		if len(parts) != 1 || !parts[0].Has("datum", "titel") || parts[0].Has("title") {
+		parts := shape{members: "b/x.csv", columns: "datum,titel"}.partsOf(open(t, content))
+		if len(parts) != 1 || parts[0].has("title") {
 			t.Fatalf("%s: %d parts", name, len(parts))
 		}
-		for line, err := range parts[0].Lines() {
-			if err != nil || line.Get("title", "titel") != "Grüße" || line.Get("datum") != "1\n2" || line.Number != 2 {
+		for line, err := range parts[0].lines("", false) {
+			if err != nil || line.Get("titel") != "Grüße" || line.Fields[1] != "1\n2" || line.Number%2 != 0 {
 				t.Errorf("%s: %q, line %d, %v", name, line.Fields, line.Number, err)
 			}
 		}
 	}
 }
 
-func TestObjectsAtAPath(t *testing.T) {
-	for _, c := range []struct{ content, path, want, code string }{
+func TestObjectsOfAKey(t *testing.T) {
+	for _, c := range []struct{ content, key, want, code string }{
 		{`[{"a":1},{"a":2}]`, "", `{"a":1} {"a":2}`, ""},
 		{"{\"a\":1}\n{\"a\":2}\n", "", `{"a":1} {"a":2}`, ""},
-		{`{"x":[{"b":[1]}],"y":{"a":{"b":[9]}},"a":{"c":2,"b":[1,{"d":[]}]},"b":[3]}`, "a.b", `1 {"d":[]}`, ""},
+		{`{"x":[{"c":[1]}],"y":"b","z":["b",{"b":2}],"a":{"c":2,"b":[1,{"d":[]}]},"b":[3]}`, "b", `1 {"d":[]}`, ""},
 		{`{"a":1}`, "a", "", ""},
 		{`{"a":{"b":1}}`, "a", "", ""},
 		{`{"a":[1,`, "a", "1", "file.cut"},
@@ -101,14 +103,10 @@ func TestObjectsAtAPath(t *testing.T) {
 		{`{"z":` + strings.Repeat("[", 2000), "a", "", "file.long"},
 	} {
 		var got []string
-		var failed error
-		for o, err := range open(t, c.content).Named("")[0].Objects(c.path) {
-			if failed = err; err == nil {
-				got = append(got, string(o.JSON))
-			}
-		}
-		if strings.Join(got, " ") != c.want || code(failed) != c.code {
-			t.Errorf("%s at %q: %s, %v", c.content, c.path, got, failed)
+		r := &reader{}
+		objects(r, open(t, c.content).parts[0], c.key, func(o json.RawMessage) { got = append(got, string(o)) })
+		if strings.Join(got, " ") != c.want || code(r.err) != c.code {
+			t.Errorf("%s at %q: %s, %v", c.content, c.key, got, r.err)
 		}
 	}
 }
@@ -159,25 +157,24 @@ func TestHostileFilesAreRefused(t *testing.T) {
 		binary.LittleEndian.PutUint32(large[at+24:], 400<<20)
 	}
 	for name, c := range map[string]struct{ content, code string }{
-		"empty":           {"", "file.empty"},
-		"cut archive":     {whole[:len(whole)-30], "file.zip"},
-		"bomb":            {zipped(t, "a.csv", strings.Repeat("a", 4<<20)), "file.bomb"},
-		"large together":  {string(large), "file.large"},
-		"many members":    {zipped(t, many...), "file.members"},
-		"password":        {string(locked), "file.encrypted"},
-		"program":         {"\x7fELF\x00\x00", "file.binary"},
-		"unknown":         {"a,b\n1,2\n", "file.unknown"},
-		"times":           {"2024-01-05 20:15:30\tx\n", "file.unknown"},
-		"quote":           {"a,b\n1,2\n\"1,2\n", "file.quotes"},
-		"mixed encodings": {"a,b\nä,2\n\xfc,2\n", "file.encoding"},
-		"control":         {"a,b\n1,\x002\n", "file.binary"},
+		"empty":          {"", "file.empty"},
+		"cut archive":    {whole[:len(whole)-30], "file.zip"},
+		"bomb":           {zipped(t, "a.csv", strings.Repeat("a", 4<<20)), "file.bomb"},
+		"large together": {string(large), "file.large"},
+		"many members":   {zipped(t, many...), "file.members"},
+		"password":       {string(locked), "file.encrypted"},
+		"program":        {"\x7fELF\x00\x00", "file.binary"},
+		"unknown":        {"a,b\n1,2\n", "file.unknown"},
+		"times":          {"2024-01-05 20:15:30\tx\n", "file.unknown"},
+		"quote":          {"a,b\n1,2\n\"1,2\n", "file.quotes"},
+		"control":        {"a,b\n1,\x002\n", "file.binary"},
 	} {
 		f, err := Open(strings.NewReader(c.content), int64(len(c.content)))
 		if err == nil {
 			_, err = Detect(f)
 		}
 		if code(err) == "file.unknown" && c.code != "file.unknown" {
-			for _, failed := range f.Named("*")[0].Lines() {
+			for _, failed := range f.parts[0].lines("", false) {
 				err = failed
 			}
 		}
@@ -201,15 +198,12 @@ func TestHostileFilesAreRefused(t *testing.T) {
 
 func TestRecordWithoutEndIsRefusedAtOnce(t *testing.T) {
 	read := func(p *Part, kind string) (err error) {
-		switch kind {
-		case "lines":
-			for _, err = range p.Lines() {
-			}
-		case "raw":
-			err = p.eachRaw(func(Line) error { return nil })
-		default:
-			for _, err = range p.Objects(strings.TrimPrefix(kind, "objects")) {
-			}
+		if key, is := strings.CutPrefix(kind, "objects"); is {
+			r := &reader{}
+			objects(r, p, key, func(any) {})
+			return r.err
+		}
+		for _, err = range p.lines("", kind == "bare") {
 		}
 		return err
 	}
@@ -217,7 +211,7 @@ func TestRecordWithoutEndIsRefusedAtOnce(t *testing.T) {
 		{"a,b\n1,", "lines"},
 		{"a,b\n1,\"", "lines"},
 		{"", "lines"},
-		{"a\tb\n", "raw"},
+		{"a\tb\n", "bare"},
 		{`[{"a":"`, "objects"},
 		{`{"a":"`, "objects"},
 		{`{"b":"`, "objectsa"},
@@ -227,7 +221,7 @@ func TestRecordWithoutEndIsRefusedAtOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := read(f.Named("")[0], c.kind); code(err) != "file.long" || file.read > 3*maxRecord {
+		if err := read(f.parts[0], c.kind); code(err) != "file.long" || file.read > 3*maxRecord {
 			t.Errorf("%q as %s: %v after %d bytes", c.begin, c.kind, err, file.read)
 		}
 	}
@@ -236,7 +230,7 @@ func TestRecordWithoutEndIsRefusedAtOnce(t *testing.T) {
 // TestLargeFilesAreRead: the bound of a record is none of the file.
 func TestLargeFilesAreRead(t *testing.T) {
 	row, n := strings.Repeat("x", 1000), 3*maxRecord/1000
-	for _, err := range open(t, "a,b\n"+strings.Repeat(row+",1\n", n)).Only().Lines() {
+	for _, err := range open(t, "a,b\n"+strings.Repeat(row+",1\n", n)).parts[0].lines("", false) {
 		if n--; err != nil {
 			t.Fatal(err)
 		}
@@ -245,21 +239,15 @@ func TestLargeFilesAreRead(t *testing.T) {
 		t.Errorf("%d lines are missing", n)
 	}
 	n = 3 * maxRecord / 1000
-	for _, err := range open(t, `{"b":[`+strings.Repeat(`"`+row+`",`, n)+`1],"a":[`+strings.Repeat(`"`+row+`",`, n-1)+`1]}`).Only().Objects("a") {
-		if n--; err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n != 0 {
+	r := &reader{}
+	objects(r, open(t, `{"b":[`+strings.Repeat(`"`+row+`",`, n)+`1],"a":[`+strings.Repeat(`"`+row+`",`, n-1)+`1]}`).parts[0], "a", func(any) { n-- })
+	if n != 0 || r.err != nil {
 		t.Errorf("%d objects are missing", n)
 	}
 }
 
 func TestDatesOfAFile(t *testing.T) {
-	zone, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	berlin(t)
 	yes, no := true, false
 	for _, c := range []struct {
 		dates string
@@ -289,10 +277,11 @@ func TestDatesOfAFile(t *testing.T) {
 		for i := range dates {
 			dates[i] = strings.ReplaceAll(dates[i], "_", " ")
 		}
-		cal, err := calendarOf(open(t, "a,date\n,"+strings.Join(dates, "\n,")+"\n").Named("")[0], Options{zone, c.first}, "date")
-		got := code(err)
-		if err == nil {
-			in, ambiguous, ok := cal.instant(dates[0])
+		r := &reader{dates: calendar{dayFirst: c.first}}
+		r.read(shape{row: csvRow}, open(t, "a,watched_at\n,"+strings.Join(dates, "\n,")+"\n").parts[0], true)
+		got := code(r.err)
+		if r.err == nil {
+			in, ambiguous, ok := r.dates.instant(dates[0])
 			at := time.UnixMilli(in.Millis)
 			if in.Offset != nil {
 				at = at.In(time.FixedZone("", *in.Offset))
@@ -313,9 +302,10 @@ func TestDatesOfAFile(t *testing.T) {
 }
 
 func TestKeysAreStable(t *testing.T) {
-	older, newer := newKeys("x"), newKeys("x")
-	want := []string{older.next("a", "b"), older.next("ab", ""), older.next("a", "b")}
-	got := []string{newer.next("new"), newer.next("a", "b"), newer.next("ab", ""), newer.next("a", "b")}
+	older := &reader{given: map[uint64]struct{}{}, repeated: map[uint64]int{}}
+	newer := &reader{given: map[uint64]struct{}{}, repeated: map[uint64]int{}}
+	want := []string{older.key("a", "b"), older.key("ab", ""), older.key("a", "b")}
+	got := []string{newer.key("new"), newer.key("a", "b"), newer.key("ab", ""), newer.key("a", "b")}
 	if !slices.Equal(got[1:], want) || len(slices.Compact(slices.Sorted(slices.Values(got)))) != 4 || len(got[3]) > 150 || strings.Contains(want[1], "-") {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -109,7 +109,7 @@ func deref(n *int) int {
 }
 
 // readAll reads a file whose form is not known.
-func readAll(content string, o Options) (form string, rows []Row, err error) {
+func readAll(content string) (form string, rows []Row, err error) {
 	f, err := Open(strings.NewReader(content), int64(len(content)))
 	if err != nil {
 		return "", nil, err
@@ -118,7 +118,7 @@ func readAll(content string, o Options) (form string, rows []Row, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	for row, err := range format.Read(f, o) {
+	for row, err := range format.Read(f, Options{}) {
 		if err != nil {
 			return format.Name, rows, err
 		}
@@ -127,22 +127,30 @@ func readAll(content string, o Options) (form string, rows []Row, err error) {
 	return format.Name, rows, nil
 }
 
-func berlin(t testing.TB) Options {
+// inZone has this machine be in a zone until the test ends.
+func inZone(t testing.TB, zone *time.Location) {
+	before := time.Local
+	t.Cleanup(func() { time.Local = before })
+	time.Local = zone
+}
+
+func berlin(t testing.TB) {
 	t.Helper()
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Options{Zone: zone}
+	inZone(t, zone)
 }
 
 // TestEveryForm compares what is read of each sample with rows.golden, which was checked by
 // hand. To write it anew: go test -run TestEveryForm -update.
 func TestEveryForm(t *testing.T) {
+	berlin(t)
 	var got strings.Builder
 	for _, name := range samples(t) {
 		content := sample(t, name)
-		form, rows, err := readAll(content, berlin(t))
+		form, rows, err := readAll(content)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -151,7 +159,7 @@ func TestEveryForm(t *testing.T) {
 			fmt.Fprintln(&got, told(row))
 		}
 		checkRows(t, name, rows)
-		if _, again, _ := readAll(content, berlin(t)); !slices.EqualFunc(rows, again, func(a, b Row) bool { return a.Key == b.Key }) {
+		if _, again, _ := readAll(content); !slices.EqualFunc(rows, again, func(a, b Row) bool { return a.Key == b.Key }) {
 			t.Errorf("%s: other keys at the second time", name)
 		}
 	}
@@ -187,7 +195,7 @@ func TestReadingMayEndAnywhere(t *testing.T) {
 		for end, more := 1, true; more; end++ {
 			n := 0
 			more = false
-			for range format.Read(f, berlin(t)) {
+			for range format.Read(f, Options{}) {
 				if n++; n == end {
 					more = true
 					break
@@ -203,7 +211,7 @@ func TestOtherMembersStayClosed(t *testing.T) {
 		"tvtime_en": "access_token.csv", "netflix_data_en": "payment_and_billing/*", "letterboxd_en": "deleted/*",
 	} {
 		f := open(t, sample(t, name))
-		closed := f.Named(private)
+		closed := shape{members: private}.partsOf(f)
 		if len(closed) != 1 {
 			t.Fatal(name, len(closed))
 		}
@@ -215,7 +223,7 @@ func TestOtherMembersStayClosed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, err := range format.Read(f, berlin(t)) {
+		for _, err := range format.Read(f, Options{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -250,11 +258,11 @@ func checkRows(t testing.TB, name string, rows []Row) {
 func TestNewerFileAddsWhatIsNew(t *testing.T) {
 	const begin = "Title,Date\n"
 	older := "\"Plain Film\",\"9/13/23\"\n\"Plain Film\",\"9/13/23\"\n\"Other\",\"9/2/23\"\n"
-	_, before, err := readAll(begin+older, berlin(t))
+	_, before, err := readAll(begin + older)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, after, err := readAll(begin+"\"Plain Film\",\"9/14/23\"\n"+older, berlin(t))
+	_, after, err := readAll(begin + "\"Plain Film\",\"9/14/23\"\n" + older)
 	if err != nil || len(before) != 3 || len(after) != 4 {
 		t.Fatal(before, after, err)
 	}
@@ -268,11 +276,11 @@ func TestNewerFileAddsWhatIsNew(t *testing.T) {
 // TestTitlesOfNetflix: a film stays one, and what has a season's word is an episode.
 func TestTitlesOfNetflix(t *testing.T) {
 	const film, episode = viewing.Movie, viewing.Episode
-	several := netflixTitles{}
+	several := &reader{numbers: map[uint64]int{}}
 	for _, title := range []string{"Saga: One", "Saga: One", "Saga: One", "Saga: One", "Saga: Two", "Saga: Three"} {
-		several.see(title)
+		several.seeNetflix(title)
 	}
-	if m := several.media("Saga: One"); m.Type != film {
+	if m := several.netflixMedia("Saga: One"); m.Type != film {
 		t.Errorf("three films are episodes: %+v", m)
 	}
 	for title, want := range map[string]struct {
@@ -300,7 +308,7 @@ func TestTitlesOfNetflix(t *testing.T) {
 		"=cmd|' /C calc'!A0: Season 1: +1":            {episode, "=cmd|' /C calc'!A0", "+1", 1, 0},
 		"Show: Season 99999999999999999999999: Title": {episode, "Show", "Season 99999999999999999999999: Title", 0, 0},
 	} {
-		m := netflixTitles{}.media(title)
+		m := new(reader).netflixMedia(clean(title))
 		got := want
 		got.kind, got.title, got.season, got.n, got.show = m.Type, m.Title, deref(m.Season), deref(m.Episode), ""
 		if m.Show != nil {
@@ -317,7 +325,7 @@ func TestDamagedSamplesAreRefusedOrRead(t *testing.T) {
 	for _, name := range samples(t) {
 		content := sample(t, name)
 		for at := 1; at < len(content); at += 1 + len(content)/40 {
-			_, rows, err := readAll(content[:at], berlin(t))
+			_, rows, err := readAll(content[:at])
 			checkRows(t, name, rows)
 			if err != nil && code(err) == "" {
 				t.Errorf("%s, cut at %d: %v", name, at, err)
@@ -340,7 +348,7 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		_, rows, err := readAll(string(content), Options{Zone: time.UTC})
+		_, rows, err := readAll(string(content))
 		checkRows(t, "fuzz", rows)
 		if err != nil && code(err) == "" {
 			t.Errorf("no message: %v", err)
@@ -395,7 +403,7 @@ func BenchmarkNetflix(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		next, stop := iter.Pull2(format.Read(f, Options{Zone: time.UTC}))
+		next, stop := iter.Pull2(format.Read(f, Options{}))
 		for {
 			row, err, more := next()
 			if !more {

@@ -19,6 +19,10 @@ func rowsText(t *testing.T, f *File, o Options) string {
 			fmt.Fprintln(&b, err)
 			continue
 		}
+		if row.Skip != "" {
+			fmt.Fprintln(&b, row.Key, row.Skip)
+			continue
+		}
 		e := row.Event
 		fmt.Fprintf(&b, "%s %s%s", row.Key, row.Skip, e.Kind)
 		if e.List != nil {
@@ -67,7 +71,7 @@ func TestTraktArchive(t *testing.T) {
 		"export-trakt-ann/_errors.json", `["shows"]`)
 	want := strings.TrimLeft(`
 9000000001 viewing A Film (1995) {TMDB:949 IMDB:tt0113277 TVDB:0}  2026-08-21T06:41:00.000Z 
-9000000002 markviewing  1970-01-01T00:00:00.000Z 
+9000000002 mark
 11 viewing Red S01E01 {TMDB:71 IMDB: TVDB:61} of {TMDB:1396 IMDB:tt0903747 TVDB:81189}  2026-08-02T10:00:00.000Z 
 12 viewing Red S01E02 {TMDB:72 IMDB: TVDB:62} of {TMDB:1396 IMDB:tt0903747 TVDB:81189}  2026-08-02T10:00:00.000Z 
 13 viewing Red S01E03 {TMDB:73 IMDB: TVDB:63} of {TMDB:1396 IMDB:tt0903747 TVDB:81189}  2026-08-02T10:00:00.000Z 
@@ -76,14 +80,14 @@ func TestTraktArchive(t *testing.T) {
 16 viewing Red S01E06 {TMDB:76 IMDB: TVDB:66} of {TMDB:1396 IMDB:tt0903747 TVDB:81189}  2026-08-02T10:00:00.000Z bulk
 17 viewing Red S01E07 {TMDB:77 IMDB: TVDB:67} of {TMDB:1396 IMDB:tt0903747 TVDB:81189}  2026-08-02T10:00:00.000Z bulk
 18 viewing Red S01E08 {TMDB:78 IMDB: TVDB:68} of {TMDB:1396 IMDB:tt0903747 TVDB:81189}  2026-08-03T10:00:00.000Z 
-9000000003 unreadableviewing   
-9000000004 viewing No Number {TMDB:0 IMDB: TVDB:0}  2026-08-21T06:41:00.000Z 
+9000000003 unreadable
+9000000004 viewing No Number (1995) {TMDB:0 IMDB: TVDB:0}  2026-08-21T06:41:00.000Z 
 watchlist:tv:8 watchlist Red (2008) {TMDB:1396 IMDB: TVDB:0}   
 list:77 list {Name:Rain Description:wet Visibility:PUBLIC}   
 list:77:movie:1 list_item A Film (1995) {TMDB:949 IMDB:tt0113277 TVDB:0} list:77  
- other   
- rating   
- missing   
+ other
+ rating
+ missing
 `, "\n")
 	if got := rowsText(t, open(t, archive), Options{}); got != want {
 		t.Errorf("read\n%s\nwant\n%s", got, want)
@@ -131,10 +135,10 @@ func TestOwnExport(t *testing.T) {
 	want := strings.TrimLeft(`
 k1 viewing A Film (1995) {TMDB:949 IMDB: TVDB:0}  2026-08-21T06:41:00Z import
 k2 viewing Held {TMDB:0 IMDB: TVDB:0}  2026-08-21T07:41:00Z review
-b1 otherviewing movie 949 {TMDB:949 IMDB: TVDB:0}   
+b1 other
 odd:o1 watchlist tv 1396 {TMDB:1396 IMDB: TVDB:0}   import
-b2 otherviewing movie 949 {TMDB:949 IMDB: TVDB:0}   
-: other   
+b2 other
+: other
 `, "\n")
 	if got := rowsText(t, open(t, ownLines), Options{}); got != want {
 		t.Errorf("read\n%s\nwant\n%s", got, want)

@@ -4,33 +4,19 @@
 package transfer
 
 import (
+	"cmp"
+	"errors"
 	"io"
 	"iter"
-	"time"
+	"path"
+	"slices"
+	"strings"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Format is one form of file.
-type Format struct {
-	// Name is the form in commands and JSON, such as "letterboxd".
-	Name string
-	// Is reports whether a file has this form, by its content: the name of a file is no
-	// evidence.
-	Is func(*File) bool
-	// Read gives the rows of a file in its order. An error that names the line ends it.
-	// Nil where the form is only written.
-	Read func(*File, Options) iter.Seq2[Row, error]
-	// Write writes entries: viewings, the oldest first, then the watchlist, then the items of
-	// lists, one list after the other. What the form cannot hold is left out. Nil where the
-	// form is only read.
-	Write func(io.Writer, iter.Seq2[Record, error]) error
-}
-
 // Options are what a file cannot tell and a person was asked.
 type Options struct {
-	// Zone is where days and times without a zone are meant; nil is the local zone.
-	Zone *time.Location
 	// DayFirst says whether 03/04/2026 is the third of April; nil where nobody has said.
 	DayFirst *bool
 }
@@ -45,7 +31,7 @@ const (
 	SkipUnfinished Skip = "unfinished" // the player says that it was left early
 	SkipOther      Skip = "other"      // trailers, music, advertisements
 	SkipMissing    Skip = "missing"    // the file says that something is missing in it
-	SkipUnreadable Skip = "unreadable" // it lacks a date or a title, or its values cannot be right
+	SkipUnreadable Skip = "unreadable" // it lacks a title, or its values cannot be right
 )
 
 // Row is one row of a file.
@@ -78,4 +64,227 @@ type Record struct {
 	Rewatch   bool          // an earlier viewing of the same item is known
 	Source    string        // such as "kodi" or "browser"
 	EventID   string        // what its source calls it
+}
+
+// Format is one form of file.
+type Format struct {
+	// Name is the form in commands and JSON, such as "letterboxd".
+	Name string
+	// Write writes entries: viewings, the oldest first, then the watchlist, then the items of
+	// lists, one list after the other. It reports how many it left out, because the form cannot
+	// hold them. Nil where the form is only read.
+	Write func(io.Writer, iter.Seq2[Record, error]) (left int, err error)
+
+	shapes []shape
+}
+
+// shape is how a text of a format looks, and how it is read. The name of a file is no evidence,
+// but that of an archive's member is: other members may be private, and are not looked into.
+type shape struct {
+	members string           // patterns of names in an archive, in lower case
+	columns string           // of a table that has these, in any order
+	json    string           // words that are in a text of JSON, unless its name tells it
+	is      func(*Part) bool // else what tells the text
+
+	names     string                  // of its columns, where its first line does not say so
+	bare      bool                    // it has no first line and no quotes, and tabs between its fields
+	key       string                  // the columns that tell rows apart
+	learnLine func(*reader, Line)     // looks at each line before any is read
+	row       func(*reader, Line) Row // reads a line; the zero Row stands for none
+
+	learn, read func(*reader, *Part) // the same of what is no table
+}
+
+// Formats are all forms of file, in the order in which a file is tried.
+var Formats = []Format{
+	{Name: "trakt", Write: writeTrakt, shapes: []shape{
+		{members: "watched-history*.json", json: `"watched_at" "action"`, learn: learnTraktPlays, read: readTraktPlays},
+		{members: "lists-watchlist.json", read: readTraktItems},
+		{members: "lists-lists.json", read: readTraktLists},
+		{members: "lists-list-*.json", read: readTraktItems},
+		{members: "ratings-*.json", read: skipping(SkipRating)},
+		{members: "_errors.json", read: skipping(SkipMissing)},
+	}},
+	{Name: "jsonl", shapes: []shape{{json: `{"v":1,`, read: readOwn}}},
+	{Name: "letterboxd", Write: writeLetterboxd, shapes: []shape{
+		{
+			members: "diary.csv watched.csv ratings.csv reviews.csv watchlist.csv", columns: "name,year,letterboxd uri",
+			key: "letterboxd uri", row: filmRow,
+		},
+		{columns: "tmdbid,title,watcheddate", key: "title,year,tmdb,imdb,watched_at", row: filmRow},
+		{members: "lists/*.csv", is: isLetterboxdList, names: "position,title,year,url,description", row: letterboxdListRow},
+	}},
+	{Name: "simkl", shapes: []shape{
+		{members: "simkl*.json", json: `"simkl" "last_watched_at"`, read: readSimkl},
+		{members: "simkl*.csv", columns: "title,lastepwatched,watcheddate", key: "type,simkl_id,title,watchlist,watched_at", row: simklRow},
+	}},
+	{Name: "tvtime", shapes: []shape{{
+		members: "tracking-prod-records*.csv */tracking-prod-records*.csv", columns: "user_id,series_name,created_at",
+		key: "key,type,uuid,title,created_at", learnLine: tvtimeLearn, row: tvtimeRow,
+	}}},
+	{Name: "imdb", shapes: []shape{{columns: "const,title,title type", key: "imdb", row: imdbRow}}},
+	{Name: "tautulli", shapes: []shape{
+		{columns: "media_type,title,stopped,watched_status", key: tautulliKey, row: tautulliRow},
+		{json: `"watched_status"`, read: readTautulli},
+	}},
+	{Name: "jellyfin", shapes: []shape{{
+		is: isJellyfin, names: "began,user,item,type,title,method,client,device,played", bare: true,
+		key: "began,user,item", learnLine: jellyfinLearn, row: jellyfinRow,
+	}}},
+	{Name: "netflix", shapes: []shape{
+		{
+			members: "viewingactivity.csv */viewingactivity.csv", columns: "profile name,start time,duration,title",
+			key: "profile name,start time,title", learnLine: netflixLearn, row: netflixSittingRow,
+		},
+		{is: isNetflixPage, names: "title,watched_at", key: "title,watched_at", learnLine: netflixLearn, row: netflixPageRow},
+	}},
+	{Name: "csv", Write: writeCSV, shapes: []shape{{columns: "kind,type,title,series_tmdb,watched_at", key: csvColumns, row: csvRow}}},
+	{Name: "yamtrack", Write: writeYamtrack, shapes: []shape{{
+		columns: "media_id,media_type,season_number,episode_number", key: "tmdb,source,type,season,episode,watched_at", row: yamtrackRow,
+	}}},
+	{Name: "movary", shapes: []shape{
+		{columns: "title,tmdbid,imdbid,watchedat", key: "tmdb,watched_at", row: filmRow},
+		{columns: "title,tmdbid,imdbid,addedat", key: "tmdb", row: filmRow},
+		{columns: "title,tmdbid,imdbid,userrating", key: "tmdb", row: filmRow},
+	}},
+}
+
+// Detect finds the form of a file by its content.
+func Detect(f *File) (Format, error) {
+	var names []string
+	for _, format := range Formats {
+		if slices.ContainsFunc(format.shapes, func(s shape) bool { return len(s.partsOf(f)) > 0 }) {
+			return format, nil
+		}
+		names = append(names, format.Name)
+	}
+	for _, p := range f.parts {
+		switch {
+		case p.err != nil && !errors.Is(p.err, io.EOF):
+			return Format{}, why(p.err)
+		case strings.Contains(p.Head(), "\x00"):
+			return Format{}, viewing.Say("file.binary")
+		}
+	}
+	return Format{}, viewing.Say("file.unknown", "forms", strings.Join(names, ", "))
+}
+
+// partsOf are the texts of a file that have this shape.
+func (s shape) partsOf(f *File) (parts []*Part) {
+	for _, p := range f.parts {
+		matches := func(pattern string) bool { ok, _ := path.Match(pattern, p.Name); return ok }
+		named := slices.ContainsFunc(strings.Fields(s.members), matches)
+		fits := named
+		switch {
+		case !named && len(f.parts) > 1:
+		case s.is != nil:
+			fits = s.is(p)
+		case s.columns != "":
+			fits = p.has(s.columns)
+		case s.json != "":
+			fits = named || p.isJSON(s.json)
+		}
+		if fits {
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+// reader reads the rows of one file. Once it has an error, it reads and gives nothing more.
+type reader struct {
+	format string
+	yield  func(Row, error) bool
+	err    error
+
+	given    map[uint64]struct{} // the rows, by a hash of their content
+	repeated map[uint64]int      // how often, where that is more than once
+
+	// What is known of the file so far.
+	dates   calendar
+	numbers map[uint64]int    // what a format remembers, by a hash of what it is about
+	known   map[string]string // the same where it is a text
+}
+
+// errStop ends a reading because nothing more is wanted.
+var errStop = errors.New("stopped")
+
+// Read gives the rows of a file of this form. An error that names the line ends it.
+func (f Format) Read(file *File, o Options) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		r := &reader{
+			format: f.Name, yield: yield, given: map[uint64]struct{}{}, repeated: map[uint64]int{},
+			dates: calendar{dayFirst: o.DayFirst}, numbers: map[uint64]int{}, known: map[string]string{},
+		}
+		for _, learning := range []bool{true, false} {
+			for _, s := range f.shapes {
+				for _, p := range s.partsOf(file) {
+					r.read(s, p, learning)
+				}
+			}
+		}
+		if r.err != nil && !errors.Is(r.err, errStop) {
+			yield(Row{}, r.err)
+		}
+	}
+}
+
+// read reads a text: first to learn what only all of it can tell, such as the order of its
+// dates, and then to give its rows.
+func (r *reader) read(s shape, p *Part, learning bool) {
+	switch {
+	case s.row != nil:
+		r.table(s, p, learning)
+	case !learning:
+		s.read(r, p)
+	case s.learn != nil:
+		s.learn(r, p)
+	}
+}
+
+func (r *reader) table(s shape, p *Part, learning bool) {
+	for line, err := range p.lines(s.names, s.bare) {
+		if r.fail(err); r.err != nil {
+			return
+		}
+		if !learning {
+			r.line(s, line)
+		} else if r.fail(r.dates.see(line)); s.learnLine != nil {
+			s.learnLine(r, line)
+		}
+	}
+}
+
+// fail keeps the first error.
+func (r *reader) fail(err error) { r.err = cmp.Or(r.err, err) }
+
+// line gives the row of a line.
+func (r *reader) line(s shape, line Line) {
+	row := s.row(r, line)
+	if row.Event.Kind == "" && row.Skip == "" {
+		return
+	}
+	if row.Key == "" && row.Skip == "" {
+		var content []string
+		for name := range strings.SplitSeq(s.key, ",") {
+			content = append(content, line.Get(name))
+		}
+		row.Key = r.key(content...)
+	}
+	row.Person = line.Get("person")
+	r.give(row)
+}
+
+// give gives a row. One that the queue would refuse is unreadable.
+func (r *reader) give(row Row) {
+	if row.Skip == "" {
+		row.Event.Origin.Site = cmp.Or(row.Event.Origin.Site, r.format)
+		probe := row.Event
+		if probe.EventID = row.Key; probe.Validate() != nil {
+			row.Skip = SkipUnreadable
+		}
+	}
+	if r.err == nil && !r.yield(row, nil) {
+		r.err = errStop
+	}
 }

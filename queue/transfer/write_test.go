@@ -23,7 +23,7 @@ var east = time.FixedZone("", 5*3600+1800)
 
 // formNamed is a form by its name.
 func formNamed(t interface{ Fatalf(string, ...any) }, name string) Format {
-	all := Formats()
+	all := Formats
 	i := slices.IndexFunc(all, func(f Format) bool { return f.Name == name })
 	if i < 0 {
 		t.Fatalf("no form %s", name)
@@ -48,7 +48,7 @@ func seqOf(records []Record, err error) iter.Seq2[Record, error] {
 // written is what a form writes of records.
 func written(t interface{ Fatalf(string, ...any) }, name string, records []Record) []byte {
 	var out bytes.Buffer
-	if err := formNamed(t, name).Write(&out, seqOf(records, nil)); err != nil {
+	if _, err := formNamed(t, name).Write(&out, seqOf(records, nil)); err != nil {
 		t.Fatalf("write %s: %v", name, err)
 	}
 	return out.Bytes()
@@ -65,11 +65,11 @@ func readBack(t interface{ Fatalf(string, ...any) }, name string, text []byte) (
 		t.Fatalf("%s is taken for %q: %v\n%s", name, form.Name, err, text)
 	}
 	lists, seen := map[string]*viewing.List{}, map[string]bool{}
-	for row, err := range form.Read(f, Options{Zone: east}) {
+	for row, err := range form.Read(f, Options{}) {
 		if err != nil {
 			t.Fatalf("read %s: %v\n%s", name, err, text)
 		}
-		if seen[row.Key] {
+		if seen[row.Key] && row.Skip == "" {
 			t.Fatalf("two rows have the key %q", row.Key)
 		}
 		seen[row.Key] = true
@@ -95,7 +95,7 @@ func keysOf(t interface{ Fatalf(string, ...any) }, name string, text []byte) (al
 	if err != nil {
 		t.Fatalf("open %s: %v", name, err)
 	}
-	for row := range formNamed(t, name).Read(f, Options{Zone: east}) {
+	for row := range formNamed(t, name).Read(f, Options{}) {
 		all = append(all, row.Key)
 	}
 	return all
@@ -178,7 +178,7 @@ var held = map[string]func(Record) (Record, bool){
 	},
 	"letterboxd": func(r Record) (Record, bool) {
 		m := &r.Media
-		day := there(r.WatchedAt)
+		day := r.WatchedAt.Time().In(east)
 		r.WatchedAt = viewing.At(time.Date(day.Year(), day.Month(), day.Day(), 12, 0, 0, 0, east))
 		r.WatchedAt.Precision, r.WatchedAt.Text = viewing.Day, ""
 		r.Source, m.IDs.TVDB = "letterboxd", 0
@@ -199,6 +199,7 @@ var held = map[string]func(Record) (Record, bool){
 // TestWhatIsWrittenIsReadBack: what a form can hold comes back unchanged, in its order, and
 // each row keeps its key when it is read again.
 func TestWhatIsWrittenIsReadBack(t *testing.T) {
+	inZone(t, east)
 	for name, holds := range held {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -218,9 +219,6 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 						}
 						want = append(want, r)
 					}
-				}
-				if name == "trakt" && len(want) == 0 {
-					return // an empty archive is of no form
 				}
 				text := written(t, name, records)
 				if one, two := keysOf(t, name, text), keysOf(t, name, text); !slices.Equal(one, two) {
@@ -295,7 +293,7 @@ list_item,movie,'=A Film,1999,603,tt0133093,,,,,,,,,,,Best of ’99,cli
 		t.Fatal(err)
 	}
 	var got strings.Builder
-	for _, member := range f.Named("*") {
+	for _, member := range f.parts {
 		got.WriteString(member.Name + " " + member.Head())
 	}
 	want := fmt.Sprintf(`watched-history-1.json [
@@ -323,15 +321,15 @@ lists-lists.json [
 // end.
 func TestHalfAnExportIsAnError(t *testing.T) {
 	broken := errors.New("disk")
-	for _, form := range Formats() {
+	for _, form := range Formats {
 		if form.Write == nil {
 			continue
 		}
 		var out bytes.Buffer
-		if err := form.Write(&out, seqOf(evening(), broken)); !errors.Is(err, broken) {
+		if _, err := form.Write(&out, seqOf(evening(), broken)); !errors.Is(err, broken) {
 			t.Errorf("%s: %v", form.Name, err)
 		}
-		if err := form.Write(failing{}, seqOf(slices.Repeat(evening(), 2000), nil)); !errors.Is(err, errNoSpace) {
+		if _, err := form.Write(failing{}, seqOf(slices.Repeat(evening(), 2000), nil)); !errors.Is(err, errNoSpace) {
 			t.Errorf("%s: a full disk: %v", form.Name, err)
 		}
 	}
@@ -358,7 +356,7 @@ func TestTraktGoesInAndOut(t *testing.T) {
 	}
 	var records []Record
 	lists := map[string]*viewing.List{}
-	for row, err := range readTrakt(f, Options{}) {
+	for row, err := range formNamed(t, "trakt").Read(f, Options{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,374 @@
+package transfer
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// isJSON reports whether the part is a text of JSON with all these words near its beginning.
+func (p *Part) isJSON(words string) bool {
+	head := strings.TrimSpace(p.Head())
+	lacks := func(word string) bool { return !strings.Contains(head, word) }
+	return head != "" && strings.Contains("{[", head[:1]) && !slices.ContainsFunc(strings.Fields(words), lacks)
+}
+
+// objects decodes the elements of the array that a key has, at any depth of a JSON text, and
+// skips everything else. With the key "" these are the elements of the text's own array, or
+// its values, such as those of JSON lines. A field of another type than expected stays empty.
+func objects[T any](r *reader, p *Part, key string, do func(T)) {
+	if r.err != nil {
+		return
+	}
+	text, err := p.text()
+	if err != nil {
+		r.fail(err)
+		return
+	}
+	defer text.Close()
+	bound := &bounded{in: text, left: maxRecord}
+	decoder, number := json.NewDecoder(bound), 1
+	decoder.UseNumber()
+	inArray := key != "" || strings.HasPrefix(strings.TrimSpace(p.Head()), "[")
+	if inArray {
+		if err = findArray(decoder, bound, key); errors.Is(err, io.EOF) {
+			return // there is none
+		}
+	}
+	for err == nil && (!inArray || decoder.More()) {
+		var value T
+		err = decoder.Decode(&value)
+		if _, typed := errors.AsType[*json.UnmarshalTypeError](err); err == nil || typed {
+			do(value)
+			err, bound.left = r.err, maxRecord
+			number++
+		}
+	}
+	if inArray && err == nil {
+		_, err = decoder.Token()
+	}
+	switch {
+	case errors.Is(err, io.EOF) && inArray: // the array has no end
+		err = io.ErrUnexpectedEOF
+	case errors.Is(err, io.EOF):
+		return
+	}
+	if err != nil {
+		r.fail(unreadable("file.entry", number, err))
+	}
+}
+
+// findArray reads to behind the beginning of the array that a key has; the key "" stands for
+// the text itself.
+func findArray(decoder *json.Decoder, bound *bounded, key string) error {
+	for last, depth := json.Token(""), 0; ; {
+		token, err := decoder.Token()
+		switch {
+		case errors.Is(err, io.EOF) && depth > 0:
+			return io.ErrUnexpectedEOF
+		case err != nil:
+			return err
+		case token == json.Delim('[') && last == key:
+			return nil
+		case token == json.Delim('[') || token == json.Delim('{'):
+			depth++
+		case token == json.Delim(']') || token == json.Delim('}'):
+			depth--
+		}
+		if depth > maxDepth {
+			return errLong()
+		}
+		last, bound.left = token, maxRecord
+	}
+}
+
+// loose is a number in JSON that may be written as a text.
+type loose int64
+
+// UnmarshalJSON reads digits; anything else is 0.
+func (n *loose) UnmarshalJSON(raw []byte) error {
+	*n = loose(number(string(bytes.Trim(raw, `"`))))
+	return nil
+}
+
+// work is a film, series, episode or list, as Trakt and Simkl write it.
+type work struct {
+	Season      *int    `json:"season,omitempty"` // of an episode, as Number
+	Number      *int    `json:"number,omitempty"`
+	Title       string  `json:"title,omitzero"`
+	Year        loose   `json:"year,omitzero"`
+	Name        string  `json:"name,omitzero"` // of a list, as what follows
+	Description *string `json:"description,omitempty"`
+	Privacy     string  `json:"privacy,omitzero"`
+	IDs         struct {
+		Trakt loose  `json:"trakt,omitzero"`
+		Simkl loose  `json:"simkl,omitzero"`
+		TMDB  loose  `json:"tmdb,omitzero"`
+		IMDB  string `json:"imdb,omitzero"`
+		TVDB  loose  `json:"tvdb,omitzero"`
+		Slug  string `json:"slug,omitzero"`
+	} `json:"ids"`
+}
+
+// workOf is a film or series in this form.
+func workOf(title string, year int, ids viewing.IDs) (w work) {
+	w.Title, w.Year = title, loose(year)
+	w.IDs.TMDB, w.IDs.IMDB, w.IDs.TVDB = loose(ids.TMDB), ids.IMDB, loose(ids.TVDB)
+	return w
+}
+
+func (w work) media(kind viewing.MediaType) viewing.Media {
+	ids := viewing.IDs{TMDB: int64(w.IDs.TMDB), IMDB: w.IDs.IMDB, TVDB: int64(w.IDs.TVDB)}
+	return viewing.Media{Type: kind, Title: clean(w.Title), Year: int(w.Year), IDs: ids, Season: w.Season, Episode: w.Number}
+}
+
+func (w work) show() *viewing.Show {
+	m := w.media(viewing.TV)
+	return &viewing.Show{IDs: m.IDs, Title: m.Title, Year: m.Year}
+}
+
+// traktItem is a play, or a place on a list, of the archive that Trakt offers.
+type traktItem struct {
+	ID        int64  `json:"id,omitzero"`
+	WatchedAt string `json:"watched_at,omitzero"`
+	Action    string `json:"action,omitzero"` // scrobble, checkin, or watch for what was marked
+	Type      string `json:"type"`
+	Movie     work   `json:"movie,omitzero"`
+	Episode   work   `json:"episode,omitzero"`
+	Show      work   `json:"show,omitzero"`
+}
+
+// media is the film, series or episode of an item. It has no type where the item is another.
+func (i traktItem) media() (m viewing.Media) {
+	switch i.Type {
+	case "movie":
+		return i.Movie.media(viewing.Movie)
+	case "show":
+		return i.Show.media(viewing.TV)
+	case "episode":
+		m = i.Episode.media(viewing.Episode)
+		m.Year, m.Show = 0, i.Show.show()
+	}
+	return m
+}
+
+// key is the key of an item without a number.
+func (i traktItem) key(r *reader, list string) string {
+	m := i.media()
+	return r.key(list, string(m.Type), m.Label(), fmt.Sprint(m.IDs), i.WatchedAt)
+}
+
+// marked is how many episodes of a series a person has marked and not played, when all have
+// the same moment. A file may hold two episodes.
+const marked = 3
+
+// mark is when an episode of which series was marked as watched; 0 where it was played.
+func (i traktItem) mark() uint64 {
+	if i.Type != "episode" || i.Action != "watch" {
+		return 0
+	}
+	return hashed(i.WatchedAt + i.Show.Title + i.Show.IDs.IMDB)
+}
+
+func learnTraktPlays(r *reader, p *Part) {
+	objects(r, p, "", func(i traktItem) { r.numbers[i.mark()]++ })
+}
+
+// readTraktPlays reads the history. Episodes that were marked together are held: only the
+// person knows when they were watched.
+func readTraktPlays(r *reader, p *Part) {
+	objects(r, p, "", func(i traktItem) {
+		at, err := viewing.ParseInstant(i.WatchedAt)
+		row := viewed(i.media(), at)
+		if row.Key = strconv.FormatInt(i.ID, 10); i.ID == 0 {
+			row.Key = i.key(r, "")
+		}
+		switch mark := i.mark(); {
+		case err != nil:
+			row.Skip = SkipUnreadable
+		case at.Time().Year() <= 1970: // of an unknown time
+			row.Skip = SkipMark
+		case mark != 0 && r.numbers[mark] >= marked:
+			row.Event.Class = viewing.ClassBulk
+		}
+		r.give(row)
+	})
+}
+
+// readTraktItems reads the watchlist or a list. Seasons, episodes and people have no place
+// there.
+func readTraktItems(r *reader, p *Part) {
+	list := "watchlist"
+	if name, is := strings.CutPrefix(p.Name, "lists-list-"); is {
+		id, _, _ := strings.Cut(strings.TrimSuffix(name, ".json"), "-")
+		list = "list:" + id
+	}
+	objects(r, p, "", func(i traktItem) {
+		m, is := i.media(), i.Movie.IDs.Trakt+i.Show.IDs.Trakt
+		row := rowOf(viewing.KindWatchlist, m)
+		if list != "watchlist" {
+			row.Event.Kind, row.Event.InList = viewing.KindListItem, list
+		}
+		switch {
+		case m.Type != viewing.Movie && m.Type != viewing.TV:
+			row.Skip = SkipOther
+		case is == 0:
+			row.Key = i.key(r, list)
+		default:
+			row.Key = fmt.Sprintf("%s:%s:%d", list, m.Type, is)
+		}
+		r.give(row)
+	})
+}
+
+// readTraktLists reads what the lists are called.
+func readTraktLists(r *reader, p *Part) {
+	objects(r, p, "", func(l work) {
+		list := viewing.List{Name: l.Name, Description: *cmp.Or(l.Description, new(string)), Visibility: "PRIVATE"}
+		if l.Privacy == "public" {
+			list.Visibility = "PUBLIC"
+		}
+		r.give(listRow(fmt.Sprint("list:", l.IDs.Trakt), list))
+	})
+}
+
+// skipping reads nothing but how much there is.
+func skipping(why Skip) func(*reader, *Part) {
+	return func(r *reader, p *Part) {
+		objects(r, p, "", func(any) { r.give(Row{Skip: why}) })
+	}
+}
+
+// simklEntry is what a backup of Simkl knows of one work: its last viewing, and that of each
+// episode.
+type simklEntry struct {
+	Status        string `json:"status"`
+	LastWatchedAt string `json:"last_watched_at"`
+	AnimeType     string `json:"anime_type"`
+	Movie         work   `json:"movie"`
+	Show          work   `json:"show"`
+	Seasons       []struct {
+		Number   loose `json:"number"`
+		Episodes []struct {
+			Number    loose  `json:"number"`
+			WatchedAt string `json:"watched_at"`
+		} `json:"episodes"`
+	} `json:"seasons"`
+}
+
+func readSimkl(r *reader, p *Part) {
+	for _, group := range []string{"movies", "shows", "anime"} {
+		objects(r, p, group, func(e simklEntry) {
+			w, kind := e.Show, viewing.TV
+			switch {
+			case group == "movies":
+				w, kind = e.Movie, viewing.Movie
+			case e.AnimeType == "movie":
+				kind = viewing.Movie
+			case e.Status != "plantowatch" && len(e.Seasons) > 0:
+				r.simklEpisodes(e, group == "anime")
+				return
+			}
+			row := r.simklWork(w.media(kind), e.Status, e.LastWatchedAt)
+			row.Key = r.key(string(kind), fmt.Sprint(w.IDs.Simkl), w.Title, e.Status, e.LastWatchedAt)
+			r.give(row)
+		})
+	}
+}
+
+// simklEpisodes gives the episodes of a series. Their numbers are not those of TMDB, so the
+// series goes without its TMDB number; those of an anime count one season of a series alone.
+func (r *reader) simklEpisodes(e simklEntry, anime bool) {
+	id := strconv.Itoa(int(e.Show.IDs.Simkl))
+	for _, season := range e.Seasons {
+		for _, episode := range season.Episodes {
+			show, inSeason, n := e.Show.show(), int(season.Number), int(episode.Number)
+			if show.IDs.TMDB = 0; anime {
+				show.IDs = viewing.IDs{}
+			}
+			row := r.viewing(viewing.Media{
+				Type: viewing.Episode, Show: show, Season: &inSeason, Episode: &n,
+				Site: &viewing.Site{Name: "simkl", Series: id, Numbering: viewing.SiteNumbering},
+			}, episode.WatchedAt)
+			row.Key = r.key("episode", id, strconv.Itoa(inSeason), strconv.Itoa(n), episode.WatchedAt)
+			r.give(row)
+		}
+	}
+}
+
+// simklWork is the row of a film or a series: of a viewing, for the watchlist, or of one that
+// is only marked.
+func (r *reader) simklWork(m viewing.Media, status, watched string) Row {
+	if m.Type == viewing.Movie {
+		m.IDs.TVDB = 0 // no service can be asked for a film by it
+	}
+	row := r.viewing(m, watched)
+	switch {
+	case status == "plantowatch":
+		row = rowOf(viewing.KindWatchlist, m)
+	case m.Type != viewing.Movie || status != "completed":
+		row.Skip = SkipMark
+	}
+	return row
+}
+
+// ownLine is one line of our own export, as package queue writes it: one event, with what
+// became of it.
+type ownLine struct {
+	Source  string        `json:"source"`
+	EventID string        `json:"eventId"`
+	Event   viewing.Event `json:"event"`
+	Entries []struct {
+		State     viewing.State  `json:"state"`
+		Account   string         `json:"account"`
+		Media     *viewing.Media `json:"media"`
+		WatchedAt time.Time      `json:"watchedAt"`
+	} `json:"entries"`
+}
+
+// readOwn reads events that were not dropped or merged, with what was found out about them.
+// They keep their source, so that what is here already is known.
+func readOwn(r *reader, p *Part) {
+	objects(r, p, "", func(line ownLine) { r.give(line.row()) })
+}
+
+// row is the event, as its entries in the first account are now.
+func (l ownLine) row() Row {
+	row := Row{Key: l.EventID, Source: l.Source, Event: l.Event}
+	row.Event.EventID, row.Event.Media = "", slices.Clone(l.Event.Media)
+	if kind := viewing.SourceKind(l.Source); !slices.Contains(viewing.Sources(), kind) {
+		row.Source, row.Key = "", kind+":"+l.EventID
+	}
+	kept, sent, n := false, false, 0
+	for _, e := range l.Entries {
+		if e.Account != l.Entries[0].Account {
+			continue
+		}
+		if e.Media != nil && n < len(row.Event.Media) {
+			row.Event.Media[n] = *e.Media
+		}
+		n++
+		alive := e.State != viewing.StateDropped && e.State != viewing.StateMerged
+		kept, sent = kept || alive, sent || alive && e.State != viewing.StateHeld && e.State != viewing.StateRejected
+	}
+	if !kept {
+		row.Skip = SkipOther
+		return row
+	}
+	if at := l.Entries[0].WatchedAt; l.Event.Kind == viewing.KindViewing && at.UnixMilli() != l.Event.WatchedAt.Millis {
+		row.Event.WatchedAt = viewing.At(at)
+	}
+	if sent { // a person or a rule has let it go
+		row.Event.Class, row.Event.Unsure = viewing.ClassImport, false
+	}
+	return row
+}

@@ -1,0 +1,227 @@
+package transfer
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// filmRow reads a film of Letterboxd or Movary: of a diary, a watchlist, or ratings.
+func filmRow(r *reader, line Line) Row {
+	m, day := line.media(viewing.Movie), line.Get("watched_at")
+	if line.Part.Name == "watchlist.csv" || line.Get("addedat") != "" {
+		return rowOf(viewing.KindWatchlist, m)
+	}
+	row := r.viewing(m, day)
+	if line.Has("review") || line.Get("userrating") != "" || day == "" && line.Has("rating") {
+		row.Skip = SkipRating
+	}
+	return row
+}
+
+func isLetterboxdList(p *Part) bool { return strings.HasPrefix(p.Head(), "Letterboxd list export") }
+
+// letterboxdListRow reads a table of two parts: the list in a line below "Date", and its films
+// below "Position".
+func letterboxdListRow(r *reader, line Line) Row {
+	name, list := line.Get("title"), r.known["list"]
+	switch first := line.Get("position"); {
+	case first == "Date", first == "Position":
+		return Row{}
+	case strings.ContainsAny(first, "-./"):
+		list = r.key("list", cmp.Or(line.Get("url"), name))
+		r.known["list"] = list
+		return listRow(list, viewing.List{Name: name, Description: line.Get("description")})
+	}
+	row := rowOf(viewing.KindListItem, line.media(viewing.Movie))
+	row.Event.InList, row.Key = list, r.key("item", list, name, line.Get("year"), line.Get("url"))
+	return row
+}
+
+// simklRow reads a work from the table of Simkl, which has no episodes.
+func simklRow(r *reader, line Line) Row {
+	m := line.media(viewing.TV)
+	if line.Get("type") == "movie" {
+		m.Type = viewing.Movie
+	}
+	return r.simklWork(m, strings.ReplaceAll(strings.ToLower(line.Get("watchlist")), " ", ""), line.Get("watched_at"))
+}
+
+// tvtimeLearn learns which films were watched or followed.
+func tvtimeLearn(r *reader, line Line) {
+	if line.Get("type") != "towatch" {
+		r.known[line.Get("uuid")] = "watched"
+	}
+}
+
+// tvtimeRow reads a record of a film, an episode, or a series that is kept for later. What was
+// marked together with other episodes has the time of the mark only.
+func tvtimeRow(r *reader, line Line) Row {
+	m, kind := line.media(viewing.Movie), line.Get("type")
+	if m.Title == "" {
+		m, kind = line.media(viewing.Episode), line.Get("key")
+	}
+	switch {
+	case kind == "watch", kind == "rewatch", strings.HasPrefix(kind, "watch-episode-"), strings.HasPrefix(kind, "rewatch-episode-"):
+	case kind == "towatch" && r.known[line.Get("uuid")] == "":
+		return rowOf(viewing.KindWatchlist, m)
+	case strings.HasPrefix(kind, "user-series-") && line.Get("is_for_later") == "true" && m.Show != nil:
+		return rowOf(viewing.KindWatchlist, viewing.Media{Type: viewing.TV, Title: m.Show.Title, IDs: m.Show.IDs})
+	default:
+		return Row{}
+	}
+	at, _ := time.Parse(time.DateTime, line.Get("created_at")) // the year 1 is refused
+	row := viewed(m, viewing.At(at.Local()))
+	if line.Get("bulk_type") != "" {
+		row.Skip = SkipMark
+	}
+	return row
+}
+
+// imdbTypes are the types of titles at IMDb that have a place on a watchlist.
+var imdbTypes = map[string]viewing.MediaType{
+	"movie": viewing.Movie, "featurefilm": viewing.Movie, "tvmovie": viewing.Movie, "tvspecial": viewing.Movie,
+	"tvshort": viewing.Movie, "short": viewing.Movie, "shortfilm": viewing.Movie, "video": viewing.Movie,
+	"tvseries": viewing.TV, "tvminiseries": viewing.TV, "miniseries": viewing.TV,
+}
+
+// imdbRow reads an item of a list of IMDb, which is taken as a watchlist. Ratings are no
+// viewings.
+func imdbRow(_ *reader, line Line) Row {
+	kind, listed := imdbTypes[strings.ToLower(strings.ReplaceAll(line.Get("type"), " ", ""))]
+	row := rowOf(viewing.KindWatchlist, line.media(kind))
+	switch {
+	case !line.Has("position"):
+		row.Skip = SkipRating
+	case !listed:
+		row.Skip = SkipOther
+	}
+	return row
+}
+
+// tautulliKey are the columns that tell playbacks apart.
+const tautulliKey = "user,started,rating_key,full_title"
+
+// readTautulli reads the history of a Plex server as JSON: objects that are as flat as the
+// lines of its table.
+func readTautulli(r *reader, p *Part) {
+	key := ""
+	if strings.Contains(p.Head(), `"response"`) {
+		key = "data"
+	}
+	objects(r, p, key, func(values map[string]any) {
+		line, names := Line{Part: p}, []string{}
+		for name, value := range values {
+			if value != nil {
+				names, line.Fields = append(names, name), append(line.Fields, fmt.Sprint(value))
+			}
+		}
+		line.columns = columnsOf(names)
+		r.line(shape{key: tautulliKey, row: tautulliRow}, line)
+	})
+}
+
+// plexGUID is an identifier that an agent of Plex made of a number elsewhere: that of a film,
+// or of a series at TheTVDB.
+var plexGUID = regexp.MustCompile(`^com\.plexapp\.agents\.(imdb|themoviedb|thetvdb)://(tt\d+|\d+)`)
+
+// tautulliRow reads one playback.
+func tautulliRow(r *reader, line Line) Row {
+	m := line.media(viewing.MediaType(line.Get("type")))
+	guid := append(plexGUID.FindStringSubmatch(line.Get("guid")), "", "", "")
+	switch {
+	case m.Type == viewing.Episode:
+		if m.Year = 0; m.Show != nil && guid[1] == "thetvdb" {
+			m.Show.IDs.TVDB = int64(number(guid[2]))
+		}
+	case guid[1] == "imdb":
+		m.IDs.IMDB = guid[2]
+	case guid[1] == "themoviedb":
+		m.IDs.TMDB = int64(number(guid[2]))
+	}
+	stopped := number(line.Get("stopped"))
+	row := viewed(m, viewing.At(time.Unix(int64(stopped), 0)))
+	switch {
+	case m.Type != viewing.Episode && m.Type != viewing.Movie || line.Get("live") == "1":
+		row.Skip = SkipOther
+	case stopped == 0:
+		row.Skip = SkipUnreadable
+	case line.Get("watched_status") != "1":
+		row.Skip = SkipUnfinished
+	}
+	return row
+}
+
+// isJellyfin reports the backup of Jellyfin's Playback Reporting: sittings, in lines without
+// names of their columns.
+func isJellyfin(p *Part) bool {
+	first, _, _ := strings.Cut(p.Head(), "\n")
+	fields := strings.Split(first, "\t")
+	_, _, isTime := new(calendar).instant(fields[0])
+	return len(fields) == 9 && isTime
+}
+
+func jellyfinLearn(r *reader, line Line) { r.reached(line.Get("item"), number(line.Get("played"))) }
+
+// jellyfinEpisode is the name of an episode: "Series - s01e02 - Title".
+var jellyfinEpisode = regexp.MustCompile(`^(.+?) - [sS](\d+)[eE](\d+) - (.*)$`)
+
+// jellyfinRow reads one sitting.
+func jellyfinRow(r *reader, line Line) Row {
+	m := line.media(viewing.MediaType(strings.ToLower(line.Get("type"))))
+	if parts := jellyfinEpisode.FindStringSubmatch(m.Title); m.Type == viewing.Episode && parts != nil {
+		m.Show, m.Title = &viewing.Show{Title: parts[1]}, parts[4]
+		m.Season, m.Episode = placeOf(parts[2]), placeOf(parts[3])
+	}
+	began, _, ok := r.dates.instant(line.Get("began"))
+	skip := Skip("")
+	switch {
+	case len(line.Fields) != 9 || !ok:
+		skip = SkipUnreadable
+	case m.Type != viewing.Movie && m.Type != viewing.Episode:
+		skip = SkipOther
+	}
+	return r.sitting(m, line.Get("person"), line.Get("item"), began.Time(), number(line.Get("played")), 0, skip)
+}
+
+// csvRow reads a line of our own table. A list is told by its items.
+func csvRow(r *reader, line Line) Row {
+	m := line.media(viewing.MediaType(line.Get("type")))
+	row := rowOf(viewing.Kind(line.Get("kind")), m)
+	switch row.Event.Kind {
+	case viewing.KindViewing:
+		row = r.viewing(m, line.Get("watched_at"))
+	case viewing.KindListItem:
+		name := line.Get("list")
+		if r.known[name] == "" && name != "" {
+			r.known[name] = r.key("list", name)
+			r.give(listRow(r.known[name], viewing.List{Name: name}))
+		}
+		row.Event.InList = r.known[name]
+	}
+	row.Event.Origin.Site = line.Get("source")
+	return row
+}
+
+// yamtrackRow reads a line of Yamtrack. That of an episode has the number and title of its
+// series; those of series and seasons say only what their episodes say, too.
+func yamtrackRow(r *reader, line Line) Row {
+	m := line.media(viewing.MediaType(line.Get("type")))
+	if source := line.Get("source"); source != "tmdb" && source != "" {
+		m.IDs = viewing.IDs{}
+	}
+	switch planned := line.Get("status") == "Planning"; {
+	case planned && (m.Type == viewing.TV || m.Type == viewing.Movie):
+		return rowOf(viewing.KindWatchlist, m)
+	case m.Type == viewing.Episode:
+		m.Show = &viewing.Show{IDs: m.IDs, Title: m.Title}
+		m.IDs, m.Title = viewing.IDs{}, ""
+	case m.Type != viewing.Movie:
+		return Row{Skip: SkipOther}
+	}
+	return r.viewing(m, line.Get("watched_at"))
+}

@@ -1,0 +1,235 @@
+package transfer
+
+import (
+	"archive/zip"
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"iter"
+	"reflect"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// csvColumns are the columns of our own table. It carries everything of a [Record] but the
+// site of an item and what more there is to a list than its name.
+const csvColumns = "kind,type,title,year,tmdb,imdb,tvdb,series,series_year,series_tmdb,series_imdb,series_tvdb," +
+	"season,episode,watched_at,rewatch,list,source"
+
+func writeCSV(w io.Writer, records iter.Seq2[Record, error]) (int, error) {
+	return writeTable(w, csvColumns, records, func(r Record, row func(...any)) {
+		m, rewatch := r.Media, any("")
+		show, list := cmp.Or(m.Show, &viewing.Show{}), cmp.Or(r.List, &viewing.List{})
+		if r.Kind == viewing.KindViewing {
+			rewatch = r.Rewatch
+		}
+		row(
+			r.Kind, m.Type, m.Title, m.Year, m.IDs.TMDB, m.IDs.IMDB, m.IDs.TVDB,
+			show.Title, show.Year, show.IDs.TMDB, show.IDs.IMDB, show.IDs.TVDB,
+			m.Season, m.Episode, moment(r.WatchedAt, time.RFC3339Nano), rewatch, list.Name, r.Source,
+		)
+	})
+}
+
+// writeLetterboxd writes the table that Letterboxd imports. It carries viewings of films, with
+// their day.
+func writeLetterboxd(w io.Writer, records iter.Seq2[Record, error]) (int, error) {
+	return writeTable(w, "tmdbID,imdbID,Title,Year,WatchedDate,Rewatch", records, func(r Record, row func(...any)) {
+		if m := r.Media; r.Kind == viewing.KindViewing && m.Type == viewing.Movie {
+			row(m.IDs.TMDB, m.IDs.IMDB, m.Title, m.Year, moment(r.WatchedAt, time.DateOnly), r.Rewatch)
+		}
+	})
+}
+
+// writeYamtrack writes the table of Yamtrack. It carries films, and episodes by series, season
+// and number, where TMDB's numbers are known; and the watchlist.
+func writeYamtrack(w io.Writer, records iter.Seq2[Record, error]) (int, error) {
+	const columns = "media_id,source,media_type,title,image,season_number,episode_number,score,progress,status," +
+		"start_date,end_date,notes,progressed_at"
+	written := map[string]bool{} // series and seasons
+	progress := map[string]string{"Completed": "1"}
+	return writeTable(w, columns, records, func(r Record, row func(...any)) {
+		m, show, when := r.Media, cmp.Or(r.Media.Show, &viewing.Show{}), moment(r.WatchedAt, "2006-01-02 15:04:05.999-07:00")
+		write := func(id int64, kind, title string, season, episode *int, status, when string) {
+			key := fmt.Sprint(kind, id, " ", cell(season))
+			if when != "" || kind == "movie" || !written[key] {
+				row(id, "tmdb", kind, title, "", season, episode, "", progress[status], status, "", when, "", "")
+			}
+			written[key] = true
+		}
+		switch {
+		case r.Kind == viewing.KindViewing && m.Placed():
+			write(show.IDs.TMDB, "tv", show.Title, nil, nil, "In progress", "")
+			write(show.IDs.TMDB, "season", show.Title, m.Season, nil, "In progress", "")
+			write(show.IDs.TMDB, "episode", show.Title, m.Season, m.Episode, "", when)
+		case m.IDs.TMDB == 0:
+		case r.Kind == viewing.KindViewing && m.Type == viewing.Movie:
+			write(m.IDs.TMDB, "movie", m.Title, nil, nil, "Completed", when)
+		case r.Kind == viewing.KindWatchlist:
+			write(m.IDs.TMDB, string(m.Type), m.Title, nil, nil, "Planning", "")
+		}
+	})
+}
+
+// writeTable writes a table, and counts the records that the form cannot hold: write makes no
+// row of them.
+func writeTable(w io.Writer, columns string, records iter.Seq2[Record, error], write func(Record, func(...any))) (left int, err error) {
+	table, rows := csv.NewWriter(w), 0
+	err = table.Write(strings.Split(columns, ","))
+	row := func(values ...any) {
+		cells := make([]string, len(values))
+		for i, value := range values {
+			cells[i] = cell(value)
+		}
+		err = cmp.Or(err, table.Write(cells))
+		rows++
+	}
+	for r, failed := range records {
+		if err = cmp.Or(err, failed); err != nil {
+			return left, err
+		}
+		before := rows
+		if write(r, row); rows == before {
+			left++
+		}
+	}
+	table.Flush()
+	return left, cmp.Or(err, table.Error())
+}
+
+// cell writes a value; a number of zero is not known.
+func cell(value any) string {
+	v := reflect.ValueOf(value)
+	if v.IsZero() && v.Kind() != reflect.Bool {
+		return ""
+	}
+	return harmless(clean(fmt.Sprint(reflect.Indirect(v))))
+}
+
+// moment writes a time where it was watched, or here where that is not known. A day stays one.
+func moment(at viewing.Instant, form string) string {
+	t := at.Time().Local()
+	if at.Offset != nil {
+		t = at.Time().In(time.FixedZone("", *at.Offset))
+	}
+	switch {
+	case at.IsZero():
+		return ""
+	case at.Precision == viewing.Day:
+		form = time.DateOnly
+	}
+	return t.Format(form)
+}
+
+// writeTrakt writes an archive as Trakt's export is. It carries everything of a [Record] but
+// where it was seen, a zone, and that a time is a day: that becomes noon of it.
+func writeTrakt(w io.Writer, records iter.Seq2[Record, error]) (int, error) {
+	const history = "watched-history-1.json" // it is there with nothing in it, too
+	archive, lists := traktArchive{zip: zip.NewWriter(w)}, []work{}
+	archive.add(history)
+	for r, err := range records {
+		if archive.err = cmp.Or(archive.err, err); archive.err != nil {
+			return 0, archive.err
+		}
+		member := history
+		switch r.Kind {
+		case viewing.KindWatchlist:
+			member = "lists-watchlist.json"
+		case viewing.KindListItem:
+			if n := len(lists); n == 0 || lists[n-1].Name != r.List.Name {
+				lists = append(lists, traktList(r))
+			}
+			is := lists[len(lists)-1].IDs
+			member = fmt.Sprintf("lists-list-%d-%s.json", is.Trakt, is.Slug)
+		}
+		archive.add(member, traktOf(r))
+	}
+	for _, list := range lists {
+		archive.add("lists-lists.json", list)
+	}
+	archive.end()
+	return 0, errors.Join(archive.err, archive.zip.Close())
+}
+
+var notInSlug = regexp.MustCompile(`[^a-z0-9]+`)
+
+// traktList is the list of an item as Trakt writes it. One that came from Trakt keeps its number,
+// which stands in the key of its items: "trakt:list:77:movie:1". Another one has the same number
+// in every export.
+func traktList(r Record) work {
+	list := work{Name: r.List.Name, Description: &r.List.Description, Privacy: "private"}
+	list.IDs.Trakt = loose(crc32.ChecksumIEEE([]byte(list.Name)))
+	_, _ = fmt.Sscanf(r.EventID, "trakt:list:%d:", &list.IDs.Trakt)
+	list.IDs.Slug = strings.Trim(notInSlug.ReplaceAllString(strings.ToLower(list.Name), "-"), "-")
+	if r.List.Visibility == "PUBLIC" {
+		list.Privacy = "public"
+	}
+	return list
+}
+
+// traktOf is a record as Trakt writes it. What came from Trakt keeps its number there, which
+// ends its key: "trakt:9000000001", "trakt:watchlist:movie:1".
+func traktOf(r Record) (i traktItem) {
+	m, is, key := r.Media, workOf(r.Media.Title, r.Media.Year, r.Media.IDs), strings.Split(r.EventID, ":")
+	if key[0] == "trakt" {
+		i.ID = int64(number(key[len(key)-1]))
+	}
+	if r.Kind == viewing.KindViewing {
+		i.WatchedAt, i.Action = r.WatchedAt.Time().Format("2006-01-02T15:04:05.000Z07:00"), "scrobble"
+	} else {
+		i.ID, is.IDs.Trakt = 0, loose(i.ID)
+	}
+	switch m.Type {
+	case viewing.Movie:
+		i.Type, i.Movie = "movie", is
+	case viewing.TV:
+		i.Type, i.Show = "show", is
+	default:
+		show := cmp.Or(m.Show, &viewing.Show{})
+		is.Season, is.Number = m.Season, m.Episode
+		i.Type, i.Episode, i.Show = "episode", is, workOf(show.Title, show.Year, show.IDs)
+	}
+	return i
+}
+
+// traktArchive writes members that are each an array of JSON. Once it has an error, it writes
+// nothing more.
+type traktArchive struct {
+	zip    *zip.Writer
+	member string // the last one
+	before string // its next element
+	out    io.Writer
+	err    error
+}
+
+// add adds elements to a member, which is the last one or a new one.
+func (a *traktArchive) add(member string, elements ...any) {
+	if member != a.member {
+		a.end()
+		a.member, a.before = member, "[\n"
+		if a.err == nil {
+			a.out, a.err = a.zip.Create(member)
+		}
+	}
+	for _, element := range elements {
+		text, err := json.Marshal(element)
+		if a.err = cmp.Or(a.err, err); a.err == nil {
+			_, a.err = fmt.Fprintf(a.out, "%s%s", a.before, text)
+		}
+		a.before = ",\n"
+	}
+}
+
+// end ends the last member.
+func (a *traktArchive) end() {
+	if a.err == nil && a.member != "" {
+		_, a.err = io.WriteString(a.out, strings.TrimPrefix(a.before, ",")+"]\n")
+	}
+}
