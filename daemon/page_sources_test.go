@@ -288,9 +288,9 @@ func TestHookFromThePage(t *testing.T) {
 		t.Error("the address is shown again")
 	}
 	for body, want := range map[string]string{
-		`{"action":"watched","type":"movie","title":"Alpha & One","year":"1999"}`: "Last call from Tautulli, just now: Alpha & One (1999). <strong>Taken.</strong>",
+		`{"action":"watched","type":"movie","title":"Alpha & One","year":"1999"}`: "Last call from Tautulli, just now: Alpha & One (1999). <strong>Recorded.</strong>",
 		`{"action":"pause","type":"movie","title":"Beta"}`:                        "Beta. <strong>Ignored: it is not over.</strong>",
-		`{}`: "Last call from Tautulli, just now: <strong>Refused: this is no message of the sender.</strong>",
+		`{}`: "Last call from Tautulli, just now: <strong>Refused: this is not a message of that sender.</strong>",
 	} {
 		posted, err := http.Post(address[1], "application/json", strings.NewReader(body))
 		if err != nil {

@@ -112,7 +112,7 @@ func TestManyAtOnce(t *testing.T) {
 	waiting := l.commits("browser:x", movie("w", 601, "One", time.Minute), movie("v", 602, "Two", time.Minute), movie("u", 603, "Three", time.Minute))
 	nameless := l.unnamed("n", "Nobody Knows")
 	body := l.preview("/diary", "hold", "ticked", waiting[0], waiting[1], nameless)
-	for _, want := range []string{"2 entries would be held back", "<li>2: waiting</li>", "<li>1: nobody knows yet what it is</li>"} {
+	for _, want := range []string{"2 entries would be held back", "<li>2: waiting</li>", "<li>1: not identified yet</li>"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the preview lacks %q:\n%s", want, body)
 		}

@@ -238,7 +238,7 @@ func TestAddByHand(t *testing.T) {
 	if e := last(); e.Kind != viewing.KindViewing || e.Media.Key() != "movie:841" || !e.WatchedAt.Time().Equal(want) {
 		t.Errorf("%s %s at %s", e.Kind, e.Media.Key(), e.WatchedAt.Time())
 	}
-	l.sees("/log?what=Nobody+knows+this+one", "Nothing was found by")
+	l.sees("/log?what=Nobody+knows+this+one", "Nothing found for")
 	l.sees("/log?what="+strings.Repeat("x", 400), "Type 1 to 20")
 	l.paused()
 	film := func(number, to string) url.Values {

@@ -150,7 +150,7 @@ func TestUntitledVideosAreIgnored(t *testing.T) {
 	}
 	s.see("/sources", "No longer ignore those on www.films.example")
 	text = s.send("/sources/untitled", url.Values{"site": {"www.films.example"}})
-	if !strings.Contains(text, "are taken again") || strings.Contains(text, "No longer ignore") {
+	if !strings.Contains(text, "are recorded again") || strings.Contains(text, "No longer ignore") {
 		t.Errorf("taken back:\n%s", text)
 	}
 	if ack := tell("www.films.example", untitled); ack.Status != viewing.StatusQueued {

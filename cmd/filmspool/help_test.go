@@ -95,11 +95,11 @@ func TestTypedCommands(t *testing.T) {
 		"pause 1 hour": "until 23:00", "export a b": `Unexpected argument "b"`, "--verbose": "There is no option --verbose", "-x": "There is no option -x",
 		"help nothing": "has no command", "status --jason": "filmspool status --help", "status --all --report": "--all, --report cannot be used together",
 		"add The Matrix":                    `No match for "The Matrix". Try other words, or look it up at https://www.themoviedb.org/search?query=The+Matrix`,
-		"add Breaking Bad S01E02 yesterday": "No match for", "add film The Matrix": "query=film+The+Matrix", "add themoviedb.org/movie/603 S01E01": "a series is wanted",
+		"add Breaking Bad S01E02 yesterday": "No match for", "add film The Matrix": "query=film+The+Matrix", "add themoviedb.org/movie/603 S01E01": "a series is needed",
 		"add themoviedb.org/tv/1396": `filmspool add themoviedb.org/tv/1396 S01E02`, "add 603 --watchlist yesterday": "without episode or time",
 		"add 603 --watchlist --list Noir": "cannot be used together", "add 9007199254740993": "is not a number", "add 700 2026-02-30": "No match for",
 		"add 603-x 1/2/2026": "is not a time", "diary --state lost": "must be one of pending", "diary --since lately": "is not a time",
-		"diary --limit x": `--limit cannot be "x"`, "diary --since": "--since needs a value", "sandbox --listen 0.0.0.0:0": "must be an address of this machine",
+		"diary --limit x": `--limit cannot be "x"`, "diary --since": "--since needs a value", "sandbox --listen 0.0.0.0:0": "must be an address of this computer",
 		"--system service install --linger": "--linger is for your own service", "send --may-double": "or use --all", "drop 1 --all": "or use --all",
 		"drop 1 --state held": "or use --all", "add 700 2999-01-01 20:15 --series": "which episode",
 	} {

@@ -147,7 +147,7 @@ userdata = "/k/"
 		`kodi.libraries[0].time_zone: "Mars/Base" is not a zone such as Europe/Lisbon (line 26)`,
 		`kodi.libraries[0].userdata: "kodi" is not an absolute folder (line 24)`,
 		`kodi.libraries[2].userdata: "/k" is named twice (line 31)`,
-		`listen: "0.0.0.0:43456" can be reached from other machines; use 127.0.0.1 or [::1] (line 2)`,
+		`listen: "0.0.0.0:43456" can be reached from other computers; use 127.0.0.1 or [::1] (line 2)`,
 		`log_level: "loud" is not one of debug, info, warn, error (line 3)`,
 		`notices.webhook.url: "http://ntfy.example/topic" does not begin with https:// (line 18)`,
 		`replay.grace: 24h0m1s is not from 0 to 24h0m0s (line 7)`,

@@ -90,13 +90,13 @@ func TestFilterFaults(t *testing.T) {
 		"action = 'hold'\ngenres = 'a'":                                "3| genres",
 		"action = 'hold'\npath = 'films'":                              "**/films",
 		"action = 'hold'\npath = '*.iso'":                              "**/*.iso",
-		"action = 'hold'\npath = \"C:\\tv\"":                           "each backslash twice",
+		"action = 'hold'\npath = \"C:\\tv\"":                           "two backslashes in double quotes",
 		"action = 'hold'\nfolder = 'films'":                            "filters[0].folder:",
 		"action = 'hold'\nsource = '/srv/films'":                       "is not browser",
 		"action = 'hold'\nsite = 'https://a.b/'":                       "filters[0].site:",
 		"action = 'ignore'":                                            "everything would be ignored",
 		"action = 'hold'\n[[filters]]\ntag = 'a'\naction = 'send'":     "filters[0]: it has no conditions",
-		"action = 'ignore'\ntag = 'a'\n[[filters]]\naction = 'ignore'": "filters[1]: it names nothing, so everything would be ignored",
+		"action = 'ignore'\ntag = 'a'\n[[filters]]\naction = 'ignore'": "filters[1]: it has no conditions, so everything would be ignored",
 	} {
 		_, err := load(t, "[[filters]]\n"+text)
 		if !errors.Is(err, ErrInvalid) || !strings.Contains(told(err), want) {

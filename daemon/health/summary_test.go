@@ -65,12 +65,12 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 		{
 			control.Status{Accounts: []control.Account{well, away}, Counts: entry.Counts{Pending: 2}},
 			"offline",
-			"Account second is offline: nothing listens at its address. 2 entries are safe here and will be sent.", "",
+			"Account second is offline: nothing answers at its address. 2 entries are safe here and will be sent.", "",
 		},
 		{
 			control.Status{Accounts: []control.Account{away, away}, Counts: entry.Counts{Pending: 2}},
 			"offline",
-			"Account second is offline: nothing listens at its address. 2 entries are safe here and will be sent.", "",
+			"Account second is offline: nothing answers at its address. 2 entries are safe here and will be sent.", "",
 		},
 		{
 			control.Status{Accounts: []control.Account{well, his}, Counts: entry.Counts{Pending: 1}},
@@ -91,7 +91,7 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 			control.Status{Accounts: []control.Account{well, bens}, Counts: entry.Counts{Held: 1}},
 			"attention", "1 entry needs your decision. " + benIs, "filmspool diary --state held",
 		},
-		{control.Status{Accounts: []control.Account{away, bens}}, "offline", "Account second is offline: nothing listens at its address. " + benIs, ""},
+		{control.Status{Accounts: []control.Account{away, bens}}, "offline", "Account second is offline: nothing answers at its address. " + benIs, ""},
 		{control.Status{Accounts: []control.Account{key, bens}}, "attention", "Account default needs you: The service does not accept the key. " + benIs, "filmspool login"},
 		{control.Status{Accounts: []control.Account{well, bens}, Sources: []control.Source{kodi}}, "attention", "kodi:/k needs you: The library may not be read by this user. " + benIs, "filmspool sources kodi"},
 		{control.Status{Accounts: []control.Account{bens}, Notices: []sqlite.Notice{{ID: 7, What: viewing.Said("A word")}}}, "attention", "A word. Sending is paused until 2026-03-01 23:00, and what is watched until then is not sent.", "filmspool status --seen 7"},
