@@ -11,7 +11,7 @@ import (
 
 // The sizes of the first page.
 const (
-	lastWatched = 5
+	lastWatched = 6
 	weekDays    = 7
 )
 
@@ -20,7 +20,7 @@ type homeData struct {
 	entry.Watched // in the last days
 	Playing       []playingItem
 	Last          []item
-	Week          []weekDay
+	Week          []bar
 }
 
 // playingItem is what plays now.
@@ -31,13 +31,6 @@ type playingItem struct {
 
 // Part returns how much of it has been played, of 100; 0 where that is not known.
 func (p playingItem) Part() int { return p.Percent(time.Now()) }
-
-// weekDay is one day of the last seven.
-type weekDay struct {
-	Name      string
-	N         int
-	Top, High int // of its bar, of 100, against the busiest day
-}
 
 func showHome(v *view) (any, error) {
 	d := &homeData{}
@@ -56,17 +49,17 @@ func showHome(v *view) (any, error) {
 
 // count counts the viewings of the last days.
 func (d *homeData) count(v *view, days []entry.Day) {
-	viewings, most := map[time.Weekday]int{}, 1
+	viewings := map[time.Weekday]int{}
 	for _, day := range days {
 		d.Add(day.Watched)
 		viewings[day.Date.Weekday()] = day.Viewings()
-		most = max(most, day.Viewings())
 	}
-	for i := range weekDays {
-		day := time.Now().AddDate(0, 0, i+1-weekDays).Weekday()
-		n := viewings[day]
-		d.Week = append(d.Week, weekDay{v.Weekday(day), n, 100 - n*100/most, n * 100 / most})
+	weekday := func(i int) time.Weekday { return time.Now().AddDate(0, 0, i+1-weekDays).Weekday() }
+	counts := make([]int, weekDays)
+	for i := range counts {
+		counts[i] = viewings[weekday(i)]
 	}
+	d.Week = bars(counts, 2, func(i int) string { return v.Weekday(weekday(i)) })
 }
 
 // Worst returns the problem that the quiet line of the first page tells; nil for none.

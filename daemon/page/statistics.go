@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -10,9 +11,9 @@ import (
 // statisticsData is a year in numbers.
 type statisticsData struct {
 	entry.Year
-	Weeks  []heatWeek
-	Months []statMonth
-	Years  []int // others, the latest first
+	Weeks []heatWeek
+	Bars  []bar // one for each month
+	Years []int // others, the latest first
 }
 
 // heatWeek is a column of the heat map: seven days from Monday.
@@ -29,19 +30,24 @@ type heatDay struct {
 	Text  string
 }
 
-// statMonth is one month of a year.
-type statMonth struct {
-	Name string
-	entry.Watched
-	X, Y, High int // of its bar
+// bar is one bar of a chart.
+type bar struct {
+	Name, Short string
+	N           int
+	Top, High   int // of 100, against the highest
 }
 
-// The sizes of the drawings.
-const (
-	heatCell = 14 // with its margin
-	barWidth = 40
-	barHigh  = 120
-)
+// bars draws numbers, each with a name of which some letters are shown.
+func bars(all []int, letters int, name func(i int) string) (list []bar) {
+	most := max(1, slices.Max(all))
+	for i, n := range all {
+		list = append(list, bar{name(i), string([]rune(name(i))[:letters]), n, 100 - n*100/most, n * 100 / most})
+	}
+	return list
+}
+
+// heatCell is the size of a day in the heat map, with its margin.
+const heatCell = 14
 
 func showStatistics(v *view) (any, error) {
 	now := time.Now()
@@ -60,14 +66,11 @@ func showStatistics(v *view) (any, error) {
 		}
 	}
 	d.drawHeat(v)
-	most := 1
+	var months []int
 	for _, m := range numbers.Months {
-		most = max(most, m.Viewings())
+		months = append(months, m.Viewings())
 	}
-	for i, m := range numbers.Months {
-		high := m.Viewings() * barHigh / most
-		d.Months = append(d.Months, statMonth{v.MonthName(time.Month(i + 1)), m, i * barWidth, barHigh - high, high})
-	}
+	d.Bars = bars(months, 3, func(i int) string { return v.MonthName(time.Month(i + 1)) })
 	return d, nil
 }
 

@@ -42,7 +42,11 @@ test("the daemon's pages", async (t) => {
   const links = await page.$$eval("nav a", (all) => all.map((one) => one.pathname));
   assert.ok(links.length >= 4, `only ${links}`);
   const found = [];
-  for (const where of [...links, `/diary/${entry.id}`, "/log", "/status", "/about", ...[1, 2, 3, 4, 5].map((step) => `/setup?step=${step}`)]) {
+  await page.goto(new URL("/import", page.url()).href);
+  fs.writeFileSync(path.join(home.dir, "diary.csv"), "tmdbID,Title,Year,WatchedDate\n949,Heat,1995,2024-05-01\n");
+  await (await page.$("#file")).uploadFile(path.join(home.dir, "diary.csv"));
+  await Promise.all([page.waitForNavigation(), page.click("#add")]);
+  for (const where of [...links, "/import", `/diary/${entry.id}`, "/log", "/status", "/about", ...[1, 2, 3, 4, 5].map((step) => `/setup?step=${step}`)]) {
     const answer = await page.goto(new URL(where, page.url()).href);
     assert.equal(answer?.status(), 200, where);
     found.push(...await isAccessible(page, where));

@@ -29,7 +29,7 @@ export async function chromium(t, args = []) {
 }
 
 /** The same with Firefox. A background without work is suspended after one second. @param {Test} t */
-async function firefox(t) {
+export async function firefox(t) {
   const launched = puppeteer.launch({
     browser: "firefox", executablePath: process.env.FILMSPOOL_FIREFOX ?? "/usr/bin/firefox-esr", protocolTimeout: 120_000, timeout: 120_000,
     args: ["--remote-allow-system-access"],
@@ -49,10 +49,10 @@ async function firefox(t) {
 /**
  * A person with a browser, the extension in it, and Filmspool.
  * @param {Test} t
- * @param {{on?: "chromium" | "firefox", paired?: boolean, sites?: string[]}} [options] sites: which are allowed
+ * @param {{on?: "chromium" | "firefox", paired?: boolean, sites?: string[], tmdb?: string}} [options] sites: which are allowed
  */
-export async function visit(t, { on = "chromium", paired = true, sites = ["http://films.example"] } = {}) {
-  const [home, put, browser] = await Promise.all([Filmspool.start(t), site(t), on === "firefox" ? firefox(t) : chromium(t)]);
+export async function visit(t, { on = "chromium", paired = true, sites = ["http://films.example"], tmdb = "" } = {}) {
+  const [home, put, browser] = await Promise.all([Filmspool.start(t, { tmdb }), site(t), on === "firefox" ? firefox(t) : chromium(t)]);
   const id = await browser.installExtension(SOURCE);
   const person = new Person(home, put, browser, on === "firefox" ? `moz-extension://${UUID}` : `chrome-extension://${id}`);
   await person.begin(paired ? sites : []);

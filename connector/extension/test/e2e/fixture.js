@@ -95,6 +95,7 @@ export class Filmspool {
   /** @type {Served | undefined} */ daemon;
   address = "127.0.0.1:0";
   service = "";
+  /** @type {Record<string, {token: string, url: string}>} */ programs = {};
 
   /** @param {Test} t @param {{login?: boolean, tmdb?: string}} [options] tmdb is its address, where it is on */
   static async start(t, { login = true, tmdb = "" } = {}) {
@@ -187,8 +188,13 @@ export class Filmspool {
   }
 
   /** A program reports viewings, of now unless they say when. @param {...Record<string, unknown>} all */
-  async post(...all) {
-    const { token, url } = await this.json("sources", "programs", "add", "player");
+  post(...all) {
+    return this.postAs("player", ...all);
+  }
+
+  /** @param {string} program its name @param {...Record<string, unknown>} all */
+  async postAs(program, ...all) {
+    const { token, url } = (this.programs[program] ??= await this.json("sources", "programs", "add", program));
     const messages = all.map(({ at, ...media }) => ({ type: "viewing", id: crypto.randomUUID(), watchedAt: at ?? new Date().toISOString(), media }));
     await this.#ask(url, { method: "POST", headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" } }, JSON.stringify(messages));
   }
@@ -203,16 +209,23 @@ export class Filmspool {
   }
 }
 
-/** A TMDB that has a title and a picture for every number, and two films of every title; its address. @param {Test} t */
-export async function tmdb(t) {
-  const work = (id) => ({ id: Number(id), title: `Film ${id}`, name: `Series ${id}`, release_date: "1999-03-31", poster_path: `/${id}.png` });
+/** A TMDB that has a title and a picture for every number, and two films of every title; its address. @param {Test} t @param {Map<number, {title: string, year: number, picture: Buffer}>} [known] works of its own */
+export async function tmdb(t, known = new Map()) {
+  const work = (id) => {
+    const { title, year } = known.get(Number(id)) ?? {};
+    return { id: Number(id), title: title ?? `Film ${id}`, name: title ?? `Series ${id}`, release_date: `${year ?? 1999}-03-31`, poster_path: `/${id}.png` };
+  };
   const picture = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
   const server = http.createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "", "http://tmdb");
     const results = [1, 2].map((id) => ({ ...work(id), title: searchParams.get("query") }));
-    if (pathname.startsWith("/images/")) response.end(picture);
+    if (pathname.startsWith("/images/")) response.end(known.get(Number(/(\d+)\.png$/.exec(pathname)?.[1]))?.picture ?? picture);
     else if (pathname.includes("/search/")) response.end(JSON.stringify({ page: 1, total_pages: 1, total_results: 2, results }));
-    else response.end(JSON.stringify({ success: true, ...work(pathname.split("/").at(-1)) }));
+    else {
+      const season = searchParams.get("append_to_response")?.split(",").find((one) => one.startsWith("season/"));
+      const episodes = Array.from({ length: 20 }, (_, i) => ({ id: i + 1, episode_number: i + 1, name: `Episode ${i + 1}` }));
+      response.end(JSON.stringify({ success: true, ...work(pathname.split("/").at(-1)), ...(season && { [season]: { episodes } }) }));
+    }
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   closing(t, () => {

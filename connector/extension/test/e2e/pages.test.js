@@ -1,7 +1,10 @@
-// The daemon's own pages: by keyboard alone, without JavaScript, and for nobody who is not signed in.
+// The daemon's own pages in both browsers: a first evening with all that a person does there, setup by keyboard alone, the
+// pages without JavaScript, and nothing for who is not signed in.
 import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
 import { test } from "node:test";
-import { chromium, says, signIn, text } from "./browser.js";
+import { chromium, firefox, says, signIn, text } from "./browser.js";
 import { eventually, Filmspool, KEY } from "./fixture.js";
 
 /** No page has as many places for the focus. */
@@ -9,22 +12,25 @@ const FAR = 150;
 
 /** @typedef {import("puppeteer-core").Page} Page */
 
-/** A browser that is signed in, on the first page. @param {import("node:test").TestContext} t @param {Filmspool} home @param {{scripts?: boolean}} [options] */
-async function signedIn(t, home, { scripts = true } = {}) {
-  const page = await (await chromium(t)).newPage();
-  await page.setJavaScriptEnabled(scripts);
+/** A browser that is signed in, on the first page. @param {import("node:test").TestContext} t @param {Filmspool} home @param {{launch?: typeof chromium, scripts?: boolean}} [options] */
+async function signedIn(t, home, { launch = chromium, scripts = true } = {}) {
+  const page = await (await launch(t)).newPage();
+  if (!scripts && launch === chromium) await page.setJavaScriptEnabled(false);
+  if (!scripts && launch === firefox) { // which cannot be driven with its scripts off
+    await page.setRequestInterception(true);
+    page.on("request", (request) => (request.url().endsWith(".js") ? request.abort() : request.continue()));
+  }
   await signIn(page, home);
   return page;
 }
 
-/** Tabs to a place and presses a key there; returns how many tabs it took. @param {Page} page @param {string} selector @param {import("puppeteer-core").KeyInput | ""} [key] */
-async function reach(page, selector, key = "") {
-  await page.waitForSelector(selector);
-  let tabs = 0;
-  for (; tabs < FAR && !(await page.evaluate((selector) => document.activeElement?.matches(selector), selector)); tabs++) await page.keyboard.press("Tab");
-  assert.ok(await page.evaluate((selector) => document.activeElement?.matches(selector), selector), `${FAR} times Tab do not lead to ${selector}`);
-  if (key) await page.keyboard.press(key);
-  return tabs;
+/** Tabs to a place; returns how many tabs it took. @param {Page} page @param {string} selector */
+async function reach(page, selector) {
+  for (let tabs = 0; tabs < FAR; tabs++) {
+    if (await page.evaluate((selector) => document.activeElement?.matches(selector), selector)) return tabs;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`${FAR} times Tab do not lead to ${selector}`);
 }
 
 /** Does what leads to another page, and waits for that. @param {Page} page @param {() => Promise<unknown>} act */
@@ -45,87 +51,107 @@ async function isKnown(home, page) {
   assert.equal((await page.$$(".cards .card")).length, 0);
 }
 
-test("by keyboard alone: a wrong key, then the right one", async (t) => {
-  const home = await Filmspool.start(t, { login: false });
-  const page = await signedIn(t, home);
-  for (const [key, wanted] of [[`${KEY}x`, /does not/], [KEY, /Step 2/]]) {
-    await reach(page, "#address");
-    await page.keyboard.down("Control");
-    await page.keyboard.press("a");
-    await page.keyboard.up("Control");
-    await page.keyboard.type(`http://${home.service}`);
-    await reach(page, "#key");
-    assert.equal(await page.$eval("#key", (field) => field.value), "", "a key is shown again");
-    await page.keyboard.type(String(key));
-    await leads(page, () => page.keyboard.press("Enter"));
-    assert.match(await text(page), wanted);
-  }
-});
+/** Types into a field instead of what is there. @param {Page} page @param {string} selector @param {string} words */
+async function fill(page, selector, words) {
+  await page.$eval(selector, (field) => { field.value = ""; });
+  await page.type(selector, words);
+}
 
-test("by keyboard alone: from nothing to the end of setup in 25 keys and pastes", async (t) => {
-  const home = await Filmspool.start(t, { login: false });
-  const page = await signedIn(t, home);
-  await page.keyboard.type(home.service); // the address has the focus; this machine's needs no scheme
-  await page.keyboard.press("Tab");
-  await page.keyboard.type(KEY);
-  await leads(page, () => page.keyboard.press("Enter"));
-  let keys = 4;
-  for (const next of ["a.button", "a.button", "a.button", "button"]) {
-    await leads(page, async () => { keys += 1 + await reach(page, `main .steps ${next}`, "Enter"); });
-  }
-  assert.equal(new URL(page.url()).pathname, "/");
-  assert.ok(keys <= 25, `${keys} keys`);
-});
+/** The titles of the diary's rows. @param {Page} page */
+const rows = (page) => page.$$eval(".day .what > b", (all) => all.map((one) => one.textContent));
 
-test("by keyboard alone: what was held is looked for, chosen and delivered", async (t) => {
-  const home = await Filmspool.start(t);
-  const { id } = await held(home);
-  const page = await signedIn(t, home);
-  await leads(page, () => reach(page, 'nav a[href="/review"]', "Enter"));
-  if (!(await page.$(`#entry-${id} details[open]`))) await reach(page, `#entry-${id} summary`, "Enter");
-  await reach(page, `#what-${id}`);
-  await page.keyboard.down("Control");
-  await page.keyboard.press("a");
-  await page.keyboard.up("Control");
-  await page.keyboard.type("Breaking Bad");
-  await leads(page, () => page.keyboard.press("Enter"));
-  await leads(page, () => reach(page, 'button[name="choice"][value^="1396 "]', "Enter"));
-  await isKnown(home, page);
-});
-
-test("without JavaScript: every page is read, and what was held is chosen and delivered", async (t) => {
-  const home = await Filmspool.start(t);
-  const { id } = await held(home);
-  const page = await signedIn(t, home, { scripts: false });
-  const links = await page.$$eval("nav a", (all) => all.map((one) => one.href));
-  assert.ok(links.length >= 4, `only ${links}`);
-  for (const where of links) {
-    const answer = await page.goto(where);
-    assert.equal(answer?.status(), 200, where);
-    assert.ok((await text(page, "main")).length > 20, where);
-  }
+/** Opens the review, and says there what was held. @param {Page} page @param {number} id */
+async function answer(page, id) {
   await page.goto(new URL("/review", page.url()).href);
-  const field = await page.waitForSelector(`#what-${id}`);
-  await field?.evaluate((field) => field.closest("details")?.setAttribute("open", ""));
-  await field?.click({ count: 3 });
-  await field?.type("Breaking Bad");
+  await page.$eval(`#what-${id}`, (field) => { field.closest("details").open = true; });
+  await fill(page, `#what-${id}`, "Breaking Bad");
   await leads(page, () => page.click(`#entry-${id} form[action$="/search"] button`));
   await leads(page, () => page.click('button[name="choice"][value^="1396 "]'));
-  await isKnown(home, page);
-});
+}
 
-test("a page follows what happens, also after the daemon was away", async (t) => {
-  const home = await Filmspool.start(t);
-  const page = await signedIn(t, home);
-  await page.goto(new URL("/status", page.url()).href);
-  await home.run(["pause"]);
-  await page.waitForSelector('form[action$="/resume"]');
-  await home.stopDaemon();
-  await says(page, "body", /does not answer/);
-  await home.startDaemon();
-  await home.run(["resume"]);
-  await page.waitForSelector('form[action$="/pause"]');
-});
+for (const [name, launch] of /** @type {const} */ ([["Chromium", chromium], ["Firefox", firefox]])) {
+  test(`${name}: from an empty page to a full diary`, async (t) => {
+    const home = await Filmspool.start(t, { login: false });
+    const page = await signedIn(t, home, { launch });
+    const go = (/** @type {string} */ where) => page.goto(new URL(where, page.url()).href);
+    const press = (/** @type {string} */ selector) => leads(page, () => page.click(selector));
+
+    const enter = () => leads(page, () => page.keyboard.press("Enter"));
+    await page.keyboard.type(home.service); // the address has the focus; this machine's needs no scheme
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(`${KEY}x`);
+    await enter();
+    assert.match(await text(page), /does not/);
+    assert.equal(await page.$eval("#key", (field) => field.value), "", "a key is shown again");
+    await page.keyboard.type(KEY); // its field has the focus now
+    await enter();
+    let keys = 4; // without the wrong one
+    for (const next of ["a.button", "a.button", "a.button", "button"]) {
+      keys += 1 + await reach(page, `main .steps ${next}`);
+      await enter();
+    }
+    assert.equal(new URL(page.url()).pathname, "/");
+    assert.ok(keys <= 25, `setup takes ${keys} keys and pastes`);
+
+    const { id } = await held(home);
+    await answer(page, id);
+    await isKnown(home, page);
+    await go(`/diary/${id}`);
+    await press('form[action$="/undo"] button');
+    assert.equal((await home.records()).history.length, 1, "it is taken back before the person is sure");
+    await press('form[action$="/undo"] .danger');
+    assert.deepEqual((await home.records()).history, []);
+
+    await go("/log");
+    await page.type("#what", "Dune 1984 2026-03-01 20:15"); // it is found while it is typed
+    await page.waitForSelector('#found [name="choice"][value^="841 "]');
+    await press('#found button[value="diary"]');
+    const [{ id: film }] = (await eventually("it is recorded", () => home.records(), ({ history }) => history.length > 0)).history;
+    assert.equal(film, 841);
+
+    await home.post({ type: "movie", title: "Amélie", year: 2001, ids: { tmdb: 194 } }, { type: "movie", title: "The Matrix", year: 1999, ids: { tmdb: 603 } },
+      { type: "episode", show: { title: "Severance", ids: { tmdb: 95396 } }, title: "Half Loop", season: 1, episode: 2 },
+      { type: "episode", show: { title: "Shōgun", ids: { tmdb: 126308 } }, season: 1, episode: 1 }, { type: "episode", show: { title: "Breaking Bad", ids: { tmdb: 1396 } }, season: 1, episode: 3 });
+    for (const [words, title] of [["half loop", "Severance"], ["breaking bad s01e03", "Breaking Bad"], ["amelie", "Amélie"], ["shogun", "Shōgun"], ["matrix 1999", "The Matrix"], ["603", "The Matrix"]]) {
+      await fill(page, "#search", words);
+      await enter();
+      assert.deepEqual(await rows(page), [title], words);
+    }
+
+    await go("/");
+    await home.stopDaemon();
+    await says(page, "body", /does not answer/);
+    await home.startDaemon();
+    await home.run(["add", "550"]);
+    await says(page, "#last", /movie 550/);
+    await says(page, "body", /^((?!does not answer)[^])*$/);
+
+    const file = path.join(home.dir, "diary.csv");
+    fs.writeFileSync(file, "tmdbID,Title,Year,WatchedDate\n949,Heat,1995,2024-05-01\n");
+    await go("/import");
+    await (await page.$("#file")).uploadFile(file);
+    await press("#add");
+    await press('form[action="/import/begin"] button');
+    await page.waitForSelector('#files a[href="/diary?source=file"]');
+    await press('#files a[href="/diary?source=file"]');
+    assert.deepEqual(await rows(page), ["Heat"]);
+  });
+
+  test(`${name}, without JavaScript: every page is read, and what was held is chosen and delivered`, async (t) => {
+    const home = await Filmspool.start(t);
+    const { id } = await held(home);
+    const page = await signedIn(t, home, { launch, scripts: false });
+    const links = await page.$$eval("nav a", (all) => all.map((one) => one.href));
+    assert.ok(links.length >= 4, `only ${links}`);
+    for (const where of links) {
+      const answer = await page.goto(where);
+      assert.equal(answer?.status(), 200, where);
+      assert.ok((await text(page, "main")).length > 20, where);
+    }
+    await answer(page, id);
+    await isKnown(home, page);
+  });
+}
 
 test("an address signs one browser in, once; other names and other pages get nothing", async (t) => {
   const home = await Filmspool.start(t);
@@ -140,6 +166,14 @@ test("an address signs one browser in, once; other names and other pages get not
     const answer = await stranger.goto(where);
     assert.ok(answer?.status() !== 200 || !(await stranger.$("nav")), `${where} shows a page to a stranger`);
   }
+
+  await stranger.goto(`http://rebound.example:${port}/`);
+  const opened = await stranger.evaluate((where) => new Promise((done) => {
+    const socket = new WebSocket(`ws://${where}/v1/connector`, "filmspool.v1");
+    socket.onopen = () => done(true);
+    socket.onclose = () => done(false);
+  }), `rebound.example:${port}`);
+  assert.equal(opened, false, "a name that leads to this machine opens a socket");
 
   const hostile = await browser.newPage(); // in the browser that is signed in
   await hostile.setRequestInterception(true);
