@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -145,23 +144,4 @@ func (v *visitor) answer(id string) (m map[string]any) {
 		}
 	}
 	return m
-}
-
-// A site that the browser cannot read any more is told, and needs nobody.
-func TestASiteThatABrowserCannotReadIsTold(t *testing.T) {
-	v := visited(t, nil)
-	for _, c := range []struct {
-		frame  string
-		unread []string
-	}{
-		{`{"type":"status","id":"s","unread":["Nordlicht"]}`, []string{"Nordlicht"}},
-		{`{"type":"status","id":"s"}`, nil},
-	} {
-		v.say(c.frame)
-		v.say(`{"type":"ping"}`)
-		v.hear("pong")
-		if s := v.status(); s.State != account.OK || s.Sources[0].State != account.OK || !slices.Equal(s.Sources[0].Unread, c.unread) {
-			t.Errorf("after %s: %s, %+v", c.frame, s.State, s.Sources[0])
-		}
-	}
 }

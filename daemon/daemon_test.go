@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"net/http/httptest"
@@ -9,12 +8,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/locale"
-	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -144,50 +141,5 @@ func TestLoginOfSomebodyElseIsRefused(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
-	}
-}
-
-func TestLoginAsksForOptionalEndpointsAgain(t *testing.T) {
-	box, base := openSandbox(t)
-	d, _ := opened(t, testOptions(t))
-	err := d.withQueue(t.Context(), func(ctx context.Context) error {
-		err := d.store.UpdateAccount(ctx, "default", func(a *account.Row) {
-			a.BaseURL, a.Keeps, a.Support = base, "exact", account.Support{"history": {At: time.Now()}}
-		})
-		if err != nil {
-			return err
-		}
-		if _, err := d.Control().Login(ctx, control.Login{Account: "default", BaseURL: base, Key: box.SecretKey()}); err != nil {
-			return err
-		}
-		if a, err := d.store.Account(ctx, "default"); err != nil || a.Support != nil || a.Owner == "" || a.Keeps != "exact" {
-			t.Errorf("account %+v, %v", a, err)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestAddressesThatChangeAreNotProven(t *testing.T) {
-	d, _ := opened(t, testOptions(t))
-	err := d.withQueue(t.Context(), func(ctx context.Context) error {
-		for _, step := range []struct {
-			base   string
-			proven bool
-		}{{"https://a.example/api/v1", false}, {"https://a.example/api/v1", true}, {"https://b.example/api/v1", false}} {
-			got, err := d.moveTo(ctx, config.Credential{Account: "default", BaseURL: step.base})
-			if err != nil || got != step.proven {
-				t.Errorf("%s: proven %v, %v", step.base, got, err)
-			}
-			if err := d.store.UpdateAccount(ctx, "default", func(a *account.Row) { a.Proven = true }); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -71,19 +70,5 @@ func TestNoticesAreSetAndTriedOnThePage(t *testing.T) {
 	}
 	if text, err := os.ReadFile(o.Paths.Settings()); err != nil || strings.Contains(string(text), "url") || !strings.Contains(string(text), "hold") {
 		t.Errorf("the file is %s (%v)", text, err)
-	}
-}
-
-// TestChangesInAHurryAreAllAnswered: a change may come before the instance that follows
-// the last one has told that it is ready.
-func TestChangesInAHurryAreAllAnswered(t *testing.T) {
-	o := served(t, "listen = '127.0.0.1:0'\n")
-	address, c := find(t, o)
-	s := surfAt(&runningDaemon{T: t}, c.API, address)
-	for wave := range 5 {
-		answer, text := s.ask("POST", "/settings/set", url.Values{"in": {"wave"}, "value.wave": {fmt.Sprint(wave)}})
-		if answer.StatusCode != http.StatusSeeOther {
-			t.Fatalf("change %d: %s\n%s", wave, answer.Status, text)
-		}
 	}
 }

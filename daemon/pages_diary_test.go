@@ -152,17 +152,6 @@ func TestActsOnOneEntry(t *testing.T) {
 	}
 }
 
-func TestRetryOfOneEntry(t *testing.T) {
-	l := looking(t)
-	id := l.rejected("r", 604)
-	l.sees(fmt.Sprintf("/diary/%d", id), "The service does not take it as it is.", "request 1", "HTTP 422")
-	l.acts(id, "retry")
-	l.becomes(id, viewing.StateDelivered)
-	if l.recorded() != 1 {
-		t.Errorf("the service has %d", l.recorded())
-	}
-}
-
 // TestUndoOnThePage: first it is told what would go, then it goes.
 func TestUndoOnThePage(t *testing.T) {
 	l := looking(t)

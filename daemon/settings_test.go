@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -21,7 +20,6 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/locale"
-	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -361,26 +359,5 @@ func TestChangesAtOnceAreAllKept(t *testing.T) {
 				t.Errorf("%s is %v, and was told to be %v", s.Key, s.Value, value)
 			}
 		}
-	}
-}
-
-// TestAFolderWhoseNameCannotBeWrittenIsRefused: in a settings file another folder would stand.
-func TestAFolderWhoseNameCannotBeWrittenIsRefused(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "kodi\xff")
-	if err := os.Mkdir(folder, 0o700); err != nil {
-		t.Skip("this file system takes no such name")
-	}
-	if err := kodisim.Create(folder, 131).Close(); err != nil {
-		t.Fatal(err)
-	}
-	o := testOptions(t)
-	o.Source = &config.Source{Paths: o.Paths, Getenv: o.Getenv}
-	_, err := offline{newCore(o)}.Control().AddKodi(t.Context(), control.KodiPath{Path: folder})
-	if !errors.Is(err, &control.Fault{Code: control.CodeInvalid}) {
-		t.Errorf("added: %v", err)
-	}
-	after, err := o.Source.Load()
-	if err != nil || len(after.Kodi.Libraries) > 0 {
-		t.Errorf("%v: watched: %q", err, after.Kodi.Libraries)
 	}
 }

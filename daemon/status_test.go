@@ -3,14 +3,12 @@ package daemon
 import (
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/health"
-	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/tracker"
@@ -65,29 +63,6 @@ func TestWhatIsWrongWithAnAccountHasACode(t *testing.T) {
 		}
 		if len(got) != 1 || got[0].Code != c.code || got[0].About != "anna" || got[0].Act.Verb != c.verb {
 			t.Errorf("%s: %+v", c.code, got)
-		}
-	}
-}
-
-// TestWhatIsWrongWithALibraryHasACode, also where it is read well.
-func TestWhatIsWrongWithALibraryHasACode(t *testing.T) {
-	for _, c := range []struct {
-		s    kodi.Status
-		want []string
-	}{
-		{kodi.Status{State: kodi.StateOK}, nil},
-		{kodi.Status{State: kodi.StateBusy}, []string{health.LibraryUnread}},
-		{kodi.Status{State: kodi.StateWaiting}, []string{health.LibraryUnread}},
-		{kodi.Status{State: kodi.StateDenied}, []string{health.LibraryUnread}},
-		{kodi.Status{State: kodi.StateUnreachable}, []string{health.LibraryUnread}},
-		{
-			kodi.Status{State: kodi.StateOK, Reporters: []string{"a"}, Writers: []string{"b", "c"}},
-			[]string{health.LibraryReporter, health.LibraryWriter},
-		},
-	} {
-		c.s.Since = time.Now()
-		if got := codes(kodiSource(c.s, "").Troubles); !slices.Equal(got, c.want) {
-			t.Errorf("%+v: %v", c.s, got)
 		}
 	}
 }

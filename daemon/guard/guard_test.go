@@ -38,26 +38,18 @@ func ask(t *testing.T, h http.Handler, r *http.Request) (int, string) {
 func TestHost(t *testing.T) {
 	h := guard.Host([]string{"127.0.0.1:43456", "localhost:43456"}, http.HandlerFunc(yes))
 	tests := map[string]int{
-		"127.0.0.1:43456":          204,
-		"localhost:43456":          204,
-		"127.0.0.1":                403,
-		"LOCALHOST:43456":          403, // browsers write it small
-		"x@127.0.0.1:43456":        403,
-		"127.0.0.1:43456/":         403,
-		"127.0.0.1.:43456":         403,
-		"0.0.0.0:43456":            403,
-		"2130706433:43456":         403,
-		"[::ffff:127.0.0.1]:43456": 403,
-		"127.0.0.1:43457":          403,
-		"127.0.0.1:43456.evil":     403,
-		"evil.localhost:43456":     403,
-		"localhost.:43456":         403,
-		"127.1:43456":              403,
-		"[::1]:43456":              403,
-		"rebind.example:43456":     403,
-		"":                         403,
-		"127.0.0.1:43456@evil":     403,
-		"evil#@127.0.0.1:43456":    403,
+		"127.0.0.1:43456":      204,
+		"localhost:43456":      204,
+		"127.0.0.1":            403,
+		"LOCALHOST:43456":      403, // browsers write it small
+		"x@127.0.0.1:43456":    403,
+		"0.0.0.0:43456":        403,
+		"2130706433:43456":     403,
+		"127.0.0.1:43457":      403,
+		"127.0.0.1:43456.evil": 403,
+		"[::1]:43456":          403,
+		"rebind.example:43456": 403,
+		"":                     403,
 	}
 	for host, want := range tests {
 		r := httptest.NewRequest("GET", "/", nil)
@@ -81,50 +73,26 @@ func TestExtension(t *testing.T) {
 		{"null", []string{"null"}, false},
 		{"page", []string{"https://evil.example"}, false},
 		{"local page", []string{"http://127.0.0.1:43456"}, false},
-		{"file", []string{"file://"}, false},
 		{"two origins", []string{chromium, chromium}, false},
-		{"list in one header", []string{chromium + ", " + firefox}, false},
 		{"trailing slash", []string{chromium + "/"}, false},
-		{"port", []string{chromium + ":80"}, false},
 		{"letter beyond p", []string{"chrome-extension://emdhmgjgiheohhdbjhklpnhngnafihdq"}, false},
-		{"upper case", []string{strings.ToUpper(chromium)}, false},
-		{"too short", []string{"chrome-extension://emdhmgjgiheohhdbjhklpnhngnafihd"}, false},
 		{"too long", []string{chromium + "a"}, false},
-		{"name as prefix", []string{"chrome-extension://emdhmgjgiheohhdbjhklpnhngnafihdg.evil.example"}, false},
-		{"trailing dot", []string{chromium + "."}, false},
-		{"user info", []string{"chrome-extension://x@emdhmgjgiheohhdbjhklpnhngnafihdg"}, false},
 		{"user info that looks right", []string{chromium + "@evil.example"}, false},
-		{"port in place of a letter", []string{"chrome-extension://emdhmgjgiheohhdbjhklpnhngnafi:80"}, false},
-		{"scheme in upper case", []string{"Chrome-Extension://emdhmgjgiheohhdbjhklpnhngnafihdg"}, false},
-		{"id in upper case", []string{"chrome-extension://EMDHMGJGIHEOHHDBJHKLPNHNGNAFIHDG"}, false},
 		{"uuid in upper case", []string{"moz-extension://AAAAAAAA-2222-4333-8444-555555555555"}, false},
 		{"uuid with a port", []string{firefox + ":80"}, false},
-		{"uuid with a slash", []string{firefox + "/"}, false},
-		{"uuid with a dot", []string{firefox + "."}, false},
-		{"one slash too few", []string{"chrome-extension:/emdhmgjgiheohhdbjhklpnhngnafihdg"}, false},
 		{"Chromium with Firefox's id", []string{"chrome-extension://11111111-2222-4333-8444-555555555555"}, false},
-		{"space before", []string{" " + chromium}, false},
-		{"null in upper case", []string{"NULL"}, false},
-		{"secure local page", []string{"https://localhost:43456"}, false},
-		{"an app's page", []string{"app://obsidian.md"}, false},
 		{"line end", []string{chromium + "\n"}, false},
-		{"uuid without dashes", []string{"moz-extension://111111112222433384445555555555555555"}, false},
-		{"uuid in braces", []string{"moz-extension://{11111111-2222-4333-8444-555555555555}"}, false},
 		{"uuid with a letter beyond f", []string{"moz-extension://g1111111-2222-4333-8444-555555555555"}, false},
-		{"uuid of dashes", []string{"moz-extension://" + strings.Repeat("-", 36)}, false},
-		{"web page of that name", []string{"https://moz-extension"}, false},
 		{"safari", []string{"safari-web-extension://11111111-2222-4333-8444-555555555555"}, false},
 	}
 	for _, tc := range tests {
-		t.Run(tc.name, func(t *testing.T) {
-			r := httptest.NewRequest("GET", "/", nil)
-			if tc.origins != nil {
-				r.Header["Origin"] = tc.origins
-			}
-			if got := guard.Extension(r); got != tc.want {
-				t.Errorf("Extension(%q) = %v, want %v", tc.origins, got, tc.want)
-			}
-		})
+		r := httptest.NewRequest("GET", "/", nil)
+		if tc.origins != nil {
+			r.Header["Origin"] = tc.origins
+		}
+		if got := guard.Extension(r); got != tc.want {
+			t.Errorf("%s: Extension(%q) = %v, want %v", tc.name, tc.origins, got, tc.want)
+		}
 	}
 }
 

@@ -20,12 +20,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/kodi/kodisim"
-	"github.com/filmspool/filmspool/queue"
-	"github.com/filmspool/filmspool/queue/account"
-	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/sqlite"
-	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // machine is one with a state folder, a configuration and a service manager, on which
@@ -70,69 +65,6 @@ func (m *machine) writes(text string) {
 func (m *machine) has(do func(control.API) error) {
 	m.Helper()
 	m.must(daemon.Existing(m.Context(), m.loaded(), do))
-}
-
-// adds adds films of today.
-func (m *machine) adds(n int) {
-	m.Helper()
-	m.has(func(api control.API) error {
-		for i := range n {
-			if _, err := api.Add(m.Context(), filmOfToday(i)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-func filmOfToday(n int) viewing.Event {
-	return viewing.Event{
-		Kind: viewing.KindViewing, EventID: fmt.Sprint(n), Count: 1, WatchedAt: viewing.At(time.Now().Add(-time.Hour)),
-		Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: int64(600 + n)}}},
-	}
-}
-
-// drops drops all that waits or is held.
-func (m *machine) drops() {
-	m.Helper()
-	m.has(func(api control.API) error {
-		_, err := api.Operate(m.Context(), entry.Order{Verb: entry.VerbDrop, Selection: entry.Selection{All: true}})
-		return err
-	})
-}
-
-// keeps is a key for an account, as a login keeps it.
-func (m *machine) keeps(name, user string) {
-	m.Helper()
-	keys := config.Keys{Dir: m.o.Paths.State, Getenv: m.o.Getenv}
-	m.must(keys.Save(config.Credential{Account: name, BaseURL: "https://service.example/api/v1", Key: config.NewSecret("sk_1"), UserID: user, UserName: user}))
-}
-
-// pauses is what the loop of an account keeps of an answer.
-func (m *machine) pauses(reason, problem string) {
-	m.Helper()
-	m.keeps("default", "ann")
-	m.stores(func(store *queue.Store) error {
-		return store.UpdateAccount(m.Context(), "default", func(a *account.Row) {
-			a.Pause = account.Pause{Reason: reason, Since: time.Now()}
-			if problem != "" {
-				a.Pause.Problem = viewing.Say(problem)
-			}
-		})
-	})
-}
-
-// stores changes the queue as an instance does.
-func (m *machine) stores(change func(*queue.Store) error) {
-	m.Helper()
-	store, err := queue.Open(m.Context(), queue.Options{Path: m.o.Paths.Database(), Settings: rules.Settings{Wave: config.Default().Wave}})
-	m.must(err)
-	ctx, stop := context.WithCancel(m.Context())
-	ran := make(chan error, 1)
-	go func() { ran <- store.Run(ctx) }()
-	err = change(store)
-	stop()
-	m.must(errors.Join(err, <-ran, store.Close()))
 }
 
 // version writes the version of the queue's tables, and returns the one before.
@@ -221,56 +153,10 @@ func TestProblemsComeAndGoWithTheirConditions(t *testing.T) {
 				})
 			}
 		},
-		health.KeyMissing: func(m *machine) func() {
-			m.writes("[accounts.default]\nbase_url = 'https://service.example/api/v1'\n")
-			return func() { m.keeps("default", "ann") }
-		},
-		health.KeyRefused: func(m *machine) func() {
-			m.pauses(account.PausedKey, "keyRefused")
-			return func() { m.pauses("", "") }
-		},
-		health.AccessRefused: func(m *machine) func() {
-			m.pauses(account.PausedKey, "between")
-			return func() { m.pauses("", "") }
-		},
-		health.AddressWrong: func(m *machine) func() {
-			m.pauses(account.PausedAddress, "unproven")
-			return func() { m.pauses("", "") }
-		},
-		health.AccountUnknown: func(m *machine) func() {
-			m.adds(1)
-			m.writes("[accounts.anna]\n")
-			return func() { m.writes("[accounts.anna]\n[accounts.default]\n") }
-		},
-		"same-account": func(m *machine) func() {
-			m.writes("[accounts.anna]\n[accounts.ben]\n")
-			m.keeps("anna", "ann")
-			m.keeps("ben", "ann")
-			return func() { m.keeps("ben", "ben") }
-		},
-		"entries-held": func(m *machine) func() {
-			m.writes("hold = 'all'\n")
-			m.adds(1)
-			return m.drops
-		},
-		"entries-wave": func(m *machine) func() {
-			m.stores(func(store *queue.Store) error {
-				var all []viewing.Event
-				for n := range 7 {
-					all = append(all, filmOfToday(n))
-				}
-				_, err := store.Commit(m.Context(), viewing.Batch{Source: "program:p1", Events: all})
-				return err
-			})
-			return m.drops
-		},
 		health.LibraryUnread: func(m *machine) func() {
 			folder := filepath.Join(m.TempDir(), "userdata")
 			m.writes("[[kodi.libraries]]\nuserdata = '" + folder + "'\n")
 			return func() { m.must(kodisim.Create(folder, 131).Close()) }
-		},
-		"nothing-connected": func(m *machine) func() {
-			return func() { m.writes("[[kodi.libraries]]\nuserdata = '" + m.TempDir() + "'\n") }
 		},
 		health.PortTaken: func(m *machine) func() {
 			l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -3,7 +3,6 @@ package locale
 import (
 	"testing"
 
-	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -19,17 +18,5 @@ func TestAMessageIsToldWithItsCause(t *testing.T) {
 	}
 	if got := In("en").Message(viewing.Message{}); got != "" {
 		t.Errorf("no message says %q", got)
-	}
-}
-
-// A ranked series or film goes by its title, else by its number in words of the language.
-func TestRankedWorks(t *testing.T) {
-	series := viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 1396}}}
-	named := series
-	named.Show = &viewing.Show{IDs: series.Show.IDs, Title: "Show Red"}
-	for want, m := range map[string]viewing.Media{"Serie 1396": series, "Show Red": named} {
-		if got := In("de").Work(entry.Ranked{Name: "show 1396", Media: &m}); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
 	}
 }

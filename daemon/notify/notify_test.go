@@ -238,27 +238,3 @@ func TestAClockThatWasAheadIsForgiven(t *testing.T) {
 		b.expect(t, "all: b")
 	})
 }
-
-func TestARecordThatCannotBeReadIsNone(t *testing.T) {
-	for _, text := range []string{"[]", "null", "{"} {
-		in(t, func(t *testing.T, b *bench) {
-			b.stored[record] = []byte(text)
-			b.stand(problem("b"))
-			b.pass(time.Minute)
-			b.expect(t, "all: b")
-		})
-	}
-}
-
-func TestANoticeIsBounded(t *testing.T) {
-	login := "filmspool login"
-	p := control.Problem{Code: "a", Text: "The library is gone.", Act: control.Act{Text: "Give the key again.", Command: &login}}
-	if n := compose([]control.Problem{p, problem("b")}); n.Text != "The library is gone. Give the key again: filmspool login\nb is wrong. Mend it." {
-		t.Errorf("%+q", n)
-	}
-	p.Text = strings.Repeat("ä", 1000)
-	n := compose(slices.Repeat([]control.Problem{p}, 100))
-	if letters := []rune(n.Text); len(letters) != maxText || letters[maxText-1] != '…' || len(n.Codes) != 100 {
-		t.Errorf("%d letters: %q", len(letters), n.Text)
-	}
-}
