@@ -53,17 +53,10 @@ func (s *Store) Newest(ctx context.Context) (id int64, err error) {
 }
 
 // Begin marks an entry as being sent, on disk before it returns, and numbers the
-// attempt from 1 within the entry. What became of others is settled before, as by
-// [Store.Settle], with the same write: all of it is done or nothing. The error wraps
-// [ErrChanged] when the entry is not pending as it was read, or the user has paused its
-// account.
-func (s *Store) Begin(ctx context.Context, e Entry, ended ...Settlement) (attempt int64, err error) {
+// attempt from 1 within the entry. The error wraps [ErrChanged] when the entry is not
+// pending as it was read, or the user has paused its account.
+func (s *Store) Begin(ctx context.Context, e Entry) (attempt int64, err error) {
 	err = s.write(ctx, fmt.Sprintf("mark entry %d as sending", e.ID), func(t *tx) error {
-		for _, m := range ended {
-			if err := t.settle(m); err != nil {
-				return fmt.Errorf("settle entry %d: %w", m.Entry, err)
-			}
-		}
 		now, a := t.entry(e.ID), t.account(e.Account)
 		if now.State != viewing.StatePending || now.Revision != e.Revision || now.Account != e.Account || !now.NextAt.Equal(e.NextAt) ||
 			a.Pause.Timely(millis(t.now)).Reason == account.PausedUser {

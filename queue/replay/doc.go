@@ -4,9 +4,8 @@
 // may have arrived, look up what has no identifier, and send the next entry that
 // is due; then it sleeps until the next of these, or until the queue changes.
 //
-// An entry is marked as sending on disk before the first byte of its request leaves.
-// The mark is written together with the end of the entry before, so that each costs
-// one flush while all goes well. Nothing is sent again unless the answer or the
+// An entry is marked as sending on disk before the first byte of its request leaves,
+// and its end is written before anything else. Nothing is sent again unless the answer or the
 // service's history prove that it was not recorded, or the user accepts a second
 // record; exceptions are a wish, which may be repeated, and an Idempotency-Key that
 // the service honours. Any answer that is not understood means in doubt, which package

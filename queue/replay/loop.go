@@ -36,7 +36,6 @@ type run struct {
 	outage     outage
 	pace       pace
 
-	next        *queue.Entry           // read while the last one was sent
 	pickAt      time.Time              // no entry is sent before
 	newest      int64                  // the newest entry when the outage began
 	lookUpAt    time.Time              // when to look for entries to look up; zero for never
@@ -109,10 +108,6 @@ func (r *run) turn() time.Time {
 
 // work is a turn whose error is one of our own disk.
 func (r *run) work(now time.Time) (again time.Time, err error) {
-	next := r.next
-	if r.next = nil; next != nil && r.straight(*next, now) {
-		return now, r.send(*next)
-	}
 	if err := r.save(); err != nil {
 		return now, err
 	}
@@ -162,18 +157,8 @@ func (r *run) work(now time.Time) (again time.Time, err error) {
 // due reports whether the time of something planned has come; zero is never.
 func due(at, now time.Time) bool { return !at.IsZero() && !now.Before(at) }
 
-// straight reports whether an entry may follow the last one without another look at
-// the account: nothing has changed, no read-back is due, and nothing is asked before it.
-func (r *run) straight(e queue.Entry, now time.Time) bool {
-	return len(r.edits) == 0 && !r.outage.down(now) && !due(r.readBackAt, now) &&
-		r.ownerKnown && r.others == nil && e.Attempts == 0 && e.Kind == viewing.KindViewing && !unseen(e)
-}
-
 // sleep waits until then, or until something changes; zero is without end.
 func (r *run) sleep(until time.Time) {
-	if r.next != nil {
-		return
-	}
 	r.publish(r.assess(time.Now()))
 	var alarm <-chan time.Time
 	if !until.IsZero() {

@@ -16,8 +16,7 @@ import (
 )
 
 // send takes an entry through one attempt: checks, the mark on disk, one request,
-// and what became of it. While the answer is waited for it reads the next entry. Its
-// error is of our own disk.
+// and what became of it. Its error is of our own disk.
 func (r *run) send(e queue.Entry) error {
 	request, err := newRequest(r.installation, e)
 	if err != nil {
@@ -27,17 +26,10 @@ func (r *run) send(e queue.Entry) error {
 		return err
 	}
 	r.pace.take(e.Lane, time.Now())
-	var ended []queue.Settlement // of the last entry: its end is written with the mark
-	if r.ended != nil {
-		if err := r.step(StepSettle); err != nil {
-			return err
-		}
-		ended = append(ended, *r.ended)
-	}
 	if err := r.step(StepMark); err != nil {
 		return err
 	}
-	attempt, err := r.outbox.Begin(r.write, e, ended...)
+	attempt, err := r.outbox.Begin(r.write, e)
 	switch {
 	case gone(err):
 		r.pickAt = time.Now().Add(backoffBase) // should it look the same again, we do not turn in a circle
@@ -45,21 +37,15 @@ func (r *run) send(e queue.Entry) error {
 	case err != nil:
 		return err
 	}
-	r.ended, r.disk.failures = nil, 0
-	if len(ended) > 0 {
-		err = r.step(StepSettled)
-	}
-	if err = errors.Join(err, r.step(StepMarked)); err != nil || r.stopping() {
+	r.disk.failures = 0
+	if err := r.step(StepMarked); err != nil || r.stopping() {
 		return r.settle(queue.Settlement{
 			Entry: e.ID, Attempt: attempt, State: viewing.StatePending, NextAt: e.NextAt, NotSent: true,
 			Answer: queue.Answer{Error: viewing.Say("life.notBegun")},
 		})
 	}
 
-	service, answer := r.service, make(chan tracker.Verdict, 1)
-	go func() { answer <- service.Send(r.request, request) }()
-	next, found, _, nextErr := r.pick(time.Now())
-	v := <-answer
+	v := r.service.Send(r.request, request)
 	if e.Kind == viewing.KindListItem {
 		v = r.learnItems(v)
 	}
@@ -70,21 +56,13 @@ func (r *run) send(e queue.Entry) error {
 	}
 	r.count(v)
 	r.report(e, v)
-	r.ended = &s
-	if v.Fate != tracker.Delivered || !found || nextErr != nil {
-		err = r.save()
-	} else {
-		r.next = &next
-	}
+	err = r.settle(s)
 	r.heard(e.ID, v, now)
 	return err
 }
 
-// settle writes what became of an entry.
+// settle writes what became of an entry, now or as soon as it can be written.
 func (r *run) settle(s queue.Settlement) error {
-	if err := r.save(); err != nil {
-		return err
-	}
 	r.ended = &s
 	return r.save()
 }
