@@ -58,18 +58,3 @@ func authenticate(_ context.Context, in *openapi3filter.AuthenticationInput) err
 	}
 	return errors.New("no key")
 }
-
-// Answer checks one answer to an operation.
-func (c Contract) Answer(op Operation, status int, body string) error {
-	r, _ := http.NewRequest(http.MethodPost, contractBase+"/"+string(op), nil)
-	route, params, err := c.router.FindRoute(r)
-	if err != nil {
-		return err
-	}
-	in := &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: r, Route: route, PathParams: params},
-		Status:                 status, Header: http.Header{"Content-Type": {"application/json; charset=utf-8"}},
-		Options: &openapi3filter.Options{IncludeResponseStatus: true},
-	}
-	return openapi3filter.ValidateResponse(context.Background(), in.SetBodyBytes([]byte(body)))
-}
