@@ -51,9 +51,6 @@ func (r *run) identifyDue(a *asker) (next time.Time, err error) {
 	if err != nil || !ok || next.After(time.Now()) {
 		return next, err
 	}
-	if !a.able() && r.others == nil {
-		return a.worthAsking(), nil
-	}
 	due, err := r.outbox.Lookups(r.ctx, r.account, askPage)
 	if err != nil {
 		return next, err

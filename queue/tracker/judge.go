@@ -36,7 +36,7 @@ func judge(x exchange) Verdict {
 	proves := x.proves(a)
 	x.proven = x.proven || proves
 	v := x.decide(a)
-	v.Sent, v.Status, v.Proves, v.Code, v.Message = x.sent, x.status, proves, a.code, a.message
+	v.Status, v.Proves, v.Code, v.Message = x.status, proves, a.code, a.message
 	return v
 }
 

@@ -3,8 +3,6 @@ package tracker
 import (
 	"bufio"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"fmt"
 	"io"
 	"log"
@@ -12,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -52,7 +49,7 @@ func TestNotSentWithoutConnection(t *testing.T) {
 			c := newTestClient(t, Options{BaseURL: tt.base, Proven: true}, tt.dial)
 			c.transport.Proxy = nil
 			v := c.Send(context.Background(), requests()[History])
-			if v.Fate != Offline || v.Sent || v.Status != 0 || v.Problem.Cause == nil || tt.code != "" && v.Problem.Cause.Code != tt.code {
+			if v.Fate != Offline || v.Status != 0 || v.Problem.Cause == nil || tt.code != "" && v.Problem.Cause.Code != tt.code {
 				t.Errorf("%+v", v)
 			}
 		})
@@ -121,7 +118,7 @@ func TestTimeOut(t *testing.T) {
 				c := newTestClient(t, Options{BaseURL: "http://localhost/api/v1", Timeout: 10 * time.Second, Proven: true}, tt.dial)
 				start := time.Now()
 				v := c.Send(t.Context(), requests()[History])
-				if v.Fate != tt.want || v.Sent != (tt.want == InDoubt) || time.Since(start) != 10*time.Second {
+				if v.Fate != tt.want || time.Since(start) != 10*time.Second {
 					t.Errorf("after %s: %+v", time.Since(start), v)
 				}
 			})
@@ -136,7 +133,7 @@ func TestProxyRefusalIsOffline(t *testing.T) {
 			c := newTestClient(t, Options{BaseURL: "https://tracker.example/api/v1", Proven: true}, nil)
 			c.transport.Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: p.listener.Addr().String(), User: url.UserPassword("u", "hunter2")})
 			v := c.Send(context.Background(), requests()[History])
-			if v.Fate != Offline || v.Sent || v.Problem.Cause.Code != "proxyRefuses" || strings.Contains(fmt.Sprint(v), "hunter2") {
+			if v.Fate != Offline || v.Problem.Cause.Code != "proxyRefuses" || strings.Contains(fmt.Sprint(v), "hunter2") {
 				t.Errorf("%+v", v)
 			}
 			for _, r := range p.whole() {
@@ -145,25 +142,5 @@ func TestProxyRefusalIsOffline(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestWhyThereIsNoAnswer wraps errors as the standard library does.
-func TestWhyThereIsNoAnswer(t *testing.T) {
-	call := func(op string, name string, err error) error {
-		return &url.Error{Op: "Post", URL: "https://tracker.example", Err: &net.OpError{Op: op, Net: "tcp", Err: os.NewSyscallError(name, err)}}
-	}
-	for code, err := range map[string]error{
-		"nothingListens": call("dial", "connect", syscall.ECONNREFUSED),
-		"noWay":          call("dial", "connect", syscall.EHOSTUNREACH),
-		"closed":         call("read", "read", syscall.ECONNRESET),
-		"timeUp":         call("dial", "connect", syscall.ETIMEDOUT),
-		"noName":         &net.DNSError{Err: "no such host", Name: "tracker.example"},
-		"noTLS":          tls.RecordHeaderError{},
-		"untrusted":      &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}},
-	} {
-		if got := reason(err); got.Code != code {
-			t.Errorf("%v: %q, want %q", err, got, code)
-		}
 	}
 }

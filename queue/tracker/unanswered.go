@@ -16,7 +16,7 @@ import (
 func (x exchange) unanswered() Verdict {
 	why := reason(x.err)
 	if x.sent {
-		return Verdict{Fate: InDoubt, Sent: true, Hint: hintDoubt, Problem: viewing.Say("noAnswer").Because(why)}
+		return Verdict{Fate: InDoubt, Hint: hintDoubt, Problem: viewing.Say("noAnswer").Because(why)}
 	}
 	v := Verdict{Fate: Offline, Problem: viewing.Say("unreachable").Because(why)}
 	switch why.Code {

@@ -33,8 +33,6 @@ const (
 // Verdict is what became of one request. Of a read that gave nothing it is the error.
 type Verdict struct {
 	Fate Fate
-	// Sent reports that bytes of the request may have left.
-	Sent bool
 	// Status is the answer's, 0 without one.
 	Status int
 	// Code and Message are the service's, bounded and without the key.

@@ -48,25 +48,3 @@ func TestRead(t *testing.T) {
 		t.Error("not as many anchors as there may be")
 	}
 }
-
-func TestTimes(t *testing.T) {
-	one, there := filmNumber(1), placed(9, 1, 2)
-	for name, c := range map[string]struct {
-		record tracker.HistoryItem
-		m      viewing.Media
-		times  int
-		vague  bool
-	}{
-		"the item":                {tracker.HistoryItem{ID: 1, WatchedAt: watched()}, one, 1, false},
-		"without a time":          {tracker.HistoryItem{ID: 1}, one, 0, true},
-		"another":                 {tracker.HistoryItem{ID: 2, WatchedAt: watched()}, one, 0, false},
-		"unclear, that day":       {tracker.HistoryItem{ID: 6, WatchedAt: watched()}, there, 0, true},
-		"unclear, without a time": {tracker.HistoryItem{ID: 6}, there, 0, true},
-		"unclear, another day":    {tracker.HistoryItem{ID: 6, WatchedAt: watched().Add(72 * time.Hour)}, there, 0, false},
-	} {
-		all, vague := Times([]tracker.HistoryItem{c.record}, c.m, watched())
-		if len(all) != c.times || vague != c.vague {
-			t.Errorf("%s: %v, vague %v", name, all, vague)
-		}
-	}
-}

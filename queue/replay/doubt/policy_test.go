@@ -78,28 +78,6 @@ func TestDue(t *testing.T) {
 	}
 }
 
-func TestUnreadNeedsNoReading(t *testing.T) {
-	p := Policy{Setting: Assume, Idempotent: true}
-	for name, c := range map[string]struct {
-		p    Policy
-		c    Case
-		want viewing.State // "" where it has to be read back
-	}{
-		"another's key":       {Policy{Setting: Assume}, Case{Stranger: true}, viewing.StateInDoubt},
-		"just in doubt":       {p, Case{Since: attempt()}, viewing.StatePending},
-		"almost 12 hours":     {p, Case{Since: attempt().Add(1 - 12*time.Hour)}, viewing.StatePending},
-		"12 hours":            {p, Case{Since: attempt().Add(-12 * time.Hour)}, ""},
-		"the clock went back": {p, Case{Since: attempt().Add(1)}, ""},
-		"no Idempotency-Key":  {Policy{}, Case{Since: attempt()}, ""},
-		"another's key, too":  {p, Case{Since: attempt(), Stranger: true}, viewing.StateInDoubt},
-	} {
-		o, settled := c.p.Unread(c.c, attempt())
-		if o.State != c.want || settled != (c.want != "") || o.Resend != (c.want == viewing.StatePending) {
-			t.Errorf("%s: %+v, %v; want %q", name, o, settled, c.want)
-		}
-	}
-}
-
 func TestViewing(t *testing.T) {
 	now := attempt().Add(proving + between)
 	for name, c := range map[string]struct {
@@ -172,26 +150,6 @@ func TestList(t *testing.T) {
 		}
 		if c.state == viewing.StateInDoubt && (o.Taken != c.taken+1 || o.ReadAt.IsZero()) {
 			t.Errorf("%s: %+v, want to be looked for again", name, o)
-		}
-	}
-}
-
-func TestWish(t *testing.T) {
-	for name, c := range map[string]struct {
-		c       Case
-		watched bool
-		want    viewing.State
-		says    string
-	}{
-		"not watched":           {Case{}, false, viewing.StatePending, "wishAgain"},
-		"watched since":         {Case{}, true, viewing.StateInDoubt, "watchedSince"},
-		"sent often":            {Case{Attempts: 7}, false, viewing.StatePending, "wishAgain"},
-		"sent as often as pays": {Case{Attempts: 8}, false, viewing.StateInDoubt, "wishSent n=8"},
-	} {
-		c.c.Taken = 2
-		o := Wish(c.c, c.watched)
-		if o.State != c.want || !strings.Contains(o.Why.Error(), c.says) || c.want == viewing.StateInDoubt && (o.Taken != 3 || !o.ReadAt.IsZero()) {
-			t.Errorf("%s: %+v, want %s, %q", name, o, c.want, c.says)
 		}
 	}
 }

@@ -170,21 +170,3 @@ func TestOneQuestionStopsNoOther(t *testing.T) {
 		}
 	}
 }
-
-// Long names are cut: they are kept, and shown to people.
-func TestAnswersAreBounded(t *testing.T) {
-	long := strings.Repeat("ü", 5000)
-	many := strings.Repeat(`{"data":{"title":"x1"}},`, 1000)
-	s := &stub{t: t, fails: func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintf(w, `{"id":5,"title":"%s","original_title":"%s1","translations":{"translations":[%s{"data":{"title":""}}]}}`, long, long, many)
-	}}
-	q := resolve.Question{Ask: resolve.Details, Kind: viewing.Movie, Number: 5}
-	found, err := s.start().Fetch(t.Context(), []resolve.Question{q})
-	if err != nil || found[q] == nil {
-		t.Fatal(err)
-	}
-	w := found[q].Works[0]
-	if len([]rune(w.Title)) != maxName || strings.Contains(strings.Join(w.Names, ""), long) {
-		t.Errorf("%d letters, %d names", len([]rune(w.Title)), len(w.Names))
-	}
-}

@@ -43,18 +43,8 @@ type episode struct {
 	Runtime int    `json:"runtime"` // in minutes
 }
 
-// maxName is how many letters of a name are kept.
-const maxName = 300
-
 // posterPath is what paths of pictures look like.
 var posterPath = regexp.MustCompile(`^/[A-Za-z0-9_-]{1,80}\.(jpe?g|png|webp)$`)
-
-func cut(name string) string {
-	if letters := []rune(name); len(letters) > maxName {
-		return string(letters[:maxName])
-	}
-	return name
-}
 
 // works are films or series in our words. A date may be an empty text, and a
 // translation that equals the original is one, too.
@@ -63,7 +53,7 @@ func works(kind viewing.MediaType, all []work) (out []resolve.Work) {
 		if w.ID <= 0 {
 			continue
 		}
-		one := resolve.Work{Candidate: resolve.Candidate{Type: kind, TMDB: w.ID, Title: cut(cmp.Or(w.Title, w.Name))}, Minutes: w.Runtime}
+		one := resolve.Work{Candidate: resolve.Candidate{Type: kind, TMDB: w.ID, Title: cmp.Or(w.Title, w.Name)}, Minutes: w.Runtime}
 		names := []string{cmp.Or(w.OriginalTitle, w.OriginalName)}
 		for _, t := range w.Translations.All {
 			names = append(names, cmp.Or(t.Data.Title, t.Data.Name))
@@ -75,7 +65,7 @@ func works(kind viewing.MediaType, all []work) (out []resolve.Work) {
 			one.Seasons = append(one.Seasons, season.Number)
 		}
 		for _, name := range names {
-			if name = cut(name); name != "" && name != one.Title {
+			if name != "" && name != one.Title {
 				one.Names = append(one.Names, name)
 			}
 		}
@@ -91,7 +81,7 @@ func works(kind viewing.MediaType, all []work) (out []resolve.Work) {
 func episodes(all []episode) (out []resolve.Episode) {
 	for _, p := range all {
 		if p.ID > 0 && p.Show > 0 && p.Season >= 0 && p.Number > 0 {
-			out = append(out, resolve.Episode{TMDB: p.ID, Show: p.Show, Season: p.Season, Number: p.Number, Name: cut(p.Name), Minutes: p.Runtime})
+			out = append(out, resolve.Episode{TMDB: p.ID, Show: p.Show, Season: p.Season, Number: p.Number, Name: p.Name, Minutes: p.Runtime})
 		}
 	}
 	return out

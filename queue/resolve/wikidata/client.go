@@ -62,7 +62,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -129,12 +128,12 @@ func (c *Client) Fetch(ctx context.Context, wanted []resolve.Question) (map[reso
 // batch asks about some numbers of one property. Where the answer is too large, or the
 // query is refused, it asks about each alone.
 func (c *Client) batch(ctx context.Context, property string, wanted []resolve.Question, found map[resolve.Question]*resolve.Answer) error {
-	numbers := map[string]bool{}
+	var numbers []string
 	for _, q := range wanted {
 		_, number := numberOf(q)
-		numbers[number] = true
+		numbers = append(numbers, number)
 	}
-	works, err := c.ask(ctx, property, slices.Sorted(maps.Keys(numbers)))
+	works, err := c.ask(ctx, property, numbers)
 	switch {
 	case errors.Is(err, resolve.ErrUnanswerable) && len(wanted) > 1:
 		for i := range wanted {
