@@ -101,7 +101,6 @@ func (d *core) tmdbProvider() *provider {
 func (d *core) useProvider(p *provider, asker resolve.Asker) {
 	p.client.Store(&resolve.Provider{
 		Name: p.name, From: p.address, Asker: asker, Cache: d.answers, Log: d.log.With("part", "identity"),
-		Recovered: func() { d.askAgain(context.Background()) },
 	})
 }
 

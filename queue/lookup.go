@@ -46,6 +46,8 @@ type Finding struct {
 	// Why becomes a step of the explanation when it is new; without a code it says nothing.
 	Why   viewing.Message
 	AskAt time.Time // still held: when to ask again; zero is never
+	// Uncounted says that not everybody could be asked.
+	Uncounted bool
 	// Candidates are what it may be, the likeliest first. A person may choose one.
 	Candidates []resolve.Candidate
 }
@@ -85,8 +87,8 @@ func (t *tx) found(f Finding) {
 	if f.Why.Code != "" {
 		t.note(was.ID, entry.Step{Code: "asked", Cause: &f.Why})
 	}
-	t.exec("UPDATE lookups SET ask_at = ?, planned_at = ?, asked = asked + 1, candidates = ? WHERE entry = ?",
-		timeOrNull(f.AskAt), t.now, asJSON{f.Candidates[:min(len(f.Candidates), maxCandidates)]}, was.ID)
+	t.exec("UPDATE lookups SET ask_at = ?, planned_at = ?, asked = asked + iif(?, 0, 1), candidates = ? WHERE entry = ?",
+		timeOrNull(f.AskAt), t.now, f.Uncounted, asJSON{f.Candidates[:min(len(f.Candidates), maxCandidates)]}, was.ID)
 }
 
 // Candidates are what an entry without an identifier may be by the last answers, the

@@ -20,6 +20,7 @@ const (
 	gather     = 2 * time.Second // after a change of the queue, so that many are asked about at once
 	askBack    = time.Minute     // after trouble, doubling
 	askBackMax = time.Hour
+	askAway    = 6 * time.Hour    // where somebody else could not be asked
 	askPage    = 100              // entries looked at once; many of them may be of one series
 	askFor     = 30 * time.Second // the longest inquiry: meanwhile nothing is sent
 )
@@ -71,8 +72,10 @@ func (r *run) identifyDue(a *asker) (next time.Time, err error) {
 		case l.Entry.Media == nil, d.Is == nil && !resolve.Asks(evidence[i]):
 			findings = append(findings, queue.Finding{Lookup: l}) // there is nothing to ask
 		case d.Is == nil && (a.trouble != nil || nobody): // it was not asked
-		case len(d.Open) > 0: // the others cannot be asked: it is as if there were none
-			findings = append(findings, finding(l, resolve.Decision{}))
+		case len(d.Open) > 0: // somebody cannot be asked now
+			findings = append(findings, queue.Finding{
+				Lookup: l, Candidates: d.Of(resolve.ClueOf(*l.Entry.Media).Kind), AskAt: time.Now().Add(askAway), Uncounted: true,
+			})
 		default:
 			findings = append(findings, finding(l, d))
 		}

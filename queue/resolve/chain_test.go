@@ -213,36 +213,3 @@ func TestTroubleIsLeftAlone(t *testing.T) {
 		}
 	})
 }
-
-// Once trouble is over, what could not be asked may be asked again: once a day at most.
-func TestRecovered(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := &fake{may: []Ask{ByIMDB}}
-		recovered := 0
-		p := &Provider{Name: "TMDB", Asker: f, Log: slog.New(slog.DiscardHandler), Recovered: func() { recovered++ }}
-		evidence := []Evidence{{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0000001"}}}}
-		time.Sleep(48 * time.Hour)
-		for n, step := range []struct {
-			wait  time.Duration
-			err   error
-			again bool
-		}{
-			{0, nil, false},
-			{0, errors.New("away"), false},
-			{time.Hour, nil, true},
-			{0, nil, false},
-			{time.Hour, errors.New("away"), false},
-			{time.Hour, nil, false},
-			{time.Hour, errors.New("away"), false},
-			{23 * time.Hour, nil, true},
-		} {
-			time.Sleep(step.wait)
-			f.err = step.err
-			before := recovered
-			Chain{p}.Decide(t.Context(), evidence)
-			if (recovered > before) != step.again {
-				t.Errorf("step %d: %d times", n, recovered-before)
-			}
-		}
-	})
-}

@@ -28,25 +28,20 @@ const (
 	refusedFor = 24 * time.Hour
 )
 
-// recoveredEvery is how often what was not answered may be asked again after trouble.
-const recoveredEvery = 24 * time.Hour
-
 // Provider is one that is asked: the service, Wikidata or TMDB. It may be used from
 // several goroutines.
 type Provider struct {
-	Name      string // for a person
-	From      string // its address: another one may give other answers
-	Asker     Asker
-	Cache     *Cache // nil remembers nothing
-	Recovered func() // its trouble is over; nil does nothing
-	Log       *slog.Logger
+	Name  string // for a person
+	From  string // its address: another one may give other answers
+	Asker Asker
+	Cache *Cache // nil remembers nothing
+	Log   *slog.Logger
 
-	mu        sync.Mutex
-	trouble   error         // why it could not be asked the last time
-	rested    time.Duration // how long it was left alone for that
-	rests     time.Time     // it is not asked before
-	recovered time.Time     // when Recovered was called
-	answers   map[string]int64
+	mu      sync.Mutex
+	trouble error         // why it could not be asked the last time
+	rested  time.Duration // how long it was left alone for that
+	rests   time.Time     // it is not asked before
+	answers map[string]int64
 }
 
 // Key names whose answers are kept.
@@ -109,8 +104,8 @@ func (p *Provider) learn(ctx context.Context, open []Question) (found map[Questi
 		}
 	}
 	// Where it was we who had no time, it is in no trouble.
-	if ours := ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded); !ours && (err != nil || answered) && p.record(err) && p.Recovered != nil {
-		p.Recovered()
+	if ours := ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded); !ours && (err != nil || answered) {
+		p.record(err)
 	}
 	maps.Copy(found, fetched)
 	if err := p.Cache.keep(p.Key(), fetched); err != nil {
@@ -138,19 +133,13 @@ func (p *Provider) resting() error {
 	return nil
 }
 
-// record stores how an attempt to ask has ended, and reports whether trouble is over
-// since which something may be asked again, once a day.
-func (p *Provider) record(err error) (again bool) {
+// record stores how an attempt to ask has ended.
+func (p *Provider) record(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	was := p.trouble
-	p.trouble = err
-	if err == nil {
+	if p.trouble = err; err == nil {
 		p.rested = 0
-		if again = was != nil && time.Since(p.recovered) >= recoveredEvery; again {
-			p.recovered = time.Now()
-		}
-		return again
+		return
 	}
 	p.rested = min(max(restsFor, 2*p.rested), restsMost)
 	wait := p.rested
@@ -161,5 +150,4 @@ func (p *Provider) record(err error) (again bool) {
 		wait = max(wait, later.Wait)
 	}
 	p.rests = time.Now().Add(wait)
-	return false
 }
