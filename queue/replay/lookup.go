@@ -17,10 +17,9 @@ import (
 
 // When and how much the service is asked.
 const (
-	gather     = 2 * time.Second // after a change of the queue, so that many are asked about at once
-	askBack    = time.Minute     // after trouble, doubling
-	askBackMax = time.Hour
-	askAway    = 6 * time.Hour    // where somebody else could not be asked
+	gather     = 2 * time.Second  // after a change of the queue, so that many are asked about at once
+	askBack    = time.Minute      // after trouble, doubling
+	askBackMax = time.Hour        // also where somebody else could not be asked
 	askPage    = 100              // entries looked at once; many of them may be of one series
 	askFor     = 30 * time.Second // the longest inquiry: meanwhile nothing is sent
 )
@@ -74,7 +73,7 @@ func (r *run) identifyDue(a *asker) (next time.Time, err error) {
 		case d.Is == nil && (a.trouble != nil || nobody): // it was not asked
 		case len(d.Open) > 0: // somebody cannot be asked now
 			findings = append(findings, queue.Finding{
-				Lookup: l, Candidates: d.Of(resolve.ClueOf(*l.Entry.Media).Kind), AskAt: time.Now().Add(askAway), Uncounted: true,
+				Lookup: l, Candidates: d.Of(resolve.ClueOf(*l.Entry.Media).Kind), AskAt: time.Now().Add(askBackMax), Uncounted: true,
 			})
 		default:
 			findings = append(findings, finding(l, d))

@@ -20,11 +20,9 @@ type Asker interface {
 // token: a person must act. All other errors pass by themselves.
 var ErrRefused = errors.New("access is refused")
 
-// How long somebody is left alone after trouble, and after a refusal. The first
-// doubles with each further trouble.
+// How long somebody is left alone after trouble, and after a refusal.
 const (
-	restsFor   = time.Minute
-	restsMost  = time.Hour
+	restsFor   = 10 * time.Minute
 	refusedFor = 24 * time.Hour
 )
 
@@ -38,9 +36,8 @@ type Provider struct {
 	Log   *slog.Logger
 
 	mu      sync.Mutex
-	trouble error         // why it could not be asked the last time
-	rested  time.Duration // how long it was left alone for that
-	rests   time.Time     // it is not asked before
+	trouble error     // why it could not be asked the last time
+	rests   time.Time // it is not asked before
 	answers map[string]int64
 }
 
@@ -138,11 +135,9 @@ func (p *Provider) record(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.trouble = err; err == nil {
-		p.rested = 0
 		return
 	}
-	p.rested = min(max(restsFor, 2*p.rested), restsMost)
-	wait := p.rested
+	wait := restsFor
 	if errors.Is(err, ErrRefused) {
 		wait = refusedFor
 	}
