@@ -135,7 +135,8 @@ func (r *run) resume() {
 		})
 	}
 	r.probeAsked = false
-	if r.outage.end(); r.outage.retry.failures == 0 {
+	if r.outage.on = false; len(r.outage.troubled) == 0 { // else that a probe passes says little
+		r.outage.retry.failures = 0
 		r.offline(time.Time{})
 	}
 }
@@ -193,7 +194,8 @@ func (r *run) heard(entry int64, v tracker.Verdict, now time.Time) {
 	begins := false
 	switch v.Fate {
 	case tracker.Delivered, tracker.Rejected:
-		r.outage.passed()
+		clear(r.outage.troubled)
+		r.outage.retry.failures = 0
 		r.offline(time.Time{})
 	case tracker.Refused:
 		r.pause(account.PausedKey, v, now)

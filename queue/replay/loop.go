@@ -66,9 +66,8 @@ func (l *Loop) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		if r.ctx.Err() != nil {
 			r.take(ctx)
+			r.outage.until, r.outage.on = time.Time{}, true // the new one is probed
 			r.hurry(time.Now())
-			r.outage.until = time.Time{}
-			r.outage.probeNow(time.Now())
 		}
 		r.sleep(r.turn())
 	}
@@ -90,7 +89,6 @@ func (r *run) take(ctx context.Context) {
 // never.
 func (r *run) turn() time.Time {
 	now := time.Now()
-	r.receive(now)
 	if r.disk.failures > 0 && now.Before(r.disk.at) {
 		return r.disk.at
 	}
@@ -171,29 +169,19 @@ func (r *run) sleep(until time.Time) {
 	case <-r.changed:
 		r.onChange(time.Now())
 	case <-r.bell:
+		r.hurry(time.Now())
 	case <-alarm:
 	}
 }
 
-// receive takes what [Loop.Wake] has left.
-func (r *run) receive(now time.Time) {
-	r.mu.Lock()
-	woken := r.woken
-	r.woken = false
-	r.mu.Unlock()
-	if woken {
-		r.hurry(now)
-		if r.outage.on {
-			r.outage.probeNow(now)
-		}
-	}
-}
-
-// hurry plans everything for now.
+// hurry plans everything for now, after [Loop.Wake] and [Loop.Use].
 func (r *run) hurry(now time.Time) {
 	r.disk.hurry(now)
 	r.readBackAt, r.lookUpAt, r.lookUpTries = now, now, 0
 	r.probeAsked = true
+	if r.outage.on {
+		r.outage.retry.failures, r.outage.retry.at = 0, now
+	}
 }
 
 // onChange sees to what is new in the queue. An offline account is probed for a new

@@ -85,12 +85,6 @@ type outage struct {
 	throttled bool // the service asked to wait
 }
 
-// passed records an answer by which the service showed that it works.
-func (o *outage) passed() {
-	clear(o.troubled)
-	o.retry.failures = 0
-}
-
 // strike records that an entry met a 429, a 5xx or a doubt, and reports whether
 // that begins an outage.
 func (o *outage) strike(entry int64, now time.Time) (begins bool) {
@@ -106,21 +100,6 @@ func (o *outage) begin(now time.Time) (begins bool) {
 		o.retry.failed(now)
 	}
 	return begins
-}
-
-// end lets entries pass after a probe was answered. The back-off begins again,
-// unless entries had met trouble: that a probe passes says little then.
-func (o *outage) end() {
-	o.on = false
-	if len(o.troubled) == 0 {
-		o.retry.failures = 0
-	}
-}
-
-// probeNow has a probe pass at once, before anything else, with a back-off that begins
-// again.
-func (o *outage) probeNow(now time.Time) {
-	o.on, o.retry.failures, o.retry.at = true, 0, now
 }
 
 // down reports whether the service is not known to take requests.

@@ -75,13 +75,12 @@ type Loop struct {
 	jitter       jitter
 	step         func(Step) error
 
-	bell    chan struct{} // ends the loop's sleep
+	bell    chan struct{} // of Wake
 	changes queue.Changes // of the health
 
 	mu      sync.Mutex
 	service *tracker.Client
 	replace context.CancelCauseFunc // ends what is done with the service before
-	woken   bool                    // since the loop has last seen it
 	health  Health
 	sends   map[string]int64 // see Sends
 }
@@ -110,9 +109,6 @@ func New(o Options) *Loop {
 // has changed the account's row (to pause or resume it, say). An account that
 // is offline or paused is probed at once. A Retry-After still holds.
 func (l *Loop) Wake() {
-	l.mu.Lock()
-	l.woken = true
-	l.mu.Unlock()
 	select {
 	case l.bell <- struct{}{}:
 	default:
