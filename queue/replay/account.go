@@ -65,7 +65,11 @@ func (r *run) offline(since time.Time) {
 
 // pause stops the account until a probe is answered well. A failed probe pauses it
 // again, for longer. The user's own pause stays.
-func (r *run) pause(reason string, v tracker.Verdict, now time.Time) {
+func (r *run) pause(v tracker.Verdict, now time.Time) {
+	reason := account.PausedKey
+	if v.Fate == tracker.Unproven {
+		reason = account.PausedAddress
+	}
 	asked := r.probeAsked
 	r.probeAsked = false
 	r.change(func(a *account.Row) {
@@ -103,10 +107,8 @@ func (r *run) probe() {
 	switch v.Fate {
 	case tracker.Delivered, tracker.Rejected:
 		r.resume()
-	case tracker.Refused:
-		r.pause(account.PausedKey, v, now)
-	case tracker.Unproven:
-		r.pause(account.PausedAddress, v, now)
+	case tracker.Refused, tracker.Unproven:
+		r.pause(v, now)
 	default:
 		r.leave(v, now)
 		if !r.row.Pause.Probes() {
@@ -197,10 +199,8 @@ func (r *run) heard(entry int64, v tracker.Verdict, now time.Time) {
 		clear(r.outage.troubled)
 		r.outage.retry.failures = 0
 		r.offline(time.Time{})
-	case tracker.Refused:
-		r.pause(account.PausedKey, v, now)
-	case tracker.Unproven:
-		r.pause(account.PausedAddress, v, now)
+	case tracker.Refused, tracker.Unproven:
+		r.pause(v, now)
 	case tracker.Offline:
 		begins = r.outage.begin(now)
 	case tracker.Later, tracker.InDoubt:
@@ -209,12 +209,8 @@ func (r *run) heard(entry int64, v tracker.Verdict, now time.Time) {
 			begins = r.outage.strike(entry, now)
 		}
 	}
-	if !begins {
-		return
-	}
-	r.trouble(v)
-	if newest, err := r.outbox.Newest(r.write); err == nil {
-		r.newest = newest
+	if begins {
+		r.trouble(v)
 	}
 }
 
@@ -233,6 +229,9 @@ func (r *run) unanswered(entry int64, v tracker.Verdict) {
 func (r *run) trouble(v tracker.Verdict) {
 	r.offline(time.Now())
 	r.outage.problem, r.outage.hint, r.outage.throttled = v.Problem, v.Hint, v.Fate == tracker.Later
+	if newest, err := r.outbox.Newest(r.write); err == nil {
+		r.newest = newest
+	}
 }
 
 // leave has the service left alone as long as it asks for. The trouble lasts until the
@@ -240,7 +239,7 @@ func (r *run) trouble(v tracker.Verdict) {
 func (r *run) leave(v tracker.Verdict, now time.Time) {
 	if v.Fate == tracker.Later && v.RetryAfter > 0 {
 		r.trouble(v)
-		r.outage.until = later(r.outage.until, now.Add(min(v.RetryAfter, retryCap)))
+		r.outage.until = later(r.outage.until, now.Add(v.RetryAfter))
 		r.outage.retry.failures = max(r.outage.retry.failures, 1)
 	}
 }

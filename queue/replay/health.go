@@ -58,22 +58,17 @@ func (l *Loop) publish(h Health) {
 	l.health = h
 	l.mu.Unlock()
 	l.changes.Nudge()
-	l.tell(old, h)
-}
-
-// tell logs the step from one health to the next.
-func (l *Loop) tell(old, now Health) {
 	level := slog.LevelWarn
 	switch {
-	case now.State == old.State && now.Pause == old.Pause, now.State != account.OK && now.Reason.Code == "":
+	case h.State == old.State && h.Pause == old.Pause, h.State != account.OK && h.Reason.Code == "":
 		level = slog.LevelDebug
-	case now.State == account.OK:
+	case h.State == account.OK:
 		l.log.Info("account delivers again", "after", time.Since(old.Since).Round(time.Millisecond))
 		return
-	case now.State == account.NoKey || now.State == account.Paused:
+	case h.State == account.NoKey || h.State == account.Paused:
 		level = slog.LevelInfo
 	}
-	l.log.Log(context.Background(), level, "account cannot deliver", "state", string(now.State), "reason", now.Reason.Error(), "hint", now.Hint.Error())
+	l.log.Log(context.Background(), level, "account cannot deliver", "state", string(h.State), "reason", h.Reason.Error(), "hint", h.Hint.Error())
 }
 
 // assess is how the account stands. The first thing that keeps entries back and needs

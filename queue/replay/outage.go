@@ -11,7 +11,6 @@ import (
 const (
 	backoffBase = time.Second     // longest wait before the first retry
 	backoffCap  = 5 * time.Minute // longest wait before any retry
-	retryCap    = 24 * time.Hour  // a longer Retry-After is cut to this
 	diskCap     = time.Minute     // longest wait for our own disk
 )
 

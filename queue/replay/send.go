@@ -234,7 +234,7 @@ func settlement(e queue.Entry, attempt int64, v tracker.Verdict, now time.Time, 
 	case tracker.Later:
 		wait := j(doubled(backoffBase, backoffCap, e.Attempts))
 		if v.RetryAfter > 0 {
-			wait = min(v.RetryAfter, retryCap)
+			wait = v.RetryAfter
 		}
 		s.NextAt = now.Add(wait)
 	default:
