@@ -16,7 +16,7 @@ const KeyAnothers = "keyAnothers"
 
 // readRow reads the account's row for this turn.
 func (r *run) readRow(now time.Time) error {
-	row, err := r.outbox.Account(r.write, r.account)
+	row, err := r.o.Outbox.Account(r.write, r.o.Account)
 	if err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func (r *run) unanswered(entry int64, v tracker.Verdict) {
 func (r *run) trouble(v tracker.Verdict) {
 	r.offline(time.Now())
 	r.outage.problem, r.outage.hint, r.outage.throttled = v.Problem, v.Hint, v.Fate == tracker.Later
-	if newest, err := r.outbox.Newest(r.write); err == nil {
+	if newest, err := r.o.Outbox.Newest(r.write); err == nil {
 		r.newest = newest
 	}
 }

@@ -70,10 +70,7 @@ func BenchmarkReplay(b *testing.B) {
 		took := time.Since(began)
 		began = time.Now()
 		for film := range int64(entries) {
-			request, err := tracker.NewRequest(tracker.Request{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film + 1}}, WatchedAt: batch.Events[film].WatchedAt}, viewing.KindViewing, nil)
-			if err != nil {
-				b.Fatal(err)
-			}
+			request := tracker.Request{Kind: viewing.KindViewing, Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film + 1}}, WatchedAt: batch.Events[film].WatchedAt}
 			if v := service.Send(ctx, request); v.Fate != tracker.Delivered {
 				b.Fatal(v)
 			}

@@ -63,12 +63,12 @@ func (l *Loop) publish(h Health) {
 	case h.State == old.State && h.Pause == old.Pause, h.State != account.OK && h.Reason.Code == "":
 		level = slog.LevelDebug
 	case h.State == account.OK:
-		l.log.Info("account delivers again", "after", time.Since(old.Since).Round(time.Millisecond))
+		l.o.Logger.Info("account delivers again", "after", time.Since(old.Since).Round(time.Millisecond))
 		return
 	case h.State == account.NoKey || h.State == account.Paused:
 		level = slog.LevelInfo
 	}
-	l.log.Log(context.Background(), level, "account cannot deliver", "state", string(h.State), "reason", h.Reason.Error(), "hint", h.Hint.Error())
+	l.o.Logger.Log(context.Background(), level, "account cannot deliver", "state", string(h.State), "reason", h.Reason.Error(), "hint", h.Hint.Error())
 }
 
 // assess is how the account stands. The first thing that keeps entries back and needs

@@ -95,7 +95,7 @@ func (r *run) checkHistory(e queue.Entry) (done bool, err error) {
 	if !h.Complete {
 		return false, nil
 	}
-	kin, err := r.outbox.Kin(r.ctx, e.ID)
+	kin, err := r.o.Outbox.Kin(r.ctx, e.ID)
 	if err != nil {
 		return false, err
 	}

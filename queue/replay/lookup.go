@@ -41,17 +41,17 @@ func (r *run) lookUp() {
 	r.leave(v, now)
 	r.lookUpAt = later(r.outage.until, now.Add(doubled(askBack, askBackMax, r.lookUpTries)))
 	r.lookUpTries++
-	r.log.Debug("not asked what entries without identifier are", "error", err)
+	r.o.Logger.Debug("not asked what entries without identifier are", "error", err)
 }
 
 // identifyDue asks about what is due, and says when to ask next; zero is never. What is
 // certain is kept, whatever comes afterwards; what was not asked stays due.
 func (r *run) identifyDue(a *asker) (next time.Time, err error) {
-	next, ok, err := r.outbox.NextLookup(r.ctx, r.account)
+	next, ok, err := r.o.Outbox.NextLookup(r.ctx, r.o.Account)
 	if err != nil || !ok || next.After(time.Now()) {
 		return next, err
 	}
-	due, err := r.outbox.Lookups(r.ctx, r.account, askPage)
+	due, err := r.o.Outbox.Lookups(r.ctx, r.o.Account, askPage)
 	if err != nil {
 		return next, err
 	}
@@ -64,7 +64,7 @@ func (r *run) identifyDue(a *asker) (next time.Time, err error) {
 	ctx, cancel := context.WithTimeout(r.ctx, askFor)
 	defer cancel()
 	decided, _ := r.chain(a).Decide(ctx, evidence) // who cannot be asked is asked another time
-	nobody := !a.able() && r.others == nil
+	nobody := !a.able() && r.o.Others == nil
 	for i, l := range due {
 		d := decided[i]
 		switch {
@@ -79,7 +79,7 @@ func (r *run) identifyDue(a *asker) (next time.Time, err error) {
 			findings = append(findings, finding(l, d))
 		}
 	}
-	err = errors.Join(r.outbox.Found(r.write, findings), a.trouble)
+	err = errors.Join(r.o.Outbox.Found(r.write, findings), a.trouble)
 	if err == nil && nobody {
 		return a.worthAsking(), nil
 	}
@@ -133,7 +133,7 @@ func (l *Loop) asker(ctx context.Context) (*asker, error) {
 		rest := tracker.Verdict{Fate: tracker.Later, Problem: viewing.Say("resting"), RetryAfter: wait}
 		return nil, fmt.Errorf("%w: %w", ErrNotNow, rest)
 	}
-	row, err := l.outbox.Account(ctx, l.account)
+	row, err := l.o.Outbox.Account(ctx, l.o.Account)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotNow, err)
 	}
@@ -148,10 +148,10 @@ func (l *Loop) asker(ctx context.Context) (*asker, error) {
 // resolves nothing, then the others.
 func (l *Loop) chain(a *asker) (c resolve.Chain) {
 	if a != nil && a.able() {
-		c = append(c, &resolve.Provider{Name: resolve.ByService, Asker: a, Log: l.log})
+		c = append(c, &resolve.Provider{Name: resolve.ByService, Asker: a, Log: l.o.Logger})
 	}
-	if l.others != nil {
-		c = append(c, l.others()...)
+	if l.o.Others != nil {
+		c = append(c, l.o.Others()...)
 	}
 	return c
 }

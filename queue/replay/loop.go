@@ -50,7 +50,7 @@ type run struct {
 // answered; after that it is cut off and settled by what is known of it. Run
 // returns nil once everything that can be written is written. It runs once at a time.
 func (l *Loop) Run(ctx context.Context) error {
-	changed, unsubscribe := l.outbox.Subscribe()
+	changed, unsubscribe := l.o.Outbox.Subscribe()
 	defer unsubscribe()
 	write := context.WithoutCancel(ctx)
 	request, cancel := context.WithCancel(write)
@@ -58,7 +58,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })()
 	r := &run{
 		Loop: l, request: request, write: write, changed: changed,
-		disk: backoff{limit: diskCap, jitter: l.jitter}, pace: newPace(l.rate, l.backfillRate),
+		disk: backoff{limit: diskCap, jitter: l.jitter}, pace: newPace(l.o.Rate, l.o.BackfillRate),
 		outage:   outage{retry: backoff{limit: backoffCap, jitter: l.jitter}, troubled: map[int64]bool{}},
 		lookUpAt: time.Now(), readBackAt: time.Now(),
 	}
@@ -72,7 +72,7 @@ func (l *Loop) Run(ctx context.Context) error {
 		r.sleep(r.turn())
 	}
 	if err := r.save(); err != nil {
-		l.log.Error("not written before the end", "error", err)
+		l.o.Logger.Error("not written before the end", "error", err)
 	}
 	return nil
 }
@@ -194,7 +194,7 @@ func (r *run) onChange(now time.Time) {
 	if !r.outage.on {
 		return
 	}
-	if newest, err := r.outbox.Newest(r.ctx); err == nil && newest > r.newest {
+	if newest, err := r.o.Outbox.Newest(r.ctx); err == nil && newest > r.newest {
 		r.newest = newest
 		r.outage.retry.hurry(now)
 	}
@@ -204,7 +204,7 @@ func (r *run) onChange(now time.Time) {
 // entries pass those of imports.
 func (r *run) pick(now time.Time) (e queue.Entry, found bool, due time.Time, err error) {
 	for _, lane := range []viewing.Lane{viewing.LaneLive, viewing.LaneBackfill} {
-		e, at, waits, err := r.outbox.Next(r.ctx, r.account, lane)
+		e, at, waits, err := r.o.Outbox.Next(r.ctx, r.o.Account, lane)
 		if err != nil {
 			return e, false, due, err
 		}
@@ -224,28 +224,28 @@ func (r *run) pick(now time.Time) (e queue.Entry, found bool, due time.Time, err
 // doubt.
 func (r *run) save() error {
 	if r.ended != nil {
-		if err := r.step(StepSettle); err != nil {
+		if err := r.o.Step(StepSettle); err != nil {
 			return err
 		}
-		err := r.outbox.Settle(r.write, *r.ended)
+		err := r.o.Outbox.Settle(r.write, *r.ended)
 		switch {
 		case gone(err):
-			r.log.Warn("entry changed while it was sent", "entry", r.ended.Entry, "state", string(r.ended.State), "error", err)
+			r.o.Logger.Warn("entry changed while it was sent", "entry", r.ended.Entry, "state", string(r.ended.State), "error", err)
 		case err != nil:
 			return err
 		}
 		r.ended = nil
-		if err := r.step(StepSettled); err != nil {
+		if err := r.o.Step(StepSettled); err != nil {
 			return err
 		}
 	}
 	if len(r.edits) == 0 {
 		return nil
 	}
-	if err := r.step(StepSave); err != nil {
+	if err := r.o.Step(StepSave); err != nil {
 		return err
 	}
-	err := r.outbox.UpdateAccount(r.write, r.account, func(a *account.Row) {
+	err := r.o.Outbox.UpdateAccount(r.write, r.o.Account, func(a *account.Row) {
 		for _, edit := range r.edits {
 			edit(a)
 		}

@@ -12,10 +12,7 @@ import (
 // elsewhere has another device tell the service of a film.
 func (b *bed) elsewhere(film int64, at time.Time) {
 	b.Helper()
-	r, err := tracker.NewRequest(tracker.Request{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}}, WatchedAt: viewing.At(at)}, viewing.KindViewing, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	r := tracker.Request{Kind: viewing.KindViewing, Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}}, WatchedAt: viewing.At(at)}
 	if v := b.client.Send(b.Context(), r); v.Fate != tracker.Delivered {
 		b.Fatalf("%+v", v)
 	}

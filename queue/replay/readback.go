@@ -71,7 +71,7 @@ func (r *run) readBack(now time.Time) error {
 // planReadBack gives the entries in doubt, and those that are due. It plans the next
 // read-back.
 func (r *run) planReadBack(now time.Time) (all, due []queue.Doubt, err error) {
-	all, err = r.outbox.Doubts(r.ctx, r.account)
+	all, err = r.o.Outbox.Doubts(r.ctx, r.o.Account)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -110,17 +110,17 @@ func (r *run) isForeign(owner string) bool { return owner != "" && r.user != "" 
 // record writes what was found. An entry that has changed meanwhile is another's
 // business.
 func (r *run) record(d queue.Doubt, o queue.ReadBack) error {
-	if err := r.step(StepSave); err != nil {
+	if err := r.o.Step(StepSave); err != nil {
 		return err
 	}
 	o.Doubt = d
-	err := r.outbox.RecordReadBack(r.write, o)
+	err := r.o.Outbox.RecordReadBack(r.write, o)
 	if gone(err) {
-		r.log.Debug("entry changed while it was read back", "entry", d.Entry.ID)
+		r.o.Logger.Debug("entry changed while it was read back", "entry", d.Entry.ID)
 		return nil
 	}
 	if err == nil && o.State != viewing.StateInDoubt {
-		r.log.Info("doubt settled", "entry", d.Entry.ID, "state", string(o.State))
+		r.o.Logger.Info("doubt settled", "entry", d.Entry.ID, "state", string(o.State))
 	}
 	return err
 }
@@ -185,7 +185,7 @@ func (b *reading) lists(open []queue.Doubt) (err error) {
 // wishes repeats watchlist wishes.
 func (b *reading) wishes(open []queue.Doubt) error {
 	for _, d := range open {
-		watched, err := b.outbox.WatchedSince(b.ctx, b.account, *d.Entry.Media, d.Entry.CreatedAt)
+		watched, err := b.o.Outbox.WatchedSince(b.ctx, b.o.Account, *d.Entry.Media, d.Entry.CreatedAt)
 		if err == nil {
 			err = b.record(d, doubt.Wish(b.caseOf(d), watched))
 		}
@@ -205,7 +205,7 @@ func (b *reading) viewings(open []queue.Doubt, t viewing.MediaType) error {
 	for _, d := range open {
 		keys = append(keys, d.Entry.Media.Key())
 	}
-	entries, err := b.outbox.Claims(b.ctx, b.account, keys)
+	entries, err := b.o.Outbox.Claims(b.ctx, b.o.Account, keys)
 	if err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (b *reading) viewings(open []queue.Doubt, t viewing.MediaType) error {
 	for _, e := range entries {
 		claimed[e.Media.Key()] = append(claimed[e.Media.Key()], e.WatchedAt.Time())
 	}
-	sent, err := b.outbox.Answered(b.ctx, b.account, b.row.MovedAt, sampled)
+	sent, err := b.o.Outbox.Answered(b.ctx, b.o.Account, b.row.MovedAt, sampled)
 	if err != nil {
 		return err
 	}
@@ -268,7 +268,7 @@ func (b *reading) precision(h doubt.History) doubt.Precision {
 	if !h.Complete || learned == doubt.Unknown || learned == keeps {
 		return keeps
 	}
-	b.log.Info("learned how the service keeps times", "precision", string(learned))
+	b.o.Logger.Info("learned how the service keeps times", "precision", string(learned))
 	b.change(func(a *account.Row) { a.Keeps = string(learned) })
 	return learned
 }

@@ -64,16 +64,9 @@ const (
 // Loop sends the entries of one account. Its methods may be called from any
 // goroutine.
 type Loop struct {
-	account      string
-	installation string
-	outbox       *queue.Store
-	others       func() resolve.Chain
-	policy       doubt.Policy
-	rate         float64
-	backfillRate float64
-	log          *slog.Logger
-	jitter       jitter
-	step         func(Step) error
+	o      Options
+	policy doubt.Policy
+	jitter jitter
 
 	bell    chan struct{} // of Wake
 	changes queue.Changes // of the health
@@ -92,11 +85,9 @@ func New(o Options) *Loop {
 		o.Step = func(Step) error { return nil }
 	}
 	l := &Loop{
-		account: o.Account, installation: o.InstallationID, outbox: o.Outbox, service: o.Service, others: o.Others,
-		policy: doubt.Policy{Setting: cmp.Or(o.InDoubt, doubt.Hold), Idempotent: o.Idempotent, Waits: o.Waits},
-		rate:   o.Rate, backfillRate: o.BackfillRate, log: o.Logger, jitter: fullJitter, step: o.Step,
+		o: o, policy: doubt.Policy{Setting: cmp.Or(o.InDoubt, doubt.Hold), Idempotent: o.Idempotent, Waits: o.Waits}, jitter: fullJitter,
 		bell: make(chan struct{}, 1), health: Health{State: account.OK, Since: time.Now()}, sends: map[string]int64{},
-		replace: func(error) {},
+		service: o.Service, replace: func(error) {},
 	}
 	if o.Service == nil {
 		l.health.State = account.NoKey

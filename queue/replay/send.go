@@ -18,7 +18,7 @@ import (
 // send takes an entry through one attempt: checks, the mark on disk, one request,
 // and what became of it. Its error is of our own disk.
 func (r *run) send(e queue.Entry) error {
-	request, err := newRequest(r.installation, e)
+	request, err := newRequest(r.o.InstallationID, e)
 	if err != nil {
 		return r.settle(unfit(e, err))
 	}
@@ -26,10 +26,10 @@ func (r *run) send(e queue.Entry) error {
 		return err
 	}
 	r.pace.take(e.Lane, time.Now())
-	if err := r.step(StepMark); err != nil {
+	if err := r.o.Step(StepMark); err != nil {
 		return err
 	}
-	attempt, err := r.outbox.Begin(r.write, e)
+	attempt, err := r.o.Outbox.Begin(r.write, e)
 	switch {
 	case gone(err):
 		r.pickAt = time.Now().Add(backoffBase) // should it look the same again, we do not turn in a circle
@@ -38,7 +38,7 @@ func (r *run) send(e queue.Entry) error {
 		return err
 	}
 	r.disk.failures = 0
-	if err := r.step(StepMarked); err != nil || r.stopping() {
+	if err := r.o.Step(StepMarked); err != nil || r.stopping() {
 		return r.settle(queue.Settlement{
 			Entry: e.ID, Attempt: attempt, State: viewing.StatePending, NextAt: e.NextAt, NotSent: true,
 			Answer: queue.Answer{Error: viewing.Say("life.notBegun")},
@@ -113,23 +113,23 @@ const checkPatience = 20 * time.Second
 // contradicts. Where TMDB cannot be asked, and what a person has decided about, leaves
 // as it is.
 func (r *run) contradicted(e queue.Entry) (held bool, err error) {
-	if r.others == nil || e.Media == nil || e.Attempts > 0 || e.Touched != entry.Untouched || e.Correction != 0 {
+	if r.o.Others == nil || e.Media == nil || e.Attempts > 0 || e.Touched != entry.Untouched || e.Correction != 0 {
 		return false, nil
 	}
 	ctx, cancel := context.WithTimeout(r.request, checkPatience)
 	defer cancel()
-	why, found := r.others().Contradiction(ctx, *e.Media)
+	why, found := r.o.Others().Contradiction(ctx, *e.Media)
 	if !found {
 		return false, nil
 	}
-	return r.outbox.Contradict(r.write, e, why)
+	return r.o.Outbox.Contradict(r.write, e, why)
 }
 
 // outlived puts an entry in doubt again that was to be sent with the same
 // Idempotency-Key when the service may have forgotten that key: it was kept
 // back too long.
 func (r *run) outlived(e queue.Entry) (bool, error) {
-	d, ok, err := r.outbox.Doubt(r.ctx, e.ID)
+	d, ok, err := r.o.Outbox.Doubt(r.ctx, e.ID)
 	now := time.Now()
 	if err != nil || !ok || r.policy.Resends(d.Since, now) {
 		return false, err
@@ -152,7 +152,7 @@ func (r *run) keepLists(e queue.Entry) error {
 	for i, l := range found {
 		ids[i] = l.ID
 	}
-	return r.outbox.KeepLists(r.write, e.ID, ids)
+	return r.o.Outbox.KeepLists(r.write, e.ID, ids)
 }
 
 // learnItems takes from the answer to an item of a list whether the service
@@ -175,18 +175,15 @@ func (r *run) learnItems(v tracker.Verdict) tracker.Verdict {
 }
 
 // newRequest is what the service is asked for an entry.
-func newRequest(installation string, e queue.Entry) (request tracker.Request, err error) {
-	var item viewing.Media
+func newRequest(installation string, e queue.Entry) (tracker.Request, error) {
+	r := tracker.Request{
+		Kind: e.Kind, WatchedAt: e.WatchedAt.Instant, Priority: e.Priority, NewList: e.List, List: e.ListID,
+		IdempotencyKey: idempotencyKey(installation, e), Resend: e.Attempts > 0,
+	}
 	if e.Media != nil {
-		item = *e.Media
+		r.Media = *e.Media
 	}
-	request, err = tracker.NewRequest(tracker.Request{Media: item, WatchedAt: e.WatchedAt.Instant, Priority: e.Priority, List: e.ListID}, e.Kind, e.List)
-	if err != nil {
-		return tracker.Request{}, fmt.Errorf("make request: %w", err)
-	}
-	request.IdempotencyKey = idempotencyKey(installation, e)
-	request.Resend = e.Attempts > 0
-	return request, nil
+	return r, r.Check()
 }
 
 // idempotencyKey names one act of the user towards one account: 64
@@ -262,7 +259,7 @@ func unfit(e queue.Entry, err error) queue.Settlement {
 // report logs what the user may have to act on; everything else is the
 // account's health, or for the curious.
 func (r *run) report(e queue.Entry, v tracker.Verdict) {
-	log := r.log.With("entry", e.ID, "kind", string(e.Kind), "status", v.Status, "code", v.Code)
+	log := r.o.Logger.With("entry", e.ID, "kind", string(e.Kind), "status", v.Status, "code", v.Code)
 	switch {
 	case v.Fate == tracker.Rejected:
 		log.Warn("entry rejected by the service")

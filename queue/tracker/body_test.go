@@ -68,20 +68,13 @@ func TestRequestsAreExactBytes(t *testing.T) {
 			if tt.at != "" {
 				when = at(tt.at)
 			}
-			r, err := NewRequest(Request{Media: tt.media, WatchedAt: when, Priority: tt.priority}, tt.kind, tt.list)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := encode(r); string(got) != tt.want {
-				t.Errorf("got  %s\nwant %s", got, tt.want)
+			r := Request{Kind: tt.kind, Media: tt.media, WatchedAt: when, Priority: tt.priority, NewList: tt.list}
+			if got := encode(r); string(got) != tt.want || r.Check() != nil {
+				t.Errorf("got  %s\nwant %s, %v", got, tt.want, r.Check())
 			}
 		})
 	}
-	item, err := NewRequest(Request{Media: film, List: "lst_7"}, viewing.KindListItem, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := encode(item); string(got) != `{"type":"movie","id":603}` {
+	if got := encode(Request{Kind: viewing.KindListItem, Media: film, List: "lst_7"}); string(got) != `{"type":"movie","id":603}` {
 		t.Errorf("item of a list: %s", got)
 	}
 }

@@ -74,7 +74,7 @@ func (c *Client) Close() { c.transport.CloseIdleConnections() }
 // Send makes one request for r and says what became of it. It has no error: whatever happens is a fate. When
 // ctx ends, the fate is [Offline] before there was a connection, else [InDoubt].
 func (c *Client) Send(ctx context.Context, r Request) Verdict {
-	v, _ := c.do(ctx, call{op: r.Operation, list: r.List, body: encode(r), idempotencyKey: r.IdempotencyKey, resend: r.Resend})
+	v, _ := c.do(ctx, call{op: r.operation(), list: r.List, body: encode(r), idempotencyKey: r.IdempotencyKey, resend: r.Resend})
 	return v
 }
 

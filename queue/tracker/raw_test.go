@@ -130,9 +130,9 @@ func newTestClient(t *testing.T, o Options, dial dialer) *Client {
 // requests are one of each operation.
 func requests() map[Operation]Request {
 	return map[Operation]Request{
-		History:   {Operation: History, Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}, WatchedAt: at("2026-03-01T19:00:00Z")},
-		Watchlist: {Operation: Watchlist, Media: viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1396}}},
-		Lists:     {Operation: Lists, NewList: viewing.List{Name: "Noir"}},
+		History:   {Kind: viewing.KindViewing, Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}, WatchedAt: at("2026-03-01T19:00:00Z")},
+		Watchlist: {Kind: viewing.KindWatchlist, Media: viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1396}}},
+		Lists:     {Kind: viewing.KindList, NewList: &viewing.List{Name: "Noir"}},
 	}
 }
 
@@ -206,7 +206,7 @@ func checkRequest(t *testing.T, got *http.Request, r Request) {
 			t.Errorf("%s is %q, want %q", name, got.Header.Get(name), value)
 		}
 	}
-	if got.Method != "POST" || got.RequestURI != "/api/v1/"+string(r.Operation) || got.ContentLength != int64(len(encode(r))) || got.Proto != "HTTP/1.1" {
+	if got.Method != "POST" || got.RequestURI != "/api/v1/"+string(r.operation()) || got.ContentLength != int64(len(encode(r))) || got.Proto != "HTTP/1.1" {
 		t.Errorf("got %s %s %s of %d bytes", got.Method, got.RequestURI, got.Proto, got.ContentLength)
 	}
 }
@@ -227,7 +227,7 @@ func TestServerThatSpeaksHTTP2GetsHTTP1(t *testing.T) {
 	c := trusting(newTestClient(t, Options{BaseURL: s.URL + "/api/v1"}, nil), s)
 	for _, r := range requests() {
 		if v := c.Send(context.Background(), r); v.Fate != Delivered {
-			t.Errorf("%s: %+v", r.Operation, v)
+			t.Errorf("%s: %+v", r.Kind, v)
 		}
 	}
 	if got := strings.Join(protos, ","); got != "POST HTTP/1.1,POST HTTP/1.1,POST HTTP/1.1" {

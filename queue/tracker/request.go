@@ -22,17 +22,17 @@ const (
 	ListItems Operation = "list items"
 )
 
-// ErrUnidentified is wrapped by the error of [NewRequest] for an item without an identifier of the service.
+// ErrUnidentified is wrapped by the error of [Request.Check] for an item without an identifier of the service.
 var ErrUnidentified = errors.New("item has no identifier of the service")
 
 // Request asks a service to record one entry.
 type Request struct {
-	Operation Operation
-	Media     viewing.Media   // the item; not for [Lists]
-	WatchedAt viewing.Instant // [History] only
-	Priority  *int            // [Watchlist] only
-	NewList   viewing.List    // the list to create; [Lists] only
-	List      string          // the service's id of the list; [ListItems] only
+	Kind      viewing.Kind
+	Media     viewing.Media   // the item; not for a list
+	WatchedAt viewing.Instant // of a viewing
+	Priority  *int            // of a wish
+	NewList   *viewing.List   // the list to create
+	List      string          // the service's id of the list that an item is put on
 	// IdempotencyKey is sent in the header of that name; empty sends none.
 	IdempotencyKey string
 	// Resend says that the service may have received this request before, with the same IdempotencyKey.
@@ -40,19 +40,23 @@ type Request struct {
 	Resend bool
 }
 
-// NewRequest completes the request for one entry of a kind, whose fields are valid. An item that the service cannot
-// name is an error wrapping [ErrUnidentified]; another one is for a list's id that cannot stand in a path.
-func NewRequest(r Request, kind viewing.Kind, list *viewing.List) (Request, error) {
+// Check refuses what cannot be sent: an item that the service cannot name, with an error wrapping
+// [ErrUnidentified], and a list's id that cannot stand in a path. All else was checked when it was queued.
+func (r Request) Check() error {
 	switch {
-	case kind == viewing.KindList:
-		return Request{Operation: Lists, NewList: *list}, nil
-	case kind == viewing.KindListItem && (r.List == "" || r.List == "." || r.List == ".."):
-		return Request{}, fmt.Errorf("make request: %q is not the id of a list", r.List)
-	case r.Media.IDs.TMDB == 0 && (kind != viewing.KindViewing || !r.Media.Placed()):
-		return Request{}, fmt.Errorf("make request for %s: %w", r.Media.Label(), ErrUnidentified)
+	case r.Kind == viewing.KindListItem && (r.List == "" || r.List == "." || r.List == ".."):
+		return fmt.Errorf("make request: %q is not the id of a list", r.List)
+	case r.Kind != viewing.KindList && r.Media.IDs.TMDB == 0 && (r.Kind != viewing.KindViewing || !r.Media.Placed()):
+		return fmt.Errorf("make request for %s: %w", r.Media.Label(), ErrUnidentified)
+	default:
+		return nil
 	}
-	r.Operation = map[viewing.Kind]Operation{viewing.KindViewing: History, viewing.KindWatchlist: Watchlist, viewing.KindListItem: ListItems}[kind]
-	return r, nil
+}
+
+func (r Request) operation() Operation {
+	return map[viewing.Kind]Operation{
+		viewing.KindViewing: History, viewing.KindWatchlist: Watchlist, viewing.KindList: Lists, viewing.KindListItem: ListItems,
+	}[r.Kind]
 }
 
 // input is the body of every operation (contract 2.1 to 2.3), and of an item of a list.
@@ -74,13 +78,13 @@ type input struct {
 // service's own might be public. The last byte is the closing brace, so that a request cut anywhere is no JSON.
 func encode(r Request) []byte {
 	in := input{Type: r.Media.Type, ID: r.Media.IDs.TMDB, Priority: r.Priority}
-	switch r.Operation {
-	case History:
+	switch r.Kind {
+	case viewing.KindViewing:
 		in.Count, in.WatchedAt = 1, r.WatchedAt.Time().Format("2006-01-02T15:04:05.999Z07:00")
 		if r.Media.Placed() {
 			in.ID, in.TVShowID, in.SeasonNumber, in.EpisodeNumber = 0, r.Media.Show.IDs.TMDB, r.Media.Season, r.Media.Episode
 		}
-	case Lists:
+	case viewing.KindList:
 		in = input{Name: r.NewList.Name, Description: r.NewList.Description, Visibility: cmp.Or(r.NewList.Visibility, "PRIVATE")}
 	}
 	var b bytes.Buffer

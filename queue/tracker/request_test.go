@@ -26,16 +26,16 @@ func TestRequestNeedsWhatTheServiceKnows(t *testing.T) {
 		"episode without place or id": {viewing.KindViewing, episode(1396, 0, ptr(1), nil)},
 		"wish without id":             {viewing.KindWatchlist, viewing.Media{Type: viewing.TV, Title: "Show Red"}},
 	} {
-		if r, err := NewRequest(Request{Media: c.media}, c.kind, nil); !errors.Is(err, ErrUnidentified) {
-			t.Errorf("%s: %+v, %v", name, r, err)
+		if err := (Request{Kind: c.kind, Media: c.media}).Check(); !errors.Is(err, ErrUnidentified) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := NewRequest(Request{List: "lst_7", Media: viewing.Media{Type: viewing.TV, Title: "Red"}}, viewing.KindListItem, nil); !errors.Is(err, ErrUnidentified) {
+	if err := (Request{Kind: viewing.KindListItem, List: "lst_7", Media: viewing.Media{Type: viewing.TV, Title: "Red"}}).Check(); !errors.Is(err, ErrUnidentified) {
 		t.Error(err)
 	}
 	for _, list := range []string{"", ".", ".."} { // they would lead to another path
-		if r, err := NewRequest(Request{List: list, Media: film}, viewing.KindListItem, nil); err == nil {
-			t.Errorf("list %q: %+v", list, r)
+		if (Request{Kind: viewing.KindListItem, List: list, Media: film}).Check() == nil {
+			t.Errorf("list %q", list)
 		}
 	}
 }

@@ -65,10 +65,7 @@ func TestSandboxTakesEveryOperation(t *testing.T) {
 			t.Errorf("%+v", k)
 		}
 		send := func(kind viewing.Kind, m viewing.Media, at time.Time) tracker.Verdict {
-			r, err := tracker.NewRequest(tracker.Request{Media: m, WatchedAt: viewing.At(at)}, kind, &viewing.List{Name: "Noir"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := tracker.Request{Kind: kind, Media: m, WatchedAt: viewing.At(at), NewList: &viewing.List{Name: "Noir"}}
 			v := c.Send(t.Context(), r)
 			if v.Fate != tracker.Delivered || !v.Proves {
 				t.Errorf("%+v: %+v", r, v)
@@ -81,11 +78,7 @@ func TestSandboxTakesEveryOperation(t *testing.T) {
 		send(viewing.KindWatchlist, film, at)
 		list := send(viewing.KindList, viewing.Media{}, at).ListID
 		for id, there := range map[string]bool{list: !contractOnly, "lst_none": false, list + "/../" + list: false} {
-			r, err := tracker.NewRequest(tracker.Request{Media: film, List: id}, viewing.KindListItem, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if v := c.Send(t.Context(), r); (v.Fate == tracker.Delivered) != there || !there && v.Fate != tracker.Lacking {
+			if v := c.Send(t.Context(), tracker.Request{Kind: viewing.KindListItem, Media: film, List: id}); (v.Fate == tracker.Delivered) != there || !there && v.Fate != tracker.Lacking {
 				t.Errorf("list %s, contract only %v: %+v", id, contractOnly, v)
 			}
 		}
