@@ -20,12 +20,13 @@ type LastCall struct {
 	Result string `json:"result"`
 }
 
-// LastCall is the last call of a client since [New]; it is false for none.
+// LastCall is the last call of a client; it is false for none.
 func (s *Server) LastCall(client string) (LastCall, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c, called := s.calls[client]
-	return c, called
+	last, called := s.options.Calls.Load(client)
+	if !called {
+		return LastCall{}, false
+	}
+	return last.(LastCall), true
 }
 
 // hook takes a call of a media server or player, and answers when what it tells is on disk.
@@ -52,7 +53,7 @@ func (s *Server) hook(w http.ResponseWriter, r *http.Request) {
 		call, err := hook.Decode(sender, r.Header.Get("Content-Type"), body, r.URL.Query().Get("user"), last.At)
 		if err != nil {
 			last.Result = "unreadable"
-			s.called(client, last)
+			s.options.Calls.Store(client, last)
 			s.refuse(w, http.StatusBadRequest, string(protocol.BadMessage))
 			return 0, nil
 		}
@@ -60,7 +61,14 @@ func (s *Server) hook(w http.ResponseWriter, r *http.Request) {
 		if len(call.Media) > 0 && call.Skip != hook.SkipSomebody {
 			last.Title = call.Media[0].Label()
 		}
-		return 1, func() { s.take(w, client, last, call) }
+		return 1, func() {
+			if call.State != "" && last.Title != "" {
+				s.options.Playing("program:"+client, protocol.Playing{
+					Session: call.Session, State: call.State, Media: call.Media[0], Duration: call.Runtime, Source: protocol.Source{Site: sender},
+				})
+			}
+			s.take(w, client, last, call)
+		}
 	})
 }
 
@@ -81,17 +89,11 @@ func (s *Server) take(w http.ResponseWriter, client string, last LastCall, call 
 		}
 	}
 	s.seen(client)
-	s.called(client, last)
+	s.options.Calls.Store(client, last)
 	if last.Result == "storage" {
 		w.Header().Set("Retry-After", retryAfter)
 		s.refuse(w, http.StatusServiceUnavailable, string(protocol.Storage))
 		return
 	}
 	answer(w, http.StatusOK, map[string]string{"result": last.Result})
-}
-
-func (s *Server) called(client string, last LastCall) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.calls[client] = last
 }

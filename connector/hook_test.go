@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/filmspool/filmspool/connector"
+	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -104,7 +105,11 @@ func TestHookResults(t *testing.T) {
 		"too large":      {strings.Repeat(" ", 10<<20+1), nil, 413, "TOO_LARGE", "", " "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := start(t, func(o *connector.Options) { o.Sink = &sink{answer: c.sink} })
+			shown := ""
+			r := start(t, func(o *connector.Options) {
+				o.Sink = &sink{answer: c.sink}
+				o.Playing = func(source string, m protocol.Playing) { shown = source + m.State + m.Media.Title }
+			})
 			id, token := r.add("Plex")
 			got := r.call("plex/"+token, c.body)
 			if got.status != c.status || got.Error != c.error || c.status == 200 && got.Result != c.result {
@@ -116,6 +121,9 @@ func TestHookResults(t *testing.T) {
 			last, called := r.server.LastCall(id)
 			if last.Result != c.result || last.Event+" "+last.Title != c.told || called && last.Sender != "plex" {
 				t.Errorf("last call %+v", last)
+			}
+			if want := map[bool]string{true: "program:" + id + "pausedA"}[name == "a pause"]; shown != want {
+				t.Errorf("%q plays", shown)
 			}
 			if kept := r.sink.kept(); len(kept) > 0 != (c.result == "queued") {
 				t.Errorf("kept %v", kept)

@@ -178,6 +178,7 @@ func serve(t testing.TB, listener net.Listener, change func(*connector.Options))
 		t.Fatal(err)
 	}
 	options := connector.Options{
+		Calls: new(sync.Map),
 		Allow: allow, Program: program, Sink: r.sink, Pairing: r.registry, Version: "1.2.3",
 		Playing: func(string, protocol.Playing) {},
 		Status: func(context.Context, string) protocol.Status {

@@ -61,6 +61,8 @@ type Options struct {
 	Program func(*http.Request) bool
 	Sink    Sink
 	Pairing *pairing.Registry
+	// Calls keeps the last call of each client's hook, also for the server after this one.
+	Calls *sync.Map
 	// Playing is called with what a client plays. When a socket breaks, a message follows
 	// without a session, in the state "ended". An idle client closes its socket with 1000:
 	// that ends nothing.
@@ -92,11 +94,10 @@ type Server struct {
 	handlers sync.WaitGroup // requests between begin and end
 
 	mu       sync.Mutex
-	sockets  int                 // open, including those being upgraded or closed
-	sessions []*session          // the oldest first
-	loads    map[string]*load    // by client id
-	refused  map[string]int64    // by code
-	calls    map[string]LastCall // by client id
+	sockets  int              // open, including those being upgraded or closed
+	sessions []*session       // the oldest first
+	loads    map[string]*load // by client id
+	refused  map[string]int64 // by code
 }
 
 // load is the current load of one client.
@@ -111,7 +112,7 @@ func New(o Options) *Server {
 		options: o, log: o.Logger, statusChanged: make(chan struct{}, 1),
 		refusing: rate.Sometimes{First: 10, Interval: time.Minute},
 		failing:  rate.Sometimes{Interval: time.Minute},
-		loads:    map[string]*load{}, refused: map[string]int64{}, calls: map[string]LastCall{},
+		loads:    map[string]*load{}, refused: map[string]int64{},
 	}
 	s.running, s.stop = context.WithCancelCause(context.Background())
 	s.commits, s.giveUp = context.WithCancel(context.Background())

@@ -111,6 +111,7 @@ func (d *Daemon) Revoke(ctx context.Context, name string) error {
 	if err == nil {
 		err = d.pairing.Revoke(ctx, id)
 		d.playing.end(viewing.SourceBrowser+":"+id, "")
+		d.playing.end(viewing.SourceProgram+":"+id, "")
 	}
 	return clientFault(name, err)
 }

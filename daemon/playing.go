@@ -74,8 +74,8 @@ func (p *playing) list() (all []control.Playing) {
 	return all
 }
 
-// browserPlays takes what a browser plays. What a rule would drop is not shown.
-func (d *Daemon) browserPlays(source string, m protocol.Playing) {
+// clientPlays takes what a browser or program plays. What a rule would drop is not shown.
+func (d *Daemon) clientPlays(source string, m protocol.Playing) {
 	now := time.Now()
 	if m.State == protocol.StateEnded {
 		d.playing.end(source, m.Session)
@@ -85,9 +85,13 @@ func (d *Daemon) browserPlays(source string, m protocol.Playing) {
 		d.playing.end(source, "")
 		return
 	}
+	silence := playingSilence
+	if viewing.SourceKind(source) == viewing.SourceProgram { // media servers send no news of what goes on
+		silence, m.Duration = time.Duration(m.Duration)*time.Second+time.Hour, 0
+	}
 	d.playing.set(m.Session, control.Playing{
 		Source: source, Media: m.Media, Paused: m.State == protocol.StatePaused, At: now.UTC(), Position: m.Position, Duration: m.Duration,
-	}, playingSilence)
+	}, silence)
 }
 
 // libraryPlays takes what the Kodi of a library plays since a moment; the zero media is

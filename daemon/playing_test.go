@@ -51,13 +51,13 @@ func TestHomeShowsWhatPlays(t *testing.T) {
 func TestWhatIsDroppedIsNotShownAsPlaying(t *testing.T) {
 	d, _ := opened(t, testOptions(t))
 	m := protocol.Playing{Session: "s", State: protocol.StatePlaying, Media: viewing.Media{Type: viewing.Movie, Title: "Alpha"}}
-	d.browserPlays("browser:1", m)
+	d.clientPlays("browser:1", m)
 	if n := len(d.playing.list()); n != 1 {
 		t.Fatalf("%d play", n)
 	}
 	m.Source.Site = "www.films.example"
 	d.o.Config.Filters = []config.Filter{{Match: rules.Match{Site: "films.example"}, Action: "ignore"}}
-	if d.browserPlays("browser:1", m); len(d.playing.list()) != 0 {
+	if d.clientPlays("browser:1", m); len(d.playing.list()) != 0 {
 		t.Error("a site that is ignored is shown")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -46,6 +47,7 @@ type process struct {
 	publicListen string       // the setting for which it was opened
 	address      string       // where it listens
 	failed       chan error   // why a server has ended by itself
+	calls        sync.Map     // see [connector.Options]
 
 	next    atomic.Pointer[config.Config] // what the next instance is made of
 	problem atomic.Pointer[error]         // why the last change of the configuration is not in use

@@ -12,7 +12,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -32,6 +31,10 @@ type Call struct {
 	User  string          // who watches, in the sender's words
 	Media []viewing.Media // none where it is neither film nor episode
 	Skip  Skip            // why it is no viewing; "" where it is one
+	// State is "playing", "paused" or "ended" where it says so of a playback, whose name is
+	// Session, of an item of so many seconds.
+	State, Session string
+	Runtime        float64
 	// Viewing is set unless the call is skipped.
 	Viewing viewing.Event
 }
@@ -51,52 +54,36 @@ const (
 // ErrUnreadable is wrapped by every error of [Decode].
 var ErrUnreadable = errors.New("this is no message of the sender")
 
-// report is what the senders have in common.
-type report struct {
-	event, user    string
-	skip           Skip
-	stranger       bool   // the sender says that it is somebody else than its owner
-	play           string // the sender's name of the playback; "" for none
-	item           string // what tells a playback from others: server, user, device, item
-	kind           string
-	title, series  string
-	year, since    int  // of a film, and of a series
-	season, number *int // of an episode
-	last           *int // of several episodes in one file
-	own, show      viewing.IDs
-	length         float64 // of the item in seconds; 0 is not known
-	at             time.Time
-}
-
-// decoders read the texts of the senders. A time that is not told is zero.
-var decoders = map[string]func(body []byte) (report, error){
-	"emby": emby, "jellyfin": jellyfin, "kodi": kodi, "plex": plex, "tautulli": tautulli,
-}
-
 // Senders are the names of those that can be read.
-func Senders() []string { return slices.Sorted(maps.Keys(decoders)) }
+func Senders() []string { return slices.Sorted(maps.Keys(senders)) }
 
 // Decode reads what a sender has posted at a time. With a user, somebody else's calls are
 // skipped. The error wraps [ErrUnreadable].
-func Decode(sender, contentType string, body []byte, user string, now time.Time) (Call, error) {
-	decode, known := decoders[sender]
+func Decode(name, contentType string, body []byte, user string, now time.Time) (Call, error) {
+	s, known := senders[name]
 	if !known {
 		return Call{}, fmt.Errorf("%w: no sender is called so", ErrUnreadable)
 	}
 	text, err := payload(contentType, body)
+	if err == nil && len(text) > maxPayload {
+		err = errors.New("it is too long")
+	}
+	m := message{}
+	if err == nil {
+		m, err = s.parse(text)
+	}
 	if err != nil {
 		return Call{}, fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
-	r, err := decode(text)
-	if err != nil {
-		return Call{}, fmt.Errorf("%w: %w", ErrUnreadable, err)
+	c := Call{
+		Event: string(m[s.event]), User: string(m[s.user]), Media: s.media(m), Skip: s.skip(m),
+		State: s.states[string(m[s.event])], Session: s.session(m), Runtime: m[s.length].amount(s.unit),
 	}
-	c := Call{Event: r.event, User: r.user, Media: r.media(), Skip: r.skip}
 	if c.Event == "" || slices.ContainsFunc(c.Media, viewing.Media.Nameless) {
 		return Call{}, fmt.Errorf("%w: it names no event, or no item", ErrUnreadable)
 	}
 	switch {
-	case user != "" && !strings.EqualFold(user, r.user), user == "" && r.stranger:
+	case user != "" && !strings.EqualFold(user, c.User), user == "" && s.owner != "" && m[s.owner] == "false":
 		c.Skip = SkipSomebody
 	case len(c.Media) == 0:
 		c.Skip = SkipOther
@@ -104,21 +91,39 @@ func Decode(sender, contentType string, body []byte, user string, now time.Time)
 	if c.Skip != "" {
 		return c, nil
 	}
+	at, _ := time.Parse(time.RFC3339Nano, string(m[s.at]))
 	switch {
-	case r.at.IsZero():
-		r.at = now
-	case r.at.Location() == time.UTC: // it says nothing of where that was
-		r.at = r.at.In(now.Location())
+	case at.IsZero(): // it is not told
+		at = now
+	case at.Location() == time.UTC: // it says nothing of where that was
+		at = at.In(now.Location())
 	}
 	c.Viewing = viewing.Event{
-		Kind: viewing.KindViewing, Media: c.Media, WatchedAt: viewing.At(r.at), Count: 1,
-		Origin: viewing.Origin{Site: sender, Runtime: int(r.length)},
+		Kind: viewing.KindViewing, Media: c.Media, WatchedAt: viewing.At(at), Count: 1,
+		Origin: viewing.Origin{Site: name, Runtime: int(c.Runtime)},
 	}
-	c.Viewing.EventID, c.Viewing.SameAs = r.names(sender)
+	c.Viewing.EventID, c.Viewing.SameAs = c.names(name, m[s.play] != "", at)
 	if err := c.Viewing.Validate(); err != nil {
 		return Call{}, fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
 	return c, nil
+}
+
+// skip is why a message is no viewing. An item that has ended counts as watched at 90 %, or as
+// the sender says.
+func (s sender) skip(m message) Skip {
+	event, whole := string(m[s.event]), cmp.Or(s.whole, m[s.length].amount(s.unit))
+	switch {
+	case event == s.seen, event == s.stopped && m[s.done].yes(),
+		event == s.stopped && whole > 0 && m[s.position].amount(s.unit) >= whole*0.9:
+		return ""
+	case event == s.stopped:
+		return SkipUnseen
+	case s.mark != "" && string(m[s.mark]) == s.marked:
+		return SkipMark
+	default:
+		return SkipGoing
+	}
 }
 
 // maxPayload bounds the text of a sender; the rest of a body is pictures.
@@ -137,31 +142,33 @@ func payload(contentType string, body []byte) ([]byte, error) {
 			return nil, fmt.Errorf("read form: %w", err)
 		}
 		if name := part.FormName(); name == "payload" || name == "data" {
-			return io.ReadAll(io.LimitReader(part, maxPayload))
+			return io.ReadAll(io.LimitReader(part, maxPayload+1))
 		}
 	}
 }
 
 // media are the items that were watched.
-func (r *report) media() (all []viewing.Media) {
-	switch strings.ToLower(r.kind) {
+func (s sender) media(m message) (all []viewing.Media) {
+	switch strings.ToLower(string(m[s.kind])) {
 	case "movie":
-		return []viewing.Media{{Type: viewing.Movie, Title: r.title, Year: r.year, IDs: r.own}}
+		return []viewing.Media{{Type: viewing.Movie, Title: string(m[s.title]), Year: m[s.year].year(), IDs: m.ids(s.films)}}
 	case "episode":
 	default:
 		return nil
 	}
-	m := viewing.Media{
-		Type: viewing.Episode, Title: r.title, IDs: r.own, Season: r.season, Episode: r.number,
-		Show: &viewing.Show{Title: r.series, Year: r.since, IDs: r.show},
+	one := viewing.Media{
+		Type: viewing.Episode, Title: string(m[cmp.Or(s.episode, s.title)]), IDs: m.ids(s.episodes), Season: m[s.season].number(0), Episode: m[s.number].number(1),
+		Show: &viewing.Show{Title: string(m[s.series]), Year: m[s.since].year(), IDs: m.ids(s.shows)},
 	}
-	if r.number == nil || r.last == nil || *r.last <= *r.number || *r.last-*r.number >= maxEpisodes {
-		return []viewing.Media{m}
+	last := m[s.last].number(1)
+	if one.Episode == nil || last == nil || *last <= *one.Episode || *last-*one.Episode >= maxEpisodes {
+		return []viewing.Media{one}
 	}
-	m.Title, m.IDs = "", viewing.IDs{} // those of the first, or of the file
-	for n := *r.number; n <= *r.last; n++ {
-		m.Episode = &n
-		all = append(all, m)
+	first := *one.Episode
+	one.Title, one.IDs = "", viewing.IDs{} // those of the first, or of the file
+	for n := first; n <= *last; n++ {
+		one.Episode = &n
+		all = append(all, one)
 	}
 	return all
 }
@@ -169,62 +176,27 @@ func (r *report) media() (all []viewing.Media) {
 // maxEpisodes bounds how many episodes one file may hold.
 const maxEpisodes = 20
 
+// session is what tells a playback from others: the sender's name of it, or user, device and item.
+func (s sender) session(m message) string {
+	parts := []string{string(m[s.play])}
+	for _, part := range s.item {
+		parts = append(parts, cmp.Or(string(m[part]), "-"))
+	}
+	return strings.Join(parts, "\x00")
+}
+
 // names are the event ids of the playback, and of one just before it that would be the same:
 // many senders give a playback no name, and repeat themselves. Time is divided into spans of two
 // fifths of the item's length; calls in one span, or in two that adjoin, are one playback.
-func (r *report) names(sender string) (id, same string) {
-	if r.play != "" {
-		return name(sender, r.play, r.item), ""
+func (c Call) names(sender string, named bool, watched time.Time) (id, same string) {
+	name := func(parts ...any) string {
+		sum := sha256.Sum256(fmt.Append([]byte(c.Session), parts...))
+		return sender + ":" + hex.EncodeToString(sum[:16])
 	}
-	span := max(int64(r.length*2/5), 60)
-	at := r.at.Unix() / span
-	return name(sender, r.item, fmt.Sprint(span, at)), name(sender, r.item, fmt.Sprint(span, at-1))
-}
-
-func name(sender string, parts ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return sender + ":" + hex.EncodeToString(sum[:16])
-}
-
-// read reads a JSON text.
-func read[T any](body []byte) (t T, err error) {
-	if len(body) > maxPayload {
-		return t, errors.New("it is too long")
+	if named {
+		return name(), ""
 	}
-	return t, json.Unmarshal(body, &t)
-}
-
-// watched is where an item counts as watched that was played so far: at 90 %, or as the
-// sender says.
-func watched(position, length float64, done bool) Skip {
-	if done || length > 0 && position >= length*0.9 {
-		return ""
-	}
-	return SkipUnseen
-}
-
-// idsOf are the numbers that make sense among those that were told.
-func idsOf(tmdb, imdb, tvdb text) (ids viewing.IDs) {
-	ids.TMDB, ids.TVDB = tmdb.id(), tvdb.id()
-	if digits, ok := strings.CutPrefix(string(imdb), "tt"); ok && len(digits) <= 12 && text(digits).id() > 0 {
-		ids.IMDB = string(imdb)
-	}
-	return ids
-}
-
-// yearOf is a year in which there were films.
-func yearOf(t text) int {
-	if year := t.id(); year >= 1870 && year <= 2200 {
-		return int(year)
-	}
-	return 0
-}
-
-// key joins what tells a playback from others.
-func key(parts ...text) string {
-	all := make([]string, len(parts))
-	for i, p := range parts {
-		all[i] = cmp.Or(string(p), "-")
-	}
-	return strings.Join(all, "\x00")
+	span := max(int64(c.Runtime*2/5), 60)
+	at := watched.Unix() / span
+	return name(span, at), name(span, at-1)
 }

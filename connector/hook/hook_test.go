@@ -40,7 +40,7 @@ func example(t *testing.T, file, user string) Call {
 
 // told is what there is to say of a call.
 func told(c Call) (all []string) {
-	all = append(all, strings.TrimSpace(fmt.Sprint(c.Event, " ", c.User, " ", c.Skip)))
+	all = append(all, strings.TrimSpace(fmt.Sprint(c.Event, " ", c.User, " ", c.Skip, " ", c.State)))
 	if c.Skip != "" {
 		return all
 	}
@@ -65,32 +65,32 @@ func TestExamples(t *testing.T) {
 		"plex-guest.json": {"media.scrobble guest somebody"},
 		"plex-track.json": {"media.scrobble elan other"},
 		"jellyfin-episode.json": {
-			"PlaybackStop anna", `Breaking Bad S01E02 "Cat's in the Bag..." {TMDB:62086 IMDB:tt1054724 TVDB:349235} of 2008 {TMDB:0 IMDB: TVDB:0}`,
+			"PlaybackStop anna  ended", `Breaking Bad S01E02 "Cat's in the Bag..." {TMDB:62086 IMDB:tt1054724 TVDB:349235} of 2008 {TMDB:0 IMDB: TVDB:0}`,
 			"2026-03-01T21:03:10.1234567+01:00 48min",
 		},
 		"jellyfin-double.json": {
-			"PlaybackStop anna", `Show & Red S01E03 "" {TMDB:0 IMDB: TVDB:0} of 2008 {TMDB:0 IMDB: TVDB:0}`,
+			"PlaybackStop anna  ended", `Show & Red S01E03 "" {TMDB:0 IMDB: TVDB:0} of 2008 {TMDB:0 IMDB: TVDB:0}`,
 			`Show & Red S01E04 "" {TMDB:0 IMDB: TVDB:0} of 2008 {TMDB:0 IMDB: TVDB:0}`, "2026-03-01T21:03:10+01:00 48min",
 		},
-		"jellyfin-stopped.json": {"PlaybackStop anna unseen"},
+		"jellyfin-stopped.json": {"PlaybackStop anna unseen ended"},
 		"jellyfin-mark.json":    {"UserDataSaved anna mark"},
-		"emby-film.json":        {"playback.stop anna", `Alpha One (1999) "Alpha One" {TMDB:603 IMDB:tt0133093 TVDB:169}`, "2026-03-01T21:05:00+01:00 120min"},
+		"emby-film.json":        {"playback.stop anna  ended", `Alpha One (1999) "Alpha One" {TMDB:603 IMDB:tt0133093 TVDB:169}`, "2026-03-01T21:05:00+01:00 120min"},
 		"emby-episode.form": {
-			"playback.stop anna", `Friends S01E01 "The One Where Monica Gets a Roommate" {TMDB:0 IMDB:tt0583459 TVDB:303821} of 0 {TMDB:0 IMDB: TVDB:0}`,
+			"playback.stop anna  ended", `Friends S01E01 "The One Where Monica Gets a Roommate" {TMDB:0 IMDB:tt0583459 TVDB:303821} of 0 {TMDB:0 IMDB: TVDB:0}`,
 			"2026-03-01T21:05:00+01:00 23min",
 		},
-		"emby-pause.json": {"playback.pause anna going"},
+		"emby-pause.json": {"playback.pause anna going paused"},
 		"tautulli-episode.json": {
 			"watched anna", `Breaking Bad S01E01 "Pilot" {TMDB:0 IMDB: TVDB:0} of 2008 {TMDB:1396 IMDB:tt0903747 TVDB:81189}`,
 			"2026-03-01T21:05:00+01:00 58min",
 		},
 		"tautulli-film.json": {"watched anna", `The Matrix (1999) "The Matrix" {TMDB:603 IMDB:tt0133093 TVDB:0}`, "2026-03-01T21:05:00+01:00 136min"},
 		"kodi-episode.json": {
-			"end", `South Park S20E01 "Member Berries" {TMDB:0 IMDB: TVDB:5654976} of 0 {TMDB:2190 IMDB: TVDB:75897}`,
+			"end   ended", `South Park S20E01 "Member Berries" {TMDB:0 IMDB: TVDB:5654976} of 0 {TMDB:2190 IMDB: TVDB:75897}`,
 			"2026-06-12T19:29:52.637621+02:00 22min",
 		},
-		"kodi-film.json":  {"stop", `Back to the Future (1985) "Back to the Future" {TMDB:0 IMDB:tt0088763 TVDB:0}`, "2026-06-12T22:16:35.185714+02:00 116min"},
-		"kodi-start.json": {"start  going"},
+		"kodi-film.json":  {"stop   ended", `Back to the Future (1985) "Back to the Future" {TMDB:0 IMDB:tt0088763 TVDB:0}`, "2026-06-12T22:16:35.185714+02:00 116min"},
+		"kodi-start.json": {"start  going playing"},
 	}
 	files, err := filepath.Glob("testdata/*.*")
 	if err != nil || len(files) != len(want) {
@@ -163,7 +163,7 @@ func TestNoMessage(t *testing.T) {
 		"an unnamed item": {"plex", "", `{"event":"media.scrobble","Metadata":{"type":"movie"}}`},
 		"too long":        {"plex", "", `{"event":"` + strings.Repeat("x", maxPayload) + `"}`},
 		"a long title":    {"plex", "", `{"event":"media.scrobble","Metadata":{"type":"movie","title":"` + strings.Repeat("x", 2000) + `"}}`},
-		"a title's parts": {"emby", "", `{"Event":"playback.stop","Item":{"Name":{}}}`},
+		"a title's parts": {"emby", "", `{"Event":"playback.stop","Item":{"Type":"Movie","Name":{}}}`},
 	} {
 		if call, err := Decode(c.sender, c.kind, []byte(c.body), "", now); !errors.Is(err, ErrUnreadable) {
 			t.Errorf("%s: %+v, %v", name, call, err)

@@ -3,34 +3,150 @@ package hook
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"html"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
+// message is what a sender posted: its texts, numbers and booleans by their names, in lower
+// case. The name of a part begins with the name of the whole and a dot.
+type message map[string]text
+
+// sender says under which names a message has what, and which words mean what. Of Tautulli
+// the numbers of an episode are those of its series.
+type sender struct {
+	event, user, play, at        string // what happened to whom; the sender's name of the playback; when
+	owner                        string // is "false" where somebody else than the owner of the account watches
+	item                         []string
+	kind, title, episode, series string // episode is its title, where that has a name of its own
+	year, since                  string // of a film, of a series
+	season, number, last         string // last is set for several episodes in one file
+	films, episodes, shows       string // what the names of their numbers begin with; "-" is none
+	length                       string
+	unit                         float64           // of length, in a second
+	seen, stopped                string            // the events that an item was watched, and that it has ended
+	done, position               string            // of an item that has ended: the sender says that it was watched; how much of it was
+	whole                        float64           // position at the end; 0 is the length
+	mark, marked                 string            // a name, and its value where a person has marked the item
+	html                         bool              // texts are escaped
+	states                       map[string]string // of a playback, by event
+}
+
+// senders are those that can be read.
+var senders = map[string]sender{
+	// The plugin Webhook, a generic destination that sends all properties.
+	"jellyfin": {
+		event: "notificationtype", user: "notificationusername", at: "utctimestamp",
+		item: []string{"serverid", "userid", "notificationusername", "deviceid", "itemid", "name"},
+		kind: "itemtype", title: "name", series: "seriesname", year: "year", since: "year",
+		season: "seasonnumber", number: "episodenumber", last: "episodenumberend",
+		films: "provider_", episodes: "provider_", shows: "-", length: "runtimeticks", unit: ticks,
+		stopped: "PlaybackStop", done: "playedtocompletion", mark: "savereason", marked: "TogglePlayed", html: true,
+		states: map[string]string{"PlaybackStart": playing, "PlaybackStop": ended},
+	},
+	// The position may be 0 when the next item starts by itself.
+	"emby": {
+		event: "event", user: "user.name", play: "playbackinfo.playsessionid",
+		item: []string{"server.id", "user.id", "user.name", "session.deviceid", "item.id", "item.name"},
+		kind: "item.type", title: "item.name", series: "item.seriesname", year: "item.productionyear",
+		season: "item.parentindexnumber", number: "item.indexnumber", last: "item.indexnumberend",
+		films: "item.providerids.", episodes: "item.providerids.", shows: "-", length: "item.runtimeticks", unit: ticks,
+		seen: "playback.scrobble", stopped: "playback.stop", done: "playbackinfo.playedtocompletion", position: "playbackinfo.positionticks",
+		mark: "event", marked: "item.markplayed",
+		states: map[string]string{"playback.start": playing, "playback.unpause": playing, "playback.pause": paused, "playback.stop": ended},
+	},
+	// The webhooks of an account come for all users of its servers. It scrobbles at 90 %.
+	"plex": {
+		event: "event", user: "account.title", owner: "user",
+		item: []string{"server.uuid", "account.id", "account.title", "player.uuid", "metadata.ratingkey", "metadata.title"},
+		kind: "metadata.type", title: "metadata.title", series: "metadata.grandparenttitle", year: "metadata.year",
+		season: "metadata.parentindex", number: "metadata.index",
+		films: "guid:", episodes: "guid:", shows: "-", length: "metadata.duration", unit: millis, seen: "media.scrobble",
+		states: map[string]string{"media.play": playing, "media.resume": playing, "media.pause": paused, "media.stop": ended},
+	},
+	"tautulli": { // [TautulliBody] as it is sent
+		event: "action", user: "user", play: "session", item: []string{"user", "key", "started", "title"},
+		kind: "type", title: "title", episode: "name", series: "show", year: "year", since: "since",
+		season: "season", number: "episode", episodes: "-", length: "seconds", unit: 1, seen: "watched",
+		states: map[string]string{"play": playing, "resume": playing, "pause": paused, "stop": ended},
+	},
+	// The add-on HTTP Scrobbler.
+	"kodi": {
+		event: "event", play: "sessionid", at: "timestamp", item: []string{"dbid", "title"},
+		kind: "mediatype", title: "title", series: "tvshowtitle", year: "year", season: "season", number: "episode",
+		films: "uniqueids.", episodes: "uniqueids.", shows: "tvshowuniqueids.", length: "duration", unit: 1,
+		seen: "end", stopped: "stop", position: "progress.percent", whole: 100,
+		states: map[string]string{"start": playing, "resume": playing, "pause": paused, "stop": ended, "end": ended},
+	},
+}
+
+// The states of a playback.
+const playing, paused, ended = "playing", "paused", "ended"
+
+const (
+	ticks  = 1e7 // as Jellyfin and Emby count
+	millis = 1e3
+)
+
+// TautulliBody is what a person gives Tautulli to send.
+const TautulliBody = `{"action": "{action}", "user": "{username}", "session": "{session_id}", "started": "{started_unixtime}",
+ "key": "{rating_key}", "type": "{media_type}", "title": "{title}", "year": "{year}", "seconds": "{duration_sec}",
+ "show": "{show_name}", "since": "{show_year}", "name": "{episode_name}", "season": "{season_num}", "episode": "{episode_num}",
+ "tmdb": "{themoviedb_id}", "imdb": "{imdb_id}", "tvdb": "{thetvdb_id}"}`
+
+// parse reads a message.
+func (s sender) parse(body []byte) (message, error) {
+	var whole map[string]any
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	err := d.Decode(&whole)
+	m := message{}
+	m.add("", whole)
+	for name, value := range m {
+		if s.html { // and quotes are escaped twice
+			m[name] = text(html.UnescapeString(strings.ReplaceAll(string(value), `\"`, `"`)))
+		}
+		if from, number, isGUID := strings.Cut(string(value), "://"); isGUID && strings.HasPrefix(name, "metadata.guid.") {
+			m["guid:"+from] = text(number)
+		}
+	}
+	return m, err
+}
+
+func (m message) add(name string, value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, part := range slices.Sorted(maps.Keys(value)) {
+			m.add(strings.TrimPrefix(name+"."+strings.ToLower(part), "."), value[part])
+		}
+	case []any:
+		for n, part := range value {
+			m.add(name+"."+strconv.Itoa(n), part)
+		}
+	case nil:
+	default:
+		m[name] = text(strings.TrimSpace(fmt.Sprint(value)))
+	}
+}
+
+// ids are the numbers that make sense among those of a beginning.
+func (m message) ids(begin string) (ids viewing.IDs) {
+	ids.TMDB, ids.TVDB = m[begin+"tmdb"].id(), m[begin+"tvdb"].id()
+	imdb := string(m[begin+"imdb"])
+	if digits, ok := strings.CutPrefix(imdb, "tt"); ok && len(digits) <= 12 && text(digits).id() > 0 {
+		ids.IMDB = imdb
+	}
+	return ids
+}
+
 // text is a value that a sender may write as a text, a number or a boolean.
 type text string
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (t *text) UnmarshalJSON(raw []byte) error {
-	switch {
-	case bytes.HasPrefix(raw, []byte(`"`)):
-		var s string
-		err := json.Unmarshal(raw, &s)
-		*t = text(strings.TrimSpace(s))
-		return err
-	case bytes.ContainsAny(raw[:1], "{["):
-		return errors.New("a value is an object or a list")
-	case string(raw) != "null":
-		*t = text(raw)
-	}
-	return nil
-}
 
 // id is a whole number above 0; 0 for anything else.
 func (t text) id() int64 {
@@ -51,6 +167,14 @@ func (t text) number(least int64) *int {
 	return &whole
 }
 
+// year is a year in which there were films; 0 for anything else.
+func (t text) year() int {
+	if year := t.id(); year >= 1870 && year <= 2200 {
+		return int(year)
+	}
+	return 0
+}
+
 // amount is a number of at least 0 that is not beyond reason; 0 for anything else.
 func (t text) amount(unit float64) float64 {
 	f, err := strconv.ParseFloat(string(t), 64)
@@ -62,165 +186,3 @@ func (t text) amount(unit float64) float64 {
 
 // yes reports a boolean in any writing.
 func (t text) yes() bool { return strings.EqualFold(string(t), "true") || t == "1" }
-
-// plain is a text of Jellyfin, which escapes it for HTML and quotes.
-func (t text) plain() string {
-	return html.UnescapeString(strings.ReplaceAll(string(t), `\"`, `"`))
-}
-
-const (
-	ticks  = 1e7 // of a second, as Jellyfin and Emby count
-	millis = 1e3
-)
-
-// jellyfin reads the plugin Webhook, a generic destination that sends all properties.
-func jellyfin(body []byte) (r report, err error) {
-	m, err := read[struct {
-		NotificationType, SaveReason                             text
-		NotificationUsername, UserID, DeviceID, ServerID, ItemID text
-		ItemType, Name, SeriesName, Year                         text
-		SeasonNumber, EpisodeNumber, EpisodeNumberEnd            text
-		RunTimeTicks, PlayedToCompletion, UtcTimestamp           text
-		IMDB                                                     text `json:"Provider_imdb"`
-		TMDB                                                     text `json:"Provider_tmdb"`
-		TVDB                                                     text `json:"Provider_tvdb"`
-	}](body)
-	r = report{
-		event: string(m.NotificationType), user: m.NotificationUsername.plain(), skip: SkipGoing,
-		item: key(m.ServerID, m.UserID, m.NotificationUsername, m.DeviceID, m.ItemID, m.Name),
-		kind: string(m.ItemType), title: m.Name.plain(), series: m.SeriesName.plain(), year: yearOf(m.Year), since: yearOf(m.Year),
-		season: m.SeasonNumber.number(0), number: m.EpisodeNumber.number(1), last: m.EpisodeNumberEnd.number(1),
-		own: idsOf(m.TMDB, m.IMDB, m.TVDB), length: m.RunTimeTicks.amount(ticks),
-	}
-	r.at, _ = time.Parse(time.RFC3339Nano, string(m.UtcTimestamp)) // else the time of the call
-	switch m.NotificationType {
-	case "PlaybackStop":
-		r.skip = watched(0, 0, m.PlayedToCompletion.yes())
-	case "UserDataSaved":
-		if m.SaveReason == "TogglePlayed" {
-			r.skip = SkipMark
-		}
-	}
-	return r, err
-}
-
-// emby reads the webhooks of Emby. The position may be 0 when the next item starts by itself.
-func emby(body []byte) (r report, err error) {
-	m, err := read[struct {
-		Event                 text
-		User, Server, Session struct{ ID, Name, DeviceID text }
-		Item                  struct {
-			ID, Type, Name, SeriesName, ProductionYear     text
-			ParentIndexNumber, IndexNumber, IndexNumberEnd text
-			RunTimeTicks                                   text
-			ProviderIDs                                    struct{ TMDB, IMDB, TVDB text }
-		}
-		PlaybackInfo struct{ PositionTicks, PlayedToCompletion, PlaySessionID text }
-	}](body)
-	i, p := m.Item, m.PlaybackInfo
-	r = report{
-		event: string(m.Event), user: string(m.User.Name), skip: SkipGoing, play: string(p.PlaySessionID),
-		item: key(m.Server.ID, m.User.ID, m.User.Name, m.Session.DeviceID, i.ID, i.Name),
-		kind: string(i.Type), title: string(i.Name), series: string(i.SeriesName), year: yearOf(i.ProductionYear),
-		season: i.ParentIndexNumber.number(0), number: i.IndexNumber.number(1), last: i.IndexNumberEnd.number(1),
-		own: idsOf(i.ProviderIDs.TMDB, i.ProviderIDs.IMDB, i.ProviderIDs.TVDB), length: i.RunTimeTicks.amount(ticks),
-	}
-	switch m.Event {
-	case "playback.stop":
-		r.skip = watched(p.PositionTicks.amount(ticks), r.length, p.PlayedToCompletion.yes())
-	case "playback.scrobble":
-		r.skip = ""
-	case "item.markplayed":
-		r.skip = SkipMark
-	}
-	return r, err
-}
-
-// plex reads the webhooks of a Plex account. They come for all users of its servers.
-func plex(body []byte) (r report, err error) {
-	m, err := read[struct {
-		Event           text
-		User            text
-		Account, Player struct{ ID, Title, UUID text }
-		Server          struct{ UUID text }
-		Metadata        struct {
-			Type, Title, GrandparentTitle, Year text
-			ParentIndex, Index                  text
-			RatingKey, Duration                 text
-			GUIDs                               json.RawMessage `json:"Guid"`
-			GUID                                json.RawMessage `json:"guid"`
-		}
-	}](body)
-	i := m.Metadata
-	r = report{
-		event: string(m.Event), user: string(m.Account.Title), skip: SkipGoing, stranger: m.User == "false",
-		item: key(m.Server.UUID, m.Account.ID, m.Account.Title, m.Player.UUID, i.RatingKey, i.Title),
-		kind: string(i.Type), title: string(i.Title), series: string(i.GrandparentTitle), year: yearOf(i.Year),
-		season: i.ParentIndex.number(0), number: i.Index.number(1), length: i.Duration.amount(millis),
-	}
-	if m.Event == "media.scrobble" { // at 90 %
-		r.skip = ""
-	}
-	var guids []struct{ ID text }
-	_ = json.Unmarshal(i.GUIDs, &guids) // none for what no agent knows
-	numbers := map[string]text{}
-	for _, g := range guids {
-		from, number, _ := strings.Cut(string(g.ID), "://")
-		numbers[from] = text(number)
-	}
-	r.own = idsOf(numbers["tmdb"], numbers["imdb"], numbers["tvdb"])
-	return r, err
-}
-
-// TautulliBody is what a person gives Tautulli to send. Of an episode the numbers are those of
-// its series.
-const TautulliBody = `{"action": "{action}", "user": "{username}", "session": "{session_id}", "started": "{started_unixtime}",
- "key": "{rating_key}", "type": "{media_type}", "title": "{title}", "year": "{year}", "seconds": "{duration_sec}",
- "show": "{show_name}", "since": "{show_year}", "name": "{episode_name}", "season": "{season_num}", "episode": "{episode_num}",
- "tmdb": "{themoviedb_id}", "imdb": "{imdb_id}", "tvdb": "{thetvdb_id}"}`
-
-// tautulli reads [TautulliBody] as it is sent.
-func tautulli(body []byte) (r report, err error) {
-	m, err := read[struct {
-		Action, User, Session, Started, Key, Type text
-		Title, Year, Seconds                      text
-		Show, Since, Name, Season, Episode        text
-		TMDB, IMDB, TVDB                          text
-	}](body)
-	ids := idsOf(m.TMDB, m.IMDB, m.TVDB)
-	r = report{
-		event: string(m.Action), user: string(m.User), skip: SkipGoing, item: key(m.User, m.Key, m.Started, m.Title), play: string(m.Session),
-		kind: string(m.Type), title: string(m.Title), series: string(m.Show), year: yearOf(m.Year), since: yearOf(m.Since),
-		season: m.Season.number(0), number: m.Episode.number(1), length: m.Seconds.amount(1), own: ids,
-	}
-	if r.kind == "episode" {
-		r.title, r.own, r.show = string(m.Name), viewing.IDs{}, ids
-	}
-	if m.Action == "watched" {
-		r.skip = ""
-	}
-	return r, err
-}
-
-// kodi reads the add-on HTTP Scrobbler.
-func kodi(body []byte) (r report, err error) {
-	type numbers struct{ TMDB, IMDB, TVDB text }
-	m, err := read[struct {
-		Event, SessionID, MediaType, DBID, Title, Year, Timestamp text
-		TVShowTitle, Season, Episode, Duration                    text
-		UniqueIDs, TVShowUniqueIDs                                numbers
-		Progress                                                  struct{ Time, Percent text }
-	}](body)
-	own, show := m.UniqueIDs, m.TVShowUniqueIDs
-	r = report{
-		event: string(m.Event), skip: SkipGoing, play: string(m.SessionID), item: key(m.DBID, m.Title),
-		kind: string(m.MediaType), title: string(m.Title), series: string(m.TVShowTitle), year: yearOf(m.Year),
-		season: m.Season.number(0), number: m.Episode.number(1), length: m.Duration.amount(1),
-		own: idsOf(own.TMDB, own.IMDB, own.TVDB), show: idsOf(show.TMDB, show.IMDB, show.TVDB),
-	}
-	r.at, _ = time.Parse(time.RFC3339Nano, string(m.Timestamp)) // else the time of the call
-	if m.Event == "end" || m.Event == "stop" {
-		r.skip = watched(m.Progress.Percent.amount(1), 100, m.Event == "end")
-	}
-	return r, err
-}
