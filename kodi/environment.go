@@ -14,7 +14,7 @@ import (
 // environment is what is known of this Kodi beside its library. Other Kodis write to a
 // library on a server, and they are not heard.
 func (i *Importer) environment(snap library.Snapshot) rule.Environment {
-	e := rule.Environment{Zone: cmp.Or(i.o.Zone, i.zone, time.Local), AddOns: i.addOns}
+	e := rule.Environment{Zone: cmp.Or(i.o.Zone, i.zone, time.Local), Reporters: i.reporters, Writers: i.writers}
 	e.Acts, e.HeardSince = i.kodi.Acts()
 	if strings.HasPrefix(snap.Path, "mysql://") {
 		e.HeardSince = time.Time{}
@@ -34,15 +34,14 @@ func (i *Importer) readSettings(ctx context.Context) {
 		return
 	}
 	i.addOnsStamp = stamp
-	var found rule.AddOns
-	found.Writers, found.Reporters = library.AddOns(ctx, i.path, i.o.Account.Hosts(i.source))
-	if !slices.Equal(found.Reporters, i.addOns.Reporters) && len(found.Reporters) > 0 {
-		i.o.Logger.Warn("an add-on of this Kodi reports to the same service", "source", i.source, "addons", strings.Join(found.Reporters, ", "))
+	before := i.reporters
+	i.writers, i.reporters = library.AddOns(ctx, i.path, i.o.Account.Hosts(i.source))
+	if !slices.Equal(before, i.reporters) && len(i.reporters) > 0 {
+		i.o.Logger.Warn("an add-on of this Kodi reports to the same service", "source", i.source, "addons", strings.Join(i.reporters, ", "))
 	}
-	i.addOns = found
 	i.show.Lock()
 	defer i.show.Unlock()
-	i.status.Reporters, i.status.Writers = found.Reporters, found.Writers
+	i.status.Reporters, i.status.Writers = i.reporters, i.writers
 }
 
 // written is when the newest of a reading was written. It is zero where no event has told

@@ -91,8 +91,8 @@ type Importer struct {
 	zone      *time.Location // of Kodi's settings; nil when they do not say
 	zoneStamp string         // of their file when it was read
 
-	addOns      rule.AddOns // that were last found
-	addOnsStamp string      // of their folder then
+	reporters, writers []string // add-ons that were last found
+	addOnsStamp        string   // of their folder then
 
 	show   sync.Mutex
 	status Status
@@ -255,11 +255,7 @@ func (i *Importer) commit(ctx context.Context, v rule.Verdict) error {
 		i.known.Apply(v)
 		return nil
 	}
-	state, err := v.State()
-	if err != nil {
-		return err
-	}
-	outcomes, err := i.o.Sink.Commit(ctx, viewing.Batch{Source: i.source, Events: v.Viewings, Amendments: v.Amendments, State: state})
+	outcomes, err := i.o.Sink.Commit(ctx, viewing.Batch{Source: i.source, Events: v.Viewings, Amendments: v.Amendments, State: v.State()})
 	if err != nil {
 		i.known, i.stamp = nil, "" // it may have been kept or not: all is read again
 		return fmt.Errorf("%w: commit: %w", errStorage, err)

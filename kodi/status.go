@@ -37,8 +37,6 @@ const (
 // Status is how an importer fares, for a person.
 type Status struct {
 	Userdata string    // absolute
-	Database string    // the library file; "" before one was read
-	Version  int       // its schema number
 	State    string    // one of the states
 	Since    time.Time // when that state began
 	// Problem is why it is not read; none while it is. Hint is what to do.
@@ -155,13 +153,13 @@ func (i *Importer) showRead(snap library.Snapshot, v rule.Verdict) {
 	i.show.Lock()
 	defer i.show.Unlock()
 	s := &i.status
-	s.Database, s.Version, s.Watched, s.ReadAt, s.Unwatched = snap.Path, snap.Version, v.Meta.Watched, time.UnixMilli(v.Meta.GoodAt), unwatched
+	s.Watched, s.ReadAt, s.Unwatched = v.Meta.Watched, time.UnixMilli(v.Meta.GoodAt), unwatched
 	s.Films, s.Episodes = countItems(snap)
 	if !s.Importing {
 		s.Import = v.Meta.Import
 	}
 	if s.setState(state, problem, hint) {
-		i.o.Logger.Info("reading a library", "source", i.source, "state", state, "version", s.Version,
+		i.o.Logger.Info("reading a library", "source", i.source, "state", state, "version", snap.Version,
 			"films", s.Films, "episodes", s.Episodes, "watched", s.Watched)
 	}
 }

@@ -106,7 +106,7 @@ func (h *tagging) expect(what, want string) {
 func TestWatchlistTag(t *testing.T) {
 	h := newTagging(t, "watchlist")
 	alpha, beta := h.film("Alpha", viewing.IDs{TMDB: 1}), h.film("Beta", viewing.IDs{})
-	h.sim.Tag("Watchlist", alpha, beta, h.sim.AddShow("Red", 0, viewing.IDs{TMDB: 1396}))
+	h.sim.Tag("Watchlist", alpha, beta, h.sim.AddShow("Red", "", viewing.IDs{TMDB: 1396}))
 	h.expect("first contact", "watchlist movie Alpha\nwatchlist movie Beta\nwatchlist tv Red\n")
 	h.restart()
 	h.expect("after a restart", "")

@@ -26,7 +26,7 @@ func kodiActs(ts *testscript.TestScript, neg bool, args []string) {
 	sim := kodisim.Open(path.Join(args[1], "Database", "MyVideos131.db"))
 	defer sim.Close()
 	if args[0] == "play" {
-		sim.PlayFile(args[2], time.Now().UTC())
+		sim.Play(sim.File(args[2]), time.Now().UTC())
 		return
 	}
 	f := kodisim.Film{Title: path.Base(args[2]), Path: args[2]}

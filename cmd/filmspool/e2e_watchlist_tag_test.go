@@ -16,5 +16,5 @@ func taggedLibrary(ts *testscript.TestScript, _ bool, args []string) {
 		return sim.AddFilm(kodisim.Film{Title: title, IDs: viewing.IDs{TMDB: id}, Path: "/media/films/" + title + ".mkv"})
 	}
 	film("Beta", 604)
-	sim.Tag("watchlist", film("Alpha", 603), film("Bare", 0), sim.AddShow("Red", 0, viewing.IDs{TMDB: 1396}))
+	sim.Tag("watchlist", film("Alpha", 603), film("Bare", 0), sim.AddShow("Red", "", viewing.IDs{TMDB: 1396}))
 }

@@ -141,11 +141,11 @@ func (s *Sim) scan(address string, duration time.Duration, plays int, last strin
 	return file
 }
 
-// Ref is one item of a library by Kodi's own number: a film (viewing.Movie), an
+// Ref is one item of a library by Kodi's own numbers: a film (viewing.Movie), an
 // episode (viewing.Episode) or a show (viewing.TV).
 type Ref struct {
-	Type viewing.MediaType
-	ID   int64
+	Type     viewing.MediaType
+	ID, File int64
 }
 
 // kinds are the tables of items, the columns of their numbers and of their
@@ -171,7 +171,7 @@ type Film struct {
 	Title      string
 	Year       int
 	IDs        viewing.IDs
-	Path       string        // of the file; "" makes one from the title, under the source of films
+	Path       string        // of the file
 	Duration   time.Duration // 0 leaves it unknown
 	Plays      int           // that its NFO claims
 	LastPlayed string        // likewise, as Kodi writes it
@@ -179,33 +179,22 @@ type Film struct {
 
 // AddFilm scans a film in. A file that Kodi knows keeps its row and loses its counts.
 func (s *Sim) AddFilm(f Film) Ref {
-	r, name, year := Ref{Type: viewing.Movie}, f.Title, ""
-	if f.Year > 0 {
-		year = fmt.Sprint(f.Year)
-		name += " (" + year + ")"
-	}
-	if f.Path == "" {
-		f.Path = "/media/films/" + name + "/" + name + ".mkv"
-	}
+	r := Ref{Type: viewing.Movie}
 	s.act(func() {
-		file := s.scan(f.Path, f.Duration, f.Plays, f.LastPlayed)
-		r.ID = s.Do(`insert into movie (idFile, c00, c11, premiered) values (?, ?, '0', ?)`, file, f.Title, year)
+		r.File = s.scan(f.Path, f.Duration, f.Plays, f.LastPlayed)
+		r.ID = s.Do(`insert into movie (idFile, c00, c11, premiered) values (?, ?, '0', nullif(?, 0))`, r.File, f.Title, f.Year)
 		s.identify(r, f.IDs)
 		if s.number(`select count(*) from sqlite_master where name = 'videoversion'`) > 0 {
-			s.Do(`insert into videoversion values (?, ?, 'movie', 0, 40400)`, file, r.ID)
+			s.Do(`insert into videoversion values (?, ?, 'movie', 0, 40400)`, r.File, r.ID)
 		}
 	})
 	return r
 }
 
 // AddShow scans a show in, without episodes, in a folder under the source of
-// series.
-func (s *Sim) AddShow(title string, year int, ids viewing.IDs) Ref {
+// series. Kodi writes 1970-01-01 where it does not know when it began.
+func (s *Sim) AddShow(title, premiered string, ids viewing.IDs) Ref {
 	r := Ref{Type: viewing.TV}
-	premiered := "1970-01-01" // what Kodi writes when it does not know
-	if year > 0 {
-		premiered = fmt.Sprintf("%d-01-01", year)
-	}
 	s.act(func() {
 		r.ID = s.Do(`insert into tvshow (c00, c05) values (?, ?)`, title, premiered)
 		s.Do(`insert into tvshowlinkpath (idShow, idPath) values (?, ?)`, r.ID, s.row("path", "idPath", "strPath", "/media/series/"+title+"/"))
@@ -231,29 +220,18 @@ func (s *Sim) AddEpisodes(show Ref, title string, duration time.Duration, episod
 	s.act(func() {
 		file := s.scan(address+".mkv", duration, 0, "")
 		for i, e := range episodes {
-			id := s.Do(`insert into episode (idFile, c09, c12, c13, idShow) values (?, '0', ?, ?, ?)`, file, fmt.Sprint(e.Season), fmt.Sprint(e.Number), show.ID)
-			refs[i] = Ref{viewing.Episode, id}
+			id := s.Do(`insert into episode (idFile, c09, c12, c13, idShow) values (?, '0', ?, ?, ?)`, file, e.Season, e.Number, show.ID)
+			refs[i] = Ref{viewing.Episode, id, file}
 			s.identify(refs[i], e.IDs)
 		}
 	})
 	return refs
 }
 
-// Play plays a film or the file of an episode to its end, which comes at at.
-func (s *Sim) Play(r Ref, at time.Time) {
-	k := kinds[r.Type]
-	s.played(`(select idFile from `+k.table+` where `+k.key+` = ?)`, r.ID, at)
-}
-
-// PlayFile plays the file at an address to its end: one version of a film, or a
-// file that no scan has seen, for which Kodi makes a row without an item.
-func (s *Sim) PlayFile(address string, at time.Time) {
-	s.act(func() { s.played(`?`, s.File(address), at) })
-}
-
-// played counts a play of a file that ended at at.
-func (s *Sim) played(file string, id int64, at time.Time) {
-	s.Do(`update files set playCount = ifnull(playCount, 0) + 1, lastPlayed = ? where idFile = `+file, at.Format(time.DateTime), id)
+// Play plays a file to its end, which comes at at. One that no scan has seen has a row
+// without an item.
+func (s *Sim) Play(file int64, at time.Time) {
+	s.Do(`update files set playCount = ifnull(playCount, 0) + 1, lastPlayed = ? where idFile = ?`, at.Format(time.DateTime), file)
 }
 
 // Tag gives films or shows a tag.

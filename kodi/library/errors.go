@@ -61,17 +61,12 @@ var sqliteErrors = map[int]error{
 	sqlite3.SQLITE_READONLY_CANTINIT:  ErrReadOnlyDir,
 	sqlite3.SQLITE_READONLY_RECOVERY:  ErrReadOnlyDir,
 
-	sqlite3.SQLITE_BUSY:      ErrBusy,
-	sqlite3.SQLITE_LOCKED:    ErrBusy,
-	sqlite3.SQLITE_INTERRUPT: ErrBusy,
+	sqlite3.SQLITE_BUSY: ErrBusy,
 
 	sqlite3.SQLITE_NOTADB:  ErrNotDatabase,
 	sqlite3.SQLITE_CORRUPT: ErrNotDatabase,
-	sqlite3.SQLITE_TOOBIG:  ErrNotDatabase,
 
 	sqlite3.SQLITE_CANTOPEN: ErrPermission,
-	sqlite3.SQLITE_PERM:     ErrPermission,
-	sqlite3.SQLITE_AUTH:     ErrPermission,
 }
 
 // classify names the kind of an SQLite error.

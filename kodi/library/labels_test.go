@@ -37,7 +37,7 @@ func labelled(t *testing.T) scene {
 	s := newScene(t, 121)
 	s.film("Alpha One", viewing.IDs{TMDB: 603})
 	s.film("Bare", viewing.IDs{TMDB: 604})
-	s.AddEpisodes(s.AddShow("Show Red", 0, viewing.IDs{TMDB: 1396}), "Show Red", 0, kodisim.Episode{Season: 1, Number: 1})
+	s.AddEpisodes(s.AddShow("Show Red", "1970-01-01", viewing.IDs{TMDB: 1396}), "Show Red", 0, kodisim.Episode{Season: 1, Number: 1})
 	s.exec(`insert into genre values (1, 'Science Fiction'), (2, 'Action'), (3, ''), (4, 'Drama')`)
 	s.exec(`insert into genre_link values (1, 1, 'movie'), (2, 1, 'movie'), (3, 1, 'movie'), (4, 1, 'tvshow'), (2, 1, 'episode'), (9, 2, 'movie')`)
 	s.exec(`insert into tag values (1, 'watchlist'), (2, 'Zed')`)

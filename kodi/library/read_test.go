@@ -46,7 +46,8 @@ func (s scene) exec(query string, args ...any) {
 // film adds a film of 100 minutes.
 func (s scene) film(title string, ids viewing.IDs) kodisim.Ref {
 	s.t.Helper()
-	return s.AddFilm(kodisim.Film{Title: title, Year: 1999, IDs: ids, Duration: 100 * time.Minute})
+	path := fmt.Sprintf("/media/films/%s (1999)/%[1]s (1999).mkv", title)
+	return s.AddFilm(kodisim.Film{Title: title, Year: 1999, Path: path, IDs: ids, Duration: 100 * time.Minute})
 }
 
 // version gives a film another file; an extra is a trailer or the like.
@@ -94,7 +95,7 @@ func TestIdentify(t *testing.T) {
 
 func TestReadEpisodes(t *testing.T) {
 	s := newScene(t, 121)
-	show := s.AddShow("Show Red", 2008, viewing.IDs{TMDB: 1396, TVDB: 81189})
+	show := s.AddShow("Show Red", "2008-01-20", viewing.IDs{TMDB: 1396, TVDB: 81189})
 	add := func(episodes ...kodisim.Episode) { s.AddEpisodes(show, "Show Red", time.Hour, episodes...) }
 	add(kodisim.Episode{Season: 0, Number: 1})
 	add(kodisim.Episode{Season: 1, Number: 2, IDs: viewing.IDs{TMDB: 62086}}, kodisim.Episode{Season: 1, Number: 1, IDs: viewing.IDs{TMDB: 62085}})
@@ -124,7 +125,7 @@ func TestReadFilesWithoutItem(t *testing.T) {
 		"/media/clips/Song.mkv",           // a source of music videos
 		"/media/clips/films/Film.mkv",     // a source of films below it
 	} {
-		s.PlayFile(path, when)
+		s.Play(s.File(path), when)
 	}
 	s.exec(`update path set exclude = 1 where strPath = '/media/films/Samples/'`)
 	s.exec(`update path set strContent = 'musicvideos' where strPath = '/media/clips/'`)
@@ -182,7 +183,7 @@ func TestReadVersions(t *testing.T) {
 	film := s.film("Alpha One", viewing.IDs{TMDB: 603})
 	s.version(film, "/media/films/Alpha One (1999)/Cut.mkv", false)
 	s.version(film, "/media/films/Alpha One (1999)/Trailer.mkv", true)
-	s.PlayFile("/media/films/Alpha One (1999)/Cut.mkv", time.Date(2026, 3, 1, 20, 5, 0, 0, time.UTC))
+	s.Play(s.File("/media/films/Alpha One (1999)/Cut.mkv"), time.Date(2026, 3, 1, 20, 5, 0, 0, time.UTC))
 	want := `
 1 Alpha One (1999).mkv | 0  | 1h40m0s | movie 1 Alpha One (1999) tmdb:603
 2 Cut.mkv | 1 2026-03-01 20:05:00 | 0s | movie 1 Alpha One (1999) tmdb:603

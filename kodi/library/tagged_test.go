@@ -37,7 +37,7 @@ func TestReadTagged(t *testing.T) {
 		film := func(title string, year int, ids viewing.IDs) kodisim.Ref {
 			return s.AddFilm(kodisim.Film{Title: title, Year: year, IDs: ids, Path: "/f/" + title + ".mkv"})
 		}
-		s.Tag("watchlist", film("Late", 2003, viewing.IDs{TMDB: 3}), s.AddShow("Red", 2008, viewing.IDs{TMDB: 1396, TVDB: 9}))
+		s.Tag("watchlist", film("Late", 2003, viewing.IDs{TMDB: 3}), s.AddShow("Red", "2008-01-20", viewing.IDs{TMDB: 1396, TVDB: 9}))
 		s.Tag("favourite", film("Early", 1999, viewing.IDs{TMDB: 1, IMDB: "tt0000001"}))
 		s.Tag("Watchlist", film("Bare", 0, viewing.IDs{}))
 		got, err := at(s.Path).ReadTagged(t.Context(), []string{"watchlist"})

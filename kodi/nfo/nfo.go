@@ -75,41 +75,34 @@ type episode struct {
 
 // Read reads a file, or all NFO files below a folder. Links are not followed. The
 // error wraps [ErrUnread], or is the context's.
-func Read(ctx context.Context, path string) (Result, error) {
+func Read(ctx context.Context, root string) (Result, error) {
 	r := &reading{at: map[string]int{}, shows: map[string]*element{}}
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return r.Result, fmt.Errorf("%w: %w", ErrUnread, err)
-	case info.IsDir():
-		err = filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				r.Unreadable++
-			case d.Type().IsRegular() && filepath.Ext(path) == ".nfo":
-				r.file(ctx, path)
-			}
-			return ctx.Err()
-		})
-	default:
-		r.file(ctx, path)
-	}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && path == root:
+			return fmt.Errorf("%w: %w", ErrUnread, err)
+		case err != nil:
+			r.Unreadable++
+		case d.Type().IsRegular() && filepath.Ext(path) == ".nfo", path == root && !d.IsDir():
+			r.file(ctx, path)
+		}
+		return ctx.Err()
+	})
 	for _, e := range r.later {
 		r.add(e.path, &e.element, r.showOf(e))
 	}
-	return r.Result, cmp.Or(ctx.Err(), err)
+	return r.Result, err
 }
 
 // file reads one file.
 func (r *reading) file(ctx context.Context, path string) {
 	f, err := os.Open(path)
-	if err == nil {
-		defer f.Close()
-		if r.parse(ctx, f, strings.TrimSuffix(path, filepath.Ext(path))) {
-			return
-		}
+	if err != nil || !r.parse(ctx, f, strings.TrimSuffix(path, filepath.Ext(path))) {
+		r.Unreadable++
 	}
-	r.Unreadable++
+	if err == nil {
+		_ = f.Close()
+	}
 }
 
 // showOf is the series whose folder holds an episode; without one it has the title

@@ -31,7 +31,7 @@ func announced(id int64, count int, played bool) announce.Act {
 
 // TestWhatKodiAnnounces: a growth of one film, and what was announced of it.
 func TestWhatKodiAnnounces(t *testing.T) {
-	writer, reporter := AddOns{Writers: []string{"script.trakt"}}, AddOns{Reporters: []string{"script.tracker"}}
+	writer, reporter := Environment{Writers: []string{"script.trakt"}}, Environment{Reporters: []string{"script.tracker"}}
 	played, marked := announced(1, 1, true), announced(1, 1, false)
 	other := func(change func(*announce.Act)) announce.Act {
 		a := played
@@ -42,21 +42,21 @@ func TestWhatKodiAnnounces(t *testing.T) {
 	for name, c := range map[string]struct {
 		from, to library.File
 		act      announce.Act
-		with     AddOns
+		with     Environment
 		want     string
 	}{
-		"played":                           {film(1, 0, ""), film(1, 1, justNow), played, AddOns{}, live},
-		"played, counted twice":            {film(1, 0, ""), film(1, 2, justNow), announced(1, 2, true), AddOns{}, live},
-		"played, Kodi's clock is behind":   {film(1, 0, ""), film(1, 1, "2026-03-01 20:50:00"), played, AddOns{}, live},
-		"played, Kodi's clock is ahead":    {film(1, 0, ""), film(1, 1, "2026-03-09 20:50:00"), played, AddOns{}, live},
-		"played, without a time":           {film(1, 0, ""), film(1, 1, ""), played, AddOns{}, live},
-		"played, before 1970 by its clock": {film(1, 0, ""), film(1, 1, "1970-01-01 00:30:00"), played, AddOns{}, live},
-		"played, the time stayed":          {film(1, 1, justNow), film(1, 2, justNow), announced(1, 2, true), AddOns{}, live},
-		"played, and inserted anew":        {film(1, 0, ""), rebuilt(film(1, 1, justNow), 7), announced(7, 1, true), AddOns{}, live},
-		"marked":                           {film(1, 0, ""), film(1, 1, justNow), marked, AddOns{}, "marked F1 2026-03-02T02:00:59Z"},
-		"marked with an old date":          {film(1, 0, ""), film(1, 1, "2026-02-01 20:50:00"), marked, AddOns{}, "backdated F1 2026-02-02T01:50:00Z"},
+		"played":                           {film(1, 0, ""), film(1, 1, justNow), played, Environment{}, live},
+		"played, counted twice":            {film(1, 0, ""), film(1, 2, justNow), announced(1, 2, true), Environment{}, live},
+		"played, Kodi's clock is behind":   {film(1, 0, ""), film(1, 1, "2026-03-01 20:50:00"), played, Environment{}, live},
+		"played, Kodi's clock is ahead":    {film(1, 0, ""), film(1, 1, "2026-03-09 20:50:00"), played, Environment{}, live},
+		"played, without a time":           {film(1, 0, ""), film(1, 1, ""), played, Environment{}, live},
+		"played, before 1970 by its clock": {film(1, 0, ""), film(1, 1, "1970-01-01 00:30:00"), played, Environment{}, live},
+		"played, the time stayed":          {film(1, 1, justNow), film(1, 2, justNow), announced(1, 2, true), Environment{}, live},
+		"played, and inserted anew":        {film(1, 0, ""), rebuilt(film(1, 1, justNow), 7), announced(7, 1, true), Environment{}, live},
+		"marked":                           {film(1, 0, ""), film(1, 1, justNow), marked, Environment{}, "marked F1 2026-03-02T02:00:59Z"},
+		"marked with an old date":          {film(1, 0, ""), film(1, 1, "2026-02-01 20:50:00"), marked, Environment{}, "backdated F1 2026-02-02T01:50:00Z"},
 
-		"of another film":           {film(1, 0, ""), film(1, 1, "2026-03-01 20:50:00"), announced(2, 1, true), AddOns{}, "backdated F1 2026-03-02T01:50:00Z"},
+		"of another film":           {film(1, 0, ""), film(1, 1, "2026-03-01 20:50:00"), announced(2, 1, true), Environment{}, "backdated F1 2026-03-02T01:50:00Z"},
 		"of an episode":             {film(1, 0, ""), film(1, 1, justNow), other(func(a *announce.Act) { a.Type = viewing.Episode }), writer, "review F1 2026-03-02T02:00:59Z"},
 		"with another count":        {film(1, 0, ""), film(1, 1, justNow), announced(1, 2, true), writer, "review F1 2026-03-02T02:00:59Z"},
 		"before the reading before": {film(1, 0, ""), film(1, 1, justNow), other(func(a *announce.Act) { a.At = a.At.Add(-62 * time.Second) }), writer, "review F1 2026-03-02T02:00:59Z"},
@@ -108,11 +108,11 @@ func TestAMarkAndAPlayAreOneSitting(t *testing.T) {
 	play := announced(1, 2, true)
 	play.At, play.Ended = play.At.Add(time.Minute), play.Ended.Add(time.Minute)
 	for name, c := range map[string]struct {
-		with AddOns
+		with Environment
 		want []string
 	}{
-		"alone":           {AddOns{}, []string{"marked F1 2026-03-02T02:00:59Z", "live F1 2026-03-02T02:01:59Z = F1"}},
-		"beside a writer": {AddOns{Writers: []string{"script.trakt"}}, []string{"review F1 2026-03-02T02:00:59Z", "live F1 2026-03-02T02:01:59Z"}},
+		"alone":           {Environment{}, []string{"marked F1 2026-03-02T02:00:59Z", "live F1 2026-03-02T02:01:59Z = F1"}},
+		"beside a writer": {Environment{Writers: []string{"script.trakt"}}, []string{"review F1 2026-03-02T02:00:59Z", "live F1 2026-03-02T02:01:59Z"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			story{with: c.with, steps: []step{
@@ -239,13 +239,14 @@ func nameless(path string) library.File {
 func TestWhatAnAddOnMayHaveWrittenIsHeld(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		with AddOns
+		with Environment
 		says string
 	}{
-		{"writes", AddOns{Writers: []string{"plugin.video.jellyfin"}}, "note.mayWrite name=plugin.video.jellyfin"},
-		{"reports", AddOns{Reporters: []string{"script.tracker"}}, "note.reports name=script.tracker"},
+		{"writes", Environment{Writers: []string{"plugin.video.jellyfin"}}, "note.mayWrite name=plugin.video.jellyfin"},
+		{"reports", Environment{Reporters: []string{"script.tracker"}}, "note.reports name=script.tracker"},
 	} {
-		z := Environment{Zone: location(t, "America/New_York"), AddOns: tt.with}
+		z := tt.with
+		z.Zone = location(t, "America/New_York")
 		known := NewMemory("lib")
 		files := shelf(4, 0, "")
 		read := func(at string) []viewing.Event {

@@ -209,16 +209,10 @@ func (c *change) hold(note viewing.Message) {
 	c.class, c.note = viewing.ClassReview, note.Because(c.note)
 }
 
-// AddOns are those of a Kodi that matter here, by id.
-type AddOns struct {
-	Reporters []string // report to the same service
-	Writers   []string // write into the library what was watched elsewhere
-}
-
 // holdForOthers holds what another explanation fits as well: the mark of a show when
 // nothing else was marked, and what an add-on may have written, or told the service.
 func (r *reading) holdForOthers(c *change) {
-	writers, reporters := r.environment.AddOns.Writers, r.environment.AddOns.Reporters
+	writers, reporters := r.environment.Writers, r.environment.Reporters
 	ended := !c.act.Ended.IsZero()
 	switch {
 	case !played(c.class):

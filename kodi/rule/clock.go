@@ -24,7 +24,8 @@ const (
 // Environment is what is known of a Kodi beside its library.
 type Environment struct {
 	Zone       *time.Location // in which Kodi is believed to write
-	AddOns     AddOns
+	Reporters  []string       // ids of add-ons that report to the same service
+	Writers    []string       // likewise, that write into the library what was watched elsewhere
 	Acts       []announce.Act // what this Kodi has announced lately, the oldest first
 	HeardSince time.Time      // since when this Kodi, the only one of the library, is heard; zero when it is not
 }

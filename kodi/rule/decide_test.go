@@ -3,6 +3,7 @@ package rule
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -30,14 +31,15 @@ type step struct {
 type story struct {
 	name  string
 	zone  string // New York when empty
-	with  AddOns
+	with  Environment
 	heard time.Time
 	steps []step
 }
 
 func (s story) run(t *testing.T) *Memory {
 	t.Helper()
-	z := Environment{Zone: location(t, cmp.Or(s.zone, "America/New_York")), AddOns: s.with, HeardSince: s.heard}
+	z := s.with
+	z.Zone, z.HeardSince = location(t, cmp.Or(s.zone, "America/New_York")), s.heard
 	known := NewMemory("lib")
 	labels := map[string]string{}
 	for i, st := range s.steps {
@@ -61,17 +63,8 @@ func (s story) run(t *testing.T) *Memory {
 // reload takes the state through its stored form, as a restart does.
 func reload(t *testing.T, known *Memory, v Verdict) *Memory {
 	t.Helper()
-	state, err := v.State()
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := (Verdict{Meta: known.Meta, files: known.files}).State()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k, text := range state {
-		all[k] = text
-	}
+	all := (Verdict{Meta: known.Meta, files: known.files}).State()
+	maps.Copy(all, v.State())
 	next, err := Parse(all)
 	if err != nil {
 		t.Fatal(err)

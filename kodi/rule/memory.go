@@ -166,24 +166,23 @@ func parseInto[T any](all map[string]T, prefix, key string, text []byte) error {
 }
 
 // State is the part of the state that a verdict changes.
-func (v Verdict) State() (map[string][]byte, error) {
-	state := make(map[string][]byte, len(v.files)+len(v.watchlist)+1)
-	keep := func(key string, known any) error {
-		text, err := json.Marshal(known)
-		state[key] = text
-		return err
-	}
-	all := keep(metaKey, v.Meta)
+func (v Verdict) State() map[string][]byte {
+	state := map[string][]byte{metaKey: encode(v.Meta)}
 	for path, r := range v.files {
-		all = errors.Join(all, keep(filePrefix+path, r))
+		state[filePrefix+path] = encode(r)
 	}
 	for slot, x := range v.watchlist {
-		all = errors.Join(all, keep(watchlistPrefix+slot, x))
+		state[watchlistPrefix+slot] = encode(x)
 	}
-	if all != nil {
-		return nil, fmt.Errorf("keep what is known of the library: %w", all)
+	return state
+}
+
+func encode(known any) []byte {
+	text, err := json.Marshal(known)
+	if err != nil {
+		panic(err) // it is made of texts and numbers
 	}
-	return state, nil
+	return text
 }
 
 // Apply makes the verdict's state the known one, after it was committed.
