@@ -27,10 +27,7 @@ type Library struct {
 // keeps where it usually does, for every user whose folders this one may see.
 // It asks no server.
 func Discover(configured []string, getenv func(string) string) []Library {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		home = "" // as a service has it
-	}
+	home, _ := os.UserHomeDir() // a service has none
 	places := append(slices.Clone(configured), library.Places(library.System{OS: runtime.GOOS, Home: home, Getenv: getenv})...)
 	for _, s := range library.Homes(runtime.GOOS) {
 		places = append(places, library.Places(s)...)

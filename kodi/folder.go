@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/filmspool/filmspool/kodi/library"
@@ -70,7 +71,7 @@ func (f *folder) files() string {
 	all, _ := os.ReadDir(databaseFolder(f.userdata)) // one that is gone has no files
 	var stamp strings.Builder
 	for _, e := range all {
-		if info, err := e.Info(); err == nil && isLibraryFile(e.Name()) && info.Size() > 0 {
+		if info, err := e.Info(); err == nil && libraryFile.MatchString(e.Name()) && info.Size() > 0 {
 			fmt.Fprintf(&stamp, "%q %d %d\n", e.Name(), info.ModTime().UnixNano(), info.Size())
 		}
 	}
@@ -103,15 +104,9 @@ func (f *folder) ReadTagged(ctx context.Context, tags []string) ([]library.Tagge
 // databaseFolder is where a Kodi keeps its library files.
 func databaseFolder(userdata string) string { return filepath.Join(userdata, "Database") }
 
-// isLibraryFile matches MyVideosNNN.db, AddonsNN.db and the files SQLite puts beside
-// them. Which add-ons are turned on decides what is held.
-func isLibraryFile(name string) bool {
-	rest, ok := strings.CutPrefix(name, "MyVideos")
-	if !ok {
-		rest, ok = strings.CutPrefix(name, "Addons")
-	}
-	return ok && (strings.HasSuffix(rest, ".db") || strings.HasSuffix(rest, ".db-journal") || strings.HasSuffix(rest, ".db-wal"))
-}
+// libraryFile matches MyVideosNNN.db, AddonsNN.db and the files SQLite puts beside them.
+// Which add-ons are turned on decides what is held.
+var libraryFile = regexp.MustCompile(`^(MyVideos|Addons).*\.db(-journal|-wal)?$`)
 
 // stampOfFile changes with a file; "" when it is not there.
 func stampOfFile(path string) string {

@@ -319,7 +319,7 @@ func TestMatchesLibraryFiles(t *testing.T) {
 		"MyVideos121.db": true, "MyVideos121.db-journal": true, "MyVideos131.db-wal": true,
 		"MyVideos131.db-shm": false, "MyMusic82.db": false, "Addons33.db": true, "Addons33.db-wal": true, "Textures13.db": false,
 	} {
-		if isLibraryFile(name) != want {
+		if libraryFile.MatchString(name) != want {
 			t.Errorf("%s: %v", name, !want)
 		}
 	}

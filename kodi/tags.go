@@ -21,26 +21,21 @@ func (i *Importer) addTagged(ctx context.Context) error {
 		tags = append(tags, to.Tag)
 	}
 	found, err := i.library.ReadTagged(ctx, tags)
-	if errors.Is(err, library.ErrUnsupported) {
-		i.showTagged(viewing.Say("noTags"))
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	verdicts, tagged := rule.AddTagged(i.known, i.o.Tags, found, importChunk)
-	for _, v := range verdicts {
-		if err := i.commit(ctx, v); err != nil {
+	shown := viewing.Say("noTags")
+	if !errors.Is(err, library.ErrUnsupported) {
+		if err != nil {
 			return err
 		}
+		verdicts, tagged := rule.AddTagged(i.known, i.o.Tags, found, importChunk)
+		for _, v := range verdicts {
+			if err := i.commit(ctx, v); err != nil {
+				return err
+			}
+		}
+		shown = viewing.Say("tagged", "tagged", strconv.Itoa(tagged))
 	}
-	i.showTagged(viewing.Say("tagged", "tagged", strconv.Itoa(tagged)))
-	return nil
-}
-
-// showTagged shows what was found by its tag.
-func (i *Importer) showTagged(tagged viewing.Message) {
 	i.show.Lock()
 	defer i.show.Unlock()
-	i.status.Watchlist = tagged
+	i.status.Watchlist = shown
+	return nil
 }

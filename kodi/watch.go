@@ -70,7 +70,7 @@ func (i *Importer) Run(ctx context.Context) error {
 			}
 			continue
 		case e := <-changes:
-			if e.Op == fsnotify.Chmod || !isLibraryFile(filepath.Base(e.Name)) {
+			if e.Op == fsnotify.Chmod || !libraryFile.MatchString(filepath.Base(e.Name)) {
 				continue
 			}
 		case err := <-faults:

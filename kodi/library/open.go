@@ -122,11 +122,7 @@ func readOnly(path string) string {
 // transact runs read in one transaction. While it lasts, Kodi's writes to a file
 // wait, and behind them its own reads: its whole window stands still.
 func (s *session) transact(read func()) {
-	options := &sql.TxOptions{ReadOnly: true}
-	if s.server {
-		options = &sql.TxOptions{Isolation: sql.LevelRepeatableRead}
-	}
-	tx, err := s.conn.BeginTx(s.ctx, options)
+	tx, err := s.conn.BeginTx(s.ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		s.fail(err)
 		return

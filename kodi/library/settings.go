@@ -2,6 +2,7 @@ package library
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -69,13 +70,7 @@ func (s advancedSettings) server() *Server {
 	if !strings.EqualFold(strings.TrimSpace(v.Type), "mysql") {
 		return nil
 	}
-	server := Server{Host: strings.TrimSpace(v.Host), Port: strings.TrimSpace(v.Port), Name: strings.TrimSpace(v.Name)}
-	if server.Port == "" {
-		server.Port = "3306"
-	}
-	if server.Name == "" {
-		server.Name = "MyVideos"
-	}
+	server := Server{Host: strings.TrimSpace(v.Host), Port: cmp.Or(strings.TrimSpace(v.Port), "3306"), Name: cmp.Or(strings.TrimSpace(v.Name), "MyVideos")}
 	return server.As(v.User, v.Pass)
 }
 

@@ -43,12 +43,7 @@ func (r *reading) changeOf(f library.File, old record, isNew bool) *change {
 
 // played reports a class that is sent: it was played, or counts as that.
 func played(class viewing.Class) bool {
-	switch class {
-	case viewing.ClassLive, viewing.ClassMarked, viewing.ClassCatchUp, viewing.ClassImport:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]viewing.Class{viewing.ClassLive, viewing.ClassMarked, viewing.ClassCatchUp, viewing.ClassImport}, class)
 }
 
 // classify says what a count that grew is: the first half of the table.
