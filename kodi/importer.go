@@ -226,15 +226,8 @@ func (i *Importer) load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%w: load state: %w", errStorage, err)
 	}
-	known, err := rule.Parse(state)
-	if err != nil {
-		return err
-	}
-	if known == nil {
-		known = rule.NewMemory(strings.ToLower(rand.Text()))
-	}
-	i.known = known
-	return nil
+	i.known, err = rule.Parse(state, strings.ToLower(rand.Text()))
+	return err
 }
 
 // present is what is known, with the time of the last good reading in terms

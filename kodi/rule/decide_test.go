@@ -65,7 +65,7 @@ func reload(t *testing.T, known *Memory, v Verdict) *Memory {
 	t.Helper()
 	all := (Verdict{Meta: known.Meta, files: known.files}).State()
 	maps.Copy(all, v.State())
-	next, err := Parse(all)
+	next, err := Parse(all, "")
 	if err != nil {
 		t.Fatal(err)
 	}

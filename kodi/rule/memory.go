@@ -2,7 +2,6 @@ package rule
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -133,36 +132,34 @@ const (
 	watchlistPrefix = "watchlist:"
 )
 
-// Parse reads the state that [Verdict.State] made; nil when there is none.
-func Parse(state map[string][]byte) (*Memory, error) {
-	text, ok := state[metaKey]
-	if !ok {
-		return nil, nil
-	}
-	m := NewMemory("")
-	if err := json.Unmarshal(text, &m.Meta); err != nil {
-		return nil, fmt.Errorf("read what is known of the library: %w", err)
-	}
+// Parse reads the state that [Verdict.State] made; without one nothing is known of the
+// library with this id.
+func Parse(state map[string][]byte, id string) (*Memory, error) {
+	m := NewMemory(id)
 	for key, text := range state {
-		if err := errors.Join(parseInto(m.files, filePrefix, key, text), parseInto(m.watchlist, watchlistPrefix, key, text)); err != nil {
-			return nil, err
+		var err error
+		name, isFile := strings.CutPrefix(key, filePrefix)
+		slot, isAdded := strings.CutPrefix(key, watchlistPrefix)
+		switch {
+		case isFile:
+			err = parseInto(m.files, name, text)
+		case isAdded:
+			err = parseInto(m.watchlist, slot, text)
+		case key == metaKey:
+			err = json.Unmarshal(text, &m.Meta)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read what is known of the library: %s: %w", key, err)
 		}
 	}
 	return m, nil
 }
 
-// parseInto takes one key of the state, if it has the prefix.
-func parseInto[T any](all map[string]T, prefix, key string, text []byte) error {
-	name, ok := strings.CutPrefix(key, prefix)
-	if !ok {
-		return nil
-	}
+func parseInto[T any](all map[string]T, name string, text []byte) error {
 	var one T
-	if err := json.Unmarshal(text, &one); err != nil {
-		return fmt.Errorf("read what is known of a %s %w", prefix, err)
-	}
+	err := json.Unmarshal(text, &one)
 	all[name] = one
-	return nil
+	return err
 }
 
 // State is the part of the state that a verdict changes.
