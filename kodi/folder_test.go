@@ -209,7 +209,7 @@ func TestAddOnsAreFoundBeforeTheyCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, r := newSink(), &shelfReader{files: list(film(1, 0, ""), film(2, 0, ""))}
 		i := importerOf(t, userdata, s)
-		i.library = r
+		i.library, i.o.Account = r, account{hosts: []string{"api.trakt.tv"}}
 		i.pass(t.Context())
 		time.Sleep(time.Minute)
 		r.files[0] = film(1, 1, local())
@@ -223,8 +223,8 @@ func TestAddOnsAreFoundBeforeTheyCount(t *testing.T) {
 		if len(got) != 2 || got[0].Class != viewing.ClassLive || got[1].Class != viewing.ClassReview {
 			t.Errorf("got %+v", got)
 		}
-		if w := i.Status().Writers; !slices.Equal(w, []string{"script.trakt"}) {
-			t.Errorf("status has %v", w)
+		if st := i.Status(); !slices.Equal(st.Writers, []string{"script.trakt"}) || !slices.Equal(st.Reporters, st.Writers) {
+			t.Errorf("status has %v and %v", st.Writers, st.Reporters)
 		}
 	})
 }

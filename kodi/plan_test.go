@@ -3,6 +3,7 @@ package kodi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -271,15 +272,6 @@ func TestImportRefuses(t *testing.T) {
 	}
 }
 
-// told is a film in a library that says much of it.
-func told(n int64, count int, last string) library.File {
-	return but(film(n, count, last), func(f *library.File) {
-		f.Folder, f.Duration = "/films/", 95*time.Minute
-		f.Items[0].Genres, f.Items[0].Tags = []string{"Family", "Animation"}, []string{"kids"}
-		f.Items = append(f.Items, library.Item{KodiID: 900, Media: f.Items[0].Media, Extra: true, Genres: []string{"Trailer"}})
-	})
-}
-
 // picky ignores what is tagged "kids", and holds what is a family's.
 type picky struct{ account }
 
@@ -295,8 +287,10 @@ func (p picky) Predict(source string, v viewing.Event, m viewing.Media, now time
 }
 
 func TestPreviewShowsWhatIsIgnored(t *testing.T) {
-	i, s, _ := librarian(t, told(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-06-05 21:00:00"),
-		but(told(3, 1, "2019-07-05 21:00:00"), func(f *library.File) { f.Items[0].Tags = nil }))
+	labelled := func(n int64, tags ...string) library.File {
+		return but(film(n, 1, fmt.Sprintf("2019-0%d-05 21:00:00", n)), func(f *library.File) { f.Items[0].Genres, f.Items[0].Tags = []string{"Family"}, tags })
+	}
+	i, s, _ := librarian(t, labelled(1, "kids"), film(2, 1, "2019-06-05 21:00:00"), labelled(3))
 	i.o.Account = picky{}
 	p, err := i.Preview(t.Context(), rule.PlanOptions{})
 	if err != nil || p.Films != 1 || p.Held["filter"] != 1 || p.Ignored["filter"] != 1 || p.Sends() != 1 || p.Plays() != 3 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,71 +13,26 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// counter is a library on a server, which counts what it is asked. Its fields
-// belong to whoever has the lock, while an importer runs.
-type counter struct {
-	mu sync.Mutex
-	shelfReader
-	reads, looks int
-}
-
-func (c *counter) Read(ctx context.Context, pick func(library.File) bool) (library.Snapshot, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.reads++
-	return c.shelfReader.Read(ctx, pick)
-}
-
-func (c *counter) Stamp(context.Context) (string, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.looks++
-	return c.stamp, c.err
-}
-
-// asked is how often it was read, and how often looked at.
-func (c *counter) asked() (reads, looks int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.reads, c.looks
-}
-
-func (c *counter) change(mark string, files ...library.File) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.stamp, c.files = mark, files
-}
-
-func newServed(t *testing.T, s *sink, c *counter) *Importer {
-	t.Helper()
-	return newImporter(t, s, c)
-}
-
 // A library on a server is asked for its mark, and read when that changes: a playback is
 // found within the poll, and is live also after hours of rest. Nothing is written meanwhile
 // but the time, once an hour.
 func TestServerIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, c := newSink(), &counter{shelfReader: shelfReader{files: list(film(1, 0, "")), stamp: "a"}}
-		i := newServed(t, s, c)
+		s, r := newSink(), &shelfReader{files: list(film(1, 0, "")), stamp: "a"}
+		i := newImporter(t, s, r)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- i.Run(ctx) }()
-		time.Sleep(150 * time.Minute)
-		if reads, looks := c.asked(); reads != 1 || looks < 140 || looks > 150 {
-			t.Errorf("%d readings and %d looks in 150 minutes, want one and one a minute", reads, looks)
+		time.Sleep(150*time.Minute + time.Second)
+		synctest.Wait()
+		if r.reads != 1 || r.looks < 140 || r.looks > 150 || len(s.batches) != 3 {
+			t.Errorf("%d readings, %d looks and %d commits in 150 minutes, want one, one a minute, and the first with two that keep the time", r.reads, r.looks, len(s.batches))
 		}
-		s.mu.Lock()
-		n := len(s.batches)
-		s.mu.Unlock()
-		if n != 3 {
-			t.Errorf("%d commits in two and a half hours, want the first and two that keep the time", n)
-		}
-		c.change("b", film(1, 1, local()))
+		r.stamp, r.files = "b", list(film(1, 1, local()))
 		time.Sleep(80 * time.Second)
-		reads, _ := c.asked()
-		if got := s.viewings(); reads != 2 || len(got) != 1 || got[0].Class != viewing.ClassLive {
-			t.Errorf("%d readings, got %+v, want one live viewing", reads, got)
+		synctest.Wait()
+		if got := s.viewings(); r.reads != 2 || len(got) != 1 || got[0].Class != viewing.ClassLive {
+			t.Errorf("%d readings, got %+v, want one live viewing", r.reads, got)
 		}
 		cancel()
 		must(t, <-done)

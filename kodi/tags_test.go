@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -227,21 +224,5 @@ func TestLibraryWithoutTags(t *testing.T) {
 	h.i.library = tagged{h.i.library, nil, library.ErrBusy}
 	if err := h.i.refresh(t.Context()); !errors.Is(err, library.ErrBusy) {
 		t.Errorf("a busy library: %v", err)
-	}
-}
-
-func TestReportersAreTold(t *testing.T) {
-	h := newTagging(t, "")
-	must(t, os.MkdirAll(filepath.Join(library.AddOnFolder(h.dir), "script.trakt"), 0o700))
-	var log strings.Builder
-	h.o.Logger = slog.New(slog.NewTextHandler(&log, nil))
-	h.o.Account = account{hosts: []string{"api.trakt.tv"}}
-	h.restart()
-	h.expect("a reading", "")
-	if got := h.i.Status().Reporters; !slices.Equal(got, []string{"script.trakt"}) {
-		t.Errorf("%v", got)
-	}
-	if said := log.String(); !strings.Contains(said, "script.trakt") {
-		t.Errorf("the log says:\n%s", said)
 	}
 }

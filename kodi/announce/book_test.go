@@ -128,19 +128,6 @@ func TestOtherItems(t *testing.T) {
 	}
 }
 
-// TestABookIsBounded: a liar may tell of any number of things.
-func TestABookIsBounded(t *testing.T) {
-	var b book
-	b.connect(at(-9999))
-	for n := range int64(maxActs + 50) {
-		b.hear(at(int(n)), said(t, "VideoLibrary.OnUpdate", "movie", n, `,"playcount":1`))
-		b.hear(at(int(n)), said(t, "Player.OnStop", "movie", -n, ""))
-	}
-	if got := listed(&b, at(9999)); len(got) != maxActs || len(b.ends) != maxEnds || got[maxActs-1].ID != maxActs+49 {
-		t.Errorf("%d acts and %d ends are kept", len(got), len(b.ends))
-	}
-}
-
 // TestOpenIsUntilAllIsDecided: whoever waits that long hears the same ever after.
 func TestOpenIsUntilAllIsDecided(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -4,21 +4,16 @@ package library_test
 
 import (
 	"bufio"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/pem"
 	"io"
-	"math/big"
 	"net"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // startServer starts a MariaDB server of our own with `mariadbd`, and ends it
@@ -77,28 +72,17 @@ func (m *maria) labels(t *testing.T) {
 	sameLabels(t, labelledItems, readServer(t, m.server("OtherLabels")))
 }
 
-// certificates writes ca.pem, server.pem and server.key.
+// certificates writes server.pem and server.key.
 func certificates(t testing.TB, dir string) {
 	t.Helper()
-	authority := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "our authority"}, NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	server := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "nas"}, NotAfter: time.Now().Add(time.Hour)}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	ok(t, err)
-	own, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	ok(t, err)
-	first, err := x509.CreateCertificate(rand.Reader, authority, authority, &key.PublicKey, key)
-	ok(t, err)
-	second, err := x509.CreateCertificate(rand.Reader, server, authority, &own.PublicKey, key)
-	ok(t, err)
-	secret, err := x509.MarshalECPrivateKey(own)
+	s := httptest.NewTLSServer(nil)
+	defer s.Close()
+	pair := s.TLS.Certificates[0]
+	key, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
 	ok(t, err)
 	for name, block := range map[string]pem.Block{
-		"ca.pem":     {Type: "CERTIFICATE", Bytes: first},
-		"server.pem": {Type: "CERTIFICATE", Bytes: second},
-		"server.key": {Type: "EC PRIVATE KEY", Bytes: secret},
+		"server.pem": {Type: "CERTIFICATE", Bytes: pair.Certificate[0]},
+		"server.key": {Type: "PRIVATE KEY", Bytes: key},
 	} {
 		ok(t, os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(&block), 0o600))
 	}

@@ -34,7 +34,7 @@ func startMaria(t testing.TB) *maria {
 	m := &maria{}
 	port, socket := startServer(t, func(dir string) []string {
 		certificates(t, dir)
-		return []string{"--ssl-ca=" + filepath.Join(dir, "ca.pem"), "--ssl-cert=" + filepath.Join(dir, "server.pem"), "--ssl-key=" + filepath.Join(dir, "server.key")}
+		return []string{"--ssl-cert=" + filepath.Join(dir, "server.pem"), "--ssl-key=" + filepath.Join(dir, "server.key")}
 	})
 	m.port = port
 	var err error

@@ -15,7 +15,7 @@ func plain(count int, last string) []library.File { return list(film(1, count, l
 
 func TestClockAndZone(t *testing.T) {
 	const old = "2025-01-01 20:00:00"
-	stories := []story{
+	runAll(t, []story{
 		{name: "clock a bit ahead at one time does not swallow the next play", steps: []step{
 			{at: "2026-11-21 05:47:00", files: plain(1, old)},
 			{at: "2026-11-21 05:48:06", files: plain(1, "2026-11-21 09:00:00")}, // a partial play with a bad stamp
@@ -45,14 +45,11 @@ func TestClockAndZone(t *testing.T) {
 			{at: "2026-11-21 05:47:00", files: plain(0, "")},
 			{at: "2026-11-21 05:48:06", files: plain(1, "2026-11-20 22:48:05"), want: []string{"backdated F1 2026-11-21T03:48:05Z"}},
 		}},
-	}
-	for _, s := range stories {
-		t.Run(s.name, func(t *testing.T) { s.run(t) })
-	}
+	})
 }
 
 func TestDaylightSavingAndMidnight(t *testing.T) {
-	stories := []story{
+	runAll(t, []story{
 		{name: "clocks go forward between learning and catching up", steps: []step{
 			{at: "2026-03-07 05:00:00", files: plain(0, "")},
 			{at: "2026-03-07 05:01:00", files: plain(1, "2026-03-07 00:00:59"), want: []string{"live F1 2026-03-07T05:00:59Z"}},
@@ -102,10 +99,7 @@ func TestDaylightSavingAndMidnight(t *testing.T) {
 			{at: "2026-03-02 07:00:00", files: plain(0, "")},
 			{at: "2026-03-02 06:00:00", files: plain(1, "2026-03-02 00:59:59"), want: []string{"backdated F1 2026-03-02T05:59:59Z"}},
 		}},
-	}
-	for _, s := range stories {
-		t.Run(s.name, func(t *testing.T) { s.run(t) })
-	}
+	})
 }
 
 func TestParseWall(t *testing.T) {

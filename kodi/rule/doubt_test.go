@@ -12,7 +12,7 @@ func TestCountsFromNFO(t *testing.T) {
 	identified := func(f library.File, row int64) library.File {
 		return but(rebuilt(f, f.Items[0].KodiID), func(f *library.File) { f.Items[0].IDRow = row })
 	}
-	stories := []story{
+	runAll(t, []story{
 		{name: "a file is scanned in, and played later", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
 			{at: "2026-03-02 02:01:00", files: list(film(1, 0, ""), film(2, 1, now)), want: []string{"backdated F2 2026-03-02T02:00:59Z"}},
@@ -88,16 +88,13 @@ func TestCountsFromNFO(t *testing.T) {
 			{at: "2026-03-02 02:01:00", files: list(film(2, 0, ""), bare(film(1, 1, now))), want: []string{"live 1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 08:00:00", files: list(film(2, 0, ""), film(1, 2, "2026-03-02 01:00:00")), want: []string{"review F1 2026-03-02T06:00:00Z", "rename 1: note.calls title=F1"}},
 		}},
-	}
-	for _, s := range stories {
-		t.Run(s.name, func(t *testing.T) { s.run(t) })
-	}
+	})
 }
 
 // A remote that sets a count keeps an old time.
 func TestCountsFromRemotes(t *testing.T) {
 	const old, now = "2025-01-01 20:00:00", "2026-03-01 21:00:59"
-	stories := []story{
+	runAll(t, []story{
 		{name: "0 to 1 with an old time", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, old))},
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, old)), want: []string{"review F1 2025-01-02T01:00:00Z unsure"}},
@@ -115,16 +112,13 @@ func TestCountsFromRemotes(t *testing.T) {
 			{at: "2026-03-02 02:01:10", files: list(film(1, 0, now))},
 			{at: "2026-03-02 07:01:10", files: list(film(1, 1, now)), want: []string{"review F1 2026-03-02T02:00:59Z unsure", "drop F1"}},
 		}},
-	}
-	for _, s := range stories {
-		t.Run(s.name, func(t *testing.T) { s.run(t) })
-	}
+	})
 }
 
 // A show that is marked counts a file once for each episode in it.
 func TestShowMarkOfADoubleFile(t *testing.T) {
 	const now = "2026-03-01 21:00:59"
-	stories := []story{
+	runAll(t, []story{
 		{name: "with others", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 1), episodes(0, "", 4, 5))},
 			{at: "2026-03-02 02:01:00", files: list(episodes(1, now, 1), episodes(2, now, 4, 5)), want: []string{"bulk S S01E01 2026-03-02T02:00:59Z", "bulk S S01E04+S S01E05 2026-03-02T02:00:59Z"}},
@@ -141,8 +135,5 @@ func TestShowMarkOfADoubleFile(t *testing.T) {
 			{at: "2026-03-02 02:00:00", files: list(episodes(1, "2025-01-01 20:00:00", 4, 5))},
 			{at: "2026-03-03 02:01:00", files: list(episodes(3, now, 4, 5)), want: []string{"catch-up S S01E04+S S01E05 2026-03-02T02:00:59Z"}},
 		}},
-	}
-	for _, s := range stories {
-		t.Run(s.name, func(t *testing.T) { s.run(t) })
-	}
+	})
 }
