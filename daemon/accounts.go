@@ -25,7 +25,6 @@ import (
 
 // sender is what sends for one account: its loop, with its key and its client.
 type sender struct {
-	name string
 	loop *replay.Loop
 	conn atomic.Pointer[connection]
 }
@@ -59,7 +58,7 @@ func (d *core) openAccount(ctx context.Context, name string) (*sender, error) {
 	if d.o.Loop != nil {
 		d.o.Loop(&o)
 	}
-	a := &sender{name: name, loop: replay.New(o)}
+	a := &sender{loop: replay.New(o)}
 	a.conn.Store(l)
 	a.loop.Wake() // key or address may have been mended before this start: ask at once
 	return a, nil

@@ -173,7 +173,7 @@ func noticeWays(o Options, keys config.Keys) (ways []notify.Way, off []control.N
 	} else if set.Desktop {
 		off = append(off, control.NoticeTest{Way: "desktop", State: control.NoticeOff, Detail: viewing.Say("notify.noDesktop")})
 	}
-	token, err := keys.Webhook()
+	token, _, err := keys.Secret(config.WebhookToken)
 	if set.Webhook.URL != "" && err == nil {
 		ways = append(ways, notify.Way{Name: "webhook", Send: notify.Webhook(set.Webhook.URL, token.Reveal(), "filmspool/"+o.Version)})
 	} else if set.Webhook.URL != "" {

@@ -372,12 +372,12 @@ func (d *Daemon) figures(ctx context.Context) (string, error) {
 		return "", err
 	}
 	entries, states, sends, libraries, answers, refused := map[string]int64{}, map[string]int64{}, map[string]int64{}, map[string]int64{}, map[string]int64{}, map[string]int64{}
-	for _, a := range d.accounts {
-		if _, has := counts[a.name]; !has {
-			counts[a.name] = entry.Counts{}
+	for name, a := range d.accounts {
+		if _, has := counts[name]; !has {
+			counts[name] = entry.Counts{}
 		}
 		for result, n := range a.loop.Sends() {
-			sends[fmt.Sprintf("{account=%q,result=%q}", a.name, result)] = n
+			sends[fmt.Sprintf("{account=%q,result=%q}", name, result)] = n
 		}
 	}
 	for account, c := range counts {

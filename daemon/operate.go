@@ -149,19 +149,13 @@ func (d *core) setPause(ctx context.Context, only string, change func(*account.R
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, pauseOf(after))
+		list = append(list, control.Account{ // the loop will say the rest
+			Name: name, State: after.Pause.State(), Reason: after.Pause.Problem, Hint: after.Pause.Hint, Drops: after.Pause.Drops,
+			BaseURL: after.BaseURL, LastDelivered: control.Known(after.LastDelivered), PausedUntil: control.Known(after.Pause.Until),
+		})
 	}
 	d.wake()
 	return list, nil
-}
-
-// pauseOf is what is known of an account right after its pause has changed:
-// the loop will say the rest.
-func pauseOf(a account.Row) control.Account {
-	return control.Account{
-		Name: a.Name, State: a.Pause.State(), Reason: a.Pause.Problem, Hint: a.Pause.Hint,
-		BaseURL: a.BaseURL, LastDelivered: control.Known(a.LastDelivered), PausedUntil: control.Known(a.Pause.Until), Drops: a.Pause.Drops,
-	}
 }
 
 // Add implements [control.API].

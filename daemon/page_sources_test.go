@@ -202,22 +202,6 @@ func TestSetupProvesAKey(t *testing.T) {
 	}
 }
 
-// TestSetupEnds: the step after a good key says whose it is, and the first page is
-// the first page then, as it is for who puts setup off.
-func TestSetupEnds(t *testing.T) {
-	box, base := openSandbox(t)
-	s := surf(runDaemon(t, nil))
-	s.send("/setup/finish", nil)
-	s.see("/")
-	s = surf(runDaemon(t, nil))
-	text := s.send("/setup/login", url.Values{"address": {base}, "key": {box.SecretKey()}})
-	if !strings.Contains(text, "Connected to ") || !strings.Contains(text, "Step 2 of 5") {
-		t.Errorf("after a good key:\n%s", text)
-	}
-	s.see("/setup", "Filmspool has the key of")
-	s.see("/")
-}
-
 // TestPairFromThePage: the code that is shown pairs one browser, which an open page shows
 // then. A browser that is forgotten is gone.
 func TestPairFromThePage(t *testing.T) {

@@ -30,33 +30,6 @@ func link(body, text string) string {
 	return ""
 }
 
-func TestDiaryIsReadPageByPage(t *testing.T) {
-	l := looking(t)
-	l.paused()
-	l.commits("browser:x", movie("other", 999, "Film of another source", time.Hour))
-	var films []viewing.Event
-	for i := range 120 {
-		films = append(films, movie(fmt.Sprint("f", i), int64(1000+i), fmt.Sprint("Film ", i), time.Duration(200-i)*time.Minute))
-	}
-	l.commits("kodi:/x", films...)
-	page, want := "/diary?words=film&source=kodi", 119
-	for _, rows := range []int{50, 50, 20} {
-		body := l.sees(page)
-		got := titles(body)
-		if len(got) != rows || got[0] != fmt.Sprint("Film ", want) || got[rows-1] != fmt.Sprint("Film ", want-rows+1) {
-			t.Fatalf("%s: %d rows, %q to %q", page, len(got), got[0], got[len(got)-1])
-		}
-		if newest := link(body, "Newest"); want < 119 && titles(l.sees(newest))[0] != "Film 119" {
-			t.Errorf("%s: the newest are at %s", page, newest)
-		}
-		want -= rows
-		page = link(body, "Older")
-	}
-	if page != "" {
-		t.Errorf("after the last page comes %s", page)
-	}
-}
-
 func TestDiaryIsSearched(t *testing.T) {
 	l := looking(t)
 	l.paused()

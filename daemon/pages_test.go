@@ -180,15 +180,6 @@ func TestPauseAndResumeOnThePage(t *testing.T) {
 	l.refused("/status/resume", url.Values{"account": {"<b>"}}, "There is no account &lt;b&gt;.")
 }
 
-// TestRetryOnThePage: what the command "filmspool send --all" does.
-func TestRetryOnThePage(t *testing.T) {
-	l := looking(t)
-	id := l.rejected("r", 604)
-	l.does("/status/retry", nil)
-	l.becomes(id, viewing.StateDelivered)
-	l.sees("/status", "Trying again now.")
-}
-
 // TestAFormLeadsNowhereElse: browsers leave control characters out of an address.
 func TestAFormLeadsNowhereElse(t *testing.T) {
 	l := looking(t)

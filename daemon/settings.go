@@ -22,7 +22,7 @@ func (d *core) Settings(context.Context) (control.Settings, error) {
 // Set implements [control.API]. A token that was given for one address is not sent to
 // another because somebody has the page open.
 func (d *core) Set(ctx context.Context, s control.Set) (out control.SetDone, err error) {
-	if token, err := d.keys.Webhook(); s.Key == "notices.webhook.url" && s.Value != nil && (err != nil || !token.IsZero()) {
+	if token, _, err := d.keys.Secret(config.WebhookToken); s.Key == "notices.webhook.url" && s.Value != nil && (err != nil || !token.IsZero()) {
 		return out, control.Refused(viewing.Say("fault.webhookToken"), viewing.Say("hint.webhookToken"))
 	}
 	ch, err := d.change(ctx, func(from config.Source) (config.Change, error) { return from.Set(s.Key, s.Value) })
@@ -43,10 +43,28 @@ func (d *Daemon) Settings(ctx context.Context) (control.Settings, error) {
 	return s, err
 }
 
-// Reload implements [control.API].
-func (d *Daemon) Reload(ctx context.Context) (control.Reloaded, error) {
-	changed, err := d.reload(ctx)
-	return control.Reloaded{Changed: changed}, changeFault(err)
+// Reload implements [control.API]: it reads the configuration again. A good one is put to
+// use; with a mistake in it, or while work goes on, everything stays as it is.
+func (d *Daemon) Reload(ctx context.Context) (out control.Reloaded, err error) {
+	if d.o.Source == nil {
+		return out, errNoFile()
+	}
+	d.changing.Lock()
+	defer d.changing.Unlock()
+	c, err := d.o.Source.Load()
+	if err != nil {
+		d.process.problem.Store(&err)
+		return out, changeFault(err)
+	}
+	d.process.problem.Store(nil)
+	if reflect.DeepEqual(c, d.o.Config) {
+		return out, nil
+	}
+	if err := d.errIfBusy(); err != nil {
+		return out, err
+	}
+	d.restartWith(ctx, c)
+	return control.Reloaded{Changed: true}, nil
 }
 
 // FindKodi implements [control.API].
@@ -138,30 +156,6 @@ func changeFault(err error) error {
 	return f
 }
 
-// reload reads the configuration again. A good one is put to use; with a mistake in
-// it, or while work goes on, everything stays as it is.
-func (d *Daemon) reload(ctx context.Context) (changed bool, err error) {
-	if d.o.Source == nil {
-		return false, errNoFile()
-	}
-	d.changing.Lock()
-	defer d.changing.Unlock()
-	c, err := d.o.Source.Load()
-	if err != nil {
-		d.process.problem.Store(&err)
-		return false, err
-	}
-	d.process.problem.Store(nil)
-	if reflect.DeepEqual(c, d.o.Config) {
-		return false, nil
-	}
-	if err := d.errIfBusy(); err != nil {
-		return false, err
-	}
-	d.restartWith(ctx, c)
-	return true, nil
-}
-
 // restartWith ends this instance for one with another configuration. What is asked after it
 // has returned is answered by the next instance.
 func (d *Daemon) restartWith(_ context.Context, c config.Config) {
@@ -180,7 +174,7 @@ func (d *Daemon) reloadOnSignal(ctx context.Context) {
 			return
 		case <-d.o.Reload:
 		}
-		if _, err := d.reload(ctx); err != nil {
+		if _, err := d.Reload(ctx); err != nil {
 			d.log.Error("the new configuration is not used; the previous one stays in use", "error", err)
 		}
 	}

@@ -207,41 +207,6 @@ func dial(ctx context.Context, address string) error {
 	return nil
 }
 
-// TestChangesInARow are each answered by the instance that the one before began, and no
-// question that comes meanwhile is refused.
-func TestChangesInARow(t *testing.T) {
-	o := served(t, "listen = '127.0.0.1:0'\n")
-	address, _ := find(t, o)
-	over, asked := make(chan struct{}), make(chan error)
-	go func() {
-		asked <- func() error {
-			for {
-				select {
-				case <-over:
-					return nil
-				default:
-				}
-				a, err := http.Get("http://" + address + "/healthz")
-				if err != nil {
-					return err
-				}
-				if a.Body.Close(); a.StatusCode != http.StatusOK {
-					return errors.New(a.Status)
-				}
-			}
-		}()
-	}()
-	for i := range 20 {
-		if _, err := Change(t.Context(), o, set("wave", 3+i%2)); err != nil {
-			t.Errorf("change %d: %v", i, err)
-		}
-	}
-	close(over)
-	if err := <-asked; err != nil {
-		t.Error(err)
-	}
-}
-
 // TestWhatCannotBeginGivesWay to the configuration before it, and says so.
 func TestWhatCannotBeginGivesWay(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")

@@ -175,7 +175,7 @@ type Notices struct {
 
 // Webhook is where notices are posted to.
 type Webhook struct {
-	// URL takes what ntfy takes. Empty is none. [Keys.Webhook] has its token.
+	// URL takes what ntfy takes. Empty is none. The secret [WebhookToken] is its token.
 	URL string `toml:"url" json:"url"`
 }
 

@@ -176,16 +176,14 @@ func (k Keys) Secret(name string) (secret Secret, handed bool, err error) {
 // TMDB is the token for TMDB, and whether systemd hands it.
 func (k Keys) TMDB() (token Secret, handed bool, err error) { return k.Secret(tmdbToken) }
 
-const tmdbToken = "tmdb-token"
+// The names of secrets beside the keys of accounts.
+const (
+	tmdbToken    = "tmdb-token"
+	WebhookToken = "webhook-token"
+)
 
 // SaveTMDB keeps a token for TMDB.
 func (k Keys) SaveTMDB(token Secret) error { return k.save(tmdbToken, []byte(token.Reveal())) }
-
-// Webhook is the token for the webhook of notices.
-func (k Keys) Webhook() (Secret, error) {
-	token, _, err := k.Secret("webhook-token")
-	return token, err
-}
 
 // Password is that of a user of a library's MySQL server. A user whose name could not be a
 // file's has none.
