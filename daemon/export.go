@@ -12,15 +12,15 @@ import (
 )
 
 // Export implements [control.API].
-func (d *core) Export(ctx context.Context, e control.Export, w io.Writer) error {
+func (d *core) Export(ctx context.Context, e control.Export, w io.Writer) (done control.Exported, err error) {
 	defer d.working()()
 	if !e.Valid() {
-		return control.Invalid(viewing.Say("fault.exportForm", "names", strings.Join(control.ExportForms, ", ")), viewing.Message{})
+		return done, control.Invalid(viewing.Say("fault.exportForm", "names", strings.Join(control.ExportForms, ", ")), viewing.Message{})
 	}
 	i := slices.IndexFunc(transfer.Formats, func(f transfer.Format) bool { return f.Name == e.Form && f.Write != nil })
 	if i < 0 {
-		return d.store.Export(ctx, e.Filter, w)
+		return done, d.store.Export(ctx, e.Filter, w)
 	}
-	_, err := transfer.Formats[i].Write(w, d.store.Records(ctx, e.Filter))
-	return err
+	done.LeftOut, err = transfer.Formats[i].Write(w, d.store.Records(ctx, e.Filter))
+	return done, err
 }

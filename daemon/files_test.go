@@ -208,7 +208,7 @@ func TestImportAddsOnlyWhatIsNew(t *testing.T) {
 			t.Errorf("seen by a browser: %+v", f)
 		}
 		var out bytes.Buffer
-		if err := c.Export(t.Context(), control.Export{}, &out); err != nil {
+		if _, err := c.Export(t.Context(), control.Export{}, &out); err != nil {
 			t.Fatal(err)
 		}
 		if f := c.previewed(t, out.Bytes()); f.New != 0 || f.Known != 36 {

@@ -263,7 +263,10 @@ func TestNothingIsCutByAChange(t *testing.T) {
 		}
 	}
 	addFilm(t, b.d, "e1")
-	export := func(ctx context.Context, w io.Writer) error { return ctl.Export(ctx, control.Export{}, w) }
+	export := func(ctx context.Context, w io.Writer) error {
+		_, err := ctl.Export(ctx, control.Export{}, w)
+		return err
+	}
 	for what, give := range map[string]func(context.Context, io.Writer) error{"export": export, "backup": ctl.Backup} {
 		if err := give(t.Context(), writeFunc(func(p []byte) (int, error) { try(); return len(p), nil })); err != nil {
 			t.Errorf("%s: %v", what, err)

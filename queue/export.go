@@ -10,6 +10,7 @@ import (
 	"io"
 	"iter"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/entry"
@@ -92,18 +93,6 @@ const selectRecords = "SELECT " + entryColumns + `, EXISTS (
 	(SELECT l.list FROM entries AS l WHERE l.id = n.after)
 	FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.kind = ?`
 
-// record is a row of [selectRecords].
-type record struct {
-	Entry
-	rewatch bool
-	list    *viewing.List
-}
-
-func scanRecord(r *sql.Rows) (one record, err error) {
-	one.Entry, err = scanEntryWith(r, &one.rewatch, fromJSON{&one.list})
-	return one, err
-}
-
 // Records are the entries that a filter chooses, with all titles that are known: viewings, the
 // oldest first, then the watchlist, then the items of lists, list by list. What was dropped
 // or merged is left out.
@@ -111,21 +100,15 @@ func (s *Store) Records(ctx context.Context, f entry.Filter) iter.Seq2[transfer.
 	f.Kept, f.ByTime = true, true
 	return func(yield func(transfer.Record, error) bool) {
 		for _, kind := range []viewing.Kind{viewing.KindViewing, viewing.KindWatchlist, viewing.KindListItem} {
-			last := entry.Place{At: math.MinInt64}
+			end := entry.Place{At: math.MinInt64}
 			for more := true; more; {
-				page, err := s.recordsAfter(ctx, kind, f, last)
+				page, err := s.recordsAfter(ctx, kind, f, &end)
 				if err != nil {
 					yield(transfer.Record{}, err)
 					return
 				}
 				for _, r := range page {
-					if last = r.Place(); kind == viewing.KindListItem {
-						last.At = r.After
-					}
-					if !yield(transfer.Record{
-						Kind: kind, Media: *r.Media, WatchedAt: r.WatchedAt.Instant, List: r.list, Rewatch: r.rewatch,
-						Source: viewing.SourceKind(r.Source), EventID: r.EventID,
-					}, nil) {
+					if !yield(r, nil) {
 						return
 					}
 				}
@@ -135,8 +118,8 @@ func (s *Store) Records(ctx context.Context, f entry.Filter) iter.Seq2[transfer.
 	}
 }
 
-// recordsAfter reads the next page of records of a kind.
-func (s *Store) recordsAfter(ctx context.Context, kind viewing.Kind, f entry.Filter, last entry.Place) ([]record, error) {
+// recordsAfter reads the next page of records of a kind, and moves end to its end.
+func (s *Store) recordsAfter(ctx context.Context, kind viewing.Kind, f entry.Filter, end *entry.Place) (page []transfer.Record, err error) {
 	fits, args, err := conditions(f)
 	if err != nil {
 		return nil, err
@@ -146,17 +129,21 @@ func (s *Store) recordsAfter(ctx context.Context, kind viewing.Kind, f entry.Fil
 		order = "n.after"
 	}
 	query := selectRecords + fits + " AND " + order + " >= ? AND (" + order + " > ? OR n.id > ?) ORDER BY " + order + ", n.id LIMIT ?"
-	page, err := read(ctx, s, "read records", scanRecord, query, append(append([]any{string(kind)}, args...), last.At, last.At, last.ID, recordPage)...)
-	if err != nil {
-		return nil, err
+	entries, err := read(ctx, s, "read records", func(row *sql.Rows) (Entry, error) {
+		r := transfer.Record{Kind: kind}
+		e, err := scanEntryWith(row, &r.Rewatch, fromJSON{&r.List})
+		page = append(page, r)
+		return e, err
+	}, query, slices.Concat([]any{string(kind)}, args, []any{end.At, end.At, end.ID, recordPage})...)
+	if err == nil {
+		err = s.Entitle(ctx, entries)
 	}
-	entries := make([]Entry, len(page))
-	for i := range page {
-		entries[i] = page[i].Entry
-	}
-	err = s.Entitle(ctx, entries)
-	for i := range page {
-		page[i].Entry = entries[i]
+	for i, e := range entries {
+		r := &page[i]
+		r.Media, r.WatchedAt, r.Source, r.EventID = *e.Media, e.WatchedAt.Instant, viewing.SourceKind(e.Source), e.EventID
+		if *end = e.Place(); kind == viewing.KindListItem {
+			end.At = e.After
+		}
 	}
 	return page, err
 }

@@ -32,7 +32,13 @@ func (p *program) export(ctx context.Context, args []string) (err error) {
 		e.Before = t.End()
 	}
 	return p.instance(ctx, daemon.Existing, func(ctl control.API) error {
-		write := func(w io.Writer) error { return ctl.Export(ctx, e, w) }
+		write := func(w io.Writer) error {
+			done, err := ctl.Export(ctx, e, w)
+			if err == nil && done.LeftOut > 0 {
+				p.stderr.Say("cli.leftOut", "n", done.LeftOut)
+			}
+			return err
+		}
 		switch {
 		case len(args) > 0 && args[0] != "-":
 			return p.newFile(args[0], write)

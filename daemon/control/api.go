@@ -57,7 +57,7 @@ type API struct {
 	// TestNotices sends a test by each way that notices take.
 	TestNotices func(context.Context) ([]NoticeTest, error)
 	// Export writes the diary, the watchlist and the lists in a form.
-	Export func(context.Context, Export, io.Writer) error
+	Export func(context.Context, Export, io.Writer) (Exported, error)
 	// MoveHistory has what was delivered for one account sent to another, too; a dry run
 	// tells what that would be. Cut short or asked again, it adds what is missing.
 	MoveHistory func(context.Context, HistoryMove) (HistoryMoved, error)

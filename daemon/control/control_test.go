@@ -166,14 +166,18 @@ func TestBrokenExportIsNoWholeOne(t *testing.T) {
 			_, _ = io.WriteString(w, text)
 			return err
 		}
-		c := serve(t, control.API{Backup: give, Export: func(ctx context.Context, e control.Export, w io.Writer) error {
+		c := serve(t, control.API{Backup: give, Export: func(ctx context.Context, e control.Export, w io.Writer) (control.Exported, error) {
 			if e.Form != "csv" || e.Words != "alpha" {
 				t.Errorf("asked for %+v", e)
 			}
-			return give(ctx, w)
+			return control.Exported{LeftOut: 2}, give(ctx, w)
 		}})
 		export := func(ctx context.Context, w io.Writer) error {
-			return c.Export(ctx, control.Export{Form: "csv", Filter: entry.Filter{Words: "alpha"}}, w)
+			did, err := c.Export(ctx, control.Export{Form: "csv", Filter: entry.Filter{Words: "alpha"}}, w)
+			if err == nil && did.LeftOut != 2 {
+				t.Errorf("%d were left out", did.LeftOut)
+			}
+			return err
 		}
 		for what, take := range map[string]func(context.Context, io.Writer) error{"export": export, "copy": c.Backup} {
 			var out strings.Builder

@@ -16,6 +16,11 @@ type Export struct {
 	entry.Filter
 }
 
+// Exported is what became of an export.
+type Exported struct {
+	LeftOut int `json:"leftOut"` // entries that the form cannot hold
+}
+
 // FileName is what the file of an export is called.
 func (e Export) FileName() string {
 	switch e.Form {

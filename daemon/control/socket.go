@@ -86,8 +86,8 @@ func newClient(path string) *Client {
 // Close drops idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// post sends a body, and has read take the body of a good answer.
-func (c *Client) post(ctx context.Context, path string, body io.Reader, read func(io.Reader) error) error {
+// post sends a body, and has read take a good answer.
+func (c *Client) post(ctx context.Context, path string, body io.Reader, read func(*http.Response) error) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://filmspool"+path, body)
 	if err != nil {
 		return fmt.Errorf("ask the daemon: %w", err)
@@ -104,7 +104,7 @@ func (c *Client) post(ctx context.Context, path string, body io.Reader, read fun
 		}
 		return &f
 	}
-	if err := read(answer.Body); err != nil {
+	if err := read(answer); err != nil {
 		return fmt.Errorf("read the daemon's answer: %w", err)
 	}
 	return nil
@@ -118,7 +118,7 @@ func Handler(a API, log *slog.Logger) http.Handler {
 	mux := http.NewServeMux()
 	for question, f := range reflect.ValueOf(a).Fields() {
 		mux.HandleFunc(pathOf(question), func(w http.ResponseWriter, r *http.Request) {
-			out := &begun{Writer: w}
+			out := &begun{ResponseWriter: w}
 			value, err := call(f, r, out)
 			answer(w, r, log, out, value, err)
 		})
@@ -144,8 +144,13 @@ func answer(w http.ResponseWriter, r *http.Request, log *slog.Logger, stream *be
 		w.WriteHeader(cmp.Or(statuses[f.Code], http.StatusInternalServerError))
 		value = f
 	}
-	if value != nil {
-		_ = json.NewEncoder(w).Encode(value) // fails only where the asker is gone
+	text, _ := json.Marshal(value) // cannot fail
+	switch {
+	case value == nil:
+	case err == nil && w.Header().Get("Trailer") != "":
+		w.Header().Set(trailer, string(text))
+	default:
+		_, _ = w.Write(append(text, '\n')) // fails only where the asker is gone
 	}
 }
 
@@ -177,21 +182,24 @@ func FaultOf(err error) *Fault {
 	return &Fault{Code: code, Message: all[0], Also: all[1:]}
 }
 
+// trailer holds the result of a question whose answer is a stream.
+const trailer = "Answer"
+
 // begun is a writer that remembers whether anything was written.
 type begun struct {
-	io.Writer
+	http.ResponseWriter
 	yes bool
 }
 
 func (b *begun) Write(text []byte) (int, error) {
 	b.yes = true
-	return b.Writer.Write(text)
+	return b.ResponseWriter.Write(text)
 }
 
 // Each function of an [API] is a question. It is asked at /v1/ and its name, which begins with a
 // small letter there. Its parameter, if it has one beside the context, is the body as JSON; so is
 // its result. An [io.Reader] is the body itself, and the parameter beside it is in the address
-// then; what is written to an [io.Writer] is the answer.
+// then; what is written to an [io.Writer] is the answer, and its result follows as a trailer.
 
 var (
 	readerType = reflect.TypeFor[io.Reader]()
@@ -229,7 +237,7 @@ func resultsOf(f reflect.Type) (all []reflect.Value) {
 }
 
 // call asks a question that came by HTTP. What is streamed goes to out.
-func call(question reflect.Value, r *http.Request, out io.Writer) (answer any, err error) {
+func call(question reflect.Value, r *http.Request, out *begun) (answer any, err error) {
 	parameters := io.Reader(r.Body)
 	if r.URL.RawQuery != "" {
 		parameters = strings.NewReader(r.URL.Query().Get("of"))
@@ -240,6 +248,7 @@ func call(question reflect.Value, r *http.Request, out io.Writer) (answer any, e
 		case readerType:
 			in = append(in, reflect.ValueOf(r.Body))
 		case writerType:
+			out.Header().Set("Trailer", trailer)
 			in = append(in, reflect.ValueOf(out))
 		default:
 			parameter := reflect.New(t)
@@ -263,9 +272,11 @@ func (c *Client) ask(question reflect.StructField, in []reflect.Value) []reflect
 	path, body := pathOf(question), io.Reader(http.NoBody)
 	var parameter []byte
 	var err error
-	read := func(answer io.Reader) error { return json.NewDecoder(answer).Decode(out[0].Addr().Interface()) }
+	read := func(answer *http.Response) error {
+		return json.NewDecoder(answer.Body).Decode(out[0].Addr().Interface())
+	}
 	if len(out) == 1 {
-		read = func(io.Reader) error { return nil }
+		read = func(*http.Response) error { return nil }
 	}
 	for i, v := range in[1:] {
 		switch question.Type.In(i + 1) {
@@ -273,8 +284,11 @@ func (c *Client) ask(question reflect.StructField, in []reflect.Value) []reflect
 			path += "?of=" + url.QueryEscape(string(parameter))
 			body = v.Interface().(io.Reader)
 		case writerType:
-			read = func(answer io.Reader) error {
-				_, err := io.Copy(v.Interface().(io.Writer), answer)
+			read = func(answer *http.Response) error {
+				_, err := io.Copy(v.Interface().(io.Writer), answer.Body)
+				if err == nil && len(out) > 1 {
+					err = json.Unmarshal([]byte(answer.Trailer.Get(trailer)), out[0].Addr().Interface())
+				}
 				return err
 			}
 		default:

@@ -27,7 +27,7 @@ func (s *Site) export(w http.ResponseWriter, r *http.Request) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Disposition", `attachment; filename="`+e.FileName()+`"`)
-	if err := s.o.API.Export(r.Context(), e, w); err != nil {
+	if _, err := s.o.API.Export(r.Context(), e, w); err != nil {
 		s.o.Log.Error("an export was cut", "error", err)
 		panic(http.ErrAbortHandler) // half a file must not look whole
 	}

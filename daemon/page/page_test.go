@@ -150,9 +150,9 @@ func TestLinksFromElsewhere(t *testing.T) {
 // TestBrokenExportIsNoWholeFile: a browser sees that a download was cut.
 func TestBrokenExportIsNoWholeFile(t *testing.T) {
 	api := fakeAPI()
-	api.Export = func(_ context.Context, _ control.Export, w io.Writer) error {
+	api.Export = func(_ context.Context, _ control.Export, w io.Writer) (control.Exported, error) {
 		_, _ = io.WriteString(w, strings.Repeat("viewing\n", 10_000))
-		return errors.New("disk trouble")
+		return control.Exported{}, errors.New("disk trouble")
 	}
 	s, server := newSite(t, api)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/export?form=csv", nil)

@@ -19,7 +19,7 @@ func isNetflixPage(p *Part) bool {
 		if err != nil || len(line.Fields) != 2 || line.Number > 10 {
 			return false
 		}
-		if _, _, isTime := new(calendar).instant(line.Fields[1]); isTime {
+		if _, isTime := timeOf(line.Fields[1]); isTime || dayForm.MatchString(line.Fields[1]) {
 			return true
 		}
 	}

@@ -1,12 +1,10 @@
 package transfer
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -58,7 +56,7 @@ func samples(t testing.TB) (names []string) {
 	return names
 }
 
-// told is a row as a line of text, without its key.
+// told is a row as a line of text, with its key where that is no hash.
 func told(row Row) string {
 	e, words := row.Event, []string{string(row.Skip)}
 	if row.Skip == "" {
@@ -97,6 +95,10 @@ func told(row Row) string {
 		add(at.Precision == viewing.Day, "(day)")
 	}
 	add(row.Ambiguous, "ambiguous")
+	add(e.Class != "", "class %s", e.Class)
+	add(e.InList != "" && len(e.InList) < 32, "on the list %s", e.InList)
+	add(row.Key != "" && len(row.Key) < 32, "key %s", row.Key)
+	add(row.Source != "", "source %s", row.Source)
 	add(row.Person != "", "by %s", row.Person)
 	return strings.Join(words, " ")
 }
@@ -173,14 +175,11 @@ func TestEveryForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wanted, lines := strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")
-	for i := range min(len(wanted), len(lines)) {
+	wanted, lines := append(strings.Split(string(want), "\n"), "no more"), append(strings.Split(got.String(), "\n"), "no more")
+	for i := range wanted {
 		if wanted[i] != lines[i] {
 			t.Fatalf("line %d:\n%s, want\n%s", i+1, lines[i], wanted[i])
 		}
-	}
-	if len(wanted) != len(lines) {
-		t.Errorf("%d lines, want %d", len(lines), len(wanted))
 	}
 }
 
@@ -208,7 +207,7 @@ func TestReadingMayEndAnywhere(t *testing.T) {
 // TestOtherMembersStayClosed: archives of accounts hold tokens and bills as well.
 func TestOtherMembersStayClosed(t *testing.T) {
 	for name, private := range map[string]string{
-		"tvtime_en": "access_token.csv", "netflix_data_en": "payment_and_billing/*", "letterboxd_en": "deleted/*",
+		"tvtime_en": "access_token.csv", "netflix_data_en": "payment_and_billing/*", "letterboxd_en": "deleted/*", "trakt_en": "user-profile.json",
 	} {
 		f := open(t, sample(t, name))
 		closed := shape{members: private}.partsOf(f)
@@ -273,53 +272,6 @@ func TestNewerFileAddsWhatIsNew(t *testing.T) {
 	}
 }
 
-// TestTitlesOfNetflix: a film stays one, and what has a season's word is an episode.
-func TestTitlesOfNetflix(t *testing.T) {
-	const film, episode = viewing.Movie, viewing.Episode
-	several := &reader{numbers: map[uint64]int{}}
-	for _, title := range []string{"Saga: One", "Saga: One", "Saga: One", "Saga: One", "Saga: Two", "Saga: Three"} {
-		several.seeNetflix(title)
-	}
-	if m := several.netflixMedia("Saga: One"); m.Type != film {
-		t.Errorf("three films are episodes: %+v", m)
-	}
-	for title, want := range map[string]struct {
-		kind        viewing.MediaType
-		show, title string
-		season, n   int
-	}{
-		"Plain Film":                                  {film, "", "Plain Film", 0, 0},
-		"Rising: Chapter 2":                           {film, "", "Rising: Chapter 2", 0, 0},
-		"The Saga: Last Light: Part 1":                {film, "", "The Saga: Last Light: Part 1", 0, 0},
-		"Wars: Episode IV: A New Wish":                {film, "", "Wars: Episode IV: A New Wish", 0, 0},
-		"Agent: Impossible - Fallout":                 {film, "", "Agent: Impossible - Fallout", 0, 0},
-		"Show: Season 2: Title":                       {episode, "Show", "Title", 2, 0},
-		"Show: Sub: Season 2: A: B":                   {episode, "Show: Sub", "A: B", 2, 0},
-		"Show: Season 2 – Part B: Title":              {episode, "Show", "Season 2 – Part B: Title", 0, 0},
-		"Serie: Staffel 10: Folge 3":                  {episode, "Serie", "Folge 3", 10, 3},
-		"Série\u00a0: Saison 1\u00a0: Titre":          {episode, "Série", "Titre", 1, 0},
-		"Show: Part 5: Title":                         {episode, "Show", "Part 5: Title", 0, 0},
-		"Show: Limited Series: Title":                 {episode, "Show", "Limited Series: Title", 0, 0},
-		"Show: Season 1: The Pilot (Episode 1)":       {episode, "Show", "The Pilot", 1, 1},
-		"Show: Episode 4":                             {episode, "Show", "Episode 4", 0, 4},
-		": Episode 7":                                 {episode, "", "Episode 7", 0, 7},
-		"Show: Show 3: Chapter One":                   {episode, "Show", "Show 3: Chapter One", 0, 0},
-		"Film: \x00\x1b[31mRed\u0085":                 {film, "", "Film:   [31mRed", 0, 0},
-		"=cmd|' /C calc'!A0: Season 1: +1":            {episode, "=cmd|' /C calc'!A0", "+1", 1, 0},
-		"Show: Season 99999999999999999999999: Title": {episode, "Show", "Season 99999999999999999999999: Title", 0, 0},
-	} {
-		m := new(reader).netflixMedia(clean(title))
-		got := want
-		got.kind, got.title, got.season, got.n, got.show = m.Type, m.Title, deref(m.Season), deref(m.Episode), ""
-		if m.Show != nil {
-			got.show = m.Show.Title
-		}
-		if got != want {
-			t.Errorf("%q: %+v, want %+v", title, got, want)
-		}
-	}
-}
-
 // TestDamagedSamplesAreRefusedOrRead: each sample, cut anywhere, gives rows or one message.
 func TestDamagedSamplesAreRefusedOrRead(t *testing.T) {
 	for _, name := range samples(t) {
@@ -338,62 +290,71 @@ func FuzzRead(f *testing.F) {
 	for _, name := range samples(f) {
 		f.Add([]byte(sample(f, name)))
 	}
-	for _, seed := range []string{
-		`[{"id":1,"watched_at":"2026-08-21T06:41:00.000Z","action":"watch","type":"movie","movie":{"title":"A","year":1995,"ids":{"trakt":1,"tmdb":949}}}]`,
-		`{"v":1,"source":"cli","eventId":"a","event":{"kind":"viewing","eventId":"a"},"entries":[{"state":"delivered","account":"default"}]}`,
-		"title,year,tmdbId,imdbId,watchedAt,comment,location\nA,1995,949,tt0113277,2024-05-01,,\n",
-		"media_id,source,media_type,title,image,season_number,episode_number,score,progress,status,start_date,end_date\n1399,tmdb,episode,A,,1,2,,,,,2024-05-01\n",
-		"kind,type,title,year,tmdb,series_tmdb,season,episode,watched_at,list\nlist_item,movie,A,1995,949,,,,,B\n",
-	} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, content []byte) {
-		_, rows, err := readAll(string(content))
-		checkRows(t, "fuzz", rows)
-		if err != nil && code(err) == "" {
-			t.Errorf("no message: %v", err)
-		}
+	f.Fuzz(func(t *testing.T, content []byte) { fuzzRows(t, string(content)) })
+}
+
+func FuzzTrakt(f *testing.F) {
+	const folder = "trakt_en/export-trakt-ann/"
+	f.Add(sample(f, folder+"watched-history-1.json"), sample(f, folder+"lists-list-77-rain.json"))
+	f.Fuzz(func(t *testing.T, history, list string) {
+		fuzzRows(t, zipped(t, "watched-history.json", history, "lists-list-1.json", list))
 	})
 }
 
-// generated is a file of Netflix's page with many rows, made as it is read.
-type generated struct{ rows int }
-
-const generatedRow = "\"Invented Series %05d: Season %02d: The Episode of %08d\",\"%02d/%02d/2%1d\"\n"
-
-func (g generated) size() int64 {
-	return int64(len("Title,Date\n")) + int64(g.rows)*int64(len(g.row(0)))
+func FuzzOwn(f *testing.F) {
+	f.Add(sample(f, "own.jsonl"))
+	f.Fuzz(func(t *testing.T, lines string) { fuzzRows(t, `{"v":1,"eventId":"x"}`+"\n"+lines) })
 }
 
+// fuzzRows reads a file: a row is valid, and an error is a message.
+func fuzzRows(t *testing.T, content string) {
+	form, rows, err := readAll(content)
+	if form != "jsonl" && form != "trakt" { // their keys are those of the file
+		checkRows(t, "fuzz", rows)
+	}
+	for _, row := range rows {
+		probe := row.Event
+		if probe.EventID = row.Key; row.Skip == "" && probe.Validate() != nil {
+			t.Errorf("%+v: %v", row, probe.Validate())
+		}
+	}
+	if err != nil && code(err) == "" {
+		t.Errorf("no message: %v", err)
+	}
+}
+
+// generated is a page of Netflix with many rows, made as it is read.
+type generated struct{ rows int }
+
+const generatedBegin = "Title,Date\n"
+
+func (g generated) size() int64 { return int64(len(generatedBegin) + g.rows*len(g.row(0))) }
+
 func (g generated) row(i int) string {
-	return fmt.Sprintf(generatedRow, i/60%20000, i/20%3+1, i%7000000, i/30%12+1, i%28+1, i/200000%4)
+	const row = "\"Invented Series %05d: Season %02d: The Episode of %08d\",\"%02d/%02d/2%1d\"\n"
+	return fmt.Sprintf(row, i/60%20000, i/20%3+1, i%7000000, i/30%12+1, i%28+1, i/200000%4)
 }
 
 // ReadAt makes the rows between at and the end of b.
-func (g generated) ReadAt(b []byte, at int64) (int, error) {
-	const begin = "Title,Date\n"
-	n, length := 0, int64(len(g.row(0)))
-	if at < int64(len(begin)) {
-		n = copy(b, begin[at:])
+func (g generated) ReadAt(b []byte, at int64) (n int, err error) {
+	if at < int64(len(generatedBegin)) {
+		n = copy(b, generatedBegin[at:])
 	}
 	for n < len(b) {
-		place := at + int64(n) - int64(len(begin))
-		if place/length >= int64(g.rows) {
+		place, length := int(at)+n-len(generatedBegin), len(g.row(0))
+		if place/length >= g.rows {
 			return n, io.EOF
 		}
-		n += copy(b[n:], g.row(int(place / length))[place%length:])
+		n += copy(b[n:], g.row(place / length)[place%length:])
 	}
 	return n, nil
 }
 
-// BenchmarkNetflix reads a page of a million rows.
+// BenchmarkNetflix reads a page of a million rows, and measures how large the heap gets.
 func BenchmarkNetflix(b *testing.B) {
 	file := generated{rows: 1_000_000}
-	b.ReportAllocs()
 	for b.Loop() {
 		runtime.GC()
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
 		started, rows, most := time.Now(), 0, uint64(0)
 		f, err := Open(file, file.size())
 		if err != nil {
@@ -403,26 +364,20 @@ func BenchmarkNetflix(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		next, stop := iter.Pull2(format.Read(f, Options{}))
-		for {
-			row, err, more := next()
-			if !more {
-				break
-			}
+		for row, err := range format.Read(f, Options{}) {
 			if err != nil || row.Skip != "" {
 				b.Fatal(told(row), err)
 			}
 			if rows++; rows%100_000 == 0 {
-				runtime.ReadMemStats(&after)
-				most = max(most, after.HeapInuse)
+				var now runtime.MemStats
+				runtime.ReadMemStats(&now)
+				most = max(most, now.HeapInuse)
 			}
 		}
-		stop()
 		if rows != file.rows {
-			b.Fatal(errors.New("rows are missing"), rows)
+			b.Fatal(rows)
 		}
 		b.ReportMetric(float64(rows)/time.Since(started).Seconds(), "rows/s")
-		b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(rows), "bytes/row")
 		b.ReportMetric(float64(most)/(1<<20), "MB-most")
 	}
 }

@@ -161,7 +161,7 @@ func tautulliRow(r *reader, line Line) Row {
 func isJellyfin(p *Part) bool {
 	first, _, _ := strings.Cut(p.Head(), "\n")
 	fields := strings.Split(first, "\t")
-	_, _, isTime := new(calendar).instant(fields[0])
+	_, isTime := timeOf(fields[0])
 	return len(fields) == 9 && isTime
 }
 

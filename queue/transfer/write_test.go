@@ -45,13 +45,13 @@ func seqOf(records []Record, err error) iter.Seq2[Record, error] {
 	}
 }
 
-// written is what a form writes of records.
-func written(t interface{ Fatalf(string, ...any) }, name string, records []Record) []byte {
-	var out bytes.Buffer
-	if _, err := formNamed(t, name).Write(&out, seqOf(records, nil)); err != nil {
-		t.Fatalf("write %s: %v", name, err)
+// written is what a form writes of records, of which it leaves out some.
+func written(t interface{ Fatalf(string, ...any) }, name string, records []Record, out int) []byte {
+	var text bytes.Buffer
+	if left, err := formNamed(t, name).Write(&text, seqOf(records, nil)); err != nil || left != out {
+		t.Fatalf("write %s: %d left out, want %d: %v", name, left, out, err)
 	}
-	return out.Bytes()
+	return text.Bytes()
 }
 
 // readBack recognizes a file and reads it as records again. Lists are told by their items.
@@ -85,18 +85,6 @@ func readBack(t interface{ Fatalf(string, ...any) }, name string, text []byte) (
 			r.WatchedAt.Text = ""
 			all = append(all, r)
 		}
-	}
-	return all
-}
-
-// keysOf are the keys of the rows of a file.
-func keysOf(t interface{ Fatalf(string, ...any) }, name string, text []byte) (all []string) {
-	f, err := Open(bytes.NewReader(text), int64(len(text)))
-	if err != nil {
-		t.Fatalf("open %s: %v", name, err)
-	}
-	for row := range formNamed(t, name).Read(f, Options{}) {
-		all = append(all, row.Key)
 	}
 	return all
 }
@@ -196,8 +184,8 @@ var held = map[string]func(Record) (Record, bool){
 	},
 }
 
-// TestWhatIsWrittenIsReadBack: what a form can hold comes back unchanged, in its order, and
-// each row keeps its key when it is read again.
+// TestWhatIsWrittenIsReadBack: what a form can hold comes back unchanged, in its order, and the
+// rest is counted. A diary without anything is one of that form, too.
 func TestWhatIsWrittenIsReadBack(t *testing.T) {
 	inZone(t, east)
 	for name, holds := range held {
@@ -220,10 +208,7 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 						want = append(want, r)
 					}
 				}
-				text := written(t, name, records)
-				if one, two := keysOf(t, name, text), keysOf(t, name, text); !slices.Equal(one, two) {
-					t.Fatalf("keys %q, read again %q", one, two)
-				}
+				text := written(t, name, records, len(records)-len(want))
 				got := readBack(t, name, text)
 				for i := range max(len(got), len(want)) {
 					if i >= len(got) || i >= len(want) || !reflect.DeepEqual(got[i], want[i]) {
@@ -284,16 +269,12 @@ list_item,movie,'=A Film,1999,603,tt0133093,,,,,,,,,,,Best of ’99,cli
 5,tmdb,tv,Wish,,,,,,Planning,,,,
 `,
 	} {
-		if got := string(written(t, name, evening())); got != want {
+		if got := string(written(t, name, evening(), map[string]int{"letterboxd": 3, "yamtrack": 2}[name])); got != want {
 			t.Errorf("%s is\n%s, want\n%s", name, got, want)
 		}
 	}
-	f, err := Open(bytes.NewReader(written(t, "trakt", evening())), int64(len(written(t, "trakt", evening()))))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got strings.Builder
-	for _, member := range f.parts {
+	for _, member := range open(t, string(written(t, "trakt", evening(), 0))).parts {
 		got.WriteString(member.Name + " " + member.Head())
 	}
 	want := fmt.Sprintf(`watched-history-1.json [
@@ -344,33 +325,30 @@ func (failing) Write([]byte) (int, error) { return 0, errNoSpace }
 // TestTraktGoesInAndOut: the archive of an account comes out with the same plays, wishes and
 // lists under the same keys, so that importing what was exported adds nothing.
 func TestTraktGoesInAndOut(t *testing.T) {
-	archive := zipped(t,
-		"lists-list-77-rain.json", `[{"id":1,"rank":1,`+traktFilm+`}]`,
-		"lists-lists.json", `[{"name":"Rain","description":"wet","privacy":"public","ids":{"trakt":77,"slug":"rain"}}]`,
-		"lists-watchlist.json", `[{"id":3,"type":"show","show":{"title":"Red","year":2008,"ids":{"trakt":8,"tmdb":1396}}}]`,
-		"watched-history-1.json", `[{"id":9000000001,"watched_at":"2026-08-21T06:41:00.000Z","action":"scrobble",`+traktFilm+`},`+
-			traktEpisode(11, 1, "2026-08-22T06:41:00.000Z", "scrobble")+`]`)
-	f, err := Open(strings.NewReader(archive), int64(len(archive)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var records []Record
-	lists := map[string]*viewing.List{}
-	for row, err := range formNamed(t, "trakt").Read(f, Options{}) {
+	read := func(content string) (lines string, records []Record) {
+		lists := map[string]*viewing.List{}
+		_, rows, err := readAll(content)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e := row.Event; e.Kind == viewing.KindList {
-			lists[row.Key] = e.List
-		} else {
-			records = append(records, Record{Kind: e.Kind, Media: e.Media[0], WatchedAt: e.WatchedAt, List: lists[e.InList], EventID: "trakt:" + row.Key})
+		for _, row := range rows {
+			e := row.Event
+			switch e.Class = ""; {
+			case row.Skip != "":
+				continue
+			case e.Kind == viewing.KindList:
+				lists[row.Key] = e.List
+			default:
+				records = append(records, Record{Kind: e.Kind, Media: e.Media[0], WatchedAt: e.WatchedAt, List: lists[e.InList], EventID: "trakt:" + row.Key})
+			}
+			row.Event = e
+			lines += told(row) + "\n"
 		}
+		return lines, records
 	}
-	again, err := Open(bytes.NewReader(written(t, "trakt", records)), int64(len(written(t, "trakt", records))))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if before, after := rowsText(t, f, Options{}), rowsText(t, again, Options{}); before != after || strings.Count(before, "\n") != 5 {
+	before, records := read(sample(t, "trakt_en"))
+	after, _ := read(string(written(t, "trakt", records, 0)))
+	if before != after || len(records) < 10 {
 		t.Errorf("in\n%sout\n%s", before, after)
 	}
 }
