@@ -171,7 +171,7 @@ func TestBulkFormsWithNonsense(t *testing.T) {
 		{ticked("drop", "7", fmt.Sprint(id)), "There is no entry 7."},
 		{url.Values{"verb": {"drop"}, "scope": {"all"}, "upTo": {"x"}}, "The filter is broken."},
 		{url.Values{"verb": {"drop"}, "scope": {"all"}, "upTo": {"9"}, "state": {"lost"}}, "The filter is broken."},
-		{url.Values{"verb": {"drop"}, "scope": {"all"}, "upTo": {"9"}, "state": {"delivered"}}, "does not apply to entries"},
+		{url.Values{"verb": {"drop"}, "scope": {"all"}, "upTo": {"9"}, "state": {"delivered"}}, "cannot be done with entries"},
 	} {
 		for _, path := range []string{"/diary/preview", "/diary/do"} {
 			l.refused(path, c.form, c.want)

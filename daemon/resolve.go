@@ -208,7 +208,14 @@ func (d *core) Fix(ctx context.Context, f control.Fix) (out control.Fixed, err e
 	}
 	readings := typed.ParseFix(f.What)
 	if len(readings) > 0 {
-		f.Season, f.Episode = cmp.Or(f.Season, readings[0].Season), cmp.Or(f.Episode, readings[0].Episode)
+		r := &readings[0]
+		f.Season, f.Episode = cmp.Or(f.Season, r.Season), cmp.Or(f.Episode, r.Episode)
+		if is := x.Entry.Media.Show; r.What == "" && is != nil { // a place alone is one of the same series
+			r.What, r.Year = is.Title, is.Year
+			if is.IDs.TMDB > 0 {
+				r.What = strconv.FormatInt(is.IDs.TMDB, 10)
+			}
+		}
 	}
 	m := *x.Entry.Media
 	m.Season, m.Episode = cmp.Or(f.Season, m.Season), cmp.Or(f.Episode, m.Episode)

@@ -34,8 +34,8 @@ func (p *program) commands() []command {
 	return []command{
 		{use: "open", flags: "print start json", instead: "setup web stats statistics", run: p.open},
 		{
-			use: "login", flags: "base-url account tmdb key-stdin", instead: "logout connect auth key", run: p.login, fits: p.noKeyAmong,
-			example: "  filmspool login --base-url https://tracker.example/api/v1\n  filmspool login --key-stdin < key.txt\n  filmspool login --tmdb",
+			use: "login [ADDRESS]", flags: "base-url account tmdb key-stdin", instead: "logout connect auth key", run: p.login, fits: p.noKeyAmong,
+			example: "  filmspool login https://tracker.example/api/v1\n  filmspool login --key-stdin < key.txt\n  filmspool login --tmdb",
 		},
 		{
 			use: "status", flags: "seen|all|report|year json", instead: "doctor support info health accounts whoami",
@@ -118,7 +118,7 @@ func (p *program) commands() []command {
 			{use: "show", flags: "json", instead: "get list", run: p.showConfig},
 			{use: "path", flags: "json", run: p.showPaths},
 			{use: "example", run: p.showExample},
-			{use: "set KEY [VALUE]", flags: "json", instead: "unset", run: p.setConfig, example: "  filmspool config set replay.grace 10m"},
+			{use: "set KEY [VALUE]…", flags: "json", instead: "unset", run: p.setConfig, example: "  filmspool config set replay.grace 10m"},
 			{use: "reload", run: p.reloadConfig},
 		}},
 		{use: "service", instead: "install uninstall start stop restart logs", below: []command{

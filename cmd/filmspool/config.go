@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
@@ -131,7 +132,7 @@ func (p *program) showPaths(context.Context, []string) error {
 func (p *program) setConfig(ctx context.Context, args []string) error {
 	set := control.Set{Key: args[0]}
 	if len(args) > 1 {
-		set.Value = args[1]
+		set.Value = strings.Join(args[1:], " ")
 	}
 	var done control.SetDone
 	err := p.changeSettings(ctx, func(ctl control.API) (err error) {

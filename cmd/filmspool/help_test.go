@@ -78,7 +78,7 @@ func TestTypedCommands(t *testing.T) {
 		return out.String(), code
 	}
 	for line, want := range map[string]string{ // the error, or the next step
-		"list": "filmspool diary", "history": "filmspool diary", "ls": "filmspool diary", "frobnicate": "filmspool --help",
+		"list": "filmspool diary", "history": "filmspool diary", "ls": "filmspool diary", "frobnicate": "filmspool --help", "foo": "filmspool --help",
 		"search matrix": "filmspool diary", "queue": "filmspool diary", "queue list matrix": "filmspool diary", "stats": "filmspool open",
 		"dairy": "filmspool diary", "explain 1": "filmspool show", "retry": "filmspool send", "release --reason bulk": "filmspool send",
 		"doctor": "filmspool status", "support": "filmspool status", "whoami": "filmspool status", "accounts": "filmspool status", "statsu": "filmspool status",
@@ -111,7 +111,7 @@ func TestTypedCommands(t *testing.T) {
 		"help add": "Usage: filmspool add", "config": "Usage: filmspool config", "--version": "filmspool 0", "diary matrix": "No entries.",
 		"add movie 603": "Added: movie 603", "add 603 yesterday": "Added: movie 603, watched", "add 603 last night": "Added: movie 603, watched", "add 1399 s1e2": "Added: show 1399 S01E02", "add 1399 1x3": "Added: show 1399 S01E03",
 		"add 155 yesterday 20:15": "watched", "add 603 --watchlist": "Added: movie 603", "add 603 --list Noir": "movie 603", "add tt0133093 20/11/2024": "filmspool show",
-		"config set replay.grace 10min": "replay.grace is now 10m.",
+		"config set replay.grace 10 min": "replay.grace is now 10m.",
 	} {
 		if said, code := run(line); code != exitDone || !strings.Contains(said, want) {
 			t.Errorf("filmspool %s\nexit %d, says %s\nwithout %q", line, code, said, want)

@@ -15,12 +15,11 @@ import (
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/viewing"
-	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 // login proves a key, and keeps it.
-func (p *program) login(ctx context.Context, _ []string) (err error) {
-	l := control.Login{BaseURL: p.given.baseURL, Account: cmp.Or(p.given.account, viewing.DefaultAccount), TMDB: p.given.tmdb}
+func (p *program) login(ctx context.Context, args []string) (err error) {
+	l := control.Login{BaseURL: cmp.Or(p.given.baseURL, strings.Join(args, "")), Account: cmp.Or(p.given.account, viewing.DefaultAccount), TMDB: p.given.tmdb}
 	if p.given.keyStdin {
 		l.Key, err = p.readKey()
 	} else {
@@ -38,21 +37,14 @@ func (p *program) login(ctx context.Context, _ []string) (err error) {
 	})
 }
 
-// noKeyAmong takes no words, and repeats none: one may be the key.
-func (p *program) noKeyAmong(_ *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	again := "filmspool login --base-url https://tracker.example/api/v1"
+// noKeyAmong takes an address, and repeats no word: it may be the key.
+func (p *program) noKeyAmong(c *cobra.Command, args []string) error {
 	for _, word := range args {
 		if p.given.tmdb || strings.HasPrefix(word, "eyJ") || strings.Contains(word, "sk_") || strings.Contains(word, "pk_") {
-			return mistake("usage.keyTyped").next(viewing.Say("hint.keyTyped", "command", again))
+			return mistake("usage.keyTyped").next(viewing.Say("hint.keyTyped", "command", "filmspool login https://tracker.example/api/v1"))
 		}
 	}
-	if word := args[0]; strings.ContainsAny(word, ".:/") && !strings.ContainsAny(word, "@?#") {
-		again = "filmspool login --base-url " + typed.Shortened(word)
-	}
-	return mistake("usage.loginWord").next(control.Command("%s", again))
+	return p.fits(c, args)
 }
 
 // sayLogin tells what the service said.

@@ -108,7 +108,7 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	c.SuggestionsMinimumDistance = 2
+	c.SuggestionsMinimumDistance = 1 + len(args[0])/5
 	next := c.CommandPath() + " --help"
 	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 		next = c.CommandPath() + " " + near[0]
@@ -190,6 +190,9 @@ func (p *program) help(c *cobra.Command) string {
 	shown := slices.DeleteFunc(slices.Clone(c.Commands()), func(sub *cobra.Command) bool {
 		return !sub.IsAvailableCommand() || !c.HasParent() && slices.Contains(apart, sub.Name())
 	})
+	if c.HasParent() && len(shown) > 0 {
+		b.WriteString("\n")
+	}
 	widest := 0
 	for _, sub := range shown {
 		widest = max(widest, len(sub.Name()))

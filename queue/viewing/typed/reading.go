@@ -48,14 +48,19 @@ func ParseAdd(args []string, now time.Time) (all []Reading, err error) {
 }
 
 // ParseFix reads what somebody says that an item is, in the forms of [ParseAdd] but for
-// times: an address of an episode names its place, and what stands behind a place is its title.
+// times: an address of an episode names its place, what stands behind a place is its title,
+// and a place may stand alone.
 func ParseFix(text string) (all []Reading) {
 	words := itemFirst(strings.Fields(text))
-	if len(words) == 0 {
+	title, r, _ := parsePlace(append([]string{""}, words...))
+	switch title = title[1:]; {
+	case len(title) > 0:
+		all = readings(title, r)
+	case r.Season != nil:
+		return []Reading{r}
+	default:
 		return nil
 	}
-	title, r, _ := parsePlace(words)
-	all = readings(title, r)
 	if named, _ := ParseItem(all[0].What); r.Season == nil && named.Episode != nil {
 		all[0].Season, all[0].Episode = named.Season, named.Episode
 	}
