@@ -29,21 +29,18 @@ func (d *core) Questions(ctx context.Context) ([]entry.Question, error) {
 	return d.store.Questions(ctx)
 }
 
-// About implements [control.API].
-func (d *Daemon) About(ctx context.Context) (control.About, error) { return d.about(ctx, d.Check) }
-
 // reported is how many of the latest entries a report counts.
 const reported = 200
 
-// about is what runs, where its files are, and a report for somebody who helps.
-func (d *core) about(ctx context.Context, check func(context.Context) (control.Status, error)) (control.About, error) {
+// About implements [control.API].
+func (d *core) About(ctx context.Context) (control.About, error) {
 	a := control.About{
 		Version: d.o.Version, Platform: runtime.Version() + ", " + runtime.GOOS + "/" + runtime.GOARCH,
 		Config: d.o.Paths.File, State: d.o.Paths.State, Database: d.o.Paths.Database(),
 	}
 	f := health.Facts{Version: "filmspool " + a.Version + ", " + a.Platform, Now: time.Now()}
 	var err error
-	if f.Status, err = check(ctx); err != nil {
+	if f.Status, err = d.Check(ctx); err != nil {
 		return a, err
 	}
 	f.Latest, err = d.List(ctx, entry.Filter{Limit: reported})

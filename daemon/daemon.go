@@ -16,6 +16,7 @@ import (
 	"github.com/filmspool/filmspool/connector"
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/page"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/kodi"
@@ -66,12 +67,15 @@ type core struct {
 	changing      sync.Mutex     // held while somebody changes the configuration
 	files         fileImports
 	restart       func(context.Context, config.Config)
+	look          func(context.Context) (control.Status, error) // how things stand, before that is judged
+	offline       bool                                          // nothing runs: what is wrong is told at once
 }
 
 // newCore has opened nothing.
 func newCore(o Options) *core {
 	keys := config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}
 	d := &core{o: o, log: o.Logger, keys: keys, accounts: map[string]*sender{}, restart: func(context.Context, config.Config) {}}
+	d.look, d.offline = offline{d}.status, true
 	d.files.turn, d.files.jobs = make(chan struct{}, 1), map[string]*fileJob{}
 	return d
 }
@@ -134,7 +138,7 @@ type Daemon struct {
 // newDaemon opens the queue and wires the parts; nothing runs yet. Close must be called.
 func newDaemon(ctx context.Context, o Options, p *process) (*Daemon, error) {
 	d := &Daemon{core: newCore(o), process: p, stop: func() {}}
-	d.restart = d.restartWith
+	d.restart, d.look, d.offline = d.restartWith, d.status, false
 	sweep(o.Paths)
 	if err := d.open(ctx); err != nil {
 		return nil, errors.Join(err, d.Close())

@@ -7,7 +7,6 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue/account"
@@ -68,31 +67,12 @@ func (d offline) Control() control.API {
 	return control.Of(d, control.NotRunning(startHint(d.o.Paths)))
 }
 
-// About implements [control.API].
-func (d offline) About(ctx context.Context) (control.About, error) { return d.about(ctx, d.Check) }
-
 // RenameSource implements [control.API]: it names Kodi libraries alone.
 func (d offline) RenameSource(ctx context.Context, r control.Renaming) error {
 	if renamed, err := d.renameLibrary(ctx, r); renamed || err != nil {
 		return err
 	}
 	return control.NotRunning(startHint(d.o.Paths))
-}
-
-// Status implements [control.API].
-func (d offline) Status(ctx context.Context) (control.Status, error) {
-	s, err := d.Check(ctx)
-	s.Problems = health.Roots(s.Problems)
-	return s, err
-}
-
-// Check implements [control.API].
-func (d offline) Check(ctx context.Context) (control.Status, error) {
-	s, err := d.status(ctx)
-	if err != nil {
-		return s, err
-	}
-	return d.judged(ctx, s, true)
 }
 
 // Explain implements [control.API].

@@ -25,26 +25,22 @@ import (
 )
 
 // Status implements [control.API].
-func (d *Daemon) Status(ctx context.Context) (control.Status, error) {
-	s, err := d.examined(ctx, false)
+func (d *core) Status(ctx context.Context) (control.Status, error) {
+	s, err := d.examined(ctx, d.offline)
 	s.Problems = health.Roots(s.Problems)
 	return s, err
 }
 
 // Check implements [control.API].
-func (d *Daemon) Check(ctx context.Context) (control.Status, error) { return d.examined(ctx, true) }
+func (d *core) Check(ctx context.Context) (control.Status, error) { return d.examined(ctx, true) }
 
-// examined is how things stand, with every problem that there is.
-func (d *Daemon) examined(ctx context.Context, atOnce bool) (control.Status, error) {
-	s, err := d.status(ctx)
+// examined is how things stand, with every problem that there is: with atOnce also what has
+// just begun.
+func (d *core) examined(ctx context.Context, atOnce bool) (control.Status, error) {
+	s, err := d.look(ctx)
 	if err != nil {
 		return s, err
 	}
-	return d.judged(ctx, s, atOnce)
-}
-
-// judged adds to a status what is wrong, also what has just begun.
-func (d *core) judged(ctx context.Context, s control.Status, atOnce bool) (control.Status, error) {
 	if len(s.Accounts) > 1 {
 		counts, err := d.store.CountsOf(ctx)
 		if err != nil {
