@@ -1,12 +1,14 @@
 package queue
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -245,4 +247,32 @@ func TestMovedMeetsTheSamePlayback(t *testing.T) {
 			s.checkCounters(t)
 		})
 	}
+}
+
+// TestAPlaybackCountsInOneAccount: in the statistics it is one viewing, as long as any account
+// keeps it.
+func TestAPlaybackCountsInOneAccount(t *testing.T) {
+	s := couple(t)
+	s.commit(t, film("one", 1, -60))
+	counts := func(want int, when string) {
+		t.Helper()
+		if year, err := s.Year(t.Context(), 2026, time.UTC); err != nil || year.Sum.Films != want {
+			t.Errorf("%s: %d viewings count, want %d, %v", when, year.Sum.Films, want, err)
+		}
+	}
+	change := func(do func(context.Context, entry.Selection, bool) (entry.Changed, error), id int64) {
+		t.Helper()
+		if did, err := do(t.Context(), entry.Selection{IDs: []int64{id}}, false); err != nil || did.Changed != 1 {
+			t.Fatal(did, err)
+		}
+	}
+	counts(1, "in both")
+	change(s.Drop, 1)
+	counts(1, "dropped in one")
+	change(s.Drop, 2)
+	counts(0, "dropped in both")
+	change(s.Send, 2)
+	counts(1, "sent again in one")
+	change(s.Send, 1)
+	counts(1, "sent again in both")
 }

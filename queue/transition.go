@@ -40,8 +40,8 @@ func (t *tx) transition(e *Entry, to viewing.State, reason string, s entry.Step)
 	if was.State == viewing.StateInDoubt && to == viewing.StatePending || to.Finished() || to == viewing.StateHeld {
 		t.exec("DELETE FROM doubts WHERE entry = ?", e.ID)
 	}
-	if root := rootOf(*e); root != rootOf(was) {
-		t.exec("UPDATE entries SET root = ? WHERE id = ?", root, e.ID)
+	if rootOf(*e) != rootOf(was) {
+		t.recount(*e)
 	}
 	t.keepLookup(was, *e)
 	if s.Code != "" {
@@ -50,6 +50,18 @@ func (t *tx) transition(e *Entry, to viewing.State, reason string, s entry.Step)
 	}
 	if to == viewing.StateDropped && e.Kind == viewing.KindList {
 		t.dropItems(e.ID)
+	}
+}
+
+// recount has the first of the entries of one playback that may count be in the statistics.
+// What was merged counts with the other one.
+func (t *tx) recount(e Entry) {
+	counted := false
+	for _, one := range all(t, scanEntry, selectEntries+"WHERE n.event = (SELECT event FROM entries WHERE id = ?) AND n.part = ? ORDER BY n.id", e.ID, e.Part) {
+		root := rootOf(one)
+		root.Valid = root.Valid && !counted
+		t.exec("UPDATE entries SET root = ? WHERE id = ?", root, one.ID)
+		counted = counted || root.Valid || one.State == viewing.StateMerged
 	}
 }
 
