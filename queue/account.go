@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 
 	"github.com/filmspool/filmspool/queue/account"
@@ -27,9 +26,6 @@ func (s *Store) Account(ctx context.Context, name string) (account.Row, error) {
 // what is on disk, so that it undoes nobody else's; it must do nothing but
 // change that, and may be called again after it failed. The name stays.
 func (s *Store) UpdateAccount(ctx context.Context, name string, change func(*account.Row)) error {
-	if name == "" {
-		return errors.New("save account: it has no name")
-	}
 	return s.write(ctx, fmt.Sprintf("save account %s", name), func(t *tx) error {
 		a := t.account(name)
 		base, pause := a.BaseURL, a.Pause

@@ -176,7 +176,7 @@ func (t *tx) correctionFor(m *viewing.Media) *resolve.Correction {
 	if m == nil || m.Identified() || m.Unsure {
 		return nil
 	}
-	return resolve.Telling(all(t, scanCorrection, selectOfKeys, jsonArray(resolve.Clues(*m))), *m)
+	return resolve.Telling(all(t, scanCorrection, selectOfKeys, asJSON{resolve.Clues(*m)}), *m)
 }
 
 const selectCorrection = "SELECT corrections.id, body, (SELECT count(*) FROM entries WHERE correction = corrections.id) FROM corrections"
@@ -206,7 +206,7 @@ func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*resolve.Co
 	if m.Identified() {
 		return nil, nil
 	}
-	all, err := read(ctx, s, "look for a correction", scanCorrection, selectOfKeys, jsonArray(resolve.Clues(m)))
+	all, err := read(ctx, s, "look for a correction", scanCorrection, selectOfKeys, asJSON{resolve.Clues(m)})
 	if err != nil {
 		return nil, err
 	}

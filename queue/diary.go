@@ -93,7 +93,7 @@ func (s *Store) Entitle(ctx context.Context, entries []Entry) error {
 		return nil
 	}
 	known := titles{}
-	if _, err := read(ctx, s, "read titles", known.scan, selectTitles, jsonArray(keys)); err != nil {
+	if _, err := read(ctx, s, "read titles", known.scan, selectTitles, asJSON{keys}); err != nil {
 		return err
 	}
 	for i, e := range entries {
@@ -171,7 +171,7 @@ func (t *tx) learn(e Entry) (words string) {
 	}
 	if keys := lacking(e.Media); len(keys) > 0 {
 		known := titles{}
-		all(t, known.scan, selectTitles, jsonArray(keys))
+		all(t, known.scan, selectTitles, asJSON{keys})
 		e.Media = known.entitle(e.Media)
 	}
 	return wordsOf(e)

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -147,15 +148,7 @@ func completed(m viewing.Media, old *viewing.Media) *viewing.Media {
 		return &m
 	}
 	if m.Type == viewing.Episode {
-		if m.Show == nil {
-			m.Show = old.Show
-		}
-		if m.Season == nil {
-			m.Season = old.Season
-		}
-		if m.Episode == nil {
-			m.Episode = old.Episode
-		}
+		m.Show, m.Season, m.Episode = cmp.Or(m.Show, old.Show), cmp.Or(m.Season, old.Season), cmp.Or(m.Episode, old.Episode)
 	}
 	if !old.Identified() {
 		if m.Title == "" {

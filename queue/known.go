@@ -20,7 +20,7 @@ func (s *Store) Recorded(ctx context.Context, source string, keys []string) (map
 		return struct{}{}, err
 	}, `SELECT item_key, watched_at, watched ->> '$.precision' FROM entries
 		WHERE account IN (SELECT value FROM json_each(?)) AND kind = 'viewing' AND item_key <> '' AND item_key IN (SELECT value FROM json_each(?)) ORDER BY happened_at, id`,
-		jsonArray(s.AccountsOf(source)), jsonArray(keys))
+		asJSON{s.AccountsOf(source)}, asJSON{keys})
 	return times, err
 }
 

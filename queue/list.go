@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -83,31 +84,19 @@ const (
 
 // Entries lists entries, the newest or the latest first.
 func (s *Store) Entries(ctx context.Context, f entry.Filter) ([]Entry, error) {
-	query, args, err := listQuery(f)
+	f.Limit = cmp.Or(f.Limit, defaultLimit)
+	fits, args, err := conditions(f)
+	if err == nil && (f.Limit < 0 || f.Limit > maxLimit) {
+		err = errors.New("limit must be from 1 to 1000")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("list entries: %w", err)
-	}
-	return read(ctx, s, "list entries", scanEntry, query, args...)
-}
-
-// listQuery is the filter as SQL.
-func listQuery(f entry.Filter) (query string, args []any, err error) {
-	switch {
-	case f.Limit < 0 || f.Limit > maxLimit:
-		return "", nil, errors.New("limit must be from 1 to 1000")
-	case f.Limit == 0:
-		f.Limit = defaultLimit
-	}
-	fits, args, err := conditions(f)
-	if err != nil {
-		return "", nil, err
 	}
 	order := "n.id DESC"
 	if f.ByTime {
 		order = "n.happened_at DESC, n.id DESC"
 	}
-	query = "SELECT " + entryColumns + " FROM entries AS n JOIN events AS v ON v.id = n.event WHERE true" + fits
-	return query + " ORDER BY " + order + " LIMIT ?", append(args, f.Limit), nil
+	return read(ctx, s, "list entries", scanEntry, selectEntries+"WHERE true"+fits+" ORDER BY "+order+" LIMIT ?", append(args, f.Limit)...)
 }
 
 // selectFirst reports that no entry before is of the same part of an event, or has the event
@@ -191,8 +180,7 @@ const selectAhead = `SELECT coalesce(
 // when there is none.
 func (s *Store) Explain(ctx context.Context, id int64) (x entry.Explanation, err error) {
 	what := fmt.Sprintf("explain entry %d", id)
-	entries, err := read(ctx, s, what, scanEntry, "SELECT "+entryColumns+" FROM entries AS n JOIN events AS v ON v.id = n.event "+
-		"WHERE n.id IN (?1, ("+selectAhead+")) ORDER BY n.id <> ?1", id)
+	entries, err := read(ctx, s, what, scanEntry, selectEntries+"WHERE n.id IN (?1, ("+selectAhead+")) ORDER BY n.id <> ?1", id)
 	switch {
 	case err != nil:
 		return x, err
@@ -251,9 +239,8 @@ func (s *Store) Answered(ctx context.Context, account string, since time.Time, n
 // for records of the service: delivered ones, and those that the user dropped
 // after a request.
 func (s *Store) Claims(ctx context.Context, account string, keys []string) ([]Entry, error) {
-	return read(ctx, s, "list claims", scanEntry, "SELECT "+entryColumns+` FROM entries AS n JOIN events AS v ON v.id = n.event
-		WHERE n.account = ? AND n.item_key IN (SELECT value FROM json_each(?)) AND n.kind = 'viewing'
-		AND (n.state = 'delivered' OR n.state = 'dropped' AND n.attempts > 0)`, account, jsonArray(keys))
+	return read(ctx, s, "list claims", scanEntry, selectEntries+`WHERE n.account = ? AND n.item_key IN (SELECT value FROM json_each(?)) AND n.kind = 'viewing'
+		AND (n.state = 'delivered' OR n.state = 'dropped' AND n.attempts > 0)`, account, asJSON{keys})
 }
 
 // WatchedSince reports whether an item, or an episode of a series, was seen

@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/filmspool/filmspool/queue/entry"
@@ -106,13 +107,10 @@ func (s *Store) Operate(ctx context.Context, o entry.Order) (entry.Changed, erro
 // apply changes entries in one transaction. With a state, those that have left it since
 // they were found are passed over; without one, what cannot be changed is an error.
 func (s *Store) apply(ctx context.Context, o entry.Order, ids []int64, state viewing.State, sum *entry.Changed) error {
-	type outcome struct {
-		Entry
-		left string
-	}
-	var all []outcome
+	var after entry.Changed
 	err := s.writeDry(ctx, string(o.Verb)+" entries", o.DryRun, func(t *tx) error {
-		all = nil // it may be called again
+		after = *sum // it may be called again
+		after.From, after.Left, after.IDs = maps.Clone(sum.From), maps.Clone(sum.Left), slices.Clone(sum.IDs)
 		for _, id := range ids {
 			e := t.entry(id)
 			if state != "" && e.State != state {
@@ -122,36 +120,31 @@ func (s *Store) apply(ctx context.Context, o entry.Order, ids []int64, state vie
 				return err
 			}
 			left, err := t.operate(o, e)
-			if err != nil {
+			switch {
+			case err != nil:
 				return err
-			}
-			if left != changed && left != unchanged && state == "" {
+			case left == unchanged:
+			case left == changed:
+				after.Changed++
+				after.From[e.State]++
+				if len(after.IDs) < maxNamed {
+					after.IDs = append(after.IDs, id)
+				}
+			case state != "":
+				after.Left[left]++
+			default:
 				if left == viewing.ReasonFuture {
 					e.Reason = left
 				}
 				return &StateError{Verb: string(o.Verb), ID: id, State: e.State, Reason: e.Reason}
 			}
-			all = append(all, outcome{e, left})
 		}
 		return nil
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		*sum = after
 	}
-	for _, one := range all {
-		switch one.left {
-		case unchanged:
-		case changed:
-			sum.Changed++
-			sum.From[one.State]++
-			if len(sum.IDs) < maxNamed {
-				sum.IDs = append(sum.IDs, one.ID)
-			}
-		default:
-			sum.Left[one.left]++
-		}
-	}
-	return nil
+	return err
 }
 
 // operate applies a verb to one entry in such a state, or says why not.

@@ -72,7 +72,7 @@ func timeOrNull(t time.Time) sql.NullInt64 {
 // idOrNull writes an id; 0 is NULL.
 func idOrNull(id int64) sql.NullInt64 { return sql.NullInt64{Int64: id, Valid: id != 0} }
 
-// asJSON writes a value as text; nil is NULL.
+// asJSON writes a value as text; nil is NULL. For json_each it is a list.
 type asJSON struct{ value any }
 
 // Value implements [driver.Valuer].
@@ -102,15 +102,6 @@ func (j fromJSON) Scan(text any) error {
 	default:
 		return fmt.Errorf("read JSON: it is %T", text)
 	}
-}
-
-// jsonArray writes ids or words as JSON, for json_each.
-func jsonArray[T int64 | string](values []T) string {
-	if len(values) == 0 {
-		return "[]"
-	}
-	text, _ := json.Marshal(values) // neither can fail
-	return string(text)
 }
 
 // said is a message to keep; nil for one without a code.

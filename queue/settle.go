@@ -251,7 +251,7 @@ func (t *tx) recordReadBack(m ReadBack) error {
 // KeepLists notes which lists the service has before a list is created.
 func (s *Store) KeepLists(ctx context.Context, entry int64, ids []string) error {
 	return s.write(ctx, fmt.Sprintf("keep lists before entry %d", entry), func(t *tx) error {
-		t.exec("INSERT OR REPLACE INTO lists_before (entry, ids) VALUES (?, ?)", entry, jsonArray(ids))
+		t.exec("INSERT OR REPLACE INTO lists_before (entry, ids) VALUES (?, ?)", entry, asJSON{append([]string{}, ids...)})
 		return nil
 	})
 }

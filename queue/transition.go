@@ -1,6 +1,8 @@
 package queue
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/entry"
@@ -79,23 +81,19 @@ func (t *tx) rewrite(was Entry, e *Entry) {
 	t.keepLookup(was, *e)
 }
 
+// askable are the reasons for which the service may be asked what an entry is.
+var askable = []string{
+	viewing.ReasonUnresolved, viewing.ReasonBulk, viewing.ReasonBackdated, viewing.ReasonReview, viewing.ReasonFuture, viewing.ReasonWave,
+}
+
 // asks reports whether the service may be asked what an entry is: it is held, and
 // has no identifier.
 func asks(e Entry) bool {
-	if e.State != viewing.StateHeld || e.Media == nil || e.Key() != "" {
-		return false
-	}
-	switch e.Reason {
-	case viewing.ReasonUnresolved, viewing.ReasonBulk, viewing.ReasonBackdated, viewing.ReasonReview, viewing.ReasonFuture, viewing.ReasonWave:
-		return true
-	default:
-		return false
-	}
+	return e.State == viewing.StateHeld && e.Media != nil && e.Key() == "" && slices.Contains(askable, e.Reason)
 }
 
 // unidentifiedRows chooses the entries that [asks] is true for.
-const unidentifiedRows = `(state = 'held' AND item_key = '' AND media IS NOT NULL
-	AND reason IN ('unresolved', 'bulk', 'backdated', 'review', 'future', 'wave'))`
+var unidentifiedRows = "(state = 'held' AND item_key = '' AND media IS NOT NULL AND reason IN ('" + strings.Join(askable, "', '") + "'))"
 
 // keepLookup keeps the list of the entries that the service is asked about. Answers
 // about other words mean nothing any more.

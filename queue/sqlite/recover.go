@@ -116,7 +116,7 @@ func (db *DB) recover(ctx context.Context, cause string) error {
 	case <-db.damage: //nolint:errcheck // it is known already
 	default:
 	}
-	db.trouble.end()
+	db.endTrouble()
 	db.logger.Error("the damaged database was set aside", "aside", found.Aside, "lost", found.Lost)
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -61,10 +62,9 @@ type Options struct {
 
 // Opening is what a start found out about the database.
 type Opening struct {
-	Installation string // random, made with the database
-	Copied       int64  // when this database was made by [DB.Backup], in milliseconds since 1970; 0 for none
-	Missing      int64  // how many events were acknowledged in an earlier run and are not in the file
-	Behind       bool   // events or other changes of an earlier run are missing
+	Copied  int64 // when this database was made by [DB.Backup], in milliseconds since 1970; 0 for none
+	Missing int64 // how many events were acknowledged in an earlier run and are not in the file
+	Behind  bool  // events or other changes of an earlier run are missing
 }
 
 // DB is an open database. Its methods may be called from any goroutine.
@@ -80,7 +80,8 @@ type DB struct {
 	counter *os.File    // holds the counts as of the last commit
 	begun   int         // transactions; see growLog
 
-	trouble troubles
+	troubleMu sync.Mutex
+	trouble   Trouble // Cause is nil for none
 
 	jobs    chan *job     // unbuffered: a job that was handed over is always answered
 	idle    chan struct{} // Run sends whenever somebody asks whether it moves
@@ -167,7 +168,7 @@ func (db *DB) startRun(t *Tx, was counts) error {
 	var recovered bool
 	_, err := t.Find(`SELECT (SELECT value FROM meta WHERE key = 'installation'),
 		coalesce((SELECT value FROM meta WHERE key = 'copied'), 0), EXISTS (SELECT 1 FROM meta WHERE key = 'recovered')`,
-		nil, &o.Installation, &o.Copied, &recovered)
+		nil, &db.installation, &o.Copied, &recovered)
 	if err != nil {
 		return err
 	}
@@ -187,7 +188,6 @@ func (db *DB) startRun(t *Tx, was counts) error {
 			return err
 		}
 	}
-	db.installation = o.Installation
 	return errors.Join(t.Mark("clean", 0), t.Run("DELETE FROM meta WHERE key IN ('copied', 'recovered', 'trial')"))
 }
 

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"errors"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -40,49 +39,38 @@ func (t Trouble) Message() viewing.Message {
 	}
 }
 
-// troubles keeps the present trouble.
-type troubles struct {
-	mu  sync.Mutex
-	now *Trouble
-}
-
-// begin records a failure, and reports whether it is the first.
-func (t *troubles) begin(at time.Time, cause error) (first bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if first = t.now == nil; first {
-		t.now = &Trouble{Since: at}
+// beginTrouble records a failure, and reports whether it is the first.
+func (db *DB) beginTrouble(cause error) (first bool) {
+	db.troubleMu.Lock()
+	defer db.troubleMu.Unlock()
+	if first = db.trouble.Cause == nil; first {
+		db.trouble.Since = db.o.Now()
 	}
-	t.now.Cause = cause
+	db.trouble.Cause = cause
 	return first
 }
 
-// end forgets the trouble and returns it.
-func (t *troubles) end() (over Trouble) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.now != nil {
-		over, t.now = *t.now, nil
-	}
+// endTrouble forgets the trouble and returns it.
+func (db *DB) endTrouble() (over Trouble) {
+	db.troubleMu.Lock()
+	defer db.troubleMu.Unlock()
+	over, db.trouble = db.trouble, Trouble{}
 	return over
 }
 
 // Trouble is what keeps the database from being written now; ok is false when
 // nothing does, as far as was tried. The writer tries again every second.
 func (db *DB) Trouble() (trouble Trouble, ok bool) {
-	db.trouble.mu.Lock()
-	defer db.trouble.mu.Unlock()
-	if db.trouble.now == nil {
-		return Trouble{}, false
-	}
-	return *db.trouble.now, true
+	db.troubleMu.Lock()
+	defer db.troubleMu.Unlock()
+	return db.trouble, db.trouble.Cause != nil
 }
 
 // Refused counts events that were not taken because of the trouble.
 func (db *DB) Refused(events int) {
-	db.trouble.mu.Lock()
-	defer db.trouble.mu.Unlock()
-	if db.trouble.now != nil {
-		db.trouble.now.Refused += int64(events)
+	db.troubleMu.Lock()
+	defer db.troubleMu.Unlock()
+	if db.trouble.Cause != nil {
+		db.trouble.Refused += int64(events)
 	}
 }

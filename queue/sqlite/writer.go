@@ -175,7 +175,7 @@ func (db *DB) begin() (*Tx, error) {
 // failed records trouble and closes the connection. A failed flush must not be
 // tried again on it: the system may have forgotten the pages, and report success.
 func (db *DB) failed(err error) {
-	if db.trouble.begin(db.o.Now(), err) {
+	if db.beginTrouble(err) {
 		db.logger.Error("storage failed", "error", err)
 	}
 	if db.writer != nil {
@@ -188,16 +188,15 @@ func (db *DB) failed(err error) {
 // tryWriting writes as much as events would need, and takes it back. Trouble
 // ends when that succeeds; a small commit may still find room where events do not.
 func (db *DB) tryWriting() {
-	err := db.writeNow(func(t *Tx) error {
-		return t.Run("INSERT OR REPLACE INTO meta (key, value) VALUES ('trial', zeroblob(65536))")
-	})
-	if err == nil {
-		err = db.writeNow(func(t *Tx) error { return t.Run("DELETE FROM meta WHERE key = 'trial'") })
+	for _, statement := range []string{
+		"INSERT OR REPLACE INTO meta (key, value) VALUES ('trial', zeroblob(65536))", "DELETE FROM meta WHERE key = 'trial'",
+	} {
+		if db.writeNow(func(t *Tx) error { return t.Run(statement) }) != nil {
+			return
+		}
 	}
-	if err == nil {
-		over := db.trouble.end()
-		db.logger.Info("storage works again", "after", db.o.Now().Sub(over.Since), "refused", over.Refused)
-	}
+	over := db.endTrouble()
+	db.logger.Info("storage works again", "after", db.o.Now().Sub(over.Since), "refused", over.Refused)
 }
 
 const (
@@ -205,7 +204,7 @@ const (
 	growFrom = 8       // transactions of a run: a command that adds one viewing does not wait for it
 )
 
-// growLog gives the write-ahead log its full size, in an open transaction, when nobody
+// growLog gives the write-ahead log its full size, in an open transaction, when nothing
 // else writes there: to flush what overwrites a file costs half of what makes it longer.
 // SQLite ends a log at the first frame that is none.
 func (db *DB) growLog() {
