@@ -128,15 +128,6 @@ func TestTogether(t *testing.T) {
 	s.checkCounters(t)
 }
 
-// TestTogetherIsAmended: a source corrects what waits in each account.
-func TestTogetherIsAmended(t *testing.T) {
-	s := couple(t)
-	s.told(t, chrome, film("b", 603, -60))
-	s.deliver(t, "anna")
-	s.commitBatch(t, viewing.Batch{Source: chrome, Amendments: []viewing.Amendment{{EventID: "b", Media: identified(604), Reason: viewing.Say("It was another film.")}}})
-	s.wantKeys(t, map[int64]string{1: "movie:603", 2: "movie:604"})
-}
-
 // TestListsTogether: a list of two accounts is one in each, and an item goes onto
 // both, wherever its source leads by now.
 func TestListsTogether(t *testing.T) {

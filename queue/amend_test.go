@@ -159,20 +159,6 @@ func TestSightingByAnotherNameStandsForItself(t *testing.T) {
 	}
 }
 
-func TestDropWithdrawsPendingAndHeld(t *testing.T) {
-	s := fresh(t)
-	for _, v := range []viewing.Event{film("pending", 603, -10), unidentified("held")} {
-		id := s.commit(t, v)[0].Entries[0]
-		s.amend(t, viewing.Amendment{EventID: v.EventID, Drop: true, Reason: viewing.Say("unmarked")})
-		if e := s.entry(t, id); e.State != viewing.StateDropped || e.Reason != "withdrawn" || e.SettledAt.IsZero() {
-			t.Errorf("%s: %+v", v.EventID, e)
-		}
-	}
-	if counts := s.checkCounters(t); counts != (entry.Counts{Dropped: 2}) {
-		t.Errorf("counts %+v", counts)
-	}
-}
-
 func TestWhatHasBegunToLeaveIsOnlyNoted(t *testing.T) {
 	ends := map[string]viewing.State{
 		"sending": viewing.StateSending, "doubt": viewing.StateInDoubt, "delivered": viewing.StateDelivered,

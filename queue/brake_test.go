@@ -220,51 +220,6 @@ func TestAPauseThatDrops(t *testing.T) {
 	s.wantStanding(t, want)
 }
 
-// TestOnlyWhatWasShownIsApproved: what came after the list stays.
-func TestOnlyWhatWasShownIsApproved(t *testing.T) {
-	s := fresh(t).by(rules.Settings{Approve: true})
-	s.told(t, chrome, film("a", 1, -60))
-	s.told(t, chrome, film("b", 2, -50))
-	shown, err := s.Entries(t.Context(), entry.Filter{Reason: viewing.ReasonApprove})
-	if err != nil || len(shown) != 2 {
-		t.Fatal(shown, err)
-	}
-	s.told(t, chrome, film("c", 3, -40))
-	for range 2 {
-		if _, err := s.ReleaseHeld(t.Context(), entry.Selection{Filter: entry.Filter{Reason: viewing.ReasonApprove, UpTo: shown[0].ID}}, false); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s.wantStanding(t, map[string]string{"a": "pending", "b": "pending", "c": "held approve"})
-	if did, err := s.Drop(t.Context(), entry.Selection{Filter: entry.Filter{UpTo: -1}}, false); err != nil || did.Changed != 0 {
-		t.Errorf("%+v, %v", did, err)
-	}
-}
-
-// TestAClockSetBackLeavesSilences: a computer may begin with a wrong clock.
-func TestAClockSetBackLeavesSilences(t *testing.T) {
-	s := fresh(t)
-	yesterday := s.clock.now()
-	today := yesterday.Add(24 * time.Hour)
-	s.paused(t, account.ByUser(yesterday, yesterday.Add(2*time.Hour), true))
-	s.clock.advance(2 * time.Hour)
-	s.paused(t, account.Pause{})
-	s.clock.advance(22 * time.Hour)
-	s.paused(t, account.ByUser(today, today.Add(time.Hour), true))
-	for _, move := range []time.Duration{-48 * time.Hour, 48*time.Hour + 10*time.Minute} {
-		s.clock.advance(move)
-		err := s.UpdateAccount(t.Context(), "default", func(a *account.Row) { a.Pause = a.Pause.Timely(s.clock.now()) })
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	s.told(t, chrome, film("yesterday", 1, 60))
-	s.told(t, chrome, film("today", 2, 24*60+5))
-	s.told(t, chrome, film("between", 3, 12*60))
-	want := map[string]string{"yesterday": "dropped paused", "today": "dropped paused", "between": "pending"}
-	s.wantStanding(t, want)
-}
-
 // TestAResumeEndsASilenceThatLiesAhead: who resumes under a clock that was set back
 // wants nothing dropped later.
 func TestAResumeEndsASilenceThatLiesAhead(t *testing.T) {

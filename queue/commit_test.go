@@ -216,24 +216,6 @@ func TestStateChangesWithTheBatch(t *testing.T) {
 	}
 }
 
-func TestRulesHoldWithTheirReason(t *testing.T) {
-	s := fresh(t)
-	bulk := film("bulk", 1, -10)
-	bulk.Class = viewing.ClassBulk
-	ahead := film("ahead", 2, 6)
-	soon := film("soon", 3, 5)
-	outcomes := s.commit(t, bulk, ahead, soon, unidentified("who"))
-	for i, want := range []string{"bulk", "future", "", "unresolved"} {
-		e := s.entry(t, outcomes[i].Entries[0])
-		if e.Reason != want || (e.State == viewing.StateHeld) != (want != "") {
-			t.Errorf("%s is %s (%s), want %q", e.EventID, e.State, e.Reason, want)
-		}
-	}
-	if e := s.entry(t, outcomes[2].Entries[0]); e.NextAt.After(noon()) {
-		t.Errorf("an entry a little ahead is due at %s, want at once", e.NextAt)
-	}
-}
-
 func TestOldestPending(t *testing.T) {
 	s := fresh(t)
 	if _, ok, err := s.OldestPending(t.Context(), ""); ok || err != nil {

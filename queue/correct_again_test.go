@@ -28,21 +28,6 @@ func TestACorrectionRemembersWhatTheSourceTold(t *testing.T) {
 	s.wantKeys(t, map[int64]string{all[1]: "movie:603", s.commitIDs(t, other)[0]: ""})
 }
 
-// Season and number that were found out for the wrong series are not the right one's.
-func TestACorrectionTakesThePlaceThatTheSourceTold(t *testing.T) {
-	s := fresh(t)
-	red := viewing.Show{Title: "Show Red", Year: 2008}
-	all := s.commitIDs(t, part("a", red, 4, 5, -90), part("b", red, 4, 6, -60))
-	for n, l := range s.wantLookups(t, 2, all...) {
-		m := theSeries(9).Apply(*l.Entry.Media)
-		season, number := 1, 80+n
-		m.Season, m.Episode = &season, &number
-		s.found(t, Finding{Lookup: l, Media: &m, Why: viewing.Say("text", "text", "TMDB counts them in one season.")})
-	}
-	s.correct(t, all[0], theSeries(20))
-	s.wantKeys(t, map[int64]string{all[0]: "episode:20:4:5", all[1]: "episode:20:4:6", s.commitIDs(t, part("c", red, 4, 7, -30))[0]: "episode:20:4:7"})
-}
-
 // A place that a person has typed stays when the series is another.
 func TestACorrectionKeepsAPlaceThatWasTyped(t *testing.T) {
 	s := fresh(t)

@@ -3,15 +3,12 @@ package queue
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"testing"
-	"time"
-
-	"pgregory.net/rapid"
-
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
+	"slices"
+	"testing"
+	"time"
 )
 
 // called is a viewing of a film of which a title and a year are told.
@@ -126,16 +123,6 @@ func TestACorrectionOfEpisodesWithoutNumbers(t *testing.T) {
 	}
 	s.wantKeys(t, map[int64]string{all[0]: "", all[2]: ""})
 	s.checkCounters(t)
-}
-
-// A year that is not known equals only that.
-func TestACorrectionByTitle(t *testing.T) {
-	s := fresh(t)
-	all := s.commitIDs(t, called("a", "Alpha: One", 0, -90), called("b", "alpha one", 0, -60), called("c", "Alpha One", 1999, -30))
-	if did := s.correct(t, all[0], theFilm(603)); did.AlsoChanged != 1 {
-		t.Errorf("%+v", did)
-	}
-	s.wantKeys(t, map[int64]string{all[1]: "movie:603", all[2]: ""})
 }
 
 // at is an item that a site tells by a number of its own.
@@ -269,17 +256,6 @@ func TestACorrectionOfOneEntryAlone(t *testing.T) {
 	}
 }
 
-// What the service found out may be corrected for good.
-func TestACorrectionOfWhatWasFoundOut(t *testing.T) {
-	s := fresh(t)
-	all := s.commitIDs(t, called("e1", "Alpha", 1999, -60))
-	s.found(t, is(s.wantLookups(t, 1, all[0])[0], 603))
-	if did := s.correct(t, all[0], theFilm(604)); did.Remembered == nil || did.Remembered.Told.IDs != (viewing.IDs{}) {
-		t.Errorf("%+v", did)
-	}
-	s.wantKeys(t, map[int64]string{s.commitIDs(t, called("e2", "Alpha", 1999, -10))[0]: "movie:604"})
-}
-
 // What the service has found out to be the same waits with a number, and follows.
 func TestACorrectionOfAWholeSeriesThatWasFoundOut(t *testing.T) {
 	s := fresh(t)
@@ -398,51 +374,4 @@ func TestAnAmendmentMeetsCorrections(t *testing.T) {
 	if list, err := s.Corrections(t.Context()); err != nil || list[0].Entries != 1 {
 		t.Errorf("%+v, %v", list, err)
 	}
-}
-
-// However corrections and viewings follow each other, all that waits is what the
-// last correction of its like says, and nothing changes that has left.
-func TestTheOrderOfCorrectionsDoesNotMatter(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		s := fresh(t)
-		defer s.stop()
-		titles := []string{"Alpha", "Beta", "Gamma"}
-		said, left, told := map[string]int64{}, map[int64]string{}, map[int64]string{}
-		for n := range rapid.IntRange(1, 25).Draw(r, "steps") {
-			title := rapid.SampledFrom(titles).Draw(r, "title")
-			switch rapid.IntRange(0, 3).Draw(r, "what") {
-			case 0, 1:
-				told[s.commitIDs(t, called(fmt.Sprint("e", n), title, 1999, -600+20*n))[0]] = title
-			case 2:
-				tmdb := rapid.Int64Range(1, 4).Draw(r, "tmdb")
-				c := Correcting{Is: theFilm(tmdb)}
-				for id := range told {
-					if e := s.entry(t, id); told[id] == title && left[id] == "" && rapid.Bool().Draw(r, "by an entry") && e.State != viewing.StateMerged {
-						c.Entry = id
-					}
-				}
-				if c.Entry == 0 {
-					s.saidOf(t, viewing.Media{Type: viewing.Movie, Title: title, Year: 1999}, c.Is)
-				} else if _, err := s.Correct(t.Context(), c); err != nil {
-					r.Fatal(err)
-				}
-				said[title] = tmdb
-			case 3:
-				for _, e := range s.due(t) {
-					s.settle(t, Settlement{Entry: e.ID, Attempt: s.send(t, e), State: viewing.StateDelivered})
-					left[e.ID] = e.Media.Key()
-				}
-			}
-		}
-		for id, title := range told {
-			want := left[id]
-			if want == "" && said[title] > 0 {
-				want = fmt.Sprint("movie:", said[title])
-			}
-			if got := s.entry(t, id).Media.Key(); got != want {
-				r.Fatalf("entry %d, told as %s, is %q, want %q; said %v, left %v", id, title, got, want, said, left)
-			}
-		}
-		s.checkCounters(t)
-	})
 }

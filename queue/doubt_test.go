@@ -177,39 +177,6 @@ func TestAnsweredAndClaims(t *testing.T) {
 	}
 }
 
-func TestKin(t *testing.T) {
-	s := fresh(t)
-	v := film("e1", 1, -50)
-	v.Count, v.Progress = 2, &viewing.Progress{Duration: 5400}
-	s.commit(t, v, film("e2", 1, -49))
-	if k, err := s.Kin(t.Context(), 1); err != nil || k.Runtime != 90*time.Minute || k.Delivered != nil {
-		t.Errorf("kin %+v, %v", k, err)
-	}
-	s.settle(t, Settlement{Entry: 1, Attempt: s.sendOne(t, 1), State: viewing.StateDelivered})
-	s.settle(t, Settlement{Entry: 2, Attempt: s.sendOne(t, 2), State: viewing.StateDelivered})
-	if k, err := s.Kin(t.Context(), 2); err != nil || len(k.Delivered) != 1 || !k.Delivered[0].Equal(v.WatchedAt.Time()) {
-		t.Errorf("kin %+v, %v", k, err)
-	}
-	if k, err := s.Kin(t.Context(), 3); err != nil || k.Runtime != 0 || k.Delivered != nil {
-		t.Errorf("kin of the other event %+v, %v", k, err)
-	}
-}
-
-func TestListsBeforeAreKept(t *testing.T) {
-	s := fresh(t)
-	s.commit(t, viewing.Event{Kind: viewing.KindList, EventID: "l1", List: &viewing.List{Name: "Noir"}})
-	if err := s.KeepLists(t.Context(), 1, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.KeepLists(t.Context(), 1, []string{"lst_1"}); err != nil {
-		t.Fatal(err)
-	}
-	s.settle(t, Settlement{Entry: 1, Attempt: s.sendOne(t, 1), State: viewing.StateInDoubt})
-	if d, ok, err := s.Doubt(t.Context(), 1); err != nil || !ok || len(d.Before) != 1 || d.Before[0] != "lst_1" {
-		t.Errorf("doubt %+v, %v, %v", d, ok, err)
-	}
-}
-
 func TestWatchedSince(t *testing.T) {
 	s := fresh(t)
 	season, number := 1, 2

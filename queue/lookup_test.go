@@ -216,20 +216,6 @@ func TestFindingOfAnEntryThatHasChanged(t *testing.T) {
 	}
 }
 
-// The rules are asked with what the source has told.
-func TestFoundIdentityAsksTheRulesAgain(t *testing.T) {
-	s := fresh(t)
-	v := unidentified("e1")
-	v.WatchedAt = viewing.At(noon().Add(4 * time.Minute))
-	id := s.commitIDs(t, v)[0]
-	s.found(t, is(s.wantLookups(t, 1, id)[0], 603))
-	x := s.explained(t, id)
-	last := x.Steps[len(x.Steps)-1]
-	if last.Code != "rule.free" {
-		t.Errorf("last step %+v", last)
-	}
-}
-
 // A lookup knows how long its item is, as its player or its library told it, but not
 // of a file with several episodes.
 func TestLookupsTellTheRuntime(t *testing.T) {

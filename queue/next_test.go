@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/account"
-	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -125,42 +124,6 @@ func TestWhichElderBlocks(t *testing.T) {
 	}
 }
 
-func TestUnidentifiedItemsDoNotWaitForEachOther(t *testing.T) {
-	s := fresh(t)
-	s.commitIDs(t,
-		viewing.Event{Kind: viewing.KindList, EventID: "l1", List: &viewing.List{Name: "Red"}},
-		viewing.Event{Kind: viewing.KindList, EventID: "l2", List: &viewing.List{Name: "Blue"}})
-	s.wantDue(t, 1, 2)
-}
-
-func TestAfterWaitsForDelivery(t *testing.T) {
-	for _, state := range []viewing.State{viewing.StatePending, viewing.StateHeld, viewing.StateInDoubt, viewing.StateRejected, viewing.StateDropped, viewing.StateDelivered, viewing.StateMerged} {
-		t.Run(string(state), func(t *testing.T) {
-			s := fresh(t)
-			id := s.commitIDs(t, film("first", 1, -60), film("second", 2, -10))
-			err := s.write(t.Context(), "test", func(t *tx) error {
-				_, err := t.Exec("UPDATE entries SET after = ? WHERE id = ?", id[0], id[1])
-				return err
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			attempt := s.sendOne(t, id[0])
-			s.wantDue(t) // not while it is under way
-			s.settle(t, Settlement{Entry: id[0], Attempt: attempt, State: state, NextAt: noon().Add(time.Hour)})
-			arrived := state == viewing.StateDelivered || state == viewing.StateMerged
-			s.wantAhead(t, id[1], id[0], !arrived)
-			if arrived {
-				if e := s.wantDue(t, id[1])[0]; e.After != id[0] {
-					t.Errorf("entry waits for %d", e.After)
-				}
-				return
-			}
-			s.wantDue(t)
-		})
-	}
-}
-
 func TestNextDue(t *testing.T) {
 	s := fresh(t)
 	id := s.commitIDs(t, film("e1", 1, -1), film("e2", 2, -2))
@@ -201,43 +164,5 @@ func TestNothingBeginsInAPause(t *testing.T) {
 	pause(account.Pause{})
 	if _, err := s.Begin(t.Context(), next); err != nil {
 		t.Errorf("after it: %v", err)
-	}
-}
-
-// Whoever leaves the line, by whatever way, the next one gets its turn.
-func TestTheNextOfAnItemGetsItsTurn(t *testing.T) {
-	leave := map[string]func(*opened, int64) error{
-		"settled": func(s *opened, id int64) error {
-			return s.Settle(t.Context(), Settlement{Entry: id, State: viewing.StateRejected})
-		},
-		"held": func(s *opened, id int64) error {
-			_, err := s.Hold(t.Context(), entry.Selection{IDs: []int64{id}}, false)
-			return err
-		},
-		"dropped": func(s *opened, id int64) error {
-			_, err := s.Drop(t.Context(), entry.Selection{IDs: []int64{id}}, false)
-			return err
-		},
-		"another item": func(s *opened, id int64) error {
-			_, err := s.Edit(t.Context(), id, entry.Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 99}}})
-			return err
-		},
-		"another time": func(s *opened, id int64) error {
-			_, err := s.Edit(t.Context(), id, entry.Edit{WatchedAt: viewing.At(noon().Add(-time.Second))})
-			return err
-		},
-	}
-	for name, leave := range leave {
-		t.Run(name, func(t *testing.T) {
-			s := fresh(t)
-			id := s.commitIDs(t, film("e1", 7, -30), film("e2", 7, -20), film("e3", 7, -10))
-			s.wantDue(t, id[0])
-			if err := leave(s, id[0]); err != nil {
-				t.Fatal(err)
-			}
-			if ready := s.due(t); !slices.Contains(ids(ready), id[1]) || slices.Contains(ids(ready), id[2]) {
-				t.Errorf("ready %v, want %d and not %d", ids(ready), id[1], id[2])
-			}
-		})
 	}
 }

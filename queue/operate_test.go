@@ -44,16 +44,11 @@ func (o *opened) several(t testing.TB) map[viewing.State]int64 {
 type verbFunc func(sel entry.Selection, dry bool) (entry.Changed, error)
 
 func (o *opened) verbs(t testing.TB) map[string]verbFunc {
-	wrap := func(f func(entry.Selection, bool) (entry.Changed, error)) verbFunc { return f }
-	ctx := t.Context()
-	return map[string]verbFunc{
-		"retry":   wrap(func(s entry.Selection, dry bool) (entry.Changed, error) { return o.Retry(ctx, s, dry) }),
-		"hold":    wrap(func(s entry.Selection, dry bool) (entry.Changed, error) { return o.Hold(ctx, s, dry) }),
-		"release": wrap(func(s entry.Selection, dry bool) (entry.Changed, error) { return o.ReleaseHeld(ctx, s, dry) }),
-		"send":    wrap(func(s entry.Selection, dry bool) (entry.Changed, error) { return o.Send(ctx, s, dry) }),
-		"recheck": wrap(func(s entry.Selection, dry bool) (entry.Changed, error) { return o.Recheck(ctx, s, dry) }),
-		"drop":    wrap(func(s entry.Selection, dry bool) (entry.Changed, error) { return o.Drop(ctx, s, dry) }),
+	verbs := map[string]verbFunc{}
+	for _, verb := range []entry.Verb{entry.VerbRetry, entry.VerbHold, entry.VerbRelease, entry.VerbSend, entry.VerbRecheck, entry.VerbDrop} {
+		verbs[string(verb)] = func(s entry.Selection, dry bool) (entry.Changed, error) { return o.order(t.Context(), verb, s, dry) }
 	}
+	return verbs
 }
 
 // A verb changes an entry exactly where it is among its actions, and else says in which
@@ -460,24 +455,5 @@ func TestADropIsTakenBack(t *testing.T) {
 	doubts, err := s.Doubts(t.Context(), "default")
 	if err != nil || len(doubts) != 1 || doubts[0].Entry.ID != ids[1] {
 		t.Errorf("looked for: %+v, %v", doubts, err)
-	}
-}
-
-// TestADropThatOthersSawIsTakenBackOnce: what another source has told of the
-// playback meanwhile goes along.
-func TestADropThatOthersSawIsTakenBackOnce(t *testing.T) {
-	s := fresh(t)
-	ids := s.commitIDs(t, film("e1", 1, -50))
-	if _, err := s.Drop(t.Context(), entry.Selection{IDs: ids}, false); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Commit(t.Context(), viewing.Batch{Source: "kodi:/k", Events: []viewing.Event{film("k1", 1, -49)}}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: ids}, false); err != nil {
-		t.Fatal(err)
-	}
-	if due := s.due(t); len(due) != 1 || due[0].ID != ids[0] {
-		t.Errorf("due: %+v", due)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -300,43 +299,6 @@ func TestACrashWithDamageIsCopiedWithItsLog(t *testing.T) {
 		t.Errorf("%d events, the last one %q", len(states), states["only in the log"])
 	}
 	again.sound(t)
-}
-
-// TestARunThatMeetsDamageEnds: the next start copies what can be read.
-func TestARunThatMeetsDamageEnds(t *testing.T) {
-	s := fresh(t)
-	s.commit(t, film("e1", 1001, -1), film("e2", 2, -2))
-	s.stop()
-	content, err := os.ReadFile(s.path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	content = bytes.ReplaceAll(content, []byte("defaultviewing"), []byte("defaulyviewing")) // the index says otherwise
-	if err := os.WriteFile(s.path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	again, err := openAt(t.Context(), Options{Path: s.path, Settings: twoAccounts()}, s.clock.now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- again.Run(t.Context()) }()
-	if _, err := again.Operate(t.Context(), entry.Order{Verb: entry.VerbHold, Selection: entry.Selection{IDs: []int64{2}}}); !errors.Is(err, sqlite.ErrStorage) {
-		t.Fatalf("hold: %v", err)
-	}
-	if err := <-ended; !errors.Is(err, sqlite.ErrDamaged) {
-		t.Errorf("run: %v, want that it is damaged", err)
-	}
-	if err := again.Close(); err != nil {
-		t.Error(err)
-	}
-	s = open(t, s.path, s.clock)
-	if counts := s.checkCounters(t); counts.Held != 2 {
-		t.Errorf("counts %+v", counts)
-	}
-	if s.stop(); slices.ContainsFunc(files(t, s.path), func(name string) bool { return strings.HasSuffix(name, ".suspect") }) {
-		t.Error("the suspicion outlived the recovery")
-	}
 }
 
 // TestARecoveryThatWasCutShortIsFinished: a crash between its steps loses nothing.

@@ -286,16 +286,6 @@ func TestLateIdentityMeetsTheOthers(t *testing.T) {
 	}
 }
 
-func TestEditedTimeMeetsTheOthers(t *testing.T) {
-	s := fresh(t)
-	id := s.told(t, living, of(viewing.ClassReview, film("a", 603, -600))).Entries[0]
-	seen := s.told(t, chrome, film("b", 603, -60)).Entries[0]
-	if _, err := s.Edit(t.Context(), id, entry.Edit{WatchedAt: viewing.At(noon().Add(-61 * time.Minute))}); err != nil {
-		t.Fatal(err)
-	}
-	s.checkMerged(t, id, seen)
-}
-
 func TestWhatAnotherSourceSawTooIsNotWithdrawn(t *testing.T) {
 	s := fresh(t)
 	id := s.told(t, living, film("a", 603, -60)).Entries[0]

@@ -107,20 +107,6 @@ func TestSettleRefusesWhatCannotBe(t *testing.T) {
 	}
 }
 
-func TestSettleWithoutARequest(t *testing.T) {
-	s := fresh(t)
-	ids := s.commitIDs(t, film("pending", 1, -1), unidentified("held"), film("doubt", 3, -3), film("rejected", 4, -4))
-	s.settle(t, Settlement{Entry: ids[2], Attempt: s.sendOne(t, ids[2]), State: viewing.StateInDoubt})
-	s.settle(t, Settlement{Entry: ids[3], Attempt: s.sendOne(t, ids[3]), State: viewing.StateRejected})
-	for i, end := range []viewing.State{viewing.StateMerged, viewing.StateDropped, viewing.StateDelivered, viewing.StatePending} {
-		s.settle(t, Settlement{Entry: ids[i], State: end, Reason: "found by reading back"})
-		if e := s.entry(t, ids[i]); e.State != end || e.SettledAt.IsZero() != (end == viewing.StatePending) {
-			t.Errorf("%s: %+v", e.EventID, e)
-		}
-	}
-	s.checkCounters(t)
-}
-
 func TestOpenPutsInDoubtWhatWasUnderWay(t *testing.T) {
 	s := fresh(t)
 	id := s.commitIDs(t, film("e1", 603, -10), film("e2", 604, -5))

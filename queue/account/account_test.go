@@ -51,23 +51,6 @@ func TestTheFirstUserKnownIsTheOwner(t *testing.T) {
 	}
 }
 
-func TestPauseStates(t *testing.T) {
-	for reason, want := range map[string]struct {
-		state  State
-		probes bool
-	}{
-		"": {OK, false}, PausedUser: {Paused, false}, PausedKey: {Attention, true}, PausedAddress: {Attention, true}, "newer": {Attention, false},
-	} {
-		if p := (Pause{Reason: reason}); p.State() != want.state || p.Probes() != want.probes {
-			t.Errorf("%q: %s, %v", reason, p.State(), p.Probes())
-		}
-	}
-	want := Pause{Reason: PausedUser, Problem: viewing.Say("paused"), Hint: viewing.Say("hint.command", "command", "filmspool resume"), Since: noon()}
-	if diff := cmp.Diff(want, ByUser(noon(), time.Time{}, false)); diff != "" {
-		t.Error(diff)
-	}
-}
-
 // TestARefusalIsProbedLaterAndLater: the waits double up to six hours. A probe
 // that was asked for leaves the wait as it is, and a refusal for another reason
 // goes on with the same pause. An address that is not the service is probed every 5 minutes.

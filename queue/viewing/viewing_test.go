@@ -1,7 +1,6 @@
 package viewing
 
 import (
-	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -137,20 +136,5 @@ func TestKeyIsTheSameForTheSameItemOnly(t *testing.T) {
 			t.Errorf("%+v: key %q, identified %v, label %q; want %q, %q",
 				c.media, c.media.Key(), c.media.Identified(), c.media.Label(), c.key, c.label)
 		}
-	}
-}
-
-func TestViewingSurvivesJSON(t *testing.T) {
-	want := film(func(v *Event) { v.Origin = Origin{Site: "example.org"}; v.Class = ClassLive })
-	text, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got Event
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s\n%s", diff, text)
 	}
 }
