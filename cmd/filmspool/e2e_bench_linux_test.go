@@ -11,14 +11,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/gorilla/websocket"
 
-	"github.com/filmspool/filmspool/connector/connectortest"
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
@@ -32,8 +30,8 @@ func median(times []time.Duration) float64 {
 }
 
 // echo is a websocket to a server that says what it hears, of the library that
-// the daemon uses. Before it does so it calls first.
-func echo(b *testing.B, first func() error) *websocket.Conn {
+// the daemon uses.
+func echo(b *testing.B) *websocket.Conn {
 	b.Helper()
 	upgrader := websocket.Upgrader{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -44,7 +42,7 @@ func echo(b *testing.B, first func() error) *websocket.Conn {
 		defer conn.Close()
 		for {
 			kind, frame, err := conn.ReadMessage()
-			if err != nil || first() != nil || conn.WriteMessage(kind, frame) != nil {
+			if err != nil || conn.WriteMessage(kind, frame) != nil {
 				return
 			}
 		}
@@ -100,10 +98,8 @@ func filmNumber(n int) protocol.Viewing {
 }
 
 // BenchmarkEventToAck measures what a browser waits for, from sending an event
-// to its acknowledgement by the real program, against two floors of the same
-// run: an echo of the same frame plus the flush of 4 KiB that were overwritten,
-// each by itself; and both at once, a server that flushes and then
-// echoes, which has to be woken for either as the program has.
+// to its acknowledgement by the real program, against the floor of the same run: an
+// echo of the same frame plus the flush of 4 KiB that were overwritten.
 func BenchmarkEventToAck(b *testing.B) {
 	h := &household{t: b, dir: b.TempDir()}
 	daemon := h.start("run")
@@ -125,8 +121,8 @@ func BenchmarkEventToAck(b *testing.B) {
 		}
 		return syscall.Fdatasync(int(file.Fd()))
 	}
-	mirror, careful := echo(b, func() error { return nil }), echo(b, flush)
-	var acks, echoes, flushes, both []time.Duration
+	mirror := echo(b)
+	var acks, echoes, flushes []time.Duration
 	for i := range b.N {
 		if i%900 == 899 { // a client may send 1,000 messages at once
 			browser = h.bare(daemon)
@@ -138,70 +134,12 @@ func BenchmarkEventToAck(b *testing.B) {
 		acks = append(acks, timed(b, func() error { return exchange(browser, frame, `{"type":"ack"`) }))
 		echoes = append(echoes, timed(b, func() error { return exchange(mirror, frame, `{"type":"viewing"`) }))
 		flushes = append(flushes, timed(b, flush))
-		both = append(both, timed(b, func() error { return exchange(careful, frame, `{"type":"viewing"`) }))
 	}
 	ack, floor := median(acks), median(echoes)+median(flushes)
 	b.ReportMetric(ack/1000, "ack-p50-µs")
 	b.ReportMetric(floor/1000, "floor-p50-µs")
 	b.ReportMetric(median(echoes)/1000, "echo-p50-µs")
-	b.ReportMetric(median(both)/1000, "flush+echo-p50-µs")
-	b.ReportMetric(ack/median(both), "ack/flush+echo")
 	b.ReportMetric(ack/floor, "ack/floor")
-}
-
-// BenchmarkAcksOver8Sockets measures how many events a second the real program
-// acknowledges when 8 browsers keep as many on their way as they may.
-func BenchmarkAcksOver8Sockets(b *testing.B) {
-	h := &household{t: b, dir: b.TempDir()}
-	daemon := h.start("run")
-	const sockets = 8
-	each := b.N/sockets + 1
-	browsers := make([]*connectortest.Client, sockets)
-	for i := range browsers {
-		browsers[i] = h.browser(daemon, h.pair(daemon))
-	}
-	b.ResetTimer()
-	began, used := time.Now(), cpu(b, daemon.cmd.Process.Pid)
-	var all sync.WaitGroup
-	for i, browser := range browsers {
-		turns := make(chan int, each)
-		for n := range each {
-			turns <- i*each + n
-		}
-		close(turns)
-		for range 32 {
-			all.Go(func() {
-				for n := range turns {
-					if _, err := browser.Viewing(b.Context(), filmNumber(n)); err != nil {
-						b.Error(err)
-						return
-					}
-				}
-			})
-		}
-	}
-	all.Wait()
-	b.ReportMetric(float64(sockets*each)/time.Since(began).Seconds(), "acks/s")
-	used = cpu(b, daemon.cmd.Process.Pid) - used // tells more than the clock where others work too
-	b.ReportMetric(float64(used.Microseconds())/float64(sockets*each), "daemon-cpu-µs/ack")
-}
-
-// cpu is what a process has used of the processors, to a hundredth of a second.
-func cpu(b *testing.B, pid int) time.Duration {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		b.Skip("a process's time is read from /proc, which is Linux's")
-	}
-	_, rest, _ := strings.Cut(string(text), ") ") // the name before may hold spaces
-	var ticks int64
-	for _, field := range strings.Fields(rest)[11:13] { // utime, stime
-		n, err := strconv.ParseInt(field, 10, 64)
-		if err != nil {
-			b.Fatal(err)
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
 // timed is how long do took.
@@ -211,23 +149,6 @@ func timed(tb testing.TB, do func() error) time.Duration {
 		tb.Fatal(err)
 	}
 	return time.Since(began)
-}
-
-// BenchmarkStartToReady measures from starting the program to its "ready" line,
-// over a queue that exists, and the memory it then holds.
-func BenchmarkStartToReady(b *testing.B) {
-	h := &household{t: b, dir: b.TempDir()}
-	h.start("run").end(os.Interrupt)
-	var starts []time.Duration
-	var resident int64
-	for b.Loop() {
-		var p *process
-		starts = append(starts, timed(b, func() error { p = h.start("run"); return nil }))
-		resident = max(resident, rss(b, p.cmd.Process.Pid))
-		p.end(os.Interrupt)
-	}
-	b.ReportMetric(median(starts)/1e6, "ready-p50-ms")
-	b.ReportMetric(float64(resident)/1024, "idle-MiB")
 }
 
 // BenchmarkManyWaiting is the program over a queue in which much waits, while
