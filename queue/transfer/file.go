@@ -9,9 +9,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
-	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
@@ -144,14 +142,6 @@ func (p *Part) text() (io.ReadCloser, error) {
 		io.Reader
 		io.Closer
 	}{transform.NewReader(raw, unicode.BOMOverride(transform.Nop)), raw}, nil
-}
-
-// decoded is a text in UTF-8. One that is not is taken for Windows-1252.
-func decoded(text string) string {
-	if !utf8.ValidString(text) {
-		text, _ = charmap.Windows1252.NewDecoder().String(text) // it knows every byte
-	}
-	return text
 }
 
 // bounded fails once a record is longer than allowed, so that one without an end is not read

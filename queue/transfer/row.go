@@ -11,6 +11,9 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -59,8 +62,12 @@ func listRow(key string, list viewing.List) Row {
 	return Row{Key: key, Event: viewing.Event{Kind: viewing.KindList, List: &list}}
 }
 
-// clean is a text without control characters and outer blanks.
+// clean is a text in UTF-8 without control characters and outer blanks. One that is not in UTF-8
+// is taken for Windows-1252.
 func clean(text string) string {
+	if !utf8.ValidString(text) {
+		text, _ = charmap.Windows1252.NewDecoder().String(text) // it knows every byte
+	}
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
@@ -71,7 +78,7 @@ func clean(text string) string {
 
 // clip is a text of at most so many signs.
 func clip(text string, most int) string {
-	text = clean(strings.ToValidUTF8(text, ""))
+	text = clean(text)
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most-1]) + "…"
 	}

@@ -61,7 +61,7 @@ func (l Line) Has(name string) bool { return len(l.columns[name]) > 0 }
 func (l Line) Get(name string) string {
 	for _, i := range l.columns[name] {
 		if i < len(l.Fields) && l.Fields[i] != "" {
-			return plain(clean(decoded(l.Fields[i])))
+			return plain(clean(l.Fields[i]))
 		}
 	}
 	return ""

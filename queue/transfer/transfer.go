@@ -224,7 +224,7 @@ func (f Format) Read(file *File, o Options) iter.Seq2[Row, error] {
 			}
 		}
 		if r.err != nil && !errors.Is(r.err, errStop) {
-			yield(Row{}, r.err)
+			yield(Row{}, why(r.err))
 		}
 	}
 }

@@ -185,7 +185,7 @@ var held = map[string]func(Record) (Record, bool){
 }
 
 // TestWhatIsWrittenIsReadBack: what a form can hold comes back unchanged, in its order, and the
-// rest is counted. A diary without anything is one of that form, too.
+// rest is counted.
 func TestWhatIsWrittenIsReadBack(t *testing.T) {
 	inZone(t, east)
 	for name, holds := range held {
@@ -295,6 +295,15 @@ lists-lists.json [
 `, crc32.ChecksumIEEE([]byte("Best of ’99")))
 	if got.String() != want {
 		t.Errorf("trakt is\n%s, want\n%s", got.String(), want)
+	}
+}
+
+// TestEmptyDiaryIsReadBack, in every form.
+func TestEmptyDiaryIsReadBack(t *testing.T) {
+	for name := range held {
+		if got := readBack(t, name, written(t, name, nil, 0)); len(got) > 0 {
+			t.Errorf("%s: %s", name, asText(got))
+		}
 	}
 }
 
