@@ -105,8 +105,19 @@ func (r *run) probe() {
 	}
 	r.prove(v.Proves || r.service.Proven())
 	switch v.Fate {
-	case tracker.Delivered, tracker.Rejected:
-		r.resume()
+	case tracker.Delivered, tracker.Rejected: // a pause by key or address ends, and entries may pass
+		if r.row.Pause.Probes() {
+			r.change(func(a *account.Row) {
+				if a.Pause.Probes() {
+					a.Pause = account.Pause{}
+				}
+			})
+		}
+		r.probeAsked = false
+		if r.outage.on = false; len(r.outage.troubled) == 0 { // else that a probe passes says little
+			r.outage.retry.failures = 0
+			r.offline(time.Time{})
+		}
 	case tracker.Refused, tracker.Unproven:
 		r.pause(v, now)
 	default:
@@ -124,22 +135,6 @@ func (r *run) probe() {
 				a.Pause = a.Pause.Postpone(now, asked)
 			}
 		})
-	}
-}
-
-// resume ends a pause by key or address, and lets entries pass.
-func (r *run) resume() {
-	if r.row.Pause.Probes() {
-		r.change(func(a *account.Row) {
-			if a.Pause.Probes() {
-				a.Pause = account.Pause{}
-			}
-		})
-	}
-	r.probeAsked = false
-	if r.outage.on = false; len(r.outage.troubled) == 0 { // else that a probe passes says little
-		r.outage.retry.failures = 0
-		r.offline(time.Time{})
 	}
 }
 
@@ -206,7 +201,9 @@ func (r *run) heard(entry int64, v tracker.Verdict, now time.Time) {
 	case tracker.Later, tracker.InDoubt:
 		r.leave(v, now)
 		if v.Fate == tracker.InDoubt || v.Status == http.StatusTooManyRequests || v.Status >= http.StatusInternalServerError {
-			begins = r.outage.strike(entry, now)
+			known := r.outage.troubled[entry]
+			r.outage.troubled[entry] = true
+			begins = !known && len(r.outage.troubled) >= maxTroubled && r.outage.begin(now)
 		}
 	}
 	if begins {

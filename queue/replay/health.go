@@ -86,7 +86,7 @@ func (r *run) assess(now time.Time) Health {
 		h.State, h.Reason, h.Hint, h.Since, h.NextTry = p.State(), p.Problem, p.Hint, p.Since, r.probeAt(now)
 	case r.service == nil:
 		h.State, h.Reason, h.Hint = account.NoKey, viewing.Say("why.notYet"), viewing.Say("hint.command", "command", "filmspool login")
-	case r.outage.down(now):
+	case r.outage.on || r.outage.retry.failures > 0 || now.Before(r.outage.until):
 		h.State, h.Reason, h.Hint, h.Throttled = account.Offline, r.outage.problem, r.outage.hint, r.outage.throttled
 		h.Since, h.NextTry = r.row.OfflineAt, later(r.outage.until, r.outage.retry.at)
 	}

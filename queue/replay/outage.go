@@ -84,14 +84,6 @@ type outage struct {
 	throttled bool // the service asked to wait
 }
 
-// strike records that an entry met a 429, a 5xx or a doubt, and reports whether
-// that begins an outage.
-func (o *outage) strike(entry int64, now time.Time) (begins bool) {
-	known := o.troubled[entry]
-	o.troubled[entry] = true
-	return !known && len(o.troubled) >= maxTroubled && o.begin(now)
-}
-
 // begin begins an outage, and reports whether there was none.
 func (o *outage) begin(now time.Time) (begins bool) {
 	if begins = !o.on; begins {
@@ -99,11 +91,6 @@ func (o *outage) begin(now time.Time) (begins bool) {
 		o.retry.failed(now)
 	}
 	return begins
-}
-
-// down reports whether the service is not known to take requests.
-func (o *outage) down(now time.Time) bool {
-	return o.on || o.retry.failures > 0 || now.Before(o.until)
 }
 
 // pace spreads requests over time, as the user wishes. It allows no bursts.

@@ -238,27 +238,20 @@ func (b *reading) viewings(open []queue.Doubt, t viewing.MediaType) error {
 		e := doubt.Evidence{
 			Watched: watched, Keeps: keeps, Reading: h.Read(*d.Entry.Media, watched, keeps), Claimed: claimed[d.Entry.Media.Key()], Absent: d.Absent,
 		}
-		e.Elder, e.Younger = b.rivals(d)
+		for _, other := range b.all {
+			switch o := other.Entry; {
+			case o.Kind != viewing.KindViewing || o.Media == nil || o.Media.Key() != d.Entry.Media.Key():
+			case o.ID < d.Entry.ID:
+				e.Elder = append(e.Elder, o.WatchedAt.Time())
+			case o.ID > d.Entry.ID:
+				e.Younger = append(e.Younger, o.WatchedAt.Time())
+			}
+		}
 		if err := b.record(d, b.policy.Viewing(b.caseOf(d), e, time.Now())); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// rivals are the times of the other doubts about the same item.
-func (b *reading) rivals(d queue.Doubt) (elder, younger []time.Time) {
-	for _, other := range b.all {
-		e := other.Entry
-		switch at := e.WatchedAt.Time(); {
-		case e.Kind != viewing.KindViewing || e.Media == nil || e.Media.Key() != d.Entry.Media.Key():
-		case e.ID < d.Entry.ID:
-			elder = append(elder, at)
-		case e.ID > d.Entry.ID:
-			younger = append(younger, at)
-		}
-	}
-	return elder, younger
 }
 
 // precision is how the service keeps times, as learned now or before.

@@ -73,12 +73,6 @@ func gone(err error) bool {
 	return errors.Is(err, queue.ErrChanged) || errors.Is(err, entry.ErrState) || errors.Is(err, entry.ErrNotFound)
 }
 
-// unseen reports whether an entry is a viewing that was not seen live, so that the
-// service may know it by another way.
-func unseen(e queue.Entry) bool {
-	return e.Kind == viewing.KindViewing && (e.Lane == viewing.LaneBackfill || e.Class != "" && e.Class != viewing.ClassLive)
-}
-
 // precheck does what comes before an entry is marked as sending. It is done with
 // the entry when that is not to be sent now.
 func (r *run) precheck(e queue.Entry) (done bool, err error) {
@@ -98,7 +92,8 @@ func (r *run) precheck(e queue.Entry) (done bool, err error) {
 		return false, r.keepLists(e)
 	case e.Kind == viewing.KindListItem && !r.mayAsk(SupportItems):
 		return true, r.settle(queue.Settlement{Entry: e.ID, State: viewing.StateDropped, Why: viewing.Say("life.takesNoItems")})
-	case unseen(e):
+	case e.Kind == viewing.KindViewing && (e.Lane == viewing.LaneBackfill || e.Class != "" && e.Class != viewing.ClassLive):
+		// It was not seen live: the service may know it by another way.
 		return r.checkHistory(e)
 	default:
 		return false, nil

@@ -81,8 +81,11 @@ func (p *Provider) learn(ctx context.Context, open []Question) (found map[Questi
 	if len(rest) == 0 {
 		return found, nil
 	}
-	if err := p.resting(); err != nil {
-		return found, err
+	p.mu.Lock()
+	trouble, rests := p.trouble, p.rests
+	p.mu.Unlock()
+	if trouble != nil && time.Now().Before(rests) {
+		return found, trouble
 	}
 	fetched, err := p.Asker.Fetch(ctx, rest)
 	answered := false
@@ -118,16 +121,6 @@ func (p *Provider) count(what string) {
 		p.answers = map[string]int64{}
 	}
 	p.answers[what]++
-}
-
-// resting is the last trouble while it is left alone.
-func (p *Provider) resting() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if time.Now().Before(p.rests) {
-		return p.trouble
-	}
-	return nil
 }
 
 // record stores how an attempt to ask has ended.
