@@ -188,7 +188,6 @@ func (r *run) heard(entry int64, v tracker.Verdict, now time.Time) {
 		return
 	}
 	r.prove(v.Proves)
-	begins := false
 	switch v.Fate {
 	case tracker.Delivered, tracker.Rejected:
 		clear(r.outage.troubled)
@@ -197,16 +196,24 @@ func (r *run) heard(entry int64, v tracker.Verdict, now time.Time) {
 	case tracker.Refused, tracker.Unproven:
 		r.pause(v, now)
 	case tracker.Offline:
-		begins = r.outage.begin(now)
+		r.beginOutage(v, now)
 	case tracker.Later, tracker.InDoubt:
 		r.leave(v, now)
 		if v.Fate == tracker.InDoubt || v.Status == http.StatusTooManyRequests || v.Status >= http.StatusInternalServerError {
 			known := r.outage.troubled[entry]
 			r.outage.troubled[entry] = true
-			begins = !known && len(r.outage.troubled) >= maxTroubled && r.outage.begin(now)
+			if !known && len(r.outage.troubled) >= maxTroubled {
+				r.beginOutage(v, now)
+			}
 		}
 	}
-	if begins {
+}
+
+// beginOutage lets nothing but probes pass until the service answers well.
+func (r *run) beginOutage(v tracker.Verdict, now time.Time) {
+	if !r.outage.on {
+		r.outage.on = true
+		r.outage.retry.failed(now)
 		r.trouble(v)
 	}
 }
@@ -216,9 +223,8 @@ func (r *run) heard(entry int64, v tracker.Verdict, now time.Time) {
 func (r *run) unanswered(entry int64, v tracker.Verdict) {
 	now := time.Now()
 	r.heard(entry, v, now)
-	if !r.outage.on && r.row.Pause.Reason == "" && v.RetryAfter == 0 {
-		r.outage.begin(now)
-		r.trouble(v)
+	if r.row.Pause.Reason == "" && v.RetryAfter == 0 {
+		r.beginOutage(v, now)
 	}
 }
 

@@ -84,15 +84,6 @@ type outage struct {
 	throttled bool // the service asked to wait
 }
 
-// begin begins an outage, and reports whether there was none.
-func (o *outage) begin(now time.Time) (begins bool) {
-	if begins = !o.on; begins {
-		o.on = true
-		o.retry.failed(now)
-	}
-	return begins
-}
-
 // pace spreads requests over time, as the user wishes. It allows no bursts.
 type pace struct {
 	all, imports     time.Duration // between two requests; 0 is no limit
