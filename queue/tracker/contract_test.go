@@ -13,8 +13,6 @@ import (
 	"github.com/getkin/kin-openapi/routers/legacy"
 )
 
-const contractBase = "https://tracker.example/api/v1"
-
 // Contract is the OpenAPI document, and whether something keeps to it.
 type Contract struct {
 	doc    *openapi3.T
