@@ -98,10 +98,7 @@ func (r *run) planReadBack(now time.Time) (all, due []queue.Doubt, err error) {
 
 // caseOf is what is known of an entry in doubt.
 func (r *run) caseOf(d queue.Doubt) doubt.Case {
-	return doubt.Case{
-		Attempts: d.Entry.Attempts, Since: d.Since, LastByte: d.At, Seen: r.seen[keyOf(d)], ReadAt: d.ReadAt, Taken: d.Taken,
-		Stranger: d.SentAt.Before(r.row.MovedAt) || r.isForeign(d.Owner),
-	}
+	return doubt.Case{Doubt: d, Seen: r.seen[keyOf(d)], Stranger: d.SentAt.Before(r.row.MovedAt) || r.isForeign(d.Owner)}
 }
 
 // isForeign reports whether what was sent with that owner's key is another's.
@@ -175,7 +172,7 @@ func (b *reading) lists(open []queue.Doubt) (err error) {
 		}
 	}
 	for _, d := range open {
-		if err := b.record(d, b.policy.List(b.caseOf(d), *d.Entry.List, d.Before, known, time.Now())); err != nil {
+		if err := b.record(d, b.policy.List(b.caseOf(d), known, time.Now())); err != nil {
 			return err
 		}
 	}

@@ -85,8 +85,7 @@ func (h History) Precision() Precision {
 	if len(shown) == 0 {
 		return Unknown
 	}
-	ways := precisions()
-	for _, way := range slices.Backward(ways[:]) {
+	for _, way := range []Precision{Arrival, Day, Minute, Exact} {
 		if !slices.ContainsFunc(shown, func(a Anchor) bool { return !a.explains(way) }) {
 			if way == Day && len(shown) == 1 {
 				return Unknown // one that merely arrived at a whole quarter would look the same
@@ -96,9 +95,6 @@ func (h History) Precision() Precision {
 	}
 	return Arrival // they contradict each other
 }
-
-// precisions are those that can be learned, the finest first.
-func precisions() [4]Precision { return [...]Precision{Exact, Minute, Day, Arrival} }
 
 // live is how close to its end a viewing may be sent for the time of arrival
 // to pass for its own.

@@ -42,21 +42,17 @@ type Policy struct {
 
 // Case is one entry in doubt.
 type Case struct {
-	Attempts int       // its requests so far
-	Since    time.Time // when it was first in doubt
-	LastByte time.Time // the end of its last attempt
+	queue.Doubt
 	// Seen is when this run of the program first saw it in doubt since then. Its clock
 	// cannot be set.
-	Seen   time.Time
-	ReadAt time.Time // when it is read back next; zero is never
-	Taken  int       // how often it was read back
+	Seen time.Time
 	// Stranger says that its last request went to another address, or with
 	// another person's key.
 	Stranger bool
 }
 
 // age is how long ago its last request ended, by the clock that says less.
-func (c Case) age(now time.Time) time.Duration { return min(now.Sub(c.LastByte), now.Sub(c.Seen)) }
+func (c Case) age(now time.Time) time.Duration { return min(now.Sub(c.At), now.Sub(c.Seen)) }
 
 // Resends reports whether an entry that is in doubt since then is sent again
 // with the same Idempotency-Key, instead of being read back.
@@ -114,13 +110,13 @@ func (p Policy) Unread(c Case, now time.Time) (o queue.ReadBack, ok bool) {
 func (p Policy) Unsettled(c Case, why viewing.Message, now time.Time) queue.ReadBack {
 	o := queue.ReadBack{State: viewing.StateInDoubt, Taken: c.Taken}
 	setting := p.Setting
-	if p.Idempotent || c.Stranger || setting == Resend && c.Attempts >= maxResends {
+	if p.Idempotent || c.Stranger || setting == Resend && c.Entry.Attempts >= maxResends {
 		setting = Hold
 	}
 	switch left := p.Waits.first() - c.age(now); {
 	case setting == Hold:
 		o.Why = viewing.Say("doubt.waits").Because(why)
-		if now.Sub(c.LastByte).Abs() < readFor {
+		if now.Sub(c.At).Abs() < readFor {
 			o.ReadAt = now.Add(seldom)
 		}
 	case left > 0:
@@ -167,8 +163,9 @@ type Lists struct {
 }
 
 // List decides about a list: it is ours only if it was not there before and is
-// all that we asked for. before are the ids that were there; nil is unknown.
-func (p Policy) List(c Case, list viewing.List, before []string, known Lists, now time.Time) queue.ReadBack {
+// all that we asked for.
+func (p Policy) List(c Case, known Lists, now time.Time) queue.ReadBack {
+	list, before := *c.Entry.List, c.Before
 	c.Taken++
 	ours := slices.DeleteFunc(slices.Clone(known.Shown), func(r tracker.RemoteList) bool {
 		return r.ID == "" || !sameList(list, r) || slices.Contains(before, r.ID)
@@ -216,8 +213,8 @@ func Wish(c Case, watched bool) queue.ReadBack {
 	switch {
 	case watched:
 		o.Why = viewing.Say("doubt.read").Because(viewing.Say("doubt.watchedSince"))
-	case c.Attempts >= maxWishes:
-		o.Why = viewing.Say("doubt.read").Because(viewing.Say("doubt.wishSent", "n", strconv.Itoa(c.Attempts)))
+	case c.Entry.Attempts >= maxWishes:
+		o.Why = viewing.Say("doubt.read").Because(viewing.Say("doubt.wishSent", "n", strconv.Itoa(c.Entry.Attempts)))
 	default:
 		o.State, o.Why = viewing.StatePending, viewing.Say("doubt.again").Because(viewing.Say("doubt.wishAgain"))
 	}

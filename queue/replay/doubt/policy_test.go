@@ -26,21 +26,21 @@ func TestUnsettledFollowsTheSetting(t *testing.T) {
 		want   queue.ReadBack
 	}{
 		"hold":                         {Policy{Setting: Hold}, func(*Case) {}, held},
-		"hold, 30 days later":          {Policy{Setting: Hold}, func(c *Case) { c.LastByte = now.Add(-30 * 24 * time.Hour) }, never},
-		"hold, almost 30 days later":   {Policy{Setting: Hold}, func(c *Case) { c.LastByte = now.Add(1 - 30*24*time.Hour) }, held},
+		"hold, 30 days later":          {Policy{Setting: Hold}, func(c *Case) { c.At = now.Add(-30 * 24 * time.Hour) }, never},
+		"hold, almost 30 days later":   {Policy{Setting: Hold}, func(c *Case) { c.At = now.Add(1 - 30*24*time.Hour) }, held},
 		"resend":                       {Policy{Setting: Resend}, func(*Case) {}, again},
-		"resend, after 2 requests":     {Policy{Setting: Resend}, func(c *Case) { c.Attempts = 2 }, again},
-		"resend, after 3 requests":     {Policy{Setting: Resend}, func(c *Case) { c.Attempts = 3 }, held},
+		"resend, after 2 requests":     {Policy{Setting: Resend}, func(c *Case) { c.Entry.Attempts = 2 }, again},
+		"resend, after 3 requests":     {Policy{Setting: Resend}, func(c *Case) { c.Entry.Attempts = 3 }, held},
 		"delivered":                    {Policy{Setting: Assume}, func(*Case) {}, taken},
 		"delivered, another's key":     {Policy{Setting: Assume}, func(c *Case) { c.Stranger = true }, held},
 		"resend, another's key":        {Policy{Setting: Resend}, func(c *Case) { c.Stranger = true }, held},
-		"delivered, early":             {Policy{Setting: Assume}, func(c *Case) { c.LastByte = now.Add(-time.Minute) }, early},
+		"delivered, early":             {Policy{Setting: Assume}, func(c *Case) { c.At = now.Add(-time.Minute) }, early},
 		"early by microseconds":        {Policy{Setting: Resend}, func(c *Case) { c.Seen = now.Add(-time.Minute - 276*time.Microsecond) }, early},
 		"resend, early in this run":    {Policy{Setting: Resend}, func(c *Case) { c.Seen = now.Add(-time.Minute) }, early},
 		"resend, with the same key":    {Policy{Setting: Resend, Idempotent: true}, func(*Case) {}, held},
 		"delivered, with the same key": {Policy{Setting: Assume, Idempotent: true}, func(*Case) {}, held},
 	} {
-		one := Case{Attempts: 1, Taken: 3, LastByte: attempt(), Seen: attempt()}
+		one := Case{Doubt: queue.Doubt{Entry: queue.Entry{Attempts: 1}, Taken: 3, At: attempt()}, Seen: attempt()}
 		c.change(&one)
 		if diff := cmp.Diff(c.want, c.p.Unsettled(one, why, now)); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)
@@ -61,14 +61,14 @@ func TestDue(t *testing.T) {
 		"nothing shows it":      {due: at(proving)},
 		"nobody looks any more": {change: func(c *Case) { c.ReadAt = time.Time{} }, shows: true},
 		"nothing shows it, and it was seen only now": {
-			change: func(c *Case) { c.LastByte, c.ReadAt = at(-time.Hour), at(-time.Minute) }, due: at(proving),
+			change: func(c *Case) { c.At, c.ReadAt = at(-time.Hour), at(-time.Minute) }, due: at(proving),
 		},
-		"nothing shows it, after its time": {change: func(c *Case) { c.LastByte, c.Seen, c.ReadAt = at(-time.Hour), at(-time.Hour), at(-1) }, due: at(-1)},
+		"nothing shows it, after its time": {change: func(c *Case) { c.At, c.Seen, c.ReadAt = at(-time.Hour), at(-time.Hour), at(-1) }, due: at(-1)},
 		"sent again":                       {p: Policy{Idempotent: true}, change: func(c *Case) { c.ReadAt = at(between) }, due: at(between)},
 		"the clock went back":              {change: func(c *Case) { c.ReadAt = at(90 * 24 * time.Hour) }, due: at(seldom)},
 		"another wait":                     {p: Policy{Waits: Waits{First: time.Second}}, change: func(c *Case) { c.ReadAt = now }, due: at(time.Second)},
 	} {
-		one := Case{Since: now, LastByte: now, Seen: now, ReadAt: Policy{}.Begin(0, now)}
+		one := Case{Doubt: queue.Doubt{Since: now, At: now, ReadAt: Policy{}.Begin(0, now)}, Seen: now}
 		if c.change != nil {
 			c.change(&one)
 		}
@@ -103,7 +103,7 @@ func TestViewing(t *testing.T) {
 		e := base()
 		e.Age, e.Taken = 0, 0 // they are the case's
 		c.change(&e)
-		got := Policy{Setting: Hold, Waits: Waits{Between: 10 * time.Second}}.Viewing(Case{Taken: 1, LastByte: attempt(), Seen: attempt()}, e, now)
+		got := Policy{Setting: Hold, Waits: Waits{Between: 10 * time.Second}}.Viewing(Case{Doubt: queue.Doubt{Taken: 1, At: attempt()}, Seen: attempt()}, e, now)
 		if got.Why.Cause == nil {
 			t.Errorf("%s: says %v", name, got.Why)
 		}
@@ -144,7 +144,7 @@ func TestList(t *testing.T) {
 		"read in part, at last":     {5, []string{}, Lists{Shown: shown("1")}, viewing.StateDelivered, "1", ""},
 	} {
 		c.known.Doubts = append(c.known.Doubts, noir)
-		o := Policy{Setting: Hold}.List(Case{Taken: c.taken, LastByte: now}, noir, c.before, c.known, now)
+		o := Policy{Setting: Hold}.List(Case{Doubt: queue.Doubt{Entry: queue.Entry{List: &noir}, Taken: c.taken, At: now, Before: c.before}}, c.known, now)
 		if o.State != c.state || o.RemoteID != c.id || !strings.Contains(o.Why.Error(), c.says) {
 			t.Errorf("%s: %+v, want %s, %q, %q", name, o, c.state, c.id, c.says)
 		}
