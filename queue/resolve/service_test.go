@@ -5,10 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"regexp"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -45,48 +41,6 @@ func (s service) Fetch(_ context.Context, wanted []Question) (map[Question]*Answ
 // by asks the service, and then the others.
 func (s service) by(others ...*Provider) Chain {
 	return append(Chain{{Name: ByService, Asker: s, Log: slog.New(slog.DiscardHandler)}}, others...)
-}
-
-// TestTitles goes through the titles of testdata: what the service says of a title is
-// decided by the one table.
-func TestTitles(t *testing.T) {
-	text, err := os.ReadFile("testdata/titles.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := 0
-	for line := range strings.Lines(string(text)) {
-		if strings.HasPrefix(line, "#") {
-			continue
-		}
-		rows++
-		cells := strings.Split(strings.TrimSpace(line), " | ")
-		year, _ := strconv.Atoi(cells[2])
-		m := viewing.Media{Type: viewing.MediaType(cells[0]), Title: cells[1], Year: year}
-		s := service{cells[0] + " " + cells[1] + " " + cells[2]: matchIn(t, cells[3])}
-		if cells[4] != "-" {
-			s[cells[0]+" "+cells[1]+" "+strconv.Itoa(year+1)] = matchIn(t, cells[4])
-		}
-		d, err := s.by().Decide(t.Context(), []Evidence{{Media: m}})
-		if certain := cells[5] == "certain"; err != nil || certain != (d[0].Is != nil) || !certain && d[0].Why.Code != "why."+cells[5] {
-			t.Errorf("%s%v, %v", line, d[0].Why, err)
-		}
-	}
-	if rows < 20 {
-		t.Errorf("%d rows", rows)
-	}
-}
-
-// matchIn reads "type number title (year) confidence".
-func matchIn(t *testing.T, text string) tracker.Match {
-	t.Helper()
-	parts := regexp.MustCompile(`^(\w+) (\d+) (.*) \((\d+)\) (\w+)$`).FindStringSubmatch(text)
-	if parts == nil {
-		t.Fatalf("not an answer: %s", text)
-	}
-	number, _ := strconv.ParseInt(parts[2], 10, 64)
-	year, _ := strconv.Atoi(parts[4])
-	return tracker.Match{TMDB: number, Type: parts[1], Title: parts[3], Year: year, Confidence: parts[5]}
 }
 
 // What the service says goes through the one table, alone and before TMDB.
