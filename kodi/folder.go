@@ -1,7 +1,6 @@
 package kodi
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -54,22 +53,18 @@ func (f *folder) find() (library.Database, error) {
 func (f *folder) Stamp(ctx context.Context) (string, error) {
 	db, err := f.find()
 	if err != nil || db.Server == nil {
-		return f.settings() + f.files(), err
+		return f.files(), err
 	}
 	mark, err := db.Mark(ctx)
-	return f.settings() + mark, err
+	return f.files() + mark, err
 }
 
-// settings is the stamp of what leads to the library.
-func (f *folder) settings() string {
-	return stampOfFile(filepath.Join(f.userdata, "advancedsettings.xml"))
-}
-
-// files is the stamp of the library's files. Empty ones beside it say nothing:
-// reading a library in WAL mode makes them.
+// files is the stamp of the library's files, and of the settings that may lead to others.
+// Empty ones beside a library say nothing: reading it in WAL mode makes them.
 func (f *folder) files() string {
-	all, _ := os.ReadDir(databaseFolder(f.userdata)) // one that is gone has no files
 	var stamp strings.Builder
+	stamp.WriteString(stampOfFile(filepath.Join(f.userdata, "advancedsettings.xml")))
+	all, _ := os.ReadDir(databaseFolder(f.userdata)) // one that is gone has no files
 	for _, e := range all {
 		if info, err := e.Info(); err == nil && libraryFile.MatchString(e.Name()) && info.Size() > 0 {
 			fmt.Fprintf(&stamp, "%q %d %d\n", e.Name(), info.ModTime().UnixNano(), info.Size())
@@ -80,7 +75,7 @@ func (f *folder) files() string {
 
 // Read implements [reader].
 func (f *folder) Read(ctx context.Context, pick func(library.File) bool) (snap library.Snapshot, err error) {
-	settings, files := f.settings(), f.files()
+	files := f.files()
 	db, err := f.find()
 	if err != nil {
 		return snap, err
@@ -88,7 +83,7 @@ func (f *folder) Read(ctx context.Context, pick func(library.File) bool) (snap l
 	if snap, err = db.Read(ctx, pick); err != nil {
 		return snap, err
 	}
-	snap.Mark = settings + cmp.Or(snap.Mark, files)
+	snap.Mark = files + snap.Mark
 	return snap, f.access.Claim(f.userdata, snap.Origin)
 }
 

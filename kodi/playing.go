@@ -39,22 +39,20 @@ func (i *Importer) itemOf(ctx context.Context, kind viewing.MediaType, id int64)
 		return m, nil
 	}
 	wanted := func(one library.Item) bool { return one.KodiID == id && one.Media.Type == kind && !one.Extra }
-	snap, err := i.library.Read(ctx, func(f library.File) bool { return slices.ContainsFunc(f.Items, wanted) })
-	for _, f := range snap.Files {
-		for _, one := range f.Items {
-			if !wanted(one) {
-				continue
-			}
-			now := time.Now()
-			v := viewing.Event{
-				Kind: viewing.KindViewing, Media: []viewing.Media{one.Media}, WatchedAt: viewing.At(now), Count: 1,
-				Class: viewing.ClassLive, Origin: rule.Origin(f),
-			}
-			if i.o.Account.Predict(i.source, v, one.Media, now).State != viewing.StateDropped {
-				m = one.Media
-			}
-			return m, nil
-		}
+	holds := func(f library.File) bool { return slices.ContainsFunc(f.Items, wanted) }
+	snap, err := i.library.Read(ctx, holds)
+	n := slices.IndexFunc(snap.Files, holds)
+	if err != nil || n < 0 {
+		return m, err
 	}
-	return m, err
+	f, now := snap.Files[n], time.Now()
+	plays := f.Items[slices.IndexFunc(f.Items, wanted)].Media
+	v := viewing.Event{
+		Kind: viewing.KindViewing, Media: []viewing.Media{plays}, WatchedAt: viewing.At(now), Count: 1,
+		Class: viewing.ClassLive, Origin: rule.Origin(f),
+	}
+	if i.o.Account.Predict(i.source, v, plays, now).State != viewing.StateDropped {
+		m = plays
+	}
+	return m, nil
 }

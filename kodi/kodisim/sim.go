@@ -134,7 +134,6 @@ func (s *Sim) File(address string) int64 {
 func (s *Sim) scan(address string, duration time.Duration, plays int, last string) int64 {
 	file := s.File(address)
 	s.Do(`update files set playCount = nullif(?, 0), lastPlayed = nullif(?, '') where idFile = ?`, plays, last, file)
-	s.Do(`delete from streamdetails where idFile = ?`, file)
 	if duration > 0 {
 		s.Do(`insert into streamdetails (idFile, iStreamType, iVideoDuration) values (?, 0, ?)`, file, int64(duration.Seconds()))
 	}

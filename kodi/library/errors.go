@@ -105,11 +105,12 @@ var serverErrors = map[uint16]error{
 // classifyServer names the kind of a server's error, or of the way to it. The
 // server's own words name the user, but never hold the password.
 func classifyServer(err error) error {
+	kinds := []error{ErrMySQL, ErrServerAway, ErrBusy, ErrUpgrading, ErrUnsupported, ErrEmpty, ErrNotDatabase}
 	var said *mysql.MySQLError
 	var way net.Error
 	known := func(kind error) bool { return errors.Is(err, kind) }
 	switch {
-	case err == nil, slices.ContainsFunc([]error{ErrMySQL, ErrServerAway, ErrBusy, ErrUpgrading, ErrUnsupported, ErrEmpty, ErrNotDatabase}, known):
+	case err == nil, slices.ContainsFunc(kinds, known):
 		return err
 	case errors.As(err, &said):
 		return fmt.Errorf("%w: %w", cmp.Or(serverErrors[said.Number], ErrServerRefused), err)

@@ -114,7 +114,8 @@ func (s *session) through(db *sql.DB, read func(*session)) (err error) {
 // ignored and the file opened for writing.
 func readOnly(path string) string {
 	slashed := "/" + strings.TrimPrefix(filepath.ToSlash(path), "/") // C:/…
-	query := url.Values{"mode": {"ro"}, "_txlock": {"deferred"}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "query_only(1)"}}
+	wait := fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds())
+	query := url.Values{"mode": {"ro"}, "_txlock": {"deferred"}, "_pragma": {wait, "query_only(1)"}}
 	u := url.URL{Scheme: "file", Path: slashed, RawQuery: query.Encode()}
 	return u.String()
 }

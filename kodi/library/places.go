@@ -104,8 +104,8 @@ func Discover(places []string) []Installed {
 				continue
 			}
 			at := Look(p)
-			if first := sharing(all, at.Database); first != "" {
-				at.Err = fmt.Errorf("%w: %s", ErrShared, first)
+			if n := slices.IndexFunc(all, at.shares); n >= 0 {
+				at.Err = fmt.Errorf("%w: %s", ErrShared, all[n].Userdata)
 			}
 			if p.Userdata == place || !errors.Is(at.Err, ErrNotFound) { // a profile that was never used has no folder
 				all = append(all, at)
@@ -115,12 +115,7 @@ func Discover(places []string) []Installed {
 	return all
 }
 
-// sharing is the folder that leads to the same server; "" when none does.
-func sharing(all []Installed, db Database) string {
-	for _, other := range all {
-		if db.Server != nil && other.Database.Server != nil && other.Database.Server.String() == db.Server.String() {
-			return other.Userdata
-		}
-	}
-	return ""
+// shares reports whether another folder leads to the same server.
+func (at Installed) shares(other Installed) bool {
+	return at.Database.Server != nil && other.Database.Server != nil && at.Database.String() == other.Database.String()
 }

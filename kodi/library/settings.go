@@ -70,7 +70,9 @@ func (s advancedSettings) server() *Server {
 	if !strings.EqualFold(strings.TrimSpace(v.Type), "mysql") {
 		return nil
 	}
-	server := Server{Host: strings.TrimSpace(v.Host), Port: cmp.Or(strings.TrimSpace(v.Port), "3306"), Name: cmp.Or(strings.TrimSpace(v.Name), "MyVideos")}
+	server := Server{
+		Host: strings.TrimSpace(v.Host), Port: cmp.Or(strings.TrimSpace(v.Port), "3306"), Name: cmp.Or(strings.TrimSpace(v.Name), "MyVideos"),
+	}
 	return server.As(v.User, v.Pass)
 }
 

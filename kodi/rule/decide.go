@@ -63,16 +63,13 @@ func newReading(known *Memory, snap library.Snapshot, now time.Time, e Environme
 	r := &reading{
 		known: known, snap: snap, now: now, environment: e, zone: e.Zone, good: time.UnixMilli(known.Meta.GoodAt),
 		seen: make(map[string]bool, len(snap.Files)), silent: known.Meta.Database != snap.Path,
+		Verdict: Verdict{Meta: known.Meta, files: map[string]record{}},
 	}
 	// Kodi writes a playback within seconds of its end.
 	if r.since = r.good.Add(-slack); !snap.Written.IsZero() {
 		r.since = time.UnixMilli(max(known.Meta.GoodAt, min(snap.Written.UnixMilli(), now.UnixMilli()))).Add(-late)
 	}
-	r.files = map[string]record{}
-	r.Meta = known.Meta
-	r.Meta.GoodAt = now.UnixMilli()
-	r.Meta.Database = snap.Path
-	r.Meta.Watched = 0
+	r.Meta.GoodAt, r.Meta.Database, r.Meta.Watched = now.UnixMilli(), snap.Path, 0
 	for _, f := range snap.Files {
 		if f.PlayCount > 0 && counts(f) {
 			r.Meta.Watched++

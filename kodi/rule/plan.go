@@ -211,8 +211,7 @@ func (p *Plan) Viewings() []viewing.Event {
 // Verdict is what the plays from one number to another become, given what is
 // known now: that may have changed since the plan was made.
 func (p *Plan) Verdict(known *Memory, from, to int, now time.Time) Verdict {
-	r := &reading{known: known, now: now, found: p.plays[from:to]}
-	r.Meta, r.files = known.Meta, map[string]record{}
+	r := &reading{known: known, now: now, found: p.plays[from:to], Verdict: Verdict{Meta: known.Meta, files: map[string]record{}}}
 	for _, c := range r.found {
 		r.files[c.file.Path] = known.files[c.file.Path].clone()
 	}
