@@ -64,7 +64,7 @@ func withFolder(ctx context.Context, p config.Paths, work func() error) error {
 
 // Control is what a person can ask while nothing runs.
 func (d offline) Control() control.API {
-	return control.Of(d, control.NotRunning(startHint(d.o.Paths)))
+	return control.Of(d, control.NotRunning(service.StartHint(d.o.Paths.System)))
 }
 
 // RenameSource implements [control.API]: it names Kodi libraries alone.
@@ -72,14 +72,14 @@ func (d offline) RenameSource(ctx context.Context, r control.Renaming) error {
 	if renamed, err := d.renameLibrary(ctx, r); renamed || err != nil {
 		return err
 	}
-	return control.NotRunning(startHint(d.o.Paths))
+	return control.NotRunning(service.StartHint(d.o.Paths.System))
 }
 
 // Explain implements [control.API].
 func (d offline) Explain(ctx context.Context, id int64) (control.Explanation, error) {
 	x, err := d.explain(ctx, id)
 	if x.State == viewing.StatePending {
-		x.Why, x.Hint = viewing.Say("why.notRunning"), startHint(d.o.Paths)
+		x.Why, x.Hint = viewing.Say("why.notRunning"), service.StartHint(d.o.Paths.System)
 	}
 	return x, err
 }
@@ -131,7 +131,7 @@ var isNotRunning = &control.Fault{Code: control.CodeNotRunning}
 func Find(ctx context.Context, p config.Paths) (*control.Client, error) {
 	c, err := control.Dial(ctx, p.Control)
 	if errors.Is(err, isNotRunning) {
-		err = control.NotRunning(startHint(p))
+		err = control.NotRunning(service.StartHint(p.System))
 	}
 	return c, err
 }
@@ -170,7 +170,13 @@ func Change(ctx context.Context, o Options, change func(control.API) error) (run
 	if err := change(c.API); err != nil {
 		return true, err
 	}
-	return true, inUse(ctx, c)
+	now, err := c.Settings(ctx) // the next instance answers, and says why it does not use the change
+	if err == nil && len(now.Problem) > 0 {
+		err = &control.Fault{
+			Code: control.CodeRefused, Message: viewing.Say("fault.before").Because(now.Problem[0]), Also: now.Problem[1:], Hint: control.Command("filmspool config check"),
+		}
+	}
+	return true, err
 }
 
 // Reload has the instance that runs read its configuration again, and waits until that is in
@@ -180,16 +186,5 @@ func Reload(ctx context.Context, o Options) error {
 		_, err := a.Reload(ctx)
 		return err
 	})
-	return err
-}
-
-// inUse waits until the configuration is in use, and says why it is not.
-func inUse(ctx context.Context, c *control.Client) error {
-	now, err := c.Settings(ctx) // the next instance answers
-	if err == nil && len(now.Problem) > 0 {
-		return &control.Fault{
-			Code: control.CodeRefused, Message: viewing.Say("fault.before").Because(now.Problem[0]), Also: now.Problem[1:], Hint: control.Command("filmspool config check"),
-		}
-	}
 	return err
 }

@@ -17,7 +17,6 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
@@ -440,9 +439,6 @@ func (d *Daemon) Explain(ctx context.Context, id int64) (control.Explanation, er
 func ofEntry(code string, id int64) viewing.Message {
 	return viewing.Say(code, "id", strconv.FormatInt(id, 10))
 }
-
-// startHint is what to type where nothing runs.
-func startHint(p config.Paths) viewing.Message { return service.StartHint(p.System) }
 
 // storageHint says what to do about what keeps the queue from writing.
 func storageHint(t sqlite.Trouble, folder string) viewing.Message {

@@ -100,11 +100,17 @@ func (n *Notifier) Run(ctx context.Context) {
 // look tells what is due, and stores that.
 func (n *Notifier) look(ctx context.Context) error {
 	problems, err := n.Problems(ctx)
-	if err == nil && n.told == nil {
-		err = n.load(ctx)
-	}
 	if err != nil {
 		return err
+	}
+	if n.told == nil {
+		records, err := n.Keep.Load(ctx)
+		if err != nil {
+			return err
+		}
+		if n.saved = records[record]; json.Unmarshal(n.saved, &n.told) != nil || n.told == nil { // as if there were none
+			n.told = map[string]time.Time{}
+		}
 	}
 	var faults []error
 	now := time.Now().Round(0).UTC() // by the calendar: a machine may sleep for days
@@ -150,18 +156,6 @@ func (n *Notifier) look(ctx context.Context) error {
 
 // key names a problem as told by a way.
 func key(w Way, p control.Problem) string { return w.Name + " " + p.Code + " " + p.About }
-
-// load reads what was told. A record that cannot be read is like none.
-func (n *Notifier) load(ctx context.Context) error {
-	records, err := n.Keep.Load(ctx)
-	if err != nil {
-		return err
-	}
-	if n.saved = records[record]; json.Unmarshal(n.saved, &n.told) != nil || n.told == nil {
-		n.told = map[string]time.Time{}
-	}
-	return nil
-}
 
 // Notice is what is sent at once.
 type Notice struct {

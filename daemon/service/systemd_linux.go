@@ -52,8 +52,11 @@ func newBackend(o Options) (backend, error) {
 // install writes the unit, unless a package brought the same one: ours would hide that,
 // and stay as it is when the package is upgraded.
 func (s *systemd) install(ctx context.Context) error {
-	if err := s.checkPlace(); err != nil {
-		return err
+	for _, hidden := range []string{"/home/", "/root/", "/run/user/", "/tmp/", "/var/tmp/"} { // by the machine's unit
+		if s.o.System && strings.HasPrefix(s.o.Executable, hidden) {
+			return refuse(errors.ErrUnsupported, viewing.Say("service.hidden", "path", hidden),
+				"sudo install -m 755 '"+s.o.Executable+"' /usr/local/bin/filmspool && sudo /usr/local/bin/filmspool --system service install")
+		}
 	}
 	text, err := s.unit()
 	if err != nil {
@@ -100,20 +103,6 @@ func (s *systemd) place(ctx context.Context, text string) error {
 		return fmt.Errorf("write unit: %w", err)
 	}
 	return s.systemctl(ctx, "daemon-reload")
-}
-
-// checkPlace refuses what the machine's unit hides from its program.
-func (s *systemd) checkPlace() error {
-	if !s.o.System {
-		return nil
-	}
-	for _, hidden := range []string{"/home/", "/root/", "/run/user/", "/tmp/", "/var/tmp/"} {
-		if strings.HasPrefix(s.o.Executable, hidden) {
-			return refuse(errors.ErrUnsupported, viewing.Say("service.hidden", "path", hidden),
-				"sudo install -m 755 '"+s.o.Executable+"' /usr/local/bin/filmspool && sudo /usr/local/bin/filmspool --system service install")
-		}
-	}
-	return nil
 }
 
 // unit is the text of the unit. The program may be a link: both may be run.
