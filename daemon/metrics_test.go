@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -95,7 +94,7 @@ func TestEachFigureMoves(t *testing.T) {
 	v.say(`{"type":"viewing","id":"nothing"}`)
 	v.hear("error")
 	v.until(`filmspool_refused_total{code="BAD_MESSAGE"} 1`)
-	if _, err := v.d.Control().Resolve(t.Context(), control.Wanted{Kind: viewing.Movie, Title: "Somebody", Year: 2004}); err != nil {
+	if _, err := v.d.Control().Resolve(t.Context(), viewing.Media{Type: viewing.Movie, Title: "Somebody", Year: 2004}); err != nil {
 		t.Fatal(err)
 	}
 	v.until(`filmspool_resolver_answers_total{kind="none",resolver="tmdb"} 1`)

@@ -147,9 +147,8 @@ func (d *core) askAgain(ctx context.Context) {
 }
 
 // Resolve implements [control.API].
-func (d *core) Resolve(ctx context.Context, w control.Wanted) (control.Resolution, error) {
+func (d *core) Resolve(ctx context.Context, m viewing.Media) (control.Resolution, error) {
 	d.openProviders(ctx)
-	m := w.Media()
 	correction, err := d.store.CorrectionFor(ctx, m)
 	if err != nil {
 		return control.Resolution{}, err

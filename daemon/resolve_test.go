@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/resolve"
@@ -92,7 +91,7 @@ func TestWhoSaysWhatAnItemIs(t *testing.T) {
 		{"Nothing Knows", 2004, "none", 0, true},
 	} {
 		before := o.asked.Load()
-		r, err := v.d.Control().Resolve(t.Context(), control.Wanted{Kind: viewing.Movie, Title: c.title, Year: c.year})
+		r, err := v.d.Control().Resolve(t.Context(), viewing.Media{Type: viewing.Movie, Title: c.title, Year: c.year})
 		if err != nil || r.By != c.by || (r.Certain != nil) != (c.tmdb > 0) || c.tmdb > 0 && r.Certain.TMDB != c.tmdb {
 			t.Errorf("%s: %+v, %v", c.title, r, err)
 		}
@@ -101,7 +100,7 @@ func TestWhoSaysWhatAnItemIs(t *testing.T) {
 		}
 	}
 	v, o = withTMDB(t, false)
-	r, err := v.d.Control().Resolve(t.Context(), control.Wanted{Kind: viewing.Movie, Title: "Nobody Knows", Year: 2004})
+	r, err := v.d.Control().Resolve(t.Context(), viewing.Media{Type: viewing.Movie, Title: "Nobody Knows", Year: 2004})
 	if err != nil || r.Certain != nil || o.asked.Load() != 0 {
 		t.Errorf("turned off: %+v, %v, and TMDB was asked %d times", r, err, o.asked.Load())
 	}
@@ -117,7 +116,7 @@ func TestWordsOfAPersonAreNotLogged(t *testing.T) {
 	v := visited(t, func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(file, nil)) })
 	corrected(t, v, "secret words", 1999, 603)
 	for _, year := range []int{1999, 2001} {
-		if _, err := v.d.Control().Resolve(t.Context(), control.Wanted{Kind: viewing.Movie, Title: "secret words", Year: year}); err != nil {
+		if _, err := v.d.Control().Resolve(t.Context(), viewing.Media{Type: viewing.Movie, Title: "secret words", Year: year}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -239,7 +238,7 @@ func TestWithoutTMDB(t *testing.T) {
 	if answer := l.ask(http.MethodGet, "/poster/movie/603", nil); answer.Code != http.StatusNotFound {
 		t.Errorf("%d", answer.Code)
 	}
-	if _, err := l.d.Control().Resolve(t.Context(), control.Wanted{Kind: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}); err != nil || o.was() != "" {
+	if _, err := l.d.Control().Resolve(t.Context(), viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}); err != nil || o.was() != "" {
 		t.Errorf("%v, or TMDB was asked", err)
 	}
 	if _, err := os.Stat(l.d.picturesDir()); !os.IsNotExist(err) {

@@ -87,7 +87,7 @@ func (p *program) item(ctx context.Context, readings []typed.Reading) (m viewing
 		m.Season, m.Episode = r.Season, r.Episode
 	case m.Type == viewing.Movie && m.IDs.TMDB == 0: // a number of IMDb
 		err = p.instance(ctx, daemon.Offline, func(ctl control.API) error {
-			found, err := ctl.Resolve(ctx, control.Wanted{Kind: m.Type, IDs: m.IDs})
+			found, err := ctl.Resolve(ctx, viewing.Media{Type: m.Type, IDs: m.IDs})
 			if found.Certain != nil {
 				m.IDs.TMDB = found.Certain.TMDB
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // maxWanted bounds one line that asks about an item, in bytes.
@@ -20,11 +21,15 @@ func (p *program) identify(ctx context.Context, _ []string) error {
 		lines := bufio.NewScanner(p.stdin)
 		lines.Buffer(nil, maxWanted)
 		for n := 1; lines.Scan(); n++ {
-			var w control.Wanted
+			var w struct {
+				Kind viewing.MediaType `json:"kind"`
+				viewing.Media
+			}
 			if json.Unmarshal(lines.Bytes(), &w) != nil {
 				return mistake("usage.noItem", "n", strconv.Itoa(n)).next(control.Command("filmspool identify --help"))
 			}
-			r, err := ctl.Resolve(ctx, w)
+			w.Type = w.Kind
+			r, err := ctl.Resolve(ctx, w.Media)
 			switch {
 			case err != nil:
 				return err

@@ -67,7 +67,7 @@ type API struct {
 
 	// Resolve tells what an item is, by the rule that entries without an
 	// identifier are resolved by. It records nothing.
-	Resolve func(context.Context, Wanted) (Resolution, error)
+	Resolve func(context.Context, viewing.Media) (Resolution, error)
 
 	// Fix says what the film or series of an entry is, and remembers that. While it
 	// is not said, the answer tells what it may be, and nothing changes.

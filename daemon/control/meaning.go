@@ -25,7 +25,7 @@ type Meaning struct {
 func (a API) Meanings(ctx context.Context, readings []typed.Reading, kind viewing.MediaType) (all []Meaning, trouble *viewing.Message, err error) {
 	var similar []Meaning
 	for _, r := range readings {
-		wanted := Wanted{Kind: kind, Title: r.What, Year: r.Year}
+		wanted := viewing.Media{Type: kind, Title: r.What, Year: r.Year}
 		if named, err := typed.ParseItem(r.What); err == nil {
 			wanted.IDs, wanted.Title = named.IDs, ""
 			r.Season, r.Episode = cmp.Or(r.Season, named.Season), cmp.Or(r.Episode, named.Episode)
@@ -50,19 +50,19 @@ func (a API) Meanings(ctx context.Context, readings []typed.Reading, kind viewin
 }
 
 // meanings are what the answer to a question may mean.
-func (r Resolution) meanings(w Wanted, reading typed.Reading) (all []Meaning) {
+func (r Resolution) meanings(w viewing.Media, reading typed.Reading) (all []Meaning) {
 	switch {
 	case r.Correction != nil: // without a year, another one may have that title
 		return []Meaning{{reading, r.Correction.Is, r.Correction.Told.Year > 0 || spelled(r.Correction.Is.Title) == spelled(w.Title)}}
 	case r.Certain != nil:
-		is := resolve.Candidate{Type: w.Kind, TMDB: r.Certain.TMDB, Title: w.Title, Year: w.Year}
+		is := resolve.Candidate{Type: w.Type, TMDB: r.Certain.TMDB, Title: w.Title, Year: w.Year}
 		if r.Named != nil && r.Named.Title != "" {
 			is = *r.Named
 		}
 		return []Meaning{{reading, is, true}}
 	}
 	for _, c := range r.Candidates {
-		if c.Type == w.Kind {
+		if c.Type == w.Type {
 			all = append(all, Meaning{reading, c, spelled(c.Title) == spelled(w.Title) && (w.Year == 0 || c.Year == w.Year)})
 		}
 	}

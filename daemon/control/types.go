@@ -386,25 +386,6 @@ type Undone struct {
 	Removed bool `json:"removed"` // false: the service had it no more
 }
 
-// Wanted is an item that somebody asks about. Zero values are not known.
-type Wanted struct {
-	Kind    viewing.MediaType `json:"kind"` // movie, episode or tv
-	IDs     viewing.IDs       `json:"ids"`
-	Site    *viewing.Site     `json:"site,omitempty"`
-	Title   string            `json:"title"`
-	Year    int               `json:"year"`
-	Show    *viewing.Show     `json:"show,omitempty"`
-	Season  *int              `json:"season,omitempty"`
-	Episode *int              `json:"episode,omitempty"`
-}
-
-// Media is the item as a viewing tells it.
-func (w Wanted) Media() viewing.Media {
-	return viewing.Media{
-		Type: w.Kind, IDs: w.IDs, Show: w.Show, Title: w.Title, Year: w.Year, Season: w.Season, Episode: w.Episode, Site: w.Site,
-	}
-}
-
 // Resolution is what an item is.
 type Resolution struct {
 	Certain    *Certain            `json:"certain"`
