@@ -148,9 +148,9 @@ func clientFault(name string, err error) error {
 }
 
 // Open implements [control.API].
-func (d *Daemon) Open(ctx context.Context, o control.Open) (control.Opened, error) {
-	if o.Await != "" {
-		return control.Opened{Used: d.site.Await(ctx, o.Await)}, nil
+func (d *Daemon) Open(ctx context.Context, await string) (control.Opened, error) {
+	if await != "" {
+		return control.Opened{Used: d.site.Await(ctx, await)}, nil
 	}
 	return control.Opened{URL: d.pages(), Ticket: d.site.Ticket()}, nil
 }

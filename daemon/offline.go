@@ -182,9 +182,6 @@ func Change(ctx context.Context, o Options, change func(control.API) error) (run
 // Reload has the instance that runs read its configuration again, and waits until that is in
 // use. A configuration that was refused is an error.
 func Reload(ctx context.Context, o Options) error {
-	_, err := Change(ctx, o, func(a control.API) error {
-		_, err := a.Reload(ctx)
-		return err
-	})
+	_, err := Change(ctx, o, func(a control.API) error { return a.Reload(ctx) })
 	return err
 }

@@ -40,7 +40,7 @@ func surf(b *runningDaemon) *surfer {
 // surfAt signs in at an address. Of b, only the test counts.
 func surfAt(b *runningDaemon, ctl control.API, address string) *surfer {
 	b.Helper()
-	o, err := ctl.Open(b.Context(), control.Open{})
+	o, err := ctl.Open(b.Context(), "")
 	if err != nil {
 		b.Fatal(err)
 	}

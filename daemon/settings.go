@@ -45,26 +45,26 @@ func (d *Daemon) Settings(ctx context.Context) (control.Settings, error) {
 
 // Reload implements [control.API]: it reads the configuration again. A good one is put to
 // use; with a mistake in it, or while work goes on, everything stays as it is.
-func (d *Daemon) Reload(ctx context.Context) (out control.Reloaded, err error) {
+func (d *Daemon) Reload(ctx context.Context) error {
 	if d.o.Source == nil {
-		return out, errNoFile()
+		return errNoFile()
 	}
 	d.changing.Lock()
 	defer d.changing.Unlock()
 	c, err := d.o.Source.Load()
 	if err != nil {
 		d.process.problem.Store(&err)
-		return out, changeFault(err)
+		return changeFault(err)
 	}
 	d.process.problem.Store(nil)
 	if reflect.DeepEqual(c, d.o.Config) {
-		return out, nil
+		return nil
 	}
 	if err := d.errIfBusy(); err != nil {
-		return out, err
+		return err
 	}
 	d.restartWith(ctx, c)
-	return control.Reloaded{Changed: true}, nil
+	return nil
 }
 
 // FindKodi implements [control.API].
@@ -73,8 +73,8 @@ func (d *core) FindKodi(context.Context) ([]kodi.Library, error) {
 }
 
 // AddKodi implements [control.API].
-func (d *core) AddKodi(ctx context.Context, p control.KodiPath) (kodi.Library, error) {
-	at, err := kodi.Fit(p.Path)
+func (d *core) AddKodi(ctx context.Context, userdata string) (kodi.Library, error) {
+	at, err := kodi.Fit(userdata)
 	if err != nil {
 		return at, changeFault(err)
 	}
@@ -84,9 +84,9 @@ func (d *core) AddKodi(ctx context.Context, p control.KodiPath) (kodi.Library, e
 }
 
 // RemoveKodi implements [control.API].
-func (d *core) RemoveKodi(ctx context.Context, p control.KodiPath) (kodi.Library, error) {
-	_, err := d.change(ctx, func(from config.Source) (config.Change, error) { return from.RemoveLibrary(p.Path) })
-	at, _ := kodi.Fit(p.Path) // what stands in its way is part of it
+func (d *core) RemoveKodi(ctx context.Context, userdata string) (kodi.Library, error) {
+	_, err := d.change(ctx, func(from config.Source) (config.Change, error) { return from.RemoveLibrary(userdata) })
+	at, _ := kodi.Fit(userdata) // what stands in its way is part of it
 	return at, changeFault(err)
 }
 
@@ -174,7 +174,7 @@ func (d *Daemon) reloadOnSignal(ctx context.Context) {
 			return
 		case <-d.o.Reload:
 		}
-		if _, err := d.Reload(ctx); err != nil {
+		if err := d.Reload(ctx); err != nil {
 			d.log.Error("the new configuration is not used; the previous one stays in use", "error", err)
 		}
 	}

@@ -38,7 +38,7 @@ func (p *program) open(ctx context.Context, _ []string) error {
 // openRunning opens the page of the instance that runs.
 func (p *program) openRunning(ctx context.Context) error {
 	return p.instance(ctx, nil, func(ctl control.API) error {
-		o, err := ctl.Open(ctx, control.Open{})
+		o, err := ctl.Open(ctx, "")
 		address := o.URL + "/in?ticket=" + url.QueryEscape(o.Ticket)
 		switch {
 		case err != nil:
@@ -96,7 +96,7 @@ func (p *program) openPage(ctx context.Context, ctl control.API, o control.Opene
 	if err := browse(ctx, f.Name()); err != nil {
 		return control.Refused(viewing.Say("fault.noBrowser").Because(viewing.Said(err.Error())), viewing.Say("hint.openPrint"))
 	}
-	done, err := ctl.Open(ctx, control.Open{Await: o.Ticket})
+	done, err := ctl.Open(ctx, o.Ticket)
 	if err == nil && !done.Used {
 		err = control.Refused(viewing.Say("fault.noBrowserCame"), viewing.Say("hint.openPrint"))
 	}

@@ -180,14 +180,14 @@ func (p *program) sayLibraries(found []kodi.Library) {
 }
 
 // kodiChange is one of the questions that change which libraries are watched.
-type kodiChange = func(context.Context, control.KodiPath) (kodi.Library, error)
+type kodiChange = func(context.Context, string) (kodi.Library, error)
 
 // changeKodi is the command that asks it.
 func (p *program) changeKodi(verb string, change func(control.API) kodiChange) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) error {
 		var found kodi.Library
 		err := p.changeSettings(ctx, func(ctl control.API) (err error) {
-			found, err = change(ctl)(ctx, control.KodiPath{Path: args[0]})
+			found, err = change(ctl)(ctx, args[0])
 			return err
 		})
 		if err == nil {

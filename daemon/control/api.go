@@ -20,9 +20,9 @@ type API struct {
 	// Check is Status after everything was looked at now, with every problem that there
 	// is, also those that another one causes.
 	Check func(context.Context) (Status, error)
-	// Open makes a ticket that signs one browser in to the pages, or waits until one
-	// is used.
-	Open func(context.Context, Open) (Opened, error)
+	// Open makes a ticket that signs one browser in to the pages, or waits until the one that
+	// is named is used, or at its end.
+	Open func(ctx context.Context, await string) (Opened, error)
 	// About is what runs, where its files are, and a report for somebody who helps.
 	About func(context.Context) (About, error)
 	// Add commits one viewing, wish or list of the command line. The answer for a wish or
@@ -101,7 +101,7 @@ type API struct {
 	Set func(context.Context, Set) (SetDone, error)
 	// Reload reads the configuration again. A fault in it is [CodeInvalid], and the
 	// one of before counts on; [CodeBusy] is as for Set.
-	Reload func(context.Context) (Reloaded, error)
+	Reload func(context.Context) error
 
 	// IgnoreUntitled has videos without a title ignored on a site, or no more. It changes
 	// the file as Set does.
@@ -112,8 +112,8 @@ type API struct {
 	// AddKodi has a library watched that was not; RemoveKodi ends that. Both change the
 	// file as Set does. [CodeNotFound] when there is no such folder, or it is not
 	// watched; [CodeInvalid] when it is not Kodi's; [CodeRefused] when it cannot be read.
-	AddKodi    func(context.Context, KodiPath) (kodi.Library, error)
-	RemoveKodi func(context.Context, KodiPath) (kodi.Library, error)
+	AddKodi    func(ctx context.Context, userdata string) (kodi.Library, error)
+	RemoveKodi func(ctx context.Context, userdata string) (kodi.Library, error)
 	// ImportKodi hands over what was watched before first contact; a dry run
 	// tells what that would be. A library that cannot be read is part of the
 	// answer. Cut short, it goes on when it is asked again.

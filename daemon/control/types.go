@@ -197,12 +197,6 @@ type LoginResult struct {
 	Note    viewing.Message `json:"note,omitzero"` // when there is more to say
 }
 
-// Open asks for a ticket to the pages.
-type Open struct {
-	// Await is a ticket; the answer comes when it is used, or at its end.
-	Await string `json:"await,omitempty"`
-}
-
 // Opened is how a browser signs in to the pages.
 type Opened struct {
 	URL    string `json:"url,omitempty"`    // of the pages, without a path
@@ -508,20 +502,8 @@ type SetDone struct {
 	Changed bool           `json:"changed"`
 }
 
-// Reloaded is what became of the wish to read the configuration again.
-type Reloaded struct {
-	// Changed says that the configuration is another one, and is being taken in.
-	// The next connection is answered when that is done.
-	Changed bool `json:"changed"`
-}
-
 // UntitledSite is a site, and whether its videos without a title are ignored.
 type UntitledSite struct {
 	Site    string `json:"site"`
 	Ignored bool   `json:"ignored"`
-}
-
-// KodiPath names a userdata folder of Kodi's.
-type KodiPath struct {
-	Path string `json:"path"`
 }

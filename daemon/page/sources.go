@@ -146,12 +146,12 @@ func watchKodi(v *view) error {
 	if path == "" {
 		return v.refuse("sources.kodi.none")
 	}
-	_, err := v.api().AddKodi(v.ctx(), control.KodiPath{Path: path})
+	_, err := v.api().AddKodi(v.ctx(), path)
 	return v.done(err, "sources.kodi.added", "path", path)
 }
 
 func unwatchKodi(v *view) error {
-	_, err := v.api().RemoveKodi(v.ctx(), control.KodiPath{Path: v.Typed("path")})
+	_, err := v.api().RemoveKodi(v.ctx(), v.Typed("path"))
 	return v.done(err, "sources.kodi.removed", "path", v.Typed("path"))
 }
 
