@@ -89,23 +89,21 @@ func TestTextsAreReadInTheirEncoding(t *testing.T) {
 	}
 }
 
-func TestObjectsOfAKey(t *testing.T) {
-	for _, c := range []struct{ content, key, want, code string }{
-		{`[{"a":1},{"a":2}]`, "", `{"a":1} {"a":2}`, ""},
-		{"{\"a\":1}\n{\"a\":2}\n", "", `{"a":1} {"a":2}`, ""},
-		{`{"x":[{"c":[1]}],"y":"b","z":["b",{"b":2}],"a":{"c":2,"b":[1,{"d":[]}]},"b":[3]}`, "b", `1 {"d":[]}`, ""},
-		{`{"a":1}`, "a", "", ""},
-		{`{"a":{"b":1}}`, "a", "", ""},
-		{`{"a":[1,`, "a", "1", "file.cut"},
-		{`{"a":1} {"a"`, "", `{"a":1}`, "file.cut"},
-		{`[1,2`, "", "1 2", "file.cut"},
-		{`{"z":` + strings.Repeat("[", 2000), "a", "", "file.long"},
+func TestObjectsOfAText(t *testing.T) {
+	for _, c := range []struct{ content, want, code string }{
+		{`[{"a":1},{"a":2}]`, `:{"a":1} :{"a":2}`, ""},
+		{`{"x":[{"c":[1]}],"y":"b","a":{"c":2,"b":[1,{"d":[]}]},"b":[3]}`, `x:{"c":[1]} b:1 b:{"d":[]} b:3`, ""},
+		{`{"a":{"b":1}}`, "", ""},
+		{`{"a":[1,`, "a:1", "file.cut"},
+		{`{"a":[1]`, "a:1", "file.cut"},
+		{`[1,2`, ":1 :2", "file.cut"},
+		{strings.Repeat(`{"z":`, 2000), "", "file.long"},
 	} {
 		var got []string
 		r := &reader{}
-		objects(r, open(t, c.content).parts[0], c.key, func(o json.RawMessage) { got = append(got, string(o)) })
+		objects(r, open(t, c.content).parts[0], func(key string, o json.RawMessage) { got = append(got, key+":"+string(o)) })
 		if strings.Join(got, " ") != c.want || code(r.err) != c.code {
-			t.Errorf("%s at %q: %s, %v", c.content, c.key, got, r.err)
+			t.Errorf("%s: %s, %v", c.content, got, r.err)
 		}
 	}
 }
@@ -194,9 +192,9 @@ func TestHostileFilesAreRefused(t *testing.T) {
 
 func TestRecordWithoutEndIsRefusedAtOnce(t *testing.T) {
 	read := func(p *Part, kind string) (err error) {
-		if key, is := strings.CutPrefix(kind, "objects"); is {
+		if kind == "objects" {
 			r := &reader{}
-			objects(r, p, key, func(any) {})
+			objects(r, p, func(string, any) {})
 			return r.err
 		}
 		for _, err = range p.lines("", kind == "bare") {
@@ -210,7 +208,6 @@ func TestRecordWithoutEndIsRefusedAtOnce(t *testing.T) {
 		{"a\tb\n", "bare"},
 		{`[{"a":"`, "objects"},
 		{`{"a":"`, "objects"},
-		{`{"b":"`, "objectsa"},
 	} {
 		file := &counted{ReaderAt: endless{c.begin, 'x'}}
 		f, err := Open(file, MaxSize)
@@ -236,7 +233,7 @@ func TestLargeFilesAreRead(t *testing.T) {
 	}
 	n = 3 * maxRecord / 1000
 	r := &reader{}
-	objects(r, open(t, `{"b":[`+strings.Repeat(`"`+row+`",`, n)+`1],"a":[`+strings.Repeat(`"`+row+`",`, n-1)+`1]}`).parts[0], "a", func(any) { n-- })
+	objects(r, open(t, `{"a":[`+strings.Repeat(`"`+row+`",`, n-1)+`1]}`).parts[0], func(string, any) { n-- })
 	if n != 0 || r.err != nil {
 		t.Errorf("%d objects are missing", n)
 	}

@@ -22,10 +22,10 @@ func (p *Part) isJSON(words string) bool {
 	return head != "" && strings.Contains("{[", head[:1]) && !slices.ContainsFunc(strings.Fields(words), lacks)
 }
 
-// objects decodes the elements of the array that a key has, at any depth of a JSON text, and
-// skips everything else. With the key "" these are the elements of the text's own array, or
-// its values, such as those of JSON lines. A field of another type than expected stays empty.
-func objects[T any](r *reader, p *Part, key string, do func(T)) {
+// objects decodes the elements of the arrays of a JSON text, and tells the key of each array, ""
+// for the text's own. Everything else is skipped. A field of another type than expected stays
+// empty.
+func objects[T any](r *reader, p *Part, do func(key string, value T)) {
 	if r.err != nil {
 		return
 	}
@@ -36,59 +36,38 @@ func objects[T any](r *reader, p *Part, key string, do func(T)) {
 	}
 	defer text.Close()
 	bound := &bounded{in: text, left: maxRecord}
-	decoder, number := json.NewDecoder(bound), 1
+	decoder, number, depth, key := json.NewDecoder(bound), 1, 0, ""
 	decoder.UseNumber()
-	inArray := key != "" || strings.HasPrefix(strings.TrimSpace(p.Head()), "[")
-	if inArray {
-		if err = findArray(decoder, bound, key); errors.Is(err, io.EOF) {
-			return // there is none
+	for err == nil && depth < maxDepth {
+		var token json.Token
+		switch token, err = decoder.Token(); token {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		default:
+			key, _ = token.(string) // the last one before an array
 		}
-	}
-	for err == nil && (!inArray || decoder.More()) {
-		var value T
-		err = decoder.Decode(&value)
-		if _, typed := errors.AsType[*json.UnmarshalTypeError](err); err == nil || typed {
-			do(value)
-			err, bound.left = r.err, maxRecord
-			number++
+		bound.left = maxRecord
+		for token == json.Delim('[') && err == nil && decoder.More() {
+			var value T
+			err = decoder.Decode(&value)
+			if _, typed := errors.AsType[*json.UnmarshalTypeError](err); err == nil || typed {
+				do(key, value)
+				err, bound.left = r.err, maxRecord
+				number++
+			}
 		}
-	}
-	if inArray && err == nil {
-		_, err = decoder.Token()
 	}
 	switch {
-	case errors.Is(err, io.EOF) && inArray: // the array has no end
-		err = io.ErrUnexpectedEOF
-	case errors.Is(err, io.EOF):
+	case errors.Is(err, io.EOF) && depth == 0:
 		return
+	case errors.Is(err, io.EOF):
+		err = io.ErrUnexpectedEOF
+	case err == nil:
+		err = errLong()
 	}
-	if err != nil {
-		r.fail(unreadable("file.entry", number, err))
-	}
-}
-
-// findArray reads to behind the beginning of the array that a key has; the key "" stands for
-// the text itself.
-func findArray(decoder *json.Decoder, bound *bounded, key string) error {
-	for last, depth := json.Token(""), 0; ; {
-		token, err := decoder.Token()
-		switch {
-		case errors.Is(err, io.EOF) && depth > 0:
-			return io.ErrUnexpectedEOF
-		case err != nil:
-			return err
-		case token == json.Delim('[') && last == key:
-			return nil
-		case token == json.Delim('[') || token == json.Delim('{'):
-			depth++
-		case token == json.Delim(']') || token == json.Delim('}'):
-			depth--
-		}
-		if depth > maxDepth {
-			return errLong()
-		}
-		last, bound.left = token, maxRecord
-	}
+	r.fail(unreadable("file.entry", number, err))
 }
 
 // loose is a number in JSON that may be written as a text.
@@ -180,13 +159,13 @@ func (i traktItem) mark() uint64 {
 }
 
 func learnTraktPlays(r *reader, p *Part) {
-	objects(r, p, "", func(i traktItem) { r.numbers[i.mark()]++ })
+	objects(r, p, func(_ string, i traktItem) { r.numbers[i.mark()]++ })
 }
 
 // readTraktPlays reads the history. Episodes that were marked together are held: only the
 // person knows when they were watched.
 func readTraktPlays(r *reader, p *Part) {
-	objects(r, p, "", func(i traktItem) {
+	objects(r, p, func(_ string, i traktItem) {
 		at, err := viewing.ParseInstant(i.WatchedAt)
 		row := viewed(i.media(), at)
 		if row.Key = strconv.FormatInt(i.ID, 10); i.ID == 0 {
@@ -212,7 +191,7 @@ func readTraktItems(r *reader, p *Part) {
 		id, _, _ := strings.Cut(strings.TrimSuffix(name, ".json"), "-")
 		list = "list:" + id
 	}
-	objects(r, p, "", func(i traktItem) {
+	objects(r, p, func(_ string, i traktItem) {
 		m, is := i.media(), i.Movie.IDs.Trakt+i.Show.IDs.Trakt
 		row := rowOf(viewing.KindWatchlist, m)
 		if list != "watchlist" {
@@ -232,7 +211,7 @@ func readTraktItems(r *reader, p *Part) {
 
 // readTraktLists reads what the lists are called.
 func readTraktLists(r *reader, p *Part) {
-	objects(r, p, "", func(l work) {
+	objects(r, p, func(_ string, l work) {
 		list := viewing.List{Name: l.Name, Description: *cmp.Or(l.Description, new(string)), Visibility: "PRIVATE"}
 		if l.Privacy == "public" {
 			list.Visibility = "PUBLIC"
@@ -244,7 +223,7 @@ func readTraktLists(r *reader, p *Part) {
 // skipping reads nothing but how much there is.
 func skipping(why Skip) func(*reader, *Part) {
 	return func(r *reader, p *Part) {
-		objects(r, p, "", func(any) { r.give(Row{Skip: why}) })
+		objects(r, p, func(string, any) { r.give(Row{Skip: why}) })
 	}
 }
 
@@ -266,23 +245,21 @@ type simklEntry struct {
 }
 
 func readSimkl(r *reader, p *Part) {
-	for _, group := range []string{"movies", "shows", "anime"} {
-		objects(r, p, group, func(e simklEntry) {
-			w, kind := e.Show, viewing.TV
-			switch {
-			case group == "movies":
-				w, kind = e.Movie, viewing.Movie
-			case e.AnimeType == "movie":
-				kind = viewing.Movie
-			case e.Status != "plantowatch" && len(e.Seasons) > 0:
-				r.simklEpisodes(e, group == "anime")
-				return
-			}
-			row := r.simklWork(w.media(kind), e.Status, e.LastWatchedAt)
-			row.Key = r.key(string(kind), fmt.Sprint(w.IDs.Simkl), w.Title, e.Status, e.LastWatchedAt)
-			r.give(row)
-		})
-	}
+	objects(r, p, func(group string, e simklEntry) {
+		w, kind := e.Show, viewing.TV
+		switch {
+		case group == "movies":
+			w, kind = e.Movie, viewing.Movie
+		case e.AnimeType == "movie":
+			kind = viewing.Movie
+		case e.Status != "plantowatch" && len(e.Seasons) > 0:
+			r.simklEpisodes(e, group == "anime")
+			return
+		}
+		row := r.simklWork(w.media(kind), e.Status, e.LastWatchedAt)
+		row.Key = r.key(string(kind), fmt.Sprint(w.IDs.Simkl), w.Title, e.Status, e.LastWatchedAt)
+		r.give(row)
+	})
 }
 
 // simklEpisodes gives the episodes of a series. Their numbers are not those of TMDB, so the
@@ -335,10 +312,15 @@ type ownLine struct {
 	} `json:"entries"`
 }
 
-// readOwn reads events that were not dropped or merged, with what was found out about them.
-// They keep their source, so that what is here already is known.
-func readOwn(r *reader, p *Part) {
-	objects(r, p, "", func(line ownLine) { r.give(line.row()) })
+// ownRow reads an event that was not dropped or merged, with what was found out about it. It
+// keeps its source, so that what is here already is known.
+func ownRow(r *reader, line Line) Row {
+	var l ownLine
+	if err := json.NewDecoder(strings.NewReader(line.Fields[0])).Decode(&l); err != nil {
+		r.fail(unreadable("file.line", line.Number, err))
+		return Row{}
+	}
+	return l.row()
 }
 
 // row is the event, as its entries in the first account are now.

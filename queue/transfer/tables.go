@@ -109,11 +109,7 @@ const tautulliKey = "user,started,rating_key,full_title"
 // readTautulli reads the history of a Plex server as JSON: objects that are as flat as the
 // lines of its table.
 func readTautulli(r *reader, p *Part) {
-	key := ""
-	if strings.Contains(p.Head(), `"response"`) {
-		key = "data"
-	}
-	objects(r, p, key, func(values map[string]any) {
+	objects(r, p, func(_ string, values map[string]any) {
 		line, names := Line{Part: p}, []string{}
 		for name, value := range values {
 			if value != nil {

@@ -105,7 +105,7 @@ var Formats = []Format{
 		{members: "ratings-*.json", read: skipping(SkipRating)},
 		{members: "_errors.json", read: skipping(SkipMissing)},
 	}},
-	{Name: "jsonl", shapes: []shape{{json: `{"v":1,`, read: readOwn}}},
+	{Name: "jsonl", shapes: []shape{{json: `{"v":1,`, names: "json", bare: true, row: ownRow}}},
 	{Name: "letterboxd", Write: writeLetterboxd, shapes: []shape{
 		{
 			members: "diary.csv watched.csv ratings.csv reviews.csv watchlist.csv", columns: "name,year,letterboxd uri",
