@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 )
 
@@ -26,9 +25,6 @@ const (
 type Cache struct {
 	dir string
 	now func() time.Time
-
-	mu    sync.Mutex
-	swept time.Time // when what is too old was removed
 }
 
 // remembered is an answer in its file.
@@ -37,8 +33,9 @@ type remembered struct {
 	Answer Answer
 }
 
-// OpenCache opens or makes the folder. Answers of others than those named, as "TMDB",
-// are forgotten: TMDB's terms ask for that. fresh is true where somebody named is new.
+// OpenCache opens or makes the folder. Answers that are too old, and those of others than
+// named, as "TMDB", are forgotten: TMDB's terms ask for that. fresh is true where somebody
+// named is new.
 func OpenCache(dir string, names ...string) (c *Cache, fresh bool, err error) {
 	c = &Cache{dir: dir, now: time.Now}
 	var wanted []string
@@ -55,7 +52,17 @@ func OpenCache(dir string, names ...string) (c *Cache, fresh bool, err error) {
 			err = errors.Join(err, os.RemoveAll(folder))
 		}
 	}
-	if err = errors.Join(err, c.sweep()); err != nil {
+	err = errors.Join(err, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil && time.Since(info.ModTime()) >= foundFor {
+			err = os.Remove(path)
+		}
+		return err
+	}))
+	if err != nil {
 		return nil, false, fmt.Errorf("open the cache of answers: %w", err)
 	}
 	return c, fresh, nil
@@ -99,7 +106,7 @@ func (c *Cache) young(q Question, r remembered) bool {
 	return age >= 0 && age < lasts
 }
 
-// keep remembers answers, and forgets those that are too old.
+// keep remembers answers.
 func (c *Cache) keep(who string, answers map[Question]*Answer) (all error) {
 	if c == nil {
 		return nil
@@ -113,26 +120,5 @@ func (c *Cache) keep(who string, answers map[Question]*Answer) (all error) {
 			all = errors.Join(all, err)
 		}
 	}
-	return errors.Join(all, c.sweep())
-}
-
-// sweep removes the files that are too old, about once a day.
-func (c *Cache) sweep() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	now := c.now()
-	if now.Sub(c.swept) < growsFor {
-		return nil
-	}
-	c.swept = now
-	return filepath.WalkDir(c.dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || !e.Type().IsRegular() {
-			return err
-		}
-		info, err := e.Info()
-		if err == nil && now.Sub(info.ModTime()) >= foundFor {
-			err = os.Remove(path)
-		}
-		return err
-	})
+	return all
 }

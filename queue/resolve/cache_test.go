@@ -111,8 +111,12 @@ func TestOldAnswersLeaveTheFolder(t *testing.T) {
 	if got := c.recall("TMDB ", []Question{aboutFilm, search}); len(got) != 1 {
 		t.Errorf("remembered %v", got)
 	}
-	c.now = func() time.Time { return time.Now().Add(foundFor) }
-	if err := c.keep("TMDB ", nil); err != nil || len(filesIn(t, c.dir)) != 0 {
-		t.Errorf("%v, %v", filesIn(t, c.dir), err)
+	past := time.Now().Add(-foundFor)
+	if err := os.Chtimes(c.file("TMDB ", search), past, past); err != nil {
+		t.Fatal(err)
+	}
+	opened(t, c.dir, "TMDB ")
+	if len(filesIn(t, c.dir)) != 1 {
+		t.Errorf("%v", filesIn(t, c.dir))
 	}
 }
