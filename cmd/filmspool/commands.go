@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue/entry"
 )
@@ -81,8 +80,8 @@ func (p *program) commands() []command {
 			{use: "pair", flags: "json", run: p.pair},
 			{use: "kodi", flags: "json", run: p.listKodi, below: []command{
 				{use: "list", flags: "json", run: p.listKodi},
-				{use: "add PATH", run: p.changeKodi("add", func(ctl control.API) kodiChange { return ctl.AddKodi })},
-				{use: "remove PATH", run: p.changeKodi("remove", func(ctl control.API) kodiChange { return ctl.RemoveKodi })},
+				{use: "add PATH", run: p.changeKodi("add")},
+				{use: "remove PATH", run: p.changeKodi("remove")},
 			}},
 			{use: "programs", flags: "json", run: p.listPrograms, below: []command{
 				{use: "list", flags: "json", run: p.listPrograms},
@@ -91,8 +90,8 @@ func (p *program) commands() []command {
 			}},
 			{use: "untitled", flags: "json", run: p.listUntitled, below: []command{
 				{use: "list", flags: "json", run: p.listUntitled},
-				{use: "add SITE", run: p.changeUntitled("add", true)},
-				{use: "remove SITE", run: p.changeUntitled("remove", false)},
+				{use: "add SITE", run: p.changeUntitled("add")},
+				{use: "remove SITE", run: p.changeUntitled("remove")},
 			}},
 			{use: "rename ID|NAME|PATH NEW", run: p.renameSource},
 		}},
@@ -193,7 +192,7 @@ func (p *program) addCommands(parent *cobra.Command, rows []command) {
 		for alternatives := range strings.FieldsSeq(row.flags) {
 			names := strings.Split(alternatives, "|")
 			if len(names) > 1 {
-				exclusive(c, names...)
+				c.PreRunE = exclusive(names)
 			}
 			for _, name := range names {
 				value, own := values[c.Name()+"."+name]

@@ -54,7 +54,8 @@ func (p *program) fix(ctx context.Context, args []string) error {
 func (p *program) fixRest(ctx context.Context, ids []int64) error {
 	g := p.given
 	o := entry.Order{Selection: entry.Selection{IDs: ids}, DryRun: g.dryRun}
-	var at *typed.Time
+	var at typed.Time
+	var err error
 	switch {
 	case g.delivered:
 		o.Verb, o.As = entry.VerbSettle, viewing.StateDelivered
@@ -63,14 +64,13 @@ func (p *program) fixRest(ctx context.Context, ids []int64) error {
 	case g.watchedAt == "":
 		return mistake("usage.noChange").next(control.Command("filmspool fix --help"))
 	default:
-		t, err := typed.ParseTime(g.watchedAt, time.Now())
-		if err != nil {
+		o.Verb = entry.VerbEdit
+		if at, err = typed.ParseTime(g.watchedAt, time.Now()); err != nil {
 			return inFlag("--watched-at", err)
 		}
-		at = &t
 	}
 	return ask(ctx, p, daemon.Offline, func(ctl control.API) (after entry.Entry, err error) {
-		if at != nil {
+		if o.Verb == entry.VerbEdit {
 			return ctl.Edit(ctx, control.Edit{ID: ids[0], Edit: entry.Edit{WatchedAt: at.Instant(time.Now()), DryRun: g.dryRun}})
 		}
 		if _, err := ctl.Operate(ctx, o); err != nil {

@@ -40,16 +40,22 @@ func (p *program) instance(ctx context.Context, offline alone, do func(control.A
 		return err
 	}
 	return p.patiently(func() error {
-		running, err := daemon.Find(ctx, o.Paths)
-		switch {
-		case err == nil:
-			defer running.Close()
-			return do(running.API)
-		case !errors.Is(err, &control.Fault{Code: control.CodeNotRunning}), p.choice.System, offline == nil:
-			return err
-		}
-		return offline(ctx, o, do)
+		_, err := reach(ctx, o, offline, do)
+		return err
 	})
+}
+
+// reach is [program.instance] with options that are known, and reports whether a daemon runs.
+func reach(ctx context.Context, o daemon.Options, offline alone, do func(control.API) error) (running bool, err error) {
+	found, err := daemon.Find(ctx, o.Paths)
+	switch {
+	case err == nil:
+		defer found.Close()
+		return true, do(found.API)
+	case !errors.Is(err, &control.Fault{Code: control.CodeNotRunning}), o.Paths.System, offline == nil:
+		return false, err
+	}
+	return false, offline(ctx, o, do)
 }
 
 // ask asks the instance, and prints its answer: as JSON, or as say does in words.

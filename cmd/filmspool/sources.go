@@ -115,10 +115,10 @@ func (p *program) listUntitled(ctx context.Context, _ []string) error {
 }
 
 // changeUntitled is the command that has such videos of a site ignored, or not.
-func (p *program) changeUntitled(verb string, ignored bool) func(context.Context, []string) error {
+func (p *program) changeUntitled(verb string) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) error {
 		err := p.changeSettings(ctx, func(ctl control.API) error {
-			return ctl.IgnoreUntitled(ctx, control.UntitledSite{Site: args[0], Ignored: ignored})
+			return ctl.IgnoreUntitled(ctx, control.UntitledSite{Site: args[0], Ignored: verb == "add"})
 		})
 		if err == nil {
 			p.stdout.Say("cli.untitled."+verb, "site", args[0])
@@ -179,15 +179,16 @@ func (p *program) sayLibraries(found []kodi.Library) {
 	}
 }
 
-// kodiChange is one of the questions that change which libraries are watched.
-type kodiChange = func(context.Context, string) (kodi.Library, error)
-
-// changeKodi is the command that asks it.
-func (p *program) changeKodi(verb string, change func(control.API) kodiChange) func(context.Context, []string) error {
+// changeKodi is the command that connects or disconnects a library.
+func (p *program) changeKodi(verb string) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) error {
 		var found kodi.Library
 		err := p.changeSettings(ctx, func(ctl control.API) (err error) {
-			found, err = change(ctl)(ctx, args[0])
+			change := ctl.AddKodi
+			if verb == "remove" {
+				change = ctl.RemoveKodi
+			}
+			found, err = change(ctx, args[0])
 			return err
 		})
 		if err == nil {

@@ -122,8 +122,8 @@ func (p *program) sayStatus(s control.Status) {
 	p.sayCounts(s.Counts)
 	for _, a := range s.Accounts {
 		p.sayStanding(p.stdout.Speech().Say("cli.account", "name", a.Name), a.State, p.ago(a.LastDelivered), p.stdout.Speech().Tell(a.Reason))
-		p.sayBelow(a.Again(time.Now()))
-		p.sayBelow(a.Note)
+		p.below(p.stdout.Speech().Tell(a.Again(time.Now())))
+		p.below(p.stdout.Speech().Tell(a.Note))
 		if a.Unresolved > 0 {
 			p.stdout.Say("cli.unresolved", "n", a.Unresolved)
 		}
@@ -152,15 +152,13 @@ func (p *program) sayCounts(n entry.Counts) {
 // below that what there is to say about it.
 func (p *program) sayStanding(name string, state account.State, last, below string) {
 	p.stdout.Printf("%-32s %-10s %s\n", name, p.stdout.Speech().Say("cli.is."+string(state)), last)
-	if below != "" {
-		p.stdout.Printf("    %s\n", below)
-	}
+	p.below(below)
 }
 
-// sayBelow prints a message below an account or source.
-func (p *program) sayBelow(m viewing.Message) {
-	if m.Code != "" {
-		p.stdout.Printf("    %s\n", p.stdout.Speech().Tell(m))
+// below prints what there is to say below an account or source.
+func (p *program) below(text string) {
+	if text != "" {
+		p.stdout.Printf("    %s\n", text)
 	}
 }
 
@@ -188,21 +186,12 @@ func (p *program) sayProblems(problems []control.Problem) {
 
 // check asks the instance how it stands, or its queue while nothing runs.
 func check(ctx context.Context, o daemon.Options) (s control.Status, running bool, err error) {
-	found, err := daemon.Find(ctx, o.Paths)
-	if err == nil {
-		defer found.Close()
-		s, err = found.API.Check(ctx)
-		return s, true, err
-	}
-	if !errors.Is(err, &control.Fault{Code: control.CodeNotRunning}) || o.Paths.System {
-		return s, false, err
-	}
-	err = daemon.Existing(ctx, o, func(ctl control.API) error {
+	running, err = reach(ctx, o, daemon.Existing, func(ctl control.API) (err error) {
 		s, err = ctl.Check(ctx)
 		return err
 	})
-	if errors.Is(err, &control.Fault{Code: control.CodeNotFound}) { // before the first run there is no queue to look at
+	if !running && errors.Is(err, &control.Fault{Code: control.CodeNotFound}) { // before the first run there is no queue to look at
 		err = nil
 	}
-	return s, false, err
+	return s, running, err
 }

@@ -53,8 +53,8 @@ func oneOf(flag, value string, known []string) error {
 }
 
 // exclusive refuses more than one of some flags.
-func exclusive(c *cobra.Command, names ...string) {
-	c.PreRunE = func(c *cobra.Command, _ []string) error {
+func exclusive(names []string) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, _ []string) error {
 		given := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !c.Flags().Changed(name) })
 		if len(given) < 2 {
 			return nil
