@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,9 +102,9 @@ func (d *core) status(
 			s.Accounts[i].Unused = false
 		}
 	}
-	names, err := d.store.PendingAccounts(ctx)
-	for _, name := range names {
-		if _, known := d.o.Config.Accounts[name]; !known {
+	counts, err := d.store.CountsOf(ctx)
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		if _, known := d.o.Config.Accounts[name]; !known && counts[name].Pending > 0 {
 			s.Accounts = append(s.Accounts, control.Account{
 				Name: name, State: account.Attention, Reason: viewing.Say("notConfigured"), Hint: viewing.Say("hint.moveAway", "name", name),
 				Troubles: []control.Problem{{Code: health.AccountUnknown, About: name}},

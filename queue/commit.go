@@ -52,10 +52,7 @@ func (s *Store) commitBatch(ctx context.Context, b viewing.Batch, dry bool) (out
 		t.keepState(b)
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return outcomes, nil
+	return outcomes, err
 }
 
 // commit writes an event with its entries, or as a further sighting of what earlier

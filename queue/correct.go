@@ -36,10 +36,7 @@ func (s *Store) Correct(ctx context.Context, c Correcting) (did resolve.Correcte
 		did, err = t.correct(c)
 		return err
 	})
-	if err != nil {
-		return resolve.Corrected{}, err
-	}
-	return did, nil
+	return did, err
 }
 
 // Correctable refuses an entry that [Store.Correct] cannot change, with a

@@ -3,12 +3,13 @@ package queue
 import (
 	"errors"
 	"fmt"
-	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve"
-	"github.com/filmspool/filmspool/queue/viewing"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/resolve"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // called is a viewing of a film of which a title and a year are told.

@@ -248,9 +248,9 @@ func (s *Store) Days(ctx context.Context, begin time.Time, n int) ([]entry.Day, 
 			}})
 		}
 		return struct{}{}, err
-	}, `SELECT key, (SELECT iif(count(*), json_array(sum(n.root < 'tv:'), sum(n.root > 'tv:'), coalesce(sum(n.minutes), 0), count(n.minutes)), NULL)
-		FROM entries AS n WHERE n.root IS NOT NULL AND n.watched_at >= day.value ->> 0 AND n.watched_at < day.value ->> 1) FROM json_each(?) AS day`,
-		asJSON{spans})
+	}, `SELECT key, (SELECT iif(count(*), json_array(sum(root < 'tv:'), sum(root > 'tv:'), coalesce(sum(minutes), 0), count(minutes)), NULL)
+		FROM (SELECT root, minutes FROM entries AS n WHERE n.root IS NOT NULL AND watched_at >= value ->> 0 AND watched_at < value ->> 1))
+		FROM json_each(?)`, asJSON{spans})
 	return days, err
 }
 
@@ -308,8 +308,8 @@ func (s *Store) ranked(ctx context.Context, begin, end time.Time, which string, 
 		e, err := scanEntryWith(r, &one.N)
 		entries, one.Entry = append(entries, e), e.ID
 		return one, err
-	}, "SELECT "+entryColumns+", most.n FROM (SELECT max(id) AS id, count(*) AS n, root"+inYear+" AND "+which+
-		" GROUP BY root HAVING count(*) >= ?3 ORDER BY 2 DESC, 3 LIMIT ?4) AS most JOIN entries AS n ON n.id = most.id JOIN events AS v ON v.id = n.event ORDER BY most.n DESC, most.root",
+	}, "SELECT "+entryColumns+", most.n FROM (SELECT max(id) AS id, count(*) AS n, root"+inYear+" AND "+which+` GROUP BY root HAVING count(*) >= ?3
+		ORDER BY 2 DESC, 3 LIMIT ?4) AS most JOIN entries AS n ON n.id = most.id JOIN events AS v ON v.id = n.event ORDER BY most.n DESC, most.root`,
 		begin.UnixMilli(), end.UnixMilli(), least, mostRanked)
 	if err == nil {
 		err = s.Entitle(ctx, entries)

@@ -16,9 +16,8 @@ import (
 // is another act. What was held for want of what the edit brings, or was
 // rejected, becomes pending. Errors wrap [entry.ErrNotFound], [entry.ErrState] (a
 // [*StateError]) or [viewing.ErrInvalid].
-func (s *Store) Edit(ctx context.Context, id int64, c entry.Edit) (Entry, error) {
-	var after Entry
-	err := s.writeDry(ctx, fmt.Sprintf("edit entry %d", id), c.DryRun, func(t *tx) error {
+func (s *Store) Edit(ctx context.Context, id int64, c entry.Edit) (after Entry, err error) {
+	err = s.writeDry(ctx, fmt.Sprintf("edit entry %d", id), c.DryRun, func(t *tx) error {
 		e := t.entry(id)
 		if err := changeable(entry.VerbEdit, e); err != nil {
 			return err
@@ -27,10 +26,7 @@ func (s *Store) Edit(ctx context.Context, id int64, c entry.Edit) (Entry, error)
 		after = t.entry(id)
 		return err
 	})
-	if err != nil {
-		return Entry{}, err
-	}
-	return after, nil
+	return after, err
 }
 
 // changeable refuses what a person cannot change any more: what has begun to

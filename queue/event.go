@@ -96,7 +96,8 @@ func (t *tx) sameAs(e event) int64 {
 		return same
 	}
 	const selectOthers = `SELECT coalesce(min(event = ?1 AND state IN ('delivered', 'sending', 'in_doubt', 'rejected') AND touched < 2
-		AND item_key <> '' AND item_key NOT IN (SELECT value FROM json_each(?2))), 1) FROM entries WHERE event = ?1 OR id IN (SELECT entry FROM witnesses WHERE event = ?1)`
+		AND item_key <> '' AND item_key NOT IN (SELECT value FROM json_each(?2))), 1)
+		FROM entries WHERE event = ?1 OR id IN (SELECT entry FROM witnesses WHERE event = ?1)`
 	if t.numbers(selectOthers, same, asJSON{keys})[0] > 0 {
 		return 0
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve"
-	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -45,11 +44,6 @@ func (s *Store) countsBy(ctx context.Context, by string) (map[string]entry.Count
 func (s *Store) Unresolved(ctx context.Context, account string) (n int64, err error) {
 	n, _, err = s.readNumber(ctx, "count lookups", "SELECT count(*) FROM lookups WHERE account = ?", account)
 	return n, err
-}
-
-// PendingAccounts are the accounts for which anything is pending, in order.
-func (s *Store) PendingAccounts(ctx context.Context) (names []string, err error) {
-	return read(ctx, s, "find accounts", sqlite.Scan[string], "SELECT account FROM counters WHERE state = 'pending' AND current > 0 ORDER BY account")
 }
 
 // Waves are those that a person has not decided about, the largest first. It costs

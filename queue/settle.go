@@ -87,10 +87,7 @@ func (t *tx) settle(m Settlement) error {
 // number that sending raised.
 func (t *tx) settleEntry(e *Entry, m Settlement, step entry.Step) {
 	if e.NextAt = (time.Time{}); m.State == viewing.StatePending {
-		e.NextAt = millis(t.now)
-		if !m.NextAt.IsZero() {
-			e.NextAt = m.NextAt
-		}
+		e.NextAt = cmp.Or(m.NextAt, millis(t.now))
 	}
 	if (m.NotSent || m.Uncounted) && m.Attempt > 0 {
 		e.Attempts--

@@ -54,7 +54,17 @@ func (v Event) Validate() error {
 	c.must(v.EventID != "", "id", "field.missing")
 	switch v.Kind {
 	case KindViewing:
-		v.checkViewing(&c)
+		c.must(!v.WatchedAt.IsZero(), "watchedAt", "field.missing")
+		c.within("watchedAt", int64(v.WatchedAt.Time().Year()), firstYear, lastYear)
+		c.within("count", int64(v.Count), 1, maxCount)
+		c.within("media", int64(len(v.Media)), 1, maxMedia)
+		for _, m := range v.Media {
+			c.must(m.Type == Movie || m.Type == Episode, "media.type", "field.wrong") // a series as a whole is not watched
+			c.media(m)
+		}
+		if p := v.Progress; p != nil {
+			c.must(p.Position >= 0 && p.Duration >= 0 && p.Played >= 0, "progress", "field.wrong")
+		}
 	case KindWatchlist, KindListItem:
 		c.must(len(v.Media) == 1, "media", "field.wrong")
 		for _, m := range v.Media {
@@ -87,20 +97,6 @@ func (v Event) Validate() error {
 	c.words("source.genres", v.Origin.Genres)
 	c.words("source.tags", v.Origin.Tags)
 	return errors.Join(c.faults...)
-}
-
-func (v Event) checkViewing(c *checker) {
-	c.must(!v.WatchedAt.IsZero(), "watchedAt", "field.missing")
-	c.within("watchedAt", int64(v.WatchedAt.Time().Year()), firstYear, lastYear)
-	c.within("count", int64(v.Count), 1, maxCount)
-	c.within("media", int64(len(v.Media)), 1, maxMedia)
-	for _, m := range v.Media {
-		c.must(m.Type == Movie || m.Type == Episode, "media.type", "field.wrong") // a series as a whole is not watched
-		c.media(m)
-	}
-	if p := v.Progress; p != nil {
-		c.must(p.Position >= 0 && p.Duration >= 0 && p.Played >= 0, "progress", "field.wrong")
-	}
 }
 
 // checker gathers faults.

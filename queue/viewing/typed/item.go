@@ -73,7 +73,8 @@ func ParseItem(text string) (Item, error) {
 		return Item{}, say("typed.address", text)
 	default:
 		m := say(titleCode, text)
-		m.Args["url"] = "https://www.themoviedb.org/search?query=" + url.QueryEscape(Shortened(strings.Join(strings.FieldsFunc(text, unseen), " ")))
+		words := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) })
+		m.Args["url"] = "https://www.themoviedb.org/search?query=" + url.QueryEscape(Shortened(strings.Join(words, " ")))
 		return Item{}, m
 	}
 }
@@ -140,9 +141,6 @@ func Shortened(text string) string {
 
 // Quoted is a text as an error repeats it.
 func Quoted(text string) string { return strconv.Quote(Shortened(text)) }
-
-// unseen reports a letter that is a blank, or cannot be seen.
-func unseen(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }
 
 // lazy compiles an expression at its first use: most starts of the program use none.
 func lazy(expression string) func() *regexp.Regexp {
