@@ -51,8 +51,8 @@ func (db *DB) findDamage(ctx context.Context) (cause string, err error) {
 		return "", err
 	}
 	defer pool.Close()
-	found, err := db.inspect(ctx, pool)
-	if err == nil && found.version > 0 && !found.clean {
+	version, clean, err := db.inspect(ctx, pool)
+	if err == nil && version > 0 && !clean {
 		cause, err = db.check(ctx, pool)
 	}
 	if isDamage(err) {
