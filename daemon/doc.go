@@ -77,6 +77,7 @@
 //	  rules                 send, hold or drop
 //	  sqlite                the file: lock, open, writer, migration, recovery
 //	  tracker               the service over HTTP; tracker/sandbox is a service that keeps the contract
+//	  transfer              the history files of other services, read and written
 //	  viewing               the vocabulary; viewing/typed reads what a person types
 //	packaging               the texts of units, packages and installers; .goreleaser.yaml makes a release of them
 //	  extension             packs the extension for a release

@@ -51,6 +51,13 @@ func simklRow(r *reader, line Line) Row {
 	return r.simklWork(m, strings.ReplaceAll(strings.ToLower(line.Get("watchlist")), " ", ""), line.Get("watched_at"))
 }
 
+// The archive of TV Time holds passwords, too. These are its records of what was watched, and the
+// columns that tell them apart.
+const (
+	tvtimeMembers = "tracking-prod-records*.csv */tracking-prod-records*.csv"
+	tvtimeKey     = "key,type,uuid,title,created_at"
+)
+
 // tvtimeLearn learns which films were watched or followed.
 func tvtimeLearn(r *reader, line Line) {
 	if line.Get("type") != "towatch" {

@@ -118,10 +118,10 @@ var Formats = []Format{
 		{members: "simkl*.json", json: `"simkl" "last_watched_at"`, read: readSimkl},
 		{members: "simkl*.csv", columns: "title,lastepwatched,watcheddate", key: "type,simkl_id,title,watchlist,watched_at", row: simklRow},
 	}},
-	{Name: "tvtime", shapes: []shape{{
-		members: "tracking-prod-records*.csv */tracking-prod-records*.csv", columns: "user_id,series_name,created_at",
-		key: "key,type,uuid,title,created_at", learnLine: tvtimeLearn, row: tvtimeRow,
-	}}},
+	{Name: "tvtime", shapes: []shape{
+		{members: tvtimeMembers, columns: "key,s_id,season_number,episode_number,created_at", key: tvtimeKey, row: tvtimeRow},
+		{members: tvtimeMembers, columns: "type,movie_name,created_at", key: tvtimeKey, learnLine: tvtimeLearn, row: tvtimeRow},
+	}},
 	{Name: "imdb", shapes: []shape{{columns: "const,title,title type", key: "imdb", row: imdbRow}}},
 	{Name: "tautulli", shapes: []shape{
 		{columns: "media_type,title,stopped,watched_status", key: tautulliKey, row: tautulliRow},
@@ -261,7 +261,7 @@ func (r *reader) fail(err error) { r.err = cmp.Or(r.err, err) }
 // line gives the row of a line.
 func (r *reader) line(s shape, line Line) {
 	row := s.row(r, line)
-	if row.Event.Kind == "" && row.Skip == "" {
+	if row.Event.Media == nil && row.Event.List == nil && row.Skip == "" {
 		return
 	}
 	if row.Key == "" && row.Skip == "" {
