@@ -526,12 +526,8 @@ func (i *fileImport) commitOf(ctx context.Context, source string, events []viewi
 // atService reports whether the services of all accounts have a viewing already: they tell
 // before it is sent, and it is not sent then.
 func (i *fileImport) atService(ctx context.Context, source string, v viewing.Event) bool {
-	accounts := i.d.store.AccountsOf(source)
-	for _, name := range accounts {
-		i.past.consult(ctx, name)
-	}
+	has := i.past.of(ctx, i.d.store.AccountsOf(source))
 	i.count.Unread = i.past.unread()
-	has, _ := i.past.has(accounts)
 	return has != nil && v.Kind == viewing.KindViewing && !slices.ContainsFunc(v.Media, func(m viewing.Media) bool {
 		return !has(m, v.WatchedAt, 0)
 	})

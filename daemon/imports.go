@@ -19,38 +19,48 @@ import (
 const historyTime = 3 * time.Minute
 
 // ImportKodi implements [control.API].
-func (d *core) ImportKodi(ctx context.Context, o control.KodiImport) (control.KodiImported, error) {
+func (d *core) ImportKodi(ctx context.Context, o control.KodiImport) (out control.KodiImported, err error) {
 	defer d.working()()
-	i := kodiImport{past: newPast(d), o: o, libraries: d.libraries}
-	i.out = control.KodiImported{DryRun: o.DryRun, Libraries: []kodi.Preview{}}
+	out.DryRun = o.DryRun
+	libraries, past := d.libraries, newPast(d)
 	if o.NFO != "" {
-		i.libraries = []*kodi.Importer{kodi.NewNFO(kodi.Options{
+		libraries = []*kodi.Importer{kodi.NewNFO(kodi.Options{
 			Userdata: o.NFO, Logger: d.log.With("part", "kodi"), Sink: d.store, Account: kodiAccount{d, settingsOf(d.o.Config)},
 		})}
 	}
-	for _, k := range i.libraries {
-		for _, name := range d.store.AccountsOf(k.Source()) {
-			i.consult(ctx, name)
+	// each does the same with every library, and adds up what comes of it. Its error is one of
+	// our own disk, or the context's.
+	each := func(do func(*kodi.Importer, context.Context, rule.PlanOptions) (kodi.Preview, error)) error {
+		out.Libraries, out.NeedsYes = []kodi.Preview{}, false
+		sends, planned := 0, map[string]map[string][]viewing.Instant{}
+		for _, k := range libraries {
+			accounts := d.store.AccountsOf(k.Source())
+			all := strings.Join(accounts, " ")
+			if planned[all] == nil {
+				planned[all] = map[string][]viewing.Instant{}
+			}
+			has := past.of(ctx, accounts)
+			p, err := do(k, ctx, rule.PlanOptions{Since: o.Since, Planned: planned[all], Has: has})
+			if err != nil && p.Problem.Code == "" {
+				return err
+			}
+			out.Libraries = append(out.Libraries, p)
+			out.NeedsYes = out.NeedsYes || has == nil && p.Sends() > 0
+			sends += p.Sends() * len(accounts)
 		}
+		out.Services, out.SendSeconds = past.services, d.toSend(sends)
+		return nil
 	}
-	i.out.Services = i.services
 	if o.DryRun || !o.Yes {
-		if err := i.each(ctx, (*kodi.Importer).Preview); err != nil || o.DryRun {
-			return i.out, err
+		if err := each((*kodi.Importer).Preview); err != nil || o.DryRun {
+			return out, err
 		}
 	}
-	if unread := i.unread(); i.out.NeedsYes && !o.Yes {
-		return i.out, control.Refused(viewing.Say("fault.importDoubles").Because(viewing.Say("fault.accountWhy", "name", unread[0].Account).Because(unread[0].Reason)), viewing.Say("hint.importAnyway"))
+	if unread := past.unread(); out.NeedsYes && !o.Yes {
+		why := viewing.Say("fault.accountWhy", "name", unread[0].Account).Because(unread[0].Reason)
+		return out, control.Refused(viewing.Say("fault.importDoubles").Because(why), viewing.Say("hint.importAnyway"))
 	}
-	return i.out, i.each(ctx, (*kodi.Importer).Import)
-}
-
-// kodiImport is one import of all libraries or of NFO files, or its preview.
-type kodiImport struct {
-	*past
-	o         control.KodiImport
-	libraries []*kodi.Importer
-	out       control.KodiImported
+	return out, each((*kodi.Importer).Import)
 }
 
 // past is what the services of accounts have, each read once.
@@ -64,23 +74,38 @@ func newPast(d *core) *past {
 	return &past{d: d, known: map[string]*replay.History{}, services: []control.KodiService{}}
 }
 
-// consult reads what the account's service has, once. An account that never had a service
-// has nothing there.
-func (p *past) consult(ctx context.Context, account string) {
-	if _, asked := p.known[account]; asked {
-		return
+// of tells whether the services of all these accounts have a viewing; nil where that is not
+// known. What one of them alone has is found there before it is sent.
+func (p *past) of(ctx context.Context, accounts []string) func(m viewing.Media, at viewing.Instant, runtime time.Duration) bool {
+	histories := make([]*replay.History, len(accounts))
+	for n, name := range accounts {
+		histories[n] = p.read(ctx, name)
+	}
+	if slices.Contains(histories, nil) {
+		return nil
+	}
+	return func(m viewing.Media, at viewing.Instant, runtime time.Duration) bool {
+		return !slices.ContainsFunc(histories, func(h *replay.History) bool { return !h.Has(m, at, runtime) })
+	}
+}
+
+// read reads what the account's service has; nil where that cannot be asked. An account that
+// never had a service has nothing there.
+func (p *past) read(ctx context.Context, account string) *replay.History {
+	if history, asked := p.known[account]; asked {
+		return history
 	}
 	if c, err := p.d.keys.Find(account, p.d.o.Config.Accounts[account], p.d.o.Paths.File); err == nil && c.BaseURL == "" {
 		p.known[account] = &replay.History{}
-		return
+		return p.known[account]
 	}
 	history, err := p.d.history(ctx, account)
-	p.known[account] = history
 	s := control.KodiService{Account: account, Readable: err == nil}
 	if err != nil {
 		s.Reason = whyUnread(err)
 	}
-	p.services = append(p.services, s)
+	p.known[account], p.services = history, append(p.services, s)
+	return history
 }
 
 // unread are the services that cannot be asked.
@@ -115,34 +140,6 @@ func whyUnread(err error) viewing.Message {
 	return viewing.MessagesOf(err)[0]
 }
 
-// each does the same with every library, and adds up what comes of it. The
-// error is one of our own disk, or the context's.
-func (i *kodiImport) each(ctx context.Context, do func(*kodi.Importer, context.Context, rule.PlanOptions) (kodi.Preview, error)) error {
-	i.out.Libraries = i.out.Libraries[:0]
-	i.out.NeedsYes = false
-	sends, planned := 0, map[string]map[string][]viewing.Instant{}
-	for _, k := range i.libraries {
-		o := rule.PlanOptions{Since: i.o.Since}
-		accounts := i.d.store.AccountsOf(k.Source())
-		all := strings.Join(accounts, " ")
-		if planned[all] == nil {
-			planned[all] = map[string][]viewing.Instant{}
-		}
-		o.Planned = planned[all]
-		var unread bool
-		o.Has, unread = i.has(accounts)
-		p, err := do(k, ctx, o)
-		if err != nil && p.Problem.Code == "" {
-			return err
-		}
-		i.out.Libraries = append(i.out.Libraries, p)
-		i.out.NeedsYes = i.out.NeedsYes || unread && p.Sends() > 0
-		sends += p.Sends() * len(accounts)
-	}
-	i.out.SendSeconds = i.d.toSend(sends)
-	return nil
-}
-
 // toSend is how many seconds imports take to leave.
 func (d *core) toSend(entries int) int64 {
 	r := d.o.Config.Replay
@@ -151,20 +148,6 @@ func (d *core) toSend(entries int) int64 {
 		return 0
 	}
 	return int64(float64(entries) / slices.Min(rates))
-}
-
-// has tells what the services of all these accounts have; nil where that is not
-// known. What one of them alone has is found there before it is sent.
-func (p *past) has(accounts []string) (has func(m viewing.Media, at viewing.Instant, runtime time.Duration) bool, unread bool) {
-	histories := make([]*replay.History, len(accounts))
-	for n, name := range accounts {
-		if histories[n] = p.known[name]; histories[n] == nil {
-			return nil, true
-		}
-	}
-	return func(m viewing.Media, at viewing.Instant, runtime time.Duration) bool {
-		return !slices.ContainsFunc(histories, func(h *replay.History) bool { return !h.Has(m, at, runtime) })
-	}, false
 }
 
 // KodiProgress implements [control.API].
