@@ -73,7 +73,7 @@ func (i *Importer) plan(ctx context.Context, known *rule.Memory, snap library.Sn
 	return plan, p, nil
 }
 
-// Import hands over what was watched before first contact, as far as it was
+// Import hands over what was watched before first contact, if it was
 // never handed over: first what is new is taken in as always, then the past in
 // chunks, each durable together with what is known of its files. It may be
 // ended at any moment; what it has done stays, and another import goes on with

@@ -65,22 +65,9 @@ func TestLibraryOfAnotherFolder(t *testing.T) {
 	dir, s := t.TempDir(), newSink()
 	must(t, kodisim.Create(dir, 121).Close())
 	i := importerOf(t, dir, s)
-	i.library = &folder{dir, taken{t: t}}
+	i.library = &folder{dir, open{library.ErrShared}}
 	i.pass(t.Context())
 	if i.Status().State != StateShared || len(s.batches) != 0 {
 		t.Errorf("state %s, %d commits", i.Status().State, len(s.batches))
 	}
-}
-
-// taken gives every library to another folder.
-type taken struct {
-	open
-	t *testing.T
-}
-
-func (a taken) Claim(_, origin string) error {
-	if filepath.Base(origin) != "MyVideos121.db" {
-		a.t.Errorf("asked for %s", origin)
-	}
-	return library.ErrShared
 }

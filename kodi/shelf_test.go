@@ -83,9 +83,6 @@ func lines(t *testing.T, all []viewing.Event) (out []string) {
 		if v.WatchedAt.Precision == viewing.Day {
 			line += " day"
 		}
-		if v.Count > 1 {
-			line += fmt.Sprint(" x", v.Count)
-		}
 		out = append(out, line)
 	}
 	return out

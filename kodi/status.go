@@ -164,7 +164,7 @@ func (i *Importer) showRead(snap library.Snapshot, v rule.Verdict) {
 	}
 }
 
-// unwatched lists the profiles with a library of their own that nobody reads.
+// unwatched lists the profiles with a library of their own that is not watched.
 func (i *Importer) unwatched() (names []string) {
 	profiles, err := library.Profiles(i.path)
 	if err != nil || i.o.Watched == nil {

@@ -17,7 +17,7 @@ const (
 	maxEnds = 16
 )
 
-// message is one announcement, as far as it is of interest.
+// message is what is read of one announcement.
 type message struct {
 	Method string `json:"method"`
 	Params struct {

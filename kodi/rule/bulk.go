@@ -66,7 +66,7 @@ func isBulk(act []*change) bool {
 		seconds[c.clock] = seconds[c.clock] || grew(c)
 	}
 	for _, c := range act {
-		// A count that fell, or was made anew with its item, may have grown since.
+		// A count that fell, or was made again with its item, may have grown since.
 		if grew(c) || c.to > 0 && (c.to < c.from || c.inserted() || seconds[c.clock]) {
 			grown[c.key] = true
 		} else {

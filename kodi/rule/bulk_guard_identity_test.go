@@ -12,40 +12,32 @@ import (
 func TestBulk(t *testing.T) {
 	const old = "2025-01-01 20:00:00"
 	runAll(t, []story{
-		{name: "a show marked in one second", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 1), episodes(1, old, 2), episodes(0, "", 3))},
+		{name: "a show marked in one second", from: list(episodes(0, "", 1), episodes(1, old, 2), episodes(0, "", 3)), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:59", 1), episodes(1, old, 2), episodes(1, "2026-03-01 21:00:59", 3)), want: []string{"bulk S S01E01 2026-03-02T02:00:59Z", "bulk S S01E03 2026-03-02T02:00:59Z"}},
 		}},
-		{name: "a chain of marks, seen in two readings", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), film(2, 0, ""), film(3, 0, ""), film(4, 0, ""))},
+		{name: "a chain of marks, seen in two readings", from: list(film(1, 0, ""), film(2, 0, ""), film(3, 0, ""), film(4, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:55"), film(2, 1, "2026-03-01 21:00:57"), film(3, 0, ""), film(4, 0, "")), want: []string{"bulk F1 2026-03-02T02:00:55Z", "bulk F2 2026-03-02T02:00:57Z"}},
 			{at: "2026-03-02 02:01:01", files: list(film(1, 1, "2026-03-01 21:00:55"), film(2, 1, "2026-03-01 21:00:57"), film(3, 1, "2026-03-01 21:00:59"), film(4, 0, "")), want: []string{"bulk F3 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:05", files: list(film(1, 1, "2026-03-01 21:00:55"), film(2, 1, "2026-03-01 21:00:57"), film(3, 1, "2026-03-01 21:00:59"), film(4, 1, "2026-03-01 21:01:02")), want: []string{"live F4 2026-03-02T02:01:02Z"}},
 		}},
-		{name: "a chain of marks of which the first is read alone", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), film(2, 0, ""), film(3, 0, ""))},
+		{name: "a chain of marks of which the first is read alone", from: list(film(1, 0, ""), film(2, 0, ""), film(3, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), film(2, 0, ""), film(3, 0, "")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:02", files: list(film(1, 1, "2026-03-01 21:00:59"), film(2, 1, "2026-03-01 21:01:01"), film(3, 0, "")), want: []string{"bulk F2 2026-03-02T02:01:01Z", "bulk F1 after all"}},
 			{at: "2026-03-02 02:01:03", files: list(film(1, 1, "2026-03-01 21:00:59"), film(2, 1, "2026-03-01 21:01:01"), film(3, 1, "2026-03-01 21:01:02")), want: []string{"bulk F3 2026-03-02T02:01:02Z"}},
 		}},
-		{name: "skipped near the end, and the next one stopped at once", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 1), episodes(0, "", 2))},
+		{name: "skipped near the end, and the next one stopped at once", from: list(episodes(0, "", 1), episodes(0, "", 2)), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:56", 1), episodes(0, "2026-03-01 21:00:58", 2)), want: []string{"live S S01E01 2026-03-02T02:00:56Z"}},
 		}},
-		{name: "a show marked, of which an episode had been taken back unseen", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 1), episodes(2, old, 2))},
+		{name: "a show marked, of which an episode had been taken back unseen", from: list(episodes(0, "", 1), episodes(2, old, 2)), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:59", 1), episodes(1, "2026-03-01 21:00:59", 2)), want: []string{"bulk S S01E01 2026-03-02T02:00:59Z", "review S S01E02 2026-03-02T02:00:59Z"}},
 		}},
-		{name: "a show marked, of which an episode had been refreshed unseen", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 1), episodes(1, old, 2))},
+		{name: "a show marked, of which an episode had been refreshed unseen", from: list(episodes(0, "", 1), episodes(1, old, 2)), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:58", 1), rebuilt(episodes(1, "2026-03-01 21:00:59", 2), 90)), want: []string{"bulk S S01E01 2026-03-02T02:00:58Z"}},
 		}},
-		{name: "a show marked, of which an episode had been unmarked unseen", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 1), episodes(1, old, 2))},
+		{name: "a show marked, of which an episode had been unmarked unseen", from: list(episodes(0, "", 1), episodes(1, old, 2)), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:59", 1), episodes(1, "2026-03-01 21:00:59", 2)), want: []string{"bulk S S01E01 2026-03-02T02:00:59Z"}},
 		}},
-		{name: "skipped near the end, and one that was seen before stopped at once", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 1), episodes(1, old, 2))},
+		{name: "skipped near the end, and one that was seen before stopped at once", from: list(episodes(0, "", 1), episodes(1, old, 2)), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:56", 1), episodes(1, "2026-03-01 21:00:58", 2)), want: []string{"live S S01E01 2026-03-02T02:00:56Z"}},
 		}},
 		{name: "an add-on that sets the times of others too", steps: []step{
@@ -56,16 +48,13 @@ func TestBulk(t *testing.T) {
 			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 1), episodes(0, "", 2), episodes(0, "", 3), film(1, 0, ""))},
 			{at: "2026-03-02 02:01:00", files: list(episodes(1, "", 1), episodes(1, "", 2), episodes(1, "", 3), film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z", "bulk S S01E01 2026-03-02T02:01:00Z unsure", "bulk S S01E02 2026-03-02T02:01:00Z unsure", "bulk S S01E03 2026-03-02T02:01:00Z unsure"}},
 		}},
-		{name: "two ends three seconds apart are two people", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), film(2, 0, ""))},
+		{name: "two ends three seconds apart are two people", from: list(film(1, 0, ""), film(2, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:55"), film(2, 1, "2026-03-01 21:00:58")), want: []string{"live F1 2026-03-02T02:00:55Z", "live F2 2026-03-02T02:00:58Z"}},
 		}},
-		{name: "marked while the service was off", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), film(2, 0, ""), film(3, 0, ""))},
+		{name: "marked while the service was off", from: list(film(1, 0, ""), film(2, 0, ""), film(3, 0, "")), steps: []step{
 			{at: "2026-03-04 02:00:00", files: list(film(1, 1, "2026-03-02 21:00:55"), film(2, 1, "2026-03-02 21:00:55"), film(3, 1, "2026-03-03 19:00:00")), want: []string{"bulk F1 2026-03-03T02:00:55Z", "bulk F2 2026-03-03T02:00:55Z", "catch-up F3 2026-03-04T00:00:00Z"}},
 		}},
-		{name: "a play right after a mass mark stands for itself", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), film(2, 0, ""))},
+		{name: "a play right after a mass mark stands for itself", from: list(film(1, 0, ""), film(2, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:55"), film(2, 1, "2026-03-01 21:00:55")), want: []string{"bulk F1 2026-03-02T02:00:55Z", "bulk F2 2026-03-02T02:00:55Z"}},
 			{at: "2026-03-02 02:02:30", files: list(film(1, 2, "2026-03-01 21:02:20"), film(2, 1, "2026-03-01 21:00:55")), want: []string{"live F1 2026-03-02T02:02:20Z"}},
 		}},
@@ -106,55 +95,46 @@ func TestTakenBackWaits(t *testing.T) {
 func TestRebuiltLibraries(t *testing.T) {
 	const old = "2025-01-01 20:00:00"
 	runAll(t, []story{
-		{name: "removed, scanned and played one after the other", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 2, old))},
+		{name: "removed, scanned and played one after the other", from: list(film(1, 2, old)), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(rebuilt(film(1, 0, ""), 8))},
 			{at: "2026-03-02 02:02:00", files: list(rebuilt(film(1, 1, "2026-03-01 21:01:50"), 8)), want: []string{"live F1 2026-03-02T02:01:50Z"}},
 		}},
-		{name: "a restored backup lowers counts in silence", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 2, "2026-02-01 20:00:00"))},
+		{name: "a restored backup lowers counts in silence", from: list(film(1, 2, "2026-02-01 20:00:00")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, old))},
 			{at: "2026-03-02 02:02:00", files: list(film(1, 2, "2026-03-01 21:01:50")), want: []string{"live F1 2026-03-02T02:01:50Z"}},
 		}},
-		{name: "wiped and filled again by an add-on", steps: []step{
-			{at: "2026-03-02 02:00:00", files: shelf(30, 1, old)},
+		{name: "wiped and filled again by an add-on", from: shelf(30, 1, old), steps: []step{
 			{at: "2026-03-02 02:01:00", files: shelf(30, 0, "")},
 			{at: "2026-03-02 02:02:00", files: append(shelf(10, 1, old), shelf(30, 0, "")[10:]...)},
 			{at: "2026-03-02 02:03:00", files: shelf(30, 1, "2024-12-31 20:00:00")},
 			{at: "2026-03-02 02:04:00", files: append(shelf(29, 1, "2024-12-31 20:00:00"), film(1029, 2, "2026-03-01 21:03:50")), want: []string{"live F1029 2026-03-02T02:03:50Z"}},
 		}},
-		{name: "wiped and filled again, and played with the service off", steps: []step{
-			{at: "2026-03-02 02:00:00", files: shelf(30, 1, old)},
+		{name: "wiped and filled again, and played with the service off", from: shelf(30, 1, old), steps: []step{
 			{at: "2026-03-02 02:01:00", files: shelf(30, 0, "")},
 			{at: "2026-03-02 02:02:00", files: shelf(30, 1, old)},
 			{at: "2026-03-03 02:04:00", files: append(shelf(29, 1, old), film(1029, 2, "2026-03-02 20:00:00")), want: []string{"catch-up F1029 2026-03-03T01:00:00Z"}},
 		}},
-		{name: "a time that was seen before comes back", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 1, "2026-03-01 20:00:00"))},
+		{name: "a time that was seen before comes back", from: list(film(1, 1, "2026-03-01 20:00:00")), steps: []step{
 			{at: "2026-03-02 02:00:30", files: list(film(1, 1, ""))},
 			{at: "2026-03-02 02:01:00", files: list(film(1, 2, "2026-03-01 20:00:00")), want: []string{"review F1 2026-03-02T01:00:00Z unsure"}},
 		}},
-		{name: "other rows are read meanwhile, and a new time on a wiped one is held", steps: []step{
-			{at: "2026-03-02 02:00:00", files: append(shelf(30, 1, old), film(1, 0, ""))},
+		{name: "other rows are read meanwhile, and a new time on a wiped one is held", from: append(shelf(30, 1, old), film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: append(shelf(30, 0, ""), film(1, 0, ""))},
 			{at: "2026-03-02 04:01:00", files: append(append(shelf(29, 0, ""), film(1029, 1, "2026-03-01 22:00:00")), film(1, 1, "2026-03-01 22:30:00")), want: []string{"review F1029 2026-03-02T03:00:00Z", "catch-up F1 2026-03-02T03:30:00Z"}},
 		}},
-		{name: "taken back, and brought back from a backup, with a time that is this minute elsewhere", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+		{name: "taken back, and brought back from a backup, with a time that is this minute elsewhere", from: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 04:30:00", files: list(film(1, 0, ""))},
 			{at: "2026-03-02 06:00:30", empty: true},
 			{at: "2026-03-02 06:01:10", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"review F1 2026-03-02T02:00:59Z unsure", "drop F1"}},
 		}},
-		{name: "taken back, and brought back with the time of a traveller, which looks later", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), film(2, 0, ""))},
+		{name: "taken back, and brought back with the time of a traveller, which looks later", from: list(film(1, 0, ""), film(2, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 0, ""), film(2, 1, "2026-03-01 21:00:59")), want: []string{"live F2 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:02:00", files: list(film(1, 1, "2026-03-02 07:31:59"), film(2, 1, "2026-03-01 21:00:59")), want: []string{"review F1 2026-03-02T12:31:59Z"}},
 			{at: "2026-03-02 02:03:00", files: list(film(1, 0, ""), film(2, 1, "2026-03-01 21:00:59"))},
 			{at: "2026-03-03 02:03:00", files: list(film(1, 1, "2026-03-02 07:31:59"), film(2, 1, "2026-03-01 21:00:59")), want: []string{"review F1 2026-03-02T12:31:59Z unsure", "drop F1"}},
 		}},
-		{name: "a wipe that rests for a day is believed", steps: []step{
-			{at: "2026-03-02 02:00:00", files: shelf(30, 1, old)},
+		{name: "a wipe that rests for a day is believed", from: shelf(30, 1, old), steps: []step{
 			{at: "2026-03-02 02:01:00", files: shelf(30, 0, "")},
 			{at: "2026-03-03 02:02:00", files: shelf(30, 0, "")},
 			{at: "2026-03-03 02:03:00", files: append(shelf(29, 0, ""), film(1029, 1, "2026-03-02 21:02:50")), want: []string{"live F1029 2026-03-03T02:02:50Z"}},
@@ -227,43 +207,36 @@ func TestIdentity(t *testing.T) {
 	imdb := viewing.Media{Type: viewing.Movie, Title: "Old", IDs: viewing.IDs{IMDB: "tt0000077"}}
 	nameless := viewing.Media{Type: viewing.Movie, Title: "Home video"}
 	runAll(t, []story{
-		{name: "played from Files, then scanned, which empties its count", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(2, 0, ""), clip)},
+		{name: "played from Files, then scanned, which empties its count", from: list(film(2, 0, ""), clip), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(2, 0, ""), played(clip)), want: []string{"live new clip 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:05:00", files: list(film(2, 0, ""), with(clip, other)), want: []string{"rename new clip: note.calls title=Other"}},
 			{at: "2026-03-02 05:05:00", files: list(film(2, 0, ""), with(clip, other))},
 		}},
-		{name: "and brought back from a backup of before the scan", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(2, 0, ""), clip)},
+		{name: "and brought back from a backup of before the scan", from: list(film(2, 0, ""), clip), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(2, 0, ""), played(clip)), want: []string{"live new clip 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:20", files: list(film(2, 0, ""), with(clip, other)), want: []string{"rename new clip: note.calls title=Other"}},
 			{at: "2026-03-02 02:01:40", files: list(film(2, 0, ""), played(clip)), want: []string{"live new clip 2026-03-02T02:00:59Z = new clip"}},
 		}},
-		{name: "more than 30 days later nothing follows", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(2, 0, ""))},
+		{name: "more than 30 days later nothing follows", from: list(film(2, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(2, 0, ""), played(clip)), want: []string{"live new clip 2026-03-02T02:00:59Z"}},
 			{at: "2026-04-02 02:05:00", files: list(film(2, 0, ""), with(clip, other))},
 		}},
-		{name: "a file that turns out to hold two episodes", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(2, 0, ""))},
+		{name: "a file that turns out to hold two episodes", from: list(film(2, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(2, 0, ""), played(double)), want: []string{"live S S01E04 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:05:00", files: list(film(2, 0, ""), with(double, episode(4), episode(5))), want: []string{"rename S S01E04: note.calls title=S S01E04, S S01E05"}},
 			{at: "2026-03-02 02:06:00", files: list(film(2, 0, ""), with(double, episode(4), episode(5)))},
 		}},
-		{name: "a wrong match is corrected", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+		{name: "a wrong match is corrected", from: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:05:00", files: list(with(film(1, 0, ""), other)), want: []string{"rename F1: note.calls title=Other"}},
 			{at: "2026-03-02 12:05:00", files: list(with(film(1, 0, ""), other))},
 		}},
-		{name: "a match that gets an identifier", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(with(film(1, 0, ""), nameless))},
+		{name: "a match that gets an identifier", from: list(with(film(1, 0, ""), nameless)), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(with(film(1, 1, "2026-03-01 21:00:59"), nameless)), want: []string{"live Home video 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:02:00", files: list(with(film(1, 1, "2026-03-01 21:00:59"), imdb)), want: []string{"rename Home video: note.calls title=Old"}},
 			{at: "2026-03-02 02:03:00", files: list(with(film(1, 1, "2026-03-01 21:00:59"), nameless))},
 		}},
-		{name: "a file of two that loses one is only noted", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 4, 5))},
+		{name: "a file of two that loses one is only noted", from: list(episodes(0, "", 4, 5)), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:59", 4, 5)), want: []string{"live S S01E04+S S01E05 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:02:00", files: list(episodes(1, "2026-03-01 21:00:59", 4)), want: []string{"rename S S01E04+S S01E05: note.calls title=S S01E04 (noted)"}},
 		}},

@@ -78,12 +78,10 @@ func TestDaylightSavingAndMidnight(t *testing.T) {
 			{at: "2026-03-08 05:00:00", files: plain(0, "")},
 			{at: "2026-03-08 09:00:00", files: plain(1, "2026-03-08 02:30:00"), want: []string{"catch-up F1 2026-03-08T07:30:00Z"}},
 		}},
-		{name: "a date alone while catching up", steps: []step{
-			{at: "2026-03-02 02:00:00", files: plain(0, "")},
+		{name: "a date alone while catching up", from: plain(0, ""), steps: []step{
 			{at: "2026-03-06 02:00:00", files: plain(1, "2026-03-04 00:00:00"), want: []string{"backdated F1 2026-03-04T17:00:00Z day"}},
 		}},
-		{name: "a date alone, after a time that was ahead", steps: []step{
-			{at: "2026-03-02 02:00:00", files: plain(0, "")},
+		{name: "a date alone, after a time that was ahead", from: plain(0, ""), steps: []step{
 			{at: "2026-03-02 02:01:00", files: plain(0, "2026-03-02 02:00:00")}, // a partial play, in another zone
 			{at: "2026-03-02 20:00:00", files: plain(1, "2026-03-02 00:00:00"), want: []string{"backdated F1 2026-03-02T17:00:00Z day"}},
 		}},

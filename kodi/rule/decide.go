@@ -228,7 +228,7 @@ func (r *reading) fallen(c *change, next *record) {
 		next.FellAt = 0
 		c.class, c.when, c.note = viewing.ClassReview, r.instant(c.file), r.say(c, "fell")
 	case row(c.file) == 0 || row(c.file) != c.old.Item, c.file.LastPlayed != "" && moved:
-		// Kodi made the item anew, or a backup was put back: nobody took anything back.
+		// Kodi made the item again, or a backup was put back: no person took anything back.
 	default:
 		next.FellAt = r.now.UnixMilli()
 		for i := range next.Events {
@@ -245,7 +245,7 @@ func (r *reading) fallen(c *change, next *record) {
 // before: longer than half of any running time.
 const undecided = 24 * time.Hour
 
-// postpone says anew when an event may leave. One that is a further sighting
+// postpone changes when an event may leave. One that is a further sighting
 // made no entry.
 func (r *reading) postpone(e event, until time.Time, reason string) {
 	if e.Same == "" && !e.Gone {

@@ -33,6 +33,7 @@ type story struct {
 	zone  string // New York when empty
 	with  Environment
 	heard time.Time
+	from  []library.File // of a first reading at two o'clock; nil for none
 	steps []step
 }
 
@@ -42,6 +43,9 @@ func (s story) run(t *testing.T) *Memory {
 	z.Zone, z.HeardSince = location(t, cmp.Or(s.zone, "America/New_York")), s.heard
 	known := NewMemory("lib")
 	labels := map[string]string{}
+	if s.from != nil {
+		s.steps = slices.Insert(slices.Clone(s.steps), 0, step{at: "2026-03-02 02:00:00", files: s.from})
+	}
 	for i, st := range s.steps {
 		now := moment(t, st.at)
 		if st.empty {
@@ -220,37 +224,29 @@ func TestWhatCounts(t *testing.T) {
 		{name: "first contact is a baseline", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 3, "2026-03-01 20:59:59"), film(2, 0, ""))},
 		}},
-		{name: "a play seen live", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+		{name: "a play seen live", from: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:02:00", files: list(film(1, 1, "2026-03-01 21:00:59"))},
 		}},
-		{name: "a partial play", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old))},
+		{name: "a partial play", from: list(film(1, 1, old)), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"))},
 		}},
-		{name: "a play with the service off is caught up", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+		{name: "a play with the service off is caught up", from: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-05 02:01:00", files: list(film(1, 1, "2026-03-03 21:00:00")), want: []string{"catch-up F1 2026-03-04T02:00:00Z"}},
 		}},
-		{name: "several at once live are for a person to see", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old))},
+		{name: "several at once live are for a person to see", from: list(film(1, 1, old)), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 4, "2026-03-01 21:00:59")), want: []string{"review F1 2026-03-02T02:00:59Z"}},
 		}},
-		{name: "an older play from another device", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+		{name: "an older play from another device", from: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-02-27 10:07:00")), want: []string{"backdated F1 2026-02-27T15:07:00Z"}},
 		}},
-		{name: "an NFO brings back a watched state with its date", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+		{name: "an NFO brings back a watched state with its date", from: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 2, "2020-06-15 00:00:00")), want: []string{"backdated F1 2020-06-15T16:00:00Z day"}},
 		}},
-		{name: "a growth with a time below the mark", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 1, "2026-02-01 20:00:00"))},
+		{name: "a growth with a time below the mark", from: list(film(1, 1, "2026-02-01 20:00:00")), steps: []step{
 			{at: "2026-03-05 02:00:00", files: list(film(1, 2, "2026-01-01 20:00:00")), want: []string{"review F1 2026-01-02T01:00:00Z"}},
 		}},
-		{name: "a growth without a time, and with nonsense", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old), film(2, 0, ""))},
+		{name: "a growth without a time, and with nonsense", from: list(film(1, 1, old), film(2, 0, "")), steps: []step{
 			{at: "2026-03-02 03:00:00", files: list(film(1, 2, ""), film(2, 1, "soon")), want: []string{"review F1 2026-03-02T03:00:00Z unsure", "review F2 2026-03-02T03:00:00Z unsure"}},
 		}},
 	})
@@ -259,24 +255,20 @@ func TestWhatCounts(t *testing.T) {
 func TestWhatLooksLikeAPlay(t *testing.T) {
 	const old = "2025-01-01 20:00:00"
 	runAll(t, []story{
-		{name: "a new path with a count is a baseline", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+		{name: "a new path with a count is a baseline", from: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 0, ""), film(2, 3, old), film(3, 1, ""), film(4, 1, "2026-03-05 00:00:00"))},
 			{at: "2026-03-02 02:01:30", files: list(film(1, 0, ""), film(2, 4, "2026-03-01 21:01:29"), film(3, 1, ""), film(4, 1, "2026-03-05 00:00:00")), want: []string{"live F2 2026-03-02T02:01:29Z"}},
 		}},
-		{name: "a new path played from Files since the last reading", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+		{name: "a new path played from Files since the last reading", from: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 06:00:00", files: list(film(1, 0, ""), bare(film(2, 1, "2026-03-02 00:30:00"))), want: []string{"catch-up 2 2026-03-02T05:30:00Z"}},
 			{at: "2026-03-02 06:01:00", files: list(film(1, 0, ""), bare(film(2, 1, "2026-03-02 00:30:00")), bare(film(3, 1, "2026-03-02 01:00:59"))), want: []string{"live 3 2026-03-02T06:00:59Z"}},
 		}},
-		{name: "an extra is no viewing", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+		{name: "an extra is no viewing", from: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(but(film(1, 1, "2026-03-01 21:00:59"), func(f *library.File) {
 				f.Items = []library.Item{{KodiID: 1, Media: f.Items[0].Media, Extra: true}}
 			}))},
 		}},
-		{name: "folders and files outside of the sources are none", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+		{name: "folders and files outside of the sources are none", from: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 0, ""),
 				bare(but(film(2, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.Path = "/tv/Show Red/" })),
 				bare(but(film(3, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.InSource = false })))},
@@ -291,15 +283,13 @@ func clip(name string, count int, last string) library.File {
 
 func TestOneSitting(t *testing.T) {
 	runAll(t, []story{
-		{name: "stopped at 93 %, and again for the credits", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+		{name: "stopped at 93 %, and again for the credits", from: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:07", files: list(film(1, 2, "2026-03-01 21:01:06")), want: []string{"live F1 2026-03-02T02:01:06Z = F1"}},
 			{at: "2026-03-02 02:40:00", empty: true},
 			{at: "2026-03-02 02:40:30", files: list(film(1, 3, "2026-03-01 21:40:20")), want: []string{"live F1 2026-03-02T02:40:20Z = F1"}},
 		}},
-		{name: "half the running time later it is another", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+		{name: "half the running time later it is another", from: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 03:00:59", empty: true},
 			{at: "2026-03-02 03:01:00", files: list(film(1, 2, "2026-03-01 22:00:59")), want: []string{"live F1 2026-03-02T03:00:59Z"}},
@@ -313,60 +303,51 @@ func TestOneSitting(t *testing.T) {
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" }))},
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })), want: []string{"live F1 2026-03-02T02:00:59Z", "live F1 2026-03-02T02:00:59Z = F1"}},
 		}},
-		{name: "a short film of which one copy is played and the other is marked", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(clip("a", 0, ""), clip("b", 0, ""))},
+		{name: "a short film of which one copy is played and the other is marked", from: list(clip("a", 0, ""), clip("b", 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(clip("a", 1, "2026-03-01 21:00:59"), clip("b", 0, "")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:02:00", files: list(clip("a", 1, "2026-03-01 21:00:59"), clip("b", 1, "2026-03-01 21:01:59")), want: []string{"live F1 2026-03-02T02:01:59Z = F1"}},
 		}},
-		{name: "both copies of a short film are played one after the other", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(clip("a", 0, ""), clip("b", 0, ""))},
+		{name: "both copies of a short film are played one after the other", from: list(clip("a", 0, ""), clip("b", 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(clip("a", 1, "2026-03-01 21:00:59"), clip("b", 0, "")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:02:10", files: list(clip("a", 1, "2026-03-01 21:00:59"), clip("b", 1, "2026-03-01 21:02:05")), want: []string{"live F1 2026-03-02T02:02:05Z"}},
 			{at: "2026-03-02 02:02:40", files: list(clip("a", 2, "2026-03-01 21:02:39"), clip("b", 1, "2026-03-01 21:02:05")), want: []string{"live F1 2026-03-02T02:02:39Z = F1"}},
 		}},
-		{name: "unknown running time of an episode", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(but(episodes(0, "", 1), func(f *library.File) { f.Duration = 0 }))},
+		{name: "unknown running time of an episode", from: list(but(episodes(0, "", 1), func(f *library.File) { f.Duration = 0 })), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(but(episodes(1, "2026-03-01 21:00:59", 1), func(f *library.File) { f.Duration = 0 })), want: []string{"live S S01E01 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:10:30", empty: true},
 			{at: "2026-03-02 02:11:00", files: list(but(episodes(2, "2026-03-01 21:10:58", 1), func(f *library.File) { f.Duration = 0 })), want: []string{"live S S01E01 2026-03-02T02:10:58Z = S S01E01"}},
 			{at: "2026-03-02 02:21:30", empty: true},
 			{at: "2026-03-02 02:21:31", files: list(but(episodes(3, "2026-03-01 21:21:00", 1), func(f *library.File) { f.Duration = 0 })), want: []string{"live S S01E01 2026-03-02T02:21:00Z"}},
 		}},
-		{name: "mark, unmark, mark within seconds", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+		{name: "mark, unmark, mark within seconds", from: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:02", files: list(film(1, 0, ""))},
 			{at: "2026-03-02 02:01:04", files: list(film(1, 1, "2026-03-01 21:01:03")), want: []string{"live F1 2026-03-02T02:01:03Z = F1"}},
 			{at: "2026-03-02 09:01:04", files: list(film(1, 1, "2026-03-01 21:01:03"))},
 		}},
-		{name: "a mark from before we knew it, taken back and set again", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 1, "2025-01-01 10:00:00"))},
+		{name: "a mark from before we knew it, taken back and set again", from: list(film(1, 1, "2025-01-01 10:00:00")), steps: []step{
 			{at: "2026-03-02 02:01:02", files: list(film(1, 0, ""))},
 			{at: "2026-03-02 02:01:04", files: list(film(1, 1, "2026-03-01 21:01:03")), want: []string{"review F1 2026-03-02T02:01:03Z unsure"}},
 		}},
-		{name: "a mark taken back for good", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+		{name: "a mark taken back for good", from: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:02", files: list(film(1, 0, "2026-03-01 21:00:59"))},
 			{at: "2026-03-02 03:01:03", files: list(film(1, 0, "2026-03-01 21:00:59")), want: []string{"drop F1"}},
 			{at: "2026-03-02 04:01:03", files: list(film(1, 0, "2026-03-01 21:00:59"))},
 			{at: "2026-03-02 06:01:03", files: list(film(1, 1, "2026-03-02 01:00:00")), want: []string{"catch-up F1 2026-03-02T06:00:00Z"}},
 		}},
-		{name: "taken back, and played long after with the service off", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+		{name: "taken back, and played long after with the service off", from: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:02", files: list(film(1, 0, ""))},
 			{at: "2026-03-03 03:00:00", files: list(film(1, 1, "2026-03-02 20:00:00")), want: []string{"catch-up F1 2026-03-03T01:00:00Z", "drop F1"}},
 		}},
-		{name: "one of two taken back", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+		{name: "one of two taken back", from: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 12:01:00", files: list(film(1, 2, "2026-03-02 06:00:59")), want: []string{"catch-up F1 2026-03-02T11:00:59Z"}},
 			{at: "2026-03-02 12:02:00", files: list(film(1, 1, "2026-03-02 06:00:59"))},
 			{at: "2026-03-02 14:02:00", files: list(film(1, 1, "2026-03-02 06:00:59")), want: []string{"drop F1"}},
 		}},
-		{name: "a rebuilt library takes nothing back", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+		{name: "a rebuilt library takes nothing back", from: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:02", files: list(rebuilt(film(1, 0, ""), 7))},
 			{at: "2026-03-02 09:01:02", files: list(rebuilt(film(1, 0, ""), 7))},

@@ -205,7 +205,7 @@ func (v Verdict) Quiet(known *Memory) bool {
 
 // Needs reports whether the rule asks more of a file than its counts and numbers:
 // it has changed, or an event about it can still be corrected. What an import
-// handed over is named anew when Kodi has inserted the item again.
+// handed over gets a new name when Kodi has inserted the item again.
 func (m *Memory) Needs(f library.File, now time.Time) bool {
 	old, known := m.files[f.Path]
 	switch {

@@ -36,7 +36,7 @@ type LeftOut struct {
 }
 
 // Plan is what an import of a library would hand over: of every file that was watched
-// the last play, as far as it is not left out.
+// the last play, unless that is left out.
 type Plan struct {
 	LeftOut
 
