@@ -2,7 +2,6 @@ package rule
 
 import (
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -234,45 +233,23 @@ func nameless(path string) library.File {
 	return but(film(1, 1, "2026-03-01 21:00:58"), func(f *library.File) { f.Path, f.Items = path, nil })
 }
 
-// Where an add-on syncs, what it may have written is held: marks one at a time,
-// and times in the gap while nobody watched.
+// Where an add-on writes, or tells the same service, what no person was heard to do is held:
+// marks one at a time, and times in the gap without a reading. One sitting is asked about once.
 func TestWhatAnAddOnMayHaveWrittenIsHeld(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		with Environment
-		says string
-	}{
-		{"writes", Environment{Writers: []string{"plugin.video.jellyfin"}}, "note.mayWrite name=plugin.video.jellyfin"},
-		{"reports", Environment{Reporters: []string{"script.tracker"}}, "note.reports name=script.tracker"},
-	} {
-		z := tt.with
-		z.Zone = location(t, "America/New_York")
-		known := NewMemory("lib")
-		files := shelf(4, 0, "")
-		read := func(at string) []viewing.Event {
-			v := Decide(known, shown(files...), moment(t, at), z)
-			known = reload(t, known, v)
-			return v.Viewings
-		}
-		read("2026-03-02 02:00:00")
-		for n, at := range []string{"2026-03-02 02:01:00", "2026-03-02 02:01:06", "2026-03-02 09:00:00"} {
-			end := moment(t, at).Add(-time.Second)
-			if n == 2 {
-				end = end.Add(-3 * time.Hour) // while nobody watched
-			}
-			files[n].PlayCount, files[n].LastPlayed = 1, end.In(z.Zone).Format(time.DateTime)
-			got := read(at)
-			if len(got) != 1 || got[0].Class != viewing.ClassReview || !strings.Contains(got[0].Origin.Note.Error(), tt.says) {
-				t.Errorf("%s: %+v", tt.name, got)
-			}
-		}
-		files[2].PlayCount, files[2].LastPlayed = 2, "2026-03-02 04:00:07"
-		if got := read("2026-03-02 09:00:08"); len(got) != 1 || got[0].Class != viewing.ClassReview {
-			t.Errorf("played again: %+v", got)
-		}
-		files[2].PlayCount, files[2].LastPlayed = 3, "2026-03-02 04:00:14"
-		if got := read("2026-03-02 09:00:15"); len(got) != 1 || got[0].SameAs == "" {
-			t.Errorf("the same sitting is asked about again: %+v", got)
-		}
+	files := shelf(3, 0, "")
+	changed := func(n, count int, last string) []library.File {
+		files = slices.Clone(files)
+		files[n].PlayCount, files[n].LastPlayed = count, last
+		return files
+	}
+	for _, with := range []Environment{{Writers: []string{"plugin.video.jellyfin"}}, {Reporters: []string{"script.tracker"}}} {
+		files = shelf(3, 0, "")
+		story{with: with, from: shelf(3, 0, ""), steps: []step{
+			{at: "2026-03-02 02:01:00", files: changed(0, 1, "2026-03-01 21:00:59"), want: []string{"review F1000 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:01:06", files: changed(1, 1, "2026-03-01 21:01:05"), want: []string{"review F1001 2026-03-02T02:01:05Z"}},
+			{at: "2026-03-02 09:00:00", files: changed(2, 1, "2026-03-02 00:59:59"), want: []string{"review F1002 2026-03-02T05:59:59Z"}},
+			{at: "2026-03-02 09:00:08", files: changed(2, 2, "2026-03-02 04:00:07"), want: []string{"review F1002 2026-03-02T09:00:07Z"}},
+			{at: "2026-03-02 09:00:15", files: changed(2, 3, "2026-03-02 04:00:14"), want: []string{"review F1002 2026-03-02T09:00:14Z = F1002"}},
+		}}.run(t)
 	}
 }
