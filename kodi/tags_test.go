@@ -20,28 +20,24 @@ import (
 // tagging is a library that is read on demand.
 type tagging struct {
 	t    *testing.T
-	dir  string
 	sim  *kodisim.Sim
 	sink *sink
 	o    Options
 	i    *Importer
 }
 
-func newTagging(t *testing.T, tag string) *tagging {
+func newTagging(t *testing.T) *tagging {
 	t.Helper()
-	h := &tagging{t: t, dir: t.TempDir(), sink: newSink()}
-	h.sim = kodisim.Create(h.dir, 131)
+	dir := t.TempDir()
+	h := &tagging{t: t, sim: kodisim.Create(dir, 131), sink: newSink()}
 	t.Cleanup(func() { must(t, h.sim.Close()) })
-	h.o = Options{Userdata: h.dir, Access: open{}, Zone: time.UTC, Sink: h.sink, Account: account{}, Logger: slog.New(slog.DiscardHandler), Tags: []rule.Target{{Tag: tag}}}
+	h.o = Options{Userdata: dir, Access: open{}, Zone: time.UTC, Sink: h.sink, Account: account{}, Logger: slog.New(slog.DiscardHandler), Tags: []rule.Target{{Tag: "watchlist"}}}
 	h.restart()
 	return h
 }
 
 // restart begins again with what was kept.
-func (h *tagging) restart() {
-	h.t.Helper()
-	h.i = New(h.o)
-}
+func (h *tagging) restart() { h.i = New(h.o) }
 
 func (h *tagging) film(title string, ids viewing.IDs) kodisim.Ref {
 	h.t.Helper()
@@ -101,7 +97,7 @@ func (h *tagging) expect(what, want string) {
 
 // What has the tag goes to the watchlist once for good.
 func TestWatchlistTag(t *testing.T) {
-	h := newTagging(t, "watchlist")
+	h := newTagging(t)
 	alpha, beta := h.film("Alpha", viewing.IDs{TMDB: 1}), h.film("Beta", viewing.IDs{})
 	h.sim.Tag("Watchlist", alpha, beta, h.sim.AddShow("Red", "", viewing.IDs{TMDB: 1396}))
 	h.expect("first contact", "watchlist movie Alpha\nwatchlist movie Beta\nwatchlist tv Red\n")
@@ -122,7 +118,7 @@ func TestWatchlistTag(t *testing.T) {
 // What has the tag of a list goes there, and the list is created once for all
 // libraries of one scope.
 func TestListTag(t *testing.T) {
-	h := newTagging(t, "watchlist")
+	h := newTagging(t)
 	h.o.Tags = append(h.o.Tags, rule.Target{Tag: "rainy", List: "Rainy days"}, rule.Target{Tag: "Watchlist", List: "All"})
 	h.restart()
 	alpha, beta := h.film("Alpha", viewing.IDs{TMDB: 1}), h.film("Beta", viewing.IDs{TMDB: 2})
@@ -152,7 +148,7 @@ func TestListTag(t *testing.T) {
 // A film that gets an identifier later keeps its entry. One that was taken for
 // another is added under its new name, and the wrong entry withdrawn.
 func TestTaggedFollowsIdentity(t *testing.T) {
-	h := newTagging(t, "watchlist")
+	h := newTagging(t)
 	for title, ids := range map[string]viewing.IDs{"Bare": {}, "Wrong": {TMDB: 6}} {
 		h.sim.Tag("watchlist", h.film(title, ids))
 	}
@@ -180,7 +176,7 @@ func (l tagged) ReadTagged(context.Context, []string) ([]library.Tagged, error) 
 }
 
 func TestManyTaggedLetLiveEntriesPass(t *testing.T) {
-	h := newTagging(t, "watchlist")
+	h := newTagging(t)
 	for n := range 11 {
 		h.sim.Tag("watchlist", h.film(fmt.Sprint("Film ", n), viewing.IDs{TMDB: int64(n + 1)}))
 	}
@@ -194,7 +190,7 @@ func TestManyTaggedLetLiveEntriesPass(t *testing.T) {
 // An item whose commit fails, or may have been kept all the same, is added once.
 func TestTaggedSurviveTrouble(t *testing.T) {
 	for _, late := range []bool{false, true} {
-		h := newTagging(t, "watchlist")
+		h := newTagging(t)
 		h.expect("first contact", "")
 		h.sim.Tag("watchlist", h.film("Alpha", viewing.IDs{TMDB: 1}))
 		must(t, h.i.load(t.Context()))
@@ -215,7 +211,7 @@ func TestTaggedSurviveTrouble(t *testing.T) {
 
 // A library without tables of tags says so; its viewings go on.
 func TestLibraryWithoutTags(t *testing.T) {
-	h := newTagging(t, "watchlist")
+	h := newTagging(t)
 	h.i.library = tagged{h.i.library, nil, library.ErrUnsupported}
 	h.expect("a reading", "")
 	if s := h.i.Status(); s.State != StateOK || s.Watchlist.Code != "noTags" {

@@ -7,7 +7,7 @@
 // freezes its window. So a reading takes several short transactions, which must all
 // see one state of the file. What stands in the way of a reading is named by an error
 // of this package, so that the caller can wait or tell the user. Whatever a library
-// claims, the rows, texts and time of a reading are bounded.
+// claims, the size and the time of a reading are bounded.
 //
 // Schemas 121 (Kodi 20) and 131 (Kodi 21) are tested against files of a real Kodi.
 // Others from 107 (Kodi 17) on are read when they have the columns that are needed.

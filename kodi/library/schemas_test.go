@@ -13,25 +13,20 @@ import (
 // makes them so.
 func core() []string {
 	return []string{
-		`create table version (idVersion integer, iCompressCount integer)`,
+		`create table version (idVersion integer)`,
 		`create table path (idPath integer primary key, strPath text)`,
-		`create table files (idFile integer primary key, idPath integer, strFilename text, playCount integer, lastPlayed text, dateAdded text)`,
-		`create table movie (idMovie integer primary key, idFile integer, c00 text, c09 text, premiered text, idSet integer)`,
+		`create table files (idFile integer primary key, idPath integer, strFilename text, playCount integer, lastPlayed text)`,
+		`create table movie (idMovie integer primary key, idFile integer, c00 text, c09 text, premiered text)`,
 		`create table tvshow (idShow integer primary key, c00 text, c12 text)`,
-		`create table seasons (idSeason integer primary key, idShow integer, season integer)`,
-		`create table episode (idEpisode integer primary key, idFile integer, idShow integer, idSeason integer, c00 text, c12 varchar(24), c13 varchar(24), c20 text)`,
+		`create table episode (idEpisode integer primary key, idFile integer, idShow integer, c00 text, c12 varchar(24), c13 varchar(24), c20 text)`,
 		`create table uniqueid (uniqueid_id integer primary key, media_id integer, media_type text, value text, type text)`,
-		`create table sets (idSet integer primary key, strSet text)`,
-		`create table tag (tag_id integer primary key, name text)`,
-		`create table tag_link (tag_id integer, media_id integer, media_type text)`,
 
 		`insert into path values (1, '/films/'), (2, '/series/Red/')`,
-		`insert into files values (1, 1, 'Alpha.mkv', 1, '2026-03-01 20:05:00', ''), (2, 1, 'Beta.mkv', null, null, ''), (3, 1, 'Gamma.mkv', 2, '', ''),
-			(4, 2, 'Red S00E01.mkv', null, null, ''), (5, 2, 'Red S01E01E02.mkv', 1, '2026-03-02 20:05:00', ''), (6, 2, '', 1, null, ''), (7, 1, 'Loose.mkv', 1, '', '')`,
-		`insert into movie values (1, 1, 'Alpha', '1', '1999-06-01', null), (2, 2, 'Beta', '-1', '', null), (3, 3, 'Gamma', '3', null, 1)`,
+		`insert into files values (1, 1, 'Alpha.mkv', 1, '2026-03-01 20:05:00'), (2, 1, 'Beta.mkv', null, null), (3, 1, 'Gamma.mkv', 2, ''),
+			(4, 2, 'Red S00E01.mkv', null, null), (5, 2, 'Red S01E01E02.mkv', 1, '2026-03-02 20:05:00'), (6, 2, '', 1, null), (7, 1, 'Loose.mkv', 1, '')`,
+		`insert into movie values (1, 1, 'Alpha', '1', '1999-06-01'), (2, 2, 'Beta', '-1', ''), (3, 3, 'Gamma', '3', null)`,
 		`insert into tvshow values (1, 'Red', '4')`,
-		`insert into seasons values (1, 1, -1), (2, 1, 0), (3, 1, 1)`,
-		`insert into episode values (1, 4, 1, 2, 'Special', '0', '1', '-1'), (2, 5, 1, 3, 'One', '1', '1', '6'), (3, 5, 1, 3, 'Two', '1', '2', '7')`,
+		`insert into episode values (1, 4, 1, 'Special', '0', '1', '-1'), (2, 5, 1, 'One', '1', '1', '6'), (3, 5, 1, 'Two', '1', '2', '7')`,
 		`insert into uniqueid values (1, 1, 'movie', '603', 'tmdb'), (2, 1, 'movie', 'tt0133093', 'imdb'), (3, 3, 'movie', '157336', 'unknown'),
 			(4, 1, 'tvshow', '1396', 'tmdb'), (5, 1, 'tvshow', '81189', 'tvdb'), (6, 2, 'episode', '62085', 'tmdb'), (7, 3, 'episode', '1396', 'tmdb')`,
 	}
@@ -50,7 +45,7 @@ func versions(schema int) []string {
 	}
 	return []string{
 		`create table videoversion (idFile integer primary key, idMedia integer, ` + column + ` text, itemType integer, idType integer)`,
-		`insert into files values (8, 1, 'Alpha cut.mkv', 1, '2026-03-03 20:05:00', ''), (9, 1, 'Alpha trailer.mkv', 1, '2026-03-03 20:05:00', '')`,
+		`insert into files values (8, 1, 'Alpha cut.mkv', 1, '2026-03-03 20:05:00'), (9, 1, 'Alpha trailer.mkv', 1, '2026-03-03 20:05:00')`,
 		fmt.Sprintf(`insert into videoversion values (1, 1, 'movie', %d, 0), (2, 2, 'movie', %[1]d, 0), (3, 3, 'movie', %[1]d, 0),
 			(8, 1, 'movie', %[1]d, 0), (9, 1, 'movie', %d, 0)`, first, first+1),
 	}
@@ -67,7 +62,7 @@ func generated(t *testing.T, schema int) string {
 		_, err := db.Exec(statement)
 		ok(t, err)
 	}
-	_, err = db.Exec(`insert into version values (?, 0)`, schema)
+	_, err = db.Exec(`insert into version values (?)`, schema)
 	ok(t, err)
 	return path
 }

@@ -1,6 +1,6 @@
 // Package nfo reads what NFO files, or the videodb.xml that Kodi exports, say was
 // watched. They are written by many programs and by hand: a file that cannot be
-// read is counted and left out, and its size is bounded.
+// read is counted and left out, and the size of a film in it is bounded.
 package nfo
 
 import (
