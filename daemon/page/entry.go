@@ -84,7 +84,7 @@ func newCard(v *view, x control.Explanation, base string) card {
 			c.Untitled = cmp.Or(c.Untitled, from.Site)
 		}
 	}
-	if !c.Placeless() {
+	if !c.NeedsPlace() {
 		c.Candidates = x.Candidates
 	}
 	switch found := v.Result.(type) {
@@ -164,6 +164,13 @@ func (c card) Can(verb string) bool { return slices.Contains(c.actions, entry.Ve
 func (c card) Placeless() bool {
 	m := c.Entry.Media
 	return m != nil && m.Type == viewing.Episode && (m.Season == nil || m.Episode == nil)
+}
+
+// NeedsPlace reports whether a person must say the season and number: an episode's name
+// may tell them, once its series is known.
+func (c card) NeedsPlace() bool {
+	m := c.Entry.Media
+	return c.Placeless() && (m.Title == "" || m.Show != nil && m.Show.IDs.TMDB > 0)
 }
 
 // Words returns what was searched for, at first the title.
