@@ -206,9 +206,9 @@ func TestSetupProvesAKey(t *testing.T) {
 // then. A browser that is forgotten is gone.
 func TestPairFromThePage(t *testing.T) {
 	s := surf(runDaemon(t, nil))
-	answer, text := s.ask("POST", "/sources/pair", nil)
+	answer, text := s.ask("POST", "/setup/pair", url.Values{"back": {"/setup?step=2"}}) // the first step of setup keeps the diary here
 	code := regexp.MustCompile(`class="big">([A-Z0-9-]+)<`).FindStringSubmatch(text)
-	if answer.StatusCode != http.StatusOK || code == nil || !strings.Contains(text, "It works until") {
+	if answer.StatusCode != http.StatusOK || code == nil || !strings.Contains(text, "It works until") || !strings.Contains(text, "Step 2 of 5") {
 		t.Fatalf("no code: %s\n%s", answer.Status, text)
 	}
 	c, err := connectortest.Dial(t.Context(), connectortest.Options{

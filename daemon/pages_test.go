@@ -180,6 +180,21 @@ func TestPauseAndResumeOnThePage(t *testing.T) {
 	l.refused("/status/resume", url.Values{"account": {"<b>"}}, "There is no account &lt;b&gt;.")
 }
 
+// TestHomeCountsWhatWasWatched: not what was dropped, nor what is held because nobody may have
+// watched it. What waits, and what is held because its title is not known, was watched.
+func TestHomeCountsWhatWasWatched(t *testing.T) {
+	l := looking(t)
+	l.paused()
+	l.commits("kodi:/x", movie("w", 550, "Waits", time.Minute))
+	l.unnamed("u", "Unknown")
+	l.held("d")
+	l.acts(l.commits("browser:x", movie("g", 606, "Gone", time.Minute))[0], "drop")
+	body := l.sees("/", "<b>2</b> films", "<b>0</b> episodes", ">Waits<", ">Unknown<", ": 2</span>")
+	if n := strings.Count(body, `class="poster"`); n != 2 {
+		t.Errorf("%d were watched last:\n%s", n, body)
+	}
+}
+
 // TestAFormLeadsNowhereElse: browsers leave control characters out of an address.
 func TestAFormLeadsNowhereElse(t *testing.T) {
 	l := looking(t)

@@ -12,9 +12,9 @@ import (
 // 1 in 20 thousand million.
 const (
 	codeLength  = 8
-	codeLife    = 120 * time.Second
-	originTries = 5  // wrong tries of one Origin, which can then no longer use the code
-	codeTries   = 50 // wrong tries of all Origins, after which the code is invalid
+	codeLife    = 10 * time.Minute // the extension may have to be installed meanwhile
+	originTries = 5                // wrong tries of one Origin, which can then no longer use the code
+	codeTries   = 50               // wrong tries of all Origins, after which the code is invalid
 	// codeAlphabet leaves out 0, 1, I and O, which are easily confused.
 	codeAlphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 )
@@ -25,7 +25,7 @@ type Code struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-// NewCode makes a code that is valid for 120 seconds, and invalidates the one before.
+// NewCode makes a code that is valid for ten minutes, and invalidates the one before.
 func (r *Registry) NewCode() Code {
 	raw := make([]byte, codeLength)
 	rand.Read(raw) // never fails: crypto/rand ends the program instead

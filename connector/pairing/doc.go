@@ -2,7 +2,7 @@
 //
 // A person asks for a one-time code on the page or in a terminal and types it into the
 // extension, which gets a token of 32 random bytes, bound to the Origin it paired from. A
-// code has 8 characters and is good for 120 seconds, one at a time. It is closed to an Origin
+// code has 8 characters and is good for ten minutes, one at a time. It is closed to an Origin
 // after 5 wrong tries of its own, and dead after 50 of all. Programs get their token without a
 // code and have no Origin. Only the SHA-256 hash of a token is kept. Codes and hashes are
 // compared in constant time.

@@ -148,11 +148,12 @@ test("pairing: the form is open and filled in, takes the code in any spelling, a
   assert.deepEqual([page.find("#pair").open, page.find("#paired").hidden, page.find("#pair-address").value], [true, true, "127.0.0.1:43456"]);
   assert.equal(page.get("Open the page").href, "http://127.0.0.1:43456/");
   assert.notEqual(page.find("#pair-label").value, "");
-  page.type("#pair-code", " k7m2 – 9qxd");
+  assert.equal(page.document.activeElement?.id, "pair-code");
   page.type("#pair-label", "  Living room ");
   page.type("#pair-address", "http://localhost:50000/");
   page.rig.script.state = stateWith({ sites: [] });
-  await page.click("#pair-form [type=submit]");
+  page.find("#pair-code").dispatchEvent(Object.assign(new page.document.defaultView.Event("paste"), { clipboardData: { getData: () => " k7m2 – 9qxd" } })); // it is sent
+  await settle();
   assert.deepEqual(page.rig.asked("pair"), [{ kind: "pair", code: "K7M29QXD", label: "Living room", address: "localhost:50000" }]);
   assert.match(page.shown(), /This browser is paired as “Firefox at home”/);
   assert.deepEqual([page.find("#pair-code").value, page.said(), page.document.activeElement?.id], ["", "Paired.", "to-sites"]);
@@ -200,7 +201,7 @@ test("a refused pairing keeps the code and says what to do", async (t) => {
   const page = await open(t, "options", script);
   page.type("#pair-code", "K7M2-9QXD");
   for (const [code, words] of /** @type {[string, RegExp][]} */ ([
-    ["PAIRING_CODE_INVALID", /older than two minutes. Get a new one/], ["OFFLINE", /Start it with: filmspool service start/], ["STRANGER", /Another program answers/],
+    ["PAIRING_CODE_INVALID", /older than ten minutes. Get a new one/], ["OFFLINE", /Start it with: filmspool service start/], ["STRANGER", /Another program answers/],
     ["UNSUPPORTED_VERSION", /Update the older/], ["RATE_LIMITED", /Wait a minute/], ["LOST", /connection was lost/], ["SOMETHING_NEW", /did not work/],
   ])) {
     script.answers.pair.code = code;

@@ -34,6 +34,7 @@ export function pairingView(refresh) {
     put(part("pair-summary"), text(paired ? "pairAgainSummary" : "pairSummary"));
     if (paired) put(part("paired-words"), state.link.pairedLabel ? text("pairedAs", state.link.pairedLabel) : text("paired"));
     if (changed) find("pair", HTMLDetailsElement).open = !paired || state.link.state === "revoked";
+    if (!last && !paired) input("pair-code").focus();
     offer("pair-address", state.settings.address, last?.settings.address);
     offer("new-address", state.settings.address, last?.settings.address);
     part("code-page").setAttribute("href", `http://${state.settings.address}/`);
@@ -67,6 +68,13 @@ function browserName() {
 /** @param {() => Promise<void>} refresh */
 function pairForm(refresh) {
   const code = input("pair-code");
+  code.addEventListener("paste", (event) => {
+    const pasted = event.clipboardData?.getData("text") ?? "";
+    if (!readCode(pasted)) return;
+    event.preventDefault();
+    code.value = pasted;
+    form("pair-form").requestSubmit();
+  });
   onSubmit(form("pair-form"), async () => {
     const read = readCode(code.value);
     if (!read) return fault(code, text(code.value.trim() ? "faultCode" : "faultCodeEmpty"));

@@ -106,8 +106,8 @@ export class Person {
   /** Types a code into the form of the options. @param {string} code */
   async typeCode(code) {
     await this.options.bringToFront();
-    await this.options.locator("#pair-code").fill(code);
-    await this.options.locator("#pair-form [type=submit]").click();
+    await fill(this.options, "#pair-code", code);
+    await this.options.click("#pair-form [type=submit]");
   }
 
   /** @param {string} wanted */
@@ -120,8 +120,8 @@ export class Person {
     const origins = coverage(name) ?? [];
     await this.agree(origins);
     await this.options.bringToFront();
-    await this.options.locator("#site").fill(name);
-    await this.options.locator("#site-form [type=submit]").click();
+    await fill(this.options, "#site", name);
+    await this.options.click("#site-form [type=submit]");
     await eventually(`${name} is allowed`, async () => (await this.state()).sites, (sites) => origins.every((one) => sites.some(({ origin, granted }) => granted && origin === one)));
   }
 
@@ -205,6 +205,12 @@ const whereIs = (page) => page.evaluate(() => location.href).catch((error) => {
   if (/context was destroyed|Cannot find context|no such frame|DiscardedBrowsingContext|Frame detached|detached Frame/i.test(error.message)) return "";
   throw error;
 });
+
+/** Types into a field instead of what is there. @param {import("puppeteer-core").Page} page @param {string} selector @param {string} words */
+export async function fill(page, selector, words) {
+  await page.$eval(selector, (field) => { field.value = ""; });
+  await page.type(selector, words);
+}
 
 /** What an element says. @param {import("puppeteer-core").Page} page @param {string} [selector] @returns {Promise<string>} */
 export const text = (page, selector = "body") => page.$eval(selector, (element) => element.innerText);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { chromium, firefox, says, signIn, text } from "./browser.js";
+import { chromium, fill, firefox, says, signIn, text } from "./browser.js";
 import { eventually, Filmspool, KEY } from "./fixture.js";
 
 /** No page has as many places for the focus. */
@@ -49,12 +49,6 @@ async function isKnown(home, page) {
   assert.deepEqual(history.map(({ tvShowId, seasonNumber, episodeNumber }) => [tvShowId, seasonNumber, episodeNumber]), [[1396, 1, 1]]);
   await page.goto(new URL("/review", page.url()).href);
   assert.equal((await page.$$(".cards .card")).length, 0);
-}
-
-/** Types into a field instead of what is there. @param {Page} page @param {string} selector @param {string} words */
-async function fill(page, selector, words) {
-  await page.$eval(selector, (field) => { field.value = ""; });
-  await page.type(selector, words);
 }
 
 /** The titles of the diary's rows. @param {Page} page */
