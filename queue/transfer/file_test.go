@@ -108,7 +108,7 @@ func TestObjectsOfAText(t *testing.T) {
 	}
 }
 
-// endless is a file of which every byte is the same after its beginning.
+// endless is a file that repeats one byte after its beginning.
 type endless struct {
 	begin string
 	fill  byte
@@ -220,7 +220,7 @@ func TestRecordWithoutEndIsRefusedAtOnce(t *testing.T) {
 	}
 }
 
-// TestLargeFilesAreRead: the bound of a record is none of the file.
+// TestLargeFilesAreRead: records are bounded, and not their number.
 func TestLargeFilesAreRead(t *testing.T) {
 	row, n := strings.Repeat("x", 1000), 3*maxRecord/1000
 	for _, err := range open(t, "a,b\n"+strings.Repeat(row+",1\n", n)).parts[0].lines("", false) {

@@ -150,7 +150,8 @@ func (i traktItem) key(r *reader, list string) string {
 // the same moment. A file may hold two episodes.
 const marked = 3
 
-// mark is when an episode of which series was marked as watched; 0 where it was played.
+// mark stands for the series and the moment at which its episode was marked as watched; 0 where
+// it was played.
 func (i traktItem) mark() uint64 {
 	if i.Type != "episode" || i.Action != "watch" {
 		return 0

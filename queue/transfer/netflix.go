@@ -9,11 +9,9 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Netflix gives the page of a profile with titles and days, or the sittings of all profiles
-// from a request for the account's data.
-
-// isNetflixPage reports a table of titles and days. Its column names are in the language of
-// the profile.
+// isNetflixPage reports the page of a profile: titles and days. Its column names are in the
+// language of the profile. The sittings of all profiles come from a request for the account's
+// data.
 func isNetflixPage(p *Part) bool {
 	for line, err := range p.lines("title,watched_at", false) {
 		if err != nil || len(line.Fields) != 2 || line.Number > 10 {
@@ -58,7 +56,7 @@ func netflixSittingRow(r *reader, line Line) Row {
 	return r.sitting(r.netflixMedia(title), line.Get("person"), title, began, played, reached, skip)
 }
 
-// clock reads a length such as 01:23:45 in seconds; 0 where it is none.
+// clock reads a length such as 01:23:45 in seconds; anything else is 0.
 func clock(text string) (seconds int) {
 	for part := range strings.SplitSeq(text, ":") {
 		seconds = seconds*60 + number(part)%100

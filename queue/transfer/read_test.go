@@ -146,7 +146,7 @@ func berlin(t testing.TB) {
 }
 
 // TestEveryForm compares what is read of each sample with rows.golden, which was checked by
-// hand. To write it anew: go test -run TestEveryForm -update.
+// hand. To write it again: go test -run TestEveryForm -update.
 func TestEveryForm(t *testing.T) {
 	berlin(t)
 	var got strings.Builder

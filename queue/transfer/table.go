@@ -57,7 +57,7 @@ func columnsOf(names []string) map[string][]int {
 // Has reports whether the table has a column.
 func (l Line) Has(name string) bool { return len(l.columns[name]) > 0 }
 
-// Get is what stands in a column, with a name of our own table or of the line's.
+// Get returns a field by the name of its column in our own table or in this one.
 func (l Line) Get(name string) string {
 	for _, i := range l.columns[name] {
 		if i < len(l.Fields) && l.Fields[i] != "" {

@@ -17,7 +17,7 @@ import (
 
 // Options are what a file cannot tell and a person was asked.
 type Options struct {
-	// DayFirst says whether 03/04/2026 is the third of April; nil where nobody has said.
+	// DayFirst says whether 03/04/2026 is the third of April; nil if the person has not said.
 	DayFirst *bool
 }
 
@@ -200,10 +200,10 @@ type reader struct {
 	given    map[uint64]struct{} // the rows, by a hash of their content
 	repeated map[uint64]int      // how often, where that is more than once
 
-	// What is known of the file so far.
+	// What was learned of the file.
 	dates   calendar
-	numbers map[uint64]int    // what a format remembers, by a hash of what it is about
-	known   map[string]string // the same where it is a text
+	numbers map[uint64]int    // counts and lengths, by a hash of what they are about
+	known   map[string]string // lists by name, and films by number
 }
 
 // errStop ends a reading because nothing more is wanted.

@@ -45,7 +45,7 @@ func seqOf(records []Record, err error) iter.Seq2[Record, error] {
 	}
 }
 
-// written is what a form writes of records, of which it leaves out some.
+// written is what a form writes; it leaves out as many records as out says.
 func written(t interface{ Fatalf(string, ...any) }, name string, records []Record, out int) []byte {
 	var text bytes.Buffer
 	if left, err := formNamed(t, name).Write(&text, seqOf(records, nil)); err != nil || left != out {
