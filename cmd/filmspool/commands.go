@@ -178,7 +178,12 @@ func (p *program) values() map[string]any {
 func (p *program) addCommands(parent *cobra.Command, rows []command) {
 	values := p.values()
 	for _, row := range rows {
-		c := &cobra.Command{Use: row.use, Example: row.example, SuggestFor: strings.Fields(row.instead), Args: row.fits, Hidden: row.hidden}
+		c := &cobra.Command{
+			Use: row.use, Example: row.example, SuggestFor: strings.Fields(row.instead), Hidden: row.hidden, DisableFlagsInUseLine: true, Args: p.fits,
+		}
+		if row.fits != nil {
+			c.Args = row.fits
+		}
 		c.RunE = func(c *cobra.Command, args []string) error {
 			if row.run == nil {
 				return c.Help()

@@ -106,7 +106,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 
 // root builds the tree of commands.
 func (p *program) root() *cobra.Command {
-	root := &cobra.Command{Use: "filmspool", SilenceUsage: true, SilenceErrors: true}
+	root := &cobra.Command{Use: "filmspool", Args: p.fits, SilenceUsage: true, SilenceErrors: true}
 	// Cobra's own flag needs text/template, which adds 2.7 MB to the program.
 	asked := root.Flags().BoolP("version", "v", false, "")
 	root.RunE = func(c *cobra.Command, _ []string) error {
@@ -125,7 +125,8 @@ func (p *program) root() *cobra.Command {
 	root.InitDefaultCompletionCmd()
 	root.SetHelpCommand(p.helpCommand())
 	root.InitDefaultHelpCmd()
-	p.prepare(root)
+	root.SetHelpFunc(p.showHelp)
+	root.SetFlagErrorFunc(p.wrongFlag)
 	return root
 }
 

@@ -63,30 +63,12 @@ func exclusive(names []string) func(*cobra.Command, []string) error {
 	}
 }
 
-// prepare gives c and all commands below it help that fits one screen, and has what is
-// wrong with a command line be a mistake.
-func (p *program) prepare(c *cobra.Command) {
-	c.SetHelpFunc(func(c *cobra.Command, _ []string) {
-		p.describe(c.Root())
-		c.Print(p.help(c))
-	})
-	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		if !c.HasParent() && !strings.HasPrefix(p.args[0], "-") { // the flag is one of a command that does not exist
-			return noSuchCommand(c, p.args)
-		}
-		return flagMistake(err).next(control.Command("%s --help", c.CommandPath()))
-	})
-	c.DisableFlagsInUseLine = true
-	switch {
-	case c.Args != nil:
-	case c.HasSubCommands() && !strings.Contains(c.Use, " "):
-		c.Args = noSuchCommand
-	default:
-		c.Args = p.fits
+// wrongFlag says what is wrong with a flag, or with the command that it is one of.
+func (p *program) wrongFlag(c *cobra.Command, err error) error {
+	if !c.HasParent() && !strings.HasPrefix(p.args[0], "-") {
+		return noSuchCommand(c, p.args)
 	}
-	for _, sub := range c.Commands() {
-		p.prepare(sub)
-	}
+	return flagMistake(err).next(control.Command("%s --help", c.CommandPath()))
 }
 
 // flagMistake says what is wrong with a flag.
@@ -126,8 +108,11 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 }
 
 // fits wants the arguments that the command's Use names: those in brackets may be left out,
-// and one with "…" may be said several times.
+// and one with "…" may be said several times. A group of commands takes none.
 func (p *program) fits(c *cobra.Command, args []string) error {
+	if c.HasSubCommands() && !strings.Contains(c.Use, " ") {
+		return noSuchCommand(c, args)
+	}
 	names := strings.Fields(c.Use)[1:]
 	least := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, "[") })
 	if least < 0 {
@@ -175,12 +160,18 @@ func (p *program) describe(c *cobra.Command) {
 	}
 }
 
+// showHelp shows the help of a command, which fits one screen.
+func (p *program) showHelp(c *cobra.Command, _ []string) {
+	p.describe(c.Root())
+	c.Print(p.help(c))
+}
+
 // help is what a command is for and how it is typed.
 func (p *program) help(c *cobra.Command) string {
 	speech := p.stdout.Speech()
 	var b strings.Builder
 	if c.HasParent() {
-		b.WriteString(wrapped("", c.Short+".\n"+c.Long, 0) + "\n" + speech.Say("cli.usage", "line", p.translated(c.UseLine())) + "\n")
+		b.WriteString(wrapped("", c.Short+".\n"+c.Long, 0) + "\n" + speech.Say("cli.usage", "line", p.translated(strings.TrimSuffix(c.UseLine(), " [flags]"))) + "\n")
 	} else {
 		b.WriteString(speech.Say("cli.welcome") + "\n\n")
 	}
@@ -238,7 +229,7 @@ func wrapped(head, text string, indent int) string {
 
 // helpCommand shows the help of another command.
 func (p *program) helpCommand() *cobra.Command {
-	return &cobra.Command{Use: "help [COMMAND]…", RunE: func(c *cobra.Command, args []string) error {
+	return &cobra.Command{Use: "help [COMMAND]…", DisableFlagsInUseLine: true, Args: p.fits, RunE: func(c *cobra.Command, args []string) error {
 		asked, rest, err := c.Root().Find(args)
 		if err != nil || len(rest) > 0 {
 			return noSuchCommand(c.Root(), args)
