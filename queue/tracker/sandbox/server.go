@@ -98,20 +98,7 @@ func (s *Service) routes(faultsByHTTP bool) http.Handler {
 			handle(method+" "+apiPrefix+path, func(w http.ResponseWriter, r *http.Request) error { return s.serve(w, r, op) })
 		}
 	}
-	handle("GET /_sandbox/records", local(func(*http.Request) (any, error) { return s.records(), nil }))
-	if faultsByHTTP {
-		handle("DELETE /_sandbox/faults", local(func(*http.Request) (any, error) {
-			s.Disarm()
-			return success{true}, nil
-		}))
-		handle("POST /_sandbox/faults", local(func(r *http.Request) (any, error) {
-			f := Fault{Times: 1}
-			if err := json.NewDecoder(r.Body).Decode(&f); err != nil {
-				return nil, invalid("", err.Error())
-			}
-			return success{true}, s.Arm(f)
-		}))
-	}
+	handle("/_sandbox/", func(w http.ResponseWriter, r *http.Request) error { return s.control(w, r, faultsByHTTP) })
 	handle("/", func(w http.ResponseWriter, r *http.Request) error {
 		var allowed []string
 		for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodPost} {
@@ -136,23 +123,35 @@ func (s *Service) routes(faultsByHTTP bool) http.Handler {
 	})
 }
 
-// local answers tests and scripts on this machine, without a key. It refuses web pages: a page cannot leave out
+// control answers tests and scripts on this machine, without a key. It refuses web pages: a page cannot leave out
 // Origin on a POST, nor read an answer under a name of its own.
-func local(do func(*http.Request) (any, error)) func(http.ResponseWriter, *http.Request) error {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		host, _, err := net.SplitHostPort(r.Host)
-		if err != nil {
-			host = strings.Trim(r.Host, "[]")
-		}
-		if r.Header.Get("Origin") != "" || host != "localhost" && !net.ParseIP(host).IsLoopback() {
-			return &refusal{http.StatusForbidden, "FORBIDDEN", "the control routes are for programs on this machine only"}
-		}
-		v, err := do(r)
-		if err == nil {
-			write(w, http.StatusOK, v)
-		}
-		return err
+func (s *Service) control(w http.ResponseWriter, r *http.Request, faults bool) error {
+	host, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host = strings.Trim(r.Host, "[]")
 	}
+	if r.Header.Get("Origin") != "" || host != "localhost" && !net.ParseIP(host).IsLoopback() {
+		return &refusal{http.StatusForbidden, "FORBIDDEN", "the control routes are for programs on this machine only"}
+	}
+	var answer any = success{true}
+	switch op := r.Method + " " + r.URL.Path; {
+	case op == "GET /_sandbox/records":
+		answer = s.records()
+	case op == "DELETE /_sandbox/faults" && faults:
+		s.Disarm()
+	case op == "POST /_sandbox/faults" && faults:
+		f := Fault{Times: 1}
+		if err := json.NewDecoder(r.Body).Decode(&f); err != nil {
+			return invalid("", err.Error())
+		}
+		if err := s.Arm(f); err != nil {
+			return err
+		}
+	default:
+		return errNotFound
+	}
+	write(w, http.StatusOK, answer)
+	return nil
 }
 
 // serve answers a request to a known path and method, or says why not. The order of its steps is the order in
@@ -170,7 +169,7 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, op operation) er
 	}
 	q := &request{Request: r, at: time.Now().UTC().Truncate(time.Millisecond)}
 	if r.Method == http.MethodPost {
-		if q.body, err = readBody(w, r); err == nil {
+		if q.body, err = readBody(r); err == nil {
 			err = q.decode(q.body)
 		}
 		if err != nil {
@@ -273,16 +272,16 @@ func (s *Service) checkKey(h http.Header) (mayWrite bool, err error) {
 
 // readBody reads a JSON body of at most maxBody bytes. A length that is told is believed, so that nothing is
 // read, and no 100 Continue sent, for a body that is too large.
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+func readBody(r *http.Request) ([]byte, error) {
 	tooLarge := &refusal{http.StatusRequestEntityTooLarge, "VALIDATION_ERROR", "the body is larger than 64 KiB"}
 	if r.ContentLength > maxBody {
 		return nil, tooLarge
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	switch {
+	case len(body) > maxBody:
 		return nil, tooLarge
-	}
-	if err != nil {
+	case err != nil:
 		return nil, invalid("", "the body ended early")
 	}
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
