@@ -74,21 +74,9 @@ func (p *program) sayPast(did control.KodiImported) {
 	}
 	for _, l := range did.Libraries {
 		p.stdout.Printf("%s\n", l.Userdata)
-		p.sayCount("cli.past.films", l.Films)
-		p.sayCount("cli.past.episodes", l.Episodes)
-		for reason, n := range l.Held {
-			p.sayCount("cli.past.held", n, "reason", p.stdout.Speech().Standing(viewing.StateHeld, reason))
+		for _, t := range control.KodiTallies(l) {
+			p.sayCount(t.Key, t.N, "why", p.stdout.Speech().Word("sources.why.", t.Reason))
 		}
-		for reason, n := range l.Ignored {
-			p.sayCount("cli.past.ignored", n, "reason", p.stdout.Speech().Standing(viewing.StateDropped, reason))
-		}
-		p.sayCount("cli.past.unresolved", l.Unresolved)
-		p.sayCount("cli.past.recorded", l.Recorded)
-		p.sayCount("cli.past.atService", l.AtService)
-		p.sayCount("cli.past.copies", l.Copies)
-		p.sayCount("cli.past.before", l.Before)
-		p.sayCount("cli.past.earlier", l.Earlier)
-		p.sayCount("cli.past.unreadable", l.Unreadable)
 		for _, f := range slices.Concat(l.Sample, l.HeldSample) {
 			at := watched(entry.Entry{WatchedAt: entry.Moment{Instant: viewing.At(f.WatchedAt)}, DayOnly: f.DayOnly})
 			for _, m := range f.Media {

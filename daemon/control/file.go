@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue/transfer"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -68,8 +69,33 @@ type FilePreview struct {
 
 // Tally is one count of a preview.
 type Tally struct {
-	Key string // of its text
-	N   int
+	Key    string // of its text
+	N      int
+	Reason string // why it would be held or ignored; "" where Key says it all
+}
+
+// KodiTallies are the counts of a library that are not zero.
+func KodiTallies(p kodi.Preview) []Tally {
+	all := []Tally{{Key: "sources.preview.films", N: p.Films}, {Key: "sources.preview.episodes", N: p.Episodes}}
+	for _, reason := range slices.Sorted(maps.Keys(p.Held)) {
+		all = append(all, Tally{"sources.preview.held", p.Held[reason], reason})
+	}
+	for _, reason := range slices.Sorted(maps.Keys(p.Ignored)) {
+		all = append(all, Tally{"sources.preview.ignored", p.Ignored[reason], reason})
+	}
+	return counted(append(all, []Tally{
+		{Key: "sources.preview.nameless", N: p.Unresolved},
+		{Key: "sources.preview.recorded", N: p.Recorded},
+		{Key: "sources.preview.atService", N: p.AtService},
+		{Key: "sources.preview.copies", N: p.Copies},
+		{Key: "sources.preview.undated", N: p.Before},
+		{Key: "sources.preview.earlier", N: p.Earlier},
+		{Key: "sources.preview.unreadable", N: p.Unreadable},
+	}...))
+}
+
+func counted(all []Tally) []Tally {
+	return slices.DeleteFunc(all, func(t Tally) bool { return t.N == 0 })
 }
 
 // Whose are the people of a file, where a person must say whose rows are imported.
@@ -81,19 +107,19 @@ func (f File) Whose() (names []string) {
 }
 
 // Tallies are the counts that are not zero.
-func (p FilePreview) Tallies() (all []Tally) {
-	all = []Tally{
-		{"import.new", p.New},
-		{"import.unresolved", p.Unresolved},
-		{"import.held", p.Held},
-		{"import.ignored", p.Ignored},
-		{"import.known", p.Known},
-		{"import.ambiguous", p.AmbiguousDates},
+func (p FilePreview) Tallies() []Tally {
+	all := []Tally{
+		{Key: "import.new", N: p.New},
+		{Key: "import.unresolved", N: p.Unresolved},
+		{Key: "import.held", N: p.Held},
+		{Key: "import.ignored", N: p.Ignored},
+		{Key: "import.known", N: p.Known},
+		{Key: "import.ambiguous", N: p.AmbiguousDates},
 	}
 	for _, reason := range slices.Sorted(maps.Keys(p.Skipped)) {
-		all = append(all, Tally{"import.skipped." + reason, p.Skipped[reason]})
+		all = append(all, Tally{Key: "import.skipped." + reason, N: p.Skipped[reason]})
 	}
-	return slices.DeleteFunc(all, func(t Tally) bool { return t.N == 0 })
+	return counted(all)
 }
 
 // FileOrder names a file, and what a person said of it.

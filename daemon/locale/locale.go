@@ -110,6 +110,15 @@ func (s Speech) Say(key string, values ...any) string {
 	return strings.NewReplacer(pairs...).Replace(out)
 }
 
+// Word is the text of a word of some kind; the word itself where there is no text.
+func (s Speech) Word(kind string, word any) string {
+	text := fmt.Sprint(word)
+	if key := kind + strings.ReplaceAll(text, " ", "-"); s.Has(key) {
+		return s.Say(key)
+	}
+	return text
+}
+
 // Has reports whether there is a text for a key.
 func (s Speech) Has(key string) bool { _, has := s.texts()[key]; return has }
 

@@ -84,7 +84,7 @@ func TestSay(t *testing.T) {
 var built = []string{
 	"act.", "advice.", "arg.", "cli.column.", "cli.did.", "cli.is.", "cli.kodi.", "cli.left.", "cli.many.", "cli.nothing.", "cli.row.", "cli.service.", "cli.untitled.", "cli.would.",
 	"diary.did.", "diary.done.", "diary.leftFor.", "diary.reason.", "diary.state.", "diary.would.", "export.for.", "fault.",
-	"hint.", "hook.how.", "hook.name.", "hook.result.", "import.skipped.", "item.", "library.", "life.doubt.", "lists.", "lists.number.", "note.", "now.do.", "mark.", "now.state.", "review.", "review.why.", "source.kind.", "page.title.", "sources.preview.",
+	"hint.", "hook.how.", "hook.name.", "hook.result.", "import.skipped.", "item.", "library.", "life.doubt.", "lists.", "lists.number.", "note.", "now.do.", "mark.", "now.state.", "review.", "review.why.", "source.kind.", "page.title.",
 	"problem.", "settings.about.", "settings.group.", "settings.key.", "settings.tried.", "settings.way.", "settings.word.",
 	"setup.refused.", "setup.step.", "setup.why.", "service.state.", "severity.", "sources.state.", "sources.why.", "step.", "why.",
 }

@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 
@@ -155,28 +154,8 @@ func unwatchKodi(v *view) error {
 	return v.done(err, "sources.kodi.removed", "path", v.Typed("path"))
 }
 
-// Tallies returns what an import of a library would do, in words.
-func (v *view) Tallies(p kodi.Preview) (all []string) {
-	add := func(key string, n int, values ...any) {
-		if n > 0 {
-			all = append(all, v.Say("sources.preview."+key, append(values, "n", n)...))
-		}
-	}
-	each := func(key string, tallies map[string]int) {
-		for _, reason := range slices.Sorted(maps.Keys(tallies)) {
-			add(key, tallies[reason], "why", v.Word("sources.why.", reason))
-		}
-	}
-	add("films", p.Films)
-	add("episodes", p.Episodes)
-	each("held", p.Held)
-	each("ignored", p.Ignored)
-	add("nameless", p.Unresolved)
-	add("known", p.Recorded+p.AtService+p.Copies)
-	add("undated", p.Before)
-	add("earlier", p.Earlier)
-	return all
-}
+// Tallies returns what an import of a library would do.
+func (*view) Tallies(p kodi.Preview) []control.Tally { return control.KodiTallies(p) }
 
 // Span returns about how long some seconds are.
 func (v *view) Span(seconds int64) string {

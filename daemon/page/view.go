@@ -187,15 +187,6 @@ func (v *view) Heading() string {
 	return v.Say("page.title." + v.page.Name)
 }
 
-// Word returns the text of a word of some kind; the word itself where there is no text.
-func (v *view) Word(kind string, word any) string {
-	text := fmt.Sprint(word)
-	if key := kind + strings.ReplaceAll(text, " ", "-"); v.Has(key) {
-		return v.Say(key)
-	}
-	return text
-}
-
 // moment is a time for machines and for people.
 type moment struct{ At, Text, Ago string }
 
