@@ -34,9 +34,7 @@ func visited(t *testing.T, change func(*Options)) *visitor {
 			change(o)
 		}
 		keys := config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}
-		if err := keys.Save(config.Credential{Account: "default", BaseURL: base, Key: config.NewSecret(box.SecretKey())}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, keys.Save(config.Credential{Account: "default", BaseURL: base, Key: config.NewSecret(box.SecretKey())}))
 	})
 	v := &visitor{runningDaemon: b, box: box}
 	v.socket, _ = b.knock(theExtension, "")
@@ -67,9 +65,7 @@ func (v *visitor) paused() {
 
 func (v *visitor) say(frame string) {
 	v.Helper()
-	if err := v.socket.WriteMessage(websocket.TextMessage, []byte(frame)); err != nil {
-		v.Fatal(err)
-	}
+	must(v, v.socket.WriteMessage(websocket.TextMessage, []byte(frame)))
 }
 
 // hear is the next message that is no pushed status; it must be of a type.
@@ -77,9 +73,7 @@ func (v *visitor) hear(kind string) map[string]any {
 	v.Helper()
 	for {
 		var m map[string]any
-		if err := v.socket.ReadJSON(&m); err != nil {
-			v.Fatal(err)
-		}
+		must(v, v.socket.ReadJSON(&m))
 		if m["type"] == kind {
 			return m
 		}
@@ -92,18 +86,14 @@ func (v *visitor) hear(kind string) map[string]any {
 func (v *visitor) status() control.Status {
 	v.Helper()
 	s, err := v.d.Control().Status(v.Context())
-	if err != nil {
-		v.Fatal(err)
-	}
+	must(v, err)
 	return s
 }
 
 func (v *visitor) recorded() int {
 	v.Helper()
 	r, err := v.box.Records(v.Context())
-	if err != nil {
-		v.Fatal(err)
-	}
+	must(v, err)
 	return len(r.History)
 }
 
@@ -113,9 +103,7 @@ func TestABrowserIsToldOfProblemsInItsLanguage(t *testing.T) {
 	e, err := v.d.Control().Add(t.Context(), viewing.Event{
 		Kind: viewing.KindViewing, EventID: "e", Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}}, Count: 1, WatchedAt: viewing.At(time.Now()),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	v.say(`{"type":"status","id":"s"}`)
 	v.say(`{"type":"ping"}`)
 	want := []any{map[string]any{
@@ -139,9 +127,7 @@ func (v *visitor) answer(id string) (m map[string]any) {
 	v.Helper()
 	for m["id"] != id || m["type"] != "status" {
 		m = nil
-		if err := v.socket.ReadJSON(&m); err != nil {
-			v.Fatal(err)
-		}
+		must(v, v.socket.ReadJSON(&m))
 	}
 	return m
 }

@@ -17,6 +17,13 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // testOptions is an instance in a folder of its own; environment holds pairs.
 func testOptions(t testing.TB, environment ...string) Options {
 	t.Helper()
@@ -42,9 +49,7 @@ func testOptions(t testing.TB, environment ...string) Options {
 func opened(t *testing.T, o Options) (d *Daemon, done func()) {
 	t.Helper()
 	p, err := newProcess(t.Context(), o.Paths)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if d, err = newDaemon(t.Context(), o, p); err != nil {
 		t.Fatal(errors.Join(err, p.close()))
 	}
@@ -61,9 +66,7 @@ func opened(t *testing.T, o Options) (d *Daemon, done func()) {
 func openSandbox(t *testing.T) (s *sandbox.Service, base string) {
 	t.Helper()
 	s, err := sandbox.Open(t.Context(), sandbox.Options{Path: filepath.Join(t.TempDir(), "box.jsonl")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	server := httptest.NewServer(s.Handler())
 	t.Cleanup(func() { server.Close(); s.Close() })
 	return s, server.URL + "/api/v1"
@@ -72,9 +75,7 @@ func openSandbox(t *testing.T) (s *sandbox.Service, base string) {
 func TestLoginNamesTheStrongerSource(t *testing.T) {
 	box, base := openSandbox(t)
 	credentials := t.TempDir()
-	if err := config.WriteFile(filepath.Join(credentials, "api-key"), []byte(box.SecretKey())); err != nil {
-		t.Fatal(err)
-	}
+	must(t, config.WriteFile(filepath.Join(credentials, "api-key"), []byte(box.SecretKey())))
 	cases := []struct {
 		name string
 		env  []string
@@ -114,9 +115,7 @@ func TestLoginOfSomebodyElseIsRefused(t *testing.T) {
 	other, there := openSandbox(t)
 	o := testOptions(t)
 	keys := config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}
-	if err := keys.Save(config.Credential{Account: "default", BaseURL: base, Key: config.NewSecret("sk_old"), UserID: "alice", UserName: "Alice"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, keys.Save(config.Credential{Account: "default", BaseURL: base, Key: config.NewSecret("sk_old"), UserID: "alice", UserName: "Alice"}))
 	err := Offline(t.Context(), o, func(ctl control.API) error {
 		e, err := ctl.Add(t.Context(), viewing.Event{Kind: viewing.KindList, EventID: "e1", List: &viewing.List{Name: "Alice's"}})
 		if err != nil {

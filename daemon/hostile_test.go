@@ -63,9 +63,7 @@ func (b *runningDaemon) browser() *connectortest.Client {
 	c, err := connectortest.Dial(b.Context(), connectortest.Options{
 		URL: "ws://" + b.address + "/v1/connector", Origin: theExtension, Info: protocol.ClientInfo{Name: "mine", Version: "1"},
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	b.Cleanup(func() { _ = c.Close() })
 	if _, _, err := c.Pair(b.Context(), b.d.pairing.NewCode().Text, "mine"); err != nil {
 		b.Fatal(err)
@@ -211,9 +209,7 @@ func TestUnpairedExtensionGetsNothing(t *testing.T) {
 // TestSlowSendersAreCutOff wherever they stop.
 func TestSlowSendersAreCutOff(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	server := newServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) }), 50*time.Millisecond)
 	go func() { _ = server.Serve(l) }()
 	defer server.Close()
@@ -224,9 +220,7 @@ func TestSlowSendersAreCutOff(t *testing.T) {
 		"chunks":   "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n",
 	} {
 		conn, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := conn.Write([]byte(begin)); err != nil {
 			t.Fatal(err)
 		}

@@ -19,12 +19,8 @@ import (
 
 func TestLibraryLogin(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "keys"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "keys", "kodi-mysql-reader"), []byte("secret"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Join(dir, "keys"), 0o700))
+	must(t, os.WriteFile(filepath.Join(dir, "keys", "kodi-mysql-reader"), []byte("secret"), 0o600))
 	keys := config.Keys{Dir: dir, Getenv: func(string) string { return "" }}
 	kodis := library.Server{Host: "127.0.0.1", Port: "1", Name: "MyVideos"} // no server listens there
 	for name, test := range map[string]struct {

@@ -15,9 +15,7 @@ import (
 // TestAPortInUseIsSaid with the remedy; an address that is not this machine's is another fault.
 func TestAPortInUseIsSaid(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	address := l.Addr().String()
 	at := func(address string) Options {
@@ -46,17 +44,13 @@ func TestNobodyElseGetsThePort(t *testing.T) {
 	}
 	b := runDaemon(t, nil)
 	_, port, err := net.SplitHostPort(b.address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if l, err := net.Listen("tcp", "[::1]:"+port); err == nil {
 		l.Close()
 		t.Error("a stranger gets the port at [::1]")
 	}
 	answer, err := http.Get("http://[::1]:" + port + "/v1/health")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
 		t.Errorf("at [::1]: %s", answer.Status)

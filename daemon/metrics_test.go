@@ -19,23 +19,17 @@ import (
 func (b *runningDaemon) get(path string, headers ...string) (status int, body string) {
 	b.Helper()
 	r, err := http.NewRequestWithContext(b.Context(), http.MethodGet, "http://"+b.address+path, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	for i := 0; i < len(headers); i += 2 {
 		if r.Header.Set(headers[i], headers[i+1]); headers[i] == "Host" {
 			r.Host = headers[i+1]
 		}
 	}
 	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	return answer.StatusCode, string(text)
 }
 
@@ -68,15 +62,11 @@ func TestEachFigureMoves(t *testing.T) {
 		o.Config.Resolve.TMDB = config.TMDB{Enabled: true, BaseURL: tmdb.URL}
 		o.Config.Kodi.Libraries = []config.Library{{Userdata: t.TempDir()}}
 		keys := config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}
-		if err := keys.SaveTMDB(config.NewSecret("eyJ.token")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, keys.SaveTMDB(config.NewSecret("eyJ.token")))
 	})
 	tell := func(n int, fault string) {
 		if fault != "" {
-			if err := v.box.Arm(sandbox.Fault{Match: "POST /history", Fault: fault, Times: 1}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, v.box.Arm(sandbox.Fault{Match: "POST /history", Fault: fault, Times: 1}))
 		}
 		v.say(fmt.Sprintf(`{"type":"viewing","id":"5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d%02d","media":{"type":"movie","title":"The Secret","ids":{"tmdb":%d}},"watchedAt":"2026-03-0%dT20:15:00Z"}`, n, 600+n, n))
 		v.hear("ack")

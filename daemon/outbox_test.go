@@ -15,8 +15,6 @@ func addFilm(t *testing.T, d *Daemon, id string) queue.Entry {
 		Kind: viewing.KindViewing, EventID: id, Count: 1, WatchedAt: viewing.At(time.Now().Add(-time.Hour)),
 		Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return e
 }

@@ -52,9 +52,7 @@ func TestNoticesAreSetAndTriedOnThePage(t *testing.T) {
 	failed("Notices are off")
 
 	token := filepath.Join(o.Paths.State, "keys", "webhook-token")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(token), 0o700), os.WriteFile(token, []byte("tk_secret\n"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.MkdirAll(filepath.Dir(token), 0o700), os.WriteFile(token, []byte("tk_secret\n"), 0o600)))
 	answer, text := s.ask("POST", "/settings/set", url.Values{"in": {"notices.webhook.url"}, "value.notices.webhook.url": {hook.URL + "/topic"}})
 	if answer.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(text, "would go to the new address") || strings.Contains(text, "tk_secret") {
 		t.Errorf("a token goes to another address: %s\n%s", answer.Status, text)

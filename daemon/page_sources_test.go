@@ -41,9 +41,7 @@ func surf(b *runningDaemon) *surfer {
 func surfAt(b *runningDaemon, ctl control.API, address string) *surfer {
 	b.Helper()
 	o, err := ctl.Open(b.Context(), "")
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	s := &surfer{runningDaemon: b, address: address, host: strings.TrimPrefix(o.URL, "http://"), language: "en"}
 	answer, _ := s.ask("POST", "/in", url.Values{"ticket": {o.Ticket}})
 	for _, c := range answer.Cookies() {
@@ -59,9 +57,7 @@ func surfAt(b *runningDaemon, ctl control.API, address string) *surfer {
 func (s *surfer) request(method, path string, form url.Values) *http.Request {
 	s.Helper()
 	r, err := http.NewRequestWithContext(s.Context(), method, "http://"+s.address+path, strings.NewReader(form.Encode()))
-	if err != nil {
-		s.Fatal(err)
-	}
+	must(s, err)
 	r.Host = s.host
 	r.Close = true // a change of settings closes a connection that rests; browsers ask again then
 	r.Header.Set("Cookie", s.cookie)
@@ -81,9 +77,7 @@ func (s *surfer) ask(method, path string, form url.Values) (*http.Response, stri
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		s.Fatal(err)
-	}
+	must(s, err)
 	return answer, html.UnescapeString(string(text))
 }
 
@@ -122,9 +116,7 @@ func (s *surfer) see(path string, wants ...string) string {
 func (s *surfer) until(path, want string, do func()) string {
 	s.Helper()
 	answer, err := http.DefaultTransport.RoundTrip(s.request("GET", "/live", nil))
-	if err != nil {
-		s.Fatal(err)
-	}
+	must(s, err)
 	defer answer.Body.Close()
 	do()
 	late := time.AfterFunc(time.Minute, func() { answer.Body.Close() })
@@ -148,9 +140,7 @@ func TestSetupProvesAKey(t *testing.T) {
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer log.Close()
 	b := runDaemon(t, func(o *Options) {
 		o.Logger = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -214,9 +204,7 @@ func TestPairFromThePage(t *testing.T) {
 	c, err := connectortest.Dial(t.Context(), connectortest.Options{
 		URL: "ws://" + s.address + "/v1/connector", Origin: theExtension, Info: protocol.ClientInfo{Name: "Filmspool", Version: "1", Browser: "firefox"},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer c.Close()
 	s.until("/sources", "<h3>Sofa</h3>", func() {
 		if _, _, err := c.Pair(t.Context(), code[1], "Sofa"); err != nil {
@@ -277,9 +265,7 @@ func TestHookFromThePage(t *testing.T) {
 		`{}`: "Last call from Tautulli, just now: <strong>Refused: this is not a message of that sender.</strong>",
 	} {
 		posted, err := http.Post(address[1], "application/json", strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		posted.Body.Close()
 		s.see("/sources", want)
 	}
@@ -305,9 +291,7 @@ func TestImportFromThePage(t *testing.T) {
 		o.Config.Accounts["default"] = config.Account{BaseURL: base, KeyHeader: "x-api-key"}
 		o.Config.Kodi.Libraries = []config.Library{{Userdata: folder, TimeZone: "UTC"}}
 		keys := config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}
-		if err := keys.Save(config.Credential{Account: "default", BaseURL: base, Key: config.NewSecret(box.SecretKey())}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, keys.Save(config.Credential{Account: "default", BaseURL: base, Key: config.NewSecret(box.SecretKey())}))
 	}))
 	if answer, text := s.ask("POST", "/sources/import", nil); answer.StatusCode != 422 || !strings.Contains(text, "Preview the import first") {
 		t.Errorf("an import without a preview: %s", answer.Status)
@@ -340,9 +324,7 @@ func TestLibraryIsWatchedFromThePage(t *testing.T) {
 	t.Setenv("USERPROFILE", home)
 	found, typed := filepath.Join(home, "found", "userdata"), filepath.Join(home, "typed")
 	for _, folder := range []string{found, typed} {
-		if err := kodisim.Create(folder, 131).Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, kodisim.Create(folder, 131).Close())
 	}
 	o := served(t, "listen = '127.0.0.1:0'\n", "KODI_DATA", filepath.Join(home, "found"))
 	address, c := find(t, o)

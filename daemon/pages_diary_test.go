@@ -101,9 +101,7 @@ func (l *looker) unnamed(id, title string) int64 {
 func (l *looker) doubtful(id string, tmdb int64) int64 {
 	l.Helper()
 	for _, fault := range []sandbox.Fault{{Match: "POST /history", Fault: "drop-before", Times: 1}, {Match: "GET /history", Fault: "status:503", Times: 100}} {
-		if err := l.box.Arm(fault); err != nil {
-			l.Fatal(err)
-		}
+		must(l, l.box.Arm(fault))
 	}
 	made := l.commits("browser:x", movie(id, tmdb, "Alpha One", time.Minute))[0]
 	l.becomes(made, viewing.StateInDoubt)
@@ -221,9 +219,7 @@ func TestADayWithoutAClock(t *testing.T) {
 func TestLookAgainOnThePage(t *testing.T) {
 	l := looking(t)
 	for match, fault := range map[string]string{"POST /history": "drop-before", "GET /history": "bare:404"} {
-		if err := l.box.Arm(sandbox.Fault{Match: match, Fault: fault, Times: 1}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, l.box.Arm(sandbox.Fault{Match: match, Fault: fault, Times: 1}))
 	}
 	changed, stop := l.d.store.Subscribe()
 	defer stop()
@@ -235,9 +231,7 @@ func TestLookAgainOnThePage(t *testing.T) {
 	l.sees("/review", "Look again at all")
 	asked := func() int {
 		x, err := l.d.Control().Explain(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		n := 0
 		for _, s := range x.Steps {
 			if s.Code == "user.rechecked" {
@@ -392,9 +386,7 @@ func TestDiaryIsOrderedByWhenItWasWatched(t *testing.T) {
 		l.commits("kodi:x", movie(fmt.Sprint("v", i), int64(1000+i), fmt.Sprint("Film ", i), ago))
 	}
 	all, err := l.d.Control().List(t.Context(), entry.Filter{Limit: films})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	slices.SortStableFunc(all, func(a, b entry.Entry) int {
 		return cmp.Or(cmp.Compare(b.WatchedAt.Millis, a.WatchedAt.Millis), cmp.Compare(b.ID, a.ID))
 	})

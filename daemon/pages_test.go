@@ -85,9 +85,7 @@ func (l *looker) refused(path string, form url.Values, text string) {
 func (l *looker) commits(source string, events ...viewing.Event) (ids []int64) {
 	l.Helper()
 	outcomes, err := l.d.store.Commit(l.Context(), viewing.Batch{Source: source, Events: events})
-	if err != nil {
-		l.Fatal(err)
-	}
+	must(l, err)
 	for _, o := range outcomes {
 		ids = append(ids, o.Entries...)
 	}
@@ -106,9 +104,7 @@ func movie(id string, tmdb int64, title string, ago time.Duration) viewing.Event
 func (l *looker) entry(id int64) entry.Entry {
 	l.Helper()
 	x, err := l.d.store.Explain(l.Context(), id)
-	if err != nil {
-		l.Fatal(err)
-	}
+	must(l, err)
 	return x.Entry
 }
 
@@ -129,9 +125,7 @@ func (l *looker) becomes(id int64, state viewing.State) {
 // rejected has the service refuse a film.
 func (l *looker) rejected(id string, tmdb int64) int64 {
 	l.Helper()
-	if err := l.box.Arm(sandbox.Fault{Match: "POST /history", Fault: "status:422", Times: 1}); err != nil {
-		l.Fatal(err)
-	}
+	must(l, l.box.Arm(sandbox.Fault{Match: "POST /history", Fault: "status:422", Times: 1}))
 	made := l.commits("browser:x", movie(id, tmdb, "Alpha <One>", time.Minute))[0]
 	l.becomes(made, viewing.StateRejected)
 	return made
@@ -156,9 +150,7 @@ func TestPauseAndResumeOnThePage(t *testing.T) {
 	paused := func() (account.State, *time.Time) {
 		l.Helper()
 		row, err := l.d.store.Account(t.Context(), "default")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return row.Pause.State(), control.Known(row.Pause.Until)
 	}
 	if state, _ := paused(); state == account.Paused {

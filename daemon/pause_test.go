@@ -19,9 +19,7 @@ func TestResumeEndsWhatOnlyAPersonCanEnd(t *testing.T) {
 	for reason, ends := range map[string]bool{account.PausedUser: true, "of a later version": true, account.PausedKey: false, account.PausedAddress: false} {
 		d := &core{store: store}
 		d.o.Config.Accounts = map[string]config.Account{"anna": {}}
-		if err := store.UpdateAccount(t.Context(), "anna", func(a *account.Row) { a.Pause = account.Pause{Reason: reason} }); err != nil {
-			t.Fatal(err)
-		}
+		must(t, store.UpdateAccount(t.Context(), "anna", func(a *account.Row) { a.Pause = account.Pause{Reason: reason} }))
 		if _, err := d.Resume(t.Context(), control.Pause{}); err != nil {
 			t.Fatal(err)
 		}
@@ -36,9 +34,7 @@ func TestResumeEndsWhatOnlyAPersonCanEnd(t *testing.T) {
 func running(t *testing.T, path string) *queue.Store {
 	t.Helper()
 	store, err := queue.Open(t.Context(), queue.Options{Path: path})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	ran := make(chan error, 1)
 	go func() { ran <- store.Run(ctx) }()

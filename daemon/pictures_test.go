@@ -19,9 +19,7 @@ import (
 func (p *pictures) names(t *testing.T) string {
 	t.Helper()
 	all, err := os.ReadDir(p.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var names []string
 	for _, e := range all {
 		info, err := e.Info()
@@ -47,9 +45,7 @@ func TestPicturesAreBounded(t *testing.T) {
 			t.Fatalf("%s: %d bytes, %v", path, len(body), err)
 		}
 		at := time.Now().Add(time.Duration(n-100) * time.Hour)
-		if err := os.Chtimes(filepath.Join(p.dir, path), at, at); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chtimes(filepath.Join(p.dir, path), at, at))
 	}
 	for n := range 10 {
 		get(n)
@@ -61,9 +57,7 @@ func TestPicturesAreBounded(t *testing.T) {
 	p = newPictures(p.dir, fetch)
 	p.max = 1000
 	old := time.Now().Add(-200 * 24 * time.Hour)
-	if err := os.Chtimes(filepath.Join(p.dir, "09.jpg"), old, old); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chtimes(filepath.Join(p.dir, "09.jpg"), old, old))
 	for n := 10; n < 13; n++ {
 		get(n)
 	}

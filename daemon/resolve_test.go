@@ -53,9 +53,7 @@ func withTMDB(t *testing.T, on bool) (*visitor, *tmdbOf) {
 	return visited(t, func(options *Options) {
 		options.Config.Resolve.TMDB = config.TMDB{Enabled: on, BaseURL: server.URL}
 		keys := config.Keys{Dir: options.Paths.State, Getenv: options.Getenv}
-		if err := keys.SaveTMDB(config.NewSecret("eyJ.token")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, keys.SaveTMDB(config.NewSecret("eyJ.token")))
 	}), o
 }
 
@@ -67,9 +65,7 @@ func corrected(t *testing.T, v *visitor, title string, year int, tmdb int64) {
 	if err == nil {
 		_, err = v.d.store.Correct(t.Context(), queue.Correcting{Entry: o[0].Entries[0], Is: resolve.Candidate{Type: viewing.Movie, TMDB: tmdb, Title: title}})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // What a person has said comes first, then the service, then TMDB. TMDB is asked about
@@ -109,9 +105,7 @@ func TestWhoSaysWhatAnItemIs(t *testing.T) {
 // What a person types and says stands in no log but that for debugging.
 func TestWordsOfAPersonAreNotLogged(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer file.Close()
 	v := visited(t, func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(file, nil)) })
 	corrected(t, v, "secret words", 1999, 603)
@@ -132,9 +126,7 @@ func TestWordsOfAPersonAreNotLogged(t *testing.T) {
 func TestTMDBWithoutToken(t *testing.T) {
 	for name, remedy := range map[string]string{"": "hint.command", "/file": "hint.lookAtFolder"} {
 		state := t.TempDir()
-		if err := os.WriteFile(state+"/file", nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(state+"/file", nil, 0o600))
 		d := newCore(Options{Paths: config.Paths{State: state + name}, Getenv: func(string) string { return "" }, Logger: slog.New(slog.DiscardHandler)})
 		d.o.Config.Resolve.TMDB = config.TMDB{Enabled: true, BaseURL: "https://api.themoviedb.org/3"}
 		d.openProviders(t.Context())

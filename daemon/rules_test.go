@@ -78,18 +78,14 @@ func TestUntitledVideosAreIgnored(t *testing.T) {
 	}))
 	t.Cleanup(service.Close)
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = log.Close() })
 	o := servedBy(t, slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		"listen = '127.0.0.1:0'\n[accounts.default]\nbase_url = '"+service.URL+"/api/v1'\n", "FILMSPOOL_KEY", box.SecretKey())
 	address, c := find(t, o)
 	s := surfAt(&runningDaemon{T: t}, c.API, address)
 	code, err := c.Pair(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var id, token string
 	n := 0
 	tell := func(site string, m viewing.Media) protocol.Ack {
@@ -97,9 +93,7 @@ func TestUntitledVideosAreIgnored(t *testing.T) {
 		b, err := connectortest.Dial(t.Context(), connectortest.Options{
 			URL: "ws://" + address + "/v1/connector", Origin: theExtension, Info: protocol.ClientInfo{Name: "mine", Version: "1"}, ClientID: id, Token: token,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer b.Close()
 		if token == "" {
 			if id, token, err = b.Pair(t.Context(), code.Text, "mine"); err != nil {
@@ -111,9 +105,7 @@ func TestUntitledVideosAreIgnored(t *testing.T) {
 			ID: fmt.Sprintf("00000000-0000-4000-8000-%012d", n), Media: m, WatchedAt: fmt.Sprintf("2026-03-%02dT20:00:00Z", n),
 			Source: protocol.Source{Site: site, URL: "https://" + site + "/hidden-page?secret=1"},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return ack
 	}
 	untitled := viewing.Media{Type: viewing.Movie}

@@ -35,9 +35,7 @@ func servedBy(t *testing.T, log *slog.Logger, text string, environment ...string
 	o := testOptions(t, environment...)
 	o.Logger = log
 	o.Source = &config.Source{Paths: o.Paths, Getenv: o.Getenv}
-	if err := os.WriteFile(o.Paths.File, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(o.Paths.File, []byte(text), 0o600))
 	var err error
 	if o.Config, err = o.Source.Load(); err != nil {
 		t.Fatal(err)
@@ -75,14 +73,10 @@ func set(key string, value any) func(control.API) error {
 func find(t *testing.T, o Options) (address string, c *control.Client) {
 	t.Helper()
 	c, err := Find(t.Context(), o.Paths)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(c.Close)
 	s, err := c.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s.Listen, c
 }
 
@@ -137,9 +131,7 @@ func TestAChangeIsTakenInWhileAViewingLeaves(t *testing.T) {
 		b, err := connectortest.Dial(t.Context(), connectortest.Options{
 			URL: "ws://" + before + "/v1/connector", Origin: theExtension, Info: protocol.ClientInfo{Name: "mine", Version: "1"}, ClientID: id, Token: token,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Cleanup(func() { _ = b.Close() })
 		return b
 	}
@@ -148,19 +140,13 @@ func TestAChangeIsTakenInWhileAViewingLeaves(t *testing.T) {
 			ID: fmt.Sprintf("0d8f8f0c-0f0a-4f52-9a55-3d5a1c2b3c4%d", n), WatchedAt: fmt.Sprintf("2026-03-0%dT20:15:00Z", n),
 			Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: int64(600 + n)}},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	code, err := c.Pair(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	b := browser("", "")
 	id, token, err := b.Pair(t.Context(), code.Text, "mine")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	tell(b, 1)
 	<-sent
 
@@ -210,15 +196,11 @@ func dial(ctx context.Context, address string) error {
 // TestWhatCannotBeginGivesWay to the configuration before it, and says so.
 func TestWhatCannotBeginGivesWay(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer taken.Close()
 	o := served(t, "listen = '127.0.0.1:0'\n")
 	before, _ := find(t, o)
-	if err := os.WriteFile(o.Paths.File, []byte("listen = '"+taken.Addr().String()+"'\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(o.Paths.File, []byte("listen = '"+taken.Addr().String()+"'\n"), 0o600))
 	err = Reload(t.Context(), o)
 	if !errors.Is(err, &control.Fault{Code: control.CodeRefused}) || !strings.Contains(locale.In("").Error(err), taken.Addr().String()+" is in use by") {
 		t.Errorf("taken in: %v", err)
@@ -230,9 +212,7 @@ func TestWhatCannotBeginGivesWay(t *testing.T) {
 	if now, err := c.Settings(t.Context()); err != nil || len(now.Problem) == 0 {
 		t.Errorf("%v: it does not say so: %+v", err, now)
 	}
-	if err := os.WriteFile(o.Paths.File, []byte("wav = 7\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(o.Paths.File, []byte("wav = 7\n"), 0o600))
 	if err := Reload(t.Context(), o); !errors.Is(err, &control.Fault{Code: control.CodeInvalid}) {
 		t.Errorf("a mistake: %v", err)
 	}
@@ -240,9 +220,7 @@ func TestWhatCannotBeginGivesWay(t *testing.T) {
 		t.Errorf("%v: after a mistake it does not say so: %+v", err, now)
 	}
 	for _, text := range []string{"listen = '127.0.0.1:0'\n", "listen = '127.0.0.1:0' # again\nwave = 7\n"} {
-		if err := os.WriteFile(o.Paths.File, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(o.Paths.File, []byte(text), 0o600))
 		if err := Reload(t.Context(), o); err != nil {
 			t.Errorf("mended: %v", err)
 		}
@@ -319,9 +297,7 @@ func TestChangesAtOnceAreAllKept(t *testing.T) {
 		}
 		all.Wait()
 		now, err := o.Source.Load()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, s := range now.Settings() {
 			if value, told := done.Load(s.Key); told && fmt.Sprint(s.Value) != value {
 				t.Errorf("%s is %v, and was told to be %v", s.Key, s.Value, value)

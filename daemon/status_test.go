@@ -77,9 +77,7 @@ func TestAWrongClockIsTold(t *testing.T) {
 	}))
 	defer server.Close()
 	client, err := tracker.New(tracker.Options{BaseURL: server.URL + "/api/v1", Key: box.SecretKey()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer client.Close()
 	a := &connection{credential: config.Credential{Account: "anna"}, client: client}
 	for _, c := range []struct {
@@ -108,9 +106,7 @@ func TestALostKeyIsNoDiaryWithoutAService(t *testing.T) {
 	if a := look(); !a.Local || a.State != account.OK || len(a.Troubles) != 0 {
 		t.Errorf("without a service: %+v", a)
 	}
-	if err := d.store.UpdateAccount(t.Context(), "default", func(a *account.Row) { a.LastDelivered = time.Now() }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.store.UpdateAccount(t.Context(), "default", func(a *account.Row) { a.LastDelivered = time.Now() }))
 	if a := look(); a.Local || a.State != account.Attention || len(codes(a.Troubles)) != 1 || a.Troubles[0].Code != health.KeyMissing {
 		t.Errorf("the key is lost: %+v", a)
 	}

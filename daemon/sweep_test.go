@@ -13,12 +13,8 @@ func TestAStartSweeps(t *testing.T) {
 	in := func(folder string, names ...string) (all []string) {
 		for _, name := range names {
 			file := filepath.Join(folder, name)
-			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.MkdirAll(filepath.Dir(file), 0o700))
+			must(t, os.WriteFile(file, nil, 0o600))
 			all = append(all, file)
 		}
 		return all

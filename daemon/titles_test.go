@@ -80,12 +80,8 @@ func withPosters(t *testing.T, on bool, log io.Writer) (*looker, *posterOf) {
 		options.Logger = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 		options.Config.Resolve.TMDB = config.TMDB{Enabled: on, BaseURL: server.URL, ImageURL: server.URL + "/images"}
 		keys := config.Keys{Dir: options.Paths.State, Getenv: options.Getenv}
-		if err := keys.SaveTMDB(config.NewSecret("eyJ.secret.token")); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.MkdirAll(newCore(*options).picturesDir(), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, keys.SaveTMDB(config.NewSecret("eyJ.secret.token")))
+		must(t, os.MkdirAll(newCore(*options).picturesDir(), 0o700))
 	})}
 	l.pages = l.d.site.Handler()
 	l.ask(http.MethodPost, "/in", url.Values{"ticket": {l.d.site.Ticket()}})
@@ -108,9 +104,7 @@ func (l *looker) adds() (film, episode int64) {
 // waits for it. A picture is fetched once, and served from here.
 func TestTitlesAndPosters(t *testing.T) {
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer log.Close()
 	l, o := withPosters(t, true, log)
 	film, episode := l.adds()
@@ -204,9 +198,7 @@ func TestOnlyWhatIsShownIsLookedUp(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // TestTMDBThatDoesNotAnswer: the pages are as they are without it, and it is left alone.

@@ -32,9 +32,7 @@ func mustSet(t *testing.T, s Source, key string, value any) {
 func settingOf(t *testing.T, s Source, key string) Setting {
 	t.Helper()
 	c, err := s.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	all := c.Settings()
 	i := slices.IndexFunc(all, func(one Setting) bool { return one.Key == key })
 	if i < 0 {
@@ -114,9 +112,7 @@ func TestARefusedChangeChangesNothing(t *testing.T) {
 	s := source(t, "\xef\xbb\xbf# mine\r\nhold = 'all'\r\n[replay]\r\nrate = 2\r\n")
 	mustSet(t, s, "wave", 7)
 	before, err := os.ReadFile(s.Paths.Settings())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s.Flags.LogLevel = "debug"
 	for key, want := range map[string]struct {
 		err  error
@@ -148,9 +144,7 @@ func TestARefusedChangeChangesNothing(t *testing.T) {
 	if ch, err := s.Set("wave", 7); err != nil || ch.Changed {
 		t.Errorf("the same again: %v, %v", ch.Changed, err)
 	}
-	if err := os.WriteFile(s.Paths.File, []byte("colour = 'red'\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(s.Paths.File, []byte("colour = 'red'\n"), 0o600))
 	if _, err := s.Set("hold", "none"); !errors.Is(err, ErrInvalid) || !strings.Contains(told(err), "colour") {
 		t.Errorf("a file with another fault: %v", err)
 	}
@@ -167,9 +161,7 @@ func TestARefusedChangeChangesNothing(t *testing.T) {
 func TestSettingsOfALaterProgramAreKept(t *testing.T) {
 	s := source(t, "")
 	write := func(text string) {
-		if err := os.WriteFile(s.Paths.Settings(), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(s.Paths.Settings(), []byte(text), 0o600))
 	}
 	write("colour = 'red'\n")
 	mustSet(t, s, "wave", 7)
@@ -196,9 +188,7 @@ func TestLibrariesAreAddedAndRemoved(t *testing.T) {
 		if err == nil {
 			err = ch.Write()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	c, err := s.Load()
 	if diff := cmp.Diff(want, c.Folders()); err != nil || diff != "" {
@@ -231,15 +221,11 @@ func TestLibrariesAreAddedAndRemoved(t *testing.T) {
 	if _, err := s.RemoveLibrary(path("mine") + "/"); !errors.Is(err, ErrFixed) || !strings.Contains(told(err), s.Paths.File+":2") {
 		t.Errorf("one of config.toml: %v", told(err))
 	}
-	if err := os.WriteFile(s.Paths.File, []byte("[[kodi.libraries]]\nuserdata = '"+path("a")+"'\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(s.Paths.File, []byte("[[kodi.libraries]]\nuserdata = '"+path("a")+"'\n"), 0o600))
 	if c, err := s.Load(); err != nil || !slices.Equal(c.Folders(), want[1:]) {
 		t.Errorf("one that both files have: %v %v", c.Folders(), err)
 	}
-	if err := os.WriteFile(s.Paths.File, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(s.Paths.File, nil, 0o600))
 	for _, folder := range want[1:] {
 		ch, err := s.RemoveLibrary(folder + "/")
 		if err == nil {

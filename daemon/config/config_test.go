@@ -19,6 +19,13 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // told is an error as a person reads it.
 func told(err error) string { return locale.In("").Error(err) }
 
@@ -39,9 +46,7 @@ func source(t *testing.T, text string) Source {
 	t.Helper()
 	dir := t.TempDir()
 	s := Source{Paths: Paths{State: dir, File: filepath.Join(dir, "config.toml")}, Getenv: env()}
-	if err := os.WriteFile(s.Paths.File, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(s.Paths.File, []byte(text), 0o600))
 	return s
 }
 
@@ -54,9 +59,7 @@ func load(t *testing.T, text string) (Config, error) {
 func TestEachSourceIsStrongerThanTheOneBefore(t *testing.T) {
 	s := source(t, "log_level = 'warn'\n\n[kodi.classes]\nlive = 'hold'\n[replay]\ngrace = '5m'\n")
 	settings := opening + "log_level = 'error'\nwave = 7\n[replay]\ngrace = '1m'\nrate = 2.0\n"
-	if err := os.WriteFile(s.Paths.Settings(), []byte(settings), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(s.Paths.Settings(), []byte(settings), 0o600))
 	file := s.Paths.File
 	check := func(key string, value any, o Origin) {
 		t.Helper()
@@ -78,9 +81,7 @@ func TestEachSourceIsStrongerThanTheOneBefore(t *testing.T) {
 	check("log_level", "info", Origin{"--log-level", 0, true})
 
 	c, err := s.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text, err := c.Annotated()
 	for _, want := range []string{"# kodi.classes.live: " + file + ":4\n", "# log_level: --log-level\n", "\nwave = 7\n"} {
 		if err != nil || !strings.Contains(string(text), want) {
@@ -250,24 +251,18 @@ func TestKeysComeFromTheStrongestSource(t *testing.T) {
 	find := func() Credential {
 		t.Helper()
 		c, err := k.Find(viewing.DefaultAccount, Account{}, "config.toml")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return c
 	}
 	if c := find(); c.Key.Reveal() != "sk_env" || c.KeySource != "FILMSPOOL_KEY" {
 		t.Errorf("environment: %q from %q", c.Key.Reveal(), c.KeySource)
 	}
 	saved := Credential{Account: viewing.DefaultAccount, BaseURL: "https://tracker.example/api/v1", Key: NewSecret("sk_file\n"), ProvenFor: "https://tracker.example:443"}
-	if err := k.Save(saved); err != nil {
-		t.Fatal(err)
-	}
+	must(t, k.Save(saved))
 	if c := find(); c.Key.Reveal() != "sk_file" || c.KeySource != "key file" || c.URLSource != "login" {
 		t.Errorf("key file: %q from %q, address from %q", c.Key.Reveal(), c.KeySource, c.URLSource)
 	}
-	if err := os.WriteFile(filepath.Join(credentials, "api-key"), []byte("sk_cred\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(credentials, "api-key"), []byte("sk_cred\n"), 0o600))
 	k.Getenv = env("CREDENTIALS_DIRECTORY", credentials)
 	if c := find(); c.Key.Reveal() != "sk_cred" || c.KeySource != "systemd credential" {
 		t.Errorf("credential: %q from %q", c.Key.Reveal(), c.KeySource)
@@ -277,9 +272,7 @@ func TestKeysComeFromTheStrongestSource(t *testing.T) {
 func TestAKeyStaysWithTheAddressItWasGivenFor(t *testing.T) {
 	k := Keys{Dir: t.TempDir(), Getenv: env()}
 	saved := Credential{Account: "a", BaseURL: "https://tracker.example/api/v1", Key: NewSecret("sk_1"), ProvenFor: OriginOf("https://tracker.example/api/v1")}
-	if err := k.Save(saved); err != nil {
-		t.Fatal(err)
-	}
+	must(t, k.Save(saved))
 	c, err := k.Find("a", Account{BaseURL: "https://other.example/api/v1"}, "config.toml")
 	if err != nil || !c.Key.IsZero() || c.KeyProblem.Args["to"] != "https://other.example:443" {
 		t.Errorf("another address got the key: %+v, %v", c, err)
@@ -294,12 +287,8 @@ func TestAKeyFileThatOthersCanReadIsRefused(t *testing.T) {
 		t.Skip("Windows keeps others out by access lists")
 	}
 	k := Keys{Dir: t.TempDir(), Getenv: env()}
-	if err := k.Save(Credential{Account: "a", Key: NewSecret("sk_1")}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(filepath.Join(k.Dir, "keys", "a.json"), 0o640); err != nil {
-		t.Fatal(err)
-	}
+	must(t, k.Save(Credential{Account: "a", Key: NewSecret("sk_1")}))
+	must(t, os.Chmod(filepath.Join(k.Dir, "keys", "a.json"), 0o640))
 	if _, err := k.Find("a", Account{}, ""); !errors.Is(err, ErrInvalid) || !strings.Contains(told(err), "chmod 600") {
 		t.Errorf("got %v", err)
 	}
@@ -308,17 +297,11 @@ func TestAKeyFileThatOthersCanReadIsRefused(t *testing.T) {
 // TestSecretsBesideTheKeys: of systemd, else of a file that only its owner may read.
 func TestSecretsBesideTheKeys(t *testing.T) {
 	state, handed := t.TempDir(), t.TempDir()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	must(os.Mkdir(filepath.Join(state, "keys"), 0o700))
-	must(os.WriteFile(filepath.Join(state, "keys", "kodi-mysql-ann"), []byte("from the file\n"), 0o600))
-	must(os.WriteFile(filepath.Join(state, "keys", "kodi-mysql-Bob"), []byte("x"), 0o600))
-	must(os.WriteFile(filepath.Join(state, "other"), []byte("no password"), 0o600))
-	must(os.WriteFile(filepath.Join(handed, "kodi-mysql-Bob"), []byte("handed"), 0o600))
+	must(t, os.Mkdir(filepath.Join(state, "keys"), 0o700))
+	must(t, os.WriteFile(filepath.Join(state, "keys", "kodi-mysql-ann"), []byte("from the file\n"), 0o600))
+	must(t, os.WriteFile(filepath.Join(state, "keys", "kodi-mysql-Bob"), []byte("x"), 0o600))
+	must(t, os.WriteFile(filepath.Join(state, "other"), []byte("no password"), 0o600))
+	must(t, os.WriteFile(filepath.Join(handed, "kodi-mysql-Bob"), []byte("handed"), 0o600))
 	k := Keys{Dir: state, Getenv: env("CREDENTIALS_DIRECTORY", handed)}
 	for user, want := range map[string]string{"ann": "from the file", "Bob": "handed", "nobody": "", "": "", "a/../../other": ""} {
 		got, err := k.Password(user)
@@ -326,18 +309,18 @@ func TestSecretsBesideTheKeys(t *testing.T) {
 			t.Errorf("%q: got %q, %v, want %q", user, got.Reveal(), err, want)
 		}
 	}
-	must(k.SaveTMDB(NewSecret("tmdb")))
+	must(t, k.SaveTMDB(NewSecret("tmdb")))
 	if token, handed, err := k.TMDB(); err != nil || handed || token.Reveal() != "tmdb" {
 		t.Errorf("the token for TMDB: %v %v", handed, err)
 	}
-	must(os.WriteFile(filepath.Join(handed, "tmdb-token"), []byte("given"), 0o600))
+	must(t, os.WriteFile(filepath.Join(handed, "tmdb-token"), []byte("given"), 0o600))
 	if token, handed, err := k.TMDB(); err != nil || !handed || token.Reveal() != "given" {
 		t.Errorf("the token of systemd: %v %v", handed, err)
 	}
 	if runtime.GOOS == "windows" {
 		return
 	}
-	must(os.Chmod(filepath.Join(state, "keys", "kodi-mysql-ann"), 0o644))
+	must(t, os.Chmod(filepath.Join(state, "keys", "kodi-mysql-ann"), 0o644))
 	if _, err := k.Password("ann"); !errors.Is(err, ErrInvalid) || strings.Contains(err.Error(), "from the file") {
 		t.Errorf("a file that all can read: %v", err)
 	}
@@ -393,9 +376,7 @@ account = ["ben", "anna"]
 userdata = %q
 account = ""
 `, filepath.Join(root, "userdata"), filepath.Join(root, "other")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := map[string][]string{"browser:3f2a": {"anna", "ben"}, "cli": {"ben"}, "kodi:" + filepath.Join(root, "userdata"): {"ben", "anna"}}
 	if diff := cmp.Diff(want, c.SourceRoutes()); diff != "" {
 		t.Error(diff)

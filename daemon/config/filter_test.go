@@ -31,9 +31,7 @@ action = "hold"
 catch-up = "hold"
 bulk = "send"
 `)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := []Filter{
 		{
 			Match: rules.Match{

@@ -14,9 +14,7 @@ import (
 // or the new one, never an empty file.
 func TestKeyFileIsFlushedBeforeItIsNamed(t *testing.T) {
 	if dir := os.Getenv("FILMSPOOL_TEST_FLUSH"); dir != "" {
-		if err := WriteFile(filepath.Join(dir, "key"), []byte("sk")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, WriteFile(filepath.Join(dir, "key"), []byte("sk")))
 		return
 	}
 	strace, err := exec.LookPath("strace")
@@ -32,9 +30,7 @@ func TestKeyFileIsFlushedBeforeItIsNamed(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	calls, err := os.ReadFile(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	flushed, named := strings.Index(string(calls), "sync("), strings.Index(string(calls), "rename")
 	if flushed < 0 || named < 0 || flushed > named {
 		t.Errorf("the calls were\n%s", calls)

@@ -14,40 +14,30 @@ import (
 // change it.
 func TestStateFolder(t *testing.T) {
 	p := Paths{State: filepath.Join(t.TempDir(), "a", "state")}
-	if err := p.MakeState(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.MakeState())
 	if info, err := os.Stat(p.State); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("made as %v, %v", info.Mode(), err)
 	}
-	if err := os.Chmod(p.State, 0o702); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(p.State, 0o702))
 	if err := p.MakeState(); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("open to others: %v", err)
 	}
 	p.State = "/" // root's
 	if os.Geteuid() == 0 {
 		p.State = t.TempDir()
-		if err := os.Chown(p.State, 1234, 1234); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chown(p.State, 1234, 1234))
 	}
 	if err := p.MakeState(); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("another person's: %v", err)
 	}
 	own := filepath.Join(t.TempDir(), "own") // whatever the umask
 	p.State = filepath.Join(t.TempDir(), "link")
-	if err := errors.Join(os.Mkdir(own, 0o700), os.Symlink(own, p.State)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Mkdir(own, 0o700), os.Symlink(own, p.State)))
 	if err := p.MakeState(); err != nil {
 		t.Errorf("a link of one's own: %v", err)
 	}
 	if os.Geteuid() == 0 {
-		if err := os.Lchown(p.State, 1234, 1234); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Lchown(p.State, 1234, 1234))
 		if err := p.MakeState(); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("another person's link: %v", err)
 		}

@@ -16,6 +16,13 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 )
 
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // A line of the log is one line, whatever strangers wrote: in its message, in
 // a value, in a name or in an error.
 func TestLogLinesAreQuoted(t *testing.T) {
@@ -58,25 +65,17 @@ func TestJournalIsASocket(t *testing.T) {
 		t.Skip("there is no systemd")
 	}
 	f, err := os.Create(filepath.Join(t.TempDir(), "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	path := filepath.Join(t.TempDir(), "s")
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: path, Net: "unix"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer conn.Close()
 	socket, err := conn.File()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer socket.Close()
 	for _, c := range []struct {
 		w      *os.File

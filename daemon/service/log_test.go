@@ -21,9 +21,7 @@ func TestLogIsShownAndFollowed(t *testing.T) {
 		t.Errorf("no log: %v", err)
 	}
 	log, err := OpenLog(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer log.Close()
 	line := strings.Repeat("x", 99) + "\n"
 	if _, err := log.Write([]byte(strings.Repeat(line, 300))); err != nil {

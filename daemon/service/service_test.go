@@ -12,6 +12,13 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // fakeBackend is a service manager that notes what it is asked.
 type fakeBackend struct {
 	now   Status

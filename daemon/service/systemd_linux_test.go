@@ -76,9 +76,7 @@ func (f *fakeTools) wantAsked(want ...string) {
 func TestInstallWritesAndEnables(t *testing.T) {
 	f := newTools(t, false)
 	for range 2 {
-		if err := f.install(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, f.install(t.Context()))
 		f.wantAsked("systemctl --user daemon-reload", "systemctl --user enable filmspool.service")
 	}
 	text, err := os.ReadFile(f.unitFile)
@@ -87,9 +85,7 @@ func TestInstallWritesAndEnables(t *testing.T) {
 		t.Errorf("the unit lacks %q: %v", want, err)
 	}
 	f.o.Linger = true
-	if err := f.install(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.install(t.Context()))
 	f.wantAsked("systemctl --user daemon-reload", "systemctl --user enable filmspool.service", "loginctl enable-linger")
 	if err := f.uninstall(t.Context()); err != nil || exists(f.unitFile) {
 		t.Errorf("the unit is still there: %v", err)
@@ -99,9 +95,7 @@ func TestInstallWritesAndEnables(t *testing.T) {
 
 func TestSystemInstall(t *testing.T) {
 	f := newTools(t, true)
-	if err := f.install(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.install(t.Context()))
 	f.wantAsked("systemd-sysusers -", "systemctl daemon-reload", "systemctl enable filmspool.service")
 	for what, change := range map[string]func(*Options){
 		"a program that the unit hides": func(o *Options) { o.Executable = "/home/me/filmspool" },
@@ -138,15 +132,11 @@ func TestFailedInstall(t *testing.T) {
 func TestPackagesUnit(t *testing.T) {
 	f := newTools(t, false)
 	text, err := f.unit()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	packaged := filepath.Join(f.dir, "packaged.service")
 	f.write("packaged.service", text, 0o644)
 	f.shows("LoadState=loaded", "FragmentPath="+packaged)
-	if err := errors.Join(f.install(t.Context()), f.uninstall(t.Context())); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(f.install(t.Context()), f.uninstall(t.Context())))
 	f.wantAsked("systemctl --user enable filmspool.service", "systemctl --user disable filmspool.service",
 		"systemctl --user reset-failed filmspool.service", "systemctl --user daemon-reload")
 	if exists(f.unitFile) || !exists(packaged) {
@@ -183,9 +173,7 @@ func TestStartOfWhatEnds(t *testing.T) {
 func TestLogs(t *testing.T) {
 	f := newTools(t, false)
 	var out bytes.Buffer
-	if err := f.logs(t.Context(), &out, true); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.logs(t.Context(), &out, true))
 	f.wantAsked("journalctl --no-pager --lines=200 --user-unit=filmspool.service --follow")
 }
 
