@@ -1,17 +1,25 @@
 package daemon
 
 import (
+	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/locale"
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -141,4 +149,138 @@ func TestLoginOfSomebodyElseIsRefused(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// A stop waits for a source as long as a reading may take, and no longer.
+func TestStopDoesNotWaitForASourceThatHangs(t *testing.T) {
+	failed := errors.New("failed")
+	for name, c := range map[string]struct {
+		takes time.Duration // after the stop; negative before it
+		err   error
+		waits time.Duration
+		want  error
+	}{
+		"ends at once":      {0, nil, 0, nil},
+		"ends in time":      {time.Second, failed, time.Second, failed},
+		"hangs":             {time.Hour, failed, libraryStopTime, nil},
+		"fails long before": {-time.Hour, failed, 0, failed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := &Daemon{core: &core{log: slog.New(slog.DiscardHandler)}}
+				ctx, stop := context.WithCancel(t.Context())
+				begun := time.Now()
+				time.AfterFunc(2*time.Hour, stop)
+				err := d.runLibrary(ctx, "kodi:x", func(ctx context.Context) error {
+					if c.takes < 0 {
+						time.Sleep(2*time.Hour + c.takes)
+						return c.err
+					}
+					<-ctx.Done()
+					time.Sleep(c.takes) // it hears of no end
+					return c.err
+				})
+				took := time.Since(begun) - 2*time.Hour
+				if !errors.Is(err, c.want) || (c.want == nil) != (err == nil) || c.takes >= 0 && took != c.waits || c.takes < 0 && took != c.takes {
+					t.Errorf("%v after %s", err, took)
+				}
+				time.Sleep(4 * time.Hour) // by then all have ended
+			})
+		})
+	}
+}
+
+// TestAStartSweeps what a process that was killed while it wrote has left, and nothing else.
+func TestAStartSweeps(t *testing.T) {
+	o := testOptions(t)
+	o.Paths.File = filepath.Join(t.TempDir(), "config.toml")
+	in := func(folder string, names ...string) (all []string) {
+		for _, name := range names {
+			file := filepath.Join(folder, name)
+			must(t, os.MkdirAll(filepath.Dir(file), 0o700))
+			must(t, os.WriteFile(file, nil, 0o600))
+			all = append(all, file)
+		}
+		return all
+	}
+	left := in(o.Paths.State, ".sessions.json.123", "keys/.default.45", ".copy-6/copy.db", ".settings.toml.78")
+	mine := append(in(o.Paths.State, ".hidden", "pages.2", ".filmspool.db-litestream/x"), in(filepath.Dir(o.Paths.File), ".other.toml.9")...)
+	opened(t, o)
+	for there, files := range map[bool][]string{false: left, true: mine} {
+		for _, file := range files {
+			if _, err := os.Stat(file); (err == nil) != there {
+				t.Errorf("%s: %v", file, err)
+			}
+		}
+	}
+}
+
+// TestWhoMayGiveCommands: the owner of the state folder, and the group of a machine's service,
+// whose socket stands in a folder of its own.
+func TestWhoMayGiveCommands(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("rights are lists there")
+	}
+	for folder, want := range map[string]fs.FileMode{"": 0o600, t.TempDir(): 0o660} {
+		o := testOptions(t)
+		if folder != "" {
+			o.Paths.Control = filepath.Join(folder, "s")
+		}
+		_, done := opened(t, o)
+		if info, err := os.Stat(o.Paths.Control); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%v, %v; want %o", info, err, want)
+		}
+		done()
+	}
+}
+
+// A queue that is stuck costs the sign of life, and gives it back when it moves
+// again. Half of what the manager allows passes between two signs.
+func TestAStuckQueueMissesTheBeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const every = 90 * time.Second
+		var stuck atomic.Bool
+		alive := func(ctx context.Context) error {
+			if stuck.Load() {
+				<-ctx.Done()
+			}
+			return ctx.Err()
+		}
+		var signs atomic.Int64
+		d := &Daemon{core: &core{log: slog.New(slog.DiscardHandler)}}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			d.feedWatchdog(ctx, every, alive, func() error { signs.Add(1); return nil })
+		}()
+		pass := func(beats int) {
+			time.Sleep(time.Duration(beats) * every)
+			synctest.Wait()
+		}
+		if pass(3); signs.Load() != 3 {
+			t.Errorf("%d signs of life in three beats", signs.Load())
+		}
+		stuck.Store(true)
+		if pass(4); signs.Load() != 3 {
+			t.Errorf("%d signs of life while a part was stuck", signs.Load()-3)
+		}
+		stuck.Store(false)
+		if pass(3); signs.Load() < 5 {
+			t.Errorf("%d signs of life after it moved again", signs.Load()-3)
+		}
+		stop()
+		<-ended
+	})
+}
+
+// addFilm adds a viewing as a person would.
+func addFilm(t *testing.T, d *Daemon, id string) queue.Entry {
+	t.Helper()
+	e, err := d.Control().Add(t.Context(), viewing.Event{
+		Kind: viewing.KindViewing, EventID: id, Count: 1, WatchedAt: viewing.At(time.Now().Add(-time.Hour)),
+		Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}},
+	})
+	must(t, err)
+	return e
 }
