@@ -1,8 +1,8 @@
 package transfer
 
 import (
+	"cmp"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +25,7 @@ func isNetflixPage(p *Part) bool {
 }
 
 func netflixLearn(r *reader, line Line) {
-	if !isNetflixOther(line) {
+	if netflixSkip(line) == "" {
 		r.seeNetflix(line.Get("title"))
 		r.reached(line.Get("title"), clock(line.Get("bookmark")))
 	}
@@ -33,24 +33,15 @@ func netflixLearn(r *reader, line Line) {
 
 func netflixPageRow(r *reader, line Line) Row {
 	row := r.viewing(r.netflixMedia(line.Get("title")), line.Get("watched_at"))
-	switch {
-	case isNetflixOther(line):
-		row.Skip = SkipOther
-	case line.Get("title") == "":
-		row.Skip = SkipUnreadable
-	}
+	row.Skip = cmp.Or(netflixSkip(line), row.Skip)
 	return row
 }
 
 func netflixSittingRow(r *reader, line Line) Row {
-	title := line.Get("title")
+	title, skip := line.Get("title"), netflixSkip(line)
 	began, err := time.Parse(time.DateTime, line.Get("start time"))
-	skip := Skip("")
-	switch {
-	case isNetflixOther(line):
-		skip = SkipOther
-	case err != nil || title == "":
-		skip = SkipUnreadable
+	if err != nil {
+		skip = cmp.Or(skip, SkipUnreadable)
 	}
 	played, reached := clock(line.Get("duration")), clock(line.Get("bookmark"))
 	return r.sitting(r.netflixMedia(title), line.Get("person"), title, began, played, reached, skip)
@@ -64,12 +55,19 @@ func clock(text string) (seconds int) {
 	return seconds
 }
 
-// isNetflixOther reports lines of what is shown beside films and episodes.
-func isNetflixOther(line Line) bool {
-	title := line.Get("title")
-	marks := []string{"_hook_", "_backfill", "Clip:", "Trailer:"}
-	return line.Get("supplemental video type") != "" || strings.Contains(line.Get("attributes"), "Autoplayed: user action: None") ||
-		slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(title, mark) })
+// netflixOther are marks in the titles of what is shown beside films and episodes.
+var netflixOther = regexp.MustCompile(`_hook_|_backfill|Clip:|Trailer:`)
+
+// netflixSkip is why a line is no film or episode, or "".
+func netflixSkip(line Line) Skip {
+	title, autoplayed := line.Get("title"), strings.Contains(line.Get("attributes"), "Autoplayed: user action: None")
+	switch {
+	case autoplayed || line.Get("supplemental video type") != "" || netflixOther.MatchString(title):
+		return SkipOther
+	case title == "":
+		return SkipUnreadable
+	}
+	return ""
 }
 
 // The words of Netflix's titles in the languages that it is used in most. Seasons count as
