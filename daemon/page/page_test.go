@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -101,30 +101,27 @@ func signIn(t *testing.T, s *Site, server *httptest.Server) string {
 // fetches ahead, and a cookie that was changed get nothing.
 func TestOnlyATicketSignsIn(t *testing.T) {
 	s, server := newSite(t, fakeAPI())
-	ticket := s.Ticket()
-	link := server.URL + "/in?ticket=" + ticket
+	link := "/in?ticket=" + s.Ticket()
 	for _, c := range []struct {
-		name, method, address string
-		header                []string
-		want                  int
+		method, path string
+		header       []string
+		want         int
 	}{
-		{"the address alone", "GET", server.URL + "/", nil, 401},
-		{"no ticket", "GET", server.URL + "/in", nil, 403},
-		{"a wrong ticket", "GET", server.URL + "/in?ticket=x", nil, 403},
-		{"a look ahead", "GET", link, []string{"Sec-Purpose", "prefetch;prerender"}, 403},
-		{"a look at its header", "HEAD", link, nil, 403},
-		{"the ticket", "GET", link, nil, 200},
-		{"the ticket again", "GET", link, nil, 403},
-		{"the stream", "GET", server.URL + "/live", nil, 401},
-		{"a made-up cookie", "GET", server.URL + "/", []string{"Cookie", sessionCookie + "=x"}, 401},
+		{"GET", "/", nil, 401},
+		{"GET", "/", []string{"Cookie", sessionCookie + "=x"}, 401},
+		{"GET", "/live", nil, 401},
+		{"GET", "/in", nil, 403},
+		{"GET", "/in?ticket=x", nil, 403},
+		{"GET", link, []string{"Sec-Purpose", "prefetch;prerender"}, 403},
+		{"HEAD", link, nil, 403},
+		{"GET", link, nil, 200},
+		{"GET", link, nil, 403},
+		{"GET", "/", []string{"Cookie", signIn(t, s, server)}, 200},
 	} {
-		if answer, body := do(t, c.method, c.address, "", c.header...); answer.StatusCode != c.want || strings.Contains(body, "delivered") {
-			t.Errorf("%s: %s", c.name, answer.Status)
+		answer, body := do(t, c.method, server.URL+c.path, "", append(c.header, "Accept-Language", "de")...)
+		if answer.StatusCode != c.want || strings.Contains(body, "Bereit") != (c.want == 200 && c.path == "/") {
+			t.Errorf("%+v: %s\n%s", c, answer.Status, body)
 		}
-	}
-	cookie := signIn(t, s, server)
-	if answer, body := do(t, "GET", server.URL+"/", "", "Cookie", cookie, "Accept-Language", "de"); answer.StatusCode != 200 || !strings.Contains(body, "Bereit") {
-		t.Errorf("signed in: %s\n%s", answer.Status, body)
 	}
 }
 
@@ -133,16 +130,14 @@ func TestOnlyATicketSignsIn(t *testing.T) {
 func TestLinksFromElsewhere(t *testing.T) {
 	_, server := newSite(t, fakeAPI())
 	for _, c := range []struct{ path, site, mode, on string }{
-		{"/diary?state=held&q=%22", "cross-site", "navigate", "/diary?state=held&amp;q=%22"},
-		{"/review", "none", "navigate", "/review"},
+		{"/diary?state=held&q=%22", "cross-site", "navigate", `content="0; url=/diary?state=held&amp;q=%22"`},
+		{"/review", "none", "navigate", `content="0; url=/review"`},
 		{"/review", "same-origin", "navigate", ""},
 		{"/live", "cross-site", "cors", ""},
 	} {
 		answer, body := do(t, "GET", server.URL+c.path, "", "Sec-Fetch-Site", c.site, "Sec-Fetch-Mode", c.mode)
-		_, rest, again := strings.Cut(body, `content="0; url=`)
-		on, _, _ := strings.Cut(rest, `"`)
-		if answer.StatusCode != 401 || again != (c.on != "") || on != c.on {
-			t.Errorf("%+v: %s, leads to %q", c, answer.Status, on)
+		if answer.StatusCode != 401 || strings.Contains(body, "http-equiv") != (c.on != "") || !strings.Contains(body, c.on) {
+			t.Errorf("%+v: %s\n%s", c, answer.Status, body)
 		}
 	}
 }
@@ -171,68 +166,46 @@ func TestBrokenExportIsNoWholeFile(t *testing.T) {
 }
 
 // TestSessionsAreKept: a browser stays signed in over a restart, which keeps the host name,
-// until somebody signs out everywhere. Where that cannot be saved, nothing changes.
+// until somebody signs out everywhere: open pages learn that at once. Where it cannot be saved,
+// nothing changes.
 func TestSessionsAreKept(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "state", "sessions.json")
-	if err := os.Mkdir(filepath.Dir(file), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	file := filepath.Join(t.TempDir(), "sessions.json")
 	before, server := siteAt(t, fakeAPI(), file)
 	one, other := signIn(t, before, server), signIn(t, before, server)
 	s, server := siteAt(t, fakeAPI(), file)
 	if s.Host("1") != before.Host("1") || len(s.Host("1")) < len("filmspool-.localhost:1")+26 {
 		t.Errorf("the host was %s and is %s", before.Host("1"), s.Host("1"))
 	}
-	ticket := s.Ticket()
-	is := func(want int, cookies ...string) {
+	is := func(want int, method, path string, cookies ...string) {
 		t.Helper()
 		for _, cookie := range cookies {
-			if answer, _ := do(t, "GET", server.URL+"/", "", "Cookie", cookie); answer.StatusCode != want {
-				t.Errorf("%s, want %d", answer.Status, want)
+			if answer, _ := do(t, method, server.URL+path, "", "Cookie", cookie); answer.StatusCode != want {
+				t.Errorf("%s: %s, want %d", path, answer.Status, want)
 			}
 		}
 	}
-	is(200, one, other)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/live", http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Cookie", other)
-	live, err := http.DefaultTransport.RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer live.Body.Close()
-
+	ticket, told := s.Ticket(), s.localChange()
 	s.sessions.file = filepath.Join(file, "none")
-	if answer, _ := do(t, "POST", server.URL+"/settings/out", "", "Cookie", one); answer.StatusCode != 500 {
-		t.Errorf("sessions that cannot be saved: %s", answer.Status)
-	}
-	is(200, one, other)
+	is(500, "POST", "/settings/out", one)
+	is(200, "GET", "/", one, other)
 	s.sessions.file = file
-	if answer, _ := do(t, "POST", server.URL+"/settings/out", "", "Cookie", one); answer.StatusCode != http.StatusSeeOther {
-		t.Errorf("the button: %s", answer.Status)
-	}
-	is(401, one, other)
-	if text, err := io.ReadAll(live.Body); err != nil || !strings.Contains(string(text), "event: change") {
-		t.Errorf("an open page is told %q, %v", text, err)
-	}
-	if answer, _ := do(t, "GET", server.URL+"/in?ticket="+ticket, ""); answer.StatusCode != 403 {
-		t.Errorf("a ticket from before: %s", answer.Status)
-	}
+	is(303, "POST", "/settings/out", one)
+	is(401, "GET", "/", one, other)
+	is(403, "GET", "/in?ticket="+ticket, one)
+	<-told
 	s, server = siteAt(t, fakeAPI(), file)
-	is(401, one, other)
-	is(200, signIn(t, s, server))
+	is(401, "GET", "/", one, other)
+	is(200, "GET", "/", signIn(t, s, server))
 }
 
-// TestTimeEndsTicketsAndSessions: and whoever waits for a ticket learns whether it was used.
+// TestTimeEndsTicketsAndSessions: and who waits for a ticket learns whether it was used.
 func TestTimeEndsTicketsAndSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := openSessions(filepath.Join(t.TempDir(), "sessions.json"), slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
-		used, unused, late := s.newTicket(), s.newTicket(), s.newTicket()
+		used, unused := s.newTicket(), s.newTicket()
 		answers := make(chan bool)
 		for _, ticket := range []string{used, unused} {
 			go func() { answers <- s.await(t.Context(), ticket) }()
@@ -242,22 +215,17 @@ func TestTimeEndsTicketsAndSessions(t *testing.T) {
 			t.Error("a ticket is good once, within its time")
 		}
 		time.Sleep(2 * time.Second)
-		if <-answers || s.redeem(late) || s.await(t.Context(), late) || len(s.tickets) != 0 {
+		if <-answers || s.redeem(unused) || s.await(t.Context(), unused) || len(s.tickets) != 0 {
 			t.Error("a ticket is good after its end")
 		}
-		w := httptest.NewRecorder()
+		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", http.NoBody)
 		s.begin(w)
-		r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
 		r.AddCookie(w.Result().Cookies()[0])
-		if !s.has(r) {
-			t.Error("a browser is not signed in")
-		}
+		is := s.has(r)
 		time.Sleep(sessionLife + time.Second)
-		if s.has(r) {
-			t.Error("a session is good after its end")
-		}
-		if s.begin(httptest.NewRecorder()); len(s.saved.Ends) != 1 {
-			t.Errorf("%d sessions are kept", len(s.saved.Ends))
+		s.begin(httptest.NewRecorder())
+		if !is || s.has(r) || len(s.saved.Ends) != 1 {
+			t.Errorf("signed in %v, then %v; %d sessions are kept", is, s.has(r), len(s.saved.Ends))
 		}
 	})
 }
@@ -272,65 +240,45 @@ func TestAnOpenPageIsToldOfChanges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := httptest.NewRecorder()
+		w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/live", http.NoBody)
 		s.sessions.begin(w)
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/live", http.NoBody)
 		r.AddCookie(w.Result().Cookies()[0])
-		w = httptest.NewRecorder()
-		ended := make(chan struct{})
-		go func() { defer close(ended); s.live(w, r) }()
-		told := func(after time.Duration, want int) {
-			t.Helper()
-			time.Sleep(after)
+		go s.live(w, r)
+		for i, c := range []struct {
+			change func()
+			after  time.Duration
+			want   int
+		}{
+			{func() {}, time.Minute, 0},
+			{func() { changed <- struct{}{} }, 0, 1},
+			{func() { changed <- struct{}{} }, minEventGap / 2, 1},
+			{func() {}, time.Minute, 2},
+			{s.notify, time.Minute, 3},
+		} {
+			c.change()
+			time.Sleep(c.after)
 			synctest.Wait()
-			if got := strings.Count(w.Body.String(), "event: change"); got != want || strings.Count(w.Body.String(), "event: here") != 1 {
-				t.Errorf("told %d times, want %d: %s", got, want, w.Body)
+			if got := strings.Count(w.Body.String(), "event: change"); got != c.want || strings.Count(w.Body.String(), "event: here") != 1 {
+				t.Errorf("%d: told %d times, want %d: %s", i, got, c.want, w.Body)
 			}
 		}
-		told(time.Minute, 0)
-		changed <- struct{}{}
-		told(0, 1)
-		changed <- struct{}{}
-		told(minEventGap/2, 1)
-		told(time.Minute, 2)
-		s.notify()
-		told(time.Minute, 3)
-		s.Close()
-		<-ended
+		s.Close() // ends the stream
 	})
 }
 
-// TestFilesOfThePage are served without a session, and nothing else is.
-func TestFilesOfThePage(t *testing.T) {
-	s, server := newSite(t, fakeAPI())
-	for path, want := range map[string]int{
-		"/static/page.js": 200, "/static/page.css": 200, "/static/icon.svg": 200, "/static/": 401, "/static/none": 404,
-		"/static/%2e%2e/templates/home.html": 401, "/static/..%2ftemplates%2fhome.html": 400,
-	} {
-		if answer, body := do(t, "GET", server.URL+path, ""); answer.StatusCode != want || strings.Contains(body, "define") {
-			t.Errorf("%s: %s", path, answer.Status)
-		}
-	}
-	cookie := signIn(t, s, server)
-	for path, want := range map[string]int{"/extension/chromium.zip": 200, "/extension/firefox.zip": 200, "/extension/safari.zip": 404, "/extension/chromium": 404} {
-		answer, body := do(t, "GET", server.URL+path, "", "Cookie", cookie)
-		if answer.StatusCode != want || strings.HasPrefix(body, "PK") != (want == 200) {
-			t.Errorf("%s: %s", path, answer.Status)
-		}
-	}
-	none, text := do(t, "GET", server.URL+"/none", "", "Cookie", cookie)
-	if none.StatusCode != http.StatusNotFound || !strings.Contains(text, "There is no page at this address.") {
-		t.Errorf("an address without a page: %s\n%s", none.Status, text)
-	}
-}
-
 // TestEveryAnswerIsSecure: a site that frames a page, or has it load something, could act for
-// the person.
+// the person. No other file of the program is served.
 func TestEveryAnswerIsSecure(t *testing.T) {
 	s, server := newSite(t, fakeAPI())
 	cookie := signIn(t, s, server)
-	for _, path := range []string{"/", "/none", "/static/page.js", "/static/page.css", "/in"} {
-		answer, _ := do(t, "GET", server.URL+path, "", "Cookie", cookie)
+	for path, want := range map[string]int{
+		"/": 200, "/none": 404, "/in": 403, "/static/page.js": 200, "/static/page.css": 200, "/static/icon.svg": 200, "/static/none": 404,
+		"/static/%2e%2e/templates/home.html": 404, "/static/..%2ftemplates%2fhome.html": 400, "/extension/chromium.zip": 200, "/extension/safari.zip": 404,
+	} {
+		answer, body := do(t, "GET", server.URL+path, "", "Cookie", cookie)
+		if answer.StatusCode != want || strings.Contains(body, "{{template") || strings.HasPrefix(body, "PK") != (path == "/extension/chromium.zip") {
+			t.Errorf("%s: %s", path, answer.Status)
+		}
 		for name, want := range map[string]string{
 			"Content-Security-Policy": "default-src 'none'; script-src 'self'", "X-Frame-Options": "DENY",
 			"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin",
@@ -340,11 +288,8 @@ func TestEveryAnswerIsSecure(t *testing.T) {
 			}
 		}
 	}
-	for _, from := range []string{"http://evil.example", "null", "http://localhost:1"} {
-		answer, _ := do(t, "POST", server.URL+"/none", "", "Cookie", cookie, "Origin", from, "Sec-Fetch-Site", "cross-site")
-		if answer.StatusCode != 403 {
-			t.Errorf("a form of %s: %s", from, answer.Status)
-		}
+	if answer, _ := do(t, "POST", server.URL+"/status/resume", "", "Cookie", cookie, "Origin", "null", "Sec-Fetch-Site", "cross-site"); answer.StatusCode != 403 {
+		t.Errorf("a form of another site: %s", answer.Status)
 	}
 }
 
@@ -373,40 +318,32 @@ func TestButtonsOfProblems(t *testing.T) {
 			t.Errorf("%d times %s, want %d:\n%s", got, text, want, body)
 		}
 	}
-	for id, want := range map[string]int{"7": 303, "": 422, "x": 422, "999999999999999999999999": 422, "7 ": 422} {
-		if answer, body := do(t, "POST", server.URL+"/status/seen", url.Values{"target": {id}}.Encode(), "Cookie", cookie); answer.StatusCode != want {
-			t.Errorf("%q: %s\n%s", id, answer.Status, body)
-		}
+	for _, id := range []string{"7", "x"} {
+		do(t, "POST", server.URL+"/status/seen", url.Values{"target": {id}}.Encode(), "Cookie", cookie)
 	}
-	if len(forgotten) != 1 || forgotten[0] != 7 {
+	if !slices.Equal(forgotten, []int64{7}) {
 		t.Errorf("forgotten %v", forgotten)
 	}
 }
 
 // TestToOpenAPageAsksNobody: the API answers no question here but those about the queue. What
-// an entry may be, as found before, is one click; an episode needs its place first. An error
-// that is not the person's fault shows nothing of itself.
+// an entry may be, as found before, is one click. An error that is not the person's fault shows
+// nothing of itself.
 func TestToOpenAPageAsksNobody(t *testing.T) {
 	api := fakeAPI()
-	held := []entry.Entry{
-		{ID: 7, State: viewing.StateHeld, Reason: viewing.ReasonUnresolved, Media: &viewing.Media{Type: viewing.Movie, Title: "Alpha"}},
-		{ID: 6, State: viewing.StateHeld, Reason: viewing.ReasonUnresolved, Media: &viewing.Media{Type: viewing.Episode, Show: &viewing.Show{Title: "Alpha"}}},
-	}
-	api.List = func(_ context.Context, f entry.Filter) ([]entry.Entry, error) {
-		if f.NoQuestions || f.State == viewing.StateInDoubt || f.State == viewing.StateRejected {
-			return nil, nil
+	held := entry.Entry{ID: 7, State: viewing.StateHeld, Reason: viewing.ReasonUnresolved, Media: &viewing.Media{Type: viewing.Movie, Title: "Alpha"}}
+	api.List = func(_ context.Context, f entry.Filter) (list []entry.Entry, err error) {
+		if f.State == "" {
+			list = append(list, held)
 		}
-		return held, nil
+		return list, nil
 	}
-	api.Questions = func(context.Context) ([]entry.Question, error) {
-		return []entry.Question{{Entry: 7, N: 1}, {Entry: 6, N: 1}}, nil
-	}
+	api.Questions = func(context.Context) ([]entry.Question, error) { return []entry.Question{{Entry: 7, N: 1}}, nil }
 	api.Explain = func(_ context.Context, id int64) (x control.Explanation, err error) {
-		if id > 7 {
+		if id != 7 {
 			return x, errors.New("sql: secret")
 		}
-		x.Entry = held[7-id]
-		x.Candidates = []resolve.Candidate{{TMDB: 5, Title: "The <Longest> Take", Year: 1999}, {TMDB: 8}, {TMDB: 9, Title: strings.Repeat("a", 100)}}
+		x.Entry, x.Candidates = held, []resolve.Candidate{{TMDB: 5, Title: "The <Longest> Take", Year: 1999}, {TMDB: 8}}
 		return x, nil
 	}
 	s, server := newSite(t, api)
@@ -417,7 +354,7 @@ func TestToOpenAPageAsksNobody(t *testing.T) {
 		}
 	}
 	_, body := do(t, "GET", server.URL+"/review", "", "Cookie", cookie)
-	for _, want := range []string{`value="5 1999 The &lt;Longest&gt; Take" class="main">The &lt;Longest&gt; Take (1999)<`, `value="8 0 ">8<`, `value="9 0 ` + strings.Repeat("a", 100)} {
+	for _, want := range []string{`value="5 1999 The &lt;Longest&gt; Take" class="main">The &lt;Longest&gt; Take (1999)<`, `value="8 0 ">8<`} {
 		if n := strings.Count(body, want); n != 1 {
 			t.Errorf("%d times %s:\n%s", n, want, body)
 		}
@@ -436,26 +373,19 @@ func TestStatisticsDrawAYear(t *testing.T) {
 		y.Year, y.First, y.Last = year, 2019, 2026
 		for day, films := range map[int]int{1: 1, 2: 8} { // a Thursday and a Friday of 2026
 			y.Days = append(y.Days, entry.Day{Date: time.Date(year, 1, day, 0, 0, 0, 0, time.Local), Watched: entry.Watched{Films: films}})
-			y.Sum.Films += films
+			y.Months[0].Films += films
 		}
-		y.Months[0] = y.Sum
-		y.Series = []entry.Ranked{{Name: "<Harbour> Street", Entry: 7, N: 3}}
+		y.Sum = y.Months[0]
 		return y, nil
 	}
 	s, server := newSite(t, api)
-	cookie := signIn(t, s, server)
-	_, body := do(t, "GET", server.URL+"/statistics?year=2026", "", "Cookie", cookie)
+	_, body := do(t, "GET", server.URL+"/statistics?year=2026", "", "Cookie", signIn(t, s, server))
 	for text, want := range map[string]int{
 		`<rect class="l`: 365, `<g transform="translate(0)"><rect class="l1" y="56"`: 1, `class="l4" y="70"`: 1, `class="l0" y="14"`: 52,
-		`<th scope="row">January</th><td class="number">9</td>`: 1, "&lt;Harbour&gt; Street": 1, "/statistics?year=2019": 1, "/statistics?year=2026": 0,
+		`<th scope="row">January</th><td class="number">9</td>`: 1, "/statistics?year=2019": 1, "/statistics?year=2026": 0,
 	} {
 		if got := strings.Count(body, text); got != want {
 			t.Errorf("%d times %s, want %d", got, text, want)
-		}
-	}
-	for _, year := range []string{"x", "1", "99999"} {
-		if answer, body := do(t, "GET", server.URL+"/statistics?year="+year, "", "Cookie", cookie); answer.StatusCode != 200 || !strings.Contains(body, "Your 20") {
-			t.Errorf("%s: %s", year, answer.Status)
 		}
 	}
 }
