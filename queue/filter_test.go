@@ -23,31 +23,6 @@ func filtered(t *testing.T) *opened {
 	return s
 }
 
-func TestIgnoredIsKeptForTheRecord(t *testing.T) {
-	s := filtered(t)
-	o := s.commit(t, film("e1", 603, -10))[0]
-	if o.Status != viewing.StatusDropped || len(o.Entries) != 1 || o.Reason != viewing.ReasonFiltered {
-		t.Fatalf("outcome %+v", o)
-	}
-	x := s.explained(t, o.Entries[0])
-	if x.Entry.State != viewing.StateDropped || x.Entry.Reason != viewing.ReasonFiltered || !x.Entry.SettledAt.Equal(noon()) {
-		t.Errorf("entry %+v", x.Entry)
-	}
-	if last := x.Steps[len(x.Steps)-1]; last.Code != "rule.ignored.filter" || last.Args["filter"] != "2" || last.Args["match"] != "kind movie" {
-		t.Errorf("steps %+v", x.Steps)
-	}
-	if again := s.commit(t, film("e1", 603, -10))[0]; again.Status != viewing.StatusDuplicate || again.Entries[0] != o.Entries[0] {
-		t.Errorf("told again: %+v", again)
-	}
-	if ready := s.due(t); len(ready) != 0 {
-		t.Errorf("ready %v", ids(ready))
-	}
-	s = s.reopen(t)
-	if counts := s.checkCounters(t); counts != (entry.Counts{Dropped: 1}) {
-		t.Errorf("counts %+v", counts)
-	}
-}
-
 func TestFiltersDecideItemByItem(t *testing.T) {
 	s := filtered(t)
 	both := episodes("both", 1, 1)

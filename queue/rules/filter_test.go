@@ -202,14 +202,3 @@ func TestFilterAndTheRest(t *testing.T) {
 		}
 	}
 }
-
-func TestIgnored(t *testing.T) {
-	for reason, want := range map[string]bool{
-		viewing.ReasonFiltered: true, viewing.ReasonBulk: true, "live": true, "catch-up": true,
-		viewing.ReasonUser: false, "": false, viewing.ReasonUnresolved: false, viewing.ReasonFuture: false, "Kodi took the play count back.": false,
-	} {
-		if entry.Ignored(reason) != want {
-			t.Errorf("%q: %v", reason, !want)
-		}
-	}
-}

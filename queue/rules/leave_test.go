@@ -9,29 +9,6 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-func TestDecideWhatIsBackfill(t *testing.T) {
-	film := &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}
-	for _, tt := range []struct {
-		source string
-		class  viewing.Class
-		want   viewing.Lane
-	}{
-		{"browser:b1", "", viewing.LaneLive},
-		{"kodi:/k", viewing.ClassLive, viewing.LaneLive},
-		{"kodi:/k", viewing.ClassCatchUp, viewing.LaneLive},
-		{"kodi:/k", viewing.ClassReview, viewing.LaneLive},
-		{"kodi:/k", viewing.ClassBulk, viewing.LaneBackfill},
-		{"kodi:/k", viewing.ClassBackdated, viewing.LaneBackfill},
-		{"kodi:/k", viewing.ClassImport, viewing.LaneBackfill},
-		{"browser:import", "", viewing.LaneLive},
-	} {
-		d := rules.Decide(rules.Settings{}, tt.source, seen(tt.class, -time.Hour), film, noon())
-		if d.Lane != tt.want {
-			t.Errorf("%s of class %q: lane %v, want %v", tt.source, tt.class, d.Lane, tt.want)
-		}
-	}
-}
-
 func TestDecideGrace(t *testing.T) {
 	film := &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}
 	for _, tt := range []struct {

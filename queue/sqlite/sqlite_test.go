@@ -371,11 +371,6 @@ func TestEventsThatAreMissingAreCounted(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, true},
-		"the log is cut": {func(t *testing.T, path string) {
-			if err := os.Truncate(path+"-wal", size(path+"-wal")/2); err != nil {
-				t.Fatal(err)
-			}
-		}, true},
 		"an older file": {func(t *testing.T, path string) {
 			content, err := os.ReadFile(withEvents(t, 7))
 			if err == nil {
