@@ -28,9 +28,9 @@ type Library struct {
 // It asks no server.
 func Discover(configured []string, getenv func(string) string) []Library {
 	home, _ := os.UserHomeDir() // a service has none
-	places := append(slices.Clone(configured), library.Places(library.System{OS: runtime.GOOS, Home: home, Getenv: getenv})...)
-	for _, s := range library.Homes(runtime.GOOS) {
-		places = append(places, library.Places(s)...)
+	places := append(slices.Clone(configured), library.Places(runtime.GOOS, home, getenv)...)
+	for _, home := range library.Homes(runtime.GOOS) {
+		places = append(places, library.Places(runtime.GOOS, home, func(string) string { return "" })...)
 	}
 	all := []Library{}
 	for _, found := range library.Discover(places) {

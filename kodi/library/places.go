@@ -10,17 +10,10 @@ import (
 	"slices"
 )
 
-// System is what decides where Kodi keeps its folders.
-type System struct {
-	OS     string              // as GOOS has it
-	Home   string              // of the user; "" for none
-	Getenv func(string) string // that user's environment
-}
-
-// Places are the main userdata folders that Kodi uses on such a system, for
-// its user and for those whose home is known; most of them do not exist. What
-// Kodi keeps on Android no other program may read.
-func Places(s System) []string {
+// Places are the main userdata folders that Kodi uses on a system, as GOOS has it, for a
+// user with a home, "" for none, and an environment; most of them do not exist. What Kodi
+// keeps on Android no other program may read.
+func Places(goos, home string, getenv func(string) string) []string {
 	var all []string
 	add := func(base string, parts ...string) {
 		if base != "" {
@@ -28,46 +21,43 @@ func Places(s System) []string {
 		}
 	}
 	env := func(name, below string) string { // without it, the usual folder below the home
-		usual := filepath.Join(s.Home, "AppData", below)
-		if s.Home == "" {
+		usual := filepath.Join(home, "AppData", below)
+		if home == "" {
 			usual = ""
 		}
-		return cmp.Or(s.Getenv(name), usual)
+		return cmp.Or(getenv(name), usual)
 	}
-	switch s.OS {
+	switch goos {
 	case "windows":
 		add(env("APPDATA", "Roaming"), "Kodi", "userdata")
 		add(env("LOCALAPPDATA", "Local"), "Packages", "XBMCFoundation.Kodi_4n2hpmxwrvr6p", "LocalCache", "Roaming", "Kodi", "userdata") // from the Store
-		add(s.Getenv("ProgramFiles"), "Kodi", "portable_data", "userdata")
+		add(getenv("ProgramFiles"), "Kodi", "portable_data", "userdata")
 	case "darwin":
-		add(s.Home, "Library", "Application Support", "Kodi", "userdata")
+		add(home, "Library", "Application Support", "Kodi", "userdata")
 	default:
-		add(s.Getenv("KODI_DATA"), "userdata") // in the place of ~/.kodi
-		for _, home := range []string{s.Home, "/storage", "/home/osmc", "/var/lib/kodi"} {
+		add(getenv("KODI_DATA"), "userdata") // in the place of ~/.kodi
+		for _, home := range []string{home, "/storage", "/home/osmc", "/var/lib/kodi"} {
 			add(home, ".kodi", "userdata") // LibreELEC and CoreELEC, OSMC, a Kodi of its own
 		}
-		add(s.Home, ".var", "app", "tv.kodi.Kodi", "data", "userdata") // Flatpak, without ".kodi"
-		add(s.Home, "snap", "kodi", "common", ".kodi", "userdata")
+		add(home, ".var", "app", "tv.kodi.Kodi", "data", "userdata") // Flatpak, without ".kodi"
+		add(home, "snap", "kodi", "common", ".kodi", "userdata")
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// Homes are the systems of all users of this machine whose homes lie where
-// homes usually do: a service has none of its own.
-func Homes(goos string) (all []System) {
+// Homes are the homes of all users of this machine that lie where homes usually do: a
+// service has none of its own.
+func Homes(goos string) []string {
 	pattern := cmp.Or(map[string]string{"windows": `C:\Users\*`, "darwin": "/Users/*"}[goos], "/home/*")
 	homes, _ := filepath.Glob(pattern) // only a bad pattern fails
-	for _, home := range homes {
-		all = append(all, System{OS: goos, Home: home, Getenv: func(string) string { return "" }})
-	}
-	return all
+	return homes
 }
 
 // Installed is one library that Kodi keeps here.
 type Installed struct {
 	Profile
-	Database Database // when Err is nil
+	Database Database // zero when it was not found
 	Err      error    // why it cannot be read now, of this package's kinds
 }
 

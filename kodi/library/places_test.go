@@ -13,11 +13,11 @@ import (
 
 func TestPlaces(t *testing.T) {
 	for name, test := range map[string]struct {
-		system library.System
-		env    string // NAME=value, one a line
-		want   string // one a line
+		goos, home string
+		env        string // NAME=value, one a line
+		want       string // one a line
 	}{
-		"Linux": {library.System{OS: "linux", Home: "/home/ann"}, "KODI_DATA=/tv", `
+		"Linux": {"linux", "/home/ann", "KODI_DATA=/tv", `
 /tv/userdata
 /home/ann/.kodi/userdata
 /home/ann/.var/app/tv.kodi.Kodi/data/userdata
@@ -25,13 +25,13 @@ func TestPlaces(t *testing.T) {
 /storage/.kodi/userdata
 /home/osmc/.kodi/userdata
 /var/lib/kodi/.kodi/userdata`},
-		"a service":  {library.System{OS: "linux"}, "", "/storage/.kodi/userdata\n/home/osmc/.kodi/userdata\n/var/lib/kodi/.kodi/userdata"},
-		"LibreELEC":  {library.System{OS: "linux", Home: "/storage"}, "", "/storage/.kodi/userdata\n/storage/.var/app/tv.kodi.Kodi/data/userdata\n/storage/snap/kodi/common/.kodi/userdata\n/home/osmc/.kodi/userdata\n/var/lib/kodi/.kodi/userdata"},
-		"macOS":      {library.System{OS: "darwin", Home: "/Users/ann"}, "", "/Users/ann/Library/Application Support/Kodi/userdata"},
-		"Windows":    {library.System{OS: "windows", Home: "C:/Users/ann"}, "APPDATA=C:/Users/ann/AppData/Roaming\nLOCALAPPDATA=C:/Users/ann/AppData/Local\nProgramFiles=C:/Program Files", "C:/Users/ann/AppData/Roaming/Kodi/userdata\nC:/Users/ann/AppData/Local/Packages/XBMCFoundation.Kodi_4n2hpmxwrvr6p/LocalCache/Roaming/Kodi/userdata\nC:/Program Files/Kodi/portable_data/userdata"},
-		"a bare one": {library.System{OS: "windows"}, "", ""},
+		"a service":  {"linux", "", "", "/storage/.kodi/userdata\n/home/osmc/.kodi/userdata\n/var/lib/kodi/.kodi/userdata"},
+		"LibreELEC":  {"linux", "/storage", "", "/storage/.kodi/userdata\n/storage/.var/app/tv.kodi.Kodi/data/userdata\n/storage/snap/kodi/common/.kodi/userdata\n/home/osmc/.kodi/userdata\n/var/lib/kodi/.kodi/userdata"},
+		"macOS":      {"darwin", "/Users/ann", "", "/Users/ann/Library/Application Support/Kodi/userdata"},
+		"Windows":    {"windows", "C:/Users/ann", "APPDATA=C:/Users/ann/AppData/Roaming\nLOCALAPPDATA=C:/Users/ann/AppData/Local\nProgramFiles=C:/Program Files", "C:/Users/ann/AppData/Roaming/Kodi/userdata\nC:/Users/ann/AppData/Local/Packages/XBMCFoundation.Kodi_4n2hpmxwrvr6p/LocalCache/Roaming/Kodi/userdata\nC:/Program Files/Kodi/portable_data/userdata"},
+		"a bare one": {"windows", "", "", ""},
 	} {
-		test.system.Getenv = func(name string) string {
+		getenv := func(name string) string {
 			for line := range strings.Lines(test.env) {
 				if value, found := strings.CutPrefix(strings.TrimSpace(line), name+"="); found {
 					return value
@@ -44,7 +44,7 @@ func TestPlaces(t *testing.T) {
 			want = append(want, filepath.FromSlash(strings.TrimSpace(line)))
 		}
 		slices.Sort(want)
-		if got := library.Places(test.system); !slices.Equal(got, want) {
+		if got := library.Places(test.goos, test.home, getenv); !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
