@@ -22,17 +22,33 @@ var (
 // Preview reads the library once and tells what an import would hand over; it
 // changes nothing. When the library cannot be read, the preview says so in
 // State and the error tells why.
-func (i *Importer) Preview(ctx context.Context, o rule.PlanOptions) (p Preview, err error) {
+func (i *Importer) Preview(ctx context.Context, o rule.PlanOptions) (Preview, error) {
+	_, p, err := i.prepare(ctx, o, false)
+	return p, err
+}
+
+// prepare reads the library and plans the import. Where the import begins, it takes in
+// what is new first.
+func (i *Importer) prepare(ctx context.Context, o rule.PlanOptions, begin bool) (plan *rule.Plan, p Preview, err error) {
 	i.work.Lock()
 	defer i.work.Unlock()
 	defer i.showUnread(&p, &err)
 	defer contain(&err)
-	snap, v, err := i.look(ctx, true)
-	if err != nil {
-		return p, err
+	if begin && i.Status().Importing {
+		return nil, p, errImporting
 	}
-	_, p, err = i.plan(ctx, i.known.After(v), snap, o)
-	return p, err
+	snap, v, err := i.look(ctx, true)
+	if err == nil && begin {
+		err = i.take(ctx, snap, v)
+	}
+	if err != nil {
+		return nil, p, err
+	}
+	plan, p, err = i.plan(ctx, i.known.After(v), snap, o)
+	if err == nil && begin {
+		i.showImport(rule.Import{Total: plan.Len(), At: time.Now().UnixMilli()}, true)
+	}
+	return plan, p, err
 }
 
 // showUnread makes the preview one of a library that cannot be imported now.
@@ -79,7 +95,7 @@ func (i *Importer) plan(ctx context.Context, known *rule.Memory, snap library.Sn
 // ended at any moment; what it has done stays, and another import goes on with
 // the rest. The preview tells what it set out to do, also when that was cut short.
 func (i *Importer) Import(ctx context.Context, o rule.PlanOptions) (Preview, error) {
-	plan, p, err := i.beginImport(ctx, o)
+	plan, p, err := i.prepare(ctx, o, true)
 	if err != nil {
 		return p, err
 	}
@@ -90,26 +106,6 @@ func (i *Importer) Import(ctx context.Context, o rule.PlanOptions) (Preview, err
 			return p, err
 		}
 	}
-}
-
-// beginImport takes in what is new and plans the rest.
-func (i *Importer) beginImport(ctx context.Context, o rule.PlanOptions) (plan *rule.Plan, p Preview, err error) {
-	i.work.Lock()
-	defer i.work.Unlock()
-	defer i.showUnread(&p, &err)
-	defer contain(&err)
-	if i.Status().Importing {
-		return nil, p, errImporting
-	}
-	snap, err := i.read(ctx, true)
-	if err != nil {
-		return nil, p, err
-	}
-	plan, p, err = i.plan(ctx, i.known, snap, o)
-	if err == nil {
-		i.showImport(rule.Import{Total: plan.Len(), At: time.Now().UnixMilli()}, true)
-	}
-	return plan, p, err
 }
 
 // importPart hands over the next chunk of the plan, and tells how far the import

@@ -155,7 +155,11 @@ func contain(err *error) {
 // refresh takes a reading, and hands over what is new for the watchlist.
 func (i *Importer) refresh(ctx context.Context) (err error) {
 	defer contain(&err)
-	if _, err := i.read(ctx, false); err != nil {
+	snap, v, err := i.look(ctx, false)
+	if err != nil {
+		return err
+	}
+	if err := i.take(ctx, snap, v); err != nil {
 		return err
 	}
 	return i.addTagged(ctx)
@@ -202,19 +206,15 @@ func (i *Importer) look(ctx context.Context, full bool) (snap library.Snapshot, 
 	return snap, rule.Decide(i.present(now), snap, now, i.environment(snap)), nil
 }
 
-// read takes a reading, decides and commits.
-func (i *Importer) read(ctx context.Context, full bool) (library.Snapshot, error) {
-	snap, v, err := i.look(ctx, full)
-	if err != nil {
-		return snap, err
-	}
+// take commits what follows from a reading.
+func (i *Importer) take(ctx context.Context, snap library.Snapshot, v rule.Verdict) error {
 	if err := i.commit(ctx, v); err != nil {
-		return snap, err
+		return err
 	}
 	i.sound, i.wake, i.stamp = time.Now(), v.Wake, snap.Mark
 	i.event.Store(false)
 	i.showRead(snap, v)
-	return snap, nil
+	return nil
 }
 
 // load fetches the state, or mints a new library at first contact.
