@@ -231,7 +231,7 @@ func (r *run) unanswered(entry int64, v tracker.Verdict) {
 // trouble keeps what a person is told while entries are held back.
 func (r *run) trouble(v tracker.Verdict) {
 	r.offline(time.Now())
-	r.outage.problem, r.outage.hint, r.outage.throttled = v.Problem, v.Hint, v.Fate == tracker.Later
+	r.outage.last = v
 	if newest, err := r.o.Outbox.Newest(r.write); err == nil {
 		r.newest = newest
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -87,7 +88,8 @@ func (r *run) assess(now time.Time) Health {
 	case r.service == nil:
 		h.State, h.Reason, h.Hint = account.NoKey, viewing.Say("why.notYet"), viewing.Say("hint.command", "command", "filmspool login")
 	case r.outage.on || r.outage.retry.failures > 0 || now.Before(r.outage.until):
-		h.State, h.Reason, h.Hint, h.Throttled = account.Offline, r.outage.problem, r.outage.hint, r.outage.throttled
+		last := r.outage.last
+		h.State, h.Reason, h.Hint, h.Throttled = account.Offline, last.Problem, last.Hint, last.Fate == tracker.Later
 		h.Since, h.NextTry = r.row.OfflineAt, later(r.outage.until, r.outage.retry.at)
 	}
 	return h

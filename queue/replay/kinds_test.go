@@ -192,43 +192,6 @@ func TestKeyThatTheServiceMayHaveForgotten(t *testing.T) {
 	})
 }
 
-// TestCrashWhileSendingIsReadBack: the answer came, but was never written.
-func TestCrashWhileSendingIsReadBack(t *testing.T) {
-	for _, arrived := range []bool{true, false} {
-		t.Run(fmt.Sprint("arrived ", arrived), func(t *testing.T) {
-			inBed(t, false, nil, func(b *bed) {
-				b.anchor()
-				b.stop()
-				b.commit(ago(1, 26*time.Hour))
-				e, _, ok, err := b.store.Next(b.Context(), "default", viewing.LaneLive)
-				if err != nil || !ok {
-					b.Fatal(e, err)
-				}
-				if _, err := b.store.Begin(b.Context(), e); err != nil {
-					b.Fatal(err)
-				}
-				if arrived {
-					request, err := newRequest(b.store.InstallationID(), e)
-					if err != nil {
-						b.Fatal(err)
-					}
-					b.client.Send(b.Context(), request)
-				}
-				b.restart()
-				b.pass(glanceAfter + time.Second)
-				if arrived {
-					b.allOnce(2)
-					return
-				}
-				b.pass(5*time.Minute - glanceAfter - 2*time.Second)
-				b.ends(2, viewing.StateInDoubt, "doubt.stopped")
-				b.pass(time.Minute)
-				b.allOnce(2)
-			})
-		})
-	}
-}
-
 // TestNothingIsSentWithAnothersKey: what waits was watched by the owner. The account is
 // paused before the first request, and goes on with a key of the owner.
 func TestNothingIsSentWithAnothersKey(t *testing.T) {

