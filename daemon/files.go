@@ -387,8 +387,10 @@ func (i *fileImport) read(ctx context.Context) error {
 				}
 			}
 		}
-		if err := i.commit(ctx, batch); err != nil {
-			return err
+		if i.count.Rows > done {
+			if err := i.commit(ctx, batch); err != nil {
+				return err
+			}
 		}
 		if c.err != nil {
 			return unreadable(c.err)

@@ -67,13 +67,6 @@ func alone(t testing.TB, o Options, work func(*core)) {
 	}
 }
 
-// TestWithoutFilesThereIsNothingToSweep: a first start has no folder of them.
-func TestWithoutFilesThereIsNothingToSweep(t *testing.T) {
-	if err := newCore(testOptions(t)).sweepFiles(); err != nil {
-		t.Error(err)
-	}
-}
-
 // previewed adds a file and counts what an import would do.
 func (d *core) previewed(t testing.TB, content []byte) control.File {
 	t.Helper()

@@ -17,12 +17,13 @@ type job struct {
 	cancel   context.CancelFunc
 }
 
-// begin starts a job in the background. It reports false while another one runs.
-func (s *Site) begin(asked control.KodiImport) bool {
+// start begins a job in the background, or refuses while another one runs.
+func (v *view) start(asked control.KodiImport) error {
+	s := v.site
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.job.Running || s.ctx.Err() != nil {
-		return false
+		return v.refuse("sources.busy")
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
 	s.job = job{Asked: asked, Running: true, cancel: cancel}
@@ -37,7 +38,7 @@ func (s *Site) begin(asked control.KodiImport) bool {
 		s.mu.Unlock()
 		s.notify()
 	})
-	return true
+	return nil
 }
 
 // lastJob returns the job that runs, or the last one.
@@ -47,21 +48,12 @@ func (s *Site) lastJob() job {
 	return s.job
 }
 
-// start begins a job, or refuses while another one runs.
-func (v *view) start(asked control.KodiImport) error {
-	if !v.site.begin(asked) {
-		return v.refuse("sources.busy")
-	}
-	return nil
-}
-
 func previewImport(v *view) error {
-	asked := control.KodiImport{DryRun: true}
-	var err error
-	if asked.Since, err = v.day("since", "sources.since.bad"); err != nil {
+	since, err := v.day("since", "sources.since.bad")
+	if err != nil {
 		return err
 	}
-	return v.start(asked)
+	return v.start(control.KodiImport{DryRun: true, Since: since})
 }
 
 // importKodi does what the last preview has shown, or continues an import that was

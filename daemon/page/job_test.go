@@ -97,7 +97,8 @@ func TestImportIsStoppedAndGoesOn(t *testing.T) {
 	post(done, "", "preview", nil)
 	<-asked
 	s.Close() // waits for the job
-	if j := s.lastJob(); j.Running || !j.Canceled || s.begin(j.Asked) {
+	post(422, "is running", "preview", nil)
+	if j := s.lastJob(); j.Running || !j.Canceled {
 		t.Errorf("after the end: %+v", j)
 	}
 }
