@@ -66,6 +66,7 @@ type core struct {
 	work          atomic.Int32   // what a change of the configuration would cut
 	changing      sync.Mutex     // held while somebody changes the configuration
 	files         fileImports
+	problem       *atomic.Pointer[error] // why the last change of the configuration is not in use
 	restart       func(context.Context, config.Config)
 	look          func(context.Context) (control.Status, error) // how things stand, before that is judged
 	offline       bool                                          // nothing runs: what is wrong is told at once
@@ -74,7 +75,7 @@ type core struct {
 // newCore has opened nothing.
 func newCore(o Options) *core {
 	keys := config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}
-	d := &core{o: o, log: o.Logger, keys: keys, accounts: map[string]*sender{}, restart: func(context.Context, config.Config) {}}
+	d := &core{o: o, log: o.Logger, keys: keys, accounts: map[string]*sender{}, problem: &atomic.Pointer[error]{}, restart: func(context.Context, config.Config) {}}
 	d.look, d.offline = offline{d}.status, true
 	d.files.turn, d.files.jobs = make(chan struct{}, 1), map[string]*fileJob{}
 	return d
@@ -138,7 +139,7 @@ type Daemon struct {
 // newDaemon opens the queue and wires the parts; nothing runs yet. Close must be called.
 func newDaemon(ctx context.Context, o Options, p *process) (*Daemon, error) {
 	d := &Daemon{core: newCore(o), process: p, stop: func() {}}
-	d.restart, d.look, d.offline = d.restartWith, d.status, false
+	d.restart, d.look, d.offline, d.problem = d.restartWith, d.status, false, &p.problem
 	sweep(o.Paths)
 	if err := d.open(ctx); err != nil {
 		return nil, errors.Join(err, d.Close())

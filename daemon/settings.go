@@ -16,7 +16,11 @@ import (
 
 // Settings implements [control.API].
 func (d *core) Settings(context.Context) (control.Settings, error) {
-	return control.Settings{File: d.o.Paths.File, Settings: d.o.Config.Settings()}, nil
+	s := control.Settings{File: d.o.Paths.File, Settings: d.o.Config.Settings()}
+	if problem := d.problem.Load(); problem != nil {
+		s.Problem = viewing.MessagesOf(*problem)
+	}
+	return s, nil
 }
 
 // Set implements [control.API]. A token that was given for one address is not sent to
@@ -34,15 +38,6 @@ func (d *core) Set(ctx context.Context, s control.Set) (out control.SetDone, err
 	return control.SetDone{Setting: after[i], Was: before[i].Value, Changed: ch.Changed}, nil
 }
 
-// Settings implements [control.API].
-func (d *Daemon) Settings(ctx context.Context) (control.Settings, error) {
-	s, err := d.core.Settings(ctx)
-	if problem := d.process.problem.Load(); problem != nil {
-		s.Problem = viewing.MessagesOf(*problem)
-	}
-	return s, err
-}
-
 // Reload implements [control.API]: it reads the configuration again. A good one is put to
 // use; with a mistake in it, or while work goes on, everything stays as it is.
 func (d *Daemon) Reload(ctx context.Context) error {
@@ -53,10 +48,10 @@ func (d *Daemon) Reload(ctx context.Context) error {
 	defer d.changing.Unlock()
 	c, err := d.o.Source.Load()
 	if err != nil {
-		d.process.problem.Store(&err)
+		d.problem.Store(&err)
 		return changeFault(err)
 	}
-	d.process.problem.Store(nil)
+	d.problem.Store(nil)
 	if reflect.DeepEqual(c, d.o.Config) {
 		return nil
 	}
@@ -161,7 +156,7 @@ func changeFault(err error) error {
 func (d *Daemon) restartWith(_ context.Context, c config.Config) {
 	d.log.Info("the configuration has changed, and is put to use")
 	d.process.next.Store(&c)
-	d.process.problem.Store(nil)
+	d.problem.Store(nil)
 	d.process.leave()
 	d.stop()
 }

@@ -97,13 +97,6 @@ func (t *titleLookup) offers(all []resolve.Candidate) {
 	}
 }
 
-// offered returns the path of the picture of something that was offered; "" for none.
-func (t *titleLookup) offered(key string) string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.found[key]
-}
-
 // learnNow learns the titles that items lack, unless that takes too long.
 func (t *titleLookup) learnNow(ctx context.Context, all []viewing.Media) {
 	if t == nil {
@@ -206,7 +199,9 @@ func (t *titleLookup) poster(ctx context.Context, kind viewing.MediaType, number
 	defer cancel()
 	path, known, err := t.store.Poster(ctx, titleKey(kind, number))
 	if !known {
-		path = t.offered(titleKey(kind, number))
+		t.mu.Lock()
+		path = t.found[titleKey(kind, number)]
+		t.mu.Unlock()
 	}
 	if err == nil && !known && path == "" {
 		if err = t.learn(ctx, resolve.Question{Ask: resolve.Details, Kind: kind, Number: number}); err == nil {

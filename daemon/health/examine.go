@@ -31,7 +31,12 @@ type Examination struct {
 // configuration and the instance. It changes nothing, and works while nothing runs.
 func Examine(ctx context.Context, o Examination) control.Status {
 	status, running, err := o.Ask(ctx)
-	found := append(o.configuration(), o.folder(err)...)
+	found := o.folder(err)
+	if o.Faults != nil {
+		for _, m := range viewing.MessagesOf(o.Faults) {
+			found = append(found, control.Problem{Code: ConfigInvalid, What: &m})
+		}
+	}
 	if running || sqlite.Held(o.Paths.State) {
 		found = append(found, o.installed(ctx)...)
 	} else {
@@ -41,17 +46,6 @@ func Examine(ctx context.Context, o Examination) control.Status {
 	status.Problems = Ranked(append(all, status.Problems...))
 	status.State = State(&status, status.Problems)
 	return status
-}
-
-// configuration is each mistake in the configuration.
-func (o Examination) configuration() (found []control.Problem) {
-	if o.Faults == nil {
-		return nil
-	}
-	for _, m := range viewing.MessagesOf(o.Faults) {
-		found = append(found, control.Problem{Code: ConfigInvalid, What: &m})
-	}
-	return found
 }
 
 // folder is what keeps the instance from being asked, and who else may change its
