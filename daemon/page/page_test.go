@@ -365,6 +365,23 @@ func TestToOpenAPageAsksNobody(t *testing.T) {
 	}
 }
 
+// TestReviewSaysWhatItLeavesOut: of many questions not all are read, and all are counted.
+func TestReviewSaysWhatItLeavesOut(t *testing.T) {
+	api := fakeAPI()
+	api.Status = func(context.Context) (s control.Status, err error) {
+		s.Counts.Held = 54_321
+		return s, nil
+	}
+	for n, want := range map[int]bool{maxReviewed - 1: false, maxReviewed: true} {
+		api.Questions = func(context.Context) ([]entry.Question, error) { return make([]entry.Question, n), nil }
+		s, server := newSite(t, api)
+		_, body := do(t, "GET", server.URL+"/review", "", "Cookie", signIn(t, s, server))
+		if strings.Contains(body, "In all, 54,321 entries need your attention.") != want {
+			t.Errorf("%d questions:\n%s", n, body)
+		}
+	}
+}
+
 // TestStatisticsDrawAYear: a column for each week from Monday, a cell for each day, the
 // busiest darkest, and the same in a table.
 func TestStatisticsDrawAYear(t *testing.T) {

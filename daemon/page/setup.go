@@ -49,18 +49,6 @@ func showSetup(v *view) (any, error) {
 	return d, nil
 }
 
-// Done reports whether what the step is about is there.
-func (d *setupData) Done() bool {
-	switch d.Name {
-	case "account":
-		return d.Account != nil
-	case "browser":
-		return len(d.Browsers) > 0
-	default:
-		return true
-	}
-}
-
 // Number returns the number of a step.
 func (d *setupData) Number(i int) int { return i + 1 }
 
