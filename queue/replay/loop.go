@@ -235,9 +235,6 @@ func (r *run) save() error {
 			return err
 		}
 		r.ended = nil
-		if err := r.o.Step(StepSettled); err != nil {
-			return err
-		}
 	}
 	if len(r.edits) == 0 {
 		return nil

@@ -51,14 +51,13 @@ type Options struct {
 // Step is a point in the loop where it writes the queue.
 type Step string
 
-// The steps: before and after an entry is marked as sending, before and after its answer
-// is written, and before anything else is written.
+// The steps: before and after an entry is marked as sending, before its answer is written,
+// and before anything else is written.
 const (
-	StepMark    Step = "mark"
-	StepMarked  Step = "marked"
-	StepSettle  Step = "settle"
-	StepSettled Step = "settled"
-	StepSave    Step = "save"
+	StepMark   Step = "mark"
+	StepMarked Step = "marked"
+	StepSettle Step = "settle"
+	StepSave   Step = "save"
 )
 
 // Loop sends the entries of one account. Its methods may be called from any
