@@ -97,14 +97,11 @@ func (t *tx) overflows(source string, v viewing.Event) bool {
 		viewing.SourceKind(source) == viewing.SourceCLI {
 		return false
 	}
-	b, known := t.bursts[source]
-	if minute := time.Minute.Milliseconds(); !known || v.WatchedAt.Millis < b.since-minute || v.WatchedAt.Millis > b.since+minute {
+	b := t.bursts[source]
+	if minute := time.Minute.Milliseconds(); v.WatchedAt.Millis < b.since-minute || v.WatchedAt.Millis > b.since+minute {
 		b = burst{since: v.WatchedAt.Millis}
 	}
 	b.count++
-	if t.bursts == nil {
-		t.bursts = map[string]burst{}
-	}
 	t.bursts[source] = b
 	return b.count > t.settings.Wave
 }

@@ -91,17 +91,11 @@ func (j asJSON) Value() (driver.Value, error) {
 type fromJSON struct{ target any }
 
 // Scan implements [sql.Scanner].
-func (j fromJSON) Scan(text any) error {
-	switch text := text.(type) {
-	case nil:
-		return nil
-	case string:
+func (j fromJSON) Scan(value any) error {
+	if text, ok := value.(string); ok {
 		return json.Unmarshal([]byte(text), j.target)
-	case []byte:
-		return json.Unmarshal(text, j.target)
-	default:
-		return fmt.Errorf("read JSON: it is %T", text)
 	}
+	return nil
 }
 
 // said is a message to keep; nil for one without a code.

@@ -65,6 +65,7 @@ const selectCounts = "SELECT (SELECT coalesce(max(id), 0) FROM events), (SELECT 
 // openAt is Open with a clock.
 func openAt(ctx context.Context, o Options, now func() time.Time) (*Store, error) {
 	s := &Store{path: o.Path, settings: o.Settings, logger: cmp.Or(o.Logger, slog.New(slog.DiscardHandler)), now: now}
+	s.committed.bursts = map[string]burst{}
 	var err error
 	s.file, err = sqlite.Open(ctx, sqlite.Options{
 		Path: o.Path, Schema: []string{schema}, Logger: s.logger, Now: now, Busy: o.Busy,

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 )
 
@@ -70,11 +70,9 @@ var parts = []string{"", "-wal", "-shm"}
 // siblings are the files whose path begins with prefix, by name. A folder that
 // cannot be read has none.
 func siblings(prefix string) (paths []string) {
-	names, _ := os.ReadDir(filepath.Dir(prefix))
+	names, _ := fs.Glob(os.DirFS(filepath.Dir(prefix)), filepath.Base(prefix)+"*")
 	for _, name := range names {
-		if strings.HasPrefix(name.Name(), filepath.Base(prefix)) {
-			paths = append(paths, filepath.Join(filepath.Dir(prefix), name.Name()))
-		}
+		paths = append(paths, filepath.Join(filepath.Dir(prefix), name))
 	}
 	return paths
 }

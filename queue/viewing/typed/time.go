@@ -1,8 +1,6 @@
 package typed
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -20,8 +18,6 @@ type Time struct {
 // The forms of a time, in lower case.
 var (
 	agoForm   = lazy(`^(?:(\d{1,5}) ?(m|min|minutes?|h|hours?|days?) ago|vor (\d{1,5}) ?(minuten?|stunden?|tage?n?))$`)
-	clockForm = lazy(`^(?:(\d{1,2}:\d\d)(:[0-5]\d)?|(\d{1,2})(:\d\d)?([ap]m))$`)
-	dateForm  = lazy(`^(?:(\d{4}-\d\d-\d\d)|(\d{1,2})([./])(\d{1,2})[./](\d{4}))$`)
 	halfOfDay = lazy(`(\d) ([ap]m)\b`)
 	dayAndT   = lazy(`(-\d\d)t(\d)`)
 )
@@ -118,39 +114,27 @@ func parseDay(word string, now time.Time) (time.Time, bool) {
 	if weekday, ok := weekdays[word]; ok {
 		return now.AddDate(0, 0, -1-int(now.Weekday()-weekday+6)%7), true
 	}
-	parts := dateForm().FindStringSubmatch(word)
-	if parts == nil {
+	var days []time.Time
+	for _, layout := range []string{time.DateOnly, "2.1.2006", "2/1/2006", "1/2/2006"} {
+		day, err := time.ParseInLocation(layout+" 15", word+" 12", now.Location())
+		if err == nil && (len(days) == 0 || !days[0].Equal(day)) {
+			days = append(days, day)
+		}
+	}
+	if len(days) != 1 { // it is none, or can mean two
 		return now, false
 	}
-	text, layout := parts[1], time.DateOnly
-	if text == "" {
-		first, second := number(parts[2]), number(parts[4])
-		layout = "2.1.2006"
-		switch {
-		case parts[3] == "." || first > 12 || first == second:
-		case second > 12:
-			layout = "1.2.2006"
-		default: // it can mean two days
-			return now, false
-		}
-		text = fmt.Sprintf("%d.%d.%s", first, second, parts[5])
-	}
-	day, err := time.ParseInLocation(layout+" 15", text+" 12", now.Location())
-	return day, err == nil
+	return days[0], true
 }
 
 // parseClock reads a time of the clock, as one word.
 func parseClock(word string) (time.Time, bool) {
-	parts := clockForm().FindStringSubmatch(word)
-	if parts == nil {
-		return time.Time{}, false
+	for _, layout := range []string{"15:04", "15:04:05", "3pm", "3:04pm"} {
+		if clock, err := time.Parse(layout, word); err == nil {
+			return clock, true
+		}
 	}
-	if parts[5] != "" {
-		clock, err := time.Parse("3:04pm", parts[3]+cmp.Or(parts[4], ":00")+parts[5])
-		return clock, err == nil
-	}
-	clock, err := time.Parse("15:04:05", parts[1]+cmp.Or(parts[2], ":00"))
-	return clock, err == nil
+	return time.Time{}, false
 }
 
 // at is a time of the clock on a day; one that does not exist is moved.
