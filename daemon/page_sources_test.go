@@ -157,17 +157,12 @@ func TestSetupProvesAKey(t *testing.T) {
 		{"en", "", wrong, "The address is missing"},
 		{"en", base, "", "The key is missing"},
 		{"en", base, "pk_thisisnotthekey", "This is a public key (pk_)"},
-		{"de", base, "pk_thisisnotthekey", "Das ist ein öffentlicher Schlüssel"},
 		{"en", base, wrong, base + " does not take this key"},
 		{"de", base, wrong, "nimmt diesen Schlüssel nicht"},
-		{"en", base, "thisisnotthekey", "does not take this key"},
 		{"en", strings.TrimPrefix(base, "http://"), wrong, base + " does not take this key"},
 		{"en", other.URL, wrong, "No tracking service is at this address"},
-		{"en", "ftp://x y", wrong, "No tracking service is at this address"},
-		{"en", wrong, wrong, "That looks like a key"},
 		{"en", "https://me:" + wrong + "@tracker.example/api/v1", wrong, "That looks like a key"},
 		{"en", "http://127.0.0.1:1", wrong, "Couldn't reach"},
-		{"de", "http://127.0.0.1:1", wrong, "nicht erreichbar"},
 	} {
 		s.language = c.language
 		answer, text := s.ask("POST", "/setup/login", url.Values{"address": {c.address}, "key": {c.key}, "back": {"/setup?step=1"}})

@@ -194,20 +194,16 @@ func TestLibrariesAreAddedAndRemoved(t *testing.T) {
 	if diff := cmp.Diff(want, c.Folders()); err != nil || diff != "" {
 		t.Fatalf("%v: %s", err, diff)
 	}
-	for _, name := range []string{"mine/", "a/"} {
-		if _, err := s.AddLibrary(path("") + "/" + name); !errors.Is(err, ErrInvalid) {
-			t.Errorf("%s is watched, and was added: %v", name, err)
-		}
+	if _, err := s.AddLibrary(path("a") + "/"); !errors.Is(err, ErrInvalid) {
+		t.Errorf("a is watched, and was added: %v", err)
 	}
 	for name, want := range map[string]error{"mine": ErrFixed, "none": fs.ErrNotExist} {
 		if _, err := s.NameLibrary(path(name), "living room"); !errors.Is(err, want) {
 			t.Errorf("named %s: %v", name, err)
 		}
 	}
-	for _, name := range []string{" a", "a\nb", strings.Repeat("a", 101)} {
-		if _, err := s.NameLibrary(path("a"), name); !errors.Is(err, ErrInvalid) {
-			t.Errorf("a is named %q: %v", name, err)
-		}
+	if _, err := s.NameLibrary(path("a"), "a\nb"); !errors.Is(err, ErrInvalid) {
+		t.Errorf("a has a name of two lines: %v", err)
 	}
 	for _, name := range []string{"living room", "Küche (2)"} {
 		ch, err := s.NameLibrary(path("a"), name)

@@ -4,6 +4,7 @@ package logging
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -52,8 +53,8 @@ func Journalled(w io.Writer, getenv func(string) string) bool {
 	return err == nil && info.Mode()&fs.ModeSocket != 0
 }
 
-// priorities are those of the journal.
-var priorities = map[string]int{"level=ERROR": 3, "level=WARN": 4, "level=INFO": 6, "level=DEBUG": 7}
+// priorities are those of the journal; that of another level is 6.
+var priorities = map[string]int{"level=ERROR": 3, "level=WARN": 4, "level=DEBUG": 7}
 
 // journalWriter puts the priority of a line in the place of the level with which it begins.
 type journalWriter struct{ io.Writer }
@@ -61,5 +62,5 @@ type journalWriter struct{ io.Writer }
 // Write writes one line.
 func (j journalWriter) Write(line []byte) (int, error) {
 	level, rest, _ := bytes.Cut(line, []byte(" "))
-	return j.Writer.Write(fmt.Appendf(nil, "<%d>%s", priorities[string(level)], rest))
+	return j.Writer.Write(fmt.Appendf(nil, "<%d>%s", cmp.Or(priorities[string(level)], 6), rest))
 }

@@ -208,12 +208,7 @@ func TestStatusOf(t *testing.T) {
 			"ActiveState=activating|SubState=auto-restart|Result=exit-code|ExecMainStatus=1|NRestarts=9",
 			Status{State: Restarting, Restarts: 9, Detail: viewing.Say("service.exit", "status", "1")},
 		},
-		"crash loop, queued": {
-			"ActiveState=activating|SubState=auto-restart-queued|Result=signal|ExecMainStatus=9",
-			Status{State: Restarting, Detail: viewing.Say("service.signal", "status", "9")},
-		},
 		"starting": {"ActiveState=activating|SubState=start", Status{State: Starting}},
-		"stopping": {"ActiveState=deactivating|SubState=stop-sigterm", Status{State: Stopping}},
 		"its own words": {
 			"ActiveState=failed|SubState=failed|Result=exit-code|ExecMainStatus=78|StatusText=line 3: no such setting",
 			Status{State: Failed, Detail: viewing.Say("service.ended", "detail", "line 3: no such setting")},
