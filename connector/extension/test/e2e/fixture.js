@@ -209,46 +209,44 @@ export class Filmspool {
   }
 }
 
-/** A TMDB that has a title and a picture for every number, and two films of every title; its address. @param {Test} t @param {Map<number, {title: string, year: number, picture: Buffer}>} [known] works of its own */
-export async function tmdb(t, known = new Map()) {
-  const work = (id) => {
-    const { title, year } = known.get(Number(id)) ?? {};
-    return { id: Number(id), title: title ?? `Film ${id}`, name: title ?? `Series ${id}`, release_date: `${year ?? 1999}-03-31`, poster_path: `/${id}.png` };
-  };
-  const picture = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
-  const server = http.createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? "", "http://tmdb");
-    const results = [1, 2].map((id) => ({ ...work(id), title: searchParams.get("query") }));
-    if (pathname.startsWith("/images/")) response.end(known.get(Number(/(\d+)\.png$/.exec(pathname)?.[1]))?.picture ?? picture);
-    else if (pathname.includes("/search/")) response.end(JSON.stringify({ page: 1, total_pages: 1, total_results: 2, results }));
-    else {
-      const season = searchParams.get("append_to_response")?.split(",").find((one) => one.startsWith("season/"));
-      const episodes = Array.from({ length: 20 }, (_, i) => ({ id: i + 1, episode_number: i + 1, name: `Episode ${i + 1}` }));
-      response.end(JSON.stringify({ success: true, ...work(pathname.split("/").at(-1)), ...(season && { [season]: { episodes } }) }));
-    }
-  }).listen(0, "127.0.0.1");
+/** A server of this test; its port. @param {Test} t @param {http.RequestListener} answer */
+async function serve(t, answer) {
+  const server = http.createServer(answer).listen(0, "127.0.0.1");
   await once(server, "listening");
   closing(t, () => {
     server.closeAllConnections();
     server.close();
   });
-  return `http://127.0.0.1:${server.address().port}`;
+  return /** @type {import("node:net").AddressInfo} */ (server.address()).port;
+}
+
+/** A TMDB that has a title and a picture for every number, and two films of every title; its address. @param {Test} t @param {Map<number, {title: string, year: number, picture: Buffer}>} [known] works of its own */
+export async function tmdb(t, known = new Map()) {
+  const work = (id) => {
+    const { title, year = 1999 } = known.get(Number(id)) ?? {};
+    return { id: Number(id), title: title ?? `Film ${id}`, name: title ?? `Series ${id}`, release_date: `${year}-03-31`, poster_path: `/${id}.png` };
+  };
+  const picture = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+  const episodes = Array.from({ length: 20 }, (_, i) => ({ id: i + 1, episode_number: i + 1, name: `Episode ${i + 1}` }));
+  return `http://127.0.0.1:${await serve(t, (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "", "http://tmdb");
+    const [, id] = /(\d+)(?:\.png)?$/.exec(pathname) ?? [];
+    const [season] = /season\/\d+/.exec(searchParams.get("append_to_response") ?? "") ?? [];
+    const results = [1, 2].map((id) => ({ ...work(id), title: searchParams.get("query") }));
+    if (pathname.startsWith("/images/")) response.end(known.get(Number(id))?.picture ?? picture);
+    else if (pathname.includes("/search/")) response.end(JSON.stringify({ page: 1, total_pages: 1, total_results: 2, results }));
+    else response.end(JSON.stringify({ success: true, ...work(id), ...(season && { [season]: { episodes } }) }));
+  })}`;
 }
 
 /** Serves pages under any name. Returns what puts a page there and gives its address. @param {Test} t */
 export async function site(t) {
   /** @type {Map<string, string>} */
   const pages = new Map();
-  const server = http.createServer((request, response) => {
+  const port = await serve(t, (request, response) => {
     const html = pages.get(request.url ?? "");
     response.writeHead(html === undefined ? 404 : 200, { "Content-Type": "text/html; charset=utf-8" }).end(html);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  closing(t, () => {
-    server.closeAllConnections();
-    server.close();
   });
-  const { port } = (server.address());
   return (/** @type {string} */ html, host = "films.example") => {
     const where = `/${pages.size + 1}`;
     pages.set(where, html);
