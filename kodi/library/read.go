@@ -57,7 +57,8 @@ func (s *session) readFiles(pick func(File) bool) []File {
 	var picked []*File
 	for i := range all {
 		for _, one := range items[all[i].ID] {
-			all[i].Items = append(all[i].Items, one.Item)
+			item := Item{KodiID: one.id, IDRow: max(one.uid, 0), Extra: one.extra, Media: viewing.Media{Type: one.kind}}
+			all[i].Items = append(all[i].Items, item)
 		}
 		if pick == nil || pick(all[i]) {
 			picked = append(picked, &all[i])
@@ -134,8 +135,9 @@ func source(scanned map[string]bool, path string) string {
 
 // placed is a film or an episode in one of its files.
 type placed struct {
-	Item
-	place int64 // orders the episodes of a file
+	kind           viewing.MediaType
+	id, uid, place int64 // place orders the episodes of a file
+	extra          bool
 }
 
 // readItems reads the numbers of all films and episodes, by their files, and within a
@@ -143,20 +145,17 @@ type placed struct {
 // one that was played counts it.
 func (s *session) readItems() map[int64][]placed {
 	all := map[int64][]placed{}
-	var file, uid int64
-	i := placed{Item: Item{Media: viewing.Media{Type: viewing.Episode}}}
-	take := func() {
-		i.IDRow = max(uid, 0)
-		all[file] = append(all[file], i)
-	}
-	s.paged(&i.KodiID, []any{&file, &uid, &i.place}, take, `select idEpisode, ifnull(idFile, 0), `+s.integer("c20")+`,
+	var file int64
+	i := placed{kind: viewing.Episode}
+	take := func() { all[file] = append(all[file], i) }
+	s.paged(&i.id, []any{&file, &i.uid, &i.place}, take, `select idEpisode, ifnull(idFile, 0), `+s.integer("c20")+`,
 		`+s.integer("c12")+` * 100000 + `+s.integer("c13")+` from episode where idEpisode`)
 	for _, several := range all {
 		slices.SortStableFunc(several, func(a, b placed) int { return cmp.Compare(a.place, b.place) })
 	}
-	i = placed{Item: Item{Media: viewing.Media{Type: viewing.Movie}}}
+	i = placed{kind: viewing.Movie}
 	if len(s.columns["videoversion"]) == 0 {
-		s.paged(&i.KodiID, []any{&file, &uid}, take, `select idMovie, ifnull(idFile, 0), `+s.integer("c09")+` from movie where idMovie`)
+		s.paged(&i.id, []any{&file, &i.uid}, take, `select idMovie, ifnull(idFile, 0), `+s.integer("c09")+` from movie where idMovie`)
 		return all
 	}
 	media, extra := "media_type", 1
@@ -169,7 +168,7 @@ func (s *session) readItems() map[int64][]placed {
 	if !s.has("videoversion", "idFile", "idMedia", "itemType", media) {
 		s.fail(fmt.Errorf("%w: table videoversion lacks a column", ErrUnsupported))
 	}
-	s.paged(&file, []any{&i.KodiID, &uid, &i.Extra}, take, fmt.Sprintf(`select v.idFile, m.idMovie, %s, ifnull(v.itemType, 0) = %d
+	s.paged(&file, []any{&i.id, &i.uid, &i.extra}, take, fmt.Sprintf(`select v.idFile, m.idMovie, %s, ifnull(v.itemType, 0) = %d
 		from videoversion v join movie m on m.idMovie = v.idMedia where v.%s = 'movie' and v.idFile`, s.integer("m.c09"), extra, media))
 	return all
 }

@@ -1,8 +1,9 @@
 package rule
 
 import (
+	"encoding/binary"
 	"fmt"
-	"hash/fnv"
+	"hash/crc32"
 	"path"
 	"regexp"
 	"slices"
@@ -40,11 +41,12 @@ func row(f library.File) int64 {
 // identifiers. A refresh of any of them changes it; often also when the item
 // keeps its id, because its identifiers get new rows.
 func itemsOf(f library.File) uint32 {
-	sum := fnv.New32a()
+	numbers := make([]byte, 0, 64)
 	for _, i := range f.Items {
-		fmt.Fprintf(sum, "%d %d\n", i.KodiID, i.IDRow)
+		numbers = binary.LittleEndian.AppendUint64(numbers, uint64(i.KodiID))
+		numbers = binary.LittleEndian.AppendUint64(numbers, uint64(i.IDRow))
 	}
-	return sum.Sum32()
+	return crc32.ChecksumIEEE(numbers)
 }
 
 // mediaOf is what a file holds; when the library does not know it, what its name says.
