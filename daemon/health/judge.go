@@ -72,7 +72,10 @@ func CommandOf(p control.Problem) *string { return rowOf(p.Code).complete(p).Act
 // Ranked are problems, the worst first, with their causes. A cause explains what is about
 // the same thing, or where either is about all.
 func Ranked(all []control.Problem) []control.Problem {
-	slices.SortStableFunc(all, func(a, b control.Problem) int { return rank(a.Severity) - rank(b.Severity) })
+	rank := func(p control.Problem) int {
+		return slices.Index([]control.Severity{control.NeedsYou, control.Soon, control.Note}, p.Severity)
+	}
+	slices.SortStableFunc(all, func(a, b control.Problem) int { return rank(a) - rank(b) })
 	for i, p := range all {
 		for _, other := range all {
 			if slices.Contains(rowOf(p.Code).causes, other.Code) && (p.About == other.About || p.About == "" || other.About == "") {
@@ -82,10 +85,6 @@ func Ranked(all []control.Problem) []control.Problem {
 		}
 	}
 	return all
-}
-
-func rank(s control.Severity) int {
-	return slices.Index([]control.Severity{control.NeedsYou, control.Soon, control.Note}, s)
 }
 
 func rowOf(code string) row {

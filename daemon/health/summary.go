@@ -16,15 +16,14 @@ func Tell(s locale.Speech, status *control.Status) {
 	s.Names = status.SourceNames()
 	Write(s, status.Problems)
 	t := teller{s, status}
-	switch worst := first(status.Problems); {
-	case worst != nil:
-		status.Summary = t.attention(*worst)
-		status.Hint = worst.Act.Text
-		if worst.Act.Command != nil {
-			status.Hint = *worst.Act.Command
-		}
-	default:
+	worst := first(status.Problems)
+	if worst == nil {
 		status.Summary, status.Hint = t.calm()
+		return
+	}
+	status.Summary, status.Hint = t.attention(*worst), worst.Act.Text
+	if worst.Act.Command != nil {
+		status.Hint = *worst.Act.Command
 	}
 }
 
