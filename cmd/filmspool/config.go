@@ -17,15 +17,15 @@ import (
 // checkConfig says whether the configuration can be used.
 func (p *program) checkConfig(context.Context, []string) error {
 	o, err := p.options()
+	if err != nil && (!p.given.json || !errors.Is(err, config.ErrInvalid)) {
+		return err
+	}
 	var warnings []viewing.Message
 	if err == nil {
 		warnings = daemon.NoticesOff(o)
 	}
-	switch {
-	case p.given.json:
+	if p.given.json {
 		return p.printCheck(warnings, err)
-	case err != nil:
-		return err
 	}
 	if _, err := os.Stat(o.Paths.File); errors.Is(err, os.ErrNotExist) {
 		p.stdout.Say("cli.noConfig", "file", o.Paths.File)
@@ -38,12 +38,8 @@ func (p *program) checkConfig(context.Context, []string) error {
 	return nil
 }
 
-// printCheck prints what a check has found as JSON. err is why the
-// configuration was refused, if it was.
+// printCheck prints what a check has found as JSON: why the configuration was refused, if it was.
 func (p *program) printCheck(warnings []viewing.Message, err error) error {
-	if err != nil && !errors.Is(err, config.ErrInvalid) {
-		return err
-	}
 	rendered := func(all []viewing.Message) []string {
 		texts := []string{}
 		for _, m := range all {
@@ -51,15 +47,15 @@ func (p *program) printCheck(warnings []viewing.Message, err error) error {
 		}
 		return texts
 	}
-	check := struct {
+	printed := p.stdout.JSON(struct {
 		Good     bool     `json:"good"`
 		Faults   []string `json:"faults"`
 		Warnings []string `json:"warnings"`
-	}{err == nil, rendered(viewing.MessagesOf(err)), rendered(warnings)}
+	}{err == nil, rendered(viewing.MessagesOf(err)), rendered(warnings)})
 	if err == nil {
-		return p.stdout.JSON(check)
+		return printed
 	}
-	return errors.Join(p.stdout.JSON(check), &exitError{error: errSaid, code: exitConfig})
+	return errors.Join(printed, &exitError{error: errSaid, code: exitConfig})
 }
 
 // inForce is the address that an account uses, and where that comes from.
