@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -114,9 +113,7 @@ func TestTogether(t *testing.T) {
 	if o := s.told(t, living, film("k", 603, -58)); !slices.Equal(o.Entries, []int64{1}) {
 		t.Errorf("%+v", o)
 	}
-	if _, err := s.Drop(t.Context(), entry.Selection{IDs: []int64{2}}, false); err != nil {
-		t.Fatal(err)
-	}
+	s.do(t, entry.VerbDrop, 2)
 	s.wantStandings(t, "1 b.0 anna pending", "2 b.1 anna dropped user", "3 b.0 ben delivered", "4 b.1 ben delivered")
 	// The program's is Ben's: another event of two accounts is divided.
 	s.told(t, player, film("p", 605, -60))
@@ -139,9 +136,7 @@ func TestListsTogether(t *testing.T) {
 	}
 	s.refusesMove(t, "ben", 3, "fault.withList id=1")
 	s.refusesMove(t, "ben", 1, "fault.otherHas id=2 name=ben")
-	if _, err := s.Drop(t.Context(), entry.Selection{IDs: []int64{2}}, false); err != nil {
-		t.Fatal(err)
-	}
+	s.do(t, entry.VerbDrop, 2)
 	s.commit(t, anItem("j", "l", 604))
 	s.wantStandings(t, "1 l.0 anna pending", "2 l.0 ben dropped user", "3 i.0 anna pending", "4 i.0 ben dropped list_dropped",
 		"5 j.0 anna pending", "6 j.0 ben dropped list_dropped")
@@ -251,19 +246,13 @@ func TestAPlaybackCountsInOneAccount(t *testing.T) {
 			t.Errorf("%s: %d viewings count, want %d, %v", when, year.Sum.Films, want, err)
 		}
 	}
-	change := func(do func(context.Context, entry.Selection, bool) (entry.Changed, error), id int64) {
-		t.Helper()
-		if did, err := do(t.Context(), entry.Selection{IDs: []int64{id}}, false); err != nil || did.Changed != 1 {
-			t.Fatal(did, err)
-		}
-	}
 	counts(1, "in both")
-	change(s.Drop, 1)
+	s.do(t, entry.VerbDrop, 1)
 	counts(1, "dropped in one")
-	change(s.Drop, 2)
+	s.do(t, entry.VerbDrop, 2)
 	counts(0, "dropped in both")
-	change(s.Send, 2)
+	s.do(t, entry.VerbSend, 2)
 	counts(1, "sent again in one")
-	change(s.Send, 1)
+	s.do(t, entry.VerbSend, 1)
 	counts(1, "sent again in both")
 }

@@ -63,9 +63,7 @@ func TestAmendedClassHolds(t *testing.T) {
 	if _, err := s.Begin(t.Context(), ready[0]); !errors.Is(err, ErrChanged) {
 		t.Errorf("sending it: %v, want that it has changed", err)
 	}
-	if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: []int64{id}}, false); err != nil {
-		t.Fatal(err)
-	}
+	s.do(t, entry.VerbRelease, id)
 	s.amend(t, bulk)
 	if e := s.entry(t, id); e.State != viewing.StatePending {
 		t.Errorf("what a person has released is %s", e.State)

@@ -66,7 +66,7 @@ func TestBackupWhileEverythingGoesOn(t *testing.T) {
 	if err != nil || len(notices) != 1 || notices[0].What.Args["at"] != entry.Time(noon()) {
 		t.Errorf("notices %+v, %v", notices, err)
 	}
-	did, err := c.ReleaseHeld(t.Context(), entry.Selection{Filter: entry.Filter{Reason: viewing.ReasonRestored}}, false)
+	did, err := c.order(t.Context(), entry.VerbRelease, entry.Selection{Filter: entry.Filter{Reason: viewing.ReasonRestored}}, false)
 	if err != nil || did.Changed == 0 || len(c.due(t)) == 0 {
 		t.Errorf("released %+v, %v", did, err)
 	}

@@ -126,7 +126,7 @@ func TestWhatABurstHolds(t *testing.T) {
 	s.wantStanding(t, want)
 
 	// What a person has let go is not held again by what comes later.
-	if _, err := s.ReleaseHeld(t.Context(), entry.Selection{Filter: entry.Filter{Reason: viewing.ReasonWave}}, false); err != nil {
+	if _, err := s.order(t.Context(), entry.VerbRelease, entry.Selection{Filter: entry.Filter{Reason: viewing.ReasonWave}}, false); err != nil {
 		t.Fatal(err)
 	}
 	s.told(t, player, ends("later", 50, 4))
@@ -203,7 +203,7 @@ func TestAPauseThatDrops(t *testing.T) {
 		"before": "pending", "in it": "dropped paused", "of another account": "pending", "told late": "dropped paused", "after it": "pending",
 	}
 	s.wantStanding(t, want)
-	if did, err := s.ReleaseHeld(t.Context(), entry.Selection{Filter: entry.Filter{State: viewing.StateDropped, Reason: viewing.ReasonPaused}}, false); err != nil || did.Changed != 2 {
+	if did, err := s.order(t.Context(), entry.VerbRelease, entry.Selection{Filter: entry.Filter{State: viewing.StateDropped, Reason: viewing.ReasonPaused}}, false); err != nil || did.Changed != 2 {
 		t.Errorf("%+v, %v", did, err)
 	}
 	want["in it"], want["told late"] = "pending", "pending"

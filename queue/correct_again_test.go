@@ -17,9 +17,7 @@ func TestACorrectionRemembersWhatTheSourceTold(t *testing.T) {
 	s := fresh(t)
 	all := s.commitIDs(t, called("e1", "Alpha", 1999, -60), called("e2", "Alpha", 1999, -50))
 	mistyped := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0000999"}}
-	if _, err := s.Edit(t.Context(), all[0], entry.Edit{Media: &mistyped}); err != nil {
-		t.Fatal(err)
-	}
+	s.edit(t, all[0], entry.Edit{Media: &mistyped})
 	if did := s.correct(t, all[0], theFilm(603)); did.Remembered == nil || did.Remembered.Told.IDs != (viewing.IDs{}) || did.AlsoChanged != 1 {
 		t.Errorf("%+v", did)
 	}
@@ -33,9 +31,7 @@ func TestACorrectionKeepsAPlaceThatWasTyped(t *testing.T) {
 	s := fresh(t)
 	id := s.commitIDs(t, own("a", 2, 2, -90))[0]
 	typed := viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 7}}, Season: new(1), Episode: new(14)}
-	if _, err := s.Edit(t.Context(), id, entry.Edit{Media: &typed}); err != nil {
-		t.Fatal(err)
-	}
+	s.edit(t, id, entry.Edit{Media: &typed})
 	s.correct(t, id, theSeries(8))
 	s.wantKeys(t, map[int64]string{id: "episode:8:1:14"})
 }
@@ -82,13 +78,9 @@ func TestACorrectionDropsWhatBelongsToAnotherWork(t *testing.T) {
 func TestACorrectionWinsOverWhatIsFoundLater(t *testing.T) {
 	s := fresh(t)
 	all := s.commitIDs(t, called("e1", "Alpha", 1999, -90), called("e2", "Alpha", 1999, -30))
-	if _, err := s.Drop(t.Context(), entry.Selection{IDs: all[:1]}, false); err != nil {
-		t.Fatal(err)
-	}
+	s.do(t, entry.VerbDrop, all[:1]...)
 	s.correct(t, all[1], theFilm(603))
-	if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: all[:1]}, false); err != nil {
-		t.Fatal(err)
-	}
+	s.do(t, entry.VerbRelease, all[:1]...)
 	s.found(t, is(s.wantLookups(t, 1, all[0])[0], 999))
 	s.wantKeys(t, map[int64]string{all[0]: "movie:603"})
 }

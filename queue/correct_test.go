@@ -205,20 +205,12 @@ func TestAnotherCorrection(t *testing.T) {
 		events = append(events, called(fmt.Sprint("e", n), "Alpha", 1999, -300+30*n))
 	}
 	all := s.commitIDs(t, events[:7]...)
-	if _, err := s.Edit(t.Context(), all[6], entry.Edit{WatchedAt: viewing.At(noon().Add(-time.Minute))}); err != nil { // it still has no number
-		t.Fatal(err)
-	}
-	if _, err := s.Edit(t.Context(), all[5], entry.Edit{Media: &identified(9)[0]}); err != nil {
-		t.Fatal(err)
-	}
+	s.edit(t, all[6], entry.Edit{WatchedAt: viewing.At(noon().Add(-time.Minute))})
+	s.edit(t, all[5], entry.Edit{Media: &identified(9)[0]})
 	s.correct(t, all[0], theFilm(603))
 	s.sendOne(t, all[0])
-	if _, err := s.Hold(t.Context(), entry.Selection{IDs: all[1:2]}, false); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Drop(t.Context(), entry.Selection{IDs: all[2:3]}, false); err != nil {
-		t.Fatal(err)
-	}
+	s.do(t, entry.VerbHold, all[1:2]...)
+	s.do(t, entry.VerbDrop, all[2:3]...)
 	did := s.correct(t, all[3], theFilm(604))
 	if did.Before == nil || did.Before.TMDB != 603 || did.AlsoChanged != 1 {
 		t.Errorf("%+v", did)

@@ -60,14 +60,10 @@ func TestATitleIsKnownByItsNumber(t *testing.T) {
 		}
 	}
 	chosen := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}, Title: "Chosen", Year: 1998}
-	if _, err := s.Edit(t.Context(), 1, entry.Edit{Media: &chosen}); err != nil {
-		t.Fatal(err)
-	}
+	s.edit(t, 1, entry.Edit{Media: &chosen})
 	s.commit(t, named("later", bare(603), 3000), named("reported", viewing.Media{Type: viewing.Movie, Title: "Watch: Matrix"}, 4000))
 	number := bare(603) // what a source reported names no other entry
-	if _, err := s.Edit(t.Context(), 9, entry.Edit{Media: &number}); err != nil {
-		t.Fatal(err)
-	}
+	s.edit(t, 9, entry.Edit{Media: &number})
 	if got := labels("chosen"); len(got) < 2 || got[0] != "Chosen (1998) Chosen" {
 		t.Errorf("after the choice: %s", got)
 	}
@@ -132,9 +128,7 @@ func TestYear(t *testing.T) {
 		at(named("last", series(1438, "The Wire", 1, 1, ""), 0), "2025-12-31 23:59", 60),
 		at(named("next year", heat, 0), "2026-01-01 00:00", 170), bulk,
 	)
-	if _, err := s.Drop(t.Context(), entry.Selection{IDs: outcomes[6].Entries}, false); err != nil {
-		t.Fatal(err)
-	}
+	s.do(t, entry.VerbDrop, outcomes[6].Entries...)
 	y, err := s.Year(t.Context(), 2025, berlin)
 	if err != nil {
 		t.Fatal(err)

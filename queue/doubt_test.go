@@ -100,7 +100,7 @@ func TestResendRemembersSinceWhen(t *testing.T) {
 		t.Errorf("doubt %+v, %v, %v", kept, ok, err)
 	}
 	s.looked(t, noon().Add(10*time.Minute))
-	if _, err := s.Retry(t.Context(), entry.Selection{IDs: []int64{d.Entry.ID}, MayDouble: true}, false); err != nil {
+	if _, err := s.order(t.Context(), entry.VerbRetry, entry.Selection{IDs: []int64{d.Entry.ID}, MayDouble: true}, false); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok, err := s.Doubt(t.Context(), d.Entry.ID); ok || err != nil {
@@ -143,7 +143,7 @@ func TestRecheckIsDueAndNotCounted(t *testing.T) {
 	if x := s.explained(t, id); x.Reason != "missing" || x.Cause == nil || x.Steps[len(x.Steps)-1].Code != "user.rechecked" {
 		t.Errorf("%+v", x)
 	}
-	if did, err := s.Send(t.Context(), entry.Selection{All: true}, false); err != nil || did.Left["in_doubt"] != 1 {
+	if did, err := s.order(t.Context(), entry.VerbSend, entry.Selection{All: true}, false); err != nil || did.Left["in_doubt"] != 1 {
 		t.Errorf("all are sent: %+v, %v", did, err)
 	}
 }
@@ -169,9 +169,7 @@ func TestAnsweredAndClaims(t *testing.T) {
 	if err != nil || len(claims) != 2 {
 		t.Errorf("claims %+v, %v", claims, err)
 	}
-	if _, err := s.Drop(t.Context(), entry.Selection{IDs: []int64{ids[3]}}, false); err != nil {
-		t.Fatal(err)
-	}
+	s.do(t, entry.VerbDrop, ids[3])
 	if claims, err = s.Claims(t.Context(), "default", []string{"movie:2"}); err != nil || len(claims) != 1 {
 		t.Errorf("what never left claims nothing: %+v, %v", claims, err)
 	}

@@ -146,9 +146,7 @@ func TestEditKeepsWhatItDoesNotName(t *testing.T) {
 func TestTheUsersWordWinsOverTheSources(t *testing.T) {
 	s := fresh(t)
 	id := s.commit(t, film("e1", 603, -10))[0].Entries[0]
-	if _, err := s.Edit(t.Context(), id, entry.Edit{Media: movie(604)}); err != nil {
-		t.Fatal(err)
-	}
+	s.edit(t, id, entry.Edit{Media: movie(604)})
 	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(605), Reason: viewing.Say("the library knows it now")})
 	x := s.explained(t, id)
 	if x.Entry.Media.IDs.TMDB != 604 {

@@ -82,15 +82,13 @@ func TestReleaseTakesInWhatWasIgnored(t *testing.T) {
 	for _, o := range s.commit(t, film("film", 1, -10), bulk, unsure, unidentified("nameless"), episodes("mine", 1, 1)) {
 		entries = append(entries, o.Entries...)
 	}
-	if _, err := s.Drop(t.Context(), entry.Selection{IDs: entries[4:]}, false); err != nil {
-		t.Fatal(err)
-	}
+	s.do(t, entry.VerbDrop, entries[4:]...)
 	for _, sel := range []entry.Selection{{All: true}, {Filter: entry.Filter{Reason: viewing.ReasonFiltered}}} {
-		if did, err := s.ReleaseHeld(t.Context(), sel, false); err != nil || did.Changed != 0 {
+		if did, err := s.order(t.Context(), entry.VerbRelease, sel, false); err != nil || did.Changed != 0 {
 			t.Errorf("%+v released %+v, %v", sel, did, err)
 		}
 	}
-	did, err := s.ReleaseHeld(t.Context(), entry.Selection{Filter: entry.Filter{State: viewing.StateDropped}}, false)
+	did, err := s.order(t.Context(), entry.VerbRelease, entry.Selection{Filter: entry.Filter{State: viewing.StateDropped}}, false)
 	if err != nil || did.Changed != 4 || did.From[viewing.StateDropped] != 4 || did.Left["withdrawn"] != 1 {
 		t.Fatalf("did %+v, %v", did, err)
 	}

@@ -121,8 +121,6 @@ func TestAClockThatWasBehindHoldsUntilItIsRight(t *testing.T) {
 	if !slices.Contains(acts(), entry.VerbRelease) {
 		t.Errorf("%v", acts())
 	}
-	if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: []int64{id}}, false); err != nil {
-		t.Fatal(err)
-	}
+	s.do(t, entry.VerbRelease, id)
 	s.wantDue(t, id)
 }

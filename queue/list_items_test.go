@@ -59,9 +59,7 @@ func TestItemsGoWithTheirList(t *testing.T) {
 	if e := s.entry(t, ids[2]); e.State != viewing.StateHeld || e.Reason != viewing.ReasonUnresolved {
 		t.Errorf("%+v", e)
 	}
-	if _, err := s.Drop(t.Context(), entry.Selection{IDs: ids[:1]}, false); err != nil {
-		t.Fatal(err)
-	}
+	s.do(t, entry.VerbDrop, ids[:1]...)
 	late := s.commitIDs(t, anItem("late", "l", 605))
 	for _, id := range append(ids, late...) {
 		if e := s.entry(t, id); e.State != viewing.StateDropped || e.SettledAt.IsZero() && id != late[0] {

@@ -77,9 +77,7 @@ func TestWhatIsToBeAskedAbout(t *testing.T) {
 	if at, ok, err := s.NextLookup(t.Context(), "default"); err != nil || !ok || at.After(noon()) {
 		t.Errorf("next at %v, %v, %v", at, ok, err)
 	}
-	if _, err := s.Drop(t.Context(), entry.Selection{IDs: all[2:3]}, false); err != nil {
-		t.Fatal(err)
-	}
+	s.do(t, entry.VerbDrop, all[2:3]...)
 	s.wantLookups(t, 3, all[0], all[1], all[3])
 	s = s.reopen(t)
 	s.wantLookups(t, 3, all[0], all[1], all[3])
@@ -190,9 +188,7 @@ func TestAskedAnew(t *testing.T) {
 func TestFindingOfAnEntryThatHasChanged(t *testing.T) {
 	for name, change := range map[string]func(t *testing.T, s *opened, id int64){
 		"edited": func(t *testing.T, s *opened, id int64) {
-			if _, err := s.Edit(t.Context(), id, entry.Edit{Media: &identified(9)[0]}); err != nil {
-				t.Fatal(err)
-			}
+			s.edit(t, id, entry.Edit{Media: &identified(9)[0]})
 		},
 		"amended": func(t *testing.T, s *opened, id int64) {
 			s.amend(t, viewing.Amendment{EventID: "e1", Media: []viewing.Media{{Type: viewing.Movie, Title: "Beta"}}, Reason: viewing.Say("x")})

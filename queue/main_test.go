@@ -71,28 +71,20 @@ func (o *opened) order(ctx context.Context, v entry.Verb, sel entry.Selection, d
 	return o.Operate(ctx, entry.Order{Verb: v, Selection: sel, DryRun: dry})
 }
 
-func (o *opened) Retry(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
-	return o.order(ctx, entry.VerbRetry, sel, dry)
+// do gives a verb to entries, which it must fit.
+func (o *opened) do(t testing.TB, v entry.Verb, ids ...int64) {
+	t.Helper()
+	if _, err := o.order(t.Context(), v, entry.Selection{IDs: ids}, false); err != nil {
+		t.Fatal(err)
+	}
 }
 
-func (o *opened) Hold(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
-	return o.order(ctx, entry.VerbHold, sel, dry)
-}
-
-func (o *opened) ReleaseHeld(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
-	return o.order(ctx, entry.VerbRelease, sel, dry)
-}
-
-func (o *opened) Send(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
-	return o.order(ctx, entry.VerbSend, sel, dry)
-}
-
-func (o *opened) Recheck(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
-	return o.order(ctx, entry.VerbRecheck, sel, dry)
-}
-
-func (o *opened) Drop(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
-	return o.order(ctx, entry.VerbDrop, sel, dry)
+// edit edits an entry.
+func (o *opened) edit(t testing.TB, id int64, c entry.Edit) {
+	t.Helper()
+	if _, err := o.Edit(t.Context(), id, c); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func (o *opened) SettleByHand(ctx context.Context, sel entry.Selection, as viewing.State, dry bool) (entry.Changed, error) {

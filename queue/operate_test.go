@@ -135,9 +135,9 @@ func TestAllIsSentButWhatIsHeld(t *testing.T) {
 	} {
 		s := fresh(t)
 		id := s.commit(t, film("a", 603, -20))[0].Entries[0]
-		_, err := s.Hold(t.Context(), entry.Selection{IDs: []int64{id}}, false)
+		_, err := s.order(t.Context(), entry.VerbHold, entry.Selection{IDs: []int64{id}}, false)
 		if err == nil {
-			_, err = s.Send(t.Context(), c.sel, false)
+			_, err = s.order(t.Context(), entry.VerbSend, c.sel, false)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -152,14 +152,14 @@ func TestIDsAreChangedAllOrNone(t *testing.T) {
 	s := fresh(t)
 	found := s.several(t)
 	for _, other := range []int64{found[viewing.StateDelivered], 999} {
-		if _, err := s.Drop(t.Context(), entry.Selection{IDs: []int64{found[viewing.StatePending], other}}, false); err == nil {
+		if _, err := s.order(t.Context(), entry.VerbDrop, entry.Selection{IDs: []int64{found[viewing.StatePending], other}}, false); err == nil {
 			t.Fatalf("dropped %d", other)
 		}
 		if e := s.entry(t, found[viewing.StatePending]); e.State != viewing.StatePending {
 			t.Errorf("entry is %s although the command failed", e.State)
 		}
 	}
-	if _, err := s.Drop(t.Context(), entry.Selection{IDs: []int64{999}}, false); !errors.Is(err, entry.ErrNotFound) {
+	if _, err := s.order(t.Context(), entry.VerbDrop, entry.Selection{IDs: []int64{999}}, false); !errors.Is(err, entry.ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -262,7 +262,7 @@ func TestFiltersFindOnlyTheirs(t *testing.T) {
 				e := s.dueOf(t, "second")[0]
 				s.settle(t, Settlement{Entry: mine, Attempt: s.send(t, e), State: viewing.StateRejected, Reason: "too old"})
 			}
-			did, err := s.Drop(t.Context(), entry.Selection{Filter: sel}, false)
+			did, err := s.order(t.Context(), entry.VerbDrop, entry.Selection{Filter: sel}, false)
 			if err != nil || !slices.Equal(did.IDs, []int64{mine}) || did.Changed != 1 {
 				t.Errorf("dropped %+v (%v), want only %d", did, err, mine)
 			}
@@ -284,7 +284,7 @@ func TestFiltersGoThroughManyPages(t *testing.T) {
 	}
 	s.commitBatch(t, batch)
 	for _, dry := range []bool{true, false} {
-		did, err := s.ReleaseHeld(t.Context(), entry.Selection{Filter: entry.Filter{Reason: "bulk"}}, dry)
+		did, err := s.order(t.Context(), entry.VerbRelease, entry.Selection{Filter: entry.Filter{Reason: "bulk"}}, dry)
 		if err != nil || did.Changed != n || did.From[viewing.StateHeld] != n || len(did.IDs) != maxNamed {
 			t.Fatalf("released %d of %d, %d named (%v)", did.Changed, n, len(did.IDs), err)
 		}
@@ -298,7 +298,7 @@ func TestFiltersGoThroughManyPages(t *testing.T) {
 func TestWhatTheUserChangedIsNotSentAsItWas(t *testing.T) {
 	for name, change := range map[string]func(*opened, entry.Selection) error{
 		"hold": func(s *opened, sel entry.Selection) error {
-			_, err := s.Hold(t.Context(), sel, false)
+			_, err := s.order(t.Context(), entry.VerbHold, sel, false)
 			return err
 		},
 		"edit": func(s *opened, sel entry.Selection) error {
@@ -306,7 +306,7 @@ func TestWhatTheUserChangedIsNotSentAsItWas(t *testing.T) {
 			return err
 		},
 		"drop": func(s *opened, sel entry.Selection) error {
-			_, err := s.Drop(t.Context(), sel, false)
+			_, err := s.order(t.Context(), entry.VerbDrop, sel, false)
 			return err
 		},
 	} {
@@ -327,7 +327,7 @@ func TestRetryOfRejectedIsAnotherActOfDoubtTheSame(t *testing.T) {
 	found := s.several(t)
 	for state, raised := range map[viewing.State]int{viewing.StateRejected: 1, viewing.StateInDoubt: 0} {
 		before := s.entry(t, found[state])
-		if _, err := s.Retry(t.Context(), entry.Selection{IDs: []int64{before.ID}, MayDouble: true}, false); err != nil {
+		if _, err := s.order(t.Context(), entry.VerbRetry, entry.Selection{IDs: []int64{before.ID}, MayDouble: true}, false); err != nil {
 			t.Fatal(err)
 		}
 		after := s.entry(t, before.ID)
@@ -366,19 +366,17 @@ func TestReleaseOfWhatLiesAhead(t *testing.T) {
 	s := fresh(t)
 	ids := s.commitIDs(t, film("e1", 1, 600), film("e2", 2, 600), film("e3", 3, 600))
 	var state *StateError
-	if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: ids[:1]}, false); !errors.As(err, &state) || state.Reason != viewing.ReasonFuture {
+	if _, err := s.order(t.Context(), entry.VerbRelease, entry.Selection{IDs: ids[:1]}, false); !errors.As(err, &state) || state.Reason != viewing.ReasonFuture {
 		t.Errorf("by its id: %v", err)
 	}
-	did, err := s.ReleaseHeld(t.Context(), entry.Selection{All: true}, false)
+	did, err := s.order(t.Context(), entry.VerbRelease, entry.Selection{All: true}, false)
 	if err != nil || did.Changed != 0 || did.Left["future"] != 3 {
 		t.Errorf("all: %+v, %v", did, err)
 	}
 	// Held by the user's hand it is no nearer.
-	if _, err := s.Edit(t.Context(), ids[0], entry.Edit{WatchedAt: viewing.At(noon())}); err != nil {
-		t.Fatal(err)
-	}
+	s.edit(t, ids[0], entry.Edit{WatchedAt: viewing.At(noon())})
 	s.clock.advance(700 * time.Minute)
-	did, err = s.ReleaseHeld(t.Context(), entry.Selection{All: true}, false)
+	did, err = s.order(t.Context(), entry.VerbRelease, entry.Selection{All: true}, false)
 	if err != nil || did.Changed != 2 {
 		t.Errorf("when its time has come: %+v, %v", did, err)
 	}
@@ -419,18 +417,16 @@ func TestADropIsTakenBack(t *testing.T) {
 	s.settle(t, Settlement{Entry: ids[1], Attempt: s.sendOne(t, ids[1]), State: viewing.StateInDoubt})
 	s.settle(t, Settlement{Entry: ids[2], Attempt: s.sendOne(t, ids[2]), State: viewing.StateRejected, Answer: Answer{Status: 422}})
 	s.settle(t, Settlement{Entry: ids[3], Attempt: s.sendOne(t, ids[3]), State: viewing.StateDelivered, Answer: Answer{Status: 200}})
-	if _, err := s.Drop(t.Context(), entry.Selection{IDs: []int64{ids[0], ids[1], ids[2], ids[4]}}, false); err != nil {
-		t.Fatal(err)
-	}
+	s.do(t, entry.VerbDrop, ids[0], ids[1], ids[2], ids[4])
 	if _, err := s.Undone(t.Context(), ids[3]); err != nil {
 		t.Fatal(err)
 	}
 	revision := s.entry(t, ids[2]).Revision
-	did, err := s.ReleaseHeld(t.Context(), entry.Selection{Filter: entry.Filter{State: viewing.StateDropped}}, false)
+	did, err := s.order(t.Context(), entry.VerbRelease, entry.Selection{Filter: entry.Filter{State: viewing.StateDropped}}, false)
 	if err != nil || did.Changed != 0 || did.Left["withdrawn"] != 5 {
 		t.Errorf("by a filter: %+v, %v", did, err)
 	}
-	did, err = s.ReleaseHeld(t.Context(), entry.Selection{IDs: ids}, false)
+	did, err = s.order(t.Context(), entry.VerbRelease, entry.Selection{IDs: ids}, false)
 	if err != nil || did.Changed != 5 || did.From[viewing.StateDropped] != 5 {
 		t.Fatalf("by their ids: %+v, %v", did, err)
 	}

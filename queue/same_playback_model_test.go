@@ -136,7 +136,7 @@ func (e *evening) release(r *rapid.T) {
 	if one.Reason == viewing.ReasonFuture { // its time has to come first
 		return
 	}
-	if _, err := e.store.ReleaseHeld(e.t.Context(), entry.Selection{IDs: []int64{one.ID}}, false); err != nil {
+	if _, err := e.store.order(e.t.Context(), entry.VerbRelease, entry.Selection{IDs: []int64{one.ID}}, false); err != nil {
 		e.t.Fatal(err)
 	}
 }
@@ -145,7 +145,7 @@ func (e *evening) release(r *rapid.T) {
 // that is held was let go.
 func (e *evening) requests() map[int64]int {
 	e.store.clock.advance(time.Hour) // now nothing lies ahead
-	if _, err := e.store.ReleaseHeld(e.t.Context(), entry.Selection{All: true}, false); err != nil {
+	if _, err := e.store.order(e.t.Context(), entry.VerbRelease, entry.Selection{All: true}, false); err != nil {
 		e.t.Fatal(err)
 	}
 	listed, err := e.store.Entries(e.t.Context(), entry.Filter{Limit: 1000})

@@ -125,14 +125,10 @@ func (o *opened) brought(t testing.TB, id int64, to viewing.State) {
 	case viewing.StatePending:
 		return
 	case viewing.StateHeld:
-		if _, err := o.Hold(t.Context(), entry.Selection{IDs: []int64{id}}, false); err != nil {
-			t.Fatal(err)
-		}
+		o.do(t, entry.VerbHold, id)
 		return
 	case viewing.StateDropped:
-		if _, err := o.Drop(t.Context(), entry.Selection{IDs: []int64{id}}, false); err != nil {
-			t.Fatal(err)
-		}
+		o.do(t, entry.VerbDrop, id)
 		return
 	}
 	attempt := o.send(t, o.due(t)[0])
@@ -225,9 +221,7 @@ func TestUnknownTimesAreNotMet(t *testing.T) {
 	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1, Held: 2}) {
 		t.Errorf("counts %+v", counts)
 	}
-	if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: earlier}, false); err != nil {
-		t.Fatal(err)
-	}
+	s.do(t, entry.VerbRelease, earlier...)
 	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 3}) {
 		t.Errorf("released: counts %+v", counts)
 	}
@@ -324,9 +318,7 @@ func TestIgnoredIsNotMetUntilItIsTakenIn(t *testing.T) {
 	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1, Dropped: 2}) {
 		t.Errorf("counts %+v", counts)
 	}
-	if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: o.Entries}, false); err != nil {
-		t.Fatal(err)
-	}
+	s.do(t, entry.VerbRelease, o.Entries...)
 	s.checkMerged(t, o.Entries[0], seen)
 }
 
@@ -349,9 +341,7 @@ func TestDroppedSwallowsWhatNobodyAskedFor(t *testing.T) {
 			id := s.told(t, living, unidentified("who")).Entries[0]
 			s.brought(t, s.told(t, chrome, film("b", 603, -21)).Entries[0], viewing.StateDropped)
 			if way == "edited" {
-				if _, err := s.Edit(t.Context(), id, entry.Edit{Media: &alpha}); err != nil {
-					t.Fatal(err)
-				}
+				s.edit(t, id, entry.Edit{Media: &alpha})
 			} else {
 				s.commitBatch(t, viewing.Batch{Source: living, Amendments: []viewing.Amendment{{EventID: "who", Media: []viewing.Media{alpha}, Reason: viewing.Say("named")}}})
 			}
@@ -380,8 +370,6 @@ func TestWhatWasSentTakesTheOtherOneIn(t *testing.T) {
 	sent := s.told(t, living, film("a", 603, -600)).Entries[0]
 	s.brought(t, sent, viewing.StateRejected)
 	other := s.told(t, chrome, film("b", 603, -60)).Entries[0]
-	if _, err := s.Edit(t.Context(), sent, entry.Edit{WatchedAt: viewing.At(noon().Add(-61 * time.Minute))}); err != nil {
-		t.Fatal(err)
-	}
+	s.edit(t, sent, entry.Edit{WatchedAt: viewing.At(noon().Add(-61 * time.Minute))})
 	s.checkMerged(t, other, sent)
 }
