@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -162,11 +163,8 @@ func chooseItem(v *view, e entry.Entry) error {
 
 // choiceOf reads the value of a candidate's button: number, year and title.
 func choiceOf(text string) (c resolve.Candidate, ok bool) {
-	number, rest, _ := strings.Cut(strings.ToValidUTF8(text, ""), " ")
-	year, title, _ := strings.Cut(rest, " ")
-	var err1, err2 error
-	c.TMDB, err1 = strconv.ParseInt(number, 10, 64)
-	c.Year, err2 = strconv.Atoi(year)
-	c.Title = title
-	return c, err1 == nil && err2 == nil && c.TMDB > 0 && c.Year >= 0
+	_, err := fmt.Sscanf(text, "%d %d", &c.TMDB, &c.Year)
+	parts := strings.SplitN(strings.ToValidUTF8(text, ""), " ", 3)
+	c.Title = strings.Join(parts[min(2, len(parts)):], "")
+	return c, err == nil && c.TMDB > 0 && c.Year >= 0
 }

@@ -41,25 +41,18 @@ func showHome(v *view) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.count(v, days)
-	last, err := v.api().List(v.ctx(), entry.Filter{Kind: viewing.KindViewing, Counted: true, ByTime: true, Limit: lastWatched})
-	d.Last = v.items(last)
-	return d, err
-}
-
-// count counts the viewings of the last days.
-func (d *homeData) count(v *view, days []entry.Day) {
 	viewings := map[time.Weekday]int{}
 	for _, day := range days {
 		d.Add(day.Watched)
 		viewings[day.Date.Weekday()] = day.Viewings()
 	}
-	weekday := func(i int) time.Weekday { return time.Now().AddDate(0, 0, i+1-weekDays).Weekday() }
-	counts := make([]int, weekDays)
-	for i := range counts {
-		counts[i] = viewings[weekday(i)]
-	}
-	d.Week = bars(counts, 2, func(i int) string { return v.Weekday(weekday(i)) })
+	d.Week = bars(weekDays, 2, func(i int) (string, int) {
+		day := time.Now().AddDate(0, 0, i+1-weekDays).Weekday()
+		return v.Weekday(day), viewings[day]
+	})
+	last, err := v.api().List(v.ctx(), entry.Filter{Kind: viewing.KindViewing, Counted: true, ByTime: true, Limit: lastWatched})
+	d.Last = v.items(last)
+	return d, err
 }
 
 // Worst returns the problem that the quiet line of the first page tells; nil for none.

@@ -230,7 +230,7 @@ func (s *Site) signIn(w http.ResponseWriter, r *http.Request) {
 // signInPage is the page for a browser that is not signed in, or is about to be. With on, it
 // leads to that path by itself.
 func (s *Site) signInPage(w http.ResponseWriter, r *http.Request, status int, text, on string) {
-	v := s.view(r, page{})
+	v := s.view(r, page{Name: "signin"})
 	v.Data, v.On = text, on
 	s.render(w, v, "signin", status)
 }
@@ -270,7 +270,7 @@ func (s *Site) poster(w http.ResponseWriter, r *http.Request) {
 
 // notFound is the page for an address that has none.
 func (s *Site) notFound(w http.ResponseWriter, r *http.Request) {
-	v := s.view(r, page{Path: "/"})
+	v := s.view(r, page{Path: "/", Name: "notFound"})
 	v.Fault = &fault{Text: v.Say("page.notFound")}
 	_ = v.load() // for the menu
 	s.render(w, v, "signin", http.StatusNotFound)

@@ -63,31 +63,18 @@ func (v *view) sources() (*sourcesData, error) {
 			d.Browsers = append(d.Browsers, c)
 		}
 	}
-	d.Libraries, d.Progress = v.libraries(found), imports
+	for _, l := range found { // those of the configuration are among them
+		one := library{Library: l}
+		if i := slices.IndexFunc(v.Status.Sources, func(s control.Source) bool { return s.Name == viewing.SourceKodi+":"+l.Userdata }); i >= 0 {
+			one.Source = &v.Status.Sources[i]
+		}
+		d.Libraries = append(d.Libraries, one)
+	}
+	d.Progress = imports
 	if j := d.Job; j.err != nil && !j.Canceled {
 		d.Failed = v.faultOf(control.FaultOf(j.err))
 	}
 	return d, errors.Join(err1, err2, err3)
-}
-
-// libraries returns those that were found and those that are watched.
-func (v *view) libraries(found []kodi.Library) (all []library) {
-	for _, l := range found {
-		all = append(all, library{Library: l})
-	}
-	for _, s := range v.Status.Sources {
-		folder, ok := strings.CutPrefix(s.Name, viewing.SourceKodi+":")
-		if !ok {
-			continue
-		}
-		i := slices.IndexFunc(all, func(l library) bool { return l.Userdata == folder })
-		if i < 0 {
-			all = append(all, library{Library: kodi.Library{Userdata: folder}})
-			i = len(all) - 1
-		}
-		all[i].Source = &s
-	}
-	return all
 }
 
 // naming is a form to rename a source, for the template "rename". Key is what it has in

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"slices"
 	"strconv"
 	"time"
 
@@ -37,11 +36,17 @@ type bar struct {
 	Top, High   int // of 100, against the highest
 }
 
-// bars draws numbers, each with a name of which some letters are shown.
-func bars(all []int, letters int, name func(i int) string) (list []bar) {
-	most := max(1, slices.Max(all))
-	for i, n := range all {
-		list = append(list, bar{name(i), string([]rune(name(i))[:letters]), n, 100 - n*100/most, n * 100 / most})
+// bars draws n numbers, each with a name of which some letters are shown.
+func bars(n, letters int, at func(i int) (name string, n int)) []bar {
+	list, most := make([]bar, n), 1
+	for i := range list {
+		list[i].Name, list[i].N = at(i)
+		list[i].Short = string([]rune(list[i].Name)[:letters])
+		most = max(most, list[i].N)
+	}
+	for i, b := range list {
+		list[i].High = b.N * 100 / most
+		list[i].Top = 100 - list[i].High
 	}
 	return list
 }
@@ -66,11 +71,7 @@ func showStatistics(v *view) (any, error) {
 		}
 	}
 	d.drawHeat(v)
-	var months []int
-	for _, m := range numbers.Months {
-		months = append(months, m.Viewings())
-	}
-	d.Bars = bars(months, 3, func(i int) string { return v.MonthName(time.Month(i + 1)) })
+	d.Bars = bars(len(d.Months), 3, func(i int) (string, int) { return v.MonthName(time.Month(i + 1)), d.Months[i].Viewings() })
 	return d, nil
 }
 

@@ -180,12 +180,7 @@ func (v *view) Menu() []page {
 func (v *view) Waiting() int64 { return control.NeedUser(v.Status.Counts) }
 
 // Heading returns the title of the page.
-func (v *view) Heading() string {
-	if v.page.Name == "" {
-		return v.Say("page.name")
-	}
-	return v.Say("page.title." + v.page.Name)
-}
+func (v *view) Heading() string { return v.Say("page.title." + v.page.Name) }
 
 // moment is a time for machines and for people.
 type moment struct{ At, Text, Ago string }
