@@ -21,24 +21,24 @@ func gatedSink() *sink {
 	return &sink{entered: make(chan struct{}, 64), gate: make(chan struct{})}
 }
 
-// An event is acknowledged after its commit has returned, and not before. What is
-// sent meanwhile is one batch, and keeps its order.
+// An event is acknowledged only after its commit has returned. Events sent during a commit form one
+// batch, in order.
 func TestAckOnlyAfterCommit(t *testing.T) {
 	gated := gatedSink()
 	r := start(t, func(o *connector.Options) { o.Sink = gated })
 	_, token := r.pair(chromium)
-	s := r.greeted(chromium, token)
-	s.say(frameOf(t, film(0)))
+	s := r.connect(chromium, token)
+	s.send(frameOf(t, film(0)))
 	<-gated.entered
 	for n := 1; n <= 5; n++ {
-		s.say(frameOf(t, film(n)))
+		s.send(frameOf(t, film(n)))
 	}
 	for range 3 {
-		s.alive() // pongs come; an ack would have come before them
+		s.ping() // pongs come; an ack would have come before them
 	}
 	close(gated.gate)
 	for n := range 6 {
-		if got := s.hear(); got["type"] != "ack" || got["id"] != uuid(n) || got["status"] != "queued" {
+		if got := s.receive(); got["type"] != "ack" || got["id"] != uuid(n) || got["status"] != "queued" {
 			t.Fatalf("answer %d: %v", n, got)
 		}
 	}
@@ -52,28 +52,28 @@ func TestAckOnlyAfterCommit(t *testing.T) {
 	}
 }
 
-// A socket that breaks before the ack loses nothing: what was read is kept. The client
-// sends it again, hears that it is there already, and it is kept once.
-func TestEventsWithoutAckAreSentAgainAndKeptOnce(t *testing.T) {
+// If a socket breaks before the ack, events that were read are stored. When the client sends them
+// again, they are answered as duplicates and stored once.
+func TestEventsSentAgainAreStoredOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gated := gatedSink()
 		r := startInBubble(t, func(o *connector.Options) { o.Sink = gated })
 		_, token := r.pair(chromium)
-		s := r.greeted(chromium, token)
-		s.say(frameOf(t, film(0)))
+		s := r.connect(chromium, token)
+		s.send(frameOf(t, film(0)))
 		<-gated.entered
-		s.say(frameOf(t, film(1)))
-		s.alive() // both have been read
+		s.send(frameOf(t, film(1)))
+		s.ping() // both have been read
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
 		close(gated.gate)
 		<-gated.entered // the second batch
-		again := r.greeted(chromium, token)
+		again := r.connect(chromium, token)
 		for n := range 3 {
-			again.say(frameOf(t, film(n)))
+			again.send(frameOf(t, film(n)))
 			want := map[bool]string{true: "duplicate", false: "queued"}[n < 2]
-			if got := again.hear(); got["type"] != "ack" || got["id"] != uuid(n) || got["status"] != want {
+			if got := again.receive(); got["type"] != "ack" || got["id"] != uuid(n) || got["status"] != want {
 				t.Errorf("answer %d: %v, want %s", n, got, want)
 			}
 		}
@@ -84,30 +84,30 @@ func TestEventsWithoutAckAreSentAgainAndKeptOnce(t *testing.T) {
 	})
 }
 
-// The server reads no further while as many events as the limit have no answer.
-func TestNoMoreThanTheLimitIsInFlight(t *testing.T) {
+// The server stops reading while the maximum number of events is unanswered.
+func TestMaxInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gated := gatedSink()
 		r := startInBubble(t, func(o *connector.Options) { o.Sink = gated })
 		_, token := r.pair(chromium)
-		s := r.greeted(chromium, token)
-		s.say(frameOf(t, film(0)))
+		s := r.connect(chromium, token)
+		s.send(frameOf(t, film(0)))
 		<-gated.entered
 		var sender sync.WaitGroup
 		var sent atomic.Int64
 		sender.Go(func() {
 			for n := 1; n < 100; n++ {
-				s.say(frameOf(t, film(n)))
+				s.send(frameOf(t, film(n)))
 				sent.Add(1)
 			}
 		})
 		synctest.Wait()
 		if sent.Load() > protocol.MaxInFlight {
-			t.Errorf("the server reads on with %d events unanswered", sent.Load())
+			t.Errorf("the server still reads with %d events unanswered", sent.Load())
 		}
 		close(gated.gate)
 		for n := range 100 {
-			if got := s.hear(); got["type"] != "ack" || got["id"] != uuid(n) {
+			if got := s.receive(); got["type"] != "ack" || got["id"] != uuid(n) {
 				t.Fatalf("answer %d: %v", n, got)
 			}
 		}
@@ -120,7 +120,7 @@ func TestNoMoreThanTheLimitIsInFlight(t *testing.T) {
 	})
 }
 
-// What the sink says of an event is what the client hears.
+// The outcome of the sink decides the answer to the client.
 func TestOutcomes(t *testing.T) {
 	type answer = func(viewing.Batch) ([]viewing.Outcome, error)
 	status := func(status viewing.Status) answer {
@@ -146,9 +146,9 @@ func TestOutcomes(t *testing.T) {
 	} {
 		r := start(t, func(o *connector.Options) { o.Sink = &sink{answer: tc.answer} })
 		_, token := r.pair(chromium)
-		s := r.greeted(chromium, token)
-		s.say(frameOf(t, film(1)))
-		got := s.hear()
+		s := r.connect(chromium, token)
+		s.send(frameOf(t, film(1)))
+		got := s.receive()
 		said := fmt.Sprint(got["type"], " ", got["status"])
 		if got["type"] == "error" {
 			said = fmt.Sprint(got["type"], " ", got["code"], " ", got["retryable"])
@@ -159,7 +159,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// Many clients send at once: each gets its own answers, and all is kept.
+// Many clients send at once: each gets its own answers, and all events are stored.
 func TestManyClientsAtOnce(t *testing.T) {
 	r := start(t, nil)
 	const clients, each = 6, 40
@@ -180,12 +180,12 @@ func TestManyClientsAtOnce(t *testing.T) {
 	}
 }
 
-// Each kind of event is kept as what it is, from its client. An id in capitals is
-// the same event, and the answer has it as it was sent.
+// Every kind of event is committed with its source. An id in capitals is the same event, and the
+// answer repeats it as it was sent.
 func TestEveryKindOfEventIsCommitted(t *testing.T) {
 	r := start(t, nil)
 	id, token := r.pair(chromium)
-	s := r.greeted(chromium, token)
+	s := r.connect(chromium, token)
 	shouted := film(1)
 	shouted.ID = "5F0C6B1E-7D0A-4A57-9A64-0C0F5B3F9D11"
 	for n, m := range []protocol.Message{
@@ -193,8 +193,8 @@ func TestEveryKindOfEventIsCommitted(t *testing.T) {
 		protocol.Watchlist{ID: uuid(2), Media: viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1396}}},
 		protocol.List{ID: uuid(3), Name: "Rainy", Visibility: "PRIVATE"},
 	} {
-		s.say(frameOf(t, m))
-		if got := s.hear(); got["type"] != "ack" || got["id"] != []string{shouted.ID, uuid(2), uuid(3)}[n] {
+		s.send(frameOf(t, m))
+		if got := s.receive(); got["type"] != "ack" || got["id"] != []string{shouted.ID, uuid(2), uuid(3)}[n] {
 			t.Errorf("%s: %v", m.Type(), got)
 		}
 	}

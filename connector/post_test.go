@@ -79,7 +79,7 @@ func (r *rig) post(token, body string) posted {
 }
 
 // rejected holds got against what is said of a post of which nothing is kept.
-func (r *rig) rejected(got posted, status int, code string) {
+func (r *rig) wantStatus(got posted, status int, code string) {
 	r.t.Helper()
 	if got.status != status || got.Error != code || got.Answers != nil {
 		r.t.Errorf("got %d %s %v, want %d %s", got.status, got.Error, got.Answers, status, code)
@@ -198,7 +198,7 @@ func TestPostsThatAreRefusedWhole(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r.rejected(got, tc.status, tc.code)
+			r.wantStatus(got, tc.status, tc.code)
 			if scheme := got.header.Get("WWW-Authenticate"); (scheme == "Bearer") != (tc.status == 401) {
 				t.Errorf("WWW-Authenticate is %q", scheme)
 			}
@@ -268,7 +268,7 @@ func TestPostRate(t *testing.T) {
 			<-gated.entered
 		}
 		got := r.post(token, arrayOf(t, 7, 1))
-		r.rejected(got, 429, "RATE_LIMITED")
+		r.wantStatus(got, 429, "RATE_LIMITED")
 		if got.header.Get("Retry-After") != "5" {
 			t.Errorf("headers %v", got.header)
 		}
@@ -290,7 +290,7 @@ func TestPostRate(t *testing.T) {
 	})
 }
 
-// A program that sends its body too slowly, or while the daemon stops, hears so, and
+// A program that sends its body too slowly, or while the daemon stops, gets an error, and
 // nothing is kept.
 func TestPostsThatAreTooLate(t *testing.T) {
 	for _, tc := range []struct {
@@ -363,7 +363,7 @@ func TestPostOfARevokedProgram(t *testing.T) {
 			t.Fatal(err)
 		}
 		sender.Wait()
-		r.rejected(got, 401, "TOKEN_REQUIRED")
+		r.wantStatus(got, 401, "TOKEN_REQUIRED")
 		if kept := r.sink.kept(); len(kept) != 0 {
 			t.Errorf("kept %v", kept)
 		}

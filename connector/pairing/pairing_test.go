@@ -112,8 +112,8 @@ func TestACodeGivesATokenOnce(t *testing.T) {
 	}
 }
 
-// However many know a code at once, it makes one client.
-func TestACodeMakesOneClientHoweverManyTry(t *testing.T) {
+// A code used several times at once pairs one client.
+func TestConcurrentPairing(t *testing.T) {
 	r := open(t, &shelf{})
 	code := r.NewCode().Text
 	var all sync.WaitGroup
@@ -126,7 +126,7 @@ func TestACodeMakesOneClientHoweverManyTry(t *testing.T) {
 	}
 }
 
-func TestTypedCodesAreForgiven(t *testing.T) {
+func TestCodesAreReadWithSpacesAndDashes(t *testing.T) {
 	for name, form := range map[string]func(code string) string{
 		"lower case":  strings.ToLower,
 		"en dash":     func(c string) string { return c[:4] + " – " + c[4:] },
@@ -139,8 +139,8 @@ func TestTypedCodesAreForgiven(t *testing.T) {
 	}
 }
 
-// Five wrong codes close a code to their Origin and to no other.
-func TestFiveWrongTriesAreAnOriginsOwn(t *testing.T) {
+// After five wrong codes an Origin can no longer use the code; others still can.
+func TestWrongTriesOfOneOrigin(t *testing.T) {
 	r := open(t, &shelf{})
 	code := r.NewCode().Text
 	for i := range 200 {
@@ -159,8 +159,8 @@ func TestFiveWrongTriesAreAnOriginsOwn(t *testing.T) {
 	}
 }
 
-// Fifty wrong codes of all Origins end a code. The tries of many are counted together.
-func TestFiftyWrongTriesOfAllEndTheCode(t *testing.T) {
+// Fifty wrong codes of all Origins together invalidate a code.
+func TestWrongTriesOfAllOrigins(t *testing.T) {
 	r := open(t, &shelf{})
 	code := r.NewCode().Text
 	for i := range 50 {
@@ -173,8 +173,8 @@ func TestFiftyWrongTriesOfAllEndTheCode(t *testing.T) {
 	}
 }
 
-// A new code ends the one before, and has tries of its own.
-func TestANewCodeReplacesTheOld(t *testing.T) {
+// A new code invalidates the one before, and resets the tries.
+func TestNewCodeReplacesTheOld(t *testing.T) {
 	r := open(t, &shelf{})
 	old := r.NewCode().Text
 	for range 4 {
@@ -189,7 +189,7 @@ func TestANewCodeReplacesTheOld(t *testing.T) {
 	}
 }
 
-func TestACodeExpires(t *testing.T) {
+func TestCodeExpires(t *testing.T) {
 	for wait, want := range map[time.Duration]error{
 		10*time.Minute - time.Millisecond: nil,
 		10 * time.Minute:                  pairing.ErrWrongCode,
@@ -208,8 +208,8 @@ func TestACodeExpires(t *testing.T) {
 	}
 }
 
-// A full disk loses neither a code nor a client.
-func TestAFullDiskChangesNothing(t *testing.T) {
+// On a full disk the code and the client stay valid.
+func TestFullDisk(t *testing.T) {
 	keep := &shelf{}
 	r := open(t, keep)
 	id, token := pair(t, r)
@@ -230,7 +230,7 @@ func TestAFullDiskChangesNothing(t *testing.T) {
 	}
 }
 
-// A token counts from the Origin that it was given to. A program has none.
+// A token is valid only from the Origin that paired. A program has no Origin.
 func TestCheck(t *testing.T) {
 	keep := &shelf{}
 	r := open(t, keep)
@@ -356,7 +356,7 @@ func TestSeen(t *testing.T) {
 }
 
 // Texts of a client can be printed on a terminal, and so can what is said of others.
-func TestTextsAreFitForATerminal(t *testing.T) {
+func TestLabelsArePrintable(t *testing.T) {
 	r := open(t, &shelf{})
 	label := " \x1b[31mred\x1b[0m\u202e\n" + strings.Repeat("x", 200)
 	if _, _, err := r.Pair(t.Context(), r.NewCode().Text, label, origin, "fire\x00fox"); err != nil {
@@ -368,7 +368,7 @@ func TestTextsAreFitForATerminal(t *testing.T) {
 	}
 }
 
-func TestNewRefusesWhatItCannotRead(t *testing.T) {
+func TestNewRefusesDamagedRecords(t *testing.T) {
 	for name, record := range map[string]string{
 		"not JSON": "x",
 		"no hash":  `{"label":"x"}`,

@@ -19,20 +19,20 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// A message that is too large is noticed without waiting for its end.
+// A message that is too large closes the socket before its end has arrived.
 func TestMessageSize(t *testing.T) {
 	r := start(t, nil)
 	ping := func(n int) string {
 		const head, tail = `{"type":"ping","x":"`, `"}`
 		return head + strings.Repeat("x", n-len(head)-len(tail)) + tail
 	}
-	s := r.greeted(chromium, "")
-	s.say(ping(64 << 10))
-	if got := s.hear(); got["type"] != "pong" {
+	s := r.connect(chromium, "")
+	s.send(ping(64 << 10))
+	if got := s.receive(); got["type"] != "pong" {
 		t.Fatalf("64 KiB: %v", got)
 	}
-	s.say(ping(64<<10 + 1))
-	endless := r.greeted(chromium, "")
+	s.send(ping(64<<10 + 1))
+	endless := r.connect(chromium, "")
 	writer, err := endless.NextWriter(websocket.TextMessage)
 	if err != nil {
 		t.Fatal(err)
@@ -42,27 +42,27 @@ func TestMessageSize(t *testing.T) {
 			break // it has hung up already
 		}
 	}
-	s.closed(websocket.CloseMessageTooBig)
-	endless.closed(websocket.CloseMessageTooBig)
+	s.wantClose(websocket.CloseMessageTooBig)
+	endless.wantClose(websocket.CloseMessageTooBig)
 }
 
-// There is a time for hello, for a message, and for silence.
-func TestSlowClientsAreClosed(t *testing.T) {
+// There are timeouts for hello, for a message, and for silence.
+func TestTimeouts(t *testing.T) {
 	part := bytes.Repeat([]byte("x"), 5<<10) // more than the client's buffer: it leaves
 	for name, tc := range map[string]struct {
-		greeted bool
-		talk    func(s *socket, ended <-chan struct{})
-		code    int
-		after   time.Duration
+		hello bool
+		talk  func(s *socket, ended <-chan struct{})
+		code  int
+		after time.Duration
 	}{
-		"no hello":  {false, func(*socket, <-chan struct{}) {}, protocol.CloseNoHello, 5 * time.Second},
-		"no answer": {true, func(*socket, <-chan struct{}) {}, protocol.CloseGoingAway, 90 * time.Second},
+		"no hello": {false, func(*socket, <-chan struct{}) {}, protocol.CloseNoHello, 5 * time.Second},
+		"no pong":  {true, func(*socket, <-chan struct{}) {}, protocol.CloseGoingAway, 90 * time.Second},
 		"half a hello": {false, func(s *socket, _ <-chan struct{}) {
 			if w, err := s.NextWriter(websocket.TextMessage); err == nil {
 				_, _ = w.Write(part)
 			}
 		}, protocol.CloseNoHello, 5 * time.Second},
-		"a message in drops, with pongs between": {true, func(s *socket, ended <-chan struct{}) {
+		"a slow message, with pongs in between": {true, func(s *socket, ended <-chan struct{}) {
 			w, err := s.NextWriter(websocket.TextMessage)
 			for err == nil {
 				_, err = w.Write(part)
@@ -80,16 +80,16 @@ func TestSlowClientsAreClosed(t *testing.T) {
 				r := startInBubble(t, nil)
 				_, token := r.pair(chromium)
 				s := r.open(chromium)
-				if tc.greeted {
-					s = r.greeted(chromium, token)
+				if tc.hello {
+					s = r.connect(chromium, token)
 				}
 				s.SetPingHandler(func(string) error { return nil }) // does not answer
 				_ = s.SetReadDeadline(time.Time{})
 				began, ended := time.Now(), make(chan struct{})
 				var sender sync.WaitGroup
 				sender.Go(func() { tc.talk(s, ended) })
-				s.closed(tc.code)
-				// What comes in drops is noticed with the next one.
+				s.wantClose(tc.code)
+				// A slow message is noticed when its next part arrives.
 				if took := time.Since(began); took < tc.after || took > tc.after+time.Second {
 					t.Errorf("closed after %v, want %v", took, tc.after)
 				}
@@ -101,73 +101,73 @@ func TestSlowClientsAreClosed(t *testing.T) {
 	}
 }
 
-// A client that says nothing but answers pings stays.
-func TestLivingClientsStay(t *testing.T) {
+// A client that only answers pings stays connected.
+func TestIdleClientsStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := startInBubble(t, nil)
 		_, token := r.pair(chromium)
-		s := r.greeted(chromium, token)
+		s := r.connect(chromium, token)
 		_ = s.SetReadDeadline(time.Time{})
 		var reading sync.WaitGroup
 		reading.Go(func() { _, _, _ = s.ReadMessage() })
 		<-time.After(10 * time.Minute)
-		s.say(frameOf(t, film(1)))
+		s.send(frameOf(t, film(1)))
 		synctest.Wait()
 		if len(r.sink.kept()) != 1 {
-			t.Error("the socket is dead")
+			t.Error("the socket was closed")
 		}
 		_ = s.Close()
 		reading.Wait()
 	})
 }
 
-// A client that does not read is cut off after 10 s. A pipe holds its writer up from
-// the first byte.
-func TestClientsThatDoNotReadAreCutOff(t *testing.T) {
+// A client that does not read is disconnected after 10 s. A pipe blocks its writer from the first
+// byte.
+func TestClientsThatDoNotReadAreDisconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := startInBubble(t, nil)
 		_, token := r.pair(chromium)
-		s := r.greeted(chromium, token)
+		s := r.connect(chromium, token)
 		began := time.Now()
-		s.say(`{"type":"ping"}`)
+		s.send(`{"type":"ping"}`)
 		for s.WriteMessage(websocket.TextMessage, []byte(`{"type":"ping"}`)) == nil {
 		}
 		if took := time.Since(began); took != 10*time.Second {
-			t.Errorf("cut off after %v", took)
+			t.Errorf("disconnected after %v", took)
 		}
 	})
 }
 
-// Messages of a client are read at its rate, on all its sockets together; pings of the
-// websocket count, too. Another client has its own rate.
+// The rate limit is for all sockets of a client together, and counts pings of the websocket, too.
+// Another client has a limit of its own.
 func TestRateLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := startInBubble(t, nil)
 		_, token := r.pair(chromium)
-		one, two := r.greeted(chromium, token), r.greeted(chromium, token)
+		one, two := r.connect(chromium, token), r.connect(chromium, token)
 		began := time.Now()
 		for range 1000 {
-			one.alive()
+			one.ping()
 		}
 		if took := time.Since(began); took > 0 {
 			t.Errorf("a burst of 1,000 took %v", took)
 		}
 		for range 250 {
-			one.alive()
-			two.alive()
+			one.ping()
+			two.ping()
 		}
 		if took := time.Since(began); took < time.Second || took > 1100*time.Millisecond {
 			t.Errorf("500 more took %v", took)
 		}
 		_, other := r.pair(chromium)
-		s := r.greeted(chromium, other)
+		s := r.connect(chromium, other)
 		began = time.Now()
-		s.alive()
+		s.ping()
 		if took := time.Since(began); took > 0 {
-			t.Errorf("another client waited for %v", took)
+			t.Errorf("another client waited %v", took)
 		}
 
-		flood := r.greeted(firefox, "")
+		flood := r.connect(firefox, "")
 		_ = flood.SetReadDeadline(time.Time{})
 		pongs := 0
 		flood.SetPongHandler(func(string) error { pongs++; return nil })
@@ -190,8 +190,8 @@ func TestRateLimit(t *testing.T) {
 	})
 }
 
-// What a paired client plays is passed on. A socket that breaks ends it, one that rests does not.
-func TestPlayingIsPassedOn(t *testing.T) {
+// What a paired client plays is passed on. A broken socket ends it, an idle one does not.
+func TestPlaying(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var heard []string
 		r := startInBubble(t, func(o *connector.Options) {
@@ -200,9 +200,9 @@ func TestPlayingIsPassedOn(t *testing.T) {
 			}
 		})
 		frame := frameOf(t, protocol.Playing{Session: uuid(1), State: "playing", Media: viewing.Media{Type: viewing.Movie, Title: "Alpha"}})
-		stranger := r.greeted(chromium, "")
-		stranger.say(frame)
-		stranger.refused(protocol.PairingRequired)
+		unpaired := r.connect(chromium, "")
+		unpaired.send(frame)
+		unpaired.wantError(protocol.PairingRequired)
 		id, token := r.pair(chromium)
 		source := "browser:" + id
 		end := func(s *socket, frame []byte) {
@@ -210,44 +210,44 @@ func TestPlayingIsPassedOn(t *testing.T) {
 			_ = s.Close()
 			synctest.Wait()
 		}
-		s := r.greeted(chromium, token)
-		s.say(frame)
-		s.say(strings.Replace(frame, "Alpha", "", 1))
-		s.refused(protocol.BadMessage)
+		s := r.connect(chromium, token)
+		s.send(frame)
+		s.send(strings.Replace(frame, "Alpha", "", 1))
+		s.wantError(protocol.BadMessage)
 		end(s, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""))
 		if want := source + " playing Alpha"; strings.Join(heard, ", ") != want {
-			t.Errorf("a socket that rests: %q, want %q", heard, want)
+			t.Errorf("idle socket: %q, want %q", heard, want)
 		}
-		s = r.greeted(chromium, token)
+		s = r.connect(chromium, token)
 		end(s, nil)
 		if want := source + " ended unknown "; len(heard) != 2 || heard[1] != want {
-			t.Errorf("a socket that breaks: %q, want %q", heard, want)
+			t.Errorf("broken socket: %q, want %q", heard, want)
 		}
 	})
 }
 
-// A client has 16 sockets at most. Another one has places of its own.
+// A client may have 16 sockets. Another client has a limit of its own.
 func TestSocketsOfOneClient(t *testing.T) {
 	r := start(t, nil)
 	_, token := r.pair(chromium)
 	_, other := r.pair(chromium)
 	for range 16 {
-		r.greeted(chromium, token)
+		r.connect(chromium, token)
 	}
 	s := r.open(chromium)
-	s.say(helloWith(`"token":"` + token + `"`))
-	s.refused(protocol.RateLimited)
-	s.closed(protocol.CloseRate)
-	r.greeted(chromium, other).alive()
+	s.send(helloWith(`"token":"` + token + `"`))
+	s.wantError(protocol.RateLimited)
+	s.wantClose(protocol.CloseRate)
+	r.connect(chromium, other).ping()
 }
 
-// Unpaired sockets take every place again and again, in any subprotocol, and do not
-// hang up when told so: the paired client comes in, and stays.
-func TestUnpairedSocketsKeepNoPairedClientOut(t *testing.T) {
+// Unpaired sockets in any subprotocol, which do not hang up after a close frame, do not keep a
+// paired client from connecting, and do not disconnect it.
+func TestUnpairedSocketsDoNotBlockPairedClients(t *testing.T) {
 	for _, subprotocol := range []string{protocol.Subprotocol, "filmspool.v2"} {
 		r := start(t, nil)
 		id, token := r.pair(chromium)
-		crowd := func() (first *socket) {
+		flood := func() (first *socket) {
 			for n := range 100 {
 				origin := []string{chromium, firefox, "chrome-extension://" + strings.Repeat("a", 32), "chrome-extension://" + strings.Repeat("b", 32)}[n%4]
 				s, answer, err := r.try(origin, "", []string{subprotocol})
@@ -260,79 +260,79 @@ func TestUnpairedSocketsKeepNoPairedClientOut(t *testing.T) {
 			}
 			return first
 		}
-		oldest := crowd()
-		mine := r.greeted(chromium, token)
+		oldest := flood()
+		mine := r.connect(chromium, token)
 		proving := r.open(chromium)
-		proving.say(helloWith(`"clientId":"` + id + `","nonce":"n"`))
-		proving.hear()
-		crowd()
-		mine.alive()
-		proving.say(`{"type":"auth","token":"` + token + `"}`)
-		if got := proving.hear(); got["paired"] != true {
-			t.Errorf("heard %v", got)
+		proving.send(helloWith(`"clientId":"` + id + `","nonce":"n"`))
+		proving.receive()
+		flood()
+		mine.ping()
+		proving.send(`{"type":"auth","token":"` + token + `"}`)
+		if got := proving.receive(); got["paired"] != true {
+			t.Errorf("received %v", got)
 		}
 		if subprotocol == protocol.Subprotocol {
 			if _, frame, err := oldest.ReadMessage(); err == nil || websocket.IsCloseError(err, protocol.CloseNoHello) {
-				t.Errorf("the oldest heard %q, %v; want an end at once", frame, err)
+				t.Errorf("the oldest received %q, %v; want it closed at once", frame, err)
 			}
 		}
 	}
 }
 
-// A client that is revoked is closed at once, on all its sockets. What is under way is
-// kept, what waits is not; the token is worth nothing.
+// Revoking a client closes all its sockets at once and invalidates its token. The commit in progress
+// is stored, waiting events are not.
 func TestRevokedWhileConnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gated := gatedSink()
 		r := startInBubble(t, func(o *connector.Options) { o.Sink = gated })
 		id, token := r.pair(chromium)
 		_, otherToken := r.pair(chromium)
-		one, two, other := r.greeted(chromium, token), r.greeted(chromium, token), r.greeted(chromium, otherToken)
-		one.say(frameOf(t, film(0)))
+		one, two, other := r.connect(chromium, token), r.connect(chromium, token), r.connect(chromium, otherToken)
+		one.send(frameOf(t, film(0)))
 		<-gated.entered                                  // the disk hangs
-		for n := 1; n <= protocol.MaxInFlight/2+1; n++ { // the last one waits for a place
-			one.say(frameOf(t, film(n)))
+		for n := 1; n <= protocol.MaxInFlight/2+1; n++ { // the last one waits in the reader
+			one.send(frameOf(t, film(n)))
 		}
 		synctest.Wait()
 		if err := r.registry.Revoke(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
-		one.closed(protocol.CloseRevoked)
-		two.closed(protocol.CloseRevoked)
-		other.alive()
+		one.wantClose(protocol.CloseRevoked)
+		two.wantClose(protocol.CloseRevoked)
+		other.ping()
 		close(gated.gate)
 		again := r.open(chromium)
-		again.say(helloWith(`"token":"` + token + `"`))
-		again.refused(protocol.PairingRequired)
-		again.closed(protocol.CloseToken)
+		again.send(helloWith(`"token":"` + token + `"`))
+		again.wantError(protocol.PairingRequired)
+		again.wantClose(protocol.CloseToken)
 		r.stop()
 		if kept := gated.kept(); len(kept) != 1 || kept[0].EventID != uuid(0) {
-			t.Errorf("kept %d events, want the one that was under way", len(kept))
+			t.Errorf("stored %d events, want the one of the commit in progress", len(kept))
 		}
 	})
 }
 
-func TestStopClosesAllAndAnswersWhatIsUnderWay(t *testing.T) {
+func TestStopAnswersCommitsInProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gated := gatedSink()
 		r := startInBubble(t, func(o *connector.Options) { o.Sink = gated })
 		_, token := r.pair(chromium)
-		busy, idle, silent := r.greeted(chromium, token), r.greeted(firefox, ""), r.open(firefox)
-		busy.say(frameOf(t, film(0)))
+		busy, idle, silent := r.connect(chromium, token), r.connect(firefox, ""), r.open(firefox)
+		busy.send(frameOf(t, film(0)))
 		<-gated.entered
-		busy.say(frameOf(t, film(1)))
-		busy.alive()
+		busy.send(frameOf(t, film(1)))
+		busy.ping()
 		stopped := make(chan struct{})
 		go func() { defer close(stopped); r.stop() }()
-		idle.closed(protocol.CloseGoingAway)
-		silent.closed(protocol.CloseGoingAway)
+		idle.wantClose(protocol.CloseGoingAway)
+		silent.wantClose(protocol.CloseGoingAway)
 		close(gated.gate)
 		for n := range 2 {
-			if got := busy.hear(); got["type"] != "ack" || got["id"] != uuid(n) {
+			if got := busy.receive(); got["type"] != "ack" || got["id"] != uuid(n) {
 				t.Errorf("answer %d: %v", n, got)
 			}
 		}
-		busy.closed(protocol.CloseGoingAway)
+		busy.wantClose(protocol.CloseGoingAway)
 		<-stopped
 		if _, answer, err := r.try(chromium, "", []string{protocol.Subprotocol}); err == nil || answer.StatusCode != http.StatusServiceUnavailable {
 			t.Errorf("after the end: %v, %v", answer, err)
@@ -341,19 +341,19 @@ func TestStopClosesAllAndAnswersWhatIsUnderWay(t *testing.T) {
 }
 
 // Stopping does not wait for a disk that hangs, and acknowledges nothing.
-func TestStopIsBoundedWhenTheSinkHangs(t *testing.T) {
+func TestStopWithAHangingDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hung := gatedSink() // never opened
 		r := startInBubble(t, func(o *connector.Options) { o.Sink = hung })
 		_, token := r.pair(chromium)
-		s := r.greeted(chromium, token)
-		s.say(frameOf(t, film(0)))
+		s := r.connect(chromium, token)
+		s.send(frameOf(t, film(0)))
 		<-hung.entered
 		began := time.Now()
 		stopped := make(chan struct{})
 		go func() { defer close(stopped); r.stop() }()
-		s.refused(protocol.Storage)
-		s.closed(protocol.CloseGoingAway)
+		s.wantError(protocol.Storage)
+		s.wantClose(protocol.CloseGoingAway)
 		<-stopped
 		if took := time.Since(began); took > 7*time.Second {
 			t.Errorf("stopping took %v", took)
@@ -361,9 +361,8 @@ func TestStopIsBoundedWhenTheSinkHangs(t *testing.T) {
 	})
 }
 
-// The status goes to paired clients when it has changed, twice a second at most, and
-// to nobody else.
-func TestStatusIsPushedWhenItHasChanged(t *testing.T) {
+// A changed status is pushed to paired clients only, at most twice a second.
+func TestStatusIsPushed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var pending atomic.Int64
 		r := startInBubble(t, func(o *connector.Options) {
@@ -372,16 +371,16 @@ func TestStatusIsPushedWhenItHasChanged(t *testing.T) {
 			}
 		})
 		_, token := r.pair(chromium)
-		s := r.greeted(chromium, token)
-		unpaired := r.greeted(firefox, "")
+		s := r.connect(chromium, token)
+		unpaired := r.connect(firefox, "")
 		began := time.Now()
 		for range 100 {
 			pending.Add(1)
 			r.server.Nudge()
 		}
-		first := s.hear()
+		first := s.receive()
 		if first["pending"] != 100.0 {
-			if first = s.hear(); time.Since(began) < 500*time.Millisecond {
+			if first = s.receive(); time.Since(began) < 500*time.Millisecond {
 				t.Error("pushed twice within the limit")
 			}
 		}
@@ -391,13 +390,13 @@ func TestStatusIsPushedWhenItHasChanged(t *testing.T) {
 		<-time.After(time.Second)
 		r.server.Nudge() // nothing has changed
 		<-time.After(time.Second)
-		s.alive()        // a pushed status would have come before the pong
-		unpaired.alive() // here, too
-		unpaired.say(`{"type":"pair","id":"p","code":"` + r.registry.NewCode().Text + `"}`)
-		unpaired.hear()
+		s.ping()        // a pushed status would have come before the pong
+		unpaired.ping() // here, too
+		unpaired.send(`{"type":"pair","id":"p","code":"` + r.registry.NewCode().Text + `"}`)
+		unpaired.receive()
 		r.server.Nudge()
-		if got := unpaired.hear(); got["type"] != "status" || got["pending"] != 100.0 {
-			t.Errorf("once it is paired: %v", got)
+		if got := unpaired.receive(); got["type"] != "status" || got["pending"] != 100.0 {
+			t.Errorf("after pairing: %v", got)
 		}
 	})
 }
@@ -422,19 +421,19 @@ func TestNoTokenCodeOrTitleIsLogged(t *testing.T) {
 		})
 		code := r.registry.NewCode().Text
 		_, programs := r.add("p")
-		s := r.greeted(chromium, "")
-		s.say(`{"type":"pair","id":"p","code":"WRONG222"}`)
-		s.refused(protocol.PairingCodeInvalid)
-		s.say(`{"type":"pair","id":"p","code":"` + code + `"}`)
-		token := s.hear()["token"].(string)
+		s := r.connect(chromium, "")
+		s.send(`{"type":"pair","id":"p","code":"WRONG222"}`)
+		s.wantError(protocol.PairingCodeInvalid)
+		s.send(`{"type":"pair","id":"p","code":"` + code + `"}`)
+		token := s.receive()["token"].(string)
 		private := film(1)
 		private.Media.Title = "A Private Film"
-		s.say(frameOf(t, private))
-		s.hear()
+		s.send(frameOf(t, private))
+		s.receive()
 		wrong := r.open(firefox)
-		wrong.say(helloWith(`"token":"` + token + `"`))
-		wrong.refused(protocol.PairingRequired)
-		wrong.closed(protocol.CloseToken)
+		wrong.send(helloWith(`"token":"` + token + `"`))
+		wrong.wantError(protocol.PairingRequired)
+		wrong.wantClose(protocol.CloseToken)
 		r.post(programs, frameOf(t, private))
 		r.post(programs+"x", frameOf(t, private))
 		r.stop()

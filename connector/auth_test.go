@@ -21,8 +21,8 @@ import (
 // helloWith is a hello with more fields.
 func helloWith(fields string) string { return strings.TrimSuffix(hello, "}") + "," + fields + "}" }
 
-// Only an extension opens a socket, and only an extension may read who answers.
-func TestOnlyExtensionsAreLetIn(t *testing.T) {
+// Only an extension may open a socket and read the health answer.
+func TestOnlyExtensionsMayConnect(t *testing.T) {
 	r := start(t, nil)
 	for _, tc := range []struct {
 		name, origin, host string
@@ -67,7 +67,7 @@ func TestOnlyExtensionsAreLetIn(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// A socket ends when its first message is no hello of our version in our subprotocol.
+// The server closes a socket whose first message is not a hello of our version and subprotocol.
 func TestFirstMessage(t *testing.T) {
 	r := start(t, nil)
 	for _, tc := range []struct {
@@ -82,52 +82,52 @@ func TestFirstMessage(t *testing.T) {
 		{`{"type":"hello","v":2}`, protocol.UnsupportedVersion, protocol.CloseVersion},
 	} {
 		s := r.open(chromium)
-		s.say(tc.frame)
-		s.refused(tc.code)
-		s.closed(tc.close)
+		s.send(tc.frame)
+		s.wantError(tc.code)
+		s.wantClose(tc.close)
 	}
 	for _, asked := range [][]string{nil, {"filmspool.v2"}} {
 		s, _, err := r.try(chromium, "", asked)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.refused(protocol.UnsupportedVersion)
-		s.closed(protocol.CloseVersion)
+		s.wantError(protocol.UnsupportedVersion)
+		s.wantClose(protocol.CloseVersion)
 	}
 }
 
-// An unpaired client gets nothing but a welcome and pongs, and nothing of it is kept.
+// An unpaired client gets only a welcome and pongs, and no event of it is stored.
 func TestUnpairedClientsMayOnlyPairAndPing(t *testing.T) {
 	r := start(t, nil)
 	s := r.open(chromium)
-	s.say(hello)
-	if welcome := s.hear(); welcome["paired"] != false || welcome["proof"] != nil {
-		t.Errorf("welcome tells too much: %v", welcome)
+	s.send(hello)
+	if welcome := s.receive(); welcome["paired"] != false || welcome["proof"] != nil {
+		t.Errorf("welcome reveals more than needed: %v", welcome)
 	}
 	for _, m := range []protocol.Message{film(1), protocol.List{ID: uuid(2), Name: "x"}, protocol.StatusRequest{ID: "s"}} {
-		s.say(frameOf(t, m))
-		if got := s.refused(protocol.PairingRequired); got["id"] == nil || got["retryable"] != false {
+		s.send(frameOf(t, m))
+		if got := s.wantError(protocol.PairingRequired); got["id"] == nil || got["retryable"] != false {
 			t.Errorf("refusal %v", got)
 		}
 	}
-	s.alive()
+	s.ping()
 	if kept := r.sink.kept(); len(kept) != 0 {
 		t.Errorf("kept %v", kept)
 	}
 }
 
-// A token counts from the Origin that it was given to, and a program's not at all.
+// A token is valid only from the Origin that paired, and a program's token not on a socket.
 func TestTokens(t *testing.T) {
 	r := start(t, nil)
 	_, token := r.pair(chromium)
 	_, programs := r.add("p")
 	s := r.open(chromium)
-	s.say(helloWith(`"token":"` + token + `"`))
-	if welcome := s.hear(); welcome["paired"] != true {
+	s.send(helloWith(`"token":"` + token + `"`))
+	if welcome := s.receive(); welcome["paired"] != true {
 		t.Errorf("welcome %v", welcome)
 	}
-	s.say(`{"type":"status","id":"s"}`)
-	if got := s.hear(); got["type"] != "status" || got["id"] != "s" || got["pending"] != 7.0 || got["attention"] != 2.0 {
+	s.send(`{"type":"status","id":"s"}`)
+	if got := s.receive(); got["type"] != "status" || got["id"] != "s" || got["pending"] != 7.0 || got["attention"] != 2.0 {
 		t.Errorf("status %v", got)
 	}
 	for name, tc := range map[string]struct{ origin, token string }{
@@ -136,18 +136,18 @@ func TestTokens(t *testing.T) {
 		"of a program":      {chromium, programs},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inHello, inAuth := r.open(tc.origin), r.greeted(tc.origin, "")
-			inHello.say(helloWith(`"token":"` + tc.token + `"`))
-			inAuth.say(`{"type":"auth","token":"` + tc.token + `"}`)
+			inHello, inAuth := r.open(tc.origin), r.connect(tc.origin, "")
+			inHello.send(helloWith(`"token":"` + tc.token + `"`))
+			inAuth.send(`{"type":"auth","token":"` + tc.token + `"}`)
 			for _, s := range []*socket{inHello, inAuth} {
-				s.refused(protocol.PairingRequired)
-				s.closed(protocol.CloseToken)
+				s.wantError(protocol.PairingRequired)
+				s.wantClose(protocol.CloseToken)
 			}
 		})
 	}
 }
 
-// The daemon proves itself to the client itself, when that asks.
+// The daemon proves that it knows the token, to the client of that token only.
 func TestProof(t *testing.T) {
 	r := start(t, nil)
 	id, token := r.pair(chromium)
@@ -163,31 +163,31 @@ func TestProof(t *testing.T) {
 		{"a program", chromium, `"clientId":"` + program + `","nonce":"n"`, ""},
 	} {
 		s := r.open(tc.origin)
-		s.say(helloWith(tc.fields))
-		if got, _ := s.hear()["proof"].(string); got != tc.want {
+		s.send(helloWith(tc.fields))
+		if got, _ := s.receive()["proof"].(string); got != tc.want {
 			t.Errorf("%s: proof %q, want %q", tc.name, got, tc.want)
 		}
 	}
 }
 
-// A code pairs a socket, which may report from then on, until it is revoked.
+// A code pairs a socket, which may then report events until it is revoked.
 func TestPairingOnASocket(t *testing.T) {
 	r := start(t, nil)
 	code := r.registry.NewCode().Text
-	s := r.greeted(chromium, "")
-	s.say(`{"type":"pair","id":"p1","code":"` + strings.ToLower(code[:4]+"-"+code[4:]) + `","label":"desk"}`)
-	paired := s.hear()
+	s := r.connect(chromium, "")
+	s.send(`{"type":"pair","id":"p1","code":"` + strings.ToLower(code[:4]+"-"+code[4:]) + `","label":"desk"}`)
+	paired := s.receive()
 	token, _ := paired["token"].(string)
 	if paired["type"] != "paired" || paired["id"] != "p1" || len(token) != 43 {
-		t.Fatalf("heard %v", paired)
+		t.Fatalf("received %v", paired)
 	}
-	s.say(frameOf(t, film(1)))
-	if got := s.hear(); got["type"] != "ack" {
-		t.Errorf("heard %v", got)
+	s.send(frameOf(t, film(1)))
+	if got := s.receive(); got["type"] != "ack" {
+		t.Errorf("received %v", got)
 	}
 	for _, again := range []string{`{"type":"pair","id":"p2","code":"` + r.registry.NewCode().Text + `"}`, `{"type":"auth","token":"` + token + `"}`} {
-		s.say(again)
-		s.refused(protocol.BadMessage)
+		s.send(again)
+		s.wantError(protocol.BadMessage)
 	}
 	list := r.registry.List()
 	if len(list) != 1 || list[0].Label != "desk" || list[0].Browser != "chromium" || list[0].Origin != chromium || list[0].ID != paired["clientId"] {
@@ -196,24 +196,24 @@ func TestPairingOnASocket(t *testing.T) {
 	if err := r.registry.Revoke(t.Context(), list[0].ID); err != nil {
 		t.Fatal(err)
 	}
-	s.closed(protocol.CloseRevoked)
+	s.wantClose(protocol.CloseRevoked)
 }
 
-// Five wrong codes close the code to their Origin. Another extension is paired all the same.
+// After five wrong codes an Origin can no longer use the code. Another extension still can.
 func TestWrongCodes(t *testing.T) {
 	r := start(t, nil)
 	code := r.registry.NewCode().Text
-	one, two := r.greeted(chromium, ""), r.greeted(firefox, "")
+	one, two := r.connect(chromium, ""), r.connect(firefox, "")
 	for range 5 {
-		one.say(`{"type":"pair","id":"p","code":"WRONG222"}`)
-		one.refused(protocol.PairingCodeInvalid)
+		one.send(`{"type":"pair","id":"p","code":"WRONG222"}`)
+		one.wantError(protocol.PairingCodeInvalid)
 	}
-	for _, s := range []*socket{one, r.greeted(chromium, "")} {
-		s.say(`{"type":"pair","id":"p","code":"` + code + `"}`) // the sixth, and right
-		s.refused(protocol.PairingCodeInvalid)
+	for _, s := range []*socket{one, r.connect(chromium, "")} {
+		s.send(`{"type":"pair","id":"p","code":"` + code + `"}`) // the sixth, and right
+		s.wantError(protocol.PairingCodeInvalid)
 	}
-	two.say(`{"type":"pair","id":"p","code":"` + code + `"}`)
-	if got := two.hear(); got["type"] != "paired" {
+	two.send(`{"type":"pair","id":"p","code":"` + code + `"}`)
+	if got := two.receive(); got["type"] != "paired" {
 		t.Errorf("got %v", got)
 	}
 	if all := r.registry.List(); len(all) != 1 || all[0].Origin != firefox {
@@ -221,57 +221,57 @@ func TestWrongCodes(t *testing.T) {
 	}
 }
 
-func TestPairingThatCannotBeKept(t *testing.T) {
+func TestPairingOnAFullDisk(t *testing.T) {
 	r := start(t, nil)
 	code := r.registry.NewCode().Text
-	s := r.greeted(chromium, "")
-	r.shelf.mu.Lock()
-	r.shelf.fail = errors.New("disk full at /secret/place")
-	r.shelf.mu.Unlock()
-	s.say(`{"type":"pair","id":"p","code":"` + code + `"}`)
-	if got := s.refused(protocol.Storage); got["retryable"] != true {
+	s := r.connect(chromium, "")
+	r.store.mu.Lock()
+	r.store.fail = errors.New("disk full at /secret/place")
+	r.store.mu.Unlock()
+	s.send(`{"type":"pair","id":"p","code":"` + code + `"}`)
+	if got := s.wantError(protocol.Storage); got["retryable"] != true {
 		t.Errorf("refusal %v", got)
 	}
 }
 
 // Bad messages after hello are refused one by one; a second hello and a binary frame
-// end the socket.
+// close the socket.
 func TestAfterHello(t *testing.T) {
 	r := start(t, nil)
 	_, token := r.pair(chromium)
-	s := r.greeted(chromium, token)
-	s.say("{")
-	s.refused(protocol.BadJSON)
-	s.say(`{"type":"history","id":"h"}`)
-	if got := s.refused(protocol.UnknownType); got["id"] != "h" {
+	s := r.connect(chromium, token)
+	s.send("{")
+	s.wantError(protocol.BadJSON)
+	s.send(`{"type":"history","id":"h"}`)
+	if got := s.wantError(protocol.UnknownType); got["id"] != "h" {
 		t.Errorf("refusal %v", got)
 	}
 	bad := film(1)
 	bad.WatchedAt = "2026-03-01T20:15:00"
-	s.say(frameOf(t, bad))
-	if got := s.refused(protocol.BadMessage); got["field"] != "watchedAt" || got["id"] != bad.ID {
+	s.send(frameOf(t, bad))
+	if got := s.wantError(protocol.BadMessage); got["field"] != "watchedAt" || got["id"] != bad.ID {
 		t.Errorf("refusal %v", got)
 	}
-	s.say(hello)
-	binary := r.greeted(chromium, token)
+	s.send(hello)
+	binary := r.connect(chromium, token)
 	if err := binary.WriteMessage(websocket.BinaryMessage, []byte(`{"type":"ping"}`)); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range []*socket{s, binary} {
-		s.refused(protocol.BadMessage)
-		s.closed(protocol.CloseProtocol)
+		s.wantError(protocol.BadMessage)
+		s.wantClose(protocol.CloseProtocol)
 	}
 }
 
-// After a close frame the client has a second to hang up: what it still sends does not take
-// the frame from it.
+// After a close frame the client has a second to hang up: what it still sends does not reset the
+// connection before it has read the frame.
 func TestCloseFramesArrive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := startInBubble(t, nil)
-		s := r.greeted(chromium, "")
-		s.say(hello)
-		s.refused(protocol.BadMessage)
-		s.closed(protocol.CloseProtocol)
+		s := r.connect(chromium, "")
+		s.send(hello)
+		s.wantError(protocol.BadMessage)
+		s.wantClose(protocol.CloseProtocol)
 		if _, err := s.NetConn().Write([]byte("late")); err != nil {
 			t.Error(err)
 		}
@@ -282,19 +282,18 @@ func TestCloseFramesArrive(t *testing.T) {
 	})
 }
 
-// However many wrong codes come, and from however many Origins, the log grows by a
-// few lines in ten minutes.
-func TestStrangersDoNotFillTheLog(t *testing.T) {
+// Any number of wrong codes, from any number of Origins, adds only a few lines to the log.
+func TestWrongCodesDoNotFillTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		r := startInBubble(t, func(o *connector.Options) {
 			o.Logger = slog.New(slog.NewTextHandler(&log, nil))
 		})
 		for n := range 100 {
-			s := r.greeted(fmt.Sprintf("chrome-extension://%032d", n), "")
+			s := r.connect(fmt.Sprintf("chrome-extension://%032d", n), "")
 			for range 5 {
-				s.say(`{"type":"pair","id":"p","code":"WRONG222"}`)
-				s.refused(protocol.PairingCodeInvalid)
+				s.send(`{"type":"pair","id":"p","code":"WRONG222"}`)
+				s.wantError(protocol.PairingCodeInvalid)
 			}
 			_ = s.Close()
 			<-time.After(time.Second)

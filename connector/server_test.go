@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
 }
 
-// sink is a Sink in memory. As the queue does, it keeps an event id once.
+// sink is a Sink in memory. Like the queue, it stores an event id once.
 type sink struct {
 	mu      sync.Mutex
 	batches []viewing.Batch
@@ -94,7 +94,7 @@ func outcomes(batch viewing.Batch, status viewing.Status) []viewing.Outcome {
 	return list
 }
 
-// kept is what was committed, in order.
+// kept returns the committed events, in order.
 func (s *sink) kept() []viewing.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,16 +105,16 @@ func (s *sink) kept() []viewing.Event {
 	return all
 }
 
-// shelf is a pairing.Store in memory.
-type shelf struct {
+// store is a pairing.Store in memory.
+type store struct {
 	mu      sync.Mutex
 	records map[string][]byte
 	fail    error
 }
 
-func (s *shelf) Load(context.Context) (map[string][]byte, error) { return maps.Clone(s.records), nil }
+func (s *store) Load(context.Context) (map[string][]byte, error) { return maps.Clone(s.records), nil }
 
-func (s *shelf) Save(_ context.Context, id string, record []byte) error {
+func (s *store) Save(_ context.Context, id string, record []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fail != nil {
@@ -148,13 +148,13 @@ func program(r *http.Request) bool {
 	return true
 }
 
-// rig is a server on a listener, with all it was given.
+// rig is a server on a listener, with its dependencies.
 type rig struct {
 	t        testing.TB
 	server   *connector.Server
 	registry *pairing.Registry
 	sink     *sink
-	shelf    *shelf
+	store    *store
 	address  string
 	dialer   func(ctx context.Context, network, address string) (net.Conn, error)
 	stop     func() // ends Run and waits for it
@@ -172,9 +172,9 @@ func start(t testing.TB, change func(*connector.Options)) *rig {
 
 func serve(t testing.TB, listener net.Listener, change func(*connector.Options)) *rig {
 	t.Helper()
-	r := &rig{t: t, sink: &sink{}, shelf: &shelf{}, address: listener.Addr().String()}
+	r := &rig{t: t, sink: &sink{}, store: &store{}, address: listener.Addr().String()}
 	var err error
-	if r.registry, err = pairing.New(t.Context(), r.shelf); err != nil {
+	if r.registry, err = pairing.New(t.Context(), r.store); err != nil {
 		t.Fatal(err)
 	}
 	options := connector.Options{
@@ -213,7 +213,7 @@ func serve(t testing.TB, listener net.Listener, change func(*connector.Options))
 	return r
 }
 
-// pair makes a client for origin.
+// pair pairs a client of origin.
 func (r *rig) pair(origin string) (id, token string) {
 	r.t.Helper()
 	id, token, err := r.registry.Pair(context.Background(), r.registry.NewCode().Text, "test", origin, "")
@@ -223,7 +223,7 @@ func (r *rig) pair(origin string) (id, token string) {
 	return id, token
 }
 
-// client is a Go client that is paired already.
+// client returns a Go client that is paired.
 func (r *rig) client(origin string) *connectortest.Client {
 	r.t.Helper()
 	id, token := r.pair(origin)
@@ -245,7 +245,7 @@ func (r *rig) dialAs(origin, id, token string) (*connectortest.Client, error) {
 	return c, err
 }
 
-// socket is a bare websocket that says what it is told.
+// socket is a websocket on which tests send and receive frames.
 type socket struct {
 	t testing.TB
 	*websocket.Conn
@@ -279,71 +279,71 @@ func (r *rig) try(origin, host string, subprotocols []string) (*socket, *http.Re
 	return &socket{r.t, conn}, answer, nil
 }
 
-// greeted opens a socket and says hello with the token, if it is not "".
-func (r *rig) greeted(origin, token string) *socket {
+// connect opens a socket and sends a hello, with the token if it is not "".
+func (r *rig) connect(origin, token string) *socket {
 	r.t.Helper()
 	s := r.open(origin)
-	s.say(strings.TrimSuffix(hello, "}") + `,"token":"` + token + `"}`)
-	if got := s.hear(); got["type"] != "welcome" || got["paired"] != (token != "") {
+	s.send(strings.TrimSuffix(hello, "}") + `,"token":"` + token + `"}`)
+	if got := s.receive(); got["type"] != "welcome" || got["paired"] != (token != "") {
 		r.t.Fatalf("welcome: %v", got)
 	}
 	return s
 }
 
-func (s *socket) say(frame string) {
+func (s *socket) send(frame string) {
 	s.t.Helper()
 	if err := s.WriteMessage(websocket.TextMessage, []byte(frame)); err != nil {
-		s.t.Fatalf("say %.80s: %v", frame, err)
+		s.t.Fatalf("send %.80s: %v", frame, err)
 	}
 }
 
-// hear is the next message.
-func (s *socket) hear() map[string]any {
+// receive returns the next message.
+func (s *socket) receive() map[string]any {
 	s.t.Helper()
 	kind, frame, err := s.ReadMessage()
 	if err != nil {
-		s.t.Fatalf("hear: %v", err)
+		s.t.Fatalf("receive: %v", err)
 	}
 	var m map[string]any
 	if err := json.Unmarshal(frame, &m); err != nil || kind != websocket.TextMessage {
-		s.t.Fatalf("hear %q of kind %d: %v", frame, kind, err)
+		s.t.Fatalf("received %q of kind %d: %v", frame, kind, err)
 	}
 	return m
 }
 
-// refused hears an error of a code and returns it.
-func (s *socket) refused(code protocol.Code) map[string]any {
+// wantError receives an error with a code and returns it.
+func (s *socket) wantError(code protocol.Code) map[string]any {
 	s.t.Helper()
-	got := s.hear()
+	got := s.receive()
 	if got["type"] != "error" || got["code"] != string(code) {
-		s.t.Fatalf("heard %v, want error %s", got, code)
+		s.t.Fatalf("received %v, want error %s", got, code)
 	}
 	return got
 }
 
-// closed reads the close frame; nothing else may come before it.
-func (s *socket) closed(code int) {
+// wantClose reads the close frame; no message may come before it.
+func (s *socket) wantClose(code int) {
 	s.t.Helper()
 	_, frame, err := s.ReadMessage()
 	var end *websocket.CloseError
 	if !errors.As(err, &end) || end.Code != code {
-		s.t.Fatalf("heard %q, %v; want close %d", frame, err, code)
+		s.t.Fatalf("received %q, %v; want close %d", frame, err, code)
 	}
 }
 
-// alive reports that the socket still answers.
-func (s *socket) alive() {
+// ping checks that the socket still answers.
+func (s *socket) ping() {
 	s.t.Helper()
-	s.say(`{"type":"ping"}`)
-	if got := s.hear(); got["type"] != "pong" {
-		s.t.Fatalf("heard %v, want pong", got)
+	s.send(`{"type":"ping"}`)
+	if got := s.receive(); got["type"] != "pong" {
+		s.t.Fatalf("received %v, want pong", got)
 	}
 }
 
-// uuid is the nth event id.
+// uuid returns the nth event id.
 func uuid(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012x", n) }
 
-// film is the nth viewing.
+// film returns the nth viewing.
 func film(n int) protocol.Viewing {
 	return protocol.Viewing{
 		ID: uuid(n), WatchedAt: "2026-03-01T20:15:00Z",
