@@ -44,6 +44,9 @@ func (d *core) MoveHistory(ctx context.Context, m control.HistoryMove) (did cont
 			did.AtService++
 		}
 	})
+	if err == nil && did.New()+did.Known == 0 {
+		err = d.knownAccount(m.From) // what an earlier account had can be moved, too
+	}
 	did.SendSeconds = d.toSend(did.New() - did.AtService)
 	return did, err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
@@ -86,7 +87,7 @@ func (p *program) sayAdded(added control.AddedClient) {
 	p.stdout.Say("hook.added", "name", added.Label)
 	p.stdout.Say("hook.how." + added.Hook)
 	if added.Body != "" {
-		p.stdout.Println(added.Body)
+		fmt.Fprintln(p.stdout.Text(), added.Body)
 	}
 	p.stdout.Say("hook.elsewhere")
 }

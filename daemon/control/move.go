@@ -21,7 +21,7 @@ type HistoryMoved struct {
 	// history: they are found there and not sent. It is counted in a dry run, where the
 	// history can be read.
 	AtService int             `json:"atService"`
-	Readable  bool            `json:"readable"`
+	Readable  bool            `json:"readable,omitzero"`
 	Reason    viewing.Message `json:"reason,omitzero"` // why it is not
 	// SendSeconds is about how long the sending takes; 0 when nothing slows it.
 	SendSeconds int64 `json:"sendSeconds"`

@@ -190,7 +190,7 @@ func TestADiaryWithoutAServiceIsNoTrouble(t *testing.T) {
 		t.Errorf("told: %s", p.Code)
 	}
 	Tell(locale.In(locale.English), on.Status)
-	if want := "Your diary is kept on this computer: 3 viewings."; on.Status.Summary != want {
+	if want := "Your diary is kept on this computer: 3 entries."; on.Status.Summary != want {
 		t.Errorf("%q, want %q", on.Status.Summary, want)
 	}
 }
