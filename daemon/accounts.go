@@ -53,7 +53,7 @@ func (d *core) openAccount(ctx context.Context, name string) (*sender, error) {
 		Logger: d.log.With("part", "replay", "account", name), InstallationID: d.store.InstallationID(),
 	}
 	if len(d.providers) > 0 {
-		o.Others = d.chain
+		o.Providers = d.chain
 	}
 	if d.o.Loop != nil {
 		d.o.Loop(&o)
@@ -107,7 +107,7 @@ func (d *core) moveTo(ctx context.Context, c config.Credential) (proven bool, er
 // use gives the account a new key or address; the loop takes it at once.
 func (a *sender) use(c config.Credential, client *tracker.Client) {
 	old := a.conn.Swap(&connection{credential: c, client: client})
-	a.loop.Use(client)
+	a.loop.SetService(client)
 	old.close()
 }
 
@@ -121,10 +121,10 @@ func (l *connection) close() {
 // clock says that this machine's clock and the service's differ by more than they may;
 // nil where they do not, or nobody knows.
 func (l *connection) clock() *control.Problem {
-	if l.client == nil || l.client.Ahead().Abs() <= clocksApart {
+	if l.client == nil || l.client.ClockAhead().Abs() <= clocksApart {
 		return nil
 	}
-	off := l.client.Ahead().Round(time.Minute)
+	off := l.client.ClockAhead().Round(time.Minute)
 	span := viewing.Said(fmt.Sprintf("%d min", off.Abs()/time.Minute))
 	return &control.Problem{Code: health.ClockWrong, About: l.credential.Account, What: &span}
 }
@@ -360,12 +360,12 @@ func (d *core) loginTMDB(ctx context.Context, l control.Login) (control.LoginRes
 	if _, handed, err := d.keys.TMDB(); err != nil || handed {
 		return result, control.Refused(viewing.Say("fault.tokenCredential"), viewing.Say("hint.credential"))
 	}
-	var later *resolve.LaterError
-	switch err := client.Prove(ctx); {
+	var later *resolve.UnavailableError
+	switch err := client.VerifyToken(ctx); {
 	case errors.Is(err, tmdb.ErrToken):
 		return result, control.Refused(viewing.MessagesOf(err)[0], where)
 	case errors.As(err, &later):
-		return result, control.Refused(viewing.Say("asked.cannot", "name", later.Who).Because(later.Why), viewing.Say("hint.whenReached", "command", "filmspool login --tmdb"))
+		return result, control.Refused(viewing.Say("asked.cannot", "name", later.Provider).Because(later.Why), viewing.Say("hint.whenReached", "command", "filmspool login --tmdb"))
 	case err != nil:
 		return result, err
 	}

@@ -365,7 +365,7 @@ func undoable(e queue.Entry, keeps doubt.Precision, r tracker.Reading, others in
 	var alike []string
 	unclear, ours := 0, false
 	for _, h := range r.Items {
-		switch h.Of(*e.Media) {
+		switch h.Compare(*e.Media) {
 		case tracker.Alike:
 			alike = append(alike, h.WatchedAt.Local().Format(time.DateTime))
 			ours = keeps.Same(h.WatchedAt, e.WatchedAt.Time())

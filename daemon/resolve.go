@@ -30,7 +30,7 @@ import (
 // provider is Wikidata or TMDB, where the user turned it on.
 type provider struct {
 	name, address string
-	open          func() (resolve.Asker, error)
+	open          func() (resolve.Fetcher, error)
 	detail        viewing.Message                  // what it is asked
 	remedy        viewing.Message                  // what to do when it refuses us
 	client        atomic.Pointer[resolve.Provider] // nil where it cannot be asked
@@ -46,7 +46,7 @@ func (d *core) openProviders(ctx context.Context) {
 	}
 	d.providersOpen = true
 	if set := d.o.Config.Resolve.Wikidata; set.Enabled {
-		open := func() (resolve.Asker, error) { return wikidata.New(set.Endpoint, d.o.Version) }
+		open := func() (resolve.Fetcher, error) { return wikidata.New(set.Endpoint, d.o.Version) }
 		d.providers = append(d.providers, &provider{name: "Wikidata", address: set.Endpoint, open: open, detail: viewing.Say("asked.wikidata")})
 	}
 	if d.o.Config.Resolve.TMDB.Enabled {
@@ -63,7 +63,7 @@ func (d *core) openProviders(ctx context.Context) {
 	}
 	var keys []string
 	for _, p := range d.providers {
-		keys = append(keys, (&resolve.Provider{Name: p.name, From: p.address}).Key())
+		keys = append(keys, (&resolve.Provider{Name: p.name, Address: p.address}).CacheKey())
 	}
 	cache, fresh, err := resolve.OpenCache(folder, keys...)
 	d.answers = cache
@@ -84,7 +84,7 @@ func (d *core) openProviders(ctx context.Context) {
 // tmdbProvider returns TMDB as it is configured.
 func (d *core) tmdbProvider() *provider {
 	address := d.o.Config.Resolve.TMDB.BaseURL
-	open := func() (resolve.Asker, error) {
+	open := func() (resolve.Fetcher, error) {
 		token, _, err := d.keys.TMDB()
 		switch {
 		case err != nil:
@@ -98,9 +98,9 @@ func (d *core) tmdbProvider() *provider {
 }
 
 // useProvider has another client asked.
-func (d *core) useProvider(p *provider, asker resolve.Asker) {
+func (d *core) useProvider(p *provider, asker resolve.Fetcher) {
 	p.client.Store(&resolve.Provider{
-		Name: p.name, From: p.address, Asker: asker, Cache: d.answers, Log: d.log.With("part", "identity"),
+		Name: p.name, Address: p.address, Fetcher: asker, Cache: d.answers, Log: d.log.With("part", "identity"),
 	})
 }
 
@@ -124,7 +124,7 @@ func (p *provider) status() control.Source {
 			return s
 		}
 		problem, hint = viewing.MessagesOf(trouble)[0], p.remedy
-		if later, ok := errors.AsType[*resolve.LaterError](trouble); ok {
+		if later, ok := errors.AsType[*resolve.UnavailableError](trouble); ok {
 			problem = later.Why
 		}
 		if !errors.Is(trouble, resolve.ErrRefused) {
@@ -164,7 +164,7 @@ func (d *core) Resolve(ctx context.Context, m viewing.Media) (control.Resolution
 	decision, trouble := d.resolve(ctx, viewing.DefaultAccount, resolve.Evidence{Media: m})
 	r := control.ResolutionOf(decision, english.Message(decision.Message())+".")
 	switch {
-	case trouble == nil || decision.Is != nil:
+	case trouble == nil || decision.Item != nil:
 	case errors.Is(trouble, replay.ErrNotNow):
 		why := viewing.Say("fault.notAsked").Because(viewing.MessagesOf(trouble)[0])
 		r.Trouble, r.Why = &why, english.Message(why)+"."
@@ -233,7 +233,7 @@ func (d *core) Fix(ctx context.Context, f control.Fix) (out control.Fixed, err e
 		return out, control.Invalid(ofEntry("fault.otherKind", f.ID), ofEntry("hint.addAgain", f.ID))
 	}
 	f.Is.Title = typed.Shortened(f.Is.Title)
-	if out.Corrected, err = d.store.Correct(ctx, queue.Correcting{Entry: f.ID, Is: *f.Is, Season: f.Season, Episode: f.Episode, DryRun: f.DryRun}); err != nil {
+	if out.CorrectionResult, err = d.store.Correct(ctx, queue.Correcting{Entry: f.ID, Is: *f.Is, Season: f.Season, Episode: f.Episode, DryRun: f.DryRun}); err != nil {
 		return out, queueFault(err)
 	}
 	x, err = d.explain(ctx, f.ID)
@@ -253,9 +253,9 @@ func (d *core) propose(ctx context.Context, readings []typed.Reading, out *contr
 		d.openProviders(ctx)
 		out.Searched = m.Title != ""
 		decision, wrong := d.resolve(ctx, out.Entry.Account, resolve.Evidence{Media: m})
-		if all := decision.Of(m.Type); len(all) > 0 {
+		if all := decision.CandidatesOf(m.Type); len(all) > 0 {
 			out.Candidates = all
-			if decision.Is != nil {
+			if decision.Item != nil {
 				out.Certain = &all[0]
 			}
 			return nil

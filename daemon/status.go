@@ -144,7 +144,7 @@ func (d *core) accountOf(ctx context.Context, h replay.Health, c config.Credenti
 		return out, err
 	}
 	out.LastDelivered = control.Known(kept.LastDelivered)
-	if can, asked := replay.Resolves(kept); asked {
+	if can, asked := replay.ResolveSupport(kept); asked {
 		out.Resolves = &can
 	}
 	if s, asked := kept.Support[replay.SupportItems]; asked && !s.Has {

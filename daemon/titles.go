@@ -117,14 +117,14 @@ func lacking(m *viewing.Media) (all []resolve.Question) {
 	case m == nil:
 	case m.Type != viewing.Episode:
 		if m.IDs.TMDB > 0 && (m.Title == "" || m.Year == 0) {
-			all = append(all, resolve.Question{Ask: resolve.Details, Kind: m.Type, Number: m.IDs.TMDB})
+			all = append(all, resolve.Question{Topic: resolve.Details, Kind: m.Type, Number: m.IDs.TMDB})
 		}
 	case m.Show != nil && m.Show.IDs.TMDB > 0:
 		if m.Show.Title == "" {
-			all = append(all, resolve.Question{Ask: resolve.Details, Kind: viewing.TV, Number: m.Show.IDs.TMDB})
+			all = append(all, resolve.Question{Topic: resolve.Details, Kind: viewing.TV, Number: m.Show.IDs.TMDB})
 		}
 		if m.Title == "" && m.Placed() {
-			all = append(all, resolve.Question{Ask: resolve.Season, Number: m.Show.IDs.TMDB, Season: *m.Season})
+			all = append(all, resolve.Question{Topic: resolve.Season, Number: m.Show.IDs.TMDB, Season: *m.Season})
 		}
 	}
 	return all
@@ -204,7 +204,7 @@ func (t *titleLookup) poster(ctx context.Context, kind viewing.MediaType, number
 		t.mu.Unlock()
 	}
 	if err == nil && !known && path == "" {
-		if err = t.learn(ctx, resolve.Question{Ask: resolve.Details, Kind: kind, Number: number}); err == nil {
+		if err = t.learn(ctx, resolve.Question{Topic: resolve.Details, Kind: kind, Number: number}); err == nil {
 			path, _, err = t.store.Poster(ctx, titleKey(kind, number))
 		}
 	}

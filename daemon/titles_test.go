@@ -145,7 +145,7 @@ func TestTitlesAndPosters(t *testing.T) {
 		case <-changed:
 		default:
 		}
-		for _, q := range []resolve.Question{{Ask: resolve.Season, Number: 1396, Season: 1}, {Ask: resolve.Details, Kind: viewing.Movie, Number: 603}} {
+		for _, q := range []resolve.Question{{Topic: resolve.Season, Number: 1396, Season: 1}, {Topic: resolve.Details, Kind: viewing.Movie, Number: 603}} {
 			if err := l.d.titles.learn(t.Context(), q); err != nil {
 				t.Error(err)
 			}

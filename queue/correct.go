@@ -31,7 +31,7 @@ type Correcting struct {
 // or put it aside. What has begun to leave stays. An entry may be pending, held or
 // rejected. Errors wrap [entry.ErrNotFound], [entry.ErrState] (a [*StateError]) or
 // [viewing.ErrInvalid].
-func (s *Store) Correct(ctx context.Context, c Correcting) (did resolve.Corrected, err error) {
+func (s *Store) Correct(ctx context.Context, c Correcting) (did resolve.CorrectionResult, err error) {
 	err = s.writeDry(ctx, "fix", c.DryRun, func(t *tx) error {
 		did, err = t.correct(c)
 		return err
@@ -48,7 +48,7 @@ func Correctable(e Entry) error {
 	return changeable(entry.VerbFix, e)
 }
 
-func (t *tx) correct(c Correcting) (did resolve.Corrected, err error) {
+func (t *tx) correct(c Correcting) (did resolve.CorrectionResult, err error) {
 	named := t.entry(c.Entry)
 	if err := Correctable(named); err != nil {
 		return did, err
@@ -62,7 +62,7 @@ func (t *tx) correct(c Correcting) (did resolve.Corrected, err error) {
 		key := viewing.Media{Type: c.Is.Type, IDs: viewing.IDs{TMDB: c.Is.TMDB}}.Key()
 		t.find("SELECT title, coalesce(year, 0) FROM titles WHERE key = ?", []any{key}, &c.Is.Title, &c.Is.Year)
 	}
-	m := c.Is.Named(place)
+	m := c.Is.ApplyChoice(place)
 	if m.Identified() && m.Key() == named.Media.Key() {
 		m = *named.Media
 	}
@@ -74,7 +74,7 @@ func (t *tx) correct(c Correcting) (did resolve.Corrected, err error) {
 	for _, id := range t.numbers(`SELECT n.id FROM entries AS e JOIN entries AS n ON n.event = e.event AND n.part = e.part
 		WHERE e.id = ?1 AND n.id <> ?1 AND n.touched = 0 AND n.state IN ('pending', 'held')`, c.Entry) {
 		e := t.entry(id)
-		t.follow(e, c.Is.Named(placed(*e.AsReported(), place)), said, &did)
+		t.follow(e, c.Is.ApplyChoice(placed(*e.AsReported(), place)), said, &did)
 	}
 	if remembered {
 		t.correctAlike(said, c.Entry, &did)
@@ -106,7 +106,7 @@ func placed(m, of viewing.Media) viewing.Media {
 // reported.
 func correctedStep(is resolve.Candidate, reported, m viewing.Media) entry.Step {
 	s := entry.Step{Code: "corrected", Args: entry.Args{"title": is.String()}}
-	if resolve.Moved(reported, m) {
+	if resolve.PlaceChanged(reported, m) {
 		s.Code, s.Args["place"] = "corrected.place", fmt.Sprintf("S%02dE%02d", *m.Season, *m.Episode)
 	}
 	return s
@@ -114,13 +114,13 @@ func correctedStep(is resolve.Candidate, reported, m viewing.Media) entry.Step {
 
 // remember writes the correction that follows from what a person said, unless nothing
 // can be remembered.
-func (t *tx) remember(c Correcting, reported, place viewing.Media, did *resolve.Corrected) (said resolve.Correction, ok bool) {
+func (t *tx) remember(c Correcting, reported, place viewing.Media, did *resolve.CorrectionResult) (said resolve.Correction, ok bool) {
 	var before *resolve.Correction
-	known := all(t, scanCorrection, selectCorrection+" WHERE key = ?", resolve.Correction{Told: resolve.ClueOf(reported)}.Key())
+	known := all(t, scanCorrection, selectCorrection+" WHERE key = ?", resolve.Correction{Reported: resolve.ClueOf(reported)}.Key())
 	if len(known) > 0 && known[0].Is.TMDB > 0 {
 		before = &known[0]
 	}
-	if said, ok = resolve.Correct(before, reported, c.Is, place); !ok {
+	if said, ok = resolve.NewCorrection(before, reported, c.Is, place); !ok {
 		return said, false
 	}
 	if before != nil && before.Is.TMDB != c.Is.TMDB {
@@ -135,7 +135,7 @@ func (t *tx) remember(c Correcting, reported, place viewing.Media, did *resolve.
 
 // correctAlike gives what waits and was reported alike the identity that a correction
 // says. What a person has changed otherwise stays.
-func (t *tx) correctAlike(c resolve.Correction, named int64, did *resolve.Corrected) {
+func (t *tx) correctAlike(c resolve.Correction, named int64, did *resolve.CorrectionResult) {
 	for _, id := range t.numbers(`SELECT id FROM entries WHERE media IS NOT NULL AND (reported IS NOT NULL OR item_key = '')
 		AND state IN ('pending', 'held') AND (touched < 2 OR correction IS NOT NULL) AND id <> ?`, named) {
 		e := t.entry(id)
@@ -147,7 +147,7 @@ func (t *tx) correctAlike(c resolve.Correction, named int64, did *resolve.Correc
 
 // follow gives one entry an identity by a correction. What a person has put aside stays,
 // and so does what another source has seen by another name.
-func (t *tx) follow(e Entry, m viewing.Media, c resolve.Correction, did *resolve.Corrected) {
+func (t *tx) follow(e Entry, m viewing.Media, c resolve.Correction, did *resolve.CorrectionResult) {
 	waits := e.State == viewing.StatePending || e.State == viewing.StateHeld && !playback.ByHand(e.Reason)
 	same := m.Key() == e.Media.Key()
 	if !m.Identified() { // an episode without a number: it is of another series, or stays as it is
@@ -162,7 +162,7 @@ func (t *tx) follow(e Entry, m viewing.Media, c resolve.Correction, did *resolve
 		return
 	}
 	if did.AlsoChanged++; len(did.Also) < maxNamed {
-		did.Also = append(did.Also, resolve.Followed{Entry: e.ID, Was: *e.Media, Is: m})
+		did.Also = append(did.Also, resolve.ChangedEntry{Entry: e.ID, Was: *e.Media, Is: m})
 	}
 	e.Reported, e.Correction = e.AsReported(), c.ID
 	t.identify(e, m, t.eventOf(e), step)
@@ -173,7 +173,7 @@ func (t *tx) correctionFor(m *viewing.Media) *resolve.Correction {
 	if m == nil || m.Identified() || m.Unsure {
 		return nil
 	}
-	return resolve.Telling(all(t, scanCorrection, selectOfKeys, asJSON{resolve.Clues(*m)}), *m)
+	return resolve.FindCorrection(all(t, scanCorrection, selectOfKeys, asJSON{resolve.CorrectionKeys(*m)}), *m)
 }
 
 const selectCorrection = "SELECT corrections.id, body, (SELECT count(*) FROM entries WHERE correction = corrections.id) FROM corrections"
@@ -203,11 +203,11 @@ func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*resolve.Co
 	if m.Identified() {
 		return nil, nil
 	}
-	all, err := read(ctx, s, "look for a correction", scanCorrection, selectOfKeys, asJSON{resolve.Clues(m)})
+	all, err := read(ctx, s, "look for a correction", scanCorrection, selectOfKeys, asJSON{resolve.CorrectionKeys(m)})
 	if err != nil {
 		return nil, err
 	}
-	return resolve.Telling(all, m), nil
+	return resolve.FindCorrection(all, m), nil
 }
 
 // ForgetCorrection forgets a correction; what it has changed stays. The error

@@ -18,7 +18,7 @@ func TestACorrectionRemembersWhatTheSourceTold(t *testing.T) {
 	all := s.commitIDs(t, called("e1", "Alpha", 1999, -60), called("e2", "Alpha", 1999, -50))
 	mistyped := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0000999"}}
 	s.edit(t, all[0], entry.Edit{Media: &mistyped})
-	if did := s.correct(t, all[0], theFilm(603)); did.Remembered == nil || did.Remembered.Told.IDs != (viewing.IDs{}) || did.AlsoChanged != 1 {
+	if did := s.correct(t, all[0], theFilm(603)); did.Remembered == nil || did.Remembered.Reported.IDs != (viewing.IDs{}) || did.AlsoChanged != 1 {
 		t.Errorf("%+v", did)
 	}
 	other := called("e3", "Wholly Other", 2000, -40)

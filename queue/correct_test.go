@@ -35,7 +35,7 @@ func theSeries(tmdb int64) resolve.Candidate {
 	return resolve.Candidate{Type: viewing.TV, TMDB: tmdb, Title: "Show Red", Year: 2008}
 }
 
-func (o *opened) correct(t testing.TB, id int64, is resolve.Candidate) resolve.Corrected {
+func (o *opened) correct(t testing.TB, id int64, is resolve.Candidate) resolve.CorrectionResult {
 	t.Helper()
 	did, err := o.Correct(t.Context(), Correcting{Entry: id, Is: is})
 	if err != nil {
@@ -66,7 +66,7 @@ func TestACorrectionHoldsForAllThatIsToldAlike(t *testing.T) {
 	blue := viewing.Show{Title: "Show Red", Year: 2008, IDs: viewing.IDs{TVDB: 78}}
 	all := s.commitIDs(t, part("e1", red, 1, 1, -90), part("e2", red, 1, 2, -60), part("e3", blue, 1, 1, -30), called("f", "Show Red", 2008, -10))
 	did := s.correct(t, all[0], theSeries(7))
-	if did.AlsoChanged != 1 || did.Before != nil || did.Remembered == nil || did.Remembered.Entries != 2 || did.Remembered.Told.IDs.TVDB != 77 {
+	if did.AlsoChanged != 1 || did.Before != nil || did.Remembered == nil || did.Remembered.Entries != 2 || did.Remembered.Reported.IDs.TVDB != 77 {
 		t.Errorf("%+v", did)
 	}
 	later := s.commitIDs(t, part("e4", red, 2, 1, -5))[0]
@@ -144,7 +144,7 @@ func TestACorrectionByASitesNumber(t *testing.T) {
 		at(part("e1", red, 1, 1, -90), "netflix", "7014"), at(part("e2", none, 1, 2, -60), "netflix", "7014"), part("e3", red, 1, 3, -50),
 		at(part("e4", red, 1, 4, -40), "netflix", "7015"), at(part("e5", none, 1, 5, -30), "hulu", "7014"), at(called("f", "", 0, -20), "netflix", "7014"),
 	)
-	if did := s.correct(t, all[0], theSeries(7)); did.AlsoChanged != 1 || did.Remembered.Told.Site.Series != "7014" || did.Remembered.Entries != 2 {
+	if did := s.correct(t, all[0], theSeries(7)); did.AlsoChanged != 1 || did.Remembered.Reported.Site.Series != "7014" || did.Remembered.Entries != 2 {
 		t.Errorf("%+v", did)
 	}
 	later := s.commitIDs(t, at(part("l1", none, 2, 1, -9), "netflix", "7014"), at(part("l2", viewing.Show{Title: "Rot"}, 2, 2, -8), "netflix", "7014"), part("l3", red, 2, 3, -7))
@@ -160,7 +160,7 @@ func TestACorrectionByASitesNumber(t *testing.T) {
 }
 
 // saidOf corrects what was reported so, as of an entry that is gone.
-func (o *opened) saidOf(t testing.TB, reported viewing.Media, is resolve.Candidate) (did resolve.Corrected) {
+func (o *opened) saidOf(t testing.TB, reported viewing.Media, is resolve.Candidate) (did resolve.CorrectionResult) {
 	t.Helper()
 	err := o.write(t.Context(), "test", func(t *tx) error {
 		said, ok := t.remember(Correcting{Is: is}, reported, reported, &did)

@@ -137,7 +137,7 @@ func (p *program) fixItem(ctx context.Context, f control.Fix) error {
 		p.sayFixed(done.Entry)
 	}
 	if r := done.Remembered; r != nil {
-		p.stdout.Say("cli.remembered", "told", told(r.Told), "is", r.Is)
+		p.stdout.Say("cli.remembered", "told", told(r.Reported), "is", r.Is)
 	}
 	p.sayFollowing(done)
 	return nil
@@ -207,7 +207,7 @@ func (p *program) sayCorrections(all []resolve.Correction) {
 	}
 	t := p.stdout.Table(1, "id", "told", "is", "since", "entries")
 	for _, r := range all {
-		t.Row(r.ID, told(r.Told), r.Is, r.Since.Local().Format(time.DateOnly), r.Entries)
+		t.Row(r.ID, told(r.Reported), r.Is, r.Since.Local().Format(time.DateOnly), r.Entries)
 	}
 	t.Flush()
 }

@@ -53,7 +53,7 @@ func (a API) Meanings(ctx context.Context, readings []typed.Reading, kind viewin
 func (r Resolution) meanings(w viewing.Media, reading typed.Reading) (all []Meaning) {
 	switch {
 	case r.Correction != nil: // without a year, another one may have that title
-		return []Meaning{{reading, r.Correction.Is, r.Correction.Told.Year > 0 || spelled(r.Correction.Is.Title) == spelled(w.Title)}}
+		return []Meaning{{reading, r.Correction.Is, r.Correction.Reported.Year > 0 || spelled(r.Correction.Is.Title) == spelled(w.Title)}}
 	case r.Certain != nil:
 		is := resolve.Candidate{Type: w.Type, TMDB: r.Certain.TMDB, Title: w.Title, Year: w.Year}
 		if r.Named != nil && r.Named.Title != "" {

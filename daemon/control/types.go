@@ -354,7 +354,7 @@ type Fixed struct {
 	// Season and Episode are the place that was given.
 	Season  *int `json:"season,omitempty"`
 	Episode *int `json:"episode,omitempty"`
-	resolve.Corrected
+	resolve.CorrectionResult
 }
 
 // Undo has one entry taken back.
@@ -408,16 +408,16 @@ type Certain struct {
 func ResolutionOf(d resolve.Decision, why string) Resolution {
 	r := Resolution{Candidates: append([]resolve.Candidate{}, d.Candidates...), By: "none", Why: why}
 	switch {
-	case d.Is == nil && len(r.Candidates) == 0:
-	case d.Kept:
+	case d.Item == nil && len(r.Candidates) == 0:
+	case d.FromCache:
 		r.By = "memory"
 	case d.By != "":
 		r.By = strings.ToLower(strings.TrimPrefix(d.By, "the "))
-	case d.Is != nil:
+	case d.Item != nil:
 		r.By = "source"
 	}
-	if d.Is != nil {
-		r.Certain, r.Named = CertainOf(*d.Is), &d.Named
+	if d.Item != nil {
+		r.Certain, r.Named = CertainOf(*d.Item), &d.Work
 	}
 	return r
 }

@@ -16,18 +16,18 @@ const KeyAnothers = "keyAnothers"
 
 // readRow reads the account's row for this turn.
 func (r *run) readRow(now time.Time) error {
-	row, err := r.o.Outbox.Account(r.write, r.o.Account)
+	row, err := r.o.Outbox.Account(r.saveCtx, r.o.Account)
 	if err != nil {
 		return err
 	}
 	first := r.row.Name == ""
 	r.row = row
 	if first && r.service != nil {
-		r.prove(r.service.Proven())
+		r.recordProven(r.service.Proven())
 	}
 	timely := row.Pause.Timely(now)
 	if row.Pause.Reason == account.PausedUser && (timely.Reason == "" || !timely.Until.Equal(row.Pause.Until)) {
-		r.change(func(a *account.Row) {
+		r.editRow(func(a *account.Row) {
 			if a.Pause.Reason == account.PausedUser {
 				a.Pause = a.Pause.Timely(now)
 			}
@@ -39,10 +39,10 @@ func (r *run) readRow(now time.Time) error {
 
 // change changes the account's row: for the rest of the turn here, and on disk as
 // soon as it can be written. What was learned of one address says nothing of the next.
-func (r *run) change(edit func(*account.Row)) {
+func (r *run) editRow(edit func(*account.Row)) {
 	base := r.row.BaseURL
 	edit(&r.row)
-	r.edits = append(r.edits, func(a *account.Row) {
+	r.unsavedEdits = append(r.unsavedEdits, func(a *account.Row) {
 		if a.BaseURL == base {
 			edit(a)
 		}
@@ -50,29 +50,29 @@ func (r *run) change(edit func(*account.Row)) {
 }
 
 // prove records that the address has answered as the service does.
-func (r *run) prove(proven bool) {
+func (r *run) recordProven(proven bool) {
 	if proven && !r.row.Proven {
-		r.change(func(a *account.Row) { a.Proven = true })
+		r.editRow(func(a *account.Row) { a.Proven = true })
 	}
 }
 
 // offline records since when the account is offline; zero is that it is not.
-func (r *run) offline(since time.Time) {
+func (r *run) setOfflineSince(since time.Time) {
 	if r.row.OfflineAt.IsZero() != since.IsZero() {
-		r.change(func(a *account.Row) { a.OfflineAt = since })
+		r.editRow(func(a *account.Row) { a.OfflineAt = since })
 	}
 }
 
 // pause stops the account until a probe is answered well. A failed probe pauses it
 // again, for longer. The user's own pause stays.
-func (r *run) pause(v tracker.Verdict, now time.Time) {
+func (r *run) pauseAccount(v tracker.Verdict, now time.Time) {
 	reason := account.PausedKey
 	if v.Fate == tracker.Unproven {
 		reason = account.PausedAddress
 	}
-	asked := r.probeAsked
-	r.probeAsked = false
-	r.change(func(a *account.Row) {
+	asked := r.probeRequested
+	r.probeRequested = false
+	r.editRow(func(a *account.Row) {
 		if a.Pause.Reason == "" || a.Pause.Probes() {
 			a.Pause = a.Pause.Refuse(reason, v.Problem, v.Hint, now).Postpone(now, asked)
 		}
@@ -84,12 +84,12 @@ func (r *run) probeAt(now time.Time) time.Time {
 	switch pause := r.row.Pause; {
 	case r.service == nil || pause.Reason != "" && !pause.Probes():
 		return time.Time{}
-	case pause.Probes() && r.probeAsked:
-		return later(r.outage.until, now)
+	case pause.Probes() && r.probeRequested:
+		return later(r.outage.waitUntil, now)
 	case pause.Probes():
-		return later(r.outage.until, pause.ProbeAt)
-	case r.outage.on:
-		return later(r.outage.until, r.outage.retry.at)
+		return later(r.outage.waitUntil, pause.ProbeAt)
+	case r.outage.active:
+		return later(r.outage.waitUntil, r.outage.retry.at)
 	default:
 		return time.Time{}
 	}
@@ -98,39 +98,39 @@ func (r *run) probeAt(now time.Time) time.Time {
 // probe asks the service, with a request that records nothing, whether it would
 // take entries now.
 func (r *run) probe() {
-	v := r.check()
+	v := r.checkService()
 	now := time.Now()
 	if r.stopping() {
 		return
 	}
-	r.prove(v.Proves || r.service.Proven())
+	r.recordProven(v.Proves || r.service.Proven())
 	switch v.Fate {
 	case tracker.Delivered, tracker.Rejected: // a pause by key or address ends, and entries may pass
 		if r.row.Pause.Probes() {
-			r.change(func(a *account.Row) {
+			r.editRow(func(a *account.Row) {
 				if a.Pause.Probes() {
 					a.Pause = account.Pause{}
 				}
 			})
 		}
-		r.probeAsked = false
-		if r.outage.on = false; len(r.outage.troubled) == 0 { // else that a probe passes says little
+		r.probeRequested = false
+		if r.outage.active = false; len(r.outage.failedEntries) == 0 { // else that a probe passes says little
 			r.outage.retry.failures = 0
-			r.offline(time.Time{})
+			r.setOfflineSince(time.Time{})
 		}
 	case tracker.Refused, tracker.Unproven:
-		r.pause(v, now)
+		r.pauseAccount(v, now)
 	default:
-		r.leave(v, now)
+		r.applyRetryAfter(v, now)
 		if !r.row.Pause.Probes() {
-			r.trouble(v)
-			r.outage.retry.failed(now)
+			r.recordTrouble(v)
+			r.outage.retry.recordFailure(now)
 			return
 		}
 		// Without a way to the service nothing was asked, so the wait does not grow.
-		asked := r.probeAsked || v.Fate == tracker.Offline
-		r.probeAsked = false
-		r.change(func(a *account.Row) {
+		asked := r.probeRequested || v.Fate == tracker.Offline
+		r.probeRequested = false
+		r.editRow(func(a *account.Row) {
 			if a.Pause.Probes() {
 				a.Pause = a.Pause.Postpone(now, asked)
 			}
@@ -139,9 +139,9 @@ func (r *run) probe() {
 }
 
 // check asks whether the service takes requests, with the owner's key.
-func (r *run) check() tracker.Verdict {
+func (r *run) checkService() tracker.Verdict {
 	if !r.ownerKnown {
-		if v := r.checkOwner(); v.Fate != tracker.Delivered || r.user != "" {
+		if v := r.checkKeyOwner(); v.Fate != tracker.Delivered || r.keyUserID != "" {
 			return v
 		}
 	}
@@ -151,18 +151,18 @@ func (r *run) check() tracker.Verdict {
 // checkOwner asks whose key it is, once for each key, where the service tells:
 // what waits here was watched by one person. The verdict says why nothing may be
 // sent now.
-func (r *run) checkOwner() tracker.Verdict {
+func (r *run) checkKeyOwner() tracker.Verdict {
 	good := tracker.Verdict{Fate: tracker.Delivered}
-	if !r.mayAsk(supportMe) {
+	if !r.mayUse(supportMe) {
 		r.ownerKnown = true
 		return good
 	}
 	user, err := r.service.Me(r.ctx)
-	if missing := r.learn(supportMe, err); err != nil && !missing {
+	if missing := r.recordSupport(supportMe, err); err != nil && !missing {
 		v, _ := tracker.VerdictOf(err)
 		return v
 	}
-	r.user = user.ID
+	r.keyUserID = user.ID
 	owner := r.row.Owner
 	row := r.row
 	switch {
@@ -175,7 +175,7 @@ func (r *run) checkOwner() tracker.Verdict {
 			Fate: tracker.Refused, Problem: viewing.Say(KeyAnothers, "user", name, "owner", owner), Hint: viewing.Say("hint.personsKey"),
 		}
 	case row.Owner != owner:
-		r.change(func(a *account.Row) { a.Own(user.ID) })
+		r.editRow(func(a *account.Row) { a.Own(user.ID) })
 	}
 	r.ownerKnown = true
 	return good
@@ -183,26 +183,26 @@ func (r *run) checkOwner() tracker.Verdict {
 
 // heard records what the answer to an entry, or to a question for it, says about the
 // account.
-func (r *run) heard(entry int64, v tracker.Verdict, now time.Time) {
-	if errors.Is(context.Cause(r.ctx), errReplaced) {
+func (r *run) recordVerdict(entry int64, v tracker.Verdict, now time.Time) {
+	if errors.Is(context.Cause(r.ctx), errServiceReplaced) {
 		return
 	}
-	r.prove(v.Proves)
+	r.recordProven(v.Proves)
 	switch v.Fate {
 	case tracker.Delivered, tracker.Rejected:
-		clear(r.outage.troubled)
+		clear(r.outage.failedEntries)
 		r.outage.retry.failures = 0
-		r.offline(time.Time{})
+		r.setOfflineSince(time.Time{})
 	case tracker.Refused, tracker.Unproven:
-		r.pause(v, now)
+		r.pauseAccount(v, now)
 	case tracker.Offline:
 		r.beginOutage(v, now)
 	case tracker.Later, tracker.InDoubt:
-		r.leave(v, now)
+		r.applyRetryAfter(v, now)
 		if v.Fate == tracker.InDoubt || v.Status == http.StatusTooManyRequests || v.Status >= http.StatusInternalServerError {
-			known := r.outage.troubled[entry]
-			r.outage.troubled[entry] = true
-			if !known && len(r.outage.troubled) >= maxTroubled {
+			known := r.outage.failedEntries[entry]
+			r.outage.failedEntries[entry] = true
+			if !known && len(r.outage.failedEntries) >= maxFailedEntries {
 				r.beginOutage(v, now)
 			}
 		}
@@ -211,38 +211,38 @@ func (r *run) heard(entry int64, v tracker.Verdict, now time.Time) {
 
 // beginOutage lets nothing but probes pass until the service answers well.
 func (r *run) beginOutage(v tracker.Verdict, now time.Time) {
-	if !r.outage.on {
-		r.outage.on = true
-		r.outage.retry.failed(now)
-		r.trouble(v)
+	if !r.outage.active {
+		r.outage.active = true
+		r.outage.retry.recordFailure(now)
+		r.recordTrouble(v)
 	}
 }
 
 // unanswered records that a question before an entry brought no good answer: whatever
 // it was, it is asked again later.
-func (r *run) unanswered(entry int64, v tracker.Verdict) {
+func (r *run) recordFailedCheck(entry int64, v tracker.Verdict) {
 	now := time.Now()
-	r.heard(entry, v, now)
+	r.recordVerdict(entry, v, now)
 	if r.row.Pause.Reason == "" && v.RetryAfter == 0 {
 		r.beginOutage(v, now)
 	}
 }
 
 // trouble keeps what a person is told while entries are held back.
-func (r *run) trouble(v tracker.Verdict) {
-	r.offline(time.Now())
-	r.outage.last = v
-	if newest, err := r.o.Outbox.Newest(r.write); err == nil {
-		r.newest = newest
+func (r *run) recordTrouble(v tracker.Verdict) {
+	r.setOfflineSince(time.Now())
+	r.outage.lastVerdict = v
+	if newest, err := r.o.Outbox.Newest(r.saveCtx); err == nil {
+		r.newestEntry = newest
 	}
 }
 
 // leave has the service left alone as long as it asks for. The trouble lasts until the
 // next good answer.
-func (r *run) leave(v tracker.Verdict, now time.Time) {
+func (r *run) applyRetryAfter(v tracker.Verdict, now time.Time) {
 	if v.Fate == tracker.Later && v.RetryAfter > 0 {
-		r.trouble(v)
-		r.outage.until = later(r.outage.until, now.Add(v.RetryAfter))
+		r.recordTrouble(v)
+		r.outage.waitUntil = later(r.outage.waitUntil, now.Add(v.RetryAfter))
 		r.outage.retry.failures = max(r.outage.retry.failures, 1)
 	}
 }
@@ -260,22 +260,22 @@ const (
 const SupportItems = "list_items"
 
 // mayAsk reports whether an endpoint is worth asking.
-func (r *run) mayAsk(name string) bool { return r.row.Support.May(name, time.Now()) }
+func (r *run) mayUse(name string) bool { return r.row.Support.May(name, time.Now()) }
 
 // learn records what a question to an endpoint has shown, and reports whether it
 // cannot be used.
-func (r *run) learn(name string, err error) (missing bool) {
-	missing, news := shows(r.row.Support, name, err)
+func (r *run) recordSupport(name string, err error) (missing bool) {
+	missing, news := classifySupport(r.row.Support, name, err)
 	if news {
 		now := time.Now()
-		r.change(func(a *account.Row) { a.Support = a.Support.With(name, !missing, now) })
+		r.editRow(func(a *account.Row) { a.Support = a.Support.With(name, !missing, now) })
 	}
 	return missing
 }
 
 // shows reports whether an answer shows that an endpoint is missing, and whether it
 // shows anything new. A service that is out of order has shown nothing.
-func shows(known account.Support, name string, err error) (missing, news bool) {
+func classifySupport(known account.Support, name string, err error) (missing, news bool) {
 	missing = errors.Is(err, tracker.ErrNoEndpoint)
 	outOfOrder := statusOf(err) >= http.StatusInternalServerError && statusOf(err) != http.StatusNotImplemented
 	return missing, (err == nil || missing) && (missing || !known[name].Has) && !outOfOrder

@@ -38,7 +38,7 @@ func TestAskSaysWhenTheServiceCannotBeAsked(t *testing.T) {
 		if code := why(); code != "paused" {
 			b.Errorf("while a person pauses: %s", code)
 		}
-		b.loop.Use(nil)
+		b.loop.SetService(nil)
 		if code := why(); code != "why.notYet" {
 			b.Errorf("without a key: %s", code)
 		}
@@ -58,7 +58,7 @@ func TestAskLeavesAServiceAloneThatWantsIt(t *testing.T) {
 			b.Errorf("got %v, wait %s, asked %d times", err, wait, b.askedFor(batchAsked)-asked)
 		}
 		b.pass(2 * time.Minute)
-		if got, err := b.loop.Identify(b.Context(), resolve.Evidence{Media: filmBy("", "Dune", 2021)}); err != nil || got.Is == nil {
+		if got, err := b.loop.Identify(b.Context(), resolve.Evidence{Media: filmBy("", "Dune", 2021)}); err != nil || got.Item == nil {
 			b.Errorf("afterwards: %+v, %v", got, err)
 		}
 	})

@@ -39,7 +39,7 @@ func (m *tmdb) fails(err error) {
 
 // titled asks about a film by its title.
 func titled(title string, year int) resolve.Question {
-	return resolve.Question{Ask: resolve.ByTitle, Kind: viewing.Movie, Text: title, Year: year}
+	return resolve.Question{Topic: resolve.ByTitle, Kind: viewing.Movie, Text: title, Year: year}
 }
 
 func filmOf(id int64, title string, year int) resolve.Answer {
@@ -49,7 +49,7 @@ func filmOf(id int64, title string, year int) resolve.Answer {
 func (m *tmdb) Fetch(_ context.Context, wanted []resolve.Question) (map[resolve.Question]*resolve.Answer, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if wanted[0].Ask != resolve.Details {
+	if wanted[0].Topic != resolve.Details {
 		m.asked++
 	}
 	found := map[resolve.Question]*resolve.Answer{}
@@ -62,20 +62,20 @@ func (m *tmdb) Fetch(_ context.Context, wanted []resolve.Question) (map[resolve.
 }
 
 func (m *tmdb) on(options *Options) {
-	p := &resolve.Provider{Name: "TMDB", Asker: m, Log: slog.New(slog.DiscardHandler)}
-	options.Others = func() resolve.Chain { return resolve.Chain{p} }
+	p := &resolve.Provider{Name: "TMDB", Fetcher: m, Log: slog.New(slog.DiscardHandler)}
+	options.Providers = func() resolve.Chain { return resolve.Chain{p} }
 }
 
 func theTMDB() *tmdb {
 	return &tmdb{knows: map[resolve.Question]resolve.Answer{
-		{Ask: resolve.Details, Kind: viewing.Movie, Number: 438631}: filmOf(438631, "Dune", 2021),
-		{Ask: resolve.Details, Kind: viewing.Movie, Number: 841}:    filmOf(841, "Dune", 1984),
-		{Ask: resolve.Details, Kind: viewing.Movie, Number: 903}:    filmOf(903, "Cool Hand Luke", 1967),
-		{Ask: resolve.ByIMDB, Text: "tt0087182"}:                    filmOf(841, "Dune", 1984),
-		{Ask: resolve.Details, Kind: viewing.TV, Number: 37854}:     {Works: []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.TV, TMDB: 37854, Title: "One Piece", Year: 1999}}}},
-		{Ask: resolve.Season, Number: 37854, Season: 1}:             {Episodes: []resolve.Episode{{Show: 37854, Season: 1, Number: 1, Name: "Romance Dawn"}}},
-		{Ask: resolve.Details, Kind: viewing.TV, Number: 2207}:      {Works: []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.TV, TMDB: 2207, Title: "Fawlty Towers", Year: 1975}}}},
-		{Ask: resolve.Season, Number: 2207, Season: 1}:              {Episodes: []resolve.Episode{{Show: 2207, Season: 1, Number: 1, Name: "A Touch of Class"}}},
+		{Topic: resolve.Details, Kind: viewing.Movie, Number: 438631}: filmOf(438631, "Dune", 2021),
+		{Topic: resolve.Details, Kind: viewing.Movie, Number: 841}:    filmOf(841, "Dune", 1984),
+		{Topic: resolve.Details, Kind: viewing.Movie, Number: 903}:    filmOf(903, "Cool Hand Luke", 1967),
+		{Topic: resolve.ByIMDB, Text: "tt0087182"}:                    filmOf(841, "Dune", 1984),
+		{Topic: resolve.Details, Kind: viewing.TV, Number: 37854}:     {Works: []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.TV, TMDB: 37854, Title: "One Piece", Year: 1999}}}},
+		{Topic: resolve.Season, Number: 37854, Season: 1}:             {Episodes: []resolve.Episode{{Show: 37854, Season: 1, Number: 1, Name: "Romance Dawn"}}},
+		{Topic: resolve.Details, Kind: viewing.TV, Number: 2207}:      {Works: []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.TV, TMDB: 2207, Title: "Fawlty Towers", Year: 1975}}}},
+		{Topic: resolve.Season, Number: 2207, Season: 1}:              {Episodes: []resolve.Episode{{Show: 2207, Season: 1, Number: 1, Name: "A Touch of Class"}}},
 	}}
 }
 
@@ -152,8 +152,8 @@ func TestNumbersLeaveWhereTMDBCannotBeAsked(t *testing.T) {
 func TestOthersAreAskedAfterTheService(t *testing.T) {
 	m := &tmdb{knows: map[resolve.Question]resolve.Answer{
 		titled("Dune", 2021): filmOf(438631, "Dune", 2021), titled("Nobody Knows", 2004): filmOf(11, "Nobody Knows", 2004), titled("Perhaps", 2001): filmOf(12, "Like It", 2001),
-		{Ask: resolve.Details, Kind: viewing.Movie, Number: 438631}: filmOf(438631, "Dune", 2021),
-		{Ask: resolve.Details, Kind: viewing.Movie, Number: 11}:     filmOf(11, "Nobody Knows", 2004),
+		{Topic: resolve.Details, Kind: viewing.Movie, Number: 438631}: filmOf(438631, "Dune", 2021),
+		{Topic: resolve.Details, Kind: viewing.Movie, Number: 11}:     filmOf(11, "Nobody Knows", 2004),
 	}}
 	inBed(t, false, m.on, func(b *bed) {
 		b.pass(time.Second)
@@ -194,7 +194,7 @@ func TestOthersThatCannotBeAskedAreAskedAgain(t *testing.T) {
 			b.Errorf("asked %d times in ten days", got)
 		}
 		m.fails(nil)
-		b.pass(askBackMax + time.Minute)
+		b.pass(lookUpRetryMax + time.Minute)
 		b.stands(1, viewing.StateDelivered, "", "movie:11")
 	})
 }

@@ -74,7 +74,7 @@ func (l *Loop) publish(h Health) {
 
 // assess is how the account stands. The first thing that keeps entries back and needs
 // the user comes first.
-func (r *run) assess(now time.Time) Health {
+func (r *run) assessHealth(now time.Time) Health {
 	p := r.row.Pause
 	h := Health{State: account.OK, Pause: p.Reason, PausedUntil: p.Until, Drops: p.Drops}
 	switch {
@@ -87,10 +87,10 @@ func (r *run) assess(now time.Time) Health {
 		h.State, h.Reason, h.Hint, h.Since, h.NextTry = p.State(), p.Problem, p.Hint, p.Since, r.probeAt(now)
 	case r.service == nil:
 		h.State, h.Reason, h.Hint = account.NoKey, viewing.Say("why.notYet"), viewing.Say("hint.command", "command", "filmspool login")
-	case r.outage.on || r.outage.retry.failures > 0 || now.Before(r.outage.until):
-		last := r.outage.last
+	case r.outage.active || r.outage.retry.failures > 0 || now.Before(r.outage.waitUntil):
+		last := r.outage.lastVerdict
 		h.State, h.Reason, h.Hint, h.Throttled = account.Offline, last.Problem, last.Hint, last.Fate == tracker.Later
-		h.Since, h.NextTry = r.row.OfflineAt, later(r.outage.until, r.outage.retry.at)
+		h.Since, h.NextTry = r.row.OfflineAt, later(r.outage.waitUntil, r.outage.retry.at)
 	}
 	return h
 }

@@ -14,8 +14,8 @@ import (
 // History is what a service showed of its history at one time, to be asked
 // about many viewings before they are queued.
 type History struct {
-	keeps doubt.Precision
-	named map[int64][]tracker.HistoryItem // by every number that a record names
+	precision doubt.Precision
+	byNumber  map[int64][]tracker.HistoryItem // by every number that a record names
 }
 
 // ReadHistory reads all of a service's history; keeps is how it keeps times,
@@ -40,11 +40,11 @@ func ReadHistory(ctx context.Context, service *tracker.Client, keeps string) (*H
 }
 
 func newHistory(items []tracker.HistoryItem, keeps doubt.Precision) *History {
-	h := &History{keeps: keeps, named: map[int64][]tracker.HistoryItem{}}
+	h := &History{precision: keeps, byNumber: map[int64][]tracker.HistoryItem{}}
 	for _, item := range items {
 		for _, n := range []int64{item.ID, item.TMDBID, item.ShowID} {
 			if n > 0 {
-				h.named[n] = append(h.named[n], item)
+				h.byNumber[n] = append(h.byNumber[n], item)
 			}
 		}
 	}
@@ -55,16 +55,16 @@ func newHistory(items []tracker.HistoryItem, keeps doubt.Precision) *History {
 // so long (0 when that is unknown): a record of the item that checkHistory would take
 // for the same playback.
 func (h *History) Has(m viewing.Media, at viewing.Instant, runtime time.Duration) bool {
-	near := h.named[m.IDs.TMDB]
+	near := h.byNumber[m.IDs.TMDB]
 	if m.Show != nil {
-		near = append(near[:len(near):len(near)], h.named[m.Show.IDs.TMDB]...)
+		near = append(near[:len(near):len(near)], h.byNumber[m.Show.IDs.TMDB]...)
 	}
-	shown, _ := doubt.Times(near, m, at.Time())
-	return len(same(shown, h.keeps, playback.End{At: at, Type: m.Type, Runtime: runtime})) > 0
+	shown, _ := doubt.RecordTimes(near, m, at.Time())
+	return len(samePlayback(shown, h.precision, playback.End{At: at, Type: m.Type, Runtime: runtime})) > 0
 }
 
 // same are those of the times that a service shows which are of the same playback.
-func same(shown []time.Time, keeps doubt.Precision, end playback.End) (all []time.Time) {
+func samePlayback(shown []time.Time, keeps doubt.Precision, end playback.End) (all []time.Time) {
 	for _, t := range shown {
 		if playback.Shown(t, keeps == doubt.Day, end) {
 			all = append(all, t)
@@ -75,10 +75,10 @@ func same(shown []time.Time, keeps doubt.Precision, end playback.End) (all []tim
 
 // historyLasts is how long one reading of the history serves for looking up what is
 // about to be sent.
-const historyLasts = 5 * time.Minute
+const historyMaxAge = 5 * time.Minute
 
 // history is one reading of one type; without items it says that none could be had.
-type history struct {
+type cachedHistory struct {
 	until   time.Time
 	reading tracker.Reading
 }
@@ -87,9 +87,9 @@ type history struct {
 // that is the same playback. It is done with the entry then, and when the service
 // cannot be asked now. Where there is no history the entry is sent as any other.
 func (r *run) checkHistory(e queue.Entry) (done bool, err error) {
-	h, err := r.history(e.Media.Type)
+	h, err := r.readHistory(e.Media.Type)
 	if v, _ := tracker.VerdictOf(err); err != nil {
-		r.heard(e.ID, v, time.Now())
+		r.recordVerdict(e.ID, v, time.Now())
 		return true, nil
 	}
 	if !h.Complete {
@@ -101,12 +101,12 @@ func (r *run) checkHistory(e queue.Entry) (done bool, err error) {
 	}
 	keeps := doubt.Precision(r.row.Keeps)
 	end := playback.End{At: e.WatchedAt.Instant, Type: e.Media.Type, Runtime: kin.Runtime}
-	shown, _ := doubt.Times(h.Items, *e.Media, e.WatchedAt.Time())
-	found := same(shown, keeps, end)
-	if len(found) <= len(same(kin.Delivered, keeps, end)) { // viewings of the same event, each in its own right
+	shown, _ := doubt.RecordTimes(h.Items, *e.Media, e.WatchedAt.Time())
+	found := samePlayback(shown, keeps, end)
+	if len(found) <= len(samePlayback(kin.Delivered, keeps, end)) { // viewings of the same event, each in its own right
 		return false, nil
 	}
-	return true, r.settle(queue.Settlement{
+	return true, r.finishEntry(queue.Settlement{
 		Entry: e.ID, State: viewing.StateMerged,
 		Why: viewing.Say("life.servicesOwn", "at", found[len(found)-1].UTC().Format(time.RFC3339)),
 	})
@@ -114,21 +114,21 @@ func (r *run) checkHistory(e queue.Entry) (done bool, err error) {
 
 // history reads the service's history of one type, or gives the last reading while
 // it lasts. The error carries the verdict where the service could not be reached.
-func (r *run) history(t viewing.MediaType) (tracker.Reading, error) {
+func (r *run) readHistory(t viewing.MediaType) (tracker.Reading, error) {
 	if h, ok := r.histories[t]; ok && time.Now().Before(h.until) {
 		return h.reading, nil
 	}
-	if !r.mayAsk(supportHistory) {
+	if !r.mayUse(supportHistory) {
 		return tracker.Reading{}, nil
 	}
 	reading, err := r.service.AllHistory(r.ctx, t)
-	r.learn(supportHistory, err)
+	r.recordSupport(supportHistory, err)
 	if v, ok := tracker.VerdictOf(err); ok && v.Status == 0 {
 		return tracker.Reading{}, err
 	}
 	if r.histories == nil {
-		r.histories = map[viewing.MediaType]history{}
+		r.histories = map[viewing.MediaType]cachedHistory{}
 	}
-	r.histories[t] = history{until: time.Now().Add(historyLasts), reading: reading}
+	r.histories[t] = cachedHistory{until: time.Now().Add(historyMaxAge), reading: reading}
 	return reading, nil
 }

@@ -73,7 +73,7 @@ func TestOneAfterTheOther(t *testing.T) {
 	}{
 		"undisturbed": {func(*bed) {}, entry.Counts{Delivered: 20}},
 		"a pause":     {func(b *bed) { b.pause(account.PausedUser) }, entry.Counts{Delivered: 6, Pending: 14}},
-		"no key":      {func(b *bed) { b.loop.Use(nil) }, entry.Counts{Delivered: 6, Pending: 14}},
+		"no key":      {func(b *bed) { b.loop.SetService(nil) }, entry.Counts{Delivered: 6, Pending: 14}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			scripted(t, nil, func(b *bed) {
@@ -93,7 +93,7 @@ func TestOneAfterTheOther(t *testing.T) {
 		scripted(t, nil, func(b *bed) {
 			flow(b)
 			fresh := &script{probed: refused}
-			b.loop.Use(b.clientOf(fresh, true))
+			b.loop.SetService(b.clientOf(fresh, true))
 			b.pass(time.Minute)
 			if n, p := fresh.seen(); n != 0 || p != 1 || b.counts().Delivered != 6 {
 				b.Errorf("%d sends and %d probes with the new key, %+v", n, p, b.counts())
@@ -110,10 +110,10 @@ func TestNothingLeavesWithoutAKey(t *testing.T) {
 			b.Fatalf("%d sends, %d probes", n, p)
 		}
 		b.health(account.NoKey)
-		b.loop.Use(b.client)
+		b.loop.SetService(b.client)
 		synctest.Wait()
 		b.state(1, viewing.StateDelivered, 1)
-		b.loop.Use(nil)
+		b.loop.SetService(nil)
 		b.watch(2)
 		b.state(2, viewing.StatePending, 0)
 		b.health(account.NoKey)
@@ -128,7 +128,7 @@ func TestNewKeyBeginsAnew(t *testing.T) {
 		b.script.set(func() { b.script.delay = 10 * time.Second })
 		b.watch(1)
 		fresh := &script{}
-		b.loop.Use(b.clientOf(fresh, true))
+		b.loop.SetService(b.clientOf(fresh, true))
 		b.pass(10 * time.Second)
 		b.state(1, viewing.StateDelivered, 1)
 		if n, p := fresh.seen(); n != 1 || p != 1 || b.row().Pause.Reason != "" {
@@ -137,7 +137,7 @@ func TestNewKeyBeginsAnew(t *testing.T) {
 		b.disk.markSlowly(2 * time.Second)
 		b.watch(2)
 		other := &script{}
-		b.loop.Use(b.clientOf(other, true))
+		b.loop.SetService(b.clientOf(other, true))
 		b.pass(time.Minute)
 		before, _ := fresh.seen()
 		if after, _ := other.seen(); before != 1 || after != 1 {
@@ -152,7 +152,7 @@ func TestPauseOfAPerson(t *testing.T) {
 		b.pause(account.PausedUser)
 		b.watch(1)
 		b.pass(48 * time.Hour)
-		b.loop.Use(b.client) // a new key does not end it
+		b.loop.SetService(b.client) // a new key does not end it
 		synctest.Wait()
 		if n, p := b.script.seen(); n+p != 0 {
 			b.Fatalf("%d sends, %d probes", n, p)
@@ -226,7 +226,7 @@ func TestAddressIsProvenOnlyIfItIsTheSame(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			scripted(t, nil, func(b *bed) {
 				if c.login {
-					b.loop.Use(b.clientOf(b.script, true))
+					b.loop.SetService(b.clientOf(b.script, true))
 				}
 				b.script.always(c.reply)
 				b.script.set(func() { b.script.delay = time.Second })

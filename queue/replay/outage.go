@@ -56,13 +56,13 @@ type backoff struct {
 }
 
 // failed records a failed try at that time.
-func (b *backoff) failed(now time.Time) {
+func (b *backoff) recordFailure(now time.Time) {
 	b.failedAt, b.at = now, now.Add(b.jitter(doubled(backoffBase, b.limit, b.failures)))
 	b.failures++
 }
 
 // hurry brings the next try forward, but leaves the base of the back-off between two.
-func (b *backoff) hurry(now time.Time) {
+func (b *backoff) retrySoon(now time.Time) {
 	if soon := later(b.failedAt.Add(backoffBase), now); soon.Before(b.at) {
 		b.at = soon
 	}
@@ -71,22 +71,22 @@ func (b *backoff) hurry(now time.Time) {
 // maxTroubled is how many different entries must meet trouble in a row, with no good
 // answer between them, before all others wait for a probe. One or two entries that the
 // service stumbles over must not stop the rest.
-const maxTroubled = 3
+const maxFailedEntries = 3
 
 // outage is the trouble with the service. While it is on, because the service cannot be
 // reached or entry after entry meets trouble, only a probe may pass.
 type outage struct {
-	on       bool
-	retry    backoff        // of probes
-	until    time.Time      // the service's own wait: nothing passes before it
-	troubled map[int64]bool // entries that met trouble since the last good answer
-	last     tracker.Verdict
+	active        bool
+	retry         backoff        // of probes
+	waitUntil     time.Time      // the service's own wait: nothing passes before it
+	failedEntries map[int64]bool // entries that met trouble since the last good answer
+	lastVerdict   tracker.Verdict
 }
 
 // pace spreads requests over time, as the user wishes. It allows no bursts.
 type pace struct {
-	all, imports     time.Duration // between two requests; 0 is no limit
-	next, nextImport time.Time     // not before
+	interval, importInterval time.Duration // between two requests; 0 is no limit
+	next, nextImport         time.Time     // not before
 }
 
 func newPace(rate, importRate float64) pace {
@@ -96,11 +96,11 @@ func newPace(rate, importRate float64) pace {
 		}
 		return time.Duration(min(float64(time.Second)/perSecond, math.MaxInt64/2))
 	}
-	return pace{all: between(rate), imports: between(importRate)}
+	return pace{interval: between(rate), importInterval: between(importRate)}
 }
 
 // ready is when an entry of the lane may be sent.
-func (p *pace) ready(lane viewing.Lane) time.Time {
+func (p *pace) readyAt(lane viewing.Lane) time.Time {
 	if lane == viewing.LaneBackfill {
 		return later(p.next, p.nextImport)
 	}
@@ -108,9 +108,9 @@ func (p *pace) ready(lane viewing.Lane) time.Time {
 }
 
 // take counts an entry that is sent now.
-func (p *pace) take(lane viewing.Lane, now time.Time) {
-	p.next = now.Add(p.all)
+func (p *pace) recordSend(lane viewing.Lane, now time.Time) {
+	p.next = now.Add(p.interval)
 	if lane == viewing.LaneBackfill {
-		p.nextImport = now.Add(p.imports)
+		p.nextImport = now.Add(p.importInterval)
 	}
 }

@@ -14,19 +14,19 @@ import (
 )
 
 // firstLooksApart is how far first looks are apart: each reads a whole history.
-const firstLooksApart = 20 * time.Second
+const firstReadInterval = 20 * time.Second
 
 // sampled is how many viewings that have arrived are read from the outbox, to find
 // some of each form.
-const sampled = 200
+const anchorSample = 200
 
 // unread is why the setting decides where the service cannot be read.
-const unread = "doubt.unread"
+const codeUnreadable = "doubt.unread"
 
 // doubtKey names the request that left an entry in doubt.
 type doubtKey struct{ entry, lastByte int64 }
 
-func keyOf(d queue.Doubt) doubtKey { return doubtKey{d.Entry.ID, d.At.UnixMilli()} }
+func newDoubtKey(d queue.Doubt) doubtKey { return doubtKey{d.Entry.ID, d.At.UnixMilli()} }
 
 // readBack reads back what the service has, for the entries in doubt that are due. It
 // fetches and records; package doubt decides. It plans the next one. Its error is of
@@ -36,35 +36,35 @@ func (r *run) readBack(now time.Time) error {
 	if err != nil || len(due) == 0 {
 		return err
 	}
-	v := r.check()
+	v := r.checkService()
 	if r.stopping() {
 		return nil
 	}
 	if v.Fate != tracker.Delivered && v.Fate != tracker.Rejected {
-		r.unanswered(0, v)
+		r.recordFailedCheck(0, v)
 		return nil
 	}
-	b := reading{r, all}
+	b := readBackPass{r, all}
 	open := map[string][]queue.Doubt{} // by kind, of viewings by the type of the item
 	for _, d := range due {
 		subject := string(d.Entry.Kind)
 		if d.Entry.Kind == viewing.KindViewing {
 			subject = string(d.Entry.Media.Type)
 		}
-		o, settled := r.policy.Unread(r.caseOf(d), time.Now())
+		o, settled := r.policy.DecideUnread(r.newCase(d), time.Now())
 		if !settled {
 			open[subject] = append(open[subject], d)
-		} else if err := r.record(d, o); err != nil {
+		} else if err := r.saveReadBack(d, o); err != nil {
 			return err
 		}
 	}
 	for _, subject := range slices.Sorted(maps.Keys(open)) {
-		if err := b.settle(open[subject]); err != nil || r.stopping() {
+		if err := b.readGroup(open[subject]); err != nil || r.stopping() {
 			return err // what was not settled is read back again
 		}
 	}
-	r.readBackEnd = time.Now()
-	_, _, err = r.planReadBack(r.readBackEnd)
+	r.lastReadBack = time.Now()
+	_, _, err = r.planReadBack(r.lastReadBack)
 	return err
 }
 
@@ -78,15 +78,15 @@ func (r *run) planReadBack(now time.Time) (all, due []queue.Doubt, err error) {
 	r.readBackAt = time.Time{}
 	seen := map[doubtKey]time.Time{}
 	for _, d := range all {
-		seen[keyOf(d)] = cmp.Or(r.seen[keyOf(d)], now)
+		seen[newDoubtKey(d)] = cmp.Or(r.firstSeen[newDoubtKey(d)], now)
 	}
-	r.seen = seen
+	r.firstSeen = seen
 	for _, d := range all {
-		c := r.caseOf(d)
-		shows := d.Entry.Kind == viewing.KindViewing && r.mayAsk(supportHistory) && !r.policy.Resends(c.Since, now)
+		c := r.newCase(d)
+		shows := d.Entry.Kind == viewing.KindViewing && r.mayUse(supportHistory) && !r.policy.Resends(c.Since, now)
 		at := r.policy.Due(c, shows, now)
-		if !at.IsZero() && shows && r.policy.Early(c, now) && !r.readBackEnd.IsZero() {
-			at = later(at, r.readBackEnd.Add(firstLooksApart))
+		if !at.IsZero() && shows && r.policy.TooEarlyForAbsence(c, now) && !r.lastReadBack.IsZero() {
+			at = later(at, r.lastReadBack.Add(firstReadInterval))
 		}
 		if !at.IsZero() && !at.After(now) {
 			due = append(due, d)
@@ -97,22 +97,24 @@ func (r *run) planReadBack(now time.Time) (all, due []queue.Doubt, err error) {
 }
 
 // caseOf is what is known of an entry in doubt.
-func (r *run) caseOf(d queue.Doubt) doubt.Case {
-	return doubt.Case{Doubt: d, Seen: r.seen[keyOf(d)], Stranger: d.SentAt.Before(r.row.MovedAt) || r.isForeign(d.Owner)}
+func (r *run) newCase(d queue.Doubt) doubt.Case {
+	return doubt.Case{Doubt: d, Seen: r.firstSeen[newDoubtKey(d)], OtherOwner: d.SentAt.Before(r.row.MovedAt) || r.isOtherOwner(d.Owner)}
 }
 
 // isForeign reports whether what was sent with that owner's key is another's.
-func (r *run) isForeign(owner string) bool { return owner != "" && r.user != "" && owner != r.user }
+func (r *run) isOtherOwner(owner string) bool {
+	return owner != "" && r.keyUserID != "" && owner != r.keyUserID
+}
 
 // record writes what was found. An entry that has changed meanwhile is another's
 // business.
-func (r *run) record(d queue.Doubt, o queue.ReadBack) error {
+func (r *run) saveReadBack(d queue.Doubt, o queue.ReadBack) error {
 	if err := r.o.Step(StepSave); err != nil {
 		return err
 	}
 	o.Doubt = d
-	err := r.o.Outbox.RecordReadBack(r.write, o)
-	if gone(err) {
+	err := r.o.Outbox.RecordReadBack(r.saveCtx, o)
+	if isStale(err) {
 		r.o.Logger.Debug("entry changed while it was read back", "entry", d.Entry.ID)
 		return nil
 	}
@@ -123,29 +125,29 @@ func (r *run) record(d queue.Doubt, o queue.ReadBack) error {
 }
 
 // reading is one read-back. all are also those that are not due: they may claim a record.
-type reading struct {
+type readBackPass struct {
 	*run
-	all []queue.Doubt
+	allDoubts []queue.Doubt
 }
 
 // settle reads back doubts of one kind, of viewings of one type.
-func (b *reading) settle(open []queue.Doubt) error {
+func (b *readBackPass) readGroup(open []queue.Doubt) error {
 	switch first := open[0].Entry; first.Kind {
 	case viewing.KindList:
-		return b.lists(open)
+		return b.readLists(open)
 	case viewing.KindListItem: // no endpoint shows what is on a list, nor whether an item is there twice
-		return b.unreadable(open, "doubt.noListItems")
+		return b.applySetting(open, "doubt.noListItems")
 	case viewing.KindWatchlist:
-		return b.wishes(open)
+		return b.repeatWatchlist(open)
 	default:
-		return b.viewings(open, first.Media.Type)
+		return b.readViewings(open, first.Media.Type)
 	}
 }
 
 // unreadable has the setting decide about doubts that cannot be read back.
-func (b *reading) unreadable(open []queue.Doubt, code string) error {
+func (b *readBackPass) applySetting(open []queue.Doubt, code string) error {
 	for _, d := range open {
-		if err := b.record(d, b.policy.Unsettled(b.caseOf(d), viewing.Say(code), time.Now())); err != nil {
+		if err := b.saveReadBack(d, b.policy.ApplySetting(b.newCase(d), viewing.Say(code), time.Now())); err != nil {
 			return err
 		}
 	}
@@ -153,26 +155,26 @@ func (b *reading) unreadable(open []queue.Doubt, code string) error {
 }
 
 // lists looks for lists whose creation is in doubt.
-func (b *reading) lists(open []queue.Doubt) (err error) {
-	if !b.mayAsk(supportLists) {
-		return b.unreadable(open, unread)
+func (b *readBackPass) readLists(open []queue.Doubt) (err error) {
+	if !b.mayUse(supportLists) {
+		return b.applySetting(open, codeUnreadable)
 	}
 	var known doubt.Lists
 	known.Shown, known.Complete, err = b.service.Lists(b.ctx)
 	switch {
 	case b.stopping():
 		return nil
-	case b.learn(supportLists, err):
-		return b.unreadable(open, unread)
+	case b.recordSupport(supportLists, err):
+		return b.applySetting(open, codeUnreadable)
 	}
 	known.Complete = known.Complete && err == nil
-	for _, d := range b.all {
+	for _, d := range b.allDoubts {
 		if d.Entry.List != nil {
 			known.Doubts = append(known.Doubts, *d.Entry.List)
 		}
 	}
 	for _, d := range open {
-		if err := b.record(d, b.policy.List(b.caseOf(d), known, time.Now())); err != nil {
+		if err := b.saveReadBack(d, b.policy.DecideList(b.newCase(d), known, time.Now())); err != nil {
 			return err
 		}
 	}
@@ -180,11 +182,11 @@ func (b *reading) lists(open []queue.Doubt) (err error) {
 }
 
 // wishes repeats watchlist wishes.
-func (b *reading) wishes(open []queue.Doubt) error {
+func (b *readBackPass) repeatWatchlist(open []queue.Doubt) error {
 	for _, d := range open {
 		watched, err := b.o.Outbox.WatchedSince(b.ctx, b.o.Account, *d.Entry.Media, d.Entry.CreatedAt)
 		if err == nil {
-			err = b.record(d, doubt.Wish(b.caseOf(d), watched))
+			err = b.saveReadBack(d, doubt.DecideWatchlist(b.newCase(d), watched))
 		}
 		if err != nil {
 			return err
@@ -194,9 +196,9 @@ func (b *reading) wishes(open []queue.Doubt) error {
 }
 
 // viewings looks for the viewings of one type in the whole history.
-func (b *reading) viewings(open []queue.Doubt, t viewing.MediaType) error {
-	if !b.mayAsk(supportHistory) {
-		return b.unreadable(open, unread)
+func (b *readBackPass) readViewings(open []queue.Doubt, t viewing.MediaType) error {
+	if !b.mayUse(supportHistory) {
+		return b.applySetting(open, codeUnreadable)
 	}
 	var keys []string
 	for _, d := range open {
@@ -210,13 +212,13 @@ func (b *reading) viewings(open []queue.Doubt, t viewing.MediaType) error {
 	for _, e := range entries {
 		claimed[e.Media.Key()] = append(claimed[e.Media.Key()], e.WatchedAt.Time())
 	}
-	sent, err := b.o.Outbox.Answered(b.ctx, b.o.Account, b.row.MovedAt, sampled)
+	sent, err := b.o.Outbox.Answered(b.ctx, b.o.Account, b.row.MovedAt, anchorSample)
 	if err != nil {
 		return err
 	}
 	var anchors []doubt.Anchor
 	for _, a := range sent {
-		if a.Entry.Media.Type == t && !b.isForeign(a.Owner) {
+		if a.Entry.Media.Type == t && !b.isOtherOwner(a.Owner) {
 			anchors = append(anchors, doubt.Anchor{Media: *a.Entry.Media, Watched: a.Entry.WatchedAt.Time(), Sent: a.At})
 		}
 	}
@@ -225,26 +227,26 @@ func (b *reading) viewings(open []queue.Doubt, t viewing.MediaType) error {
 	switch {
 	case b.stopping():
 		return nil
-	case b.learn(supportHistory, err):
-		return b.unreadable(open, unread)
+	case b.recordSupport(supportHistory, err):
+		return b.applySetting(open, codeUnreadable)
 	}
 	h := doubt.NewHistory(began, all, anchors)
-	keeps := b.precision(h)
+	keeps := b.learnPrecision(h)
 	for _, d := range open {
 		watched := d.Entry.WatchedAt.Time()
 		e := doubt.Evidence{
-			Watched: watched, Keeps: keeps, Reading: h.Read(*d.Entry.Media, watched, keeps), Claimed: claimed[d.Entry.Media.Key()], Absent: d.Absent,
+			Watched: watched, Precision: keeps, Reading: h.Read(*d.Entry.Media, watched, keeps), Claimed: claimed[d.Entry.Media.Key()], Absent: d.Absent,
 		}
-		for _, other := range b.all {
+		for _, other := range b.allDoubts {
 			switch o := other.Entry; {
 			case o.Kind != viewing.KindViewing || o.Media == nil || o.Media.Key() != d.Entry.Media.Key():
 			case o.ID < d.Entry.ID:
-				e.Elder = append(e.Elder, o.WatchedAt.Time())
+				e.Older = append(e.Older, o.WatchedAt.Time())
 			case o.ID > d.Entry.ID:
-				e.Younger = append(e.Younger, o.WatchedAt.Time())
+				e.Newer = append(e.Newer, o.WatchedAt.Time())
 			}
 		}
-		if err := b.record(d, b.policy.Viewing(b.caseOf(d), e, time.Now())); err != nil {
+		if err := b.saveReadBack(d, b.policy.DecideViewing(b.newCase(d), e, time.Now())); err != nil {
 			return err
 		}
 	}
@@ -252,13 +254,13 @@ func (b *reading) viewings(open []queue.Doubt, t viewing.MediaType) error {
 }
 
 // precision is how the service keeps times, as learned now or before.
-func (b *reading) precision(h doubt.History) doubt.Precision {
+func (b *readBackPass) learnPrecision(h doubt.History) doubt.Precision {
 	keeps := doubt.Precision(b.row.Keeps)
 	learned := h.Precision()
 	if !h.Complete || learned == doubt.Unknown || learned == keeps {
 		return keeps
 	}
 	b.o.Logger.Info("learned how the service keeps times", "precision", string(learned))
-	b.change(func(a *account.Row) { a.Keeps = string(learned) })
+	b.editRow(func(a *account.Row) { a.Keeps = string(learned) })
 	return learned
 }

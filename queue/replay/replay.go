@@ -29,7 +29,7 @@ type Options struct {
 	Rate, BackfillRate float64
 	// Others are those that are asked after the service what an item is: Wikidata and
 	// TMDB, where the user turned them on. nil is for none.
-	Others func() resolve.Chain
+	Providers func() resolve.Chain
 	// InDoubt is what becomes of those that reading back cannot settle; "" is
 	// [doubt.Hold].
 	InDoubt doubt.Setting
@@ -67,14 +67,14 @@ type Loop struct {
 	policy doubt.Policy
 	jitter jitter
 
-	bell    chan struct{} // of Wake
+	wakeups chan struct{} // of Wake
 	changes queue.Changes // of the health
 
-	mu      sync.Mutex
-	service *tracker.Client
-	replace context.CancelCauseFunc // ends what is done with the service before
-	health  Health
-	sends   map[string]int64 // see Sends
+	mu         sync.Mutex
+	service    *tracker.Client
+	cancelWork context.CancelCauseFunc // ends what is done with the service before
+	health     Health
+	sends      map[string]int64 // see Sends
 }
 
 // New makes a loop that does nothing until [Loop.Run].
@@ -85,8 +85,8 @@ func New(o Options) *Loop {
 	}
 	l := &Loop{
 		o: o, policy: doubt.Policy{Setting: cmp.Or(o.InDoubt, doubt.Hold), Idempotent: o.Idempotent, Waits: o.Waits}, jitter: fullJitter,
-		bell: make(chan struct{}, 1), health: Health{State: account.OK, Since: time.Now()}, sends: map[string]int64{},
-		service: o.Service, replace: func(error) {},
+		wakeups: make(chan struct{}, 1), health: Health{State: account.OK, Since: time.Now()}, sends: map[string]int64{},
+		service: o.Service, cancelWork: func(error) {},
 	}
 	if o.Service == nil {
 		l.health.State = account.NoKey
@@ -100,7 +100,7 @@ func New(o Options) *Loop {
 // is offline or paused is probed at once. A Retry-After still holds.
 func (l *Loop) Wake() {
 	select {
-	case l.bell <- struct{}{}:
+	case l.wakeups <- struct{}{}:
 	default:
 	}
 }
@@ -109,15 +109,15 @@ func (l *Loop) Wake() {
 // is probed at once, and goes on when the probe is answered well. A request under way
 // ends with the service it began with; what that one says of the key or the address no
 // longer counts.
-func (l *Loop) Use(s *tracker.Client) {
+func (l *Loop) SetService(s *tracker.Client) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.service = s
-	l.replace(errReplaced)
+	l.cancelWork(errServiceReplaced)
 }
 
 // errReplaced is why something ends when another service is to be used.
-var errReplaced = errors.New("another service is used")
+var errServiceReplaced = errors.New("another service is used")
 
 // Sends are the requests for entries since [New], by what the answer meant: a
 // [tracker.Fate], "unreachable" for [tracker.Offline], or "throttled" for a 429.
@@ -127,7 +127,7 @@ func (l *Loop) Sends() map[string]int64 {
 	return maps.Clone(l.sends)
 }
 
-func (l *Loop) count(v tracker.Verdict) {
+func (l *Loop) countSend(v tracker.Verdict) {
 	result := string(v.Fate)
 	switch {
 	case v.Status == http.StatusTooManyRequests:

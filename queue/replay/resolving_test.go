@@ -138,7 +138,7 @@ func TestUnknownIsAskedForFourTimes(t *testing.T) {
 	inBed(t, false, nil, func(b *bed) {
 		b.pass(time.Second)
 		b.commit(nameless(filmBy("tt0000001", "", 0)))
-		b.pass(gather + time.Second)
+		b.pass(lookUpDelay + time.Second)
 		b.askedTimes(1, 0)
 		for i, wait := range []time.Duration{day, 7 * day, 30 * day} {
 			b.pass(wait - 10*time.Second)
@@ -165,14 +165,14 @@ func TestServiceThatResolvesNothingIsAskedOnceADay(t *testing.T) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if can, asked := Resolves(a); can || !asked || a.Pause.Reason != "" {
+		if can, asked := ResolveSupport(a); can || !asked || a.Pause.Reason != "" {
 			b.Errorf("account %+v", a)
 		}
 		// A login has it asked at once.
 		if err := b.store.UpdateAccount(b.Context(), "default", func(a *account.Row) { a.SignIn("") }); err != nil {
 			b.Fatal(err)
 		}
-		b.loop.Use(b.client)
+		b.loop.SetService(b.client)
 		b.pass(5 * time.Second)
 		b.askedTimes(4, 8)
 	})
@@ -234,11 +234,11 @@ func TestNobodyIsAskedWhileNothingMayLeave(t *testing.T) {
 		b.commit(nameless(filmBy("tt0133093", "", 0)))
 		b.pass(day)
 		b.askedTimes(0, 0)
-		b.loop.Use(nil)
+		b.loop.SetService(nil)
 		b.pause("")
 		b.pass(day)
 		b.askedTimes(0, 0)
-		b.loop.Use(b.client)
+		b.loop.SetService(b.client)
 		b.pass(5 * time.Second)
 		b.stands(1, viewing.StateDelivered, "", "movie:603")
 	})

@@ -52,7 +52,7 @@ func TestOfflineIsProbedAndCountsNoAttempt(t *testing.T) {
 // What a person does, and new work after an outage, is tried at once.
 func TestTroubleEndsAtOnce(t *testing.T) {
 	offline, refused := (*script).leave, func(s *script) { s.always(refused) }
-	wake, use := func(b *bed) { b.loop.Wake() }, func(b *bed) { b.loop.Use(b.client) }
+	wake, use := func(b *bed) { b.loop.Wake() }, func(b *bed) { b.loop.SetService(b.client) }
 	for name, c := range map[string]struct {
 		trouble func(*script)
 		act     func(*bed)
@@ -157,14 +157,14 @@ func TestBrokenServiceLeavesFewDoubts(t *testing.T) {
 			b.commit(ago(film+1, 0))
 		}
 		b.pass(time.Hour)
-		if n := b.counts().InDoubt; n != maxTroubled {
-			b.Errorf("%d in doubt, want %d", n, maxTroubled)
+		if n := b.counts().InDoubt; n != maxFailedEntries {
+			b.Errorf("%d in doubt, want %d", n, maxFailedEntries)
 		}
 		b.health(account.Offline)
 		b.script.well()
 		b.loop.Wake()
 		b.pass(time.Second)
-		if n := b.counts().Delivered; n != 20-maxTroubled {
+		if n := b.counts().Delivered; n != 20-maxFailedEntries {
 			b.Errorf("%d delivered", n)
 		}
 	})

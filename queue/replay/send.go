@@ -20,56 +20,56 @@ import (
 func (r *run) send(e queue.Entry) error {
 	request, err := newRequest(r.o.InstallationID, e)
 	if err != nil {
-		return r.settle(unfit(e, err))
+		return r.finishEntry(unsendableSettlement(e, err))
 	}
 	if done, err := r.precheck(e); done || err != nil {
 		return err
 	}
-	r.pace.take(e.Lane, time.Now())
+	r.pace.recordSend(e.Lane, time.Now())
 	if err := r.o.Step(StepMark); err != nil {
 		return err
 	}
-	attempt, err := r.o.Outbox.Begin(r.write, e)
+	attempt, err := r.o.Outbox.Begin(r.saveCtx, e)
 	switch {
-	case gone(err):
-		r.pickAt = time.Now().Add(backoffBase) // should it look the same again, we do not turn in a circle
+	case isStale(err):
+		r.nextSendAt = time.Now().Add(backoffBase) // should it look the same again, we do not turn in a circle
 		return nil
 	case err != nil:
 		return err
 	}
 	r.disk.failures = 0
 	if err := r.o.Step(StepMarked); err != nil || r.stopping() {
-		return r.settle(queue.Settlement{
+		return r.finishEntry(queue.Settlement{
 			Entry: e.ID, Attempt: attempt, State: viewing.StatePending, NextAt: e.NextAt, NotSent: true,
 			Answer: queue.Answer{Error: viewing.Say("life.notBegun")},
 		})
 	}
 
-	v := r.service.Send(r.request, request)
+	v := r.service.Send(r.requestCtx, request)
 	if e.Kind == viewing.KindListItem {
-		v = r.learnItems(v)
+		v = r.checkItemSupport(v)
 	}
 	now := time.Now()
-	s := settlement(e, attempt, v, now, r.jitter)
+	s := newSettlement(e, attempt, v, now, r.jitter)
 	if s.State == viewing.StateInDoubt {
-		s.NextAt, r.readBackAt = r.policy.Begin(e.Attempts, now), now
+		s.NextAt, r.readBackAt = r.policy.FirstReadBack(e.Attempts, now), now
 	}
-	r.count(v)
-	r.report(e, v)
-	err = r.settle(s)
-	r.heard(e.ID, v, now)
+	r.countSend(v)
+	r.logVerdict(e, v)
+	err = r.finishEntry(s)
+	r.recordVerdict(e.ID, v, now)
 	return err
 }
 
 // settle writes what became of an entry, now or as soon as it can be written.
-func (r *run) settle(s queue.Settlement) error {
-	r.ended = &s
-	return r.save()
+func (r *run) finishEntry(s queue.Settlement) error {
+	r.unsavedSettlement = &s
+	return r.flush()
 }
 
 // gone reports whether the entry is no longer ours to change. Trying again
 // would not help.
-func gone(err error) bool {
+func isStale(err error) bool {
 	return errors.Is(err, queue.ErrChanged) || errors.Is(err, entry.ErrState) || errors.Is(err, entry.ErrNotFound)
 }
 
@@ -77,21 +77,21 @@ func gone(err error) bool {
 // the entry when that is not to be sent now.
 func (r *run) precheck(e queue.Entry) (done bool, err error) {
 	if !r.ownerKnown {
-		if v := r.checkOwner(); v.Fate != tracker.Delivered {
-			r.unanswered(e.ID, v)
+		if v := r.checkKeyOwner(); v.Fate != tracker.Delivered {
+			r.recordFailedCheck(e.ID, v)
 			return true, nil
 		}
 	}
-	if held, err := r.contradicted(e); held || err != nil {
+	if held, err := r.checkSourceNumber(e); held || err != nil {
 		return held, err
 	}
 	switch {
 	case e.Attempts > 0:
-		return r.outlived(e)
+		return r.checkResend(e)
 	case e.Kind == viewing.KindList:
-		return false, r.keepLists(e)
-	case e.Kind == viewing.KindListItem && !r.mayAsk(SupportItems):
-		return true, r.settle(queue.Settlement{Entry: e.ID, State: viewing.StateDropped, Why: viewing.Say("life.takesNoItems")})
+		return false, r.saveKnownLists(e)
+	case e.Kind == viewing.KindListItem && !r.mayUse(SupportItems):
+		return true, r.finishEntry(queue.Settlement{Entry: e.ID, State: viewing.StateDropped, Why: viewing.Say("life.takesNoItems")})
 	case e.Kind == viewing.KindViewing && (e.Lane == viewing.LaneBackfill || e.Class != "" && e.Class != viewing.ClassLive):
 		// It was not seen live: the service may know it by another way.
 		return r.checkHistory(e)
@@ -101,60 +101,60 @@ func (r *run) precheck(e queue.Entry) (done bool, err error) {
 }
 
 // checkPatience bounds how long the number of an entry is checked.
-const checkPatience = 20 * time.Second
+const numberCheckTimeout = 20 * time.Second
 
 // contradicted checks with TMDB, where it is on, the number by which a source knows an
 // item, once before the entry is first sent. It holds the entry where something
 // contradicts. Where TMDB cannot be asked, and what a person has decided about, leaves
 // as it is.
-func (r *run) contradicted(e queue.Entry) (held bool, err error) {
-	if r.o.Others == nil || e.Media == nil || e.Attempts > 0 || e.Touched != entry.Untouched || e.Correction != 0 {
+func (r *run) checkSourceNumber(e queue.Entry) (held bool, err error) {
+	if r.o.Providers == nil || e.Media == nil || e.Attempts > 0 || e.Touched != entry.Untouched || e.Correction != 0 {
 		return false, nil
 	}
-	ctx, cancel := context.WithTimeout(r.request, checkPatience)
+	ctx, cancel := context.WithTimeout(r.requestCtx, numberCheckTimeout)
 	defer cancel()
-	why, found := r.o.Others().Contradiction(ctx, *e.Media)
+	why, found := r.o.Providers().Contradiction(ctx, *e.Media)
 	if !found {
 		return false, nil
 	}
-	return r.o.Outbox.Contradict(r.write, e, why)
+	return r.o.Outbox.Contradict(r.saveCtx, e, why)
 }
 
 // outlived puts an entry in doubt again that was to be sent with the same
 // Idempotency-Key when the service may have forgotten that key: it was kept
 // back too long.
-func (r *run) outlived(e queue.Entry) (bool, error) {
+func (r *run) checkResend(e queue.Entry) (bool, error) {
 	d, ok, err := r.o.Outbox.Doubt(r.ctx, e.ID)
 	now := time.Now()
 	if err != nil || !ok || r.policy.Resends(d.Since, now) {
 		return false, err
 	}
 	r.readBackAt = now
-	return true, r.settle(queue.Settlement{Entry: e.ID, State: viewing.StateInDoubt, NextAt: now, Why: viewing.Say("life.keyForgotten")})
+	return true, r.finishEntry(queue.Settlement{Entry: e.ID, State: viewing.StateInDoubt, NextAt: now, Why: viewing.Say("life.keyForgotten")})
 }
 
 // keepLists records which lists the service has, so that a new one can be told
 // from them. Without that, a doubt about this one waits for the user.
-func (r *run) keepLists(e queue.Entry) error {
-	if !r.mayAsk(supportLists) {
+func (r *run) saveKnownLists(e queue.Entry) error {
+	if !r.mayUse(supportLists) {
 		return nil
 	}
 	found, complete, err := r.service.Lists(r.ctx)
-	if r.learn(supportLists, err); err != nil || !complete {
+	if r.recordSupport(supportLists, err); err != nil || !complete {
 		return nil
 	}
 	ids := make([]string, len(found))
 	for i, l := range found {
 		ids[i] = l.ID
 	}
-	return r.o.Outbox.KeepLists(r.write, e.ID, ids)
+	return r.o.Outbox.KeepLists(r.saveCtx, e.ID, ids)
 }
 
 // learnItems takes from the answer to an item of a list whether the service
 // takes any. A service that has taken some before means this list, and one that
 // refuses the key here and nowhere else has no such operation for it.
-func (r *run) learnItems(v tracker.Verdict) tracker.Verdict {
-	if v.Fate == tracker.Refused && r.service.Probe(r.request).Fate == tracker.Delivered {
+func (r *run) checkItemSupport(v tracker.Verdict) tracker.Verdict {
+	if v.Fate == tracker.Refused && r.service.Probe(r.requestCtx).Fate == tracker.Delivered {
 		v.Fate, v.Problem, v.Hint = tracker.Lacking, viewing.Say("life.takesNoItems"), viewing.Message{}
 	}
 	switch {
@@ -162,9 +162,9 @@ func (r *run) learnItems(v tracker.Verdict) tracker.Verdict {
 		v.Fate = tracker.Rejected
 		v.Problem = viewing.Say("life.noSuchList", "status", strconv.Itoa(v.Status))
 	case v.Fate == tracker.Lacking:
-		r.learn(SupportItems, tracker.ErrNoEndpoint)
+		r.recordSupport(SupportItems, tracker.ErrNoEndpoint)
 	case v.Fate == tracker.Delivered:
-		r.learn(SupportItems, nil)
+		r.recordSupport(SupportItems, nil)
 	}
 	return v
 }
@@ -199,7 +199,7 @@ func idempotencyKey(installation string, e queue.Entry) string {
 }
 
 // settlement is what becomes of an entry by the answer to its request.
-func settlement(e queue.Entry, attempt int64, v tracker.Verdict, now time.Time, j jitter) queue.Settlement {
+func newSettlement(e queue.Entry, attempt int64, v tracker.Verdict, now time.Time, j jitter) queue.Settlement {
 	s := queue.Settlement{
 		Entry: e.ID, Attempt: attempt, State: viewing.StatePending, NextAt: e.NextAt,
 		Answer: queue.Answer{Status: v.Status, Code: v.Code, Text: v.Message},
@@ -238,7 +238,7 @@ func settlement(e queue.Entry, attempt int64, v tracker.Verdict, now time.Time, 
 }
 
 // unfit is the settlement of an entry of which no request can be made.
-func unfit(e queue.Entry, err error) queue.Settlement {
+func unsendableSettlement(e queue.Entry, err error) queue.Settlement {
 	reason := viewing.ReasonReview
 	switch {
 	case e.Kind == viewing.KindListItem && e.ListID == "":
@@ -253,7 +253,7 @@ func unfit(e queue.Entry, err error) queue.Settlement {
 
 // report logs what the user may have to act on; everything else is the
 // account's health, or for the curious.
-func (r *run) report(e queue.Entry, v tracker.Verdict) {
+func (r *run) logVerdict(e queue.Entry, v tracker.Verdict) {
 	log := r.o.Logger.With("entry", e.ID, "kind", string(e.Kind), "status", v.Status, "code", v.Code)
 	switch {
 	case v.Fate == tracker.Rejected:

@@ -17,7 +17,7 @@ func TestStopWaitsForAnAnswer(t *testing.T) {
 		state        viewing.State
 	}{
 		"answered": {4 * time.Second, 4 * time.Second, viewing.StateDelivered},
-		"cut off":  {time.Minute, grace, viewing.StateInDoubt},
+		"cut off":  {time.Minute, stopGrace, viewing.StateInDoubt},
 	} {
 		t.Run(name, func(t *testing.T) {
 			scripted(t, nil, func(b *bed) {

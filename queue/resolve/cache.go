@@ -15,8 +15,8 @@ import (
 // How long answers are believed. TMDB's terms allow six months. What was not found,
 // hits of a search, and the list of a season grow: new films and episodes come.
 const (
-	foundFor = 30 * 24 * time.Hour
-	growsFor = 20 * time.Hour // shorter than the first wait before an entry is asked about again
+	foundMaxAge   = 30 * 24 * time.Hour
+	growingMaxAge = 20 * time.Hour // shorter than the first wait before an entry is asked about again
 )
 
 // Cache keeps on disk what was answered, so that each thing is asked once: a file for
@@ -28,7 +28,7 @@ type Cache struct {
 }
 
 // remembered is an answer in its file.
-type remembered struct {
+type cacheEntry struct {
 	At     time.Time
 	Answer Answer
 }
@@ -57,7 +57,7 @@ func OpenCache(dir string, names ...string) (c *Cache, fresh bool, err error) {
 			return err
 		}
 		info, err := e.Info()
-		if err == nil && time.Since(info.ModTime()) >= foundFor {
+		if err == nil && time.Since(info.ModTime()) >= foundMaxAge {
 			err = os.Remove(path)
 		}
 		return err
@@ -74,21 +74,21 @@ func (c *Cache) folder(who string) string {
 
 // file is that of a question.
 func (c *Cache) file(who string, q Question) string {
-	key := fmt.Sprintf("%s %s %d %d %d %s", q.Ask, q.Kind, q.Number, q.Season, q.Year, q.Text)
+	key := fmt.Sprintf("%s %s %d %d %d %s", q.Topic, q.Kind, q.Number, q.Season, q.Year, q.Text)
 	return filepath.Join(c.folder(who), fmt.Sprintf("%x", sha256.Sum256([]byte(key))))
 }
 
 // recall is what is remembered of some questions, and young enough. What cannot be read
 // is not remembered.
-func (c *Cache) recall(who string, wanted []Question) map[Question]*Answer {
+func (c *Cache) load(who string, wanted []Question) map[Question]*Answer {
 	found := map[Question]*Answer{}
 	if c == nil {
 		return found
 	}
 	for _, q := range wanted {
-		var r remembered
+		var r cacheEntry
 		body, err := os.ReadFile(c.file(who, q))
-		if err == nil && json.Unmarshal(body, &r) == nil && c.young(q, r) {
+		if err == nil && json.Unmarshal(body, &r) == nil && c.isFresh(q, r) {
 			found[q] = &r.Answer
 		}
 	}
@@ -97,23 +97,23 @@ func (c *Cache) recall(who string, wanted []Question) map[Question]*Answer {
 
 // young reports whether an answer may still be believed. One from the future is not:
 // the clock was wrong, then or now.
-func (c *Cache) young(q Question, r remembered) bool {
-	lasts := foundFor
-	if r.Answer.empty() || q.Ask == Season || q.Ask == ByTitle {
-		lasts = growsFor
+func (c *Cache) isFresh(q Question, r cacheEntry) bool {
+	lasts := foundMaxAge
+	if r.Answer.isEmpty() || q.Topic == Season || q.Topic == ByTitle {
+		lasts = growingMaxAge
 	}
 	age := c.now().Sub(r.At)
 	return age >= 0 && age < lasts
 }
 
 // keep remembers answers.
-func (c *Cache) keep(who string, answers map[Question]*Answer) (all error) {
+func (c *Cache) save(who string, answers map[Question]*Answer) (all error) {
 	if c == nil {
 		return nil
 	}
 	for q, a := range answers {
 		if a != nil {
-			body, err := json.Marshal(remembered{c.now(), *a})
+			body, err := json.Marshal(cacheEntry{c.now(), *a})
 			if err == nil {
 				err = os.WriteFile(c.file(who, q), body, 0o600)
 			}

@@ -12,10 +12,10 @@ import (
 )
 
 var (
-	aboutFilm = Question{Ask: ByIMDB, Text: "tt0000001"}
-	search    = Question{Ask: ByTitle, Kind: viewing.Movie, Text: "Alpha 1"}
-	season    = Question{Ask: Season, Number: 7, Season: 1}
-	aboutNone = Question{Ask: Details, Kind: viewing.Movie, Number: 5}
+	aboutFilm = Question{Topic: ByIMDB, Text: "tt0000001"}
+	search    = Question{Topic: ByTitle, Kind: viewing.Movie, Text: "Alpha 1"}
+	season    = Question{Topic: Season, Number: 7, Season: 1}
+	aboutNone = Question{Topic: Details, Kind: viewing.Movie, Number: 5}
 	one       = &Answer{Works: []Work{film(603, "Alpha 1", 1999, "Alfa")}}
 )
 
@@ -46,7 +46,7 @@ func TestAnswersAreRememberedForATime(t *testing.T) {
 	now := time.Now()
 	c.now = func() time.Time { return now }
 	kept := map[Question]*Answer{aboutFilm: one, aboutNone: {}, search: one, season: {Episodes: []Episode{{Number: 1}}}}
-	if err := c.keep("TMDB a", kept); err != nil {
+	if err := c.save("TMDB a", kept); err != nil {
 		t.Fatal(err)
 	}
 	theirs := filepath.Join(dir, "notes.txt")
@@ -57,20 +57,20 @@ func TestAnswersAreRememberedForATime(t *testing.T) {
 		t.Error("somebody is new")
 	}
 	for later, want := range map[time.Duration]map[Question]*Answer{
-		0:                      kept,
-		growsFor - time.Second: kept,
-		growsFor:               {aboutFilm: one},
-		foundFor - time.Second: {aboutFilm: one},
-		foundFor:               {},
-		-time.Hour:             {}, // the clock was set back
+		0:                           kept,
+		growingMaxAge - time.Second: kept,
+		growingMaxAge:               {aboutFilm: one},
+		foundMaxAge - time.Second:   {aboutFilm: one},
+		foundMaxAge:                 {},
+		-time.Hour:                  {}, // the clock was set back
 	} {
 		c.now = func() time.Time { return now.Add(later) }
-		got := c.recall("TMDB a", []Question{aboutFilm, aboutNone, search, season, {Ask: Details, Kind: viewing.Movie, Number: 6}})
+		got := c.load("TMDB a", []Question{aboutFilm, aboutNone, search, season, {Topic: Details, Kind: viewing.Movie, Number: 6}})
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("after %s: %s", later, diff)
 		}
 	}
-	if got := c.recall("Wikidata b", []Question{aboutFilm}); len(got) > 0 {
+	if got := c.load("Wikidata b", []Question{aboutFilm}); len(got) > 0 {
 		t.Errorf("another has the answers of the first: %v", got)
 	}
 	if _, fresh := opened(t, dir, "TMDB b"); !fresh || len(filesIn(t, dir)) != 1 {
@@ -102,16 +102,16 @@ func filesIn(t *testing.T, dir string) (all []string) {
 // asked again.
 func TestOldAnswersLeaveTheFolder(t *testing.T) {
 	c := cacheIn(t)
-	if err := c.keep("TMDB ", map[Question]*Answer{aboutFilm: one, search: one}); err != nil {
+	if err := c.save("TMDB ", map[Question]*Answer{aboutFilm: one, search: one}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(c.file("TMDB ", aboutFilm), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := c.recall("TMDB ", []Question{aboutFilm, search}); len(got) != 1 {
+	if got := c.load("TMDB ", []Question{aboutFilm, search}); len(got) != 1 {
 		t.Errorf("remembered %v", got)
 	}
-	past := time.Now().Add(-foundFor)
+	past := time.Now().Add(-foundMaxAge)
 	if err := os.Chtimes(c.file("TMDB ", search), past, past); err != nil {
 		t.Fatal(err)
 	}

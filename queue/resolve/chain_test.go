@@ -23,7 +23,7 @@ type (
 // fake answers what it knows; nothing is known of the rest, if it may be asked.
 type fake struct {
 	knows map[question]answer
-	may   []Ask
+	may   []Topic
 	err   error
 	hangs bool
 	asked []question
@@ -37,7 +37,7 @@ func (f *fake) Fetch(ctx context.Context, wanted []question) (map[question]*answ
 	}
 	found := map[question]*answer{}
 	for _, q := range wanted {
-		if a := f.knows[q]; slices.Contains(f.may, q.Ask) && f.err == nil {
+		if a := f.knows[q]; slices.Contains(f.may, q.Topic) && f.err == nil {
 			found[q] = &a
 		} else if f.err == nil {
 			found[q] = nil
@@ -48,10 +48,10 @@ func (f *fake) Fetch(ctx context.Context, wanted []question) (map[question]*answ
 
 // beside is a chain of Wikidata, which knows numbers alone, and TMDB.
 func beside(wikidata, tmdb *fake, cache *Cache) Chain {
-	wikidata.may = []Ask{ByIMDB, ByTVDB}
-	tmdb.may = []Ask{ByIMDB, ByTVDB, Details, Season, ByTitle}
+	wikidata.may = []Topic{ByIMDB, ByTVDB}
+	tmdb.may = []Topic{ByIMDB, ByTVDB, Details, Season, ByTitle}
 	log := slog.New(slog.DiscardHandler)
-	return Chain{&Provider{Name: "Wikidata", Asker: wikidata, Log: log, Cache: cache}, &Provider{Name: "TMDB", Asker: tmdb, Log: log, Cache: cache}}
+	return Chain{&Provider{Name: "Wikidata", Fetcher: wikidata, Log: log, Cache: cache}, &Provider{Name: "TMDB", Fetcher: tmdb, Log: log, Cache: cache}}
 }
 
 func workBy(id int64, by string) work {
@@ -60,23 +60,23 @@ func workBy(id int64, by string) work {
 
 func outcome(d Decision) string {
 	switch {
-	case len(d.Open) > 0:
+	case len(d.Unanswered) > 0:
 		return "open"
-	case d.Is == nil:
+	case d.Item == nil:
 		var names []string
 		for _, w := range d.Candidates {
 			names = append(names, fmt.Sprint(w.Type, " ", w.TMDB))
 		}
 		return fmt.Sprintf("held %v by %s", names, d.By)
 	default:
-		return fmt.Sprintf("%s %d by %s", d.Is.Type, d.Named.TMDB, d.By)
+		return fmt.Sprintf("%s %d by %s", d.Item.Type, d.Work.TMDB, d.By)
 	}
 }
 
 // The rows of the package's table, and that one is asked only about what those
 // before it have left open.
 func TestWhoIsAsked(t *testing.T) {
-	number := question{Ask: ByIMDB, Text: "tt0000001"}
+	number := question{Topic: ByIMDB, Text: "tt0000001"}
 	one := answer{Works: []work{workBy(1, "Wikidata")}}
 	for name, c := range map[string]struct {
 		wikidata, tmdb answer
@@ -102,7 +102,7 @@ func TestWhoIsAsked(t *testing.T) {
 
 // What rests on nothing but remembered answers says so.
 func TestWhatIsRemembered(t *testing.T) {
-	one, two := question{Ask: ByIMDB, Text: "tt0000001"}, question{Ask: ByTitle, Kind: viewing.Movie, Text: "Alpha", Year: 1999}
+	one, two := question{Topic: ByIMDB, Text: "tt0000001"}, question{Topic: ByTitle, Kind: viewing.Movie, Text: "Alpha", Year: 1999}
 	first := Evidence{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: one.Text}}}
 	more := Evidence{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: one.Text}, Title: "Alpha", Year: 1999}}
 	m := &fake{knows: map[question]answer{two: {Works: []work{{Candidate: Candidate{Type: viewing.Movie, TMDB: 2, Title: "Alpha", Year: 1999}}}}}}
@@ -118,8 +118,8 @@ func TestWhatIsRemembered(t *testing.T) {
 		{more, "movie 2 by TMDB", true},
 		{Evidence{Media: viewing.Media{Type: viewing.Movie}}, "held [] by ", false},
 	} {
-		if d, err := c.Decide(t.Context(), []Evidence{step.e}); err != nil || outcome(d[0]) != step.want || d[0].Kept != step.kept {
-			t.Errorf("step %d: %s, kept %v, %v", n, outcome(d[0]), d[0].Kept, err)
+		if d, err := c.Decide(t.Context(), []Evidence{step.e}); err != nil || outcome(d[0]) != step.want || d[0].FromCache != step.kept {
+			t.Errorf("step %d: %s, kept %v, %v", n, outcome(d[0]), d[0].FromCache, err)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func TestWhatIsRemembered(t *testing.T) {
 // One that hangs leaves time for the others.
 func TestOneThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		number := question{Ask: ByIMDB, Text: "tt0000001"}
+		number := question{Topic: ByIMDB, Text: "tt0000001"}
 		evidence := []Evidence{{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: number.Text}}}}
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
@@ -141,21 +141,21 @@ func TestOneThatHangs(t *testing.T) {
 // One in trouble is left alone for a while, and as long as it asks for. One that refuses us is left alone for a day. What we break off ourselves is no trouble.
 func TestTroubleIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{may: []Ask{ByIMDB}}
-		c := Chain{&Provider{Name: "TMDB", Asker: f, Log: slog.New(slog.DiscardHandler)}}
+		f := &fake{may: []Topic{ByIMDB}}
+		c := Chain{&Provider{Name: "TMDB", Fetcher: f, Log: slog.New(slog.DiscardHandler)}}
 		evidence := []Evidence{{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0000001"}}}}
 		later := func(wait time.Duration) error {
-			return &LaterError{Who: "TMDB", Why: viewing.Say("asked.unreached"), Wait: wait}
+			return &UnavailableError{Provider: "TMDB", Why: viewing.Say("asked.unreached"), Wait: wait}
 		}
 		refused := fmt.Errorf("refused: %w", ErrRefused)
 		for n, step := range []struct {
 			err   error
 			rests time.Duration
 		}{
-			{later(0), restsFor},
+			{later(0), retryDelay},
 			{later(3 * time.Hour), 3 * time.Hour},
-			{later(time.Second), restsFor},
-			{errors.New("a question that nobody expects"), restsFor},
+			{later(time.Second), retryDelay},
+			{errors.New("a question that nobody expects"), retryDelay},
 			{refused, 24 * time.Hour},
 		} {
 			f.err, f.asked = step.err, nil

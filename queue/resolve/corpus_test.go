@@ -68,20 +68,20 @@ func TestCorpusWithoutYears(t *testing.T) {
 		for _, kind := range []viewing.MediaType{viewing.Movie, viewing.TV} {
 			w := worldIn(t, r.world)
 			for query := range w["search_"+string(kind)] {
-				hits := w.find(Question{Ask: ByTitle, Kind: kind, Text: query})
-				for _, truth := range hits.of(kind) {
-					if !truth.called(query) {
+				hits := w.find(Question{Topic: ByTitle, Kind: kind, Text: query})
+				for _, truth := range hits.worksOfKind(kind) {
+					if !truth.hasName(query) {
 						continue
 					}
 					known := func(q Question) (*Answer, bool) {
 						a, _ := w.answer(q)
 						switch {
-						case q.Ask == Season:
+						case q.Topic == Season:
 							a = &Answer{Episodes: []Episode{{Show: q.Number, Season: q.Season, Number: 1, Minutes: 100}}}
-						case q.Ask == Details && a.empty():
+						case q.Topic == Details && a.isEmpty():
 							a = &Answer{Works: []Work{{Candidate: Candidate{Type: q.Kind, TMDB: q.Number}}}}
 						}
-						if q.Ask == Details {
+						if q.Topic == Details {
 							a.Works[0].Minutes = 100
 						}
 						return a, true
@@ -91,14 +91,14 @@ func TestCorpusWithoutYears(t *testing.T) {
 						e.Media = viewing.Media{Type: viewing.Episode, Show: &viewing.Show{Title: query}, Season: n(1), Episode: n(1)}
 					}
 					d := Decide(e, known)
-					if played++; d.Is == nil {
+					if played++; d.Item == nil {
 						continue
 					}
-					if certain[string(kind)]++; d.Named.TMDB != truth.TMDB {
-						t.Errorf("%s was played, and %s is certain", truth, d.Named)
+					if certain[string(kind)]++; d.Work.TMDB != truth.TMDB {
+						t.Errorf("%s was played, and %s is certain", truth, d.Work)
 					}
 					for _, runtime := range []time.Duration{0, 96 * time.Minute, 104 * time.Minute} {
-						if e.Runtime = runtime; Decide(e, known).Is != nil {
+						if e.Runtime = runtime; Decide(e, known).Item != nil {
 							t.Errorf("%s is certain, and %s long", truth, runtime)
 						}
 					}
@@ -114,10 +114,10 @@ func TestCorpusWithoutYears(t *testing.T) {
 // numbersAlone is what Wikidata could know at best: the works of a row's numbers.
 func (w world) numbersAlone(q Question) (*Answer, bool) {
 	a, _ := w.answer(q)
-	if q.Ask == BySite {
+	if q.Topic == BySite {
 		return a, true
 	}
-	if a == nil || q.Kind == viewing.Episode || q.Ask != ByIMDB && q.Ask != ByTVDB {
+	if a == nil || q.Kind == viewing.Episode || q.Topic != ByIMDB && q.Topic != ByTVDB {
 		return nil, true
 	}
 	for i := range a.Works {
@@ -148,13 +148,13 @@ func TestCorpusWithNumbersAlone(t *testing.T) {
 }
 
 func said(d Decision) string {
-	if d.Is == nil {
+	if d.Item == nil {
 		return "hold"
 	}
-	if d.Is.Type == viewing.Episode && !d.Is.Placed() {
-		return fmt.Sprintf("episode-id:%d", d.Is.IDs.TMDB)
+	if d.Item.Type == viewing.Episode && !d.Item.Placed() {
+		return fmt.Sprintf("episode-id:%d", d.Item.IDs.TMDB)
 	}
-	return d.Is.Key()
+	return d.Item.Key()
 }
 
 // given is what a source told, as the corpus writes it.
@@ -282,7 +282,7 @@ func (w world) find(q Question) *Answer {
 	table, key := "find", fmt.Sprintf("tvdb:%d", q.Number)
 	var one told
 	var list []told
-	switch q.Ask {
+	switch q.Topic {
 	case BySite:
 		return w.atSite(q)
 	case ByIMDB:
@@ -298,7 +298,7 @@ func (w world) find(q Question) *Answer {
 	if string(body) == "404" || strings.HasPrefix(string(body), `"has no`) {
 		return &Answer{}
 	}
-	switch q.Ask {
+	switch q.Topic {
 	case Details:
 		if json.Unmarshal(body, &one) != nil {
 			return nil
@@ -309,7 +309,7 @@ func (w world) find(q Question) *Answer {
 		if json.Unmarshal(body, &list) != nil {
 			return nil
 		}
-		if q.Ask == Season {
+		if q.Topic == Season {
 			return &Answer{Episodes: episodesOf(list, q)}
 		}
 		return &Answer{Works: works(q.Kind, list)}
@@ -343,7 +343,7 @@ func (w world) atSite(q Question) *Answer {
 func episodesOf(all []told, of Question) (out []Episode) {
 	for _, p := range all {
 		one := Episode{TMDB: p.ID, Show: p.Show, Season: p.Season, Number: p.Episode, Name: p.Name, Minutes: p.Runtime}
-		if of.Ask == Season {
+		if of.Topic == Season {
 			one.Show, one.Season, one.TMDB = of.Number, of.Season, 0
 		}
 		out = append(out, one)

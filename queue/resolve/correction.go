@@ -42,13 +42,13 @@ func ClueOf(m viewing.Media) Clue {
 // first: the site's own number, and then the IMDb number, else the TVDB number, else
 // title and year. There are none where none of them was reported. A year that is not
 // known equals only that. TMDB's number has no part in it.
-func Clues(m viewing.Media) []string { return ClueOf(m).keys() }
+func CorrectionKeys(m viewing.Media) []string { return ClueOf(m).keys() }
 
 func (c Clue) keys() (all []string) {
 	if c.Site != nil {
 		all = append(all, fmt.Sprintf("%s site %s %s", c.Kind, c.Site.Name, c.Site.Title+c.Site.Series))
 	}
-	name := fold(c.Title)
+	name := normalizeName(c.Title)
 	switch imdb := strings.ToLower(c.IDs.IMDB); {
 	case isIMDB(imdb):
 		return append(all, fmt.Sprintf("%s imdb %s", c.Kind, imdb))
@@ -68,19 +68,19 @@ func (c Clue) contradicts(o Clue) bool {
 		return *c.Site != *o.Site
 	}
 	numbers := c.IDs.TVDB > 0 && o.IDs.TVDB > 0 && c.IDs.TVDB != o.IDs.TVDB
-	titles := fold(c.Title) != "" && fold(o.Title) != "" && !SameName(c.Title, o.Title)
+	titles := normalizeName(c.Title) != "" && normalizeName(o.Title) != "" && !SameName(c.Title, o.Title)
 	return numbers || titles && yearsApart(c.Year, o.Year)
 }
 
 // Correction is what a person has said that a film or series is. It holds for all
 // that is reported alike and has no identifier, and is found by its [Correction.Key].
 type Correction struct {
-	ID      int64     `json:"id"`
-	Told    Clue      `json:"told"`
-	Is      Candidate `json:"is"`
-	Shifts  []Shift   `json:"shifts,omitempty"` // where none moves, seasons and numbers stay as reported
-	Since   time.Time `json:"since"`
-	Entries int64     `json:"entries"` // that have their identity from it
+	ID       int64     `json:"id"`
+	Reported Clue      `json:"told"`
+	Is       Candidate `json:"is"`
+	Shifts   []Shift   `json:"shifts,omitempty"` // where none moves, seasons and numbers stay as reported
+	Since    time.Time `json:"since"`
+	Entries  int64     `json:"entries"` // that have their identity from it
 }
 
 // Shift says by how much the places of a series differ from those that are reported,
@@ -99,18 +99,18 @@ type Shift struct {
 
 func (s Shift) moves() bool { return s.Season != 0 || s.Episode != 0 }
 
-// Key is the strongest of [Clues] to what was told; "" for none.
-func (c Correction) Key() string { return append(c.Told.keys(), "")[0] }
+// Key is the strongest of [CorrectionKeys] to what was told; "" for none.
+func (c Correction) Key() string { return append(c.Reported.keys(), "")[0] }
 
 // Correct is the correction that follows from one answer: what was reported as told is
 // that film or series, an episode with the season and number of is. before is the
 // correction of the same key, or nil: of the same series, its answers about other
 // seasons stay. It is false where nothing can be remembered: what was told is not to
 // be trusted, names no work, has an identifier, or is a special with another number.
-func Correct(before *Correction, told viewing.Media, work Candidate, is viewing.Media) (Correction, bool) {
-	c := Correction{Told: ClueOf(told), Is: work}
-	c.Told.IDs.TMDB = 0 // found out, and not reported
-	if told.Unsure || told.Identified() || len(c.Told.keys()) == 0 {
+func NewCorrection(before *Correction, told viewing.Media, work Candidate, is viewing.Media) (Correction, bool) {
+	c := Correction{Reported: ClueOf(told), Is: work}
+	c.Reported.IDs.TMDB = 0 // found out, and not reported
+	if told.Unsure || told.Identified() || len(c.Reported.keys()) == 0 {
 		return c, false
 	}
 	if before != nil && before.Is.TMDB == work.TMDB {
@@ -138,10 +138,10 @@ func Correct(before *Correction, told viewing.Media, work Candidate, is viewing.
 // It is false where the correction says nothing of the item. An episode without a number
 // has that of its series alone, and stays without an identifier of its own.
 func (c Correction) Apply(m viewing.Media) (viewing.Media, bool) {
-	if m.Unsure || !slices.Contains(Clues(m), c.Key()) || c.Told.contradicts(ClueOf(m)) {
+	if m.Unsure || !slices.Contains(CorrectionKeys(m), c.Key()) || c.Reported.contradicts(ClueOf(m)) {
 		return m, false
 	}
-	is := c.Is.Named(m)
+	is := c.Is.ApplyChoice(m)
 	if m.Episode != nil {
 		var reported int
 		if m.Season != nil {
@@ -180,7 +180,7 @@ func (c Correction) shift(season *int, number int) (s Shift, ok bool) {
 }
 
 // Telling is the first correction that says what an item is; nil for none.
-func Telling(all []Correction, m viewing.Media) *Correction {
+func FindCorrection(all []Correction, m viewing.Media) *Correction {
 	for i, c := range all {
 		if _, ok := c.Apply(m); ok {
 			return &all[i]
@@ -190,26 +190,26 @@ func Telling(all []Correction, m viewing.Media) *Correction {
 }
 
 // Moved reports whether an item has another season or number than was reported.
-func Moved(told, m viewing.Media) bool {
+func PlaceChanged(told, m viewing.Media) bool {
 	other := func(a, b *int) bool { return a != nil && b != nil && *a != *b }
 	return other(told.Season, m.Season) || other(told.Episode, m.Episode)
 }
 
 // Corrected is what a correction did, or would do.
-type Corrected struct {
+type CorrectionResult struct {
 	// Remembered holds for what comes. It is nil where nothing can be remembered; see
-	// [Correct].
+	// [NewCorrection].
 	Remembered *Correction `json:"remembered"`
 	// Before is what was said of it earlier and no longer holds; nil where nothing was.
 	Before *Candidate `json:"before,omitempty"`
 	// AlsoChanged is how many entries followed, besides the one that was named.
 	AlsoChanged int64 `json:"alsoChanged"`
 	// Also are the first hundred of them.
-	Also []Followed `json:"also,omitempty"`
+	Also []ChangedEntry `json:"also,omitempty"`
 }
 
 // Followed is an entry that a correction has changed, besides the one that was named.
-type Followed struct {
+type ChangedEntry struct {
 	Entry int64         `json:"entry"`
 	Was   viewing.Media `json:"was"`
 	Is    viewing.Media `json:"is"`

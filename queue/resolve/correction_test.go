@@ -26,14 +26,14 @@ func placeOf(c Correction, m viewing.Media) string {
 
 // An answer about one episode covers those that are reported with the same shift.
 func TestAnAnswerCoversWhatFollows(t *testing.T) {
-	shifted, ok := Correct(nil, seen("Show Red", 2, 2), theSeries, seen("", 1, 14))
+	shifted, ok := NewCorrection(nil, seen("Show Red", 2, 2), theSeries, seen("", 1, 14))
 	if !ok {
 		t.Fatal("not remembered")
 	}
-	both, _ := Correct(&shifted, seen("Show Red", 1, 3), theSeries, seen("", 1, 3))
-	later, _ := Correct(&both, seen("Show Red", 3, 1), theSeries, seen("", 2, 1))
-	plain, _ := Correct(nil, seen("Show Red", 2, 2), theSeries, seen("", 2, 2))
-	other, _ := Correct(&later, seen("Show Red", 2, 2), Candidate{Type: viewing.TV, TMDB: 8}, seen("", 2, 2))
+	both, _ := NewCorrection(&shifted, seen("Show Red", 1, 3), theSeries, seen("", 1, 3))
+	later, _ := NewCorrection(&both, seen("Show Red", 3, 1), theSeries, seen("", 2, 1))
+	plain, _ := NewCorrection(nil, seen("Show Red", 2, 2), theSeries, seen("", 2, 2))
+	other, _ := NewCorrection(&later, seen("Show Red", 2, 2), Candidate{Type: viewing.TV, TMDB: 8}, seen("", 2, 2))
 	for _, c := range []struct {
 		said           Correction
 		season, number int
@@ -62,7 +62,7 @@ func TestAnAnswerCoversWhatFollows(t *testing.T) {
 		"with an identifier":            {{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 5}, Title: "Alpha"}, {}},
 		"not to be trusted":             {{Type: viewing.Movie, Title: "Alpha", Unsure: true}, {}},
 	} {
-		if c, ok := Correct(nil, pair[0], theSeries, pair[1]); ok {
+		if c, ok := NewCorrection(nil, pair[0], theSeries, pair[1]); ok {
 			t.Errorf("%s: %+v", name, c)
 		}
 	}
@@ -76,14 +76,14 @@ func TestAnAnswerCoversNumbersWithoutASeason(t *testing.T) {
 		m.Season = nil
 		return m
 	}
-	once, ok := Correct(nil, counted(66), theSeries, seen("", 3, 16))
+	once, ok := NewCorrection(nil, counted(66), theSeries, seen("", 3, 16))
 	if !ok {
 		t.Fatal("not remembered")
 	}
-	twice, _ := Correct(&once, counted(79), theSeries, seen("", 4, 1))
-	better, _ := Correct(&twice, counted(79), theSeries, seen("", 4, 2))
-	named, _ := Correct(nil, counted(66), theSeries, counted(66))
-	mixed, _ := Correct(&once, seen("Show Red", 2, 2), theSeries, seen("", 1, 14))
+	twice, _ := NewCorrection(&once, counted(79), theSeries, seen("", 4, 1))
+	better, _ := NewCorrection(&twice, counted(79), theSeries, seen("", 4, 2))
+	named, _ := NewCorrection(nil, counted(66), theSeries, counted(66))
+	mixed, _ := NewCorrection(&once, seen("Show Red", 2, 2), theSeries, seen("", 1, 14))
 	for _, c := range []struct {
 		said Correction
 		m    viewing.Media
@@ -105,7 +105,7 @@ func TestAnAnswerCoversNumbersWithoutASeason(t *testing.T) {
 			t.Errorf("%+v makes %s %q, want %q", c.said.Shifts, c.m.Label(), got, c.want)
 		}
 	}
-	if c, ok := Correct(nil, counted(66), theSeries, seen("", 0, 3)); ok {
+	if c, ok := NewCorrection(nil, counted(66), theSeries, seen("", 0, 3)); ok {
 		t.Errorf("a special: %+v", c)
 	}
 }
@@ -125,7 +125,7 @@ func TestShifts(t *testing.T) {
 			toSeason, toNumber := place("is")
 			told, is := seen("Show Red", season, number), seen("", toSeason, toNumber)
 			var ok bool
-			if c, ok = Correct(before, told, theSeries, is); !ok {
+			if c, ok = NewCorrection(before, told, theSeries, is); !ok {
 				r.Fatal("not remembered")
 			}
 			before = &c
@@ -180,15 +180,15 @@ func TestClues(t *testing.T) {
 		{viewing.Media{Type: viewing.Movie, Title: "…"}, nil},
 		{viewing.Media{Type: viewing.Episode, Title: "The Second", IDs: viewing.IDs{IMDB: "tt0133093"}, Show: &viewing.Show{Title: "Show Red"}}, []string{"tv 0 showred"}},
 	} {
-		if got := Clues(c.m); !slices.Equal(got, c.want) {
+		if got := CorrectionKeys(c.m); !slices.Equal(got, c.want) {
 			t.Errorf("%+v: %q, want %q", c.m, got, c.want)
 		}
 	}
 	film := Candidate{Type: viewing.Movie, TMDB: 603}
 	told := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0133093"}, Title: "Alpha", Year: 1999}
-	c, _ := Correct(nil, told, film, told)
+	c, _ := NewCorrection(nil, told, film, told)
 	told.Site = netflix
-	bySite, _ := Correct(nil, told, film, told)
+	bySite, _ := NewCorrection(nil, told, film, told)
 	for name, one := range map[string]struct {
 		c    Correction
 		m    viewing.Media

@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	patience  = 30 * time.Second // for one answer
-	maxAnswer = 1 << 20          // bytes: answers are bounded before they are decoded
-	longest   = 24 * time.Hour   // that is waited at somebody's wish
+	requestTimeout = 30 * time.Second // for one answer
+	maxResponse    = 1 << 20          // bytes: answers are bounded before they are decoded
+	maxRetryAfter  = 24 * time.Hour   // that is waited at somebody's wish
 )
 
 // ErrUnanswerable says that one question cannot be answered, as where its answer is
@@ -29,17 +29,19 @@ const (
 var ErrUnanswerable = errors.New("this question cannot be answered")
 
 // LaterError says that somebody cannot be asked now.
-type LaterError struct {
-	Who  string
-	Why  viewing.Message // without anything that was asked
-	Wait time.Duration   // what was asked for, 24 hours at most; 0 when nothing was said
+type UnavailableError struct {
+	Provider string
+	Why      viewing.Message // without anything that was asked
+	Wait     time.Duration   // what was asked for, 24 hours at most; 0 when nothing was said
 }
 
 // Error names who and why, for a log.
-func (e *LaterError) Error() string { return e.Who + " cannot be asked now: " + e.Why.Error() }
+func (e *UnavailableError) Error() string {
+	return e.Provider + " cannot be asked now: " + e.Why.Error()
+}
 
 // Unwrap is why.
-func (e *LaterError) Unwrap() error { return e.Why }
+func (e *UnavailableError) Unwrap() error { return e.Why }
 
 // CheckAddress refuses an address to which nothing may go: one without https that
 // is not on this machine. example is one that is right.
@@ -58,16 +60,16 @@ func CheckAddress(address, example string) error {
 // HTTP asks one address: at a pace, within bounds, and with errors that name nothing
 // that was asked. It follows no redirect. It may be used from several goroutines.
 type HTTP struct {
-	who  string
-	http *http.Client
-	pace *rate.Limiter
+	provider string
+	http     *http.Client
+	pace     *rate.Limiter
 }
 
 // NewHTTP sends nothing. who is a name for errors; so many requests leave in a second,
 // and at once after a rest.
 func NewHTTP(who string, perSecond float64, burst int) *HTTP {
-	return &HTTP{who: who, pace: rate.NewLimiter(rate.Limit(perSecond), burst), http: &http.Client{
-		Timeout:       patience,
+	return &HTTP{provider: who, pace: rate.NewLimiter(rate.Limit(perSecond), burst), http: &http.Client{
+		Timeout:       requestTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
@@ -79,7 +81,7 @@ type Response struct {
 	Body   []byte
 }
 
-// Do asks, by GET or with a form. Its errors are [ErrUnanswerable], a [*LaterError], or that
+// Do asks, by GET or with a form. Its errors are [ErrUnanswerable], a [*UnavailableError], or that
 // of ctx. They name no address: it may tell what was watched.
 func (c *HTTP) Do(ctx context.Context, address string, form url.Values, headers map[string]string) (Response, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -87,7 +89,7 @@ func (c *HTTP) Do(ctx context.Context, address string, form url.Values, headers 
 		r, err = http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
 	}
 	if err != nil {
-		return Response{}, c.Later("asked.badAddress")
+		return Response{}, c.Unavailable("asked.badAddress")
 	}
 	for name, value := range headers {
 		r.Header.Set(name, value)
@@ -97,14 +99,14 @@ func (c *HTTP) Do(ctx context.Context, address string, form url.Values, headers 
 	}
 	answer, err := c.http.Do(r)
 	if err != nil {
-		return Response{}, cmp.Or(ctx.Err(), c.Later("asked.unreached"))
+		return Response{}, cmp.Or(ctx.Err(), c.Unavailable("asked.unreached"))
 	}
 	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxResponse+1))
 	switch {
 	case err != nil:
-		return Response{}, cmp.Or(ctx.Err(), c.Later("asked.brokeOff"))
-	case len(body) > maxAnswer:
+		return Response{}, cmp.Or(ctx.Err(), c.Unavailable("asked.brokeOff"))
+	case len(body) > maxResponse:
 		return Response{}, ErrUnanswerable
 	}
 	return Response{answer.StatusCode, answer.Header, body}, nil
@@ -119,16 +121,16 @@ func (c *HTTP) Decode(body []byte, out any) error {
 }
 
 // Later says why nobody can be asked now.
-func (c *HTTP) Later(code string, pairs ...string) error {
-	return &LaterError{Who: c.who, Why: viewing.Say(code, pairs...)}
+func (c *HTTP) Unavailable(code string, pairs ...string) error {
+	return &UnavailableError{Provider: c.provider, Why: viewing.Say(code, pairs...)}
 }
 
 // Malformed reports an answer that does not match the documented format.
-func (c *HTTP) Malformed() error { return c.Later("asked.misshapen") }
+func (c *HTTP) Malformed() error { return c.Unavailable("asked.misshapen") }
 
 // Refused is what an answer's status says, and how long to wait: at least so long.
 func (c *HTTP) Refused(a Response, least time.Duration) error {
 	seconds, _ := strconv.Atoi(a.Header.Get("Retry-After"))
-	wait := min(max(time.Duration(seconds), 0), longest/time.Second) * time.Second
-	return &LaterError{Who: c.who, Why: viewing.Say("asked.answered", "status", strconv.Itoa(a.Status)), Wait: max(wait, least)}
+	wait := min(max(time.Duration(seconds), 0), maxRetryAfter/time.Second) * time.Second
+	return &UnavailableError{Provider: c.provider, Why: viewing.Say("asked.answered", "status", strconv.Itoa(a.Status)), Wait: max(wait, least)}
 }

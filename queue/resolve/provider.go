@@ -10,39 +10,39 @@ import (
 )
 
 // Asker asks somebody.
-type Asker interface {
+type Fetcher interface {
 	// Fetch asks questions and gives what was answered; nil for what cannot be
 	// answered there. With an error, that is what was answered before it.
 	Fetch(ctx context.Context, wanted []Question) (map[Question]*Answer, error)
 }
 
-// ErrRefused is wrapped by the error of an [Asker] that is refused, as with a wrong
+// ErrRefused is wrapped by the error of an [Fetcher] that is refused, as with a wrong
 // token: a person must act. All other errors pass by themselves.
 var ErrRefused = errors.New("access is refused")
 
 // How long somebody is left alone after trouble, and after a refusal.
 const (
-	restsFor   = 10 * time.Minute
-	refusedFor = 24 * time.Hour
+	retryDelay   = 10 * time.Minute
+	refusedDelay = 24 * time.Hour
 )
 
 // Provider is one that is asked: the service, Wikidata or TMDB. It may be used from
 // several goroutines.
 type Provider struct {
-	Name  string // for a person
-	From  string // its address: another one may give other answers
-	Asker Asker
-	Cache *Cache // nil remembers nothing
-	Log   *slog.Logger
+	Name    string // for a person
+	Address string // its address: another one may give other answers
+	Fetcher Fetcher
+	Cache   *Cache // nil remembers nothing
+	Log     *slog.Logger
 
 	mu      sync.Mutex
 	trouble error     // why it could not be asked the last time
-	rests   time.Time // it is not asked before
+	retryAt time.Time // it is not asked before
 	answers map[string]int64
 }
 
 // Key names whose answers are kept.
-func (p *Provider) Key() string { return p.Name + " " + p.From }
+func (p *Provider) CacheKey() string { return p.Name + " " + p.Address }
 
 // Answers counts questions: "remembered", "found", "none" where it knows nothing, and
 // "failed" where there was no answer.
@@ -61,18 +61,18 @@ func (p *Provider) Trouble() error {
 
 // Ask has one question answered; nil where it cannot be.
 func (p *Provider) Ask(ctx context.Context, q Question) (*Answer, error) {
-	found, err := p.learn(ctx, []Question{q})
+	found, err := p.answer(ctx, []Question{q})
 	return found[q], err
 }
 
 // learn has questions answered: by the cache, else by asking. A cache that fails
 // costs requests, and nothing else.
-func (p *Provider) learn(ctx context.Context, open []Question) (found map[Question]*Answer, err error) {
-	found = p.Cache.recall(p.Key(), open)
+func (p *Provider) answer(ctx context.Context, open []Question) (found map[Question]*Answer, err error) {
+	found = p.Cache.load(p.CacheKey(), open)
 	var rest []Question
 	for _, q := range open {
 		if a, ok := found[q]; ok {
-			a.By, a.Kept = p.Name, true
+			a.By, a.FromCache = p.Name, true
 			p.count("remembered")
 		} else {
 			rest = append(rest, q)
@@ -82,19 +82,19 @@ func (p *Provider) learn(ctx context.Context, open []Question) (found map[Questi
 		return found, nil
 	}
 	p.mu.Lock()
-	trouble, rests := p.trouble, p.rests
+	trouble, rests := p.trouble, p.retryAt
 	p.mu.Unlock()
 	if trouble != nil && time.Now().Before(rests) {
 		return found, trouble
 	}
-	fetched, err := p.Asker.Fetch(ctx, rest)
+	fetched, err := p.Fetcher.Fetch(ctx, rest)
 	answered := false
 	for _, q := range rest {
 		a, ok := fetched[q]
 		switch {
 		case !ok:
 			p.count("failed")
-		case a.empty():
+		case a.isEmpty():
 			p.count("none")
 		default:
 			p.count("found")
@@ -105,10 +105,10 @@ func (p *Provider) learn(ctx context.Context, open []Question) (found map[Questi
 	}
 	// Where it was we who had no time, it is in no trouble.
 	if ours := ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded); !ours && (err != nil || answered) {
-		p.record(err)
+		p.recordOutcome(err)
 	}
 	maps.Copy(found, fetched)
-	if err := p.Cache.keep(p.Key(), fetched); err != nil {
+	if err := p.Cache.save(p.CacheKey(), fetched); err != nil {
 		p.Log.Debug("answers are not kept", "error", err)
 	}
 	return found, err
@@ -124,18 +124,18 @@ func (p *Provider) count(what string) {
 }
 
 // record stores how an attempt to ask has ended.
-func (p *Provider) record(err error) {
+func (p *Provider) recordOutcome(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.trouble = err; err == nil {
 		return
 	}
-	wait := restsFor
+	wait := retryDelay
 	if errors.Is(err, ErrRefused) {
-		wait = refusedFor
+		wait = refusedDelay
 	}
-	if later, ok := errors.AsType[*LaterError](err); ok {
+	if later, ok := errors.AsType[*UnavailableError](err); ok {
 		wait = max(wait, later.Wait)
 	}
-	p.rests = time.Now().Add(wait)
+	p.retryAt = time.Now().Add(wait)
 }

@@ -18,21 +18,21 @@ type Evidence struct {
 }
 
 // Ask is a kind of question.
-type Ask string
+type Topic string
 
 // The kinds.
 const (
-	ByIMDB  Ask = "imdb"    // works and episodes with the IMDb number in Text
-	ByTVDB  Ask = "tvdb"    // series and episodes with the TVDB number in Number
-	BySite  Ask = "site"    // the work with a site's own number, in Text: "netflix 80057281"
-	ByTitle Ask = "title"   // works by the title in Text, of all years
-	Details Ask = "details" // the work of a TMDB number, with all its names and its runtime
-	Season  Ask = "season"  // the episodes of a season of the series with a TMDB number
+	ByIMDB  Topic = "imdb"    // works and episodes with the IMDb number in Text
+	ByTVDB  Topic = "tvdb"    // series and episodes with the TVDB number in Number
+	BySite  Topic = "site"    // the work with a site's own number, in Text: "netflix 80057281"
+	ByTitle Topic = "title"   // works by the title in Text, of all years
+	Details Topic = "details" // the work of a TMDB number, with all its names and its runtime
+	Season  Topic = "season"  // the episodes of a season of the series with a TMDB number
 )
 
 // Question is one that must be answered before something can be decided.
 type Question struct {
-	Ask    Ask
+	Topic  Topic
 	Kind   viewing.MediaType // movie or tv; of IMDb and TVDB numbers, episode for its own number, else ""
 	Text   string
 	Number int64
@@ -42,17 +42,17 @@ type Question struct {
 
 // Answer is what is known to a question. The zero value means that there is none.
 type Answer struct {
-	Works    []Work
-	Episodes []Episode
-	Partial  bool   // there is more than this, or who answers is not sure of it
-	By       string `json:"-"` // the last provider that has contributed to it
-	Kept     bool   `json:"-"` // it was remembered, and not asked for now
+	Works     []Work
+	Episodes  []Episode
+	Partial   bool   // there is more than this, or who answers is not sure of it
+	By        string `json:"-"` // the last provider that has contributed to it
+	FromCache bool   `json:"-"` // it was remembered, and not asked for now
 }
 
-func (a *Answer) empty() bool { return a == nil || len(a.Works)+len(a.Episodes) == 0 }
+func (a *Answer) isEmpty() bool { return a == nil || len(a.Works)+len(a.Episodes) == 0 }
 
 // of are the works of a kind.
-func (a *Answer) of(kind viewing.MediaType) (some []Work) {
+func (a *Answer) worksOfKind(kind viewing.MediaType) (some []Work) {
 	for _, w := range a.Works {
 		if w.Type == kind {
 			some = append(some, w)
@@ -90,14 +90,14 @@ type Episode struct {
 
 // Decision is what evidence means.
 type Decision struct {
-	Open       []Question      // what could not be asked; the rest is decided without it
-	Is         *viewing.Media  // what is certain: the item with its identity, counted as TMDB does
-	Named      Candidate       // the film or series that is certain
-	Candidates []Candidate     // what a person may choose from, else
-	Why        viewing.Message // "why." and a row of the table
-	Against    bool            // not only a witness is missing: what was reported contradicts itself or TMDB
-	By         string          // the last of those who were asked for it, such as "TMDB"; "" for nobody
-	Kept       bool            // it rests on nothing but remembered answers
+	Unanswered   []Question      // what could not be asked; the rest is decided without it
+	Item         *viewing.Media  // what is certain: the item with its identity, counted as TMDB does
+	Work         Candidate       // the film or series that is certain
+	Candidates   []Candidate     // what a person may choose from, else
+	Why          viewing.Message // "why." and a row of the table
+	Contradicted bool            // not only a witness is missing: what was reported contradicts itself or TMDB
+	By           string          // the last of those who were asked for it, such as "TMDB"; "" for nobody
+	FromCache    bool            // it rests on nothing but remembered answers
 }
 
 // maxNamed is how many candidates a message names.
@@ -111,7 +111,7 @@ func (d Decision) Message() viewing.Message {
 	}
 	may, more := strings.Join(names, ", "), len(d.Candidates)-maxNamed
 	switch {
-	case d.Is != nil:
+	case d.Item != nil:
 		return viewing.Say("resolve.certain").Because(d.Why)
 	case may == "":
 		return viewing.Say("resolve.uncertain").Because(d.Why)
@@ -123,7 +123,7 @@ func (d Decision) Message() viewing.Message {
 }
 
 // Asked is the message with the name of who was asked.
-func (d Decision) Asked() viewing.Message {
+func (d Decision) MessageWithProvider() viewing.Message {
 	switch d.By {
 	case "":
 		return d.Message()
@@ -135,10 +135,10 @@ func (d Decision) Asked() viewing.Message {
 }
 
 // Of returns the candidates of a kind, each once.
-func (d Decision) Of(kind viewing.MediaType) (few []Candidate) {
+func (d Decision) CandidatesOf(kind viewing.MediaType) (few []Candidate) {
 	all := d.Candidates
-	if d.Is != nil {
-		all = []Candidate{d.Named}
+	if d.Item != nil {
+		all = []Candidate{d.Work}
 	}
 	for _, c := range all {
 		at := slices.IndexFunc(few, func(o Candidate) bool { return o.TMDB == c.TMDB })
@@ -191,7 +191,7 @@ func (c Candidate) Apply(m viewing.Media) viewing.Media {
 
 // Named is [Candidate.Apply] for what a person has chosen: the item has the title and year
 // of the work, whatever was reported.
-func (c Candidate) Named(m viewing.Media) viewing.Media {
+func (c Candidate) ApplyChoice(m viewing.Media) viewing.Media {
 	m = c.Apply(m)
 	switch {
 	case c.Title == "":

@@ -23,7 +23,7 @@ func (s service) Fetch(_ context.Context, wanted []Question) (map[Question]*Answ
 	found := map[Question]*Answer{}
 	for _, q := range wanted {
 		var matches []tracker.Match
-		for _, w := range WantedOf(q) {
+		for _, w := range ServiceItems(q) {
 			key := w.IMDB
 			if key == "" {
 				key = fmt.Sprint(w.Type, " ", w.Title, " ", w.Year)
@@ -31,7 +31,7 @@ func (s service) Fetch(_ context.Context, wanted []Question) (map[Question]*Answ
 			matches = append(matches, s[key])
 		}
 		if found[q] = nil; len(matches) > 0 {
-			a := AnswerOf(q, matches)
+			a := ServiceAnswer(q, matches)
 			found[q] = &a
 		}
 	}
@@ -40,7 +40,7 @@ func (s service) Fetch(_ context.Context, wanted []Question) (map[Question]*Answ
 
 // by asks the service, and then the others.
 func (s service) by(others ...*Provider) Chain {
-	return append(Chain{{Name: ByService, Asker: s, Log: slog.New(slog.DiscardHandler)}}, others...)
+	return append(Chain{{Name: ByService, Fetcher: s, Log: slog.New(slog.DiscardHandler)}}, others...)
 }
 
 // What the service says goes through the one table, alone and before TMDB.
@@ -58,10 +58,10 @@ func TestServiceByTheTable(t *testing.T) {
 	twin := viewing.Media{Type: viewing.Movie, Title: "Emma", Year: 1996}
 	red := matched(7, "tv", "Show Red", 2008, "high")
 	twins := fakeTMDB(map[Question]Answer{
-		{Ask: ByTitle, Kind: viewing.Movie, Text: "Emma", Year: 1996}: {Works: []Work{filmNamed(1, "Emma", 1996), filmNamed(2, "Emma", 1996)}},
+		{Topic: ByTitle, Kind: viewing.Movie, Text: "Emma", Year: 1996}: {Works: []Work{filmNamed(1, "Emma", 1996), filmNamed(2, "Emma", 1996)}},
 	})
-	one := fakeTMDB(map[Question]Answer{{Ask: ByTitle, Kind: viewing.Movie, Text: "Emma", Year: 1996}: {Works: []Work{filmNamed(1, "Emma", 1996), filmNamed(3, "Emma", 2020)}}})
-	season := fakeTMDB(map[Question]Answer{{Ask: Season, Number: 7, Season: 1}: {Episodes: []Episode{{Show: 7, Season: 1, Number: 1, Name: "Pilot, Part 1"}, {Show: 7, Season: 1, Number: 2, Name: "The Second"}}}})
+	one := fakeTMDB(map[Question]Answer{{Topic: ByTitle, Kind: viewing.Movie, Text: "Emma", Year: 1996}: {Works: []Work{filmNamed(1, "Emma", 1996), filmNamed(3, "Emma", 2020)}}})
+	season := fakeTMDB(map[Question]Answer{{Topic: Season, Number: 7, Season: 1}: {Episodes: []Episode{{Show: 7, Season: 1, Number: 1, Name: "Pilot, Part 1"}, {Show: 7, Season: 1, Number: 2, Name: "The Second"}}}})
 	for name, c := range map[string]struct {
 		m      viewing.Media
 		match  tracker.Match
@@ -104,23 +104,23 @@ func filmNamed(id int64, title string, year int) Work {
 }
 
 func fakeTMDB(knows map[Question]Answer) *Provider {
-	may := []Ask{ByIMDB, ByTVDB, Details, Season, ByTitle}
-	return &Provider{Name: "TMDB", Asker: &fake{knows: knows, may: may}, Log: slog.New(slog.DiscardHandler)}
+	may := []Topic{ByIMDB, ByTVDB, Details, Season, ByTitle}
+	return &Provider{Name: "TMDB", Fetcher: &fake{knows: knows, may: may}, Log: slog.New(slog.DiscardHandler)}
 }
 
 // The service learns IMDb numbers and titles, and no number of an episode.
 func TestWhatTheServiceIsAsked(t *testing.T) {
 	for want, q := range map[string]Question{
-		"[{tt0000001   0}]": {Ask: ByIMDB, Text: "tt0000001"},
-		"[{ Alpha movie 1999} { Alpha movie 1998} { Alpha movie 2000}]": {Ask: ByTitle, Kind: viewing.Movie, Text: "Alpha", Year: 1999},
-		"[{ Alpha tv 0}]": {Ask: ByTitle, Kind: viewing.TV, Text: "Alpha"},
+		"[{tt0000001   0}]": {Topic: ByIMDB, Text: "tt0000001"},
+		"[{ Alpha movie 1999} { Alpha movie 1998} { Alpha movie 2000}]": {Topic: ByTitle, Kind: viewing.Movie, Text: "Alpha", Year: 1999},
+		"[{ Alpha tv 0}]": {Topic: ByTitle, Kind: viewing.TV, Text: "Alpha"},
 	} {
-		if got := WantedOf(q); fmt.Sprint(got) != want {
+		if got := ServiceItems(q); fmt.Sprint(got) != want {
 			t.Errorf("%+v: %v", q, got)
 		}
 	}
-	for _, q := range []Question{{Ask: ByIMDB, Text: "tt0000001", Kind: viewing.Episode}, {Ask: ByTVDB, Number: 5}, {Ask: BySite, Kind: viewing.Movie, Text: "netflix 5"}, {Ask: Season, Number: 5}} {
-		if got := WantedOf(q); got != nil {
+	for _, q := range []Question{{Topic: ByIMDB, Text: "tt0000001", Kind: viewing.Episode}, {Topic: ByTVDB, Number: 5}, {Topic: BySite, Kind: viewing.Movie, Text: "netflix 5"}, {Topic: Season, Number: 5}} {
+		if got := ServiceItems(q); got != nil {
 			t.Errorf("%+v: %v", q, got)
 		}
 	}
@@ -129,17 +129,17 @@ func TestWhatTheServiceIsAsked(t *testing.T) {
 // What the service names without a title was found by that title. A film that it alone
 // knows is not certain by its title and runtime.
 func TestNamesakesOfTheService(t *testing.T) {
-	q := Question{Ask: ByTitle, Kind: viewing.Movie, Text: "Alpha", Year: 1999}
-	a := AnswerOf(q, []tracker.Match{matched(1, "movie", "Alpha", 1999, "high"), matched(2, "movie", "", 1998, "high")})
+	q := Question{Topic: ByTitle, Kind: viewing.Movie, Text: "Alpha", Year: 1999}
+	a := ServiceAnswer(q, []tracker.Match{matched(1, "movie", "Alpha", 1999, "high"), matched(2, "movie", "", 1998, "high")})
 	if len(a.Works) != 2 || a.Works[1].Title != "Alpha" {
 		t.Errorf("%+v", a)
 	}
 	s := service{"movie Alpha 0": matched(1, "movie", "Alpha", 1999, "high")}
 	work := filmNamed(1, "Alpha", 1999)
 	work.Minutes = 100
-	details := fakeTMDB(map[Question]Answer{{Ask: Details, Kind: viewing.Movie, Number: 1}: {Works: []Work{work}}})
+	details := fakeTMDB(map[Question]Answer{{Topic: Details, Kind: viewing.Movie, Number: 1}: {Works: []Work{work}}})
 	d, err := s.by(details).Decide(t.Context(), []Evidence{{Media: viewing.Media{Type: viewing.Movie, Title: "Alpha"}, Runtime: 100 * time.Minute}})
-	if err != nil || d[0].Is != nil || d[0].Why.Code != "why.noYear" {
+	if err != nil || d[0].Item != nil || d[0].Why.Code != "why.noYear" {
 		t.Errorf("%+v, %v", d, err)
 	}
 }
@@ -155,11 +155,11 @@ func (b *breaksOff) Fetch(ctx context.Context, wanted []Question) (map[Question]
 
 // A contradiction that further answers may explain is none while they are missing.
 func TestNoContradictionWithoutAllAnswers(t *testing.T) {
-	knows := map[Question]Answer{{Ask: ByIMDB, Text: "tt0000700"}: films(film(603, "Alpha", 1999))}
+	knows := map[Question]Answer{{Topic: ByIMDB, Text: "tt0000700"}: films(film(603, "Alpha", 1999))}
 	m := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 5, IMDB: "tt0000700"}, Title: "Alfa"}
-	f := fake{knows: knows, may: []Ask{ByIMDB, Details}}
-	for want, asker := range map[bool]Asker{false: &breaksOff{f}, true: &f} {
-		why, found := Chain{{Name: TMDB, Asker: asker, Log: slog.New(slog.DiscardHandler)}}.Contradiction(t.Context(), m)
+	f := fake{knows: knows, may: []Topic{ByIMDB, Details}}
+	for want, asker := range map[bool]Fetcher{false: &breaksOff{f}, true: &f} {
+		why, found := Chain{{Name: TMDB, Fetcher: asker, Log: slog.New(slog.DiscardHandler)}}.Contradiction(t.Context(), m)
 		if found != want {
 			t.Errorf("%v, want %v", why, want)
 		}
@@ -212,9 +212,9 @@ func TestContradictions(t *testing.T) {
 		"a film's number":                    {at(viewing.Show{IDs: viewing.IDs{TMDB: 603}, Title: "Show Red", Year: 2008}, 1, 1, ""), ""},
 	} {
 		world := tableWorld()
-		world[Question{Ask: Season, Number: 7}] = Answer{Episodes: []Episode{{TMDB: 70, Show: 7, Number: 1, Name: "Special"}}}
-		d := Decide(Evidence{Media: c.m}, facts{known: world}.answer).contradicting(c.m)
-		if got := d.Why.Code; d.Against != (c.want != "") || d.Against && got != "why."+c.want {
+		world[Question{Topic: Season, Number: 7}] = Answer{Episodes: []Episode{{TMDB: 70, Show: 7, Number: 1, Name: "Special"}}}
+		d := Decide(Evidence{Media: c.m}, facts{known: world}.answer).asContradiction(c.m)
+		if got := d.Why.Code; d.Contradicted != (c.want != "") || d.Contradicted && got != "why."+c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

@@ -40,7 +40,7 @@ func ParseBaseURL(text string) (*url.URL, error) {
 		fault = "urlUser"
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		fault = "urlQuery"
-	case u.Scheme == "http" && !loopback(u.Hostname()):
+	case u.Scheme == "http" && !isLoopback(u.Hostname()):
 		fault = "urlHTTP"
 	case u.RawPath != "" || !strings.HasSuffix(u.Path, "/api/v1"):
 		fault = "urlPath"
@@ -71,7 +71,7 @@ func SuggestAddress(text string) string {
 }
 
 // loopback reports whether host names this machine.
-func loopback(host string) bool {
+func isLoopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.Unmap().IsLoopback()
 }

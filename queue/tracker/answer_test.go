@@ -27,7 +27,7 @@ func FuzzJudge(f *testing.F) {
 	f.Fuzz(func(t *testing.T, op string, status int, body []byte, retryAfter string, broken, resend bool) {
 		s := exchange{op: Operation(op), status: status, body: body, header: http.Header{"Retry-After": {retryAfter}}, broken: broken, sent: true, resend: resend}
 		for _, s.proven = range []bool{false, true} {
-			v := judge(s)
+			v := classify(s)
 			switch v.Fate {
 			case Offline, Rejected, Refused, Later, Unproven, InDoubt:
 			case Delivered:
@@ -77,12 +77,12 @@ func FuzzTidy(f *testing.F) {
 		if checkKeyForm(secret) != nil {
 			return
 		}
-		got := tidy(words, secret)
+		got := sanitize(words, secret)
 		if strings.Contains(got, secret) && !strings.Contains("[key]", secret) {
 			t.Errorf("%q shows the secret %q", got, secret)
 		}
 		odd := strings.ContainsFunc(got, func(r rune) bool { return !unicode.IsPrint(r) })
-		if odd || !utf8.ValidString(got) || utf8.RuneCountInString(got) > maxWords+1 {
+		if odd || !utf8.ValidString(got) || utf8.RuneCountInString(got) > maxMessageLength+1 {
 			t.Errorf("untidy: %q", got)
 		}
 	})

@@ -16,7 +16,7 @@ import (
 )
 
 // maxAnswer bounds an answer, in bytes.
-const maxAnswer = 4 << 20
+const maxResponse = 4 << 20
 
 // Options say where the service is and how to speak to it.
 type Options struct {
@@ -39,11 +39,11 @@ type Options struct {
 // Client sends requests to one address with one key. It may be used from several goroutines. Idle connections
 // end after two seconds or with [Client.Close].
 type Client struct {
-	base      *url.URL
-	options   Options
-	transport *http.Transport
-	proven    atomic.Bool
-	ahead     atomic.Int64
+	base       *url.URL
+	options    Options
+	transport  *http.Transport
+	proven     atomic.Bool
+	clockAhead atomic.Int64
 }
 
 // New makes a client and sends nothing. Its error is a [viewing.Message] that never holds the key.
@@ -66,7 +66,7 @@ func (c *Client) Proven() bool { return c.proven.Load() }
 
 // Ahead is how far this machine's clock was ahead of the service's at its last answer; 0 before the first
 // answer with a time.
-func (c *Client) Ahead() time.Duration { return time.Duration(c.ahead.Load()) }
+func (c *Client) ClockAhead() time.Duration { return time.Duration(c.clockAhead.Load()) }
 
 // Close ends idle connections. Requests under way are ended by their contexts.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
@@ -96,14 +96,14 @@ func (c *Client) do(ctx context.Context, q call) (Verdict, exchange) {
 	x := c.exchange(ctx, q)
 	x.op, x.proven, x.now = q.op, c.Proven(), time.Now()
 	x.resend = q.resend && q.idempotencyKey != ""
-	v := judge(x)
+	v := classify(x)
 	if v.Proves {
 		c.proven.Store(true)
 		if date, err := http.ParseTime(x.header.Get("Date")); err == nil {
-			c.ahead.Store(int64(x.now.Sub(date)))
+			c.clockAhead.Store(int64(x.now.Sub(date)))
 		}
 	}
-	clean := func(words string) string { return tidy(words, q.key, c.options.Key) }
+	clean := func(words string) string { return sanitize(words, q.key, c.options.Key) }
 	v.Code, v.Message = clean(v.Code), clean(v.Message)
 	v.ListID = strings.ReplaceAll(v.ListID, c.options.Key, "[key]")
 	for m := &v.Problem; m != nil; m = m.Cause {
@@ -134,9 +134,9 @@ func (c *Client) exchange(ctx context.Context, q call) exchange {
 	if answer.StatusCode == http.StatusSwitchingProtocols {
 		return x // what follows has no end
 	}
-	x.body, err = io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
+	x.body, err = io.ReadAll(io.LimitReader(answer.Body, maxResponse+1))
 	untilClose := answer.ContentLength < 0 && len(answer.TransferEncoding) == 0 // its end looks like a cut
-	x.broken = err != nil || len(x.body) > maxAnswer || untilClose
+	x.broken = err != nil || len(x.body) > maxResponse || untilClose
 	if e := answer.Header.Get("Content-Encoding"); e != "" && e != "identity" {
 		x.body, x.broken = nil, true // compressed, though nobody asked for that
 	}

@@ -80,7 +80,7 @@ const (
 
 // Of compares the record's item with m: an episode by series, season and number where m has them, else by the
 // identifier of the film or episode itself. A record without the series' own identifier may have it as tmdbId.
-func (h HistoryItem) Of(m viewing.Media) Likeness {
+func (h HistoryItem) Compare(m viewing.Media) Likeness {
 	show := h.ShowID
 	if show == 0 {
 		show = h.TMDBID

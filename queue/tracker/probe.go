@@ -27,23 +27,23 @@ type KeyCheck struct {
 // empty body to /history, which the contract refuses as invalid. [Delivered] means yes. The fate is never
 // [InDoubt] or [Rejected].
 func (c *Client) Probe(ctx context.Context) Verdict {
-	if v, _, decided := c.askMe(ctx); decided {
+	if v, _, decided := c.requestMe(ctx); decided {
 		return v
 	}
-	return c.askEmpty(ctx, "")
+	return c.postEmpty(ctx, "")
 }
 
 // CheckKey finds out whether the key is good, for login. A service without /me shows it by refusing a made-up
 // key where it finds only the body wrong with this one.
 func (c *Client) CheckKey(ctx context.Context) KeyCheck {
-	if v, u, decided := c.askMe(ctx); decided {
+	if v, u, decided := c.requestMe(ctx); decided {
 		return KeyCheck{Proven: v.Fate == Delivered, UserName: u.Name, UserID: u.ID, Verdict: v}
 	}
-	madeUp := c.askEmpty(ctx, "sk_"+rand.Text())
+	madeUp := c.postEmpty(ctx, "sk_"+rand.Text())
 	if madeUp.Fate == Offline || madeUp.Fate == Later {
 		return KeyCheck{Verdict: madeUp}
 	}
-	k := KeyCheck{Verdict: c.askEmpty(ctx, "")}
+	k := KeyCheck{Verdict: c.postEmpty(ctx, "")}
 	if k.Verdict.Fate != Delivered {
 		return k
 	}
@@ -56,29 +56,29 @@ func (c *Client) CheckKey(ctx context.Context) KeyCheck {
 
 // askMe asks GET /me. The answer decides only by a user, by the service's own word that the key is wrong, by a
 // wish to wait, or by silence; all else means that there is no such endpoint.
-func (c *Client) askMe(ctx context.Context) (v Verdict, u User, decided bool) {
+func (c *Client) requestMe(ctx context.Context) (v Verdict, u User, decided bool) {
 	v, x := c.do(ctx, call{op: me})
 	switch {
 	case v.Fate == Delivered:
-		u = readAnswer(x.body, x.broken).user
-		return v, User{ID: tidy(u.ID, c.options.Key), Name: tidy(u.Name, c.options.Key)}, true
+		u = parseBody(x.body, x.broken).user
+		return v, User{ID: sanitize(u.ID, c.options.Key), Name: sanitize(u.Name, c.options.Key)}, true
 	case v.Fate == Refused && v.Code == codeUnauthorized, v.Fate == Later:
 		return v, u, true
 	case v.Status == 0, v.Status == http.StatusNetworkAuthenticationRequired, v.Status == http.StatusProxyAuthRequired:
-		return asProbe(v), u, true
+		return probeVerdict(v), u, true
 	}
 	return v, u, false
 }
 
 // askEmpty posts {} to /history, with the client's key or another.
-func (c *Client) askEmpty(ctx context.Context, key string) Verdict {
+func (c *Client) postEmpty(ctx context.Context, key string) Verdict {
 	v, _ := c.do(ctx, call{op: History, body: []byte("{}"), key: key})
-	return asProbe(v)
+	return probeVerdict(v)
 }
 
 // asProbe turns the verdict on an empty request into one on the service: a body found wrong is the good answer,
 // an accepted one is not the service's, and nothing can be in doubt.
-func asProbe(v Verdict) Verdict {
+func probeVerdict(v Verdict) Verdict {
 	foundWrong := v.Code == codeInvalid || v.Status < 300 || v.Status == http.StatusBadRequest || v.Status == http.StatusUnprocessableEntity
 	switch {
 	case v.Fate == Rejected && foundWrong:

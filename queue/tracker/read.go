@@ -27,14 +27,14 @@ type RemoteList struct{ ID, Name, Description, Visibility string }
 // Me asks whose key it is (GET /me). A key that the service itself calls wrong is a [Verdict] that says
 // Refused.
 func (c *Client) Me(ctx context.Context) (User, error) {
-	v, u, decided := c.askMe(ctx)
+	v, u, decided := c.requestMe(ctx)
 	switch {
 	case decided && v.Fate == Delivered:
 		return u, nil
 	case decided:
 		return User{}, v
 	default:
-		return User{}, noEndpoint(v)
+		return User{}, noEndpointError(v)
 	}
 }
 
@@ -48,20 +48,20 @@ func (c *Client) Lists(ctx context.Context) (lists []RemoteList, complete bool, 
 	return lists, complete, err
 }
 
-func noEndpoint(v Verdict) error {
+func noEndpointError(v Verdict) error {
 	v.Fate, v.Hint = Rejected, viewing.Message{}
 	v.Problem = viewing.Say("answer.noEndpoint", "status", strconv.Itoa(v.Status))
 	return v
 }
 
 // unreadable is the error for an answer that is not of the documented form.
-func unreadable(v Verdict) error {
+func unreadableError(v Verdict) error {
 	v.Fate, v.Problem = Offline, viewing.Say("answer.unread")
 	return v
 }
 
 // read makes one request of an optional endpoint and returns the JSON of a good answer.
-func (c *Client) read(ctx context.Context, q call) ([]byte, error) {
+func (c *Client) readOptional(ctx context.Context, q call) ([]byte, error) {
 	v, x := c.do(ctx, q)
 	missing := []int{
 		http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented,
@@ -69,13 +69,13 @@ func (c *Client) read(ctx context.Context, q call) ([]byte, error) {
 	}
 	switch {
 	case slices.Contains(missing, x.status):
-		return nil, noEndpoint(v)
-	case x.success() && json.Valid(x.body) && !readAnswer(x.body, x.broken).own():
+		return nil, noEndpointError(v)
+	case x.is2xx() && json.Valid(x.body) && !parseBody(x.body, x.broken).isServiceError():
 		return x.body, nil
 	case v.Fate == Later, v.Fate == Unproven:
 		return nil, v
-	case x.success():
-		return nil, unreadable(v)
+	case x.is2xx():
+		return nil, unreadableError(v)
 	default:
 		v.Fate = Offline
 		return nil, v
@@ -84,9 +84,9 @@ func (c *Client) read(ctx context.Context, q call) ([]byte, error) {
 
 // page is one page of a reading.
 type page struct {
-	items []fields
-	total int   // of all pages; -1 when not told
-	more  *bool // whether there is another page; nil when not told
+	items   []fields
+	total   int   // of all pages; -1 when not told
+	hasMore *bool // whether there is another page; nil when not told
 }
 
 // readPage reads a page, flat or wrapped: the array itself, or an object that holds it under one of the usual
@@ -109,7 +109,7 @@ func readPage(body []byte) (p page, ok bool) {
 			if n, told := f.number("total"); told && n >= 0 {
 				p.total = int(n)
 			}
-			p.more = cmp.Or(f.boolean("hasMore"), p.more)
+			p.hasMore = cmp.Or(f.boolean("hasMore"), p.hasMore)
 		}
 	}
 	return p, ok
@@ -123,25 +123,25 @@ func (c *Client) readPages(ctx context.Context, op Operation, query url.Values, 
 	total, count := -1, 0
 	for number := 1; number <= maxPages; number++ {
 		query.Set("page", strconv.Itoa(number))
-		body, err := c.read(ctx, call{op: op, query: query})
+		body, err := c.readOptional(ctx, call{op: op, query: query})
 		if err != nil {
 			return false, false, err
 		}
 		p, ok := readPage(body)
 		if !ok {
-			return false, false, unreadable(Verdict{Status: http.StatusOK})
+			return false, false, unreadableError(Verdict{Status: http.StatusOK})
 		}
 		for _, f := range p.items {
 			keep(f)
 		}
 		count += len(p.items)
-		more := p.more != nil && *p.more
+		more := p.hasMore != nil && *p.hasMore
 		switch {
 		case number > 1 && p.total != total:
 			return false, false, nil // it changed meanwhile
 		case p.total >= 0 && count >= p.total:
 			return count == p.total && !more, false, nil
-		case len(p.items) == 0, p.more != nil && !more:
+		case len(p.items) == 0, p.hasMore != nil && !more:
 			return p.total < 0, false, nil
 		}
 		total = p.total

@@ -133,7 +133,7 @@ func TestReadingAtItsBoundSaysSo(t *testing.T) {
 	if r, err := client.AllHistory(t.Context(), viewing.Movie); err != nil || r.Complete || !r.Bound || pages != maxPages {
 		t.Errorf("complete %v, bound %v after %d pages: %v", r.Complete, r.Bound, pages, err)
 	}
-	long := pagesOf(t, "history", reply{200, `{"data":[` + film603 + strings.Repeat(" ", maxAnswer) + `]}`})
+	long := pagesOf(t, "history", reply{200, `{"data":[` + film603 + strings.Repeat(" ", maxResponse) + `]}`})
 	if r, err := long.AllHistory(t.Context(), viewing.Movie); err == nil || r.Complete {
 		t.Errorf("an answer beyond its bound: %+v, %v", r, err)
 	}

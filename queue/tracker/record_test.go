@@ -35,7 +35,7 @@ func TestLikeness(t *testing.T) {
 		"another number":                    {HistoryItem{ID: 62086}, numbered, Different},
 		"placed record, numbered item":      {HistoryItem{ShowID: 1396, Season: &one, Episode: &two}, numbered, Unclear},
 	} {
-		if got := c.record.Of(c.item); got != c.want {
+		if got := c.record.Compare(c.item); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 	}

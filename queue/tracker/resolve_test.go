@@ -30,8 +30,8 @@ func resolving(t *testing.T, status int, body string) (*Client, *string) {
 	return newTestClient(t, Options{BaseURL: h.URL + "/api/v1", Proven: true}, nil), &asked
 }
 
-func three() []Wanted {
-	return []Wanted{{IMDB: "tt0133093"}, {Title: "Show Red", Type: viewing.TV, Year: 2008}, {Title: "Alpha", Type: viewing.Movie}}
+func three() []ResolveItem {
+	return []ResolveItem{{IMDB: "tt0133093"}, {Title: "Show Red", Type: viewing.TV, Year: 2008}, {Title: "Alpha", Type: viewing.Movie}}
 }
 
 func TestResolveBatchIsReadFlatAndWrapped(t *testing.T) {
@@ -74,7 +74,7 @@ func TestResolve(t *testing.T) {
 		"trouble":          {500, ``, Match{}, false, true},
 	} {
 		c, _ := resolving(t, s.status, s.body)
-		got, err := c.Resolve(t.Context(), Wanted{IMDB: "tt0133093"})
+		got, err := c.Resolve(t.Context(), ResolveItem{IMDB: "tt0133093"})
 		if got != s.want || (err != nil) != s.fails || errors.Is(err, ErrNoEndpoint) != s.missing {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}

@@ -95,11 +95,11 @@ func TestSandboxTakesEveryOperation(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || !films.Complete || len(films.Items) != 2 || films.Items[1].Of(film) != tracker.Alike || !films.Items[1].WatchedAt.Equal(at) {
+		if err != nil || !films.Complete || len(films.Items) != 2 || films.Items[1].Compare(film) != tracker.Alike || !films.Items[1].WatchedAt.Equal(at) {
 			t.Errorf("%+v, %v", films, err)
 		}
 		episodes, err := c.AllHistory(t.Context(), viewing.Episode)
-		if err != nil || !episodes.Complete || len(episodes.Items) != 1 || episodes.Items[0].Of(special) != tracker.Alike {
+		if err != nil || !episodes.Complete || len(episodes.Items) != 1 || episodes.Items[0].Compare(special) != tracker.Alike {
 			t.Errorf("%+v, %v", episodes, err)
 		}
 		if v := c.DeleteHistory(t.Context(), special); v.Fate != tracker.Delivered {

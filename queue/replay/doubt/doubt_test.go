@@ -10,10 +10,10 @@ import (
 // base is a viewing read twice in vain, so that it is sent again; cases
 // change one thing about it.
 func base() Evidence {
-	first := attempt().Add(proving)
+	first := attempt().Add(absenceWait)
 	return Evidence{
-		Watched: watched(), Age: proving + between, Keeps: Exact, Taken: 2, Absent: first,
-		Reading: Reading{At: first.Add(between), Complete: true, Anchor: true},
+		Watched: watched(), Age: absenceWait + readInterval, Precision: Exact, Taken: 2, Absent: first,
+		Reading: Reading{At: first.Add(readInterval), Complete: true, Anchor: true},
 	}
 }
 
@@ -26,42 +26,42 @@ func TestDecide(t *testing.T) {
 		final  bool
 		why    string
 	}{
-		"absent twice":                     {func(*Evidence) {}, again, 0, false, "noRecord"},
+		"absent twice":                     {func(*Evidence) {}, sendAgain, 0, false, "noRecord"},
 		"there":                            {func(e *Evidence) { e.Reading.Records = at(watched()) }, delivered, 0, false, "there"},
 		"there, cut to the second":         {func(e *Evidence) { e.Reading.Records = at(watched().Truncate(time.Second)) }, delivered, 0, false, "there"},
-		"there at another second":          {func(e *Evidence) { e.Reading.Records = at(watched().Add(time.Second)) }, again, 0, false, "noRecord"},
+		"there at another second":          {func(e *Evidence) { e.Reading.Records = at(watched().Add(time.Second)) }, sendAgain, 0, false, "noRecord"},
 		"there in an incomplete reading":   {func(e *Evidence) { e.Reading = Reading{At: e.Reading.At, Records: at(watched())} }, delivered, 0, false, "there"},
 		"there too early to prove absence": {func(e *Evidence) { e.Age, e.Reading.Records = 0, at(watched()) }, delivered, 0, false, "there"},
-		"read too early":                   {func(e *Evidence) { e.Age = time.Minute }, stay, 4 * time.Minute, false, "tooEarly"},
-		"read too early, arrival times":    {func(e *Evidence) { e.Age, e.Keeps = time.Minute, Arrival }, stay, 4 * time.Minute, false, "tooEarly"},
-		"no first reading":                 {func(e *Evidence) { e.Absent = time.Time{} }, stay, between, false, "notFirst"},
-		"read again too soon":              {func(e *Evidence) { e.Reading.At = e.Reading.At.Add(-time.Second) }, stay, time.Second, false, "notFirst"},
-		"incomplete":                       {func(e *Evidence) { e.Reading.Complete = false }, stay, between, false, "notWhole"},
-		"anchor not seen":                  {func(e *Evidence) { e.Reading.Anchor = false }, stay, between, false, "noProof"},
-		"not comparable":                   {func(e *Evidence) { e.Reading.Vague = true }, stay, between, false, "incomparable"},
-		"precision unknown":                {func(e *Evidence) { e.Keeps = Unknown }, stay, between, false, "howTimes"},
-		"arrival times":                    {func(e *Evidence) { e.Keeps = Arrival }, stay, seldom, true, "arrivalTimes"},
-		"the day has one":                  {func(e *Evidence) { e.Keeps, e.Reading.Records = Day, at(watched().Add(-9*time.Hour)) }, stay, seldom, true, "daysOnly"},
-		"the day has none":                 {func(e *Evidence) { e.Keeps, e.Reading.Records = Day, at(watched().Add(-72*time.Hour)) }, again, 0, false, "noRecord"},
-		"claimed by another entry":         {func(e *Evidence) { e.Reading.Records, e.Claimed = at(watched()), at(watched()) }, stay, seldom, true, "otherEntries"},
-		"claimed, and read too early":      {func(e *Evidence) { e.Age, e.Reading.Records, e.Claimed = 0, at(watched()), at(watched()) }, stay, proving, false, "tooEarly"},
+		"read too early":                   {func(e *Evidence) { e.Age = time.Minute }, stayInDoubt, 4 * time.Minute, false, "tooEarly"},
+		"read too early, arrival times":    {func(e *Evidence) { e.Age, e.Precision = time.Minute, Arrival }, stayInDoubt, 4 * time.Minute, false, "tooEarly"},
+		"no first reading":                 {func(e *Evidence) { e.Absent = time.Time{} }, stayInDoubt, readInterval, false, "notFirst"},
+		"read again too soon":              {func(e *Evidence) { e.Reading.At = e.Reading.At.Add(-time.Second) }, stayInDoubt, time.Second, false, "notFirst"},
+		"incomplete":                       {func(e *Evidence) { e.Reading.Complete = false }, stayInDoubt, readInterval, false, "notWhole"},
+		"anchor not seen":                  {func(e *Evidence) { e.Reading.Anchor = false }, stayInDoubt, readInterval, false, "noProof"},
+		"not comparable":                   {func(e *Evidence) { e.Reading.Vague = true }, stayInDoubt, readInterval, false, "incomparable"},
+		"precision unknown":                {func(e *Evidence) { e.Precision = Unknown }, stayInDoubt, readInterval, false, "howTimes"},
+		"arrival times":                    {func(e *Evidence) { e.Precision = Arrival }, stayInDoubt, slowInterval, true, "arrivalTimes"},
+		"the day has one":                  {func(e *Evidence) { e.Precision, e.Reading.Records = Day, at(watched().Add(-9*time.Hour)) }, stayInDoubt, slowInterval, true, "daysOnly"},
+		"the day has none":                 {func(e *Evidence) { e.Precision, e.Reading.Records = Day, at(watched().Add(-72*time.Hour)) }, sendAgain, 0, false, "noRecord"},
+		"claimed by another entry":         {func(e *Evidence) { e.Reading.Records, e.Claimed = at(watched()), at(watched()) }, stayInDoubt, slowInterval, true, "otherEntries"},
+		"claimed, and read too early":      {func(e *Evidence) { e.Age, e.Reading.Records, e.Claimed = 0, at(watched()), at(watched()) }, stayInDoubt, absenceWait, false, "tooEarly"},
 		"one of two is ours": {func(e *Evidence) {
 			e.Reading.Records, e.Claimed = at(watched(), watched()), at(watched())
 		}, delivered, 0, false, "free"},
 		"one of two, in an incomplete reading": {func(e *Evidence) {
 			e.Reading.Records, e.Claimed, e.Reading.Complete = at(watched(), watched()), at(watched()), false
-		}, stay, between, false, "notWhole"},
-		"two doubts, one record: the elder":   {func(e *Evidence) { e.Reading.Records, e.Younger = at(watched()), at(watched()) }, delivered, 0, false, "free"},
-		"two doubts, one record: the younger": {func(e *Evidence) { e.Reading.Records, e.Elder = at(watched()), at(watched()) }, stay, seldom, true, "tooFew"},
-		"two doubts, none":                    {func(e *Evidence) { e.Elder = at(watched()) }, again, 0, false, "noRecord"},
-		"read often":                          {func(e *Evidence) { e.Taken, e.Reading.Anchor = 5, false }, stay, 6 * time.Hour, false, "noProof"},
-		"read as often as pays":               {func(e *Evidence) { e.Taken, e.Reading.Anchor = 6, false }, stay, seldom, true, "noProof"},
+		}, stayInDoubt, readInterval, false, "notWhole"},
+		"two doubts, one record: the elder":   {func(e *Evidence) { e.Reading.Records, e.Newer = at(watched()), at(watched()) }, delivered, 0, false, "free"},
+		"two doubts, one record: the younger": {func(e *Evidence) { e.Reading.Records, e.Older = at(watched()), at(watched()) }, stayInDoubt, slowInterval, true, "tooFew"},
+		"two doubts, none":                    {func(e *Evidence) { e.Older = at(watched()) }, sendAgain, 0, false, "noRecord"},
+		"read often":                          {func(e *Evidence) { e.Taken, e.Reading.Anchor = 5, false }, stayInDoubt, 6 * time.Hour, false, "noProof"},
+		"read as often as pays":               {func(e *Evidence) { e.Taken, e.Reading.Anchor = 6, false }, stayInDoubt, slowInterval, true, "noProof"},
 	}
 	for name, c := range cases {
 		e := base()
 		c.change(&e)
 		d := decide(e)
-		if d.fate != c.fate || d.Wait != c.wait || d.Final != c.final || d.Why.Code != "doubt."+c.why {
+		if d.state != c.fate || d.Wait != c.wait || d.Final != c.final || d.Why.Code != "doubt."+c.why {
 			t.Errorf("%s: %+v, want %s, wait %s, final %v, %q", name, d, c.fate, c.wait, c.final, c.why)
 		}
 		want := time.Time{}
@@ -82,7 +82,7 @@ func TestPrecision(t *testing.T) {
 	whole := watched().Truncate(time.Minute)
 	day, late := watched().Truncate(24*time.Hour), 24*time.Hour
 	one := func(watched, shown time.Time, sent time.Duration) Anchor {
-		return Anchor{Watched: watched, Sent: watched.Add(sent), shown: []time.Time{shown}}
+		return Anchor{Watched: watched, Sent: watched.Add(sent), records: []time.Time{shown}}
 	}
 	cases := map[string]struct {
 		anchors []Anchor
@@ -107,7 +107,7 @@ func TestPrecision(t *testing.T) {
 		"seconds, sent a little later":    {[]Anchor{one(odd, odd.Truncate(time.Second), 150*time.Second)}, Exact},
 		"another whole minute is none":    {[]Anchor{one(odd, whole.Add(7*time.Minute), late), one(whole.Add(time.Minute), whole.Add(time.Minute), late)}, Arrival},
 		"they contradict each other":      {[]Anchor{one(odd, odd, late), one(odd, odd.Add(late).Add(time.Second), late)}, Arrival},
-		"the closest of several":          {[]Anchor{{Watched: odd, Sent: odd.Add(late), shown: []time.Time{odd.Add(time.Hour), odd}}}, Exact},
+		"the closest of several":          {[]Anchor{{Watched: odd, Sent: odd.Add(late), records: []time.Time{odd.Add(time.Hour), odd}}}, Exact},
 	}
 	for name, c := range cases {
 		if got := (History{anchors: c.anchors}).Precision(); got != c.want {

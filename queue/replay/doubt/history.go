@@ -18,7 +18,7 @@ type Anchor struct {
 	Watched time.Time // its time, as it was sent
 	Sent    time.Time // when it was sent, by this machine's clock
 
-	shown []time.Time // the item's records
+	records []time.Time // the item's records
 }
 
 // History is one reading of the history of one type.
@@ -35,8 +35,8 @@ func NewHistory(at time.Time, r tracker.Reading, anchors []Anchor) History {
 	h := History{At: at, Complete: r.Complete, items: r.Items}
 	count := map[string]int{}
 	for _, a := range anchors {
-		if count[form(a.Media)]++; count[form(a.Media)] <= maxAnchors {
-			a.shown, _ = Times(r.Items, a.Media, a.Watched)
+		if count[namingForm(a.Media)]++; count[namingForm(a.Media)] <= maxAnchors {
+			a.records, _ = RecordTimes(r.Items, a.Media, a.Watched)
 			h.anchors = append(h.anchors, a)
 		}
 	}
@@ -45,7 +45,7 @@ func NewHistory(at time.Time, r tracker.Reading, anchors []Anchor) History {
 
 // form is how an item is named towards the service. Only items of one form
 // tell anything of each other.
-func form(m viewing.Media) string {
+func namingForm(m viewing.Media) string {
 	if m.Placed() {
 		return "placed"
 	}
@@ -55,18 +55,18 @@ func form(m viewing.Media) string {
 // Read is what the history shows of a viewing, by a service that keeps times so.
 func (h History) Read(m viewing.Media, watched time.Time, keeps Precision) Reading {
 	r := Reading{At: h.At, Complete: h.Complete}
-	r.Records, r.Vague = Times(h.items, m, watched)
+	r.Records, r.Vague = RecordTimes(h.items, m, watched)
 	r.Anchor = slices.ContainsFunc(h.anchors, func(a Anchor) bool {
-		return form(a.Media) == form(m) && slices.ContainsFunc(a.shown, func(t time.Time) bool { return keeps.Same(t, a.Watched) })
+		return namingForm(a.Media) == namingForm(m) && slices.ContainsFunc(a.records, func(t time.Time) bool { return keeps.Same(t, a.Watched) })
 	})
 	return r
 }
 
 // Times are the times of an item's records. Vague: a record near that time may be
 // the item's, but cannot be compared. Or a record of the item has no time.
-func Times(records []tracker.HistoryItem, m viewing.Media, at time.Time) (all []time.Time, vague bool) {
+func RecordTimes(records []tracker.HistoryItem, m viewing.Media, at time.Time) (all []time.Time, vague bool) {
 	for _, h := range records {
-		switch like := h.Of(m); {
+		switch like := h.Compare(m); {
 		case like == tracker.Alike && !h.WatchedAt.IsZero():
 			all = append(all, h.WatchedAt)
 		case like == tracker.Alike, like == tracker.Unclear && (h.WatchedAt.IsZero() || Day.Same(h.WatchedAt, at)):
@@ -81,7 +81,7 @@ func Times(records []tracker.HistoryItem, m viewing.Media, at time.Time) (all []
 // whole minute cannot tell seconds from minutes; one that was sent the moment it ended
 // cannot tell its time from that of its arrival. Others can.
 func (h History) Precision() Precision {
-	shown := slices.DeleteFunc(slices.Clone(h.anchors), func(a Anchor) bool { return len(a.shown) == 0 }) // taken away since
+	shown := slices.DeleteFunc(slices.Clone(h.anchors), func(a Anchor) bool { return len(a.records) == 0 }) // taken away since
 	if len(shown) == 0 {
 		return Unknown
 	}
@@ -98,28 +98,28 @@ func (h History) Precision() Precision {
 
 // live is how close to its end a viewing may be sent for the time of arrival
 // to pass for its own.
-const live = 2 * time.Minute
+const arrivalWindow = 2 * time.Minute
 
 // explains reports whether the service may keep times so, by the record that is closest
 // to the anchor.
 func (a Anchor) explains(way Precision) bool {
-	shown := slices.MinFunc(a.shown, func(s, t time.Time) int {
+	shown := slices.MinFunc(a.records, func(s, t time.Time) int {
 		return cmp.Compare(s.Sub(a.Watched).Abs(), t.Sub(a.Watched).Abs())
 	})
 	switch way {
 	case Exact:
 		return Exact.Same(shown, a.Watched)
 	case Minute:
-		return whole(shown, time.Minute) && Minute.Same(shown, a.Watched)
+		return isMultipleOf(shown, time.Minute) && Minute.Same(shown, a.Watched)
 	case Day:
 		// A day's begin or noon in some zone; zones are quarters of an hour apart.
-		return whole(shown, 15*time.Minute) && Day.Same(shown, a.Watched)
+		return isMultipleOf(shown, 15*time.Minute) && Day.Same(shown, a.Watched)
 	default:
 		// That the milliseconds agree, or all is round, is no accident.
-		agree := shown.Equal(a.Watched) && !whole(shown, time.Second)
+		agree := shown.Equal(a.Watched) && !isMultipleOf(shown, time.Second)
 		near := Minute.Same(shown, a.Watched)
-		return !agree && (near && a.Sent.Sub(a.Watched).Abs() < live || !near && !whole(shown, 15*time.Minute))
+		return !agree && (near && a.Sent.Sub(a.Watched).Abs() < arrivalWindow || !near && !isMultipleOf(shown, 15*time.Minute))
 	}
 }
 
-func whole(t time.Time, unit time.Duration) bool { return t.UTC().Truncate(unit).Equal(t) }
+func isMultipleOf(t time.Time, unit time.Duration) bool { return t.UTC().Truncate(unit).Equal(t) }

@@ -79,7 +79,7 @@ type happening struct {
 // and the second.
 const (
 	early = 3 * time.Minute
-	amid  = proving + 10*time.Second
+	amid  = absenceWait + 10*time.Second
 )
 
 // dimension is one question about the world, with its answers.
@@ -152,8 +152,8 @@ func (c *tally) live(w world) {
 	e.Watched = watched()
 	slices.SortStableFunc(coming, func(a, b happening) int { return int(a.after - b.after) })
 	recorded, taken := false, false
-	for d := (decision{fate: stay, Wait: soon}); ; d = w.rule(e) {
-		if d.fate != stay || d.Final {
+	for d := (decision{state: stayInDoubt, Wait: firstReadWait}); ; d = w.rule(e) {
+		if d.state != stayInDoubt || d.Final {
 			for _, h := range coming { // what was still under way arrives after the decision
 				h.what(s, attempt().Add(h.after))
 			}
@@ -170,7 +170,7 @@ func (c *tally) live(w world) {
 		}
 		e.Reading, e.Age = s.read(now), now.Sub(attempt())
 		e.Reading.Anchor = w.learned && len(s.of(anchor)) > 0
-		if e.Age >= proving {
+		if e.Age >= absenceWait {
 			e.Taken++
 		}
 	}
@@ -182,14 +182,14 @@ func hasOurs(s *service) bool {
 
 func (c *tally) count(name string, d decision, s *service, recorded, taken bool) {
 	c.worlds++
-	switch d.fate {
+	switch d.state {
 	case delivered:
 		c.delivered++
 		if !recorded {
 			c.lost++
 			c.faults = append(c.faults, name+": lost: "+d.Why.Code)
 		}
-	case again:
+	case sendAgain:
 		c.again++
 		if hasOurs(s) {
 			c.doubled++
@@ -223,18 +223,18 @@ func TestModelCatchesSimplerRules(t *testing.T) {
 	rules := map[string]func(Evidence) decision{
 		"a record at our time, read once": func(e Evidence) decision {
 			if slices.ContainsFunc(e.Reading.Records, func(at time.Time) bool { return Exact.Same(at, e.Watched) }) {
-				return decision{fate: delivered}
+				return decision{state: delivered}
 			}
-			return decision{fate: again}
+			return decision{state: sendAgain}
 		},
 		"any record of the item": func(e Evidence) decision {
-			if e.Age < proving {
-				return decision{fate: stay, Wait: proving}
+			if e.Age < absenceWait {
+				return decision{state: stayInDoubt, Wait: absenceWait}
 			}
 			if len(e.Reading.Records) > 0 {
-				return decision{fate: delivered}
+				return decision{state: delivered}
 			}
-			return decision{fate: again}
+			return decision{state: sendAgain}
 		},
 	}
 	for name, rule := range rules {
@@ -270,7 +270,7 @@ func every(rule func(Evidence) decision, learned bool) (c tally) {
 func (w *world) begin(had []time.Time, claimed bool) {
 	w.service.add(anchor, watched().Add(time.Hour), attempt().Add(-time.Hour), false)
 	if w.learned {
-		w.evidence.Keeps = w.service.keeps
+		w.evidence.Precision = w.service.keeps
 	}
 	for _, at := range had {
 		w.service.add(ours, at, attempt().Add(-24*time.Hour), false)

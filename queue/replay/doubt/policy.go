@@ -22,13 +22,13 @@ const (
 )
 
 const (
-	resendFirst = 30 * time.Second    // before the first resend with the same Idempotency-Key
-	resendLast  = 15 * time.Minute    // the longest wait before another one
-	resendFor   = 12 * time.Hour      // how long a service is trusted to remember a key
-	readFor     = 30 * 24 * time.Hour // how long an entry is read back that the user must settle
-	maxResends  = 3                   // requests of an entry that may each be recorded
-	maxWishes   = 8                   // how often a wish is repeated by itself
-	listLooks   = 5                   // how often lists are read that cannot be read whole
+	resendFirst       = 30 * time.Second    // before the first resend with the same Idempotency-Key
+	resendLast        = 15 * time.Minute    // the longest wait before another one
+	resendMaxAge      = 12 * time.Hour      // how long a service is trusted to remember a key
+	readBackMaxAge    = 30 * 24 * time.Hour // how long an entry is read back that the user must settle
+	maxResends        = 3                   // requests of an entry that may each be recorded
+	maxWatchlistSends = 8                   // how often a wish is repeated by itself
+	maxListReads      = 5                   // how often lists are read that cannot be read whole
 )
 
 // Policy is how an account's doubts are handled.
@@ -48,7 +48,7 @@ type Case struct {
 	Seen time.Time
 	// Stranger says that its last request went to another address, or with
 	// another person's key.
-	Stranger bool
+	OtherOwner bool
 }
 
 // age is how long ago its last request ended, by the clock that says less.
@@ -58,14 +58,14 @@ func (c Case) age(now time.Time) time.Duration { return min(now.Sub(c.At), now.S
 // with the same Idempotency-Key, instead of being read back.
 func (p Policy) Resends(since, now time.Time) bool {
 	age := now.Sub(since)
-	return p.Idempotent && age >= 0 && age < resendFor
+	return p.Idempotent && age >= 0 && age < resendMaxAge
 }
 
 // Begin is the first read-back of an entry that came into doubt at that instant. With
 // an Idempotency-Key it is the next resend, by the number of earlier requests.
-func (p Policy) Begin(attempts int, at time.Time) time.Time {
+func (p Policy) FirstReadBack(attempts int, at time.Time) time.Time {
 	if !p.Idempotent {
-		return at.Add(min(soon, p.Waits.first()))
+		return at.Add(min(firstReadWait, p.Waits.first()))
 	}
 	wait := min(resendFirst, cmp.Or(p.Waits.First, resendFirst))
 	for range attempts {
@@ -75,7 +75,7 @@ func (p Policy) Begin(attempts int, at time.Time) time.Time {
 }
 
 // Early reports whether reading back can only prove arrival yet.
-func (p Policy) Early(c Case, now time.Time) bool { return c.age(now) < p.Waits.first() }
+func (p Policy) TooEarlyForAbsence(c Case, now time.Time) bool { return c.age(now) < p.Waits.first() }
 
 // Due is when an entry is read back; zero for never. shows says that a reading may show
 // it before its absence can be proven. A clock that was set back puts it off by a day
@@ -84,7 +84,7 @@ func (p Policy) Due(c Case, shows bool, now time.Time) time.Time {
 	if c.ReadAt.IsZero() {
 		return time.Time{}
 	}
-	wait := min(c.ReadAt.Sub(now), seldom)
+	wait := min(c.ReadAt.Sub(now), slowInterval)
 	if !shows && !p.Resends(c.Since, now) {
 		wait = max(wait, p.Waits.first()-c.age(now))
 	}
@@ -93,10 +93,10 @@ func (p Policy) Due(c Case, shows bool, now time.Time) time.Time {
 
 // Unread settles an entry of which nothing has to be read; ok is false when it
 // has to be read back.
-func (p Policy) Unread(c Case, now time.Time) (o queue.ReadBack, ok bool) {
+func (p Policy) DecideUnread(c Case, now time.Time) (o queue.ReadBack, ok bool) {
 	switch {
-	case c.Stranger:
-		return p.Unsettled(c, viewing.Say("doubt.otherKey"), now), true
+	case c.OtherOwner:
+		return p.ApplySetting(c, viewing.Say("doubt.otherKey"), now), true
 	case p.Resends(c.Since, now):
 		return queue.ReadBack{State: viewing.StatePending, Resend: true, Why: viewing.Say("doubt.sameKey")}, true
 	default:
@@ -107,20 +107,20 @@ func (p Policy) Unread(c Case, now time.Time) (o queue.ReadBack, ok bool) {
 // Unsettled has the setting decide about an entry that reading back cannot settle, once
 // its absence could have been proven. What another person's key says settles nothing
 // either.
-func (p Policy) Unsettled(c Case, why viewing.Message, now time.Time) queue.ReadBack {
+func (p Policy) ApplySetting(c Case, why viewing.Message, now time.Time) queue.ReadBack {
 	o := queue.ReadBack{State: viewing.StateInDoubt, Taken: c.Taken}
 	setting := p.Setting
-	if p.Idempotent || c.Stranger || setting == Resend && c.Entry.Attempts >= maxResends {
+	if p.Idempotent || c.OtherOwner || setting == Resend && c.Entry.Attempts >= maxResends {
 		setting = Hold
 	}
 	switch left := p.Waits.first() - c.age(now); {
 	case setting == Hold:
 		o.Why = viewing.Say("doubt.waits").Because(why)
-		if now.Sub(c.At).Abs() < readFor {
-			o.ReadAt = now.Add(seldom)
+		if now.Sub(c.At).Abs() < readBackMaxAge {
+			o.ReadAt = now.Add(slowInterval)
 		}
 	case left > 0:
-		o.Why, o.ReadAt = viewing.Say("doubt.read").Because(why), after(now, left)
+		o.Why, o.ReadAt = viewing.Say("doubt.read").Because(why), endOfWait(now, left)
 	case setting == Resend:
 		o.State, o.Why = viewing.StatePending, viewing.Say("doubt.resend").Because(why)
 	default:
@@ -131,25 +131,25 @@ func (p Policy) Unsettled(c Case, why viewing.Message, now time.Time) queue.Read
 
 // after is the end of a wait, in whole milliseconds, as it is stored. It is rounded up:
 // a read-back before the end would find the same and plan itself again at once.
-func after(at time.Time, wait time.Duration) time.Time {
+func endOfWait(at time.Time, wait time.Duration) time.Time {
 	return at.Add(wait + time.Millisecond - 1).Truncate(time.Millisecond)
 }
 
 // Viewing decides about a viewing by its case and what the last reading showed.
-func (p Policy) Viewing(c Case, e Evidence, now time.Time) queue.ReadBack {
+func (p Policy) DecideViewing(c Case, e Evidence, now time.Time) queue.ReadBack {
 	if e.Age, e.Waits = c.age(e.Reading.At), p.Waits; e.Age >= p.Waits.first() {
 		c.Taken++
 	}
 	e.Taken = c.Taken
 	d := decide(e)
-	o := queue.ReadBack{State: d.fate, Why: viewing.Say("doubt.read").Because(d.Why)}
+	o := queue.ReadBack{State: d.state, Why: viewing.Say("doubt.read").Because(d.Why)}
 	switch {
-	case d.fate == again:
+	case d.state == sendAgain:
 		o.Why = viewing.Say("doubt.again").Because(d.Why)
 	case d.Final:
-		o = p.Unsettled(c, d.Why, now)
-	case d.fate == stay:
-		o.ReadAt, o.Taken = after(e.Reading.At, d.Wait), c.Taken
+		o = p.ApplySetting(c, d.Why, now)
+	case d.state == stayInDoubt:
+		o.ReadAt, o.Taken = endOfWait(e.Reading.At, d.Wait), c.Taken
 	}
 	o.Absent = d.Absent
 	return o
@@ -164,7 +164,7 @@ type Lists struct {
 
 // List decides about a list: it is ours only if it was not there before and is
 // all that we asked for.
-func (p Policy) List(c Case, known Lists, now time.Time) queue.ReadBack {
+func (p Policy) DecideList(c Case, known Lists, now time.Time) queue.ReadBack {
 	list, before := *c.Entry.List, c.Before
 	c.Taken++
 	ours := slices.DeleteFunc(slices.Clone(known.Shown), func(r tracker.RemoteList) bool {
@@ -172,28 +172,28 @@ func (p Policy) List(c Case, known Lists, now time.Time) queue.ReadBack {
 	})
 	twins := 0
 	for _, other := range known.Doubts {
-		if sameList(list, remoteOf(other)) {
+		if sameList(list, asRemoteList(other)) {
 			twins++
 		}
 	}
 	switch {
 	case before == nil:
-		return p.Unsettled(c, viewing.Say("doubt.listsBefore"), now)
-	case !known.Complete && c.Taken <= listLooks:
+		return p.ApplySetting(c, viewing.Say("doubt.listsBefore"), now)
+	case !known.Complete && c.Taken <= maxListReads:
 		why := viewing.Say("doubt.read").Because(viewing.Say("doubt.listsCut"))
-		return queue.ReadBack{State: viewing.StateInDoubt, Why: why, ReadAt: now.Add(proving), Taken: c.Taken}
+		return queue.ReadBack{State: viewing.StateInDoubt, Why: why, ReadAt: now.Add(absenceWait), Taken: c.Taken}
 	case len(ours) == 1 && twins == 1:
 		why := viewing.Say("doubt.read").Because(viewing.Say("doubt.listThere"))
 		return queue.ReadBack{State: viewing.StateDelivered, RemoteID: ours[0].ID, Why: why}
 	case len(ours) == 0:
-		return p.Unsettled(c, viewing.Say("doubt.noList"), now)
+		return p.ApplySetting(c, viewing.Say("doubt.noList"), now)
 	default:
-		return p.Unsettled(c, viewing.Say("doubt.lists", "n", strconv.Itoa(len(ours)), "doubts", strconv.Itoa(twins)), now)
+		return p.ApplySetting(c, viewing.Say("doubt.lists", "n", strconv.Itoa(len(ours)), "doubts", strconv.Itoa(twins)), now)
 	}
 }
 
 // remoteOf is a list as the service would show it.
-func remoteOf(l viewing.List) tracker.RemoteList {
+func asRemoteList(l viewing.List) tracker.RemoteList {
 	r := tracker.RemoteList{Name: l.Name, Description: l.Description, Visibility: l.Visibility}
 	if r.Visibility == "" {
 		r.Visibility = "PRIVATE"
@@ -203,17 +203,17 @@ func remoteOf(l viewing.List) tracker.RemoteList {
 
 func sameList(l viewing.List, r tracker.RemoteList) bool {
 	r.ID = ""
-	return remoteOf(l) == r
+	return asRemoteList(l) == r
 }
 
 // Wish decides about a wish for the watchlist. To wish twice is to wish once. But an
 // item that was watched since has left the list.
-func Wish(c Case, watched bool) queue.ReadBack {
+func DecideWatchlist(c Case, watched bool) queue.ReadBack {
 	o := queue.ReadBack{State: viewing.StateInDoubt, Taken: c.Taken + 1}
 	switch {
 	case watched:
 		o.Why = viewing.Say("doubt.read").Because(viewing.Say("doubt.watchedSince"))
-	case c.Entry.Attempts >= maxWishes:
+	case c.Entry.Attempts >= maxWatchlistSends:
 		o.Why = viewing.Say("doubt.read").Because(viewing.Say("doubt.wishSent", "n", strconv.Itoa(c.Entry.Attempts)))
 	default:
 		o.State, o.Why = viewing.StatePending, viewing.Say("doubt.again").Because(viewing.Say("doubt.wishAgain"))

@@ -14,7 +14,7 @@ import (
 
 func TestUnsettledFollowsTheSetting(t *testing.T) {
 	now, why := attempt().Add(time.Hour), viewing.Say("doubt.unread")
-	held := queue.ReadBack{State: viewing.StateInDoubt, Taken: 3, Why: viewing.Say("doubt.waits").Because(why), ReadAt: now.Add(seldom)}
+	held := queue.ReadBack{State: viewing.StateInDoubt, Taken: 3, Why: viewing.Say("doubt.waits").Because(why), ReadAt: now.Add(slowInterval)}
 	never := held
 	never.ReadAt = time.Time{}
 	again := queue.ReadBack{State: viewing.StatePending, Taken: 3, Why: viewing.Say("doubt.resend").Because(why)}
@@ -32,8 +32,8 @@ func TestUnsettledFollowsTheSetting(t *testing.T) {
 		"resend, after 2 requests":     {Policy{Setting: Resend}, func(c *Case) { c.Entry.Attempts = 2 }, again},
 		"resend, after 3 requests":     {Policy{Setting: Resend}, func(c *Case) { c.Entry.Attempts = 3 }, held},
 		"delivered":                    {Policy{Setting: Assume}, func(*Case) {}, taken},
-		"delivered, another's key":     {Policy{Setting: Assume}, func(c *Case) { c.Stranger = true }, held},
-		"resend, another's key":        {Policy{Setting: Resend}, func(c *Case) { c.Stranger = true }, held},
+		"delivered, another's key":     {Policy{Setting: Assume}, func(c *Case) { c.OtherOwner = true }, held},
+		"resend, another's key":        {Policy{Setting: Resend}, func(c *Case) { c.OtherOwner = true }, held},
 		"delivered, early":             {Policy{Setting: Assume}, func(c *Case) { c.At = now.Add(-time.Minute) }, early},
 		"early by microseconds":        {Policy{Setting: Resend}, func(c *Case) { c.Seen = now.Add(-time.Minute - 276*time.Microsecond) }, early},
 		"resend, early in this run":    {Policy{Setting: Resend}, func(c *Case) { c.Seen = now.Add(-time.Minute) }, early},
@@ -42,7 +42,7 @@ func TestUnsettledFollowsTheSetting(t *testing.T) {
 	} {
 		one := Case{Doubt: queue.Doubt{Entry: queue.Entry{Attempts: 1}, Taken: 3, At: attempt()}, Seen: attempt()}
 		c.change(&one)
-		if diff := cmp.Diff(c.want, c.p.Unsettled(one, why, now)); diff != "" {
+		if diff := cmp.Diff(c.want, c.p.ApplySetting(one, why, now)); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)
 		}
 	}
@@ -57,18 +57,18 @@ func TestDue(t *testing.T) {
 		shows  bool
 		due    time.Time
 	}{
-		"as planned":            {shows: true, due: at(soon)},
-		"nothing shows it":      {due: at(proving)},
+		"as planned":            {shows: true, due: at(firstReadWait)},
+		"nothing shows it":      {due: at(absenceWait)},
 		"nobody looks any more": {change: func(c *Case) { c.ReadAt = time.Time{} }, shows: true},
 		"nothing shows it, and it was seen only now": {
-			change: func(c *Case) { c.At, c.ReadAt = at(-time.Hour), at(-time.Minute) }, due: at(proving),
+			change: func(c *Case) { c.At, c.ReadAt = at(-time.Hour), at(-time.Minute) }, due: at(absenceWait),
 		},
 		"nothing shows it, after its time": {change: func(c *Case) { c.At, c.Seen, c.ReadAt = at(-time.Hour), at(-time.Hour), at(-1) }, due: at(-1)},
-		"sent again":                       {p: Policy{Idempotent: true}, change: func(c *Case) { c.ReadAt = at(between) }, due: at(between)},
-		"the clock went back":              {change: func(c *Case) { c.ReadAt = at(90 * 24 * time.Hour) }, due: at(seldom)},
+		"sent again":                       {p: Policy{Idempotent: true}, change: func(c *Case) { c.ReadAt = at(readInterval) }, due: at(readInterval)},
+		"the clock went back":              {change: func(c *Case) { c.ReadAt = at(90 * 24 * time.Hour) }, due: at(slowInterval)},
 		"another wait":                     {p: Policy{Waits: Waits{First: time.Second}}, change: func(c *Case) { c.ReadAt = now }, due: at(time.Second)},
 	} {
-		one := Case{Doubt: queue.Doubt{Since: now, At: now, ReadAt: Policy{}.Begin(0, now)}, Seen: now}
+		one := Case{Doubt: queue.Doubt{Since: now, At: now, ReadAt: Policy{}.FirstReadBack(0, now)}, Seen: now}
 		if c.change != nil {
 			c.change(&one)
 		}
@@ -79,7 +79,7 @@ func TestDue(t *testing.T) {
 }
 
 func TestViewing(t *testing.T) {
-	now := attempt().Add(proving + between)
+	now := attempt().Add(absenceWait + readInterval)
 	for name, c := range map[string]struct {
 		change func(*Evidence)
 		want   queue.ReadBack
@@ -92,18 +92,18 @@ func TestViewing(t *testing.T) {
 		},
 		"too early": {
 			func(e *Evidence) { e.Reading.At = attempt().Add(time.Minute) },
-			queue.ReadBack{State: viewing.StateInDoubt, Taken: 1, ReadAt: attempt().Add(proving)},
+			queue.ReadBack{State: viewing.StateInDoubt, Taken: 1, ReadAt: attempt().Add(absenceWait)},
 		},
 		"not clear yet, after microseconds": {
 			func(e *Evidence) { e.Absent = e.Reading.At.Add(-10*time.Second + 276*time.Microsecond) },
 			queue.ReadBack{State: viewing.StateInDoubt, Taken: 2, ReadAt: now.Add(time.Millisecond), Absent: now.Add(-10*time.Second + 276*time.Microsecond)},
 		},
-		"never clear": {func(e *Evidence) { e.Keeps = Arrival }, queue.ReadBack{State: viewing.StateInDoubt, Taken: 2, ReadAt: now.Add(seldom)}},
+		"never clear": {func(e *Evidence) { e.Precision = Arrival }, queue.ReadBack{State: viewing.StateInDoubt, Taken: 2, ReadAt: now.Add(slowInterval)}},
 	} {
 		e := base()
 		e.Age, e.Taken = 0, 0 // they are the case's
 		c.change(&e)
-		got := Policy{Setting: Hold, Waits: Waits{Between: 10 * time.Second}}.Viewing(Case{Doubt: queue.Doubt{Taken: 1, At: attempt()}, Seen: attempt()}, e, now)
+		got := Policy{Setting: Hold, Waits: Waits{Between: 10 * time.Second}}.DecideViewing(Case{Doubt: queue.Doubt{Taken: 1, At: attempt()}, Seen: attempt()}, e, now)
 		if got.Why.Cause == nil {
 			t.Errorf("%s: says %v", name, got.Why)
 		}
@@ -144,7 +144,7 @@ func TestList(t *testing.T) {
 		"read in part, at last":     {5, []string{}, Lists{Shown: shown("1")}, viewing.StateDelivered, "1", ""},
 	} {
 		c.known.Doubts = append(c.known.Doubts, noir)
-		o := Policy{Setting: Hold}.List(Case{Doubt: queue.Doubt{Entry: queue.Entry{List: &noir}, Taken: c.taken, At: now, Before: c.before}}, c.known, now)
+		o := Policy{Setting: Hold}.DecideList(Case{Doubt: queue.Doubt{Entry: queue.Entry{List: &noir}, Taken: c.taken, At: now, Before: c.before}}, c.known, now)
 		if o.State != c.state || o.RemoteID != c.id || !strings.Contains(o.Why.Error(), c.says) {
 			t.Errorf("%s: %+v, want %s, %q, %q", name, o, c.state, c.id, c.says)
 		}

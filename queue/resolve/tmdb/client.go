@@ -40,7 +40,7 @@ const (
 )
 
 // errNone says that there is nothing of that number.
-var errNone = errors.New("TMDB has no such number")
+var errNotFound = errors.New("TMDB has no such number")
 
 // ErrToken says that TMDB refuses the token. It is a [resolve.ErrRefused].
 var ErrToken = fmt.Errorf("TMDB refuses the token: %w: %w", resolve.ErrRefused, viewing.Say("asked.refuses"))
@@ -83,7 +83,7 @@ func (c *Client) GoString() string { return c.String() }
 func (c *Client) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
 // Prove asks TMDB whether it takes the token.
-func (c *Client) Prove(ctx context.Context) error {
+func (c *Client) VerifyToken(ctx context.Context) error {
 	var taken struct{ Success bool }
 	err := c.get(ctx, "/authentication", nil, &taken)
 	if err == nil && !taken.Success {
@@ -110,7 +110,7 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, out any
 	case json.Unmarshal(answer.Body, &problem) == nil && status == http.StatusUnauthorized && problem.Code > 0: // 3, 7, 10 or 14
 		return ErrToken
 	case status == http.StatusNotFound && (problem.Code == 34 || problem.Code == 6):
-		return errNone
+		return errNotFound
 	case status == http.StatusBadRequest, status == http.StatusRequestURITooLong, status == http.StatusUnprocessableEntity, problem.Code == 44:
 		return resolve.ErrUnanswerable
 	default:
@@ -123,10 +123,10 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, out any
 func (c *Client) Fetch(ctx context.Context, wanted []resolve.Question) (map[resolve.Question]*resolve.Answer, error) {
 	found := map[resolve.Question]*resolve.Answer{}
 	for _, q := range wanted {
-		switch a, err := c.one(ctx, q); {
+		switch a, err := c.fetchOne(ctx, q); {
 		case errors.Is(err, resolve.ErrUnanswerable):
 			found[q] = nil
-		case errors.Is(err, errNone):
+		case errors.Is(err, errNotFound):
 			found[q] = &resolve.Answer{}
 		case err != nil:
 			return found, err
@@ -137,15 +137,15 @@ func (c *Client) Fetch(ctx context.Context, wanted []resolve.Question) (map[reso
 	return found, nil
 }
 
-func (c *Client) one(ctx context.Context, q resolve.Question) (resolve.Answer, error) {
-	switch q.Ask {
+func (c *Client) fetchOne(ctx context.Context, q resolve.Question) (resolve.Answer, error) {
+	switch q.Topic {
 	case resolve.ByIMDB:
 		return c.find(ctx, q.Text, "imdb_id")
 	case resolve.ByTVDB:
 		return c.find(ctx, strconv.FormatInt(q.Number, 10), "tvdb_id")
 	case resolve.Details:
-		w, _, err := c.work(ctx, paths[q.Kind], q.Number, "translations")
-		return resolve.Answer{Works: works(q.Kind, []work{w})}, err
+		w, _, err := c.work(ctx, pathWords[q.Kind], q.Number, "translations")
+		return resolve.Answer{Works: toWorks(q.Kind, []work{w})}, err
 	case resolve.Season:
 		return c.season(ctx, q)
 	case resolve.ByTitle:
@@ -156,7 +156,7 @@ func (c *Client) one(ctx context.Context, q resolve.Question) (resolve.Answer, e
 }
 
 // paths are the words of TMDB's addresses.
-var paths = map[viewing.MediaType]string{viewing.Movie: "movie", viewing.TV: "tv"}
+var pathWords = map[viewing.MediaType]string{viewing.Movie: "movie", viewing.TV: "tv"}
 
 // work reads a film or series with a number, and parts of it. all are its fields.
 func (c *Client) work(ctx context.Context, path string, number int64, parts string) (w work, all map[string]json.RawMessage, err error) {
@@ -188,7 +188,7 @@ func (c *Client) season(ctx context.Context, q resolve.Question) (resolve.Answer
 	for i := range season.Episodes {
 		season.Episodes[i].Show, season.Episodes[i].Season = q.Number, q.Season
 	}
-	return resolve.Answer{Episodes: episodes(season.Episodes)}, nil
+	return resolve.Answer{Episodes: toEpisodes(season.Episodes)}, nil
 }
 
 func (c *Client) find(ctx context.Context, number, source string) (resolve.Answer, error) {
@@ -204,7 +204,7 @@ func (c *Client) find(ctx context.Context, number, source string) (resolve.Answe
 	case hits.Films == nil || hits.Series == nil || hits.Episodes == nil:
 		return resolve.Answer{}, c.http.Malformed()
 	}
-	return resolve.Answer{Works: append(works(viewing.Movie, hits.Films), works(viewing.TV, hits.Series)...), Episodes: episodes(hits.Episodes)}, nil
+	return resolve.Answer{Works: append(toWorks(viewing.Movie, hits.Films), toWorks(viewing.TV, hits.Series)...), Episodes: toEpisodes(hits.Episodes)}, nil
 }
 
 // search reads all pages: only then "there is no other" can be said.
@@ -218,13 +218,13 @@ func (c *Client) search(ctx context.Context, q resolve.Question) (a resolve.Answ
 			Total   int    `json:"total_results"`
 		}
 		query := url.Values{"query": {q.Text}, "include_adult": {"true"}, "page": {strconv.Itoa(page)}}
-		if err := c.get(ctx, "/search/"+paths[q.Kind], query, &hits); err != nil {
+		if err := c.get(ctx, "/search/"+pathWords[q.Kind], query, &hits); err != nil {
 			return resolve.Answer{}, err
 		}
 		if hits.Results == nil {
 			return resolve.Answer{}, c.http.Malformed()
 		}
-		for _, w := range works(q.Kind, hits.Results) {
+		for _, w := range toWorks(q.Kind, hits.Results) {
 			if !seen[w.TMDB] {
 				seen[w.TMDB] = true
 				a.Works = append(a.Works, w)

@@ -35,10 +35,10 @@ func TestCheckToken(t *testing.T) {
 // What TMDB answers badly is no answer, and never "there is none". No error names
 // what was asked, or the token.
 func TestBadAnswers(t *testing.T) {
-	film := resolve.Question{Ask: resolve.Details, Kind: viewing.Movie, Number: 603}
-	imdb := resolve.Question{Ask: resolve.ByIMDB, Text: "tt0133093"}
-	search := resolve.Question{Ask: resolve.ByTitle, Kind: viewing.Movie, Text: "SecretTitle"}
-	season := resolve.Question{Ask: resolve.Season, Number: 1396, Season: 1}
+	film := resolve.Question{Topic: resolve.Details, Kind: viewing.Movie, Number: 603}
+	imdb := resolve.Question{Topic: resolve.ByIMDB, Text: "tt0133093"}
+	search := resolve.Question{Topic: resolve.ByTitle, Kind: viewing.Movie, Text: "SecretTitle"}
+	season := resolve.Question{Topic: resolve.Season, Number: 1396, Season: 1}
 	says := func(status int, body string, headers ...string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			for i := 0; i < len(headers); i += 2 {
@@ -84,7 +84,7 @@ func TestBadAnswers(t *testing.T) {
 					t.Errorf("%v names %s", err, secret)
 				}
 			}
-			var later *resolve.LaterError
+			var later *resolve.UnavailableError
 			if errors.As(err, &later) && later.Wait != c.wait {
 				t.Errorf("waits %s", later.Wait)
 			}
@@ -97,7 +97,7 @@ func TestUnreachable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = c.Fetch(t.Context(), []resolve.Question{{Ask: resolve.ByTitle, Kind: viewing.TV, Text: "SecretTitle"}})
+	_, err = c.Fetch(t.Context(), []resolve.Question{{Topic: resolve.ByTitle, Kind: viewing.TV, Text: "SecretTitle"}})
 	if err == nil || !strings.Contains(err.Error(), "asked.unreached") || strings.Contains(err.Error(), "SecretTitle") {
 		t.Error(err)
 	}
@@ -118,7 +118,7 @@ func TestSearchReadsAllPages(t *testing.T) {
 				t.Errorf("asked for %s", r.URL.RawQuery)
 			}
 		}}
-		q := resolve.Question{Ask: resolve.ByTitle, Kind: viewing.Movie, Text: "T"}
+		q := resolve.Question{Topic: resolve.ByTitle, Kind: viewing.Movie, Text: "T"}
 		found, err := s.start().Fetch(t.Context(), []resolve.Question{q})
 		if got := found[q]; err != nil || got == nil || got.Partial != want.Partial || len(got.Works) != min(pages, maxPages) || int(asked.Load()) != min(pages, maxPages) {
 			t.Errorf("%d pages: %+v, %v, %d asked", pages, got, err, asked.Load())
@@ -135,7 +135,7 @@ func TestSearchThatIsNotWhole(t *testing.T) {
 		`{` + hit + `}`: true, `{"page":1,"total_pages":1,"total_results":2,` + hit + `}`: true, `{"page":2,"total_pages":1,` + hit + `}`: true,
 	} {
 		s := &stub{t: t, fails: func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }}
-		q := resolve.Question{Ask: resolve.ByTitle, Kind: viewing.Movie, Text: "T"}
+		q := resolve.Question{Topic: resolve.ByTitle, Kind: viewing.Movie, Text: "T"}
 		if found, err := s.start().Fetch(t.Context(), []resolve.Question{q}); err != nil || found[q].Partial != partial {
 			t.Errorf("%s: %+v, %v", body, found[q], err)
 		}
@@ -162,8 +162,8 @@ func TestOneQuestionStopsNoOther(t *testing.T) {
 			}
 			fmt.Fprint(w, `{"id":603,"title":"Alpha","name":"Alpha"}`)
 		}
-		bad, good := resolve.Question{Ask: resolve.Details, Kind: viewing.Movie, Number: 5}, resolve.Question{Ask: resolve.Details, Kind: viewing.Movie, Number: 603}
-		worse, better := resolve.Question{Ask: resolve.Details, Kind: viewing.TV, Number: 5}, resolve.Question{Ask: resolve.Details, Kind: viewing.TV, Number: 603}
+		bad, good := resolve.Question{Topic: resolve.Details, Kind: viewing.Movie, Number: 5}, resolve.Question{Topic: resolve.Details, Kind: viewing.Movie, Number: 603}
+		worse, better := resolve.Question{Topic: resolve.Details, Kind: viewing.TV, Number: 5}, resolve.Question{Topic: resolve.Details, Kind: viewing.TV, Number: 603}
 		found, err := s.start().Fetch(t.Context(), []resolve.Question{bad, worse, good, better})
 		if err != nil || found[bad] != nil || found[worse] != nil || len(found) != 4 || found[good] == nil || found[better] == nil {
 			t.Errorf("%s: %+v, %v", name, found, err)

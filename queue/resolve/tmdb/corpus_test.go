@@ -14,7 +14,7 @@ import (
 
 // chainOf asks one client alone.
 func chainOf(c *Client) resolve.Chain {
-	return resolve.Chain{{Name: "TMDB", Asker: c, Log: slog.New(slog.DiscardHandler)}}
+	return resolve.Chain{{Name: "TMDB", Fetcher: c, Log: slog.New(slog.DiscardHandler)}}
 }
 
 // What the corpus says is decided in the same way when it comes over HTTP.
@@ -40,8 +40,8 @@ func TestCorpusOverHTTP(t *testing.T) {
 		rows++
 		d, err := chainOf(s.start()).Decide(t.Context(), []resolve.Evidence{{Media: e.Media, Runtime: time.Duration(e.Minutes) * time.Minute}})
 		got := "hold"
-		if d[0].Is != nil {
-			got = d[0].Is.Key()
+		if d[0].Item != nil {
+			got = d[0].Item.Key()
 		}
 		if got == cells[4] {
 			right++

@@ -29,7 +29,7 @@ func NewImages(base string) *Images {
 }
 
 // Poster fetches the picture of a path, 185 pixels wide: a JPEG, PNG or WebP of at most
-// 1 MB. Its errors are those of [resolve.HTTP.Do]; a [*resolve.LaterError] also where the
+// 1 MB. Its errors are those of [resolve.HTTP.Do]; a [*resolve.UnavailableError] also where the
 // answer is no picture.
 func (i *Images) Poster(ctx context.Context, path string) ([]byte, error) {
 	answer, err := i.http.Do(ctx, i.base+"/w185"+path, nil, map[string]string{"User-Agent": "filmspool"})

@@ -17,7 +17,7 @@ var jpeg = []byte("\xff\xd8\xff\xe0 a picture")
 // TestPoster: a picture is taken by what it is, whatever its server calls it. No other answer
 // is, and nothing else is asked for.
 func TestPoster(t *testing.T) {
-	later := func(err error) bool { _, ok := errors.AsType[*resolve.LaterError](err); return ok }
+	later := func(err error) bool { _, ok := errors.AsType[*resolve.UnavailableError](err); return ok }
 	unanswerable := func(err error) bool { return errors.Is(err, resolve.ErrUnanswerable) }
 	for name, c := range map[string]struct {
 		answer func(http.ResponseWriter, *http.Request)
@@ -74,7 +74,7 @@ func TestPosterPaths(t *testing.T) {
 		"/p96dm7sCMn4VYAStA6siNz30G1r.jpg": "/p96dm7sCMn4VYAStA6siNz30G1r.jpg", "": "", "/../../secrets.jpg": "", "//evil.example/a.jpg": "", "/a.svg": "",
 		"a.jpg": "", "/a/b.jpg": "", "/a.jpg?x": "", "/.jpg": "", "/" + strings.Repeat("a", 81) + ".jpg": "", "/a.jpg\n": "",
 	} {
-		if got := works("movie", []work{{ID: 1, Poster: path}})[0].Poster; got != want {
+		if got := toWorks("movie", []work{{ID: 1, Poster: path}})[0].Poster; got != want {
 			t.Errorf("%q: %q", path, got)
 		}
 	}

@@ -48,7 +48,7 @@ var posterPath = regexp.MustCompile(`^/[A-Za-z0-9_-]{1,80}\.(jpe?g|png|webp)$`)
 
 // works are films or series in our words. A date may be an empty text, and a
 // translation that equals the original is one, too.
-func works(kind viewing.MediaType, all []work) (out []resolve.Work) {
+func toWorks(kind viewing.MediaType, all []work) (out []resolve.Work) {
 	for _, w := range all {
 		if w.ID <= 0 {
 			continue
@@ -78,7 +78,7 @@ func works(kind viewing.MediaType, all []work) (out []resolve.Work) {
 	return out
 }
 
-func episodes(all []episode) (out []resolve.Episode) {
+func toEpisodes(all []episode) (out []resolve.Episode) {
 	for _, p := range all {
 		if p.ID > 0 && p.Show > 0 && p.Season >= 0 && p.Number > 0 {
 			out = append(out, resolve.Episode{TMDB: p.ID, Show: p.Show, Season: p.Season, Number: p.Number, Name: p.Name, Minutes: p.Runtime})

@@ -82,7 +82,7 @@ const DefaultEndpoint = "https://query.wikidata.org/sparql"
 const maxBatch = 10
 
 // refusedFor is how long a refusal of us is heeded.
-const refusedFor = 24 * time.Hour
+const refusedDelay = 24 * time.Hour
 
 // Client asks one address. It may be used from several goroutines.
 type Client struct {
@@ -109,7 +109,7 @@ func (c *Client) Fetch(ctx context.Context, wanted []resolve.Question) (map[reso
 	found := map[resolve.Question]*resolve.Answer{}
 	batches := map[string][]resolve.Question{} // by property
 	for _, q := range wanted {
-		if property, number := numberOf(q); property != "" && plain.MatchString(number) {
+		if property, number := propertyOf(q); property != "" && safeNumber.MatchString(number) {
 			batches[property] = append(batches[property], q)
 		} else {
 			found[q] = nil
@@ -117,7 +117,7 @@ func (c *Client) Fetch(ctx context.Context, wanted []resolve.Question) (map[reso
 	}
 	for property, all := range batches {
 		for some := range slices.Chunk(all, maxBatch) {
-			if err := c.batch(ctx, property, some, found); err != nil {
+			if err := c.fetchBatch(ctx, property, some, found); err != nil {
 				return found, err
 			}
 		}
@@ -127,17 +127,17 @@ func (c *Client) Fetch(ctx context.Context, wanted []resolve.Question) (map[reso
 
 // batch asks about some numbers of one property. Where the answer is too large, or the
 // query is refused, it asks about each alone.
-func (c *Client) batch(ctx context.Context, property string, wanted []resolve.Question, found map[resolve.Question]*resolve.Answer) error {
+func (c *Client) fetchBatch(ctx context.Context, property string, wanted []resolve.Question, found map[resolve.Question]*resolve.Answer) error {
 	var numbers []string
 	for _, q := range wanted {
-		_, number := numberOf(q)
+		_, number := propertyOf(q)
 		numbers = append(numbers, number)
 	}
-	works, err := c.ask(ctx, property, numbers)
+	works, err := c.runQuery(ctx, property, numbers)
 	switch {
 	case errors.Is(err, resolve.ErrUnanswerable) && len(wanted) > 1:
 		for i := range wanted {
-			if err := c.batch(ctx, property, wanted[i:i+1], found); err != nil {
+			if err := c.fetchBatch(ctx, property, wanted[i:i+1], found); err != nil {
 				return err
 			}
 		}
@@ -149,7 +149,7 @@ func (c *Client) batch(ctx context.Context, property string, wanted []resolve.Qu
 		return err
 	}
 	for _, q := range wanted {
-		_, number := numberOf(q)
+		_, number := propertyOf(q)
 		a := works[number]
 		found[q] = &a
 	}
@@ -157,8 +157,8 @@ func (c *Client) batch(ctx context.Context, property string, wanted []resolve.Qu
 }
 
 // ask sends one query.
-func (c *Client) ask(ctx context.Context, property string, numbers []string) (map[string]resolve.Answer, error) {
-	answer, err := c.http.Do(ctx, c.endpoint, url.Values{"query": {query(property, numbers)}}, map[string]string{
+func (c *Client) runQuery(ctx context.Context, property string, numbers []string) (map[string]resolve.Answer, error) {
+	answer, err := c.http.Do(ctx, c.endpoint, url.Values{"query": {buildQuery(property, numbers)}}, map[string]string{
 		"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/sparql-results+json", "User-Agent": c.userAgent,
 	})
 	if err != nil {
@@ -166,9 +166,9 @@ func (c *Client) ask(ctx context.Context, property string, numbers []string) (ma
 	}
 	switch answer.Status {
 	case http.StatusOK:
-		return c.read(answer.Body)
+		return c.parseResults(answer.Body)
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return nil, c.http.Refused(answer, refusedFor)
+		return nil, c.http.Refused(answer, refusedDelay)
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong, http.StatusUnprocessableEntity:
 		return nil, resolve.ErrUnanswerable
 	default:
@@ -177,7 +177,7 @@ func (c *Client) ask(ctx context.Context, property string, numbers []string) (ma
 }
 
 // query asks for the statements about the items with some numbers, a row for each.
-func query(property string, numbers []string) string {
+func buildQuery(property string, numbers []string) string {
 	statement := func(what, property string) string {
 		return fmt.Sprintf(`{ ?item p:%[2]s ?s . ?s ps:%[2]s ?value ; wikibase:rank ?rank . BIND("%[1]s" AS ?what) }`, what, property)
 	}
@@ -203,15 +203,15 @@ SELECT ?id ?item ?what ?value ?rank WHERE {
 // numberOf is the property by which a question is asked, and the number as Wikidata
 // has it: of a site, by the table of the package's comment. The property is "" for what
 // Wikidata cannot tell.
-func numberOf(q resolve.Question) (property, number string) {
+func propertyOf(q resolve.Question) (property, number string) {
 	switch {
 	case q.Kind == viewing.Episode:
 		return "", ""
-	case q.Ask == resolve.ByIMDB:
+	case q.Topic == resolve.ByIMDB:
 		return "P345", q.Text
-	case q.Ask == resolve.ByTVDB:
+	case q.Topic == resolve.ByTVDB:
 		return "P4835", strconv.FormatInt(q.Number, 10)
-	case q.Ask != resolve.BySite:
+	case q.Topic != resolve.BySite:
 		return "", ""
 	}
 	site, number, _ := strings.Cut(q.Text, " ")
@@ -240,4 +240,4 @@ var sites = map[string]struct{ film, show string }{
 }
 
 // plain is a number that has nothing in it that could be more than a number.
-var plain = regexp.MustCompile(`^[0-9A-Za-z._:/-]+$`)
+var safeNumber = regexp.MustCompile(`^[0-9A-Za-z._:/-]+$`)

@@ -55,7 +55,7 @@ func TestTraps(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &stub{t: t, rows: map[string][]row{"P345=tt0000001": c.rows}}
-			q := resolve.Question{Ask: resolve.ByIMDB, Text: "tt0000001"}
+			q := resolve.Question{Topic: resolve.ByIMDB, Text: "tt0000001"}
 			found, err := s.start().Fetch(t.Context(), []resolve.Question{q})
 			if err != nil || found[q] == nil {
 				t.Fatal(found, err)
@@ -72,18 +72,18 @@ func TestWhatIsAsked(t *testing.T) {
 	s := &stub{t: t, rows: map[string][]row{"P4835=81189": about("Q1", "number", "81189", "series", "1396"), "P345=tt0000077": about("Q2", "number", "tt0000077", "film", "77")}}
 	var wanted []resolve.Question
 	for n := range 120 {
-		wanted = append(wanted, resolve.Question{Ask: resolve.ByIMDB, Text: fmt.Sprintf("tt%07d", n)})
+		wanted = append(wanted, resolve.Question{Topic: resolve.ByIMDB, Text: fmt.Sprintf("tt%07d", n)})
 	}
-	tvdb := resolve.Question{Ask: resolve.ByTVDB, Number: 81189}
+	tvdb := resolve.Question{Topic: resolve.ByTVDB, Number: 81189}
 	never := []resolve.Question{
-		{Ask: resolve.ByIMDB, Text: "tt7777777", Kind: viewing.Episode},
-		{Ask: resolve.ByTVDB, Number: 7777777, Kind: viewing.Episode},
-		{Ask: resolve.Details, Kind: viewing.Movie, Number: 7777777},
-		{Ask: resolve.Season, Number: 7777777, Season: 1},
-		{Ask: resolve.ByTitle, Kind: viewing.Movie, Text: "SecretTitle"},
-		{Ask: resolve.ByIMDB, Text: `tt7777777" } DROP ALL`},
-		{Ask: resolve.BySite, Kind: viewing.Movie, Text: `netflix 7777777"}DROP`},
-		{Ask: resolve.BySite, Kind: viewing.Movie, Text: "netflix"},
+		{Topic: resolve.ByIMDB, Text: "tt7777777", Kind: viewing.Episode},
+		{Topic: resolve.ByTVDB, Number: 7777777, Kind: viewing.Episode},
+		{Topic: resolve.Details, Kind: viewing.Movie, Number: 7777777},
+		{Topic: resolve.Season, Number: 7777777, Season: 1},
+		{Topic: resolve.ByTitle, Kind: viewing.Movie, Text: "SecretTitle"},
+		{Topic: resolve.ByIMDB, Text: `tt7777777" } DROP ALL`},
+		{Topic: resolve.BySite, Kind: viewing.Movie, Text: `netflix 7777777"}DROP`},
+		{Topic: resolve.BySite, Kind: viewing.Movie, Text: "netflix"},
 	}
 	found, err := s.start().Fetch(t.Context(), slices.Concat(wanted, never, []resolve.Question{tvdb}))
 	if err != nil || len(found) != len(wanted)+len(never)+1 {
@@ -131,7 +131,7 @@ func TestNumbersOfSites(t *testing.T) {
 		for i, kind := range []viewing.MediaType{viewing.Movie, viewing.TV} {
 			_, number, _ := strings.Cut(want[i], "=")
 			s := &stub{t: t, rows: map[string][]row{want[i]: about("Q1", "number", number, "film", "603")}}
-			q := resolve.Question{Ask: resolve.BySite, Kind: kind, Text: site + " umc.cmc.1"}
+			q := resolve.Question{Topic: resolve.BySite, Kind: kind, Text: site + " umc.cmc.1"}
 			found, err := s.start().Fetch(t.Context(), []resolve.Question{q})
 			if a := found[q]; err != nil || (a != nil) != (want[i] != "") || a != nil && len(a.Works) != 1 || len(s.asked) != min(len(want[i]), 1) {
 				t.Errorf("%q, %s: %+v, %v; asked %v", site, kind, a, err, s.asked)
@@ -165,8 +165,8 @@ func TestBadAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &stub{t: t, fails: says(c.status, c.body, c.headers...)}
-			found, err := s.start().Fetch(t.Context(), []resolve.Question{{Ask: resolve.ByIMDB, Text: "tt0133093"}})
-			later, ok := errors.AsType[*resolve.LaterError](err)
+			found, err := s.start().Fetch(t.Context(), []resolve.Question{{Topic: resolve.ByIMDB, Text: "tt0133093"}})
+			later, ok := errors.AsType[*resolve.UnavailableError](err)
 			if !ok || len(found) > 0 || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "0133093") || later.Wait != c.wait {
 				t.Errorf("%v, %v", found, err)
 			}
@@ -190,7 +190,7 @@ func TestOneQuestionStopsNoOther(t *testing.T) {
 			}
 			s.answer(w, s.asked[len(s.asked)-1], "P345")
 		}
-		bad, good := resolve.Question{Ask: resolve.ByIMDB, Text: "tt0000066"}, resolve.Question{Ask: resolve.ByIMDB, Text: "tt0000077"}
+		bad, good := resolve.Question{Topic: resolve.ByIMDB, Text: "tt0000066"}, resolve.Question{Topic: resolve.ByIMDB, Text: "tt0000077"}
 		found, err := s.start().Fetch(t.Context(), []resolve.Question{bad, good})
 		a, asked := found[bad]
 		if err != nil || a != nil || !asked || refused != 2 || found[good] == nil || len(found[good].Works) != 1 {

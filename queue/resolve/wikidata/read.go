@@ -37,7 +37,7 @@ type item struct {
 // read reads an answer of the query service, by the number that was asked about.
 // It is an error where the body is no such answer: a query that takes too long breaks
 // off in the middle of one.
-func (c *Client) read(body []byte) (map[string]resolve.Answer, error) {
+func (c *Client) parseResults(body []byte) (map[string]resolve.Answer, error) {
 	var answer struct {
 		Results struct {
 			Bindings []row `json:"bindings"`
@@ -55,12 +55,12 @@ func (c *Client) read(body []byte) (map[string]resolve.Answer, error) {
 		if items[key] == nil {
 			items[key] = &item{}
 		}
-		items[key].take(r)
+		items[key].addRow(r)
 	}
 	found := map[string]resolve.Answer{}
 	for key, it := range items {
 		a, several := found[key[0]]
-		works := append(it.works(viewing.Movie, it.films), it.works(viewing.TV, it.series)...)
+		works := append(it.toWorks(viewing.Movie, it.films), it.toWorks(viewing.TV, it.series)...)
 		a.Works = append(a.Works, works...)
 		a.Partial = a.Partial || several || it.collection || len(it.numbers) != 1 || len(works) > 1
 		slices.SortFunc(a.Works, func(a, b resolve.Work) int {
@@ -72,31 +72,31 @@ func (c *Client) read(body []byte) (map[string]resolve.Answer, error) {
 }
 
 // take adds a row.
-func (it *item) take(r row) {
+func (it *item) addRow(r row) {
 	value := r.Value.Value
 	switch what := r.What.Value; {
 	case what == "collection":
 		it.collection = true
 	case r.Value.Type != "literal" || strings.HasSuffix(r.Rank.Value, "#DeprecatedRank"):
 	case what == "number":
-		it.numbers = add(it.numbers, value)
+		it.numbers = addUnique(it.numbers, value)
 	case what == "film":
-		it.films = add(it.films, value)
+		it.films = addUnique(it.films, value)
 	case what == "series":
-		it.series = add(it.series, value)
+		it.series = addUnique(it.series, value)
 	case what == "year" && len(value) > 4 && value[4] == '-':
 		if year, err := strconv.Atoi(value[:4]); err == nil && year > 0 && (it.year == 0 || year < it.year) {
 			it.year = year
 		}
 	case what == "name" && value != "":
-		if it.names = add(it.names, value); r.Value.Language == "en" {
+		if it.names = addUnique(it.names, value); r.Value.Language == "en" {
 			it.names = append([]string{value}, slices.DeleteFunc(it.names, func(name string) bool { return name == value })...)
 		}
 	}
 }
 
 // add adds what is not there yet.
-func add(all []string, value string) []string {
+func addUnique(all []string, value string) []string {
 	if slices.Contains(all, value) {
 		return all
 	}
@@ -104,7 +104,7 @@ func add(all []string, value string) []string {
 }
 
 // works are the item as works of TMDB. What is no number is left out.
-func (it *item) works(kind viewing.MediaType, numbers []string) (out []resolve.Work) {
+func (it *item) toWorks(kind viewing.MediaType, numbers []string) (out []resolve.Work) {
 	for _, number := range numbers {
 		id, err := strconv.ParseInt(number, 10, 64)
 		if err != nil || id <= 0 {

@@ -26,7 +26,7 @@ type title struct {
 
 // find looks up an item: by its IMDb identifier, or by its title and type. It is sure of a title only with its
 // year.
-func find(asked title) (found title, ok bool) {
+func findTitle(asked title) (found title, ok bool) {
 	var all []title
 	_ = json.Unmarshal(catalogueFile, &all) // the tests have read it
 	for _, t := range all {
@@ -49,7 +49,7 @@ func (s *Service) resolveOne(q *request) reply {
 		q.fail("imdbId", "is required, or title and type")
 		return reply{}
 	}
-	found, ok := find(asked)
+	found, ok := findTitle(asked)
 	if !ok {
 		q.fault = errNotFound
 	}
@@ -63,7 +63,7 @@ func (s *Service) resolveMany(q *request) reply {
 	}
 	data := map[string]title{}
 	for i, asked := range items {
-		if found, ok := find(asked); ok {
+		if found, ok := findTitle(asked); ok {
 			data[cmp.Or(asked.IMDB, strconv.Itoa(i))] = found
 		}
 	}

@@ -19,7 +19,7 @@ type Fault struct {
 }
 
 // armed is a Fault that was parsed. The zero value does nothing.
-type armed struct {
+type parsedFault struct {
 	Fault
 	kind     string
 	accepted bool          // it strikes only requests that passed every check
@@ -28,11 +28,11 @@ type armed struct {
 }
 
 // parseFault reads the text of a fault.
-func parseFault(f Fault) (a armed, ok bool) {
+func parseFault(f Fault) (a parsedFault, ok bool) {
 	kind, value, _ := strings.Cut(f.Fault, ":")
 	number, notNumber := strconv.Atoi(value)
 	wait, notWait := time.ParseDuration(value)
-	a = armed{Fault: f, kind: kind, accepted: slices.Contains([]string{"delay", "drop-after", "cut", "status-after", "late"}, kind), number: number, wait: wait}
+	a = parsedFault{Fault: f, kind: kind, accepted: slices.Contains([]string{"delay", "drop-after", "cut", "status-after", "late"}, kind), number: number, wait: wait}
 	switch kind {
 	case "html", "empty", "drop-before", "reset", "drop-after", "cut":
 		return a, value == ""
@@ -73,12 +73,12 @@ func (s *Service) Disarm() {
 
 // takeFault uses up the oldest fault of the operation if it belongs to this point: before the checks, or after
 // a request passed them.
-func (s *Service) takeFault(operation string, accepted bool) (f armed, ok bool) {
+func (s *Service) takeFault(operation string, accepted bool) (f parsedFault, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.faults, func(f armed) bool { return f.Match == operation })
+	i := slices.IndexFunc(s.faults, func(f parsedFault) bool { return f.Match == operation })
 	if i < 0 || s.faults[i].accepted != accepted {
-		return armed{}, false
+		return parsedFault{}, false
 	}
 	f = s.faults[i]
 	if s.faults[i].Times--; f.Times == 1 {
@@ -89,7 +89,7 @@ func (s *Service) takeFault(operation string, accepted bool) (f armed, ok bool) 
 
 // strike answers in the service's place, and records nothing. The body is read first: the client has sent its
 // request whole.
-func strike(w http.ResponseWriter, r *http.Request, f armed) error {
+func serveFault(w http.ResponseWriter, r *http.Request, f parsedFault) error {
 	_, _ = io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBody)) // it is not used
 	switch f.kind {
 	case "status":
@@ -106,14 +106,14 @@ func strike(w http.ResponseWriter, r *http.Request, f armed) error {
 	case "empty":
 		w.WriteHeader(http.StatusOK)
 	default:
-		drop(w, f.kind == "reset")
+		dropConnection(w, f.kind == "reset")
 	}
 	return nil
 }
 
 // drop closes the connection without a word, with a TCP reset when asked. One that cannot be taken (a test's
 // recorder) is aborted by the server.
-func drop(w http.ResponseWriter, reset bool) {
+func dropConnection(w http.ResponseWriter, reset bool) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		panic(http.ErrAbortHandler)
@@ -125,7 +125,7 @@ func drop(w http.ResponseWriter, reset bool) {
 }
 
 // cut sends half of the answer under the length of the whole.
-func cut(w http.ResponseWriter, status int, body []byte) {
+func sendTruncated(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)

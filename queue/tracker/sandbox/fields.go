@@ -84,7 +84,7 @@ func (f *fields) required(name string, least int64) int64 {
 }
 
 // number is a whole number from 1 to most, otherwise when absent.
-func (f *fields) number(name string, otherwise, most int64) int64 {
+func (f *fields) numberOr(name string, otherwise, most int64) int64 {
 	if n := f.integer(name, 1, most); n != nil {
 		return *n
 	}

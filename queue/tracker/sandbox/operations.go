@@ -34,7 +34,7 @@ func (s *Service) addViewing(q *request) reply {
 	if _, given := q.object["id"]; given || h.Type == movie {
 		h.ID = q.required("id", 1)
 	}
-	count := q.number("count", 1, maxCount)
+	count := q.numberOr("count", 1, maxCount)
 	h.WatchedAt = q.instant("watchedAt", q.at)
 	alias, show := q.integer("tmdbId", 1, maxInteger), q.integer("tvShowId", 1, maxInteger)
 	season, number := q.integer("seasonNumber", 0, maxInteger), q.integer("episodeNumber", 1, maxInteger)
@@ -109,13 +109,13 @@ func (s *Service) removeHistory(q *request) reply {
 }
 
 func (s *Service) readMe(*request) reply {
-	user := map[string]string{"id": s.own.UserID, "name": "Sandbox", "username": "sandbox"}
+	user := map[string]string{"id": s.identity.UserID, "name": "Sandbox", "username": "sandbox"}
 	return reply{http.StatusOK, map[string]any{"user": user}, nil}
 }
 
 // paged answers with the page of all that the query asks for.
 func paged[T any](q *request, all []T) reply {
-	total, page, size := int64(len(all)), q.number("page", 1, maxInteger/maxPageSize), q.number("pageSize", defaultPageSize, maxPageSize)
+	total, page, size := int64(len(all)), q.numberOr("page", 1, maxInteger/maxPageSize), q.numberOr("pageSize", defaultPageSize, maxPageSize)
 	from := min((page-1)*size, total)
 	items := append([]T{}, all[from:min(from+size, total)]...)
 	pages := (total + size - 1) / size

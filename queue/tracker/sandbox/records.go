@@ -57,14 +57,14 @@ type ListItem struct {
 }
 
 // own are the user and the keys that were made for a file.
-type own struct {
+type identity struct {
 	UserID    string `json:"userId"`
 	SecretKey string `json:"secretKey"`
 	PublicKey string `json:"publicKey"`
 }
 
 // keptAnswer is the answer to the first request with an Idempotency-Key.
-type keptAnswer struct {
+type storedResponse struct {
 	Key     string          `json:"key"`
 	Request string          `json:"request"` // the operation, and the SHA-256 of the body
 	Status  int             `json:"status"`
@@ -73,14 +73,14 @@ type keptAnswer struct {
 
 // event is what one accepted request changes. The file holds one event a line.
 type event struct {
-	Own       *own           `json:"own,omitempty"`
-	History   *HistoryItem   `json:"history,omitempty"`
-	Count     int64          `json:"count,omitempty"` // of History
-	Removed   *HistoryItem   `json:"removed,omitempty"`
-	Watchlist *WatchlistItem `json:"watchlist,omitempty"`
-	List      *List          `json:"list,omitempty"`
-	ListItem  *ListItem      `json:"listItem,omitempty"`
-	Answer    *keptAnswer    `json:"answer,omitempty"`
+	Identity  *identity       `json:"own,omitempty"`
+	History   *HistoryItem    `json:"history,omitempty"`
+	Count     int64           `json:"count,omitempty"` // of History
+	Removed   *HistoryItem    `json:"removed,omitempty"`
+	Watchlist *WatchlistItem  `json:"watchlist,omitempty"`
+	List      *List           `json:"list,omitempty"`
+	ListItem  *ListItem       `json:"listItem,omitempty"`
+	Answer    *storedResponse `json:"answer,omitempty"`
 }
 
 // Records gives all that was recorded.
@@ -91,8 +91,8 @@ func (s *Service) records() Records {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return Records{
-		History: append([]HistoryItem{}, s.kept.History...), Watchlist: append([]WatchlistItem{}, s.kept.Watchlist...),
-		Lists: append([]List{}, s.kept.Lists...), ListItems: slices.Clone(s.kept.ListItems),
+		History: append([]HistoryItem{}, s.recorded.History...), Watchlist: append([]WatchlistItem{}, s.recorded.Watchlist...),
+		Lists: append([]List{}, s.recorded.Lists...), ListItems: slices.Clone(s.recorded.ListItems),
 	}
 }
 
@@ -147,15 +147,15 @@ func (s *Service) record(e event) error {
 }
 
 func (s *Service) apply(e event) {
-	k := &s.kept
-	if e.Own != nil {
-		s.own = *e.Own
+	k := &s.recorded
+	if e.Identity != nil {
+		s.identity = *e.Identity
 	}
 	if e.History != nil {
 		k.History = append(k.History, slices.Repeat([]HistoryItem{*e.History}, int(e.Count))...)
 	}
 	if e.Removed != nil {
-		k.History = slices.DeleteFunc(k.History, func(h HistoryItem) bool { return h.same(*e.Removed) })
+		k.History = slices.DeleteFunc(k.History, func(h HistoryItem) bool { return h.isSameItem(*e.Removed) })
 	}
 	if w := e.Watchlist; w != nil {
 		i := slices.IndexFunc(k.Watchlist, func(old WatchlistItem) bool { return old.Type == w.Type && old.ID == w.ID })
@@ -174,12 +174,12 @@ func (s *Service) apply(e event) {
 		k.Lists[i].ItemCount++
 	}
 	if e.Answer != nil {
-		s.answers[e.Answer.Key] = *e.Answer
+		s.responses[e.Answer.Key] = *e.Answer
 	}
 }
 
 // same reports whether the viewing is of the item, by its own identifier where that has one, else by its place.
-func (h HistoryItem) same(item HistoryItem) bool {
+func (h HistoryItem) isSameItem(item HistoryItem) bool {
 	if item.ID != 0 {
 		return h.Type == item.Type && h.ID == item.ID
 	}

@@ -71,19 +71,19 @@ type Options struct {
 // Service is one embedded tracking service. Its methods may be used from many goroutines.
 type Service struct {
 	contractOnly bool
-	own          own
+	identity     identity
 	handler      http.Handler
 	closing      chan struct{} // closed by Close: nothing waits any longer
 	work         sync.WaitGroup
 
-	mu      sync.Mutex
-	closed  bool
-	claimed map[string]bool // Idempotency-Keys being worked on
-	faults  []armed
-	file    *os.File // nil in memory
-	size    int64    // of the file
-	kept    Records
-	answers map[string]keptAnswer
+	mu         sync.Mutex
+	closed     bool
+	activeKeys map[string]bool // Idempotency-Keys being worked on
+	faults     []parsedFault
+	file       *os.File // nil in memory
+	size       int64    // of the file
+	recorded   Records
+	responses  map[string]storedResponse
 }
 
 // Open makes or opens the service's file. It fails when a key has the wrong form, when the file is not a
@@ -96,28 +96,28 @@ func Open(_ context.Context, o Options) (*Service, error) {
 		}
 	}
 	s := &Service{
-		contractOnly: o.ContractOnly, closing: make(chan struct{}), claimed: map[string]bool{}, answers: map[string]keptAnswer{},
+		contractOnly: o.ContractOnly, closing: make(chan struct{}), activeKeys: map[string]bool{}, responses: map[string]storedResponse{},
 	}
 	s.handler = s.routes(o.FaultsByHTTP)
 	if err := s.openFile(o.Path); err != nil {
 		return nil, fmt.Errorf("open sandbox: %w", err)
 	}
-	if s.own.UserID == "" {
-		fresh := own{UserID: "usr_" + rand.Text(), SecretKey: "sk_" + rand.Text(), PublicKey: "pk_" + rand.Text()}
-		if err := s.record(event{Own: &fresh}); err != nil {
+	if s.identity.UserID == "" {
+		fresh := identity{UserID: "usr_" + rand.Text(), SecretKey: "sk_" + rand.Text(), PublicKey: "pk_" + rand.Text()}
+		if err := s.record(event{Identity: &fresh}); err != nil {
 			return nil, errors.Join(fmt.Errorf("open sandbox: %w", err), s.Close())
 		}
 	}
-	s.own.SecretKey = cmp.Or(o.SecretKey, s.own.SecretKey)
-	s.own.PublicKey = cmp.Or(o.PublicKey, s.own.PublicKey)
+	s.identity.SecretKey = cmp.Or(o.SecretKey, s.identity.SecretKey)
+	s.identity.PublicKey = cmp.Or(o.PublicKey, s.identity.PublicKey)
 	return s, nil
 }
 
 // SecretKey is the key that may read and write.
-func (s *Service) SecretKey() string { return s.own.SecretKey }
+func (s *Service) SecretKey() string { return s.identity.SecretKey }
 
 // PublicKey is the key that may only read.
-func (s *Service) PublicKey() string { return s.own.PublicKey }
+func (s *Service) PublicKey() string { return s.identity.PublicKey }
 
 // Handler serves the API below /api/v1 and the control routes below /_sandbox/. It must be mounted at the root.
 // The server's time-outs are its owner's.
@@ -146,24 +146,24 @@ func (s *Service) Close() error {
 
 // begin claims the key ("" claims none) and holds Close back until done is called. It gives the first answer to
 // that key, or refuses while its request is being worked on.
-func (s *Service) begin(key string) (first *keptAnswer, done func(), err error) {
+func (s *Service) beginRequest(key string) (first *storedResponse, done func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.closed:
 		return nil, nil, &refusal{http.StatusServiceUnavailable, "UNAVAILABLE", "the service is closing"}
-	case s.claimed[key]:
+	case s.activeKeys[key]:
 		return nil, nil, &refusal{http.StatusConflict, "CONFLICT", "Idempotency-Key: the first request with it is still being worked on"}
 	case key != "":
-		s.claimed[key] = true
+		s.activeKeys[key] = true
 	}
-	if a, ok := s.answers[key]; ok {
+	if a, ok := s.responses[key]; ok {
 		first = &a
 	}
 	s.work.Add(1)
 	return first, func() {
 		s.mu.Lock()
-		delete(s.claimed, key)
+		delete(s.activeKeys, key)
 		s.mu.Unlock()
 		s.work.Done()
 	}, nil
@@ -171,7 +171,7 @@ func (s *Service) begin(key string) (first *keptAnswer, done func(), err error) 
 
 // pause waits, but not beyond Close. It does not end with the request: a service goes on working when its
 // client is gone.
-func (s *Service) pause(d time.Duration) {
+func (s *Service) wait(d time.Duration) {
 	select {
 	case <-time.After(d):
 	case <-s.closing:

@@ -98,7 +98,7 @@ func (s *Service) routes(faultsByHTTP bool) http.Handler {
 			handle(method+" "+apiPrefix+path, func(w http.ResponseWriter, r *http.Request) error { return s.serve(w, r, op) })
 		}
 	}
-	handle("/_sandbox/", func(w http.ResponseWriter, r *http.Request) error { return s.control(w, r, faultsByHTTP) })
+	handle("/_sandbox/", func(w http.ResponseWriter, r *http.Request) error { return s.serveControl(w, r, faultsByHTTP) })
 	handle("/", func(w http.ResponseWriter, r *http.Request) error {
 		var allowed []string
 		for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodPost} {
@@ -125,7 +125,7 @@ func (s *Service) routes(faultsByHTTP bool) http.Handler {
 
 // control answers tests and scripts on this machine, without a key. It refuses web pages: a page cannot leave out
 // Origin on a POST, nor read an answer under a name of its own.
-func (s *Service) control(w http.ResponseWriter, r *http.Request, faults bool) error {
+func (s *Service) serveControl(w http.ResponseWriter, r *http.Request, faults bool) error {
 	host, _, err := net.SplitHostPort(r.Host)
 	if err != nil {
 		host = strings.Trim(r.Host, "[]")
@@ -158,7 +158,7 @@ func (s *Service) control(w http.ResponseWriter, r *http.Request, faults bool) e
 // which faults are named.
 func (s *Service) serve(w http.ResponseWriter, r *http.Request, op operation) error {
 	if f, ok := s.takeFault(op.name, false); ok {
-		return strike(w, r, f)
+		return serveFault(w, r, f)
 	}
 	mayWrite, err := s.checkKey(r.Header)
 	if err != nil {
@@ -182,7 +182,7 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, op operation) er
 	if q.fault != nil {
 		return q.fault
 	}
-	once := keptAnswer{Request: fmt.Sprintf("%s %x", op.name, sha256.Sum256(q.body)), Status: a.status}
+	once := storedResponse{Request: fmt.Sprintf("%s %x", op.name, sha256.Sum256(q.body)), Status: a.status}
 	if once.Body, err = json.Marshal(a.value); err != nil {
 		return err
 	}
@@ -197,8 +197,8 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, op operation) er
 
 // finish gives the first answer to a repeated Idempotency-Key again, or records the change and answers, as an
 // armed fault has it. It works on if the client is gone. The key is free again before the client can notice.
-func (s *Service) finish(w http.ResponseWriter, operation string, change *event, once keptAnswer) error {
-	first, done, err := s.begin(once.Key)
+func (s *Service) finish(w http.ResponseWriter, operation string, change *event, once storedResponse) error {
+	first, done, err := s.beginRequest(once.Key)
 	if err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (s *Service) finish(w http.ResponseWriter, operation string, change *event,
 	f, _ := s.takeFault(operation, true)
 	work := func() error {
 		defer done()
-		s.pause(f.wait)
+		s.wait(f.wait)
 		if change == nil {
 			return nil
 		}
@@ -224,7 +224,7 @@ func (s *Service) finish(w http.ResponseWriter, operation string, change *event,
 	}
 	if f.kind == "late" {
 		go func() { _ = work() }() // the client is gone
-		drop(w, false)
+		dropConnection(w, false)
 		return nil
 	}
 	if err := work(); err != nil {
@@ -232,9 +232,9 @@ func (s *Service) finish(w http.ResponseWriter, operation string, change *event,
 	}
 	switch f.kind {
 	case "drop-after":
-		drop(w, false)
+		dropConnection(w, false)
 	case "cut":
-		cut(w, once.Status, once.Body)
+		sendTruncated(w, once.Status, once.Body)
 	case "status-after":
 		w.WriteHeader(f.number)
 	default:
@@ -262,9 +262,9 @@ func (s *Service) checkKey(h http.Header) (mayWrite bool, err error) {
 		why = "no key was sent: use x-api-key or Authorization: Bearer"
 	case len(sent) > 1:
 		why = "two keys were sent, and they differ"
-	case sent[s.own.SecretKey]:
+	case sent[s.identity.SecretKey]:
 		return true, nil
-	case sent[s.own.PublicKey]:
+	case sent[s.identity.PublicKey]:
 		return false, nil
 	}
 	return false, &refusal{http.StatusUnauthorized, "UNAUTHORIZED", why}

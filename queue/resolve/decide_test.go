@@ -80,63 +80,63 @@ func series(all ...Work) Answer { return Answer{Works: all} }
 
 // world is what the tests of rows can know.
 func tableWorld() map[Question]Answer {
-	crowd := make([]Work, maxNames+1)
+	crowd := make([]Work, maxNameLookups+1)
 	for i := range crowd {
 		crowd[i] = film(int64(900+i), fmt.Sprint("Other ", i), 2001)
 	}
 	return map[Question]Answer{
-		{Ask: Details, Kind: viewing.Movie, Number: 603}: films(film(603, "The Matrix", 1999, "Matrix", "Матрица")),
-		{Ask: Details, Kind: viewing.Movie, Number: 404}: {},
-		{Ask: Details, Kind: viewing.TV, Number: 7}:      series(show(7, "Show Red", 2008, "Serie Rot")),
-		{Ask: Details, Kind: viewing.TV, Number: 8}:      series(show(8, "Show Blue", 1990)),
-		{Ask: Details, Kind: viewing.Movie, Number: 801}: films(film(801, "Alpha", 2001, "Anna")),
-		{Ask: Details, Kind: viewing.Movie, Number: 802}: films(film(802, "Beta", 2002, "Anna", "Berta")),
-		{Ask: ByIMDB, Text: "tt0000603"}:                 films(film(603, "The Matrix", 1999)),
-		{Ask: ByIMDB, Text: "tt0000007"}:                 series(show(7, "Show Red", 2008)),
-		{Ask: ByIMDB, Text: "tt0000072"}:                 {Episodes: []Episode{{TMDB: 72, Show: 7, Season: 1, Number: 2}}},
-		{Ask: ByIMDB, Text: "tt0000002"}:                 {Works: []Work{film(1, "A", 1)}, Episodes: []Episode{{TMDB: 72, Show: 7, Season: 1, Number: 2}}},
-		{Ask: ByIMDB, Text: "tt0000000"}:                 {},
-		{Ask: ByTVDB, Number: 77}:                        series(show(7, "Show Red", 2008)),
-		{Ask: ByTVDB, Number: 78}:                        series(show(7, "Show Red", 2008), show(8, "Show Blue", 1990)),
-		{Ask: ByTVDB, Number: 72}:                        {Works: []Work{show(9, "Another", 1)}, Episodes: []Episode{{TMDB: 72, Show: 7, Season: 1, Number: 2}}},
-		{Ask: ByTVDB, Number: 73}:                        {Episodes: []Episode{{TMDB: 73, Show: 7, Season: 1, Number: 3}}},
-		{Ask: Season, Number: 7, Season: 1}: {Episodes: []Episode{
+		{Topic: Details, Kind: viewing.Movie, Number: 603}: films(film(603, "The Matrix", 1999, "Matrix", "Матрица")),
+		{Topic: Details, Kind: viewing.Movie, Number: 404}: {},
+		{Topic: Details, Kind: viewing.TV, Number: 7}:      series(show(7, "Show Red", 2008, "Serie Rot")),
+		{Topic: Details, Kind: viewing.TV, Number: 8}:      series(show(8, "Show Blue", 1990)),
+		{Topic: Details, Kind: viewing.Movie, Number: 801}: films(film(801, "Alpha", 2001, "Anna")),
+		{Topic: Details, Kind: viewing.Movie, Number: 802}: films(film(802, "Beta", 2002, "Anna", "Berta")),
+		{Topic: ByIMDB, Text: "tt0000603"}:                 films(film(603, "The Matrix", 1999)),
+		{Topic: ByIMDB, Text: "tt0000007"}:                 series(show(7, "Show Red", 2008)),
+		{Topic: ByIMDB, Text: "tt0000072"}:                 {Episodes: []Episode{{TMDB: 72, Show: 7, Season: 1, Number: 2}}},
+		{Topic: ByIMDB, Text: "tt0000002"}:                 {Works: []Work{film(1, "A", 1)}, Episodes: []Episode{{TMDB: 72, Show: 7, Season: 1, Number: 2}}},
+		{Topic: ByIMDB, Text: "tt0000000"}:                 {},
+		{Topic: ByTVDB, Number: 77}:                        series(show(7, "Show Red", 2008)),
+		{Topic: ByTVDB, Number: 78}:                        series(show(7, "Show Red", 2008), show(8, "Show Blue", 1990)),
+		{Topic: ByTVDB, Number: 72}:                        {Works: []Work{show(9, "Another", 1)}, Episodes: []Episode{{TMDB: 72, Show: 7, Season: 1, Number: 2}}},
+		{Topic: ByTVDB, Number: 73}:                        {Episodes: []Episode{{TMDB: 73, Show: 7, Season: 1, Number: 3}}},
+		{Topic: Season, Number: 7, Season: 1}: {Episodes: []Episode{
 			{TMDB: 71, Show: 7, Season: 1, Number: 1, Name: "Pilot"},
 			{TMDB: 72, Show: 7, Season: 1, Number: 2, Name: "The Second"},
 			{TMDB: 73, Show: 7, Season: 1, Number: 3, Name: "Episode 3"},
 		}},
-		{Ask: Season, Number: 7, Season: 9}:                         {},
-		{Ask: ByTitle, Kind: viewing.Movie, Text: "The Matrix"}:     films(film(603, "The Matrix", 1999), film(604, "The Matrix Reloaded", 2003)),
-		{Ask: ByIMDB, Text: "tt0000003"}:                            {Works: []Work{show(7, "Show Red", 2008)}, Episodes: []Episode{{TMDB: 72, Show: 7, Season: 1, Number: 2}}},
-		{Ask: Details, Kind: viewing.TV, Number: 999}:               {},
-		{Ask: ByIMDB, Text: "tt0000008"}:                            series(show(8, "Show Blue", 1990)),
-		{Ask: ByTVDB, Number: 74}:                                   {Works: []Work{show(9, "Another", 1)}, Episodes: []Episode{{TMDB: 71, Show: 7, Season: 1, Number: 1, Name: "Pilot"}}},
-		{Ask: ByTitle, Kind: viewing.Movie, Text: "Saw"}:            films(film(1, "Saw", 2003), film(2, "SAW!", 2004)),
-		{Ask: ByTitle, Kind: viewing.Movie, Text: "Anna"}:           films(film(801, "Alpha", 2001), film(802, "Beta", 2002)),
-		{Ask: ByTitle, Kind: viewing.Movie, Text: "Berta"}:          films(film(801, "Alpha", 2001), film(802, "Beta", 2002)),
-		{Ask: ByTitle, Kind: viewing.Movie, Text: "Crowd"}:          films(append(crowd, film(1, "Crowd", 2001))...),
-		{Ask: ByTitle, Kind: viewing.Movie, Text: "Endless"}:        {Works: []Work{film(1, "Endless", 2001)}, Partial: true},
-		{Ask: ByTitle, Kind: viewing.Movie, Text: "Straße & Fähre"}: films(film(1, "Strasse and Fahre", 2001)),
-		{Ask: ByTitle, Kind: viewing.TV, Text: "Show Red"}:          series(show(7, "Show Red", 2008)),
-		{Ask: ByIMDB, Text: "tt0000021"}:                            {Works: []Work{{Candidate: Candidate{Type: viewing.TV, TMDB: 21, Title: "Show Gray"}, By: "Wikidata"}}},
-		{Ask: ByTVDB, Number: 21}:                                   {Works: []Work{{Candidate: Candidate{Type: viewing.TV, TMDB: 21}, By: "Wikidata"}}},
-		{Ask: ByIMDB, Text: "tt0000022"}:                            {Works: []Work{{Candidate: Candidate{Type: viewing.Movie, TMDB: 22}, By: "Wikidata"}}},
-		{Ask: ByIMDB, Text: "tt0000024"}:                            {Works: []Work{{Candidate: Candidate{Type: viewing.TV, TMDB: 7}, By: "Wikidata"}}},
-		{Ask: BySite, Kind: viewing.Movie, Text: "netflix 22"}:      {Works: []Work{{Candidate: Candidate{Type: viewing.Movie, TMDB: 22, Title: "Film Blue", Year: 1990}, By: "Wikidata"}}},
-		{Ask: BySite, Kind: viewing.Movie, Text: "netflix 21"}:      {Works: []Work{{Candidate: Candidate{Type: viewing.TV, TMDB: 21}, By: "Wikidata"}}},
-		{Ask: BySite, Kind: viewing.Movie, Text: "netflix 23"}:      {Works: []Work{{Candidate: Candidate{Type: viewing.Movie, TMDB: 22}, By: "Wikidata"}}, Partial: true},
-		{Ask: BySite, Kind: viewing.Movie, Text: "netflix 99"}:      {},
-		{Ask: BySite, Kind: viewing.TV, Text: "netflix 21"}:         {Works: []Work{{Candidate: Candidate{Type: viewing.TV, TMDB: 21}, By: "Wikidata"}}},
-		{Ask: BySite, Kind: viewing.TV, Text: "netflix 24"}:         {Works: []Work{{Candidate: Candidate{Type: viewing.TV, TMDB: 7}, By: "Wikidata"}}},
-		{Ask: ByTitle, Kind: viewing.TV, Text: "Remade"}:            series(show(1, "Remade", 1980), show(2, "Remade", 2008)),
-		{Ask: Details, Kind: viewing.TV, Number: 5}:                 series(Work{Candidate: Candidate{Type: viewing.TV, TMDB: 5, Title: "Show Plum"}, Seasons: []int{0, 1, 2}}),
-		{Ask: Season, Number: 5, Season: 0}:                         {Episodes: []Episode{{Show: 5, Number: 1, Name: "The Making"}, {Show: 5, Number: 2, Name: "The Cellar"}}},
-		{Ask: Season, Number: 5, Season: 1}:                         {Episodes: []Episode{{Show: 5, Season: 1, Number: 1, Name: "The Attic"}, {Show: 5, Season: 1, Number: 2, Name: "Home"}}},
-		{Ask: Season, Number: 5, Season: 2}: {Episodes: []Episode{
+		{Topic: Season, Number: 7, Season: 9}:                         {},
+		{Topic: ByTitle, Kind: viewing.Movie, Text: "The Matrix"}:     films(film(603, "The Matrix", 1999), film(604, "The Matrix Reloaded", 2003)),
+		{Topic: ByIMDB, Text: "tt0000003"}:                            {Works: []Work{show(7, "Show Red", 2008)}, Episodes: []Episode{{TMDB: 72, Show: 7, Season: 1, Number: 2}}},
+		{Topic: Details, Kind: viewing.TV, Number: 999}:               {},
+		{Topic: ByIMDB, Text: "tt0000008"}:                            series(show(8, "Show Blue", 1990)),
+		{Topic: ByTVDB, Number: 74}:                                   {Works: []Work{show(9, "Another", 1)}, Episodes: []Episode{{TMDB: 71, Show: 7, Season: 1, Number: 1, Name: "Pilot"}}},
+		{Topic: ByTitle, Kind: viewing.Movie, Text: "Saw"}:            films(film(1, "Saw", 2003), film(2, "SAW!", 2004)),
+		{Topic: ByTitle, Kind: viewing.Movie, Text: "Anna"}:           films(film(801, "Alpha", 2001), film(802, "Beta", 2002)),
+		{Topic: ByTitle, Kind: viewing.Movie, Text: "Berta"}:          films(film(801, "Alpha", 2001), film(802, "Beta", 2002)),
+		{Topic: ByTitle, Kind: viewing.Movie, Text: "Crowd"}:          films(append(crowd, film(1, "Crowd", 2001))...),
+		{Topic: ByTitle, Kind: viewing.Movie, Text: "Endless"}:        {Works: []Work{film(1, "Endless", 2001)}, Partial: true},
+		{Topic: ByTitle, Kind: viewing.Movie, Text: "Straße & Fähre"}: films(film(1, "Strasse and Fahre", 2001)),
+		{Topic: ByTitle, Kind: viewing.TV, Text: "Show Red"}:          series(show(7, "Show Red", 2008)),
+		{Topic: ByIMDB, Text: "tt0000021"}:                            {Works: []Work{{Candidate: Candidate{Type: viewing.TV, TMDB: 21, Title: "Show Gray"}, By: "Wikidata"}}},
+		{Topic: ByTVDB, Number: 21}:                                   {Works: []Work{{Candidate: Candidate{Type: viewing.TV, TMDB: 21}, By: "Wikidata"}}},
+		{Topic: ByIMDB, Text: "tt0000022"}:                            {Works: []Work{{Candidate: Candidate{Type: viewing.Movie, TMDB: 22}, By: "Wikidata"}}},
+		{Topic: ByIMDB, Text: "tt0000024"}:                            {Works: []Work{{Candidate: Candidate{Type: viewing.TV, TMDB: 7}, By: "Wikidata"}}},
+		{Topic: BySite, Kind: viewing.Movie, Text: "netflix 22"}:      {Works: []Work{{Candidate: Candidate{Type: viewing.Movie, TMDB: 22, Title: "Film Blue", Year: 1990}, By: "Wikidata"}}},
+		{Topic: BySite, Kind: viewing.Movie, Text: "netflix 21"}:      {Works: []Work{{Candidate: Candidate{Type: viewing.TV, TMDB: 21}, By: "Wikidata"}}},
+		{Topic: BySite, Kind: viewing.Movie, Text: "netflix 23"}:      {Works: []Work{{Candidate: Candidate{Type: viewing.Movie, TMDB: 22}, By: "Wikidata"}}, Partial: true},
+		{Topic: BySite, Kind: viewing.Movie, Text: "netflix 99"}:      {},
+		{Topic: BySite, Kind: viewing.TV, Text: "netflix 21"}:         {Works: []Work{{Candidate: Candidate{Type: viewing.TV, TMDB: 21}, By: "Wikidata"}}},
+		{Topic: BySite, Kind: viewing.TV, Text: "netflix 24"}:         {Works: []Work{{Candidate: Candidate{Type: viewing.TV, TMDB: 7}, By: "Wikidata"}}},
+		{Topic: ByTitle, Kind: viewing.TV, Text: "Remade"}:            series(show(1, "Remade", 1980), show(2, "Remade", 2008)),
+		{Topic: Details, Kind: viewing.TV, Number: 5}:                 series(Work{Candidate: Candidate{Type: viewing.TV, TMDB: 5, Title: "Show Plum"}, Seasons: []int{0, 1, 2}}),
+		{Topic: Season, Number: 5, Season: 0}:                         {Episodes: []Episode{{Show: 5, Number: 1, Name: "The Making"}, {Show: 5, Number: 2, Name: "The Cellar"}}},
+		{Topic: Season, Number: 5, Season: 1}:                         {Episodes: []Episode{{Show: 5, Season: 1, Number: 1, Name: "The Attic"}, {Show: 5, Season: 1, Number: 2, Name: "Home"}}},
+		{Topic: Season, Number: 5, Season: 2}: {Episodes: []Episode{
 			{Show: 5, Season: 2, Number: 1, Name: "Home!"}, {Show: 5, Season: 2, Number: 2, Name: "The Cellar"}, {Show: 5, Season: 2, Number: 3, Name: "Episode 3"},
 		}},
-		{Ask: Details, Kind: viewing.TV, Number: 6}: series(Work{Candidate: Candidate{Type: viewing.TV, TMDB: 6}, Seasons: []int{1, 2}}),
-		{Ask: Season, Number: 6, Season: 1}:         {Episodes: []Episode{{Show: 6, Season: 1, Number: 1, Name: "The Attic"}}},
+		{Topic: Details, Kind: viewing.TV, Number: 6}: series(Work{Candidate: Candidate{Type: viewing.TV, TMDB: 6}, Seasons: []int{1, 2}}),
+		{Topic: Season, Number: 6, Season: 1}:         {Episodes: []Episode{{Show: 6, Season: 1, Number: 1, Name: "The Attic"}}},
 	}
 }
 
@@ -320,16 +320,16 @@ func TestOrderOfAnswersDoesNotMatter(t *testing.T) {
 		some := facts{known: map[Question]Answer{}, may: true}
 		for range len(questions) + 200 {
 			d := Decide(e.evidence(), some.answer)
-			if len(d.Open) == 0 {
+			if len(d.Unanswered) == 0 {
 				if got := fmt.Sprint(said(d), d.Why, d.Candidates); got != fmt.Sprint(said(want), want.Why, want.Candidates) {
 					r.Fatalf("%+v: %s, want %s (%s)", e, got, said(want), want.Why)
 				}
 				return
 			}
-			if d.Is != nil || d.Candidates != nil {
+			if d.Item != nil || d.Candidates != nil {
 				r.Fatalf("decided with open questions: %+v", d)
 			}
-			q := rapid.SampledFrom(d.Open).Draw(r, "answered")
+			q := rapid.SampledFrom(d.Unanswered).Draw(r, "answered")
 			if q.Year = 0; q.Kind == viewing.Episode {
 				q.Kind = ""
 			}

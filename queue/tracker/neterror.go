@@ -13,8 +13,8 @@ import (
 )
 
 // unanswered is the verdict on a request without an answer. Trouble that does not pass by itself has a hint.
-func (x exchange) unanswered() Verdict {
-	why := reason(x.err)
+func (x exchange) failedVerdict() Verdict {
+	why := failureReason(x.err)
 	if x.sent {
 		return Verdict{Fate: InDoubt, Hint: hintDoubt, Problem: viewing.Say("noAnswer").Because(why)}
 	}
@@ -27,7 +27,7 @@ func (x exchange) unanswered() Verdict {
 }
 
 // reason says why there is no answer.
-func reason(err error) viewing.Message {
+func failureReason(err error) viewing.Message {
 	own, isOwn := errors.AsType[viewing.Message](err)
 	name, unknown := errors.AsType[*net.DNSError](err)
 	cert, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
@@ -48,7 +48,7 @@ func reason(err error) viewing.Message {
 	case errors.Is(err, context.Canceled):
 		return viewing.Say("calledOff")
 	case onNetwork && network.Op == "proxyconnect":
-		return viewing.Say("proxySilent", "detail", lastWords(network.Err))
+		return viewing.Say("proxySilent", "detail", lastPart(network.Err))
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return viewing.Say("nothingListens")
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
@@ -56,12 +56,12 @@ func reason(err error) viewing.Message {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
 		return viewing.Say("closed")
 	default:
-		return viewing.Say("said", "detail", lastWords(err))
+		return viewing.Say("said", "detail", lastPart(err))
 	}
 }
 
 // lastWords returns the end of an error, without the names of calls and packages before it.
-func lastWords(err error) string {
+func lastPart(err error) string {
 	parts := strings.Split(err.Error(), ": ")
 	return parts[len(parts)-1]
 }

@@ -13,58 +13,58 @@ import (
 // answer to a question: nil where nobody can answer it, and false where it must be
 // asked first. With open questions nothing else is decided.
 func Decide(e Evidence, known func(Question) (*Answer, bool)) Decision {
-	j := &judge{e: e, known: known}
+	r := &resolver{e: e, known: known}
 	var d Decision
 	switch e.Type {
 	case viewing.Movie, viewing.TV:
 		var w *Work
-		if w, d = j.work(ClueOf(e.Media)); w != nil {
-			d = j.certain(w.Candidate, Episode{}, d.Why)
+		if w, d = r.decideWork(ClueOf(e.Media)); w != nil {
+			d = r.certain(w.Candidate, Episode{}, d.Why)
 		}
 	case viewing.Episode:
-		d = j.episode()
+		d = r.decideEpisode()
 	default: // a number alone names two works: films and series are counted apart
-		d = held("kind")
+		d = uncertain("kind")
 	}
-	if len(j.open) > 0 {
-		return Decision{Open: j.open}
+	if len(r.open) > 0 {
+		return Decision{Unanswered: r.open}
 	}
 	if e.Unsure { // a person may find it among what it would be else
-		if d.Is != nil {
-			d.Candidates = []Candidate{d.Named}
+		if d.Item != nil {
+			d.Candidates = []Candidate{d.Work}
 		}
 		d = Decision{Candidates: d.Candidates, Why: why("unsure")}
 	}
-	d.By, d.Kept = cmp.Or(j.by, j.asked), j.by+j.asked != "" && !j.fresh
+	d.By, d.FromCache = cmp.Or(r.answeredBy, r.lastAsked), r.answeredBy+r.lastAsked != "" && !r.fresh
 	return d
 }
 
 // Asks reports whether anything must be asked before something can be decided.
-func Asks(e Evidence) bool {
-	return len(Decide(e, func(Question) (*Answer, bool) { return nil, false }).Open) > 0
+func NeedsAnswers(e Evidence) bool {
+	return len(Decide(e, func(Question) (*Answer, bool) { return nil, false }).Unanswered) > 0
 }
 
 // judge decides about one piece of evidence, and collects what must be asked.
-type judge struct {
-	e         Evidence
-	known     func(Question) (*Answer, bool)
-	open      []Question
-	by, asked string // whose answers said something, and who answered at all
-	fresh     bool   // an answer was asked for now
-	yearless  bool   // the series was found by its title alone
+type resolver struct {
+	e                     Evidence
+	known                 func(Question) (*Answer, bool)
+	open                  []Question
+	answeredBy, lastAsked string // whose answers said something, and who answered at all
+	fresh                 bool   // an answer was asked for now
+	titleOnly             bool   // the series was found by its title alone
 }
 
 // ask is nil where nobody can answer, and where it must be asked first.
-func (j *judge) ask(q Question) *Answer {
-	a, known := j.known(q)
+func (r *resolver) ask(q Question) *Answer {
+	a, known := r.known(q)
 	switch {
-	case !known && !slices.Contains(j.open, q):
-		j.open = append(j.open, q)
+	case !known && !slices.Contains(r.open, q):
+		r.open = append(r.open, q)
 	case a == nil:
-	case a.empty():
-		j.asked, j.fresh = a.By, j.fresh || !a.Kept
+	case a.isEmpty():
+		r.lastAsked, r.fresh = a.By, r.fresh || !a.FromCache
 	default:
-		j.by, j.fresh = a.By, j.fresh || !a.Kept
+		r.answeredBy, r.fresh = a.By, r.fresh || !a.FromCache
 	}
 	return a
 }
@@ -73,7 +73,7 @@ func (j *judge) ask(q Question) *Answer {
 func why(code string, pairs ...string) viewing.Message { return viewing.Say("why."+code, pairs...) }
 
 // held leaves it to a person for want of a witness.
-func held(code string, works ...Work) Decision {
+func uncertain(code string, works ...Work) Decision {
 	d := Decision{Why: why(code)}
 	for _, w := range works {
 		d.Candidates = append(d.Candidates, w.Candidate)
@@ -82,59 +82,59 @@ func held(code string, works ...Work) Decision {
 }
 
 // against leaves it to a person because something contradicts.
-func against(code string, works ...Work) Decision {
-	d := held(code, works...)
-	d.Against = true
+func contradiction(code string, works ...Work) Decision {
+	d := uncertain(code, works...)
+	d.Contradicted = true
 	return d
 }
 
 // certain is a work, or an episode of it. Of an episode with an own number alone, the
 // work is not known.
-func (j *judge) certain(w Candidate, p Episode, why viewing.Message) Decision {
-	is := w.Apply(j.e.Media)
+func (r *resolver) certain(w Candidate, p Episode, why viewing.Message) Decision {
+	is := w.Apply(r.e.Media)
 	if is.Type == viewing.Episode {
-		is.IDs.TMDB = cmp.Or(p.TMDB, j.e.IDs.TMDB)
+		is.IDs.TMDB = cmp.Or(p.TMDB, r.e.IDs.TMDB)
 		if is.Season, is.Episode = &p.Season, &p.Number; w.TMDB == 0 {
-			is = j.e.Media
+			is = r.e.Media
 			is.IDs.TMDB = p.TMDB
 		}
 	}
-	return Decision{Is: &is, Named: w, Why: why}
+	return Decision{Item: &is, Work: w, Why: why}
 }
 
 // work is the film or series of a clue; nil where it is not certain, and why.
-func (j *judge) work(c Clue) (*Work, Decision) {
-	w, d := j.found(c)
+func (r *resolver) decideWork(c Clue) (*Work, Decision) {
+	w, d := r.findWork(c)
 	switch {
-	case w != nil && j.contradicted(*w, c):
-		return nil, against("otherWork", *w)
-	case w != nil && j.yearless && c.Kind == viewing.TV: // no runtime is that of a series
-		return nil, held("noYear", *w)
+	case w != nil && r.isOtherWork(*w, c):
+		return nil, contradiction("otherWork", *w)
+	case w != nil && r.titleOnly && c.Kind == viewing.TV: // no runtime is that of a series
+		return nil, uncertain("noYear", *w)
 	}
 	return w, d
 }
 
 // found is the work that the numbers of a clue name, or else its title. Name and year
 // may still speak against the numbers.
-func (j *judge) found(c Clue) (*Work, Decision) {
+func (r *resolver) findWork(c Clue) (*Work, Decision) {
 	var all []Work
 	var reason viewing.Message
-	for _, q := range c.questions() {
-		number := map[Ask]string{ByIMDB: "IMDb", ByTVDB: "TVDB"}[q.Ask]
-		if q.Ask == BySite {
+	for _, q := range c.numberQuestions() {
+		number := map[Topic]string{ByIMDB: "IMDb", ByTVDB: "TVDB"}[q.Topic]
+		if q.Topic == BySite {
 			number = c.Site.Name
 		}
-		a := j.ask(q)
-		if a == nil && q.Ask == Details { // nobody tells
+		a := r.ask(q)
+		if a == nil && q.Topic == Details { // nobody tells
 			all, reason = []Work{{Candidate: Candidate{Type: c.Kind, TMDB: c.IDs.TMDB}}}, why("told")
 			continue
 		}
-		if a.empty() {
+		if a.isEmpty() {
 			continue // it says nothing, also where a number of TMDB is gone
 		}
-		of := a.of(c.Kind)
+		of := a.worksOfKind(c.Kind)
 		hits := len(a.Works) + len(a.Episodes)
-		if q.Ask == ByTVDB { // TVDB counts series and episodes apart
+		if q.Topic == ByTVDB { // TVDB counts series and episodes apart
 			hits = len(of)
 		}
 		d := Decision{}
@@ -142,50 +142,50 @@ func (j *judge) found(c Clue) (*Work, Decision) {
 		case hits == 0:
 			continue
 		case a.Partial && hits == 1 && len(a.Works) == 1 && a.Works[0].By == ByService:
-			d = against("serviceUnsure", a.Works...)
+			d = contradiction("serviceUnsure", a.Works...)
 		case hits > 1 || a.Partial:
-			d = against("several", a.Works...)
+			d = contradiction("several", a.Works...)
 		case len(of) == 0:
-			d = against("otherKind", a.Works...)
-		case q.Ask == Details:
+			d = contradiction("otherKind", a.Works...)
+		case q.Topic == Details:
 			reason = why("known")
 		default:
 			reason = why("number", "number", number)
 		}
-		if d.Against {
+		if d.Contradicted {
 			d.Why.Args = map[string]string{"number": number}
 			return nil, d
 		}
-		all = merge(all, of[0])
+		all = addWork(all, of[0])
 	}
 	switch {
-	case len(j.open) > 0: // a title is asked about once the numbers have failed
+	case len(r.open) > 0: // a title is asked about once the numbers have failed
 		return nil, Decision{}
 	case len(all) > 1:
-		return nil, against("differ", all...)
+		return nil, contradiction("differ", all...)
 	case len(all) == 1:
 		return &all[0], Decision{Why: reason}
 	}
-	w, d := j.byTitle(c)
+	w, d := r.byTitle(c)
 	if w == nil && c.IDs.TMDB > 0 {
-		d.Against, d.Why = true, why("gone").Because(d.Why)
+		d.Contradicted, d.Why = true, why("gone").Because(d.Why)
 	}
 	return w, d
 }
 
 // questions are those about the numbers of a clue.
-func (c Clue) questions() (all []Question) {
+func (c Clue) numberQuestions() (all []Question) {
 	if c.IDs.TMDB > 0 {
-		all = append(all, Question{Ask: Details, Kind: c.Kind, Number: c.IDs.TMDB})
+		all = append(all, Question{Topic: Details, Kind: c.Kind, Number: c.IDs.TMDB})
 	}
 	if isIMDB(c.IDs.IMDB) {
-		all = append(all, Question{Ask: ByIMDB, Text: c.IDs.IMDB})
+		all = append(all, Question{Topic: ByIMDB, Text: c.IDs.IMDB})
 	}
 	if c.IDs.TVDB > 0 && c.Kind == viewing.TV {
-		all = append(all, Question{Ask: ByTVDB, Number: c.IDs.TVDB})
+		all = append(all, Question{Topic: ByTVDB, Number: c.IDs.TVDB})
 	}
 	if c.Site != nil {
-		all = append(all, Question{Ask: BySite, Kind: c.Kind, Text: c.Site.Name + " " + c.Site.Title + c.Site.Series})
+		all = append(all, Question{Topic: BySite, Kind: c.Kind, Text: c.Site.Name + " " + c.Site.Title + c.Site.Series})
 	}
 	return all
 }
@@ -199,7 +199,7 @@ func isIMDB(number string) bool {
 
 // merge adds a work that is not among them. What one answer tells of it fills what
 // another left out.
-func merge(all []Work, w Work) []Work {
+func addWork(all []Work, w Work) []Work {
 	at := slices.IndexFunc(all, func(other Work) bool { return other.TMDB == w.TMDB && other.Type == w.Type })
 	switch {
 	case at < 0:
@@ -212,24 +212,24 @@ func merge(all []Work, w Work) []Work {
 
 // contradicted reports whether name and year are those of another work, whatever
 // language the name is in.
-func (j *judge) contradicted(w Work, c Clue) bool {
-	if !contradicts(w, c) {
+func (r *resolver) isOtherWork(w Work, c Clue) bool {
+	if !contradictsClue(w, c) {
 		return false
 	}
-	whole, known := j.details(w)
+	whole, known := r.addDetails(w)
 	if !known {
-		return len(j.open) == 0
+		return len(r.open) == 0
 	}
-	return contradicts(whole, c)
+	return contradictsClue(whole, c)
 }
 
 // details is a work with its names in other languages; false where nobody tells.
-func (j *judge) details(w Work) (Work, bool) {
-	a := j.ask(Question{Ask: Details, Kind: w.Type, Number: w.TMDB})
+func (r *resolver) addDetails(w Work) (Work, bool) {
+	a := r.ask(Question{Topic: Details, Kind: w.Type, Number: w.TMDB})
 	if a == nil {
 		return w, false
 	}
-	for _, whole := range a.of(w.Type) {
+	for _, whole := range a.worksOfKind(w.Type) {
 		w.Names = append(append(w.Names[:len(w.Names):len(w.Names)], whole.Title), whole.Names...)
 		w.Year, w.Minutes, w.Seasons = cmp.Or(w.Year, whole.Year), whole.Minutes, whole.Seasons
 	}
@@ -240,11 +240,11 @@ func (j *judge) details(w Work) (Work, bool) {
 // name is equal, and the year is not equal either. A film of that name is another
 // one, too, when it is more than a year away. The year of a series may be that of a
 // season. The service tells one title in a language of its own: there the years decide.
-func contradicts(w Work, c Clue) bool {
+func contradictsClue(w Work, c Clue) bool {
 	switch {
 	case c.Title == "" || w.Title == "":
 		return false
-	case w.called(c.Title):
+	case w.hasName(c.Title):
 		return w.Type == viewing.Movie && yearsApart(c.Year, w.Year)
 	case w.By == ByService:
 		return yearsApart(c.Year, w.Year)
@@ -258,69 +258,69 @@ func yearsApart(a, b int) bool { return a > 0 && b > 0 && max(a-b, b-a) > 1 }
 
 // byTitle decides by title and year. Without a year, one work alone must have that
 // title, and a film the runtime, too; of an episode that is compared with its place.
-func (j *judge) byTitle(c Clue) (*Work, Decision) {
-	if fold(c.Title) == "" {
-		if len(c.questions()) > 0 {
-			return nil, held("noNumber")
+func (r *resolver) byTitle(c Clue) (*Work, Decision) {
+	if normalizeName(c.Title) == "" {
+		if len(c.numberQuestions()) > 0 {
+			return nil, uncertain("noNumber")
 		}
-		return nil, held("nothing")
+		return nil, uncertain("nothing")
 	}
-	a := j.ask(Question{Ask: ByTitle, Kind: c.Kind, Text: c.Title, Year: c.Year})
+	a := r.ask(Question{Topic: ByTitle, Kind: c.Kind, Text: c.Title, Year: c.Year})
 	if a == nil {
-		return nil, held("nobody")
+		return nil, uncertain("nobody")
 	}
-	hits := a.of(c.Kind)
-	own, near, all := j.called(hits, c)
+	hits := a.worksOfKind(c.Kind)
+	own, near, all := r.hitsWithName(hits, c)
 	switch {
-	case c.Year == 0 && (j.e.Runtime == 0 || a.By != TMDB):
-		return nil, held("noYear", hits...)
+	case c.Year == 0 && (r.e.Runtime == 0 || a.By != TMDB):
+		return nil, uncertain("noYear", hits...)
 	case a.Partial && len(hits) > 0 && hits[0].By == ByService:
-		return nil, held("serviceUnsure", hits...)
+		return nil, uncertain("serviceUnsure", hits...)
 	case a.Partial || !all:
-		return nil, held("tooMany", hits...)
+		return nil, uncertain("tooMany", hits...)
 	case len(own) == 0:
-		return nil, held("noTitle", hits...)
+		return nil, uncertain("noTitle", hits...)
 	case len(own) > 1 || len(near) > 0:
-		return nil, held("namesake", append(own, near...)...)
+		return nil, uncertain("namesake", append(own, near...)...)
 	case c.Year > 0:
 		return &own[0], Decision{Why: why("title")}
 	case c.Kind == viewing.TV:
-		j.yearless = true
+		r.titleOnly = true
 		return &own[0], Decision{}
 	}
-	if w, _ := j.details(own[0]); !fits(w.Minutes, j.e.Runtime) {
-		return nil, held("noYear", own...)
+	if w, _ := r.addDetails(own[0]); !runtimeFits(w.Minutes, r.e.Runtime) {
+		return nil, uncertain("noYear", own...)
 	}
 	return &own[0], Decision{Why: why("runtime")}
 }
 
 // fits reports whether a runtime is known, and at most 3 % from what was played.
-func fits(minutes int, played time.Duration) bool {
+func runtimeFits(minutes int, played time.Duration) bool {
 	whole := time.Duration(minutes) * time.Minute
 	return whole > 0 && max(whole-played, played-whole) <= whole*3/100
 }
 
 // maxNames is how many hits of another name may be asked for their names in other
 // languages.
-const maxNames = 6
+const maxNameLookups = 6
 
 // called are the hits of that name: own those of that year, near those that may be
 // meant as well. It is false where too many would have to be asked. Without a year all
 // are own; then a hit whose shown name contains the words was found for these.
-func (j *judge) called(hits []Work, c Clue) (own, near []Work, all bool) {
+func (r *resolver) hitsWithName(hits []Work, c Clue) (own, near []Work, all bool) {
 	asked := 0
 	for _, w := range hits {
 		if w.Type == viewing.Movie && yearsApart(w.Year, c.Year) {
 			continue
 		}
-		if !w.called(c.Title) && (c.Year > 0 || !strings.Contains(fold(w.Title), fold(c.Title))) {
-			if asked++; asked > maxNames {
+		if !w.hasName(c.Title) && (c.Year > 0 || !strings.Contains(normalizeName(w.Title), normalizeName(c.Title))) {
+			if asked++; asked > maxNameLookups {
 				return own, near, false
 			}
-			w, _ = j.details(w)
+			w, _ = r.addDetails(w)
 		}
 		switch {
-		case !w.called(c.Title):
+		case !w.hasName(c.Title):
 		case w.Year == c.Year || c.Year == 0:
 			own = append(own, w)
 		default:
@@ -332,82 +332,82 @@ func (j *judge) called(hits []Work, c Clue) (own, near []Work, all bool) {
 
 // episode decides about an episode: by its own numbers, else by its series and its
 // place there.
-func (j *judge) episode() Decision {
-	if d := j.byOwn(); d.Why.Code != "" || len(j.open) > 0 {
+func (r *resolver) decideEpisode() Decision {
+	if d := r.byEpisodeNumber(); d.Why.Code != "" || len(r.open) > 0 {
 		return d
 	}
-	e, c := j.e, ClueOf(j.e.Media)
-	show, d := j.found(c)
+	e, c := r.e, ClueOf(r.e.Media)
+	show, d := r.findWork(c)
 	switch {
 	case show == nil:
 		return d
 	case e.Season == nil || e.Episode == nil:
-		return j.byName(*show, c)
+		return r.byEpisodeName(*show, c)
 	case *e.Season < 0 || *e.Episode < 1:
-		return against("badNumber", *show)
-	case yearsApart(show.Year, c.Year) && j.contradicted(*show, c):
-		return against("otherSeries", *show)
+		return contradiction("badNumber", *show)
+	case yearsApart(show.Year, c.Year) && r.isOtherWork(*show, c):
+		return contradiction("otherSeries", *show)
 	}
-	d = j.byPlace(*show, c, j.contradicted(*show, c))
-	if gone := c.IDs.TMDB > 0 && c.IDs.TMDB != show.TMDB; gone && d.Is == nil {
-		d.Against, d.Why = true, why("goneSeries").Because(d.Why)
+	d = r.byPlace(*show, c, r.isOtherWork(*show, c))
+	if gone := c.IDs.TMDB > 0 && c.IDs.TMDB != show.TMDB; gone && d.Item == nil {
+		d.Contradicted, d.Why = true, why("goneSeries").Because(d.Why)
 	}
 	return d
 }
 
 // byName decides about an episode that was reported without any number: of all seasons,
 // one episode alone must have its name.
-func (j *judge) byName(show Work, c Clue) Decision {
-	whole, all := j.details(show)
+func (r *resolver) byEpisodeName(show Work, c Clue) Decision {
+	whole, all := r.addDetails(show)
 	var found []Episode
 	for _, season := range whole.Seasons {
-		a := j.ask(Question{Ask: Season, Number: show.TMDB, Season: season})
+		a := r.ask(Question{Topic: Season, Number: show.TMDB, Season: season})
 		if all = all && a != nil; a == nil {
 			continue
 		}
 		for _, p := range a.Episodes {
-			if p.named(j.e.Title, c.Title) {
+			if p.hasName(r.e.Title, c.Title) {
 				found = append(found, p)
 			}
 		}
 	}
 	switch {
-	case !all || len(found) != 1 || j.e.Episode != nil || j.yearless:
-		return held("noPlace", show)
-	case found[0].Season == 0 || j.e.Season != nil && *j.e.Season != found[0].Season:
-		return held("noPlace", show)
-	case j.contradicted(show, c):
-		return against("otherSeries", show)
+	case !all || len(found) != 1 || r.e.Episode != nil || r.titleOnly:
+		return uncertain("noPlace", show)
+	case found[0].Season == 0 || r.e.Season != nil && *r.e.Season != found[0].Season:
+		return uncertain("noPlace", show)
+	case r.isOtherWork(show, c):
+		return contradiction("otherSeries", show)
 	}
-	return j.certain(show.Candidate, found[0], why("nameAlone"))
+	return r.certain(show.Candidate, found[0], why("nameAlone"))
 }
 
 // byOwn decides by an episode's own number. The decision says nothing where it has
 // none that leads to an episode.
-func (j *judge) byOwn() Decision {
-	e := j.e
+func (r *resolver) byEpisodeNumber() Decision {
+	e := r.e
 	var questions []Question
 	if isIMDB(e.IDs.IMDB) {
-		questions = append(questions, Question{Ask: ByIMDB, Kind: viewing.Episode, Text: e.IDs.IMDB})
+		questions = append(questions, Question{Topic: ByIMDB, Kind: viewing.Episode, Text: e.IDs.IMDB})
 	}
 	if e.IDs.TVDB > 0 {
-		questions = append(questions, Question{Ask: ByTVDB, Kind: viewing.Episode, Number: e.IDs.TVDB})
+		questions = append(questions, Question{Topic: ByTVDB, Kind: viewing.Episode, Number: e.IDs.TVDB})
 	}
 	var found []Episode
 	besides := false // TVDB's number is that of a series, too
 	for _, q := range questions {
-		a := j.ask(q)
+		a := r.ask(q)
 		if a == nil {
 			continue
 		}
-		if len(a.Episodes) > 1 || q.Ask == ByIMDB && len(a.Works) > 0 {
-			return against("ownSeveral")
+		if len(a.Episodes) > 1 || q.Topic == ByIMDB && len(a.Works) > 0 {
+			return contradiction("ownSeveral")
 		}
-		found, besides = append(found, a.Episodes...), besides || len(a.of(viewing.TV)) > 0
+		found, besides = append(found, a.Episodes...), besides || len(a.worksOfKind(viewing.TV)) > 0
 	}
 	switch {
-	case len(found) == 0 && e.IDs.TMDB > 0 && len(j.open) == 0:
-		return j.byOwnTMDB()
+	case len(found) == 0 && e.IDs.TMDB > 0 && len(r.open) == 0:
+		return r.byEpisodeTMDB()
 	case len(found) == 0:
 		return Decision{}
 	}
@@ -416,102 +416,102 @@ func (j *judge) byOwn() Decision {
 	placed := place && *e.Season == p.Season && *e.Episode == p.Number
 	// Another place and another name are another episode. Where the number is that of a
 	// series, too, place or name must agree.
-	if !placed && !p.named(e.Title, ClueOf(e.Media).Title) && (besides || place && fold(e.Title) != "") {
-		return against("ownOther")
+	if !placed && !p.hasName(e.Title, ClueOf(e.Media).Title) && (besides || place && normalizeName(e.Title) != "") {
+		return contradiction("ownOther")
 	}
 	for _, other := range found[1:] {
 		if other.Show != p.Show || other.Season != p.Season || other.Number != p.Number {
-			return against("ownDiffer")
+			return contradiction("ownDiffer")
 		}
 	}
-	if d := j.elsewhere(p, ClueOf(e.Media)); d.Why.Code != "" {
+	if d := r.checkSeries(p, ClueOf(e.Media)); d.Why.Code != "" {
 		return d
 	}
-	return j.certain(seriesOf(p), p, why("own"))
+	return r.certain(seriesOf(p), p, why("own"))
 }
 
 func seriesOf(p Episode) Candidate { return Candidate{Type: viewing.TV, TMDB: p.Show} }
 
 // elsewhere holds an episode whose own number is of another series than the one that
 // was reported.
-func (j *judge) elsewhere(p Episode, c Clue) Decision {
-	show, d := j.work(Clue{Kind: viewing.TV, IDs: c.IDs})
+func (r *resolver) checkSeries(p Episode, c Clue) Decision {
+	show, d := r.decideWork(Clue{Kind: viewing.TV, IDs: c.IDs})
 	switch {
 	case show != nil && show.TMDB != p.Show:
-		return against("ownSeries", *show)
+		return contradiction("ownSeries", *show)
 	case show == nil && len(d.Candidates) > 0: // its series' numbers disagree
 		return d
 	case c.Title == "":
 		return Decision{}
 	}
-	a := j.ask(Question{Ask: Details, Kind: viewing.TV, Number: p.Show})
-	if a != nil && len(a.Works) == 1 && contradicts(a.Works[0], c) {
-		return against("ownSeries", a.Works[0])
+	a := r.ask(Question{Topic: Details, Kind: viewing.TV, Number: p.Show})
+	if a != nil && len(a.Works) == 1 && contradictsClue(a.Works[0], c) {
+		return contradiction("ownSeries", a.Works[0])
 	}
 	return Decision{}
 }
 
 // byOwnTMDB takes the number that TMDB gave to the episode. Nothing of TMDB leads
 // from it to series and place, so the season's list is asked where those are known.
-func (j *judge) byOwnTMDB() Decision {
-	p := Episode{TMDB: j.e.IDs.TMDB}
-	c := ClueOf(j.e.Media)
-	show, d := j.work(c)
+func (r *resolver) byEpisodeTMDB() Decision {
+	p := Episode{TMDB: r.e.IDs.TMDB}
+	c := ClueOf(r.e.Media)
+	show, d := r.decideWork(c)
 	if show == nil && c.IDs != (viewing.IDs{}) && len(d.Candidates) > 0 { // its series' numbers disagree
 		return d
 	}
-	if show != nil && j.e.Season != nil {
-		if a := j.ask(Question{Ask: Season, Number: show.TMDB, Season: *j.e.Season}); a != nil {
+	if show != nil && r.e.Season != nil {
+		if a := r.ask(Question{Topic: Season, Number: show.TMDB, Season: *r.e.Season}); a != nil {
 			at := slices.IndexFunc(a.Episodes, func(other Episode) bool { return other.TMDB == p.TMDB })
 			if at >= 0 {
-				return j.certain(show.Candidate, a.Episodes[at], why("listed"))
+				return r.certain(show.Candidate, a.Episodes[at], why("listed"))
 			}
 			if !slices.ContainsFunc(a.Episodes, func(other Episode) bool { return other.TMDB == 0 }) {
-				return against("ownElsewhere", *show)
+				return contradiction("ownElsewhere", *show)
 			}
 		}
 	}
-	return j.certain(Candidate{Type: viewing.TV}, p, why("ownTold"))
+	return r.certain(Candidate{Type: viewing.TV}, p, why("ownTold"))
 }
 
 // byPlace decides by series, season and number. Where the series' name is that of
 // another, the episode's own name alone can still show that it is right.
-func (j *judge) byPlace(show Work, c Clue, contradicted bool) Decision {
-	e, ownCount := j.e, j.e.Site.OwnCount()
+func (r *resolver) byPlace(show Work, c Clue, contradicted bool) Decision {
+	e, ownCount := r.e, r.e.Site.OwnCount()
 	p := Episode{Show: show.TMDB, Season: *e.Season, Number: *e.Episode}
 	if p.Season == 0 && c.IDs.TMDB != show.TMDB {
-		return held("special", show)
+		return uncertain("special", show)
 	}
-	a := j.ask(Question{Ask: Season, Number: show.TMDB, Season: p.Season})
+	a := r.ask(Question{Topic: Season, Number: show.TMDB, Season: p.Season})
 	elsewhere := false // it is named like another one of that season
 	if a != nil {
 		at := slices.IndexFunc(a.Episodes, func(other Episode) bool { return other.Number == p.Number })
 		if at < 0 {
-			return against("noEpisode", show)
+			return contradiction("noEpisode", show)
 		}
 		p = a.Episodes[at]
-		elsewhere = slices.ContainsFunc(a.Episodes, func(other Episode) bool { return other.Number != p.Number && other.named(e.Title, c.Title) })
+		elsewhere = slices.ContainsFunc(a.Episodes, func(other Episode) bool { return other.Number != p.Number && other.hasName(e.Title, c.Title) })
 	}
 	asTMDB := c.IDs.TMDB > 0 && c.IDs.TMDB == show.TMDB && c.IDs.IMDB == "" && c.IDs.TVDB == 0
 	// A source that knows TVDB's number may count as TVDB does. Behind a name that says
 	// nothing there may be two parts.
-	asReported := !ownCount && c.IDs.TVDB == 0 && (fold(e.Title) == "" || !generic(e.Title, c.Title))
-	switch named := p.named(e.Title, c.Title); {
+	asReported := !ownCount && c.IDs.TVDB == 0 && (normalizeName(e.Title) == "" || !isGenericName(e.Title, c.Title))
+	switch named := p.hasName(e.Title, c.Title); {
 	case p.Season == 0:
-		return held("special", show)
-	case j.yearless && (!fits(p.Minutes, e.Runtime) || !named && (ownCount || elsewhere)):
-		return held("noYear", show)
-	case j.yearless:
-		return j.certain(show.Candidate, p, why("runtime"))
+		return uncertain("special", show)
+	case r.titleOnly && (!runtimeFits(p.Minutes, e.Runtime) || !named && (ownCount || elsewhere)):
+		return uncertain("noYear", show)
+	case r.titleOnly:
+		return r.certain(show.Candidate, p, why("runtime"))
 	case named:
-		return j.certain(show.Candidate, p, why("name"))
+		return r.certain(show.Candidate, p, why("name"))
 	case contradicted:
-		return against("otherSeries", show)
+		return contradiction("otherSeries", show)
 	case asTMDB && !ownCount:
-		return j.certain(show.Candidate, p, why("counts"))
+		return r.certain(show.Candidate, p, why("counts"))
 	case a == nil && show.By != "" && asReported:
-		return j.certain(show.Candidate, p, why("place"))
+		return r.certain(show.Candidate, p, why("place"))
 	default:
-		return held("noWitness", show)
+		return uncertain("noWitness", show)
 	}
 }

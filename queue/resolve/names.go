@@ -33,35 +33,35 @@ func Words(text string) string {
 
 // fold makes names comparable, whatever their blanks. Articles, numerals and what stands
 // after a colon stay: a name without them is another name.
-func fold(name string) string { return strings.ReplaceAll(Words(name), " ", "") }
+func normalizeName(name string) string { return strings.ReplaceAll(Words(name), " ", "") }
 
 // SameName reports whether two names are equal. A name of signs alone equals none.
 func SameName(a, b string) bool {
-	folded := fold(a)
-	return folded != "" && folded == fold(b)
+	folded := normalizeName(a)
+	return folded != "" && folded == normalizeName(b)
 }
 
 // called reports whether a work has that name, as TMDB shows it or in another
 // language.
-func (w Work) called(name string) bool {
+func (w Work) hasName(name string) bool {
 	return SameName(w.Title, name) || slices.ContainsFunc(w.Names, func(other string) bool { return SameName(other, name) })
 }
 
 // named reports whether an episode's name is a witness of its place, and equal.
-func (p Episode) named(name, series string) bool {
-	return SameName(p.Name, name) && !generic(name, series)
+func (p Episode) hasName(name, series string) bool {
+	return SameName(p.Name, name) && !isGenericName(name, series)
 }
 
 // The words and figures of a name, and which of them say nothing of an episode.
 var (
-	wordForm   = lazy(`\d+|[\p{L}\p{M}]+|\p{N}`)
-	numberForm = lazy(`^(\d+|[ivx]+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)$`)
-	fillerForm = lazy(`^(the|a|of|pilots?|episodes?|parts?|series|season|finale|premiere|tba|tbd|[第話集回화])$`)
+	wordForm   = lazyRegexp(`\d+|[\p{L}\p{M}]+|\p{N}`)
+	numberForm = lazyRegexp(`^(\d+|[ivx]+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)$`)
+	fillerForm = lazyRegexp(`^(the|a|of|pilots?|episodes?|parts?|series|season|finale|premiere|tba|tbd|[第話集回화])$`)
 )
 
 // generic reports whether many episodes have such a name: one word with a number, as
 // "Week 5", a word for a part, or the name of the series.
-func generic(name, series string) bool {
+func isGenericName(name, series string) bool {
 	said, numbers := 0, 0
 	for _, word := range wordForm().FindAllString(strings.ToLower(name), -1) {
 		switch {
@@ -75,6 +75,6 @@ func generic(name, series string) bool {
 }
 
 // lazy compiles an expression at its first use: most starts of the program use none.
-func lazy(expression string) func() *regexp.Regexp {
+func lazyRegexp(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

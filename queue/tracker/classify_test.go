@@ -213,8 +213,8 @@ func TestFateOfEveryAnswer(t *testing.T) {
 			if proven == "" {
 				proven = r.fate
 			}
-			checkFate(t, judge(r.exchange(false)), r, r.fate)
-			checkFate(t, judge(r.exchange(true)), r, proven)
+			checkFate(t, classify(r.exchange(false)), r, r.fate)
+			checkFate(t, classify(r.exchange(true)), r, proven)
 		})
 	}
 }
@@ -239,23 +239,23 @@ func checkFate(t *testing.T, v Verdict, r row, want Fate) {
 }
 
 func TestVerdictCarriesTheServicesWords(t *testing.T) {
-	v := judge(row{status: 400, body: invalid}.exchange(false))
+	v := classify(row{status: 400, body: invalid}.exchange(false))
 	if v.Code != "VALIDATION_ERROR" || v.Message != "watchedAt: not a date-time" || v.Problem.Args["words"] != v.Message {
 		t.Errorf("got %+v", v)
 	}
-	v = judge(row{op: Lists, status: 201, body: listBody}.exchange(false))
+	v = classify(row{op: Lists, status: 201, body: listBody}.exchange(false))
 	if v.ListID != "list_1" {
 		t.Errorf("list id %q", v.ListID)
 	}
-	v = judge(row{op: Lists, status: 200, body: `{"success":true,"data":{"id":9007199254740993}}`}.exchange(false))
+	v = classify(row{op: Lists, status: 200, body: `{"success":true,"data":{"id":9007199254740993}}`}.exchange(false))
 	if v.ListID != "9007199254740993" {
 		t.Errorf("list id %q", v.ListID)
 	}
-	if v = judge(row{status: 201, body: `{"success":true,"id":"h1"}`}.exchange(false)); v.ListID != "" {
+	if v = classify(row{status: 201, body: `{"success":true,"id":"h1"}`}.exchange(false)); v.ListID != "" {
 		t.Errorf("a viewing has list id %q", v.ListID)
 	}
-	own := judge(row{status: 401, body: `{"success":false,"message":"Invalid API key"}`}.exchange(false))
-	between := judge(row{status: 401, body: html}.exchange(false))
+	own := classify(row{status: 401, body: `{"success":false,"message":"Invalid API key"}`}.exchange(false))
+	between := classify(row{status: 401, body: html}.exchange(false))
 	if own.Problem.Code != KeyRefused || between.Problem.Code != "between" {
 		t.Errorf("got %+v and %+v", own, between)
 	}
@@ -286,7 +286,7 @@ func TestRetryAfter(t *testing.T) {
 			if tt.date != "" {
 				s.header.Set("Date", tt.date)
 			}
-			if v := judge(s); v.Fate != tt.fate || v.RetryAfter != tt.want {
+			if v := classify(s); v.Fate != tt.fate || v.RetryAfter != tt.want {
 				t.Errorf("got %s after %s, want %s after %s", v.Fate, v.RetryAfter, tt.fate, tt.want)
 			}
 		})
