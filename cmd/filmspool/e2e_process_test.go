@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -111,26 +112,35 @@ func (h *household) try(args ...string) (string, int) {
 // pipe is try with something on the standard input.
 func (h *household) pipe(stdin string, args ...string) (string, int) {
 	h.t.Helper()
+	out, problems, code := h.run(stdin, args...)
+	return out + problems, code
+}
+
+// do runs one command that has to succeed and returns its standard output.
+func (h *household) do(stdin string, args ...string) string {
+	h.t.Helper()
+	out, problems, code := h.run(stdin, args...)
+	if code != exitDone {
+		h.t.Fatalf("filmspool %v: exit %d\n%s%s", args, code, out, problems)
+	}
+	return out
+}
+
+// run runs one command and returns its standard output, its standard error and its exit code.
+func (h *household) run(stdin string, args ...string) (out, problems string, code int) {
+	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
 	defer cancel()
+	var stdout, stderr bytes.Buffer
 	cmd := h.command(ctx, args...)
-	cmd.Stdin = strings.NewReader(stdin)
-	out, err := cmd.CombinedOutput()
-	h.said.add(out)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &stdout, &stderr
+	err := cmd.Run()
+	h.said.add(stdout.Bytes())
+	h.said.add(stderr.Bytes())
 	if cmd.ProcessState == nil {
 		h.t.Fatalf("filmspool %v: %v", args, err)
 	}
-	return string(out), cmd.ProcessState.ExitCode()
-}
-
-// do runs one command that has to succeed and returns what it printed.
-func (h *household) do(stdin string, args ...string) string {
-	h.t.Helper()
-	out, code := h.pipe(stdin, args...)
-	if code != exitDone {
-		h.t.Fatalf("filmspool %v: exit %d\n%s", args, code, out)
-	}
-	return out
+	return stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()
 }
 
 // login logs in to a service with the good key.
