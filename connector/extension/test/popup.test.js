@@ -137,14 +137,6 @@ test("a player in a frame of another site can be allowed, unless what plays is c
   assert.equal(sure.named("Allow player.example …"), undefined);
 });
 
-test("entries that need attention are counted, with a link to Filmspool's Review page", async (t) => {
-  const none = await open(t, "popup", { state: stateWith() });
-  assert.doesNotMatch(none.shown(), /Needs attention/);
-  const page = await open(t, "popup", { state: stateWith({ daemon: { attention: 3 } }) });
-  assert.match(page.shown(), /Needs attention 3 entries need your attention in Filmspool/);
-  assert.equal(page.get("Open Review").href, "http://filmspool-x.localhost:43456/review");
-});
-
 test("what Filmspool has refused is sent again, or discarded at the second click", async (t) => {
   const { id } = rejected();
   const page = await open(t, "popup", { state: stateWith({ outbox: { rejected: [rejected()] } }) });

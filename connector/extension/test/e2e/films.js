@@ -25,13 +25,6 @@ const head = ({ title, year, tmdb }) => `<!doctype html><html lang="en"><meta ch
 export const plain = (film, attributes = "") => `${head(film)}<video width="640" height="300" ${attributes}></video>
 <script>${CLIP} globalThis.clip = document.querySelector("video"); clip.src = clipURL;</script>`;
 
-/** In a shadow root that comes after the page. @param {Film} film */
-export const shadowed = (film) => `${head(film)}<script>${CLIP}
-addEventListener("load", () => {
-  const root = document.body.appendChild(document.createElement("div")).attachShadow({ mode: "open" });
-  globalThis.clip = root.appendChild(Object.assign(document.createElement("video"), { src: clipURL, width: 640, height: 300 }));
-});</script>`;
-
 /** In a frame. @param {Film} film @param {string} player its address */
 export const framed = (film, player) => `${head(film)}<iframe src="${player}" allow="autoplay" width="660" height="320"></iframe>`;
 

@@ -1,22 +1,12 @@
-// In Firefox: pairing, a film, and a background that the browser suspends when it has nothing to do.
+// In Firefox: a film, and a background that the browser suspends when it has nothing to do.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { says, visit } from "./browser.js";
+import { visit } from "./browser.js";
 import { film, plain } from "./films.js";
 import { eventually } from "./fixture.js";
 
 /** Waits until Firefox has suspended the background. Nothing may be asked of it meanwhile. @param {import("./browser.js").Person} person */
 const suspended = ({ options }) => eventually("the background is suspended", () => options.evaluate(() => globalThis.browser.extension.getBackgroundPage() === null));
-
-test("Firefox: a wrong code pairs nobody, the right one does", async (t) => {
-  const person = await visit(t, { on: "firefox", paired: false });
-  await person.typeCode("AAAAAAAA");
-  await says(person.options, "#pair-code-fault", /code/i);
-  assert.deepEqual(await person.home.clients(), []);
-  await person.typeCode(await person.home.pairingCode());
-  await person.isLinked("connected");
-  assert.equal((await person.home.clients())[0].browser, "firefox");
-});
 
 test("Firefox: a film wakes the suspended background and is delivered", async (t) => {
   const person = await visit(t, { on: "firefox" });
@@ -24,6 +14,7 @@ test("Firefox: a film wakes the suspended background and is delivered", async (t
   const one = film("Woken");
   await person.watch(plain(one));
   await person.home.delivered(one.tmdb);
+  assert.equal((await person.home.clients())[0].browser, "firefox");
 });
 
 test("Firefox: what waits when the background is suspended is delivered once the daemon is back", async (t) => {

@@ -8,18 +8,6 @@ import { eventually } from "./fixture.js";
 const waiting = (/** @type {import("./browser.js").Person} */ person, /** @type {number} */ number) =>
   eventually(`${number} waiting in the extension`, async () => (await person.state()).outbox.waiting, (waiting) => waiting === number);
 
-test("while the daemon is away a film waits, and is delivered once when it is back", async (t) => {
-  const person = await visit(t);
-  await person.home.stopDaemon();
-  const one = film("Away");
-  await person.watch(plain(one));
-  await waiting(person, 1);
-  await person.isLinked("offline");
-  assert.deepEqual((await person.home.records()).history, []);
-  await person.home.startDaemon();
-  await person.home.delivered(one.tmdb);
-});
-
 test("a background that dies between sending and acknowledgement sends again, and it is delivered once", async (t) => {
   const person = await visit(t);
   const { browser, home } = person;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { visit } from "./browser.js";
 import { eventually } from "./fixture.js";
-import { film, framed, plain, play, shadowed } from "./films.js";
+import { film, framed, plain, play } from "./films.js";
 
 test("a film in the page is delivered once, at the time it was watched", async (t) => {
   const person = await visit(t);
@@ -24,24 +24,7 @@ test("a film in a frame of another allowed site is delivered", async (t) => {
   await person.home.delivered(one.tmdb);
 });
 
-test("a film in a shadow root that comes late is delivered", async (t) => {
-  const person = await visit(t);
-  const one = film("Shadowed");
-  await person.watch(shadowed(one));
-  await person.home.delivered(one.tmdb);
-});
-
 // In each of these a film that counts is played last: what was sent before it would have arrived before it.
-
-test("what plays muted is not recorded", async (t) => {
-  const person = await visit(t);
-  const page = await person.open(plain(film("Muted"), "muted"));
-  await page.evaluate(play.begin);
-  await page.evaluate(play.toEnd, 8);
-  const last = film("Heard");
-  await person.watch(plain(last));
-  await person.home.delivered(last.tmdb);
-});
 
 test("what plays in a private window is not recorded, nor anything while private viewing is on", async (t) => {
   const person = await visit(t);
