@@ -24,7 +24,11 @@ type looker struct {
 
 func looking(t *testing.T) *looker {
 	t.Helper()
-	l := &looker{visitor: visited(t, nil), cookies: map[string]*http.Cookie{}}
+	return visited(t, nil).looks()
+}
+
+func (v *visitor) looks() *looker {
+	l := &looker{visitor: v, cookies: map[string]*http.Cookie{}}
 	l.pages = l.d.site.Handler()
 	l.ask(http.MethodPost, "/in", url.Values{"ticket": {l.d.site.Ticket()}})
 	return l
@@ -212,6 +216,12 @@ func TestASecretInAnAddressIsNotShownAgain(t *testing.T) {
 }
 
 // TestAddByHand: by number, by title, an episode, a list; the same is not added twice.
+func TestAddByHandWithoutAccount(t *testing.T) {
+	l := (&visitor{runningDaemon: runDaemon(t, nil)}).looks()
+	l.sees("/log?what=Heat+1995", "only numbers and addresses of themoviedb.org work: there is no key")
+	l.sees("/log?what=949", `value="949 `)
+}
+
 func TestAddByHand(t *testing.T) {
 	l := looking(t)
 	add := func(fields ...string) url.Values {

@@ -166,7 +166,7 @@ func (d *core) Resolve(ctx context.Context, m viewing.Media) (control.Resolution
 	switch {
 	case trouble == nil || decision.Item != nil:
 	case errors.Is(trouble, replay.ErrNotNow):
-		why := viewing.Say("fault.notAsked").Because(viewing.MessagesOf(trouble)[0])
+		why := viewing.Say("fault.notAsked").Because(whyUnread(trouble))
 		r.Trouble, r.Why = &why, english.Message(why)+"."
 	default:
 		r.Why += " " + strings.TrimSuffix(trouble.Error(), ".") + "."
@@ -265,7 +265,7 @@ func (d *core) propose(ctx context.Context, readings []typed.Reading, out *contr
 	message := viewing.Say("fault.nobodyKnows")
 	switch {
 	case errors.Is(trouble, replay.ErrNotNow):
-		message = viewing.Say("fault.notAsked").Because(viewing.MessagesOf(trouble)[0])
+		message = viewing.Say("fault.notAsked").Because(whyUnread(trouble))
 	case trouble != nil:
 		message = viewing.Say("fault.nothingFound").Because(viewing.MessagesOf(trouble)[0])
 	}

@@ -61,7 +61,7 @@ func showLog(v *view) (any, error) {
 	switch {
 	case len(d.Found) > 0:
 	case trouble != nil:
-		return d, *trouble
+		return d, v.unread(*trouble)
 	default:
 		return d, v.refuse("lists.nothingFound", "words", typed.Shortened(text))
 	}
