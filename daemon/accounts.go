@@ -23,23 +23,23 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// sender is what sends for one account: its loop, with its key and its client.
+// sender is the sending loop of one account, with its current connection.
 type sender struct {
 	loop *replay.Loop
 	conn atomic.Pointer[connection]
 }
 
-// connection is how an account reaches its service.
+// connection is an account's credential with the client that uses it.
 type connection struct {
 	credential config.Credential
-	client     *tracker.Client // nil without key or address
+	client     *tracker.Client // nil if the key or the address is missing
 	problem    viewing.Message // why there is no client
 }
 
-// accountNames are those of the configuration, sorted.
+// accountNames returns the configured account names, sorted.
 func (d *core) accountNames() []string { return slices.Sorted(maps.Keys(d.o.Config.Accounts)) }
 
-// openAccount makes one account's loop, with a client where key and address
+// openAccount creates the sending loop of one account, with a client if the key and the address
 // are known.
 func (d *core) openAccount(ctx context.Context, name string) (*sender, error) {
 	c, err := d.keys.Find(name, d.o.Config.Accounts[name], d.o.Paths.File)
@@ -60,17 +60,17 @@ func (d *core) openAccount(ctx context.Context, name string) (*sender, error) {
 	}
 	a := &sender{loop: replay.New(o)}
 	a.conn.Store(l)
-	a.loop.Wake() // key or address may have been mended before this start: ask at once
+	a.loop.Wake() // the user may have corrected the key or address: try at once
 	return a, nil
 }
 
-// connect makes a client for a credential, or says why there can be none.
+// connect creates a client for a credential, or sets the reason why it cannot.
 func (d *core) connect(ctx context.Context, c config.Credential) *connection {
-	l := &connection{credential: c, problem: missing(c)}
+	l := &connection{credential: c, problem: missingCredential(c)}
 	if l.problem.Code != "" {
 		return l
 	}
-	proven, err := d.moveTo(ctx, c)
+	proven, err := d.recordAddress(ctx, c)
 	if err == nil {
 		l.client, err = tracker.New(tracker.Options{
 			BaseURL: c.BaseURL, Key: c.Key.Reveal(), KeyHeader: c.KeyHeader, Proven: proven, UserAgent: "filmspool/" + d.o.Version,
@@ -82,8 +82,9 @@ func (d *core) connect(ctx context.Context, c config.Credential) *connection {
 	return l
 }
 
-// missing is what a credential lacks for a client, if anything.
-func missing(c config.Credential) viewing.Message {
+// missingCredential returns a message if the key or the address is missing, else the zero
+// message.
+func missingCredential(c config.Credential) viewing.Message {
 	switch {
 	case c.BaseURL == "":
 		return viewing.Say("noService")
@@ -94,9 +95,9 @@ func missing(c config.Credential) viewing.Message {
 	}
 }
 
-// moveTo notes the account's address and reports whether it has ever answered
-// as the service does. What was known of another address counts no more.
-func (d *core) moveTo(ctx context.Context, c config.Credential) (proven bool, err error) {
+// recordAddress stores the account's address and reports whether this address has answered like
+// the service before. A new address clears what was learned about the old one.
+func (d *core) recordAddress(ctx context.Context, c config.Credential) (proven bool, err error) {
 	kept, err := d.store.Account(ctx, c.Account)
 	if err != nil || kept.BaseURL == c.BaseURL {
 		return kept.Proven, err
@@ -104,24 +105,24 @@ func (d *core) moveTo(ctx context.Context, c config.Credential) (proven bool, er
 	return false, d.store.UpdateAccount(ctx, c.Account, func(a *account.Row) { a.MoveTo(c.BaseURL, time.Now()) })
 }
 
-// use gives the account a new key or address; the loop takes it at once.
-func (a *sender) use(c config.Credential, client *tracker.Client) {
+// setCredential gives the account a new key or address. The loop uses it at once.
+func (a *sender) setCredential(c config.Credential, client *tracker.Client) {
 	old := a.conn.Swap(&connection{credential: c, client: client})
 	a.loop.SetService(client)
 	old.close()
 }
 
-// close drops the client's connections.
+// close closes the client's idle connections.
 func (l *connection) close() {
 	if l.client != nil {
 		l.client.Close()
 	}
 }
 
-// clock says that this machine's clock and the service's differ by more than they may;
-// nil where they do not, or nobody knows.
-func (l *connection) clock() *control.Problem {
-	if l.client == nil || l.client.ClockAhead().Abs() <= clocksApart {
+// clockProblem returns a problem if this machine's clock and the service's differ by more than
+// maxClockDifference, else nil.
+func (l *connection) clockProblem() *control.Problem {
+	if l.client == nil || l.client.ClockAhead().Abs() <= maxClockDifference {
 		return nil
 	}
 	off := l.client.ClockAhead().Round(time.Minute)
@@ -129,18 +130,20 @@ func (l *connection) clock() *control.Problem {
 	return &control.Problem{Code: health.ClockWrong, About: l.credential.Account, What: &span}
 }
 
-// clocksApart is how far two clocks may differ. A viewing further in the future is held.
-const clocksApart = 5 * time.Minute
+// maxClockDifference is the tolerated difference of two clocks. A viewing further in the future
+// is held.
+const maxClockDifference = 5 * time.Minute
 
-// wake has every account's loop try again at once.
+// wake makes every account's loop try again at once.
 func (d *core) wake() {
 	for _, a := range d.accounts {
 		a.loop.Wake()
 	}
 }
 
-// serviceOf is a client of an account's service, and what ends its use.
-func (d *core) serviceOf(ctx context.Context, name string) (*tracker.Client, func(), error) {
+// serviceClient returns a client of an account's service, and a function that the caller must
+// call after use.
+func (d *core) serviceClient(ctx context.Context, name string) (*tracker.Client, func(), error) {
 	var l *connection
 	done := func() {}
 	if a := d.accounts[name]; a != nil {
@@ -159,8 +162,8 @@ func (d *core) serviceOf(ctx context.Context, name string) (*tracker.Client, fun
 	return l.client, done, nil
 }
 
-// Login implements [control.API]: it proves the key with the service,
-// without recording anything, keeps it, and hands it to the running loop.
+// Login implements [control.API]: it checks the key with the service, without recording anything,
+// stores it and passes it to the running loop.
 func (d *core) Login(ctx context.Context, l control.Login) (control.LoginResult, error) {
 	if l.TMDB {
 		return d.loginTMDB(ctx, l)
@@ -176,18 +179,18 @@ func (d *core) Login(ctx context.Context, l control.Login) (control.LoginResult,
 		return control.LoginResult{}, &control.Fault{Code: control.CodeInvalid, Message: viewing.MessagesOf(err)[0], Hint: keyHint(next), Reason: control.ReasonKey}
 	}
 	check := client.CheckKey(ctx)
-	if err = d.judge(ctx, next, check); err == nil {
+	if err = d.validateKey(ctx, next, check); err == nil {
 		next.UserID, next.UserName = check.UserID, check.UserName
 		err = d.keys.Save(next)
 	}
 	if err == nil {
-		_, err = d.moveTo(ctx, next)
+		_, err = d.recordAddress(ctx, next)
 	}
 	if err == nil {
 		err = d.store.UpdateAccount(ctx, next.Account, func(a *account.Row) { a.SignIn(check.UserID) })
 	}
 	if a := d.accounts[l.Account]; err == nil && a != nil {
-		a.use(next, client)
+		a.setCredential(next, client)
 	} else {
 		client.Close()
 	}
@@ -199,8 +202,8 @@ func (d *core) Login(ctx context.Context, l control.Login) (control.LoginResult,
 	}, nil
 }
 
-// credentialFor is what a login would keep. It refuses one that a stronger
-// source of key or address would overrule at once.
+// credentialFor returns the credential that a login would store. It refuses one that a setting
+// with precedence would override.
 func (d *core) credentialFor(l control.Login) (config.Credential, error) {
 	set, ok := d.o.Config.Accounts[l.Account]
 	if !ok {
@@ -214,7 +217,7 @@ func (d *core) credentialFor(l control.Login) (config.Credential, error) {
 	if err != nil {
 		return now, err
 	}
-	base, err := addressOf(l)
+	base, err := loginAddress(l)
 	if err != nil {
 		return now, err
 	}
@@ -232,14 +235,15 @@ func (d *core) credentialFor(l control.Login) (config.Credential, error) {
 		Account: l.Account, BaseURL: base, KeyHeader: set.KeyHeader, Key: config.NewSecret(l.Key),
 		KeySource: "key file", URLSource: "login", ProvenFor: config.OriginOf(base),
 	}
-	if base == now.BaseURL { // elsewhere users have other ids
+	if base == now.BaseURL { // another service has other user ids
 		next.UserID, next.UserName = now.UserID, now.UserName
 	}
 	return next, nil
 }
 
-// addressOf is the address that a login names, completed where it can be; "" for none.
-func addressOf(l control.Login) (string, error) {
+// loginAddress returns the address given to a login, completed if it is not a full URL, or "" if
+// none was given.
+func loginAddress(l control.Login) (string, error) {
 	if l.BaseURL == "" {
 		return "", nil
 	}
@@ -253,8 +257,8 @@ func addressOf(l control.Login) (string, error) {
 	return "", &control.Fault{Code: control.CodeInvalid, Message: viewing.MessagesOf(err)[0], Hint: loginCommand(l.Account, "https://tracker.example/api/v1"), Reason: control.ReasonAddress}
 }
 
-// loginAgain is the command that gives an account's key for an address.
-func loginAgain(account, base string) string {
+// loginCommandText returns the command that logs an account in at an address.
+func loginCommandText(account, base string) string {
 	text := "filmspool login"
 	if base != "" {
 		text += " --base-url " + base
@@ -265,25 +269,26 @@ func loginAgain(account, base string) string {
 	return text
 }
 
-// loginCommand is the same as a hint.
+// loginCommand returns that command as a hint.
 func loginCommand(account, base string) viewing.Message {
-	return control.Command("%s", loginAgain(account, base))
+	return control.Command("%s", loginCommandText(account, base))
 }
 
-// keyHint says how a key is made and given.
+// keyHint explains how to create a key and enter it.
 func keyHint(next config.Credential) viewing.Message {
-	return viewing.Say("hint.makeKey", "command", loginAgain(next.Account, next.BaseURL))
+	return viewing.Say("hint.makeKey", "command", loginCommandText(next.Account, next.BaseURL))
 }
 
-// refusal says why a login was refused, what may mend it and with which command it is tried again.
-func refusal(next config.Credential, v tracker.Verdict) error {
-	again := loginAgain(next.Account, next.BaseURL)
+// loginRefusal returns the error of a refused login: the reason, the remedy and the command for
+// the next attempt.
+func loginRefusal(next config.Credential, v tracker.Verdict) error {
+	again := loginCommandText(next.Account, next.BaseURL)
 	f := &control.Fault{Code: control.CodeRefused, Message: v.Problem, Reason: control.ReasonAway, Hint: viewing.Say("hint.whenReached", "command", again)}
 	switch {
 	case v.Fate == tracker.Refused && v.Code != "":
 		f.Reason, f.Hint = control.ReasonKey, keyHint(next)
 	case v.Fate == tracker.Unproven:
-		f.Reason, f.Hint = control.ReasonAddress, viewing.Say("hint.lookUpAddress", "command", loginAgain(next.Account, "https://tracker.example/api/v1"))
+		f.Reason, f.Hint = control.ReasonAddress, viewing.Say("hint.lookUpAddress", "command", loginCommandText(next.Account, "https://tracker.example/api/v1"))
 	case v.Hint.Code == tracker.HintProxy:
 		f.Hint = v.Hint
 	case v.Fate == tracker.Offline && v.Hint.Code != "":
@@ -292,57 +297,57 @@ func refusal(next config.Credential, v tracker.Verdict) error {
 	return f
 }
 
-// judge refuses a key that the service refuses, one that could not be shown
-// to it, and one of somebody else than the last while anything of that one waits.
-func (d *core) judge(ctx context.Context, next config.Credential, check tracker.KeyCheck) error {
+// validateKey returns an error if the service refused the key or could not be reached, or if the
+// key belongs to another user than the last one while entries are still waiting.
+func (d *core) validateKey(ctx context.Context, next config.Credential, check tracker.KeyCheck) error {
 	switch check.Verdict.Fate {
 	case tracker.Delivered, tracker.Rejected:
 	default:
-		return refusal(next, check.Verdict)
+		return loginRefusal(next, check.Verdict)
 	}
-	was, found, err := d.anothers(ctx, next, check.UserID)
-	if err != nil || !found {
+	owner, changed, err := d.ownerChanged(ctx, next, check.UserID)
+	if err != nil || !changed {
 		return err
 	}
 	name := ""
-	if was == next.UserID {
+	if owner == next.UserID {
 		name = next.UserName
 	}
 	return control.Refused(
-		viewing.Say("fault.keyBelongs", "user", person(check.UserName, check.UserID), "owner", person(name, was)),
+		viewing.Say("fault.keyBelongs", "user", userText(check.UserName, check.UserID), "owner", userText(name, owner)),
 		viewing.Say("hint.keepBoth", "name", next.Account))
 }
 
-// anothers reports whether a key that is to be used from now on belongs to
-// somebody else than the last one, and something still waits of that one.
-func (d *core) anothers(ctx context.Context, next config.Credential, user string) (was string, found bool, err error) {
+// ownerChanged reports whether the key belongs to another user than the account's last key while
+// entries are still waiting for the last user, and returns the id of that user.
+func (d *core) ownerChanged(ctx context.Context, next config.Credential, user string) (owner string, changed bool, err error) {
 	kept, err := d.store.Account(ctx, next.Account)
 	if err != nil {
 		return "", false, err
 	}
 	kept.MoveTo(next.BaseURL, time.Now())
 	kept.Own(next.UserID)
-	if was = kept.Owner; kept.Own(user) {
-		return was, false, nil
+	if owner = kept.Owner; kept.Own(user) {
+		return owner, false, nil
 	}
 	for _, state := range []viewing.State{viewing.StateHeld, viewing.StateInDoubt, viewing.StateSending, viewing.StatePending} {
 		waiting, err := d.store.Entries(ctx, entry.Filter{State: state, Account: next.Account, Limit: 1})
 		if err != nil || len(waiting) > 0 {
-			return was, true, err
+			return owner, true, err
 		}
 	}
-	return was, false, nil
+	return owner, false, nil
 }
 
-// person names a user of the service: two may have one name.
-func person(name, id string) string {
+// userText names a user of the service with the id, because two users may have the same name.
+func userText(name, id string) string {
 	if name == "" {
 		return "user " + id
 	}
 	return name + " (user " + id + ")"
 }
 
-// loginTMDB proves a token with TMDB, keeps it, and has TMDB asked with it.
+// loginTMDB checks a token with TMDB, stores it and uses it from now on.
 func (d *core) loginTMDB(ctx context.Context, l control.Login) (control.LoginResult, error) {
 	base := d.o.Config.Resolve.TMDB.BaseURL
 	result := control.LoginResult{Account: "TMDB", BaseURL: base, Proven: true}
@@ -381,6 +386,6 @@ func (d *core) loginTMDB(ctx context.Context, l control.Login) (control.LoginRes
 			d.useProvider(p, client)
 		}
 	}
-	d.askAgain(ctx)
+	d.resolveAgain(ctx)
 	return result, nil
 }

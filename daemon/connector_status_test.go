@@ -117,7 +117,7 @@ func TestABrowserIsToldOfProblemsInItsLanguage(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.say(`{"type":"status","id":"t"}`)
-	if got := v.answer("t"); got["problems"] != nil || got["page"] != v.d.pages() {
+	if got := v.answer("t"); got["problems"] != nil || got["page"] != v.d.pagesURL() {
 		t.Errorf("after the decision: %v", got)
 	}
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Control is what a person can ask of this instance. Its methods answer.
+// Control returns the API of this instance.
 func (d *Daemon) Control() control.API { return control.Of(d, nil) }
 
 // Questions implements [control.API].
@@ -29,8 +29,8 @@ func (d *core) Questions(ctx context.Context) ([]entry.Question, error) {
 	return d.store.Questions(ctx)
 }
 
-// reported is how many of the latest entries a report counts.
-const reported = 200
+// reportEntries is how many of the latest entries a report counts.
+const reportEntries = 200
 
 // About implements [control.API].
 func (d *core) About(ctx context.Context) (control.About, error) {
@@ -43,7 +43,7 @@ func (d *core) About(ctx context.Context) (control.About, error) {
 	if f.Status, err = d.Check(ctx); err != nil {
 		return a, err
 	}
-	f.Latest, err = d.List(ctx, entry.Filter{Limit: reported})
+	f.Latest, err = d.List(ctx, entry.Filter{Limit: reportEntries})
 	a.Report = health.Report(f)
 	return a, err
 }
@@ -58,7 +58,7 @@ func (d *Daemon) Clients(context.Context) ([]control.ClientInfo, error) {
 	list := []control.ClientInfo{}
 	for _, k := range d.pairing.List() {
 		c := control.ClientInfo{
-			ID: k.ID, Kind: kindOf(k), Label: k.Label, Origin: k.Origin, Browser: k.Browser, PairedAt: k.PairedAt.UTC(), LastSeen: control.Known(k.LastSeen),
+			ID: k.ID, Kind: clientKind(k), Label: k.Label, Origin: k.Origin, Browser: k.Browser, PairedAt: k.PairedAt.UTC(), LastSeen: control.Known(k.LastSeen),
 		}
 		if last, called := d.connector.LastCall(k.ID); called {
 			c.LastCall = &last
@@ -79,7 +79,7 @@ func (d *Daemon) AddClient(ctx context.Context, p control.NewProgram) (control.A
 		return control.AddedClient{}, clientFault(p.Label, err)
 	}
 	added := control.AddedClient{
-		ID: k.ID, Kind: kindOf(k), Label: k.Label, Token: token, URL: "http://" + d.address + "/v1/viewings", Hook: p.Hook,
+		ID: k.ID, Kind: clientKind(k), Label: k.Label, Token: token, URL: "http://" + d.address + "/v1/viewings", Hook: p.Hook,
 	}
 	if p.Hook != "" {
 		added.URL = "http://" + d.address + "/v1/hook/" + p.Hook + "/" + token
@@ -95,7 +95,7 @@ func (d *Daemon) RenameSource(ctx context.Context, r control.Renaming) error {
 	if renamed, err := d.renameLibrary(ctx, r); renamed || err != nil {
 		return err
 	}
-	id, err := d.clientOf(r.ID)
+	id, err := d.clientID(r.ID)
 	if err == nil {
 		err = d.pairing.Rename(ctx, id, r.Label)
 	}
@@ -104,7 +104,7 @@ func (d *Daemon) RenameSource(ctx context.Context, r control.Renaming) error {
 
 // Revoke implements [control.API].
 func (d *Daemon) Revoke(ctx context.Context, name string) error {
-	id, err := d.clientOf(name)
+	id, err := d.clientID(name)
 	if err == nil {
 		err = d.pairing.Revoke(ctx, id)
 		d.playing.end(viewing.SourceBrowser+":"+id, "")
@@ -113,8 +113,9 @@ func (d *Daemon) Revoke(ctx context.Context, name string) error {
 	return clientFault(name, err)
 }
 
-// clientOf is the id of a client that is named by it, or by a name that only one has.
-func (d *Daemon) clientOf(name string) (string, error) {
+// clientID returns the id of the client with this id or unique label. It returns an unknown name
+// unchanged.
+func (d *Daemon) clientID(name string) (string, error) {
 	named := []string{}
 	for _, k := range d.pairing.List() {
 		if k.ID == name {
@@ -135,7 +136,7 @@ func (d *Daemon) clientOf(name string) (string, error) {
 	}
 }
 
-// clientFault is an error about the client of a name, in a person's words.
+// clientFault converts an error of the pairing registry into a fault of the control API.
 func clientFault(name string, err error) error {
 	switch {
 	case errors.Is(err, pairing.ErrNotFound):
@@ -152,37 +153,37 @@ func (d *Daemon) Open(ctx context.Context, await string) (control.Opened, error)
 	if await != "" {
 		return control.Opened{Used: d.site.Await(ctx, await)}, nil
 	}
-	return control.Opened{URL: d.pages(), Ticket: d.site.Ticket()}, nil
+	return control.Opened{URL: d.pagesURL(), Ticket: d.site.Ticket()}, nil
 }
 
-// pages is the address of the pages, without a path.
-func (d *Daemon) pages() string {
+// pagesURL returns the address of the web pages, without a path.
+func (d *Daemon) pagesURL() string {
 	_, port, _ := net.SplitHostPort(d.address) // a listener's address always splits
 	return "http://" + d.site.Host(port)
 }
 
-// noticeWays are the ways of the configuration that can be used here, and those that
-// cannot.
-func noticeWays(o Options, keys config.Keys) (ways []notify.Way, off []control.NoticeTest) {
+// noticeChannels returns the configured notice channels that work here, and the others with the
+// reason.
+func noticeChannels(o Options, keys config.Keys) (channels []notify.Channel, off []control.NoticeTest) {
 	set := o.Config.Notices
 	if set.Desktop && !o.Paths.System && notify.HasDesktop(o.Getenv) {
-		ways = append(ways, notify.Way{Name: "desktop", Codes: []string{health.KeyRefused, health.NothingDelivered}, Send: notify.Desktop})
+		channels = append(channels, notify.Channel{Name: "desktop", Codes: []string{health.KeyRefused, health.NothingDelivered}, Send: notify.Desktop})
 	} else if set.Desktop {
 		off = append(off, control.NoticeTest{Way: "desktop", State: control.NoticeOff, Detail: viewing.Say("notify.noDesktop")})
 	}
 	token, _, err := keys.Secret(config.WebhookToken)
 	if set.Webhook.URL != "" && err == nil {
-		ways = append(ways, notify.Way{Name: "webhook", Send: notify.Webhook(set.Webhook.URL, token.Reveal(), "filmspool/"+o.Version)})
+		channels = append(channels, notify.Channel{Name: "webhook", Send: notify.Webhook(set.Webhook.URL, token.Reveal(), "filmspool/"+o.Version)})
 	} else if set.Webhook.URL != "" {
 		off = append(off, control.NoticeTest{Way: "webhook", State: control.NoticeOff, Detail: viewing.MessagesOf(err)[0]})
 	}
-	return ways, off
+	return channels, off
 }
 
-// NoticesOff says which ways of a configuration cannot work where this process runs. The
-// desktop is on by itself, so it is named only where the configuration asks for it.
+// NoticesOff returns a warning for each configured notice channel that cannot work in this
+// process. The desktop is on by default, so it is included only if the configuration sets it.
 func NoticesOff(o Options) (warnings []viewing.Message) {
-	_, off := noticeWays(o, config.Keys{Dir: o.Paths.State, Getenv: o.Getenv})
+	_, off := noticeChannels(o, config.Keys{Dir: o.Paths.State, Getenv: o.Getenv})
 	for _, w := range off {
 		if w.Way != "desktop" || o.Config.IsSet("notices.desktop") {
 			warnings = append(warnings, viewing.Say("notify.off", "name", w.Way).Because(w.Detail))
@@ -191,36 +192,36 @@ func NoticesOff(o Options) (warnings []viewing.Message) {
 	return warnings
 }
 
-// giveNotices tells a person about problems until ctx ends.
-func (d *Daemon) giveNotices(ctx context.Context) error {
-	ways, off := noticeWays(d.o, d.keys)
+// sendNotices notifies the user of problems until ctx ends.
+func (d *Daemon) sendNotices(ctx context.Context) error {
+	channels, off := noticeChannels(d.o, d.keys)
 	log := d.log.With("part", "notify")
 	for _, w := range off {
-		log.Info("a way of notices is off", "way", w.Way, "error", w.Detail)
+		log.Info("a notice channel is off", "way", w.Way, "error", w.Detail)
 	}
-	if len(ways) == 0 {
+	if len(channels) == 0 {
 		return nil
 	}
 	news, stop := d.changes()
 	defer stop()
-	n := notify.Notifier{Ways: ways, Problems: d.problems, News: news, Keep: records{d.store, "notices"}, Logger: log}
+	n := notify.Notifier{Channels: channels, Problems: d.problems, News: news, Store: recordStore{d.store, "notices"}, Logger: log}
 	n.Run(ctx)
 	return nil
 }
 
-// problems are those that there are now.
+// problems returns the current problems with their texts.
 func (d *Daemon) problems(ctx context.Context) ([]control.Problem, error) {
-	s, err := d.examined(ctx, false)
-	health.Tell(locale.In(d.language()), &s)
+	s, err := d.statusWithProblems(ctx, false)
+	health.Render(locale.In(d.language()), &s)
 	return s.Problems, err
 }
 
 // TestNotices implements [control.API].
 func (d *Daemon) TestNotices(ctx context.Context) ([]control.NoticeTest, error) {
-	ways, list := noticeWays(d.o, d.keys)
-	for _, w := range ways {
-		t := control.NoticeTest{Way: w.Name, State: control.NoticeSent}
-		if err := w.Send(ctx, notify.Test(locale.In(d.language()))); err != nil {
+	channels, list := noticeChannels(d.o, d.keys)
+	for _, c := range channels {
+		t := control.NoticeTest{Way: c.Name, State: control.NoticeSent}
+		if err := c.Send(ctx, notify.Test(locale.In(d.language()))); err != nil {
 			t.State, t.Detail = control.NoticeFailed, viewing.MessagesOf(err)[0]
 		}
 		list = append(list, t)

@@ -27,29 +27,28 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Options is what an instance is made of.
+// Options configures an instance.
 type Options struct {
 	Config  config.Config
 	Paths   config.Paths
 	Getenv  func(string) string
 	Version string
 	Logger  *slog.Logger
-	// Ready is called once, with the address, when the instance can be used.
-	// It may be nil.
+	// Ready is called once, with the listening address, when the first instance is ready. It may be
+	// nil.
 	Ready func(address string)
-	// Loop may change how each account's loop is made; nil leaves it as it is.
-	// With it a test stands between loop and queue, and shortens waits.
+	// Loop may change the options of each account's loop. Tests use it to replace the queue and
+	// shorten waits. It may be nil.
 	Loop func(*replay.Options)
 
-	// Source is where Config came from, so that it can be changed and read again; nil
-	// where it stays as it is.
+	// Source loads and changes Config. If nil, the configuration is fixed.
 	Source *config.Source
-	// Reload asks for that. Nil never does.
+	// Reload receives requests to read the configuration again. It may be nil.
 	Reload <-chan os.Signal
 }
 
-// core is what a running daemon and a command that works alone have in common: the queue
-// of a locked folder, and the configuration.
+// core is the common part of a running daemon and of a command that opens the queue itself: the
+// queue of a locked folder, and the configuration.
 type core struct {
 	o             Options
 	log           *slog.Logger
@@ -57,43 +56,43 @@ type core struct {
 	store         *queue.Store
 	pairing       *pairing.Registry
 	libraries     []*kodi.Importer
-	accounts      map[string]*sender // those that send; none while nothing runs
-	providers     []*provider        // those that the user turned on
+	accounts      map[string]*sender // empty in an offline command
+	providers     []*provider        // the enabled ones
 	providersOpen bool
-	answers       *resolve.Cache // of the providers; nil where it is not open
-	titles        *titleLookup   // nil where TMDB is off, or nothing runs
-	playing       playing        // what plays now
-	work          atomic.Int32   // what a change of the configuration would cut
-	changing      sync.Mutex     // held while somebody changes the configuration
+	answers       *resolve.Cache // of the providers; nil if it cannot be opened
+	titles        *titleLookup   // nil if TMDB is off or no instance runs
+	playing       playing        // the current playbacks
+	work          atomic.Int32   // running jobs that a reload would interrupt
+	changing      sync.Mutex     // held during a configuration change
 	files         fileImports
-	problem       *atomic.Pointer[error] // why the last change of the configuration is not in use
+	problem       *atomic.Pointer[error] // why the last change of the configuration was refused
 	restart       func(context.Context, config.Config)
-	look          func(context.Context) (control.Status, error) // how things stand, before that is judged
-	offline       bool                                          // nothing runs: what is wrong is told at once
+	rawStatus     func(context.Context) (control.Status, error) // the status without its problems
+	offline       bool                                          // no instance runs: problems are reported without delay
 }
 
-// newCore has opened nothing.
+// newCore returns a core whose queue is not open yet.
 func newCore(o Options) *core {
 	keys := config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}
 	d := &core{o: o, log: o.Logger, keys: keys, accounts: map[string]*sender{}, problem: &atomic.Pointer[error]{}, restart: func(context.Context, config.Config) {}}
-	d.look, d.offline = offline{d}.status, true
+	d.rawStatus, d.offline = offline{d}.status, true
 	d.files.turn, d.files.jobs = make(chan struct{}, 1), map[string]*fileJob{}
 	return d
 }
 
-// open opens the queue, what is paired, and the libraries.
+// open opens the queue, the pairings and the libraries.
 func (d *core) open(ctx context.Context) (err error) {
 	d.store, err = queue.Open(ctx, queue.Options{Path: d.o.Paths.Database(), Settings: d.rules(), Logger: d.log.With("part", "queue")})
 	if err != nil {
-		return unwritable(fmt.Errorf("open the queue: %w", err), d.o.Paths.State)
+		return wrapUnwritable(fmt.Errorf("open the queue: %w", err), d.o.Paths.State)
 	}
-	if d.pairing, err = pairing.New(ctx, records{d.store, "clients"}); err != nil {
+	if d.pairing, err = pairing.New(ctx, recordStore{d.store, "clients"}); err != nil {
 		return err
 	}
 	return d.openLibraries()
 }
 
-// Close closes the queue and what asks others. What has run must have returned.
+// Close closes the queue and the clients. Goroutines that use them must have returned.
 func (d *core) Close() error {
 	var faults []error
 	for _, a := range d.accounts {
@@ -105,7 +104,8 @@ func (d *core) Close() error {
 	return errors.Join(faults...)
 }
 
-// withQueue runs the queue's writer around work.
+// withQueue runs work while the queue's writer runs. If the writer fails, the context of work is
+// cancelled.
 func (d *core) withQueue(ctx context.Context, work func(context.Context) error) error {
 	writer, stopWriter := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWriter()
@@ -113,7 +113,7 @@ func (d *core) withQueue(ctx context.Context, work func(context.Context) error) 
 	defer stopWork()
 	written := make(chan error, 1)
 	go func() {
-		defer stopWork() // without the queue nothing else may go on
+		defer stopWork()
 		written <- d.store.Run(writer)
 	}()
 	err := work(ctx)
@@ -121,34 +121,34 @@ func (d *core) withQueue(ctx context.Context, work func(context.Context) error) 
 	return errors.Join(err, <-written)
 }
 
-// language is the one of who runs this process.
+// language returns the locale of the environment.
 func (d *core) language() string {
 	return cmp.Or(d.o.Getenv("LC_ALL"), d.o.Getenv("LC_MESSAGES"), d.o.Getenv("LANG"))
 }
 
-// Daemon is one instance that runs.
+// Daemon is one running instance.
 type Daemon struct {
 	*core
 	process   *process
 	connector *connector.Server
 	site      *page.Site
-	address   string // where it listens; "" before
+	address   string // of its listener; "" before it listens
 	stop      func() // ends this instance
 }
 
-// newDaemon opens the queue and wires the parts; nothing runs yet. Close must be called.
+// newDaemon opens the queue; [Daemon.Run] starts the parts. The caller must call Close.
 func newDaemon(ctx context.Context, o Options, p *process) (*Daemon, error) {
 	d := &Daemon{core: newCore(o), process: p, stop: func() {}}
-	d.restart, d.look, d.offline, d.problem = d.restartWith, d.status, false, &p.problem
-	sweep(o.Paths)
+	d.restart, d.rawStatus, d.offline, d.problem = d.restartWith, d.status, false, &p.problem
+	removeLeftovers(o.Paths)
 	if err := d.open(ctx); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
 }
 
-// Run listens, watches and sends until ctx ends or a part fails; the first
-// failure stops all. The queue stops last, so that every answer is written.
+// Run starts all parts and returns when ctx ends or one of them fails. The queue stops last, so
+// that every answer is written.
 func (d *Daemon) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -156,7 +156,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	return d.withQueue(ctx, d.runParts)
 }
 
-// runParts runs everything but the queue.
+// runParts runs everything except the queue's writer.
 func (d *Daemon) runParts(ctx context.Context) error {
 	d.openProviders(ctx)
 	d.openTitles()
@@ -167,7 +167,7 @@ func (d *Daemon) runParts(ctx context.Context) error {
 		}
 		d.accounts[name] = a
 	}
-	if err := d.openFronts(); err != nil {
+	if err := d.openEndpoints(); err != nil {
 		return fmt.Errorf("open the pages: %w", err)
 	}
 	defer d.site.Close()
@@ -187,7 +187,7 @@ func (d *Daemon) runParts(ctx context.Context) error {
 	g.Go(func() error { d.resumeFiles(ctx); return nil })
 	g.Go(func() error { return d.connector.Run(ctx) })
 	g.Go(func() error { d.nudgeBrowsers(ctx); return nil })
-	g.Go(func() error { return d.giveNotices(ctx) })
+	g.Go(func() error { return d.sendNotices(ctx) })
 	if d.titles != nil {
 		g.Go(func() error { d.titles.run(ctx); return nil })
 	}
@@ -200,7 +200,7 @@ func (d *Daemon) runParts(ctx context.Context) error {
 	return g.Wait()
 }
 
-// nudgeBrowsers says that the status may have changed, until ctx ends.
+// nudgeBrowsers sends the browsers a new status after each change, until ctx ends.
 func (d *Daemon) nudgeBrowsers(ctx context.Context) {
 	news, stop := d.changes()
 	defer stop()
@@ -214,10 +214,9 @@ func (d *Daemon) nudgeBrowsers(ctx context.Context) {
 	}
 }
 
-// rules are the rules of the configuration, with the names that a person gave browsers and
-// programs.
+// rules returns the rules of the configuration, with the labels of paired browsers and programs.
 func (d *core) rules() rules.Settings {
-	s := settingsOf(d.o.Config)
+	s := ruleSettings(d.o.Config)
 	s.Label = func(source string) string {
 		_, id, _ := strings.Cut(source, ":")
 		return d.pairing.Label(id)
@@ -225,8 +224,8 @@ func (d *core) rules() rules.Settings {
 	return s
 }
 
-// settingsOf is the configuration in the words of the rules.
-func settingsOf(c config.Config) rules.Settings {
+// ruleSettings converts the configuration into the settings of the rules.
+func ruleSettings(c config.Config) rules.Settings {
 	s := rules.Settings{
 		Routes: c.SourceRoutes(), Grace: c.Replay.Grace.Duration, Classes: map[viewing.Class]rules.Action{}, Wave: c.Wave, Approve: c.Hold == "all",
 		Untitled: c.IgnoreUntitled,
@@ -243,25 +242,27 @@ func settingsOf(c config.Config) rules.Settings {
 	return s
 }
 
-// records keeps the state of one part of the program in the queue's file, as that of a source.
-type records struct {
+// recordStore stores the records of one part of the program in the queue's file, under a source
+// name.
+type recordStore struct {
 	store  *queue.Store
-	source string // the name under which the queue keeps them
+	source string
 }
 
-// Load implements [pairing.Store] and [notify.Keep].
-func (k records) Load(ctx context.Context) (map[string][]byte, error) {
-	return k.store.State(ctx, k.source)
+// Load implements [pairing.Store] and [notify.Store].
+func (r recordStore) Load(ctx context.Context) (map[string][]byte, error) {
+	return r.store.State(ctx, r.source)
 }
 
-// Save implements [pairing.Store] and [notify.Keep].
-func (k records) Save(ctx context.Context, id string, record []byte) error {
-	_, err := k.store.Commit(ctx, viewing.Batch{Source: k.source, State: map[string][]byte{id: record}})
+// Save implements [pairing.Store] and [notify.Store].
+func (r recordStore) Save(ctx context.Context, id string, record []byte) error {
+	_, err := r.store.Commit(ctx, viewing.Batch{Source: r.source, State: map[string][]byte{id: record}})
 	return err
 }
 
-// changes gives a channel of one slot that is nudged at once, and when the queue, an
-// account or what plays has changed, and a function that ends that.
+// changes returns a channel that receives at once, and after each change of the queue, an account
+// or the current playbacks. Several changes may be one message. The caller must call the returned
+// function.
 func (d *Daemon) changes() (<-chan struct{}, func()) {
 	news, ended := make(chan struct{}, 1), make(chan struct{})
 	var all sync.WaitGroup

@@ -13,7 +13,7 @@ import (
 
 // Export implements [control.API].
 func (d *core) Export(ctx context.Context, e control.Export, w io.Writer) (done control.Exported, err error) {
-	defer d.working()()
+	defer d.startJob()()
 	if !e.Valid() {
 		return done, control.Invalid(viewing.Say("fault.exportForm", "names", strings.Join(control.ExportForms, ", ")), viewing.Message{})
 	}

@@ -20,12 +20,12 @@ const historyTime = 3 * time.Minute
 
 // ImportKodi implements [control.API].
 func (d *core) ImportKodi(ctx context.Context, o control.KodiImport) (out control.KodiImported, err error) {
-	defer d.working()()
+	defer d.startJob()()
 	out.DryRun = o.DryRun
 	libraries, past := d.libraries, newPast(d)
 	if o.NFO != "" {
 		libraries = []*kodi.Importer{kodi.NewNFO(kodi.Options{
-			Userdata: o.NFO, Logger: d.log.With("part", "kodi"), Sink: d.store, Account: kodiAccount{d, settingsOf(d.o.Config)},
+			Userdata: o.NFO, Logger: d.log.With("part", "kodi"), Sink: d.store, Account: kodiAccount{d, ruleSettings(d.o.Config)},
 		})}
 	}
 	// each does the same with every library, and adds up what comes of it. Its error is one of
@@ -115,7 +115,7 @@ func (p *past) unread() []control.KodiService {
 
 // history reads all that an account's service has.
 func (d *core) history(ctx context.Context, account string) (*replay.History, error) {
-	service, done, err := d.serviceOf(ctx, account)
+	service, done, err := d.serviceClient(ctx, account)
 	if err != nil {
 		return nil, err
 	}

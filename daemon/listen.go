@@ -24,7 +24,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// listen serves browsers and programs over TCP, or goes on with that.
+// listen opens the TCP listeners, unless they are open for the same address already.
 func (p *process) listen(ctx context.Context, o Options) error {
 	if p.public != nil && p.publicListen == o.Config.Listen {
 		return nil
@@ -43,7 +43,7 @@ func (p *process) listen(ctx context.Context, o Options) error {
 	return nil
 }
 
-// serve has a server answer at listeners until it is shut down.
+// serve starts s on the listeners. Unexpected errors are sent to p.failed.
 func (p *process) serve(s *http.Server, listeners ...net.Listener) {
 	for _, l := range listeners {
 		go func() {
@@ -54,7 +54,7 @@ func (p *process) serve(s *http.Server, listeners ...net.Listener) {
 	}
 }
 
-// shutDown ends a server, which may be nil, and gives the answers that are on their way some time.
+// shutDown stops a server, which may be nil. Requests get stopTime to finish.
 func shutDown(s *http.Server) error {
 	if s == nil {
 		return nil
@@ -67,8 +67,9 @@ func shutDown(s *http.Server) error {
 	return nil
 }
 
-// listen opens the listener, and holds its port at all addresses of localhost: a browser
-// may try any of them, and would bring tickets and cookies to whoever listens there.
+// listen opens the configured address and, to keep other programs off it, the same port on all
+// loopback addresses: a browser may try any of them for "localhost" and send tickets and cookies
+// there.
 func listen(ctx context.Context, o Options) (all []net.Listener, err error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", o.Config.Listen)
@@ -85,7 +86,7 @@ func listen(ctx context.Context, o Options) (all []net.Listener, err error) {
 		if err != nil { // the machine has no such address
 			continue
 		}
-		_ = probe.Close() // no connection was promised anything
+		_ = probe.Close() // it was only opened to see whether the address exists
 		o.Config.Listen = net.JoinHostPort(host, port)
 		if l, err = lc.Listen(ctx, "tcp", o.Config.Listen); err != nil {
 			for _, open := range all {
@@ -98,7 +99,7 @@ func listen(ctx context.Context, o Options) (all []net.Listener, err error) {
 	return all, nil
 }
 
-// listenError says why an address cannot be listened on.
+// listenError returns the reason why an address cannot be opened.
 func listenError(ctx context.Context, o Options, err error) error {
 	if taken := PortTaken(ctx, o); taken != nil {
 		return taken
@@ -106,28 +107,28 @@ func listenError(ctx context.Context, o Options, err error) error {
 	return fmt.Errorf("%w: listen: %w", config.ErrInvalid, err)
 }
 
-// PortTaken says that another program listens where such an instance would; nil where none
-// does. It wraps [config.ErrInvalid]: to start again would not mend it.
+// PortTaken returns an error if another program listens on the configured address, else nil. The
+// error wraps [config.ErrInvalid]: a restart does not help.
 func PortTaken(ctx context.Context, o Options) error {
 	d := net.Dialer{Timeout: time.Second}
 	conn, err := d.DialContext(ctx, "tcp", o.Config.Listen)
 	if err != nil {
 		return nil
 	}
-	_ = conn.Close() // nothing was said
+	_ = conn.Close() // nothing was written
 	return fmt.Errorf("%w: %w", config.ErrInvalid, control.Refused(
 		viewing.Say("portTaken", "address", o.Config.Listen), viewing.Say("hint.otherPort", "file", o.Paths.File)))
 }
 
-// openFronts wires the endpoint of browsers and programs, and the pages.
-func (d *Daemon) openFronts() (err error) {
+// openEndpoints creates the connector for browsers and programs, and the web pages.
+func (d *Daemon) openEndpoints() (err error) {
 	d.connector = connector.New(connector.Options{
 		Allow:   guard.Extension,
 		Program: func(r *http.Request) bool { return !guard.FromBrowser(r) },
 		Sink:    d.store,
 		Pairing: d.pairing,
 		Calls:   &d.process.calls,
-		Playing: d.clientPlays,
+		Playing: d.updateClientPlaying,
 		Status:  d.connectorStatus,
 		Version: d.o.Version,
 		Logger:  d.log.With("part", "connector"),
@@ -141,31 +142,30 @@ func (d *Daemon) openFronts() (err error) {
 }
 
 const (
-	// requestTime is how long a request may take to come, and its answer to be taken. The
-	// pages and the connector give themselves longer.
+	// requestTime limits reading a request and writing its answer. The pages and the connector
+	// extend it for their own requests.
 	requestTime = 15 * time.Second
-	// stopTime is how long requests may go on when an instance ends.
+	// stopTime is how long running requests may continue when an instance stops.
 	stopTime = 2 * time.Second
 )
 
-// serve answers browsers and programs, and commands, until ctx ends.
+// serve answers requests and commands until ctx ends or a server fails.
 func (d *Daemon) serve(ctx context.Context) (err error) {
-	i := newInstance(d.byHost(), control.Handler(d.Control(), d.log.With("part", "control")))
-	d.process.enter(i)
-	d.announce()
+	i := newInstance(d.routeByHost(), control.Handler(d.Control(), d.log.With("part", "control")))
+	d.process.activate(i)
+	d.reportReady()
 	select {
 	case err = <-d.process.failed:
 		err = fmt.Errorf("serve: %w", err)
 	case <-ctx.Done():
 	}
-	d.process.leave()
-	d.site.Close() // open pages listen without end
+	d.process.deactivate()
+	d.site.Close() // ends the event streams of open pages
 	i.finish()
 	return err
 }
 
-// newServer serves whoever can open a connection to our port: requests that take too long
-// are cut off.
+// newServer returns a server with short timeouts, because any local program can connect.
 func newServer(h http.Handler, requestTime time.Duration) *http.Server {
 	return &http.Server{
 		Handler: h, MaxHeaderBytes: 16 << 10,
@@ -173,9 +173,9 @@ func newServer(h http.Handler, requestTime time.Duration) *http.Server {
 	}
 }
 
-// byHost gives requests for the pages' own name to them, and those for our addresses to
-// browsers' extensions and programs.
-func (d *Daemon) byHost() http.Handler {
+// routeByHost sends requests with the pages' host name to the pages, and those for loopback
+// addresses to the connector.
+func (d *Daemon) routeByHost() http.Handler {
 	_, port, _ := net.SplitHostPort(d.address) // a listener's address always splits
 	mux := http.NewServeMux()
 	mux.Handle("GET /healthz", guard.Programs(http.HandlerFunc(d.healthz)))
@@ -195,8 +195,8 @@ func (d *Daemon) byHost() http.Handler {
 	})
 }
 
-// healthz answers 200 with "ok" while the queue can be written, as far as was tried, and its
-// writer moves; else 503 with "unavailable".
+// healthz answers 200 "ok" if the last write of the queue succeeded and its writer responds, else
+// 503 "unavailable".
 func (d *Daemon) healthz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
@@ -207,11 +207,11 @@ func (d *Daemon) healthz(w http.ResponseWriter, r *http.Request) {
 		word = "unavailable\n"
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
-	_, _ = io.WriteString(w, word) // fails only where the asker is gone
+	_, _ = io.WriteString(w, word) // fails only if the client is gone
 }
 
-// announce says that the instance can be used.
-func (d *Daemon) announce() {
+// reportReady logs that the instance is ready and notifies the service manager.
+func (d *Daemon) reportReady() {
 	d.log.Info("ready", "address", d.address, "version", d.o.Version)
 	if d.o.Ready != nil {
 		d.o.Ready(d.address)
@@ -221,14 +221,13 @@ func (d *Daemon) announce() {
 	}
 }
 
-// feedWatchdog calls sign every so often until ctx ends, each time only when alive returns
-// nil before the next time; 0 is never. A service manager that waits for a sign in vain
-// restarts us.
-func (d *Daemon) feedWatchdog(ctx context.Context, every time.Duration, alive func(context.Context) error, sign func() error) {
-	if every == 0 {
+// feedWatchdog calls notify at each interval while alive returns nil within the interval. A
+// service manager that misses the notification restarts us. An interval of 0 disables it.
+func (d *Daemon) feedWatchdog(ctx context.Context, interval time.Duration, alive func(context.Context) error, notify func() error) {
+	if interval == 0 {
 		return
 	}
-	tick := time.NewTicker(every)
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
 		select {
@@ -236,11 +235,11 @@ func (d *Daemon) feedWatchdog(ctx context.Context, every time.Duration, alive fu
 			return
 		case <-tick.C:
 		}
-		patience, cancel := context.WithTimeout(ctx, every)
-		err := alive(patience)
+		deadline, cancel := context.WithTimeout(ctx, interval)
+		err := alive(deadline)
 		cancel()
 		if err == nil {
-			err = sign()
+			err = notify()
 		}
 		if err != nil && ctx.Err() == nil {
 			d.log.Error("the service manager is not told that we are alive", "error", err)
@@ -248,73 +247,75 @@ func (d *Daemon) feedWatchdog(ctx context.Context, every time.Duration, alive fu
 	}
 }
 
-// gate gives each request to the instance of the moment. While there is none, requests wait
-// for the next one: the servers outlive a reload, so nobody is refused or cut off by it.
-type gate struct {
+// dispatcher hands each request to the current instance. During a reload the servers stay open
+// and requests wait for the next instance, so no request is refused or cut off.
+type dispatcher struct {
 	mu      sync.Mutex
-	now     *instance     // nil between two
-	entered chan struct{} // closed when the next one answers
-	closed  chan struct{} // closed when no other comes
+	current *instance     // nil between two instances
+	ready   chan struct{} // closed when the next instance is ready
+	closed  chan struct{} // closed when the process stops
 }
 
-func newGate() gate { return gate{entered: make(chan struct{}), closed: make(chan struct{})} }
+func newDispatcher() dispatcher {
+	return dispatcher{ready: make(chan struct{}), closed: make(chan struct{})}
+}
 
-// instance answers requests until it has left the gate and is finished.
+// instance counts the running requests of one instance, so that it can wait for them at its end.
 type instance struct {
 	public, commands http.Handler
 
-	requests sync.WaitGroup  // under way
-	patience context.Context // ends when those that are under way are cut off
-	cut      func()
+	requests sync.WaitGroup
+	aborted  context.Context // ends when running requests are aborted
+	abort    func()
 }
 
 func newInstance(public, commands http.Handler) *instance {
 	i := &instance{public: public, commands: commands}
-	i.patience, i.cut = context.WithCancel(context.Background())
+	i.aborted, i.abort = context.WithCancel(context.Background())
 	return i
 }
 
-// finish waits for the requests that are under way, and cuts off those that take too long.
+// finish waits for running requests and aborts them after stopTime.
 func (i *instance) finish() {
-	impatient := time.AfterFunc(stopTime, i.cut)
+	timer := time.AfterFunc(stopTime, i.abort)
 	i.requests.Wait()
-	impatient.Stop()
-	i.cut()
+	timer.Stop()
+	i.abort()
 }
 
-// enter has an instance answer from now on.
-func (g *gate) enter(i *instance) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.now = i
-	close(g.entered)
+// activate makes i the current instance.
+func (d *dispatcher) activate(i *instance) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.current = i
+	close(d.ready)
 }
 
-// leave has the requests that come from now on wait for the next instance.
-func (g *gate) leave() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.now != nil {
-		g.now, g.entered = nil, make(chan struct{})
+// deactivate makes new requests wait for the next instance.
+func (d *dispatcher) deactivate() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.current != nil {
+		d.current, d.ready = nil, make(chan struct{})
 	}
 }
 
-// visit is the instance for a request, which the caller tells when it is done; nil where ctx
-// or the process ended before there was one.
-func (g *gate) visit(ctx context.Context) *instance {
+// acquire returns the instance for a request and counts the request; the caller must call
+// requests.Done. It returns nil if ctx or the process ends first.
+func (d *dispatcher) acquire(ctx context.Context) *instance {
 	for {
-		g.mu.Lock()
-		i, entered := g.now, g.entered
+		d.mu.Lock()
+		i, ready := d.current, d.ready
 		if i != nil {
 			i.requests.Add(1)
 		}
-		g.mu.Unlock()
+		d.mu.Unlock()
 		if i != nil {
 			return i
 		}
 		select {
-		case <-entered:
-		case <-g.closed:
+		case <-ready:
+		case <-d.closed:
 			return nil
 		case <-ctx.Done():
 			return nil
@@ -322,10 +323,11 @@ func (g *gate) visit(ctx context.Context) *instance {
 	}
 }
 
-// forward is the handler of a server: which of an instance's own answers.
-func (g *gate) forward(which func(*instance) http.Handler) http.Handler {
+// forward returns a server's handler. It passes requests to the handler that which selects from
+// the current instance.
+func (d *dispatcher) forward(which func(*instance) http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		i := g.visit(r.Context())
+		i := d.acquire(r.Context())
 		if i == nil {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
@@ -333,29 +335,30 @@ func (g *gate) forward(which func(*instance) http.Handler) http.Handler {
 		defer i.requests.Done()
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
-		defer context.AfterFunc(i.patience, func() {
+		defer context.AfterFunc(i.aborted, func() {
 			cancel()
 			past, c := time.Unix(1, 0), http.NewResponseController(w)
-			_, _ = c.SetReadDeadline(past), c.SetWriteDeadline(past) // fail only where the connection is gone
+			_, _ = c.SetReadDeadline(past), c.SetWriteDeadline(past) // fail only if the connection is gone
 		})()
 		which(i).ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 
-// metrics answers programs such as Prometheus with figures, without titles. Where the queue
-// cannot be read it answers 503, without the reason, which could name a file.
+// metrics serves metricsText for Prometheus, without titles. If the queue cannot be read it answers
+// 503 without the error, which could contain a file name.
 func (d *Daemon) metrics(w http.ResponseWriter, r *http.Request) {
-	text, err := d.figures(r.Context())
+	text, err := d.metricsText(r.Context())
 	if err != nil {
 		http.Error(w, "the queue cannot be read now", http.StatusServiceUnavailable)
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	_, _ = io.WriteString(w, text) // fails only where the asker is gone
+	_, _ = io.WriteString(w, text) // fails only if the client is gone
 }
 
-// figures is how things stand, in Prometheus' text format. Totals count since the start.
-func (d *Daemon) figures(ctx context.Context) (string, error) {
+// metricsText returns the metrics in Prometheus' text format. Counters start at 0 with each
+// instance.
+func (d *Daemon) metricsText(ctx context.Context) (string, error) {
 	var out strings.Builder
 	write := func(kind, name, help string, values map[string]int64) {
 		fmt.Fprintf(&out, "# HELP filmspool_%s %s\n# TYPE filmspool_%[1]s %[3]s\n", name, help, kind)
@@ -408,7 +411,7 @@ func (d *Daemon) figures(ctx context.Context) (string, error) {
 	}
 	write("gauge", "entries", "Entries in the queue, by account and state.", entries)
 	write("gauge", "oldest_pending_seconds", "How long the oldest pending entry has waited; 0 for none.", map[string]int64{"": s.OldestPendingSeconds})
-	write("gauge", "queue_writable", "1 when the queue can be written, as far as was tried.", map[string]int64{"": writable})
+	write("gauge", "queue_writable", "1 if the last write of the queue succeeded, else 0.", map[string]int64{"": writable})
 	write("gauge", "account_state", "1 for the state in which an account is.", states)
 	write("counter", "sends_total", "Requests for entries, by account and by what the answer meant.", sends)
 	write("gauge", "libraries", "Kodi libraries, by state.", libraries)

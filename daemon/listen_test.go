@@ -84,7 +84,7 @@ func TestAStrangerBesideUsIsNamed(t *testing.T) {
 // TestRequestsWaitForTheNextInstance, but not for one that never comes.
 func TestRequestsWaitForTheNextInstance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &process{gate: newGate()}
+		p := &process{dispatcher: newDispatcher()}
 		d := &Daemon{core: newCore(Options{Logger: slog.New(slog.DiscardHandler)}), process: p, stop: func() {}}
 		says := func(word string) *instance {
 			return newInstance(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, word) }), nil)
@@ -100,17 +100,17 @@ func TestRequestsWaitForTheNextInstance(t *testing.T) {
 			return answer
 		}
 		early := ask()
-		p.enter(says("one"))
+		p.activate(says("one"))
 		if a, b := <-early, <-ask(); a.Body.String() != "one" || b.Body.String() != "one" {
 			t.Errorf("the first instance says %q and %q", a.Body, b.Body)
 		}
 		d.restartWith(t.Context(), config.Default())
 		late := ask()
-		p.enter(says("two"))
+		p.activate(says("two"))
 		if a := <-late; a.Body.String() != "two" {
 			t.Errorf("after a change %q answers", a.Body)
 		}
-		p.leave()
+		p.deactivate()
 		never := ask()
 		close(p.closed)
 		if a := <-never; a.Code != http.StatusServiceUnavailable {
@@ -126,18 +126,18 @@ func TestAnInstanceWaitsForItsAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				g := newGate()
+				g := newDispatcher()
 				i := newInstance(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 					select {
 					case <-r.Context().Done():
 					case <-time.After(c.takes):
 					}
 				}), nil)
-				g.enter(i)
+				g.activate(i)
 				go g.forward(func(i *instance) http.Handler { return i.public }).ServeHTTP(
 					httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
 				synctest.Wait()
-				g.leave()
+				g.deactivate()
 				begun := time.Now()
 				if i.finish(); time.Since(begun) != c.waits {
 					t.Errorf("waited %s, want %s", time.Since(begun), c.waits)

@@ -12,7 +12,7 @@ import (
 
 // MoveHistory implements [control.API].
 func (d *core) MoveHistory(ctx context.Context, m control.HistoryMove) (did control.HistoryMoved, err error) {
-	defer d.working()()
+	defer d.startJob()()
 	did.HistoryMove = m
 	if err := d.knownAccount(m.To); err != nil {
 		return did, err

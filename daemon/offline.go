@@ -15,31 +15,32 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// offline is a command that works on the state folder itself while no daemon runs.
+// offline answers the control API for a command that opens the state folder itself because no
+// daemon runs.
 type offline struct{ *core }
 
-// Offline has do work on the state folder itself, locked, while no daemon runs:
-// what is added waits there for the next run. What needs a running daemon
-// answers with a [control.NotRunning] fault. A folder that the user named must
-// hold a queue: in a mistyped one, viewings would wait for ever.
+// Offline locks the state folder and calls do with an API that works on it while no daemon runs.
+// Entries that do adds are sent by the next run. Calls that need a running daemon return a
+// [control.NotRunning] fault. A folder that the user named must contain a queue already: entries
+// in a mistyped one would never be sent.
 func Offline(ctx context.Context, o Options, do func(control.API) error) error {
 	if o.Paths.Named {
-		return Existing(ctx, o, do)
+		return OfflineExisting(ctx, o, do)
 	}
-	return First(ctx, o, do)
+	return OfflineCreate(ctx, o, do)
 }
 
-// Existing is [Offline] for what only reads: it makes no queue where there is none.
-func Existing(ctx context.Context, o Options, do func(control.API) error) error {
+// OfflineExisting is like [Offline] but never creates a queue. It is for commands that only read.
+func OfflineExisting(ctx context.Context, o Options, do func(control.API) error) error {
 	if !sqlite.Exists(o.Paths.Database()) {
 		return control.NotFound(viewing.Say("fault.noQueue", "path", o.Paths.State), viewing.Say("hint.checkState"))
 	}
-	return First(ctx, o, do)
+	return OfflineCreate(ctx, o, do)
 }
 
-// First is [Offline] for what comes before the first run: it makes a queue
-// wherever there is none.
-func First(ctx context.Context, o Options, do func(control.API) error) error {
+// OfflineCreate is like [Offline] but creates a queue if there is none. It is for commands that
+// may precede the first run.
+func OfflineCreate(ctx context.Context, o Options, do func(control.API) error) error {
 	return withFolder(ctx, o.Paths, func() error {
 		c := newCore(o)
 		err := c.open(ctx)
@@ -50,24 +51,24 @@ func First(ctx context.Context, o Options, do func(control.API) error) error {
 	})
 }
 
-// withFolder works while the state folder is locked. It makes the folder where there is none.
+// withFolder calls work while the state folder is locked. It creates the folder if needed.
 func withFolder(ctx context.Context, p config.Paths, work func() error) error {
 	if err := p.MakeState(); err != nil {
 		return err
 	}
-	lock, err := sqlite.AwaitLock(ctx, p.State, lockTime)
+	lock, err := sqlite.AwaitLock(ctx, p.State, lockTimeout)
 	if err != nil {
 		return err
 	}
 	return errors.Join(work(), lock.Release())
 }
 
-// Control is what a person can ask while nothing runs.
+// Control returns the API that works without a running daemon.
 func (d offline) Control() control.API {
 	return control.Of(d, control.NotRunning(service.StartHint(d.o.Paths.System)))
 }
 
-// RenameSource implements [control.API]: it names Kodi libraries alone.
+// RenameSource implements [control.API] for Kodi libraries.
 func (d offline) RenameSource(ctx context.Context, r control.Renaming) error {
 	if renamed, err := d.renameLibrary(ctx, r); renamed || err != nil {
 		return err
@@ -84,8 +85,7 @@ func (d offline) Explain(ctx context.Context, id int64) (control.Explanation, er
 	return x, err
 }
 
-// status is how the accounts stand by their keys and by what is kept, who is paired, and
-// what the libraries are like now.
+// status returns the stored status of the accounts and clients, and checks the libraries now.
 func (d offline) status(ctx context.Context) (control.Status, error) {
 	out, err := d.core.status(ctx, d.accountStatus, func(k *kodi.Importer) kodi.Status {
 		s, err := k.Check(ctx)
@@ -104,7 +104,7 @@ func (d offline) status(ctx context.Context) (control.Status, error) {
 	return out, err
 }
 
-// accountStatus is how an account stands while nothing runs.
+// accountStatus returns the stored status of an account.
 func (d offline) accountStatus(ctx context.Context, name string) (control.Account, error) {
 	c, err := d.keys.Find(name, d.o.Config.Accounts[name], d.o.Paths.File)
 	if err != nil {
@@ -116,19 +116,19 @@ func (d offline) accountStatus(ctx context.Context, name string) (control.Accoun
 	}
 	p := kept.Pause.Timely(time.Now())
 	h := replay.Health{State: p.State(), Reason: p.Problem, Since: p.Since, Pause: p.Reason, PausedUntil: p.Until, Drops: p.Drops}
-	why := missing(c)
+	why := missingCredential(c)
 	if why.Code != "" {
 		h = replay.Health{State: account.NoKey}
 	}
-	return d.accountOf(ctx, h, c, why)
+	return d.describeAccount(ctx, h, c, why)
 }
 
-// isNotRunning matches the faults of an instance that does not run.
+// isNotRunning matches the fault "no daemon runs" in [errors.Is].
 var isNotRunning = &control.Fault{Code: control.CodeNotRunning}
 
-// Find connects to the instance that runs over these paths. When none runs, the error is a
+// Connect connects to the daemon that runs with these paths. If none runs, the error is a
 // [control.NotRunning] fault.
-func Find(ctx context.Context, p config.Paths) (*control.Client, error) {
+func Connect(ctx context.Context, p config.Paths) (*control.Client, error) {
 	c, err := control.Dial(ctx, p.Control)
 	if errors.Is(err, isNotRunning) {
 		err = control.NotRunning(service.StartHint(p.System))
@@ -136,10 +136,10 @@ func Find(ctx context.Context, p config.Paths) (*control.Client, error) {
 	return c, err
 }
 
-// Version asks the instance that runs over these paths for its version. It is
-// "" where we may not ask; where none runs the error is [service.ErrNotRunning].
+// Version returns the version of the daemon that runs with these paths, or "" if the caller may
+// not ask it. If none runs, the error is [service.ErrNotRunning].
 func Version(ctx context.Context, p config.Paths) (string, error) {
-	c, err := Find(ctx, p)
+	c, err := Connect(ctx, p)
 	switch {
 	case errors.Is(err, isNotRunning):
 		return "", service.ErrNotRunning
@@ -156,10 +156,11 @@ func Version(ctx context.Context, p config.Paths) (string, error) {
 	return s.Version, err
 }
 
-// Change has the settings changed: by the instance that runs, else in the locked state
-// folder. It reports whether one runs, and returns when that uses the change.
-func Change(ctx context.Context, o Options, change func(control.API) error) (running bool, err error) {
-	c, err := Find(ctx, o.Paths)
+// ChangeSettings calls change with the API of the running daemon, else with one that works on the
+// locked state folder. It reports whether a daemon runs, and returns when the daemon uses the
+// change.
+func ChangeSettings(ctx context.Context, o Options, change func(control.API) error) (running bool, err error) {
+	c, err := Connect(ctx, o.Paths)
 	if errors.Is(err, isNotRunning) && !o.Paths.System {
 		return false, withFolder(ctx, o.Paths, func() error { return change(offline{newCore(o)}.Control()) })
 	}
@@ -170,7 +171,7 @@ func Change(ctx context.Context, o Options, change func(control.API) error) (run
 	if err := change(c.API); err != nil {
 		return true, err
 	}
-	now, err := c.Settings(ctx) // the next instance answers, and says why it does not use the change
+	now, err := c.Settings(ctx) // answered by the next instance, with the reason if it refused the change
 	if err == nil && len(now.Problem) > 0 {
 		err = &control.Fault{
 			Code: control.CodeRefused, Message: viewing.Say("fault.before").Because(now.Problem[0]), Also: now.Problem[1:], Hint: control.Command("filmspool config check"),
@@ -179,9 +180,9 @@ func Change(ctx context.Context, o Options, change func(control.API) error) (run
 	return true, err
 }
 
-// Reload has the instance that runs read its configuration again, and waits until that is in
-// use. A configuration that was refused is an error.
+// Reload makes the running daemon read its configuration again and waits until it is in use. A
+// refused configuration is an error.
 func Reload(ctx context.Context, o Options) error {
-	_, err := Change(ctx, o, func(a control.API) error { return a.Reload(ctx) })
+	_, err := ChangeSettings(ctx, o, func(a control.API) error { return a.Reload(ctx) })
 	return err
 }

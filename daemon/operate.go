@@ -27,8 +27,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Operate implements [control.API]. A retry or a recheck has the loops look at once; it ends
-// no pause.
+// Operate implements [control.API]. After a retry, send or recheck the loops run at once; pauses
+// stay.
 func (d *core) Operate(ctx context.Context, o entry.Order) (entry.Changed, error) {
 	if o.Verb == entry.VerbMove {
 		if err := d.knownAccount(o.To); err != nil {
@@ -54,27 +54,27 @@ func (d *core) Edit(ctx context.Context, e control.Edit) (queue.Entry, error) {
 	return after, queueFault(err)
 }
 
-// copies are the folders in which copies of the queue are made.
-const copies = ".copy-"
+// copyPrefix is the name prefix of the temporary folders with copies of the queue.
+const copyPrefix = ".copy-"
 
-// sweep removes what a process that was killed has left: copies of the queue, and files that
-// [config.WriteFile] had not finished. The state folder is held.
-func sweep(p config.Paths) {
+// removeLeftovers removes what a killed process left in the state folder: copies of the queue and
+// unfinished files of [config.WriteFile]. The caller must hold the folder's lock.
+func removeLeftovers(p config.Paths) {
 	for _, pattern := range []string{
-		filepath.Join(p.State, copies+"*"), filepath.Join(p.State, ".*.[0-9]*"), filepath.Join(p.State, "keys", ".*.[0-9]*"),
+		filepath.Join(p.State, copyPrefix+"*"), filepath.Join(p.State, ".*.[0-9]*"), filepath.Join(p.State, "keys", ".*.[0-9]*"),
 	} {
-		left, _ := filepath.Glob(pattern) // none is well
+		left, _ := filepath.Glob(pattern) // fails only for a malformed pattern
 		for _, name := range left {
-			_ = os.RemoveAll(name) // it only takes room
+			_ = os.RemoveAll(name) // a leftover is harmless
 		}
 	}
 }
 
-// Backup implements [control.API]. The copy is made beside the queue, which
-// may be all that this process can write, and goes when it was handed over.
+// Backup implements [control.API]. The copy is made next to the queue, which may be the only
+// writable folder, and removed after it was written to w.
 func (d *core) Backup(ctx context.Context, w io.Writer) error {
-	defer d.working()()
-	dir, err := os.MkdirTemp(d.o.Paths.State, copies)
+	defer d.startJob()()
+	dir, err := os.MkdirTemp(d.o.Paths.State, copyPrefix)
 	if err != nil {
 		return fmt.Errorf("back up: %w", err)
 	}
@@ -111,8 +111,8 @@ func (d *core) Pause(ctx context.Context, p control.Pause) ([]control.Account, e
 	})
 }
 
-// Resume implements [control.API]. It ends a pause that no answer of the service ends;
-// what else keeps an account back is tried again at once.
+// Resume implements [control.API]. It ends pauses that the loop does not probe by itself; other
+// obstacles are retried at once.
 func (d *core) Resume(ctx context.Context, p control.Pause) ([]control.Account, error) {
 	return d.setPause(ctx, p.Account, func(a *account.Row) {
 		if !a.Pause.Probes() {
@@ -121,7 +121,7 @@ func (d *core) Resume(ctx context.Context, p control.Pause) ([]control.Account, 
 	})
 }
 
-// knownAccount refuses an account that the configuration does not have.
+// knownAccount returns an error if the configuration does not have the account.
 func (d *core) knownAccount(name string) error {
 	if slices.Contains(d.accountNames(), name) {
 		return nil
@@ -129,7 +129,7 @@ func (d *core) knownAccount(name string) error {
 	return control.NotFound(viewing.Say("fault.noAccount", "name", name), viewing.Say("hint.oneOf", "names", strings.Join(d.accountNames(), ", ")))
 }
 
-// setPause changes one account, or all, and has the loops look.
+// setPause changes the pause of one account, or of all for "", and wakes the loops.
 func (d *core) setPause(ctx context.Context, only string, change func(*account.Row)) ([]control.Account, error) {
 	names := d.accountNames()
 	if only != "" {
@@ -148,7 +148,7 @@ func (d *core) setPause(ctx context.Context, only string, change func(*account.R
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, control.Account{ // the loop will say the rest
+		list = append(list, control.Account{ // the other fields come from the loop
 			Name: name, State: after.Pause.State(), Reason: after.Pause.Problem, Hint: after.Pause.Hint, Drops: after.Pause.Drops,
 			BaseURL: after.BaseURL, LastDelivered: control.Known(after.LastDelivered), PausedUntil: control.Known(after.Pause.Until),
 		})
@@ -159,10 +159,10 @@ func (d *core) setPause(ctx context.Context, only string, change func(*account.R
 
 // Add implements [control.API].
 func (d *core) Add(ctx context.Context, v viewing.Event) (queue.Entry, error) {
-	if e, err := d.wished(ctx, v); err != nil || e.ID != 0 {
+	if e, err := d.existingEntry(ctx, v); err != nil || e.ID != 0 {
 		return e, err
 	}
-	d.titles.learnNow(ctx, v.Media) // for the answer
+	d.titles.fetchNow(ctx, v.Media) // for the answer
 	outcomes, err := d.store.Commit(ctx, viewing.Batch{Source: viewing.SourceCLI, Events: []viewing.Event{v}})
 	if err != nil {
 		return queue.Entry{}, queueFault(err)
@@ -174,21 +174,21 @@ func (d *core) Add(ctx context.Context, v viewing.Event) (queue.Entry, error) {
 	return x.Entry, err
 }
 
-// Days implements [control.API]. Days are those of this machine's zone.
+// Days implements [control.API]. It uses this machine's time zone.
 func (d *core) Days(ctx context.Context, n int) ([]entry.Day, error) {
 	now := time.Now()
 	return d.store.Days(ctx, time.Date(now.Year(), now.Month(), now.Day()-n+1, 0, 0, 0, 0, time.Local), n)
 }
 
-// Year implements [control.API]. Days are those of this machine's zone.
+// Year implements [control.API]. It uses this machine's time zone.
 func (d *core) Year(ctx context.Context, year int) (entry.Year, error) {
 	y, err := d.store.Year(ctx, year, time.Local)
 	return y, queueFault(err)
 }
 
-// wished is an entry that asks for the same wish or list already, where each of the
-// accounts has one; its id is 0 for none. Viewings are never the same.
-func (d *core) wished(ctx context.Context, v viewing.Event) (found queue.Entry, err error) {
+// existingEntry returns an entry for the same watchlist or list item if each account of the
+// command line already has one, else an entry with id 0. It ignores viewings.
+func (d *core) existingEntry(ctx context.Context, v viewing.Event) (found queue.Entry, err error) {
 	f := entry.Filter{Kind: v.Kind}
 	switch {
 	case v.Kind == viewing.KindWatchlist && len(v.Media) == 1:
@@ -242,14 +242,14 @@ func (d *core) List(ctx context.Context, f entry.Filter) ([]queue.Entry, error) 
 		}
 	}
 	if len(list) <= maxShown {
-		d.titles.want(list...)
+		d.titles.request(list...)
 	}
 	return list, nil
 }
 
 const (
-	maxPage  = 1000 // entries that the queue lists at once
-	maxShown = 150  // entries of a list that somebody reads; longer ones are counted or worked on
+	maxPage  = 1000 // entries per query
+	maxShown = 150  // longer lists are not read by a person and need no titles
 )
 
 // Acknowledge implements [control.API].
@@ -275,9 +275,8 @@ func (d *core) ForgetCorrection(ctx context.Context, id int64) error {
 	return err
 }
 
-// Undo implements [control.API]. The service's DELETE names an item, not
-// a viewing: it is asked for only when a whole reading shows one viewing of
-// the item, and that is ours.
+// Undo implements [control.API]. The service's DELETE removes all viewings of an item, so it is
+// sent only if the complete history contains exactly one viewing of the item and that is ours.
 func (d *core) Undo(ctx context.Context, u control.Undo) (control.Undone, error) {
 	x, err := d.store.Explain(ctx, u.ID)
 	if err != nil {
@@ -292,7 +291,7 @@ func (d *core) Undo(ctx context.Context, u control.Undo) (control.Undone, error)
 		f.Hint = viewing.Say("hint.takeAway")
 		return control.Undone{}, f
 	}
-	service, done, err := d.serviceOf(ctx, e.Account)
+	service, done, err := d.serviceClient(ctx, e.Account)
 	if err != nil {
 		return control.Undone{}, err
 	}
@@ -321,8 +320,9 @@ func (d *core) Undo(ctx context.Context, u control.Undo) (control.Undone, error)
 	return out, queueFault(err)
 }
 
-// mayUndo reports whether the entry's viewing is there and may be taken away;
-// not there is as good as undone. Else the error says what stands against it.
+// mayUndo reports whether the service has the entry's viewing and it can be deleted. false
+// without an error means that the service does not have it. An error says why it cannot be
+// deleted.
 func (d *core) mayUndo(ctx context.Context, service *tracker.Client, e queue.Entry) (there bool, err error) {
 	account, err := d.store.Account(ctx, e.Account)
 	if err != nil {
@@ -358,9 +358,9 @@ func (d *core) mayUndo(ctx context.Context, service *tracker.Client, e queue.Ent
 	return there, nil
 }
 
-// undoable decides by a reading whether the one viewing of the entry's item
-// is the entry's own; why says what stands against it. others counts further
-// entries of ours about the item that were delivered.
+// undoable reports whether the history contains exactly one viewing of the entry's item and that
+// is the entry's. If it must not be deleted, why says so. others is the number of our other
+// delivered entries for the item.
 func undoable(e queue.Entry, keeps doubt.Precision, r tracker.Reading, others int) (there bool, why viewing.Message) {
 	var alike []string
 	unclear, ours := 0, false
@@ -392,14 +392,15 @@ func undoable(e queue.Entry, keeps doubt.Precision, r tracker.Reading, others in
 }
 
 func cannotUndo(e queue.Entry, why viewing.Message) *control.Fault {
-	return control.Refused(ofEntry("fault.undo", e.ID).Because(why), viewing.Say("hint.stillThere"))
+	return control.Refused(entryMessage("fault.undo", e.ID).Because(why), viewing.Say("hint.stillThere"))
 }
 
-// explain tells everything about one entry, and what moves it on unless it waits.
+// explain returns everything known about an entry and, unless it is pending, the next step for
+// the user.
 func (d *core) explain(ctx context.Context, id int64) (out control.Explanation, err error) {
 	out.Explanation, err = d.store.Explain(ctx, id)
 	if errors.Is(err, entry.ErrNotFound) {
-		return out, control.NotFound(ofEntry("fault.noEntry", id), control.Command("filmspool diary"))
+		return out, control.NotFound(entryMessage("fault.noEntry", id), control.Command("filmspool diary"))
 	}
 	if err == nil {
 		out.Candidates, err = d.store.Candidates(ctx, id)
@@ -408,15 +409,15 @@ func (d *core) explain(ctx context.Context, id int64) (out control.Explanation, 
 		entitled := []queue.Entry{out.Entry, out.Ahead}
 		err = d.store.Entitle(ctx, entitled)
 		out.Entry, out.Ahead = entitled[0], entitled[1]
-		d.titles.want(out.Entry)
-		d.titles.offers(out.Candidates)
+		d.titles.request(out.Entry)
+		d.titles.rememberPosters(out.Candidates)
 	}
 	out.Why, out.Hint = control.Advice(out.Entry)
 	return out, err
 }
 
-// Explain implements [control.API]. It says what a waiting entry waits for, in the order
-// of [Daemon.Status].
+// Explain implements [control.API]. For a pending entry it says what the entry waits for: the
+// most general obstacle first.
 func (d *Daemon) Explain(ctx context.Context, id int64) (control.Explanation, error) {
 	x, err := d.explain(ctx, id)
 	if err != nil || x.State != viewing.StatePending {
@@ -430,17 +431,17 @@ func (d *Daemon) Explain(ctx context.Context, id int64) (control.Explanation, er
 		x.Why, x.Hint = viewing.Say("why.noAccount", "name", x.Account), control.Command("filmspool config show")
 		return x, nil
 	}
-	look, err := d.accountStatus(ctx, x.Account)
-	x.Why, x.Hint = control.WaitingFor(x.Explanation, look, time.Now())
+	status, err := d.accountStatus(ctx, x.Account)
+	x.Why, x.Hint = control.WaitingFor(x.Explanation, status, time.Now())
 	return x, err
 }
 
-// ofEntry is a message about an entry.
-func ofEntry(code string, id int64) viewing.Message {
+// entryMessage returns a message about the entry with this id.
+func entryMessage(code string, id int64) viewing.Message {
 	return viewing.Say(code, "id", strconv.FormatInt(id, 10))
 }
 
-// storageHint says what to do about what keeps the queue from writing.
+// storageHint returns the remedy for a queue that cannot be written.
 func storageHint(t sqlite.Trouble, folder string) viewing.Message {
 	if t.Full() {
 		return viewing.Say("hint.freeSpace", "path", folder)
@@ -448,15 +449,14 @@ func storageHint(t sqlite.Trouble, folder string) viewing.Message {
 	return viewing.Say("hint.makeWritable", "path", folder)
 }
 
-// queueFault is an error of the queue in a person's words, with what can be done about the
-// entry.
+// queueFault converts an error of the queue into a fault of the control API, with the remedy.
 func queueFault(err error) error {
 	var state *queue.StateError
 	var missing entry.Missing
 	switch {
 	case errors.As(err, &state):
 		var hint viewing.Message
-		if state.ID != 0 { // else filters have selected it
+		if state.ID != 0 { // 0 if filters selected the entry
 			if _, hint = control.Advice(entry.Entry{ID: state.ID, State: state.State, Reason: state.Reason}); hint.Code == "" {
 				hint = control.Command("filmspool show %d", state.ID)
 			}
@@ -465,7 +465,7 @@ func queueFault(err error) error {
 	case errors.Is(err, entry.ErrState), errors.Is(err, viewing.ErrInvalid):
 		return control.Invalid(viewing.MessagesOf(err)[0], viewing.Message{})
 	case errors.As(err, &missing):
-		return control.NotFound(ofEntry("fault.noEntry", int64(missing)), control.Command("filmspool diary"))
+		return control.NotFound(entryMessage("fault.noEntry", int64(missing)), control.Command("filmspool diary"))
 	case errors.Is(err, entry.ErrSelection):
 		return control.Invalid(viewing.Say("fault.noSelection"), viewing.Say("hint.select"))
 	default:
@@ -473,7 +473,7 @@ func queueFault(err error) error {
 	}
 }
 
-// stateMessage says why a verb does not fit an entry.
+// stateMessage explains why the state of an entry does not allow a verb.
 func stateMessage(e *queue.StateError) viewing.Message {
 	m := viewing.Say("fault.locked", "verb", e.Verb, "id", strconv.FormatInt(e.ID, 10), "state", string(e.State))
 	switch {

@@ -14,26 +14,26 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// playingSilence is how long what a browser plays is shown without news of it: they come
-// once a minute.
-const playingSilence = 150 * time.Second
+// playingTimeout is how long a browser's playback is shown without an update; browsers send one
+// every minute.
+const playingTimeout = 150 * time.Second
 
-// playing is what plays now, at most one item of each source. It is in memory alone.
+// playing holds what plays now, at most one item per source, in memory only.
 type playing struct {
 	changes queue.Changes
 	mu      sync.Mutex
 	items   map[string]*playback // by source
 }
 
-// playback is one item that plays.
+// playback is one playing item.
 type playback struct {
 	control.Playing
-	session string // the source's name for it
+	session string // the source's id of the playback
 }
 
-// set shows what a source plays, in place of what it played before. It is forgotten after
-// so long without news; 0 is never.
-func (p *playing) set(session string, now control.Playing, silence time.Duration) {
+// set replaces the playback of a source. It is removed after timeout without an update; 0 means
+// never.
+func (p *playing) set(session string, now control.Playing, timeout time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.items == nil {
@@ -41,13 +41,13 @@ func (p *playing) set(session string, now control.Playing, silence time.Duration
 	}
 	item := &playback{Playing: now, session: session}
 	p.items[now.Source] = item
-	if silence > 0 {
-		time.AfterFunc(silence, func() { p.remove(now.Source, func(one *playback) bool { return one == item }) })
+	if timeout > 0 {
+		time.AfterFunc(timeout, func() { p.remove(now.Source, func(one *playback) bool { return one == item }) })
 	}
 	p.changes.Nudge()
 }
 
-// end ends a playback of a source; the session "" is any.
+// end removes the playback of a source if it has this session; "" matches any.
 func (p *playing) end(source, session string) {
 	p.remove(source, func(one *playback) bool { return session == "" || session == one.session })
 }
@@ -61,7 +61,7 @@ func (p *playing) remove(source string, which func(*playback) bool) {
 	}
 }
 
-// list returns what plays, the latest news first.
+// list returns the playbacks, the most recently updated first.
 func (p *playing) list() (all []control.Playing) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -74,8 +74,9 @@ func (p *playing) list() (all []control.Playing) {
 	return all
 }
 
-// clientPlays takes what a browser or program plays. What a rule would drop is not shown.
-func (d *Daemon) clientPlays(source string, m protocol.Playing) {
+// updateClientPlaying handles a "playing" message of a browser or program. Items that a rule
+// would drop are not shown.
+func (d *Daemon) updateClientPlaying(source string, m protocol.Playing) {
 	now := time.Now()
 	if m.State == protocol.StateEnded {
 		d.playing.end(source, m.Session)
@@ -85,18 +86,18 @@ func (d *Daemon) clientPlays(source string, m protocol.Playing) {
 		d.playing.end(source, "")
 		return
 	}
-	silence := playingSilence
-	if viewing.SourceKind(source) == viewing.SourceProgram { // media servers send no news of what goes on
-		silence, m.Duration = time.Duration(m.Duration)*time.Second+time.Hour, 0
+	timeout := playingTimeout
+	if viewing.SourceKind(source) == viewing.SourceProgram { // media servers send no updates during a playback
+		timeout, m.Duration = time.Duration(m.Duration)*time.Second+time.Hour, 0
 	}
 	d.playing.set(m.Session, control.Playing{
 		Source: source, Media: m.Media, Paused: m.State == protocol.StatePaused, At: now.UTC(), Position: m.Position, Duration: m.Duration,
-	}, silence)
+	}, timeout)
 }
 
-// libraryPlays takes what the Kodi of a library plays since a moment; the zero media is
+// updateLibraryPlaying sets what a library's Kodi plays, and since when. The zero media means
 // nothing.
-func (d *core) libraryPlays(source string, m viewing.Media, since time.Time) {
+func (d *core) updateLibraryPlaying(source string, m viewing.Media, since time.Time) {
 	if m.Type == "" {
 		d.playing.end(source, "")
 		return

@@ -51,13 +51,13 @@ func TestHomeShowsWhatPlays(t *testing.T) {
 func TestWhatIsDroppedIsNotShownAsPlaying(t *testing.T) {
 	d, _ := opened(t, testOptions(t))
 	m := protocol.Playing{Session: "s", State: protocol.StatePlaying, Media: viewing.Media{Type: viewing.Movie, Title: "Alpha"}}
-	d.clientPlays("browser:1", m)
+	d.updateClientPlaying("browser:1", m)
 	if n := len(d.playing.list()); n != 1 {
 		t.Fatalf("%d play", n)
 	}
 	m.Source.Site = "www.films.example"
 	d.o.Config.Filters = []config.Filter{{Match: rules.Match{Site: "films.example"}, Action: "ignore"}}
-	if d.clientPlays("browser:1", m); len(d.playing.list()) != 0 {
+	if d.updateClientPlaying("browser:1", m); len(d.playing.list()) != 0 {
 		t.Error("a site that is ignored is shown")
 	}
 }
@@ -75,7 +75,7 @@ func TestWhatPlaysIsForgotten(t *testing.T) {
 			return names
 		}
 		set := func(source, session, title string) {
-			p.set(session, control.Playing{Source: source, At: time.Now(), Media: viewing.Media{Title: title}}, playingSilence)
+			p.set(session, control.Playing{Source: source, At: time.Now(), Media: viewing.Media{Title: title}}, playingTimeout)
 		}
 		set("a", "1", "A")
 		time.Sleep(2 * time.Minute)

@@ -27,19 +27,18 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
-// provider is Wikidata or TMDB, where the user turned it on.
+// provider is Wikidata or TMDB, if the user enabled it.
 type provider struct {
 	name, address string
 	open          func() (resolve.Fetcher, error)
-	detail        viewing.Message                  // what it is asked
-	remedy        viewing.Message                  // what to do when it refuses us
-	client        atomic.Pointer[resolve.Provider] // nil where it cannot be asked
-	problem, hint viewing.Message                  // why not, and what to do
+	detail        viewing.Message                  // which data it gets
+	remedy        viewing.Message                  // for the user, when it refuses our requests
+	client        atomic.Pointer[resolve.Provider] // nil if it cannot be used
+	problem, hint viewing.Message                  // why it cannot be used, and the remedy
 }
 
-// openProviders makes the providers that the user turned on, once. What is wrong with one
-// stands in its row of the status; everything else goes on without it. Where none is on,
-// old answers are removed.
+// openProviders opens the enabled providers once. A provider with a problem is shown in the
+// status and not used. If none is enabled, cached answers are removed.
 func (d *core) openProviders(ctx context.Context) {
 	if d.providersOpen {
 		return
@@ -77,11 +76,11 @@ func (d *core) openProviders(ctx context.Context) {
 		}
 	}
 	if fresh {
-		d.askAgain(ctx)
+		d.resolveAgain(ctx)
 	}
 }
 
-// tmdbProvider returns TMDB as it is configured.
+// tmdbProvider returns the configured TMDB provider.
 func (d *core) tmdbProvider() *provider {
 	address := d.o.Config.Resolve.TMDB.BaseURL
 	open := func() (resolve.Fetcher, error) {
@@ -97,14 +96,14 @@ func (d *core) tmdbProvider() *provider {
 	return &provider{name: "TMDB", address: address, open: open, detail: viewing.Say("asked.tMDB"), remedy: control.Command("filmspool login --tmdb")}
 }
 
-// useProvider has another client asked.
+// useProvider replaces the client of a provider.
 func (d *core) useProvider(p *provider, asker resolve.Fetcher) {
 	p.client.Store(&resolve.Provider{
 		Name: p.name, Address: p.address, Fetcher: asker, Cache: d.answers, Log: d.log.With("part", "identity"),
 	})
 }
 
-// chain has the providers that can be asked now.
+// chain returns the providers that can be used now.
 func (d *core) chain() (c resolve.Chain) {
 	for _, p := range d.providers {
 		if client := p.client.Load(); client != nil {
@@ -114,7 +113,7 @@ func (d *core) chain() (c resolve.Chain) {
 	return c
 }
 
-// status is the provider's row among the sources.
+// status returns the provider as a source of the status.
 func (p *provider) status() control.Source {
 	s := control.Source{Name: strings.ToLower(p.name), Kind: "resolver", State: account.OK, Details: []viewing.Message{p.detail}}
 	problem, hint := p.problem, p.hint
@@ -137,8 +136,8 @@ func (p *provider) status() control.Source {
 	return s
 }
 
-// askAgain has every unresolved entry resolved again, with the providers of now.
-func (d *core) askAgain(ctx context.Context) {
+// resolveAgain makes all unresolved entries be resolved again with the current providers.
+func (d *core) resolveAgain(ctx context.Context) {
 	for name := range d.o.Config.Accounts {
 		if err := d.store.AskAnew(ctx, name); err != nil {
 			d.log.Warn("unresolved entries are not resolved again", "account", name, "error", err)
@@ -174,25 +173,24 @@ func (d *core) Resolve(ctx context.Context, m viewing.Media) (control.Resolution
 	return r, nil
 }
 
-// resolveTime is how long resolving one item may take.
-const resolveTime = 2 * time.Minute
+// resolveTimeout limits the resolution of one item.
+const resolveTimeout = 2 * time.Minute
 
-// resolve says what an item is, by the service of an account and by the providers. It
-// records nothing.
+// resolve identifies an item with an account's service and the providers. It records nothing.
 func (d *core) resolve(ctx context.Context, account string, e resolve.Evidence) (decision resolve.Decision, err error) {
-	ctx, cancel := context.WithTimeout(ctx, resolveTime)
+	ctx, cancel := context.WithTimeout(ctx, resolveTimeout)
 	defer cancel()
 	if a := d.accounts[account]; a != nil {
 		decision, err = a.loop.Identify(ctx, e)
 		if errors.Is(err, replay.ErrNotNow) && decision.By != "" {
-			err = nil // others were asked
+			err = nil // the providers were asked
 		}
 	} else {
 		var decided []resolve.Decision
 		decided, err = d.chain().Decide(ctx, []resolve.Evidence{e})
 		decision = decided[0]
 	}
-	d.titles.offers(decision.Candidates)
+	d.titles.rememberPosters(decision.Candidates)
 	return decision, err
 }
 
@@ -209,7 +207,7 @@ func (d *core) Fix(ctx context.Context, f control.Fix) (out control.Fixed, err e
 	if len(readings) > 0 {
 		r := &readings[0]
 		f.Season, f.Episode = cmp.Or(f.Season, r.Season), cmp.Or(f.Episode, r.Episode)
-		if is := x.Entry.Media.Show; r.What == "" && is != nil { // a place alone is one of the same series
+		if is := x.Entry.Media.Show; r.What == "" && is != nil { // only season and episode: of the same series
 			r.What, r.Year = is.Title, is.Year
 			if is.IDs.TMDB > 0 {
 				r.What = strconv.FormatInt(is.IDs.TMDB, 10)
@@ -221,16 +219,16 @@ func (d *core) Fix(ctx context.Context, f control.Fix) (out control.Fixed, err e
 	x.Entry.Media = &m
 	switch {
 	case m.Type != viewing.Episode && (f.Season != nil || f.Episode != nil):
-		return out, control.Invalid(ofEntry("fault.noEpisode", f.ID), control.Command("filmspool fix %d NUMBER", f.ID))
+		return out, control.Invalid(entryMessage("fault.noEpisode", f.ID), control.Command("filmspool fix %d NUMBER", f.ID))
 	case m.Type == viewing.Episode && m.Title == "" && (m.Season == nil || m.Episode == nil):
-		return out, control.Invalid(ofEntry("fault.placeless", f.ID), control.Command("filmspool fix %d NUMBER S01E02", f.ID))
+		return out, control.Invalid(entryMessage("fault.placeless", f.ID), control.Command("filmspool fix %d NUMBER S01E02", f.ID))
 	}
 	out = control.Fixed{Entry: x.Entry, Candidates: []resolve.Candidate{}, Season: f.Season, Episode: f.Episode}
 	if f.Is == nil {
-		return out, d.propose(ctx, readings, &out)
+		return out, d.findCandidates(ctx, readings, &out)
 	}
 	if f.Is.Type != resolve.ClueOf(m).Kind {
-		return out, control.Invalid(ofEntry("fault.otherKind", f.ID), ofEntry("hint.addAgain", f.ID))
+		return out, control.Invalid(entryMessage("fault.otherKind", f.ID), entryMessage("hint.addAgain", f.ID))
 	}
 	f.Is.Title = typed.Shortened(f.Is.Title)
 	if out.CorrectionResult, err = d.store.Correct(ctx, queue.Correcting{Entry: f.ID, Is: *f.Is, Season: f.Season, Episode: f.Episode, DryRun: f.DryRun}); err != nil {
@@ -241,8 +239,8 @@ func (d *core) Fix(ctx context.Context, f control.Fix) (out control.Fixed, err e
 	return out, err
 }
 
-// propose adds the candidates that words may mean.
-func (d *core) propose(ctx context.Context, readings []typed.Reading, out *control.Fixed) error {
+// findCandidates searches for what the user typed and stores the candidates in out.
+func (d *core) findCandidates(ctx context.Context, readings []typed.Reading, out *control.Fixed) error {
 	var m viewing.Media
 	var trouble error
 	for _, r := range readings {
@@ -277,7 +275,8 @@ func (d *core) propose(ctx context.Context, readings []typed.Reading, out *contr
 	return control.NotFound(message, hint)
 }
 
-// parseItem is the film or series that a reading names, or is to be looked for by.
+// parseItem returns the film or series that a reading names by number, or the title to search
+// for.
 func parseItem(is viewing.Media, r typed.Reading) (m viewing.Media, err error) {
 	clue := resolve.ClueOf(is)
 	m = viewing.Media{Type: clue.Kind, Year: clue.Year}
@@ -304,8 +303,8 @@ func parseItem(is viewing.Media, r typed.Reading) (m viewing.Media, err error) {
 	return viewing.Media{Type: m.Type, IDs: named.IDs}, err
 }
 
-// tvdbAddress reads an address of thetvdb.com: it has the number of a series, or
-// words of its title.
+// tvdbAddress parses an address of thetvdb.com and returns the number of the series, or the words
+// of its title.
 func tvdbAddress(text string) (id int64, words string) {
 	parts := regexp.MustCompile(`(?i)^(?:https?://)?(?:www\.)?thetvdb\.com/(?:dereferrer/series/(\d+)|series/([\w-]+)|movies?/([\w-]+))/?$`).FindStringSubmatch(strings.TrimSpace(text))
 	if parts == nil {

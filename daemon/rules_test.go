@@ -168,13 +168,13 @@ func TestSettingsOf(t *testing.T) {
 	for class := range c.Kodi.Classes.ByName() {
 		v.Class = viewing.Class(class)
 		want := rules.Decide(rules.Settings{}, "kodi:/k", v, &film, time.Now())
-		if got := rules.Decide(settingsOf(c), "kodi:/k", v, &film, time.Now()); got.State != want.State || got.Reason != want.Reason {
+		if got := rules.Decide(ruleSettings(c), "kodi:/k", v, &film, time.Now()); got.State != want.State || got.Reason != want.Reason {
 			t.Errorf("%s: %s (%s), want %s (%s)", class, got.State, got.Reason, want.State, want.Reason)
 		}
 	}
 	c.Kodi.Classes.Backdated = "send"
 	v.Class = viewing.ClassBackdated
-	if o := (kodiAccount{rules: settingsOf(c)}).Predict("kodi:/k", v, film, time.Now()); o.State != viewing.StatePending || len(o.Steps) == 0 || o.Steps[0].Code != "rule.sent.class" {
+	if o := (kodiAccount{rules: ruleSettings(c)}).Predict("kodi:/k", v, film, time.Now()); o.State != viewing.StatePending || len(o.Steps) == 0 || o.Steps[0].Code != "rule.sent.class" {
 		t.Errorf("%+v", o)
 	}
 }

@@ -23,23 +23,23 @@ func (d *core) Settings(context.Context) (control.Settings, error) {
 	return s, nil
 }
 
-// Set implements [control.API]. A token that was given for one address is not sent to
-// another because somebody has the page open.
+// Set implements [control.API]. It refuses to change the webhook address while a token is stored:
+// the token was given for the old address.
 func (d *core) Set(ctx context.Context, s control.Set) (out control.SetDone, err error) {
 	if token, _, err := d.keys.Secret(config.WebhookToken); s.Key == "notices.webhook.url" && s.Value != nil && (err != nil || !token.IsZero()) {
 		return out, control.Refused(viewing.Say("fault.webhookToken"), viewing.Say("hint.webhookToken"))
 	}
 	ch, err := d.change(ctx, func(from config.Source) (config.Change, error) { return from.Set(s.Key, s.Value) })
 	if err != nil {
-		return out, changeFault(err)
+		return out, settingsFault(err)
 	}
 	before, after := ch.Before.Settings(), ch.After.Settings()
 	i := slices.IndexFunc(after, func(one config.Setting) bool { return one.Key == s.Key })
 	return control.SetDone{Setting: after[i], Was: before[i].Value, Changed: ch.Changed}, nil
 }
 
-// Reload implements [control.API]: it reads the configuration again. A good one is put to
-// use; with a mistake in it, or while work goes on, everything stays as it is.
+// Reload implements [control.API]: it reads the configuration again and restarts with it if it
+// changed. If it is invalid, or a job runs, the current one stays in use.
 func (d *Daemon) Reload(ctx context.Context) error {
 	if d.o.Source == nil {
 		return errNoFile()
@@ -49,7 +49,7 @@ func (d *Daemon) Reload(ctx context.Context) error {
 	c, err := d.o.Source.Load()
 	if err != nil {
 		d.problem.Store(&err)
-		return changeFault(err)
+		return settingsFault(err)
 	}
 	d.problem.Store(nil)
 	if reflect.DeepEqual(c, d.o.Config) {
@@ -71,21 +71,21 @@ func (d *core) FindKodi(context.Context) ([]kodi.Library, error) {
 func (d *core) AddKodi(ctx context.Context, userdata string) (kodi.Library, error) {
 	at, err := kodi.Fit(userdata)
 	if err != nil {
-		return at, changeFault(err)
+		return at, settingsFault(err)
 	}
 	_, err = d.change(ctx, func(from config.Source) (config.Change, error) { return from.AddLibrary(at.Userdata) })
 	at.Configured = true
-	return at, changeFault(err)
+	return at, settingsFault(err)
 }
 
 // RemoveKodi implements [control.API].
 func (d *core) RemoveKodi(ctx context.Context, userdata string) (kodi.Library, error) {
 	_, err := d.change(ctx, func(from config.Source) (config.Change, error) { return from.RemoveLibrary(userdata) })
-	at, _ := kodi.Fit(userdata) // what stands in its way is part of it
-	return at, changeFault(err)
+	at, _ := kodi.Fit(userdata) // the result also contains the error
+	return at, settingsFault(err)
 }
 
-// renameLibrary gives a Kodi library another name, if it is one that is meant.
+// renameLibrary renames the Kodi library that r.ID names. It reports false if it names none.
 func (d *core) renameLibrary(ctx context.Context, r control.Renaming) (renamed bool, err error) {
 	for i, folder := range d.o.Config.Folders() {
 		if r.ID != "kodi:"+folder && r.ID != folder && (r.ID == "" || r.ID != d.o.Config.Kodi.Libraries[i].Name) {
@@ -96,7 +96,7 @@ func (d *core) renameLibrary(ctx context.Context, r control.Renaming) (renamed b
 			return false, control.Invalid(viewing.Say("fault.nameNeeded"), viewing.Message{})
 		}
 		_, err := d.change(ctx, func(from config.Source) (config.Change, error) { return from.NameLibrary(folder, name) })
-		return true, changeFault(err)
+		return true, settingsFault(err)
 	}
 	return false, nil
 }
@@ -104,10 +104,10 @@ func (d *core) renameLibrary(ctx context.Context, r control.Renaming) (renamed b
 // IgnoreUntitled implements [control.API].
 func (d *core) IgnoreUntitled(ctx context.Context, s control.UntitledSite) error {
 	_, err := d.change(ctx, func(from config.Source) (config.Change, error) { return from.IgnoreUntitled(s.Site, s.Ignored) })
-	return changeFault(err)
+	return settingsFault(err)
 }
 
-// change writes a change of the settings and puts it to use, if this instance runs.
+// change writes a change of the settings and, in a running daemon, restarts with it.
 func (d *core) change(ctx context.Context, make func(config.Source) (config.Change, error)) (ch config.Change, err error) {
 	if d.o.Source == nil {
 		return ch, errNoFile()
@@ -127,13 +127,13 @@ func (d *core) change(ctx context.Context, make func(config.Source) (config.Chan
 	return ch, nil
 }
 
-// errNoFile is the answer of an instance that was started without a configuration file.
+// errNoFile returns the error of an instance that was started without a configuration file.
 func errNoFile() error {
 	return control.Refused(viewing.Say("fault.fixedSettings"), viewing.Say("hint.beginAnew"))
 }
 
-// changeFault is why a change was refused, in the words of the control API.
-func changeFault(err error) error {
+// settingsFault converts an error of a settings change into a fault of the control API.
+func settingsFault(err error) error {
 	code := control.CodeRefused
 	switch {
 	case err == nil, errors.As(err, new(*control.Fault)):
@@ -151,17 +151,17 @@ func changeFault(err error) error {
 	return f
 }
 
-// restartWith ends this instance for one with another configuration. What is asked after it
-// has returned is answered by the next instance.
+// restartWith stops this instance and starts one with another configuration. Requests after its
+// return are answered by the next instance.
 func (d *Daemon) restartWith(_ context.Context, c config.Config) {
 	d.log.Info("the configuration has changed, and is put to use")
 	d.process.next.Store(&c)
 	d.problem.Store(nil)
-	d.process.leave()
+	d.process.deactivate()
 	d.stop()
 }
 
-// reloadOnSignal reads the configuration again whenever that is asked for, until ctx ends.
+// reloadOnSignal reads the configuration again at each signal, until ctx ends.
 func (d *Daemon) reloadOnSignal(ctx context.Context) {
 	for {
 		select {
@@ -175,7 +175,7 @@ func (d *Daemon) reloadOnSignal(ctx context.Context) {
 	}
 }
 
-// errIfBusy reports what a change of the configuration would cut.
+// errIfBusy returns an error if a job runs that a reload would interrupt.
 func (d *core) errIfBusy() error {
 	if d.work.Load() == 0 {
 		return nil
@@ -185,8 +185,8 @@ func (d *core) errIfBusy() error {
 	}
 }
 
-// working says that there is something to cut, until the function it returns is called.
-func (d *core) working() (done func()) {
+// startJob prevents reloads until the returned function is called.
+func (d *core) startJob() (done func()) {
 	d.work.Add(1)
 	return func() { d.work.Add(-1) }
 }

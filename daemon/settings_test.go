@@ -74,7 +74,7 @@ func set(key string, value any) func(control.API) error {
 // find is where an instance listens, and a client for it.
 func find(t *testing.T, o Options) (address string, c *control.Client) {
 	t.Helper()
-	c, err := Find(t.Context(), o.Paths)
+	c, err := Connect(t.Context(), o.Paths)
 	must(t, err)
 	t.Cleanup(c.Close)
 	s, err := c.Status(t.Context())
@@ -155,7 +155,7 @@ func TestAChangeIsTakenInWhileAViewingLeaves(t *testing.T) {
 	dialing, stop := context.WithCancel(t.Context())
 	refused := make(chan error, 1)
 	go func() { refused <- dial(dialing, before) }()
-	if running, err := Change(t.Context(), o, set("wave", 7)); err != nil || !running {
+	if running, err := ChangeSettings(t.Context(), o, set("wave", 7)); err != nil || !running {
 		t.Fatalf("changed: %v %v", running, err)
 	}
 	stop()

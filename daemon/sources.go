@@ -22,12 +22,12 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// sourceStatus is how the sources stand. library looks at a library.
+// sourceStatus returns the status of all sources. library returns the status of a Kodi library.
 func (d *core) sourceStatus(library func(*kodi.Importer) kodi.Status) []control.Source {
 	list := []control.Source{}
 	for _, k := range d.pairing.List() {
 		list = append(list, control.Source{
-			Name: kindOf(k) + ":" + k.ID, Kind: kindOf(k), State: account.OK, LastSeen: control.Known(k.LastSeen), Label: k.Label, Unread: k.Unread,
+			Name: clientKind(k) + ":" + k.ID, Kind: clientKind(k), State: account.OK, LastSeen: control.Known(k.LastSeen), Label: k.Label, Unread: k.Unread,
 		})
 	}
 	for _, k := range d.libraries {
@@ -40,14 +40,13 @@ func (d *core) sourceStatus(library func(*kodi.Importer) kodi.Status) []control.
 	return list
 }
 
-// libraryStopTime is how long a stop waits for a library. Reading it takes longer only
-// where the file system does not answer, such as a network drive that is away; no call
-// that hangs there can be ended.
+// libraryStopTime is how long to wait for a library at shutdown. Reads take longer only if the
+// file system does not respond, such as an unreachable network drive; such a system call cannot
+// be interrupted.
 const libraryStopTime = 2 * time.Second
 
-// runLibrary runs an importer until it ends. After ctx has ended it is waited for only
-// so long, and then left behind: the program is about to end, and the queue refuses what
-// comes after that.
+// runLibrary runs an importer until it ends. It gives up waiting libraryStopTime after the end of
+// ctx: the process is about to exit, and the queue refuses later writes.
 func (d *Daemon) runLibrary(ctx context.Context, name string, run func(context.Context) error) error {
 	ended := make(chan error, 1)
 	go func() { ended <- run(ctx) }()
@@ -56,27 +55,27 @@ func (d *Daemon) runLibrary(ctx context.Context, name string, run func(context.C
 		return err
 	case <-ctx.Done():
 	}
-	patience := time.NewTimer(libraryStopTime)
-	defer patience.Stop()
+	timeout := time.NewTimer(libraryStopTime)
+	defer timeout.Stop()
 	select {
 	case err := <-ended:
 		return err
-	case <-patience.C:
+	case <-timeout.C:
 		d.log.Warn("a library is left behind: its file system does not answer", "source", name)
 		return nil
 	}
 }
 
-// openLibraries makes an importer for each Kodi library of the configuration.
+// openLibraries creates an importer for each configured Kodi library.
 func (d *core) openLibraries() error {
-	access := &libraryAccess{keys: d.keys, config: d.o.Config, taken: map[string]string{}}
+	access := &libraryAccess{keys: d.keys, config: d.o.Config, claims: map[string]string{}}
 	for _, l := range d.o.Config.Kodi.Libraries {
 		o := kodi.Options{
 			Userdata: l.Userdata, Access: access, Watched: d.o.Config.Folders(), Logger: d.log.With("part", "kodi"),
-			Announcements: d.o.Config.Kodi.Announcements, Tags: tagsOf(d.o.Config.Kodi, l),
-			Sink: d.store, Account: kodiAccount{d, settingsOf(d.o.Config)}, Playing: d.libraryPlays,
+			Announcements: d.o.Config.Kodi.Announcements, Tags: tagTargets(d.o.Config.Kodi, l),
+			Sink: d.store, Account: kodiAccount{d, ruleSettings(d.o.Config)}, Playing: d.updateLibraryPlaying,
 		}
-		if l.TimeZone != "" { // else that of Kodi's settings or of this machine
+		if l.TimeZone != "" { // else the zone of Kodi's settings or of this machine
 			var err error
 			if o.Zone, err = time.LoadLocation(l.TimeZone); err != nil {
 				return fmt.Errorf("open library %s: %w", l.Userdata, err)
@@ -87,9 +86,9 @@ func (d *core) openLibraries() error {
 	return nil
 }
 
-// tagsOf says where the tags of a library put its films and series. Libraries of
-// the same accounts share their lists.
-func tagsOf(k config.Kodi, l config.Library) (all []rule.Target) {
+// tagTargets returns the lists and the watchlist that the tags of a library stand for. Libraries
+// with the same accounts share their lists.
+func tagTargets(k config.Kodi, l config.Library) (all []rule.Target) {
 	if l.WatchlistTag != "" {
 		all = append(all, rule.Target{Tag: l.WatchlistTag})
 	}
@@ -99,14 +98,13 @@ func tagsOf(k config.Kodi, l config.Library) (all []rule.Target) {
 	return all
 }
 
-// kodiAccount tells a library of the account that it feeds.
+// kodiAccount implements [kodi.Account] for the accounts that a library feeds.
 type kodiAccount struct {
 	d     *core
 	rules rules.Settings
 }
 
-// Predict implements [kodi.Account]: it tells what the rules would make of an
-// item.
+// Predict implements [kodi.Account]: it returns what the rules would do with an item.
 func (a kodiAccount) Predict(source string, v viewing.Event, m viewing.Media, now time.Time) kodi.Outcome {
 	d := rules.Decide(a.rules, source, v, &m, now)
 	out := kodi.Outcome{State: d.State, Reason: d.Reason}
@@ -116,8 +114,8 @@ func (a kodiAccount) Predict(source string, v viewing.Event, m viewing.Media, no
 	return out
 }
 
-// Hosts implements [kodi.Account]. A service without a name of its own is told
-// by its port.
+// Hosts implements [kodi.Account]. A service on localhost or an IP address is identified by host
+// and port.
 func (a kodiAccount) Hosts(source string) (hosts []string) {
 	for _, name := range a.rules.AccountsOf(source) {
 		c, err := a.d.keys.Find(name, a.d.o.Config.Accounts[name], a.d.o.Paths.File)
@@ -136,20 +134,19 @@ func (a kodiAccount) Hosts(source string) (hosts []string) {
 	return hosts
 }
 
-// libraryAccess gives servers of libraries their login, and each library to one userdata folder
-// only: two folders of the same library would report every playback twice. The first folder of
-// the configuration has it, whichever asks first after a start.
+// libraryAccess provides the database login of libraries and assigns each library to one userdata
+// folder only: two folders with the same library would report every playback twice. The first
+// folder in the configuration gets it, independent of the start order.
 type libraryAccess struct {
 	keys   config.Keys
 	config config.Config
 
-	mu    sync.Mutex
-	taken map[string]string // userdata folder → its library
+	mu     sync.Mutex
+	claims map[string]string // userdata folder → library
 }
 
-// Login implements [kodi.Access]: it gives a server the user of the
-// configuration, or Kodi's when that is "", and the password that is kept for
-// it; else Kodi's. The error wraps [library.ErrMySQL].
+// Login implements [kodi.Access]: it returns the server with the configured user and the stored
+// password. Kodi's own values replace missing ones. The error wraps [library.ErrMySQL].
 func (l *libraryAccess) Login(userdata string, s library.Server) (*library.Server, error) {
 	user := s.User
 	if i := slices.Index(l.config.Folders(), userdata); i >= 0 {
@@ -165,18 +162,18 @@ func (l *libraryAccess) Login(userdata string, s library.Server) (*library.Serve
 	return s.As(user, password.Reveal()), nil
 }
 
-// Claim implements [kodi.Access]: it gives a library to a folder, unless one
-// before it in the configuration has it. The error wraps [library.ErrShared]
-// then. A folder has the one that it led to last.
+// Claim implements [kodi.Access]: it assigns a library to a folder, in place of the folder's
+// previous one. If an earlier folder of the configuration has the library, the error wraps
+// [library.ErrShared].
 func (l *libraryAccess) Claim(userdata, origin string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.taken[userdata] = origin
+	l.claims[userdata] = origin
 	for _, folder := range l.config.Folders() {
 		switch {
 		case folder == userdata:
 			return nil
-		case l.taken[folder] == origin:
+		case l.claims[folder] == origin:
 			return fmt.Errorf("%w: %s", library.ErrShared, folder)
 		}
 	}

@@ -18,12 +18,13 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// ErrUnwritable says that the queue cannot be opened because its disk is full or read-only:
-// another try may work.
+// ErrUnwritable means that the queue cannot be opened because its disk is full or read-only. A
+// later attempt may succeed.
 var ErrUnwritable = errors.New("the disk is full or read-only")
 
-// unwritable makes an [ErrUnwritable] of an error that comes from such a disk.
-func unwritable(err error, folder string) error {
+// wrapUnwritable wraps errors of a full or read-only disk in [ErrUnwritable] and returns other
+// errors unchanged.
+func wrapUnwritable(err error, folder string) error {
 	for _, cause := range []error{sqlite.ErrStorage, syscall.ENOSPC, syscall.EROFS, syscall.EDQUOT} {
 		if errors.Is(err, cause) {
 			t := sqlite.Trouble{Cause: err}
@@ -33,73 +34,76 @@ func unwritable(err error, folder string) error {
 	return err
 }
 
-// lockTime is how long a state folder is waited for that a command holds,
-// which takes milliseconds.
-const lockTime = 2 * time.Second
+// lockTimeout is how long to wait for the lock of the state folder. A command holds it for
+// milliseconds.
+const lockTimeout = 2 * time.Second
 
-// process is what outlives a reload: the lock, the servers, and what the next instance is
-// made of.
+// process holds what survives a reload: the lock, the servers and the configuration of the next
+// instance.
 type process struct {
-	gate
+	dispatcher
 	lock         *sqlite.Lock
 	commands     *http.Server
-	public       *http.Server // nil before
-	publicListen string       // the setting for which it was opened
-	address      string       // where it listens
-	failed       chan error   // why a server has ended by itself
+	public       *http.Server // nil before the first listen
+	publicListen string       // the value of "listen" for which it was opened
+	address      string       // of the public listener
+	failed       chan error   // errors of servers that stopped unexpectedly
 	calls        sync.Map     // see [connector.Options]
 
-	next    atomic.Pointer[config.Config] // what the next instance is made of
-	problem atomic.Pointer[error]         // why the last change of the configuration is not in use
+	next    atomic.Pointer[config.Config] // the configuration of the next instance; nil for no reload
+	problem atomic.Pointer[error]         // why the last change of the configuration was refused
 }
 
-// newProcess locks the state folder and takes commands, which wait until an instance answers.
+// newProcess locks the state folder and opens the control socket. Commands wait until an instance
+// is ready.
 func newProcess(ctx context.Context, paths config.Paths) (*process, error) {
 	if err := paths.MakeState(); err != nil {
 		return nil, err
 	}
-	lock, err := sqlite.AwaitLock(ctx, paths.State, lockTime)
+	lock, err := sqlite.AwaitLock(ctx, paths.State, lockTimeout)
 	if err != nil {
 		return nil, err
 	}
 	mode := fs.FileMode(0o600)
-	if filepath.Dir(paths.Control) != paths.State { // a machine's service: its group may control it
+	if filepath.Dir(paths.Control) != paths.State { // a machine-wide service: its group may control it
 		mode = 0o660
 	}
 	l, err := control.Listen(paths.Control, mode)
 	if err != nil {
 		return nil, errors.Join(err, lock.Release())
 	}
-	p := &process{gate: newGate(), lock: lock, failed: make(chan error, 4)} // one of each listener
+	p := &process{dispatcher: newDispatcher(), lock: lock, failed: make(chan error, 4)} // one error per listener
 	p.commands = &http.Server{Handler: p.forward(func(i *instance) http.Handler { return i.commands }), ReadHeaderTimeout: requestTime}
 	p.serve(p.commands, l)
 	return p, nil
 }
 
+// close stops the servers and releases the lock.
 func (p *process) close() error {
 	close(p.closed)
 	return errors.Join(shutDown(p.commands), shutDown(p.public), p.lock.Release())
 }
 
-// A queue that is damaged again within soon, mostDamaged times in a row, is not opened again.
+// A queue that is damaged again within damageWindow is reopened at most maxDamaged times in a
+// row.
 const (
-	soon        = time.Minute
-	mostDamaged = 5
+	damageWindow = time.Minute
+	maxDamaged   = 5
 )
 
-// Serve runs an instance until ctx ends. A changed configuration is put to use by a new
-// instance in place of the old one; where that cannot begin, the previous configuration is
-// used again. A queue that is damaged or gone while it is in use is opened again, which
-// saves what can be saved. The error wraps [sqlite.ErrLocked] when another process has the
-// folder for longer than two seconds, [sqlite.ErrNewer] when a newer program wrote it and
-// [config.ErrInvalid] when the user must mend something; it may be an [ErrUnwritable].
+// Serve runs instances one after another until ctx ends. After a configuration change it starts a
+// new instance; if that fails, it starts one with the previous configuration. A queue that is
+// damaged or deleted while in use is reopened, which recovers its readable rows. The error wraps
+// [sqlite.ErrLocked] if another process holds the folder for more than two seconds,
+// [sqlite.ErrNewer] if a newer version wrote the queue, [config.ErrInvalid] if the user must
+// correct a setting, and [ErrUnwritable] for a full or read-only disk.
 func Serve(ctx context.Context, o Options) (err error) {
 	p, err := newProcess(ctx, o.Paths)
 	if err != nil {
-		return unwritable(err, o.Paths.State)
+		return wrapUnwritable(err, o.Paths.State)
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	var previous *config.Config // while the one in o has not been usable yet
+	var previous *config.Config // set until an instance is ready with the new one
 	ready := o.Ready
 	o.Ready = func(address string) {
 		previous = nil
@@ -114,7 +118,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 		if err == nil {
 			err = errors.Join(d.Run(ctx), d.Close())
 		}
-		if time.Since(begun) > soon {
+		if time.Since(begun) > damageWindow {
 			damaged = 0
 		}
 		next := p.next.Swap(nil)
@@ -133,7 +137,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 			o.Logger.Error("the new configuration cannot be used; the previous one is used again", "error", err)
 			p.problem.Store(&err)
 			o.Config, previous = *previous, nil
-		case errors.Is(err, sqlite.ErrDamaged) && damaged < mostDamaged:
+		case errors.Is(err, sqlite.ErrDamaged) && damaged < maxDamaged:
 			damaged++
 			o.Logger.Error("the queue is opened again", "error", err)
 		default:

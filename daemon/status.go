@@ -27,18 +27,20 @@ import (
 
 // Status implements [control.API].
 func (d *core) Status(ctx context.Context) (control.Status, error) {
-	s, err := d.examined(ctx, d.offline)
+	s, err := d.statusWithProblems(ctx, d.offline)
 	s.Problems = health.Roots(s.Problems)
 	return s, err
 }
 
 // Check implements [control.API].
-func (d *core) Check(ctx context.Context) (control.Status, error) { return d.examined(ctx, true) }
+func (d *core) Check(ctx context.Context) (control.Status, error) {
+	return d.statusWithProblems(ctx, true)
+}
 
-// examined is how things stand, with every problem that there is: with atOnce also what has
-// just begun.
-func (d *core) examined(ctx context.Context, atOnce bool) (control.Status, error) {
-	s, err := d.look(ctx)
+// statusWithProblems returns the status with all problems. Problems that are reported only after
+// a delay are included if immediate is true.
+func (d *core) statusWithProblems(ctx context.Context, immediate bool) (control.Status, error) {
+	s, err := d.rawStatus(ctx)
 	if err != nil {
 		return s, err
 	}
@@ -55,28 +57,29 @@ func (d *core) examined(ctx context.Context, atOnce bool) (control.Status, error
 			}
 		}
 	}
-	var found []control.Problem
-	if free, err := sqlite.Free(d.o.Paths.State); err == nil && free < lowRoom {
+	var problems []control.Problem
+	if free, err := sqlite.Free(d.o.Paths.State); err == nil && free < lowDiskSpace {
 		room := viewing.Said(fmt.Sprintf("%d MB", free>>20))
-		found = append(found, control.Problem{Code: health.DiskLow, What: &room})
+		problems = append(problems, control.Problem{Code: health.DiskLow, What: &room})
 	}
-	s.Problems = health.Judge(health.Conditions{Status: &s, Troubles: found, Now: time.Now(), AtOnce: atOnce})
+	s.Problems = health.Evaluate(health.Conditions{Status: &s, Troubles: problems, Now: time.Now(), AtOnce: immediate})
 	s.State = health.State(&s, s.Problems)
 	return s, nil
 }
 
-// lowRoom is how little room on the disk is told of, in bytes: some months of viewings,
-// and less than other programs take in a day.
-const lowRoom = 100 << 20
+// lowDiskSpace is the free disk space in bytes below which a problem is reported: enough for some
+// months of viewings, but less than other programs write in a day.
+const lowDiskSpace = 100 << 20
 
-// status is how the queue, the accounts and the sources stand, without a sentence for
-// it, at the same cost whatever waits. look looks at an account, and library at a library.
+// status returns the queue, the accounts and the sources, without problems and summary. Its cost
+// does not depend on the number of waiting entries. accountStatus and library return the status of one
+// account and one library.
 func (d *core) status(
-	ctx context.Context, look func(context.Context, string) (control.Account, error), library func(*kodi.Importer) kodi.Status,
+	ctx context.Context, accountStatus func(context.Context, string) (control.Account, error), library func(*kodi.Importer) kodi.Status,
 ) (s control.Status, err error) {
 	s = control.Status{Version: d.o.Version, Sources: d.sourceStatus(library), Untitled: d.o.Config.IgnoreUntitled}
 	for _, name := range d.accountNames() {
-		one, err := look(ctx, name)
+		one, err := accountStatus(ctx, name)
 		if err != nil {
 			return s, err
 		}
@@ -114,7 +117,7 @@ func (d *core) status(
 	return s, err
 }
 
-// status is how this instance stands, before it is judged.
+// status returns the status of this instance, without problems and summary.
 func (d *Daemon) status(ctx context.Context) (control.Status, error) {
 	s, err := d.core.status(ctx, d.accountStatus, (*kodi.Importer).Status)
 	s.Listen = d.address
@@ -124,21 +127,21 @@ func (d *Daemon) status(ctx context.Context) (control.Status, error) {
 	return s, err
 }
 
-// accountStatus is how one account stands.
+// accountStatus returns the status of one account.
 func (d *Daemon) accountStatus(ctx context.Context, name string) (control.Account, error) {
 	a := d.accounts[name]
 	l := a.conn.Load()
-	out, err := d.accountOf(ctx, a.loop.Health(), l.credential, l.problem)
-	if t := l.clock(); t != nil {
+	out, err := d.describeAccount(ctx, a.loop.Health(), l.credential, l.problem)
+	if t := l.clockProblem(); t != nil {
 		out.Troubles = append(out.Troubles, *t)
 	}
 	return out, err
 }
 
-// accountOf is how an account stands, by its loop, its key and address, and what is kept
-// of it. problem is why there is no client.
-func (d *core) accountOf(ctx context.Context, h replay.Health, c config.Credential, problem viewing.Message) (control.Account, error) {
-	out := standing(h, c, problem)
+// describeAccount returns the status of an account from its loop, its credential and what is
+// stored. problem is the reason if there is no client.
+func (d *core) describeAccount(ctx context.Context, h replay.Health, c config.Credential, problem viewing.Message) (control.Account, error) {
+	out := accountFromHealth(h, c, problem)
 	kept, err := d.store.Account(ctx, c.Account)
 	if err != nil {
 		return out, err
@@ -164,9 +167,9 @@ func (d *core) accountOf(ctx context.Context, h replay.Health, c config.Credenti
 	return out, err
 }
 
-// standing is how an account stands, by its loop and by the key and the address.
-// problem is why there is no client.
-func standing(h replay.Health, c config.Credential, problem viewing.Message) control.Account {
+// accountFromHealth returns the part of an account's status that comes from its loop and its
+// credential. problem is the reason if there is no client.
+func accountFromHealth(h replay.Health, c config.Credential, problem viewing.Message) control.Account {
 	if h.State == account.NoKey && problem.Code == "" && !c.Key.IsZero() && c.BaseURL != "" { // the key was given just now
 		h = replay.Health{State: account.Offline}
 	}
@@ -188,7 +191,7 @@ func standing(h replay.Health, c config.Credential, problem viewing.Message) con
 			Code: code, About: out.Name, Since: control.Known(h.Since), What: &out.Reason, Act: control.Act{Verb: verb, Target: out.Name},
 		}
 		if code == health.Unreachable {
-			t.After = awayAfter
+			t.After = unreachableDelay
 		}
 		out.Troubles = []control.Problem{t}
 		if command := health.CommandOf(t); command != nil {
@@ -198,8 +201,8 @@ func standing(h replay.Health, c config.Credential, problem viewing.Message) con
 	return out
 }
 
-// accountTrouble is what is wrong with an account, and what mends it where that is not the usual:
-// a login does not help where a stronger source of key or address wins over it.
+// accountTrouble returns the problem code of an account, and the verb of the remedy if it is not
+// the default one: a login does not help if a setting with precedence overrides it.
 func accountTrouble(h replay.Health, c config.Credential) (code, verb string) {
 	switch {
 	case h.State == account.NoKey && c.BaseURL == "":
@@ -225,25 +228,24 @@ func accountTrouble(h replay.Health, c config.Credential) (code, verb string) {
 	}
 }
 
-// keyRefused reports whether a message says that the key is at fault.
+// keyRefused reports whether a reason means that the key was refused.
 func keyRefused(code string) bool {
 	return code == "keyRefused" || code == "keyReadOnly" || code == "keyAnothers"
 }
 
 const (
-	// missingAfter is how long a library may be missing without a word: drives are
-	// plugged in and network folders mounted for a minute or two after a start, and
-	// systemd waits 90 s for them.
-	missingAfter = 5 * time.Minute
-	// awayAfter is the same for what passes by itself: a server may be off overnight.
-	awayAfter = 24 * time.Hour
+	// missingDelay is how long a library may be missing before it is a problem: drives and network
+	// folders may be mounted a minute or two after the start, and systemd waits 90 s for them.
+	missingDelay = 5 * time.Minute
+	// unreachableDelay is the same for temporary conditions: a server may be off overnight.
+	unreachableDelay = 24 * time.Hour
 )
 
-// kodiSource is a library as a source of the status. What passes by itself waits; what
-// does not needs the user.
+// kodiSource returns a library as a source of the status. A temporary condition is "waiting",
+// others need the user.
 func kodiSource(s kodi.Status, label string) control.Source {
 	out := control.Source{Name: "kodi:" + s.Userdata, Kind: viewing.SourceKodi, Label: label, State: account.OK, LastSeen: control.Known(s.ReadAt), Hint: s.Hint}
-	say := func(m viewing.Message, hint string) { // the first hint counts
+	say := func(m viewing.Message, hint string) { // only the first hint is used
 		if m.Code != "" {
 			out.Details = append(out.Details, m)
 		}
@@ -251,7 +253,7 @@ func kodiSource(s kodi.Status, label string) control.Source {
 			out.Hint = viewing.Say(hint)
 		}
 	}
-	since := awaySince(s)
+	since := unavailableSince(s)
 	trouble := func(code string, what viewing.Message, verb, target string, after time.Duration) {
 		out.Troubles = append(out.Troubles, control.Problem{
 			Code: code, About: cmp.Or(out.Called(), out.Name), Since: control.Known(since), What: &what,
@@ -259,7 +261,7 @@ func kodiSource(s kodi.Status, label string) control.Source {
 		})
 	}
 	say(s.Problem, "")
-	switch after := unreadAfter(s); s.State {
+	switch after := problemDelay(s); s.State {
 	case kodi.StateOK:
 		say(viewing.Say("holds", "films", strconv.Itoa(s.Films), "episodes", strconv.Itoa(s.Episodes), "watched", strconv.Itoa(s.Watched)), "")
 		say(s.Watchlist, "")
@@ -303,44 +305,44 @@ func kodiSource(s kodi.Status, label string) control.Source {
 	return out
 }
 
-// unreadAfter is how long a state of a library may last before it needs a person; 0 for
-// a state that does not pass by itself.
-func unreadAfter(s kodi.Status) time.Duration {
+// problemDelay returns how long a library may be in this state before it is a problem, or 0 if
+// the state is not temporary.
+func problemDelay(s kodi.Status) time.Duration {
 	switch s.State {
 	case kodi.StateWaiting:
-		return missingAfter
+		return missingDelay
 	case kodi.StateStarting, kodi.StateBusy, kodi.StateUpgrading, kodi.StateInterrupted, kodi.StateUnreachable:
-		return awayAfter
+		return unreachableDelay
 	default:
 		return 0
 	}
 }
 
-// awaySince is since when a library is as it is. Of a server that does not answer, that
-// is the last reading, also before a restart; but it may take its time to start, too.
-func awaySince(s kodi.Status) time.Time {
-	if s.State == kodi.StateUnreachable && !s.ReadAt.IsZero() && time.Since(s.Since) >= missingAfter {
+// unavailableSince returns the start of a library's current state. For an unreachable server it is
+// the last successful read, which may precede our start, unless the server may still be starting.
+func unavailableSince(s kodi.Status) time.Time {
+	if s.State == kodi.StateUnreachable && !s.ReadAt.IsZero() && time.Since(s.Since) >= missingDelay {
 		return s.ReadAt
 	}
 	return s.Since
 }
 
-// kindOf is what a client is to a person.
-func kindOf(k pairing.Client) string {
+// clientKind returns the source kind of a paired client.
+func clientKind(k pairing.Client) string {
 	if k.Program() {
 		return viewing.SourceProgram
 	}
 	return viewing.SourceBrowser
 }
 
-// connectorStatus is what a paired browser is told, in its language.
+// connectorStatus returns the status for a paired browser, in its language.
 func (d *Daemon) connectorStatus(ctx context.Context, language string) protocol.Status {
-	s, err := d.examined(ctx, false)
+	s, err := d.statusWithProblems(ctx, false)
 	if err != nil {
 		return protocol.Status{}
 	}
 	out := protocol.Status{
-		Online: true, Pending: s.Counts.Pending + s.Counts.Sending, Attention: control.NeedUser(s.Counts), Page: d.pages(),
+		Online: true, Pending: s.Counts.Pending + s.Counts.Sending, Attention: control.NeedUser(s.Counts), Page: d.pagesURL(),
 	}
 	var last time.Time
 	for _, a := range s.Accounts {
@@ -356,10 +358,10 @@ func (d *Daemon) connectorStatus(ctx context.Context, language string) protocol.
 			out.LastDelivered = last.UTC().Format(time.RFC3339)
 		}
 	}
-	found := slices.DeleteFunc(health.Roots(s.Problems), func(p control.Problem) bool { return p.Severity == control.Note })
-	found = found[:min(len(found), protocol.MaxProblems)]
-	health.Write(locale.In(language), found)
-	for _, p := range found {
+	problems := slices.DeleteFunc(health.Roots(s.Problems), func(p control.Problem) bool { return p.Severity == control.Note })
+	problems = problems[:min(len(problems), protocol.MaxProblems)]
+	health.RenderProblems(locale.In(language), problems)
+	for _, p := range problems {
 		out.Problems = append(out.Problems, protocol.Problem{Code: p.Code, Severity: string(p.Severity), Text: p.Text, Act: p.Act.Text})
 	}
 	return out

@@ -63,7 +63,7 @@ func TestWhatIsWrongWithAnAccountHasACode(t *testing.T) {
 		{health.Unreachable, "", replay.Health{State: account.Offline, Reason: viewing.Say("later"), Throttled: true}, with},
 		{health.QueueUnwritable, "", replay.Health{State: account.Attention, Reason: viewing.Say("disk.trouble")}, with},
 	} {
-		got := standing(c.h, c.with, missing(c.with)).Troubles
+		got := accountFromHealth(c.h, c.with, missingCredential(c.with)).Troubles
 		if c.code == "" && len(got) == 0 {
 			continue
 		}
@@ -92,7 +92,7 @@ func TestAWrongClockIsTold(t *testing.T) {
 	}{{0, ""}, {4 * time.Minute, ""}, {-7 * time.Minute, "7 min"}, {2 * time.Hour, "120 min"}, {0, ""}} {
 		off = c.off
 		client.Probe(t.Context())
-		if got := a.clock(); (got == nil) != (c.says == "") || got != nil && (got.Code != health.ClockWrong || got.What.Args["detail"] != c.says) {
+		if got := a.clockProblem(); (got == nil) != (c.says == "") || got != nil && (got.Code != health.ClockWrong || got.What.Args["detail"] != c.says) {
 			t.Errorf("%s ahead: %+v", c.off, got)
 		}
 	}
@@ -152,7 +152,7 @@ func TestLibraryLogin(t *testing.T) {
 // knew of the library is older.
 func TestLibraryIsReadOnce(t *testing.T) {
 	kodis := config.Kodi{Libraries: []config.Library{{Userdata: "/ann"}, {Userdata: "/bob"}}}
-	l := &libraryAccess{config: config.Config{Kodi: kodis}, taken: map[string]string{}}
+	l := &libraryAccess{config: config.Config{Kodi: kodis}, claims: map[string]string{}}
 	for _, step := range []struct {
 		userdata, origin string
 		want             error
@@ -187,12 +187,12 @@ func TestMissingLibraryIsTold(t *testing.T) {
 	if got := kodiSource(s, ""); got.State != "waiting" {
 		t.Errorf("at a start: %+v", got)
 	}
-	s.Since = time.Now().Add(-missingAfter)
+	s.Since = time.Now().Add(-missingDelay)
 	got := kodiSource(s, "")
 	if got.State != account.Attention || !slices.Equal(details(got), []string{"library.waitingAppear", "sinceThen"}) || got.Hint.Code != "hint.checkUserdata" {
 		t.Errorf("after a while: %+v", got)
 	}
-	all := health.Judge(health.Conditions{Status: &control.Status{Sources: []control.Source{got}}, Now: time.Now()})
+	all := health.Evaluate(health.Conditions{Status: &control.Status{Sources: []control.Source{got}}, Now: time.Now()})
 	if len(all) == 0 || all[0].Code != health.LibraryUnread {
 		t.Errorf("the whole: %+v", all)
 	}
@@ -200,14 +200,14 @@ func TestMissingLibraryIsTold(t *testing.T) {
 	if got := kodiSource(s, ""); got.State != "waiting" {
 		t.Errorf("what passes by itself: %+v", got)
 	}
-	s.State, s.Since = kodi.StateUnreachable, time.Now().Add(-awayAfter)
+	s.State, s.Since = kodi.StateUnreachable, time.Now().Add(-unreachableDelay)
 	if got := kodiSource(s, ""); got.State != account.Attention || !slices.Contains(details(got), "sinceThen") {
 		t.Errorf("a server that is away for a day: %+v", got)
 	}
 	s.ReadAt = s.Since
-	for since, want := range map[time.Duration]account.State{missingAfter / 2: "waiting", missingAfter: account.Attention} {
+	for since, want := range map[time.Duration]account.State{missingDelay / 2: "waiting", missingDelay: account.Attention} {
 		s.Since = time.Now().Add(-since) // a restart
-		if got := kodiSource(s, ""); got.State != want || got.Troubles[0].Since.After(time.Now().Add(-awayAfter)) != (want == "waiting") {
+		if got := kodiSource(s, ""); got.State != want || got.Troubles[0].Since.After(time.Now().Add(-unreachableDelay)) != (want == "waiting") {
 			t.Errorf("%v after a restart: %+v, want %s", since, got, want)
 		}
 	}

@@ -20,55 +20,54 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// titleLookup asks TMDB about numbers that somebody looks at: what they are called, and for a
-// picture of them. It keeps what it learns. Where TMDB is off it is nil, and want,
-// learnNow and offers do nothing.
+// titleLookup asks TMDB for the titles and posters of numbers that are shown, and stores the
+// answers. It is nil if TMDB is off; request, fetchNow and rememberPosters do nothing then.
 type titleLookup struct {
 	*core
 	tmdb     *provider
 	pictures *pictures
 	wanted   chan resolve.Question
-	flights  singleflight.Group
+	requests singleflight.Group
 
-	rests rests[resolve.Question]
+	backoff backoff[resolve.Question]
 
-	mu    sync.Mutex
-	found map[string]string // paths of pictures by [titleKey], of what somebody was offered
+	mu      sync.Mutex
+	posters map[string]string // paths of the candidates' posters by titleKey
 }
 
 const (
-	maxWanted   = 200              // questions that wait; more are asked when they are shown again
-	maxKnown    = 10_000           // questions and pictures that are remembered
-	askedFor    = 20 * time.Hour   // as long as answers of "none" are kept
-	failedFor   = time.Minute      // before a question without an answer is asked again
-	askTime     = 30 * time.Second // for one answer of TMDB
-	pictureWait = 5 * time.Second  // that a page waits for a picture
-	titleWait   = 3 * time.Second  // that somebody waits who adds something
+	maxWanted       = 200              // waiting questions; others are asked when they are shown again
+	maxKnown        = 10_000           // questions and posters in memory
+	answeredBackoff = 20 * time.Hour   // as long as the cache keeps empty answers
+	failedBackoff   = time.Minute      // before a failed question is asked again
+	askTime         = 30 * time.Second // for one answer of TMDB
+	pictureWait     = 5 * time.Second  // that a page waits for a poster
+	titleWait       = 3 * time.Second  // that "add" waits for titles
 )
 
-// errNoPicture says that there is no picture, or that it cannot be had now.
+// errNoPicture means that there is no picture, or that it cannot be fetched now.
 var errNoPicture = errors.New("there is no picture")
 
-// openTitles makes them, where TMDB is on.
+// openTitles creates the title lookup if TMDB is on.
 func (d *core) openTitles() {
 	for _, p := range d.providers {
 		if p.name == resolve.TMDB {
 			d.titles = &titleLookup{
-				core: d, tmdb: p, wanted: make(chan resolve.Question, maxWanted), found: map[string]string{},
+				core: d, tmdb: p, wanted: make(chan resolve.Question, maxWanted), posters: map[string]string{},
 				pictures: newPictures(d.picturesDir(), tmdb.NewImages(d.o.Config.Resolve.TMDB.ImageURL).Poster),
 			}
 		}
 	}
 }
 
-// want has the titles asked for that entries lack, some time later.
-func (t *titleLookup) want(entries ...queue.Entry) {
+// request queues the titles that entries lack; [titleLookup.run] fetches them.
+func (t *titleLookup) request(entries ...queue.Entry) {
 	if t == nil {
 		return
 	}
 	for _, e := range entries {
-		for _, q := range lacking(e.Media) {
-			if t.rests.has(q) {
+		for _, q := range missingTitles(e.Media) {
+			if t.backoff.has(q) {
 				continue
 			}
 			select {
@@ -79,40 +78,40 @@ func (t *titleLookup) want(entries ...queue.Entry) {
 	}
 }
 
-// offers remembers the pictures of what a person may choose from, so that nobody asks TMDB
-// about each.
-func (t *titleLookup) offers(all []resolve.Candidate) {
+// rememberPosters stores the poster paths of candidates in memory, so that showing them needs no
+// further request to TMDB.
+func (t *titleLookup) rememberPosters(all []resolve.Candidate) {
 	if t == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.found) >= maxKnown {
-		clear(t.found)
+	if len(t.posters) >= maxKnown {
+		clear(t.posters)
 	}
 	for _, c := range all {
 		if c.Poster != "" {
-			t.found[titleKey(c.Type, c.TMDB)] = c.Poster
+			t.posters[titleKey(c.Type, c.TMDB)] = c.Poster
 		}
 	}
 }
 
-// learnNow learns the titles that items lack, unless that takes too long.
-func (t *titleLookup) learnNow(ctx context.Context, all []viewing.Media) {
+// fetchNow fetches the titles that items lack, for at most titleWait.
+func (t *titleLookup) fetchNow(ctx context.Context, all []viewing.Media) {
 	if t == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, titleWait)
 	defer cancel()
 	for _, m := range all {
-		for _, q := range lacking(&m) {
-			_ = t.learn(ctx, q) // it is asked again when it is shown
+		for _, q := range missingTitles(&m) {
+			_ = t.fetch(ctx, q) // it is tried again when the item is shown again
 		}
 	}
 }
 
-// lacking returns the questions whose answers tell the titles that an item lacks.
-func lacking(m *viewing.Media) (all []resolve.Question) {
+// missingTitles returns the questions for the titles that an item lacks.
+func missingTitles(m *viewing.Media) (all []resolve.Question) {
 	switch {
 	case m == nil:
 	case m.Type != viewing.Episode:
@@ -130,38 +129,38 @@ func lacking(m *viewing.Media) (all []resolve.Question) {
 	return all
 }
 
-// run asks what is wanted, one after the other, until ctx ends.
+// run fetches the requested titles, one after the other, until ctx ends.
 func (t *titleLookup) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case q := <-t.wanted:
-			_ = t.learn(ctx, q) // it is asked again when it is shown again
+			_ = t.fetch(ctx, q) // it is tried again when the item is shown again
 		}
 	}
 }
 
-// learn asks TMDB and keeps the answer, unless that was done. Whoever asks the same
-// meanwhile waits for the same answer.
-func (t *titleLookup) learn(ctx context.Context, q resolve.Question) error {
-	done := t.flights.DoChan(fmt.Sprint(q), func() (any, error) {
+// fetch asks TMDB a question and stores the answer, unless it was asked recently. Concurrent
+// calls for the same question share one request.
+func (t *titleLookup) fetch(ctx context.Context, q resolve.Question) error {
+	done := t.requests.DoChan(fmt.Sprint(q), func() (any, error) {
 		client := t.tmdb.client.Load()
-		if client == nil || t.rests.has(q) {
+		if client == nil || t.backoff.has(q) {
 			return nil, nil
 		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTime)
 		defer cancel()
 		answer, err := client.Ask(ctx, q)
-		if told := titlesOf(answer); err == nil && len(told) > 0 {
-			err = t.store.Learn(ctx, told)
+		if titles := titlesOf(answer); err == nil && len(titles) > 0 {
+			err = t.store.Learn(ctx, titles)
 		}
 		if err != nil {
-			t.rests.add(q, failedFor)
+			t.backoff.add(q, failedBackoff)
 			t.log.Debug("titles not learned", "error", err)
 			return nil, err
 		}
-		t.rests.add(q, askedFor)
+		t.backoff.add(q, answeredBackoff)
 		return nil, nil
 	})
 	select {
@@ -172,7 +171,7 @@ func (t *titleLookup) learn(ctx context.Context, q resolve.Question) error {
 	}
 }
 
-// titlesOf is an answer of TMDB in the words of the queue.
+// titlesOf converts an answer of TMDB.
 func titlesOf(a *resolve.Answer) (all []queue.Title) {
 	if a == nil {
 		return nil
@@ -192,19 +191,18 @@ func titlesOf(a *resolve.Answer) (all []queue.Title) {
 
 func titleKey(kind viewing.MediaType, number int64) string { return fmt.Sprintf("%s:%d", kind, number) }
 
-// poster returns the picture of a film or series. TMDB is asked about a number of which it
-// was not asked yet.
+// poster returns the picture of a film or series. If its path is unknown, TMDB is asked for it.
 func (t *titleLookup) poster(ctx context.Context, kind viewing.MediaType, number int64) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, pictureWait)
 	defer cancel()
 	path, known, err := t.store.Poster(ctx, titleKey(kind, number))
 	if !known {
 		t.mu.Lock()
-		path = t.found[titleKey(kind, number)]
+		path = t.posters[titleKey(kind, number)]
 		t.mu.Unlock()
 	}
 	if err == nil && !known && path == "" {
-		if err = t.learn(ctx, resolve.Question{Topic: resolve.Details, Kind: kind, Number: number}); err == nil {
+		if err = t.fetch(ctx, resolve.Question{Topic: resolve.Details, Kind: kind, Number: number}); err == nil {
 			path, _, err = t.store.Poster(ctx, titleKey(kind, number))
 		}
 	}
@@ -215,42 +213,42 @@ func (t *titleLookup) poster(ctx context.Context, kind viewing.MediaType, number
 }
 
 const (
-	maxPictures  = 100 << 20            // bytes of all pictures
-	pictureTime  = 15 * time.Second     // for one
-	pictureLasts = 150 * 24 * time.Hour // TMDB's terms allow six months
-	pictureFails = 10 * time.Minute     // before one that could not be had is asked for again
-	imagesRest   = time.Minute          // before any is, where nobody answers as TMDB does
+	maxPictures   = 100 << 20            // bytes of all pictures
+	pictureTime   = 15 * time.Second     // for one download
+	pictureMaxAge = 150 * 24 * time.Hour // TMDB's terms allow six months
+	pictureRetry  = 10 * time.Minute     // before a failed picture is fetched again
+	serverRetry   = time.Minute          // before any picture is fetched, if the server failed
 )
 
-// pictures are files that were fetched from elsewhere. They are bounded: the oldest go.
+// pictures is a folder of downloaded pictures with a maximum size; the oldest are removed first.
 type pictures struct {
-	dir     string
-	max     int64
-	fetch   func(ctx context.Context, path string) ([]byte, error)
-	flights singleflight.Group // one request for each picture
+	dir      string
+	max      int64
+	fetch    func(ctx context.Context, path string) ([]byte, error)
+	requests singleflight.Group // one request for each picture
 
-	keeping sync.Mutex
-	rests   rests[string] // by path; "" is all pictures
+	saving  sync.Mutex
+	backoff backoff[string] // by path; "" stands for all pictures
 }
 
 func newPictures(dir string, fetch func(context.Context, string) ([]byte, error)) *pictures {
 	return &pictures{dir: dir, max: maxPictures, fetch: fetch}
 }
 
-// rests says what is left alone for some time.
-type rests[K comparable] struct {
+// backoff stores until when keys must not be tried again.
+type backoff[K comparable] struct {
 	mu    sync.Mutex
 	until map[K]time.Time
 }
 
-func (r *rests[K]) has(key K) bool {
+func (r *backoff[K]) has(key K) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return time.Now().Before(r.until[key])
 }
 
-// add leaves something alone. Where that are too many, the others are forgotten.
-func (r *rests[K]) add(key K, span time.Duration) {
+// add blocks a key for some time. If there are too many keys, the others are forgotten.
+func (r *backoff[K]) add(key K, span time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.until) >= maxKnown || r.until == nil {
@@ -259,28 +257,28 @@ func (r *rests[K]) add(key K, span time.Duration) {
 	r.until[key] = time.Now().Add(span)
 }
 
-// picturesDir is the folder of the pictures.
+// picturesDir returns the folder of the pictures.
 func (d *core) picturesDir() string { return filepath.Join(d.o.Paths.State, "posters") }
 
-// get returns a picture: the file, else what is fetched for it.
+// get returns a picture from the folder, or downloads it.
 func (p *pictures) get(ctx context.Context, path string) ([]byte, error) {
 	file := filepath.Join(p.dir, filepath.Base(path))
 	if body, err := os.ReadFile(file); err == nil {
 		return body, nil
 	}
-	done := p.flights.DoChan(path, func() (any, error) {
-		if p.rests.has(path) || p.rests.has("") {
+	done := p.requests.DoChan(path, func() (any, error) {
+		if p.backoff.has(path) || p.backoff.has("") {
 			return nil, errNoPicture
 		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pictureTime)
 		defer cancel()
 		body, err := p.fetch(ctx, path)
 		if err == nil {
-			return body, p.keep(file, body)
+			return body, p.save(file, body)
 		}
-		p.rests.add(path, pictureFails)
+		p.backoff.add(path, pictureRetry)
 		if !errors.Is(err, resolve.ErrUnanswerable) {
-			p.rests.add("", imagesRest)
+			p.backoff.add("", serverRetry)
 		}
 		return nil, err
 	})
@@ -293,11 +291,11 @@ func (p *pictures) get(ctx context.Context, path string) ([]byte, error) {
 	}
 }
 
-// keep writes a file. It removes those that are too old and, until there is room for it, the
-// oldest.
-func (p *pictures) keep(file string, body []byte) error {
-	p.keeping.Lock()
-	defer p.keeping.Unlock()
+// save writes a picture. It removes pictures that are too old and, until there is space, the
+// oldest ones.
+func (p *pictures) save(file string, body []byte) error {
+	p.saving.Lock()
+	defer p.saving.Unlock()
 	if err := os.MkdirAll(p.dir, 0o700); err != nil {
 		return err
 	}
@@ -314,7 +312,7 @@ func (p *pictures) keep(file string, body []byte) error {
 	}
 	slices.SortFunc(files, func(a, b os.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
 	for _, f := range files {
-		if size <= p.max && time.Since(f.ModTime()) < pictureLasts {
+		if size <= p.max && time.Since(f.ModTime()) < pictureMaxAge {
 			break
 		}
 		if err := os.Remove(filepath.Join(p.dir, f.Name())); err != nil {

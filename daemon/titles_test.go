@@ -146,7 +146,7 @@ func TestTitlesAndPosters(t *testing.T) {
 		default:
 		}
 		for _, q := range []resolve.Question{{Topic: resolve.Season, Number: 1396, Season: 1}, {Topic: resolve.Details, Kind: viewing.Movie, Number: 603}} {
-			if err := l.d.titles.learn(t.Context(), q); err != nil {
+			if err := l.d.titles.fetch(t.Context(), q); err != nil {
 				t.Error(err)
 			}
 		}
@@ -214,7 +214,7 @@ func TestTMDBThatDoesNotAnswer(t *testing.T) {
 			t.Errorf("the picture: %d", answer.Code)
 		}
 	}
-	if err := l.d.titles.learn(t.Context(), lacking(&viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}})[0]); err != nil {
+	if err := l.d.titles.fetch(t.Context(), missingTitles(&viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}})[0]); err != nil {
 		t.Error(err)
 	}
 	if got := o.was(); strings.Count(got, "/") > 2 {

@@ -10,7 +10,7 @@ import (
 
 // backup writes a copy of the queue into a new file.
 func (p *program) backup(ctx context.Context, args []string) error {
-	return p.instance(ctx, daemon.Existing, func(ctl control.API) error {
+	return p.instance(ctx, daemon.OfflineExisting, func(ctl control.API) error {
 		return p.newFile(args[0], func(w io.Writer) error { return ctl.Backup(ctx, w) })
 	})
 }

@@ -152,7 +152,7 @@ func (p *program) changeSettings(ctx context.Context, change func(control.API) e
 		return err
 	}
 	running := false
-	err = p.patiently(func() (err error) { running, err = daemon.Change(ctx, o, change); return err })
+	err = p.patiently(func() (err error) { running, err = daemon.ChangeSettings(ctx, o, change); return err })
 	if errors.Is(err, &control.Fault{Code: control.CodeNotFound}) {
 		err = &exitError{error: err, code: exitUsage}
 	}

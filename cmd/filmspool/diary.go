@@ -32,7 +32,7 @@ func (p *program) diary(ctx context.Context, args []string) error {
 	}
 	f.Words, f.ByTime, f.Limit = strings.Join(args, " "), true, limit+1 // one more tells whether there are more
 	more, speech := false, p.stdout.Speech()
-	return ask(ctx, p, daemon.Existing, func(ctl control.API) ([]entry.Entry, error) {
+	return ask(ctx, p, daemon.OfflineExisting, func(ctl control.API) ([]entry.Entry, error) {
 		all, err := ctl.List(ctx, f)
 		more, speech = len(all) > limit, p.naming(ctx, ctl)
 		return all[:min(limit, len(all))], err

@@ -218,7 +218,7 @@ func (h *household) ask(do func(control.API) error) error {
 	if err != nil {
 		return err
 	}
-	c, err := daemon.Find(h.t.Context(), paths)
+	c, err := daemon.Connect(h.t.Context(), paths)
 	if err != nil {
 		return err
 	}
@@ -307,7 +307,7 @@ func (h *household) problem(code string) control.Problem {
 	h.t.Helper()
 	has := func(p control.Problem) bool { return p.Code == code }
 	s := h.until("the problem "+code, func(s control.Status) bool { return slices.ContainsFunc(s.Problems, has) })
-	health.Write(locale.In(""), s.Problems)
+	health.RenderProblems(locale.In(""), s.Problems)
 	return s.Problems[slices.IndexFunc(s.Problems, has)]
 }
 

@@ -31,7 +31,7 @@ func (p *program) export(ctx context.Context, args []string) (err error) {
 		}
 		e.Before = t.End()
 	}
-	return p.instance(ctx, daemon.Existing, func(ctl control.API) error {
+	return p.instance(ctx, daemon.OfflineExisting, func(ctl control.API) error {
 		write := func(w io.Writer) error {
 			done, err := ctl.Export(ctx, e, w)
 			if err == nil && done.LeftOut > 0 {

@@ -30,7 +30,7 @@ func (p *program) fixFits(c *cobra.Command, args []string) error {
 func (p *program) fix(ctx context.Context, args []string) error {
 	switch {
 	case p.given.corrections:
-		return ask(ctx, p, daemon.Existing, func(ctl control.API) ([]resolve.Correction, error) { return ctl.Corrections(ctx) }, p.sayCorrections)
+		return ask(ctx, p, daemon.OfflineExisting, func(ctl control.API) ([]resolve.Correction, error) { return ctl.Corrections(ctx) }, p.sayCorrections)
 	case p.given.forget != 0:
 		return p.instance(ctx, daemon.Offline, func(ctl control.API) error {
 			err := ctl.ForgetCorrection(ctx, p.given.forget)

@@ -47,7 +47,7 @@ func (p *program) instance(ctx context.Context, offline alone, do func(control.A
 
 // reach is [program.instance] with options that are known, and reports whether a daemon runs.
 func reach(ctx context.Context, o daemon.Options, offline alone, do func(control.API) error) (running bool, err error) {
-	found, err := daemon.Find(ctx, o.Paths)
+	found, err := daemon.Connect(ctx, o.Paths)
 	switch {
 	case err == nil:
 		defer found.Close()

@@ -28,7 +28,7 @@ func (p *program) login(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return p.instance(ctx, daemon.First, func(ctl control.API) error {
+	return p.instance(ctx, daemon.OfflineCreate, func(ctl control.API) error {
 		r, err := ctl.Login(ctx, l)
 		if err == nil {
 			p.sayLogin(r)
@@ -68,7 +68,7 @@ func (p *program) sayLogin(r control.LoginResult) {
 // would be wrong whatever the key is, is said before.
 func (p *program) askKey(ctx context.Context, l control.Login) (string, error) {
 	l.DryRun = true
-	err := p.instance(ctx, daemon.First, func(ctl control.API) error {
+	err := p.instance(ctx, daemon.OfflineCreate, func(ctl control.API) error {
 		r, err := ctl.Login(ctx, l)
 		l.BaseURL = r.BaseURL
 		return err

@@ -173,7 +173,7 @@ func (p *program) show(err error) {
 		return
 	}
 	mark := ""
-	if logging.Journalled(p.stderr.Log(), p.getenv) {
+	if logging.UsesJournal(p.stderr.Log(), p.getenv) {
 		mark = "<3>" // an error, for whoever asks the journal for those
 	}
 	p.stderr.Fault(mark, locale.Capital(p.stderr.Speech().Error(err)), p.hint(err))

@@ -17,7 +17,7 @@ func (p *program) move(ctx context.Context, _ []string) error {
 	if m.From == "" || m.To == "" {
 		return mistake("usage.accounts").next(control.Command("filmspool move --from NAME --to NAME"))
 	}
-	return p.instance(ctx, daemon.Existing, func(ctl control.API) error {
+	return p.instance(ctx, daemon.OfflineExisting, func(ctl control.API) error {
 		did, err := ctl.MoveHistory(ctx, m)
 		decided := p.given.yes || p.given.dryRun
 		switch {

@@ -20,7 +20,7 @@ func (p *program) showEntry(ctx context.Context, args []string) error {
 		return err
 	}
 	var speech locale.Speech
-	return ask(ctx, p, daemon.Existing, func(ctl control.API) (control.Explanation, error) {
+	return ask(ctx, p, daemon.OfflineExisting, func(ctl control.API) (control.Explanation, error) {
 		x, err := ctl.Explain(ctx, ids[0])
 		speech = p.naming(ctx, ctl)
 		for i, step := range x.Steps {

@@ -51,12 +51,12 @@ func (p *program) status(ctx context.Context, _ []string) error {
 		if err != nil || n < 1 || n > 9999 {
 			return mistake("usage.badValue", "flag", "year", "value", typed.Quoted(p.given.year))
 		}
-		return ask(ctx, p, daemon.Existing, func(ctl control.API) (entry.Year, error) { return ctl.Year(ctx, n) }, p.sayYear)
+		return ask(ctx, p, daemon.OfflineExisting, func(ctl control.API) (entry.Year, error) { return ctl.Year(ctx, n) }, p.sayYear)
 	}
 	var s control.Status
 	err := ask(ctx, p, nil, func(ctl control.API) (_ control.Status, err error) {
 		s, err = ctl.Status(ctx)
-		health.Tell(p.stdout.Speech(), &s)
+		health.Render(p.stdout.Speech(), &s)
 		return s, err
 	}, p.sayStatus)
 	return attention(s, err)
@@ -97,7 +97,7 @@ func (p *program) examine(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	health.Tell(p.stdout.Speech(), &s)
+	health.Render(p.stdout.Speech(), &s)
 	for i := range s.Problems {
 		if c := s.Problems[i].Act.Command; c != nil {
 			*c = p.addressed(*c)
@@ -177,7 +177,7 @@ func (p *program) sayProblems(problems []control.Problem) {
 		p.stdout.Say("health.well")
 	}
 	for _, problem := range roots {
-		p.stdout.Printf("%s: %s\n  %s\n  %s\n", health.Word(p.stdout.Speech(), problem.Severity), problem.Text, problem.Why, problem.Act.Text)
+		p.stdout.Printf("%s: %s\n  %s\n  %s\n", health.SeverityText(p.stdout.Speech(), problem.Severity), problem.Text, problem.Why, problem.Act.Text)
 		if problem.Act.Command != nil {
 			p.stdout.Printf("    %s\n", *problem.Act.Command)
 		}
@@ -186,7 +186,7 @@ func (p *program) sayProblems(problems []control.Problem) {
 
 // check asks the instance how it stands, or its queue while nothing runs.
 func check(ctx context.Context, o daemon.Options) (s control.Status, running bool, err error) {
-	running, err = reach(ctx, o, daemon.Existing, func(ctl control.API) (err error) {
+	running, err = reach(ctx, o, daemon.OfflineExisting, func(ctl control.API) (err error) {
 		s, err = ctl.Check(ctx)
 		return err
 	})

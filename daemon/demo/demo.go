@@ -280,7 +280,7 @@ func (t *tour) startDaemon(ctx context.Context) {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		t.control, err = daemon.Find(ctx, t.paths)
+		t.control, err = daemon.Connect(ctx, t.paths)
 		return err
 	})
 	t.listen = t.until(ctx, "the daemon answers", func(control.Status) bool { return true }).Listen
@@ -293,7 +293,7 @@ func (t *tour) until(ctx context.Context, what string, good func(control.Status)
 		defer tick.Stop()
 		for {
 			st, err = t.control.Status(ctx)
-			health.Tell(locale.In(locale.English), &st)
+			health.Render(locale.In(locale.English), &st)
 			if err == nil && good(st) {
 				return nil
 			}

@@ -1,5 +1,5 @@
-// Package health tells what is wrong with an instance and what mends it. It has one
-// table of problems, finds them in the status and in what the parts report, and writes
-// them in a language. It also looks at the machine around an instance, and writes the
-// report for somebody who helps.
+// Package health finds the problems of an instance and their remedies. One table lists all
+// problems; their conditions are checked in the status and in what other parts report. The
+// package also checks the machine around an instance, renders summaries and writes the report for
+// helpers.
 package health

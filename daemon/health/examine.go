@@ -15,20 +15,20 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Examination says which instance [Examine] looks at.
+// Examination configures [Examine].
 type Examination struct {
 	Paths  config.Paths
-	Faults error // why the configuration is refused; nil where it is good
-	// Ask asks the instance, or its queue while nothing runs.
+	Faults error // errors of the configuration; nil if it is valid
+	// Ask returns the status of the running instance, else of its queue.
 	Ask func(context.Context) (s control.Status, running bool, err error)
-	// Taken is who else has the port; nil where nobody has.
+	// Taken returns an error if another program uses the port.
 	Taken func(context.Context) error
-	// Service asks the service manager.
+	// Service returns the status reported by the service manager.
 	Service func(context.Context) (service.Status, error)
 }
 
-// Examine looks at everything now: the service, the port, the rights of the folder, the
-// configuration and the instance. It changes nothing, and works while nothing runs.
+// Examine checks the service, the port, the permissions of the folder, the configuration and the
+// instance now. It changes nothing and works while no instance runs.
 func Examine(ctx context.Context, o Examination) control.Status {
 	status, running, err := o.Ask(ctx)
 	found := o.folder(err)
@@ -42,14 +42,14 @@ func Examine(ctx context.Context, o Examination) control.Status {
 	} else {
 		found = append(found, o.stopped(ctx)...)
 	}
-	all := Judge(Conditions{Troubles: found, Now: time.Now()})
-	status.Problems = Ranked(append(all, status.Problems...))
+	all := Evaluate(Conditions{Troubles: found, Now: time.Now()})
+	status.Problems = Rank(append(all, status.Problems...))
 	status.State = State(&status, status.Problems)
 	return status
 }
 
-// folder is what keeps the instance from being asked, and who else may change its
-// folder.
+// folder returns the problem that err, the error of Ask, stands for, and one if other users may
+// write to the state folder.
 func (o Examination) folder(err error) (found []control.Problem) {
 	if info, err := os.Stat(o.Paths.State); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
 		what := viewing.Say("folderOpen")
@@ -68,7 +68,7 @@ func (o Examination) folder(err error) (found []control.Problem) {
 	return append(found, t)
 }
 
-// installed is what the service manager knows of an instance that runs.
+// installed returns the problems of the service while an instance runs.
 func (o Examination) installed(ctx context.Context) (found []control.Problem) {
 	s, err := o.Service(ctx)
 	if err != nil {
@@ -86,7 +86,7 @@ func (o Examination) installed(ctx context.Context) (found []control.Problem) {
 	return found
 }
 
-// stopped is why nothing runs.
+// stopped returns the reasons why no instance runs.
 func (o Examination) stopped(ctx context.Context) (found []control.Problem) {
 	down := control.Problem{Code: NotRunning}
 	if s, err := o.Service(ctx); err == nil {

@@ -38,7 +38,7 @@ func newMachine(t *testing.T) *machine {
 	m := &machine{T: t, service: service.Status{State: service.NotInstalled}, o: daemon.Options{
 		Paths: p, Getenv: func(string) string { return "" }, Logger: slog.New(slog.DiscardHandler), Source: &config.Source{Paths: p, Getenv: func(string) string { return "" }},
 	}}
-	m.must(daemon.First(t.Context(), m.loaded(), func(control.API) error { return nil }))
+	m.must(daemon.OfflineCreate(t.Context(), m.loaded(), func(control.API) error { return nil }))
 	return m
 }
 
@@ -64,7 +64,7 @@ func (m *machine) writes(text string) {
 // has asks the queue.
 func (m *machine) has(do func(control.API) error) {
 	m.Helper()
-	m.must(daemon.Existing(m.Context(), m.loaded(), do))
+	m.must(daemon.OfflineExisting(m.Context(), m.loaded(), do))
 }
 
 // version writes the version of the queue's tables, and returns the one before.
@@ -89,7 +89,7 @@ func (m *machine) problems() (codes []string) {
 			if sqlite.Held(m.o.Paths.State) {
 				return s, false, sqlite.ErrLocked // in time
 			}
-			err = daemon.Existing(ctx, m.loaded(), func(api control.API) (err error) {
+			err = daemon.OfflineExisting(ctx, m.loaded(), func(api control.API) (err error) {
 				s, err = api.Check(ctx)
 				return err
 			})

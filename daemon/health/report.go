@@ -12,17 +12,17 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Facts are what [Report] writes down.
+// Facts are the input of [Report].
 type Facts struct {
 	Version string // of the program, of Go and of the system, one line
 	Status  control.Status
-	// Latest are entries of which the state and the reason are counted.
+	// Latest are the entries to count by state and reason.
 	Latest []entry.Entry
 	Now    time.Time
 }
 
-// Report tells somebody who helps how an instance stands. Nothing in it tells who the
-// person is or what they watched: what there are several of is counted or numbered.
+// Report describes an instance for a helper. It contains no personal data and no titles:
+// accounts, sources and sites are counted or numbered.
 func Report(f Facts) string {
 	var b strings.Builder
 	section := func(name string) { fmt.Fprintf(&b, "\n== %s\n", name) }
@@ -62,7 +62,7 @@ func Report(f Facts) string {
 	return b.String()
 }
 
-// grouped are entries by source, kind, state and reason.
+// grouped counts entries by source, kind, state and reason.
 func grouped(latest []entry.Entry) (lines []string) {
 	groups := map[string]int{}
 	for _, e := range latest {
@@ -78,7 +78,7 @@ func grouped(latest []entry.Entry) (lines []string) {
 	return lines
 }
 
-// scheme tells how an address is asked, and nothing of where it leads.
+// scheme returns the scheme of an address, without the rest of it.
 func scheme(address string) string {
 	if how, _, found := strings.Cut(address, "://"); found {
 		return ", by " + how

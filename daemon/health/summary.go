@@ -10,15 +10,14 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 )
 
-// Tell writes a status in a language: the one sentence, what to do, and the texts of
-// the problems.
-func Tell(s locale.Speech, status *control.Status) {
+// Render renders a status in a language: the summary, the hint and the texts of the problems.
+func Render(s locale.Speech, status *control.Status) {
 	s.Names = status.SourceNames()
-	Write(s, status.Problems)
-	t := teller{s, status}
-	worst := first(status.Problems)
+	RenderProblems(s, status.Problems)
+	t := summarizer{s, status}
+	worst := mostSevere(status.Problems)
 	if worst == nil {
-		status.Summary, status.Hint = t.calm()
+		status.Summary, status.Hint = t.allWell()
 		return
 	}
 	status.Summary, status.Hint = t.attention(*worst), worst.Act.Text
@@ -27,14 +26,14 @@ func Tell(s locale.Speech, status *control.Status) {
 	}
 }
 
-// teller puts a status into one sentence, with what a person wants to know beside it.
-type teller struct {
+// summarizer builds the summary of a status.
+type summarizer struct {
 	locale.Speech
 	*control.Status
 }
 
-// attention is the text of the worst problem, and what else matters then.
-func (t teller) attention(worst control.Problem) string {
+// attention returns the summary for a problem that needs the user, with related facts.
+func (t summarizer) attention(worst control.Problem) string {
 	text, beside := worst.Text, ""
 	switch worst.Code {
 	case QueueUnwritable:
@@ -53,8 +52,8 @@ func (t teller) attention(worst control.Problem) string {
 	return sentences(text, beside, t.pauses(), t.safe())
 }
 
-// calm is the sentence where nothing needs a person.
-func (t teller) calm() (summary, hint string) {
+// allWell returns the summary and the hint if nothing needs the user.
+func (t summarizer) allWell() (summary, hint string) {
 	waits := t.Counts.Pending + t.Counts.Sending
 	away := inState(t.Status, account.Offline)
 	switch {
@@ -79,8 +78,8 @@ func (t teller) calm() (summary, hint string) {
 	}
 }
 
-// pauses says which accounts are paused; "" when none is.
-func (t teller) pauses() string {
+// pauses returns a sentence about each paused account, or "".
+func (t summarizer) pauses() string {
 	var each []string
 	for _, a := range t.Accounts {
 		if a.State != account.Paused || a.Unused {
@@ -101,8 +100,8 @@ func (t teller) pauses() string {
 	return sentences(each...)
 }
 
-// several reports whether more than one account is used.
-func (t teller) several() bool {
+// several reports whether more than one account is in use.
+func (t summarizer) several() bool {
 	used := 0
 	for _, a := range t.Accounts {
 		if !a.Unused {
@@ -112,7 +111,7 @@ func (t teller) several() bool {
 	return used > 1
 }
 
-// inState is the first account in a state that is used; nil for none.
+// inState returns the first used account in a state, or nil.
 func inState(s *control.Status, state account.State) *control.Account {
 	i := slices.IndexFunc(s.Accounts, func(a control.Account) bool { return a.State == state && !a.Unused })
 	if i < 0 {
@@ -121,8 +120,8 @@ func inState(s *control.Status, state account.State) *control.Account {
 	return &s.Accounts[i]
 }
 
-// safe says that what waits is not lost. It says nothing when nothing waits.
-func (t teller) safe() string {
+// safe says that waiting entries are stored, or returns "" if there are none.
+func (t summarizer) safe() string {
 	n := t.Counts.Pending + t.Counts.Sending
 	if n == 0 {
 		return ""
@@ -130,7 +129,7 @@ func (t teller) safe() string {
 	return t.Say("health.safe", "n", n)
 }
 
-// sentences joins those that are not empty.
+// sentences joins the non-empty parts.
 func sentences(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " ")
 }

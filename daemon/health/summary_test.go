@@ -66,9 +66,9 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 		{control.Status{Accounts: []control.Account{well, unused}, Counts: entry.Counts{Delivered: 1}}, "ok", "Everything is up to date.", ""},
 	}
 	for _, c := range cases {
-		c.in.Problems = health.Judge(health.Conditions{Status: &c.in, Now: noon()})
+		c.in.Problems = health.Evaluate(health.Conditions{Status: &c.in, Now: noon()})
 		state := health.State(&c.in, c.in.Problems)
-		health.Tell(locale.In(""), &c.in)
+		health.Render(locale.In(""), &c.in)
 		if state != c.state || c.in.Summary != c.summary || c.in.Hint != c.hint {
 			t.Errorf("%s: %q (%q), want %s: %q (%q)", state, c.in.Summary, c.in.Hint, c.state, c.summary, c.hint)
 		}

@@ -6,54 +6,54 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 )
 
-// The codes that parts of the program, and checks, report. The rest is found in the
-// status.
+// Codes of problems that other parts of the program report. The remaining codes are found in
+// the status only.
 const (
 	QueueUnwritable  = "queue-unwritable"
-	QueueUnread      = "queue-unread" // it cannot be read
+	QueueUnread      = "queue-unread" // the queue cannot be read
 	DiskLow          = "disk-low"
-	KeyMissing       = "key-missing" // or the address, or both
+	KeyMissing       = "key-missing" // the key, the address or both are missing
 	KeyRefused       = "key-refused"
 	AddressWrong     = "address-wrong"
-	AccessRefused    = "access-refused"    // by something between here and the service
-	AccountUnknown   = "account-unknown"   // entries wait for one that is not in the configuration
-	NothingDelivered = "nothing-delivered" // for a week, though something waits
+	AccessRefused    = "access-refused"    // by a proxy or firewall on the way to the service
+	AccountUnknown   = "account-unknown"   // entries wait for an account that is not configured
+	NothingDelivered = "nothing-delivered" // for a week, while entries wait
 	Unreachable      = "unreachable"
 	ClockWrong       = "clock-wrong"
 	LibraryUnread    = "library-unread"
 	LibraryReporter  = "library-reporter" // an add-on reports to the same service
-	LibraryWriter    = "library-writer"   // an add-on writes what was watched elsewhere
+	LibraryWriter    = "library-writer"   // an add-on marks items watched elsewhere
 	SourceTroubled   = "source"
 	NotRunning       = "not-running"
 	ServiceFailed    = "service-failed"
-	ServiceMissing   = "service-missing" // or it does not start by itself
-	ServiceLogout    = "service-logout"  // it ends when the person logs out
-	Outdated         = "outdated"        // another version is installed than the one that runs
+	ServiceMissing   = "service-missing" // or it does not start automatically
+	ServiceLogout    = "service-logout"  // it stops when the user logs out
+	Outdated         = "outdated"        // the running version is not the installed one
 	PortTaken        = "port-taken"
 	ConfigInvalid    = "config-invalid"
-	StateDenied      = "state-denied" // or others may change it
-	Silent           = "silent"       // it runs, and does not say where
+	StateDenied      = "state-denied" // or other users may change it
+	Silent           = "silent"       // it holds the lock and does not answer
 	wave             = "entries-wave"
 	notice           = "notice"
 	sameUser         = "same-account"
 )
 
-// DiskFull is the code of the reason that room helps against.
+// DiskFull is the code of a storage error that free space solves.
 const DiskFull = "disk.full"
 
-// row is one problem. Its texts are problem.CODE.text, .why and .act of the catalogue.
+// row is one kind of problem. The catalogue has its texts: problem.CODE.text, .why and .act.
 type row struct {
 	code     string
 	severity control.Severity
-	// act is the verb that mends it; "" where nothing of ours does.
+	// act is the verb of the remedy; "" if this program has none.
 	act, page string
-	// causes are the codes of what it comes from where that is there, too.
+	// causes are the codes of problems that explain this one if they exist.
 	causes []string
 }
 
-// commands are the command lines of the verbs. {login} is the login of an account,
-// {target} what the act is done to. A verb that is not the row's own has the text
-// act.VERB in the catalogue.
+// commands maps a verb to its command line. {login} is the login command of an account, {target}
+// the target of the act. If a verb replaces the one of the row, the catalogue text act.VERB is
+// used.
 var commands = map[string]string{
 	"login":          "{login}",
 	"address":        "{login} --base-url ADDRESS",
@@ -93,8 +93,7 @@ var (
 	cannotStart = append(noDisk, PortTaken, ConfigInvalid, QueueUnread)
 )
 
-// table is all problems that there are. Those of one severity stand in the order in
-// which they are told.
+// table lists all problems. Within a severity they are shown in this order.
 var table = []row{
 	// About the queue's file.
 	{code: QueueUnwritable, severity: control.NeedsYou, page: "/about", causes: []string{StateDenied}},

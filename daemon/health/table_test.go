@@ -81,7 +81,7 @@ func TestEveryProblemIsShownAndGone(t *testing.T) {
 	for _, r := range table {
 		on := well()
 		broken(t, r, &on)
-		all := Judge(on)
+		all := Evaluate(on)
 		p := of(all, r.code)
 		if p == nil || p.Severity != r.severity || p.Cause != nil || len(Roots(all)) != 1 {
 			t.Errorf("%s is not shown, or not alone: %+v", r.code, all)
@@ -97,14 +97,14 @@ func TestEveryProblemIsShownAndGone(t *testing.T) {
 			t.Errorf("%s: mended at %q", r.code, p.Act.Page)
 		}
 		for _, tag := range []string{"en", "de"} {
-			Write(locale.In(tag), all)
+			RenderProblems(locale.In(tag), all)
 			for _, text := range []string{p.Text, p.Why, p.Act.Text} {
 				if text == "" || strings.ContainsAny(text, "{}") || strings.Contains(text, "problem.") || strings.Contains(text, "told.") {
 					t.Errorf("%s in %s: %q", r.code, tag, text)
 				}
 			}
 		}
-		if all = Judge(well()); len(all) > 0 {
+		if all = Evaluate(well()); len(all) > 0 {
 			t.Errorf("when all is well: %+v", all)
 		}
 	}
@@ -117,20 +117,20 @@ func TestATroubleIsToldInTime(t *testing.T) {
 		on := well()
 		on.Status.Counts.Pending = 1
 		on.Status.Accounts[0].Troubles = []control.Problem{{Code: Unreachable, About: "default", Since: control.Known(today().Add(early - day)), After: day}}
-		if shown := of(Judge(on), Unreachable) != nil; shown != (early == 0) {
+		if shown := of(Evaluate(on), Unreachable) != nil; shown != (early == 0) {
 			t.Errorf("%s before its time: shown %v", early, shown)
 		}
 		on.AtOnce = true
-		if of(Judge(on), Unreachable) == nil {
+		if of(Evaluate(on), Unreachable) == nil {
 			t.Error("it is not shown to somebody who asks")
 		}
-		if on.Status.Counts.Pending = 0; of(Judge(on), Unreachable) != nil {
+		if on.Status.Counts.Pending = 0; of(Evaluate(on), Unreachable) != nil {
 			t.Error("a service is away for which nothing waits, and that is told")
 		}
 		silent := well()
 		seen := today().Add(early - 30*day)
 		silent.Status.Sources[0].LastSeen = &seen
-		if shown := of(Judge(silent), "browser-silent") != nil; shown != (early == 0) {
+		if shown := of(Evaluate(silent), "browser-silent") != nil; shown != (early == 0) {
 			t.Errorf("a browser, %s before its time: shown %v", early, shown)
 		}
 	}
@@ -148,8 +148,8 @@ func TestAnActIsACommand(t *testing.T) {
 		{control.Problem{Code: KeyRefused, About: "anna", Act: control.Act{Verb: "credential", Target: "anna"}}, "filmspool service restart", "Change the systemd credential of account anna, then restart the service."},
 		{control.Problem{Code: PortTaken}, "", "Stop the other program, or give Filmspool another port."},
 	} {
-		all := Judge(Conditions{Now: today(), Troubles: []control.Problem{c.trouble}})
-		Write(locale.In(""), all)
+		all := Evaluate(Conditions{Now: today(), Troubles: []control.Problem{c.trouble}})
+		RenderProblems(locale.In(""), all)
 		if command := all[0].Act.Command; (command != nil) != (c.command != "") || command != nil && *command != c.command || all[0].Act.Text != c.text {
 			t.Errorf("%+v: %+v", c.trouble, all[0].Act)
 		}
@@ -157,7 +157,7 @@ func TestAnActIsACommand(t *testing.T) {
 	for reason, verb := range map[string]string{DiskFull: "free", "disk.readOnly": ""} {
 		on := well()
 		on.Status.Storage = &control.Storage{Reason: viewing.Say(reason)}
-		if p := of(Judge(on), QueueUnwritable); p == nil || p.Act.Verb != verb {
+		if p := of(Evaluate(on), QueueUnwritable); p == nil || p.Act.Verb != verb {
 			t.Errorf("%s: %+v", reason, p)
 		}
 	}
@@ -175,7 +175,7 @@ func TestNothingDeliveredWaitsAWeek(t *testing.T) {
 		on, last := well(), today().Add(-c.delivered)
 		on.Status.Counts.Pending, on.Status.OldestPendingSeconds = 1, int64(c.waits/time.Second)
 		on.Status.Accounts[0].LastDelivered = &last
-		if told := of(Judge(on), "nothing-delivered") != nil; told != c.told {
+		if told := of(Evaluate(on), "nothing-delivered") != nil; told != c.told {
 			t.Errorf("delivered %s ago, waits for %s: told %v", c.delivered, c.waits, told)
 		}
 	}
@@ -186,10 +186,10 @@ func TestADiaryWithoutAServiceIsNoTrouble(t *testing.T) {
 	on := well()
 	on.Status.Counts.Pending, on.Status.OldestPendingSeconds = 3, int64(30*day/time.Second)
 	on.Status.Accounts[0].Local, on.Status.Accounts[0].LastDelivered = true, nil
-	if p := of(Judge(on), "nothing-delivered"); p != nil {
+	if p := of(Evaluate(on), "nothing-delivered"); p != nil {
 		t.Errorf("told: %s", p.Code)
 	}
-	Tell(locale.In(locale.English), on.Status)
+	Render(locale.In(locale.English), on.Status)
 	if want := "Your diary is kept on this computer: 3 entries."; on.Status.Summary != want {
 		t.Errorf("%q, want %q", on.Status.Summary, want)
 	}
@@ -204,7 +204,7 @@ func TestNothingDeliveredIsOfItsOwnEntries(t *testing.T) {
 		{Name: "anna", State: account.Paused, Counts: &one, Oldest: today().Add(-30 * day)},
 		{Name: "ben", State: account.Offline, Counts: &one, Oldest: today().Add(-time.Minute)},
 	}
-	if p := of(Judge(on), "nothing-delivered"); p != nil {
+	if p := of(Evaluate(on), "nothing-delivered"); p != nil {
 		t.Errorf("told: %s", p.Text)
 	}
 }
@@ -222,7 +222,7 @@ func TestACauseHidesItsEffects(t *testing.T) {
 			c := well()
 			broken(t, r, &c)
 			broken(t, rows[i], &c)
-			p := of(Judge(c), r.code)
+			p := of(Evaluate(c), r.code)
 			if p == nil || p.Cause == nil || !slices.Contains(r.causes, *p.Cause) {
 				t.Errorf("%s beside %s: %+v", r.code, cause, p)
 			} else if roots := Roots([]control.Problem{*p}); len(roots) > 0 {
@@ -239,7 +239,7 @@ func TestACauseIsOfTheSameAccount(t *testing.T) {
 	c.Status.Accounts = append(c.Status.Accounts, control.Account{
 		Name: "anna", State: account.Attention, Troubles: []control.Problem{{Code: KeyRefused, About: "anna"}},
 	})
-	for _, p := range Judge(c) {
+	for _, p := range Evaluate(c) {
 		if hidden := p.Code == "nothing-delivered" && p.About == "anna"; (p.Cause != nil) != hidden {
 			t.Errorf("%s of %s: cause %v", p.Code, p.About, p.Cause)
 		}
@@ -260,10 +260,10 @@ func TestTheCatalogueHasNoOtherProblems(t *testing.T) {
 // TestWithoutAnInstanceChecksAloneAreJudged: where none can be asked, nothing is said
 // of browsers or accounts.
 func TestWithoutAnInstanceChecksAloneAreJudged(t *testing.T) {
-	if all := Judge(Conditions{Now: today()}); len(all) > 0 || State(nil, all) != account.OK {
+	if all := Evaluate(Conditions{Now: today()}); len(all) > 0 || State(nil, all) != account.OK {
 		t.Errorf("%+v", all)
 	}
-	all := Judge(Conditions{Now: today(), Troubles: []control.Problem{{Code: NotRunning, Act: control.Act{Verb: "start"}}}})
+	all := Evaluate(Conditions{Now: today(), Troubles: []control.Problem{{Code: NotRunning, Act: control.Act{Verb: "start"}}}})
 	if len(all) != 1 || State(nil, all) != account.Attention || *all[0].Act.Command != "filmspool service start" {
 		t.Errorf("%+v", all)
 	}
@@ -272,8 +272,8 @@ func TestWithoutAnInstanceChecksAloneAreJudged(t *testing.T) {
 // TestAProblemIsOneLine: a fault of the configuration quotes lines of the file.
 func TestAProblemIsOneLine(t *testing.T) {
 	what := viewing.Said("c.toml has a mistake\n1| a = b")
-	all := Judge(Conditions{Now: today(), Troubles: []control.Problem{{Code: ConfigInvalid, What: &what}}})
-	Write(locale.In(""), all)
+	all := Evaluate(Conditions{Now: today(), Troubles: []control.Problem{{Code: ConfigInvalid, What: &what}}})
+	RenderProblems(locale.In(""), all)
 	if want := "The configuration has a mistake: c.toml has a mistake."; all[0].Text != want {
 		t.Errorf("%q, want %q", all[0].Text, want)
 	}

@@ -1,5 +1,5 @@
-// Package logging writes the lines of the log: each is one line whatever strangers wrote, and
-// no key of the service is in it.
+// Package logging writes log lines. Each record is one line, whatever its values contain, and
+// keys of the service are removed.
 package logging
 
 import (
@@ -14,15 +14,15 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 )
 
-// New writes plain lines to w. Where w goes to systemd's journal, which stamps lines
-// itself, they carry a priority instead of time and level. Whatever looks like a key of the
-// service is cut out: a net under the care taken elsewhere.
+// New returns a logger that writes text lines to w. If w is systemd's journal, which adds its own
+// timestamps, lines start with a priority instead of time and level. Anything that looks like a
+// key of the service is removed, as a second line of defence.
 func New(w io.Writer, level string, getenv func(string) string) *slog.Logger {
 	var threshold slog.Level
 	if threshold.UnmarshalText([]byte(level)) != nil {
 		threshold = slog.LevelInfo
 	}
-	journal := Journalled(w, getenv)
+	journal := UsesJournal(w, getenv)
 	o := &slog.HandlerOptions{Level: threshold, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 		switch {
 		case journal && len(groups) == 0 && a.Key == slog.TimeKey:
@@ -38,10 +38,10 @@ func New(w io.Writer, level string, getenv func(string) string) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, o))
 }
 
-// Journalled reports whether what is written to w goes to systemd's journal, where a line may
-// begin with its priority ("<3>" is an error). The variable alone is no proof: a terminal that
-// systemd started hands it on to its shells.
-func Journalled(w io.Writer, getenv func(string) string) bool {
+// UsesJournal reports whether output to w goes to systemd's journal, where a line may begin with
+// its priority ("<3>" is an error). JOURNAL_STREAM alone does not prove it: a terminal that
+// systemd started passes it on to its shells.
+func UsesJournal(w io.Writer, getenv func(string) string) bool {
 	if getenv("JOURNAL_STREAM") == "" {
 		return false
 	}
@@ -53,10 +53,10 @@ func Journalled(w io.Writer, getenv func(string) string) bool {
 	return err == nil && info.Mode()&fs.ModeSocket != 0
 }
 
-// priorities are those of the journal; that of another level is 6.
+// priorities maps a level to the journal's priority. Other levels have priority 6.
 var priorities = map[string]int{"level=ERROR": 3, "level=WARN": 4, "level=DEBUG": 7}
 
-// journalWriter puts the priority of a line in the place of the level with which it begins.
+// journalWriter replaces the level at the start of a line by its priority.
 type journalWriter struct{ io.Writer }
 
 // Write writes one line.

@@ -82,7 +82,7 @@ func TestJournalIsASocket(t *testing.T) {
 		stream string
 		want   bool
 	}{{f, "8:1", false}, {socket, "", false}, {socket, "8:1", true}} {
-		if got := Journalled(c.w, func(string) string { return c.stream }); got != c.want {
+		if got := UsesJournal(c.w, func(string) string { return c.stream }); got != c.want {
 			t.Errorf("%s with %q: %v", c.w.Name(), c.stream, got)
 		}
 	}

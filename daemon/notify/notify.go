@@ -1,7 +1,7 @@
-// Package notify tells a person about problems where they are: on their desktop or by a
-// webhook. Each way tells a problem once, and again when it has lasted for a week or has
-// come back a day after it was told. That holds over restarts. Problems that come together
-// are one notice. What could not be sent is tried again every ten minutes.
+// Package notify reports problems to the user on the desktop or through a webhook. Each channel
+// reports a problem once, and again if it has lasted for a week or returns after a day; this is
+// remembered across restarts. Problems that occur together are one notice. A notice that could
+// not be sent is tried again after ten minutes.
 package notify
 
 import (
@@ -29,149 +29,149 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Way is one way to reach a person.
-type Way struct {
+// Channel is a way to reach the user.
+type Channel struct {
 	Name string
-	// Codes are the problems that it tells; none is all that need a person.
+	// Codes are the problems that it reports; if empty, all that need the user.
 	Codes []string
-	// Send sends one notice in bounded time. Its error names no secret.
+	// Send sends one notice within a limited time. Its error contains no secret.
 	Send func(context.Context, Notice) error
 }
 
-// tells reports whether a way tells a problem. One whose cause it tells goes with the
+// reports reports whether the channel reports a problem. It omits a problem if it reports its
 // cause.
-func (w Way) tells(p control.Problem, all []control.Problem) bool {
-	caused := func(q control.Problem) bool { return q.Code == *p.Cause && w.tells(q, nil) }
+func (c Channel) reports(p control.Problem, all []control.Problem) bool {
+	caused := func(q control.Problem) bool { return q.Code == *p.Cause && c.reports(q, nil) }
 	return p.Severity == control.NeedsYou &&
-		(len(w.Codes) == 0 || slices.Contains(w.Codes, p.Code)) &&
+		(len(c.Codes) == 0 || slices.Contains(c.Codes, p.Code)) &&
 		(p.Cause == nil || !slices.ContainsFunc(all, caused))
 }
 
-// Keep stores what was told, as one record.
-type Keep interface {
+// Store stores which problems were reported, as one record.
+type Store interface {
 	Load(context.Context) (map[string][]byte, error)
 	Save(ctx context.Context, name string, record []byte) error
 }
 
-// record is the name of what [Keep] stores.
+// record is the name of the stored record.
 const record = "told"
 
-// Notifier tells problems. All of its fields must be set.
+// Notifier reports problems. All exported fields must be set.
 type Notifier struct {
-	Ways []Way
-	// Problems are those that there are now, the worst first, with those that another causes.
+	Channels []Channel
+	// Problems returns the current problems, the most severe first, including those with a cause.
 	Problems func(context.Context) ([]control.Problem, error)
-	// News says that they may have changed.
+	// News signals that the problems may have changed.
 	News   <-chan struct{}
-	Keep   Keep
+	Store  Store
 	Logger *slog.Logger
 
-	told  map[string]time.Time // when a way has told a problem; nil until it is loaded
-	saved []byte               // what is stored of it
+	reported map[string]time.Time // when a channel reported a problem, by key; nil until loaded
+	saved    []byte               // the stored encoding of it
 }
 
 const (
-	gather    = 10 * time.Second // from the first news to the look: a burst is one notice
-	lookEvery = 10 * time.Minute // some problems come by time alone
-	forgetIn  = 24 * time.Hour
-	remindIn  = 7 * 24 * time.Hour
+	collectTime   = 10 * time.Second // after a change, so that a burst is one notice
+	checkInterval = 10 * time.Minute // because some problems only depend on time
+	forgetAfter   = 24 * time.Hour
+	remindAfter   = 7 * 24 * time.Hour
 )
 
-// Run tells problems until ctx ends.
+// Run reports problems until ctx ends.
 func (n *Notifier) Run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(gather):
+		case <-time.After(collectTime):
 		}
-		if err := n.look(ctx); err != nil && ctx.Err() == nil {
+		if err := n.check(ctx); err != nil && ctx.Err() == nil {
 			n.Logger.Warn("notices wait; trying again", "error", err)
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-n.News:
-		case <-time.After(lookEvery):
+		case <-time.After(checkInterval):
 		}
 	}
 }
 
-// look tells what is due, and stores that.
-func (n *Notifier) look(ctx context.Context) error {
+// check sends the notices that are due and stores that.
+func (n *Notifier) check(ctx context.Context) error {
 	problems, err := n.Problems(ctx)
 	if err != nil {
 		return err
 	}
-	if n.told == nil {
-		records, err := n.Keep.Load(ctx)
+	if n.reported == nil {
+		records, err := n.Store.Load(ctx)
 		if err != nil {
 			return err
 		}
-		if n.saved = records[record]; json.Unmarshal(n.saved, &n.told) != nil || n.told == nil { // as if there were none
-			n.told = map[string]time.Time{}
+		if n.saved = records[record]; json.Unmarshal(n.saved, &n.reported) != nil || n.reported == nil { // an unreadable record counts as empty
+			n.reported = map[string]time.Time{}
 		}
 	}
 	var faults []error
-	now := time.Now().Round(0).UTC() // by the calendar: a machine may sleep for days
-	stands := map[string]bool{}
-	for _, w := range n.Ways {
+	now := time.Now().Round(0).UTC() // wall clock: the machine may have been asleep
+	current := map[string]bool{}
+	for _, c := range n.Channels {
 		var due []control.Problem
 		for _, p := range problems {
-			if !w.tells(p, problems) {
+			if !c.reports(p, problems) {
 				continue
 			}
-			stands[key(w, p)] = true
-			if at, told := n.told[key(w, p)]; !told || now.Sub(at) >= remindIn {
+			current[key(c, p)] = true
+			if at, reported := n.reported[key(c, p)]; !reported || now.Sub(at) >= remindAfter {
 				due = append(due, p)
 			}
 		}
 		if len(due) == 0 {
 			continue
 		}
-		if err := w.Send(ctx, compose(due)); err != nil {
-			faults = append(faults, fmt.Errorf("%s: %w", w.Name, err))
+		if err := c.Send(ctx, compose(due)); err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", c.Name, err))
 			continue
 		}
 		for _, p := range due {
-			n.told[key(w, p)] = now
+			n.reported[key(c, p)] = now
 		}
 	}
-	for k, at := range n.told {
+	for k, at := range n.reported {
 		switch {
 		case at.After(now): // the clock was set back
-			n.told[k] = now
-		case !stands[k] && now.Sub(at) >= forgetIn:
-			delete(n.told, k)
+			n.reported[k] = now
+		case !current[k] && now.Sub(at) >= forgetAfter:
+			delete(n.reported, k)
 		}
 	}
-	raw, err := json.Marshal(n.told)
+	raw, err := json.Marshal(n.reported)
 	if err == nil && !bytes.Equal(raw, n.saved) {
-		if err = n.Keep.Save(context.WithoutCancel(ctx), record, raw); err == nil { // also at the end
+		if err = n.Store.Save(context.WithoutCancel(ctx), record, raw); err == nil { // also during shutdown
 			n.saved = raw
 		}
 	}
 	return errors.Join(append(faults, err)...)
 }
 
-// key names a problem as told by a way.
-func key(w Way, p control.Problem) string { return w.Name + " " + p.Code + " " + p.About }
+// key identifies a problem of a channel.
+func key(c Channel, p control.Problem) string { return c.Name + " " + p.Code + " " + p.About }
 
-// Notice is what is sent at once.
+// Notice is one message to the user.
 type Notice struct {
-	Text  string   // a line for each problem
+	Text  string   // one line per problem
 	Codes []string // of the problems, the worst first
 }
 
-// maxText is how many letters a notice has.
+// maxText is the maximum length of a notice in characters.
 const maxText = 1000
 
-// Test is a notice that says that it is a test.
+// Test returns a test notice.
 func Test(s locale.Speech) Notice {
 	return Notice{Text: s.Say("notify.test"), Codes: []string{"test"}}
 }
 
-// compose makes one notice of problems, the worst first, each with the act that mends it.
+// compose returns one notice about problems, each with its remedy.
 func compose(problems []control.Problem) (n Notice) {
 	var lines []string
 	for _, p := range problems {
@@ -193,9 +193,8 @@ const (
 	timeout = 10 * time.Second // of the desktop, and of a webhook
 )
 
-// HasDesktop reports whether this process may reach the desktop of a person. On Linux it
-// needs a session bus on this machine; other kinds of address would start programs, or go
-// over the network.
+// HasDesktop reports whether this process can show desktop notifications. On Linux it needs a
+// session bus on a Unix socket; other kinds of address would start programs or use the network.
 func HasDesktop(getenv func(string) string) bool {
 	address, folder := getenv("DBUS_SESSION_BUS_ADDRESS"), getenv("XDG_RUNTIME_DIR")
 	if runtime.GOOS != "linux" || address != "" {
@@ -210,7 +209,7 @@ func Desktop(ctx context.Context, n Notice) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	text := n.Text
-	if runtime.GOOS == "linux" { // desktops there read markup
+	if runtime.GOOS == "linux" { // desktops there interpret markup
 		text = strings.NewReplacer("&", "&amp;", "<", "&lt;").Replace(text)
 	}
 	shown := make(chan error, 1)
@@ -229,8 +228,9 @@ func Desktop(ctx context.Context, n Notice) error {
 	}
 }
 
-// Webhook posts a notice as text, with the headers of ntfy (docs.ntfy.sh/publish). The
-// token may be empty. A redirect is not followed, since it could lead the token elsewhere.
+// Webhook returns a function that posts a notice as text, with the headers of ntfy
+// (docs.ntfy.sh/publish). The token may be empty. Redirects are not followed, because they could
+// send the token to another server.
 func Webhook(address, token, agent string) func(context.Context, Notice) error {
 	client := &http.Client{
 		Timeout:       timeout,
@@ -252,14 +252,14 @@ func Webhook(address, token, agent string) func(context.Context, Notice) error {
 		answer, err := client.Do(r)
 		if at, is := errors.AsType[*url.Error](err); is && at.Timeout() {
 			return viewing.Say("notify.webhookSlow", "span", timeout.String())
-		} else if is { // without the address: with ntfy, everybody who knows it can read along
+		} else if is { // without the address: with ntfy, anyone who knows it can read the messages
 			err = at.Err
 		}
 		if err != nil {
 			return viewing.Say("notify.webhook", "reason", err.Error())
 		}
 		defer answer.Body.Close()
-		_, _ = io.CopyN(io.Discard, answer.Body, 4<<10) // so that the connection can be kept
+		_, _ = io.CopyN(io.Discard, answer.Body, 4<<10) // so that the connection can be reused
 		if answer.StatusCode/100 != 2 {
 			return viewing.Say("notify.answered", "status", strconv.Itoa(answer.StatusCode))
 		}

@@ -64,8 +64,8 @@ func (b *bench) Write(line []byte) (int, error) {
 // start runs until end is called.
 func (b *bench) start() {
 	ctx, cancel := context.WithCancel(context.Background())
-	way := func(name string, codes ...string) Way {
-		return Way{Name: name, Codes: codes, Send: func(_ context.Context, n Notice) error {
+	way := func(name string, codes ...string) Channel {
+		return Channel{Name: name, Codes: codes, Send: func(_ context.Context, n Notice) error {
 			b.lock.Lock()
 			defer b.lock.Unlock()
 			b.tries++
@@ -78,13 +78,13 @@ func (b *bench) start() {
 	var running sync.WaitGroup
 	running.Go(func() {
 		n := Notifier{
-			Ways: []Way{way("few", "a"), way("all")},
+			Channels: []Channel{way("few", "a"), way("all")},
 			Problems: func(context.Context) ([]control.Problem, error) {
 				b.lock.Lock()
 				defer b.lock.Unlock()
 				return slices.Clone(b.problems), nil
 			},
-			News: b.news, Keep: b, Logger: slog.New(slog.NewTextHandler(b, nil)),
+			News: b.news, Store: b, Logger: slog.New(slog.NewTextHandler(b, nil)),
 		}
 		n.Run(ctx)
 	})
@@ -149,7 +149,7 @@ func TestWhatComesByTimeIsFoundWithoutNews(t *testing.T) {
 	in(t, func(t *testing.T, b *bench) {
 		b.pass(time.Minute)
 		b.problems = []control.Problem{problem("b")}
-		b.pass(lookEvery)
+		b.pass(checkInterval)
 		b.expect(t, "all: b")
 	})
 }
@@ -157,12 +157,12 @@ func TestWhatComesByTimeIsFoundWithoutNews(t *testing.T) {
 func TestWhatLastsIsToldAgainAfterAWeek(t *testing.T) {
 	in(t, func(t *testing.T, b *bench) {
 		b.stand(problem("b"))
-		b.pass(remindIn - time.Hour)
+		b.pass(remindAfter - time.Hour)
 		b.end()
 		b.start()
 		b.pass(time.Hour - time.Minute)
 		b.expect(t, "all: b")
-		b.pass(2 * lookEvery)
+		b.pass(2 * checkInterval)
 		b.expect(t, "all: b", "all: b")
 	})
 }
@@ -194,7 +194,7 @@ func TestAFailingWayIsTriedAgain(t *testing.T) {
 			t.Errorf("%d tries in an hour", b.tries)
 		}
 		delete(b.broken, "few")
-		b.pass(lookEvery)
+		b.pass(checkInterval)
 		b.expect(t, "all: a", "few: a")
 		if n := strings.Count(b.log.String(), "few: nobody is there"); n != 7 {
 			t.Errorf("the log says it %d times:\n%s", n, b.log.String())
@@ -208,10 +208,10 @@ func TestNothingIsToldTwiceWhereTheDiskIsFull(t *testing.T) {
 		b.stand(problem("b"))
 		b.pass(26 * time.Hour)
 		b.full = false
-		b.pass(lookEvery)
+		b.pass(checkInterval)
 		b.end()
 		b.start()
-		b.pass(lookEvery)
+		b.pass(checkInterval)
 		b.expect(t, "all: b")
 		if !strings.Contains(b.log.String(), "the disk is full") {
 			t.Errorf("the log does not say why: %s", b.log.String())
@@ -241,7 +241,7 @@ func TestAClockThatWasAheadIsForgiven(t *testing.T) {
 		b.stand(problem("b"))
 		b.pass(time.Hour)
 		b.expect(t)
-		b.pass(remindIn)
+		b.pass(remindAfter)
 		b.expect(t, "all: b")
 	})
 }
@@ -302,7 +302,7 @@ func TestAWebhookThatFailsSaysWhy(t *testing.T) {
 		}
 		err := Webhook(address, "tk_secret", "a")(ctx, Notice{Text: "text"})
 		cancel()
-		if _, told := errors.AsType[viewing.Message](err); !told || !strings.HasPrefix(err.Error(), want) ||
+		if _, reported := errors.AsType[viewing.Message](err); !reported || !strings.HasPrefix(err.Error(), want) ||
 			strings.Contains(err.Error(), "topic") || strings.Contains(err.Error(), "tk_") {
 			t.Errorf("%s: %v, want %q", address, err, want)
 		}

@@ -51,7 +51,7 @@ func (s *Site) view(r *http.Request, p page) *view {
 func (v *view) load() (err error) {
 	if v.Status, err = v.api().Status(v.ctx()); err == nil {
 		v.Names = v.Status.SourceNames()
-		health.Tell(v.Speech, &v.Status)
+		health.Render(v.Speech, &v.Status)
 	}
 	return err
 }

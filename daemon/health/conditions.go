@@ -12,40 +12,38 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Conditions are the facts that are judged.
+// Conditions are the facts from which [Evaluate] derives problems.
 type Conditions struct {
-	// Status is how an instance stands; nil where none can be asked.
+	// Status is the status of the instance; nil if it is unknown.
 	Status *control.Status
-	// Troubles are what checks found beside it.
+	// Troubles are problems that the caller found itself.
 	Troubles []control.Problem
 	Now      time.Time
-	// AtOnce tells also what has not lasted long enough to be worth a word: somebody
-	// asks what is wrong now.
+	// AtOnce includes problems that have not lasted long enough to be reported by themselves.
 	AtOnce bool
 }
 
-// Judge is what is wrong, the worst first, still without words.
-func Judge(c Conditions) []control.Problem {
+// Evaluate returns all problems, the most severe first, without their texts.
+func Evaluate(c Conditions) []control.Problem {
 	all := []control.Problem{}
-	troubles := found(c)
+	troubles := collect(c)
 	for _, r := range table {
 		for _, t := range troubles {
-			if t.Code == r.code && (c.AtOnce || t.After == 0 || c.longer(t.Since, t.After)) {
-				all = append(all, r.complete(t))
+			if t.Code == r.code && (c.AtOnce || t.After == 0 || c.lasted(t.Since, t.After)) {
+				all = append(all, r.withDefaults(t))
 			}
 		}
 	}
-	return Ranked(all)
+	return Rank(all)
 }
 
-// longer reports whether something has lasted; what began at a time that nobody knows
-// has not.
-func (c Conditions) longer(since *time.Time, least time.Duration) bool {
+// lasted reports whether a condition has lasted for a time. An unknown start has not.
+func (c Conditions) lasted(since *time.Time, least time.Duration) bool {
 	return since != nil && c.Now.Sub(*since) >= least
 }
 
-// complete adds to a problem what its row says.
-func (r row) complete(p control.Problem) control.Problem {
+// withDefaults adds the values of the problem's row.
+func (r row) withDefaults(p control.Problem) control.Problem {
 	p.Severity = r.severity
 	if p.Act.Verb == "" {
 		p.Act = control.Act{Verb: r.act, Target: p.About}
@@ -57,7 +55,7 @@ func (r row) complete(p control.Problem) control.Problem {
 	return p
 }
 
-// Command is the command line of an act; "" where there is none.
+// Command returns the command line of an act, or "".
 func Command(a control.Act) string {
 	login := "filmspool login"
 	if a.Target != viewing.DefaultAccount {
@@ -66,12 +64,12 @@ func Command(a control.Act) string {
 	return strings.NewReplacer("{login}", login, "{target}", a.Target).Replace(commands[a.Verb])
 }
 
-// CommandOf is the command line that mends a problem; nil where there is none.
-func CommandOf(p control.Problem) *string { return rowOf(p.Code).complete(p).Act.Command }
+// CommandOf returns the command line that solves a problem, or nil.
+func CommandOf(p control.Problem) *string { return rowOf(p.Code).withDefaults(p).Act.Command }
 
-// Ranked are problems, the worst first, with their causes. A cause explains what is about
-// the same thing, or where either is about all.
-func Ranked(all []control.Problem) []control.Problem {
+// Rank sorts problems, the most severe first, and sets their causes. A problem may be the cause
+// of another one about the same thing; a problem about nothing in particular matches all.
+func Rank(all []control.Problem) []control.Problem {
 	rank := func(p control.Problem) int {
 		return slices.Index([]control.Severity{control.NeedsYou, control.Soon, control.Note}, p.Severity)
 	}
@@ -94,15 +92,15 @@ func rowOf(code string) row {
 	return row{}
 }
 
-// Roots are the problems that no other one causes.
+// Roots returns the problems that no other problem causes.
 func Roots(all []control.Problem) []control.Problem {
 	return slices.DeleteFunc(slices.Clone(all), func(p control.Problem) bool { return p.Cause != nil })
 }
 
-// State is how an instance stands with these problems.
+// State returns the state of an instance with these problems.
 func State(s *control.Status, all []control.Problem) account.State {
 	switch {
-	case first(all) != nil:
+	case mostSevere(all) != nil:
 		return account.Attention
 	case s != nil && inState(s, account.Offline) != nil:
 		return account.Offline
@@ -113,8 +111,8 @@ func State(s *control.Status, all []control.Problem) account.State {
 	}
 }
 
-// first is the worst problem that needs a person; nil for none.
-func first(all []control.Problem) *control.Problem {
+// mostSevere returns the first problem that needs the user, or nil.
+func mostSevere(all []control.Problem) *control.Problem {
 	for i, p := range all {
 		if p.Severity == control.NeedsYou && p.Cause == nil {
 			return &all[i]
@@ -123,8 +121,8 @@ func first(all []control.Problem) *control.Problem {
 	return nil
 }
 
-// Write writes the texts of problems in a language.
-func Write(s locale.Speech, all []control.Problem) {
+// RenderProblems renders the texts of problems in a language.
+func RenderProblems(s locale.Speech, all []control.Problem) {
 	for i := range all {
 		p := &all[i]
 		values := []any{"about", p.About, "n", p.Count, "since", p.Since, "what", ""}
@@ -146,14 +144,13 @@ func Write(s locale.Speech, all []control.Problem) {
 	}
 }
 
-// Word is a severity in a language.
-func Word(s locale.Speech, severity control.Severity) string {
+// SeverityText returns the text of a severity.
+func SeverityText(s locale.Speech, severity control.Severity) string {
 	return s.Say("severity." + strings.ReplaceAll(string(severity), " ", "-"))
 }
 
-// found are all troubles: those that checks and parts of the program report, and those
-// that are found in the status.
-func found(c Conditions) []control.Problem {
+// collect returns the problems that the caller found and those that follow from the status.
+func collect(c Conditions) []control.Problem {
 	all := slices.Clone(c.Troubles)
 	if c.Status == nil {
 		return all
@@ -167,7 +164,7 @@ func found(c Conditions) []control.Problem {
 	}
 	for _, a := range c.Status.Accounts {
 		for _, t := range a.Troubles {
-			if !a.Unused && (t.Code != Unreachable || waiting(c, a) > 0) { // it passes, and matters where something waits
+			if !a.Unused && (t.Code != Unreachable || waiting(c, a) > 0) { // a temporary outage matters only if entries wait
 				all = append(all, t)
 			}
 		}
@@ -185,7 +182,8 @@ func found(c Conditions) []control.Problem {
 	return append(all, sources(c)...)
 }
 
-// waiting is how many entries wait for an account, of all where that is not told.
+// waiting returns how many entries wait for an account, or for all accounts if its counts are
+// unknown.
 func waiting(c Conditions, a control.Account) int64 {
 	if a.Counts != nil {
 		return a.Counts.Pending + a.Counts.Sending
@@ -193,8 +191,8 @@ func waiting(c Conditions, a control.Account) int64 {
 	return c.Status.Counts.Pending + c.Status.Counts.Sending
 }
 
-// stalled are accounts for which something waits and nothing was delivered for a week.
-// What was watched after a long holiday has waited for as long as it is there.
+// stalled returns a problem for each account with waiting entries and no delivery for a week.
+// After a long break, the week starts with the oldest waiting entry.
 func stalled(c Conditions) (all []control.Problem) {
 	since := c.Now.Add(-time.Duration(c.Status.OldestPendingSeconds) * time.Second)
 	for _, a := range c.Status.Accounts {
@@ -203,20 +201,21 @@ func stalled(c Conditions) (all []control.Problem) {
 			continue
 		}
 		t := control.Problem{Code: NothingDelivered, About: a.Name, Act: control.Act{Verb: "list", Target: string(viewing.StatePending)}, Count: n, Since: &since}
-		if a.Oldest.After(since) { // what waits longer is another account's
+		if a.Oldest.After(since) { // the oldest entry of all belongs to another account
 			t.Since = &a.Oldest
 		}
 		if a.LastDelivered != nil && a.LastDelivered.After(*t.Since) {
 			t.Since = a.LastDelivered
 		}
-		if c.longer(t.Since, week) {
+		if c.lasted(t.Since, week) {
 			all = append(all, t)
 		}
 	}
 	return all
 }
 
-// sameAccount are accounts that are one at the service.
+// sameAccount returns a problem for each account that has the same user at the service as an
+// earlier one.
 func sameAccount(c Conditions) (all []control.Problem) {
 	for i, a := range c.Status.Accounts {
 		same := func(b control.Account) bool { return a.User != "" && a.User == b.User && a.BaseURL == b.BaseURL }
@@ -227,7 +226,7 @@ func sameAccount(c Conditions) (all []control.Problem) {
 	return all
 }
 
-// entries are those that wait for a person, by what they wait for.
+// entries returns a problem for each kind of entry that needs the user.
 func entries(s *control.Status) (all []control.Problem) {
 	add := func(code string, n int64, verb, target string) {
 		if n > 0 {
@@ -253,15 +252,15 @@ func entries(s *control.Status) (all []control.Problem) {
 	return all
 }
 
-// sources are what reports viewings: sites that a browser cannot read any more, browsers
-// that have not been heard of for 30 days, and that there is nothing but the command line.
+// sources returns problems of the sources: sites that a browser can no longer read, browsers
+// silent for 30 days, and no source at all.
 func sources(c Conditions) (all []control.Problem) {
 	var sites []string
 	reports := false
 	for _, s := range c.Status.Sources {
 		sites = append(sites, s.Unread...)
 		reports = reports || slices.Contains([]string{viewing.SourceBrowser, viewing.SourceProgram, viewing.SourceKodi}, s.Kind)
-		if s.Kind == viewing.SourceBrowser && c.longer(s.LastSeen, 30*day) {
+		if s.Kind == viewing.SourceBrowser && c.lasted(s.LastSeen, 30*day) {
 			all = append(all, control.Problem{Code: "browser-silent", About: s.Label, Since: s.LastSeen})
 		}
 	}
@@ -275,7 +274,7 @@ func sources(c Conditions) (all []control.Problem) {
 	return all
 }
 
-// message is a message that may be absent.
+// message returns a pointer to m, or nil if m is empty.
 func message(m viewing.Message) *viewing.Message {
 	if m.Code == "" {
 		return nil
