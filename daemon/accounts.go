@@ -126,7 +126,7 @@ func (l *connection) clockProblem() *control.Problem {
 		return nil
 	}
 	off := l.client.ClockAhead().Round(time.Minute)
-	span := viewing.Said(fmt.Sprintf("%d min", off.Abs()/time.Minute))
+	span := viewing.Verbatim(fmt.Sprintf("%d min", off.Abs()/time.Minute))
 	return &control.Problem{Code: health.ClockWrong, About: l.credential.Account, What: &span}
 }
 
@@ -326,8 +326,8 @@ func (d *core) ownerChanged(ctx context.Context, next config.Credential, user st
 		return "", false, err
 	}
 	kept.MoveTo(next.BaseURL, time.Now())
-	kept.Own(next.UserID)
-	if owner = kept.Owner; kept.Own(user) {
+	kept.ClaimOwner(next.UserID)
+	if owner = kept.Owner; kept.ClaimOwner(user) {
 		return owner, false, nil
 	}
 	for _, state := range []viewing.State{viewing.StateHeld, viewing.StateInDoubt, viewing.StateSending, viewing.StatePending} {

@@ -114,7 +114,7 @@ func (d offline) accountStatus(ctx context.Context, name string) (control.Accoun
 	if err != nil {
 		return control.Account{}, err
 	}
-	p := kept.Pause.Timely(time.Now())
+	p := kept.Pause.At(time.Now())
 	h := replay.Health{State: p.State(), Reason: p.Problem, Since: p.Since, Pause: p.Reason, PausedUntil: p.Until, Drops: p.Drops}
 	why := missingCredential(c)
 	if why.Code != "" {

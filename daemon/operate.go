@@ -36,7 +36,7 @@ func (d *core) Operate(ctx context.Context, o entry.Order) (entry.Changed, error
 		}
 	}
 	if len(o.Verb.States()) == 0 || slices.Contains([]entry.Verb{entry.VerbUndo, entry.VerbEdit, entry.VerbFix}, o.Verb) {
-		return entry.Changed{}, control.Invalid(viewing.Said(fmt.Sprintf("%q is not send, retry, hold, release, recheck, settle, drop or move", o.Verb)), viewing.Message{})
+		return entry.Changed{}, control.Invalid(viewing.Verbatim(fmt.Sprintf("%q is not send, retry, hold, release, recheck, settle, drop or move", o.Verb)), viewing.Message{})
 	}
 	did, err := d.store.Operate(ctx, o)
 	if err != nil {
@@ -115,7 +115,7 @@ func (d *core) Pause(ctx context.Context, p control.Pause) ([]control.Account, e
 // obstacles are retried at once.
 func (d *core) Resume(ctx context.Context, p control.Pause) ([]control.Account, error) {
 	return d.setPause(ctx, p.Account, func(a *account.Row) {
-		if !a.Pause.Probes() {
+		if !a.Pause.EndsByProbe() {
 			a.Pause = account.Pause{}
 		}
 	})
@@ -168,7 +168,7 @@ func (d *core) Add(ctx context.Context, v viewing.Event) (queue.Entry, error) {
 		return queue.Entry{}, queueFault(err)
 	}
 	if len(outcomes) != 1 || len(outcomes[0].Entries) == 0 {
-		return queue.Entry{}, control.Invalid(viewing.Say("fault.notAdded").Because(viewing.Said(outcomes[0].Reason)), viewing.Message{})
+		return queue.Entry{}, control.Invalid(viewing.Say("fault.notAdded").Because(viewing.Verbatim(outcomes[0].Reason)), viewing.Message{})
 	}
 	x, err := d.explain(ctx, outcomes[0].Entries[0])
 	return x.Entry, err
@@ -227,7 +227,7 @@ func (d *core) List(ctx context.Context, f entry.Filter) ([]queue.Entry, error) 
 		f.Limit = min(cmp.Or(limit, math.MaxInt)-len(list), maxPage)
 		page, err := d.store.Entries(ctx, f)
 		if err == nil {
-			err = d.store.Entitle(ctx, page)
+			err = d.store.FillTitles(ctx, page)
 		}
 		if err != nil {
 			return nil, queueFault(err)
@@ -236,9 +236,9 @@ func (d *core) List(ctx context.Context, f entry.Filter) ([]queue.Entry, error) 
 		if len(page) < f.Limit {
 			break
 		}
-		last := page[len(page)-1].Place()
+		last := page[len(page)-1].Position()
 		if f.Past = last; !f.ByTime {
-			f.Past, f.Below = entry.Place{}, last.ID
+			f.Past, f.Below = entry.Position{}, last.ID
 		}
 	}
 	if len(list) <= maxShown {
@@ -316,7 +316,7 @@ func (d *core) Undo(ctx context.Context, u control.Undo) (control.Undone, error)
 			return control.Undone{}, cannotUndo(e, v.Problem)
 		}
 	}
-	out.Entry, err = d.store.Undone(ctx, u.ID)
+	out.Entry, err = d.store.RecordUndo(ctx, u.ID)
 	return out, queueFault(err)
 }
 
@@ -407,7 +407,7 @@ func (d *core) explain(ctx context.Context, id int64) (out control.Explanation, 
 	}
 	if err == nil {
 		entitled := []queue.Entry{out.Entry, out.Ahead}
-		err = d.store.Entitle(ctx, entitled)
+		err = d.store.FillTitles(ctx, entitled)
 		out.Entry, out.Ahead = entitled[0], entitled[1]
 		d.titles.request(out.Entry)
 		d.titles.rememberPosters(out.Candidates)

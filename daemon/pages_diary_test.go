@@ -79,7 +79,7 @@ func (l *looker) held(id string) int64 {
 	l.Helper()
 	v := movie(id, 603+int64(id[0]-'a'), evil, time.Minute)
 	v.Unsure = true
-	v.Origin = viewing.Origin{Site: evil, URL: "javascript:alert(1)", Note: viewing.Said(evil)}
+	v.Origin = viewing.Origin{Site: evil, URL: "javascript:alert(1)", Note: viewing.Verbatim(evil)}
 	made := l.commits("kodi:"+evil+id, v)[0]
 	if e := l.entry(made); e.State != viewing.StateHeld {
 		l.Fatalf("it is %s", e.State)

@@ -139,7 +139,7 @@ func (p *provider) status() control.Source {
 // resolveAgain makes all unresolved entries be resolved again with the current providers.
 func (d *core) resolveAgain(ctx context.Context) {
 	for name := range d.o.Config.Accounts {
-		if err := d.store.AskAnew(ctx, name); err != nil {
+		if err := d.store.RetryLookups(ctx, name); err != nil {
 			d.log.Warn("unresolved entries are not resolved again", "account", name, "error", err)
 		}
 	}
@@ -231,7 +231,7 @@ func (d *core) Fix(ctx context.Context, f control.Fix) (out control.Fixed, err e
 		return out, control.Invalid(entryMessage("fault.otherKind", f.ID), entryMessage("hint.addAgain", f.ID))
 	}
 	f.Is.Title = typed.Shortened(f.Is.Title)
-	if out.CorrectionResult, err = d.store.Correct(ctx, queue.Correcting{Entry: f.ID, Is: *f.Is, Season: f.Season, Episode: f.Episode, DryRun: f.DryRun}); err != nil {
+	if out.CorrectionResult, err = d.store.Correct(ctx, queue.CorrectionRequest{Entry: f.ID, Is: *f.Is, Season: f.Season, Episode: f.Episode, DryRun: f.DryRun}); err != nil {
 		return out, queueFault(err)
 	}
 	x, err = d.explain(ctx, f.ID)

@@ -63,7 +63,7 @@ func corrected(t *testing.T, v *visitor, title string, year int, tmdb int64) {
 	e := viewing.Event{Kind: viewing.KindViewing, EventID: title, Media: []viewing.Media{{Type: viewing.Movie, Title: title, Year: year}}, WatchedAt: viewing.At(time.Now()), Count: 1}
 	o, err := v.d.store.Commit(t.Context(), viewing.Batch{Source: "browser:b1", Events: []viewing.Event{e}})
 	if err == nil {
-		_, err = v.d.store.Correct(t.Context(), queue.Correcting{Entry: o[0].Entries[0], Is: resolve.Candidate{Type: viewing.Movie, TMDB: tmdb, Title: title}})
+		_, err = v.d.store.Correct(t.Context(), queue.CorrectionRequest{Entry: o[0].Entries[0], Is: resolve.Candidate{Type: viewing.Movie, TMDB: tmdb, Title: title}})
 	}
 	must(t, err)
 }

@@ -58,8 +58,8 @@ func (d *core) statusWithProblems(ctx context.Context, immediate bool) (control.
 		}
 	}
 	var problems []control.Problem
-	if free, err := sqlite.Free(d.o.Paths.State); err == nil && free < lowDiskSpace {
-		room := viewing.Said(fmt.Sprintf("%d MB", free>>20))
+	if free, err := sqlite.FreeSpace(d.o.Paths.State); err == nil && free < lowDiskSpace {
+		room := viewing.Verbatim(fmt.Sprintf("%d MB", free>>20))
 		problems = append(problems, control.Problem{Code: health.DiskLow, What: &room})
 	}
 	s.Problems = health.Evaluate(health.Conditions{Status: &s, Troubles: problems, Now: time.Now(), AtOnce: immediate})
@@ -89,7 +89,7 @@ func (d *core) status(
 	var oldest time.Time
 	var waits bool
 	s.Counts, faults[0] = d.store.Counts(ctx)
-	s.Waves, faults[1] = d.store.Waves(ctx)
+	s.Waves, faults[1] = d.store.Bursts(ctx)
 	s.Notices, faults[2] = d.store.Notices(ctx)
 	if oldest, waits, faults[3] = d.store.OldestPending(ctx, ""); waits {
 		s.OldestPendingSeconds = max(0, int64(time.Since(oldest).Seconds()))
@@ -287,7 +287,7 @@ func kodiSource(s kodi.Status, label string) control.Source {
 	if len(s.Reporters) > 0 {
 		names := strings.Join(s.Reporters, ", ")
 		say(viewing.Say("reporters", "names", names), "hint.addonOff")
-		trouble(health.LibraryReporter, viewing.Said(names), "", out.Name, 0)
+		trouble(health.LibraryReporter, viewing.Verbatim(names), "", out.Name, 0)
 	}
 	if len(s.Writers) > 0 {
 		code, names := "writers", strings.Join(s.Writers, ", ")
@@ -295,7 +295,7 @@ func kodiSource(s kodi.Status, label string) control.Source {
 			code = "writersHeard"
 		}
 		say(viewing.Say(code, "names", names), "hint.releaseReview")
-		trouble(health.LibraryWriter, viewing.Said(names), "release", viewing.ReasonReview, 0)
+		trouble(health.LibraryWriter, viewing.Verbatim(names), "release", viewing.ReasonReview, 0)
 	}
 	if i := s.Import; i.Total > 0 && s.Importing {
 		say(viewing.Say("importing", "done", strconv.Itoa(i.Done), "total", strconv.Itoa(i.Total)), "")

@@ -153,7 +153,7 @@ func (t *titleLookup) fetch(ctx context.Context, q resolve.Question) error {
 		defer cancel()
 		answer, err := client.Ask(ctx, q)
 		if titles := titlesOf(answer); err == nil && len(titles) > 0 {
-			err = t.store.Learn(ctx, titles)
+			err = t.store.SaveTitles(ctx, titles)
 		}
 		if err != nil {
 			t.backoff.add(q, failedBackoff)

@@ -120,7 +120,7 @@ func (a account) Hosts(string) []string { return a.hosts }
 
 func (account) Predict(_ string, v viewing.Event, m viewing.Media, now time.Time) Outcome {
 	switch {
-	case v.WatchedAt.Begins().After(now.Add(5 * time.Minute)):
+	case v.WatchedAt.Earliest().After(now.Add(5 * time.Minute)):
 		return Outcome{State: viewing.StateHeld, Reason: viewing.ReasonFuture}
 	case !slices.Contains([]viewing.Class{viewing.ClassLive, viewing.ClassCatchUp, viewing.ClassImport}, v.Class):
 		return Outcome{State: viewing.StateHeld, Reason: string(v.Class)}

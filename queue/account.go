@@ -32,9 +32,9 @@ func (s *Store) UpdateAccount(ctx context.Context, name string, change func(*acc
 		change(&a)
 		a.Name = name
 		if a.BaseURL != base {
-			t.askAnew(name)
+			t.resetLookups(name)
 		}
-		t.silence(name, pause, a.Pause)
+		t.recordSilence(name, pause, a.Pause)
 		t.exec("INSERT OR REPLACE INTO accounts (name, body) VALUES (?, ?)", name, asJSON{a})
 		return nil
 	})
@@ -42,21 +42,21 @@ func (s *Store) UpdateAccount(ctx context.Context, name string, change func(*acc
 
 // account is an account as it is on disk; new when absent.
 func (t *tx) account(name string) account.Row {
-	return append(all(t, scanAccount, selectAccount, name), account.Row{Name: name})[0]
+	return append(selectRows(t, scanAccount, selectAccount, name), account.Row{Name: name})[0]
 }
 
-// silence records that the pause of an account has changed: a silence begins with
+// recordSilence records that the pause of an account has changed: a silence begins with
 // one that drops, and ends with it. A silence that lies ahead ends only with the
 // pause itself: where that goes on, the clock was set back.
-func (t *tx) silence(name string, was, is account.Pause) {
-	if was.Drops == is.Drops && was.Since.Equal(is.Since) && was.Until.Equal(is.Until) {
+func (t *tx) recordSilence(name string, before, after account.Pause) {
+	if before.Drops == after.Drops && before.Since.Equal(after.Since) && before.Until.Equal(after.Until) {
 		return
 	}
 	t.silences = nil
 	t.exec("UPDATE silences SET until = ?1 WHERE account = ?2 AND since = ?3 AND until > ?1 AND (since <= ?1 OR NOT ?4)",
-		t.now, name, was.Since.UnixMilli(), is.Drops)
-	if is.Drops {
-		t.exec("INSERT INTO silences (account, since, until) VALUES (?, ?, ?)", name, is.Since.UnixMilli(), is.Until.UnixMilli())
+		t.now, name, before.Since.UnixMilli(), after.Drops)
+	if after.Drops {
+		t.exec("INSERT INTO silences (account, since, until) VALUES (?, ?, ?)", name, after.Since.UnixMilli(), after.Until.UnixMilli())
 	}
 }
 

@@ -19,15 +19,15 @@ type amendment struct {
 // changed; for the others, for those that the event is only a further sighting
 // of, and for those that another source saw too, the correction is noted.
 func (t *tx) amend(kind string, a viewing.Amendment) error {
-	was := t.stored(kind, a.EventID)
-	c := amendment{Amendment: a, source: was.source}
-	if json.Unmarshal(was.body, &c.original) != nil || c.original.EventID == "" {
+	stored := t.findEvent(kind, a.EventID)
+	c := amendment{Amendment: a, source: stored.source}
+	if json.Unmarshal(stored.body, &c.original) != nil || c.original.EventID == "" {
 		return nil // it is not known, or lost to damage: there is nothing to compare with
 	}
 	if err := c.check(); err != nil {
 		return err
 	}
-	for _, id := range t.entriesOf(was.id) {
+	for _, id := range t.entriesOf(stored.id) {
 		t.amendEntry(c, id)
 	}
 	return nil
@@ -42,13 +42,13 @@ func (c *amendment) check() error {
 		return viewing.Wrong("media", "field.wrong") // it must name as many as the event did
 	}
 	c.original.Media = c.Media
-	c.original.Origin.Learn(c.Origin)
+	c.original.Origin.FillFrom(c.Origin)
 	return c.original.Validate()
 }
 
 // step says what the source wants, as a step of a family.
 func (c *amendment) step(family string, e Entry) entry.Step {
-	s := entry.Step{Code: family, Args: entry.Args{"source": c.source}, Cause: said(c.Reason)}
+	s := entry.Step{Code: family, Args: entry.Args{"source": c.source}, Cause: messageOrNil(c.Reason)}
 	switch {
 	case c.Drop:
 		s.Code += ".dropped"
@@ -71,32 +71,32 @@ func (c *amendment) step(family string, e Entry) entry.Step {
 // amendEntry corrects one entry.
 func (t *tx) amendEntry(c amendment, id int64) {
 	e := t.entry(id)
-	own := e.EventID == c.EventID && e.Source == c.source
-	open := own && (e.State == viewing.StatePending || e.State == viewing.StateHeld)
-	if !own {
+	ownEvent := e.EventID == c.EventID && e.Source == c.source
+	waiting := ownEvent && (e.State == viewing.StatePending || e.State == viewing.StateHeld)
+	if !ownEvent {
 		e.State = "" // what was sent is another event's
 	}
 	switch {
-	case open && e.Key() != "" && t.seenByOther(id, c.source):
-		t.note(id, entry.Step{Code: "noted.shared", Args: entry.Args{"source": c.source}, Cause: said(c.Reason)})
-	case open && c.Drop:
+	case waiting && e.Key() != "" && t.seenByOtherSource(id, c.source):
+		t.note(id, entry.Step{Code: "noted.shared", Args: entry.Args{"source": c.source}, Cause: messageOrNil(c.Reason)})
+	case waiting && c.Drop:
 		t.transition(&e, viewing.StateDropped, "withdrawn", c.step("amended", e))
-	case open && c.Class != "":
-		t.reclass(c, e)
-	case open && c.NotBefore != 0:
+	case waiting && c.Class != "":
+		t.reclassify(c, e)
+	case waiting && c.NotBefore != 0:
 		e.NextAt = millis(max(c.NotBefore, e.CreatedAt.Add(t.settings.Grace).UnixMilli()))
 		t.transition(&e, e.State, e.Reason, c.step("amended", e))
-	case open && c.Media != nil && e.Touched < entry.Edited:
-		t.rename(c, e)
+	case waiting && c.Media != nil && e.Touched < entry.Edited:
+		t.changeItem(c, e)
 	case c.NotBefore == 0: // else it left in time, or a person has it
 		t.note(id, c.step("noted", e))
 	}
 }
 
-// reclass asks the rules again about an entry that waits to leave. What a
+// reclassify asks the rules again about an entry that waits to leave. What a
 // person has decided about stays as it is.
-func (t *tx) reclass(c amendment, e Entry) {
-	if e.Touched > entry.Untouched || e.State != viewing.StatePending && e.Reason != viewing.ReasonWave {
+func (t *tx) reclassify(c amendment, e Entry) {
+	if e.Touched > entry.Untouched || e.State != viewing.StatePending && e.Reason != viewing.ReasonBurst {
 		t.note(e.ID, c.step("noted", e))
 		return
 	}
@@ -108,19 +108,19 @@ func (t *tx) reclass(c amendment, e Entry) {
 	}
 }
 
-// rename gives an entry the item that its source reports now.
-func (t *tx) rename(c amendment, e Entry) {
+// changeItem gives an entry the item that its source reports now.
+func (t *tx) changeItem(c amendment, e Entry) {
 	reported := &c.Media[e.Part%len(c.Media)]
-	m, said := *reported, t.correctionFor(reported)
-	if e.Reported, e.Correction = nil, 0; said != nil {
-		m, _ = said.Apply(m)
-		e.Reported, e.Correction = reported, said.ID
+	m, correction := *reported, t.correctionFor(reported)
+	if e.Reported, e.Correction = nil, 0; correction != nil {
+		m, _ = correction.Apply(m)
+		e.Reported, e.Correction = reported, correction.ID
 	}
 	if reflect.DeepEqual(m, *e.Media) {
 		return
 	}
-	if said != nil {
-		t.step(e.ID, correctedStep(said.Is, *reported, m))
+	if correction != nil {
+		t.step(e.ID, correctedStep(correction.Is, *reported, m))
 	}
 	v := c.original
 	v.Kind, v.WatchedAt = e.Kind, e.WatchedAt.Instant // a person may have changed the time

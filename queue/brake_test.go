@@ -58,7 +58,7 @@ func (o *opened) wantStanding(t testing.TB, want map[string]string) {
 // something else holds does not count, nor do repetitions.
 func TestABurstIsHeld(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		s := fresh(t).by(rules.Settings{Wave: 3})
+		s := fresh(t).by(rules.Settings{BurstLimit: 3})
 		defer func() { s.stop() }()
 		var all []viewing.Event
 		count, want := 0, map[string]string{}
@@ -99,7 +99,7 @@ func (o *opened) wave(t testing.TB, from int) {
 }
 
 func TestWhatABurstHolds(t *testing.T) {
-	s := fresh(t).by(rules.Settings{Wave: 5})
+	s := fresh(t).by(rules.Settings{BurstLimit: 5})
 	nameless := ends("nameless", 0, 3)
 	nameless.Media[0].IDs.IMDB = "tt0133093"
 	s.told(t, player, nameless) // it is held anyway, and does not count
@@ -115,18 +115,18 @@ func TestWhatABurstHolds(t *testing.T) {
 		want[fmt.Sprint("typed", n)] = "pending"
 	}
 	s.wantStanding(t, want)
-	if waves, err := s.Waves(t.Context()); err != nil || !slices.Equal(waves, []entry.Wave{{Source: player, Held: 1}}) {
+	if waves, err := s.Bursts(t.Context()); err != nil || !slices.Equal(waves, []entry.Burst{{Source: player, Held: 1}}) {
 		t.Errorf("%v, %v", waves, err)
 	}
 
 	// What would leave as soon as it is known what it is counts then.
 	asked := s.wantLookups(t, 1, s.byEventID(t, "nameless"))
-	s.found(t, Finding{Lookup: asked[0], Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 77}}, Why: viewing.Say("text", "text", "It is 77.")})
+	s.found(t, LookupResult{Lookup: asked[0], Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 77}}, Why: viewing.Say("text", "text", "It is 77.")})
 	want["nameless"] = "held wave"
 	s.wantStanding(t, want)
 
 	// What a person has let go is not held again by what comes later.
-	if _, err := s.order(t.Context(), entry.VerbRelease, entry.Selection{Filter: entry.Filter{Reason: viewing.ReasonWave}}, false); err != nil {
+	if _, err := s.order(t.Context(), entry.VerbRelease, entry.Selection{Filter: entry.Filter{Reason: viewing.ReasonBurst}}, false); err != nil {
 		t.Fatal(err)
 	}
 	s.told(t, player, ends("later", 50, 4))
@@ -158,7 +158,7 @@ func TestAWaveAndOthers(t *testing.T) {
 		}, "held bulk"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := fresh(t).by(rules.Settings{Wave: 5})
+			s := fresh(t).by(rules.Settings{BurstLimit: 5})
 			s.wave(t, 0)
 			c.do(s)
 			if got := s.stands(t)["e5"]; got != c.want {

@@ -23,7 +23,7 @@ import (
 func (s *Store) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome, error) {
 	outcomes, err := s.commitBatch(ctx, b, false)
 	if errors.Is(err, sqlite.ErrStorage) {
-		s.file.Refused(len(b.Events))
+		s.file.CountRefused(len(b.Events))
 	}
 	return outcomes, err
 }
@@ -49,7 +49,7 @@ func (s *Store) commitBatch(ctx context.Context, b viewing.Batch, dry bool) (out
 				return fmt.Errorf("amend event %s: %w", a.EventID, err)
 			}
 		}
-		t.keepState(b)
+		t.saveSourceState(b)
 		return nil
 	})
 	return outcomes, err
@@ -59,33 +59,33 @@ func (s *Store) commitBatch(ctx context.Context, b viewing.Batch, dry bool) (out
 // ones have reported. An event that is known already changes nothing.
 func (t *tx) commit(e event) viewing.Outcome {
 	o := viewing.Outcome{EventID: e.EventID, Status: viewing.StatusQueued}
-	same := t.sameAs(e)
+	sameAs := t.resolveSameAs(e)
 	event, added, err := t.InsertNew(`INSERT INTO events (source, source_kind, event_id, body, committed_at) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (source_kind, event_id) DO NOTHING`, e.source, e.kind, e.EventID, string(e.body), t.now)
 	must(event, err)
 	switch {
 	case !added:
-		was := t.stored(e.kind, e.EventID)
-		if o.Status = viewing.StatusDuplicate; bytes.Equal(was.body, e.body) {
-			o.Entries = t.entriesOf(was.id)
+		earlier := t.findEvent(e.kind, e.EventID)
+		if o.Status = viewing.StatusDuplicate; bytes.Equal(earlier.body, e.body) {
+			o.Entries = t.entriesOf(earlier.id)
 		} else {
 			o.Status, o.Reason = viewing.StatusConflict, "this event id was used before with other content"
 		}
-	case same == 0:
+	case sameAs == 0:
 		t.makeEntries(e, event, &o)
 	default:
 		t.nudge = true
-		o.Entries = t.entriesOf(same)
+		o.Entries = t.entriesOf(sameAs)
 		for _, id := range o.Entries {
-			t.witness(event, id)
+			t.addSighting(event, id)
 			t.step(id, entry.Step{Code: "sighting.again", Args: entry.Args{"source": e.source, "event": e.EventID}})
 		}
 	}
 	return o
 }
 
-// witness makes an event a further sighting of an entry.
-func (t *tx) witness(event, id int64) {
+// addSighting makes an event a further sighting of an entry.
+func (t *tx) addSighting(event, id int64) {
 	t.exec("INSERT INTO witnesses (event, entry) VALUES (?, ?)", event, id)
 }
 
@@ -93,30 +93,30 @@ func (t *tx) witness(event, id int64) {
 // entry of its own, or a sighting of the entry of the same playback.
 func (t *tx) makeEntries(e event, event int64, o *viewing.Outcome) {
 	ignored, wanted, joined, counted := "", false, true, map[int]bool{}
-	over := sync.OnceValue(func() bool { return t.overflows(e.source, e.Event) })
-	for _, p := range t.places(e) {
+	overflowing := sync.OnceValue(func() bool { return t.exceedsBurst(e.source, e.Event) })
+	for _, p := range t.destinations(e) {
 		for part, item := range e.parts() {
 			d := t.draft(e, p, part, item)
 			d.counted = counted[part]
-			into := t.duplicateOf(d.sighted, e.source == viewing.SourceCLI)
+			existing := t.duplicateOf(d.entryWithSources, e.source == viewing.SourceCLI)
 			switch {
-			case into != nil && into.State == viewing.StateDropped:
-				ignored = into.Reason
-			case into == nil && d.State == viewing.StateDropped:
+			case existing != nil && existing.State == viewing.StateDropped:
+				ignored = existing.Reason
+			case existing == nil && d.State == viewing.StateDropped:
 				ignored = d.Reason
 			default:
 				wanted = true
 			}
-			if joined = joined && into != nil; into == nil && d.State == viewing.StateHeld {
+			if joined = joined && existing != nil; existing == nil && d.State == viewing.StateHeld {
 				o.Held = d.Reason
 			}
-			if into != nil {
-				d.ID = into.ID
-				t.witness(event, d.ID)
-				t.absorb(&into.Entry, d.Entry, entry.Step{Code: "sighting", Args: entry.Args{"event": e.EventID}})
+			if existing != nil {
+				d.ID = existing.ID
+				t.addSighting(event, d.ID)
+				t.mergeSighting(&existing.Entry, d.Entry, entry.Step{Code: "sighting", Args: entry.Args{"event": e.EventID}})
 			} else {
-				if d.State == viewing.StatePending && d.Lane == viewing.LaneLive && over() {
-					d.State, d.Reason, d.steps = viewing.StateHeld, viewing.ReasonWave, append(d.steps, t.burstStep(e.source))
+				if d.State == viewing.StatePending && d.Lane == viewing.LaneLive && overflowing() {
+					d.State, d.Reason, d.steps = viewing.StateHeld, viewing.ReasonBurst, append(d.steps, t.burstStep(e.source))
 				}
 				t.insert(event, &d)
 			}
@@ -132,13 +132,13 @@ func (t *tx) makeEntries(e event, event int64, o *viewing.Outcome) {
 
 // draft is an entry that is not written yet, and how it was decided.
 type draft struct {
-	sighted
+	entryWithSources
 	steps   []entry.Step
 	counted bool // in the statistics, as the entry of another account
 }
 
 // draft decides about an item of an event in one account.
-func (t *tx) draft(e event, p place, part int, item *viewing.Media) (d draft) {
+func (t *tx) draft(e event, p destination, part int, item *viewing.Media) (d draft) {
 	d.sources, d.runtime, d.unsure = []string{e.source}, e.runtime(), e.Unsure
 	d.Entry = Entry{
 		Kind: e.Kind, Account: p.account, Source: e.source, EventID: e.EventID, Part: part, Media: item, List: e.List, Priority: e.Priority,
@@ -155,7 +155,7 @@ func (t *tx) draft(e event, p place, part int, item *viewing.Media) (d draft) {
 		d.steps = slices.Insert(d.steps, 1, correctedStep(correction.Is, *item, *d.Media))
 	}
 	if e.Kind == viewing.KindListItem {
-		d.fitToList(p.lists)
+		d.applyListState(p.listState)
 	}
 	return d
 }
@@ -167,21 +167,21 @@ func (t *tx) insert(event int64, d *draft) {
 	if e.State.Finished() {
 		e.SettledAt = e.CreatedAt
 	}
-	words, root := t.learn(*e), rootOf(*e)
+	words, root := t.saveTitles(*e), rootOf(*e)
 	root.Valid = root.Valid && !d.counted
-	millis, whole := watchedColumns(e.WatchedAt.Instant)
+	millis, evidence := watchedColumns(e.WatchedAt.Instant)
 	e.ID = must(t.Insert(`INSERT INTO entries (event, account, part, kind, media, reported, correction, list, item_key, priority, watched_at, watched,
 			class, created_at, state, reason, lane, after, next_at, planned_at, settled_at, decided, words, minutes, root)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(nullif(?, 0), (SELECT minutes FROM titles WHERE key = ?)), ?)`,
 		event, e.Account, e.Part, string(e.Kind), asJSON{e.Media}, asJSON{e.Reported}, idOrNull(e.Correction), asJSON{e.List}, e.Key(), e.Priority,
-		millis, whole, string(e.Class), t.now, string(e.State), e.Reason, int(e.Lane), idOrNull(e.After),
+		millis, evidence, string(e.Class), t.now, string(e.State), e.Reason, int(e.Lane), idOrNull(e.After),
 		max(t.dueSince(*e).UnixMilli(), e.NextAt.UnixMilli()), t.now, timeOrNull(e.SettledAt), asJSON{d.steps}, words, e.Minutes, e.Key(), root))
 	t.count(e.Account, e.State, 1)
-	t.keepLookup(Entry{}, *e)
+	t.updateLookup(Entry{}, *e)
 }
 
-// keepState changes the source's own memory.
-func (t *tx) keepState(b viewing.Batch) {
+// saveSourceState changes the source's own memory.
+func (t *tx) saveSourceState(b viewing.Batch) {
 	for key, value := range b.State {
 		if value == nil {
 			t.exec("DELETE FROM source_state WHERE source = ? AND key = ?", b.Source, key)

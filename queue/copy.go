@@ -10,9 +10,9 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// selectArrived finds what an account's service has by our doing. A list that it had itself
+// selectDelivered finds what an account's service has by our doing. A list that it had itself
 // is one that items were put on.
-const selectArrived = "SELECT " + entryColumns + ` FROM entries AS n JOIN events AS v ON v.id = n.event
+const selectDelivered = "SELECT " + entryColumns + ` FROM entries AS n JOIN events AS v ON v.id = n.event
 	WHERE +n.account = ? AND n.id > ? AND (n.state = 'delivered' OR n.kind = 'list' AND n.state = 'merged') ORDER BY n.id LIMIT ?`
 
 // selectLists finds the lists of an account.
@@ -23,7 +23,7 @@ const selectLists = "SELECT id, list ->> '$.name' FROM entries WHERE +account = 
 // has already is left out, so a second copy adds nothing, and one that was cut goes on where it
 // ended. Wishes that came true are passed over. Each of the other entries is told, with whether
 // the other account has it. A dry run only tells.
-func (s *Store) CopyHistory(ctx context.Context, from, to string, dry bool, told func(e Entry, known bool)) error {
+func (s *Store) CopyHistory(ctx context.Context, from, to string, dry bool, report func(e Entry, known bool)) error {
 	lists := map[string]int64{} // of the other account, by name
 	_, err := read(ctx, s, "read lists", func(r *sql.Rows) (_ struct{}, err error) {
 		var id int64
@@ -34,7 +34,7 @@ func (s *Store) CopyHistory(ctx context.Context, from, to string, dry bool, told
 	}, selectLists, to)
 	for last := int64(0); err == nil; {
 		var page []Entry
-		page, err = read(ctx, s, "read what has arrived", scanEntry, selectArrived, from, last, operationPage)
+		page, err = read(ctx, s, "read what has arrived", scanEntry, selectDelivered, from, last, operationPage)
 		if err != nil || len(page) == 0 {
 			return err
 		}
@@ -54,7 +54,7 @@ func (s *Store) CopyHistory(ctx context.Context, from, to string, dry bool, told
 		err = s.writeDry(ctx, "copy entries", dry, func(t *tx) (err error) {
 			known, after = make([]bool, len(page)), maps.Clone(lists) // it may be called again
 			for i, e := range page {
-				known[i] = t.copyTo(e, to, after)
+				known[i] = t.copyEntry(e, to, after)
 			}
 			return nil
 		})
@@ -63,7 +63,7 @@ func (s *Store) CopyHistory(ctx context.Context, from, to string, dry bool, told
 		}
 		lists = after
 		for i, e := range page {
-			told(e, known[i])
+			report(e, known[i])
 		}
 	}
 	return err
@@ -76,8 +76,8 @@ const (
 		UNION ALL SELECT n.id FROM entries AS e JOIN witnesses AS w ON w.event = e.event OR w.entry = e.id
 			JOIN entries AS n ON n.id = w.entry OR n.event = w.event AND n.event <> e.event
 			WHERE e.id = ?1 AND n.account = ?2 AND n.item_key = e.item_key LIMIT 1`
-	// selectWish finds a wish that an account has.
-	selectWish = `SELECT id FROM entries WHERE account = ? AND item_key = ? AND item_key <> '' AND kind = 'watchlist'
+	// selectWatchlistEntry finds a wish that an account has.
+	selectWatchlistEntry = `SELECT id FROM entries WHERE account = ? AND item_key = ? AND item_key <> '' AND kind = 'watchlist'
 		AND state <> 'dropped' AND state <> 'rejected'`
 	// insertCopy copies an entry. In the statistics the viewing counts once.
 	insertCopy = `INSERT INTO entries (event, account, part, kind, media, reported, correction, list, item_key, priority, watched_at, watched, class,
@@ -86,20 +86,20 @@ const (
 			?3, 'pending', ?4, ?5, min(happened_at, ?3), ?3, ?6, max(touched, 1), words, minutes FROM entries WHERE id = ?1`
 )
 
-// copyTo gives a copy of an entry to another account, unless that has it; lists are those of
+// copyEntry gives a copy of an entry to another account, unless that has it; lists are those of
 // the account, by name.
-func (t *tx) copyTo(e Entry, account string, lists map[string]int64) (known bool) {
+func (t *tx) copyEntry(e Entry, account string, lists map[string]int64) (known bool) {
 	var list, other int64
 	if t.find(selectCopy, []any{e.ID, account}, &other) {
 		return true
 	}
 	switch e.Kind {
 	case viewing.KindViewing:
-		s := t.sighted(e)
+		s := t.withSources(e)
 		s.Account, s.Class = account, ""
 		known = t.duplicateOf(*s, false) != nil
 	case viewing.KindWatchlist:
-		known = t.find(selectWish, []any{account, e.Key()}, &other)
+		known = t.find(selectWatchlistEntry, []any{account, e.Key()}, &other)
 	case viewing.KindList:
 		known = lists[e.List.Name] != 0
 	case viewing.KindListItem:

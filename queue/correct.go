@@ -13,8 +13,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Correcting is a correction to be made.
-type Correcting struct {
+// CorrectionRequest is a correction to be made.
+type CorrectionRequest struct {
 	// Entry is the one that the person looked at: it is changed in any case, and
 	// what its source reported is remembered.
 	Entry int64
@@ -31,7 +31,7 @@ type Correcting struct {
 // or put it aside. What has begun to leave stays. An entry may be pending, held or
 // rejected. Errors wrap [entry.ErrNotFound], [entry.ErrState] (a [*StateError]) or
 // [viewing.ErrInvalid].
-func (s *Store) Correct(ctx context.Context, c Correcting) (did resolve.CorrectionResult, err error) {
+func (s *Store) Correct(ctx context.Context, c CorrectionRequest) (did resolve.CorrectionResult, err error) {
 	err = s.writeDry(ctx, "fix", c.DryRun, func(t *tx) error {
 		did, err = t.correct(c)
 		return err
@@ -45,16 +45,16 @@ func Correctable(e Entry) error {
 	if e.Media == nil {
 		return &StateError{Verb: "fix", ID: e.ID, State: e.State, Why: viewing.Say("fault.noMedia")}
 	}
-	return changeable(entry.VerbFix, e)
+	return checkChangeable(entry.VerbFix, e)
 }
 
-func (t *tx) correct(c Correcting) (did resolve.CorrectionResult, err error) {
+func (t *tx) correct(c CorrectionRequest) (did resolve.CorrectionResult, err error) {
 	named := t.entry(c.Entry)
 	if err := Correctable(named); err != nil {
 		return did, err
 	}
 	reported := *named.AsReported()
-	place := placed(reported, placeOf(named, c))
+	place := withPlace(reported, chosenPlace(named, c))
 	if c.Is.Type != resolve.ClueOf(reported).Kind || c.Is.TMDB < 1 {
 		return did, viewing.Wrong("type", "field.otherKind")
 	}
@@ -69,35 +69,35 @@ func (t *tx) correct(c Correcting) (did resolve.CorrectionResult, err error) {
 	if err := t.edit(named, entry.Edit{Media: &m}, correctedStep(c.Is, reported, m)); err != nil {
 		return did, err
 	}
-	said, remembered := t.remember(c, reported, place, &did)
+	correction, remembered := t.saveCorrection(c, reported, place, &did)
 	// What other accounts have of the same item of its event has the same identity and place.
 	for _, id := range t.numbers(`SELECT n.id FROM entries AS e JOIN entries AS n ON n.event = e.event AND n.part = e.part
 		WHERE e.id = ?1 AND n.id <> ?1 AND n.touched = 0 AND n.state IN ('pending', 'held')`, c.Entry) {
 		e := t.entry(id)
-		t.follow(e, c.Is.ApplyChoice(placed(*e.AsReported(), place)), said, &did)
+		t.applyCorrection(e, c.Is.ApplyChoice(withPlace(*e.AsReported(), place)), correction, &did)
 	}
 	if remembered {
-		t.correctAlike(said, c.Entry, &did)
-		t.find("SELECT count(*) FROM entries WHERE correction = ?", []any{said.ID}, &said.Entries)
-		did.Remembered = &said
+		t.correctSimilar(correction, c.Entry, &did)
+		t.find("SELECT count(*) FROM entries WHERE correction = ?", []any{correction.ID}, &correction.Entries)
+		did.Remembered = &correction
 	}
 	return did, nil
 }
 
-// placeOf is the season and number that a person gives to an entry. Those that were found
+// chosenPlace is the season and number that a person gives to an entry. Those that were found
 // out stay only where a person has confirmed them, and of the same series.
-func placeOf(e Entry, c Correcting) (m viewing.Media) {
+func chosenPlace(e Entry, c CorrectionRequest) (m viewing.Media) {
 	m = *e.AsReported()
 	confirmed := e.Touched == entry.Edited || e.Correction != 0 && e.Media.Show != nil && e.Media.Show.IDs.TMDB == c.Is.TMDB
 	if confirmed && m.Type == e.Media.Type {
-		m = placed(m, *e.Media)
+		m = withPlace(m, *e.Media)
 	}
 	m.Season, m.Episode = cmp.Or(c.Season, m.Season), cmp.Or(c.Episode, m.Episode)
 	return m
 }
 
-// placed is an item with the season and number of another.
-func placed(m, of viewing.Media) viewing.Media {
+// withPlace is an item with the season and number of another.
+func withPlace(m, of viewing.Media) viewing.Media {
 	m.Season, m.Episode = of.Season, of.Episode
 	return m
 }
@@ -112,43 +112,43 @@ func correctedStep(is resolve.Candidate, reported, m viewing.Media) entry.Step {
 	return s
 }
 
-// remember writes the correction that follows from what a person said, unless nothing
+// saveCorrection writes the correction that follows from what a person said, unless nothing
 // can be remembered.
-func (t *tx) remember(c Correcting, reported, place viewing.Media, did *resolve.CorrectionResult) (said resolve.Correction, ok bool) {
+func (t *tx) saveCorrection(c CorrectionRequest, reported, place viewing.Media, did *resolve.CorrectionResult) (correction resolve.Correction, ok bool) {
 	var before *resolve.Correction
-	known := all(t, scanCorrection, selectCorrection+" WHERE key = ?", resolve.Correction{Reported: resolve.ClueOf(reported)}.Key())
+	known := selectRows(t, scanCorrection, selectCorrection+" WHERE key = ?", resolve.Correction{Reported: resolve.ClueOf(reported)}.Key())
 	if len(known) > 0 && known[0].Is.TMDB > 0 {
 		before = &known[0]
 	}
-	if said, ok = resolve.NewCorrection(before, reported, c.Is, place); !ok {
-		return said, false
+	if correction, ok = resolve.NewCorrection(before, reported, c.Is, place); !ok {
+		return correction, false
 	}
 	if before != nil && before.Is.TMDB != c.Is.TMDB {
 		did.Before = &before.Is
 	}
-	said.Since = millis(t.now)
+	correction.Since = millis(t.now)
 	t.find("INSERT INTO corrections (key, body) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET body = excluded.body RETURNING id",
-		[]any{said.Key(), asJSON{said}}, &said.ID)
-	t.exec("UPDATE entries SET correction = ? WHERE id = ?", said.ID, c.Entry)
-	return said, true
+		[]any{correction.Key(), asJSON{correction}}, &correction.ID)
+	t.exec("UPDATE entries SET correction = ? WHERE id = ?", correction.ID, c.Entry)
+	return correction, true
 }
 
-// correctAlike gives what waits and was reported alike the identity that a correction
+// correctSimilar gives what waits and was reported alike the identity that a correction
 // says. What a person has changed otherwise stays.
-func (t *tx) correctAlike(c resolve.Correction, named int64, did *resolve.CorrectionResult) {
+func (t *tx) correctSimilar(c resolve.Correction, named int64, did *resolve.CorrectionResult) {
 	for _, id := range t.numbers(`SELECT id FROM entries WHERE media IS NOT NULL AND (reported IS NOT NULL OR item_key = '')
 		AND state IN ('pending', 'held') AND (touched < 2 OR correction IS NOT NULL) AND id <> ?`, named) {
 		e := t.entry(id)
 		if is, told := c.Apply(*e.AsReported()); told && !e.AsReported().Identified() {
-			t.follow(e, is, c, did)
+			t.applyCorrection(e, is, c, did)
 		}
 	}
 }
 
-// follow gives one entry an identity by a correction. What a person has put aside stays,
+// applyCorrection gives one entry an identity by a correction. What a person has put aside stays,
 // and so does what another source has seen by another name.
-func (t *tx) follow(e Entry, m viewing.Media, c resolve.Correction, did *resolve.CorrectionResult) {
-	waits := e.State == viewing.StatePending || e.State == viewing.StateHeld && !playback.ByHand(e.Reason)
+func (t *tx) applyCorrection(e Entry, m viewing.Media, c resolve.Correction, did *resolve.CorrectionResult) {
+	waits := e.State == viewing.StatePending || e.State == viewing.StateHeld && !playback.NeedsPerson(e.Reason)
 	same := m.Key() == e.Media.Key()
 	if !m.Identified() { // an episode without a number: it is of another series, or stays as it is
 		same = e.Media.Show != nil && e.Media.Show.IDs.TMDB == c.Is.TMDB
@@ -157,7 +157,7 @@ func (t *tx) follow(e Entry, m viewing.Media, c resolve.Correction, did *resolve
 		return
 	}
 	step := correctedStep(c.Is, *e.AsReported(), m)
-	if e.Media.Identified() && t.seenByOther(e.ID, e.Source) {
+	if e.Media.Identified() && t.seenByOtherSource(e.ID, e.Source) {
 		t.note(e.ID, entry.Step{Code: "noted.corrected", Args: step.Args})
 		return
 	}
@@ -173,13 +173,13 @@ func (t *tx) correctionFor(m *viewing.Media) *resolve.Correction {
 	if m == nil || m.Identified() || m.Unsure {
 		return nil
 	}
-	return resolve.FindCorrection(all(t, scanCorrection, selectOfKeys, asJSON{resolve.CorrectionKeys(*m)}), *m)
+	return resolve.FindCorrection(selectRows(t, scanCorrection, selectCorrectionsByKey, asJSON{resolve.CorrectionKeys(*m)}), *m)
 }
 
 const selectCorrection = "SELECT corrections.id, body, (SELECT count(*) FROM entries WHERE correction = corrections.id) FROM corrections"
 
-// selectOfKeys finds the corrections of keys, in their order: the surest first.
-const selectOfKeys = selectCorrection + " JOIN json_each(?) AS k ON k.value = corrections.key ORDER BY k.key"
+// selectCorrectionsByKey finds the corrections of keys, in their order: the surest first.
+const selectCorrectionsByKey = selectCorrection + " JOIN json_each(?) AS k ON k.value = corrections.key ORDER BY k.key"
 
 func scanCorrection(r *sql.Rows) (c resolve.Correction, err error) {
 	var body []byte
@@ -203,7 +203,7 @@ func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*resolve.Co
 	if m.Identified() {
 		return nil, nil
 	}
-	all, err := read(ctx, s, "look for a correction", scanCorrection, selectOfKeys, asJSON{resolve.CorrectionKeys(m)})
+	all, err := read(ctx, s, "look for a correction", scanCorrection, selectCorrectionsByKey, asJSON{resolve.CorrectionKeys(m)})
 	if err != nil {
 		return nil, err
 	}

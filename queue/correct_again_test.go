@@ -56,7 +56,7 @@ func TestACorrectionDropsWhatBelongsToAnotherWork(t *testing.T) {
 	for _, l := range asked {
 		m := wrong.Apply(*l.Entry.Media)
 		m.IDs.IMDB = "tt0000603"
-		s.found(t, Finding{Lookup: l, Media: &m, Why: viewing.Say("text", "text", "Wikidata knows it.")})
+		s.found(t, LookupResult{Lookup: l, Media: &m, Why: viewing.Say("text", "text", "Wikidata knows it.")})
 	}
 	check := func(want viewing.Media, ids ...int64) {
 		t.Helper()
@@ -115,7 +115,7 @@ func own(id string, season, number, minute int) viewing.Event {
 func TestACorrectionOfAPlaceMovesWhatFollows(t *testing.T) {
 	s := fresh(t)
 	all := s.commitIDs(t, own("a", 2, 1, -90), own("b", 2, 2, -80), own("c", 2, 3, -70), own("d", 3, 1, -60), own("e", 1, 5, -50))
-	c := Correcting{Entry: all[1], Is: theSeries(7), Season: new(1), Episode: new(14), DryRun: true}
+	c := CorrectionRequest{Entry: all[1], Is: theSeries(7), Season: new(1), Episode: new(14), DryRun: true}
 	shown, err := s.Correct(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestACorrectionOfAPlaceMovesWhatFollows(t *testing.T) {
 	if steps := s.explained(t, later).Steps; !slices.ContainsFunc(steps, func(s entry.Step) bool { return s.Code == "corrected.place" && s.Args["place"] == "S01E36" }) {
 		t.Errorf("%+v", steps)
 	}
-	if did, err = s.Correct(t.Context(), Correcting{Entry: all[3], Is: theSeries(7), Season: new(2), Episode: new(1)}); err != nil || did.AlsoChanged != 0 {
+	if did, err = s.Correct(t.Context(), CorrectionRequest{Entry: all[3], Is: theSeries(7), Season: new(2), Episode: new(1)}); err != nil || did.AlsoChanged != 0 {
 		t.Errorf("%+v, %v", did, err)
 	}
 	s.wantKeys(t, map[int64]string{all[2]: "episode:7:1:15", s.commitIDs(t, own("g", 4, 2, -10))[0]: "episode:7:3:2"})
@@ -187,7 +187,7 @@ func TestEpisodesAreWhereTheLastWordPutsThem(t *testing.T) {
 			told[id] = p
 			if rapid.Bool().Draw(r, "fixed") {
 				to := draw("true")
-				if _, err := s.Correct(t.Context(), Correcting{Entry: id, Is: theSeries(7), Season: &to.season, Episode: &to.episode}); err != nil {
+				if _, err := s.Correct(t.Context(), CorrectionRequest{Entry: id, Is: theSeries(7), Season: &to.season, Episode: &to.episode}); err != nil {
 					r.Fatal(err)
 				}
 				said[p.season] = place{to.season - p.season, to.episode - p.episode}
@@ -210,23 +210,23 @@ func TestEpisodesAreWhereTheLastWordPutsThem(t *testing.T) {
 // item and the place that a person gave to the first one.
 func TestTogetherIsFixedAtTheSamePlace(t *testing.T) {
 	s := couple(t)
-	fix := func(c Correcting, others int64) {
+	fix := func(c CorrectionRequest, others int64) {
 		t.Helper()
 		if did, err := s.Correct(t.Context(), c); err != nil || did.AlsoChanged != others {
 			t.Errorf("%+v, %v", did, err)
 		}
 	}
 	episode := s.told(t, chrome, part("e", viewing.Show{Title: "Show Red", Year: 2008}, 1, 13, -30)).Entries
-	fix(Correcting{Entry: episode[0], Is: theSeries(7), Season: new(2), Episode: new(3)}, 1)
+	fix(CorrectionRequest{Entry: episode[0], Is: theSeries(7), Season: new(2), Episode: new(3)}, 1)
 	s.wantKeys(t, map[int64]string{episode[0]: "episode:7:2:3", episode[1]: "episode:7:2:3"})
 	double := film("b", 603, -60)
 	double.Media = append(double.Media, viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 609}})
 	films := s.told(t, chrome, double).Entries
-	fix(Correcting{Entry: films[0], Is: theFilm(604)}, 1)
+	fix(CorrectionRequest{Entry: films[0], Is: theFilm(604)}, 1)
 	s.wantKeys(t, map[int64]string{films[0]: "movie:604", films[1]: "movie:609", films[2]: "movie:604", films[3]: "movie:609"})
 	// The other account's entry has not been decided about by a person: it follows again.
-	fix(Correcting{Entry: films[0], Is: theFilm(605)}, 1)
-	fix(Correcting{Entry: films[2], Is: theFilm(606)}, 0) // a person has decided about the first
+	fix(CorrectionRequest{Entry: films[0], Is: theFilm(605)}, 1)
+	fix(CorrectionRequest{Entry: films[2], Is: theFilm(606)}, 0) // a person has decided about the first
 	s.wantKeys(t, map[int64]string{films[0]: "movie:605", films[2]: "movie:606"})
 	s.checkCounters(t)
 }

@@ -37,7 +37,7 @@ func theSeries(tmdb int64) resolve.Candidate {
 
 func (o *opened) correct(t testing.TB, id int64, is resolve.Candidate) resolve.CorrectionResult {
 	t.Helper()
-	did, err := o.Correct(t.Context(), Correcting{Entry: id, Is: is})
+	did, err := o.Correct(t.Context(), CorrectionRequest{Entry: id, Is: is})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestACorrectionOfEpisodesWithoutNumbers(t *testing.T) {
 		return v
 	}
 	all := s.commitIDs(t, nameless("a", "The First", -90), nameless("b", "The Second", -60))
-	if err := s.Found(t.Context(), []Finding{{Lookup: Lookup{Entry: s.entry(t, all[1])}}}); err != nil { // it was asked in vain
+	if err := s.RecordLookups(t.Context(), []LookupResult{{Lookup: Lookup{Entry: s.entry(t, all[1])}}}); err != nil { // it was asked in vain
 		t.Fatal(err)
 	}
 	if did := s.correct(t, all[0], theSeries(7)); did.AlsoChanged != 1 || did.Remembered.Entries != 2 {
@@ -111,7 +111,7 @@ func TestACorrectionOfEpisodesWithoutNumbers(t *testing.T) {
 		}
 		is := *e.Media
 		is.Season, is.Episode = &number, &number
-		if err := s.Found(t.Context(), []Finding{{Lookup: Lookup{Entry: e}, Media: &is}}); err != nil {
+		if err := s.RecordLookups(t.Context(), []LookupResult{{Lookup: Lookup{Entry: e}, Media: &is}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -163,10 +163,10 @@ func TestACorrectionByASitesNumber(t *testing.T) {
 func (o *opened) saidOf(t testing.TB, reported viewing.Media, is resolve.Candidate) (did resolve.CorrectionResult) {
 	t.Helper()
 	err := o.write(t.Context(), "test", func(t *tx) error {
-		said, ok := t.remember(Correcting{Is: is}, reported, reported, &did)
+		said, ok := t.saveCorrection(CorrectionRequest{Is: is}, reported, reported, &did)
 		if ok {
 			did.Remembered = &said
-			t.correctAlike(said, 0, &did)
+			t.correctSimilar(said, 0, &did)
 		}
 		return nil
 	})
@@ -187,7 +187,7 @@ func TestACorrectionOfEpisodesWithoutASeason(t *testing.T) {
 	}
 	all := s.commitIDs(t, counted("e1", 66, -90), counted("e2", 67, -60))
 	season, number := 3, 16
-	did, err := s.Correct(t.Context(), Correcting{Entry: all[0], Is: theSeries(7), Season: &season, Episode: &number})
+	did, err := s.Correct(t.Context(), CorrectionRequest{Entry: all[0], Is: theSeries(7), Season: &season, Episode: &number})
 	if err != nil || did.AlsoChanged != 1 {
 		t.Errorf("%+v, %v", did, err)
 	}
@@ -258,7 +258,7 @@ func TestACorrectionOfAWholeSeriesThatWasFoundOut(t *testing.T) {
 	all := s.commitIDs(t, part("a", red, 1, 1, -90), part("b", red, 1, 2, -60), part("c", blue, 1, 3, -45), part("e", red, 1, 5, -40), bulk, told)
 	for _, l := range s.wantLookups(t, 5, all[:5]...) {
 		m := theSeries(9).Apply(*l.Entry.Media)
-		s.found(t, Finding{Lookup: l, Media: &m, Why: viewing.Say("text", "text", "The service knows it.")})
+		s.found(t, LookupResult{Lookup: l, Media: &m, Why: viewing.Say("text", "text", "The service knows it.")})
 	}
 	s.sendOne(t, all[3])
 	if did := s.correct(t, all[0], theSeries(7)); did.AlsoChanged != 2 {
@@ -313,13 +313,13 @@ func TestWhatACorrectionRefuses(t *testing.T) {
 	all := s.commitIDs(t, called("e1", "Alpha", 1999, -60), film("e2", 5, -30))
 	s.sendOne(t, all[1])
 	for name, c := range map[string]struct {
-		with Correcting
+		with CorrectionRequest
 		want error
 	}{
-		"no such entry":      {Correcting{Entry: 99, Is: theFilm(1)}, entry.ErrNotFound},
-		"delivered":          {Correcting{Entry: all[1], Is: theFilm(1)}, entry.ErrState},
-		"a film as a series": {Correcting{Entry: all[0], Is: theSeries(1)}, viewing.ErrInvalid},
-		"no number":          {Correcting{Entry: all[0], Is: resolve.Candidate{Type: viewing.Movie}}, viewing.ErrInvalid},
+		"no such entry":      {CorrectionRequest{Entry: 99, Is: theFilm(1)}, entry.ErrNotFound},
+		"delivered":          {CorrectionRequest{Entry: all[1], Is: theFilm(1)}, entry.ErrState},
+		"a film as a series": {CorrectionRequest{Entry: all[0], Is: theSeries(1)}, viewing.ErrInvalid},
+		"no number":          {CorrectionRequest{Entry: all[0], Is: resolve.Candidate{Type: viewing.Movie}}, viewing.ErrInvalid},
 	} {
 		if _, err := s.Correct(t.Context(), c.with); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)

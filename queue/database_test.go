@@ -104,11 +104,11 @@ func TestQueriesUseTheirIndex(t *testing.T) {
 		arguments []any
 		plan      string
 	}{
-		selectNext:     {[]any{"a", 0}, "SEARCH n USING INDEX entries_due (account=? AND lane=?)"},
-		selectNear:     {[]any{"a", 1, 2, "s", "k"}, "SEARCH n USING INDEX entries_item (item_key=? AND account=? AND happened_at>? AND happened_at<?)"},
-		selectNumbered: {[]any{"a", 1, 2, "s", "k"}, "SEARCH n USING INDEX entries_numbered (account=? AND happened_at>? AND happened_at<?)"},
-		addWords:       {[]any{"w", "k", "l"}, "SEARCH entries USING INDEX entries_item (item_key>? AND item_key<?)"},
-		selectPlaced:   {[]any{"a", 1, 2, "s", "k"}, "SEARCH n USING INDEX entries_happened (happened_at>? AND happened_at<?)"},
+		selectNext:           {[]any{"a", 0}, "SEARCH n USING INDEX entries_due (account=? AND lane=?)"},
+		selectNearby:         {[]any{"a", 1, 2, "s", "k"}, "SEARCH n USING INDEX entries_item (item_key=? AND account=? AND happened_at>? AND happened_at<?)"},
+		selectNearbyNumbered: {[]any{"a", 1, 2, "s", "k"}, "SEARCH n USING INDEX entries_numbered (account=? AND happened_at>? AND happened_at<?)"},
+		addWords:             {[]any{"w", "k", "l"}, "SEARCH entries USING INDEX entries_item (item_key>? AND item_key<?)"},
+		selectNearbyPlaced:   {[]any{"a", 1, 2, "s", "k"}, "SEARCH n USING INDEX entries_happened (happened_at>? AND happened_at<?)"},
 	} {
 		rows, err := s.reader.Query("EXPLAIN QUERY PLAN "+query, c.arguments...)
 		steps, err := sqlite.Collect(rows, err, func(r *sql.Rows) (detail string, err error) {

@@ -25,7 +25,7 @@ func (t *tx) readSilences() {
 		return
 	}
 	t.silences = map[string][]account.Silence{}
-	all(t, func(r *sql.Rows) (struct{}, error) {
+	selectRows(t, func(r *sql.Rows) (struct{}, error) {
 		var s account.Silence
 		var since, until int64
 		err := r.Scan(&s.Account, &since, &until)
@@ -39,9 +39,9 @@ func (t *tx) readSilences() {
 // the step says who found it. What was held for want of an identifier alone may leave
 // then, as the rules have it.
 func (t *tx) identify(e Entry, m viewing.Media, v viewing.Event, step entry.Step) {
-	was := e
+	before := e
 	e.Media = &m
-	t.rewrite(was, &e)
+	t.rewrite(before, &e)
 	t.step(e.ID, step)
 	t.decideAgain(&e, v)
 	t.mergeDuplicate(e.ID, false)
@@ -65,8 +65,8 @@ func (t *tx) decideAgain(e *Entry, v viewing.Event) {
 			t.step(e.ID, s)
 		}
 	}
-	if d.State == viewing.StatePending && d.Lane == viewing.LaneLive && e.Touched == entry.Untouched && t.overflows(e.Source, v) {
-		d.State, d.Reason, d.Why = viewing.StateHeld, viewing.ReasonWave, t.burstStep(e.Source)
+	if d.State == viewing.StatePending && d.Lane == viewing.LaneLive && e.Touched == entry.Untouched && t.exceedsBurst(e.Source, v) {
+		d.State, d.Reason, d.Why = viewing.StateHeld, viewing.ReasonBurst, t.burstStep(e.Source)
 	}
 	t.transition(e, d.State, d.Reason, d.Why)
 }
@@ -90,10 +90,10 @@ type burst struct {
 	count int   // those that nothing else holds
 }
 
-// overflows counts a viewing that is about to be sent, unless it never counts, as what a
+// exceedsBurst counts a viewing that is about to be sent, unless it never counts, as what a
 // person adds by hand. It reports whether that is one more than a person can have watched.
-func (t *tx) overflows(source string, v viewing.Event) bool {
-	if t.settings.Wave < 1 || v.Kind != viewing.KindViewing || v.WatchedAt.Precision == viewing.Day || v.Class == viewing.ClassImport ||
+func (t *tx) exceedsBurst(source string, v viewing.Event) bool {
+	if t.settings.BurstLimit < 1 || v.Kind != viewing.KindViewing || v.WatchedAt.Precision == viewing.Day || v.Class == viewing.ClassImport ||
 		viewing.SourceKind(source) == viewing.SourceCLI {
 		return false
 	}
@@ -103,10 +103,10 @@ func (t *tx) overflows(source string, v viewing.Event) bool {
 	}
 	b.count++
 	t.bursts[source] = b
-	return b.count > t.settings.Wave
+	return b.count > t.settings.BurstLimit
 }
 
 // burstStep says why a burst is held.
 func (t *tx) burstStep(source string) entry.Step {
-	return entry.Step{Code: "held.burst", Args: entry.Args{"source": source, "n": strconv.Itoa(t.settings.Wave)}}
+	return entry.Step{Code: "held.burst", Args: entry.Args{"source": source, "n": strconv.Itoa(t.settings.BurstLimit)}}
 }

@@ -28,28 +28,28 @@ type Title struct {
 	Poster  string // the path of its picture at TMDB; "" where it has none
 }
 
-// name is a place for a title in an item: of a film or series its own, of an episode that of
+// titleField is a place for a title in an item: of a film or series its own, of an episode that of
 // its series, and its own.
-type name struct {
+type titleField struct {
 	key   string // of a [Title]; "" without a number of TMDB
 	title *string
 	year  *int
 }
 
-func namesOf(m *viewing.Media) []name {
+func titleFields(m *viewing.Media) []titleField {
 	switch {
 	case m == nil || m.Type == viewing.Episode && (m.Show == nil || m.Show.IDs.TMDB == 0):
 		return nil
 	case m.Type == viewing.Episode:
-		return []name{{fmt.Sprint("tv:", m.Show.IDs.TMDB), &m.Show.Title, &m.Show.Year}, {m.Key(), &m.Title, new(int)}}
+		return []titleField{{fmt.Sprint("tv:", m.Show.IDs.TMDB), &m.Show.Title, &m.Show.Year}, {m.Key(), &m.Title, new(int)}}
 	default:
-		return []name{{m.Key(), &m.Title, &m.Year}}
+		return []titleField{{m.Key(), &m.Title, &m.Year}}
 	}
 }
 
-// lacking returns the keys of titles of which another entry may know more.
-func lacking(m *viewing.Media) (keys []string) {
-	for _, n := range namesOf(m) {
+// missingTitles returns the keys of titles of which another entry may know more.
+func missingTitles(m *viewing.Media) (keys []string) {
+	for _, n := range titleFields(m) {
 		if n.key != "" && (*n.title == "" || *n.year == 0 && m.Type != viewing.Episode) {
 			keys = append(keys, n.key)
 		}
@@ -69,25 +69,25 @@ func (all titles) scan(r *sql.Rows) (struct{}, error) {
 	return struct{}{}, err
 }
 
-// entitle gives an item the titles that it lacks. It changes no item, but returns another.
-func (all titles) entitle(m *viewing.Media) *viewing.Media {
+// fill gives an item the titles that it lacks. It changes no item, but returns another.
+func (all titles) fill(m *viewing.Media) *viewing.Media {
 	full := *m
 	if m.Show != nil {
 		show := *m.Show
 		full.Show = &show
 	}
-	for _, n := range namesOf(&full) {
+	for _, n := range titleFields(&full) {
 		*n.title, *n.year = cmp.Or(*n.title, all[n.key].Title), cmp.Or(*n.year, all[n.key].Year)
 	}
 	return &full
 }
 
-// Entitle gives entries the titles that they lack and that any other entry knows, for
+// FillTitles gives entries the titles that they lack and that any other entry knows, for
 // people to read. What is sent goes by numbers.
-func (s *Store) Entitle(ctx context.Context, entries []Entry) error {
+func (s *Store) FillTitles(ctx context.Context, entries []Entry) error {
 	var keys []string
 	for _, e := range entries {
-		keys = append(keys, lacking(e.Media)...)
+		keys = append(keys, missingTitles(e.Media)...)
 	}
 	if len(keys) == 0 {
 		return nil
@@ -97,18 +97,18 @@ func (s *Store) Entitle(ctx context.Context, entries []Entry) error {
 		return err
 	}
 	for i, e := range entries {
-		if len(lacking(e.Media)) > 0 {
-			entries[i].Media = known.entitle(e.Media)
+		if len(missingTitles(e.Media)) > 0 {
+			entries[i].Media = known.fill(e.Media)
 		}
 	}
 	return nil
 }
 
-// Learn keeps what TMDB tells of items. A title that another entry has told stays.
-func (s *Store) Learn(ctx context.Context, all []Title) error {
+// SaveTitles keeps what TMDB tells of items. A title that another entry has told stays.
+func (s *Store) SaveTitles(ctx context.Context, all []Title) error {
 	return s.write(ctx, "keep titles", func(t *tx) error {
 		for _, one := range all {
-			t.keepTitle(one, false)
+			t.saveTitle(one, false)
 			t.exec("UPDATE titles SET minutes = nullif(?2, 0), poster = ?3 WHERE key = ?1", one.Key, one.Minutes, one.Poster)
 			if one.Minutes > 0 {
 				t.exec("UPDATE entries SET minutes = ?2 WHERE item_key <> '' AND item_key = ?1 AND minutes IS NULL", one.Key, one.Minutes)
@@ -120,7 +120,7 @@ func (s *Store) Learn(ctx context.Context, all []Title) error {
 }
 
 // Poster returns the path of the picture of a film or series at TMDB, "" where it has none.
-// known is false before [Store.Learn] was told of it.
+// known is false before [Store.SaveTitles] was told of it.
 func (s *Store) Poster(ctx context.Context, key string) (path string, known bool, err error) {
 	found, err := read(ctx, s, "read poster", sqlite.Scan[string], "SELECT poster FROM titles WHERE key = ? AND poster IS NOT NULL", key)
 	if len(found) == 0 {
@@ -132,9 +132,9 @@ func (s *Store) Poster(ctx context.Context, key string) (path string, known bool
 // addWords adds to what the entries of a range of items are found by.
 const addWords = "UPDATE entries SET words = words || ?1 WHERE item_key <> '' AND item_key >= ?2 AND item_key < ?3"
 
-// keepTitle stores a title; one that a person has chosen replaces another, and a year that
+// saveTitle stores a title; one that a person has chosen replaces another, and a year that
 // is not known yet is added. What is known of the same number is found by it from then on.
-func (t *tx) keepTitle(one Title, chosen bool) {
+func (t *tx) saveTitle(one Title, chosen bool) {
 	if year, told := t.titles[one.Key]; told && !chosen && (year > 0 || one.Year == 0) {
 		return
 	}
@@ -151,35 +151,35 @@ func (t *tx) keepTitle(one Title, chosen bool) {
 	if number, series := strings.CutPrefix(one.Key, "tv:"); series {
 		from, to = "episode:"+number+":", "episode:"+number+";"
 	}
-	t.exec(addWords, searchable(one.Title, one.Year), from, to)
+	t.exec(addWords, foldWords(one.Title, one.Year), from, to)
 }
 
-// reported tells whether a title is the one that the source of an entry reported.
-func reported(e Entry, title string) bool {
+// isReportedTitle tells whether a title is the one that the source of an entry reported.
+func isReportedTitle(e Entry, title string) bool {
 	was := e.AsReported()
 	return e.Reported != nil && (was.Title == title || was.Show != nil && was.Show.Title == title)
 }
 
-// learn keeps the titles that an entry tells, and returns the words that it is found by,
+// saveTitles keeps the titles that an entry tells, and returns the words that it is found by,
 // also those that others tell of its number.
-func (t *tx) learn(e Entry) (words string) {
-	for _, n := range namesOf(e.Media) {
+func (t *tx) saveTitles(e Entry) (words string) {
+	for _, n := range titleFields(e.Media) {
 		if n.key != "" && *n.title != "" {
-			chosen := e.Touched == entry.Edited && !reported(e, *n.title)
-			t.keepTitle(Title{Key: n.key, Title: *n.title, Year: *n.year}, chosen)
+			chosen := e.Touched == entry.Edited && !isReportedTitle(e, *n.title)
+			t.saveTitle(Title{Key: n.key, Title: *n.title, Year: *n.year}, chosen)
 		}
 	}
-	if keys := lacking(e.Media); len(keys) > 0 {
+	if keys := missingTitles(e.Media); len(keys) > 0 {
 		known := titles{}
-		all(t, known.scan, selectTitles, asJSON{keys})
-		e.Media = known.entitle(e.Media)
+		selectRows(t, known.scan, selectTitles, asJSON{keys})
+		e.Media = known.fill(e.Media)
 	}
-	return wordsOf(e)
+	return searchWords(e)
 }
 
-// wordsOf returns the words that an entry is found by: titles, year, numbers, "S01E02", the
+// searchWords returns the words that an entry is found by: titles, year, numbers, "S01E02", the
 // name of a list.
-func wordsOf(e Entry) string {
+func searchWords(e Entry) string {
 	var parts []any
 	if e.List != nil {
 		parts = append(parts, e.List.Name)
@@ -193,12 +193,12 @@ func wordsOf(e Entry) string {
 			parts = append(parts, fmt.Sprintf("S%02dE%02d", *m.Season, *m.Episode))
 		}
 	}
-	return searchable(parts...)
+	return foldWords(parts...)
 }
 
-// searchable folds texts and numbers: lower case, without accents and signs, each word
+// foldWords folds texts and numbers: lower case, without accents and signs, each word
 // after a blank. Zero is no number.
-func searchable(parts ...any) string {
+func foldWords(parts ...any) string {
 	var words strings.Builder
 	for _, part := range parts {
 		text := fmt.Sprint(part)
@@ -312,7 +312,7 @@ func (s *Store) ranked(ctx context.Context, begin, end time.Time, which string, 
 		ORDER BY 2 DESC, 3 LIMIT ?4) AS most JOIN entries AS n ON n.id = most.id JOIN events AS v ON v.id = n.event ORDER BY most.n DESC, most.root`,
 		begin.UnixMilli(), end.UnixMilli(), least, mostRanked)
 	if err == nil {
-		err = s.Entitle(ctx, entries)
+		err = s.FillTitles(ctx, entries)
 	}
 	if err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ func TestATitleIsKnownByItsNumber(t *testing.T) {
 		t.Helper()
 		list, err := s.Entries(t.Context(), entry.Filter{Words: words})
 		if err == nil {
-			err = s.Entitle(t.Context(), list)
+			err = s.FillTitles(t.Context(), list)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -170,7 +170,7 @@ func TestWhatTMDBTells(t *testing.T) {
 	if path, known, err := s.Poster(t.Context(), "movie:604"); path != "" || known || err != nil {
 		t.Errorf("before: %q, %v, %v", path, known, err)
 	}
-	err := s.Learn(t.Context(), []Title{
+	err := s.SaveTitles(t.Context(), []Title{
 		{Key: "movie:603", Title: "The Matrix", Year: 1999, Minutes: 136, Poster: "/a.jpg"},
 		{Key: "movie:604", Title: "The Matrix Reloaded", Year: 2003, Minutes: 138},
 		{Key: "tv:1396", Title: "Breaking Bad", Year: 2008, Poster: "/b.jpg"},
@@ -185,7 +185,7 @@ func TestWhatTMDBTells(t *testing.T) {
 	} {
 		list, err := s.Entries(t.Context(), entry.Filter{Words: words})
 		if err == nil {
-			err = s.Entitle(t.Context(), list)
+			err = s.FillTitles(t.Context(), list)
 		}
 		var got []string
 		for _, e := range list {
@@ -219,12 +219,12 @@ func TestAnAnswerNamesTheItem(t *testing.T) {
 	} {
 		s := fresh(t)
 		s.commit(t, named("known", viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}, Title: "The Matrix", Year: 1999}, 0), named("asked", one.reported, 300))
-		if _, err := s.Correct(t.Context(), Correcting{Entry: 2, Is: one.is}); err != nil {
+		if _, err := s.Correct(t.Context(), CorrectionRequest{Entry: 2, Is: one.is}); err != nil {
 			t.Fatal(err)
 		}
 		all, err := s.Entries(t.Context(), entry.Filter{})
 		if err == nil {
-			err = s.Entitle(t.Context(), all)
+			err = s.FillTitles(t.Context(), all)
 		}
 		if err != nil || all[0].Label() != one.want || all[1].Label() != "The Matrix (1999)" {
 			t.Errorf("%s: %s, %s; %v", name, all[0].Label(), all[1].Label(), err)

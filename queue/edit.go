@@ -19,7 +19,7 @@ import (
 func (s *Store) Edit(ctx context.Context, id int64, c entry.Edit) (after Entry, err error) {
 	err = s.writeDry(ctx, fmt.Sprintf("edit entry %d", id), c.DryRun, func(t *tx) error {
 		e := t.entry(id)
-		if err := changeable(entry.VerbEdit, e); err != nil {
+		if err := checkChangeable(entry.VerbEdit, e); err != nil {
 			return err
 		}
 		err := t.edit(e, c)
@@ -29,9 +29,9 @@ func (s *Store) Edit(ctx context.Context, id int64, c entry.Edit) (after Entry, 
 	return after, err
 }
 
-// changeable refuses what a person cannot change any more: what has begun to
+// checkChangeable refuses what a person cannot change any more: what has begun to
 // leave, or was withdrawn.
-func changeable(verb entry.Verb, e Entry) error {
+func checkChangeable(verb entry.Verb, e Entry) error {
 	if !slices.Contains(verb.States(), e.State) {
 		return &StateError{Verb: string(verb), ID: e.ID, State: e.State, Reason: e.Reason}
 	}
@@ -41,25 +41,25 @@ func changeable(verb entry.Verb, e Entry) error {
 // edit changes an entry as a person says, with steps that say what; without any, they say
 // what has changed.
 func (t *tx) edit(e Entry, c entry.Edit, steps ...entry.Step) error {
-	now, was := millis(t.now), e
+	now, before := millis(t.now), e
 	e.Touched, e.Correction = entry.Edited, 0
 	if c.Media != nil {
-		e.Reported, e.Media = e.AsReported(), completed(*c.Media, e.Media)
+		e.Reported, e.Media = e.AsReported(), fillIdentity(*c.Media, e.Media)
 	}
 	if !c.WatchedAt.IsZero() {
 		e.WatchedAt.Instant, e.DayOnly = c.WatchedAt, c.WatchedAt.Precision == viewing.Day
 	}
-	if err := checkEdited(c, e, now); err != nil {
+	if err := validateEdit(c, e, now); err != nil {
 		return err
 	}
-	t.rewrite(was, &e)
+	t.rewrite(before, &e)
 	if len(steps) == 0 {
-		steps = editSteps(was, e)
+		steps = editSteps(before, e)
 	}
 	for _, s := range steps {
 		t.step(e.ID, s)
 	}
-	if state, reason := afterEdit(c, was, e, now); state != e.State || reason != e.Reason {
+	if state, reason := stateAfterEdit(c, before, e, now); state != e.State || reason != e.Reason {
 		if e.NextAt = (time.Time{}); state == viewing.StatePending {
 			e.NextAt = t.dueSince(e)
 		}
@@ -70,16 +70,16 @@ func (t *tx) edit(e Entry, c entry.Edit, steps ...entry.Step) error {
 }
 
 // editSteps say what a person has changed.
-func editSteps(was, is Entry) (steps []entry.Step) {
-	if is.Media != nil && is.Media.Key() != was.Media.Key() {
-		step := entry.Step{Code: "edited.named", Args: entry.Args{"item": is.Media.Label()}}
-		if before := was.Media.Key(); before != "" {
-			step.Code, step.Args["item"], step.Args["before"] = "edited.item", is.Media.Key(), before
+func editSteps(before, after Entry) (steps []entry.Step) {
+	if after.Media != nil && after.Media.Key() != before.Media.Key() {
+		step := entry.Step{Code: "edited.named", Args: entry.Args{"item": after.Media.Label()}}
+		if oldKey := before.Media.Key(); oldKey != "" {
+			step.Code, step.Args["item"], step.Args["before"] = "edited.item", after.Media.Key(), oldKey
 		}
 		steps = append(steps, step)
 	}
-	if is.WatchedAt.Millis != was.WatchedAt.Millis {
-		steps = append(steps, entry.Step{Code: "edited.time", Args: entry.Args{"at": timeOf(is), "before": timeOf(was)}})
+	if after.WatchedAt.Millis != before.WatchedAt.Millis {
+		steps = append(steps, entry.Step{Code: "edited.time", Args: entry.Args{"at": watchedTime(after), "before": watchedTime(before)}})
 	}
 	if len(steps) == 0 {
 		steps = append(steps, entry.Step{Code: "edited.confirmed"})
@@ -87,24 +87,24 @@ func editSteps(was, is Entry) (steps []entry.Step) {
 	return steps
 }
 
-// afterEdit is where an entry stands after an edit.
-func afterEdit(c entry.Edit, was, is Entry, now time.Time) (viewing.State, string) {
-	nameless := is.Media != nil && !is.Media.Identified()
+// stateAfterEdit is where an entry stands after an edit.
+func stateAfterEdit(c entry.Edit, before, after Entry, now time.Time) (viewing.State, string) {
+	nameless := after.Media != nil && !after.Media.Identified()
 	switch {
-	case nameless && (was.State != viewing.StateHeld || answers(c, was)):
+	case nameless && (before.State != viewing.StateHeld || resolvesReason(c, before)):
 		return viewing.StateHeld, viewing.ReasonUnresolved // until the service has said what it is
-	case was.State != viewing.StateHeld:
+	case before.State != viewing.StateHeld:
 		return viewing.StatePending, ""
-	case answers(c, was):
-		d := rules.Decide(rules.Settings{}, is.Source, viewing.Event{Kind: is.Kind, WatchedAt: is.WatchedAt.Instant}, is.Media, now)
+	case resolvesReason(c, before):
+		d := rules.Decide(rules.Settings{}, after.Source, viewing.Event{Kind: after.Kind, WatchedAt: after.WatchedAt.Instant}, after.Media, now)
 		return d.State, d.Reason
 	default:
-		return was.State, was.Reason
+		return before.State, before.Reason
 	}
 }
 
-// answers reports whether the edit answers the reason e is held for.
-func answers(c entry.Edit, e Entry) bool {
+// resolvesReason reports whether the edit answers the reason e is held for.
+func resolvesReason(c entry.Edit, e Entry) bool {
 	switch e.Reason {
 	case viewing.ReasonUnresolved:
 		return c.Media != nil
@@ -115,8 +115,8 @@ func answers(c entry.Edit, e Entry) bool {
 	}
 }
 
-// checkEdited holds the edited entry against the field rules.
-func checkEdited(c entry.Edit, next Entry, now time.Time) error {
+// validateEdit holds the edited entry against the field rules.
+func validateEdit(c entry.Edit, next Entry, now time.Time) error {
 	v := viewing.Event{Kind: next.Kind, EventID: next.EventID, List: next.List, WatchedAt: next.WatchedAt.Instant, Count: 1}
 	if next.Media != nil {
 		v.Media = []viewing.Media{*next.Media}
@@ -129,7 +129,7 @@ func checkEdited(c entry.Edit, next Entry, now time.Time) error {
 		return viewing.Wrong("media", "field.nothing")
 	case !c.WatchedAt.IsZero() && next.Kind != viewing.KindViewing:
 		return viewing.Wrong("watchedAt", "field.misplaced")
-	case c.Media != nil && !next.Media.Identified() && !next.Media.Askable():
+	case c.Media != nil && !next.Media.Identified() && !next.Media.Resolvable():
 		return viewing.Wrong("media", "field.unidentified")
 	case !c.WatchedAt.IsZero() && c.WatchedAt.Time().After(now):
 		return viewing.Wrong("watchedAt", "field.ahead")
@@ -137,9 +137,9 @@ func checkEdited(c entry.Edit, next Entry, now time.Time) error {
 	return v.Validate()
 }
 
-// completed is the new identity m with what it leaves open taken from the old
+// fillIdentity is the new identity m with what it leaves open taken from the old
 // one. Titles stay as evidence only where there was nothing but them.
-func completed(m viewing.Media, old *viewing.Media) *viewing.Media {
+func fillIdentity(m viewing.Media, old *viewing.Media) *viewing.Media {
 	if old == nil || old.Type != m.Type {
 		return &m
 	}
@@ -159,8 +159,8 @@ func completed(m viewing.Media, old *viewing.Media) *viewing.Media {
 	return &m
 }
 
-// timeOf is when an entry was watched, as a step has it: the day alone where no more is known.
-func timeOf(e Entry) string {
+// watchedTime is when an entry was watched, as a step has it: the day alone where no more is known.
+func watchedTime(e Entry) string {
 	if e.DayOnly {
 		return e.WatchedAt.Time().Local().Format(time.DateOnly)
 	}

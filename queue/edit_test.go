@@ -133,7 +133,7 @@ func TestEditKeepsWhatItDoesNotName(t *testing.T) {
 		}},
 		"another type": {old, *movie(5), *movie(5)},
 	} {
-		got := completed(c.edit, &c.old)
+		got := fillIdentity(c.edit, &c.old)
 		if diff := cmp.Diff(c.want, *got); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
 		}

@@ -62,32 +62,32 @@ func (e *event) parts() []*viewing.Media {
 // runtime is the running time of the event's item, as the source reported it.
 func (e *event) runtime() (seconds time.Duration) {
 	if e.Progress != nil {
-		seconds = playback.Seconds(e.Progress.Duration)
+		seconds = playback.RuntimeOf(e.Progress.Duration)
 	}
-	return max(seconds, playback.Seconds(float64(e.Origin.Runtime)))
+	return max(seconds, playback.RuntimeOf(float64(e.Origin.Runtime)))
 }
 
-// stored is an event that was committed before; its id is 0 for none.
-type stored struct {
+// storedEvent is an event that was committed before; its id is 0 for none.
+type storedEvent struct {
 	id     int64
 	source string
 	body   []byte
 }
 
-// stored finds an event that was committed before.
-func (t *tx) stored(kind, eventID string) (s stored) {
+// findEvent finds an event that was committed before.
+func (t *tx) findEvent(kind, eventID string) (s storedEvent) {
 	t.find("SELECT id, source, body FROM events WHERE source_kind = ? AND event_id = ?", []any{kind, eventID}, &s.id, &s.source, &s.body)
 	return s
 }
 
-// sameAs is the earlier event that e is another sighting of; 0 when it names
+// resolveSameAs is the earlier event that e is another sighting of; 0 when it names
 // none that is known, or other items by now than what was sent of that: then e stands
 // for itself.
-func (t *tx) sameAs(e event) int64 {
+func (t *tx) resolveSameAs(e event) int64 {
 	if e.SameAs == "" {
 		return 0
 	}
-	same := t.stored(e.kind, e.SameAs).id
+	same := t.findEvent(e.kind, e.SameAs).id
 	keys := make([]string, len(e.Media))
 	for i, m := range e.Media {
 		keys[i] = m.Key()
@@ -109,18 +109,18 @@ func (t *tx) entriesOf(event int64) []int64 {
 	return t.numbers("SELECT id FROM entries WHERE event = ?1 UNION SELECT entry FROM witnesses WHERE event = ?1 ORDER BY 1", event)
 }
 
-// place is where an entry belongs: its account, and of an item the list there.
-type place struct {
-	account string
-	list    int64         // the entry of the list; 0 for none
-	lists   viewing.State // the state of that
+// destination is where an entry belongs: its account, and of an item the list there.
+type destination struct {
+	account   string
+	list      int64         // the entry of the list; 0 for none
+	listState viewing.State // the state of that
 }
 
-// places are where an event goes. What is put on a list goes where its list is.
-func (t *tx) places(e event) (places []place) {
+// destinations are where an event goes. What is put on a list goes where its list is.
+func (t *tx) destinations(e event) (places []destination) {
 	if e.Kind == viewing.KindListItem {
-		places = all(t, func(r *sql.Rows) (p place, err error) {
-			err = r.Scan(&p.list, &p.account, &p.lists)
+		places = selectRows(t, func(r *sql.Rows) (p destination, err error) {
+			err = r.Scan(&p.list, &p.account, &p.listState)
 			return p, err
 		}, `SELECT n.id, n.account, n.state FROM events AS v JOIN entries AS n ON n.event = v.id
 			WHERE v.source_kind = ? AND v.event_id = ? AND n.kind = ?`, e.kind, e.InList, string(viewing.KindList))
@@ -129,13 +129,13 @@ func (t *tx) places(e event) (places []place) {
 		}
 	}
 	for _, account := range t.settings.AccountsOf(e.source) {
-		places = append(places, place{account: account})
+		places = append(places, destination{account: account})
 	}
 	return places
 }
 
-// fitToList fits the draft of an item to what became of its list.
-func (d *draft) fitToList(list viewing.State) {
+// applyListState fits the draft of an item to what became of its list.
+func (d *draft) applyListState(list viewing.State) {
 	say := func(code string) {
 		d.steps = append(d.steps, entry.Step{Code: code, Args: entry.Args{"entry": number(d.After)}})
 	}
@@ -148,19 +148,19 @@ func (d *draft) fitToList(list viewing.State) {
 	case d.State != viewing.StateDropped:
 		say("rule.list")
 		if list == viewing.StateDropped {
-			d.State, d.Reason = viewing.StateDropped, withoutList
+			d.State, d.Reason = viewing.StateDropped, reasonListDropped
 			say("dropped.list")
 		}
 	}
 }
 
-// withoutList is why an item is dropped with its list.
-const withoutList = "list_dropped"
+// reasonListDropped is why an item is dropped with its list.
+const reasonListDropped = "list_dropped"
 
-// dropItems drops what waits for a list that will not arrive.
-func (t *tx) dropItems(list int64) {
+// dropListItems drops what waits for a list that will not arrive.
+func (t *tx) dropListItems(list int64) {
 	for _, id := range t.numbers("SELECT id FROM entries WHERE after = ? AND (state = 'pending' OR state = 'held')", list) {
 		e := t.entry(id)
-		t.transition(&e, viewing.StateDropped, withoutList, entry.Step{Code: "dropped.list", Args: entry.Args{"entry": number(list)}})
+		t.transition(&e, viewing.StateDropped, reasonListDropped, entry.Step{Code: "dropped.list", Args: entry.Args{"entry": number(list)}})
 	}
 }

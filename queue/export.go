@@ -43,7 +43,7 @@ func (s *Store) Export(ctx context.Context, f entry.Filter, w io.Writer) (err er
 				break
 			}
 		}
-		record, found := s.exported(ctx, id, f)
+		record, found := s.readExport(ctx, id, f)
 		if err = ctx.Err(); found && err == nil {
 			err = encoder.Encode(record)
 		}
@@ -54,15 +54,15 @@ func (s *Store) Export(ctx context.Context, f entry.Filter, w io.Writer) (err er
 	return nil
 }
 
-// exported reads an event for the export; found is false where there is none that fits.
-func (s *Store) exported(ctx context.Context, id int64, f entry.Filter) (record exportRecord, found bool) {
+// readExport reads an event for the export; found is false where there is none that fits.
+func (s *Store) readExport(ctx context.Context, id int64, f entry.Filter) (record exportRecord, found bool) {
 	query, args := "SELECT source, event_id, committed_at, body FROM events AS v WHERE id = ?", []any{id}
-	if f.Chooses() {
-		fits, values, err := conditions(f)
+	if f.HasCondition() {
+		where, values, err := whereClause(f)
 		if err != nil {
 			return exportRecord{V: 1, Unreadable: id}, true
 		}
-		query, args = query+" AND EXISTS (SELECT 1 FROM entries AS n WHERE n.event = v.id"+fits+")", append(args, values...)
+		query, args = query+" AND EXISTS (SELECT 1 FROM entries AS n WHERE n.event = v.id"+where+")", append(args, values...)
 	}
 	events, err := read(ctx, s, "read event", func(r *sql.Rows) (c exportRecord, err error) {
 		var at int64
@@ -100,9 +100,9 @@ func (s *Store) Records(ctx context.Context, f entry.Filter) iter.Seq2[transfer.
 	f.Kept, f.ByTime = true, true
 	return func(yield func(transfer.Record, error) bool) {
 		for _, kind := range []viewing.Kind{viewing.KindViewing, viewing.KindWatchlist, viewing.KindListItem} {
-			end := entry.Place{At: math.MinInt64}
+			end := entry.Position{At: math.MinInt64}
 			for more := true; more; {
-				page, err := s.recordsAfter(ctx, kind, f, &end)
+				page, err := s.readRecords(ctx, kind, f, &end)
 				if err != nil {
 					yield(transfer.Record{}, err)
 					return
@@ -118,9 +118,9 @@ func (s *Store) Records(ctx context.Context, f entry.Filter) iter.Seq2[transfer.
 	}
 }
 
-// recordsAfter reads the next page of records of a kind, and moves end to its end.
-func (s *Store) recordsAfter(ctx context.Context, kind viewing.Kind, f entry.Filter, end *entry.Place) (page []transfer.Record, err error) {
-	fits, args, err := conditions(f)
+// readRecords reads the next page of records of a kind, and moves end to its end.
+func (s *Store) readRecords(ctx context.Context, kind viewing.Kind, f entry.Filter, end *entry.Position) (page []transfer.Record, err error) {
+	where, args, err := whereClause(f)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (s *Store) recordsAfter(ctx context.Context, kind viewing.Kind, f entry.Fil
 	if kind == viewing.KindListItem {
 		order = "n.after"
 	}
-	query := selectRecords + fits + " AND " + order + " >= ? AND (" + order + " > ? OR n.id > ?) ORDER BY " + order + ", n.id LIMIT ?"
+	query := selectRecords + where + " AND " + order + " >= ? AND (" + order + " > ? OR n.id > ?) ORDER BY " + order + ", n.id LIMIT ?"
 	entries, err := read(ctx, s, "read records", func(row *sql.Rows) (Entry, error) {
 		r := transfer.Record{Kind: kind}
 		e, err := scanEntryWith(row, &r.Rewatch, fromJSON{&r.List})
@@ -136,12 +136,12 @@ func (s *Store) recordsAfter(ctx context.Context, kind viewing.Kind, f entry.Fil
 		return e, err
 	}, query, slices.Concat([]any{string(kind)}, args, []any{end.At, end.At, end.ID, recordPage})...)
 	if err == nil {
-		err = s.Entitle(ctx, entries)
+		err = s.FillTitles(ctx, entries)
 	}
 	for i, e := range entries {
 		r := &page[i]
 		r.Media, r.WatchedAt, r.Source, r.EventID = *e.Media, e.WatchedAt.Instant, viewing.SourceKind(e.Source), e.EventID
-		if *end = e.Place(); kind == viewing.KindListItem {
+		if *end = e.Position(); kind == viewing.KindListItem {
 			end.At = e.After
 		}
 	}

@@ -84,7 +84,7 @@ func TestAClockThatWasAheadCostsNothing(t *testing.T) {
 		wish := viewing.Event{Kind: viewing.KindWatchlist, EventID: "w1", Media: film("", 1, 0).Media}
 		id := s.commitIDs(t, wish, film("e2", 2, -10), unidentified("e3"))
 		s.settle(t, Settlement{Entry: id[1], State: viewing.StatePending, NextAt: s.clock.now().Add(15 * time.Minute)})
-		s.found(t, Finding{Lookup: s.wantLookups(t, 1, id[2])[0], AskAt: s.clock.now().Add(30 * 24 * time.Hour)})
+		s.found(t, LookupResult{Lookup: s.wantLookups(t, 1, id[2])[0], AskAt: s.clock.now().Add(30 * 24 * time.Hour)})
 		d := s.doubted(t, "e4", 4)
 		s.resolve(t, ReadBack{Doubt: d, State: viewing.StateInDoubt, ReadAt: s.clock.now().Add(6 * time.Hour)})
 		s.clock.advance(-ahead)

@@ -46,10 +46,10 @@ func (s *Store) Unresolved(ctx context.Context, account string) (n int64, err er
 	return n, err
 }
 
-// Waves are those that a person has not decided about, the largest first. It costs
+// Bursts are those that a person has not decided about, the largest first. It costs
 // as much as they hold.
-func (s *Store) Waves(ctx context.Context) ([]entry.Wave, error) {
-	return read(ctx, s, "count waves", func(r *sql.Rows) (w entry.Wave, err error) {
+func (s *Store) Bursts(ctx context.Context) ([]entry.Burst, error) {
+	return read(ctx, s, "count waves", func(r *sql.Rows) (w entry.Burst, err error) {
 		err = r.Scan(&w.Source, &w.Held)
 		return w, err
 	}, `SELECT v.source, count(*) FROM entries AS n
@@ -79,7 +79,7 @@ const (
 // Entries lists entries, the newest or the latest first.
 func (s *Store) Entries(ctx context.Context, f entry.Filter) ([]Entry, error) {
 	f.Limit = cmp.Or(f.Limit, defaultLimit)
-	fits, args, err := conditions(f)
+	where, args, err := whereClause(f)
 	if err == nil && (f.Limit < 0 || f.Limit > maxLimit) {
 		err = errors.New("limit must be from 1 to 1000")
 	}
@@ -90,20 +90,20 @@ func (s *Store) Entries(ctx context.Context, f entry.Filter) ([]Entry, error) {
 	if f.ByTime {
 		order = "n.happened_at DESC, n.id DESC"
 	}
-	return read(ctx, s, "list entries", scanEntry, selectEntries+"WHERE true"+fits+" ORDER BY "+order+" LIMIT ?", append(args, f.Limit)...)
+	return read(ctx, s, "list entries", scanEntry, selectEntries+"WHERE true"+where+" ORDER BY "+order+" LIMIT ?", append(args, f.Limit)...)
 }
 
-// selectFirst reports that no entry before is of the same part of an event, or has the event
+// isFirstOfAccounts reports that no entry before is of the same part of an event, or has the event
 // as a further sighting.
-const selectFirst = `NOT EXISTS (SELECT 1 FROM entries AS o WHERE o.event = n.event AND o.part = n.part AND o.id < n.id
+const isFirstOfAccounts = `NOT EXISTS (SELECT 1 FROM entries AS o WHERE o.event = n.event AND o.part = n.part AND o.id < n.id
 		AND o.state <> 'dropped' AND o.state <> 'merged')
 	AND NOT EXISTS (SELECT 1 FROM witnesses AS w JOIN entries AS o ON o.id = w.entry WHERE w.event = n.event AND w.entry < n.id AND o.item_key = n.item_key
 		AND o.state <> 'dropped' AND o.state <> 'merged')`
 
-// conditions are what a filter asks of entries n and events v, as SQL that goes on after
+// whereClause are what a filter asks of entries n and events v, as SQL that goes on after
 // another condition. The state stands in the text, not in an argument: only then may the
 // small indexes be used.
-func conditions(f entry.Filter) (query string, args []any, err error) {
+func whereClause(f entry.Filter) (query string, args []any, err error) {
 	if f.State != "" && !f.State.Valid() {
 		return "", nil, fmt.Errorf("%w: %q is not a state", entry.ErrState, f.State)
 	}
@@ -125,14 +125,14 @@ func conditions(f entry.Filter) (query string, args []any, err error) {
 	add(f.Source != "", "(v.source = ? OR v.source_kind = ?)", f.Source, f.Source)
 	add(f.Kind != "", "n.kind = ?", string(f.Kind))
 	add(f.Kept, "n.state <> 'dropped' AND n.state <> 'merged'")
-	add(f.Kept && f.Account == "", selectFirst)
+	add(f.Kept && f.Account == "", isFirstOfAccounts)
 	add(f.Counted, "n.root IS NOT NULL")
 	add(f.NoQuestions, "NOT ("+isQuestion+")")
 	add(f.Reason != "", "n.reason = ?", f.Reason)
 	add(f.Item != "", "n.item_key = ? AND n.item_key <> ''", f.Item)
 	add(!f.Before.IsZero(), happened+" < ?", f.Before.UnixMilli())
 	add(f.Below > 0, "n.id < ?", f.Below)
-	add(f.Past != entry.Place{}, "n.happened_at <= ? AND (n.happened_at < ? OR n.id < ?)", f.Past.At, f.Past.At, f.Past.ID)
+	add(f.Past != entry.Position{}, "n.happened_at <= ? AND (n.happened_at < ? OR n.id < ?)", f.Past.At, f.Past.At, f.Past.ID)
 	add(f.UpTo != 0, "n.id <= ?", f.UpTo)
 	add(!f.Since.IsZero(), happened+" >= ?", f.Since.UnixMilli())
 	words := strings.Fields(resolve.Words(f.Words))
@@ -156,25 +156,25 @@ const selectSteps = `SELECT at, code, from_state, reason, args, cause FROM (
 		UNION ALL SELECT 1, number, at, code, from_state, reason, args, cause FROM steps WHERE entry = ?1
 	) ORDER BY stage, number`
 
-// elders are the entries about the item of entries AS n that happened before it,
+// olderEntries are the entries about the item of entries AS n that happened before it,
 // and may still be sent or may have arrived.
-const elders = ` FROM entries AS elder
+const olderEntries = ` FROM entries AS elder
 	WHERE elder.account = n.account AND elder.item_key = n.item_key AND elder.item_key <> ''
 	AND (elder.state = 'pending' OR elder.state = 'sending' OR elder.state = 'in_doubt')
 	AND (elder.happened_at, elder.id) < (n.happened_at, n.id)`
 
-// selectAhead finds what a pending entry waits for: the one that must arrive
+// selectBlocker finds what a pending entry waits for: the one that must arrive
 // first, or the eldest about the same item.
-const selectAhead = `SELECT coalesce(
+const selectBlocker = `SELECT coalesce(
 		(SELECT first.id FROM entries AS first WHERE first.id = n.after AND first.state NOT IN ('delivered', 'merged')),
-		(SELECT elder.id` + elders + ` ORDER BY elder.happened_at, elder.id LIMIT 1))
+		(SELECT elder.id` + olderEntries + ` ORDER BY elder.happened_at, elder.id LIMIT 1))
 	FROM entries AS n WHERE n.id = ?1 AND n.state = 'pending'`
 
 // Explain tells all about one entry. It returns an error wrapping [entry.ErrNotFound]
 // when there is none.
 func (s *Store) Explain(ctx context.Context, id int64) (x entry.Explanation, err error) {
 	what := fmt.Sprintf("explain entry %d", id)
-	entries, err := read(ctx, s, what, scanEntry, selectEntries+"WHERE n.id IN (?1, ("+selectAhead+")) ORDER BY n.id <> ?1", id)
+	entries, err := read(ctx, s, what, scanEntry, selectEntries+"WHERE n.id IN (?1, ("+selectBlocker+")) ORDER BY n.id <> ?1", id)
 	switch {
 	case err != nil:
 		return x, err
@@ -196,7 +196,7 @@ func (s *Store) Explain(ctx context.Context, id int64) (x entry.Explanation, err
 	return x, err
 }
 
-func scanWitness(r *sql.Rows) (w entry.Witness, err error) {
+func scanWitness(r *sql.Rows) (w entry.Sighting, err error) {
 	var at int64
 	var body []byte
 	err = r.Scan(&w.Source, &w.EventID, &at, &body)
@@ -216,7 +216,7 @@ func scanAttempt(r *sql.Rows) (a entry.Attempt, err error) {
 	var at int64
 	var ended sql.NullInt64
 	err = r.Scan(&a.Number, &at, &ended, &a.Sent, &a.Status, &a.Code, &a.Answer, fromJSON{&a.Cause})
-	a.At, a.Ended = millis(at), nullTime(ended)
+	a.At, a.Ended = millis(at), timeFromNull(ended)
 	return a, err
 }
 
@@ -250,8 +250,8 @@ func (s *Store) WatchedSince(ctx context.Context, account string, m viewing.Medi
 	return found, err
 }
 
-// Kin reads what belongs to an entry.
-func (s *Store) Kin(ctx context.Context, id int64) (k entry.Kin, err error) {
+// Related reads what belongs to an entry.
+func (s *Store) Related(ctx context.Context, id int64) (k entry.Related, err error) {
 	_, err = read(ctx, s, fmt.Sprintf("read kin of entry %d", id), func(row *sql.Rows) (struct{}, error) {
 		var seconds float64
 		var at sql.NullInt64

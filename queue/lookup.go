@@ -38,8 +38,8 @@ func (s *Store) NextLookup(ctx context.Context, account string) (t time.Time, ok
 	return s.readTime(ctx, "find next lookup", "SELECT min(ask_at, iif(planned_at > ?2, ?2, ask_at)) FROM lookups WHERE account = ?1 AND ask_at >= 0 ORDER BY 1 LIMIT 1", account, s.now().UnixMilli())
 }
 
-// Finding is what a question about an entry has brought.
-type Finding struct {
+// LookupResult is what a question about an entry has brought.
+type LookupResult struct {
 	Lookup Lookup // as it was read; an entry that has changed since is left alone
 	// Media is what it is; nil leaves the entry held.
 	Media *viewing.Media
@@ -55,18 +55,18 @@ type Finding struct {
 // maxCandidates bounds how many candidates are kept for one entry.
 const maxCandidates = 8
 
-// Found records findings in one transaction. An entry that gets its identity
+// RecordLookups records findings in one transaction. An entry that gets its identity
 // is decided about anew: what was held for want of it alone may leave.
-func (s *Store) Found(ctx context.Context, findings []Finding) error {
+func (s *Store) RecordLookups(ctx context.Context, findings []LookupResult) error {
 	return s.write(ctx, "record findings", func(t *tx) error {
 		for _, f := range findings {
-			t.found(f)
+			t.recordLookup(f)
 		}
 		return nil
 	})
 }
 
-func (t *tx) found(f Finding) {
+func (t *tx) recordLookup(f LookupResult) {
 	was := f.Lookup.Entry
 	e := t.entry(was.ID)
 	if e.State != viewing.StateHeld || e.Revision != was.Revision || e.Media == nil || e.Media.Identified() {
@@ -81,7 +81,7 @@ func (t *tx) found(f Finding) {
 		}
 	}
 	if f.Media != nil && f.Media.Identified() {
-		t.identify(e, *f.Media, t.eventOf(e), entry.Step{Code: "resolved", Cause: said(f.Why)})
+		t.identify(e, *f.Media, t.eventOf(e), entry.Step{Code: "resolved", Cause: messageOrNil(f.Why)})
 		return
 	}
 	if f.Why.Code != "" {
@@ -100,17 +100,17 @@ func (s *Store) Candidates(ctx context.Context, id int64) (all []resolve.Candida
 	return all, err
 }
 
-// AskAnew has everything of the account asked about at once that has no
+// RetryLookups has everything of the account asked about at once that has no
 // identifier: there is somebody else to ask.
-func (s *Store) AskAnew(ctx context.Context, account string) error {
+func (s *Store) RetryLookups(ctx context.Context, account string) error {
 	return s.write(ctx, "ask anew", func(t *tx) error {
 		t.nudge = true
-		t.askAnew(account)
+		t.resetLookups(account)
 		return nil
 	})
 }
 
-// askAnew has another service asked about everything that has no identifier.
-func (t *tx) askAnew(account string) {
+// resetLookups has another service asked about everything that has no identifier.
+func (t *tx) resetLookups(account string) {
 	t.exec("UPDATE lookups SET ask_at = 0, asked = 0 WHERE account = ?", account)
 }

@@ -41,9 +41,9 @@ func (o *opened) wantLookups(t testing.TB, unresolved int64, want ...int64) []Lo
 	return all
 }
 
-func (o *opened) found(t testing.TB, findings ...Finding) {
+func (o *opened) found(t testing.TB, findings ...LookupResult) {
 	t.Helper()
-	if err := o.Found(t.Context(), findings); err != nil {
+	if err := o.RecordLookups(t.Context(), findings); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -58,10 +58,10 @@ func (o *opened) candidates(t testing.TB, id int64) []resolve.Candidate {
 }
 
 // is is the finding that an entry is a film.
-func is(l Lookup, tmdb int64) Finding {
+func is(l Lookup, tmdb int64) LookupResult {
 	m := *l.Entry.Media
 	m.IDs.TMDB = tmdb
-	return Finding{Lookup: l, Media: &m, Why: viewing.Say("known")}
+	return LookupResult{Lookup: l, Media: &m, Why: viewing.Say("known")}
 }
 
 func TestWhatIsToBeAskedAbout(t *testing.T) {
@@ -110,7 +110,7 @@ func TestNothingFoundIsAskedAgain(t *testing.T) {
 		if l.Asked != asked {
 			t.Errorf("asked %d times, want %d", l.Asked, asked)
 		}
-		f := Finding{Lookup: l, Why: viewing.Say("text", "text", "The service knows nothing of it.")}
+		f := LookupResult{Lookup: l, Why: viewing.Say("text", "text", "The service knows nothing of it.")}
 		if wait > 0 {
 			f.AskAt = s.clock.now().Add(wait)
 		}
@@ -136,18 +136,18 @@ func TestCandidatesAreKeptForAPerson(t *testing.T) {
 	for n := range int64(9) {
 		some = append(some, resolve.Candidate{Type: viewing.Movie, TMDB: 700 + n, Title: "Alpha"})
 	}
-	ask := func(f Finding) []resolve.Candidate {
+	ask := func(f LookupResult) []resolve.Candidate {
 		f.Lookup, f.AskAt = s.wantLookups(t, 1, id)[0], s.clock.now()
 		s.found(t, f)
 		return s.candidates(t, id)
 	}
-	if got := ask(Finding{Candidates: some}); len(got) != maxCandidates || !slices.Equal(got, some[:maxCandidates]) {
+	if got := ask(LookupResult{Candidates: some}); len(got) != maxCandidates || !slices.Equal(got, some[:maxCandidates]) {
 		t.Errorf("candidates %+v", got)
 	}
-	if got := ask(Finding{}); got != nil {
+	if got := ask(LookupResult{}); got != nil {
 		t.Errorf("after an answer without any: %+v", got)
 	}
-	ask(Finding{Candidates: some[:1]})
+	ask(LookupResult{Candidates: some[:1]})
 	m := unidentified("e1").Media
 	m[0].Year = 1999
 	s.amend(t, viewing.Amendment{EventID: "e1", Media: m, Reason: viewing.Say("the library has changed")})
@@ -174,7 +174,7 @@ func TestAskedAnew(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := fresh(t)
 			id := s.commitIDs(t, unidentified("e1"))[0]
-			s.found(t, Finding{Lookup: s.wantLookups(t, 1, id)[0]})
+			s.found(t, LookupResult{Lookup: s.wantLookups(t, 1, id)[0]})
 			s.wantLookups(t, 1)
 			change(t, s)
 			if l := s.wantLookups(t, 1, id)[0]; l.Asked != 0 {
@@ -203,7 +203,7 @@ func TestFindingOfAnEntryThatHasChanged(t *testing.T) {
 			l := s.wantLookups(t, 1, id)[0]
 			change(t, s, id)
 			before := s.explained(t, id)
-			s.found(t, is(l, 603), Finding{Lookup: l, Why: viewing.Say("text", "text", "nothing")})
+			s.found(t, is(l, 603), LookupResult{Lookup: l, Why: viewing.Say("text", "text", "nothing")})
 			if diff := cmp.Diff(before, s.explained(t, id)); diff != "" {
 				t.Errorf("(-before +after)\n%s", diff)
 			}

@@ -116,7 +116,7 @@ func (s *Store) apply(ctx context.Context, o entry.Order, ids []int64, state vie
 			if state != "" && e.State != state {
 				continue
 			}
-			if err := changeable(o.Verb, e); err != nil {
+			if err := checkChangeable(o.Verb, e); err != nil {
 				return err
 			}
 			left, err := t.operate(o, e)
@@ -152,14 +152,14 @@ func (t *tx) operate(o entry.Order, e Entry) (left string, err error) {
 	named := len(o.IDs) > 0
 	switch {
 	case o.Verb == entry.VerbHold:
-		t.byUser(&e, viewing.StateHeld, viewing.ReasonUser, "user.held", nil)
+		t.transitionByUser(&e, viewing.StateHeld, viewing.ReasonUser, "user.held", nil)
 	case o.Verb == entry.VerbDrop:
-		t.byUser(&e, viewing.StateDropped, viewing.ReasonUser, "user.dropped", nil)
+		t.transitionByUser(&e, viewing.StateDropped, viewing.ReasonUser, "user.dropped", nil)
 	case o.Verb == entry.VerbSettle:
 		if o.As == viewing.StateRejected {
 			e.Revision++ // the next request is another act
 		}
-		t.byUser(&e, o.As, viewing.ReasonUser, "user.settled", entry.Args{"state": string(o.As)})
+		t.transitionByUser(&e, o.As, viewing.ReasonUser, "user.settled", entry.Args{"state": string(o.As)})
 	case o.Verb == entry.VerbMove && e.Account == o.To:
 		return unchanged, nil
 	case o.Verb == entry.VerbMove:
@@ -175,9 +175,9 @@ func (t *tx) operate(o entry.Order, e Entry) (left string, err error) {
 		t.transition(&e, e.State, e.Reason, entry.Step{Code: "user.hurried"})
 	case e.State != viewing.StateInDoubt:
 		e.Revision++
-		t.byUser(&e, viewing.StatePending, "", "user.retried", nil)
+		t.transitionByUser(&e, viewing.StatePending, "", "user.retried", nil)
 	case o.MayDouble: // the same act: a service that knows Idempotency-Key takes it once
-		t.byUser(&e, viewing.StatePending, "", "user.retried.doubt", nil)
+		t.transitionByUser(&e, viewing.StatePending, "", "user.retried.doubt", nil)
 	case o.Verb == entry.VerbSend && (named || o.State == viewing.StateInDoubt):
 		t.recheck(e)
 	default:
@@ -188,7 +188,7 @@ func (t *tx) operate(o entry.Order, e Entry) (left string, err error) {
 
 // release lets one entry go, or takes it in again. What the user has dropped must be named.
 func (t *tx) release(e Entry, named bool) (left string) {
-	left = e.Withheld(millis(t.now))
+	left = e.ReleaseBlockedBy(millis(t.now))
 	if left == "" && e.State == viewing.StateDropped && e.Reason == viewing.ReasonUser && !named {
 		left = entry.Withdrawn
 	}
@@ -199,9 +199,9 @@ func (t *tx) release(e Entry, named bool) (left string) {
 		t.recall(e)
 		return changed
 	case e.Media != nil && !e.Media.Identified():
-		t.byUser(&e, viewing.StateHeld, viewing.ReasonUnresolved, "user.released", nil)
+		t.transitionByUser(&e, viewing.StateHeld, viewing.ReasonUnresolved, "user.released", nil)
 	default:
-		t.byUser(&e, viewing.StatePending, "", "user.released", nil)
+		t.transitionByUser(&e, viewing.StatePending, "", "user.released", nil)
 	}
 	t.mergeDuplicate(e.ID, true)
 	return changed
@@ -216,26 +216,26 @@ func (t *tx) recall(e Entry) {
 		t.find("SELECT from_state FROM steps WHERE entry = ? AND from_state <> '' ORDER BY number DESC LIMIT 1", []any{e.ID}, &before)
 		known := []viewing.State{viewing.StateRejected, viewing.StateHeld, viewing.StatePending, viewing.StateDelivered} // the last: taken back
 		if e.Reason == viewing.ReasonUser && !slices.Contains(known, before) {
-			t.byUser(&e, viewing.StateInDoubt, "recalled", "user.recalled.doubt", nil)
-			t.doubtful(e.ID, millis(t.now))
+			t.transitionByUser(&e, viewing.StateInDoubt, "recalled", "user.recalled.doubt", nil)
+			t.addDoubt(e.ID, millis(t.now))
 			return
 		}
 		e.Revision++ // the service has refused it, or given it back: this is another act
 	}
 	d := rules.Decide(rules.Settings{}, e.Source, t.eventOf(e), e.Media, millis(t.now))
-	t.byUser(&e, d.State, d.Reason, "user.recalled", nil)
+	t.transitionByUser(&e, d.State, d.Reason, "user.recalled", nil)
 	t.step(e.ID, d.Why)
 	t.mergeDuplicate(e.ID, true)
 }
 
-// Undone records that a delivered entry was taken back from the service by the
+// RecordUndo records that a delivered entry was taken back from the service by the
 // user's will; it is dropped. Errors wrap [entry.ErrNotFound] or [entry.ErrState].
-func (s *Store) Undone(ctx context.Context, id int64) (after Entry, err error) {
+func (s *Store) RecordUndo(ctx context.Context, id int64) (after Entry, err error) {
 	err = s.write(ctx, fmt.Sprintf("undo entry %d", id), func(t *tx) error {
 		if after = t.entry(id); !slices.Contains(after.Actions(millis(t.now)), entry.VerbUndo) {
 			return &StateError{Verb: "undo", ID: id, State: after.State, Reason: after.Reason}
 		}
-		t.byUser(&after, viewing.StateDropped, viewing.ReasonUser, "user.undone", nil)
+		t.transitionByUser(&after, viewing.StateDropped, viewing.ReasonUser, "user.undone", nil)
 		return nil
 	})
 	return after, err
@@ -276,9 +276,9 @@ func (t *tx) move(e Entry, account string) error {
 	return nil
 }
 
-// byUser puts an entry into another state by the user's will. What is let go is due
+// transitionByUser puts an entry into another state by the user's will. What is let go is due
 // at once.
-func (t *tx) byUser(e *Entry, to viewing.State, reason, code string, args entry.Args) {
+func (t *tx) transitionByUser(e *Entry, to viewing.State, reason, code string, args entry.Args) {
 	if e.Touched = max(e.Touched, entry.Decided); to == viewing.StatePending {
 		e.NextAt = t.dueSince(*e)
 	}

@@ -63,7 +63,7 @@ func TestActionsAreWhatVerbsDo(t *testing.T) {
 			return err
 		},
 		entry.VerbUndo: func(s *opened, id int64) error {
-			_, err := s.Undone(t.Context(), id)
+			_, err := s.RecordUndo(t.Context(), id)
 			return err
 		},
 		entry.VerbSettle: func(s *opened, id int64) error {
@@ -71,7 +71,7 @@ func TestActionsAreWhatVerbsDo(t *testing.T) {
 			return err
 		},
 		entry.VerbFix: func(s *opened, id int64) error {
-			_, err := s.Correct(t.Context(), Correcting{Entry: id, Is: theFilm(603)})
+			_, err := s.Correct(t.Context(), CorrectionRequest{Entry: id, Is: theFilm(603)})
 			return err
 		},
 	}
@@ -397,7 +397,7 @@ func TestEditToAnIMDbNumber(t *testing.T) {
 		t.Fatalf("asked about %+v, %v", asked, err)
 	}
 	known := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603, IMDB: "tt0133093"}}
-	if err := s.Found(t.Context(), []Finding{{Lookup: asked[0], Media: &known, Why: viewing.Say("text", "text", "It is 603.")}}); err != nil {
+	if err := s.RecordLookups(t.Context(), []LookupResult{{Lookup: asked[0], Media: &known, Why: viewing.Say("text", "text", "It is 603.")}}); err != nil {
 		t.Fatal(err)
 	}
 	if e := s.entry(t, ids[0]); e.State != viewing.StatePending || e.Media.IDs.TMDB != 603 {
@@ -418,7 +418,7 @@ func TestADropIsTakenBack(t *testing.T) {
 	s.settle(t, Settlement{Entry: ids[2], Attempt: s.sendOne(t, ids[2]), State: viewing.StateRejected, Answer: Answer{Status: 422}})
 	s.settle(t, Settlement{Entry: ids[3], Attempt: s.sendOne(t, ids[3]), State: viewing.StateDelivered, Answer: Answer{Status: 200}})
 	s.do(t, entry.VerbDrop, ids[0], ids[1], ids[2], ids[4])
-	if _, err := s.Undone(t.Context(), ids[3]); err != nil {
+	if _, err := s.RecordUndo(t.Context(), ids[3]); err != nil {
 		t.Fatal(err)
 	}
 	revision := s.entry(t, ids[2]).Revision

@@ -68,7 +68,7 @@ func peopled(t testing.TB, n int) *opened {
 	var batch []viewing.Event
 	for i := range n {
 		v := film(fmt.Sprint("e", i), int64(i+1), -i-1)
-		v.Origin.Note = viewing.Said(strings.Repeat("seen in a long row ", 8))
+		v.Origin.Note = viewing.Verbatim(strings.Repeat("seen in a long row ", 8))
 		batch = append(batch, v)
 	}
 	s.commit(t, batch...)

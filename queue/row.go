@@ -46,7 +46,7 @@ func scanEntryWith(r *sql.Rows, more ...any) (Entry, error) {
 	}
 	e.After, e.RemoteID, e.ListID, e.Correction = after.Int64, remote.String, onList.String, correction.Int64
 	e.DayOnly = e.WatchedAt.Precision == viewing.Day
-	e.CreatedAt, e.SettledAt = millis(created), nullTime(settled)
+	e.CreatedAt, e.SettledAt = millis(created), timeFromNull(settled)
 	if e.State == viewing.StatePending {
 		e.NextAt = millis(next)
 	}
@@ -56,8 +56,8 @@ func scanEntryWith(r *sql.Rows, more ...any) (Entry, error) {
 // millis reads a time, in milliseconds since 1970. It is in UTC.
 func millis(at int64) time.Time { return time.UnixMilli(at).UTC() }
 
-// nullTime reads a time that may not have come; then it is zero.
-func nullTime(at sql.NullInt64) time.Time {
+// timeFromNull reads a time that may not have come; then it is zero.
+func timeFromNull(at sql.NullInt64) time.Time {
 	if !at.Valid {
 		return time.Time{}
 	}
@@ -98,8 +98,8 @@ func (j fromJSON) Scan(value any) error {
 	return nil
 }
 
-// said is a message to keep; nil for one without a code.
-func said(m viewing.Message) *viewing.Message {
+// messageOrNil is a message to keep; nil for one without a code.
+func messageOrNil(m viewing.Message) *viewing.Message {
 	if m.Code == "" {
 		return nil
 	}
@@ -108,7 +108,7 @@ func said(m viewing.Message) *viewing.Message {
 
 // watchedColumns writes when something was watched, in milliseconds and with the evidence;
 // both are NULL for none.
-func watchedColumns(at viewing.Instant) (millis sql.NullInt64, whole asJSON) {
+func watchedColumns(at viewing.Instant) (millis sql.NullInt64, evidence asJSON) {
 	if at.IsZero() {
 		return millis, asJSON{}
 	}

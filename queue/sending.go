@@ -24,12 +24,12 @@ const sendable = ` FROM entries AS n CROSS JOIN events AS v ON v.id = n.event
 	WHERE n.account = ?1 AND n.lane = ?2 AND n.state = 'pending'
 	AND (n.after IS NULL OR EXISTS (
 		SELECT 1 FROM entries AS list WHERE list.id = n.after AND list.state IN ('delivered', 'merged')))
-	AND NOT EXISTS (SELECT 1` + elders + ")"
+	AND NOT EXISTS (SELECT 1` + olderEntries + ")"
 
 const (
 	selectNext = "SELECT " + entryColumns + sendable + " ORDER BY n.next_at, n.id LIMIT 1"
-	// selectAstray finds what was put off by a clock that has been set back since.
-	selectAstray = "SELECT " + entryColumns + sendable + " AND n.planned_at > ?3 ORDER BY n.next_at, n.id LIMIT 1"
+	// selectPutOffByClock finds what was put off by a clock that has been set back since.
+	selectPutOffByClock = "SELECT " + entryColumns + sendable + " AND n.planned_at > ?3 ORDER BY n.next_at, n.id LIMIT 1"
 )
 
 // Next is the entry of the account and the lane that is to be sent next, and when: the
@@ -42,7 +42,7 @@ func (s *Store) Next(ctx context.Context, account string, lane viewing.Lane) (e 
 		return e, at, false, err
 	}
 	if now := s.now(); found[0].NextAt.After(now) {
-		astray, err := read(ctx, s, "find next entry", scanEntry, selectAstray, account, int(lane), now.UnixMilli())
+		astray, err := read(ctx, s, "find next entry", scanEntry, selectPutOffByClock, account, int(lane), now.UnixMilli())
 		if err != nil {
 			return e, at, false, err
 		}
@@ -66,7 +66,7 @@ func (s *Store) Begin(ctx context.Context, e Entry) (attempt int64, err error) {
 	err = s.write(ctx, fmt.Sprintf("mark entry %d as sending", e.ID), func(t *tx) error {
 		now, a := t.entry(e.ID), t.account(e.Account)
 		if now.State != viewing.StatePending || now.Revision != e.Revision || now.Account != e.Account || !now.NextAt.Equal(e.NextAt) ||
-			a.Pause.Timely(millis(t.now)).Reason == account.PausedUser {
+			a.Pause.At(millis(t.now)).Reason == account.PausedUser {
 			return ErrChanged
 		}
 		now.Attempts++
@@ -111,10 +111,10 @@ type Settlement struct {
 // Settle records what became of an entry, with the answer. It returns an
 // error wrapping [entry.ErrNotFound] or [entry.ErrState] when that cannot be.
 func (s *Store) Settle(ctx context.Context, m Settlement) error {
-	return s.write(ctx, fmt.Sprintf("settle entry %d", m.Entry), func(t *tx) error { return t.settle(m) })
+	return s.write(ctx, fmt.Sprintf("settle entry %d", m.Entry), func(t *tx) error { return t.recordOutcome(m) })
 }
 
-func (t *tx) settle(m Settlement) error {
+func (t *tx) recordOutcome(m Settlement) error {
 	e := t.entry(m.Entry)
 	if m.Attempt > 0 && e.State != viewing.StateSending ||
 		m.Attempt == 0 && !slices.Contains([]viewing.State{viewing.StatePending, viewing.StateHeld, viewing.StateInDoubt, viewing.StateRejected}, e.State) {
@@ -128,7 +128,7 @@ func (t *tx) settle(m Settlement) error {
 	if m.Reason == "" {
 		m.Reason = m.Why.Code
 	}
-	step := entry.Step{Code: "settled", Args: entry.Args{"state": string(m.State)}, Cause: said(m.Why)}
+	step := entry.Step{Code: "settled", Args: entry.Args{"state": string(m.State)}, Cause: messageOrNil(m.Why)}
 	switch {
 	case m.State == viewing.StatePending && e.State == viewing.StateSending:
 		step = entry.Step{} // the attempt tells it all
@@ -141,7 +141,7 @@ func (t *tx) settle(m Settlement) error {
 	t.settleEntry(&e, m, step)
 	switch m.State {
 	case viewing.StateInDoubt:
-		t.doubtful(m.Entry, m.NextAt)
+		t.addDoubt(m.Entry, m.NextAt)
 	case viewing.StateDelivered:
 		t.exec("UPDATE accounts SET body = json_set(body, '$.LastDelivered', ?) WHERE name = ?", millis(t.now).Format(time.RFC3339Nano), e.Account)
 	}
@@ -169,7 +169,7 @@ func (t *tx) settleEntry(e *Entry, m Settlement, step entry.Step) {
 func (t *tx) endAttempt(m Settlement) error {
 	changed := t.exec(`UPDATE attempts SET ended_at = ?, sent = ?, status = ?, code = ?, answer = ?, cause = ?
 		WHERE entry = ? AND number = ? AND ended_at IS NULL`,
-		t.now, !m.NotSent, m.Answer.Status, m.Answer.Code, m.Answer.Text, asJSON{said(m.Answer.Error)}, m.Entry, m.Attempt)
+		t.now, !m.NotSent, m.Answer.Status, m.Answer.Code, m.Answer.Text, asJSON{messageOrNil(m.Answer.Error)}, m.Entry, m.Attempt)
 	if changed == 0 {
 		return fmt.Errorf("%w: attempt %d is not under way", entry.ErrState, m.Attempt)
 	}
@@ -179,10 +179,10 @@ func (t *tx) endAttempt(m Settlement) error {
 	return nil
 }
 
-// Contradict holds a pending entry because something contradicts the number by which
+// HoldContradicted holds a pending entry because something contradicts the number by which
 // its source knows it; why says what. It leaves an entry alone that has changed since
 // it was read, or that a person has decided about.
-func (s *Store) Contradict(ctx context.Context, e Entry, why viewing.Message) (held bool, err error) {
+func (s *Store) HoldContradicted(ctx context.Context, e Entry, why viewing.Message) (held bool, err error) {
 	err = s.write(ctx, fmt.Sprintf("hold entry %d", e.ID), func(t *tx) error {
 		now := t.entry(e.ID)
 		if held = now.State == viewing.StatePending && now.Revision == e.Revision && now.Touched == entry.Untouched; held {
@@ -209,8 +209,8 @@ type Doubt struct {
 	Before []string
 }
 
-// doubtful puts an entry among those to read back, anew after each request.
-func (t *tx) doubtful(id int64, readAt time.Time) {
+// addDoubt puts an entry among those to read back, anew after each request.
+func (t *tx) addDoubt(id int64, readAt time.Time) {
 	t.exec(`INSERT INTO doubts (entry, account, since, at, look_at, planned_at) SELECT id, account, ?2, ?2, ?3, ?2 FROM entries WHERE id = ?1
 		ON CONFLICT (entry) DO UPDATE SET at = excluded.at, look_at = excluded.look_at, planned_at = excluded.planned_at, taken = 0, absent = NULL`,
 		id, t.now, max(t.now, readAt.UnixMilli()))
@@ -260,8 +260,8 @@ func scanDoubt(r *sql.Rows) (d Doubt, err error) {
 	if err != nil {
 		return d, err
 	}
-	d.Since, d.At, d.ReadAt, d.SentAt = millis(since), millis(at), nullTime(read), nullTime(sent)
-	d.Absent, d.Owner = nullTime(absent), owner.String
+	d.Since, d.At, d.ReadAt, d.SentAt = millis(since), millis(at), timeFromNull(read), timeFromNull(sent)
+	d.Absent, d.Owner = timeFromNull(absent), owner.String
 	return d, nil
 }
 
@@ -292,7 +292,7 @@ func (t *tx) recordReadBack(m ReadBack) error {
 	if now.State != viewing.StateInDoubt || now.Revision != was.Revision || now.Attempts != was.Attempts {
 		return fmt.Errorf("%w: it is %s", entry.ErrState, now.State)
 	}
-	step := entry.Step{Code: "read-back", Cause: said(m.Why)}
+	step := entry.Step{Code: "read-back", Cause: messageOrNil(m.Why)}
 	if m.State == viewing.StateInDoubt {
 		if reflect.DeepEqual(now.Cause, step.Cause) {
 			step = entry.Step{}
@@ -310,8 +310,8 @@ func (t *tx) recordReadBack(m ReadBack) error {
 	return nil
 }
 
-// KeepLists notes which lists the service has before a list is created.
-func (s *Store) KeepLists(ctx context.Context, entry int64, ids []string) error {
+// SaveLists notes which lists the service has before a list is created.
+func (s *Store) SaveLists(ctx context.Context, entry int64, ids []string) error {
 	return s.write(ctx, fmt.Sprintf("keep lists before entry %d", entry), func(t *tx) error {
 		t.exec("INSERT OR REPLACE INTO lists_before (entry, ids) VALUES (?, ?)", entry, asJSON{append([]string{}, ids...)})
 		return nil

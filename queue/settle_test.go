@@ -116,10 +116,10 @@ func TestOpenPutsInDoubtWhatWasUnderWay(t *testing.T) {
 	s = s.reopen(t)
 	for _, entry := range []int64{id[0], second} {
 		x := s.explained(t, entry)
-		if x.Entry.State != viewing.StateInDoubt || x.Entry.Reason != stopped || x.Entry.Attempts != 1 {
+		if x.Entry.State != viewing.StateInDoubt || x.Entry.Reason != reasonStopped || x.Entry.Attempts != 1 {
 			t.Errorf("entry %+v", x.Entry)
 		}
-		if a := x.Requests[0]; a.Ended.IsZero() || a.Cause.Code != stopped || !a.Sent {
+		if a := x.Requests[0]; a.Ended.IsZero() || a.Cause.Code != reasonStopped || !a.Sent {
 			t.Errorf("request %+v", a)
 		}
 		if last := x.Steps[len(x.Steps)-1]; last.Code != "doubt.stopped" {

@@ -9,8 +9,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// stopped is the reason of entries that a crash left under way.
-const stopped = "stopped"
+// reasonStopped is the reason of entries that a crash left under way.
+const reasonStopped = "stopped"
 
 // start begins a run. What earlier ones left under way is put in doubt. Where the file
 // is a copy, or changes are missing from it, it may not know what was sent: what is
@@ -30,10 +30,10 @@ func (s *Store) start(d *sqlite.Tx, o sqlite.Opening) error {
 			t.holdAll(entry.Step{Code: "restored.damage"}, what)
 		}
 		for _, id := range t.numbers("SELECT id FROM entries WHERE state = 'sending'") {
-			t.exec("UPDATE attempts SET ended_at = ?, cause = ? WHERE entry = ? AND ended_at IS NULL", t.now, asJSON{viewing.Say(stopped)}, id)
+			t.exec("UPDATE attempts SET ended_at = ?, cause = ? WHERE entry = ? AND ended_at IS NULL", t.now, asJSON{viewing.Say(reasonStopped)}, id)
 			e := t.entry(id)
-			t.transition(&e, viewing.StateInDoubt, stopped, entry.Step{Code: "doubt.stopped"})
-			t.doubtful(id, millis(t.now))
+			t.transition(&e, viewing.StateInDoubt, reasonStopped, entry.Step{Code: "doubt.stopped"})
+			t.addDoubt(id, millis(t.now))
 		}
 		return nil
 	})
@@ -50,8 +50,8 @@ func (t *tx) holdAll(why entry.Step, notice viewing.Message) {
 	must(0, t.Notify(sqlite.Notice{What: notice}))
 }
 
-// standIns gives entries whose event is lost one that says so.
-const standIns = `INSERT INTO events (id, source, source_kind, event_id, body, committed_at)
+// insertMissingEvents gives entries whose event is lost one that says so.
+const insertMissingEvents = `INSERT INTO events (id, source, source_kind, event_id, body, committed_at)
 	SELECT n.event, 'lost:', 'lost', 'event ' || n.event, '{}', min(n.created_at)
 	FROM entries AS n WHERE n.event NOT IN (SELECT id FROM events) GROUP BY n.event`
 
@@ -59,14 +59,14 @@ const standIns = `INSERT INTO events (id, source, source_kind, event_id, body, c
 // so. What was pending is held, since it may have been sent; what was being sent is put in
 // doubt by the start.
 func (s *Store) repair(d *sqlite.Tx, found sqlite.Recovery) error {
-	t := &tx{Tx: d, memory: &memory{}, settings: s.settings, now: d.Now} // the counters are counted at the end
-	return catch(func() error {
+	t := &tx{Tx: d, cache: &cache{}, settings: s.settings, now: d.Now} // the counters are counted at the end
+	return catchStatementError(func() error {
 		lost := found.Lost
 		for _, column := range []string{"media", "list", "decided", "watched", "cause", "reported"} {
 			lost += t.exec("DELETE FROM entries WHERE NOT json_valid(coalesce(" + column + ", '{}'))")
 		}
 		t.exec("UPDATE events SET body = '{}' WHERE NOT json_valid(body)")
-		t.exec(standIns)
+		t.exec(insertMissingEvents)
 		t.exec("UPDATE entries SET after = NULL WHERE after NOT IN (SELECT id FROM entries)")
 		t.exec("DELETE FROM witnesses WHERE event NOT IN (SELECT id FROM events)")
 		for _, table := range []string{"witnesses", "attempts", "doubts", "lists_before", "steps", "lookups"} {
@@ -75,13 +75,13 @@ func (s *Store) repair(d *sqlite.Tx, found sqlite.Recovery) error {
 		var entries, eventless int64
 		t.find(`SELECT (SELECT count(*) FROM entries), (SELECT count(*) FROM events AS v
 			WHERE NOT EXISTS (SELECT 1 FROM entries WHERE event = v.id) AND NOT EXISTS (SELECT 1 FROM witnesses WHERE event = v.id))`, nil, &entries, &eventless)
-		what := viewing.Say("notice.damaged", "file", filepath.Base(found.Aside), "entries", number(entries))
+		what := viewing.Say("notice.damaged", "file", filepath.Base(found.File), "entries", number(entries))
 		if lost += eventless; lost > 0 {
 			what.Code, what.Args["rows"] = "notice.damagedLost", number(lost)
 		}
 		t.holdAll(entry.Step{Code: "restored.damage"}, what)
-		return t.Run("DELETE FROM lookups WHERE entry NOT IN (SELECT id FROM entries WHERE "+unidentifiedRows+")",
-			"INSERT OR IGNORE INTO lookups (entry, account, ask_at) SELECT id, account, 0 FROM entries WHERE "+unidentifiedRows,
+		return t.Run("DELETE FROM lookups WHERE entry NOT IN (SELECT id FROM entries WHERE "+askableRows+")",
+			"INSERT OR IGNORE INTO lookups (entry, account, ask_at) SELECT id, account, 0 FROM entries WHERE "+askableRows,
 			`INSERT OR IGNORE INTO doubts (entry, account, since, at, look_at)
 				SELECT id, account, created_at, created_at, 0 FROM entries WHERE state = 'in_doubt'`,
 			"DELETE FROM counters", "INSERT INTO counters (account, state, current, ever) SELECT account, state, count(*), count(*) FROM entries GROUP BY account, state")

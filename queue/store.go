@@ -37,9 +37,9 @@ type Store struct {
 	logger   *slog.Logger
 	now      func() time.Time
 
-	committed memory     // as of the last commit; touched by the writer only, as the next two
-	working   memory     // with the changes of the open transaction
-	open      *sqlite.Tx // which that is
+	committed cache      // as of the last commit; touched by the writer only, as the next two
+	working   cache      // with the changes of the open transaction
+	openTx    *sqlite.Tx // which that is
 
 	changes Changes
 }

@@ -11,9 +11,9 @@ import (
 
 // entry reads one entry as the transaction sees it.
 func (t *tx) entry(id int64) Entry {
-	entries := all(t, scanEntry, selectEntries+"WHERE n.id = ?", id)
+	entries := selectRows(t, scanEntry, selectEntries+"WHERE n.id = ?", id)
 	if len(entries) == 0 {
-		panic(thrown{entry.Missing(id)})
+		panic(statementError{entry.Missing(id)})
 	}
 	return entries[0]
 }
@@ -26,32 +26,32 @@ func (t *tx) entry(id int64) Entry {
 // that is zero; a time that stays was planned when it was.
 // The items of a list are dropped with it.
 func (t *tx) transition(e *Entry, to viewing.State, reason string, s entry.Step) {
-	was := *e
+	before := *e
 	e.State, e.Reason, e.SettledAt = to, reason, time.Time{}
 	if to.Finished() {
 		e.SettledAt = millis(t.now)
 	}
-	if s.Cause != nil || to != was.State {
+	if s.Cause != nil || to != before.State {
 		e.Cause = s.Cause
 	}
 	t.exec(`UPDATE entries SET state = ?, reason = ?, cause = ?, settled_at = ?, touched = ?, attempts = ?, revision = ?, remote_id = nullif(?, ''),
 		next_at = coalesce(?9, next_at), planned_at = iif(coalesce(?9, next_at) = next_at, planned_at, ?10) WHERE id = ?11`,
 		string(to), reason, asJSON{e.Cause}, timeOrNull(e.SettledAt), int(e.Touched), e.Attempts, e.Revision, e.RemoteID, timeOrNull(e.NextAt), t.now, e.ID)
-	t.count(e.Account, was.State, -1)
+	t.count(e.Account, before.State, -1)
 	t.count(e.Account, to, 1)
-	if was.State == viewing.StateInDoubt && to == viewing.StatePending || to.Finished() || to == viewing.StateHeld {
+	if before.State == viewing.StateInDoubt && to == viewing.StatePending || to.Finished() || to == viewing.StateHeld {
 		t.exec("DELETE FROM doubts WHERE entry = ?", e.ID)
 	}
-	if rootOf(*e) != rootOf(was) {
+	if rootOf(*e) != rootOf(before) {
 		t.recount(*e)
 	}
-	t.keepLookup(was, *e)
+	t.updateLookup(before, *e)
 	if s.Code != "" {
-		s.From, s.Reason = was.State, was.Reason
+		s.From, s.Reason = before.State, before.Reason
 		t.step(e.ID, s)
 	}
 	if to == viewing.StateDropped && e.Kind == viewing.KindList {
-		t.dropItems(e.ID)
+		t.dropListItems(e.ID)
 	}
 }
 
@@ -59,7 +59,7 @@ func (t *tx) transition(e *Entry, to viewing.State, reason string, s entry.Step)
 // What was merged counts with the other one.
 func (t *tx) recount(e Entry) {
 	counted := false
-	for _, one := range all(t, scanEntry, selectEntries+"WHERE n.event = (SELECT event FROM entries WHERE id = ?) AND n.part = ? ORDER BY n.id", e.ID, e.Part) {
+	for _, one := range selectRows(t, scanEntry, selectEntries+"WHERE n.event = (SELECT event FROM entries WHERE id = ?) AND n.part = ? ORDER BY n.id", e.ID, e.Part) {
 		root := rootOf(one)
 		root.Valid = root.Valid && !counted
 		t.exec("UPDATE entries SET root = ? WHERE id = ?", root, one.ID)
@@ -69,42 +69,42 @@ func (t *tx) recount(e Entry) {
 
 // rewrite writes what else has changed of an entry since it was read: its item, time,
 // class and lane. The next request for it is another act.
-func (t *tx) rewrite(was Entry, e *Entry) {
+func (t *tx) rewrite(before Entry, e *Entry) {
 	e.Revision++
-	words := t.learn(*e)
-	millis, whole := watchedColumns(e.WatchedAt.Instant)
+	words := t.saveTitles(*e)
+	millis, evidence := watchedColumns(e.WatchedAt.Instant)
 	t.exec(`UPDATE entries SET media = ?, item_key = ?, reported = ?, correction = ?, watched_at = ?, watched = ?,
 		class = ?, lane = ?, revision = ?, touched = ?, words = ?, root = iif(root IS NULL, NULL, ?) WHERE id = ?`,
-		asJSON{e.Media}, e.Key(), asJSON{e.Reported}, idOrNull(e.Correction), millis, whole,
+		asJSON{e.Media}, e.Key(), asJSON{e.Reported}, idOrNull(e.Correction), millis, evidence,
 		string(e.Class), int(e.Lane), e.Revision, int(e.Touched), words, rootOf(*e), e.ID)
 	t.nudge = true
-	t.keepLookup(was, *e)
+	t.updateLookup(before, *e)
 }
 
-// askable are the reasons for which the service may be asked what an entry is.
-var askable = []string{
-	viewing.ReasonUnresolved, viewing.ReasonBulk, viewing.ReasonBackdated, viewing.ReasonReview, viewing.ReasonFuture, viewing.ReasonWave,
+// askableReasons are the reasons for which the service may be asked what an entry is.
+var askableReasons = []string{
+	viewing.ReasonUnresolved, viewing.ReasonBulk, viewing.ReasonBackdated, viewing.ReasonReview, viewing.ReasonFuture, viewing.ReasonBurst,
 }
 
-// asks reports whether the service may be asked what an entry is: it is held, and
+// isAskable reports whether the service may be asked what an entry is: it is held, and
 // has no identifier.
-func asks(e Entry) bool {
-	return e.State == viewing.StateHeld && e.Media != nil && e.Key() == "" && slices.Contains(askable, e.Reason)
+func isAskable(e Entry) bool {
+	return e.State == viewing.StateHeld && e.Media != nil && e.Key() == "" && slices.Contains(askableReasons, e.Reason)
 }
 
-// unidentifiedRows chooses the entries that [asks] is true for.
-var unidentifiedRows = "(state = 'held' AND item_key = '' AND media IS NOT NULL AND reason IN ('" + strings.Join(askable, "', '") + "'))"
+// askableRows chooses the entries that [isAskable] is true for.
+var askableRows = "(state = 'held' AND item_key = '' AND media IS NOT NULL AND reason IN ('" + strings.Join(askableReasons, "', '") + "'))"
 
-// keepLookup keeps the list of the entries that the service is asked about. Answers
+// updateLookup keeps the list of the entries that the service is asked about. Answers
 // about other words mean nothing any more.
-func (t *tx) keepLookup(was, is Entry) {
-	other := was.Key() != is.Key() || was.Media != is.Media
+func (t *tx) updateLookup(before, after Entry) {
+	other := before.Key() != after.Key() || before.Media != after.Media
 	switch {
-	case !asks(is) && asks(was):
-		t.exec("DELETE FROM lookups WHERE entry = ?", is.ID)
-	case asks(is) && (!asks(was) || other || was.Reason != is.Reason):
+	case !isAskable(after) && isAskable(before):
+		t.exec("DELETE FROM lookups WHERE entry = ?", after.ID)
+	case isAskable(after) && (!isAskable(before) || other || before.Reason != after.Reason):
 		t.exec(`INSERT INTO lookups (entry, account, ask_at) VALUES (?1, ?2, 0) ON CONFLICT (entry)
-			DO UPDATE SET ask_at = 0, asked = 0, candidates = iif(?3, NULL, candidates)`, is.ID, is.Account, other)
+			DO UPDATE SET ask_at = 0, asked = 0, candidates = iif(?3, NULL, candidates)`, after.ID, after.Account, other)
 	}
 }
 
@@ -125,5 +125,5 @@ func (t *tx) note(id int64, s entry.Step) {
 // dueSince is when an entry is due that is let go: since it happened, so that the
 // oldest leaves first, and never later than now.
 func (t *tx) dueSince(e Entry) time.Time {
-	return millis(min(e.Place().At, t.now))
+	return millis(min(e.Position().At, t.now))
 }

@@ -19,31 +19,31 @@ import (
 // return says why the change cannot be made.
 type tx struct {
 	*sqlite.Tx
-	*memory
+	*cache
 	settings rules.Settings
 	now      int64 // milliseconds; the same for the whole transaction
 
-	moved map[counter]int64 // in the counters
-	nudge bool              // entries were added or changed
+	counterChanges map[counter]int64 // in the counters
+	nudge          bool              // entries were added or changed
 }
 
-// thrown is the panic of a failed statement.
-type thrown struct{ err error }
+// statementError is the panic of a failed statement.
+type statementError struct{ err error }
 
 // must throws an error.
 func must[T any](value T, err error) T {
 	if err != nil {
-		panic(thrown{err})
+		panic(statementError{err})
 	}
 	return value
 }
 
-// catch returns the error of a change, returned or thrown.
-func catch(do func() error) (err error) {
+// catchStatementError returns the error of a change, returned or thrown.
+func catchStatementError(do func() error) (err error) {
 	defer func() {
 		switch failed := recover().(type) {
 		case nil:
-		case thrown:
+		case statementError:
 			err = failed.err
 		default:
 			panic(failed)
@@ -63,13 +63,13 @@ func (t *tx) find(query string, args []any, into ...any) (found bool) {
 // numbers reads rows of one number each.
 func (t *tx) numbers(query string, args ...any) []int64 { return must(t.Numbers(query, args...)) }
 
-// all reads rows.
-func all[T any](t *tx, scan func(*sql.Rows) (T, error), query string, args ...any) []T {
+// selectRows reads rows.
+func selectRows[T any](t *tx, scan func(*sql.Rows) (T, error), query string, args ...any) []T {
 	return must(sqlite.All(t.Tx, scan, query, args...))
 }
 
-// memory is what changes go by and is not read from the database each time.
-type memory struct {
+// cache is what changes go by and is not read from the database each time.
+type cache struct {
 	silences map[string][]account.Silence // by account; nil when they were not read
 	bursts   map[string]burst             // by source
 	titles   map[string]int               // the year that is known at least of titles that the transaction has kept, by key; 0 is none
@@ -132,18 +132,18 @@ func (s *Store) readTime(ctx context.Context, what, query string, args ...any) (
 // change makes one change within a transaction, with the counters. What it changes
 // in memory counts for the changes after it, and for good once it is on disk.
 func (s *Store) change(d *sqlite.Tx, do func(*tx) error) error {
-	if s.open != d { // the first change of its transaction
-		s.open, s.working = d, s.committed
+	if s.openTx != d { // the first change of its transaction
+		s.openTx, s.working = d, s.committed
 		s.working.titles = map[string]int{}
 	}
 	before := s.working
 	s.working.bursts = maps.Clone(before.bursts)
-	t := &tx{Tx: d, memory: &s.working, settings: s.settings, now: d.Now}
-	err := catch(func() error {
+	t := &tx{Tx: d, cache: &s.working, settings: s.settings, now: d.Now}
+	err := catchStatementError(func() error {
 		if err := do(t); err != nil {
 			return err
 		}
-		for c, by := range t.moved {
+		for c, by := range t.counterChanges {
 			if by != 0 {
 				t.exec(`INSERT INTO counters (account, state, current, ever) VALUES (?1, ?2, ?3, max(?3, 0))
 					ON CONFLICT (account, state) DO UPDATE SET current = current + excluded.current, ever = ever + excluded.ever`, c.account, string(c.state), by)
@@ -172,9 +172,9 @@ type counter struct {
 
 // count changes a counter.
 func (t *tx) count(account string, s viewing.State, by int64) {
-	if t.moved == nil {
-		t.moved = map[counter]int64{}
+	if t.counterChanges == nil {
+		t.counterChanges = map[counter]int64{}
 	}
-	t.moved[counter{account, s}] += by
+	t.counterChanges[counter{account, s}] += by
 	t.nudge = true
 }

@@ -37,7 +37,7 @@ func TestErrorsInTheJournal(t *testing.T) {
 	for stream, want := range map[string]string{"": "error: A\n       b\nhint:  c\n", "8:1": "<3>error: A\n<3>       b\n<3>hint:  c\n"} {
 		var out bytes.Buffer
 		p := &program{stderr: terminal.To(&out), getenv: func(string) string { return stream }}
-		if p.show(control.Refused(viewing.Said("a\nb"), viewing.Said("c"))); out.String() != want {
+		if p.show(control.Refused(viewing.Verbatim("a\nb"), viewing.Verbatim("c"))); out.String() != want {
 			t.Errorf("%q: %q", stream, out.String())
 		}
 	}

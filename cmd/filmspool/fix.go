@@ -90,8 +90,8 @@ func (p *program) sayFixed(e entry.Entry) {
 		p.stdout.Say("cli.unchanged")
 	}
 	title := p.label(e)
-	if m := e.Media; m != nil && m.Titled() && m.Page() != "" {
-		title += " (" + strings.TrimPrefix(m.Page(), "https://www.") + ")"
+	if m := e.Media; m != nil && m.HasTitle() && m.TMDBPage() != "" {
+		title += " (" + strings.TrimPrefix(m.TMDBPage(), "https://www.") + ")"
 	}
 	p.stdout.Say("cli.fixed", "title", title, "at", watched(e), "account", e.Account, "state", p.standing(e))
 }

@@ -38,7 +38,7 @@ func (p *program) importFiles(ctx context.Context, files []string) error {
 func (p *program) importFile(ctx context.Context, ctl control.API, name string) error {
 	content, err := os.Open(name)
 	if err != nil {
-		return control.Refused(viewing.Say("fault.noSuchFile", "file", typed.Quoted(name)).Because(viewing.Said(err.Error())), viewing.Message{})
+		return control.Refused(viewing.Say("fault.noSuchFile", "file", typed.Quoted(name)).Because(viewing.Verbatim(err.Error())), viewing.Message{})
 	}
 	defer content.Close()
 	if info, err := content.Stat(); err == nil {

@@ -94,7 +94,7 @@ func (p *program) openPage(ctx context.Context, ctl control.API, o control.Opene
 		return fmt.Errorf("open the page: %w", err)
 	}
 	if err := browse(ctx, f.Name()); err != nil {
-		return control.Refused(viewing.Say("fault.noBrowser").Because(viewing.Said(err.Error())), viewing.Say("hint.openPrint"))
+		return control.Refused(viewing.Say("fault.noBrowser").Because(viewing.Verbatim(err.Error())), viewing.Say("hint.openPrint"))
 	}
 	done, err := ctl.Open(ctx, o.Ticket)
 	if err == nil && !done.Used {

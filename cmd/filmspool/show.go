@@ -42,8 +42,8 @@ func (p *program) sayExplanation(x control.Explanation, speech locale.Speech) {
 	if x.Why.Code != "" {
 		p.row("why", speech.Tell(x.Why))
 	}
-	if x.Media != nil && x.Media.Page() != "" {
-		p.row("item", x.Media.Page())
+	if x.Media != nil && x.Media.TMDBPage() != "" {
+		p.row("item", x.Media.TMDBPage())
 	}
 	if x.Media != nil && x.Media.Site != nil {
 		p.row("site", x.Media.Site)

@@ -186,7 +186,7 @@ func (m Playing) valid() (Message, error) {
 		return Playing{Session: m.Session, State: m.State}, nil
 	case m.State != StatePlaying && m.State != StatePaused:
 		return nil, wrong("state")
-	case !m.Media.Titled():
+	case !m.Media.HasTitle():
 		return nil, wrong("media.title")
 	}
 	_, err := event(m.Session, m.Event(time.Now()))

@@ -368,7 +368,7 @@ func unread(file string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return &viewing.Refusal{Kind: ErrInvalid, Message: viewing.Say("fault.fileGone", "file", file), Hint: viewing.Say("hint.nameFile")}
 	default:
-		return &viewing.Refusal{Kind: ErrInvalid, Message: viewing.Say("fault.unreadFile", "file", file).Because(viewing.Said(err.Error()))}
+		return &viewing.Refusal{Kind: ErrInvalid, Message: viewing.Say("fault.unreadFile", "file", file).Because(viewing.Verbatim(err.Error()))}
 	}
 }
 

@@ -85,7 +85,7 @@ func usualState(system bool, getenv func(string) string) (string, error) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		dir, err := place()
 		if err != nil {
-			return "", viewing.Say("fault.noState").Because(viewing.Said(err.Error()))
+			return "", viewing.Say("fault.noState").Because(viewing.Verbatim(err.Error()))
 		}
 		return filepath.Join(dir, "Filmspool"), nil
 	}
@@ -111,7 +111,7 @@ func configDir(system bool, getenv func(string) string) (string, error) {
 	}
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return "", viewing.Say("fault.noConfigDir").Because(viewing.Said(err.Error()))
+		return "", viewing.Say("fault.noConfigDir").Because(viewing.Verbatim(err.Error()))
 	}
 	return filepath.Join(dir, "filmspool"), nil
 }

@@ -34,15 +34,15 @@ func Advice(e entry.Entry) (why, hint viewing.Message) {
 	case viewing.StatePending, viewing.StateSending, viewing.StateMerged:
 		return viewing.Say("why." + code), viewing.Message{}
 	case viewing.StateDropped:
-		if entry.Ignored(e.Reason) {
+		if entry.DroppedByRule(e.Reason) {
 			code = "ignored"
 		}
 	case viewing.StateHeld:
 		switch e.Reason {
-		case viewing.ReasonUnresolved, viewing.ReasonContradicted, viewing.ReasonNoList, viewing.ReasonRestored, viewing.ReasonUser, viewing.ReasonWave:
+		case viewing.ReasonUnresolved, viewing.ReasonContradicted, viewing.ReasonNoList, viewing.ReasonRestored, viewing.ReasonUser, viewing.ReasonBurst:
 			code = e.Reason
 		case viewing.ReasonFuture:
-			if code = e.Reason; !e.WatchedAt.IsZero() && !e.WatchedAt.Ahead(time.Now()) {
+			if code = e.Reason; !e.WatchedAt.IsZero() && !e.WatchedAt.IsFuture(time.Now()) {
 				code = "wasAhead"
 			}
 		}

@@ -124,7 +124,7 @@ func Handler(a API, log *slog.Logger) http.Handler {
 		})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, r, log, &begun{}, nil, NotFound(viewing.Said("there is no "+r.URL.Path), viewing.Message{}))
+		answer(w, r, log, &begun{}, nil, NotFound(viewing.Verbatim("there is no "+r.URL.Path), viewing.Message{}))
 	})
 	return mux
 }
@@ -161,10 +161,10 @@ func decode(body io.Reader, into any) error {
 	if err := d.Decode(into); errors.Is(err, io.EOF) {
 		return nil
 	} else if err != nil {
-		return &Fault{Code: CodeInvalid, Message: viewing.Said("the request is not the JSON that was expected: " + err.Error())}
+		return &Fault{Code: CodeInvalid, Message: viewing.Verbatim("the request is not the JSON that was expected: " + err.Error())}
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return &Fault{Code: CodeInvalid, Message: viewing.Said("the request goes on after its JSON")}
+		return &Fault{Code: CodeInvalid, Message: viewing.Verbatim("the request goes on after its JSON")}
 	}
 	return nil
 }

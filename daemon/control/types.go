@@ -31,8 +31,8 @@ type Status struct {
 	Untitled []string `json:"untitled,omitempty"`
 	// Waves are held until a person decides: more was told at once than a person can
 	// watch in a minute.
-	Waves                []entry.Wave `json:"waves,omitempty"`
-	OldestPendingSeconds int64        `json:"oldestPendingSeconds"` // 0 when nothing waits
+	Waves                []entry.Burst `json:"waves,omitempty"`
+	OldestPendingSeconds int64         `json:"oldestPendingSeconds"` // 0 when nothing waits
 	// Problems are what a person can do something about, the worst first. What another
 	// one of them causes is not among them.
 	Problems []Problem `json:"problems"`

@@ -220,7 +220,7 @@ func sameAccount(c Conditions) (all []control.Problem) {
 	for i, a := range c.Status.Accounts {
 		same := func(b control.Account) bool { return a.User != "" && a.User == b.User && a.BaseURL == b.BaseURL }
 		if first := slices.IndexFunc(c.Status.Accounts, same); first >= 0 && first < i {
-			all = append(all, control.Problem{Code: sameUser, About: a.Name, What: message(viewing.Said(c.Status.Accounts[first].Name))})
+			all = append(all, control.Problem{Code: sameUser, About: a.Name, What: message(viewing.Verbatim(c.Status.Accounts[first].Name))})
 		}
 	}
 	return all
@@ -236,7 +236,7 @@ func entries(s *control.Status) (all []control.Problem) {
 	held := s.Counts.Held
 	for _, w := range s.Waves {
 		from := viewing.Say("source", "source", w.Source)
-		add(wave, w.Held, "release", viewing.ReasonWave)
+		add(wave, w.Held, "release", viewing.ReasonBurst)
 		all[len(all)-1].What = &from
 		held -= w.Held
 	}

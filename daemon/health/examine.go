@@ -37,7 +37,7 @@ func Examine(ctx context.Context, o Examination) control.Status {
 			found = append(found, control.Problem{Code: ConfigInvalid, What: &m})
 		}
 	}
-	if running || sqlite.Held(o.Paths.State) {
+	if running || sqlite.IsLocked(o.Paths.State) {
 		found = append(found, o.installed(ctx)...)
 	} else {
 		found = append(found, o.stopped(ctx)...)
@@ -62,7 +62,7 @@ func (o Examination) folder(err error) (found []control.Problem) {
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, &control.Fault{Code: control.CodeRefused}):
 		t.Code, t.About = StateDenied, o.Paths.State
-	case sqlite.Held(o.Paths.State):
+	case sqlite.IsLocked(o.Paths.State):
 		t.Code = Silent
 	}
 	return append(found, t)

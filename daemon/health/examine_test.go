@@ -86,7 +86,7 @@ func (m *machine) problems() (codes []string) {
 	s := health.Examine(m.Context(), health.Examination{
 		Paths: m.o.Paths, Faults: faults,
 		Ask: func(ctx context.Context) (s control.Status, running bool, err error) {
-			if sqlite.Held(m.o.Paths.State) {
+			if sqlite.IsLocked(m.o.Paths.State) {
 				return s, false, sqlite.ErrLocked // in time
 			}
 			err = daemon.OfflineExisting(ctx, m.loaded(), func(api control.API) (err error) {

@@ -40,7 +40,7 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 		{
 			control.Status{
 				Accounts: []control.Account{well}, Counts: entry.Counts{Held: 20, InDoubt: 1},
-				Waves:   []entry.Wave{{Source: "program:p", Held: 12}, {Source: "cli", Held: 7}},
+				Waves:   []entry.Burst{{Source: "program:p", Held: 12}, {Source: "cli", Held: 7}},
 				Sources: []control.Source{{Name: "program:p", Kind: "program", Label: "Jellyfin"}},
 			},
 			"attention",

@@ -30,7 +30,7 @@ func breaks() map[string]func(*Conditions) {
 	long := today().Add(-60 * day)
 	return map[string]func(*Conditions){
 		"notice": func(c *Conditions) {
-			c.Status.Notices = []sqlite.Notice{{ID: 3, At: long, What: viewing.Said("The file was damaged")}}
+			c.Status.Notices = []sqlite.Notice{{ID: 3, At: long, What: viewing.Verbatim("The file was damaged")}}
 		},
 		QueueUnwritable:     func(c *Conditions) { c.Status.Storage = &control.Storage{Reason: viewing.Say(DiskFull), Since: long} },
 		"nothing-delivered": func(c *Conditions) { c.Status.Counts.Pending, c.Status.OldestPendingSeconds = 2, 60*24*3600 },
@@ -42,7 +42,7 @@ func breaks() map[string]func(*Conditions) {
 		},
 		wave: func(c *Conditions) {
 			c.Status.Counts.Held += 2
-			c.Status.Waves = []entry.Wave{{Source: "cli", Held: 2}}
+			c.Status.Waves = []entry.Burst{{Source: "cli", Held: 2}}
 		},
 		"entries-in-doubt":  func(c *Conditions) { c.Status.Counts.InDoubt = 2 },
 		"entries-rejected":  func(c *Conditions) { c.Status.Counts.Rejected = 2 },
@@ -271,7 +271,7 @@ func TestWithoutAnInstanceChecksAloneAreJudged(t *testing.T) {
 
 // TestAProblemIsOneLine: a fault of the configuration quotes lines of the file.
 func TestAProblemIsOneLine(t *testing.T) {
-	what := viewing.Said("c.toml has a mistake\n1| a = b")
+	what := viewing.Verbatim("c.toml has a mistake\n1| a = b")
 	all := Evaluate(Conditions{Now: today(), Troubles: []control.Problem{{Code: ConfigInvalid, What: &what}}})
 	RenderProblems(locale.In(""), all)
 	if want := "The configuration has a mistake: c.toml has a mistake."; all[0].Text != want {

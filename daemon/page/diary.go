@@ -52,7 +52,7 @@ func showDiary(v *view) (any, error) {
 	data.Filtered = slices.ContainsFunc(filterFields[1:], func(name string) bool { return v.Typed(name) != "" })
 	f.ByTime, f.Limit = true, pageSize+1
 	if _, err := fmt.Sscanf(v.Typed("past"), "%d.%d", &f.Past.At, &f.Past.ID); err != nil {
-		f.Past = entry.Place{} // the beginning
+		f.Past = entry.Position{} // the beginning
 	}
 	rows, err := v.api().List(v.ctx(), f)
 	if err != nil {
@@ -64,12 +64,12 @@ func showDiary(v *view) (any, error) {
 			return nil, err
 		}
 	}
-	if f.Past != (entry.Place{}) {
-		data.Newest = diaryAddress(v, entry.Place{})
+	if f.Past != (entry.Position{}) {
+		data.Newest = diaryAddress(v, entry.Position{})
 	}
 	if len(rows) > pageSize {
 		rows = rows[:pageSize]
-		data.Older = diaryAddress(v, rows[pageSize-1].Place())
+		data.Older = diaryAddress(v, rows[pageSize-1].Position())
 	}
 	data.Months = v.byDay(rows)
 	return data, nil
@@ -96,11 +96,11 @@ func (v *view) sourceIn(words string) (source, rest string) {
 }
 
 // diaryAddress returns the address of the diary after a place, with the same filter.
-func diaryAddress(v *view, past entry.Place) string {
+func diaryAddress(v *view, past entry.Position) string {
 	_, query, _ := strings.Cut(v.Here(), "?")
 	values, _ := url.ParseQuery(query) // what is not understood filters nothing
 	values.Del("past")
-	if past != (entry.Place{}) {
+	if past != (entry.Position{}) {
 		values.Set("past", fmt.Sprintf("%d.%d", past.At, past.ID))
 	}
 	return "/diary?" + values.Encode()

@@ -42,7 +42,7 @@ func groupOf(e entry.Entry) (name string, together bool) {
 		return "unconfirmed", false
 	case e.State == viewing.StateRejected:
 		return "refused", false
-	case e.Reason == viewing.ReasonWave:
+	case e.Reason == viewing.ReasonBurst:
 		return "wave", true
 	case e.Reason == string(viewing.ClassBulk):
 		return "bulk", true

@@ -18,7 +18,7 @@ import (
 
 // half is the time that must lie between two ends of one item.
 func half(f library.File) time.Duration {
-	return playback.Import.Within(mediaOf(f)[0].Type, f.Duration)
+	return playback.Import.Window(mediaOf(f)[0].Type, f.Duration)
 }
 
 // own are the items of a file, extras left out.

@@ -77,7 +77,7 @@ func (r *reading) classifyPast(c *change) {
 	switch {
 	case !ok:
 		is(viewing.ClassBackdated, "countsNoTime")
-	case c.when.Begins().After(r.now.Add(slack)):
+	case c.when.Earliest().After(r.now.Add(slack)):
 		is(viewing.ClassBackdated, "timeAhead")
 	case w.Year() <= noClock:
 		is(viewing.ClassBackdated, "clockUnset")

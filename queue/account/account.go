@@ -73,9 +73,9 @@ func (r *Row) MoveTo(baseURL string, now time.Time) {
 	r.BaseURL, r.Proven, r.Keeps, r.Support, r.Owner, r.OfflineAt = baseURL, false, "", nil, "", time.Time{}
 }
 
-// Own takes note of whose key is used, "" where nobody can tell. The first user
+// ClaimOwner takes note of whose key is used, "" where nobody can tell. The first user
 // known is the owner. It reports whether the key may be the owner's.
-func (r *Row) Own(user string) bool {
+func (r *Row) ClaimOwner(user string) bool {
 	if r.Owner == "" {
 		r.Owner = user
 	}
@@ -95,15 +95,15 @@ type Endpoint struct {
 	At  time.Time `json:"at"` // when it was asked
 }
 
-// May reports whether an endpoint is worth asking: it is not known to be
+// MayUse reports whether an endpoint is worth asking: it is not known to be
 // missing, or that was long ago.
-func (s Support) May(name string, now time.Time) bool {
+func (s Support) MayUse(name string, now time.Time) bool {
 	e, known := s[name]
 	return !known || e.Has || now.Sub(e.At).Abs() >= SupportLasts
 }
 
-// With is the table after the service has shown whether it has the endpoint.
-func (s Support) With(name string, has bool, now time.Time) Support {
+// WithEndpoint is the table after the service has shown whether it has the endpoint.
+func (s Support) WithEndpoint(name string, has bool, now time.Time) Support {
 	all := Support{}
 	maps.Copy(all, s)
 	all[name] = Endpoint{Has: has, At: now}
@@ -160,8 +160,8 @@ func ByUser(now, until time.Time, drops bool) Pause {
 	return p
 }
 
-// Probes reports whether a probe can end the pause.
-func (p Pause) Probes() bool { return p.Reason == PausedKey || p.Reason == PausedAddress }
+// EndsByProbe reports whether a probe can end the pause.
+func (p Pause) EndsByProbe() bool { return p.Reason == PausedKey || p.Reason == PausedAddress }
 
 // Refuse is the pause after the service refused: it begins, or goes on. The
 // next probe is still to be planned.
@@ -173,32 +173,32 @@ func (p Pause) Refuse(reason string, problem, hint viewing.Message, now time.Tim
 	return p
 }
 
-// Postpone plans the next probe. After a probe that was due the wait doubles. After
+// PlanProbe plans the next probe. After a probe that was due the wait doubles. After
 // one that somebody asked for it does not. A wrong address is asked every 5 minutes:
 // often it is the sign-in page of a network that the machine leaves soon.
-func (p Pause) Postpone(now time.Time, asked bool) Pause {
-	if !asked {
+func (p Pause) PlanProbe(now time.Time, onRequest bool) Pause {
+	if !onRequest {
 		p.ProbeStep = min(p.ProbeStep+1, lastStep)
 	}
-	p.ProbeAt = now.Add(p.wait())
+	p.ProbeAt = now.Add(p.probeInterval())
 	return p
 }
 
-// wait is how long the next probe is put off.
-func (p Pause) wait() time.Duration {
+// probeInterval is how long the next probe is put off.
+func (p Pause) probeInterval() time.Duration {
 	if p.Reason == PausedAddress {
 		return firstProbe
 	}
 	return min(firstProbe<<min(max(0, p.ProbeStep), lastStep), lastProbe)
 }
 
-// Timely is the pause as it stands now. The probe is moved to now when none is
+// At is the pause as it stands now. The probe is moved to now when none is
 // planned, or when a wrong clock had put it too far ahead. The user's pause is none
 // after its end. Where the clock was set back behind its beginning it begins now,
 // and is as long as it was.
-func (p Pause) Timely(now time.Time) Pause {
+func (p Pause) At(now time.Time) Pause {
 	switch {
-	case p.Probes() && (p.ProbeAt.IsZero() || p.ProbeAt.Sub(now) > p.wait()):
+	case p.EndsByProbe() && (p.ProbeAt.IsZero() || p.ProbeAt.Sub(now) > p.probeInterval()):
 		p.ProbeAt = now
 	case p.Reason != PausedUser || p.Until.IsZero():
 	case now.Before(p.Since):

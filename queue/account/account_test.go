@@ -45,7 +45,7 @@ func TestTheFirstUserKnownIsTheOwner(t *testing.T) {
 		user, owner string
 		mine        bool
 	}{{"", "", true}, {"u", "u", true}, {"u", "u", true}, {"", "u", true}, {"v", "u", false}} {
-		if mine := r.Own(c.user); mine != c.mine || r.Owner != c.owner {
+		if mine := r.ClaimOwner(c.user); mine != c.mine || r.Owner != c.owner {
 			t.Errorf("user %q: %v, and the owner is %q", c.user, mine, r.Owner)
 		}
 	}
@@ -58,19 +58,19 @@ func TestARefusalIsProbedLaterAndLater(t *testing.T) {
 	refused, login, elsewhere := viewing.Say("refused"), viewing.Say("login"), viewing.Say("elsewhere")
 	p, now := Pause{}, noon()
 	for step, minutes := range []time.Duration{5, 10, 20, 40, 80, 160, 320, 360, 360} {
-		p = p.Refuse(PausedKey, refused, login, now).Postpone(now, false)
+		p = p.Refuse(PausedKey, refused, login, now).PlanProbe(now, false)
 		want := Pause{PausedKey, refused, login, noon(), now.Add(minutes * time.Minute), min(step, 7), time.Time{}, false}
 		if diff := cmp.Diff(want, p); diff != "" {
 			t.Error(step, diff)
 		}
-		asked := p.Refuse(PausedAddress, elsewhere, viewing.Message{}, now).Postpone(now, true)
+		asked := p.Refuse(PausedAddress, elsewhere, viewing.Message{}, now).PlanProbe(now, true)
 		if diff := cmp.Diff(Pause{PausedAddress, elsewhere, viewing.Message{}, noon(), now.Add(5 * time.Minute), p.ProbeStep, time.Time{}, false}, asked); diff != "" {
 			t.Error(step, diff)
 		}
 		now = p.ProbeAt
 	}
 	for _, step := range []int{-1, 40, 1 << 40} { // as a row may have it
-		if at := (Pause{ProbeStep: step}).Postpone(noon(), true).ProbeAt; at.Before(noon().Add(5*time.Minute)) || at.After(noon().Add(6*time.Hour)) {
+		if at := (Pause{ProbeStep: step}).PlanProbe(noon(), true).ProbeAt; at.Before(noon().Add(5*time.Minute)) || at.After(noon().Add(6*time.Hour)) {
 			t.Errorf("step %d: %s", step, at)
 		}
 	}
@@ -86,7 +86,7 @@ func TestAPauseEndsInTime(t *testing.T) {
 		for range 10 {
 			now = now.Add(time.Duration(rapid.IntRange(-200, 120).Draw(t, "clock")) * time.Minute)
 			was := p
-			p = p.Timely(now)
+			p = p.At(now)
 			switch {
 			case was.Reason == "" || !now.Before(was.Until):
 				if p.Reason != "" {
@@ -115,7 +115,7 @@ func TestAProbeIsNeverFurtherThanPlanned(t *testing.T) {
 		{PausedUser, time.Time{}, time.Time{}},
 		{"", far.Add(1), far.Add(1)},
 	} {
-		if got := (Pause{Reason: c.reason, ProbeAt: c.at, ProbeStep: 2}).Timely(noon()).ProbeAt; !got.Equal(c.want) {
+		if got := (Pause{Reason: c.reason, ProbeAt: c.at, ProbeStep: 2}).At(noon()).ProbeAt; !got.Equal(c.want) {
 			t.Errorf("%q, planned for %s: %s", c.reason, c.at, got)
 		}
 	}
@@ -126,8 +126,8 @@ func TestAProbeIsNeverFurtherThanPlanned(t *testing.T) {
 // longer.
 func TestAMissingEndpointIsAskedForAgain(t *testing.T) {
 	var none Support
-	all := none.With("me", true, noon()).With("lists", false, noon())
-	if len(none) != 0 || len(all.With("me", false, noon())) != 2 || !all["me"].Has {
+	all := none.WithEndpoint("me", true, noon()).WithEndpoint("lists", false, noon())
+	if len(none) != 0 || len(all.WithEndpoint("me", false, noon())) != 2 || !all["me"].Has {
 		t.Error("a table was changed in place")
 	}
 	for _, c := range []struct {
@@ -142,7 +142,7 @@ func TestAMissingEndpointIsAskedForAgain(t *testing.T) {
 		{"lists", 24 * time.Hour, true},
 		{"lists", -24 * time.Hour, true},
 	} {
-		if got := all.May(c.name, noon().Add(c.after)); got != c.want {
+		if got := all.MayUse(c.name, noon().Add(c.after)); got != c.want {
 			t.Errorf("%s after %s: %v", c.name, c.after, got)
 		}
 	}
@@ -160,7 +160,7 @@ func TestAPauseWithoutAnEndHasNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	var p Pause
-	if err := json.Unmarshal(raw, &p); err != nil || p.Timely(time.Now()).State() != Paused {
+	if err := json.Unmarshal(raw, &p); err != nil || p.At(time.Now()).State() != Paused {
 		t.Errorf("%s: %v", raw, err)
 	}
 }

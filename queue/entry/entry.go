@@ -103,19 +103,19 @@ func (e Entry) Counted() bool {
 		return true
 	}
 	switch e.Reason {
-	case viewing.ReasonWave, viewing.ReasonBulk, viewing.ReasonBackdated, viewing.ReasonReview, viewing.ReasonFuture, viewing.ReasonUser:
+	case viewing.ReasonBurst, viewing.ReasonBulk, viewing.ReasonBackdated, viewing.ReasonReview, viewing.ReasonFuture, viewing.ReasonUser:
 		return false
 	default:
 		return true
 	}
 }
 
-// Place is where the entry stands in a list by time.
-func (e Entry) Place() Place {
+// Position is where the entry stands in a list by time.
+func (e Entry) Position() Position {
 	if e.Kind == viewing.KindViewing {
-		return Place{e.WatchedAt.Millis, e.ID}
+		return Position{e.WatchedAt.Millis, e.ID}
 	}
-	return Place{e.CreatedAt.UnixMilli(), e.ID}
+	return Position{e.CreatedAt.UnixMilli(), e.ID}
 }
 
 // Label is the entry in a person's words.
@@ -157,14 +157,14 @@ func (m *Moment) UnmarshalJSON(text []byte) error {
 // Explanation is all that is known about one entry.
 type Explanation struct {
 	Entry
-	Ahead    Entry     `json:"-"`        // what a pending entry waits for; its ID is 0 for none
-	Events   []Witness `json:"events"`   // what was seen: first the event it was made from
-	Steps    []Step    `json:"steps"`    // which rule did what, in order
-	Requests []Attempt `json:"requests"` // every request and its answer, in order
+	Ahead    Entry      `json:"-"`        // what a pending entry waits for; its ID is 0 for none
+	Events   []Sighting `json:"events"`   // what was seen: first the event it was made from
+	Steps    []Step     `json:"steps"`    // which rule did what, in order
+	Requests []Attempt  `json:"requests"` // every request and its answer, in order
 }
 
-// Witness is one event that reported what an entry tells.
-type Witness struct {
+// Sighting is one event that reported what an entry tells.
+type Sighting struct {
 	At      time.Time     `json:"at"` // committed
 	Source  string        `json:"source"`
 	EventID string        `json:"eventId"`
@@ -210,8 +210,8 @@ type Sent struct {
 	Owner string
 }
 
-// Kin is what belongs to an entry beside its own row.
-type Kin struct {
+// Related is what belongs to an entry beside its own row.
+type Related struct {
 	Runtime time.Duration // of the item, as a player told it; 0 when unknown
 	// Delivered are the times of the other entries of its event about the same
 	// item that have arrived: viewings in their own right.

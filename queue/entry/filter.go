@@ -18,8 +18,8 @@ type Counts struct {
 	Dropped   int64 `json:"dropped"`
 }
 
-// Wave counts what is held as a burst, of one source.
-type Wave struct {
+// Burst counts what is held as a burst, of one source.
+type Burst struct {
 	Source string `json:"source"`
 	Held   int64  `json:"held"`
 }
@@ -55,20 +55,20 @@ type Filter struct {
 	Below  int64     `json:"below,omitempty"` // only entries with a smaller id; 0 for all
 	// ByTime lists what happened last first, and not what came last. Past then is
 	// the entry that the list goes on after; the zero place begins at the latest.
-	ByTime bool  `json:"byTime,omitempty"`
-	Past   Place `json:"past,omitzero"`
+	ByTime bool     `json:"byTime,omitempty"`
+	Past   Position `json:"past,omitzero"`
 }
 
-// Place is a place in a list by time: when an entry happened, in ms since 1970, and
+// Position is a place in a list by time: when an entry happened, in ms since 1970, and
 // its id among those of the same moment.
-type Place struct {
+type Position struct {
 	At int64 `json:"at"`
 	ID int64 `json:"id"`
 }
 
-// Chooses reports whether any entry can be left out, other than by a page's end.
-func (f Filter) Chooses() bool {
-	f.Limit, f.Below, f.ByTime, f.Past = 0, 0, false, Place{}
+// HasCondition reports whether any entry can be left out, other than by a page's end.
+func (f Filter) HasCondition() bool {
+	f.Limit, f.Below, f.ByTime, f.Past = 0, 0, false, Position{}
 	return f != Filter{}
 }
 

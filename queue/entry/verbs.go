@@ -67,7 +67,7 @@ func (e Entry) fits(v Verb, now time.Time) bool {
 	case VerbRetry:
 		return e.State != viewing.StateInDoubt
 	case VerbRelease:
-		return e.Withheld(now) == ""
+		return e.ReleaseBlockedBy(now) == ""
 	case VerbSend:
 		return e.fits(VerbRetry, now) || e.fits(VerbRelease, now) || e.fits(VerbRecheck, now)
 	case VerbMove:
@@ -81,18 +81,18 @@ func (e Entry) fits(v Verb, now time.Time) bool {
 	}
 }
 
-// Withheld is why an entry that is held or dropped cannot be released: it has no
+// ReleaseBlockedBy is why an entry that is held or dropped cannot be released: it has no
 // identifier, its time lies ahead, or it was withdrawn; "" where it can. A burst can be
 // let go without an identifier: each of it waits for that then.
-func (e Entry) Withheld(now time.Time) string {
+func (e Entry) ReleaseBlockedBy(now time.Time) string {
 	switch {
-	case e.State == viewing.StateDropped && !Ignored(e.Reason) && e.Reason != viewing.ReasonUser:
+	case e.State == viewing.StateDropped && !DroppedByRule(e.Reason) && e.Reason != viewing.ReasonUser:
 		return Withdrawn
 	case e.State == viewing.StateDropped:
 		return ""
-	case e.Media != nil && !e.Media.Identified() && e.Reason != viewing.ReasonWave:
+	case e.Media != nil && !e.Media.Identified() && e.Reason != viewing.ReasonBurst:
 		return viewing.ReasonUnresolved
-	case e.Kind == viewing.KindViewing && e.WatchedAt.Ahead(now):
+	case e.Kind == viewing.KindViewing && e.WatchedAt.IsFuture(now):
 		return viewing.ReasonFuture
 	default:
 		return ""
@@ -102,9 +102,9 @@ func (e Entry) Withheld(now time.Time) string {
 // Withdrawn is why an entry stays dropped that its source has dropped.
 const Withdrawn = "withdrawn"
 
-// Ignored reports whether what was dropped for a reason was so by the user's
+// DroppedByRule reports whether what was dropped for a reason was so by the user's
 // settings, at the very start: it was never sent, and can still be.
-func Ignored(reason string) bool {
+func DroppedByRule(reason string) bool {
 	switch viewing.Class(reason) {
 	case viewing.ReasonFiltered, viewing.ReasonPaused, viewing.ReasonUntitled, viewing.ClassLive, viewing.ClassMarked, viewing.ClassCatchUp,
 		viewing.ClassBulk, viewing.ClassBackdated, viewing.ClassReview, viewing.ClassImport:
@@ -134,9 +134,9 @@ func (s Selection) Check() error {
 	switch {
 	case s.State != "" && !s.State.Valid():
 		return fmt.Errorf("%w: %q is not a state", ErrState, s.State)
-	case len(s.IDs) > 0 && (s.Chooses() || s.All):
+	case len(s.IDs) > 0 && (s.HasCondition() || s.All):
 		return fmt.Errorf("%w: either ids or filters, not both", ErrSelection)
-	case len(s.IDs) == 0 && !s.Chooses() && !s.All:
+	case len(s.IDs) == 0 && !s.HasCondition() && !s.All:
 		return ErrSelection
 	default:
 		return nil

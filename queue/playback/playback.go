@@ -10,7 +10,7 @@
 //	TwoSources     two sources, each once              running time,    film 40 min,           that day: less than
 //	                                                   5 min to 6 h     episode 20 min         12 h from noon
 //	BeforeSending  a source that did not see it live,  half the         film 20 min,           12 h from noon, or the
-//	               and a record of the service         running time     episode 10 min         same date (see [Shown])
+//	               and a record of the service         running time     episode 10 min         same date (see [MatchesRecord])
 //	Import         Kodi's library, and what is known   less than half   film 20 min,           12 h from noon
 //	                                                   of it            episode 10 min
 //
@@ -43,12 +43,12 @@ const (
 	Import
 )
 
-// Reach is how far apart two ends can be at most that are one playback, by any
+// MaxGap is how far apart two ends can be at most that are one playback, by any
 // rule.
-const Reach = 12 * time.Hour
+const MaxGap = 12 * time.Hour
 
-// Longest is the running time beyond which nothing is taken to run.
-const Longest = 6 * time.Hour
+// MaxRuntime is the running time beyond which nothing is taken to run.
+const MaxRuntime = 6 * time.Hour
 
 // rules are the numbers of each rule.
 var rules = [...]struct {
@@ -58,13 +58,13 @@ var rules = [...]struct {
 	less          bool          // the bound itself is another playback
 	day           time.Duration // where a day alone is known; such a time is noon
 }{
-	TwoSources:    {share: 1, least: 5 * time.Minute, most: Longest, film: 40 * time.Minute, episode: 20 * time.Minute, day: Reach - time.Millisecond},
-	BeforeSending: {share: 2, most: math.MaxInt64, film: 20 * time.Minute, episode: 10 * time.Minute, day: Reach},
-	Import:        {share: 2, most: math.MaxInt64, film: 20 * time.Minute, episode: 10 * time.Minute, day: Reach, less: true},
+	TwoSources:    {share: 1, least: 5 * time.Minute, most: MaxRuntime, film: 40 * time.Minute, episode: 20 * time.Minute, day: MaxGap - time.Millisecond},
+	BeforeSending: {share: 2, most: math.MaxInt64, film: 20 * time.Minute, episode: 10 * time.Minute, day: MaxGap},
+	Import:        {share: 2, most: math.MaxInt64, film: 20 * time.Minute, episode: 10 * time.Minute, day: MaxGap, less: true},
 }
 
-// Within is how far apart two ends of an item may be whose times are known.
-func (r Rule) Within(t viewing.MediaType, runtime time.Duration) time.Duration {
+// Window is how far apart two ends of an item may be whose times are known.
+func (r Rule) Window(t viewing.MediaType, runtime time.Duration) time.Duration {
 	within := rules[r].film
 	switch {
 	case runtime > 0:
@@ -78,25 +78,25 @@ func (r Rule) Within(t viewing.MediaType, runtime time.Duration) time.Duration {
 // Same reports whether two ends of one item belong to the same playback. The
 // first one says of what type the item is, the longer running time counts.
 func (r Rule) Same(a, b End) bool {
-	apart := Apart(a.At, b.At)
+	apart := Gap(a.At, b.At)
 	if a.At.Precision == viewing.Day || b.At.Precision == viewing.Day {
 		return apart <= rules[r].day
 	}
-	within := r.Within(a.Type, max(a.Runtime, b.Runtime))
+	within := r.Window(a.Type, max(a.Runtime, b.Runtime))
 	return apart < within || apart == within && !rules[r].less
 }
 
-// Apart is how far two times lie apart.
-func Apart(a, b viewing.Instant) time.Duration {
+// Gap is how far two times lie apart.
+func Gap(a, b viewing.Instant) time.Duration {
 	return time.Duration(max(a.Millis-b.Millis, b.Millis-a.Millis)) * time.Millisecond
 }
 
-// Shown reports whether a record of the service is of the playback that ended
+// MatchesRecord reports whether a record of the service is of the playback that ended
 // so, by [BeforeSending]. Where the service keeps days alone, a record of the
 // same day is, too.
-func Shown(record time.Time, days bool, e End) bool {
+func MatchesRecord(record time.Time, days bool, e End) bool {
 	apart := record.Sub(e.At.Time()).Abs()
-	within := BeforeSending.Within(e.Type, e.Runtime)
+	within := BeforeSending.Window(e.Type, e.Runtime)
 	if e.At.Precision == viewing.Day {
 		within = rules[BeforeSending].day
 	}
@@ -114,20 +114,20 @@ func sameDay(record time.Time, at viewing.Instant) bool {
 	return day == at.Time().Format(time.DateOnly) || day == there.Format(time.DateOnly)
 }
 
-// ByHand reports a reason to hold an entry of which only a person can know
+// NeedsPerson reports a reason to hold an entry of which only a person can know
 // whether it may leave.
-func ByHand(reason string) bool {
+func NeedsPerson(reason string) bool {
 	return reason == viewing.ReasonUser || reason == viewing.ReasonRestored
 }
 
-// Seconds is a running time that a source told; it may have told anything.
-func Seconds(seconds float64) time.Duration {
-	return time.Duration(min(seconds, Longest.Seconds()) * float64(time.Second))
+// RuntimeOf is a running time that a source told; it may have told anything.
+func RuntimeOf(seconds float64) time.Duration {
+	return time.Duration(min(seconds, MaxRuntime.Seconds()) * float64(time.Second))
 }
 
-// Distance is how much later one end is than another, to the second: "2m30s", "-2m0s",
+// FormatGap is how much later one end is than another, to the second: "2m30s", "-2m0s",
 // or "day" where one of them is known by its day alone.
-func Distance(a, b viewing.Instant) string {
+func FormatGap(a, b viewing.Instant) string {
 	if a.Precision == viewing.Day || b.Precision == viewing.Day {
 		return "day"
 	}

@@ -54,8 +54,8 @@ func TestWhichEndsAreOnePlayback(t *testing.T) {
 					t.Errorf("%v apart: %v, want %v", b.apart, got, b.want)
 				}
 			}
-			if tt.farthest > Reach {
-				t.Errorf("beyond the reach of %v", Reach)
+			if tt.farthest > MaxGap {
+				t.Errorf("beyond the reach of %v", MaxGap)
 			}
 		})
 	}
@@ -100,7 +100,7 @@ func TestWhichRecordIsOfAPlayback(t *testing.T) {
 		"midnight where times are exact": {film(west, 0), noon.Truncate(24 * time.Hour), false, false},
 	}
 	for name, tt := range tests {
-		if got := Shown(tt.record, tt.days, tt.end); got != tt.want {
+		if got := MatchesRecord(tt.record, tt.days, tt.end); got != tt.want {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
 		}
 	}

@@ -25,11 +25,11 @@ func (r *run) readRow(now time.Time) error {
 	if first && r.service != nil {
 		r.recordProven(r.service.Proven())
 	}
-	timely := row.Pause.Timely(now)
+	timely := row.Pause.At(now)
 	if row.Pause.Reason == account.PausedUser && (timely.Reason == "" || !timely.Until.Equal(row.Pause.Until)) {
 		r.editRow(func(a *account.Row) {
 			if a.Pause.Reason == account.PausedUser {
-				a.Pause = a.Pause.Timely(now)
+				a.Pause = a.Pause.At(now)
 			}
 		})
 	}
@@ -73,8 +73,8 @@ func (r *run) pauseAccount(v tracker.Verdict, now time.Time) {
 	asked := r.probeRequested
 	r.probeRequested = false
 	r.editRow(func(a *account.Row) {
-		if a.Pause.Reason == "" || a.Pause.Probes() {
-			a.Pause = a.Pause.Refuse(reason, v.Problem, v.Hint, now).Postpone(now, asked)
+		if a.Pause.Reason == "" || a.Pause.EndsByProbe() {
+			a.Pause = a.Pause.Refuse(reason, v.Problem, v.Hint, now).PlanProbe(now, asked)
 		}
 	})
 }
@@ -82,11 +82,11 @@ func (r *run) pauseAccount(v tracker.Verdict, now time.Time) {
 // probeAt is when the service is to be probed; zero when it is not.
 func (r *run) probeAt(now time.Time) time.Time {
 	switch pause := r.row.Pause; {
-	case r.service == nil || pause.Reason != "" && !pause.Probes():
+	case r.service == nil || pause.Reason != "" && !pause.EndsByProbe():
 		return time.Time{}
-	case pause.Probes() && r.probeRequested:
+	case pause.EndsByProbe() && r.probeRequested:
 		return later(r.outage.waitUntil, now)
-	case pause.Probes():
+	case pause.EndsByProbe():
 		return later(r.outage.waitUntil, pause.ProbeAt)
 	case r.outage.active:
 		return later(r.outage.waitUntil, r.outage.retry.at)
@@ -106,9 +106,9 @@ func (r *run) probe() {
 	r.recordProven(v.Proves || r.service.Proven())
 	switch v.Fate {
 	case tracker.Delivered, tracker.Rejected: // a pause by key or address ends, and entries may pass
-		if r.row.Pause.Probes() {
+		if r.row.Pause.EndsByProbe() {
 			r.editRow(func(a *account.Row) {
-				if a.Pause.Probes() {
+				if a.Pause.EndsByProbe() {
 					a.Pause = account.Pause{}
 				}
 			})
@@ -122,7 +122,7 @@ func (r *run) probe() {
 		r.pauseAccount(v, now)
 	default:
 		r.applyRetryAfter(v, now)
-		if !r.row.Pause.Probes() {
+		if !r.row.Pause.EndsByProbe() {
 			r.recordTrouble(v)
 			r.outage.retry.recordFailure(now)
 			return
@@ -131,8 +131,8 @@ func (r *run) probe() {
 		asked := r.probeRequested || v.Fate == tracker.Offline
 		r.probeRequested = false
 		r.editRow(func(a *account.Row) {
-			if a.Pause.Probes() {
-				a.Pause = a.Pause.Postpone(now, asked)
+			if a.Pause.EndsByProbe() {
+				a.Pause = a.Pause.PlanProbe(now, asked)
 			}
 		})
 	}
@@ -166,7 +166,7 @@ func (r *run) checkKeyOwner() tracker.Verdict {
 	owner := r.row.Owner
 	row := r.row
 	switch {
-	case !row.Own(user.ID):
+	case !row.ClaimOwner(user.ID):
 		name := "user " + user.ID
 		if user.Name != "" {
 			name = user.Name + " (" + name + ")"
@@ -175,7 +175,7 @@ func (r *run) checkKeyOwner() tracker.Verdict {
 			Fate: tracker.Refused, Problem: viewing.Say(KeyAnothers, "user", name, "owner", owner), Hint: viewing.Say("hint.personsKey"),
 		}
 	case row.Owner != owner:
-		r.editRow(func(a *account.Row) { a.Own(user.ID) })
+		r.editRow(func(a *account.Row) { a.ClaimOwner(user.ID) })
 	}
 	r.ownerKnown = true
 	return good
@@ -260,7 +260,7 @@ const (
 const SupportItems = "list_items"
 
 // mayAsk reports whether an endpoint is worth asking.
-func (r *run) mayUse(name string) bool { return r.row.Support.May(name, time.Now()) }
+func (r *run) mayUse(name string) bool { return r.row.Support.MayUse(name, time.Now()) }
 
 // learn records what a question to an endpoint has shown, and reports whether it
 // cannot be used.
@@ -268,7 +268,7 @@ func (r *run) recordSupport(name string, err error) (missing bool) {
 	missing, news := classifySupport(r.row.Support, name, err)
 	if news {
 		now := time.Now()
-		r.editRow(func(a *account.Row) { a.Support = a.Support.With(name, !missing, now) })
+		r.editRow(func(a *account.Row) { a.Support = a.Support.WithEndpoint(name, !missing, now) })
 	}
 	return missing
 }

@@ -83,7 +83,7 @@ func (r *run) assessHealth(now time.Time) Health {
 		h.Reason, h.Hint = viewing.Say("disk.trouble", "reason", r.diskError.Error()), viewing.Say("hint.freeSpace")
 	case r.row.Name == "": // not read yet
 		return r.Health()
-	case p.Reason != "" && (r.service != nil || !p.Probes()):
+	case p.Reason != "" && (r.service != nil || !p.EndsByProbe()):
 		h.State, h.Reason, h.Hint, h.Since, h.NextTry = p.State(), p.Problem, p.Hint, p.Since, r.probeAt(now)
 	case r.service == nil:
 		h.State, h.Reason, h.Hint = account.NoKey, viewing.Say("why.notYet"), viewing.Say("hint.command", "command", "filmspool login")

@@ -66,7 +66,7 @@ func (h *History) Has(m viewing.Media, at viewing.Instant, runtime time.Duration
 // same are those of the times that a service shows which are of the same playback.
 func samePlayback(shown []time.Time, keeps doubt.Precision, end playback.End) (all []time.Time) {
 	for _, t := range shown {
-		if playback.Shown(t, keeps == doubt.Day, end) {
+		if playback.MatchesRecord(t, keeps == doubt.Day, end) {
 			all = append(all, t)
 		}
 	}
@@ -95,7 +95,7 @@ func (r *run) checkHistory(e queue.Entry) (done bool, err error) {
 	if !h.Complete {
 		return false, nil
 	}
-	kin, err := r.o.Outbox.Kin(r.ctx, e.ID)
+	kin, err := r.o.Outbox.Related(r.ctx, e.ID)
 	if err != nil {
 		return false, err
 	}

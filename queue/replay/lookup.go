@@ -55,7 +55,7 @@ func (r *run) identifyDue(a *serviceFetcher) (next time.Time, err error) {
 	if err != nil {
 		return next, err
 	}
-	evidence, findings := make([]resolve.Evidence, len(due)), []queue.Finding{}
+	evidence, findings := make([]resolve.Evidence, len(due)), []queue.LookupResult{}
 	for i, l := range due {
 		if l.Entry.Media != nil {
 			evidence[i] = resolve.Evidence{Media: *l.Entry.Media, Runtime: l.Runtime}
@@ -69,17 +69,17 @@ func (r *run) identifyDue(a *serviceFetcher) (next time.Time, err error) {
 		d := decided[i]
 		switch {
 		case l.Entry.Media == nil, d.Item == nil && !resolve.NeedsAnswers(evidence[i]):
-			findings = append(findings, queue.Finding{Lookup: l}) // there is nothing to ask
+			findings = append(findings, queue.LookupResult{Lookup: l}) // there is nothing to ask
 		case d.Item == nil && (a.trouble != nil || nobody): // it was not asked
 		case len(d.Unanswered) > 0: // somebody cannot be asked now
-			findings = append(findings, queue.Finding{
+			findings = append(findings, queue.LookupResult{
 				Lookup: l, Candidates: d.CandidatesOf(resolve.ClueOf(*l.Entry.Media).Kind), AskAt: time.Now().Add(lookUpRetryMax), Uncounted: true,
 			})
 		default:
 			findings = append(findings, newFinding(l, d))
 		}
 	}
-	err = errors.Join(r.o.Outbox.Found(r.saveCtx, findings), a.trouble)
+	err = errors.Join(r.o.Outbox.RecordLookups(r.saveCtx, findings), a.trouble)
 	if err == nil && nobody {
 		return a.nextCheck(), nil
 	}
@@ -87,8 +87,8 @@ func (r *run) identifyDue(a *serviceFetcher) (next time.Time, err error) {
 }
 
 // finding is what a decision means for an entry.
-func newFinding(l queue.Lookup, d resolve.Decision) queue.Finding {
-	f := queue.Finding{Lookup: l, Candidates: d.CandidatesOf(resolve.ClueOf(*l.Entry.Media).Kind), Media: d.Item}
+func newFinding(l queue.Lookup, d resolve.Decision) queue.LookupResult {
+	f := queue.LookupResult{Lookup: l, Candidates: d.CandidatesOf(resolve.ClueOf(*l.Entry.Media).Kind), Media: d.Item}
 	if d.Why.Code != "" {
 		f.Why = d.MessageWithProvider()
 	}
@@ -139,7 +139,7 @@ func (l *Loop) newServiceFetcher(ctx context.Context) (*serviceFetcher, error) {
 	}
 	return &serviceFetcher{service: service, row: &row, recordSupport: func(name string, err error) bool {
 		missing, _ := classifySupport(row.Support, name, err)
-		row.Support = row.Support.With(name, !missing, time.Now()) // for this question alone
+		row.Support = row.Support.WithEndpoint(name, !missing, time.Now()) // for this question alone
 		return missing
 	}}, nil
 }
@@ -165,7 +165,7 @@ type serviceFetcher struct {
 }
 
 // may reports whether an endpoint is worth asking.
-func (a *serviceFetcher) mayUse(name string) bool { return a.row.Support.May(name, time.Now()) }
+func (a *serviceFetcher) mayUse(name string) bool { return a.row.Support.MayUse(name, time.Now()) }
 
 // able reports whether the service may be able to say what things are.
 func (a *serviceFetcher) canResolve() bool {

@@ -115,7 +115,7 @@ func (r *run) doNextTask(now time.Time) (again time.Time, err error) {
 
 	// Nothing is asked without a key, nor while the user pauses the account.
 	switch pause := r.row.Pause; {
-	case pause.Reason != "" && !pause.Probes():
+	case pause.Reason != "" && !pause.EndsByProbe():
 		return pause.Until, nil
 	case r.service == nil:
 		return time.Time{}, nil

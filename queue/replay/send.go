@@ -117,7 +117,7 @@ func (r *run) checkSourceNumber(e queue.Entry) (held bool, err error) {
 	if !found {
 		return false, nil
 	}
-	return r.o.Outbox.Contradict(r.saveCtx, e, why)
+	return r.o.Outbox.HoldContradicted(r.saveCtx, e, why)
 }
 
 // outlived puts an entry in doubt again that was to be sent with the same
@@ -147,7 +147,7 @@ func (r *run) saveKnownLists(e queue.Entry) error {
 	for i, l := range found {
 		ids[i] = l.ID
 	}
-	return r.o.Outbox.KeepLists(r.saveCtx, e.ID, ids)
+	return r.o.Outbox.SaveLists(r.saveCtx, e.ID, ids)
 }
 
 // learnItems takes from the answer to an item of a list whether the service

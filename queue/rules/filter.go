@@ -61,7 +61,7 @@ type Filter struct {
 // backslash is a slash, and \\server\share is smb://server/share. Users,
 // passwords and slashes that are doubled or last do not count.
 func NewFilter(m Match, a Action) Filter {
-	return Filter{Match: m, Action: a, path: pattern(m.Path), folder: pattern(m.Folder)}
+	return Filter{Match: m, Action: a, path: pathPattern(m.Path), folder: pathPattern(m.Folder)}
 }
 
 // filterFor returns the first filter that fits, and the values that name it to a person.
@@ -83,31 +83,31 @@ func (s Settings) filterFor(source string, v viewing.Event, m *viewing.Media) (F
 func (f Filter) fits(names []string, v viewing.Event, m *viewing.Media) bool {
 	return (f.Kind == "" || f.Kind == m.Type) &&
 		(f.Source == "" || slices.Contains(names, f.Source)) &&
-		(f.Site == "" || within(v.Origin.Site, f.Site)) &&
-		(f.Genre == "" || contains(v.Origin.Genres, f.Genre)) &&
-		(f.Tag == "" || contains(v.Origin.Tags, f.Tag)) &&
-		(f.ShorterThan == 0 || shorter(v, f.ShorterThan)) &&
-		(f.path == "" || lies(v.Origin.Path, f.path)) &&
-		(f.folder == "" || lies(v.Origin.Folder, f.folder))
+		(f.Site == "" || hostMatches(v.Origin.Site, f.Site)) &&
+		(f.Genre == "" || containsFold(v.Origin.Genres, f.Genre)) &&
+		(f.Tag == "" || containsFold(v.Origin.Tags, f.Tag)) &&
+		(f.ShorterThan == 0 || isShorter(v, f.ShorterThan)) &&
+		(f.path == "" || pathMatches(v.Origin.Path, f.path)) &&
+		(f.folder == "" || pathMatches(v.Origin.Folder, f.folder))
 }
 
-// within reports whether a host is the named one, or below it.
-func within(host, name string) bool {
+// hostMatches reports whether a host is the named one, or below it.
+func hostMatches(host, name string) bool {
 	host, name = strings.ToLower(strings.TrimSuffix(host, ".")), strings.ToLower(strings.TrimSuffix(name, "."))
 	return host != "" && (host == name || strings.HasSuffix(host, "."+name))
 }
 
-// contains reports whether a word is among others, whatever their case and
+// containsFold reports whether a word is among others, whatever their case and
 // the spaces around them.
-func contains(all []string, word string) bool {
+func containsFold(all []string, word string) bool {
 	return slices.ContainsFunc(all, func(one string) bool {
 		return strings.EqualFold(strings.TrimSpace(one), strings.TrimSpace(word))
 	})
 }
 
-// shorter reports whether the length is known and below a limit: the file's as
+// isShorter reports whether the length is known and below a limit: the file's as
 // the library has it, else what the player said.
-func shorter(v viewing.Event, limit time.Duration) bool {
+func isShorter(v viewing.Event, limit time.Duration) bool {
 	if v.Origin.Runtime > 0 {
 		return float64(v.Origin.Runtime) < limit.Seconds()
 	}
@@ -139,20 +139,20 @@ func (m Match) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// pattern is a path with stars as doublestar takes it: it names what it fits, and all
+// pathPattern is a path with stars as doublestar takes it: it names what it fits, and all
 // below that. Brackets are common in the names of files and stand for themselves.
-func pattern(text string) string {
+func pathPattern(text string) string {
 	if text == "" {
 		return ""
 	}
 	plain := strings.NewReplacer("[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
-	return plain.Replace(normalized(text)) + "/**"
+	return plain.Replace(normalize(text)) + "/**"
 }
 
-// normalized is a path of any system or a URL as filters compare it: names in lower
+// normalize is a path of any system or a URL as filters compare it: names in lower
 // case between slashes, the scheme and the host being the first two of a URL, and "."
 // the first of a path from the root.
-func normalized(text string) string {
+func normalize(text string) string {
 	text = strings.ToLower(strings.ReplaceAll(text, `\`, "/"))
 	if share, ok := strings.CutPrefix(text, "//"); ok {
 		text = "smb://" + share
@@ -169,24 +169,24 @@ func normalized(text string) string {
 // maxWraps bounds how often a path is looked for within another.
 const maxWraps = 4
 
-// lies reports whether a pattern names a file of a library: by its own path, or by
+// pathMatches reports whether a pattern names a file of a library: by its own path, or by
 // where the stack, the archive or the disc image lies that it is a part of.
-func lies(path, pattern string) bool {
+func pathMatches(path, pattern string) bool {
 	for range maxWraps + 1 {
 		if path == "" {
 			return false
 		}
-		if doublestar.MatchUnvalidated(pattern, normalized(path)) {
+		if doublestar.MatchUnvalidated(pattern, normalize(path)) {
 			return true
 		}
-		path = unwrap(path)
+		path = innerPath(path)
 	}
 	return false
 }
 
-// unwrap is the path within a path of Kodi's: the first part of a stack, or what
+// innerPath is the path within a path of Kodi's: the first part of a stack, or what
 // stands in the place of the host of an archive. "" is none.
-func unwrap(text string) string {
+func innerPath(text string) string {
 	if parts, ok := strings.CutPrefix(text, "stack://"); ok {
 		first, _, _ := strings.Cut(parts, " , ")
 		return strings.ReplaceAll(first, ",,", ",")

@@ -197,7 +197,7 @@ func TestFilterAndTheRest(t *testing.T) {
 		if d.State != tt.state || d.Reason != tt.reason || strings.TrimSuffix(d.Why.Code, ".at") != tt.says {
 			t.Errorf("%s: %s (%s), %q", tt.name, d.State, d.Reason, d.Steps)
 		}
-		if wanted := tt.state == viewing.StateDropped; wanted && !entry.Ignored(d.Reason) {
+		if wanted := tt.state == viewing.StateDropped; wanted && !entry.DroppedByRule(d.Reason) {
 			t.Errorf("%s: %q is no reason to ignore", tt.name, d.Reason)
 		}
 	}

@@ -13,10 +13,10 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// settling is how long an entry waits that a library has just found. What was
+// settleDelay is how long an entry waits that a library has just found. What was
 // marked together is written within two seconds of each other and read within
 // a second or two: by then it is known whether more follows.
-const settling = 5 * time.Second
+const settleDelay = 5 * time.Second
 
 // Settings is what the user has decided.
 type Settings struct {
@@ -39,9 +39,9 @@ type Settings struct {
 	// Approve has every viewing wait until a person approves it. What is imported was
 	// asked for by a person, and does not wait.
 	Approve bool
-	// Wave is how many different items of one source may end within a minute; more
+	// BurstLimit is how many different items of one source may end within a minute; more
 	// are held. 0 is no bound.
-	Wave int
+	BurstLimit int
 	// Untitled are the sites whose videos without a title and without a number are ignored.
 	Untitled []string
 	// Silences are the pauses of the account in which what is watched is dropped.
@@ -67,42 +67,42 @@ func Decide(s Settings, source string, v viewing.Event, m *viewing.Media, now ti
 	d := Decision{State: viewing.StatePending, Steps: []entry.Step{route}}
 	d.schedule(s.Grace, v.Class, now)
 	filter, args := s.filterFor(source, v, m)
-	class, usual := s.class(v.Class), Settings{}.class(v.Class)
-	silence := s.silence(source, v)
+	class, usual := s.actionFor(v.Class), Settings{}.actionFor(v.Class)
+	silence := s.findSilence(source, v)
 	switch {
 	case filter.Action == Ignore:
-		d.end(viewing.StateDropped, viewing.ReasonFiltered, "rule.ignored.filter", args)
+		d.decide(viewing.StateDropped, viewing.ReasonFiltered, "rule.ignored.filter", args)
 	case silence != nil:
-		d.end(viewing.StateDropped, viewing.ReasonPaused, "rule.ignored.pause", entry.Args{"from": entry.Time(silence.From), "until": entry.Time(silence.Until)})
-	case m != nil && m.Nameless() && slices.ContainsFunc(s.Untitled, func(site string) bool { return within(v.Origin.Site, site) }):
-		d.end(viewing.StateDropped, viewing.ReasonUntitled, "rule.ignored.untitled", entry.Args{"site": v.Origin.Site})
+		d.decide(viewing.StateDropped, viewing.ReasonPaused, "rule.ignored.pause", entry.Args{"from": entry.Time(silence.From), "until": entry.Time(silence.Until)})
+	case m != nil && m.Nameless() && slices.ContainsFunc(s.Untitled, func(site string) bool { return hostMatches(v.Origin.Site, site) }):
+		d.decide(viewing.StateDropped, viewing.ReasonUntitled, "rule.ignored.untitled", entry.Args{"site": v.Origin.Site})
 	case class == Ignore:
-		d.end(viewing.StateDropped, string(v.Class), "rule.ignored.class", entry.Args{"class": string(v.Class)})
-	case v.Kind == viewing.KindViewing && v.WatchedAt.Ahead(now):
-		d.end(viewing.StateHeld, viewing.ReasonFuture, "rule.future", nil)
+		d.decide(viewing.StateDropped, string(v.Class), "rule.ignored.class", entry.Args{"class": string(v.Class)})
+	case v.Kind == viewing.KindViewing && v.WatchedAt.IsFuture(now):
+		d.decide(viewing.StateHeld, viewing.ReasonFuture, "rule.future", nil)
 	case filter.Action == Hold:
-		d.end(viewing.StateHeld, viewing.ReasonFiltered, "rule.held.filter", args)
+		d.decide(viewing.StateHeld, viewing.ReasonFiltered, "rule.held.filter", args)
 	case class == Hold && usual == Hold:
-		d.end(viewing.StateHeld, string(v.Class), "rule."+string(v.Class), nil)
+		d.decide(viewing.StateHeld, string(v.Class), "rule."+string(v.Class), nil)
 	case class == Hold:
-		d.end(viewing.StateHeld, string(v.Class), "rule.held.class", entry.Args{"class": string(v.Class)})
+		d.decide(viewing.StateHeld, string(v.Class), "rule.held.class", entry.Args{"class": string(v.Class)})
 	case v.Unsure:
-		d.end(viewing.StateHeld, viewing.ReasonReview, "rule.unsure", nil)
+		d.decide(viewing.StateHeld, viewing.ReasonReview, "rule.unsure", nil)
 	case m != nil && !m.Identified():
-		d.end(viewing.StateHeld, viewing.ReasonUnresolved, "rule.unresolved", nil)
+		d.decide(viewing.StateHeld, viewing.ReasonUnresolved, "rule.unresolved", nil)
 	case s.Approve && v.Kind == viewing.KindViewing && v.Class != viewing.ClassImport:
-		d.end(viewing.StateHeld, viewing.ReasonApprove, "rule.approve", nil)
+		d.decide(viewing.StateHeld, viewing.ReasonApprove, "rule.approve", nil)
 	default:
 		if filter.Action == Send {
-			d.say("rule.sent.filter", args)
+			d.addStep("rule.sent.filter", args)
 		}
 		if usual == Hold {
-			d.say("rule.sent.class", entry.Args{"class": string(v.Class)})
+			d.addStep("rule.sent.class", entry.Args{"class": string(v.Class)})
 		}
 		if d.NotBefore.IsZero() {
-			d.say("rule.free", nil)
+			d.addStep("rule.free", nil)
 		} else {
-			d.say("rule.free.at", entry.Args{"at": entry.Time(d.NotBefore)})
+			d.addStep("rule.free.at", entry.Args{"at": entry.Time(d.NotBefore)})
 		}
 		if d.Lane == viewing.LaneBackfill {
 			d.Steps = append(d.Steps, entry.Step{Code: "rule.backfill"})
@@ -111,14 +111,14 @@ func Decide(s Settings, source string, v viewing.Event, m *viewing.Media, now ti
 	return d
 }
 
-// end decides.
-func (d *Decision) end(state viewing.State, reason, code string, args entry.Args) {
+// decide decides.
+func (d *Decision) decide(state viewing.State, reason, code string, args entry.Args) {
 	d.State, d.Reason = state, reason
-	d.say(code, args)
+	d.addStep(code, args)
 }
 
-// say adds a step. The last one decides.
-func (d *Decision) say(code string, args entry.Args) {
+// addStep adds a step. The last one decides.
+func (d *Decision) addStep(code string, args entry.Args) {
 	d.Why = entry.Step{Code: code, Args: args}
 	d.Steps = append(d.Steps, d.Why)
 }
@@ -129,15 +129,15 @@ func (d *Decision) schedule(wait time.Duration, class viewing.Class, now time.Ti
 	case viewing.ClassBulk, viewing.ClassBackdated, viewing.ClassImport:
 		d.Lane = viewing.LaneBackfill
 	case viewing.ClassLive, viewing.ClassMarked, viewing.ClassCatchUp:
-		wait = max(wait, settling)
+		wait = max(wait, settleDelay)
 	}
 	if wait > 0 {
 		d.NotBefore = now.Add(wait)
 	}
 }
 
-// class is what the user wants to become of a class.
-func (s Settings) class(c viewing.Class) Action {
+// actionFor is what the user wants to become of a class.
+func (s Settings) actionFor(c viewing.Class) Action {
 	if a := s.Classes[c]; a != "" {
 		return a
 	}
@@ -149,13 +149,13 @@ func (s Settings) class(c viewing.Class) Action {
 	}
 }
 
-// silence is the silence that a viewing ended in; nil for none. A day that is not
+// findSilence is the silence that a viewing ended in; nil for none. A day that is not
 // wholly in one counts as outside. What a person adds by hand is wanted.
-func (s Settings) silence(source string, v viewing.Event) *account.Silence {
+func (s Settings) findSilence(source string, v viewing.Event) *account.Silence {
 	if v.Kind != viewing.KindViewing || source == viewing.SourceCLI {
 		return nil
 	}
-	first := v.WatchedAt.Begins()
+	first := v.WatchedAt.Earliest()
 	last := first
 	if v.WatchedAt.Precision == viewing.Day {
 		last = first.Add(24*time.Hour - 1)

@@ -64,12 +64,12 @@ func syncFolder(dir string) {
 	}
 }
 
-// parts are the suffixes of the files of a database.
-var parts = []string{"", "-wal", "-shm"}
+// fileSuffixes are the suffixes of the files of a database.
+var fileSuffixes = []string{"", "-wal", "-shm"}
 
-// siblings are the files whose path begins with prefix, by name. A folder that
+// filesWithPrefix are the files whose path begins with prefix, by name. A folder that
 // cannot be read has none.
-func siblings(prefix string) (paths []string) {
+func filesWithPrefix(prefix string) (paths []string) {
 	names, _ := fs.Glob(os.DirFS(filepath.Dir(prefix)), filepath.Base(prefix)+"*")
 	for _, name := range names {
 		paths = append(paths, filepath.Join(filepath.Dir(prefix), name))
@@ -77,10 +77,10 @@ func siblings(prefix string) (paths []string) {
 	return paths
 }
 
-// asidePath is where a file that is set aside now goes: it has the time in its name.
-func (db *DB) asidePath() string {
+// quarantinePath is where a file that is set aside now goes: it has the time in its name.
+func (db *DB) quarantinePath() string {
 	for at := db.o.Now().UTC(); ; at = at.Add(time.Second) {
-		if path := db.path + damaged + at.Format("20060102T150405Z"); len(siblings(path)) == 0 {
+		if path := db.path + damagedInfix + at.Format("20060102T150405Z"); len(filesWithPrefix(path)) == 0 {
 			return path
 		}
 	}
@@ -94,17 +94,17 @@ func (db *DB) Backup(ctx context.Context, file string) error {
 	if exists(file) {
 		return fmt.Errorf("back up to %s: %w", file, os.ErrExist)
 	}
-	half := file + ".tmp"
-	_ = os.Remove(half) // of a copy that was cut short
-	err := db.copyInto(ctx, half)
+	tmp := file + ".tmp"
+	_ = os.Remove(tmp) // of a copy that was cut short
+	err := db.copyInto(ctx, tmp)
 	if err == nil {
-		err = syncFile(half)
+		err = syncFile(tmp)
 	}
 	if err == nil {
-		err = os.Rename(half, file)
+		err = os.Rename(tmp, file)
 	}
 	if err != nil {
-		_ = os.Remove(half) // it may not have been made
+		_ = os.Remove(tmp) // it may not have been made
 		return fmt.Errorf("back up to %s: %w", file, err)
 	}
 	syncFolder(filepath.Dir(file))
@@ -119,7 +119,7 @@ func (db *DB) copyInto(ctx context.Context, file string) error {
 	if _, err := db.reader.ExecContext(ctx, "VACUUM INTO ?", file); err != nil {
 		return StorageError(err)
 	}
-	to, err := db.pool(file, writing, "synchronous(full)")
+	to, err := db.pool(file, readWrite, "synchronous(full)")
 	if err != nil {
 		return err
 	}

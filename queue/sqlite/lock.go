@@ -18,23 +18,23 @@ type Lock struct {
 	file   *flock.Flock
 }
 
-// lockEvery is how often AwaitLock tries: the system's own way of waiting cannot
+// lockInterval is how often AwaitLock tries: the system's own way of waiting cannot
 // be interrupted.
-const lockEvery = 20 * time.Millisecond
+const lockInterval = 20 * time.Millisecond
 
 // AwaitLock locks the folder dir, which must exist, and the file dir/lock. It waits up to
 // patience while another process holds the lock, as a command does for a moment; then the
 // error wraps [ErrLocked].
-func AwaitLock(ctx context.Context, dir string, patience time.Duration) (*Lock, error) {
-	for till := time.Now().Add(patience); ; {
+func AwaitLock(ctx context.Context, dir string, timeout time.Duration) (*Lock, error) {
+	for deadline := time.Now().Add(timeout); ; {
 		l, err := lock(dir, os.O_CREATE)
-		if !errors.Is(err, ErrLocked) || !time.Now().Before(till) {
+		if !errors.Is(err, ErrLocked) || !time.Now().Before(deadline) {
 			return l, err
 		}
 		select {
 		case <-ctx.Done():
 			return nil, fmt.Errorf("wait for lock of state folder: %w", ctx.Err())
-		case <-time.After(lockEvery):
+		case <-time.After(lockInterval):
 		}
 	}
 }
@@ -61,9 +61,9 @@ func lock(dir string, create int) (*Lock, error) {
 // hold locks on two files of one name.
 func (l *Lock) Release() error { return errors.Join(l.file.Close(), l.folder.Close()) }
 
-// Held reports whether a process holds the lock of the folder dir. It creates
+// IsLocked reports whether a process holds the lock of the folder dir. It creates
 // nothing there.
-func Held(dir string) bool {
+func IsLocked(dir string) bool {
 	l, err := lock(dir, 0)
 	if err == nil {
 		_ = l.Release() // it was only tried

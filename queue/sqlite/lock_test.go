@@ -73,7 +73,7 @@ func TestAwaitLock(t *testing.T) {
 		after time.Duration
 	}{
 		{"free", 0, nil, 0},
-		{"held for a moment", time.Second + 5*time.Millisecond, nil, time.Second + lockEvery},
+		{"held for a moment", time.Second + 5*time.Millisecond, nil, time.Second + lockInterval},
 		{"held for long", time.Minute, ErrLocked, patience},
 	}
 	for _, tt := range tests {

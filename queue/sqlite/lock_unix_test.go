@@ -20,7 +20,7 @@ func TestALockWhoseFileIsDeletedStillHolds(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "lock")); err != nil {
 		t.Fatal(err)
 	}
-	if !Held(dir) {
+	if !IsLocked(dir) {
 		t.Error("nobody is said to hold it")
 	}
 	if _, err := AwaitLock(t.Context(), dir, 0); !errors.Is(err, ErrLocked) {
@@ -29,7 +29,7 @@ func TestALockWhoseFileIsDeletedStillHolds(t *testing.T) {
 	if err := first.Release(); err != nil {
 		t.Fatal(err)
 	}
-	if Held(dir) {
+	if IsLocked(dir) {
 		t.Error("held after its release")
 	}
 	again, err := AwaitLock(t.Context(), dir, 0)

@@ -20,7 +20,7 @@ func (db *DB) migrate(ctx context.Context) error {
 		return fmt.Errorf("read schema version: %w: %w", ErrStorage, err)
 	}
 	if from > 0 && from < len(db.o.Schema) {
-		file := copyBefore(db.path, len(db.o.Schema))
+		file := migrationBackup(db.path, len(db.o.Schema))
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("replace copy: %w: %w", ErrStorage, err)
 		}
@@ -45,20 +45,20 @@ func applySchema(ctx context.Context, conn *sql.Conn, scripts []string, from int
 	return nil
 }
 
-// copyBefore is the copy from before the migration to a version.
-func copyBefore(path string, version int) string {
+// migrationBackup is the copy from before the migration to a version.
+func migrationBackup(path string, version int) string {
 	return fmt.Sprintf("%s.before-schema-%d", path, version)
 }
 
-// newer refuses a database of a schema that this program does not know. The copy from before a
+// newerError refuses a database of a schema that this program does not know. The copy from before a
 // migration can be read by an older program.
-func newer(path string, has, knows int) error {
+func newerError(path string, found, known int) error {
 	r := &viewing.Refusal{
-		Kind:    fmt.Errorf("open %s: %w: it has schema %d, this program knows %d; nothing was changed", path, ErrNewer, has, knows),
+		Kind:    fmt.Errorf("open %s: %w: it has schema %d, this program knows %d; nothing was changed", path, ErrNewer, found, known),
 		Message: viewing.Say("newerQueue", "path", path), Hint: viewing.Say("hint.newerAgain"),
 	}
-	for version := has; version > knows; version-- {
-		if file := copyBefore(path, version); exists(file) {
+	for version := found; version > known; version-- {
+		if file := migrationBackup(path, version); exists(file) {
 			r.Hint = viewing.Say("hint.newerOrCopy", "file", filepath.Base(file))
 		}
 	}
@@ -83,7 +83,7 @@ func (db *DB) inspect(ctx context.Context, pool *sql.DB) (version int, clean boo
 	case application != applicationID:
 		return version, clean, fmt.Errorf("open %s: %w", db.path, ErrForeign)
 	case version > len(db.o.Schema):
-		return version, clean, newer(db.path, version, len(db.o.Schema))
+		return version, clean, newerError(db.path, version, len(db.o.Schema))
 	default:
 		err = pool.QueryRowContext(ctx, "SELECT coalesce((SELECT value FROM meta WHERE key = 'clean'), 0)").Scan(&clean)
 	}

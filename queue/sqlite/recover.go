@@ -32,28 +32,28 @@ func (db *DB) reportDamage(err error) {
 		return // reported already
 	}
 	db.logger.Error("database is damaged; the next start will set it aside", "path", db.path, "error", err)
-	if err := os.WriteFile(db.suspicion(), []byte(err.Error()), 0o600); err != nil {
+	if err := os.WriteFile(db.damageMarker(), []byte(err.Error()), 0o600); err != nil {
 		db.logger.Error("the damage could not be noted for the next start", "error", err)
 	}
 }
 
-// suspicion is the file that tells the next start of damage.
-func (db *DB) suspicion() string { return db.path + ".suspect" }
+// damageMarker is the file that tells the next start of damage.
+func (db *DB) damageMarker() string { return db.path + ".suspect" }
 
 // findDamage says why the database must be set aside; "" when it need not. Its
 // structure is only checked after a run that did not end in order.
 func (db *DB) findDamage(ctx context.Context) (cause string, err error) {
-	if cause, err := os.ReadFile(db.suspicion()); err == nil {
+	if cause, err := os.ReadFile(db.damageMarker()); err == nil {
 		return string(cause), nil
 	}
-	pool, err := db.pool(db.path, writing) // to roll back what was cut while the file was made
+	pool, err := db.pool(db.path, readWrite) // to roll back what was cut while the file was made
 	if err != nil {
 		return "", err
 	}
 	defer pool.Close()
 	version, clean, err := db.inspect(ctx, pool)
 	if err == nil && version > 0 && !clean {
-		cause, err = db.check(ctx, pool)
+		cause, err = db.quickCheck(ctx, pool)
 	}
 	if isDamage(err) {
 		return err.Error(), nil
@@ -61,8 +61,8 @@ func (db *DB) findDamage(ctx context.Context) (cause string, err error) {
 	return cause, err
 }
 
-// check has SQLite check the structure of the database; "" when that is sound.
-func (db *DB) check(ctx context.Context, pool *sql.DB) (verdict string, err error) {
+// quickCheck has SQLite check the structure of the database; "" when that is sound.
+func (db *DB) quickCheck(ctx context.Context, pool *sql.DB) (verdict string, err error) {
 	bounded, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
 	begun := time.Now()
@@ -80,13 +80,13 @@ func (db *DB) check(ctx context.Context, pool *sql.DB) (verdict string, err erro
 
 // Recovery describes a damaged database whose readable rows were copied.
 type Recovery struct {
-	Aside string // where the damaged file is put
-	Lost  int64  // rows that could not be read or kept
+	File string // where the damaged file is put
+	Lost int64  // rows that could not be read or kept
 }
 
 const (
-	damaged   = ".damaged-"  // in the name of a file that was set aside, with the time
-	recovered = ".recovered" // ends the name of a complete new one
+	damagedInfix    = ".damaged-"  // in the name of a file that was set aside, with the time
+	recoveredSuffix = ".recovered" // ends the name of a complete new one
 )
 
 // recover copies every readable row of a damaged database into a new one and
@@ -95,17 +95,17 @@ const (
 // complete new one that finishRecovery finds.
 func (db *DB) recover(ctx context.Context, cause string) error {
 	db.logger.Error("the database is damaged; its readable rows are copied", "path", db.path, "cause", cause)
-	found := Recovery{Aside: db.asidePath()}
-	fresh := db.path + ".recovering"
-	for _, part := range parts { // of an earlier attempt
-		if err := os.RemoveAll(fresh + part); err != nil {
+	found := Recovery{File: db.quarantinePath()}
+	newPath := db.path + ".recovering"
+	for _, part := range fileSuffixes { // of an earlier attempt
+		if err := os.RemoveAll(newPath + part); err != nil {
 			return err
 		}
 	}
-	if err := db.copyReadable(ctx, fresh, &found); err != nil {
+	if err := db.copyReadable(ctx, newPath, &found); err != nil {
 		return err
 	}
-	if err := errors.Join(syncFile(fresh), os.Rename(fresh, found.Aside+recovered)); err != nil {
+	if err := errors.Join(syncFile(newPath), os.Rename(newPath, found.File+recoveredSuffix)); err != nil {
 		return err
 	}
 	syncFolder(filepath.Dir(db.path))
@@ -117,21 +117,21 @@ func (db *DB) recover(ctx context.Context, cause string) error {
 	default:
 	}
 	db.endTrouble()
-	db.logger.Error("the damaged database was set aside", "aside", found.Aside, "lost", found.Lost)
+	db.logger.Error("the damaged database was set aside", "aside", found.File, "lost", found.Lost)
 	return nil
 }
 
 // finishRecovery puts a recovered database in its place, if there is one.
 func (db *DB) finishRecovery() error {
-	for _, ready := range siblings(db.path + damaged) {
-		aside, complete := strings.CutSuffix(ready, recovered)
+	for _, newFile := range filesWithPrefix(db.path + damagedInfix) {
+		damagedFile, complete := strings.CutSuffix(newFile, recoveredSuffix)
 		if !complete {
 			continue
 		}
-		if err := db.setAside(aside, parts...); err != nil {
+		if err := db.quarantine(damagedFile, fileSuffixes...); err != nil {
 			return err
 		}
-		if err := errors.Join(os.Rename(ready, db.path), os.RemoveAll(db.suspicion())); err != nil {
+		if err := errors.Join(os.Rename(newFile, db.path), os.RemoveAll(db.damageMarker())); err != nil {
 			return err
 		}
 		syncFolder(filepath.Dir(db.path))
@@ -139,8 +139,8 @@ func (db *DB) finishRecovery() error {
 	return nil
 }
 
-// setAside renames those of the database's files that are there.
-func (db *DB) setAside(aside string, parts ...string) error {
+// quarantine renames those of the database's files that are there.
+func (db *DB) quarantine(aside string, parts ...string) error {
 	for _, part := range parts {
 		if err := os.Rename(db.path+part, aside+part); err != nil && exists(db.path+part) {
 			return err
@@ -149,14 +149,14 @@ func (db *DB) setAside(aside string, parts ...string) error {
 	return nil
 }
 
-// setStrayLogAside keeps a write-ahead log whose database is missing, empty or
+// quarantineStrayLog keeps a write-ahead log whose database is missing, empty or
 // was replaced by a copy: SQLite would delete it, or write it over the copy.
-func (db *DB) setStrayLogAside() error {
-	if size(db.path+"-wal") == 0 || size(db.path) > 0 && !db.neverLogged() {
+func (db *DB) quarantineStrayLog() error {
+	if size(db.path+"-wal") == 0 || size(db.path) > 0 && !db.hasNoLog() {
 		return nil
 	}
-	aside := db.asidePath()
-	if err := db.setAside(aside, "-wal", "-shm"); err != nil {
+	aside := db.quarantinePath()
+	if err := db.quarantine(aside, "-wal", "-shm"); err != nil {
 		return err
 	}
 	name := filepath.Base(aside) + "-wal"
@@ -165,9 +165,9 @@ func (db *DB) setStrayLogAside() error {
 	return nil
 }
 
-// neverLogged reports whether the file is a database that never had a log, such as a
+// hasNoLog reports whether the file is a database that never had a log, such as a
 // copy: its write version is 1.
-func (db *DB) neverLogged() bool {
+func (db *DB) hasNoLog() bool {
 	file, err := os.Open(db.path)
 	if err != nil {
 		return false
@@ -179,11 +179,11 @@ func (db *DB) neverLogged() bool {
 }
 
 // copyReadable makes the new database and fills it.
-func (db *DB) copyReadable(ctx context.Context, fresh string, found *Recovery) (err error) {
-	if err := makeFile(fresh); err != nil {
+func (db *DB) copyReadable(ctx context.Context, newPath string, found *Recovery) (err error) {
+	if err := makeFile(newPath); err != nil {
 		return err
 	}
-	to, err := db.connect(fresh)
+	to, err := db.connect(newPath)
 	if err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func (db *DB) copyReadable(ctx context.Context, fresh string, found *Recovery) (
 	if err := applySchema(ctx, to.conn, db.o.Schema, 0); err != nil {
 		return err
 	}
-	from, err := address(db.path, reading)
+	from, err := fileURL(db.path, readOnly)
 	if err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ func (db *DB) copyReadable(ctx context.Context, fresh string, found *Recovery) (
 	if err := db.o.Repair(c.Tx, *found); err != nil {
 		return err
 	}
-	return errors.Join(c.Mark("clean", 1), c.Mark("recovered", 1), c.Run("COMMIT"))
+	return errors.Join(c.SetMeta("clean", 1), c.SetMeta("recovered", 1), c.Run("COMMIT"))
 }
 
 // copier copies tables from a damaged database.
@@ -244,7 +244,7 @@ func (c *copier) copyTables(from string, most int64) error {
 	}
 	for _, statement := range copies {
 		err := c.copyTable(statement, most)
-		if code(err) == sqlite3.SQLITE_ERROR { // the table is missing
+		if resultCode(err) == sqlite3.SQLITE_ERROR { // the table is missing
 			c.found.Lost++
 		} else if err != nil {
 			return fmt.Errorf("%s: %w", statement, err)
@@ -259,13 +259,13 @@ func (c *copier) copyTables(from string, most int64) error {
 func (c *copier) copyTable(statement string, most int64) error {
 	var faults, last int64
 	for first := int64(1); first <= most && faults <= maxFaults; first += rangeRows {
-		n, whole, err := c.copyRange(statement, first, first+rangeRows-1, all)
+		n, whole, err := c.copyRange(statement, first, first+rangeRows-1, noLimit)
 		if n > 0 {
 			last = first + rangeRows
 		}
 		alone := !whole || n < rangeRows && first <= last+rangeRows
 		for id := first; err == nil && alone && id < first+rangeRows; id++ {
-			_, whole, err = c.copyRange(statement, id, id, all)
+			_, whole, err = c.copyRange(statement, id, id, noLimit)
 			for limit, more := 1, !whole; err == nil && more; limit++ { // those before one that cannot be read
 				n, _, err = c.copyRange(statement, id, id, limit)
 				more = n > 0
@@ -286,14 +286,14 @@ func (c *copier) copyTable(statement string, most int64) error {
 	return nil
 }
 
-// all is no limit.
-const all = -1
+// noLimit is no limit.
+const noLimit = -1
 
 // copyRange copies the first rows of a range, and says how many; whole is false when one
 // of them cannot be read or does not fit the table. Then it copies none.
 func (c *copier) copyRange(statement string, first, last int64, limit int) (n int64, whole bool, err error) {
 	n, err = c.Affect(statement, first, last, limit)
-	if err != nil && (isDamage(err) || concernsOneJob(err)) {
+	if err != nil && (isDamage(err) || isJobError(err)) {
 		return 0, false, nil
 	}
 	return n, err == nil, err

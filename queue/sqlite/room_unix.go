@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Free reports how many bytes of the disk under folder this user may still write.
-func Free(folder string) (int64, error) {
+// FreeSpace reports how many bytes of the disk under folder this user may still write.
+func FreeSpace(folder string) (int64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(folder, &s); err != nil {
 		return 0, fmt.Errorf("read the free room of the disk of %s: %w", folder, err)

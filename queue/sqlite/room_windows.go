@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Free reports how many bytes of the disk under folder this user may still write.
-func Free(folder string) (free int64, err error) {
+// FreeSpace returns how many bytes of the disk under folder this user may still write.
+func FreeSpace(folder string) (free int64, err error) {
 	name, err := windows.UTF16PtrFromString(folder)
 	if err == nil {
 		var n uint64

@@ -75,10 +75,10 @@ type DB struct {
 	installation string
 	startNotices []Notice // found before there was a database to keep them in
 
-	reader  *sql.DB
-	writer  *connection // used by Run alone once it runs; nil after a failure
-	counter *os.File    // holds the counts as of the last commit
-	begun   int         // transactions; see growLog
+	reader       *sql.DB
+	writer       *connection // used by Run alone once it runs; nil after a failure
+	counter      *os.File    // holds the counts as of the last commit
+	transactions int         // transactions; see growLog
 
 	troubleMu sync.Mutex
 	trouble   Trouble // Cause is nil for none
@@ -113,7 +113,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 func (db *DB) open(ctx context.Context) error {
 	err := db.finishRecovery()
 	if err == nil {
-		err = db.setStrayLogAside()
+		err = db.quarantineStrayLog()
 	}
 	if err == nil {
 		err = makeFile(db.path)
@@ -145,14 +145,14 @@ func (db *DB) start(ctx context.Context) (err error) {
 	if db.writer, err = db.connect(db.path); err != nil {
 		return err
 	}
-	if db.reader, err = db.pool(db.path, reading); err != nil {
+	if db.reader, err = db.pool(db.path, readOnly); err != nil {
 		return err
 	}
 	if err := db.migrate(ctx); err != nil {
 		return err
 	}
-	was := db.openCounter()
-	if err := db.writeNow(func(t *Tx) error { return db.startRun(t, was) }); err != nil {
+	last := db.openCounter()
+	if err := db.writeNow(func(t *Tx) error { return db.startRun(t, last) }); err != nil {
 		return fmt.Errorf("start queue: %w", err)
 	}
 	return nil
@@ -160,7 +160,7 @@ func (db *DB) start(ctx context.Context) (err error) {
 
 // startRun begins a run in the database and lets the owner of the tables react
 // to how the last one ended.
-func (db *DB) startRun(t *Tx, was counts) error {
+func (db *DB) startRun(t *Tx, last counts) error {
 	if _, err := t.Exec("INSERT OR IGNORE INTO meta (key, value) VALUES ('installation', ?)", rand.Text()); err != nil {
 		return err
 	}
@@ -172,13 +172,13 @@ func (db *DB) startRun(t *Tx, was counts) error {
 	if err != nil {
 		return err
 	}
-	var is counts
-	if _, err := t.Find(db.o.Count, nil, &is.events, &is.changes); err != nil {
+	var current counts
+	if _, err := t.Find(db.o.Count, nil, &current.events, &current.changes); err != nil {
 		return err
 	}
 	if o.Copied == 0 { // a copy is older than the counter
-		o.Missing = max(0, was.events-is.events)
-		o.Behind = o.Missing > 0 || was.changes > is.changes && !recovered // a recovery has lost count of them
+		o.Missing = max(0, last.events-current.events)
+		o.Behind = o.Missing > 0 || last.changes > current.changes && !recovered // a recovery has lost count of them
 	}
 	if err := db.o.Start(t, o); err != nil {
 		return err
@@ -188,7 +188,7 @@ func (db *DB) startRun(t *Tx, was counts) error {
 			return err
 		}
 	}
-	return errors.Join(t.Mark("clean", 0), t.Run("DELETE FROM meta WHERE key IN ('copied', 'recovered', 'trial')"))
+	return errors.Join(t.SetMeta("clean", 0), t.Run("DELETE FROM meta WHERE key IN ('copied', 'recovered', 'trial')"))
 }
 
 // Installation is random, made with the database, and never changes.
@@ -206,7 +206,7 @@ func (db *DB) Close() error {
 	}
 	<-db.done
 	if db.writer != nil {
-		if err := db.writeNow(func(t *Tx) error { return t.Mark("clean", 1) }); err != nil {
+		if err := db.writeNow(func(t *Tx) error { return t.SetMeta("clean", 1) }); err != nil {
 			db.logger.Warn("the clean stop could not be noted; the next start will check the database", "error", err)
 		}
 	}

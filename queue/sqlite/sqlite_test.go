@@ -190,7 +190,7 @@ func TestNothingIsAcknowledgedWhenStorageFails(t *testing.T) {
 						t.Errorf("job %d: %v, want failed storage", i, err)
 					}
 				}
-				db.Refused(2)
+				db.CountRefused(2)
 				trouble, bad := db.Trouble()
 				if !bad || trouble.Refused != 2 || trouble.Full() != (name == "full disk") {
 					t.Errorf("trouble %+v, %v", trouble, bad)
@@ -201,7 +201,7 @@ func TestNothingIsAcknowledgedWhenStorageFails(t *testing.T) {
 				if got := names(t, db); got != "later" {
 					t.Errorf("kept %q", got)
 				}
-				time.Sleep(trialEvery + time.Millisecond)
+				time.Sleep(retryInterval + time.Millisecond)
 				synctest.Wait()
 				if trouble, bad := db.Trouble(); bad {
 					t.Errorf("it works again, and there is trouble: %+v", trouble)
@@ -441,13 +441,13 @@ func withBrokenNotes(t *testing.T) (path string) {
 func isRecovered(t *testing.T, db *DB) {
 	t.Helper()
 	notices, err := db.Notices(t.Context())
-	if err != nil || len(notices) != 1 || notices[0].What.Code != "recovered" || len(siblings(db.path+damaged)) == 0 {
+	if err != nil || len(notices) != 1 || notices[0].What.Code != "recovered" || len(filesWithPrefix(db.path+damagedInfix)) == 0 {
 		t.Errorf("notices %+v, %v", notices, err)
 	}
 	if got := names(t, db); got != "a" {
 		t.Errorf("kept %q", got)
 	}
-	if exists(db.suspicion()) {
+	if exists(db.damageMarker()) {
 		t.Error("the next start would set it aside again")
 	}
 	if trouble, bad := db.Trouble(); bad {
@@ -463,7 +463,7 @@ func TestDamageThatOnlyAReaderMeets(t *testing.T) {
 	if _, err := Read(t.Context(), db, Scan[string], "SELECT text FROM notes"); !isDamage(err) {
 		t.Errorf("read: %v", err)
 	}
-	if exists(db.suspicion()) { // else Run goes on for ever
+	if exists(db.damageMarker()) { // else Run goes on for ever
 		if err := <-ended; !errors.Is(err, ErrDamaged) {
 			t.Errorf("run: %v", err)
 		}

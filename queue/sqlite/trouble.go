@@ -22,7 +22,7 @@ type Trouble struct {
 // Full reports whether the disk has no room.
 func (t Trouble) Full() bool {
 	found, ok := errors.AsType[*sqlite.Error](t.Cause)
-	return ok && found.Code() == sqlite3.SQLITE_IOERR_SHMSIZE || code(t.Cause) == sqlite3.SQLITE_FULL || errors.Is(t.Cause, syscall.ENOSPC)
+	return ok && found.Code() == sqlite3.SQLITE_IOERR_SHMSIZE || resultCode(t.Cause) == sqlite3.SQLITE_FULL || errors.Is(t.Cause, syscall.ENOSPC)
 }
 
 // Message says why nothing can be written.
@@ -30,7 +30,7 @@ func (t Trouble) Message() viewing.Message {
 	switch {
 	case t.Full():
 		return viewing.Say("disk.full")
-	case code(t.Cause) == sqlite3.SQLITE_READONLY || errors.Is(t.Cause, syscall.EROFS):
+	case resultCode(t.Cause) == sqlite3.SQLITE_READONLY || errors.Is(t.Cause, syscall.EROFS):
 		return viewing.Say("disk.readOnly")
 	case errors.Is(t.Cause, syscall.EACCES):
 		return viewing.Say("disk.denied")
@@ -51,11 +51,11 @@ func (db *DB) beginTrouble(cause error) (first bool) {
 }
 
 // endTrouble forgets the trouble and returns it.
-func (db *DB) endTrouble() (over Trouble) {
+func (db *DB) endTrouble() (ended Trouble) {
 	db.troubleMu.Lock()
 	defer db.troubleMu.Unlock()
-	over, db.trouble = db.trouble, Trouble{}
-	return over
+	ended, db.trouble = db.trouble, Trouble{}
+	return ended
 }
 
 // Trouble is what keeps the database from being written now; ok is false when
@@ -66,8 +66,8 @@ func (db *DB) Trouble() (trouble Trouble, ok bool) {
 	return db.trouble, db.trouble.Cause != nil
 }
 
-// Refused counts events that were not taken because of the trouble.
-func (db *DB) Refused(events int) {
+// CountRefused counts events that were not taken because of the trouble.
+func (db *DB) CountRefused(events int) {
 	db.troubleMu.Lock()
 	defer db.troubleMu.Unlock()
 	if db.trouble.Cause != nil {

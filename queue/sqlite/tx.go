@@ -15,12 +15,12 @@ import (
 
 // The ways to open a file.
 const (
-	reading = "mode=ro"
-	writing = "mode=rw&_txlock=immediate"
+	readOnly  = "mode=ro"
+	readWrite = "mode=rw&_txlock=immediate"
 )
 
-// address is a file for SQLite, and how to open it.
-func address(path, how string) (string, error) {
+// fileURL is a file for SQLite, and how to open it.
+func fileURL(path, how string) (string, error) {
 	full, err := filepath.Abs(path)
 	if err != nil {
 		return "", fmt.Errorf("find database: %w", err)
@@ -33,7 +33,7 @@ func address(path, how string) (string, error) {
 // the pragmas after it wait too.
 func (db *DB) pool(path, how string, pragmas ...string) (*sql.DB, error) {
 	pragmas = append([]string{fmt.Sprintf("busy_timeout(%d)", db.o.Busy.Milliseconds())}, pragmas...)
-	dsn, err := address(path, how+"&_pragma="+strings.Join(pragmas, "&_pragma="))
+	dsn, err := fileURL(path, how+"&_pragma="+strings.Join(pragmas, "&_pragma="))
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ type connection struct {
 // connect opens the connection that writes. FULL is what makes a commit survive
 // a power cut; NORMAL loses what was just acknowledged.
 func (db *DB) connect(path string) (*connection, error) {
-	pool, err := db.pool(path, writing, "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)")
+	pool, err := db.pool(path, readWrite, "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)")
 	if err != nil {
 		return nil, err
 	}
@@ -165,8 +165,8 @@ func (t *Tx) Run(statements ...string) error {
 	return nil
 }
 
-// Mark keeps a number in the table "meta".
-func (t *Tx) Mark(key string, value int64) error {
+// SetMeta keeps a number in the table "meta".
+func (t *Tx) SetMeta(key string, value int64) error {
 	_, err := t.Exec("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", key, value)
 	return err
 }
@@ -225,8 +225,8 @@ func StorageError(err error) error {
 	return fmt.Errorf("%w: %w", ErrStorage, err)
 }
 
-// code is SQLite's primary result code of an error; 0 for others.
-func code(err error) int {
+// resultCode is SQLite's primary result code of an error; 0 for others.
+func resultCode(err error) int {
 	if found, ok := errors.AsType[*sqlite.Error](err); ok {
 		return found.Code() & 0xff
 	}
@@ -235,15 +235,15 @@ func code(err error) int {
 
 // isDamage reports whether err says that the file is not what SQLite wrote.
 func isDamage(err error) bool {
-	c := code(err)
+	c := resultCode(err)
 	return c == sqlite3.SQLITE_CORRUPT || c == sqlite3.SQLITE_NOTADB
 }
 
-// concernsOneJob reports whether err leaves the transaction intact, so that only
+// isJobError reports whether err leaves the transaction intact, so that only
 // the job that got it fails: its own checks, or data against the schema.
 // Anything else, such as a full disk, may have undone the transaction already.
-func concernsOneJob(err error) bool {
-	switch code(err) {
+func isJobError(err error) bool {
+	switch resultCode(err) {
 	case 0, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_MISMATCH:
 		return true
 	default:

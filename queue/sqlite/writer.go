@@ -13,8 +13,8 @@ import (
 // for all of it.
 const maxBatch = 512
 
-// trialEvery is how often the writer tries to write while there is trouble.
-const trialEvery = time.Second
+// retryInterval is how often the writer tries to write while there is trouble.
+const retryInterval = time.Second
 
 // job is one change that waits for the writer.
 type job struct {
@@ -64,8 +64,8 @@ func (db *DB) Run(ctx context.Context) error {
 	defer close(db.done)
 	var trial <-chan time.Time // only while there is trouble
 	for {
-		if _, bad := db.Trouble(); bad && trial == nil {
-			trial = time.After(trialEvery)
+		if _, troubled := db.Trouble(); troubled && trial == nil {
+			trial = time.After(retryInterval)
 		}
 		select {
 		case j := <-db.jobs:
@@ -94,25 +94,25 @@ func (db *DB) writeNow(do func(*Tx) error) error {
 // commit runs jobs, and those that wait meanwhile if more may join, in one transaction,
 // and answers them once it is on disk. When one of them fails, each is run in its own.
 func (db *DB) commit(batch []*job, more bool) {
-	bad, err := db.attempt(&batch, more)
+	jobErr, err := db.attempt(&batch, more)
 	switch {
 	case err != nil:
-		db.failed(err)
-		bad = err
-	case bad != nil && len(batch) > 1:
+		db.handleFailure(err)
+		jobErr = err
+	case jobErr != nil && len(batch) > 1:
 		for i := range batch {
 			db.commit(batch[i:i+1], false)
 		}
 		return
 	}
 	for _, j := range batch {
-		j.done <- bad
+		j.done <- jobErr
 	}
 }
 
 // attempt runs a batch in one transaction. With an error nothing was kept: bad is that
 // of one job, err is that of the storage.
-func (db *DB) attempt(batch *[]*job, more bool) (bad, err error) {
+func (db *DB) attempt(batch *[]*job, more bool) (jobErr, err error) {
 	t, err := db.begin()
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (db *DB) attempt(batch *[]*job, more bool) (bad, err error) {
 		}
 		switch err := (*batch)[i].do(t); {
 		case err == nil:
-		case concernsOneJob(err):
+		case isJobError(err):
 			return err, t.Run("ROLLBACK")
 		default:
 			return nil, err
@@ -136,7 +136,7 @@ func (db *DB) attempt(batch *[]*job, more bool) (bad, err error) {
 	if err := t.Run("COMMIT"); err != nil {
 		return nil, fmt.Errorf("commit: %w", err)
 	}
-	db.keepCounter(counted)
+	db.writeCounter(counted)
 	for _, do := range t.afterCommit {
 		do()
 	}
@@ -172,9 +172,9 @@ func (db *DB) begin() (*Tx, error) {
 	return t, nil
 }
 
-// failed records trouble and closes the connection. A failed flush must not be
+// handleFailure records trouble and closes the connection. A failed flush must not be
 // tried again on it: the system may have forgotten the pages, and report success.
-func (db *DB) failed(err error) {
+func (db *DB) handleFailure(err error) {
 	if db.beginTrouble(err) {
 		db.logger.Error("storage failed", "error", err)
 	}
@@ -195,20 +195,20 @@ func (db *DB) tryWriting() {
 			return
 		}
 	}
-	over := db.endTrouble()
-	db.logger.Info("storage works again", "after", db.o.Now().Sub(over.Since), "refused", over.Refused)
+	ended := db.endTrouble()
+	db.logger.Info("storage works again", "after", db.o.Now().Sub(ended.Since), "refused", ended.Refused)
 }
 
 const (
-	logSize  = 5 << 20 // more than SQLite fills before it begins at the front again
-	growFrom = 8       // transactions of a run: a command that adds one viewing does not wait for it
+	logSize   = 5 << 20 // more than SQLite fills before it begins at the front again
+	growAfter = 8       // transactions of a run: a command that adds one viewing does not wait for it
 )
 
 // growLog gives the write-ahead log its full size, in an open transaction, when nothing
 // else writes there: to flush what overwrites a file costs half of what makes it longer.
 // SQLite ends a log at the first frame that is none.
 func (db *DB) growLog() {
-	if db.begun++; db.begun != growFrom {
+	if db.transactions++; db.transactions != growAfter {
 		return
 	}
 	log, err := os.OpenFile(db.path+"-wal", os.O_WRONLY, 0)
@@ -234,21 +234,21 @@ type counts struct {
 // what followed is gone, and only this file tells.
 
 // openCounter opens the file and reads it; nothing counts as nothing.
-func (db *DB) openCounter() (was counts) {
+func (db *DB) openCounter() (last counts) {
 	file, err := os.OpenFile(db.path+"-count", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		db.logger.Warn("the number of events cannot be noted", "error", err)
-		return was
+		return last
 	}
 	db.counter = file
-	if _, err := fmt.Fscan(file, &was.events, &was.changes); err != nil { // after a power cut it may be noise
+	if _, err := fmt.Fscan(file, &last.events, &last.changes); err != nil { // after a power cut it may be noise
 		return counts{}
 	}
-	return was
+	return last
 }
 
-// keepCounter writes the counts. Where that fails, older ones stay: they find less.
-func (db *DB) keepCounter(c counts) {
+// writeCounter writes the counts. Where that fails, older ones stay: they find less.
+func (db *DB) writeCounter(c counts) {
 	if db.counter != nil {
 		_, _ = db.counter.WriteAt(fmt.Appendf(nil, "%20d %20d\n", c.events, c.changes), 0)
 	}

@@ -176,7 +176,7 @@ func why(err error) viewing.Message {
 	case errors.Is(err, csv.ErrQuote), errors.Is(err, csv.ErrBareQuote):
 		return viewing.Say("file.quotes")
 	case errors.Is(err, zip.ErrFormat), errors.Is(err, zip.ErrAlgorithm), errors.Is(err, zip.ErrChecksum):
-		return viewing.Say("file.zip").Because(viewing.Said(err.Error()))
+		return viewing.Say("file.zip").Because(viewing.Verbatim(err.Error()))
 	default:
 		return viewing.MessagesOf(err)[0]
 	}

@@ -51,12 +51,12 @@ func (i Instant) Time() time.Time { return time.UnixMilli(i.Millis).UTC() }
 // clockTolerance is how far ahead a source's clock may be.
 const clockTolerance = 5 * time.Minute
 
-// Ahead reports a time that no clock can have seen yet: one of more than five minutes
+// IsFuture reports a time that no clock can have seen yet: one of more than five minutes
 // after now.
-func (i Instant) Ahead(now time.Time) bool { return i.Begins().After(now.Add(clockTolerance)) }
+func (i Instant) IsFuture(now time.Time) bool { return i.Earliest().After(now.Add(clockTolerance)) }
 
-// Begins is the earliest that it can have been: of a day, its beginning.
-func (i Instant) Begins() time.Time {
+// Earliest is the earliest that it can have been: of a day, its beginning.
+func (i Instant) Earliest() time.Time {
 	if i.Precision == Day {
 		return i.Time().Add(-12 * time.Hour)
 	}

@@ -99,10 +99,10 @@ func (m Media) Identified() bool {
 	return m.Placed() || m.IDs.TMDB > 0
 }
 
-// Askable reports whether somebody may be able to tell the identifier of the item: by
+// Resolvable reports whether somebody may be able to tell the identifier of the item: by
 // that of IMDb, for an episode that of the series, or by the name of an episode of a
 // known series.
-func (m Media) Askable() bool {
+func (m Media) Resolvable() bool {
 	if m.Type == Episode {
 		placed := m.Season != nil && m.Episode != nil
 		return m.Show != nil && (placed && m.Show.IDs.IMDB != "" || !placed && m.Show.IDs.TMDB > 0 && m.Title != "")
@@ -123,9 +123,9 @@ func (m Media) Key() string {
 	}
 }
 
-// Page is the address of the item at TMDB; "" where it has none. TMDB has no page for the
+// TMDBPage is the address of the item at TMDB; "" where it has none. TMDB has no page for the
 // number of an episode.
-func (m Media) Page() string {
+func (m Media) TMDBPage() string {
 	switch {
 	case m.Placed():
 		return fmt.Sprintf("https://www.themoviedb.org/tv/%d/season/%d/episode/%d", m.Show.IDs.TMDB, *m.Season, *m.Episode)
@@ -143,9 +143,9 @@ func (m Media) Label() string { return m.LabelIn(func(word string) string { retu
 // LabelIn is the label in a language: translate is asked for the words "movie", "tv",
 // "show", "episode", and these after "unknown ".
 func (m Media) LabelIn(translate func(string) string) string {
-	name := m.called()
+	name := m.displayName()
 	if name == "" {
-		name = m.anyID(translate)
+		name = m.idLabel(translate)
 	}
 	if m.Year > 0 && (m.Type != Episode || m.Show == nil) {
 		name += fmt.Sprintf(" (%d)", m.Year)
@@ -156,9 +156,9 @@ func (m Media) LabelIn(translate func(string) string) string {
 	return name
 }
 
-// Titled reports whether a title is known, so that [Media.Label] names no
+// HasTitle reports whether a title is known, so that [Media.Label] names no
 // identifier.
-func (m Media) Titled() bool { return m.called() != "" }
+func (m Media) HasTitle() bool { return m.displayName() != "" }
 
 // Nameless reports whether nothing says what the item is: it has no title and no number.
 func (m Media) Nameless() bool {
@@ -169,17 +169,17 @@ func (m Media) Nameless() bool {
 	return m.Title == "" && m.IDs == IDs{} && show == Show{Year: show.Year} && (m.Site == nil || m.Site.Title+m.Site.Series == "")
 }
 
-// called is the title by which the item goes. That of an episode is its series',
+// displayName is the title by which the item goes. That of an episode is its series',
 // or its own where the series is known by an identifier alone.
-func (m Media) called() string {
+func (m Media) displayName() string {
 	if m.Type == Episode && m.Show != nil && (m.Show.Title != "" || m.Show.IDs == IDs{}) {
 		return m.Show.Title
 	}
 	return m.Title
 }
 
-// anyID names the item by the best identifier it has.
-func (m Media) anyID(translate func(string) string) string {
+// idLabel names the item by the best identifier it has.
+func (m Media) idLabel(translate func(string) string) string {
 	ids, word := m.IDs, string(m.Type)
 	if m.Type == Episode && (m.Show != nil || m.Site != nil) {
 		ids, word = IDs{}, "show"

@@ -59,7 +59,7 @@ func (r *Refusal) Unwrap() []error { return []error{r.Kind, r.Message} }
 func MessagesOf(err error) []Message {
 	all := messagesIn(err)
 	if len(all) == 0 {
-		all = []Message{Said(err.Error())}
+		all = []Message{Verbatim(err.Error())}
 	}
 	return all
 }
@@ -78,8 +78,8 @@ func messagesIn(err error) (all []Message) {
 	return all
 }
 
-// Said is a message that is told as it is: what a service, a program or the system says.
-func Said(text string) Message {
+// Verbatim is a message that is told as it is: what a service, a program or the system says.
+func Verbatim(text string) Message {
 	if text == "" {
 		return Message{}
 	}

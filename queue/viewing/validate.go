@@ -51,49 +51,49 @@ const (
 func (v Event) Validate() error {
 	var c checker
 	c.text("id", v.EventID, maxEventID)
-	c.must(v.EventID != "", "id", "field.missing")
+	c.require(v.EventID != "", "id", "field.missing")
 	switch v.Kind {
 	case KindViewing:
-		c.must(!v.WatchedAt.IsZero(), "watchedAt", "field.missing")
-		c.within("watchedAt", int64(v.WatchedAt.Time().Year()), firstYear, lastYear)
-		c.within("count", int64(v.Count), 1, maxCount)
-		c.within("media", int64(len(v.Media)), 1, maxMedia)
+		c.require(!v.WatchedAt.IsZero(), "watchedAt", "field.missing")
+		c.inRange("watchedAt", int64(v.WatchedAt.Time().Year()), firstYear, lastYear)
+		c.inRange("count", int64(v.Count), 1, maxCount)
+		c.inRange("media", int64(len(v.Media)), 1, maxMedia)
 		for _, m := range v.Media {
-			c.must(m.Type == Movie || m.Type == Episode, "media.type", "field.wrong") // a series as a whole is not watched
+			c.require(m.Type == Movie || m.Type == Episode, "media.type", "field.wrong") // a series as a whole is not watched
 			c.media(m)
 		}
 		if p := v.Progress; p != nil {
-			c.must(p.Position >= 0 && p.Duration >= 0 && p.Played >= 0, "progress", "field.wrong")
+			c.require(p.Position >= 0 && p.Duration >= 0 && p.Played >= 0, "progress", "field.wrong")
 		}
 	case KindWatchlist, KindListItem:
-		c.must(len(v.Media) == 1, "media", "field.wrong")
+		c.require(len(v.Media) == 1, "media", "field.wrong")
 		for _, m := range v.Media {
-			c.must(m.Type == Movie || m.Type == TV, "media.type", "field.wrong") // single episodes have no place on a list
+			c.require(m.Type == Movie || m.Type == TV, "media.type", "field.wrong") // single episodes have no place on a list
 			c.media(m)
 		}
 	case KindList:
-		c.must(len(v.Media) == 0, "media", "field.misplaced")
-		c.must(v.List != nil && strings.TrimSpace(v.List.Name) != "", "name", "field.missing")
+		c.require(len(v.Media) == 0, "media", "field.misplaced")
+		c.require(v.List != nil && strings.TrimSpace(v.List.Name) != "", "name", "field.missing")
 		if v.List != nil {
 			c.text("name", v.List.Name, maxName)
 			c.text("description", v.List.Description, 2*maxText)
 			visible := v.List.Visibility
-			c.must(visible == "" || visible == "PRIVATE" || visible == "PUBLIC", "visibility", "field.wrong")
+			c.require(visible == "" || visible == "PRIVATE" || visible == "PUBLIC", "visibility", "field.wrong")
 		}
 	default:
-		c.must(false, "kind", "field.wrong")
+		c.require(false, "kind", "field.wrong")
 	}
-	c.must(v.List == nil || v.Kind == KindList, "list", "field.misplaced")
-	c.must((v.InList != "") == (v.Kind == KindListItem), "inList", "field.misplaced")
+	c.require(v.List == nil || v.Kind == KindList, "list", "field.misplaced")
+	c.require((v.InList != "") == (v.Kind == KindListItem), "inList", "field.misplaced")
 	c.text("inList", v.InList, maxEventID)
 	if p := v.Priority; p != nil {
-		c.within("priority", int64(*p), -maxSafeInt, maxSafeInt)
+		c.inRange("priority", int64(*p), -maxSafeInt, maxSafeInt)
 	}
 	c.text("source.site", v.Origin.Site, maxText)
 	c.text("source.url", v.Origin.URL, maxLongText)
 	c.text("source.path", v.Origin.Path, maxLongText)
 	c.text("source.folder", v.Origin.Folder, maxLongText)
-	c.within("source.runtime", int64(v.Origin.Runtime), 0, maxSafeInt)
+	c.inRange("source.runtime", int64(v.Origin.Runtime), 0, maxSafeInt)
 	c.words("source.genres", v.Origin.Genres)
 	c.words("source.tags", v.Origin.Tags)
 	return errors.Join(c.faults...)
@@ -102,15 +102,15 @@ func (v Event) Validate() error {
 // checker gathers faults.
 type checker struct{ faults []error }
 
-// must notes a fault unless ok.
-func (c *checker) must(ok bool, field, code string) {
+// require notes a fault unless ok.
+func (c *checker) require(ok bool, field, code string) {
 	if !ok {
 		c.faults = append(c.faults, Wrong(field, code))
 	}
 }
 
-// within notes a number out of its bounds.
-func (c *checker) within(field string, n, least, most int64) {
+// inRange notes a number out of its bounds.
+func (c *checker) inRange(field string, n, least, most int64) {
 	if n < least || n > most {
 		c.faults = append(c.faults, Wrong(field, "field.range", "least", strconv.FormatInt(least, 10), "most", strconv.FormatInt(most, 10)))
 	}
@@ -120,53 +120,53 @@ func (c *checker) within(field string, n, least, most int64) {
 func (c *checker) media(m Media) {
 	c.ids("media.ids", m.IDs)
 	c.text("media.title", m.Title, maxText)
-	c.within("media.year", int64(m.Year), 0, lastYear)
+	c.inRange("media.year", int64(m.Year), 0, lastYear)
 	if m.Season != nil {
-		c.within("media.season", int64(*m.Season), 0, maxSafeInt)
+		c.inRange("media.season", int64(*m.Season), 0, maxSafeInt)
 	}
 	if m.Episode != nil {
-		c.within("media.episode", int64(*m.Episode), 1, maxSafeInt)
+		c.inRange("media.episode", int64(*m.Episode), 1, maxSafeInt)
 	}
-	c.must(m.Site == nil || m.Type != TV, "media.site", "field.misplaced")
+	c.require(m.Site == nil || m.Type != TV, "media.site", "field.misplaced")
 	if m.Site != nil {
 		c.site(*m.Site)
 	}
-	c.must(m.Show == nil || m.Type == Episode, "media.show", "field.misplaced")
+	c.require(m.Show == nil || m.Type == Episode, "media.show", "field.misplaced")
 	if m.Show != nil {
 		c.ids("media.show.ids", m.Show.IDs)
 		c.text("media.show.title", m.Show.Title, maxText)
-		c.within("media.show.year", int64(m.Show.Year), 0, lastYear)
+		c.inRange("media.show.year", int64(m.Show.Year), 0, lastYear)
 	}
 }
 
 // site checks where an item was seen. A blank would end its number.
 func (c *checker) site(s Site) {
-	strange := func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9') }
-	c.must(s.Name != "" && len(s.Name) <= maxSiteName && !strings.ContainsFunc(s.Name, strange), "media.site.name", "field.wrong")
-	unprinted := func(r rune) bool { return r <= ' ' || r > '~' }
-	c.must(len(s.Title) <= maxNumber && !strings.ContainsFunc(s.Title, unprinted), "media.site.title", "field.wrong")
-	c.must(len(s.Series) <= maxNumber && !strings.ContainsFunc(s.Series, unprinted), "media.site.series", "field.wrong")
-	c.must(s.Numbering == "" || s.Numbering == SiteNumbering, "media.site.numbering", "field.wrong")
+	invalid := func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9') }
+	c.require(s.Name != "" && len(s.Name) <= maxSiteName && !strings.ContainsFunc(s.Name, invalid), "media.site.name", "field.wrong")
+	unprintable := func(r rune) bool { return r <= ' ' || r > '~' }
+	c.require(len(s.Title) <= maxNumber && !strings.ContainsFunc(s.Title, unprintable), "media.site.title", "field.wrong")
+	c.require(len(s.Series) <= maxNumber && !strings.ContainsFunc(s.Series, unprintable), "media.site.series", "field.wrong")
+	c.require(s.Numbering == "" || s.Numbering == SiteNumbering, "media.site.numbering", "field.wrong")
 }
 
 func (c *checker) text(field, s string, limit int) {
-	c.must(utf8.ValidString(s), field, "field.wrong")
+	c.require(utf8.ValidString(s), field, "field.wrong")
 	if utf8.RuneCountInString(s) > limit {
 		c.faults = append(c.faults, Wrong(field, "field.long", "n", strconv.Itoa(limit)))
 	}
 }
 
 func (c *checker) words(field string, words []string) {
-	c.within(field, int64(len(words)), 0, maxWords)
+	c.inRange(field, int64(len(words)), 0, maxWords)
 	for _, w := range words {
 		c.text(field, w, maxText)
 	}
 }
 
 func (c *checker) ids(field string, ids IDs) {
-	c.within(field+".tmdb", ids.TMDB, 0, maxSafeInt)
-	c.within(field+".tvdb", ids.TVDB, 0, maxSafeInt)
+	c.inRange(field+".tmdb", ids.TMDB, 0, maxSafeInt)
+	c.inRange(field+".tvdb", ids.TVDB, 0, maxSafeInt)
 	digits, ok := strings.CutPrefix(ids.IMDB, "tt")
 	ok = ok && digits != "" && len(digits) <= 12 && strings.Trim(digits, "0123456789") == ""
-	c.must(ids.IMDB == "" || ok, field+".imdb", "field.wrong")
+	c.require(ids.IMDB == "" || ok, field+".imdb", "field.wrong")
 }

@@ -117,9 +117,9 @@ type Origin struct {
 	Note   Message  `json:"note,omitzero"` // how the source came to its verdict
 }
 
-// Learn takes from later news what was not known: the source of the library,
+// FillFrom takes from later news what was not known: the source of the library,
 // the length, the genres and the tags.
-func (o *Origin) Learn(later Origin) {
+func (o *Origin) FillFrom(later Origin) {
 	o.Runtime, o.Folder = cmp.Or(o.Runtime, later.Runtime), cmp.Or(o.Folder, later.Folder)
 	if len(o.Genres) == 0 {
 		o.Genres = later.Genres
@@ -158,7 +158,7 @@ type Amendment struct {
 	// Media is the new identity, as long as the old one; nil keeps it.
 	Media []Media `json:"media,omitempty"`
 	// Origin tells with the new identity what was not known of the event's own:
-	// see [Origin.Learn].
+	// see [Origin.FillFrom].
 	Origin Origin `json:"origin,omitzero"`
 	// Drop withdraws the event.
 	Drop bool `json:"drop,omitempty"`
@@ -245,7 +245,7 @@ const (
 	ReasonUser       = "user"       // the user held it
 	ReasonRestored   = "restored"   // the file is an older copy: it may have been sent since
 	ReasonNoList     = "no_list"    // its list, or the service's id of that, is not known
-	ReasonWave       = "wave"       // told together with more than a person can watch in a minute
+	ReasonBurst      = "wave"       // told together with more than a person can watch in a minute
 	ReasonApprove    = "approve"    // the user wants to approve it first
 	// ReasonContradicted is for a number of its source that TMDB contradicts.
 	ReasonContradicted = "contradicted"
@@ -260,7 +260,7 @@ const ReasonSeenTwice = "seen_twice"
 func Reasons() []string {
 	return []string{
 		ReasonUnresolved, ReasonReview, ReasonBackdated, ReasonBulk, ReasonFuture, ReasonFiltered, ReasonUser,
-		ReasonRestored, ReasonNoList, ReasonWave, ReasonApprove, ReasonContradicted, ReasonPaused, ReasonUntitled,
+		ReasonRestored, ReasonNoList, ReasonBurst, ReasonApprove, ReasonContradicted, ReasonPaused, ReasonUntitled,
 	}
 }
 

@@ -39,9 +39,9 @@ var (
 func ParseItem(text string) (Item, error) {
 	lower := strings.ToLower(strings.TrimSpace(text))
 	if page := tmdbPage().FindStringSubmatch(lower); page != nil {
-		i := Item{Type: viewing.MediaType(page[1]), IDs: viewing.IDs{TMDB: number(page[2])}}
+		i := Item{Type: viewing.MediaType(page[1]), IDs: viewing.IDs{TMDB: parseDigits(page[2])}}
 		if i.Type == viewing.TV && page[3] != "" {
-			season, episode := int(number(page[3])), int(number(page[4]))
+			season, episode := int(parseDigits(page[3])), int(parseDigits(page[4]))
 			i.Season = &season
 			if episode > 0 {
 				i.Type, i.Episode = viewing.Episode, &episode
@@ -53,34 +53,34 @@ func ParseItem(text string) (Item, error) {
 		return Item{IDs: viewing.IDs{IMDB: page[1]}}, nil
 	}
 	if parts := kindForm().FindStringSubmatch(lower); parts != nil {
-		i := Item{Type: viewing.TV, IDs: viewing.IDs{TMDB: number(parts[2])}}
+		i := Item{Type: viewing.TV, IDs: viewing.IDs{TMDB: parseDigits(parts[2])}}
 		if parts[1] != "" {
 			i.Type = viewing.Movie
 		}
 		return i, nil
 	}
 	if parts := numberForm().FindStringSubmatch(lower); parts != nil {
-		return Item{IDs: viewing.IDs{TMDB: number(parts[1])}}, nil
+		return Item{IDs: viewing.IDs{TMDB: parseDigits(parts[1])}}, nil
 	}
 	switch {
 	case imdbForm().MatchString(lower):
 		return Item{IDs: viewing.IDs{IMDB: lower}}, nil
 	case strings.Trim(lower, "0123456789-") == "": // or empty, "-5", "2026-03-01"
-		return Item{}, say("typed.number", text)
+		return Item{}, textError("typed.number", text)
 	case strings.HasPrefix(lower, "tt") && strings.Trim(lower[2:], "0123456789") == "":
-		return Item{}, say("typed.imdb", text)
+		return Item{}, textError("typed.imdb", text)
 	case otherPage().MatchString(lower):
-		return Item{}, say("typed.address", text)
+		return Item{}, textError("typed.address", text)
 	default:
-		m := say(titleCode, text)
+		m := textError(titleCode, text)
 		words := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) })
 		m.Args["url"] = "https://www.themoviedb.org/search?query=" + url.QueryEscape(Shortened(strings.Join(words, " ")))
 		return Item{}, m
 	}
 }
 
-// number is the value of digits; 0 where there are none.
-func number(digits string) int64 {
+// parseDigits is the value of digits; 0 where there are none.
+func parseDigits(digits string) int64 {
 	n, _ := strconv.ParseInt(digits, 10, 64)
 	return n
 }
@@ -100,11 +100,11 @@ func ParseMedia(kind viewing.MediaType, text string) (viewing.Media, error) {
 	switch {
 	case err != nil:
 	case kind == viewing.Movie && i.Type != viewing.Movie && i.Type != "":
-		err = say("typed.wantsMovie", text)
+		err = textError("typed.wantsMovie", text)
 	case kind != viewing.Movie && i.Type == viewing.Movie:
-		err = say("typed.wantsSeries", text)
+		err = textError("typed.wantsSeries", text)
 	case kind == viewing.TV && i.Season != nil:
-		err = say("typed.wantsWhole", text)
+		err = textError("typed.wantsWhole", text)
 	case kind == viewing.Episode:
 		m.Show, m.Season, m.Episode = &viewing.Show{IDs: i.IDs}, i.Season, i.Episode
 	default:
@@ -113,18 +113,18 @@ func ParseMedia(kind viewing.MediaType, text string) (viewing.Media, error) {
 	return m, err
 }
 
-// Dated parts words from the year behind them: "Alpha One (1999)". The year is 0
+// SplitYear parts words from the year behind them: "Alpha One (1999)". The year is 0
 // where there is none.
-func Dated(words string) (title string, year int) {
+func SplitYear(words string) (title string, year int) {
 	title = strings.TrimSpace(words)
 	if parts := yearForm().FindStringSubmatch(title); parts != nil {
-		return parts[1], int(number(parts[2]))
+		return parts[1], int(parseDigits(parts[2]))
 	}
 	return title, 0
 }
 
-// say is a message about a text.
-func say(code, text string) viewing.Message {
+// textError is a message about a text.
+func textError(code, text string) viewing.Message {
 	return viewing.Say(code, "text", Quoted(strings.TrimSpace(text)))
 }
 
@@ -152,15 +152,15 @@ func lazy(expression string) func() *regexp.Regexp {
 func Nearest(value string, known []string) string {
 	best, least := "", 3
 	for _, word := range known {
-		if d := distance(strings.ToLower(value), word); d < least {
+		if d := editDistance(strings.ToLower(value), word); d < least {
 			best, least = word, d
 		}
 	}
 	return best
 }
 
-// distance is the least number of letters to put in, take out or change.
-func distance(a, b string) int {
+// editDistance is the least number of letters to put in, take out or change.
+func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -19,9 +19,9 @@ type Reading struct {
 }
 
 var (
-	placeForm = lazy(`^(?:s(\d{1,4}) ?e(\d{1,5})|(\d{1,2})x(\d{1,3})|(?:season|staffel) (\d{1,4}),? (?:episode|folge) (\d{1,5}))(?: |$)`)
-	kindWords = lazy(`^(?i:movie|film|tv|series|serie|show|episode|folge)$`)
-	yearForms = lazy(`^(?:18[89]|19\d|20\d)\d$`)
+	episodeForm = lazy(`^(?:s(\d{1,4}) ?e(\d{1,5})|(\d{1,2})x(\d{1,3})|(?:season|staffel) (\d{1,4}),? (?:episode|folge) (\d{1,5}))(?: |$)`)
+	kindWords   = lazy(`^(?i:movie|film|tv|series|serie|show|episode|folge)$`)
+	yearForms   = lazy(`^(?:18[89]|19\d|20\d)\d$`)
 )
 
 // ParseAdd reads what somebody adds, as the arguments of a command: a title, number or
@@ -29,19 +29,19 @@ var (
 // the title or not ("Black Friday", "Wonder Woman 1984"), it has several readings, the one
 // with the longest title first. Words that stand in quotes are not taken apart.
 func ParseAdd(args []string, now time.Time) (all []Reading, err error) {
-	words := itemFirst(strings.Fields(strings.Join(args, " ")))
+	words := joinKindWord(strings.Fields(strings.Join(args, " ")))
 	if len(words) == 0 {
-		return nil, say("typed.number", "")
+		return nil, textError("typed.number", "")
 	}
-	if title, r, rest := parsePlace(words); r.Season != nil {
-		r.At, err = parseRest(rest, now)
-		return readings(title, r), err
+	if title, r, rest := splitAtEpisode(words); r.Season != nil {
+		r.At, err = parseOptionalTime(rest, now)
+		return titleReadings(title, r), err
 	}
 	rest := strings.Join(words[1:], " ")
 	if _, err := ParseItem(words[0]); !IsTitle(err) {
-		at, notTime := parseRest(rest, now)
-		if !isCode(notTime, "typed.time") || strings.Trim(words[0], "0123456789") != "" { // "12 Angry Men" begins with a number
-			return []Reading{{What: words[0], At: at}}, cmp.Or(err, notTime)
+		at, timeErr := parseOptionalTime(rest, now)
+		if !isCode(timeErr, "typed.time") || strings.Trim(words[0], "0123456789") != "" { // "12 Angry Men" begins with a number
+			return []Reading{{What: words[0], At: at}}, cmp.Or(err, timeErr)
 		}
 	}
 	return parseTitle(args, words, now)
@@ -51,11 +51,11 @@ func ParseAdd(args []string, now time.Time) (all []Reading, err error) {
 // times: an address of an episode names its place, what stands behind a place is its title,
 // and a place may stand alone.
 func ParseFix(text string) (all []Reading) {
-	words := itemFirst(strings.Fields(text))
-	title, r, _ := parsePlace(append([]string{""}, words...))
+	words := joinKindWord(strings.Fields(text))
+	title, r, _ := splitAtEpisode(append([]string{""}, words...))
 	switch title = title[1:]; {
 	case len(title) > 0:
-		all = readings(title, r)
+		all = titleReadings(title, r)
 	case r.Season != nil:
 		return []Reading{r}
 	default:
@@ -67,20 +67,20 @@ func ParseFix(text string) (all []Reading) {
 	return all
 }
 
-// itemFirst makes one of the first two words where these name an item: "movie 603".
-func itemFirst(words []string) []string {
+// joinKindWord makes one of the first two words where these name an item: "movie 603".
+func joinKindWord(words []string) []string {
 	if len(words) > 1 && kindForm().MatchString(strings.ToLower(words[0]+" "+words[1])) {
 		return append([]string{words[0] + " " + words[1]}, words[2:]...)
 	}
 	return words
 }
 
-// parsePlace parts words at the place of an episode: what stands before and behind it.
-func parsePlace(words []string) (before []string, r Reading, behind string) {
+// splitAtEpisode parts words at the place of an episode: what stands before and behind it.
+func splitAtEpisode(words []string) (before []string, r Reading, behind string) {
 	for i := 1; i < len(words); i++ {
 		rest := strings.Join(words[i:], " ")
-		if parts := placeForm().FindStringSubmatch(strings.ToLower(rest)); parts != nil {
-			season, episode := int(number(parts[1]+parts[3]+parts[5])), int(number(parts[2]+parts[4]+parts[6]))
+		if parts := episodeForm().FindStringSubmatch(strings.ToLower(rest)); parts != nil {
+			season, episode := int(parseDigits(parts[1]+parts[3]+parts[5])), int(parseDigits(parts[2]+parts[4]+parts[6]))
 			return words[:i], Reading{Season: &season, Episode: &episode}, rest[len(parts[0]):]
 		}
 	}
@@ -91,29 +91,29 @@ func parsePlace(words []string) (before []string, r Reading, behind string) {
 func parseTitle(args, words []string, now time.Time) (all []Reading, err error) {
 	quoted := len(strings.Fields(args[0]))
 	if quoted > 1 && len(args) > 1 {
-		at, err := parseRest(strings.Join(args[1:], " "), now)
-		return readings(words[:quoted], Reading{At: at}), err
+		at, err := parseOptionalTime(strings.Join(args[1:], " "), now)
+		return titleReadings(words[:quoted], Reading{At: at}), err
 	}
-	var refused error // why words that are a time are none that can be meant
+	var timeErr error // why words that are a time are none that can be meant
 	certain := false  // the words behind the title are a time and nothing else
 	for end := len(words) - 1; end > 0; end-- {
 		tail := strings.Join(words[end:], " ")
-		at, err := parseRest(tail, now)
+		at, err := parseOptionalTime(tail, now)
 		if err != nil && !isCode(err, "typed.time") {
-			refused = err
+			timeErr = err
 			continue
 		}
 		clear := strings.ContainsAny(tail, "0123456789") || quoted == 1 && slices.Contains(args[1:], tail) && end < len(words)-1
 		if err == nil && (clear || quoted == 1) {
-			all = append(all, readings(words[:end], Reading{At: at})...)
+			all = append(all, titleReadings(words[:end], Reading{At: at})...)
 			certain = certain || clear
 		}
 	}
-	if refused != nil && !certain {
-		return nil, refused
+	if timeErr != nil && !certain {
+		return nil, timeErr
 	}
 	if !certain {
-		all = append(readings(words, Reading{}), all...)
+		all = append(titleReadings(words, Reading{}), all...)
 	}
 	return all, nil
 }
@@ -124,8 +124,8 @@ func isCode(err error, code string) bool {
 	return ok && m.Code == code
 }
 
-// parseRest reads a time; nil for no words.
-func parseRest(text string, now time.Time) (*Time, error) {
+// parseOptionalTime reads a time; nil for no words.
+func parseOptionalTime(text string, now time.Time) (*Time, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
 	}
@@ -136,16 +136,16 @@ func parseRest(text string, now time.Time) (*Time, error) {
 	return &at, nil
 }
 
-// readings are r with a title. A year at the end or a word such as "film" before it may be a part of that.
-func readings(words []string, r Reading) []Reading {
-	r.What, r.Year = Dated(strings.Join(words, " "))
+// titleReadings are r with a title. A year at the end or a word such as "film" before it may be a part of that.
+func titleReadings(words []string, r Reading) []Reading {
+	r.What, r.Year = SplitYear(strings.Join(words, " "))
 	all := []Reading{r}
 	if last := words[len(words)-1]; len(words) > 1 && yearForms().MatchString(last) {
-		r.What, r.Year = strings.Join(words[:len(words)-1], " "), int(number(last))
+		r.What, r.Year = strings.Join(words[:len(words)-1], " "), int(parseDigits(last))
 		all = append(all, r)
 	}
 	if len(words) > 1 && kindWords().MatchString(words[0]) { // "film The Matrix"
-		all = append(all, readings(words[1:], r)...)
+		all = append(all, titleReadings(words[1:], r)...)
 	}
 	return all
 }

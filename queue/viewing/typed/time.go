@@ -10,9 +10,9 @@ import (
 
 // Time is when something was watched, as a person wrote it.
 type Time struct {
-	at   time.Time
-	day  bool // at is noon of a day of which no more is known
-	text string
+	at      time.Time
+	dayOnly bool // at is noon of a day of which no more is known
+	text    string
 }
 
 // The forms of a time, in lower case.
@@ -24,11 +24,11 @@ var (
 
 // The words of a time, in lower case.
 var (
-	fillers   = []string{"at", "on", "um", "am", "uhr"}
-	lastWords = []string{"last", "letzte", "letzten"}
-	lateWords = []string{"night", "evening", "nacht", "abend"}
-	daysAgo   = map[string]int{"today": 0, "heute": 0, "yesterday": 1, "gestern": 1, "vorgestern": 2}
-	weekdays  = map[string]time.Weekday{
+	fillers      = []string{"at", "on", "um", "am", "uhr"}
+	lastWords    = []string{"last", "letzte", "letzten"}
+	eveningWords = []string{"night", "evening", "nacht", "abend"}
+	daysAgo      = map[string]int{"today": 0, "heute": 0, "yesterday": 1, "gestern": 1, "vorgestern": 2}
+	weekdays     = map[string]time.Weekday{
 		"sunday": 0, "monday": 1, "tuesday": 2, "wednesday": 3, "thursday": 4, "friday": 5, "saturday": 6,
 		"sonntag": 0, "montag": 1, "dienstag": 2, "mittwoch": 3, "donnerstag": 4, "freitag": 5, "samstag": 6,
 	}
@@ -46,26 +46,26 @@ func ParseTime(text string, now time.Time) (Time, error) {
 		return t, nil
 	}
 	if parts := agoForm().FindStringSubmatch(lower); parts != nil {
-		n := int(number(parts[1] + parts[3]))
+		n := int(parseDigits(parts[1] + parts[3]))
 		switch (parts[2] + parts[4])[0] {
 		case 'm':
 			t.at = now.Add(time.Duration(-n) * time.Minute).Truncate(time.Second)
 		case 'h', 's':
 			t.at = now.Add(time.Duration(-n) * time.Hour).Truncate(time.Second)
 		default:
-			t.at, t.day = at(now.AddDate(0, 0, -n), 12, 0), true
+			t.at, t.dayOnly = clockOn(now.AddDate(0, 0, -n), 12, 0), true
 		}
 		return t, nil
 	}
 	day, clock, ok := parseWords(dayAndT().ReplaceAllString(halfOfDay().ReplaceAllString(lower, "$1$2"), "$1 $2"), now)
 	switch {
 	case !ok:
-		return t, say("typed.time", text)
+		return t, textError("typed.time", text)
 	case clock.IsZero():
-		t.at, t.day = at(day, 12, 0), true
+		t.at, t.dayOnly = clockOn(day, 12, 0), true
 		return t, nil
 	}
-	t.at = at(day, clock.Hour(), clock.Minute()).Add(time.Duration(clock.Second()) * time.Second)
+	t.at = clockOn(day, clock.Hour(), clock.Minute()).Add(time.Duration(clock.Second()) * time.Second)
 	if t.at.After(now) && day.Equal(now) {
 		return t, viewing.Say("typed.ahead", "text", Quoted(t.text), "clock", clock.Format("15:04"))
 	}
@@ -75,31 +75,31 @@ func ParseTime(text string, now time.Time) (Time, error) {
 // parseWords reads a day and a time of the clock, in any order. Without a day it is now,
 // without a clock that is zero.
 func parseWords(lower string, now time.Time) (day, clock time.Time, ok bool) {
-	var last, late, lastFits bool
+	var last, evening, lastFits bool
 	for _, word := range strings.Fields(lower) {
-		told, isDay := parseDay(word, now)
-		shown, isClock := parseClock(word)
+		parsedDay, isDay := parseDay(word, now)
+		parsedClock, isClock := parseClock(word)
 		switch {
 		case isDay && day.IsZero():
-			day = told
+			day = parsedDay
 			_, lastFits = weekdays[word]
 		case isClock && clock.IsZero():
-			clock = shown
-		case slices.Contains(lateWords, word) && !late:
-			late = true
+			clock = parsedClock
+		case slices.Contains(eveningWords, word) && !evening:
+			evening = true
 		case slices.Contains(lastWords, word) && !last:
 			last = true
 		case !slices.Contains(fillers, word):
 			return day, clock, false
 		}
 	}
-	if last && late && day.IsZero() {
+	if last && evening && day.IsZero() {
 		day, lastFits = now.AddDate(0, 0, -1), true
 	}
-	if late && !clock.IsZero() && clock.Hour() < 6 { // the night of a day ends on the next one
+	if evening && !clock.IsZero() && clock.Hour() < 6 { // the night of a day ends on the next one
 		day = day.AddDate(0, 0, 1)
 	}
-	ok = (!last || lastFits) && (!late || !day.IsZero()) && !(day.IsZero() && clock.IsZero())
+	ok = (!last || lastFits) && (!evening || !day.IsZero()) && !(day.IsZero() && clock.IsZero())
 	if day.IsZero() {
 		day = now
 	}
@@ -137,8 +137,8 @@ func parseClock(word string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// at is a time of the clock on a day; one that does not exist is moved.
-func at(day time.Time, hour, minute int) time.Time {
+// clockOn is a time of the clock on a day; one that does not exist is moved.
+func clockOn(day time.Time, hour, minute int) time.Time {
 	return time.Date(day.Year(), day.Month(), day.Day(), hour, minute, 0, 0, day.Location())
 }
 
@@ -146,7 +146,7 @@ func at(day time.Time, hour, minute int) time.Time {
 // still to come today: a day that is told never lies ahead because of its noon.
 func (t Time) Instant(now time.Time) viewing.Instant {
 	ended, precision := t.at, viewing.Second
-	if t.day {
+	if t.dayOnly {
 		precision = viewing.Day
 		if today := now.In(ended.Location()); ended.After(now) && today.Format(time.DateOnly) == ended.Format(time.DateOnly) {
 			ended = today.Truncate(time.Second)
@@ -159,15 +159,15 @@ func (t Time) Instant(now time.Time) viewing.Instant {
 
 // Start is the moment itself, and of a day its first one.
 func (t Time) Start() time.Time {
-	if !t.day {
+	if !t.dayOnly {
 		return t.at
 	}
-	return at(t.at, 0, 0)
+	return clockOn(t.at, 0, 0)
 }
 
 // End is the moment itself, and of a day the beginning of the next one.
 func (t Time) End() time.Time {
-	if t.day {
+	if t.dayOnly {
 		t.at = t.at.AddDate(0, 0, 1)
 	}
 	return t.Start()
@@ -182,11 +182,11 @@ func ParseEnd(text string, now time.Time) (time.Time, error) {
 	}
 	clock, err := time.Parse("until 15:04", lower)
 	if err != nil {
-		return time.Time{}, say("typed.end", text)
+		return time.Time{}, textError("typed.end", text)
 	}
-	end := at(now, clock.Hour(), clock.Minute())
+	end := clockOn(now, clock.Hour(), clock.Minute())
 	if !end.After(now) {
-		end = at(now.AddDate(0, 0, 1), clock.Hour(), clock.Minute())
+		end = clockOn(now.AddDate(0, 0, 1), clock.Hour(), clock.Minute())
 	}
 	return end, nil
 }
