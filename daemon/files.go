@@ -329,16 +329,17 @@ func (d *core) importFile(ctx context.Context, job *fileJob) {
 type fileImport struct {
 	d       *core
 	f       control.File
-	past    *past           // what services have; nil unless it only counts
-	wishes  map[string]bool // of the file so far, by item
-	rows    *atomic.Int64   // shows how far it is
-	resumed bool            // some rows were imported before
+	past    *past                    // what services have; nil unless it only counts
+	wishes  map[string]bool          // of the file so far, by item
+	lists   map[string]viewing.Event // likewise, by source and event id
+	rows    *atomic.Int64            // shows how far it is
+	resumed bool                     // some rows were imported before
 	source  string
 	count   control.FilePreview
 }
 
 func newFileImport(d *core, f control.File) fileImport {
-	return fileImport{d: d, f: f, wishes: map[string]bool{}, rows: new(atomic.Int64), source: viewing.SourceFile + ":" + f.Format}
+	return fileImport{d: d, f: f, wishes: map[string]bool{}, lists: map[string]viewing.Event{}, rows: new(atomic.Int64), source: viewing.SourceFile + ":" + f.Format}
 }
 
 // read reads the file from its beginning, or from where an earlier read was cut.
@@ -497,15 +498,17 @@ func (i *fileImport) commit(ctx context.Context, batch map[string][]viewing.Even
 
 // commitOf commits events of one source, and counts what becomes of them.
 func (i *fileImport) commitOf(ctx context.Context, source string, events []viewing.Event) error {
-	b, do := viewing.Batch{Source: source, Events: events}, i.d.store.Commit
+	b, do, before := viewing.Batch{Source: source, Events: events}, i.d.store.Commit, 0
 	switch {
 	case i.past != nil:
+		lists := i.listsOf(source, events)
+		b.Events, before = append(lists, events...), len(lists)
 		do = i.d.store.Preview
 	case source == i.source:
 		b.State = map[string][]byte{i.f.ID: strconv.AppendInt(nil, int64(i.count.Rows), 10)}
 	}
 	outcomes, err := do(ctx, b)
-	for n, o := range outcomes {
+	for n, o := range outcomes[min(before, len(outcomes)):] {
 		switch {
 		case o.Status == viewing.StatusDuplicate || o.Status == viewing.StatusConflict || o.Joined:
 			i.count.Known++
@@ -523,6 +526,23 @@ func (i *fileImport) commitOf(ctx context.Context, source string, events []viewi
 	i.count.New = i.count.Viewings + i.count.Watchlist + i.count.Lists + i.count.ListItems - i.count.Known
 	i.rows.Store(int64(i.count.Rows))
 	return err
+}
+
+// listsOf are the lists of earlier batches that events of a batch name: what only counts has not
+// kept them.
+func (i *fileImport) listsOf(source string, events []viewing.Event) (lists []viewing.Event) {
+	for _, e := range events {
+		list, known := i.lists[source+" "+e.InList]
+		if known && (len(lists) == 0 || lists[len(lists)-1].EventID != e.InList) {
+			lists = append(lists, list)
+		}
+	}
+	for _, e := range events {
+		if e.Kind == viewing.KindList {
+			i.lists[source+" "+e.EventID] = e
+		}
+	}
+	return lists
 }
 
 // atService reports whether the services of all accounts have a viewing already: they tell

@@ -338,3 +338,42 @@ func TestImportOnThePage(t *testing.T) {
 }
 
 func intPointer(n int) *int { return &n }
+
+// TestImportOfLists: what is on the list of that name already is not put there again, and there is
+// one list.
+func TestImportOfLists(t *testing.T) {
+	alone(t, testOptions(t), func(c *core) {
+		adds := func(list, id string, film int64) entry.Entry {
+			t.Helper()
+			is, err := c.Add(t.Context(), viewing.Event{Kind: viewing.KindList, EventID: "list " + id, List: &viewing.List{Name: list}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			item := movie(id, film, "", 0)
+			item.Kind, item.InList, item.WatchedAt, item.Count = viewing.KindListItem, is.EventID, viewing.Instant{}, 0
+			e, err := c.Add(t.Context(), item)
+			if err != nil || e.State != viewing.StatePending {
+				t.Fatal(e, err)
+			}
+			return e
+		}
+		adds("Noir", "mine", 10_000)
+		text := strings.Builder{}
+		text.WriteString("kind,type,title,year,tmdb,imdb,tvdb,series,series_year,series_tmdb,series_imdb,series_tvdb,season,episode,watched_at,rewatch,list,source\n")
+		for n := range 1500 {
+			fmt.Fprintf(&text, "list_item,movie,Film,2001,%d,,,,,,,,,,,,%s,cli\n", 10_000+n, []string{"Noir", "Red"}[n/750])
+		}
+		if f := c.imported(t, []byte(text.String())); f.New != 1500 || f.Known != 2 || f.Held != 0 {
+			t.Errorf("%+v", f)
+		}
+		if f := c.imported(t, []byte(text.String())); f.New != 0 {
+			t.Errorf("again: %+v", f)
+		}
+		if e := adds("Red", "more", 603); e.After == 0 {
+			t.Errorf("%+v", e)
+		}
+		if lists, err := c.List(t.Context(), entry.Filter{Kind: viewing.KindList}); err != nil || len(lists) != 2 {
+			t.Errorf("%d lists, %v", len(lists), err)
+		}
+	})
+}

@@ -194,7 +194,6 @@ func (d *core) existingEntry(ctx context.Context, v viewing.Event) (found queue.
 	case v.Kind == viewing.KindWatchlist && len(v.Media) == 1:
 		f.Item = v.Media[0].Key()
 	case v.Kind == viewing.KindList && v.List != nil:
-		f.Source = viewing.SourceCLI
 	default:
 		return found, nil
 	}

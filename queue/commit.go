@@ -77,8 +77,7 @@ func (t *tx) commit(e event) viewing.Outcome {
 		t.nudge = true
 		o.Entries = t.entriesOf(sameAs)
 		for _, id := range o.Entries {
-			t.addSighting(event, id)
-			t.step(id, entry.Step{Code: "sighting.again", Args: entry.Args{"source": e.source, "event": e.EventID}})
+			t.reportAgain(e, event, id)
 		}
 	}
 	return o
@@ -86,7 +85,13 @@ func (t *tx) commit(e event) viewing.Outcome {
 
 // addSighting makes an event a further sighting of an entry.
 func (t *tx) addSighting(event, id int64) {
-	t.exec("INSERT INTO witnesses (event, entry) VALUES (?, ?)", event, id)
+	t.exec("INSERT OR IGNORE INTO witnesses (event, entry) VALUES (?, ?)", event, id)
+}
+
+// reportAgain makes an event one more report of an entry, which it does not change.
+func (t *tx) reportAgain(e event, event, id int64) {
+	t.addSighting(event, id)
+	t.step(id, entry.Step{Code: "sighting.again", Args: entry.Args{"source": e.source, "event": e.EventID}})
 }
 
 // makeEntries writes what a new event becomes, account by account and item by item: an
@@ -97,6 +102,11 @@ func (t *tx) makeEntries(e event, event int64, o *viewing.Outcome) {
 	for _, p := range t.destinations(e) {
 		for part, item := range e.parts() {
 			d := t.draft(e, p, part, item)
+			if same := t.sameWish(d, p.shared); same != 0 {
+				t.reportAgain(e, event, same)
+				wanted, o.Entries = true, append(o.Entries, same)
+				continue
+			}
 			d.counted = counted[part]
 			existing := t.duplicateOf(d.entryWithSources, e.source == viewing.SourceCLI)
 			switch {
@@ -128,6 +138,21 @@ func (t *tx) makeEntries(e event, event int64, o *viewing.Outcome) {
 	if o.Joined = joined; !wanted {
 		o.Status, o.Reason = viewing.StatusDropped, ignored
 	}
+}
+
+// sameWish finds the entry that asks for what an import asks for: a list of that name, or the
+// same item on a list that it shares; 0 for none. Lists of Kodi stay apart.
+func (t *tx) sameWish(d draft, shared bool) (id int64) {
+	const selectSame = "SELECT id FROM entries WHERE +account = ? AND kind = ? AND state <> 'dropped' AND state <> 'rejected' AND "
+	switch {
+	case d.Class != viewing.ClassImport || viewing.SourceKind(d.Source) == viewing.SourceKodi:
+	case d.Kind == viewing.KindList:
+		t.find(selectSame+"list ->> '$.name' = ?", []any{d.Account, string(d.Kind), d.List.Name}, &id)
+	case shared && d.Media.IDs.TMDB > 0:
+		t.find(selectSame+"after = ? AND media ->> '$.type' = ? AND media ->> '$.ids.tmdb' = ?",
+			[]any{d.Account, string(d.Kind), d.After, string(d.Media.Type), d.Media.IDs.TMDB}, &id)
+	}
+	return id
 }
 
 // draft is an entry that is not written yet, and how it was decided.

@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -114,19 +113,28 @@ type destination struct {
 	account   string
 	list      int64         // the entry of the list; 0 for none
 	listState viewing.State // the state of that
+	shared    bool          // another event has made the list
 }
 
-// destinations are where an event goes. What is put on a list goes where its list is.
+// destinations are where an event goes. What is put on a list goes where its list is: one of the
+// same kind of source, or of any where a person puts it there.
 func (t *tx) destinations(e event) (places []destination) {
-	if e.Kind == viewing.KindListItem {
-		places = selectRows(t, func(r *sql.Rows) (p destination, err error) {
-			err = r.Scan(&p.list, &p.account, &p.listState)
-			return p, err
-		}, `SELECT n.id, n.account, n.state FROM events AS v JOIN entries AS n ON n.event = v.id
-			WHERE v.source_kind = ? AND v.event_id = ? AND n.kind = ?`, e.kind, e.InList, string(viewing.KindList))
-		if len(places) > 0 {
-			return places
+	kinds := []string{e.kind}
+	switch {
+	case e.Kind != viewing.KindListItem:
+		kinds = nil
+	case e.kind == viewing.SourceCLI:
+		kinds = viewing.Sources()
+	}
+	for _, kind := range kinds {
+		for _, id := range t.entriesOf(t.findEvent(kind, e.InList).id) {
+			if list := t.entry(id); list.Kind == viewing.KindList {
+				places = append(places, destination{list.Account, id, list.State, list.EventID != e.InList})
+			}
 		}
+	}
+	if len(places) > 0 {
+		return places
 	}
 	for _, account := range t.settings.AccountsOf(e.source) {
 		places = append(places, destination{account: account})
