@@ -10,7 +10,7 @@ import (
 
 const selectAccount = "SELECT body FROM accounts WHERE name = ?"
 
-// Account reads an account, making it when absent.
+// Account returns an account, and creates it if it does not exist.
 func (s *Store) Account(ctx context.Context, name string) (account.Row, error) {
 	found, err := read(ctx, s, fmt.Sprintf("read account %s", name), scanAccount, selectAccount, name)
 	if err != nil {
@@ -22,9 +22,9 @@ func (s *Store) Account(ctx context.Context, name string) (account.Row, error) {
 	return account.Row{Name: name}, s.UpdateAccount(ctx, name, func(*account.Row) {})
 }
 
-// UpdateAccount changes an account, making it when absent. The change is given
-// what is on disk, so that it undoes nobody else's; it must do nothing but
-// change that, and may be called again after it failed. The name stays.
+// UpdateAccount changes an account, and creates it if it does not exist. The function change gets
+// the current row, so concurrent updates are not lost. It must have no other effect, because it
+// may be called again after a failure. The name cannot be changed.
 func (s *Store) UpdateAccount(ctx context.Context, name string, change func(*account.Row)) error {
 	return s.write(ctx, fmt.Sprintf("save account %s", name), func(t *tx) error {
 		a := t.account(name)
@@ -40,14 +40,14 @@ func (s *Store) UpdateAccount(ctx context.Context, name string, change func(*acc
 	})
 }
 
-// account is an account as it is on disk; new when absent.
+// account returns an account as it is in the database; a new one if it does not exist.
 func (t *tx) account(name string) account.Row {
 	return append(selectRows(t, scanAccount, selectAccount, name), account.Row{Name: name})[0]
 }
 
-// recordSilence records that the pause of an account has changed: a silence begins with
-// one that drops, and ends with it. A silence that lies ahead ends only with the
-// pause itself: where that goes on, the clock was set back.
+// recordSilence updates the silences when the pause of an account has changed: a pause that drops
+// viewings begins a silence, and its end ends it. A silence that begins in the future, because
+// the clock was set back, ends only with the pause itself.
 func (t *tx) recordSilence(name string, before, after account.Pause) {
 	if before.Drops == after.Drops && before.Since.Equal(after.Since) && before.Until.Equal(after.Until) {
 		return
@@ -62,6 +62,6 @@ func (t *tx) recordSilence(name string, before, after account.Pause) {
 
 func scanAccount(r *sql.Rows) (a account.Row, err error) { return a, r.Scan(fromJSON{&a}) }
 
-// AccountsOf are the accounts that a source feeds. The service of the first is
-// asked what things are.
+// AccountsOf returns the accounts that get the viewings of a source. The service of the first one
+// is asked to identify items.
 func (s *Store) AccountsOf(source string) []string { return s.settings.AccountsOf(source) }

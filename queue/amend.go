@@ -8,21 +8,21 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// amendment is one correction of an event by its source.
+// amendment is a correction of an earlier event by its source.
 type amendment struct {
 	viewing.Amendment
 	source   string
-	original viewing.Event // with the new media, when it brings any
+	original viewing.Event // with the new media, if the amendment has any
 }
 
-// amend corrects an earlier event. Entries that have not begun to leave are
-// changed; for the others, for those that the event is only a further sighting
-// of, and for those that another source saw too, the correction is noted.
+// amend applies a correction to the entries of an earlier event. It changes entries that are
+// pending or held. For entries that were sent, belong to another event, or have sightings of
+// another source, it only records a step.
 func (t *tx) amend(kind string, a viewing.Amendment) error {
 	stored := t.findEvent(kind, a.EventID)
 	c := amendment{Amendment: a, source: stored.source}
 	if json.Unmarshal(stored.body, &c.original) != nil || c.original.EventID == "" {
-		return nil // it is not known, or lost to damage: there is nothing to compare with
+		return nil // the event is unknown, or was lost with a damaged file
 	}
 	if err := c.check(); err != nil {
 		return err
@@ -33,20 +33,20 @@ func (t *tx) amend(kind string, a viewing.Amendment) error {
 	return nil
 }
 
-// check holds the new media against the field rules of the event's kind.
+// check validates the new media as part of the original event.
 func (c *amendment) check() error {
 	if c.Media == nil {
 		return nil
 	}
 	if len(c.Media) != len(c.original.Media) {
-		return viewing.Wrong("media", "field.wrong") // it must name as many as the event did
+		return viewing.Wrong("media", "field.wrong") // the number of items cannot change
 	}
 	c.original.Media = c.Media
 	c.original.Origin.FillFrom(c.Origin)
 	return c.original.Validate()
 }
 
-// step says what the source wants, as a step of a family.
+// step returns the step that describes the correction; family is "amended" or "noted".
 func (c *amendment) step(family string, e Entry) entry.Step {
 	s := entry.Step{Code: family, Args: entry.Args{"source": c.source}, Cause: messageOrNil(c.Reason)}
 	switch {
@@ -68,13 +68,13 @@ func (c *amendment) step(family string, e Entry) entry.Step {
 	return s
 }
 
-// amendEntry corrects one entry.
+// amendEntry applies the correction to one entry.
 func (t *tx) amendEntry(c amendment, id int64) {
 	e := t.entry(id)
 	ownEvent := e.EventID == c.EventID && e.Source == c.source
 	waiting := ownEvent && (e.State == viewing.StatePending || e.State == viewing.StateHeld)
 	if !ownEvent {
-		e.State = "" // what was sent is another event's
+		e.State = "" // so that step does not take it for a delivered entry of this event
 	}
 	switch {
 	case waiting && e.Key() != "" && t.seenByOtherSource(id, c.source):
@@ -88,13 +88,13 @@ func (t *tx) amendEntry(c amendment, id int64) {
 		t.transition(&e, e.State, e.Reason, c.step("amended", e))
 	case waiting && c.Media != nil && e.Touched < entry.Edited:
 		t.changeItem(c, e)
-	case c.NotBefore == 0: // else it left in time, or a person has it
+	case c.NotBefore == 0: // a later time means nothing to an entry that is not waiting
 		t.note(id, c.step("noted", e))
 	}
 }
 
-// reclassify asks the rules again about an entry that waits to leave. What a
-// person has decided about stays as it is.
+// reclassify changes the class of a waiting entry and lets the rules decide again. An entry that
+// a person has decided about is not changed.
 func (t *tx) reclassify(c amendment, e Entry) {
 	if e.Touched > entry.Untouched || e.State != viewing.StatePending && e.Reason != viewing.ReasonBurst {
 		t.note(e.ID, c.step("noted", e))

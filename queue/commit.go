@@ -14,12 +14,11 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Commit puts a batch on disk, whole or not at all, and answers each event in the
-// batch's order. It returns after the disk has everything. An event against the
-// field rules refuses the batch with an error wrapping [viewing.ErrInvalid];
-// trouble with the disk is [sqlite.ErrStorage]. Repeating a batch is harmless. An
-// amendment reaches events of every source of the same kind, for their ids are one
-// space; of an unknown event it is passed over.
+// Commit writes a batch in one transaction, and returns one outcome for each event, in order,
+// when everything is on disk. A batch with an invalid event is rejected with an error wrapping
+// [viewing.ErrInvalid]; disk errors wrap [sqlite.ErrStorage]. Committing a batch again is safe:
+// known events are duplicates. An amendment may refer to an event of any source of the same kind,
+// because their event ids share one namespace; if the event is unknown, it is ignored.
 func (s *Store) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome, error) {
 	outcomes, err := s.commitBatch(ctx, b, false)
 	if errors.Is(err, sqlite.ErrStorage) {
@@ -28,8 +27,8 @@ func (s *Store) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome,
 	return outcomes, err
 }
 
-// Preview tells what [Store.Commit] would answer, and changes nothing. The entries that it
-// names do not exist.
+// Preview returns what [Store.Commit] would return, and changes nothing. The ids of entries in
+// its outcomes are not valid.
 func (s *Store) Preview(ctx context.Context, b viewing.Batch) ([]viewing.Outcome, error) {
 	return s.commitBatch(ctx, b, true)
 }
@@ -55,8 +54,9 @@ func (s *Store) commitBatch(ctx context.Context, b viewing.Batch, dry bool) (out
 	return outcomes, err
 }
 
-// commit writes an event with its entries, or as a further sighting of what earlier
-// ones have reported. An event that is known already changes nothing.
+// commit writes an event: with new entries, or, if it repeats an earlier event (see
+// [viewing.Event.SameAs]), as a further sighting of that event's entries. An event whose id is
+// known changes nothing.
 func (t *tx) commit(e event) viewing.Outcome {
 	o := viewing.Outcome{EventID: e.EventID, Status: viewing.StatusQueued}
 	sameAs := t.resolveSameAs(e)
@@ -83,19 +83,19 @@ func (t *tx) commit(e event) viewing.Outcome {
 	return o
 }
 
-// addSighting makes an event a further sighting of an entry.
+// addSighting records an event as a further sighting of an entry.
 func (t *tx) addSighting(event, id int64) {
 	t.exec("INSERT OR IGNORE INTO witnesses (event, entry) VALUES (?, ?)", event, id)
 }
 
-// reportAgain makes an event one more report of an entry, which it does not change.
+// reportAgain records an event as one more report of an entry, without changing the entry.
 func (t *tx) reportAgain(e event, event, id int64) {
 	t.addSighting(event, id)
 	t.step(id, entry.Step{Code: "sighting.again", Args: entry.Args{"source": e.source, "event": e.EventID}})
 }
 
-// makeEntries writes what a new event becomes, account by account and item by item: an
-// entry of its own, or a sighting of the entry of the same playback.
+// makeEntries writes a new event to each account, item by item: as a new entry, or as a further
+// sighting of the entry of the same playback.
 func (t *tx) makeEntries(e event, event int64, o *viewing.Outcome) {
 	ignored, wanted, joined, counted := "", false, true, map[int]bool{}
 	overflowing := sync.OnceValue(func() bool { return t.exceedsBurst(e.source, e.Event) })
@@ -140,8 +140,9 @@ func (t *tx) makeEntries(e event, event int64, o *viewing.Outcome) {
 	}
 }
 
-// sameWish finds the entry that asks for what an import asks for: a list of that name, or the
-// same item on a list that it shares; 0 for none. Lists of Kodi stay apart.
+// sameWish returns the entry that asks for the same as the draft of an import: a list of that
+// name, or the item on a shared list; 0 if there is none. Imports from Kodi are never compared,
+// so that its lists stay separate.
 func (t *tx) sameWish(d draft, shared bool) (id int64) {
 	const selectSame = "SELECT id FROM entries WHERE +account = ? AND kind = ? AND state <> 'dropped' AND state <> 'rejected' AND "
 	switch {
@@ -155,14 +156,15 @@ func (t *tx) sameWish(d draft, shared bool) (id int64) {
 	return id
 }
 
-// draft is an entry that is not written yet, and how it was decided.
+// draft is an entry before it is inserted, with the steps that led to its state.
 type draft struct {
 	entryWithSources
 	steps   []entry.Step
-	counted bool // in the statistics, as the entry of another account
+	counted bool // another account's entry for the same viewing counts in the statistics
 }
 
-// draft decides about an item of an event in one account.
+// draft returns the entry for an item of an event in one account: with its correction, if a
+// person has made one, and with the decision of the rules.
 func (t *tx) draft(e event, p destination, part int, item *viewing.Media) (d draft) {
 	d.sources, d.runtime, d.unsure = []string{e.source}, e.runtime(), e.Unsure
 	d.Entry = Entry{
@@ -185,8 +187,8 @@ func (t *tx) draft(e event, p destination, part int, item *viewing.Media) (d dra
 	return d
 }
 
-// insert writes a new entry of an event, and counts it. It is due when it happened, or at
-// its NextAt where that is later.
+// insert writes a new entry of an event and counts it. The entry is due when it was watched, so
+// that the oldest is sent first, or at its NextAt if that is later.
 func (t *tx) insert(event int64, d *draft) {
 	e := &d.Entry
 	if e.State.Finished() {
@@ -205,7 +207,7 @@ func (t *tx) insert(event int64, d *draft) {
 	t.updateLookup(Entry{}, *e)
 }
 
-// saveSourceState changes the source's own memory.
+// saveSourceState applies the changes of a batch to the stored state of its source.
 func (t *tx) saveSourceState(b viewing.Batch) {
 	for key, value := range b.State {
 		if value == nil {
@@ -217,5 +219,5 @@ func (t *tx) saveSourceState(b viewing.Batch) {
 	}
 }
 
-// number writes an id for the arguments of a step.
+// number formats an id for the arguments of a step.
 func number(id int64) string { return strconv.FormatInt(id, 10) }

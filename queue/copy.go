@@ -10,19 +10,19 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// selectDelivered finds what an account's service has by our doing. A list that it had itself
-// is one that items were put on.
+// selectDelivered selects the entries of an account that have arrived at its service. A merged
+// list is one that the service had before.
 const selectDelivered = "SELECT " + entryColumns + ` FROM entries AS n JOIN events AS v ON v.id = n.event
 	WHERE +n.account = ? AND n.id > ? AND (n.state = 'delivered' OR n.kind = 'list' AND n.state = 'merged') ORDER BY n.id LIMIT ?`
 
-// selectLists finds the lists of an account.
+// selectLists selects the lists of an account.
 const selectLists = "SELECT id, list ->> '$.name' FROM entries WHERE +account = ? AND kind = 'list' AND state <> 'dropped' AND state <> 'rejected'"
 
-// CopyHistory gives what has arrived at the service of one account to another account: an
-// entry of the same event for each, that waits behind everything live. What the other account
-// has already is left out, so a second copy adds nothing, and one that was cut goes on where it
-// ended. Wishes that came true are passed over. Each of the other entries is told, with whether
-// the other account has it. A dry run only tells.
+// CopyHistory copies the delivered entries of one account to another: a new entry of the same
+// event for each, sent after all live ones. Entries that the other account already has are
+// skipped, so an interrupted copy can be repeated. Watchlist entries whose film or series was
+// watched since are skipped, too. For each remaining entry it calls report; known is set if the
+// other account has it. A dry run only calls report.
 func (s *Store) CopyHistory(ctx context.Context, from, to string, dry bool, report func(e Entry, known bool)) error {
 	lists := map[string]int64{} // of the other account, by name
 	_, err := read(ctx, s, "read lists", func(r *sql.Rows) (_ struct{}, err error) {
@@ -52,7 +52,7 @@ func (s *Store) CopyHistory(ctx context.Context, from, to string, dry bool, repo
 		var known []bool
 		var after map[string]int64
 		err = s.writeDry(ctx, "copy entries", dry, func(t *tx) (err error) {
-			known, after = make([]bool, len(page)), maps.Clone(lists) // it may be called again
+			known, after = make([]bool, len(page)), maps.Clone(lists) // the function may be called again
 			for i, e := range page {
 				known[i] = t.copyEntry(e, to, after)
 			}
@@ -70,24 +70,24 @@ func (s *Store) CopyHistory(ctx context.Context, from, to string, dry bool, repo
 }
 
 const (
-	// selectCopy finds an entry of an account that was made of the same part of an event, or
-	// shares a sighting of the same item.
+	// selectCopy selects an entry of account ?2 that was made from the same part of the
+	// event of entry ?1, or that has the same item and shares a sighting with it.
 	selectCopy = `SELECT n.id FROM entries AS e JOIN entries AS n ON n.event = e.event AND n.part = e.part WHERE e.id = ?1 AND n.account = ?2
 		UNION ALL SELECT n.id FROM entries AS e JOIN witnesses AS w ON w.event = e.event OR w.entry = e.id
 			JOIN entries AS n ON n.id = w.entry OR n.event = w.event AND n.event <> e.event
 			WHERE e.id = ?1 AND n.account = ?2 AND n.item_key = e.item_key LIMIT 1`
-	// selectWatchlistEntry finds a wish that an account has.
+	// selectWatchlistEntry selects an account's watchlist entry of an item.
 	selectWatchlistEntry = `SELECT id FROM entries WHERE account = ? AND item_key = ? AND item_key <> '' AND kind = 'watchlist'
 		AND state <> 'dropped' AND state <> 'rejected'`
-	// insertCopy copies an entry. In the statistics the viewing counts once.
+	// insertCopy copies entry ?1. The copy has no root: the viewing counts once in the statistics.
 	insertCopy = `INSERT INTO entries (event, account, part, kind, media, reported, correction, list, item_key, priority, watched_at, watched, class,
 			created_at, state, lane, after, next_at, planned_at, decided, touched, words, minutes)
 		SELECT event, ?2, part, kind, media, reported, correction, list, item_key, priority, watched_at, watched, class,
 			?3, 'pending', ?4, ?5, min(happened_at, ?3), ?3, ?6, max(touched, 1), words, minutes FROM entries WHERE id = ?1`
 )
 
-// copyEntry gives a copy of an entry to another account, unless that has it; lists are those of
-// the account, by name.
+// copyEntry copies an entry to another account, unless that has it; lists are the lists of that
+// account by name.
 func (t *tx) copyEntry(e Entry, account string, lists map[string]int64) (known bool) {
 	var list, other int64
 	if t.find(selectCopy, []any{e.ID, account}, &other) {
@@ -104,7 +104,7 @@ func (t *tx) copyEntry(e Entry, account string, lists map[string]int64) (known b
 		known = lists[e.List.Name] != 0
 	case viewing.KindListItem:
 		list = lists[t.entry(e.After).List.Name]
-		known = list == 0 // its copy was dropped
+		known = list == 0 // the copy of its list was dropped
 	}
 	if known {
 		return true

@@ -13,24 +13,22 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// CorrectionRequest is a correction to be made.
+// CorrectionRequest is a person's statement about what the item of an entry is.
 type CorrectionRequest struct {
-	// Entry is the one that the person looked at: it is changed in any case, and
-	// what its source reported is remembered.
+	// Entry is always corrected. The correction is stored for what its source reported.
 	Entry int64
-	// Is is the film or series that is meant; of an episode its series.
+	// Is is the correct film, or the correct series for an episode.
 	Is resolve.Candidate
-	// Season and Episode are the place of that entry; nil leaves what it is. The
-	// episodes after it are moved as far from where they are reported.
+	// Season and Episode are the correct numbers of that entry; nil keeps them. The
+	// difference from the reported numbers applies to the following episodes, too.
 	Season, Episode *int
-	DryRun          bool // say what would be done, and change nothing
+	DryRun          bool // report what would be changed, and change nothing
 }
 
-// Correct records what a person says that a film or series is. Whatever waits and
-// was reported alike follows in the same transaction, unless a person has changed it
-// or put it aside. What has begun to leave stays. An entry may be pending, held or
-// rejected. Errors wrap [entry.ErrNotFound], [entry.ErrState] (a [*StateError]) or
-// [viewing.ErrInvalid].
+// Correct records a correction. All waiting entries that were reported alike are corrected in the
+// same transaction, except those that a person has changed or held. Entries that were sent stay
+// as they are. The named entry may be pending, held or rejected. Errors wrap [entry.ErrNotFound],
+// [entry.ErrState] (a [*StateError]) or [viewing.ErrInvalid].
 func (s *Store) Correct(ctx context.Context, c CorrectionRequest) (did resolve.CorrectionResult, err error) {
 	err = s.writeDry(ctx, "fix", c.DryRun, func(t *tx) error {
 		did, err = t.correct(c)
@@ -39,8 +37,7 @@ func (s *Store) Correct(ctx context.Context, c CorrectionRequest) (did resolve.C
 	return did, err
 }
 
-// Correctable refuses an entry that [Store.Correct] cannot change, with a
-// [*StateError].
+// Correctable returns a [*StateError] if [Store.Correct] cannot change the entry.
 func Correctable(e Entry) error {
 	if e.Media == nil {
 		return &StateError{Verb: "fix", ID: e.ID, State: e.State, Why: viewing.Say("fault.noMedia")}
@@ -70,7 +67,7 @@ func (t *tx) correct(c CorrectionRequest) (did resolve.CorrectionResult, err err
 		return did, err
 	}
 	correction, remembered := t.saveCorrection(c, reported, place, &did)
-	// What other accounts have of the same item of its event has the same identity and place.
+	// Other accounts' entries of the same viewing get the same item.
 	for _, id := range t.numbers(`SELECT n.id FROM entries AS e JOIN entries AS n ON n.event = e.event AND n.part = e.part
 		WHERE e.id = ?1 AND n.id <> ?1 AND n.touched = 0 AND n.state IN ('pending', 'held')`, c.Entry) {
 		e := t.entry(id)
@@ -84,8 +81,9 @@ func (t *tx) correct(c CorrectionRequest) (did resolve.CorrectionResult, err err
 	return did, nil
 }
 
-// chosenPlace is the season and number that a person gives to an entry. Those that were found
-// out stay only where a person has confirmed them, and of the same series.
+// chosenPlace returns the item as reported, with the season and number that the entry gets: those
+// of the request, else those that a person has confirmed for the same series, else the reported
+// ones.
 func chosenPlace(e Entry, c CorrectionRequest) (m viewing.Media) {
 	m = *e.AsReported()
 	confirmed := e.Touched == entry.Edited || e.Correction != 0 && e.Media.Show != nil && e.Media.Show.IDs.TMDB == c.Is.TMDB
@@ -96,14 +94,14 @@ func chosenPlace(e Entry, c CorrectionRequest) (m viewing.Media) {
 	return m
 }
 
-// withPlace is an item with the season and number of another.
+// withPlace returns m with the season and number of another item.
 func withPlace(m, of viewing.Media) viewing.Media {
 	m.Season, m.Episode = of.Season, of.Episode
 	return m
 }
 
-// correctedStep says what a person said that an item is, and where, if not where it was
-// reported.
+// correctedStep returns the step of a correction: the new item, and its season and number if they
+// differ from the reported ones.
 func correctedStep(is resolve.Candidate, reported, m viewing.Media) entry.Step {
 	s := entry.Step{Code: "corrected", Args: entry.Args{"title": is.String()}}
 	if resolve.PlaceChanged(reported, m) {
@@ -112,8 +110,8 @@ func correctedStep(is resolve.Candidate, reported, m viewing.Media) entry.Step {
 	return s
 }
 
-// saveCorrection writes the correction that follows from what a person said, unless nothing
-// can be remembered.
+// saveCorrection stores the correction for later entries; ok is false if what the source reported
+// gives no clue to store it by.
 func (t *tx) saveCorrection(c CorrectionRequest, reported, place viewing.Media, did *resolve.CorrectionResult) (correction resolve.Correction, ok bool) {
 	var before *resolve.Correction
 	known := selectRows(t, scanCorrection, selectCorrection+" WHERE key = ?", resolve.Correction{Reported: resolve.ClueOf(reported)}.Key())
@@ -133,8 +131,7 @@ func (t *tx) saveCorrection(c CorrectionRequest, reported, place viewing.Media, 
 	return correction, true
 }
 
-// correctSimilar gives what waits and was reported alike the identity that a correction
-// says. What a person has changed otherwise stays.
+// correctSimilar applies a correction to the waiting entries that were reported alike.
 func (t *tx) correctSimilar(c resolve.Correction, named int64, did *resolve.CorrectionResult) {
 	for _, id := range t.numbers(`SELECT id FROM entries WHERE media IS NOT NULL AND (reported IS NOT NULL OR item_key = '')
 		AND state IN ('pending', 'held') AND (touched < 2 OR correction IS NOT NULL) AND id <> ?`, named) {
@@ -145,12 +142,12 @@ func (t *tx) correctSimilar(c resolve.Correction, named int64, did *resolve.Corr
 	}
 }
 
-// applyCorrection gives one entry an identity by a correction. What a person has put aside stays,
-// and so does what another source has seen by another name.
+// applyCorrection gives an entry the item of a correction. It does nothing if a person holds the
+// entry, and only records a step if another source has reported another item.
 func (t *tx) applyCorrection(e Entry, m viewing.Media, c resolve.Correction, did *resolve.CorrectionResult) {
 	waits := e.State == viewing.StatePending || e.State == viewing.StateHeld && !playback.NeedsPerson(e.Reason)
 	same := m.Key() == e.Media.Key()
-	if !m.Identified() { // an episode without a number: it is of another series, or stays as it is
+	if !m.Identified() { // an episode without a number changes only if its series does
 		same = e.Media.Show != nil && e.Media.Show.IDs.TMDB == c.Is.TMDB
 	}
 	if !waits || same {
@@ -168,7 +165,7 @@ func (t *tx) applyCorrection(e Entry, m viewing.Media, c resolve.Correction, did
 	t.identify(e, m, t.eventOf(e), step)
 }
 
-// correctionFor is the correction for an item without identifier; nil for none.
+// correctionFor returns the correction for an item without an identifier; nil if there is none.
 func (t *tx) correctionFor(m *viewing.Media) *resolve.Correction {
 	if m == nil || m.Identified() || m.Unsure {
 		return nil
@@ -178,27 +175,26 @@ func (t *tx) correctionFor(m *viewing.Media) *resolve.Correction {
 
 const selectCorrection = "SELECT corrections.id, body, (SELECT count(*) FROM entries WHERE correction = corrections.id) FROM corrections"
 
-// selectCorrectionsByKey finds the corrections of keys, in their order: the surest first.
+// selectCorrectionsByKey selects the corrections with the given keys, in the order of the keys:
+// the strongest clue first.
 const selectCorrectionsByKey = selectCorrection + " JOIN json_each(?) AS k ON k.value = corrections.key ORDER BY k.key"
 
 func scanCorrection(r *sql.Rows) (c resolve.Correction, err error) {
 	var body []byte
 	var id, entries int64
 	if err = r.Scan(&id, &body, &entries); err == nil && json.Unmarshal(body, &c) != nil {
-		c = resolve.Correction{} // a damaged one says nothing
+		c = resolve.Correction{} // a damaged one matches nothing
 	}
 	c.ID, c.Entries = id, entries
 	return c, err
 }
 
-// Corrections lists what people have said that films and series are, the first
-// first.
+// Corrections returns all corrections, the oldest first.
 func (s *Store) Corrections(ctx context.Context) ([]resolve.Correction, error) {
 	return read(ctx, s, "list corrections", scanCorrection, selectCorrection+" ORDER BY id")
 }
 
-// CorrectionFor is the correction that says what an item without identifier is;
-// nil where there is none.
+// CorrectionFor returns the correction for an item without an identifier; nil if there is none.
 func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*resolve.Correction, error) {
 	if m.Identified() {
 		return nil, nil
@@ -210,8 +206,8 @@ func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*resolve.Co
 	return resolve.FindCorrection(all, m), nil
 }
 
-// ForgetCorrection forgets a correction; what it has changed stays. The error
-// wraps [entry.ErrNotFound] where there is none of that id.
+// ForgetCorrection deletes a correction; the entries that it changed stay as they are. The error
+// wraps [entry.ErrNotFound] if there is no correction with that id.
 func (s *Store) ForgetCorrection(ctx context.Context, id int64) error {
 	return s.write(ctx, fmt.Sprintf("forget correction %d", id), func(t *tx) error {
 		if t.exec("DELETE FROM corrections WHERE id = ?", id) == 0 {

@@ -12,14 +12,15 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// decide asks the rules about an item of an event, with the account's silences.
+// decide returns the decision of the rules about an item of an event, including the silences of
+// the account.
 func (t *tx) decide(s rules.Settings, account, source string, v viewing.Event, m *viewing.Media) rules.Decision {
 	t.readSilences()
 	s.Silences = t.silences[account]
 	return rules.Decide(s, source, v, m, millis(t.now))
 }
 
-// readSilences reads the pauses that drop, by account, unless they are known.
+// readSilences loads the silences into the cache, unless they are there.
 func (t *tx) readSilences() {
 	if t.silences != nil {
 		return
@@ -35,9 +36,9 @@ func (t *tx) readSilences() {
 	}, "SELECT account, since, until FROM silences ORDER BY id")
 }
 
-// identify gives an entry that has not begun to leave another item; v is its event, and
-// the step says who found it. What was held for want of an identifier alone may leave
-// then, as the rules have it.
+// identify gives a waiting entry a new item; v is its event, and step says where the item comes
+// from. The rules decide again about an entry that was held only because it had no identifier,
+// and it may turn out to be a duplicate.
 func (t *tx) identify(e Entry, m viewing.Media, v viewing.Event, step entry.Step) {
 	before := e
 	e.Media = &m
@@ -47,9 +48,9 @@ func (t *tx) identify(e Entry, m viewing.Media, v viewing.Event, step entry.Step
 	t.mergeDuplicate(e.ID, false)
 }
 
-// decideAgain asks the rules where a new identity matters: for an entry that was
-// held for want of one, or that has lost it. Entries held for another reason stay
-// held. What a person has decided about goes by no filter any more.
+// decideAgain lets the rules decide again about an entry that was held because it had no
+// identifier and has one now, or that has lost its identifier. Entries held for another reason
+// stay held. Filters and classes no longer apply once a person has decided about the entry.
 func (t *tx) decideAgain(e *Entry, v viewing.Event) {
 	unresolved := e.State == viewing.StateHeld && e.Reason == viewing.ReasonUnresolved
 	if unresolved != e.Media.Identified() {
@@ -60,8 +61,8 @@ func (t *tx) decideAgain(e *Entry, v viewing.Event) {
 		settings = rules.Settings{Grace: t.settings.Grace}
 	}
 	d := t.decide(settings, e.Account, e.Source, v, e.Media)
-	for _, s := range d.Steps[1:] { // the account stays as it is
-		if s.Code != d.Why.Code { // that is written with the transition
+	for _, s := range d.Steps[1:] { // the first one is about the account, which does not change
+		if s.Code != d.Why.Code { // transition writes this one
 			t.step(e.ID, s)
 		}
 	}
@@ -71,27 +72,27 @@ func (t *tx) decideAgain(e *Entry, v viewing.Event) {
 	t.transition(e, d.State, d.Reason, d.Why)
 }
 
-// eventOf is the event of an entry as the rules see it, with what was found out since.
+// eventOf returns the event of an entry with the current kind, time and class of the entry.
 func (t *tx) eventOf(e Entry) (v viewing.Event) {
 	var body []byte
 	t.find("SELECT v.body FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.id = ?", []any{e.ID}, &body)
-	if json.Unmarshal(body, &v) != nil { // it was lost to damage
+	if json.Unmarshal(body, &v) != nil { // lost with a damaged file
 		v = viewing.Event{}
 	}
 	v.Kind, v.WatchedAt, v.Class = e.Kind, e.WatchedAt.Instant, e.Class
 	return v
 }
 
-// burst counts the viewings of one source that ended within one minute. A person
-// watches no more than a few; a source that has gone mad reports many. It is kept in
-// memory alone.
+// burst counts the viewings of one source that ended within one minute, so that a faulty source
+// which reports many at once is stopped. It is kept in memory only.
 type burst struct {
-	since int64 // when the first of them ended
-	count int   // those that nothing else holds
+	since int64 // the end of the first viewing, in milliseconds
+	count int   // viewings that are not held for another reason
 }
 
-// exceedsBurst counts a viewing that is about to be sent, unless it never counts, as what a
-// person adds by hand. It reports whether that is one more than a person can have watched.
+// exceedsBurst counts a viewing that would be sent now, and reports whether its source has
+// exceeded the limit of the minute. Days without a time, imports and viewings that a person adds
+// by hand are not counted.
 func (t *tx) exceedsBurst(source string, v viewing.Event) bool {
 	if t.settings.BurstLimit < 1 || v.Kind != viewing.KindViewing || v.WatchedAt.Precision == viewing.Day || v.Class == viewing.ClassImport ||
 		viewing.SourceKind(source) == viewing.SourceCLI {
@@ -106,7 +107,7 @@ func (t *tx) exceedsBurst(source string, v viewing.Event) bool {
 	return b.count > t.settings.BurstLimit
 }
 
-// burstStep says why a burst is held.
+// burstStep returns the step of an entry that is held as part of a burst.
 func (t *tx) burstStep(source string) entry.Step {
 	return entry.Step{Code: "held.burst", Args: entry.Args{"source": source, "n": strconv.Itoa(t.settings.BurstLimit)}}
 }

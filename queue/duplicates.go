@@ -11,21 +11,21 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// entryWithSources is an entry with all who saw the playback; of a new one the id is 0.
+// entryWithSources is an entry with the sources of all its sightings. The id of a new entry is 0.
 type entryWithSources struct {
 	Entry
 	sources []string
-	runtime time.Duration // the longest that was reported; 0 when unknown
-	unsure  bool          // its own source cannot tell whether, or when, it happened
+	runtime time.Duration // the longest one reported; 0 if unknown
+	unsure  bool          // the [viewing.Event.Unsure] of its own event
 }
 
-// timeUnknown reports a day in the place of a time that nobody knows. Such an entry is never
+// timeUnknown reports whether the day of the viewing is only a guess. Such an entry is never
 // compared with others.
 func (s entryWithSources) timeUnknown() bool { return s.unsure && s.WatchedAt.Precision == viewing.Day }
 
-// isComparable reports whether an entry says anything of the playback. What a filter
-// or a source has dropped is about their own sighting; what the user has dropped is
-// about the playback.
+// isComparable reports whether an entry can be a duplicate of a new sighting. Entries that a
+// filter or their source dropped are not compared, because that was about their own sighting; a
+// drop by a person is about the playback.
 func isComparable(e Entry) bool {
 	switch e.State {
 	case viewing.StateMerged:
@@ -37,8 +37,8 @@ func isComparable(e Entry) bool {
 	}
 }
 
-// isUpgradable reports whether a better sighting may change an entry: no request for it
-// has left, and no person holds it.
+// isUpgradable reports whether a better sighting may change an entry: no request was sent for it,
+// and no person holds it.
 func isUpgradable(e Entry) bool {
 	switch e.State {
 	case viewing.StatePending:
@@ -50,8 +50,8 @@ func isUpgradable(e Entry) bool {
 	}
 }
 
-// isBetter reports whether a sighting may leave and the other one may not, or else
-// knows the time where that knows only the day.
+// isBetter reports whether s may be sent and the other one may not. If both may, or neither, it
+// reports whether only s knows the time and not just the day.
 func isBetter(s, than Entry) bool {
 	if leaves := s.State == viewing.StatePending; leaves != (than.State == viewing.StatePending) {
 		return leaves
@@ -62,17 +62,17 @@ func isBetter(s, than Entry) bool {
 const (
 	selectInWindow = `SELECT n.id FROM entries AS n JOIN events AS v ON v.id = n.event
 	WHERE n.account = ?1 AND n.happened_at BETWEEN ?2 AND ?3 AND v.source <> ?4`
-	// selectNearby finds the entries about an item that ended within a time and were not
-	// made of what the same source saw.
+	// selectNearby selects the entries about an item that ended within a period and whose
+	// event is of another source.
 	selectNearby = selectInWindow + " AND n.item_key = ?5 AND n.item_key <> ''"
 	// selectNearbyNumbered and selectPlaced find also those of episodes that are known by their own
-	// number alone, and by their place. Of the former there are few, and they have an index:
-	// many episodes may be marked at one time.
+	// selectNearbyNumbered adds all episodes with an id only, selectNearbyPlaced those with
+	// season and number. The former are few and have an index.
 	selectNearbyNumbered = selectNearby + " UNION ALL " + selectInWindow + " AND n.item_key GLOB 'episode:*' AND n.item_key NOT GLOB '*:*:*'"
 	selectNearbyPlaced   = selectNearby + " UNION ALL " + selectInWindow + " AND n.item_key GLOB 'episode:*:*:*'"
 )
 
-// findNearby are the entries that may be of the same playback.
+// findNearby returns the ids of the entries of other sources that may be the same playback.
 func (t *tx) findNearby(s entryWithSources) []int64 {
 	query := selectNearby
 	switch {
@@ -86,8 +86,8 @@ func (t *tx) findNearby(s entryWithSources) []int64 {
 	return slices.Sorted(slices.Values(t.numbers(query, s.Account, at-reach, at+reach, s.Source, s.Key())))
 }
 
-// sameItem reports whether two items are one that [tx.findNearby] has found for each other. An episode
-// that is known by its own number is the one at a place that has this number too, or else the
+// sameItem reports whether two items from [tx.findNearby] are the same. An episode known by its
+// TMDB id alone is the same as one with season and number if that has the same id, or else the
 // same season and number of a series of the same name.
 func sameItem(a, b viewing.Media) bool {
 	switch {
@@ -102,11 +102,12 @@ func sameItem(a, b viewing.Media) bool {
 	}
 }
 
-// duplicateOf finds the entry of the same playback whose end is the nearest; nil for
-// none. No source may have seen both: what one source reports twice happened twice. What
-// a person has done to s (asked) weighs more than that they dropped another one before.
-// What is imported from Kodi is compared before it is handed over, and before it is sent.
-func (t *tx) duplicateOf(s entryWithSources, asked bool) (nearest *entryWithSources) {
+// duplicateOf returns the entry of the same playback whose end is nearest to that of s; nil if
+// there is none. Entries that share a source are never duplicates: one source that reports two
+// viewings saw two. With byPerson, because a person has just acted on s, entries that were
+// dropped are ignored. Imports from Kodi are compared elsewhere: in package kodi before they are
+// committed, and in package replay before they are sent.
+func (t *tx) duplicateOf(s entryWithSources, byPerson bool) (nearest *entryWithSources) {
 	if s.Kind != viewing.KindViewing || s.State == viewing.StateDropped || s.Key() == "" || s.timeUnknown() ||
 		s.Class == viewing.ClassImport && viewing.SourceKind(s.Source) == viewing.SourceKodi {
 		return nil
@@ -117,7 +118,7 @@ func (t *tx) duplicateOf(s entryWithSources, asked bool) (nearest *entryWithSour
 	var least time.Duration
 	for _, id := range t.findNearby(s) {
 		e := t.entry(id)
-		if !isComparable(e) || !sameItem(*s.Media, *e.Media) || asked && e.State == viewing.StateDropped {
+		if !isComparable(e) || !sameItem(*s.Media, *e.Media) || byPerson && e.State == viewing.StateDropped {
 			continue
 		}
 		o := t.withSources(e)
@@ -132,14 +133,14 @@ func (t *tx) duplicateOf(s entryWithSources, asked bool) (nearest *entryWithSour
 	return nearest
 }
 
-// selectSightings reads who saw the playback of an entry, and how long they say the
-// item is.
+// selectSightings returns the sources of an entry's sightings, and the running time and the flag
+// "unsure" that they reported.
 const selectSightings = `SELECT v.source, iif(json_valid(v.body), max(coalesce(json_extract(v.body, '$.progress.duration'), 0.0),
 		coalesce(json_extract(v.body, '$.origin.runtime'), 0.0)), 0.0), own AND iif(json_valid(v.body), json_extract(v.body, '$.unsure') IS 1, 0) FROM (
 		SELECT event, 1 AS own FROM entries WHERE id = ?1 UNION ALL SELECT event, 0 FROM witnesses WHERE entry = ?1
 	) AS sighting JOIN events AS v ON v.id = sighting.event`
 
-// withSources adds to an entry who saw it.
+// withSources adds to an entry the sources of its sightings.
 func (t *tx) withSources(e Entry) *entryWithSources {
 	s := &entryWithSources{Entry: e}
 	selectRows(t, func(r *sql.Rows) (struct{}, error) {
@@ -155,13 +156,13 @@ func (t *tx) withSources(e Entry) *entryWithSources {
 	return s
 }
 
-// seenByOtherSource reports whether another source has seen the playback of an entry, too.
+// seenByOtherSource reports whether an entry has a sighting of another source.
 func (t *tx) seenByOtherSource(id int64, source string) bool {
 	return len(t.numbers("SELECT 1 FROM witnesses AS w JOIN events AS v ON v.id = w.event WHERE w.entry = ? AND v.source <> ?", id, source)) > 0
 }
 
-// mergeSighting makes a sighting part of an entry of the same playback. The entry stays, and
-// takes time, class and state from a better one.
+// mergeSighting records the sighting s, of the same playback, in an entry. If s is better and the
+// entry may still change, it takes over the time, class and state of s.
 func (t *tx) mergeSighting(into *Entry, s Entry, step entry.Step) {
 	t.nudge = true
 	step.Args["source"], step.Args["apart"] = s.Source, playback.FormatGap(s.WatchedAt.Instant, into.WatchedAt.Instant)
@@ -179,15 +180,15 @@ func (t *tx) mergeSighting(into *Entry, s Entry, step entry.Step) {
 	t.transition(into, s.State, s.Reason, step)
 }
 
-// mergeDuplicate compares an entry that has changed with those of other sources: it
-// may be the same playback as another now, and is merged into that. What a request has
-// left for stays, and takes the other one in.
-func (t *tx) mergeDuplicate(id int64, asked bool) {
+// mergeDuplicate compares a changed entry with those of other sources, and merges it into its
+// duplicate if there is one. If a request was sent for the changed entry only, the duplicate is
+// merged into it instead.
+func (t *tx) mergeDuplicate(id int64, byPerson bool) {
 	e := t.entry(id)
 	if e.State != viewing.StatePending && e.State != viewing.StateHeld {
 		return
 	}
-	into := t.duplicateOf(*t.withSources(e), asked)
+	into := t.duplicateOf(*t.withSources(e), byPerson)
 	switch {
 	case into == nil:
 	case e.Attempts > 0 && isUpgradable(into.Entry):
@@ -197,7 +198,7 @@ func (t *tx) mergeDuplicate(id int64, asked bool) {
 	}
 }
 
-// merge merges an entry into another, with all who saw it.
+// merge merges an entry, with all its sightings, into another one.
 func (t *tx) merge(e, into *Entry) {
 	t.exec(`INSERT OR IGNORE INTO witnesses (event, entry)
 		SELECT event, ?2 FROM entries WHERE id = ?1 UNION ALL SELECT event, ?2 FROM witnesses WHERE entry = ?1`, e.ID, into.ID)

@@ -12,10 +12,10 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Edit corrects an entry that is pending, held or rejected; its next request
-// is another act. What was held for want of what the edit brings, or was
-// rejected, becomes pending. Errors wrap [entry.ErrNotFound], [entry.ErrState] (a
-// [*StateError]) or [viewing.ErrInvalid].
+// Edit changes an entry that is pending, held or rejected; its next request gets a new
+// Idempotency-Key. A rejected entry becomes pending, and so does a held one if the edit adds what
+// was missing. Errors wrap [entry.ErrNotFound], [entry.ErrState] (a [*StateError]) or
+// [viewing.ErrInvalid].
 func (s *Store) Edit(ctx context.Context, id int64, c entry.Edit) (after Entry, err error) {
 	err = s.writeDry(ctx, fmt.Sprintf("edit entry %d", id), c.DryRun, func(t *tx) error {
 		e := t.entry(id)
@@ -29,8 +29,7 @@ func (s *Store) Edit(ctx context.Context, id int64, c entry.Edit) (after Entry, 
 	return after, err
 }
 
-// checkChangeable refuses what a person cannot change any more: what has begun to
-// leave, or was withdrawn.
+// checkChangeable returns a [*StateError] if the verb does not apply to an entry in this state.
 func checkChangeable(verb entry.Verb, e Entry) error {
 	if !slices.Contains(verb.States(), e.State) {
 		return &StateError{Verb: string(verb), ID: e.ID, State: e.State, Reason: e.Reason}
@@ -38,8 +37,8 @@ func checkChangeable(verb entry.Verb, e Entry) error {
 	return nil
 }
 
-// edit changes an entry as a person says, with steps that say what; without any, they say
-// what has changed.
+// edit changes an entry as a person requested, and records the given steps; without any, it
+// describes the change itself.
 func (t *tx) edit(e Entry, c entry.Edit, steps ...entry.Step) error {
 	now, before := millis(t.now), e
 	e.Touched, e.Correction = entry.Edited, 0
@@ -69,7 +68,7 @@ func (t *tx) edit(e Entry, c entry.Edit, steps ...entry.Step) error {
 	return nil
 }
 
-// editSteps say what a person has changed.
+// editSteps returns the steps that describe an edit.
 func editSteps(before, after Entry) (steps []entry.Step) {
 	if after.Media != nil && after.Media.Key() != before.Media.Key() {
 		step := entry.Step{Code: "edited.named", Args: entry.Args{"item": after.Media.Label()}}
@@ -87,12 +86,12 @@ func editSteps(before, after Entry) (steps []entry.Step) {
 	return steps
 }
 
-// stateAfterEdit is where an entry stands after an edit.
+// stateAfterEdit returns the state and reason of an entry after an edit.
 func stateAfterEdit(c entry.Edit, before, after Entry, now time.Time) (viewing.State, string) {
 	nameless := after.Media != nil && !after.Media.Identified()
 	switch {
 	case nameless && (before.State != viewing.StateHeld || resolvesReason(c, before)):
-		return viewing.StateHeld, viewing.ReasonUnresolved // until the service has said what it is
+		return viewing.StateHeld, viewing.ReasonUnresolved // until a lookup identifies it
 	case before.State != viewing.StateHeld:
 		return viewing.StatePending, ""
 	case resolvesReason(c, before):
@@ -103,7 +102,7 @@ func stateAfterEdit(c entry.Edit, before, after Entry, now time.Time) (viewing.S
 	}
 }
 
-// resolvesReason reports whether the edit answers the reason e is held for.
+// resolvesReason reports whether the edit supplies what e is held for.
 func resolvesReason(c entry.Edit, e Entry) bool {
 	switch e.Reason {
 	case viewing.ReasonUnresolved:
@@ -115,14 +114,14 @@ func resolvesReason(c entry.Edit, e Entry) bool {
 	}
 }
 
-// validateEdit holds the edited entry against the field rules.
+// validateEdit checks an edited entry against the field rules.
 func validateEdit(c entry.Edit, next Entry, now time.Time) error {
 	v := viewing.Event{Kind: next.Kind, EventID: next.EventID, List: next.List, WatchedAt: next.WatchedAt.Instant, Count: 1}
 	if next.Media != nil {
 		v.Media = []viewing.Media{*next.Media}
 	}
 	if next.Kind == viewing.KindListItem {
-		v.InList = next.EventID // which list it is stays as it is
+		v.InList = next.EventID // any value: an edit does not change the list
 	}
 	switch {
 	case c.Media == nil && c.WatchedAt.IsZero():
@@ -137,8 +136,8 @@ func validateEdit(c entry.Edit, next Entry, now time.Time) error {
 	return v.Validate()
 }
 
-// fillIdentity is the new identity m with what it leaves open taken from the old
-// one. Titles stay as evidence only where there was nothing but them.
+// fillIdentity returns m with its empty fields filled from the old item. The old titles are kept
+// only if they were all that was known.
 func fillIdentity(m viewing.Media, old *viewing.Media) *viewing.Media {
 	if old == nil || old.Type != m.Type {
 		return &m
@@ -159,7 +158,8 @@ func fillIdentity(m viewing.Media, old *viewing.Media) *viewing.Media {
 	return &m
 }
 
-// watchedTime is when an entry was watched, as a step has it: the day alone where no more is known.
+// watchedTime formats when an entry was watched for the arguments of a step; the date alone if
+// the time is not known.
 func watchedTime(e Entry) string {
 	if e.DayOnly {
 		return e.WatchedAt.Time().Local().Format(time.DateOnly)

@@ -12,14 +12,14 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// event is one event of a batch, ready to be written.
+// event is a validated event of a batch with its JSON.
 type event struct {
 	viewing.Event
 	source, kind string
-	body         []byte // canonical: the fields of the struct in their order
+	body         []byte // JSON with the fields in the order of the struct: equal events have equal bodies
 }
 
-// checkBatch checks a batch and renders what will be kept of it.
+// checkBatch validates a batch and returns its events.
 func checkBatch(b viewing.Batch) ([]event, error) {
 	kind := viewing.SourceKind(b.Source)
 	if kind == "" {
@@ -41,8 +41,7 @@ func checkBatch(b viewing.Batch) ([]event, error) {
 	return events, errors.Join(faults...)
 }
 
-// parts are the items that an event asks for, one for each request; nil stands
-// for a list.
+// parts returns the items of an event, one for each request; a list has the single item nil.
 func (e *event) parts() []*viewing.Media {
 	items := make([]*viewing.Media, len(e.Media))
 	for i := range e.Media {
@@ -58,7 +57,7 @@ func (e *event) parts() []*viewing.Media {
 	}
 }
 
-// runtime is the running time of the event's item, as the source reported it.
+// runtime returns the running time of the event's item as its source reported it; 0 if unknown.
 func (e *event) runtime() (seconds time.Duration) {
 	if e.Progress != nil {
 		seconds = playback.RuntimeOf(e.Progress.Duration)
@@ -66,22 +65,22 @@ func (e *event) runtime() (seconds time.Duration) {
 	return max(seconds, playback.RuntimeOf(float64(e.Origin.Runtime)))
 }
 
-// storedEvent is an event that was committed before; its id is 0 for none.
+// storedEvent is an event that was committed before.
 type storedEvent struct {
 	id     int64
 	source string
 	body   []byte
 }
 
-// findEvent finds an event that was committed before.
+// findEvent returns the event with an id; its own id is 0 if there is none.
 func (t *tx) findEvent(kind, eventID string) (s storedEvent) {
 	t.find("SELECT id, source, body FROM events WHERE source_kind = ? AND event_id = ?", []any{kind, eventID}, &s.id, &s.source, &s.body)
 	return s
 }
 
-// resolveSameAs is the earlier event that e is another sighting of; 0 when it names
-// none that is known, or other items by now than what was sent of that: then e stands
-// for itself.
+// resolveSameAs returns the id of the earlier event that e repeats, from its SameAs; 0 if e must
+// get its own entries. That is the case if the earlier event is unknown, or if its entry was sent
+// with an item that is not among those of e.
 func (t *tx) resolveSameAs(e event) int64 {
 	if e.SameAs == "" {
 		return 0
@@ -103,21 +102,21 @@ func (t *tx) resolveSameAs(e event) int64 {
 	return same
 }
 
-// entriesOf lists the entries that an event became, or became part of.
+// entriesOf returns the ids of the entries that have the event as a sighting.
 func (t *tx) entriesOf(event int64) []int64 {
 	return t.numbers("SELECT id FROM entries WHERE event = ?1 UNION SELECT entry FROM witnesses WHERE event = ?1 ORDER BY 1", event)
 }
 
-// destination is where an entry belongs: its account, and of an item the list there.
+// destination is an account that gets an event, and for an item of a list the list's entry there.
 type destination struct {
 	account   string
-	list      int64         // the entry of the list; 0 for none
-	listState viewing.State // the state of that
-	shared    bool          // another event has made the list
+	list      int64         // for an item of a list: the entry of the list; 0 if unknown
+	listState viewing.State // the state of that entry
+	shared    bool          // the list entry was made from another event
 }
 
-// destinations are where an event goes. What is put on a list goes where its list is: one of the
-// same kind of source, or of any where a person puts it there.
+// destinations returns where an event goes. An item of a list goes where its list went: a list
+// of the same kind of source, or of any kind if a person adds the item by hand.
 func (t *tx) destinations(e event) (places []destination) {
 	kinds := []string{e.kind}
 	switch {
@@ -142,7 +141,7 @@ func (t *tx) destinations(e event) (places []destination) {
 	return places
 }
 
-// applyListState fits the draft of an item to what became of its list.
+// applyListState holds or drops the draft of a list item according to the state of its list.
 func (d *draft) applyListState(list viewing.State) {
 	say := func(code string) {
 		d.steps = append(d.steps, entry.Step{Code: code, Args: entry.Args{"entry": number(d.After)}})
@@ -162,10 +161,10 @@ func (d *draft) applyListState(list viewing.State) {
 	}
 }
 
-// reasonListDropped is why an item is dropped with its list.
+// reasonListDropped is the reason of items that were dropped with their list.
 const reasonListDropped = "list_dropped"
 
-// dropListItems drops what waits for a list that will not arrive.
+// dropListItems drops the waiting items of a list that was dropped.
 func (t *tx) dropListItems(list int64) {
 	for _, id := range t.numbers("SELECT id FROM entries WHERE after = ? AND (state = 'pending' OR state = 'held')", list) {
 		e := t.entry(id)

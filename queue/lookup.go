@@ -10,16 +10,15 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Lookup is an entry that is held and has no identifier: the service may be
-// asked what it is.
+// Lookup is a held entry without an identifier that a service may be asked to identify.
 type Lookup struct {
 	Entry   Entry
-	Asked   int           // how often it was, since its evidence last changed
-	Runtime time.Duration // of the item, as a player told it; 0 when it is not known
+	Asked   int           // number of lookups since its item last changed
+	Runtime time.Duration // of the item, as the source reported it; 0 if unknown
 }
 
-// Lookups lists up to n of the account's entries that the service is to be
-// asked about now, those first that wait the longest.
+// Lookups returns up to n lookups of the account that are due, in the order in which they became
+// due.
 func (s *Store) Lookups(ctx context.Context, account string, n int) ([]Lookup, error) {
 	return read(ctx, s, "list lookups", func(r *sql.Rows) (l Lookup, err error) {
 		var seconds float64
@@ -32,31 +31,30 @@ func (s *Store) Lookups(ctx context.Context, account string, n int) ([]Lookup, e
 		WHERE l.account = ?1 AND (l.ask_at <= ?2 OR l.ask_at > ?2 AND l.planned_at > ?2) ORDER BY l.ask_at, l.entry LIMIT ?3`, account, s.now().UnixMilli(), n)
 }
 
-// NextLookup is when the service is to be asked about the next of the
-// account's entries; ok is false without any.
+// NextLookup returns when the next lookup of the account is due; ok is false if there is none.
 func (s *Store) NextLookup(ctx context.Context, account string) (t time.Time, ok bool, err error) {
 	return s.readTime(ctx, "find next lookup", "SELECT min(ask_at, iif(planned_at > ?2, ?2, ask_at)) FROM lookups WHERE account = ?1 AND ask_at >= 0 ORDER BY 1 LIMIT 1", account, s.now().UnixMilli())
 }
 
-// LookupResult is what a question about an entry has brought.
+// LookupResult is the result of a lookup.
 type LookupResult struct {
-	Lookup Lookup // as it was read; an entry that has changed since is left alone
-	// Media is what it is; nil leaves the entry held.
+	Lookup Lookup // the lookup; if its entry has changed since, the result is ignored
+	// Media is the identified item; nil if the lookup failed: the entry stays held.
 	Media *viewing.Media
-	// Why becomes a step of the explanation when it is new; without a code it says nothing.
+	// Why becomes a step if the entry does not have the same one already and it has a code.
 	Why   viewing.Message
-	AskAt time.Time // still held: when to ask again; zero is never
-	// Uncounted says that not everybody could be asked.
+	AskAt time.Time // if still held: when to ask again; zero means never
+	// Uncounted is set if not all services could be asked: it does not count as a lookup.
 	Uncounted bool
-	// Candidates are what it may be, the likeliest first. A person may choose one.
+	// Candidates are possible items for a person to choose from, the most likely first.
 	Candidates []resolve.Candidate
 }
 
-// maxCandidates bounds how many candidates are kept for one entry.
+// maxCandidates limits the candidates stored for one entry.
 const maxCandidates = 8
 
-// RecordLookups records findings in one transaction. An entry that gets its identity
-// is decided about anew: what was held for want of it alone may leave.
+// RecordLookups records results in one transaction. The rules decide again about entries that
+// were identified; those held only for that reason may be sent.
 func (s *Store) RecordLookups(ctx context.Context, findings []LookupResult) error {
 	return s.write(ctx, "record findings", func(t *tx) error {
 		for _, f := range findings {
@@ -91,8 +89,7 @@ func (t *tx) recordLookup(f LookupResult) {
 		timeOrNull(f.AskAt), t.now, f.Uncounted, asJSON{f.Candidates[:min(len(f.Candidates), maxCandidates)]}, was.ID)
 }
 
-// Candidates are what an entry without an identifier may be by the last answers, the
-// likeliest first.
+// Candidates returns the candidates of the last lookup of an entry, the most likely first.
 func (s *Store) Candidates(ctx context.Context, id int64) (all []resolve.Candidate, err error) {
 	_, err = read(ctx, s, "read candidates", func(r *sql.Rows) (struct{}, error) {
 		return struct{}{}, r.Scan(fromJSON{&all})
@@ -100,17 +97,16 @@ func (s *Store) Candidates(ctx context.Context, id int64) (all []resolve.Candida
 	return all, err
 }
 
-// RetryLookups has everything of the account asked about at once that has no
-// identifier: there is somebody else to ask.
+// RetryLookups makes all lookups of the account due now, because another service can be asked.
 func (s *Store) RetryLookups(ctx context.Context, account string) error {
-	return s.write(ctx, "ask anew", func(t *tx) error {
+	return s.write(ctx, "retry lookups", func(t *tx) error {
 		t.nudge = true
 		t.resetLookups(account)
 		return nil
 	})
 }
 
-// resetLookups has another service asked about everything that has no identifier.
+// resetLookups makes all lookups of the account due now and resets their counts.
 func (t *tx) resetLookups(account string) {
 	t.exec("UPDATE lookups SET ask_at = 0, asked = 0 WHERE account = ?", account)
 }

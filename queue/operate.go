@@ -11,58 +11,60 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// What a verb answers for one entry, beside the reasons to leave it.
+// Results of a verb for one entry. Any other value is the reason why it was skipped.
 const (
 	changed     = ""
-	unchanged   = "unchanged" // it is as it should be already
+	unchanged   = "unchanged" // the entry was as requested already
 	leftInDoubt = string(viewing.StateInDoubt)
 )
 
 const (
-	maxNamed      = 100 // the ids that [entry.Changed] names
-	operationPage = 500 // entries changed in one transaction: others want to write too
+	maxNamed      = 100 // ids in [entry.Changed]
+	operationPage = 500 // entries per transaction, so that sources do not wait long
 )
 
-// StateError says why a verb does not fit an entry. It wraps [entry.ErrState].
+// StateError reports that a verb does not apply to an entry. It wraps [entry.ErrState].
 type StateError struct {
 	Verb   string // "drop"
-	ID     int64  // 0 for a filter by a state that the verb does not fit
+	ID     int64  // 0 if a filter asks for a state that the verb does not apply to
 	State  viewing.State
-	Reason string          // why the entry stands there, a code
-	Why    viewing.Message // why the verb does not fit, where the state does not say it
+	Reason string          // the reason of the entry, a code
+	Why    viewing.Message // why the verb does not apply, unless the state says it
 }
 
-// Error names the verb, the entry and its state.
+// Error returns the verb, the entry and its state.
 func (e *StateError) Error() string {
 	return fmt.Sprintf("%s entry %d: it is %s (%s) %s", e.Verb, e.ID, e.State, e.Reason, e.Why.Error())
 }
 
-// Unwrap makes it an [entry.ErrState].
+// Unwrap returns [entry.ErrState].
 func (e *StateError) Unwrap() error { return entry.ErrState }
 
 // Operate applies a verb to entries:
 //
-//	retry    sends again: what was rejected as another act, what waits for a later time
-//	         now, what is in doubt only by [entry.Selection.MayDouble], as the same act
-//	hold     keeps what is pending back until it is released
-//	release  lets go what is held, for whatever reason. What has no identifier, or a time
-//	         that lies ahead, stays; but a burst is let go without one, and each of it goes
-//	         when it is known what it is. What the user's settings have ignored is taken in
-//	         again where it is named or selected by its state, as if they said nothing of
-//	         it; what the user has dropped only where it is named
-//	send     release for what is held or dropped, retry for the rest. What is held is
-//	         selected by its id, its state or its reason. What is in doubt is rechecked
-//	         where its id or its state is named
-//	recheck  has the service asked now whether it has what is in doubt
-//	settle   says what the user knows of what is in doubt: delivered, rejected or dropped
-//	drop     withdraws what has not arrived; it stays for the record
-//	move     gives what is pending or held, and of which nothing has left, to another
-//	         account, with its events and history. A list takes its items along
+//	retry    sends again: a rejected entry with a new Idempotency-Key, a pending one now
+//	         instead of later, one in doubt only with [entry.Selection.MayDouble] and with
+//	         the same Idempotency-Key
+//	hold     keeps a pending entry until it is released
+//	release  sends a held entry, whatever its reason. An entry without an identifier, or
+//	         with a time in the future, stays held; one of a burst waits for its lookup.
+//	         An entry that the user's settings dropped is restored, as if there were no
+//	         such setting, if it is selected by id or by state; one that the user dropped
+//	         only by id
+//	send     release for held and dropped entries, otherwise retry. Held entries must be
+//	         selected by id, state or reason. Entries in doubt are rechecked if they are
+//	         selected by id or state
+//	recheck  asks the service now whether it has an entry in doubt
+//	settle   records what the user knows about an entry in doubt: delivered, rejected or
+//	         dropped
+//	drop     withdraws an entry that has not arrived; it stays in the database
+//	move     moves a pending or held entry, if no request was sent for it, to another
+//	         account with its events and steps. A list takes its items along
 //
-// To ids it is applied all at once or not at all, to what filters find in steps, so that
-// no source waits long for its answer: what was done when ctx ends stays done, and doing
-// it again does the rest. Errors wrap [entry.ErrSelection], [entry.ErrNotFound] or
-// [entry.ErrState], a [*StateError].
+// Entries selected by id are changed in one transaction. Those selected by a filter are changed
+// page by page, so that no source waits long: if ctx ends, the finished pages stay changed, and
+// calling Operate again changes the rest. Errors wrap [entry.ErrSelection], [entry.ErrNotFound]
+// or [entry.ErrState] (a [*StateError]).
 func (s *Store) Operate(ctx context.Context, o entry.Order) (entry.Changed, error) {
 	sum := entry.Changed{Verb: o.Verb, DryRun: o.DryRun, From: map[viewing.State]int64{}, Left: map[string]int64{}, IDs: []int64{}}
 	states := o.Verb.States()
@@ -82,7 +84,7 @@ func (s *Store) Operate(ctx context.Context, o entry.Order) (entry.Changed, erro
 	}
 	for _, state := range states {
 		if o.State != state && (o.State != "" || state == viewing.StateDropped) {
-			continue // what was dropped is taken in again where it is asked for
+			continue // dropped entries are restored only if the filter names that state
 		}
 		f := o.Filter
 		f.State, f.Limit = state, operationPage
@@ -104,12 +106,12 @@ func (s *Store) Operate(ctx context.Context, o entry.Order) (entry.Changed, erro
 	return sum, nil
 }
 
-// apply changes entries in one transaction. With a state, those that have left it since
-// they were found are passed over; without one, what cannot be changed is an error.
+// apply changes entries in one transaction. If state is set, entries that are in another state by
+// now are skipped; otherwise an entry that cannot be changed is an error.
 func (s *Store) apply(ctx context.Context, o entry.Order, ids []int64, state viewing.State, sum *entry.Changed) error {
 	var after entry.Changed
 	err := s.writeDry(ctx, string(o.Verb)+" entries", o.DryRun, func(t *tx) error {
-		after = *sum // it may be called again
+		after = *sum // the function may be called again
 		after.From, after.Left, after.IDs = maps.Clone(sum.From), maps.Clone(sum.Left), slices.Clone(sum.IDs)
 		for _, id := range ids {
 			e := t.entry(id)
@@ -147,7 +149,8 @@ func (s *Store) apply(ctx context.Context, o entry.Order, ids []int64, state vie
 	return err
 }
 
-// operate applies a verb to one entry in such a state, or says why not.
+// operate applies a verb to an entry whose state the verb allows. It returns changed, unchanged
+// or the reason why it skipped the entry.
 func (t *tx) operate(o entry.Order, e Entry) (left string, err error) {
 	named := len(o.IDs) > 0
 	switch {
@@ -157,7 +160,7 @@ func (t *tx) operate(o entry.Order, e Entry) (left string, err error) {
 		t.transitionByUser(&e, viewing.StateDropped, viewing.ReasonUser, "user.dropped", nil)
 	case o.Verb == entry.VerbSettle:
 		if o.As == viewing.StateRejected {
-			e.Revision++ // the next request is another act
+			e.Revision++ // the next request gets a new Idempotency-Key
 		}
 		t.transitionByUser(&e, o.As, viewing.ReasonUser, "user.settled", entry.Args{"state": string(o.As)})
 	case o.Verb == entry.VerbMove && e.Account == o.To:
@@ -176,7 +179,7 @@ func (t *tx) operate(o entry.Order, e Entry) (left string, err error) {
 	case e.State != viewing.StateInDoubt:
 		e.Revision++
 		t.transitionByUser(&e, viewing.StatePending, "", "user.retried", nil)
-	case o.MayDouble: // the same act: a service that knows Idempotency-Key takes it once
+	case o.MayDouble: // with the same Idempotency-Key: a service that supports it records the viewing once
 		t.transitionByUser(&e, viewing.StatePending, "", "user.retried.doubt", nil)
 	case o.Verb == entry.VerbSend && (named || o.State == viewing.StateInDoubt):
 		t.recheck(e)
@@ -186,7 +189,8 @@ func (t *tx) operate(o entry.Order, e Entry) (left string, err error) {
 	return changed, nil
 }
 
-// release lets one entry go, or takes it in again. What the user has dropped must be named.
+// release releases a held entry, or restores a dropped one. An entry that the user dropped is
+// restored only if named, that is selected by id.
 func (t *tx) release(e Entry, named bool) (left string) {
 	left = e.ReleaseBlockedBy(millis(t.now))
 	if left == "" && e.State == viewing.StateDropped && e.Reason == viewing.ReasonUser && !named {
@@ -207,20 +211,20 @@ func (t *tx) release(e Entry, named bool) (left string) {
 	return changed
 }
 
-// recall takes in again what was dropped by the user's settings or by the user. What may
-// have arrived before is in doubt then: the step by which it was dropped has the state
-// before, and where that is not known, every request may have arrived.
+// recall restores an entry that was dropped by the user or the user's settings. If a request may
+// have arrived before, it becomes in doubt. The step that dropped it has the state before; if
+// that is unknown, any request may have arrived.
 func (t *tx) recall(e Entry) {
 	if e.Attempts > 0 {
 		var before viewing.State
 		t.find("SELECT from_state FROM steps WHERE entry = ? AND from_state <> '' ORDER BY number DESC LIMIT 1", []any{e.ID}, &before)
-		known := []viewing.State{viewing.StateRejected, viewing.StateHeld, viewing.StatePending, viewing.StateDelivered} // the last: taken back
+		known := []viewing.State{viewing.StateRejected, viewing.StateHeld, viewing.StatePending, viewing.StateDelivered} // delivered ones were undone
 		if e.Reason == viewing.ReasonUser && !slices.Contains(known, before) {
 			t.transitionByUser(&e, viewing.StateInDoubt, "recalled", "user.recalled.doubt", nil)
 			t.addDoubt(e.ID, millis(t.now))
 			return
 		}
-		e.Revision++ // the service has refused it, or given it back: this is another act
+		e.Revision++ // the service refused or deleted it: the next request gets a new Idempotency-Key
 	}
 	d := rules.Decide(rules.Settings{}, e.Source, t.eventOf(e), e.Media, millis(t.now))
 	t.transitionByUser(&e, d.State, d.Reason, "user.recalled", nil)
@@ -228,8 +232,8 @@ func (t *tx) recall(e Entry) {
 	t.mergeDuplicate(e.ID, true)
 }
 
-// RecordUndo records that a delivered entry was taken back from the service by the
-// user's will; it is dropped. Errors wrap [entry.ErrNotFound] or [entry.ErrState].
+// RecordUndo drops a delivered entry after the user had it deleted from the service. Errors wrap
+// [entry.ErrNotFound] or [entry.ErrState].
 func (s *Store) RecordUndo(ctx context.Context, id int64) (after Entry, err error) {
 	err = s.write(ctx, fmt.Sprintf("undo entry %d", id), func(t *tx) error {
 		if after = t.entry(id); !slices.Contains(after.Actions(millis(t.now)), entry.VerbUndo) {
@@ -241,8 +245,8 @@ func (s *Store) RecordUndo(ctx context.Context, id int64) (after Entry, err erro
 	return after, err
 }
 
-// selectShared finds an entry of an account that was made of the same part of an
-// event, or is about the same item and shares a sighting.
+// selectShared selects an entry of account ?2 that was made from the same part of the event of
+// entry ?1, or that has the same item and shares a sighting with it.
 const selectShared = `SELECT n.id FROM entries AS e JOIN entries AS n ON n.event = e.event AND n.part = e.part
 	WHERE e.id = ?1 AND n.account = ?2
 	UNION ALL SELECT n.id FROM entries AS e JOIN entries AS n ON n.account = ?2 AND n.item_key = e.item_key AND n.item_key <> ''
@@ -250,8 +254,8 @@ const selectShared = `SELECT n.id FROM entries AS e JOIN entries AS n ON n.event
 		SELECT event FROM (SELECT n.event UNION ALL SELECT event FROM witnesses WHERE entry = n.id)
 		INTERSECT SELECT event FROM (SELECT e.event UNION ALL SELECT event FROM witnesses WHERE entry = e.id)) LIMIT 1`
 
-// move gives an entry, with what waits for it, to another account. It joins the same
-// playback there.
+// move moves an entry, with the entries that wait for it, to another account. There it is merged
+// with the entry of the same playback.
 func (t *tx) move(e Entry, account string) error {
 	no := &StateError{Verb: "move", ID: e.ID, State: e.State}
 	switch others := t.numbers(selectShared, e.ID, account); {
@@ -276,8 +280,8 @@ func (t *tx) move(e Entry, account string) error {
 	return nil
 }
 
-// transitionByUser puts an entry into another state by the user's will. What is let go is due
-// at once.
+// transitionByUser changes the state of an entry as the user requested. A pending entry is due at
+// once.
 func (t *tx) transitionByUser(e *Entry, to viewing.State, reason, code string, args entry.Args) {
 	if e.Touched = max(e.Touched, entry.Decided); to == viewing.StatePending {
 		e.NextAt = t.dueSince(*e)

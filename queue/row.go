@@ -10,19 +10,19 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// entryColumns is what [scanEntry] reads, of entries AS n and events AS v.
+// entryColumns are the columns that [scanEntry] reads, of entries AS n and events AS v.
 const entryColumns = `n.id, n.kind, n.state, n.reason, n.cause, n.account, v.source, v.event_id, n.part, n.media, n.list,
 	n.priority, n.watched, n.class, n.lane, n.attempts,
 	n.revision, n.after, n.next_at, n.created_at, n.settled_at, n.remote_id, n.reported, n.correction, n.touched, coalesce(n.minutes, 0),
 	(SELECT first.remote_id FROM entries AS first WHERE first.id = n.after)`
 
-// selectEntries reads entries; a condition follows.
+// selectEntries selects entries; a WHERE clause follows.
 const selectEntries = "SELECT " + entryColumns + " FROM entries AS n JOIN events AS v ON v.id = n.event "
 
-// scanEntry reads a row of [entryColumns].
+// scanEntry scans a row of [entryColumns].
 func scanEntry(r *sql.Rows) (Entry, error) { return scanEntryWith(r) }
 
-// scanEntryWith reads a row of [entryColumns], and the columns after them into more.
+// scanEntryWith scans a row of [entryColumns], and the columns after them into more.
 func scanEntryWith(r *sql.Rows, more ...any) (Entry, error) {
 	e := Entry{Count: 1}
 	var after, settled, correction sql.NullInt64
@@ -53,10 +53,10 @@ func scanEntryWith(r *sql.Rows, more ...any) (Entry, error) {
 	return e, nil
 }
 
-// millis reads a time, in milliseconds since 1970. It is in UTC.
+// millis returns the time, in UTC, of a number of milliseconds since 1970.
 func millis(at int64) time.Time { return time.UnixMilli(at).UTC() }
 
-// timeFromNull reads a time that may not have come; then it is zero.
+// timeFromNull returns the time of a nullable column; the zero time for NULL.
 func timeFromNull(at sql.NullInt64) time.Time {
 	if !at.Valid {
 		return time.Time{}
@@ -64,15 +64,15 @@ func timeFromNull(at sql.NullInt64) time.Time {
 	return millis(at.Int64)
 }
 
-// timeOrNull writes a time; the zero time is NULL.
+// timeOrNull returns the column value of a time; NULL for the zero time.
 func timeOrNull(t time.Time) sql.NullInt64 {
 	return sql.NullInt64{Int64: t.UnixMilli(), Valid: !t.IsZero()}
 }
 
-// idOrNull writes an id; 0 is NULL.
+// idOrNull returns the column value of an id; NULL for 0.
 func idOrNull(id int64) sql.NullInt64 { return sql.NullInt64{Int64: id, Valid: id != 0} }
 
-// asJSON writes a value as text; nil is NULL. For json_each it is a list.
+// asJSON stores a value as JSON text, nil as NULL. A slice can be read with json_each.
 type asJSON struct{ value any }
 
 // Value implements [driver.Valuer].
@@ -87,7 +87,7 @@ func (j asJSON) Value() (driver.Value, error) {
 	return string(text), nil
 }
 
-// fromJSON reads a text into a target; NULL leaves that alone.
+// fromJSON decodes a column of JSON text into target; NULL leaves target unchanged.
 type fromJSON struct{ target any }
 
 // Scan implements [sql.Scanner].
@@ -98,7 +98,7 @@ func (j fromJSON) Scan(value any) error {
 	return nil
 }
 
-// messageOrNil is a message to keep; nil for one without a code.
+// messageOrNil returns a pointer to m, or nil if m has no code.
 func messageOrNil(m viewing.Message) *viewing.Message {
 	if m.Code == "" {
 		return nil
@@ -106,8 +106,8 @@ func messageOrNil(m viewing.Message) *viewing.Message {
 	return &m
 }
 
-// watchedColumns writes when something was watched, in milliseconds and with the evidence;
-// both are NULL for none.
+// watchedColumns returns the values of the columns watched_at, in milliseconds, and watched, the
+// instant as JSON. Both are NULL for the zero instant.
 func watchedColumns(at viewing.Instant) (millis sql.NullInt64, evidence asJSON) {
 	if at.IsZero() {
 		return millis, asJSON{}

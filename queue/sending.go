@@ -14,12 +14,11 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// This file is what package replay calls to send entries: which is next, what became of a
-// request, and what is known of those that may have arrived.
+// This file holds what package replay calls to send entries: selecting the next one,
+// recording the outcome of a request, and tracking entries in doubt.
 
-// sendable chooses the pending entries of account ?1 in lane ?2 that no other entry
-// keeps back: neither its list, nor an older entry about the same item that may still
-// be sent or may have arrived.
+// sendable selects the pending entries of account ?1 in lane ?2 that are not blocked: their list
+// has arrived, and no older entry about the same item may still be sent or may have arrived.
 const sendable = ` FROM entries AS n CROSS JOIN events AS v ON v.id = n.event
 	WHERE n.account = ?1 AND n.lane = ?2 AND n.state = 'pending'
 	AND (n.after IS NULL OR EXISTS (
@@ -28,14 +27,14 @@ const sendable = ` FROM entries AS n CROSS JOIN events AS v ON v.id = n.event
 
 const (
 	selectNext = "SELECT " + entryColumns + sendable + " ORDER BY n.next_at, n.id LIMIT 1"
-	// selectPutOffByClock finds what was put off by a clock that has been set back since.
+	// selectPutOffByClock selects an entry whose time was planned when the clock was ahead.
 	selectPutOffByClock = "SELECT " + entryColumns + sendable + " AND n.planned_at > ?3 ORDER BY n.next_at, n.id LIMIT 1"
 )
 
-// Next is the entry of the account and the lane that is to be sent next, and when: the
-// first that is due. The time is zero for what a clock that has been set back since has
-// put off: it is due now. A list comes before what is put on it, and of one item the
-// older entry before the younger. ok is false without any.
+// Next returns the entry of an account and lane to send next, and when it is due; ok is false if
+// there is none. It is the one that is due first. A list comes before its items, and of two
+// entries about one item the older comes first. The time is zero for an entry that was put off
+// while the clock was ahead: it is due now.
 func (s *Store) Next(ctx context.Context, account string, lane viewing.Lane) (e Entry, at time.Time, ok bool, err error) {
 	found, err := read(ctx, s, "find next entry", scanEntry, selectNext, account, int(lane))
 	if err != nil || len(found) == 0 {
@@ -53,15 +52,15 @@ func (s *Store) Next(ctx context.Context, account string, lane viewing.Lane) (e 
 	return found[0], found[0].NextAt, true, nil
 }
 
-// Newest is the id of the newest entry; 0 for none.
+// Newest returns the id of the newest entry; 0 if there is none.
 func (s *Store) Newest(ctx context.Context) (id int64, err error) {
 	id, _, err = s.readNumber(ctx, "find newest entry", "SELECT coalesce(max(id), 0) FROM entries")
 	return id, err
 }
 
-// Begin marks an entry as being sent, on disk before it returns, and numbers the
-// attempt from 1 within the entry. The error wraps [ErrChanged] when the entry is not
-// pending as it was read, or the user has paused its account.
+// Begin marks an entry as being sent, on disk before it returns, and returns the number of the
+// attempt, counted from 1 for each entry. The error wraps [ErrChanged] if the entry has changed
+// since it was read, or if the user has paused its account.
 func (s *Store) Begin(ctx context.Context, e Entry) (attempt int64, err error) {
 	err = s.write(ctx, fmt.Sprintf("mark entry %d as sending", e.ID), func(t *tx) error {
 		now, a := t.entry(e.ID), t.account(e.Account)
@@ -78,38 +77,38 @@ func (s *Store) Begin(ctx context.Context, e Entry) (attempt int64, err error) {
 	return attempt, err
 }
 
-// Answer is what came back for one request, for a person to read.
+// Answer is the service's response to one request, as it is shown to a person.
 type Answer struct {
 	Status int             // HTTP status; 0 without an answer
 	Code   string          // the service's error code
-	Text   string          // the service's words
-	Error  viewing.Message // why there was none; without a code where there was
+	Text   string          // the service's message
+	Error  viewing.Message // why there was no response; without a code if there was one
 }
 
-// Settlement is what becomes of an entry.
+// Settlement is the outcome of a request, or of a decision without one.
 type Settlement struct {
 	Entry int64
-	// Attempt is what [Store.Begin] returned; the entry must be sending. With
-	// 0 there was no request, and the entry must be pending, held, in doubt or
+	// Attempt is the number from [Store.Begin]; the entry must be sending. 0 means
+	// that there was no request: the entry must be pending, held, in doubt or
 	// rejected.
 	Attempt int64
-	State   viewing.State   // the new state; not sending
-	Reason  string          // a reason's code; "" is the code of Why
-	Why     viewing.Message // what there is to say about it; without a code for nothing
-	NextAt  time.Time       // pending: when it is due again; in doubt: when it is read back; zero for at once
-	NotSent bool            // nothing left the machine: the attempt does not count
-	// Uncounted is set when the answer was about the account, not the entry: a
-	// refused key, a wrong address. The attempt is kept but does not count.
+	State   viewing.State   // the new state; never sending
+	Reason  string          // the reason's code; "" takes the code of Why
+	Why     viewing.Message // the cause; without a code if there is none
+	NextAt  time.Time       // pending: when to send it again; in doubt: when to read it back; zero means now
+	NotSent bool            // no byte was sent: the attempt does not count
+	// Uncounted is set if the answer was about the account and not the entry, such as
+	// a refused key or a wrong address. The attempt is stored but does not count.
 	Uncounted bool
-	// RaiseRevision is set after a definite refusal: another request for this
-	// entry is another act.
+	// RaiseRevision is set after a definite refusal: the next request for this entry
+	// gets a new Idempotency-Key.
 	RaiseRevision bool
-	RemoteID      string // the service's id of a list; "" keeps it
+	RemoteID      string // the service's id of a list; "" keeps the known one
 	Answer        Answer
 }
 
-// Settle records what became of an entry, with the answer. It returns an
-// error wrapping [entry.ErrNotFound] or [entry.ErrState] when that cannot be.
+// Settle records the outcome of a request with the service's answer. Errors wrap
+// [entry.ErrNotFound], or [entry.ErrState] if the entry is in another state.
 func (s *Store) Settle(ctx context.Context, m Settlement) error {
 	return s.write(ctx, fmt.Sprintf("settle entry %d", m.Entry), func(t *tx) error { return t.recordOutcome(m) })
 }
@@ -131,7 +130,7 @@ func (t *tx) recordOutcome(m Settlement) error {
 	step := entry.Step{Code: "settled", Args: entry.Args{"state": string(m.State)}, Cause: messageOrNil(m.Why)}
 	switch {
 	case m.State == viewing.StatePending && e.State == viewing.StateSending:
-		step = entry.Step{} // the attempt tells it all
+		step = entry.Step{} // the attempt is listed by itself
 	case m.Why.Code != "":
 	case m.Reason != "":
 		step.Code, step.Args["reason"] = "settled.reason", m.Reason
@@ -148,8 +147,8 @@ func (t *tx) recordOutcome(m Settlement) error {
 	return nil
 }
 
-// settleEntry moves the entry. An attempt that does not count is taken back from the
-// number that sending raised.
+// settleEntry changes the entry to its new state. An attempt that does not count is subtracted
+// again.
 func (t *tx) settleEntry(e *Entry, m Settlement, step entry.Step) {
 	if e.NextAt = (time.Time{}); m.State == viewing.StatePending {
 		e.NextAt = cmp.Or(m.NextAt, millis(t.now))
@@ -164,8 +163,8 @@ func (t *tx) settleEntry(e *Entry, m Settlement, step entry.Step) {
 	t.transition(e, m.State, m.Reason, step)
 }
 
-// endAttempt keeps the answer. Of attempts that never left only the last is
-// kept: a night without a network would otherwise leave hundreds.
+// endAttempt stores the answer of an attempt. Of the attempts that sent nothing only the last is
+// kept: a night without a network would otherwise leave hundreds of rows.
 func (t *tx) endAttempt(m Settlement) error {
 	changed := t.exec(`UPDATE attempts SET ended_at = ?, sent = ?, status = ?, code = ?, answer = ?, cause = ?
 		WHERE entry = ? AND number = ? AND ended_at IS NULL`,
@@ -179,9 +178,9 @@ func (t *tx) endAttempt(m Settlement) error {
 	return nil
 }
 
-// HoldContradicted holds a pending entry because something contradicts the number by which
-// its source knows it; why says what. It leaves an entry alone that has changed since
-// it was read, or that a person has decided about.
+// HoldContradicted holds a pending entry because TMDB contradicts the number that its source
+// reported; why explains that. It does nothing if the entry has changed since it was read, or if
+// a person has decided about it.
 func (s *Store) HoldContradicted(ctx context.Context, e Entry, why viewing.Message) (held bool, err error) {
 	err = s.write(ctx, fmt.Sprintf("hold entry %d", e.ID), func(t *tx) error {
 		now := t.entry(e.ID)
@@ -193,57 +192,56 @@ func (s *Store) HoldContradicted(ctx context.Context, e Entry, why viewing.Messa
 	return held, err
 }
 
-// Doubt is an entry that may have arrived.
+// Doubt is an entry in doubt with what is known about its last request.
 type Doubt struct {
 	Entry Entry
-	Since time.Time // when it was first in doubt, of its resends with the same Idempotency-Key
-	At    time.Time // the last byte of its last request had left by then
-	// ReadAt is when it is read back next; zero is never.
+	Since time.Time // when it was first in doubt; resends with the same Idempotency-Key keep it
+	At    time.Time // when the last byte of its last request had been sent, at the latest
+	// ReadAt is when to read it back next; zero means never.
 	ReadAt time.Time
 	Taken  int       // how often it was read back
-	Absent time.Time // when the first reading began that could have shown it and did not; zero for none
-	SentAt time.Time // when its last request began
-	Owner  string    // whose key that was sent with; "" when unknown
-	// Before are the ids of the service's lists before a list was to be
-	// created; nil when they were not read.
+	Absent time.Time // start of the first read-back that should have found it and did not; zero for none
+	SentAt time.Time // start of its last request
+	Owner  string    // the user id of the key that was used; "" if unknown
+	// Before are the ids of the service's lists before this list was created; nil if
+	// they were not read.
 	Before []string
 }
 
-// addDoubt puts an entry among those to read back, anew after each request.
+// addDoubt stores the doubt about an entry's last request, to be read back at readAt. If there is
+// one already, only its Since time is kept.
 func (t *tx) addDoubt(id int64, readAt time.Time) {
 	t.exec(`INSERT INTO doubts (entry, account, since, at, look_at, planned_at) SELECT id, account, ?2, ?2, ?3, ?2 FROM entries WHERE id = ?1
 		ON CONFLICT (entry) DO UPDATE SET at = excluded.at, look_at = excluded.look_at, planned_at = excluded.planned_at, taken = 0, absent = NULL`,
 		id, t.now, max(t.now, readAt.UnixMilli()))
 }
 
-// concurrent is how long a request may still be at work after its last byte.
+// concurrent is how long the service may take to process a request after its last byte.
 const concurrent = 30 * time.Second
 
-// recheck has an entry in doubt read back as soon as that may show something. The reading is
-// not one of those after which the setting decides: a person may ask any number of times.
+// recheck schedules a read-back of an entry in doubt as soon as its result is meaningful. It does
+// not count toward the limit of read-backs: a person may ask any number of times.
 func (t *tx) recheck(e Entry) {
-	n := t.exec(`UPDATE doubts SET look_at = max(?2, at + ?3), planned_at = ?2, taken = max(taken - 1, 0)
+	scheduled := t.exec(`UPDATE doubts SET look_at = max(?2, at + ?3), planned_at = ?2, taken = max(taken - 1, 0)
 		WHERE entry = ?1 AND (look_at IS NULL OR look_at > max(?2, at + ?3))`, e.ID, t.now, concurrent.Milliseconds())
-	if n > 0 { // else it is due already
+	if scheduled > 0 { // otherwise it is due already
 		t.transition(&e, e.State, e.Reason, entry.Step{Code: "user.rechecked"})
 	}
 }
 
-// selectDoubts reads doubts, now being ?1.
+// selectDoubts selects doubts; ?1 is the current time.
 const selectDoubts = "SELECT " + entryColumns + `, d.since, d.at, iif(d.planned_at > ?1 AND d.look_at > ?1, ?1, d.look_at), d.taken, d.absent, a.at, a.owner, b.ids
 	FROM doubts AS d JOIN entries AS n ON n.id = d.entry JOIN events AS v ON v.id = n.event
 	LEFT JOIN attempts AS a ON a.entry = n.id AND a.number = (SELECT max(number) FROM attempts WHERE entry = n.id AND sent = 1)
 	LEFT JOIN lists_before AS b ON b.entry = n.id `
 
-// Doubts lists the account's entries in doubt, the oldest first, at most a
-// thousand.
+// Doubts returns the account's entries in doubt, the oldest first, at most 1,000.
 func (s *Store) Doubts(ctx context.Context, account string) ([]Doubt, error) {
 	return read(ctx, s, "list doubts", scanDoubt, selectDoubts+"WHERE d.account = ? AND n.state = 'in_doubt' ORDER BY n.id LIMIT 1000", s.now().UnixMilli(), account)
 }
 
-// Doubt is what is kept of one entry that was in doubt and is not settled: it
-// may be pending, to be sent again with the same Idempotency-Key. ok is false
-// when there is nothing.
+// Doubt returns the stored doubt about an entry; ok is false if there is none. The entry may be
+// pending: then it is sent again with the same Idempotency-Key.
 func (s *Store) Doubt(ctx context.Context, id int64) (d Doubt, ok bool, err error) {
 	doubts, err := read(ctx, s, fmt.Sprintf("read doubt of entry %d", id), scanDoubt, selectDoubts+"WHERE d.entry = ?", s.now().UnixMilli(), id)
 	if len(doubts) == 0 {
@@ -265,22 +263,22 @@ func scanDoubt(r *sql.Rows) (d Doubt, err error) {
 	return d, nil
 }
 
-// ReadBack is what came of reading an entry in doubt back.
+// ReadBack is the result of reading an entry in doubt back.
 type ReadBack struct {
-	Doubt Doubt         // as it was read; it must not have changed since
-	State viewing.State // in doubt: it stays
-	// Why becomes a step of the explanation when it is new.
+	Doubt Doubt         // the doubt that was read back; the entry must not have changed since
+	State viewing.State // the new state; it may stay in doubt
+	// Why becomes a step unless it equals the entry's cause.
 	Why    viewing.Message
-	ReadAt time.Time // it stays: when it is read back next; zero is never. Pending: when it is due
-	Taken  int       // how often it was read back
-	Absent time.Time // as [Doubt.Absent], at the next
-	// Resend says that it becomes pending although it may have arrived, under
-	// the same Idempotency-Key: the doubt is remembered.
+	ReadAt time.Time // in doubt: when to read it back next, zero means never; pending: when to send it
+	Taken  int       // the new [Doubt.Taken]
+	Absent time.Time // the new [Doubt.Absent]
+	// Resend means that the entry becomes pending although it may have arrived. It is
+	// sent with the same Idempotency-Key, and its doubt is kept.
 	Resend   bool
 	RemoteID string // the service's id of a list
 }
 
-// RecordReadBack records a read-back. Its error wraps [entry.ErrState] when the entry
+// RecordReadBack records the result of a read-back. The error wraps [entry.ErrState] if the entry
 // has changed meanwhile.
 func (s *Store) RecordReadBack(ctx context.Context, m ReadBack) error {
 	return s.write(ctx, fmt.Sprintf("record read-back of entry %d", m.Doubt.Entry.ID), func(t *tx) error { return t.recordReadBack(m) })
@@ -310,7 +308,7 @@ func (t *tx) recordReadBack(m ReadBack) error {
 	return nil
 }
 
-// SaveLists notes which lists the service has before a list is created.
+// SaveLists stores the ids of the service's lists before a list is created.
 func (s *Store) SaveLists(ctx context.Context, entry int64, ids []string) error {
 	return s.write(ctx, fmt.Sprintf("keep lists before entry %d", entry), func(t *tx) error {
 		t.exec("INSERT OR REPLACE INTO lists_before (entry, ids) VALUES (?, ?)", entry, asJSON{append([]string{}, ids...)})

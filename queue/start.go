@@ -9,12 +9,12 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// reasonStopped is the reason of entries that a crash left under way.
+// reasonStopped is the reason of entries whose request was interrupted by the end of the process.
 const reasonStopped = "stopped"
 
-// start begins a run. What earlier ones left under way is put in doubt. Where the file
-// is a copy, or changes are missing from it, it may not know what was sent: what is
-// pending is held.
+// start is the first change of each run. Entries that were being sent when the last run ended
+// become in doubt. If the file is a backup, or lacks committed changes, its pending entries may
+// have been sent already: they are held.
 func (s *Store) start(d *sqlite.Tx, o sqlite.Opening) error {
 	return s.change(d, func(t *tx) error {
 		if o.Copied != 0 {
@@ -39,7 +39,7 @@ func (s *Store) start(d *sqlite.Tx, o sqlite.Opening) error {
 	})
 }
 
-// holdAll holds what is pending, and says so; the notice names how many entries that were.
+// holdAll holds all pending entries and saves a notice with their number.
 func (t *tx) holdAll(why entry.Step, notice viewing.Message) {
 	pending := t.numbers("SELECT id FROM entries WHERE state = 'pending'")
 	for _, id := range pending {
@@ -50,16 +50,16 @@ func (t *tx) holdAll(why entry.Step, notice viewing.Message) {
 	must(0, t.Notify(sqlite.Notice{What: notice}))
 }
 
-// insertMissingEvents gives entries whose event is lost one that says so.
+// insertMissingEvents inserts a placeholder event for each entry whose event is lost.
 const insertMissingEvents = `INSERT INTO events (id, source, source_kind, event_id, body, committed_at)
 	SELECT n.event, 'lost:', 'lost', 'event ' || n.event, '{}', min(n.created_at)
 	FROM entries AS n WHERE n.event NOT IN (SELECT id FROM events) GROUP BY n.event`
 
-// repair makes rows that were copied from a damaged file agree with each other, and says
-// so. What was pending is held, since it may have been sent; what was being sent is put in
-// doubt by the start.
+// repair makes the rows consistent that were copied from a damaged file, and saves a notice. It
+// holds the pending entries, because they may have been sent; [Store.start] puts those that were
+// being sent in doubt.
 func (s *Store) repair(d *sqlite.Tx, found sqlite.Recovery) error {
-	t := &tx{Tx: d, cache: &cache{}, settings: s.settings, now: d.Now} // the counters are counted at the end
+	t := &tx{Tx: d, cache: &cache{}, settings: s.settings, now: d.Now} // the last statement recalculates the counters
 	return catchStatementError(func() error {
 		lost := found.Lost
 		for _, column := range []string{"media", "list", "decided", "watched", "cause", "reported"} {

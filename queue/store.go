@@ -18,15 +18,15 @@ import (
 // ErrChanged is wrapped when an entry changed since it was read.
 var ErrChanged = errors.New("entry has changed")
 
-// Entry is an [entry.Entry]: whoever uses the queue names it so.
+// Entry is an [entry.Entry], under the name that users of this package write.
 type Entry = entry.Entry
 
 // Options configures [Open].
 type Options struct {
-	Path     string         // the database file; its folder is made when absent
-	Settings rules.Settings // what the rules decide by
-	Logger   *slog.Logger   // nil discards
-	Busy     time.Duration  // how long another process' lock on the file is waited for; 0 is 5 seconds
+	Path     string         // the database file; its folder is created if missing
+	Settings rules.Settings // the user's settings for package rules
+	Logger   *slog.Logger   // nil discards all messages
+	Busy     time.Duration  // how long to wait for a lock that another process holds on the file; 0 is 5 seconds
 }
 
 // Store is the outbox. Its methods may be called from any goroutine.
@@ -37,9 +37,10 @@ type Store struct {
 	logger   *slog.Logger
 	now      func() time.Time
 
-	committed cache      // as of the last commit; touched by the writer only, as the next two
-	working   cache      // with the changes of the open transaction
-	openTx    *sqlite.Tx // which that is
+	// The writer goroutine alone uses these three.
+	committed cache      // as of the last commit
+	working   cache      // including the changes of the open transaction
+	openTx    *sqlite.Tx // the transaction that working belongs to
 
 	changes Changes
 }
@@ -49,17 +50,16 @@ type Store struct {
 //go:embed schema.sql
 var schema string
 
-// Open opens the database, creating or migrating it as needed. Entries that an
-// earlier run left as sending are put in doubt. A damaged database is set aside,
-// its readable rows are copied into a new one, and [Store.Notices] says so. The caller
-// holds the folder's [sqlite.Lock]. The error wraps [sqlite.ErrNewer],
-// [sqlite.ErrForeign] or [sqlite.ErrStorage].
+// Open opens the database, and creates or migrates it as needed. Entries that an earlier run left
+// in the state sending become in doubt. A damaged database is quarantined: its readable rows are
+// copied into a new one, and [Store.Notices] reports it. The caller must hold the folder's
+// [sqlite.Lock]. Errors wrap [sqlite.ErrNewer], [sqlite.ErrForeign] or [sqlite.ErrStorage].
 func Open(ctx context.Context, o Options) (*Store, error) {
 	return openAt(ctx, o, time.Now)
 }
 
-// selectCounts counts the events, and how often an entry came into a state: a mark that
-// something was sent must not be lost either.
+// selectCounts returns the number of events and the number of state changes. Both are needed to
+// notice lost commits: a lost change to the state sending matters as much as a lost event.
 const selectCounts = "SELECT (SELECT coalesce(max(id), 0) FROM events), (SELECT coalesce(sum(ever), 0) FROM counters)"
 
 // openAt is Open with a clock.
@@ -77,35 +77,33 @@ func openAt(ctx context.Context, o Options, now func() time.Time) (*Store, error
 	return s, nil
 }
 
-// Run is the writer; see [sqlite.DB.Run]. When the database turns out to be
-// damaged, the error wraps [sqlite.ErrDamaged].
+// Run runs the writer; see [sqlite.DB.Run]. It returns an error wrapping [sqlite.ErrDamaged] when
+// the database turns out to be damaged.
 func (s *Store) Run(ctx context.Context) error { return s.file.Run(ctx) }
 
-// Alive returns once the writer has moved; see [sqlite.DB.Alive].
+// Alive returns once the writer has responded; see [sqlite.DB.Alive].
 func (s *Store) Alive(ctx context.Context) error { return s.file.Alive(ctx) }
 
-// Trouble is what keeps the queue from writing now; ok is false when nothing
-// does, as far as was tried.
+// Trouble returns why the last write failed; ok is false if it succeeded.
 func (s *Store) Trouble() (trouble sqlite.Trouble, ok bool) { return s.file.Trouble() }
 
-// Backup writes a copy of the database, as of one moment, to file while all
-// goes on; see [sqlite.DB.Backup]. When the copy is opened as a queue, what was
-// pending in it is held with the reason [viewing.ReasonRestored]: it may have been sent
-// since.
+// Backup writes a consistent copy of the database to file without blocking writes; see
+// [sqlite.DB.Backup]. When the copy is opened as a queue, its pending entries are held with the
+// reason [viewing.ReasonRestored]: they may have been sent after the backup.
 func (s *Store) Backup(ctx context.Context, file string) error { return s.file.Backup(ctx, file) }
 
-// InstallationID is random, made with the database, and never changes.
+// InstallationID returns the random id of this database. It never changes.
 func (s *Store) InstallationID() string { return s.file.Installation() }
 
-// Close ends Run, if it still runs, and closes the database. Nothing of the
-// store may be used after it; closing again does nothing.
+// Close stops Run and closes the database. The store must not be used afterwards. Closing it
+// again does nothing.
 func (s *Store) Close() error { return s.file.Close() }
 
-// Notices lists what has not been acknowledged, the oldest first.
+// Notices returns the notices that were not acknowledged, the oldest first.
 func (s *Store) Notices(ctx context.Context) ([]sqlite.Notice, error) { return s.file.Notices(ctx) }
 
-// Acknowledge forgets a notice. It returns an error wrapping [entry.ErrNotFound]
-// when there is none of that id.
+// Acknowledge deletes a notice. It returns an error wrapping [entry.ErrNotFound] if there is no
+// notice with that id.
 func (s *Store) Acknowledge(ctx context.Context, id int64) error {
 	return s.write(ctx, fmt.Sprintf("acknowledge notice %d", id), func(t *tx) error {
 		t.nudge = true
@@ -116,19 +114,18 @@ func (s *Store) Acknowledge(ctx context.Context, id int64) error {
 	})
 }
 
-// Subscribe returns a channel of one slot that is nudged after each commit
-// that added or changed entries, and a function that ends the subscription.
+// Subscribe returns a channel that receives after each commit that added or changed entries, and
+// a function that ends the subscription; see [Changes.Subscribe].
 func (s *Store) Subscribe() (ch <-chan struct{}, stop func()) { return s.changes.Subscribe() }
 
-// Changes tells subscribers that something has changed.
+// Changes notifies subscribers of changes. The zero value is ready to use.
 type Changes struct {
 	mu  sync.Mutex
 	all map[chan struct{}]bool
 }
 
-// Subscribe returns a channel of one slot that is nudged after a change, and a function
-// that ends the subscription. A nudge says no more than "look again"; several may melt
-// into one.
+// Subscribe returns a channel that receives after each [Changes.Nudge], and a function that ends
+// the subscription. The channel has a buffer of one: several changes may be reported as one.
 func (c *Changes) Subscribe() (ch <-chan struct{}, stop func()) {
 	nudges := make(chan struct{}, 1)
 	c.mu.Lock()
@@ -144,8 +141,8 @@ func (c *Changes) Subscribe() (ch <-chan struct{}, stop func()) {
 	}
 }
 
-// Nudge tells every subscriber; one that has not looked since the last nudge
-// will see this change too.
+// Nudge sends to every subscriber without blocking. A subscriber that has not received the
+// previous value gets only one.
 func (c *Changes) Nudge() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

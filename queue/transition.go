@@ -9,7 +9,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// entry reads one entry as the transaction sees it.
+// entry returns an entry as the transaction sees it. A missing one ends the change with an error
+// wrapping [entry.ErrNotFound].
 func (t *tx) entry(id int64) Entry {
 	entries := selectRows(t, scanEntry, selectEntries+"WHERE n.id = ?", id)
 	if len(entries) == 0 {
@@ -18,13 +19,12 @@ func (t *tx) entry(id int64) Entry {
 	return entries[0]
 }
 
-// transition puts an entry into another state and writes the step that says why,
-// unless its code is "". Nothing else changes a state. It counts the change and keeps
-// what depends on the state: when the entry was settled, its doubt, and whether the
-// service is asked what it is. The step's cause becomes that of the entry. It writes
-// what stands in e of touches, attempts, revision and the service's id, and e.NextAt unless
-// that is zero; a time that stays was planned when it was.
-// The items of a list are dropped with it.
+// transition changes the state of an entry. Nothing else does. It writes the step s unless its
+// code is "", updates the counters, and keeps the dependent rows up to date: the time at which
+// the entry was finished, its doubt, its lookup, and whether it counts in the statistics. The
+// cause of the step becomes the cause of the entry. It also writes the Touched, Attempts,
+// Revision, RemoteID and NextAt of e; a zero NextAt leaves the column as it is. Dropping a list
+// drops its items.
 func (t *tx) transition(e *Entry, to viewing.State, reason string, s entry.Step) {
 	before := *e
 	e.State, e.Reason, e.SettledAt = to, reason, time.Time{}
@@ -55,8 +55,8 @@ func (t *tx) transition(e *Entry, to viewing.State, reason string, s entry.Step)
 	}
 }
 
-// recount has the first of the entries of one playback that may count be in the statistics.
-// What was merged counts with the other one.
+// recount updates which of the entries of one viewing counts in the statistics: the first one
+// that may. A merged entry counts as part of the entry that it was merged into.
 func (t *tx) recount(e Entry) {
 	counted := false
 	for _, one := range selectRows(t, scanEntry, selectEntries+"WHERE n.event = (SELECT event FROM entries WHERE id = ?) AND n.part = ? ORDER BY n.id", e.ID, e.Part) {
@@ -67,8 +67,8 @@ func (t *tx) recount(e Entry) {
 	}
 }
 
-// rewrite writes what else has changed of an entry since it was read: its item, time,
-// class and lane. The next request for it is another act.
+// rewrite writes the item, time, class and lane of e, which were those of before, and raises its
+// revision: the next request gets a new Idempotency-Key.
 func (t *tx) rewrite(before Entry, e *Entry) {
 	e.Revision++
 	words := t.saveTitles(*e)
@@ -81,22 +81,22 @@ func (t *tx) rewrite(before Entry, e *Entry) {
 	t.updateLookup(before, *e)
 }
 
-// askableReasons are the reasons for which the service may be asked what an entry is.
+// askableReasons are the reasons of held entries for which a lookup is useful.
 var askableReasons = []string{
 	viewing.ReasonUnresolved, viewing.ReasonBulk, viewing.ReasonBackdated, viewing.ReasonReview, viewing.ReasonFuture, viewing.ReasonBurst,
 }
 
-// isAskable reports whether the service may be asked what an entry is: it is held, and
-// has no identifier.
+// isAskable reports whether a service may be asked to identify an entry: it is held for one of
+// these reasons and has no identifier.
 func isAskable(e Entry) bool {
 	return e.State == viewing.StateHeld && e.Media != nil && e.Key() == "" && slices.Contains(askableReasons, e.Reason)
 }
 
-// askableRows chooses the entries that [isAskable] is true for.
+// askableRows is the SQL condition that equals [isAskable].
 var askableRows = "(state = 'held' AND item_key = '' AND media IS NOT NULL AND reason IN ('" + strings.Join(askableReasons, "', '") + "'))"
 
-// updateLookup keeps the list of the entries that the service is asked about. Answers
-// about other words mean nothing any more.
+// updateLookup adds or deletes the lookup of an entry that has changed. If its item has changed,
+// the candidates of earlier lookups are deleted.
 func (t *tx) updateLookup(before, after Entry) {
 	other := before.Key() != after.Key() || before.Media != after.Media
 	switch {
@@ -108,22 +108,22 @@ func (t *tx) updateLookup(before, after Entry) {
 	}
 }
 
-// step notes what was decided about an entry.
+// step adds a step to an entry.
 func (t *tx) step(id int64, s entry.Step) {
 	t.exec(`INSERT INTO steps (entry, number, at, code, from_state, reason, args, cause)
 		SELECT ?1, coalesce(max(number), 0) + 1, ?2, ?3, ?4, ?5, ?6, ?7 FROM steps WHERE entry = ?1`,
 		id, t.now, s.Code, string(s.From), s.Reason, asJSON{s.Args}, asJSON{s.Cause})
 }
 
-// note writes a step that changes nothing, once.
+// note adds a step that describes no change, unless the entry has the same one already.
 func (t *tx) note(id int64, s entry.Step) {
 	if len(t.numbers("SELECT 1 FROM steps WHERE entry = ? AND code = ? AND args IS ? AND cause IS ?", id, s.Code, asJSON{s.Args}, asJSON{s.Cause})) == 0 {
 		t.step(id, s)
 	}
 }
 
-// dueSince is when an entry is due that is let go: since it happened, so that the
-// oldest leaves first, and never later than now.
+// dueSince returns since when a released entry is due: the time at which it was watched, so that
+// the oldest is sent first, but never later than now.
 func (t *tx) dueSince(e Entry) time.Time {
 	return millis(min(e.Position().At, t.now))
 }

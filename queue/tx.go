@@ -14,23 +14,29 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// tx is the open transaction as one change sees it. A statement that fails ends the whole
-// change: the methods throw its error, and [Store.change] returns it. An error that they
-// return says why the change cannot be made.
+// tx is the open transaction as one change sees it.
+//
+// The methods of tx do not return the errors of their SQL statements. They panic with a
+// statementError instead, which [Store.change] recovers and returns, as encoding/gob does with
+// gobError and catchError. A failed statement ends the change in any case: sqlite rolls the
+// transaction back. An error that a method returns is about the change itself, such as an entry
+// in the wrong state.
 type tx struct {
 	*sqlite.Tx
 	*cache
 	settings rules.Settings
-	now      int64 // milliseconds; the same for the whole transaction
+	now      int64 // in milliseconds since 1970; the same for the whole transaction
 
-	counterChanges map[counter]int64 // in the counters
-	nudge          bool              // entries were added or changed
+	counterChanges map[counter]int64 // written to the table counters when the change ends
+	nudge          bool              // wakes the subscribers after the commit: entries were added or changed
 }
 
-// statementError is the panic of a failed statement.
+// statementError is the value with which [must] panics. It is never used outside of this package:
+// [catchStatementError] turns it back into an error.
 type statementError struct{ err error }
 
-// must throws an error.
+// must returns value, or panics with a statementError if err is not nil. Only code that runs
+// within [Store.change] or [Store.repair] may call it.
 func must[T any](value T, err error) T {
 	if err != nil {
 		panic(statementError{err})
@@ -38,7 +44,8 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// catchStatementError returns the error of a change, returned or thrown.
+// catchStatementError calls do and returns its error, or the error of a statementError that do
+// panicked with. Any other panic continues: it is a bug.
 func catchStatementError(do func() error) (err error) {
 	defer func() {
 		switch failed := recover().(type) {
@@ -52,31 +59,31 @@ func catchStatementError(do func() error) (err error) {
 	return do()
 }
 
-// exec runs a statement, and returns how many rows it has changed.
+// exec runs a statement and returns the number of rows that it changed.
 func (t *tx) exec(query string, args ...any) int64 { return must(t.Affect(query, args...)) }
 
-// find reads one row; found is false when there is none.
+// find scans the first row of a query; found is false when there is none.
 func (t *tx) find(query string, args []any, into ...any) (found bool) {
 	return must(t.Find(query, args, into...))
 }
 
-// numbers reads rows of one number each.
+// numbers returns the single integer column of a query.
 func (t *tx) numbers(query string, args ...any) []int64 { return must(t.Numbers(query, args...)) }
 
-// selectRows reads rows.
+// selectRows returns the rows of a query.
 func selectRows[T any](t *tx, scan func(*sql.Rows) (T, error), query string, args ...any) []T {
 	return must(sqlite.All(t.Tx, scan, query, args...))
 }
 
-// cache is what changes go by and is not read from the database each time.
+// cache holds state that changes need and that is not read from the database each time.
 type cache struct {
-	silences map[string][]account.Silence // by account; nil when they were not read
+	silences map[string][]account.Silence // by account; nil until they are read
 	bursts   map[string]burst             // by source
-	titles   map[string]int               // the year that is known at least of titles that the transaction has kept, by key; 0 is none
+	titles   map[string]int               // the years of the titles that this transaction has saved, by key; 0 if unknown
 }
 
-// write has a change written and waits until it is on disk; see [sqlite.DB.Write]. what
-// names it in an error.
+// write runs a change in a transaction of the writer and returns when it is on disk; see
+// [sqlite.DB.Write]. The errors begin with what.
 func (s *Store) write(ctx context.Context, what string, do func(*tx) error) error {
 	err := s.file.Write(ctx, func(d *sqlite.Tx) error { return s.change(d, do) })
 	if err != nil {
@@ -85,10 +92,10 @@ func (s *Store) write(ctx context.Context, what string, do func(*tx) error) erro
 	return nil
 }
 
-// errDry undoes what a dry run did.
+// errDry rolls back a dry run.
 var errDry = errors.New("dry run")
 
-// writeDry is write, undone at the end of a dry run.
+// writeDry is like [Store.write], but rolls the change back if dry is set.
 func (s *Store) writeDry(ctx context.Context, what string, dry bool, do func(*tx) error) error {
 	err := s.write(ctx, what, func(t *tx) error {
 		if err := do(t); err != nil || !dry {
@@ -102,7 +109,7 @@ func (s *Store) writeDry(ctx context.Context, what string, dry bool, do func(*tx
 	return err
 }
 
-// read collects the rows of a query; what names it in an error.
+// read returns the rows of a query as of the last commit. The errors begin with what.
 func read[T any](ctx context.Context, s *Store, what string, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
 	all, err := sqlite.Read(ctx, s.file, scan, query, args...)
 	if err != nil {
@@ -111,7 +118,7 @@ func read[T any](ctx context.Context, s *Store, what string, scan func(*sql.Rows
 	return all, nil
 }
 
-// readNumber is the first number that a query finds; ok is false without any.
+// readNumber returns the first number of a query; ok is false when there is no row.
 func (s *Store) readNumber(ctx context.Context, what, query string, args ...any) (n int64, ok bool, err error) {
 	found, err := read(ctx, s, what, sqlite.Scan[int64], query, args...)
 	if len(found) > 0 {
@@ -120,7 +127,7 @@ func (s *Store) readNumber(ctx context.Context, what, query string, args ...any)
 	return 0, false, err
 }
 
-// readTime is [Store.readNumber] of a time.
+// readTime is like [Store.readNumber] for a time in milliseconds.
 func (s *Store) readTime(ctx context.Context, what, query string, args ...any) (t time.Time, ok bool, err error) {
 	at, ok, err := s.readNumber(ctx, what, query, args...)
 	if ok {
@@ -129,8 +136,9 @@ func (s *Store) readTime(ctx context.Context, what, query string, args ...any) (
 	return t, ok, err
 }
 
-// change makes one change within a transaction, with the counters. What it changes
-// in memory counts for the changes after it, and for good once it is on disk.
+// change runs one change within a transaction and updates the counters. Changes to the cache are
+// visible to the later changes of the same transaction; they become permanent with the commit. It
+// returns the errors of failed statements; see [tx].
 func (s *Store) change(d *sqlite.Tx, do func(*tx) error) error {
 	if s.openTx != d { // the first change of its transaction
 		s.openTx, s.working = d, s.committed
@@ -164,13 +172,13 @@ func (s *Store) change(d *sqlite.Tx, do func(*tx) error) error {
 	return nil
 }
 
-// counter is the number of entries of an account in a state.
+// counter identifies a row of the table counters: the number of entries of an account in a state.
 type counter struct {
 	account string
 	state   viewing.State
 }
 
-// count changes a counter.
+// count adds to a counter.
 func (t *tx) count(account string, s viewing.State, by int64) {
 	if t.counterChanges == nil {
 		t.counterChanges = map[counter]int64{}
