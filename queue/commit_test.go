@@ -70,7 +70,7 @@ func TestEntryKeepsWhatTheSourceSaw(t *testing.T) {
 	if err := s.reader.QueryRow("SELECT body FROM events").Scan(&kept); err != nil || kept != string(body) {
 		t.Errorf("event kept as %s, %v", kept, err)
 	}
-	if got := s.explained(t, id).Events[0]; cmp.Diff(v, got.Seen) != "" || got.Source != "browser:b1" {
+	if got := s.explained(t, id).Events[0]; cmp.Diff(v, got.Event) != "" || got.Source != "browser:b1" {
 		t.Errorf("event told as %+v", got)
 	}
 }

@@ -16,26 +16,27 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// This file holds what the diary shows and is searched by: titles of items that an entry
-// knows by number alone, the words of a search, and the numbers of a year.
+// This file holds what the diary needs: titles of items whose entries only have a number,
+// the search, and the statistics of a year.
 
-// Title is what an item is called, and what else TMDB tells of it.
+// Title is the title of an item, with what else TMDB says about it.
 type Title struct {
 	Key     string // "movie:603", "tv:1396" or "episode:1396:1:2"
 	Title   string
 	Year    int
-	Minutes int    // 0 when it is not known
-	Poster  string // the path of its picture at TMDB; "" where it has none
+	Minutes int    // 0 if unknown
+	Poster  string // the path of its picture at TMDB; "" if there is none
 }
 
-// titleField is a place for a title in an item: of a film or series its own, of an episode that of
-// its series, and its own.
+// titleField is a title within an item: the one of a film or series, and for an episode the one
+// of its series and its own.
 type titleField struct {
-	key   string // of a [Title]; "" without a number of TMDB
+	key   string // the [Title.Key]; "" without a TMDB id
 	title *string
 	year  *int
 }
 
+// titleFields returns the titles within an item.
 func titleFields(m *viewing.Media) []titleField {
 	switch {
 	case m == nil || m.Type == viewing.Episode && (m.Show == nil || m.Show.IDs.TMDB == 0):
@@ -47,7 +48,7 @@ func titleFields(m *viewing.Media) []titleField {
 	}
 }
 
-// missingTitles returns the keys of titles of which another entry may know more.
+// missingTitles returns the keys of the titles that an item lacks and another entry may have.
 func missingTitles(m *viewing.Media) (keys []string) {
 	for _, n := range titleFields(m) {
 		if n.key != "" && (*n.title == "" || *n.year == 0 && m.Type != viewing.Episode) {
@@ -57,11 +58,13 @@ func missingTitles(m *viewing.Media) (keys []string) {
 	return keys
 }
 
+// selectTitles selects titles by key.
 const selectTitles = "SELECT key, title, coalesce(year, 0) FROM titles WHERE key IN (SELECT value FROM json_each(?))"
 
-// titles are titles by their keys.
+// titles are titles by key.
 type titles map[string]Title
 
+// scan adds a row of [selectTitles].
 func (all titles) scan(r *sql.Rows) (struct{}, error) {
 	var t Title
 	err := r.Scan(&t.Key, &t.Title, &t.Year)
@@ -69,7 +72,7 @@ func (all titles) scan(r *sql.Rows) (struct{}, error) {
 	return struct{}{}, err
 }
 
-// fill gives an item the titles that it lacks. It changes no item, but returns another.
+// fill returns a copy of an item with the missing titles added.
 func (all titles) fill(m *viewing.Media) *viewing.Media {
 	full := *m
 	if m.Show != nil {
@@ -82,8 +85,8 @@ func (all titles) fill(m *viewing.Media) *viewing.Media {
 	return &full
 }
 
-// FillTitles gives entries the titles that they lack and that any other entry knows, for
-// people to read. What is sent goes by numbers.
+// FillTitles adds missing titles to entries, from other entries and TMDB, for people to read. The
+// service identifies items by number.
 func (s *Store) FillTitles(ctx context.Context, entries []Entry) error {
 	var keys []string
 	for _, e := range entries {
@@ -104,7 +107,8 @@ func (s *Store) FillTitles(ctx context.Context, entries []Entry) error {
 	return nil
 }
 
-// SaveTitles keeps what TMDB tells of items. A title that another entry has told stays.
+// SaveTitles stores what TMDB returned about items. A title that another entry has reported is
+// kept.
 func (s *Store) SaveTitles(ctx context.Context, all []Title) error {
 	return s.write(ctx, "keep titles", func(t *tx) error {
 		for _, one := range all {
@@ -119,8 +123,8 @@ func (s *Store) SaveTitles(ctx context.Context, all []Title) error {
 	})
 }
 
-// Poster returns the path of the picture of a film or series at TMDB, "" where it has none.
-// known is false before [Store.SaveTitles] was told of it.
+// Poster returns the path of the picture of a film or series at TMDB; "" if there is none. known
+// is false if TMDB was not asked yet.
 func (s *Store) Poster(ctx context.Context, key string) (path string, known bool, err error) {
 	found, err := read(ctx, s, "read poster", sqlite.Scan[string], "SELECT poster FROM titles WHERE key = ? AND poster IS NOT NULL", key)
 	if len(found) == 0 {
@@ -129,11 +133,12 @@ func (s *Store) Poster(ctx context.Context, key string) (path string, known bool
 	return found[0], true, err
 }
 
-// addWords adds to what the entries of a range of items are found by.
+// addWords adds search words to the entries of a range of items.
 const addWords = "UPDATE entries SET words = words || ?1 WHERE item_key <> '' AND item_key >= ?2 AND item_key < ?3"
 
-// saveTitle stores a title; one that a person has chosen replaces another, and a year that
-// is not known yet is added. What is known of the same number is found by it from then on.
+// saveTitle stores a title. A chosen title, one that a person has entered, replaces another;
+// otherwise only a missing year is added. The words of the title are added to the search words of
+// the entries with its key.
 func (t *tx) saveTitle(one Title, chosen bool) {
 	if year, told := t.titles[one.Key]; told && !chosen && (year > 0 || one.Year == 0) {
 		return
@@ -147,21 +152,21 @@ func (t *tx) saveTitle(one Title, chosen bool) {
 	if n == 0 {
 		return
 	}
-	from, to := one.Key, one.Key+"\x01" // what begins with another digit is not between them
+	from, to := one.Key, one.Key+"\x01" // this key only, no longer number
 	if number, series := strings.CutPrefix(one.Key, "tv:"); series {
 		from, to = "episode:"+number+":", "episode:"+number+";"
 	}
 	t.exec(addWords, foldWords(one.Title, one.Year), from, to)
 }
 
-// isReportedTitle tells whether a title is the one that the source of an entry reported.
+// isReportedTitle reports whether the source of an entry reported this title.
 func isReportedTitle(e Entry, title string) bool {
 	was := e.AsReported()
 	return e.Reported != nil && (was.Title == title || was.Show != nil && was.Show.Title == title)
 }
 
-// saveTitles keeps the titles that an entry tells, and returns the words that it is found by,
-// also those that others tell of its number.
+// saveTitles stores the titles of an entry, and returns its search words, including those of
+// titles that other entries have for its number.
 func (t *tx) saveTitles(e Entry) (words string) {
 	for _, n := range titleFields(e.Media) {
 		if n.key != "" && *n.title != "" {
@@ -177,8 +182,8 @@ func (t *tx) saveTitles(e Entry) (words string) {
 	return searchWords(e)
 }
 
-// searchWords returns the words that an entry is found by: titles, year, numbers, "S01E02", the
-// name of a list.
+// searchWords returns what an entry is found by: titles, years, numbers, "S01E02", the name of a
+// list.
 func searchWords(e Entry) string {
 	var parts []any
 	if e.List != nil {
@@ -196,8 +201,8 @@ func searchWords(e Entry) string {
 	return foldWords(parts...)
 }
 
-// foldWords folds texts and numbers: lower case, without accents and signs, each word
-// after a blank. Zero is no number.
+// foldWords returns the words of texts and numbers, each after a blank, in lower case and without
+// accents or punctuation. A zero is left out.
 func foldWords(parts ...any) string {
 	var words strings.Builder
 	for _, part := range parts {
@@ -213,8 +218,8 @@ func foldWords(parts ...any) string {
 	return words.String()
 }
 
-// rootOf returns the film or series of a viewing, by number or else by title; NULL where
-// it counts for nothing in the statistics.
+// rootOf returns the key of the film or series of a viewing, by number or else by title; NULL if
+// it does not count in the statistics.
 func rootOf(e Entry) (root sql.NullString) {
 	m := e.Media
 	switch root.Valid = e.Counted() && m != nil; {
@@ -231,8 +236,8 @@ func rootOf(e Entry) (root sql.NullString) {
 	return root
 }
 
-// Days counts the viewings of n days from the one that begins then. It returns those with a
-// viewing; its cost grows with these viewings alone.
+// Days counts the viewings of n days from begin on, and returns the days that have any. The cost
+// depends on the number of these viewings only.
 func (s *Store) Days(ctx context.Context, begin time.Time, n int) ([]entry.Day, error) {
 	spans, days := make([][2]int64, n), []entry.Day{}
 	for i := range spans {
@@ -254,16 +259,16 @@ func (s *Store) Days(ctx context.Context, begin time.Time, n int) ([]entry.Day, 
 	return days, err
 }
 
-// inYear chooses the viewings of a year, from ?1 and before ?2.
+// inYear selects the viewings from ?1 to before ?2.
 const inYear = " FROM entries WHERE root IS NOT NULL AND watched_at >= ?1 AND watched_at < ?2"
 
-// Year returns what was watched in a year, by days of a location. Its cost grows with the
-// viewings of that year alone.
+// Year returns the statistics of a year, with days in a time zone. The cost depends on the number
+// of viewings of that year only.
 func (s *Store) Year(ctx context.Context, year int, in *time.Location) (y entry.Year, err error) {
 	january := time.Date(year, 1, 1, 0, 0, 0, 0, in)
 	next := january.AddDate(1, 0, 0)
 	y.Year = year
-	var parts errgroup.Group // there are several readers
+	var parts errgroup.Group // the queries run in parallel
 	parts.Go(func() error {
 		_, err := read(ctx, s, "find years", func(r *sql.Rows) (struct{}, error) {
 			var first, last sql.NullInt64
@@ -297,11 +302,10 @@ func (s *Store) Year(ctx context.Context, year int, in *time.Location) (y entry.
 	return y, err
 }
 
-// mostRanked is how many series, films and sources a year names.
+// mostRanked is the length of the lists of series, films and sources in a year.
 const mostRanked = 10
 
-// ranked returns the films or series that were watched most often, and at least so often,
-// with their titles.
+// ranked returns the films or series watched most often, at least least times, with their titles.
 func (s *Store) ranked(ctx context.Context, begin, end time.Time, which string, least int) (all []entry.Ranked, err error) {
 	var entries []Entry
 	all, err = read(ctx, s, "rank a year", func(r *sql.Rows) (one entry.Ranked, err error) {

@@ -47,16 +47,16 @@ func TestDoubtIsKeptUntilItIsResolved(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := s.doubted(t, "e1", 603)
-	if !d.Since.Equal(noon()) || !d.At.Equal(noon()) || !d.SentAt.Equal(noon()) || d.Owner != "usr_1" || d.Taken != 0 {
+	if !d.Since.Equal(noon()) || !d.At.Equal(noon()) || !d.SentAt.Equal(noon()) || d.Owner != "usr_1" || d.ReadBacks != 0 {
 		t.Errorf("doubt %+v", d)
 	}
 	s.looked(t, noon().Add(5*time.Minute))
 	absent := noon().Add(5 * time.Minute)
-	s.resolve(t, ReadBack{Doubt: d, State: viewing.StateInDoubt, Why: viewing.Say("missing"), ReadAt: noon().Add(6 * time.Minute), Absent: absent, Taken: 1})
+	s.resolve(t, ReadBack{Doubt: d, State: viewing.StateInDoubt, Why: viewing.Say("missing"), ReadAt: noon().Add(6 * time.Minute), Absent: absent, ReadBacks: 1})
 	s = s.reopen(t)
 	s.looked(t, noon().Add(6*time.Minute))
 	all, err := s.Doubts(t.Context(), "default")
-	if err != nil || len(all) != 1 || all[0].Taken != 1 || !all[0].Absent.Equal(absent) || all[0].Entry.Reason != "missing" {
+	if err != nil || len(all) != 1 || all[0].ReadBacks != 1 || !all[0].Absent.Equal(absent) || all[0].Entry.Reason != "missing" {
 		t.Fatalf("doubts %+v, %v", all, err)
 	}
 	s.resolve(t, ReadBack{Doubt: all[0], State: viewing.StateDelivered, Why: viewing.Say("shown"), RemoteID: "r1"})
@@ -126,18 +126,18 @@ func TestRecheckIsDueAndNotCounted(t *testing.T) {
 		}
 		return d
 	}
-	if d = recheck(entry.VerbRecheck); !d.ReadAt.Equal(noon().Add(30*time.Second)) || d.Taken != 0 {
-		t.Errorf("at once it is due at %v, taken %d", d.ReadAt, d.Taken)
+	if d = recheck(entry.VerbRecheck); !d.ReadAt.Equal(noon().Add(30*time.Second)) || d.ReadBacks != 0 {
+		t.Errorf("at once it is due at %v, taken %d", d.ReadAt, d.ReadBacks)
 	}
 	for _, verb := range []entry.Verb{entry.VerbRecheck, entry.VerbSend} {
 		s.clock.advance(time.Hour)
-		s.resolve(t, ReadBack{Doubt: d, State: viewing.StateInDoubt, Why: viewing.Say("missing"), Taken: 3})
-		if d = recheck(verb); !d.ReadAt.Equal(s.clock.now()) || d.Taken != 2 {
-			t.Errorf("%s: it is due at %v, taken %d", verb, d.ReadAt, d.Taken)
+		s.resolve(t, ReadBack{Doubt: d, State: viewing.StateInDoubt, Why: viewing.Say("missing"), ReadBacks: 3})
+		if d = recheck(verb); !d.ReadAt.Equal(s.clock.now()) || d.ReadBacks != 2 {
+			t.Errorf("%s: it is due at %v, taken %d", verb, d.ReadAt, d.ReadBacks)
 		}
 		s.clock.advance(time.Second)
-		if again := recheck(verb); again.Taken != 2 || !again.ReadAt.Equal(d.ReadAt) {
-			t.Errorf("%s twice: due at %v, taken %d", verb, again.ReadAt, again.Taken)
+		if again := recheck(verb); again.ReadBacks != 2 || !again.ReadAt.Equal(d.ReadAt) {
+			t.Errorf("%s twice: due at %v, taken %d", verb, again.ReadAt, again.ReadBacks)
 		}
 	}
 	if x := s.explained(t, id); x.Reason != "missing" || x.Cause == nil || x.Steps[len(x.Steps)-1].Code != "user.rechecked" {

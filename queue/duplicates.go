@@ -65,7 +65,7 @@ const (
 	// selectNearby selects the entries about an item that ended within a period and whose
 	// event is of another source.
 	selectNearby = selectInWindow + " AND n.item_key = ?5 AND n.item_key <> ''"
-	// selectNearbyNumbered and selectPlaced find also those of episodes that are known by their own
+	// An episode may be known by its series, season and number, or only by its own TMDB id.
 	// selectNearbyNumbered adds all episodes with an id only, selectNearbyPlaced those with
 	// season and number. The former are few and have an index.
 	selectNearbyNumbered = selectNearby + " UNION ALL " + selectInWindow + " AND n.item_key GLOB 'episode:*' AND n.item_key NOT GLOB '*:*:*'"

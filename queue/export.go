@@ -18,21 +18,21 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// exportRecord is one line of an export: an event with what became of it.
+// exportRecord is one line of an export: an event with its entries.
 type exportRecord struct {
 	V           int             `json:"v"` // 1
 	Source      string          `json:"source,omitempty"`
 	EventID     string          `json:"eventId,omitempty"`
 	CommittedAt time.Time       `json:"committedAt,omitzero"`
 	Event       json.RawMessage `json:"event,omitempty"`      // the [viewing.Event] as it was committed
-	Unreadable  int64           `json:"unreadable,omitempty"` // which event of the file cannot be read; nothing else is set then
+	Unreadable  int64           `json:"unreadable,omitempty"` // the id of an event that cannot be read; no other field is set
 	Entries     []Entry         `json:"entries,omitempty"`
 }
 
-// Export writes everything that was ever reported, with what became of it, as one JSON
-// object a line; with a filter, the events of which an entry fits. Each line is as of one
-// moment; what is committed meanwhile is written, too. An event that cannot be read, for the
-// file is damaged, is named and passed over. No key is kept here, so none can be in it.
+// Export writes every event with its entries, one JSON object per line; with a filter, the events
+// that have a matching entry. Each line is consistent in itself, and events committed during the
+// export are included. If the file is damaged, a line names each event that cannot be read. The
+// database contains no keys.
 func (s *Store) Export(ctx context.Context, f entry.Filter, w io.Writer) (err error) {
 	out := bufio.NewWriter(w)
 	encoder := json.NewEncoder(out)
@@ -54,7 +54,7 @@ func (s *Store) Export(ctx context.Context, f entry.Filter, w io.Writer) (err er
 	return nil
 }
 
-// readExport reads an event for the export; found is false where there is none that fits.
+// readExport reads an event for the export; found is false if there is none or it does not match.
 func (s *Store) readExport(ctx context.Context, id int64, f entry.Filter) (record exportRecord, found bool) {
 	query, args := "SELECT source, event_id, committed_at, body FROM events AS v WHERE id = ?", []any{id}
 	if f.HasCondition() {
@@ -85,17 +85,17 @@ func (s *Store) readExport(ctx context.Context, id int64, f entry.Filter) (recor
 // recordPage is how many entries [Store.Records] reads at once.
 const recordPage = 1000
 
-// selectRecords reads entries for [Store.Records], with whether an earlier viewing of the item
-// is known, and the list of an item.
+// selectRecords selects entries for [Store.Records], with whether there is an earlier viewing of
+// the item, and the list of a list item.
 const selectRecords = "SELECT " + entryColumns + `, EXISTS (
 		SELECT 1 FROM entries AS o WHERE o.account = n.account AND o.item_key = n.item_key AND o.item_key <> '' AND o.kind = 'viewing'
 		AND o.happened_at <= n.happened_at AND (o.happened_at < n.happened_at OR o.id < n.id) AND o.state <> 'dropped' AND o.state <> 'merged'),
 	(SELECT l.list FROM entries AS l WHERE l.id = n.after)
 	FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.kind = ?`
 
-// Records are the entries that a filter chooses, with all titles that are known: viewings, the
-// oldest first, then the watchlist, then the items of lists, list by list. What was dropped
-// or merged is left out.
+// Records returns the entries that match a filter, with all known titles: viewings, the oldest
+// first, then the watchlist, then the items of lists, list by list. Dropped and merged entries
+// are left out.
 func (s *Store) Records(ctx context.Context, f entry.Filter) iter.Seq2[transfer.Record, error] {
 	f.Kept, f.ByTime = true, true
 	return func(yield func(transfer.Record, error) bool) {
@@ -118,7 +118,7 @@ func (s *Store) Records(ctx context.Context, f entry.Filter) iter.Seq2[transfer.
 	}
 }
 
-// readRecords reads the next page of records of a kind, and moves end to its end.
+// readRecords reads the next page of records of a kind, and moves end to the last one.
 func (s *Store) readRecords(ctx context.Context, kind viewing.Kind, f entry.Filter, end *entry.Position) (page []transfer.Record, err error) {
 	where, args, err := whereClause(f)
 	if err != nil {

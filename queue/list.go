@@ -15,18 +15,19 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Counts is the number of entries in each state now. It costs the same whatever waits.
+// Counts returns the number of entries in each state. It does not scan the entries.
 func (s *Store) Counts(ctx context.Context) (entry.Counts, error) {
 	all, err := s.countsBy(ctx, "''")
 	return all[""], err
 }
 
-// CountsOf is the number of entries in each state now, by their account.
+// CountsOf returns the number of entries in each state, by account.
 func (s *Store) CountsOf(ctx context.Context) (map[string]entry.Counts, error) {
 	return s.countsBy(ctx, "account")
 }
 
-// countsBy adds up the counters. The names in the JSON of [entry.Counts] are the states.
+// countsBy sums the counters by an SQL expression. The JSON names of [entry.Counts] are the
+// states.
 func (s *Store) countsBy(ctx context.Context, by string) (map[string]entry.Counts, error) {
 	all := map[string]entry.Counts{}
 	_, err := read(ctx, s, "count entries", func(row *sql.Rows) (struct{}, error) {
@@ -39,15 +40,13 @@ func (s *Store) countsBy(ctx context.Context, by string) (map[string]entry.Count
 	return all, err
 }
 
-// Unresolved is how many of the account's entries are held without an
-// identifier, for whatever reason.
+// Unresolved returns how many of the account's held entries wait for a lookup.
 func (s *Store) Unresolved(ctx context.Context, account string) (n int64, err error) {
 	n, _, err = s.readNumber(ctx, "count lookups", "SELECT count(*) FROM lookups WHERE account = ?", account)
 	return n, err
 }
 
-// Bursts are those that a person has not decided about, the largest first. It costs
-// as much as they hold.
+// Bursts returns the number of entries held as a burst for each source, the largest first.
 func (s *Store) Bursts(ctx context.Context) ([]entry.Burst, error) {
 	return read(ctx, s, "count waves", func(r *sql.Rows) (w entry.Burst, err error) {
 		err = r.Scan(&w.Source, &w.Held)
@@ -56,12 +55,12 @@ func (s *Store) Bursts(ctx context.Context) ([]entry.Burst, error) {
 		JOIN events AS v ON v.id = n.event WHERE n.state = 'held' AND n.reason = 'wave' GROUP BY v.source ORDER BY 2 DESC, 1`)
 }
 
-// isQuestion chooses viewings that are held and have no identifier, where no other act is for
-// all that came with them.
+// isQuestion is the SQL condition for viewings without an identifier that a person is asked about
+// one by one; bursts and bulk marks are decided together.
 const isQuestion = "kind = 'viewing' AND item_key = '' AND reason <> 'wave' AND reason <> 'bulk'"
 
-// Questions are the films and series whose held viewings have no identifier, the one with the
-// most viewings first. Viewings without any title are a question each.
+// Questions returns the films and series whose held viewings have no identifier, those with the
+// most viewings first. Each viewing without a title is a question of its own.
 func (s *Store) Questions(ctx context.Context) ([]entry.Question, error) {
 	return read(ctx, s, "list questions", func(r *sql.Rows) (q entry.Question, err error) {
 		err = r.Scan(&q.Entry, &q.N)
@@ -70,13 +69,13 @@ func (s *Store) Questions(ctx context.Context) ([]entry.Question, error) {
 		GROUP BY account, iif(root IN ('movie:', 'tv:'), id, root) ORDER BY 2 DESC, 1 DESC LIMIT ?`, maxLimit)
 }
 
-// The bounds of a list.
+// The page sizes of [Store.Entries].
 const (
 	defaultLimit = 100
 	maxLimit     = 1000
 )
 
-// Entries lists entries, the newest or the latest first.
+// Entries returns the entries that match a filter, the newest or the most recently watched first.
 func (s *Store) Entries(ctx context.Context, f entry.Filter) ([]Entry, error) {
 	f.Limit = cmp.Or(f.Limit, defaultLimit)
 	where, args, err := whereClause(f)
@@ -93,16 +92,16 @@ func (s *Store) Entries(ctx context.Context, f entry.Filter) ([]Entry, error) {
 	return read(ctx, s, "list entries", scanEntry, selectEntries+"WHERE true"+where+" ORDER BY "+order+" LIMIT ?", append(args, f.Limit)...)
 }
 
-// isFirstOfAccounts reports that no entry before is of the same part of an event, or has the event
-// as a further sighting.
+// isFirstOfAccounts is the SQL condition that no earlier entry is of the same part of an event,
+// or has the event as a further sighting of the same item.
 const isFirstOfAccounts = `NOT EXISTS (SELECT 1 FROM entries AS o WHERE o.event = n.event AND o.part = n.part AND o.id < n.id
 		AND o.state <> 'dropped' AND o.state <> 'merged')
 	AND NOT EXISTS (SELECT 1 FROM witnesses AS w JOIN entries AS o ON o.id = w.entry WHERE w.event = n.event AND w.entry < n.id AND o.item_key = n.item_key
 		AND o.state <> 'dropped' AND o.state <> 'merged')`
 
-// whereClause are what a filter asks of entries n and events v, as SQL that goes on after
-// another condition. The state stands in the text, not in an argument: only then may the
-// small indexes be used.
+// whereClause returns the conditions of a filter on entries n and events v as SQL that follows
+// another condition, with its arguments. The state is part of the text, because SQLite uses the
+// partial indexes only for a literal.
 func whereClause(f entry.Filter) (query string, args []any, err error) {
 	if f.State != "" && !f.State.Valid() {
 		return "", nil, fmt.Errorf("%w: %q is not a state", entry.ErrState, f.State)
@@ -113,9 +112,9 @@ func whereClause(f entry.Filter) (query string, args []any, err error) {
 			args = append(args, values...)
 		}
 	}
-	account, happened := "n.account = ?", "+n.happened_at" // no index of times: ids are the order
+	account, happened := "n.account = ?", "+n.happened_at" // + prevents the index of times: the order is by id
 	if f.Below > 0 || f.ByTime {
-		account = "+n.account = ?" // no index of accounts: it would be sorted for each page anew
+		account = "+n.account = ?" // + prevents the index of accounts, which would sort all rows for each page
 	}
 	if f.ByTime {
 		happened = "n.happened_at"
@@ -136,42 +135,41 @@ func whereClause(f entry.Filter) (query string, args []any, err error) {
 	add(f.UpTo != 0, "n.id <= ?", f.UpTo)
 	add(!f.Since.IsZero(), happened+" >= ?", f.Since.UnixMilli())
 	words := strings.Fields(resolve.Words(f.Words))
-	add(f.Words != "" && len(words) == 0, "false") // signs alone are in no title
+	add(f.Words != "" && len(words) == 0, "false") // no title consists of punctuation only
 	for _, word := range words {
 		add(true, "n.words LIKE ?", "%"+word+"%")
 	}
 	return query, args, nil
 }
 
-// OldestPending is when the pending entry of an account, or of all where it is "",
-// that waits longest was committed; ok is false when none waits.
+// OldestPending returns when the oldest pending entry of an account, or of all accounts for "",
+// was committed; ok is false if there is none.
 func (s *Store) OldestPending(ctx context.Context, account string) (t time.Time, ok bool, err error) {
 	return s.readTime(ctx, "find oldest entry", "SELECT created_at FROM entries WHERE state = 'pending' AND ? IN ('', account) ORDER BY id LIMIT 1", account)
 }
 
-// selectSteps reads what was decided when the entry was made, then the rest.
+// selectSteps selects the steps from when the entry was made, then the later ones.
 const selectSteps = `SELECT at, code, from_state, reason, args, cause FROM (
 		SELECT 0 AS stage, s.key AS number, n.created_at AS at, s.value ->> 'code' AS code, '' AS from_state, '' AS reason, s.value -> 'args' AS args, NULL AS cause
 		FROM entries AS n JOIN json_each(n.decided) AS s WHERE n.id = ?1
 		UNION ALL SELECT 1, number, at, code, from_state, reason, args, cause FROM steps WHERE entry = ?1
 	) ORDER BY stage, number`
 
-// olderEntries are the entries about the item of entries AS n that happened before it,
-// and may still be sent or may have arrived.
+// olderEntries are the entries about the item of entries AS n that were watched before it, and
+// may still be sent or may have arrived.
 const olderEntries = ` FROM entries AS elder
 	WHERE elder.account = n.account AND elder.item_key = n.item_key AND elder.item_key <> ''
 	AND (elder.state = 'pending' OR elder.state = 'sending' OR elder.state = 'in_doubt')
 	AND (elder.happened_at, elder.id) < (n.happened_at, n.id)`
 
-// selectBlocker finds what a pending entry waits for: the one that must arrive
-// first, or the eldest about the same item.
+// selectBlocker selects the entry that a pending entry waits for: its list, or the oldest entry
+// about the same item.
 const selectBlocker = `SELECT coalesce(
 		(SELECT first.id FROM entries AS first WHERE first.id = n.after AND first.state NOT IN ('delivered', 'merged')),
 		(SELECT elder.id` + olderEntries + ` ORDER BY elder.happened_at, elder.id LIMIT 1))
 	FROM entries AS n WHERE n.id = ?1 AND n.state = 'pending'`
 
-// Explain tells all about one entry. It returns an error wrapping [entry.ErrNotFound]
-// when there is none.
+// Explain returns everything about one entry. Errors wrap [entry.ErrNotFound].
 func (s *Store) Explain(ctx context.Context, id int64) (x entry.Explanation, err error) {
 	what := fmt.Sprintf("explain entry %d", id)
 	entries, err := read(ctx, s, what, scanEntry, selectEntries+"WHERE n.id IN (?1, ("+selectBlocker+")) ORDER BY n.id <> ?1", id)
@@ -201,7 +199,7 @@ func scanWitness(r *sql.Rows) (w entry.Sighting, err error) {
 	var body []byte
 	err = r.Scan(&w.Source, &w.EventID, &at, &body)
 	w.At = millis(at)
-	_ = json.Unmarshal(body, &w.Seen) // of a lost event nothing is known
+	_ = json.Unmarshal(body, &w.Event) // the body of a lost event is empty
 	return w, err
 }
 
@@ -220,8 +218,8 @@ func scanAttempt(r *sql.Rows) (a entry.Attempt, err error) {
 	return a, err
 }
 
-// Answered lists up to n viewings, the newest first, that the service has
-// answered with 2xx to a request since then.
+// Answered returns up to n delivered viewings, the newest first, whose request was made since
+// then and answered with 2xx.
 func (s *Store) Answered(ctx context.Context, account string, since time.Time, n int) ([]entry.Sent, error) {
 	return read(ctx, s, "list answered entries", scanSent, "SELECT "+entryColumns+`, a.at, a.owner FROM entries AS n JOIN events AS v ON v.id = n.event
 		JOIN attempts AS a ON a.entry = n.id AND a.number = (SELECT max(number) FROM attempts WHERE entry = n.id)
@@ -229,16 +227,15 @@ func (s *Store) Answered(ctx context.Context, account string, since time.Time, n
 		ORDER BY n.id DESC LIMIT ?`, account, since.UnixMilli(), n)
 }
 
-// Claims lists the account's entries about items, by their keys, that account
-// for records of the service: delivered ones, and those that the user dropped
-// after a request.
+// Claims returns the account's viewings of the items with these keys that may have a record at
+// the service: delivered ones, and those that the user dropped after a request.
 func (s *Store) Claims(ctx context.Context, account string, keys []string) ([]Entry, error) {
 	return read(ctx, s, "list claims", scanEntry, selectEntries+`WHERE n.account = ? AND n.item_key IN (SELECT value FROM json_each(?)) AND n.kind = 'viewing'
 		AND (n.state = 'delivered' OR n.state = 'dropped' AND n.attempts > 0)`, account, asJSON{keys})
 }
 
-// WatchedSince reports whether an item, or an episode of a series, was seen
-// since then, as far as the queue has heard.
+// WatchedSince reports whether the queue has a viewing of an item, or of an episode of a series,
+// since then.
 func (s *Store) WatchedSince(ctx context.Context, account string, m viewing.Media, since time.Time) (bool, error) {
 	prefix := fmt.Sprintf("%s:%d", viewing.Episode, m.IDs.TMDB)
 	if m.Type != viewing.TV {
@@ -250,7 +247,7 @@ func (s *Store) WatchedSince(ctx context.Context, account string, m viewing.Medi
 	return found, err
 }
 
-// Related reads what belongs to an entry.
+// Related returns what else is known about an entry.
 func (s *Store) Related(ctx context.Context, id int64) (k entry.Related, err error) {
 	_, err = read(ctx, s, fmt.Sprintf("read kin of entry %d", id), func(row *sql.Rows) (struct{}, error) {
 		var seconds float64
@@ -276,9 +273,8 @@ func scanSent(row *sql.Rows) (sent entry.Sent, err error) {
 	return sent, err
 }
 
-// Recorded tells when items, by [viewing.Media.Key], were watched as far as the queue has
-// heard of it, whoever saw it and whatever became of it, in the accounts that a source
-// feeds.
+// Recorded returns when items, by their [viewing.Media.Key], were watched in the accounts of a
+// source. It includes all sources' viewings, whatever their state.
 func (s *Store) Recorded(ctx context.Context, source string, keys []string) (map[string][]viewing.Instant, error) {
 	times := map[string][]viewing.Instant{}
 	_, err := read(ctx, s, "look for viewings", func(row *sql.Rows) (struct{}, error) {
@@ -293,14 +289,14 @@ func (s *Store) Recorded(ctx context.Context, source string, keys []string) (map
 	return times, err
 }
 
-// State is what the source keeps here as its own memory.
+// State returns the stored state of a source.
 func (s *Store) State(ctx context.Context, source string) (map[string][]byte, error) {
 	state := map[string][]byte{}
 	_, err := read(ctx, s, "read state of source", func(row *sql.Rows) (struct{}, error) {
 		var key string
 		var value []byte
 		err := row.Scan(&key, &value)
-		state[key] = append([]byte{}, value...) // an empty value is not a missing one
+		state[key] = append([]byte{}, value...) // not nil: an empty value is different from a missing one
 		return struct{}{}, err
 	}, "SELECT key, value FROM source_state WHERE source = ?", source)
 	return state, err

@@ -198,11 +198,11 @@ type Doubt struct {
 	Since time.Time // when it was first in doubt; resends with the same Idempotency-Key keep it
 	At    time.Time // when the last byte of its last request had been sent, at the latest
 	// ReadAt is when to read it back next; zero means never.
-	ReadAt time.Time
-	Taken  int       // how often it was read back
-	Absent time.Time // start of the first read-back that should have found it and did not; zero for none
-	SentAt time.Time // start of its last request
-	Owner  string    // the user id of the key that was used; "" if unknown
+	ReadAt    time.Time
+	ReadBacks int       // number of read-backs
+	Absent    time.Time // start of the first read-back that should have found it and did not; zero for none
+	SentAt    time.Time // start of its last request
+	Owner     string    // the user id of the key that was used; "" if unknown
 	// Before are the ids of the service's lists before this list was created; nil if
 	// they were not read.
 	Before []string
@@ -254,7 +254,7 @@ func scanDoubt(r *sql.Rows) (d Doubt, err error) {
 	var since, at int64
 	var read, absent, sent sql.NullInt64
 	var owner sql.NullString
-	d.Entry, err = scanEntryWith(r, &since, &at, &read, &d.Taken, &absent, &sent, &owner, fromJSON{&d.Before})
+	d.Entry, err = scanEntryWith(r, &since, &at, &read, &d.ReadBacks, &absent, &sent, &owner, fromJSON{&d.Before})
 	if err != nil {
 		return d, err
 	}
@@ -268,10 +268,10 @@ type ReadBack struct {
 	Doubt Doubt         // the doubt that was read back; the entry must not have changed since
 	State viewing.State // the new state; it may stay in doubt
 	// Why becomes a step unless it equals the entry's cause.
-	Why    viewing.Message
-	ReadAt time.Time // in doubt: when to read it back next, zero means never; pending: when to send it
-	Taken  int       // the new [Doubt.Taken]
-	Absent time.Time // the new [Doubt.Absent]
+	Why       viewing.Message
+	ReadAt    time.Time // in doubt: when to read it back next, zero means never; pending: when to send it
+	ReadBacks int       // the new [Doubt.ReadBacks]
+	Absent    time.Time // the new [Doubt.Absent]
 	// Resend means that the entry becomes pending although it may have arrived. It is
 	// sent with the same Idempotency-Key, and its doubt is kept.
 	Resend   bool
@@ -297,7 +297,7 @@ func (t *tx) recordReadBack(m ReadBack) error {
 		}
 		t.transition(&now, m.State, m.Why.Code, step)
 		t.exec("UPDATE doubts SET look_at = ?, planned_at = ?, taken = ?, absent = ? WHERE entry = ?",
-			timeOrNull(m.ReadAt), t.now, m.Taken, timeOrNull(m.Absent), id)
+			timeOrNull(m.ReadAt), t.now, m.ReadBacks, timeOrNull(m.Absent), id)
 		return nil
 	}
 	t.settleEntry(&now, Settlement{Entry: id, State: m.State, Reason: m.Why.Code, NextAt: m.ReadAt, RemoteID: m.RemoteID}, step)

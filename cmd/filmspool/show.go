@@ -55,7 +55,7 @@ func (p *program) sayExplanation(x control.Explanation, speech locale.Speech) {
 	p.row("account", x.Account)
 	for _, seen := range x.Events {
 		p.row("seen", terminal.Second(seen.At)+"  "+speech.Source(seen.Source))
-		if note := speech.Tell(seen.Seen.Origin.Note); note != "" {
+		if note := speech.Tell(seen.Event.Origin.Note); note != "" {
 			p.row("note", note)
 		}
 	}

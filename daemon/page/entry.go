@@ -76,7 +76,7 @@ func (v *view) explain() (control.Explanation, error) {
 func newCard(v *view, x control.Explanation, base string) card {
 	c := card{view: v, Entry: x.Entry, Why: v.Tell(x.Why), Base: base, Version: version(x.Entry), actions: x.Actions(time.Now())}
 	for _, w := range x.Events {
-		from := w.Seen.Origin
+		from := w.Event.Origin
 		if strings.HasPrefix(from.URL, "https://") || strings.HasPrefix(from.URL, "http://") {
 			c.Page = cmp.Or(c.Page, from.URL)
 		}
@@ -104,7 +104,7 @@ func version(e entry.Entry) string {
 // lifeOf returns all that happened to an entry, in order of time.
 func lifeOf(v *view, x control.Explanation) (life []lifeEvent) {
 	for _, w := range x.Events {
-		from := w.Seen.Origin
+		from := w.Event.Origin
 		e := lifeEvent{At: w.At, What: v.Say("diary.seen", "source", v.Source(w.Source))}
 		e.Detail = strings.Join(slices.DeleteFunc([]string{from.Path, from.Site, v.Message(from.Note)}, func(s string) bool { return s == "" }), ". ")
 		life = append(life, e)

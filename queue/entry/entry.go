@@ -168,7 +168,7 @@ type Sighting struct {
 	At      time.Time     `json:"at"` // committed
 	Source  string        `json:"source"`
 	EventID string        `json:"eventId"`
-	Seen    viewing.Event `json:"seen"` // as it was committed
+	Event   viewing.Event `json:"seen"` // as it was committed
 }
 
 // Step is one thing that was decided about an entry, as data. The code is a word of

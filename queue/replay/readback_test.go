@@ -75,8 +75,8 @@ func TestWhatIsMissingIsSentAgain(t *testing.T) {
 		b.arm("drop-before", 1)
 		b.commit(ago(1, 26*time.Hour))
 		b.pass(5*time.Minute - time.Second)
-		if d, ok, err := b.store.Doubt(b.Context(), 2); err != nil || !ok || d.Taken != 0 {
-			b.Fatalf("%d readings before five minutes were over, %v", d.Taken, err)
+		if d, ok, err := b.store.Doubt(b.Context(), 2); err != nil || !ok || d.ReadBacks != 0 {
+			b.Fatalf("%d readings before five minutes were over, %v", d.ReadBacks, err)
 		}
 		b.ends(2, viewing.StateInDoubt, "doubt.read: doubt.tooEarly")
 		b.pass(30 * time.Second)

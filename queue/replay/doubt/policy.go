@@ -108,7 +108,7 @@ func (p Policy) DecideUnread(c Case, now time.Time) (o queue.ReadBack, ok bool) 
 // its absence could have been proven. What another person's key says settles nothing
 // either.
 func (p Policy) ApplySetting(c Case, why viewing.Message, now time.Time) queue.ReadBack {
-	o := queue.ReadBack{State: viewing.StateInDoubt, Taken: c.Taken}
+	o := queue.ReadBack{State: viewing.StateInDoubt, ReadBacks: c.ReadBacks}
 	setting := p.Setting
 	if p.Idempotent || c.OtherOwner || setting == Resend && c.Entry.Attempts >= maxResends {
 		setting = Hold
@@ -138,9 +138,9 @@ func endOfWait(at time.Time, wait time.Duration) time.Time {
 // Viewing decides about a viewing by its case and what the last reading showed.
 func (p Policy) DecideViewing(c Case, e Evidence, now time.Time) queue.ReadBack {
 	if e.Age, e.Waits = c.age(e.Reading.At), p.Waits; e.Age >= p.Waits.first() {
-		c.Taken++
+		c.ReadBacks++
 	}
-	e.Taken = c.Taken
+	e.Taken = c.ReadBacks
 	d := decide(e)
 	o := queue.ReadBack{State: d.state, Why: viewing.Say("doubt.read").Because(d.Why)}
 	switch {
@@ -149,7 +149,7 @@ func (p Policy) DecideViewing(c Case, e Evidence, now time.Time) queue.ReadBack 
 	case d.Final:
 		o = p.ApplySetting(c, d.Why, now)
 	case d.state == stayInDoubt:
-		o.ReadAt, o.Taken = endOfWait(e.Reading.At, d.Wait), c.Taken
+		o.ReadAt, o.ReadBacks = endOfWait(e.Reading.At, d.Wait), c.ReadBacks
 	}
 	o.Absent = d.Absent
 	return o
@@ -166,7 +166,7 @@ type Lists struct {
 // all that we asked for.
 func (p Policy) DecideList(c Case, known Lists, now time.Time) queue.ReadBack {
 	list, before := *c.Entry.List, c.Before
-	c.Taken++
+	c.ReadBacks++
 	ours := slices.DeleteFunc(slices.Clone(known.Shown), func(r tracker.RemoteList) bool {
 		return r.ID == "" || !sameList(list, r) || slices.Contains(before, r.ID)
 	})
@@ -179,9 +179,9 @@ func (p Policy) DecideList(c Case, known Lists, now time.Time) queue.ReadBack {
 	switch {
 	case before == nil:
 		return p.ApplySetting(c, viewing.Say("doubt.listsBefore"), now)
-	case !known.Complete && c.Taken <= maxListReads:
+	case !known.Complete && c.ReadBacks <= maxListReads:
 		why := viewing.Say("doubt.read").Because(viewing.Say("doubt.listsCut"))
-		return queue.ReadBack{State: viewing.StateInDoubt, Why: why, ReadAt: now.Add(absenceWait), Taken: c.Taken}
+		return queue.ReadBack{State: viewing.StateInDoubt, Why: why, ReadAt: now.Add(absenceWait), ReadBacks: c.ReadBacks}
 	case len(ours) == 1 && twins == 1:
 		why := viewing.Say("doubt.read").Because(viewing.Say("doubt.listThere"))
 		return queue.ReadBack{State: viewing.StateDelivered, RemoteID: ours[0].ID, Why: why}
@@ -209,7 +209,7 @@ func sameList(l viewing.List, r tracker.RemoteList) bool {
 // Wish decides about a wish for the watchlist. To wish twice is to wish once. But an
 // item that was watched since has left the list.
 func DecideWatchlist(c Case, watched bool) queue.ReadBack {
-	o := queue.ReadBack{State: viewing.StateInDoubt, Taken: c.Taken + 1}
+	o := queue.ReadBack{State: viewing.StateInDoubt, ReadBacks: c.ReadBacks + 1}
 	switch {
 	case watched:
 		o.Why = viewing.Say("doubt.read").Because(viewing.Say("doubt.watchedSince"))

@@ -14,12 +14,12 @@ import (
 
 func TestUnsettledFollowsTheSetting(t *testing.T) {
 	now, why := attempt().Add(time.Hour), viewing.Say("doubt.unread")
-	held := queue.ReadBack{State: viewing.StateInDoubt, Taken: 3, Why: viewing.Say("doubt.waits").Because(why), ReadAt: now.Add(slowInterval)}
+	held := queue.ReadBack{State: viewing.StateInDoubt, ReadBacks: 3, Why: viewing.Say("doubt.waits").Because(why), ReadAt: now.Add(slowInterval)}
 	never := held
 	never.ReadAt = time.Time{}
-	again := queue.ReadBack{State: viewing.StatePending, Taken: 3, Why: viewing.Say("doubt.resend").Because(why)}
-	taken := queue.ReadBack{State: viewing.StateDelivered, Taken: 3, Why: viewing.Say("doubt.assume").Because(why)}
-	early := queue.ReadBack{State: viewing.StateInDoubt, Taken: 3, Why: viewing.Say("doubt.read").Because(why), ReadAt: now.Add(4 * time.Minute)}
+	again := queue.ReadBack{State: viewing.StatePending, ReadBacks: 3, Why: viewing.Say("doubt.resend").Because(why)}
+	taken := queue.ReadBack{State: viewing.StateDelivered, ReadBacks: 3, Why: viewing.Say("doubt.assume").Because(why)}
+	early := queue.ReadBack{State: viewing.StateInDoubt, ReadBacks: 3, Why: viewing.Say("doubt.read").Because(why), ReadAt: now.Add(4 * time.Minute)}
 	for name, c := range map[string]struct {
 		p      Policy
 		change func(*Case)
@@ -40,7 +40,7 @@ func TestUnsettledFollowsTheSetting(t *testing.T) {
 		"resend, with the same key":    {Policy{Setting: Resend, Idempotent: true}, func(*Case) {}, held},
 		"delivered, with the same key": {Policy{Setting: Assume, Idempotent: true}, func(*Case) {}, held},
 	} {
-		one := Case{Doubt: queue.Doubt{Entry: queue.Entry{Attempts: 1}, Taken: 3, At: attempt()}, Seen: attempt()}
+		one := Case{Doubt: queue.Doubt{Entry: queue.Entry{Attempts: 1}, ReadBacks: 3, At: attempt()}, Seen: attempt()}
 		c.change(&one)
 		if diff := cmp.Diff(c.want, c.p.ApplySetting(one, why, now)); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)
@@ -88,22 +88,22 @@ func TestViewing(t *testing.T) {
 		"there":  {func(e *Evidence) { e.Reading.Records = []time.Time{watched()} }, queue.ReadBack{State: viewing.StateDelivered}},
 		"not clear yet": {
 			func(e *Evidence) { e.Absent = time.Time{} },
-			queue.ReadBack{State: viewing.StateInDoubt, Taken: 2, ReadAt: now.Add(10 * time.Second), Absent: now},
+			queue.ReadBack{State: viewing.StateInDoubt, ReadBacks: 2, ReadAt: now.Add(10 * time.Second), Absent: now},
 		},
 		"too early": {
 			func(e *Evidence) { e.Reading.At = attempt().Add(time.Minute) },
-			queue.ReadBack{State: viewing.StateInDoubt, Taken: 1, ReadAt: attempt().Add(absenceWait)},
+			queue.ReadBack{State: viewing.StateInDoubt, ReadBacks: 1, ReadAt: attempt().Add(absenceWait)},
 		},
 		"not clear yet, after microseconds": {
 			func(e *Evidence) { e.Absent = e.Reading.At.Add(-10*time.Second + 276*time.Microsecond) },
-			queue.ReadBack{State: viewing.StateInDoubt, Taken: 2, ReadAt: now.Add(time.Millisecond), Absent: now.Add(-10*time.Second + 276*time.Microsecond)},
+			queue.ReadBack{State: viewing.StateInDoubt, ReadBacks: 2, ReadAt: now.Add(time.Millisecond), Absent: now.Add(-10*time.Second + 276*time.Microsecond)},
 		},
-		"never clear": {func(e *Evidence) { e.Precision = Arrival }, queue.ReadBack{State: viewing.StateInDoubt, Taken: 2, ReadAt: now.Add(slowInterval)}},
+		"never clear": {func(e *Evidence) { e.Precision = Arrival }, queue.ReadBack{State: viewing.StateInDoubt, ReadBacks: 2, ReadAt: now.Add(slowInterval)}},
 	} {
 		e := base()
 		e.Age, e.Taken = 0, 0 // they are the case's
 		c.change(&e)
-		got := Policy{Setting: Hold, Waits: Waits{Between: 10 * time.Second}}.DecideViewing(Case{Doubt: queue.Doubt{Taken: 1, At: attempt()}, Seen: attempt()}, e, now)
+		got := Policy{Setting: Hold, Waits: Waits{Between: 10 * time.Second}}.DecideViewing(Case{Doubt: queue.Doubt{ReadBacks: 1, At: attempt()}, Seen: attempt()}, e, now)
 		if got.Why.Cause == nil {
 			t.Errorf("%s: says %v", name, got.Why)
 		}
@@ -144,11 +144,11 @@ func TestList(t *testing.T) {
 		"read in part, at last":     {5, []string{}, Lists{Shown: shown("1")}, viewing.StateDelivered, "1", ""},
 	} {
 		c.known.Doubts = append(c.known.Doubts, noir)
-		o := Policy{Setting: Hold}.DecideList(Case{Doubt: queue.Doubt{Entry: queue.Entry{List: &noir}, Taken: c.taken, At: now, Before: c.before}}, c.known, now)
+		o := Policy{Setting: Hold}.DecideList(Case{Doubt: queue.Doubt{Entry: queue.Entry{List: &noir}, ReadBacks: c.taken, At: now, Before: c.before}}, c.known, now)
 		if o.State != c.state || o.RemoteID != c.id || !strings.Contains(o.Why.Error(), c.says) {
 			t.Errorf("%s: %+v, want %s, %q, %q", name, o, c.state, c.id, c.says)
 		}
-		if c.state == viewing.StateInDoubt && (o.Taken != c.taken+1 || o.ReadAt.IsZero()) {
+		if c.state == viewing.StateInDoubt && (o.ReadBacks != c.taken+1 || o.ReadAt.IsZero()) {
 			t.Errorf("%s: %+v, want to be looked for again", name, o)
 		}
 	}
