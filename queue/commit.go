@@ -77,7 +77,7 @@ func (t *tx) commit(e event) viewing.Outcome {
 		t.nudge = true
 		o.Entries = t.entriesOf(sameAs)
 		for _, id := range o.Entries {
-			t.reportAgain(e, event, id)
+			t.addRepeatedReport(e, event, id)
 		}
 	}
 	return o
@@ -88,8 +88,8 @@ func (t *tx) addSighting(event, id int64) {
 	t.exec("INSERT OR IGNORE INTO witnesses (event, entry) VALUES (?, ?)", event, id)
 }
 
-// reportAgain records an event as one more report of an entry, without changing the entry.
-func (t *tx) reportAgain(e event, event, id int64) {
+// addRepeatedReport records an event as one more report of an entry, without changing the entry.
+func (t *tx) addRepeatedReport(e event, event, id int64) {
 	t.addSighting(event, id)
 	t.step(id, entry.Step{Code: "sighting.again", Args: entry.Args{"source": e.source, "event": e.EventID}})
 }
@@ -102,8 +102,8 @@ func (t *tx) makeEntries(e event, event int64, o *viewing.Outcome) {
 	for _, p := range t.destinations(e) {
 		for part, item := range e.parts() {
 			d := t.draft(e, p, part, item)
-			if same := t.sameWish(d, p.shared); same != 0 {
-				t.reportAgain(e, event, same)
+			if same := t.findRequested(d, p.shared); same != 0 {
+				t.addRepeatedReport(e, event, same)
 				wanted, o.Entries = true, append(o.Entries, same)
 				continue
 			}
@@ -140,10 +140,10 @@ func (t *tx) makeEntries(e event, event int64, o *viewing.Outcome) {
 	}
 }
 
-// sameWish returns the entry that asks for the same as the draft of an import: a list of that
+// findRequested returns the entry that asks for the same as the draft of an import: a list of that
 // name, or the item on a shared list; 0 if there is none. Imports from Kodi are never compared,
 // so that its lists stay separate.
-func (t *tx) sameWish(d draft, shared bool) (id int64) {
+func (t *tx) findRequested(d draft, shared bool) (id int64) {
 	const selectSame = "SELECT id FROM entries WHERE +account = ? AND kind = ? AND state <> 'dropped' AND state <> 'rejected' AND "
 	switch {
 	case d.Class != viewing.ClassImport || viewing.SourceKind(d.Source) == viewing.SourceKodi:
