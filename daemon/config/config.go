@@ -23,59 +23,56 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// ErrInvalid is wrapped by every fault of a configuration; the program exits
-// with 78 for it.
+// ErrInvalid is wrapped by every error in a configuration. The program exits with 78 for it.
 var ErrInvalid = errors.New("bad configuration")
 
-// Config is everything a user may set. Its zero values are not usable: start
-// from [Default].
+// Config contains all settings. Its zero value is not usable: start from [Default].
 type Config struct {
-	// Listen is the one address that is listened on: loopback only.
+	// Listen is the address to listen on, which must be a loopback address.
 	Listen string `toml:"listen" json:"listen"`
 	// LogLevel is debug, info, warn or error. Titles appear at debug only.
 	LogLevel string `toml:"log_level" json:"logLevel"`
-	// InDoubt says what happens to a request that may have arrived when the
-	// service's records cannot tell: hold (it waits for the user), resend (it
-	// may be recorded twice) or delivered (it may be missing).
+	// InDoubt decides about a request that may have arrived if the service's records do not show
+	// it: hold (the user decides), resend (it may be recorded twice) or delivered (it may be
+	// missing).
 	InDoubt string `toml:"in_doubt" json:"inDoubt"`
-	// Hold says which viewings wait until a person approves them: none or all.
+	// Hold says which viewings wait for the user's approval: none or all.
 	Hold string `toml:"hold" json:"hold"`
-	// Wave is how many different items of one source may end within a minute, to
-	// 1,000; more are held. 0 is no bound.
+	// Wave is how many different items of one source may end within a minute, at most 1,000; more
+	// are held. 0 means no limit.
 	Wave int `toml:"wave" json:"wave"`
-	// Replay is when, and how fast, entries leave.
+	// Replay says when and how fast entries are sent.
 	Replay Replay `toml:"replay" json:"replay"`
-	// Accounts by name. Without any, one named default is assumed.
+	// Accounts are the accounts by name. If empty, one named default is assumed.
 	Accounts map[string]Account `toml:"accounts" json:"accounts"`
 	// Routes says which accounts a source feeds, by "kind:name" or kind.
 	Routes map[string]Names `toml:"routes" json:"routes,omitempty"`
-	// Filters say which viewings are sent, held or ignored; the first that fits
-	// has its say.
+	// Filters say which viewings are sent, held or ignored. The first match applies.
 	Filters []Filter `toml:"filters,omitempty" json:"filters,omitempty"`
 	// IgnoreUntitled are the sites whose videos without a title are ignored.
 	IgnoreUntitled []string `toml:"ignore_untitled,omitempty" json:"ignoreUntitled,omitempty"`
 	// Kodi lists the libraries to watch.
 	Kodi Kodi `toml:"kodi" json:"kodi"`
-	// Resolve says who beside the service may be asked what things are.
+	// Resolve says which providers besides the service may identify items.
 	Resolve Resolve `toml:"resolve" json:"resolve"`
-	// Metrics says whether programs on this machine may read figures.
+	// Metrics says whether programs on this machine may read metrics.
 	Metrics Metrics `toml:"metrics" json:"metrics"`
-	// Notices says how a person is told of problems.
+	// Notices says how the user is notified of problems.
 	Notices Notices `toml:"notices" json:"notices"`
 
-	origins  map[string]Origin // setting → where its value comes from; the default has none
-	lines    map[string]int    // table or setting → its line in config.toml
-	personal int               // libraries of config.toml, which come first
+	origins       map[string]Origin // setting → source of its value; none for a default
+	lines         map[string]int    // table or setting → its line in config.toml
+	userLibraries int               // number of libraries in config.toml, which come first
 }
 
-// Origin is where the value of a setting comes from.
+// Origin is the source of a setting's value.
 type Origin struct {
 	From  string // a file, an environment variable or a flag
 	Line  int    // in config.toml; else 0
-	Fixed bool   // it wins over settings.toml
+	Fixed bool   // it overrides settings.toml
 }
 
-// String is the place as editors and compilers write it, such as "config.toml:7".
+// String returns the position as editors and compilers write it, such as "config.toml:7".
 func (o Origin) String() string {
 	if o.Line == 0 {
 		return o.From
@@ -83,7 +80,7 @@ func (o Origin) String() string {
 	return o.From + ":" + strconv.Itoa(o.Line)
 }
 
-// Names are accounts. In TOML they are one name or a list.
+// Names are account names. In TOML they are one name or a list.
 type Names []string
 
 // UnmarshalText implements [encoding.TextUnmarshaler] for one name.
@@ -97,27 +94,27 @@ func (n *Names) UnmarshalText(text []byte) error {
 
 // Account is one account at a tracking service.
 type Account struct {
-	// BaseURL ends in /api/v1. Empty: as given to "filmspool login".
+	// BaseURL ends in /api/v1. If empty, the address given to "filmspool login" is used.
 	BaseURL string `toml:"base_url" json:"baseUrl"`
-	// KeyHeader is how the key is shown: x-api-key or bearer.
+	// KeyHeader is the header that carries the key: x-api-key or bearer.
 	KeyHeader string `toml:"key_header" json:"keyHeader"`
-	// Idempotency says that the service records requests of one Idempotency-Key
-	// once: what is in doubt is then sent again, for 12 hours.
+	// Idempotency says that the service records requests with the same Idempotency-Key once.
+	// Requests in doubt are then sent again, for 12 hours.
 	Idempotency bool `toml:"idempotency" json:"idempotency"`
 }
 
 // Kodi lists the libraries to watch.
 type Kodi struct {
 	Libraries []Library `toml:"libraries" json:"libraries"`
-	// Announcements has a Kodi on this machine heard announce what it plays.
+	// Announcements says whether to listen to what a Kodi on this machine announces as playing.
 	Announcements bool `toml:"announcements" json:"announcements"`
-	// Lists are names of lists by the tag that puts films and series on them.
+	// Lists maps a tag to the list for films and series with this tag.
 	Lists map[string]string `toml:"lists" json:"lists,omitempty"`
-	// Classes say what becomes of what is found.
+	// Classes say what happens to the viewings of each class.
 	Classes Classes `toml:"classes" json:"classes"`
 }
 
-// Folders are the userdata folders of the libraries, as clean paths.
+// Folders returns the userdata folders of the libraries, as clean paths.
 func (c Config) Folders() (all []string) {
 	for _, l := range c.Kodi.Libraries {
 		all = append(all, filepath.Clean(l.Userdata))
@@ -125,7 +122,7 @@ func (c Config) Folders() (all []string) {
 	return all
 }
 
-// Named returns the name of a library; "" for none.
+// Named returns the name of a library, or "".
 func (c Config) Named(userdata string) string {
 	if i := slices.Index(c.Folders(), filepath.Clean(userdata)); i >= 0 {
 		return c.Kodi.Libraries[i].Name
@@ -133,69 +130,69 @@ func (c Config) Named(userdata string) string {
 	return ""
 }
 
-// Resolve says who beside the service may be asked what things are.
+// Resolve configures the providers that may identify items.
 type Resolve struct {
 	Wikidata Wikidata `toml:"wikidata" json:"wikidata"`
 	TMDB     TMDB     `toml:"tmdb" json:"tmdb"`
 }
 
-// Wikidata is the query service of wikidata.org. It learns the numbers of IMDb,
-// of TVDB and of streaming sites of what has no identifier, and the address of who
-// asks; never a title.
+// Wikidata is the query service of wikidata.org. It receives numbers of IMDb, TVDB and streaming
+// sites for items without an identifier, and our IP address, but never a title.
 type Wikidata struct {
 	Enabled bool `toml:"enabled" json:"enabled"`
-	// Endpoint is where it answers SPARQL.
+	// Endpoint is the address of its SPARQL service.
 	Endpoint string `toml:"endpoint" json:"endpoint"`
 }
 
-// TMDB is themoviedb.org. It learns titles and numbers of what has no
-// identifier, and whose token asks.
+// TMDB is themoviedb.org. It receives titles and numbers of items without an identifier, and the
+// user's token.
 type TMDB struct {
 	Enabled bool `toml:"enabled" json:"enabled"`
-	// BaseURL is where its API is.
+	// BaseURL is the address of its API.
 	BaseURL string `toml:"base_url" json:"baseUrl"`
-	// ImageURL is where its pictures are.
+	// ImageURL is the base address of its pictures.
 	ImageURL string `toml:"image_url" json:"imageUrl"`
 }
 
-// Metrics are figures for Prometheus. They are off because every program and every
-// person on this machine may then read how much is watched, and when.
+// Metrics configures the figures for Prometheus. They are off by default because every program
+// and user on this machine may then read how much is watched, and when.
 type Metrics struct {
 	Enabled bool `toml:"enabled" json:"enabled"`
 }
 
-// Notices says how a person is told of problems.
+// Notices configures how the user is notified of problems.
 type Notices struct {
-	// Desktop has the desktop show the two worst: that the service refuses the key, and
-	// that nothing was delivered for a week while something waits.
+	// Desktop shows the two most severe problems on the desktop: the service refuses the key, and
+	// nothing was delivered for a week while entries wait.
 	Desktop bool `toml:"desktop" json:"desktop"`
-	// Webhook is sent every problem that needs the person.
+	// Webhook receives every problem that needs the user.
 	Webhook Webhook `toml:"webhook" json:"webhook"`
 }
 
-// Webhook is where notices are posted to.
+// Webhook is the receiver of notices.
 type Webhook struct {
-	// URL takes what ntfy takes. Empty is none. The secret [WebhookToken] is its token.
+	// URL is an address with the API of ntfy; empty for none. The secret [WebhookToken] is its
+	// token.
 	URL string `toml:"url" json:"url"`
 }
 
-// Replay is when, and how fast, entries leave.
+// Replay says when and how fast entries are sent.
 type Replay struct {
-	// Rate is how many entries a second may leave for one account, to 1,000; 0
-	// is no limit. Questions that record nothing come besides.
+	// Rate is the maximum number of entries per second and account, at most 1,000; 0 means no
+	// limit. Requests that record nothing are not counted.
 	Rate float64 `toml:"rate" json:"rate"`
-	// BackfillRate is how many of those may be of imports. They leave only
-	// when nothing live is due.
+	// BackfillRate is how many of them may come from imports. Those are sent only if no live entry
+	// is due.
 	BackfillRate float64 `toml:"backfill_rate" json:"backfillRate"`
-	// Grace is how long an entry stays before it may leave, so that it can be
-	// dropped first; from 0 to 24 hours.
+	// Grace is how long an entry waits before it is sent, so that the user can drop it; from 0 to
+	// 24 hours.
 	Grace Duration `toml:"grace" json:"grace"`
 }
 
-// Duration is a span of time, written as "90s", "10m", "1h30m" or "10 minutes".
+// Duration is a time span, written as "90s", "10m", "1h30m" or "10 minutes".
 type Duration struct{ time.Duration }
 
-// units are the words of a span in English and German.
+// units replaces the words of a time span in English and German.
 var units = strings.NewReplacer(" ", "", "hours", "h", "hour", "h", "stunden", "h", "stunde", "h", "minuten", "m", "minutes", "m", "minute", "m", "min", "m",
 	"sekunden", "s", "sekunde", "s", "seconds", "s", "second", "s", "sec", "s")
 
@@ -208,7 +205,7 @@ func (d *Duration) UnmarshalText(text []byte) (err error) {
 // MarshalText implements [encoding.TextMarshaler].
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// String writes a span without the parts that are zero.
+// String formats a time span without parts that are zero.
 func (d Duration) String() string {
 	text := d.Duration.String()
 	if strings.HasSuffix(text, "m0s") {
@@ -224,20 +221,21 @@ func (d Duration) String() string {
 type Library struct {
 	// Userdata is Kodi's userdata folder, absolute.
 	Userdata string `toml:"userdata" json:"userdata"`
-	// Name is what the person calls this Kodi: "living room".
+	// Name is the user's name for this Kodi, such as "living room".
 	Name string `toml:"name,omitempty" json:"name,omitempty"`
-	// Account is whose history its viewings belong to.
+	// Account names the accounts that receive its viewings.
 	Account Names `toml:"account,omitempty" json:"account,omitempty"`
-	// TimeZone is an IANA name, only when Kodi's clock is not this machine's.
+	// TimeZone is an IANA name. It is needed only if Kodi's clock has another zone than this
+	// machine.
 	TimeZone string `toml:"time_zone" json:"timeZone,omitempty"`
-	// MySQLUser reads a library on a server in the place of the user that
-	// advancedsettings.xml names. Its password is found by [Keys.Password].
+	// MySQLUser is the database user for a library on a server, in place of the user in
+	// advancedsettings.xml. [Keys.Password] returns its password.
 	MySQLUser string `toml:"mysql_user" json:"mysqlUser,omitempty"`
-	// WatchlistTag is the tag of films and series that go to the watchlist.
+	// WatchlistTag is the tag of films and series to put on the watchlist.
 	WatchlistTag string `toml:"watchlist_tag" json:"watchlistTag,omitempty"`
 }
 
-// Default is the configuration of somebody who sets nothing.
+// Default returns the configuration without any settings of the user.
 func Default() Config {
 	return Config{
 		Listen:   "127.0.0.1:43456",
@@ -247,7 +245,7 @@ func Default() Config {
 		Wave:     5,
 		Replay:   Replay{BackfillRate: 5},
 		Kodi: Kodi{
-			// What was played is sent, the rest held.
+			// Played items are sent, others held.
 			Classes:       Classes{Live: "send", CatchUp: "send", Bulk: "hold", Backdated: "hold", Review: "hold", Marked: "send"},
 			Announcements: true,
 		},
@@ -257,7 +255,7 @@ func Default() Config {
 	}
 }
 
-// Overrides are settings from flags; empty ones are not set.
+// Overrides are settings from flags. Empty fields are not set.
 type Overrides struct {
 	Listen   string
 	LogLevel string
@@ -266,19 +264,18 @@ type Overrides struct {
 //go:embed example.toml
 var example []byte
 
-// Example is a config.toml with every setting that a person may want, each explained and
-// each a comment: as it stands it sets nothing.
+// Example returns a config.toml that explains every setting in comments and sets none.
 func Example() []byte { return bytes.Clone(example) }
 
-// Source is where a configuration comes from, so that it can be read again and changed.
+// Source loads and changes a configuration.
 type Source struct {
 	Paths  Paths
 	Getenv func(string) string
 	Flags  Overrides
 }
 
-// Load reads settings.toml, config.toml, the environment and flags, each stronger than the
-// one before, and validates the whole. Every error wraps [ErrInvalid].
+// Load reads settings.toml, config.toml, the environment and flags, each overriding the previous
+// one, and validates the result. Every error wraps [ErrInvalid].
 func (s Source) Load() (Config, error) {
 	settings, err := s.readSettings()
 	if err != nil {
@@ -287,16 +284,17 @@ func (s Source) Load() (Config, error) {
 	return s.load(settings)
 }
 
-// readSettings reads settings.toml. Of another user's instance it may be unreadable.
+// readSettings reads settings.toml. A user may be unable to read the one of the machine-wide
+// instance.
 func (s Source) readSettings() ([]byte, error) {
 	text, err := os.ReadFile(s.Paths.Settings())
 	if errors.Is(err, fs.ErrNotExist) || s.Paths.System && errors.Is(err, fs.ErrPermission) {
 		return nil, nil
 	}
-	return text, unread(s.Paths.Settings(), err)
+	return text, readError(s.Paths.Settings(), err)
 }
 
-// load is [Source.Load] where settings.toml holds settings.
+// load is [Source.Load] with this content of settings.toml.
 func (s Source) load(settings []byte) (Config, error) {
 	c := Default()
 	if err := c.decode(s.Paths.Settings(), settings, false); err != nil {
@@ -309,12 +307,12 @@ func (s Source) load(settings []byte) (Config, error) {
 		err = nil
 	}
 	if err != nil {
-		return c, unread(s.Paths.File, err)
+		return c, readError(s.Paths.File, err)
 	}
 	if err := c.decode(s.Paths.File, text, true); err != nil {
 		return c, err
 	}
-	c.personal = len(c.Kodi.Libraries)
+	c.userLibraries = len(c.Kodi.Libraries)
 	for _, l := range added {
 		if !slices.Contains(c.Folders(), filepath.Clean(l.Userdata)) {
 			c.Kodi.Libraries = append(c.Kodi.Libraries, l)
@@ -328,10 +326,9 @@ func (s Source) load(settings []byte) (Config, error) {
 	return c, c.Validate()
 }
 
-// decode reads one of the two files over what c is. A name that does not exist is refused
-// in the file of the person.
+// decode applies one of the two files to c. Unknown names are an error in the user's file.
 func (c *Config) decode(file string, text []byte, person bool) error {
-	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) // some editors write it
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) // some editors write a byte order mark
 	decoder := toml.NewDecoder(bytes.NewReader(text))
 	if person {
 		decoder.DisallowUnknownFields()
@@ -351,17 +348,17 @@ func (c *Config) decode(file string, text []byte, person bool) error {
 	return nil
 }
 
-// inFile is what the decoder says of a file, with line and column.
+// inFile converts an error of the decoder, with line and column.
 func inFile(file string, err error) error {
 	detail := err.Error()
 	if shown := fmt.Stringer(nil); errors.As(err, &shown) {
 		detail = shown.String()
 	}
-	return &viewing.Refusal{Kind: ErrInvalid, Message: withoutKeys(viewing.Say("fault.inFile", "file", file, "detail", detail))}
+	return &viewing.Refusal{Kind: ErrInvalid, Message: hideMessageKeys(viewing.Say("fault.inFile", "file", file, "detail", detail))}
 }
 
-// unread says why a file cannot be read.
-func unread(file string, err error) error {
+// readError returns the error for a file that cannot be read.
+func readError(file string, err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -372,7 +369,7 @@ func unread(file string, err error) error {
 	}
 }
 
-// linesOf are the lines of tables and settings in a TOML text, by names such as
+// linesOf returns the lines of tables and settings in a TOML text, by names such as
 // "kodi.libraries[0].userdata".
 func linesOf(text []byte) map[string]int {
 	lines := map[string]int{}
@@ -404,8 +401,8 @@ func linesOf(text []byte) map[string]int {
 	return lines
 }
 
-// lineOf is the line of a setting in config.toml, or of the table that holds it; 0 where
-// neither stands there.
+// lineOf returns the line of a setting in config.toml, or of the table that contains it; 0 if
+// neither exists.
 func (c *Config) lineOf(setting string) (line int) {
 	for setting != "" && line == 0 {
 		line = c.lines[setting]
@@ -414,14 +411,14 @@ func (c *Config) lineOf(setting string) (line int) {
 	return line
 }
 
-// override sets one field from a stronger source.
+// override sets a field from a source with precedence.
 func (c *Config) override(source, value, key string, field *string) {
 	if value != "" {
 		*field, c.origins[key] = value, Origin{From: source, Fixed: true}
 	}
 }
 
-// complete fills what follows from the rest.
+// complete sets defaults that depend on other settings.
 func (c *Config) complete() {
 	if len(c.Accounts) == 0 {
 		c.Accounts = map[string]Account{viewing.DefaultAccount: {}}
@@ -433,8 +430,8 @@ func (c *Config) complete() {
 	}
 }
 
-// Annotated is the whole configuration as TOML, with where each value comes from that is
-// not the default.
+// Annotated returns the configuration as TOML, with comments about the source of each value that
+// is not a default.
 func (c Config) Annotated() ([]byte, error) {
 	var out bytes.Buffer
 	for _, key := range slices.Sorted(maps.Keys(c.origins)) {
@@ -448,11 +445,11 @@ func (c Config) Annotated() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// IsSet reports whether a setting has another value than by default, or the same on purpose.
+// IsSet reports whether a setting was set by the user, even to its default.
 func (c Config) IsSet(key string) bool { _, set := c.origins[key]; return set }
 
-// SourceRoutes is [Config.Routes] with the accounts that libraries name. Where
-// there is one account alone, no route is needed.
+// SourceRoutes returns [Config.Routes] with those of the libraries. A single account receives
+// everything.
 func (c Config) SourceRoutes() map[string][]string {
 	routes := map[string][]string{}
 	if _, found := c.Accounts[viewing.DefaultAccount]; !found && len(c.Accounts) == 1 {

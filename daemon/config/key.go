@@ -16,31 +16,31 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// keyForms are what keys of the service and tokens of TMDB look like.
+// keyForms matches keys of the service and tokens of TMDB.
 var keyForms = regexp.MustCompile(`\b([sp]k_|eyJ)[\w.-]+`)
 
-// HideKeys cuts out of a text whatever looks like a key: people write theirs at wrong places.
+// HideKeys removes everything that looks like a key from a text: users paste keys into wrong
+// fields.
 func HideKeys(text string) string { return keyForms.ReplaceAllString(text, "$1…") }
 
-// withoutKeys is a message whose values have no key.
-func withoutKeys(m viewing.Message) viewing.Message {
+// hideMessageKeys removes keys from the values of a message.
+func hideMessageKeys(m viewing.Message) viewing.Message {
 	for name, value := range m.Args {
 		m.Args[name] = HideKeys(value)
 	}
 	return m
 }
 
-// Secret is a text that prints as "(secret)" wherever it ends up: logs,
-// errors, JSON, format verbs.
+// Secret is a text that is always printed as "(secret)": in logs, errors, JSON and format verbs.
 type Secret struct{ text string }
 
 // NewSecret wraps text, without surrounding white space.
 func NewSecret(text string) Secret { return Secret{text: strings.TrimSpace(text)} }
 
-// Reveal is the text itself, for the one place that sends it.
+// Reveal returns the text, for sending it.
 func (s Secret) Reveal() string { return s.text }
 
-// IsZero reports whether there is none.
+// IsZero reports whether the text is empty.
 func (s Secret) IsZero() bool { return s.text == "" }
 
 // String hides the text.
@@ -55,22 +55,21 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue("(secret)") }
 // MarshalText hides the text from encoders.
 func (s Secret) MarshalText() ([]byte, error) { return []byte("(secret)"), nil }
 
-// Credential is what an account needs to be sent: an address and a key, and
-// where each came from.
+// Credential is the address and the key of an account, with the source of each.
 type Credential struct {
 	Account    string
-	BaseURL    string // empty: not known yet
+	BaseURL    string // empty if unknown
 	URLSource  string // a file, or "login"
 	KeyHeader  string
-	Key        Secret // zero: none
+	Key        Secret // may be zero
 	KeySource  string // "systemd credential", "key file", "FILMSPOOL_KEY"
-	ProvenFor  string // the origin the key was proven for; empty when unknown
-	UserID     string // whose key it is, where the service says
+	ProvenFor  string // the origin that accepted the key; empty if unknown
+	UserID     string // the key's user, if the service reports it
 	UserName   string
-	KeyProblem viewing.Message // why no key can be used; none when Key is set
+	KeyProblem viewing.Message // why there is no usable key
 }
 
-// Keys finds and keeps the secret keys of one instance.
+// Keys loads and stores the secret keys of an instance.
 type Keys struct {
 	Dir    string              // the state folder
 	Getenv func(string) string // the environment
@@ -85,9 +84,9 @@ type stored struct {
 	UserName  string `json:"userName,omitempty"`
 }
 
-// Find gathers address and key of an account, the strongest source first:
-// systemd credential, key file, environment for the key; configuration, key
-// file for the address. A key file that others can read is refused.
+// Find returns the address and the key of an account. The key comes from a systemd credential,
+// the key file or the environment, the address from the configuration or the key file, in this
+// order. A key file that others can read is refused.
 func (k Keys) Find(name string, a Account, file string) (Credential, error) {
 	c := Credential{Account: name, BaseURL: a.BaseURL, KeyHeader: a.KeyHeader}
 	if c.BaseURL != "" {
@@ -125,7 +124,7 @@ func (k Keys) Find(name string, a Account, file string) (Credential, error) {
 	return c, nil
 }
 
-// OriginOf is scheme, host and port of an address, with the port spelt out.
+// OriginOf returns the scheme, host and port of an address, including a default port.
 func OriginOf(base string) string {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -135,7 +134,7 @@ func OriginOf(base string) string {
 	return strings.ToLower(u.Scheme + "://" + u.Hostname() + ":" + port)
 }
 
-// credential reads one of systemd's credentials; a missing one is empty.
+// credential reads a systemd credential. A missing one is empty.
 func (k Keys) credential(name string) (string, error) {
 	dir := k.Getenv("CREDENTIALS_DIRECTORY")
 	if dir == "" {
@@ -148,12 +147,12 @@ func (k Keys) credential(name string) (string, error) {
 	return string(text), nil
 }
 
-// readFile reads a file of the folder of keys; a missing one is empty. One that others can
-// read is refused.
+// readFile reads a file in the folder of keys. A missing one is empty, one that others can read
+// is refused.
 func (k Keys) readFile(name string) ([]byte, error) {
 	file := filepath.Join(k.Dir, "keys", name)
-	if info, err := os.Stat(file); err == nil && !private(file, info) {
-		return nil, &viewing.Refusal{Kind: ErrInvalid, Message: viewing.Say("fault.keyOpen", "file", file, "command", howToShield(file))}
+	if info, err := os.Stat(file); err == nil && !isPrivate(file, info) {
+		return nil, &viewing.Refusal{Kind: ErrInvalid, Message: viewing.Say("fault.keyOpen", "file", file, "command", restrictCommand(file))}
 	}
 	text, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -162,8 +161,8 @@ func (k Keys) readFile(name string) ([]byte, error) {
 	return text, nil
 }
 
-// Secret is what is called so among systemd's credentials, which is handed, else in the
-// folder of keys. It is zero where neither has it.
+// Secret returns a systemd credential, which sets handed, else a file in the folder of keys, else
+// zero.
 func (k Keys) Secret(name string) (secret Secret, handed bool, err error) {
 	text, err := k.credential(name)
 	if err != nil || text != "" {
@@ -173,20 +172,20 @@ func (k Keys) Secret(name string) (secret Secret, handed bool, err error) {
 	return NewSecret(string(kept)), false, err
 }
 
-// TMDB is the token for TMDB, and whether systemd hands it.
+// TMDB returns the token for TMDB, and whether it is a systemd credential.
 func (k Keys) TMDB() (token Secret, handed bool, err error) { return k.Secret(tmdbToken) }
 
-// The names of secrets beside the keys of accounts.
+// Names of secrets other than the keys of accounts.
 const (
 	tmdbToken    = "tmdb-token"
 	WebhookToken = "webhook-token"
 )
 
-// SaveTMDB keeps a token for TMDB.
+// SaveTMDB stores a token for TMDB.
 func (k Keys) SaveTMDB(token Secret) error { return k.save(tmdbToken, []byte(token.Reveal())) }
 
-// Password is that of a user of a library's MySQL server. A user whose name could not be a
-// file's has none.
+// Password returns the password of a user of a library's MySQL server. It is zero for a user name
+// that is not a valid file name.
 func (k Keys) Password(user string) (password Secret, err error) {
 	if userName.MatchString(user) {
 		password, _, err = k.Secret("kodi-mysql-" + user)
@@ -194,23 +193,22 @@ func (k Keys) Password(user string) (password Secret, err error) {
 	return password, err
 }
 
-// userName allows names that are safe as part of a file's.
+// userName matches names that are safe as part of a file name.
 var userName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,80}$`)
 
-// read reads an account's key file; a missing one is empty.
+// read reads an account's key file. A missing one is empty.
 func (k Keys) read(name string) (s stored, err error) {
 	text, err := k.readFile(name + ".json")
 	if err != nil || text == nil {
 		return s, err
 	}
-	if json.Unmarshal(text, &s) != nil { // the decoder's own words could quote the file
+	if json.Unmarshal(text, &s) != nil { // the decoder's error could quote the file
 		return s, &viewing.Refusal{Kind: ErrInvalid, Message: viewing.Say("fault.keyDamaged", "file", filepath.Join(k.Dir, "keys", name+".json"))}
 	}
 	return s, nil
 }
 
-// Save keeps what login proved, for the owner alone, and replaces an older
-// file whole.
+// Save stores the result of a login, readable only by the owner, in place of an older file.
 func (k Keys) Save(c Credential) error {
 	text, err := json.MarshalIndent(stored{
 		BaseURL: c.BaseURL, Key: c.Key.Reveal(), ProvenFor: c.ProvenFor, UserID: c.UserID, UserName: c.UserName,
@@ -221,7 +219,7 @@ func (k Keys) Save(c Credential) error {
 	return k.save(c.Account+".json", text)
 }
 
-// save keeps a file of the folder of keys, for the owner alone.
+// save writes a file in the folder of keys, readable only by the owner.
 func (k Keys) save(name string, text []byte) error {
 	dir := filepath.Join(k.Dir, "keys")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -230,15 +228,15 @@ func (k Keys) save(name string, text []byte) error {
 	return WriteFile(filepath.Join(dir, name), append(text, '\n'))
 }
 
-// WriteFile replaces a file of its owner alone, whole or not at all: it is flushed before it
-// takes the old one's place.
+// WriteFile replaces a file atomically: the new content is flushed to disk before it replaces the
+// old file. The file has mode 0600.
 func WriteFile(name string, content []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*") // of mode 0600
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	_, err = f.Write(content)
-	if err = errors.Join(err, shield(f.Name()), f.Sync(), f.Close()); err == nil {
+	if err = errors.Join(err, restrictAccess(f.Name()), f.Sync(), f.Close()); err == nil {
 		err = os.Rename(f.Name(), name)
 	}
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// ours reports whether the folder belongs to whoever runs this program, or to
-// the machine's administrators, who may read everything anyway.
-func ours(name string, _ fs.FileInfo) bool {
+// ownedByUser reports whether the folder belongs to the current user or to the administrators, who may
+// read everything.
+func ownedByUser(name string, _ fs.FileInfo) bool {
 	descriptor, err := windows.GetNamedSecurityInfo(name, windows.SE_FILE_OBJECT, windows.OWNER_SECURITY_INFORMATION)
 	if err != nil {
 		return false
@@ -24,16 +24,16 @@ func ours(name string, _ fs.FileInfo) bool {
 		owner.IsWellKnown(windows.WinBuiltinAdministratorsSid) || owner.IsWellKnown(windows.WinLocalSystemSid)
 }
 
-// private reports whether no other people may read or write the file.
-func private(name string, _ fs.FileInfo) bool {
+// isPrivate reports whether no other user may read or write the file.
+func isPrivate(name string, _ fs.FileInfo) bool {
 	descriptor, err := windows.GetNamedSecurityInfo(name, windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION)
 	return err == nil && !exposed(descriptor.String())
 }
 
-// shield keeps other people from a file or folder that they could read: one
-// outside a profile, where what is made inherits the rights of a drive's root.
-func shield(name string) error {
-	if private(name, nil) {
+// restrictAccess restricts a file or folder that other users could read to the current user: outside a
+// profile, new files inherit the permissions of the drive's root.
+func restrictAccess(name string) error {
+	if isPrivate(name, nil) {
 		return nil
 	}
 	me, err := windows.GetCurrentProcessToken().GetTokenUser()
@@ -50,8 +50,8 @@ func shield(name string) error {
 	return nil
 }
 
-// setList sets a file's access list as it is written: the calls that take a name
-// may add the folder's.
+// setList sets a file's access list exactly: functions that take a name may add inherited
+// entries.
 func setList(name string, descriptor *windows.SECURITY_DESCRIPTOR) error {
 	path, err := windows.UTF16PtrFromString(name)
 	if err != nil {
@@ -67,9 +67,9 @@ func setList(name string, descriptor *windows.SECURITY_DESCRIPTOR) error {
 	return errors.Join(err, windows.CloseHandle(file))
 }
 
-// howToShield is the command that makes a file private: for this user, Windows
-// and administrators, whatever they are called in this language.
-func howToShield(name string) string {
+// restrictCommand returns the command that makes a file private to the user, Windows and
+// administrators. It uses their ids because names depend on the language.
+func restrictCommand(name string) string {
 	me := "%USERNAME%"
 	if user, err := windows.GetCurrentProcessToken().GetTokenUser(); err == nil {
 		me = "*" + user.User.Sid.String()
@@ -77,5 +77,5 @@ func howToShield(name string) string {
 	return fmt.Sprintf(`icacls "%s" /inheritance:r /grant:r %s:F *S-1-5-18:F *S-1-5-32-544:F`, name, me)
 }
 
-// changeable is always false: access lists say it, and shield sets them.
-func changeable(fs.FileInfo) bool { return false }
+// writableByOthers returns false: restrictAccess sets the access lists.
+func writableByOthers(fs.FileInfo) bool { return false }

@@ -14,39 +14,39 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Paths are the files of one instance.
+// Paths are the files of an instance.
 type Paths struct {
 	State    string // folder: database, keys, lock
-	Named    bool   // the user typed State, and it is not the usual place
+	Named    bool   // State was given by a flag and is not the default
 	File     string // the configuration
-	Explicit bool   // the user named File
-	Control  string // the socket at which the running daemon takes commands
-	System   bool   // of the machine's instance, which runs as somebody else
+	Explicit bool   // File was given by a flag or the environment
+	Control  string // the socket of the running daemon
+	System   bool   // the machine-wide instance, which runs as another user
 }
 
-// Choice is what the user said about places; empty fields follow the
-// environment and the operating system.
+// Choice contains the user's flags for paths. Empty fields use the environment and the operating
+// system's defaults.
 type Choice struct {
 	StateDir string // --state-dir
 	Config   string // --config
 	System   bool   // --system: the system-wide instance
 }
 
-// FindPaths decides where everything lies: flags, then FILMSPOOL_STATE_DIR and
-// FILMSPOOL_CONFIG, then the folders that systemd hands a service, then the
-// operating system's per-user (or, with System, system-wide) places.
+// FindPaths returns the paths from flags, else from FILMSPOOL_STATE_DIR and FILMSPOOL_CONFIG,
+// else from the folders that systemd gives a service, else from the defaults of the operating
+// system for users or, with System, for the machine.
 func FindPaths(choice Choice, getenv func(string) string) (Paths, error) {
 	p := Paths{System: choice.System}
-	usual, noPlace := usualState(choice.System, getenv)
-	state := cmp.Or(choice.StateDir, getenv("FILMSPOOL_STATE_DIR"), listed(getenv("STATE_DIRECTORY")), usual)
+	defaultDir, noDefault := defaultState(choice.System, getenv)
+	state := cmp.Or(choice.StateDir, getenv("FILMSPOOL_STATE_DIR"), firstListed(getenv("STATE_DIRECTORY")), defaultDir)
 	if state == "" {
-		return p, noPlace
+		return p, noDefault
 	}
 	var err error
 	if p.State, err = filepath.Abs(state); err != nil {
 		return p, fmt.Errorf("find the state folder: %w", err)
 	}
-	p.Named = choice.StateDir != "" && filepath.Clean(usual) != p.State
+	p.Named = choice.StateDir != "" && filepath.Clean(defaultDir) != p.State
 	file := cmp.Or(choice.Config, getenv("FILMSPOOL_CONFIG"))
 	p.Explicit = file != ""
 	if !p.Explicit {
@@ -59,7 +59,7 @@ func FindPaths(choice Choice, getenv func(string) string) (Paths, error) {
 	if p.File, err = filepath.Abs(file); err != nil {
 		return p, fmt.Errorf("find the configuration: %w", err)
 	}
-	runtimeDir := listed(getenv("RUNTIME_DIRECTORY"))
+	runtimeDir := firstListed(getenv("RUNTIME_DIRECTORY"))
 	if runtimeDir == "" && choice.System && runtime.GOOS == "linux" {
 		runtimeDir = "/run/filmspool"
 	}
@@ -67,16 +67,16 @@ func FindPaths(choice Choice, getenv func(string) string) (Paths, error) {
 	return p, nil
 }
 
-// Database is the queue's file.
+// Database returns the file of the queue.
 func (p Paths) Database() string { return filepath.Join(p.State, "filmspool.db") }
 
-// Settings is the file of what the page and "filmspool config set" have changed.
+// Settings returns the file with the settings changed on the page or by "filmspool config set".
 func (p Paths) Settings() string { return filepath.Join(p.State, "settings.toml") }
 
-// usualState is the folder for state when nobody names one.
-func usualState(system bool, getenv func(string) string) (string, error) {
+// defaultState returns the default state folder.
+func defaultState(system bool, getenv func(string) string) (string, error) {
 	if system {
-		return systemPlace("/var/lib/filmspool", getenv), nil
+		return systemFolder("/var/lib/filmspool", getenv), nil
 	}
 	place := os.UserCacheDir // %LocalAppData%
 	if runtime.GOOS == "darwin" {
@@ -91,7 +91,7 @@ func usualState(system bool, getenv func(string) string) (string, error) {
 	}
 	home, dir := getenv("HOME"), getenv("XDG_STATE_HOME")
 	switch {
-	case dir != "" && !filepath.IsAbs(dir): // it would be another folder in each folder that somebody types in
+	case dir != "" && !filepath.IsAbs(dir): // it would depend on the current folder
 		return "", viewing.Say("fault.noState").Because(viewing.Say("fault.relativeXDG", "value", strconv.Quote(dir)))
 	case dir == "" && home == "":
 		return "", viewing.Say("fault.noState").Because(viewing.Say("fault.noHome"))
@@ -101,13 +101,13 @@ func usualState(system bool, getenv func(string) string) (string, error) {
 	return filepath.Join(dir, "filmspool"), nil
 }
 
-// configDir is the folder of the configuration when nobody names its file.
+// configDir returns the default folder of the configuration.
 func configDir(system bool, getenv func(string) string) (string, error) {
-	if dir := listed(getenv("CONFIGURATION_DIRECTORY")); dir != "" {
+	if dir := firstListed(getenv("CONFIGURATION_DIRECTORY")); dir != "" {
 		return dir, nil
 	}
 	if system {
-		return systemPlace("/etc/filmspool", getenv), nil
+		return systemFolder("/etc/filmspool", getenv), nil
 	}
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -116,8 +116,8 @@ func configDir(system bool, getenv func(string) string) (string, error) {
 	return filepath.Join(dir, "filmspool"), nil
 }
 
-// systemPlace is the system-wide folder; unix names Linux's.
-func systemPlace(unix string, getenv func(string) string) string {
+// systemFolder returns a machine-wide folder; unix is the one on Linux and similar systems.
+func systemFolder(unix string, getenv func(string) string) string {
 	switch runtime.GOOS {
 	case "windows":
 		return filepath.Join(cmp.Or(getenv("ProgramData"), `C:\ProgramData`), "Filmspool")
@@ -128,9 +128,9 @@ func systemPlace(unix string, getenv func(string) string) string {
 	}
 }
 
-// MakeState makes the state folder, for its owner alone. It refuses one that belongs to
-// somebody else or that others can change, by an [fs.ErrPermission]: they could read and
-// change the queue, and take commands in the daemon's place.
+// MakeState creates the state folder for its owner only. It returns an [fs.ErrPermission] if the
+// folder belongs to another user or others can change it: they could change the queue and answer
+// commands in place of the daemon.
 func (p Paths) MakeState() error {
 	_, err := os.Stat(p.State)
 	fresh := errors.Is(err, fs.ErrNotExist)
@@ -138,7 +138,7 @@ func (p Paths) MakeState() error {
 		return fmt.Errorf("make the state folder: %w", err)
 	}
 	if fresh {
-		if err := shield(p.State); err != nil {
+		if err := restrictAccess(p.State); err != nil {
 			return err
 		}
 	}
@@ -147,17 +147,17 @@ func (p Paths) MakeState() error {
 	switch {
 	case noLink != nil, err != nil:
 		return fmt.Errorf("look at the state folder: %w", errors.Join(noLink, err))
-	case !ours(p.State, info), !ours(p.State, link):
+	case !ownedByUser(p.State, info), !ownedByUser(p.State, link):
 		return &viewing.Refusal{Kind: fs.ErrPermission, Message: viewing.Say("fault.othersFolder", "path", p.State), Hint: viewing.Say("hint.ownFolder")}
-	case changeable(info):
+	case writableByOthers(info):
 		return &viewing.Refusal{Kind: fs.ErrPermission, Message: viewing.Say("fault.openFolder", "path", p.State), Hint: viewing.Say("hint.closeFolder", "path", p.State)}
 	default:
 		return nil
 	}
 }
 
-// listed is the first of systemd's colon-separated folders.
-func listed(value string) string {
+// firstListed returns the first of systemd's colon-separated folders.
+func firstListed(value string) string {
 	dir, _, _ := strings.Cut(value, ":")
 	return dir
 }

@@ -27,25 +27,26 @@ const (
 	TimeSpan = "duration" // a text such as 90s, 10m or 1h30m, up to Max seconds
 )
 
-// Setting is one setting that can be changed while the program runs. Its name and what it
-// does are the texts "settings.key.KEY" and "settings.about.KEY".
+// Setting is a setting that can be changed while the program runs. Its name and description are
+// the texts "settings.key.KEY" and "settings.about.KEY".
 type Setting struct {
 	Key     string   `json:"key"` // as in "replay.grace"
 	Type    string   `json:"type"`
 	Allowed []string `json:"allowed,omitempty"`
 	Max     float64  `json:"max,omitzero"`
-	Value   any      `json:"value"`   // in use: text, a number, or true or false
-	Default any      `json:"default"` // in use where nothing is set
+	Value   any      `json:"value"`   // the current value: text, number or boolean
+	Default any      `json:"default"` // the value if nothing is set
 	From    string   `json:"from"`    // "default", a file, an environment variable or a flag
 	Line    int      `json:"line,omitempty"`
-	Fixed   bool     `json:"fixed"` // config.toml, the environment or a flag sets it: it cannot be changed here
+	Fixed   bool     `json:"fixed"` // set by config.toml, the environment or a flag: it cannot be changed here
 
 	field func(*Config) any
 }
 
 var actions = []string{"send", "hold", "ignore"}
 
-// table has every [Setting]. Page, commands, settings.toml and validation are made from it.
+// table contains every [Setting]. The page, the commands, settings.toml and the validation are
+// derived from it.
 var table = []Setting{
 	{Key: "hold", Type: Word, Allowed: []string{"none", "all"}, field: func(c *Config) any { return &c.Hold }},
 	{Key: "wave", Type: Number, Max: 1000, field: func(c *Config) any { return &c.Wave }},
@@ -68,7 +69,7 @@ var table = []Setting{
 	{Key: "resolve.tmdb.enabled", Type: Switch, field: func(c *Config) any { return &c.Resolve.TMDB.Enabled }},
 }
 
-// keys are the names of the settings of the table.
+// keys returns the names of the settings in the table.
 func keys() (all []string) {
 	for _, s := range table {
 		all = append(all, s.Key)
@@ -76,12 +77,12 @@ func keys() (all []string) {
 	return all
 }
 
-// Settings are the settings of the table with what they are now.
+// Settings returns the settings of the table with their current values.
 func (c Config) Settings() []Setting {
-	all, usual := slices.Clone(table), Default()
+	all, defaults := slices.Clone(table), Default()
 	for i := range all {
 		s := &all[i]
-		s.Value, s.Default, s.From = s.valueIn(&c), s.valueIn(&usual), "default"
+		s.Value, s.Default, s.From = s.valueIn(&c), s.valueIn(&defaults), "default"
 		if o, found := c.origins[s.Key]; found {
 			s.From, s.Line, s.Fixed = o.From, o.Line, o.Fixed
 		}
@@ -89,11 +90,11 @@ func (c Config) Settings() []Setting {
 	return all
 }
 
-// valueIn is the value of the setting in a configuration.
+// valueIn returns the value of the setting in a configuration.
 func (s Setting) valueIn(c *Config) any { return reflect.ValueOf(s.field(c)).Elem().Interface() }
 
-// set gives the setting a value that JSON has, or a text that stands for it. It returns why
-// not; check knows the bounds.
+// set parses a JSON value, or a text, and stores it in c. It returns a message if the type is
+// wrong; check tests the range.
 func (s Setting) set(c *Config, value any) (fault viewing.Message) {
 	text := strings.TrimSpace(fmt.Sprint(value))
 	var err error
@@ -120,53 +121,54 @@ func (s Setting) set(c *Config, value any) (fault viewing.Message) {
 	return fault
 }
 
-// check says what is wrong with the value in a configuration; no code is nothing.
+// check returns a message if the value in a configuration is not allowed.
 func (s Setting) check(c *Config) (fault viewing.Message) {
 	switch field := s.field(c).(type) {
 	case *string:
 		if s.Allowed != nil && !slices.Contains(s.Allowed, *field) {
-			return noneOf(*field, s.Allowed)
+			return notAllowed(*field, s.Allowed)
 		}
 	case *int:
-		return s.inRange(float64(*field), *field, s.Max)
+		return s.checkRange(float64(*field), *field, s.Max)
 	case *float64:
-		return s.inRange(*field, *field, s.Max)
+		return s.checkRange(*field, *field, s.Max)
 	case *Duration:
-		return s.inRange(field.Seconds(), field, time.Duration(s.Max)*time.Second)
+		return s.checkRange(field.Seconds(), field, time.Duration(s.Max)*time.Second)
 	}
 	return fault
 }
 
-// inRange refuses a number that is not from 0 to Max, in the words of the setting.
-func (s Setting) inRange(number float64, value, most any) (fault viewing.Message) {
-	if number >= 0 && number <= s.Max { // NaN is neither
+// checkRange returns a message if a number is not from 0 to Max. value and most are the texts for
+// it.
+func (s Setting) checkRange(number float64, value, most any) (fault viewing.Message) {
+	if number >= 0 && number <= s.Max { // false for NaN
 		return fault
 	}
 	return viewing.Say("fault.range", "value", fmt.Sprint(value), "most", fmt.Sprint(most))
 }
 
-// noneOf refuses a word that is not among those allowed.
-func noneOf(word string, allowed []string) viewing.Message {
+// notAllowed returns the message about a word that is not allowed.
+func notAllowed(word string, allowed []string) viewing.Message {
 	return viewing.Say("fault.noneOf", "value", strconv.Quote(word), "words", strings.Join(allowed, ", "))
 }
 
-// Why a setting is not changed. A value that is refused is an [ErrInvalid].
+// Errors of a settings change. An invalid value is an [ErrInvalid].
 var (
-	// ErrUnknown: no setting of this name can be changed while the program runs.
+	// ErrUnknown means that no setting with this name can be changed while the program runs.
 	ErrUnknown = errors.New("that setting cannot be changed here")
-	// ErrFixed: config.toml, the environment or a flag has the value.
+	// ErrFixed means that config.toml, the environment or a flag sets the value.
 	ErrFixed = errors.New("that setting is set elsewhere")
 )
 
-// Change is a change of settings.toml that is good, and not yet made.
+// Change is a validated change of settings.toml that is not written yet.
 type Change struct {
 	Before, After Config
-	Changed       bool // the file becomes another one
+	Changed       bool // the content of the file changes
 	file          string
 	text          []byte
 }
 
-// opening is how settings.toml begins.
+// opening is the first line of settings.toml.
 const opening = "# Filmspool writes this file: use the page Settings or \"filmspool config set\". What config.toml sets wins.\n"
 
 // Write replaces settings.toml.
@@ -174,13 +176,13 @@ func (ch Change) Write() error {
 	return WriteFile(ch.file, append([]byte(opening), ch.text...))
 }
 
-// Set is the change of one setting of [Config.Settings]; a nil value gives it back its
-// default. The errors are [ErrUnknown], [ErrFixed], [ErrInvalid] and those of reading.
+// Set returns the change of one setting of [Config.Settings]; nil restores the default. The
+// errors are [ErrUnknown], [ErrFixed], [ErrInvalid] and read errors.
 func (s Source) Set(key string, value any) (Change, error) {
 	return s.change(func(before Config, tree map[string]any) error {
 		i := slices.Index(keys(), key)
 		if i < 0 {
-			return &viewing.Refusal{Kind: ErrUnknown, Message: viewing.Say("fault.unknownSetting", "setting", key), Hint: s.meant(key)}
+			return &viewing.Refusal{Kind: ErrUnknown, Message: viewing.Say("fault.unknownSetting", "setting", key), Hint: s.suggest(key)}
 		}
 		if o := before.origins[key]; o.Fixed {
 			return fixed(key, o)
@@ -198,13 +200,13 @@ func (s Source) Set(key string, value any) (Change, error) {
 	})
 }
 
-// fixed refuses to change what is set elsewhere.
+// fixed returns the error for a setting that is set elsewhere.
 func fixed(key string, o Origin) error {
 	return &viewing.Refusal{Kind: ErrFixed, Message: viewing.Say("fault.fixedSetting", "setting", key, "where", o.String()), Hint: viewing.Say("hint.changeThere")}
 }
 
-// meant is what to do instead of changing a setting that there is not.
-func (s Source) meant(key string) viewing.Message {
+// suggest returns the hint for an unknown setting.
+func (s Source) suggest(key string) viewing.Message {
 	near := typed.Nearest(key, keys())
 	if i := slices.IndexFunc(table, func(one Setting) bool { return strings.HasSuffix(one.Key, "."+key) }); i >= 0 {
 		near = table[i].Key
@@ -215,7 +217,7 @@ func (s Source) meant(key string) viewing.Message {
 	return viewing.Say("hint.canChange", "file", s.Paths.File, "names", strings.Join(keys(), ", "))
 }
 
-// AddLibrary is the change that has a userdata folder of Kodi's watched.
+// AddLibrary returns the change that adds a userdata folder of Kodi.
 func (s Source) AddLibrary(userdata string) (Change, error) {
 	return s.change(func(before Config, tree map[string]any) error {
 		if slices.Contains(before.Folders(), filepath.Clean(userdata)) {
@@ -226,14 +228,14 @@ func (s Source) AddLibrary(userdata string) (Change, error) {
 	})
 }
 
-// RemoveLibrary is the change that ends that. The error is [fs.ErrNotExist] where the
-// folder is not watched.
+// RemoveLibrary returns the change that removes it. The error is [fs.ErrNotExist] for a folder
+// that is not configured.
 func (s Source) RemoveLibrary(userdata string) (Change, error) {
 	return s.changeLibrary(userdata, func(list []any, i int) []any { return slices.Delete(list, i, i+1) })
 }
 
-// NameLibrary is the change that gives a library another name. The error is [fs.ErrNotExist]
-// where the folder is not watched.
+// NameLibrary returns the change that renames a library. The error is [fs.ErrNotExist] for a
+// folder that is not configured.
 func (s Source) NameLibrary(userdata, name string) (Change, error) {
 	return s.changeLibrary(userdata, func(list []any, i int) []any {
 		list[i].(map[string]any)["name"] = name
@@ -241,14 +243,14 @@ func (s Source) NameLibrary(userdata, name string) (Change, error) {
 	})
 }
 
-// changeLibrary is a change of the libraries of settings.toml at the place of one.
+// changeLibrary returns a change of one library in settings.toml.
 func (s Source) changeLibrary(userdata string, edit func(list []any, i int) []any) (Change, error) {
 	userdata = filepath.Clean(userdata)
 	return s.change(func(before Config, tree map[string]any) error {
 		switch i := slices.Index(before.Folders(), userdata); {
 		case i < 0:
 			return &viewing.Refusal{Kind: fs.ErrNotExist, Message: viewing.Say("fault.notWatched", "path", userdata), Hint: librariesHint()}
-		case i < before.personal:
+		case i < before.userLibraries:
 			return fixed(userdata, Origin{From: s.Paths.File, Line: before.lineOf(fmt.Sprintf("kodi.libraries[%d].userdata", i))})
 		}
 		list := libraries(tree)
@@ -258,10 +260,11 @@ func (s Source) changeLibrary(userdata string, edit func(list []any, i int) []an
 	})
 }
 
-// untitled is the setting that [Source.IgnoreUntitled] changes.
+// untitled is the key of the setting that [Source.IgnoreUntitled] changes.
 const untitled = "ignore_untitled"
 
-// IgnoreUntitled is the change that has videos without a title ignored on a site, or no more.
+// IgnoreUntitled returns the change that makes videos without a title on a site be ignored or
+// not.
 func (s Source) IgnoreUntitled(site string, ignore bool) (Change, error) {
 	site = strings.ToLower(strings.TrimSpace(site))
 	return s.change(func(before Config, tree map[string]any) error {
@@ -284,13 +287,13 @@ func librariesHint() viewing.Message {
 	return viewing.Say("hint.command", "command", "filmspool sources kodi")
 }
 
-// libraries are those of settings.toml.
+// libraries returns the libraries in settings.toml.
 func libraries(tree map[string]any) []any {
 	list, _ := lookup(tree, "kodi.libraries").([]any)
 	return list
 }
 
-// change is an edit of settings.toml whose outcome is loaded and validated.
+// change edits settings.toml and loads and validates the result, without writing it.
 func (s Source) change(edit func(before Config, tree map[string]any) error) (ch Change, err error) {
 	ch.file = s.Paths.Settings()
 	old, err := s.readSettings()
@@ -315,7 +318,7 @@ func (s Source) change(edit func(before Config, tree map[string]any) error) (ch 
 	return ch, err
 }
 
-// lookup finds a setting in what TOML was read into; nil is none.
+// lookup returns the value of a key in a decoded TOML document, or nil.
 func lookup(tree any, key string) any {
 	for name := range strings.SplitSeq(key, ".") {
 		table, _ := tree.(map[string]any)
@@ -324,7 +327,7 @@ func lookup(tree any, key string) any {
 	return tree
 }
 
-// put gives a setting a value in what is written as TOML; nil and an empty list take it out.
+// put sets the value of a key in a TOML document. nil and an empty list remove it.
 func put(tree map[string]any, key string, value any) {
 	name, rest, nested := strings.Cut(key, ".")
 	if nested {

@@ -21,13 +21,13 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// validator collects what is wrong with a configuration.
+// validator collects the errors in a configuration.
 type validator struct {
 	Config
 	faults []error
 }
 
-// Validate reports every fault at once, each wrapping [ErrInvalid] and naming its setting.
+// Validate returns all errors, each wrapping [ErrInvalid] and naming its setting.
 func (c Config) Validate() error {
 	v := &validator{Config: c}
 	v.listen()
@@ -57,7 +57,7 @@ func (c Config) Validate() error {
 	return errors.Join(v.faults...)
 }
 
-// refuse adds what is wrong with a setting, if anything.
+// refuse adds an error about a setting unless wrong is empty.
 func (v *validator) refuse(setting string, wrong viewing.Message) {
 	if wrong.Code != "" {
 		line := v.lineOf(setting)
@@ -68,35 +68,36 @@ func (v *validator) refuse(setting string, wrong viewing.Message) {
 	}
 }
 
-// fault adds a fault by its code and the values of its text.
+// fault adds an error by the code and the values of its text.
 func (v *validator) fault(setting, code string, values ...string) {
 	v.refuse(setting, viewing.Say(code, values...))
 }
 
-// invalid is an [ErrInvalid] that names a setting, and its line in config.toml if it has one.
+// invalid returns an [ErrInvalid] that names a setting, and its line in config.toml if it has
+// one.
 func invalid(setting string, line int, wrong viewing.Message) error {
 	message := viewing.Say("fault.value", "setting", setting)
 	if line > 0 {
 		message = viewing.Say("fault.valueAt", "setting", setting, "line", strconv.Itoa(line))
 	}
-	return &viewing.Refusal{Kind: ErrInvalid, Message: withoutKeys(message).Because(withoutKeys(wrong))}
+	return &viewing.Refusal{Kind: ErrInvalid, Message: hideMessageKeys(message).Because(hideMessageKeys(wrong))}
 }
 
-// word refuses what is not one of the words allowed.
+// word checks that a value is one of the allowed words.
 func (v *validator) word(setting, value string, allowed ...string) {
 	if !slices.Contains(allowed, value) {
-		v.refuse(setting, noneOf(value, allowed))
+		v.refuse(setting, notAllowed(value, allowed))
 	}
 }
 
-// address refuses an address to which nothing may be sent.
+// address checks that requests may be sent to an address.
 func (v *validator) address(setting, address, example string) {
 	if err := resolve.CheckAddress(address, example); err != nil {
 		v.refuse(setting, viewing.MessagesOf(err)[0])
 	}
 }
 
-// listen refuses every address that others could reach.
+// listen checks that the address is a loopback address.
 func (v *validator) listen() {
 	host, port, err := net.SplitHostPort(v.Listen)
 	if _, wrong := strconv.ParseUint(port, 10, 16); err != nil || wrong != nil {
@@ -118,10 +119,10 @@ func (v *validator) accounts() {
 	}
 }
 
-// accountName allows names that are safe as file names everywhere.
+// accountName matches names that are safe as file names on all systems.
 var accountName = regexp.MustCompile(`^[a-z0-9_-]{1,32}$`)
 
-// names refuses what names no account, or one twice.
+// names checks that accounts exist and are named once.
 func (v *validator) names(setting string, names Names) {
 	for i, name := range names {
 		if _, found := v.Accounts[name]; !found {
@@ -132,21 +133,21 @@ func (v *validator) names(setting string, names Names) {
 	}
 }
 
-// source refuses what no source is called.
+// source checks the kind of a source.
 func (v *validator) source(setting, source string) {
 	if kind, _, _ := strings.Cut(source, ":"); !slices.Contains(viewing.Sources(), kind) {
 		v.fault(setting, "fault.noSource", "value", strconv.Quote(source))
 	}
 }
 
-// isName reports whether a name can be shown: at most 100 printable characters, without blanks
-// at its ends. It may be empty.
+// isName reports whether a name can be displayed: at most 100 printable characters, without
+// leading or trailing spaces. It may be empty.
 func isName(name string) bool {
 	unprinted := func(r rune) bool { return !unicode.IsPrint(r) }
 	return strings.TrimSpace(name) == name && utf8.RuneCountInString(name) <= 100 && !strings.ContainsFunc(name, unprinted)
 }
 
-// lists wants tags and names as Kodi and the service keep them.
+// lists checks the tags and names of lists.
 func (v *validator) lists() {
 	for tag, name := range v.Kodi.Lists {
 		for _, text := range []string{tag, name} {
@@ -157,7 +158,7 @@ func (v *validator) lists() {
 	}
 }
 
-// libraries refuses to watch one place twice, too: its viewings would be doubled.
+// libraries checks the libraries. Two entries with the same folder would double its viewings.
 func (v *validator) libraries() {
 	folders := v.Folders()
 	for i, l := range v.Kodi.Libraries {
@@ -183,17 +184,17 @@ func (v *validator) libraries() {
 	}
 }
 
-// Filter says what becomes of the viewings that fit all that it names. The
-// first that fits has its say.
+// Filter says what happens to the viewings that match all its conditions. The first matching
+// filter applies.
 type Filter struct {
 	rules.Match
-	// ShorterThan is more than the length of the file.
+	// ShorterThan matches files shorter than this.
 	ShorterThan *Duration `toml:"shorter_than,omitempty" json:"shorterThan,omitempty"`
 	// Action is send, hold or ignore.
 	Action string `toml:"action" json:"action"`
 }
 
-// Classes say what becomes of what libraries find: send, hold or ignore.
+// Classes are the actions for the viewings of each class: send, hold or ignore.
 type Classes struct {
 	Live      string `toml:"live" json:"live"`
 	CatchUp   string `toml:"catch-up" json:"catchUp"`
@@ -203,13 +204,13 @@ type Classes struct {
 	Marked    string `toml:"marked" json:"marked"`
 }
 
-// ByName are the actions by the name of the class.
+// ByName returns the actions by class name.
 func (c Classes) ByName() map[string]string {
 	return map[string]string{"live": c.Live, "marked": c.Marked, "catch-up": c.CatchUp, "bulk": c.Bulk, "backdated": c.Backdated, "review": c.Review}
 }
 
-// filters checks each filter, and that none stands in the way of all others: one that names
-// nothing fits everything, and is good as the last.
+// filters checks each filter. A filter without conditions matches everything, so it must be the
+// last one.
 func (v *validator) filters() {
 	for i, f := range v.Filters {
 		setting := fmt.Sprintf("filters[%d]", i)
@@ -241,14 +242,14 @@ func (v *validator) filter(setting string, f Filter) {
 	v.word(setting+".action", f.Action, actions...)
 }
 
-// site refuses what is no host name.
+// site checks a host name.
 func (v *validator) site(setting, site string) {
 	if strings.ContainsAny(site, "/:*? ") {
 		v.fault(setting, "fault.noSite", "value", strconv.Quote(site))
 	}
 }
 
-// pattern refuses a path that fits nothing.
+// pattern checks that a path pattern can match.
 func (v *validator) pattern(setting, pattern string) {
 	plain := strings.ReplaceAll(pattern, `\`, "/")
 	first, _, _ := strings.Cut(plain, "/")

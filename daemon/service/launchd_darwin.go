@@ -17,8 +17,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// launchd is the manager of the machine, or of whoever runs this program. What runs it
-// starts again a minute after its end, whatever that was: it shows no program as failed.
+// launchd controls an agent of the current user or a daemon of the machine. The plist restarts
+// the program one minute after any exit, so launchd never reports it as failed.
 type launchd struct {
 	kardianos.Service
 	file, log string
@@ -57,7 +57,7 @@ func newBackend(o Options) (backend, error) {
 	return l, err
 }
 
-// install writes the file anew: kardianos leaves one that is there.
+// install replaces the plist: kardianos keeps an existing one.
 func (l *launchd) install(context.Context) error {
 	if err := os.MkdirAll(filepath.Dir(l.file), 0o755); err != nil {
 		return fmt.Errorf("install service: %w", err)
@@ -75,8 +75,8 @@ func (l *launchd) status(context.Context) (Status, error) {
 		return Status{State: NotInstalled}, nil
 	}
 	s := Status{Installed: true, Autostart: true, State: Stopped, Unit: l.file}
-	told, err := l.Status()
-	if told == kardianos.StatusRunning {
+	state, err := l.Status()
+	if state == kardianos.StatusRunning {
 		s.State, s.Vague = Running, true
 	}
 	return s, err

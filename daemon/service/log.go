@@ -18,15 +18,14 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// LogFlag is the flag of "filmspool run" that names the log file of a service whose
-// system has no journal.
+// LogFlag is the flag of "filmspool run" that names the log file on systems without a journal.
 const LogFlag = "log-file"
 
-// logLines is how much of a log is shown.
+// logLines is how many lines of a log are shown.
 const logLines = 200
 
-// OpenLog opens a log file of at most 5 MB; the one before it is kept. What the Go
-// runtime says of a crash goes into a file beside it.
+// OpenLog opens a log file with a maximum size of 5 MB and one previous file. Crash output of the
+// Go runtime goes to a file next to it.
 func OpenLog(path string) (io.WriteCloser, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("open log: %w", err)
@@ -35,16 +34,16 @@ func OpenLog(path string) (io.WriteCloser, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open log: %w", err)
 	}
-	defer crash.Close() // the runtime has a descriptor of its own
+	defer crash.Close() // the runtime duplicated the descriptor
 	if err := debug.SetCrashOutput(crash, debug.CrashOptions{}); err != nil {
 		return nil, fmt.Errorf("open log: %w", err)
 	}
 	return &lumberjack.Logger{Filename: path, MaxSize: 5, MaxBackups: 1}, nil
 }
 
-// showLog copies the newest lines of a log file to out, and with follow goes on until ctx
-// ends. A file that got shorter is a new one. It is open for moments only, so that the log
-// can be put aside.
+// showLog copies the last lines of a log file to out, and with follow continues until ctx ends. A
+// file that became shorter is a new one. The file is open only while it is read, so that it can
+// be rotated.
 func showLog(ctx context.Context, path string, out io.Writer, follow bool) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()

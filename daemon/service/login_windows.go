@@ -18,16 +18,16 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// runKey lists what a person's login starts.
+// runKey lists the programs that start at login.
 const runKey = `Software\Microsoft\Windows\CurrentVersion\Run`
 
-// stopEvent exists as long as a program runs for a login, or is kept running;
-// setting it asks that to stop.
+// stopEvent exists while a program runs for a login or is kept running. Setting it makes them
+// stop.
 var stopEvent, _ = windows.UTF16PtrFromString(`Local\filmspool-stop`)
 
-// newBackend is the service manager for the whole machine, and the Run key of
-// the registry for one person: a Windows service sees neither that person's
-// Kodi library nor what they keep under their own login.
+// newBackend returns the service manager for a machine-wide service, and the Run key of the
+// registry for a user's own: a Windows service has no access to the user's Kodi library and
+// files.
 func newBackend(o Options) (backend, error) {
 	switch {
 	case o.System:
@@ -39,11 +39,11 @@ func newBackend(o Options) (backend, error) {
 	}
 }
 
-// login starts the program with a person's login. What is started keeps a second
-// process running, which is the program.
+// login starts the program at login. The started process runs the program in a child process and
+// restarts it.
 type login struct{ o Options }
 
-// command is what the login runs.
+// command returns the command line of the login.
 func (l *login) command() []string {
 	return append(append([]string{l.o.Executable}, l.o.Args...), "--"+HostFlag+"="+hostLogin, "--"+LogFlag+"="+logPath(l.o.State))
 }
@@ -66,8 +66,8 @@ func (l *login) uninstall(context.Context) error {
 	return key.DeleteValue(Name)
 }
 
-// start starts what keeps the program running, free of our own console and without
-// what is set for Filmspool in this shell: a login would not give it.
+// start starts the process that keeps the program running, without our console and without the
+// FILMSPOOL_ variables of this shell, which a login would not set.
 func (l *login) start(context.Context) error {
 	command := l.command()
 	cmd := exec.Command(command[0], command[1:]...) //nolint:noctx // it is to outlive us
@@ -79,17 +79,17 @@ func (l *login) start(context.Context) error {
 	return cmd.Process.Release()
 }
 
-// stop waits until both processes are gone: until then their file cannot be replaced.
+// stop waits until both processes have ended: until then their file cannot be replaced.
 func (l *login) stop(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, stopPatience)
+	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
 	for {
-		stop, there, err := openEvent()
-		if err != nil || !there {
+		stop, found, err := openEvent()
+		if err != nil || !found {
 			return err
 		}
 		err = windows.SetEvent(stop)
-		_ = windows.CloseHandle(stop) // or it would exist for as long as this does
+		_ = windows.CloseHandle(stop) // an open handle would keep the event alive
 		if err != nil {
 			return fmt.Errorf("ask program to stop: %w", err)
 		}
@@ -114,8 +114,8 @@ func (l *login) status(context.Context) (Status, error) {
 		return Status{}, fmt.Errorf("read registry: %w", err)
 	}
 	s := Status{Installed: true, Autostart: true, State: Stopped, Unit: `HKCU\` + runKey}
-	stop, there, err := openEvent()
-	if there {
+	stop, found, err := openEvent()
+	if found {
 		_ = windows.CloseHandle(stop)
 		s.State, s.Vague = Running, true
 	}
@@ -126,8 +126,7 @@ func (l *login) logs(ctx context.Context, out io.Writer, follow bool) error {
 	return showLog(ctx, logPath(l.o.State), out, follow)
 }
 
-// newEvent makes the stop event, which nobody else may have. It lives as long as the
-// process.
+// newEvent creates the stop event, and fails if it exists. It lives as long as the process.
 func newEvent() (windows.Handle, error) {
 	h, err := windows.CreateEvent(nil, 1, 0, stopEvent)
 	if errors.Is(err, windows.ERROR_ALREADY_EXISTS) {
@@ -137,8 +136,8 @@ func newEvent() (windows.Handle, error) {
 	return h, err
 }
 
-// openEvent opens the stop event, if it is there.
-func openEvent() (h windows.Handle, there bool, err error) {
+// openEvent opens the stop event if it exists.
+func openEvent() (h windows.Handle, found bool, err error) {
 	h, err = windows.OpenEvent(windows.SYNCHRONIZE|windows.EVENT_MODIFY_STATE, false, stopEvent)
 	if errors.Is(err, windows.ERROR_FILE_NOT_FOUND) {
 		return 0, false, nil
@@ -146,7 +145,7 @@ func openEvent() (h windows.Handle, there bool, err error) {
 	return h, err == nil, err
 }
 
-// untilSet is a context that ends when an event is set.
+// untilSet returns a context that ends when an event is set.
 func untilSet(ctx context.Context, event windows.Handle) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {

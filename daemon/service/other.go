@@ -2,5 +2,5 @@
 
 package service
 
-// newBackend knows no service manager of this system.
+// newBackend returns an error: no service manager is supported on this system.
 func newBackend(Options) (backend, error) { return nil, noManager("service.unsupported") }

@@ -2,15 +2,15 @@ package service
 
 import "context"
 
-// HostFlag is the flag of "filmspool run" that tells the program on Windows who
-// started it.
+// HostFlag is the flag of "filmspool run" that tells the program on Windows which process started
+// it.
 const HostFlag = "service-host"
 
-// Program is what [Run] runs.
+// Program is the program that [Run] runs.
 type Program struct {
 	Host string   // the value of HostFlag
-	Args []string // of the program, its name first
+	Args []string // of the process, including its name
 	Run  func(context.Context) error
-	// Exit ends the process as an error of Run does, without a return.
+	// Exit ends the process with the exit code for an error. It does not return.
 	Exit func(error)
 }

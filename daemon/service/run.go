@@ -4,6 +4,5 @@ package service
 
 import "context"
 
-// Run runs a program as its service manager wants it. Here a service is a program like
-// any other.
+// Run runs a program as a service. Here a service is an ordinary process.
 func Run(ctx context.Context, p Program) error { return p.Run(ctx) }

@@ -18,18 +18,17 @@ import (
 // The values of [HostFlag].
 const (
 	hostSCM   = "scm"   // the Windows service manager
-	hostLogin = "login" // a person's login: it keeps the program running
-	hostChild = "child" // the program that hostLogin keeps running
+	hostLogin = "login" // the process that a login starts; it keeps the program running
+	hostChild = "child" // the program as a child of hostLogin
 )
 
-// stopPatience is how long a program may take to end that was asked to.
-const stopPatience = 30 * time.Second
+// stopTimeout is how long a program may take to stop.
+const stopTimeout = 30 * time.Second
 
-// logPath is where a program writes whose standard error nobody reads.
+// logPath returns the log file of a program without a visible standard error.
 func logPath(state string) string { return filepath.Join(state, "filmspool.log") }
 
-// Run runs a program as its service manager wants it. It does not guess who started
-// the program: without a value of [HostFlag] a person did.
+// Run runs a program as a service. Without a value of [HostFlag] it is an ordinary process.
 func Run(ctx context.Context, p Program) error {
 	switch p.Host {
 	case "":
@@ -43,8 +42,8 @@ func Run(ctx context.Context, p Program) error {
 	case hostLogin:
 		return keepRunning(ctx, p.Args)
 	case hostChild:
-		stop, there, err := openEvent()
-		if err != nil || !there {
+		stop, found, err := openEvent()
+		if err != nil || !found {
 			return errors.Join(err, errors.New("nobody keeps this program running"))
 		}
 		ctx, cancel := untilSet(ctx, stop)
@@ -55,11 +54,11 @@ func Run(ctx context.Context, p Program) error {
 	}
 }
 
-// scmProgram is the program as kardianos/service runs it. Windows starts again what
-// ends without a word, as [Program.Exit] does.
+// scmProgram adapts a program to kardianos/service. Windows restarts a process that exits without
+// reporting "stopped", as [Program.Exit] does.
 type scmProgram struct {
 	p      Program
-	ctx    context.Context // [kardianos.Interface] has no room for it
+	ctx    context.Context // [kardianos.Interface] does not pass one
 	cancel context.CancelFunc
 	done   chan error
 }
@@ -81,12 +80,12 @@ func (s *scmProgram) Start(kardianos.Service) error {
 // Stop implements [kardianos.Interface].
 func (s *scmProgram) Stop(kardianos.Service) error {
 	s.cancel()
-	return within(context.Background(), s.done)
+	return waitForResult(context.Background(), s.done)
 }
 
-// within is the result that comes in time.
-func within(ctx context.Context, done <-chan error) error {
-	ctx, cancel := context.WithTimeout(ctx, stopPatience)
+// waitForResult waits for a result for at most stopTimeout.
+func waitForResult(ctx context.Context, done <-chan error) error {
+	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
 	select {
 	case err := <-done:
@@ -96,9 +95,9 @@ func within(ctx context.Context, done <-chan error) error {
 	}
 }
 
-// keepRunning runs the program in a process of its own until the stop event is set, it
-// ends well, or with a fault that another start would not mend: a wrong configuration
-// (78) or command line (2). It has no window.
+// keepRunning runs the program in a child process and restarts it until the stop event is set,
+// the child succeeds, or it fails with an error that a restart does not solve: an invalid
+// configuration (78) or command line (2). It shows no window.
 func keepRunning(ctx context.Context, args []string) error {
 	executable, err := os.Executable()
 	if err != nil {
@@ -108,7 +107,7 @@ func keepRunning(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	_, _, _ = windows.NewLazySystemDLL("kernel32.dll").NewProc("FreeConsole").Call() // there may be none
+	_, _, _ = windows.NewLazySystemDLL("kernel32.dll").NewProc("FreeConsole").Call() // fails without a console
 	ctx, cancel := untilSet(ctx, stop)
 	defer cancel()
 	child := slices.Clone(args[1:])
@@ -120,8 +119,8 @@ func keepRunning(ctx context.Context, args []string) error {
 	for pause := 5 * time.Second; ; pause = min(2*pause, 5*time.Minute) {
 		began := time.Now()
 		cmd := exec.CommandContext(ctx, executable, child...)
-		cmd.Cancel = func() error { return nil } // it sees the event itself
-		cmd.WaitDelay = stopPatience
+		cmd.Cancel = func() error { return nil } // the child watches the event itself
+		cmd.WaitDelay = stopTimeout
 		cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true, CreationFlags: windows.CREATE_NO_WINDOW}
 		err := cmd.Run()
 		if ctx.Err() != nil || err == nil {

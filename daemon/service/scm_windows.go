@@ -20,15 +20,14 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// serviceAccount is whom the machine's service runs as: a virtual account, which
-// Windows makes for the one service of that name, without a password and with
-// no rights but those of every user.
+// serviceAccount is the user of the machine-wide service: a virtual account that Windows creates
+// for this service, without a password and with the rights of an ordinary user.
 const serviceAccount = `NT SERVICE\` + Name
 
 var windowsName, _ = windows.UTF16PtrFromString(Name)
 
-// scm is the Windows service manager, as kardianos/service speaks to it. It starts a
-// program again a minute after it has ended by itself.
+// scm controls a Windows service through kardianos/service. Windows restarts the program one
+// minute after it has failed.
 type scm struct {
 	kardianos.Service
 	o Options
@@ -51,7 +50,7 @@ func newKardianos(o Options, run kardianos.Interface) (kardianos.Service, error)
 	})
 }
 
-// install puts another service in the place of an older one.
+// install replaces an existing service.
 func (m *scm) install(ctx context.Context) error {
 	if inside(m.o.Executable, os.Getenv("USERPROFILE")) {
 		return refuse(errors.ErrUnsupported, viewing.Say("service.ownFolder", "path", m.o.Executable, "account", serviceAccount), "")
@@ -70,10 +69,10 @@ func (m *scm) install(ctx context.Context) error {
 		return err
 	}
 	if err := m.Install(); err != nil {
-		_ = m.Uninstall() // a part may be there
-		return explained(err)
+		_ = m.Uninstall() // it may be partly installed
+		return explainDenied(err)
 	}
-	if err := shelter(ctx, m.o.State); err != nil {
+	if err := createPrivateFolder(ctx, m.o.State); err != nil {
 		return errors.Join(err, m.uninstall(ctx))
 	}
 	if before.State == Running || before.State == Starting {
@@ -82,9 +81,9 @@ func (m *scm) install(ctx context.Context) error {
 	return nil
 }
 
-// shelter makes the folder of the machine's service, for that, administrators and
-// Windows alone: in %ProgramData% everybody may read what others make.
-func shelter(ctx context.Context, folder string) error {
+// createPrivateFolder creates the service's folder with access for the service, administrators
+// and Windows only: everyone may read new folders in %ProgramData%.
+func createPrivateFolder(ctx context.Context, folder string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return fmt.Errorf("prepare state folder: %w", err)
 	}
@@ -103,33 +102,33 @@ func shelter(ctx context.Context, folder string) error {
 
 func (m *scm) uninstall(ctx context.Context) error {
 	err := m.Uninstall()
-	if s, look := m.status(ctx); look == nil && !s.Installed { // kardianos may miss its source of events
+	if s, statusErr := m.status(ctx); statusErr == nil && !s.Installed { // kardianos fails if its event source is missing
 		return nil
 	}
-	return explained(err)
+	return explainDenied(err)
 }
 
-func (m *scm) start(context.Context) error { return explained(m.Start()) }
+func (m *scm) start(context.Context) error { return explainDenied(m.Start()) }
 
 func (m *scm) stop(ctx context.Context) error {
 	done := make(chan error, 1)
-	go func() { done <- m.Stop() }() // kardianos waits without end for what does not stop
-	return explained(within(ctx, done))
+	go func() { done <- m.Stop() }() // kardianos waits forever for a service that does not stop
+	return explainDenied(waitForResult(ctx, done))
 }
 
-// explained puts what the manager refuses into words.
-func explained(err error) error {
+// explainDenied replaces "access denied" by a message for the user.
+func explainDenied(err error) error {
 	if errors.Is(err, windows.ERROR_ACCESS_DENIED) {
 		return refuse(fs.ErrPermission, viewing.Say("service.administrator"), "")
 	}
 	return err
 }
 
-// status asks for no rights but those to look, which everybody has.
+// status opens the service with query access only, which everyone has.
 func (m *scm) status(context.Context) (Status, error) {
 	manager, err := windows.OpenSCManager(nil, nil, windows.SC_MANAGER_CONNECT)
 	if err != nil {
-		return Status{}, explained(err)
+		return Status{}, explainDenied(err)
 	}
 	defer func() { _ = windows.CloseServiceHandle(manager) }()
 	h, err := windows.OpenService(manager, windowsName, windows.SERVICE_QUERY_STATUS)
@@ -137,7 +136,7 @@ func (m *scm) status(context.Context) (Status, error) {
 		return Status{State: NotInstalled}, nil
 	}
 	if err != nil {
-		return Status{}, explained(err)
+		return Status{}, explainDenied(err)
 	}
 	service := &mgr.Service{Name: Name, Handle: h}
 	defer service.Close()
@@ -152,18 +151,18 @@ func (m *scm) status(context.Context) (Status, error) {
 	return s, nil
 }
 
-// scmStates are the states in which Windows' manager may be beside [Stopped].
+// scmStates maps Windows' states; all others are [Stopped].
 var scmStates = map[svc.State]State{svc.Running: Running, svc.StartPending: Starting, svc.StopPending: Stopping}
 
 func (m *scm) logs(ctx context.Context, out io.Writer, follow bool) error {
 	err := showLog(ctx, logPath(m.o.State), out, follow)
 	if errors.Is(err, fs.ErrPermission) {
-		return explained(windows.ERROR_ACCESS_DENIED)
+		return explainDenied(windows.ERROR_ACCESS_DENIED)
 	}
 	return err
 }
 
-// inside reports whether a path lies in a folder.
+// inside reports whether a path is in a folder.
 func inside(path, folder string) bool {
 	below, err := filepath.Rel(strings.ToLower(folder), strings.ToLower(path))
 	return folder != "" && err == nil && !strings.HasPrefix(below, "..")

@@ -1,11 +1,9 @@
-// Package service has the machine's service manager run Filmspool: install, uninstall,
-// start, stop, restart, an honest status and the log. Systemd is asked and told with its
-// own tools. Launchd and the Windows service manager go through kardianos/service; a
-// Windows person's own program is started by their login (the Run key of the registry)
-// and kept running by a second process. Every verb may be said twice, and uninstall
-// stops first. Elsewhere [New] fails with [ErrNoManager], and the person's own supervisor
-// runs the program. Launchd and the Windows service manager were never seen: no such
-// machine was at hand.
+// Package service installs and controls Filmspool as a service: systemd with its own tools,
+// launchd and the Windows service manager through kardianos/service. A Windows user's own service
+// is started at login (the Run key of the registry) and kept running by a second process. All
+// verbs may be repeated, and uninstall stops the service first. On other systems [New] returns
+// [ErrNoManager]; there the user runs the program under a supervisor. Launchd and the Windows
+// service manager have not been tested on real machines.
 package service
 
 import (
@@ -23,31 +21,30 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Name is what the service is called wherever a manager wants a name.
+// Name is the name of the service.
 const Name = "filmspool"
 
-// Options say which service is meant and what it runs.
+// Options select a service and the program that it runs.
 type Options struct {
-	// System means the one service of the whole machine; otherwise it is this
-	// person's own.
+	// System selects the machine-wide service, else the user's own.
 	System bool
-	// Executable is the program's absolute path; empty means this program.
+	// Executable is the absolute path of the program; empty means the current one.
 	Executable string
-	// Args are its arguments; none means "run". New adds "--system" for System.
+	// Args are the arguments of the program, by default "run". New adds "--system" for System.
 	Args []string
-	// Linger lets a person's own service run from boot to shutdown instead of
-	// from login to logout. Only systemd knows it.
+	// Linger makes a user's own service run from boot to shutdown instead of login to logout. Only
+	// systemd supports it.
 	Linger bool
-	// Version is that of this program, and Ask asks the one that runs for its
-	// own. Ask is silent ("") where it cannot know; the error is ErrNotRunning
-	// where none runs, and else says that it gives no answer. Both may be left out.
+	// Version is the version of this program, and Ask returns the version of the running one: "" if
+	// it is unknown, [ErrNotRunning] if none runs, and another error if it does not answer. Both
+	// are optional.
 	Version string
 	Ask     func(context.Context) (version string, err error)
-	// State is the folder for the log where the system has no journal.
+	// State is the folder for the log file on systems without a journal.
 	State string
 }
 
-// Manager is the way to this machine's service manager.
+// Manager controls the service.
 type Manager struct {
 	backend backend
 	o       Options
@@ -59,32 +56,32 @@ type backend interface {
 	uninstall(ctx context.Context) error
 	start(ctx context.Context) error
 	stop(ctx context.Context) error
-	// status is what the manager knows; a service that is not installed is a status.
+	// status returns what the manager knows. A service that is not installed is not an error.
 	status(ctx context.Context) (Status, error)
 	logs(ctx context.Context, out io.Writer, follow bool) error
 }
 
 // The verbs of [Manager.Do].
 const (
-	Install   = "install"   // it starts with the machine or the login from then on; it is not started now
-	Uninstall = "uninstall" // it is stopped and taken from the manager; viewings and settings stay
-	Start     = "start"     // returns when the program can be used
+	Install   = "install"   // enable the start at boot or login, without starting now
+	Uninstall = "uninstall" // stop and remove; viewings and settings are kept
+	Start     = "start"     // returns when the program is ready
 	Stop      = "stop"      // returns when the program has ended
 	Restart   = "restart"
 )
 
 const (
-	// askPatience bounds what Status waits for the program's own answer.
-	askPatience = 2 * time.Second
-	// startPatience is how long a service may take until it can be used: a
-	// database may have to be brought up to date first.
-	startPatience = time.Minute
-	// settling is how long a program that has just been started may seem to be stopped.
-	settling = 5 * time.Second
+	// askTimeout limits how long Status waits for the program's answer.
+	askTimeout = 2 * time.Second
+	// startTimeout is how long the start of a service may take; it may have to migrate a database
+	// first.
+	startTimeout = time.Minute
+	// startDelay is how long a service may still be reported as stopped after its start.
+	startDelay = 5 * time.Second
 )
 
-// New finds this machine's service manager. It changes nothing. The error is
-// ErrNoManager where none runs.
+// New returns the service manager of this machine. It changes nothing. The error is
+// [ErrNoManager] if none is available.
 func New(o Options) (*Manager, error) {
 	if len(o.Args) == 0 {
 		o.Args = []string{"run"}
@@ -106,9 +103,9 @@ func New(o Options) (*Manager, error) {
 	return &Manager{backend: b, o: o}, nil
 }
 
-// Do has the manager do one of the verbs.
+// Do executes a verb.
 func (m *Manager) Do(ctx context.Context, verb string) error {
-	if m.o.System && os.Geteuid() > 0 { // -1 on Windows, which says so itself
+	if m.o.System && os.Geteuid() > 0 { // -1 on Windows, where the manager checks the permission
 		return refuse(fs.ErrPermission, viewing.Say("service.rootOnly"), Command(true, "service "+verb))
 	}
 	if verb == Install {
@@ -140,11 +137,11 @@ func (m *Manager) Do(ctx context.Context, verb string) error {
 			return err
 		}
 	}
-	return m.untilReady(ctx)
+	return m.waitUntilReady(ctx)
 }
 
-// untilReady waits until a program that was started can be used.
-func (m *Manager) untilReady(ctx context.Context) error {
+// waitUntilReady waits until the started program is ready.
+func (m *Manager) waitUntilReady(ctx context.Context) error {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for begun := time.Now(); ; {
@@ -153,12 +150,12 @@ func (m *Manager) untilReady(ctx context.Context) error {
 		switch {
 		case err != nil || s.State == Running && !s.Silent:
 			return err
-		case s.State == Failed, s.State == Restarting, s.State == Stopped && took > settling:
+		case s.State == Failed, s.State == Restarting, s.State == Stopped && took > startDelay:
 			if s.Detail.Code == "" {
 				s.Detail = viewing.Say("service.noReason")
 			}
 			return refuse(errEnded, viewing.Say("service.endedAtOnce").Because(s.Detail), s.Hint)
-		case took > startPatience:
+		case took > startTimeout:
 			return refuse(context.DeadlineExceeded, viewing.Say("service.slowStart"), Command(m.o.System, "service logs"))
 		}
 		select {
@@ -169,16 +166,15 @@ func (m *Manager) untilReady(ctx context.Context) error {
 	}
 }
 
-// Status asks the service manager and, where it says that the program runs,
-// the program itself. A service that is not installed is a status, not an
-// error.
+// Status returns the status from the service manager and, if the service runs, from the program
+// itself. A service that is not installed is not an error.
 func (m *Manager) Status(ctx context.Context) (Status, error) {
 	s, err := m.backend.status(ctx)
 	if err != nil {
 		return s, err
 	}
 	if s.State == Running && m.o.Ask != nil {
-		ctx, cancel := context.WithTimeout(ctx, askPatience)
+		ctx, cancel := context.WithTimeout(ctx, askTimeout)
 		defer cancel()
 		s.Version, err = m.o.Ask(ctx)
 		switch {
@@ -201,16 +197,16 @@ func (m *Manager) Status(ctx context.Context) (Status, error) {
 	return s, nil
 }
 
-// Logs copies what the service wrote to out, the newest 200 lines, and with
-// follow goes on until ctx ends.
+// Logs copies the last 200 lines of the service's log to out, and with follow continues until ctx
+// ends.
 func (m *Manager) Logs(ctx context.Context, out io.Writer, follow bool) error {
 	return m.backend.logs(ctx, out, follow)
 }
 
-// State is what a service is doing, in one word.
+// State is the state of a service.
 type State string
 
-// The states. Restarting means that it ended by itself and is started once more.
+// The states. Restarting means that the program ended unexpectedly and will be started again.
 const (
 	NotInstalled State = "not installed"
 	Stopped      State = "stopped"
@@ -221,8 +217,7 @@ const (
 	Failed       State = "failed"
 )
 
-// Status is what the service manager knows. Fields that it does not tell are
-// zero: only systemd tells all of them.
+// Status is the status of a service. Unknown fields are zero; only systemd provides all of them.
 type Status struct {
 	Installed bool      `json:"installed"`
 	State     State     `json:"state"`
@@ -230,35 +225,34 @@ type Status struct {
 	Since     time.Time `json:"since,omitzero"`     // when it entered this state
 	Restarts  int       `json:"restarts,omitempty"` // since it was last started by hand or at boot
 	Autostart bool      `json:"autostart"`          // starts with the machine or the login
-	// UntilLogout: a person's own service that ends when they log out.
+	// UntilLogout means that a user's own service stops at logout.
 	UntilLogout bool `json:"untilLogout,omitempty"`
-	// Version is that of the program that runs; Outdated, that another one is
-	// installed by now; Silent, that it runs and gives no answer.
+	// Version is the version of the running program. Outdated means that another version is
+	// installed, Silent that the program runs but does not answer.
 	Version  string          `json:"version,omitempty"`
 	Outdated bool            `json:"outdated,omitempty"`
 	Silent   bool            `json:"silent,omitempty"`
-	Unit     string          `json:"unit,omitempty"`  // what the manager reads
-	Detail   viewing.Message `json:"detail,omitzero"` // what there is to say
+	Unit     string          `json:"unit,omitempty"`  // the manager's file or entry
+	Detail   viewing.Message `json:"detail,omitzero"` // more about the state
 	Hint     string          `json:"hint,omitempty"`  // a command to type next
-	// Vague: "running" says nothing of the program, which may not be ready yet or be
-	// started again and again. The program is asked.
+	// Vague means that "running" does not show whether the program is ready; it may be starting or
+	// crashing repeatedly. The program is asked.
 	Vague bool `json:"-"`
 }
 
-// ErrNotInstalled says that there is no such service to start or stop.
+// ErrNotInstalled means that there is no service to start or stop.
 var ErrNotInstalled = errors.New("the service is not installed")
 
-// ErrNoManager says that no service manager runs on this machine, or none for this
-// person.
+// ErrNoManager means that no service manager runs on this machine, or none for this user.
 var ErrNoManager = errors.New("no service manager is running here")
 
-// ErrNotRunning says that nothing runs where [Options].Ask asks.
+// ErrNotRunning is returned by [Options].Ask if the program does not run.
 var ErrNotRunning = errors.New("filmspool is not running")
 
-// errEnded says that a service did not stay up.
+// errEnded means that the service stopped right after its start.
 var errEnded = errors.New("the service ended")
 
-// refuse is an error that a person is told, and the command to type next, if any.
+// refuse returns an error with a message for the user and a command to type next, if any.
 func refuse(kind error, message viewing.Message, command string) error {
 	r := &viewing.Refusal{Kind: kind, Message: message}
 	if command != "" {
@@ -267,13 +261,12 @@ func refuse(kind error, message viewing.Message, command string) error {
 	return r
 }
 
-// noManager tells what to do without one.
+// noManager returns an [ErrNoManager] with the advice to run the program directly.
 func noManager(code string) error {
 	return refuse(ErrNoManager, viewing.Say(code), "filmspool run")
 }
 
-// Command is a command line of ours for one kind of service, as whoever runs
-// this program has to type it: root alone may change the machine's.
+// Command returns one of our command lines for a service, with sudo if the current user needs it.
 func Command(system bool, words string) string {
 	switch {
 	case system && os.Geteuid() > 0: // -1 on Windows
@@ -285,8 +278,7 @@ func Command(system bool, words string) string {
 	}
 }
 
-// StartHint is what to type when nothing runs. A container without systemd has
-// no service that could be started.
+// StartHint returns what to type if no daemon runs. A container without systemd has no service.
 func StartHint(system bool) viewing.Message {
 	switch {
 	case inContainer() && !exists("/run/systemd/system"):
@@ -298,8 +290,8 @@ func StartHint(system bool) viewing.Message {
 	}
 }
 
-// inContainer reports whether this is a container of Docker's, Podman's or
-// another's that says so.
+// inContainer reports whether this is a container of Docker, Podman or another engine that shows
+// it.
 func inContainer() bool {
 	return exists("/.dockerenv") || exists("/run/.containerenv") || os.Getenv("container") != ""
 }

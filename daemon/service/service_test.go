@@ -131,7 +131,7 @@ func TestStartWaitsForTheProgram(t *testing.T) {
 				f.now.Vague = c.vague
 				err := m.Do(t.Context(), Start)
 				told, _ := errors.AsType[viewing.Message](err)
-				if told.Code != c.code || time.Since(begun) > 2*startPatience {
+				if told.Code != c.code || time.Since(begun) > 2*startTimeout {
 					t.Errorf("%v after %v, want %q", err, time.Since(begun), c.code)
 				}
 			})

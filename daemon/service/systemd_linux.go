@@ -22,16 +22,16 @@ import (
 
 const unitName = Name + ".service"
 
-// systemd speaks to the manager of the machine, or of whoever runs this program.
+// systemd controls a unit of the system manager or of the user's manager.
 type systemd struct {
-	o        Options
-	unitFile string // the file that install writes
-	template string // its text as packages install it
-	lingers  string // the folder with a file for everyone who lingers
+	o            Options
+	unitFile     string // the unit file that install writes
+	template     string // its text as in our packages
+	lingerFolder string // the folder with a file for each lingering user
 }
 
-// newBackend chooses by what runs, not by what is installed: systemctl is on
-// many machines, containers above all, where systemd is not process 1.
+// newBackend checks whether systemd runs, not whether it is installed: systemctl exists on many
+// machines, especially containers, where systemd is not process 1.
 func newBackend(o Options) (backend, error) {
 	running := exists("/run/systemd/system")
 	config, err := os.UserConfigDir()
@@ -45,14 +45,14 @@ func newBackend(o Options) (backend, error) {
 	case err != nil:
 		return nil, fmt.Errorf("find the folder for user units: %w", err)
 	default:
-		return &systemd{o: o, unitFile: filepath.Join(config, "systemd/user", unitName), template: packaging.UserUnit, lingers: "/var/lib/systemd/linger"}, nil
+		return &systemd{o: o, unitFile: filepath.Join(config, "systemd/user", unitName), template: packaging.UserUnit, lingerFolder: "/var/lib/systemd/linger"}, nil
 	}
 }
 
-// install writes the unit, unless a package brought the same one: ours would hide that,
-// and stay as it is when the package is upgraded.
+// install writes the unit, unless a package installed the same one: a copy would hide later
+// versions of the package.
 func (s *systemd) install(ctx context.Context) error {
-	for _, hidden := range []string{"/home/", "/root/", "/run/user/", "/tmp/", "/var/tmp/"} { // by the machine's unit
+	for _, hidden := range []string{"/home/", "/root/", "/run/user/", "/tmp/", "/var/tmp/"} { // by the system unit's sandbox
 		if s.o.System && strings.HasPrefix(s.o.Executable, hidden) {
 			return refuse(errors.ErrUnsupported, viewing.Say("service.hidden", "path", hidden),
 				"sudo install -m 755 '"+s.o.Executable+"' /usr/local/bin/filmspool && sudo /usr/local/bin/filmspool --system service install")
@@ -72,9 +72,9 @@ func (s *systemd) install(ctx context.Context) error {
 		return err
 	}
 	own := exists(s.unitFile)
-	packaged, _ := os.ReadFile(u["FragmentPath"]) // what cannot be read is not it
+	packaged, _ := os.ReadFile(u["FragmentPath"]) // an unreadable file counts as different
 	if own || string(packaged) != text {
-		err = s.place(ctx, text)
+		err = s.writeUnit(ctx, text)
 	}
 	if err == nil {
 		err = s.systemctl(ctx, "enable", unitName)
@@ -93,8 +93,8 @@ func (s *systemd) install(ctx context.Context) error {
 	return nil
 }
 
-// place writes the unit and has systemd read it.
-func (s *systemd) place(ctx context.Context, text string) error {
+// writeUnit writes the unit file and makes systemd read it.
+func (s *systemd) writeUnit(ctx context.Context, text string) error {
 	err := os.MkdirAll(filepath.Dir(s.unitFile), 0o755)
 	if err == nil {
 		err = os.WriteFile(s.unitFile, []byte(text), 0o644)
@@ -105,7 +105,8 @@ func (s *systemd) place(ctx context.Context, text string) error {
 	return s.systemctl(ctx, "daemon-reload")
 }
 
-// unit is the text of the unit. The program may be a link: both may be run.
+// unit returns the text of the unit. If the program is a symbolic link, both paths may be
+// executed.
 func (s *systemd) unit() (string, error) {
 	executable := unitWord(s.o.Executable, false)
 	command, paths := executable, executable
@@ -124,9 +125,8 @@ func (s *systemd) unit() (string, error) {
 	).Replace(s.template), nil
 }
 
-// unitWord quotes one word of a systemd command line (systemd.service(5),
-// "Command lines"): "%" begins a specifier everywhere, "$" a variable in
-// arguments only.
+// unitWord quotes a word of a systemd command line (systemd.service(5), "Command lines"): "%" is
+// special everywhere, "$" in arguments only.
 func unitWord(word string, argument bool) string {
 	pairs := []string{`\`, `\\`, `"`, `\"`, `%`, `%%`}
 	if argument {
@@ -139,7 +139,7 @@ func unitWord(word string, argument bool) string {
 	return escaped
 }
 
-// uninstall leaves a unit that belongs to a package: it goes with that.
+// uninstall removes our unit file but keeps one that belongs to a package.
 func (s *systemd) uninstall(ctx context.Context) error {
 	if err := s.systemctl(ctx, "disable", unitName); err != nil && exists(s.unitFile) {
 		return err
@@ -147,16 +147,16 @@ func (s *systemd) uninstall(ctx context.Context) error {
 	if err := os.Remove(s.unitFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove unit: %w", err)
 	}
-	_ = s.systemctl(ctx, "reset-failed", unitName) // fails where there is nothing to forget
+	_ = s.systemctl(ctx, "reset-failed", unitName) // fails if exists is nothing to reset
 	return s.systemctl(ctx, "daemon-reload")
 }
 
-// start has systemd forget a crash loop first, whose start limit would refuse. Why a
-// program does not start, its status says better than systemctl.
+// start resets a crash loop first, because its start limit would refuse the start. If the program
+// fails, it returns nil: the status explains the failure better than systemctl.
 func (s *systemd) start(ctx context.Context) error {
-	_ = s.systemctl(ctx, "reset-failed", unitName) // fails where there is nothing to forget
+	_ = s.systemctl(ctx, "reset-failed", unitName) // fails if exists is nothing to reset
 	err := s.systemctl(ctx, "start", unitName)
-	if after, look := s.status(ctx); look == nil && (after.State == Failed || after.State == Restarting) {
+	if after, statusErr := s.status(ctx); statusErr == nil && (after.State == Failed || after.State == Restarting) {
 		return nil
 	}
 	return err
@@ -164,7 +164,7 @@ func (s *systemd) start(ctx context.Context) error {
 
 func (s *systemd) stop(ctx context.Context) error { return s.systemctl(ctx, "stop", unitName) }
 
-// show is what systemd tells of our unit. It works for a unit that is not there, too.
+// show returns properties of the unit, also if it does not exist.
 func (s *systemd) show(ctx context.Context) (map[string]string, error) {
 	out, err := s.run(ctx, "", "systemctl", "show", unitName, "--property=LoadState,ActiveState,SubState,FragmentPath,"+
 		"UnitFileState,Result,StatusText,MainPID,NRestarts,ExecMainStatus,StateChangeTimestamp")
@@ -182,12 +182,12 @@ func (s *systemd) status(ctx context.Context) (Status, error) {
 		return Status{}, err
 	}
 	out := statusOf(u)
-	out.UntilLogout = out.Installed && !s.o.System && !exists(filepath.Join(s.lingers, userName()))
+	out.UntilLogout = out.Installed && !s.o.System && !exists(filepath.Join(s.lingerFolder, userName()))
 	return out, nil
 }
 
-// statusOf reads the answer of systemctl. A number or time that cannot be read is left
-// zero: it is only told, never decided by.
+// statusOf converts the properties of a unit. An unreadable number or time is left zero; it is
+// only shown.
 func statusOf(u map[string]string) Status {
 	if u["LoadState"] == "not-found" && u["ActiveState"] != "active" {
 		return Status{State: NotInstalled}
@@ -201,7 +201,7 @@ func statusOf(u map[string]string) Status {
 		s.State = Restarting
 	}
 	switch ended := s.State == Failed || s.State == Restarting; {
-	case ended && u["StatusText"] != "": // the program says best why
+	case ended && u["StatusText"] != "": // the program's own explanation
 		s.Detail = viewing.Say("service.ended", "detail", u["StatusText"])
 	case ended:
 		s.Detail = failure(u["Result"], u["ExecMainStatus"])
@@ -211,7 +211,7 @@ func statusOf(u map[string]string) Status {
 	return s
 }
 
-// failure says why the program ended (systemd.exec(5), "Process exit codes").
+// failure returns why the program ended (systemd.exec(5), "Process exit codes").
 func failure(result, status string) viewing.Message {
 	codes := map[string]string{"exit-code": "service.exit", "signal": "service.signal", "core-dump": "service.signal"}
 	if code := codes[result]; code != "" {
@@ -228,18 +228,18 @@ func (s *systemd) logs(ctx context.Context, out io.Writer, follow bool) error {
 	if follow {
 		args = append(args, "--follow")
 	}
-	said, err := s.runTo(ctx, out, "", "journalctl", args...)
+	complaint, err := s.runTo(ctx, out, "", "journalctl", args...)
 	switch {
 	case ctx.Err() != nil:
 		return nil
-	case s.o.System && os.Geteuid() != 0 && said != "": // it shows what is this person's
+	case s.o.System && os.Geteuid() != 0 && complaint != "": // without root it shows only the user's own messages
 		return refuse(fs.ErrPermission, viewing.Say("service.journal"), Command(true, "service logs"))
 	}
 	return err
 }
 
-// environment makes the tools speak English, and times UTC. Shells made by su, sudo or
-// cron lack XDG_RUNTIME_DIR, or hold another person's.
+// environment returns the environment of the tools: English output, times in UTC, and the runtime
+// folder of the user, which shells of su, sudo or cron lack or have from another user.
 func (s *systemd) environment() []string {
 	env := append(os.Environ(), "LC_ALL=C", "TZ=UTC", "SYSTEMD_COLORS=0", "SYSTEMD_PAGER=")
 	if !s.o.System {
@@ -254,15 +254,15 @@ func (s *systemd) systemctl(ctx context.Context, args ...string) error {
 	return err
 }
 
-// run runs one of systemd's tools, and returns what it wrote.
+// run runs one of systemd's tools and returns its output.
 func (s *systemd) run(ctx context.Context, input, tool string, args ...string) (string, error) {
 	var out strings.Builder
 	_, err := s.runTo(ctx, &out, input, tool, args...)
 	return out.String(), err
 }
 
-// runTo runs one of systemd's tools. The error holds what it complained about.
-func (s *systemd) runTo(ctx context.Context, out io.Writer, input, tool string, args ...string) (said string, err error) {
+// runTo runs one of systemd's tools and returns its error output, which the error contains, too.
+func (s *systemd) runTo(ctx context.Context, out io.Writer, input, tool string, args ...string) (complaint string, err error) {
 	if tool == "systemctl" && !s.o.System {
 		args = append([]string{"--user"}, args...)
 	}
@@ -270,8 +270,8 @@ func (s *systemd) runTo(ctx context.Context, out io.Writer, input, tool string, 
 	cmd := exec.CommandContext(ctx, tool, args...)
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = s.environment(), strings.NewReader(input), out, &stderr
 	err = cmd.Run()
-	said = strings.TrimSpace(stderr.String())
-	away := !s.o.System && strings.Contains(said, "Failed to connect")
+	complaint = strings.TrimSpace(stderr.String())
+	away := !s.o.System && strings.Contains(complaint, "Failed to connect")
 	switch {
 	case err == nil:
 	case away && os.Getuid() == 0:
@@ -280,12 +280,12 @@ func (s *systemd) runTo(ctx context.Context, out io.Writer, input, tool string, 
 		err = refuse(ErrNoManager, viewing.Say("service.noSession", "name", userName()), "sudo loginctl enable-linger "+userName())
 	default:
 		what := tool + " " + strings.Join(args, " ")
-		err = refuse(err, viewing.Say("service.tool", "command", what, "detail", said), "")
+		err = refuse(err, viewing.Say("service.tool", "command", what, "detail", complaint), "")
 	}
-	return said, err
+	return complaint, err
 }
 
-// userName is the name of whoever runs this program.
+// userName returns the name of the current user.
 func userName() string {
 	u, err := user.Current()
 	if err != nil {

@@ -45,7 +45,7 @@ func newTools(t *testing.T, system bool) *fakeTools {
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	f.systemd = &systemd{
 		o:        Options{System: system, Executable: "/opt/film spool/filmspool", Args: []string{"run", "--config", "/etc/50% $x.toml"}},
-		unitFile: filepath.Join(dir, "units", unitName), template: packaging.UserUnit, lingers: dir,
+		unitFile: filepath.Join(dir, "units", unitName), template: packaging.UserUnit, lingerFolder: dir,
 	}
 	f.shows("LoadState=loaded", "ActiveState=inactive", "SubState=dead", "FragmentPath="+f.unitFile)
 	return f
@@ -110,7 +110,7 @@ func TestSystemInstall(t *testing.T) {
 	}
 }
 
-// A failed install leaves nothing behind, and says what systemd said.
+// A failed install leaves nothing behind, and reports what systemd said.
 func TestFailedInstall(t *testing.T) {
 	for _, verb := range []string{"daemon-reload", "enable"} {
 		f := newTools(t, false)
@@ -225,7 +225,7 @@ func TestStatusOf(t *testing.T) {
 		}
 	}
 	f := newTools(t, false)
-	f.write(userName(), "", 0o644) // lingers
+	f.write(userName(), "", 0o644) // lingerFolder
 	f.shows("LoadState=not-found", "ActiveState=active", "MainPID=42")
 	if got, err := f.status(t.Context()); err != nil || !got.Installed || got.State != Running || got.UntilLogout {
 		t.Errorf("the unit's file is gone, the program runs: %+v, %v", got, err)
