@@ -22,7 +22,7 @@ import (
 )
 
 // Control returns the API of this instance.
-func (d *Daemon) Control() control.API { return control.Of(d, nil) }
+func (d *Daemon) Control() control.API { return control.NewAPI(d, nil) }
 
 // Questions implements [control.API].
 func (d *core) Questions(ctx context.Context) ([]entry.Question, error) {
@@ -58,7 +58,7 @@ func (d *Daemon) Clients(context.Context) ([]control.ClientInfo, error) {
 	list := []control.ClientInfo{}
 	for _, k := range d.pairing.List() {
 		c := control.ClientInfo{
-			ID: k.ID, Kind: clientKind(k), Label: k.Label, Origin: k.Origin, Browser: k.Browser, PairedAt: k.PairedAt.UTC(), LastSeen: control.Known(k.LastSeen),
+			ID: k.ID, Kind: clientKind(k), Label: k.Label, Origin: k.Origin, Browser: k.Browser, PairedAt: k.PairedAt.UTC(), LastSeen: control.OptionalTime(k.LastSeen),
 		}
 		if last, called := d.connector.LastCall(k.ID); called {
 			c.LastCall = &last

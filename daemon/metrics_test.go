@@ -33,7 +33,7 @@ func (b *runningDaemon) get(path string, headers ...string) (status int, body st
 	return answer.StatusCode, string(text)
 }
 
-// until reads the metricsText, again whenever there is news, until a line begins so.
+// until reads the metrics, again after each change, until a line begins with line.
 func (b *runningDaemon) until(line string) string {
 	b.Helper()
 	news, stop := b.d.changes()

@@ -65,7 +65,7 @@ func withFolder(ctx context.Context, p config.Paths, work func() error) error {
 
 // Control returns the API that works without a running daemon.
 func (d offline) Control() control.API {
-	return control.Of(d, control.NotRunning(service.StartHint(d.o.Paths.System)))
+	return control.NewAPI(d, control.NotRunning(service.StartHint(d.o.Paths.System)))
 }
 
 // RenameSource implements [control.API] for Kodi libraries.

@@ -150,7 +150,7 @@ func (d *core) setPause(ctx context.Context, only string, change func(*account.R
 		}
 		list = append(list, control.Account{ // the other fields come from the loop
 			Name: name, State: after.Pause.State(), Reason: after.Pause.Problem, Hint: after.Pause.Hint, Drops: after.Pause.Drops,
-			BaseURL: after.BaseURL, LastDelivered: control.Known(after.LastDelivered), PausedUntil: control.Known(after.Pause.Until),
+			BaseURL: after.BaseURL, LastDelivered: control.OptionalTime(after.LastDelivered), PausedUntil: control.OptionalTime(after.Pause.Until),
 		})
 	}
 	d.wake()

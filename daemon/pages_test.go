@@ -155,7 +155,7 @@ func TestPauseAndResumeOnThePage(t *testing.T) {
 		l.Helper()
 		row, err := l.d.store.Account(t.Context(), "default")
 		must(t, err)
-		return row.Pause.State(), control.Known(row.Pause.Until)
+		return row.Pause.State(), control.OptionalTime(row.Pause.Until)
 	}
 	if state, _ := paused(); state == account.Paused {
 		t.Fatal("a refused pause began")

@@ -27,7 +27,7 @@ func (d *core) sourceStatus(library func(*kodi.Importer) kodi.Status) []control.
 	list := []control.Source{}
 	for _, k := range d.pairing.List() {
 		list = append(list, control.Source{
-			Name: clientKind(k) + ":" + k.ID, Kind: clientKind(k), State: account.OK, LastSeen: control.Known(k.LastSeen), Label: k.Label, Unread: k.Unread,
+			Name: clientKind(k) + ":" + k.ID, Kind: clientKind(k), State: account.OK, LastSeen: control.OptionalTime(k.LastSeen), Label: k.Label, Unread: k.Unread,
 		})
 	}
 	for _, k := range d.libraries {

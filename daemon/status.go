@@ -146,7 +146,7 @@ func (d *core) describeAccount(ctx context.Context, h replay.Health, c config.Cr
 	if err != nil {
 		return out, err
 	}
-	out.LastDelivered = control.Known(kept.LastDelivered)
+	out.LastDelivered = control.OptionalTime(kept.LastDelivered)
 	if can, asked := replay.ResolveSupport(kept); asked {
 		out.Resolves = &can
 	}
@@ -174,8 +174,8 @@ func accountFromHealth(h replay.Health, c config.Credential, problem viewing.Mes
 		h = replay.Health{State: account.Offline}
 	}
 	out := control.Account{
-		Name: c.Account, State: h.State, Reason: h.Reason, NextTry: control.Known(h.NextTry),
-		PausedUntil: control.Known(h.PausedUntil), Drops: h.Drops, BaseURL: c.BaseURL, User: c.UserName,
+		Name: c.Account, State: h.State, Reason: h.Reason, NextTry: control.OptionalTime(h.NextTry),
+		PausedUntil: control.OptionalTime(h.PausedUntil), Drops: h.Drops, BaseURL: c.BaseURL, User: c.UserName,
 	}
 	if h.State == account.Offline && h.Reason.Code == "" {
 		out.Reason = viewing.Say("asked")
@@ -188,7 +188,7 @@ func accountFromHealth(h replay.Health, c config.Credential, problem viewing.Mes
 	}
 	if code, verb := accountTrouble(h, c); code != "" {
 		t := control.Problem{
-			Code: code, About: out.Name, Since: control.Known(h.Since), What: &out.Reason, Act: control.Act{Verb: verb, Target: out.Name},
+			Code: code, About: out.Name, Since: control.OptionalTime(h.Since), What: &out.Reason, Act: control.Act{Verb: verb, Target: out.Name},
 		}
 		if code == health.Unreachable {
 			t.After = unreachableDelay
@@ -244,7 +244,7 @@ const (
 // kodiSource returns a library as a source of the status. A temporary condition is "waiting",
 // others need the user.
 func kodiSource(s kodi.Status, label string) control.Source {
-	out := control.Source{Name: "kodi:" + s.Userdata, Kind: viewing.SourceKodi, Label: label, State: account.OK, LastSeen: control.Known(s.ReadAt), Hint: s.Hint}
+	out := control.Source{Name: "kodi:" + s.Userdata, Kind: viewing.SourceKodi, Label: label, State: account.OK, LastSeen: control.OptionalTime(s.ReadAt), Hint: s.Hint}
 	say := func(m viewing.Message, hint string) { // only the first hint is used
 		if m.Code != "" {
 			out.Details = append(out.Details, m)
@@ -256,7 +256,7 @@ func kodiSource(s kodi.Status, label string) control.Source {
 	since := unavailableSince(s)
 	trouble := func(code string, what viewing.Message, verb, target string, after time.Duration) {
 		out.Troubles = append(out.Troubles, control.Problem{
-			Code: code, About: cmp.Or(out.Called(), out.Name), Since: control.Known(since), What: &what,
+			Code: code, About: cmp.Or(out.DisplayName(), out.Name), Since: control.OptionalTime(since), What: &what,
 			Act: control.Act{Verb: verb, Target: target}, After: after,
 		})
 	}

@@ -32,7 +32,7 @@ func (p *program) saySources(all []control.Source) {
 		case s.Kind == viewing.SourceBrowser, s.Kind == viewing.SourceProgram:
 			name = p.kind(s.Kind) + " " + s.Label
 		case s.Label != "":
-			name = s.Called()
+			name = s.DisplayName()
 		}
 		if s.Kind == "resolver" {
 			last = ""

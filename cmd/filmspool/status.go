@@ -122,7 +122,7 @@ func (p *program) sayStatus(s control.Status) {
 	p.sayCounts(s.Counts)
 	for _, a := range s.Accounts {
 		p.sayStanding(p.stdout.Speech().Say("cli.account", "name", a.Name), a.State, p.ago(a.LastDelivered), p.stdout.Speech().Tell(a.Reason))
-		p.below(p.stdout.Speech().Tell(a.Again(time.Now())))
+		p.below(p.stdout.Speech().Tell(a.NextTryMessage(time.Now())))
 		p.below(p.stdout.Speech().Tell(a.Note))
 		if a.Unresolved > 0 {
 			p.stdout.Say("cli.unresolved", "n", a.Unresolved)

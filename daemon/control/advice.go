@@ -9,8 +9,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// WaitingFor is what a pending entry waits for. The account comes before the entry:
-// nothing leaves a paused account.
+// WaitingFor returns what a pending entry waits for. The account is checked first: a paused
+// account sends nothing.
 func WaitingFor(e entry.Explanation, a Account, now time.Time) (why, hint viewing.Message) {
 	switch {
 	case a.Local:
@@ -26,8 +26,8 @@ func WaitingFor(e entry.Explanation, a Account, now time.Time) (why, hint viewin
 	}
 }
 
-// Advice is what is known, and can be done, about an entry that does not wait for its
-// turn. A text "told.hint.advice.CODE" is there for each "told.why.CODE" with a remedy.
+// Advice returns the reason for an entry's state and the next step for the user. The catalogue
+// has a text "told.hint.advice.CODE" for each "told.why.CODE" with a remedy.
 func Advice(e entry.Entry) (why, hint viewing.Message) {
 	code := string(e.State)
 	switch e.State {

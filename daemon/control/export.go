@@ -6,22 +6,22 @@ import (
 	"github.com/filmspool/filmspool/queue/entry"
 )
 
-// ExportForms are the forms of an export: JSON lines with all that is known, and the forms of
-// package transfer that are written.
+// ExportForms are the formats of an export: JSON lines with all fields, and the formats that
+// package transfer can write.
 var ExportForms = []string{"jsonl", "csv", "trakt", "letterboxd", "yamtrack"}
 
-// Export chooses what an export holds, and in which form it is written.
+// Export selects the entries and the format of an export.
 type Export struct {
 	Form string `json:"form"` // one of ExportForms; "" is jsonl
 	entry.Filter
 }
 
-// Exported is what became of an export.
+// Exported is the result of an export.
 type Exported struct {
-	LeftOut int `json:"leftOut"` // entries that the form cannot hold
+	LeftOut int `json:"leftOut"` // entries that the format cannot represent
 }
 
-// FileName is what the file of an export is called.
+// FileName returns the default name of the exported file.
 func (e Export) FileName() string {
 	switch e.Form {
 	case "jsonl", "":
@@ -35,5 +35,5 @@ func (e Export) FileName() string {
 	}
 }
 
-// Valid reports whether there is such a form.
+// Valid reports whether the format exists.
 func (e Export) Valid() bool { return e.Form == "" || slices.Contains(ExportForms, e.Form) }

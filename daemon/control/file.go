@@ -17,28 +17,29 @@ const (
 	MonthFirst = "month-first"
 )
 
-// File is a history file that a person gave.
+// File is a history file that the user uploaded.
 type File struct {
-	ID     string `json:"id"`              // of its content
-	Name   string `json:"name"`            // that the person gave it
-	Dates  string `json:"dates,omitempty"` // as in [FileOrder], as the next
+	ID     string `json:"id"`              // derived from the content
+	Name   string `json:"name"`            // of the uploaded file
+	Dates  string `json:"dates,omitempty"` // see [FileOrder], like the next field
 	Person string `json:"person,omitempty"`
 	FilePreview
 	AddedAt time.Time `json:"addedAt"`
-	// Agreed says that a person wants it imported: this begins, and goes on after a restart.
+	// Agreed means that the user confirmed the import. It then starts, and continues after a
+	// restart.
 	Agreed bool `json:"agreed,omitempty"`
-	// Done is how many rows have been read since StartedAt, of Rows.
+	// Done is the number of rows, of Rows, that were read since StartedAt.
 	Done      int       `json:"done,omitempty"`
 	StartedAt time.Time `json:"startedAt,omitzero"`
-	// EndedAt is when the import has ended; its preview is what it did then.
+	// EndedAt is the end of the import. The preview then contains its result.
 	EndedAt time.Time       `json:"endedAt,omitzero"`
-	Problem viewing.Message `json:"problem,omitzero"` // why it did not end well
+	Problem viewing.Message `json:"problem,omitzero"` // why it failed
 }
 
-// Runs reports whether a person has agreed to its import, and that has not ended.
+// Runs reports whether the import is confirmed and has not ended.
 func (f File) Runs() bool { return f.Agreed && f.EndedAt.IsZero() }
 
-// TooLarge refuses a history file for its size, before it is sent; nil where it may be read.
+// TooLarge returns an error if a history file is too large to be uploaded.
 func TooLarge(size int64) error {
 	if size <= transfer.MaxSize {
 		return nil
@@ -46,35 +47,35 @@ func TooLarge(size int64) error {
 	return Refused(viewing.Say("file.large", "mb", strconv.Itoa(transfer.MaxSize>>20)), viewing.Message{})
 }
 
-// FilePreview counts the rows of a file: what an import of it would do, or has done.
+// FilePreview counts the rows of a file by what an import would do, or did.
 type FilePreview struct {
 	Format         string         `json:"format"`
 	Rows           int            `json:"rows"`
-	New            int            `json:"new"`            // would be added
-	Known          int            `json:"known"`          // are here or at the service already
-	AtService      int            `json:"atService"`      // of the known ones: only the service has them
-	Unresolved     int            `json:"unresolved"`     // of the new ones: it is not known which title they are
-	Held           int            `json:"held"`           // of the new ones: wait for a person for another reason
-	Ignored        int            `json:"ignored"`        // of the new ones: left out by a filter or a pause
-	AmbiguousDates int            `json:"ambiguousDates"` // day and month may be either way round
+	New            int            `json:"new"`            // new entries
+	Known          int            `json:"known"`          // already in the queue or at the service
+	AtService      int            `json:"atService"`      // of Known: only at the service
+	Unresolved     int            `json:"unresolved"`     // of New: not identified
+	Held           int            `json:"held"`           // of New: held for another reason
+	Ignored        int            `json:"ignored"`        // of New: dropped by a filter or a pause
+	AmbiguousDates int            `json:"ambiguousDates"` // the order of day and month is unclear
 	Viewings       int            `json:"viewings"`
 	Watchlist      int            `json:"watchlist"`
 	Lists          int            `json:"lists"`
 	ListItems      int            `json:"listItems"`
-	People         map[string]int `json:"people,omitempty"` // whose rows they are, where the file tells
-	Skipped        map[string]int `json:"skipped"`          // rows that say nothing of one viewing, by the reason
-	SendSeconds    int64          `json:"sendSeconds"`      // about how long the sending takes; 0 when nothing slows it
-	Unread         []KodiService  `json:"unread,omitempty"` // the services that do not tell what they have
+	People         map[string]int `json:"people,omitempty"` // rows by user, if the file has several
+	Skipped        map[string]int `json:"skipped"`          // rows without a usable viewing, by reason
+	SendSeconds    int64          `json:"sendSeconds"`      // approximate duration of the sending; 0 without a rate limit
+	Unread         []KodiService  `json:"unread,omitempty"` // services with an unreadable history
 }
 
 // Tally is one count of a preview.
 type Tally struct {
-	Key    string // of its text
+	Key    string // of the text
 	N      int
-	Reason string // why it would be held or ignored; "" where Key says it all
+	Reason string // why entries would be held or ignored; may be empty
 }
 
-// KodiTallies are the counts of a library that are not zero.
+// KodiTallies returns the counts of a library that are not zero.
 func KodiTallies(p kodi.Preview) []Tally {
 	all := []Tally{{Key: "sources.preview.films", N: p.Films}, {Key: "sources.preview.episodes", N: p.Episodes}}
 	for _, reason := range slices.Sorted(maps.Keys(p.Held)) {
@@ -98,7 +99,7 @@ func counted(all []Tally) []Tally {
 	return slices.DeleteFunc(all, func(t Tally) bool { return t.N == 0 })
 }
 
-// Whose are the people of a file, where a person must say whose rows are imported.
+// Whose returns the people in a file if the user must choose one of them.
 func (f File) Whose() (names []string) {
 	if len(f.People) > 1 && f.Person == "" {
 		names = slices.Sorted(maps.Keys(f.People))
@@ -106,7 +107,7 @@ func (f File) Whose() (names []string) {
 	return names
 }
 
-// Tallies are the counts that are not zero.
+// Tallies returns the counts that are not zero.
 func (p FilePreview) Tallies() []Tally {
 	all := []Tally{
 		{Key: "import.new", N: p.New},
@@ -122,16 +123,16 @@ func (p FilePreview) Tallies() []Tally {
 	return counted(all)
 }
 
-// FileOrder names a file, and what a person said of it.
+// FileOrder names a file and contains the user's choices about it.
 type FileOrder struct {
 	ID     string `json:"id"`
 	Dates  string `json:"dates,omitempty"`  // DayFirst or MonthFirst; "" before the user has chosen
-	Person string `json:"person,omitempty"` // whose rows are imported; "" for everybody's
-	Wait   bool   `json:"wait,omitempty"`   // for the end of an import
+	Person string `json:"person,omitempty"` // the person to import; "" for all
+	Wait   bool   `json:"wait,omitempty"`   // wait for the end of the import
 }
 
-// Left is about how long an import still takes, and how many rows it reads a second; 0 while
-// that is unknown.
+// Left returns the approximate remaining time of an import and the rows read per second, or 0 if
+// unknown.
 func (f File) Left(now time.Time) (left time.Duration, rate int) {
 	took := now.Sub(f.StartedAt)
 	if f.Done == 0 || f.StartedAt.IsZero() || took <= 0 {

@@ -12,16 +12,16 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
-// Meaning is a film or series that typed words may mean.
+// Meaning is a film or series that a search text may mean.
 type Meaning struct {
 	typed.Reading
 	Is    resolve.Candidate
-	Exact bool // it is called exactly that, or has that number
+	Exact bool // it has exactly this title or number
 }
 
-// Meanings returns what films or series the readings of typed words may mean: of all in
-// which one is called exactly that, else of the last one in which anything is similar.
-// trouble is why no provider could be asked.
+// Meanings returns the films or series that the readings of a search text may mean: those of all
+// readings with an exact match, else those of the last reading with any result. trouble is the
+// reason if no provider could be asked.
 func (a API) Meanings(ctx context.Context, readings []typed.Reading, kind viewing.MediaType) (all []Meaning, trouble *viewing.Message, err error) {
 	var similar []Meaning
 	for _, r := range readings {
@@ -49,11 +49,11 @@ func (a API) Meanings(ctx context.Context, readings []typed.Reading, kind viewin
 	return all, trouble, nil
 }
 
-// meanings are what the answer to a question may mean.
+// meanings returns the possible meanings in a resolution.
 func (r Resolution) meanings(w viewing.Media, reading typed.Reading) (all []Meaning) {
 	switch {
-	case r.Correction != nil: // without a year, another one may have that title
-		return []Meaning{{reading, r.Correction.Is, r.Correction.Reported.Year > 0 || spelled(r.Correction.Is.Title) == spelled(w.Title)}}
+	case r.Correction != nil: // without a year, other items may have the same title
+		return []Meaning{{reading, r.Correction.Is, r.Correction.Reported.Year > 0 || normalize(r.Correction.Is.Title) == normalize(w.Title)}}
 	case r.Certain != nil:
 		is := resolve.Candidate{Type: w.Type, TMDB: r.Certain.TMDB, Title: w.Title, Year: w.Year}
 		if r.Named != nil && r.Named.Title != "" {
@@ -63,14 +63,14 @@ func (r Resolution) meanings(w viewing.Media, reading typed.Reading) (all []Mean
 	}
 	for _, c := range r.Candidates {
 		if c.Type == w.Type {
-			all = append(all, Meaning{reading, c, spelled(c.Title) == spelled(w.Title) && (w.Year == 0 || c.Year == w.Year)})
+			all = append(all, Meaning{reading, c, normalize(c.Title) == normalize(w.Title) && (w.Year == 0 || c.Year == w.Year)})
 		}
 	}
 	return all
 }
 
-// spelled are the letters and digits of a title.
-func spelled(title string) string {
+// normalize returns the letters and digits of a title in lower case.
+func normalize(title string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 			return -1

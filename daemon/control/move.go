@@ -2,7 +2,7 @@ package control
 
 import "github.com/filmspool/filmspool/queue/viewing"
 
-// HistoryMove has what was delivered for one account sent to another, too.
+// HistoryMove asks for the delivered entries of one account to be sent to another one, too.
 type HistoryMove struct {
 	From   string `json:"from"`
 	To     string `json:"to"`
@@ -15,17 +15,16 @@ type HistoryMoved struct {
 	Films     int `json:"films"`
 	Episodes  int `json:"episodes"`
 	Watchlist int `json:"watchlist"`
-	Lists     int `json:"lists"` // with what is on them
-	Known     int `json:"known"` // left out: the account has them
-	// AtService is how many of the films and episodes the other service shows in its
-	// history: they are found there and not sent. It is counted in a dry run, where the
-	// history can be read.
+	Lists     int `json:"lists"` // including their items
+	Known     int `json:"known"` // omitted because the account has them
+	// AtService is how many of the films and episodes are in the other service's history already:
+	// those are not sent. It is counted in a dry run, if the history is readable.
 	AtService int             `json:"atService"`
 	Readable  bool            `json:"readable,omitzero"`
-	Reason    viewing.Message `json:"reason,omitzero"` // why it is not
-	// SendSeconds is about how long the sending takes; 0 when nothing slows it.
+	Reason    viewing.Message `json:"reason,omitzero"` // why it is not readable
+	// SendSeconds is the approximate duration of the sending; 0 without a rate limit.
 	SendSeconds int64 `json:"sendSeconds"`
 }
 
-// New is how many entries the account gets.
+// New returns how many entries the account gets.
 func (m HistoryMoved) New() int { return m.Films + m.Episodes + m.Watchlist + m.Lists }

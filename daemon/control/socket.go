@@ -21,11 +21,11 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// maxPath is how long a socket's path may be, in bytes: macOS has the least room for it.
+// maxPath is the maximum length of a socket's path in bytes. macOS has the lowest limit.
 const maxPath = 103
 
-// Listen opens the socket at path, with these rights. The caller holds the state folder's
-// lock, so a socket that is there already was left by a process that was killed.
+// Listen opens the socket at path with this mode. The caller must hold the lock of the state
+// folder, so an existing socket is a leftover of a killed process.
 func Listen(path string, mode fs.FileMode) (*net.UnixListener, error) {
 	if len(path) > maxPath {
 		return nil, fmt.Errorf("listen at %s: a socket's path may have %d bytes, and this one has %d; use a shorter --state-dir", path, maxPath, len(path))
@@ -37,14 +37,14 @@ func Listen(path string, mode fs.FileMode) (*net.UnixListener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for commands: %w", err)
 	}
-	if err := os.Chmod(path, mode); err != nil { // until now the folder's rights protect it
+	if err := os.Chmod(path, mode); err != nil { // before this the folder's mode protects it
 		return nil, errors.Join(fmt.Errorf("listen for commands: %w", err), l.Close())
 	}
 	return l, nil
 }
 
-// Dial connects to the daemon that listens at path. Where none does, the error is a [Fault]
-// with [CodeNotRunning].
+// Dial connects to the daemon that listens at path. If none does, the error is a [Fault] with
+// [CodeNotRunning].
 func Dial(ctx context.Context, path string) (*Client, error) {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", path)
@@ -70,23 +70,23 @@ type Client struct {
 	http *http.Client
 }
 
-// newClient asks the daemon that listens at path.
+// newClient returns a client of the daemon that listens at path.
 func newClient(path string) *Client {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		var d net.Dialer
 		return d.DialContext(ctx, "unix", path)
 	}
 	c := &Client{http: &http.Client{Transport: &http.Transport{DialContext: dial}}}
-	for question, f := range reflect.ValueOf(&c.API).Elem().Fields() {
-		f.Set(reflect.MakeFunc(f.Type(), func(in []reflect.Value) []reflect.Value { return c.ask(question, in) }))
+	for endpoint, f := range reflect.ValueOf(&c.API).Elem().Fields() {
+		f.Set(reflect.MakeFunc(f.Type(), func(in []reflect.Value) []reflect.Value { return c.ask(endpoint, in) }))
 	}
 	return c
 }
 
-// Close drops idle connections.
+// Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// post sends a body, and has read take a good answer.
+// post sends a body and passes a successful answer to read.
 func (c *Client) post(ctx context.Context, path string, body io.Reader, read func(*http.Response) error) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://filmspool"+path, body)
 	if err != nil {
@@ -110,51 +110,51 @@ func (c *Client) post(ctx context.Context, path string, body io.Reader, read fun
 	return nil
 }
 
-// maxBody bounds what a request may carry, in bytes.
+// maxBody is the maximum size of a request's parameter in bytes.
 const maxBody = 1 << 20
 
-// Handler answers the questions of the control API. It trusts every request.
+// Handler serves the control API. It does not check permissions.
 func Handler(a API, log *slog.Logger) http.Handler {
 	mux := http.NewServeMux()
-	for question, f := range reflect.ValueOf(a).Fields() {
-		mux.HandleFunc(pathOf(question), func(w http.ResponseWriter, r *http.Request) {
-			out := &begun{ResponseWriter: w}
+	for endpoint, f := range reflect.ValueOf(a).Fields() {
+		mux.HandleFunc(pathOf(endpoint), func(w http.ResponseWriter, r *http.Request) {
+			out := &streamWriter{ResponseWriter: w}
 			value, err := call(f, r, out)
 			answer(w, r, log, out, value, err)
 		})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, r, log, &begun{}, nil, NotFound(viewing.Verbatim("there is no "+r.URL.Path), viewing.Message{}))
+		answer(w, r, log, &streamWriter{}, nil, NotFound(viewing.Verbatim("there is no "+r.URL.Path), viewing.Message{}))
 	})
 	return mux
 }
 
-// answer sends a value, unless it was written as a stream, or an error, which can only cut the
-// connection after the first byte of a stream. It logs what is no mistake of the asker.
-func answer(w http.ResponseWriter, r *http.Request, log *slog.Logger, stream *begun, value any, err error) {
+// answer writes a result, unless it was streamed, or an error. After the first byte of a stream
+// it can only abort the connection. It logs internal errors.
+func answer(w http.ResponseWriter, r *http.Request, log *slog.Logger, stream *streamWriter, value any, err error) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	if err != nil {
 		f := FaultOf(err)
 		if f.Code == CodeInternal && !errors.Is(err, context.Canceled) {
 			log.Error("control request failed", "path", r.URL.Path, "error", err)
 		}
-		if stream.yes {
+		if stream.written {
 			panic(http.ErrAbortHandler)
 		}
 		w.WriteHeader(cmp.Or(statuses[f.Code], http.StatusInternalServerError))
 		value = f
 	}
-	text, _ := json.Marshal(value) // cannot fail
+	text, _ := json.Marshal(value) // the types of the API cannot fail
 	switch {
 	case value == nil:
 	case err == nil && w.Header().Get("Trailer") != "":
 		w.Header().Set(trailer, string(text))
 	default:
-		_, _ = w.Write(append(text, '\n')) // fails only where the asker is gone
+		_, _ = w.Write(append(text, '\n')) // fails only if the client is gone
 	}
 }
 
-// decode reads one JSON value, the whole body. An empty body is the zero value.
+// decode reads a body that is exactly one JSON value. An empty body is the zero value.
 func decode(body io.Reader, into any) error {
 	d := json.NewDecoder(body)
 	d.DisallowUnknownFields()
@@ -169,7 +169,7 @@ func decode(body io.Reader, into any) error {
 	return nil
 }
 
-// FaultOf is err as the asker may see it.
+// FaultOf converts an error into a fault for the client.
 func FaultOf(err error) *Fault {
 	if f, ok := errors.AsType[*Fault](err); ok {
 		return f
@@ -182,40 +182,40 @@ func FaultOf(err error) *Fault {
 	return &Fault{Code: code, Message: all[0], Also: all[1:]}
 }
 
-// trailer holds the result of a question whose answer is a stream.
+// trailer is the HTTP trailer with the result of a call that streams its answer.
 const trailer = "Answer"
 
-// begun is a writer that remembers whether anything was written.
-type begun struct {
+// streamWriter is a response writer that remembers whether anything was written.
+type streamWriter struct {
 	http.ResponseWriter
-	yes bool
+	written bool
 }
 
-func (b *begun) Write(text []byte) (int, error) {
-	b.yes = true
-	return b.ResponseWriter.Write(text)
+func (w *streamWriter) Write(text []byte) (int, error) {
+	w.written = true
+	return w.ResponseWriter.Write(text)
 }
 
-// Each function of an [API] is a question. It is asked at /v1/ and its name, which begins with a
-// small letter there. Its parameter, if it has one beside the context, is the body as JSON; so is
-// its result. An [io.Reader] is the body itself, and the parameter beside it is in the address
-// then; what is written to an [io.Writer] is the answer, and its result follows as a trailer.
+// Each function of an [API] is an endpoint at /v1/ plus its name, with a lower-case first letter.
+// The parameter after the context is the body as JSON, and so is the result. A function with an
+// [io.Reader] gets the body itself; its other parameter is then in the query "of". A function with
+// an [io.Writer] streams its answer; its result follows as a trailer.
 
 var (
 	readerType = reflect.TypeFor[io.Reader]()
 	writerType = reflect.TypeFor[io.Writer]()
 )
 
-// pathOf is where a question is asked.
-func pathOf(question reflect.StructField) string {
-	return "/v1/" + strings.ToLower(question.Name[:1]) + question.Name[1:]
+// pathOf returns the path of a call.
+func pathOf(endpoint reflect.StructField) string {
+	return "/v1/" + strings.ToLower(endpoint.Name[:1]) + endpoint.Name[1:]
 }
 
-// Of returns the API whose questions are answered by the methods of their names. One without a
-// method is answered by an error.
-func Of(answers any, otherwise error) (a API) {
-	for question, f := range reflect.ValueOf(&a).Elem().Fields() {
-		method := reflect.ValueOf(answers).MethodByName(question.Name)
+// NewAPI returns an API that calls the methods of a value by name. A call without a method returns
+// the error otherwise.
+func NewAPI(server any, otherwise error) (a API) {
+	for endpoint, f := range reflect.ValueOf(&a).Elem().Fields() {
+		method := reflect.ValueOf(server).MethodByName(endpoint.Name)
 		if !method.IsValid() {
 			method = reflect.MakeFunc(f.Type(), func([]reflect.Value) []reflect.Value {
 				out := resultsOf(f.Type())
@@ -228,7 +228,7 @@ func Of(answers any, otherwise error) (a API) {
 	return a
 }
 
-// resultsOf are zero values of what a function returns.
+// resultsOf returns zero values for the results of a function.
 func resultsOf(f reflect.Type) (all []reflect.Value) {
 	for t := range f.Outs() {
 		all = append(all, reflect.New(t).Elem())
@@ -236,29 +236,29 @@ func resultsOf(f reflect.Type) (all []reflect.Value) {
 	return all
 }
 
-// call asks a question that came by HTTP. What is streamed goes to out.
-func call(question reflect.Value, r *http.Request, out *begun) (answer any, err error) {
-	parameters := io.Reader(r.Body)
+// call executes a call that was received by HTTP. Streamed output goes to out.
+func call(function reflect.Value, r *http.Request, out *streamWriter) (answer any, err error) {
+	parameter := io.Reader(r.Body)
 	if r.URL.RawQuery != "" {
-		parameters = strings.NewReader(r.URL.Query().Get("of"))
+		parameter = strings.NewReader(r.URL.Query().Get("of"))
 	}
 	in := []reflect.Value{reflect.ValueOf(r.Context())}
-	for i := 1; i < question.Type().NumIn(); i++ {
-		switch t := question.Type().In(i); t {
+	for i := 1; i < function.Type().NumIn(); i++ {
+		switch t := function.Type().In(i); t {
 		case readerType:
 			in = append(in, reflect.ValueOf(r.Body))
 		case writerType:
 			out.Header().Set("Trailer", trailer)
 			in = append(in, reflect.ValueOf(out))
 		default:
-			parameter := reflect.New(t)
-			if err := decode(io.LimitReader(parameters, maxBody), parameter.Interface()); err != nil {
+			value := reflect.New(t)
+			if err := decode(io.LimitReader(parameter, maxBody), value.Interface()); err != nil {
 				return nil, err
 			}
-			in = append(in, parameter.Elem())
+			in = append(in, value.Elem())
 		}
 	}
-	results := question.Call(in)
+	results := function.Call(in)
 	err, _ = results[len(results)-1].Interface().(error)
 	if len(results) > 1 {
 		answer = results[0].Interface()
@@ -266,10 +266,10 @@ func call(question reflect.Value, r *http.Request, out *begun) (answer any, err 
 	return answer, err
 }
 
-// ask asks a question of the daemon, and returns what its function returns.
-func (c *Client) ask(question reflect.StructField, in []reflect.Value) []reflect.Value {
-	out := resultsOf(question.Type)
-	path, body := pathOf(question), io.Reader(http.NoBody)
+// ask sends a call to the daemon and returns the results of its function.
+func (c *Client) ask(endpoint reflect.StructField, in []reflect.Value) []reflect.Value {
+	out := resultsOf(endpoint.Type)
+	path, body := pathOf(endpoint), io.Reader(http.NoBody)
 	var parameter []byte
 	var err error
 	read := func(answer *http.Response) error {
@@ -279,7 +279,7 @@ func (c *Client) ask(question reflect.StructField, in []reflect.Value) []reflect
 		read = func(*http.Response) error { return nil }
 	}
 	for i, v := range in[1:] {
-		switch question.Type.In(i + 1) {
+		switch endpoint.Type.In(i + 1) {
 		case readerType:
 			path += "?of=" + url.QueryEscape(string(parameter))
 			body = v.Interface().(io.Reader)

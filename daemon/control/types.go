@@ -15,7 +15,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Status is how an instance stands.
+// Status is the status of an instance.
 type Status struct {
 	State    account.State `json:"state"`          // ok, offline, paused or attention
 	Summary  string        `json:"summary"`        // one sentence
@@ -25,34 +25,34 @@ type Status struct {
 	Counts   entry.Counts  `json:"counts"`
 	Accounts []Account     `json:"accounts"`
 	Sources  []Source      `json:"sources"`
-	// Playing is what plays now, the latest news first. It is kept nowhere.
+	// Playing are the current playbacks, the most recently updated first. They are not stored.
 	Playing []Playing `json:"playing,omitempty"`
-	// Untitled are the sites whose videos without a title are ignored.
+	// Untitled are the sites on which videos without a title are ignored.
 	Untitled []string `json:"untitled,omitempty"`
-	// Waves are held until a person decides: more was told at once than a person can
-	// watch in a minute.
+	// Waves are held bursts: a source reported more viewings at once than a person can watch in a
+	// minute.
 	Waves                []entry.Burst `json:"waves,omitempty"`
-	OldestPendingSeconds int64         `json:"oldestPendingSeconds"` // 0 when nothing waits
-	// Problems are what a person can do something about, the worst first. What another
-	// one of them causes is not among them.
+	OldestPendingSeconds int64         `json:"oldestPendingSeconds"` // 0 if nothing is pending
+	// Problems are the problems that the user can do something about, the most severe first,
+	// without those that another problem causes.
 	Problems []Problem `json:"problems"`
-	// Notices are what happened to the queue's file, until acknowledged.
+	// Notices are events of the queue's file, until they are acknowledged.
 	Notices []sqlite.Notice `json:"notices"`
-	// Storage is why nothing can be written; absent when all is well.
+	// Storage is the reason why nothing can be written; absent if writing works.
 	Storage *Storage `json:"storage,omitempty"`
 }
 
-// Playing is what a source plays now.
+// Playing is a playback that a source reports.
 type Playing struct {
 	Source   string        `json:"source"`
 	Media    viewing.Media `json:"media"`
 	Paused   bool          `json:"paused,omitempty"`
-	At       time.Time     `json:"at"`                 // when Position was reported; when it began, without a position
+	At       time.Time     `json:"at"`                 // time of Position, or of the start without a position
 	Position float64       `json:"position,omitempty"` // in seconds
-	Duration float64       `json:"duration,omitempty"` // in seconds; 0 where it is not known
+	Duration float64       `json:"duration,omitempty"` // in seconds; 0 if unknown
 }
 
-// Percent returns how much of it has been played by now; 0 where that is not known.
+// Percent returns how much has been played by now, or 0 if unknown.
 func (p Playing) Percent(now time.Time) int {
 	if p.Duration <= 0 {
 		return 0
@@ -64,14 +64,14 @@ func (p Playing) Percent(now time.Time) int {
 	return int(100 * min(max(position/p.Duration, 0), 1))
 }
 
-// SourceNames returns the names of sources as a person calls them, and tells several Kodi
-// libraries without one apart by their folders.
+// SourceNames returns the display names of sources. Several Kodi libraries without a name are
+// distinguished by their folders.
 func (s Status) SourceNames() map[string]string {
 	names := map[string]string{}
 	var libraries []string
 	for _, source := range s.Sources {
 		if source.Label != "" {
-			names[source.Name] = source.Called()
+			names[source.Name] = source.DisplayName()
 		}
 		if source.Kind == viewing.SourceKodi {
 			libraries = append(libraries, source.Name)
@@ -85,14 +85,14 @@ func (s Status) SourceNames() map[string]string {
 	return names
 }
 
-// Storage is trouble with the disk or the queue's file.
+// Storage is a problem with the disk or the queue's file.
 type Storage struct {
 	Reason  viewing.Message `json:"reason"`
 	Since   time.Time       `json:"since"`
-	Refused int64           `json:"refused"` // events that were not taken since
+	Refused int64           `json:"refused"` // events refused since then
 }
 
-// NeedUser is how many entries wait for a person.
+// NeedUser returns how many entries need the user.
 func NeedUser(c entry.Counts) int64 { return c.Held + c.InDoubt + c.Rejected }
 
 // Account is one account at a service.
@@ -102,63 +102,61 @@ type Account struct {
 	Reason        viewing.Message `json:"reason,omitzero"` // why it is in that state
 	Hint          viewing.Message `json:"hint,omitzero"`   // what to do
 	BaseURL       string          `json:"baseUrl,omitempty"`
-	User          string          `json:"user,omitempty"` // whose key it is, where the service says
+	User          string          `json:"user,omitempty"` // the key's user, if the service reports it
 	LastDelivered *time.Time      `json:"lastDelivered"`
-	// PausedUntil is when the user's pause ends by itself; absent for none, and for
-	// one without an end.
+	// PausedUntil is the end of the user's pause; absent without a pause or without an end.
 	PausedUntil *time.Time `json:"pausedUntil,omitempty"`
-	// Drops says that what is watched until then is dropped.
+	// Drops means that viewings are dropped during the pause.
 	Drops bool `json:"drops,omitempty"`
-	// NextTry is when it is tried again; absent when nothing is planned.
+	// NextTry is the time of the next attempt; absent if none is planned.
 	NextTry *time.Time `json:"nextTry,omitempty"`
-	// Counts are its entries in each state; absent where there is one account alone.
+	// Counts are its entries by state; absent if there is only one account.
 	Counts *entry.Counts `json:"counts,omitempty"`
-	// Oldest is since when the oldest of its entries waits; told only with Counts.
+	// Oldest is the time of its oldest pending entry. It is set together with Counts.
 	Oldest time.Time `json:"-"`
-	// Local says that no service was ever connected: what is watched is kept here, and
-	// that is no trouble.
+	// Local means that no service was ever connected: viewings are only stored here, which is not a
+	// problem.
 	Local bool `json:"local,omitempty"`
-	// Unused says that it has no key, nothing waits for it, and others are used:
-	// that is no trouble.
+	// Unused means that the account has no key and no pending entries while others are used, which
+	// is not a problem.
 	Unused bool `json:"-"`
 	// Unresolved is how many of its entries are held without an identifier.
 	Unresolved int64 `json:"unresolved,omitempty"`
-	// Resolves is whether the service can be asked what those are; absent as
-	// long as that was not tried.
+	// Resolves says whether the service can identify items; absent if that is unknown.
 	Resolves *bool `json:"resolves,omitempty"`
-	// Note is what the service does not do that was asked of it.
+	// Note is a limitation of the service.
 	Note viewing.Message `json:"note,omitzero"`
 	// Troubles are what is wrong with it, for package health.
 	Troubles []Problem `json:"-"`
 }
 
-// Again says when the service is asked again; nothing when that is not after now.
-func (a Account) Again(now time.Time) viewing.Message {
+// NextTryMessage says when the service is tried again. It is empty if that is not in the future.
+func (a Account) NextTryMessage(now time.Time) viewing.Message {
 	if a.NextTry == nil || !a.NextTry.After(now) {
 		return viewing.Message{}
 	}
 	return viewing.Say("why.triedAt", "at", entry.Time(*a.NextTry))
 }
 
-// Source is one paired browser, one program, one library, or the command line.
+// Source is a paired browser, a program, a Kodi library or a provider.
 type Source struct {
 	Name     string        `json:"name"`
 	Kind     string        `json:"kind"`
 	State    account.State `json:"state"` // ok, waiting or attention
 	LastSeen *time.Time    `json:"lastSeen"`
-	Label    string        `json:"label,omitempty"` // the name that a person gave it
-	// Details are what there is to say of it.
+	Label    string        `json:"label,omitempty"` // the user's name for it
+	// Details are further facts about it.
 	Details []viewing.Message `json:"details,omitempty"`
 	Hint    viewing.Message   `json:"hint,omitzero"` // what to do
-	// Unread are the sites that a browser cannot read any more, by name.
+	// Unread are the sites that a browser can no longer read, sorted.
 	Unread []string `json:"unread,omitempty"`
 	// Troubles are what is wrong with it, for package health.
 	Troubles []Problem `json:"-"`
 }
 
-// Called returns what a person calls the source: "Chrome", "Kodi (living room)"; "" without
-// a name.
-func (s Source) Called() string {
+// DisplayName returns the user's name for the source: "Chrome", "Kodi (living room)". It may be
+// "".
+func (s Source) DisplayName() string {
 	if s.Kind == viewing.SourceKodi && s.Label != "" {
 		return "Kodi (" + s.Label + ")"
 	}
@@ -168,56 +166,55 @@ func (s Source) Called() string {
 // Explanation is everything known about one entry.
 type Explanation struct {
 	entry.Explanation
-	// Why says why the entry stands where it does.
+	// Why is the reason for the state of the entry.
 	Why viewing.Message `json:"why,omitzero"`
 	// Hint is the command that moves it on, if there is one.
 	Hint viewing.Message `json:"hint,omitzero"`
-	// Candidates are what an entry without an identifier may be, the likeliest first.
+	// Candidates are what an entry without an identifier may be, the most likely first.
 	Candidates []resolve.Candidate `json:"candidates,omitempty"`
 }
 
-// Login is a key to prove and keep.
+// Login is a key to check and store.
 type Login struct {
 	Account string `json:"account"`
-	BaseURL string `json:"baseUrl,omitempty"` // empty: the one that is known
+	BaseURL string `json:"baseUrl,omitempty"` // empty: the current one
 	Key     string `json:"key"`
-	// TMDB says that the key is a token for TMDB, and no account's.
+	// TMDB means that the key is a token for TMDB, not of an account.
 	TMDB bool `json:"tmdb,omitempty"`
 	// DryRun finds out for which address a key would be kept, and keeps nothing;
 	// it needs no key.
 	DryRun bool `json:"dryRun,omitempty"`
 }
 
-// LoginResult says what the service said of the key.
+// LoginResult is the service's answer about a key.
 type LoginResult struct {
 	Account string          `json:"account"`
 	BaseURL string          `json:"baseUrl"`
 	User    string          `json:"user,omitempty"`
 	Proven  bool            `json:"proven"`
-	Note    viewing.Message `json:"note,omitzero"` // when there is more to say
+	Note    viewing.Message `json:"note,omitzero"` // an additional remark
 }
 
-// Opened is how a browser signs in to the pages.
+// Opened contains what a browser needs to sign in to the pages.
 type Opened struct {
 	URL    string `json:"url,omitempty"`    // of the pages, without a path
-	Ticket string `json:"ticket,omitempty"` // good once, for 30 seconds
-	Used   bool   `json:"used,omitempty"`   // somebody has signed in with the ticket
+	Ticket string `json:"ticket,omitempty"` // valid once, for 30 seconds
+	Used   bool   `json:"used,omitempty"`   // a browser has signed in with the ticket
 }
 
-// About is what runs, and where its files are.
+// About describes the program and its files.
 type About struct {
 	Version  string `json:"version"`
-	Platform string `json:"platform"` // of Go, and of the system
+	Platform string `json:"platform"` // Go version, system and architecture
 	Config   string `json:"config"`   // a file, which may not exist
 	State    string `json:"state"`    // a folder
 	Database string `json:"database"` // a file
-	// Report tells somebody who helps how the instance stands, as package support
-	// writes it: nothing of the person, and nothing that they watched.
+	// Report describes the instance for helpers, as package health writes it: without personal data
+	// and titles.
 	Report string `json:"report"`
 }
 
-// ClientInfo is one paired browser or one program. A program has neither
-// origin nor browser.
+// ClientInfo is a paired browser or a program. A program has neither origin nor browser.
 type ClientInfo struct {
 	ID       string              `json:"id"`
 	Kind     string              `json:"kind"` // viewing.SourceBrowser or viewing.SourceProgram
@@ -226,35 +223,35 @@ type ClientInfo struct {
 	Browser  string              `json:"browser"`
 	PairedAt time.Time           `json:"pairedAt"`
 	LastSeen *time.Time          `json:"lastSeen"`
-	LastCall *connector.LastCall `json:"lastCall,omitempty"` // of a program's hook, since the start
+	LastCall *connector.LastCall `json:"lastCall,omitempty"` // last call of a program's hook since the start
 }
 
-// NewProgram is a program that may post from now on.
+// NewProgram is a program to register.
 type NewProgram struct {
 	Label string `json:"label"`
-	Hook  string `json:"hook,omitempty"` // the media server or player that calls; "" is a program of one's own
+	Hook  string `json:"hook,omitempty"` // the media server or player that calls; "" for other programs
 }
 
-// Renaming is a source and its new name: a client by its id or a name that only one has, a
-// library by its source, its folder or its name.
+// Renaming is a source and its new name. ID is a client's id or unique label, or a library's
+// source name, folder or name.
 type Renaming struct {
 	ID    string `json:"id"`
 	Label string `json:"label"`
 }
 
-// AddedClient is a program that was just added.
+// AddedClient is a registered program.
 type AddedClient struct {
 	ID    string `json:"id"`
 	Kind  string `json:"kind"`
 	Label string `json:"label"`
 	Token string `json:"token"`
-	URL   string `json:"url"` // where it posts; of a hook with the token in it
+	URL   string `json:"url"` // address for its requests; that of a hook contains the token
 	Hook  string `json:"hook,omitempty"`
-	Body  string `json:"body,omitempty"` // what the sender must be told to send; "" where it knows by itself
+	Body  string `json:"body,omitempty"` // the body to configure in the sender; "" if it has a fixed one
 }
 
-// Known is t in UTC, or nil for the zero time.
-func Known(t time.Time) *time.Time {
+// OptionalTime returns t in UTC, or nil for the zero time.
+func OptionalTime(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}
@@ -262,43 +259,42 @@ func Known(t time.Time) *time.Time {
 	return &t
 }
 
-// Severity is how much a [Problem] hurts.
+// Severity says how serious a [Problem] is.
 type Severity string
 
 // The severities, the worst first.
 const (
-	NeedsYou Severity = "needs you" // something does not move until a person does
-	Soon     Severity = "soon"      // it will stop, or comfort is lost
-	Note     Severity = "note"      // good to know, and there is something to do about it
+	NeedsYou Severity = "needs you" // something stands still until the user acts
+	Soon     Severity = "soon"      // something will fail later, or a feature is missing
+	Note     Severity = "note"      // information with a possible action
 )
 
-// Problem is a state that a person can do something about. A part of the program that has one
-// names its code and what is special; package health adds the rest by its table, and writes
-// the texts in a language.
+// Problem is a condition that the user can do something about. The part of the program that
+// detects it sets the code and the details; package health adds the rest from its table and
+// renders the texts.
 type Problem struct {
 	Code     string     `json:"code"` // lower case, with hyphens: "key-refused"
 	Severity Severity   `json:"severity"`
 	Text     string     `json:"text"` // one sentence
 	Why      string     `json:"why"`  // why it matters, one sentence
 	Act      Act        `json:"act"`
-	Cause    *string    `json:"cause"` // the code of the problem that this one comes from; nil for none
-	Since    *time.Time `json:"since"` // nil where nobody knows
-	// About is what it is about where there may be several: an account, a source, a
-	// notice.
+	Cause    *string    `json:"cause"` // code of the problem that causes it; may be nil
+	Since    *time.Time `json:"since"` // nil if unknown
+	// About is the affected account, source or notice, if there may be several.
 	About string           `json:"about,omitempty"`
-	Count int64            `json:"count,omitempty"` // how many, where that is part of it
-	What  *viewing.Message `json:"what,omitempty"`  // what is known more
-	After time.Duration    `json:"-"`               // how long it must last before it is told
+	Count int64            `json:"count,omitempty"` // number of entries, if relevant
+	What  *viewing.Message `json:"what,omitempty"`  // further details
+	After time.Duration    `json:"-"`               // how long it must last before it is reported
 }
 
-// Act is what mends a problem: a verb and what it is done to.
+// Act is the remedy of a problem: a verb and its target.
 type Act struct {
 	Verb   string `json:"verb,omitempty"`
 	Target string `json:"target,omitempty"`
-	Text   string `json:"text"` // what to do, in words
-	// Command is what to type; nil where it is not mended by this program.
+	Text   string `json:"text"` // instruction for the user
+	// Command is the command to type; nil if this program has none.
 	Command *string `json:"command"`
-	// Page is where on the daemon's page it is mended; "" for nowhere.
+	// Page is the path of the page for it; may be "".
 	Page string `json:"page,omitempty"`
 }
 
@@ -312,14 +308,14 @@ const (
 const (
 	NoticeSent   = "sent"
 	NoticeFailed = "failed"
-	NoticeOff    = "off" // it cannot work here, and is not used
+	NoticeOff    = "off" // it cannot work here and is not used
 )
 
-// NoticeTest is what became of a test by one way.
+// NoticeTest is the result of a test notice through one channel.
 type NoticeTest struct {
 	Way    string          `json:"way"`             // desktop or webhook
 	State  string          `json:"state"`           // sent, failed or off
-	Detail viewing.Message `json:"detail,omitzero"` // why, where it was not sent
+	Detail viewing.Message `json:"detail,omitzero"` // why it was not sent
 }
 
 // Edit is a correction of one entry.
@@ -328,28 +324,27 @@ type Edit struct {
 	entry.Edit
 }
 
-// Fix says what the film or series of an entry is, or asks what it may be.
+// Fix sets the film or series of an entry, or asks for candidates.
 type Fix struct {
 	ID int64 `json:"id"`
-	// What is what a person typed: a number, an address, or words of a title.
+	// What is the user's text: a number, an address, or words of a title.
 	What string `json:"what,omitempty"`
 	// Season and Episode are the place of an episode; nil is what What names, or leaves it as it is.
 	Season  *int `json:"season,omitempty"`
 	Episode *int `json:"episode,omitempty"`
-	// Is is what they have chosen; nil has candidates told, and changes nothing.
+	// Is is the chosen candidate; if nil, candidates are returned and nothing is changed.
 	Is *resolve.Candidate `json:"is,omitempty"`
 	// DryRun has it told what would be changed, and changes nothing.
 	DryRun bool `json:"dryRun,omitempty"`
 }
 
-// Fixed is what a [Fix] did, or what may be chosen.
+// Fixed is the result of a [Fix], or the candidates to choose from.
 type Fixed struct {
 	Entry      entry.Entry         `json:"entry"`
 	Candidates []resolve.Candidate `json:"candidates"`
-	// Certain is the candidate that alone is meant; absent where that is not
-	// certain, and once it is chosen.
+	// Certain is the only possible candidate; absent if there are several, or after the choice.
 	Certain *resolve.Candidate `json:"certain,omitempty"`
-	// Searched says that candidates were looked for by words.
+	// Searched means that candidates were searched by title.
 	Searched bool `json:"searched,omitempty"`
 	// Season and Episode are the place that was given.
 	Season  *int `json:"season,omitempty"`
@@ -357,45 +352,46 @@ type Fixed struct {
 	resolve.CorrectionResult
 }
 
-// Undo has one entry taken back.
+// Undo asks to delete one delivered viewing at the service.
 type Undo struct {
 	ID     int64 `json:"id"`
 	DryRun bool  `json:"dryRun"`
 }
 
-// Pause names the account whose pause begins or ends.
+// Pause selects the account to pause or resume.
 type Pause struct {
 	Account string `json:"account"` // empty: all
-	// Until is when a pause ends by itself; zero is never.
+	// Until is the end of a pause; zero for none.
 	Until time.Time `json:"until,omitzero"`
-	// Drop has what is watched until then dropped. It needs an end: a silence that
-	// is forgotten would lose what is watched.
+	// Drop drops what is watched during the pause. It needs an end: a forgotten pause would lose
+	// viewings.
 	Drop bool `json:"drop,omitempty"`
 }
 
-// Undone is what taking an entry back did, or would do in a dry run.
+// Undone is the result of an [Undo], or what it would do in a dry run.
 type Undone struct {
 	entry.Entry
 	DryRun  bool `json:"dryRun"`
-	Removed bool `json:"removed"` // false: the service had it no more
+	Removed bool `json:"removed"` // false if the service no longer had it
 }
 
-// Resolution is what an item is.
+// Resolution is the result of identifying an item.
 type Resolution struct {
 	Certain    *Certain            `json:"certain"`
 	Candidates []resolve.Candidate `json:"candidates"`
 	By         string              `json:"by"` // correction, memory, service, wikidata, tmdb, source or none
 	Why        string              `json:"why"`
-	// Trouble is why nobody could be asked, such as a pause; absent where somebody was.
+	// Trouble is the reason if no provider could be asked, such as a pause.
 	Trouble *viewing.Message `json:"trouble,omitempty"`
-	// Named is the film or series that is certain, with its title; absent in identify's lines.
+	// Named is the certain film or series with its title. It is omitted in the output of
+	// "identify".
 	Named *resolve.Candidate `json:"named,omitempty"`
-	// Correction is the one that decided; absent where none did.
+	// Correction is the correction that was applied, if any.
 	Correction *resolve.Correction `json:"correction,omitempty"`
 }
 
-// Certain is an item that is certain. TMDB is an episode's series; ID is an
-// episode's own number, where that alone is known.
+// Certain is an identified item. TMDB is the number of a film or of an episode's series; ID is an
+// episode's own number if only that is known.
 type Certain struct {
 	Type    viewing.MediaType `json:"type"`
 	TMDB    int64             `json:"tmdb,omitempty"`
@@ -404,7 +400,7 @@ type Certain struct {
 	ID      int64             `json:"id,omitempty"`
 }
 
-// ResolutionOf is a decision in these words; why is its message.
+// ResolutionOf converts a decision; why is its text.
 func ResolutionOf(d resolve.Decision, why string) Resolution {
 	r := Resolution{Candidates: append([]resolve.Candidate{}, d.Candidates...), By: "none", Why: why}
 	switch {
@@ -422,7 +418,7 @@ func ResolutionOf(d resolve.Decision, why string) Resolution {
 	return r
 }
 
-// CertainOf is an item that is identified, in these words.
+// CertainOf converts an identified item.
 func CertainOf(m viewing.Media) *Certain {
 	switch {
 	case m.Placed():
@@ -434,28 +430,27 @@ func CertainOf(m viewing.Media) *Certain {
 	}
 }
 
-// KodiImport says what to import.
+// KodiImport selects what to import.
 type KodiImport struct {
 	DryRun bool      `json:"dryRun"`
-	NFO    string    `json:"nfo,omitempty"`  // read NFO files below this absolute path, or this videodb.xml, in place of the libraries
-	Since  time.Time `json:"since,omitzero"` // leave out what ended before
-	// Yes imports though a service cannot be asked what it has already.
+	NFO    string    `json:"nfo,omitempty"`  // absolute path of a folder with NFO files or of a videodb.xml, to read instead of the libraries
+	Since  time.Time `json:"since,omitzero"` // ignore earlier viewings
+	// Yes confirms an import although the history of a service cannot be read.
 	Yes bool `json:"yes"`
 }
 
-// KodiImported is what an import has handed over, or would hand over.
+// KodiImported is the result of an import, or what it would do.
 type KodiImported struct {
 	DryRun    bool           `json:"dryRun"`
 	Libraries []kodi.Preview `json:"libraries"`
 	Services  []KodiService  `json:"services"`
-	// NeedsYes says that something would be sent to a service that cannot be
-	// asked what it has already.
+	// NeedsYes means that viewings would be sent to a service with an unreadable history.
 	NeedsYes bool `json:"needsYes"`
-	// SendSeconds is about how long the sending takes; 0 when nothing slows it.
+	// SendSeconds is the approximate duration of the sending; 0 without a rate limit.
 	SendSeconds int64 `json:"sendSeconds"`
 }
 
-// Plays is how many viewings are, or would be, handed over.
+// Plays returns how many viewings are, or would be, imported.
 func (i KodiImported) Plays() (n int) {
 	for _, l := range i.Libraries {
 		n += l.Plays()
@@ -463,35 +458,35 @@ func (i KodiImported) Plays() (n int) {
 	return n
 }
 
-// KodiService is whether an account's service tells what it has.
+// KodiService says whether the history of an account's service is readable.
 type KodiService struct {
 	Account  string          `json:"account"`
 	Readable bool            `json:"readable"`
-	Reason   viewing.Message `json:"reason,omitzero"` // why not
+	Reason   viewing.Message `json:"reason,omitzero"` // why it is not readable
 }
 
-// KodiProgress is how far one import has come.
+// KodiProgress is the progress of one import.
 type KodiProgress struct {
 	Userdata  string    `json:"userdata"`
 	Running   bool      `json:"running"`
-	Done      int       `json:"done"`  // events that are on disk
+	Done      int       `json:"done"`  // events on disk
 	Total     int       `json:"total"` // events in all
 	StartedAt time.Time `json:"startedAt"`
 }
 
-// Settings are those that are safe to change while the program runs.
+// Settings are the settings that can be changed while the program runs.
 type Settings struct {
 	File string `json:"file"` // config.toml, which may not exist
-	// Problem is why a change of the file was refused. The settings of before count on.
+	// Problem is why the last change of the file was refused. The previous settings stay in use.
 	Problem  []viewing.Message `json:"problem,omitempty"`
 	Settings []config.Setting  `json:"settings"`
 }
 
-// Set asks for a change of one setting.
+// Set is a request to change one setting.
 type Set struct {
 	Key string `json:"key"`
-	// Value is text, a number, or true or false. A number may be sent as text, too.
-	// Null gives the setting back its default.
+	// Value is a text, number or boolean. A number may be sent as a text. Null restores the
+	// default.
 	Value any `json:"value"`
 }
 
@@ -502,7 +497,7 @@ type SetDone struct {
 	Changed bool           `json:"changed"`
 }
 
-// UntitledSite is a site, and whether its videos without a title are ignored.
+// UntitledSite says whether videos without a title are ignored on a site.
 type UntitledSite struct {
 	Site    string `json:"site"`
 	Ignored bool   `json:"ignored"`

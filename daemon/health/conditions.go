@@ -156,7 +156,7 @@ func collect(c Conditions) []control.Problem {
 		return all
 	}
 	if disk := c.Status.Storage; disk != nil {
-		t := control.Problem{Code: QueueUnwritable, What: &disk.Reason, Since: control.Known(disk.Since)}
+		t := control.Problem{Code: QueueUnwritable, What: &disk.Reason, Since: control.OptionalTime(disk.Since)}
 		if disk.Reason.Code == DiskFull {
 			t.Act = control.Act{Verb: "free"}
 		}
@@ -174,7 +174,7 @@ func collect(c Conditions) []control.Problem {
 	}
 	for _, n := range c.Status.Notices {
 		id := strconv.FormatInt(n.ID, 10)
-		all = append(all, control.Problem{Code: notice, About: id, What: message(n.What), Since: control.Known(n.At)})
+		all = append(all, control.Problem{Code: notice, About: id, What: message(n.What), Since: control.OptionalTime(n.At)})
 	}
 	all = append(all, stalled(c)...)
 	all = append(all, sameAccount(c)...)

@@ -60,7 +60,7 @@ func broken(t *testing.T, r row, c *Conditions) {
 	switch {
 	case does == nil:
 		what := viewing.Say("noWay")
-		c.Troubles = append(c.Troubles, control.Problem{Code: r.code, About: "default", What: &what, Since: control.Known(today().Add(-60 * day))})
+		c.Troubles = append(c.Troubles, control.Problem{Code: r.code, About: "default", What: &what, Since: control.OptionalTime(today().Add(-60 * day))})
 	default:
 		does(c)
 	}
@@ -116,7 +116,7 @@ func TestATroubleIsToldInTime(t *testing.T) {
 	for _, early := range []time.Duration{0, time.Second} {
 		on := well()
 		on.Status.Counts.Pending = 1
-		on.Status.Accounts[0].Troubles = []control.Problem{{Code: Unreachable, About: "default", Since: control.Known(today().Add(early - day)), After: day}}
+		on.Status.Accounts[0].Troubles = []control.Problem{{Code: Unreachable, About: "default", Since: control.OptionalTime(today().Add(early - day)), After: day}}
 		if shown := of(Evaluate(on), Unreachable) != nil; shown != (early == 0) {
 			t.Errorf("%s before its time: shown %v", early, shown)
 		}
