@@ -58,7 +58,7 @@ func (s *Server) hook(w http.ResponseWriter, r *http.Request) {
 			return 0, nil
 		}
 		last.Event = call.Event
-		if len(call.Media) > 0 && call.Skip != hook.SkipSomebody {
+		if len(call.Media) > 0 && call.Skip != hook.SkipOtherUser {
 			last.Title = call.Media[0].Label()
 		}
 		return 1, func() {
@@ -67,13 +67,13 @@ func (s *Server) hook(w http.ResponseWriter, r *http.Request) {
 					Session: call.Session, State: call.State, Media: call.Media[0], Duration: call.Runtime, Source: protocol.Source{Site: sender},
 				})
 			}
-			s.take(w, client, last, call)
+			s.commitCall(w, client, last, call)
 		}
 	})
 }
 
 // take commits what a call tells, and answers it.
-func (s *Server) take(w http.ResponseWriter, client string, last LastCall, call hook.Call) {
+func (s *Server) commitCall(w http.ResponseWriter, client string, last LastCall, call hook.Call) {
 	last.Result = string(call.Skip)
 	if call.Skip == "" {
 		told := s.commit("program:"+client, []protocol.Event{{ID: call.Viewing.EventID, Event: call.Viewing}})[0]

@@ -69,7 +69,7 @@ func (d *core) FindKodi(context.Context) ([]kodi.Library, error) {
 
 // AddKodi implements [control.API].
 func (d *core) AddKodi(ctx context.Context, userdata string) (kodi.Library, error) {
-	at, err := kodi.Fit(userdata)
+	at, err := kodi.CheckFolder(userdata)
 	if err != nil {
 		return at, settingsFault(err)
 	}
@@ -81,7 +81,7 @@ func (d *core) AddKodi(ctx context.Context, userdata string) (kodi.Library, erro
 // RemoveKodi implements [control.API].
 func (d *core) RemoveKodi(ctx context.Context, userdata string) (kodi.Library, error) {
 	_, err := d.change(ctx, func(from config.Source) (config.Change, error) { return from.RemoveLibrary(userdata) })
-	at, _ := kodi.Fit(userdata) // the result also contains the error
+	at, _ := kodi.CheckFolder(userdata) // the result also contains the error
 	return at, settingsFault(err)
 }
 
@@ -140,7 +140,7 @@ func settingsFault(err error) error {
 		return err
 	case errors.Is(err, fs.ErrNotExist):
 		code = control.CodeNotFound
-	case errors.Is(err, config.ErrUnknown), errors.Is(err, config.ErrInvalid), errors.Is(err, kodi.ErrUnfit):
+	case errors.Is(err, config.ErrUnknown), errors.Is(err, config.ErrInvalid), errors.Is(err, kodi.ErrNotWatchable):
 		code = control.CodeInvalid
 	}
 	all := viewing.MessagesOf(err)

@@ -159,7 +159,7 @@ func (l *libraryAccess) Login(userdata string, s library.Server) (*library.Serve
 	if password.IsZero() && user == s.User {
 		return &s, nil
 	}
-	return s.As(user, password.Reveal()), nil
+	return s.WithUser(user, password.Reveal()), nil
 }
 
 // Claim implements [kodi.Access]: it assigns a library to a folder, in place of the folder's

@@ -268,7 +268,7 @@ func kodiSource(s kodi.Status, label string) control.Source {
 		if len(s.Unwatched) > 0 {
 			say(viewing.Say("unwatched", "names", strings.Join(s.Unwatched, ", ")), "hint.profile")
 		}
-		if s.Heard {
+		if s.Announcing {
 			say(viewing.Say("announced"), "")
 		}
 	case kodi.StateGuarded:
@@ -291,7 +291,7 @@ func kodiSource(s kodi.Status, label string) control.Source {
 	}
 	if len(s.Writers) > 0 {
 		code, names := "writers", strings.Join(s.Writers, ", ")
-		if s.Heard {
+		if s.Announcing {
 			code = "writersHeard"
 		}
 		say(viewing.Say(code, "names", names), "hint.releaseReview")

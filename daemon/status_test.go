@@ -129,12 +129,12 @@ func TestLibraryLogin(t *testing.T) {
 		user, want string
 		err        error
 	}{
-		"as Kodi has it":           {kodis.As("kodi", "kodi"), "", "kodi", library.ErrServerAway},
-		"another user":             {kodis.As("kodi", "kodi"), "reader", "reader", library.ErrServerAway},
-		"one without a password":   {kodis.As("kodi", "kodi"), "other", "other", library.ErrMySQL},
-		"the password alone":       {kodis.As("reader", ""), "", "reader", library.ErrServerAway},
-		"a password that is wrong": {kodis.As("reader", "old"), "", "reader", library.ErrServerAway},
-		"none at all":              {kodis.As("kodi", ""), "", "kodi", library.ErrMySQL},
+		"as Kodi has it":           {kodis.WithUser("kodi", "kodi"), "", "kodi", library.ErrServerAway},
+		"another user":             {kodis.WithUser("kodi", "kodi"), "reader", "reader", library.ErrServerAway},
+		"one without a password":   {kodis.WithUser("kodi", "kodi"), "other", "other", library.ErrMySQL},
+		"the password alone":       {kodis.WithUser("reader", ""), "", "reader", library.ErrServerAway},
+		"a password that is wrong": {kodis.WithUser("reader", "old"), "", "reader", library.ErrServerAway},
+		"none at all":              {kodis.WithUser("kodi", ""), "", "kodi", library.ErrMySQL},
 	} {
 		l := &libraryAccess{keys: keys, config: config.Config{Kodi: config.Kodi{Libraries: []config.Library{{Userdata: "/" + name, MySQLUser: test.user}}}}}
 		got, err := l.Login("/"+name, *test.given)
@@ -221,8 +221,8 @@ func TestWhatIsAroundALibraryIsTold(t *testing.T) {
 	}{
 		{kodi.Status{Unwatched: []string{"Kids (/k)"}}, "unwatched", "hint.profile"},
 		{kodi.Status{Writers: []string{"script.trakt"}}, "writers", "hint.releaseReview"},
-		{kodi.Status{Heard: true}, "announced", ""},
-		{kodi.Status{Writers: []string{"script.trakt"}, Heard: true}, "writersHeard", "hint.releaseReview"},
+		{kodi.Status{Announcing: true}, "announced", ""},
+		{kodi.Status{Writers: []string{"script.trakt"}, Announcing: true}, "writersHeard", "hint.releaseReview"},
 		{kodi.Status{Reporters: []string{"script.tracker"}}, "reporters", "hint.addonOff"},
 	} {
 		tt.s.State = kodi.StateOK

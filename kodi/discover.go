@@ -13,28 +13,27 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Library is a library of a Kodi, on this machine or in the configuration.
+// Library is a Kodi library on this machine or in the configuration.
 type Library struct {
 	Userdata   string          `json:"userdata"`
-	Profile    string          `json:"profile,omitempty"`  // Kodi's name for it
-	Database   string          `json:"database,omitempty"` // the file, or the server's address
+	Profile    string          `json:"profile,omitempty"`  // name of the Kodi profile
+	Database   string          `json:"database,omitempty"` // file path or server address
 	Version    int             `json:"version,omitempty"`  // schema number of a file
 	Problem    viewing.Message `json:"problem,omitzero"`   // why it cannot be read now
-	Configured bool            `json:"configured"`         // it is watched
+	Configured bool            `json:"configured"`         // whether it is watched
 }
 
-// Discover lists the configured libraries, by clean paths, and those that Kodi
-// keeps where it usually does, for every user whose folders this one may see.
-// It asks no server.
+// Discover lists the configured libraries, given by clean paths, and those in Kodi's default
+// folders of every user, if this user may read them. It does not connect to servers.
 func Discover(configured []string, getenv func(string) string) []Library {
-	home, _ := os.UserHomeDir() // a service has none
-	places := append(slices.Clone(configured), library.Places(runtime.GOOS, home, getenv)...)
-	for _, home := range library.Homes(runtime.GOOS) {
-		places = append(places, library.Places(runtime.GOOS, home, func(string) string { return "" })...)
+	home, _ := os.UserHomeDir() // "" for a service
+	places := append(slices.Clone(configured), library.UserdataFolders(runtime.GOOS, home, getenv)...)
+	for _, home := range library.HomeFolders(runtime.GOOS) {
+		places = append(places, library.UserdataFolders(runtime.GOOS, home, func(string) string { return "" })...)
 	}
 	all := []Library{}
 	for _, found := range library.Discover(places) {
-		all = append(all, describe(found, slices.Contains(configured, found.Userdata)))
+		all = append(all, newLibrary(found, slices.Contains(configured, found.Userdata)))
 	}
 	for _, userdata := range configured {
 		if !slices.ContainsFunc(all, func(l Library) bool { return l.Userdata == userdata }) {
@@ -44,31 +43,31 @@ func Discover(configured []string, getenv func(string) string) []Library {
 	return all
 }
 
-func describe(found library.Installed, configured bool) Library {
+func newLibrary(found library.Installed, configured bool) Library {
 	l := Library{
 		Userdata: found.Userdata, Profile: found.Name, Configured: configured,
 		Database: found.Database.String(), Version: found.Database.Version,
 	}
 	if found.Err != nil {
-		_, l.Problem, _ = complain(found.Err)
+		_, l.Problem, _ = describeError(found.Err)
 	}
 	return l
 }
 
-// ErrUnfit is wrapped by the reasons for which a folder cannot be watched, but for the one
-// that it is not there: that is an [fs.ErrNotExist].
-var ErrUnfit = errors.New("no library to watch")
+// ErrNotWatchable is wrapped by the errors of [CheckFolder], except for a missing folder, which
+// is an [fs.ErrNotExist].
+var ErrNotWatchable = errors.New("no library to watch")
 
-// Fit is the library of a userdata folder that can be watched. What passes by itself,
-// as when Kodi writes, is its Problem and no error.
-func Fit(path string) (found Library, err error) {
+// CheckFolder returns the library of a userdata folder, or an error if it cannot be watched. A
+// temporary obstacle, such as a write by Kodi, is not an error but sets Problem.
+func CheckFolder(path string) (found Library, err error) {
 	say := func(code string) viewing.Message { return viewing.Say(code, "path", path) }
 	refuse := func(problem viewing.Message, hint string) (Library, error) {
-		return found, &viewing.Refusal{Kind: ErrUnfit, Message: problem, Hint: viewing.Say(hint)}
+		return found, &viewing.Refusal{Kind: ErrNotWatchable, Message: problem, Hint: viewing.Say(hint)}
 	}
 	info, err := os.Stat(path)
 	switch {
-	case !utf8.ValidString(path): // no settings file can name it
+	case !utf8.ValidString(path): // a settings file cannot contain it
 		return refuse(say("fault.pathText"), "hint.renameFolder")
 	case !filepath.IsAbs(path):
 		return refuse(say("fault.notWhole"), "hint.wholePath")
@@ -79,14 +78,14 @@ func Fit(path string) (found Library, err error) {
 	case !info.IsDir():
 		return refuse(say("fault.noFolder"), "hint.findFolders")
 	}
-	at := library.Look(library.Profile{Userdata: filepath.Clean(path)})
-	found = describe(at, false)
+	at := library.Inspect(library.Profile{Userdata: filepath.Clean(path)})
+	found = newLibrary(at, false)
 	switch is := func(kind error) bool { return errors.Is(at.Err, kind) }; {
 	case is(library.ErrPermission), is(library.ErrReadOnlyDir):
 		return refuse(say("fault.pathDenied"), "hint.letRead")
 	case is(library.ErrNotFound), is(library.ErrEmpty):
 		if below := filepath.Join(path, "userdata"); len(library.Discover([]string{below})) > 0 {
-			return found, &viewing.Refusal{Kind: ErrUnfit, Message: say("fault.noUserdata"), Hint: viewing.Say("hint.didYouMean", "name", "filmspool sources kodi add "+below)}
+			return found, &viewing.Refusal{Kind: ErrNotWatchable, Message: say("fault.noUserdata"), Hint: viewing.Say("hint.didYouMean", "name", "filmspool sources kodi add "+below)}
 		}
 		return refuse(say("fault.noLibrary"), "hint.findFolders")
 	case is(library.ErrNotDatabase), is(library.ErrUnsupported):

@@ -11,25 +11,24 @@ import (
 	"github.com/filmspool/filmspool/kodi/rule"
 )
 
-// environment is what is known of this Kodi beside its library. Other Kodis write to a
-// library on a server, and they are not heard.
+// environment returns zone, add-ons and announcements of this Kodi. Other Kodis may write to a
+// library on a server, and their announcements are not received.
 func (i *Importer) environment(snap library.Snapshot) rule.Environment {
 	e := rule.Environment{Zone: cmp.Or(i.o.Zone, i.zone, time.Local), Reporters: i.reporters, Writers: i.writers}
-	e.Acts, e.HeardSince = i.kodi.Acts()
+	e.Updates, e.ListeningSince = i.listener.Updates()
 	if strings.HasPrefix(snap.Path, "mysql://") {
-		e.HeardSince = time.Time{}
+		e.ListeningSince = time.Time{}
 	}
 	return e
 }
 
-// readSettings reads the zone of Kodi's settings and its add-ons again where their files
-// have changed, and shows the add-ons.
+// readSettings updates zone and add-ons if their files have changed, and shows the add-ons.
 func (i *Importer) readSettings(ctx context.Context) {
-	if stamp := stampOfFile(library.ZoneFile(i.path)); stamp != i.zoneStamp {
+	if stamp := fileStamp(library.ZoneFile(i.path)); stamp != i.zoneStamp {
 		i.zoneStamp, i.zone = stamp, library.Zone(i.path)
 	}
 	database := library.AddOnDatabase(i.path)
-	stamp := stampOfFile(library.AddOnFolder(i.path)) + stampOfFile(database) + stampOfFile(database+"-wal")
+	stamp := fileStamp(library.AddOnFolder(i.path)) + fileStamp(database) + fileStamp(database+"-wal")
 	if stamp == i.addOnsStamp {
 		return
 	}
@@ -39,20 +38,20 @@ func (i *Importer) readSettings(ctx context.Context) {
 	if !slices.Equal(before, i.reporters) && len(i.reporters) > 0 {
 		i.o.Logger.Warn("an add-on of this Kodi reports to the same service", "source", i.source, "addons", strings.Join(i.reporters, ", "))
 	}
-	i.show.Lock()
-	defer i.show.Unlock()
+	i.statusMu.Lock()
+	defer i.statusMu.Unlock()
 	i.status.Reporters, i.status.Writers = i.reporters, i.writers
 }
 
-// written is when the newest of a reading was written. It is zero where no event has told
-// of the change: that may have happened long before the last write. A reading that failed
-// could not see it either.
-func (i *Importer) written(snap library.Snapshot) time.Time {
-	if i.sound.IsZero() || snap.Written.IsZero() || !i.event.Load() {
+// writtenAt returns when the newest change of a snapshot was written. It is zero without a file
+// event: the change may be much older than the last write. After failed reads it is at most the
+// start of the first one.
+func (i *Importer) writtenAt(snap library.Snapshot) time.Time {
+	if i.verifiedAt.IsZero() || snap.Written.IsZero() || !i.eventSeen.Load() {
 		return time.Time{}
 	}
-	if i.failed > 0 && i.since.Before(snap.Written) {
-		return i.since
+	if i.failures > 0 && i.failedSince.Before(snap.Written) {
+		return i.failedSince
 	}
 	return snap.Written
 }

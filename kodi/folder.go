@@ -11,24 +11,24 @@ import (
 	"github.com/filmspool/filmspool/kodi/library"
 )
 
-// Access lets a library be read.
+// Access provides credentials and exclusive use of libraries.
 type Access interface {
-	// Login gives the server of a folder's library the user and the password to
-	// use; it is given those of advancedsettings.xml.
+	// Login returns the server with the user and password to use; s has those of
+	// advancedsettings.xml.
 	Login(userdata string, s library.Server) (*library.Server, error)
-	// Claim is told which library the folder leads to, before a reading of it is
-	// believed; an error stands in its way.
+	// Claim reserves the library with this origin for the folder. It returns an error if
+	// another folder has it.
 	Claim(userdata, origin string) error
 }
 
-// reader reads a library. Tests have others than [folder].
+// reader reads a library. Tests have their own implementations.
 type reader interface {
-	// Stamp changes when a reading would show something new.
+	// Stamp returns a text that changes whenever the library or its settings do.
 	Stamp(ctx context.Context) (string, error)
-	// Read takes one reading: in full of the files that are picked, or of all. Its
-	// mark is the stamp at that time.
+	// Read returns a snapshot, with the details of the files that pick selects, or of all if
+	// pick is nil. Its Mark is the stamp before the read.
 	Read(ctx context.Context, pick func(library.File) bool) (library.Snapshot, error)
-	// ReadTagged reads the films and series that have one of some tags.
+	// ReadTagged returns the films and series that have one of the tags.
 	ReadTagged(ctx context.Context, tags []string) ([]library.Tagged, error)
 }
 
@@ -39,7 +39,7 @@ type folder struct {
 	access   Access
 }
 
-// find is the library with what it takes to log in.
+// find returns the library, with credentials if it is on a server.
 func (f *folder) find() (library.Database, error) {
 	db, err := library.Find(f.userdata)
 	if err != nil || db.Server == nil {
@@ -49,22 +49,22 @@ func (f *folder) find() (library.Database, error) {
 	return db, err
 }
 
-// Stamp implements [reader]. A server is asked one question.
+// Stamp implements [reader]. It costs one query on a server.
 func (f *folder) Stamp(ctx context.Context) (string, error) {
 	db, err := f.find()
 	if err != nil || db.Server == nil {
-		return f.files(), err
+		return f.fileStamps(), err
 	}
 	mark, err := db.Mark(ctx)
-	return f.files() + mark, err
+	return f.fileStamps() + mark, err
 }
 
-// files is the stamp of the library's files, and of the settings that may lead to others.
-// Empty ones beside a library say nothing: reading it in WAL mode makes them.
-func (f *folder) files() string {
+// fileStamps returns the stamps of the library files and of the settings that name the server.
+// It skips empty files: reading a library in WAL mode creates them.
+func (f *folder) fileStamps() string {
 	var stamp strings.Builder
-	stamp.WriteString(stampOfFile(filepath.Join(f.userdata, "advancedsettings.xml")))
-	all, _ := os.ReadDir(databaseFolder(f.userdata)) // one that is gone has no files
+	stamp.WriteString(fileStamp(filepath.Join(f.userdata, "advancedsettings.xml")))
+	all, _ := os.ReadDir(databaseFolder(f.userdata)) // a missing folder has no files
 	for _, e := range all {
 		if info, err := e.Info(); err == nil && libraryFile.MatchString(e.Name()) && info.Size() > 0 {
 			fmt.Fprintf(&stamp, "%q %d %d\n", e.Name(), info.ModTime().UnixNano(), info.Size())
@@ -75,7 +75,7 @@ func (f *folder) files() string {
 
 // Read implements [reader].
 func (f *folder) Read(ctx context.Context, pick func(library.File) bool) (snap library.Snapshot, err error) {
-	files := f.files()
+	files := f.fileStamps()
 	db, err := f.find()
 	if err != nil {
 		return snap, err
@@ -96,15 +96,15 @@ func (f *folder) ReadTagged(ctx context.Context, tags []string) ([]library.Tagge
 	return db.ReadTagged(ctx, tags)
 }
 
-// databaseFolder is where a Kodi keeps its library files.
+// databaseFolder returns the folder of Kodi's library files.
 func databaseFolder(userdata string) string { return filepath.Join(userdata, "Database") }
 
-// libraryFile matches MyVideosNNN.db, AddonsNN.db and the files SQLite puts beside them.
-// Which add-ons are turned on decides what is held.
+// libraryFile matches MyVideosNNN.db, AddonsNN.db and their journals. AddonsNN.db lists the
+// enabled add-ons, which decide what is held.
 var libraryFile = regexp.MustCompile(`^(MyVideos|Addons).*\.db(-journal|-wal)?$`)
 
-// stampOfFile changes with a file; "" when it is not there.
-func stampOfFile(path string) string {
+// fileStamp returns the modification time and size of a file, or "" if it does not exist.
+func fileStamp(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
 		return ""

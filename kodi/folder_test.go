@@ -187,13 +187,13 @@ func TestZoneOfKodiAndTimeOfTheFile(t *testing.T) {
 	kolkata := func(ago time.Duration) time.Time { return time.Now().Add(-ago).In(location(t, "Asia/Kolkata")) }
 	expect := func(class viewing.Class, note string) {
 		t.Helper()
-		i.event.Store(true)
-		i.pass(t.Context())
+		i.eventSeen.Store(true)
+		i.runPass(t.Context())
 		if v := s.next(t); v.Class != class || v.Origin.Note.Code != note {
 			t.Errorf("got %+v, want %s with %q", v, class, note)
 		}
 	}
-	i.pass(t.Context())
+	i.runPass(t.Context())
 	h.sim.Play(h.film.File, kolkata(time.Second))
 	expect(viewing.ClassLive, "note.live")
 	h.sim.Play(h.double.File, kolkata(30*time.Second))
@@ -210,15 +210,15 @@ func TestAddOnsAreFoundBeforeTheyCount(t *testing.T) {
 		s, r := newSink(), &shelfReader{files: list(film(1, 0, ""), film(2, 0, ""))}
 		i := importerOf(t, userdata, s)
 		i.library, i.o.Account = r, account{hosts: []string{"api.trakt.tv"}}
-		i.pass(t.Context())
+		i.runPass(t.Context())
 		time.Sleep(time.Minute)
 		r.files[0] = film(1, 1, local())
-		i.pass(t.Context())
+		i.runPass(t.Context())
 		must(t, os.MkdirAll(filepath.Join(library.AddOnFolder(userdata), "script.trakt"), 0o700))
 		must(t, os.Chtimes(library.AddOnFolder(userdata), time.Now(), time.Now()))
 		time.Sleep(time.Minute)
 		r.files[1] = film(2, 1, local())
-		i.pass(t.Context())
+		i.runPass(t.Context())
 		got := s.viewings()
 		if len(got) != 2 || got[0].Class != viewing.ClassLive || got[1].Class != viewing.ClassReview {
 			t.Errorf("got %+v", got)
@@ -245,7 +245,7 @@ func TestUnwatchedProfileIsNamed(t *testing.T) {
 		i := importerOf(t, h.dir, newSink())
 		i.o.Watched = tt.watched
 		must(t, os.Remove(filepath.Join(h.dir, "profiles.xml")))
-		i.pass(t.Context()) // who uses only that profile never changes this library
+		i.runPass(t.Context()) // who uses only that profile never changes this library
 		if got := i.Status().Unwatched; len(got) != 0 {
 			t.Errorf("without profiles: %v", got)
 		}
@@ -273,7 +273,7 @@ func TestWhatWasAnnouncedIsLive(t *testing.T) {
 	h, s := newHome(t, userdata), newSink()
 	i := runPolling(t, h.dir, s, time.Hour) // a look between announcement and play would show that it had not been played
 	i.reach(t, StateOK, time.Time{})
-	if i.Status().Heard {
+	if i.Status().Announcing {
 		t.Error("heard before Kodi has said anything")
 	}
 
@@ -283,7 +283,7 @@ func TestWhatWasAnnouncedIsLive(t *testing.T) {
 	_, err = fmt.Fprintf(kodi, `{"method":"VideoLibrary.OnUpdate","params":{"data":{"item":{"id":%[1]d,"type":"movie"},"playcount":1}}}`+
 		`{"method":"Player.OnStop","params":{"data":{"end":true,"item":{"id":%[1]d,"type":"movie"}}}}`, h.film.ID)
 	must(t, err)
-	for deadline := time.Now().Add(patience); !i.Status().Heard && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(patience); !i.Status().Announcing && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
 	h.sim.Play(h.film.File, time.Now().UTC())

@@ -11,35 +11,34 @@ import (
 	"github.com/filmspool/filmspool/kodi/rule"
 )
 
-// importChunk is how many events of an import become durable at once.
-const importChunk = 200
+// chunkSize is how many events of an import are committed at once.
+const chunkSize = 200
 
 var (
 	errGuarded   = errors.New("most of what was watched has vanished from the library")
 	errImporting = errors.New("an import is under way")
 )
 
-// Preview reads the library once and tells what an import would hand over; it
-// changes nothing. When the library cannot be read, the preview says so in
-// State and the error tells why.
+// Preview reads the library once and returns what an import would submit. It changes nothing. If
+// the library cannot be read, the preview has the State and Problem, and the error has the cause.
 func (i *Importer) Preview(ctx context.Context, o rule.PlanOptions) (Preview, error) {
 	_, p, err := i.prepare(ctx, o, false)
 	return p, err
 }
 
-// prepare reads the library and plans the import. Where the import begins, it takes in
-// what is new first.
+// prepare reads the library and plans the import. If begin is set, it first commits new viewings
+// and marks the import as running.
 func (i *Importer) prepare(ctx context.Context, o rule.PlanOptions, begin bool) (plan *rule.Plan, p Preview, err error) {
-	i.work.Lock()
-	defer i.work.Unlock()
-	defer i.showUnread(&p, &err)
-	defer contain(&err)
+	i.readMu.Lock()
+	defer i.readMu.Unlock()
+	defer i.fillProblem(&p, &err)
+	defer recoverPanic(&err)
 	if begin && i.Status().Importing {
 		return nil, p, errImporting
 	}
-	snap, v, err := i.look(ctx, true)
+	snap, v, err := i.readAndDecide(ctx, true)
 	if err == nil && begin {
-		err = i.take(ctx, snap, v)
+		err = i.apply(ctx, snap, v)
 	}
 	if err != nil {
 		return nil, p, err
@@ -51,28 +50,28 @@ func (i *Importer) prepare(ctx context.Context, o rule.PlanOptions, begin bool) 
 	return plan, p, err
 }
 
-// showUnread makes the preview one of a library that cannot be imported now.
-func (i *Importer) showUnread(p *Preview, err *error) {
+// fillProblem replaces the preview by one with the problem, if there is an error.
+func (i *Importer) fillProblem(p *Preview, err *error) {
 	if *err != nil {
 		*p = NewPreview()
 		p.Userdata = i.path
-		p.State, p.Problem, p.Hint = complain(*err)
+		p.State, p.Problem, p.Hint = describeError(*err)
 	}
 }
 
-// plan plans the import of a reading.
+// plan plans the import of a snapshot.
 func (i *Importer) plan(ctx context.Context, known *rule.Memory, snap library.Snapshot, o rule.PlanOptions) (*rule.Plan, Preview, error) {
 	p := NewPreview()
 	if known.Meta.Guard.On {
 		return nil, p, errGuarded
 	}
 	now := time.Now()
-	plan := rule.Remember(known, snap, now, i.environment(snap))
+	plan := rule.NewPlan(known, snap, now, i.environment(snap))
 	recorded, err := i.o.Sink.Recorded(ctx, i.source, plan.Keys())
 	if err != nil {
 		return nil, p, fmt.Errorf("%w: ask what is recorded: %w", errStorage, err)
 	}
-	plan.Weigh(recorded, o)
+	plan.Select(recorded, o)
 	p.Userdata, p.Database, p.Version, p.State = i.path, snap.Path, snap.Version, StateOK
 	p.LeftOut = plan.LeftOut
 	if n, ok := i.library.(*nfoReader); ok {
@@ -89,11 +88,10 @@ func (i *Importer) plan(ctx context.Context, known *rule.Memory, snap library.Sn
 	return plan, p, nil
 }
 
-// Import hands over what was watched before first contact, if it was
-// never handed over: first what is new is taken in as always, then the past in
-// chunks, each durable together with what is known of its files. It may be
-// ended at any moment; what it has done stays, and another import goes on with
-// the rest. The preview tells what it set out to do, also when that was cut short.
+// Import submits viewings from before the first read that were never submitted. It commits new
+// viewings as usual, then the past in chunks, each together with the state of its files. If it is
+// interrupted, the next import continues with the rest. The returned preview describes the whole
+// plan, even if the import was interrupted.
 func (i *Importer) Import(ctx context.Context, o rule.PlanOptions) (Preview, error) {
 	plan, p, err := i.prepare(ctx, o, true)
 	if err != nil {
@@ -102,26 +100,25 @@ func (i *Importer) Import(ctx context.Context, o rule.PlanOptions) (Preview, err
 	at := i.Status().Import
 	defer func() { i.showImport(at, false) }()
 	for {
-		if at, err = i.importPart(ctx, plan, at); err != nil || at.Done == at.Total {
+		if at, err = i.importNextChunk(ctx, plan, at); err != nil || at.Done == at.Total {
 			return p, err
 		}
 	}
 }
 
-// importPart hands over the next chunk of the plan, and tells how far the import
-// is then.
-func (i *Importer) importPart(ctx context.Context, plan *rule.Plan, at rule.Import) (after rule.Import, err error) {
-	i.work.Lock()
-	defer i.work.Unlock()
-	defer contain(&err)
+// importNextChunk commits the next chunk of the plan and returns the progress.
+func (i *Importer) importNextChunk(ctx context.Context, plan *rule.Plan, at rule.Import) (after rule.Import, err error) {
+	i.readMu.Lock()
+	defer i.readMu.Unlock()
+	defer recoverPanic(&err)
 	after = at
 	if err := ctx.Err(); err != nil {
 		return at, err
 	}
-	if err := i.load(ctx); err != nil { // a commit of another reading may have failed
+	if err := i.load(ctx); err != nil { // a failed commit of another read clears the state
 		return at, err
 	}
-	after.Done = min(at.Done+importChunk, at.Total)
+	after.Done = min(at.Done+chunkSize, at.Total)
 	v := plan.Verdict(i.known, at.Done, after.Done, time.Now())
 	if v.Meta.Import = after; after.Done == at.Total {
 		v.Meta.Import = rule.Import{}
@@ -133,13 +130,13 @@ func (i *Importer) importPart(ctx context.Context, plan *rule.Plan, at rule.Impo
 	return after, nil
 }
 
-// showImport shows how far an import is. What is left of one that was cut short is shown
-// with the next reading.
+// showImport shows the progress of an import. The rest of an interrupted import is shown with
+// the next read.
 func (i *Importer) showImport(at rule.Import, running bool) {
 	if !running && at.Done == at.Total {
 		at = rule.Import{}
 	}
-	i.show.Lock()
-	defer i.show.Unlock()
+	i.statusMu.Lock()
+	defer i.statusMu.Unlock()
 	i.status.Import, i.status.Importing = at, running
 }

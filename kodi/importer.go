@@ -19,99 +19,96 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Sink takes what the importer finds and keeps its memory, both in one
-// transaction.
+// Sink stores viewings and the importer's state in one transaction.
 type Sink interface {
-	// State is what an earlier Commit of this source kept.
+	// State returns the state that earlier commits of this source stored.
 	State(ctx context.Context, source string) (map[string][]byte, error)
-	// Commit keeps a batch whole or not at all.
+	// Commit stores a whole batch or nothing.
 	Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome, error)
-	// Recorded tells when items, by [viewing.Media.Key], were watched, whoever
-	// saw it: an import leaves that out.
+	// Recorded returns the watch times of items, by [viewing.Media.Key], from all sources. An
+	// import leaves these out.
 	Recorded(ctx context.Context, source string, keys []string) (map[string][]viewing.Instant, error)
 }
 
-// Account is what is known of the account that the viewings go to.
+// Account answers questions about the account that receives the viewings.
 type Account interface {
-	// Predict tells the outcome of an item of a viewing that this source would hand
-	// over now.
+	// Predict returns the outcome of one item of a viewing if this source submitted it now.
 	Predict(source string, v viewing.Event, m viewing.Media, now time.Time) Outcome
-	// Hosts are those of its service, with their ports where they have one: to
-	// find add-ons that report to it too.
+	// Hosts returns the host names of its service, some with a port, to find add-ons that
+	// report to it.
 	Hosts(source string) []string
 }
 
-// Options says what to do with a library.
+// Options configures an importer.
 type Options struct {
 	// Userdata is the userdata folder of a Kodi, which need not exist yet.
 	Userdata string
-	// Access lets its library be read.
+	// Access provides credentials and exclusive use of the library.
 	Access Access
 	// Zone is the zone of Kodi's clock; nil means that of its settings, else this
 	// machine's.
 	Zone *time.Location
-	// Sink takes the viewings.
+	// Sink stores the viewings.
 	Sink Sink
-	// Account is the one that they go to.
+	// Account receives the viewings.
 	Account Account
-	// Logger takes the few lines worth a person's time.
+	// Logger receives state changes and warnings.
 	Logger *slog.Logger
-	// Watched are the userdata folders of all libraries that are watched, this one
-	// among them: to find profiles of this Kodi that are not. Nil looks for none.
+	// Watched lists the userdata folders of all watched libraries, including this one, to
+	// find unwatched profiles of this Kodi. Nil disables the search.
 	Watched []string
-	// Playing takes what the Kodi of this library plays, and since when; the zero media is
-	// nothing. Nil leaves it out.
+	// Playing is called with the item that Kodi plays and its start time, or with zero media
+	// when nothing plays. Nil disables it.
 	Playing func(source string, m viewing.Media, since time.Time)
-	// Tags say which films and series go to the watchlist and to lists.
+	// Tags map Kodi tags to the watchlist and lists.
 	Tags []rule.Target
-	// Announcements has the Kodi of this library heard announce its playbacks, where
-	// it runs on this machine.
+	// Announcements enables listening to the announcements of a Kodi on this machine.
 	Announcements bool
 }
 
 // Importer turns changes of one library into viewings.
 type Importer struct {
-	o       Options
-	path    string
-	source  string
-	library reader
-	kodi    *announce.Listener // hears nothing where it does not run
-	pace    pace
-	event   atomic.Bool // an event has told of a change since the last reading
+	o         Options
+	path      string
+	source    string
+	library   reader
+	listener  *announce.Listener // receives nothing until it runs
+	pace      pace
+	eventSeen atomic.Bool // a file event arrived since the last read
 
-	work   sync.Mutex   // one reading at a time; guards the fields below
-	known  *rule.Memory // nil until the state was loaded
-	sound  time.Time    // when known was last right, with the monotonic clock
-	saved  time.Time    // when the state was last committed
-	wake   time.Time    // when to look again though nothing changes
-	stamp  string       // of the last reading; "" when all must be read again
-	failed int          // readings that failed in a row
-	since  time.Time    // when the first of them was begun
+	readMu      sync.Mutex   // one read at a time; guards the fields below
+	known       *rule.Memory // nil until the state is loaded
+	verifiedAt  time.Time    // when the library last matched known, by the monotonic clock
+	savedAt     time.Time    // when the state was last committed
+	wakeAt      time.Time    // when to read again even without a change
+	lastStamp   string       // stamp of the last read; "" to read again in any case
+	failures    int          // failed reads in a row
+	failedSince time.Time    // start of the first failed read
 
-	zone      *time.Location // of Kodi's settings; nil when they do not say
-	zoneStamp string         // of their file when it was read
+	zone      *time.Location // from Kodi's settings; nil if they name none
+	zoneStamp string         // stamp of the settings file when zone was read
 
-	reporters, writers []string // add-ons that were last found
-	addOnsStamp        string   // of their folder then
+	reporters, writers []string // add-ons found at the last check
+	addOnsStamp        string   // stamp of the add-on files at the last check
 
-	show   sync.Mutex
-	status Status
+	statusMu sync.Mutex
+	status   Status
 }
 
-// New makes an importer; nothing starts before Run.
+// New returns an importer, which starts with Run.
 func New(o Options) *Importer {
 	path := filepath.Clean(o.Userdata)
 	return &Importer{
 		o: o, path: path, source: "kodi:" + path, library: &folder{path, o.Access}, pace: usualPace,
-		kodi:   announce.New(func() string { return "127.0.0.1:" + library.AnnouncementsPort(path) }, o.Logger),
-		status: Status{Userdata: path, State: StateStarting, Since: time.Now(), Problem: viewing.Say("library.notRead")},
+		listener: announce.New(func() string { return "127.0.0.1:" + library.AnnouncementsPort(path) }, o.Logger),
+		status:   Status{Userdata: path, State: StateStarting, Since: time.Now(), Problem: viewing.Say("library.notRead")},
 	}
 }
 
-// Source is the importer's name in batches: "kodi:" and the library's path.
+// Source returns the source of the viewings: "kodi:" and the userdata path.
 func (i *Importer) Source() string { return i.source }
 
-// The pace of retries and of keeping the time of the last good reading.
+// The intervals of retries and of saving the time of the last successful read.
 const (
 	firstRetry = time.Second
 	lastRetry  = time.Minute
@@ -119,58 +116,57 @@ const (
 	saveWithin = 2 * time.Second
 )
 
-// pass reads the library once, and says when to look again: 0 waits for a
+// runPass reads the library once and returns the delay until the next read, or 0 to wait for a
 // change.
-func (i *Importer) pass(ctx context.Context) time.Duration {
-	i.work.Lock()
-	defer i.work.Unlock()
+func (i *Importer) runPass(ctx context.Context) time.Duration {
+	i.readMu.Lock()
+	defer i.readMu.Unlock()
 	began := time.Now()
 	if err := i.refresh(ctx); err != nil {
 		if ctx.Err() != nil {
 			return 0
 		}
-		if i.failed++; i.failed == 1 {
-			i.since = began
+		if i.failures++; i.failures == 1 {
+			i.failedSince = began
 		}
 		i.showError(err)
-		return min(firstRetry<<min(i.failed-1, 10), lastRetry)
+		return min(firstRetry<<min(i.failures-1, 10), lastRetry)
 	}
-	i.failed = 0
-	if i.wake.IsZero() {
+	i.failures = 0
+	if i.wakeAt.IsZero() {
 		return 0
 	}
-	return max(time.Until(i.wake), firstRetry)
+	return max(time.Until(i.wakeAt), firstRetry)
 }
 
-// errFault: a library made the program fail.
-var errFault = errors.New("a fault while a library was read")
+// errPanic is wrapped by errors that were panics.
+var errPanic = errors.New("panic while reading a library")
 
-// contain makes an error of a panic: one library never ends the program.
-func contain(err *error) {
+// recoverPanic turns a panic into an error, so that one library cannot end the program.
+func recoverPanic(err *error) {
 	if cause := recover(); cause != nil {
-		*err = fmt.Errorf("%w: %v\n%s", errFault, cause, debug.Stack())
+		*err = fmt.Errorf("%w: %v\n%s", errPanic, cause, debug.Stack())
 	}
 }
 
-// refresh takes a reading, and hands over what is new for the watchlist.
+// refresh reads the library and commits new viewings and tagged items.
 func (i *Importer) refresh(ctx context.Context) (err error) {
-	defer contain(&err)
-	snap, v, err := i.look(ctx, false)
+	defer recoverPanic(&err)
+	snap, v, err := i.readAndDecide(ctx, false)
 	if err != nil {
 		return err
 	}
-	if err := i.take(ctx, snap, v); err != nil {
+	if err := i.apply(ctx, snap, v); err != nil {
 		return err
 	}
 	return i.addTagged(ctx)
 }
 
-// Check reads the library once and returns how it stands. It hands over nothing and
-// keeps nothing.
+// Check reads the library once and returns its status. It submits and stores nothing.
 func (i *Importer) Check(ctx context.Context) (Status, error) {
-	i.work.Lock()
-	defer i.work.Unlock()
-	snap, v, err := i.look(ctx, false)
+	i.readMu.Lock()
+	defer i.readMu.Unlock()
+	snap, v, err := i.readAndDecide(ctx, false)
 	if err == nil {
 		i.showRead(snap, v)
 	} else {
@@ -179,16 +175,16 @@ func (i *Importer) Check(ctx context.Context) (Status, error) {
 	return i.Status(), err
 }
 
-// look takes a reading, in full of all files or of those that the rule asks for, and
-// decides. It keeps nothing. A library that is suddenly empty is left alone: Kodi or an
-// add-on is about to fill it again.
-func (i *Importer) look(ctx context.Context, full bool) (snap library.Snapshot, v rule.Verdict, err error) {
-	defer contain(&err)
+// readAndDecide reads the library and returns the verdict without storing it. It reads details
+// of all files if full is set, else of those that the rule needs. An empty library after a
+// filled one is an error: Kodi or an add-on is about to fill it again.
+func (i *Importer) readAndDecide(ctx context.Context, full bool) (snap library.Snapshot, v rule.Verdict, err error) {
+	defer recoverPanic(&err)
 	if err := i.load(ctx); err != nil {
 		return snap, v, err
 	}
 	known, now := i.known, time.Now()
-	needs := func(f library.File) bool { return known.Needs(f, now) }
+	needs := func(f library.File) bool { return known.NeedsDetails(f, now) }
 	if full {
 		needs = nil
 	}
@@ -196,28 +192,28 @@ func (i *Importer) look(ctx context.Context, full bool) (snap library.Snapshot, 
 	if err != nil {
 		return snap, v, err
 	}
-	i.kodi.Await(ctx, snap.Written)
-	snap.Written = i.written(snap)
+	i.listener.Await(ctx, snap.Written)
+	snap.Written = i.writtenAt(snap)
 	i.readSettings(ctx)
-	if len(snap.Files) == 0 && !i.known.Empty() {
-		return snap, v, errEmptied
+	if len(snap.Files) == 0 && !i.known.IsEmpty() {
+		return snap, v, errEmptyLibrary
 	}
 	now = time.Now()
-	return snap, rule.Decide(i.present(now), snap, now, i.environment(snap)), nil
+	return snap, rule.Decide(i.adjustedMemory(now), snap, now, i.environment(snap)), nil
 }
 
-// take commits what follows from a reading.
-func (i *Importer) take(ctx context.Context, snap library.Snapshot, v rule.Verdict) error {
+// apply commits the verdict of a read.
+func (i *Importer) apply(ctx context.Context, snap library.Snapshot, v rule.Verdict) error {
 	if err := i.commit(ctx, v); err != nil {
 		return err
 	}
-	i.sound, i.wake, i.stamp = time.Now(), v.Wake, snap.Mark
-	i.event.Store(false)
+	i.verifiedAt, i.wakeAt, i.lastStamp = time.Now(), v.Wake, snap.Mark
+	i.eventSeen.Store(false)
 	i.showRead(snap, v)
 	return nil
 }
 
-// load fetches the state, or mints a new library at first contact.
+// load loads the stored state, or creates a memory with a new id.
 func (i *Importer) load(ctx context.Context) error {
 	if i.known != nil {
 		return nil
@@ -230,27 +226,27 @@ func (i *Importer) load(ctx context.Context) error {
 	return err
 }
 
-// present is what is known, with the time of the last good reading in terms
-// of a clock that may have been set back since.
-func (i *Importer) present(now time.Time) *rule.Memory {
+// adjustedMemory returns the memory with the time of the last successful read corrected if the
+// system clock was set back since.
+func (i *Importer) adjustedMemory(now time.Time) *rule.Memory {
 	known := *i.known
-	if !i.sound.IsZero() {
-		known.Meta.GoodAt = min(known.Meta.GoodAt, now.Add(-now.Sub(i.sound)).UnixMilli())
+	if !i.verifiedAt.IsZero() {
+		known.Meta.GoodAt = min(known.Meta.GoodAt, now.Add(-now.Sub(i.verifiedAt)).UnixMilli())
 	}
 	return &known
 }
 
-// commit hands over what was found and keeps the new state. A reading that found nothing
-// new only moves the time, and is written once an hour.
+// commit stores viewings and state. A verdict that only changes the time of the last successful
+// read is stored once an hour.
 func (i *Importer) commit(ctx context.Context, v rule.Verdict) error {
 	now := time.Now()
-	if v.Quiet(i.known) && now.Sub(i.saved) < saveEvery {
+	if v.IsQuiet(i.known) && now.Sub(i.savedAt) < saveEvery {
 		i.known.Apply(v)
 		return nil
 	}
 	outcomes, err := i.o.Sink.Commit(ctx, viewing.Batch{Source: i.source, Events: v.Viewings, Amendments: v.Amendments, State: v.State()})
 	if err != nil {
-		i.known, i.stamp = nil, "" // it may have been kept or not: all is read again
+		i.known, i.lastStamp = nil, "" // the batch may be stored or not: load the state again
 		return fmt.Errorf("%w: commit: %w", errStorage, err)
 	}
 	for _, o := range outcomes {
@@ -259,25 +255,25 @@ func (i *Importer) commit(ctx context.Context, v rule.Verdict) error {
 		}
 	}
 	i.known.Apply(v)
-	i.saved = now
+	i.savedAt = now
 	return nil
 }
 
-// save keeps the time of the last good reading when Run ends.
-func (i *Importer) save(ctx context.Context) {
-	i.work.Lock()
-	defer i.work.Unlock()
-	if i.known == nil || !i.sound.After(i.saved) {
+// saveOnStop stores the time of the last successful read when Run ends.
+func (i *Importer) saveOnStop(ctx context.Context) {
+	i.readMu.Lock()
+	defer i.readMu.Unlock()
+	if i.known == nil || !i.verifiedAt.After(i.savedAt) {
 		return
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveWithin)
 	defer cancel()
-	i.saved = time.Time{}
+	i.savedAt = time.Time{}
 	i.saveTime(last)
 }
 
-// saveTime keeps the time of the last good reading. Without it the next reading only
-// takes more for caught up.
+// saveTime stores the time of the last successful read. If that fails, the next read only
+// classifies more viewings as catch-up.
 func (i *Importer) saveTime(ctx context.Context) {
 	if err := i.commit(ctx, rule.Verdict{Meta: i.known.Meta}); err != nil {
 		i.o.Logger.Debug("keeping the time of the last reading failed", "source", i.source, "error", err)

@@ -158,16 +158,16 @@ func TestRestartContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, r := newSink(), &shelfReader{files: list(film(1, 0, "")), stamp: "a"}
 		first := newImporter(t, s, r)
-		first.pass(t.Context())
+		first.runPass(t.Context())
 		time.Sleep(20 * time.Minute)
 		first.unchanged(t.Context())
-		first.save(t.Context())
+		first.saveOnStop(t.Context())
 		stopped := time.Now()
 		time.Sleep(5 * time.Hour)
 		r.files = list(film(1, 1, local()), film(2, 1, stopped.Add(-5*time.Minute).UTC().Format(time.DateTime)))
 		time.Sleep(5 * time.Hour)
-		newImporter(t, s, r).pass(t.Context())
-		newImporter(t, s, r).pass(t.Context())
+		newImporter(t, s, r).runPass(t.Context())
+		newImporter(t, s, r).runPass(t.Context())
 		got := s.viewings()
 		if len(got) != 1 || got[0].Class != viewing.ClassCatchUp || got[0].Media[0].IDs.TMDB != 1 {
 			t.Errorf("got %+v, want film 1 caught up once", got)
@@ -179,11 +179,11 @@ func TestTroubleKeepsStateAndBacksOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, r := newSink(), &shelfReader{files: list(film(1, 0, ""))}
 		i := newImporter(t, s, r)
-		i.pass(t.Context())
+		i.runPass(t.Context())
 		r.err = fmt.Errorf("read: %w", library.ErrBusy)
 		want := []time.Duration{1, 2, 4, 8, 16, 32, 60, 60}
 		for n, seconds := range want {
-			if got := i.pass(t.Context()); got != seconds*time.Second {
+			if got := i.runPass(t.Context()); got != seconds*time.Second {
 				t.Errorf("retry %d after %v, want %v s", n, got, seconds)
 			}
 		}
@@ -197,11 +197,11 @@ func TestTroubleKeepsStateAndBacksOff(t *testing.T) {
 			t.Error("an unread library was taken for unchanged")
 		}
 		again := newImporter(t, s, r) // after a restart the time of the last reading is still known
-		if again.pass(t.Context()); again.Status().ReadAt.UnixMilli() != good {
+		if again.runPass(t.Context()); again.Status().ReadAt.UnixMilli() != good {
 			t.Errorf("after a restart it was read at %v", again.Status().ReadAt)
 		}
 		r.err, r.files = nil, list(film(1, 1, local()))
-		if got := i.pass(t.Context()); got != 0 || i.Status().State != StateOK {
+		if got := i.runPass(t.Context()); got != 0 || i.Status().State != StateOK {
 			t.Errorf("after the trouble: again in %v, %+v", got, i.Status())
 		}
 		if v := s.viewings(); len(v) != 1 || v[0].Class != viewing.ClassCatchUp {
@@ -213,13 +213,13 @@ func TestTroubleKeepsStateAndBacksOff(t *testing.T) {
 func TestEmptiedLibraryIsLeftAlone(t *testing.T) {
 	s, r := newSink(), &shelfReader{files: list(film(1, 1, "2020-01-01 10:00:00"))}
 	i := newImporter(t, s, r)
-	i.pass(t.Context())
+	i.runPass(t.Context())
 	r.files = nil
-	if again := i.pass(t.Context()); again == 0 || i.Status().State != StateEmpty {
+	if again := i.runPass(t.Context()); again == 0 || i.Status().State != StateEmpty {
 		t.Errorf("again in %v, status %+v", again, i.Status())
 	}
 	r.files = list(film(1, 1, "2020-01-01 10:00:00"))
-	i.pass(t.Context())
+	i.runPass(t.Context())
 	if got := s.viewings(); len(got) != 0 || i.Status().State != StateOK {
 		t.Errorf("got %v, status %+v", got, i.Status())
 	}
@@ -232,16 +232,16 @@ func TestCommitThatFails(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, r := newSink(), &shelfReader{files: list(film(1, 0, ""))}
 				i := newImporter(t, s, r)
-				i.pass(t.Context())
+				i.runPass(t.Context())
 				time.Sleep(time.Minute)
 				r.files = list(film(1, 1, local()))
 				s.fail, s.late = errors.New("disk full"), late
-				if i.pass(t.Context()) == 0 || i.Status().State != StateStorage {
+				if i.runPass(t.Context()) == 0 || i.Status().State != StateStorage {
 					t.Errorf("status %+v", i.Status())
 				}
 				s.fail = nil
-				i.pass(t.Context())
-				i.pass(t.Context())
+				i.runPass(t.Context())
+				i.runPass(t.Context())
 				if got := s.viewings(); len(got) != 1 {
 					t.Errorf("%d viewings, want 1", len(got))
 				}
@@ -272,8 +272,8 @@ func TestClockSetBack(t *testing.T) {
 	now := time.Now()
 	i.known = rule.NewMemory("lib")
 	i.known.Meta.GoodAt = now.Add(time.Hour).UnixMilli()
-	i.sound = now.Add(-time.Minute)
-	if got := i.present(now).Meta.GoodAt; got != now.Add(-time.Minute).UnixMilli() {
+	i.verifiedAt = now.Add(-time.Minute)
+	if got := i.adjustedMemory(now).Meta.GoodAt; got != now.Add(-time.Minute).UnixMilli() {
 		t.Errorf("the last good reading was %v ago, want a minute", now.Sub(time.UnixMilli(got)))
 	}
 }
@@ -282,15 +282,15 @@ func TestGuardIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, r := newSink(), &shelfReader{files: shelf(30, 1, "1999-01-01 10:00:00")}
 		i := newImporter(t, s, r)
-		i.pass(t.Context())
+		i.runPass(t.Context())
 		r.files = shelf(30, 0, "")
-		i.pass(t.Context())
-		after := i.pass(t.Context())
+		i.runPass(t.Context())
+		after := i.runPass(t.Context())
 		if st := i.Status(); st.State != StateGuarded || st.Hint.Code == "" || after != 24*time.Hour {
 			t.Fatalf("again in %v, status %+v", after, st)
 		}
 		time.Sleep(after)
-		i.pass(t.Context())
+		i.runPass(t.Context())
 		if st := i.Status(); st.State != StateOK {
 			t.Errorf("status %+v", st)
 		}
@@ -302,17 +302,17 @@ func TestFaultIsContained(t *testing.T) {
 	r := &shelfReader{files: list(film(1, 0, ""))}
 	i := newImporter(t, newSink(), r)
 	r.fault = true
-	if again := i.pass(t.Context()); again == 0 || i.Status().State != StateFailed {
+	if again := i.runPass(t.Context()); again == 0 || i.Status().State != StateFailed {
 		t.Errorf("again in %v, state %s", again, i.Status().State)
 	}
-	if _, err := i.Import(t.Context(), rule.PlanOptions{}); !errors.Is(err, errFault) {
+	if _, err := i.Import(t.Context(), rule.PlanOptions{}); !errors.Is(err, errPanic) {
 		t.Errorf("imported with %v", err)
 	}
 	if !i.unchanged(t.Context()) {
 		t.Error("a library whose readings fail is read again before its time")
 	}
 	r.fault = false
-	if i.pass(t.Context()); i.Status().State != StateOK {
+	if i.runPass(t.Context()); i.Status().State != StateOK {
 		t.Errorf("state %s", i.Status().State)
 	}
 	if r.fault = true; i.unchanged(t.Context()) {

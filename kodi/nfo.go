@@ -10,22 +10,22 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// NewNFO makes an importer of the NFO files below a folder, or of a videodb.xml, in
-// the place of [Options].Userdata. It is for one [Importer.Preview] or
-// [Importer.Import], and keeps nothing: the same play has the same event id each time.
+// NewNFO returns an importer of the NFO files below a folder, or of a videodb.xml, whose path is in
+// [Options].Userdata. Use it for one [Importer.Preview] or [Importer.Import]. It stores no
+// state: the same play has the same event id each time.
 func NewNFO(o Options) *Importer {
 	i := New(o)
 	i.library, i.o.Sink, i.known = &nfoReader{path: i.path}, stateless{o.Sink}, rule.NewMemory("nfo")
 	return i
 }
 
-// nfoReader reads NFO files as if they were a library.
+// nfoReader implements [reader] for NFO files.
 type nfoReader struct {
 	path string
 	read nfo.Result
 }
 
-// Read implements [reader]. All of it is in full.
+// Read implements [reader]. It always returns all details.
 func (n *nfoReader) Read(ctx context.Context, _ func(library.File) bool) (snap library.Snapshot, err error) {
 	n.read, err = nfo.Read(ctx, n.path)
 	return library.Snapshot{Path: n.path, Origin: n.path, Files: n.read.Files}, err
@@ -39,7 +39,7 @@ func (n *nfoReader) ReadTagged(context.Context, []string) ([]library.Tagged, err
 	return nil, library.ErrUnsupported
 }
 
-// stateless takes viewings and keeps nothing else.
+// stateless is a [Sink] that stores viewings but no state.
 type stateless struct{ Sink }
 
 // Commit implements [Sink].

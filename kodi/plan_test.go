@@ -154,23 +154,23 @@ func TestPreviewsOfTwoLibraries(t *testing.T) {
 // not seen again.
 func TestImportAndLiveAreOne(t *testing.T) {
 	i, s, r := librarian(t, film(1, 1, "2019-05-05 21:00:00"), film(2, 0, ""), film(3, 2, "2019-06-05 21:00:00"))
-	i.pass(t.Context())
+	i.runPass(t.Context())
 	r.files = list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, local()), film(3, 2, "2019-06-05 21:00:00"))
-	i.pass(t.Context())
+	i.runPass(t.Context())
 	if got := len(s.viewings()); got != 1 {
 		t.Fatalf("%d viewings seen, want 1", got)
 	}
 	// Neither of these playbacks reaches its end: their times are no viewings.
 	r.files[1].LastPlayed, r.files[2].LastPlayed = "2030-01-01 20:00:00", "2025-01-01 20:00:00"
-	i.pass(t.Context())
+	i.runPass(t.Context())
 	p, got := imported(t, i, s, rule.PlanOptions{})
 	if want := []string{"import F1 2019-05-05T21:00:00Z", "import F3 2019-06-05T21:00:00Z"}; !slices.Equal(got, want) || p.Recorded != 1 || p.Earlier != 1 {
 		t.Errorf("got %v, %+v", got, p)
 	}
 	from := len(s.viewings())
-	i.pass(t.Context())
+	i.runPass(t.Context())
 	again := newImporter(t, s, r) // after a restart
-	again.pass(t.Context())
+	again.runPass(t.Context())
 	if got := s.viewings()[from:]; len(got) != 0 {
 		t.Errorf("seen again: %v", got)
 	}
@@ -182,7 +182,7 @@ func TestImportAndLiveAreOne(t *testing.T) {
 // A new play that the import finds first is taken in as what it is.
 func TestImportTakesInWhatIsNew(t *testing.T) {
 	i, s, r := librarian(t, film(1, 1, "2019-05-05 21:00:00"), film(2, 0, ""))
-	i.pass(t.Context())
+	i.runPass(t.Context())
 	r.files[1] = film(2, 1, local())
 	if _, got := imported(t, i, s, rule.PlanOptions{}); len(got) != 2 || got[0][:4] != "live" {
 		t.Errorf("got %v, want the live viewing, then the import", got)
@@ -195,7 +195,7 @@ func TestImportFollowsItsIdentity(t *testing.T) {
 	i, s, r := librarian(t, nameless)
 	_, got := imported(t, i, s, rule.PlanOptions{})
 	r.files = list(film(5, 1, "2019-01-02 20:00:00"))
-	i.pass(t.Context())
+	i.runPass(t.Context())
 	last := s.batches[len(s.batches)-1]
 	if len(got) != 1 || len(last.Amendments) != 1 || last.Amendments[0].Media[0].IDs.TMDB != 5 {
 		t.Errorf("imported %v, then %+v", got, last.Amendments)
@@ -206,7 +206,7 @@ func TestImportFollowsItsIdentity(t *testing.T) {
 // on after a restart: each play is handed over once.
 func TestImportGoesOn(t *testing.T) {
 	var files []library.File
-	for n := range int64(3*importChunk - 7) {
+	for n := range int64(3*chunkSize - 7) {
 		files = append(files, film(n+1, 2, time.Date(2015, 1, 1, int(n), 0, 0, 0, time.UTC).Format(time.DateTime)))
 	}
 	for chunk := range 4 {
@@ -219,7 +219,7 @@ func TestImportGoesOn(t *testing.T) {
 				t.Fatalf("cut at %d, kept %v: %v", chunk, kept, err)
 			}
 			next := newImporter(t, s, r)
-			next.pass(t.Context())
+			next.runPass(t.Context())
 			if st := next.Status(); st.Importing || (st.Import.Total == len(files)) != (chunk == 1 || chunk == 2 && !kept || chunk == 0 && kept) {
 				t.Errorf("cut at %d, kept %v: %+v", chunk, kept, st.Import)
 			}
@@ -256,7 +256,7 @@ func (c *cutting) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcom
 
 func TestImportRefuses(t *testing.T) {
 	i, _, r := librarian(t, shelf(30, 1, "2020-01-01 00:00:00")...)
-	i.pass(t.Context())
+	i.runPass(t.Context())
 	r.files = shelf(12, 1, "2020-01-01 00:00:00")
 	if p, err := i.Import(t.Context(), rule.PlanOptions{}); !errors.Is(err, errGuarded) || p.State != StateGuarded || p.Hint.Code == "" {
 		t.Errorf("a vanished library: %v, %+v", err, p)

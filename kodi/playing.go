@@ -10,20 +10,20 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// followPlayback reports what this Kodi plays until ctx ends.
+// followPlayback calls [Options].Playing whenever Kodi plays another item, until ctx ends.
 func (i *Importer) followPlayback(ctx context.Context) {
 	for i.o.Playing != nil {
 		select {
 		case <-ctx.Done():
 			i.o.Playing(i.source, viewing.Media{}, time.Time{})
 			return
-		case <-i.kodi.Changed():
+		case <-i.listener.Changed():
 		}
-		kind, id, began := i.kodi.Playing()
+		kind, id, began := i.listener.Playing()
 		if began.IsZero() {
 			began = time.Now()
 		}
-		m, err := i.itemOf(ctx, kind, id)
+		m, err := i.readItem(ctx, kind, id)
 		if err != nil {
 			i.o.Logger.Debug("what Kodi plays is not known", "source", i.source, "error", err)
 		}
@@ -31,10 +31,10 @@ func (i *Importer) followPlayback(ctx context.Context) {
 	}
 }
 
-// itemOf reads an item of the library by Kodi's number. It is zero where the library has
-// no such item, and where a rule would drop it.
-func (i *Importer) itemOf(ctx context.Context, kind viewing.MediaType, id int64) (m viewing.Media, err error) {
-	defer contain(&err)
+// readItem reads an item of the library by Kodi's id. It returns zero media if the library has no
+// such item or a rule drops it.
+func (i *Importer) readItem(ctx context.Context, kind viewing.MediaType, id int64) (m viewing.Media, err error) {
+	defer recoverPanic(&err)
 	if id <= 0 {
 		return m, nil
 	}

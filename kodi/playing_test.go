@@ -32,7 +32,7 @@ func TestWhatKodiPlaysIsReported(t *testing.T) {
 	}
 	defer server.Close()
 	i := newImporter(t, newSink(), &shelfReader{files: list(film(1, 0, ""), film(2, 0, ""), episodes(0, "", 3, 4))})
-	i.kodi = announce.New(server.Addr().String, slog.New(slog.DiscardHandler))
+	i.listener = announce.New(server.Addr().String, slog.New(slog.DiscardHandler))
 	heard := make(chan string, 9)
 	i.o.Announcements, i.o.Account = true, wholesome{}
 	i.o.Playing = func(source string, m viewing.Media, since time.Time) {

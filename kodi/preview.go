@@ -7,14 +7,14 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Outcome is what would become of one item of a viewing.
+// Outcome is the predicted state of one item of a viewing.
 type Outcome struct {
 	State  viewing.State     // pending, held or dropped
-	Reason string            // why, one word; "" for pending
-	Steps  []viewing.Message // how the rules came to that, as steps of an entry
+	Reason string            // reason code; "" for pending
+	Steps  []viewing.Message // the decisions of the rules, as in an entry
 }
 
-// Preview is what an import would hand over. Its numbers count viewings, one
+// Preview describes what an import would submit. Its numbers count viewings, one
 // for each episode of a file that holds several.
 type Preview struct {
 	Userdata   string          `json:"userdata"`
@@ -22,42 +22,42 @@ type Preview struct {
 	Version    int             `json:"version"`
 	State      string          `json:"state"`            // as in [Status]
 	Problem    viewing.Message `json:"problem,omitzero"` // why nothing can be imported now
-	Hint       viewing.Message `json:"hint,omitzero"`    // what to do about that, if anything
-	Films      int             `json:"films"`            // would be sent
-	Episodes   int             `json:"episodes"`         // would be sent
-	Held       map[string]int  `json:"held"`             // would wait for a person, by the reason
-	Ignored    map[string]int  `json:"ignored"`          // would be kept for the record alone, by the reason
-	Unresolved int             `json:"unresolved"`       // have no identifier that the service takes
+	Hint       viewing.Message `json:"hint,omitzero"`    // what to do about the problem
+	Films      int             `json:"films"`            // viewings to send
+	Episodes   int             `json:"episodes"`         // viewings to send
+	Held       map[string]int  `json:"held"`             // viewings to hold, by reason code
+	Ignored    map[string]int  `json:"ignored"`          // viewings to drop, by reason code
+	Unresolved int             `json:"unresolved"`       // viewings without an identifier that the service accepts
 	rule.LeftOut
-	Unreadable int     `json:"unreadable,omitempty"` // NFO files that could not be read whole
-	Sample     []Found `json:"sample"`               // the newest that would be sent
-	HeldSample []Found `json:"heldSample"`           // the newest that would be held or ignored, or are unresolved
+	Unreadable int     `json:"unreadable,omitempty"` // NFO files that could not be read completely
+	Sample     []Found `json:"sample"`               // the newest viewings to send
+	HeldSample []Found `json:"heldSample"`           // the newest held, dropped or unresolved viewings
 }
 
 // Found is one viewing of a preview.
 type Found struct {
 	Media     []viewing.Media   `json:"media"`
-	WatchedAt time.Time         `json:"watchedAt"` // UTC; noon where the day alone is known
+	WatchedAt time.Time         `json:"watchedAt"` // UTC; noon if only the day is known
 	DayOnly   bool              `json:"dayOnly,omitempty"`
 	Class     viewing.Class     `json:"class"`
 	Path      string            `json:"path"`
-	Note      viewing.Message   `json:"note"`             // what the library shows
-	Reason    string            `json:"reason,omitempty"` // why it would not be sent, one word
-	Steps     []viewing.Message `json:"steps,omitempty"`  // the same, as steps of an entry
+	Note      viewing.Message   `json:"note"`             // evidence from the library
+	Reason    string            `json:"reason,omitempty"` // reason code if it would not be sent
+	Steps     []viewing.Message `json:"steps,omitempty"`  // the decisions of the rules
 }
 
-// sampleSize bounds what a preview shows.
+// sampleSize bounds the samples of a preview.
 const sampleSize = 10
 
-// NewPreview is that of an import of nothing.
+// NewPreview returns an empty preview.
 func NewPreview() Preview {
 	return Preview{Held: map[string]int{}, Ignored: map[string]int{}, Sample: []Found{}, HeldSample: []Found{}}
 }
 
-// Sends is how many viewings would be sent.
+// Sends returns how many viewings would be sent.
 func (p Preview) Sends() int { return p.Films + p.Episodes }
 
-// Plays is how many viewings would be handed over.
+// Plays returns how many viewings would be submitted.
 func (p Preview) Plays() int {
 	n := p.Sends() + p.Unresolved
 	for _, some := range []map[string]int{p.Held, p.Ignored} {
@@ -68,7 +68,7 @@ func (p Preview) Plays() int {
 	return n
 }
 
-// count counts a viewing, given the outcome of each of its items.
+// count adds a viewing with the outcomes of its items.
 func (p *Preview) count(v viewing.Event, outcomes []Outcome) {
 	f := Found{
 		Media: v.Media, WatchedAt: v.WatchedAt.Time(), DayOnly: v.WatchedAt.Precision == viewing.Day,

@@ -46,7 +46,7 @@ func TestMovedToAServer(t *testing.T) {
 	must(t, kodisim.Create(dir, 121).Close())
 	i := importerOf(t, dir, newSink())
 	changed := func() bool { return !i.unchanged(t.Context()) }
-	i.pass(t.Context())
+	i.runPass(t.Context())
 	if i.Status().State != StateOK || changed() {
 		t.Fatalf("state %s", i.Status().State)
 	}
@@ -55,7 +55,7 @@ func TestMovedToAServer(t *testing.T) {
 	if !changed() {
 		t.Error("changed settings were not seen")
 	}
-	if i.pass(t.Context()); i.Status().State != StateMySQL {
+	if i.runPass(t.Context()); i.Status().State != StateMySQL {
 		t.Errorf("without a password: state %s", i.Status().State)
 	}
 }
@@ -66,7 +66,7 @@ func TestLibraryOfAnotherFolder(t *testing.T) {
 	must(t, kodisim.Create(dir, 121).Close())
 	i := importerOf(t, dir, s)
 	i.library = &folder{dir, open{library.ErrShared}}
-	i.pass(t.Context())
+	i.runPass(t.Context())
 	if i.Status().State != StateShared || len(s.batches) != 0 {
 		t.Errorf("state %s, %d commits", i.Status().State, len(s.batches))
 	}

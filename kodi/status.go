@@ -17,69 +17,68 @@ import (
 // The states of an importer.
 const (
 	StateStarting    = "starting"    // not read yet
-	StateOK          = "ok"          // read, and watched for changes
-	StateGuarded     = "guarded"     // most of the library has vanished: falling counts are not believed
+	StateOK          = "ok"          // read and watched
+	StateGuarded     = "guarded"     // most of the library has vanished: falling counts are ignored
 	StateWaiting     = "waiting"     // no folder or no library yet
 	StateBusy        = "busy"        // Kodi is writing
 	StateUpgrading   = "upgrading"   // Kodi is upgrading the library
 	StateInterrupted = "interrupted" // Kodi must undo a broken write first
 	StateEmpty       = "empty"       // the library has lost all its files
-	StateUnsupported = "unsupported" // a schema that is not known
-	StateMySQL       = "mysql"       // what the settings say of the library's server is too little
+	StateUnsupported = "unsupported" // unknown schema
+	StateMySQL       = "mysql"       // host, user or password of the library's server is missing
 	StateUnreachable = "unreachable" // the library's server does not answer
 	StateShared      = "shared"      // another folder leads to the same library
 	StateDenied      = "denied"      // this user may not read it
-	StateDamaged     = "damaged"     // no database, or a broken one
-	StateStorage     = "storage"     // our own database did not take it
+	StateDamaged     = "damaged"     // the file is damaged or not a database
+	StateStorage     = "storage"     // our own database failed
 	StateFailed      = "failed"      // anything else
 )
 
-// Status is how an importer fares, for a person.
+// Status describes an importer for the user.
 type Status struct {
 	Userdata string    // absolute
-	State    string    // one of the states
-	Since    time.Time // when that state began
-	// Problem is why it is not read; none while it is. Hint is what to do.
+	State    string    // one of the State constants
+	Since    time.Time // start of that state
+	// Problem says why the library cannot be read, if so. Hint says what to do.
 	Problem, Hint viewing.Message
 	Films         int       // in the library
 	Episodes      int       // in the library
 	Watched       int       // files with a play count
-	ReadAt        time.Time // last good reading
-	// Import is an import under way or, while Importing is false, one that was
-	// cut short; another one goes on with it.
+	ReadAt        time.Time // last successful read
+	// Import is the running import, or an interrupted one if Importing is false. The next
+	// import continues it.
 	Import    rule.Import
 	Importing bool
-	// Watchlist is what has the tag for the watchlist; none without a tag.
+	// Watchlist says how many items have a tag; empty without configured tags.
 	Watchlist viewing.Message
-	// Heard is whether this Kodi is heard announce what it plays.
-	Heard bool
+	// Announcing reports whether announcements of this Kodi are received.
+	Announcing bool
 	// Reporters are add-ons of this Kodi that report to the same service.
 	Reporters []string
-	// Unwatched are profiles of this Kodi that have a library of their own which
-	// is not watched: their names with their folders.
+	// Unwatched lists the names and folders of profiles of this Kodi with a library of their
+	// own that is not watched.
 	Unwatched []string
-	// Writers are add-ons of this Kodi that write into the library what was
-	// watched elsewhere.
+	// Writers are add-ons of this Kodi that write playbacks of other devices into the library.
 	Writers []string
 }
 
-// Status is how the importer fares now.
+// Status returns the current status.
 func (i *Importer) Status() Status {
-	i.show.Lock()
-	defer i.show.Unlock()
+	i.statusMu.Lock()
+	defer i.statusMu.Unlock()
 	s := i.status
-	_, since := i.kodi.Acts()
-	s.Heard = !since.IsZero()
+	_, since := i.listener.Updates()
+	s.Announcing = !since.IsZero()
 	return s
 }
 
 var (
-	errStorage = errors.New("keep viewings")
-	errEmptied = errors.New("the library has lost all its files")
+	errStorage      = errors.New("store viewings")
+	errEmptyLibrary = errors.New("the library has lost all its files")
 )
 
-// complaints are the state, the problem and the hint of each known error.
-var complaints = []struct {
+// errorTexts maps each known error to its state, problem and hint.
+var errorTexts = []struct {
 	cause                error
 	state, problem, hint string
 }{
@@ -97,15 +96,15 @@ var complaints = []struct {
 	{library.ErrNotDatabase, StateDamaged, "damaged", "kodiRepairs"},
 	{library.ErrUnsupported, StateUnsupported, "unsupported", "newerProgram"},
 	{nfo.ErrUnread, StateFailed, "nfoUnread", "nfoPath"},
-	{errEmptied, StateEmpty, "emptied", "scanInKodi"},
+	{errEmptyLibrary, StateEmpty, "emptied", "scanInKodi"},
 	{errGuarded, StateGuarded, "vanishedImport", "believedElse"},
 	{errImporting, StateBusy, "importRuns", "waitForImport"},
 	{errStorage, StateStorage, "notKept", "checkDisk"},
 }
 
-// complain finds the words for an error.
-func complain(err error) (state string, problem, hint viewing.Message) {
-	for _, c := range complaints {
+// describeError returns the state, problem and hint of an error.
+func describeError(err error) (state string, problem, hint viewing.Message) {
+	for _, c := range errorTexts {
 		if !errors.Is(err, c.cause) {
 			continue
 		}
@@ -117,7 +116,7 @@ func complain(err error) (state string, problem, hint viewing.Message) {
 	return StateFailed, viewing.Say("library.failed"), viewing.Say("hint.seeLog")
 }
 
-// setState shows a state, and reports whether it is another one.
+// setState sets the state and reports whether it changed.
 func (s *Status) setState(state string, problem, hint viewing.Message) (changed bool) {
 	if changed = s.State != state; changed {
 		s.State, s.Since = state, time.Now()
@@ -126,20 +125,20 @@ func (s *Status) setState(state string, problem, hint viewing.Message) (changed 
 	return changed
 }
 
-// showError shows why a reading failed. The log hears of it when it is new.
+// showError shows why a read failed, and logs it if the state changed.
 func (i *Importer) showError(err error) {
-	state, problem, hint := complain(err)
-	i.show.Lock()
-	defer i.show.Unlock()
+	state, problem, hint := describeError(err)
+	i.statusMu.Lock()
+	defer i.statusMu.Unlock()
 	if i.known != nil && i.known.Meta.GoodAt > 0 {
-		i.status.ReadAt = time.UnixMilli(i.known.Meta.GoodAt) // it may have been before a restart
+		i.status.ReadAt = time.UnixMilli(i.known.Meta.GoodAt) // it may be from before a restart
 	}
 	if i.status.setState(state, problem, hint) {
 		i.o.Logger.Info("cannot read a library now", "source", i.source, "state", state, "error", err)
 	}
 }
 
-// showRead shows a reading that went well.
+// showRead shows the result of a successful read.
 func (i *Importer) showRead(snap library.Snapshot, v rule.Verdict) {
 	state, problem, hint := StateOK, viewing.Message{}, viewing.Message{}
 	if percent := library.WatchedPercent(i.path); percent != library.UsualPercent {
@@ -150,8 +149,8 @@ func (i *Importer) showRead(snap library.Snapshot, v rule.Verdict) {
 		problem = viewing.Say("library.vanished", "before", strconv.Itoa(g.Before), "now", strconv.Itoa(g.Now))
 	}
 	unwatched := i.unwatched()
-	i.show.Lock()
-	defer i.show.Unlock()
+	i.statusMu.Lock()
+	defer i.statusMu.Unlock()
 	s := &i.status
 	s.Watched, s.ReadAt, s.Unwatched = v.Meta.Watched, time.UnixMilli(v.Meta.GoodAt), unwatched
 	s.Films, s.Episodes = countItems(snap)
@@ -164,7 +163,7 @@ func (i *Importer) showRead(snap library.Snapshot, v rule.Verdict) {
 	}
 }
 
-// unwatched lists the profiles with a library of their own that is not watched.
+// unwatched lists profiles that have an unwatched library of their own.
 func (i *Importer) unwatched() (names []string) {
 	profiles, err := library.Profiles(i.path)
 	if err != nil || i.o.Watched == nil {

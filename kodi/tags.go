@@ -10,8 +10,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// addTagged puts what has a tag on the watchlist or its list, after a reading
-// that went well. A library without tables of tags is reported and left alone.
+// addTagged adds tagged items to the watchlist and lists after a successful read. If the library
+// has no tag tables, the status says so.
 func (i *Importer) addTagged(ctx context.Context) error {
 	if len(i.o.Tags) == 0 {
 		return nil
@@ -26,7 +26,7 @@ func (i *Importer) addTagged(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		verdicts, tagged := rule.AddTagged(i.known, i.o.Tags, found, importChunk)
+		verdicts, tagged := rule.AddTagged(i.known, i.o.Tags, found, chunkSize)
 		for _, v := range verdicts {
 			if err := i.commit(ctx, v); err != nil {
 				return err
@@ -34,8 +34,8 @@ func (i *Importer) addTagged(ctx context.Context) error {
 		}
 		shown = viewing.Say("tagged", "tagged", strconv.Itoa(tagged))
 	}
-	i.show.Lock()
-	defer i.show.Unlock()
+	i.statusMu.Lock()
+	defer i.statusMu.Unlock()
 	i.status.Watchlist = shown
 	return nil
 }

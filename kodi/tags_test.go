@@ -193,9 +193,9 @@ func TestTaggedSurviveTrouble(t *testing.T) {
 		h := newTagging(t)
 		h.expect("first contact", "")
 		h.sim.Tag("watchlist", h.film("Alpha", viewing.IDs{TMDB: 1}))
-		snap, v, err := h.i.look(t.Context(), false)
+		snap, v, err := h.i.readAndDecide(t.Context(), false)
 		must(t, err)
-		must(t, h.i.take(t.Context(), snap, v))
+		must(t, h.i.apply(t.Context(), snap, v))
 		h.sink.fail, h.sink.late = errors.New("no room"), late
 		if err := h.i.addTagged(t.Context()); !errors.Is(err, errStorage) {
 			t.Fatalf("got %v", err)

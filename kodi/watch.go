@@ -9,30 +9,30 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// pace is how soon a change of the library is read. Kodi commits one playback
-// several times within a second or two.
+// pace holds the debounce and poll intervals. Kodi commits one playback several times within a
+// second or two.
 type pace struct {
-	quiet   time.Duration // the files must rest so long
-	ceiling time.Duration // however long they are written
-	poll    time.Duration // between two looks, for what sends no events: network drives, servers, a folder that was not there
+	quiet   time.Duration // time without a write before a read
+	ceiling time.Duration // longest time from the first write to the read
+	poll    time.Duration // poll interval, for network drives, servers and new folders, which send no events
 }
 
 var usualPace = pace{quiet: 3 * time.Second, ceiling: 10 * time.Second, poll: time.Minute}
 
-// Run imports until ctx ends, which is no error.
+// Run watches and reads the library until ctx ends. It always returns nil.
 func (i *Importer) Run(ctx context.Context) error {
 	if i.o.Announcements {
 		var heard sync.WaitGroup
-		heard.Go(func() { i.kodi.Run(ctx) })
+		heard.Go(func() { i.listener.Run(ctx) })
 		heard.Go(func() { i.followPlayback(ctx) })
 		defer heard.Wait()
 	}
-	var watcher *fsnotify.Watcher // nil where the system allows no more: then the poll alone finds what changes
+	var watcher *fsnotify.Watcher // nil if the system allows no more watchers: then only the poll finds changes
 	var changes <-chan fsnotify.Event
 	var faults <-chan error
 	watch := func() { // the folder may have appeared, or been replaced
 		dir := databaseFolder(i.path)
-		if watcher == nil && stampOfFile(dir) != "" {
+		if watcher == nil && fileStamp(dir) != "" {
 			if watcher, _ = fsnotify.NewWatcher(); watcher != nil {
 				changes, faults = watcher.Events, watcher.Errors
 			}
@@ -49,17 +49,17 @@ func (i *Importer) Run(ctx context.Context) error {
 	}()
 	poll := time.NewTicker(i.pace.poll)
 	defer poll.Stop()
-	due := time.NewTimer(0) // the next reading
+	due := time.NewTimer(0) // the next read
 	defer due.Stop()
-	var first time.Time // event that was not read yet
+	var first time.Time // time of the first event since the last read
 	for {
 		select {
 		case <-ctx.Done():
-			i.save(ctx)
+			i.saveOnStop(ctx)
 			return nil
 		case <-due.C:
 			first = time.Time{}
-			if after := i.pass(ctx); after > 0 {
+			if after := i.runPass(ctx); after > 0 {
 				due.Reset(after)
 			}
 			continue
@@ -76,7 +76,7 @@ func (i *Importer) Run(ctx context.Context) error {
 		case err := <-faults:
 			i.o.Logger.Debug("events of a library may be lost", "source", i.source, "error", err)
 		}
-		i.event.Store(true)
+		i.eventSeen.Store(true)
 		if first.IsZero() {
 			first = time.Now()
 		}
@@ -84,26 +84,26 @@ func (i *Importer) Run(ctx context.Context) error {
 	}
 }
 
-// unchanged takes in that the library is as the last reading has shown it, or
-// that readings fail and are tried again by themselves.
+// unchanged reports whether the library equals the last snapshot, and then updates the time of the
+// last successful read. It is also true while failed reads are retried.
 func (i *Importer) unchanged(ctx context.Context) (same bool) {
 	var err error
-	defer contain(&err) // of a fault the next reading tells
-	i.work.Lock()
-	defer i.work.Unlock()
+	defer recoverPanic(&err) // the next read reports the error
+	i.readMu.Lock()
+	defer i.readMu.Unlock()
 	at := time.Now()
-	if i.failed > 0 {
+	if i.failures > 0 {
 		return true
 	}
 	stamp, err := i.library.Stamp(ctx)
-	if err != nil || stamp != i.stamp || stamp == "" {
+	if err != nil || stamp != i.lastStamp || stamp == "" {
 		return false
 	}
 	unwatched := i.unwatched()
-	i.sound, i.known.Meta.GoodAt = at, at.UnixMilli()
+	i.verifiedAt, i.known.Meta.GoodAt = at, at.UnixMilli()
 	i.saveTime(ctx)
-	i.show.Lock()
-	defer i.show.Unlock()
+	i.statusMu.Lock()
+	defer i.statusMu.Unlock()
 	i.status.Unwatched = unwatched
 	return true
 }

@@ -44,11 +44,11 @@ type Skip string
 
 // The reasons.
 const (
-	SkipOther    Skip = "other"    // neither a film nor an episode
-	SkipGoing    Skip = "going"    // the playback has begun, or goes on
-	SkipUnseen   Skip = "unseen"   // the playback has ended too early
-	SkipMark     Skip = "mark"     // marked as watched, and not played
-	SkipSomebody Skip = "somebody" // somebody else watches
+	SkipOther      Skip = "other"    // neither a film nor an episode
+	SkipRunning    Skip = "going"    // the playback has begun, or goes on
+	SkipUnfinished Skip = "unseen"   // the playback has ended too early
+	SkipMark       Skip = "mark"     // marked as watched, and not played
+	SkipOtherUser  Skip = "somebody" // somebody else watches
 )
 
 // ErrUnreadable is wrapped by every error of [Decode].
@@ -76,7 +76,7 @@ func Decode(name, contentType string, body []byte, user string, now time.Time) (
 		return Call{}, fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
 	c := Call{
-		Event: string(m[s.event]), User: string(m[s.user]), Media: s.media(m), Skip: s.skip(m),
+		Event: string(m[s.event]), User: string(m[s.user]), Media: s.media(m), Skip: s.skipReason(m),
 		State: s.states[string(m[s.event])], Session: s.session(m), Runtime: m[s.length].amount(s.unit),
 	}
 	if c.Event == "" || slices.ContainsFunc(c.Media, viewing.Media.Nameless) {
@@ -84,7 +84,7 @@ func Decode(name, contentType string, body []byte, user string, now time.Time) (
 	}
 	switch {
 	case user != "" && !strings.EqualFold(user, c.User), user == "" && s.owner != "" && m[s.owner] == "false":
-		c.Skip = SkipSomebody
+		c.Skip = SkipOtherUser
 	case len(c.Media) == 0:
 		c.Skip = SkipOther
 	}
@@ -102,7 +102,7 @@ func Decode(name, contentType string, body []byte, user string, now time.Time) (
 		Kind: viewing.KindViewing, Media: c.Media, WatchedAt: viewing.At(at), Count: 1,
 		Origin: viewing.Origin{Site: name, Runtime: int(c.Runtime)},
 	}
-	c.Viewing.EventID, c.Viewing.SameAs = c.names(name, m[s.play] != "", at)
+	c.Viewing.EventID, c.Viewing.SameAs = c.eventIDs(name, m[s.playID] != "", at)
 	if err := c.Viewing.Validate(); err != nil {
 		return Call{}, fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
@@ -111,18 +111,18 @@ func Decode(name, contentType string, body []byte, user string, now time.Time) (
 
 // skip is why a message is no viewing. An item that has ended counts as watched at 90 %, or as
 // the sender says.
-func (s sender) skip(m message) Skip {
-	event, whole := string(m[s.event]), cmp.Or(s.whole, m[s.length].amount(s.unit))
+func (s sender) skipReason(m message) Skip {
+	event, whole := string(m[s.event]), cmp.Or(s.fullPosition, m[s.length].amount(s.unit))
 	switch {
-	case event == s.seen, event == s.stopped && m[s.done].yes(),
-		event == s.stopped && whole > 0 && m[s.position].amount(s.unit) >= whole*0.9:
+	case event == s.watchedEvent, event == s.stopEvent && m[s.completed].isTrue(),
+		event == s.stopEvent && whole > 0 && m[s.position].amount(s.unit) >= whole*0.9:
 		return ""
-	case event == s.stopped:
-		return SkipUnseen
-	case s.mark != "" && string(m[s.mark]) == s.marked:
+	case event == s.stopEvent:
+		return SkipUnfinished
+	case s.markField != "" && string(m[s.markField]) == s.markValue:
 		return SkipMark
 	default:
-		return SkipGoing
+		return SkipRunning
 	}
 }
 
@@ -151,16 +151,16 @@ func payload(contentType string, body []byte) ([]byte, error) {
 func (s sender) media(m message) (all []viewing.Media) {
 	switch strings.ToLower(string(m[s.kind])) {
 	case "movie":
-		return []viewing.Media{{Type: viewing.Movie, Title: string(m[s.title]), Year: m[s.year].year(), IDs: m.ids(s.films)}}
+		return []viewing.Media{{Type: viewing.Movie, Title: string(m[s.title]), Year: m[s.year].year(), IDs: m.ids(s.filmIDs)}}
 	case "episode":
 	default:
 		return nil
 	}
 	one := viewing.Media{
-		Type: viewing.Episode, Title: string(m[cmp.Or(s.episode, s.title)]), IDs: m.ids(s.episodes), Season: m[s.season].number(0), Episode: m[s.number].number(1),
-		Show: &viewing.Show{Title: string(m[s.series]), Year: m[s.since].year(), IDs: m.ids(s.shows)},
+		Type: viewing.Episode, Title: string(m[cmp.Or(s.episode, s.title)]), IDs: m.ids(s.episodeIDs), Season: m[s.season].number(0), Episode: m[s.number].number(1),
+		Show: &viewing.Show{Title: string(m[s.series]), Year: m[s.seriesYear].year(), IDs: m.ids(s.showIDs)},
 	}
-	last := m[s.last].number(1)
+	last := m[s.lastNumber].number(1)
 	if one.Episode == nil || last == nil || *last <= *one.Episode || *last-*one.Episode >= maxEpisodes {
 		return []viewing.Media{one}
 	}
@@ -178,8 +178,8 @@ const maxEpisodes = 20
 
 // session is what tells a playback from others: the sender's name of it, or user, device and item.
 func (s sender) session(m message) string {
-	parts := []string{string(m[s.play])}
-	for _, part := range s.item {
+	parts := []string{string(m[s.playID])}
+	for _, part := range s.sessionFields {
 		parts = append(parts, cmp.Or(string(m[part]), "-"))
 	}
 	return strings.Join(parts, "\x00")
@@ -188,7 +188,7 @@ func (s sender) session(m message) string {
 // names are the event ids of the playback, and of one just before it that would be the same:
 // many senders give a playback no name, and repeat themselves. Time is divided into spans of two
 // fifths of the item's length; calls in one span, or in two that adjoin, are one playback.
-func (c Call) names(sender string, named bool, watched time.Time) (id, same string) {
+func (c Call) eventIDs(sender string, named bool, watched time.Time) (id, same string) {
 	name := func(parts ...any) string {
 		sum := sha256.Sum256(fmt.Append([]byte(c.Session), parts...))
 		return sender + ":" + hex.EncodeToString(sum[:16])

@@ -105,7 +105,7 @@ func TestExamples(t *testing.T) {
 
 // With a user in the address, only the plays of this user count, also on an account of another.
 func TestUser(t *testing.T) {
-	for user, want := range map[string]Skip{"GUEST": "", "elan": SkipSomebody, "": SkipSomebody} {
+	for user, want := range map[string]Skip{"GUEST": "", "elan": SkipOtherUser, "": SkipOtherUser} {
 		if c := example(t, "plex-guest.json", user); c.Skip != want {
 			t.Errorf("of %q: %q", user, c.Skip)
 		}

@@ -21,19 +21,19 @@ type message map[string]text
 // sender says under which names a message has what, and which words mean what. Of Tautulli
 // the numbers of an episode are those of its series.
 type sender struct {
-	event, user, play, at        string // what happened to whom; the sender's name of the playback; when
+	event, user, playID, at      string // what happened to whom; the sender's name of the playback; when
 	owner                        string // is "false" where somebody else than the owner of the account watches
-	item                         []string
+	sessionFields                []string
 	kind, title, episode, series string // episode is its title, where that has a name of its own
-	year, since                  string // of a film, of a series
-	season, number, last         string // last is set for several episodes in one file
-	films, episodes, shows       string // what the names of their numbers begin with; "-" is none
+	year, seriesYear             string // of a film, of a series
+	season, number, lastNumber   string // last is set for several episodes in one file
+	filmIDs, episodeIDs, showIDs string // what the names of their numbers begin with; "-" is none
 	length                       string
 	unit                         float64           // of length, in a second
-	seen, stopped                string            // the events that an item was watched, and that it has ended
-	done, position               string            // of an item that has ended: the sender says that it was watched; how much of it was
-	whole                        float64           // position at the end; 0 is the length
-	mark, marked                 string            // a name, and its value where a person has marked the item
+	watchedEvent, stopEvent      string            // the events that an item was watched, and that it has ended
+	completed, position          string            // of an item that has ended: the sender says that it was watched; how much of it was
+	fullPosition                 float64           // position at the end; 0 is the length
+	markField, markValue         string            // a name, and its value where a person has marked the item
 	html                         bool              // texts are escaped
 	states                       map[string]string // of a playback, by event
 }
@@ -43,45 +43,45 @@ var senders = map[string]sender{
 	// The plugin Webhook, a generic destination that sends all properties.
 	"jellyfin": {
 		event: "notificationtype", user: "notificationusername", at: "utctimestamp",
-		item: []string{"serverid", "userid", "notificationusername", "deviceid", "itemid", "name"},
-		kind: "itemtype", title: "name", series: "seriesname", year: "year", since: "year",
-		season: "seasonnumber", number: "episodenumber", last: "episodenumberend",
-		films: "provider_", episodes: "provider_", shows: "-", length: "runtimeticks", unit: ticks,
-		stopped: "PlaybackStop", done: "playedtocompletion", mark: "savereason", marked: "TogglePlayed", html: true,
+		sessionFields: []string{"serverid", "userid", "notificationusername", "deviceid", "itemid", "name"},
+		kind:          "itemtype", title: "name", series: "seriesname", year: "year", seriesYear: "year",
+		season: "seasonnumber", number: "episodenumber", lastNumber: "episodenumberend",
+		filmIDs: "provider_", episodeIDs: "provider_", showIDs: "-", length: "runtimeticks", unit: ticks,
+		stopEvent: "PlaybackStop", completed: "playedtocompletion", markField: "savereason", markValue: "TogglePlayed", html: true,
 		states: map[string]string{"PlaybackStart": playing, "PlaybackStop": ended},
 	},
 	// The position may be 0 when the next item starts by itself.
 	"emby": {
-		event: "event", user: "user.name", play: "playbackinfo.playsessionid",
-		item: []string{"server.id", "user.id", "user.name", "session.deviceid", "item.id", "item.name"},
-		kind: "item.type", title: "item.name", series: "item.seriesname", year: "item.productionyear",
-		season: "item.parentindexnumber", number: "item.indexnumber", last: "item.indexnumberend",
-		films: "item.providerids.", episodes: "item.providerids.", shows: "-", length: "item.runtimeticks", unit: ticks,
-		seen: "playback.scrobble", stopped: "playback.stop", done: "playbackinfo.playedtocompletion", position: "playbackinfo.positionticks",
-		mark: "event", marked: "item.markplayed",
+		event: "event", user: "user.name", playID: "playbackinfo.playsessionid",
+		sessionFields: []string{"server.id", "user.id", "user.name", "session.deviceid", "item.id", "item.name"},
+		kind:          "item.type", title: "item.name", series: "item.seriesname", year: "item.productionyear",
+		season: "item.parentindexnumber", number: "item.indexnumber", lastNumber: "item.indexnumberend",
+		filmIDs: "item.providerids.", episodeIDs: "item.providerids.", showIDs: "-", length: "item.runtimeticks", unit: ticks,
+		watchedEvent: "playback.scrobble", stopEvent: "playback.stop", completed: "playbackinfo.playedtocompletion", position: "playbackinfo.positionticks",
+		markField: "event", markValue: "item.markplayed",
 		states: map[string]string{"playback.start": playing, "playback.unpause": playing, "playback.pause": paused, "playback.stop": ended},
 	},
 	// The webhooks of an account come for all users of its servers. It scrobbles at 90 %.
 	"plex": {
 		event: "event", user: "account.title", owner: "user",
-		item: []string{"server.uuid", "account.id", "account.title", "player.uuid", "metadata.ratingkey", "metadata.title"},
-		kind: "metadata.type", title: "metadata.title", series: "metadata.grandparenttitle", year: "metadata.year",
+		sessionFields: []string{"server.uuid", "account.id", "account.title", "player.uuid", "metadata.ratingkey", "metadata.title"},
+		kind:          "metadata.type", title: "metadata.title", series: "metadata.grandparenttitle", year: "metadata.year",
 		season: "metadata.parentindex", number: "metadata.index",
-		films: "guid:", episodes: "guid:", shows: "-", length: "metadata.duration", unit: millis, seen: "media.scrobble",
+		filmIDs: "guid:", episodeIDs: "guid:", showIDs: "-", length: "metadata.duration", unit: millis, watchedEvent: "media.scrobble",
 		states: map[string]string{"media.play": playing, "media.resume": playing, "media.pause": paused, "media.stop": ended},
 	},
 	"tautulli": { // [TautulliBody] as it is sent
-		event: "action", user: "user", play: "session", item: []string{"user", "key", "started", "title"},
-		kind: "type", title: "title", episode: "name", series: "show", year: "year", since: "since",
-		season: "season", number: "episode", episodes: "-", length: "seconds", unit: 1, seen: "watched",
+		event: "action", user: "user", playID: "session", sessionFields: []string{"user", "key", "started", "title"},
+		kind: "type", title: "title", episode: "name", series: "show", year: "year", seriesYear: "since",
+		season: "season", number: "episode", episodeIDs: "-", length: "seconds", unit: 1, watchedEvent: "watched",
 		states: map[string]string{"play": playing, "resume": playing, "pause": paused, "stop": ended},
 	},
 	// The add-on HTTP Scrobbler.
 	"kodi": {
-		event: "event", play: "sessionid", at: "timestamp", item: []string{"dbid", "title"},
+		event: "event", playID: "sessionid", at: "timestamp", sessionFields: []string{"dbid", "title"},
 		kind: "mediatype", title: "title", series: "tvshowtitle", year: "year", season: "season", number: "episode",
-		films: "uniqueids.", episodes: "uniqueids.", shows: "tvshowuniqueids.", length: "duration", unit: 1,
-		seen: "end", stopped: "stop", position: "progress.percent", whole: 100,
+		filmIDs: "uniqueids.", episodeIDs: "uniqueids.", showIDs: "tvshowuniqueids.", length: "duration", unit: 1,
+		watchedEvent: "end", stopEvent: "stop", position: "progress.percent", fullPosition: 100,
 		states: map[string]string{"start": playing, "resume": playing, "pause": paused, "stop": ended, "end": ended},
 	},
 }
@@ -185,4 +185,4 @@ func (t text) amount(unit float64) float64 {
 }
 
 // yes reports a boolean in any writing.
-func (t text) yes() bool { return strings.EqualFold(string(t), "true") || t == "1" }
+func (t text) isTrue() bool { return strings.EqualFold(string(t), "true") || t == "1" }

@@ -1,36 +1,36 @@
-// Package announce hears what a Kodi on this machine announces that it plays, which tells a playback from a mark.
-// A [Listener] connects to Kodi's port on 127.0.0.1, never writes a byte, and makes [Act]s of what it hears; package
-// rule weighs them against the library. Where no Kodi runs it is silent.
+// Package announce receives the announcements of a Kodi on this machine, which tell a playback from a mark. A [Listener]
+// connects to Kodi's JSON-RPC port on 127.0.0.1, never writes a byte, and turns announcements into [Update]s. Package
+// rule compares these with the library. If no Kodi runs, there are no updates.
 //
-// # What is heard
+// # Announcements
 //
-// Seen with Kodi 20.1, with its settings as they come:
+// Observed with Kodi 20.1 and its default settings:
 //
-//	act                              what Kodi announces, in this order
+//	action                           announcements, in this order
 //	played to its end                Player.OnPlay, VideoLibrary.OnUpdate with the count, Player.OnStop
 //	stopped late enough to count     the same
 //	followed by the next, or skipped Player.OnPlay, VideoLibrary.OnUpdate with the count, Player.OnPlay of the next
-//	marked, by a person or an add-on VideoLibrary.OnUpdate with the count, nothing else
+//	marked, by a user or an add-on   VideoLibrary.OnUpdate with the count, nothing else
 //	read again from its NFO          VideoLibrary.OnUpdate without a count
 //
-// The end of a playback follows its count within a fifth of a second. Two seconds are allowed.
+// The end of a playback follows its count within 0.2 seconds. Two seconds are allowed.
 //
-//	a count with                               what it was
-//	an end of the same item within two seconds played
-//	no end, and two seconds are not heard      unclear: the connection began or broke then
-//	no end, and the first play is heard then   unclear: it may follow one that began before the connection
-//	no end, though that item is being played   marked, as part of that playback
-//	no end otherwise                           marked
+//	a count with                                   is
+//	an end of the same item within two seconds     played
+//	no end, connected for less than two seconds    unclear: the connection began or ended then
+//	no end, before the first play was received     unclear: it may follow a play that began before the connection
+//	no end, while that item is being played        marked, as part of that playback
+//	no end otherwise                               marked
 //
-// # Who can lie
+// # Trust
 //
-// Any program of this machine may listen at that port while Kodi is not running. So may another Kodi: of two on one
-// machine the second gets no port, and both number their items alike. What is heard never makes a viewing. It sorts a
-// play count that the library shows to have grown, and has to name that item with that count, announced since the last
-// good reading. So a liar can have a mark sent, or a play held, and can invent neither.
+// Any program on this machine may listen at that port while Kodi is not running. So may another Kodi: of two on one
+// machine the second gets no port, and both use the same item numbers. So an update never makes a viewing. It only
+// classifies a play count that rose in the library, and must name that item with that count since the last successful
+// read. A malicious program can have a mark sent or a playback held, but cannot invent viewings.
 //
-// What plays now is shown to the person by the library's title of that number, and not kept. A liar can have a wrong
+// The item that plays now is shown with its title in the library, and not stored. A malicious program can have a wrong
 // title of the library shown.
 //
-// Announcements are bounded in size and number. What does not speak as Kodi does is left alone for up to an hour.
+// Announcements are bounded in size and number. A program at the port that is not Kodi is retried once an hour at most.
 package announce

@@ -13,48 +13,48 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// The pace of connecting. A Kodi that is not running costs one refusal a minute, and
-// one that has ended is looked for sooner. What answers and says nothing that Kodi
-// would say is asked ever less often: the port is the usual one of other programs, too.
+// Delays between connections. Without a Kodi, each attempt fails and is repeated once a minute. The
+// first retry after a Kodi ended comes sooner. If another program listens at the port, the delay
+// doubles up to an hour.
 const (
-	firstPause  = time.Second
-	pauseNobody = time.Minute
-	pauseOther  = time.Hour
+	retryFirst   = time.Second
+	retryRefused = time.Minute
+	retryForeign = time.Hour
 )
 
 // maxMessage bounds one announcement, in bytes. Kodi's have a few hundred.
 const maxMessage = 64 << 10
 
-// Listener listens to the Kodi of one library.
+// Listener receives the announcements of the Kodi of one library.
 type Listener struct {
-	dial func(context.Context) (net.Conn, error)
-	log  *slog.Logger
+	dial   func(context.Context) (net.Conn, error)
+	logger *slog.Logger
 
-	changed chan struct{} // what plays may have changed
+	changed chan struct{} // signals that another item plays
 
-	mu    sync.Mutex
-	book  book
-	heard bool // Kodi has spoken on this connection
+	mu       sync.Mutex
+	log      updateLog
+	received bool // Kodi has sent an announcement on this connection
 }
 
-// New makes a listener; nothing is heard before Run. Address is asked at each
-// attempt to connect: it is host and port.
+// New returns a listener, which starts with Run. It calls address for host and port before
+// each connection.
 func New(address func() string, log *slog.Logger) *Listener {
 	dial := func(ctx context.Context) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "tcp", address())
 	}
-	return &Listener{dial: dial, log: log, changed: make(chan struct{}, 1)}
+	return &Listener{dial: dial, logger: log, changed: make(chan struct{}, 1)}
 }
 
-// Run listens until ctx ends, and connects again whenever that is needed.
+// Run connects and listens until ctx ends.
 func (l *Listener) Run(ctx context.Context) {
-	for pause := pauseNobody; ctx.Err() == nil; {
+	for pause := retryRefused; ctx.Err() == nil; {
 		conn, err := l.dial(ctx)
-		most := pauseNobody
+		most := retryRefused
 		if err == nil {
-			most = pauseOther
+			most = retryForeign
 			if l.listen(ctx, conn) {
-				pause = firstPause
+				pause = retryFirst
 			}
 		}
 		select {
@@ -65,75 +65,74 @@ func (l *Listener) Run(ctx context.Context) {
 	}
 }
 
-// listen hears what comes until the connection ends, and tells whether Kodi has spoken.
-func (l *Listener) listen(ctx context.Context, conn net.Conn) (heard bool) {
+// listen handles announcements until the connection ends, and reports whether Kodi sent any.
+func (l *Listener) listen(ctx context.Context, conn net.Conn) (received bool) {
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	defer conn.Close()
 	l.mu.Lock()
-	l.book.connect(time.Now())
+	l.log.connect(time.Now())
 	l.mu.Unlock()
-	err := read(conn, l.hear)
+	err := read(conn, l.handle)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	heard = l.heard
-	l.heard = false
-	l.book.disconnect(time.Now())
-	l.nudge()
-	l.log.Debug("the connection to Kodi's announcements has ended", "heard", heard, "error", err)
-	return heard
+	received = l.received
+	l.received = false
+	l.log.disconnect(time.Now())
+	l.notifyChanged()
+	l.logger.Debug("the connection to Kodi's announcements has ended", "heard", received, "error", err)
+	return received
 }
 
-func (l *Listener) hear(m message) {
+func (l *Listener) handle(m message) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.heard = l.heard || m.Method != ""
-	before := l.book.playing.item
-	if l.book.hear(time.Now(), m); l.book.playing.item != before {
-		l.nudge()
+	l.received = l.received || m.Method != ""
+	before := l.log.playing.item
+	if l.log.handle(time.Now(), m); l.log.playing.item != before {
+		l.notifyChanged()
 	}
 }
 
-func (l *Listener) nudge() {
+func (l *Listener) notifyChanged() {
 	select {
 	case l.changed <- struct{}{}:
-	default: // one is waiting already
+	default: // a signal is already pending
 	}
 }
 
-// Changed receives when another item plays, or nothing.
+// Changed returns a channel that receives when another item starts or playback stops.
 func (l *Listener) Changed() <-chan struct{} { return l.changed }
 
-// Playing returns which film or episode of the library plays, and since when; the zero
-// time is a begin that was not heard, and the number 0 is nothing.
+// Playing returns the film or episode that plays and its start. The id is 0 if nothing plays, and
+// the time is zero if the start is unknown.
 func (l *Listener) Playing() (kind viewing.MediaType, id int64, began time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	playing := l.book.playing
+	playing := l.log.playing
 	if kind = playing.item.Type; kind != viewing.Movie && kind != viewing.Episode {
 		return "", 0, time.Time{}
 	}
 	return kind, playing.item.ID, playing.began
 }
 
-// Acts are the changes of play counts that were heard in the last ten minutes, the
-// oldest first. Since is since when every one was heard; it is zero while no Kodi has
-// spoken.
-func (l *Listener) Acts() (all []Act, since time.Time) {
+// Updates returns the updates of the last ten minutes, oldest first, and since when none can be
+// missing. That time is zero until Kodi sends the first announcement.
+func (l *Listener) Updates() (all []Update, since time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.heard {
-		since = l.book.since
+	if l.received {
+		since = l.log.listeningSince
 	}
-	all, _ = l.book.list(time.Now())
+	all, _ = l.log.list(time.Now())
 	return all, since
 }
 
-// Await waits until it is known of all that was written until then what it was:
-// two seconds at most.
+// Await waits until the updates of everything written before the given time are complete: two
+// seconds at most.
 func (l *Listener) Await(ctx context.Context, written time.Time) {
 	l.mu.Lock()
-	_, wait := l.book.list(time.Now())
-	if l.heard {
+	_, wait := l.log.list(time.Now())
+	if l.received {
 		wait = min(max(wait, time.Until(written.Add(window))), window)
 	}
 	l.mu.Unlock()
@@ -146,15 +145,15 @@ func (l *Listener) Await(ctx context.Context, written time.Time) {
 	}
 }
 
-// read hears announcements until they end, and tells why: what is no JSON, or too long,
-// is nothing of Kodi's. JSON of another shape says nothing.
-func read(from io.Reader, hear func(message)) error {
+// read calls handle for each announcement and returns the error that ended them: invalid JSON, a
+// message longer than maxMessage, or the end of the connection. It skips JSON of another form.
+func read(from io.Reader, handle func(message)) error {
 	bounded := &io.LimitedReader{R: from, N: maxMessage}
 	for d := json.NewDecoder(bounded); ; bounded.N = maxMessage {
 		var m message
 		err := d.Decode(&m)
 		if err == nil {
-			hear(m)
+			handle(m)
 		} else if !errors.As(err, new(*json.UnmarshalTypeError)) {
 			return err
 		}

@@ -73,7 +73,7 @@ func listenTo(t *testing.T, k *kodi, do func(t *testing.T, l *Listener)) {
 }
 
 func isHeard(l *Listener) bool {
-	_, since := l.Acts()
+	_, since := l.Updates()
 	return !since.IsZero()
 }
 
@@ -91,14 +91,14 @@ func TestListenerHears(t *testing.T) {
 			t.Error("heard, though nothing was said")
 		}
 		time.Sleep(2*time.Minute + time.Second)
-		if got, since := l.Acts(); !isHeard(l) || len(got) != 2 || got[0].Unclear || !got[1].Unclear || since.IsZero() {
+		if got, since := l.Updates(); !isHeard(l) || len(got) != 2 || got[0].Unclear || !got[1].Unclear || since.IsZero() {
 			t.Errorf("heard %v: %+v since %v", isHeard(l), got, since)
 		}
 		began := time.Now()
 		if l.Await(t.Context(), time.Time{}); time.Since(began) != window-time.Second {
 			t.Errorf("waited %v", time.Since(began))
 		}
-		if got, _ := l.Acts(); len(got) != 2 || got[0].ID != 2 || got[0].Ended.IsZero() || got[1].ID != 3 || !got[1].Ended.IsZero() {
+		if got, _ := l.Updates(); len(got) != 2 || got[0].ID != 2 || got[0].Ended.IsZero() || got[1].ID != 3 || !got[1].Ended.IsZero() {
 			t.Errorf("%+v", got)
 		}
 		began = time.Now()

@@ -1,7 +1,7 @@
-// Package kodisim makes Kodi video libraries for tests and changes them as Kodi does, and has some that a real Kodi
-// wrote. A library has the tables of a real Kodi 20.1 (schema 121) or 21.2 (schema 131). Each act is one transaction
-// that writes the rows a reader of the library looks at. Times are written as the wall clock of their zone, as Kodi
-// writes its own. What fails panics.
+// Package kodisim makes Kodi video libraries for tests and changes them as Kodi does. It also embeds libraries that a
+// real Kodi wrote. A library has the tables of a real Kodi 20.1 (schema 121) or 21.2 (schema 131). Each change is one
+// transaction that writes the rows that package library reads. Times are written as wall clock times of their zone,
+// as Kodi writes them. Errors panic.
 package kodisim
 
 import (
@@ -39,9 +39,8 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// Recorded unpacks a library that a real Kodi wrote into a Database folder of its
-// own, and gives the path of its file. Its journal or log lies beside it. States
-// are the folders of testdata; its README.md tells what they hold.
+// Recorded unpacks a library that a real Kodi wrote, with its journal, into a new Database folder
+// and returns its path. State is a folder of testdata, which README.md there describes.
 func Recorded(t testing.TB, state string) (file string) {
 	folder := filepath.Join(t.TempDir(), "Database")
 	must(0, os.Mkdir(folder, 0o755))
@@ -57,16 +56,14 @@ func Recorded(t testing.TB, state string) (file string) {
 	return file
 }
 
-// Sim is one library, held open as Kodi holds its own. Its methods may not be
-// called at the same time.
+// Sim is one library, kept open as by Kodi. Its methods are not safe for concurrent use.
 type Sim struct {
 	Path string // of the file
 	*sql.DB
 }
 
-// Create makes the userdata folder dir with an empty library of schema 121 or
-// 131 in it, with one source of films, /media/films/, and one of series,
-// /media/series/.
+// Create makes a userdata folder with an empty library of schema 121 or 131, with the sources
+// /media/films/ and /media/series/.
 func Create(dir string, version int) *Sim {
 	folder := filepath.Join(dir, "Database")
 	must(0, os.MkdirAll(folder, 0o755))
@@ -83,8 +80,8 @@ func Create(dir string, version int) *Sim {
 	return s
 }
 
-// Open opens a library file, of a real Kodi or one of ours, to write to it. It waits
-// for readers for half a minute. Kodi waits for ever.
+// Open opens a library file for writing. It waits up to half a minute for readers, unlike Kodi,
+// which waits without a limit.
 func Open(path string) *Sim {
 	slashed := "/" + strings.TrimPrefix(filepath.ToSlash(must(filepath.Abs(path))), "/")
 	u := url.URL{Scheme: "file", Path: slashed, RawQuery: "_pragma=busy_timeout(30000)&_pragma=synchronous(normal)"}
@@ -93,25 +90,25 @@ func Open(path string) *Sim {
 	return &Sim{path, db}
 }
 
-// Do runs a statement and returns the number of the row it inserted.
+// Do runs a statement and returns the id of the inserted row.
 func (s *Sim) Do(query string, args ...any) (id int64) {
 	return must(must(s.Exec(query, args...)).LastInsertId())
 }
 
-// act makes one transaction of some statements.
+// act runs do in one transaction.
 func (s *Sim) act(do func()) {
 	s.Do(`begin immediate`)
 	do()
 	s.Do(`commit`)
 }
 
-// number reads one number; 0 when there is no row.
+// number returns the number that a query selects, or 0 without a row.
 func (s *Sim) number(query string, args ...any) (n int64) {
 	must(0, s.QueryRow(`select coalesce((`+query+`), 0)`, args...).Scan(&n))
 	return n
 }
 
-// row finds the row in which a column has a value, or makes one.
+// row returns the key of the row with this value in a column, and inserts it if missing.
 func (s *Sim) row(table, key, column, value string) int64 {
 	if id := s.number(`select `+key+` from `+table+` where `+column+` = ?`, value); id > 0 {
 		return id
@@ -119,7 +116,7 @@ func (s *Sim) row(table, key, column, value string) int64 {
 	return s.Do(`insert into `+table+` (`+column+`) values (?)`, value)
 }
 
-// File finds the row of a file, or makes it and that of its folder.
+// File returns the id of a file, and inserts it and its folder if missing.
 func (s *Sim) File(address string) int64 {
 	folder, name := path.Split(address)
 	in := s.row("path", "idPath", "strPath", folder)
@@ -129,8 +126,7 @@ func (s *Sim) File(address string) int64 {
 	return s.Do(`insert into files (idPath, strFilename, dateAdded) values (?, ?, '2020-01-01 00:00:00')`, in, name)
 }
 
-// scan is what Kodi does with any file that it finds: its counts are those of
-// its NFO, or none.
+// scan adds a file as Kodi's scanner does, with the counts of its NFO.
 func (s *Sim) scan(address string, duration time.Duration, plays int, last string) int64 {
 	file := s.File(address)
 	s.Do(`update files set playCount = nullif(?, 0), lastPlayed = nullif(?, '') where idFile = ?`, plays, last, file)
@@ -140,21 +136,20 @@ func (s *Sim) scan(address string, duration time.Duration, plays int, last strin
 	return file
 }
 
-// Ref is one item of a library by Kodi's own numbers: a film (viewing.Movie), an
-// episode (viewing.Episode) or a show (viewing.TV).
+// Ref holds Kodi's ids of a film (viewing.Movie), an episode (viewing.Episode) or a show
+// (viewing.TV).
 type Ref struct {
 	Type     viewing.MediaType
 	ID, File int64
 }
 
-// kinds are the tables of items, the columns of their numbers and of their
-// default identifier, and how other tables name them.
+// kinds maps each type of item to its table, its id column and the column of its default
+// identifier.
 var kinds = map[viewing.MediaType]struct{ table, key, unique string }{
 	viewing.Movie: {"movie", "idMovie", "c09"}, viewing.Episode: {"episode", "idEpisode", "c20"}, viewing.TV: {"tvshow", "idShow", "c12"},
 }
 
-// identify writes the identifiers of an item. The default one is tmdb's, else
-// the last.
+// identify writes the identifiers of an item. The last one, TMDB if present, is the default.
 func (s *Sim) identify(r Ref, ids viewing.IDs) {
 	k, standard := kinds[r.Type], int64(-1)
 	for _, id := range [][2]string{{"imdb", ids.IMDB}, {"tvdb", fmt.Sprint(ids.TVDB)}, {"tmdb", fmt.Sprint(ids.TMDB)}} {
@@ -171,12 +166,12 @@ type Film struct {
 	Year       int
 	IDs        viewing.IDs
 	Path       string        // of the file
-	Duration   time.Duration // 0 leaves it unknown
-	Plays      int           // that its NFO claims
-	LastPlayed string        // likewise, as Kodi writes it
+	Duration   time.Duration // 0 for unknown
+	Plays      int           // play count in its NFO
+	LastPlayed string        // time in its NFO, as Kodi writes it
 }
 
-// AddFilm scans a film in. A file that Kodi knows keeps its row and loses its counts.
+// AddFilm adds a film as the scanner does. A known file keeps its row and gets new counts.
 func (s *Sim) AddFilm(f Film) Ref {
 	r := Ref{Type: viewing.Movie}
 	s.act(func() {
@@ -190,8 +185,8 @@ func (s *Sim) AddFilm(f Film) Ref {
 	return r
 }
 
-// AddShow scans a show in, without episodes, in a folder under the source of
-// series. Kodi writes 1970-01-01 where it does not know when it began.
+// AddShow adds a show without episodes, in a folder below the source of series. Kodi writes
+// 1970-01-01 if premiered is unknown.
 func (s *Sim) AddShow(title, premiered string, ids viewing.IDs) Ref {
 	r := Ref{Type: viewing.TV}
 	s.act(func() {
@@ -208,8 +203,8 @@ type Episode struct {
 	IDs            viewing.IDs
 }
 
-// AddEpisodes scans a file of a show in, /media/series/SHOW S01E02.mkv, with the one
-// or several episodes it holds, which share one play count.
+// AddEpisodes adds a file of a show, /media/series/SHOW S01E02.mkv, with one or several episodes
+// that share one play count.
 func (s *Sim) AddEpisodes(show Ref, title string, duration time.Duration, episodes ...Episode) []Ref {
 	refs := make([]Ref, len(episodes))
 	address := fmt.Sprintf("/media/series/%s/%[1]s S%02d", title, episodes[0].Season)
@@ -227,8 +222,7 @@ func (s *Sim) AddEpisodes(show Ref, title string, duration time.Duration, episod
 	return refs
 }
 
-// Play plays a file to its end, which comes at at. One that no scan has seen has a row
-// without an item.
+// Play counts a playback of a file that ended at at.
 func (s *Sim) Play(file int64, at time.Time) {
 	s.Do(`update files set playCount = ifnull(playCount, 0) + 1, lastPlayed = ? where idFile = ?`, at.Format(time.DateTime), file)
 }
@@ -242,8 +236,7 @@ func (s *Sim) Tag(name string, all ...Ref) {
 	})
 }
 
-// Upgrade ends what Kodi 21 does at its first start with a library of schema 121. It
-// begins with a copy of the file, which still holds the old number.
+// Upgrade upgrades a copy of a library of schema 121 as Kodi 21 does at its first start.
 func (s *Sim) Upgrade() {
 	s.act(func() {
 		s.Do(schema131)

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// addOns are those that write into the library what was watched elsewhere, and the
-// host of the service to which some of them report what is watched.
+// addOns lists the add-ons that write playbacks of other devices into the library, and the host
+// of the service to which some of them report playbacks.
 var addOns = []struct{ id, site string }{
 	{"plugin.service.emby-next-gen", ""},
 	{"plugin.video.emby", ""},
@@ -21,9 +21,8 @@ var addOns = []struct{ id, site string }{
 	{"service.watchedlist", ""},
 }
 
-// AddOns are the known add-ons of a Kodi, by id, without those that are turned off:
-// those that write into its library what was watched elsewhere, and those that
-// report to one of these hosts. What cannot be read has no say.
+// AddOns returns the ids of known, enabled add-ons of a Kodi: those that write playbacks of other
+// devices into its library, and those that report to one of these hosts. It ignores read errors.
 func AddOns(ctx context.Context, userdata string, hosts []string) (write, report []string) {
 	var off map[string]bool
 	for _, a := range addOns {
@@ -32,7 +31,7 @@ func AddOns(ctx context.Context, userdata string, hosts []string) (write, report
 			continue
 		}
 		if off == nil {
-			off = turnedOff(ctx, userdata)
+			off = disabledAddOns(ctx, userdata)
 		}
 		if off[a.id] {
 			continue
@@ -48,19 +47,19 @@ func AddOns(ctx context.Context, userdata string, hosts []string) (write, report
 	return write, report
 }
 
-// AddOnFolder is where a Kodi keeps what its user has installed.
+// AddOnFolder returns the folder of the add-ons that the user installed.
 func AddOnFolder(userdata string) string {
-	return filepath.Join(filepath.Dir(cmp.Or(mainOf(userdata), userdata)), "addons")
+	return filepath.Join(filepath.Dir(cmp.Or(mainProfile(userdata), userdata)), "addons")
 }
 
-// turnedOff are the add-ons that Kodi's table of them calls disabled. Without one that
-// can be read it gives none: better one notice too many.
-func turnedOff(ctx context.Context, userdata string) map[string]bool {
+// disabledAddOns returns the disabled add-ons from Kodi's table. If that cannot be read, it
+// returns none: an unnecessary notice is better than a missing one.
+func disabledAddOns(ctx context.Context, userdata string) map[string]bool {
 	off := map[string]bool{}
-	err := openFile(ctx, AddOnDatabase(userdata), func(s *session) {
+	err := withFile(ctx, AddOnDatabase(userdata), func(s *session) {
 		var id string
 		s.step(func() {
-			s.each([]any{&id}, func() { off[id] = true }, `select addonID from installed where enabled = 0`)
+			s.queryRows([]any{&id}, func() { off[id] = true }, `select addonID from installed where enabled = 0`)
 		})
 	})
 	if err != nil {
@@ -69,11 +68,11 @@ func turnedOff(ctx context.Context, userdata string) map[string]bool {
 	return off
 }
 
-// AddOnDatabase is where a Kodi keeps which add-ons are turned off: the AddonsNN.db of the
-// profile that changed last, else that of the main profile. It is "" without any.
+// AddOnDatabase returns the path of the table of add-ons: the AddonsNN.db of the profile that
+// changed last, else that of the main profile, else "".
 func AddOnDatabase(userdata string) string {
-	db, err := newest(filepath.Join(userdata, "Database"), "Addons")
-	if main := mainOf(userdata); err != nil && main != "" {
+	db, err := newestFile(filepath.Join(userdata, "Database"), "Addons")
+	if main := mainProfile(userdata); err != nil && main != "" {
 		return AddOnDatabase(main)
 	}
 	return db.Path

@@ -42,14 +42,14 @@ func BenchmarkLarge(b *testing.B) {
 	zone := rule.Environment{Zone: time.UTC}
 	known := rule.NewMemory("x")
 	now := time.Now()
-	snap, err := at(s.Path).Read(b.Context(), func(f library.File) bool { return known.Needs(f, now) })
+	snap, err := at(s.Path).Read(b.Context(), func(f library.File) bool { return known.NeedsDetails(f, now) })
 	ok(b, err)
 	known.Apply(rule.Decide(known, snap, now, zone))
 	s.exec(`update files set playCount = 1, lastPlayed = ? where idFile = 1`, now.UTC().Format(time.DateTime))
 	b.Run("read", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			snap, err = at(s.Path).Read(b.Context(), func(f library.File) bool { return known.Needs(f, now) })
+			snap, err = at(s.Path).Read(b.Context(), func(f library.File) bool { return known.NeedsDetails(f, now) })
 			ok(b, err)
 		}
 	})

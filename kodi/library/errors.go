@@ -15,30 +15,30 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// What can stand between us and a library. Every error of [Find] and [Read]
-// wraps one of these, or the error of the context.
+// The kinds of errors. Every error of [Find] and [Database.Read] wraps one of them, or the
+// error of the context.
 var (
 	// ErrNotFound: the Database folder or the library file is missing.
 	ErrNotFound = errors.New("no Kodi library found")
 	// ErrEmpty: the Database folder holds no MyVideosNNN.db.
 	ErrEmpty = errors.New("the Database folder holds no video library")
-	// ErrMySQL: advancedsettings.xml keeps the library in a MySQL server, and
-	// says too little of it, or what it says cannot be used.
+	// ErrMySQL: advancedsettings.xml names a MySQL server, but its host, user or password
+	// is missing or unusable.
 	ErrMySQL = errors.New("advancedsettings.xml does not say how to reach its MySQL server")
 	// ErrServerAway: the server does not answer, or not in time.
 	ErrServerAway = errors.New("the database server does not answer")
-	// ErrServerRefused: the server takes neither this user nor its password,
-	// or shows this user no library.
+	// ErrServerRefused: the server rejects the user or the password, or the user may not
+	// read the library.
 	ErrServerRefused = errors.New("the database server refuses this user")
 	// ErrShared: another userdata folder leads to the same library.
 	ErrShared = errors.New("this library is that of another userdata folder")
-	// ErrUpgrading: Kodi has begun to upgrade the library and has not
-	// finished, or was stopped while it did. Kodi ends it at its next start.
+	// ErrUpgrading: Kodi is upgrading the library, or was stopped during the upgrade and
+	// finishes it at its next start.
 	ErrUpgrading = errors.New("Kodi is upgrading the library")
-	// ErrBusy: Kodi is writing, or the read took too long; try again soon.
+	// ErrBusy: Kodi is writing, or the read took too long; retry soon.
 	ErrBusy = errors.New("the library is busy")
-	// ErrHotJournal: Kodi or the machine died in a commit. Kodi repairs the
-	// file when it next opens it; until then it must not be read.
+	// ErrHotJournal: Kodi or the machine crashed during a commit. Kodi repairs the file
+	// when it next opens it; until then it must not be read.
 	ErrHotJournal = errors.New("the library has an interrupted write that Kodi must undo first")
 	// ErrReadOnlyDir: an add-on switched the library to WAL mode, and this
 	// user may not create the files beside it that reading then needs.
@@ -52,8 +52,8 @@ var (
 	ErrUnsupported = errors.New("this version of the library is not supported")
 )
 
-// sqliteErrors are the kinds of SQLite's result codes, of which the low byte is
-// shared by the extended ones.
+// sqliteErrors maps SQLite's result codes to kinds. The low byte of an extended code is its
+// primary code.
 var sqliteErrors = map[int]error{
 	sqlite3.SQLITE_READONLY_ROLLBACK: ErrHotJournal,
 
@@ -69,8 +69,8 @@ var sqliteErrors = map[int]error{
 	sqlite3.SQLITE_CANTOPEN: ErrPermission,
 }
 
-// classify names the kind of an SQLite error.
-func classify(err error) error {
+// classifySQLite wraps an SQLite error in its kind.
+func classifySQLite(err error) error {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
 		return err
@@ -82,7 +82,7 @@ func classify(err error) error {
 	return fmt.Errorf("%w: %w", kind, err)
 }
 
-// classifyFile names the kind of a file system error.
+// classifyFile wraps a file system error in its kind.
 func classifyFile(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -94,16 +94,16 @@ func classifyFile(err error) error {
 	}
 }
 
-// serverErrors are the kinds of the error numbers of a MySQL or MariaDB server.
-// Others mean that it refuses this user.
+// serverErrors maps error numbers of a MySQL or MariaDB server to kinds. All others mean
+// ErrServerRefused.
 var serverErrors = map[uint16]error{
 	1040: ErrBusy, 1203: ErrBusy, 1205: ErrBusy, 1213: ErrBusy, 1226: ErrBusy, // too many connections, a lock that took too long
-	1146: ErrUpgrading, 1054: ErrUpgrading, 1049: ErrUpgrading, // a table, a column or the database is gone since we looked
-	1053: ErrServerAway, 1077: ErrServerAway, 1079: ErrServerAway, 1080: ErrServerAway, 1927: ErrServerAway, // it shuts down, or has cut us off
+	1146: ErrUpgrading, 1054: ErrUpgrading, 1049: ErrUpgrading, // a table, a column or the database was dropped
+	1053: ErrServerAway, 1077: ErrServerAway, 1079: ErrServerAway, 1080: ErrServerAway, 1927: ErrServerAway, // shutdown, or closed connection
 }
 
-// classifyServer names the kind of a server's error, or of the way to it. The
-// server's own words name the user, but never hold the password.
+// classifyServer wraps a server or network error in its kind. Server messages contain the user
+// name, but never the password.
 func classifyServer(err error) error {
 	kinds := []error{ErrMySQL, ErrServerAway, ErrBusy, ErrUpgrading, ErrUnsupported, ErrEmpty, ErrNotDatabase}
 	var said *mysql.MySQLError
@@ -117,6 +117,6 @@ func classifyServer(err error) error {
 	case errors.As(err, &way), slices.ContainsFunc([]error{driver.ErrBadConn, mysql.ErrInvalidConn, io.EOF, io.ErrUnexpectedEOF, mysql.ErrMalformPkt}, known):
 		return fmt.Errorf("%w: %w", ErrServerAway, err)
 	default:
-		return fmt.Errorf("%w: %w", ErrServerRefused, err) // a way to log in, or to encrypt, that we lack
+		return fmt.Errorf("%w: %w", ErrServerRefused, err) // an unsupported login or encryption method
 	}
 }

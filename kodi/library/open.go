@@ -16,44 +16,43 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-// Bounds of a reading. A library is another program's file, or another machine's
-// answer: whatever it claims of itself, this is all that is read of it.
+// Bounds of one read, which limit what a damaged or malicious library can cost.
 const (
 	busyTimeout = 800 * time.Millisecond // how long one transaction waits for Kodi
-	readTimeout = 20 * time.Second       // of one reading
-	maxSize     = 256 << 20              // of one reading: 200,000 files have 40 MB of paths
-	sizeOfRow   = 64                     // what a row counts beside its texts
+	readTimeout = 20 * time.Second       // time of one read
+	maxSize     = 256 << 20              // size of one read: 200,000 files have 40 MB of paths
+	sizeOfRow   = 64                     // assumed size of a row besides its texts
 )
 
-// session is one reading of a library. After its first error it asks nothing more.
+// session is one read of a library. After its first error it sends no more queries.
 type session struct {
-	ctx     context.Context // of the reading
-	err     error           // the first
-	conn    *sql.Conn
-	tx      *sql.Tx // nil between two steps
-	server  bool    // MySQL or MariaDB, else SQLite
-	path    string  // of the file, or of the database on the server
-	origin  string  // the same for every way that leads to this library
-	version int     // schema number
-	columns map[string][]string
-	state   int64 // of the file, as the first step has seen it
-	size    int   // of what was read so far
+	ctx         context.Context
+	err         error // the first error
+	conn        *sql.Conn
+	tx          *sql.Tx // nil between two steps
+	server      bool    // MySQL or MariaDB, else SQLite
+	path        string  // of the file, or of the database on the server
+	origin      string  // identifies the library, whatever link or address leads to it
+	version     int     // schema number
+	columns     map[string][]string
+	dataVersion int64 // SQLite's data_version in the first step
+	size        int   // bytes read so far
 }
 
-// fail ends the reading, unless it has ended before or err is nil.
+// fail stores the first error.
 func (s *session) fail(err error) { s.err = cmp.Or(s.err, err) }
 
-// open runs read with a library whose tables are those of a Kodi, and has closed it
-// when it returns. All steps of read see one state of the library: when Kodi writes in
-// between, read begins again, a few times. Errors are classified.
-func (d Database) open(ctx context.Context, read func(*session)) error {
+// withSession opens the library, checks its schema, runs read and closes it. All steps of read
+// see the same state of the library: if Kodi writes in between, read is repeated up to four
+// times. It classifies errors.
+func (d Database) withSession(ctx context.Context, read func(*session)) error {
 	bounded, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	again := func(s *session) {
 		for range 5 {
-			s.state, s.size, s.err = 0, 0, nil
-			s.step(s.check)
-			if read(s); !errors.Is(s.err, errMoved) {
+			s.dataVersion, s.size, s.err = 0, 0, nil
+			s.step(s.checkSchema)
+			if read(s); !errors.Is(s.err, errChanged) {
 				return
 			}
 		}
@@ -62,9 +61,9 @@ func (d Database) open(ctx context.Context, read func(*session)) error {
 	late := ErrBusy
 	if d.Server != nil {
 		late = ErrServerAway
-		err = classifyServer(d.Server.open(bounded, again))
+		err = classifyServer(d.Server.withSession(bounded, again))
 	} else {
-		err = openFile(bounded, d.Path, func(s *session) {
+		err = withFile(bounded, d.Path, func(s *session) {
 			s.version = d.Version
 			again(s)
 		})
@@ -80,14 +79,13 @@ func (d Database) open(ctx context.Context, read func(*session)) error {
 	return fmt.Errorf("read library %s: %w", d, err)
 }
 
-// openFile runs read with an open SQLite file, and has closed it when it returns. The
-// file is opened read-only: nothing is created but what SQLite needs beside a library in
-// WAL mode. Errors are classified.
-func openFile(ctx context.Context, path string, read func(*session)) error {
+// withFile opens an SQLite file read-only, runs read and closes it. SQLite creates no files except
+// the -wal and -shm files of a library in WAL mode. It classifies errors.
+func withFile(ctx context.Context, path string, read func(*session)) error {
 	if _, err := os.Stat(path); err != nil {
 		return classifyFile(err)
 	}
-	db, err := sql.Open("sqlite", readOnly(path))
+	db, err := sql.Open("sqlite", readOnlyURI(path))
 	if err != nil {
 		return err
 	}
@@ -95,11 +93,11 @@ func openFile(ctx context.Context, path string, read func(*session)) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		s.origin = real
 	}
-	return classify(s.through(db, read))
+	return classifySQLite(s.withConnection(db, read))
 }
 
-// through runs read with a connection to a database, and closes both.
-func (s *session) through(db *sql.DB, read func(*session)) (err error) {
+// withConnection runs read with a connection to a database, and closes both.
+func (s *session) withConnection(db *sql.DB, read func(*session)) (err error) {
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if s.conn, err = db.Conn(s.ctx); err != nil {
 		return err
@@ -109,10 +107,9 @@ func (s *session) through(db *sql.DB, read func(*session)) (err error) {
 	return s.err
 }
 
-// readOnly is the address under which SQLite opens an absolute path without ever
-// writing to it. Only a file: URI carries the mode; with a plain path it would be
-// ignored and the file opened for writing.
-func readOnly(path string) string {
+// readOnlyURI returns the URI that opens an absolute path read-only. SQLite ignores the mode
+// parameter of a plain path and would open the file for writing.
+func readOnlyURI(path string) string {
 	slashed := "/" + strings.TrimPrefix(filepath.ToSlash(path), "/") // C:/…
 	wait := fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds())
 	query := url.Values{"mode": {"ro"}, "_txlock": {"deferred"}, "_pragma": {wait, "query_only(1)"}}
@@ -120,8 +117,8 @@ func readOnly(path string) string {
 	return u.String()
 }
 
-// transact runs read in one transaction. While it lasts, Kodi's writes to a file
-// wait, and behind them its own reads: its whole window stands still.
+// transact runs read in one transaction. Until it ends, Kodi's writes to a file wait, and Kodi's
+// reads wait behind them, which freezes its window.
 func (s *session) transact(read func()) {
 	tx, err := s.conn.BeginTx(s.ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
@@ -130,38 +127,37 @@ func (s *session) transact(read func()) {
 	}
 	s.tx = tx
 	defer func() {
-		_ = tx.Rollback() // nothing was written; what counts is the lock let go
+		_ = tx.Rollback() // releases the lock; nothing was written
 		s.tx = nil
 	}()
 	read()
 }
 
-// errMoved: the library has changed between two steps of one reading.
-var errMoved = fmt.Errorf("%w: it changes while it is read", ErrBusy)
+// errChanged: the library changed between two steps of one read.
+var errChanged = fmt.Errorf("%w: it changes while it is read", ErrBusy)
 
-// step runs one step of a reading. SQLite gives a connection another number
-// whenever someone else has committed, with a rollback journal and with WAL.
+// step runs one step of a read. It fails with errChanged if another connection committed since
+// the first step: SQLite's data_version then differs, with a rollback journal and with WAL.
 func (s *session) step(read func()) {
 	switch {
 	case s.err != nil:
-	case s.tx != nil: // all of it is one transaction
+	case s.tx != nil: // on a server the whole read is one transaction
 		read()
 	default:
 		s.transact(func() {
 			var now int64
-			s.first(&now, `pragma data_version`)
-			if s.state != 0 && s.state != now {
-				s.fail(errMoved)
+			s.queryValue(&now, `pragma data_version`)
+			if s.dataVersion != 0 && s.dataVersion != now {
+				s.fail(errChanged)
 			}
-			s.state = now
+			s.dataVersion = now
 			read()
 		})
 	}
 }
 
-// each asks the library and calls row for each row of the answer, whose columns
-// are copied before.
-func (s *session) each(columns []any, row func(), query string, args ...any) {
+// queryRows runs a query, scans each row into columns and then calls row.
+func (s *session) queryRows(columns []any, row func(), query string, args ...any) {
 	if s.err != nil {
 		return
 	}
@@ -190,24 +186,24 @@ func (s *session) each(columns []any, row func(), query string, args ...any) {
 	s.fail(rows.Err())
 }
 
-// first reads the one value that a query gives.
-func (s *session) first(value any, query string) { s.each([]any{value}, func() {}, query) }
+// queryValue reads the single value of a query.
+func (s *session) queryValue(value any, query string) { s.queryRows([]any{value}, func() {}, query) }
 
-// page is how many rows of a large table one step reads.
-const page = 4000
+// pageSize is how many rows of a large table one step reads.
+const pageSize = 4000
 
-// paged asks for rows in the order of their numbers, which are the first column, in
-// several steps; the condition on the number is the query's end. It calls row for each.
-func (s *session) paged(id *int64, columns []any, row func(), query string) {
+// queryPages runs a query in steps of pageSize rows, ordered by the id in its first column, and
+// calls row for each. It completes the query, which must end with the id column, by a condition.
+func (s *session) queryPages(id *int64, columns []any, row func(), query string) {
 	columns = append([]any{id}, columns...)
 	*id = math.MinInt64
-	for n := page; n == page && s.err == nil; {
+	for n := pageSize; n == pageSize && s.err == nil; {
 		n = 0
 		s.step(func() {
-			s.each(columns, func() {
+			s.queryRows(columns, func() {
 				n++
 				row()
-			}, query+` > ? order by 1 limit ?`, *id, page)
+			}, query+` > ? order by 1 limit ?`, *id, pageSize)
 		})
 	}
 }

@@ -10,17 +10,17 @@ import (
 	"slices"
 )
 
-// Places are the main userdata folders that Kodi uses on a system, as GOOS has it, for a
-// user with a home, "" for none, and an environment; most of them do not exist. What Kodi
-// keeps on Android no other program may read.
-func Places(goos, home string, getenv func(string) string) []string {
+// UserdataFolders lists the main userdata folders that Kodi may use on an operating system, for
+// a user's home ("" for none) and environment. Most of them do not exist. On Android no other
+// program may read them.
+func UserdataFolders(goos, home string, getenv func(string) string) []string {
 	var all []string
 	add := func(base string, parts ...string) {
 		if base != "" {
 			all = append(all, filepath.Join(append([]string{base}, parts...)...))
 		}
 	}
-	env := func(name, below string) string { // without it, the usual folder below the home
+	env := func(name, below string) string { // the variable, else the default folder in the home
 		usual := filepath.Join(home, "AppData", below)
 		if home == "" {
 			usual = ""
@@ -35,9 +35,9 @@ func Places(goos, home string, getenv func(string) string) []string {
 	case "darwin":
 		add(home, "Library", "Application Support", "Kodi", "userdata")
 	default:
-		add(getenv("KODI_DATA"), "userdata") // in the place of ~/.kodi
+		add(getenv("KODI_DATA"), "userdata") // replaces ~/.kodi
 		for _, home := range []string{home, "/storage", "/home/osmc", "/var/lib/kodi"} {
-			add(home, ".kodi", "userdata") // LibreELEC and CoreELEC, OSMC, a Kodi of its own
+			add(home, ".kodi", "userdata") // LibreELEC and CoreELEC, OSMC, a Kodi with its own user
 		}
 		add(home, ".var", "app", "tv.kodi.Kodi", "data", "userdata") // Flatpak, without ".kodi"
 		add(home, "snap", "kodi", "common", ".kodi", "userdata")
@@ -46,24 +46,24 @@ func Places(goos, home string, getenv func(string) string) []string {
 	return slices.Compact(all)
 }
 
-// Homes are the homes of all users of this machine that lie where homes usually do: a
-// service has none of its own.
-func Homes(goos string) []string {
+// HomeFolders lists the homes of all users in the default folder for homes, for a service that
+// has none of its own.
+func HomeFolders(goos string) []string {
 	pattern := cmp.Or(map[string]string{"windows": `C:\Users\*`, "darwin": "/Users/*"}[goos], "/home/*")
 	homes, _ := filepath.Glob(pattern) // only a bad pattern fails
 	return homes
 }
 
-// Installed is one library that Kodi keeps here.
+// Installed is a library found on this machine.
 type Installed struct {
 	Profile
-	Database Database // zero when it was not found
-	Err      error    // why it cannot be read now, of this package's kinds
+	Database Database // zero if it was not found
+	Err      error    // why it cannot be read now, one of this package's errors
 }
 
-// Look finds the library of a profile, and tells whether its file can be read now. A
-// server is not asked.
-func Look(p Profile) Installed {
+// Inspect finds the library of a profile and checks that its file can be read. It does not
+// connect to a server.
+func Inspect(p Profile) Installed {
 	at := Installed{Profile: p}
 	if at.Database, at.Err = Find(p.Userdata); at.Err == nil && at.Database.Server == nil {
 		at.Err = at.Database.Check(context.Background())
@@ -71,10 +71,10 @@ func Look(p Profile) Installed {
 	return at
 }
 
-// Discover lists the libraries at these main userdata folders: the main
-// profile's and those of profiles with one of their own. Folders that are not
-// there are left out, and one that has two names is listed once. Of several
-// that lead to the same server all but the first are [ErrShared].
+// Discover lists the libraries in these main userdata folders: those of the main profile and of
+// profiles with a library of their own. It skips missing folders and lists a folder with two
+// names once. Of several folders that lead to the same server, all but the first are
+// [ErrShared].
 func Discover(places []string) []Installed {
 	var all []Installed
 	var seen []os.FileInfo
@@ -93,8 +93,8 @@ func Discover(places []string) []Installed {
 			if !p.Own {
 				continue
 			}
-			at := Look(p)
-			if n := slices.IndexFunc(all, at.shares); n >= 0 {
+			at := Inspect(p)
+			if n := slices.IndexFunc(all, at.sharesServer); n >= 0 {
 				at.Err = fmt.Errorf("%w: %s", ErrShared, all[n].Userdata)
 			}
 			if p.Userdata == place || !errors.Is(at.Err, ErrNotFound) { // a profile that was never used has no folder
@@ -105,7 +105,7 @@ func Discover(places []string) []Installed {
 	return all
 }
 
-// shares reports whether another folder leads to the same server.
-func (at Installed) shares(other Installed) bool {
+// sharesServer reports whether another folder leads to the same server.
+func (at Installed) sharesServer(other Installed) bool {
 	return at.Database.Server != nil && other.Database.Server != nil && at.Database.String() == other.Database.String()
 }

@@ -44,7 +44,7 @@ func TestPlaces(t *testing.T) {
 			want = append(want, filepath.FromSlash(strings.TrimSpace(line)))
 		}
 		slices.Sort(want)
-		if got := library.Places(test.goos, test.home, getenv); !slices.Equal(got, want) {
+		if got := library.UserdataFolders(test.goos, test.home, getenv); !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}

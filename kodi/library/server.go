@@ -12,48 +12,47 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// Server is a MySQL or MariaDB server that keeps a library, as
-// advancedsettings.xml tells. Its password never shows when it is printed.
+// Server is a MySQL or MariaDB server with a library, from advancedsettings.xml. Printing it never
+// shows the password.
 type Server struct {
 	Host, Port string
 	User       string
-	Name       string // of its databases, without the number: MyVideos
+	Name       string // database name without the schema number: MyVideos
 
 	password func() string
 }
 
-// As is the server for another user. An empty password is none.
-func (s Server) As(user, password string) *Server {
+// WithUser returns the server with another user. An empty password means none.
+func (s Server) WithUser(user, password string) *Server {
 	s.User, s.password = user, func() string { return password }
 	return &s
 }
 
-// String is the server's address, without user and password.
+// String returns the server's address without user and password.
 func (s Server) String() string { return "mysql://" + net.JoinHostPort(s.Host, s.Port) + "/" + s.Name }
 
-// Mark changes when a play count of a server's library does, or an item is added or
-// refreshed. It costs the server one pass over its table of files.
+// Mark returns a checksum of a library on a server. It changes with any play count, and when an
+// item is added or refreshed. It costs one scan of the table of files.
 func (d Database) Mark(ctx context.Context) (mark string, err error) {
-	err = d.open(ctx, func(s *session) { mark = s.mark() })
+	err = d.withSession(ctx, func(s *session) { mark = s.mark() })
 	return mark, err
 }
 
-// mark sums up the files of a server's library and the last rows of what lies behind
-// them. Kodi never uses a number again there.
+// mark returns a checksum of the files of a server's library and the last ids of items and
+// identifiers, which Kodi never reuses.
 func (s *session) mark() (mark string) {
 	if s.server {
-		s.first(&mark, `select concat_ws(' ', count(*), sum(crc32(concat_ws('|', idFile, idPath, strFilename, ifnull(playCount, '-'), ifnull(lastPlayed, '-')))),
+		s.queryValue(&mark, `select concat_ws(' ', count(*), sum(crc32(concat_ws('|', idFile, idPath, strFilename, ifnull(playCount, '-'), ifnull(lastPlayed, '-')))),
 			(select max(idMovie) from movie), (select max(idEpisode) from episode), (select max(uniqueid_id) from uniqueid)) from files`)
 		mark = fmt.Sprint(s.version, " ", mark)
 	}
 	return mark
 }
 
-// open runs read in one transaction in the newest database of the library, and has
-// hung up when it returns. The transaction is read-only and sees one state; Kodi's
-// writes do not wait for it.
-func (s Server) open(ctx context.Context, read func(*session)) error {
-	if s.Host == "" || s.User == "" || s.password() == "" { // Kodi demands the same three
+// withSession runs read in one transaction in the newest database of the library and closes the
+// connection. The transaction is read-only and does not block Kodi's writes.
+func (s Server) withSession(ctx context.Context, read func(*session)) error {
+	if s.Host == "" || s.User == "" || s.password() == "" { // Kodi requires the same three
 		return fmt.Errorf("%w: its host, user or password is missing", ErrMySQL)
 	}
 	c := mysql.NewConfig()
@@ -72,24 +71,24 @@ func (s Server) open(ctx context.Context, read func(*session)) error {
 		return err
 	}
 	on := &session{ctx: ctx, server: true}
-	return on.through(sql.OpenDB(connector), func(*session) {
+	return on.withConnection(sql.OpenDB(connector), func(*session) {
 		on.transact(func() {
-			if on.use(s); on.err == nil {
+			if on.useNewestDatabase(s); on.err == nil {
 				read(on)
 			}
 		})
 	})
 }
 
-// connectTimeout bounds how long a server may take to accept a connection.
+// connectTimeout bounds the time to connect to a server.
 const connectTimeout = 3 * time.Second
 
-// use chooses the database of a library with the highest number: Kodi leaves old ones
-// behind when it upgrades.
-func (s *session) use(library Server) {
+// useNewestDatabase selects the library's database with the highest schema number: Kodi leaves
+// old ones behind when it upgrades.
+func (s *session) useNewestDatabase(library Server) {
 	var name, newest string
-	s.each([]any{&name}, func() {
-		n, ok := numbered(strings.ToLower(name), strings.ToLower(library.Name), "") // some servers keep names in lower case
+	s.queryRows([]any{&name}, func() {
+		n, ok := parseVersion(strings.ToLower(name), strings.ToLower(library.Name), "") // some servers keep names in lower case
 		if ok && n > s.version {
 			newest, s.version = name, n
 		}
@@ -101,6 +100,6 @@ func (s *session) use(library Server) {
 		_, err := s.tx.ExecContext(s.ctx, "use `"+strings.ReplaceAll(newest, "`", "``")+"`")
 		s.fail(err)
 	}
-	s.first(&s.origin, `select concat(@@hostname, ':', @@port, ' ', @@datadir)`) // it may have several addresses
+	s.queryValue(&s.origin, `select concat(@@hostname, ':', @@port, ' ', @@datadir)`) // it may have several addresses
 	s.path, s.origin = library.String()+strconv.Itoa(s.version), s.origin+" "+library.Name
 }

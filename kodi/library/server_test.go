@@ -55,7 +55,7 @@ func (m *maria) exec(t testing.TB, query string, args ...any) {
 // server is the library server as a Kodi's settings would have it.
 func (m *maria) server(name string) *library.Server {
 	s := library.Server{Host: "127.0.0.1", Port: m.port, Name: name}
-	return s.As("kodi", password)
+	return s.WithUser("kodi", password)
 }
 
 // load copies a library file into a database.
@@ -246,12 +246,12 @@ func (m *maria) refusals(t *testing.T) {
 		server *library.Server
 		want   error
 	}{
-		"a wrong password":      {right.As("kodi", password+"x"), library.ErrServerRefused},
-		"a user unknown":        {right.As("kodo", password), library.ErrServerRefused},
-		"a user without rights": {right.As("nobody", "x"), library.ErrEmpty},
-		"a user who may read":   {right.As("reader", "x"), nil},
-		"no password":           {right.As("kodi", ""), library.ErrMySQL},
-		"nobody there":          {away.As("kodi", password), library.ErrServerAway},
+		"a wrong password":      {right.WithUser("kodi", password+"x"), library.ErrServerRefused},
+		"a user unknown":        {right.WithUser("kodo", password), library.ErrServerRefused},
+		"a user without rights": {right.WithUser("nobody", "x"), library.ErrEmpty},
+		"a user who may read":   {right.WithUser("reader", "x"), nil},
+		"no password":           {right.WithUser("kodi", ""), library.ErrMySQL},
+		"nobody there":          {away.WithUser("kodi", password), library.ErrServerAway},
 	} {
 		_, err := on(test.server).Read(t.Context(), nil)
 		if !errors.Is(err, test.want) {
@@ -294,5 +294,5 @@ func (m *maria) leavesNothing(t *testing.T) {
 // secure: TLS where the server demands it.
 func (m *maria) secure(t *testing.T) {
 	m.exec(t, "create user safe@'127.0.0.1' identified by 'x' require ssl; grant select on MyVideos121.* to safe@'127.0.0.1'")
-	readServer(t, m.server("MyVideos").As("safe", "x"))
+	readServer(t, m.server("MyVideos").WithUser("safe", "x"))
 }

@@ -16,8 +16,8 @@ import (
 // maxSettings bounds Kodi's small XML files, in bytes.
 const maxSettings = 1 << 20
 
-// readXML reads one of Kodi's settings files. One that Kodi could not read either
-// says nothing; one that we may not read is an error.
+// readXML reads one of Kodi's settings files. It returns zero settings for invalid XML, which Kodi
+// ignores as well, and an error if the file cannot be opened.
 func readXML[T any](path string) (settings T, err error) {
 	if info, err := os.Stat(path); err == nil && (!info.Mode().IsRegular() || info.Size() > maxSettings) {
 		return settings, fmt.Errorf("%w: %s is no settings file, or larger than %d bytes", ErrUnsupported, path, maxSettings)
@@ -33,7 +33,7 @@ func readXML[T any](path string) (settings T, err error) {
 	return settings, nil
 }
 
-// advancedSettings is what is of interest in advancedsettings.xml.
+// advancedSettings holds the settings of advancedsettings.xml that matter here.
 type advancedSettings struct {
 	XMLName xml.Name `xml:"advancedsettings"`
 	Video   struct {
@@ -48,11 +48,10 @@ type advancedSettings struct {
 	Percent string `xml:"video>playcountminimumpercent"`
 }
 
-// advanced reads advancedsettings.xml. A profile without one of its own has the
-// one of the main profile. When it cannot be read, it may say that the library
-// here is stale.
-func advanced(userdata string) (settings advancedSettings, err error) {
-	for _, folder := range []string{userdata, mainOf(userdata)} {
+// readAdvancedSettings reads advancedsettings.xml of the profile, else of the main profile. An
+// unreadable file is an error, because it may name a server and the local file may be stale.
+func readAdvancedSettings(userdata string) (settings advancedSettings, err error) {
+	for _, folder := range []string{userdata, mainProfile(userdata)} {
 		if folder == "" {
 			continue
 		}
@@ -64,7 +63,7 @@ func advanced(userdata string) (settings advancedSettings, err error) {
 	return settings, nil
 }
 
-// server is the server of the settings; nil when the library is in files.
+// server returns the server of the settings, or nil if the library is a file.
 func (s advancedSettings) server() *Server {
 	v := s.Video
 	if !strings.EqualFold(strings.TrimSpace(v.Type), "mysql") {
@@ -73,13 +72,13 @@ func (s advancedSettings) server() *Server {
 	server := Server{
 		Host: strings.TrimSpace(v.Host), Port: cmp.Or(strings.TrimSpace(v.Port), "3306"), Name: cmp.Or(strings.TrimSpace(v.Name), "MyVideos"),
 	}
-	return server.As(v.User, v.Pass)
+	return server.WithUser(v.User, v.Pass)
 }
 
-// AnnouncementsPort is the port of this machine at which a Kodi announces what
-// happens: tcpport of jsonrpc in advancedsettings.xml, else 9090.
+// AnnouncementsPort returns the local port of Kodi's announcements: tcpport of jsonrpc in
+// advancedsettings.xml, else 9090.
 func AnnouncementsPort(userdata string) string {
-	settings, _ := advanced(userdata) // what cannot be read has no say
+	settings, _ := readAdvancedSettings(userdata) // what cannot be read has no say
 	port := strings.TrimSpace(settings.Port)
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 		return "9090"
@@ -87,13 +86,13 @@ func AnnouncementsPort(userdata string) string {
 	return port
 }
 
-// UsualPercent is how far Kodi must have played, if not set otherwise.
+// UsualPercent is Kodi's default for WatchedPercent.
 const UsualPercent = 90
 
-// WatchedPercent is how far a Kodi must play, in percent, to count a playback:
+// WatchedPercent returns how many percent Kodi must play to count a playback:
 // playcountminimumpercent of advancedsettings.xml, else 90.
 func WatchedPercent(userdata string) float64 {
-	settings, _ := advanced(userdata) // what cannot be read has no say
+	settings, _ := readAdvancedSettings(userdata) // what cannot be read has no say
 	percent, err := strconv.ParseFloat(strings.TrimSpace(settings.Percent), 64)
 	if err != nil {
 		return UsualPercent
@@ -101,14 +100,13 @@ func WatchedPercent(userdata string) float64 {
 	return percent
 }
 
-// ZoneFile is the file that [Zone] reads.
+// ZoneFile returns the path of the file that [Zone] reads.
 func ZoneFile(userdata string) string { return filepath.Join(userdata, "guisettings.xml") }
 
-// Zone is the zone in which a Kodi writes times, as its settings have it
-// (locale.timezone in guisettings.xml). It is nil when they do not say, as on
-// Windows, macOS and Android: there it is the machine's.
+// Zone returns the time zone of Kodi's settings (locale.timezone in guisettings.xml). It is nil if
+// they name none, as on Windows, macOS and Android, where Kodi uses the machine's zone.
 func Zone(userdata string) *time.Location {
-	settings, _ := readXML[struct { // what cannot be read has no say
+	settings, _ := readXML[struct { // an unreadable file names no zone
 		All []struct {
 			ID    string `xml:"id,attr"`
 			Value string `xml:",chardata"`
@@ -131,14 +129,14 @@ func Zone(userdata string) *time.Location {
 
 // Profile is one profile of a Kodi.
 type Profile struct {
-	Name     string // as its user called it
-	Userdata string // its folder, which [Find] takes
-	Own      bool   // it has a library of its own; else it shares the main one's
+	Name     string // chosen by the user
+	Userdata string // its folder, for [Find]
+	Own      bool   // has a library of its own; else it shares that of the main profile
 }
 
-// Profiles lists the profiles of the Kodi whose main userdata folder is given,
-// the main one first. Without a profiles.xml that can be read that is the only
-// one. The errors are those of this package.
+// Profiles lists the profiles of a Kodi, given its main userdata folder, the main profile first. It
+// returns only that one if profiles.xml is missing or invalid. The errors are those of this
+// package.
 func Profiles(userdata string) ([]Profile, error) {
 	all := []Profile{{Name: "Master user", Userdata: userdata, Own: true}}
 	file, err := readXML[struct {
@@ -167,8 +165,8 @@ func Profiles(userdata string) ([]Profile, error) {
 	return all, nil
 }
 
-// mainOf is the main userdata folder of a profile's folder; "" when it is none.
-func mainOf(userdata string) string {
+// mainProfile returns the main userdata folder of a profile's folder, or "" for any other folder.
+func mainProfile(userdata string) string {
 	parent := filepath.Dir(filepath.Clean(userdata))
 	if filepath.Base(parent) != "profiles" {
 		return ""

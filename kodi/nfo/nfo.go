@@ -1,6 +1,6 @@
-// Package nfo reads what NFO files, or the videodb.xml that Kodi exports, say was
-// watched. They are written by many programs and by hand: a file that cannot be
-// read is counted and left out, and the size of a film in it is bounded.
+// Package nfo reads play counts from NFO files and from the videodb.xml that Kodi exports. Many
+// programs and people write such files: an unreadable file is counted and skipped, and the size
+// of an element is bounded.
 package nfo
 
 import (
@@ -27,14 +27,14 @@ import (
 // maxElement bounds one film, or one series with its episodes, in bytes.
 const maxElement = 16 << 20
 
-// ErrUnread is wrapped where this user cannot read the path.
+// ErrUnread is wrapped by the error for a path that this user cannot read.
 var ErrUnread = errors.New("the NFO files cannot be read")
 
-// Result is what was watched.
+// Result lists the watched files.
 type Result struct {
-	Files      []library.File // in full; the last play of each
-	Undated    int            // films and episodes left out: no day of a play is known
-	Unreadable int            // files left out
+	Files      []library.File // with details, and the time of the last play
+	Undated    int            // watched films and episodes without a date, which are skipped
+	Unreadable int            // skipped or incomplete files
 }
 
 // element is a film, a series or an episode as Kodi writes it.
@@ -62,19 +62,19 @@ type element struct {
 // reading collects a result.
 type reading struct {
 	Result
-	at    map[string]int      // place of a file, by its path
-	shows map[string]*element // by their folders
-	later []episode           // of NFO files, until all series are known
+	at    map[string]int      // index in Files, by path
+	shows map[string]*element // series, by folder
+	later []episode           // episodes of NFO files, added after all series are read
 }
 
-// episode is one that lies below the folder of its series.
+// episode is an episode from an NFO file below the folder of its series.
 type episode struct {
 	path string
 	element
 }
 
-// Read reads a file, or all NFO files below a folder. Links are not followed. The
-// error wraps [ErrUnread], or is the context's.
+// Read reads one file, or all NFO files below a folder without following links. The error wraps
+// [ErrUnread] or is the context's.
 func Read(ctx context.Context, root string) (Result, error) {
 	r := &reading{at: map[string]int{}, shows: map[string]*element{}}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -105,8 +105,8 @@ func (r *reading) file(ctx context.Context, path string) {
 	}
 }
 
-// showOf is the series whose folder holds an episode; without one it has the title
-// that the episode names.
+// showOf returns the series of the nearest parent folder, or one with the title that the episode
+// names.
 func (r *reading) showOf(e episode) *element {
 	for dir := filepath.Dir(e.path); ; dir = filepath.Dir(dir) {
 		if show := r.shows[dir]; show != nil {
@@ -118,8 +118,8 @@ func (r *reading) showOf(e episode) *element {
 	}
 }
 
-// decode reads text of another encoding than UTF-8, such as Windows-1251 or ISO-8859-15.
-// One that is not known is read as UTF-8.
+// decode converts text from encodings such as Windows-1251 or ISO-8859-15 to UTF-8. It takes
+// unknown encodings as UTF-8.
 func decode(label string, in io.Reader) (io.Reader, error) {
 	plain := strings.NewReplacer("-", "", "_", "", " ", "")
 	for _, e := range charmap.All {
@@ -130,9 +130,9 @@ func decode(label string, in io.Reader) (io.Reader, error) {
 	return in, nil
 }
 
-// parse reads the films, series and episodes of one file, and reports whether it
-// is whole. What stands before a fault is taken in; text beside the elements, such
-// as the address that some programs write there, is none.
+// parse reads the films, series and episodes of one file, and reports whether the file is complete.
+// It adds the elements before a syntax error, and ignores text outside of elements, such as the
+// URL that some programs append.
 func (r *reading) parse(ctx context.Context, from io.Reader, path string) bool {
 	bounded := &io.LimitedReader{R: from, N: maxElement}
 	d, found := xml.NewDecoder(bounded), false
@@ -171,8 +171,8 @@ func (r *reading) parse(ctx context.Context, from io.Reader, path string) bool {
 	return false
 }
 
-// add takes in a film, or an episode of a show, that was watched. Several
-// episodes of one path share a file.
+// add adds a film, or an episode of a show, if it was watched. Episodes with the same path share
+// a file.
 func (r *reading) add(path string, e, show *element) {
 	plays, _ := strconv.Atoi(strings.TrimSpace(e.Plays))
 	if plays < 1 {
@@ -180,7 +180,7 @@ func (r *reading) add(path string, e, show *element) {
 	}
 	last := strings.TrimSpace(e.Last)
 	at, err := time.Parse(time.DateTime, last)
-	if err != nil { // any other form is one day at most
+	if err != nil { // from other formats only the day is used
 		at, err = time.Parse(time.DateOnly, last[:min(len(last), len(time.DateOnly))])
 	}
 	if err != nil || at.Year() <= 1970 {
@@ -191,7 +191,7 @@ func (r *reading) add(path string, e, show *element) {
 	path = cmp.Or(strings.TrimSpace(e.Path), path)
 	n, known := r.at[path]
 	if !known || show == nil {
-		if n = len(r.Files); known { // films of a file that names none of theirs
+		if n = len(r.Files); known { // several films of one videodb.xml without paths
 			path += "#" + strconv.Itoa(n)
 		}
 		r.at[path] = n
@@ -201,19 +201,19 @@ func (r *reading) add(path string, e, show *element) {
 	seconds, _ := strconv.Atoi(strings.TrimSpace(e.Runtime))
 	f.PlayCount, f.LastPlayed = max(f.PlayCount, plays), max(f.LastPlayed, last)
 	f.Duration = max(f.Duration, time.Duration(min(max(seconds, 0), 7*24*3600))*time.Second)
-	m, whole := viewing.Media{Type: viewing.Movie, Title: library.Text(e.Title, library.MaxTitle), IDs: e.identify()}, e
+	m, whole := viewing.Media{Type: viewing.Movie, Title: library.ValidText(e.Title, library.MaxTitle), IDs: e.identify()}, e
 	if show == nil {
-		m.Year = library.Year(e.Premiered, e.Year)
+		m.Year = library.ParseYear(e.Premiered, e.Year)
 	} else {
 		whole = show
-		m.Type, m.Season, m.Episode = viewing.Episode, library.Place(e.Season, 0), library.Place(e.Episode, 1)
-		m.Show = &viewing.Show{Title: library.Text(show.Title, library.MaxTitle), Year: library.Year(show.Premiered, show.Year), IDs: show.identify()}
+		m.Type, m.Season, m.Episode = viewing.Episode, library.ParseNumber(e.Season, 0), library.ParseNumber(e.Episode, 1)
+		m.Show = &viewing.Show{Title: library.ValidText(show.Title, library.MaxTitle), Year: library.ParseYear(show.Premiered, show.Year), IDs: show.identify()}
 		m.IDs = library.EpisodeIDs(m.IDs, m.Show.IDs)
 	}
 	f.Items = append(f.Items, library.Item{KodiID: int64(len(f.Items) + 1), Media: m, Genres: slices.Clone(whole.Genres), Tags: whole.Tags})
 }
 
-// identify is what the identifiers of an element can be trusted with.
+// identify returns the valid identifiers of an element.
 func (e *element) identify() viewing.IDs {
 	var all []library.Identifier
 	for _, id := range e.IDs {

@@ -19,9 +19,9 @@ const (
 )
 
 // announced is what a Kodi has announced of a film, a second before a reading.
-func announced(id int64, count int, played bool) announce.Act {
+func announced(id int64, count int, played bool) announce.Update {
 	at, _ := time.Parse(time.DateTime, readAt)
-	a := announce.Act{Type: viewing.Movie, ID: id, Count: count, At: at.Add(-time.Second)}
+	a := announce.Update{Type: viewing.Movie, ID: id, Count: count, At: at.Add(-time.Second)}
 	if played {
 		a.Ended = a.At.Add(100 * time.Millisecond)
 	}
@@ -32,7 +32,7 @@ func announced(id int64, count int, played bool) announce.Act {
 func TestWhatKodiAnnounces(t *testing.T) {
 	writer, reporter := Environment{Writers: []string{"script.trakt"}}, Environment{Reporters: []string{"script.tracker"}}
 	played, marked := announced(1, 1, true), announced(1, 1, false)
-	other := func(change func(*announce.Act)) announce.Act {
+	other := func(change func(*announce.Update)) announce.Update {
 		a := played
 		change(&a)
 		return a
@@ -40,7 +40,7 @@ func TestWhatKodiAnnounces(t *testing.T) {
 	const live = "live F1 2026-03-02T02:00:59Z"
 	for name, c := range map[string]struct {
 		from, to library.File
-		act      announce.Act
+		act      announce.Update
 		with     Environment
 		want     string
 	}{
@@ -56,19 +56,19 @@ func TestWhatKodiAnnounces(t *testing.T) {
 		"marked with an old date":          {film(1, 0, ""), film(1, 1, "2026-02-01 20:50:00"), marked, Environment{}, "backdated F1 2026-02-02T01:50:00Z"},
 
 		"of another film":           {film(1, 0, ""), film(1, 1, "2026-03-01 20:50:00"), announced(2, 1, true), Environment{}, "backdated F1 2026-03-02T01:50:00Z"},
-		"of an episode":             {film(1, 0, ""), film(1, 1, justNow), other(func(a *announce.Act) { a.Type = viewing.Episode }), writer, "review F1 2026-03-02T02:00:59Z"},
+		"of an episode":             {film(1, 0, ""), film(1, 1, justNow), other(func(a *announce.Update) { a.Type = viewing.Episode }), writer, "review F1 2026-03-02T02:00:59Z"},
 		"with another count":        {film(1, 0, ""), film(1, 1, justNow), announced(1, 2, true), writer, "review F1 2026-03-02T02:00:59Z"},
-		"before the reading before": {film(1, 0, ""), film(1, 1, justNow), other(func(a *announce.Act) { a.At = a.At.Add(-62 * time.Second) }), writer, "review F1 2026-03-02T02:00:59Z"},
+		"before the reading before": {film(1, 0, ""), film(1, 1, justNow), other(func(a *announce.Update) { a.At = a.At.Add(-62 * time.Second) }), writer, "review F1 2026-03-02T02:00:59Z"},
 
 		"played beside a writer":    {film(1, 0, ""), film(1, 1, justNow), played, writer, live},
 		"marked beside a writer":    {film(1, 0, ""), film(1, 1, justNow), marked, writer, "review F1 2026-03-02T02:00:59Z"},
 		"played beside a reporter":  {film(1, 0, ""), film(1, 1, justNow), played, reporter, "review F1 2026-03-02T02:00:59Z"},
 		"marked beside a reporter":  {film(1, 0, ""), film(1, 1, justNow), marked, reporter, "review F1 2026-03-02T02:00:59Z"},
-		"unheard beside a reporter": {film(1, 0, ""), film(1, 1, justNow), announce.Act{}, reporter, "review F1 2026-03-02T02:00:59Z"},
+		"unheard beside a reporter": {film(1, 0, ""), film(1, 1, justNow), announce.Update{}, reporter, "review F1 2026-03-02T02:00:59Z"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			story{with: c.with, steps: []step{
-				{at: before, files: list(c.from)}, {at: readAt, files: list(c.to), acts: []announce.Act{c.act}, want: []string{c.want}},
+				{at: before, files: list(c.from)}, {at: readAt, files: list(c.to), acts: []announce.Update{c.act}, want: []string{c.want}},
 			}}.run(t)
 		})
 	}
@@ -80,13 +80,13 @@ func TestWhatWasSeenIsNoBulk(t *testing.T) {
 	none := list(film(1, 0, ""), film(2, 0, ""))
 	both := list(film(1, 1, justNow), film(2, 1, justNow))
 	for name, c := range map[string]struct {
-		acts []announce.Act
+		acts []announce.Update
 		want []string
 	}{
-		"both played":          {[]announce.Act{announced(1, 1, true), announced(2, 1, true)}, []string{"live F1 2026-03-02T02:00:59Z", "live F2 2026-03-02T02:00:59Z"}},
-		"one played, one not":  {[]announce.Act{announced(1, 1, true), announced(2, 1, false)}, []string{"live F1 2026-03-02T02:00:59Z", "marked F2 2026-03-02T02:00:59Z"}},
-		"one played, one only": {[]announce.Act{announced(2, 1, true)}, []string{"live F1 2026-03-02T02:00:59Z", "live F2 2026-03-02T02:00:59Z"}},
-		"both marked":          {[]announce.Act{announced(1, 1, false), announced(2, 1, false)}, []string{"bulk F1 2026-03-02T02:00:59Z", "bulk F2 2026-03-02T02:00:59Z"}},
+		"both played":          {[]announce.Update{announced(1, 1, true), announced(2, 1, true)}, []string{"live F1 2026-03-02T02:00:59Z", "live F2 2026-03-02T02:00:59Z"}},
+		"one played, one not":  {[]announce.Update{announced(1, 1, true), announced(2, 1, false)}, []string{"live F1 2026-03-02T02:00:59Z", "marked F2 2026-03-02T02:00:59Z"}},
+		"one played, one only": {[]announce.Update{announced(2, 1, true)}, []string{"live F1 2026-03-02T02:00:59Z", "live F2 2026-03-02T02:00:59Z"}},
+		"both marked":          {[]announce.Update{announced(1, 1, false), announced(2, 1, false)}, []string{"bulk F1 2026-03-02T02:00:59Z", "bulk F2 2026-03-02T02:00:59Z"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			story{steps: []step{{at: before, files: none}, {at: readAt, files: both, acts: c.acts, want: c.want}}}.run(t)
@@ -95,7 +95,7 @@ func TestWhatWasSeenIsNoBulk(t *testing.T) {
 	t.Run("in two readings", func(t *testing.T) {
 		story{steps: []step{
 			{at: before, files: none},
-			{at: readAt, files: list(both[0], none[1]), acts: []announce.Act{announced(1, 1, true)}, want: []string{"live F1 2026-03-02T02:00:59Z"}},
+			{at: readAt, files: list(both[0], none[1]), acts: []announce.Update{announced(1, 1, true)}, want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:01", files: both, want: []string{"live F2 2026-03-02T02:00:59Z"}},
 		}}.run(t)
 	})
@@ -116,8 +116,8 @@ func TestAMarkAndAPlayAreOneSitting(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			story{with: c.with, steps: []step{
 				{at: before, files: list(film(1, 0, ""))},
-				{at: readAt, files: list(film(1, 1, justNow)), acts: []announce.Act{announced(1, 1, false)}, want: c.want[:1]},
-				{at: "2026-03-02 02:02:00", files: list(film(1, 2, "2026-03-01 21:01:59")), acts: []announce.Act{play}, want: c.want[1:]},
+				{at: readAt, files: list(film(1, 1, justNow)), acts: []announce.Update{announced(1, 1, false)}, want: c.want[:1]},
+				{at: "2026-03-02 02:02:00", files: list(film(1, 2, "2026-03-01 21:01:59")), acts: []announce.Update{play}, want: c.want[1:]},
 			}}.run(t)
 		})
 	}
@@ -130,11 +130,11 @@ func TestAMarkAndAPlayAreOneSitting(t *testing.T) {
 func TestActsOfARealKodi(t *testing.T) {
 	from := moment(t, "2026-03-02 01:00:00") // the connection to Kodi stands since then
 	sec := func(n int) time.Time { return moment(t, readAt).Add(time.Duration(n) * time.Second) }
-	mark := func(id int64, count, at int) announce.Act {
-		return announce.Act{Type: viewing.Movie, ID: id, Count: count, At: sec(at)}
+	mark := func(id int64, count, at int) announce.Update {
+		return announce.Update{Type: viewing.Movie, ID: id, Count: count, At: sec(at)}
 	}
-	end := func(id int64, count, began, at int) announce.Act {
-		return announce.Act{Type: viewing.Movie, ID: id, Count: count, At: sec(at), Ended: sec(at), Began: sec(began)}
+	end := func(id int64, count, began, at int) announce.Update {
+		return announce.Update{Type: viewing.Movie, ID: id, Count: count, At: sec(at), Ended: sec(at), Began: sec(began)}
 	}
 	ny := func(at int) string { return sec(at).In(location(t, "America/New_York")).Format(time.DateTime) }
 	clock := func(at int) string { return sec(at).Format(time.DateTime) }
@@ -144,11 +144,11 @@ func TestActsOfARealKodi(t *testing.T) {
 	}
 	none := step{at: before, files: list(film(1, 0, ""))}
 	const old = "2026-02-01 20:00:00"
-	acts := func(all ...announce.Act) []announce.Act { return all }
+	acts := func(all ...announce.Update) []announce.Update { return all }
 	for name, steps := range map[string][]step{
 		"F1 marked in its own playback, then watched to the end": {
 			{at: before, files: list(short(0, ""))},
-			{at: clock(1), files: list(short(1, "")), acts: acts(announce.Act{Type: viewing.Movie, ID: 1, Count: 1, At: sec(0), Began: sec(-6)}), want: []string{"marked F1 " + z(0)}},
+			{at: clock(1), files: list(short(1, "")), acts: acts(announce.Update{Type: viewing.Movie, ID: 1, Count: 1, At: sec(0), Began: sec(-6)}), want: []string{"marked F1 " + z(0)}},
 			{at: clock(82), files: list(short(2, ny(80))), acts: acts(end(1, 2, -6, 80)), want: []string{"live F1 " + z(80) + " = F1"}},
 		},
 		"watched again at once": {
@@ -157,7 +157,7 @@ func TestActsOfARealKodi(t *testing.T) {
 			{at: clock(62), files: list(short(2, ny(61))), acts: acts(end(1, 2, 1, 61)), want: []string{"live F1 " + z(61)}},
 		},
 		"F2, F3 another program wrote it while Kodi is heard": {none, {at: readAt, files: list(film(1, 1, ny(-2))), want: []string{"review F1 " + z(-2)}}},
-		"the same, when not all could be heard":               {none, {at: readAt, files: list(film(1, 1, ny(-2))), acts: acts(announce.Act{Type: viewing.Movie, ID: 1, Count: 1, At: sec(-2), Unclear: true}), want: []string{"live F1 " + z(-2)}}},
+		"the same, when not all could be heard":               {none, {at: readAt, files: list(film(1, 1, ny(-2))), acts: acts(announce.Update{Type: viewing.Movie, ID: 1, Count: 1, At: sec(-2), Unclear: true}), want: []string{"live F1 " + z(-2)}}},
 		"the same, of a file that is no item yet":             {{at: before}, {at: readAt, files: list(but(film(1, 1, ny(-2)), func(f *library.File) { f.Items = nil })), want: []string{"live 1 " + z(-2)}}},
 		"the same, after a time that nobody heard":            {{at: "2026-03-02 00:59:00", files: none.files}, {at: readAt, files: list(film(1, 1, ny(-2))), want: []string{"catch-up F1 " + z(-2)}}},
 		"the same, when the connection began since": {
@@ -180,7 +180,7 @@ func TestActsOfARealKodi(t *testing.T) {
 		},
 		"M1 both episodes of a file": {
 			{at: before, files: list(episodes(0, "", 1, 2))},
-			{at: readAt, files: list(episodes(1, ny(-1), 1, 2)), acts: acts(announce.Act{Type: viewing.Episode, ID: 1, Count: 1, At: sec(-1), Ended: sec(-1)}), want: []string{"live S S01E01+S S01E02 " + z(-1)}},
+			{at: readAt, files: list(episodes(1, ny(-1), 1, 2)), acts: acts(announce.Update{Type: viewing.Episode, ID: 1, Count: 1, At: sec(-1), Ended: sec(-1)}), want: []string{"live S S01E01+S S01E02 " + z(-1)}},
 		},
 		"M2 unmarked, then its last part watched": {
 			{at: before, files: list(film(1, 1, old))},

@@ -9,16 +9,16 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// chain is the longest gap between two marks of one act: Kodi marks a whole
-// show in one transaction, mostly within one second.
-const chain = 2 * time.Second
+// maxMarkGap is the longest gap between two marks of one bulk mark: Kodi marks a whole show in
+// one transaction, mostly within one second.
+const maxMarkGap = 2 * time.Second
 
-// acts sorts changes by Kodi's clock, and splits them where more time lies between two
-// than within one act.
-func acts(all []*change) (acts [][]*change) {
-	slices.SortStableFunc(all, func(a, b *change) int { return cmp.Compare(a.clock, b.clock) })
+// groupByTime sorts changes by Kodi's clock and starts a new group after each gap longer than
+// maxMarkGap.
+func groupByTime(all []*change) (acts [][]*change) {
+	slices.SortStableFunc(all, func(a, b *change) int { return cmp.Compare(a.wallMillis, b.wallMillis) })
 	for i, c := range all {
-		if i == 0 || apart(c.clock, all[i-1].clock) > chain {
+		if i == 0 || timeBetween(c.wallMillis, all[i-1].wallMillis) > maxMarkGap {
 			acts = append(acts, nil)
 		}
 		acts[len(acts)-1] = append(acts[len(acts)-1], c)
@@ -26,48 +26,47 @@ func acts(all []*change) (acts [][]*change) {
 	return acts
 }
 
-// findBulk holds what was marked in one act: different items whose times follow each
-// other within two seconds, whether the counts of all of them grew or not. What Kodi has
-// announced as played is no part of an act. The act may have begun in the reading before:
-// what that handed over is amended.
+// findBulk holds bulk marks: different items with times less than two seconds apart, even if
+// only some of their counts rose. Playbacks that Kodi announced are not part of a bulk mark. If
+// the bulk mark began before the last read, the earlier viewing is amended.
 func (r *reading) findBulk() {
-	before := &change{key: r.Meta.Last.Key, clock: r.Meta.Last.Clock, class: viewing.ClassLive}
+	before := &change{key: r.Meta.Last.Key, wallMillis: r.Meta.Last.Clock, class: viewing.ClassLive}
 	ends := []*change{before}
 	for _, c := range r.changes {
 		w, ok := parseWall(c.file.LastPlayed)
-		moved := ok && !w.midnight() && c.file.LastPlayed != c.old.LastPlayed
-		if c.act.Ended.IsZero() && (moved || played(c.class)) {
+		moved := ok && !w.isMidnight() && c.file.LastPlayed != c.old.LastPlayed
+		if c.update.Ended.IsZero() && (moved || countsAsPlayed(c.class)) {
 			ends = append(ends, c)
 		}
 	}
-	for _, act := range acts(ends) {
+	for _, act := range groupByTime(ends) {
 		bulk := isBulk(act)
 		for _, c := range act {
 			switch {
 			case c == before && bulk:
 				r.amendBulk(r.Meta.Last)
-			case c == before || !played(c.class):
+			case c == before || !countsAsPlayed(c.class):
 			default:
-				r.last = c
+				r.lastChange = c
 				if bulk {
-					c.class, c.note = viewing.ClassBulk, r.say(c, "bulk")
+					c.class, c.note = viewing.ClassBulk, r.noteFor(c, "bulk")
 				}
 			}
 		}
 	}
 }
 
-// isBulk reports an act that was more than one playback: two items grew, or one grew and
-// the times of two others moved. One that moved alone is a playback that was skipped.
+// isBulk reports whether a group is a bulk mark: the counts of two items rose, or one rose and
+// the times of two others changed. A single changed time is a skipped playback.
 func isBulk(act []*change) bool {
-	grew := func(c *change) bool { return played(c.class) || c.to > c.from }
+	grew := func(c *change) bool { return countsAsPlayed(c.class) || c.newCount > c.oldCount }
 	grown, moved, seconds := map[string]bool{}, map[string]bool{}, map[int64]bool{}
 	for _, c := range act {
-		seconds[c.clock] = seconds[c.clock] || grew(c)
+		seconds[c.wallMillis] = seconds[c.wallMillis] || grew(c)
 	}
 	for _, c := range act {
-		// A count that fell, or was made again with its item, may have grown since.
-		if grew(c) || c.to > 0 && (c.to < c.from || c.inserted() || seconds[c.clock]) {
+		// The count may have fallen and risen, or been reset with a new item, between two reads.
+		if grew(c) || c.newCount > 0 && (c.newCount < c.oldCount || c.isInserted() || seconds[c.wallMillis]) {
 			grown[c.key] = true
 		} else {
 			moved[c.key] = true
@@ -84,7 +83,7 @@ func (r *reading) amendBulk(last lastEnd) {
 	}
 	for i := range rec.Events {
 		e := &rec.Events[i]
-		if e.ID == last.ID && !e.Gone && played(e.Class) {
+		if e.ID == last.ID && !e.Withdrawn && countsAsPlayed(e.Class) {
 			e.Class = viewing.ClassBulk
 			r.files[last.Path] = rec
 			r.Amendments = append(r.Amendments, viewing.Amendment{EventID: e.ID, Class: viewing.ClassBulk, Reason: viewing.Say("note.bulk")})
@@ -92,12 +91,12 @@ func (r *reading) amendBulk(last lastEnd) {
 	}
 }
 
-// gathering is how many items that got a count without a time in one reading
-// are one act: a season that was marked by another program.
-const gathering = 3
+// untimedBulkSize is how many items must get a count without a time in one read to be a bulk
+// mark, such as a season that another program marked.
+const untimedBulkSize = 3
 
-// gatherUntimed makes one bulk of many counts without a time.
-func (r *reading) gatherUntimed() {
+// findUntimedBulk holds bulk marks without times.
+func (r *reading) findUntimedBulk() {
 	items := map[string]bool{}
 	for _, c := range r.changes {
 		if c.untimed {
@@ -105,8 +104,8 @@ func (r *reading) gatherUntimed() {
 		}
 	}
 	for _, c := range r.changes {
-		if c.untimed && len(items) >= gathering {
-			c.class, c.note = viewing.ClassBulk, r.say(c, "manyUntimed")
+		if c.untimed && len(items) >= untimedBulkSize {
+			c.class, c.note = viewing.ClassBulk, r.noteFor(c, "manyUntimed")
 		}
 	}
 }

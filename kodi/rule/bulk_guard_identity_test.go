@@ -248,7 +248,7 @@ func TestTrusted(t *testing.T) {
 	r := &reading{now: time.Now()}
 	odd := film(1, 0, "")
 	odd.Items = []library.Item{{KodiID: 1, Media: viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: -4}}}}
-	if got := r.trusted(odd)[0]; got.Type != viewing.Movie || got.Title != "1" {
+	if got := r.validMedia(odd)[0]; got.Type != viewing.Movie || got.Title != "1" {
 		t.Errorf("an invalid item became %+v, want what the file's name says", got)
 	}
 }
@@ -262,7 +262,7 @@ func TestGuess(t *testing.T) {
 		"/x/.mkv":                           "unknown movie",
 	}
 	for file, want := range tests {
-		m := guess(file)
+		m := guessMedia(file)
 		if got := m.Label(); got != want {
 			t.Errorf("guess(%q) is %q, want %q", file, got, want)
 		}

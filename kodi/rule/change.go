@@ -10,56 +10,56 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// change is a file whose count or time is not what it was, and what is made of that.
+// change is a file whose play count or time changed since the last read, with its classification.
 type change struct {
-	file     library.File
-	old      record
-	from, to int             // the play count
-	isNew    bool            // the path was not known
-	setAgain bool            // the count was taken back, and grew again within half the running time
-	media    []viewing.Media // what the file holds
-	key      string          // identity of that
-	clock    int64           // the time by Kodi's clock, in ms as if that were UTC; 0 for none
+	file               library.File
+	old                record
+	oldCount, newCount int             // play counts
+	isNew              bool            // the path was not in the memory
+	setAgain           bool            // the count fell and rose again within half the running time
+	media              []viewing.Media // items in the file
+	key                string          // identity of media
+	wallMillis         int64           // Kodi's wall clock time in ms, read as UTC; 0 without a time
 
 	class   viewing.Class // "" for no viewing
 	when    viewing.Instant
 	note    viewing.Message
-	unsure  bool         // only a person can tell whether, or when, it happened
-	untimed bool         // no time came with the count
-	act     announce.Act // what Kodi has announced of it, where that decides; else zero
-	id      string       // of the event
-	sameAs  string       // the event of which this is only a further sighting
+	unsure  bool            // only the user knows whether or when it was watched
+	untimed bool            // the count rose without a new time
+	update  announce.Update // the announcement that decided the class; zero if none did
+	id      string          // event id
+	sameAs  string          // id of the event that this one repeats, as a further sighting
 }
 
-// changeOf compares a file with what was known of it.
-func (r *reading) changeOf(f library.File, old record, isNew bool) *change {
-	media := r.trusted(f)
-	c := &change{file: f, old: old, from: old.Count, to: f.PlayCount, isNew: isNew, media: media, key: identity(media, f.Path)}
+// newChange compares a file with its record.
+func (r *reading) newChange(f library.File, old record, isNew bool) *change {
+	media := r.validMedia(f)
+	c := &change{file: f, old: old, oldCount: old.Count, newCount: f.PlayCount, isNew: isNew, media: media, key: identity(media, f.Path)}
 	if w, ok := parseWall(f.LastPlayed); ok {
-		c.clock = w.UnixMilli()
+		c.wallMillis = w.UnixMilli()
 	}
 	return c
 }
 
-// played reports a class that is sent: it was played, or counts as that.
-func played(class viewing.Class) bool {
+// countsAsPlayed reports whether viewings of a class are sent by default.
+func countsAsPlayed(class viewing.Class) bool {
 	return slices.Contains([]viewing.Class{viewing.ClassLive, viewing.ClassMarked, viewing.ClassCatchUp, viewing.ClassImport}, class)
 }
 
-// classify says what a count that grew is: the first half of the table.
+// classify sets the class of a count that rose: the first half of the table in doc.go.
 func (r *reading) classify(c *change) {
 	w, ok := parseWall(c.file.LastPlayed)
-	c.when = r.instant(c.file)
-	at := r.at(w)
+	c.when = r.watchedAt(c.file)
+	at := r.resolve(w)
 	stayed := !c.isNew && c.file.LastPlayed == c.old.LastPlayed
-	soon := w.nearest(r.zone, r.since, r.now.Add(slack))
-	isNow := ok && !stayed && r.watching() && distance(soon, r.since, r.now.Add(slack)) == 0
+	soon := w.resolve(r.zone, r.liveFrom, r.now.Add(clockSlack))
+	isNow := ok && !stayed && r.readRecently() && distanceOutside(soon, r.liveFrom, r.now.Add(clockSlack)) == 0
 	if isNow {
-		c.when = instant(c.file.LastPlayed, soon)
+		c.when = newInstant(c.file.LastPlayed, soon)
 	}
-	between := distance(at, r.good, r.now) <= slack
+	between := distanceOutside(at, r.lastGood, r.now) <= clockSlack
 	later := at.UnixMilli() > c.old.Latest
-	is := func(class viewing.Class, code string) { c.class, c.note = class, r.say(c, code) }
+	is := func(class viewing.Class, code string) { c.class, c.note = class, r.noteFor(c, code) }
 	switch {
 	case !ok:
 		is(viewing.ClassReview, "noTime")
@@ -67,151 +67,150 @@ func (r *reading) classify(c *change) {
 	case stayed:
 		is(viewing.ClassReview, "sameTime")
 		c.unsure, c.untimed = true, true
-	case isNow && (c.to-c.from == 1 || c.showMark()):
+	case isNow && (c.newCount-c.oldCount == 1 || c.isShowMark()):
 		is(viewing.ClassLive, "live")
-	case isNow && c.inserted():
+	case isNow && c.isInserted():
 		is(viewing.ClassBackdated, "nfo")
 	case isNow:
 		is(viewing.ClassReview, "atOnce")
-	case at.After(r.now.Add(slack)):
+	case at.After(r.now.Add(clockSlack)):
 		is(viewing.ClassReview, "future")
-	case c.seenBefore(at):
+	case c.isKnownTime(at):
 		is(viewing.ClassReview, "backup")
 		c.unsure = true
-	case w.midnight():
+	case w.isMidnight():
 		is(viewing.ClassBackdated, "dateOnly")
-	case between && (later || at.After(r.good)) && !r.watching():
+	case between && (later || at.After(r.lastGood)) && !r.readRecently():
 		is(viewing.ClassCatchUp, "since")
-	case later && at.After(r.good):
+	case later && at.After(r.lastGood):
 		is(viewing.ClassBackdated, "late")
 	case later || c.isNew:
 		is(viewing.ClassBackdated, "before")
 	default:
 		is(viewing.ClassReview, "notLater")
 	}
-	r.hear(c)
-	c.unsure = c.unsure || c.act.At.IsZero() && w.Year() <= noClock
+	r.applyAnnouncement(c)
+	c.unsure = c.unsure || c.update.At.IsZero() && w.Year() <= unsetClockYear
 }
 
-// hear lets what Kodi has announced decide: the second half of the table. The time is
-// the library's, unless that cannot be the time of a playback.
-func (r *reading) hear(c *change) {
-	a, announced := r.announced(c)
-	reason := r.suspicious(c, a, announced)
+// applyAnnouncement corrects the class by Kodi's announcements: the second half of the table
+// in doc.go. It keeps the library's time unless that cannot be the end of a playback.
+func (r *reading) applyAnnouncement(c *change) {
+	a, announced := r.announcementFor(c)
+	reason := r.doubtReason(c, a, announced)
 	switch {
 	case announced && !a.Ended.IsZero():
-		if !played(c.class) {
+		if !countsAsPlayed(c.class) {
 			c.when = viewing.At(a.Ended.In(r.zone))
 		}
-		c.class, c.note, c.act = viewing.ClassLive, r.say(c, "announced"), a
+		c.class, c.note, c.update = viewing.ClassLive, r.noteFor(c, "announced"), a
 	case reason == "newShort":
-		c.class, c.note = viewing.ClassBackdated, r.say(c, reason)
+		c.class, c.note = viewing.ClassBackdated, r.noteFor(c, reason)
 	case reason != "":
-		c.class, c.note = viewing.ClassReview, r.say(c, reason)
-	case announced && !a.Unclear && (played(c.class) || c.untimed):
+		c.class, c.note = viewing.ClassReview, r.noteFor(c, reason)
+	case announced && !a.Unclear && (countsAsPlayed(c.class) || c.untimed):
 		if c.untimed {
 			c.when = viewing.At(a.At.In(r.zone))
 		}
-		c.class, c.note, c.act = viewing.ClassMarked, r.say(c, "marked"), a
+		c.class, c.note, c.update = viewing.ClassMarked, r.noteFor(c, "marked"), a
 	}
-	if !c.act.At.IsZero() {
+	if !c.update.At.IsZero() {
 		c.unsure, c.untimed = false, false
-		c.clock = c.when.Millis + int64(offsetIn(r.zone, c.when.Time()))*1000
+		c.wallMillis = c.when.Millis + int64(offsetIn(r.zone, c.when.Time()))*1000
 	}
 }
 
-// suspicious says why what looks like a playback may be none; "" for no reason. An
-// announced end of the playback clears every suspicion.
-func (r *reading) suspicious(c *change, a announce.Act, announced bool) (reason string) {
+// doubtReason returns the code of the reason why an apparent playback may be a mark or an
+// import, or "". The caller ignores it if Kodi announced the end of the playback.
+func (r *reading) doubtReason(c *change, a announce.Update, announced bool) (reason string) {
 	switch {
-	case !played(c.class):
+	case !countsAsPlayed(c.class):
 		return ""
-	case c.inserted() && !c.isNew:
+	case c.isInserted() && !c.isNew:
 		return "nfoAgain"
-	case c.inserted() && c.when.Time().Sub(r.good) < half(c.file):
+	case c.isInserted() && c.when.Time().Sub(r.lastGood) < halfRuntime(c.file):
 		return "newShort"
-	case c.inserted():
+	case c.isInserted():
 		return "newLong"
-	case !announced && r.hearsAll(c):
+	case !announced && r.expectsAnnouncement(c):
 		return "unannounced"
-	case announced && !a.Unclear && apart(c.when.Millis, a.At.UnixMilli()) > slack:
+	case announced && !a.Unclear && timeBetween(c.when.Millis, a.At.UnixMilli()) > clockSlack:
 		return "otherTime"
-	case announced && !a.Unclear && c.handedOver():
+	case announced && !a.Unclear && c.isRecorded():
 		return "handedOver"
 	}
 	return ""
 }
 
-// say is a note of a change.
-func (r *reading) say(c *change, code string) viewing.Message {
-	return viewing.Say("note."+code, "from", strconv.Itoa(c.from), "to", strconv.Itoa(c.to), "time", c.file.LastPlayed, "before", r.good.UTC().Format(time.RFC3339))
+// noteFor returns a note with the counts and times of a change.
+func (r *reading) noteFor(c *change, code string) viewing.Message {
+	return viewing.Say("note."+code, "from", strconv.Itoa(c.oldCount), "to", strconv.Itoa(c.newCount), "time", c.file.LastPlayed, "before", r.lastGood.UTC().Format(time.RFC3339))
 }
 
-// early is how long before a good reading something may have been announced
-// that this reading did not show: Kodi marks a show in one transaction.
+// early is how long before a read Kodi may announce a count that the read did not show yet:
+// Kodi marks a whole show in one transaction.
 const early = 2 * time.Second
 
-// announced is the last that Kodi has announced of a change. It fits if it names an item
-// of the file with this count, since the last good reading: another Kodi numbers its
-// items alike.
-func (r *reading) announced(c *change) (announce.Act, bool) {
-	for _, a := range slices.Backward(r.environment.Acts) {
-		fits := a.Count == c.to && !a.At.Before(r.good.Add(-early)) && slices.ContainsFunc(c.file.Items, func(i library.Item) bool {
+// announcementFor returns Kodi's last announcement of a change. It must name an item of the
+// file with the new count and be newer than the last successful read, because another Kodi
+// uses the same item numbers.
+func (r *reading) announcementFor(c *change) (announce.Update, bool) {
+	for _, a := range slices.Backward(r.environment.Updates) {
+		fits := a.Count == c.newCount && !a.At.Before(r.lastGood.Add(-early)) && slices.ContainsFunc(c.file.Items, func(i library.Item) bool {
 			return i.KodiID == a.ID && i.Media.Type == a.Type
 		})
 		if fits {
 			return a, true
 		}
 	}
-	return announce.Act{}, false
+	return announce.Update{}, false
 }
 
-// hearsAll reports that Kodi would have been heard announce a change: it was connected
-// all the time since the last good reading, and the file is an item of its library.
-func (r *reading) hearsAll(c *change) bool {
-	since := r.environment.HeardSince
-	return row(c.file) != 0 && !since.IsZero() && !since.After(r.good) && r.now.Sub(r.good) < announce.KeptFor
+// expectsAnnouncement reports whether Kodi would have announced a playback of the file to us:
+// the connection existed since the last successful read, and the file has a library item.
+func (r *reading) expectsAnnouncement(c *change) bool {
+	since := r.environment.ListeningSince
+	return firstItemID(c.file) != 0 && !since.IsZero() && !since.After(r.lastGood) && r.now.Sub(r.lastGood) < announce.KeptFor
 }
 
-// handedOver reports that a viewing of this file stands that led to this count: it
-// was lost from the library, as by a backup that was put back.
-func (c *change) handedOver() bool {
-	return !c.setAgain && slices.ContainsFunc(c.old.Events, func(e event) bool { return !e.Gone && !e.Taken && e.Count >= c.to })
+// isRecorded reports whether a viewing with this count was already submitted and not
+// withdrawn. The library lost the count since, for example by a restored backup.
+func (c *change) isRecorded() bool {
+	return !c.setAgain && slices.ContainsFunc(c.old.Events, func(e event) bool { return !e.Withdrawn && !e.TakenBack && e.Count >= c.newCount })
 }
 
-// seenBefore reports a time that was seen with the file before.
-func (c *change) seenBefore(at time.Time) bool {
+// isKnownTime reports whether the file had this time before.
+func (c *change) isKnownTime(at time.Time) bool {
 	return at.UnixMilli() == c.old.Latest || slices.ContainsFunc(c.old.Events, func(e event) bool { return e.When.Text == c.file.LastPlayed })
 }
 
-// inserted reports that the file's item is new, or was inserted again, since the last
-// reading: only then does Kodi read an NFO. When that has a count but no date, Kodi writes
-// the current time (seen with Kodi 20.1), which looks like a playback that has just ended.
-// A file without an item was played.
-func (c *change) inserted() bool {
-	return row(c.file) != 0 && (c.isNew || c.old.NoItem || itemsOf(c.file) != c.old.Items)
+// isInserted reports whether Kodi inserted the file's item since the last read. Only then does
+// Kodi read an NFO. If that has a count but no date, Kodi writes the current time (seen with
+// Kodi 20.1), which looks like a playback that has just ended.
+func (c *change) isInserted() bool {
+	return firstItemID(c.file) != 0 && (c.isNew || c.old.NoItem || itemsHash(c.file) != c.old.ItemsHash)
 }
 
-// showMark reports what "mark as watched" of a whole show leaves behind: Kodi
-// counts a file once for each episode in it (seen with Kodi 20.1).
-func (c *change) showMark() bool {
+// isShowMark reports whether the counts fit "mark as watched" on a whole show: Kodi then
+// counts a file once for each of its episodes (seen with Kodi 20.1).
+func (c *change) isShowMark() bool {
 	n := len(mediaOf(c.file))
-	return n > 1 && c.from == 0 && c.to == n
+	return n > 1 && c.oldCount == 0 && c.newCount == n
 }
 
-// hold holds what counts as played for another explanation.
+// hold puts the change under review and adds the reason to its note.
 func (c *change) hold(note viewing.Message) {
 	c.class, c.note = viewing.ClassReview, note.Because(c.note)
 }
 
-// holdForOthers holds what another explanation fits as well: the mark of a show when
-// nothing else was marked, and what an add-on may have written, or told the service.
-func (r *reading) holdForOthers(c *change) {
+// holdAmbiguous holds changes that have a second explanation: the mark of a whole show, a write
+// by an add-on, or a playback that an add-on reports to the same service.
+func (r *reading) holdAmbiguous(c *change) {
 	writers, reporters := r.environment.Writers, r.environment.Reporters
-	ended := !c.act.Ended.IsZero()
+	ended := !c.update.Ended.IsZero()
 	switch {
-	case !played(c.class):
-	case !ended && c.showMark():
+	case !countsAsPlayed(c.class):
+	case !ended && c.isShowMark():
 		c.hold(viewing.Say("note.showMark"))
 	case len(writers) > 0 && c.class == viewing.ClassMarked:
 		c.hold(viewing.Say("note.orBy", "name", writers[0]))
@@ -222,15 +221,15 @@ func (r *reading) holdForOthers(c *change) {
 	}
 }
 
-// event is the change as it is remembered.
+// event returns the change as the memory stores it.
 func (c *change) event() event {
 	return event{
-		ID: c.id, When: c.when, Count: c.to, Class: c.class, Key: c.key, Items: len(c.media),
-		Item: row(c.file), Same: c.sameAs, Played: !c.act.Ended.IsZero(),
+		ID: c.id, When: c.when, Count: c.newCount, Class: c.class, Key: c.key, ItemCount: len(c.media),
+		FirstItem: firstItemID(c.file), SameAs: c.sameAs, Played: !c.update.Ended.IsZero(),
 	}
 }
 
-// viewing is the change in the shared vocabulary.
+// viewing returns the change as an event for the queue.
 func (c *change) viewing() viewing.Event {
 	v := viewing.Event{
 		Kind: viewing.KindViewing, EventID: c.id, Media: c.media, WatchedAt: c.when, Count: 1,

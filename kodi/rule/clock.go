@@ -8,26 +8,25 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Tolerances between Kodi's clock, its commit and our reading.
+// Tolerances between Kodi's clock, Kodi's commit and our read.
 const (
-	liveGap   = 2 * time.Minute // longest time since the last good reading for "live"
-	slack     = time.Minute     // between Kodi's clock and this machine's
-	farFuture = 14 * time.Hour  // no zone is further east
+	liveGap    = 2 * time.Minute // longest time since the last successful read for class "live"
+	clockSlack = time.Minute     // between Kodi's clock and this machine's
+	farFuture  = 14 * time.Hour  // the largest UTC offset of any zone
 
-	// late is how long after the end of a playback the library may have been
-	// written. Kodi takes up to 2 s (measured: 103 of 106 playbacks), and a
-	// reading gathers what is written within 10 s more. The rest is for times
-	// that Kodi and file systems cut to whole seconds.
-	late = 15 * time.Second
+	// writeDelay is the longest time from the end of a playback to the read: Kodi takes
+	// up to 2 s to write (measured: 103 of 106 playbacks), and the read waits up to 10 s
+	// for more writes. The rest covers times cut to whole seconds.
+	writeDelay = 15 * time.Second
 )
 
-// Environment is what is known of a Kodi beside its library.
+// Environment holds facts about a Kodi that are not in its library.
 type Environment struct {
-	Zone       *time.Location // in which Kodi is believed to write
-	Reporters  []string       // ids of add-ons that report to the same service
-	Writers    []string       // likewise, that write into the library what was watched elsewhere
-	Acts       []announce.Act // what this Kodi has announced lately, the oldest first
-	HeardSince time.Time      // since when this Kodi, the only one of the library, is heard; zero when it is not
+	Zone           *time.Location    // zone of the times that Kodi writes
+	Reporters      []string          // ids of add-ons that report to the same service
+	Writers        []string          // ids of add-ons that write playbacks of other devices into the library
+	Updates        []announce.Update // recent announcements, oldest first
+	ListeningSince time.Time         // since when every announcement is received; zero if some may be missed
 }
 
 func offsetIn(zone *time.Location, at time.Time) int {
@@ -38,75 +37,75 @@ func offsetIn(zone *time.Location, at time.Time) int {
 // wallTime is a time without a zone, held as if it were UTC.
 type wallTime struct{ time.Time }
 
-// parseWall reads the one form in which Kodi writes a time; ok is false for anything else.
+// parseWall parses Kodi's time format; ok is false for any other text.
 func parseWall(text string) (w wallTime, ok bool) {
 	t, err := time.Parse(time.DateTime, text)
 	return wallTime{t}, err == nil && t.Year() >= 1900
 }
 
-// midnight reports a time that was most likely a date only: Kodi makes
-// midnight of the dates in NFO files (seen with Kodi 20 and 21).
-func (w wallTime) midnight() bool {
+// isMidnight reports whether the time is most likely a date only: Kodi writes dates
+// from NFO files as midnight (seen with Kodi 20 and 21).
+func (w wallTime) isMidnight() bool {
 	h, m, s := w.Clock()
 	return h == 0 && m == 0 && s == 0
 }
 
-// nearest is the instant that the time stands for in a zone. In the hour that is repeated
-// when clocks go back it is the one that fits best to the time between two readings; in
-// the hour that clocks going forward leave out, the offset before counts.
-func (w wallTime) nearest(zone *time.Location, from, to time.Time) time.Time {
+// resolve returns the instant of the wall time in a zone. In the hour that is repeated when
+// clocks go back, it picks the instant nearest to the span from, to. In the hour that is
+// skipped when clocks go forward, it uses the offset from before.
+func (w wallTime) resolve(zone *time.Location, from, to time.Time) time.Time {
 	read := func(day time.Duration) (at time.Time, exact bool) {
 		offset := offsetIn(zone, w.Add(day))
 		at = w.Add(-time.Duration(offset) * time.Second).In(zone)
 		return at, offsetIn(zone, at) == offset
 	}
 	best, exact := read(-24 * time.Hour)
-	if other, is := read(24 * time.Hour); is && (!exact || distance(other, from, to) < distance(best, from, to)) {
+	if other, is := read(24 * time.Hour); is && (!exact || distanceOutside(other, from, to) < distanceOutside(best, from, to)) {
 		best = other
 	}
 	return best
 }
 
-// at is the instant that the time of a file stands for.
-func (r *reading) at(w wallTime) time.Time { return w.nearest(r.zone, r.good, r.now) }
+// resolve returns the instant of a file's wall time, preferring the time since the last read.
+func (r *reading) resolve(w wallTime) time.Time { return w.resolve(r.zone, r.lastGood, r.now) }
 
-// distance is how far t lies outside of a span; 0 within.
-func distance(t, from, to time.Time) time.Duration {
+// distanceOutside returns how far t lies outside the span from, to; 0 inside it.
+func distanceOutside(t, from, to time.Time) time.Duration {
 	return max(from.Sub(t), t.Sub(to), 0)
 }
 
-// noClock is the last year that a machine without a clock claims to be in.
-const noClock = 1970
+// unsetClockYear is the year that a machine without a battery-backed clock starts in.
+const unsetClockYear = 1970
 
-// apart is the time between two instants in milliseconds.
-func apart(a, b int64) time.Duration {
+// timeBetween returns the absolute difference of two instants given in milliseconds.
+func timeBetween(a, b int64) time.Duration {
 	return time.Duration(max(a-b, b-a)) * time.Millisecond
 }
 
-// maxStamp bounds a time that is no time.
-const maxStamp = 40
+// maxTimeText bounds the length of a time text that cannot be parsed.
+const maxTimeText = 40
 
-// instant reads the time of a file in the expected zone: a date alone as noon
-// of that day, and no time at all as now.
-func (r *reading) instant(f library.File) viewing.Instant {
+// watchedAt returns the time of a file in Kodi's zone: noon for a date without a time, and
+// the current time if the text cannot be parsed.
+func (r *reading) watchedAt(f library.File) viewing.Instant {
 	w, ok := parseWall(f.LastPlayed)
 	switch {
 	case !ok:
 		at := viewing.At(r.now)
 		if f.LastPlayed != "" {
-			at.Text = library.Text(f.LastPlayed, maxStamp)
+			at.Text = library.ValidText(f.LastPlayed, maxTimeText)
 		}
 		return at
-	case w.midnight():
-		in := instant(f.LastPlayed, r.at(wallTime{w.Add(12 * time.Hour)}))
+	case w.isMidnight():
+		in := newInstant(f.LastPlayed, r.resolve(wallTime{w.Add(12 * time.Hour)}))
 		in.Precision = viewing.Day
 		return in
 	default:
-		return instant(f.LastPlayed, r.at(w))
+		return newInstant(f.LastPlayed, r.resolve(w))
 	}
 }
 
-func instant(text string, at time.Time) viewing.Instant {
+func newInstant(text string, at time.Time) viewing.Instant {
 	in := viewing.At(at)
 	in.Text = text
 	return in

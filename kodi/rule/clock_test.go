@@ -120,7 +120,7 @@ func TestStatesOfOthersAreNotLive(t *testing.T) {
 		snap := shown(film(1, before.PlayCount+1, now.Add(-age).In(z.Zone).Format(time.DateTime)))
 		snap.Written = now.Add(-seconds(0, 6, "written"))
 		v := Decide(known, snap, now, z)
-		if len(v.Viewings) != 1 || played(v.Viewings[0].Class) {
+		if len(v.Viewings) != 1 || countsAsPlayed(v.Viewings[0].Class) {
 			t.Fatalf("a state %s old: %v", age, tell(v, map[string]string{}))
 		}
 	})

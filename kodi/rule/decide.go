@@ -10,141 +10,140 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Verdict is what follows from one reading: what to hand over, and what is
-// known afterwards.
+// Verdict is the result of one read: the viewings to submit and the changes of the memory.
 type Verdict struct {
 	Viewings   []viewing.Event // in the order they happened
 	Amendments []viewing.Amendment
 	Meta       Meta
-	Wake       time.Time // when to look again though nothing changes; zero: never
+	Wake       time.Time // when to read again even without a change; zero: never
 
-	files     map[string]record // only those that changed
-	watchlist map[string]added  // likewise
+	files map[string]record    // only those that changed
+	added map[string]addedItem // only those that changed
 }
 
-// Decide compares a reading with what was known and gives what follows. It
-// changes nothing, and the same arguments give the same verdict.
+// Decide compares a snapshot with the memory and returns the verdict. It changes nothing,
+// and the same arguments give the same verdict.
 func Decide(known *Memory, snap library.Snapshot, now time.Time, e Environment) Verdict {
 	r := newReading(known, snap, now, e)
 	if known.Meta.GoodAt == 0 {
 		r.baseline()
 		return r.Verdict
 	}
-	r.watchForWipe()
+	r.updateGuard()
 	for _, f := range snap.Files {
-		r.file(f)
+		r.compareFile(f)
 	}
-	r.gone()
+	r.markMissing()
 	r.findBulk()
-	r.gatherUntimed()
-	r.findSittings()
-	r.handOver()
+	r.findUntimedBulk()
+	r.joinSittings()
+	r.submit()
 	return r.Verdict
 }
 
-// reading is one comparison on its way to a verdict.
+// reading compares one snapshot with the memory and collects the verdict.
 type reading struct {
 	known       *Memory
 	snap        library.Snapshot
 	now         time.Time
-	good        time.Time // the last good reading
-	since       time.Time // what was played just now did not end before
+	lastGood    time.Time // time of the last successful read
+	liveFrom    time.Time // earliest end of a playback of class "live"
 	environment Environment
-	zone        *time.Location  // in which Kodi is believed to write
-	silent      bool            // falling counts are believed to be no one's act
-	seen        map[string]bool // paths
+	zone        *time.Location  // zone of the times that Kodi writes
+	freezeFalls bool            // counts that fall are not the user's doing
+	seen        map[string]bool // paths compared so far
 	changes     []*change
-	found       []*change // those that become viewings, in the order they happened
-	last        *change   // the last that counts as played
+	accepted    []*change // changes that become viewings, in the order they happened
+	lastChange  *change   // the last one that counts as played
 	Verdict
 }
 
 func newReading(known *Memory, snap library.Snapshot, now time.Time, e Environment) *reading {
 	r := &reading{
-		known: known, snap: snap, now: now, environment: e, zone: e.Zone, good: time.UnixMilli(known.Meta.GoodAt),
-		seen: make(map[string]bool, len(snap.Files)), silent: known.Meta.Database != snap.Path,
+		known: known, snap: snap, now: now, environment: e, zone: e.Zone, lastGood: time.UnixMilli(known.Meta.GoodAt),
+		seen: make(map[string]bool, len(snap.Files)), freezeFalls: known.Meta.Database != snap.Path,
 		Verdict: Verdict{Meta: known.Meta, files: map[string]record{}},
 	}
 	// Kodi writes a playback within seconds of its end.
-	if r.since = r.good.Add(-slack); !snap.Written.IsZero() {
-		r.since = time.UnixMilli(max(known.Meta.GoodAt, min(snap.Written.UnixMilli(), now.UnixMilli()))).Add(-late)
+	if r.liveFrom = r.lastGood.Add(-clockSlack); !snap.Written.IsZero() {
+		r.liveFrom = time.UnixMilli(max(known.Meta.GoodAt, min(snap.Written.UnixMilli(), now.UnixMilli()))).Add(-writeDelay)
 	}
 	r.Meta.GoodAt, r.Meta.Database, r.Meta.Watched = now.UnixMilli(), snap.Path, 0
 	for _, f := range snap.Files {
-		if f.PlayCount > 0 && counts(f) {
+		if f.PlayCount > 0 && isTracked(f) {
 			r.Meta.Watched++
 		}
 	}
 	return r
 }
 
-// watching reports that the last good reading is under two minutes old.
-func (r *reading) watching() bool {
-	gap := r.now.Sub(r.good)
+// readRecently reports whether the last successful read is less than two minutes old.
+func (r *reading) readRecently() bool {
+	gap := r.now.Sub(r.lastGood)
 	return gap >= 0 && gap < liveGap
 }
 
-// baseline takes everything as it is: nothing is handed over.
+// baseline stores all files without making viewings.
 func (r *reading) baseline() {
 	for _, f := range r.snap.Files {
-		if counts(f) {
-			r.files[f.Path] = r.remember(record{}, f)
+		if isTracked(f) {
+			r.files[f.Path] = r.updateRecord(record{}, f)
 		}
 	}
 }
 
-// file compares one file.
-func (r *reading) file(f library.File) {
-	if !counts(f) || r.seen[f.Path] {
+// compareFile compares a file with its record and collects the change.
+func (r *reading) compareFile(f library.File) {
+	if !isTracked(f) || r.seen[f.Path] {
 		return
 	}
 	r.seen[f.Path] = true
 	old, known := r.known.files[f.Path]
-	if known && old.still(f) {
+	if known && old.isUnchanged(f) {
 		return
 	}
-	c, next := r.changeOf(f, old, !known), r.remember(old.clone(), f)
+	c, next := r.newChange(f, old, !known), r.updateRecord(old.clone(), f)
 	r.changes = append(r.changes, c)
 	switch {
-	case c.to > c.from:
-		r.grown(c, &next)
-	case c.to < c.from:
-		r.fallen(c, &next)
+	case c.newCount > c.oldCount:
+		r.handleIncrease(c, &next)
+	case c.newCount < c.oldCount:
+		r.handleDecrease(c, &next)
 	}
-	r.rename(f, &next)
-	r.withdraw(f, &next)
+	r.updateIdentity(f, &next)
+	r.withdrawTakenBack(f, &next)
 	if !known || !reflect.DeepEqual(next, old) {
 		r.files[f.Path] = next
 	}
 }
 
-// still reports a file of which nothing has changed and nothing is open.
-func (r *record) still(f library.File) bool {
-	id := row(f)
+// isUnchanged reports whether the file equals its record and no event can still be amended.
+func (r *record) isUnchanged(f library.File) bool {
+	id := firstItemID(f)
 	return f.PlayCount == r.Count && f.LastPlayed == r.LastPlayed && len(r.Events) == 0 && r.NoItem == (id == 0) &&
-		(id == 0 || id == r.Item && itemsOf(f) == r.Items)
+		(id == 0 || id == r.FirstItem && itemsHash(f) == r.ItemsHash)
 }
 
-// remember takes in a file. The latest time only rises, and never to a time that no zone
-// could explain.
-func (r *reading) remember(rec record, f library.File) record {
+// updateRecord returns the record with the values of the file. The latest time only rises, and
+// ignores times more than 14 hours ahead, which no zone explains.
+func (r *reading) updateRecord(rec record, f library.File) record {
 	rec.CountedAt = rec.countedAt(f)
 	rec.Count = f.PlayCount
-	if id := row(f); id != 0 {
-		rec.Item, rec.Items = id, itemsOf(f)
+	if id := firstItemID(f); id != 0 {
+		rec.FirstItem, rec.ItemsHash = id, itemsHash(f)
 	}
-	rec.NoItem = row(f) == 0
+	rec.NoItem = firstItemID(f) == 0
 	rec.LastPlayed = f.LastPlayed
 	if w, ok := parseWall(f.LastPlayed); ok {
-		if at := r.at(w); at.Before(r.now.Add(farFuture)) {
+		if at := r.resolve(w); at.Before(r.now.Add(farFuture)) {
 			rec.Latest = max(rec.Latest, at.UnixMilli())
 		}
 	}
 	return rec
 }
 
-// countedAt is the time that came with the count of a file, where the file shows another:
-// a playback that did not reach its end, or a refresh, moves the time alone.
+// countedAt returns the time at which the count rose if the file now shows another one. An
+// unfinished playback or a refresh changes the time without the count.
 func (r record) countedAt(f library.File) string {
 	switch {
 	case f.PlayCount > r.Count && f.LastPlayed == r.LastPlayed && r.LastPlayed != "":
@@ -158,12 +157,12 @@ func (r record) countedAt(f library.File) string {
 	}
 }
 
-// noTime stands for a count that came without a time.
+// noTime marks a count that rose without a new time.
 const noTime = "none"
 
-// gone notes files that are no longer there: if one comes back, Kodi has
-// inserted it again.
-func (r *reading) gone() {
+// markMissing marks files that are missing in this snapshot: a file that comes back was
+// inserted again.
+func (r *reading) markMissing() {
 	for path, rec := range r.known.files {
 		if !rec.NoItem && !r.seen[path] {
 			rec.NoItem = true
@@ -172,119 +171,118 @@ func (r *reading) gone() {
 	}
 }
 
-// grown looks at a count that went up. What a new path brings along was watched before
-// it was known, unless it was played since the last reading.
-func (r *reading) grown(c *change, next *record) {
+// handleIncrease classifies a count that rose. The count of a new path is a baseline unless
+// the file was played since the last read.
+func (r *reading) handleIncrease(c *change, next *record) {
 	r.classify(c)
 	switch {
-	case c.isNew && (c.untimed || c.when.Precision == viewing.Day || !c.when.Time().After(r.good.Add(-slack))):
+	case c.isNew && (c.untimed || c.when.Precision == viewing.Day || !c.when.Time().After(r.lastGood.Add(-clockSlack))):
 		c.class = ""
-	case c.old.Fallen > 0:
-		if c.to >= c.old.Fallen {
-			next.Fallen = 0
+	case c.old.FrozenCount > 0:
+		if c.newCount >= c.old.FrozenCount {
+			next.FrozenCount = 0
 		}
-		r.thaw(c)
-	case c.old.FellAt > 0 && !c.inserted(): // an NFO changes no one's mind
+		r.handleFrozenIncrease(c)
+	case c.old.FellAt > 0 && !c.isInserted(): // a count from an NFO does not undo what the user unmarked
 		c.setAgain = r.isSetAgain(c)
 		next.FellAt = 0
-		r.undo(next, func(e event) bool { return c.setAgain && e.Count <= c.to })
+		r.resolveTakenBack(next, func(e event) bool { return c.setAgain && e.Count <= c.newCount })
 	}
 }
 
-// isSetAgain reports a count that was taken back only a moment before it grew.
-// When its time stayed, it grew at some moment up to now.
+// isSetAgain reports whether the count fell less than half the running time before it rose.
+// If the file's time did not change, the count may have risen at any moment until now.
 func (r *reading) isSetAgain(c *change) bool {
 	at := c.when.Millis
 	if c.file.LastPlayed == c.old.LastPlayed {
 		at = r.now.UnixMilli()
 	}
-	return apart(at, c.old.FellAt) < half(c.file)
+	return timeBetween(at, c.old.FellAt) < halfRuntime(c.file)
 }
 
-// thaw looks at a count that had fallen with many others. Mostly it only comes back to
-// where it was, and is no viewing.
-func (r *reading) thaw(c *change) {
+// handleFrozenIncrease classifies a rise of a count that had fallen with many others. A rise to
+// the old count restores it and makes no viewing.
+func (r *reading) handleFrozenIncrease(c *change) {
 	w, ok := parseWall(c.file.LastPlayed)
-	back := c.to <= c.old.Fallen && (!ok || w.midnight() || c.file.LastPlayed == c.old.LastPlayed || r.at(w).UnixMilli() <= c.old.Latest)
+	back := c.newCount <= c.old.FrozenCount && (!ok || w.isMidnight() || c.file.LastPlayed == c.old.LastPlayed || r.resolve(w).UnixMilli() <= c.old.Latest)
 	switch {
-	case !c.act.At.IsZero():
+	case !c.update.At.IsZero():
 	case back:
 		c.class = ""
 	case c.class == viewing.ClassCatchUp:
-		c.class, c.note = viewing.ClassReview, r.say(c, "cameBack")
+		c.class, c.note = viewing.ClassReview, r.noteFor(c, "cameBack")
 	}
 }
 
-// fallen looks at a count that went down. The count follows, the latest time does
-// not; a viewing whose count was taken back is withdrawn after a while.
-func (r *reading) fallen(c *change, next *record) {
+// handleDecrease handles a count that fell. It schedules the withdrawal of the viewings that the
+// count had made, unless the fall comes from a rebuilt or restored library.
+func (r *reading) handleDecrease(c *change, next *record) {
 	w, ok := parseWall(c.file.LastPlayed)
 	moved := c.file.LastPlayed != c.old.LastPlayed
-	recent := ok && moved && !w.midnight() && distance(r.at(w), r.good, r.now) <= slack
+	recent := ok && moved && !w.isMidnight() && distanceOutside(r.resolve(w), r.lastGood, r.now) <= clockSlack
 	switch {
-	case r.silent || c.old.Fallen > 0:
-		next.Fallen = cmp.Or(c.old.Fallen, c.old.Count)
-	case c.to > 0 && recent:
+	case r.freezeFalls || c.old.FrozenCount > 0:
+		next.FrozenCount = cmp.Or(c.old.FrozenCount, c.old.Count)
+	case c.newCount > 0 && recent:
 		next.FellAt = 0
-		c.class, c.when, c.note = viewing.ClassReview, r.instant(c.file), r.say(c, "fell")
-	case row(c.file) == 0 || row(c.file) != c.old.Item, c.file.LastPlayed != "" && moved:
-		// Kodi made the item again, or a backup was put back: no person took anything back.
+		c.class, c.when, c.note = viewing.ClassReview, r.watchedAt(c.file), r.noteFor(c, "fell")
+	case firstItemID(c.file) == 0 || firstItemID(c.file) != c.old.FirstItem, c.file.LastPlayed != "" && moved:
+		// Kodi made the item again, or a backup was restored: the user unmarked nothing.
 	default:
 		next.FellAt = r.now.UnixMilli()
 		for i := range next.Events {
 			e := &next.Events[i]
-			if !e.Taken && !e.Played && e.Count > c.to && e.Item == row(c.file) {
-				e.Taken = true
-				r.postpone(*e, r.now.Add(undecided), "note.waitsBack")
+			if !e.TakenBack && !e.Played && e.Count > c.newCount && e.FirstItem == firstItemID(c.file) {
+				e.TakenBack = true
+				r.postpone(*e, r.now.Add(maxPostpone), "note.waitsBack")
 			}
 		}
 	}
 }
 
-// undecided is how long what was taken back may not leave, unless it is decided
-// before: longer than half of any running time.
-const undecided = 24 * time.Hour
+// maxPostpone is how long a viewing is postponed after its count fell, unless it is withdrawn or
+// confirmed earlier. It is longer than half of any running time.
+const maxPostpone = 24 * time.Hour
 
-// postpone changes when an event may leave. One that is a further sighting
-// made no entry.
+// postpone sets the earliest time at which an event may be sent. Further sightings have no entry.
 func (r *reading) postpone(e event, until time.Time, reason string) {
-	if e.Same == "" && !e.Gone {
+	if e.SameAs == "" && !e.Withdrawn {
 		r.Amendments = append(r.Amendments, viewing.Amendment{EventID: e.ID, NotBefore: until.UnixMilli(), Reason: viewing.Say(reason)})
 	}
 }
 
-// undo ends what was taken back: keep says which events stand after all, the
+// resolveTakenBack ends the postponement of events: those that keep accepts may be sent, the
 // others are withdrawn.
-func (r *reading) undo(next *record, keep func(event) bool) {
+func (r *reading) resolveTakenBack(next *record, keep func(event) bool) {
 	for i := range next.Events {
 		e := &next.Events[i]
 		switch {
-		case !e.Taken:
+		case !e.TakenBack:
 		case keep(*e):
-			e.Taken = false
+			e.TakenBack = false
 			r.postpone(*e, r.now, "note.setCount")
 		default:
-			e.Taken, e.Gone = false, true
+			e.TakenBack, e.Withdrawn = false, true
 			r.Amendments = append(r.Amendments, viewing.Amendment{EventID: e.ID, Drop: true, Reason: viewing.Say("note.tookBack")})
 		}
 	}
 }
 
-// withdraw drops what stayed taken back for half the running time; until then
-// a second change of mind costs nothing.
-func (r *reading) withdraw(f library.File, next *record) {
-	if !slices.ContainsFunc(next.Events, func(e event) bool { return e.Taken }) {
+// withdrawTakenBack withdraws events whose count fell more than half the running time ago. Until
+// then the user can mark the file again without losing the viewing.
+func (r *reading) withdrawTakenBack(f library.File, next *record) {
+	if !slices.ContainsFunc(next.Events, func(e event) bool { return e.TakenBack }) {
 		return
 	}
-	due := time.UnixMilli(next.FellAt).Add(half(f))
+	due := time.UnixMilli(next.FellAt).Add(halfRuntime(f))
 	if !r.now.Before(due) {
-		r.undo(next, func(event) bool { return false })
+		r.resolveTakenBack(next, func(event) bool { return false })
 	} else {
 		r.wakeAt(due)
 	}
 }
 
-// wakeAt has the library looked at again then, or before.
+// wakeAt schedules a read at due or earlier.
 func (r *reading) wakeAt(due time.Time) {
 	if r.Wake.IsZero() || due.Before(r.Wake) {
 		r.Wake = due

@@ -24,7 +24,7 @@ type step struct {
 	files []library.File
 	want  []string
 	empty bool // no reading: only the last good one is confirmed
-	acts  []announce.Act
+	acts  []announce.Update
 }
 
 // story is a run of readings. Its library lives in New York.
@@ -40,7 +40,7 @@ type story struct {
 func (s story) run(t *testing.T) *Memory {
 	t.Helper()
 	z := s.with
-	z.Zone, z.HeardSince = location(t, cmp.Or(s.zone, "America/New_York")), s.heard
+	z.Zone, z.ListeningSince = location(t, cmp.Or(s.zone, "America/New_York")), s.heard
 	known := NewMemory("lib")
 	labels := map[string]string{}
 	if s.from != nil {
@@ -52,7 +52,7 @@ func (s story) run(t *testing.T) *Memory {
 			known.Meta.GoodAt = now.UnixMilli()
 			continue
 		}
-		z.Acts = st.acts
+		z.Updates = st.acts
 		v := Decide(known, shown(st.files...), now, z)
 		got := tell(v, labels)
 		if !slices.Equal(got, st.want) {

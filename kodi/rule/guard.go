@@ -2,24 +2,24 @@ package rule
 
 import "time"
 
-// Guard watches over a library that has suddenly lost most of what was
-// watched: add-ons of media servers empty a library and fill it again. Counts
-// that fall meanwhile are frozen: coming back is then no viewing.
+// Guard is on while a library has suddenly lost most of its play counts: add-ons of media
+// servers empty a library and fill it again. Counts that fall meanwhile are frozen, so their
+// return makes no viewing.
 type Guard struct {
 	On      bool  `json:"on,omitempty"`
-	Before  int   `json:"before,omitempty"`  // files with a count before
-	Now     int   `json:"now,omitempty"`     // and at the last reading
-	Changed int64 `json:"changed,omitempty"` // when that last changed, UTC ms
+	Before  int   `json:"before,omitempty"`  // files with a play count before the loss
+	Now     int   `json:"now,omitempty"`     // files with a play count at the last read
+	Changed int64 `json:"changed,omitempty"` // when Now last changed, UTC ms
 }
 
-// A fall of fewer files is no wipe: it is a person who tidies up.
+// wipeAtLeast is how many files must lose their count to turn the guard on. Fewer are the user's edits.
 const wipeAtLeast = 10
 
-// wipePatience is how long a wiped library must rest to be believed.
+// wipePatience is how long a wiped library must stay unchanged until its counts are accepted.
 const wipePatience = 24 * time.Hour
 
-// watchForWipe sets and lifts the guard.
-func (r *reading) watchForWipe() {
+// updateGuard turns the guard on and off.
+func (r *reading) updateGuard() {
 	before, now := r.known.Meta.Watched, r.Meta.Watched
 	g := &r.Meta.Guard
 	switch {
@@ -34,7 +34,7 @@ func (r *reading) watchForWipe() {
 	case now*2 >= g.Before || !r.now.Before(due):
 		*g = Guard{}
 	default:
-		r.silent = true
+		r.freezeFalls = true
 		r.wakeAt(due)
 	}
 }

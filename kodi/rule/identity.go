@@ -16,19 +16,19 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// half is the time that must lie between two ends of one item.
-func half(f library.File) time.Duration {
+// halfRuntime returns half the running time of a file: the shortest time between two viewings of an item.
+func halfRuntime(f library.File) time.Duration {
 	return playback.Import.Window(mediaOf(f)[0].Type, f.Duration)
 }
 
-// own are the items of a file, extras left out.
-func own(f library.File) []library.Item {
+// mainItems returns the items of a file without extras.
+func mainItems(f library.File) []library.Item {
 	return slices.DeleteFunc(slices.Clone(f.Items), func(i library.Item) bool { return i.Extra })
 }
 
-// row is Kodi's id of the first item: a refresh or a rebuilt library gives
-// another one. 0 when the file has no item.
-func row(f library.File) int64 {
+// firstItemID returns Kodi's id of the first item, or 0 without items. A refresh or a rebuilt
+// library changes it.
+func firstItemID(f library.File) int64 {
 	for _, i := range f.Items {
 		if !i.Extra {
 			return i.KodiID
@@ -37,10 +37,10 @@ func row(f library.File) int64 {
 	return 0
 }
 
-// itemsOf sums up Kodi's ids of all items in a file and the rows of their default
-// identifiers. A refresh of any of them changes it; often also when the item
-// keeps its id, because its identifiers get new rows.
-func itemsOf(f library.File) uint32 {
+// itemsHash returns a checksum of Kodi's ids of all items in a file and of the row ids of their
+// default identifiers. A refresh changes it, mostly even if the item keeps its id, because its
+// identifiers get new rows.
+func itemsHash(f library.File) uint32 {
 	numbers := make([]byte, 0, 64)
 	for _, i := range f.Items {
 		numbers = binary.LittleEndian.AppendUint64(numbers, uint64(i.KodiID))
@@ -49,21 +49,21 @@ func itemsOf(f library.File) uint32 {
 	return crc32.ChecksumIEEE(numbers)
 }
 
-// mediaOf is what a file holds; when the library does not know it, what its name says.
+// mediaOf returns the items in a file, or a guess from its name if the library has none.
 func mediaOf(f library.File) (all []viewing.Media) {
-	for _, i := range own(f) {
+	for _, i := range mainItems(f) {
 		all = append(all, i.Media)
 	}
 	if len(all) == 0 {
-		return []viewing.Media{guess(f.Path)}
+		return []viewing.Media{guessMedia(f.Path)}
 	}
 	return all
 }
 
-// guess reads a file's name, as evidence for a person; it gives no identifier.
-func guess(file string) viewing.Media {
+// guessMedia derives title, season and episode from a file name, as a hint for the user.
+func guessMedia(file string) viewing.Media {
 	name := path.Base(strings.ReplaceAll(file, `\`, "/"))
-	name = library.Text(strings.TrimSuffix(name, path.Ext(name)), library.MaxTitle)
+	name = library.ValidText(strings.TrimSuffix(name, path.Ext(name)), library.MaxTitle)
 	parts := regexp.MustCompile(`(?i)^(.*?)[ ._-]*\bs(\d{1,4})[ ._-]?e(\d{1,4})`).FindStringSubmatch(name)
 	if parts == nil {
 		return viewing.Media{Type: viewing.Movie, Title: name, Unsure: true}
@@ -76,8 +76,8 @@ func guess(file string) viewing.Media {
 	return m
 }
 
-// identity names what a file holds, to compare it over time and over files.
-// Items without any identifier are named by the path.
+// identity returns a key of the items in a file, to compare them over time and between files.
+// Items without an identifier are named by the path.
 func identity(media []viewing.Media, path string) string {
 	keys := make([]string, len(media))
 	for i, m := range media {
@@ -90,24 +90,24 @@ func itemKey(m viewing.Media, path string) string {
 	if key := m.Key(); key != "" {
 		return key
 	}
-	ids, place := m.IDs, ""
+	ids, position := m.IDs, ""
 	if m.Type == viewing.Episode && m.Show != nil && m.Show.IDs != (viewing.IDs{}) && m.Season != nil && m.Episode != nil {
-		ids, place = m.Show.IDs, fmt.Sprintf(":%d:%d", *m.Season, *m.Episode)
+		ids, position = m.Show.IDs, fmt.Sprintf(":%d:%d", *m.Season, *m.Episode)
 	}
 	switch {
 	case ids.IMDB != "":
-		return string(m.Type) + ":" + ids.IMDB + place
+		return string(m.Type) + ":" + ids.IMDB + position
 	case ids.TVDB > 0:
-		return fmt.Sprintf("%s:tvdb%d%s", m.Type, ids.TVDB, place)
+		return fmt.Sprintf("%s:tvdb%d%s", m.Type, ids.TVDB, position)
 	default:
 		return pathKey + path
 	}
 }
 
-// pathKey begins the identity of an item that has no identifier.
+// pathKey is the prefix of the key of an item without an identifier.
 const pathKey = "path:"
 
-// covers reports whether every item of part is among those of whole.
+// covers reports whether the identity whole contains every item of part.
 func covers(whole, part string) bool {
 	all := "|" + whole + "|"
 	for key := range strings.SplitSeq(part, "|") {
@@ -118,24 +118,24 @@ func covers(whole, part string) bool {
 	return true
 }
 
-// trusted is what a file holds; what its name says when that is not valid.
-func (r *reading) trusted(f library.File) []viewing.Media {
+// validMedia returns the items in a file, or a guess from its name if they are not valid.
+func (r *reading) validMedia(f library.File) []viewing.Media {
 	media := mediaOf(f)
 	probe := viewing.Event{Kind: viewing.KindViewing, EventID: "x", Media: media, WatchedAt: viewing.At(r.now), Count: 1}
-	if probe.Validate() != nil { // one odd row must not hold up the others
-		return []viewing.Media{guess(f.Path)}
+	if probe.Validate() != nil { // one invalid row must not block the others
+		return []viewing.Media{guessMedia(f.Path)}
 	}
 	return media
 }
 
-// rename lets the events of a file follow its identity: a file that came into
-// the library, or a wrong match that was corrected.
-func (r *reading) rename(f library.File, next *record) {
-	open := func(e event) bool { return !e.Gone && !e.old(r.now) }
-	if row(f) == 0 || !slices.ContainsFunc(next.Events, open) {
+// updateIdentity amends the events of a file whose identity changed: the file was added to the
+// library, or a wrong match was corrected.
+func (r *reading) updateIdentity(f library.File, next *record) {
+	open := func(e event) bool { return !e.Withdrawn && !e.isExpired(r.now) }
+	if firstItemID(f) == 0 || !slices.ContainsFunc(next.Events, open) {
 		return
 	}
-	media := r.trusted(f)
+	media := r.validMedia(f)
 	key := identity(media, f.Path)
 	if strings.Contains(key, pathKey) {
 		return // no better name than before
@@ -145,64 +145,63 @@ func (r *reading) rename(f library.File, next *record) {
 		if e.Key == key || !open(*e) {
 			continue
 		}
-		if e.Same == "" {
-			r.Amendments = append(r.Amendments, renamed(*e, media, f))
+		if e.SameAs == "" {
+			r.Amendments = append(r.Amendments, identityAmendment(*e, media, f))
 		}
-		e.Key, e.Item = key, row(f)
+		e.Key, e.FirstItem = key, firstItemID(f)
 	}
 }
 
-// renamed is the amendment that gives an event its new identity: the first items of the
-// file, as many as the event named. One that would shrink is left as it is.
-func renamed(e event, media []viewing.Media, f library.File) viewing.Amendment {
+// identityAmendment returns the amendment that gives an event the first items of the file, as many
+// as the event had. If the file has fewer, the items stay.
+func identityAmendment(e event, media []viewing.Media, f library.File) viewing.Amendment {
 	labels := make([]string, len(media))
 	for i, m := range media {
 		labels[i] = m.Label()
 	}
 	a := viewing.Amendment{EventID: e.ID, Origin: Origin(f), Reason: viewing.Say("note.calls", "title", strings.Join(labels, ", "))}
-	if len(media) >= e.Items {
-		a.Media = media[:e.Items]
+	if len(media) >= e.ItemCount {
+		a.Media = media[:e.ItemCount]
 	}
 	return a
 }
 
-// extraName matches a file that belongs to a film and is none: a trailer, an extra,
-// a sample, a disc of several, by the names that Kodi gives them.
+// extraName matches trailers, extras, samples and single discs of a set by Kodi's naming rules.
 var extraName = regexp.MustCompile(`(?i)[/\\](trailers?|extras?|samples?|behind the scenes|deleted scenes|featurettes)[/\\][^/\\]*$|` +
 	`(-|[/\\])(trailer|sample|behindthescenes|deleted|featurette|interview|scene|short)\d*\.[^./\\]*$|[-._ ](cd|dvd|disc|disk)[-._ ]?\d\.[^./\\]*$`)
 
-// counts reports whether plays of a file can be viewings: folders and extras
-// are none, and neither is a file outside of the library's sources.
-func counts(f library.File) bool {
+// isTracked reports whether plays of a file can be viewings. Folders, extras and files outside
+// the library's sources are ignored.
+func isTracked(f library.File) bool {
 	if len(f.Items) == 0 {
 		return f.InSource && !strings.HasSuffix(f.Path, "/") && !strings.HasSuffix(f.Path, `\`) && !extraName.MatchString(f.Path)
 	}
-	return row(f) != 0
+	return firstItemID(f) != 0
 }
 
-// Bounds of what is handed over.
+// Bounds of the texts in an event.
 const (
 	maxPath   = 4000
-	maxLabels = 50 // genres, and tags, of one viewing
+	maxLabels = 50 // genres, and likewise tags, of one viewing
 	maxLabel  = 200
 )
 
-// Origin is where a file lies and what the library says of it, extras left
-// out: the user's filters go by it.
+// Origin returns the path, running time, genres and tags of a file without its extras. The
+// user's filters match on them.
 func Origin(f library.File) viewing.Origin {
 	o := viewing.Origin{
-		Site: "kodi", Path: library.Text(f.Path, maxPath), Folder: library.Text(f.Folder, maxPath), Runtime: int(f.Duration / time.Second),
+		Site: "kodi", Path: library.ValidText(f.Path, maxPath), Folder: library.ValidText(f.Folder, maxPath), Runtime: int(f.Duration / time.Second),
 	}
-	for _, i := range own(f) {
-		o.Genres, o.Tags = withLabels(o.Genres, i.Genres), withLabels(o.Tags, i.Tags)
+	for _, i := range mainItems(f) {
+		o.Genres, o.Tags = appendLabels(o.Genres, i.Genres), appendLabels(o.Tags, i.Tags)
 	}
 	return o
 }
 
-// withLabels adds what is not there yet.
-func withLabels(all, more []string) []string {
+// appendLabels appends the labels that are not in the list yet.
+func appendLabels(all, more []string) []string {
 	for _, label := range more {
-		label = library.Text(label, maxLabel)
+		label = library.ValidText(label, maxLabel)
 		if label != "" && len(all) < maxLabels && !slices.Contains(all, label) {
 			all = append(all, label)
 		}

@@ -52,7 +52,7 @@ func (m *model) outlined(full library.Snapshot) library.Snapshot {
 		outline.Files[i] = f
 	}
 	for i, f := range outline.Files {
-		if m.restarted.Needs(f, m.now) {
+		if m.restarted.NeedsDetails(f, m.now) {
 			outline.Files[i] = full.Files[i]
 		}
 	}
@@ -64,15 +64,15 @@ func (m *model) read() {
 	m.now = m.now.Add(time.Second)
 	full, around := shown(slices.Clone(m.files)...), Environment{Zone: time.UTC}
 	if rapid.Bool().Draw(m.T, "heard") {
-		around.HeardSince = m.now.Add(-time.Hour)
+		around.ListeningSince = m.now.Add(-time.Hour)
 	}
 	for range rapid.IntRange(0, 2).Draw(m.T, "announcements") { // any program of this machine can say so
-		around.Acts = append(around.Acts, announce.Act{Type: viewing.Movie, ID: rapid.Int64Range(999, 1012).Draw(m.T, "id"), Count: rapid.IntRange(-1, 3).Draw(m.T, "count"), At: m.now})
+		around.Updates = append(around.Updates, announce.Update{Type: viewing.Movie, ID: rapid.Int64Range(999, 1012).Draw(m.T, "id"), Count: rapid.IntRange(-1, 3).Draw(m.T, "count"), At: m.now})
 		if rapid.Bool().Draw(m.T, "begun") {
-			around.Acts[len(around.Acts)-1].Began = m.now.Add(-time.Duration(rapid.IntRange(0, 200).Draw(m.T, "ago")) * time.Minute)
+			around.Updates[len(around.Updates)-1].Began = m.now.Add(-time.Duration(rapid.IntRange(0, 200).Draw(m.T, "ago")) * time.Minute)
 		}
 		if rapid.Bool().Draw(m.T, "played") {
-			around.Acts[len(around.Acts)-1].Ended = m.now
+			around.Updates[len(around.Updates)-1].Ended = m.now
 		}
 	}
 	v := Decide(m.kept, full, m.now, around)
@@ -86,7 +86,7 @@ func (m *model) read() {
 		}
 		f := m.files[slices.IndexFunc(m.files, func(f library.File) bool { return f.Path == w.Origin.Path })]
 		// It was marked as unwatched and played since where Kodi has announced the end of a playback with this count.
-		announced := slices.ContainsFunc(around.Acts, func(a announce.Act) bool {
+		announced := slices.ContainsFunc(around.Updates, func(a announce.Update) bool {
 			return !a.Ended.IsZero() && a.Count == f.PlayCount && slices.ContainsFunc(f.Items, func(i library.Item) bool { return i.KodiID == a.ID })
 		})
 		if f.PlayCount <= m.counts[f.Path] && !announced {

@@ -243,8 +243,8 @@ func TestRealPast(t *testing.T) {
 		snap, now := readReal(t, tt.state), moment(t, "2026-11-21 06:11:00")
 		known := NewMemory("lib")
 		known = reload(t, known, Decide(known, snap, now, z))
-		p := Remember(known, snap, now, z)
-		p.Weigh(nil, PlanOptions{})
+		p := NewPlan(known, snap, now, z)
+		p.Select(nil, PlanOptions{})
 		v := p.Verdict(known, 0, len(p.plays), now)
 		mustBeValid(t, v)
 		if got := tell(v, map[string]string{}); !slices.Equal(got, tt.want) {

@@ -13,42 +13,42 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// copyMargin is how long it takes at least to begin another copy of an item.
+// copyMargin is the shortest time needed to start another copy of an item.
 const copyMargin = 5 * time.Second
 
-// findSittings joins a change to an earlier event when both are one sitting: half the
-// running time must lie between two ends of an item over all its files, and between a
-// count going down and growing again. What is held for another explanation joins as well:
-// nobody is asked twice about one sitting.
-func (r *reading) findSittings() {
-	r.name()
-	ends := index{}
-	if len(r.found) > 0 {
-		ends = r.knownEnds()
+// joinSittings joins a change to an earlier event of the same sitting, as a further sighting.
+// Two viewings of an item must end at least half its running time apart, in all its files.
+// The same holds between a fall and the next rise of a count. Held changes join as well, so the
+// user reviews a sitting once.
+func (r *reading) joinSittings() {
+	r.assignIDs()
+	ends := eventIndex{}
+	if len(r.accepted) > 0 {
+		ends = r.knownEvents()
 	}
-	for _, c := range r.found {
+	for _, c := range r.accepted {
 		held := c.class == viewing.ClassReview || c.class == viewing.ClassBackdated
-		r.holdForOthers(c)
-		own := slices.DeleteFunc(slices.Clone(r.files[c.file.Path].Events), func(e event) bool { return e.Gone })
+		r.holdAmbiguous(c)
+		own := slices.DeleteFunc(slices.Clone(r.files[c.file.Path].Events), func(e event) bool { return e.Withdrawn })
 		switch {
 		case c.setAgain:
 			c.joinSetAgain(own)
 		case !held:
-			c.join(own, ends)
+			c.joinNearest(own, ends)
 		}
 		ends.add(c.event())
 	}
 }
 
-// name orders what becomes viewings by time, and gives each its event id, which holds
-// for good: by library, path, time, count and how many events the file has had.
-func (r *reading) name() {
-	r.found = slices.DeleteFunc(slices.Clone(r.changes), func(c *change) bool { return c.class == "" })
-	slices.SortStableFunc(r.found, byTime)
+// assignIDs sorts the changes that become viewings by time and sets their event ids. The same
+// library, path, time, count and number of earlier events give the same id.
+func (r *reading) assignIDs() {
+	r.accepted = slices.DeleteFunc(slices.Clone(r.changes), func(c *change) bool { return c.class == "" })
+	slices.SortStableFunc(r.accepted, byTime)
 	made := map[string]int{}
-	for _, c := range r.found {
+	for _, c := range r.accepted {
 		path := c.file.Path
-		c.id = eventID(r.Meta.ID, path, c.when.Text, c.to, r.files[path].Serial+made[path])
+		c.id = eventID(r.Meta.ID, path, c.when.Text, c.newCount, r.files[path].EventCount+made[path])
 		made[path]++
 	}
 }
@@ -57,35 +57,35 @@ func byTime(a, b *change) int {
 	return cmp.Or(cmp.Compare(a.when.Millis, b.when.Millis), cmp.Compare(a.file.Path, b.file.Path))
 }
 
-// eventID names an event for good.
+// eventID returns the id of a viewing.
 func eventID(library, path, text string, to, serial int) string {
-	return library + "-" + hashed(fmt.Sprintf("%s\x00%s\x00%d\x00%d", path, text, to, serial))
+	return library + "-" + shortHash(fmt.Sprintf("%s\x00%s\x00%d\x00%d", path, text, to, serial))
 }
 
-// hashed is a name made of what is long and private.
-func hashed(text string) string {
+// shortHash returns a hash of a long or private text.
+func shortHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:16])
 }
 
-// index finds events by each item they name.
-type index map[string][]event
+// eventIndex maps each item key to the events of that item.
+type eventIndex map[string][]event
 
-func (x index) add(e event) {
+func (x eventIndex) add(e event) {
 	for key := range strings.SplitSeq(e.Key, "|") {
 		x[key] = append(x[key], e)
 	}
 }
 
-// knownEnds are the events that stand and can still be corrected.
-func (r *reading) knownEnds() index {
-	ends := index{}
+// knownEvents returns the events that are not withdrawn and can still be amended.
+func (r *reading) knownEvents() eventIndex {
+	ends := eventIndex{}
 	for path, rec := range r.known.files {
 		if changed, ok := r.files[path]; ok {
 			rec = changed
 		}
 		for _, e := range rec.Events {
-			if !e.Gone && !e.old(r.now) {
+			if !e.Withdrawn && !e.isExpired(r.now) {
 				ends.add(e)
 			}
 		}
@@ -93,21 +93,21 @@ func (r *reading) knownEnds() index {
 	return ends
 }
 
-// join looks for the nearest end that is one sitting with this one: of the same file,
-// whatever it was called then, within half the running time, or in the playback that has
-// ended here; of another copy within the running time, since that cannot have been played
-// from its beginning. An end that waits for a person cannot stand for a playback.
-func (c *change) join(own []event, ends index) {
+// joinNearest joins the change to the nearest event of the same sitting. An event of the same
+// file must be less than half the running time away, or within the playback that ended now. An
+// event of another copy must be less than the running time away: the copy cannot have been
+// played from its beginning. A held event cannot replace a playback.
+func (c *change) joinNearest(own []event, ends eventIndex) {
 	nearest := time.Duration(math.MaxInt64)
 	try := func(e event, within time.Duration) {
-		d := apart(c.when.Millis, e.When.Millis)
-		if d < min(within, nearest) && (played(e.Class) || e.Class == c.class) {
-			nearest, c.sameAs = d, e.first()
+		d := timeBetween(c.when.Millis, e.When.Millis)
+		if d < min(within, nearest) && (countsAsPlayed(e.Class) || e.Class == c.class) {
+			nearest, c.sameAs = d, e.originalID()
 		}
 	}
 	for _, e := range own {
-		within := half(c.file)
-		if !c.act.Began.IsZero() && e.When.Millis >= c.act.Began.UnixMilli() {
+		within := halfRuntime(c.file)
+		if !c.update.Began.IsZero() && e.When.Millis >= c.update.Began.UnixMilli() {
 			within = nearest
 		}
 		try(e, within)
@@ -115,7 +115,7 @@ func (c *change) join(own []event, ends index) {
 	item, _, _ := strings.Cut(c.key, "|")
 	for _, e := range ends[item] {
 		if covers(e.Key, c.key) && !slices.ContainsFunc(own, func(o event) bool { return o.ID == e.ID }) {
-			try(e, 2*half(c.file)+copyMargin)
+			try(e, 2*halfRuntime(c.file)+copyMargin)
 		}
 	}
 	if c.sameAs != "" {
@@ -123,13 +123,13 @@ func (c *change) join(own []event, ends index) {
 	}
 }
 
-// joinSetAgain joins a count that was taken back and set again to the last event of the
-// file; without one, a person must look, unless Kodi has announced its playback.
+// joinSetAgain joins a count that fell and rose again to the last event of the file. Without one
+// the change goes to review, unless Kodi announced its playback.
 func (c *change) joinSetAgain(own []event) {
 	if len(own) > 0 {
-		c.sameAs = own[len(own)-1].first()
+		c.sameAs = own[len(own)-1].originalID()
 	}
-	ended := !c.act.Ended.IsZero()
+	ended := !c.update.Ended.IsZero()
 	if c.sameAs == "" && !ended {
 		c.class, c.unsure = viewing.ClassReview, true
 	}
@@ -138,18 +138,18 @@ func (c *change) joinSetAgain(own []event) {
 	}
 }
 
-// handOver makes viewings of what was found, and remembers them as events.
-func (r *reading) handOver() {
-	for _, c := range r.found {
+// submit adds the accepted changes to the verdict as viewings and stores them as events.
+func (r *reading) submit() {
+	for _, c := range r.accepted {
 		r.Viewings = append(r.Viewings, c.viewing())
 		rec := r.files[c.file.Path]
 		e := c.event()
-		e.Seen = r.now.UnixMilli()
-		rec.Serial++
+		e.SubmittedAt = r.now.UnixMilli()
+		rec.EventCount++
 		rec.add(e, r.now)
 		r.files[c.file.Path] = rec
-		if c == r.last {
-			r.Meta.Last = lastEnd{Key: c.key, Clock: c.clock, ID: e.first(), Path: c.file.Path}
+		if c == r.lastChange {
+			r.Meta.Last = lastEnd{Key: c.key, Clock: c.wallMillis, ID: e.originalID(), Path: c.file.Path}
 		}
 	}
 }

@@ -63,13 +63,13 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 func tooLarge(limit int) error { return viewing.Say("file.large", "mb", strconv.Itoa(limit>>20)) }
 
 // meter bounds what may be read until left is set again.
-type meter struct {
+type limitedReaderAt struct {
 	io.ReaderAt
 	left int64
 }
 
 // ReadAt reads, and fails beyond the bound.
-func (m *meter) ReadAt(b []byte, at int64) (int, error) {
+func (m *limitedReaderAt) ReadAt(b []byte, at int64) (int, error) {
 	if m.left -= int64(len(b)); m.left < 0 {
 		return 0, tooLarge(maxDirectory)
 	}
@@ -79,13 +79,13 @@ func (m *meter) ReadAt(b []byte, at int64) (int, error) {
 // openArchive reads the contents of a zip. The package zip ends a member at its declared
 // size, so the declared sizes bound what is read.
 func openArchive(r io.ReaderAt, size int64) (*File, error) {
-	directory := &meter{r, maxDirectory}
+	directory := &limitedReaderAt{r, maxDirectory}
 	archive, err := zip.NewReader(directory, size)
 	switch {
 	case directory.left < 0 || err == nil && len(archive.File) > maxMembers:
 		return nil, viewing.Say("file.members", "most", strconv.Itoa(maxMembers))
 	case err != nil:
-		return nil, why(err)
+		return nil, describeError(err)
 	}
 	directory.left = math.MaxInt64 // what follows is bounded by the size
 	file, total, folder := &File{}, uint64(0), ""
@@ -146,30 +146,30 @@ func (p *Part) text() (io.ReadCloser, error) {
 
 // bounded fails once a record is longer than allowed, so that one without an end is not read
 // into memory. Its reader sets left again after each record.
-type bounded struct {
+type recordLimiter struct {
 	in   io.Reader
 	left int
 }
 
 // Read reads, and fails beyond the bound.
-func (b *bounded) Read(p []byte) (int, error) {
+func (b *recordLimiter) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		return 0, errLong()
+		return 0, errTooLong()
 	}
 	n, err := b.in.Read(p)
 	b.left -= n
 	return n, err
 }
 
-func errLong() error { return viewing.Say("file.long", "mb", strconv.Itoa(maxRecord>>20)) }
+func errTooLong() error { return viewing.Say("file.long", "mb", strconv.Itoa(maxRecord>>20)) }
 
 // unreadable names the line, or the object, at which a file cannot be read.
 func unreadable(code string, number int, err error) error {
-	return viewing.Say(code, "line", strconv.Itoa(number)).Because(why(err))
+	return viewing.Say(code, "line", strconv.Itoa(number)).Because(describeError(err))
 }
 
 // why is an error in a person's words.
-func why(err error) viewing.Message {
+func describeError(err error) viewing.Message {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return viewing.Say("file.cut")

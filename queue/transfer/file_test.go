@@ -78,7 +78,7 @@ func TestTextsAreReadInTheirEncoding(t *testing.T) {
 		"archive":      zipped(t, "A/", "", "A/B/x.CSV", "Titel,Datum\nGrüße,\"1\n2\"\n", "A/y.txt", "", "__MACOSX/A/._y.txt", ""),
 	} {
 		parts := shape{members: "b/x.csv", columns: "datum,titel"}.partsOf(open(t, content))
-		if len(parts) != 1 || parts[0].has("title") {
+		if len(parts) != 1 || parts[0].hasColumns("title") {
 			t.Fatalf("%s: %d parts", name, len(parts))
 		}
 		for line, err := range parts[0].lines("", false) {
@@ -101,7 +101,7 @@ func TestObjectsOfAText(t *testing.T) {
 	} {
 		var got []string
 		r := &reader{}
-		objects(r, open(t, c.content).parts[0], func(key string, o json.RawMessage) { got = append(got, key+":"+string(o)) })
+		decodeObjects(r, open(t, c.content).parts[0], func(key string, o json.RawMessage) { got = append(got, key+":"+string(o)) })
 		if strings.Join(got, " ") != c.want || code(r.err) != c.code {
 			t.Errorf("%s: %s, %v", c.content, got, r.err)
 		}
@@ -194,7 +194,7 @@ func TestRecordWithoutEndIsRefusedAtOnce(t *testing.T) {
 	read := func(p *Part, kind string) (err error) {
 		if kind == "objects" {
 			r := &reader{}
-			objects(r, p, func(string, any) {})
+			decodeObjects(r, p, func(string, any) {})
 			return r.err
 		}
 		for _, err = range p.lines("", kind == "bare") {
@@ -233,7 +233,7 @@ func TestLargeFilesAreRead(t *testing.T) {
 	}
 	n = 3 * maxRecord / 1000
 	r := &reader{}
-	objects(r, open(t, `{"a":[`+strings.Repeat(`"`+row+`",`, n-1)+`1]}`).parts[0], func(string, any) { n-- })
+	decodeObjects(r, open(t, `{"a":[`+strings.Repeat(`"`+row+`",`, n-1)+`1]}`).parts[0], func(string, any) { n-- })
 	if n != 0 || r.err != nil {
 		t.Errorf("%d objects are missing", n)
 	}
@@ -271,7 +271,7 @@ func TestDatesOfAFile(t *testing.T) {
 			dates[i] = strings.ReplaceAll(dates[i], "_", " ")
 		}
 		r := &reader{dates: calendar{dayFirst: c.first}}
-		r.read(shape{row: csvRow}, open(t, "a,watched_at\n,"+strings.Join(dates, "\n,")+"\n").parts[0], true)
+		r.readPart(shape{row: csvRow}, open(t, "a,watched_at\n,"+strings.Join(dates, "\n,")+"\n").parts[0], true)
 		got := code(r.err)
 		if r.err == nil {
 			in, ambiguous, ok := r.dates.instant(dates[0])

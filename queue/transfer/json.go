@@ -25,7 +25,7 @@ func (p *Part) isJSON(words string) bool {
 // objects decodes the elements of the arrays of a JSON text, and tells the key of each array, ""
 // for the text's own. Everything else is skipped. A field of another type than expected stays
 // empty.
-func objects[T any](r *reader, p *Part, do func(key string, value T)) {
+func decodeObjects[T any](r *reader, p *Part, do func(key string, value T)) {
 	if r.err != nil {
 		return
 	}
@@ -35,7 +35,7 @@ func objects[T any](r *reader, p *Part, do func(key string, value T)) {
 		return
 	}
 	defer text.Close()
-	bound := &bounded{in: text, left: maxRecord}
+	bound := &recordLimiter{in: text, left: maxRecord}
 	decoder, number, depth, key := json.NewDecoder(bound), 1, 0, ""
 	decoder.UseNumber()
 	for err == nil && depth < maxDepth {
@@ -65,43 +65,43 @@ func objects[T any](r *reader, p *Part, do func(key string, value T)) {
 	case errors.Is(err, io.EOF):
 		err = io.ErrUnexpectedEOF
 	case err == nil:
-		err = errLong()
+		err = errTooLong()
 	}
 	r.fail(unreadable("file.entry", number, err))
 }
 
 // loose is a number in JSON that may be written as a text.
-type loose int64
+type looseInt int64
 
 // UnmarshalJSON reads digits; anything else is 0.
-func (n *loose) UnmarshalJSON(raw []byte) error {
-	*n = loose(number(string(bytes.Trim(raw, `"`))))
+func (n *looseInt) UnmarshalJSON(raw []byte) error {
+	*n = looseInt(numberOrZero(string(bytes.Trim(raw, `"`))))
 	return nil
 }
 
 // work is a film, series, episode or list, as Trakt and Simkl write it.
 type work struct {
-	Season      *int    `json:"season,omitempty"` // of an episode, as Number
-	Number      *int    `json:"number,omitempty"`
-	Title       string  `json:"title,omitzero"`
-	Year        loose   `json:"year,omitzero"`
-	Name        string  `json:"name,omitzero"` // of a list, as what follows
-	Description *string `json:"description,omitempty"`
-	Privacy     string  `json:"privacy,omitzero"`
+	Season      *int     `json:"season,omitempty"` // of an episode, as Number
+	Number      *int     `json:"number,omitempty"`
+	Title       string   `json:"title,omitzero"`
+	Year        looseInt `json:"year,omitzero"`
+	Name        string   `json:"name,omitzero"` // of a list, as what follows
+	Description *string  `json:"description,omitempty"`
+	Privacy     string   `json:"privacy,omitzero"`
 	IDs         struct {
-		Trakt loose  `json:"trakt,omitzero"`
-		Simkl loose  `json:"simkl,omitzero"`
-		TMDB  loose  `json:"tmdb,omitzero"`
-		IMDB  string `json:"imdb,omitzero"`
-		TVDB  loose  `json:"tvdb,omitzero"`
-		Slug  string `json:"slug,omitzero"`
+		Trakt looseInt `json:"trakt,omitzero"`
+		Simkl looseInt `json:"simkl,omitzero"`
+		TMDB  looseInt `json:"tmdb,omitzero"`
+		IMDB  string   `json:"imdb,omitzero"`
+		TVDB  looseInt `json:"tvdb,omitzero"`
+		Slug  string   `json:"slug,omitzero"`
 	} `json:"ids"`
 }
 
 // workOf is a film or series in this form.
-func workOf(title string, year int, ids viewing.IDs) (w work) {
-	w.Title, w.Year = title, loose(year)
-	w.IDs.TMDB, w.IDs.IMDB, w.IDs.TVDB = loose(ids.TMDB), ids.IMDB, loose(ids.TVDB)
+func newWork(title string, year int, ids viewing.IDs) (w work) {
+	w.Title, w.Year = title, looseInt(year)
+	w.IDs.TMDB, w.IDs.IMDB, w.IDs.TVDB = looseInt(ids.TMDB), ids.IMDB, looseInt(ids.TVDB)
 	return w
 }
 
@@ -141,46 +141,46 @@ func (i traktItem) media() (m viewing.Media) {
 }
 
 // key is the key of an item without a number.
-func (i traktItem) key(r *reader, list string) string {
+func (i traktItem) contentKey(r *reader, list string) string {
 	m := i.media()
 	return r.key(list, string(m.Type), m.Label(), fmt.Sprint(m.IDs), i.WatchedAt)
 }
 
 // marked is how many episodes of a series a person has marked and not played, when all have
 // the same moment. A file may hold two episodes.
-const marked = 3
+const minMarked = 3
 
 // mark stands for the series and the moment at which its episode was marked as watched; 0 where
 // it was played.
-func (i traktItem) mark() uint64 {
+func (i traktItem) markKey() uint64 {
 	if i.Type != "episode" || i.Action != "watch" {
 		return 0
 	}
-	return hashed(i.WatchedAt + i.Show.Title + i.Show.IDs.IMDB)
+	return shortHash(i.WatchedAt + i.Show.Title + i.Show.IDs.IMDB)
 }
 
 func learnTraktPlays(r *reader, p *Part) {
-	objects(r, p, func(_ string, i traktItem) { r.numbers[i.mark()]++ })
+	decodeObjects(r, p, func(_ string, i traktItem) { r.numbers[i.markKey()]++ })
 }
 
 // readTraktPlays reads the history. Episodes that were marked together are held: only the
 // person knows when they were watched.
 func readTraktPlays(r *reader, p *Part) {
-	objects(r, p, func(_ string, i traktItem) {
+	decodeObjects(r, p, func(_ string, i traktItem) {
 		at, err := viewing.ParseInstant(i.WatchedAt)
-		row := viewed(i.media(), at)
+		row := newViewingRow(i.media(), at)
 		if row.Key = strconv.FormatInt(i.ID, 10); i.ID == 0 {
-			row.Key = i.key(r, "")
+			row.Key = i.contentKey(r, "")
 		}
-		switch mark := i.mark(); {
+		switch mark := i.markKey(); {
 		case err != nil:
 			row.Skip = SkipUnreadable
 		case at.Time().Year() <= 1970: // of an unknown time
 			row.Skip = SkipMark
-		case mark != 0 && r.numbers[mark] >= marked:
+		case mark != 0 && r.numbers[mark] >= minMarked:
 			row.Event.Class = viewing.ClassBulk
 		}
-		r.give(row)
+		r.emit(row)
 	})
 }
 
@@ -192,9 +192,9 @@ func readTraktItems(r *reader, p *Part) {
 		id, _, _ := strings.Cut(strings.TrimSuffix(name, ".json"), "-")
 		list = "list:" + id
 	}
-	objects(r, p, func(_ string, i traktItem) {
+	decodeObjects(r, p, func(_ string, i traktItem) {
 		m, is := i.media(), i.Movie.IDs.Trakt+i.Show.IDs.Trakt
-		row := rowOf(viewing.KindWatchlist, m)
+		row := newRow(viewing.KindWatchlist, m)
 		if list != "watchlist" {
 			row.Event.Kind, row.Event.InList = viewing.KindListItem, list
 		}
@@ -202,29 +202,29 @@ func readTraktItems(r *reader, p *Part) {
 		case m.Type != viewing.Movie && m.Type != viewing.TV:
 			row.Skip = SkipOther
 		case is == 0:
-			row.Key = i.key(r, list)
+			row.Key = i.contentKey(r, list)
 		default:
 			row.Key = fmt.Sprintf("%s:%s:%d", list, m.Type, is)
 		}
-		r.give(row)
+		r.emit(row)
 	})
 }
 
 // readTraktLists reads what the lists are called.
 func readTraktLists(r *reader, p *Part) {
-	objects(r, p, func(_ string, l work) {
+	decodeObjects(r, p, func(_ string, l work) {
 		list := viewing.List{Name: l.Name, Description: *cmp.Or(l.Description, new(string)), Visibility: "PRIVATE"}
 		if l.Privacy == "public" {
 			list.Visibility = "PUBLIC"
 		}
-		r.give(listRow(fmt.Sprint("list:", l.IDs.Trakt), list))
+		r.emit(listRow(fmt.Sprint("list:", l.IDs.Trakt), list))
 	})
 }
 
 // skipping reads nothing but how much there is.
-func skipping(why Skip) func(*reader, *Part) {
+func skipAll(why Skip) func(*reader, *Part) {
 	return func(r *reader, p *Part) {
-		objects(r, p, func(string, any) { r.give(Row{Skip: why}) })
+		decodeObjects(r, p, func(string, any) { r.emit(Row{Skip: why}) })
 	}
 }
 
@@ -237,16 +237,16 @@ type simklEntry struct {
 	Movie         work   `json:"movie"`
 	Show          work   `json:"show"`
 	Seasons       []struct {
-		Number   loose `json:"number"`
+		Number   looseInt `json:"number"`
 		Episodes []struct {
-			Number    loose  `json:"number"`
-			WatchedAt string `json:"watched_at"`
+			Number    looseInt `json:"number"`
+			WatchedAt string   `json:"watched_at"`
 		} `json:"episodes"`
 	} `json:"seasons"`
 }
 
 func readSimkl(r *reader, p *Part) {
-	objects(r, p, func(group string, e simklEntry) {
+	decodeObjects(r, p, func(group string, e simklEntry) {
 		w, kind := e.Show, viewing.TV
 		switch {
 		case group == "movies":
@@ -259,7 +259,7 @@ func readSimkl(r *reader, p *Part) {
 		}
 		row := r.simklWork(w.media(kind), e.Status, e.LastWatchedAt)
 		row.Key = r.key(string(kind), fmt.Sprint(w.IDs.Simkl), w.Title, e.Status, e.LastWatchedAt)
-		r.give(row)
+		r.emit(row)
 	})
 }
 
@@ -273,12 +273,12 @@ func (r *reader) simklEpisodes(e simklEntry, anime bool) {
 			if show.IDs.TMDB = 0; anime {
 				show.IDs = viewing.IDs{}
 			}
-			row := r.viewing(viewing.Media{
+			row := r.viewingRow(viewing.Media{
 				Type: viewing.Episode, Show: show, Season: &inSeason, Episode: &n,
 				Site: &viewing.Site{Name: "simkl", Series: id, Numbering: viewing.SiteNumbering},
 			}, episode.WatchedAt)
 			row.Key = r.key("episode", id, strconv.Itoa(inSeason), strconv.Itoa(n), episode.WatchedAt)
-			r.give(row)
+			r.emit(row)
 		}
 	}
 }
@@ -289,10 +289,10 @@ func (r *reader) simklWork(m viewing.Media, status, watched string) Row {
 	if m.Type == viewing.Movie {
 		m.IDs.TVDB = 0 // no service can be asked for a film by it
 	}
-	row := r.viewing(m, watched)
+	row := r.viewingRow(m, watched)
 	switch {
 	case status == "plantowatch":
-		row = rowOf(viewing.KindWatchlist, m)
+		row = newRow(viewing.KindWatchlist, m)
 	case m.Type != viewing.Movie || status != "completed":
 		row.Skip = SkipMark
 	}

@@ -17,22 +17,22 @@ func isNetflixPage(p *Part) bool {
 		if err != nil || len(line.Fields) != 2 || line.Number > 10 {
 			return false
 		}
-		if _, isTime := timeOf(line.Fields[1]); isTime || dayForm.MatchString(line.Fields[1]) {
+		if _, isTime := parseTime(line.Fields[1]); isTime || dayForm.MatchString(line.Fields[1]) {
 			return true
 		}
 	}
 	return false
 }
 
-func netflixLearn(r *reader, line Line) {
+func learnNetflix(r *reader, line Line) {
 	if netflixSkip(line) == "" {
-		r.seeNetflix(line.Get("title"))
-		r.reached(line.Get("title"), clock(line.Get("bookmark")))
+		r.learnNetflixTitle(line.Get("title"))
+		r.learnLength(line.Get("title"), clock(line.Get("bookmark")))
 	}
 }
 
 func netflixPageRow(r *reader, line Line) Row {
-	row := r.viewing(r.netflixMedia(line.Get("title")), line.Get("watched_at"))
+	row := r.viewingRow(r.netflixMedia(line.Get("title")), line.Get("watched_at"))
 	row.Skip = cmp.Or(netflixSkip(line), row.Skip)
 	return row
 }
@@ -44,13 +44,13 @@ func netflixSittingRow(r *reader, line Line) Row {
 		skip = cmp.Or(skip, SkipUnreadable)
 	}
 	played, reached := clock(line.Get("duration")), clock(line.Get("bookmark"))
-	return r.sitting(r.netflixMedia(title), line.Get("person"), title, began, played, reached, skip)
+	return r.sittingRow(r.netflixMedia(title), line.Get("person"), title, began, played, reached, skip)
 }
 
 // clock reads a length such as 01:23:45 in seconds; anything else is 0.
 func clock(text string) (seconds int) {
 	for part := range strings.SplitSeq(text, ":") {
-		seconds = seconds*60 + number(part)%100
+		seconds = seconds*60 + numberOrZero(part)%100
 	}
 	return seconds
 }
@@ -89,13 +89,13 @@ var (
 )
 
 // severalTitles is how many titles of a file must begin alike to be episodes of a series.
-const severalTitles = 4
+const minSeriesTitles = 4
 
 // seeNetflix tells series from films by how many titles of a file begin alike.
-func (r *reader) seeNetflix(title string) {
+func (r *reader) learnNetflixTitle(title string) {
 	begin, _, found := strings.Cut(title, ": ")
-	several, whole := hashed(begin+": "), hashed("whole "+title)
-	if found && r.numbers[whole] == 0 && r.numbers[several] < severalTitles {
+	several, whole := shortHash(begin+": "), shortHash("whole "+title)
+	if found && r.numbers[whole] == 0 && r.numbers[several] < minSeriesTitles {
 		r.numbers[whole] = 1
 		r.numbers[several]++
 	}
@@ -104,14 +104,14 @@ func (r *reader) seeNetflix(title string) {
 // netflixMedia is what a title says. Where it may be a film it is one, with its whole title.
 func (r *reader) netflixMedia(title string) viewing.Media {
 	if parts := seasonForm.FindStringSubmatch(title); parts != nil {
-		return netflixEpisode(parts[1], parts[3], placeOf(parts[2]))
+		return netflixEpisode(parts[1], parts[3], parseNumber(parts[2]))
 	}
 	begin, rest, found := strings.Cut(title, ": ")
 	isDoubled := strings.HasPrefix(rest, begin+" ")
 	if parts := partForm.FindStringSubmatch(title); parts != nil && !isDoubled {
 		return netflixEpisode(parts[1], parts[2], nil)
 	}
-	if found && (isDoubled || numberForm.MatchString(rest) || r.numbers[hashed(begin+": ")] >= severalTitles) {
+	if found && (isDoubled || numberForm.MatchString(rest) || r.numbers[shortHash(begin+": ")] >= minSeriesTitles) {
 		return netflixEpisode(begin, rest, nil)
 	}
 	return viewing.Media{Type: viewing.Movie, Title: title}
@@ -120,7 +120,7 @@ func (r *reader) netflixMedia(title string) viewing.Media {
 func netflixEpisode(show, title string, season *int) viewing.Media {
 	m := viewing.Media{Type: viewing.Episode, Title: title, Season: season}
 	if parts := numberForm.FindStringSubmatch(title); parts != nil {
-		m.Episode = placeOf(parts[2])
+		m.Episode = parseNumber(parts[2])
 		if parts[1] != "" {
 			m.Title = parts[1]
 		}

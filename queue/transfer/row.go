@@ -22,18 +22,18 @@ import (
 func (r *reader) key(content ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(content, "\x00")))
 	short, key := binary.BigEndian.Uint64(sum[:]), hex.EncodeToString(sum[:16])
-	if _, again := r.given[short]; again {
+	if _, again := r.seenKeys[short]; again {
 		r.repeated[short]++
 		key += "-" + strconv.Itoa(r.repeated[short])
 	}
-	r.given[short] = struct{}{}
+	r.seenKeys[short] = struct{}{}
 	return key
 }
 
 // viewing is the row of a viewing at a time as a file writes it.
-func (r *reader) viewing(m viewing.Media, when string) Row {
+func (r *reader) viewingRow(m viewing.Media, when string) Row {
 	at, ambiguous, ok := r.dates.instant(when)
-	row := viewed(m, at)
+	row := newViewingRow(m, at)
 	row.Ambiguous = ambiguous
 	switch {
 	case when == "":
@@ -45,13 +45,13 @@ func (r *reader) viewing(m viewing.Media, when string) Row {
 }
 
 // rowOf is the row of one item.
-func rowOf(kind viewing.Kind, m viewing.Media) Row {
+func newRow(kind viewing.Kind, m viewing.Media) Row {
 	return Row{Event: viewing.Event{Kind: kind, Media: []viewing.Media{m}}}
 }
 
 // viewed is the row of a viewing.
-func viewed(m viewing.Media, at viewing.Instant) Row {
-	row := rowOf(viewing.KindViewing, m)
+func newViewingRow(m viewing.Media, at viewing.Instant) Row {
+	row := newRow(viewing.KindViewing, m)
 	row.Event.WatchedAt, row.Event.Count = at, 1
 	return row
 }
@@ -86,10 +86,10 @@ func clip(text string, most int) string {
 }
 
 // number is a whole number; 0 for anything else, and below 0.
-func number(text string) int { return max(0, *cmp.Or(placeOf(text), new(int))) }
+func numberOrZero(text string) int { return max(0, *cmp.Or(parseNumber(text), new(int))) }
 
 // placeOf reads a season or an episode; nil where there is no number.
-func placeOf(text string) *int {
+func parseNumber(text string) *int {
 	n, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil {
 		return nil
@@ -99,27 +99,27 @@ func placeOf(text string) *int {
 
 // A file of sittings does not tell how long an item is. Its longest sitting stands for that.
 const (
-	shortest  = 120 // seconds; what is played less is no viewing
-	leastPart = 10  // percent of an item that a sitting must play
-	mostPart  = 80  // percent that it must reach
-	resumedIn = 48 * time.Hour
+	minPlayed         = 120 // seconds; what is played less is no viewing
+	minPlayedPercent  = 10  // percent of an item that a sitting must play
+	minReachedPercent = 80  // percent that it must reach
+	resumeWindow      = 48 * time.Hour
 )
 
 // sitting is the row of one sitting. It is a viewing where it reached the end: of an item that
 // somebody saw in several, the last one. Played and reached are in seconds; where the place that
 // it reached is not known, that is 0.
-func (r *reader) sitting(m viewing.Media, person, item string, began time.Time, played, reached int, skip Skip) Row {
+func (r *reader) sittingRow(m viewing.Media, person, item string, began time.Time, played, reached int, skip Skip) Row {
 	ended := began.Local().Add(time.Duration(played) * time.Second)
-	row := viewed(m, viewing.At(ended))
+	row := newViewingRow(m, viewing.At(ended))
 	row.Skip, row.Event.Progress = skip, &viewing.Progress{Position: float64(reached), Played: float64(played)}
-	length, came := r.numbers[hashed(item)], cmp.Or(reached, played)
-	counted := hashed(person + "\x00" + item)
+	length, came := r.numbers[shortHash(item)], cmp.Or(reached, played)
+	counted := shortHash(person + "\x00" + item)
 	last, again := r.numbers[counted]
 	since := ended.Sub(time.Unix(int64(last), 0)).Abs()
-	whole := reached > 0 && played*100 >= reached*mostPart
+	whole := reached > 0 && played*100 >= reached*minReachedPercent
 	switch {
 	case skip != "":
-	case played < shortest, played*100 < length*leastPart, came*100 < length*mostPart, again && !whole && since < resumedIn:
+	case played < minPlayed, played*100 < length*minPlayedPercent, came*100 < length*minReachedPercent, again && !whole && since < resumeWindow:
 		row.Skip = SkipUnfinished
 	default:
 		r.numbers[counted] = int(ended.Unix())
@@ -128,8 +128,8 @@ func (r *reader) sitting(m viewing.Media, person, item string, began time.Time, 
 }
 
 // reached learns the length of an item from how far a sitting came.
-func (r *reader) reached(item string, seconds int) {
-	if key := hashed(item); seconds > r.numbers[key] {
+func (r *reader) learnLength(item string, seconds int) {
+	if key := shortHash(item); seconds > r.numbers[key] {
 		r.numbers[key] = seconds
 	}
 }
@@ -137,25 +137,25 @@ func (r *reader) reached(item string, seconds int) {
 var seed = maphash.MakeSeed()
 
 // hashed is a short name for a text, to remember many of them.
-func hashed(text string) uint64 { return maphash.String(seed, text) }
+func shortHash(text string) uint64 { return maphash.String(seed, text) }
 
 // calendar reads the times of one file. What has no zone is meant where this machine is.
 type calendar struct {
-	dayFirst             *bool // what the user said
-	dayTells, monthTells bool  // a date of the file has its day, or its month, first for certain
+	dayFirst                   *bool // what the user said
+	sawDayFirst, sawMonthFirst bool  // a date of the file has its day, or its month, first for certain
 }
 
 // dayForm is a date in numbers with its year at the end.
 var dayForm = regexp.MustCompile(`^(\d{1,2})([./-]) ?(\d{1,2})[./-] ?(\d{4}|\d{2}$)\.?$`)
 
 // see learns from the date of a line which order its file has.
-func (c *calendar) see(line Line) error {
+func (c *calendar) learnOrder(line Line) error {
 	parts := dayForm.FindStringSubmatch(line.Get("watched_at"))
 	if parts != nil && parts[2] != "." {
-		c.dayTells = c.dayTells || number(parts[1]) > 12
-		c.monthTells = c.monthTells || number(parts[3]) > 12
+		c.sawDayFirst = c.sawDayFirst || numberOrZero(parts[1]) > 12
+		c.sawMonthFirst = c.sawMonthFirst || numberOrZero(parts[3]) > 12
 	}
-	if c.dayTells && c.monthTells {
+	if c.sawDayFirst && c.sawMonthFirst {
 		return unreadable("file.line", line.Number, viewing.Say("file.dates"))
 	}
 	return nil
@@ -166,16 +166,16 @@ func (c *calendar) see(line Line) error {
 func (c *calendar) instant(text string) (in viewing.Instant, ambiguous, ok bool) {
 	parts := dayForm.FindStringSubmatch(text)
 	if parts == nil || parts[2] == "-" && len(parts[4]) == 2 { // the year may be first
-		in, ok = timeOf(text)
+		in, ok = parseTime(text)
 		return in, false, ok
 	}
-	day, month, year := number(parts[1]), number(parts[3]), number(parts[4])
+	day, month, year := numberOrZero(parts[1]), numberOrZero(parts[3]), numberOrZero(parts[4])
 	switch {
 	case parts[2] == "." || day == month:
-	case c.monthTells || !c.dayTells && c.dayFirst != nil && !*c.dayFirst:
+	case c.sawMonthFirst || !c.sawDayFirst && c.dayFirst != nil && !*c.dayFirst:
 		day, month = month, day
 	default:
-		ambiguous = !c.dayTells && c.dayFirst == nil
+		ambiguous = !c.sawDayFirst && c.dayFirst == nil
 	}
 	if year < 100 {
 		year += 2000
@@ -190,7 +190,7 @@ var timeForms = []string{
 	"2006-1-2", "2006/1/2", "2006.1.2", "2006. 1. 2.",
 }
 
-func timeOf(text string) (viewing.Instant, bool) {
+func parseTime(text string) (viewing.Instant, bool) {
 	for _, form := range timeForms {
 		t, err := time.ParseInLocation(form, text, time.Local)
 		switch {

@@ -61,7 +61,7 @@ func (l Line) Has(name string) bool { return len(l.columns[name]) > 0 }
 func (l Line) Get(name string) string {
 	for _, i := range l.columns[name] {
 		if i < len(l.Fields) && l.Fields[i] != "" {
-			return plain(clean(l.Fields[i]))
+			return unescapeFormula(clean(l.Fields[i]))
 		}
 	}
 	return ""
@@ -70,13 +70,13 @@ func (l Line) Get(name string) string {
 // media is the item that a line names.
 func (l Line) media(kind viewing.MediaType) viewing.Media {
 	ids := func(of string) viewing.IDs {
-		return viewing.IDs{TMDB: int64(number(l.Get(of + "tmdb"))), IMDB: l.Get(of + "imdb"), TVDB: int64(number(l.Get(of + "tvdb")))}
+		return viewing.IDs{TMDB: int64(numberOrZero(l.Get(of + "tmdb"))), IMDB: l.Get(of + "imdb"), TVDB: int64(numberOrZero(l.Get(of + "tvdb")))}
 	}
 	year, _, _ := strings.Cut(l.Get("year"), "-")
-	m := viewing.Media{Type: kind, Title: l.Get("title"), Year: number(year), IDs: ids("")}
+	m := viewing.Media{Type: kind, Title: l.Get("title"), Year: numberOrZero(year), IDs: ids("")}
 	if kind == viewing.Episode {
-		m.Season, m.Episode = placeOf(l.Get("season")), placeOf(l.Get("episode"))
-		show := viewing.Show{Title: l.Get("series"), Year: number(l.Get("series_year")), IDs: ids("series_")}
+		m.Season, m.Episode = parseNumber(l.Get("season")), parseNumber(l.Get("episode"))
+		show := viewing.Show{Title: l.Get("series"), Year: numberOrZero(l.Get("series_year")), IDs: ids("series_")}
 		if show != (viewing.Show{}) {
 			m.Show = &show
 		}
@@ -85,15 +85,15 @@ func (l Line) media(kind viewing.MediaType) viewing.Media {
 }
 
 // has reports whether the part is a table with these columns, in any order.
-func (p *Part) has(columns string) bool {
-	fields, err := p.table(strings.NewReader(p.Head())).Read()
+func (p *Part) hasColumns(columns string) bool {
+	fields, err := p.csvReader(strings.NewReader(p.Head())).Read()
 	line := Line{columns: columnsOf(fields)}
 	lacks := func(column string) bool { return !line.Has(column) }
 	return err == nil && !slices.ContainsFunc(strings.Split(columns, ","), lacks)
 }
 
 // table reads lines that are divided as the first one is.
-func (p *Part) table(r io.Reader) *csv.Reader {
+func (p *Part) csvReader(r io.Reader) *csv.Reader {
 	line, _, _ := strings.Cut(p.Head(), "\n")
 	table := csv.NewReader(r)
 	for _, c := range ";\t" {
@@ -116,8 +116,8 @@ func (p *Part) lines(names string, bare bool) iter.Seq2[Line, error] {
 			return
 		}
 		defer text.Close()
-		bound := &bounded{in: text, left: maxRecord}
-		table, buffered := p.table(bound), bufio.NewReader(bound)
+		bound := &recordLimiter{in: text, left: maxRecord}
+		table, buffered := p.csvReader(bound), bufio.NewReader(bound)
 		line := Line{Part: p}
 		if names != "" {
 			line.columns = columnsOf(strings.Split(names, ","))
@@ -125,7 +125,7 @@ func (p *Part) lines(names string, bare bool) iter.Seq2[Line, error] {
 		for first := !bare; ; first = false {
 			number := line.Number + 1
 			if bare {
-				line.Fields, err = tabbed(buffered)
+				line.Fields, err = readTabbed(buffered)
 			} else if line.Fields, err = table.Read(); err == nil {
 				number, _ = table.FieldPos(0)
 			}
@@ -151,7 +151,7 @@ func (p *Part) lines(names string, bare bool) iter.Seq2[Line, error] {
 }
 
 // tabbed reads a line with tabs between its fields.
-func tabbed(r *bufio.Reader) ([]string, error) {
+func readTabbed(r *bufio.Reader) ([]string, error) {
 	text, err := r.ReadString('\n')
 	if errors.Is(err, io.EOF) && text != "" {
 		err = nil
@@ -164,7 +164,7 @@ func tabbed(r *bufio.Reader) ([]string, error) {
 var formula = regexp.MustCompile(`^'*[=+@-]`)
 
 // harmless has a spreadsheet take a cell for a text.
-func harmless(cell string) string {
+func escapeFormula(cell string) string {
 	if formula.MatchString(cell) {
 		return "'" + cell
 	}
@@ -172,7 +172,7 @@ func harmless(cell string) string {
 }
 
 // plain is a cell before harmless.
-func plain(cell string) string {
+func unescapeFormula(cell string) string {
 	if cell != "" && cell[0] == '\'' && formula.MatchString(cell) {
 		return cell[1:]
 	}

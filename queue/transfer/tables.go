@@ -14,9 +14,9 @@ import (
 func filmRow(r *reader, line Line) Row {
 	m, day := line.media(viewing.Movie), line.Get("watched_at")
 	if line.Part.Name == "watchlist.csv" || line.Get("addedat") != "" {
-		return rowOf(viewing.KindWatchlist, m)
+		return newRow(viewing.KindWatchlist, m)
 	}
-	row := r.viewing(m, day)
+	row := r.viewingRow(m, day)
 	if line.Has("review") || line.Get("userrating") != "" || day == "" && line.Has("rating") {
 		row.Skip = SkipRating
 	}
@@ -37,7 +37,7 @@ func letterboxdListRow(r *reader, line Line) Row {
 		r.known["list"] = list
 		return listRow(list, viewing.List{Name: name, Description: line.Get("description")})
 	}
-	row := rowOf(viewing.KindListItem, line.media(viewing.Movie))
+	row := newRow(viewing.KindListItem, line.media(viewing.Movie))
 	row.Event.InList, row.Key = list, r.key("item", list, name, line.Get("year"), line.Get("url"))
 	return row
 }
@@ -59,7 +59,7 @@ const (
 )
 
 // tvtimeLearn learns which films were watched or followed.
-func tvtimeLearn(r *reader, line Line) {
+func learnTVTime(r *reader, line Line) {
 	if line.Get("type") != "towatch" {
 		r.known[line.Get("uuid")] = "watched"
 	}
@@ -75,14 +75,14 @@ func tvtimeRow(r *reader, line Line) Row {
 	switch {
 	case kind == "watch", kind == "rewatch", strings.HasPrefix(kind, "watch-episode-"), strings.HasPrefix(kind, "rewatch-episode-"):
 	case kind == "towatch" && r.known[line.Get("uuid")] == "":
-		return rowOf(viewing.KindWatchlist, m)
+		return newRow(viewing.KindWatchlist, m)
 	case strings.HasPrefix(kind, "user-series-") && line.Get("is_for_later") == "true" && m.Show != nil:
-		return rowOf(viewing.KindWatchlist, viewing.Media{Type: viewing.TV, Title: m.Show.Title, IDs: m.Show.IDs})
+		return newRow(viewing.KindWatchlist, viewing.Media{Type: viewing.TV, Title: m.Show.Title, IDs: m.Show.IDs})
 	default:
 		return Row{}
 	}
 	at, _ := time.Parse(time.DateTime, line.Get("created_at")) // the year 1 is refused
-	row := viewed(m, viewing.At(at.Local()))
+	row := newViewingRow(m, viewing.At(at.Local()))
 	if line.Get("bulk_type") != "" {
 		row.Skip = SkipMark
 	}
@@ -100,7 +100,7 @@ var imdbTypes = map[string]viewing.MediaType{
 // viewings.
 func imdbRow(_ *reader, line Line) Row {
 	kind, listed := imdbTypes[strings.ToLower(strings.ReplaceAll(line.Get("type"), " ", ""))]
-	row := rowOf(viewing.KindWatchlist, line.media(kind))
+	row := newRow(viewing.KindWatchlist, line.media(kind))
 	switch {
 	case !line.Has("position"):
 		row.Skip = SkipRating
@@ -116,7 +116,7 @@ const tautulliKey = "user,started,rating_key,full_title"
 // readTautulli reads the history of a Plex server as JSON: objects that are as flat as the
 // lines of its table.
 func readTautulli(r *reader, p *Part) {
-	objects(r, p, func(_ string, values map[string]any) {
+	decodeObjects(r, p, func(_ string, values map[string]any) {
 		line, names := Line{Part: p}, []string{}
 		for name, value := range values {
 			if value != nil {
@@ -124,7 +124,7 @@ func readTautulli(r *reader, p *Part) {
 			}
 		}
 		line.columns = columnsOf(names)
-		r.line(shape{key: tautulliKey, row: tautulliRow}, line)
+		r.readLine(shape{key: tautulliKey, row: tautulliRow}, line)
 	})
 }
 
@@ -139,15 +139,15 @@ func tautulliRow(r *reader, line Line) Row {
 	switch {
 	case m.Type == viewing.Episode:
 		if m.Year = 0; m.Show != nil && guid[1] == "thetvdb" {
-			m.Show.IDs.TVDB = int64(number(guid[2]))
+			m.Show.IDs.TVDB = int64(numberOrZero(guid[2]))
 		}
 	case guid[1] == "imdb":
 		m.IDs.IMDB = guid[2]
 	case guid[1] == "themoviedb":
-		m.IDs.TMDB = int64(number(guid[2]))
+		m.IDs.TMDB = int64(numberOrZero(guid[2]))
 	}
-	stopped := number(line.Get("stopped"))
-	row := viewed(m, viewing.At(time.Unix(int64(stopped), 0)))
+	stopped := numberOrZero(line.Get("stopped"))
+	row := newViewingRow(m, viewing.At(time.Unix(int64(stopped), 0)))
 	switch {
 	case m.Type != viewing.Episode && m.Type != viewing.Movie || line.Get("live") == "1":
 		row.Skip = SkipOther
@@ -164,11 +164,13 @@ func tautulliRow(r *reader, line Line) Row {
 func isJellyfin(p *Part) bool {
 	first, _, _ := strings.Cut(p.Head(), "\n")
 	fields := strings.Split(first, "\t")
-	_, isTime := timeOf(fields[0])
+	_, isTime := parseTime(fields[0])
 	return len(fields) == 9 && isTime
 }
 
-func jellyfinLearn(r *reader, line Line) { r.reached(line.Get("item"), number(line.Get("played"))) }
+func learnJellyfin(r *reader, line Line) {
+	r.learnLength(line.Get("item"), numberOrZero(line.Get("played")))
+}
 
 // jellyfinEpisode is the name of an episode: "Series - s01e02 - Title".
 var jellyfinEpisode = regexp.MustCompile(`^(.+?) - [sS](\d+)[eE](\d+) - (.*)$`)
@@ -178,7 +180,7 @@ func jellyfinRow(r *reader, line Line) Row {
 	m := line.media(viewing.MediaType(strings.ToLower(line.Get("type"))))
 	if parts := jellyfinEpisode.FindStringSubmatch(m.Title); m.Type == viewing.Episode && parts != nil {
 		m.Show, m.Title = &viewing.Show{Title: parts[1]}, parts[4]
-		m.Season, m.Episode = placeOf(parts[2]), placeOf(parts[3])
+		m.Season, m.Episode = parseNumber(parts[2]), parseNumber(parts[3])
 	}
 	began, _, ok := r.dates.instant(line.Get("began"))
 	skip := Skip("")
@@ -188,21 +190,21 @@ func jellyfinRow(r *reader, line Line) Row {
 	case m.Type != viewing.Movie && m.Type != viewing.Episode:
 		skip = SkipOther
 	}
-	return r.sitting(m, line.Get("person"), line.Get("item"), began.Time(), number(line.Get("played")), 0, skip)
+	return r.sittingRow(m, line.Get("person"), line.Get("item"), began.Time(), numberOrZero(line.Get("played")), 0, skip)
 }
 
 // csvRow reads a line of our own table. A list is told by its items.
 func csvRow(r *reader, line Line) Row {
 	m := line.media(viewing.MediaType(line.Get("type")))
-	row := rowOf(viewing.Kind(line.Get("kind")), m)
+	row := newRow(viewing.Kind(line.Get("kind")), m)
 	switch row.Event.Kind {
 	case viewing.KindViewing:
-		row = r.viewing(m, line.Get("watched_at"))
+		row = r.viewingRow(m, line.Get("watched_at"))
 	case viewing.KindListItem:
 		name := line.Get("list")
 		if r.known[name] == "" && name != "" {
 			r.known[name] = r.key("list", name)
-			r.give(listRow(r.known[name], viewing.List{Name: name}))
+			r.emit(listRow(r.known[name], viewing.List{Name: name}))
 		}
 		row.Event.InList = r.known[name]
 	}
@@ -219,12 +221,12 @@ func yamtrackRow(r *reader, line Line) Row {
 	}
 	switch planned := line.Get("status") == "Planning"; {
 	case planned && (m.Type == viewing.TV || m.Type == viewing.Movie):
-		return rowOf(viewing.KindWatchlist, m)
+		return newRow(viewing.KindWatchlist, m)
 	case m.Type == viewing.Episode:
 		m.Show = &viewing.Show{IDs: m.IDs, Title: m.Title}
 		m.IDs, m.Title = viewing.IDs{}, ""
 	case m.Type != viewing.Movie:
 		return Row{Skip: SkipOther}
 	}
-	return r.viewing(m, line.Get("watched_at"))
+	return r.viewingRow(m, line.Get("watched_at"))
 }

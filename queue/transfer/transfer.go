@@ -84,7 +84,7 @@ type shape struct {
 	members string           // patterns of names in an archive, in lower case
 	columns string           // of a table that has these, in any order
 	json    string           // words that are in a text of JSON, unless its name tells it
-	is      func(*Part) bool // else what tells the text
+	matches func(*Part) bool // else what tells the text
 
 	names     string                  // of its columns, where its first line does not say so
 	bare      bool                    // it has no first line and no quotes, and tabs between its fields
@@ -102,8 +102,8 @@ var Formats = []Format{
 		{members: "lists-watchlist.json", read: readTraktItems},
 		{members: "lists-lists.json", read: readTraktLists},
 		{members: "lists-list-*.json", read: readTraktItems},
-		{members: "ratings-*.json", read: skipping(SkipRating)},
-		{members: "_errors.json", read: skipping(SkipMissing)},
+		{members: "ratings-*.json", read: skipAll(SkipRating)},
+		{members: "_errors.json", read: skipAll(SkipMissing)},
 	}},
 	{Name: "jsonl", shapes: []shape{{json: `{"v":1,`, names: "json", bare: true, row: ownRow}}},
 	{Name: "letterboxd", Write: writeLetterboxd, shapes: []shape{
@@ -112,7 +112,7 @@ var Formats = []Format{
 			key: "letterboxd uri", row: filmRow,
 		},
 		{columns: "tmdbid,title,watcheddate", key: "title,year,tmdb,imdb,watched_at", row: filmRow},
-		{members: "lists/*.csv", is: isLetterboxdList, names: "position,title,year,url,description", row: letterboxdListRow},
+		{members: "lists/*.csv", matches: isLetterboxdList, names: "position,title,year,url,description", row: letterboxdListRow},
 	}},
 	{Name: "simkl", shapes: []shape{
 		{members: "simkl*.json", json: `"simkl" "last_watched_at"`, read: readSimkl},
@@ -120,7 +120,7 @@ var Formats = []Format{
 	}},
 	{Name: "tvtime", shapes: []shape{
 		{members: tvtimeMembers, columns: "key,s_id,season_number,episode_number,created_at", key: tvtimeKey, row: tvtimeRow},
-		{members: tvtimeMembers, columns: "type,movie_name,created_at", key: tvtimeKey, learnLine: tvtimeLearn, row: tvtimeRow},
+		{members: tvtimeMembers, columns: "type,movie_name,created_at", key: tvtimeKey, learnLine: learnTVTime, row: tvtimeRow},
 	}},
 	{Name: "imdb", shapes: []shape{{columns: "const,title,title type", key: "imdb", row: imdbRow}}},
 	{Name: "tautulli", shapes: []shape{
@@ -128,15 +128,15 @@ var Formats = []Format{
 		{json: `"watched_status"`, read: readTautulli},
 	}},
 	{Name: "jellyfin", shapes: []shape{{
-		is: isJellyfin, names: "began,user,item,type,title,method,client,device,played", bare: true,
-		key: "began,user,item", learnLine: jellyfinLearn, row: jellyfinRow,
+		matches: isJellyfin, names: "began,user,item,type,title,method,client,device,played", bare: true,
+		key: "began,user,item", learnLine: learnJellyfin, row: jellyfinRow,
 	}}},
 	{Name: "netflix", shapes: []shape{
 		{
 			members: "viewingactivity.csv */viewingactivity.csv", columns: "profile name,start time,duration,title",
-			key: "profile name,start time,title", learnLine: netflixLearn, row: netflixSittingRow,
+			key: "profile name,start time,title", learnLine: learnNetflix, row: netflixSittingRow,
 		},
-		{is: isNetflixPage, names: "title,watched_at", key: "title,watched_at", learnLine: netflixLearn, row: netflixPageRow},
+		{matches: isNetflixPage, names: "title,watched_at", key: "title,watched_at", learnLine: learnNetflix, row: netflixPageRow},
 	}},
 	{Name: "csv", Write: writeCSV, shapes: []shape{{columns: "kind,type,title,series_tmdb,watched_at", key: csvColumns, row: csvRow}}},
 	{Name: "yamtrack", Write: writeYamtrack, shapes: []shape{{
@@ -161,7 +161,7 @@ func Detect(f *File) (Format, error) {
 	for _, p := range f.parts {
 		switch {
 		case p.err != nil && !errors.Is(p.err, io.EOF):
-			return Format{}, why(p.err)
+			return Format{}, describeError(p.err)
 		case strings.Contains(p.Head(), "\x00"):
 			return Format{}, viewing.Say("file.binary")
 		}
@@ -177,10 +177,10 @@ func (s shape) partsOf(f *File) (parts []*Part) {
 		fits := named
 		switch {
 		case !named && len(f.parts) > 1:
-		case s.is != nil:
-			fits = s.is(p)
+		case s.matches != nil:
+			fits = s.matches(p)
 		case s.columns != "":
-			fits = p.has(s.columns)
+			fits = p.hasColumns(s.columns)
 		case s.json != "":
 			fits = named || p.isJSON(s.json)
 		}
@@ -197,7 +197,7 @@ type reader struct {
 	yield  func(Row, error) bool
 	err    error
 
-	given    map[uint64]struct{} // the rows, by a hash of their content
+	seenKeys map[uint64]struct{} // the rows, by a hash of their content
 	repeated map[uint64]int      // how often, where that is more than once
 
 	// What was learned of the file.
@@ -213,28 +213,28 @@ var errStop = errors.New("stopped")
 func (f Format) Read(file *File, o Options) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		r := &reader{
-			format: f.Name, yield: yield, given: map[uint64]struct{}{}, repeated: map[uint64]int{},
+			format: f.Name, yield: yield, seenKeys: map[uint64]struct{}{}, repeated: map[uint64]int{},
 			dates: calendar{dayFirst: o.DayFirst}, numbers: map[uint64]int{}, known: map[string]string{},
 		}
 		for _, learning := range []bool{true, false} {
 			for _, s := range f.shapes {
 				for _, p := range s.partsOf(file) {
-					r.read(s, p, learning)
+					r.readPart(s, p, learning)
 				}
 			}
 		}
 		if r.err != nil && !errors.Is(r.err, errStop) {
-			yield(Row{}, why(r.err))
+			yield(Row{}, describeError(r.err))
 		}
 	}
 }
 
 // read reads a text: first to learn what only all of it can tell, such as the order of its
 // dates, and then to give its rows.
-func (r *reader) read(s shape, p *Part, learning bool) {
+func (r *reader) readPart(s shape, p *Part, learning bool) {
 	switch {
 	case s.row != nil:
-		r.table(s, p, learning)
+		r.readTable(s, p, learning)
 	case !learning:
 		s.read(r, p)
 	case s.learn != nil:
@@ -242,14 +242,14 @@ func (r *reader) read(s shape, p *Part, learning bool) {
 	}
 }
 
-func (r *reader) table(s shape, p *Part, learning bool) {
+func (r *reader) readTable(s shape, p *Part, learning bool) {
 	for line, err := range p.lines(s.names, s.bare) {
 		if r.fail(err); r.err != nil {
 			return
 		}
 		if !learning {
-			r.line(s, line)
-		} else if r.fail(r.dates.see(line)); s.learnLine != nil {
+			r.readLine(s, line)
+		} else if r.fail(r.dates.learnOrder(line)); s.learnLine != nil {
 			s.learnLine(r, line)
 		}
 	}
@@ -259,7 +259,7 @@ func (r *reader) table(s shape, p *Part, learning bool) {
 func (r *reader) fail(err error) { r.err = cmp.Or(r.err, err) }
 
 // line gives the row of a line.
-func (r *reader) line(s shape, line Line) {
+func (r *reader) readLine(s shape, line Line) {
 	row := s.row(r, line)
 	if row.Event.Media == nil && row.Event.List == nil && row.Skip == "" {
 		return
@@ -272,11 +272,11 @@ func (r *reader) line(s shape, line Line) {
 		row.Key = r.key(content...)
 	}
 	row.Person = line.Get("person")
-	r.give(row)
+	r.emit(row)
 }
 
 // give gives a row. One that the queue would refuse is unreadable.
-func (r *reader) give(row Row) {
+func (r *reader) emit(row Row) {
 	if row.Skip == "" {
 		row.Event.Origin.Site = cmp.Or(row.Event.Origin.Site, r.format)
 		probe := row.Event

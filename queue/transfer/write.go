@@ -33,7 +33,7 @@ func writeCSV(w io.Writer, records iter.Seq2[Record, error]) (int, error) {
 		row(
 			r.Kind, m.Type, m.Title, m.Year, m.IDs.TMDB, m.IDs.IMDB, m.IDs.TVDB,
 			show.Title, show.Year, show.IDs.TMDB, show.IDs.IMDB, show.IDs.TVDB,
-			m.Season, m.Episode, moment(r.WatchedAt, time.RFC3339Nano), rewatch, list.Name, r.Source,
+			m.Season, m.Episode, formatTime(r.WatchedAt, time.RFC3339Nano), rewatch, list.Name, r.Source,
 		)
 	})
 }
@@ -43,7 +43,7 @@ func writeCSV(w io.Writer, records iter.Seq2[Record, error]) (int, error) {
 func writeLetterboxd(w io.Writer, records iter.Seq2[Record, error]) (int, error) {
 	return writeTable(w, "tmdbID,imdbID,Title,Year,WatchedDate,Rewatch", records, func(r Record, row func(...any)) {
 		if m := r.Media; r.Kind == viewing.KindViewing && m.Type == viewing.Movie {
-			row(m.IDs.TMDB, m.IDs.IMDB, m.Title, m.Year, moment(r.WatchedAt, time.DateOnly), r.Rewatch)
+			row(m.IDs.TMDB, m.IDs.IMDB, m.Title, m.Year, formatTime(r.WatchedAt, time.DateOnly), r.Rewatch)
 		}
 	})
 }
@@ -56,9 +56,9 @@ func writeYamtrack(w io.Writer, records iter.Seq2[Record, error]) (int, error) {
 	written := map[string]bool{} // series and seasons
 	progress := map[string]string{"Completed": "1"}
 	return writeTable(w, columns, records, func(r Record, row func(...any)) {
-		m, show, when := r.Media, cmp.Or(r.Media.Show, &viewing.Show{}), moment(r.WatchedAt, "2006-01-02 15:04:05.999-07:00")
+		m, show, when := r.Media, cmp.Or(r.Media.Show, &viewing.Show{}), formatTime(r.WatchedAt, "2006-01-02 15:04:05.999-07:00")
 		write := func(id int64, kind, title string, season, episode *int, status, when string) {
-			key := fmt.Sprint(kind, id, " ", cell(season))
+			key := fmt.Sprint(kind, id, " ", formatCell(season))
 			if when != "" || kind == "movie" || !written[key] {
 				row(id, "tmdb", kind, title, "", season, episode, "", progress[status], status, "", when, "", "")
 			}
@@ -86,7 +86,7 @@ func writeTable(w io.Writer, columns string, records iter.Seq2[Record, error], w
 	row := func(values ...any) {
 		cells := make([]string, len(values))
 		for i, value := range values {
-			cells[i] = cell(value)
+			cells[i] = formatCell(value)
 		}
 		err = cmp.Or(err, table.Write(cells))
 		rows++
@@ -105,16 +105,16 @@ func writeTable(w io.Writer, columns string, records iter.Seq2[Record, error], w
 }
 
 // cell writes a value; a number of zero is not known.
-func cell(value any) string {
+func formatCell(value any) string {
 	v := reflect.ValueOf(value)
 	if v.IsZero() && v.Kind() != reflect.Bool {
 		return ""
 	}
-	return harmless(clean(fmt.Sprint(reflect.Indirect(v))))
+	return escapeFormula(clean(fmt.Sprint(reflect.Indirect(v))))
 }
 
 // moment writes a time where it was watched, or here where that is not known. A day stays one.
-func moment(at viewing.Instant, form string) string {
+func formatTime(at viewing.Instant, form string) string {
 	t := at.Time().Local()
 	if at.Offset != nil {
 		t = at.Time().In(time.FixedZone("", *at.Offset))
@@ -144,17 +144,17 @@ func writeTrakt(w io.Writer, records iter.Seq2[Record, error]) (int, error) {
 			member = "lists-watchlist.json"
 		case viewing.KindListItem:
 			if n := len(lists); n == 0 || lists[n-1].Name != r.List.Name {
-				lists = append(lists, traktList(r))
+				lists = append(lists, newTraktList(r))
 			}
 			is := lists[len(lists)-1].IDs
 			member = fmt.Sprintf("lists-list-%d-%s.json", is.Trakt, is.Slug)
 		}
-		archive.add(member, traktOf(r))
+		archive.add(member, newTraktItem(r))
 	}
 	for _, list := range lists {
 		archive.add("lists-lists.json", list)
 	}
-	archive.end()
+	archive.endMember()
 	return 0, errors.Join(archive.err, archive.zip.Close())
 }
 
@@ -163,9 +163,9 @@ var notInSlug = regexp.MustCompile(`[^a-z0-9]+`)
 // traktList is the list of an item as Trakt writes it. One that came from Trakt keeps its number,
 // which stands in the key of its items: "trakt:list:77:movie:1". Another one has the same number
 // in every export.
-func traktList(r Record) work {
+func newTraktList(r Record) work {
 	list := work{Name: r.List.Name, Description: &r.List.Description, Privacy: "private"}
-	list.IDs.Trakt = loose(crc32.ChecksumIEEE([]byte(list.Name)))
+	list.IDs.Trakt = looseInt(crc32.ChecksumIEEE([]byte(list.Name)))
 	_, _ = fmt.Sscanf(r.EventID, "trakt:list:%d:", &list.IDs.Trakt)
 	list.IDs.Slug = strings.Trim(notInSlug.ReplaceAllString(strings.ToLower(list.Name), "-"), "-")
 	if r.List.Visibility == "PUBLIC" {
@@ -176,15 +176,15 @@ func traktList(r Record) work {
 
 // traktOf is a record as Trakt writes it. What came from Trakt keeps its number there, which
 // ends its key: "trakt:9000000001", "trakt:watchlist:movie:1".
-func traktOf(r Record) (i traktItem) {
-	m, is, key := r.Media, workOf(r.Media.Title, r.Media.Year, r.Media.IDs), strings.Split(r.EventID, ":")
+func newTraktItem(r Record) (i traktItem) {
+	m, is, key := r.Media, newWork(r.Media.Title, r.Media.Year, r.Media.IDs), strings.Split(r.EventID, ":")
 	if key[0] == "trakt" {
-		i.ID = int64(number(key[len(key)-1]))
+		i.ID = int64(numberOrZero(key[len(key)-1]))
 	}
 	if r.Kind == viewing.KindViewing {
 		i.WatchedAt, i.Action = r.WatchedAt.Time().Format("2006-01-02T15:04:05.000Z07:00"), "scrobble"
 	} else {
-		i.ID, is.IDs.Trakt = 0, loose(i.ID)
+		i.ID, is.IDs.Trakt = 0, looseInt(i.ID)
 	}
 	switch m.Type {
 	case viewing.Movie:
@@ -194,7 +194,7 @@ func traktOf(r Record) (i traktItem) {
 	default:
 		show := cmp.Or(m.Show, &viewing.Show{})
 		is.Season, is.Number = m.Season, m.Episode
-		i.Type, i.Episode, i.Show = "episode", is, workOf(show.Title, show.Year, show.IDs)
+		i.Type, i.Episode, i.Show = "episode", is, newWork(show.Title, show.Year, show.IDs)
 	}
 	return i
 }
@@ -212,7 +212,7 @@ type traktArchive struct {
 // add adds elements to a member, which is the last one or a new one.
 func (a *traktArchive) add(member string, elements ...any) {
 	if member != a.member {
-		a.end()
+		a.endMember()
 		a.member, a.before = member, "[\n"
 		if a.err == nil {
 			a.out, a.err = a.zip.Create(member)
@@ -228,7 +228,7 @@ func (a *traktArchive) add(member string, elements ...any) {
 }
 
 // end ends the last member.
-func (a *traktArchive) end() {
+func (a *traktArchive) endMember() {
 	if a.err == nil && a.member != "" {
 		_, a.err = io.WriteString(a.out, strings.TrimPrefix(a.before, ",")+"]\n")
 	}

@@ -29,7 +29,7 @@ func said(t testing.TB, method, kind string, id int64, count string) (m message)
 }
 
 // tell puts acts in short lines.
-func tell(acts []Act) (all []string) {
+func tell(acts []Update) (all []string) {
 	for _, a := range acts {
 		if a.Unclear {
 			continue
@@ -46,12 +46,12 @@ func tell(acts []Act) (all []string) {
 	return all
 }
 
-func listed(b *book, now time.Time) []Act {
+func listed(b *updateLog, now time.Time) []Update {
 	all, _ := b.list(now)
 	return all
 }
 
-func waits(b *book, now time.Time) time.Duration {
+func waits(b *updateLog, now time.Time) time.Duration {
 	_, wait := b.list(now)
 	return wait
 }
@@ -98,13 +98,13 @@ func TestWhatAnnouncementsSay(t *testing.T) {
 		"too long ago":                   {[]line{{0, updated, 2, "1"}, {600001, updated, 3, "1"}}, -9999, 0, 700000, []string{"movie 3 1 marked"}},
 		"played twice":                   {[]line{{0, updated, 2, "1"}, {9, stopped, 2, ""}, {60000, updated, 2, "2"}}, -9999, 0, 99000, []string{"movie 2 1 played until 9", "movie 2 2 marked"}},
 	} {
-		var b book
+		var b updateLog
 		b.connect(at(c.begins))
 		for _, l := range c.lines {
 			if l.count != "" {
 				l.count = `,"playcount":` + l.count
 			}
-			b.hear(at(l.at), said(t, l.method, "movie", l.id, l.count))
+			b.handle(at(l.at), said(t, l.method, "movie", l.id, l.count))
 		}
 		if c.breaks > 0 {
 			b.disconnect(at(c.breaks))
@@ -117,12 +117,12 @@ func TestWhatAnnouncementsSay(t *testing.T) {
 
 // TestOtherItems: only films and episodes are told of, each kind by itself.
 func TestOtherItems(t *testing.T) {
-	var b book
+	var b updateLog
 	b.connect(at(-9999))
 	for _, kind := range []string{"tvshow", "song", "movie", ""} {
-		b.hear(at(0), said(t, "VideoLibrary.OnUpdate", kind, 2, `,"playcount":1`))
+		b.handle(at(0), said(t, "VideoLibrary.OnUpdate", kind, 2, `,"playcount":1`))
 	}
-	b.hear(at(1), said(t, "Player.OnStop", "episode", 2, ""))
+	b.handle(at(1), said(t, "Player.OnStop", "episode", 2, ""))
 	if diff := cmp.Diff([]string{"movie 2 1 marked"}, tell(listed(&b, at(9999)))); diff != "" {
 		t.Error(diff)
 	}
@@ -131,7 +131,7 @@ func TestOtherItems(t *testing.T) {
 // TestOpenIsUntilAllIsDecided: whoever waits that long hears the same ever after.
 func TestOpenIsUntilAllIsDecided(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b, now, counts := book{}, 0, map[int64]int{}
+		b, now, counts := updateLog{}, 0, map[int64]int{}
 		b.connect(at(rapid.IntRange(-5000, 0).Draw(t, "begin")))
 		for range rapid.IntRange(1, 30).Draw(t, "acts") {
 			now += rapid.IntRange(0, 3000).Draw(t, "pause")
@@ -143,7 +143,7 @@ func TestOpenIsUntilAllIsDecided(t *testing.T) {
 				n := counts[id]
 				m.Params.Data.PlayCount = &n
 			}
-			b.hear(at(now), m)
+			b.handle(at(now), m)
 			if rapid.IntRange(0, 9).Draw(t, "break") == 0 {
 				b.disconnect(at(now))
 				b.connect(at(now))
@@ -156,7 +156,7 @@ func TestOpenIsUntilAllIsDecided(t *testing.T) {
 		before := tell(listed(&b, then))
 		var m message
 		m.Method, m.Params.Data.Item = "Player.OnStop", &item{1, viewing.Movie}
-		b.hear(then, m)
+		b.handle(then, m)
 		b.disconnect(then)
 		if diff := cmp.Diff(before, tell(listed(&b, then.Add(time.Minute)))); diff != "" {
 			t.Fatalf("it was decided, and has changed:\n%s", diff)
