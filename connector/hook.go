@@ -10,17 +10,17 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// LastCall is the last call of a program's hook, and what became of it.
+// LastCall describes the last request to a program's webhook and its result.
 type LastCall struct {
 	At     time.Time `json:"at"`
 	Sender string    `json:"sender"` // one of [hook.Senders]
-	Event  string    `json:"event"`  // what happened, in the sender's word
-	Title  string    `json:"title"`  // of what is watched; "" where it is not known, or somebody else watches
-	// Result is "unreadable", "storage", a [hook.Skip], or the [viewing.Status] of what was taken.
+	Event  string    `json:"event"`  // the sender's name of the event
+	Title  string    `json:"title"`  // "" if unknown, or if another user watches
+	// Result is "unreadable", "storage", a [hook.Skip], or the [viewing.Status] of the viewing.
 	Result string `json:"result"`
 }
 
-// LastCall is the last call of a client; it is false for none.
+// LastCall returns the last request of a client, and whether there was one.
 func (s *Server) LastCall(client string) (LastCall, bool) {
 	last, called := s.options.Calls.Load(client)
 	if !called {
@@ -29,8 +29,8 @@ func (s *Server) LastCall(client string) (LastCall, bool) {
 	return last.(LastCall), true
 }
 
-// hook takes a call of a media server or player, and answers when what it tells is on disk.
-// Senders give up on errors, so whatever is no viewing is taken, too.
+// hook handles a request of a media server or player, and answers when its viewing is on disk.
+// Requests without a viewing get 200 as well, because senders stop after errors.
 func (s *Server) hook(w http.ResponseWriter, r *http.Request) {
 	sender := r.PathValue("sender")
 	if !s.options.Program(r) {
@@ -72,17 +72,17 @@ func (s *Server) hook(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// take commits what a call tells, and answers it.
+// commitCall commits the viewing of a call, if any, and answers the request.
 func (s *Server) commitCall(w http.ResponseWriter, client string, last LastCall, call hook.Call) {
 	last.Result = string(call.Skip)
 	if call.Skip == "" {
-		told := s.commit("program:"+client, []protocol.Event{{ID: call.Viewing.EventID, Event: call.Viewing}})[0]
-		ack, taken := told.(protocol.Ack)
-		refusal, _ := told.(*protocol.Error)
+		reply := s.commit("program:"+client, []protocol.Event{{ID: call.Viewing.EventID, Event: call.Viewing}})[0]
+		ack, accepted := reply.(protocol.Ack)
+		refusal, _ := reply.(*protocol.Error)
 		switch {
-		case taken:
+		case accepted:
 			last.Result = string(ack.Status)
-		case refusal.Code == protocol.Conflict: // the same playback, told again at another time
+		case refusal.Code == protocol.Conflict: // the same playback was sent again with another time
 			last.Result = string(viewing.StatusDuplicate)
 		default:
 			last.Result = "storage"

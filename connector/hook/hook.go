@@ -1,10 +1,10 @@
-// Package hook reads what media servers and players post when somebody watches: Plex,
-// Jellyfin, Emby, Tautulli and Kodi's add-on HTTP Scrobbler. [Decode] makes a viewing of a
-// playback that has ended after the item was watched, and says of everything else why it is
-// none. README.md shows how each of them is set up.
+// Package hook parses the webhooks of media servers and players: Plex, Jellyfin, Emby, Tautulli
+// and Kodi's add-on HTTP Scrobbler. [Decode] returns a viewing for a playback that ended after
+// the item was watched, and a [Skip] reason for all other events. README.md shows how to set up
+// each sender.
 //
-// Most senders tell the numbers of the episode itself, and only Tautulli and HTTP Scrobbler
-// those of its series. Neither stands for the other.
+// Most senders give the identifiers of the episode; Tautulli and HTTP Scrobbler give those of
+// its series. The two are not interchangeable.
 package hook
 
 import (
@@ -25,40 +25,40 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Call is what a sender has told by one request.
+// Call is one parsed request.
 type Call struct {
-	Event string          // what happened, in the sender's own word, such as "media.scrobble"
-	User  string          // who watches, in the sender's words
-	Media []viewing.Media // none where it is neither film nor episode
-	Skip  Skip            // why it is no viewing; "" where it is one
-	// State is "playing", "paused" or "ended" where it says so of a playback, whose name is
-	// Session, of an item of so many seconds.
+	Event string          // the sender's name of the event, such as "media.scrobble"
+	User  string          // the sender's name of the user
+	Media []viewing.Media // empty unless it is a film or an episode
+	Skip  Skip            // why there is no viewing, or ""
+	// State is "playing", "paused", "ended" or "". Session identifies the playback, and Runtime
+	// is the length of the item in seconds.
 	State, Session string
 	Runtime        float64
-	// Viewing is set unless the call is skipped.
+	// Viewing is set if Skip is empty.
 	Viewing viewing.Event
 }
 
-// Skip says why a call is no viewing.
+// Skip is the reason why a call has no viewing.
 type Skip string
 
-// The reasons.
+// The skip reasons.
 const (
 	SkipOther      Skip = "other"    // neither a film nor an episode
-	SkipRunning    Skip = "going"    // the playback has begun, or goes on
-	SkipUnfinished Skip = "unseen"   // the playback has ended too early
-	SkipMark       Skip = "mark"     // marked as watched, and not played
-	SkipOtherUser  Skip = "somebody" // somebody else watches
+	SkipRunning    Skip = "going"    // the playback started or continues
+	SkipUnfinished Skip = "unseen"   // the playback ended too early
+	SkipMark       Skip = "mark"     // marked as watched, not played
+	SkipOtherUser  Skip = "somebody" // another user watches
 )
 
 // ErrUnreadable is wrapped by every error of [Decode].
 var ErrUnreadable = errors.New("this is no message of the sender")
 
-// Senders are the names of those that can be read.
+// Senders returns the names of the supported senders.
 func Senders() []string { return slices.Sorted(maps.Keys(senders)) }
 
-// Decode reads what a sender has posted at a time. With a user, somebody else's calls are
-// skipped. The error wraps [ErrUnreadable].
+// Decode parses a request that a sender posted now. If user is set, it skips the calls of other
+// users. The error wraps [ErrUnreadable].
 func Decode(name, contentType string, body []byte, user string, now time.Time) (Call, error) {
 	s, known := senders[name]
 	if !known {
@@ -77,7 +77,7 @@ func Decode(name, contentType string, body []byte, user string, now time.Time) (
 	}
 	c := Call{
 		Event: string(m[s.event]), User: string(m[s.user]), Media: s.media(m), Skip: s.skipReason(m),
-		State: s.states[string(m[s.event])], Session: s.session(m), Runtime: m[s.length].amount(s.unit),
+		State: s.states[string(m[s.event])], Session: s.session(m), Runtime: m[s.length].amount(s.perSecond),
 	}
 	if c.Event == "" || slices.ContainsFunc(c.Media, viewing.Media.Nameless) {
 		return Call{}, fmt.Errorf("%w: it names no event, or no item", ErrUnreadable)
@@ -91,11 +91,11 @@ func Decode(name, contentType string, body []byte, user string, now time.Time) (
 	if c.Skip != "" {
 		return c, nil
 	}
-	at, _ := time.Parse(time.RFC3339Nano, string(m[s.at]))
+	at, _ := time.Parse(time.RFC3339Nano, string(m[s.endedAt]))
 	switch {
-	case at.IsZero(): // it is not told
+	case at.IsZero(): // the sender gives no time
 		at = now
-	case at.Location() == time.UTC: // it says nothing of where that was
+	case at.Location() == time.UTC: // the sender gives no zone
 		at = at.In(now.Location())
 	}
 	c.Viewing = viewing.Event{
@@ -109,13 +109,13 @@ func Decode(name, contentType string, body []byte, user string, now time.Time) (
 	return c, nil
 }
 
-// skip is why a message is no viewing. An item that has ended counts as watched at 90 %, or as
-// the sender says.
+// skipReason returns why a message has no viewing, or "". A stopped item counts as watched if the
+// sender says so, or from 90 % on.
 func (s sender) skipReason(m message) Skip {
-	event, whole := string(m[s.event]), cmp.Or(s.fullPosition, m[s.length].amount(s.unit))
+	event, whole := string(m[s.event]), cmp.Or(s.fullPosition, m[s.length].amount(s.perSecond))
 	switch {
 	case event == s.watchedEvent, event == s.stopEvent && m[s.completed].isTrue(),
-		event == s.stopEvent && whole > 0 && m[s.position].amount(s.unit) >= whole*0.9:
+		event == s.stopEvent && whole > 0 && m[s.position].amount(s.perSecond) >= whole*0.9:
 		return ""
 	case event == s.stopEvent:
 		return SkipUnfinished
@@ -126,13 +126,13 @@ func (s sender) skipReason(m message) Skip {
 	}
 }
 
-// maxPayload bounds the text of a sender; the rest of a body is pictures.
+// maxPayload bounds the JSON of a request; the rest of a body is pictures.
 const maxPayload = 1 << 20
 
-// payload is the JSON text of a body, which may be a part of a form.
+// payload returns the JSON of a body, which may be a part of a form.
 func payload(contentType string, body []byte) ([]byte, error) {
 	kind, parameters, err := mime.ParseMediaType(contentType)
-	if err != nil || kind != "multipart/form-data" { // whatever it calls itself
+	if err != nil || kind != "multipart/form-data" { // any other content type is taken as JSON
 		return body, nil
 	}
 	form := multipart.NewReader(bytes.NewReader(body), parameters["boundary"])
@@ -147,7 +147,7 @@ func payload(contentType string, body []byte) ([]byte, error) {
 	}
 }
 
-// media are the items that were watched.
+// media returns the film or the episodes of a message.
 func (s sender) media(m message) (all []viewing.Media) {
 	switch strings.ToLower(string(m[s.kind])) {
 	case "movie":
@@ -157,7 +157,7 @@ func (s sender) media(m message) (all []viewing.Media) {
 		return nil
 	}
 	one := viewing.Media{
-		Type: viewing.Episode, Title: string(m[cmp.Or(s.episode, s.title)]), IDs: m.ids(s.episodeIDs), Season: m[s.season].number(0), Episode: m[s.number].number(1),
+		Type: viewing.Episode, Title: string(m[cmp.Or(s.episodeTitle, s.title)]), IDs: m.ids(s.episodeIDs), Season: m[s.season].number(0), Episode: m[s.number].number(1),
 		Show: &viewing.Show{Title: string(m[s.series]), Year: m[s.seriesYear].year(), IDs: m.ids(s.showIDs)},
 	}
 	last := m[s.lastNumber].number(1)
@@ -165,7 +165,7 @@ func (s sender) media(m message) (all []viewing.Media) {
 		return []viewing.Media{one}
 	}
 	first := *one.Episode
-	one.Title, one.IDs = "", viewing.IDs{} // those of the first, or of the file
+	one.Title, one.IDs = "", viewing.IDs{} // they belong to the first episode or the file
 	for n := first; n <= *last; n++ {
 		one.Episode = &n
 		all = append(all, one)
@@ -176,7 +176,8 @@ func (s sender) media(m message) (all []viewing.Media) {
 // maxEpisodes bounds how many episodes one file may hold.
 const maxEpisodes = 20
 
-// session is what tells a playback from others: the sender's name of it, or user, device and item.
+// session returns a text that identifies the playback: the sender's id of it with user, device
+// and item.
 func (s sender) session(m message) string {
 	parts := []string{string(m[s.playID])}
 	for _, part := range s.sessionFields {
@@ -185,9 +186,9 @@ func (s sender) session(m message) string {
 	return strings.Join(parts, "\x00")
 }
 
-// names are the event ids of the playback, and of one just before it that would be the same:
-// many senders give a playback no name, and repeat themselves. Time is divided into spans of two
-// fifths of the item's length; calls in one span, or in two that adjoin, are one playback.
+// eventIDs returns the event id of the playback, and that of a slightly earlier one that counts as
+// the same: many senders have no playback id and repeat their requests. Time is divided into spans
+// of two fifths of the item's length. Calls in the same or in adjacent spans are one playback.
 func (c Call) eventIDs(sender string, named bool, watched time.Time) (id, same string) {
 	name := func(parts ...any) string {
 		sum := sha256.Sum256(fmt.Append([]byte(c.Session), parts...))

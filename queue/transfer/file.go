@@ -16,38 +16,38 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// MaxSize bounds a file, and all that an archive unpacks to, in bytes.
+// MaxSize bounds the size of a file, and the unpacked size of an archive, in bytes.
 const MaxSize = 1 << 30
 
-// The other bounds of a file. What services export stays far below them.
+// More bounds. Real exports stay far below them.
 const (
-	maxDirectory = 4 << 20 // of an archive's table of contents
+	maxDirectory = 4 << 20 // size of an archive's directory
 	maxMembers   = 5000
-	maxRatio     = 250 // by which a member may shrink, if it is larger than smallMember
+	maxRatio     = 250 // compression ratio of a member larger than smallMember
 	smallMember  = 1 << 20
-	maxRecord    = 2 << 20 // of one line, or of one object
-	maxDepth     = 1000    // of JSON
+	maxRecord    = 2 << 20 // size of one line or JSON object
+	maxDepth     = 1000    // nesting of JSON
 	headSize     = 4096
 )
 
-// File is a file that a person gave, whose form is not known yet.
+// File is an open file whose format is not known yet.
 type File struct{ parts []*Part }
 
 // Part is one text of a file: the file itself, or a member of an archive.
 type Part struct {
-	// Name is that of an archive's member in lower case, below the folder that all members
-	// are in. It is "" for a file that is no archive.
+	// Name is the lower-case path of an archive's member, without the folder that contains
+	// all members. It is "" if the file is not an archive.
 	Name string
 	open func() (io.ReadCloser, error)
 	head *string
-	err  error // that ended the head
+	err  error // the error at the end of head
 }
 
-// Open looks into a file of size bytes. Of an archive it reads the table of contents only.
-// Nothing is unpacked to disk.
+// Open opens a file of size bytes. It reads only the directory of an archive, and unpacks
+// nothing to disk.
 func Open(r io.ReaderAt, size int64) (*File, error) {
 	start := make([]byte, 4)
-	_, _ = r.ReadAt(start, 0) // what cannot be read is found out again
+	_, _ = r.ReadAt(start, 0) // a read error is returned by later reads
 	switch {
 	case size == 0:
 		return nil, viewing.Say("file.empty")
@@ -62,13 +62,13 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 
 func tooLarge(limit int) error { return viewing.Say("file.large", "mb", strconv.Itoa(limit>>20)) }
 
-// meter bounds what may be read until left is set again.
+// limitedReaderAt fails after left bytes.
 type limitedReaderAt struct {
 	io.ReaderAt
 	left int64
 }
 
-// ReadAt reads, and fails beyond the bound.
+// ReadAt implements [io.ReaderAt].
 func (m *limitedReaderAt) ReadAt(b []byte, at int64) (int, error) {
 	if m.left -= int64(len(b)); m.left < 0 {
 		return 0, tooLarge(maxDirectory)
@@ -76,8 +76,8 @@ func (m *limitedReaderAt) ReadAt(b []byte, at int64) (int, error) {
 	return m.ReaderAt.ReadAt(b, at)
 }
 
-// openArchive reads the contents of a zip. The package zip ends a member at its declared
-// size, so the declared sizes bound what is read.
+// openArchive opens a zip file. Package zip stops a member at its declared size, so checking
+// the declared sizes bounds what is read.
 func openArchive(r io.ReaderAt, size int64) (*File, error) {
 	directory := &limitedReaderAt{r, maxDirectory}
 	archive, err := zip.NewReader(directory, size)
@@ -87,7 +87,7 @@ func openArchive(r io.ReaderAt, size int64) (*File, error) {
 	case err != nil:
 		return nil, describeError(err)
 	}
-	directory.left = math.MaxInt64 // what follows is bounded by the size
+	directory.left = math.MaxInt64 // the members are bounded by their declared size
 	file, total, folder := &File{}, uint64(0), ""
 	for _, member := range archive.File {
 		name := strings.Trim(strings.ToLower(strings.ReplaceAll(member.Name, `\`, "/")), "/")
@@ -118,7 +118,7 @@ func openArchive(r io.ReaderAt, size int64) (*File, error) {
 	return file, nil
 }
 
-// Head is how the text begins; "" if it cannot be read.
+// Head returns the first bytes of the text, or "" if it cannot be read.
 func (p *Part) Head() string {
 	if p.head == nil {
 		var head strings.Builder
@@ -132,7 +132,7 @@ func (p *Part) Head() string {
 	return *p.head
 }
 
-// text opens the part without a byte order mark. One in UTF-16 becomes UTF-8.
+// text opens the part without a byte order mark, and converts UTF-16 to UTF-8.
 func (p *Part) text() (io.ReadCloser, error) {
 	raw, err := p.open()
 	if err != nil {
@@ -144,14 +144,14 @@ func (p *Part) text() (io.ReadCloser, error) {
 	}{transform.NewReader(raw, unicode.BOMOverride(transform.Nop)), raw}, nil
 }
 
-// bounded fails once a record is longer than allowed, so that one without an end is not read
-// into memory. Its reader sets left again after each record.
+// recordLimiter fails if a record is longer than left bytes, so that an endless record is not read
+// into memory. Its user resets left after each record.
 type recordLimiter struct {
 	in   io.Reader
 	left int
 }
 
-// Read reads, and fails beyond the bound.
+// Read implements [io.Reader].
 func (b *recordLimiter) Read(p []byte) (int, error) {
 	if b.left <= 0 {
 		return 0, errTooLong()
@@ -163,12 +163,12 @@ func (b *recordLimiter) Read(p []byte) (int, error) {
 
 func errTooLong() error { return viewing.Say("file.long", "mb", strconv.Itoa(maxRecord>>20)) }
 
-// unreadable names the line, or the object, at which a file cannot be read.
+// unreadable wraps an error with the number of the line or object.
 func unreadable(code string, number int, err error) error {
 	return viewing.Say(code, "line", strconv.Itoa(number)).Because(describeError(err))
 }
 
-// why is an error in a person's words.
+// describeError returns the message for an error.
 func describeError(err error) viewing.Message {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):

@@ -15,16 +15,16 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// isJSON reports whether the part is a text of JSON with all these words near its beginning.
+// isJSON reports whether the part is JSON with all these words in its head.
 func (p *Part) isJSON(words string) bool {
 	head := strings.TrimSpace(p.Head())
 	lacks := func(word string) bool { return !strings.Contains(head, word) }
 	return head != "" && strings.Contains("{[", head[:1]) && !slices.ContainsFunc(strings.Fields(words), lacks)
 }
 
-// objects decodes the elements of the arrays of a JSON text, and tells the key of each array, ""
-// for the text's own. Everything else is skipped. A field of another type than expected stays
-// empty.
+// decodeObjects decodes the elements of all arrays in a JSON text, and passes each with the key of
+// its array ("" for the top level) to do. It skips everything else. Fields of an unexpected type
+// stay empty.
 func decodeObjects[T any](r *reader, p *Part, do func(key string, value T)) {
 	if r.err != nil {
 		return
@@ -46,7 +46,7 @@ func decodeObjects[T any](r *reader, p *Part, do func(key string, value T)) {
 		case json.Delim('}'), json.Delim(']'):
 			depth--
 		default:
-			key, _ = token.(string) // the last one before an array
+			key, _ = token.(string) // the last string before an array is its key
 		}
 		bound.left = maxRecord
 		for token == json.Delim('[') && err == nil && decoder.More() {
@@ -70,22 +70,22 @@ func decodeObjects[T any](r *reader, p *Part, do func(key string, value T)) {
 	r.fail(unreadable("file.entry", number, err))
 }
 
-// loose is a number in JSON that may be written as a text.
+// looseInt is a JSON number that may be written as a string.
 type looseInt int64
 
-// UnmarshalJSON reads digits; anything else is 0.
+// UnmarshalJSON parses digits, and sets 0 for anything else.
 func (n *looseInt) UnmarshalJSON(raw []byte) error {
 	*n = looseInt(numberOrZero(string(bytes.Trim(raw, `"`))))
 	return nil
 }
 
-// work is a film, series, episode or list, as Trakt and Simkl write it.
+// work is a film, series, episode or list in the JSON of Trakt and Simkl.
 type work struct {
-	Season      *int     `json:"season,omitempty"` // of an episode, as Number
+	Season      *int     `json:"season,omitempty"` // Season and Number belong to an episode
 	Number      *int     `json:"number,omitempty"`
 	Title       string   `json:"title,omitzero"`
 	Year        looseInt `json:"year,omitzero"`
-	Name        string   `json:"name,omitzero"` // of a list, as what follows
+	Name        string   `json:"name,omitzero"` // Name, Description and Privacy belong to a list
 	Description *string  `json:"description,omitempty"`
 	Privacy     string   `json:"privacy,omitzero"`
 	IDs         struct {
@@ -98,7 +98,7 @@ type work struct {
 	} `json:"ids"`
 }
 
-// workOf is a film or series in this form.
+// newWork returns a film or series as a work.
 func newWork(title string, year int, ids viewing.IDs) (w work) {
 	w.Title, w.Year = title, looseInt(year)
 	w.IDs.TMDB, w.IDs.IMDB, w.IDs.TVDB = looseInt(ids.TMDB), ids.IMDB, looseInt(ids.TVDB)
@@ -115,18 +115,18 @@ func (w work) show() *viewing.Show {
 	return &viewing.Show{IDs: m.IDs, Title: m.Title, Year: m.Year}
 }
 
-// traktItem is a play, or a place on a list, of the archive that Trakt offers.
+// traktItem is a play or a list item in Trakt's export archive.
 type traktItem struct {
 	ID        int64  `json:"id,omitzero"`
 	WatchedAt string `json:"watched_at,omitzero"`
-	Action    string `json:"action,omitzero"` // scrobble, checkin, or watch for what was marked
+	Action    string `json:"action,omitzero"` // scrobble, checkin, or watch for a mark
 	Type      string `json:"type"`
 	Movie     work   `json:"movie,omitzero"`
 	Episode   work   `json:"episode,omitzero"`
 	Show      work   `json:"show,omitzero"`
 }
 
-// media is the film, series or episode of an item. It has no type where the item is another.
+// media returns the film, series or episode of an item, or zero media for other items.
 func (i traktItem) media() (m viewing.Media) {
 	switch i.Type {
 	case "movie":
@@ -140,18 +140,18 @@ func (i traktItem) media() (m viewing.Media) {
 	return m
 }
 
-// key is the key of an item without a number.
+// contentKey returns the key of an item without an id.
 func (i traktItem) contentKey(r *reader, list string) string {
 	m := i.media()
 	return r.key(list, string(m.Type), m.Label(), fmt.Sprint(m.IDs), i.WatchedAt)
 }
 
-// marked is how many episodes of a series a person has marked and not played, when all have
-// the same moment. A file may hold two episodes.
+// minMarked is how many episodes of a series with the same time count as marked and not played. Two
+// may be played as one file.
 const minMarked = 3
 
-// mark stands for the series and the moment at which its episode was marked as watched; 0 where
-// it was played.
+// markKey returns a hash of the series and the time of an episode that may be marked, or 0 if it was
+// played.
 func (i traktItem) markKey() uint64 {
 	if i.Type != "episode" || i.Action != "watch" {
 		return 0
@@ -163,8 +163,8 @@ func learnTraktPlays(r *reader, p *Part) {
 	decodeObjects(r, p, func(_ string, i traktItem) { r.numbers[i.markKey()]++ })
 }
 
-// readTraktPlays reads the history. Episodes that were marked together are held: only the
-// person knows when they were watched.
+// readTraktPlays reads the history. It holds episodes that were marked together, because only the
+// user knows when they were watched.
 func readTraktPlays(r *reader, p *Part) {
 	decodeObjects(r, p, func(_ string, i traktItem) {
 		at, err := viewing.ParseInstant(i.WatchedAt)
@@ -175,7 +175,7 @@ func readTraktPlays(r *reader, p *Part) {
 		switch mark := i.markKey(); {
 		case err != nil:
 			row.Skip = SkipUnreadable
-		case at.Time().Year() <= 1970: // of an unknown time
+		case at.Time().Year() <= 1970: // unknown time
 			row.Skip = SkipMark
 		case mark != 0 && r.numbers[mark] >= minMarked:
 			row.Event.Class = viewing.ClassBulk
@@ -184,8 +184,7 @@ func readTraktPlays(r *reader, p *Part) {
 	})
 }
 
-// readTraktItems reads the watchlist or a list. Seasons, episodes and people have no place
-// there.
+// readTraktItems reads the watchlist or a list. It skips seasons, episodes and people.
 func readTraktItems(r *reader, p *Part) {
 	list := "watchlist"
 	if name, is := strings.CutPrefix(p.Name, "lists-list-"); is {
@@ -210,7 +209,7 @@ func readTraktItems(r *reader, p *Part) {
 	})
 }
 
-// readTraktLists reads what the lists are called.
+// readTraktLists reads the names and settings of the lists.
 func readTraktLists(r *reader, p *Part) {
 	decodeObjects(r, p, func(_ string, l work) {
 		list := viewing.List{Name: l.Name, Description: *cmp.Or(l.Description, new(string)), Visibility: "PRIVATE"}
@@ -221,15 +220,14 @@ func readTraktLists(r *reader, p *Part) {
 	})
 }
 
-// skipping reads nothing but how much there is.
+// skipAll returns a reader that emits all objects with the same skip reason.
 func skipAll(why Skip) func(*reader, *Part) {
 	return func(r *reader, p *Part) {
 		decodeObjects(r, p, func(string, any) { r.emit(Row{Skip: why}) })
 	}
 }
 
-// simklEntry is what a backup of Simkl knows of one work: its last viewing, and that of each
-// episode.
+// simklEntry is one work in a backup of Simkl: its last viewing, and that of each episode.
 type simklEntry struct {
 	Status        string `json:"status"`
 	LastWatchedAt string `json:"last_watched_at"`
@@ -263,8 +261,8 @@ func readSimkl(r *reader, p *Part) {
 	})
 }
 
-// simklEpisodes gives the episodes of a series. Their numbers are not those of TMDB, so the
-// series goes without its TMDB number; those of an anime count one season of a series alone.
+// simklEpisodes emits the episodes of a series. Simkl's numbering differs from TMDB's, so the series
+// gets no TMDB id. An anime entry covers a single season, so its series gets no id at all.
 func (r *reader) simklEpisodes(e simklEntry, anime bool) {
 	id := strconv.Itoa(int(e.Show.IDs.Simkl))
 	for _, season := range e.Seasons {
@@ -283,11 +281,10 @@ func (r *reader) simklEpisodes(e simklEntry, anime bool) {
 	}
 }
 
-// simklWork is the row of a film or a series: of a viewing, for the watchlist, or of one that
-// is only marked.
+// simklWork returns the row of a film or a series: a viewing, a watchlist item or a skipped mark.
 func (r *reader) simklWork(m viewing.Media, status, watched string) Row {
 	if m.Type == viewing.Movie {
-		m.IDs.TVDB = 0 // no service can be asked for a film by it
+		m.IDs.TVDB = 0 // services cannot look up films by it
 	}
 	row := r.viewingRow(m, watched)
 	switch {
@@ -299,8 +296,7 @@ func (r *reader) simklWork(m viewing.Media, status, watched string) Row {
 	return row
 }
 
-// ownLine is one line of our own export, as package queue writes it: one event, with what
-// became of it.
+// ownLine is one line of our own JSONL export, as package queue writes it: one event with its entries.
 type ownLine struct {
 	Source  string        `json:"source"`
 	EventID string        `json:"eventId"`
@@ -313,8 +309,8 @@ type ownLine struct {
 	} `json:"entries"`
 }
 
-// ownRow reads an event that was not dropped or merged, with what was found out about it. It
-// keeps its source, so that what is here already is known.
+// ownRow reads one line of our own export. The row keeps its source, so that the queue recognizes
+// events that it already has.
 func ownRow(r *reader, line Line) Row {
 	var l ownLine
 	if err := json.NewDecoder(strings.NewReader(line.Fields[0])).Decode(&l); err != nil {
@@ -324,7 +320,8 @@ func ownRow(r *reader, line Line) Row {
 	return l.row()
 }
 
-// row is the event, as its entries in the first account are now.
+// row returns the event with the state of its entries in the first account. It skips events that
+// were dropped or merged.
 func (l ownLine) row() Row {
 	row := Row{Key: l.EventID, Source: l.Source, Event: l.Event}
 	row.Event.EventID, row.Event.Media = "", slices.Clone(l.Event.Media)
@@ -350,7 +347,7 @@ func (l ownLine) row() Row {
 	if at := l.Entries[0].WatchedAt; l.Event.Kind == viewing.KindViewing && at.UnixMilli() != l.Event.WatchedAt.Millis {
 		row.Event.WatchedAt = viewing.At(at)
 	}
-	if sent { // a person or a rule has let it go
+	if sent { // the user or a rule released it
 		row.Event.Class, row.Event.Unsure = viewing.ClassImport, false
 	}
 	return row

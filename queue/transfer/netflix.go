@@ -9,9 +9,9 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// isNetflixPage reports the page of a profile: titles and days. Its column names are in the
-// language of the profile. The sittings of all profiles come from a request for the account's
-// data.
+// isNetflixPage reports whether the part is the viewing activity page of a profile: titles and
+// days, with column names in the language of the profile. The other Netflix format, with
+// sittings of all profiles, comes from a request for the account's data.
 func isNetflixPage(p *Part) bool {
 	for line, err := range p.lines("title,watched_at", false) {
 		if err != nil || len(line.Fields) != 2 || line.Number > 10 {
@@ -47,7 +47,7 @@ func netflixSittingRow(r *reader, line Line) Row {
 	return r.sittingRow(r.netflixMedia(title), line.Get("person"), title, began, played, reached, skip)
 }
 
-// clock reads a length such as 01:23:45 in seconds; anything else is 0.
+// clock parses a length such as 01:23:45 to seconds.
 func clock(text string) (seconds int) {
 	for part := range strings.SplitSeq(text, ":") {
 		seconds = seconds*60 + numberOrZero(part)%100
@@ -55,10 +55,10 @@ func clock(text string) (seconds int) {
 	return seconds
 }
 
-// netflixOther are marks in the titles of what is shown beside films and episodes.
+// netflixOther matches the titles of trailers, clips and promotions.
 var netflixOther = regexp.MustCompile(`_hook_|_backfill|Clip:|Trailer:`)
 
-// netflixSkip is why a line is no film or episode, or "".
+// netflixSkip returns the skip reason of a line that is not a film or an episode, or "".
 func netflixSkip(line Line) Skip {
 	title, autoplayed := line.Get("title"), strings.Contains(line.Get("attributes"), "Autoplayed: user action: None")
 	switch {
@@ -70,28 +70,28 @@ func netflixSkip(line Line) Skip {
 	return ""
 }
 
-// The words of Netflix's titles in the languages that it is used in most. Seasons count as
-// seasons; parts of a series do not.
+// The words in Netflix's titles in its most common languages. A season gives a season number; a
+// part of a series does not.
 const (
 	seasonWord  = `season|series|staffel|saison|temporada|stagione|seizoen|säsong|sæson|sesong|sezon|kausi`
 	partWord    = `part|volume|vol\.|book|chapter|teil|buch|kapitel|partie|livre|chapitre|parte|libro|capítulo|capitolo|volumen`
 	wholeWord   = `limited series|miniseries|mini-series|miniserie|mini-serie|minisérie|serie limitada`
 	episodeWord = `episode|folge|épisode|episodio|episódio|aflevering|avsnitt|afsnit|odcinek|jakso`
-	colon       = `[ \x{a0}\x{202f}]?: ` // French has a blank before it
+	colon       = `[ \x{a0}\x{202f}]?: ` // French puts a space before it
 )
 
 // The forms of a title: "Series: Season 2: Episode", "Series: Part 2: Episode", and an
-// episode's number as the whole name or in brackets behind it.
+// episode number as the whole name or in parentheses after it.
 var (
 	seasonForm = regexp.MustCompile(`(?i)^(.+?)` + colon + `(?:` + seasonWord + `) (\d{1,3})` + colon + `(.+)$`)
 	partForm   = regexp.MustCompile(`(?i)^(.+?)` + colon + `((?:(?:` + seasonWord + `|` + partWord + `) [^:]+|` + wholeWord + `): .+)$`)
 	numberForm = regexp.MustCompile(`(?i)^(?:(.+) \()?(?:` + episodeWord + `) (\d{1,4})\)?$`)
 )
 
-// severalTitles is how many titles of a file must begin alike to be episodes of a series.
+// minSeriesTitles is how many titles of a file must have the same prefix to be episodes of a series.
 const minSeriesTitles = 4
 
-// seeNetflix tells series from films by how many titles of a file begin alike.
+// learnNetflixTitle counts the different titles with the same prefix.
 func (r *reader) learnNetflixTitle(title string) {
 	begin, _, found := strings.Cut(title, ": ")
 	several, whole := shortHash(begin+": "), shortHash("whole "+title)
@@ -101,7 +101,7 @@ func (r *reader) learnNetflixTitle(title string) {
 	}
 }
 
-// netflixMedia is what a title says. Where it may be a film it is one, with its whole title.
+// netflixMedia parses a title. If it may be a film, it returns a film with the whole title.
 func (r *reader) netflixMedia(title string) viewing.Media {
 	if parts := seasonForm.FindStringSubmatch(title); parts != nil {
 		return netflixEpisode(parts[1], parts[3], parseNumber(parts[2]))
@@ -126,7 +126,7 @@ func netflixEpisode(show, title string, season *int) viewing.Media {
 		}
 	}
 	if m.Show = (&viewing.Show{Title: clean(show)}); m.Show.Title == "" {
-		m.Show, m.Unsure = nil, true // a title that Netflix has removed
+		m.Show, m.Unsure = nil, true // Netflix removed the title
 	}
 	return m
 }

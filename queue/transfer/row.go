@@ -18,7 +18,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// key is the key of a row that says this: a hash of it, and how many equal rows came before.
+// key returns the key of a row with this content: its hash, and the number of equal rows before it.
 func (r *reader) key(content ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(content, "\x00")))
 	short, key := binary.BigEndian.Uint64(sum[:]), hex.EncodeToString(sum[:16])
@@ -30,7 +30,7 @@ func (r *reader) key(content ...string) string {
 	return key
 }
 
-// viewing is the row of a viewing at a time as a file writes it.
+// viewingRow returns the row of a viewing at a time as the file writes it.
 func (r *reader) viewingRow(m viewing.Media, when string) Row {
 	at, ambiguous, ok := r.dates.instant(when)
 	row := newViewingRow(m, at)
@@ -44,29 +44,29 @@ func (r *reader) viewingRow(m viewing.Media, when string) Row {
 	return row
 }
 
-// rowOf is the row of one item.
+// newRow returns a row of one item.
 func newRow(kind viewing.Kind, m viewing.Media) Row {
 	return Row{Event: viewing.Event{Kind: kind, Media: []viewing.Media{m}}}
 }
 
-// viewed is the row of a viewing.
+// newViewingRow returns a row of a viewing.
 func newViewingRow(m viewing.Media, at viewing.Instant) Row {
 	row := newRow(viewing.KindViewing, m)
 	row.Event.WatchedAt, row.Event.Count = at, 1
 	return row
 }
 
-// listRow is the row of a list.
+// listRow returns a row of a list.
 func listRow(key string, list viewing.List) Row {
 	list.Name, list.Description = clip(list.Name, 200), clip(list.Description, 2000)
 	return Row{Key: key, Event: viewing.Event{Kind: viewing.KindList, List: &list}}
 }
 
-// clean is a text in UTF-8 without control characters and outer blanks. One that is not in UTF-8
-// is taken for Windows-1252.
+// clean returns a text in UTF-8 without control characters and surrounding space. It takes invalid
+// UTF-8 as Windows-1252.
 func clean(text string) string {
 	if !utf8.ValidString(text) {
-		text, _ = charmap.Windows1252.NewDecoder().String(text) // it knows every byte
+		text, _ = charmap.Windows1252.NewDecoder().String(text) // every byte is valid in it
 	}
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -76,7 +76,7 @@ func clean(text string) string {
 	}, text))
 }
 
-// clip is a text of at most so many signs.
+// clip returns a clean text of at most most characters.
 func clip(text string, most int) string {
 	text = clean(text)
 	if runes := []rune(text); len(runes) > most {
@@ -85,10 +85,10 @@ func clip(text string, most int) string {
 	return text
 }
 
-// number is a whole number; 0 for anything else, and below 0.
+// numberOrZero parses a number; it returns 0 for anything else and for negative numbers.
 func numberOrZero(text string) int { return max(0, *cmp.Or(parseNumber(text), new(int))) }
 
-// placeOf reads a season or an episode; nil where there is no number.
+// parseNumber parses the number of a season or an episode; it returns nil for anything else.
 func parseNumber(text string) *int {
 	n, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil {
@@ -97,17 +97,17 @@ func parseNumber(text string) *int {
 	return &n
 }
 
-// A file of sittings does not tell how long an item is. Its longest sitting stands for that.
+// Limits for files that list sittings. Such a file has no running times; the longest sitting of an
+// item is taken as its running time.
 const (
-	minPlayed         = 120 // seconds; what is played less is no viewing
-	minPlayedPercent  = 10  // percent of an item that a sitting must play
-	minReachedPercent = 80  // percent that it must reach
+	minPlayed         = 120 // seconds that a viewing must play
+	minPlayedPercent  = 10  // percent of an item that its last sitting must play
+	minReachedPercent = 80  // percent of an item that its last sitting must reach
 	resumeWindow      = 48 * time.Hour
 )
 
-// sitting is the row of one sitting. It is a viewing where it reached the end: of an item that
-// somebody saw in several, the last one. Played and reached are in seconds; where the place that
-// it reached is not known, that is 0.
+// sittingRow returns the row of one sitting. It is a viewing if it reached the end of the item, so of
+// several sittings the last one. Played and reached are in seconds; reached is 0 if unknown.
 func (r *reader) sittingRow(m viewing.Media, person, item string, began time.Time, played, reached int, skip Skip) Row {
 	ended := began.Local().Add(time.Duration(played) * time.Second)
 	row := newViewingRow(m, viewing.At(ended))
@@ -127,7 +127,7 @@ func (r *reader) sittingRow(m viewing.Media, person, item string, began time.Tim
 	return row
 }
 
-// reached learns the length of an item from how far a sitting came.
+// learnLength raises the running time of an item to the position that a sitting reached.
 func (r *reader) learnLength(item string, seconds int) {
 	if key := shortHash(item); seconds > r.numbers[key] {
 		r.numbers[key] = seconds
@@ -136,19 +136,19 @@ func (r *reader) learnLength(item string, seconds int) {
 
 var seed = maphash.MakeSeed()
 
-// hashed is a short name for a text, to remember many of them.
+// shortHash returns a hash that saves memory when storing many texts.
 func shortHash(text string) uint64 { return maphash.String(seed, text) }
 
-// calendar reads the times of one file. What has no zone is meant where this machine is.
+// calendar parses the times of one file. Times without a zone are in this machine's zone.
 type calendar struct {
-	dayFirst                   *bool // what the user said
-	sawDayFirst, sawMonthFirst bool  // a date of the file has its day, or its month, first for certain
+	dayFirst                   *bool // the user's choice
+	sawDayFirst, sawMonthFirst bool  // the file has an unambiguous date with the day first, or the month first
 }
 
-// dayForm is a date in numbers with its year at the end.
+// dayForm matches a numeric date with its year at the end.
 var dayForm = regexp.MustCompile(`^(\d{1,2})([./-]) ?(\d{1,2})[./-] ?(\d{4}|\d{2}$)\.?$`)
 
-// see learns from the date of a line which order its file has.
+// learnOrder learns the order of day and month from the date of a line.
 func (c *calendar) learnOrder(line Line) error {
 	parts := dayForm.FindStringSubmatch(line.Get("watched_at"))
 	if parts != nil && parts[2] != "." {
@@ -161,11 +161,11 @@ func (c *calendar) learnOrder(line Line) error {
 	return nil
 }
 
-// instant reads a time. A day is noon of it. Ambiguous says that the order of day and month
-// is not known.
+// instant parses a time; a date becomes noon of that day. Ambiguous reports that the order of day
+// and month is unknown.
 func (c *calendar) instant(text string) (in viewing.Instant, ambiguous, ok bool) {
 	parts := dayForm.FindStringSubmatch(text)
-	if parts == nil || parts[2] == "-" && len(parts[4]) == 2 { // the year may be first
+	if parts == nil || parts[2] == "-" && len(parts[4]) == 2 { // the year may come first
 		in, ok = parseTime(text)
 		return in, false, ok
 	}
@@ -184,7 +184,7 @@ func (c *calendar) instant(text string) (in viewing.Instant, ambiguous, ok bool)
 	return in, ambiguous, in.Time().Local().Month() == time.Month(month)
 }
 
-// timeForms are the forms of a time, with a zone and without, and of a day with its year first.
+// timeForms are the layouts of times with and without a zone, and of dates with the year first.
 var timeForms = []string{
 	time.RFC3339, "2006-01-02 15:04:05Z07:00", time.DateTime, "2006-01-02T15:04:05", "2006-01-02 15:04",
 	"2006-1-2", "2006/1/2", "2006.1.2", "2006. 1. 2.",
@@ -206,7 +206,7 @@ func parseTime(text string) (viewing.Instant, bool) {
 	return viewing.Instant{}, false
 }
 
-// noon is a day as a file wrote it.
+// noon returns a day, with the text of the file.
 func noon(year int, month time.Month, day int, text string) viewing.Instant {
 	in := viewing.At(time.Date(year, month, day, 12, 0, 0, 0, time.Local))
 	in.Text, in.Precision = text, viewing.Day

@@ -13,8 +13,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// aliases are the names by which formats call columns with the same meaning, beside that of our
-// own table. Of several the first one counts that is not empty.
+// aliases maps the column names of our own CSV format to those of other formats. If a table has
+// several of them, the first non-empty field counts.
 var aliases = map[string][]string{
 	"title":       {"name", "movie_name"},
 	"year":        {"release_date"},
@@ -30,16 +30,15 @@ var aliases = map[string][]string{
 	"person":      {"profile name", "user"},
 }
 
-// Line is one line of a table, or an object of JSON that is as flat as one.
+// Line is one line of a table, or a flat JSON object.
 type Line struct {
 	Part    *Part
-	Number  int      // in the file, from 1
-	Fields  []string // until the next line is read
+	Number  int      // line number in the file, from 1
+	Fields  []string // valid until the next line is read
 	columns map[string][]int
 }
 
-// columnsOf are the places of columns by their names, in lower case, and by the names that stand
-// for them.
+// columnsOf returns the indexes of columns by their lower-case names and aliases.
 func columnsOf(names []string) map[string][]int {
 	columns := map[string][]int{}
 	for i, name := range names {
@@ -57,7 +56,7 @@ func columnsOf(names []string) map[string][]int {
 // Has reports whether the table has a column.
 func (l Line) Has(name string) bool { return len(l.columns[name]) > 0 }
 
-// Get returns a field by the name of its column in our own table or in this one.
+// Get returns a field by the name of its column in our own CSV format or in this table.
 func (l Line) Get(name string) string {
 	for _, i := range l.columns[name] {
 		if i < len(l.Fields) && l.Fields[i] != "" {
@@ -67,7 +66,7 @@ func (l Line) Get(name string) string {
 	return ""
 }
 
-// media is the item that a line names.
+// media returns the item of a line.
 func (l Line) media(kind viewing.MediaType) viewing.Media {
 	ids := func(of string) viewing.IDs {
 		return viewing.IDs{TMDB: int64(numberOrZero(l.Get(of + "tmdb"))), IMDB: l.Get(of + "imdb"), TVDB: int64(numberOrZero(l.Get(of + "tvdb")))}
@@ -84,7 +83,7 @@ func (l Line) media(kind viewing.MediaType) viewing.Media {
 	return m
 }
 
-// has reports whether the part is a table with these columns, in any order.
+// hasColumns reports whether the part is a table with these columns, in any order.
 func (p *Part) hasColumns(columns string) bool {
 	fields, err := p.csvReader(strings.NewReader(p.Head())).Read()
 	line := Line{columns: columnsOf(fields)}
@@ -92,7 +91,7 @@ func (p *Part) hasColumns(columns string) bool {
 	return err == nil && !slices.ContainsFunc(strings.Split(columns, ","), lacks)
 }
 
-// table reads lines that are divided as the first one is.
+// csvReader returns a CSV reader with the separator of the first line.
 func (p *Part) csvReader(r io.Reader) *csv.Reader {
 	line, _, _ := strings.Cut(p.Head(), "\n")
 	table := csv.NewReader(r)
@@ -105,9 +104,9 @@ func (p *Part) csvReader(r io.Reader) *csv.Reader {
 	return table
 }
 
-// lines reads a table whose columns have the names in its first line, unless other names stand
-// for them. A bare one has no such line and no quotes, and tabs between its fields. An error
-// that names the line ends it.
+// lines returns the lines of a table. The first line has the column names, unless names replaces
+// them. A bare table has no such line and no quotes, and is separated by tabs. The sequence ends
+// with the first error, which has the line number.
 func (p *Part) lines(names string, bare bool) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		text, err := p.text()
@@ -150,7 +149,7 @@ func (p *Part) lines(names string, bare bool) iter.Seq2[Line, error] {
 	}
 }
 
-// tabbed reads a line with tabs between its fields.
+// readTabbed reads a line of tab-separated fields.
 func readTabbed(r *bufio.Reader) ([]string, error) {
 	text, err := r.ReadString('\n')
 	if errors.Is(err, io.EOF) && text != "" {
@@ -159,11 +158,10 @@ func readTabbed(r *bufio.Reader) ([]string, error) {
 	return strings.Split(strings.TrimRight(text, "\r\n"), "\t"), err
 }
 
-// formula is the beginning of a cell that a spreadsheet would compute, or of one that was
-// written by harmless.
+// formula matches a cell that a spreadsheet would evaluate, or that escapeFormula wrote.
 var formula = regexp.MustCompile(`^'*[=+@-]`)
 
-// harmless has a spreadsheet take a cell for a text.
+// escapeFormula makes a spreadsheet treat a cell as text.
 func escapeFormula(cell string) string {
 	if formula.MatchString(cell) {
 		return "'" + cell
@@ -171,7 +169,7 @@ func escapeFormula(cell string) string {
 	return cell
 }
 
-// plain is a cell before harmless.
+// unescapeFormula reverses escapeFormula.
 func unescapeFormula(cell string) string {
 	if cell != "" && cell[0] == '\'' && formula.MatchString(cell) {
 		return cell[1:]

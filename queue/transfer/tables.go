@@ -10,7 +10,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// filmRow reads a film of Letterboxd or Movary: of a diary, a watchlist, or ratings.
+// filmRow reads a film from a diary, a watchlist or ratings of Letterboxd or Movary.
 func filmRow(r *reader, line Line) Row {
 	m, day := line.media(viewing.Movie), line.Get("watched_at")
 	if line.Part.Name == "watchlist.csv" || line.Get("addedat") != "" {
@@ -25,8 +25,8 @@ func filmRow(r *reader, line Line) Row {
 
 func isLetterboxdList(p *Part) bool { return strings.HasPrefix(p.Head(), "Letterboxd list export") }
 
-// letterboxdListRow reads a table of two parts: the list in a line below "Date", and its films
-// below "Position".
+// letterboxdListRow reads a line of a file with two tables: the list in a line below "Date", and its
+// films below "Position".
 func letterboxdListRow(r *reader, line Line) Row {
 	name, list := line.Get("title"), r.known["list"]
 	switch first := line.Get("position"); {
@@ -42,7 +42,7 @@ func letterboxdListRow(r *reader, line Line) Row {
 	return row
 }
 
-// simklRow reads a work from the table of Simkl, which has no episodes.
+// simklRow reads a film or series from Simkl's CSV, which has no episodes.
 func simklRow(r *reader, line Line) Row {
 	m := line.media(viewing.TV)
 	if line.Get("type") == "movie" {
@@ -51,8 +51,8 @@ func simklRow(r *reader, line Line) Row {
 	return r.simklWork(m, strings.ReplaceAll(strings.ToLower(line.Get("watchlist")), " ", ""), line.Get("watched_at"))
 }
 
-// The archive of TV Time holds passwords, too. These are its records of what was watched, and the
-// columns that tell them apart.
+// TV Time's archive also contains passwords. These are the members with viewings, and the columns that
+// identify a row.
 const (
 	tvtimeMembers = "tracking-prod-records*.csv */tracking-prod-records*.csv"
 	tvtimeKey     = "key,type,uuid,title,created_at"
@@ -65,8 +65,8 @@ func learnTVTime(r *reader, line Line) {
 	}
 }
 
-// tvtimeRow reads a record of a film, an episode, or a series that is kept for later. What was
-// marked together with other episodes has the time of the mark only.
+// tvtimeRow reads a film, an episode, or a series of the watchlist. Episodes that were marked together
+// have only the time of the mark.
 func tvtimeRow(r *reader, line Line) Row {
 	m, kind := line.media(viewing.Movie), line.Get("type")
 	if m.Title == "" {
@@ -81,7 +81,7 @@ func tvtimeRow(r *reader, line Line) Row {
 	default:
 		return Row{}
 	}
-	at, _ := time.Parse(time.DateTime, line.Get("created_at")) // the year 1 is refused
+	at, _ := time.Parse(time.DateTime, line.Get("created_at")) // emit skips the zero time
 	row := newViewingRow(m, viewing.At(at.Local()))
 	if line.Get("bulk_type") != "" {
 		row.Skip = SkipMark
@@ -89,15 +89,14 @@ func tvtimeRow(r *reader, line Line) Row {
 	return row
 }
 
-// imdbTypes are the types of titles at IMDb that have a place on a watchlist.
+// imdbTypes maps IMDb's title types to the types that a watchlist accepts.
 var imdbTypes = map[string]viewing.MediaType{
 	"movie": viewing.Movie, "featurefilm": viewing.Movie, "tvmovie": viewing.Movie, "tvspecial": viewing.Movie,
 	"tvshort": viewing.Movie, "short": viewing.Movie, "shortfilm": viewing.Movie, "video": viewing.Movie,
 	"tvseries": viewing.TV, "tvminiseries": viewing.TV, "miniseries": viewing.TV,
 }
 
-// imdbRow reads an item of a list of IMDb, which is taken as a watchlist. Ratings are no
-// viewings.
+// imdbRow reads an item of an IMDb list as a watchlist item. It skips ratings.
 func imdbRow(_ *reader, line Line) Row {
 	kind, listed := imdbTypes[strings.ToLower(strings.ReplaceAll(line.Get("type"), " ", ""))]
 	row := newRow(viewing.KindWatchlist, line.media(kind))
@@ -110,11 +109,10 @@ func imdbRow(_ *reader, line Line) Row {
 	return row
 }
 
-// tautulliKey are the columns that tell playbacks apart.
+// tautulliKey lists the columns that identify a playback.
 const tautulliKey = "user,started,rating_key,full_title"
 
-// readTautulli reads the history of a Plex server as JSON: objects that are as flat as the
-// lines of its table.
+// readTautulli reads the history of a Plex server from flat JSON objects.
 func readTautulli(r *reader, p *Part) {
 	decodeObjects(r, p, func(_ string, values map[string]any) {
 		line, names := Line{Part: p}, []string{}
@@ -128,8 +126,8 @@ func readTautulli(r *reader, p *Part) {
 	})
 }
 
-// plexGUID is an identifier that an agent of Plex made of a number elsewhere: that of a film,
-// or of a series at TheTVDB.
+// plexGUID matches a Plex identifier that contains the IMDb or TMDB id of a film, or the TheTVDB
+// id of a series.
 var plexGUID = regexp.MustCompile(`^com\.plexapp\.agents\.(imdb|themoviedb|thetvdb)://(tt\d+|\d+)`)
 
 // tautulliRow reads one playback.
@@ -159,8 +157,8 @@ func tautulliRow(r *reader, line Line) Row {
 	return row
 }
 
-// isJellyfin reports the backup of Jellyfin's Playback Reporting: sittings, in lines without
-// names of their columns.
+// isJellyfin reports whether the part is a backup of Jellyfin's Playback Reporting: sittings without
+// column names.
 func isJellyfin(p *Part) bool {
 	first, _, _ := strings.Cut(p.Head(), "\n")
 	fields := strings.Split(first, "\t")
@@ -172,7 +170,7 @@ func learnJellyfin(r *reader, line Line) {
 	r.learnLength(line.Get("item"), numberOrZero(line.Get("played")))
 }
 
-// jellyfinEpisode is the name of an episode: "Series - s01e02 - Title".
+// jellyfinEpisode matches the name of an episode: "Series - s01e02 - Title".
 var jellyfinEpisode = regexp.MustCompile(`^(.+?) - [sS](\d+)[eE](\d+) - (.*)$`)
 
 // jellyfinRow reads one sitting.
@@ -193,7 +191,7 @@ func jellyfinRow(r *reader, line Line) Row {
 	return r.sittingRow(m, line.Get("person"), line.Get("item"), began.Time(), numberOrZero(line.Get("played")), 0, skip)
 }
 
-// csvRow reads a line of our own table. A list is told by its items.
+// csvRow reads a line of our own CSV format. The first item of a list also emits the list.
 func csvRow(r *reader, line Line) Row {
 	m := line.media(viewing.MediaType(line.Get("type")))
 	row := newRow(viewing.Kind(line.Get("kind")), m)
@@ -212,8 +210,8 @@ func csvRow(r *reader, line Line) Row {
 	return row
 }
 
-// yamtrackRow reads a line of Yamtrack. That of an episode has the number and title of its
-// series; those of series and seasons say only what their episodes say, too.
+// yamtrackRow reads a line of Yamtrack. The line of an episode has the id and title of its series.
+// Lines of series and seasons repeat data of their episodes.
 func yamtrackRow(r *reader, line Line) Row {
 	m := line.media(viewing.MediaType(line.Get("type")))
 	if source := line.Get("source"); source != "tmdb" && source != "" {

@@ -1,6 +1,5 @@
-// Package transfer reads the history files of other services and programs, and writes the
-// diary in forms that they read. It knows files only: what becomes of a row is up to the
-// queue.
+// Package transfer reads the history files of other services and programs, and exports the
+// diary in formats that they import. The queue decides what happens to a row.
 package transfer
 
 import (
@@ -15,87 +14,87 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Options are what a file cannot tell and a person was asked.
+// Options are choices of the user that a file does not contain.
 type Options struct {
-	// DayFirst says whether 03/04/2026 is the third of April; nil if the person has not said.
+	// DayFirst reports whether 03/04/2026 is the third of April; nil without a choice.
 	DayFirst *bool
 }
 
-// Skip is why a row is not imported.
+// Skip is the reason why a row is not imported.
 type Skip string
 
-// The rows that say nothing of one viewing.
+// The skip reasons.
 const (
-	SkipMark       Skip = "mark"       // watched at an unknown time, or only marked so
+	SkipMark       Skip = "mark"       // marked as watched, or watched at an unknown time
 	SkipRating     Skip = "rating"     // a rating or a review
-	SkipUnfinished Skip = "unfinished" // the player says that it was left early
+	SkipUnfinished Skip = "unfinished" // not watched to the end
 	SkipOther      Skip = "other"      // trailers, music, advertisements
-	SkipMissing    Skip = "missing"    // the file says that something is missing in it
-	SkipUnreadable Skip = "unreadable" // it lacks a title, or its values cannot be right
+	SkipMissing    Skip = "missing"    // the export reports missing data
+	SkipUnreadable Skip = "unreadable" // no title, or invalid values
 )
 
 // Row is one row of a file.
 type Row struct {
-	// Key is the same for the same row of a newer file: the play's own id, else a hash of
-	// the row's content and of how many equal ones come before it. It has at most 150
-	// characters.
+	// Key identifies the row, also in a newer file: the play's own id, else a hash of the row's
+	// content with the number of equal rows before it. It has at most 150 characters.
 	Key string
-	// Event is a viewing, an item for the watchlist, a list, or an item of one. Its EventID is not
-	// set; InList is the Key of the list's row.
+	// Event is a viewing, a watchlist item, a list, or a list item. Its EventID is not set;
+	// InList is the Key of the list's row.
 	Event viewing.Event
-	// Source is the source that reported it, and Key its own event id: set by our own export
-	// alone. Else the source is the file.
+	// Source is set only in our own export: the original source, with its event id in Key.
+	// Otherwise the source is the file.
 	Source string
-	// Person is whose row it is, such as a profile, where a file can hold those of several.
+	// Person is the profile or user of the row, in formats with several.
 	Person string
-	// Skip is set where the row is no event.
+	// Skip is set if the row has no event.
 	Skip Skip
-	// Ambiguous says that the order of day and month is not known, from the whole file, and
-	// [Options] does not tell it. The time of Event means nothing then.
+	// Ambiguous reports that neither the file nor [Options] gives the order of day and month.
+	// The time of Event is then meaningless.
 	Ambiguous bool
 }
 
-// Record is one entry to write.
+// Record is one entry to export.
 type Record struct {
 	Kind      viewing.Kind
 	Media     viewing.Media
 	WatchedAt viewing.Instant
-	List      *viewing.List // of an item of one
-	Rewatch   bool          // an earlier viewing of the same item is known
+	List      *viewing.List // the list of a list item
+	Rewatch   bool          // there is an earlier viewing of the same item
 	Source    string        // such as "kodi" or "browser"
-	EventID   string        // what its source calls it
+	EventID   string        // the event id of its source
 }
 
-// Format is one form of file.
+// Format is one file format.
 type Format struct {
-	// Name is the form in commands and JSON, such as "letterboxd".
+	// Name is its name in commands and JSON, such as "letterboxd".
 	Name string
-	// Write writes entries: viewings, the oldest first, then the watchlist, then the items of
-	// lists, one list after the other. It reports how many it left out, because the form cannot
-	// hold them. Nil where the form is only read.
+	// Write writes records: viewings, oldest first, then the watchlist, then the items of one list
+	// after the other. It returns how many records it left out because the format cannot
+	// represent them. Nil if the format is import-only.
 	Write func(io.Writer, iter.Seq2[Record, error]) (left int, err error)
 
 	shapes []shape
 }
 
-// shape is how a text of a format looks, and how it is read. The name of a file is no evidence,
-// but that of an archive's member is: other members may be private, and are not looked into.
+// shape says how to recognize and read one kind of text of a format. The name of a file is ignored,
+// but members of an archive are recognized by their names: other members may be private and stay
+// closed.
 type shape struct {
-	members string           // patterns of names in an archive, in lower case
-	columns string           // of a table that has these, in any order
-	json    string           // words that are in a text of JSON, unless its name tells it
-	matches func(*Part) bool // else what tells the text
+	members string           // patterns of member names, in lower case
+	columns string           // columns that a table must have, in any order
+	json    string           // words that JSON must contain, unless the member name matches
+	matches func(*Part) bool // recognizes other texts
 
-	names     string                  // of its columns, where its first line does not say so
-	bare      bool                    // it has no first line and no quotes, and tabs between its fields
-	key       string                  // the columns that tell rows apart
-	learnLine func(*reader, Line)     // looks at each line before any is read
-	row       func(*reader, Line) Row // reads a line; the zero Row stands for none
+	names     string                  // column names, if the first line does not have them
+	bare      bool                    // no line with column names, no quotes, separated by tabs
+	key       string                  // the columns that identify a row
+	learnLine func(*reader, Line)     // called for each line before any row is read
+	row       func(*reader, Line) Row // reads a line; a zero Row means none
 
-	learn, read func(*reader, *Part) // the same of what is no table
+	learn, read func(*reader, *Part) // like learnLine and row, for a text that is not a table
 }
 
-// Formats are all forms of file, in the order in which a file is tried.
+// Formats lists all formats in the order in which Detect tries them.
 var Formats = []Format{
 	{Name: "trakt", Write: writeTrakt, shapes: []shape{
 		{members: "watched-history*.json", json: `"watched_at" "action"`, learn: learnTraktPlays, read: readTraktPlays},
@@ -149,7 +148,7 @@ var Formats = []Format{
 	}},
 }
 
-// Detect finds the form of a file by its content.
+// Detect returns the format of a file, by its content.
 func Detect(f *File) (Format, error) {
 	var names []string
 	for _, format := range Formats {
@@ -169,7 +168,7 @@ func Detect(f *File) (Format, error) {
 	return Format{}, viewing.Say("file.unknown", "forms", strings.Join(names, ", "))
 }
 
-// partsOf are the texts of a file that have this shape.
+// partsOf returns the parts of a file that have this shape.
 func (s shape) partsOf(f *File) (parts []*Part) {
 	for _, p := range f.parts {
 		matches := func(pattern string) bool { ok, _ := path.Match(pattern, p.Name); return ok }
@@ -191,25 +190,26 @@ func (s shape) partsOf(f *File) (parts []*Part) {
 	return parts
 }
 
-// reader reads the rows of one file. Once it has an error, it reads and gives nothing more.
+// reader reads the rows of one file. After an error it reads and emits nothing more.
 type reader struct {
 	format string
 	yield  func(Row, error) bool
 	err    error
 
-	seenKeys map[uint64]struct{} // the rows, by a hash of their content
-	repeated map[uint64]int      // how often, where that is more than once
+	seenKeys map[uint64]struct{} // hashes of the emitted rows
+	repeated map[uint64]int      // number of repetitions, by hash
 
-	// What was learned of the file.
+	// Facts learned from the whole file.
 	dates   calendar
-	numbers map[uint64]int    // counts and lengths, by a hash of what they are about
-	known   map[string]string // lists by name, and films by number
+	numbers map[uint64]int    // counts and lengths, by the hash of their subject
+	known   map[string]string // list keys by name, and films by id
 }
 
-// errStop ends a reading because nothing more is wanted.
+// errStop stops a reader after the consumer stopped iterating.
 var errStop = errors.New("stopped")
 
-// Read gives the rows of a file of this form. An error that names the line ends it.
+// Read returns the rows of a file of this format. The sequence ends with the first error, which
+// has the line number.
 func (f Format) Read(file *File, o Options) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		r := &reader{
@@ -229,8 +229,8 @@ func (f Format) Read(file *File, o Options) iter.Seq2[Row, error] {
 	}
 }
 
-// read reads a text: first to learn what only all of it can tell, such as the order of its
-// dates, and then to give its rows.
+// readPart reads a part: first to learn facts from the whole text, such as the order of its
+// dates, and then to emit its rows.
 func (r *reader) readPart(s shape, p *Part, learning bool) {
 	switch {
 	case s.row != nil:
@@ -255,10 +255,10 @@ func (r *reader) readTable(s shape, p *Part, learning bool) {
 	}
 }
 
-// fail keeps the first error.
+// fail stores the first error.
 func (r *reader) fail(err error) { r.err = cmp.Or(r.err, err) }
 
-// line gives the row of a line.
+// readLine emits the row of a line.
 func (r *reader) readLine(s shape, line Line) {
 	row := s.row(r, line)
 	if row.Event.Media == nil && row.Event.List == nil && row.Skip == "" {
@@ -275,7 +275,7 @@ func (r *reader) readLine(s shape, line Line) {
 	r.emit(row)
 }
 
-// give gives a row. One that the queue would refuse is unreadable.
+// emit yields a row. It marks events that the queue would refuse as unreadable.
 func (r *reader) emit(row Row) {
 	if row.Skip == "" {
 		row.Event.Origin.Site = cmp.Or(row.Event.Origin.Site, r.format)

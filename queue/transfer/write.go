@@ -18,8 +18,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// csvColumns are the columns of our own table. It carries everything of a [Record] but the
-// site of an item and what more there is to a list than its name.
+// csvColumns are the columns of our own CSV format. It represents everything of a [Record] except
+// the site of an item and the description and visibility of a list.
 const csvColumns = "kind,type,title,year,tmdb,imdb,tvdb,series,series_year,series_tmdb,series_imdb,series_tvdb," +
 	"season,episode,watched_at,rewatch,list,source"
 
@@ -38,8 +38,7 @@ func writeCSV(w io.Writer, records iter.Seq2[Record, error]) (int, error) {
 	})
 }
 
-// writeLetterboxd writes the table that Letterboxd imports. It carries viewings of films, with
-// their day.
+// writeLetterboxd writes Letterboxd's import format. It represents viewings of films by day.
 func writeLetterboxd(w io.Writer, records iter.Seq2[Record, error]) (int, error) {
 	return writeTable(w, "tmdbID,imdbID,Title,Year,WatchedDate,Rewatch", records, func(r Record, row func(...any)) {
 		if m := r.Media; r.Kind == viewing.KindViewing && m.Type == viewing.Movie {
@@ -48,8 +47,8 @@ func writeLetterboxd(w io.Writer, records iter.Seq2[Record, error]) (int, error)
 	})
 }
 
-// writeYamtrack writes the table of Yamtrack. It carries films, and episodes by series, season
-// and number, where TMDB's numbers are known; and the watchlist.
+// writeYamtrack writes Yamtrack's CSV. It represents films, and episodes by series, season and
+// number, if their TMDB ids are known; and the watchlist.
 func writeYamtrack(w io.Writer, records iter.Seq2[Record, error]) (int, error) {
 	const columns = "media_id,source,media_type,title,image,season_number,episode_number,score,progress,status," +
 		"start_date,end_date,notes,progressed_at"
@@ -78,8 +77,7 @@ func writeYamtrack(w io.Writer, records iter.Seq2[Record, error]) (int, error) {
 	})
 }
 
-// writeTable writes a table, and counts the records that the form cannot hold: write makes no
-// row of them.
+// writeTable writes a CSV table. It counts the records for which write writes no row.
 func writeTable(w io.Writer, columns string, records iter.Seq2[Record, error], write func(Record, func(...any))) (left int, err error) {
 	table, rows := csv.NewWriter(w), 0
 	err = table.Write(strings.Split(columns, ","))
@@ -104,7 +102,7 @@ func writeTable(w io.Writer, columns string, records iter.Seq2[Record, error], w
 	return left, cmp.Or(err, table.Error())
 }
 
-// cell writes a value; a number of zero is not known.
+// formatCell formats a value; zero numbers become empty cells.
 func formatCell(value any) string {
 	v := reflect.ValueOf(value)
 	if v.IsZero() && v.Kind() != reflect.Bool {
@@ -113,7 +111,8 @@ func formatCell(value any) string {
 	return escapeFormula(clean(fmt.Sprint(reflect.Indirect(v))))
 }
 
-// moment writes a time where it was watched, or here where that is not known. A day stays one.
+// formatTime formats a time in the zone of the viewing, or in this machine's if that is unknown. Days
+// are formatted as dates.
 func formatTime(at viewing.Instant, form string) string {
 	t := at.Time().Local()
 	if at.Offset != nil {
@@ -128,10 +127,10 @@ func formatTime(at viewing.Instant, form string) string {
 	return t.Format(form)
 }
 
-// writeTrakt writes an archive as Trakt's export is. It carries everything of a [Record] but
-// where it was seen, a zone, and that a time is a day: that becomes noon of it.
+// writeTrakt writes an archive like Trakt's export. It represents everything of a [Record] except
+// its source, the zone, and that a time is only a day, which becomes noon.
 func writeTrakt(w io.Writer, records iter.Seq2[Record, error]) (int, error) {
-	const history = "watched-history-1.json" // it is there with nothing in it, too
+	const history = "watched-history-1.json" // written even if it is empty
 	archive, lists := traktArchive{zip: zip.NewWriter(w)}, []work{}
 	archive.add(history)
 	for r, err := range records {
@@ -160,9 +159,9 @@ func writeTrakt(w io.Writer, records iter.Seq2[Record, error]) (int, error) {
 
 var notInSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
-// traktList is the list of an item as Trakt writes it. One that came from Trakt keeps its number,
-// which stands in the key of its items: "trakt:list:77:movie:1". Another one has the same number
-// in every export.
+// newTraktList returns the list of an item in Trakt's form. A list from Trakt keeps its id, which is
+// part of the keys of its items: "trakt:list:77:movie:1". Other lists get an id from their name,
+// which is the same in every export.
 func newTraktList(r Record) work {
 	list := work{Name: r.List.Name, Description: &r.List.Description, Privacy: "private"}
 	list.IDs.Trakt = looseInt(crc32.ChecksumIEEE([]byte(list.Name)))
@@ -174,8 +173,8 @@ func newTraktList(r Record) work {
 	return list
 }
 
-// traktOf is a record as Trakt writes it. What came from Trakt keeps its number there, which
-// ends its key: "trakt:9000000001", "trakt:watchlist:movie:1".
+// newTraktItem returns a record in Trakt's form. An item from Trakt keeps its id, which is the last
+// part of its key: "trakt:9000000001", "trakt:watchlist:movie:1".
 func newTraktItem(r Record) (i traktItem) {
 	m, is, key := r.Media, newWork(r.Media.Title, r.Media.Year, r.Media.IDs), strings.Split(r.EventID, ":")
 	if key[0] == "trakt" {
@@ -199,17 +198,17 @@ func newTraktItem(r Record) (i traktItem) {
 	return i
 }
 
-// traktArchive writes members that are each an array of JSON. Once it has an error, it writes
+// traktArchive writes an archive in which each member is a JSON array. After an error it writes
 // nothing more.
 type traktArchive struct {
 	zip    *zip.Writer
-	member string // the last one
-	before string // its next element
+	member string // name of the open member
+	before string // text before its next element
 	out    io.Writer
 	err    error
 }
 
-// add adds elements to a member, which is the last one or a new one.
+// add appends elements to the open member, or to a new one if the name differs.
 func (a *traktArchive) add(member string, elements ...any) {
 	if member != a.member {
 		a.endMember()
@@ -227,7 +226,7 @@ func (a *traktArchive) add(member string, elements ...any) {
 	}
 }
 
-// end ends the last member.
+// endMember closes the array of the open member.
 func (a *traktArchive) endMember() {
 	if a.err == nil && a.member != "" {
 		_, a.err = io.WriteString(a.out, strings.TrimPrefix(a.before, ",")+"]\n")
