@@ -363,7 +363,7 @@ func TestImportOfLists(t *testing.T) {
 		for n := range 1500 {
 			fmt.Fprintf(&text, "list_item,movie,Film,2001,%d,,,,,,,,,,,,%s,cli\n", 10_000+n, []string{"Noir", "Red"}[n/750])
 		}
-		if f := c.imported(t, []byte(text.String())); f.New != 1500 || f.Known != 2 || f.Held != 0 {
+		if f := c.imported(t, []byte(text.String())); f.New != 1500 || f.Known != 2 || f.Held != 0 || f.SendSeconds != 0 {
 			t.Errorf("%+v", f)
 		}
 		if f := c.imported(t, []byte(text.String())); f.New != 0 {

@@ -95,7 +95,7 @@ func (p *past) read(ctx context.Context, account string) *replay.History {
 	if history, asked := p.known[account]; asked {
 		return history
 	}
-	if c, err := p.d.keys.Find(account, p.d.o.Config.Accounts[account], p.d.o.Paths.File); err == nil && c.BaseURL == "" {
+	if !p.d.hasService(account) {
 		p.known[account] = &replay.History{}
 		return p.known[account]
 	}
@@ -140,11 +140,17 @@ func whyUnread(err error) viewing.Message {
 	return viewing.MessagesOf(err)[0]
 }
 
-// toSend is how many seconds imports take to leave.
+// hasService reports whether an account was ever connected to a service.
+func (d *core) hasService(account string) bool {
+	c, err := d.keys.Find(account, d.o.Config.Accounts[account], d.o.Paths.File)
+	return err != nil || c.BaseURL != ""
+}
+
+// toSend is how many seconds imports take to leave; 0 where there is no service.
 func (d *core) toSend(entries int) int64 {
 	r := d.o.Config.Replay
 	rates := slices.DeleteFunc([]float64{r.Rate, r.BackfillRate}, func(rate float64) bool { return rate == 0 })
-	if len(rates) == 0 {
+	if len(rates) == 0 || !slices.ContainsFunc(d.accountNames(), d.hasService) {
 		return 0
 	}
 	return int64(float64(entries) / slices.Min(rates))

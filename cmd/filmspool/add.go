@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -188,7 +189,7 @@ func (p *program) commit(ctx context.Context, v viewing.Event) error {
 		case e.Kind != viewing.KindViewing:
 			key = "cli.wished"
 		}
-		p.stdout.Say(key, "title", p.label(e), "at", watched(e), "id", e.ID, "state", p.standing(e))
+		p.stdout.Say(key, "title", p.label(e), "at", watched(e), "id", strconv.FormatInt(e.ID, 10), "state", p.standing(e))
 		if s.Listen == "" {
 			p.stdout.Say("cli.waitsForStart")
 			p.stdout.Hint(service.StartHint(p.choice.System))

@@ -81,7 +81,13 @@ func (p *program) standing(e entry.Entry) string {
 }
 
 // label names an entry.
-func (p *program) label(e entry.Entry) string { return p.stdout.Speech().Label(e) }
+func (p *program) label(e entry.Entry) string {
+	label := p.stdout.Speech().Label(e)
+	if m := e.Media; m != nil && m.Show != nil && m.Show.Title != "" && m.Episode == nil && m.Title != "" {
+		label += ": " + m.Title // all that tells the episode
+	}
+	return label
+}
 
 // naming is the person's language with the names of the sources.
 func (p *program) naming(ctx context.Context, ctl control.API) locale.Speech {

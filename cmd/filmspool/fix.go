@@ -35,7 +35,7 @@ func (p *program) fix(ctx context.Context, args []string) error {
 		return p.instance(ctx, daemon.Offline, func(ctl control.API) error {
 			err := ctl.ForgetCorrection(ctx, p.given.forget)
 			if err == nil {
-				p.stdout.Say("cli.forgotten", "id", p.given.forget)
+				p.stdout.Say("cli.forgotten", "id", strconv.FormatInt(p.given.forget, 10))
 			}
 			return err
 		})
@@ -192,7 +192,7 @@ func (p *program) sayFollowing(done control.Fixed) {
 	p.stdout.Say("cli.following", "n", done.AlsoChanged)
 	listed := done.Also[:min(len(done.Also), mostFollowing)]
 	for _, o := range listed {
-		p.stdout.Printf("  %d  %s → %s\n", o.Entry, p.stdout.Speech().Item(o.Was), p.stdout.Speech().Item(o.Is))
+		p.stdout.Printf("  %d  %s → %s\n", o.Entry, p.label(entry.Entry{Media: &o.Was}), p.label(entry.Entry{Media: &o.Is}))
 	}
 	if more := int(done.AlsoChanged) - len(listed); more > 0 {
 		p.stdout.Say("cli.followingMore", "n", more)

@@ -95,7 +95,7 @@ func (p *program) sayChanged(did entry.Changed, about []entry.Entry) {
 		p.stdout.Say("cli.many."+string(did.Verb), "n", did.Changed)
 	default:
 		for _, e := range about {
-			p.stdout.Say(didKey(did.Verb, e), "title", p.label(e), "state", p.standing(e), "id", e.ID)
+			p.stdout.Say(didKey(did.Verb, e), "title", p.label(e), "state", p.standing(e), "id", strconv.FormatInt(e.ID, 10))
 		}
 	}
 	for _, reason := range slices.Sorted(maps.Keys(did.Left)) {

@@ -13,7 +13,9 @@ import (
 func (p *program) sayYear(y entry.Year) {
 	speech := p.stdout.Speech()
 	hours := func(minutes int) string { return speech.Value((minutes + 30) / 60) }
-	p.stdout.Say("cli.year.sum", "year", strconv.Itoa(y.Year), "films", y.Sum.Films, "episodes", y.Sum.Episodes, "hours", hours(y.Sum.Minutes), "days", len(y.Days))
+	count := func(n int, key string) string { return speech.Value(n) + " " + speech.Say(key, "n", n) }
+	p.stdout.Say("cli.year.sum", "year", strconv.Itoa(y.Year), "films", count(y.Sum.Films, "home.films"),
+		"episodes", count(y.Sum.Episodes, "home.episodes"), "hours", hours(y.Sum.Minutes), "days", count(len(y.Days), "stats.days"))
 	if y.Sum.Viewings() == 0 {
 		return
 	}

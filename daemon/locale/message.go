@@ -27,6 +27,9 @@ func (s Speech) Source(source string) string {
 	if name := s.Names[source]; name != "" {
 		return name
 	}
+	if form, is := strings.CutPrefix(source, viewing.SourceFile+":"); is {
+		return s.Kind(viewing.SourceFile) + " (" + form + ")"
+	}
 	return s.Kind(viewing.SourceKind(source))
 }
 
