@@ -11,10 +11,10 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// KeyAnothers is the code of the problem of an account whose key belongs to somebody else.
+// KeyAnothers is the problem code of an account whose key belongs to another user.
 const KeyAnothers = "keyAnothers"
 
-// readRow reads the account's row for this turn.
+// readRow reads the account's row for this turn, and ends a user's pause that has expired.
 func (r *run) readRow(now time.Time) error {
 	row, err := r.o.Outbox.Account(r.saveCtx, r.o.Account)
 	if err != nil {
@@ -37,8 +37,8 @@ func (r *run) readRow(now time.Time) error {
 	return nil
 }
 
-// change changes the account's row: for the rest of the turn here, and on disk as
-// soon as it can be written. What was learned of one address says nothing of the next.
+// editRow changes the account's row in memory, and on disk with the next flush. The edit
+// is skipped on disk if the account has another address by then.
 func (r *run) editRow(edit func(*account.Row)) {
 	base := r.row.BaseURL
 	edit(&r.row)
@@ -49,37 +49,37 @@ func (r *run) editRow(edit func(*account.Row)) {
 	})
 }
 
-// prove records that the address has answered as the service does.
+// recordProven stores that the address was recognized as the tracking service.
 func (r *run) recordProven(proven bool) {
 	if proven && !r.row.Proven {
 		r.editRow(func(a *account.Row) { a.Proven = true })
 	}
 }
 
-// offline records since when the account is offline; zero is that it is not.
+// setOfflineSince stores when the account went offline; zero means that it is online.
 func (r *run) setOfflineSince(since time.Time) {
 	if r.row.OfflineAt.IsZero() != since.IsZero() {
 		r.editRow(func(a *account.Row) { a.OfflineAt = since })
 	}
 }
 
-// pause stops the account until a probe is answered well. A failed probe pauses it
-// again, for longer. The user's own pause stays.
+// pauseAccount pauses the account until a probe succeeds. Each failed probe prolongs the
+// pause. A pause set by the user is kept.
 func (r *run) pauseAccount(v tracker.Verdict, now time.Time) {
 	reason := account.PausedKey
 	if v.Fate == tracker.Unproven {
 		reason = account.PausedAddress
 	}
-	asked := r.probeRequested
+	requested := r.probeRequested
 	r.probeRequested = false
 	r.editRow(func(a *account.Row) {
 		if a.Pause.Reason == "" || a.Pause.EndsByProbe() {
-			a.Pause = a.Pause.Refuse(reason, v.Problem, v.Hint, now).PlanProbe(now, asked)
+			a.Pause = a.Pause.Refuse(reason, v.Problem, v.Hint, now).PlanProbe(now, requested)
 		}
 	})
 }
 
-// probeAt is when the service is to be probed; zero when it is not.
+// probeAt returns when the service is probed next; zero for never.
 func (r *run) probeAt(now time.Time) time.Time {
 	switch pause := r.row.Pause; {
 	case r.service == nil || pause.Reason != "" && !pause.EndsByProbe():
@@ -95,8 +95,8 @@ func (r *run) probeAt(now time.Time) time.Time {
 	}
 }
 
-// probe asks the service, with a request that records nothing, whether it would
-// take entries now.
+// probe checks with a request that records nothing whether the service accepts entries
+// now, and updates the account's state.
 func (r *run) probe() {
 	v := r.checkService()
 	now := time.Now()
@@ -105,7 +105,7 @@ func (r *run) probe() {
 	}
 	r.recordProven(v.Proves || r.service.Proven())
 	switch v.Fate {
-	case tracker.Delivered, tracker.Rejected: // a pause by key or address ends, and entries may pass
+	case tracker.Delivered, tracker.Rejected: // end a pause because of key or address
 		if r.row.Pause.EndsByProbe() {
 			r.editRow(func(a *account.Row) {
 				if a.Pause.EndsByProbe() {
@@ -114,7 +114,7 @@ func (r *run) probe() {
 			})
 		}
 		r.probeRequested = false
-		if r.outage.active = false; len(r.outage.failedEntries) == 0 { // else that a probe passes says little
+		if r.outage.active = false; len(r.outage.failedEntries) == 0 { // otherwise a successful probe does not mean that entries succeed
 			r.outage.retry.failures = 0
 			r.setOfflineSince(time.Time{})
 		}
@@ -127,18 +127,19 @@ func (r *run) probe() {
 			r.outage.retry.recordFailure(now)
 			return
 		}
-		// Without a way to the service nothing was asked, so the wait does not grow.
-		asked := r.probeRequested || v.Fate == tracker.Offline
+		// If the service was not reached, or the user requested the probe, the wait does not grow.
+		sameWait := r.probeRequested || v.Fate == tracker.Offline
 		r.probeRequested = false
 		r.editRow(func(a *account.Row) {
 			if a.Pause.EndsByProbe() {
-				a.Pause = a.Pause.PlanProbe(now, asked)
+				a.Pause = a.Pause.PlanProbe(now, sameWait)
 			}
 		})
 	}
 }
 
-// check asks whether the service takes requests, with the owner's key.
+// checkService checks that the key belongs to the account's owner and that the service
+// accepts requests.
 func (r *run) checkService() tracker.Verdict {
 	if !r.ownerKnown {
 		if v := r.checkKeyOwner(); v.Fate != tracker.Delivered || r.keyUserID != "" {
@@ -148,9 +149,9 @@ func (r *run) checkService() tracker.Verdict {
 	return r.service.Probe(r.ctx)
 }
 
-// checkOwner asks whose key it is, once for each key, where the service tells:
-// what waits here was watched by one person. The verdict says why nothing may be
-// sent now.
+// checkKeyOwner asks the service once per key which user it belongs to, if the service
+// has /me: all waiting entries were watched by one person. Any verdict but
+// [tracker.Delivered] says why no entry may be sent now.
 func (r *run) checkKeyOwner() tracker.Verdict {
 	good := tracker.Verdict{Fate: tracker.Delivered}
 	if !r.mayUse(supportMe) {
@@ -181,8 +182,7 @@ func (r *run) checkKeyOwner() tracker.Verdict {
 	return good
 }
 
-// heard records what the answer to an entry, or to a question for it, says about the
-// account.
+// recordVerdict updates the account's state after a request for an entry.
 func (r *run) recordVerdict(entry int64, v tracker.Verdict, now time.Time) {
 	if errors.Is(context.Cause(r.ctx), errServiceReplaced) {
 		return
@@ -209,7 +209,7 @@ func (r *run) recordVerdict(entry int64, v tracker.Verdict, now time.Time) {
 	}
 }
 
-// beginOutage lets nothing but probes pass until the service answers well.
+// beginOutage blocks all requests but probes until one succeeds.
 func (r *run) beginOutage(v tracker.Verdict, now time.Time) {
 	if !r.outage.active {
 		r.outage.active = true
@@ -218,8 +218,8 @@ func (r *run) beginOutage(v tracker.Verdict, now time.Time) {
 	}
 }
 
-// unanswered records that a question before an entry brought no good answer: whatever
-// it was, it is asked again later.
+// recordFailedCheck updates the account's state after a failed request that had to
+// succeed before the entry could be sent. It is repeated after the back-off.
 func (r *run) recordFailedCheck(entry int64, v tracker.Verdict) {
 	now := time.Now()
 	r.recordVerdict(entry, v, now)
@@ -228,7 +228,7 @@ func (r *run) recordFailedCheck(entry int64, v tracker.Verdict) {
 	}
 }
 
-// trouble keeps what a person is told while entries are held back.
+// recordTrouble stores the verdict that explains to the user why entries wait.
 func (r *run) recordTrouble(v tracker.Verdict) {
 	r.setOfflineSince(time.Now())
 	r.outage.lastVerdict = v
@@ -237,8 +237,8 @@ func (r *run) recordTrouble(v tracker.Verdict) {
 	}
 }
 
-// leave has the service left alone as long as it asks for. The trouble lasts until the
-// next good answer.
+// applyRetryAfter blocks requests for the time the service asked for. The account counts
+// as offline until the next successful response.
 func (r *run) applyRetryAfter(v tracker.Verdict, now time.Time) {
 	if v.Fate == tracker.Later && v.RetryAfter > 0 {
 		r.recordTrouble(v)
@@ -247,7 +247,7 @@ func (r *run) applyRetryAfter(v tracker.Verdict, now time.Time) {
 	}
 }
 
-// The optional endpoints, as kept in [account.Row].
+// The optional endpoints, as stored in [account.Row].
 const (
 	supportMe          = "me"
 	supportHistory     = "history"
@@ -259,29 +259,30 @@ const (
 // SupportItems says in [account.Row] whether the service puts items on lists.
 const SupportItems = "list_items"
 
-// mayAsk reports whether an endpoint is worth asking.
+// mayUse reports whether an optional endpoint should be requested: it is not known to be
+// missing, or the last check is long ago.
 func (r *run) mayUse(name string) bool { return r.row.Support.MayUse(name, time.Now()) }
 
-// learn records what a question to an endpoint has shown, and reports whether it
-// cannot be used.
+// recordSupport stores what the result of a request says about an optional endpoint, and
+// reports whether the endpoint is missing.
 func (r *run) recordSupport(name string, err error) (missing bool) {
-	missing, news := classifySupport(r.row.Support, name, err)
-	if news {
+	missing, changed := classifySupport(r.row.Support, name, err)
+	if changed {
 		now := time.Now()
 		r.editRow(func(a *account.Row) { a.Support = a.Support.WithEndpoint(name, !missing, now) })
 	}
 	return missing
 }
 
-// shows reports whether an answer shows that an endpoint is missing, and whether it
-// shows anything new. A service that is out of order has shown nothing.
-func classifySupport(known account.Support, name string, err error) (missing, news bool) {
+// classifySupport reports whether the result of a request shows that the endpoint is missing,
+// and whether it changes what was known. A 5xx response other than 501 changes nothing.
+func classifySupport(known account.Support, name string, err error) (missing, changed bool) {
 	missing = errors.Is(err, tracker.ErrNoEndpoint)
 	outOfOrder := statusOf(err) >= http.StatusInternalServerError && statusOf(err) != http.StatusNotImplemented
 	return missing, (err == nil || missing) && (missing || !known[name].Has) && !outOfOrder
 }
 
-// statusOf is the status of an answer that is an error; 0 without an answer.
+// statusOf returns the HTTP status of an error response; 0 without a response.
 func statusOf(err error) int {
 	v, _ := tracker.VerdictOf(err)
 	return v.Status

@@ -11,38 +11,38 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Health is what a person is told of an account.
+// Health is the state of an account as shown to the user.
 type Health struct {
 	State  account.State
 	Reason viewing.Message // what is wrong; the zero value when ok
-	Hint   viewing.Message // what to do about it
+	Hint   viewing.Message // what the user can do
 	Since  time.Time       // when this state began
 	Pause  string          // the reason of the account's pause; "" for none
-	// Throttled says of an account that is offline that the service asks it to wait.
+	// Throttled says that the account is offline because the service asked it to wait.
 	Throttled bool
-	// PausedUntil is when the user's pause ends by itself; zero for never. Drops says
-	// that what is watched until then is dropped.
+	// PausedUntil is when the user's pause expires; zero for never. Drops says
+	// that viewings during the pause are dropped.
 	PausedUntil time.Time
 	Drops       bool
-	// NextTry is when it is tried again; zero when nothing is planned.
+	// NextTry is the time of the next retry; zero when none is planned.
 	NextTry time.Time
 }
 
-// Health is how the account stands now.
+// Health returns the account's current state.
 func (l *Loop) Health() Health {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.health
 }
 
-// Subscribe returns a channel of one slot that is nudged after [Loop.Health]
-// has changed, and a function that ends the subscription.
+// Subscribe returns a channel of capacity one that receives a value after each change of
+// [Loop.Health], and a function that ends the subscription.
 func (l *Loop) Subscribe() (ch <-chan struct{}, stop func()) {
 	return l.changes.Subscribe()
 }
 
-// publish makes h the account's health and logs each change of state: trouble
-// once, however often it is met and in whatever words, and the recovery.
+// publish sets the account's health to h and logs each change of state: a problem once,
+// even if it recurs with another message, and the recovery.
 func (l *Loop) publish(h Health) {
 	l.mu.Lock()
 	old := l.health
@@ -72,8 +72,8 @@ func (l *Loop) publish(h Health) {
 	l.o.Logger.Log(context.Background(), level, "account cannot deliver", "state", string(h.State), "reason", h.Reason.Error(), "hint", h.Hint.Error())
 }
 
-// assess is how the account stands. The first thing that keeps entries back and needs
-// the user comes first.
+// assessHealth returns the account's state. The cases are ordered: problems that need the
+// user come first.
 func (r *run) assessHealth(now time.Time) Health {
 	p := r.row.Pause
 	h := Health{State: account.OK, Pause: p.Reason, PausedUntil: p.Until, Drops: p.Drops}
@@ -81,7 +81,7 @@ func (r *run) assessHealth(now time.Time) Health {
 	case r.disk.failures > 0:
 		h.State, h.NextTry = account.Attention, r.disk.at
 		h.Reason, h.Hint = viewing.Say("disk.trouble", "reason", r.diskError.Error()), viewing.Say("hint.freeSpace")
-	case r.row.Name == "": // not read yet
+	case r.row.Name == "": // the row was not read yet
 		return r.Health()
 	case p.Reason != "" && (r.service != nil || !p.EndsByProbe()):
 		h.State, h.Reason, h.Hint, h.Since, h.NextTry = p.State(), p.Problem, p.Hint, p.Since, r.probeAt(now)

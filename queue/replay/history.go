@@ -11,16 +11,17 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// History is what a service showed of its history at one time, to be asked
-// about many viewings before they are queued.
+// History is a snapshot of a service's history, used to skip viewings that the service
+// already has before they are queued.
 type History struct {
 	precision doubt.Precision
-	byNumber  map[int64][]tracker.HistoryItem // by every number that a record names
+	byNumber  map[int64][]tracker.HistoryItem // by every identifier in a record
 }
 
-// ReadHistory reads all of a service's history; keeps is how it keeps times,
-// as far as that is known. Where it shows none the error wraps
-// [tracker.ErrNoEndpoint]; one that is of no use is a [viewing.Message].
+// ReadHistory reads the whole history of a service; keeps is the [doubt.Precision] of its
+// times, "" when unknown. If the service has no such endpoint, the error wraps
+// [tracker.ErrNoEndpoint]. If the history is incomplete or its times are unusable, the
+// error is a [viewing.Message].
 func ReadHistory(ctx context.Context, service *tracker.Client, keeps string) (*History, error) {
 	if doubt.Precision(keeps) == doubt.Arrival {
 		return nil, viewing.Say("history.arrival")
@@ -51,19 +52,18 @@ func newHistory(items []tracker.HistoryItem, keeps doubt.Precision) *History {
 	return h
 }
 
-// Has reports whether the service showed this viewing, of something that runs
-// so long (0 when that is unknown): a record of the item that checkHistory would take
-// for the same playback.
+// Has reports whether the history contains this viewing: a record of the item that belongs to
+// the same playback. runtime is the item's runtime, 0 when unknown.
 func (h *History) Has(m viewing.Media, at viewing.Instant, runtime time.Duration) bool {
-	near := h.byNumber[m.IDs.TMDB]
+	records := h.byNumber[m.IDs.TMDB]
 	if m.Show != nil {
-		near = append(near[:len(near):len(near)], h.byNumber[m.Show.IDs.TMDB]...)
+		records = append(records[:len(records):len(records)], h.byNumber[m.Show.IDs.TMDB]...)
 	}
-	shown, _ := doubt.RecordTimes(near, m, at.Time())
+	shown, _ := doubt.RecordTimes(records, m, at.Time())
 	return len(samePlayback(shown, h.precision, playback.End{At: at, Type: m.Type, Runtime: runtime})) > 0
 }
 
-// same are those of the times that a service shows which are of the same playback.
+// samePlayback returns the recorded times that belong to the same playback as end.
 func samePlayback(shown []time.Time, keeps doubt.Precision, end playback.End) (all []time.Time) {
 	for _, t := range shown {
 		if playback.MatchesRecord(t, keeps == doubt.Day, end) {
@@ -73,19 +73,18 @@ func samePlayback(shown []time.Time, keeps doubt.Precision, end playback.End) (a
 	return all
 }
 
-// historyLasts is how long one reading of the history serves for looking up what is
-// about to be sent.
+// historyMaxAge is how long a cached history is used to check entries before they are sent.
 const historyMaxAge = 5 * time.Minute
 
-// history is one reading of one type; without items it says that none could be had.
+// cachedHistory is the history of one item type; empty if it could not be read.
 type cachedHistory struct {
 	until   time.Time
 	reading tracker.Reading
 }
 
-// checkHistory merges an entry that was not seen live with a record of the service
-// that is the same playback. It is done with the entry then, and when the service
-// cannot be asked now. Where there is no history the entry is sent as any other.
+// checkHistory merges an entry that was not seen live with a record of the same playback
+// on the service. done reports that the entry was merged, or that the service was not
+// reached. If the service has no readable history, the entry is sent.
 func (r *run) checkHistory(e queue.Entry) (done bool, err error) {
 	h, err := r.readHistory(e.Media.Type)
 	if v, _ := tracker.VerdictOf(err); err != nil {
@@ -103,7 +102,7 @@ func (r *run) checkHistory(e queue.Entry) (done bool, err error) {
 	end := playback.End{At: e.WatchedAt.Instant, Type: e.Media.Type, Runtime: kin.Runtime}
 	shown, _ := doubt.RecordTimes(h.Items, *e.Media, e.WatchedAt.Time())
 	found := samePlayback(shown, keeps, end)
-	if len(found) <= len(samePlayback(kin.Delivered, keeps, end)) { // viewings of the same event, each in its own right
+	if len(found) <= len(samePlayback(kin.Delivered, keeps, end)) { // all records belong to other entries
 		return false, nil
 	}
 	return true, r.finishEntry(queue.Settlement{
@@ -112,8 +111,8 @@ func (r *run) checkHistory(e queue.Entry) (done bool, err error) {
 	})
 }
 
-// history reads the service's history of one type, or gives the last reading while
-// it lasts. The error carries the verdict where the service could not be reached.
+// readHistory returns the service's history of one item type, at most historyMaxAge old. The
+// error is a [tracker.Verdict], returned only if the service was not reached.
 func (r *run) readHistory(t viewing.MediaType) (tracker.Reading, error) {
 	if h, ok := r.histories[t]; ok && time.Now().Before(h.until) {
 		return h.reading, nil

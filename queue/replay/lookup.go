@@ -15,17 +15,17 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// When and how much the service is asked.
+// Limits of looking up identifiers.
 const (
-	lookUpDelay    = 2 * time.Second  // after a change of the queue, so that many are asked about at once
-	lookUpRetry    = time.Minute      // after trouble, doubling
-	lookUpRetryMax = time.Hour        // also where somebody else could not be asked
-	lookUpBatch    = 100              // entries looked at once; many of them may be of one series
-	lookUpTimeout  = 30 * time.Second // the longest inquiry: meanwhile nothing is sent
+	lookUpDelay    = 2 * time.Second  // after a change of the queue, to collect several entries in one request
+	lookUpRetry    = time.Minute      // first wait after a failure, then doubled
+	lookUpRetryMax = time.Hour        // longest wait after a failure, and the wait for an unavailable provider
+	lookUpBatch    = 100              // entries per look-up; many of them may belong to one series
+	lookUpTimeout  = 30 * time.Second // no entry is sent during a look-up
 )
 
-// lookUp asks what the entries are that have no identifier, and plans the next time.
-// Trouble with that holds no entry back, but for a Retry-After.
+// lookUp identifies entries without an identifier, and plans the next look-up. A failure
+// does not stop other entries from being sent, except for a Retry-After.
 func (r *run) lookUp() {
 	r.lookUpAt = time.Time{}
 	next, err := r.identifyDue(&serviceFetcher{service: r.service, row: &r.row, recordSupport: r.recordSupport})
@@ -44,8 +44,9 @@ func (r *run) lookUp() {
 	r.o.Logger.Debug("not asked what entries without identifier are", "error", err)
 }
 
-// identifyDue asks about what is due, and says when to ask next; zero is never. What is
-// certain is kept, whatever comes afterwards; what was not asked stays due.
+// identifyDue looks up the entries that are due, and returns the time of the next
+// look-up; zero for never. Certain results are stored even if a later request fails; entries that
+// could not be looked up stay due.
 func (r *run) identifyDue(a *serviceFetcher) (next time.Time, err error) {
 	next, ok, err := r.o.Outbox.NextLookup(r.ctx, r.o.Account)
 	if err != nil || !ok || next.After(time.Now()) {
@@ -63,15 +64,15 @@ func (r *run) identifyDue(a *serviceFetcher) (next time.Time, err error) {
 	}
 	ctx, cancel := context.WithTimeout(r.ctx, lookUpTimeout)
 	defer cancel()
-	decided, _ := r.providers(a).Decide(ctx, evidence) // who cannot be asked is asked another time
-	nobody := !a.canResolve() && r.o.Providers == nil
+	decided, _ := r.providers(a).Decide(ctx, evidence) // an unavailable provider is asked at the next look-up
+	noProvider := !a.canResolve() && r.o.Providers == nil
 	for i, l := range due {
 		d := decided[i]
 		switch {
 		case l.Entry.Media == nil, d.Item == nil && !resolve.NeedsAnswers(evidence[i]):
-			findings = append(findings, queue.LookupResult{Lookup: l}) // there is nothing to ask
-		case d.Item == nil && (a.trouble != nil || nobody): // it was not asked
-		case len(d.Unanswered) > 0: // somebody cannot be asked now
+			findings = append(findings, queue.LookupResult{Lookup: l}) // no look-up can help
+		case d.Item == nil && (a.trouble != nil || noProvider): // stays due
+		case len(d.Unanswered) > 0: // a provider is unavailable
 			findings = append(findings, queue.LookupResult{
 				Lookup: l, Candidates: d.CandidatesOf(resolve.ClueOf(*l.Entry.Media).Kind), AskAt: time.Now().Add(lookUpRetryMax), Uncounted: true,
 			})
@@ -80,13 +81,13 @@ func (r *run) identifyDue(a *serviceFetcher) (next time.Time, err error) {
 		}
 	}
 	err = errors.Join(r.o.Outbox.RecordLookups(r.saveCtx, findings), a.trouble)
-	if err == nil && nobody {
+	if err == nil && noProvider {
 		return a.nextCheck(), nil
 	}
 	return time.Now().Add(lookUpDelay), err
 }
 
-// finding is what a decision means for an entry.
+// newFinding turns a decision into the result stored for an entry.
 func newFinding(l queue.Lookup, d resolve.Decision) queue.LookupResult {
 	f := queue.LookupResult{Lookup: l, Candidates: d.CandidatesOf(resolve.ClueOf(*l.Entry.Media).Kind), Media: d.Item}
 	if d.Why.Code != "" {
@@ -98,27 +99,28 @@ func newFinding(l queue.Lookup, d resolve.Decision) queue.LookupResult {
 	return f
 }
 
-// ErrNotNow says that the service cannot be asked now: there is no key, the
-// account is paused, or no good answer came. A [viewing.Message] beside it says why.
+// ErrNotNow says that the service is not available now: there is no key, the account is
+// paused, or the request failed. The [viewing.Message] wrapped with it says why.
 var ErrNotNow = errors.New("the service cannot be asked now")
 
-// Identify says what an item is, by the rule that entries without an identifier are
-// asked by: the service is asked, and the others where they are turned on. It records
-// nothing. Where the service cannot be asked, the others decide; the error then wraps
-// [ErrNotNow], and in it the [tracker.Verdict] where there was one.
+// Identify decides what an item is, as for entries without an identifier: it asks the
+// service, and then the enabled providers. It records nothing. If the service is not
+// available, the other providers decide, and the error wraps [ErrNotNow] and the
+// [tracker.Verdict] of the failed request, if there was one.
 func (l *Loop) Identify(ctx context.Context, e resolve.Evidence) (resolve.Decision, error) {
-	a, away := l.newServiceFetcher(ctx)
+	a, unavailable := l.newServiceFetcher(ctx)
 	decided, err := l.providers(a).Decide(ctx, []resolve.Evidence{e})
 	if a != nil && a.trouble != nil {
-		away = fmt.Errorf("%w: %w", ErrNotNow, a.trouble)
+		unavailable = fmt.Errorf("%w: %w", ErrNotNow, a.trouble)
 	}
 	if len(decided[0].Unanswered) > 0 {
-		away = errors.Join(away, err)
+		unavailable = errors.Join(unavailable, err)
 	}
-	return decided[0], away
+	return decided[0], unavailable
 }
 
-// asker is what asks the service; nil where it cannot be asked now, and the error says why.
+// newServiceFetcher returns a fetcher for the service. If the service is not available,
+// it returns nil and an error that wraps [ErrNotNow].
 func (l *Loop) newServiceFetcher(ctx context.Context) (*serviceFetcher, error) {
 	l.mu.Lock()
 	service, h := l.service, l.health
@@ -139,13 +141,13 @@ func (l *Loop) newServiceFetcher(ctx context.Context) (*serviceFetcher, error) {
 	}
 	return &serviceFetcher{service: service, row: &row, recordSupport: func(name string, err error) bool {
 		missing, _ := classifySupport(row.Support, name, err)
-		row.Support = row.Support.WithEndpoint(name, !missing, time.Now()) // for this question alone
+		row.Support = row.Support.WithEndpoint(name, !missing, time.Now()) // only in this copy of the row
 		return missing
 	}}, nil
 }
 
-// chain is who is asked what an item is: the service, unless a is nil or the service
-// resolves nothing, then the others.
+// providers returns the providers in the order in which they are asked: the service, unless
+// a is nil or the service has no endpoint for it, then the others.
 func (l *Loop) providers(a *serviceFetcher) (c resolve.Chain) {
 	if a != nil && a.canResolve() {
 		c = append(c, &resolve.Provider{Name: resolve.ByService, Fetcher: a, Log: l.o.Logger})
@@ -156,32 +158,32 @@ func (l *Loop) providers(a *serviceFetcher) (c resolve.Chain) {
 	return c
 }
 
-// asker asks the service what items are; package resolve decides.
+// serviceFetcher implements [resolve.Fetcher] with the tracking service.
 type serviceFetcher struct {
 	service       *tracker.Client
-	row           *account.Row                      // of the account, with what is known of its endpoints
-	recordSupport func(name string, err error) bool // keeps what a question to an endpoint has shown
-	trouble       error                             // of the service
+	row           *account.Row                      // of the account; row.Support lists the known endpoints
+	recordSupport func(name string, err error) bool // stores whether an endpoint exists; true if it is missing
+	trouble       error                             // the error of the last failed request
 }
 
-// may reports whether an endpoint is worth asking.
+// mayUse reports whether an endpoint should be requested; see run.mayUse.
 func (a *serviceFetcher) mayUse(name string) bool { return a.row.Support.MayUse(name, time.Now()) }
 
-// able reports whether the service may be able to say what things are.
+// canResolve reports whether the service may have an endpoint that identifies items.
 func (a *serviceFetcher) canResolve() bool {
 	return a.mayUse(supportResolveMany) || a.mayUse(supportResolve)
 }
 
-// worthAsking is when a service that cannot say what things are is asked again.
+// nextCheck returns when a service without such an endpoint is asked again.
 func (a *serviceFetcher) nextCheck() time.Time {
 	return earliest(a.row.Support[supportResolve].At, a.row.Support[supportResolveMany].At).Add(account.SupportLasts)
 }
 
-// Fetch implements [resolve.Fetcher]. Where the service resolves nothing, nothing is
-// answered.
+// Fetch implements [resolve.Fetcher]. All answers are nil if the service has no endpoint
+// that identifies items.
 func (a *serviceFetcher) Fetch(ctx context.Context, wanted []resolve.Question) (map[resolve.Question]*resolve.Answer, error) {
 	found := map[resolve.Question]*resolve.Answer{}
-	for some := range slices.Chunk(wanted, tracker.MaxResolveItems/3) { // each question asks about three at most
+	for some := range slices.Chunk(wanted, tracker.MaxResolveItems/3) { // a question makes at most three items
 		var items []tracker.ResolveItem
 		for _, q := range some {
 			items = append(items, resolve.ServiceItems(q)...)
@@ -202,8 +204,8 @@ func (a *serviceFetcher) Fetch(ctx context.Context, wanted []resolve.Question) (
 	return found, nil
 }
 
-// resolve asks what items are, in one request or, where the service does not take that,
-// one by one; the error wraps [tracker.ErrNoEndpoint] where it does neither.
+// resolve identifies items in one request or, if the service has no batch endpoint, one by
+// one. The error wraps [tracker.ErrNoEndpoint] if the service has neither endpoint.
 func (a *serviceFetcher) resolve(ctx context.Context, items []tracker.ResolveItem) ([]tracker.Match, error) {
 	if len(items) == 0 {
 		return nil, nil
@@ -220,8 +222,8 @@ func (a *serviceFetcher) resolve(ctx context.Context, items []tracker.ResolveIte
 	if !a.mayUse(supportResolve) {
 		return nil, tracker.ErrNoEndpoint
 	}
-	// 404 may mean that the service does not know the item, or that it has no such
-	// endpoint: the latter where no other answer has ever been seen.
+	// A 404 means an unknown item, or a missing endpoint if the service has never given
+	// another response there.
 	matches := make([]tracker.Match, len(items))
 	var unknown error
 	for i, w := range items {
@@ -244,15 +246,15 @@ func (a *serviceFetcher) resolve(ctx context.Context, items []tracker.ResolveIte
 	return matches, nil
 }
 
-// declined reports whether the service has the endpoint, and refuses the
-// question.
+// isQuestionRefused reports whether the endpoint exists, but refuses the question as
+// invalid.
 func isQuestionRefused(err error) bool {
 	return statusOf(err) == http.StatusBadRequest || statusOf(err) == http.StatusUnprocessableEntity
 }
 
-// Resolves is what an account's service is known to do: whether it can say
-// what an item is that has no identifier. asked is false before that is known.
-func ResolveSupport(a account.Row) (can, asked bool) {
+// ResolveSupport reports whether the account's service can identify items without an
+// identifier, and whether that is known yet.
+func ResolveSupport(a account.Row) (can, known bool) {
 	many, knownMany := a.Support[supportResolveMany]
 	one, knownOne := a.Support[supportResolve]
 	can = many.Has || one.Has

@@ -11,44 +11,45 @@ import (
 )
 
 const (
-	stopGrace = 5 * time.Second // for a request under way when the loop stops
-	maxSleep  = time.Hour       // the longest sleep before something planned: a clock may have been set
+	stopGrace = 5 * time.Second // for a request in progress when the loop stops
+	maxSleep  = time.Hour       // then deadlines are compared with the clock again: it may have been set
 )
 
-// run is one run of the loop, by one goroutine.
+// run is the state of one call of [Loop.Run]. Only its goroutine uses it.
 type run struct {
 	*Loop
-	ctx        context.Context // ends when the loop is to stop, and when another service is to be used
-	requestCtx context.Context // ends a grace after the loop is to stop
-	saveCtx    context.Context // never ends: what has begun is written
+	ctx        context.Context // canceled when the loop stops, and when the service is replaced
+	requestCtx context.Context // canceled stopGrace after the loop stops
+	saveCtx    context.Context // never canceled: a result is always written
 	changed    <-chan struct{}
 
 	service    *tracker.Client
-	ownerKnown bool   // the key is the owner's, or nobody can tell
-	keyUserID  string // whose key it is; "" when unknown
+	ownerKnown bool   // the key was checked: it is the account owner's, or the service has no /me
+	keyUserID  string // the user the key belongs to; "" when unknown
 
-	row               account.Row          // as this turn has read it
-	probeRequested    bool                 // somebody wants the paused account probed now
-	unsavedSettlement *queue.Settlement    // of the last entry, not written yet
-	unsavedEdits      []func(*account.Row) // of the account's row, not written yet
-	disk              backoff              // after errors of our own disk
+	row               account.Row          // the account's row, read at the start of each turn
+	probeRequested    bool                 // a paused account is probed now, by Wake or SetService
+	unsavedSettlement *queue.Settlement    // result of the last entry, not written yet
+	unsavedEdits      []func(*account.Row) // changes of the account's row, not written yet
+	disk              backoff              // after errors of the local disk
 	diskError         error
 	outage            outage
 	pace              pace
 
-	nextSendAt     time.Time              // no entry is sent before
-	newestEntry    int64                  // the newest entry when the outage began
-	lookUpAt       time.Time              // when to look for entries to look up; zero for never
-	lookUpFailures int                    // look-ups that failed in a row
+	nextSendAt     time.Time              // no entry is sent before this time
+	newestEntry    int64                  // ID of the newest entry when the outage began
+	lookUpAt       time.Time              // when identifiers are looked up next; zero for never
+	lookUpFailures int                    // failed look-ups in a row
 	readBackAt     time.Time              // when the next read-back is due; zero for never
-	lastReadBack   time.Time              // when the last one ended
+	lastReadBack   time.Time              // when the last read-back ended
 	firstSeen      map[doubtKey]time.Time // when this run first saw each entry in doubt
 	histories      map[viewing.MediaType]cachedHistory
 }
 
-// Run sends until ctx ends. A request under way then gets 5 seconds to be
-// answered; after that it is cut off and settled by what is known of it. Run
-// returns nil once everything that can be written is written. It runs once at a time.
+// Run sends entries until ctx is canceled. A request in progress then gets 5 seconds
+// for its response; after that it is canceled, and the entry's state is derived from what
+// is known. Run returns nil once every result that can be written is written. It must not
+// be called concurrently.
 func (l *Loop) Run(ctx context.Context) error {
 	changed, unsubscribe := l.o.Outbox.Subscribe()
 	defer unsubscribe()
@@ -66,7 +67,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		if r.ctx.Err() != nil {
 			r.switchService(ctx)
-			r.outage.waitUntil, r.outage.active = time.Time{}, true // the new one is probed
+			r.outage.waitUntil, r.outage.active = time.Time{}, true // probe the new service first
 			r.retryNow(time.Now())
 		}
 		r.sleep(r.runTurn())
@@ -77,7 +78,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	return nil
 }
 
-// take takes the service that is to be used now.
+// switchService starts to use the service last set by [Loop.SetService].
 func (r *run) switchService(ctx context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,8 +86,8 @@ func (r *run) switchService(ctx context.Context) {
 	r.service, r.ownerKnown, r.keyUserID, r.histories = r.Loop.service, false, "", nil
 }
 
-// turn does the first thing that is due, and says when to look again; zero for
-// never.
+// runTurn performs the first task that is due. It returns the time of the next turn;
+// zero means when something changes.
 func (r *run) runTurn() time.Time {
 	now := time.Now()
 	if r.disk.failures > 0 && now.Before(r.disk.at) {
@@ -94,7 +95,7 @@ func (r *run) runTurn() time.Time {
 	}
 	next, err := r.doNextTask(now)
 	switch {
-	case err != nil && r.stopping(): // it may be for that alone
+	case err != nil && r.stopping(): // the cancellation may be the only cause
 		return now
 	case err != nil:
 		r.diskError = err
@@ -104,7 +105,8 @@ func (r *run) runTurn() time.Time {
 	return next
 }
 
-// work is a turn whose error is one of our own disk.
+// doNextTask is runTurn without the back-off after disk errors; every error it returns
+// is one of the local disk.
 func (r *run) doNextTask(now time.Time) (again time.Time, err error) {
 	if err := r.flush(); err != nil {
 		return now, err
@@ -113,7 +115,7 @@ func (r *run) doNextTask(now time.Time) (again time.Time, err error) {
 		return now, err
 	}
 
-	// Nothing is asked without a key, nor while the user pauses the account.
+	// No requests without a key, nor while the user pauses the account.
 	switch pause := r.row.Pause; {
 	case pause.Reason != "" && !pause.EndsByProbe():
 		return pause.Until, nil
@@ -121,7 +123,7 @@ func (r *run) doNextTask(now time.Time) (again time.Time, err error) {
 		return time.Time{}, nil
 	}
 
-	// A service that was away, or refused the key, is probed before anything else.
+	// A service that was offline, or refused the key, is probed before any other request.
 	switch at := r.probeAt(now); {
 	case at.After(now):
 		return at, nil
@@ -152,10 +154,11 @@ func (r *run) doNextTask(now time.Time) (again time.Time, err error) {
 	return earliest(at, earliest(r.readBackAt, r.lookUpAt)), nil
 }
 
-// due reports whether the time of something planned has come; zero is never.
+// isDue reports whether at has come; the zero time never does.
 func isDue(at, now time.Time) bool { return !at.IsZero() && !now.Before(at) }
 
-// sleep waits until then, or until something changes; zero is without end.
+// sleep publishes the account's health and waits until the given time or a change;
+// the zero time means only a change.
 func (r *run) sleep(until time.Time) {
 	r.publish(r.assessHealth(time.Now()))
 	var alarm <-chan time.Time
@@ -174,7 +177,7 @@ func (r *run) sleep(until time.Time) {
 	}
 }
 
-// hurry plans everything for now, after [Loop.Wake] and [Loop.Use].
+// retryNow makes every task due now, after [Loop.Wake] and [Loop.SetService].
 func (r *run) retryNow(now time.Time) {
 	r.disk.retrySoon(now)
 	r.readBackAt, r.lookUpAt, r.lookUpFailures = now, now, 0
@@ -184,8 +187,8 @@ func (r *run) retryNow(now time.Time) {
 	}
 }
 
-// onChange sees to what is new in the queue. An offline account is probed for a new
-// entry; that its own entries were put off again is no reason.
+// handleQueueChange plans a look-up of new entries, and probes an offline account if
+// there is a new entry. Rescheduled entries alone cause no probe.
 func (r *run) handleQueueChange(now time.Time) {
 	r.disk.retrySoon(now)
 	if r.lookUpFailures == 0 {
@@ -200,8 +203,8 @@ func (r *run) handleQueueChange(now time.Time) {
 	}
 }
 
-// pick is the entry to send now, if there is one, or when one will be due. Live
-// entries pass those of imports.
+// nextEntry returns the entry to send now, if there is one, or the time when one will be
+// due. Live entries are sent before imported ones.
 func (r *run) nextEntry(now time.Time) (e queue.Entry, found bool, due time.Time, err error) {
 	for _, lane := range []viewing.Lane{viewing.LaneLive, viewing.LaneBackfill} {
 		e, at, waits, err := r.o.Outbox.Next(r.ctx, r.o.Account, lane)
@@ -219,9 +222,8 @@ func (r *run) nextEntry(now time.Time) (e queue.Entry, found bool, due time.Time
 	return e, false, due, nil
 }
 
-// save writes what could not be written yet. An end that cannot be written is tried
-// again before anything else; should it never be, the next start finds the entry in
-// doubt.
+// flush writes the unsaved result and account edits. A failed write is repeated before
+// any other task; if it never succeeds, the entry is in doubt after the next start.
 func (r *run) flush() error {
 	if r.unsavedSettlement != nil {
 		if err := r.o.Step(StepSettle); err != nil {
@@ -253,6 +255,6 @@ func (r *run) flush() error {
 	return err
 }
 
-// stopping reports whether the loop is to end, or to use another service. It asks our own
-// context, not an error: the time-out of a request looks just like a stop.
+// stopping reports whether the loop stops or the service was replaced. It checks the
+// context instead of an error, because a request's timeout returns the same error.
 func (r *run) stopping() bool { return r.ctx.Err() != nil }

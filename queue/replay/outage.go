@@ -12,17 +12,17 @@ import (
 const (
 	backoffBase = time.Second     // longest wait before the first retry
 	backoffCap  = 5 * time.Minute // longest wait before any retry
-	diskCap     = time.Minute     // longest wait for our own disk
+	diskCap     = time.Minute     // longest wait after an error of the local disk
 )
 
-// jitter picks a wait of more than nothing and of at most most.
+// jitter picks a positive wait of at most most.
 type jitter func(most time.Duration) time.Duration
 
-// fullJitter spreads waits evenly, so that many waiting rows and machines do
-// not come back together.
+// fullJitter picks waits evenly, so that many entries and machines do not retry at the
+// same time.
 func fullJitter(most time.Duration) time.Duration { return rand.N(most) + 1 }
 
-// doubled is first doubled so many times, at most limit.
+// doubled returns first doubled the given number of times, at most limit.
 func doubled(first, limit time.Duration, times int) time.Duration {
 	for ; times > 0 && first < limit; times-- {
 		first *= 2
@@ -30,7 +30,7 @@ func doubled(first, limit time.Duration, times int) time.Duration {
 	return min(first, limit)
 }
 
-// earliest is the earlier one of two instants; the zero time is none.
+// earliest returns the earlier of two instants, ignoring a zero time.
 func earliest(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -38,7 +38,7 @@ func earliest(a, b time.Time) time.Time {
 	return a
 }
 
-// later is the later one of two instants.
+// later returns the later of two instants.
 func later(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
@@ -46,47 +46,47 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// backoff is when to try again, after tries that failed in a row.
+// backoff computes the time of the next retry after consecutive failures.
 type backoff struct {
 	limit    time.Duration
 	jitter   jitter
 	failures int
-	failedAt time.Time // the last one
-	at       time.Time // the next try
+	failedAt time.Time // the last failure
+	at       time.Time // the next retry
 }
 
-// failed records a failed try at that time.
+// recordFailure counts a failure at now and schedules the next retry.
 func (b *backoff) recordFailure(now time.Time) {
 	b.failedAt, b.at = now, now.Add(b.jitter(doubled(backoffBase, b.limit, b.failures)))
 	b.failures++
 }
 
-// hurry brings the next try forward, but leaves the base of the back-off between two.
+// retrySoon moves the next retry to now, or to backoffBase after the last failure.
 func (b *backoff) retrySoon(now time.Time) {
 	if soon := later(b.failedAt.Add(backoffBase), now); soon.Before(b.at) {
 		b.at = soon
 	}
 }
 
-// maxTroubled is how many different entries must meet trouble in a row, with no good
-// answer between them, before all others wait for a probe. One or two entries that the
-// service stumbles over must not stop the rest.
+// maxFailedEntries is how many different entries must fail in a row, without a success
+// between them, before all others wait for a probe. One or two entries that the service
+// cannot process must not stop the rest.
 const maxFailedEntries = 3
 
-// outage is the trouble with the service. While it is on, because the service cannot be
-// reached or entry after entry meets trouble, only a probe may pass.
+// outage is the state of a failing service. While it is active, because the service is not
+// reached or entry after entry fails, only probes are sent.
 type outage struct {
 	active        bool
-	retry         backoff        // of probes
-	waitUntil     time.Time      // the service's own wait: nothing passes before it
-	failedEntries map[int64]bool // entries that met trouble since the last good answer
+	retry         backoff        // for probes
+	waitUntil     time.Time      // end of a Retry-After: no requests before it
+	failedEntries map[int64]bool // entries that failed since the last success
 	lastVerdict   tracker.Verdict
 }
 
-// pace spreads requests over time, as the user wishes. It allows no bursts.
+// pace limits the rate of requests as configured. It allows no bursts.
 type pace struct {
-	interval, importInterval time.Duration // between two requests; 0 is no limit
-	next, nextImport         time.Time     // not before
+	interval, importInterval time.Duration // between two requests; 0 means no limit
+	next, nextImport         time.Time     // earliest time of the next request
 }
 
 func newPace(rate, importRate float64) pace {
@@ -99,7 +99,7 @@ func newPace(rate, importRate float64) pace {
 	return pace{interval: between(rate), importInterval: between(importRate)}
 }
 
-// ready is when an entry of the lane may be sent.
+// readyAt returns when an entry of the lane may be sent.
 func (p *pace) readyAt(lane viewing.Lane) time.Time {
 	if lane == viewing.LaneBackfill {
 		return later(p.next, p.nextImport)
@@ -107,7 +107,7 @@ func (p *pace) readyAt(lane viewing.Lane) time.Time {
 	return p.next
 }
 
-// take counts an entry that is sent now.
+// recordSend counts an entry that is sent now.
 func (p *pace) recordSend(lane viewing.Lane, now time.Time) {
 	p.next = now.Add(p.interval)
 	if lane == viewing.LaneBackfill {

@@ -13,24 +13,24 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// firstLooksApart is how far first looks are apart: each reads a whole history.
+// firstReadInterval is the least time between two early read-backs: each reads a whole history.
 const firstReadInterval = 20 * time.Second
 
-// sampled is how many viewings that have arrived are read from the outbox, to find
-// some of each form.
+// anchorSample is how many delivered viewings are read from the outbox as anchors, enough
+// to find some of each naming form.
 const anchorSample = 200
 
-// unread is why the setting decides where the service cannot be read.
+// codeUnreadable is the message code for a service without an endpoint to read.
 const codeUnreadable = "doubt.unread"
 
-// doubtKey names the request that left an entry in doubt.
+// doubtKey identifies the request that left an entry in doubt.
 type doubtKey struct{ entry, lastByte int64 }
 
 func newDoubtKey(d queue.Doubt) doubtKey { return doubtKey{d.Entry.ID, d.At.UnixMilli()} }
 
-// readBack reads back what the service has, for the entries in doubt that are due. It
-// fetches and records; package doubt decides. It plans the next one. Its error is of
-// our own disk.
+// readBack reads from the service what package doubt needs to decide about the entries in
+// doubt that are due, stores the decisions and plans the next read-back. Every error it
+// returns is one of the local disk.
 func (r *run) readBack(now time.Time) error {
 	all, due, err := r.planReadBack(now)
 	if err != nil || len(due) == 0 {
@@ -45,7 +45,7 @@ func (r *run) readBack(now time.Time) error {
 		return nil
 	}
 	b := readBackPass{r, all}
-	open := map[string][]queue.Doubt{} // by kind, of viewings by the type of the item
+	open := map[string][]queue.Doubt{} // by entry kind, viewings by the item's type
 	for _, d := range due {
 		subject := string(d.Entry.Kind)
 		if d.Entry.Kind == viewing.KindViewing {
@@ -60,7 +60,7 @@ func (r *run) readBack(now time.Time) error {
 	}
 	for _, subject := range slices.Sorted(maps.Keys(open)) {
 		if err := b.readGroup(open[subject]); err != nil || r.stopping() {
-			return err // what was not settled is read back again
+			return err // undecided entries are read back again
 		}
 	}
 	r.lastReadBack = time.Now()
@@ -68,7 +68,7 @@ func (r *run) readBack(now time.Time) error {
 	return err
 }
 
-// planReadBack gives the entries in doubt, and those that are due. It plans the next
+// planReadBack returns all entries in doubt and those that are due, and plans the next
 // read-back.
 func (r *run) planReadBack(now time.Time) (all, due []queue.Doubt, err error) {
 	all, err = r.o.Outbox.Doubts(r.ctx, r.o.Account)
@@ -83,9 +83,9 @@ func (r *run) planReadBack(now time.Time) (all, due []queue.Doubt, err error) {
 	r.firstSeen = seen
 	for _, d := range all {
 		c := r.newCase(d)
-		shows := d.Entry.Kind == viewing.KindViewing && r.mayUse(supportHistory) && !r.policy.Resends(c.Since, now)
-		at := r.policy.Due(c, shows, now)
-		if !at.IsZero() && shows && r.policy.TooEarlyForAbsence(c, now) && !r.lastReadBack.IsZero() {
+		readable := d.Entry.Kind == viewing.KindViewing && r.mayUse(supportHistory) && !r.policy.Resends(c.Since, now)
+		at := r.policy.Due(c, readable, now)
+		if !at.IsZero() && readable && r.policy.TooEarlyForAbsence(c, now) && !r.lastReadBack.IsZero() {
 			at = later(at, r.lastReadBack.Add(firstReadInterval))
 		}
 		if !at.IsZero() && !at.After(now) {
@@ -96,18 +96,18 @@ func (r *run) planReadBack(now time.Time) (all, due []queue.Doubt, err error) {
 	return all, due, nil
 }
 
-// caseOf is what is known of an entry in doubt.
+// newCase returns what package doubt needs to know of an entry in doubt.
 func (r *run) newCase(d queue.Doubt) doubt.Case {
 	return doubt.Case{Doubt: d, Seen: r.firstSeen[newDoubtKey(d)], OtherOwner: d.SentAt.Before(r.row.MovedAt) || r.isOtherOwner(d.Owner)}
 }
 
-// isForeign reports whether what was sent with that owner's key is another's.
+// isOtherOwner reports whether owner, whose key was used for a request, is another user
+// than the current one.
 func (r *run) isOtherOwner(owner string) bool {
 	return owner != "" && r.keyUserID != "" && owner != r.keyUserID
 }
 
-// record writes what was found. An entry that has changed meanwhile is another's
-// business.
+// saveReadBack writes a decision. It skips an entry that was changed meanwhile.
 func (r *run) saveReadBack(d queue.Doubt, o queue.ReadBack) error {
 	if err := r.o.Step(StepSave); err != nil {
 		return err
@@ -124,18 +124,19 @@ func (r *run) saveReadBack(d queue.Doubt, o queue.ReadBack) error {
 	return err
 }
 
-// reading is one read-back. all are also those that are not due: they may claim a record.
+// readBackPass is one read-back. allDoubts includes entries that are not due: a record on
+// the service may be theirs.
 type readBackPass struct {
 	*run
 	allDoubts []queue.Doubt
 }
 
-// settle reads back doubts of one kind, of viewings of one type.
+// readGroup reads back doubts of one entry kind, for viewings of one item type.
 func (b *readBackPass) readGroup(open []queue.Doubt) error {
 	switch first := open[0].Entry; first.Kind {
 	case viewing.KindList:
 		return b.readLists(open)
-	case viewing.KindListItem: // no endpoint shows what is on a list, nor whether an item is there twice
+	case viewing.KindListItem: // no endpoint lists the items of a list
 		return b.applySetting(open, "doubt.noListItems")
 	case viewing.KindWatchlist:
 		return b.repeatWatchlist(open)
@@ -144,7 +145,7 @@ func (b *readBackPass) readGroup(open []queue.Doubt) error {
 	}
 }
 
-// unreadable has the setting decide about doubts that cannot be read back.
+// applySetting applies the setting in_doubt to doubts that cannot be read back.
 func (b *readBackPass) applySetting(open []queue.Doubt, code string) error {
 	for _, d := range open {
 		if err := b.saveReadBack(d, b.policy.ApplySetting(b.newCase(d), viewing.Say(code), time.Now())); err != nil {
@@ -154,7 +155,7 @@ func (b *readBackPass) applySetting(open []queue.Doubt, code string) error {
 	return nil
 }
 
-// lists looks for lists whose creation is in doubt.
+// readLists searches the service's lists for those whose creation is in doubt.
 func (b *readBackPass) readLists(open []queue.Doubt) (err error) {
 	if !b.mayUse(supportLists) {
 		return b.applySetting(open, codeUnreadable)
@@ -181,7 +182,7 @@ func (b *readBackPass) readLists(open []queue.Doubt) (err error) {
 	return nil
 }
 
-// wishes repeats watchlist wishes.
+// repeatWatchlist sends watchlist adds again, unless the item was watched since.
 func (b *readBackPass) repeatWatchlist(open []queue.Doubt) error {
 	for _, d := range open {
 		watched, err := b.o.Outbox.WatchedSince(b.ctx, b.o.Account, *d.Entry.Media, d.Entry.CreatedAt)
@@ -195,7 +196,7 @@ func (b *readBackPass) repeatWatchlist(open []queue.Doubt) error {
 	return nil
 }
 
-// viewings looks for the viewings of one type in the whole history.
+// readViewings searches the service's whole history for viewings of one type.
 func (b *readBackPass) readViewings(open []queue.Doubt, t viewing.MediaType) error {
 	if !b.mayUse(supportHistory) {
 		return b.applySetting(open, codeUnreadable)
@@ -253,7 +254,8 @@ func (b *readBackPass) readViewings(open []queue.Doubt, t viewing.MediaType) err
 	return nil
 }
 
-// precision is how the service keeps times, as learned now or before.
+// learnPrecision returns how precisely the service stores times. A complete history updates
+// what was learned before.
 func (b *readBackPass) learnPrecision(h doubt.History) doubt.Precision {
 	keeps := doubt.Precision(b.row.Keeps)
 	learned := h.Precision()

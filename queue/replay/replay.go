@@ -22,37 +22,38 @@ type Options struct {
 	// Account is the name of the account whose entries are sent.
 	Account string
 	Outbox  *queue.Store
-	// Service is nil as long as there is no key.
+	// Service is nil while there is no key.
 	Service *tracker.Client
-	// Rate is how many entries may be sent a second, and BackfillRate how many of
-	// those may be of imports; 0 is no limit.
+	// Rate limits the entries sent per second, BackfillRate the imported ones
+	// among them; 0 means no limit.
 	Rate, BackfillRate float64
-	// Others are those that are asked after the service what an item is: Wikidata and
-	// TMDB, where the user turned them on. nil is for none.
+	// Providers returns the providers that identify items besides the service:
+	// Wikidata and TMDB, if the user enabled them. nil means none.
 	Providers func() resolve.Chain
-	// InDoubt is what becomes of those that reading back cannot settle; "" is
-	// [doubt.Hold].
+	// InDoubt decides about entries in doubt that reading back cannot resolve; ""
+	// means [doubt.Hold].
 	InDoubt doubt.Setting
 	// Idempotent says that the service records a request with the same
-	// Idempotency-Key once: what is in doubt is then sent again for 12 hours,
-	// and held afterwards.
+	// Idempotency-Key only once: entries in doubt are then sent again for 12
+	// hours, and held afterwards.
 	Idempotent bool
-	// Waits are those of reading back; zero values are package doubt's own. A
-	// shorter first one also brings resends with the same key forward.
+	// Waits are the waits before reading back; zero values mean the defaults of
+	// package doubt. A shorter First also shortens the wait before a resend with
+	// the same Idempotency-Key.
 	Waits doubt.Waits
 	// InstallationID goes into the Idempotency-Key of each request.
 	InstallationID string
-	// Logger names the account already; nil discards.
+	// Logger already carries the account's name; nil discards.
 	Logger *slog.Logger
-	// Step is called at each step, in tests: an error is one of the disk.
+	// Step is called before each write in tests; its error is treated as a disk error.
 	Step func(Step) error
 }
 
 // Step is a point in the loop where it writes the queue.
 type Step string
 
-// The steps: before and after an entry is marked as sending, before its answer is written,
-// and before anything else is written.
+// The steps: before and after an entry is marked as sending, before the result of its
+// request is written, and before anything else is written.
 const (
 	StepMark   Step = "mark"
 	StepMarked Step = "marked"
@@ -67,17 +68,17 @@ type Loop struct {
 	policy doubt.Policy
 	jitter jitter
 
-	wakeups chan struct{} // of Wake
-	changes queue.Changes // of the health
+	wakeups chan struct{} // filled by Wake
+	changes queue.Changes // notifies subscribers of a changed Health
 
 	mu         sync.Mutex
 	service    *tracker.Client
-	cancelWork context.CancelCauseFunc // ends what is done with the service before
+	cancelWork context.CancelCauseFunc // cancels run.ctx when the service is replaced
 	health     Health
 	sends      map[string]int64 // see Sends
 }
 
-// New makes a loop that does nothing until [Loop.Run].
+// New returns a loop that does nothing until [Loop.Run].
 func New(o Options) *Loop {
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	if o.Step == nil {
@@ -94,10 +95,10 @@ func New(o Options) *Loop {
 	return l
 }
 
-// Wake tells the loop that things may have changed for the better: the
-// network is back, the machine has resumed, the user asked to try again or
-// has changed the account's row (to pause or resume it, say). An account that
-// is offline or paused is probed at once. A Retry-After still holds.
+// Wake makes the loop retry now: the network is back, the machine has resumed,
+// the user asked for a retry or changed the account's row (for example to pause
+// or resume it). An account that is offline or paused is probed at once, but not
+// before the end of a Retry-After.
 func (l *Loop) Wake() {
 	select {
 	case l.wakeups <- struct{}{}:
@@ -105,10 +106,10 @@ func (l *Loop) Wake() {
 	}
 }
 
-// Use takes another service: a new key or address; nil takes the key away. The account
-// is probed at once, and goes on when the probe is answered well. A request under way
-// ends with the service it began with; what that one says of the key or the address no
-// longer counts.
+// SetService replaces the service after a change of key or address; nil removes the key.
+// The account is probed at once, and sends again after a successful probe. A request
+// in progress finishes with the old service; its response no longer affects the state of
+// the key or the address.
 func (l *Loop) SetService(s *tracker.Client) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,10 +117,10 @@ func (l *Loop) SetService(s *tracker.Client) {
 	l.cancelWork(errServiceReplaced)
 }
 
-// errReplaced is why something ends when another service is to be used.
+// errServiceReplaced is the cause with which [Loop.SetService] cancels the current work.
 var errServiceReplaced = errors.New("another service is used")
 
-// Sends are the requests for entries since [New], by what the answer meant: a
+// Sends returns the number of requests for entries since [New] by their result: a
 // [tracker.Fate], "unreachable" for [tracker.Offline], or "throttled" for a 429.
 func (l *Loop) Sends() map[string]int64 {
 	l.mu.Lock()
@@ -127,6 +128,7 @@ func (l *Loop) Sends() map[string]int64 {
 	return maps.Clone(l.sends)
 }
 
+// countSend counts one request for an entry by its result.
 func (l *Loop) countSend(v tracker.Verdict) {
 	result := string(v.Fate)
 	switch {

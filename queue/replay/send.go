@@ -15,8 +15,9 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// send takes an entry through one attempt: checks, the mark on disk, one request,
-// and what became of it. Its error is of our own disk.
+// send makes one attempt to send an entry: it runs the checks, marks the entry as sending
+// on disk, makes one request and writes the result. Every error it returns is one of the
+// local disk.
 func (r *run) send(e queue.Entry) error {
 	request, err := newRequest(r.o.InstallationID, e)
 	if err != nil {
@@ -32,7 +33,7 @@ func (r *run) send(e queue.Entry) error {
 	attempt, err := r.o.Outbox.Begin(r.saveCtx, e)
 	switch {
 	case isStale(err):
-		r.nextSendAt = time.Now().Add(backoffBase) // should it look the same again, we do not turn in a circle
+		r.nextSendAt = time.Now().Add(backoffBase) // avoids a busy loop if the entry stays the same
 		return nil
 	case err != nil:
 		return err
@@ -61,20 +62,20 @@ func (r *run) send(e queue.Entry) error {
 	return err
 }
 
-// settle writes what became of an entry, now or as soon as it can be written.
+// finishEntry writes the result of an entry, now or with a later flush.
 func (r *run) finishEntry(s queue.Settlement) error {
 	r.unsavedSettlement = &s
 	return r.flush()
 }
 
-// gone reports whether the entry is no longer ours to change. Trying again
-// would not help.
+// isStale reports whether the entry was changed or removed since it was read. A retry
+// would fail again.
 func isStale(err error) bool {
 	return errors.Is(err, queue.ErrChanged) || errors.Is(err, entry.ErrState) || errors.Is(err, entry.ErrNotFound)
 }
 
-// precheck does what comes before an entry is marked as sending. It is done with
-// the entry when that is not to be sent now.
+// precheck runs the checks before an entry is marked as sending. done reports that the
+// entry is not sent in this turn.
 func (r *run) precheck(e queue.Entry) (done bool, err error) {
 	if !r.ownerKnown {
 		if v := r.checkKeyOwner(); v.Fate != tracker.Delivered {
@@ -93,20 +94,19 @@ func (r *run) precheck(e queue.Entry) (done bool, err error) {
 	case e.Kind == viewing.KindListItem && !r.mayUse(SupportItems):
 		return true, r.finishEntry(queue.Settlement{Entry: e.ID, State: viewing.StateDropped, Why: viewing.Say("life.takesNoItems")})
 	case e.Kind == viewing.KindViewing && (e.Lane == viewing.LaneBackfill || e.Class != "" && e.Class != viewing.ClassLive):
-		// It was not seen live: the service may know it by another way.
+		// It was not seen live: the service may already have it from another program.
 		return r.checkHistory(e)
 	default:
 		return false, nil
 	}
 }
 
-// checkPatience bounds how long the number of an entry is checked.
+// numberCheckTimeout limits the check of one entry's TMDB number.
 const numberCheckTimeout = 20 * time.Second
 
-// contradicted checks with TMDB, where it is on, the number by which a source knows an
-// item, once before the entry is first sent. It holds the entry where something
-// contradicts. Where TMDB cannot be asked, and what a person has decided about, leaves
-// as it is.
+// checkSourceNumber checks the source's TMDB number with TMDB, if it is enabled, before the
+// entry is first sent, and holds the entry if TMDB contradicts it. An entry is sent
+// unchecked if TMDB is not available, or if the user has edited it.
 func (r *run) checkSourceNumber(e queue.Entry) (held bool, err error) {
 	if r.o.Providers == nil || e.Media == nil || e.Attempts > 0 || e.Touched != entry.Untouched || e.Correction != 0 {
 		return false, nil
@@ -120,9 +120,8 @@ func (r *run) checkSourceNumber(e queue.Entry) (held bool, err error) {
 	return r.o.Outbox.HoldContradicted(r.saveCtx, e, why)
 }
 
-// outlived puts an entry in doubt again that was to be sent with the same
-// Idempotency-Key when the service may have forgotten that key: it was kept
-// back too long.
+// checkResend returns an entry to doubt if it waited so long for a resend that the
+// service may have forgotten its Idempotency-Key.
 func (r *run) checkResend(e queue.Entry) (bool, error) {
 	d, ok, err := r.o.Outbox.Doubt(r.ctx, e.ID)
 	now := time.Now()
@@ -133,8 +132,8 @@ func (r *run) checkResend(e queue.Entry) (bool, error) {
 	return true, r.finishEntry(queue.Settlement{Entry: e.ID, State: viewing.StateInDoubt, NextAt: now, Why: viewing.Say("life.keyForgotten")})
 }
 
-// keepLists records which lists the service has, so that a new one can be told
-// from them. Without that, a doubt about this one waits for the user.
+// saveKnownLists stores which lists the service has, so that reading back can recognize
+// the new one. Without them, the user must decide about a list in doubt.
 func (r *run) saveKnownLists(e queue.Entry) error {
 	if !r.mayUse(supportLists) {
 		return nil
@@ -150,9 +149,9 @@ func (r *run) saveKnownLists(e queue.Entry) error {
 	return r.o.Outbox.SaveLists(r.saveCtx, e.ID, ids)
 }
 
-// learnItems takes from the answer to an item of a list whether the service
-// takes any. A service that has taken some before means this list, and one that
-// refuses the key here and nowhere else has no such operation for it.
+// checkItemSupport derives from the response to a list item whether the service supports
+// list items at all. If it accepted some before, only this list is missing. A service that
+// refuses the key for this operation only does not support it.
 func (r *run) checkItemSupport(v tracker.Verdict) tracker.Verdict {
 	if v.Fate == tracker.Refused && r.service.Probe(r.requestCtx).Fate == tracker.Delivered {
 		v.Fate, v.Problem, v.Hint = tracker.Lacking, viewing.Say("life.takesNoItems"), viewing.Message{}
@@ -169,7 +168,7 @@ func (r *run) checkItemSupport(v tracker.Verdict) tracker.Verdict {
 	return v
 }
 
-// newRequest is what the service is asked for an entry.
+// newRequest returns the request for an entry.
 func newRequest(installation string, e queue.Entry) (tracker.Request, error) {
 	r := tracker.Request{
 		Kind: e.Kind, WatchedAt: e.WatchedAt.Instant, Priority: e.Priority, NewList: e.List, List: e.ListID,
@@ -181,9 +180,9 @@ func newRequest(installation string, e queue.Entry) (tracker.Request, error) {
 	return r, r.Check()
 }
 
-// idempotencyKey names one act of the user towards one account: 64
-// hexadecimal digits, the same for every resend of it, another one after an
-// edit or a definite refusal. It tells the service nothing but that.
+// idempotencyKey returns the key of one entry for one account: 64 hexadecimal digits that
+// stay the same for every resend, and change after an edit or a definite refusal. The
+// hash reveals nothing else to the service.
 func idempotencyKey(installation string, e queue.Entry) string {
 	parts := []string{
 		installation,
@@ -192,13 +191,13 @@ func idempotencyKey(installation string, e queue.Entry) string {
 	}
 	hash := sha256.New()
 	for _, part := range parts {
-		// With its length before it no part can run into the next.
+		// The length prefix keeps the parts apart.
 		fmt.Fprintf(hash, "%d:%s,", len(part), part)
 	}
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// settlement is what becomes of an entry by the answer to its request.
+// newSettlement returns the entry's new state after the response to its request.
 func newSettlement(e queue.Entry, attempt int64, v tracker.Verdict, now time.Time, j jitter) queue.Settlement {
 	s := queue.Settlement{
 		Entry: e.ID, Attempt: attempt, State: viewing.StatePending, NextAt: e.NextAt,
@@ -222,7 +221,7 @@ func newSettlement(e queue.Entry, attempt int64, v tracker.Verdict, now time.Tim
 	case tracker.Offline:
 		s.NotSent = true
 	case tracker.Refused, tracker.Unproven:
-		s.Uncounted = true // the account's trouble: the entry is as it was before
+		s.Uncounted = true // a problem of the account: the entry stays unchanged
 	case tracker.Later:
 		wait := j(doubled(backoffBase, backoffCap, e.Attempts))
 		if v.RetryAfter > 0 {
@@ -230,14 +229,13 @@ func newSettlement(e queue.Entry, attempt int64, v tracker.Verdict, now time.Tim
 		}
 		s.NextAt = now.Add(wait)
 	default:
-		// It may have arrived. From here only the service's own records, or the
-		// user, can say what became of it.
+		// It may have arrived. Only the service's history or the user can decide.
 		end(viewing.StateInDoubt)
 	}
 	return s
 }
 
-// unfit is the settlement of an entry of which no request can be made.
+// unsendableSettlement holds an entry for which no request can be made.
 func unsendableSettlement(e queue.Entry, err error) queue.Settlement {
 	reason := viewing.ReasonReview
 	switch {
@@ -251,8 +249,8 @@ func unsendableSettlement(e queue.Entry, err error) queue.Settlement {
 	}
 }
 
-// report logs what the user may have to act on; everything else is the
-// account's health, or for the curious.
+// logVerdict logs the results that may need the user's attention as warnings, and all
+// results at debug level.
 func (r *run) logVerdict(e queue.Entry, v tracker.Verdict) {
 	log := r.o.Logger.With("entry", e.ID, "kind", string(e.Kind), "status", v.Status, "code", v.Code)
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Precision is how a service keeps the times it is sent.
+// Precision is how precisely a service stores the times it receives.
 type Precision string
 
 // The precisions, the finest first.
@@ -17,11 +17,11 @@ const (
 	Exact   Precision = "exact"   // to the second
 	Minute  Precision = "minute"  // cut or rounded to the minute
 	Day     Precision = "day"     // only the day
-	Arrival Precision = "arrival" // not at all: it stores the time of arrival
+	Arrival Precision = "arrival" // ignored: the service stores the time of arrival
 )
 
-// Same reports whether two times of one item are one time to a service that
-// keeps times so. Without knowing, only equal seconds are.
+// Same reports whether two times are equal at this precision. [Unknown] compares
+// seconds, as [Exact] does.
 func (p Precision) Same(a, b time.Time) bool {
 	switch p {
 	case Unknown, Exact:
@@ -35,102 +35,103 @@ func (p Precision) Same(a, b time.Time) bool {
 	}
 }
 
-// days is the distance of two days of the calendar, in UTC.
+// daysApart returns the number of calendar days between two times, in UTC.
 func daysApart(a, b time.Time) int {
 	const day = 24 * time.Hour
 	d := int(a.UTC().Truncate(day).Sub(b.UTC().Truncate(day)) / day)
 	return max(d, -d)
 }
 
-// The waits.
+// The default waits.
 const (
 	firstReadWait = 2 * time.Second  // from the doubt to the first reading
 	absenceWait   = 5 * time.Minute  // from the last byte to the first reading that can prove absence
 	readInterval  = 30 * time.Second // between two such readings
-	slowInterval  = 24 * time.Hour   // once reading can say no more for now
+	slowInterval  = 24 * time.Hour   // between readings after the setting has decided
 )
 
-// Waits are shorter or longer waits for a service that is known to need them;
-// zero values are 5 minutes and 30 s.
+// Waits overrides the waits for a service that needs others; zero values mean 5 minutes
+// (First: from the last byte to a reading that can prove absence) and 30 s (Between: two
+// such readings).
 type Waits struct{ First, Between time.Duration }
 
 func (w Waits) first() time.Duration   { return cmp.Or(w.First, absenceWait) }
 func (w Waits) between() time.Duration { return cmp.Or(w.Between, readInterval) }
 
-// Reading is what one reading of the history showed of one item.
+// Reading holds what one reading of the history contains about one item.
 type Reading struct {
 	At       time.Time   // when it began
-	Complete bool        // all of the history was read, and nothing moved meanwhile
+	Complete bool        // the whole history was read, and it did not change meanwhile
 	Records  []time.Time // the times of this item's records
 	// Vague says that a record may be this item's, but cannot be compared or
 	// has no time.
 	Vague bool
-	// Anchor says that a viewing of the same form which the service has
-	// answered with success was seen, at its time.
+	// Anchor says that the history contains an anchor of the same naming form, at
+	// its time.
 	Anchor bool
 }
 
-// Evidence is all that is known of one viewing in doubt.
+// Evidence is everything that the decision about one viewing in doubt is based on.
 type Evidence struct {
 	Watched time.Time // its time, as it was sent
 	Reading Reading
-	Age     time.Duration // of the last byte of its last request, when the reading began
-	// Absent is when an earlier reading began that could have shown it and did not;
-	// zero for none.
+	Age     time.Duration // from the last byte of its last request to the begin of the reading
+	// Absent is when the first reading began that could have contained the record and did
+	// not; zero for none.
 	Absent    time.Time
-	Taken     int // the readings so far that could
+	Taken     int // readings so far that could have contained the record
 	Precision Precision
-	// Claimed are the times of this item's records that other entries of ours
-	// account for.
+	// Claimed are the times of delivered viewings of this item in the queue: their
+	// records are not this entry's.
 	Claimed []time.Time
-	// Elder and Younger are the times of the other doubts about this item,
-	// queued before and after this one.
+	// Older and Newer are the times of the other doubts about this item, queued before
+	// and after this one.
 	Older, Newer []time.Time
 	Waits        Waits
 }
 
-// What becomes of a viewing in doubt.
+// The next state of a viewing in doubt.
 const (
 	delivered   = viewing.StateDelivered // the service has it
-	sendAgain   = viewing.StatePending   // the service does not have it: it is sent again
-	stayInDoubt = viewing.StateInDoubt   // nobody can tell, or not yet
+	sendAgain   = viewing.StatePending   // the service does not have it
+	stayInDoubt = viewing.StateInDoubt   // the reading proves neither
 )
 
-// decision is what follows from the evidence.
+// decision is the result of [decide]. Wait, Absent and Final are set for stayInDoubt only.
 type decision struct {
 	state  viewing.State
 	Why    viewing.Message
-	Wait   time.Duration // for stay: from the last reading to the next
-	Absent time.Time     // for stay: [Evidence.Absent] at the next
-	// Final, for stay, says that further readings are not likely to tell
-	// more: from here it is the user's setting that decides.
+	Wait   time.Duration // from the last reading to the next
+	Absent time.Time     // [Evidence.Absent] for the next decision
+	// Final says that further readings are unlikely to decide: the user's setting
+	// applies.
 	Final bool
 }
 
-// decide is the table; the package comment has its reasons.
+// decide implements the table of the package comment for viewings.
 func decide(e Evidence) decision {
-	shown, claimed, elder := e.countMatching(e.Reading.Records), e.countMatching(e.Claimed), e.countMatching(e.Older)
-	doubts, free, early := 1+elder+e.countMatching(e.Newer), shown-claimed, e.Age < e.Waits.first()
+	shown, claimed, older := e.countMatching(e.Reading.Records), e.countMatching(e.Claimed), e.countMatching(e.Older)
+	doubts, unclaimed, early := 1+older+e.countMatching(e.Newer), shown-claimed, e.Age < e.Waits.first()
 
 	switch {
 	// A record at the viewing's time.
 	case e.Precision != Arrival && e.Precision != Day && shown > 0 && doubts == 1 && claimed == 0:
 		return decision{state: delivered, Why: viewing.Say("doubt.there")}
-	case e.Precision != Arrival && e.Precision != Day && e.Reading.Complete && elder < free:
-		return decision{state: delivered, Why: viewing.Say("doubt.free", "n", strconv.Itoa(free))}
+	case e.Precision != Arrival && e.Precision != Day && e.Reading.Complete && older < unclaimed:
+		return decision{state: delivered, Why: viewing.Say("doubt.free", "n", strconv.Itoa(unclaimed))}
 	case early:
 		return decision{state: stayInDoubt, Wait: e.Waits.first() - e.Age, Why: viewing.Say("doubt.tooEarly")}
 	case e.Precision == Arrival:
 		return e.leaveToSetting(viewing.Say("doubt.arrivalTimes"))
 	case e.Precision == Day && shown > 0:
 		return e.leaveToSetting(viewing.Say("doubt.daysOnly"))
-	case shown > 0 && e.Reading.Complete && free <= 0:
-		// The other entry's may have been taken away, and this one be ours.
+	case shown > 0 && e.Reading.Complete && unclaimed <= 0:
+		// The other entry's record may have been deleted on the service: this one may be ours.
 		return e.leaveToSetting(viewing.Say("doubt.otherEntries"))
 	case shown > 0 && e.Reading.Complete:
-		return e.leaveToSetting(viewing.Say("doubt.tooFew", "n", strconv.Itoa(free), "doubts", strconv.Itoa(doubts)))
+		return e.leaveToSetting(viewing.Say("doubt.tooFew", "n", strconv.Itoa(unclaimed), "doubts", strconv.Itoa(doubts)))
 
-	// No such record.
+	// No record at the viewing's time.
 	case !e.Reading.Complete:
 		return e.readAgain(viewing.Say("doubt.notWhole"))
 	case e.Reading.Vague:
@@ -150,7 +151,7 @@ func decide(e Evidence) decision {
 	}
 }
 
-// count is how many of times are the viewing's own.
+// countMatching returns how many of times equal the viewing's time at the service's precision.
 func (e Evidence) countMatching(times []time.Time) (n int) {
 	for _, t := range times {
 		if e.Precision.Same(t, e.Watched) {
@@ -160,7 +161,8 @@ func (e Evidence) countMatching(times []time.Time) (n int) {
 	return n
 }
 
-// later waits longer the more readings were taken.
+// readAgain keeps the viewing in doubt until the next reading, or until the setting
+// applies if all readings were taken. The wait grows with the number of readings.
 func (e Evidence) readAgain(why viewing.Message) decision {
 	waits := [...]time.Duration{e.Waits.between(), e.Waits.between(), e.Waits.first(), time.Hour, 6 * time.Hour}
 	if e.Taken > len(waits) {
@@ -169,6 +171,7 @@ func (e Evidence) readAgain(why viewing.Message) decision {
 	return decision{state: stayInDoubt, Wait: waits[max(e.Taken, 1)-1], Why: why}
 }
 
+// leaveToSetting keeps the viewing in doubt and has the user's setting decide.
 func (e Evidence) leaveToSetting(why viewing.Message) decision {
 	return decision{state: stayInDoubt, Wait: slowInterval, Final: true, Why: why}
 }

@@ -9,28 +9,29 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// maxAnchors is how many anchors of one form are looked for in a history.
+// maxAnchors is how many anchors of one naming form are searched in a history.
 const maxAnchors = 20
 
-// Anchor is a viewing that the service has answered with success.
+// Anchor is a viewing that the service answered with 2xx: a working history contains it.
 type Anchor struct {
 	Media   viewing.Media
 	Watched time.Time // its time, as it was sent
 	Sent    time.Time // when it was sent, by this machine's clock
 
-	records []time.Time // the item's records
+	records []time.Time // times of the item's records in the history
 }
 
 // History is one reading of the history of one type.
 type History struct {
 	At       time.Time // when it began
-	Complete bool      // all of it was read, and nothing moved meanwhile
+	Complete bool      // the whole history was read, and it did not change meanwhile
 
 	items   []tracker.HistoryItem
 	anchors []Anchor
 }
 
-// NewHistory is a reading that began at that time, and what it shows of the anchors.
+// NewHistory returns the history of a reading that began at the given time, with the anchors'
+// records in it.
 func NewHistory(at time.Time, r tracker.Reading, anchors []Anchor) History {
 	h := History{At: at, Complete: r.Complete, items: r.Items}
 	count := map[string]int{}
@@ -43,8 +44,8 @@ func NewHistory(at time.Time, r tracker.Reading, anchors []Anchor) History {
 	return h
 }
 
-// form is how an item is named towards the service. Only items of one form
-// tell anything of each other.
+// namingForm returns how requests name the item. An anchor proves something only about
+// items of the same form.
 func namingForm(m viewing.Media) string {
 	if m.Placed() {
 		return "placed"
@@ -52,74 +53,77 @@ func namingForm(m viewing.Media) string {
 	return string(m.Type)
 }
 
-// Read is what the history shows of a viewing, by a service that keeps times so.
-func (h History) Read(m viewing.Media, watched time.Time, keeps Precision) Reading {
+// Read returns what the history contains about a viewing, if the service stores times with
+// that precision.
+func (h History) Read(m viewing.Media, watched time.Time, p Precision) Reading {
 	r := Reading{At: h.At, Complete: h.Complete}
 	r.Records, r.Vague = RecordTimes(h.items, m, watched)
 	r.Anchor = slices.ContainsFunc(h.anchors, func(a Anchor) bool {
-		return namingForm(a.Media) == namingForm(m) && slices.ContainsFunc(a.records, func(t time.Time) bool { return keeps.Same(t, a.Watched) })
+		return namingForm(a.Media) == namingForm(m) && slices.ContainsFunc(a.records, func(t time.Time) bool { return p.Same(t, a.Watched) })
 	})
 	return r
 }
 
-// Times are the times of an item's records. Vague: a record near that time may be
-// the item's, but cannot be compared. Or a record of the item has no time.
+// RecordTimes returns the times of an item's records. vague reports that a record of the
+// item has no time, or that a record on the day of at may be the item's but cannot be
+// compared.
 func RecordTimes(records []tracker.HistoryItem, m viewing.Media, at time.Time) (all []time.Time, vague bool) {
 	for _, h := range records {
-		switch like := h.Compare(m); {
-		case like == tracker.Alike && !h.WatchedAt.IsZero():
+		switch likeness := h.Compare(m); {
+		case likeness == tracker.Alike && !h.WatchedAt.IsZero():
 			all = append(all, h.WatchedAt)
-		case like == tracker.Alike, like == tracker.Unclear && (h.WatchedAt.IsZero() || Day.Same(h.WatchedAt, at)):
+		case likeness == tracker.Alike, likeness == tracker.Unclear && (h.WatchedAt.IsZero() || Day.Same(h.WatchedAt, at)):
 			vague = true
 		}
 	}
 	return all, vague
 }
 
-// Precision is how the service keeps times, by all anchors that the history shows: the
-// coarsest way that explains them, and [Unknown] when it shows none. A viewing at a
-// whole minute cannot tell seconds from minutes; one that was sent the moment it ended
-// cannot tell its time from that of its arrival. Others can.
+// Precision returns how precisely the service stores times: the coarsest precision that
+// explains the records of all anchors in the history, or [Unknown] without any. One anchor
+// may fit several: a time at a whole minute fits Exact and Minute, and a viewing sent as
+// soon as it ended also fits Arrival.
 func (h History) Precision() Precision {
-	shown := slices.DeleteFunc(slices.Clone(h.anchors), func(a Anchor) bool { return len(a.records) == 0 }) // taken away since
+	shown := slices.DeleteFunc(slices.Clone(h.anchors), func(a Anchor) bool { return len(a.records) == 0 }) // deleted since
 	if len(shown) == 0 {
 		return Unknown
 	}
-	for _, way := range []Precision{Arrival, Day, Minute, Exact} {
-		if !slices.ContainsFunc(shown, func(a Anchor) bool { return !a.explains(way) }) {
-			if way == Day && len(shown) == 1 {
-				return Unknown // one that merely arrived at a whole quarter would look the same
+	for _, p := range []Precision{Arrival, Day, Minute, Exact} {
+		if !slices.ContainsFunc(shown, func(a Anchor) bool { return !a.fits(p) }) {
+			if p == Day && len(shown) == 1 {
+				return Unknown // a time of arrival at a whole quarter of an hour would fit, too
 			}
-			return way
+			return p
 		}
 	}
 	return Arrival // they contradict each other
 }
 
-// live is how close to its end a viewing may be sent for the time of arrival
-// to pass for its own.
+// arrivalWindow is how soon after its end a viewing must be sent for the time of arrival
+// to look like its own time.
 const arrivalWindow = 2 * time.Minute
 
-// explains reports whether the service may keep times so, by the record that is closest
-// to the anchor.
-func (a Anchor) explains(way Precision) bool {
+// fits reports whether the anchor's closest record is what a service with that precision
+// would store.
+func (a Anchor) fits(p Precision) bool {
 	shown := slices.MinFunc(a.records, func(s, t time.Time) int {
 		return cmp.Compare(s.Sub(a.Watched).Abs(), t.Sub(a.Watched).Abs())
 	})
-	switch way {
+	switch p {
 	case Exact:
 		return Exact.Same(shown, a.Watched)
 	case Minute:
 		return isMultipleOf(shown, time.Minute) && Minute.Same(shown, a.Watched)
 	case Day:
-		// A day's begin or noon in some zone; zones are quarters of an hour apart.
+		// Midnight or noon in some time zone; offsets are multiples of 15 minutes.
 		return isMultipleOf(shown, 15*time.Minute) && Day.Same(shown, a.Watched)
 	default:
-		// That the milliseconds agree, or all is round, is no accident.
+		// Equal milliseconds, or a round time, are not a coincidence.
 		agree := shown.Equal(a.Watched) && !isMultipleOf(shown, time.Second)
 		near := Minute.Same(shown, a.Watched)
 		return !agree && (near && a.Sent.Sub(a.Watched).Abs() < arrivalWindow || !near && !isMultipleOf(shown, 15*time.Minute))
 	}
 }
 
+// isMultipleOf reports whether t is a whole multiple of unit in UTC.
 func isMultipleOf(t time.Time, unit time.Duration) bool { return t.UTC().Truncate(unit).Equal(t) }

@@ -11,31 +11,31 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Setting is what becomes of an entry in doubt that reading back cannot settle.
+// Setting decides about an entry in doubt if reading back cannot.
 type Setting string
 
 // The settings.
 const (
-	Hold   Setting = "hold"      // it waits for the user
-	Resend Setting = "resend"    // it is sent again, and may be recorded twice
-	Assume Setting = "delivered" // it is taken to have arrived, and may be lost
+	Hold   Setting = "hold"      // the entry waits for the user
+	Resend Setting = "resend"    // the entry is sent again, and may be recorded twice
+	Assume Setting = "delivered" // the entry counts as delivered, and may be lost
 )
 
 const (
 	resendFirst       = 30 * time.Second    // before the first resend with the same Idempotency-Key
-	resendLast        = 15 * time.Minute    // the longest wait before another one
-	resendMaxAge      = 12 * time.Hour      // how long a service is trusted to remember a key
-	readBackMaxAge    = 30 * 24 * time.Hour // how long an entry is read back that the user must settle
-	maxResends        = 3                   // requests of an entry that may each be recorded
-	maxWatchlistSends = 8                   // how often a wish is repeated by itself
-	maxListReads      = 5                   // how often lists are read that cannot be read whole
+	resendLast        = 15 * time.Minute    // longest wait before another resend
+	resendMaxAge      = 12 * time.Hour      // how long a service is trusted to remember an Idempotency-Key
+	readBackMaxAge    = 30 * 24 * time.Hour // how long a held entry is read back
+	maxResends        = 3                   // requests for an entry that may each be recorded
+	maxWatchlistSends = 8                   // automatic repeats of a watchlist add
+	maxListReads      = 5                   // readings of lists that stay incomplete
 )
 
-// Policy is how an account's doubts are handled.
+// Policy decides about the entries in doubt of one account.
 type Policy struct {
 	Setting Setting
 	// Idempotent says that the service records a request with the same
-	// Idempotency-Key once.
+	// Idempotency-Key only once.
 	Idempotent bool
 	Waits      Waits
 }
@@ -43,26 +43,27 @@ type Policy struct {
 // Case is one entry in doubt.
 type Case struct {
 	queue.Doubt
-	// Seen is when this run of the program first saw it in doubt since then. Its clock
-	// cannot be set.
+	// Seen is when this run of the program first saw this doubt. It has a monotonic
+	// clock reading, so setting the clock does not change the age.
 	Seen time.Time
-	// Stranger says that its last request went to another address, or with
-	// another person's key.
+	// OtherOwner says that its last request went to another address, or with
+	// another user's key.
 	OtherOwner bool
 }
 
-// age is how long ago its last request ended, by the clock that says less.
+// age returns how long ago its last request ended, by the wall clock or since Seen,
+// whichever is shorter.
 func (c Case) age(now time.Time) time.Duration { return min(now.Sub(c.At), now.Sub(c.Seen)) }
 
-// Resends reports whether an entry that is in doubt since then is sent again
-// with the same Idempotency-Key, instead of being read back.
+// Resends reports whether an entry in doubt since the given time is sent again with the
+// same Idempotency-Key, instead of being read back.
 func (p Policy) Resends(since, now time.Time) bool {
 	age := now.Sub(since)
 	return p.Idempotent && age >= 0 && age < resendMaxAge
 }
 
-// Begin is the first read-back of an entry that came into doubt at that instant. With
-// an Idempotency-Key it is the next resend, by the number of earlier requests.
+// FirstReadBack returns the time of the first read-back of an entry in doubt since at. If
+// the service is idempotent, it is the time of the next resend; the wait doubles with each attempt.
 func (p Policy) FirstReadBack(attempts int, at time.Time) time.Time {
 	if !p.Idempotent {
 		return at.Add(min(firstReadWait, p.Waits.first()))
@@ -74,24 +75,24 @@ func (p Policy) FirstReadBack(attempts int, at time.Time) time.Time {
 	return at.Add(wait)
 }
 
-// Early reports whether reading back can only prove arrival yet.
+// TooEarlyForAbsence reports whether reading back can only prove arrival so far.
 func (p Policy) TooEarlyForAbsence(c Case, now time.Time) bool { return c.age(now) < p.Waits.first() }
 
-// Due is when an entry is read back; zero for never. shows says that a reading may show
-// it before its absence can be proven. A clock that was set back puts it off by a day
-// at most.
-func (p Policy) Due(c Case, shows bool, now time.Time) time.Time {
+// Due returns when an entry is read back; zero for never. readable says that the service
+// has a history, so an early reading may prove arrival. A clock that was set back delays
+// the read-back by a day at most.
+func (p Policy) Due(c Case, readable bool, now time.Time) time.Time {
 	if c.ReadAt.IsZero() {
 		return time.Time{}
 	}
 	wait := min(c.ReadAt.Sub(now), slowInterval)
-	if !shows && !p.Resends(c.Since, now) {
+	if !readable && !p.Resends(c.Since, now) {
 		wait = max(wait, p.Waits.first()-c.age(now))
 	}
 	return now.Add(wait)
 }
 
-// Unread settles an entry of which nothing has to be read; ok is false when it
+// DecideUnread decides about an entry without reading from the service; ok is false if it
 // has to be read back.
 func (p Policy) DecideUnread(c Case, now time.Time) (o queue.ReadBack, ok bool) {
 	switch {
@@ -104,9 +105,9 @@ func (p Policy) DecideUnread(c Case, now time.Time) (o queue.ReadBack, ok bool) 
 	}
 }
 
-// Unsettled has the setting decide about an entry that reading back cannot settle, once
-// its absence could have been proven. What another person's key says settles nothing
-// either.
+// ApplySetting applies the setting to an entry that reading back cannot decide, but not
+// before absence could have been proven. It always holds entries with OtherOwner or of
+// idempotent services, and those that were sent maxResends times.
 func (p Policy) ApplySetting(c Case, why viewing.Message, now time.Time) queue.ReadBack {
 	o := queue.ReadBack{State: viewing.StateInDoubt, ReadBacks: c.ReadBacks}
 	setting := p.Setting
@@ -129,13 +130,13 @@ func (p Policy) ApplySetting(c Case, why viewing.Message, now time.Time) queue.R
 	return o
 }
 
-// after is the end of a wait, in whole milliseconds, as it is stored. It is rounded up:
-// a read-back before the end would find the same and plan itself again at once.
+// endOfWait returns at plus wait, rounded up to the milliseconds that are stored: a
+// read-back before the end would change nothing and be due again at once.
 func endOfWait(at time.Time, wait time.Duration) time.Time {
 	return at.Add(wait + time.Millisecond - 1).Truncate(time.Millisecond)
 }
 
-// Viewing decides about a viewing by its case and what the last reading showed.
+// DecideViewing decides about a viewing after a reading of the history.
 func (p Policy) DecideViewing(c Case, e Evidence, now time.Time) queue.ReadBack {
 	if e.Age, e.Waits = c.age(e.Reading.At), p.Waits; e.Age >= p.Waits.first() {
 		c.ReadBacks++
@@ -155,15 +156,15 @@ func (p Policy) DecideViewing(c Case, e Evidence, now time.Time) queue.ReadBack 
 	return o
 }
 
-// Lists are what is known when the creation of a list is in doubt.
+// Lists is what a decision about the creation of a list is based on.
 type Lists struct {
-	Shown    []tracker.RemoteList // what the service shows
-	Complete bool                 // that is all
-	Doubts   []viewing.List       // all lists of ours in doubt
+	Shown    []tracker.RemoteList // the lists read from the service
+	Complete bool                 // all lists were read
+	Doubts   []viewing.List       // all lists of the queue in doubt
 }
 
-// List decides about a list: it is ours only if it was not there before and is
-// all that we asked for.
+// DecideList decides about a list. It is delivered if exactly one list on the service is
+// new and equal to it, and no other list in doubt is.
 func (p Policy) DecideList(c Case, known Lists, now time.Time) queue.ReadBack {
 	list, before := *c.Entry.List, c.Before
 	c.ReadBacks++
@@ -192,7 +193,7 @@ func (p Policy) DecideList(c Case, known Lists, now time.Time) queue.ReadBack {
 	}
 }
 
-// remoteOf is a list as the service would show it.
+// asRemoteList returns the list as the service would return it.
 func asRemoteList(l viewing.List) tracker.RemoteList {
 	r := tracker.RemoteList{Name: l.Name, Description: l.Description, Visibility: l.Visibility}
 	if r.Visibility == "" {
@@ -201,13 +202,14 @@ func asRemoteList(l viewing.List) tracker.RemoteList {
 	return r
 }
 
+// sameList reports whether r has the name, description and visibility of l.
 func sameList(l viewing.List, r tracker.RemoteList) bool {
 	r.ID = ""
 	return asRemoteList(l) == r
 }
 
-// Wish decides about a wish for the watchlist. To wish twice is to wish once. But an
-// item that was watched since has left the list.
+// DecideWatchlist decides about a watchlist add. Repeating it is harmless, unless the item
+// was watched since: that removed it from the watchlist.
 func DecideWatchlist(c Case, watched bool) queue.ReadBack {
 	o := queue.ReadBack{State: viewing.StateInDoubt, ReadBacks: c.ReadBacks + 1}
 	switch {
