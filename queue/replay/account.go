@@ -11,7 +11,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// KeyAnothers is the problem code of an account whose key belongs to another user.
+// KeyAnothers is the problem code of an account if its key belongs to another user.
 const KeyAnothers = "keyAnothers"
 
 // readRow reads the account's row for this turn, and ends a user's pause that has expired.

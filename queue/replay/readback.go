@@ -101,8 +101,8 @@ func (r *run) newCase(d queue.Doubt) doubt.Case {
 	return doubt.Case{Doubt: d, Seen: r.firstSeen[newDoubtKey(d)], OtherOwner: d.SentAt.Before(r.row.MovedAt) || r.isOtherOwner(d.Owner)}
 }
 
-// isOtherOwner reports whether owner, whose key was used for a request, is another user
-// than the current one.
+// isOtherOwner reports whether owner, the user of the key that a request was sent with, is
+// not the current user.
 func (r *run) isOtherOwner(owner string) bool {
 	return owner != "" && r.keyUserID != "" && owner != r.keyUserID
 }
@@ -155,7 +155,7 @@ func (b *readBackPass) applySetting(open []queue.Doubt, code string) error {
 	return nil
 }
 
-// readLists searches the service's lists for those whose creation is in doubt.
+// readLists searches the service's lists for those that a request in doubt may have created.
 func (b *readBackPass) readLists(open []queue.Doubt) (err error) {
 	if !b.mayUse(supportLists) {
 		return b.applySetting(open, codeUnreadable)

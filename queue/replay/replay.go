@@ -19,7 +19,7 @@ import (
 
 // Options configures [New].
 type Options struct {
-	// Account is the name of the account whose entries are sent.
+	// Account is the name of the account to send for.
 	Account string
 	Outbox  *queue.Store
 	// Service is nil while there is no key.

@@ -12,41 +12,41 @@ import (
 	"time"
 )
 
-// How long answers are believed. TMDB's terms allow six months. What was not found,
-// hits of a search, and the list of a season grow: new films and episodes come.
+// How long answers are used. TMDB's terms allow six months. Empty answers, search hits and
+// the episodes of a season expire sooner: new films and episodes appear.
 const (
 	foundMaxAge   = 30 * 24 * time.Hour
-	growingMaxAge = 20 * time.Hour // shorter than the first wait before an entry is asked about again
+	growingMaxAge = 20 * time.Hour // shorter than the first wait before an entry is looked up again
 )
 
-// Cache keeps on disk what was answered, so that each thing is asked once: a file for
-// each answer, in a folder for each provider. No name tells what was asked. With it
-// nothing is lost but questions that were asked already. A nil Cache remembers nothing.
+// Cache stores answers on disk, so that each question is asked once: one file per answer, in
+// one folder per provider. File names are hashes and do not reveal the questions. Deleting
+// the cache only costs requests. A nil Cache stores nothing.
 type Cache struct {
 	dir string
 	now func() time.Time
 }
 
-// remembered is an answer in its file.
+// cacheEntry is the content of a cache file.
 type cacheEntry struct {
 	At     time.Time
 	Answer Answer
 }
 
-// OpenCache opens or makes the folder. Answers that are too old, and those of others than
-// named, as "TMDB", are forgotten: TMDB's terms ask for that. fresh is true where somebody
-// named is new.
+// OpenCache opens or creates the folder. It deletes expired answers, and the answers of all
+// providers but those with the given [Provider.CacheKey]s: TMDB's terms require that. fresh
+// reports that one of the providers had no folder yet.
 func OpenCache(dir string, names ...string) (c *Cache, fresh bool, err error) {
 	c = &Cache{dir: dir, now: time.Now}
 	var wanted []string
-	for _, who := range names {
-		folder := c.folder(who)
+	for _, provider := range names {
+		folder := c.folder(provider)
 		wanted = append(wanted, folder)
 		_, missing := os.Stat(folder)
 		fresh = fresh || missing != nil
 		err = errors.Join(err, os.MkdirAll(folder, 0o700))
 	}
-	known, _ := filepath.Glob(filepath.Join(dir, "from-*")) // no file tells of another error
+	known, _ := filepath.Glob(filepath.Join(dir, "from-*")) // the only error is a bad pattern
 	for _, folder := range known {
 		if !slices.Contains(wanted, folder) {
 			err = errors.Join(err, os.RemoveAll(folder))
@@ -68,26 +68,27 @@ func OpenCache(dir string, names ...string) (c *Cache, fresh bool, err error) {
 	return c, fresh, nil
 }
 
-func (c *Cache) folder(who string) string {
-	return filepath.Join(c.dir, fmt.Sprintf("from-%x", sha256.Sum256([]byte(who))))
+// folder returns the folder of a provider's answers.
+func (c *Cache) folder(provider string) string {
+	return filepath.Join(c.dir, fmt.Sprintf("from-%x", sha256.Sum256([]byte(provider))))
 }
 
-// file is that of a question.
-func (c *Cache) file(who string, q Question) string {
+// file returns the path of the answer to a question.
+func (c *Cache) file(provider string, q Question) string {
 	key := fmt.Sprintf("%s %s %d %d %d %s", q.Topic, q.Kind, q.Number, q.Season, q.Year, q.Text)
-	return filepath.Join(c.folder(who), fmt.Sprintf("%x", sha256.Sum256([]byte(key))))
+	return filepath.Join(c.folder(provider), fmt.Sprintf("%x", sha256.Sum256([]byte(key))))
 }
 
-// recall is what is remembered of some questions, and young enough. What cannot be read
-// is not remembered.
-func (c *Cache) load(who string, wanted []Question) map[Question]*Answer {
+// load returns the stored answers to questions that are not expired. Unreadable files are
+// ignored.
+func (c *Cache) load(provider string, wanted []Question) map[Question]*Answer {
 	found := map[Question]*Answer{}
 	if c == nil {
 		return found
 	}
 	for _, q := range wanted {
 		var r cacheEntry
-		body, err := os.ReadFile(c.file(who, q))
+		body, err := os.ReadFile(c.file(provider, q))
 		if err == nil && json.Unmarshal(body, &r) == nil && c.isFresh(q, r) {
 			found[q] = &r.Answer
 		}
@@ -95,19 +96,19 @@ func (c *Cache) load(who string, wanted []Question) map[Question]*Answer {
 	return found
 }
 
-// young reports whether an answer may still be believed. One from the future is not:
-// the clock was wrong, then or now.
+// isFresh reports whether an answer is not expired. An answer from the future counts as
+// expired: the clock was or is wrong.
 func (c *Cache) isFresh(q Question, r cacheEntry) bool {
-	lasts := foundMaxAge
+	maxAge := foundMaxAge
 	if r.Answer.isEmpty() || q.Topic == Season || q.Topic == ByTitle {
-		lasts = growingMaxAge
+		maxAge = growingMaxAge
 	}
 	age := c.now().Sub(r.At)
-	return age >= 0 && age < lasts
+	return age >= 0 && age < maxAge
 }
 
-// keep remembers answers.
-func (c *Cache) save(who string, answers map[Question]*Answer) (all error) {
+// save stores answers.
+func (c *Cache) save(provider string, answers map[Question]*Answer) (all error) {
 	if c == nil {
 		return nil
 	}
@@ -115,7 +116,7 @@ func (c *Cache) save(who string, answers map[Question]*Answer) (all error) {
 		if a != nil {
 			body, err := json.Marshal(cacheEntry{c.now(), *a})
 			if err == nil {
-				err = os.WriteFile(c.file(who, q), body, 0o600)
+				err = os.WriteFile(c.file(provider, q), body, 0o600)
 			}
 			all = errors.Join(all, err)
 		}

@@ -10,22 +10,22 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// The names of providers that decide something.
+// The names of providers that the decision depends on.
 const (
 	TMDB      = "TMDB"
 	ByService = "the service" // the tracking service
 )
 
-// maxRounds is how often answers may lead to further questions. The longest way is a
+// maxRounds is how often answers may lead to further questions. The longest sequence is a
 // search, the names of its hits, and a season.
 const maxRounds = 8
 
-// Chain are those that are asked, in their order.
+// Chain is a list of providers in the order in which they are asked.
 type Chain []*Provider
 
-// Decide decides about each piece of evidence. Where somebody cannot be asked, what
-// lacks an answer for that is decided without it, and names its open questions. The
-// error says why; it is nil where nothing is left open.
+// Decide decides about each piece of evidence. If a provider is unavailable, the decisions
+// that need its answers are made without them and list the unanswered questions. The error
+// says why questions are unanswered; it is nil if there are none.
 func (c Chain) Decide(ctx context.Context, all []Evidence) ([]Decision, error) {
 	k := &answerSet{answers: map[Question]*Answer{}, asked: map[Question]bool{}, unavailable: map[*Provider]error{}}
 	decided := make([]Decision, len(all))
@@ -56,23 +56,24 @@ func (c Chain) Decide(ctx context.Context, all []Evidence) ([]Decision, error) {
 	return decided, trouble
 }
 
-// Contradiction checks an item that is known by a TMDB number, where TMDB is on: it
-// says what contradicts, and is false for nothing, also where TMDB cannot be asked.
+// Contradiction checks an item with a TMDB number, if TMDB is enabled. It returns a message
+// and true if TMDB contradicts the number; false also if TMDB is unavailable.
 func (c Chain) Contradiction(ctx context.Context, m viewing.Media) (viewing.Message, bool) {
 	if len(c) == 0 || c[len(c)-1].Name != TMDB || !m.Identified() {
 		return viewing.Message{}, false
 	}
 	e := Evidence{Media: m}
 	if e.Unsure = false; m.Placed() {
-		e.IDs = viewing.IDs{} // it is sent by its place
+		e.IDs = viewing.IDs{} // it is sent by series, season and number
 	}
 	decided, _ := c[len(c)-1:].Decide(ctx, []Evidence{e})
 	d := decided[0].asContradiction(m)
 	return d.MessageWithProvider(), d.Contradicted && len(d.Unanswered) == 0
 }
 
-// contradicting is a decision about an item that is known by a number: what speaks
-// against that number. That nothing confirms it is no contradiction.
+// asContradiction turns a decision about an item with a number into one about that number:
+// it is contradicted if the decision is certain of another item. A missing confirmation
+// is not a contradiction.
 func (d Decision) asContradiction(m viewing.Media) Decision {
 	found := d.Item != nil && !m.Placed() && d.Item.Type == m.Type && d.Item.IDs.TMDB == m.IDs.TMDB // also an episode's place
 	if d.Item == nil || d.Item.Key() == m.Key() || found {
@@ -85,20 +86,22 @@ func (d Decision) asContradiction(m viewing.Media) Decision {
 	return is
 }
 
-// knowledge is what was learned while one call decides.
+// answerSet holds the answers during one call of [Chain.Decide].
 type answerSet struct {
 	answers     map[Question]*Answer
 	asked       map[Question]bool
-	unavailable map[*Provider]error // who could not be asked, and why
+	unavailable map[*Provider]error // the error of each provider that failed
 }
+
+// find returns the answer to a question, and whether there is one.
 
 func (k *answerSet) find(q Question) (*Answer, bool) {
 	a, known := k.answers[q]
 	return a, known
 }
 
-// ask asks each provider about what those before it have left open. What the last one
-// that matters could not be asked about stays without an answer.
+// askProviders asks each provider the questions that those before it left open. A question
+// stays unanswered if the last provider for it was unavailable.
 func (k *answerSet) askProviders(ctx context.Context, c Chain, open []Question) {
 	all, missing := map[Question]*Answer{}, map[Question]bool{}
 	for n, p := range c {
@@ -106,7 +109,7 @@ func (k *answerSet) askProviders(ctx context.Context, c Chain, open []Question) 
 		found, cancel := map[Question]*Answer{}, context.CancelFunc(func() {})
 		if len(rest) > 0 && k.unavailable[p] == nil {
 			asking := ctx
-			if end, ok := ctx.Deadline(); ok && n < len(c)-1 { // the others need time, too
+			if end, ok := ctx.Deadline(); ok && n < len(c)-1 { // leave time for the others
 				asking, cancel = context.WithTimeout(ctx, time.Until(end)/2)
 			}
 			var err error
@@ -127,13 +130,14 @@ func (k *answerSet) askProviders(ctx context.Context, c Chain, open []Question) 
 	}
 }
 
-// decides reports whether nobody else need be asked: it names one work. A title is
-// never decided: a later provider may know a namesake.
+// isFinal reports whether no other provider needs to be asked: there is exactly one
+// result. An answer to a title is never final: a later provider may know another work of
+// that name.
 func (a *Answer) isFinal(q Question) bool {
 	return !a.isEmpty() && !a.Partial && len(a.Works)+len(a.Episodes) == 1 && q.Topic != ByTitle
 }
 
-// and joins what a later provider says, by the table of the package's comment.
+// combine merges the answer of a later provider, by the table of the package comment.
 func (a *Answer) combine(later *Answer) *Answer {
 	switch {
 	case later == nil, later.isEmpty() && !a.isEmpty():

@@ -9,17 +9,17 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Clue is what a source reported of a film or series, of an episode that of its
-// series. A correction is remembered for it.
+// Clue is what a source reported about a film or series; for an episode, about its series.
+// Corrections are stored for clues.
 type Clue struct {
 	Kind  viewing.MediaType `json:"kind"` // movie or tv
 	IDs   viewing.IDs       `json:"ids,omitzero"`
 	Title string            `json:"title,omitempty"`
 	Year  int               `json:"year,omitempty"`
-	Site  *viewing.Site     `json:"site,omitempty"` // its name, and its number of the film or series alone
+	Site  *viewing.Site     `json:"site,omitempty"` // the site's name and its number of the film or series
 }
 
-// ClueOf is what a viewing tells.
+// ClueOf returns the clue in a viewing.
 func ClueOf(m viewing.Media) Clue {
 	c := Clue{Kind: m.Type, IDs: m.IDs, Title: m.Title, Year: m.Year}
 	if m.Type == viewing.Episode {
@@ -38,12 +38,13 @@ func ClueOf(m viewing.Media) Clue {
 	return c
 }
 
-// Clues are the keys by which the correction for an item is found, the strongest
-// first: the site's own number, and then the IMDb number, else the TVDB number, else
-// title and year. There are none where none of them was reported. A year that is not
-// known equals only that. TMDB's number has no part in it.
+// CorrectionKeys returns the keys to find the correction for an item, the strongest first:
+// the site's number, then the IMDb number, else the TVDB number, else title and year. There
+// are none if none of these was reported. A missing year matches only a missing year. The
+// TMDB number is not used.
 func CorrectionKeys(m viewing.Media) []string { return ClueOf(m).keys() }
 
+// keys returns the keys described at [CorrectionKeys].
 func (c Clue) keys() (all []string) {
 	if c.Site != nil {
 		all = append(all, fmt.Sprintf("%s site %s %s", c.Kind, c.Site.Name, c.Site.Title+c.Site.Series))
@@ -60,9 +61,9 @@ func (c Clue) keys() (all []string) {
 	return all
 }
 
-// contradicts reports whether clues of one key cannot be of one work: another
-// number of theirs differs, also at one site, or title and year are those of another.
-// A site's own number names one work, whatever else it says.
+// contradicts reports whether two clues with a common key belong to different works: another
+// number differs, or title and year differ. Equal numbers of one site always mean the same
+// work.
 func (c Clue) contradicts(o Clue) bool {
 	if c.Site != nil && o.Site != nil && c.Site.Name == o.Site.Name {
 		return *c.Site != *o.Site
@@ -72,58 +73,61 @@ func (c Clue) contradicts(o Clue) bool {
 	return numbers || titles && yearsApart(c.Year, o.Year)
 }
 
-// Correction is what a person has said that a film or series is. It holds for all
-// that is reported alike and has no identifier, and is found by its [Correction.Key].
+// Correction is a user's answer which film or series a source means. It applies to all
+// items without an identifier that have the same clue, and is found by its [Correction.Key].
 type Correction struct {
 	ID       int64     `json:"id"`
 	Reported Clue      `json:"told"`
 	Is       Candidate `json:"is"`
-	Shifts   []Shift   `json:"shifts,omitempty"` // where none moves, seasons and numbers stay as reported
+	Shifts   []Shift   `json:"shifts,omitempty"` // if none moves, seasons and numbers stay as reported
 	Since    time.Time `json:"since"`
-	Entries  int64     `json:"entries"` // that have their identity from it
+	Entries  int64     `json:"entries"` // number of entries that it applies to
 }
 
-// Shift says by how much the places of a series differ from those that are reported,
-// from a reported season on. Where the number differs, it holds for that season alone:
-// how a next one is cut depends on its length. "S2E2 is S1E14" makes S2E3 S1E15, and
-// says nothing of S3E1; "S3E1 is S2E1" makes S4E1 S3E1.
+// Shift is the difference between reported and actual season and episode numbers, from a
+// reported season on. With an Episode offset it applies to that season only, since the
+// offset of the next one depends on the season's length: "S2E2 is S1E14" makes S2E3 S1E15,
+// but does not apply to S3E1; "S3E1 is S2E1" makes S4E1 S3E1.
 //
-// A source that counts through all seasons reports none. Then From is a reported number,
-// and Season the season itself: "66 is S3E16" makes 67 S3E17, until another answer.
+// A source that numbers episodes through all seasons reports no season. Then From is a
+// reported number, and Season the actual season: "66 is S3E16" makes 67 S3E17, up to the
+// From of the next shift.
 type Shift struct {
 	From    int  `json:"from"`
 	Season  int  `json:"season"`
 	Episode int  `json:"episode"`
-	Through bool `json:"through,omitempty"` // the source counts through all seasons
+	Through bool `json:"through,omitempty"` // the source numbers episodes through all seasons
 }
+
+// moves reports whether the shift changes anything.
 
 func (s Shift) moves() bool { return s.Season != 0 || s.Episode != 0 }
 
-// Key is the strongest of [CorrectionKeys] to what was told; "" for none.
+// Key returns the strongest key of the reported clue; "" if it has none.
 func (c Correction) Key() string { return append(c.Reported.keys(), "")[0] }
 
-// Correct is the correction that follows from one answer: what was reported as told is
-// that film or series, an episode with the season and number of is. before is the
-// correction of the same key, or nil: of the same series, its answers about other
-// seasons stay. It is false where nothing can be remembered: what was told is not to
-// be trusted, names no work, has an identifier, or is a special with another number.
-func NewCorrection(before *Correction, told viewing.Media, work Candidate, is viewing.Media) (Correction, bool) {
-	c := Correction{Reported: ClueOf(told), Is: work}
-	c.Reported.IDs.TMDB = 0 // found out, and not reported
-	if told.Unsure || told.Identified() || len(c.Reported.keys()) == 0 {
+// NewCorrection returns the correction that follows from one answer: reported means that
+// film or series; for an episode, the season and number of is. before is the existing
+// correction of the same key, or nil: if it is for the same series, its other shifts are
+// kept. It returns false if the answer cannot apply to other items: reported is uncertain,
+// has no clue, already has an identifier, or is a special with another number.
+func NewCorrection(before *Correction, reported viewing.Media, work Candidate, is viewing.Media) (Correction, bool) {
+	c := Correction{Reported: ClueOf(reported), Is: work}
+	c.Reported.IDs.TMDB = 0 // added by a look-up, not reported
+	if reported.Unsure || reported.Identified() || len(c.Reported.keys()) == 0 {
 		return c, false
 	}
 	if before != nil && before.Is.TMDB == work.TMDB {
 		c.Shifts = slices.Clone(before.Shifts)
 	}
-	if told.Episode == nil || is.Season == nil || is.Episode == nil {
+	if reported.Episode == nil || is.Season == nil || is.Episode == nil {
 		return c, true
 	}
-	s := Shift{Season: *is.Season, Episode: *is.Episode - *told.Episode}
-	if s.Through = told.Season == nil; s.Through {
-		s.From = *told.Episode
+	s := Shift{Season: *is.Season, Episode: *is.Episode - *reported.Episode}
+	if s.Through = reported.Season == nil; s.Through {
+		s.From = *reported.Episode
 	} else {
-		s.From, s.Season = *told.Season, *is.Season-*told.Season
+		s.From, s.Season = *reported.Season, *is.Season-*reported.Season
 	}
 	if *is.Season == 0 || !s.Through && s.From == 0 {
 		return c, !s.moves()
@@ -134,9 +138,8 @@ func NewCorrection(before *Correction, told viewing.Media, work Candidate, is vi
 	return c, true
 }
 
-// Apply gives an item the identity that a person has given to what is reported alike.
-// It is false where the correction says nothing of the item. An episode without a number
-// has that of its series alone, and stays without an identifier of its own.
+// Apply returns the item with the identity from the correction; false if the correction
+// does not apply to it. An episode without a number gets only the identity of its series.
 func (c Correction) Apply(m viewing.Media) (viewing.Media, bool) {
 	if m.Unsure || !slices.Contains(CorrectionKeys(m), c.Key()) || c.Reported.contradicts(ClueOf(m)) {
 		return m, false
@@ -149,7 +152,7 @@ func (c Correction) Apply(m viewing.Media) (viewing.Media, bool) {
 		}
 		s, ok := c.shift(m.Season, *m.Episode)
 		season, number := reported+s.Season, *m.Episode+s.Episode
-		if !ok || number < 1 { // a season from 1 stays one: what leads to specials is not remembered
+		if !ok || number < 1 { // the season is at least 1: NewCorrection stores no shift to specials
 			return m, false
 		}
 		is.Season, is.Episode = &season, &number
@@ -157,7 +160,7 @@ func (c Correction) Apply(m viewing.Media) (viewing.Media, bool) {
 	return is, true
 }
 
-// shift is that of a reported season, or of a number that was reported without one.
+// shift returns the shift for a reported season, or for a number reported without a season.
 func (c Correction) shift(season *int, number int) (s Shift, ok bool) {
 	all := slices.DeleteFunc(slices.Clone(c.Shifts), func(s Shift) bool { return s.Through != (season == nil) })
 	if season == nil {
@@ -179,7 +182,7 @@ func (c Correction) shift(season *int, number int) (s Shift, ok bool) {
 	return s, ok
 }
 
-// Telling is the first correction that says what an item is; nil for none.
+// FindCorrection returns the first correction that applies to an item; nil for none.
 func FindCorrection(all []Correction, m viewing.Media) *Correction {
 	for i, c := range all {
 		if _, ok := c.Apply(m); ok {
@@ -189,26 +192,26 @@ func FindCorrection(all []Correction, m viewing.Media) *Correction {
 	return nil
 }
 
-// Moved reports whether an item has another season or number than was reported.
-func PlaceChanged(told, m viewing.Media) bool {
-	other := func(a, b *int) bool { return a != nil && b != nil && *a != *b }
-	return other(told.Season, m.Season) || other(told.Episode, m.Episode)
+// PlaceChanged reports whether an item has another season or number than was reported.
+func PlaceChanged(reported, m viewing.Media) bool {
+	differ := func(a, b *int) bool { return a != nil && b != nil && *a != *b }
+	return differ(reported.Season, m.Season) || differ(reported.Episode, m.Episode)
 }
 
-// Corrected is what a correction did, or would do.
+// CorrectionResult is what a correction changed, or would change in a dry run.
 type CorrectionResult struct {
-	// Remembered holds for what comes. It is nil where nothing can be remembered; see
-	// [NewCorrection].
+	// Remembered is the correction stored for later items; nil if the answer cannot apply
+	// to other items, see [NewCorrection].
 	Remembered *Correction `json:"remembered"`
-	// Before is what was said of it earlier and no longer holds; nil where nothing was.
+	// Before is the work of the correction that was replaced; nil for none.
 	Before *Candidate `json:"before,omitempty"`
-	// AlsoChanged is how many entries followed, besides the one that was named.
+	// AlsoChanged is the number of other entries that were changed.
 	AlsoChanged int64 `json:"alsoChanged"`
-	// Also are the first hundred of them.
+	// Also holds the first hundred of them.
 	Also []ChangedEntry `json:"also,omitempty"`
 }
 
-// Followed is an entry that a correction has changed, besides the one that was named.
+// ChangedEntry is another entry that a correction has changed.
 type ChangedEntry struct {
 	Entry int64         `json:"entry"`
 	Was   viewing.Media `json:"was"`

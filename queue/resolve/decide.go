@@ -9,9 +9,9 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Decide says what evidence means, by the table of the package's comment. known is the
-// answer to a question: nil where nobody can answer it, and false where it must be
-// asked first. With open questions nothing else is decided.
+// Decide applies the table of the package comment to the evidence. known returns the answer
+// to a question: nil if no provider can answer it, false if it was not asked yet. If there
+// are such questions, the decision contains only them.
 func Decide(e Evidence, known func(Question) (*Answer, bool)) Decision {
 	r := &resolver{e: e, known: known}
 	var d Decision
@@ -23,13 +23,13 @@ func Decide(e Evidence, known func(Question) (*Answer, bool)) Decision {
 		}
 	case viewing.Episode:
 		d = r.decideEpisode()
-	default: // a number alone names two works: films and series are counted apart
+	default: // without a kind, a TMDB number may be that of a film and of a series
 		d = uncertain("kind")
 	}
 	if len(r.open) > 0 {
 		return Decision{Unanswered: r.open}
 	}
-	if e.Unsure { // a person may find it among what it would be else
+	if e.Unsure { // the result is only a candidate for the user
 		if d.Item != nil {
 			d.Candidates = []Candidate{d.Work}
 		}
@@ -39,22 +39,22 @@ func Decide(e Evidence, known func(Question) (*Answer, bool)) Decision {
 	return d
 }
 
-// Asks reports whether anything must be asked before something can be decided.
+// NeedsAnswers reports whether questions must be answered before the evidence can be decided.
 func NeedsAnswers(e Evidence) bool {
 	return len(Decide(e, func(Question) (*Answer, bool) { return nil, false }).Unanswered) > 0
 }
 
-// judge decides about one piece of evidence, and collects what must be asked.
+// resolver decides about one piece of evidence, and collects the open questions.
 type resolver struct {
 	e                     Evidence
 	known                 func(Question) (*Answer, bool)
 	open                  []Question
-	answeredBy, lastAsked string // whose answers said something, and who answered at all
-	fresh                 bool   // an answer was asked for now
-	titleOnly             bool   // the series was found by its title alone
+	answeredBy, lastAsked string // the last provider with a result, and with an empty answer
+	fresh                 bool   // a request was made for an answer
+	titleOnly             bool   // the series was found by its title without a year
 }
 
-// ask is nil where nobody can answer, and where it must be asked first.
+// ask returns the answer to a question; nil if no provider can answer it, or if it is open.
 func (r *resolver) ask(q Question) *Answer {
 	a, known := r.known(q)
 	switch {
@@ -69,10 +69,10 @@ func (r *resolver) ask(q Question) *Answer {
 	return a
 }
 
-// why is the reason of a decision.
+// why returns the message for a row of the table.
 func why(code string, pairs ...string) viewing.Message { return viewing.Say("why."+code, pairs...) }
 
-// held leaves it to a person for want of a witness.
+// uncertain returns a decision for the user: the evidence is not sufficient.
 func uncertain(code string, works ...Work) Decision {
 	d := Decision{Why: why(code)}
 	for _, w := range works {
@@ -81,15 +81,15 @@ func uncertain(code string, works ...Work) Decision {
 	return d
 }
 
-// against leaves it to a person because something contradicts.
+// contradiction returns a decision for the user: the evidence contradicts itself or TMDB.
 func contradiction(code string, works ...Work) Decision {
 	d := uncertain(code, works...)
 	d.Contradicted = true
 	return d
 }
 
-// certain is a work, or an episode of it. Of an episode with an own number alone, the
-// work is not known.
+// certain returns a certain decision for a work, or for an episode p of it. The work is
+// unknown (TMDB is 0) for an episode with only its own number.
 func (r *resolver) certain(w Candidate, p Episode, why viewing.Message) Decision {
 	is := w.Apply(r.e.Media)
 	if is.Type == viewing.Episode {
@@ -102,20 +102,21 @@ func (r *resolver) certain(w Candidate, p Episode, why viewing.Message) Decision
 	return Decision{Item: &is, Work: w, Why: why}
 }
 
-// work is the film or series of a clue; nil where it is not certain, and why.
+// decideWork returns the film or series of a clue, or nil and a decision if it is not
+// certain.
 func (r *resolver) decideWork(c Clue) (*Work, Decision) {
 	w, d := r.findWork(c)
 	switch {
 	case w != nil && r.isOtherWork(*w, c):
 		return nil, contradiction("otherWork", *w)
-	case w != nil && r.titleOnly && c.Kind == viewing.TV: // no runtime is that of a series
+	case w != nil && r.titleOnly && c.Kind == viewing.TV: // a series has no runtime to compare
 		return nil, uncertain("noYear", *w)
 	}
 	return w, d
 }
 
-// found is the work that the numbers of a clue name, or else its title. Name and year
-// may still speak against the numbers.
+// findWork returns the work with the numbers of a clue, or else with its title. It does not
+// check whether name and year contradict the numbers.
 func (r *resolver) findWork(c Clue) (*Work, Decision) {
 	var all []Work
 	var reason viewing.Message
@@ -125,16 +126,16 @@ func (r *resolver) findWork(c Clue) (*Work, Decision) {
 			number = c.Site.Name
 		}
 		a := r.ask(q)
-		if a == nil && q.Topic == Details { // nobody tells
+		if a == nil && q.Topic == Details { // no provider: use the reported number
 			all, reason = []Work{{Candidate: Candidate{Type: c.Kind, TMDB: c.IDs.TMDB}}}, why("told")
 			continue
 		}
 		if a.isEmpty() {
-			continue // it says nothing, also where a number of TMDB is gone
+			continue // unknown number; a TMDB number may have been deleted
 		}
 		of := a.worksOfKind(c.Kind)
 		hits := len(a.Works) + len(a.Episodes)
-		if q.Topic == ByTVDB { // TVDB counts series and episodes apart
+		if q.Topic == ByTVDB { // a series and an episode may have the same TVDB number
 			hits = len(of)
 		}
 		d := Decision{}
@@ -159,7 +160,7 @@ func (r *resolver) findWork(c Clue) (*Work, Decision) {
 		all = addWork(all, of[0])
 	}
 	switch {
-	case len(r.open) > 0: // a title is asked about once the numbers have failed
+	case len(r.open) > 0: // the title is searched only if the numbers find nothing
 		return nil, Decision{}
 	case len(all) > 1:
 		return nil, contradiction("differ", all...)
@@ -173,7 +174,7 @@ func (r *resolver) findWork(c Clue) (*Work, Decision) {
 	return w, d
 }
 
-// questions are those about the numbers of a clue.
+// numberQuestions returns the questions about the numbers of a clue.
 func (c Clue) numberQuestions() (all []Question) {
 	if c.IDs.TMDB > 0 {
 		all = append(all, Question{Topic: Details, Kind: c.Kind, Number: c.IDs.TMDB})
@@ -190,15 +191,14 @@ func (c Clue) numberQuestions() (all []Question) {
 	return all
 }
 
-// isIMDB reports whether it is an IMDb number of a work: "tt" and seven to ten
-// digits. Others are of people and companies.
+// isIMDB reports whether number is an IMDb number of a work or episode: "tt" and seven to
+// ten digits. Other prefixes are for people and companies.
 func isIMDB(number string) bool {
 	digits, ok := strings.CutPrefix(number, "tt")
 	return ok && len(digits) >= 7 && len(digits) <= 10 && strings.Trim(digits, "0123456789") == ""
 }
 
-// merge adds a work that is not among them. What one answer tells of it fills what
-// another left out.
+// addWork adds a work, or replaces one with the same number that has no title.
 func addWork(all []Work, w Work) []Work {
 	at := slices.IndexFunc(all, func(other Work) bool { return other.TMDB == w.TMDB && other.Type == w.Type })
 	switch {
@@ -210,36 +210,37 @@ func addWork(all []Work, w Work) []Work {
 	return all
 }
 
-// contradicted reports whether name and year are those of another work, whatever
-// language the name is in.
+// isOtherWork reports whether name and year contradict the work, with its names in all
+// languages.
 func (r *resolver) isOtherWork(w Work, c Clue) bool {
 	if !contradictsClue(w, c) {
 		return false
 	}
-	whole, known := r.addDetails(w)
+	detailed, known := r.addDetails(w)
 	if !known {
 		return len(r.open) == 0
 	}
-	return contradictsClue(whole, c)
+	return contradictsClue(detailed, c)
 }
 
-// details is a work with its names in other languages; false where nobody tells.
+// addDetails returns a work with its names in other languages, its runtime and seasons;
+// false if no provider knows them.
 func (r *resolver) addDetails(w Work) (Work, bool) {
 	a := r.ask(Question{Topic: Details, Kind: w.Type, Number: w.TMDB})
 	if a == nil {
 		return w, false
 	}
-	for _, whole := range a.worksOfKind(w.Type) {
-		w.Names = append(append(w.Names[:len(w.Names):len(w.Names)], whole.Title), whole.Names...)
-		w.Year, w.Minutes, w.Seasons = cmp.Or(w.Year, whole.Year), whole.Minutes, whole.Seasons
+	for _, detailed := range a.worksOfKind(w.Type) {
+		w.Names = append(append(w.Names[:len(w.Names):len(w.Names)], detailed.Title), detailed.Names...)
+		w.Year, w.Minutes, w.Seasons = cmp.Or(w.Year, detailed.Year), detailed.Minutes, detailed.Seasons
 	}
 	return w, true
 }
 
-// contradicts reports whether a number's work is another than the one reported: no
-// name is equal, and the year is not equal either. A film of that name is another
-// one, too, when it is more than a year away. The year of a series may be that of a
-// season. The service tells one title in a language of its own: there the years decide.
+// contradictsClue reports whether a work found by number is not the reported one: neither
+// a name nor the year is equal, or it is a film of that name, but more than one year apart.
+// (The reported year of a series may be that of a season.) The service returns only one
+// title, in a language of its choice: its works are compared by year only.
 func contradictsClue(w Work, c Clue) bool {
 	switch {
 	case c.Title == "" || w.Title == "":
@@ -256,8 +257,8 @@ func contradictsClue(w Work, c Clue) bool {
 // yearsApart reports whether both years are known and more than one apart.
 func yearsApart(a, b int) bool { return a > 0 && b > 0 && max(a-b, b-a) > 1 }
 
-// byTitle decides by title and year. Without a year, one work alone must have that
-// title, and a film the runtime, too; of an episode that is compared with its place.
+// byTitle decides by title and year. Without a year, exactly one work must have that title,
+// and the runtime of a film must fit; for an episode, byPlace compares the runtime.
 func (r *resolver) byTitle(c Clue) (*Work, Decision) {
 	if normalizeName(c.Title) == "" {
 		if len(c.numberQuestions()) > 0 {
@@ -270,68 +271,70 @@ func (r *resolver) byTitle(c Clue) (*Work, Decision) {
 		return nil, uncertain("nobody")
 	}
 	hits := a.worksOfKind(c.Kind)
-	own, near, all := r.hitsWithName(hits, c)
+	exact, near, complete := r.hitsWithName(hits, c)
 	switch {
 	case c.Year == 0 && (r.e.Runtime == 0 || a.By != TMDB):
 		return nil, uncertain("noYear", hits...)
 	case a.Partial && len(hits) > 0 && hits[0].By == ByService:
 		return nil, uncertain("serviceUnsure", hits...)
-	case a.Partial || !all:
+	case a.Partial || !complete:
 		return nil, uncertain("tooMany", hits...)
-	case len(own) == 0:
+	case len(exact) == 0:
 		return nil, uncertain("noTitle", hits...)
-	case len(own) > 1 || len(near) > 0:
-		return nil, uncertain("namesake", append(own, near...)...)
+	case len(exact) > 1 || len(near) > 0:
+		return nil, uncertain("namesake", append(exact, near...)...)
 	case c.Year > 0:
-		return &own[0], Decision{Why: why("title")}
+		return &exact[0], Decision{Why: why("title")}
 	case c.Kind == viewing.TV:
 		r.titleOnly = true
-		return &own[0], Decision{}
+		return &exact[0], Decision{}
 	}
-	if w, _ := r.addDetails(own[0]); !runtimeFits(w.Minutes, r.e.Runtime) {
-		return nil, uncertain("noYear", own...)
+	if w, _ := r.addDetails(exact[0]); !runtimeFits(w.Minutes, r.e.Runtime) {
+		return nil, uncertain("noYear", exact...)
 	}
-	return &own[0], Decision{Why: why("runtime")}
+	return &exact[0], Decision{Why: why("runtime")}
 }
 
-// fits reports whether a runtime is known, and at most 3 % from what was played.
+// runtimeFits reports whether a runtime is known and differs by at most 3 % from the
+// player's.
 func runtimeFits(minutes int, played time.Duration) bool {
-	whole := time.Duration(minutes) * time.Minute
-	return whole > 0 && max(whole-played, played-whole) <= whole*3/100
+	runtime := time.Duration(minutes) * time.Minute
+	return runtime > 0 && max(runtime-played, played-runtime) <= runtime*3/100
 }
 
-// maxNames is how many hits of another name may be asked for their names in other
-// languages.
+// maxNameLookups is for how many hits with another title the names in other languages are
+// looked up.
 const maxNameLookups = 6
 
-// called are the hits of that name: own those of that year, near those that may be
-// meant as well. It is false where too many would have to be asked. Without a year all
-// are own; then a hit whose shown name contains the words was found for these.
-func (r *resolver) hitsWithName(hits []Work, c Clue) (own, near []Work, all bool) {
-	asked := 0
+// hitsWithName returns the hits with the clue's name: exact those of its year, near those of
+// other years that may be meant. complete is false if more than maxNameLookups hits would
+// need a look-up. Without a year all hits are exact, and a hit that contains the words in its
+// title needs no look-up.
+func (r *resolver) hitsWithName(hits []Work, c Clue) (exact, near []Work, complete bool) {
+	lookups := 0
 	for _, w := range hits {
 		if w.Type == viewing.Movie && yearsApart(w.Year, c.Year) {
 			continue
 		}
 		if !w.hasName(c.Title) && (c.Year > 0 || !strings.Contains(normalizeName(w.Title), normalizeName(c.Title))) {
-			if asked++; asked > maxNameLookups {
-				return own, near, false
+			if lookups++; lookups > maxNameLookups {
+				return exact, near, false
 			}
 			w, _ = r.addDetails(w)
 		}
 		switch {
 		case !w.hasName(c.Title):
 		case w.Year == c.Year || c.Year == 0:
-			own = append(own, w)
+			exact = append(exact, w)
 		default:
 			near = append(near, w)
 		}
 	}
-	return own, near, true
+	return exact, near, true
 }
 
-// episode decides about an episode: by its own numbers, else by its series and its
-// place there.
+// decideEpisode decides about an episode: by its own numbers, else by series, season and
+// number.
 func (r *resolver) decideEpisode() Decision {
 	if d := r.byEpisodeNumber(); d.Why.Code != "" || len(r.open) > 0 {
 		return d
@@ -349,20 +352,20 @@ func (r *resolver) decideEpisode() Decision {
 		return contradiction("otherSeries", *show)
 	}
 	d = r.byPlace(*show, c, r.isOtherWork(*show, c))
-	if gone := c.IDs.TMDB > 0 && c.IDs.TMDB != show.TMDB; gone && d.Item == nil {
+	if deleted := c.IDs.TMDB > 0 && c.IDs.TMDB != show.TMDB; deleted && d.Item == nil {
 		d.Contradicted, d.Why = true, why("goneSeries").Because(d.Why)
 	}
 	return d
 }
 
-// byName decides about an episode that was reported without any number: of all seasons,
-// one episode alone must have its name.
+// byEpisodeName decides about an episode reported without a number: exactly one episode of
+// all seasons must have its name.
 func (r *resolver) byEpisodeName(show Work, c Clue) Decision {
-	whole, all := r.addDetails(show)
+	detailed, complete := r.addDetails(show)
 	var found []Episode
-	for _, season := range whole.Seasons {
+	for _, season := range detailed.Seasons {
 		a := r.ask(Question{Topic: Season, Number: show.TMDB, Season: season})
-		if all = all && a != nil; a == nil {
+		if complete = complete && a != nil; a == nil {
 			continue
 		}
 		for _, p := range a.Episodes {
@@ -372,7 +375,7 @@ func (r *resolver) byEpisodeName(show Work, c Clue) Decision {
 		}
 	}
 	switch {
-	case !all || len(found) != 1 || r.e.Episode != nil || r.titleOnly:
+	case !complete || len(found) != 1 || r.e.Episode != nil || r.titleOnly:
 		return uncertain("noPlace", show)
 	case found[0].Season == 0 || r.e.Season != nil && *r.e.Season != found[0].Season:
 		return uncertain("noPlace", show)
@@ -382,8 +385,8 @@ func (r *resolver) byEpisodeName(show Work, c Clue) Decision {
 	return r.certain(show.Candidate, found[0], why("nameAlone"))
 }
 
-// byOwn decides by an episode's own number. The decision says nothing where it has
-// none that leads to an episode.
+// byEpisodeNumber decides by an episode's own IMDb, TVDB or TMDB number. The decision is
+// the zero value if these find no episode.
 func (r *resolver) byEpisodeNumber() Decision {
 	e := r.e
 	var questions []Question
@@ -394,7 +397,7 @@ func (r *resolver) byEpisodeNumber() Decision {
 		questions = append(questions, Question{Topic: ByTVDB, Kind: viewing.Episode, Number: e.IDs.TVDB})
 	}
 	var found []Episode
-	besides := false // TVDB's number is that of a series, too
+	alsoSeries := false // a series has the same TVDB number
 	for _, q := range questions {
 		a := r.ask(q)
 		if a == nil {
@@ -403,7 +406,7 @@ func (r *resolver) byEpisodeNumber() Decision {
 		if len(a.Episodes) > 1 || q.Topic == ByIMDB && len(a.Works) > 0 {
 			return contradiction("ownSeveral")
 		}
-		found, besides = append(found, a.Episodes...), besides || len(a.worksOfKind(viewing.TV)) > 0
+		found, alsoSeries = append(found, a.Episodes...), alsoSeries || len(a.worksOfKind(viewing.TV)) > 0
 	}
 	switch {
 	case len(found) == 0 && e.IDs.TMDB > 0 && len(r.open) == 0:
@@ -412,11 +415,11 @@ func (r *resolver) byEpisodeNumber() Decision {
 		return Decision{}
 	}
 	p := found[0]
-	place := e.Season != nil && e.Episode != nil
-	placed := place && *e.Season == p.Season && *e.Episode == p.Number
-	// Another place and another name are another episode. Where the number is that of a
-	// series, too, place or name must agree.
-	if !placed && !p.hasName(e.Title, ClueOf(e.Media).Title) && (besides || place && normalizeName(e.Title) != "") {
+	hasPlace := e.Season != nil && e.Episode != nil
+	samePlace := hasPlace && *e.Season == p.Season && *e.Episode == p.Number
+	// An episode with another place and another name is another episode. If a series has the
+	// same number, place or name must be equal.
+	if !samePlace && !p.hasName(e.Title, ClueOf(e.Media).Title) && (alsoSeries || hasPlace && normalizeName(e.Title) != "") {
 		return contradiction("ownOther")
 	}
 	for _, other := range found[1:] {
@@ -430,16 +433,17 @@ func (r *resolver) byEpisodeNumber() Decision {
 	return r.certain(seriesOf(p), p, why("own"))
 }
 
+// seriesOf returns the series of an episode, without a title.
 func seriesOf(p Episode) Candidate { return Candidate{Type: viewing.TV, TMDB: p.Show} }
 
-// elsewhere holds an episode whose own number is of another series than the one that
-// was reported.
+// checkSeries returns a contradiction if an episode found by its own number belongs to another
+// series than the reported one, else the zero value.
 func (r *resolver) checkSeries(p Episode, c Clue) Decision {
 	show, d := r.decideWork(Clue{Kind: viewing.TV, IDs: c.IDs})
 	switch {
 	case show != nil && show.TMDB != p.Show:
 		return contradiction("ownSeries", *show)
-	case show == nil && len(d.Candidates) > 0: // its series' numbers disagree
+	case show == nil && len(d.Candidates) > 0: // the series' numbers contradict each other
 		return d
 	case c.Title == "":
 		return Decision{}
@@ -451,13 +455,13 @@ func (r *resolver) checkSeries(p Episode, c Clue) Decision {
 	return Decision{}
 }
 
-// byOwnTMDB takes the number that TMDB gave to the episode. Nothing of TMDB leads
-// from it to series and place, so the season's list is asked where those are known.
+// byEpisodeTMDB decides by the episode's TMDB number. TMDB cannot look up an episode by its
+// number, so the number is checked in the list of the season, if series and season are known.
 func (r *resolver) byEpisodeTMDB() Decision {
 	p := Episode{TMDB: r.e.IDs.TMDB}
 	c := ClueOf(r.e.Media)
 	show, d := r.decideWork(c)
-	if show == nil && c.IDs != (viewing.IDs{}) && len(d.Candidates) > 0 { // its series' numbers disagree
+	if show == nil && c.IDs != (viewing.IDs{}) && len(d.Candidates) > 0 { // the series' numbers contradict each other
 		return d
 	}
 	if show != nil && r.e.Season != nil {
@@ -474,32 +478,32 @@ func (r *resolver) byEpisodeTMDB() Decision {
 	return r.certain(Candidate{Type: viewing.TV}, p, why("ownTold"))
 }
 
-// byPlace decides by series, season and number. Where the series' name is that of
-// another, the episode's own name alone can still show that it is right.
+// byPlace decides by series, season and number. If the series' name contradicts the clue
+// (contradicted), only the episode's name can confirm it.
 func (r *resolver) byPlace(show Work, c Clue, contradicted bool) Decision {
-	e, ownCount := r.e, r.e.Site.OwnCount()
+	e, ownNumbering := r.e, r.e.Site.OwnCount()
 	p := Episode{Show: show.TMDB, Season: *e.Season, Number: *e.Episode}
 	if p.Season == 0 && c.IDs.TMDB != show.TMDB {
 		return uncertain("special", show)
 	}
 	a := r.ask(Question{Topic: Season, Number: show.TMDB, Season: p.Season})
-	elsewhere := false // it is named like another one of that season
+	otherNamed := false // another episode of the season has the reported name
 	if a != nil {
 		at := slices.IndexFunc(a.Episodes, func(other Episode) bool { return other.Number == p.Number })
 		if at < 0 {
 			return contradiction("noEpisode", show)
 		}
 		p = a.Episodes[at]
-		elsewhere = slices.ContainsFunc(a.Episodes, func(other Episode) bool { return other.Number != p.Number && other.hasName(e.Title, c.Title) })
+		otherNamed = slices.ContainsFunc(a.Episodes, func(other Episode) bool { return other.Number != p.Number && other.hasName(e.Title, c.Title) })
 	}
-	asTMDB := c.IDs.TMDB > 0 && c.IDs.TMDB == show.TMDB && c.IDs.IMDB == "" && c.IDs.TVDB == 0
-	// A source that knows TVDB's number may count as TVDB does. Behind a name that says
-	// nothing there may be two parts.
-	asReported := !ownCount && c.IDs.TVDB == 0 && (normalizeName(e.Title) == "" || !isGenericName(e.Title, c.Title))
+	onlyTMDB := c.IDs.TMDB > 0 && c.IDs.TMDB == show.TMDB && c.IDs.IMDB == "" && c.IDs.TVDB == 0
+	// A source with a TVDB number may use TVDB's numbering, and an episode with a generic name
+	// may have several parts.
+	asReported := !ownNumbering && c.IDs.TVDB == 0 && (normalizeName(e.Title) == "" || !isGenericName(e.Title, c.Title))
 	switch named := p.hasName(e.Title, c.Title); {
 	case p.Season == 0:
 		return uncertain("special", show)
-	case r.titleOnly && (!runtimeFits(p.Minutes, e.Runtime) || !named && (ownCount || elsewhere)):
+	case r.titleOnly && (!runtimeFits(p.Minutes, e.Runtime) || !named && (ownNumbering || otherNamed)):
 		return uncertain("noYear", show)
 	case r.titleOnly:
 		return r.certain(show.Candidate, p, why("runtime"))
@@ -507,7 +511,7 @@ func (r *resolver) byPlace(show Work, c Clue, contradicted bool) Decision {
 		return r.certain(show.Candidate, p, why("name"))
 	case contradicted:
 		return contradiction("otherSeries", show)
-	case asTMDB && !ownCount:
+	case onlyTMDB && !ownNumbering:
 		return r.certain(show.Candidate, p, why("counts"))
 	case a == nil && show.By != "" && asReported:
 		return r.certain(show.Candidate, p, why("place"))

@@ -19,32 +19,32 @@ import (
 )
 
 const (
-	requestTimeout = 30 * time.Second // for one answer
-	maxResponse    = 1 << 20          // bytes: answers are bounded before they are decoded
-	maxRetryAfter  = 24 * time.Hour   // that is waited at somebody's wish
+	requestTimeout = 30 * time.Second // for one request
+	maxResponse    = 1 << 20          // bytes; checked before decoding
+	maxRetryAfter  = 24 * time.Hour   // longest Retry-After that is respected
 )
 
-// ErrUnanswerable says that one question cannot be answered, as where its answer is
-// larger than 1 MB. Others may be.
+// ErrUnanswerable says that this question cannot be answered, for example because the
+// response is larger than 1 MB. Other questions may be answered.
 var ErrUnanswerable = errors.New("this question cannot be answered")
 
-// LaterError says that somebody cannot be asked now.
+// UnavailableError says that a provider cannot be asked now.
 type UnavailableError struct {
 	Provider string
-	Why      viewing.Message // without anything that was asked
-	Wait     time.Duration   // what was asked for, 24 hours at most; 0 when nothing was said
+	Why      viewing.Message // contains no part of the question
+	Wait     time.Duration   // the provider's Retry-After, at most 24 hours; 0 for none
 }
 
-// Error names who and why, for a log.
+// Error returns the provider and the reason, for logs.
 func (e *UnavailableError) Error() string {
 	return e.Provider + " cannot be asked now: " + e.Why.Error()
 }
 
-// Unwrap is why.
+// Unwrap returns the reason.
 func (e *UnavailableError) Unwrap() error { return e.Why }
 
-// CheckAddress refuses an address to which nothing may go: one without https that
-// is not on this machine. example is one that is right.
+// CheckAddress returns an error for an address that is not allowed: it needs https, or http
+// and a loopback address. example is a valid address for the message.
 func CheckAddress(address, example string) error {
 	u, err := url.Parse(address)
 	switch {
@@ -57,32 +57,34 @@ func CheckAddress(address, example string) error {
 	}
 }
 
-// HTTP asks one address: at a pace, within bounds, and with errors that name nothing
-// that was asked. It follows no redirect. It may be used from several goroutines.
+// HTTP is an HTTP client for one provider. It limits the rate of requests and the size of
+// responses, follows no redirects, and its errors contain no part of a question. It may be
+// used from several goroutines.
 type HTTP struct {
 	provider string
 	http     *http.Client
 	pace     *rate.Limiter
 }
 
-// NewHTTP sends nothing. who is a name for errors; so many requests leave in a second,
-// and at once after a rest.
-func NewHTTP(who string, perSecond float64, burst int) *HTTP {
-	return &HTTP{provider: who, pace: rate.NewLimiter(rate.Limit(perSecond), burst), http: &http.Client{
+// NewHTTP returns a client without sending anything. provider is a name for errors; perSecond
+// and burst limit the rate of requests.
+func NewHTTP(provider string, perSecond float64, burst int) *HTTP {
+	return &HTTP{provider: provider, pace: rate.NewLimiter(rate.Limit(perSecond), burst), http: &http.Client{
 		Timeout:       requestTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
-// Response is what came.
+// Response is a complete HTTP response.
 type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Do asks, by GET or with a form. Its errors are [ErrUnanswerable], a [*UnavailableError], or that
-// of ctx. They name no address: it may tell what was watched.
+// Do makes a GET request, or a POST with a form. Its errors are [ErrUnanswerable], a
+// [*UnavailableError], or that of ctx. They contain no address, because it may reveal what
+// was watched.
 func (c *HTTP) Do(ctx context.Context, address string, form url.Values, headers map[string]string) (Response, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if form != nil {
@@ -94,25 +96,25 @@ func (c *HTTP) Do(ctx context.Context, address string, form url.Values, headers 
 	for name, value := range headers {
 		r.Header.Set(name, value)
 	}
-	if c.pace.Wait(ctx) != nil { // it says so before the time is over
+	if c.pace.Wait(ctx) != nil { // fails at once if the wait would exceed the deadline
 		return Response{}, cmp.Or(ctx.Err(), context.DeadlineExceeded)
 	}
-	answer, err := c.http.Do(r)
+	response, err := c.http.Do(r)
 	if err != nil {
 		return Response{}, cmp.Or(ctx.Err(), c.Unavailable("asked.unreached"))
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, maxResponse+1))
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxResponse+1))
 	switch {
 	case err != nil:
 		return Response{}, cmp.Or(ctx.Err(), c.Unavailable("asked.brokeOff"))
 	case len(body) > maxResponse:
 		return Response{}, ErrUnanswerable
 	}
-	return Response{answer.StatusCode, answer.Header, body}, nil
+	return Response{response.StatusCode, response.Header, body}, nil
 }
 
-// Decode reads JSON of the documented shape.
+// Decode parses JSON into out; the error is [HTTP.Malformed].
 func (c *HTTP) Decode(body []byte, out any) error {
 	if json.Unmarshal(body, out) != nil {
 		return c.Malformed()
@@ -120,17 +122,18 @@ func (c *HTTP) Decode(body []byte, out any) error {
 	return nil
 }
 
-// Later says why nobody can be asked now.
+// Unavailable returns an [UnavailableError] with a message.
 func (c *HTTP) Unavailable(code string, pairs ...string) error {
 	return &UnavailableError{Provider: c.provider, Why: viewing.Say(code, pairs...)}
 }
 
-// Malformed reports an answer that does not match the documented format.
+// Malformed returns the error for a response that does not have the documented format.
 func (c *HTTP) Malformed() error { return c.Unavailable("asked.misshapen") }
 
-// Refused is what an answer's status says, and how long to wait: at least so long.
-func (c *HTTP) Refused(a Response, least time.Duration) error {
-	seconds, _ := strconv.Atoi(a.Header.Get("Retry-After"))
+// Refused returns the error for an error status, with its Retry-After or at least the given
+// wait.
+func (c *HTTP) Refused(r Response, least time.Duration) error {
+	seconds, _ := strconv.Atoi(r.Header.Get("Retry-After"))
 	wait := min(max(time.Duration(seconds), 0), maxRetryAfter/time.Second) * time.Second
-	return &UnavailableError{Provider: c.provider, Why: viewing.Say("asked.answered", "status", strconv.Itoa(a.Status)), Wait: max(wait, least)}
+	return &UnavailableError{Provider: c.provider, Why: viewing.Say("asked.answered", "status", strconv.Itoa(r.Status)), Wait: max(wait, least)}
 }

@@ -10,9 +10,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Words makes texts comparable: words between blanks, without accents, case and signs, and
-// with "&" as "and". A mark goes only after a Latin or Greek letter: in other scripts it
-// makes another letter. An apostrophe joins.
+// Words normalizes a text for comparison: words separated by blanks, in lower case, without
+// accents and punctuation, and with "&" as "and". Combining marks are removed only after Latin
+// and Greek letters: in other scripts they make another letter. Apostrophes are removed
+// without a blank.
 func Words(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "&", "and"), "ß", "ss")
 	accents := false
@@ -31,50 +32,51 @@ func Words(text string) string {
 	}, norm.NFKD.String(text))
 }
 
-// fold makes names comparable, whatever their blanks. Articles, numerals and what stands
-// after a colon stay: a name without them is another name.
+// normalizeName normalizes a name for comparison without blanks. Articles, numerals and
+// subtitles stay: a name without them is another name.
 func normalizeName(name string) string { return strings.ReplaceAll(Words(name), " ", "") }
 
-// SameName reports whether two names are equal. A name of signs alone equals none.
+// SameName reports whether two normalized names are equal. A name without letters and
+// digits equals none.
 func SameName(a, b string) bool {
-	folded := normalizeName(a)
-	return folded != "" && folded == normalizeName(b)
+	normalized := normalizeName(a)
+	return normalized != "" && normalized == normalizeName(b)
 }
 
-// called reports whether a work has that name, as TMDB shows it or in another
-// language.
+// hasName reports whether a work has that name, in the language of its title or another.
 func (w Work) hasName(name string) bool {
 	return SameName(w.Title, name) || slices.ContainsFunc(w.Names, func(other string) bool { return SameName(other, name) })
 }
 
-// named reports whether an episode's name is a witness of its place, and equal.
+// hasName reports whether an episode has that name, and the name is not generic.
 func (p Episode) hasName(name, series string) bool {
 	return SameName(p.Name, name) && !isGenericName(name, series)
 }
 
-// The words and figures of a name, and which of them say nothing of an episode.
+// The words and numbers of a name, and those that do not distinguish an episode.
 var (
 	wordForm   = lazyRegexp(`\d+|[\p{L}\p{M}]+|\p{N}`)
 	numberForm = lazyRegexp(`^(\d+|[ivx]+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)$`)
 	fillerForm = lazyRegexp(`^(the|a|of|pilots?|episodes?|parts?|series|season|finale|premiere|tba|tbd|[第話集回화])$`)
 )
 
-// generic reports whether many episodes have such a name: one word with a number, as
-// "Week 5", a word for a part, or the name of the series.
+// isGenericName reports whether many episodes may have the name: one word with a number,
+// such as "Week 5", a word such as "Part", or the name of the series.
 func isGenericName(name, series string) bool {
-	said, numbers := 0, 0
+	distinct, numbers := 0, 0
 	for _, word := range wordForm().FindAllString(strings.ToLower(name), -1) {
 		switch {
 		case numberForm().MatchString(word):
 			numbers++
 		case !fillerForm().MatchString(word):
-			said++
+			distinct++
 		}
 	}
-	return SameName(name, series) || said == 0 || said == 1 && numbers > 0
+	return SameName(name, series) || distinct == 0 || distinct == 1 && numbers > 0
 }
 
-// lazy compiles an expression at its first use: most starts of the program use none.
+// lazyRegexp compiles an expression at its first use, since most runs of the program need
+// none.
 func lazyRegexp(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

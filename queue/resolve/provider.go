@@ -9,64 +9,64 @@ import (
 	"time"
 )
 
-// Asker asks somebody.
+// Fetcher requests answers from a provider.
 type Fetcher interface {
-	// Fetch asks questions and gives what was answered; nil for what cannot be
-	// answered there. With an error, that is what was answered before it.
+	// Fetch requests the answers to questions. An answer is nil if the provider cannot
+	// answer such a question. If it fails, Fetch returns the error and the answers so far.
 	Fetch(ctx context.Context, wanted []Question) (map[Question]*Answer, error)
 }
 
-// ErrRefused is wrapped by the error of an [Fetcher] that is refused, as with a wrong
-// token: a person must act. All other errors pass by themselves.
+// ErrRefused is wrapped by the error of a [Fetcher] whose access is refused, for example
+// with a wrong token: the user must act. All other errors are temporary.
 var ErrRefused = errors.New("access is refused")
 
-// How long somebody is left alone after trouble, and after a refusal.
+// The waits after an error, and after a refusal.
 const (
 	retryDelay   = 10 * time.Minute
 	refusedDelay = 24 * time.Hour
 )
 
-// Provider is one that is asked: the service, Wikidata or TMDB. It may be used from
-// several goroutines.
+// Provider answers questions with a cache, back-off after errors, and counters: the
+// service, Wikidata or TMDB. It may be used from several goroutines.
 type Provider struct {
-	Name    string // for a person
-	Address string // its address: another one may give other answers
+	Name    string // shown to the user
+	Address string // part of the cache key: another address may give other answers
 	Fetcher Fetcher
-	Cache   *Cache // nil remembers nothing
+	Cache   *Cache // nil for no cache
 	Log     *slog.Logger
 
 	mu      sync.Mutex
-	trouble error     // why it could not be asked the last time
-	retryAt time.Time // it is not asked before
+	trouble error     // the error of the last request
+	retryAt time.Time // no request before this time
 	answers map[string]int64
 }
 
-// Key names whose answers are kept.
+// CacheKey returns the key of this provider's answers in a [Cache].
 func (p *Provider) CacheKey() string { return p.Name + " " + p.Address }
 
-// Answers counts questions: "remembered", "found", "none" where it knows nothing, and
-// "failed" where there was no answer.
+// Answers returns the number of questions by result: "remembered" (from the cache),
+// "found", "none" (nothing found) and "failed" (no answer).
 func (p *Provider) Answers() map[string]int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return maps.Clone(p.answers)
 }
 
-// Trouble is why it could not be asked the last time; nil when all is well.
+// Trouble returns the error of the last request; nil if it succeeded.
 func (p *Provider) Trouble() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.trouble
 }
 
-// Ask has one question answered; nil where it cannot be.
+// Ask returns the answer to one question; nil if there is none.
 func (p *Provider) Ask(ctx context.Context, q Question) (*Answer, error) {
 	found, err := p.answer(ctx, []Question{q})
 	return found[q], err
 }
 
-// learn has questions answered: by the cache, else by asking. A cache that fails
-// costs requests, and nothing else.
+// answer answers questions from the cache, or by requests. A cache error only causes more
+// requests.
 func (p *Provider) answer(ctx context.Context, open []Question) (found map[Question]*Answer, err error) {
 	found = p.Cache.load(p.CacheKey(), open)
 	var rest []Question
@@ -103,8 +103,8 @@ func (p *Provider) answer(ctx context.Context, open []Question) (found map[Quest
 			a.By, answered = p.Name, true
 		}
 	}
-	// Where it was we who had no time, it is in no trouble.
-	if ours := ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded); !ours && (err != nil || answered) {
+	// A canceled or expired context is not the provider's fault.
+	if canceled := ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded); !canceled && (err != nil || answered) {
 		p.recordOutcome(err)
 	}
 	maps.Copy(found, fetched)
@@ -114,16 +114,17 @@ func (p *Provider) answer(ctx context.Context, open []Question) (found map[Quest
 	return found, err
 }
 
-func (p *Provider) count(what string) {
+// count counts one question by its result.
+func (p *Provider) count(result string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.answers == nil {
 		p.answers = map[string]int64{}
 	}
-	p.answers[what]++
+	p.answers[result]++
 }
 
-// record stores how an attempt to ask has ended.
+// recordOutcome stores the result of a request, and after an error the time of the next one.
 func (p *Provider) recordOutcome(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -14,44 +14,46 @@ import (
 // Evidence is what a source reported about one item.
 type Evidence struct {
 	viewing.Media
-	Runtime time.Duration // as its player told it; 0 when it is not known
+	Runtime time.Duration // as reported by the player; 0 when unknown
 }
 
-// Ask is a kind of question.
+// Topic is what a question asks for.
 type Topic string
 
-// The kinds.
+// The topics.
 const (
 	ByIMDB  Topic = "imdb"    // works and episodes with the IMDb number in Text
 	ByTVDB  Topic = "tvdb"    // series and episodes with the TVDB number in Number
-	BySite  Topic = "site"    // the work with a site's own number, in Text: "netflix 80057281"
+	BySite  Topic = "site"    // the work with a site's number, in Text: "netflix 80057281"
 	ByTitle Topic = "title"   // works by the title in Text, of all years
-	Details Topic = "details" // the work of a TMDB number, with all its names and its runtime
-	Season  Topic = "season"  // the episodes of a season of the series with a TMDB number
+	Details Topic = "details" // the work with the TMDB number in Number, with all its names and its runtime
+	Season  Topic = "season"  // the episodes of a season of the series with the TMDB number in Number
 )
 
-// Question is one that must be answered before something can be decided.
+// Question is a question to a provider. It is also the key of the answer in a [Cache].
 type Question struct {
 	Topic  Topic
-	Kind   viewing.MediaType // movie or tv; of IMDb and TVDB numbers, episode for its own number, else ""
+	Kind   viewing.MediaType // movie or tv; for IMDb and TVDB numbers, episode for an episode's number, else ""
 	Text   string
 	Number int64
 	Season int
-	Year   int // of a title, where it is known
+	Year   int // of a title; 0 when unknown
 }
 
-// Answer is what is known to a question. The zero value means that there is none.
+// Answer is the answer to a question. The zero value means that nothing was found.
 type Answer struct {
 	Works     []Work
 	Episodes  []Episode
-	Partial   bool   // there is more than this, or who answers is not sure of it
-	By        string `json:"-"` // the last provider that has contributed to it
-	FromCache bool   `json:"-"` // it was remembered, and not asked for now
+	Partial   bool   // there are more results, or the provider is not sure
+	By        string `json:"-"` // the last provider that contributed
+	FromCache bool   `json:"-"` // no request was made for it
 }
+
+// isEmpty reports whether an answer is nil or has no results.
 
 func (a *Answer) isEmpty() bool { return a == nil || len(a.Works)+len(a.Episodes) == 0 }
 
-// of are the works of a kind.
+// worksOfKind returns the works of a kind.
 func (a *Answer) worksOfKind(kind viewing.MediaType) (some []Work) {
 	for _, w := range a.Works {
 		if w.Type == kind {
@@ -61,49 +63,49 @@ func (a *Answer) worksOfKind(kind viewing.MediaType) (some []Work) {
 	return some
 }
 
-// Candidate is a film or series of TMDB that may be meant.
+// Candidate is a film or series of TMDB that the source may have reported.
 type Candidate struct {
 	Type   viewing.MediaType `json:"type"` // movie or tv
 	TMDB   int64             `json:"tmdb"`
-	Title  string            `json:"title"`            // "" when it is not known
-	Year   int               `json:"year,omitempty"`   // of the first release; 0 when it is not known
-	Poster string            `json:"poster,omitempty"` // the path of its picture at TMDB; "" when it is not known
+	Title  string            `json:"title"`            // "" when unknown
+	Year   int               `json:"year,omitempty"`   // of the first release; 0 when unknown
+	Poster string            `json:"poster,omitempty"` // the path of its poster at TMDB; "" when unknown
 }
 
-// Work is a candidate with what it is compared by.
+// Work is a candidate with the data to compare it with the evidence.
 type Work struct {
 	Candidate
-	Names   []string // the original title, and translations
-	Minutes int      // its runtime; 0 when it is not known
-	Seasons []int    // of a series, by [Details]; 0 are its specials
-	By      string   // who names it; "" for TMDB
+	Names   []string // the original title and translations
+	Minutes int      // runtime; 0 when unknown
+	Seasons []int    // of a series, filled by [Details]; 0 is the specials
+	By      string   // the provider that returned it; "" for TMDB
 }
 
 // Episode is an episode of TMDB.
 type Episode struct {
-	TMDB           int64 // its own number; 0 when it is not known
-	Show           int64
+	TMDB           int64 // the episode's own number; 0 when unknown
+	Show           int64 // the TMDB number of its series
 	Season, Number int
 	Name           string
-	Minutes        int // its runtime; 0 when it is not known
+	Minutes        int // runtime; 0 when unknown
 }
 
-// Decision is what evidence means.
+// Decision is the result for one piece of evidence.
 type Decision struct {
-	Unanswered   []Question      // what could not be asked; the rest is decided without it
-	Item         *viewing.Media  // what is certain: the item with its identity, counted as TMDB does
-	Work         Candidate       // the film or series that is certain
-	Candidates   []Candidate     // what a person may choose from, else
-	Why          viewing.Message // "why." and a row of the table
-	Contradicted bool            // not only a witness is missing: what was reported contradicts itself or TMDB
-	By           string          // the last of those who were asked for it, such as "TMDB"; "" for nobody
-	FromCache    bool            // it rests on nothing but remembered answers
+	Unanswered   []Question      // questions without an answer; the decision was made without them
+	Item         *viewing.Media  // the item with its identity and TMDB's numbering; nil if not certain
+	Work         Candidate       // the film or series, if certain
+	Candidates   []Candidate     // the choices for the user, if not certain
+	Why          viewing.Message // the code is "why." and a row of the table
+	Contradicted bool            // the evidence contradicts itself or TMDB
+	By           string          // the last provider that answered, such as "TMDB"; "" for none
+	FromCache    bool            // no request was made for it
 }
 
-// maxNamed is how many candidates a message names.
+// maxNamed is how many candidates a message lists.
 const maxNamed = 3
 
-// Message says what was decided, and what it may be.
+// Message explains the decision to the user, with the candidates.
 func (d Decision) Message() viewing.Message {
 	var names []string
 	for _, c := range d.Candidates[:min(len(d.Candidates), maxNamed)] {
@@ -122,7 +124,7 @@ func (d Decision) Message() viewing.Message {
 	}
 }
 
-// Asked is the message with the name of who was asked.
+// MessageWithProvider returns [Decision.Message] with the name of the provider.
 func (d Decision) MessageWithProvider() viewing.Message {
 	switch d.By {
 	case "":
@@ -134,7 +136,7 @@ func (d Decision) MessageWithProvider() viewing.Message {
 	}
 }
 
-// Of returns the candidates of a kind, each once.
+// CandidatesOf returns the candidates of a kind, without duplicates.
 func (d Decision) CandidatesOf(kind viewing.MediaType) (few []Candidate) {
 	all := d.Candidates
 	if d.Item != nil {
@@ -151,7 +153,7 @@ func (d Decision) CandidatesOf(kind viewing.MediaType) (few []Candidate) {
 	return few
 }
 
-// String is a work in a person's words: "Alpha One" (1999; film tmdb 603).
+// String describes the work to the user: "Alpha One" (1999; film tmdb 603).
 func (c Candidate) String() string {
 	number, year := fmt.Sprintf("film tmdb %d", c.TMDB), ""
 	if c.Type == viewing.TV {
@@ -166,9 +168,9 @@ func (c Candidate) String() string {
 	return fmt.Sprintf("%q (%s%s)", c.Title, year, number)
 }
 
-// Apply gives an item the identity of a work, and its title and year where none was
-// reported. Of an episode it is that of its series: season and number stay, and a
-// number of its own goes.
+// Apply returns m with the TMDB number of the work, and its title and year if none were
+// reported. For an episode it sets those of the series: season and number stay, and the
+// episode's own TMDB number is removed.
 func (c Candidate) Apply(m viewing.Media) viewing.Media {
 	if m.Type != viewing.Episode {
 		m.IDs.TMDB = c.TMDB
@@ -189,8 +191,8 @@ func (c Candidate) Apply(m viewing.Media) viewing.Media {
 	return m
 }
 
-// Named is [Candidate.Apply] for what a person has chosen: the item has the title and year
-// of the work, whatever was reported.
+// ApplyChoice is [Candidate.Apply] for a work that the user chose: its title and year
+// replace the reported ones.
 func (c Candidate) ApplyChoice(m viewing.Media) viewing.Media {
 	m = c.Apply(m)
 	switch {

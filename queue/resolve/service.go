@@ -7,9 +7,10 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// WantedOf is what the service is asked for a question, the question itself first and
-// then the years beside it, to see namesakes; none where it cannot answer. It names
-// works by their IMDb number or title, and no episodes.
+// ServiceItems returns the items to request from the service for a question: the question
+// itself, then the years before and after, to find works of the same name. It returns none
+// for questions the service cannot answer: it resolves only films and series by IMDb number
+// or title.
 func ServiceItems(q Question) []tracker.ResolveItem {
 	switch {
 	case q.Topic == ByIMDB && q.Kind != viewing.Episode:
@@ -26,8 +27,9 @@ func ServiceItems(q Question) []tracker.ResolveItem {
 	return []tracker.ResolveItem{w, before, after}
 }
 
-// ServiceAnswer is what the service's matches for [ServiceItems] say. It is whole only where
-// the service is highly confident of the first; for a number it need not say so.
+// ServiceAnswer turns the service's matches for [ServiceItems] into an answer. It is partial
+// unless the service reports high confidence for the first match; for an IMDb number the
+// confidence may be missing.
 func ServiceAnswer(q Question, found []tracker.Match) (a Answer) {
 	if len(found) == 0 || found[0].TMDB <= 0 {
 		return a
@@ -36,7 +38,7 @@ func ServiceAnswer(q Question, found []tracker.Match) (a Answer) {
 	for i, m := range found {
 		w := Work{Candidate: Candidate{Type: viewing.MediaType(m.Type), TMDB: m.TMDB, Title: m.Title, Year: m.Year}, By: ByService}
 		if i > 0 && normalizeName(m.Title) == "" {
-			w.Title = q.Text // found by that title: it may be a namesake
+			w.Title = q.Text // without a title: found by this one, so it may be a work of the same name
 		}
 		switch {
 		case m.TMDB <= 0:
@@ -49,9 +51,8 @@ func ServiceAnswer(q Question, found []tracker.Match) (a Answer) {
 	return a
 }
 
-// Again is how long to wait before asking once more about an item of which nothing
-// certain was found, after it was asked so many times; ok is false when it is not to
-// be asked any more.
+// RetryWait returns how long to wait before another look-up of an item without a certain
+// result, after the given number of look-ups; ok is false if there are no more.
 func RetryWait(asked int) (wait time.Duration, ok bool) {
 	const day = 24 * time.Hour
 	waits := [...]time.Duration{day, 7 * day, 30 * day}

@@ -8,7 +8,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// checkKeyForm checks that a key begins with sk_ and is printable ASCII. Its errors never hold the key.
+// checkKeyForm checks that a key begins with sk_ and is printable ASCII. Its errors never contain the key.
 func checkKeyForm(key string) error {
 	rest, secret := strings.CutPrefix(key, "sk_")
 	switch {
@@ -20,9 +20,9 @@ func checkKeyForm(key string) error {
 	return nil
 }
 
-// ParseBaseURL reads the service's base address: https (http for this machine only), ending in /api/v1
-// (contract 9.1) after one trailing slash is dropped, without user, query or fragment. Its error is a
-// [viewing.Message] that does not repeat the text, which might hold a secret.
+// ParseBaseURL parses the service's base address: https (http for this machine only), ending in /api/v1
+// (contract 9.1) after one trailing slash is removed, without user, query or fragment. Its error is a
+// [viewing.Message] that does not repeat the text, which might contain a secret.
 func ParseBaseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -50,8 +50,8 @@ func ParseBaseURL(text string) (*url.URL, error) {
 	return nil, viewing.Say("fault.noServiceAddress").Because(viewing.Say("fault." + fault))
 }
 
-// SuggestAddress returns the valid base address that text may stand for; "" when there is none, or when text
-// could hold a secret.
+// SuggestAddress returns the valid base address that the user probably meant by text; "" if there is none, or
+// if text could contain a secret.
 func SuggestAddress(text string) string {
 	text = strings.TrimSpace(text)
 	host, path, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(text, "http://"), "https://"), "/")
@@ -61,7 +61,7 @@ func SuggestAddress(text string) string {
 		return ""
 	}
 	end := host + strings.TrimSuffix(before, "/") + "/api/v1"
-	if _, err := ParseBaseURL("http://" + end); err == nil && !strings.HasPrefix(text, "https://") { // on this machine
+	if _, err := ParseBaseURL("http://" + end); err == nil && !strings.HasPrefix(text, "https://") { // a loopback address
 		return "http://" + end
 	}
 	if _, err := ParseBaseURL("https://" + end); err != nil {

@@ -8,27 +8,27 @@ import (
 	"unicode/utf8"
 )
 
-// The error codes of the contract (7). Others are possible.
+// The error codes of the contract (section 7). Services may use others.
 const (
 	codeInvalid      = "VALIDATION_ERROR"
 	codeUnauthorized = "UNAUTHORIZED"
 	codeForbidden    = "FORBIDDEN"
 )
 
-// answer is what the body of an answer says, whatever its status.
+// responseBody is a parsed response body, independent of the status.
 type responseBody struct {
-	isObject      bool   // a whole JSON object
-	truncated     bool   // not, but it may have been the beginning of one
+	isObject      bool   // a complete JSON object
+	truncated     bool   // incomplete: may be the beginning of an object
 	code          string // of an error object (contract 2.4), else ""
-	message       string // the service's words, if any
+	message       string // the service's message, if any
 	success       *bool  // nil when absent
-	contradictory bool   // a member contradicts success: "error" without code, "success" that is no boolean
-	listID        string // of a list
+	contradictory bool   // a member contradicts success: "error" without code, "success" that is not a boolean
+	listID        string // "id" of a list
 	user          User   // of GET /me
 }
 
-// readAnswer reads a body, flat or wrapped: {"success":true,"data":…}. broken says that its end was not seen. A
-// whole object counts in spite of that, as it ends itself.
+// parseBody parses a body, flat or wrapped: {"success":true,"data":…}. broken says that its end was not received.
+// A complete object is used even then.
 func parseBody(body []byte, broken bool) responseBody {
 	text := bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
 	f, ok := readObject(text)
@@ -42,35 +42,38 @@ func parseBody(body []byte, broken bool) responseBody {
 		inner = data
 	}
 	a.listID = inner.identifier("id")
-	who := inner
+	user := inner
 	if u, ok := inner.object("user"); ok {
-		who = u
+		user = u
 	}
-	a.user = User{ID: who.identifier("id"), Name: cmp.Or(who.text("name"), who.text("username"))}
+	a.user = User{ID: user.identifier("id"), Name: cmp.Or(user.text("name"), user.text("username"))}
 	return a
 }
 
+// succeeded reports whether the body says success:true.
+
 func (a responseBody) succeeded() bool { return a.success != nil && *a.success }
 
+// failed reports whether the body says success:false.
 func (a responseBody) failed() bool { return a.success != nil && !*a.success }
 
-// contract reports whether the code is one that the contract names.
+// hasContractCode reports whether the error code is defined in the contract.
 func (a responseBody) hasContractCode() bool {
 	return a.code == codeInvalid || a.code == codeUnauthorized || a.code == codeForbidden
 }
 
-// own reports whether a refusal is in the service's own form: with a code, or success:false.
+// isServiceError reports whether an error has the form of this API: with a code, or success:false.
 func (a responseBody) isServiceError() bool { return a.code != "" || a.failed() }
 
-// isCode reports whether text is one machine-readable word: many servers put "Not Found" in a member of that name.
+// isCode reports whether text is one machine-readable word: many other servers put "Not Found" in "error".
 func isCode(text string) bool {
 	return text != "" && len(text) <= 64 && !strings.ContainsFunc(text, func(c rune) bool {
 		return c >= utf8.RuneSelf || c != '_' && c != '.' && c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c)
 	})
 }
 
-// errorCode is the code of an error object, "" when f is none. The contract asks for a message too; a code it
-// names itself is taken without one.
+// errorCode returns the code of an error object, "" if f is not an error object. The contract requires a message,
+// too; only its own codes are accepted without one.
 func errorCode(f fields) string {
 	code := f.text("error")
 	if (responseBody{code: code}).hasContractCode() || isCode(code) && f.text("message") != "" {
@@ -79,11 +82,11 @@ func errorCode(f fields) string {
 	return ""
 }
 
-// maxWords bounds what is kept of the service's words, in characters.
+// maxMessageLength limits the stored length of the service's messages, in characters.
 const maxMessageLength = 300
 
-// tidy makes foreign words fit for a log line and a terminal: bounded, one line, no control characters, and
-// without the secrets.
+// sanitize makes text from a service safe for a log line and a terminal: limited in length, one line, without
+// control characters and secrets.
 func sanitize(words string, secrets ...string) string {
 	for _, secret := range secrets {
 		if secret != "" {

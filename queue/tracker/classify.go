@@ -10,24 +10,24 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// maxRetryAfter bounds a Retry-After: whatever a service says, it is asked again after a day.
+// maxRetryAfter is the longest Retry-After that is respected.
 const maxRetryAfter = 24 * time.Hour
 
-// exchange is one HTTP request and its answer: everything that its fate depends on.
+// exchange is one HTTP request and its response: everything that the verdict depends on.
 type exchange struct {
 	op     Operation
-	resend bool // may have arrived before, with the same Idempotency-Key
-	proven bool // the address, before this answer
-	sent   bool // bytes of the request may have left
+	resend bool // an earlier request with the same Idempotency-Key may have arrived
+	proven bool // the address was proven before this response
+	sent   bool // bytes of the request may have been sent
 	err    error
 	status int
 	header http.Header
 	body   []byte
-	broken bool // the end of the body was not seen
+	broken bool // the end of the body was not received
 	now    time.Time
 }
 
-// judge is the table of fates; the package comment has it in words.
+// classify returns the verdict on an exchange, by the table of the package comment.
 func classify(x exchange) Verdict {
 	if x.err != nil {
 		return x.failedVerdict()
@@ -40,13 +40,13 @@ func classify(x exchange) Verdict {
 	return v
 }
 
-// proves reports whether only the service answers so: with its success or its error object. An object beside
-// 404 or 405 proves nothing: many servers say so that there is no such path.
+// provesService reports whether the response has the success or the error object of this API, and so proves the
+// address. An error object with 404 or 405 proves nothing: many other servers return one for an unknown path.
 func (x exchange) provesService(a responseBody) bool {
 	return a.code != "" && (!x.isPathMissing() || a.hasContractCode()) || x.is2xx() && (x.isExpectedObject(a) || a.isObject && a.success != nil)
 }
 
-// is reports whether a is this operation's own object.
+// isExpectedObject reports whether a is the success object of this operation.
 func (x exchange) isExpectedObject(a responseBody) bool {
 	if !a.isObject || a.contradictory || a.code != "" || a.failed() {
 		return false
@@ -61,16 +61,16 @@ func (x exchange) isExpectedObject(a responseBody) bool {
 	}
 }
 
-// noPath reports whether the status says that there is nothing at the path.
+// isPathMissing reports whether the status says that the path or method does not exist.
 func (x exchange) isPathMissing() bool {
 	return x.status == http.StatusNotFound || x.status == http.StatusMethodNotAllowed
 }
 
+// is2xx reports whether the status is a success.
 func (x exchange) is2xx() bool { return x.status >= 200 && x.status < 300 }
 
-// decide gives the fate of an answered request. A code of the contract comes before the status, as two
-// operations have undocumented ones; then come the statuses that speak of more than this entry, then the rest
-// by class.
+// verdict classifies a response: first by a code of the contract, since the statuses of two operations are
+// undocumented; then by the statuses that concern more than this entry; then by the class of the status.
 func (x exchange) verdict(a responseBody) Verdict {
 	switch a.code {
 	case codeInvalid:
@@ -108,6 +108,7 @@ func (x exchange) verdict(a responseBody) Verdict {
 	}
 }
 
+// verdictFor2xx classifies a 2xx response.
 func (x exchange) verdictFor2xx(a responseBody) Verdict {
 	switch {
 	case x.isExpectedObject(a) && x.op == Lists:
@@ -127,6 +128,7 @@ func (x exchange) verdictFor2xx(a responseBody) Verdict {
 	}
 }
 
+// verdictFor4xx classifies a 4xx response without a code of the contract.
 func (x exchange) verdictFor4xx(a responseBody) Verdict {
 	conflict := x.status == http.StatusConflict
 	switch {
@@ -145,17 +147,18 @@ func (x exchange) verdictFor4xx(a responseBody) Verdict {
 	}
 }
 
-// say is a message that names the answer's status.
+// message returns a message with the response's status as an argument.
 func (x exchange) message(code string, pairs ...string) viewing.Message {
 	return viewing.Say(code, append(pairs, "status", strconv.Itoa(x.status))...)
 }
 
-// rejected is the service's refusal of this entry, in its own words where it has any.
+// rejectedVerdict returns the verdict on a refusal of this entry, with the service's message if it sent one.
 func (x exchange) rejectedVerdict(a responseBody) Verdict {
 	words := cmp.Or(a.message, strings.TrimSpace(a.code+" "+strconv.Itoa(x.status)))
 	return Verdict{Fate: Rejected, Problem: viewing.Say("life.refusesEntry", "words", words)}
 }
 
+// refusedVerdict returns the verdict on a refused key, or on a 401 or 403 of another server.
 func (x exchange) refusedVerdict(a responseBody) Verdict {
 	switch {
 	case !a.isServiceError():
@@ -167,6 +170,7 @@ func (x exchange) refusedVerdict(a responseBody) Verdict {
 	}
 }
 
+// laterVerdict returns the verdict on a request to come back later.
 func (x exchange) laterVerdict() Verdict {
 	if wait, ok := x.retryAfter(); ok {
 		return Verdict{Fate: Later, RetryAfter: wait, Problem: x.message("wait", "wait", wait.String())}
@@ -174,13 +178,14 @@ func (x exchange) laterVerdict() Verdict {
 	return Verdict{Fate: Later, Problem: x.message("later")}
 }
 
-// doubt is the verdict on an answer that leaves open whether the entry was recorded; why ends the code of a message.
+// doubtVerdict returns the verdict on a response that does not show whether the entry was recorded; why is the
+// end of a message code.
 func (x exchange) doubtVerdict(why string) Verdict {
 	return Verdict{Fate: InDoubt, Hint: hintDoubt, Problem: viewing.Say("life.doubt.recorded").Because(x.message("life.doubt." + why))}
 }
 
-// elsewhere is the verdict on an answer that is not the service's. At a proven address it is a passing trouble
-// on the way.
+// notServiceVerdict returns the verdict on a response of another server. At a proven address this is a temporary
+// problem of the network.
 func (x exchange) notServiceVerdict() Verdict {
 	if x.proven {
 		return Verdict{Fate: Offline, Problem: x.message("odd")}
@@ -188,7 +193,7 @@ func (x exchange) notServiceVerdict() Verdict {
 	return Verdict{Fate: Unproven, Hint: hintAddress, Problem: x.message("unproven")}
 }
 
-// retryAfter reads Retry-After: seconds, or a date by the clock of the sender.
+// retryAfter parses Retry-After: seconds, or a date compared with the response's Date header.
 func (x exchange) retryAfter() (time.Duration, bool) {
 	text := strings.TrimSpace(x.header.Get("Retry-After"))
 	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil && seconds >= 0 {

@@ -15,24 +15,24 @@ import (
 	"time"
 )
 
-// maxAnswer bounds an answer, in bytes.
+// maxResponse limits the size of a response, in bytes.
 const maxResponse = 4 << 20
 
-// Options say where the service is and how to speak to it.
+// Options configures [New].
 type Options struct {
-	// BaseURL ends in /api/v1; see [ParseBaseURL].
+	// BaseURL is the service's address; see [ParseBaseURL].
 	BaseURL string
 	// Key is a secret key: sk_ and printable ASCII.
 	Key string
 	// KeyHeader is "x-api-key" (the default) or "bearer", the two forms of contract 5.1.
 	KeyHeader string
-	// Proven says that this address has answered as the service before.
+	// Proven says that this address was recognized as the service before.
 	Proven bool
-	// UserAgent names this program.
+	// UserAgent is sent with each request.
 	UserAgent string
-	// Timeout is for a whole request, answer included; 30 s by default.
+	// Timeout limits a whole request including its response; 30 s by default.
 	Timeout time.Duration
-	// Dial opens connections; nil is the system's own way. Tests put a service in memory behind it.
+	// Dial opens connections; nil uses the network. Tests connect to a service in memory.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
@@ -46,7 +46,7 @@ type Client struct {
 	clockAhead atomic.Int64
 }
 
-// New makes a client and sends nothing. Its error is a [viewing.Message] that never holds the key.
+// New returns a client without sending anything. Its error is a [viewing.Message] that never contains the key.
 func New(o Options) (*Client, error) {
 	base, err := ParseBaseURL(o.BaseURL)
 	if err != nil {
@@ -61,36 +61,36 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// Proven reports whether the address has answered as the service, before this client or to it.
+// Proven reports whether the address was recognized as the service, by [Options] or by a response.
 func (c *Client) Proven() bool { return c.proven.Load() }
 
-// Ahead is how far this machine's clock was ahead of the service's at its last answer; 0 before the first
-// answer with a time.
+// ClockAhead returns how far this machine's clock was ahead of the service's at its last response; 0 before the
+// first response with a Date header.
 func (c *Client) ClockAhead() time.Duration { return time.Duration(c.clockAhead.Load()) }
 
-// Close ends idle connections. Requests under way are ended by their contexts.
+// Close closes idle connections. Requests in progress are ended by their contexts.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Send makes one request for r and says what became of it. It has no error: whatever happens is a fate. When
-// ctx ends, the fate is [Offline] before there was a connection, else [InDoubt].
+// Send makes one request for r. Every outcome, errors included, is a verdict. When ctx is canceled, its fate is
+// [Offline] if there was no connection yet, else [InDoubt].
 func (c *Client) Send(ctx context.Context, r Request) Verdict {
 	v, _ := c.do(ctx, call{op: r.operation(), list: r.List, body: encode(r), idempotencyKey: r.IdempotencyKey, resend: r.Resend})
 	return v
 }
 
-// call is one HTTP request to make; without a method it is a POST, or a GET when it has no body.
+// call describes one HTTP request; without a method it is a POST, or a GET if it has no body.
 type call struct {
 	op             Operation
 	list           string // of [ListItems]
 	method         string
 	query          url.Values
 	body           []byte
-	key            string // in place of the client's own
+	key            string // overrides the client's key
 	idempotencyKey string
 	resend         bool
 }
 
-// do makes one request and judges its answer. No word of the verdict holds a key.
+// do makes one request and classifies its response. The verdict contains no key.
 func (c *Client) do(ctx context.Context, q call) (Verdict, exchange) {
 	q.key = cmp.Or(q.key, c.options.Key)
 	x := c.exchange(ctx, q)
@@ -114,8 +114,8 @@ func (c *Client) do(ctx context.Context, q call) (Verdict, exchange) {
 	return v, x
 }
 
-// exchange makes one request and reads its answer. It goes to the transport itself: [http.Client] would add
-// redirects, and an error that shows the URL.
+// exchange makes one request and reads its response. It uses the transport directly: [http.Client] would follow
+// redirects and return errors that contain the URL.
 func (c *Client) exchange(ctx context.Context, q call) exchange {
 	ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
 	defer cancel()
@@ -125,25 +125,25 @@ func (c *Client) exchange(ctx context.Context, q call) exchange {
 	if err != nil {
 		return exchange{err: err}
 	}
-	answer, err := c.transport.RoundTrip(req)
+	response, err := c.transport.RoundTrip(req)
 	if err != nil {
 		return exchange{err: err, sent: connected.Load()}
 	}
-	defer answer.Body.Close()
-	x := exchange{sent: true, status: answer.StatusCode, header: answer.Header}
-	if answer.StatusCode == http.StatusSwitchingProtocols {
-		return x // what follows has no end
+	defer response.Body.Close()
+	x := exchange{sent: true, status: response.StatusCode, header: response.Header}
+	if response.StatusCode == http.StatusSwitchingProtocols {
+		return x // the body is a stream without an end
 	}
-	x.body, err = io.ReadAll(io.LimitReader(answer.Body, maxResponse+1))
-	untilClose := answer.ContentLength < 0 && len(answer.TransferEncoding) == 0 // its end looks like a cut
+	x.body, err = io.ReadAll(io.LimitReader(response.Body, maxResponse+1))
+	untilClose := response.ContentLength < 0 && len(response.TransferEncoding) == 0 // a lost connection looks the same
 	x.broken = err != nil || len(x.body) > maxResponse || untilClose
-	if e := answer.Header.Get("Content-Encoding"); e != "" && e != "identity" {
-		x.body, x.broken = nil, true // compressed, though nobody asked for that
+	if e := response.Header.Get("Content-Encoding"); e != "" && e != "identity" {
+		x.body, x.broken = nil, true // compressed without Accept-Encoding
 	}
 	return x
 }
 
-// request makes the HTTP request of one call. Its path is the operation's name, but for [ListItems].
+// request returns the HTTP request for a call. The path is the operation's name, except for [ListItems].
 func (c *Client) request(ctx context.Context, q call) (*http.Request, error) {
 	target := c.base.JoinPath(string(q.op))
 	if q.op == ListItems {

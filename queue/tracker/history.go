@@ -10,27 +10,27 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// HistoryItem is one record of a viewing as the service shows it. Numbers that it leaves out are 0, or nil.
+// HistoryItem is one record of a viewing as the service returns it. Missing numbers are 0 or nil.
 type HistoryItem struct {
 	Type            string
 	ID, TMDBID      int64
 	ShowID          int64
 	Season, Episode *int
-	WatchedAt       time.Time // zero when there is none that can be read
+	WatchedAt       time.Time // zero when missing or unreadable
 }
 
 // Reading is the whole history of one type.
 type Reading struct {
 	Items []HistoryItem
-	// Complete says that all pages were read and nothing moved meanwhile. Only then does it prove anything
-	// that a record is not among the items.
+	// Complete says that all pages were read and the history did not change meanwhile. Only then does a missing
+	// record prove anything.
 	Complete bool
-	// Bound says that the history is longer than what is read: another try would end there, too.
+	// Bound says that the history has more pages than are read: a retry would stop there, too.
 	Bound bool
 }
 
-// AllHistory reads every page of one type, at most 500 of 100 records. Without such an endpoint the
-// error wraps [ErrNoEndpoint]; every error is a [Verdict].
+// AllHistory reads the history of one type, at most 500 pages of 100 records. If the service has no such endpoint,
+// the error wraps [ErrNoEndpoint]; every error is a [Verdict].
 func (c *Client) AllHistory(ctx context.Context, t viewing.MediaType) (Reading, error) {
 	var r Reading
 	var err error
@@ -50,8 +50,8 @@ func historyItem(f fields) HistoryItem {
 	}
 }
 
-// DeleteHistory removes all viewings of an item from the history (DELETE /history): the service's own request
-// names an item, not a viewing.
+// DeleteHistory removes all viewings of an item from the history (DELETE /history). The API cannot remove a single
+// viewing.
 func (c *Client) DeleteHistory(ctx context.Context, m viewing.Media) Verdict {
 	q := url.Values{"type": {string(m.Type)}}
 	switch {
@@ -68,18 +68,18 @@ func (c *Client) DeleteHistory(ctx context.Context, m viewing.Media) Verdict {
 	return v
 }
 
-// Likeness is whether a record is of an item.
+// Likeness says whether a record belongs to an item.
 type Likeness int
 
 // The likenesses.
 const (
-	Unclear Likeness = iota // they name the item in different forms
+	Unclear Likeness = iota // they identify the item in different forms
 	Alike
 	Different
 )
 
-// Of compares the record's item with m: an episode by series, season and number where m has them, else by the
-// identifier of the film or episode itself. A record without the series' own identifier may have it as tmdbId.
+// Compare compares the record's item with m: an episode by series, season and number if m has them, else by the
+// identifier of the film or episode itself. A record without tvShowId may have the series' identifier in tmdbId.
 func (h HistoryItem) Compare(m viewing.Media) Likeness {
 	show := h.ShowID
 	if show == 0 {

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// fields are the members of a JSON object by their exact names; a struct would take names in any case. Of a
-// member that stands twice the last one counts.
+// fields holds the members of a JSON object by their exact names; a struct would match names in any case. The last
+// of several members with one name is used.
 type fields map[string]json.RawMessage
 
-// readObject reads a text that is one JSON object.
+// readObject parses one JSON object.
 func readObject(text []byte) (f fields, ok bool) {
 	err := json.Unmarshal(text, &f)
 	return f, err == nil && f != nil
 }
 
-// readObjects reads a text that is one JSON array of objects.
+// readObjects parses a JSON array of objects.
 func readObjects(text []byte) ([]fields, bool) {
 	var items []fields
 	err := json.Unmarshal(text, &items)
@@ -26,10 +26,10 @@ func readObjects(text []byte) ([]fields, bool) {
 	return items, err == nil && items != nil && whole
 }
 
-// object is a member that is an object.
+// object returns a member that is an object.
 func (f fields) object(name string) (fields, bool) { return readObject(f[name]) }
 
-// text is a member that is a string, else "".
+// text returns a member that is a string, else "".
 func (f fields) text(name string) (s string) {
 	if json.Unmarshal(f[name], &s) != nil {
 		return ""
@@ -37,8 +37,8 @@ func (f fields) text(name string) (s string) {
 	return s
 }
 
-// identifier is a member that is a string or a number, as text. The contract has strings; a service that
-// counts its lists has made one all the same.
+// identifier returns a member that is a string or a number, as text. The contract requires a string, but a
+// service may use numbers for its lists.
 func (f fields) identifier(name string) string {
 	if s := f.text(name); s != "" {
 		return s
@@ -50,24 +50,24 @@ func (f fields) identifier(name string) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// isSet reports whether a member is there and more than null, false or "".
+// isSet reports whether a member exists and is not null, false or "".
 func (f fields) isSet(name string) bool {
 	return !slices.Contains([]string{"", "null", "false", `""`}, string(f[name]))
 }
 
-// number is a member that is a whole number, or one written as text.
+// number returns a member that is a whole number, or a string with one.
 func (f fields) number(name string) (int64, bool) {
 	n, err := strconv.ParseInt(string(bytes.Trim(f[name], `"`)), 10, 64)
 	return n, err == nil
 }
 
-// positive is a member that is a number from 1, else 0.
+// positive returns a member that is a number from 1, else 0.
 func (f fields) positive(name string) int64 {
 	n, _ := f.number(name)
 	return max(n, 0)
 }
 
-// intPtr is a season or episode number; nil when it is absent.
+// intPtr returns a season or episode number; nil when it is missing or negative.
 func (f fields) intPtr(name string) *int {
 	n, ok := f.number(name)
 	if !ok || n < 0 {
@@ -77,7 +77,7 @@ func (f fields) intPtr(name string) *int {
 	return &p
 }
 
-// boolean is a member that is a boolean, else nil.
+// boolean returns a member that is a boolean, else nil.
 func (f fields) boolean(name string) (b *bool) {
 	if json.Unmarshal(f[name], &b) != nil {
 		return nil
@@ -85,8 +85,8 @@ func (f fields) boolean(name string) (b *bool) {
 	return b
 }
 
-// instant is a member that is a time; the zero time when it is not. A day alone is its beginning in UTC, and a
-// time without a zone is in UTC.
+// instant returns a member that is a time, else the zero time. A date without a time is midnight UTC, and a time
+// without a zone is in UTC.
 func (f fields) instant(name string) time.Time {
 	text := f.text(name)
 	for _, layout := range []string{time.RFC3339Nano, time.DateOnly, "2006-01-02T15:04:05", time.DateTime} {

@@ -12,7 +12,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// unanswered is the verdict on a request without an answer. Trouble that does not pass by itself has a hint.
+// failedVerdict returns the verdict on a request without a response. Problems that need the user have a hint.
 func (x exchange) failedVerdict() Verdict {
 	why := failureReason(x.err)
 	if x.sent {
@@ -26,18 +26,18 @@ func (x exchange) failedVerdict() Verdict {
 	return v
 }
 
-// reason says why there is no answer.
+// failureReason returns the message for a transport error.
 func failureReason(err error) viewing.Message {
-	own, isOwn := errors.AsType[viewing.Message](err)
-	name, unknown := errors.AsType[*net.DNSError](err)
+	message, isMessage := errors.AsType[viewing.Message](err)
+	name, unknownHost := errors.AsType[*net.DNSError](err)
 	cert, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	_, noTLS := errors.AsType[tls.RecordHeaderError](err)
 	network, onNetwork := errors.AsType[*net.OpError](err)
 	timed, canTime := errors.AsType[net.Error](err)
 	switch {
-	case isOwn:
-		return own
-	case unknown:
+	case isMessage:
+		return message
+	case unknownHost:
 		return viewing.Say("noName", "name", name.Name)
 	case untrusted:
 		return viewing.Say("untrusted", "detail", strings.ReplaceAll(cert.Err.Error(), "x509: ", ""))
@@ -60,7 +60,7 @@ func failureReason(err error) viewing.Message {
 	}
 }
 
-// lastWords returns the end of an error, without the names of calls and packages before it.
+// lastPart returns the innermost part of an error text, without the wrapping prefixes.
 func lastPart(err error) string {
 	parts := strings.Split(err.Error(), ": ")
 	return parts[len(parts)-1]

@@ -8,24 +8,24 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// me is the optional endpoint that tells whose key it is.
+// me is the optional endpoint that returns the user of the key.
 const me Operation = "me"
 
-// KeyCheck is what could be learned about a key without recording anything.
+// KeyCheck is the result of checking a key without recording anything.
 type KeyCheck struct {
 	// Proven reports that the service accepts the key.
 	Proven bool
-	// UserName and UserID are whose key it is, where the service tells.
+	// UserName and UserID identify the user of the key; "" if the service does not return them.
 	UserName, UserID string
-	// Verdict is of the request that decided; [Delivered] means that the service would take requests now.
+	// Verdict is the one on the deciding request; [Delivered] means that the service accepts requests now.
 	Verdict Verdict
-	// Note is what a person is told where something is left open.
+	// Note explains to the user what could not be checked.
 	Note viewing.Message
 }
 
-// Probe asks whether the service would take requests now, and records nothing: GET /me where it exists, else an
-// empty body to /history, which the contract refuses as invalid. [Delivered] means yes. The fate is never
-// [InDoubt] or [Rejected].
+// Probe checks whether the service accepts requests now, and records nothing: GET /me if it exists, else POST
+// /history with {}, which the contract refuses as invalid. [Delivered] means yes. The fate is never [InDoubt] or
+// [Rejected].
 func (c *Client) Probe(ctx context.Context) Verdict {
 	if v, _, decided := c.requestMe(ctx); decided {
 		return v
@@ -33,8 +33,8 @@ func (c *Client) Probe(ctx context.Context) Verdict {
 	return c.postEmpty(ctx, "")
 }
 
-// CheckKey finds out whether the key is good, for login. A service without /me shows it by refusing a made-up
-// key where it finds only the body wrong with this one.
+// CheckKey checks whether the service accepts the key, for login. Without /me, the key is accepted if a made-up
+// key is refused, while with this key only the body is invalid.
 func (c *Client) CheckKey(ctx context.Context) KeyCheck {
 	if v, u, decided := c.requestMe(ctx); decided {
 		return KeyCheck{Proven: v.Fate == Delivered, UserName: u.Name, UserID: u.ID, Verdict: v}
@@ -54,8 +54,8 @@ func (c *Client) CheckKey(ctx context.Context) KeyCheck {
 	return k
 }
 
-// askMe asks GET /me. The answer decides only by a user, by the service's own word that the key is wrong, by a
-// wish to wait, or by silence; all else means that there is no such endpoint.
+// requestMe requests GET /me. decided reports a user, a key that the service calls wrong, a request to wait, or no
+// response; any other response means that the endpoint does not exist.
 func (c *Client) requestMe(ctx context.Context) (v Verdict, u User, decided bool) {
 	v, x := c.do(ctx, call{op: me})
 	switch {
@@ -70,18 +70,18 @@ func (c *Client) requestMe(ctx context.Context) (v Verdict, u User, decided bool
 	return v, u, false
 }
 
-// askEmpty posts {} to /history, with the client's key or another.
+// postEmpty posts {} to /history, with the given key or, if it is "", the client's.
 func (c *Client) postEmpty(ctx context.Context, key string) Verdict {
 	v, _ := c.do(ctx, call{op: History, body: []byte("{}"), key: key})
 	return probeVerdict(v)
 }
 
-// asProbe turns the verdict on an empty request into one on the service: a body found wrong is the good answer,
-// an accepted one is not the service's, and nothing can be in doubt.
+// probeVerdict turns the verdict on an empty request into one on the service: a refused body means success, an
+// accepted one means another server, and nothing can be in doubt.
 func probeVerdict(v Verdict) Verdict {
-	foundWrong := v.Code == codeInvalid || v.Status < 300 || v.Status == http.StatusBadRequest || v.Status == http.StatusUnprocessableEntity
+	invalidBody := v.Code == codeInvalid || v.Status < 300 || v.Status == http.StatusBadRequest || v.Status == http.StatusUnprocessableEntity
 	switch {
-	case v.Fate == Rejected && foundWrong:
+	case v.Fate == Rejected && invalidBody:
 		v.Fate, v.Problem, v.Hint = Delivered, viewing.Message{}, viewing.Message{}
 	case v.Fate == Rejected:
 		v.Fate, v.Problem, v.Hint = Unproven, viewing.Say("takesNone"), hintAddress

@@ -12,19 +12,19 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// A reading ends after maxPages of pageSize items: 50,000 records.
+// At most maxPages pages of pageSize items are read: 50,000 records.
 const (
 	pageSize = 100
 	maxPages = 500
 )
 
-// User is whose key it is.
+// User is the user of a key.
 type User struct{ ID, Name string }
 
-// RemoteList is a list as the service shows it.
+// RemoteList is a list as the service returns it.
 type RemoteList struct{ ID, Name, Description, Visibility string }
 
-// Me asks whose key it is (GET /me). A key that the service itself calls wrong is a [Verdict] that says
+// Me returns the user of the key (GET /me). If the service calls the key wrong, the error is a [Verdict] with fate
 // Refused.
 func (c *Client) Me(ctx context.Context) (User, error) {
 	v, u, decided := c.requestMe(ctx)
@@ -38,7 +38,7 @@ func (c *Client) Me(ctx context.Context) (User, error) {
 	}
 }
 
-// Lists reads all lists (GET /lists); complete says that all pages were read and nothing moved meanwhile.
+// Lists reads all lists (GET /lists); complete says that all pages were read and the lists did not change meanwhile.
 func (c *Client) Lists(ctx context.Context) (lists []RemoteList, complete bool, err error) {
 	complete, _, err = c.readPages(ctx, Lists, url.Values{}, func(f fields) {
 		lists = append(lists, RemoteList{
@@ -48,19 +48,20 @@ func (c *Client) Lists(ctx context.Context) (lists []RemoteList, complete bool, 
 	return lists, complete, err
 }
 
+// noEndpointError returns an error that wraps [ErrNoEndpoint].
 func noEndpointError(v Verdict) error {
 	v.Fate, v.Hint = Rejected, viewing.Message{}
 	v.Problem = viewing.Say("answer.noEndpoint", "status", strconv.Itoa(v.Status))
 	return v
 }
 
-// unreadable is the error for an answer that is not of the documented form.
+// unreadableError returns the error for a response that does not have the documented form.
 func unreadableError(v Verdict) error {
 	v.Fate, v.Problem = Offline, viewing.Say("answer.unread")
 	return v
 }
 
-// read makes one request of an optional endpoint and returns the JSON of a good answer.
+// readOptional makes one request to an optional endpoint and returns the JSON of a successful response.
 func (c *Client) readOptional(ctx context.Context, q call) ([]byte, error) {
 	v, x := c.do(ctx, q)
 	missing := []int{
@@ -82,14 +83,14 @@ func (c *Client) readOptional(ctx context.Context, q call) ([]byte, error) {
 	}
 }
 
-// page is one page of a reading.
+// page is one page of results.
 type page struct {
 	items   []fields
-	total   int   // of all pages; -1 when not told
-	hasMore *bool // whether there is another page; nil when not told
+	total   int   // items on all pages; -1 when unknown
+	hasMore *bool // whether there is another page; nil when unknown
 }
 
-// readPage reads a page, flat or wrapped: the array itself, or an object that holds it under one of the usual
+// readPage parses a page, flat or wrapped: the array itself, or an object that holds it under one of the usual
 // names.
 func readPage(body []byte) (p page, ok bool) {
 	p.total = -1
@@ -106,7 +107,7 @@ func readPage(body []byte) (p page, ok bool) {
 		}
 		pagination, _ := f.object("pagination")
 		for _, f := range []fields{f, pagination} {
-			if n, told := f.number("total"); told && n >= 0 {
+			if n, isNumber := f.number("total"); isNumber && n >= 0 {
 				p.total = int(n)
 			}
 			p.hasMore = cmp.Or(f.boolean("hasMore"), p.hasMore)
@@ -115,10 +116,10 @@ func readPage(body []byte) (p page, ok bool) {
 	return p, ok
 }
 
-// readPages reads all pages of op, at most maxPages, and gives each item to keep. The reading is complete only
-// when every page told one and the same total, and that many items came; without a total, when a page told that
-// it is the last, or was empty. bound says that it ended at maxPages.
-func (c *Client) readPages(ctx context.Context, op Operation, query url.Values, keep func(fields)) (complete, bound bool, err error) {
+// readPages reads all pages of op, at most maxPages, and calls add for each item. The result is complete if every
+// page had the same total and that many items were read; without a total, if a page said that it is the last, or
+// was empty. bound says that the reading stopped at maxPages.
+func (c *Client) readPages(ctx context.Context, op Operation, query url.Values, add func(fields)) (complete, bound bool, err error) {
 	query.Set("pageSize", strconv.Itoa(pageSize))
 	total, count := -1, 0
 	for number := 1; number <= maxPages; number++ {
@@ -132,13 +133,13 @@ func (c *Client) readPages(ctx context.Context, op Operation, query url.Values, 
 			return false, false, unreadableError(Verdict{Status: http.StatusOK})
 		}
 		for _, f := range p.items {
-			keep(f)
+			add(f)
 		}
 		count += len(p.items)
 		more := p.hasMore != nil && *p.hasMore
 		switch {
 		case number > 1 && p.total != total:
-			return false, false, nil // it changed meanwhile
+			return false, false, nil // the data changed during the reading
 		case p.total >= 0 && count >= p.total:
 			return count == p.total && !more, false, nil
 		case len(p.items) == 0, p.hasMore != nil && !more:

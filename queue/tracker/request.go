@@ -10,7 +10,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Operation is what is asked of a service, and its path below the base address.
+// Operation is an API operation; its value is the path below the base address.
 type Operation string
 
 // The operations that record something.
@@ -18,7 +18,7 @@ const (
 	History   Operation = "history"   // contract 4.1
 	Watchlist Operation = "watchlist" // contract 4.2
 	Lists     Operation = "lists"     // contract 4.3
-	// ListItems is beyond the contract, and its path holds the list's id: a service may lack it.
+	// ListItems is not in the contract, so a service may not have it. Its path contains the list's id.
 	ListItems Operation = "list items"
 )
 
@@ -30,18 +30,19 @@ type Request struct {
 	Kind      viewing.Kind
 	Media     viewing.Media   // the item; not for a list
 	WatchedAt viewing.Instant // of a viewing
-	Priority  *int            // of a wish
+	Priority  *int            // of a watchlist item
 	NewList   *viewing.List   // the list to create
-	List      string          // the service's id of the list that an item is put on
-	// IdempotencyKey is sent in the header of that name; empty sends none.
+	List      string          // the service's id of the list to add the item to
+	// IdempotencyKey is sent in the Idempotency-Key header; empty sends none.
 	IdempotencyKey string
 	// Resend says that the service may have received this request before, with the same IdempotencyKey.
-	// A 409 then leaves the doubt where it was.
+	// A 409 then keeps the entry in doubt.
 	Resend bool
 }
 
-// Check refuses what cannot be sent: an item that the service cannot name, with an error wrapping
-// [ErrUnidentified], and a list's id that cannot stand in a path. All else was checked when it was queued.
+// Check returns an error if the request cannot be sent: [ErrUnidentified], wrapped, for an item without an
+// identifier, or another error for a list id that cannot be part of a path. The rest was validated when the entry
+// was queued.
 func (r Request) Check() error {
 	switch {
 	case r.Kind == viewing.KindListItem && (r.List == "" || r.List == "." || r.List == ".."):
@@ -74,8 +75,9 @@ type input struct {
 	Visibility    string            `json:"visibility,omitempty"`
 }
 
-// encode writes the body of a request. A time is in UTC, with milliseconds where there are any. A list always names its visibility: the contract has no default, and a
-// service's own might be public. The last byte is the closing brace, so that a request cut anywhere is no JSON.
+// encode returns the JSON body of a request. A time is in UTC, with milliseconds if there are any. A list always has
+// a visibility: the contract has no default, and a service's default might be public. The last byte is the closing
+// brace, so that a truncated request is not valid JSON.
 func encode(r Request) []byte {
 	in := input{Type: r.Media.Type, ID: r.Media.IDs.TMDB, Priority: r.Priority}
 	switch r.Kind {

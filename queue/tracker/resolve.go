@@ -9,11 +9,11 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// MaxResolveItems is how many items one question about what they are may name.
+// MaxResolveItems is the largest number of items in one call of [Client.ResolveBatch].
 const MaxResolveItems = 50
 
-// Wanted asks what an item is: by an IMDb identifier alone, or by a title with a type and, where it is known, a
-// year.
+// ResolveItem identifies an item to resolve: by an IMDb identifier alone, or by a title with a type and, if known,
+// a year.
 type ResolveItem struct {
 	IMDB  string            `json:"imdbId,omitempty"`
 	Title string            `json:"title,omitempty"`
@@ -21,7 +21,7 @@ type ResolveItem struct {
 	Year  int               `json:"year,omitempty"`
 }
 
-// Match is what the service takes an item for. Zero values were not told.
+// Match is the service's result for an item. Missing values are zero.
 type Match struct {
 	TMDB       int64
 	Type       string
@@ -30,8 +30,8 @@ type Match struct {
 	Confidence string // high, medium or low
 }
 
-// ResolveBatch asks what items are (POST /media/resolve/batch), and answers each; the zero Match is one that the
-// service does not know. An endpoint that is not there, or a question that is refused, is an error that wraps
+// ResolveBatch resolves items (POST /media/resolve/batch) and returns one match for each; the zero Match means that
+// the service does not know the item. If the endpoint is missing or refuses the request, the error wraps
 // [ErrNoEndpoint]; every error is a [Verdict].
 func (c *Client) ResolveBatch(ctx context.Context, items []ResolveItem) ([]Match, error) {
 	all, err := c.postQuestion(ctx, "media/resolve/batch", map[string]any{"items": items})
@@ -46,15 +46,14 @@ func (c *Client) ResolveBatch(ctx context.Context, items []ResolveItem) ([]Match
 	return matches, nil
 }
 
-// Resolve asks what one item is (POST /media/resolve). Whether a 404 means that the service does not know the
-// item or has no such endpoint is for the caller to find out: both wrap [ErrNoEndpoint]. The zero Match is one
-// that it does not know.
+// Resolve resolves one item (POST /media/resolve). The zero Match means that the service does not know the item. A
+// 404 may mean that, too, or that the endpoint is missing; in both cases the error wraps [ErrNoEndpoint].
 func (c *Client) Resolve(ctx context.Context, w ResolveItem) (Match, error) {
 	found, err := c.postQuestion(ctx, "media/resolve", w)
 	return c.readMatch(found, w), err
 }
 
-// ask puts a question, and reads an answer that is an object, flat or wrapped.
+// postQuestion posts a question and returns the response's object, flat or wrapped in "data".
 func (c *Client) postQuestion(ctx context.Context, op Operation, question any) (fields, error) {
 	body, _ := json.Marshal(question) // texts and numbers always encode
 	found, err := c.readOptional(ctx, call{op: op, body: body})
@@ -65,7 +64,7 @@ func (c *Client) postQuestion(ctx context.Context, op Operation, question any) (
 	return f, err
 }
 
-// readMatch reads one match; the zero value when it names nothing, or answers another question.
+// readMatch parses one match; the zero value if it has no identifier, or is for another IMDb identifier.
 func (c *Client) readMatch(f fields, w ResolveItem) Match {
 	const largest = 1<<53 - 1 // the largest number that all JSON readers keep exact
 	id, echoed := f.positive("tmdbId"), f.text("imdbId")

@@ -15,9 +15,9 @@ import (
 // dialer opens a connection.
 type dialer func(ctx context.Context, network, address string) (net.Conn, error)
 
-// newTransport makes a transport that sends each request once: HTTP/2 would repeat a POST after some resets.
-// With loopbackOnly, as for http, it keeps no connection to another machine. Idle connections end before common
-// servers close them: a connection that the server closes while we write is the main source of doubt.
+// newTransport returns a transport that sends each request once: HTTP/2 would repeat a POST after some resets.
+// With loopbackOnly, as for http, it refuses connections to other machines. Idle connections are closed before
+// common servers close them: a connection that the server closes during a write is the main source of doubt.
 func newTransport(dial dialer, loopbackOnly bool) *http.Transport {
 	if dial == nil {
 		dial = new(net.Dialer).DialContext
@@ -26,9 +26,9 @@ func newTransport(dial dialer, loopbackOnly bool) *http.Transport {
 	http1.SetHTTP1(true)
 	return &http.Transport{
 		Proxy: http.ProxyFromEnvironment,
-		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Response) error {
-			if answer.StatusCode != http.StatusOK {
-				return viewing.Say("proxyRefuses", "status", strconv.Itoa(answer.StatusCode))
+		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
+			if response.StatusCode != http.StatusOK {
+				return viewing.Say("proxyRefuses", "status", strconv.Itoa(response.StatusCode))
 			}
 			return nil
 		},
@@ -47,6 +47,6 @@ func newTransport(dial dialer, loopbackOnly bool) *http.Transport {
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		IdleConnTimeout:        2 * time.Second,
 		MaxResponseHeaderBytes: 64 << 10,
-		DisableCompression:     true, // an answer is small, and its bytes are judged as they came
+		DisableCompression:     true, // responses are small, and their bytes are classified as received
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Fate is what one request means for the entry behind it.
+// Fate says what one request means for its entry.
 type Fate string
 
 // The fates.
@@ -16,36 +16,36 @@ const (
 	Offline Fate = "offline"
 	// Delivered: the service has it.
 	Delivered Fate = "delivered"
-	// Rejected: the service refuses this entry, in its own words.
+	// Rejected: the service refuses this entry.
 	Rejected Fate = "rejected"
-	// Refused: the key, or something on the way, is refused. The account pauses.
+	// Refused: the service or a server before it refuses the key. The account pauses.
 	Refused Fate = "refused"
-	// Later: the service asks to come back, after RetryAfter.
+	// Later: the service asks for a retry after RetryAfter.
 	Later Fate = "later"
-	// Unproven: the server at this address has not shown that it is the service. The account pauses.
+	// Unproven: the server at this address was not recognized as the service. The account pauses.
 	Unproven Fate = "unproven"
 	// Lacking: the service has no such operation. Only for [ListItems], at a proven address.
 	Lacking Fate = "lacking"
-	// InDoubt: it may have been recorded.
+	// InDoubt: the service may have recorded it.
 	InDoubt Fate = "in_doubt"
 )
 
-// Verdict is what became of one request. Of a read that gave nothing it is the error.
+// Verdict is the result of one request. Reading methods return it as an error.
 type Verdict struct {
 	Fate Fate
-	// Status is the answer's, 0 without one.
+	// Status is the response's HTTP status, 0 without a response.
 	Status int
-	// Code and Message are the service's, bounded and without the key.
+	// Code and Message are the service's, limited in length and without the key.
 	Code, Message string
-	// RetryAfter holds for the whole account; set for [Later] only, at most a day.
+	// RetryAfter applies to the whole account; set for [Later] only, at most a day.
 	RetryAfter time.Duration
 	// ListID is the id of the list that was created.
 	ListID string
-	// Proves reports that only the service answers so: the address is proven from now on.
+	// Proves says that this response proves the address.
 	Proves bool
-	// Problem is what a person is told; the zero value only when delivered.
+	// Problem is the explanation for the user; the zero value only when delivered.
 	Problem viewing.Message
-	// Hint is the command that helps, where a person can act.
+	// Hint is the command that helps, if the user can do something.
 	Hint viewing.Message
 }
 
@@ -55,7 +55,7 @@ const (
 	KeyReadOnly = "keyReadOnly"
 )
 
-// What a person can do.
+// The values of a [Verdict.Hint].
 var (
 	hintLogin   = viewing.Say("hint.command", "command", "filmspool login")
 	hintAddress = viewing.Say("hint.command", "command", "filmspool login --base-url URL")
@@ -64,15 +64,15 @@ var (
 	hintProxy   = viewing.Say(HintProxy)
 )
 
-// HintProxy is the code of the [Verdict.Hint] that is no command: the proxy needs a user and a password.
+// HintProxy is the code of a [Verdict.Hint] without a command: the proxy needs a user and a password.
 const HintProxy = "hint.proxy"
 
-// ErrNoEndpoint is wrapped when the service has no such endpoint for this key: 404, 405, 501, 401 or 403
-// there, or a question that it refuses as invalid.
+// ErrNoEndpoint is wrapped when the service has no such endpoint for this key: a response 404, 405, 501, 401 or
+// 403, or one that refuses the request as invalid.
 var ErrNoEndpoint = errors.New("the service has no such endpoint")
 
-// Error says why a read gave nothing. Its fate is Offline, Later, Refused, Unproven or, with [ErrNoEndpoint],
-// Rejected; it is never in doubt.
+// Error says why a read failed. A failed read has the fate Offline, Later, Refused, Unproven or, with
+// [ErrNoEndpoint], Rejected; it is never in doubt.
 func (v Verdict) Error() string { return "read from the service: " + v.Problem.Error() }
 
 // Unwrap returns [ErrNoEndpoint] for a missing endpoint.
@@ -83,5 +83,5 @@ func (v Verdict) Unwrap() error {
 	return nil
 }
 
-// VerdictOf returns the verdict that an error of a read is; ok is false for another error.
+// VerdictOf returns the verdict in the error of a read; ok is false for another error.
 func VerdictOf(err error) (v Verdict, ok bool) { return errors.AsType[Verdict](err) }

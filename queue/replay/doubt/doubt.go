@@ -81,8 +81,8 @@ type Evidence struct {
 	Absent    time.Time
 	Taken     int // readings so far that could have contained the record
 	Precision Precision
-	// Claimed are the times of delivered viewings of this item in the queue: their
-	// records are not this entry's.
+	// Claimed are the times of this item's viewings in the queue that were delivered, or
+	// dropped after a request: their records are not this entry's.
 	Claimed []time.Time
 	// Older and Newer are the times of the other doubts about this item, queued before
 	// and after this one.

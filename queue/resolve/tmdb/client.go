@@ -1,5 +1,5 @@
-// Package tmdb asks themoviedb.org (TMDB), with the user's own token, what is needed
-// to decide which film or episode is meant. It decides and keeps nothing.
+// Package tmdb is a client of themoviedb.org (TMDB) with the user's own token. It answers the
+// questions of package resolve, and stores nothing.
 //
 //	question               request (API v3, https://developer.themoviedb.org)
 //	IMDb, TVDB number      GET /find/{number}?external_source=imdb_id or tvdb_id
@@ -8,11 +8,11 @@
 //	season                 GET /tv/{id}?append_to_response=translations,season/{n}
 //	title                  GET /search/movie or /search/tv, page after page
 //
-// The token goes into a header, never into an address. At most five requests leave in
-// a second, ten at once. A refused token stops the asking for a day; 429 and errors of
-// the server put it off. An answer that is not JSON of the documented shape counts as
-// none: a portal's page never says "not found". The requests and their answers are made
-// from TMDB's own OpenAPI document. No real TMDB was asked while this was written.
+// The token is sent in a header, never in a URL. At most five requests per second are made,
+// with bursts of ten. A refused token stops requests for a day; 429 and server errors delay
+// them. A response that is not JSON of the documented shape is an error: a captive portal's
+// page never means "not found". Requests and responses follow TMDB's OpenAPI document; they
+// were not tested against the real TMDB.
 package tmdb
 
 import (
@@ -30,28 +30,29 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// DefaultBase is where TMDB's API is.
+// DefaultBase is the address of TMDB's API.
 const DefaultBase = "https://api.themoviedb.org/3"
 
 const (
 	perSecond = 5
 	burst     = 10
-	maxPages  = 5 // of 20 hits; a title with more is not read to its end
+	maxPages  = 5 // of 20 hits; more hits make the answer partial
 )
 
-// errNone says that there is nothing of that number.
+// errNotFound says that TMDB has no work with that number.
 var errNotFound = errors.New("TMDB has no such number")
 
-// ErrToken says that TMDB refuses the token. It is a [resolve.ErrRefused].
+// ErrToken says that TMDB refuses the token. It wraps [resolve.ErrRefused].
 var ErrToken = fmt.Errorf("TMDB refuses the token: %w: %w", resolve.ErrRefused, viewing.Say("asked.refuses"))
 
-// Client asks one address with one token. It may be used from several goroutines.
+// Client sends requests to one address with one token. It may be used from several
+// goroutines.
 type Client struct {
 	base, token string
 	http        *resolve.HTTP
 }
 
-// CheckToken says what is wrong with a token's form.
+// CheckToken checks the form of a token, without a request.
 func CheckToken(token string) error {
 	switch {
 	case token == "":
@@ -64,8 +65,8 @@ func CheckToken(token string) error {
 	return nil
 }
 
-// New makes a client and sends nothing. base is [DefaultBase], or another address with
-// https or on this machine. Its errors never hold the token.
+// New returns a client without sending anything. base is [DefaultBase], or another address
+// that [resolve.CheckAddress] accepts. Its errors never contain the token.
 func New(base, token string) (*Client, error) {
 	if err := errors.Join(resolve.CheckAddress(base, DefaultBase), CheckToken(token)); err != nil {
 		return nil, fmt.Errorf("make client of TMDB: %w", err)
@@ -73,29 +74,29 @@ func New(base, token string) (*Client, error) {
 	return &Client{base: base, token: token, http: resolve.NewHTTP("TMDB", perSecond, burst)}, nil
 }
 
-// String names the address and leaves the token out, whoever prints it.
+// String returns the address without the token.
 func (c *Client) String() string { return "TMDB client for " + c.base }
 
-// GoString is String: %#v would show the token otherwise.
+// GoString keeps %#v from printing the token.
 func (c *Client) GoString() string { return c.String() }
 
-// LogValue is String, for loggers that take values apart.
+// LogValue keeps structured loggers from printing the token.
 func (c *Client) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
-// Prove asks TMDB whether it takes the token.
+// VerifyToken checks with a request whether TMDB accepts the token.
 func (c *Client) VerifyToken(ctx context.Context) error {
-	var taken struct{ Success bool }
-	err := c.get(ctx, "/authentication", nil, &taken)
-	if err == nil && !taken.Success {
+	var result struct{ Success bool }
+	err := c.get(ctx, "/authentication", nil, &result)
+	if err == nil && !result.Success {
 		return c.http.Malformed()
 	}
 	return err
 }
 
-// get reads one answer into out. Its errors name no path and no query: both may tell
-// what was watched.
+// get makes a GET request and decodes the response into out. Its errors contain no path and
+// no query: both may reveal what was watched.
 func (c *Client) get(ctx context.Context, path string, query url.Values, out any) error {
-	answer, err := c.http.Do(ctx, c.base+path+"?"+query.Encode(), nil, map[string]string{
+	response, err := c.http.Do(ctx, c.base+path+"?"+query.Encode(), nil, map[string]string{
 		"Authorization": "Bearer " + c.token, "Accept": "application/json", "User-Agent": "filmspool",
 	})
 	if err != nil {
@@ -104,22 +105,21 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, out any
 	var problem struct {
 		Code int `json:"status_code"`
 	}
-	switch status := answer.Status; {
+	switch status := response.Status; {
 	case status == http.StatusOK:
-		return c.http.Decode(answer.Body, out)
-	case json.Unmarshal(answer.Body, &problem) == nil && status == http.StatusUnauthorized && problem.Code > 0: // 3, 7, 10 or 14
+		return c.http.Decode(response.Body, out)
+	case json.Unmarshal(response.Body, &problem) == nil && status == http.StatusUnauthorized && problem.Code > 0: // 3, 7, 10 or 14
 		return ErrToken
 	case status == http.StatusNotFound && (problem.Code == 34 || problem.Code == 6):
 		return errNotFound
 	case status == http.StatusBadRequest, status == http.StatusRequestURITooLong, status == http.StatusUnprocessableEntity, problem.Code == 44:
 		return resolve.ErrUnanswerable
 	default:
-		return c.http.Refused(answer, 0)
+		return c.http.Refused(response, 0)
 	}
 }
 
-// Fetch asks the questions and returns what was answered; nil where TMDB cannot answer
-// that question. With an error, that is what was answered before it.
+// Fetch implements [resolve.Fetcher].
 func (c *Client) Fetch(ctx context.Context, wanted []resolve.Question) (map[resolve.Question]*resolve.Answer, error) {
 	found := map[resolve.Question]*resolve.Answer{}
 	for _, q := range wanted {
@@ -137,6 +137,7 @@ func (c *Client) Fetch(ctx context.Context, wanted []resolve.Question) (map[reso
 	return found, nil
 }
 
+// fetchOne requests the answer to one question.
 func (c *Client) fetchOne(ctx context.Context, q resolve.Question) (resolve.Answer, error) {
 	switch q.Topic {
 	case resolve.ByIMDB:
@@ -150,15 +151,16 @@ func (c *Client) fetchOne(ctx context.Context, q resolve.Question) (resolve.Answ
 		return c.season(ctx, q)
 	case resolve.ByTitle:
 		return c.search(ctx, q)
-	default: // a streaming site's number, which TMDB does not have
+	default: // TMDB has no numbers of streaming sites
 		return resolve.Answer{}, resolve.ErrUnanswerable
 	}
 }
 
-// paths are the words of TMDB's addresses.
+// pathWords are the words for media types in TMDB's paths.
 var pathWords = map[viewing.MediaType]string{viewing.Movie: "movie", viewing.TV: "tv"}
 
-// work reads a film or series with a number, and parts of it. all are its fields.
+// work requests a film or series by its number, with the given append_to_response parts. all
+// holds the fields of the response.
 func (c *Client) work(ctx context.Context, path string, number int64, parts string) (w work, all map[string]json.RawMessage, err error) {
 	var body json.RawMessage
 	err = c.get(ctx, "/"+path+"/"+strconv.FormatInt(number, 10), url.Values{"append_to_response": {parts}}, &body)
@@ -171,8 +173,8 @@ func (c *Client) work(ctx context.Context, path string, number int64, parts stri
 	return w, all, err
 }
 
-// season reads the episodes of a season together with the series: a season that is not
-// there is left out of the answer.
+// season requests the episodes of a season together with the series, since TMDB then omits
+// a missing season instead of returning 404.
 func (c *Client) season(ctx context.Context, q resolve.Question) (resolve.Answer, error) {
 	key := fmt.Sprintf("season/%d", q.Season)
 	var season struct {
@@ -191,8 +193,9 @@ func (c *Client) season(ctx context.Context, q resolve.Question) (resolve.Answer
 	return resolve.Answer{Episodes: toEpisodes(season.Episodes)}, nil
 }
 
+// find requests the works and episodes with a number of another database.
 func (c *Client) find(ctx context.Context, number, source string) (resolve.Answer, error) {
-	var hits struct { // an answer has all lists, however empty
+	var hits struct { // a valid response has all three lists
 		Films    []work    `json:"movie_results"`
 		Series   []work    `json:"tv_results"`
 		Episodes []episode `json:"tv_episode_results"`
@@ -207,9 +210,9 @@ func (c *Client) find(ctx context.Context, number, source string) (resolve.Answe
 	return resolve.Answer{Works: append(toWorks(viewing.Movie, hits.Films), toWorks(viewing.TV, hits.Series)...), Episodes: toEpisodes(hits.Episodes)}, nil
 }
 
-// search reads all pages: only then "there is no other" can be said.
+// search searches a title and reads all pages, to make sure that no other work has it.
 func (c *Client) search(ctx context.Context, q resolve.Question) (a resolve.Answer, err error) {
-	seen := map[int64]bool{} // hits move from page to page while they are read
+	seen := map[int64]bool{} // hits may move to another page between requests
 	for page := 1; ; page++ {
 		var hits struct {
 			Results []work `json:"results"`

@@ -9,7 +9,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// work is a film or series, as a hit or by itself.
+// work is a film or series in a response.
 type work struct {
 	ID            int64  `json:"id"`
 	Title         string `json:"title"`
@@ -33,7 +33,7 @@ type work struct {
 	} `json:"translations"`
 }
 
-// episode is one, as a hit or in a season's list.
+// episode is an episode in a response.
 type episode struct {
 	ID      int64  `json:"id"`
 	Show    int64  `json:"show_id"`
@@ -43,11 +43,11 @@ type episode struct {
 	Runtime int    `json:"runtime"` // in minutes
 }
 
-// posterPath is what paths of pictures look like.
+// posterPath matches the paths of posters.
 var posterPath = regexp.MustCompile(`^/[A-Za-z0-9_-]{1,80}\.(jpe?g|png|webp)$`)
 
-// works are films or series in our words. A date may be an empty text, and a
-// translation that equals the original is one, too.
+// toWorks converts films or series. TMDB leaves an unknown date empty, and the title of a
+// translation that equals the original.
 func toWorks(kind viewing.MediaType, all []work) (out []resolve.Work) {
 	for _, w := range all {
 		if w.ID <= 0 {
@@ -70,7 +70,7 @@ func toWorks(kind viewing.MediaType, all []work) (out []resolve.Work) {
 			}
 		}
 		if date := cmp.Or(w.Released, w.Aired); len(date) >= 4 {
-			year, _ := strconv.Atoi(date[:4]) // 0 when it is none
+			year, _ := strconv.Atoi(date[:4]) // 0 if invalid
 			one.Year = max(year, 0)
 		}
 		out = append(out, one)
@@ -78,6 +78,7 @@ func toWorks(kind viewing.MediaType, all []work) (out []resolve.Work) {
 	return out
 }
 
+// toEpisodes converts episodes, without those that have no valid place.
 func toEpisodes(all []episode) (out []resolve.Episode) {
 	for _, p := range all {
 		if p.ID > 0 && p.Show > 0 && p.Season >= 0 && p.Number > 0 {

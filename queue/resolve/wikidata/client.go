@@ -1,20 +1,19 @@
 // Package wikidata asks Wikidata's query service which film or series of TMDB has a
-// number of IMDb, of TVDB, or of a streaming site. It decides and keeps nothing, and
-// needs no account. It tells numbers, never titles, and never the number of an episode:
-// Wikidata has hardly any.
+// number of IMDb, of TVDB, or of a streaming site. It answers questions of package resolve,
+// stores nothing, and needs no account. It sends only numbers, never titles, and no numbers
+// of episodes, since Wikidata has hardly any.
 //
 //	question        property          answer
 //	IMDb number     P345              the item's films (P4947) and series (P4983) of TMDB
 //	TVDB number     P4835, a series   the same
 //	site's number   see below         the same
 //
-// Each work comes with all names of the item (its labels) and its first year (P577, or
-// P580 of a series). They may show that the number is another title's.
+// Each work has all names of the item (its labels) and its first year (P577, or P580 of a
+// series). Package resolve uses them to detect a wrong number.
 //
 // # Numbers of sites
 //
-// A site numbers its films and series by itself. If a page tells the number of a
-// film or a series, the query uses this property:
+// The property used for a site's number of a film or series:
 //
 //	site           film                   series
 //	appletv        P9586                  P9751
@@ -29,33 +28,32 @@
 //	primevideo     P14462                 -
 //	tubi           P7760                  P7760
 //
-// Other sites have no property, or one whose numbers no player shows. YouTube's
-// (P1651) is often that of a trailer. At Prime Video, a film has a page. For a
-// series, each season has one.
+// Other sites have no property, or a property with numbers that players do not show. YouTube's
+// (P1651) often belongs to a trailer. Prime Video has a number for each film, but for each
+// season of a series, so it is used for films only.
 //
-// # Traps
+// # Uncertain answers
 //
-// A value of deprecated rank does not count, and an unknown value does not, either.
-// An answer is marked as partial, and so never certain, in these cases:
+// Values of deprecated rank and unknown values are ignored.
+// An answer is partial, and so never certain, in these cases:
 //
 //   - Several items have the number.
-//   - The item has several such numbers, or is a film series (Q24856). Then its film may be a collection of TMDB.
-//   - It is a film and a series of TMDB, or several of either.
+//   - The item has several such numbers, or is a film series (Q24856). Its film may then be a collection of TMDB.
+//   - The item has a film and a series of TMDB, or several of either.
 //
-// Wikidata's numbers of TMDB come mostly from TMDB itself, by a bot. So it is no second
-// witness for them, and it may be years behind.
+// Wikidata's TMDB numbers are mostly copied from TMDB by a bot. So they do not confirm
+// TMDB's data, and may be outdated.
 //
-// # Manners
+// # Limits
 //
-// One request at a time, one in a second, 10 numbers in each. The User-Agent names
-// program, version and the project's page, as Wikimedia's policy asks. Retry-After is
-// obeyed. After 401 or 403 nothing is asked for a day. A query that is refused, or
-// whose answer is too large, is asked for each number alone; then only that number
-// stays without an answer.
+// One request at a time, one per second, with 10 numbers each. The User-Agent contains
+// program, version and the project's page, as Wikimedia's policy requires. Retry-After is
+// respected. After 401 or 403 there are no requests for a day. If a query is refused, or its
+// response is too large, each number is requested alone, so that only one number stays
+// without an answer.
 //
-// The query, and the answers of the stub in the tests, were written from documents.
-// These are of SPARQL 1.1 and of Wikidata's data model. The real service was not
-// asked.
+// The query, and the responses of the stub in the tests, follow the documentation of
+// SPARQL 1.1 and of Wikidata's data model; they were not tested against the real service.
 package wikidata
 
 import (
@@ -74,25 +72,25 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// DefaultEndpoint is where Wikidata's query service is.
+// DefaultEndpoint is the address of Wikidata's query service.
 const DefaultEndpoint = "https://query.wikidata.org/sparql"
 
-// maxBatch is how many numbers one request asks about. A popular film has a hundred
-// names, each of some 400 bytes, and an answer has 1 MB at most.
+// maxBatch is the number of site numbers in one request. A popular film has a hundred names
+// of about 400 bytes each, and a response may have 1 MB at most.
 const maxBatch = 10
 
-// refusedFor is how long a refusal of us is heeded.
+// refusedDelay is the wait after a response 401 or 403.
 const refusedDelay = 24 * time.Hour
 
-// Client asks one address. It may be used from several goroutines.
+// Client sends queries to one address. It may be used from several goroutines.
 type Client struct {
 	endpoint  string
 	userAgent string
 	http      *resolve.HTTP
 }
 
-// New makes a client and sends nothing. endpoint is [DefaultEndpoint], or another
-// address with https or on this machine. version is the program's own.
+// New returns a client without sending anything. endpoint is [DefaultEndpoint], or another
+// address that [resolve.CheckAddress] accepts. version is the program's version.
 func New(endpoint, version string) (*Client, error) {
 	if err := resolve.CheckAddress(endpoint, DefaultEndpoint); err != nil {
 		return nil, fmt.Errorf("make client of Wikidata: %w", err)
@@ -103,8 +101,7 @@ func New(endpoint, version string) (*Client, error) {
 	}, nil
 }
 
-// Fetch asks the questions and returns what was answered; nil for what Wikidata cannot
-// tell. With an error, that is what was answered before it.
+// Fetch implements [resolve.Fetcher].
 func (c *Client) Fetch(ctx context.Context, wanted []resolve.Question) (map[resolve.Question]*resolve.Answer, error) {
 	found := map[resolve.Question]*resolve.Answer{}
 	batches := map[string][]resolve.Question{} // by property
@@ -125,8 +122,8 @@ func (c *Client) Fetch(ctx context.Context, wanted []resolve.Question) (map[reso
 	return found, nil
 }
 
-// batch asks about some numbers of one property. Where the answer is too large, or the
-// query is refused, it asks about each alone.
+// fetchBatch requests some numbers of one property. If the response is too large, or the
+// query is refused, it requests each number alone.
 func (c *Client) fetchBatch(ctx context.Context, property string, wanted []resolve.Question, found map[resolve.Question]*resolve.Answer) error {
 	var numbers []string
 	for _, q := range wanted {
@@ -156,27 +153,28 @@ func (c *Client) fetchBatch(ctx context.Context, property string, wanted []resol
 	return nil
 }
 
-// ask sends one query.
+// runQuery sends one query and returns the answers by number.
 func (c *Client) runQuery(ctx context.Context, property string, numbers []string) (map[string]resolve.Answer, error) {
-	answer, err := c.http.Do(ctx, c.endpoint, url.Values{"query": {buildQuery(property, numbers)}}, map[string]string{
+	response, err := c.http.Do(ctx, c.endpoint, url.Values{"query": {buildQuery(property, numbers)}}, map[string]string{
 		"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/sparql-results+json", "User-Agent": c.userAgent,
 	})
 	if err != nil {
 		return nil, err
 	}
-	switch answer.Status {
+	switch response.Status {
 	case http.StatusOK:
-		return c.parseResults(answer.Body)
+		return c.parseResults(response.Body)
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return nil, c.http.Refused(answer, refusedDelay)
+		return nil, c.http.Refused(response, refusedDelay)
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong, http.StatusUnprocessableEntity:
 		return nil, resolve.ErrUnanswerable
 	default:
-		return nil, c.http.Refused(answer, 0)
+		return nil, c.http.Refused(response, 0)
 	}
 }
 
-// query asks for the statements about the items with some numbers, a row for each.
+// buildQuery returns the query for the statements about the items with the given numbers, a
+// row for each.
 func buildQuery(property string, numbers []string) string {
 	statement := func(what, property string) string {
 		return fmt.Sprintf(`{ ?item p:%[2]s ?s . ?s ps:%[2]s ?value ; wikibase:rank ?rank . BIND("%[1]s" AS ?what) }`, what, property)
@@ -200,9 +198,8 @@ SELECT ?id ?item ?what ?value ?rank WHERE {
 }`
 }
 
-// numberOf is the property by which a question is asked, and the number as Wikidata
-// has it: of a site, by the table of the package's comment. The property is "" for what
-// Wikidata cannot tell.
+// propertyOf returns the property for a question, and the number in Wikidata's form, by the
+// table of the package comment. The property is "" if Wikidata cannot answer the question.
 func propertyOf(q resolve.Question) (property, number string) {
 	switch {
 	case q.Kind == viewing.Episode:
@@ -215,16 +212,16 @@ func propertyOf(q resolve.Question) (property, number string) {
 		return "", ""
 	}
 	site, number, _ := strings.Cut(q.Text, " ")
-	of := sites[site].film
+	spec := sites[site].film
 	if q.Kind == viewing.TV {
-		of = sites[site].show
+		spec = sites[site].show
 	}
-	property, before, _ := strings.Cut(of, " ")
-	return property, before + number
+	property, prefix, _ := strings.Cut(spec, " ")
+	return property, prefix + number
 }
 
-// sites are the properties of a site's films and series, and what stands before a
-// number there.
+// sites holds the properties for a site's films and series, with the prefix of the numbers
+// after a blank.
 var sites = map[string]struct{ film, show string }{
 	"appletv":       {"P9586", "P9751"},
 	"bbc-iplayer":   {"P827", "P827"},
@@ -239,5 +236,5 @@ var sites = map[string]struct{ film, show string }{
 	"tubi":          {"P7760", "P7760"},
 }
 
-// plain is a number that has nothing in it that could be more than a number.
+// safeNumber matches numbers that can be inserted into a query without escaping.
 var safeNumber = regexp.MustCompile(`^[0-9A-Za-z._:/-]+$`)

@@ -26,31 +26,31 @@ type row struct {
 	Rank  term `json:"rank"`
 }
 
-// item is what Wikidata says about one.
+// item is the data of one Wikidata item.
 type item struct {
-	numbers, films, series []string // without those that are given up or unknown
+	numbers, films, series []string // without deprecated and unknown values
 	names                  []string // the English one first
 	year                   int
 	collection             bool
 }
 
-// read reads an answer of the query service, by the number that was asked about.
-// It is an error where the body is no such answer: a query that takes too long breaks
-// off in the middle of one.
+// parseResults parses a response of the query service and returns the answers by number.
+// A truncated body is an error: a query that exceeds the server's time limit ends in the
+// middle of the response.
 func (c *Client) parseResults(body []byte) (map[string]resolve.Answer, error) {
-	var answer struct {
+	var response struct {
 		Results struct {
 			Bindings []row `json:"bindings"`
 		} `json:"results"`
 	}
-	if err := c.http.Decode(body, &answer); err != nil {
+	if err := c.http.Decode(body, &response); err != nil {
 		return nil, err
 	}
-	if answer.Results.Bindings == nil {
+	if response.Results.Bindings == nil {
 		return nil, c.http.Malformed()
 	}
 	items := map[[2]string]*item{} // by number and the item's address
-	for _, r := range answer.Results.Bindings {
+	for _, r := range response.Results.Bindings {
 		key := [2]string{r.ID.Value, r.Item.Value}
 		if items[key] == nil {
 			items[key] = &item{}
@@ -71,7 +71,7 @@ func (c *Client) parseResults(body []byte) (map[string]resolve.Answer, error) {
 	return found, nil
 }
 
-// take adds a row.
+// addRow adds the statement in a row.
 func (it *item) addRow(r row) {
 	value := r.Value.Value
 	switch what := r.What.Value; {
@@ -95,7 +95,7 @@ func (it *item) addRow(r row) {
 	}
 }
 
-// add adds what is not there yet.
+// addUnique appends a value that is not in all yet.
 func addUnique(all []string, value string) []string {
 	if slices.Contains(all, value) {
 		return all
@@ -103,7 +103,7 @@ func addUnique(all []string, value string) []string {
 	return append(all, value)
 }
 
-// works are the item as works of TMDB. What is no number is left out.
+// toWorks returns the item as works of TMDB, one for each valid number.
 func (it *item) toWorks(kind viewing.MediaType, numbers []string) (out []resolve.Work) {
 	for _, number := range numbers {
 		id, err := strconv.ParseInt(number, 10, 64)

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// catalogueFile is small, and the same for everybody: enough to see what a service that knows more would answer.
+// catalogueFile holds a few titles that show how a service resolves items.
 //
 //go:embed catalogue.json
 var catalogueFile []byte
 
-// title is one item of the catalogue, and what a question names of it.
+// title is one item of the catalogue, or a question about one.
 type title struct {
 	Type       string `json:"type"`
 	TMDB       int64  `json:"tmdbId"`
@@ -24,11 +24,11 @@ type title struct {
 	Confidence string `json:"matchConfidence"`
 }
 
-// find looks up an item: by its IMDb identifier, or by its title and type. It is sure of a title only with its
-// year.
+// findTitle searches an item by its IMDb identifier, or by its title and type. Its confidence is high for an
+// identifier and for an equal year, else medium.
 func findTitle(asked title) (found title, ok bool) {
 	var all []title
-	_ = json.Unmarshal(catalogueFile, &all) // the tests have read it
+	_ = json.Unmarshal(catalogueFile, &all) // valid: the tests parse it
 	for _, t := range all {
 		named := asked.IMDB == "" && t.Type == asked.Type && strings.EqualFold(t.Title, asked.Title)
 		switch {

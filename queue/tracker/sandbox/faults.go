@@ -11,23 +11,23 @@ import (
 	"time"
 )
 
-// Fault makes requests go wrong.
+// Fault makes requests fail.
 type Fault struct {
 	Match string `json:"match"` // an operation that is served: "POST /history"
 	Fault string `json:"fault"` // "status:503", "drop-after", …; see the package comment
-	Times int    `json:"times"` // how many requests it strikes, at least 1
+	Times int    `json:"times"` // how many requests it applies to, at least 1
 }
 
-// armed is a Fault that was parsed. The zero value does nothing.
+// parsedFault is a parsed Fault. The zero value does nothing.
 type parsedFault struct {
 	Fault
 	kind     string
-	accepted bool          // it strikes only requests that passed every check
-	number   int           // status, or seconds of retry-after
+	accepted bool          // applies only to requests that passed every check
+	number   int           // the status, or the seconds of retry-after
 	wait     time.Duration // of delay and late
 }
 
-// parseFault reads the text of a fault.
+// parseFault parses the text of a fault.
 func parseFault(f Fault) (a parsedFault, ok bool) {
 	kind, value, _ := strings.Cut(f.Fault, ":")
 	number, notNumber := strconv.Atoi(value)
@@ -47,7 +47,7 @@ func parseFault(f Fault) (a parsedFault, ok bool) {
 	}
 }
 
-// Arm adds a fault. It fails when the fault cannot be parsed, or when its operation is not served.
+// Arm adds a fault. It returns an error if the fault cannot be parsed or its operation is not served.
 func (s *Service) Arm(f Fault) error {
 	a, ok := parseFault(f)
 	switch {
@@ -71,8 +71,8 @@ func (s *Service) Disarm() {
 	s.faults = nil
 }
 
-// takeFault uses up the oldest fault of the operation if it belongs to this point: before the checks, or after
-// a request passed them.
+// takeFault consumes one use of the operation's oldest fault, if that applies now: before the checks, or after they
+// passed (accepted).
 func (s *Service) takeFault(operation string, accepted bool) (f parsedFault, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,10 +87,10 @@ func (s *Service) takeFault(operation string, accepted bool) (f parsedFault, ok 
 	return f, true
 }
 
-// strike answers in the service's place, and records nothing. The body is read first: the client has sent its
-// request whole.
+// serveFault responds with a fault and records nothing. The body is read first, so the client has sent its whole
+// request.
 func serveFault(w http.ResponseWriter, r *http.Request, f parsedFault) error {
-	_, _ = io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBody)) // it is not used
+	_, _ = io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBody))
 	switch f.kind {
 	case "status":
 		codes := map[int]string{400: "VALIDATION_ERROR", 422: "VALIDATION_ERROR", 401: "UNAUTHORIZED", 403: "FORBIDDEN"}
@@ -111,25 +111,25 @@ func serveFault(w http.ResponseWriter, r *http.Request, f parsedFault) error {
 	return nil
 }
 
-// drop closes the connection without a word, with a TCP reset when asked. One that cannot be taken (a test's
-// recorder) is aborted by the server.
+// dropConnection closes the connection without a response, with a TCP reset if reset is set. If the connection
+// cannot be hijacked (httptest.ResponseRecorder), it panics with http.ErrAbortHandler.
 func dropConnection(w http.ResponseWriter, reset bool) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok && reset {
-		_ = tcp.SetLinger(0) // a FIN instead of the RST is a drop all the same
+		_ = tcp.SetLinger(0) // on failure the connection is closed with a FIN
 	}
 	conn.Close()
 }
 
-// cut sends half of the answer under the length of the whole.
+// sendTruncated sends half of the body with the Content-Length of the whole.
 func sendTruncated(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	w.Write(body[:len(body)/2])
-	_ = http.NewResponseController(w).Flush() // a test's recorder has it already
+	_ = http.NewResponseController(w).Flush() // unsupported by httptest.ResponseRecorder, which needs no flush
 	panic(http.ErrAbortHandler)
 }

@@ -11,18 +11,17 @@ import (
 	"unicode/utf8"
 )
 
-// maxInteger is the largest whole number that every JSON reader keeps exact.
+// maxInteger is the largest whole number that every JSON parser represents exactly.
 const maxInteger = 1<<53 - 1
 
-// fields reads an object's fields one after the other and keeps the first fault; after it every read gives
-// nothing. So the fault that is named is the first in the order of reading. The object is a map because
-// encoding/json fills struct fields whatever the case of the name.
+// fields reads an object's fields and keeps the first error; later reads return zero values. So the reported error
+// is the first in the order of reading. The object is a map because encoding/json matches struct fields in any case.
 type fields struct {
 	object map[string]json.RawMessage
 	fault  error
 }
 
-// decode reads a body that must be exactly one JSON object. Of a field that is there twice the last one counts.
+// decode parses a body that must be exactly one JSON object. The last of several fields with one name is used.
 func (f *fields) decode(body []byte) error {
 	if !utf8.Valid(body) || json.Unmarshal(body, &f.object) != nil || f.object == nil {
 		return invalid("", "the body is not one JSON object")
@@ -30,7 +29,7 @@ func (f *fields) decode(body []byte) error {
 	return nil
 }
 
-// query takes the parameters of a query as fields: numbers as such, all else as text.
+// query uses the parameters of a query as fields: JSON values as they are, everything else as a string.
 func (f *fields) query(all url.Values) {
 	f.object = map[string]json.RawMessage{}
 	for name := range all {
@@ -41,13 +40,14 @@ func (f *fields) query(all url.Values) {
 	}
 }
 
+// fail records an error of a field, unless there is one already.
 func (f *fields) fail(name, why string) {
 	if f.fault == nil {
 		f.fault = invalid(name, why)
 	}
 }
 
-// read decodes a field into v; false when it is absent. Nothing is declared nullable.
+// read decodes a field into v; false if it is missing or invalid. No field may be null.
 func (f *fields) read(name string, v any, why string) bool {
 	raw, ok := f.object[name]
 	if !ok || f.fault != nil {
@@ -59,7 +59,7 @@ func (f *fields) read(name string, v any, why string) bool {
 	return f.fault == nil
 }
 
-// integer is a whole number within bounds, nil when absent. 603.0 is 603.
+// integer returns a whole number within bounds, nil if missing. 603.0 is 603.
 func (f *fields) integer(name string, least, most int64) *int64 {
 	var n float64 // exact up to 2^53
 	why := fmt.Sprintf("must be a whole number from %d to %d", least, most)
@@ -73,7 +73,7 @@ func (f *fields) integer(name string, least, most int64) *int64 {
 	return &i
 }
 
-// required is a whole number that must be there, 0 when it is not.
+// required returns a whole number that must exist, else 0 and an error.
 func (f *fields) required(name string, least int64) int64 {
 	n := f.integer(name, least, maxInteger)
 	if n == nil {
@@ -83,7 +83,7 @@ func (f *fields) required(name string, least int64) int64 {
 	return *n
 }
 
-// number is a whole number from 1 to most, otherwise when absent.
+// numberOr returns a whole number from 1 to most, or otherwise if missing.
 func (f *fields) numberOr(name string, otherwise, most int64) int64 {
 	if n := f.integer(name, 1, most); n != nil {
 		return *n
@@ -91,13 +91,13 @@ func (f *fields) numberOr(name string, otherwise, most int64) int64 {
 	return otherwise
 }
 
-// text is a string, "" when absent.
+// text returns a string, "" if missing.
 func (f *fields) text(name string) (s string) {
 	f.read(name, &s, "must be a string")
 	return s
 }
 
-// oneOf is a string out of words, otherwise when absent.
+// oneOf returns a string that is one of words, or otherwise if missing.
 func (f *fields) oneOf(name, otherwise string, words ...string) string {
 	s := otherwise
 	f.read(name, &s, "must be a string")
@@ -107,7 +107,7 @@ func (f *fields) oneOf(name, otherwise string, words ...string) string {
 	return s
 }
 
-// instant is a date-time with an offset, cut to the millisecond; otherwise when absent.
+// instant returns a date-time with an offset, truncated to the millisecond, or otherwise if missing.
 func (f *fields) instant(name string, otherwise time.Time) time.Time {
 	var s string
 	if !f.read(name, &s, "must be a string") {

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	maxCount        = 10_000 // viewings of one request, so that no number fills the disk
+	maxCount        = 10_000 // viewings per request, so that no count fills the disk
 	maxListName     = 200    // characters
 	defaultPageSize = 20
 	maxPageSize     = 100
 )
 
-// The kinds of media, in the contract's words.
+// The media types of the contract.
 const (
 	movie   = "movie"
 	episode = "episode"
@@ -28,7 +28,7 @@ type success struct {
 
 func recorded(e event) reply { return reply{http.StatusOK, success{true}, &e} }
 
-// addViewing takes the history input (contract, section 2.1); its fields are read in the order of that table.
+// addViewing handles the history input (contract, section 2.1); its fields are read in the order of that table.
 func (s *Service) addViewing(q *request) reply {
 	h := HistoryItem{Type: q.oneOf("type", "", movie, episode)}
 	if _, given := q.object["id"]; given || h.Type == movie {
@@ -67,14 +67,14 @@ func orZero(n *int64) int64 {
 	return *n
 }
 
-// addWish takes the watchlist input (contract, section 2.2).
-func (s *Service) addWish(q *request) reply {
+// addWatchlistItem handles the watchlist input (contract, section 2.2).
+func (s *Service) addWatchlistItem(q *request) reply {
 	return recorded(event{Watchlist: &WatchlistItem{
 		Type: q.oneOf("type", "", movie, tv), ID: q.required("id", 1), Priority: q.integer("priority", -maxInteger, maxInteger),
 	}})
 }
 
-// addList takes the list request (contract, section 2.3).
+// addList handles the list request (contract, section 2.3).
 func (s *Service) addList(q *request) reply {
 	l := List{ID: "lst_" + rand.Text(), Name: q.text("name"), CreatedAt: q.at, UpdatedAt: q.at}
 	if strings.TrimSpace(l.Name) == "" || utf8.RuneCountInString(l.Name) > maxListName {
@@ -85,8 +85,8 @@ func (s *Service) addList(q *request) reply {
 	return reply{http.StatusCreated, l, &event{List: &l}}
 }
 
-// addListItem puts an item on a list. One that is there already is put there again: the endpoint is documented
-// by its success alone.
+// addListItem adds an item to a list, even if it is there already: the documentation of the endpoint describes only
+// its success.
 func (s *Service) addListItem(q *request) reply {
 	item := ListItem{List: q.PathValue("id"), Type: q.oneOf("type", "", movie, tv), ID: q.required("id", 1)}
 	if q.fault == nil && !slices.ContainsFunc(s.records().Lists, func(l List) bool { return l.ID == item.List }) {
@@ -95,7 +95,7 @@ func (s *Service) addListItem(q *request) reply {
 	return recorded(event{ListItem: &item})
 }
 
-// removeHistory removes every viewing of one item: by its own identifier, or an episode by its place.
+// removeHistory removes all viewings of one item: by its own identifier, or an episode by its place.
 func (s *Service) removeHistory(q *request) reply {
 	item := HistoryItem{Type: q.oneOf("type", "", movie, episode)}
 	if _, given := q.object["id"]; given || item.Type == movie {
@@ -113,7 +113,7 @@ func (s *Service) readMe(*request) reply {
 	return reply{http.StatusOK, map[string]any{"user": user}, nil}
 }
 
-// paged answers with the page of all that the query asks for.
+// paged returns the page of all that the query selects.
 func paged[T any](q *request, all []T) reply {
 	total, page, size := int64(len(all)), q.numberOr("page", 1, maxInteger/maxPageSize), q.numberOr("pageSize", defaultPageSize, maxPageSize)
 	from := min((page-1)*size, total)
@@ -124,7 +124,7 @@ func paged[T any](q *request, all []T) reply {
 	}}, nil}
 }
 
-// readHistory answers with viewings by their time, the newest first unless the query sorts otherwise.
+// readHistory returns viewings sorted by time, the newest first unless the query says otherwise.
 func (s *Service) readHistory(q *request) reply {
 	kind := q.oneOf("type", "", "", movie, tv, episode)
 	order := q.oneOf("sort", "watchedAt:desc", "watchedAt:desc", "watchedAt:asc")

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Records is all that was recorded, each kind in the order of recording.
+// Records holds all records, each kind in the order of recording.
 type Records struct {
 	History   []HistoryItem   `json:"history"`
 	Watchlist []WatchlistItem `json:"watchlist"`
@@ -19,7 +19,7 @@ type Records struct {
 	ListItems []ListItem      `json:"listItems,omitempty"`
 }
 
-// HistoryItem is one viewing; a request with count 3 leaves three.
+// HistoryItem is one viewing; a request with count 3 adds three.
 type HistoryItem struct {
 	Type string `json:"type"` // "movie" or "episode"
 	// ID is the identifier of the film or of the episode itself; 0 when the episode was named by its place in
@@ -56,14 +56,14 @@ type ListItem struct {
 	ID   int64  `json:"id"`
 }
 
-// own are the user and the keys that were made for a file.
+// identity holds the user and the keys that were generated for a file.
 type identity struct {
 	UserID    string `json:"userId"`
 	SecretKey string `json:"secretKey"`
 	PublicKey string `json:"publicKey"`
 }
 
-// keptAnswer is the answer to the first request with an Idempotency-Key.
+// storedResponse is the response to the first request with an Idempotency-Key.
 type storedResponse struct {
 	Key     string          `json:"key"`
 	Request string          `json:"request"` // the operation, and the SHA-256 of the body
@@ -71,7 +71,7 @@ type storedResponse struct {
 	Body    json.RawMessage `json:"body"`
 }
 
-// event is what one accepted request changes. The file holds one event a line.
+// event is the change made by one accepted request. The file has one event per line.
 type event struct {
 	Identity  *identity       `json:"own,omitempty"`
 	History   *HistoryItem    `json:"history,omitempty"`
@@ -83,10 +83,10 @@ type event struct {
 	Answer    *storedResponse `json:"answer,omitempty"`
 }
 
-// Records gives all that was recorded.
+// Records returns all records.
 func (s *Service) Records(context.Context) (Records, error) { return s.records(), nil }
 
-// records copies all that was recorded.
+// records returns a copy of all records.
 func (s *Service) records() Records {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +96,7 @@ func (s *Service) records() Records {
 	}
 }
 
-// openFile reads the events of the file, and cuts off a last one that was not written whole.
+// openFile reads the events of the file, and removes an incomplete last one.
 func (s *Service) openFile(path string) error {
 	if path == "" {
 		return nil
@@ -146,6 +146,7 @@ func (s *Service) record(e event) error {
 	return nil
 }
 
+// apply updates the state in memory with an event.
 func (s *Service) apply(e event) {
 	k := &s.recorded
 	if e.Identity != nil {
@@ -178,7 +179,7 @@ func (s *Service) apply(e event) {
 	}
 }
 
-// same reports whether the viewing is of the item, by its own identifier where that has one, else by its place.
+// isSameItem reports whether the viewing is of the item: by the identifier if item has one, else by the place.
 func (h HistoryItem) isSameItem(item HistoryItem) bool {
 	if item.ID != 0 {
 		return h.Type == item.Type && h.ID == item.ID

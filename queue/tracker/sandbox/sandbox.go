@@ -1,43 +1,43 @@
-// Package sandbox is an embedded tracking service that keeps the contract of the media tracking API v1: for
-// trying out, for tests, for living without an account. It serves POST /history, /watchlist and /lists below
-// /api/v1, and unless [Options.ContractOnly] is set it honours Idempotency-Key and also serves
+// Package sandbox is an embedded tracking service that implements the contract of the media tracking API v1: for
+// trying out, for tests, and for use without an account. It serves POST /history, /watchlist and /lists below
+// /api/v1. Unless [Options.ContractOnly] is set, it honours Idempotency-Key and also serves
 //
-//	GET /me, /history, /lists                    a public key may read them
-//	POST /media/resolve, /media/resolve/batch    likewise, from a catalogue of a dozen titles
-//	POST /lists/{id}/items                       takes an item as often as it comes
+//	GET /me, /history, /lists                    readable with a public key
+//	POST /media/resolve, /media/resolve/batch    the same, from a catalogue of a dozen titles
+//	POST /lists/{id}/items                       adds an item, even if it is on the list
 //	DELETE /history                              removes all viewings of one item
 //
-// What it answered 2xx is on disk, if it has a file, and survives a restart; so do its keys. It takes any
-// identifier and never compares contents. A count is at most 10,000, and an Idempotency-Key at most 255 bytes.
-// It shares no code with the client that it tests.
+// Every request answered with 2xx is on disk, if the service has a file, and survives a restart; so do its keys.
+// It accepts any identifier and does not detect duplicates. A count is at most 10,000, and an Idempotency-Key at
+// most 255 bytes. It shares no code with the client that it tests.
 //
 // # Faults
 //
-// [Service.Arm] makes the next requests of one operation go wrong, and so does POST /_sandbox/faults
-// {"match":"POST /history","fault":F,"times":N} where [Options.FaultsByHTTP] is set (N is 1 when left out;
-// DELETE disarms all). One request meets at most one fault, the one armed first. These
-// strike every matching request, whatever its key and body, and record nothing:
+// [Service.Arm] makes the next requests of one operation fail. POST /_sandbox/faults with
+// {"match":"POST /history","fault":F,"times":N} does the same if [Options.FaultsByHTTP] is set (N is 1 by default;
+// DELETE removes all faults). At most one fault applies to a request, the one armed first. These
+// apply to every matching request, with any key and body, and record nothing:
 //
 //	status:503     that status (400 to 599) with the error object
 //	bare:503       that status with an empty body and no content type
 //	retry-after:2  429 with Retry-After: 2 and the error object
 //	html           200 with an HTML page
 //	empty          200 with an empty body
-//	drop-before    the request is read, the connection closed
+//	drop-before    the request is read, then the connection is closed
 //	reset          the same, closed with a TCP reset
 //
-// These strike only requests that passed every check:
+// These apply only to requests that passed every check:
 //
-//	delay:500ms       worked on for that long, then recorded and answered
+//	delay:500ms       recorded and answered after that wait
 //	drop-after        recorded, then the connection is closed
-//	cut               recorded, then half of the answer is sent
+//	cut               recorded, then half of the response is sent
 //	status-after:500  recorded, then that status (400 to 599) without a body
-//	late:3s           the connection is closed at once, and the request recorded that much later
+//	late:3s           the connection is closed at once, the request is recorded after that wait
 //
-// A delayed or late request counts as still being worked on. A repeat that is answered by its Idempotency-Key
-// meets none of the second kind.
+// A delayed or late request counts as in progress. Faults of the second kind do not apply to a repeated request
+// that is answered by its Idempotency-Key.
 //
-// GET /_sandbox/records lists all that was recorded, in order. The control routes need no key; they refuse web
+// GET /_sandbox/records lists all records in order. The control routes need no key; they refuse web
 // pages (Origin) and any Host but a loopback one.
 package sandbox
 
@@ -54,15 +54,15 @@ import (
 	"time"
 )
 
-// Options say where and how a service is kept.
+// Options configures [Open].
 type Options struct {
-	// Path is the file of what is recorded; its folder must exist. Empty keeps everything in memory. One
-	// Service at a time may use it.
+	// Path is the file of the records; its folder must exist. Empty keeps everything in memory. Only one
+	// Service at a time may use a file.
 	Path string
-	// SecretKey begins with sk_ and may write, PublicKey begins with pk_ and may read. One that is empty is
-	// made, and stays the same for this file.
+	// SecretKey begins with sk_ and may write, PublicKey begins with pk_ and may read. An empty one is
+	// generated, and stored in the file.
 	SecretKey, PublicKey string
-	// ContractOnly serves the contract's three operations and nothing else, and ignores Idempotency-Key.
+	// ContractOnly serves only the contract's three operations, and ignores Idempotency-Key.
 	ContractOnly bool
 	// FaultsByHTTP serves the control route that arms faults.
 	FaultsByHTTP bool
@@ -73,21 +73,21 @@ type Service struct {
 	contractOnly bool
 	identity     identity
 	handler      http.Handler
-	closing      chan struct{} // closed by Close: nothing waits any longer
+	closing      chan struct{} // closed by Close to end all waits
 	work         sync.WaitGroup
 
 	mu         sync.Mutex
 	closed     bool
-	activeKeys map[string]bool // Idempotency-Keys being worked on
+	activeKeys map[string]bool // Idempotency-Keys of requests in progress
 	faults     []parsedFault
-	file       *os.File // nil in memory
+	file       *os.File // nil if everything is in memory
 	size       int64    // of the file
 	recorded   Records
 	responses  map[string]storedResponse
 }
 
-// Open makes or opens the service's file. It fails when a key has the wrong form, when the file is not a
-// sandbox's, and when the folder does not exist. The caller must Close the service.
+// Open creates or opens the service's file. It returns an error if a key has the wrong form, if the file is not a
+// sandbox's, or if the folder does not exist. The caller must Close the service.
 func Open(_ context.Context, o Options) (*Service, error) {
 	for prefix, key := range map[string]string{"sk_": o.SecretKey, "pk_": o.PublicKey} {
 		rest, ok := strings.CutPrefix(key, prefix)
@@ -113,24 +113,24 @@ func Open(_ context.Context, o Options) (*Service, error) {
 	return s, nil
 }
 
-// SecretKey is the key that may read and write.
+// SecretKey returns the key that may read and write.
 func (s *Service) SecretKey() string { return s.identity.SecretKey }
 
-// PublicKey is the key that may only read.
+// PublicKey returns the key that may only read.
 func (s *Service) PublicKey() string { return s.identity.PublicKey }
 
-// Handler serves the API below /api/v1 and the control routes below /_sandbox/. It must be mounted at the root.
-// The server's time-outs are its owner's.
+// Handler returns the handler of the API below /api/v1 and the control routes below /_sandbox/. It must be mounted
+// at the root of a server; the caller sets the server's timeouts.
 func (s *Service) Handler() http.Handler { return s.handler }
 
-// Close records at once what was to be recorded late, waits for it and for requests being worked on, and closes
-// the file. Requests that come afterwards are refused. Closing twice does nothing.
+// Close records delayed requests at once, waits for them and for requests in progress, and closes the file. Later
+// requests are refused. A second call does nothing.
 func (s *Service) Close() error {
 	s.mu.Lock()
-	again := s.closed
+	wasClosed := s.closed
 	s.closed = true
 	s.mu.Unlock()
-	if again {
+	if wasClosed {
 		return nil
 	}
 	close(s.closing)
@@ -144,8 +144,8 @@ func (s *Service) Close() error {
 	return nil
 }
 
-// begin claims the key ("" claims none) and holds Close back until done is called. It gives the first answer to
-// that key, or refuses while its request is being worked on.
+// beginRequest reserves the Idempotency-Key ("" reserves none) and makes Close wait until done is called. It returns
+// the stored response for that key, or an error while another request with it is in progress.
 func (s *Service) beginRequest(key string) (first *storedResponse, done func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,8 +169,8 @@ func (s *Service) beginRequest(key string) (first *storedResponse, done func(), 
 	}, nil
 }
 
-// pause waits, but not beyond Close. It does not end with the request: a service goes on working when its
-// client is gone.
+// wait sleeps until Close at most. It does not depend on the request: a service keeps working after its client
+// has disconnected.
 func (s *Service) wait(d time.Duration) {
 	select {
 	case <-time.After(d):

@@ -19,12 +19,12 @@ import (
 const (
 	apiPrefix   = "/api/v1"
 	maxBody     = 64 << 10 // bytes
-	maxKeyBytes = 255      // of an Idempotency-Key
+	maxKeyBytes = 255      // longest Idempotency-Key
 	contentType = "application/json; charset=utf-8"
 )
 
-// refusal is an answer that records nothing. Of its codes, VALIDATION_ERROR, UNAUTHORIZED and FORBIDDEN are the
-// contract's (section 7), the others this service's own.
+// refusal is an error response. Its codes VALIDATION_ERROR, UNAUTHORIZED and FORBIDDEN are defined in the contract
+// (section 7), the others by this service.
 type refusal struct {
 	status        int
 	code, message string
@@ -32,7 +32,7 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.message }
 
-// invalid refuses the content of a request; field may be empty.
+// invalid returns a VALIDATION_ERROR; field may be empty.
 func invalid(field, why string) error {
 	if field != "" {
 		why = field + ": " + why
@@ -42,7 +42,7 @@ func invalid(field, why string) error {
 
 var errNotFound = &refusal{http.StatusNotFound, "NOT_FOUND", "nothing is found there"}
 
-// request is one that passed the checks before its fields.
+// request is a request that passed the checks of its header and has a valid JSON object.
 type request struct {
 	*http.Request
 	fields
@@ -50,25 +50,25 @@ type request struct {
 	at   time.Time
 }
 
-// reply is a success, unless a field has a fault: a status and a JSON body. What the request changes is recorded
-// first.
+// reply is a success response: a status and a JSON body. It is sent if no field is invalid, after change was
+// recorded.
 type reply struct {
 	status int
 	value  any
 	change *event
 }
 
-// operation answers one method at one path below /api/v1.
+// operation handles one method at one path below /api/v1.
 type operation struct {
 	name     string // "POST /history"
-	contract bool   // one of the contract's
+	contract bool   // part of the contract
 	writes   bool   // needs a key that may write
 	do       func(*Service, *request) reply
 }
 
 var operations = []operation{
 	{"POST /history", true, true, (*Service).addViewing},
-	{"POST /watchlist", true, true, (*Service).addWish},
+	{"POST /watchlist", true, true, (*Service).addWatchlistItem},
 	{"POST /lists", true, true, (*Service).addList},
 	{"GET /me", false, false, (*Service).readMe},
 	{"GET /history", false, false, (*Service).readHistory},
@@ -79,11 +79,12 @@ var operations = []operation{
 	{"POST /media/resolve/batch", false, false, (*Service).resolveMany},
 }
 
-// serves reports whether the operation of that name is answered.
+// serves reports whether the operation of that name is served.
 func (s *Service) serves(name string) bool {
 	return slices.ContainsFunc(operations, func(op operation) bool { return op.name == name && (op.contract || !s.contractOnly) })
 }
 
+// routes returns the handler of all routes.
 func (s *Service) routes(faultsByHTTP bool) http.Handler {
 	mux := http.NewServeMux()
 	handle := func(pattern string, do func(http.ResponseWriter, *http.Request) error) {
@@ -123,8 +124,8 @@ func (s *Service) routes(faultsByHTTP bool) http.Handler {
 	})
 }
 
-// control answers tests and scripts on this machine, without a key. It refuses web pages: a page cannot leave out
-// Origin on a POST, nor read an answer under a name of its own.
+// serveControl serves the control routes to tests and scripts on this machine, without a key. It refuses web pages:
+// a page cannot omit Origin on a POST, nor read a response through a host name of its own.
 func (s *Service) serveControl(w http.ResponseWriter, r *http.Request, faults bool) error {
 	host, _, err := net.SplitHostPort(r.Host)
 	if err != nil {
@@ -133,10 +134,10 @@ func (s *Service) serveControl(w http.ResponseWriter, r *http.Request, faults bo
 	if r.Header.Get("Origin") != "" || host != "localhost" && !net.ParseIP(host).IsLoopback() {
 		return &refusal{http.StatusForbidden, "FORBIDDEN", "the control routes are for programs on this machine only"}
 	}
-	var answer any = success{true}
+	var body any = success{true}
 	switch op := r.Method + " " + r.URL.Path; {
 	case op == "GET /_sandbox/records":
-		answer = s.records()
+		body = s.records()
 	case op == "DELETE /_sandbox/faults" && faults:
 		s.Disarm()
 	case op == "POST /_sandbox/faults" && faults:
@@ -150,12 +151,12 @@ func (s *Service) serveControl(w http.ResponseWriter, r *http.Request, faults bo
 	default:
 		return errNotFound
 	}
-	write(w, http.StatusOK, answer)
+	write(w, http.StatusOK, body)
 	return nil
 }
 
-// serve answers a request to a known path and method, or says why not. The order of its steps is the order in
-// which faults are named.
+// serve handles a request to a known path and method. The order of its checks decides which error is returned if
+// several apply.
 func (s *Service) serve(w http.ResponseWriter, r *http.Request, op operation) error {
 	if f, ok := s.takeFault(op.name, false); ok {
 		return serveFault(w, r, f)
@@ -195,8 +196,8 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, op operation) er
 	return s.finish(w, op.name, a.change, once)
 }
 
-// finish gives the first answer to a repeated Idempotency-Key again, or records the change and answers, as an
-// armed fault has it. It works on if the client is gone. The key is free again before the client can notice.
+// finish repeats the stored response to an Idempotency-Key, or records the change and responds, with an armed fault
+// applied. It continues if the client disconnects. The key is released before the client sees the response.
 func (s *Service) finish(w http.ResponseWriter, operation string, change *event, once storedResponse) error {
 	first, done, err := s.beginRequest(once.Key)
 	if err != nil {
@@ -223,7 +224,7 @@ func (s *Service) finish(w http.ResponseWriter, operation string, change *event,
 		return s.record(*change)
 	}
 	if f.kind == "late" {
-		go func() { _ = work() }() // the client is gone
+		go func() { _ = work() }() // no client waits for its error
 		dropConnection(w, false)
 		return nil
 	}
@@ -243,8 +244,8 @@ func (s *Service) finish(w http.ResponseWriter, operation string, change *event,
 	return nil
 }
 
-// checkKey says whether the request's key may write. It takes either header form; a key elsewhere, in the query
-// above all, is no key.
+// checkKey returns whether the request's key may write. It accepts both header forms; a key in the query is
+// ignored.
 func (s *Service) checkKey(h http.Header) (mayWrite bool, err error) {
 	sent := map[string]bool{}
 	for _, v := range h.Values("X-Api-Key") {
@@ -270,8 +271,8 @@ func (s *Service) checkKey(h http.Header) (mayWrite bool, err error) {
 	return false, &refusal{http.StatusUnauthorized, "UNAUTHORIZED", why}
 }
 
-// readBody reads a JSON body of at most maxBody bytes. A length that is told is believed, so that nothing is
-// read, and no 100 Continue sent, for a body that is too large.
+// readBody reads a JSON body of at most maxBody bytes. If the Content-Length is larger, it reads nothing, so no
+// 100 Continue is sent.
 func readBody(r *http.Request) ([]byte, error) {
 	tooLarge := &refusal{http.StatusRequestEntityTooLarge, "VALIDATION_ERROR", "the body is larger than 64 KiB"}
 	if r.ContentLength > maxBody {
@@ -294,9 +295,9 @@ func readBody(r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// write answers with a status and JSON. What this package answers always encodes.
+// write sends a status and a JSON body.
 func write(w http.ResponseWriter, status int, v any) {
-	body, _ := json.Marshal(v)
+	body, _ := json.Marshal(v) // all values of this package can be encoded
 	h := w.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Cache-Control", "no-store")
@@ -305,10 +306,10 @@ func write(w http.ResponseWriter, status int, v any) {
 	w.Write(body)
 }
 
-// refuse answers with the error object.
+// refuse sends the error object.
 func refuse(w http.ResponseWriter, err error) {
-	r, meant := errors.AsType[*refusal](err)
-	if !meant {
+	r, isRefusal := errors.AsType[*refusal](err)
+	if !isRefusal {
 		r = &refusal{http.StatusInternalServerError, "INTERNAL", err.Error()}
 	}
 	switch r.status {

@@ -1,4 +1,4 @@
-// Package pipetest has a listener without a network, for tests in a bubble of testing/synctest.
+// Package pipetest provides a listener without a network, for tests in a bubble of testing/synctest.
 package pipetest
 
 import (
@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Pipe is a listener without a network, for tests in a bubble of testing/synctest: a real socket would keep its
-// clock from moving. It accepts what [Pipe.Dial] opens; a write waits for its reader.
+// Pipe is a listener without a network, for tests in a bubble of testing/synctest: a real socket would stop the
+// bubble's clock. It accepts the connections that [Pipe.Dial] opens; a write blocks until it is read.
 type Pipe struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -39,8 +39,8 @@ func (l *Pipe) Close() error { l.close(); return nil }
 // Addr implements [net.Listener]: a loopback address that no other listener uses.
 func (l *Pipe) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 43456} }
 
-// Dial opens a connection; network and address do not count. The error is [net.ErrClosed] when the listener is
-// closed, or ctx ends, before it accepts.
+// Dial opens a connection; network and address are ignored. The error is [net.ErrClosed] if the listener is
+// closed, or ctx is canceled, before it accepts.
 func (l *Pipe) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	ours, theirs := net.Pipe()
 	select {
