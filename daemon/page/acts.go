@@ -28,8 +28,8 @@ var entryActs = map[string]act{
 	"choose":  onEntry(chooseItem),
 }
 
-// onEntry makes an act of one about an entry. It refuses a form of a page that shows the
-// entry as it was before: the person decided about something else.
+// onEntry returns the act for the entry of the form. It refuses the form of an outdated page,
+// because the person saw the entry in another state.
 func onEntry(act func(*view, entry.Entry) error) act {
 	return func(v *view) error {
 		x, err := v.explain()
@@ -43,7 +43,7 @@ func onEntry(act func(*view, entry.Entry) error) act {
 	}
 }
 
-// operate makes an act of a verb.
+// operate returns the act that applies a verb.
 func operate(verb entry.Verb) act {
 	return onEntry(func(v *view, e entry.Entry) error {
 		o := entry.Order{Verb: verb, Selection: entry.Selection{IDs: []int64{e.ID}}, As: viewing.State(v.PostFormValue("as"))}
@@ -52,7 +52,7 @@ func operate(verb entry.Verb) act {
 	})
 }
 
-// ignoreUntitled drops a video without a title, and has others of its site ignored.
+// ignoreUntitled drops a video without a title, and ignores further ones of its site.
 func ignoreUntitled(v *view, e entry.Entry) error {
 	o := entry.Order{Verb: entry.VerbDrop, Selection: entry.Selection{IDs: []int64{e.ID}}}
 	if _, err := v.api().Operate(v.ctx(), o); err != nil {
@@ -62,7 +62,7 @@ func ignoreUntitled(v *view, e entry.Entry) error {
 	return v.done(v.api().IgnoreUntitled(v.ctx(), control.UntitledSite{Site: site, Ignored: true}), "diary.did.ignore", "site", site)
 }
 
-// undo takes an entry back from the service. At first it only finds out what that would do.
+// undo removes an entry from the service. Without confirmation it only previews that.
 func undo(v *view, e entry.Entry) error {
 	sure := v.PostFormValue("sure") != ""
 	done, err := v.api().Undo(v.ctx(), control.Undo{ID: e.ID, DryRun: !sure})
@@ -72,7 +72,7 @@ func undo(v *view, e entry.Entry) error {
 	return v.done(err, "diary.did.undo", "title", v.Label(e))
 }
 
-// setTime changes when it was watched. Without a time of day, the day alone is known.
+// setTime changes when an entry was watched. Without a time of day only the day is stored.
 func setTime(v *view, e entry.Entry) error {
 	text := strings.TrimSpace(v.PostFormValue("day") + " " + v.PostFormValue("clock"))
 	if text == "" {
@@ -101,7 +101,7 @@ func (v *view) watchedAt(text string) (viewing.Instant, error) {
 	return t.Instant(now), nil
 }
 
-// searchItem searches for what an entry may be. The service is asked only here.
+// searchItem searches candidates for an entry.
 func searchItem(v *view, e entry.Entry) error {
 	f := control.Fix{ID: e.ID, What: strings.TrimSpace(strings.ToValidUTF8(v.PostFormValue("what"), ""))}
 	if f.What == "" || len(f.What) > maxSearched {

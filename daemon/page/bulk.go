@@ -14,11 +14,11 @@ import (
 type bulk struct {
 	Order  entry.Order
 	Would  entry.Changed
-	Expect string // how the named entries stand; the form that follows sends it back
+	Expect string // state of the selected entries; the next form sends it back
 }
 
-// orderOf reads the form: a verb for the ticked entries, or for all that the filter
-// shows and that were there when the page was made.
+// orderOf reads the form: a verb for the ticked entries, or for all entries of the filter that
+// existed when the page was rendered.
 func orderOf(v *view) (o entry.Order, err error) {
 	o.Verb = entry.Verb(v.PostFormValue("verb"))
 	if !slices.Contains(bulkVerbs, o.Verb) {
@@ -47,8 +47,7 @@ func orderOf(v *view) (o entry.Order, err error) {
 	return o, nil
 }
 
-// dryRun finds out what an order would do. Of the ticked entries, those that the verb
-// does not fit are left out.
+// dryRun previews an order. It leaves out ticked entries that the verb does not fit.
 func dryRun(v *view, o entry.Order) (*bulk, error) {
 	b := &bulk{Order: o}
 	if len(o.IDs) == 0 {
@@ -89,8 +88,7 @@ func previewBulk(v *view) error {
 	return v.result(b, err)
 }
 
-// doBulk does what a preview has shown. Ticked entries that have changed since are
-// previewed again.
+// doBulk carries out a previewed order. If ticked entries have changed since, it previews again.
 func doBulk(v *view) error {
 	o, err := orderOf(v)
 	if err == nil && len(o.IDs) > 0 {

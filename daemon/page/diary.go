@@ -13,13 +13,13 @@ import (
 // pageSize is how many entries a page of the diary has.
 const pageSize = 50
 
-// diaryData is what the diary shows.
+// diaryData is the data of the page Diary.
 type diaryData struct {
 	Months   []month
-	UpTo     int64 // the newest entry
-	Newest   string
-	Older    string
-	Filtered bool // by more than words
+	UpTo     int64  // id of the newest entry
+	Newest   string // address of the newest entries; "" if they are shown
+	Older    string // address of the next older entries; "" for none
+	Filtered bool   // by more than words
 	Bulk     *bulk
 }
 
@@ -32,7 +32,7 @@ var (
 // States returns the choices of the filter by state.
 func (diaryData) States() []viewing.State { return viewing.States() }
 
-// Verbs returns what can be done with several entries.
+// Verbs returns the acts for several entries.
 func (diaryData) Verbs() []entry.Verb { return bulkVerbs }
 
 // Fields returns the names of the filter's fields.
@@ -75,7 +75,7 @@ func showDiary(v *view) (any, error) {
 	return data, nil
 }
 
-// sourceIn returns the source, or the kind of source, whose name has most of the words, and
+// sourceIn returns the source, or the kind of source, whose name contains most of the words, and
 // the other words; "" for none.
 func (v *view) sourceIn(words string) (source, rest string) {
 	typed, most := strings.Fields(strings.ToLower(words)), 0
@@ -95,10 +95,10 @@ func (v *view) sourceIn(words string) (source, rest string) {
 	return source, rest
 }
 
-// diaryAddress returns the address of the diary after a place, with the same filter.
+// diaryAddress returns the address of the diary after a position, with the same filter.
 func diaryAddress(v *view, past entry.Position) string {
 	_, query, _ := strings.Cut(v.Here(), "?")
-	values, _ := url.ParseQuery(query) // what is not understood filters nothing
+	values, _ := url.ParseQuery(query) // ignores what is malformed
 	values.Del("past")
 	if past != (entry.Position{}) {
 		values.Set("past", fmt.Sprintf("%d.%d", past.At, past.ID))
@@ -121,8 +121,8 @@ const (
 	maxSearched = 300
 )
 
-// filterOf reads the filter's fields. It is one of viewings, without what was dropped or
-// merged unless the form asks for that.
+// filterOf returns the filter of the form: viewings, without dropped and merged ones unless the
+// form selects a state.
 func filterOf(v *view) (f entry.Filter, err error) {
 	f = entry.Filter{
 		State: viewing.State(v.Typed("state")), Reason: v.Typed("reason"), Account: v.Typed("account"), Source: v.Typed("source"),
@@ -138,7 +138,7 @@ func filterOf(v *view) (f entry.Filter, err error) {
 		return f, err
 	}
 	if f.Before, err = v.day("to", "diary.badDay"); err == nil && !f.Before.IsZero() {
-		f.Before = f.Before.AddDate(0, 0, 1) // that day, too
+		f.Before = f.Before.AddDate(0, 0, 1) // includes that day
 	}
 	return f, err
 }

@@ -14,22 +14,22 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// card is an entry with what can be done about it, for the template "acts".
+// card is an entry with its possible acts, for the template "acts".
 type card struct {
 	*view
 	Entry      entry.Entry
 	Why        string
-	Base       string // where its forms go
-	Page       string // the address of the page where it was seen
+	Base       string // the prefix of the addresses of its forms
+	Page       string // the address of the page where it was watched
 	Untitled   string // the site whose videos without a title can be ignored
-	Version    string // sent back by each form, so that an older page does no harm
-	Searched   bool   // candidates were searched for
+	Version    string // each form sends it, so that a form of an outdated page is refused
+	Searched   bool   // the candidates are the result of a search
 	Candidates []resolve.Candidate
-	Undo       *control.Undone // what taking it back would do
-	Others     int64           // viewings of the same title that wait with it
+	Undo       *control.Undone // preview of an undo
+	Others     int64           // how many more viewings of the same title wait
 	actions    []entry.Verb
 
-	Season, Episode *int // what was typed of the place; nil for none
+	Season, Episode *int // as typed; nil for none
 }
 
 // entryData is what the page of an entry shows.
@@ -39,7 +39,7 @@ type entryData struct {
 	Others []item // other viewings of the same item
 }
 
-// lifeEvent is one thing that happened to an entry.
+// lifeEvent is one event in the history of an entry.
 type lifeEvent struct {
 	At           time.Time
 	What, Detail string
@@ -64,7 +64,7 @@ func showEntry(v *view) (any, error) {
 // maxOthers is how many other viewings of an item its page shows.
 const maxOthers = 10
 
-// explain returns the entry that an address or a form names.
+// explain returns the entry whose id is in the address or the form.
 func (v *view) explain() (control.Explanation, error) {
 	id, err := strconv.ParseInt(cmp.Or(v.PathValue("id"), v.PostFormValue("id")), 10, 64)
 	if err != nil {
@@ -101,7 +101,7 @@ func version(e entry.Entry) string {
 	return fmt.Sprint(e.State, " ", e.Reason, " ", e.Revision, " ", e.Attempts)
 }
 
-// lifeOf returns all that happened to an entry, in order of time.
+// lifeOf returns the history of an entry, oldest first.
 func lifeOf(v *view, x control.Explanation) (life []lifeEvent) {
 	for _, w := range x.Events {
 		from := w.Event.Origin
@@ -126,15 +126,15 @@ func lifeOf(v *view, x control.Explanation) (life []lifeEvent) {
 	return life
 }
 
-// Alike reports whether another candidate has the same title and year, so that only the
-// number tells them apart.
+// Alike reports whether another candidate has the same title and year, so that the number must be
+// shown.
 func (c card) Alike(is resolve.Candidate) bool {
 	return slices.ContainsFunc(c.Candidates, func(o resolve.Candidate) bool {
 		return o.TMDB != is.TMDB && o.Title == is.Title && o.Year == is.Year
 	})
 }
 
-// button is an act that needs no more than a click.
+// button is an act without further input.
 type button struct {
 	Verb entry.Verb
 	As   viewing.State
@@ -142,8 +142,7 @@ type button struct {
 	Look string
 }
 
-// Buttons returns the acts that fit the entry and need no more than a click, the most useful
-// first.
+// Buttons returns the possible acts without further input, the most useful first.
 func (c card) Buttons() []button {
 	return slices.DeleteFunc([]button{
 		{entry.VerbRelease, "", "diary.do.release", "main"},
@@ -166,14 +165,14 @@ func (c card) Placeless() bool {
 	return m != nil && m.Type == viewing.Episode && (m.Season == nil || m.Episode == nil)
 }
 
-// NeedsPlace reports whether a person must say the season and number: an episode's name
-// may tell them, once its series is known.
+// NeedsPlace reports whether a person must give season and number. Otherwise the episode's name may
+// be enough once the series is known.
 func (c card) NeedsPlace() bool {
 	m := c.Entry.Media
 	return c.Placeless() && (m.Title == "" || m.Show != nil && m.Show.IDs.TMDB > 0)
 }
 
-// Words returns what was searched for, at first the title.
+// Words returns the searched words, at first the title.
 func (c card) Words() string {
 	if c.Searched {
 		return c.Typed("what")

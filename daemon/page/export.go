@@ -11,8 +11,8 @@ import (
 // ExportForms returns the choices of the export.
 func (diaryData) ExportForms() []string { return control.ExportForms }
 
-// export hands out the diary as a file: what its filter chooses, or all with the watchlist
-// and the lists.
+// export serves the diary as a file: the entries of the filter, or without one everything, with the
+// watchlist and the lists.
 func (s *Site) export(w http.ResponseWriter, r *http.Request) {
 	v := s.view(r, page{Path: "/diary"})
 	e := control.Export{Form: v.Typed("form")}
@@ -21,7 +21,7 @@ func (s *Site) export(w http.ResponseWriter, r *http.Request) {
 		e.Filter, err = filterOf(v)
 	}
 	if err != nil || !e.Valid() {
-		http.Redirect(w, r, "/diary?"+r.URL.RawQuery, http.StatusSeeOther) // it says what is wrong
+		http.Redirect(w, r, "/diary?"+r.URL.RawQuery, http.StatusSeeOther) // shows what is wrong
 		return
 	}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
@@ -29,6 +29,6 @@ func (s *Site) export(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Disposition", `attachment; filename="`+e.FileName()+`"`)
 	if _, err := s.o.API.Export(r.Context(), e, w); err != nil {
 		s.o.Log.Error("an export was cut", "error", err)
-		panic(http.ErrAbortHandler) // half a file must not look whole
+		panic(http.ErrAbortHandler) // so that the browser does not take it for a complete file
 	}
 }

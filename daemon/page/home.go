@@ -9,27 +9,27 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// The sizes of the first page.
+// The sizes of Home.
 const (
 	lastWatched = 6
 	weekDays    = 7
 )
 
-// homeData is what the first page shows.
+// homeData is the data of the page Home.
 type homeData struct {
-	entry.Watched // in the last days
+	entry.Watched // in the last weekDays
 	Playing       []playingItem
 	Last          []item
 	Week          []bar
 }
 
-// playingItem is what plays now.
+// playingItem is an item that is playing now.
 type playingItem struct {
 	item
 	control.Playing
 }
 
-// Part returns how much of it has been played, of 100; 0 where that is not known.
+// Part returns how much has been played, in percent; 0 if that is not known.
 func (p playingItem) Part() int { return p.Percent(time.Now()) }
 
 func showHome(v *view) (any, error) {
@@ -55,7 +55,7 @@ func showHome(v *view) (any, error) {
 	return d, err
 }
 
-// Worst returns the problem that the quiet line of the first page tells; nil for none.
+// Worst returns the most severe problem, which Home shows in one line; nil for none.
 func (v *view) Worst() *control.Problem {
 	if i := slices.IndexFunc(v.Status.Problems, func(p control.Problem) bool { return p.Severity != control.Note }); i >= 0 {
 		return &v.Status.Problems[i]

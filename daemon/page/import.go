@@ -9,13 +9,13 @@ import (
 	"github.com/filmspool/filmspool/queue/transfer"
 )
 
-// uploadPath is where history files are sent. No bound of other forms holds there.
+// uploadPath is the address for history files. The limits of other forms do not apply to it.
 const uploadPath = "/import/file"
 
-// formSize is how much a form may add to its file, in bytes.
+// formSize is the maximum size of a form without its file, in bytes.
 const formSize = 64 << 10
 
-// maxUploadTime is how long a file may take to come and to be counted.
+// maxUploadTime is the maximum time for uploading a file and counting its rows.
 const maxUploadTime = time.Hour
 
 // importActs are what a person can do about history files.
@@ -24,14 +24,14 @@ var importActs = map[string]act{"file": addFile, "preview": previewFile, "begin"
 // MaxFile returns how large a history file may be, in bytes.
 func (*view) MaxFile() int64 { return transfer.MaxSize }
 
-// TooLarge says that a history file is larger.
+// TooLarge returns the text for a larger history file.
 func (v *view) TooLarge() string {
 	return v.Message(control.FaultOf(control.TooLarge(transfer.MaxSize + 1)).Message)
 }
 
 func showImport(v *view) (any, error) { return v.api().Files(v.ctx()) }
 
-// addFile keeps a file that is sent, and counts what an import of it would do.
+// addFile stores an uploaded file and previews its import.
 func addFile(v *view) error {
 	if err := control.TooLarge(v.ContentLength - formSize); err != nil {
 		return err
@@ -72,7 +72,7 @@ func forgetFile(v *view) error {
 	return v.done(v.api().ForgetFile(v.ctx(), v.Typed("id")), "import.forgotten")
 }
 
-// Progress returns how far an import is, in words; "" while nobody knows.
+// Progress returns the progress of an import in words; "" before its rate is known.
 func (v *view) Progress(f control.File) string {
 	left, rate := f.Left(time.Now())
 	if rate == 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// item is an entry as rows, tiles and headings show it.
+// item is an entry for rows, tiles and headings.
 type item struct {
 	entry.Entry
 	*view
@@ -46,7 +46,7 @@ func (i item) Title() string {
 	}
 }
 
-// Sub returns what tells the item from others: the year of a film, or "S01E02 · Pilot".
+// Sub returns the second line: the year of a film, or "S01E02 · Pilot".
 func (i item) Sub() string {
 	m := i.Media
 	switch {
@@ -65,8 +65,8 @@ func (i item) Sub() string {
 	}
 }
 
-// Tint returns one of eight colours of the tile that stands for a poster. A series has the
-// same for each of its episodes.
+// Tint returns one of eight colours of the tile that replaces a missing poster. All episodes of
+// a series have the same.
 func (i item) Tint() int {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(i.Title()))
@@ -100,8 +100,8 @@ func (i item) From() string { return i.Speech.Source(i.Entry.Source) }
 // FromIcon returns the icon of its source.
 func (i item) FromIcon() string { return "from-" + viewing.SourceKind(i.Source) }
 
-// Mark returns its state where there is something to say of it: it is not simply delivered,
-// or kept here.
+// Mark returns the name of its state, or "" for the usual ones: delivered, or saved in an account
+// without a service.
 func (i item) Mark() string {
 	switch {
 	case i.State == viewing.StateDelivered:

@@ -6,18 +6,17 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 )
 
-// job is an import of the Kodi libraries or its preview. It goes on when the request that
-// began it has ended.
+// job is an import of the Kodi libraries or its preview. It runs in the background.
 type job struct {
 	Asked    control.KodiImport
 	Running  bool
 	Canceled bool
-	Did      *control.KodiImported // what it did, or would do; nil before the first job
+	Did      *control.KodiImported // the result; nil before the first job
 	err      error
 	cancel   context.CancelFunc
 }
 
-// start begins a job in the background, or refuses while another one runs.
+// start starts a job, or refuses while another one runs.
 func (v *view) start(asked control.KodiImport) error {
 	s := v.site
 	s.mu.Lock()
@@ -41,7 +40,7 @@ func (v *view) start(asked control.KodiImport) error {
 	return nil
 }
 
-// lastJob returns the job that runs, or the last one.
+// lastJob returns the running job, or the last one.
 func (s *Site) lastJob() job {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,8 +55,7 @@ func previewImport(v *view) error {
 	return v.start(control.KodiImport{DryRun: true, Since: since})
 }
 
-// importKodi does what the last preview has shown, or continues an import that was
-// stopped.
+// importKodi carries out the last preview, or continues a stopped import.
 func importKodi(v *view) error {
 	last := v.site.lastJob()
 	previewed := last.Asked.DryRun && last.Did != nil && last.err == nil
@@ -73,7 +71,7 @@ func importKodi(v *view) error {
 	return v.start(next)
 }
 
-// stopImport ends the job. What is on disk stays.
+// stopImport stops the job. What it imported so far stays.
 func stopImport(v *view) error {
 	if j := v.site.lastJob(); j.Running {
 		j.cancel()

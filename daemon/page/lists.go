@@ -8,13 +8,13 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// watchlistData is what a person wishes to watch, and the lists.
+// watchlistData is the data of the page Watchlist.
 type watchlistData struct {
-	Wishes []item
+	Wishes []item // the watchlist
 	Lists  []shelf
 }
 
-// shelf is a list with what was put on it from here.
+// shelf is a list with the items that were added to it here.
 type shelf struct {
 	item
 	Items []item
@@ -45,7 +45,7 @@ func showWatchlist(v *view) (any, error) {
 	return d, nil
 }
 
-// watchedWish adds a viewing, of now, of a film on the watchlist.
+// watchedWish adds a viewing of a film on the watchlist, at the current time.
 func watchedWish(v *view) error {
 	x, err := v.explain()
 	if err != nil {

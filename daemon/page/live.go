@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	minEventGap  = time.Second // a replay of a thousand viewings redraws a page once a second
+	minEventGap  = time.Second // so that sending a thousand entries redraws a page once a second
 	eventTimeout = 15 * time.Second
 )
 
-// live tells an open page by server-sent events when it should fetch itself again.
+// live sends an open page a server-sent event whenever it should reload its content.
 func (s *Site) live(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
@@ -47,7 +47,7 @@ func (s *Site) localChange() <-chan struct{} {
 	return s.changed
 }
 
-// notify has all open pages fetch themselves again.
+// notify reloads the content of all open pages.
 func (s *Site) notify() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

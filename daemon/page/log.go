@@ -12,20 +12,20 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
-// logData is what somebody has typed into the page "log", and what that may mean.
+// logData is the data of the page "log".
 type logData struct {
 	Found []meaning
-	Lists []entry.Entry // on which it can be put
+	Lists []entry.Entry // the lists it can be added to
 }
 
-// meaning is a film or series that was found, with what was typed besides.
+// meaning is a film or series that was found, with the typed episode and time.
 type meaning struct{ control.Meaning }
 
-// maxFound is how many meanings of a kind are shown.
+// maxFound is how many results of a kind are shown.
 const maxFound = 8
 
-// showLog shows what the words in the address may mean: a title, number or address, the
-// place of an episode, a time. It works while somebody types, too.
+// showLog shows the search results for the words in the query: a title, number or address, the
+// place of an episode, a time. The page's script calls it while a person types.
 func showLog(v *view) (any, error) {
 	d := &logData{}
 	text := strings.TrimSpace(strings.ToValidUTF8(v.Typed("what"), ""))
@@ -84,7 +84,7 @@ func (m meaning) When() string {
 	return at.Time().Format(time.RFC3339)
 }
 
-// logItem adds what somebody has chosen: to the diary, the watchlist or a list.
+// logItem adds the chosen result to the diary, the watchlist or a list.
 func logItem(v *view) error {
 	is, ok := choiceOf(v.PostFormValue("choice"))
 	if !ok {
@@ -120,7 +120,7 @@ func logItem(v *view) error {
 	return v.add(event)
 }
 
-// add adds an event. A wish or list that is there already is not added twice.
+// add adds an event. It refuses an item of the watchlist, or a list, that exists already.
 func (v *view) add(event viewing.Event) error {
 	event.EventID = rand.Text()
 	e, err := v.api().Add(v.ctx(), event)

@@ -14,28 +14,28 @@ const (
 	groupSize   = 10   // cards of a group on the page
 )
 
-// group is what waits for a person's decision for one reason. Of a title that nobody knows
-// one viewing stands for all.
+// group is a group of entries that need a decision for the same reason. An unknown title is shown
+// once, with the number of its viewings.
 type group struct {
-	Name  string // of its texts
+	Name  string // part of the keys of its texts
 	State viewing.State
-	// Reason and Source choose its entries where one act is for all of them; "" where
-	// each is decided alone.
+	// Reason and Source select the entries if one act can be for all of them; "" if each is
+	// decided alone.
 	Reason, Source string
 	Cards          []card
 	N              int
-	More           string // the address of the diary with all of it
+	More           string // the address of the diary that lists all of them
 	all            []entry.Question
 }
 
-// reviewData is what waits for a person's decision.
+// reviewData is the data of the page Review.
 type reviewData struct {
 	Groups []*group
-	UpTo   int64 // the newest entry
-	Cut    bool  // more waits than was read
+	UpTo   int64 // id of the newest entry
+	Cut    bool  // there are more than maxReviewed
 }
 
-// groupOf returns the group of an entry: its name, and whether one act may be for all.
+// groupOf returns the name of an entry's group, and whether one act can be for all of the group.
 func groupOf(e entry.Entry) (name string, together bool) {
 	switch {
 	case e.State == viewing.StateInDoubt:
@@ -62,7 +62,7 @@ func showReview(v *view) (any, error) {
 	if d.UpTo, err = newest(v); err != nil {
 		return nil, err
 	}
-	if v.Result != nil { // the entry that something was found for stands alone
+	if v.Result != nil { // show only the entry of the search
 		x, err := v.explain()
 		if err != nil {
 			return nil, err
@@ -125,7 +125,7 @@ func (g *group) fill(v *view) {
 	for _, q := range g.all[:min(g.N, groupSize)] {
 		x, err := v.api().Explain(v.ctx(), q.Entry)
 		if err != nil {
-			continue // it has gone
+			continue // it was deleted meanwhile
 		}
 		c := newCard(v, x, "/review")
 		c.Others = q.N - 1

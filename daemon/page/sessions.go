@@ -25,24 +25,24 @@ const (
 	ticketLife    = 30 * time.Second
 )
 
-// sessions decides which browsers are signed in. The host name and the sessions are kept
-// in a file.
+// sessions knows which browsers are signed in. It stores the host name and the sessions in a
+// file.
 type sessions struct {
 	file string
 	log  *slog.Logger
 
 	mu      sync.Mutex
 	saved   savedSessions
-	tickets map[string]chan struct{} // closed when a browser has signed in with it
+	tickets map[string]chan struct{} // the channel is closed when a browser signs in
 }
 
 // savedSessions is the content of the file.
 type savedSessions struct {
-	Host string               `json:"host"`     // the first part of the host name
-	Ends map[string]time.Time `json:"sessions"` // when each session ends, by its cookie
+	Host string               `json:"host"`     // the first label of the host name
+	Ends map[string]time.Time `json:"sessions"` // end of each session, by its cookie
 }
 
-// openSessions reads the file. Without one, or with a damaged one, the host name is new.
+// openSessions reads the file. If it is missing or damaged, the host name is new.
 func openSessions(file string, log *slog.Logger) (*sessions, error) {
 	s := &sessions{file: file, log: log, tickets: map[string]chan struct{}{}}
 	text, err := os.ReadFile(file)
@@ -64,7 +64,7 @@ func (s *sessions) save() error {
 	return config.WriteFile(s.file, text)
 }
 
-// newTicket makes a ticket, good once.
+// newTicket returns a ticket that is valid once.
 func (s *sessions) newTicket() string {
 	text := rand.Text()
 	s.mu.Lock()
@@ -78,7 +78,7 @@ func (s *sessions) newTicket() string {
 	return text
 }
 
-// redeem uses a ticket. It reports whether the ticket was good.
+// redeem uses a ticket. It reports whether the ticket was valid.
 func (s *sessions) redeem(text string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,8 +95,8 @@ func (s *sessions) redeem(text string) bool {
 	}
 }
 
-// await waits until a browser has signed in with a ticket, or the ticket has expired. It
-// reports whether one has.
+// await waits until a browser signs in with a ticket or the ticket expires. It reports whether
+// one signed in.
 func (s *sessions) await(ctx context.Context, text string) bool {
 	s.mu.Lock()
 	used, ok := s.tickets[text]
@@ -113,7 +113,7 @@ func (s *sessions) await(ctx context.Context, text string) bool {
 	return false
 }
 
-// begin signs a browser in. Where that cannot be saved, the session ends with the program.
+// begin signs a browser in. If that cannot be saved, the session ends with the program.
 func (s *sessions) begin(w http.ResponseWriter) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,15 +126,14 @@ func (s *sessions) begin(w http.ResponseWriter) {
 	setCookie(w, sessionCookie, id, sessionLife)
 }
 
-// setCookie gives the browser a cookie for this host alone, that scripts cannot read. A life
-// below 0 takes it away.
+// setCookie sets a cookie for this host, which scripts cannot read. A negative life deletes it.
 func setCookie(w http.ResponseWriter, name, value string, life time.Duration) {
 	http.SetCookie(w, &http.Cookie{
 		Name: name, Value: value, Path: "/", MaxAge: int(life / time.Second), HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
 }
 
-// has reports whether a request comes from a browser that is signed in.
+// has reports whether a request is from a signed-in browser.
 func (s *sessions) has(r *http.Request) bool {
 	c, err := r.Cookie(sessionCookie)
 	if err != nil {
@@ -145,7 +144,7 @@ func (s *sessions) has(r *http.Request) bool {
 	return time.Now().Before(s.saved.Ends[c.Value])
 }
 
-// endAll ends all sessions and tickets. Nothing has changed where it fails.
+// endAll ends all sessions and tickets. If it fails, nothing has changed.
 func (s *sessions) endAll() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,8 +158,8 @@ func (s *sessions) endAll() error {
 	return nil
 }
 
-// flashCookie carries the report of an act to the page that follows. It lasts over a
-// reload of the settings, which the act may have caused.
+// flashCookie carries the report of an act to the next page, also across a reload of the daemon that
+// the act caused.
 const flashCookie = "filmspool-flash"
 
 func setFlashes(w http.ResponseWriter, flashes []string) {
@@ -169,7 +168,7 @@ func setFlashes(w http.ResponseWriter, flashes []string) {
 	}
 }
 
-// takeFlashes returns the report of the last act, once.
+// takeFlashes returns the report of the last act and deletes its cookie.
 func takeFlashes(w http.ResponseWriter, r *http.Request) []string {
 	c, err := r.Cookie(flashCookie)
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 )
 
-// settingsData is what the page shows.
+// settingsData is the data of the page Settings.
 type settingsData struct {
 	control.Settings
 	Groups []settingsGroup
-	Wrong  map[string]string // what is wrong with a value that was sent, by key
+	Wrong  map[string]string // errors of submitted values, by key
 }
 
-// settingsGroup are settings that are saved together.
+// settingsGroup is a group of settings that are saved together.
 type settingsGroup struct {
 	Name string
 	keys string
@@ -48,7 +48,7 @@ func showSettings(v *view) (any, error) {
 	return d, err
 }
 
-// ValueOf returns the value that a field shows: what was typed and refused, else what is.
+// ValueOf returns the value for a field: the one that was typed and refused, else the current one.
 func (v *view) ValueOf(s config.Setting) string {
 	if field := "value." + s.Key; v.PostForm.Has(field) {
 		return v.PostFormValue(field)
@@ -56,13 +56,13 @@ func (v *view) ValueOf(s config.Setting) string {
 	return fmt.Sprint(s.Value)
 }
 
-// From says where the value of a fixed setting comes from.
+// From returns the text with the origin of a fixed setting.
 func (v *view) From(s config.Setting) string {
 	return v.Say("settings.from.fixed", "where", config.Origin{From: s.From, Line: s.Line}.String())
 }
 
-// changeSettings saves a group: those of its settings that were changed. What is wrong with
-// a value stands at its field, and nothing that was typed is lost.
+// changeSettings saves the changed settings of a group. Errors are shown at their fields, which keep
+// what was typed.
 func changeSettings(v *view) error {
 	all, err := v.api().Settings(v.ctx())
 	if err != nil {
@@ -100,7 +100,7 @@ func changeSettings(v *view) error {
 	return nil
 }
 
-// tryNotices has each way of notices tell that it works.
+// tryNotices sends a test notice on each configured way.
 func tryNotices(v *view) error {
 	list, err := v.api().TestNotices(v.ctx())
 	for _, t := range list {
@@ -116,7 +116,7 @@ func tryNotices(v *view) error {
 	return err
 }
 
-// signOut ends the sessions of all browsers, this one's too.
+// signOut ends the sessions of all browsers, including this one.
 func signOut(v *view) error {
 	defer v.site.notify()
 	return v.site.sessions.endAll()

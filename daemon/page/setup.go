@@ -13,7 +13,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// setupActs are those of the sources, a login, and the end of setup.
+// setupActs are the acts of the page Sources, the login, and the end of setup.
 var setupActs = func() map[string]act {
 	acts := maps.Clone(sourceActs)
 	acts["login"], acts["finish"] = login, finishSetup
@@ -30,7 +30,7 @@ type setupData struct {
 	Step    int // from 1
 	Name    string
 	Next    int              // 0 after the last one
-	Account *control.Account // the first that has a service; nil for none
+	Account *control.Account // the first one with a service; nil for none
 }
 
 func showSetup(v *view) (any, error) {
@@ -52,7 +52,7 @@ func showSetup(v *view) (any, error) {
 // Number returns the number of a step.
 func (d *setupData) Number(i int) int { return i + 1 }
 
-// login checks a key with the service and keeps it. No page shows the key again.
+// login checks a key with the service and stores it. No page shows the key again.
 func login(v *view) error {
 	if v.PostFormValue("tmdb") != "" {
 		r, err := v.api().Login(v.ctx(), control.Login{TMDB: true, Key: strings.TrimSpace(v.PostFormValue("key"))})
@@ -60,7 +60,7 @@ func login(v *view) error {
 	}
 	address, key := strings.TrimSpace(v.PostFormValue("address")), strings.TrimSpace(v.PostFormValue("key"))
 	if strings.ContainsAny(address, "@?#") || strings.Contains(address, "sk_") {
-		v.Form.Del("address") // it may hold a secret, too
+		v.Form.Del("address") // it may contain a secret, too
 	}
 	switch {
 	case strings.Contains(address, "sk_"):
@@ -89,7 +89,7 @@ func login(v *view) error {
 	}
 }
 
-// finishSetup ends setup or puts it off: the first page no longer leads there.
+// finishSetup ends or postpones setup: Home no longer redirects to it.
 func finishSetup(v *view) error {
 	v.site.putOff.Store(true)
 	v.Next = "/"

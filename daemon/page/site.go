@@ -1,17 +1,17 @@
-// Package page serves the web pages of one instance. Each page has a file here and a
-// template of the same name in templates. A page shows something and may have acts, which
-// are forms that a person sends. Pages and acts use [control.API] alone, as the command
-// line does, and work without JavaScript. Texts come from package locale, and everything
-// is loaded from here.
+// Package page serves the web pages of one instance. Each page has a Go file here and a
+// template of the same name in templates. A page shows something and may have acts: handlers
+// of its forms. Like the command line, pages and acts only use [control.API]. They work
+// without JavaScript, their texts come from package locale, and nothing is loaded from
+// other hosts.
 //
-// The pages have a host name of their own, a random label under .localhost: only who has
-// seen it can address them, and cookies of other programs on this machine never reach it.
-// A browser signs in with a ticket that the control API makes, which is good once, for 30
+// The pages have a host name of their own, a random label under .localhost, so that other
+// programs on this machine do not know it and cookies of other ports are not sent to it.
+// A browser signs in with a ticket from the control API, which is valid once, for 30
 // seconds. It gets a cookie for 30 days, SameSite=Strict and HttpOnly. Acts are POST
 // requests, and [http.CrossOriginProtection] refuses those of other sites.
 //
-// While no daemon runs, another program can take its port, and a browser that comes then
-// brings it the cookie. "Sign out everywhere" makes such a cookie worthless.
+// While no daemon runs, another program can listen on its port and receive the cookie of a
+// browser that opens the page. "Sign out everywhere" invalidates such a cookie.
 package page
 
 import (
@@ -44,14 +44,14 @@ type Options struct {
 	// Changed returns a channel that receives when something that is shown may have
 	// changed, and a function that ends that.
 	Changed func() (<-chan struct{}, func())
-	// Sessions is the file that keeps the host name and the sessions over a restart.
+	// Sessions is the file that stores the host name and the sessions across restarts.
 	Sessions string
 	// Poster returns the picture of a film or series of TMDB; nil where TMDB is off.
 	Poster func(ctx context.Context, kind viewing.MediaType, number int64) ([]byte, error)
 	Log    *slog.Logger
 }
 
-// Site is all pages of one instance.
+// Site serves all pages of one instance.
 type Site struct {
 	o        Options
 	sessions *sessions
@@ -62,8 +62,8 @@ type Site struct {
 	work sync.WaitGroup
 
 	mu      sync.Mutex
-	changed chan struct{} // closed, and replaced, when something changes that only the pages know
-	job     job           // the last one
+	changed chan struct{} // closed and replaced by [Site.notify]
+	job     job           // running, or the last one
 }
 
 // page is one page.
@@ -75,8 +75,8 @@ type page struct {
 	acts map[string]act // by the last part of the address that a form is sent to
 }
 
-// act does what a form says. It reports that with [view.flash]. Its error is shown to
-// the person.
+// act handles a form. It reports success with [view.flash]; its error is shown to the
+// person.
 type act func(*view) error
 
 // pages returns all pages, in the order of the menu.
@@ -100,7 +100,7 @@ func pages() []page {
 	}
 }
 
-// New reads the sessions.
+// New returns the pages, with the sessions from their file.
 func New(o Options) (*Site, error) {
 	s := &Site{o: o, changed: make(chan struct{})}
 	s.ctx, s.stop = context.WithCancel(context.Background())
@@ -111,7 +111,7 @@ func New(o Options) (*Site, error) {
 	return s, nil
 }
 
-// templates are those of the pages, each under the name of its file, and their parts.
+// templates returns the templates of the pages, each under the name of its file, and their parts.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.ParseFS(files, "templates/*.html"))
 })
@@ -119,11 +119,11 @@ var templates = sync.OnceValue(func() *template.Template {
 // Host returns the name by which a browser addresses the pages, on a port.
 func (s *Site) Host(port string) string { return s.sessions.saved.Host + ".localhost:" + port }
 
-// Ticket returns what signs one browser in, once, within 30 seconds.
+// Ticket returns a ticket that signs one browser in, within 30 seconds.
 func (s *Site) Ticket() string { return s.sessions.newTicket() }
 
-// Await waits until a browser has signed in with a ticket, or the ticket has expired. It
-// reports whether one has.
+// Await waits until a browser signs in with a ticket or the ticket expires. It reports
+// whether one signed in.
 func (s *Site) Await(ctx context.Context, ticket string) bool { return s.sessions.await(ctx, ticket) }
 
 // Close ends the streams of open pages and the job, and waits for the job.
@@ -170,8 +170,8 @@ const (
 	maxForm         = 256 << 10       // bytes
 )
 
-// secure sets what every answer tells the browser: load nothing from elsewhere, show this
-// in no frame, store it nowhere.
+// secure sets the headers of every response: nothing is loaded from other hosts, shown in a
+// frame, or cached.
 func secure(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range map[string]string{
@@ -194,14 +194,14 @@ func secure(next http.Handler) http.Handler {
 }
 
 // requireSession passes the requests of browsers that are signed in. Others get the page
-// that says how to sign in. A browser sends no strict cookie where a link elsewhere leads
-// here, so that one first gets a page that asks again by itself.
+// that says how to sign in. A browser does not send a strict cookie when it follows a link from
+// another site, so it first gets a page that reloads itself.
 func (s *Site) requireSession(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.sessions.has(r) {
 			on := ""
 			if r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Site") != "same-origin" {
-				on = r.URL.RequestURI() // a clean path: the mux has seen to that
+				on = r.URL.RequestURI() // the mux has cleaned the path
 			}
 			s.signInPage(w, r, http.StatusUnauthorized, "", on)
 			return
@@ -215,8 +215,8 @@ func (s *Site) requireSession(next http.Handler) http.Handler {
 	})
 }
 
-// signIn redeems a ticket. The answer is a page that leads on by itself, as a browser sends
-// no strict cookie after a redirect that began at another site.
+// signIn redeems a ticket. It answers with a page that continues by itself, because a browser does
+// not send a strict cookie after a redirect that began at another site.
 func (s *Site) signIn(w http.ResponseWriter, r *http.Request) {
 	prefetch := r.Method == http.MethodHead || strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch")
 	if prefetch || !s.sessions.redeem(r.FormValue("ticket")) {
@@ -227,15 +227,15 @@ func (s *Site) signIn(w http.ResponseWriter, r *http.Request) {
 	s.signInPage(w, r, http.StatusOK, "signin.welcome", "/")
 }
 
-// signInPage is the page for a browser that is not signed in, or is about to be. With on, it
-// leads to that path by itself.
+// signInPage serves the page for a browser that is not signed in, or just signed in. If on is not
+// "", the page continues to that path by itself.
 func (s *Site) signInPage(w http.ResponseWriter, r *http.Request, status int, text, on string) {
 	v := s.view(r, page{Name: "signin"})
 	v.Data, v.On = text, on
 	s.render(w, v, "signin", status)
 }
 
-// extension hands out the browser extension.
+// extension serves the browser extension.
 func (s *Site) extension(family string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		archive, err := extension.Pack(family)
@@ -268,7 +268,7 @@ func (s *Site) poster(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(image)
 }
 
-// notFound is the page for an address that has none.
+// notFound serves the page for unknown addresses.
 func (s *Site) notFound(w http.ResponseWriter, r *http.Request) {
 	v := s.view(r, page{Path: "/", Name: "notFound"})
 	v.Fault = &fault{Text: v.Say("page.notFound")}
@@ -276,15 +276,15 @@ func (s *Site) notFound(w http.ResponseWriter, r *http.Request) {
 	s.render(w, v, "signin", http.StatusNotFound)
 }
 
-// Outside answers a browser that asks for a page at an address of the programs. It says
-// how to sign in.
+// Outside answers a browser that uses another host name than [Site.Host]. The page says how to
+// sign in.
 func (s *Site) Outside(w http.ResponseWriter, r *http.Request) {
 	secure(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.signInPage(w, r, http.StatusUnauthorized, "", "")
 	})).ServeHTTP(w, r)
 }
 
-// get shows a page.
+// get returns the handler that shows a page.
 func (s *Site) get(p page) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if p.Path == "/" && s.needsSetup(r.Context()) {
@@ -297,8 +297,7 @@ func (s *Site) get(p page) http.HandlerFunc {
 	}
 }
 
-// show renders the page of a view. A page may have something to show though it refuses what
-// was asked of it.
+// show renders the page of a view. A page may return data together with an error: both are shown.
 func (s *Site) show(w http.ResponseWriter, v *view, status int) {
 	err := v.load()
 	if err == nil {
@@ -308,7 +307,7 @@ func (s *Site) show(w http.ResponseWriter, v *view, status int) {
 	case v.Request.Context().Err() != nil: // the browser has gone
 	case v.Data == nil:
 		s.render(w, v, "signin", max(status, v.fail(err)))
-	case err != nil && v.Fault == nil: // else an act was refused for the same
+	case err != nil && v.Fault == nil: // else the act was refused for the same reason
 		v.fail(err)
 		fallthrough
 	default:
@@ -316,8 +315,8 @@ func (s *Site) show(w http.ResponseWriter, v *view, status int) {
 	}
 }
 
-// post does an act. What was done is reported on the page that the browser is led to, a
-// refusal on the act's own page, with what the person has typed.
+// post returns the handler of an act. After success it redirects to the next page, which shows the
+// report. After a refusal it shows the act's own page, with what the person typed.
 func (s *Site) post(p page, act act) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v := s.view(r, p)
@@ -338,8 +337,8 @@ func (s *Site) post(p page, act act) http.HandlerFunc {
 	}
 }
 
-// render writes a page, without characters that change the direction of text: titles
-// may have them.
+// render writes a page, without characters that change the direction of text, which titles
+// may contain.
 func (s *Site) render(w http.ResponseWriter, v *view, name string, status int) {
 	var main, b bytes.Buffer
 	err := templates().ExecuteTemplate(&main, name+".html", v)

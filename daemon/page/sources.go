@@ -19,22 +19,22 @@ var sourceActs = map[string]act{
 	"preview": previewImport, "import": importKodi, "stop": stopImport,
 }
 
-// sourcesData is what there is to show of sources.
+// sourcesData is the data of the page Sources.
 type sourcesData struct {
-	Code      *pairing.Code        // just made
-	Added     *control.AddedClient // a program that was just added
+	Code      *pairing.Code        // a new one; nil for none
+	Added     *control.AddedClient // a new program; nil for none
 	Browsers  []control.ClientInfo
 	Programs  []control.ClientInfo
 	Libraries []library
 	Job       job
-	Failed    *fault // why the job failed
+	Failed    *fault // the error of the job
 	Progress  []control.KodiProgress
 }
 
 // library is a Kodi library.
 type library struct {
 	kodi.Library
-	Source *control.Source // how it stands; nil where it is not watched
+	Source *control.Source // its status; nil if it is not watched
 }
 
 // Unwatched returns the libraries that were found and are not watched.
@@ -63,7 +63,7 @@ func (v *view) sources() (*sourcesData, error) {
 			d.Browsers = append(d.Browsers, c)
 		}
 	}
-	for _, l := range found { // those of the configuration are among them
+	for _, l := range found { // includes those of the configuration
 		one := library{Library: l}
 		if i := slices.IndexFunc(v.Status.Sources, func(s control.Source) bool { return s.Name == viewing.SourceKodi+":"+l.Userdata }); i >= 0 {
 			one.Source = &v.Status.Sources[i]
@@ -77,14 +77,13 @@ func (v *view) sources() (*sourcesData, error) {
 	return d, errors.Join(err1, err2, err3)
 }
 
-// naming is a form to rename a source, for the template "rename". Key is what it has in
-// the page.
+// naming is a form to rename a source, for the template "rename". Key is unique within the page.
 type naming struct {
 	*view
 	Key, ID, Called, Label string
 }
 
-// Naming returns a form to rename a source.
+// Naming returns the form to rename a source.
 func (v *view) Naming(key, id, called, label string) naming {
 	return naming{v, key, id, called, label}
 }
@@ -95,7 +94,7 @@ func pairBrowser(v *view) error {
 	return v.result(&code, err)
 }
 
-// renameSource gives a browser, a program or a library the name that a person calls it.
+// renameSource renames a browser, a program or a library.
 func renameSource(v *view) error {
 	name := strings.TrimSpace(v.Typed("name"))
 	if name == "" {
@@ -108,16 +107,16 @@ func forgetClient(v *view) error {
 	return v.done(v.api().Revoke(v.ctx(), v.Typed("id")), "sources.forgotten", "name", v.Typed("name"))
 }
 
-// takeUntitled ends that videos without a title are ignored on a site.
+// takeUntitled stops ignoring videos without a title on a site.
 func takeUntitled(v *view) error {
 	err := v.api().IgnoreUntitled(v.ctx(), control.UntitledSite{Site: v.Typed("site")})
 	return v.done(err, "sources.untitled.taken", "site", v.Typed("site"))
 }
 
-// Senders are the media servers and players that can be added as programs.
+// Senders returns the media servers and players that can be added as programs.
 func (*sourcesData) Senders() []string { return hook.Senders() }
 
-// addProgram shows the token of a new program, once.
+// addProgram adds a program and shows its token, which is not shown again.
 func addProgram(v *view) error {
 	label, sender := strings.TrimSpace(v.Typed("label")), v.Typed("hook")
 	if label == "" && sender == "" {
@@ -141,10 +140,10 @@ func unwatchKodi(v *view) error {
 	return v.done(err, "sources.kodi.removed", "path", v.Typed("path"))
 }
 
-// Tallies returns what an import of a library would do.
+// Tallies returns the counts of a preview.
 func (*view) Tallies(p kodi.Preview) []control.Tally { return control.KodiTallies(p) }
 
-// Span returns about how long some seconds are.
+// Span returns a rounded duration in words.
 func (v *view) Span(seconds int64) string {
 	switch {
 	case seconds < 120:

@@ -7,17 +7,17 @@ import (
 	"github.com/filmspool/filmspool/queue/entry"
 )
 
-// statisticsData is a year in numbers.
+// statisticsData is the data of the page Statistics.
 type statisticsData struct {
 	entry.Year
 	Weeks []heatWeek
 	Bars  []bar // one for each month
-	Years []int // others, the latest first
+	Years []int // other years, the latest first
 }
 
 // heatWeek is a column of the heat map: seven days from Monday.
 type heatWeek struct {
-	X     int // of the drawing
+	X     int // position in the drawing
 	Month string
 	Days  []heatDay
 }
@@ -33,10 +33,10 @@ type heatDay struct {
 type bar struct {
 	Name, Short string
 	N           int
-	Top, High   int // of 100, against the highest
+	Top, High   int // in percent of the highest bar
 }
 
-// bars draws n numbers, each with a name of which some letters are shown.
+// bars returns a chart of n numbers, each with a name that is cut to some letters.
 func bars(n, letters int, at func(i int) (name string, n int)) []bar {
 	list, most := make([]bar, n), 1
 	for i := range list {
@@ -75,7 +75,7 @@ func showStatistics(v *view) (any, error) {
 	return d, nil
 }
 
-// drawHeat draws the days of the year, a column for each week.
+// drawHeat fills the heat map, with a column for each week.
 func (d *statisticsData) drawHeat(v *view) {
 	most, byDay := 1, map[int]entry.Watched{}
 	for _, day := range d.Days {
@@ -101,10 +101,10 @@ func (d *statisticsData) drawHeat(v *view) {
 	}
 }
 
-// Hours writes a length in minutes as hours.
+// Hours returns minutes as rounded hours.
 func (v *view) Hours(minutes int) string { return v.Value((minutes + 30) / 60) }
 
-// Unmeasured returns how many viewings of the year have no known length.
+// Unmeasured returns how many viewings of the year are of unknown length.
 func (d *statisticsData) Unmeasured() int { return d.Sum.Viewings() - d.Sum.Measured }
 
 // Width returns the width of the heat map.

@@ -11,11 +11,11 @@ import (
 	"github.com/filmspool/filmspool/queue/entry"
 )
 
-// statusData is what the page shows besides the status.
+// statusData is the data of the page Status, beside the status itself.
 type statusData struct {
 	Unsent int64 // entries that wait or are being sent
-	Paused bool  // all accounts in use
-	Pauses []int // the choices of a pause in hours; 0 is one without an end
+	Paused bool  // all accounts in use are paused
+	Pauses []int // the lengths of a pause in hours; 0 is one without an end
 }
 
 var pauseHours = []int{1, 3, 12, 24, 0}
@@ -28,8 +28,8 @@ func showStatus(v *view) (any, error) {
 	return d, nil
 }
 
-// needsSetup reports whether no service is known and nothing has been watched. It is false
-// once the person has ended setup or put it off.
+// needsSetup reports whether there is no account with a service, no source and no entry. It is false
+// once the person has ended or postponed setup.
 func (s *Site) needsSetup(ctx context.Context) bool {
 	status, err := s.o.API.Status(ctx)
 	return err == nil && !s.putOff.Load() && len(status.Sources) == 0 && status.Counts == entry.Counts{} && status.Storage == nil &&
@@ -42,7 +42,7 @@ func retryAll(v *view) error {
 	return v.done(err, "now.retried")
 }
 
-// pause stops sending, for some hours or until a person ends it.
+// pause stops sending, for some hours or without an end.
 func pause(v *view) error {
 	hours, err := strconv.Atoi(v.PostFormValue("hours"))
 	if err != nil || !slices.Contains(pauseHours, hours) {
@@ -62,7 +62,7 @@ func resume(v *view) error {
 	return v.done(err, "now.resumed")
 }
 
-// seen forgets a notice.
+// seen acknowledges a notice.
 func seen(v *view) error {
 	id, err := strconv.ParseInt(v.PostFormValue("target"), 10, 64)
 	if err != nil {

@@ -17,26 +17,25 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// view is one request of a browser that is signed in, with what its page is made of.
-// Templates use its exported fields and methods.
+// view is one request and the data of its page. Templates use its exported fields and methods.
 type view struct {
 	locale.Speech
 	*http.Request
-	Status  control.Status // how everything stands, in words; see load
-	Flashes []string       // what an act has done
-	Fault   *fault         // what was refused
-	Next    string         // where the browser is led after an act
-	Data    any            // what the page shows
-	Result  any            // what an act that stays has found
+	Status  control.Status // with rendered texts; see load
+	Flashes []string       // reports of an act
+	Fault   *fault         // a refusal
+	Next    string         // the address to redirect to after an act
+	Data    any            // the data of the page
+	Result  any            // the result of an act that shows its own page
 	Main    template.HTML  // the page within the layout
-	On      string         // where a browser is led that signs in
+	On      string         // the address after signing in
 
 	site *Site
 	page page
-	stay bool // the act's own page follows, with Result
+	stay bool // show the act's own page with Result instead of a redirect
 }
 
-// fault is a refusal in words.
+// fault is a rendered refusal.
 type fault struct {
 	Text    string
 	Details []string
@@ -47,7 +46,7 @@ func (s *Site) view(r *http.Request, p page) *view {
 	return &view{Speech: locale.In(r.Header.Get("Accept-Language")), Request: r, site: s, page: p}
 }
 
-// load reads how everything stands, for the page that is shown.
+// load reads the status, which every page shows in its header.
 func (v *view) load() (err error) {
 	if v.Status, err = v.api().Status(v.ctx()); err == nil {
 		v.Names = v.Status.SourceNames()
@@ -63,7 +62,7 @@ func (v *view) api() control.API { return v.site.o.API }
 // flash shows a text on the next page.
 func (v *view) flash(key string, values ...any) { v.Flashes = append(v.Flashes, v.Say(key, values...)) }
 
-// done shows a text on the next page, unless the act has failed.
+// done shows a text on the next page if err is nil, and returns err.
 func (v *view) done(err error, key string, values ...any) error {
 	if err == nil {
 		v.flash(key, values...)
@@ -71,7 +70,7 @@ func (v *view) done(err error, key string, values ...any) error {
 	return err
 }
 
-// result has the act's own page show what it found, unless it has failed.
+// result has the act's own page show found if err is nil, and returns err.
 func (v *view) result(found any, err error) error {
 	if v.stay = err == nil; v.stay {
 		v.Result = found
@@ -79,7 +78,7 @@ func (v *view) result(found any, err error) error {
 	return err
 }
 
-// fail shows why a page or an act was refused. It returns the HTTP status of that.
+// fail sets the fault of a refused page or act, and returns its HTTP status.
 func (v *view) fail(err error) int {
 	if errors.As(err, new(*refusal)) {
 		v.Fault = &fault{Text: err.Error()} // several may be joined
@@ -113,17 +112,17 @@ func (v *view) faultOf(f *control.Fault) *fault {
 	return refused
 }
 
-// refusal says why a form is not accepted.
+// refusal is the reason why a form is not accepted.
 type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }
 
-// refuse makes a refusal.
+// refuse returns a refusal.
 func (v *view) refuse(key string, values ...any) error {
 	return &refusal{v.Say(key, values...)}
 }
 
-// unread makes a refusal of an error about a text that a person has typed.
+// unread turns an error about a typed text into a refusal.
 func (v *view) unread(err error) error {
 	if m, ok := errors.AsType[viewing.Message](err); ok {
 		return &refusal{v.Message(m)}
@@ -131,11 +130,10 @@ func (v *view) unread(err error) error {
 	return err
 }
 
-// back returns where a form asks to be led: the act's own page for any address that is
-// not a page of ours.
+// back returns the address of this site that the form wants to return to, else the act's own page.
 func (v *view) back() string {
 	back := v.PostFormValue("back")
-	_, err := url.Parse(back) // refuses control characters, which browsers leave out: "/\t/elsewhere"
+	_, err := url.Parse(back) // refuses control characters, which browsers ignore: "/\t/elsewhere"
 	if err != nil || !strings.HasPrefix(back, "/") || strings.HasPrefix(back, "//") || strings.Contains(back, `\`) {
 		return strings.ReplaceAll(v.page.Path, "{id}", url.PathEscape(v.PathValue("id")))
 	}
@@ -150,10 +148,10 @@ func (v *view) Here() string {
 	return v.URL.RequestURI()
 }
 
-// Base returns the address below which the page's acts are.
+// Base returns the prefix of the addresses of the page's acts.
 func (v *view) Base() string { return strings.TrimSuffix(v.page.Path, "/") }
 
-// Typed returns a field of the form that was sent, or of the address.
+// Typed returns a field of the submitted form or of the query.
 func (v *view) Typed(name string) string { return v.FormValue(name) }
 
 // SignedIn reports whether the browser is signed in.
@@ -176,13 +174,13 @@ func (v *view) Menu() []page {
 	return slices.DeleteFunc(pages(), func(p page) bool { return !p.menu })
 }
 
-// Waiting returns how many entries wait for a person.
+// Waiting returns how many entries need a person's decision.
 func (v *view) Waiting() int64 { return control.NeedUser(v.Status.Counts) }
 
 // Heading returns the title of the page.
 func (v *view) Heading() string { return v.Say("page.title." + v.page.Name) }
 
-// moment is a time for machines and for people.
+// moment is a time in RFC 3339 and in words.
 type moment struct{ At, Text, Ago string }
 
 // When returns a time for the templates "time" and "ago"; nil for none.
