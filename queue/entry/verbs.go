@@ -9,7 +9,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Verb is what a person can do to an entry.
+// Verb is an action of a person on an entry.
 type Verb string
 
 // The verbs.
@@ -17,7 +17,7 @@ const (
 	VerbRetry   Verb = "retry"
 	VerbHold    Verb = "hold"
 	VerbRelease Verb = "release"
-	VerbSend    Verb = "send" // retry, release or recheck, as it stands
+	VerbSend    Verb = "send" // retry, release or recheck, depending on the state
 	VerbRecheck Verb = "recheck"
 	VerbSettle  Verb = "settle"
 	VerbDrop    Verb = "drop"
@@ -27,13 +27,13 @@ const (
 	VerbFix     Verb = "fix"
 )
 
-// Verbs are all verbs.
+// Verbs returns all verbs.
 func Verbs() []Verb {
 	return []Verb{VerbRetry, VerbHold, VerbRelease, VerbSend, VerbRecheck, VerbSettle, VerbDrop, VerbMove, VerbUndo, VerbEdit, VerbFix}
 }
 
-// states are those in which a verb may fit an entry, in the order in which many entries are
-// gone through.
+// states are the states in which a verb may apply to an entry, in the order in which
+// the queue processes them.
 var states = map[Verb][]viewing.State{
 	VerbRetry:   {viewing.StatePending, viewing.StateRejected, viewing.StateInDoubt},
 	VerbHold:    {viewing.StatePending},
@@ -48,17 +48,17 @@ var states = map[Verb][]viewing.State{
 	VerbFix:     {viewing.StatePending, viewing.StateHeld, viewing.StateRejected},
 }
 
-// States are those in which the verb may fit an entry; [Entry.Actions] says what else must
-// hold.
+// States returns the states in which the verb may apply; [Entry.Actions] also checks the other
+// conditions.
 func (v Verb) States() []viewing.State { return states[v] }
 
-// Actions are the verbs that fit the entry as it stands. An entry in doubt can be sent
-// again as well, where a person takes it that it may be recorded twice.
+// Actions returns the verbs that apply to the entry now. An entry in doubt can also be sent
+// again, if the person accepts that it may be recorded twice.
 func (e Entry) Actions(now time.Time) []Verb {
 	return slices.DeleteFunc(Verbs(), func(v Verb) bool { return !e.fits(v, now) })
 }
 
-// fits reports whether a verb fits the entry.
+// fits reports whether a verb applies to the entry.
 func (e Entry) fits(v Verb, now time.Time) bool {
 	if !slices.Contains(v.States(), e.State) {
 		return false
@@ -81,9 +81,9 @@ func (e Entry) fits(v Verb, now time.Time) bool {
 	}
 }
 
-// ReleaseBlockedBy is why an entry that is held or dropped cannot be released: it has no
-// identifier, its time lies ahead, or it was withdrawn; "" where it can. A burst can be
-// let go without an identifier: each of it waits for that then.
+// ReleaseBlockedBy returns why a held or dropped entry cannot be released: it has no identifier,
+// its time is in the future, or it was withdrawn; "" if it can. An entry of a burst can be
+// released without an identifier: it then waits for its lookup.
 func (e Entry) ReleaseBlockedBy(now time.Time) string {
 	switch {
 	case e.State == viewing.StateDropped && !DroppedByRule(e.Reason) && e.Reason != viewing.ReasonUser:
@@ -99,11 +99,11 @@ func (e Entry) ReleaseBlockedBy(now time.Time) string {
 	}
 }
 
-// Withdrawn is why an entry stays dropped that its source has dropped.
+// Withdrawn is why an entry that its source dropped cannot be released.
 const Withdrawn = "withdrawn"
 
-// DroppedByRule reports whether what was dropped for a reason was so by the user's
-// settings, at the very start: it was never sent, and can still be.
+// DroppedByRule reports whether reason is that of an entry dropped by the user's settings when it
+// was committed. It was never sent and can be restored.
 func DroppedByRule(reason string) bool {
 	switch viewing.Class(reason) {
 	case viewing.ReasonFiltered, viewing.ReasonPaused, viewing.ReasonUntitled, viewing.ClassLive, viewing.ClassMarked, viewing.ClassCatchUp,
@@ -114,22 +114,21 @@ func DroppedByRule(reason string) bool {
 	}
 }
 
-// ErrSelection is wrapped when a [Selection] names nothing, or names it twice
-// over: a verb never falls upon all entries by accident.
+// ErrSelection is wrapped when a [Selection] is empty or contradictory, so that no verb is
+// applied to all entries by accident.
 var ErrSelection = errors.New("nothing is selected")
 
-// Selection says which entries an operator's verb is for: some ids, or all
-// that fit every filter, or all there are.
+// Selection selects the entries for a verb: by id, by a filter, or all.
 type Selection struct {
 	IDs []int64 `json:"ids,omitempty"`
 	Filter
-	All bool `json:"all,omitempty"` // every entry that the verb can change; needs no filter
-	// MayDouble is for a retry only: entries in doubt too. The service may
-	// have them already, and would then have them twice.
+	All bool `json:"all,omitempty"` // all entries that the verb applies to
+	// MayDouble makes a retry include entries in doubt. If the service has them
+	// already, they may be recorded twice.
 	MayDouble bool `json:"mayDouble,omitempty"`
 }
 
-// Check refuses a selection that says nothing or contradicts itself.
+// Check returns an error if the selection is empty or contradictory.
 func (s Selection) Check() error {
 	switch {
 	case s.State != "" && !s.State.Valid():
@@ -143,34 +142,34 @@ func (s Selection) Check() error {
 	}
 }
 
-// Order is a verb for some entries.
+// Order is a verb with the entries that it is for.
 type Order struct {
 	Verb Verb `json:"verb"`
 	Selection
-	As     viewing.State `json:"as,omitempty"`     // of [VerbSettle]: delivered, rejected or dropped
-	To     string        `json:"to,omitempty"`     // of [VerbMove]: the account
-	DryRun bool          `json:"dryRun,omitempty"` // say what would be done, and change nothing
+	As     viewing.State `json:"as,omitempty"`     // for [VerbSettle]: delivered, rejected or dropped
+	To     string        `json:"to,omitempty"`     // for [VerbMove]: the account
+	DryRun bool          `json:"dryRun,omitempty"` // report what would be changed, and change nothing
 }
 
-// Changed is what a verb did, or would do.
+// Changed is the result of a verb.
 type Changed struct {
 	Verb    Verb                    `json:"verb"`
 	DryRun  bool                    `json:"dryRun"`
-	Changed int64                   `json:"changed"` // entries that it changed
-	From    map[viewing.State]int64 `json:"from"`    // the states they were in
-	// Left counts what was selected and is left as it is, by the reason:
-	// "in_doubt", "unresolved", "future" or "withdrawn". With ids that is an error instead.
+	Changed int64                   `json:"changed"` // number of changed entries
+	From    map[viewing.State]int64 `json:"from"`    // their number by previous state
+	// Left is the number of skipped entries by reason: "in_doubt", "unresolved", "future"
+	// or "withdrawn". With ids, a skipped entry is an error instead.
 	Left map[string]int64 `json:"left"`
-	IDs  []int64          `json:"ids"` // the first hundred of those changed
+	IDs  []int64          `json:"ids"` // the first hundred changed entries
 }
 
-// Edit is a correction by the user.
+// Edit is a change to an entry by the user.
 type Edit struct {
-	// Media is the new identity, nil keeps the old one. Of an episode, the
-	// series, season and number that it does not name stay.
+	// Media is the new item; nil keeps the old one. An episode keeps the series, season
+	// and number that are not set.
 	Media *viewing.Media `json:"media,omitempty"`
-	// WatchedAt is the new time, zero keeps the old one.
+	// WatchedAt is the new time; zero keeps the old one.
 	WatchedAt viewing.Instant `json:"watchedAt,omitzero"`
-	// DryRun has the entry told as it would be, and changes nothing.
+	// DryRun returns the entry as it would be, and changes nothing.
 	DryRun bool `json:"dryRun,omitempty"`
 }

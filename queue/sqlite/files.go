@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Exists reports whether there is a database at path, or the log of one.
+// Exists reports whether there is a database, or a write-ahead log, at path.
 func Exists(path string) bool { return exists(path) || exists(path+"-wal") }
 
 func exists(path string) bool {
@@ -18,7 +18,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// size is the size of a file; 0 when it is missing.
+// size returns the size of a file; 0 if it is missing.
 func size(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -27,8 +27,8 @@ func size(path string) int64 {
 	return info.Size()
 }
 
-// makeFile makes the file and its folder for this user only, and puts their
-// names on disk. SQLite gives the files beside it the same mode.
+// makeFile creates the file and its folders, for this user only, and syncs their directory
+// entries. SQLite creates its other files with the same mode.
 func makeFile(path string) error {
 	if exists(path) {
 		return os.Chmod(path, 0o600)
@@ -45,7 +45,7 @@ func makeFile(path string) error {
 	return nil
 }
 
-// syncFile puts a file and its name on disk.
+// syncFile syncs a file and its directory entry.
 func syncFile(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -56,7 +56,7 @@ func syncFile(path string) error {
 	return err
 }
 
-// syncFolder is best effort: not every system can flush a folder.
+// syncFolder syncs a folder. It ignores errors, because not every system can do that.
 func syncFolder(dir string) {
 	if folder, err := os.Open(dir); err == nil {
 		_ = folder.Sync()
@@ -67,8 +67,8 @@ func syncFolder(dir string) {
 // fileSuffixes are the suffixes of the files of a database.
 var fileSuffixes = []string{"", "-wal", "-shm"}
 
-// filesWithPrefix are the files whose path begins with prefix, by name. A folder that
-// cannot be read has none.
+// filesWithPrefix returns the paths that begin with prefix, sorted; none if the folder cannot be
+// read.
 func filesWithPrefix(prefix string) (paths []string) {
 	names, _ := fs.Glob(os.DirFS(filepath.Dir(prefix)), filepath.Base(prefix)+"*")
 	for _, name := range names {
@@ -77,7 +77,7 @@ func filesWithPrefix(prefix string) (paths []string) {
 	return paths
 }
 
-// quarantinePath is where a file that is set aside now goes: it has the time in its name.
+// quarantinePath returns an unused path, with the current time, for files of a damaged database.
 func (db *DB) quarantinePath() string {
 	for at := db.o.Now().UTC(); ; at = at.Add(time.Second) {
 		if path := db.path + damagedInfix + at.Format("20060102T150405Z"); len(filesWithPrefix(path)) == 0 {
@@ -86,16 +86,15 @@ func (db *DB) quarantinePath() string {
 	}
 }
 
-// Backup writes a copy of the database, as of one moment, to a new file while
-// everything goes on. The copy gets its name when it is complete and on disk; it
-// is readable by this user only. An existing file is not overwritten: the error
-// wraps [os.ErrExist]. A start on the copy learns when it was made, see [Opening].
+// Backup writes a consistent copy of the database to a new file without blocking writes. The copy
+// is readable by this user only, and gets its name when it is complete and synced. If the file
+// exists, the error wraps [os.ErrExist]. The copy contains the time of the backup; see [Opening].
 func (db *DB) Backup(ctx context.Context, file string) error {
 	if exists(file) {
 		return fmt.Errorf("back up to %s: %w", file, os.ErrExist)
 	}
 	tmp := file + ".tmp"
-	_ = os.Remove(tmp) // of a copy that was cut short
+	_ = os.Remove(tmp) // left by an interrupted backup
 	err := db.copyInto(ctx, tmp)
 	if err == nil {
 		err = syncFile(tmp)
@@ -104,14 +103,14 @@ func (db *DB) Backup(ctx context.Context, file string) error {
 		err = os.Rename(tmp, file)
 	}
 	if err != nil {
-		_ = os.Remove(tmp) // it may not have been made
+		_ = os.Remove(tmp) // it may not exist
 		return fmt.Errorf("back up to %s: %w", file, err)
 	}
 	syncFolder(filepath.Dir(file))
 	return nil
 }
 
-// copyInto copies the database into a new file, and notes there when.
+// copyInto copies the database into a new file and stores the time there.
 func (db *DB) copyInto(ctx context.Context, file string) error {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		return err

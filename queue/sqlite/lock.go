@@ -11,20 +11,18 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Lock is held by the one process that may write the database of a folder. The
-// system releases it when the process ends, however it ends.
+// Lock makes this process the only one that may write the database of a folder. The system
+// releases it when the process ends.
 type Lock struct {
-	folder *flock.Flock // where the system can lock a folder: the file may be deleted
+	folder *flock.Flock // if the system can lock folders; unlike the file, it cannot be deleted
 	file   *flock.Flock
 }
 
-// lockInterval is how often AwaitLock tries: the system's own way of waiting cannot
-// be interrupted.
+// lockInterval is how often AwaitLock tries: a blocking flock cannot be interrupted.
 const lockInterval = 20 * time.Millisecond
 
-// AwaitLock locks the folder dir, which must exist, and the file dir/lock. It waits up to
-// patience while another process holds the lock, as a command does for a moment; then the
-// error wraps [ErrLocked].
+// AwaitLock locks the existing folder dir and the file dir/lock. If another process holds the
+// lock, it waits up to timeout; then the error wraps [ErrLocked].
 func AwaitLock(ctx context.Context, dir string, timeout time.Duration) (*Lock, error) {
 	for deadline := time.Now().Add(timeout); ; {
 		l, err := lock(dir, os.O_CREATE)
@@ -42,10 +40,10 @@ func AwaitLock(ctx context.Context, dir string, timeout time.Duration) (*Lock, e
 func lock(dir string, create int) (*Lock, error) {
 	l := &Lock{
 		folder: flock.New(dir, flock.SetFlag(os.O_RDONLY)),
-		file:   flock.New(filepath.Join(dir, "lock"), flock.SetFlag(os.O_RDONLY|create)), // also on a disk that is read-only
+		file:   flock.New(filepath.Join(dir, "lock"), flock.SetFlag(os.O_RDONLY|create)), // also works on a read-only disk
 	}
 	locked, err := l.folder.TryLock()
-	if err != nil || locked { // not every system can lock a folder
+	if err != nil || locked { // the folder is locked, or the system cannot lock folders
 		locked, err = l.file.TryLock()
 	}
 	if err == nil && !locked {
@@ -57,16 +55,15 @@ func lock(dir string, create int) (*Lock, error) {
 	return l, nil
 }
 
-// Release releases the lock. The file stays: removing it would let two processes
-// hold locks on two files of one name.
+// Release releases the lock. It does not remove the file: then two processes could each lock a
+// file of that name.
 func (l *Lock) Release() error { return errors.Join(l.file.Close(), l.folder.Close()) }
 
-// IsLocked reports whether a process holds the lock of the folder dir. It creates
-// nothing there.
+// IsLocked reports whether a process holds the lock of the folder dir. It creates no file.
 func IsLocked(dir string) bool {
 	l, err := lock(dir, 0)
 	if err == nil {
-		_ = l.Release() // it was only tried
+		_ = l.Release() // it was only a test
 	}
 	return errors.Is(err, ErrLocked)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// migrate brings the database to the newest schema. An older one is copied before
-// that. Like any copy it is marked: what waits in it may have been sent since.
+// migrate brings the database to the newest schema. It makes a backup of an older one first; see
+// [DB.Backup].
 func (db *DB) migrate(ctx context.Context) error {
 	var from int
 	if err := db.writer.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&from); err != nil {
@@ -32,8 +32,8 @@ func (db *DB) migrate(ctx context.Context) error {
 	return applySchema(ctx, db.writer.conn, db.o.Schema, from)
 }
 
-// applySchema runs the scripts after the first from, each in one transaction with
-// its version. After an error the connection must be closed.
+// applySchema runs the scripts after the first from, each in a transaction with its version
+// number. After an error the connection must be closed.
 func applySchema(ctx context.Context, conn *sql.Conn, scripts []string, from int) error {
 	for version := from + 1; version <= len(scripts); version++ {
 		_, err := conn.ExecContext(ctx, fmt.Sprintf("BEGIN IMMEDIATE;\n%s\n; PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT",
@@ -45,13 +45,13 @@ func applySchema(ctx context.Context, conn *sql.Conn, scripts []string, from int
 	return nil
 }
 
-// migrationBackup is the copy from before the migration to a version.
+// migrationBackup returns the path of the backup made before the migration to a version.
 func migrationBackup(path string, version int) string {
 	return fmt.Sprintf("%s.before-schema-%d", path, version)
 }
 
-// newerError refuses a database of a schema that this program does not know. The copy from before a
-// migration can be read by an older program.
+// newerError returns the error for a database with a newer schema. Its hint names the backup, if
+// there is one, that this version of the program can open.
 func newerError(path string, found, known int) error {
 	r := &viewing.Refusal{
 		Kind:    fmt.Errorf("open %s: %w: it has schema %d, this program knows %d; nothing was changed", path, ErrNewer, found, known),
@@ -68,8 +68,9 @@ func newerError(path string, found, known int) error {
 // applicationID marks the file as ours, "FSPL".
 const applicationID = 0x4653504c
 
-// inspect reads whose database it is, its version, 0 where nothing was ever written to it, and
-// whether the last run ended in order. It writes nothing.
+// inspect returns the schema version, 0 for an empty file, and whether the last run was stopped
+// cleanly. It returns an error if the database belongs to another program or has a newer schema.
+// It does not write.
 func (db *DB) inspect(ctx context.Context, pool *sql.DB) (version int, clean bool, err error) {
 	var application, objects int
 	err = pool.QueryRowContext(ctx, `SELECT

@@ -10,18 +10,17 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Notice is something about the database that a person should know, kept
-// until it is acknowledged.
+// Notice is a message to the user about the database, stored until it is acknowledged.
 type Notice struct {
 	ID   int64           `json:"id"`
 	At   time.Time       `json:"at"`
 	What viewing.Message `json:"what"`
 }
 
-// noticeKey is the key of a notice in meta.
+// noticeKey returns the key of a notice in the table meta.
 func noticeKey(id int64) string { return fmt.Sprintf("notice:%d", id) }
 
-// Notices lists what has not been acknowledged, the oldest first.
+// Notices returns the stored notices, the oldest first.
 func (db *DB) Notices(ctx context.Context) ([]Notice, error) {
 	notices, err := Read(ctx, db, func(r *sql.Rows) (n Notice, err error) {
 		var id int64
@@ -32,7 +31,7 @@ func (db *DB) Notices(ctx context.Context) ([]Notice, error) {
 		if json.Unmarshal([]byte(text), &n) != nil {
 			n = Notice{What: viewing.Say("notice.damagedNotice")}
 		}
-		n.ID = id // it can be acknowledged all the same
+		n.ID = id // so that a damaged notice can be acknowledged, too
 		return n, nil
 	}, "SELECT CAST(substr(key, 8) AS INTEGER), value FROM meta WHERE key GLOB 'notice:*' ORDER BY 1")
 	if err != nil {
@@ -41,13 +40,13 @@ func (db *DB) Notices(ctx context.Context) ([]Notice, error) {
 	return notices, nil
 }
 
-// Acknowledge forgets a notice. Found is false when there is none of that id.
+// Acknowledge deletes a notice; found is false if there is none with that id.
 func (t *Tx) Acknowledge(id int64) (found bool, err error) {
 	gone, err := t.Affect("DELETE FROM meta WHERE key = ?", noticeKey(id))
 	return gone > 0, err
 }
 
-// Notify keeps a notice; its id and time are given here.
+// Notify stores a notice with a new id and the time of the transaction.
 func (t *Tx) Notify(n Notice) error {
 	_, err := t.Find("SELECT coalesce(max(CAST(substr(key, 8) AS INTEGER)), 0) + 1 FROM meta WHERE key GLOB 'notice:*'",
 		nil, &n.ID)

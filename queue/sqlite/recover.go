@@ -16,12 +16,12 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// checkTime bounds the check at start: 400 MB take 1 to 7 s. Damage that it does
-// not reach is found when SQLite reads that page.
+// checkTime limits the check at start: 400 MB take 1 to 7 s. Damage on pages that it does not
+// reach is found when SQLite reads them.
 const checkTime = 10 * time.Second
 
-// reportDamage ends the run if err says that the database is damaged: only a
-// start can set it aside. It gets the errors of reads, and of the writer.
+// reportDamage ends the run if err means that the database is damaged: only the next start can
+// recover it. It is called with the errors of reads and of the writer.
 func (db *DB) reportDamage(err error) {
 	if !isDamage(err) {
 		return
@@ -37,16 +37,16 @@ func (db *DB) reportDamage(err error) {
 	}
 }
 
-// damageMarker is the file that tells the next start of damage.
+// damageMarker is the path of the file that makes the next start recover the database.
 func (db *DB) damageMarker() string { return db.path + ".suspect" }
 
-// findDamage says why the database must be set aside; "" when it need not. Its
-// structure is only checked after a run that did not end in order.
+// findDamage returns why the database must be recovered; "" if it is sound. The structure is only
+// checked after an unclean stop.
 func (db *DB) findDamage(ctx context.Context) (cause string, err error) {
 	if cause, err := os.ReadFile(db.damageMarker()); err == nil {
 		return string(cause), nil
 	}
-	pool, err := db.pool(db.path, readWrite) // to roll back what was cut while the file was made
+	pool, err := db.pool(db.path, readWrite) // a first start that was interrupted needs a rollback
 	if err != nil {
 		return "", err
 	}
@@ -61,7 +61,8 @@ func (db *DB) findDamage(ctx context.Context) (cause string, err error) {
 	return cause, err
 }
 
-// quickCheck has SQLite check the structure of the database; "" when that is sound.
+// quickCheck runs SQLite's quick_check; verdict is "" if the structure is sound, or if the check
+// took too long.
 func (db *DB) quickCheck(ctx context.Context, pool *sql.DB) (verdict string, err error) {
 	bounded, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
@@ -78,26 +79,25 @@ func (db *DB) quickCheck(ctx context.Context, pool *sql.DB) (verdict string, err
 	return verdict, err
 }
 
-// Recovery describes a damaged database whose readable rows were copied.
+// Recovery describes the recovery of a damaged database.
 type Recovery struct {
-	File string // where the damaged file is put
-	Lost int64  // rows that could not be read or kept
+	File string // the quarantine path of the damaged file
+	Lost int64  // number of rows that could not be copied
 }
 
 const (
-	damagedInfix    = ".damaged-"  // in the name of a file that was set aside, with the time
-	recoveredSuffix = ".recovered" // ends the name of a complete new one
+	damagedInfix    = ".damaged-"  // in the name of a quarantined file, before the time
+	recoveredSuffix = ".recovered" // at the end of the name of a complete new file
 )
 
-// recover copies every readable row of a damaged database into a new one and
-// puts that in its place. The damaged file is only read; it stays under another
-// name. A crash at any moment leaves either the damaged file where it was, or a
-// complete new one that finishRecovery finds.
+// recover copies every readable row of a damaged database into a new file and replaces the old
+// one, which is kept under a quarantine name. It only reads the damaged file. After a crash at
+// any point, either the damaged file is unchanged, or finishRecovery finds a complete new file.
 func (db *DB) recover(ctx context.Context, cause string) error {
 	db.logger.Error("the database is damaged; its readable rows are copied", "path", db.path, "cause", cause)
 	found := Recovery{File: db.quarantinePath()}
 	newPath := db.path + ".recovering"
-	for _, part := range fileSuffixes { // of an earlier attempt
+	for _, part := range fileSuffixes { // left by an interrupted attempt
 		if err := os.RemoveAll(newPath + part); err != nil {
 			return err
 		}
@@ -112,8 +112,8 @@ func (db *DB) recover(ctx context.Context, cause string) error {
 	if err := db.finishRecovery(); err != nil {
 		return err
 	}
-	select { // a start that met the damage has reported it
-	case <-db.damage: //nolint:errcheck // it is known already
+	select { // a start that found the damage has reported it
+	case <-db.damage: //nolint:errcheck // it has been recovered now
 	default:
 	}
 	db.endTrouble()
@@ -121,7 +121,7 @@ func (db *DB) recover(ctx context.Context, cause string) error {
 	return nil
 }
 
-// finishRecovery puts a recovered database in its place, if there is one.
+// finishRecovery replaces the damaged database by the recovered one, if there is one.
 func (db *DB) finishRecovery() error {
 	for _, newFile := range filesWithPrefix(db.path + damagedInfix) {
 		damagedFile, complete := strings.CutSuffix(newFile, recoveredSuffix)
@@ -139,7 +139,7 @@ func (db *DB) finishRecovery() error {
 	return nil
 }
 
-// quarantine renames those of the database's files that are there.
+// quarantine renames the existing files of the database.
 func (db *DB) quarantine(aside string, parts ...string) error {
 	for _, part := range parts {
 		if err := os.Rename(db.path+part, aside+part); err != nil && exists(db.path+part) {
@@ -149,10 +149,10 @@ func (db *DB) quarantine(aside string, parts ...string) error {
 	return nil
 }
 
-// quarantineStrayLog keeps a write-ahead log whose database is missing, empty or
-// was replaced by a copy: SQLite would delete it, or write it over the copy.
+// quarantineStrayLog renames a write-ahead log whose database is missing, empty, or was replaced
+// by a backup. SQLite would delete it, or apply it to the backup.
 func (db *DB) quarantineStrayLog() error {
-	if size(db.path+"-wal") == 0 || size(db.path) > 0 && !db.hasNoLog() {
+	if size(db.path+"-wal") == 0 || size(db.path) > 0 && !db.usesRollbackJournal() {
 		return nil
 	}
 	aside := db.quarantinePath()
@@ -165,9 +165,9 @@ func (db *DB) quarantineStrayLog() error {
 	return nil
 }
 
-// hasNoLog reports whether the file is a database that never had a log, such as a
-// copy: its write version is 1.
-func (db *DB) hasNoLog() bool {
+// usesRollbackJournal reports whether the file is a database that is not in WAL mode, such as a backup: its
+// write version is 1.
+func (db *DB) usesRollbackJournal() bool {
 	file, err := os.Open(db.path)
 	if err != nil {
 		return false
@@ -178,7 +178,7 @@ func (db *DB) hasNoLog() bool {
 	return err == nil && string(header[:16]) == "SQLite format 3\x00" && header[18] == 1
 }
 
-// copyReadable makes the new database and fills it.
+// copyReadable creates the new database and copies the readable rows into it.
 func (db *DB) copyReadable(ctx context.Context, newPath string, found *Recovery) (err error) {
 	if err := makeFile(newPath); err != nil {
 		return err
@@ -216,16 +216,16 @@ type copier struct {
 
 const (
 	rangeRows = 500
-	maxFaults = 50_000 // unreadable rows one after the other, before a table is given up
+	maxFaults = 50_000 // consecutive unreadable rows after which a table ends
 )
 
-// selectTables finds the tables, their columns, and the number that a row has: its
-// rowid, or the first column of its key. The counters are left to Repair.
+// selectTables returns the tables, their columns, and the column by whose ranges they are copied:
+// the rowid, or the first column of the primary key. Repair recalculates the counters.
 const selectTables = `SELECT l.name, group_concat(i.name), iif(l.wr, max(iif(i.pk = 1, i.name, '')), 'rowid')
 	FROM pragma_table_list AS l, pragma_table_info(l.name) AS i
 	WHERE l.schema = 'main' AND l.type = 'table' AND l.name NOT LIKE 'sqlite_%' AND l.name <> 'counters' GROUP BY l.name`
 
-// copyTables copies every table of the database at from, with numbers up to most.
+// copyTables copies every table of the database at from, with row numbers up to most.
 func (c *copier) copyTables(from string, most int64) error {
 	copies, err := All(c.Tx, func(r *sql.Rows) (string, error) {
 		var name, columns, number string
@@ -235,7 +235,8 @@ func (c *copier) copyTables(from string, most int64) error {
 	if err != nil {
 		return err
 	}
-	// A writable schema is read as far as it goes. What is copied is flushed at the end.
+	// With writable_schema, SQLite reads a damaged schema up to the damage. The new file is
+	// synced at the end.
 	if err := c.Run("PRAGMA foreign_keys = off", "PRAGMA writable_schema = on", "PRAGMA synchronous = off"); err != nil {
 		return err
 	}
@@ -250,12 +251,12 @@ func (c *copier) copyTables(from string, most int64) error {
 			return fmt.Errorf("%s: %w", statement, err)
 		}
 	}
-	_ = c.Run("DETACH damaged") // it may not have been opened
+	_ = c.Run("DETACH damaged") // ATTACH may have failed
 	return nil
 }
 
-// copyTable copies a table by ranges of its numbers up to most, and a range that is
-// not full row by row: a damaged number can end a range without an error.
+// copyTable copies a table by ranges of row numbers up to most. A range that is incomplete is
+// copied row by row, because a damaged number can end a query without an error.
 func (c *copier) copyTable(statement string, most int64) error {
 	var faults, last int64
 	for first := int64(1); first <= most && faults <= maxFaults; first += rangeRows {
@@ -266,7 +267,7 @@ func (c *copier) copyTable(statement string, most int64) error {
 		alone := !whole || n < rangeRows && first <= last+rangeRows
 		for id := first; err == nil && alone && id < first+rangeRows; id++ {
 			_, whole, err = c.copyRange(statement, id, id, noLimit)
-			for limit, more := 1, !whole; err == nil && more; limit++ { // those before one that cannot be read
+			for limit, more := 1, !whole; err == nil && more; limit++ { // rows of one number, up to the unreadable one
 				n, _, err = c.copyRange(statement, id, id, limit)
 				more = n > 0
 				whole = whole || more
@@ -282,15 +283,15 @@ func (c *copier) copyTable(statement string, most int64) error {
 			return err
 		}
 	}
-	c.found.Lost += min(faults, 1) // nothing says how many rows there were at the end
+	c.found.Lost += min(faults, 1) // the number of rows lost at the end is unknown
 	return nil
 }
 
-// noLimit is no limit.
+// noLimit is the LIMIT that SQLite ignores.
 const noLimit = -1
 
-// copyRange copies the first rows of a range, and says how many; whole is false when one
-// of them cannot be read or does not fit the table. Then it copies none.
+// copyRange copies up to limit rows of a range and returns their number. whole is false if one of
+// them is unreadable or violates the schema; then no row is copied.
 func (c *copier) copyRange(statement string, first, last int64, limit int) (n int64, whole bool, err error) {
 	n, err = c.Affect(statement, first, last, limit)
 	if err != nil && (isDamage(err) || isJobError(err)) {

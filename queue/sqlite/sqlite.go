@@ -1,12 +1,12 @@
-// Package sqlite keeps one SQLite database in one file: the lock of its folder,
-// the connections, one goroutine that writes, migrations, copies, and recovery
-// from damage. It does not know what the tables mean; their owner says in
-// [Options] how a run begins and how copied rows are made consistent. All
-// writing goes through [DB.Write], all reading through [Read]. [DB.Run] puts what waits into one transaction
-// and answers after the disk has it. When a page turns out to be damaged, in a
-// write or in a read, Run ends, and the next [Open] sets the file aside and
-// copies every readable row into a new one. One table is this package's own:
-// "meta (key TEXT PRIMARY KEY, value ANY)".
+// Package sqlite keeps one SQLite database in one file: the lock of its folder, the connections,
+// the writer goroutine, migrations, backups, and recovery from damage. It does not know the
+// tables; their owner passes the schema and the functions for start and repair in [Options].
+//
+// All writes go through [DB.Write], all reads through [Read]. [DB.Run] runs the waiting writes in
+// one transaction and lets their callers continue when it is on disk. When a read or write finds
+// a damaged page, Run ends, and the next [Open] moves the file to a quarantine name and copies
+// every readable row into a new one. This package uses one table itself: "meta (key TEXT PRIMARY
+// KEY, value ANY)".
 package sqlite
 
 import (
@@ -23,17 +23,16 @@ import (
 	"time"
 )
 
-// Errors that callers tell apart with errors.Is.
+// Errors for errors.Is.
 var (
-	// ErrStorage is wrapped when disk or database failed. Nothing of that call
-	// was kept, and it may be repeated.
+	// ErrStorage is wrapped when the disk or the database failed. The call changed
+	// nothing and may be repeated.
 	ErrStorage = errors.New("storage failed")
-	// ErrNewer is wrapped when a newer program wrote the database.
+	// ErrNewer is wrapped when a newer version of the program wrote the database.
 	ErrNewer = errors.New("database is of a newer version")
 	// ErrForeign is wrapped when the file belongs to another program.
 	ErrForeign = errors.New("not a filmspool database")
-	// ErrDamaged is wrapped when the database turned out to be damaged. The next
-	// [Open] recovers it.
+	// ErrDamaged is wrapped when the database is damaged. The next [Open] recovers it.
 	ErrDamaged = errors.New("database is damaged")
 	// ErrClosed is returned for writes after the writer has ended.
 	ErrClosed = errors.New("queue is closed")
@@ -43,28 +42,28 @@ var (
 
 // Options configures [Open].
 type Options struct {
-	Path   string           // the database file; its folder is made when absent
-	Schema []string         // the n-th script brings a database to version n
-	Logger *slog.Logger     // nil discards
+	Path   string           // the database file; its folder is created if missing
+	Schema []string         // the n-th script migrates the database to version n
+	Logger *slog.Logger     // nil discards all messages
 	Now    func() time.Time // the clock
-	Busy   time.Duration    // how long to wait for another process' lock on the file; 0 is 5 seconds
+	Busy   time.Duration    // how long to wait for a lock that another process holds on the file; 0 is 5 seconds
 
-	// Count is a query for how many events, and how many changes, were ever committed.
-	// The numbers are also kept in a file beside the database, so that a start notices
-	// when something is missing.
+	// Count is a query for two numbers that only grow: committed events and committed
+	// changes. They are also written to a file next to the database, so that Open can
+	// detect lost commits.
 	Count string
-	// Start is called in the first transaction of each run.
+	// Start is called in the first transaction of each run, with what Open found.
 	Start func(*Tx, Opening) error
-	// Repair makes the rows that were copied from a damaged database consistent,
-	// and notifies what a person should know.
+	// Repair makes the rows that were copied from a damaged database consistent, and
+	// saves notices for the user.
 	Repair func(*Tx, Recovery) error
 }
 
-// Opening is what a start found out about the database.
+// Opening is what [Open] found out about the database.
 type Opening struct {
-	Copied  int64 // when this database was made by [DB.Backup], in milliseconds since 1970; 0 for none
-	Missing int64 // how many events were acknowledged in an earlier run and are not in the file
-	Behind  bool  // events or other changes of an earlier run are missing
+	Copied  int64 // when [DB.Backup] made this file, in milliseconds since 1970; 0 if it is not a backup
+	Missing int64 // number of committed events that are not in the file
+	Behind  bool  // committed events or other changes are missing
 }
 
 // DB is an open database. Its methods may be called from any goroutine.
@@ -73,29 +72,29 @@ type DB struct {
 	path         string
 	logger       *slog.Logger
 	installation string
-	startNotices []Notice // found before there was a database to keep them in
+	startNotices []Notice // saved when the database is open
 
 	reader       *sql.DB
-	writer       *connection // used by Run alone once it runs; nil after a failure
-	counter      *os.File    // holds the counts as of the last commit
-	transactions int         // transactions; see growLog
+	writer       *connection // used only by Run once it runs; nil after a failure
+	counter      *os.File    // contains the counts as of the last commit
+	transactions int         // of this run; see growLog
 
 	troubleMu sync.Mutex
-	trouble   Trouble // Cause is nil for none
+	trouble   Trouble // Cause is nil if the last write succeeded
 
-	jobs    chan *job     // unbuffered: a job that was handed over is always answered
-	idle    chan struct{} // Run sends whenever somebody asks whether it moves
-	damage  chan error    // one slot: what Run ends with
+	jobs    chan *job     // unbuffered: every job that Run received gets a result
+	idle    chan struct{} // Run sends while it waits; see Alive
+	damage  chan error    // buffer of one: the error with which Run ends
 	started atomic.Bool
 	closed  atomic.Bool
 	closing chan struct{} // closed by Close
 	done    chan struct{} // closed when Run has ended
 }
 
-// Open opens the database, creating or migrating it as needed. A damaged one is
-// set aside, its readable rows are copied into a new one, and [DB.Notices] says
-// so. The caller holds the folder's [Lock]. The error wraps [ErrNewer],
-// [ErrForeign] or [ErrStorage].
+// Open opens the database, and creates or migrates it as needed. If it is damaged, the file is
+// moved to a quarantine name, its readable rows are copied into a new one, and [DB.Notices]
+// reports it. The caller must hold the folder's [Lock]. Errors wrap [ErrNewer], [ErrForeign] or
+// [ErrStorage].
 func Open(ctx context.Context, o Options) (*DB, error) {
 	o.Busy = cmp.Or(o.Busy, 5*time.Second)
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
@@ -158,8 +157,8 @@ func (db *DB) start(ctx context.Context) (err error) {
 	return nil
 }
 
-// startRun begins a run in the database and lets the owner of the tables react
-// to how the last one ended.
+// startRun compares the counts with those of the last commit, calls [Options.Start], and marks
+// the run as not cleanly stopped. It is part of the first transaction.
 func (db *DB) startRun(t *Tx, last counts) error {
 	if _, err := t.Exec("INSERT OR IGNORE INTO meta (key, value) VALUES ('installation', ?)", rand.Text()); err != nil {
 		return err
@@ -176,9 +175,9 @@ func (db *DB) startRun(t *Tx, last counts) error {
 	if _, err := t.Find(db.o.Count, nil, &current.events, &current.changes); err != nil {
 		return err
 	}
-	if o.Copied == 0 { // a copy is older than the counter
+	if o.Copied == 0 { // a backup is older than the counter file
 		o.Missing = max(0, last.events-current.events)
-		o.Behind = o.Missing > 0 || last.changes > current.changes && !recovered // a recovery has lost count of them
+		o.Behind = o.Missing > 0 || last.changes > current.changes && !recovered // a recovery resets the number of changes
 	}
 	if err := db.o.Start(t, o); err != nil {
 		return err
@@ -191,11 +190,10 @@ func (db *DB) startRun(t *Tx, last counts) error {
 	return errors.Join(t.SetMeta("clean", 0), t.Run("DELETE FROM meta WHERE key IN ('copied', 'recovered', 'trial')"))
 }
 
-// Installation is random, made with the database, and never changes.
+// Installation returns the random id of this database. It never changes.
 func (db *DB) Installation() string { return db.installation }
 
-// Close ends Run, if it still runs, and closes the database. Closing again does
-// nothing.
+// Close stops Run and closes the database. Closing it again does nothing.
 func (db *DB) Close() error {
 	if !db.closed.CompareAndSwap(false, true) {
 		return nil
@@ -213,7 +211,7 @@ func (db *DB) Close() error {
 	return db.closeFiles()
 }
 
-// closeFiles closes what is open; the writer last, so that SQLite leaves no
+// closeFiles closes everything that is open; the writer last, so that SQLite removes the
 // write-ahead log.
 func (db *DB) closeFiles() error {
 	var faults []error
@@ -226,7 +224,7 @@ func (db *DB) closeFiles() error {
 	if db.counter != nil {
 		faults = append(faults, db.counter.Close())
 	}
-	db.writer, db.counter = nil, nil // a closed reader says so itself
+	db.writer, db.counter = nil, nil // a closed reader returns errors by itself
 	if err := errors.Join(faults...); err != nil {
 		return fmt.Errorf("close database: %w", err)
 	}

@@ -12,20 +12,20 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Trouble is what keeps the queue from writing.
+// Trouble is why the database cannot be written.
 type Trouble struct {
-	Since   time.Time // the first failure
-	Refused int64     // events that were not taken since; their sources were told
-	Cause   error
+	Since   time.Time // time of the first failure
+	Refused int64     // number of events rejected since; their sources got an error
+	Cause   error     // the last failure
 }
 
-// Full reports whether the disk has no room.
+// Full reports whether the disk is full.
 func (t Trouble) Full() bool {
 	found, ok := errors.AsType[*sqlite.Error](t.Cause)
 	return ok && found.Code() == sqlite3.SQLITE_IOERR_SHMSIZE || resultCode(t.Cause) == sqlite3.SQLITE_FULL || errors.Is(t.Cause, syscall.ENOSPC)
 }
 
-// Message says why nothing can be written.
+// Message returns a description for the user.
 func (t Trouble) Message() viewing.Message {
 	switch {
 	case t.Full():
@@ -39,7 +39,7 @@ func (t Trouble) Message() viewing.Message {
 	}
 }
 
-// beginTrouble records a failure, and reports whether it is the first.
+// beginTrouble records a failure and reports whether it is the first one.
 func (db *DB) beginTrouble(cause error) (first bool) {
 	db.troubleMu.Lock()
 	defer db.troubleMu.Unlock()
@@ -50,7 +50,7 @@ func (db *DB) beginTrouble(cause error) (first bool) {
 	return first
 }
 
-// endTrouble forgets the trouble and returns it.
+// endTrouble clears the trouble and returns it.
 func (db *DB) endTrouble() (ended Trouble) {
 	db.troubleMu.Lock()
 	defer db.troubleMu.Unlock()
@@ -58,15 +58,15 @@ func (db *DB) endTrouble() (ended Trouble) {
 	return ended
 }
 
-// Trouble is what keeps the database from being written now; ok is false when
-// nothing does, as far as was tried. The writer tries again every second.
+// Trouble returns why the last write failed; ok is false if it succeeded. After a failure the
+// writer tries again every second.
 func (db *DB) Trouble() (trouble Trouble, ok bool) {
 	db.troubleMu.Lock()
 	defer db.troubleMu.Unlock()
 	return db.trouble, db.trouble.Cause != nil
 }
 
-// CountRefused counts events that were not taken because of the trouble.
+// CountRefused adds events that were rejected because of the trouble.
 func (db *DB) CountRefused(events int) {
 	db.troubleMu.Lock()
 	defer db.troubleMu.Unlock()

@@ -13,24 +13,24 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// The ways to open a file.
+// Query parameters for opening a file.
 const (
 	readOnly  = "mode=ro"
 	readWrite = "mode=rw&_txlock=immediate"
 )
 
-// fileURL is a file for SQLite, and how to open it.
+// fileURL returns the SQLite URI of a file with query parameters.
 func fileURL(path, how string) (string, error) {
 	full, err := filepath.Abs(path)
 	if err != nil {
-		return "", fmt.Errorf("find database: %w", err)
+		return "", fmt.Errorf("resolve path of database: %w", err)
 	}
-	slashed := "/" + strings.TrimPrefix(filepath.ToSlash(full), "/") // also before a drive letter
+	slashed := "/" + strings.TrimPrefix(filepath.ToSlash(full), "/") // a drive letter needs the leading slash, too
 	return (&url.URL{Scheme: "file", Path: slashed, RawQuery: how}).String(), nil
 }
 
-// pool opens up to two connections to a file. The busy time-out comes first, so that
-// the pragmas after it wait too.
+// pool opens a pool of up to two connections to a file. The busy timeout comes first, so that it
+// applies to the pragmas after it.
 func (db *DB) pool(path, how string, pragmas ...string) (*sql.DB, error) {
 	pragmas = append([]string{fmt.Sprintf("busy_timeout(%d)", db.o.Busy.Milliseconds())}, pragmas...)
 	dsn, err := fileURL(path, how+"&_pragma="+strings.Join(pragmas, "&_pragma="))
@@ -46,15 +46,15 @@ func (db *DB) pool(path, how string, pragmas ...string) (*sql.DB, error) {
 	return pool, nil
 }
 
-// connection is the one connection that writes, with its prepared statements.
+// connection is the writer's connection, with its prepared statements.
 type connection struct {
 	pool       *sql.DB
 	conn       *sql.Conn
 	statements map[string]*sql.Stmt
 }
 
-// connect opens the connection that writes. FULL is what makes a commit survive
-// a power cut; NORMAL loses what was just acknowledged.
+// connect opens the writer's connection. FULL is what makes a commit survive a power cut; NORMAL
+// loses what was just acknowledged.
 func (db *DB) connect(path string) (*connection, error) {
 	pool, err := db.pool(path, readWrite, "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)")
 	if err != nil {
@@ -67,7 +67,7 @@ func (db *DB) connect(path string) (*connection, error) {
 	return &connection{pool, conn, map[string]*sql.Stmt{}}, nil
 }
 
-// close closes the connection; what it had not committed is undone.
+// close closes the connection and rolls back an open transaction.
 func (c *connection) close() error {
 	for _, statement := range c.statements {
 		statement.Close()
@@ -75,7 +75,7 @@ func (c *connection) close() error {
 	return errors.Join(c.conn.Close(), c.pool.Close())
 }
 
-// prepared prepares a statement once.
+// prepared returns the prepared statement of a query, and prepares it at first use.
 func (c *connection) prepared(query string) (*sql.Stmt, error) {
 	if statement := c.statements[query]; statement != nil {
 		return statement, nil
@@ -88,8 +88,8 @@ func (c *connection) prepared(query string) (*sql.Stmt, error) {
 	return statement, nil
 }
 
-// Tx is the open transaction as one job sees it. Statements never get a caller's
-// context: a context that ended would undo the work of the other jobs too.
+// Tx is the open transaction as one job sees it. Its statements do not use the caller's context:
+// a canceled context would roll back the other jobs of the transaction too.
 type Tx struct {
 	*connection
 	Now int64 // milliseconds since 1970; the same for the whole transaction
@@ -97,11 +97,11 @@ type Tx struct {
 	afterCommit []func()
 }
 
-// AfterCommit has do called by the writer once the transaction is on disk,
-// before anybody is answered. It is not called when the job fails.
+// AfterCommit registers a function that the writer calls once the transaction is on disk, before
+// [DB.Write] returns. It is not called if the job fails.
 func (t *Tx) AfterCommit(do func()) { t.afterCommit = append(t.afterCommit, do) }
 
-// Exec runs a statement for its effect.
+// Exec runs a statement.
 func (t *Tx) Exec(query string, args ...any) (sql.Result, error) {
 	statement, err := t.prepared(query) //nolint:sqlclosecheck // kept open and closed with the connection
 	if err != nil {
@@ -114,7 +114,7 @@ func (t *Tx) Exec(query string, args ...any) (sql.Result, error) {
 	return result, nil
 }
 
-// Affect runs a statement and returns how many rows it changed.
+// Affect runs a statement and returns the number of rows that it changed.
 func (t *Tx) Affect(query string, args ...any) (int64, error) {
 	result, err := t.Exec(query, args...)
 	if err != nil {
@@ -123,7 +123,7 @@ func (t *Tx) Affect(query string, args ...any) (int64, error) {
 	return result.RowsAffected()
 }
 
-// Insert runs an INSERT and returns the new row's id.
+// Insert runs an INSERT and returns the id of the new row.
 func (t *Tx) Insert(query string, args ...any) (int64, error) {
 	result, err := t.Exec(query, args...)
 	if err != nil {
@@ -132,8 +132,8 @@ func (t *Tx) Insert(query string, args ...any) (int64, error) {
 	return result.LastInsertId()
 }
 
-// InsertNew runs an INSERT that may do nothing, and returns the new row's id and whether
-// there is one.
+// InsertNew runs an INSERT with ON CONFLICT DO NOTHING. It returns the id of the new row; added
+// is false if there is none.
 func (t *Tx) InsertNew(query string, args ...any) (id int64, added bool, err error) {
 	result, err := t.Exec(query, args...)
 	if err != nil {
@@ -144,18 +144,18 @@ func (t *Tx) InsertNew(query string, args ...any) (id int64, added bool, err err
 	return id, n > 0, nil
 }
 
-// Find reads one row; found is false when there is none.
+// Find scans the first row of a query; found is false when there is none.
 func (t *Tx) Find(query string, args []any, into ...any) (found bool, err error) {
 	rows, err := All(t, func(r *sql.Rows) (struct{}, error) { return struct{}{}, r.Scan(into...) }, query, args...)
 	return len(rows) > 0, err
 }
 
-// Numbers reads rows of one number each.
+// Numbers returns the single integer column of a query.
 func (t *Tx) Numbers(query string, args ...any) ([]int64, error) {
 	return All(t, Scan[int64], query, args...)
 }
 
-// Run runs plain statements in order.
+// Run runs statements without arguments in order.
 func (t *Tx) Run(statements ...string) error {
 	for _, statement := range statements {
 		if _, err := t.Exec(statement); err != nil {
@@ -165,13 +165,13 @@ func (t *Tx) Run(statements ...string) error {
 	return nil
 }
 
-// SetMeta keeps a number in the table "meta".
+// SetMeta stores a number in the table meta.
 func (t *Tx) SetMeta(key string, value int64) error {
 	_, err := t.Exec("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", key, value)
 	return err
 }
 
-// All reads all rows of a query as the transaction sees them.
+// All returns the rows of a query as the transaction sees them.
 func All[T any](t *Tx, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
 	statement, err := t.prepared(query) //nolint:sqlclosecheck // kept open and closed with the connection
 	if err != nil {
@@ -181,8 +181,8 @@ func All[T any](t *Tx, scan func(*sql.Rows) (T, error), query string, args ...an
 	return Collect(rows, err, scan)
 }
 
-// Read reads all rows of a query, as of the last commit. Damage that it meets ends the
-// run: it would stay for good if only a writer's did.
+// Read returns the rows of a query as of the last commit. If it finds damage, [DB.Run] ends, so
+// that the next start can recover the database.
 func Read[T any](ctx context.Context, db *DB, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := db.reader.QueryContext(ctx, query, args...)
 	all, err := Collect(rows, err, scan)
@@ -190,7 +190,7 @@ func Read[T any](ctx context.Context, db *DB, scan func(*sql.Rows) (T, error), q
 	return all, err
 }
 
-// Collect reads all rows and closes them; no rows are an empty list.
+// Collect scans all rows and closes them. Without rows it returns an empty slice.
 func Collect[T any](rows *sql.Rows, err error, scan func(*sql.Rows) (T, error)) ([]T, error) {
 	if err != nil {
 		return nil, StorageError(err)
@@ -210,14 +210,14 @@ func Collect[T any](rows *sql.Rows, err error, scan func(*sql.Rows) (T, error)) 
 	return all, nil
 }
 
-// Scan reads a row of one value.
+// Scan scans a row with one column.
 func Scan[T any](r *sql.Rows) (value T, err error) {
 	err = r.Scan(&value)
 	return value, err
 }
 
-// StorageError marks an error of the database as [ErrStorage]. The end of a
-// caller's context is no fault of the database.
+// StorageError wraps an error of the database with [ErrStorage]. Errors of a canceled context are
+// returned unchanged.
 func StorageError(err error) error {
 	if errors.Is(err, ErrStorage) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -225,7 +225,7 @@ func StorageError(err error) error {
 	return fmt.Errorf("%w: %w", ErrStorage, err)
 }
 
-// resultCode is SQLite's primary result code of an error; 0 for others.
+// resultCode returns the primary SQLite result code of an error; 0 for other errors.
 func resultCode(err error) int {
 	if found, ok := errors.AsType[*sqlite.Error](err); ok {
 		return found.Code() & 0xff
@@ -233,15 +233,15 @@ func resultCode(err error) int {
 	return 0
 }
 
-// isDamage reports whether err says that the file is not what SQLite wrote.
+// isDamage reports whether err means that the file is damaged.
 func isDamage(err error) bool {
 	c := resultCode(err)
 	return c == sqlite3.SQLITE_CORRUPT || c == sqlite3.SQLITE_NOTADB
 }
 
-// isJobError reports whether err leaves the transaction intact, so that only
-// the job that got it fails: its own checks, or data against the schema.
-// Anything else, such as a full disk, may have undone the transaction already.
+// isJobError reports whether only the job that returned err fails, because err leaves the
+// transaction intact: an error of the job itself, or data that violates the schema. After any
+// other error, such as a full disk, SQLite may have rolled back already.
 func isJobError(err error) bool {
 	switch resultCode(err) {
 	case 0, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_MISMATCH:

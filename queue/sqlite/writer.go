@@ -9,23 +9,22 @@ import (
 	"time"
 )
 
-// maxBatch bounds one transaction, so that the first of a flood does not wait
-// for all of it.
+// maxBatch limits the jobs of one transaction, so that the first of many does not wait for all.
 const maxBatch = 512
 
-// retryInterval is how often the writer tries to write while there is trouble.
+// retryInterval is how often the writer tests whether writing works again after a failure.
 const retryInterval = time.Second
 
-// job is one change that waits for the writer.
+// job is a function that waits for the writer.
 type job struct {
 	do   func(*Tx) error
-	done chan error // one slot
+	done chan error // buffer of one: the result
 }
 
-// Write has do called within a transaction and returns once that is on disk. do
-// may be called again; only the last call counts. When ctx ends before the
-// writer has taken the job, nothing is done; after that its end is waited for,
-// so that the caller always knows what happened.
+// Write calls do within a transaction and returns once that is on disk. do may be called several
+// times; only the last call takes effect. If ctx ends before the writer has received the job,
+// nothing is done. After that Write waits for the result, so that the caller always knows whether
+// the change was made.
 func (db *DB) Write(ctx context.Context, do func(*Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -41,8 +40,8 @@ func (db *DB) Write(ctx context.Context, do func(*Tx) error) error {
 	}
 }
 
-// Alive returns once the writer has finished what it is doing. It touches
-// neither disk nor database. Where one of them hangs it returns when ctx ends.
+// Alive returns nil once the writer is waiting for the next job. It uses neither disk nor
+// database. If the writer hangs, it returns when ctx ends.
 func (db *DB) Alive(ctx context.Context) error {
 	select {
 	case <-db.idle:
@@ -54,15 +53,15 @@ func (db *DB) Alive(ctx context.Context) error {
 	}
 }
 
-// Run is the writer. It returns nil when ctx or the DB ends, or an error
-// wrapping [ErrDamaged] when the database turns out to be damaged. Until it
-// runs, writes wait. It runs once.
+// Run is the writer. It returns nil when ctx ends or the DB is closed, or an error wrapping
+// [ErrDamaged] when the database turns out to be damaged. Writes block until it runs. It can be
+// called once.
 func (db *DB) Run(ctx context.Context) error {
 	if !db.started.CompareAndSwap(false, true) {
 		return errors.New("run queue: it already runs, or has ended")
 	}
 	defer close(db.done)
-	var trial <-chan time.Time // only while there is trouble
+	var trial <-chan time.Time // set only after a failure
 	for {
 		if _, troubled := db.Trouble(); troubled && trial == nil {
 			trial = time.After(retryInterval)
@@ -84,15 +83,16 @@ func (db *DB) Run(ctx context.Context) error {
 	}
 }
 
-// writeNow runs a job while Run does not.
+// writeNow runs a job in the calling goroutine, before or after Run.
 func (db *DB) writeNow(do func(*Tx) error) error {
 	j := &job{do, make(chan error, 1)}
 	db.commit([]*job{j}, false)
 	return <-j.done
 }
 
-// commit runs jobs, and those that wait meanwhile if more may join, in one transaction,
-// and answers them once it is on disk. When one of them fails, each is run in its own.
+// commit runs jobs in one transaction and sends their results once it is on disk. With more set,
+// it adds the jobs that are waiting. If one job fails, the transaction is rolled back and each
+// job gets its own.
 func (db *DB) commit(batch []*job, more bool) {
 	jobErr, err := db.attempt(&batch, more)
 	switch {
@@ -110,8 +110,8 @@ func (db *DB) commit(batch []*job, more bool) {
 	}
 }
 
-// attempt runs a batch in one transaction. With an error nothing was kept: bad is that
-// of one job, err is that of the storage.
+// attempt runs a batch in one transaction. After an error nothing is committed: jobErr is the
+// error of one job, err that of the storage.
 func (db *DB) attempt(batch *[]*job, more bool) (jobErr, err error) {
 	t, err := db.begin()
 	if err != nil {
@@ -143,7 +143,7 @@ func (db *DB) attempt(batch *[]*job, more bool) (jobErr, err error) {
 	return nil, nil
 }
 
-// addWaiting appends the jobs that wait now.
+// addWaiting adds the jobs that are waiting now to a batch.
 func (db *DB) addWaiting(batch []*job) []*job {
 	for len(batch) < maxBatch {
 		select {
@@ -156,7 +156,7 @@ func (db *DB) addWaiting(batch []*job) []*job {
 	return batch
 }
 
-// begin opens a transaction, on a new connection after a failure.
+// begin starts a transaction, on a new connection after a failure.
 func (db *DB) begin() (*Tx, error) {
 	if db.writer == nil {
 		var err error
@@ -172,21 +172,21 @@ func (db *DB) begin() (*Tx, error) {
 	return t, nil
 }
 
-// handleFailure records trouble and closes the connection. A failed flush must not be
-// tried again on it: the system may have forgotten the pages, and report success.
+// handleFailure records the trouble and closes the connection. A failed fsync must not be
+// repeated on it: the kernel may have dropped the dirty pages and report success.
 func (db *DB) handleFailure(err error) {
 	if db.beginTrouble(err) {
 		db.logger.Error("storage failed", "error", err)
 	}
 	if db.writer != nil {
-		_ = db.writer.close() // it has failed already; what it held is undone
+		_ = db.writer.close() // it has failed already; closing rolls back
 		db.writer = nil
 	}
 	db.reportDamage(err)
 }
 
-// tryWriting writes as much as events would need, and takes it back. Trouble
-// ends when that succeeds; a small commit may still find room where events do not.
+// tryWriting writes 64 kB, about as much as events need, and deletes it. If both succeed, the
+// trouble is over; a smaller write may succeed on a disk that is still too full for events.
 func (db *DB) tryWriting() {
 	for _, statement := range []string{
 		"INSERT OR REPLACE INTO meta (key, value) VALUES ('trial', zeroblob(65536))", "DELETE FROM meta WHERE key = 'trial'",
@@ -200,20 +200,20 @@ func (db *DB) tryWriting() {
 }
 
 const (
-	logSize   = 5 << 20 // more than SQLite fills before it begins at the front again
-	growAfter = 8       // transactions of a run: a command that adds one viewing does not wait for it
+	logSize   = 5 << 20 // more than SQLite writes before a checkpoint restarts the log
+	growAfter = 8       // transactions of a run, so that a short command does not wait for it
 )
 
-// growLog gives the write-ahead log its full size, in an open transaction, when nothing
-// else writes there: to flush what overwrites a file costs half of what makes it longer.
-// SQLite ends a log at the first frame that is none.
+// growLog extends the write-ahead log with zeros to its full size. It runs inside a transaction,
+// when nothing else writes to the log. Overwriting a file halves the cost of an fsync, because
+// the file size does not change. SQLite ignores the zeros: they are no valid frame.
 func (db *DB) growLog() {
 	if db.transactions++; db.transactions != growAfter {
 		return
 	}
 	log, err := os.OpenFile(db.path+"-wal", os.O_WRONLY, 0)
 	if err != nil {
-		return // it only costs time
+		return // commits are slower without it
 	}
 	defer log.Close()
 	if end, err := log.Seek(0, io.SeekEnd); err == nil && end < logSize {
@@ -223,17 +223,17 @@ func (db *DB) growLog() {
 	}
 }
 
-// counts are how much was ever committed.
+// counts are the numbers of [Options.Count].
 type counts struct {
 	events  int64
 	changes int64
 }
 
-// The file NAME-count holds the counts as of the last commit. It is written without a
-// flush. A log that is damaged in the middle ends there for SQLite, without a word:
-// what followed is gone, and only this file tells.
+// The file NAME-count contains the counts as of the last commit. It is written without
+// fsync. SQLite silently ends a damaged write-ahead log at the damage: the commits after it
+// are lost, and only this file shows that.
 
-// openCounter opens the file and reads it; nothing counts as nothing.
+// openCounter opens the counter file and reads it; an unreadable one counts as zero.
 func (db *DB) openCounter() (last counts) {
 	file, err := os.OpenFile(db.path+"-count", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -241,13 +241,13 @@ func (db *DB) openCounter() (last counts) {
 		return last
 	}
 	db.counter = file
-	if _, err := fmt.Fscan(file, &last.events, &last.changes); err != nil { // after a power cut it may be noise
+	if _, err := fmt.Fscan(file, &last.events, &last.changes); err != nil { // it may be garbage after a power cut
 		return counts{}
 	}
 	return last
 }
 
-// writeCounter writes the counts. Where that fails, older ones stay: they find less.
+// writeCounter writes the counts. If that fails, the older counts stay and detect less.
 func (db *DB) writeCounter(c counts) {
 	if db.counter != nil {
 		_, _ = db.counter.WriteAt(fmt.Appendf(nil, "%20d %20d\n", c.events, c.changes), 0)

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// FreeSpace returns how many bytes of the disk under folder this user may still write.
+// FreeSpace returns how many bytes this user may still write on the disk of a folder.
 func FreeSpace(folder string) (free int64, err error) {
 	name, err := windows.UTF16PtrFromString(folder)
 	if err == nil {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// FreeSpace reports how many bytes of the disk under folder this user may still write.
+// FreeSpace returns how many bytes this user may still write on the disk of a folder.
 func FreeSpace(folder string) (int64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(folder, &s); err != nil {
