@@ -11,6 +11,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -241,12 +242,20 @@ func TestAddByHand(t *testing.T) {
 	}
 	body := l.sees("/log?what=Dune+2026-03-01+20:15", `value="841 1984 Dune"`)
 	form := l.form(body, "/log/add")
+	if at := l.form(l.sees("/log?what=dune+1984+last+night"), "/log/add").Get("at"); at == "" {
+		t.Error("the time is not read")
+	}
 	l.does("/log/add", with(form, "to", "diary"))
 	want := time.Date(2026, 3, 1, 20, 15, 0, 0, time.Local)
 	if e := last(); e.Kind != viewing.KindViewing || e.Media.Key() != "movie:841" || !e.WatchedAt.Time().Equal(want) {
 		t.Errorf("%s %s at %s", e.Kind, e.Media.Key(), e.WatchedAt.Time())
 	}
 	l.sees("/log?what=Nobody+knows+this+one", "Nothing found for")
+	fix := control.Fix{ID: l.unnamed("u", "The Pet"), Is: &resolve.Candidate{Type: viewing.Movie, TMDB: 777}}
+	if _, err := l.d.Control().Fix(t.Context(), fix); err != nil {
+		t.Fatal(err)
+	}
+	l.sees("/log?what=The+Pet", `value="777 0 The Pet"`)
 	l.sees("/log?what="+strings.Repeat("x", 400), "Type 1 to 20")
 	l.paused()
 	film := func(number, to string) url.Values {

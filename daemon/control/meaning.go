@@ -53,7 +53,10 @@ func (a API) Meanings(ctx context.Context, readings []typed.Reading, kind viewin
 func (r Resolution) meanings(w viewing.Media, reading typed.Reading) (all []Meaning) {
 	switch {
 	case r.Correction != nil: // without a year, other items may have the same title
-		return []Meaning{{reading, r.Correction.Is, r.Correction.Reported.Year > 0 || normalize(r.Correction.Is.Title) == normalize(w.Title)}}
+		is := r.Correction.Is
+		exact := r.Correction.Reported.Year > 0 || normalize(is.Title) == normalize(w.Title)
+		is.Title = cmp.Or(is.Title, w.Title) // a person may have given a number alone
+		return []Meaning{{reading, is, exact}}
 	case r.Certain != nil:
 		is := resolve.Candidate{Type: w.Type, TMDB: r.Certain.TMDB, Title: w.Title, Year: w.Year}
 		if r.Named != nil && r.Named.Title != "" {

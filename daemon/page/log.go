@@ -35,7 +35,7 @@ func showLog(v *view) (any, error) {
 	if len(text) > maxSearched {
 		return d, v.refuse("diary.badWords")
 	}
-	readings, err := typed.ParseAdd([]string{text}, time.Now())
+	readings, err := typed.ParseAdd(strings.Fields(text), time.Now())
 	if err != nil {
 		return d, v.unread(err)
 	}
