@@ -18,7 +18,7 @@ import (
 
 // farAway is a client of a service 20 ms away that takes everything; all tells when so
 // many entries have come.
-func farAway(b *testing.B, entries int64) (client *tracker.Client, all chan struct{}) {
+func newDistantService(b *testing.B, entries int64) (client *tracker.Client, all chan struct{}) {
 	var came atomic.Int64
 	all = make(chan struct{}, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -54,14 +54,14 @@ func BenchmarkReplay(b *testing.B) {
 		go func() { ended <- store.Run(ctx) }()
 		batch := viewing.Batch{Source: "browser:1"}
 		for film := range int64(entries) {
-			v := ago(film+1, time.Hour)
+			v := filmAgo(film+1, time.Hour)
 			v.EventID = fmt.Sprint("event-", film)
 			batch.Events = append(batch.Events, v)
 		}
 		if _, err := store.Commit(ctx, batch); err != nil {
 			b.Fatal(err)
 		}
-		service, all := farAway(b, entries)
+		service, all := newDistantService(b, entries)
 		loop := New(Options{Account: "default", Outbox: store, Service: service, InstallationID: "bench"})
 		began := time.Now()
 		loopEnded := make(chan error, 1)

@@ -13,8 +13,8 @@ import (
 )
 
 // dayAgo is a film of the library's past of which only the day is known.
-func dayAgo(film int64, at time.Time) viewing.Event {
-	v := ago(film, 0)
+func importOnDay(film int64, at time.Time) viewing.Event {
+	v := filmAgo(film, 0)
 	v.Class = viewing.ClassImport
 	v.WatchedAt = viewing.At(at)
 	v.WatchedAt.Precision = viewing.Day
@@ -22,7 +22,7 @@ func dayAgo(film int64, at time.Time) viewing.Event {
 }
 
 // TestImportsAreLookedUp: what the service has already is merged, not sent.
-func TestImportsAreLookedUp(t *testing.T) {
+func TestImportsAreMergedWithTheServicesHistory(t *testing.T) {
 	for name, c := range map[string]struct {
 		record time.Duration // before the end of the import's day
 		day    bool
@@ -35,16 +35,16 @@ func TestImportsAreLookedUp(t *testing.T) {
 		"the day before":      {25 * time.Hour, true, viewing.StateDelivered},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBed(t, false, nil, func(b *bed) {
+			withSandbox(t, false, nil, func(b *fixture) {
 				midnight := time.Now().UTC().Truncate(24 * time.Hour).Add(-100 * 24 * time.Hour)
-				b.elsewhere(1, midnight.Add(-c.record))
-				v := dayAgo(1, midnight.Add(-12*time.Hour))
+				b.recordByOtherDevice(1, midnight.Add(-c.record))
+				v := importOnDay(1, midnight.Add(-12*time.Hour))
 				if !c.day {
 					v.WatchedAt = viewing.At(midnight.Add(-9*time.Hour - 10*time.Minute))
 				}
 				b.commit(v)
-				b.pass(time.Minute)
-				b.ends(1, c.want, "")
+				b.advance(time.Minute)
+				b.expectEnd(1, c.want, "")
 			})
 		})
 	}
@@ -88,8 +88,8 @@ func TestHistoryHas(t *testing.T) {
 }
 
 func TestReadHistory(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
-		b.elsewhere(1, time.Now())
+	withSandbox(t, false, nil, func(b *fixture) {
+		b.recordByOtherDevice(1, time.Now())
 		h, err := ReadHistory(b.Context(), b.client, "")
 		if err != nil || !h.Has(viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 1}}, viewing.At(time.Now()), 0) {
 			b.Errorf("%+v, %v", h, err)
@@ -97,11 +97,11 @@ func TestReadHistory(t *testing.T) {
 		if _, err := ReadHistory(b.Context(), b.client, "arrival"); err.Error() != "history.arrival" {
 			b.Error(err)
 		}
-		b.between(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"items":[],"total":5}`) }))
+		b.interceptWith(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"items":[],"total":5}`) }))
 		if _, err := ReadHistory(b.Context(), b.client, ""); err.Error() != "history.cut" {
 			b.Error(err)
 		}
-		b.between(http.NotFoundHandler())
+		b.interceptWith(http.NotFoundHandler())
 		if _, err := ReadHistory(b.Context(), b.client, ""); !errors.Is(err, tracker.ErrNoEndpoint) {
 			b.Error(err)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-func wish(film int64) viewing.Event {
+func watchlistAdd(film int64) viewing.Event {
 	return viewing.Event{Kind: viewing.KindWatchlist, Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}}}}
 }
 
@@ -20,17 +20,17 @@ func listNamed(name string) viewing.Event {
 }
 
 // ends fails unless an entry ends in a state, for a reason that says so.
-func (b *bed) ends(id int64, want viewing.State, says string) {
+func (b *fixture) expectEnd(id int64, want viewing.State, says string) {
 	b.Helper()
 	e := b.entry(id)
-	if said := strings.Join(b.said(id), "\n"); e.State != want || !strings.Contains(said, says) {
+	if said := strings.Join(b.stepTexts(id), "\n"); e.State != want || !strings.Contains(said, says) {
 		b.Errorf("entry %d is %s, want %s, %q\n%s", id, e.State, want, says, said)
 	}
 }
 
-func (b *bed) lists() (names []string) {
+func (b *fixture) listNames() (names []string) {
 	b.Helper()
-	records, err := b.box.Records(b.Context())
+	records, err := b.sandbox.Records(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -40,16 +40,16 @@ func (b *bed) lists() (names []string) {
 	return names
 }
 
-func TestWishInDoubtIsRepeated(t *testing.T) {
+func TestWatchlistAddInDoubtIsRepeated(t *testing.T) {
 	for _, contractOnly := range []bool{false, true} {
 		for _, fault := range []string{"drop-before", "drop-after"} {
 			t.Run(fmt.Sprint(fault, ", contract only ", contractOnly), func(t *testing.T) {
-				inBed(t, contractOnly, nil, func(b *bed) {
-					b.armAt("POST /watchlist", fault, 2)
-					b.commit(wish(603))
-					b.pass(time.Hour)
-					b.ends(1, viewing.StateDelivered, "doubt.again")
-					if records, err := b.box.Records(b.Context()); err != nil || len(records.Watchlist) != 1 {
+				withSandbox(t, contractOnly, nil, func(b *fixture) {
+					b.armFault("POST /watchlist", fault, 2)
+					b.commit(watchlistAdd(603))
+					b.advance(time.Hour)
+					b.expectEnd(1, viewing.StateDelivered, "doubt.again")
+					if records, err := b.sandbox.Records(b.Context()); err != nil || len(records.Watchlist) != 1 {
 						b.Errorf("%+v, %v", records.Watchlist, err)
 					}
 				})
@@ -58,31 +58,31 @@ func TestWishInDoubtIsRepeated(t *testing.T) {
 	}
 }
 
-func TestWishIsNotRepeatedAfterTheItemWasWatched(t *testing.T) {
-	inBed(t, true, func(o *Options) { o.InDoubt = doubt.Resend }, func(b *bed) {
-		b.armAt("POST /watchlist", "drop-after", 1)
-		b.commit(wish(603))
-		b.pass(time.Minute)
-		b.commit(ago(603, 0))
-		b.pass(48 * time.Hour)
-		b.ends(1, viewing.StateInDoubt, "doubt.watchedSince")
-		if n := b.askedFor("POST /watchlist"); n != 1 {
+func TestWatchlistAddIsNotRepeatedAfterAViewing(t *testing.T) {
+	withSandbox(t, true, func(o *Options) { o.InDoubt = doubt.Resend }, func(b *fixture) {
+		b.armFault("POST /watchlist", "drop-after", 1)
+		b.commit(watchlistAdd(603))
+		b.advance(time.Minute)
+		b.commit(filmAgo(603, 0))
+		b.advance(48 * time.Hour)
+		b.expectEnd(1, viewing.StateInDoubt, "doubt.watchedSince")
+		if n := b.requestCount("POST /watchlist"); n != 1 {
 			b.Errorf("%d wishes were sent, want 1", n)
 		}
 	})
 }
 
-func TestListIsFoundByItsAbsenceBefore(t *testing.T) {
+func TestListInDoubtIsRecognizedAsNew(t *testing.T) {
 	for fault, want := range map[string]viewing.State{"drop-after": viewing.StateDelivered, "cut": viewing.StateDelivered, "drop-before": viewing.StateInDoubt} {
 		t.Run(fault, func(t *testing.T) {
-			inBed(t, false, nil, func(b *bed) {
+			withSandbox(t, false, nil, func(b *fixture) {
 				b.commit(listNamed("Noir")) // another one of the same name, from before
-				b.pass(time.Second)
-				b.armAt("POST /lists", fault, 1)
+				b.advance(time.Second)
+				b.armFault("POST /lists", fault, 1)
 				b.commit(listNamed("Noir"))
-				b.pass(time.Hour)
-				b.ends(2, want, map[bool]string{true: "doubt.listThere", false: "doubt.noList"}[want == viewing.StateDelivered])
-				names, e := b.lists(), b.entry(2)
+				b.advance(time.Hour)
+				b.expectEnd(2, want, map[bool]string{true: "doubt.listThere", false: "doubt.noList"}[want == viewing.StateDelivered])
+				names, e := b.listNames(), b.entry(2)
 				if want == viewing.StateDelivered && (len(names) != 2 || e.RemoteID == "" || e.RemoteID == b.entry(1).RemoteID) {
 					b.Errorf("lists %q, entry %+v", names, e)
 				}
@@ -94,39 +94,39 @@ func TestListIsFoundByItsAbsenceBefore(t *testing.T) {
 	}
 }
 
-func TestMissingEndpointsAreAskedForOnceADay(t *testing.T) {
-	inBed(t, true, nil, func(b *bed) {
-		b.arm("drop-after", 1)
-		b.commit(ago(1, 26*time.Hour))
-		b.pass(71 * time.Hour)
-		b.ends(1, viewing.StateInDoubt, "doubt.waits: doubt.unread")
-		if n := b.askedFor("GET /history"); n != 3 {
+func TestMissingEndpointsAreRequestedOnceADay(t *testing.T) {
+	withSandbox(t, true, nil, func(b *fixture) {
+		b.armHistoryFault("drop-after", 1)
+		b.commit(filmAgo(1, 26*time.Hour))
+		b.advance(71 * time.Hour)
+		b.expectEnd(1, viewing.StateInDoubt, "doubt.waits: doubt.unread")
+		if n := b.requestCount("GET /history"); n != 3 {
 			b.Errorf("asked %d times in three days, want 3", n)
 		}
-		if n := b.askedFor("GET /lists"); n != 0 {
+		if n := b.requestCount("GET /lists"); n != 0 {
 			b.Errorf("lists were asked for %d times, for a film", n)
 		}
 		if a, err := b.store.Account(b.Context(), "default"); err != nil || a.Pause.Reason != "" || a.Support["history"].Has || a.Support["history"].At.IsZero() {
 			b.Errorf("account %+v, %v", a, err)
 		}
-		b.pass(40 * 24 * time.Hour)
-		asked := b.askedFor("GET /history")
-		b.pass(10 * 24 * time.Hour)
-		if n := b.askedFor("GET /history"); n != asked {
+		b.advance(40 * 24 * time.Hour)
+		asked := b.requestCount("GET /history")
+		b.advance(10 * 24 * time.Hour)
+		if n := b.requestCount("GET /history"); n != asked {
 			b.Errorf("still asked for after the month")
 		}
 	})
 }
 
 // A service that is out of order has not said that it lacks an endpoint.
-func TestServiceOutOfOrderLacksNothing(t *testing.T) {
+func TestServerErrorDoesNotMarkAnEndpointMissing(t *testing.T) {
 	for fault, lacks := range map[string]bool{"bare:503": false, "bare:500": false, "status:404": true, "bare:501": true} {
 		t.Run(fault, func(t *testing.T) {
-			inBed(t, false, nil, func(b *bed) {
-				b.armAt("GET /me", fault, 1000)
-				b.arm("drop-after", 1)
-				b.commit(ago(1, 26*time.Hour))
-				b.pass(time.Hour)
+			withSandbox(t, false, nil, func(b *fixture) {
+				b.armFault("GET /me", fault, 1000)
+				b.armHistoryFault("drop-after", 1)
+				b.commit(filmAgo(1, 26*time.Hour))
+				b.advance(time.Hour)
 				if c := b.counts(); c.Delivered != 1 {
 					b.Errorf("%s: not read back: %+v", fault, c)
 				}
@@ -144,30 +144,30 @@ func TestServiceOutOfOrderLacksNothing(t *testing.T) {
 
 // TestAnothersKeySettlesNothing: what was sent with one person's key is not
 // looked for in another's history.
-func TestAnothersKeySettlesNothing(t *testing.T) {
+func TestOtherKeyOrAddressLeavesEntriesInDoubt(t *testing.T) {
 	for name, change := range map[string]func(*account.Row){
 		"owner":   func(a *account.Row) { a.Owner = "usr_somebody_else" },
 		"address": func(a *account.Row) { a.MovedAt = time.Now().Add(time.Second) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBed(t, false, func(o *Options) { o.InDoubt = doubt.Resend }, func(b *bed) {
-				b.anchor()
+			withSandbox(t, false, func(o *Options) { o.InDoubt = doubt.Resend }, func(b *fixture) {
+				b.deliverAnchor()
 				if name == "owner" {
 					if err := b.store.UpdateAccount(b.Context(), "default", change); err != nil {
 						b.Fatal(err)
 					}
 				}
-				b.arm("drop-before", 1)
-				b.commit(ago(1, 26*time.Hour))
-				b.pass(time.Millisecond)
+				b.armHistoryFault("drop-before", 1)
+				b.commit(filmAgo(1, 26*time.Hour))
+				b.advance(time.Millisecond)
 				if name == "address" {
 					if err := b.store.UpdateAccount(b.Context(), "default", change); err != nil {
 						b.Fatal(err)
 					}
 				}
-				b.pass(72 * time.Hour)
-				b.ends(2, viewing.StateInDoubt, "doubt.waits: doubt.otherKey")
-				if n := b.askedFor("GET /history"); n != 0 {
+				b.advance(72 * time.Hour)
+				b.expectEnd(2, viewing.StateInDoubt, "doubt.waits: doubt.otherKey")
+				if n := b.requestCount("GET /history"); n != 0 {
 					b.Errorf("the history was read %d times", n)
 				}
 			})
@@ -177,16 +177,16 @@ func TestAnothersKeySettlesNothing(t *testing.T) {
 
 // TestKeyThatTheServiceMayHaveForgotten: an entry that was to be sent again
 // with the same Idempotency-Key, but was kept back for too long.
-func TestKeyThatTheServiceMayHaveForgotten(t *testing.T) {
-	inBed(t, false, func(o *Options) { o.Idempotent = true; o.InDoubt = doubt.Resend }, func(b *bed) {
-		b.arm("drop-after", 1)
-		b.commit(ago(1, 26*time.Hour))
-		b.pass(29 * time.Second)
-		b.arm("retry-after:50000", 1) // nearly 14 hours
-		b.pass(20 * time.Hour)
-		b.ends(1, viewing.StateDelivered, "life.keyForgotten")
-		b.ends(1, viewing.StateDelivered, "doubt.read: doubt.there")
-		if films := b.films(); films[1] != 1 {
+func TestDelayedResendIsReadBackInstead(t *testing.T) {
+	withSandbox(t, false, func(o *Options) { o.Idempotent = true; o.InDoubt = doubt.Resend }, func(b *fixture) {
+		b.armHistoryFault("drop-after", 1)
+		b.commit(filmAgo(1, 26*time.Hour))
+		b.advance(29 * time.Second)
+		b.armHistoryFault("retry-after:50000", 1) // nearly 14 hours
+		b.advance(20 * time.Hour)
+		b.expectEnd(1, viewing.StateDelivered, "life.keyForgotten")
+		b.expectEnd(1, viewing.StateDelivered, "doubt.read: doubt.there")
+		if films := b.recordsByFilm(); films[1] != 1 {
 			b.Errorf("recorded %d times", films[1])
 		}
 	})
@@ -194,16 +194,16 @@ func TestKeyThatTheServiceMayHaveForgotten(t *testing.T) {
 
 // TestNothingIsSentWithAnothersKey: what waits was watched by the owner. The account is
 // paused before the first request, and goes on with a key of the owner.
-func TestNothingIsSentWithAnothersKey(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
-		b.edit(func(a *account.Row) { a.Owner = "usr_somebody_else" })
-		b.commit(ago(1, time.Minute))
-		b.pass(time.Minute)
-		if h := b.loop.Health(); h.Pause != account.PausedKey || h.Reason.Code != KeyAnothers || b.askedFor("POST /history") != 0 {
-			b.Errorf("health %+v, %d sends", h, b.askedFor("POST /history"))
+func TestNothingIsSentWithTheKeyOfAnotherUser(t *testing.T) {
+	withSandbox(t, false, nil, func(b *fixture) {
+		b.editAccount(func(a *account.Row) { a.Owner = "usr_somebody_else" })
+		b.commit(filmAgo(1, time.Minute))
+		b.advance(time.Minute)
+		if h := b.loop.Health(); h.Pause != account.PausedKey || h.Reason.Code != KeyAnothers || b.requestCount("POST /history") != 0 {
+			b.Errorf("health %+v, %d sends", h, b.requestCount("POST /history"))
 		}
-		b.edit(func(a *account.Row) { a.Owner = "" })
-		b.pass(time.Second)
-		b.allOnce(1)
+		b.editAccount(func(a *account.Row) { a.Owner = "" })
+		b.advance(time.Second)
+		b.expectAllRecordedOnce(1)
 	})
 }

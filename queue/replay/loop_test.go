@@ -17,7 +17,7 @@ import (
 )
 
 // What an answer means for the entry and for the account.
-func TestFates(t *testing.T) {
+func TestEachVerdictChangesEntryAndAccount(t *testing.T) {
 	for name, c := range map[string]struct {
 		reply    reply
 		state    viewing.State
@@ -30,19 +30,19 @@ func TestFates(t *testing.T) {
 		"rejected":  {rejected, viewing.StateRejected, 1, 1, "", account.OK},
 		"refused":   {refused, viewing.StatePending, 0, 0, account.PausedKey, account.Attention},
 		"unproven":  {unproven, viewing.StatePending, 0, 0, account.PausedAddress, account.Attention},
-		"later":     {early, viewing.StatePending, 1, 0, "", account.OK},
-		"in doubt":  {broken, viewing.StateInDoubt, 1, 0, "", account.OK},
+		"later":     {retryLater, viewing.StatePending, 1, 0, "", account.OK},
+		"in doubt":  {serverError, viewing.StateInDoubt, 1, 0, "", account.OK},
 	} {
 		t.Run(name, func(t *testing.T) {
-			scripted(t, nil, func(b *bed) {
-				b.script.always(c.reply)
+			withScript(t, nil, func(b *fixture) {
+				b.script.answerAll(c.reply)
 				b.watch(1)
-				b.state(1, c.state, c.attempts)
-				e, row := b.entry(1), b.row()
+				b.expectState(1, c.state, c.attempts)
+				e, row := b.entry(1), b.accountRow()
 				if e.Revision != c.revision || row.Pause.Reason != c.paused || b.loop.Health().Pause != c.paused {
 					b.Errorf("revision %d, paused %q, health %+v", e.Revision, row.Pause.Reason, b.loop.Health())
 				}
-				b.health(c.health)
+				b.expectHealth(c.health)
 				x, err := b.store.Explain(b.Context(), 1)
 				if err != nil || len(x.Requests) != 1 || x.Requests[0].Status != c.reply.status {
 					b.Errorf("requests %+v, %v", x.Requests, err)
@@ -54,164 +54,164 @@ func TestFates(t *testing.T) {
 
 // Entries that follow each other closely leave one by one, and each end is on disk at
 // last. What comes between two of them counts at once: a pause, a new key, a doubt.
-func TestOneAfterTheOther(t *testing.T) {
-	flow := func(b *bed) {
+func TestEntriesAreSentOneByOne(t *testing.T) {
+	flow := func(b *fixture) {
 		b.script.set(func() { b.script.delay = time.Second })
 		var all []viewing.Event
 		for film := range int64(20) {
-			all = append(all, ago(film+1, 0))
+			all = append(all, filmAgo(film+1, 0))
 		}
 		b.commit(all...)
-		b.pass(5500 * time.Millisecond)
-		if n, _ := b.script.seen(); n != 6 {
+		b.advance(5500 * time.Millisecond)
+		if n, _ := b.script.requestCounts(); n != 6 {
 			b.Fatalf("%d sends in five seconds and a half", n)
 		}
 	}
 	for name, c := range map[string]struct {
-		act    func(b *bed)
+		act    func(b *fixture)
 		counts entry.Counts
 	}{
-		"undisturbed": {func(*bed) {}, entry.Counts{Delivered: 20}},
-		"a pause":     {func(b *bed) { b.pause(account.PausedUser) }, entry.Counts{Delivered: 6, Pending: 14}},
-		"no key":      {func(b *bed) { b.loop.SetService(nil) }, entry.Counts{Delivered: 6, Pending: 14}},
+		"undisturbed": {func(*fixture) {}, entry.Counts{Delivered: 20}},
+		"a pause":     {func(b *fixture) { b.pause(account.PausedUser) }, entry.Counts{Delivered: 6, Pending: 14}},
+		"no key":      {func(b *fixture) { b.loop.SetService(nil) }, entry.Counts{Delivered: 6, Pending: 14}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			scripted(t, nil, func(b *bed) {
+			withScript(t, nil, func(b *fixture) {
 				flow(b)
 				c.act(b)
-				b.pass(time.Minute)
-				if n := b.counts(); n != c.counts || b.script.most != 1 {
-					b.Errorf("%+v, want %+v; %d at once", n, c.counts, b.script.most)
+				b.advance(time.Minute)
+				if n := b.counts(); n != c.counts || b.script.maxInProgress != 1 {
+					b.Errorf("%+v, want %+v; %d at once", n, c.counts, b.script.maxInProgress)
 				}
-				if _, p := b.script.seen(); p != 0 {
+				if _, p := b.script.requestCounts(); p != 0 {
 					b.Errorf("%d probes", p)
 				}
 			})
 		})
 	}
 	t.Run("a new key", func(t *testing.T) {
-		scripted(t, nil, func(b *bed) {
+		withScript(t, nil, func(b *fixture) {
 			flow(b)
-			fresh := &script{probed: refused}
-			b.loop.SetService(b.clientOf(fresh, true))
-			b.pass(time.Minute)
-			if n, p := fresh.seen(); n != 0 || p != 1 || b.counts().Delivered != 6 {
+			fresh := &script{probeReply: refused}
+			b.loop.SetService(b.newScriptClient(fresh, true))
+			b.advance(time.Minute)
+			if n, p := fresh.requestCounts(); n != 0 || p != 1 || b.counts().Delivered != 6 {
 				b.Errorf("%d sends and %d probes with the new key, %+v", n, p, b.counts())
 			}
 		})
 	})
 }
 
-func TestNothingLeavesWithoutAKey(t *testing.T) {
-	scripted(t, func(o *Options) { o.Service = nil }, func(b *bed) {
+func TestNothingIsSentWithoutAKey(t *testing.T) {
+	withScript(t, func(o *Options) { o.Service = nil }, func(b *fixture) {
 		b.watch(1)
-		b.pass(24 * time.Hour)
-		if n, p := b.script.seen(); n+p != 0 {
+		b.advance(24 * time.Hour)
+		if n, p := b.script.requestCounts(); n+p != 0 {
 			b.Fatalf("%d sends, %d probes", n, p)
 		}
-		b.health(account.NoKey)
+		b.expectHealth(account.NoKey)
 		b.loop.SetService(b.client)
 		synctest.Wait()
-		b.state(1, viewing.StateDelivered, 1)
+		b.expectState(1, viewing.StateDelivered, 1)
 		b.loop.SetService(nil)
 		b.watch(2)
-		b.state(2, viewing.StatePending, 0)
-		b.health(account.NoKey)
+		b.expectState(2, viewing.StatePending, 0)
+		b.expectHealth(account.NoKey)
 	})
 }
 
 // What the old key's answer says of the key says nothing of the new one, and what
 // was marked for the old one leaves with the new one.
-func TestNewKeyBeginsAnew(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
-		b.script.always(refused)
+func TestNewKeyIgnoresResponsesToTheOldOne(t *testing.T) {
+	withScript(t, nil, func(b *fixture) {
+		b.script.answerAll(refused)
 		b.script.set(func() { b.script.delay = 10 * time.Second })
 		b.watch(1)
 		fresh := &script{}
-		b.loop.SetService(b.clientOf(fresh, true))
-		b.pass(10 * time.Second)
-		b.state(1, viewing.StateDelivered, 1)
-		if n, p := fresh.seen(); n != 1 || p != 1 || b.row().Pause.Reason != "" {
-			b.Errorf("%d sends and %d probes with the new key, paused %q", n, p, b.row().Pause.Reason)
+		b.loop.SetService(b.newScriptClient(fresh, true))
+		b.advance(10 * time.Second)
+		b.expectState(1, viewing.StateDelivered, 1)
+		if n, p := fresh.requestCounts(); n != 1 || p != 1 || b.accountRow().Pause.Reason != "" {
+			b.Errorf("%d sends and %d probes with the new key, paused %q", n, p, b.accountRow().Pause.Reason)
 		}
 		b.disk.markSlowly(2 * time.Second)
 		b.watch(2)
 		other := &script{}
-		b.loop.SetService(b.clientOf(other, true))
-		b.pass(time.Minute)
-		before, _ := fresh.seen()
-		if after, _ := other.seen(); before != 1 || after != 1 {
+		b.loop.SetService(b.newScriptClient(other, true))
+		b.advance(time.Minute)
+		before, _ := fresh.requestCounts()
+		if after, _ := other.requestCounts(); before != 1 || after != 1 {
 			b.Errorf("%d more sends to the one, %d to the other", before-1, after)
 		}
-		b.state(2, viewing.StateDelivered, 1)
+		b.expectState(2, viewing.StateDelivered, 1)
 	})
 }
 
-func TestPauseOfAPerson(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
+func TestUserPauseStopsAllRequests(t *testing.T) {
+	withScript(t, nil, func(b *fixture) {
 		b.pause(account.PausedUser)
 		b.watch(1)
-		b.pass(48 * time.Hour)
+		b.advance(48 * time.Hour)
 		b.loop.SetService(b.client) // a new key does not end it
 		synctest.Wait()
-		if n, p := b.script.seen(); n+p != 0 {
+		if n, p := b.script.requestCounts(); n+p != 0 {
 			b.Fatalf("%d sends, %d probes", n, p)
 		}
-		b.health(account.Paused)
+		b.expectHealth(account.Paused)
 		b.pause("")
-		if n, p := b.script.seen(); n != 1 || p != 1 {
+		if n, p := b.script.requestCounts(); n != 1 || p != 1 {
 			b.Errorf("%d sends, %d probes", n, p)
 		}
-		b.health(account.OK)
+		b.expectHealth(account.OK)
 	})
 }
 
 // It ends on time, also over a restart, and with a probe before the first entry. A
 // clock that was ahead when it began does not lengthen it.
-func TestPauseWithAnEnd(t *testing.T) {
+func TestTimedPauseEndsOnTime(t *testing.T) {
 	for name, c := range map[string]struct {
 		ahead   time.Duration
 		restart bool
 	}{"plain": {}, "over a restart": {restart: true}, "by a clock a year ahead": {ahead: 365 * 24 * time.Hour}} {
 		t.Run(name, func(t *testing.T) {
-			scripted(t, nil, func(b *bed) {
+			withScript(t, nil, func(b *fixture) {
 				began := time.Now().Add(c.ahead)
-				b.edit(func(a *account.Row) { a.Pause = account.ByUser(began, began.Add(2*time.Hour), false) })
+				b.editAccount(func(a *account.Row) { a.Pause = account.ByUser(began, began.Add(2*time.Hour), false) })
 				b.watch(1)
-				b.health(account.Paused)
-				b.pass(time.Hour)
+				b.expectHealth(account.Paused)
+				b.advance(time.Hour)
 				if c.restart {
 					b.restart()
 				}
-				b.pass(time.Hour - time.Second)
-				if n, p := b.script.seen(); n+p != 0 {
+				b.advance(time.Hour - time.Second)
+				if n, p := b.script.requestCounts(); n+p != 0 {
 					b.Fatalf("before its end: %d sends, %d probes", n, p)
 				}
-				b.pass(2 * time.Second)
-				if n, _ := b.script.seen(); n != 1 || b.row().Pause.Reason != "" {
-					b.Errorf("after its end: %d sends, %+v", n, b.row().Pause)
+				b.advance(2 * time.Second)
+				if n, _ := b.script.requestCounts(); n != 1 || b.accountRow().Pause.Reason != "" {
+					b.Errorf("after its end: %d sends, %+v", n, b.accountRow().Pause)
 				}
-				b.health(account.OK)
+				b.expectHealth(account.OK)
 			})
 		})
 	}
 }
 
-func TestPauseOfAPersonWinsOverARefusedKey(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
-		b.script.always(refused)
+func TestUserPauseIsKeptWhenTheKeyIsRefused(t *testing.T) {
+	withScript(t, nil, func(b *fixture) {
+		b.script.answerAll(refused)
 		b.script.set(func() { b.script.delay = time.Second })
 		b.watch(1)
 		b.pause(account.PausedUser)
-		b.pass(time.Second)
-		if reason := b.row().Pause.Reason; reason != account.PausedUser {
+		b.advance(time.Second)
+		if reason := b.accountRow().Pause.Reason; reason != account.PausedUser {
 			b.Errorf("paused %q", reason)
 		}
-		b.health(account.Paused)
+		b.expectHealth(account.Paused)
 	})
 }
 
-func TestAddressIsProvenOnlyIfItIsTheSame(t *testing.T) {
+func TestProvenIsStoredForTheCurrentAddressOnly(t *testing.T) {
 	for name, c := range map[string]struct {
 		reply reply
 		login bool
@@ -219,16 +219,16 @@ func TestAddressIsProvenOnlyIfItIsTheSame(t *testing.T) {
 		want  bool
 	}{
 		"by an answer":        {delivered, false, false, true},
-		"by login":            {broken, true, false, true},
-		"not yet":             {broken, false, false, false},
+		"by login":            {serverError, true, false, true},
+		"not yet":             {serverError, false, false, false},
 		"for the old address": {delivered, false, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			scripted(t, nil, func(b *bed) {
+			withScript(t, nil, func(b *fixture) {
 				if c.login {
-					b.loop.SetService(b.clientOf(b.script, true))
+					b.loop.SetService(b.newScriptClient(b.script, true))
 				}
-				b.script.always(c.reply)
+				b.script.answerAll(c.reply)
 				b.script.set(func() { b.script.delay = time.Second })
 				b.watch(1)
 				if c.moved {
@@ -237,8 +237,8 @@ func TestAddressIsProvenOnlyIfItIsTheSame(t *testing.T) {
 						b.Fatal(err)
 					}
 				}
-				b.pass(time.Second)
-				if got := b.row().Proven; got != c.want {
+				b.advance(time.Second)
+				if got := b.accountRow().Proven; got != c.want {
 					b.Errorf("proven is %v, want %v", got, c.want)
 				}
 			})
@@ -246,22 +246,22 @@ func TestAddressIsProvenOnlyIfItIsTheSame(t *testing.T) {
 	}
 }
 
-func TestResendIsMarkedAsSuch(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
-		b.script.always(early)
+func TestResendKeepsItsIdempotencyKey(t *testing.T) {
+	withScript(t, nil, func(b *fixture) {
+		b.script.answerAll(retryLater)
 		b.watch(1)
-		b.script.always(reply{status: 409, body: `{"error":"CONFLICT","message":"in use"}`}) // busy with the first
+		b.script.answerAll(reply{status: 409, body: `{"error":"CONFLICT","message":"in use"}`}) // busy with the first
 		b.watch(2)
-		b.pass(time.Second)
-		b.state(1, viewing.StateInDoubt, 2)
-		b.state(2, viewing.StateRejected, 1)
+		b.advance(time.Second)
+		b.expectState(1, viewing.StateInDoubt, 2)
+		b.expectState(2, viewing.StateRejected, 1)
 		if s := b.script.sends; len(s) != 3 || s[0].key != s[2].key || s[0].watched != s[2].watched {
 			b.Errorf("sends %+v", s)
 		}
 	})
 }
 
-func TestIdempotencyKeyNamesTheAct(t *testing.T) {
+func TestIdempotencyKeyIdentifiesTheEntry(t *testing.T) {
 	base := queue.Entry{Source: "browser:1", EventID: "e", Account: "default"}
 	key := idempotencyKey("i", base)
 	same := base
@@ -288,16 +288,16 @@ func TestIdempotencyKeyNamesTheAct(t *testing.T) {
 }
 
 // A day without network is one warning, and no title stands in the log.
-func TestTroubleIsLoggedOnceAndWithoutTitles(t *testing.T) {
+func TestOutageIsLoggedOnceWithoutTitles(t *testing.T) {
 	var out bytes.Buffer
-	scripted(t, func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(&out, nil)) }, func(b *bed) {
-		b.script.leave()
-		v := ago(1, 0)
+	withScript(t, func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(&out, nil)) }, func(b *fixture) {
+		b.script.goOffline()
+		v := filmAgo(1, 0)
 		v.Media[0].Title = "Secret Title"
 		b.commit(v)
-		b.pass(24 * time.Hour)
-		b.script.well()
-		b.pass(time.Hour)
+		b.advance(24 * time.Hour)
+		b.script.recover()
+		b.advance(time.Hour)
 		b.stop()
 		text := out.String()
 		if strings.Count(text, "level=WARN") != 1 || strings.Count(text, "account delivers again") != 1 || strings.Contains(text, "Secret") {
@@ -308,7 +308,7 @@ func TestTroubleIsLoggedOnceAndWithoutTitles(t *testing.T) {
 
 // A hotel's or an office's network answers in the service's place. That is never a
 // delivery, nothing is sent twice for it, and no redirect is followed.
-func TestPortalIsNeverADelivery(t *testing.T) {
+func TestCaptivePortalDeliversNothing(t *testing.T) {
 	html, page := "text/html", "<!doctype html><title>Welcome</title>"
 	for name, c := range map[string]struct {
 		status int
@@ -323,9 +323,9 @@ func TestPortalIsNeverADelivery(t *testing.T) {
 		"a page that says no":     {403, map[string]string{"Content-Type": html}, page, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBed(t, false, nil, func(b *bed) {
-				b.anchor()
-				b.between(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			withSandbox(t, false, nil, func(b *fixture) {
+				b.deliverAnchor()
+				b.interceptWith(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					io.Copy(io.Discard, r.Body)
 					for name, value := range c.header {
 						w.Header().Set(name, value)
@@ -334,15 +334,15 @@ func TestPortalIsNeverADelivery(t *testing.T) {
 					io.WriteString(w, c.body)
 				}))
 				for film := range int64(6) {
-					b.commit(ago(film+1, time.Duration(film)*26*time.Hour))
+					b.commit(filmAgo(film+1, time.Duration(film)*26*time.Hour))
 				}
-				b.pass(10 * time.Minute)
-				if n := b.counts(); n.Delivered != 1 || n.InDoubt != c.doubts || n.Rejected != 0 || b.askedFor("POST /login")+b.askedFor("GET /login") != 0 {
-					b.Errorf("behind it: %+v, asked %v", n, b.asked)
+				b.advance(10 * time.Minute)
+				if n := b.counts(); n.Delivered != 1 || n.InDoubt != c.doubts || n.Rejected != 0 || b.requestCount("POST /login")+b.requestCount("GET /login") != 0 {
+					b.Errorf("behind it: %+v, asked %v", n, b.requests)
 				}
-				b.between(nil)
-				b.pass(24 * time.Hour)
-				b.allOnce(7)
+				b.interceptWith(nil)
+				b.advance(24 * time.Hour)
+				b.expectAllRecordedOnce(7)
 			})
 		})
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // glanceAfter is from a doubt to the early look, as package doubt has it.
-const glanceAfter = 2 * time.Second
+const firstReadWait = 2 * time.Second
 
 // faults are the ways in which a service leaves one in doubt.
 func faults() []string {
@@ -21,23 +21,23 @@ func faults() []string {
 
 // TestReadBackSettlesEveryFault is the whole way through each fault: nothing
 // is lost, nothing doubled, and nothing is left to the user.
-func TestReadBackSettlesEveryFault(t *testing.T) {
+func TestReadBackResolvesEveryFault(t *testing.T) {
 	for _, fault := range faults() {
-		t.Run(fault, func(t *testing.T) { throughFault(t, fault, nil) })
+		t.Run(fault, func(t *testing.T) { testFault(t, fault, nil) })
 	}
 }
 
-func throughFault(t *testing.T, fault string, change func(*Options)) {
-	inBed(t, false, change, func(b *bed) {
-		b.anchor()
-		b.arm(fault, 5)
+func testFault(t *testing.T, fault string, change func(*Options)) {
+	withSandbox(t, false, change, func(b *fixture) {
+		b.deliverAnchor()
+		b.armHistoryFault(fault, 5)
 		for film := range int64(12) {
-			b.commit(ago(film+1, time.Duration(film)*26*time.Hour))
+			b.commit(filmAgo(film+1, time.Duration(film)*26*time.Hour))
 		}
-		b.pass(time.Second)
+		b.advance(time.Second)
 		doubts := b.counts().InDoubt
-		b.pass(12 * time.Hour)
-		b.allOnce(13)
+		b.advance(12 * time.Hour)
+		b.expectAllRecordedOnce(13)
 		if doubts == 0 {
 			b.Error("the fault left no doubt")
 		}
@@ -46,17 +46,17 @@ func throughFault(t *testing.T, fault string, change func(*Options)) {
 
 // allOnce fails unless all that was committed was recorded once and is
 // delivered.
-func (b *bed) allOnce(n int) {
+func (b *fixture) expectAllRecordedOnce(n int) {
 	b.Helper()
 	if c := b.counts(); c.Delivered != int64(n) || c.InDoubt+c.Pending+c.Sending+c.Held != 0 {
 		b.Errorf("counts %+v, want %d delivered", c, n)
 		for id := range int64(n) {
 			if e := b.entry(id + 1); e.State != viewing.StateDelivered {
-				b.Errorf("entry %d is %s: %q", e.ID, e.State, b.said(e.ID))
+				b.Errorf("entry %d is %s: %q", e.ID, e.State, b.stepTexts(e.ID))
 			}
 		}
 	}
-	films := b.films()
+	films := b.recordsByFilm()
 	for film, times := range films {
 		if times != 1 {
 			b.Errorf("film %d was recorded %d times", film, times)
@@ -69,72 +69,74 @@ func (b *bed) allOnce(n int) {
 
 // TestWhatIsMissingIsSentAgain: only after two readings, five minutes after the last
 // byte and half a minute apart, and with the same revision.
-func TestWhatIsMissingIsSentAgain(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
-		b.anchor()
-		b.arm("drop-before", 1)
-		b.commit(ago(1, 26*time.Hour))
-		b.pass(5*time.Minute - time.Second)
+func TestMissingViewingIsSentAgainAfterTwoReadings(t *testing.T) {
+	withSandbox(t, false, nil, func(b *fixture) {
+		b.deliverAnchor()
+		b.armHistoryFault("drop-before", 1)
+		b.commit(filmAgo(1, 26*time.Hour))
+		b.advance(5*time.Minute - time.Second)
 		if d, ok, err := b.store.Doubt(b.Context(), 2); err != nil || !ok || d.ReadBacks != 0 {
 			b.Fatalf("%d readings before five minutes were over, %v", d.ReadBacks, err)
 		}
-		b.ends(2, viewing.StateInDoubt, "doubt.read: doubt.tooEarly")
-		b.pass(30 * time.Second)
-		b.ends(2, viewing.StateInDoubt, "doubt.read: doubt.notFirst")
-		b.pass(2 * time.Second)
-		b.ends(2, viewing.StateDelivered, "doubt.again: doubt.noRecord")
+		b.expectEnd(2, viewing.StateInDoubt, "doubt.read: doubt.tooEarly")
+		b.advance(30 * time.Second)
+		b.expectEnd(2, viewing.StateInDoubt, "doubt.read: doubt.notFirst")
+		b.advance(2 * time.Second)
+		b.expectEnd(2, viewing.StateDelivered, "doubt.again: doubt.noRecord")
 		if e := b.entry(2); e.Revision != 0 || e.Attempts != 2 {
 			b.Errorf("entry %+v", e)
 		}
-		b.allOnce(2)
+		b.expectAllRecordedOnce(2)
 	})
 }
 
 // TestARecordSettlesWithinSeconds: what the service shows is believed at once,
 // what it does not show yet is not.
-func TestARecordSettlesWithinSeconds(t *testing.T) {
+func TestRecordIsFoundWithinSeconds(t *testing.T) {
 	for fault, arrived := range map[string]bool{"drop-after": true, "cut": true, "late:1s": true, "late:3s": false, "drop-before": false} {
-		t.Run(fault, func(t *testing.T) { inBed(t, false, nil, func(b *bed) { b.withinSeconds(fault, arrived) }) })
+		t.Run(fault, func(t *testing.T) {
+			withSandbox(t, false, nil, func(b *fixture) { b.expectArrivalWithinSeconds(fault, arrived) })
+		})
 	}
 }
 
 // withinSeconds is the first viewing of an account, whose answer does not come.
-func (b *bed) withinSeconds(fault string, arrived bool) {
-	b.arm(fault, 1)
-	b.commit(ago(1, 26*time.Hour))
-	b.pass(glanceAfter - time.Millisecond)
+func (b *fixture) expectArrivalWithinSeconds(fault string, arrived bool) {
+	b.armHistoryFault(fault, 1)
+	b.commit(filmAgo(1, 26*time.Hour))
+	b.advance(firstReadWait - time.Millisecond)
 	if e := b.entry(1); e.State != viewing.StateInDoubt {
-		b.Fatalf("entry is %s: %q", e.State, b.said(1))
+		b.Fatalf("entry is %s: %q", e.State, b.stepTexts(1))
 	}
-	b.pass(2 * time.Millisecond)
+	b.advance(2 * time.Millisecond)
 	want := viewing.StateInDoubt
 	if arrived {
 		want = viewing.StateDelivered
 	}
 	if e := b.entry(1); e.State != want || e.Attempts != 1 {
-		b.Fatalf("entry is %s after %d attempts, want %s: %q", e.State, e.Attempts, want, b.said(1))
+		b.Fatalf("entry is %s after %d attempts, want %s: %q", e.State, e.Attempts, want, b.stepTexts(1))
 	}
-	asked := b.askedFor("GET /history")
-	b.pass(4 * time.Minute)
-	if n := b.askedFor("GET /history"); n != asked || b.entry(1).State != want {
+	asked := b.requestCount("GET /history")
+	b.advance(4 * time.Minute)
+	if n := b.requestCount("GET /history"); n != asked || b.entry(1).State != want {
 		b.Errorf("asked %d more times, entry is %s", n-asked, b.entry(1).State)
 	}
 }
 
 // TestARecordSettlesWhileOthersLeave: the first look comes within half a minute, however
 // many wait to be sent.
-func TestARecordSettlesWhileOthersLeave(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
-		b.arm("delay:1s", 10)
-		b.arm("drop-after", 1)
-		b.arm("delay:1s", 100)
+func TestRecordIsFoundWhileOthersAreSent(t *testing.T) {
+	withSandbox(t, false, nil, func(b *fixture) {
+		b.armHistoryFault("delay:1s", 10)
+		b.armHistoryFault("drop-after", 1)
+		b.armHistoryFault("delay:1s", 100)
 		for film := range int64(100) {
-			b.commit(ago(film+1, time.Hour))
+			b.commit(filmAgo(film+1, time.Hour))
 		}
-		b.pass(11 * time.Second)
-		b.state(11, viewing.StateInDoubt, 1)
-		b.pass(30 * time.Second)
-		b.ends(11, viewing.StateDelivered, "doubt.read: doubt.there")
+		b.advance(11 * time.Second)
+		b.expectState(11, viewing.StateInDoubt, 1)
+		b.advance(30 * time.Second)
+		b.expectEnd(11, viewing.StateDelivered, "doubt.read: doubt.there")
 		if c := b.counts(); c.Pending < 40 || c.Delivered < 30 {
 			b.Errorf("counts %+v", c)
 		}
@@ -143,37 +145,37 @@ func TestARecordSettlesWhileOthersLeave(t *testing.T) {
 
 // TestEarlyLookWaitsForTheService: while the service is away nobody looks, and
 // once it is back, the first read-back comes at once.
-func TestEarlyLookWaitsForTheService(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
-		b.anchor()
-		b.arm("drop-after", 1)
-		b.arm("bare:503", 3)
-		b.armAt("GET /me", "bare:503", 4)
-		b.commit(ago(1, 26*time.Hour))
-		b.pass(glanceAfter + 6*time.Second) // asked then, and 1, 3 and 7 s later
+func TestFirstReadBackWaitsForTheService(t *testing.T) {
+	withSandbox(t, false, nil, func(b *fixture) {
+		b.deliverAnchor()
+		b.armHistoryFault("drop-after", 1)
+		b.armHistoryFault("bare:503", 3)
+		b.armFault("GET /me", "bare:503", 4)
+		b.commit(filmAgo(1, 26*time.Hour))
+		b.advance(firstReadWait + 6*time.Second) // asked then, and 1, 3 and 7 s later
 		if e := b.entry(2); e.State != viewing.StateInDoubt || b.loop.Health().State != account.Offline {
 			b.Fatalf("entry is %s, health %+v", e.State, b.loop.Health())
 		}
-		b.pass(2 * time.Second)
-		b.allOnce(2)
+		b.advance(2 * time.Second)
+		b.expectAllRecordedOnce(2)
 	})
 }
 
 // TestNothingIsLearnedWithoutAnAnchor: the first viewing ever is in doubt; a
 // record settles it, its absence does not until another has arrived.
-func TestNothingIsLearnedWithoutAnAnchor(t *testing.T) {
+func TestAbsenceProvesNothingWithoutAnAnchor(t *testing.T) {
 	for fault, at := range map[string]viewing.State{"drop-after": viewing.StateDelivered, "drop-before": viewing.StateInDoubt} {
 		t.Run(fault, func(t *testing.T) {
-			inBed(t, false, nil, func(b *bed) {
-				b.arm(fault, 1)
-				b.commit(ago(1, 26*time.Hour))
-				b.pass(time.Hour)
+			withSandbox(t, false, nil, func(b *fixture) {
+				b.armHistoryFault(fault, 1)
+				b.commit(filmAgo(1, 26*time.Hour))
+				b.advance(time.Hour)
 				if e := b.entry(1); e.State != at {
-					b.Fatalf("entry is %s, want %s: %q", e.State, at, b.said(1))
+					b.Fatalf("entry is %s, want %s: %q", e.State, at, b.stepTexts(1))
 				}
-				b.commit(ago(2, 27*time.Hour))
-				b.pass(48 * time.Hour)
-				b.allOnce(2)
+				b.commit(filmAgo(2, 27*time.Hour))
+				b.advance(48 * time.Hour)
+				b.expectAllRecordedOnce(2)
 			})
 		})
 	}
@@ -181,14 +183,14 @@ func TestNothingIsLearnedWithoutAnAnchor(t *testing.T) {
 
 // TestReadingsGrowRare: without a viewing that is known to be there nothing shows that
 // one is missing. What is open then follows the setting.
-func TestReadingsGrowRare(t *testing.T) {
+func TestReadBackIntervalsGrow(t *testing.T) {
 	for setting, sends := range map[doubt.Setting]int{doubt.Hold: 1, doubt.Resend: 2, doubt.Assume: 1} {
 		t.Run(string(setting), func(t *testing.T) {
-			inBed(t, false, func(o *Options) { o.InDoubt = setting }, func(b *bed) {
-				b.arm("drop-before", 1)
-				b.commit(ago(1, 26*time.Hour))
+			withSandbox(t, false, func(o *Options) { o.InDoubt = setting }, func(b *fixture) {
+				b.armHistoryFault("drop-before", 1)
+				b.commit(filmAgo(1, 26*time.Hour))
 				for range 9 {
-					b.nextReading()
+					b.advanceToNextReading()
 					if b.entry(1).State != viewing.StateInDoubt {
 						break
 					}
@@ -197,12 +199,12 @@ func TestReadingsGrowRare(t *testing.T) {
 				if setting == doubt.Hold {
 					want = append(want, seconds(24*3600, 24*3600)...)
 				}
-				if got := gaps(b.times("GET /history")); !near(got, want) {
+				if got := gaps(b.requestTimes("GET /history")); !near(got, want) {
 					b.Errorf("readings are %v apart, want %v", got, want)
 				}
-				b.pass(time.Second)
-				if got := b.askedFor("POST /history"); got != sends {
-					b.Errorf("%d sends, want %d: %q", got, sends, b.said(1))
+				b.advance(time.Second)
+				if got := b.requestCount("POST /history"); got != sends {
+					b.Errorf("%d sends, want %d: %q", got, sends, b.stepTexts(1))
 				}
 				if e := b.entry(1); (e.State == viewing.StateInDoubt) != (setting == doubt.Hold) {
 					b.Errorf("entry is %s", e.State)
@@ -214,47 +216,47 @@ func TestReadingsGrowRare(t *testing.T) {
 
 // TestRecheckingBringsNoSettingForward: however often a person has the history read, the
 // setting decides no sooner; but a record that has appeared is found at once.
-func TestRecheckingBringsNoSettingForward(t *testing.T) {
-	recheck := func(b *bed) {
+func TestRecheckDoesNotApplyTheSettingEarlier(t *testing.T) {
+	recheck := func(b *fixture) {
 		b.Helper()
 		order := entry.Order{Verb: entry.VerbRecheck, Selection: entry.Selection{IDs: []int64{1}}}
 		if _, err := b.store.Operate(b.Context(), order); err != nil {
 			b.Fatal(err)
 		}
 		b.loop.Wake()
-		b.pass(time.Second)
+		b.advance(time.Second)
 	}
 	t.Run("missing", func(t *testing.T) {
-		inBed(t, false, func(o *Options) { o.InDoubt = doubt.Resend }, func(b *bed) {
-			b.arm("drop-before", 1)
-			b.commit(ago(1, 26*time.Hour))
-			b.pass(10 * time.Minute)
+		withSandbox(t, false, func(o *Options) { o.InDoubt = doubt.Resend }, func(b *fixture) {
+			b.armHistoryFault("drop-before", 1)
+			b.commit(filmAgo(1, 26*time.Hour))
+			b.advance(10 * time.Minute)
 			for range 20 {
 				recheck(b)
 			}
-			if n, reads := b.askedFor("POST /history"), b.askedFor("GET /history"); n != 1 || reads < 20 {
-				b.Errorf("%d sends and %d readings, want one and 20: %q", n, reads, b.said(1))
+			if n, reads := b.requestCount("POST /history"), b.requestCount("GET /history"); n != 1 || reads < 20 {
+				b.Errorf("%d sends and %d readings, want one and 20: %q", n, reads, b.stepTexts(1))
 			}
 		})
 	})
 	t.Run("there", func(t *testing.T) {
-		inBed(t, false, nil, func(b *bed) {
-			b.arm("late:26h", 1)
-			b.commit(ago(1, 26*time.Hour))
-			b.pass(27 * time.Hour)
-			before := b.askedFor("GET /history")
+		withSandbox(t, false, nil, func(b *fixture) {
+			b.armHistoryFault("late:26h", 1)
+			b.commit(filmAgo(1, 26*time.Hour))
+			b.advance(27 * time.Hour)
+			before := b.requestCount("GET /history")
 			recheck(b)
-			if e := b.entry(1); e.State != viewing.StateDelivered || b.askedFor("GET /history") != before+1 || b.askedFor("POST /history") != 1 {
-				b.Errorf("it is %s after %d readings: %q", e.State, b.askedFor("GET /history")-before, b.said(1))
+			if e := b.entry(1); e.State != viewing.StateDelivered || b.requestCount("GET /history") != before+1 || b.requestCount("POST /history") != 1 {
+				b.Errorf("it is %s after %d readings: %q", e.State, b.requestCount("GET /history")-before, b.stepTexts(1))
 			}
 		})
 	})
 }
 
 // nextReading passes time until the history is read once more, a week at most.
-func (b *bed) nextReading() {
-	for n, end := b.askedFor("GET /history"), time.Now().Add(7*day); b.askedFor("GET /history") == n && time.Now().Before(end); {
-		b.pass(time.Second)
+func (b *fixture) advanceToNextReading() {
+	for n, end := b.requestCount("GET /history"), time.Now().Add(7*day); b.requestCount("GET /history") == n && time.Now().Before(end); {
+		b.advance(time.Second)
 	}
 }
 
@@ -264,11 +266,11 @@ func near(got, want []time.Duration) bool {
 }
 
 // TestSameKeyIsSentForTwelveHours: from half a minute to a quarter of an hour apart.
-func TestSameKeyIsSentForTwelveHours(t *testing.T) {
-	scripted(t, func(o *Options) { o.Idempotent = true }, func(b *bed) {
-		b.script.set(func() { b.script.answer = func(int64) reply { return broken } })
+func TestIdempotentResendsLastTwelveHours(t *testing.T) {
+	withScript(t, func(o *Options) { o.Idempotent = true }, func(b *fixture) {
+		b.script.set(func() { b.script.answer = func(int64) reply { return serverError } })
 		b.watch(1)
-		b.pass(36 * time.Hour)
+		b.advance(36 * time.Hour)
 		sends := b.script.sends
 		got := gaps(b.script.sentAt())
 		if want := seconds(30, 60, 120, 240, 480, 900, 900); len(got) < 40 || !near(got[:7], want) {
@@ -279,26 +281,26 @@ func TestSameKeyIsSentForTwelveHours(t *testing.T) {
 				b.Errorf("%s later: %+v", s.at.Sub(sends[0].at), s)
 			}
 		}
-		b.state(1, viewing.StateInDoubt, len(sends))
+		b.expectState(1, viewing.StateInDoubt, len(sends))
 	})
 }
 
 // TestDeliveriesOfAnotherUserProveNothing: what left with another's key says nothing
 // of this history, so that what it lacks is not sent again.
-func TestDeliveriesOfAnotherUserProveNothing(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
-		b.commit(wish(5)) // from here on it is known whose key it is
-		b.pass(time.Second)
-		b.edit(func(a *account.Row) { a.Owner = "usr_somebody_else" })
-		b.commit(ago(999, 50*time.Hour))
-		b.pass(time.Second)
-		b.edit(func(a *account.Row) { a.Owner = "" })
-		b.arm("drop-before", 1)
-		b.commit(ago(1, 26*time.Hour))
-		b.pass(day)
-		b.ends(3, viewing.StateInDoubt, "")
-		if n := b.askedFor("POST /history"); n != 2 || b.row().Keeps != "" {
-			b.Errorf("%d sends, learned %q", n, b.row().Keeps)
+func TestDeliveriesOfAnotherUserAreNoAnchors(t *testing.T) {
+	withSandbox(t, false, nil, func(b *fixture) {
+		b.commit(watchlistAdd(5)) // from here on it is known whose key it is
+		b.advance(time.Second)
+		b.editAccount(func(a *account.Row) { a.Owner = "usr_somebody_else" })
+		b.commit(filmAgo(999, 50*time.Hour))
+		b.advance(time.Second)
+		b.editAccount(func(a *account.Row) { a.Owner = "" })
+		b.armHistoryFault("drop-before", 1)
+		b.commit(filmAgo(1, 26*time.Hour))
+		b.advance(day)
+		b.expectEnd(3, viewing.StateInDoubt, "")
+		if n := b.requestCount("POST /history"); n != 2 || b.accountRow().Keeps != "" {
+			b.Errorf("%d sends, learned %q", n, b.accountRow().Keeps)
 		}
 	})
 }

@@ -16,63 +16,63 @@ import (
 var backOff = []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300}
 
 func TestEntryBacksOffToFiveMinutes(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
-		b.script.always(early)
+	withScript(t, nil, func(b *fixture) {
+		b.script.answerAll(retryLater)
 		b.watch(1)
-		b.pass(1112 * time.Second)
+		b.advance(1112 * time.Second)
 		if got := gaps(b.script.sentAt()); !slices.Equal(got, seconds(backOff...)) {
 			b.Errorf("tries are %v apart", got)
 		}
-		b.state(1, viewing.StatePending, 12)
-		b.script.well()
-		b.pass(301 * time.Second)
-		b.state(1, viewing.StateDelivered, 13)
+		b.expectState(1, viewing.StatePending, 12)
+		b.script.recover()
+		b.advance(301 * time.Second)
+		b.expectState(1, viewing.StateDelivered, 13)
 	})
 }
 
-func TestOfflineIsProbedAndCountsNoAttempt(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
-		b.script.leave()
+func TestOfflineServiceIsProbedWithoutCountingAttempts(t *testing.T) {
+	withScript(t, nil, func(b *fixture) {
+		b.script.goOffline()
 		b.watch(1)
-		b.pass(1112 * time.Second)
+		b.advance(1112 * time.Second)
 		if got := gaps(append(b.script.sentAt(), b.script.probedAt()...)); !slices.Equal(got, seconds(backOff...)) {
 			b.Errorf("probes are %v apart", got)
 		}
 		if h := b.loop.Health(); h.State != account.Offline || h.Reason.Code != "unreachable" || h.NextTry.IsZero() {
 			b.Errorf("health %+v", h)
 		}
-		b.state(1, viewing.StatePending, 0)
-		b.script.well()
-		b.pass(301 * time.Second)
-		b.state(1, viewing.StateDelivered, 1)
-		b.health(account.OK)
+		b.expectState(1, viewing.StatePending, 0)
+		b.script.recover()
+		b.advance(301 * time.Second)
+		b.expectState(1, viewing.StateDelivered, 1)
+		b.expectHealth(account.OK)
 	})
 }
 
 // What a person does, and new work after an outage, is tried at once.
-func TestTroubleEndsAtOnce(t *testing.T) {
-	offline, refused := (*script).leave, func(s *script) { s.always(refused) }
-	wake, use := func(b *bed) { b.loop.Wake() }, func(b *bed) { b.loop.SetService(b.client) }
+func TestOutageEndsWithAUserActionOrNewEntry(t *testing.T) {
+	offline, refused := (*script).goOffline, func(s *script) { s.answerAll(refused) }
+	wake, use := func(b *fixture) { b.loop.Wake() }, func(b *fixture) { b.loop.SetService(b.client) }
 	for name, c := range map[string]struct {
 		trouble func(*script)
-		act     func(*bed)
+		act     func(*fixture)
 	}{
 		"offline, told to":     {offline, wake},
-		"offline, new work":    {offline, func(b *bed) { b.watch(2) }},
+		"offline, new work":    {offline, func(b *fixture) { b.watch(2) }},
 		"offline, a new key":   {offline, use},
 		"a refused key, again": {refused, wake},
 		"a refused key, new":   {refused, use},
 	} {
 		t.Run(name, func(t *testing.T) {
-			scripted(t, nil, func(b *bed) {
+			withScript(t, nil, func(b *fixture) {
 				c.trouble(b.script)
 				b.watch(1)
-				b.pass(31 * time.Minute)
-				_, before := b.script.seen()
-				b.script.well()
+				b.advance(31 * time.Minute)
+				_, before := b.script.requestCounts()
+				b.script.recover()
 				c.act(b)
 				synctest.Wait()
-				if _, n := b.script.seen(); n != before+1 || b.counts().Pending != 0 {
+				if _, n := b.script.requestCounts(); n != before+1 || b.counts().Pending != 0 {
 					b.Errorf("%d probes, %d entries wait", n-before, b.counts().Pending)
 				}
 			})
@@ -81,14 +81,14 @@ func TestTroubleEndsAtOnce(t *testing.T) {
 }
 
 // New work brings the next probe forward, at most once a second.
-func TestNewWorkIsProbedFor(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
-		b.script.leave()
+func TestNewEntryTriggersAProbe(t *testing.T) {
+	withScript(t, nil, func(b *fixture) {
+		b.script.goOffline()
 		b.watch(1)
-		b.pass(21 * time.Second) // probes after 1, 3, 7, 15 s
-		b.watch(2)               // one at 21 s
-		b.watch(3)               // one at 22 s
-		b.pass(45 * time.Second)
+		b.advance(21 * time.Second) // probes after 1, 3, 7, 15 s
+		b.watch(2)                  // one at 21 s
+		b.watch(3)                  // one at 22 s
+		b.advance(45 * time.Second)
 		if got := gaps(b.script.probedAt()); !slices.Equal(got, seconds(1, 2, 4, 8, 6, 1)) {
 			b.Errorf("probes are %v apart", got)
 		}
@@ -96,17 +96,17 @@ func TestNewWorkIsProbedFor(t *testing.T) {
 }
 
 func TestRefusedKeyIsProbedFromFiveMinutesToSixHours(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
-		b.script.always(refused)
+	withScript(t, nil, func(b *fixture) {
+		b.script.answerAll(refused)
 		b.watch(1)
 		since := time.Now()
-		b.pass(6 * time.Minute)
+		b.advance(6 * time.Minute)
 		b.restart() // it is kept over a restart
 		if h := b.loop.Health(); h.Pause != account.PausedKey || h.Reason.Code != tracker.KeyRefused || since.Sub(h.Since).Abs() > time.Second {
 			b.Errorf("health %+v", h)
 		}
 		b.watch(2) // new work is no reason to ask with a refused key
-		b.pass(29 * time.Hour)
+		b.advance(29 * time.Hour)
 		minutes := []int{5, 10, 20, 40, 80, 160, 320, 360, 360, 360}
 		var want []time.Duration
 		for _, n := range minutes {
@@ -115,63 +115,63 @@ func TestRefusedKeyIsProbedFromFiveMinutesToSixHours(t *testing.T) {
 		if got := gaps(append([]time.Time{since}, b.script.probedAt()...)); !slices.Equal(got, want) {
 			b.Errorf("probes after %v", got)
 		}
-		if n, _ := b.script.seen(); n != 1 {
+		if n, _ := b.script.requestCounts(); n != 1 {
 			b.Errorf("%d sends, want only the one before the pause", n)
 		}
-		b.script.well()
-		b.pass(6 * time.Hour)
-		if row := b.row(); row.Pause.Reason != "" || b.counts().Delivered != 2 {
+		b.script.recover()
+		b.advance(6 * time.Hour)
+		if row := b.accountRow(); row.Pause.Reason != "" || b.counts().Delivered != 2 {
 			b.Errorf("row %+v, %+v", row, b.counts())
 		}
 	})
 }
 
-func TestRetryAfterHoldsTheWholeAccount(t *testing.T) {
+func TestRetryAfterDelaysTheWholeAccount(t *testing.T) {
 	for asked, kept := range map[time.Duration]time.Duration{90 * time.Second: 90 * time.Second, 7 * day: day} {
 		t.Run(fmt.Sprint(asked), func(t *testing.T) {
-			scripted(t, nil, func(b *bed) {
-				b.script.always(waitFor(asked))
+			withScript(t, nil, func(b *fixture) {
+				b.script.answerAll(rateLimited(asked))
 				b.watch(1)
-				b.script.well()
+				b.script.recover()
 				b.watch(2)
 				b.loop.Wake() // neither new work nor a wish shortens it
-				b.pass(kept - time.Second)
-				if n, p := b.script.seen(); n != 1 || p != 0 || b.loop.Health().Reason.Code != "wait" || b.loop.Health().State != account.Offline {
+				b.advance(kept - time.Second)
+				if n, p := b.script.requestCounts(); n != 1 || p != 0 || b.loop.Health().Reason.Code != "wait" || b.loop.Health().State != account.Offline {
 					b.Fatalf("%d sends and %d probes during the wait, health %+v", n, p, b.loop.Health())
 				}
-				b.pass(2 * time.Second)
+				b.advance(2 * time.Second)
 				if n := b.counts().Delivered; n != 2 {
 					b.Errorf("%d delivered after the wait", n)
 				}
-				b.health(account.OK)
+				b.expectHealth(account.OK)
 			})
 		})
 	}
 }
 
 // A service in trouble gets three entries, not all that wait.
-func TestBrokenServiceLeavesFewDoubts(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
-		b.script.always(broken)
+func TestFailingServiceGetsThreeEntriesOnly(t *testing.T) {
+	withScript(t, nil, func(b *fixture) {
+		b.script.answerAll(serverError)
 		for film := range int64(20) {
-			b.commit(ago(film+1, 0))
+			b.commit(filmAgo(film+1, 0))
 		}
-		b.pass(time.Hour)
+		b.advance(time.Hour)
 		if n := b.counts().InDoubt; n != maxFailedEntries {
 			b.Errorf("%d in doubt, want %d", n, maxFailedEntries)
 		}
-		b.health(account.Offline)
-		b.script.well()
+		b.expectHealth(account.Offline)
+		b.script.recover()
 		b.loop.Wake()
-		b.pass(time.Second)
+		b.advance(time.Second)
 		if n := b.counts().Delivered; n != 20-maxFailedEntries {
 			b.Errorf("%d delivered", n)
 		}
 	})
 }
 
-func TestTroubleOfOneEntryBlocksNoOther(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
+func TestFailingEntryBlocksNoOther(t *testing.T) {
+	withScript(t, nil, func(b *fixture) {
 		b.script.set(func() {
 			b.script.answer = func(film int64) reply {
 				if film == 1 {
@@ -180,33 +180,33 @@ func TestTroubleOfOneEntryBlocksNoOther(t *testing.T) {
 				return delivered
 			}
 		})
-		b.commit(ago(1, 3*time.Hour), ago(1, time.Minute)) // the second waits for the first
+		b.commit(filmAgo(1, 3*time.Hour), filmAgo(1, time.Minute)) // the second waits for the first
 		for film := range int64(10) {
-			b.pass(time.Minute)
+			b.advance(time.Minute)
 			b.watch(film + 2)
-			b.state(film+3, viewing.StateDelivered, 1)
+			b.expectState(film+3, viewing.StateDelivered, 1)
 		}
-		b.state(2, viewing.StatePending, 0)
-		if _, p := b.script.seen(); p != 0 {
+		b.expectState(2, viewing.StatePending, 0)
+		if _, p := b.script.requestCounts(); p != 0 {
 			b.Errorf("%d probes for the trouble of one entry", p)
 		}
 	})
 }
 
 func TestIdleLoopSleeps(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
+	withScript(t, nil, func(b *fixture) {
 		b.watch(1)
-		b.pass(time.Minute)
-		before, _ := b.disk.used()
-		b.pass(7 * day)
-		if calls, _ := b.disk.used(); calls != before {
+		b.advance(time.Minute)
+		before, _ := b.disk.counts()
+		b.advance(7 * day)
+		if calls, _ := b.disk.counts(); calls != before {
 			b.Errorf("%d calls to the queue in an idle week", calls-before)
 		}
 	})
 }
 
 // The pace that a person sets: live viewings pass those of imports.
-func TestPace(t *testing.T) {
+func TestRateLimits(t *testing.T) {
 	type batch struct {
 		at    time.Duration
 		films []int64 // negative: of an import
@@ -226,13 +226,13 @@ func TestPace(t *testing.T) {
 		"both limits": {2, 1, []batch{{0, []int64{-1, -2, 3, 4}}}, "3@0s 4@500ms 1@1s 2@2s"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			scripted(t, func(o *Options) { o.Rate, o.BackfillRate = c.all, c.backfill }, func(b *bed) {
+			withScript(t, func(o *Options) { o.Rate, o.BackfillRate = c.all, c.backfill }, func(b *fixture) {
 				begin := time.Now()
 				for _, one := range c.batches {
-					b.pass(one.at - time.Since(begin))
+					b.advance(one.at - time.Since(begin))
 					var all []viewing.Event
 					for _, film := range one.films {
-						v := ago(max(film, -film), 0)
+						v := filmAgo(max(film, -film), 0)
 						if film < 0 {
 							v.Class = viewing.ClassImport
 						}
@@ -240,7 +240,7 @@ func TestPace(t *testing.T) {
 					}
 					b.commit(all...)
 				}
-				b.pass(time.Hour)
+				b.advance(time.Hour)
 				got := ""
 				for _, s := range b.script.sends {
 					got += fmt.Sprintf(" %d@%s", s.film, s.at.Sub(begin).Round(10*ms))

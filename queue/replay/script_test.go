@@ -24,31 +24,31 @@ type reply struct {
 
 // The answers that the tests use most.
 var (
-	delivered = reply{status: 200, body: `{"success":true}`}
-	rejected  = reply{status: 422, body: `{"error":"VALIDATION_ERROR","message":"no such film"}`}
-	refused   = reply{status: 401, body: `{"error":"UNAUTHORIZED","message":"no"}`}
-	unproven  = reply{status: 404, body: "<!doctype html>"}
-	early     = reply{status: 425}
-	broken    = reply{status: 500}
-	busy      = reply{status: 503, body: `{"error":"BUSY","message":"busy"}`}
+	delivered   = reply{status: 200, body: `{"success":true}`}
+	rejected    = reply{status: 422, body: `{"error":"VALIDATION_ERROR","message":"no such film"}`}
+	refused     = reply{status: 401, body: `{"error":"UNAUTHORIZED","message":"no"}`}
+	unproven    = reply{status: 404, body: "<!doctype html>"}
+	retryLater  = reply{status: 425}
+	serverError = reply{status: 500}
+	busy        = reply{status: 503, body: `{"error":"BUSY","message":"busy"}`}
 )
 
 // waitFor asks to wait.
-func waitFor(d time.Duration) reply {
+func rateLimited(d time.Duration) reply {
 	return reply{status: 429, body: `{"error":"RATE_LIMITED","message":"wait"}`, retryAfter: d}
 }
 
 // script is a service of the contract that answers as the test says.
 type script struct {
-	mu     sync.Mutex
-	answer func(film int64) reply // nil delivers
-	probed reply                  // the zero value is a good answer
-	delay  time.Duration          // of every answer to a POST
-	away   bool                   // no connection is made
-	sends  []sent
-	probes []time.Time // also the connections that were not made
-	busy   int         // requests under way
-	most   int         // the most there ever were
+	mu            sync.Mutex
+	answer        func(film int64) reply // nil delivers
+	probeReply    reply                  // the zero value is a good answer
+	delay         time.Duration          // of every answer to a POST
+	offline       bool                   // no connection is made
+	sends         []sent
+	probes        []time.Time // also the connections that were not made
+	inProgress    int         // requests under way
+	maxInProgress int         // the most there ever were
 }
 
 // sent is one request for a film as it came.
@@ -74,7 +74,7 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer, delay := s.answer, s.delay
 	if item.ID == 0 {
 		s.probes = append(s.probes, time.Now())
-		probed := s.probed
+		probed := s.probeReply
 		if probed.status == 0 {
 			probed = rejected
 		}
@@ -82,8 +82,8 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	} else {
 		s.sends = append(s.sends, sent{time.Now(), item.ID, item.WatchedAt, r.Header.Get("Idempotency-Key")})
 	}
-	s.busy++
-	s.most = max(s.most, s.busy)
+	s.inProgress++
+	s.maxInProgress = max(s.maxInProgress, s.inProgress)
 	s.mu.Unlock()
 	if sleep(r.Context().Done(), delay) {
 		with := delivered
@@ -97,7 +97,7 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, with.body)
 	}
 	s.mu.Lock()
-	s.busy--
+	s.inProgress--
 	s.mu.Unlock()
 }
 
@@ -115,7 +115,7 @@ func sleep(done <-chan struct{}, d time.Duration) bool {
 func (s *script) dial(to func(context.Context, string, string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		s.mu.Lock()
-		away := s.away
+		away := s.offline
 		if away {
 			s.probes = append(s.probes, time.Now())
 		}
@@ -135,18 +135,18 @@ func (s *script) set(change func()) {
 }
 
 // always has it answer every entry and every probe like that.
-func (s *script) always(r reply) {
-	s.set(func() { s.answer, s.probed = func(int64) reply { return r }, r })
+func (s *script) answerAll(r reply) {
+	s.set(func() { s.answer, s.probeReply = func(int64) reply { return r }, r })
 }
 
 // leave has no connection made from now on.
-func (s *script) leave() { s.set(func() { s.away = true }) }
+func (s *script) goOffline() { s.set(func() { s.offline = true }) }
 
 // well has it take everything.
-func (s *script) well() { s.set(func() { s.answer, s.probed, s.away = nil, reply{}, false }) }
+func (s *script) recover() { s.set(func() { s.answer, s.probeReply, s.offline = nil, reply{}, false }) }
 
 // seen is how many entries and probes came so far.
-func (s *script) seen() (sends, probes int) {
+func (s *script) requestCounts() (sends, probes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.sends), len(s.probes)
@@ -171,7 +171,7 @@ func (s *script) probedAt() []time.Time {
 var errDisk = errors.New("no space left on device")
 
 // flaky is a disk that at times cannot be written or read.
-type flaky struct {
+type flakyDisk struct {
 	mu    sync.Mutex
 	fails map[Step]bool
 	slow  time.Duration // while an entry is marked as sending
@@ -180,7 +180,7 @@ type flaky struct {
 }
 
 // fail has these steps fail from now on; none ends that.
-func (f *flaky) fail(steps ...Step) {
+func (f *flakyDisk) fail(steps ...Step) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	clear(f.fails)
@@ -190,13 +190,13 @@ func (f *flaky) fail(steps ...Step) {
 }
 
 // markSlowly has it take so long to mark an entry as sending.
-func (f *flaky) markSlowly(d time.Duration) {
+func (f *flakyDisk) markSlowly(d time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.slow = d
 }
 
-func (f *flaky) step(s Step) error {
+func (f *flakyDisk) step(s Step) error {
 	f.mu.Lock()
 	slow := f.slow
 	f.mu.Unlock()
@@ -214,7 +214,7 @@ func (f *flaky) step(s Step) error {
 }
 
 // used is how many steps came, and how many of them failed.
-func (f *flaky) used() (calls, hits int) {
+func (f *flakyDisk) counts() (calls, hits int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.calls, f.hits

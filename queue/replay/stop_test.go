@@ -11,7 +11,7 @@ import (
 )
 
 // A request under way gets five seconds to be answered. After that it is in doubt.
-func TestStopWaitsForAnAnswer(t *testing.T) {
+func TestStopWaitsFiveSecondsForAResponse(t *testing.T) {
 	for name, c := range map[string]struct {
 		delay, takes time.Duration
 		state        viewing.State
@@ -20,7 +20,7 @@ func TestStopWaitsForAnAnswer(t *testing.T) {
 		"cut off":  {time.Minute, stopGrace, viewing.StateInDoubt},
 	} {
 		t.Run(name, func(t *testing.T) {
-			scripted(t, nil, func(b *bed) {
+			withScript(t, nil, func(b *fixture) {
 				b.script.set(func() { b.script.delay = c.delay })
 				b.watch(1, 2)
 				began := time.Now()
@@ -28,32 +28,32 @@ func TestStopWaitsForAnAnswer(t *testing.T) {
 				if took := time.Since(began); took != c.takes {
 					b.Errorf("stopping took %s, want %s", took, c.takes)
 				}
-				b.state(1, c.state, 1)
-				b.state(2, viewing.StatePending, 0)
+				b.expectState(1, c.state, 1)
+				b.expectState(2, viewing.StatePending, 0)
 			})
 		})
 	}
 }
 
 func TestStopWhileMarkingSendsNothing(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
+	withScript(t, nil, func(b *fixture) {
 		b.disk.markSlowly(time.Second)
 		b.watch(1)
 		b.stop()
-		b.state(1, viewing.StatePending, 0)
-		if n, _ := b.script.seen(); n != 0 {
+		b.expectState(1, viewing.StatePending, 0)
+		if n, _ := b.script.requestCounts(); n != 0 {
 			b.Errorf("%d sends", n)
 		}
 	})
 }
 
-func TestPauseFoundWhileStoppingIsSaved(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
-		b.script.always(refused)
+func TestPauseDuringStopIsSaved(t *testing.T) {
+	withScript(t, nil, func(b *fixture) {
+		b.script.answerAll(refused)
 		b.script.set(func() { b.script.delay = time.Second })
 		b.watch(1)
 		b.stop()
-		if reason := b.row().Pause.Reason; reason != account.PausedKey || b.counts().Pending != 1 {
+		if reason := b.accountRow().Pause.Reason; reason != account.PausedKey || b.counts().Pending != 1 {
 			b.Errorf("paused %q, %+v", reason, b.counts())
 		}
 	})
@@ -61,59 +61,59 @@ func TestPauseFoundWhileStoppingIsSaved(t *testing.T) {
 
 // What cannot be marked is not sent.
 func TestFullDiskSendsNothing(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
+	withScript(t, nil, func(b *fixture) {
 		b.disk.fail(StepMark)
 		b.watch(1, 2, 3)
-		b.pass(time.Hour)
-		calls, _ := b.disk.used()
-		if n, _ := b.script.seen(); n != 0 || calls > 500 {
+		b.advance(time.Hour)
+		calls, _ := b.disk.counts()
+		if n, _ := b.script.requestCounts(); n != 0 || calls > 500 {
 			b.Fatalf("%d requests, %d calls to a full disk in an hour", n, calls)
 		}
 		if h := b.loop.Health(); h.State != account.Attention || !strings.Contains(h.Reason.Error(), errDisk.Error()) || h.Hint.Code == "" {
 			b.Errorf("health %+v", h)
 		}
 		b.disk.fail()
-		b.pass(diskCap)
+		b.advance(diskCap)
 		if n := b.counts().Delivered; n != 3 {
 			b.Errorf("%d delivered after a minute", n)
 		}
-		b.health(account.OK)
+		b.expectHealth(account.OK)
 	})
 }
 
 // An answer that cannot be written down is tried again; meanwhile nothing leaves.
-func TestAnswerIsWrittenAgain(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
+func TestUnsavedResultIsWrittenBeforeTheNextSend(t *testing.T) {
+	withScript(t, nil, func(b *fixture) {
 		b.disk.fail(StepSettle)
 		b.watch(1)
 		b.watch(2)
-		b.pass(time.Hour)
-		if n, _ := b.script.seen(); n != 1 {
+		b.advance(time.Hour)
+		if n, _ := b.script.requestCounts(); n != 1 {
 			b.Fatalf("%d sends while an answer is not written down", n)
 		}
-		b.health(account.Attention)
+		b.expectHealth(account.Attention)
 		b.disk.fail()
-		b.pass(diskCap)
-		b.state(1, viewing.StateDelivered, 1)
-		b.state(2, viewing.StateDelivered, 1)
-		b.health(account.OK)
+		b.advance(diskCap)
+		b.expectState(1, viewing.StateDelivered, 1)
+		b.expectState(2, viewing.StateDelivered, 1)
+		b.expectHealth(account.OK)
 	})
 }
 
-func TestPauseThatCannotBeSavedHolds(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
-		b.script.always(refused)
+func TestUnsavedPauseStopsSending(t *testing.T) {
+	withScript(t, nil, func(b *fixture) {
+		b.script.answerAll(refused)
 		b.disk.fail(StepSave)
 		b.watch(1)
 		b.watch(2)
-		b.pass(time.Hour)
-		if n, _ := b.script.seen(); n != 1 {
+		b.advance(time.Hour)
+		if n, _ := b.script.requestCounts(); n != 1 {
 			b.Fatalf("%d sends", n)
 		}
-		b.health(account.Attention)
+		b.expectHealth(account.Attention)
 		b.disk.fail()
-		b.pass(diskCap)
-		if reason := b.row().Pause.Reason; reason != account.PausedKey {
+		b.advance(diskCap)
+		if reason := b.accountRow().Pause.Reason; reason != account.PausedKey {
 			b.Errorf("paused %q", reason)
 		}
 	})
@@ -121,21 +121,21 @@ func TestPauseThatCannotBeSavedHolds(t *testing.T) {
 
 // Whatever fails on our disk while the service is read back, the user is told,
 // nothing is decided, and it is read again once the disk is well.
-func TestReadBackThatCannotBeKept(t *testing.T) {
-	inBed(t, false, func(o *Options) { o.InDoubt = doubt.Resend }, func(b *bed) {
-		b.arm("drop-after", 1)
-		b.commit(ago(1, 26*time.Hour))
-		b.pass(time.Second)
+func TestUnsavedReadBackIsRepeated(t *testing.T) {
+	withSandbox(t, false, func(o *Options) { o.InDoubt = doubt.Resend }, func(b *fixture) {
+		b.armHistoryFault("drop-after", 1)
+		b.commit(filmAgo(1, 26*time.Hour))
+		b.advance(time.Second)
 		b.disk.fail(StepSave)
-		b.pass(6 * time.Minute)
-		_, hits := b.disk.used()
+		b.advance(6 * time.Minute)
+		_, hits := b.disk.counts()
 		if hits < 2 || hits > 1000 || b.entry(1).State != viewing.StateInDoubt { // it backs off, to at most a minute
 			b.Fatalf("%d refusals, entry is %s", hits, b.entry(1).State)
 		}
-		b.health(account.Attention)
+		b.expectHealth(account.Attention)
 		b.disk.fail()
-		b.pass(15 * time.Minute)
-		b.health(account.OK)
-		b.state(1, viewing.StateDelivered, 1)
+		b.advance(15 * time.Minute)
+		b.expectHealth(account.OK)
+		b.expectState(1, viewing.StateDelivered, 1)
 	})
 }

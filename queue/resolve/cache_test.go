@@ -19,7 +19,7 @@ var (
 	one       = &Answer{Works: []Work{film(603, "Alpha 1", 1999, "Alfa")}}
 )
 
-func opened(t *testing.T, dir string, names ...string) (*Cache, bool) {
+func openCache(t *testing.T, dir string, names ...string) (*Cache, bool) {
 	t.Helper()
 	c, fresh, err := OpenCache(dir, names...)
 	if err != nil {
@@ -29,17 +29,17 @@ func opened(t *testing.T, dir string, names ...string) (*Cache, bool) {
 }
 
 // cacheIn is a cache of Wikidata's and TMDB's answers.
-func cacheIn(t *testing.T) *Cache {
-	c, _ := opened(t, filepath.Join(t.TempDir(), "answers"), "Wikidata ", "TMDB ")
+func newCache(t *testing.T) *Cache {
+	c, _ := openCache(t, filepath.Join(t.TempDir(), "answers"), "Wikidata ", "TMDB ")
 	return c
 }
 
 // What was answered is known after the folder is opened again, until it is too old, and
 // not before it was answered. What one has said is not another's answer, and is gone
 // once that one is turned off, or has another address. What is not ours stays.
-func TestAnswersAreRememberedForATime(t *testing.T) {
+func TestCachedAnswersExpire(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "answers")
-	c, fresh := opened(t, dir, "TMDB a", "Wikidata b")
+	c, fresh := openCache(t, dir, "TMDB a", "Wikidata b")
 	if !fresh {
 		t.Error("nobody is new")
 	}
@@ -53,7 +53,7 @@ func TestAnswersAreRememberedForATime(t *testing.T) {
 	if err := os.WriteFile(theirs, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if c, fresh = opened(t, dir, "TMDB a"); fresh {
+	if c, fresh = openCache(t, dir, "TMDB a"); fresh {
 		t.Error("somebody is new")
 	}
 	for later, want := range map[time.Duration]map[Question]*Answer{
@@ -73,7 +73,7 @@ func TestAnswersAreRememberedForATime(t *testing.T) {
 	if got := c.load("Wikidata b", []Question{aboutFilm}); len(got) > 0 {
 		t.Errorf("another has the answers of the first: %v", got)
 	}
-	if _, fresh := opened(t, dir, "TMDB b"); !fresh || len(filesIn(t, dir)) != 1 {
+	if _, fresh := openCache(t, dir, "TMDB b"); !fresh || len(filesIn(t, dir)) != 1 {
 		t.Errorf("answers of one that is turned off: %v", filesIn(t, dir))
 	}
 	if _, err := os.Stat(theirs); err != nil {
@@ -100,8 +100,8 @@ func filesIn(t *testing.T, dir string) (all []string) {
 
 // What is too old leaves the folder, too: TMDB's terms ask for that. What is damaged is
 // asked again.
-func TestOldAnswersLeaveTheFolder(t *testing.T) {
-	c := cacheIn(t)
+func TestOpenCacheDeletesExpiredAnswers(t *testing.T) {
+	c := newCache(t)
 	if err := c.save("TMDB ", map[Question]*Answer{aboutFilm: one, search: one}); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestOldAnswersLeaveTheFolder(t *testing.T) {
 	if err := os.Chtimes(c.file("TMDB ", search), past, past); err != nil {
 		t.Fatal(err)
 	}
-	opened(t, c.dir, "TMDB ")
+	openCache(t, c.dir, "TMDB ")
 	if len(filesIn(t, c.dir)) != 1 {
 		t.Errorf("%v", filesIn(t, c.dir))
 	}

@@ -21,7 +21,7 @@ type (
 )
 
 // fake answers what it knows; nothing is known of the rest, if it may be asked.
-type fake struct {
+type fakeProvider struct {
 	knows map[question]answer
 	may   []Topic
 	err   error
@@ -29,7 +29,7 @@ type fake struct {
 	asked []question
 }
 
-func (f *fake) Fetch(ctx context.Context, wanted []question) (map[question]*answer, error) {
+func (f *fakeProvider) Fetch(ctx context.Context, wanted []question) (map[question]*answer, error) {
 	f.asked = append(f.asked, wanted...)
 	if f.hangs {
 		<-ctx.Done()
@@ -47,7 +47,7 @@ func (f *fake) Fetch(ctx context.Context, wanted []question) (map[question]*answ
 }
 
 // beside is a chain of Wikidata, which knows numbers alone, and TMDB.
-func beside(wikidata, tmdb *fake, cache *Cache) Chain {
+func newChain(wikidata, tmdb *fakeProvider, cache *Cache) Chain {
 	wikidata.may = []Topic{ByIMDB, ByTVDB}
 	tmdb.may = []Topic{ByIMDB, ByTVDB, Details, Season, ByTitle}
 	log := slog.New(slog.DiscardHandler)
@@ -75,7 +75,7 @@ func outcome(d Decision) string {
 
 // The rows of the package's table, and that one is asked only about what those
 // before it have left open.
-func TestWhoIsAsked(t *testing.T) {
+func TestProvidersGetOnlyOpenQuestions(t *testing.T) {
 	number := question{Topic: ByIMDB, Text: "tt0000001"}
 	one := answer{Works: []work{workBy(1, "Wikidata")}}
 	for name, c := range map[string]struct {
@@ -91,8 +91,8 @@ func TestWhoIsAsked(t *testing.T) {
 		"several, then nothing": {answer{Works: []work{workBy(1, "Wikidata"), workBy(2, "Wikidata")}, Partial: true}, answer{}, "held [movie 1 movie 2] by Wikidata", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, m := &fake{knows: map[question]answer{number: c.wikidata}}, &fake{knows: map[question]answer{number: c.tmdb}}
-			d, err := beside(w, m, cacheIn(t)).Decide(t.Context(), []Evidence{{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: number.Text}}}})
+			w, m := &fakeProvider{knows: map[question]answer{number: c.wikidata}}, &fakeProvider{knows: map[question]answer{number: c.tmdb}}
+			d, err := newChain(w, m, newCache(t)).Decide(t.Context(), []Evidence{{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: number.Text}}}})
 			if got := outcome(d[0]); err != nil || got != c.want || (len(m.asked) > 0) != c.asked || len(w.asked) != 1 {
 				t.Errorf("%s (%v), %v; asked %v, then %v", got, d[0].Why, err, w.asked, m.asked)
 			}
@@ -101,12 +101,12 @@ func TestWhoIsAsked(t *testing.T) {
 }
 
 // What rests on nothing but remembered answers says so.
-func TestWhatIsRemembered(t *testing.T) {
+func TestDecisionReportsFromCache(t *testing.T) {
 	one, two := question{Topic: ByIMDB, Text: "tt0000001"}, question{Topic: ByTitle, Kind: viewing.Movie, Text: "Alpha", Year: 1999}
 	first := Evidence{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: one.Text}}}
 	more := Evidence{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: one.Text}, Title: "Alpha", Year: 1999}}
-	m := &fake{knows: map[question]answer{two: {Works: []work{{Candidate: Candidate{Type: viewing.Movie, TMDB: 2, Title: "Alpha", Year: 1999}}}}}}
-	c := beside(&fake{}, m, cacheIn(t))
+	m := &fakeProvider{knows: map[question]answer{two: {Works: []work{{Candidate: Candidate{Type: viewing.Movie, TMDB: 2, Title: "Alpha", Year: 1999}}}}}}
+	c := newChain(&fakeProvider{}, m, newCache(t))
 	for n, step := range []struct {
 		e    Evidence
 		want string
@@ -125,13 +125,13 @@ func TestWhatIsRemembered(t *testing.T) {
 }
 
 // One that hangs leaves time for the others.
-func TestOneThatHangs(t *testing.T) {
+func TestHangingProviderLeavesTimeForOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		number := question{Topic: ByIMDB, Text: "tt0000001"}
 		evidence := []Evidence{{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: number.Text}}}}
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
-		c := beside(&fake{hangs: true}, &fake{knows: map[question]answer{number: {Works: []work{workBy(2, "")}}}}, nil)
+		c := newChain(&fakeProvider{hangs: true}, &fakeProvider{knows: map[question]answer{number: {Works: []work{workBy(2, "")}}}}, nil)
 		if d, err := c.Decide(ctx, evidence); err != nil || outcome(d[0]) != "movie 2 by TMDB" || ctx.Err() != nil {
 			t.Errorf("%s, %v", outcome(d[0]), err)
 		}
@@ -139,9 +139,9 @@ func TestOneThatHangs(t *testing.T) {
 }
 
 // One in trouble is left alone for a while, and as long as it asks for. One that refuses us is left alone for a day. What we break off ourselves is no trouble.
-func TestTroubleIsLeftAlone(t *testing.T) {
+func TestFailedProviderIsNotAskedForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{may: []Topic{ByIMDB}}
+		f := &fakeProvider{may: []Topic{ByIMDB}}
 		c := Chain{&Provider{Name: "TMDB", Fetcher: f, Log: slog.New(slog.DiscardHandler)}}
 		evidence := []Evidence{{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0000001"}}}}
 		later := func(wait time.Duration) error {

@@ -127,7 +127,7 @@ func (w world) numbersAlone(q Question) (*Answer, bool) {
 }
 
 // Where Wikidata alone is asked, no row of the corpus is decided wrongly either.
-func TestCorpusWithNumbersAlone(t *testing.T) {
+func TestCorpusWithWikidataOnly(t *testing.T) {
 	right := map[viewing.MediaType]int{}
 	for _, r := range rows() {
 		e := evidenceIn(t, r.given)
@@ -158,18 +158,18 @@ func said(d Decision) string {
 }
 
 // given is what a source told, as the corpus writes it.
-type given struct {
+type corpusSource struct {
 	Type            viewing.MediaType
 	IDs             map[string]any
 	Title           string
 	Year            int
-	Show            *given
+	Show            *corpusSource
 	Season, Episode any
 	Last            int `json:"episode_end"`
 	Minutes         int // what the player played
 }
 
-func (g given) ids() (ids viewing.IDs, netflix string) {
+func (g corpusSource) ids() (ids viewing.IDs, netflix string) {
 	for list, id := range g.IDs {
 		n, _ := strconv.ParseInt(fmt.Sprint(id), 10, 64)
 		if f, ok := id.(float64); ok {
@@ -191,7 +191,7 @@ func (g given) ids() (ids viewing.IDs, netflix string) {
 
 func evidenceIn(t *testing.T, text string) Evidence {
 	t.Helper()
-	var g given
+	var g corpusSource
 	if err := json.Unmarshal([]byte(text), &g); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -240,7 +240,7 @@ func worldIn(t *testing.T, text string) world {
 }
 
 // told is a work as the corpus writes it: a number, or more of it.
-type told struct {
+type corpusWork struct {
 	ID                              int64
 	Title, Name, Alternative, OwnID string
 	Original                        string `json:"original_title"`
@@ -249,8 +249,8 @@ type told struct {
 	Season, Episode                 int
 }
 
-func (w *told) UnmarshalJSON(body []byte) error {
-	type plain told
+func (w *corpusWork) UnmarshalJSON(body []byte) error {
+	type plain corpusWork
 	if json.Unmarshal(body, &w.ID) == nil {
 		w.Episode = int(w.ID)
 		return nil
@@ -258,7 +258,7 @@ func (w *told) UnmarshalJSON(body []byte) error {
 	return json.Unmarshal(body, (*plain)(w))
 }
 
-func works(kind viewing.MediaType, all []told) (out []Work) {
+func works(kind viewing.MediaType, all []corpusWork) (out []Work) {
 	for _, w := range all {
 		one := Work{Candidate: Candidate{Type: kind, TMDB: w.ID, Title: w.Title + w.Name, Year: w.Year}, Minutes: w.Runtime}
 		if w.Original != "" {
@@ -280,8 +280,8 @@ func (w world) answer(q Question) (*Answer, bool) {
 
 func (w world) find(q Question) *Answer {
 	table, key := "find", fmt.Sprintf("tvdb:%d", q.Number)
-	var one told
-	var list []told
+	var one corpusWork
+	var list []corpusWork
 	switch q.Topic {
 	case BySite:
 		return w.atSite(q)
@@ -304,7 +304,7 @@ func (w world) find(q Question) *Answer {
 			return nil
 		}
 		one.ID = q.Number
-		return &Answer{Works: works(q.Kind, []told{one})}
+		return &Answer{Works: works(q.Kind, []corpusWork{one})}
 	case ByTitle, Season:
 		if json.Unmarshal(body, &list) != nil {
 			return nil
@@ -314,7 +314,7 @@ func (w world) find(q Question) *Answer {
 		}
 		return &Answer{Works: works(q.Kind, list)}
 	}
-	var found struct{ Movie, TV, Episode []told }
+	var found struct{ Movie, TV, Episode []corpusWork }
 	if json.Unmarshal(body, &found) != nil {
 		return nil
 	}
@@ -340,7 +340,7 @@ func (w world) atSite(q Question) *Answer {
 	return a
 }
 
-func episodesOf(all []told, of Question) (out []Episode) {
+func episodesOf(all []corpusWork, of Question) (out []Episode) {
 	for _, p := range all {
 		one := Episode{TMDB: p.ID, Show: p.Show, Season: p.Season, Number: p.Episode, Name: p.Name, Minutes: p.Runtime}
 		if of.Topic == Season {

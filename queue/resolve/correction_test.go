@@ -10,11 +10,11 @@ import (
 )
 
 // seen is an episode of a series of that title.
-func seen(title string, season, number int) viewing.Media {
+func episodeOf(title string, season, number int) viewing.Media {
 	return viewing.Media{Type: viewing.Episode, Show: &viewing.Show{Title: title, Year: 2008}, Season: &season, Episode: &number}
 }
 
-var theSeries = Candidate{Type: viewing.TV, TMDB: 7, Title: "Show Red", Year: 2008}
+var testSeries = Candidate{Type: viewing.TV, TMDB: 7, Title: "Show Red", Year: 2008}
 
 // placeOf is what a correction makes of an item; "" where it says nothing.
 func placeOf(c Correction, m viewing.Media) string {
@@ -25,15 +25,15 @@ func placeOf(c Correction, m viewing.Media) string {
 }
 
 // An answer about one episode covers those that are reported with the same shift.
-func TestAnAnswerCoversWhatFollows(t *testing.T) {
-	shifted, ok := NewCorrection(nil, seen("Show Red", 2, 2), theSeries, seen("", 1, 14))
+func TestCorrectionAppliesToLaterEpisodes(t *testing.T) {
+	shifted, ok := NewCorrection(nil, episodeOf("Show Red", 2, 2), testSeries, episodeOf("", 1, 14))
 	if !ok {
 		t.Fatal("not remembered")
 	}
-	both, _ := NewCorrection(&shifted, seen("Show Red", 1, 3), theSeries, seen("", 1, 3))
-	later, _ := NewCorrection(&both, seen("Show Red", 3, 1), theSeries, seen("", 2, 1))
-	plain, _ := NewCorrection(nil, seen("Show Red", 2, 2), theSeries, seen("", 2, 2))
-	other, _ := NewCorrection(&later, seen("Show Red", 2, 2), Candidate{Type: viewing.TV, TMDB: 8}, seen("", 2, 2))
+	both, _ := NewCorrection(&shifted, episodeOf("Show Red", 1, 3), testSeries, episodeOf("", 1, 3))
+	later, _ := NewCorrection(&both, episodeOf("Show Red", 3, 1), testSeries, episodeOf("", 2, 1))
+	plain, _ := NewCorrection(nil, episodeOf("Show Red", 2, 2), testSeries, episodeOf("", 2, 2))
+	other, _ := NewCorrection(&later, episodeOf("Show Red", 2, 2), Candidate{Type: viewing.TV, TMDB: 8}, episodeOf("", 2, 2))
 	for _, c := range []struct {
 		said           Correction
 		season, number int
@@ -51,18 +51,18 @@ func TestAnAnswerCoversWhatFollows(t *testing.T) {
 		{plain, 0, 4, "episode:7:0:4"},
 		{other, 2, 3, "episode:8:2:3"},
 	} {
-		if got := placeOf(c.said, seen("show red!", c.season, c.number)); got != c.want {
+		if got := placeOf(c.said, episodeOf("show red!", c.season, c.number)); got != c.want {
 			t.Errorf("%+v makes S%dE%d %q, want %q", c.said.Shifts, c.season, c.number, got, c.want)
 		}
 	}
 	for name, pair := range map[string][2]viewing.Media{
-		"a special with another number": {seen("Show Red", 0, 1), seen("", 1, 1)},
-		"to a special":                  {seen("Show Red", 1, 13), seen("", 0, 1)},
-		"no title":                      {seen("", 1, 1), seen("", 1, 1)},
+		"a special with another number": {episodeOf("Show Red", 0, 1), episodeOf("", 1, 1)},
+		"to a special":                  {episodeOf("Show Red", 1, 13), episodeOf("", 0, 1)},
+		"no title":                      {episodeOf("", 1, 1), episodeOf("", 1, 1)},
 		"with an identifier":            {{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 5}, Title: "Alpha"}, {}},
 		"not to be trusted":             {{Type: viewing.Movie, Title: "Alpha", Unsure: true}, {}},
 	} {
-		if c, ok := NewCorrection(nil, pair[0], theSeries, pair[1]); ok {
+		if c, ok := NewCorrection(nil, pair[0], testSeries, pair[1]); ok {
 			t.Errorf("%s: %+v", name, c)
 		}
 	}
@@ -70,20 +70,20 @@ func TestAnAnswerCoversWhatFollows(t *testing.T) {
 
 // A source that counts through all seasons is answered once per season: the numbers after
 // an answer follow it, and those before the first one, too.
-func TestAnAnswerCoversNumbersWithoutASeason(t *testing.T) {
+func TestCorrectionOfEpisodesWithoutASeason(t *testing.T) {
 	counted := func(number int) viewing.Media {
-		m := seen("Show Red", 0, number)
+		m := episodeOf("Show Red", 0, number)
 		m.Season = nil
 		return m
 	}
-	once, ok := NewCorrection(nil, counted(66), theSeries, seen("", 3, 16))
+	once, ok := NewCorrection(nil, counted(66), testSeries, episodeOf("", 3, 16))
 	if !ok {
 		t.Fatal("not remembered")
 	}
-	twice, _ := NewCorrection(&once, counted(79), theSeries, seen("", 4, 1))
-	better, _ := NewCorrection(&twice, counted(79), theSeries, seen("", 4, 2))
-	named, _ := NewCorrection(nil, counted(66), theSeries, counted(66))
-	mixed, _ := NewCorrection(&once, seen("Show Red", 2, 2), theSeries, seen("", 1, 14))
+	twice, _ := NewCorrection(&once, counted(79), testSeries, episodeOf("", 4, 1))
+	better, _ := NewCorrection(&twice, counted(79), testSeries, episodeOf("", 4, 2))
+	named, _ := NewCorrection(nil, counted(66), testSeries, counted(66))
+	mixed, _ := NewCorrection(&once, episodeOf("Show Red", 2, 2), testSeries, episodeOf("", 1, 14))
 	for _, c := range []struct {
 		said Correction
 		m    viewing.Media
@@ -93,19 +93,19 @@ func TestAnAnswerCoversNumbersWithoutASeason(t *testing.T) {
 		{once, counted(67), "episode:7:3:17"},
 		{once, counted(51), "episode:7:3:1"},
 		{once, counted(50), ""},
-		{once, seen("Show Red", 1, 2), "episode:7:1:2"},
+		{once, episodeOf("Show Red", 1, 2), "episode:7:1:2"},
 		{twice, counted(78), "episode:7:3:28"},
 		{twice, counted(80), "episode:7:4:2"},
 		{better, counted(80), "episode:7:4:3"},
 		{named, counted(67), ""},
 		{mixed, counted(67), "episode:7:3:17"},
-		{mixed, seen("Show Red", 2, 3), "episode:7:1:15"},
+		{mixed, episodeOf("Show Red", 2, 3), "episode:7:1:15"},
 	} {
 		if got := placeOf(c.said, c.m); got != c.want {
 			t.Errorf("%+v makes %s %q, want %q", c.said.Shifts, c.m.Label(), got, c.want)
 		}
 	}
-	if c, ok := NewCorrection(nil, counted(66), theSeries, seen("", 0, 3)); ok {
+	if c, ok := NewCorrection(nil, counted(66), testSeries, episodeOf("", 0, 3)); ok {
 		t.Errorf("a special: %+v", c)
 	}
 }
@@ -123,9 +123,9 @@ func TestShifts(t *testing.T) {
 		for range rapid.IntRange(1, 4).Draw(r, "answers") {
 			season, number := place("told")
 			toSeason, toNumber := place("is")
-			told, is := seen("Show Red", season, number), seen("", toSeason, toNumber)
+			told, is := episodeOf("Show Red", season, number), episodeOf("", toSeason, toNumber)
 			var ok bool
-			if c, ok = NewCorrection(before, told, theSeries, is); !ok {
+			if c, ok = NewCorrection(before, told, testSeries, is); !ok {
 				r.Fatal("not remembered")
 			}
 			before = &c
@@ -133,12 +133,12 @@ func TestShifts(t *testing.T) {
 			if len(c.Shifts) != len(said) {
 				r.Fatalf("%+v of %d seasons", c.Shifts, len(said))
 			}
-			if want := theSeries.Apply(is).Key(); placeOf(c, told) != want {
+			if want := testSeries.Apply(is).Key(); placeOf(c, told) != want {
 				r.Fatalf("%s, want %s: %+v", placeOf(c, told), want, c.Shifts)
 			}
 		}
 		season, number := place("seen")
-		m := seen("Show Red", season, number)
+		m := episodeOf("Show Red", season, number)
 		is, ok := c.Apply(m)
 		if *m.Season != season || *m.Episode != number {
 			r.Fatal("what was given has changed")
@@ -162,7 +162,7 @@ func TestShifts(t *testing.T) {
 
 // A site's own number is the strongest clue, then those of IMDb and TVDB, then title
 // and year. Clues that disagree say nothing.
-func TestClues(t *testing.T) {
+func TestCorrectionKeys(t *testing.T) {
 	netflix := &viewing.Site{Name: "netflix", Title: "80057281"}
 	all := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0133093", TVDB: 5, TMDB: 9}, Title: "Alpha: One", Year: 1999, Site: netflix}
 	without := func(change func(*viewing.Media)) viewing.Media {

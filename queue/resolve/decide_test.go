@@ -141,7 +141,7 @@ func tableWorld() map[Question]Answer {
 }
 
 // Each row of the table, what it needs, and what stands against it.
-func TestTable(t *testing.T) {
+func TestDecide(t *testing.T) {
 	movie := func(told Reported) seenAs { return seenAs{Kind: viewing.Movie, Own: told} }
 	at := func(show Reported, season, number int, name string) seenAs {
 		return seenAs{Kind: viewing.Episode, Show: show, Own: Reported{Title: name}, Season: n(season), Episode: n(number)}
@@ -270,7 +270,7 @@ func TestTable(t *testing.T) {
 }
 
 // Accents go; the marks of other scripts make other letters.
-func TestFold(t *testing.T) {
+func TestNormalizeName(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		same bool

@@ -10,7 +10,7 @@ import (
 )
 
 // TestNoTimeIsOurs: where our time is shorter than the pace, nobody else is in trouble.
-func TestNoTimeIsOurs(t *testing.T) {
+func TestTooShortDeadlineIsNotTheProvidersError(t *testing.T) {
 	asked := 0
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
 	defer s.Close()

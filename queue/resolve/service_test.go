@@ -44,7 +44,7 @@ func (s service) by(others ...*Provider) Chain {
 }
 
 // What the service says goes through the one table, alone and before TMDB.
-func TestServiceByTheTable(t *testing.T) {
+func TestDecideWithTheService(t *testing.T) {
 	film := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0000001"}, Title: "Alpha One", Year: 1999}
 	unsure := film
 	unsure.Unsure = true
@@ -105,11 +105,11 @@ func filmNamed(id int64, title string, year int) Work {
 
 func fakeTMDB(knows map[Question]Answer) *Provider {
 	may := []Topic{ByIMDB, ByTVDB, Details, Season, ByTitle}
-	return &Provider{Name: "TMDB", Fetcher: &fake{knows: knows, may: may}, Log: slog.New(slog.DiscardHandler)}
+	return &Provider{Name: "TMDB", Fetcher: &fakeProvider{knows: knows, may: may}, Log: slog.New(slog.DiscardHandler)}
 }
 
 // The service learns IMDb numbers and titles, and no number of an episode.
-func TestWhatTheServiceIsAsked(t *testing.T) {
+func TestServiceItems(t *testing.T) {
 	for want, q := range map[string]Question{
 		"[{tt0000001   0}]": {Topic: ByIMDB, Text: "tt0000001"},
 		"[{ Alpha movie 1999} { Alpha movie 1998} { Alpha movie 2000}]": {Topic: ByTitle, Kind: viewing.Movie, Text: "Alpha", Year: 1999},
@@ -128,7 +128,7 @@ func TestWhatTheServiceIsAsked(t *testing.T) {
 
 // What the service names without a title was found by that title. A film that it alone
 // knows is not certain by its title and runtime.
-func TestNamesakesOfTheService(t *testing.T) {
+func TestServiceMatchesWithoutATitle(t *testing.T) {
 	q := Question{Topic: ByTitle, Kind: viewing.Movie, Text: "Alpha", Year: 1999}
 	a := ServiceAnswer(q, []tracker.Match{matched(1, "movie", "Alpha", 1999, "high"), matched(2, "movie", "", 1998, "high")})
 	if len(a.Works) != 2 || a.Works[1].Title != "Alpha" {
@@ -145,20 +145,20 @@ func TestNamesakesOfTheService(t *testing.T) {
 }
 
 // breaksOff is a TMDB that answers once, and is away then.
-type breaksOff struct{ fake }
+type failsAfterFirst struct{ fakeProvider }
 
-func (b *breaksOff) Fetch(ctx context.Context, wanted []Question) (map[Question]*Answer, error) {
-	found, err := b.fake.Fetch(ctx, wanted)
+func (b *failsAfterFirst) Fetch(ctx context.Context, wanted []Question) (map[Question]*Answer, error) {
+	found, err := b.fakeProvider.Fetch(ctx, wanted)
 	b.err = errors.New("away")
 	return found, err
 }
 
 // A contradiction that further answers may explain is none while they are missing.
-func TestNoContradictionWithoutAllAnswers(t *testing.T) {
+func TestContradictionNeedsAllAnswers(t *testing.T) {
 	knows := map[Question]Answer{{Topic: ByIMDB, Text: "tt0000700"}: films(film(603, "Alpha", 1999))}
 	m := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 5, IMDB: "tt0000700"}, Title: "Alfa"}
-	f := fake{knows: knows, may: []Topic{ByIMDB, Details}}
-	for want, asker := range map[bool]Fetcher{false: &breaksOff{f}, true: &f} {
+	f := fakeProvider{knows: knows, may: []Topic{ByIMDB, Details}}
+	for want, asker := range map[bool]Fetcher{false: &failsAfterFirst{f}, true: &f} {
 		why, found := Chain{{Name: TMDB, Fetcher: asker, Log: slog.New(slog.DiscardHandler)}}.Contradiction(t.Context(), m)
 		if found != want {
 			t.Errorf("%v, want %v", why, want)

@@ -59,7 +59,7 @@ func TestCheckKeyForm(t *testing.T) {
 
 // TestAddressThatSomebodyMayMean: an address without its scheme or its end is completed where the rest is clear.
 // Only this machine is asked without encryption.
-func TestAddressThatSomebodyMayMean(t *testing.T) {
+func TestSuggestAddress(t *testing.T) {
 	for text, want := range map[string]string{
 		"https://tracker.example":          "https://tracker.example/api/v1",
 		" https://tracker.example/ ":       "https://tracker.example/api/v1",

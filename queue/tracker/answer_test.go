@@ -16,7 +16,7 @@ import (
 
 // FuzzJudge: no answer may break the reading of it, and none may count as
 // delivered without this operation's object.
-func FuzzJudge(f *testing.F) {
+func FuzzClassify(f *testing.F) {
 	for _, r := range fateTable() {
 		op := r.op
 		if op == "" {
@@ -69,7 +69,7 @@ func checkDelivered(t *testing.T, s exchange, v Verdict) {
 	}
 }
 
-func FuzzTidy(f *testing.F) {
+func FuzzSanitize(f *testing.F) {
 	f.Add("plain words", "sk_secret")
 	f.Add("the key sk_secret\x1b[31m is\nunknown \xff", "sk_secret")
 	f.Add(strings.Repeat("ä", 400)+"sk_x", "sk_x")
@@ -89,7 +89,7 @@ func FuzzTidy(f *testing.F) {
 }
 
 // TestKeyStaysOutOfWords looks for the key in everything a caller could show.
-func TestKeyStaysOutOfWords(t *testing.T) {
+func TestNoVerdictOrErrorContainsTheKey(t *testing.T) {
 	echo := map[string]string{
 		"message": `{"error":"UNAUTHORIZED","message":"unknown key ` + testKey + `"}`,
 		"code":    `{"error":"` + testKey + `","message":"?"}`,
@@ -120,7 +120,7 @@ func TestKeyStaysOutOfWords(t *testing.T) {
 }
 
 // TestAnswersOnTheWire holds what only a socket shows: where an answer ends.
-func TestAnswersOnTheWire(t *testing.T) {
+func TestEndOfResponseOnTheWire(t *testing.T) {
 	tests := map[string]struct {
 		raw  string
 		want Fate

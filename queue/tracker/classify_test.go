@@ -206,7 +206,7 @@ func doubtRows() []row {
 	}
 }
 
-func TestFateOfEveryAnswer(t *testing.T) {
+func TestVerdictOfEveryResponse(t *testing.T) {
 	for _, r := range fateTable() {
 		t.Run(r.name, func(t *testing.T) {
 			proven := r.proven
@@ -238,7 +238,7 @@ func checkFate(t *testing.T, v Verdict, r row, want Fate) {
 	}
 }
 
-func TestVerdictCarriesTheServicesWords(t *testing.T) {
+func TestVerdictContainsTheServicesMessage(t *testing.T) {
 	v := classify(row{status: 400, body: invalid}.exchange(false))
 	if v.Code != "VALIDATION_ERROR" || v.Message != "watchedAt: not a date-time" || v.Problem.Args["words"] != v.Message {
 		t.Errorf("got %+v", v)

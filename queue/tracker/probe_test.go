@@ -59,7 +59,7 @@ func (s *scripted) client(proven bool) *Client {
 	return newTestClient(s.t, Options{BaseURL: h.URL + "/api/v1", Proven: proven}, nil)
 }
 
-var noneHere = []reply{ // what an optional endpoint that is not there may say
+var missingEndpoint = []reply{ // what an optional endpoint that is not there may say
 	{404, ""},
 	{405, ""},
 	{501, html},
@@ -110,7 +110,7 @@ func TestProbe(t *testing.T) {
 			}
 		})
 	}
-	for _, none := range noneHere {
+	for _, none := range missingEndpoint {
 		s := &scripted{t: t, me: none, empty: reply{400, invalid}}
 		if v := s.client(false).Probe(context.Background()); v.Fate != Delivered {
 			t.Errorf("/me says %d %s: %+v", none.status, none.body, v)

@@ -17,14 +17,14 @@ import (
 	"time"
 )
 
-func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
+func discardLog() *log.Logger { return log.New(io.Discard, "", 0) }
 
 // nobodyListens there: the port is reserved, while one that was just closed may be another's.
-const nobodyListens = "127.0.0.1:1"
+const closedPort = "127.0.0.1:1"
 
-func TestNotSentWithoutConnection(t *testing.T) {
+func TestOfflineWithoutConnection(t *testing.T) {
 	untrusted := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the request arrived") }))
-	untrusted.Config.ErrorLog = quiet()
+	untrusted.Config.ErrorLog = discardLog()
 	untrusted.StartTLS()
 	defer untrusted.Close()
 	tests := map[string]struct {
@@ -32,14 +32,14 @@ func TestNotSentWithoutConnection(t *testing.T) {
 		dial dialer
 		code string
 	}{
-		"connection refused": {base: "http://" + nobodyListens + "/api/v1"},
+		"connection refused": {base: "http://" + closedPort + "/api/v1"},
 		"name":               {dial: failing(&net.DNSError{Err: "no such host", Name: "tracker.example", IsNotFound: true}), code: "noName"},
 		"route":              {dial: failing(&net.OpError{Op: "dial", Net: "tcp", Err: syscall.ENETUNREACH})},
 		"not trusted":        {base: untrusted.URL + "/api/v1", dial: new(net.Dialer).DialContext},
 		// Such an error after there was a connection would be in doubt.
 		"reset in connecting":   {dial: failing(&net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET})},
 		"end of file":           {dial: failing(io.EOF)},
-		"away from the machine": {base: "http://localhost/api/v1", dial: elsewhere, code: "onlyHTTPS"},
+		"away from the machine": {base: "http://localhost/api/v1", dial: dialFarAway, code: "onlyHTTPS"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -61,7 +61,7 @@ func failing(err error) dialer {
 }
 
 // elsewhere pretends that a local name led to another machine.
-func elsewhere(context.Context, string, string) (net.Conn, error) {
+func dialFarAway(context.Context, string, string) (net.Conn, error) {
 	a, b := net.Pipe()
 	b.Close()
 	return &farConn{a}, nil
@@ -82,7 +82,7 @@ func pipeServer(serve func(far net.Conn)) dialer {
 }
 
 // readWhole reads one whole request from in.
-func readWhole(in *bufio.Reader) bool {
+func readRequest(in *bufio.Reader) bool {
 	r, err := http.ReadRequest(in)
 	if err == nil {
 		_, err = io.ReadAll(r.Body)
@@ -96,11 +96,11 @@ func TestTimeOut(t *testing.T) {
 		return nil, ctx.Err()
 	}
 	silent := pipeServer(func(far net.Conn) {
-		readWhole(bufio.NewReader(far))
+		readRequest(bufio.NewReader(far))
 		io.Copy(io.Discard, far)
 	})
 	half := pipeServer(func(far net.Conn) {
-		readWhole(bufio.NewReader(far))
+		readRequest(bufio.NewReader(far))
 		io.WriteString(far, "HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n{\"succ")
 		io.Copy(io.Discard, far)
 	})
@@ -136,7 +136,7 @@ func TestProxyRefusalIsOffline(t *testing.T) {
 			if v.Fate != Offline || v.Problem.Cause.Code != "proxyRefuses" || strings.Contains(fmt.Sprint(v), "hunter2") {
 				t.Errorf("%+v", v)
 			}
-			for _, r := range p.whole() {
+			for _, r := range p.receivedRequests() {
 				if r.Method != "CONNECT" || r.Header.Get("X-Api-Key") != "" {
 					t.Errorf("the proxy got %s %v", r.Method, r.Header)
 				}

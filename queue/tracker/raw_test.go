@@ -92,7 +92,7 @@ func (s *rawServer) counts() (requests, connections int) {
 }
 
 // whole is every whole request that came.
-func (s *rawServer) whole() []*http.Request {
+func (s *rawServer) receivedRequests() []*http.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
@@ -136,7 +136,7 @@ func requests() map[Operation]Request {
 	}
 }
 
-func TestOneActIsOnePOST(t *testing.T) {
+func TestSendMakesOnePOST(t *testing.T) {
 	forbidden := newRawServer(t, func(_ int, w net.Conn, _ *http.Request) { respond(w, "200 OK", "", anyOK) })
 	endings := map[string]struct {
 		end  func(net.Conn)
@@ -153,7 +153,7 @@ func TestOneActIsOnePOST(t *testing.T) {
 		for op, r := range requests() {
 			for label, reused := range map[string]bool{"fresh": false, "reused": true} {
 				r.IdempotencyKey = "an-idempotency-key" // with it, the transport would repeat a POST by itself
-				t.Run(strings.Join([]string{name, string(op), label}, "/"), func(t *testing.T) { oneAct(t, r, reused, ending.end, ending.want) })
+				t.Run(strings.Join([]string{name, string(op), label}, "/"), func(t *testing.T) { checkOnePOST(t, r, reused, ending.end, ending.want) })
 			}
 		}
 	}
@@ -164,7 +164,7 @@ func TestOneActIsOnePOST(t *testing.T) {
 
 // oneAct sends one request to a server that ends it badly, on a reused
 // connection after one that went well.
-func oneAct(t *testing.T, r Request, reused bool, end func(net.Conn), want Fate) {
+func checkOnePOST(t *testing.T, r Request, reused bool, end func(net.Conn), want Fate) {
 	before := 0
 	if reused {
 		before = 1
@@ -193,7 +193,7 @@ func oneAct(t *testing.T, r Request, reused bool, end func(net.Conn), want Fate)
 	if n != before+1 || connections != 1 {
 		t.Errorf("%d POSTs on %d connections for %d acts", n, connections, before+1)
 	}
-	for _, got := range s.whole() {
+	for _, got := range s.receivedRequests() {
 		checkRequest(t, got, r)
 	}
 }
@@ -211,7 +211,7 @@ func checkRequest(t *testing.T, got *http.Request, r Request) {
 	}
 }
 
-func TestServerThatSpeaksHTTP2GetsHTTP1(t *testing.T) {
+func TestClientUsesHTTP1(t *testing.T) {
 	var mu sync.Mutex
 	var protos []string
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -244,7 +244,7 @@ func trusting(c *Client, s *httptest.Server) *Client {
 func TestOldTLSIsRefused(t *testing.T) {
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the request arrived") }))
 	s.TLS = &tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}
-	s.Config.ErrorLog = quiet()
+	s.Config.ErrorLog = discardLog()
 	s.StartTLS()
 	defer s.Close()
 	c := trusting(newTestClient(t, Options{BaseURL: s.URL + "/api/v1"}, nil), s)

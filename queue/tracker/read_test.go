@@ -38,7 +38,7 @@ func pagesOf(t *testing.T, path string, pages ...reply) *Client {
 
 const film603 = `{"type":"movie","id":603,"watchedAt":"2026-03-01T19:00:00Z","unknown":[1,{"x":null}]}`
 
-func TestReadsAreTolerant(t *testing.T) {
+func TestReadersAcceptAllForms(t *testing.T) {
 	want := []HistoryItem{{Type: "movie", ID: 603, WatchedAt: time.Date(2026, 3, 1, 19, 0, 0, 0, time.UTC)}}
 	for name, body := range map[string]string{
 		"flat array":             `[` + film603 + `]`,
@@ -83,8 +83,8 @@ func TestIncompleteReadings(t *testing.T) {
 	}
 }
 
-func TestMissingEndpointIsNoTrouble(t *testing.T) {
-	for _, answer := range noneHere {
+func TestMissingEndpointIsErrNoEndpoint(t *testing.T) {
+	for _, answer := range missingEndpoint {
 		if answer.status == 200 || answer.status == 302 || answer.status >= 500 && answer.status != 501 {
 			continue
 		}
@@ -96,7 +96,7 @@ func TestMissingEndpointIsNoTrouble(t *testing.T) {
 	}
 }
 
-func TestReadTroubleIsNeverAMissingEndpoint(t *testing.T) {
+func TestTemporaryErrorIsNotErrNoEndpoint(t *testing.T) {
 	for _, c := range []struct {
 		answer reply
 		fate   Fate
@@ -122,7 +122,7 @@ func TestReadTroubleIsNeverAMissingEndpoint(t *testing.T) {
 }
 
 // TestReadingAtItsBoundSaysSo: a reading that was moved meanwhile may be taken again, this one need not.
-func TestReadingAtItsBoundSaysSo(t *testing.T) {
+func TestHistoryBeyondMaxPagesIsBound(t *testing.T) {
 	pages := 0
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		pages++

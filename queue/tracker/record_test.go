@@ -6,7 +6,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-func TestLikeness(t *testing.T) {
+func TestCompare(t *testing.T) {
 	zero, one, two := 0, 1, 2
 	placed := viewing.Media{Type: viewing.Episode, IDs: viewing.IDs{TMDB: 62085}, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 1396}}, Season: &one, Episode: &two}
 	numbered := viewing.Media{Type: viewing.Episode, IDs: viewing.IDs{TMDB: 62085}}

@@ -16,7 +16,7 @@ func episode(show, id int64, season, number *int) viewing.Media {
 	}
 }
 
-func TestRequestNeedsWhatTheServiceKnows(t *testing.T) {
+func TestRequestCheck(t *testing.T) {
 	film := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}
 	for name, c := range map[string]struct {
 		kind  viewing.Kind

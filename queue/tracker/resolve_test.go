@@ -14,7 +14,7 @@ import (
 )
 
 // resolving is a client of a service that answers so; it tells what was asked.
-func resolving(t *testing.T, status int, body string) (*Client, *string) {
+func newResolvingClient(t *testing.T, status int, body string) (*Client, *string) {
 	t.Helper()
 	var asked string
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -43,7 +43,7 @@ func TestResolveBatchIsReadFlatAndWrapped(t *testing.T) {
 		{},
 	}
 	for _, body := range []string{flat, `{"success":true,"data":` + flat + `}`} {
-		c, asked := resolving(t, 200, body)
+		c, asked := newResolvingClient(t, 200, body)
 		got, err := c.ResolveBatch(t.Context(), three())
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%v (-want +got)\n%s", err, diff)
@@ -73,7 +73,7 @@ func TestResolve(t *testing.T) {
 		"a page":           {200, `<html>`, Match{}, false, true},
 		"trouble":          {500, ``, Match{}, false, true},
 	} {
-		c, _ := resolving(t, s.status, s.body)
+		c, _ := newResolvingClient(t, s.status, s.body)
 		got, err := c.Resolve(t.Context(), ResolveItem{IMDB: "tt0133093"})
 		if got != s.want || (err != nil) != s.fails || errors.Is(err, ErrNoEndpoint) != s.missing {
 			t.Errorf("%s: %+v, %v", name, got, err)

@@ -9,21 +9,21 @@ import (
 
 // record is one viewing that a service has.
 type record struct {
-	item    int
-	watched time.Time // as it was told
-	arrived time.Time
-	ours    bool
+	item      int
+	watched   time.Time // as it was told
+	arrived   time.Time
+	fromQueue bool
 }
 
 // service is a small model of one: how it keeps times, and what it has.
 type service struct {
-	keeps   Precision
-	records []record
+	precision Precision
+	records   []record
 }
 
 // shown is the time that the service shows for a record.
-func (s *service) shown(r record) time.Time {
-	switch s.keeps {
+func (s *service) shownTime(r record) time.Time {
+	switch s.precision {
 	case Minute:
 		return r.watched.Truncate(time.Minute)
 	case Day:
@@ -40,14 +40,14 @@ func (s *service) add(item int, watched, arrived time.Time, ours bool) {
 }
 
 // take deletes an item's records: the service's own DELETE names no viewing.
-func (s *service) take(item int) {
+func (s *service) remove(item int) {
 	s.records = slices.DeleteFunc(s.records, func(r record) bool { return r.item == item })
 }
 
-func (s *service) of(item int) (times []time.Time) {
+func (s *service) shownTimes(item int) (times []time.Time) {
 	for _, r := range s.records {
 		if r.item == item {
-			times = append(times, s.shown(r))
+			times = append(times, s.shownTime(r))
 		}
 	}
 	return times
@@ -55,12 +55,12 @@ func (s *service) of(item int) (times []time.Time) {
 
 // read is one complete reading about the item, by way of the history.
 func (s *service) read(at time.Time) Reading {
-	return Reading{At: at, Complete: true, Records: s.of(ours)}
+	return Reading{At: at, Complete: true, Records: s.shownTimes(doubtful)}
 }
 
 // The items.
 const (
-	ours = iota
+	doubtful = iota
 	anchor
 	another
 )
@@ -70,51 +70,51 @@ func attempt() time.Time { return time.Date(2026, 3, 10, 21, 0, 0, 0, time.UTC) 
 func watched() time.Time { return time.Date(2026, 3, 6, 20, 15, 31, 250e6, time.UTC) }
 
 // happening is something that befalls the service some time after the attempt.
-type happening struct {
+type event struct {
 	after time.Duration
-	what  func(*service, time.Time)
+	apply func(*service, time.Time)
 }
 
 // The two moments of a happening: before the first reading, and between it
 // and the second.
 const (
-	early = 3 * time.Minute
-	amid  = absenceWait + 10*time.Second
+	early           = 3 * time.Minute
+	betweenReadings = absenceWait + 10*time.Second
 )
 
 // dimension is one question about the world, with its answers.
-type dimension map[string][]happening
+type dimension map[string][]event
 
-func fates() dimension {
-	arrive := func(s *service, at time.Time) { s.add(ours, watched(), at, true) }
+func arrivals() dimension {
+	arrive := func(s *service, at time.Time) { s.add(doubtful, watched(), at, true) }
 	return dimension{
 		"recorded":     {{0, arrive}},
 		"not recorded": nil,
 		"late":         {{4 * time.Minute, arrive}},
-		"late amid":    {{amid + time.Second, arrive}},
+		"late amid":    {{betweenReadings + time.Second, arrive}},
 	}
 }
 
-func others() dimension {
+func otherDevices() dimension {
 	add := func(item int, at time.Time) func(*service, time.Time) {
 		return func(s *service, now time.Time) { s.add(item, at, now, false) }
 	}
 	return dimension{
 		"no other device":      nil,
 		"another item":         {{early, add(another, watched().Add(time.Hour))}},
-		"the item again":       {{early, add(ours, watched().Add(26*time.Hour))}},
-		"the item again, amid": {{amid, add(ours, watched().Add(2*time.Hour))}},
+		"the item again":       {{early, add(doubtful, watched().Add(26*time.Hour))}},
+		"the item again, amid": {{betweenReadings, add(doubtful, watched().Add(2*time.Hour))}},
 	}
 }
 
 func deletions() dimension {
-	take := func(s *service, _ time.Time) { s.take(ours) }
-	return dimension{"nothing taken": nil, "taken": {{early, take}}, "taken amid": {{amid, take}}}
+	take := func(s *service, _ time.Time) { s.remove(doubtful) }
+	return dimension{"nothing taken": nil, "taken": {{early, take}}, "taken amid": {{betweenReadings, take}}}
 }
 
 // earlier is what the service had of the item before; claimed says that the
 // record is another entry's of ours.
-func earlier() map[string]struct {
+func earlierRecords() map[string]struct {
 	at      []time.Time
 	claimed bool
 } {
@@ -131,8 +131,8 @@ func earlier() map[string]struct {
 
 // tally is what came of many worlds.
 type tally struct {
-	worlds, delivered, again, held, lost, doubled, putBack int
-	faults                                                 []string
+	worlds, delivered, again, held, lost, doubled, restored int
+	faults                                                  []string
 }
 
 // world is one history of events, and the rule it is judged by.
@@ -140,22 +140,22 @@ type world struct {
 	name     string
 	service  *service
 	evidence Evidence
-	coming   []happening
+	events   []event
 	learned  bool
 	rule     func(Evidence) decision
 }
 
 // live runs one world to its end.
-func (c *tally) live(w world) {
-	s, e, coming := w.service, w.evidence, w.coming
+func (c *tally) run(w world) {
+	s, e, coming := w.service, w.evidence, w.events
 	now := attempt()
 	e.Watched = watched()
-	slices.SortStableFunc(coming, func(a, b happening) int { return int(a.after - b.after) })
+	slices.SortStableFunc(coming, func(a, b event) int { return int(a.after - b.after) })
 	recorded, taken := false, false
 	for d := (decision{state: stayInDoubt, Wait: firstReadWait}); ; d = w.rule(e) {
 		if d.state != stayInDoubt || d.Final {
 			for _, h := range coming { // what was still under way arrives after the decision
-				h.what(s, attempt().Add(h.after))
+				h.apply(s, attempt().Add(h.after))
 			}
 			c.count(w.name, d, s, recorded, taken)
 			return
@@ -163,21 +163,21 @@ func (c *tally) live(w world) {
 		e.Absent, now = d.Absent, now.Add(d.Wait)
 		for len(coming) > 0 && !attempt().Add(coming[0].after).After(now) {
 			had := recorded
-			coming[0].what(s, attempt().Add(coming[0].after))
-			recorded = recorded || hasOurs(s)
-			taken = taken || had && !hasOurs(s)
+			coming[0].apply(s, attempt().Add(coming[0].after))
+			recorded = recorded || hasRecordOfQueue(s)
+			taken = taken || had && !hasRecordOfQueue(s)
 			coming = coming[1:]
 		}
 		e.Reading, e.Age = s.read(now), now.Sub(attempt())
-		e.Reading.Anchor = w.learned && len(s.of(anchor)) > 0
+		e.Reading.Anchor = w.learned && len(s.shownTimes(anchor)) > 0
 		if e.Age >= absenceWait {
 			e.Taken++
 		}
 	}
 }
 
-func hasOurs(s *service) bool {
-	return slices.ContainsFunc(s.records, func(r record) bool { return r.ours })
+func hasRecordOfQueue(s *service) bool {
+	return slices.ContainsFunc(s.records, func(r record) bool { return r.fromQueue })
 }
 
 func (c *tally) count(name string, d decision, s *service, recorded, taken bool) {
@@ -191,12 +191,12 @@ func (c *tally) count(name string, d decision, s *service, recorded, taken bool)
 		}
 	case sendAgain:
 		c.again++
-		if hasOurs(s) {
+		if hasRecordOfQueue(s) {
 			c.doubled++
 			c.faults = append(c.faults, name+": doubled: "+d.Why.Code)
 		}
 		if taken {
-			c.putBack++
+			c.restored++
 		}
 	default:
 		c.held++
@@ -206,9 +206,9 @@ func (c *tally) count(name string, d decision, s *service, recorded, taken bool)
 // TestNothingLostNothingDoubled is the table over all worlds of the model.
 func TestNothingLostNothingDoubled(t *testing.T) {
 	for _, learned := range []bool{true, false} {
-		c := every(decide, learned)
+		c := runAllWorlds(decide, learned)
 		t.Logf("precision learned %v: %d worlds: %d lost, %d doubled; %d delivered, %d again (of these %d taken away by the user), %d held",
-			learned, c.worlds, c.lost, c.doubled, c.delivered, c.again, c.putBack, c.held)
+			learned, c.worlds, c.lost, c.doubled, c.delivered, c.again, c.restored, c.held)
 		if c.worlds != 4*4*4*3*4 || c.held == c.worlds {
 			t.Errorf("%d worlds, %d held", c.worlds, c.held)
 		}
@@ -238,7 +238,7 @@ func TestModelCatchesSimplerRules(t *testing.T) {
 		},
 	}
 	for name, rule := range rules {
-		c := every(rule, true)
+		c := runAllWorlds(rule, true)
 		t.Logf("%s: %d lost, %d doubled, %d held of %d", name, c.lost, c.doubled, c.held, c.worlds)
 		if c.lost+c.doubled == 0 {
 			t.Errorf("%s passes the model", name)
@@ -247,17 +247,17 @@ func TestModelCatchesSimplerRules(t *testing.T) {
 }
 
 // every runs all worlds by one rule.
-func every(rule func(Evidence) decision, learned bool) (c tally) {
+func runAllWorlds(rule func(Evidence) decision, learned bool) (c tally) {
 	for _, keeps := range []Precision{Exact, Minute, Day, Arrival} {
-		for before, had := range earlier() {
-			for device, adds := range others() {
+		for before, had := range earlierRecords() {
+			for device, adds := range otherDevices() {
 				for taking, takes := range deletions() {
-					for fate, arrives := range fates() {
-						w := world{service: &service{keeps: keeps}, learned: learned, rule: rule}
+					for fate, arrives := range arrivals() {
+						w := world{service: &service{precision: keeps}, learned: learned, rule: rule}
 						w.name = fmt.Sprintf("keeps %s, learned %v, before: %s, %s, %s, %s", keeps, learned, before, device, taking, fate)
-						w.coming = slices.Concat(arrives, adds, takes)
-						w.begin(had.at, had.claimed)
-						c.live(w)
+						w.events = slices.Concat(arrives, adds, takes)
+						w.setUp(had.at, had.claimed)
+						c.run(w)
 					}
 				}
 			}
@@ -267,13 +267,13 @@ func every(rule func(Evidence) decision, learned bool) (c tally) {
 }
 
 // begin gives the service what it had before.
-func (w *world) begin(had []time.Time, claimed bool) {
+func (w *world) setUp(had []time.Time, claimed bool) {
 	w.service.add(anchor, watched().Add(time.Hour), attempt().Add(-time.Hour), false)
 	if w.learned {
-		w.evidence.Precision = w.service.keeps
+		w.evidence.Precision = w.service.precision
 	}
 	for _, at := range had {
-		w.service.add(ours, at, attempt().Add(-24*time.Hour), false)
+		w.service.add(doubtful, at, attempt().Add(-24*time.Hour), false)
 		if claimed {
 			w.evidence.Claimed = append(w.evidence.Claimed, at)
 		}

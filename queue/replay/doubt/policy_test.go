@@ -12,7 +12,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-func TestUnsettledFollowsTheSetting(t *testing.T) {
+func TestApplySetting(t *testing.T) {
 	now, why := attempt().Add(time.Hour), viewing.Say("doubt.unread")
 	held := queue.ReadBack{State: viewing.StateInDoubt, ReadBacks: 3, Why: viewing.Say("doubt.waits").Because(why), ReadAt: now.Add(slowInterval)}
 	never := held
@@ -78,7 +78,7 @@ func TestDue(t *testing.T) {
 	}
 }
 
-func TestViewing(t *testing.T) {
+func TestDecideViewing(t *testing.T) {
 	now := attempt().Add(absenceWait + readInterval)
 	for name, c := range map[string]struct {
 		change func(*Evidence)
@@ -114,7 +114,7 @@ func TestViewing(t *testing.T) {
 	}
 }
 
-func TestList(t *testing.T) {
+func TestDecideList(t *testing.T) {
 	now := attempt()
 	noir := viewing.List{Name: "Noir", Description: "d"}
 	shown := func(ids ...string) (all []tracker.RemoteList) {

@@ -34,7 +34,7 @@ func TestCheckToken(t *testing.T) {
 
 // What TMDB answers badly is no answer, and never "there is none". No error names
 // what was asked, or the token.
-func TestBadAnswers(t *testing.T) {
+func TestInvalidResponsesAreErrors(t *testing.T) {
 	film := resolve.Question{Topic: resolve.Details, Kind: viewing.Movie, Number: 603}
 	imdb := resolve.Question{Topic: resolve.ByIMDB, Text: "tt0133093"}
 	search := resolve.Question{Topic: resolve.ByTitle, Kind: viewing.Movie, Text: "SecretTitle"}
@@ -127,7 +127,7 @@ func TestSearchReadsAllPages(t *testing.T) {
 }
 
 // Where an answer is not whole, "there is no other" cannot be said.
-func TestSearchThatIsNotWhole(t *testing.T) {
+func TestIncompleteSearchIsPartial(t *testing.T) {
 	const hit = `"results":[{"id":1,"title":"T","release_date":"2001-01-01"}]`
 	for body, partial := range map[string]bool{
 		`{"page":1,"total_pages":1,"total_results":1,` + hit + `}`: false, `{"total_pages":1,` + hit + `}`: false,
@@ -144,7 +144,7 @@ func TestSearchThatIsNotWhole(t *testing.T) {
 
 // A question that TMDB refuses, or whose answer is too large, keeps no other
 // waiting.
-func TestOneQuestionStopsNoOther(t *testing.T) {
+func TestUnanswerableQuestionBlocksNoOther(t *testing.T) {
 	for name, refuse := range map[string]http.HandlerFunc{
 		"refused":    func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(400); fmt.Fprint(w, `{"status_code":47}`) },
 		"no such id": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500); fmt.Fprint(w, `{"status_code":44}`) },

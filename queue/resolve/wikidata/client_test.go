@@ -22,7 +22,7 @@ func series(id int64) resolve.Work {
 }
 
 // Each trap of the package's comment, as the items of Wikidata may have it.
-func TestTraps(t *testing.T) {
+func TestUncertainAnswersArePartial(t *testing.T) {
 	with := func(told ...string) []row { return about("Q1", append([]string{"number", "tt0000001"}, told...)...) }
 	type answer = resolve.Answer
 	for name, c := range map[string]struct {
@@ -68,7 +68,7 @@ func TestTraps(t *testing.T) {
 }
 
 // Only numbers leave, in batches; what Wikidata cannot tell is not asked.
-func TestWhatIsAsked(t *testing.T) {
+func TestRequestsAreBatchesOfNumbers(t *testing.T) {
 	s := &stub{t: t, rows: map[string][]row{"P4835=81189": about("Q1", "number", "81189", "series", "1396"), "P345=tt0000077": about("Q2", "number", "tt0000077", "film", "77")}}
 	var wanted []resolve.Question
 	for n := range 120 {
@@ -112,7 +112,7 @@ func TestWhatIsAsked(t *testing.T) {
 }
 
 // Each row of the table of sites. What a row leaves out is not asked.
-func TestNumbersOfSites(t *testing.T) {
+func TestPropertiesOfSites(t *testing.T) {
 	for site, want := range map[string][2]string{
 		"appletv":       {"P9586=umc.cmc.1", "P9751=umc.cmc.1"},
 		"bbc-iplayer":   {"P827=umc.cmc.1", "P827=umc.cmc.1"},
@@ -141,7 +141,7 @@ func TestNumbersOfSites(t *testing.T) {
 }
 
 // What is no answer never says "there is none". No error names what was asked.
-func TestBadAnswers(t *testing.T) {
+func TestInvalidResponsesAreErrors(t *testing.T) {
 	const day = 24 * time.Hour
 	for name, c := range map[string]struct {
 		status  int
@@ -164,7 +164,7 @@ func TestBadAnswers(t *testing.T) {
 		"broken off":          {200, `{"results"`, []string{"Content-Length", "100"}, "asked.brokeOff", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &stub{t: t, fails: says(c.status, c.body, c.headers...)}
+			s := &stub{t: t, fails: respondWith(c.status, c.body, c.headers...)}
 			found, err := s.start().Fetch(t.Context(), []resolve.Question{{Topic: resolve.ByIMDB, Text: "tt0133093"}})
 			later, ok := errors.AsType[*resolve.UnavailableError](err)
 			if !ok || len(found) > 0 || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "0133093") || later.Wait != c.wait {
@@ -176,9 +176,9 @@ func TestBadAnswers(t *testing.T) {
 
 // A question that Wikidata refuses, or whose answer is too large, stays without an
 // answer, and keeps no other waiting.
-func TestOneQuestionStopsNoOther(t *testing.T) {
+func TestUnanswerableQuestionBlocksNoOther(t *testing.T) {
 	for name, refuse := range map[string]http.HandlerFunc{
-		"bad query": says(400, "MalformedQueryException"), "too long": says(414, ""), "large": says(200, strings.Repeat("x", 1<<20+1)), "unprocessable": says(422, "{}"),
+		"bad query": respondWith(400, "MalformedQueryException"), "too long": respondWith(414, ""), "large": respondWith(200, strings.Repeat("x", 1<<20+1)), "unprocessable": respondWith(422, "{}"),
 	} {
 		s := &stub{t: t, rows: map[string][]row{"P345=tt0000077": about("Q2", "number", "tt0000077", "film", "77")}}
 		refused := 0

@@ -108,7 +108,7 @@ func about(name string, told ...string) (all []row) {
 }
 
 // says answers with a status, a body and headers.
-func says(status int, body string, headers ...string) http.HandlerFunc {
+func respondWith(status int, body string, headers ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		for i := 0; i < len(headers); i += 2 {
 			w.Header().Set(headers[i], headers[i+1])

@@ -167,7 +167,7 @@ func (r row) request() *http.Request {
 	return q
 }
 
-func open(t *testing.T, o Options) *Service {
+func openService(t *testing.T, o Options) *Service {
 	t.Helper()
 	if o.Path == "" {
 		o.Path = filepath.Join(t.TempDir(), "sandbox.jsonl")
@@ -182,7 +182,7 @@ func open(t *testing.T, o Options) *Service {
 }
 
 // ask gives the answer to a row.
-func ask(s *Service, r row) *httptest.ResponseRecorder {
+func serveRow(s *Service, r row) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	s.Handler().ServeHTTP(w, r.request())
 	return w
@@ -241,13 +241,13 @@ func newest(r Records, op string, added int, timed bool) string {
 func TestCases(t *testing.T) {
 	for mode, only := range map[string]bool{"full": false, "contract": true} {
 		t.Run(mode, func(t *testing.T) {
-			s := open(t, Options{ContractOnly: only})
+			s := openService(t, Options{ContractOnly: only})
 			for _, r := range cases() {
 				if r.only != "" && r.only != mode {
 					continue
 				}
 				before := total(records(t, s))
-				w := ask(s, r)
+				w := serveRow(s, r)
 				after := records(t, s)
 				name, want := fmt.Sprintf("%d %s %q %s", r.n, r.op, r.head, r.body), r.status
 				switch {
@@ -291,20 +291,20 @@ func envelope(t *testing.T, name string, w *httptest.ResponseRecorder) {
 }
 
 // Case 62, and the key of a request that was dropped.
-func TestKeyOfARequestThatIsWorkedOn(t *testing.T) {
-	s := open(t, Options{})
+func TestIdempotencyKeyInProgress(t *testing.T) {
+	s := openService(t, Options{})
 	arm(t, s, "POST /history", "late:1h")
 	first := row{head: "idempotency-key: late"}
-	aborted(t, s, first)
+	expectAbort(t, s, first)
 	for _, r := range []row{first, {head: first.head, body: `{"type":"movie","id":604}`}, {op: "lists", head: first.head}} {
-		if w := ask(s, r); w.Code != 409 || !strings.Contains(w.Body.String(), "Idempotency-Key") {
+		if w := serveRow(s, r); w.Code != 409 || !strings.Contains(w.Body.String(), "Idempotency-Key") {
 			t.Errorf("answered %d %s", w.Code, w.Body)
 		}
 	}
 	arm(t, s, "POST /lists", "drop-after")
 	list := row{op: "lists", head: "idempotency-key: l"}
-	aborted(t, s, list)
-	if w := ask(s, list); w.Code != 201 || len(records(t, s).Lists) != 1 {
+	expectAbort(t, s, list)
+	if w := serveRow(s, list); w.Code != 201 || len(records(t, s).Lists) != 1 {
 		t.Errorf("answered %d, %+v", w.Code, records(t, s).Lists)
 	}
 }
@@ -317,12 +317,12 @@ func arm(t *testing.T, s *Service, match, fault string) {
 }
 
 // aborted sends a row, which must end the connection without an answer.
-func aborted(t *testing.T, s *Service, r row) {
+func expectAbort(t *testing.T, s *Service, r row) {
 	t.Helper()
 	defer func() {
 		if err, _ := recover().(error); !errors.Is(err, http.ErrAbortHandler) {
 			t.Errorf("ended with %v", err)
 		}
 	}()
-	ask(s, r)
+	serveRow(s, r)
 }

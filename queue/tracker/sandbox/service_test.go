@@ -18,7 +18,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestAnsweringFaults(t *testing.T) {
-	s := open(t, Options{})
+	s := openService(t, Options{})
 	for _, c := range []struct {
 		fault    string
 		status   int
@@ -36,7 +36,7 @@ func TestAnsweringFaults(t *testing.T) {
 	} {
 		arm(t, s, "POST /history", c.fault)
 		before := total(records(t, s))
-		w := ask(s, row{})
+		w := serveRow(s, row{})
 		if w.Code != c.status || !strings.Contains(w.Body.String(), c.says) || (c.says == "") != (w.Body.Len() == 0) {
 			t.Errorf("%s: answered %d %s", c.fault, w.Code, w.Body)
 		}
@@ -48,21 +48,21 @@ func TestAnsweringFaults(t *testing.T) {
 
 // Faults strike in order and run out. One that records spares what is refused, so that
 // a probe does not use it up.
-func TestFaultsStrikeInOrder(t *testing.T) {
-	s := open(t, Options{})
+func TestFaultsApplyInOrder(t *testing.T) {
+	s := openService(t, Options{})
 	if err := s.Arm(Fault{Match: "POST /history", Fault: "status:503", Times: 2}); err != nil {
 		t.Fatal(err)
 	}
 	arm(t, s, "POST /history", "drop-after")
 	arm(t, s, "POST /lists", "status:500")
 	for _, r := range []row{{body: `{}`, status: 503}, {head: noKey, status: 503}, {body: `{}`, status: 400}, {head: noKey, status: 401}} {
-		if w := ask(s, r); w.Code != r.status {
+		if w := serveRow(s, r); w.Code != r.status {
 			t.Errorf("%+v: answered %d", r, w.Code)
 		}
 	}
-	aborted(t, s, row{})
+	expectAbort(t, s, row{})
 	for _, r := range []row{{status: 200}, {op: "lists", status: 500}, {op: "lists", status: 201}} {
-		if w := ask(s, r); w.Code != r.status {
+		if w := serveRow(s, r); w.Code != r.status {
 			t.Errorf("%+v: answered %d", r, w.Code)
 		}
 	}
@@ -74,13 +74,13 @@ func TestFaultsStrikeInOrder(t *testing.T) {
 }
 
 // A late request is recorded at its time, or when the service is closed.
-func TestLateIsRecordedOnTime(t *testing.T) {
+func TestLateRequestIsRecorded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sandbox.jsonl")
 	synctest.Test(t, func(t *testing.T) {
-		s := open(t, Options{Path: path})
+		s := openService(t, Options{Path: path})
 		arm(t, s, "POST /history", "late:3s")
 		arrived := time.Now().Truncate(time.Millisecond)
-		aborted(t, s, row{body: `{"type":"movie","id":603}`})
+		expectAbort(t, s, row{body: `{"type":"movie","id":603}`})
 		time.Sleep(3*time.Second - time.Millisecond)
 		synctest.Wait()
 		if n := total(records(t, s)); n != 0 {
@@ -92,29 +92,29 @@ func TestLateIsRecordedOnTime(t *testing.T) {
 			t.Errorf("recorded %+v, want the time of arrival %v", all, arrived)
 		}
 		arm(t, s, "POST /history", "late:1h")
-		aborted(t, s, row{head: "idempotency-key: k"})
+		expectAbort(t, s, row{head: "idempotency-key: k"})
 		arm(t, s, "POST /history", "delay:1m")
 		began := time.Now()
-		if w := ask(s, row{}); w.Code != 200 || time.Since(began) != time.Minute {
+		if w := serveRow(s, row{}); w.Code != 200 || time.Since(began) != time.Minute {
 			t.Errorf("a delayed one was answered %d after %s", w.Code, time.Since(began))
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if w := ask(s, row{}); w.Code != 503 {
+		if w := serveRow(s, row{}); w.Code != 503 {
 			t.Errorf("closed, it answered %d", w.Code)
 		}
-		again := open(t, Options{Path: path})
+		again := openService(t, Options{Path: path})
 		for _, when := range []string{"closed", "repeated"} {
 			if n := total(records(t, again)); n != 3 {
 				t.Errorf("%s: %d records, want 3", when, n)
 			}
-			ask(again, row{head: "idempotency-key: k"})
+			serveRow(again, row{head: "idempotency-key: k"})
 		}
 	})
 }
 
-func TestMadeKeysStay(t *testing.T) {
+func TestGeneratedKeysAreStored(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sandbox.jsonl")
 	keys := map[string]bool{}
 	for range 2 {
@@ -136,9 +136,9 @@ func TestMadeKeysStay(t *testing.T) {
 }
 
 // The control routes are for programs on this machine, and for no web page.
-func TestControlIsForThisMachine(t *testing.T) {
-	s := open(t, Options{FaultsByHTTP: true})
-	ask(s, row{})
+func TestControlRoutesNeedLoopback(t *testing.T) {
+	s := openService(t, Options{FaultsByHTTP: true})
+	serveRow(s, row{})
 	for _, c := range []struct {
 		host, origin string
 		status       int
@@ -158,11 +158,11 @@ func TestControlIsForThisMachine(t *testing.T) {
 			t.Errorf("%+v: answered %d %s", c, w.Code, w.Body)
 		}
 	}
-	for s, status := range map[*Service]int{s: 503, open(t, Options{}): 200} {
+	for s, status := range map[*Service]int{s: 503, openService(t, Options{}): 200} {
 		arming := httptest.NewRequest(http.MethodPost, "http://localhost/_sandbox/faults", strings.NewReader(`{"match":"POST /history","fault":"status:503"}`))
 		w := httptest.NewRecorder()
 		s.Handler().ServeHTTP(w, arming)
-		if got := ask(s, row{}).Code; got != status || (w.Code == 200) != (status == 503) {
+		if got := serveRow(s, row{}).Code; got != status || (w.Code == 200) != (status == 503) {
 			t.Errorf("armed: %d %s, then answered %d, want %d", w.Code, w.Body, got, status)
 		}
 	}
@@ -170,14 +170,14 @@ func TestControlIsForThisMachine(t *testing.T) {
 
 // TestReads goes through what is served beyond the contract.
 func TestReads(t *testing.T) {
-	s := open(t, Options{})
+	s := openService(t, Options{})
 	for _, body := range []string{
 		at("2026-03-03T00:00:00Z"), at("2026-03-01T00:00:00Z"), `{"type":"episode",` + placed + `,"watchedAt":"2026-03-05T00:00:00Z"}`,
 	} {
-		ask(s, row{body: body})
+		serveRow(s, row{body: body})
 	}
-	ask(s, row{op: "watchlist"})
-	ask(s, row{op: "lists"})
+	serveRow(s, row{op: "watchlist"})
+	serveRow(s, row{op: "lists"})
 	const (
 		episode = `{"type":"episode","tvShowId":1396,"seasonNumber":1,"episodeNumber":2,"watchedAt":"2026-03-05T00:00:00Z"}`
 		later   = `{"type":"movie","id":603,"watchedAt":"2026-03-03T00:00:00Z"}`
@@ -207,18 +207,18 @@ func TestReads(t *testing.T) {
 		if r.status == 0 {
 			r.status = 200
 		}
-		if w := ask(s, r); w.Code != r.status || !strings.Contains(w.Body.String(), r.says) {
+		if w := serveRow(s, r); w.Code != r.status || !strings.Contains(w.Body.String(), r.says) {
 			t.Errorf("%s %s: answered %d %s, want %s", r.method, r.op, w.Code, w.Body, r.says)
 		}
 	}
 }
 
 // What was answered stays when the last line of the file was not written whole.
-func TestTornFileKeepsWhatIsBefore(t *testing.T) {
+func TestIncompleteLastLineIsRemoved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sandbox.jsonl")
-	s := open(t, Options{Path: path})
+	s := openService(t, Options{Path: path})
 	for range 2 {
-		ask(s, row{})
+		serveRow(s, row{})
 	}
 	s.Close()
 	whole, err := os.ReadFile(path)
@@ -234,11 +234,11 @@ func TestTornFileKeepsWhatIsBefore(t *testing.T) {
 			want = 2
 		}
 		for range 2 { // what is written after the cut can be read, too
-			s := open(t, Options{Path: path})
+			s := openService(t, Options{Path: path})
 			if n := total(records(t, s)); n != want {
 				t.Errorf("cut at %d of %d: %d records, want %d", cut, len(whole), n, want)
 			}
-			ask(s, row{op: "watchlist", body: fmt.Sprintf(`{"type":"tv","id":%d}`, want)}) // its line is shorter
+			serveRow(s, row{op: "watchlist", body: fmt.Sprintf(`{"type":"tv","id":%d}`, want)}) // its line is shorter
 			s.Close()
 			want++
 		}

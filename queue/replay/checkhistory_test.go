@@ -10,7 +10,7 @@ import (
 )
 
 // elsewhere has another device tell the service of a film.
-func (b *bed) elsewhere(film int64, at time.Time) {
+func (b *fixture) recordByOtherDevice(film int64, at time.Time) {
 	b.Helper()
 	r := tracker.Request{Kind: viewing.KindViewing, Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}}, WatchedAt: viewing.At(at)}
 	if v := b.client.Send(b.Context(), r); v.Fate != tracker.Delivered {
@@ -19,14 +19,14 @@ func (b *bed) elsewhere(film int64, at time.Time) {
 }
 
 // caughtUp is a film that a library shows as watched some time ago.
-func caughtUp(film int64, d time.Duration) viewing.Event {
-	v := ago(film, d)
+func catchUpViewing(film int64, d time.Duration) viewing.Event {
+	v := filmAgo(film, d)
 	v.Class = viewing.ClassCatchUp
 	return v
 }
 
 // What is the same playback says package playback.
-func TestCatchUpIsLookedUpBeforeItIsSent(t *testing.T) {
+func TestCatchUpIsMergedWithARecordOfTheSamePlayback(t *testing.T) {
 	for name, c := range map[string]struct {
 		apart   time.Duration
 		want    viewing.State
@@ -37,12 +37,12 @@ func TestCatchUpIsLookedUpBeforeItIsSent(t *testing.T) {
 		"another playback":  {21 * time.Minute, viewing.StateDelivered, "", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBed(t, false, nil, func(b *bed) {
-				b.elsewhere(1, time.Now().Add(-30*time.Hour))
-				b.commit(caughtUp(1, 30*time.Hour+c.apart))
-				b.pass(time.Minute)
-				b.ends(1, c.want, c.says)
-				if n := b.films()[1]; n != c.records {
+			withSandbox(t, false, nil, func(b *fixture) {
+				b.recordByOtherDevice(1, time.Now().Add(-30*time.Hour))
+				b.commit(catchUpViewing(1, 30*time.Hour+c.apart))
+				b.advance(time.Minute)
+				b.expectEnd(1, c.want, c.says)
+				if n := b.recordsByFilm()[1]; n != c.records {
 					b.Errorf("%d records, want %d", n, c.records)
 				}
 			})
@@ -52,10 +52,10 @@ func TestCatchUpIsLookedUpBeforeItIsSent(t *testing.T) {
 
 // TestALaterPlayOfOneEventIsItsOwn: when the history is read again, the record
 // of the first play does not stand for the second.
-func TestALaterPlayOfOneEventIsItsOwn(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
+func TestSecondPlayOfAnEventIsNotMergedWithTheFirst(t *testing.T) {
+	withSandbox(t, false, nil, func(b *fixture) {
 		b.stop()
-		v := caughtUp(1, 30*time.Hour)
+		v := catchUpViewing(1, 30*time.Hour)
 		v.Count = 2
 		b.commit(v)
 		second := entry.Selection{IDs: []int64{2}}
@@ -63,50 +63,50 @@ func TestALaterPlayOfOneEventIsItsOwn(t *testing.T) {
 			b.Fatal(err)
 		}
 		b.start()
-		b.pass(time.Hour)
-		b.ends(1, viewing.StateDelivered, "")
+		b.advance(time.Hour)
+		b.expectEnd(1, viewing.StateDelivered, "")
 		if _, err := b.store.Operate(b.Context(), entry.Order{Verb: entry.VerbRelease, Selection: second}); err != nil {
 			b.Fatal(err)
 		}
-		b.pass(time.Hour)
-		b.ends(2, viewing.StateDelivered, "")
-		if n := b.films()[1]; n != 2 || b.askedFor("GET /history") != 2 {
-			b.Errorf("%d records after %d readings, want 2 after 2", n, b.askedFor("GET /history"))
+		b.advance(time.Hour)
+		b.expectEnd(2, viewing.StateDelivered, "")
+		if n := b.recordsByFilm()[1]; n != 2 || b.requestCount("GET /history") != 2 {
+			b.Errorf("%d records after %d readings, want 2 after 2", n, b.requestCount("GET /history"))
 		}
 	})
 }
 
-func TestManyAreLookedUpInOneReading(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
+func TestHistoryIsReadOnceForManyEntries(t *testing.T) {
+	withSandbox(t, false, nil, func(b *fixture) {
 		for film := range int64(30) {
 			if film%2 == 0 {
-				b.elsewhere(film+1, time.Now().Add(-30*time.Hour))
+				b.recordByOtherDevice(film+1, time.Now().Add(-30*time.Hour))
 			}
 		}
 		for film := range int64(30) {
-			b.commit(caughtUp(film+1, 30*time.Hour))
+			b.commit(catchUpViewing(film+1, 30*time.Hour))
 		}
-		b.pass(30 * time.Second)
+		b.advance(30 * time.Second)
 		if c := b.counts(); c.Merged != 15 || c.Delivered != 15 {
 			b.Errorf("counts %+v", c)
 		}
-		if n := b.askedFor("GET /history"); n != 1 {
+		if n := b.requestCount("GET /history"); n != 1 {
 			b.Errorf("the history was read %d times", n)
 		}
 	})
 }
 
-func TestWhatCannotBeLookedUpIsSent(t *testing.T) {
+func TestCatchUpIsSentWithoutAReadableHistory(t *testing.T) {
 	for name, contractOnly := range map[string]bool{"no history": true, "a history that does not work": false} {
 		t.Run(name, func(t *testing.T) {
-			inBed(t, contractOnly, nil, func(b *bed) {
+			withSandbox(t, contractOnly, nil, func(b *fixture) {
 				if !contractOnly {
-					b.armAt("GET /history", "status:500", 100)
+					b.armFault("GET /history", "status:500", 100)
 				}
-				b.commit(caughtUp(1, 30*time.Hour), caughtUp(2, 31*time.Hour))
-				b.pass(time.Minute)
-				if c := b.counts(); c.Delivered != 2 || b.askedFor("GET /history") != 1 {
-					b.Errorf("counts %+v, asked %d times", c, b.askedFor("GET /history"))
+				b.commit(catchUpViewing(1, 30*time.Hour), catchUpViewing(2, 31*time.Hour))
+				b.advance(time.Minute)
+				if c := b.counts(); c.Delivered != 2 || b.requestCount("GET /history") != 1 {
+					b.Errorf("counts %+v, asked %d times", c, b.requestCount("GET /history"))
 				}
 			})
 		})
@@ -115,15 +115,15 @@ func TestWhatCannotBeLookedUpIsSent(t *testing.T) {
 
 // TestLookUpWaitsForTheNetwork: while the service cannot be reached, nothing is
 // concluded from that.
-func TestLookUpWaitsForTheNetwork(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
-		b.elsewhere(1, time.Now().Add(-30*time.Hour))
-		b.armAt("GET /history", "drop-before", 2)
-		b.armAt("GET /me", "drop-before", 6)
-		b.commit(caughtUp(1, 30*time.Hour))
-		b.pass(time.Hour)
-		b.ends(1, viewing.StateMerged, "life.servicesOwn")
-		if n := b.films()[1]; n != 1 {
+func TestCatchUpWaitsWhileOffline(t *testing.T) {
+	withSandbox(t, false, nil, func(b *fixture) {
+		b.recordByOtherDevice(1, time.Now().Add(-30*time.Hour))
+		b.armFault("GET /history", "drop-before", 2)
+		b.armFault("GET /me", "drop-before", 6)
+		b.commit(catchUpViewing(1, 30*time.Hour))
+		b.advance(time.Hour)
+		b.expectEnd(1, viewing.StateMerged, "life.servicesOwn")
+		if n := b.recordsByFilm()[1]; n != 1 {
 			b.Errorf("%d records", n)
 		}
 	})

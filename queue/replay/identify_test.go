@@ -11,21 +11,21 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-func TestAskSaysWhenTheServiceCannotBeAsked(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
-		b.pass(time.Second)
-		b.armAt(batchAsked, "retry-after:90", 1)
+func TestIdentifyReportsAnUnavailableService(t *testing.T) {
+	withSandbox(t, false, nil, func(b *fixture) {
+		b.advance(time.Second)
+		b.armFault(batchEndpoint, "retry-after:90", 1)
 		_, err := b.loop.Identify(b.Context(), resolve.Evidence{Media: filmBy("", "Dune", 2021)})
-		if !errors.Is(err, ErrNotNow) || waitOf(err) != 90*time.Second {
-			b.Errorf("got %v, wait %s", err, waitOf(err))
+		if !errors.Is(err, ErrNotNow) || retryAfterOf(err) != 90*time.Second {
+			b.Errorf("got %v, wait %s", err, retryAfterOf(err))
 		}
-		b.armAt(batchAsked, "status:503", 1)
+		b.armFault(batchEndpoint, "status:503", 1)
 		if _, err := b.loop.Identify(b.Context(), resolve.Evidence{Media: filmBy("", "Dune", 2021)}); !errors.Is(err, ErrNotNow) {
 			b.Errorf("got %v", err)
 		}
 		why := func() string {
 			b.loop.Wake()
-			b.pass(time.Second)
+			b.advance(time.Second)
 			_, err := b.loop.Identify(b.Context(), resolve.Evidence{Media: filmBy("", "Dune", 2021)})
 			if !errors.Is(err, ErrNotNow) {
 				b.Errorf("got %v", err)
@@ -46,18 +46,18 @@ func TestAskSaysWhenTheServiceCannotBeAsked(t *testing.T) {
 }
 
 // A Retry-After that an entry has met holds for questions, too.
-func TestAskLeavesAServiceAloneThatWantsIt(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
-		b.pass(time.Second)
-		b.arm("retry-after:90", 1)
-		b.commit(ago(603, time.Hour))
-		b.pass(10 * time.Second)
-		asked := b.askedFor(batchAsked)
+func TestIdentifyRespectsRetryAfterOfEntries(t *testing.T) {
+	withSandbox(t, false, nil, func(b *fixture) {
+		b.advance(time.Second)
+		b.armHistoryFault("retry-after:90", 1)
+		b.commit(filmAgo(603, time.Hour))
+		b.advance(10 * time.Second)
+		asked := b.requestCount(batchEndpoint)
 		_, err := b.loop.Identify(b.Context(), resolve.Evidence{Media: filmBy("", "Dune", 2021)})
-		if wait := waitOf(err); !errors.Is(err, ErrNotNow) || wait < time.Minute || wait > 90*time.Second || b.askedFor(batchAsked) != asked {
-			b.Errorf("got %v, wait %s, asked %d times", err, wait, b.askedFor(batchAsked)-asked)
+		if wait := retryAfterOf(err); !errors.Is(err, ErrNotNow) || wait < time.Minute || wait > 90*time.Second || b.requestCount(batchEndpoint) != asked {
+			b.Errorf("got %v, wait %s, asked %d times", err, wait, b.requestCount(batchEndpoint)-asked)
 		}
-		b.pass(2 * time.Minute)
+		b.advance(2 * time.Minute)
 		if got, err := b.loop.Identify(b.Context(), resolve.Evidence{Media: filmBy("", "Dune", 2021)}); err != nil || got.Item == nil {
 			b.Errorf("afterwards: %+v, %v", got, err)
 		}
@@ -65,7 +65,7 @@ func TestAskLeavesAServiceAloneThatWantsIt(t *testing.T) {
 }
 
 // waitOf is how long a service that could not be asked wants to be left alone.
-func waitOf(err error) time.Duration {
+func retryAfterOf(err error) time.Duration {
 	v, _ := tracker.VerdictOf(err)
 	return v.RetryAfter
 }

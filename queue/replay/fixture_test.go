@@ -25,80 +25,80 @@ import (
 
 // bed is the whole way from the disk to a service, in a bubble of its own: hours
 // pass in no time. The service is a sandbox behind a pipe, or scripted.
-type bed struct {
+type fixture struct {
 	*testing.T
-	box    *sandbox.Service // nil with a script
-	client *tracker.Client
-	script *script
-	path   string
-	store  *queue.Store
-	disk   *flaky
-	shut   func()
-	loop   *Loop
-	stop   func()
-	change func(*Options)
-	events int
+	sandbox    *sandbox.Service // nil with a script
+	client     *tracker.Client
+	script     *script
+	path       string
+	store      *queue.Store
+	disk       *flakyDisk
+	closeStore func()
+	loop       *Loop
+	stop       func()
+	options    func(*Options)
+	events     int
 
-	mu      sync.Mutex
-	asked   map[string][]time.Time // when each request came, by "GET /history"
-	honours bool                   // the service records one Idempotency-Key once
-	portal  http.Handler           // answers in the sandbox's place; nil for nothing
+	mu          sync.Mutex
+	requests    map[string][]time.Time // when each request came, by "GET /history"
+	idempotent  bool                   // the service records one Idempotency-Key once
+	interceptor http.Handler           // answers in the sandbox's place; nil for nothing
 }
 
 // inBed runs a test against a sandbox. contractOnly is the sandbox's; change is
 // what is special about the loop.
-func inBed(t *testing.T, contractOnly bool, change func(*Options), test func(b *bed)) {
+func withSandbox(t *testing.T, contractOnly bool, change func(*Options), test func(b *fixture)) {
 	t.Helper()
 	t.Parallel() // most of it waits for the disk
 	synctest.Test(t, func(t *testing.T) {
-		b := &bed{T: t, change: change}
-		b.openBox(contractOnly)
-		b.live(test)
+		b := &fixture{T: t, options: change}
+		b.openSandbox(contractOnly)
+		b.run(test)
 	})
 }
 
 // scripted runs a test against a service that answers as the test says. Reading
 // back is not possible there.
-func scripted(t *testing.T, change func(*Options), test func(b *bed)) {
+func withScript(t *testing.T, change func(*Options), test func(b *fixture)) {
 	t.Helper()
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := &bed{T: t, change: change, script: &script{}}
-		b.client = b.clientOf(b.script, false)
-		b.live(test)
+		b := &fixture{T: t, options: change, script: &script{}}
+		b.client = b.newScriptClient(b.script, false)
+		b.run(test)
 	})
 }
 
-func (b *bed) live(test func(b *bed)) {
+func (b *fixture) run(test func(b *fixture)) {
 	time.Sleep(37*time.Second + 123*time.Millisecond) // no round times
-	b.path, b.asked = filepath.Join(b.TempDir(), "queue.db"), map[string][]time.Time{}
-	b.open()
+	b.path, b.requests = filepath.Join(b.TempDir(), "queue.db"), map[string][]time.Time{}
+	b.openStore()
 	b.start()
 	test(b)
 	b.stop()
-	b.shut()
+	b.closeStore()
 }
 
 // openBox opens a sandbox and a client of it.
-func (b *bed) openBox(contractOnly bool) {
+func (b *fixture) openSandbox(contractOnly bool) {
 	var err error
-	b.box, err = sandbox.Open(b.Context(), sandbox.Options{Path: filepath.Join(b.TempDir(), "sandbox.db"), ContractOnly: contractOnly})
+	b.sandbox, err = sandbox.Open(b.Context(), sandbox.Options{Path: filepath.Join(b.TempDir(), "sandbox.db"), ContractOnly: contractOnly})
 	if err != nil {
 		b.Fatal(err)
 	}
 	pipe := pipetest.Listen()
-	b.client = b.serve(pipe, b.counted(b.box.Handler()), tracker.Options{Key: b.box.SecretKey(), Dial: pipe.Dial})
-	b.Cleanup(func() { b.box.Close() })
+	b.client = b.newClient(pipe, b.countRequests(b.sandbox.Handler()), tracker.Options{Key: b.sandbox.SecretKey(), Dial: pipe.Dial})
+	b.Cleanup(func() { b.sandbox.Close() })
 }
 
 // clientOf serves a script and gives a client of it.
-func (b *bed) clientOf(s *script, proven bool) *tracker.Client {
+func (b *fixture) newScriptClient(s *script, proven bool) *tracker.Client {
 	pipe := pipetest.Listen()
-	return b.serve(pipe, s, tracker.Options{Key: "sk_test", Dial: s.dial(pipe.Dial), Proven: proven})
+	return b.newClient(pipe, s, tracker.Options{Key: "sk_test", Dial: s.dial(pipe.Dial), Proven: proven})
 }
 
 // serve serves a handler, and makes a client of it.
-func (b *bed) serve(pipe *pipetest.Pipe, h http.Handler, o tracker.Options) *tracker.Client {
+func (b *fixture) newClient(pipe *pipetest.Pipe, h http.Handler, o tracker.Options) *tracker.Client {
 	server := &http.Server{Handler: h}
 	served := make(chan struct{})
 	go func() { defer close(served); server.Serve(pipe) }()
@@ -116,7 +116,7 @@ func (b *bed) serve(pipe *pipetest.Pipe, h http.Handler, o tracker.Options) *tra
 }
 
 // open opens the queue.
-func (b *bed) open() {
+func (b *fixture) openStore() {
 	store, err := queue.Open(b.Context(), queue.Options{Path: b.path})
 	if err != nil {
 		b.Fatal(err)
@@ -124,29 +124,29 @@ func (b *bed) open() {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- store.Run(ctx) }()
-	b.store, b.disk = store, &flaky{fails: map[Step]bool{}}
-	b.shut = sync.OnceFunc(func() {
+	b.store, b.disk = store, &flakyDisk{fails: map[Step]bool{}}
+	b.closeStore = sync.OnceFunc(func() {
 		cancel()
 		if err := errors.Join(<-ended, store.Close()); err != nil {
 			b.Error(err)
 		}
 	})
-	b.Cleanup(b.shut)
+	b.Cleanup(b.closeStore)
 }
 
 // counted counts what is asked. A service that is not known to honour
 // Idempotency-Key does not, or it would hide what is sent twice.
-func (b *bed) counted(next http.Handler) http.Handler {
+func (b *fixture) countRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		what := r.Method + " " + strings.TrimPrefix(r.URL.Path, "/api/v1")
 		b.mu.Lock()
-		b.asked[what] = append(b.asked[what], time.Now())
-		if !b.honours {
+		b.requests[what] = append(b.requests[what], time.Now())
+		if !b.idempotent {
 			r.Header.Del("Idempotency-Key")
 		}
 		to := next
-		if b.portal != nil {
-			to = b.portal
+		if b.interceptor != nil {
+			to = b.interceptor
 		}
 		b.mu.Unlock()
 		to.ServeHTTP(w, r)
@@ -154,29 +154,29 @@ func (b *bed) counted(next http.Handler) http.Handler {
 }
 
 // between puts something between the loop and the sandbox; nil takes it away.
-func (b *bed) between(portal http.Handler) {
+func (b *fixture) interceptWith(portal http.Handler) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.portal = portal
+	b.interceptor = portal
 }
 
-func (b *bed) askedFor(what string) int { return len(b.times(what)) }
+func (b *fixture) requestCount(what string) int { return len(b.requestTimes(what)) }
 
-func (b *bed) times(what string) []time.Time {
+func (b *fixture) requestTimes(what string) []time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return slices.Clone(b.asked[what])
+	return slices.Clone(b.requests[what])
 }
 
 // start begins a run of the loop. It waits as long as it may between tries.
-func (b *bed) start() {
+func (b *fixture) start() {
 	b.Helper()
 	o := Options{Account: "default", Outbox: b.store, Service: b.client, InstallationID: b.store.InstallationID(), Step: b.disk.step}
-	if b.change != nil {
-		b.change(&o)
+	if b.options != nil {
+		b.options(&o)
 	}
 	b.mu.Lock()
-	b.honours = o.Idempotent
+	b.idempotent = o.Idempotent
 	b.mu.Unlock()
 	loop := New(o)
 	loop.jitter = func(most time.Duration) time.Duration { return most }
@@ -194,27 +194,27 @@ func (b *bed) start() {
 }
 
 // restart ends the loop and the queue, and begins both again.
-func (b *bed) restart() {
+func (b *fixture) restart() {
 	b.stop()
-	b.shut()
-	b.open()
+	b.closeStore()
+	b.openStore()
 	b.start()
 	synctest.Wait()
 }
 
-func (b *bed) arm(fault string, times int) {
+func (b *fixture) armHistoryFault(fault string, times int) {
 	b.Helper()
-	b.armAt("POST /history", fault, times)
+	b.armFault("POST /history", fault, times)
 }
 
-func (b *bed) armAt(match, fault string, times int) {
+func (b *fixture) armFault(match, fault string, times int) {
 	b.Helper()
-	if err := b.box.Arm(sandbox.Fault{Match: match, Fault: fault, Times: times}); err != nil {
+	if err := b.sandbox.Arm(sandbox.Fault{Match: match, Fault: fault, Times: times}); err != nil {
 		b.Fatal(err)
 	}
 }
 
-func (b *bed) commit(all ...viewing.Event) {
+func (b *fixture) commit(all ...viewing.Event) {
 	b.Helper()
 	for i := range all {
 		b.events++
@@ -226,7 +226,7 @@ func (b *bed) commit(all ...viewing.Event) {
 }
 
 // ago is a viewing of a film some time ago.
-func ago(film int64, d time.Duration) viewing.Event {
+func filmAgo(film int64, d time.Duration) viewing.Event {
 	return viewing.Event{
 		Kind: viewing.KindViewing, Count: 1, Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}}},
 		WatchedAt: viewing.At(time.Now().Add(-d)),
@@ -234,22 +234,22 @@ func ago(film int64, d time.Duration) viewing.Event {
 }
 
 // anchor has a film arrive that was watched days ago.
-func (b *bed) anchor() {
+func (b *fixture) deliverAnchor() {
 	b.Helper()
-	b.commit(ago(999, 50*time.Hour))
-	b.pass(time.Second)
+	b.commit(filmAgo(999, 50*time.Hour))
+	b.advance(time.Second)
 	if c := b.counts(); c.Delivered != 1 {
 		b.Fatalf("the anchor did not arrive: %+v", c)
 	}
 }
 
 // pass lets time go by.
-func (b *bed) pass(d time.Duration) {
+func (b *fixture) advance(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-func (b *bed) counts() entry.Counts {
+func (b *fixture) counts() entry.Counts {
 	b.Helper()
 	c, err := b.store.Counts(b.Context())
 	if err != nil {
@@ -259,9 +259,9 @@ func (b *bed) counts() entry.Counts {
 }
 
 // films counts the records of each film.
-func (b *bed) films() map[int64]int {
+func (b *fixture) recordsByFilm() map[int64]int {
 	b.Helper()
-	records, err := b.box.Records(b.Context())
+	records, err := b.sandbox.Records(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func (b *bed) films() map[int64]int {
 }
 
 // said are the sentences of the steps of an entry.
-func (b *bed) said(id int64) (all []string) {
+func (b *fixture) stepTexts(id int64) (all []string) {
 	b.Helper()
 	x, err := b.store.Explain(b.Context(), id)
 	if err != nil {
@@ -289,7 +289,7 @@ func (b *bed) said(id int64) (all []string) {
 	return all
 }
 
-func (b *bed) entry(id int64) queue.Entry {
+func (b *fixture) entry(id int64) queue.Entry {
 	b.Helper()
 	x, err := b.store.Explain(b.Context(), id)
 	if err != nil {
@@ -299,7 +299,7 @@ func (b *bed) entry(id int64) queue.Entry {
 }
 
 // row is the account's row.
-func (b *bed) row() account.Row {
+func (b *fixture) accountRow() account.Row {
 	b.Helper()
 	row, err := b.store.Account(b.Context(), "default")
 	if err != nil {
@@ -309,7 +309,7 @@ func (b *bed) row() account.Row {
 }
 
 // edit changes the account's row, as commands and the page do.
-func (b *bed) edit(change func(*account.Row)) {
+func (b *fixture) editAccount(change func(*account.Row)) {
 	b.Helper()
 	if err := b.store.UpdateAccount(b.Context(), "default", change); err != nil {
 		b.Fatal(err)
@@ -319,24 +319,24 @@ func (b *bed) edit(change func(*account.Row)) {
 }
 
 // pause pauses the account for a reason; "" ends that.
-func (b *bed) pause(reason string) {
+func (b *fixture) pause(reason string) {
 	b.Helper()
-	b.edit(func(a *account.Row) { a.Pause.Reason = reason })
+	b.editAccount(func(a *account.Row) { a.Pause.Reason = reason })
 }
 
 // watch commits viewings of films that ended just now, and lets them leave.
-func (b *bed) watch(films ...int64) {
+func (b *fixture) watch(films ...int64) {
 	b.Helper()
 	var all []viewing.Event
 	for _, film := range films {
-		all = append(all, ago(film, 0))
+		all = append(all, filmAgo(film, 0))
 	}
 	b.commit(all...)
 	synctest.Wait()
 }
 
 // state fails unless an entry is in a state after so many attempts.
-func (b *bed) state(id int64, want viewing.State, attempts int) {
+func (b *fixture) expectState(id int64, want viewing.State, attempts int) {
 	b.Helper()
 	if e := b.entry(id); e.State != want || e.Attempts != attempts {
 		b.Errorf("entry %d is %s after %d attempts, want %s after %d", id, e.State, e.Attempts, want, attempts)
@@ -344,7 +344,7 @@ func (b *bed) state(id int64, want viewing.State, attempts int) {
 }
 
 // health fails unless the account is in a state.
-func (b *bed) health(want account.State) {
+func (b *fixture) expectHealth(want account.State) {
 	b.Helper()
 	if h := b.loop.Health(); h.State != want {
 		b.Errorf("health %+v, want %s", h, want)
