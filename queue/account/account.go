@@ -1,14 +1,13 @@
-// Package account is one account at the service, as values: how it stands, what the queue
-// keeps of it, why it is paused, and what its service supports. The queue stores what is
-// here, the loop decides with it, and the daemon shows it.
+// Package account defines the state of one account at the service: what the queue stores about
+// it, why it is paused, and which optional endpoints its service has. The queue stores these
+// values, the loop of package replay decides with them, and the daemon shows them.
 //
-// A pause by a refused key or a wrong address ends when a probe is answered well. The
-// service is asked again after 5 minutes, and then after twice as long each time, up to 6
-// hours. A pause by the user ends when the user resumes, or at the time that the user has
-// set.
+// A pause because of a refused key or a wrong address ends when a probe succeeds. The service is
+// probed after 5 minutes; the interval doubles each time up to 6 hours. A pause by the user ends
+// when the user resumes, or at the time that the user has set.
 //
-// The owner is the first user whose key was used at this address. What waits was watched by
-// that person, so nothing is sent with another person's key.
+// The owner is the first user whose key was used at this address. The pending entries are
+// viewings of that person, so they are never sent with another person's key.
 package account
 
 import (
@@ -18,43 +17,42 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// State is how an account stands, in one word. An instance stands in the same
-// words. A source is ok, waiting or attention.
+// State is the state of an account in one word. The program as a whole uses the same words; a
+// source is ok, waiting or attention.
 type State string
 
 // The states.
 const (
-	OK        State = "ok"        // entries are sent as they come
-	Offline   State = "offline"   // the service cannot be reached, or asks to wait; it is tried again by itself
-	Paused    State = "paused"    // the user has paused it
+	OK        State = "ok"        // entries are sent
+	Offline   State = "offline"   // the service cannot be reached, or asked us to wait; it is retried automatically
+	Paused    State = "paused"    // paused by the user
 	Attention State = "attention" // the user must act: a refused key, a wrong address, a full disk
-	NoKey     State = "no_key"    // there is no key yet; people are told Attention
+	NoKey     State = "no_key"    // there is no key yet; shown as Attention
 )
 
-// Row is what the queue keeps about one account.
+// Row is what the queue stores about one account.
 type Row struct {
 	Name          string
-	BaseURL       string // the address it was last used with
-	Proven        bool   // that address has answered as the service does
-	Pause         Pause  // why nothing is sent; the zero value while entries are sent
+	BaseURL       string // the address that was last used
+	Proven        bool   // the server at that address was recognized as the service
+	Pause         Pause  // the zero value while entries are sent
 	LastDelivered time.Time
-	// Owner is the service's id of the user whose key is used; "" when the
-	// service has not told.
+	// Owner is the service's id of the user whose key is used; "" if unknown.
 	Owner string
-	// Keeps is how the service keeps times: "exact", "minute", "day",
-	// "arrival", or "" as long as that is not known.
+	// Keeps is the precision with which the service stores times: "exact", "minute", "day",
+	// "arrival" (it stores when the request arrived), or "" if unknown.
 	Keeps   string
 	Support Support
-	// MovedAt is when the address was last changed. What was sent before, was
-	// sent elsewhere.
+	// MovedAt is when the address was last changed. Entries sent before that are at the
+	// old address.
 	MovedAt time.Time
-	// OfflineAt is since when the service is out of reach, or asks to wait; zero where
-	// it is not.
+	// OfflineAt is since when the service cannot be reached or asks us to wait; zero if
+	// it is online.
 	OfflineAt time.Time
 }
 
-// SignIn takes note of a login: whose key it is, where the service tells, and
-// that its optional endpoints are to be asked for again.
+// SignIn records a login: the user id of the new key, if known. It makes the optional endpoints
+// be tried again.
 func (r *Row) SignIn(owner string) {
 	r.Support = nil
 	if owner != "" {
@@ -62,7 +60,7 @@ func (r *Row) SignIn(owner string) {
 	}
 }
 
-// MoveTo takes another address: what was known of the last one counts no more.
+// MoveTo changes the address and clears what was known about the service at the old one.
 func (r *Row) MoveTo(baseURL string, now time.Time) {
 	if r.BaseURL == baseURL {
 		return
@@ -73,8 +71,8 @@ func (r *Row) MoveTo(baseURL string, now time.Time) {
 	r.BaseURL, r.Proven, r.Keeps, r.Support, r.Owner, r.OfflineAt = baseURL, false, "", nil, "", time.Time{}
 }
 
-// ClaimOwner takes note of whose key is used, "" where nobody can tell. The first user
-// known is the owner. It reports whether the key may be the owner's.
+// ClaimOwner records whose key is used, "" if unknown. The first known user becomes the owner. It
+// reports false if the key belongs to another user than the owner.
 func (r *Row) ClaimOwner(user string) bool {
 	if r.Owner == "" {
 		r.Owner = user
@@ -82,27 +80,27 @@ func (r *Row) ClaimOwner(user string) bool {
 	return user == "" || r.Owner == user
 }
 
-// SupportLasts is how long it is believed that an endpoint is not there.
+// SupportLasts is how long a missing endpoint is not tried again.
 const SupportLasts = 24 * time.Hour
 
-// Support is what is known of the service's optional endpoints, by their names:
-// "me", "history", "status", "lists", "list_items", "resolve", "resolve_batch".
+// Support is what is known about the service's optional endpoints, by name: "me", "history",
+// "status", "lists", "list_items", "resolve", "resolve_batch".
 type Support map[string]Endpoint
 
 // Endpoint is whether the service has an optional endpoint.
 type Endpoint struct {
 	Has bool      `json:"has"`
-	At  time.Time `json:"at"` // when it was asked
+	At  time.Time `json:"at"` // when that was found out
 }
 
-// MayUse reports whether an endpoint is worth asking: it is not known to be
-// missing, or that was long ago.
+// MayUse reports whether an endpoint should be tried: it was not found missing within
+// [SupportLasts].
 func (s Support) MayUse(name string, now time.Time) bool {
 	e, known := s[name]
 	return !known || e.Has || now.Sub(e.At).Abs() >= SupportLasts
 }
 
-// WithEndpoint is the table after the service has shown whether it has the endpoint.
+// WithEndpoint returns a copy in which the endpoint is recorded as existing or missing.
 func (s Support) WithEndpoint(name string, has bool, now time.Time) Support {
 	all := Support{}
 	maps.Copy(all, s)
@@ -110,46 +108,45 @@ func (s Support) WithEndpoint(name string, has bool, now time.Time) Support {
 	return all
 }
 
-// Silence is a pause in which what is watched is dropped.
+// Silence is the period of a pause in which viewings are dropped.
 type Silence struct {
 	Account     string
-	From, Until time.Time // Until is not part of it
+	From, Until time.Time // Until itself is excluded
 }
 
 // The reasons for a pause.
 const (
 	PausedKey     = "key"     // the service refuses the key
-	PausedAddress = "address" // the address does not answer as the service does
-	PausedUser    = "user"    // the user wishes it; it ends when the user says so, or at its time
+	PausedAddress = "address" // the server at the address is not the service
+	PausedUser    = "user"    // paused by the user, until resumed or until a set time
 )
 
-// The waits between two probes of a paused account. They have no jitter: the
-// user is told the time.
+// The intervals between two probes of a paused account. They have no jitter, because the
+// user is shown the time of the next probe.
 const (
 	firstProbe = 5 * time.Minute
 	lastProbe  = 6 * time.Hour
-	lastStep   = 7 // the first step whose wait is the longest
+	lastStep   = 7 // the first step with the longest interval
 )
 
-// Pause is why nothing is sent for an account, since when and until when, and
-// what to do about it. The zero value is none.
+// Pause is why nothing is sent for an account, since when, until when, and how to end it. The
+// zero value means not paused.
 type Pause struct {
 	Reason  string          // "", [PausedKey], [PausedAddress] or [PausedUser]
 	Problem viewing.Message // what is wrong
 	Hint    viewing.Message // what to do about it
 	Since   time.Time
-	// ProbeAt is when the service is asked whether the reason is gone; zero for
-	// a pause that no answer ends.
+	// ProbeAt is when the next probe is due; zero for a pause that a probe cannot end.
 	ProbeAt   time.Time
-	ProbeStep int // how often it was asked in vain
-	// Until is when the user's pause ends by itself; zero for one without an end.
+	ProbeStep int // number of failed probes
+	// Until is when the user's pause ends; zero if it ends only when resumed.
 	Until time.Time
-	Drops bool // what is watched until then is dropped
+	Drops bool // viewings during the pause are dropped
 }
 
-// ByUser is the pause of a user who wishes it, until a time unless that is zero.
+// ByUser returns a pause by the user, until a time unless that is zero.
 func ByUser(now, until time.Time, drops bool) Pause {
-	until = until.UTC() // stored with the offset that some zones had then, the zero time would not be zero
+	until = until.UTC() // a zero time with the historical offset of a zone would not be zero once stored
 	p := Pause{Reason: PausedUser, Problem: viewing.Say("paused"), Hint: viewing.Say("hint.command", "command", "filmspool resume"), Since: now, Until: until, Drops: drops}
 	if !until.IsZero() {
 		p.Problem = viewing.Say("pausedUntil", "until", until.Format(time.RFC3339))
@@ -160,11 +157,11 @@ func ByUser(now, until time.Time, drops bool) Pause {
 	return p
 }
 
-// EndsByProbe reports whether a probe can end the pause.
+// EndsByProbe reports whether a successful probe ends the pause.
 func (p Pause) EndsByProbe() bool { return p.Reason == PausedKey || p.Reason == PausedAddress }
 
-// Refuse is the pause after the service refused: it begins, or goes on. The
-// next probe is still to be planned.
+// Refuse returns the pause after the service refused a request: a new one, or the same with a new
+// reason. The caller then calls [Pause.PlanProbe].
 func (p Pause) Refuse(reason string, problem, hint viewing.Message, now time.Time) Pause {
 	if p.Reason == "" {
 		p.Since, p.ProbeStep = now, -1
@@ -173,9 +170,9 @@ func (p Pause) Refuse(reason string, problem, hint viewing.Message, now time.Tim
 	return p
 }
 
-// PlanProbe plans the next probe. After a probe that was due the wait doubles. After
-// one that somebody asked for it does not. A wrong address is asked every 5 minutes:
-// often it is the sign-in page of a network that the machine leaves soon.
+// PlanProbe returns the pause with the time of the next probe. The interval doubles after a
+// scheduled probe, but not after one on request. A wrong address is probed every 5 minutes,
+// because it is often the login page of a network that the machine leaves soon.
 func (p Pause) PlanProbe(now time.Time, onRequest bool) Pause {
 	if !onRequest {
 		p.ProbeStep = min(p.ProbeStep+1, lastStep)
@@ -184,7 +181,7 @@ func (p Pause) PlanProbe(now time.Time, onRequest bool) Pause {
 	return p
 }
 
-// probeInterval is how long the next probe is put off.
+// probeInterval returns the time to the next probe.
 func (p Pause) probeInterval() time.Duration {
 	if p.Reason == PausedAddress {
 		return firstProbe
@@ -192,10 +189,9 @@ func (p Pause) probeInterval() time.Duration {
 	return min(firstProbe<<min(max(0, p.ProbeStep), lastStep), lastProbe)
 }
 
-// At is the pause as it stands now. The probe is moved to now when none is
-// planned, or when a wrong clock had put it too far ahead. The user's pause is none
-// after its end. Where the clock was set back behind its beginning it begins now,
-// and is as long as it was.
+// At returns the pause as it is at now. A probe without a time, or with one that is too far ahead
+// because the clock was wrong, is due now. A user's pause whose end has passed is over. If the
+// clock was set back to before its start, the pause starts now and keeps its length.
 func (p Pause) At(now time.Time) Pause {
 	switch {
 	case p.EndsByProbe() && (p.ProbeAt.IsZero() || p.ProbeAt.Sub(now) > p.probeInterval()):
@@ -209,7 +205,7 @@ func (p Pause) At(now time.Time) Pause {
 	return p
 }
 
-// State is how an account with this pause stands, as far as the pause tells.
+// State returns the state of an account with this pause.
 func (p Pause) State() State {
 	switch p.Reason {
 	case "":

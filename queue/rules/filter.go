@@ -13,59 +13,58 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Action is what the user wants to become of a viewing.
+// Action is what the user wants to happen to a viewing.
 type Action string
 
 // The actions, the strictest last.
 const (
 	Send   Action = "send"
-	Hold   Action = "hold"   // it waits for the user
-	Ignore Action = "ignore" // it is kept for the record alone
+	Hold   Action = "hold"   // held until the user releases it
+	Ignore Action = "ignore" // dropped, but kept in the database
 )
 
-// Match says which viewings a filter is for: those that fit all that is set.
-// What a viewing does not tell fits nothing; the zero Match fits all.
+// Match is the condition of a filter: all fields that are set must match. A field that the
+// viewing does not have never matches. The zero Match matches everything.
 type Match struct {
-	// Path names a file of a library, or a folder with all below it, as Kodi
-	// writes it; see [NewFilter].
+	// Path is a file of a library, or a folder with everything below it, as Kodi writes
+	// it; see [NewFilter].
 	Path string `toml:"path,omitempty" json:"path,omitempty"`
-	// Folder is the same for the source of the library, in Kodi's words, under
-	// which the file lies.
+	// Folder is the same for what Kodi calls the source: the root folder of the library
+	// that contains the file.
 	Folder string `toml:"folder,omitempty" json:"folder,omitempty"`
-	// Source is who saw it: a source's name ("browser:3f2a"), the name that a person
-	// gave it ("browser:living-room") or its kind ("browser").
+	// Source is a source's name ("browser:3f2a"), the name that a person gave it
+	// ("browser:living-room") or its kind ("browser").
 	Source string `toml:"source,omitempty" json:"source,omitempty"`
-	// Site is a host name: it fits the host and those below it.
+	// Site is a host name; it includes the hosts below it.
 	Site string `toml:"site,omitempty" json:"site,omitempty"`
-	// Kind is that of the item.
+	// Kind is the type of the item.
 	Kind viewing.MediaType `toml:"kind,omitempty" json:"kind,omitempty"`
-	// Genre and Tag are one of those of the library, in any case of letters; of
-	// an episode, those of its series.
+	// Genre and Tag match one of those in the library, case-insensitively; an episode has
+	// those of its series.
 	Genre string `toml:"genre,omitempty" json:"genre,omitempty"`
 	Tag   string `toml:"tag,omitempty" json:"tag,omitempty"`
-	// ShorterThan is more than the length of the file; 0 is not set.
+	// ShorterThan matches shorter files; 0 means not set.
 	ShorterThan time.Duration `toml:"-" json:"-"`
 }
 
-// Filter is a match and what becomes of the viewings that fit.
+// Filter is a match with the action for the viewings that match.
 type Filter struct {
 	Match
 	Action       Action
-	path, folder string // as doublestar takes them; "" is not set
+	path, folder string // patterns for doublestar; "" means not set
 }
 
-// NewFilter makes a filter. In Path and Folder * stands for any characters
-// within one name, ? for one of them, and ** as a name for any folders. They
-// are compared in any case of letters: whether the machine on which a file
-// lies tells cases apart does not show in its path. For the same reason a
-// backslash is a slash, and \\server\share is smb://server/share. Users,
-// passwords and slashes that are doubled or last do not count.
+// NewFilter returns a filter. In Path and Folder * matches any characters within one name, ? one
+// character, and ** any number of folders. The comparison ignores case, because a path does not
+// show whether the file system of the other machine does. For the same reason a backslash equals
+// a slash, and \\server\share equals smb://server/share. User names, passwords, and repeated or
+// trailing slashes are ignored.
 func NewFilter(m Match, a Action) Filter {
 	return Filter{Match: m, Action: a, path: pathPattern(m.Path), folder: pathPattern(m.Folder)}
 }
 
-// filterFor returns the first filter that fits, and the values that name it to a person.
-// Filters are about viewings: wishes and lists are asked for by a person.
+// filterFor returns the first filter that matches, and the arguments that describe it in a step.
+// Filters apply to viewings only: a person asks for watchlist and list entries.
 func (s Settings) filterFor(source string, v viewing.Event, m *viewing.Media) (Filter, entry.Args) {
 	if v.Kind == viewing.KindViewing && m != nil {
 		names := s.names(source)
@@ -78,8 +77,7 @@ func (s Settings) filterFor(source string, v viewing.Event, m *viewing.Media) (F
 	return Filter{}, nil
 }
 
-// fits reports whether a filter is for an item of a viewing. names are those of the
-// source.
+// fits reports whether a filter matches an item of a viewing. names are the names of the source.
 func (f Filter) fits(names []string, v viewing.Event, m *viewing.Media) bool {
 	return (f.Kind == "" || f.Kind == m.Type) &&
 		(f.Source == "" || slices.Contains(names, f.Source)) &&
@@ -91,22 +89,21 @@ func (f Filter) fits(names []string, v viewing.Event, m *viewing.Media) bool {
 		(f.folder == "" || pathMatches(v.Origin.Folder, f.folder))
 }
 
-// hostMatches reports whether a host is the named one, or below it.
+// hostMatches reports whether a host is name or below it.
 func hostMatches(host, name string) bool {
 	host, name = strings.ToLower(strings.TrimSuffix(host, ".")), strings.ToLower(strings.TrimSuffix(name, "."))
 	return host != "" && (host == name || strings.HasSuffix(host, "."+name))
 }
 
-// containsFold reports whether a word is among others, whatever their case and
-// the spaces around them.
+// containsFold reports whether a word is in a list, ignoring case and surrounding spaces.
 func containsFold(all []string, word string) bool {
 	return slices.ContainsFunc(all, func(one string) bool {
 		return strings.EqualFold(strings.TrimSpace(one), strings.TrimSpace(word))
 	})
 }
 
-// isShorter reports whether the length is known and below a limit: the file's as
-// the library has it, else what the player said.
+// isShorter reports whether the length is known and below a limit: the file's length in the
+// library, else the length that the player reported.
 func isShorter(v viewing.Event, limit time.Duration) bool {
 	if v.Origin.Runtime > 0 {
 		return float64(v.Origin.Runtime) < limit.Seconds()
@@ -114,7 +111,7 @@ func isShorter(v viewing.Event, limit time.Duration) bool {
 	return v.Progress != nil && v.Progress.Duration > 0 && v.Progress.Duration < limit.Seconds()
 }
 
-// String is what the match is about, in the words of the configuration.
+// String returns the match in the words of the configuration.
 func (m Match) String() string {
 	var parts []string
 	for _, p := range []struct{ name, value string }{
@@ -139,8 +136,8 @@ func (m Match) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// pathPattern is a path with stars as doublestar takes it: it names what it fits, and all
-// below that. Brackets are common in the names of files and stand for themselves.
+// pathPattern converts a path with wildcards to a doublestar pattern for it and everything below
+// it. Brackets are common in file names and are escaped.
 func pathPattern(text string) string {
 	if text == "" {
 		return ""
@@ -149,9 +146,8 @@ func pathPattern(text string) string {
 	return plain.Replace(normalize(text)) + "/**"
 }
 
-// normalize is a path of any system or a URL as filters compare it: names in lower
-// case between slashes, the scheme and the host being the first two of a URL, and "."
-// the first of a path from the root.
+// normalize returns a path or URL of any system in the form that filters compare: lower-case
+// names between slashes. A URL begins with its scheme and host, an absolute path with ".".
 func normalize(text string) string {
 	text = strings.ToLower(strings.ReplaceAll(text, `\`, "/"))
 	if share, ok := strings.CutPrefix(text, "//"); ok {
@@ -166,11 +162,11 @@ func normalize(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '/' }), "/")
 }
 
-// maxWraps bounds how often a path is looked for within another.
+// maxWraps limits how deep nested paths are unwrapped.
 const maxWraps = 4
 
-// pathMatches reports whether a pattern names a file of a library: by its own path, or by
-// where the stack, the archive or the disc image lies that it is a part of.
+// pathMatches reports whether a pattern matches a file of a library: its own path, or the path of
+// the stack, archive or disc image that contains it.
 func pathMatches(path, pattern string) bool {
 	for range maxWraps + 1 {
 		if path == "" {
@@ -184,8 +180,8 @@ func pathMatches(path, pattern string) bool {
 	return false
 }
 
-// innerPath is the path within a path of Kodi's: the first part of a stack, or what
-// stands in the place of the host of an archive. "" is none.
+// innerPath returns the path within one of Kodi's nested paths: the first part of a stack, or the
+// encoded path in place of the host of an archive; "" if there is none.
 func innerPath(text string) string {
 	if parts, ok := strings.CutPrefix(text, "stack://"); ok {
 		first, _, _ := strings.Cut(parts, " , ")

@@ -1,6 +1,6 @@
-// Package rules decides what becomes of a viewing: which accounts it belongs to, and
-// whether it may leave or must wait for a person. It is pure: the same viewing,
-// settings and time give the same decision. Every decision says why, as steps.
+// Package rules decides what happens to a viewing: which accounts get it, and whether it is sent,
+// held or dropped. It is pure: the same viewing, settings and time give the same decision. Every
+// decision includes its steps.
 package rules
 
 import (
@@ -13,55 +13,54 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// settleDelay is how long an entry waits that a library has just found. What was
-// marked together is written within two seconds of each other and read within
-// a second or two: by then it is known whether more follows.
+// settleDelay is how long an entry waits that a library has just reported. Items that were marked
+// together are written within two seconds and read within another second or two, so by then their
+// number is known.
 const settleDelay = 5 * time.Second
 
-// Settings is what the user has decided.
+// Settings are the user's settings.
 type Settings struct {
-	// Routes maps a source ("browser:3f2a") or a kind of source ("browser") to
-	// the names of its accounts. The exact name wins over the kind, and that over
-	// "", which stands for every source.
+	// Routes maps a source ("browser:3f2a") or a kind of source ("browser") to the names
+	// of its accounts. The exact name has precedence over the kind, and the kind over "",
+	// which matches every source.
 	Routes map[string][]string
-	// Label is the name that a person gave a source, "" for none: it is as good as
-	// the source's own, as in "browser:living-room". It may change while the program
-	// runs. nil is none.
+	// Label returns the name that a person gave a source, "" if there is none. It can be
+	// used instead of the source's own, as in "browser:living-room". It may change while
+	// the program runs. Label may be nil.
 	Label func(source string) string
-	// Grace is how long an entry stays here before it may leave, so that it can
-	// be dropped first; from 0 to 24 hours.
+	// Grace is the delay before an entry is sent, so that it can be dropped before; from
+	// 0 to 24 hours.
 	Grace time.Duration
-	// Filters are asked in this order; the first that fits has its say.
+	// Filters are tried in this order; the first match applies.
 	Filters []Filter
-	// Classes say what becomes of what libraries find, by its class. Without
-	// a word bulk, backdated and review are held, the others sent.
+	// Classes are the actions for the viewings of libraries by class. By default bulk,
+	// backdated and review are held, the others sent.
 	Classes map[viewing.Class]Action
-	// Approve has every viewing wait until a person approves it. What is imported was
-	// asked for by a person, and does not wait.
+	// Approve holds every viewing until a person approves it, except imports, which a
+	// person has requested.
 	Approve bool
-	// BurstLimit is how many different items of one source may end within a minute; more
-	// are held. 0 is no bound.
+	// BurstLimit is how many viewings of one source may end within a minute; more are
+	// held. 0 means no limit.
 	BurstLimit int
-	// Untitled are the sites whose videos without a title and without a number are ignored.
+	// Untitled are the sites whose videos are dropped if they have neither title nor number.
 	Untitled []string
-	// Silences are the pauses of the account in which what is watched is dropped.
+	// Silences are the pauses of the account in which viewings are dropped.
 	Silences []account.Silence
 }
 
-// Decision is what becomes of one item, the same in each of its accounts.
+// Decision is what happens to one item. It is the same for each of its accounts.
 type Decision struct {
 	State  viewing.State // pending, held or dropped
-	Reason string        // for Held and Dropped: one of the reasons
-	Steps  []entry.Step  // why; the first is about the accounts
-	Why    entry.Step    // the one of them that decided
+	Reason string        // if held or dropped: one of the reasons
+	Steps  []entry.Step  // the explanation; the first step is about the accounts
+	Why    entry.Step    // the step that decided
 	Lane   viewing.Lane
-	// NotBefore is when the entry may leave at the earliest; zero for at once.
+	// NotBefore is the earliest time to send the entry; zero means now.
 	NotBefore time.Time
 }
 
-// Decide decides about one item of v, reported by source. The item m is nil
-// for a list; now is this machine's time. What a filter and the class of a
-// viewing say both count, and the stricter of the two wins.
+// Decide decides about one item of v, reported by source. The item m is nil for a list; now is
+// the current time. If both a filter and the class of a viewing apply, the stricter action wins.
 func Decide(s Settings, source string, v viewing.Event, m *viewing.Media, now time.Time) Decision {
 	_, route := s.route(source)
 	d := Decision{State: viewing.StatePending, Steps: []entry.Step{route}}
@@ -111,19 +110,19 @@ func Decide(s Settings, source string, v viewing.Event, m *viewing.Media, now ti
 	return d
 }
 
-// decide decides.
+// decide sets the decision and adds its step.
 func (d *Decision) decide(state viewing.State, reason, code string, args entry.Args) {
 	d.State, d.Reason = state, reason
 	d.addStep(code, args)
 }
 
-// addStep adds a step. The last one decides.
+// addStep adds a step, which becomes the one that decided.
 func (d *Decision) addStep(code string, args entry.Args) {
 	d.Why = entry.Step{Code: code, Args: args}
 	d.Steps = append(d.Steps, d.Why)
 }
 
-// schedule sets behind whom the entry leaves, and when at the earliest.
+// schedule sets the lane of the entry and its earliest time.
 func (d *Decision) schedule(wait time.Duration, class viewing.Class, now time.Time) {
 	switch class {
 	case viewing.ClassBulk, viewing.ClassBackdated, viewing.ClassImport:
@@ -136,7 +135,7 @@ func (d *Decision) schedule(wait time.Duration, class viewing.Class, now time.Ti
 	}
 }
 
-// actionFor is what the user wants to become of a class.
+// actionFor returns the action for a class.
 func (s Settings) actionFor(c viewing.Class) Action {
 	if a := s.Classes[c]; a != "" {
 		return a
@@ -149,8 +148,8 @@ func (s Settings) actionFor(c viewing.Class) Action {
 	}
 }
 
-// findSilence is the silence that a viewing ended in; nil for none. A day that is not
-// wholly in one counts as outside. What a person adds by hand is wanted.
+// findSilence returns the silence in which a viewing ended; nil if there is none. A day must be
+// completely within it. Viewings that a person adds by hand are never silenced.
 func (s Settings) findSilence(source string, v viewing.Event) *account.Silence {
 	if v.Kind != viewing.KindViewing || source == viewing.SourceCLI {
 		return nil
@@ -168,13 +167,13 @@ func (s Settings) findSilence(source string, v viewing.Event) *account.Silence {
 	return nil
 }
 
-// AccountsOf are the accounts that a source feeds: each once, at least one.
+// AccountsOf returns the accounts of a source, without duplicates; at least one.
 func (s Settings) AccountsOf(source string) []string {
 	accounts, _ := s.route(source)
 	return accounts
 }
 
-// route chooses the accounts, and says why.
+// route returns the accounts of a source and the step that explains them.
 func (s Settings) route(source string) (accounts []string, why entry.Step) {
 	code, via := "rule.route.none", source
 	for _, name := range s.names(source) {
@@ -192,7 +191,7 @@ func (s Settings) route(source string) (accounts []string, why entry.Step) {
 	return accounts, entry.Step{Code: code, Args: entry.Args{"route": via, "accounts": strings.Join(accounts, ", ")}}
 }
 
-// names are what a source is called, the most exact first.
+// names returns the names of a source, the most specific first.
 func (s Settings) names(source string) []string {
 	kind := viewing.SourceKind(source)
 	if s.Label != nil && s.Label(source) != "" {

@@ -9,8 +9,7 @@ import (
 // MediaType is the type of an item, in the words of the service's contract.
 type MediaType string
 
-// The types. Only episodes and films are watched; only films and series are
-// put on a watchlist.
+// The types. Viewings are of films and episodes; watchlist and lists have films and series.
 const (
 	Movie   MediaType = "movie"
 	Episode MediaType = "episode"
@@ -19,7 +18,7 @@ const (
 
 // IDs are identifiers of one item. Zero values are unknown.
 type IDs struct {
-	TMDB int64  `json:"tmdb,omitempty"` // themoviedb.org; the one the service takes
+	TMDB int64  `json:"tmdb,omitempty"` // themoviedb.org; the one that the service accepts
 	IMDB string `json:"imdb,omitempty"` // "tt" and digits
 	TVDB int64  `json:"tvdb,omitempty"` // thetvdb.com
 }
@@ -31,24 +30,24 @@ type Show struct {
 	Year  int    `json:"year,omitempty"`
 }
 
-// Site is where a film or episode was seen, and the site's own numbers of it. They
-// are evidence: no number of a site is one of TMDB.
+// Site is the streaming site of a film or episode, with the site's own numbers. They are never
+// TMDB ids.
 type Site struct {
-	Name   string `json:"name"`             // of the site: "netflix"; 1 to 32 of a-z, 0-9 and "-"
+	Name   string `json:"name"`             // such as "netflix"; 1 to 32 characters of a-z, 0-9 and "-"
 	Title  string `json:"title,omitempty"`  // the site's number of the film or episode
-	Series string `json:"series,omitempty"` // that of the episode's series
-	// Numbering is "site" where season and episode are the site's own count. "" is
-	// not known.
+	Series string `json:"series,omitempty"` // the site's number of the episode's series
+	// Numbering is [SiteNumbering] or ""; the latter means unknown.
 	Numbering string `json:"numbering,omitempty"`
 }
 
-// SiteNumbering says that a site counts seasons and episodes by itself.
+// SiteNumbering means that season and episode are the site's own count, which may differ from
+// TMDB's.
 const SiteNumbering = "site"
 
-// OwnCount reports whether the site counts seasons and episodes by itself.
+// OwnCount reports whether season and episode are the site's own count.
 func (s *Site) OwnCount() bool { return s != nil && s.Numbering == SiteNumbering }
 
-// String names the site and its numbers, for a person: "netflix 80057281 of 70153404".
+// String returns the site and its numbers for people: "netflix 80057281 of 70153404".
 func (s *Site) String() string {
 	text := strings.TrimSpace(s.Name + " " + s.Title)
 	if s.Series != "" {
@@ -57,8 +56,7 @@ func (s *Site) String() string {
 	return text
 }
 
-// Number is the site's own number of a film, or of the series of an episode: it
-// names one work. "" is not known.
+// Number returns the site's own number of a film, or of the series of an episode; "" if unknown.
 func (s *Site) Number(of MediaType) string {
 	switch {
 	case s == nil || of == TV:
@@ -70,8 +68,8 @@ func (s *Site) Number(of MediaType) string {
 	}
 }
 
-// Media is one film, episode or series as a source saw it. Title and year
-// are evidence; they never identify.
+// Media is one film, episode or series as a source reported it. Title and year are evidence and
+// do not identify it.
 type Media struct {
 	Type    MediaType `json:"type"`
 	IDs     IDs       `json:"ids,omitzero"`
@@ -81,27 +79,25 @@ type Media struct {
 	Season  *int      `json:"season,omitempty"`  // from 0 (specials)
 	Episode *int      `json:"episode,omitempty"` // from 1
 	Site    *Site     `json:"site,omitempty"`    // films and episodes only
-	// Unsure says that the item has no identifier because its source is broken,
-	// contradicts itself, or was only a file's name: title and numbers are for a
-	// person to read, and no identity may be concluded from them.
+	// Unsure means that the item has no identifier because its source is broken,
+	// contradicts itself, or was only a file name. A person can read the title and
+	// numbers, but the program must not identify the item by them.
 	Unsure bool `json:"unsure,omitempty"`
 }
 
-// Placed reports whether an episode is known by series identifier, season
-// and number, the form in which it is sent.
+// Placed reports whether an episode is known by series id, season and number, the form in which
+// it is sent.
 func (m Media) Placed() bool {
 	return m.Type == Episode && m.Show != nil && m.Show.IDs.TMDB > 0 && m.Season != nil && m.Episode != nil
 }
 
-// Identified reports whether the service can be told of the item as it
-// stands, without looking anything up.
+// Identified reports whether the item can be sent to the service without a lookup.
 func (m Media) Identified() bool {
 	return m.Placed() || m.IDs.TMDB > 0
 }
 
-// Resolvable reports whether somebody may be able to tell the identifier of the item: by
-// that of IMDb, for an episode that of the series, or by the name of an episode of a
-// known series.
+// Resolvable reports whether a lookup may find the identifier of the item: by its IMDb id, for an
+// episode that of the series, or by the title of an episode of a known series.
 func (m Media) Resolvable() bool {
 	if m.Type == Episode {
 		placed := m.Season != nil && m.Episode != nil
@@ -110,8 +106,8 @@ func (m Media) Resolvable() bool {
 	return m.IDs.IMDB != ""
 }
 
-// Key names the item for ordering and comparison: entries of one key leave
-// in the order they happened. Items without an identifier have the key "".
+// Key returns the key of the item for ordering and comparison: entries with the same key are sent
+// in chronological order. It is "" for an item without an identifier.
 func (m Media) Key() string {
 	switch {
 	case m.Placed():
@@ -123,8 +119,8 @@ func (m Media) Key() string {
 	}
 }
 
-// TMDBPage is the address of the item at TMDB; "" where it has none. TMDB has no page for the
-// number of an episode.
+// TMDBPage returns the address of the item at TMDB; "" if it has none. TMDB has no page for the
+// id of an episode.
 func (m Media) TMDBPage() string {
 	switch {
 	case m.Placed():
@@ -136,12 +132,12 @@ func (m Media) TMDBPage() string {
 	}
 }
 
-// Label is the item in a person's words: "Alpha One (1999)", "Show Red S01E02".
-// It names the identifier when no title is known.
+// Label returns the title of the item for people: "Alpha One (1999)", "Show Red S01E02"; the
+// identifier if no title is known.
 func (m Media) Label() string { return m.LabelIn(func(word string) string { return word }) }
 
-// LabelIn is the label in a language: translate is asked for the words "movie", "tv",
-// "show", "episode", and these after "unknown ".
+// LabelIn is like [Media.Label] in another language: translate is called with the words "movie",
+// "tv", "show" and "episode", each also after "unknown ".
 func (m Media) LabelIn(translate func(string) string) string {
 	name := m.displayName()
 	if name == "" {
@@ -156,11 +152,10 @@ func (m Media) LabelIn(translate func(string) string) string {
 	return name
 }
 
-// HasTitle reports whether a title is known, so that [Media.Label] names no
-// identifier.
+// HasTitle reports whether a title is known, so that [Media.Label] shows no identifier.
 func (m Media) HasTitle() bool { return m.displayName() != "" }
 
-// Nameless reports whether nothing says what the item is: it has no title and no number.
+// Nameless reports whether the item has neither a title nor any number.
 func (m Media) Nameless() bool {
 	show := Show{}
 	if m.Show != nil {
@@ -169,8 +164,8 @@ func (m Media) Nameless() bool {
 	return m.Title == "" && m.IDs == IDs{} && show == Show{Year: show.Year} && (m.Site == nil || m.Site.Title+m.Site.Series == "")
 }
 
-// displayName is the title by which the item goes. That of an episode is its series',
-// or its own where the series is known by an identifier alone.
+// displayName returns the title to show: for an episode that of its series, or its own if the
+// series is known by an identifier only.
 func (m Media) displayName() string {
 	if m.Type == Episode && m.Show != nil && (m.Show.Title != "" || m.Show.IDs == IDs{}) {
 		return m.Show.Title
@@ -178,7 +173,7 @@ func (m Media) displayName() string {
 	return m.Title
 }
 
-// idLabel names the item by the best identifier it has.
+// idLabel returns the item's type and its best identifier.
 func (m Media) idLabel(translate func(string) string) string {
 	ids, word := m.IDs, string(m.Type)
 	if m.Type == Episode && (m.Show != nil || m.Site != nil) {

@@ -6,16 +6,15 @@ import (
 	"strings"
 )
 
-// Message is something a person is told, as data: the code of a text in the catalogue and
-// the values that the text names. Package locale renders it. It is an error, too, so that
-// it can travel as one; [errors.As] finds it.
+// Message is a text for a person, as data: a code of the catalogue and its arguments. Package
+// locale renders it. It is also an error, which [errors.As] finds.
 type Message struct {
 	Code  string            `json:"code"`
 	Args  map[string]string `json:"args,omitempty"` // times are in RFC 3339
 	Cause *Message          `json:"cause,omitempty"`
 }
 
-// Say makes a message with pairs of names and values.
+// Say returns a message with pairs of argument names and values.
 func Say(code string, pairs ...string) Message {
 	m := Message{Code: code}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -27,13 +26,13 @@ func Say(code string, pairs ...string) Message {
 	return m
 }
 
-// Because is the message with a cause. A text names its cause as {what}.
+// Because returns the message with a cause, which is {what} in its text.
 func (m Message) Because(cause Message) Message {
 	m.Cause = &cause
 	return m
 }
 
-// Error is the message for a log: its code, its values and its cause.
+// Error returns the message for a log: its code, arguments and cause.
 func (m Message) Error() string {
 	text := m.Code
 	for _, name := range slices.Sorted(maps.Keys(m.Args)) {
@@ -45,17 +44,17 @@ func (m Message) Error() string {
 	return strings.TrimSpace(text)
 }
 
-// Refusal is an error with what a person is told of it.
+// Refusal is an error with a message and a hint for the user.
 type Refusal struct {
-	Kind    error   // what [errors.Is] finds
-	Message         // what is wrong
-	Hint    Message // what to do; it may be none
+	Kind    error   // for [errors.Is]
+	Message         // describes what is wrong
+	Hint    Message // describes what to do; may be empty
 }
 
-// Unwrap is what kind of error it is, and the message.
+// Unwrap returns the kind of the error and the message.
 func (r *Refusal) Unwrap() []error { return []error{r.Kind, r.Message} }
 
-// MessagesOf are the messages in an error. An error without one is told as it is.
+// MessagesOf returns the messages in an error, or else its text as a message.
 func MessagesOf(err error) []Message {
 	all := messagesIn(err)
 	if len(all) == 0 {
@@ -65,7 +64,7 @@ func MessagesOf(err error) []Message {
 }
 
 func messagesIn(err error) (all []Message) {
-	switch e := err.(type) { //nolint:errorlint // each level is looked at
+	switch e := err.(type) { //nolint:errorlint // the recursion unwraps each level
 	case Message:
 		return []Message{e}
 	case interface{ Unwrap() []error }:
@@ -78,7 +77,8 @@ func messagesIn(err error) (all []Message) {
 	return all
 }
 
-// Verbatim is a message that is told as it is: what a service, a program or the system says.
+// Verbatim returns a message that is shown unchanged: the text of a service, a program or the
+// system.
 func Verbatim(text string) Message {
 	if text == "" {
 		return Message{}

@@ -10,44 +10,43 @@ import (
 // ErrInvalid is wrapped by every error of [Event.Validate].
 var ErrInvalid = errors.New("invalid viewing")
 
-// FieldError names one field that is wrong, in the words of the protocol. It is an
-// [ErrInvalid], and holds the [Message] for a person.
+// FieldError is an invalid field, by its name in the protocol. It wraps [ErrInvalid] and a
+// [Message].
 type FieldError struct {
 	Field string // such as "media.ids.tmdb"
 	Why   Message
 }
 
-// Wrong is the error about a field, with pairs of names and values of the text.
+// Wrong returns the error for a field, with pairs of argument names and values.
 func Wrong(field, code string, pairs ...string) *FieldError {
 	return &FieldError{field, Say(code, append(pairs, "field", field)...)}
 }
 
-// Error names the field, and what is wrong with it.
+// Error returns the field and its message.
 func (e *FieldError) Error() string { return e.Field + ": " + e.Why.Error() }
 
-// Unwrap gives the kind of the error and its message.
+// Unwrap returns [ErrInvalid] and the message.
 func (e *FieldError) Unwrap() []error { return []error{ErrInvalid, e.Why} }
 
-// Bounds of what is accepted. The service's contract bounds season, episode
-// and count from below only; the rest keeps one event small.
+// Limits of an event. The service's contract has only minimums for season, episode and
+// count; the other limits keep events small.
 const (
 	maxCount    = 100
 	maxText     = 1000
 	maxEventID  = 200
 	maxName     = 200
 	maxSiteName = 32
-	maxNumber   = 128 // of a site's own number
+	maxNumber   = 128 // length of a site's own number
 	maxMedia    = 50
 	maxWords    = 100
 	maxSafeInt  = 1<<53 - 1 // the service's largest identifier
 	maxLongText = 4000
-	firstYear   = 1888 // of the oldest film that is known; nothing was watched before
-	lastYear    = 9999 // the contract's form of a time has four digits
+	firstYear   = 1888 // of the oldest known film
+	lastYear    = 9999 // the contract's time format has four digits
 )
 
-// Validate checks a viewing against the field rules of the contract and
-// reports every fault at once, each a [*FieldError]. An item without an
-// identifier is valid: it will be held until it has one.
+// Validate checks an event against the field rules of the contract and returns all faults, each a
+// [*FieldError]. An item without an identifier is valid: it will be held.
 func (v Event) Validate() error {
 	var c checker
 	c.text("id", v.EventID, maxEventID)
@@ -59,7 +58,7 @@ func (v Event) Validate() error {
 		c.inRange("count", int64(v.Count), 1, maxCount)
 		c.inRange("media", int64(len(v.Media)), 1, maxMedia)
 		for _, m := range v.Media {
-			c.require(m.Type == Movie || m.Type == Episode, "media.type", "field.wrong") // a series as a whole is not watched
+			c.require(m.Type == Movie || m.Type == Episode, "media.type", "field.wrong") // a viewing is not of a whole series
 			c.media(m)
 		}
 		if p := v.Progress; p != nil {
@@ -68,7 +67,7 @@ func (v Event) Validate() error {
 	case KindWatchlist, KindListItem:
 		c.require(len(v.Media) == 1, "media", "field.wrong")
 		for _, m := range v.Media {
-			c.require(m.Type == Movie || m.Type == TV, "media.type", "field.wrong") // single episodes have no place on a list
+			c.require(m.Type == Movie || m.Type == TV, "media.type", "field.wrong") // lists cannot contain episodes
 			c.media(m)
 		}
 	case KindList:
@@ -99,24 +98,24 @@ func (v Event) Validate() error {
 	return errors.Join(c.faults...)
 }
 
-// checker gathers faults.
+// checker collects faults.
 type checker struct{ faults []error }
 
-// require notes a fault unless ok.
+// require adds a fault unless ok.
 func (c *checker) require(ok bool, field, code string) {
 	if !ok {
 		c.faults = append(c.faults, Wrong(field, code))
 	}
 }
 
-// inRange notes a number out of its bounds.
+// inRange adds a fault if n is not between least and most.
 func (c *checker) inRange(field string, n, least, most int64) {
 	if n < least || n > most {
 		c.faults = append(c.faults, Wrong(field, "field.range", "least", strconv.FormatInt(least, 10), "most", strconv.FormatInt(most, 10)))
 	}
 }
 
-// media checks the fields of one item, whatever it is used for.
+// media checks the fields that all items have.
 func (c *checker) media(m Media) {
 	c.ids("media.ids", m.IDs)
 	c.text("media.title", m.Title, maxText)
@@ -139,7 +138,8 @@ func (c *checker) media(m Media) {
 	}
 }
 
-// site checks where an item was seen. A blank would end its number.
+// site checks the site of an item. Its numbers must not contain blanks, which separate them in
+// keys.
 func (c *checker) site(s Site) {
 	invalid := func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9') }
 	c.require(s.Name != "" && len(s.Name) <= maxSiteName && !strings.ContainsFunc(s.Name, invalid), "media.site.name", "field.wrong")

@@ -1,6 +1,6 @@
-// Package typed reads what a person types: which film, series or episode is meant, and
-// when it was watched. The same text and the same time give the same answer. What has two
-// meanings is refused: errors are a [viewing.Message] that says how to write it.
+// Package typed parses what a person types: which film, series or episode is meant, and when it
+// was watched. The result depends on the text and the given time only. Ambiguous input is an
+// error: a [viewing.Message] that says how to write it.
 package typed
 
 import (
@@ -14,19 +14,19 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Item is what a text names. A number alone does not say its type.
+// Item is a film, series or episode that a text names. A number alone has no type.
 type Item struct {
-	Type    viewing.MediaType // movie, tv, episode; "" when the text does not say
-	IDs     viewing.IDs       // of an episode, those of its series
-	Season  *int              // from 0 (specials); nil when the text does not say
-	Episode *int              // from 1; nil when the text does not say
+	Type    viewing.MediaType // movie, tv, episode; "" if the text has none
+	IDs     viewing.IDs       // for an episode, those of its series
+	Season  *int              // from 0 (specials); nil if the text has none
+	Episode *int              // from 1; nil if the text has none
 }
 
-// The forms of an item, in lower case.
+// The forms of an item. The text is in lower case.
 var (
 	numberForm = lazy(`^([1-9]\d{0,14})(?:-|-\S*[^\s\d-]\S*)?$`) // 603, 603-the-matrix
 	kindForm   = lazy(`^(?:(movie|film)|tv|series|serie|show|episode|folge)\s+([1-9]\d{0,14})$`)
-	imdbForm   = lazy(`^tt\d{7,12}$`) // a shorter one has lost digits
+	imdbForm   = lazy(`^tt\d{7,12}$`) // a shorter one lacks digits
 	imdbPage   = lazy(`^(?:https?://)?(?:www\.|m\.)?imdb\.com/(?:[a-z-]+/)?title/(tt\d{7,12})(?:[/?#]|$)`)
 	tmdbPage   = lazy(`^(?:(?:https?://)?(?:www\.|m\.)?themoviedb\.org/|/)?(movie|tv)/([1-9]\d{0,14})(?:-[^/?#]*)?` +
 		`(?:/season/(\d{1,5})(?:/episode/([1-9]\d{0,4}))?)?(?:[/?#]|$)`)
@@ -34,8 +34,8 @@ var (
 	yearForm  = lazy(`^(.*\S)\s*\((\d{4})\)$`)
 )
 
-// ParseItem reads a number of themoviedb.org ("603", "603-the-matrix", "movie 603"), an
-// IMDb number ("tt0133093") or an address at one of the two.
+// ParseItem parses a TMDB id ("603", "603-the-matrix", "movie 603"), an IMDb id ("tt0133093") or
+// an address at one of the two.
 func ParseItem(text string) (Item, error) {
 	lower := strings.ToLower(strings.TrimSpace(text))
 	if page := tmdbPage().FindStringSubmatch(lower); page != nil {
@@ -79,21 +79,21 @@ func ParseItem(text string) (Item, error) {
 	}
 }
 
-// parseDigits is the value of digits; 0 where there are none.
+// parseDigits returns the value of digits; 0 if there are none.
 func parseDigits(digits string) int64 {
 	n, _ := strconv.ParseInt(digits, 10, 64)
 	return n
 }
 
-// titleCode is the code of an error about words that may be a title.
+// titleCode is the message code for words that may be a title.
 const titleCode = "typed.title"
 
-// IsTitle reports whether an error says that a text is neither number nor address: it
-// may be a title. Which film that is, only a person can say.
+// IsTitle reports whether an error of [ParseItem] means that the text is neither a number nor an
+// address and may be a title.
 func IsTitle(err error) bool { return isCode(err, titleCode) }
 
-// ParseMedia reads an item of a kind in the forms of [ParseItem]: a film, a whole series,
-// or a series and as much of an episode as the text names.
+// ParseMedia parses an item of a type in the forms of [ParseItem]: a film, a whole series, or a
+// series with the season and episode that the text names.
 func ParseMedia(kind viewing.MediaType, text string) (viewing.Media, error) {
 	m := viewing.Media{Type: kind}
 	i, err := ParseItem(text)
@@ -113,8 +113,8 @@ func ParseMedia(kind viewing.MediaType, text string) (viewing.Media, error) {
 	return m, err
 }
 
-// SplitYear parts words from the year behind them: "Alpha One (1999)". The year is 0
-// where there is none.
+// SplitYear splits a title from the year in parentheses after it: "Alpha One (1999)". The year is
+// 0 if there is none.
 func SplitYear(words string) (title string, year int) {
 	title = strings.TrimSpace(words)
 	if parts := yearForm().FindStringSubmatch(title); parts != nil {
@@ -123,15 +123,15 @@ func SplitYear(words string) (title string, year int) {
 	return title, 0
 }
 
-// textError is a message about a text.
+// textError returns a message that quotes a text.
 func textError(code, text string) viewing.Message {
 	return viewing.Say(code, "text", Quoted(strings.TrimSpace(text)))
 }
 
-// maxShown bounds how much of a text is repeated, in characters.
+// maxShown is how many characters of a text a message quotes.
 const maxShown = 60
 
-// Shortened is the beginning of a text, to be repeated.
+// Shortened returns the beginning of a text for a message.
 func Shortened(text string) string {
 	if letters := []rune(text); len(letters) > maxShown {
 		return string(letters[:maxShown]) + "…"
@@ -139,16 +139,17 @@ func Shortened(text string) string {
 	return text
 }
 
-// Quoted is a text as an error repeats it.
+// Quoted returns a text in quotes for a message.
 func Quoted(text string) string { return strconv.Quote(Shortened(text)) }
 
-// lazy compiles an expression at its first use: most starts of the program use none.
+// lazy returns a function that compiles an expression at its first call: most runs of the program
+// use none of them.
 func lazy(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
-// Nearest is the known word that value may have meant: one in which at most two letters
-// are to be put in, taken out or changed. "" is none.
+// Nearest returns the known word with the smallest edit distance to value; "" if none is within
+// two letters.
 func Nearest(value string, known []string) string {
 	best, least := "", 3
 	for _, word := range known {
@@ -159,7 +160,7 @@ func Nearest(value string, known []string) string {
 	return best
 }
 
-// editDistance is the least number of letters to put in, take out or change.
+// editDistance returns the number of letters to insert, delete or replace.
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -10,12 +10,12 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Reading is one way to understand the words that add something.
+// Reading is one interpretation of the words that a person adds.
 type Reading struct {
 	What            string // a number, an address or a title
-	Year            int    // of a title; 0 where none was typed
-	Season, Episode *int   // nil where none was typed
-	At              *Time  // nil where none was typed
+	Year            int    // of a title; 0 if none was typed
+	Season, Episode *int   // nil if none was typed
+	At              *Time  // nil if none was typed
 }
 
 var (
@@ -24,10 +24,10 @@ var (
 	yearForms   = lazy(`^(?:18[89]|19\d|20\d)\d$`)
 )
 
-// ParseAdd reads what somebody adds, as the arguments of a command: a title, number or
-// address, then the place of an episode, then a time. Where the last words may belong to
-// the title or not ("Black Friday", "Wonder Woman 1984"), it has several readings, the one
-// with the longest title first. Words that stand in quotes are not taken apart.
+// ParseAdd parses what a person adds, as the arguments of a command: a title, number or address,
+// then season and episode, then a time. If the last words may be part of the title ("Black
+// Friday", "Wonder Woman 1984"), it returns several readings, the one with the longest title
+// first. Words in quotes are not split.
 func ParseAdd(args []string, now time.Time) (all []Reading, err error) {
 	words := joinKindWord(strings.Fields(strings.Join(args, " ")))
 	if len(words) == 0 {
@@ -47,9 +47,9 @@ func ParseAdd(args []string, now time.Time) (all []Reading, err error) {
 	return parseTitle(args, words, now)
 }
 
-// ParseFix reads what somebody says that an item is, in the forms of [ParseAdd] but for
-// times: an address of an episode names its place, what stands behind a place is its title,
-// and a place may stand alone.
+// ParseFix parses a correction, in the forms of [ParseAdd] without times. The address of an
+// episode supplies season and episode. Words after season and episode, usually the title of the
+// episode, are ignored. Season and episode alone are a correction, too.
 func ParseFix(text string) (all []Reading) {
 	words := joinKindWord(strings.Fields(text))
 	title, r, _ := splitAtEpisode(append([]string{""}, words...))
@@ -67,7 +67,7 @@ func ParseFix(text string) (all []Reading) {
 	return all
 }
 
-// joinKindWord makes one of the first two words where these name an item: "movie 603".
+// joinKindWord joins the first two words if they name an item: "movie 603".
 func joinKindWord(words []string) []string {
 	if len(words) > 1 && kindForm().MatchString(strings.ToLower(words[0]+" "+words[1])) {
 		return append([]string{words[0] + " " + words[1]}, words[2:]...)
@@ -75,7 +75,7 @@ func joinKindWord(words []string) []string {
 	return words
 }
 
-// splitAtEpisode parts words at the place of an episode: what stands before and behind it.
+// splitAtEpisode splits words at a season and episode.
 func splitAtEpisode(words []string) (before []string, r Reading, behind string) {
 	for i := 1; i < len(words); i++ {
 		rest := strings.Join(words[i:], " ")
@@ -87,15 +87,15 @@ func splitAtEpisode(words []string) (before []string, r Reading, behind string) 
 	return words, Reading{}, ""
 }
 
-// parseTitle reads a title, and a time behind it.
+// parseTitle parses a title and a time after it.
 func parseTitle(args, words []string, now time.Time) (all []Reading, err error) {
 	quoted := len(strings.Fields(args[0]))
 	if quoted > 1 && len(args) > 1 {
 		at, err := parseOptionalTime(strings.Join(args[1:], " "), now)
 		return titleReadings(words[:quoted], Reading{At: at}), err
 	}
-	var timeErr error // why words that are a time are none that can be meant
-	certain := false  // the words behind the title are a time and nothing else
+	var timeErr error // the last words are a time that is not allowed
+	certain := false  // the last words can only be a time
 	for end := len(words) - 1; end > 0; end-- {
 		tail := strings.Join(words[end:], " ")
 		at, err := parseOptionalTime(tail, now)
@@ -118,13 +118,13 @@ func parseTitle(args, words []string, now time.Time) (all []Reading, err error) 
 	return all, nil
 }
 
-// isCode reports whether an error is a message of a code.
+// isCode reports whether an error is a message with a code.
 func isCode(err error, code string) bool {
 	m, ok := errors.AsType[viewing.Message](err)
 	return ok && m.Code == code
 }
 
-// parseOptionalTime reads a time; nil for no words.
+// parseOptionalTime parses a time; nil for an empty text.
 func parseOptionalTime(text string, now time.Time) (*Time, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
@@ -136,7 +136,8 @@ func parseOptionalTime(text string, now time.Time) (*Time, error) {
 	return &at, nil
 }
 
-// titleReadings are r with a title. A year at the end or a word such as "film" before it may be a part of that.
+// titleReadings returns r with a title. A year at the end, or a word such as "film" at the
+// beginning, may be part of the title: then there are several readings.
 func titleReadings(words []string, r Reading) []Reading {
 	r.What, r.Year = SplitYear(strings.Join(words, " "))
 	all := []Reading{r}

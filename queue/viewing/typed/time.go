@@ -11,18 +11,18 @@ import (
 // Time is when something was watched, as a person wrote it.
 type Time struct {
 	at      time.Time
-	dayOnly bool // at is noon of a day of which no more is known
+	dayOnly bool // only the day is known; at is its noon
 	text    string
 }
 
-// The forms of a time, in lower case.
+// The forms of a time. The text is in lower case.
 var (
 	agoForm   = lazy(`^(?:(\d{1,5}) ?(m|min|minutes?|h|hours?|days?) ago|vor (\d{1,5}) ?(minuten?|stunden?|tage?n?))$`)
 	halfOfDay = lazy(`(\d) ([ap]m)\b`)
 	dayAndT   = lazy(`(-\d\d)t(\d)`)
 )
 
-// The words of a time, in lower case.
+// The words of a time. The text is in lower case.
 var (
 	fillers      = []string{"at", "on", "um", "am", "uhr"}
 	lastWords    = []string{"last", "letzte", "letzten"}
@@ -34,10 +34,10 @@ var (
 	}
 )
 
-// ParseTime reads a time in the zone of now, as people write it in English or German:
-// RFC 3339, "2026-03-01", "20/11/2026", "20:15", "8 pm", "yesterday 20:15:30", "last night",
-// "friday", "2 hours ago". "20:15" is today, a weekday the last one before today. What lies
-// ahead is refused only where the day was not written.
+// ParseTime parses a time in the zone of now, in English or German: RFC 3339, "2026-03-01",
+// "20/11/2026", "20:15", "8 pm", "yesterday 20:15:30", "last night", "friday", "2 hours ago".
+// "20:15" is today, a weekday is the last one before today. A time in the future is an error only
+// if the text has no day.
 func ParseTime(text string, now time.Time) (Time, error) {
 	t := Time{text: strings.TrimSpace(text)}
 	lower := strings.ToLower(strings.Join(strings.Fields(text), " "))
@@ -72,8 +72,8 @@ func ParseTime(text string, now time.Time) (Time, error) {
 	return t, nil
 }
 
-// parseWords reads a day and a time of the clock, in any order. Without a day it is now,
-// without a clock that is zero.
+// parseWords parses a day and a time of day, in any order. Without a day it returns now, without
+// a time of day a zero clock.
 func parseWords(lower string, now time.Time) (day, clock time.Time, ok bool) {
 	var last, evening, lastFits bool
 	for _, word := range strings.Fields(lower) {
@@ -96,7 +96,7 @@ func parseWords(lower string, now time.Time) (day, clock time.Time, ok bool) {
 	if last && evening && day.IsZero() {
 		day, lastFits = now.AddDate(0, 0, -1), true
 	}
-	if evening && !clock.IsZero() && clock.Hour() < 6 { // the night of a day ends on the next one
+	if evening && !clock.IsZero() && clock.Hour() < 6 { // "friday night 1:00" is on saturday
 		day = day.AddDate(0, 0, 1)
 	}
 	ok = (!last || lastFits) && (!evening || !day.IsZero()) && !(day.IsZero() && clock.IsZero())
@@ -106,7 +106,7 @@ func parseWords(lower string, now time.Time) (day, clock time.Time, ok bool) {
 	return day, clock, ok
 }
 
-// parseDay reads a day, as one word.
+// parseDay parses a day of one word.
 func parseDay(word string, now time.Time) (time.Time, bool) {
 	if ago, ok := daysAgo[word]; ok {
 		return now.AddDate(0, 0, -ago), true
@@ -121,13 +121,13 @@ func parseDay(word string, now time.Time) (time.Time, bool) {
 			days = append(days, day)
 		}
 	}
-	if len(days) != 1 { // it is none, or can mean two
+	if len(days) != 1 { // no date, or an ambiguous one
 		return now, false
 	}
 	return days[0], true
 }
 
-// parseClock reads a time of the clock, as one word.
+// parseClock parses a time of day of one word.
 func parseClock(word string) (time.Time, bool) {
 	for _, layout := range []string{"15:04", "15:04:05", "3pm", "3:04pm"} {
 		if clock, err := time.Parse(layout, word); err == nil {
@@ -137,13 +137,13 @@ func parseClock(word string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// clockOn is a time of the clock on a day; one that does not exist is moved.
+// clockOn returns a time of day on a day. A time that daylight saving skips is moved.
 func clockOn(day time.Time, hour, minute int) time.Time {
 	return time.Date(day.Year(), day.Month(), day.Day(), hour, minute, 0, 0, day.Location())
 }
 
-// Instant is when a viewing ended. Of a day it is noon, or now when that is
-// still to come today: a day that is told never lies ahead because of its noon.
+// Instant returns when a viewing ended. A day is represented by its noon, or by now if noon is
+// still to come today, so that today is never in the future.
 func (t Time) Instant(now time.Time) viewing.Instant {
 	ended, precision := t.at, viewing.Second
 	if t.dayOnly {
@@ -157,7 +157,7 @@ func (t Time) Instant(now time.Time) viewing.Instant {
 	return in
 }
 
-// Start is the moment itself, and of a day its first one.
+// Start returns the time itself, or the beginning of a day.
 func (t Time) Start() time.Time {
 	if !t.dayOnly {
 		return t.at
@@ -165,7 +165,7 @@ func (t Time) Start() time.Time {
 	return clockOn(t.at, 0, 0)
 }
 
-// End is the moment itself, and of a day the beginning of the next one.
+// End returns the time itself, or the beginning of the day after a day.
 func (t Time) End() time.Time {
 	if t.dayOnly {
 		t.at = t.at.AddDate(0, 0, 1)
@@ -173,8 +173,8 @@ func (t Time) End() time.Time {
 	return t.Start()
 }
 
-// ParseEnd reads when a pause is to end: "2h" from now on, or "until 23:00", which is the
-// next such time in the zone of now.
+// ParseEnd parses when a pause ends: "2h" from now, or "until 23:00", the next such time in the
+// zone of now.
 func ParseEnd(text string, now time.Time) (time.Time, error) {
 	lower := strings.ToLower(strings.Join(strings.Fields(text), " "))
 	if span, err := time.ParseDuration(lower); err == nil && span > 0 {
