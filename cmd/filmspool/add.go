@@ -18,7 +18,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
-// add adds a viewing, or puts something on the watchlist or a list.
+// add adds a viewing, or puts an item on the watchlist or a list.
 func (p *program) add(ctx context.Context, args []string) error {
 	readings, err := typed.ParseAdd(args, time.Now())
 	if err != nil {
@@ -28,8 +28,8 @@ func (p *program) add(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	event := viewing.Event{Kind: viewing.KindViewing, Media: []viewing.Media{m}, WatchedAt: ended(r.At), Count: 1}
-	switch wish := p.wish(); {
+	event := viewing.Event{Kind: viewing.KindViewing, Media: []viewing.Media{m}, WatchedAt: watchEnd(r.At), Count: 1}
+	switch wish := p.isWish(); {
 	case wish && (m.Season != nil || r.At != nil):
 		return mistake("usage.wishTime")
 	case wish && m.Type == viewing.Episode:
@@ -45,19 +45,19 @@ func (p *program) add(ctx context.Context, args []string) error {
 	return p.commit(ctx, event)
 }
 
-// wish reports whether something is put on the watchlist or a list.
-func (p *program) wish() bool { return p.given.watchlist || p.given.onList != "" }
+// isWish reports whether the item is put on the watchlist or a list.
+func (p *program) isWish() bool { return p.given.watchlist || p.given.onList != "" }
 
-// ended is when a viewing ended: now, where nothing was typed.
-func ended(at *typed.Time) viewing.Instant {
+// watchEnd returns the end of a viewing: now if no time was typed.
+func watchEnd(at *typed.Time) viewing.Instant {
 	if at == nil {
 		return viewing.At(time.Now().Truncate(time.Second))
 	}
 	return at.Instant(time.Now())
 }
 
-// item is the film, the episode or, without a place, the series that was typed, and the
-// reading that fits.
+// item returns the typed film, episode or, without an episode number, series, and the reading
+// that was used.
 func (p *program) item(ctx context.Context, readings []typed.Reading) (m viewing.Media, r typed.Reading, err error) {
 	r = readings[0]
 	named, err := typed.ParseItem(r.What)
@@ -86,7 +86,7 @@ func (p *program) item(ctx context.Context, readings []typed.Reading) (m viewing
 		return m, r, mistake("usage.otherEpisode")
 	case r.Season != nil:
 		m.Season, m.Episode = r.Season, r.Episode
-	case m.Type == viewing.Movie && m.IDs.TMDB == 0: // a number of IMDb
+	case m.Type == viewing.Movie && m.IDs.TMDB == 0: // an IMDb number
 		err = p.instance(ctx, daemon.Offline, func(ctl control.API) error {
 			found, err := ctl.Resolve(ctx, viewing.Media{Type: m.Type, IDs: m.IDs})
 			if found.Certain != nil {
@@ -98,9 +98,9 @@ func (p *program) item(ctx context.Context, readings []typed.Reading) (m viewing
 	return m, r, err
 }
 
-// search looks for what words mean. The reading in which the title is exactly that of a
-// film or series wins, and a film before a series that is not a wish; of several a person
-// or --choose decides. NotFound is the error for none.
+// search finds the film or series with a typed title. Exact titles are preferred, and a film to a
+// series unless it is put on a list. If several remain, the user or --choose decides. notFound is
+// the error if there is none.
 func (p *program) search(ctx context.Context, readings []typed.Reading, notFound error) (*control.Meaning, error) {
 	kinds := []viewing.MediaType{viewing.Movie, viewing.TV}
 	if p.given.series || readings[0].Season != nil {
@@ -118,7 +118,7 @@ func (p *program) search(ctx context.Context, readings []typed.Reading, notFound
 			trouble = cmp.Or(trouble, why)
 			if !slices.ContainsFunc(found, isExact) {
 				similar = append(similar, found...)
-			} else if all = append(all, found...); !p.wish() {
+			} else if all = append(all, found...); !p.isWish() {
 				break
 			}
 		}
@@ -143,13 +143,13 @@ func (p *program) search(ctx context.Context, readings []typed.Reading, notFound
 		if m.At == nil {
 			return shortened(m.Is)
 		}
-		return shortened(m.Is) + ", " + p.stdout.Speech().Say("cli.watchedAt", "at", terminal.Minute(ended(m.At).Time()))
+		return shortened(m.Is) + ", " + p.stdout.Speech().Say("cli.watchedAt", "at", terminal.Minute(watchEnd(m.At).Time()))
 	})
 }
 
-// askEpisode asks a person which episode of a series it was.
+// askEpisode asks the user for the episode of a series.
 func (p *program) askEpisode(ctx context.Context, m *viewing.Media, r typed.Reading) error {
-	if p.isPerson() {
+	if p.isInteractive() {
 		answer := p.stderr.Ask(ctx, p.stdin, p.stdout.Speech().Say("cli.whichEpisode"))
 		if readings, err := typed.ParseAdd([]string{"-", answer}, time.Now()); err == nil && readings[0].Season != nil {
 			m.Season, m.Episode = readings[0].Season, readings[0].Episode
@@ -163,7 +163,7 @@ func (p *program) askEpisode(ctx context.Context, m *viewing.Media, r typed.Read
 	return mistake("usage.noEpisode").next(control.Command("filmspool add %s S01E02", what))
 }
 
-// commit hands an event to the instance and tells what became of it.
+// commit adds an event and prints the result.
 func (p *program) commit(ctx context.Context, v viewing.Event) error {
 	var s control.Status
 	return ask(ctx, p, daemon.Offline, func(ctl control.API) (added entry.Entry, err error) {
@@ -184,12 +184,12 @@ func (p *program) commit(ctx context.Context, v viewing.Event) error {
 		switch {
 		case e.EventID != v.EventID:
 			key = "cli.there"
-		case !leaves(e):
+		case !isSendable(e):
 			key = "cli.stands"
 		case e.Kind != viewing.KindViewing:
 			key = "cli.wished"
 		}
-		p.stdout.Say(key, "title", p.label(e), "at", watched(e), "id", strconv.FormatInt(e.ID, 10), "state", p.standing(e))
+		p.stdout.Say(key, "title", p.label(e), "at", watched(e), "id", strconv.FormatInt(e.ID, 10), "state", p.stateText(e))
 		if s.Listen == "" {
 			p.stdout.Say("cli.waitsForStart")
 			p.stdout.Hint(service.StartHint(p.choice.System))

@@ -22,12 +22,12 @@ func TestHintsAreForTheInstanceThatWasAsked(t *testing.T) {
 		"sudo usermod -aG filmspool $USER, then log in again": "sudo usermod -aG filmspool $USER, then log in again",
 		"give ids, or filters, or --all":                      "give ids, or filters, or --all",
 	} {
-		if got := p.addressed(hint); got != want {
+		if got := p.addSystemFlag(hint); got != want {
 			t.Errorf("%q becomes %q, want %q", hint, got, want)
 		}
 	}
 	p.choice.System = false
-	if got := p.addressed("filmspool login"); got != "filmspool login" {
+	if got := p.addSystemFlag("filmspool login"); got != "filmspool login" {
 		t.Errorf("without --system: %q", got)
 	}
 }

@@ -13,42 +13,42 @@ import (
 	"github.com/filmspool/filmspool/queue/entry"
 )
 
-// command is one row of the table of commands. Its texts are in the catalogue, below "help."
-// and "flag.".
+// command is a row of the table of commands. The catalogue has its texts, with the prefixes
+// "help." and "flag.".
 type command struct {
-	use     string // its name and what it takes: [what may be left out], and what may be said again…
-	flags   string // its flags; of those with "|" between them one may be given
-	instead string // what people type for it
-	example string
-	run     func(ctx context.Context, args []string) error // nil shows its help
-	fits    cobra.PositionalArgs                           // nil is what use says
-	verb    entry.Verb                                     // its arguments are entries that this fits
-	below   []command
-	hidden  bool
+	use        string // name and arguments: [optional], repeated…
+	flags      string // names of flags; those joined by "|" are exclusive
+	suggestFor string // words for which it is suggested
+	example    string
+	run        func(ctx context.Context, args []string) error // nil prints the help
+	check      cobra.PositionalArgs                           // nil checks the arguments against use
+	verb       entry.Verb                                     // its arguments are entries to which this verb applies
+	below      []command
+	hidden     bool
 }
 
-// commands are all of them, in the order of the help.
+// commands returns the table of commands, in the order of the help.
 func (p *program) commands() []command {
 	const orders = "state reason account source kind all dry-run yes json"
 	return []command{
-		{use: "open", flags: "print start json", instead: "setup web stats statistics", run: p.open},
+		{use: "open", flags: "print start json", suggestFor: "setup web stats statistics", run: p.open},
 		{
-			use: "login [ADDRESS]", flags: "base-url account tmdb key-stdin", instead: "logout connect auth key", run: p.login, fits: p.noKeyAmong,
+			use: "login [ADDRESS]", flags: "base-url account tmdb key-stdin", suggestFor: "logout connect auth key", run: p.login, check: p.checkLogin,
 			example: "  filmspool login https://tracker.example/api/v1\n  filmspool login --key-stdin < key.txt\n  filmspool login --tmdb",
 		},
 		{
-			use: "status", flags: "seen|all|report|year json", instead: "doctor support info health accounts whoami",
-			run: p.status, fits: p.yearFits,
+			use: "status", flags: "seen|all|report|year json", suggestFor: "doctor support info health accounts whoami",
+			run: p.status, check: p.checkYear,
 		},
 		{
 			use: "diary [WORDS]…", flags: "state reason account source kind since limit json",
-			instead: "list ls history queue search watched", run: p.diary,
+			suggestFor: "list ls history queue search watched", run: p.diary,
 			example: "  filmspool diary matrix\n  filmspool diary --since yesterday\n  filmspool diary --state held",
 		},
-		{use: "show ID", flags: "json", instead: "explain entry", run: p.showEntry},
+		{use: "show ID", flags: "json", suggestFor: "explain entry", run: p.showEntry},
 		{
 			use: "add TITLE|NUMBER|ADDRESS… [S01E02] [WHEN]…", flags: "watchlist|list series choose json",
-			instead: "watchlist want log watch movie film episode", run: p.add,
+			suggestFor: "watchlist want log watch movie film episode", run: p.add,
 			example: `  filmspool add Heat 1995 last night
   filmspool add "Breaking Bad" S01E02 friday 20:15
   filmspool add https://www.themoviedb.org/tv/1396 --watchlist
@@ -56,27 +56,27 @@ func (p *program) commands() []command {
 		},
 		{
 			use: "fix ID [WHAT]…", flags: "choose watched-at account delivered list forget dry-run yes json",
-			instead: "edit correct rules settle resolve rename", run: p.fix, fits: p.fixFits, verb: entry.VerbFix,
+			suggestFor: "edit correct rules settle resolve rename", run: p.fix, check: p.checkFix, verb: entry.VerbFix,
 			example: `  filmspool fix 12 603
   filmspool fix 12 "The Matrix (1999)"
   filmspool fix 12 Breaking Bad S01E08
   filmspool fix 12 --watched-at "yesterday 20:15"`,
 		},
 		{
-			use: "send [ID]…", flags: orders + " may-double", instead: "retry release approve keep", run: p.order(entry.VerbSend), verb: entry.VerbSend,
+			use: "send [ID]…", flags: orders + " may-double", suggestFor: "retry release approve keep", run: p.order(entry.VerbSend), verb: entry.VerbSend,
 			example: "  filmspool send 12 13\n  filmspool send --reason bulk\n  filmspool send --all",
 		},
 		{
-			use: "drop [ID]…", flags: orders, instead: "remove delete rm reject", run: p.order(entry.VerbDrop), verb: entry.VerbDrop,
+			use: "drop [ID]…", flags: orders, suggestFor: "remove delete rm reject", run: p.order(entry.VerbDrop), verb: entry.VerbDrop,
 			example: "  filmspool drop 12\n  filmspool drop --reason backdated --yes",
 		},
-		{use: "undo ID…", flags: "dry-run json", instead: "unwatch", run: p.undo, verb: entry.VerbUndo, example: "  filmspool undo 12 --dry-run"},
+		{use: "undo ID…", flags: "dry-run json", suggestFor: "unwatch", run: p.undo, verb: entry.VerbUndo, example: "  filmspool undo 12 --dry-run"},
 		{
 			use: "pause [SPAN|until TIME]…", flags: "account drop json", run: p.pause,
 			example: "  filmspool pause 2h\n  filmspool pause until 23:00 --drop",
 		},
 		{use: "resume", flags: "account json", run: p.resume},
-		{use: "sources", flags: "json", instead: "pair kodi programs clients browsers devices", run: p.listSources, below: []command{
+		{use: "sources", flags: "json", suggestFor: "pair kodi programs clients browsers devices", run: p.listSources, below: []command{
 			{use: "pair", flags: "json", run: p.pair},
 			{use: "kodi", flags: "json", run: p.listKodi, below: []command{
 				{use: "list", flags: "json", run: p.listKodi},
@@ -86,7 +86,7 @@ func (p *program) commands() []command {
 			{use: "programs", flags: "json", run: p.listPrograms, below: []command{
 				{use: "list", flags: "json", run: p.listPrograms},
 				{use: "add NAME", flags: "hook json", run: p.addProgram},
-				{use: "remove ID|NAME", instead: "revoke delete", run: p.removeProgram},
+				{use: "remove ID|NAME", suggestFor: "revoke delete", run: p.removeProgram},
 			}},
 			{use: "untitled", flags: "json", run: p.listUntitled, below: []command{
 				{use: "list", flags: "json", run: p.listUntitled},
@@ -108,19 +108,19 @@ func (p *program) commands() []command {
 			example: "  filmspool export diary.jsonl\n  filmspool export --format letterboxd --since 2026-01-01 films.csv",
 		},
 		{
-			use: "move", flags: "from to dry-run yes json", instead: "migrate copy sync", run: p.move,
+			use: "move", flags: "from to dry-run yes json", suggestFor: "migrate copy sync", run: p.move,
 			example: "  filmspool move --from default --to new",
 		},
 		{use: "backup FILE", run: p.backup},
 		{use: "config", below: []command{
 			{use: "check", flags: "json", run: p.checkConfig},
-			{use: "show", flags: "json", instead: "get list", run: p.showConfig},
+			{use: "show", flags: "json", suggestFor: "get list", run: p.showConfig},
 			{use: "path", flags: "json", run: p.showPaths},
 			{use: "example", run: p.showExample},
-			{use: "set KEY [VALUE]…", flags: "json", instead: "unset", run: p.setConfig, example: "  filmspool config set replay.grace 10m"},
+			{use: "set KEY [VALUE]…", flags: "json", suggestFor: "unset", run: p.setConfig, example: "  filmspool config set replay.grace 10m"},
 			{use: "reload", run: p.reloadConfig},
 		}},
-		{use: "service", instead: "install uninstall start stop restart logs", below: []command{
+		{use: "service", suggestFor: "install uninstall start stop restart logs", below: []command{
 			{
 				use: service.Install, flags: "linger", run: p.installService,
 				example: "  filmspool service install && filmspool service start\n  sudo filmspool --system service install",
@@ -143,7 +143,7 @@ func (p *program) commands() []command {
 	}
 }
 
-// given are the values of the flags of the one command that runs.
+// given contains the values of the flags of the running command.
 type given struct {
 	json, yes, dryRun, all                                             bool
 	print, start, tmdb, keyStdin, report, delivered, corrections       bool
@@ -156,7 +156,7 @@ type given struct {
 	seen, forget                                                       int64
 }
 
-// values is where the flags put theirs. The ones of a command go before the ones of all.
+// values maps flags to their variables. A key with the name of a command takes precedence.
 func (p *program) values() map[string]any {
 	g := &p.given
 	return map[string]any{
@@ -179,10 +179,10 @@ func (p *program) addCommands(parent *cobra.Command, rows []command) {
 	values := p.values()
 	for _, row := range rows {
 		c := &cobra.Command{
-			Use: row.use, Example: row.example, SuggestFor: strings.Fields(row.instead), Hidden: row.hidden, DisableFlagsInUseLine: true, Args: p.fits,
+			Use: row.use, Example: row.example, SuggestFor: strings.Fields(row.suggestFor), Hidden: row.hidden, DisableFlagsInUseLine: true, Args: p.checkArgs,
 		}
-		if row.fits != nil {
-			c.Args = row.fits
+		if row.check != nil {
+			c.Args = row.check
 		}
 		c.RunE = func(c *cobra.Command, args []string) error {
 			if row.run == nil {
@@ -211,7 +211,7 @@ func (p *program) addCommands(parent *cobra.Command, rows []command) {
 	}
 }
 
-// addFlag adds a flag with its value.
+// addFlag adds a flag with its variable.
 func addFlag(f *pflag.FlagSet, name string, value any) {
 	switch value := value.(type) {
 	case *bool:

@@ -17,10 +17,11 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// completionPatience bounds how long a shell waits for values.
-const completionPatience = time.Second
+// completionTimeout is how long a shell waits for values.
+const completionTimeout = time.Second
 
-// completeValues has the shell complete what flags may be, and files only where one is wanted.
+// completeValues sets the completion of flag values, and disables that of files for commands
+// without a file argument.
 func (p *program) completeValues(c *cobra.Command) {
 	values := map[string][]string{
 		"state": states(), "kind": kinds, "reason": viewing.Reasons(), "source": viewing.Sources(),
@@ -34,7 +35,7 @@ func (p *program) completeValues(c *cobra.Command) {
 		case "account", "from", "to":
 			complete = p.completeAccounts
 		}
-		_ = c.RegisterFlagCompletionFunc(f.Name, complete) // it fails only for a flag that has it already
+		_ = c.RegisterFlagCompletionFunc(f.Name, complete) // fails only for a flag that already has one
 	})
 	if c.ValidArgsFunction == nil && !c.HasSubCommands() && !strings.Contains(c.Use, "FILE") && !strings.Contains(c.Use, "PATH") {
 		c.ValidArgsFunction = cobra.NoFileCompletions
@@ -44,11 +45,11 @@ func (p *program) completeValues(c *cobra.Command) {
 	}
 }
 
-// completeIDs offers the entries that a verb fits, of the daemon that runs: a shell that
-// completes must change nothing, and shows no error.
+// completeIDs completes entries to which a verb applies. It only asks a running daemon, changes
+// nothing and prints no errors.
 func (p *program) completeIDs(verb entry.Verb) cobra.CompletionFunc {
 	return func(c *cobra.Command, given []string, _ string) (ids []string, _ cobra.ShellCompDirective) {
-		ctx, cancel := context.WithTimeout(c.Context(), completionPatience)
+		ctx, cancel := context.WithTimeout(c.Context(), completionTimeout)
 		defer cancel()
 		_ = p.instance(ctx, nil, func(ctl control.API) error {
 			for _, state := range verb.States() {
@@ -58,7 +59,7 @@ func (p *program) completeIDs(verb entry.Verb) cobra.CompletionFunc {
 				}
 				for _, e := range all {
 					if id := fmt.Sprint(e.ID); !slices.Contains(given, id) && slices.Contains(e.Actions(time.Now()), verb) {
-						ids = append(ids, cobra.CompletionWithDesc(id, terminal.Harmless(p.label(e))))
+						ids = append(ids, cobra.CompletionWithDesc(id, terminal.Sanitize(p.label(e))))
 					}
 				}
 			}
@@ -68,7 +69,7 @@ func (p *program) completeIDs(verb entry.Verb) cobra.CompletionFunc {
 	}
 }
 
-// completeAccounts offers the accounts of the configuration.
+// completeAccounts completes the configured accounts.
 func (p *program) completeAccounts(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	o, err := p.options()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// checkConfig says whether the configuration can be used.
+// checkConfig prints whether the configuration is valid.
 func (p *program) checkConfig(context.Context, []string) error {
 	o, err := p.options()
 	if err != nil && (!p.given.json || !errors.Is(err, config.ErrInvalid)) {
@@ -38,7 +38,7 @@ func (p *program) checkConfig(context.Context, []string) error {
 	return nil
 }
 
-// printCheck prints what a check has found as JSON: why the configuration was refused, if it was.
+// printCheck prints the result of the check as JSON.
 func (p *program) printCheck(warnings []viewing.Message, err error) error {
 	rendered := func(all []viewing.Message) []string {
 		texts := []string{}
@@ -55,29 +55,29 @@ func (p *program) printCheck(warnings []viewing.Message, err error) error {
 	if err == nil {
 		return printed
 	}
-	return errors.Join(printed, &exitError{error: errSaid, code: exitConfig})
+	return errors.Join(printed, &exitError{error: errPrinted, code: exitConfig})
 }
 
-// inForce is the address that an account uses, and where that comes from.
-type inForce struct {
+// usedAddress is the address that an account uses, with its source.
+type usedAddress struct {
 	BaseURL string `json:"baseUrl"`
 	From    string `json:"from"`
 }
 
-// addresses are those of the accounts, as far as they are known. A key file
-// that cannot be read is told of by the commands that need it.
-func addresses(o daemon.Options) map[string]inForce {
+// addresses returns the known addresses of the accounts. Key files that cannot be read are left
+// out; commands that need them report the error.
+func addresses(o daemon.Options) map[string]usedAddress {
 	keys := config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}
-	all := map[string]inForce{}
+	all := map[string]usedAddress{}
 	for name, set := range o.Config.Accounts {
 		if c, err := keys.Find(name, set, o.Paths.File); err == nil && c.BaseURL != "" {
-			all[name] = inForce{c.BaseURL, c.URLSource}
+			all[name] = usedAddress{c.BaseURL, c.URLSource}
 		}
 	}
 	return all
 }
 
-// showConfig prints every setting in force, and where it comes from.
+// showConfig prints all current settings with their sources.
 func (p *program) showConfig(context.Context, []string) error {
 	o, err := p.options()
 	if err != nil {
@@ -87,7 +87,7 @@ func (p *program) showConfig(context.Context, []string) error {
 	if p.given.json {
 		return p.stdout.JSON(struct {
 			config.Config
-			Addresses map[string]inForce `json:"addresses"`
+			Addresses map[string]usedAddress `json:"addresses"`
 		}{o.Config, used})
 	}
 	text, err := o.Config.Annotated()
@@ -101,13 +101,13 @@ func (p *program) showConfig(context.Context, []string) error {
 	return err
 }
 
-// showExample prints a configuration with every setting.
+// showExample prints an example configuration with every setting.
 func (p *program) showExample(context.Context, []string) error {
 	_, err := p.stdout.Text().Write(config.Example())
 	return err
 }
 
-// showPaths says where the files are.
+// showPaths prints the paths of the files.
 func (p *program) showPaths(context.Context, []string) error {
 	paths, err := config.FindPaths(p.choice, p.getenv)
 	if err != nil {
@@ -124,7 +124,7 @@ func (p *program) showPaths(context.Context, []string) error {
 	return nil
 }
 
-// setConfig changes a setting; without a value, to its default.
+// setConfig changes a setting; without a value it restores the default.
 func (p *program) setConfig(ctx context.Context, args []string) error {
 	set := control.Set{Key: args[0]}
 	if len(args) > 1 {
@@ -145,14 +145,14 @@ func (p *program) setConfig(ctx context.Context, args []string) error {
 	return nil
 }
 
-// changeSettings changes the settings, and says that it counts later where nothing runs.
+// changeSettings changes the settings. If no daemon runs, it says that the change applies later.
 func (p *program) changeSettings(ctx context.Context, change func(control.API) error) error {
 	o, err := p.options()
 	if err != nil {
 		return err
 	}
 	running := false
-	err = p.patiently(func() (err error) { running, err = daemon.ChangeSettings(ctx, o, change); return err })
+	err = p.withProgress(func() (err error) { running, err = daemon.ChangeSettings(ctx, o, change); return err })
 	if errors.Is(err, &control.Fault{Code: control.CodeNotFound}) {
 		err = &exitError{error: err, code: exitUsage}
 	}
@@ -162,7 +162,7 @@ func (p *program) changeSettings(ctx context.Context, change func(control.API) e
 	return misuse(err)
 }
 
-// reloadConfig has the configuration read again.
+// reloadConfig makes the daemon read the configuration again.
 func (p *program) reloadConfig(ctx context.Context, _ []string) error {
 	o, err := p.options()
 	if err == nil {

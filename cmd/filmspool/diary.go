@@ -17,7 +17,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
-// diary lists what was watched.
+// diary lists entries.
 func (p *program) diary(ctx context.Context, args []string) error {
 	f, err := p.filter()
 	if err != nil {
@@ -30,11 +30,11 @@ func (p *program) diary(ctx context.Context, args []string) error {
 	if limit < 1 || limit > 10000 {
 		return mistake("usage.limit", "value", strconv.Itoa(limit))
 	}
-	f.Words, f.ByTime, f.Limit = strings.Join(args, " "), true, limit+1 // one more tells whether there are more
+	f.Words, f.ByTime, f.Limit = strings.Join(args, " "), true, limit+1 // one more shows whether there are more
 	more, speech := false, p.stdout.Speech()
 	return ask(ctx, p, daemon.OfflineExisting, func(ctl control.API) ([]entry.Entry, error) {
 		all, err := ctl.List(ctx, f)
-		more, speech = len(all) > limit, p.naming(ctx, ctl)
+		more, speech = len(all) > limit, p.speechWithNames(ctx, ctl)
 		return all[:min(limit, len(all))], err
 	}, func(all []entry.Entry) {
 		p.sayEntries(all, speech)
@@ -62,7 +62,7 @@ func (p *program) sayEntries(all []entry.Entry, speech locale.Speech) {
 		if e.Kind == viewing.KindWatchlist {
 			what += " (" + speech.Say("page.title.watchlist") + ")"
 		}
-		row := []any{e.ID, watched(e), what, p.standing(e), speech.Source(e.Source)}
+		row := []any{e.ID, watched(e), what, p.stateText(e), speech.Source(e.Source)}
 		if several {
 			row = append(row, e.Account)
 		}
@@ -75,9 +75,9 @@ func (p *program) sayEntries(all []entry.Entry, speech locale.Speech) {
 	}
 }
 
-// standing is the state of an entry, and why it stands there.
-func (p *program) standing(e entry.Entry) string {
-	return p.stdout.Speech().Standing(e.State, e.Reason)
+// stateText returns the state of an entry with its reason.
+func (p *program) stateText(e entry.Entry) string {
+	return p.stdout.Speech().StateText(e.State, e.Reason)
 }
 
 // label names an entry.
@@ -89,8 +89,8 @@ func (p *program) label(e entry.Entry) string {
 	return label
 }
 
-// naming is the person's language with the names of the sources.
-func (p *program) naming(ctx context.Context, ctl control.API) locale.Speech {
+// speechWithNames returns the user's language with the names of the sources.
+func (p *program) speechWithNames(ctx context.Context, ctl control.API) locale.Speech {
 	speech := p.stdout.Speech()
 	if s, err := ctl.Status(ctx); err == nil {
 		speech.Names = s.SourceNames()
@@ -98,10 +98,10 @@ func (p *program) naming(ctx context.Context, ctl control.API) locale.Speech {
 	return speech
 }
 
-// kind is a kind of source.
+// kind returns the name of a kind of source.
 func (p *program) kind(kind string) string { return p.stdout.Speech().Kind(kind) }
 
-// watched is when an entry was watched, in local time.
+// watched returns when an entry was watched, in local time.
 func watched(e entry.Entry) string {
 	switch {
 	case e.WatchedAt.IsZero():
@@ -112,14 +112,14 @@ func watched(e entry.Entry) string {
 	return terminal.Minute(e.WatchedAt.Time())
 }
 
-// filter is which entries the flags choose. It refuses words that no entry has.
+// filter returns the filter from the flags. Unknown states and kinds are an error.
 func (p *program) filter() (entry.Filter, error) {
 	g := &p.given
 	f := entry.Filter{State: viewing.State(g.state), Reason: g.reason, Account: g.account, Source: g.source, Kind: viewing.Kind(g.kind)}
 	return f, cmp.Or(oneOf("state", g.state, states()), oneOf("kind", g.kind, kinds))
 }
 
-// states are those that an entry can be in.
+// states returns the states of entries.
 func states() (words []string) {
 	for _, s := range viewing.States() {
 		words = append(words, string(s))
@@ -127,10 +127,10 @@ func states() (words []string) {
 	return words
 }
 
-// kinds are what an entry can ask for.
+// kinds are the kinds of entries.
 var kinds = []string{"viewing", "watchlist", "list", "list_item"}
 
-// entryIDs reads the ids of entries.
+// entryIDs parses ids of entries.
 func entryIDs(words []string) (ids []int64, err error) {
 	for _, word := range words {
 		id, err := strconv.ParseInt(word, 10, 64)
@@ -142,7 +142,7 @@ func entryIDs(words []string) (ids []int64, err error) {
 	return ids, nil
 }
 
-// moment reads the time of a flag; a day begins at midnight here. It is zero for "".
+// moment parses the time in a flag. A day means its start. "" is the zero time.
 func moment(flag, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

@@ -15,7 +15,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
-// export writes the diary in a form, to a new file or to the standard output.
+// export writes the diary in a format, to a new file or to the standard output.
 func (p *program) export(ctx context.Context, args []string) (err error) {
 	e := control.Export{Form: cmp.Or(p.given.format, "jsonl")}
 	if err := oneOf("format", e.Form, control.ExportForms); err != nil {
@@ -54,8 +54,8 @@ func (p *program) export(ctx context.Context, args []string) (err error) {
 	})
 }
 
-// newFile has write fill a new file that only its owner can read, and says so. The file gets
-// its content when that is whole: of an export that is cut an empty file stays at most.
+// newFile creates a file readable only by its owner and lets write fill it. The content appears
+// under the name when it is complete; an interrupted export leaves at most an empty file.
 func (p *program) newFile(name string, write func(io.Writer) error) error {
 	reserved, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	switch {

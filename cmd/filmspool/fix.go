@@ -18,15 +18,15 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
-// fixFits wants the id of an entry, unless what is remembered is listed or forgotten.
-func (p *program) fixFits(c *cobra.Command, args []string) error {
+// checkFix requires the id of an entry unless corrections are listed or forgotten.
+func (p *program) checkFix(c *cobra.Command, args []string) error {
 	if p.given.corrections || p.given.forget != 0 {
 		return nil
 	}
-	return p.fits(c, args)
+	return p.checkArgs(c, args)
 }
 
-// fix says what an entry is, when it was watched, whose it is, or that it was delivered.
+// fix sets what an entry is, when it was watched, its account, or that it was delivered.
 func (p *program) fix(ctx context.Context, args []string) error {
 	switch {
 	case p.given.corrections:
@@ -47,11 +47,11 @@ func (p *program) fix(ctx context.Context, args []string) error {
 	if what := strings.TrimSpace(strings.Join(args[1:], " ")); what != "" {
 		return p.fixItem(ctx, control.Fix{ID: ids[0], What: what})
 	}
-	return p.fixRest(ctx, ids)
+	return p.fixOther(ctx, ids)
 }
 
-// fixRest changes when an entry was watched, whose it is, or that it was delivered.
-func (p *program) fixRest(ctx context.Context, ids []int64) error {
+// fixOther sets when an entry was watched, its account, or that it was delivered.
+func (p *program) fixOther(ctx context.Context, ids []int64) error {
 	g := p.given
 	o := entry.Order{Selection: entry.Selection{IDs: ids}, DryRun: g.dryRun}
 	var at typed.Time
@@ -84,7 +84,7 @@ func (p *program) fixRest(ctx context.Context, ids []int64) error {
 	}, p.sayFixed)
 }
 
-// sayFixed tells what an entry is after a change.
+// sayFixed prints an entry after a change.
 func (p *program) sayFixed(e entry.Entry) {
 	if p.given.dryRun {
 		p.stdout.Say("cli.unchanged")
@@ -93,11 +93,11 @@ func (p *program) sayFixed(e entry.Entry) {
 	if m := e.Media; m != nil && m.HasTitle() && m.TMDBPage() != "" {
 		title += " (" + strings.TrimPrefix(m.TMDBPage(), "https://www.") + ")"
 	}
-	p.stdout.Say("cli.fixed", "title", title, "at", watched(e), "account", e.Account, "state", p.standing(e))
+	p.stdout.Say("cli.fixed", "title", title, "at", watched(e), "account", e.Account, "state", p.stateText(e))
 }
 
-// fixItem finds out what is meant, has a person choose where that is not certain, shows
-// what follows, and then says it. Nothing is locked while a person is asked.
+// fixItem searches for the item, asks the user to choose if it is not certain, shows the
+// consequences, and then makes the change. Nothing is locked while the user is asked.
 func (p *program) fixItem(ctx context.Context, f control.Fix) error {
 	tell := func() (out control.Fixed, err error) {
 		err = p.instance(ctx, daemon.Offline, func(ctl control.API) (err error) {
@@ -111,7 +111,7 @@ func (p *program) fixItem(ctx context.Context, f control.Fix) error {
 		return err
 	}
 	f.Is, f.DryRun = found.Certain, true
-	if f.Is == nil || p.given.choose > 0 || found.Searched && p.isPerson() && !p.given.yes {
+	if f.Is == nil || p.given.choose > 0 || found.Searched && p.isInteractive() && !p.given.yes {
 		if f.Is, err = choose(ctx, p, found.Candidates, shortened); err != nil && p.given.json {
 			err = errors.Join(p.stdout.JSON(found), err)
 		}
@@ -120,7 +120,7 @@ func (p *program) fixItem(ctx context.Context, f control.Fix) error {
 		return err
 	}
 	done, err := tell()
-	if err == nil && !p.given.dryRun && p.followAgreed(ctx, done) {
+	if err == nil && !p.given.dryRun && p.confirmFollowing(ctx, done) {
 		f.DryRun = false
 		done, err = tell()
 	}
@@ -137,14 +137,13 @@ func (p *program) fixItem(ctx context.Context, f control.Fix) error {
 		p.sayFixed(done.Entry)
 	}
 	if r := done.Remembered; r != nil {
-		p.stdout.Say("cli.remembered", "told", told(r.Reported), "is", r.Is)
+		p.stdout.Say("cli.remembered", "told", clueText(r.Reported), "is", r.Is)
 	}
 	p.sayFollowing(done)
 	return nil
 }
 
-// choose has one of several chosen: by --choose, counted from 1, or by a person who is
-// asked.
+// choose returns one of several items: the number from --choose, or the user's choice.
 func choose[T any](ctx context.Context, p *program, all []T, name func(T) string) (*T, error) {
 	number := p.given.choose
 	unclear := mistake("usage.unclear").next(viewing.Say("hint.choose"))
@@ -161,7 +160,7 @@ func choose[T any](ctx context.Context, p *program, all []T, name func(T) string
 		t.Row(i+1, name(c))
 	}
 	t.Flush()
-	if !p.isPerson() {
+	if !p.isInteractive() {
 		return nil, unclear
 	}
 	i, err := strconv.Atoi(p.stderr.Ask(ctx, p.stdin, p.stdout.Speech().Say("cli.which", "n", len(all))))
@@ -171,26 +170,26 @@ func choose[T any](ctx context.Context, p *program, all []T, name func(T) string
 	return &all[i-1], nil
 }
 
-// followAgreed shows what else would change, and asks for a confirmation. It is true without
-// a question where nothing else changes.
-func (p *program) followAgreed(ctx context.Context, would control.Fixed) bool {
-	if !p.isPerson() || p.given.yes || would.AlsoChanged == 0 {
+// confirmFollowing shows the other entries that would change and asks for a confirmation. Without
+// any it returns true.
+func (p *program) confirmFollowing(ctx context.Context, would control.Fixed) bool {
+	if !p.isInteractive() || p.given.yes || would.AlsoChanged == 0 {
 		return true
 	}
 	p.sayFollowing(would)
-	return p.stderr.Agreed(ctx, p.stdin, p.stdout.Speech().Say("cli.changeAll"))
+	return p.stderr.Confirm(ctx, p.stdin, p.stdout.Speech().Say("cli.changeAll"))
 }
 
-// mostFollowing is how many entries that follow are listed.
-const mostFollowing = 10
+// maxFollowing is how many other changed entries are listed.
+const maxFollowing = 10
 
-// sayFollowing lists the entries that follow, or the first of many.
+// sayFollowing lists the first entries that change as well.
 func (p *program) sayFollowing(done control.Fixed) {
 	if done.AlsoChanged == 0 {
 		return
 	}
 	p.stdout.Say("cli.following", "n", done.AlsoChanged)
-	listed := done.Also[:min(len(done.Also), mostFollowing)]
+	listed := done.Also[:min(len(done.Also), maxFollowing)]
 	for _, o := range listed {
 		p.stdout.Printf("  %d  %s → %s\n", o.Entry, p.label(entry.Entry{Media: &o.Was}), p.label(entry.Entry{Media: &o.Is}))
 	}
@@ -199,7 +198,7 @@ func (p *program) sayFollowing(done control.Fixed) {
 	}
 }
 
-// sayCorrections prints a table of what is remembered.
+// sayCorrections prints a table of the remembered corrections.
 func (p *program) sayCorrections(all []resolve.Correction) {
 	if len(all) == 0 {
 		p.stdout.Say("cli.nothingRemembered")
@@ -207,13 +206,13 @@ func (p *program) sayCorrections(all []resolve.Correction) {
 	}
 	t := p.stdout.Table(1, "id", "told", "is", "since", "entries")
 	for _, r := range all {
-		t.Row(r.ID, told(r.Reported), r.Is, r.Since.Local().Format(time.DateOnly), r.Entries)
+		t.Row(r.ID, clueText(r.Reported), r.Is, r.Since.Local().Format(time.DateOnly), r.Entries)
 	}
 	t.Flush()
 }
 
-// told is what a source told of a film or series.
-func told(c resolve.Clue) string {
+// clueText returns what a source reported about a film or series.
+func clueText(c resolve.Clue) string {
 	parts := []string{}
 	if c.Title != "" {
 		parts = append(parts, typed.Quoted(c.Title))
@@ -233,7 +232,7 @@ func told(c resolve.Clue) string {
 	return strings.Join(parts, " ")
 }
 
-// shortened is a candidate whose title is not too long for a line.
+// shortened returns a candidate with its title shortened to fit a line.
 func shortened(c resolve.Candidate) string {
 	c.Title = typed.Shortened(c.Title)
 	return c.String()

@@ -12,14 +12,14 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// maxWanted bounds one line that asks about an item, in bytes.
-const maxWanted = 64 << 10
+// maxLine is the maximum length of an input line in bytes.
+const maxLine = 64 << 10
 
-// identify reads items, a line each, and says what they are.
+// identify reads items from the standard input, one per line, and prints what they are.
 func (p *program) identify(ctx context.Context, _ []string) error {
 	return p.instance(ctx, daemon.Offline, func(ctl control.API) error {
 		lines := bufio.NewScanner(p.stdin)
-		lines.Buffer(nil, maxWanted)
+		lines.Buffer(nil, maxLine)
 		for n := 1; lines.Scan(); n++ {
 			var w struct {
 				Kind viewing.MediaType `json:"kind"`
@@ -46,7 +46,7 @@ func (p *program) identify(ctx context.Context, _ []string) error {
 			}
 		}
 		if errors.Is(lines.Err(), bufio.ErrTooLong) {
-			return mistake("usage.longLine", "n", strconv.Itoa(maxWanted))
+			return mistake("usage.longLine", "n", strconv.Itoa(maxLine))
 		}
 		return lines.Err()
 	})

@@ -52,7 +52,7 @@ func (p *program) importFile(ctx context.Context, ctl control.API, name string) 
 	}
 	id, agreed := f.ID, false
 	if f, err = p.previewFile(ctx, ctl, id); err == nil && !p.given.dryRun {
-		if agreed = f.Agreed || f.New == 0 || p.given.yes || p.saysYes(ctx, "cli.importFile", "n", f.New); agreed {
+		if agreed = f.Agreed || f.New == 0 || p.given.yes || p.confirm(ctx, "cli.importFile", "n", f.New); agreed {
 			f, err = p.runImport(ctx, ctl, f)
 		}
 	}
@@ -88,7 +88,7 @@ func (p *program) previewFile(ctx context.Context, ctl control.API, id string) (
 	}
 	if err == nil && f.AmbiguousDates > 0 && asks {
 		order.Dates = control.MonthFirst
-		if p.saysYes(ctx, "cli.dayFirst", "n", f.AmbiguousDates) {
+		if p.confirm(ctx, "cli.dayFirst", "n", f.AmbiguousDates) {
 			order.Dates = control.DayFirst
 		}
 		f, err = ctl.PreviewFile(ctx, order)

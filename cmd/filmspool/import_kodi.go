@@ -52,7 +52,7 @@ func (p *program) handOver(ctx context.Context, ctl control.API, o control.KodiI
 		switch {
 		case did.NeedsYes && !o.DryRun:
 			return did, mistake("usage.importDoubles").next(viewing.Say("hint.importAnyway"))
-		case o.DryRun || did.Plays() == 0 || terminal.IsTerminal(p.stdin) && !p.saysYes(ctx, "cli.import", "n", did.Plays()):
+		case o.DryRun || did.Plays() == 0 || terminal.IsTerminal(p.stdin) && !p.confirm(ctx, "cli.import", "n", did.Plays()):
 			return did, nil
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 )
 
-// options gathers what the flags, the environment and the configuration say.
+// options combines the flags, the environment and the configuration.
 func (p *program) options() (daemon.Options, error) {
 	paths, err := config.FindPaths(p.choice, p.getenv)
 	if err != nil {
@@ -29,24 +29,24 @@ func (p *program) options() (daemon.Options, error) {
 	}, nil
 }
 
-// alone works on a state folder while no daemon runs.
-type alone func(context.Context, daemon.Options, func(control.API) error) error
+// offlineFunc works on a state folder while no daemon runs, such as [daemon.Offline].
+type offlineFunc func(context.Context, daemon.Options, func(control.API) error) error
 
-// instance calls do with the running daemon. When none runs, offline does, with
-// the state folder itself; nil is for what needs a daemon.
-func (p *program) instance(ctx context.Context, offline alone, do func(control.API) error) error {
+// instance calls do with the API of the running daemon. If none runs, offline opens the state
+// folder itself; nil means that the command needs a daemon.
+func (p *program) instance(ctx context.Context, offline offlineFunc, do func(control.API) error) error {
 	o, err := p.options()
 	if err != nil {
 		return err
 	}
-	return p.patiently(func() error {
+	return p.withProgress(func() error {
 		_, err := reach(ctx, o, offline, do)
 		return err
 	})
 }
 
-// reach is [program.instance] with options that are known, and reports whether a daemon runs.
-func reach(ctx context.Context, o daemon.Options, offline alone, do func(control.API) error) (running bool, err error) {
+// reach is like [program.instance] with given options, and reports whether a daemon runs.
+func reach(ctx context.Context, o daemon.Options, offline offlineFunc, do func(control.API) error) (running bool, err error) {
 	found, err := daemon.Connect(ctx, o.Paths)
 	switch {
 	case err == nil:
@@ -58,8 +58,8 @@ func reach(ctx context.Context, o daemon.Options, offline alone, do func(control
 	return false, offline(ctx, o, do)
 }
 
-// ask asks the instance, and prints its answer: as JSON, or as say does in words.
-func ask[T any](ctx context.Context, p *program, offline alone, question func(control.API) (T, error), say func(T)) error {
+// ask calls the instance and prints the answer, as JSON or with say.
+func ask[T any](ctx context.Context, p *program, offline offlineFunc, question func(control.API) (T, error), say func(T)) error {
 	return p.instance(ctx, offline, func(ctl control.API) error {
 		answer, err := question(ctl)
 		switch {
@@ -73,12 +73,12 @@ func ask[T any](ctx context.Context, p *program, offline alone, question func(co
 	})
 }
 
-// patiently does what may take long, and says on the standard error that it goes on, unless
-// somebody is being asked.
-func (p *program) patiently(do func() error) error {
-	return terminal.Telling(do, func(took time.Duration) {
+// withProgress calls do and prints on the standard error that it is still running, unless the
+// user is being asked something.
+func (p *program) withProgress(do func() error) error {
+	return terminal.WithProgress(do, func(took time.Duration) {
 		switch say := p.progress.Load(); {
-		case p.stderr.Asking():
+		case p.stderr.IsAsking():
 		case say != nil:
 			(*say)()
 		default:
@@ -87,12 +87,12 @@ func (p *program) patiently(do func() error) error {
 	})
 }
 
-// saysYes asks a person at the terminal for a yes to a text of the catalogue.
-func (p *program) saysYes(ctx context.Context, key string, values ...any) bool {
-	return p.stderr.Agreed(ctx, p.stdin, p.stdout.Speech().Say(key, values...))
+// confirm asks the user a question of the catalogue and reports whether the answer is yes.
+func (p *program) confirm(ctx context.Context, key string, values ...any) bool {
+	return p.stderr.Confirm(ctx, p.stdin, p.stdout.Speech().Say(key, values...))
 }
 
-// isPerson reports whether somebody is at a terminal, who can be asked.
-func (p *program) isPerson() bool {
+// isInteractive reports whether the command can ask the user.
+func (p *program) isInteractive() bool {
 	return terminal.IsTerminal(p.stdin) && p.stdout.IsTerminal() && !p.given.json
 }

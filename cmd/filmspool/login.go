@@ -17,7 +17,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// login proves a key, and keeps it.
+// login checks a key with the service and stores it.
 func (p *program) login(ctx context.Context, args []string) (err error) {
 	l := control.Login{BaseURL: cmp.Or(p.given.baseURL, strings.Join(args, "")), Account: cmp.Or(p.given.account, viewing.DefaultAccount), TMDB: p.given.tmdb}
 	if p.given.keyStdin {
@@ -37,8 +37,8 @@ func (p *program) login(ctx context.Context, args []string) (err error) {
 	})
 }
 
-// noKeyAmong takes one address, and repeats no word: it may be the key.
-func (p *program) noKeyAmong(_ *cobra.Command, args []string) error {
+// checkLogin accepts one address. It does not repeat wrong arguments, which may be the key.
+func (p *program) checkLogin(_ *cobra.Command, args []string) error {
 	for _, word := range args {
 		if len(args) > 1 || p.given.tmdb || strings.HasPrefix(word, "eyJ") || strings.Contains(word, "sk_") || strings.Contains(word, "pk_") {
 			return mistake("usage.keyTyped").next(viewing.Say("hint.keyTyped", "command", "filmspool login https://tracker.example/api/v1"))
@@ -47,7 +47,7 @@ func (p *program) noKeyAmong(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// sayLogin tells what the service said.
+// sayLogin prints the service's answer.
 func (p *program) sayLogin(r control.LoginResult) {
 	key := "cli.keyKept"
 	switch {
@@ -64,8 +64,8 @@ func (p *program) sayLogin(r control.LoginResult) {
 	}
 }
 
-// askKey asks a person at a terminal for the key, without showing it. What
-// would be wrong whatever the key is, is said before.
+// askKey asks the user for the key without showing it. Errors that do not depend on the key are
+// reported before.
 func (p *program) askKey(ctx context.Context, l control.Login) (string, error) {
 	l.DryRun = true
 	err := p.instance(ctx, daemon.OfflineCreate, func(ctl control.API) error {
@@ -84,7 +84,7 @@ func (p *program) askKey(ctx context.Context, l control.Login) (string, error) {
 	if l.TMDB {
 		prompt = "cli.askToken"
 	}
-	key, err := p.stderr.Hidden(ctx, file, p.stderr.Speech().Say(prompt, "url", l.BaseURL)+" ")
+	key, err := p.stderr.AskHidden(ctx, file, p.stderr.Speech().Say(prompt, "url", l.BaseURL)+" ")
 	switch {
 	case ctx.Err() != nil:
 		return "", errors.Join(viewing.Say("usage.noKey"), err)

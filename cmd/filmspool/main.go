@@ -1,8 +1,8 @@
-// Command filmspool keeps a film and TV diary: it takes viewings from browsers and Kodi,
-// keeps them on disk, and sends each once to a tracking service. This package has a file
-// for each command, the exit codes, and how errors are shown; what a command does is done
-// by package daemon. Texts are in the language of LC_ALL, LC_MESSAGES or LANG. Exit codes
-// and the fields of --json are stable.
+// Command filmspool is a film and TV diary: it receives viewings from browsers, Kodi and other
+// programs, stores them on disk, and sends each one to a tracking service once. This package
+// contains the commands, the exit codes and the output of errors; package daemon does the work.
+// Texts are in the language of LC_ALL, LC_MESSAGES or LANG. Exit codes and the fields of --json
+// are stable.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
-	_ "time/tzdata" // Windows, small routers and empty containers have no zones of their own
+	_ "time/tzdata" // Windows, small routers and minimal containers have no time zone database
 
 	"github.com/spf13/cobra"
 
@@ -33,11 +33,10 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// version is the release this program belongs to. It is a variable only for
-// the linker, which gives it another one with -X main.version=.
+// version is the release of this program. The linker sets it with -X main.version=.
 var version = "0.1.0"
 
-// The exit codes. They are part of the interface.
+// Exit codes. They are part of the interface.
 const (
 	exitDone       = 0
 	exitFailed     = 1
@@ -49,20 +48,19 @@ const (
 )
 
 func main() {
-	cobra.EnableCommandSorting = false // the list of commands has them in the order of root
+	cobra.EnableCommandSorting = false // help lists commands in the order of root
 	(&program{}).main()
 }
 
-// main is the whole process.
+// main runs the process.
 func (p *program) main() {
-	// The second signal kills: whoever asks twice does not want to wait.
+	// After the first signal the default handling is restored, so a second one kills the process.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-ctx.Done()
 		stop()
 	}()
-	// The standard library's HTTP client logs there what a server sent out of
-	// turn, which could be anything.
+	// The HTTP client of the standard library logs unexpected data of servers there.
 	log.SetOutput(io.Discard)
 	language := cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_MESSAGES"), os.Getenv("LANG"))
 	p.stdin, p.stdout, p.stderr, p.getenv = os.Stdin, terminal.To(os.Stdout).In(language), terminal.To(os.Stderr).In(language), os.Getenv
@@ -80,7 +78,7 @@ type program struct {
 	loop   func(*replay.Options) // see [daemon.Options]; tests set it
 	args   []string
 
-	progress atomic.Pointer[func()] // says how far a command is that takes long; nil is only that it goes on
+	progress atomic.Pointer[func()] // prints the progress of a long command; nil prints only that it is running
 	given    given
 }
 
@@ -106,8 +104,8 @@ func (p *program) run(ctx context.Context, args []string) int {
 
 // root builds the tree of commands.
 func (p *program) root() *cobra.Command {
-	root := &cobra.Command{Use: "filmspool", Args: p.fits, SilenceUsage: true, SilenceErrors: true}
-	// Cobra's own flag needs text/template, which adds 2.7 MB to the program.
+	root := &cobra.Command{Use: "filmspool", Args: p.checkArgs, SilenceUsage: true, SilenceErrors: true}
+	// Cobra's own version flag needs text/template, which adds 2.7 MB to the program.
 	asked := root.Flags().BoolP("version", "v", false, "")
 	root.RunE = func(c *cobra.Command, _ []string) error {
 		if *asked {
@@ -130,27 +128,26 @@ func (p *program) root() *cobra.Command {
 	return root
 }
 
-// exitError is an error with an exit code of its own, and with a hint unless the error
-// has one.
+// exitError is an error with its own exit code, and with a hint unless the error has one.
 type exitError struct {
 	error
 	code int
 	hint viewing.Message
 }
 
-// Unwrap is the error.
+// Unwrap returns the wrapped error.
 func (e *exitError) Unwrap() error { return e.error }
 
-// next adds what to do, which is mostly a command.
+// next adds a hint, usually a command.
 func (e *exitError) next(hint viewing.Message) *exitError {
 	e.hint = hint
 	return e
 }
 
-// errSaid ends a command whose output has said what is wrong.
-var errSaid = errors.New("")
+// errPrinted ends a command that has already printed what is wrong.
+var errPrinted = errors.New("")
 
-// code is the exit code for err.
+// code returns the exit code for an error.
 func code(err error) int {
 	var exit *exitError
 	switch {
@@ -167,19 +164,19 @@ func code(err error) int {
 	}
 }
 
-// show prints err, and the next step where there is one.
+// show prints an error and its hint.
 func (p *program) show(err error) {
-	if errors.Is(err, errSaid) {
+	if errors.Is(err, errPrinted) {
 		return
 	}
 	mark := ""
 	if logging.UsesJournal(p.stderr.Log(), p.getenv) {
-		mark = "<3>" // an error, for whoever asks the journal for those
+		mark = "<3>" // the journal's priority for errors
 	}
 	p.stderr.Fault(mark, locale.Capital(p.stderr.Speech().Error(err)), p.hint(err))
 }
 
-// hint is the next step that err carries, for the instance that was asked; "" for none.
+// hint returns the hint of an error for the instance in use, or "".
 func (p *program) hint(err error) string {
 	var exit *exitError
 	var fault *control.Fault
@@ -195,19 +192,19 @@ func (p *program) hint(err error) string {
 	case errors.Is(err, sqlite.ErrLocked):
 		next = viewing.Say("hint.locked")
 	}
-	return p.addressed(p.stderr.Speech().Message(next))
+	return p.addSystemFlag(p.stderr.Speech().Message(next))
 }
 
-// addressed is a hint whose commands are for the instance that was asked. Hints
-// about services already name the one that they mean, and one about the group names that.
-func (p *program) addressed(hint string) string {
+// addSystemFlag adds --system to the commands in a hint if the machine-wide instance is in use.
+// Commands that already select an instance stay unchanged.
+func (p *program) addSystemFlag(hint string) string {
 	if !p.choice.System || strings.Contains(hint, "--system") || strings.Contains(hint, "filmspool service ") || strings.Contains(hint, "usermod ") {
 		return hint
 	}
 	return strings.ReplaceAll(hint, "filmspool ", "filmspool --system ")
 }
 
-// showVersion prints the version, and what it was built with and for.
+// showVersion prints the version of the program, its Go version and its platform.
 func (p *program) showVersion(context.Context, []string) error {
 	if p.given.json {
 		return p.stdout.JSON(map[string]string{"version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH})

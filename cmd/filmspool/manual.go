@@ -15,13 +15,13 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// frontPage is what the page of the program itself has besides what its
-// commands say: exit codes, environment, files, examples.
+// frontPage contains additional sections of the main page: exit codes, environment, files and
+// examples.
 //
 //go:embed manual.roff
 var frontPage []byte
 
-// manualCommands write the man pages into FOLDER.
+// manualCommands returns the command that writes the man pages to FOLDER.
 func (p *program) manualCommands() []*cobra.Command {
 	return []*cobra.Command{{
 		Use: "manual FOLDER", Hidden: true,
@@ -32,8 +32,8 @@ func (p *program) manualCommands() []*cobra.Command {
 	}}
 }
 
-// writePages writes a page for each command. Their day is SOURCE_DATE_EPOCH
-// (seconds since 1970), so that the same source makes the same pages.
+// writePages writes a page for each command. Its date is SOURCE_DATE_EPOCH (seconds since 1970),
+// so that builds are reproducible.
 func writePages(root *cobra.Command, folder string) error {
 	epoch, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
 	if err != nil {
@@ -52,7 +52,7 @@ func writePages(root *cobra.Command, folder string) error {
 	return completeFrontPage(filepath.Join(folder, "filmspool.1"))
 }
 
-// completeFrontPage puts what no command says before the list of other pages.
+// completeFrontPage inserts the sections of manual.roff before the list of other pages.
 func completeFrontPage(file string) error {
 	page, err := os.ReadFile(file)
 	if err != nil {

@@ -4,5 +4,6 @@ package main
 
 import "github.com/spf13/cobra"
 
-// manualCommands are none without the tag: what they take need not be in the program.
+// manualCommands returns nothing: the command that writes the man pages needs the build tag
+// manual.
 func (p *program) manualCommands() []*cobra.Command { return nil }

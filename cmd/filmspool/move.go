@@ -11,7 +11,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// move has the history of one account sent to another, too, after a preview.
+// move queues the history of one account for another one as well, after a preview.
 func (p *program) move(ctx context.Context, _ []string) error {
 	m := control.HistoryMove{From: p.given.from, To: p.given.to, DryRun: p.given.dryRun || !p.given.yes}
 	if m.From == "" || m.To == "" {
@@ -32,7 +32,7 @@ func (p *program) move(ctx context.Context, _ []string) error {
 			return mistake("usage.agreeMove", "n", strconv.Itoa(did.New()), "account", m.To).next(viewing.Say("hint.agree"))
 		}
 		p.sayMoved(did)
-		if !p.saysYes(ctx, "cli.move.sure", "n", did.New(), "to", m.To) {
+		if !p.confirm(ctx, "cli.move.sure", "n", did.New(), "to", m.To) {
 			return viewing.Say("fault.notAgreed")
 		}
 		m.DryRun = false
@@ -43,7 +43,7 @@ func (p *program) move(ctx context.Context, _ []string) error {
 	})
 }
 
-// sayMoved says what a move did, or would do.
+// sayMoved prints what a move did, or would do.
 func (p *program) sayMoved(did control.HistoryMoved) {
 	from, to := did.From, did.To
 	switch {

@@ -18,7 +18,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// open opens the page in a browser, or tells its address. It may have Filmspool started.
+// open opens the page in a browser, or prints its address. It starts Filmspool if asked to.
 func (p *program) open(ctx context.Context, _ []string) error {
 	err := p.openRunning(ctx)
 	if errors.Is(err, &control.Fault{Code: control.CodeNotRunning}) {
@@ -30,12 +30,12 @@ func (p *program) open(ctx context.Context, _ []string) error {
 		}
 	}
 	if silent := p.given.print || p.given.json; err != nil && p.given.start && !silent && (runtime.GOOS == "windows" || !p.stderr.IsTerminal()) {
-		_ = notify.Desktop(ctx, notify.Notice{Text: p.stderr.Speech().Error(err) + "\n" + p.hint(err)}) // it is printed, too
+		_ = notify.Desktop(ctx, notify.Notice{Text: p.stderr.Speech().Error(err) + "\n" + p.hint(err)}) // the error is also printed
 	}
 	return err
 }
 
-// openRunning opens the page of the instance that runs.
+// openRunning opens the page of the running daemon.
 func (p *program) openRunning(ctx context.Context) error {
 	return p.instance(ctx, nil, func(ctl control.API) error {
 		o, err := ctl.Open(ctx, "")
@@ -53,9 +53,8 @@ func (p *program) openRunning(ctx context.Context) error {
 	})
 }
 
-// startForOpen has a Filmspool run. The machine's counts where it is in use: two
-// would want one port. Else it is the person's own, which alone needs no
-// administrator, and may read what is theirs.
+// startForOpen starts a service: the machine-wide one if it is in use, because two would need the
+// same port, else the user's own, which needs no administrator and can read the user's files.
 func (p *program) startForOpen(ctx context.Context) error {
 	if machine, err := service.New(service.Options{System: true}); err == nil && !p.choice.System {
 		s, err := machine.Status(ctx)
@@ -77,19 +76,19 @@ func (p *program) startForOpen(ctx context.Context) error {
 	return p.manage(ctx, m, service.Start)
 }
 
-// openPage leads a browser to the page. The ticket stands in a file that others
-// cannot read: everybody on a machine can read command lines. The file stands in
-// the home folder, since some browsers may read no other.
+// openPage opens a file with the sign-in ticket in a browser. A command line would show the
+// ticket to all users; the file is private. It is in the home folder because some browsers cannot
+// read other folders.
 func (p *program) openPage(ctx context.Context, ctl control.API, o control.Opened) error {
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // a terminal that is closed must not leave the file
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // remove the file even if the terminal is closed
 	defer stop()
-	home, _ := os.UserHomeDir() // an empty one is the folder for temporary files
+	home, _ := os.UserHomeDir() // "" means the folder for temporary files
 	f, err := os.CreateTemp(home, "filmspool-open-*.html")
 	if err != nil {
 		return fmt.Errorf("open the page: %w", err)
 	}
-	defer func() { _ = os.Remove(f.Name()) }() // the ticket in it has been used, or is too old
-	_, err = f.WriteString(fmt.Sprintf(leading, html.EscapeString(o.URL), html.EscapeString(o.Ticket)))
+	defer func() { _ = os.Remove(f.Name()) }() // the ticket was used or has expired
+	_, err = f.WriteString(fmt.Sprintf(signInPage, html.EscapeString(o.URL), html.EscapeString(o.Ticket)))
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("open the page: %w", err)
 	}
@@ -103,13 +102,13 @@ func (p *program) openPage(ctx context.Context, ctl control.API, o control.Opene
 	return err
 }
 
-// leading is a page that signs a browser in.
-const leading = `<!doctype html><meta charset="utf-8"><title>Filmspool</title>
+// signInPage is a page that signs a browser in.
+const signInPage = `<!doctype html><meta charset="utf-8"><title>Filmspool</title>
 <form method="post" action="%s/in"><input type="hidden" name="ticket" value="%s"><button>Filmspool</button></form>
 <script>document.forms[0].submit()</script>
 `
 
-// browse opens a file in the person's own browser.
+// browse opens a file in the user's browser.
 func browse(ctx context.Context, name string) error {
 	opener := map[string][]string{"windows": {"rundll32", "url.dll,FileProtocolHandler"}, "darwin": {"open"}}[runtime.GOOS]
 	if opener == nil {

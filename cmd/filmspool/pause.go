@@ -11,7 +11,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
-// pause stops sending, until a time that may be given.
+// pause stops sending, optionally until a given time.
 func (p *program) pause(ctx context.Context, args []string) (err error) {
 	o := control.Pause{Account: p.given.account, Drop: p.given.drop}
 	if len(args) > 0 {
@@ -22,14 +22,14 @@ func (p *program) pause(ctx context.Context, args []string) (err error) {
 	return ask(ctx, p, daemon.Offline, func(ctl control.API) ([]control.Account, error) { return ctl.Pause(ctx, o) }, p.sayPaused)
 }
 
-// resume sends again.
+// resume continues sending.
 func (p *program) resume(ctx context.Context, _ []string) error {
 	return ask(ctx, p, daemon.Offline, func(ctl control.API) ([]control.Account, error) {
 		return ctl.Resume(ctx, control.Pause{Account: p.given.account})
 	}, p.sayPaused)
 }
 
-// sayPaused tells whether accounts are paused.
+// sayPaused prints whether accounts are paused.
 func (p *program) sayPaused(all []control.Account) {
 	for _, a := range all {
 		switch {

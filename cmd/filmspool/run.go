@@ -13,7 +13,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/service"
 )
 
-// runService serves until ctx ends, and where a service manager runs it, as that wants.
+// runService runs the daemon until ctx ends, as a service if a service manager started it.
 func (p *program) runService(ctx context.Context, _ []string) error {
 	p.flags.Listen = p.given.listen
 	if p.given.log != "" {
@@ -27,21 +27,21 @@ func (p *program) runService(ctx context.Context, _ []string) error {
 		p.show(err)
 		os.Exit(code(err))
 	}
-	return service.Run(ctx, service.Program{Host: p.given.host, Args: os.Args, Run: p.hosted, Exit: exit})
+	return service.Run(ctx, service.Program{Host: p.given.host, Args: os.Args, Run: p.runHosted, Exit: exit})
 }
 
-// hosted serves. The service manager keeps why the program ended: "service status" has
-// nothing else to tell the cause by.
-func (p *program) hosted(ctx context.Context) error {
+// runHosted runs the daemon and reports an error to the service manager, where "service status"
+// reads it.
+func (p *program) runHosted(ctx context.Context) error {
 	err := p.serve(ctx)
 	if err != nil {
 		what, _, _ := strings.Cut(p.stderr.Speech().Error(err), "\n")
-		_ = service.Notify("STATUS=" + terminal.Harmless(what))
+		_ = service.Notify("STATUS=" + terminal.Sanitize(what))
 	}
 	return err
 }
 
-// serve runs until ctx ends.
+// serve runs the daemon until ctx ends.
 func (p *program) serve(ctx context.Context) error {
 	o, err := p.options()
 	if err != nil {
@@ -51,7 +51,7 @@ func (p *program) serve(ctx context.Context) error {
 	o.Ready = func(address string) {
 		p.stdout.Printf("ready on http://%s\n", address)
 	}
-	if !p.stdout.IsTerminal() { // a terminal that closes ends what it runs
+	if !p.stdout.IsTerminal() { // in a terminal SIGHUP means that it was closed
 		reload := make(chan os.Signal, 1)
 		signal.Notify(reload, syscall.SIGHUP)
 		defer signal.Stop(reload)

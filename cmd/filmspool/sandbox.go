@@ -16,7 +16,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
-// sandbox serves a tracking service of one's own until ctx ends.
+// sandbox runs a local tracking service for tests until ctx ends.
 func (p *program) sandbox(ctx context.Context, _ []string) error {
 	g := p.given
 	o := sandbox.Options{SecretKey: g.secretKey, PublicKey: g.publicKey, ContractOnly: g.contractOnly, FaultsByHTTP: g.faults}
@@ -48,7 +48,7 @@ func (p *program) sandbox(ctx context.Context, _ []string) error {
 	return errors.Join(serveUntil(ctx, server, l), s.Close())
 }
 
-// serveUntil serves l until ctx ends, then gives requests two seconds.
+// serveUntil serves l until ctx ends, then waits up to two seconds for running requests.
 func serveUntil(ctx context.Context, server *http.Server, l net.Listener) error {
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
@@ -65,7 +65,7 @@ func serveUntil(ctx context.Context, server *http.Server, l net.Listener) error 
 	return nil
 }
 
-// demo gives the tour.
+// demo runs the tour.
 func (p *program) demo(ctx context.Context, _ []string) error {
 	story := p.stdout
 	if p.given.json {

@@ -12,7 +12,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// order is the command that applies a verb to ids, to what filters select, or to all.
+// order returns the command that applies a verb to ids, to filtered entries, or to all.
 func (p *program) order(verb entry.Verb) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) (err error) {
 		o := entry.Order{Verb: verb, DryRun: p.given.dryRun}
@@ -26,23 +26,23 @@ func (p *program) order(verb entry.Verb) func(context.Context, []string) error {
 		if o.Check() != nil {
 			return mistake("usage.selection").next(control.Command("filmspool %s --help", verb))
 		}
-		if err := p.agreed(ctx, &o); err != nil {
+		if err := p.confirmOrder(ctx, &o); err != nil {
 			return err
 		}
 		var about []entry.Entry
 		return ask(ctx, p, daemon.Offline, func(ctl control.API) (did entry.Changed, err error) {
 			if did, err = ctl.Operate(ctx, o); err == nil && !p.given.json {
-				about, err = entriesOf(ctx, ctl, did.IDs[:min(len(did.IDs), mostNamed)])
+				about, err = entriesOf(ctx, ctl, did.IDs[:min(len(did.IDs), maxNamed)])
 			}
 			return did, err
 		}, func(did entry.Changed) { p.sayChanged(did, about) })
 	}
 }
 
-// agreed asks a person before what filters select is changed, which is then what was there
-// at that time. A script agrees to a drop with --yes.
-func (p *program) agreed(ctx context.Context, o *entry.Order) error {
-	if p.given.yes || o.DryRun || len(o.IDs) > 0 || !p.isPerson() && o.Verb != entry.VerbDrop {
+// confirmOrder asks the user before filtered entries are changed, and limits the order to the
+// entries that exist now. A script confirms a drop with --yes.
+func (p *program) confirmOrder(ctx context.Context, o *entry.Order) error {
+	if p.given.yes || o.DryRun || len(o.IDs) > 0 || !p.isInteractive() && o.Verb != entry.VerbDrop {
 		return nil
 	}
 	var did entry.Changed
@@ -60,18 +60,18 @@ func (p *program) agreed(ctx context.Context, o *entry.Order) error {
 	switch {
 	case err != nil || did.Changed == 0:
 		return err
-	case !p.isPerson():
+	case !p.isInteractive():
 		return mistake("usage.agree", "n", strconv.FormatInt(did.Changed, 10)).next(viewing.Say("hint.agree"))
-	case !p.stderr.Agreed(ctx, p.stdin, p.stdout.Speech().Say("cli.would."+string(o.Verb), "n", did.Changed)):
+	case !p.stderr.Confirm(ctx, p.stdin, p.stdout.Speech().Say("cli.would."+string(o.Verb), "n", did.Changed)):
 		return viewing.Say("fault.notAgreed")
 	}
 	return nil
 }
 
-// mostNamed is how many entries an answer names by their titles.
-const mostNamed = 10
+// maxNamed is how many entries an answer lists by title.
+const maxNamed = 10
 
-// entriesOf are the entries with the ids.
+// entriesOf returns the entries with these ids.
 func entriesOf(ctx context.Context, ctl control.API, ids []int64) (all []entry.Entry, err error) {
 	for _, id := range ids {
 		x, err := ctl.Explain(ctx, id)
@@ -83,7 +83,7 @@ func entriesOf(ctx context.Context, ctl control.API, ids []int64) (all []entry.E
 	return all, nil
 }
 
-// sayChanged tells what an order did, or would do.
+// sayChanged prints what an order did, or would do.
 func (p *program) sayChanged(did entry.Changed, about []entry.Entry) {
 	switch {
 	case did.Changed == 0:
@@ -95,7 +95,7 @@ func (p *program) sayChanged(did entry.Changed, about []entry.Entry) {
 		p.stdout.Say("cli.many."+string(did.Verb), "n", did.Changed)
 	default:
 		for _, e := range about {
-			p.stdout.Say(didKey(did.Verb, e), "title", p.label(e), "state", p.standing(e), "id", strconv.FormatInt(e.ID, 10))
+			p.stdout.Say(didKey(did.Verb, e), "title", p.label(e), "state", p.stateText(e), "id", strconv.FormatInt(e.ID, 10))
 		}
 	}
 	for _, reason := range slices.Sorted(maps.Keys(did.Left)) {
@@ -103,24 +103,24 @@ func (p *program) sayChanged(did entry.Changed, about []entry.Entry) {
 	}
 }
 
-// didKey is the text about an entry that a verb has changed: how it stands, unless it waits.
+// didKey returns the text about a changed entry: its state, unless it is waiting to be sent.
 func didKey(verb entry.Verb, e entry.Entry) string {
 	switch {
 	case verb == entry.VerbSend && e.State == viewing.StateInDoubt:
 		return "cli.did.recheck"
-	case verb == entry.VerbSend && !leaves(e):
+	case verb == entry.VerbSend && !isSendable(e):
 		return "cli.stands"
 	default:
 		return "cli.did." + string(verb)
 	}
 }
 
-// leaves reports whether an entry waits for nothing but its turn, or has been delivered.
-func leaves(e entry.Entry) bool {
+// isSendable reports whether an entry is waiting to be sent or has been delivered.
+func isSendable(e entry.Entry) bool {
 	return e.State == viewing.StatePending || e.State == viewing.StateSending || e.State == viewing.StateDelivered
 }
 
-// undo takes viewings back from the service.
+// undo deletes viewings at the service.
 func (p *program) undo(ctx context.Context, args []string) error {
 	ids, err := entryIDs(args)
 	for _, id := range ids {
@@ -133,7 +133,7 @@ func (p *program) undo(ctx context.Context, args []string) error {
 	return err
 }
 
-// sayUndone tells what became of a viewing that was to be taken back.
+// sayUndone prints the result of an undo.
 func (p *program) sayUndone(did control.Undone) {
 	key := "cli.undoneBefore"
 	switch {

@@ -16,8 +16,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// manager is the service that the flags name. Places that were named go into its
-// command line, so that it uses the same ones.
+// manager returns the manager of the service that the flags select. Paths from flags become part
+// of the service's command line.
 func (p *program) manager(linger bool) (*service.Manager, error) {
 	args := []string{"run"}
 	for _, f := range []struct{ flag, value string }{{"--state-dir", p.namedState()}, {"--config", p.choice.Config}} {
@@ -30,7 +30,7 @@ func (p *program) manager(linger bool) (*service.Manager, error) {
 		}
 		args = append(args, f.flag, path)
 	}
-	paths, err := config.FindPaths(p.choice, p.outside)
+	paths, err := config.FindPaths(p.choice, p.serviceEnv)
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +40,8 @@ func (p *program) manager(linger bool) (*service.Manager, error) {
 	})
 }
 
-// namedState is the state folder that a flag names, or XDG_STATE_HOME: a manager may
-// not know the variable.
+// namedState returns the state folder from the flag, or the one in XDG_STATE_HOME, which a
+// service manager may not pass on.
 func (p *program) namedState() string {
 	home := p.getenv("XDG_STATE_HOME")
 	if p.choice.StateDir != "" || p.choice.System || home == "" || runtime.GOOS != "linux" {
@@ -50,16 +50,16 @@ func (p *program) namedState() string {
 	return filepath.Join(home, "filmspool")
 }
 
-// outside is the environment without what is set for Filmspool in this shell:
-// a service does not see that.
-func (p *program) outside(name string) string {
+// serviceEnv returns an environment variable without those of Filmspool, which a service does not
+// get from this shell.
+func (p *program) serviceEnv(name string) string {
 	if strings.HasPrefix(name, "FILMSPOOL_") {
 		return ""
 	}
 	return p.getenv(name)
 }
 
-// doService is the command that does one thing, and says that it is done.
+// doService returns the command for a verb. It prints a confirmation.
 func (p *program) doService(verb string) func(context.Context, []string) error {
 	return func(ctx context.Context, _ []string) error {
 		m, err := p.manager(false)
@@ -73,8 +73,7 @@ func (p *program) doService(verb string) func(context.Context, []string) error {
 	}
 }
 
-// manage does a verb. It refuses to start a service whose port somebody else has, which
-// would end it at once.
+// manage executes a verb. It does not start a service if another program uses its port.
 func (p *program) manage(ctx context.Context, m *service.Manager, verb string) error {
 	if verb == service.Start || verb == service.Restart {
 		s, err := m.Status(ctx)
@@ -89,27 +88,27 @@ func (p *program) manage(ctx context.Context, m *service.Manager, verb string) e
 	if !p.stderr.IsTerminal() {
 		return do()
 	}
-	return terminal.Telling(do, func(took time.Duration) { p.stderr.Say("cli.serviceWaits", "seconds", int(took.Seconds())) })
+	return terminal.WithProgress(do, func(took time.Duration) { p.stderr.Say("cli.serviceWaits", "seconds", int(took.Seconds())) })
 }
 
-// portTaken says who else has the port that a service wants. What is wrong with the
-// configuration the service says itself.
+// portTaken returns an error if a service that does not run could not open its port. Errors of
+// the configuration are left to the service.
 func (p *program) portTaken(ctx context.Context, s service.Status) error {
 	if s.State != service.Stopped && s.State != service.Failed && s.State != service.Restarting {
 		return nil
 	}
-	paths, err := config.FindPaths(p.choice, p.outside)
+	paths, err := config.FindPaths(p.choice, p.serviceEnv)
 	if err != nil {
 		return err
 	}
-	c, err := config.Source{Paths: paths, Getenv: p.outside}.Load()
+	c, err := config.Source{Paths: paths, Getenv: p.serviceEnv}.Load()
 	if err != nil {
 		return nil
 	}
 	return daemon.PortTaken(ctx, daemon.Options{Config: c, Paths: paths})
 }
 
-// installService has Filmspool start by itself.
+// installService installs the service.
 func (p *program) installService(ctx context.Context, _ []string) error {
 	if p.given.linger && p.choice.System {
 		return mistake("usage.linger")
@@ -124,10 +123,10 @@ func (p *program) installService(ctx context.Context, _ []string) error {
 	return err
 }
 
-// sayInstalled says what is so from now on, what to do next, and what is in the way.
+// sayInstalled prints the result of the installation, the next step and possible conflicts.
 func (p *program) sayInstalled(ctx context.Context, m *service.Manager) {
 	p.stdout.Say("cli.service." + service.Install)
-	s, _ := m.Status(ctx) // what it does not know is not said
+	s, _ := m.Status(ctx) // without a status nothing more is printed
 	if s.UntilLogout {
 		p.stdout.Say("cli.untilLogout")
 	}
@@ -153,7 +152,7 @@ func (p *program) serviceLogs(ctx context.Context, _ []string) error {
 	return m.Logs(ctx, p.stdout.Text(), p.given.follow)
 }
 
-// serviceStatus says how the service stands.
+// serviceStatus prints the status of the service.
 func (p *program) serviceStatus(ctx context.Context, _ []string) error {
 	m, err := p.manager(false)
 	if err != nil {
@@ -163,7 +162,7 @@ func (p *program) serviceStatus(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if taken := p.portTaken(ctx, s); taken != nil { // from within the service less can be seen
+	if taken := p.portTaken(ctx, s); taken != nil { // the service itself may not see the other program
 		s.Detail, s.Hint = viewing.MessagesOf(taken)[0], p.hint(taken)
 	}
 	if p.given.json {
@@ -172,12 +171,12 @@ func (p *program) serviceStatus(ctx context.Context, _ []string) error {
 		p.sayService(s)
 	}
 	if s.State != service.Running {
-		err = errors.Join(err, &exitError{error: errSaid, code: exitNotRunning})
+		err = errors.Join(err, &exitError{error: errPrinted, code: exitNotRunning})
 	}
 	return err
 }
 
-// sayService prints the state, what else the manager tells, and what to do.
+// sayService prints the state, the details and the hint.
 func (p *program) sayService(s service.Status) {
 	p.stdout.Say("service.state." + strings.ReplaceAll(string(s.State), " ", "-"))
 	if s.PID != 0 {
@@ -204,7 +203,7 @@ func (p *program) sayService(s service.Status) {
 	p.stdout.Hint(s.Hint)
 }
 
-// row prints a value with its name, below something else.
+// row prints an indented name and value.
 func (p *program) row(name string, value any) {
 	p.stdout.Printf("  %-14s %v\n", p.stdout.Speech().Say("cli.row."+name), value)
 }

@@ -22,7 +22,7 @@ func (p *program) showEntry(ctx context.Context, args []string) error {
 	var speech locale.Speech
 	return ask(ctx, p, daemon.OfflineExisting, func(ctl control.API) (control.Explanation, error) {
 		x, err := ctl.Explain(ctx, ids[0])
-		speech = p.naming(ctx, ctl)
+		speech = p.speechWithNames(ctx, ctl)
 		for i, step := range x.Steps {
 			x.Steps[i].Text = speech.Step(step)
 		}
@@ -35,10 +35,10 @@ func (p *program) showEntry(ctx context.Context, args []string) error {
 	}, func(x control.Explanation) { p.sayExplanation(x, speech) })
 }
 
-// sayExplanation prints one entry with its story.
+// sayExplanation prints an entry with its history.
 func (p *program) sayExplanation(x control.Explanation, speech locale.Speech) {
 	p.stdout.Printf("%d  %s\n", x.ID, p.label(x.Entry))
-	p.row("state", p.standing(x.Entry))
+	p.row("state", p.stateText(x.Entry))
 	if x.Why.Code != "" {
 		p.row("why", speech.Tell(x.Why))
 	}

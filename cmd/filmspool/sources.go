@@ -13,7 +13,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// listSources lists the sources, and how they stand.
+// listSources prints the sources with their states.
 func (p *program) listSources(ctx context.Context, _ []string) error {
 	return ask(ctx, p, nil, func(ctl control.API) ([]control.Source, error) {
 		s, err := ctl.Status(ctx)
@@ -21,7 +21,7 @@ func (p *program) listSources(ctx context.Context, _ []string) error {
 	}, p.saySources)
 }
 
-// saySources prints each source with what there is to say of it.
+// saySources prints each source with its details.
 func (p *program) saySources(all []control.Source) {
 	if len(all) == 0 {
 		p.stdout.Say("cli.noSources")
@@ -37,7 +37,7 @@ func (p *program) saySources(all []control.Source) {
 		if s.Kind == "resolver" {
 			last = ""
 		}
-		p.sayStanding(name, s.State, last, p.stdout.Speech().Clauses(s.Details))
+		p.sayState(name, s.State, last, p.stdout.Speech().Clauses(s.Details))
 		p.hintBelow(s.Hint)
 	}
 }
@@ -47,7 +47,7 @@ func (p *program) pair(ctx context.Context, _ []string) error {
 	return ask(ctx, p, nil, func(ctl control.API) (pairing.Code, error) { return ctl.Pair(ctx) }, p.sayCode)
 }
 
-// sayCode shows a code and how long it holds.
+// sayCode prints a code and how long it is valid.
 func (p *program) sayCode(code pairing.Code) {
 	p.stdout.Println(code.Text)
 	p.stdout.Say("cli.code", "seconds", int(time.Until(code.ExpiresAt).Round(time.Second).Seconds()))
@@ -115,7 +115,7 @@ func (p *program) listUntitled(ctx context.Context, _ []string) error {
 	})
 }
 
-// changeUntitled is the command that has such videos of a site ignored, or not.
+// changeUntitled returns the command that ignores such videos on a site, or no longer does.
 func (p *program) changeUntitled(verb string) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) error {
 		err := p.changeSettings(ctx, func(ctl control.API) error {
@@ -148,7 +148,7 @@ func (p *program) sayClients(all []control.ClientInfo) {
 	}
 }
 
-// listKodi lists the libraries that this machine has.
+// listKodi lists the Kodi libraries of this machine.
 func (p *program) listKodi(context.Context, []string) error {
 	o, err := p.options()
 	if err != nil {
@@ -162,7 +162,7 @@ func (p *program) listKodi(context.Context, []string) error {
 	return nil
 }
 
-// sayLibraries prints each library, and the command that adds one.
+// sayLibraries prints each library, and the command that adds it.
 func (p *program) sayLibraries(found []kodi.Library) {
 	if len(found) == 0 {
 		p.stdout.Say("cli.noLibraries")
@@ -180,7 +180,7 @@ func (p *program) sayLibraries(found []kodi.Library) {
 	}
 }
 
-// changeKodi is the command that connects or disconnects a library.
+// changeKodi returns the command that adds or removes a library.
 func (p *program) changeKodi(verb string) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) error {
 		var found kodi.Library
@@ -199,7 +199,7 @@ func (p *program) changeKodi(verb string) func(context.Context, []string) error 
 	}
 }
 
-// ago is how long ago something was.
+// ago returns how long ago a time was.
 func (p *program) ago(t *time.Time) string {
 	switch speech := p.stdout.Speech(); {
 	case t == nil:

@@ -21,15 +21,15 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
-// yearFits takes the year of "--year 2025".
-func (p *program) yearFits(c *cobra.Command, args []string) error {
+// checkYear accepts the year in "--year 2025", without "=".
+func (p *program) checkYear(c *cobra.Command, args []string) error {
 	if p.given.year != "" && len(args) == 1 {
 		p.given.year, args = args[0], nil
 	}
-	return p.fits(c, args)
+	return p.checkArgs(c, args)
 }
 
-// status says how things stand, everything that is wrong, or a year in numbers.
+// status prints the status, all problems, or the statistics of a year.
 func (p *program) status(ctx context.Context, _ []string) error {
 	switch {
 	case p.given.seen != 0:
@@ -42,7 +42,7 @@ func (p *program) status(ctx context.Context, _ []string) error {
 		})
 	case p.given.report:
 		return ask(ctx, p, daemon.Offline, func(ctl control.API) (control.About, error) { return ctl.About(ctx) }, func(a control.About) {
-			_, _ = p.stdout.Text().Write([]byte(a.Report)) // a reader that went away needs none
+			_, _ = p.stdout.Text().Write([]byte(a.Report)) // fails only if the reader is gone
 		})
 	case p.given.all:
 		return p.examine(ctx)
@@ -62,16 +62,15 @@ func (p *program) status(ctx context.Context, _ []string) error {
 	return attention(s, err)
 }
 
-// attention is the exit code where something needs a person.
+// attention returns the error for the exit code if something needs the user.
 func attention(s control.Status, err error) error {
 	if err == nil && s.State == account.Attention {
-		return &exitError{error: errSaid, code: exitAttention}
+		return &exitError{error: errPrinted, code: exitAttention}
 	}
 	return err
 }
 
-// examine prints everything that is wrong now. A configuration with mistakes is one of
-// the things that it tells.
+// examine prints all current problems, including errors of the configuration.
 func (p *program) examine(ctx context.Context) error {
 	paths, err := config.FindPaths(p.choice, p.getenv)
 	if err != nil {
@@ -90,7 +89,7 @@ func (p *program) examine(ctx context.Context) error {
 	o.Taken = func(ctx context.Context) error { return daemon.PortTaken(ctx, d) }
 	o.Ask = func(ctx context.Context) (control.Status, bool, error) { return check(ctx, d) }
 	var s control.Status
-	err = p.patiently(func() error {
+	err = p.withProgress(func() error {
 		s = health.Examine(ctx, o)
 		return nil
 	})
@@ -100,7 +99,7 @@ func (p *program) examine(ctx context.Context) error {
 	health.Render(p.stdout.Speech(), &s)
 	for i := range s.Problems {
 		if c := s.Problems[i].Act.Command; c != nil {
-			*c = p.addressed(*c)
+			*c = p.addSystemFlag(*c)
 		}
 	}
 	if p.given.json {
@@ -110,7 +109,7 @@ func (p *program) examine(ctx context.Context) error {
 	return attention(s, nil)
 }
 
-// sayStatus prints the sentence, the next step, and the details.
+// sayStatus prints the summary, the hint and the details.
 func (p *program) sayStatus(s control.Status) {
 	p.stdout.Println(s.Summary)
 	p.stdout.Hint(s.Hint)
@@ -121,7 +120,7 @@ func (p *program) sayStatus(s control.Status) {
 	p.stdout.Println()
 	p.sayCounts(s.Counts)
 	for _, a := range s.Accounts {
-		p.sayStanding(p.stdout.Speech().Say("cli.account", "name", a.Name), a.State, p.ago(a.LastDelivered), p.stdout.Speech().Tell(a.Reason))
+		p.sayState(p.stdout.Speech().Say("cli.account", "name", a.Name), a.State, p.ago(a.LastDelivered), p.stdout.Speech().Tell(a.Reason))
 		p.below(p.stdout.Speech().Tell(a.NextTryMessage(time.Now())))
 		p.below(p.stdout.Speech().Tell(a.Note))
 		if a.Unresolved > 0 {
@@ -143,26 +142,25 @@ func (p *program) sayStatus(s control.Status) {
 	}
 }
 
-// sayCounts says how many entries there are in the states that matter to a person.
+// sayCounts prints how many entries are in the states that matter to the user.
 func (p *program) sayCounts(n entry.Counts) {
 	p.stdout.Say("cli.counts", "waiting", n.Pending+n.Sending, "held", n.Held, "doubt", n.InDoubt, "rejected", n.Rejected, "delivered", n.Delivered)
 }
 
-// sayStanding prints one account or source: its name, its state, when it was last used, and
-// below that what there is to say about it.
-func (p *program) sayStanding(name string, state account.State, last, below string) {
+// sayState prints an account or source with its state and last use, and a text below it.
+func (p *program) sayState(name string, state account.State, last, below string) {
 	p.stdout.Printf("%-32s %-10s %s\n", name, p.stdout.Speech().Say("cli.is."+string(state)), last)
 	p.below(below)
 }
 
-// below prints what there is to say below an account or source.
+// below prints a text below an account or source.
 func (p *program) below(text string) {
 	if text != "" {
 		p.stdout.Printf("    %s\n", text)
 	}
 }
 
-// hintBelow prints what to do about an account or source.
+// hintBelow prints a hint below an account or source.
 func (p *program) hintBelow(next viewing.Message) {
 	if next.Code != "" {
 		p.stdout.Printf("    ")
@@ -170,7 +168,7 @@ func (p *program) hintBelow(next viewing.Message) {
 	}
 }
 
-// sayProblems prints a block for each problem. What another problem causes goes with that.
+// sayProblems prints each problem that no other problem causes.
 func (p *program) sayProblems(problems []control.Problem) {
 	roots := health.Roots(problems)
 	if len(roots) == 0 {
@@ -184,13 +182,13 @@ func (p *program) sayProblems(problems []control.Problem) {
 	}
 }
 
-// check asks the instance how it stands, or its queue while nothing runs.
+// check returns the checked status of the instance, or of its queue if no daemon runs.
 func check(ctx context.Context, o daemon.Options) (s control.Status, running bool, err error) {
 	running, err = reach(ctx, o, daemon.OfflineExisting, func(ctl control.API) (err error) {
 		s, err = ctl.Check(ctx)
 		return err
 	})
-	if !running && errors.Is(err, &control.Fault{Code: control.CodeNotFound}) { // before the first run there is no queue to look at
+	if !running && errors.Is(err, &control.Fault{Code: control.CodeNotFound}) { // before the first run there is no queue
 		err = nil
 	}
 	return s, running, err

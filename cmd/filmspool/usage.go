@@ -15,19 +15,19 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
-// apart are the commands that the list of commands leaves out, but for their names.
-var apart = []string{"move", "run", "demo", "sandbox", "completion", "version", "help"}
+// unlisted are the commands that the help only lists by name.
+var unlisted = []string{"move", "run", "demo", "sandbox", "completion", "version", "help"}
 
-// screen is how many columns help has at most.
+// screenWidth is the maximum width of the help in columns.
 const screenWidth = 80
 
-// mistake is a mistake in the command line.
+// mistake returns an error for a wrong command line.
 func mistake(code string, pairs ...string) *exitError {
 	return &exitError{error: viewing.Say(code, pairs...), code: exitUsage}
 }
 
-// misuse is an error that counts as a mistake in the command line, where a message refuses
-// what was typed, or the instance finds a request wrong.
+// misuse turns an error into one for a wrong command line if it is about what was typed, or if
+// the instance reports an invalid request.
 func misuse(err error) error {
 	_, refused := err.(viewing.Message) //nolint:errorlint // it is not wrapped
 	if refused || errors.Is(err, &control.Fault{Code: control.CodeInvalid}) {
@@ -36,7 +36,7 @@ func misuse(err error) error {
 	return err
 }
 
-// inFlag is [misuse] of a flag, such as "--since".
+// inFlag is like [misuse] for the value of a flag such as "--since".
 func inFlag(flag string, err error) error {
 	if m, refused := err.(viewing.Message); refused { //nolint:errorlint // it is not wrapped
 		err = viewing.Say("typed.flag", "flag", flag).Because(m)
@@ -44,7 +44,7 @@ func inFlag(flag string, err error) error {
 	return misuse(err)
 }
 
-// oneOf checks that a flag has one of the allowed values. It accepts an empty one.
+// oneOf returns an error unless value is empty or one of the known values of a flag.
 func oneOf(flag, value string, known []string) error {
 	if value == "" || slices.Contains(known, value) {
 		return nil
@@ -52,7 +52,7 @@ func oneOf(flag, value string, known []string) error {
 	return mistake("usage.oneOf", "flag", flag, "value", typed.Quoted(value), "names", strings.Join(known, ", "))
 }
 
-// exclusive refuses more than one of some flags.
+// exclusive returns a check that at most one of some flags is set.
 func exclusive(names []string) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, _ []string) error {
 		given := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !c.Flags().Changed(name) })
@@ -63,7 +63,7 @@ func exclusive(names []string) func(*cobra.Command, []string) error {
 	}
 }
 
-// wrongFlag says what is wrong with a flag, or with the command that it is one of.
+// wrongFlag returns the error for a wrong flag, or for an unknown command before it.
 func (p *program) wrongFlag(c *cobra.Command, err error) error {
 	if !c.HasParent() && !strings.HasPrefix(p.args[0], "-") {
 		return noSuchCommand(c, p.args)
@@ -71,7 +71,7 @@ func (p *program) wrongFlag(c *cobra.Command, err error) error {
 	return flagMistake(err).next(control.Command("%s --help", c.CommandPath()))
 }
 
-// flagMistake says what is wrong with a flag.
+// flagMistake converts an error of pflag.
 func flagMistake(err error) *exitError {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		return mistake("usage.noFlag", "flag", strings.Repeat("-", min(2, len(unknown.GetSpecifiedName())))+unknown.GetSpecifiedName())
@@ -85,7 +85,7 @@ func flagMistake(err error) *exitError {
 	return mistake("said", "detail", err.Error())
 }
 
-// noSuchCommand refuses words that name no command, and says which may be meant.
+// noSuchCommand returns the error for an unknown command, with a suggestion.
 func noSuchCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -107,9 +107,9 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 	return mistake("usage.noCommand", "command", c.CommandPath(), "word", typed.Quoted(args[0])).next(control.Command("%s", next))
 }
 
-// fits wants the arguments that the command's Use names: those in brackets may be left out,
-// and one with "…" may be said several times. A group of commands takes none.
-func (p *program) fits(c *cobra.Command, args []string) error {
+// checkArgs checks the arguments against the command's Use: those in brackets are optional, and
+// one with "…" may be repeated. A group of commands takes none.
+func (p *program) checkArgs(c *cobra.Command, args []string) error {
 	if c.HasSubCommands() && !strings.Contains(c.Use, " ") {
 		return noSuchCommand(c, args)
 	}
@@ -129,7 +129,7 @@ func (p *program) fits(c *cobra.Command, args []string) error {
 	}
 }
 
-// translated has the words in capitals of a usage line in the person's language.
+// translated translates the placeholders in capitals of a usage line.
 func (p *program) translated(line string) string {
 	speech := p.stdout.Speech()
 	return regexp.MustCompile(`\b[A-Z]+\b`).ReplaceAllStringFunc(line, func(word string) string {
@@ -140,7 +140,7 @@ func (p *program) translated(line string) string {
 	})
 }
 
-// describe gives a command and those below it their texts.
+// describe sets the help texts of a command and its subcommands.
 func (p *program) describe(c *cobra.Command) {
 	speech := p.stdout.Speech()
 	name := strings.Join(strings.Fields(c.CommandPath())[1:], ".")
@@ -160,13 +160,13 @@ func (p *program) describe(c *cobra.Command) {
 	}
 }
 
-// showHelp shows the help of a command, which fits one screen.
+// showHelp prints the help of a command.
 func (p *program) showHelp(c *cobra.Command, _ []string) {
 	p.describe(c.Root())
 	c.Print(p.help(c))
 }
 
-// help is what a command is for and how it is typed.
+// help returns the description and usage of a command.
 func (p *program) help(c *cobra.Command) string {
 	speech := p.stdout.Speech()
 	var b strings.Builder
@@ -179,7 +179,7 @@ func (p *program) help(c *cobra.Command) string {
 		b.WriteString("\n" + c.Example + "\n")
 	}
 	shown := slices.DeleteFunc(slices.Clone(c.Commands()), func(sub *cobra.Command) bool {
-		return !sub.IsAvailableCommand() || !c.HasParent() && slices.Contains(apart, sub.Name())
+		return !sub.IsAvailableCommand() || !c.HasParent() && slices.Contains(unlisted, sub.Name())
 	})
 	if c.HasParent() && len(shown) > 0 {
 		b.WriteString("\n")
@@ -192,7 +192,7 @@ func (p *program) help(c *cobra.Command) string {
 		b.WriteString(wrapped("  "+sub.Name(), sub.Short, widest+4))
 	}
 	if !c.HasParent() {
-		b.WriteString(speech.Say("cli.further", "names", strings.Join(apart, ", ")) + "\n")
+		b.WriteString(speech.Say("cli.further", "names", strings.Join(unlisted, ", ")) + "\n")
 		return b.String()
 	}
 	b.WriteString("\n")
@@ -204,7 +204,7 @@ func (p *program) help(c *cobra.Command) string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// wrapped is a text in lines that fit the screen, all but the beginning of the first indented.
+// wrapped wraps a text to the screen width. All lines after the first are indented.
 func wrapped(head, text string, indent int) string {
 	var b strings.Builder
 	margin := strings.Repeat(" ", indent)
@@ -227,9 +227,9 @@ func wrapped(head, text string, indent int) string {
 	return b.String()
 }
 
-// helpCommand shows the help of another command.
+// helpCommand returns the command "help".
 func (p *program) helpCommand() *cobra.Command {
-	return &cobra.Command{Use: "help [COMMAND]…", DisableFlagsInUseLine: true, Args: p.fits, RunE: func(c *cobra.Command, args []string) error {
+	return &cobra.Command{Use: "help [COMMAND]…", DisableFlagsInUseLine: true, Args: p.checkArgs, RunE: func(c *cobra.Command, args []string) error {
 		asked, rest, err := c.Root().Find(args)
 		if err != nil || len(rest) > 0 {
 			return noSuchCommand(c.Root(), args)

@@ -9,7 +9,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// sayYear prints a year in numbers.
+// sayYear prints the statistics of a year.
 func (p *program) sayYear(y entry.Year) {
 	speech := p.stdout.Speech()
 	hours := func(minutes int) string { return speech.Value((minutes + 30) / 60) }

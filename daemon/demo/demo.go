@@ -1,6 +1,7 @@
-// Package demo is the tour behind "filmspool demo". In a temporary folder it starts a tracking service and the real
-// daemon; a program that reports for a browser, the command line's interface and a Kodi library produce viewings.
-// The service is taken away and comes back, and at the end the demo counts what the service has recorded.
+// Package demo implements the tour "filmspool demo". In a temporary folder it starts a tracking
+// service and the real daemon. A program in the role of a browser, the command line's API and a
+// Kodi library produce viewings, the service is interrupted, and at the end the demo compares the
+// service's records with what was watched.
 package demo
 
 import (
@@ -32,14 +33,14 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Options is what a tour needs to know.
+// Options configures a tour.
 type Options struct {
-	Story   io.Writer // where the story is told, line by line
-	Once    bool      // end after the tour; otherwise stay up until ctx ends
+	Story   io.Writer // output of the story, line by line
+	Once    bool      // end after the tour, else keep running until ctx ends
 	Version string
 }
 
-// Result is the count at the end, taken from the service's records.
+// Result contains the counts of the service's records at the end.
 type Result struct {
 	History struct {
 		Browser int `json:"browser"`
@@ -50,16 +51,16 @@ type Result struct {
 	Lists       int `json:"lists"`
 	Lost        int `json:"lost"`        // acknowledged, but not at the service
 	Doubled     int `json:"doubled"`     // at the service more than once, or never acknowledged
-	OfflineHeld int `json:"offlineHeld"` // most that waited while the service was away
+	OfflineHeld int `json:"offlineHeld"` // maximum number of waiting entries during the interruption
 }
 
-// ErrMiscounted is returned when the count is not what was watched.
+// ErrMiscounted means that the service's records differ from what was watched.
 var ErrMiscounted = errors.New("what arrived is not what was watched")
 
-// tourTime bounds the whole tour, for machines under load.
-const tourTime = 2 * time.Minute
+// tourTimeout limits the whole tour; it is generous for slow machines.
+const tourTimeout = 2 * time.Minute
 
-// Run gives the tour. The error wraps [ErrMiscounted] when anything was lost or doubled.
+// Run runs the tour. The error wraps [ErrMiscounted] if anything was lost or doubled.
 func Run(ctx context.Context, o Options) (Result, error) {
 	dir, err := os.MkdirTemp("", "filmspool-demo-")
 	if err != nil {
@@ -76,18 +77,18 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, err
 	}
 	defer func() {
-		_ = t.stop() // a story that was told ends well
-		t.takeAway()
+		_ = t.stop() // the result is known already
+		t.interrupt()
 		_ = t.service.Close()
 	}()
-	limited, cancel := context.WithTimeout(ctx, tourTime)
+	limited, cancel := context.WithTimeout(ctx, tourTimeout)
 	defer cancel()
-	t.setTheStage(limited)
-	t.watch(limited)
-	t.watchWithoutTheService(limited)
+	t.setUp(limited)
+	t.watchOnline(limited)
+	t.watchOffline(limited)
 	t.serve(limited)
 	t.say("The service is back.")
-	t.delivered(limited)
+	t.waitDelivered(limited)
 	if t.err != nil {
 		return t.result, fmt.Errorf("tour: %w", t.err)
 	}
@@ -112,12 +113,12 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	return r, nil
 }
 
-// setTheStage starts everything and introduces everybody.
-func (t *tour) setTheStage(ctx context.Context) {
+// setUp starts the service and the daemon and connects the sources.
+func (t *tour) setUp(ctx context.Context) {
 	t.serve(ctx)
 	base := "http://" + t.address + "/api/v1"
 	t.say("A tracking service of our own answers at %s.", base)
-	t.inLibrary(ctx, kodiLibrary)
+	t.changeLibrary(ctx, kodiLibrary)
 	t.startDaemon(ctx)
 	t.say("Filmspool runs at http://%s and keeps its queue in %s.", t.listen, t.paths.State)
 	t.try(func() error {
@@ -136,21 +137,21 @@ func (t *tour) setTheStage(ctx context.Context) {
 	t.say("Kodi: its library is read. What was watched before is not sent.")
 }
 
-// watch lets everybody watch something while all is well.
-func (t *tour) watch(ctx context.Context) {
+// watchOnline produces a viewing from each source while the service is reachable.
+func (t *tour) watchOnline(ctx context.Context) {
 	t.inBrowser(ctx, film(157336, "Gamma", 2014), time.Minute)
 	t.inKodi(ctx, 1, film(603, "Alpha One", 1999))
 	t.byHand(ctx, episode(121361, "Show Blue", 1, 1), 2*time.Hour)
 	series := viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1396}, Title: "Show Red"}
 	t.add(ctx, viewing.Event{Kind: viewing.KindWatchlist, Media: []viewing.Media{series}})
 	t.add(ctx, viewing.Event{Kind: viewing.KindList, List: &viewing.List{Name: "Rainy days", Description: "For when it rains"}})
-	t.delivered(ctx)
+	t.waitDelivered(ctx)
 }
 
-// watchWithoutTheService takes the service away and lets everybody go on. Then it stops the daemon with all that
-// waits, and starts it again.
-func (t *tour) watchWithoutTheService(ctx context.Context) {
-	t.takeAway()
+// watchOffline stops the service, produces more viewings, and restarts the daemon while they are
+// waiting.
+func (t *tour) watchOffline(ctx context.Context) {
+	t.interrupt()
 	t.say("The service is gone. Everybody goes on watching.")
 	t.inBrowser(ctx, episode(1396, "Show Red", 1, 2), 30*time.Second)
 	t.inBrowser(ctx, film(27205, "Beta", 2010), 20*time.Second)
@@ -170,7 +171,7 @@ func (t *tour) watchWithoutTheService(ctx context.Context) {
 	t.say("It is started again: %d entries wait, as before.", st.Counts.Pending+st.Counts.Sending)
 }
 
-// tally counts what arrived once, what did not arrive, and what arrived more often than it was done.
+// tally compares the service's records with what was watched.
 func (t *tour) tally(records sandbox.Records) {
 	r := &t.result
 	for _, h := range records.History {
@@ -188,19 +189,19 @@ func (t *tour) tally(records sandbox.Records) {
 	}
 	r.Lost = len(t.watched)
 	r.Watchlist, r.Lists = len(records.Watchlist), len(records.Lists)
-	for _, n := range []int{r.Watchlist, r.Lists} { // one of each was made
+	for _, n := range []int{r.Watchlist, r.Lists} { // one of each was created
 		r.Lost += max(1-n, 0)
 		r.Doubled += max(n-1, 0)
 	}
 }
 
-// kodiLibrary makes the tables that are read of a library of a real Kodi 20.1: eight films and two series, just
-// scanned.
+// kodiLibrary creates the tables of a Kodi 20.1 library that are read: eight films and two series,
+// just scanned.
 //
 //go:embed kodi.sql
 var kodiLibrary string
 
-// tour is one tour under way. After an error it does nothing more.
+// tour is the state of a running tour. After an error the remaining steps do nothing.
 type tour struct {
 	Options
 	began    time.Time
@@ -209,33 +210,33 @@ type tour struct {
 	err      error
 
 	service *sandbox.Service
-	address string // of the service, which keeps it while it is away
+	address string // of the service, also used after the interruption
 	server  *http.Server
 
 	control *control.Client
 	stop    func() error // of the daemon
 	listen  string
-	token   string // of the program that reports for a browser
+	token   string // of the program in the role of a browser
 
-	watched map[string]*int // what was done, and where it is counted when it has arrived
+	watched map[string]*int // acknowledged viewings, with the counter for their arrival
 	result  Result
 }
 
-// try does something unless there was an error before.
+// try calls do unless a previous step failed.
 func (t *tour) try(do func() error) {
 	if t.err == nil {
 		t.err = do()
 	}
 }
 
-// say tells one line of the story, with the seconds since it began.
+// say prints one line of the story, with the elapsed seconds.
 func (t *tour) say(format string, args ...any) {
 	if t.err == nil {
 		fmt.Fprintf(t.Story, "%5.1fs  %s\n", time.Since(t.began).Seconds(), fmt.Sprintf(format, args...))
 	}
 }
 
-// serve lets the service answer, at the address it had.
+// serve starts the service, at its previous address if it has one.
 func (t *tour) serve(ctx context.Context) {
 	t.try(func() (err error) {
 		l, err := new(net.ListenConfig).Listen(ctx, "tcp", t.address)
@@ -244,19 +245,19 @@ func (t *tour) serve(ctx context.Context) {
 		}
 		t.address = l.Addr().String()
 		t.server = &http.Server{Handler: t.service.Handler(), ReadHeaderTimeout: 5 * time.Second}
-		go t.server.Serve(l) //nolint:errcheck // it ends when the service is taken away
+		go t.server.Serve(l) //nolint:errcheck // it returns when the server is closed
 		return nil
 	})
 }
 
-// takeAway takes the service away, in the middle of whatever it does.
-func (t *tour) takeAway() {
+// interrupt stops the service at once, including running requests.
+func (t *tour) interrupt() {
 	if t.server != nil {
 		t.server.Close()
 	}
 }
 
-// startDaemon starts the daemon and waits until it can be used.
+// startDaemon starts the daemon and waits until it is ready.
 func (t *tour) startDaemon(ctx context.Context) {
 	c := config.Default()
 	c.Listen = "127.0.0.1:0"
@@ -272,7 +273,7 @@ func (t *tour) startDaemon(ctx context.Context) {
 			})
 			close(ended)
 		}()
-		t.stop = func() error { end(); return <-ended } // nil when it is asked again
+		t.stop = func() error { end(); return <-ended } // nil for a second call
 		select {
 		case <-ready:
 		case err = <-ended:
@@ -286,7 +287,7 @@ func (t *tour) startDaemon(ctx context.Context) {
 	t.listen = t.until(ctx, "the daemon answers", func(control.Status) bool { return true }).Listen
 }
 
-// until asks for the status until it is good.
+// until polls the status until it fulfils a condition.
 func (t *tour) until(ctx context.Context, what string, good func(control.Status) bool) (st control.Status) {
 	t.try(func() (err error) {
 		tick := time.NewTicker(50 * time.Millisecond)
@@ -307,17 +308,17 @@ func (t *tour) until(ctx context.Context, what string, good func(control.Status)
 	return st
 }
 
-// delivered waits until nothing waits any more and everything that was done so far has been seen: the viewings,
-// the wish and the list.
-func (t *tour) delivered(ctx context.Context) {
+// waitDelivered waits until all acknowledged viewings, the watchlist item and the list are
+// delivered or need the user.
+func (t *tour) waitDelivered(ctx context.Context) {
 	st := t.until(ctx, "all is delivered", func(st control.Status) bool {
 		return st.Counts.Pending+st.Counts.Sending == 0 && st.Counts.Delivered+control.NeedUser(st.Counts) >= int64(len(t.watched))+2
 	})
 	t.say("Filmspool says: %s %d delivered so far.", st.Summary, st.Counts.Delivered)
 }
 
-// done remembers a viewing that was acknowledged, and where it is counted when it has arrived.
-func (t *tour) done(m viewing.Media, at time.Time, count *int) {
+// acknowledged records a viewing, with the counter for its arrival.
+func (t *tour) acknowledged(m viewing.Media, at time.Time, count *int) {
 	t.watched[m.Key()+" "+at.UTC().Format(time.RFC3339)] = count
 }
 
@@ -348,12 +349,12 @@ func (t *tour) inBrowser(ctx context.Context, m viewing.Media, ago time.Duration
 		}
 		return answer.Body.Close()
 	})
-	t.done(m, at, &t.result.History.Browser)
+	t.acknowledged(m, at, &t.result.History.Browser)
 	t.say("Browser   finished %s; on disk and acknowledged after %.1f ms.", m.Label(), float64(time.Since(began).Microseconds())/1000)
 }
 
-// inLibrary changes Kodi's library.
-func (t *tour) inLibrary(ctx context.Context, query string, args ...any) {
+// changeLibrary executes a query on Kodi's library.
+func (t *tour) changeLibrary(ctx context.Context, query string, args ...any) {
 	t.try(func() error {
 		folder := filepath.Join(t.userdata, "Database")
 		if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -369,24 +370,24 @@ func (t *tour) inLibrary(ctx context.Context, query string, args ...any) {
 	})
 }
 
-// inKodi writes what Kodi writes when a file of its library was played to its end now.
+// inKodi writes what Kodi writes when a file was played to its end now.
 func (t *tour) inKodi(ctx context.Context, file int, parts ...viewing.Media) {
 	at := time.Now()
-	t.inLibrary(ctx, `update files set playCount = 1, lastPlayed = ? where idFile = ?`, at.Format(time.DateTime), file)
+	t.changeLibrary(ctx, `update files set playCount = 1, lastPlayed = ? where idFile = ?`, at.Format(time.DateTime), file)
 	for _, m := range parts {
-		t.done(m, at, &t.result.History.Kodi)
+		t.acknowledged(m, at, &t.result.History.Kodi)
 		t.say("Kodi      played %s to its end.", m.Label())
 	}
 }
 
-// byHand adds a viewing as "filmspool add" does.
+// byHand adds a viewing like "filmspool add".
 func (t *tour) byHand(ctx context.Context, m viewing.Media, ago time.Duration) {
 	at := time.Now().Add(-ago).Truncate(time.Second)
-	t.done(m, at, &t.result.History.CLI)
+	t.acknowledged(m, at, &t.result.History.CLI)
 	t.add(ctx, viewing.Event{Kind: viewing.KindViewing, Media: []viewing.Media{m}, WatchedAt: viewing.At(at), Count: 1})
 }
 
-// add adds an event as the command line does.
+// add adds an event like the command line.
 func (t *tour) add(ctx context.Context, v viewing.Event) {
 	v.EventID = rand.Text()
 	t.try(func() error {
@@ -396,12 +397,12 @@ func (t *tour) add(ctx context.Context, v viewing.Event) {
 	})
 }
 
-// film is a film by its TMDB identifier.
+// film returns a film with a TMDB number.
 func film(id int64, title string, year int) viewing.Media {
 	return viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: id}, Title: title, Year: year}
 }
 
-// episode is an episode by its series' TMDB identifier.
+// episode returns an episode of a series with a TMDB number.
 func episode(show int64, title string, season, number int) viewing.Media {
 	return viewing.Media{
 		Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: show}, Title: title},

@@ -34,9 +34,9 @@ func TestTallyFindsLostAndDoubled(t *testing.T) {
 		return sandbox.HistoryItem{Type: "movie", ID: id, WatchedAt: at}
 	}
 	to := &tour{watched: map[string]*int{}}
-	to.done(film(1, "", 0), at, &to.result.History.Browser)
-	to.done(film(2, "", 0), at, &to.result.History.Kodi)
-	to.done(film(3, "", 0), at, &to.result.History.CLI)
+	to.acknowledged(film(1, "", 0), at, &to.result.History.Browser)
+	to.acknowledged(film(2, "", 0), at, &to.result.History.Kodi)
+	to.acknowledged(film(3, "", 0), at, &to.result.History.CLI)
 	to.tally(sandbox.Records{
 		// 1 once, 2 twice, 3 at another time, a list too many, no wish.
 		History: []sandbox.HistoryItem{record(1, at), record(2, at), record(2, at), record(3, at.Add(time.Second))},

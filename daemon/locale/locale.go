@@ -1,7 +1,6 @@
-// Package locale renders what people read, in English and German: the texts of the pages,
-// of problems, of the steps of an entry and of messages. A text stands under the same key in
-// each language. It may name values in braces, and have a second form for the number one.
-// Values are not escaped: whoever shows a text does that.
+// Package locale renders texts in English and German: pages, problems, steps of entries and
+// messages. A text has the same key in both languages. It may contain named values in braces, and
+// a second form for the number one. Values are not escaped; callers escape the result.
 package locale
 
 import (
@@ -21,10 +20,10 @@ import (
 //go:embed en/*.json de/*.json
 var files embed.FS
 
-// text is one sentence. Where it depends on no number, one is empty.
+// text is an entry of a catalogue. one is empty unless the text depends on a number.
 type text struct{ one, other string }
 
-// UnmarshalJSON reads a text, or an object with "one" and "other".
+// UnmarshalJSON reads a string, or an object with "one" and "other".
 func (t *text) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &t.other); err == nil {
 		return nil
@@ -40,13 +39,14 @@ func (t *text) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// catalogues has the texts of each language by key, read at the first use of the language.
+// catalogues contains the texts of each language by key. A language is read when it is first
+// used.
 var catalogues = map[string]func() map[string]text{
 	English: sync.OnceValue(func() map[string]text { return read(English) }),
 	"de":    sync.OnceValue(func() map[string]text { return read("de") }),
 }
 
-// read reads a language. A file that cannot be read is a broken program.
+// read reads a language from the embedded files.
 func read(tag string) map[string]text {
 	all := map[string]text{}
 	names, err := fs.Glob(files, tag+"/*.json")
@@ -63,8 +63,8 @@ func read(tag string) map[string]text {
 // English is the tag of the language of logs.
 const English = "en"
 
-// In is the language that somebody wants most of those that we have. Wanted is
-// an Accept-Language header, or a locale such as "de_AT.UTF-8". Else it is English.
+// In returns the most preferred available language, else English. wanted is an Accept-Language
+// header, or a locale such as "de_AT.UTF-8".
 func In(wanted string) Speech {
 	best, weight := English, 0.0
 	for part := range strings.SplitSeq(wanted, ",") {
@@ -72,7 +72,7 @@ func In(wanted string) Speech {
 		tag, _, _ := strings.Cut(strings.ReplaceAll(name, "_", "-"), "-")
 		w := 1.0
 		if weighed {
-			w, _ = strconv.ParseFloat(q, 64) // what is no number wants nothing
+			w, _ = strconv.ParseFloat(q, 64) // an invalid weight counts as 0
 		}
 		if tag = strings.ToLower(tag); catalogues[tag] != nil && w > weight {
 			best, weight = tag, w
@@ -81,18 +81,17 @@ func In(wanted string) Speech {
 	return Speech{Tag: best}
 }
 
-// Speech is one language.
+// Speech renders texts in one language.
 type Speech struct {
-	Tag   string            // as the lang attribute of HTML has it
-	Names map[string]string // the names of sources that have one, see [Speech.Source]
+	Tag   string            // for the lang attribute of HTML
+	Names map[string]string // the user's names of sources, for [Speech.Source]
 }
 
-// texts are the texts of the language.
+// texts returns the catalogue of the language.
 func (s Speech) texts() map[string]text { return catalogues[s.Tag]() }
 
-// Say is the text of a key with values: a name, its value, and so on. A number is
-// grouped as the language does, a time is told in this machine's zone to the minute.
-// A key that is not there is told as it is.
+// Say returns the text of a key with values, given as name, value, name, value and so on. Numbers
+// and times are formatted by [Speech.Value]. An unknown key is returned unchanged.
 func (s Speech) Say(key string, values ...any) string {
 	t, found := s.texts()[key]
 	if !found {
@@ -110,7 +109,7 @@ func (s Speech) Say(key string, values ...any) string {
 	return strings.NewReplacer(pairs...).Replace(out)
 }
 
-// Word is the text of a word of some kind; the word itself where there is no text.
+// Word returns the text with the key kind+word, or the word if there is none.
 func (s Speech) Word(kind string, word any) string {
 	text := fmt.Sprint(word)
 	if key := kind + strings.ReplaceAll(text, " ", "-"); s.Has(key) {
@@ -119,13 +118,14 @@ func (s Speech) Word(kind string, word any) string {
 	return text
 }
 
-// Has reports whether there is a text for a key.
+// Has reports whether a key exists.
 func (s Speech) Has(key string) bool { _, has := s.texts()[key]; return has }
 
-// Keys are all keys, in order.
+// Keys returns all keys, sorted.
 func (s Speech) Keys() []string { return slices.Sorted(maps.Keys(s.texts())) }
 
-// Value is a value as the language writes it.
+// Value formats a value: numbers with the language's separator, times in local time to the
+// minute.
 func (s Speech) Value(value any) string {
 	switch v := value.(type) {
 	case int:
@@ -168,7 +168,7 @@ func (s Speech) Month(t time.Time) string {
 	return s.MonthName(t.Month()) + " " + strconv.Itoa(t.Year())
 }
 
-// Day returns a day as a heading has it: "Today", "Yesterday" or "Tuesday, 24 November".
+// Day returns a day for a heading: "Today", "Yesterday" or "Tuesday, 24 November".
 func (s Speech) Day(t, now time.Time) string {
 	switch daysBetween(t, now) {
 	case 0:
@@ -180,8 +180,8 @@ func (s Speech) Day(t, now time.Time) string {
 	}
 }
 
-// Moment returns a local time as a person would say it: "today 20:15", "Tue 24 Nov, 20:15",
-// or "24 Nov 2025, 20:15" where it lies half a year away.
+// Moment returns a local time in words: "today 20:15", "Tue 24 Nov, 20:15", or "24 Nov 2025,
+// 20:15" if it is more than half a year away.
 func (s Speech) Moment(t, now time.Time) string {
 	between := ", "
 	if days := daysBetween(t, now); days == 0 || days == 1 {
@@ -190,7 +190,7 @@ func (s Speech) Moment(t, now time.Time) string {
 	return s.ShortDay(t, now) + between + t.Local().Format("15:04")
 }
 
-// ShortDay returns the day of a local time alone: "today", "Tue 24 Nov" or "24 Nov 2025".
+// ShortDay returns the day of a local time: "today", "Tue 24 Nov" or "24 Nov 2025".
 func (s Speech) ShortDay(t, now time.Time) string {
 	t = t.Local()
 	switch days := daysBetween(t, now); {
@@ -205,14 +205,14 @@ func (s Speech) ShortDay(t, now time.Time) string {
 	}
 }
 
-// short cuts a name to some letters.
+// short shortens a name to a number of letters.
 func short(name, letters string) string {
 	n, _ := strconv.Atoi(letters)
 	runes := []rune(name)
 	return string(runes[:min(n, len(runes))])
 }
 
-// daysBetween returns how many days before now a local time lies.
+// daysBetween returns the number of calendar days from t to now in local time.
 func daysBetween(t, now time.Time) int {
 	day := func(t time.Time) time.Time {
 		year, month, day := t.Local().Date()

@@ -10,7 +10,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Label names an entry.
+// Label returns the title of an entry.
 func (s Speech) Label(e entry.Entry) string {
 	switch {
 	case e.List != nil:
@@ -22,7 +22,7 @@ func (s Speech) Label(e entry.Entry) string {
 	}
 }
 
-// Source names a source: as a person has named it, else by what it is.
+// Source returns the user's name for a source, or its kind.
 func (s Speech) Source(source string) string {
 	if name := s.Names[source]; name != "" {
 		return name
@@ -33,7 +33,7 @@ func (s Speech) Source(source string) string {
 	return s.Kind(viewing.SourceKind(source))
 }
 
-// Kind names a kind of source.
+// Kind returns the name of a kind of source.
 func (s Speech) Kind(kind string) string {
 	if key := "source.kind." + kind; s.Has(key) {
 		return s.Say(key)
@@ -41,7 +41,7 @@ func (s Speech) Kind(kind string) string {
 	return kind
 }
 
-// Work names a series or a film of a ranking: by its title, else by its number.
+// Work returns the title, or else the number, of a film or series in a ranking.
 func (s Speech) Work(r entry.Ranked) string {
 	if r.Media == nil {
 		return r.Name
@@ -49,14 +49,14 @@ func (s Speech) Work(r entry.Ranked) string {
 	return s.Item(*r.Media)
 }
 
-// Item names a film, series or episode.
+// Item returns the title of a film, series or episode.
 func (s Speech) Item(m viewing.Media) string {
 	return m.LabelIn(func(word string) string { return s.Say("item." + strings.ReplaceAll(word, " ", "-")) })
 }
 
 // Step renders one step of an entry.
 func (s Speech) Step(step entry.Step) string {
-	values := []any{"was", s.Standing(step.From, step.Reason)}
+	values := []any{"was", s.StateText(step.From, step.Reason)}
 	if step.Cause != nil {
 		values = append(values, "what", strings.TrimSuffix(s.Message(*step.Cause), "."))
 	}
@@ -66,8 +66,8 @@ func (s Speech) Step(step entry.Step) string {
 	return Sentence(s.Say("step."+step.Code, values...))
 }
 
-// Standing is a state with the reason for it.
-func (s Speech) Standing(state viewing.State, reason string) string {
+// StateText returns the name of a state with its reason.
+func (s Speech) StateText(state viewing.State, reason string) string {
 	text := s.Say("diary.state." + string(state))
 	if s.Has("diary.reason." + reason) {
 		text += " (" + s.Say("diary.reason."+reason) + ")"
@@ -75,7 +75,7 @@ func (s Speech) Standing(state viewing.State, reason string) string {
 	return text
 }
 
-// stepValue is one value of a step.
+// stepValue renders one value of a step.
 func (s Speech) stepValue(name, value string) string {
 	switch name {
 	case "reason":
@@ -100,7 +100,7 @@ func (s Speech) stepValue(name, value string) string {
 	return value
 }
 
-// apart says how the ends of two sightings lie to each other.
+// apart describes the time between the ends of two sightings.
 func (s Speech) apart(distance string) string {
 	switch span, earlier := strings.CutPrefix(distance, "-"); {
 	case distance == "day":
@@ -129,11 +129,11 @@ func (s Speech) Message(m viewing.Message) string {
 	return s.Say("told."+m.Code, values...)
 }
 
-// Tell is a message as a sentence; "" for none.
+// Tell renders a message as a sentence; it may be "".
 func (s Speech) Tell(m viewing.Message) string { return Sentence(s.Message(m)) }
 
-// Error renders the messages in an error, each on a line of its own. What has no message
-// is told as it is.
+// Error renders the messages in an error, one per line. An error without a message is returned as
+// its own text.
 func (s Speech) Error(err error) string {
 	var lines []string
 	for _, m := range viewing.MessagesOf(err) {
@@ -151,7 +151,7 @@ func (s Speech) Clauses(all []viewing.Message) string {
 	return Sentence(strings.Join(parts, "; "))
 }
 
-// Sentence is a text with a capital letter and one mark at its end.
+// Sentence returns a text with a capital letter at the start and one mark at the end.
 func Sentence(text string) string {
 	if text == "" {
 		return ""
@@ -159,7 +159,7 @@ func Sentence(text string) string {
 	return Ended(Capital(text))
 }
 
-// Capital is a text with a capital letter.
+// Capital returns a text with a capital letter at the start.
 func Capital(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	if size == 0 {
@@ -168,7 +168,7 @@ func Capital(text string) string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// Ended is a text with one mark at its end.
+// Ended returns a text with one mark at the end.
 func Ended(text string) string {
 	if text = strings.TrimSuffix(text, "."); strings.HasSuffix(text, "?") {
 		return text

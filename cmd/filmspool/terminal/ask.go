@@ -11,36 +11,36 @@ import (
 	"golang.org/x/term"
 )
 
-// IsTerminal reports whether a stream is a terminal, with a person at it.
+// IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// Agreed asks a person at a terminal for a yes.
-func (o *Printer) Agreed(ctx context.Context, stdin io.Reader, question string) bool {
+// Confirm asks a yes-or-no question.
+func (o *Printer) Confirm(ctx context.Context, stdin io.Reader, question string) bool {
 	answer := strings.ToLower(o.Ask(ctx, stdin, o.Speech().Say("cli.yesNo", "question", question)))
 	return answer == "y" || answer == "yes" || answer == "j" || answer == "ja"
 }
 
-// Asking reports whether [Printer.Ask] waits for an answer.
-func (o *Printer) Asking() bool { return o.asking.Load() }
+// IsAsking reports whether [Printer.Ask] is waiting for an answer.
+func (o *Printer) IsAsking() bool { return o.asking.Load() }
 
-// Ask asks a person at a terminal for a line. It is "" when ctx ends.
+// Ask asks for a line. It returns "" if ctx ends.
 func (o *Printer) Ask(ctx context.Context, stdin io.Reader, question string) string {
 	o.asking.Store(true)
 	defer o.asking.Store(false)
 	o.Printf("%s ", question)
-	line, _ := await(ctx, func() (string, error) { return bufio.NewReader(stdin).ReadString('\n') }) // an end is no answer
+	line, _ := await(ctx, func() (string, error) { return bufio.NewReader(stdin).ReadString('\n') }) // the end of the input counts as ""
 	if ctx.Err() != nil {
 		o.Println()
 	}
 	return line
 }
 
-// Hidden asks for a line that the terminal does not show. An empty answer is "". When ctx
-// ends the terminal is as it was before, and the answer is empty, too.
-func (o *Printer) Hidden(ctx context.Context, terminal *os.File, prompt string) (string, error) {
+// AskHidden asks for a line that the terminal does not show. If ctx ends, it restores the
+// terminal and returns "".
+func (o *Printer) AskHidden(ctx context.Context, terminal *os.File, prompt string) (string, error) {
 	fd := int(terminal.Fd())
 	before, err := term.GetState(fd)
 	if err != nil {
@@ -61,8 +61,8 @@ func (o *Printer) Hidden(ctx context.Context, terminal *os.File, prompt string) 
 	return line, err
 }
 
-// await reads a line, without the blanks around it. It is "" when ctx ends: the read itself
-// cannot be called off, and ends with the process.
+// await reads a line without surrounding spaces. It returns "" if ctx ends: the read cannot be
+// cancelled and ends with the process.
 func await(ctx context.Context, read func() (string, error)) (line string, err error) {
 	done := make(chan struct{})
 	var text string

@@ -5,21 +5,19 @@ import (
 	"time"
 )
 
-// When a command that takes its time says so: scripts, which read the standard
-// output, never see it.
+// The times of progress messages. They go to the standard error, so scripts do not see them.
 const (
-	firstWord = 2 * time.Second
-	nextWord  = 5 * time.Second
+	firstMessage = 2 * time.Second
+	nextMessage  = 5 * time.Second
 )
 
-// Telling does what may take long, and has say tell of it now and then, with the
-// time it has taken.
-func Telling(do func() error, say func(took time.Duration)) error {
+// WithProgress calls do, and say with the elapsed time while do is running.
+func WithProgress(do func() error, say func(took time.Duration)) error {
 	done := make(chan struct{})
-	var telling sync.WaitGroup
+	var printing sync.WaitGroup
 	begun := time.Now()
-	telling.Go(func() {
-		for wait := firstWord; ; wait = nextWord {
+	printing.Go(func() {
+		for wait := firstMessage; ; wait = nextMessage {
 			select {
 			case <-done:
 				return
@@ -28,7 +26,7 @@ func Telling(do func() error, say func(took time.Duration)) error {
 			}
 		}
 	})
-	defer telling.Wait()
+	defer printing.Wait()
 	defer close(done)
 	return do()
 }

@@ -10,19 +10,18 @@ import (
 	"golang.org/x/term"
 )
 
-// leastCut is how much of a cell is shown at least.
-const leastCut = 12
+// minCut is the minimum width of a shortened cell.
+const minCut = 12
 
-// Table aligns cells in columns. On a terminal the cells of one column are shortened so that
-// no line is wider than that.
+// Table aligns cells in columns. On a terminal one column is shortened so that lines fit.
 type Table struct {
 	o    *Printer
 	cut  int
 	rows [][]string
 }
 
-// Table begins a table whose column cut may be shortened, counted from 0. The columns have
-// the keys of their headings in the catalogue, below "cli.column.".
+// Table returns a table in which the column with index cut may be shortened. The headings are
+// keys of the catalogue below "cli.column.".
 func (o *Printer) Table(cut int, headings ...string) *Table {
 	row := make([]any, len(headings))
 	for i, key := range headings {
@@ -33,11 +32,11 @@ func (o *Printer) Table(cut int, headings ...string) *Table {
 	return t
 }
 
-// Row adds a row of harmless values.
+// Row adds a row of sanitized values.
 func (t *Table) Row(cells ...any) {
 	row := make([]string, len(cells))
 	for i, cell := range cells {
-		row[i] = harmless(fmt.Sprint(t.o.shown(cell)), "")
+		row[i] = sanitize(fmt.Sprint(t.o.rendered(cell)), "")
 	}
 	t.rows = append(t.rows, row)
 }
@@ -58,10 +57,10 @@ func (t *Table) Flush() {
 		}
 		fmt.Fprintln(w)
 	}
-	_ = w.Flush() // a reader that went away needs no more
+	_ = w.Flush() // fails only if the reader is gone
 }
 
-// limit is how wide the column that is cut may be; 0 where there is no terminal.
+// limit returns the maximum width of the shortened column; 0 without a terminal.
 func (t *Table) limit() int {
 	columns := t.o.columns()
 	if columns == 0 {
@@ -77,7 +76,7 @@ func (t *Table) limit() int {
 		}
 		columns -= widest + 2
 	}
-	return max(columns, leastCut)
+	return max(columns, minCut)
 }
 
 // columns returns the width of the terminal, or 0 without one.

@@ -1,6 +1,6 @@
-// Package terminal prints for people and for scripts, says that work goes on, and asks
-// people. No stranger's text can steer a terminal, forge a row or break JSON, and no key
-// is printed with an error.
+// Package terminal prints for people and for scripts, shows progress and asks the user. It
+// sanitizes values: they cannot control the terminal, forge table rows or break JSON, and errors
+// never contain keys.
 package terminal
 
 import (
@@ -21,66 +21,64 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Printer is the only way to a standard stream. It has no Write on purpose:
-// what a command prints goes through a format, whose words are ours, and
-// values, which a stranger may have written. Values are shown harmlessly: no
-// control characters, no hidden or reversed writing, no line breaks.
-// Messages are rendered in its language.
+// Printer prints to a standard stream. It has no Write method, so that all output is a fixed
+// format with values, which are sanitized: no control characters, no hidden or reversed text and
+// no line breaks. Messages are rendered in its language.
 type Printer struct {
 	w        io.Writer
 	language string
 	asking   atomic.Bool
 }
 
-// To prints to w, in English.
+// To returns a printer that writes English to w.
 func To(w io.Writer) *Printer { return &Printer{w: w} }
 
-// In has messages rendered in the language of a locale such as "de_AT.UTF-8".
+// In sets the language to that of a locale such as "de_AT.UTF-8".
 func (o *Printer) In(locale string) *Printer {
 	o.language = locale
 	return o
 }
 
-// Speech is the language of the printer.
+// Speech returns the language of the printer.
 func (o *Printer) Speech() locale.Speech { return locale.In(o.language) }
 
-// shown is a value as it is printed.
-func (o *Printer) shown(value any) any {
+// rendered returns the text of a message and other values unchanged.
+func (o *Printer) rendered(value any) any {
 	if m, ok := value.(viewing.Message); ok {
 		return o.Speech().Message(m)
 	}
 	return value
 }
 
-// Printf prints a text of ours with harmless values.
+// Printf prints a format with sanitized values.
 func (o *Printer) Printf(format string, values ...any) {
 	for i := range values {
-		values[i] = value{o.shown(values[i])}
+		values[i] = value{o.rendered(values[i])}
 	}
 	fmt.Fprintf(o.w, format, values...)
 }
 
-// Println prints one line of harmless values, with spaces between them.
+// Println prints a line of sanitized values, separated by spaces.
 func (o *Printer) Println(values ...any) {
 	line := make([]string, len(values))
 	for i := range values {
-		line[i] = harmless(fmt.Sprint(o.shown(values[i])), "")
+		line[i] = sanitize(fmt.Sprint(o.rendered(values[i])), "")
 	}
 	fmt.Fprintln(o.w, strings.Join(line, " "))
 }
 
-// Say prints a text of the catalogue with harmless values, see [locale.Speech.Say].
+// Say prints a text of the catalogue with sanitized values; see [locale.Speech.Say].
 func (o *Printer) Say(key string, values ...any) { o.Println(o.Speech().Say(key, values...)) }
 
-// Hint prints what to do next, unless that is empty.
+// Hint prints a hint unless it is empty.
 func (o *Printer) Hint(next any) {
-	if text := o.shown(next); text != "" {
+	if text := o.rendered(next); text != "" {
 		o.Printf("%s%s\n", o.Speech().Say("cli.hint"), text)
 	}
 }
 
-// Fault prints an error and what to do. Further lines of either are indented,
-// so that none of them can pass for one of ours. Each line begins with mark.
+// Fault prints an error and a hint. Further lines are indented, so that a message cannot imitate
+// other output. Each line begins with mark.
 func (o *Printer) Fault(mark, message, hint string) {
 	text := o.indented("cli.error", message)
 	if hint != "" {
@@ -89,15 +87,14 @@ func (o *Printer) Fault(mark, message, hint string) {
 	fmt.Fprintln(o.w, mark+strings.ReplaceAll(text, "\n", "\n"+mark))
 }
 
-// indented is a text of several lines behind a word.
+// indented returns a text after a word, with its further lines indented.
 func (o *Printer) indented(key, text string) string {
 	word := o.Speech().Say(key)
 	text = strings.ReplaceAll(strings.TrimRight(config.HideKeys(text), "\n"), "\r\n", "\n")
-	return word + strings.ReplaceAll(harmless(text, "\n\t"), "\n", "\n"+strings.Repeat(" ", utf8.RuneCountInString(word)))
+	return word + strings.ReplaceAll(sanitize(text, "\n\t"), "\n", "\n"+strings.Repeat(" ", utf8.RuneCountInString(word)))
 }
 
-// JSON prints value as indented JSON. What only HTML would need is not
-// escaped; what a terminal would obey is.
+// JSON prints value as indented JSON. Control characters are escaped, HTML characters are not.
 func (o *Printer) JSON(value any) error { return o.encode(value, "  ") }
 
 // JSONLine prints value as JSON on one line.
@@ -113,38 +110,38 @@ func (o *Printer) encode(value any, indent string) error {
 	return nil
 }
 
-// Text is for whole texts, such as a log: it keeps line breaks and tabs.
+// Text returns a writer for longer texts such as a log. It keeps line breaks and tabs.
 func (o *Printer) Text() io.Writer {
-	return &filter{w: o.w, escape: func(text string) string { return harmless(text, "\n\t") }}
+	return &filter{w: o.w, escape: func(text string) string { return sanitize(text, "\n\t") }}
 }
 
-// JSONLines is for whole JSON texts: they stay the same JSON.
-func (o *Printer) JSONLines() io.Writer { return &filter{w: o.w, escape: harmlessJSON} }
+// JSONLines returns a writer for JSON texts. It escapes control characters without changing the
+// values.
+func (o *Printer) JSONLines() io.Writer { return &filter{w: o.w, escape: sanitizeJSON} }
 
-// Log is for a logger, which quotes values itself.
+// Log returns a writer for a logger that quotes values itself.
 func (o *Printer) Log() io.Writer { return o.w }
 
-// Raw is for the content of files. A person must not read it.
+// Raw returns the unfiltered stream for the content of files. It must not be used on a terminal.
 func (o *Printer) Raw() io.Writer { return o.w }
 
-// IsTerminal reports whether a person reads the stream.
+// IsTerminal reports whether the output is a terminal.
 func (o *Printer) IsTerminal() bool { return IsTerminal(o.w) }
 
-// value is a value that prints harmlessly, whatever the verb.
+// value is a value that is sanitized with any verb.
 type value struct{ any }
 
 // Format implements [fmt.Formatter].
 func (v value) Format(state fmt.State, verb rune) {
-	_, _ = io.WriteString(state, harmless(fmt.Sprintf(fmt.FormatString(state, verb), v.any), ""))
+	_, _ = io.WriteString(state, sanitize(fmt.Sprintf(fmt.FormatString(state, verb), v.any), ""))
 }
 
-// Harmless spells out, as Go does, whatever a terminal would obey or would not
-// show.
-func Harmless(text string) string { return harmless(text, "") }
+// Sanitize escapes control characters and invisible characters in Go's notation.
+func Sanitize(text string) string { return sanitize(text, "") }
 
-// harmless spells out control characters, writing direction, zero width, line
-// breaks, and bytes that are no text. The characters of keep stay.
-func harmless(text, keep string) string {
+// sanitize escapes control characters, directional marks, zero-width characters, line breaks and
+// invalid UTF-8, except the characters in keep.
+func sanitize(text, keep string) string {
 	var b strings.Builder
 	var before rune
 	for i := 0; i < len(text); {
@@ -163,15 +160,15 @@ func harmless(text, keep string) string {
 	return b.String()
 }
 
-// joins reports whether r is a joiner that Persian, Hindi and emojis need.
+// joins reports whether r is a joiner between letters that use it, as in Persian, Hindi and
+// emojis.
 func joins(before, r, next rune) bool {
 	other := func(r rune) bool { return r > unicode.MaxLatin1 && r != utf8.RuneError && unicode.IsGraphic(r) }
 	return (r == '\u200c' || r == '\u200d') && other(before) && other(next)
 }
 
-// harmlessJSON escapes in a JSON text what the encoder lets through. Outside
-// of strings such characters cannot stand.
-func harmlessJSON(text string) string {
+// sanitizeJSON escapes such characters in a JSON text. They can only occur inside strings.
+func sanitizeJSON(text string) string {
 	var b strings.Builder
 	for _, r := range text {
 		switch {
@@ -187,21 +184,21 @@ func harmlessJSON(text string) string {
 	return b.String()
 }
 
-// filter escapes a text on its way. It holds back a character whose bytes come
-// in two pieces. Several goroutines may write.
+// filter is a writer that escapes a text. It holds back an incomplete UTF-8 sequence. Several
+// goroutines may use it.
 type filter struct {
 	w      io.Writer
 	escape func(string) string
 
-	mu   sync.Mutex
-	half []byte
+	mu      sync.Mutex
+	partial []byte
 }
 
 // Write implements [io.Writer].
 func (f *filter) Write(text []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	all := slices.Concat(f.half, text)
+	all := slices.Concat(f.partial, text)
 	whole := len(all)
 	for i := 1; i < utf8.UTFMax && i <= len(all); i++ {
 		if start := len(all) - i; utf8.RuneStart(all[start]) {
@@ -211,7 +208,7 @@ func (f *filter) Write(text []byte) (int, error) {
 			break
 		}
 	}
-	f.half = slices.Clone(all[whole:])
+	f.partial = slices.Clone(all[whole:])
 	if _, err := io.WriteString(f.w, f.escape(string(all[:whole]))); err != nil {
 		return 0, err
 	}
