@@ -23,7 +23,6 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/transfer"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -383,9 +382,7 @@ func (i *fileImport) read(ctx context.Context) error {
 		batch := map[string][]viewing.Event{}
 		for _, row := range c.rows {
 			if i.count.Rows++; i.count.Rows > done {
-				if err := i.take(ctx, row, batch); err != nil {
-					return err
-				}
+				i.take(row, batch)
 			}
 		}
 		if i.count.Rows > done {
@@ -435,7 +432,7 @@ func readAhead(ctx context.Context, rows iter.Seq2[transfer.Row, error]) <-chan 
 }
 
 // take takes the event of a row into a batch, by its source, or counts why it is left out.
-func (i *fileImport) take(ctx context.Context, row transfer.Row, batch map[string][]viewing.Event) error {
+func (i *fileImport) take(row transfer.Row, batch map[string][]viewing.Event) {
 	if row.Person != "" {
 		if i.count.People == nil {
 			i.count.People = map[string]int{}
@@ -445,13 +442,13 @@ func (i *fileImport) take(ctx context.Context, row transfer.Row, batch map[strin
 	switch {
 	case row.Person != i.f.Person && row.Person != "" && i.f.Person != "":
 		i.count.Skipped["person"]++
-		return nil
+		return
 	case row.Skip != "":
 		i.count.Skipped[string(row.Skip)]++
-		return nil
+		return
 	case row.Ambiguous:
 		i.count.AmbiguousDates++
-		return nil
+		return
 	}
 	e := row.Event
 	switch e.Kind {
@@ -471,13 +468,15 @@ func (i *fileImport) take(ctx context.Context, row transfer.Row, batch map[strin
 			e.InList = i.f.Format + ":" + e.InList
 		}
 	}
-	known, err := i.wished(ctx, row.Source, e)
-	if known {
-		i.count.Known++
-	} else {
-		batch[row.Source] = append(batch[row.Source], e)
+	if e.Kind == viewing.KindWatchlist && e.Media[0].Key() != "" {
+		key := e.Media[0].Key()
+		if i.wishes[key] { // it comes again
+			i.count.Known++
+			return
+		}
+		i.wishes[key] = true
 	}
-	return err
+	batch[row.Source] = append(batch[row.Source], e)
 }
 
 // commit commits a batch with how far the file is read, or counts what that would do. Our own
@@ -553,21 +552,4 @@ func (i *fileImport) atService(ctx context.Context, source string, v viewing.Eve
 	return has != nil && v.Kind == viewing.KindViewing && !slices.ContainsFunc(v.Media, func(m viewing.Media) bool {
 		return !has(m, v.WatchedAt, 0)
 	})
-}
-
-// wished reports whether the item of a wish is on the watchlist already, or comes before.
-func (i *fileImport) wished(ctx context.Context, source string, e viewing.Event) (bool, error) {
-	if e.Kind != viewing.KindWatchlist || e.Media[0].Key() == "" {
-		return false, nil
-	}
-	key := e.Media[0].Key()
-	before := i.wishes[key]
-	i.wishes[key] = true
-	for _, account := range i.d.store.AccountsOf(source) {
-		all, err := i.d.store.Entries(ctx, entry.Filter{Kind: viewing.KindWatchlist, Item: key, Account: account, Kept: true, Limit: 1})
-		if err != nil || len(all) == 0 {
-			return before, err
-		}
-	}
-	return true, nil
 }

@@ -358,12 +358,20 @@ func TestImportOfLists(t *testing.T) {
 			return e
 		}
 		adds("Noir", "mine", 10_000)
+		wish := movie("wish", 603, "", 0)
+		wish.Kind, wish.WatchedAt, wish.Count = viewing.KindWatchlist, viewing.Instant{}, 0
+		if _, err := c.Add(t.Context(), wish); err != nil {
+			t.Fatal(err)
+		}
 		text := strings.Builder{}
 		text.WriteString("kind,type,title,year,tmdb,imdb,tvdb,series,series_year,series_tmdb,series_imdb,series_tvdb,season,episode,watched_at,rewatch,list,source\n")
 		for n := range 1500 {
 			fmt.Fprintf(&text, "list_item,movie,Film,2001,%d,,,,,,,,,,,,%s,cli\n", 10_000+n, []string{"Noir", "Red"}[n/750])
 		}
-		if f := c.imported(t, []byte(text.String())); f.New != 1500 || f.Known != 2 || f.Held != 0 || f.SendSeconds != 0 {
+		for _, film := range []int{603, 604, 604} {
+			fmt.Fprintf(&text, "watchlist,movie,Film,2001,%d,,,,,,,,,,,,,cli\n", film)
+		}
+		if f := c.imported(t, []byte(text.String())); f.New != 1501 || f.Known != 4 || f.Held != 0 || f.SendSeconds != 0 {
 			t.Errorf("%+v", f)
 		}
 		if f := c.imported(t, []byte(text.String())); f.New != 0 {

@@ -140,13 +140,15 @@ func (t *tx) makeEntries(e event, event int64, o *viewing.Outcome) {
 	}
 }
 
-// findRequested returns the entry that asks for the same as the draft of an import: a list of that
-// name, or the item on a shared list; 0 if there is none. Imports from Kodi are never compared,
+// findRequested returns the entry that asks for the same as the draft of an import: the title on
+// the watchlist, a list of that name, or the item on a shared list; 0 if there is none. Imports from Kodi are never compared,
 // so that its lists stay separate.
 func (t *tx) findRequested(d draft, shared bool) (id int64) {
 	const selectSame = "SELECT id FROM entries WHERE +account = ? AND kind = ? AND state <> 'dropped' AND state <> 'rejected' AND "
 	switch {
 	case d.Class != viewing.ClassImport || viewing.SourceKind(d.Source) == viewing.SourceKodi:
+	case d.Kind == viewing.KindWatchlist && d.Key() != "":
+		t.find(selectWatchlistEntry, []any{d.Account, d.Key()}, &id)
 	case d.Kind == viewing.KindList:
 		t.find(selectSame+"list ->> '$.name' = ?", []any{d.Account, string(d.Kind), d.List.Name}, &id)
 	case shared && d.Media.IDs.TMDB > 0:
