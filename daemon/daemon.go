@@ -227,7 +227,7 @@ func (d *core) rules() rules.Settings {
 // ruleSettings converts the configuration into the settings of the rules.
 func ruleSettings(c config.Config) rules.Settings {
 	s := rules.Settings{
-		Routes: c.SourceRoutes(), Grace: c.Replay.Grace.Duration, Classes: map[viewing.Class]rules.Action{}, BurstLimit: c.Wave, Approve: c.Hold == "all",
+		Routes: c.SourceRoutes(), Grace: c.Replay.Grace.Duration, Classes: map[viewing.Class]rules.Action{}, BurstLimit: c.Burst, Approve: c.Hold == "all",
 		Untitled: c.IgnoreUntitled,
 	}
 	for name, action := range c.Kodi.Classes.ByName() {

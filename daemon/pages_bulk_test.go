@@ -253,8 +253,8 @@ func TestReviewIsGrouped(t *testing.T) {
 	}
 }
 
-// TestAWaveIsDecidedAtOnce: all of it, and nothing else.
-func TestAWaveIsDecidedAtOnce(t *testing.T) {
+// TestBurstIsDecidedAsAWhole: all of it, and nothing else.
+func TestBurstIsDecidedAsAWhole(t *testing.T) {
 	l := looking(t)
 	l.paused()
 	other := l.held("o")
@@ -265,7 +265,7 @@ func TestAWaveIsDecidedAtOnce(t *testing.T) {
 	l.commits("program:p", films...)
 	held := l.status().Counts.Held - 1
 	if held < 1 {
-		t.Fatal("no wave")
+		t.Fatal("no burst")
 	}
 	page := l.sees("/review", fmt.Sprintf("%d viewings arrived at once from Program", held))
 	form := with(l.form(page, "/diary/preview"), "verb", "drop")

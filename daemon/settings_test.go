@@ -155,7 +155,7 @@ func TestAChangeIsTakenInWhileAViewingLeaves(t *testing.T) {
 	dialing, stop := context.WithCancel(t.Context())
 	refused := make(chan error, 1)
 	go func() { refused <- dial(dialing, before) }()
-	if running, err := ChangeSettings(t.Context(), o, set("wave", 7)); err != nil || !running {
+	if running, err := ChangeSettings(t.Context(), o, set("burst", 7)); err != nil || !running {
 		t.Fatalf("changed: %v %v", running, err)
 	}
 	stop()
@@ -171,7 +171,7 @@ func TestAChangeIsTakenInWhileAViewingLeaves(t *testing.T) {
 		t.Errorf("%v: %+v", err, now)
 	}
 	for _, s := range now.Settings {
-		if s.Key == "wave" && (s.Value != 7.0 || s.From != o.Paths.Settings()) {
+		if s.Key == "burst" && (s.Value != 7.0 || s.From != o.Paths.Settings()) {
 			t.Errorf("it is told as %+v", s)
 		}
 	}
@@ -221,7 +221,7 @@ func TestWhatCannotBeginGivesWay(t *testing.T) {
 	if now, err := c.Settings(t.Context()); err != nil || !strings.Contains(fmt.Sprint(now.Problem), "wav") {
 		t.Errorf("%v: after a mistake it does not say so: %+v", err, now)
 	}
-	for _, text := range []string{"listen = '127.0.0.1:0'\n", "listen = '127.0.0.1:0' # again\nwave = 7\n"} {
+	for _, text := range []string{"listen = '127.0.0.1:0'\n", "listen = '127.0.0.1:0' # again\nburst = 7\n"} {
 		must(t, os.WriteFile(o.Paths.File, []byte(text), 0o600))
 		if err := Reload(t.Context(), o); err != nil {
 			t.Errorf("mended: %v", err)
@@ -238,7 +238,7 @@ func TestNothingIsCutByAChange(t *testing.T) {
 	ctl, tried := b.d.Control(), 0
 	try := func() {
 		tried++
-		if err := set("wave", 7)(ctl); !errors.Is(err, &control.Fault{Code: control.CodeBusy}) {
+		if err := set("burst", 7)(ctl); !errors.Is(err, &control.Fault{Code: control.CodeBusy}) {
 			t.Errorf("a change: %v", err)
 		}
 	}
@@ -258,7 +258,7 @@ func TestNothingIsCutByAChange(t *testing.T) {
 	if _, err := os.Stat(b.d.o.Paths.File); err == nil {
 		t.Error("a file was made")
 	}
-	if err := set("wave", 7)(ctl); err != nil {
+	if err := set("burst", 7)(ctl); err != nil {
 		t.Errorf("when all has ended: %v", err)
 	}
 }
@@ -271,7 +271,7 @@ func (f writeFunc) Write(p []byte) (int, error) { return f(p) }
 func TestAnInstanceOfFlagsStaysAsItIs(t *testing.T) {
 	b := runDaemon(t, nil)
 	for what, err := range map[string]error{
-		"set":    set("wave", 7)(b.d.Control()),
+		"set":    set("burst", 7)(b.d.Control()),
 		"reload": b.d.Control().Reload(t.Context()),
 	} {
 		if !errors.Is(err, &control.Fault{Code: control.CodeRefused}) {
@@ -290,7 +290,7 @@ func TestChangesAtOnceAreAllKept(t *testing.T) {
 	for round := range 3 {
 		var all sync.WaitGroup
 		var done sync.Map
-		for key, value := range map[string]any{"wave": 10 + round, "replay.rate": 20 + round, "replay.backfill_rate": 1 + round} {
+		for key, value := range map[string]any{"burst": 10 + round, "replay.rate": 20 + round, "replay.backfill_rate": 1 + round} {
 			all.Go(func() {
 				if _, err := c.Set(t.Context(), control.Set{Key: key, Value: value}); err == nil {
 					done.Store(key, fmt.Sprint(value))

@@ -89,7 +89,7 @@ func (d *core) status(
 	var oldest time.Time
 	var waits bool
 	s.Counts, faults[0] = d.store.Counts(ctx)
-	s.Waves, faults[1] = d.store.Bursts(ctx)
+	s.Bursts, faults[1] = d.store.Bursts(ctx)
 	s.Notices, faults[2] = d.store.Notices(ctx)
 	if oldest, waits, faults[3] = d.store.OldestPending(ctx, ""); waits {
 		s.OldestPendingSeconds = max(0, int64(time.Since(oldest).Seconds()))

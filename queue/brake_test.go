@@ -72,7 +72,7 @@ func TestABurstIsHeld(t *testing.T) {
 				want[v.EventID] = "held bulk"
 			default:
 				if count++; count > 3 {
-					want[v.EventID] = "held wave"
+					want[v.EventID] = "held burst"
 				}
 			}
 			all = append(all, v)
@@ -90,8 +90,8 @@ func TestABurstIsHeld(t *testing.T) {
 	})
 }
 
-// wave tells six films of one minute, one after the other.
-func (o *opened) wave(t testing.TB, from int) {
+// burst tells six films of one minute, one after the other.
+func (o *opened) burst(t testing.TB, from int) {
 	t.Helper()
 	for n := range 6 {
 		o.told(t, player, ends(fmt.Sprint("e", from+n), int64(100+from+n), n))
@@ -107,22 +107,22 @@ func TestWhatABurstHolds(t *testing.T) {
 	for n := range 6 {
 		s.told(t, viewing.SourceCLI, ends(fmt.Sprint("typed", n), int64(40+n), n)) // a person has typed each
 	}
-	s.wave(t, 0)
+	s.burst(t, 0)
 	want := map[string]string{
-		"e0": "pending", "e1": "pending", "e2": "pending", "e3": "pending", "e4": "pending", "e5": "held wave", "nameless": "held unresolved", "other": "pending",
+		"e0": "pending", "e1": "pending", "e2": "pending", "e3": "pending", "e4": "pending", "e5": "held burst", "nameless": "held unresolved", "other": "pending",
 	}
 	for n := range 6 {
 		want[fmt.Sprint("typed", n)] = "pending"
 	}
 	s.wantStanding(t, want)
-	if waves, err := s.Bursts(t.Context()); err != nil || !slices.Equal(waves, []entry.Burst{{Source: player, Held: 1}}) {
-		t.Errorf("%v, %v", waves, err)
+	if bursts, err := s.Bursts(t.Context()); err != nil || !slices.Equal(bursts, []entry.Burst{{Source: player, Held: 1}}) {
+		t.Errorf("%v, %v", bursts, err)
 	}
 
 	// What would leave as soon as it is known what it is counts then.
 	asked := s.wantLookups(t, 1, s.byEventID(t, "nameless"))
 	s.found(t, LookupResult{Lookup: asked[0], Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 77}}, Why: viewing.Say("text", "text", "It is 77.")})
-	want["nameless"] = "held wave"
+	want["nameless"] = "held burst"
 	s.wantStanding(t, want)
 
 	// What a person has let go is not held again by what comes later.
@@ -131,7 +131,7 @@ func TestWhatABurstHolds(t *testing.T) {
 	}
 	s.told(t, player, ends("later", 50, 4))
 	s.told(t, player, ends("tomorrow", 60, 180)) // another minute is counted by itself
-	want["e5"], want["nameless"], want["later"], want["tomorrow"] = "pending", "pending", "held wave", "pending"
+	want["e5"], want["nameless"], want["later"], want["tomorrow"] = "pending", "pending", "held burst", "pending"
 	s.wantStanding(t, want)
 }
 
@@ -146,7 +146,7 @@ func (o *opened) byEventID(t testing.TB, event string) int64 {
 	return all[i].ID
 }
 
-func TestAWaveAndOthers(t *testing.T) {
+func TestBurstAndOtherEntries(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(*opened)
 		want string // how e5 stands
@@ -159,7 +159,7 @@ func TestAWaveAndOthers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := fresh(t).by(rules.Settings{BurstLimit: 5})
-			s.wave(t, 0)
+			s.burst(t, 0)
 			c.do(s)
 			if got := s.stands(t)["e5"]; got != c.want {
 				t.Errorf("%s, want %s", got, c.want)

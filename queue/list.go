@@ -48,16 +48,16 @@ func (s *Store) Unresolved(ctx context.Context, account string) (n int64, err er
 
 // Bursts returns the number of entries held as a burst for each source, the largest first.
 func (s *Store) Bursts(ctx context.Context) ([]entry.Burst, error) {
-	return read(ctx, s, "count waves", func(r *sql.Rows) (w entry.Burst, err error) {
+	return read(ctx, s, "count bursts", func(r *sql.Rows) (w entry.Burst, err error) {
 		err = r.Scan(&w.Source, &w.Held)
 		return w, err
 	}, `SELECT v.source, count(*) FROM entries AS n
-		JOIN events AS v ON v.id = n.event WHERE n.state = 'held' AND n.reason = 'wave' GROUP BY v.source ORDER BY 2 DESC, 1`)
+		JOIN events AS v ON v.id = n.event WHERE n.state = 'held' AND n.reason = 'burst' GROUP BY v.source ORDER BY 2 DESC, 1`)
 }
 
 // isQuestion is the SQL condition for viewings without an identifier that a person is asked about
 // one by one; bursts and bulk marks are decided together.
-const isQuestion = "kind = 'viewing' AND item_key = '' AND reason <> 'wave' AND reason <> 'bulk'"
+const isQuestion = "kind = 'viewing' AND item_key = '' AND reason <> 'burst' AND reason <> 'bulk'"
 
 // Questions returns the films and series whose held viewings have no identifier, those with the
 // most viewings first. Each viewing without a title is a question of its own.

@@ -247,7 +247,7 @@ func (o *opened) checkLookups(t testing.TB) {
 	var odd int
 	err := o.reader.QueryRow(`SELECT count(*) FROM entries AS n LEFT JOIN lookups AS l ON l.entry = n.id
 		WHERE (l.entry IS NOT NULL) <> (n.state = 'held' AND n.item_key = '' AND n.media IS NOT NULL
-			AND n.reason IN ('unresolved', 'bulk', 'backdated', 'review', 'future', 'wave'))`).Scan(&odd)
+			AND n.reason IN ('unresolved', 'bulk', 'backdated', 'review', 'future', 'burst'))`).Scan(&odd)
 	if err != nil || odd > 0 {
 		t.Fatalf("%d entries are wrongly, or not, to be asked about; %v", odd, err)
 	}

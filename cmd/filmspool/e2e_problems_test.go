@@ -29,7 +29,7 @@ func TestProblemsAreSolvedByTheirCommand(t *testing.T) {
 			h.start("run")
 			h.do("", "add", "603")
 		},
-		"entries-wave": func(h *household, box *flaky) {
+		"entries-burst": func(h *household, box *flaky) {
 			h.login(box.baseURL())
 			daemon := h.start("run")
 			browser := h.browser(daemon, h.pair(daemon))

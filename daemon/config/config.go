@@ -38,9 +38,9 @@ type Config struct {
 	InDoubt string `toml:"in_doubt" json:"inDoubt"`
 	// Hold says which viewings wait for the user's approval: none or all.
 	Hold string `toml:"hold" json:"hold"`
-	// Wave is how many different items of one source may end within a minute, at most 1,000; more
+	// Burst is how many different items of one source may end within a minute, at most 1,000; more
 	// are held. 0 means no limit.
-	Wave int `toml:"wave" json:"wave"`
+	Burst int `toml:"burst" json:"burst"`
 	// Replay says when and how fast entries are sent.
 	Replay Replay `toml:"replay" json:"replay"`
 	// Accounts are the accounts by name. If empty, one named default is assumed.
@@ -242,7 +242,7 @@ func Default() Config {
 		LogLevel: "info",
 		InDoubt:  "hold",
 		Hold:     "none",
-		Wave:     5,
+		Burst:    5,
 		Replay:   Replay{BackfillRate: 5},
 		Kodi: Kodi{
 			// Played items are sent, others held.

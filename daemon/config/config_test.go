@@ -60,7 +60,7 @@ func load(t *testing.T, text string) (Config, error) {
 
 func TestEachSourceIsStrongerThanTheOneBefore(t *testing.T) {
 	s := source(t, "log_level = 'warn'\n\n[kodi.classes]\nlive = 'hold'\n[replay]\ngrace = '5m'\n")
-	settings := opening + "log_level = 'error'\nwave = 7\n[replay]\ngrace = '1m'\nrate = 2.0\n"
+	settings := opening + "log_level = 'error'\nburst = 7\n[replay]\ngrace = '1m'\nrate = 2.0\n"
 	must(t, os.WriteFile(s.Paths.Settings(), []byte(settings), 0o600))
 	file := s.Paths.File
 	check := func(key string, value any, o Origin) {
@@ -71,7 +71,7 @@ func TestEachSourceIsStrongerThanTheOneBefore(t *testing.T) {
 		}
 	}
 	check("hold", "none", Origin{From: "default"})
-	check("wave", 7, Origin{From: s.Paths.Settings()})
+	check("burst", 7, Origin{From: s.Paths.Settings()})
 	check("replay.rate", 2.0, Origin{From: s.Paths.Settings()})
 	check("replay.grace", Duration{5 * time.Minute}, Origin{file, 6, true})
 	check("kodi.classes.live", "hold", Origin{file, 4, true})
@@ -85,7 +85,7 @@ func TestEachSourceIsStrongerThanTheOneBefore(t *testing.T) {
 	c, err := s.Load()
 	must(t, err)
 	text, err := c.Annotated()
-	for _, want := range []string{"# kodi.classes.live: " + file + ":4\n", "# log_level: --log-level\n", "\nwave = 7\n"} {
+	for _, want := range []string{"# kodi.classes.live: " + file + ":4\n", "# log_level: --log-level\n", "\nburst = 7\n"} {
 		if err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%q is not shown: %v\n%s", want, err, text)
 		}
@@ -101,7 +101,7 @@ func TestFaultsAreNamedAllAtOnce(t *testing.T) {
 	_, err := load(t, `
 listen = "0.0.0.0:43456"
 log_level = "loud"
-wave = 1001
+burst = 1001
 [replay]
 rate = nan
 grace = "24h0m1s"
@@ -143,6 +143,7 @@ userdata = "/k/"
 		`accounts.Main.base_url: this is not the address of a service: it must end in /api/v1 (line 9)`,
 		`accounts.Main.key_header: "cookie" is not one of x-api-key, bearer (line 10)`,
 		`accounts.Main: account name "Main" is not 1 to 32 lower-case letters, digits, - or _ (line 8)`,
+		`burst: 1001 is not from 0 to 1000 (line 4)`,
 		`kodi.classes.bulk: "drop" is not one of send, hold, ignore (line 22)`,
 		`kodi.libraries[0].account: there is no account "nobody" (line 25)`,
 		`kodi.libraries[0].mysql_user: "../reader" is not 1 to 80 letters, digits, - or _ (line 27)`,
@@ -159,7 +160,6 @@ userdata = "/k/"
 		`routes.cli: there is no account "bert" (line 15)`,
 		`routes.kodi: ` + no + ` (line 14)`,
 		`routes.phone: "phone" is not browser, program, kodi or cli, nor one of these with a name, such as kodi:/home/me/.kodi/userdata (line 16)`,
-		`wave: 1001 is not from 0 to 1000 (line 4)`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -171,7 +171,7 @@ func TestWhatIsNoConfigurationIsShownWithItsLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"listen = \"127.0.0.1:1\"\nbase_ulr = \"x\"": "2| base_ulr",
 		"[kodi.classes]\ncatch_up = 'hold'":          "2| catch_up",
-		"wave = 1\nlisten = 7":                       "2| listen = 7",
+		"burst = 1\nlisten = 7":                      "2| listen = 7",
 		"listen = \"127.0.0":                         "1| listen",
 		"[replay]\ngrace = 'soon'":                   "2| grace = 'soon'",
 		"[replay]\ngrace = 10":                       "missing unit",
@@ -199,7 +199,7 @@ func TestAKeyInTheConfigurationIsNotShown(t *testing.T) {
 
 func TestMissingFileMattersOnlyWhenNamed(t *testing.T) {
 	s := Source{Paths: Paths{State: t.TempDir(), File: filepath.Join(t.TempDir(), "none.toml")}, Getenv: env()}
-	if c, err := s.Load(); err != nil || c.Wave != Default().Wave {
+	if c, err := s.Load(); err != nil || c.Burst != Default().Burst {
 		t.Errorf("without a file: %v", err)
 	}
 	s.Paths.Explicit = true

@@ -49,7 +49,7 @@ var actions = []string{"send", "hold", "ignore"}
 // derived from it.
 var table = []Setting{
 	{Key: "hold", Type: Word, Allowed: []string{"none", "all"}, field: func(c *Config) any { return &c.Hold }},
-	{Key: "wave", Type: Number, Max: 1000, field: func(c *Config) any { return &c.Wave }},
+	{Key: "burst", Type: Number, Max: 1000, field: func(c *Config) any { return &c.Burst }},
 	{Key: "in_doubt", Type: Word, Allowed: []string{"hold", "resend", "delivered"}, field: func(c *Config) any { return &c.InDoubt }},
 	{Key: "log_level", Type: Word, Allowed: []string{"debug", "info", "warn", "error"}, field: func(c *Config) any { return &c.LogLevel }},
 	{Key: "metrics.enabled", Type: Switch, field: func(c *Config) any { return &c.Metrics.Enabled }},

@@ -95,7 +95,7 @@ func TestEverySettingCanBeChanged(t *testing.T) {
 			t.Errorf("%s is %v", value, now.Value)
 		}
 	}
-	mustSet(t, s, "wave", "7")
+	mustSet(t, s, "burst", "7")
 	if now := settingOf(t, s, "replay.grace"); now.From == "default" {
 		t.Error("a second change took the first one back")
 	}
@@ -110,7 +110,7 @@ func TestEverySettingCanBeChanged(t *testing.T) {
 // TestARefusedChangeChangesNothing, whatever is wrong.
 func TestARefusedChangeChangesNothing(t *testing.T) {
 	s := source(t, "\xef\xbb\xbf# mine\r\nhold = 'all'\r\n[replay]\r\nrate = 2\r\n")
-	mustSet(t, s, "wave", 7)
+	mustSet(t, s, "burst", 7)
 	before, err := os.ReadFile(s.Paths.Settings())
 	must(t, err)
 	s.Flags.LogLevel = "debug"
@@ -120,13 +120,13 @@ func TestARefusedChangeChangesNothing(t *testing.T) {
 	}{
 		"listen":      {ErrUnknown, "cannot be changed here: listen"},
 		"hold.x":      {ErrUnknown, "hold.x"},
-		"wave":        {ErrInvalid, `"everything" is not a whole number`},
+		"burst":       {ErrInvalid, `"everything" is not a whole number`},
 		"hold":        {ErrFixed, "hold is set in " + s.Paths.File + ":2, which wins"},
 		"replay.rate": {ErrFixed, s.Paths.File + ":4"},
 		"log_level":   {ErrFixed, "--log-level"},
 	} {
 		for _, value := range []any{"everything", nil} {
-			if key == "wave" && value == nil {
+			if key == "burst" && value == nil {
 				continue
 			}
 			if _, err := s.Set(key, value); !errors.Is(err, want.err) || !strings.Contains(told(err), want.told) {
@@ -134,14 +134,14 @@ func TestARefusedChangeChangesNothing(t *testing.T) {
 			}
 		}
 	}
-	for key, want := range map[string]string{"grace": "did you mean: replay.grace", "hlod": "did you mean: hold", "colour": "here you can change hold, wave"} {
+	for key, want := range map[string]string{"grace": "did you mean: replay.grace", "hlod": "did you mean: hold", "colour": "here you can change hold, burst"} {
 		_, err := s.Set(key, "1m")
 		var r *viewing.Refusal
 		if !errors.As(err, &r) || !strings.Contains(locale.In("").Message(r.Hint), want) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
-	if ch, err := s.Set("wave", 7); err != nil || ch.Changed {
+	if ch, err := s.Set("burst", 7); err != nil || ch.Changed {
 		t.Errorf("the same again: %v, %v", ch.Changed, err)
 	}
 	must(t, os.WriteFile(s.Paths.File, []byte("colour = 'red'\n"), 0o600))
@@ -164,11 +164,11 @@ func TestSettingsOfALaterProgramAreKept(t *testing.T) {
 		must(t, os.WriteFile(s.Paths.Settings(), []byte(text), 0o600))
 	}
 	write("colour = 'red'\n")
-	mustSet(t, s, "wave", 7)
+	mustSet(t, s, "burst", 7)
 	if text, err := os.ReadFile(s.Paths.Settings()); err != nil || !strings.Contains(string(text), "colour = 'red'") {
 		t.Errorf("%v: %q", err, text)
 	}
-	write("wave = \n")
+	write("burst = \n")
 	if _, err := s.Load(); !errors.Is(err, ErrInvalid) || !strings.Contains(told(err), s.Paths.Settings()) {
 		t.Errorf("no TOML: %v", err)
 	}

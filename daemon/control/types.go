@@ -29,9 +29,9 @@ type Status struct {
 	Playing []Playing `json:"playing,omitempty"`
 	// Untitled are the sites on which videos without a title are ignored.
 	Untitled []string `json:"untitled,omitempty"`
-	// Waves are held bursts: a source reported more viewings at once than a person can watch in a
+	// Bursts are held bursts: a source reported more viewings at once than a person can watch in a
 	// minute.
-	Waves                []entry.Burst `json:"waves,omitempty"`
+	Bursts               []entry.Burst `json:"bursts,omitempty"`
 	OldestPendingSeconds int64         `json:"oldestPendingSeconds"` // 0 if nothing is pending
 	// Problems are the problems that the user can do something about, the most severe first,
 	// without those that another problem causes.

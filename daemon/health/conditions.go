@@ -234,9 +234,9 @@ func entries(s *control.Status) (all []control.Problem) {
 		}
 	}
 	held := s.Counts.Held
-	for _, w := range s.Waves {
+	for _, w := range s.Bursts {
 		from := viewing.Say("source", "source", w.Source)
-		add(wave, w.Held, "release", viewing.ReasonBurst)
+		add(burst, w.Held, "release", viewing.ReasonBurst)
 		all[len(all)-1].What = &from
 		held -= w.Held
 	}
@@ -244,7 +244,7 @@ func entries(s *control.Status) (all []control.Problem) {
 	for _, a := range s.Accounts {
 		unknown += a.Unresolved
 	}
-	unknown = min(unknown, held) // a wave may hold such titles, too
+	unknown = min(unknown, held) // a burst may hold such titles, too
 	add("entries-unknown", unknown, "list-reason", viewing.ReasonUnresolved)
 	add("entries-in-doubt", s.Counts.InDoubt, "list", string(viewing.StateInDoubt))
 	add("entries-rejected", s.Counts.Rejected, "list", string(viewing.StateRejected))

@@ -128,7 +128,7 @@ func TestProblemsComeAndGoWithTheirConditions(t *testing.T) {
 	for code, shows := range map[string]func(*machine) (mend func()){
 		health.ConfigInvalid: func(m *machine) func() {
 			m.writes("wav = 1")
-			return func() { m.writes("wave = 1") }
+			return func() { m.writes("burst = 1") }
 		},
 		health.StateDenied: func(m *machine) func() {
 			if runtime.GOOS == "windows" {

@@ -44,7 +44,7 @@ func (t summarizer) attention(worst control.Problem) string {
 		if inState(t.Status, account.OK) != nil {
 			beside = t.Say("health.goesOn")
 		}
-	case wave:
+	case burst:
 		beside = t.Say("health.decide", "n", control.NeedUser(t.Counts))
 	case "entries-unknown", "entries-in-doubt", "entries-rejected", "entries-held":
 		text = t.Say("health.decide", "n", control.NeedUser(t.Counts))

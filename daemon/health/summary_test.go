@@ -40,12 +40,12 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 		{
 			control.Status{
 				Accounts: []control.Account{well}, Counts: entry.Counts{Held: 20, InDoubt: 1},
-				Waves:   []entry.Burst{{Source: "program:p", Held: 12}, {Source: "cli", Held: 7}},
+				Bursts:  []entry.Burst{{Source: "program:p", Held: 12}, {Source: "cli", Held: 7}},
 				Sources: []control.Source{{Name: "program:p", Kind: "program", Label: "Jellyfin"}},
 			},
 			"attention",
 			"12 viewings arrived at once from Jellyfin. Did you watch them? 21 entries need your decision.",
-			"filmspool send --reason wave",
+			"filmspool send --reason burst",
 		},
 		{
 			control.Status{Accounts: []control.Account{well, away}, Counts: entry.Counts{Pending: 2}},

@@ -33,7 +33,7 @@ const (
 	ConfigInvalid    = "config-invalid"
 	StateDenied      = "state-denied" // or other users may change it
 	Silent           = "silent"       // it holds the lock and does not answer
-	wave             = "entries-wave"
+	burst            = "entries-burst"
 	notice           = "notice"
 	sameUser         = "same-account"
 )
@@ -127,7 +127,7 @@ var table = []row{
 	{code: ClockWrong, severity: control.Soon},
 
 	// About entries that wait for a person.
-	{code: wave, severity: control.NeedsYou, act: "release", page: "/review"},
+	{code: burst, severity: control.NeedsYou, act: "release", page: "/review"},
 	{code: "entries-unknown", severity: control.NeedsYou, act: "list-reason", page: "/review"},
 	{code: "entries-in-doubt", severity: control.NeedsYou, act: "list", page: "/review"},
 	{code: "entries-rejected", severity: control.NeedsYou, act: "list", page: "/review"},

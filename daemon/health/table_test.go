@@ -40,9 +40,9 @@ func breaks() map[string]func(*Conditions) {
 			two.Name = "two"
 			c.Status.Accounts = append(c.Status.Accounts, one, two)
 		},
-		wave: func(c *Conditions) {
+		burst: func(c *Conditions) {
 			c.Status.Counts.Held += 2
-			c.Status.Waves = []entry.Burst{{Source: "cli", Held: 2}}
+			c.Status.Bursts = []entry.Burst{{Source: "cli", Held: 2}}
 		},
 		"entries-in-doubt":  func(c *Conditions) { c.Status.Counts.InDoubt = 2 },
 		"entries-rejected":  func(c *Conditions) { c.Status.Counts.Rejected = 2 },

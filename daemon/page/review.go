@@ -43,7 +43,7 @@ func groupOf(e entry.Entry) (name string, together bool) {
 	case e.State == viewing.StateRejected:
 		return "refused", false
 	case e.Reason == viewing.ReasonBurst:
-		return "wave", true
+		return "burst", true
 	case e.Reason == string(viewing.ClassBulk):
 		return "bulk", true
 	case e.Reason == viewing.ReasonContradicted, e.Media != nil && !e.Media.Identified():
@@ -54,7 +54,7 @@ func groupOf(e entry.Entry) (name string, together bool) {
 }
 
 // groupOrder is the order of the groups on the page.
-var groupOrder = []string{"unknown", "wave", "bulk", "unsure", "unconfirmed", "refused"}
+var groupOrder = []string{"unknown", "burst", "bulk", "unsure", "unconfirmed", "refused"}
 
 func showReview(v *view) (any, error) {
 	d := &reviewData{}

@@ -29,7 +29,7 @@ type settingsGroup struct {
 var settingsGroups = []settingsGroup{
 	{Name: "general", keys: "hold notices.desktop notices.webhook.url"},
 	{Name: "resolve", keys: "resolve.tmdb.enabled resolve.wikidata.enabled"},
-	{Name: "sending", keys: "replay.grace wave in_doubt replay.rate replay.backfill_rate", Rare: true},
+	{Name: "sending", keys: "replay.grace burst in_doubt replay.rate replay.backfill_rate", Rare: true},
 	{Name: "kodi", keys: "kodi.", Rare: true},
 	{Name: "program", Rare: true}, // all the rest
 }

@@ -243,7 +243,7 @@ const (
 	ReasonUser       = "user"       // the user held it
 	ReasonRestored   = "restored"   // the file is an older copy: it may have been sent since
 	ReasonNoList     = "no_list"    // its list, or the service's id of the list, is unknown
-	ReasonBurst      = "wave"       // reported with more viewings of one minute than a person can watch
+	ReasonBurst      = "burst"      // reported with more viewings of one minute than a person can watch
 	ReasonApprove    = "approve"    // waits for the user's approval
 	// ReasonContradicted means that TMDB contradicts the number that its source reported.
 	ReasonContradicted = "contradicted"
