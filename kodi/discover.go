@@ -85,7 +85,8 @@ func CheckFolder(path string) (found Library, err error) {
 		return refuse(say("fault.pathDenied"), "hint.letRead")
 	case is(library.ErrNotFound), is(library.ErrEmpty):
 		if below := filepath.Join(path, "userdata"); len(library.Discover([]string{below})) > 0 {
-			return found, &viewing.Refusal{Kind: ErrNotWatchable, Message: say("fault.noUserdata"), Hint: viewing.Say("hint.didYouMean", "name", "filmspool sources kodi add "+below)}
+			hint := viewing.Say("hint.didYouMean", "name", "filmspool sources kodi add "+below)
+			return found, &viewing.Refusal{Kind: ErrNotWatchable, Message: say("fault.noUserdata"), Hint: hint}
 		}
 		return refuse(say("fault.noLibrary"), "hint.findFolders")
 	case is(library.ErrNotDatabase), is(library.ErrUnsupported):

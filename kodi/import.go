@@ -69,7 +69,7 @@ func (i *Importer) plan(ctx context.Context, known *rule.Memory, snap library.Sn
 	plan := rule.NewPlan(known, snap, now, i.environment(snap))
 	recorded, err := i.o.Sink.Recorded(ctx, i.source, plan.Keys())
 	if err != nil {
-		return nil, p, fmt.Errorf("%w: ask what is recorded: %w", errStorage, err)
+		return nil, p, fmt.Errorf("%w: load recorded viewings: %w", errStorage, err)
 	}
 	plan.Select(recorded, o)
 	p.Userdata, p.Database, p.Version, p.State = i.path, snap.Path, snap.Version, StateOK

@@ -276,6 +276,6 @@ func (i *Importer) saveOnStop(ctx context.Context) {
 // classifies more viewings as catch-up.
 func (i *Importer) saveTime(ctx context.Context) {
 	if err := i.commit(ctx, rule.Verdict{Meta: i.known.Meta}); err != nil {
-		i.o.Logger.Debug("keeping the time of the last reading failed", "source", i.source, "error", err)
+		i.o.Logger.Debug("cannot save the time of the last read", "source", i.source, "error", err)
 	}
 }

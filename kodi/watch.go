@@ -22,10 +22,10 @@ var usualPace = pace{quiet: 3 * time.Second, ceiling: 10 * time.Second, poll: ti
 // Run watches and reads the library until ctx ends. It always returns nil.
 func (i *Importer) Run(ctx context.Context) error {
 	if i.o.Announcements {
-		var heard sync.WaitGroup
-		heard.Go(func() { i.listener.Run(ctx) })
-		heard.Go(func() { i.followPlayback(ctx) })
-		defer heard.Wait()
+		var listeners sync.WaitGroup
+		listeners.Go(func() { i.listener.Run(ctx) })
+		listeners.Go(func() { i.followPlayback(ctx) })
+		defer listeners.Wait()
 	}
 	var watcher *fsnotify.Watcher // nil if the system allows no more watchers: then only the poll finds changes
 	var changes <-chan fsnotify.Event

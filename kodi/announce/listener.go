@@ -79,7 +79,7 @@ func (l *Listener) listen(ctx context.Context, conn net.Conn) (received bool) {
 	l.received = false
 	l.log.disconnect(time.Now())
 	l.notifyChanged()
-	l.logger.Debug("the connection to Kodi's announcements has ended", "heard", received, "error", err)
+	l.logger.Debug("connection to Kodi's announcements ended", "received", received, "error", err)
 	return received
 }
 

@@ -59,16 +59,16 @@ type element struct {
 	Episodes []element `xml:"episodedetails"` // of a series in a videodb.xml
 }
 
-// reading collects a result.
-type reading struct {
+// reader collects a result.
+type reader struct {
 	Result
-	at    map[string]int      // index in Files, by path
-	shows map[string]*element // series, by folder
-	later []episode           // episodes of NFO files, added after all series are read
+	index    map[string]int      // index in Files, by path
+	shows    map[string]*element // series, by folder
+	episodes []showEpisode       // episodes of NFO files, added after all series are read
 }
 
-// episode is an episode from an NFO file below the folder of its series.
-type episode struct {
+// showEpisode is an episode from an NFO file below the folder of its series.
+type showEpisode struct {
 	path string
 	element
 }
@@ -76,7 +76,7 @@ type episode struct {
 // Read reads one file, or all NFO files below a folder without following links. The error wraps
 // [ErrUnread] or is the context's.
 func Read(ctx context.Context, root string) (Result, error) {
-	r := &reading{at: map[string]int{}, shows: map[string]*element{}}
+	r := &reader{index: map[string]int{}, shows: map[string]*element{}}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil && path == root:
@@ -88,14 +88,14 @@ func Read(ctx context.Context, root string) (Result, error) {
 		}
 		return ctx.Err()
 	})
-	for _, e := range r.later {
+	for _, e := range r.episodes {
 		r.add(e.path, &e.element, r.showOf(e))
 	}
 	return r.Result, err
 }
 
 // file reads one file.
-func (r *reading) file(ctx context.Context, path string) {
+func (r *reader) file(ctx context.Context, path string) {
 	f, err := os.Open(path)
 	if err != nil || !r.parse(ctx, f, strings.TrimSuffix(path, filepath.Ext(path))) {
 		r.Unreadable++
@@ -107,7 +107,7 @@ func (r *reading) file(ctx context.Context, path string) {
 
 // showOf returns the series of the nearest parent folder, or one with the title that the episode
 // names.
-func (r *reading) showOf(e episode) *element {
+func (r *reader) showOf(e showEpisode) *element {
 	for dir := filepath.Dir(e.path); ; dir = filepath.Dir(dir) {
 		if show := r.shows[dir]; show != nil {
 			return show
@@ -133,7 +133,7 @@ func decode(label string, in io.Reader) (io.Reader, error) {
 // parse reads the films, series and episodes of one file, and reports whether the file is complete.
 // It adds the elements before a syntax error, and ignores text outside of elements, such as the
 // URL that some programs append.
-func (r *reading) parse(ctx context.Context, from io.Reader, path string) bool {
+func (r *reader) parse(ctx context.Context, from io.Reader, path string) bool {
 	bounded := &io.LimitedReader{R: from, N: maxElement}
 	d, found := xml.NewDecoder(bounded), false
 	d.Strict, d.CharsetReader = false, decode
@@ -159,7 +159,7 @@ func (r *reading) parse(ctx context.Context, from io.Reader, path string) bool {
 		case "movie":
 			r.add(path, &e, nil)
 		case "episodedetails":
-			r.later = append(r.later, episode{path, e})
+			r.episodes = append(r.episodes, showEpisode{path, e})
 		case "tvshow":
 			for _, one := range e.Episodes {
 				r.add(path, &one, &e)
@@ -173,7 +173,7 @@ func (r *reading) parse(ctx context.Context, from io.Reader, path string) bool {
 
 // add adds a film, or an episode of a show, if it was watched. Episodes with the same path share
 // a file.
-func (r *reading) add(path string, e, show *element) {
+func (r *reader) add(path string, e, show *element) {
 	plays, _ := strconv.Atoi(strings.TrimSpace(e.Plays))
 	if plays < 1 {
 		return
@@ -189,12 +189,12 @@ func (r *reading) add(path string, e, show *element) {
 	}
 	last = at.Format(time.DateTime) // a day is midnight, as in Kodi's library
 	path = cmp.Or(strings.TrimSpace(e.Path), path)
-	n, known := r.at[path]
+	n, known := r.index[path]
 	if !known || show == nil {
 		if n = len(r.Files); known { // several films of one videodb.xml without paths
 			path += "#" + strconv.Itoa(n)
 		}
-		r.at[path] = n
+		r.index[path] = n
 		r.Files = append(r.Files, library.File{ID: int64(n + 1), Path: path, InSource: true})
 	}
 	f := &r.Files[n]
@@ -207,7 +207,8 @@ func (r *reading) add(path string, e, show *element) {
 	} else {
 		whole = show
 		m.Type, m.Season, m.Episode = viewing.Episode, library.ParseNumber(e.Season, 0), library.ParseNumber(e.Episode, 1)
-		m.Show = &viewing.Show{Title: library.ValidText(show.Title, library.MaxTitle), Year: library.ParseYear(show.Premiered, show.Year), IDs: show.identify()}
+		title, year := library.ValidText(show.Title, library.MaxTitle), library.ParseYear(show.Premiered, show.Year)
+		m.Show = &viewing.Show{Title: title, Year: year, IDs: show.identify()}
 		m.IDs = library.EpisodeIDs(m.IDs, m.Show.IDs)
 	}
 	f.Items = append(f.Items, library.Item{KodiID: int64(len(f.Items) + 1), Media: m, Genres: slices.Clone(whole.Genres), Tags: whole.Tags})

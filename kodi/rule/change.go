@@ -144,7 +144,8 @@ func (r *reading) doubtReason(c *change, a announce.Update, announced bool) (rea
 
 // noteFor returns a note with the counts and times of a change.
 func (r *reading) noteFor(c *change, code string) viewing.Message {
-	return viewing.Say("note."+code, "from", strconv.Itoa(c.oldCount), "to", strconv.Itoa(c.newCount), "time", c.file.LastPlayed, "before", r.lastGood.UTC().Format(time.RFC3339))
+	return viewing.Say("note."+code, "from", strconv.Itoa(c.oldCount), "to", strconv.Itoa(c.newCount),
+		"time", c.file.LastPlayed, "before", r.lastGood.UTC().Format(time.RFC3339))
 }
 
 // early is how long before a read Kodi may announce a count that the read did not show yet:

@@ -119,7 +119,8 @@ func (r *reader) sittingRow(m viewing.Media, person, item string, began time.Tim
 	whole := reached > 0 && played*100 >= reached*minReachedPercent
 	switch {
 	case skip != "":
-	case played < minPlayed, played*100 < length*minPlayedPercent, came*100 < length*minReachedPercent, again && !whole && since < resumeWindow:
+	case played < minPlayed, played*100 < length*minPlayedPercent, came*100 < length*minReachedPercent,
+		again && !whole && since < resumeWindow:
 		row.Skip = SkipUnfinished
 	default:
 		r.numbers[counted] = int(ended.Unix())
