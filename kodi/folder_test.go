@@ -19,7 +19,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-const patience = 20 * time.Second
+const timeout = 20 * time.Second
 
 // home is a userdata folder with a library of one film and one double episode.
 type home struct {
@@ -46,26 +46,26 @@ func must(t *testing.T, err error) {
 }
 
 // importing is a running importer.
-type importing struct {
+type runningImporter struct {
 	*Importer
 	stop func()
 }
 
-func run(t *testing.T, dir string, s *sink) importing {
+func run(t *testing.T, dir string, s *sink) runningImporter {
 	t.Helper()
 	return runPolling(t, dir, s, 200*time.Millisecond)
 }
 
-func runPolling(t *testing.T, dir string, s *sink, poll time.Duration) importing {
+func runPolling(t *testing.T, dir string, s *sink, poll time.Duration) runningImporter {
 	t.Helper()
 	_, err := os.Stat(filepath.Join(dir, "advancedsettings.xml")) // else a Kodi of this machine would be heard
-	i := New(Options{Userdata: dir, Access: open{}, Zone: time.UTC, Sink: s, Account: account{}, Logger: slog.New(slog.DiscardHandler), Announcements: err == nil})
+	i := New(Options{Userdata: dir, Access: openAccess{}, Zone: time.UTC, Sink: s, Account: account{}, Logger: slog.New(slog.DiscardHandler), Announcements: err == nil})
 	i.pace = pace{quiet: 20 * time.Millisecond, ceiling: time.Second, poll: poll}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- i.Run(ctx) }()
 	stopped := false
-	r := importing{i, func() {
+	r := runningImporter{i, func() {
 		if stopped {
 			return
 		}
@@ -80,9 +80,9 @@ func runPolling(t *testing.T, dir string, s *sink, poll time.Duration) importing
 }
 
 // reach waits until the importer's status is as wanted.
-func (i importing) reach(t *testing.T, want string, since time.Time) {
+func (i runningImporter) waitForState(t *testing.T, want string, since time.Time) {
 	t.Helper()
-	deadline := time.After(patience)
+	deadline := time.After(timeout)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -102,18 +102,18 @@ func (s *sink) next(t *testing.T) viewing.Event {
 	select {
 	case v := <-s.got:
 		return v
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		t.Fatal("no viewing came")
 		return viewing.Event{}
 	}
 }
 
 // The whole way from a playback in Kodi's file to a committed viewing.
-func TestFromFileToViewing(t *testing.T) {
+func TestPlaybackInFileBecomesViewing(t *testing.T) {
 	h, s := newHome(t, t.TempDir()), newSink()
 	h.sim.Play(h.film.File, time.Now().UTC().Add(-24*time.Hour)) // before first contact
 	i := run(t, h.dir, s)
-	i.reach(t, StateOK, time.Time{})
+	i.waitForState(t, StateOK, time.Time{})
 
 	end := time.Now().UTC().Add(-4 * time.Second).Truncate(time.Second)
 	h.sim.Play(h.film.File, end)
@@ -128,7 +128,7 @@ func TestFromFileToViewing(t *testing.T) {
 	i.stop()
 
 	again := run(t, h.dir, s)
-	again.reach(t, StateOK, time.Time{})
+	again.waitForState(t, StateOK, time.Time{})
 	again.stop()
 	if got := s.viewings(); len(got) != 2 {
 		t.Errorf("%d viewings after a restart, want 2", len(got))
@@ -139,10 +139,10 @@ func TestFromFileToViewing(t *testing.T) {
 func TestLibraryAppearsLater(t *testing.T) {
 	dir, s := filepath.Join(t.TempDir(), ".kodi", "userdata"), newSink()
 	i := run(t, dir, s)
-	i.reach(t, StateWaiting, time.Time{})
+	i.waitForState(t, StateWaiting, time.Time{})
 	must(t, os.MkdirAll(dir, 0o700))
 	h := newHome(t, dir)
-	for deadline := time.Now().Add(patience); i.Status().Episodes != 2; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(timeout); i.Status().Episodes != 2; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) { // a reading may have come while the library was being filled
 			t.Fatalf("status is %+v, want both episodes", i.Status())
 		}
@@ -159,15 +159,15 @@ func TestUpgradeWhileRunning(t *testing.T) {
 	h, s := newHome(t, t.TempDir()), newSink()
 	h.sim.Play(h.film.File, time.Now().UTC().Add(-24*time.Hour))
 	i := run(t, h.dir, s)
-	i.reach(t, StateOK, time.Time{})
+	i.waitForState(t, StateOK, time.Time{})
 	path := filepath.Join(h.dir, "Database", "MyVideos131.db")
 	h.sim.Do(`vacuum into ?`, path)
-	i.reach(t, StateUpgrading, time.Time{})
+	i.waitForState(t, StateUpgrading, time.Time{})
 	began := time.Now()
 	newer := kodisim.Open(path)
 	newer.Upgrade()
 	defer func() { must(t, newer.Close()) }()
-	i.reach(t, StateOK, began)
+	i.waitForState(t, StateOK, began)
 	if len(s.viewings()) != 0 {
 		t.Errorf("status %+v, viewings %v", i.Status(), s.viewings())
 	}
@@ -178,11 +178,11 @@ func TestUpgradeWhileRunning(t *testing.T) {
 }
 
 // The whole way, from Kodi's settings and its file.
-func TestZoneOfKodiAndTimeOfTheFile(t *testing.T) {
+func TestKodiZoneAndWriteTimeDecideClass(t *testing.T) {
 	h, s := newHome(t, t.TempDir()), newSink()
 	text := `<settings version="2"><setting id="locale.timezone" default="true">Asia/Kolkata</setting></settings>`
 	must(t, os.WriteFile(filepath.Join(h.dir, "guisettings.xml"), []byte(text), 0o600))
-	i := importerOf(t, h.dir, s)
+	i := newFolderImporter(t, h.dir, s)
 	i.o.Zone = nil
 	kolkata := func(ago time.Duration) time.Time { return time.Now().Add(-ago).In(location(t, "Asia/Kolkata")) }
 	expect := func(class viewing.Class, note string) {
@@ -203,21 +203,21 @@ func TestZoneOfKodiAndTimeOfTheFile(t *testing.T) {
 }
 
 // An add-on that is installed while the importer runs counts at once.
-func TestAddOnsAreFoundBeforeTheyCount(t *testing.T) {
+func TestNewAddOnTakesEffectAtOnce(t *testing.T) {
 	userdata := filepath.Join(t.TempDir(), ".kodi", "userdata")
 	must(t, os.MkdirAll(library.AddOnFolder(userdata), 0o700))
 	synctest.Test(t, func(t *testing.T) {
-		s, r := newSink(), &shelfReader{files: list(film(1, 0, ""), film(2, 0, ""))}
-		i := importerOf(t, userdata, s)
+		s, r := newSink(), &fakeReader{files: list(film(1, 0, ""), film(2, 0, ""))}
+		i := newFolderImporter(t, userdata, s)
 		i.library, i.o.Account = r, account{hosts: []string{"api.trakt.tv"}}
 		i.runPass(t.Context())
 		time.Sleep(time.Minute)
-		r.files[0] = film(1, 1, local())
+		r.files[0] = film(1, 1, justNow())
 		i.runPass(t.Context())
 		must(t, os.MkdirAll(filepath.Join(library.AddOnFolder(userdata), "script.trakt"), 0o700))
 		must(t, os.Chtimes(library.AddOnFolder(userdata), time.Now(), time.Now()))
 		time.Sleep(time.Minute)
-		r.files[1] = film(2, 1, local())
+		r.files[1] = film(2, 1, justNow())
 		i.runPass(t.Context())
 		got := s.viewings()
 		if len(got) != 2 || got[0].Class != viewing.ClassLive || got[1].Class != viewing.ClassReview {
@@ -230,7 +230,7 @@ func TestAddOnsAreFoundBeforeTheyCount(t *testing.T) {
 }
 
 // A profile with a library of its own that is not watched is named.
-func TestUnwatchedProfileIsNamed(t *testing.T) {
+func TestStatusListsUnwatchedProfiles(t *testing.T) {
 	h := newHome(t, t.TempDir())
 	text := `<profiles><profile><name>Ann</name><directory>special://masterprofile/</directory></profile>
 		<profile><name>Kids</name><directory>profiles/kids</directory><hasdatabases>true</hasdatabases></profile>
@@ -242,7 +242,7 @@ func TestUnwatchedProfileIsNamed(t *testing.T) {
 		{[]string{h.dir, kids}, nil},
 		{nil, nil},
 	} {
-		i := importerOf(t, h.dir, newSink())
+		i := newFolderImporter(t, h.dir, newSink())
 		i.o.Watched = tt.watched
 		must(t, os.Remove(filepath.Join(h.dir, "profiles.xml")))
 		i.runPass(t.Context()) // who uses only that profile never changes this library
@@ -261,7 +261,7 @@ func TestUnwatchedProfileIsNamed(t *testing.T) {
 
 // The whole way from Kodi's port and its file: where an add-on writes what was
 // watched elsewhere, a play that was announced is live.
-func TestWhatWasAnnouncedIsLive(t *testing.T) {
+func TestAnnouncedPlaybackIsLive(t *testing.T) {
 	port, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	must(t, err)
 	defer port.Close()
@@ -272,7 +272,7 @@ func TestWhatWasAnnouncedIsLive(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(userdata, "advancedsettings.xml"), []byte(settings), 0o600))
 	h, s := newHome(t, userdata), newSink()
 	i := runPolling(t, h.dir, s, time.Hour) // a look between announcement and play would show that it had not been played
-	i.reach(t, StateOK, time.Time{})
+	i.waitForState(t, StateOK, time.Time{})
 	if i.Status().Announcing {
 		t.Error("heard before Kodi has said anything")
 	}
@@ -283,7 +283,7 @@ func TestWhatWasAnnouncedIsLive(t *testing.T) {
 	_, err = fmt.Fprintf(kodi, `{"method":"VideoLibrary.OnUpdate","params":{"data":{"item":{"id":%[1]d,"type":"movie"},"playcount":1}}}`+
 		`{"method":"Player.OnStop","params":{"data":{"end":true,"item":{"id":%[1]d,"type":"movie"}}}}`, h.film.ID)
 	must(t, err)
-	for deadline := time.Now().Add(patience); !i.Status().Announcing && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(timeout); !i.Status().Announcing && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
 	h.sim.Play(h.film.File, time.Now().UTC())
@@ -298,13 +298,13 @@ func TestWhatWasAnnouncedIsLive(t *testing.T) {
 
 // Reading a library in WAL mode makes files beside it; that must not look
 // like a change and lead to the next reading, for ever.
-func TestReadingIsNoChange(t *testing.T) {
+func TestReadingWALLibraryIsNotAChange(t *testing.T) {
 	h, s := newHome(t, t.TempDir()), newSink()
 	h.sim.Do(`pragma journal_mode = wal`)
 	must(t, h.sim.Close())
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
-	counted := &counting{reader: &folder{h.dir, open{}}, first: sync.OnceFunc(func() { time.AfterFunc(1500*time.Millisecond, cancel) })}
+	counted := &countingReader{reader: &folder{h.dir, openAccess{}}, first: sync.OnceFunc(func() { time.AfterFunc(1500*time.Millisecond, cancel) })}
 	i := newImporter(t, s, counted)
 	i.path = h.dir
 	i.pace = pace{quiet: 10 * time.Millisecond, ceiling: time.Second, poll: 100 * time.Millisecond}
@@ -315,13 +315,13 @@ func TestReadingIsNoChange(t *testing.T) {
 }
 
 // counting counts the readings of a library, and tells of the first.
-type counting struct {
+type countingReader struct {
 	reader
 	first func()
 	reads atomic.Int64
 }
 
-func (c *counting) Read(ctx context.Context, pick func(library.File) bool) (library.Snapshot, error) {
+func (c *countingReader) Read(ctx context.Context, pick func(library.File) bool) (library.Snapshot, error) {
 	c.reads.Add(1)
 	defer c.first()
 	return c.reader.Read(ctx, pick)

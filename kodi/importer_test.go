@@ -23,13 +23,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // sink keeps batches in memory.
 type sink struct {
-	mu      sync.Mutex
-	fail    error // of the next commits
-	late    bool  // fail after the batch was kept
-	state   map[string][]byte
-	batches []viewing.Batch
-	got     chan viewing.Event
-	others  map[string][]viewing.Instant // what other sources have recorded, by item
+	mu              sync.Mutex
+	fail            error // of the next commits
+	failAfterCommit bool  // fail after the batch was kept
+	state           map[string][]byte
+	batches         []viewing.Batch
+	got             chan viewing.Event
+	others          map[string][]viewing.Instant // what other sources have recorded, by item
 }
 
 func newSink() *sink { return &sink{state: map[string][]byte{}, got: make(chan viewing.Event, 2000)} }
@@ -57,7 +57,7 @@ func (s *sink) State(context.Context, string) (map[string][]byte, error) {
 func (s *sink) Commit(_ context.Context, b viewing.Batch) ([]viewing.Outcome, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.fail != nil && !s.late {
+	if s.fail != nil && !s.failAfterCommit {
 		return nil, s.fail
 	}
 	maps.Copy(s.state, b.State)
@@ -81,33 +81,33 @@ func (s *sink) viewings() (all []viewing.Event) {
 }
 
 // shelfReader is a library that the test changes. It never tells of a change.
-type shelfReader struct {
-	files []library.File
-	err   error
-	stamp string
-	fault bool // have reading panic
+type fakeReader struct {
+	files  []library.File
+	err    error
+	stamp  string
+	panics bool // have reading panic
 
-	reads, looks int
+	reads, stamps int
 }
 
-func (r *shelfReader) Read(context.Context, func(library.File) bool) (library.Snapshot, error) {
-	if r.reads++; r.fault {
+func (r *fakeReader) Read(context.Context, func(library.File) bool) (library.Snapshot, error) {
+	if r.reads++; r.panics {
 		panic("a fault")
 	}
 	if r.err != nil {
 		return library.Snapshot{}, r.err
 	}
-	snap := shown(r.files...)
+	snap := snapshot(r.files...)
 	snap.Mark = r.stamp
 	return snap, nil
 }
 
-func (r *shelfReader) ReadTagged(context.Context, []string) ([]library.Tagged, error) {
+func (r *fakeReader) ReadTagged(context.Context, []string) ([]library.Tagged, error) {
 	return nil, library.ErrUnsupported
 }
 
-func (r *shelfReader) Stamp(context.Context) (string, error) {
-	if r.looks++; r.fault {
+func (r *fakeReader) Stamp(context.Context) (string, error) {
+	if r.stamps++; r.panics {
 		panic("a fault")
 	}
 	return r.stamp, nil
@@ -132,31 +132,31 @@ func (account) Predict(_ string, v viewing.Event, m viewing.Media, now time.Time
 }
 
 // open lets every library be read as Kodi's settings say.
-type open struct{ claim error }
+type openAccess struct{ claim error }
 
-func (open) Login(_ string, s library.Server) (*library.Server, error) { return &s, nil }
-func (o open) Claim(string, string) error                              { return o.claim }
+func (openAccess) Login(_ string, s library.Server) (*library.Server, error) { return &s, nil }
+func (o openAccess) Claim(string, string) error                              { return o.claim }
 
 // local is Kodi's text for now, a moment ago.
-func local() string { return time.Now().Add(-time.Second).UTC().Format(time.DateTime) }
+func justNow() string { return time.Now().Add(-time.Second).UTC().Format(time.DateTime) }
 
 // newImporter makes an importer of a library that the test changes.
 func newImporter(t *testing.T, s Sink, r reader) *Importer {
 	t.Helper()
-	i := importerOf(t, "/u", s)
+	i := newFolderImporter(t, "/u", s)
 	i.library = r
 	return i
 }
 
 // importerOf makes an importer of a userdata folder.
-func importerOf(t *testing.T, userdata string, s Sink) *Importer {
+func newFolderImporter(t *testing.T, userdata string, s Sink) *Importer {
 	t.Helper()
-	return New(Options{Userdata: userdata, Access: open{}, Zone: time.UTC, Sink: s, Account: account{}, Logger: slog.New(slog.DiscardHandler)})
+	return New(Options{Userdata: userdata, Access: openAccess{}, Zone: time.UTC, Sink: s, Account: account{}, Logger: slog.New(slog.DiscardHandler)})
 }
 
-func TestRestartContinues(t *testing.T) {
+func TestRestartKeepsState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, r := newSink(), &shelfReader{files: list(film(1, 0, "")), stamp: "a"}
+		s, r := newSink(), &fakeReader{files: list(film(1, 0, "")), stamp: "a"}
 		first := newImporter(t, s, r)
 		first.runPass(t.Context())
 		time.Sleep(20 * time.Minute)
@@ -164,7 +164,7 @@ func TestRestartContinues(t *testing.T) {
 		first.saveOnStop(t.Context())
 		stopped := time.Now()
 		time.Sleep(5 * time.Hour)
-		r.files = list(film(1, 1, local()), film(2, 1, stopped.Add(-5*time.Minute).UTC().Format(time.DateTime)))
+		r.files = list(film(1, 1, justNow()), film(2, 1, stopped.Add(-5*time.Minute).UTC().Format(time.DateTime)))
 		time.Sleep(5 * time.Hour)
 		newImporter(t, s, r).runPass(t.Context())
 		newImporter(t, s, r).runPass(t.Context())
@@ -175,9 +175,9 @@ func TestRestartContinues(t *testing.T) {
 	})
 }
 
-func TestTroubleKeepsStateAndBacksOff(t *testing.T) {
+func TestReadErrorsKeepStateAndBackOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, r := newSink(), &shelfReader{files: list(film(1, 0, ""))}
+		s, r := newSink(), &fakeReader{files: list(film(1, 0, ""))}
 		i := newImporter(t, s, r)
 		i.runPass(t.Context())
 		r.err = fmt.Errorf("read: %w", library.ErrBusy)
@@ -200,7 +200,7 @@ func TestTroubleKeepsStateAndBacksOff(t *testing.T) {
 		if again.runPass(t.Context()); again.Status().ReadAt.UnixMilli() != good {
 			t.Errorf("after a restart it was read at %v", again.Status().ReadAt)
 		}
-		r.err, r.files = nil, list(film(1, 1, local()))
+		r.err, r.files = nil, list(film(1, 1, justNow()))
 		if got := i.runPass(t.Context()); got != 0 || i.Status().State != StateOK {
 			t.Errorf("after the trouble: again in %v, %+v", got, i.Status())
 		}
@@ -210,8 +210,8 @@ func TestTroubleKeepsStateAndBacksOff(t *testing.T) {
 	})
 }
 
-func TestEmptiedLibraryIsLeftAlone(t *testing.T) {
-	s, r := newSink(), &shelfReader{files: list(film(1, 1, "2020-01-01 10:00:00"))}
+func TestEmptiedLibraryKeepsState(t *testing.T) {
+	s, r := newSink(), &fakeReader{files: list(film(1, 1, "2020-01-01 10:00:00"))}
 	i := newImporter(t, s, r)
 	i.runPass(t.Context())
 	r.files = nil
@@ -226,16 +226,16 @@ func TestEmptiedLibraryIsLeftAlone(t *testing.T) {
 }
 
 // A commit that fails, before or after it was kept, neither loses nor doubles.
-func TestCommitThatFails(t *testing.T) {
+func TestFailedCommitLosesAndDoublesNothing(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		t.Run(fmt.Sprint("kept=", late), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s, r := newSink(), &shelfReader{files: list(film(1, 0, ""))}
+				s, r := newSink(), &fakeReader{files: list(film(1, 0, ""))}
 				i := newImporter(t, s, r)
 				i.runPass(t.Context())
 				time.Sleep(time.Minute)
-				r.files = list(film(1, 1, local()))
-				s.fail, s.late = errors.New("disk full"), late
+				r.files = list(film(1, 1, justNow()))
+				s.fail, s.failAfterCommit = errors.New("disk full"), late
 				if i.runPass(t.Context()) == 0 || i.Status().State != StateStorage {
 					t.Errorf("status %+v", i.Status())
 				}
@@ -251,7 +251,7 @@ func TestCommitThatFails(t *testing.T) {
 }
 
 func TestCheckChangesNothing(t *testing.T) {
-	s, r := newSink(), &shelfReader{files: append(shelf(3, 1, "1999-01-01 10:00:00"), episodes(0, "", 1, 2), film(1, 0, "")), stamp: "a"}
+	s, r := newSink(), &fakeReader{files: append(films(3, 1, "1999-01-01 10:00:00"), episodes(0, "", 1, 2), film(1, 0, "")), stamp: "a"}
 	i := newImporter(t, s, r)
 	if got, err := i.Check(t.Context()); err != nil || got.Films != 4 || got.Episodes != 2 || got.Watched != 3 || got.State != StateOK {
 		t.Errorf("%+v, %v", got, err)
@@ -267,8 +267,8 @@ func TestCheckChangesNothing(t *testing.T) {
 
 // Our clock is set back an hour: the readings since tell how long ago the
 // last good one was.
-func TestClockSetBack(t *testing.T) {
-	i := newImporter(t, newSink(), &shelfReader{})
+func TestSystemClockSetBack(t *testing.T) {
+	i := newImporter(t, newSink(), &fakeReader{})
 	now := time.Now()
 	i.known = rule.NewMemory("lib")
 	i.known.Meta.GoodAt = now.Add(time.Hour).UnixMilli()
@@ -278,12 +278,12 @@ func TestClockSetBack(t *testing.T) {
 	}
 }
 
-func TestGuardIsTold(t *testing.T) {
+func TestStatusShowsGuard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, r := newSink(), &shelfReader{files: shelf(30, 1, "1999-01-01 10:00:00")}
+		s, r := newSink(), &fakeReader{files: films(30, 1, "1999-01-01 10:00:00")}
 		i := newImporter(t, s, r)
 		i.runPass(t.Context())
-		r.files = shelf(30, 0, "")
+		r.files = films(30, 0, "")
 		i.runPass(t.Context())
 		after := i.runPass(t.Context())
 		if st := i.Status(); st.State != StateGuarded || st.Hint.Code == "" || after != 24*time.Hour {
@@ -298,10 +298,10 @@ func TestGuardIsTold(t *testing.T) {
 }
 
 // A fault in one library ends nothing: it is shown, and the next reading goes on.
-func TestFaultIsContained(t *testing.T) {
-	r := &shelfReader{files: list(film(1, 0, ""))}
+func TestPanicIsAReadError(t *testing.T) {
+	r := &fakeReader{files: list(film(1, 0, ""))}
 	i := newImporter(t, newSink(), r)
-	r.fault = true
+	r.panics = true
 	if again := i.runPass(t.Context()); again == 0 || i.Status().State != StateFailed {
 		t.Errorf("again in %v, state %s", again, i.Status().State)
 	}
@@ -311,11 +311,11 @@ func TestFaultIsContained(t *testing.T) {
 	if !i.unchanged(t.Context()) {
 		t.Error("a library whose readings fail is read again before its time")
 	}
-	r.fault = false
+	r.panics = false
 	if i.runPass(t.Context()); i.Status().State != StateOK {
 		t.Errorf("state %s", i.Status().State)
 	}
-	if r.fault = true; i.unchanged(t.Context()) {
+	if r.panics = true; i.unchanged(t.Context()) {
 		t.Error("a fault while the library rests is taken for rest")
 	}
 }

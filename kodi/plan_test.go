@@ -16,14 +16,14 @@ import (
 )
 
 // librarian is an importer over a library that the test changes.
-func librarian(t *testing.T, files ...library.File) (*Importer, *sink, *shelfReader) {
+func newFakeLibrary(t *testing.T, files ...library.File) (*Importer, *sink, *fakeReader) {
 	t.Helper()
-	s, r := newSink(), &shelfReader{files: files}
+	s, r := newSink(), &fakeReader{files: files}
 	return newImporter(t, s, r), s, r
 }
 
 // imported imports, and tells what was handed over since the last look.
-func imported(t *testing.T, i *Importer, s *sink, o rule.PlanOptions) (Preview, []string) {
+func runImport(t *testing.T, i *Importer, s *sink, o rule.PlanOptions) (Preview, []string) {
 	t.Helper()
 	before, err := i.Preview(t.Context(), o)
 	if err != nil {
@@ -37,15 +37,15 @@ func imported(t *testing.T, i *Importer, s *sink, o rule.PlanOptions) (Preview, 
 	if diff := cmp.Diff(before, p); diff != "" {
 		t.Errorf("the import is not what its preview said:\n%s", diff)
 	}
-	return p, lines(t, s.viewings()[from:])
+	return p, describe(t, s.viewings()[from:])
 }
 
-func TestImportWhatThePastWas(t *testing.T) {
-	copied := but(film(1, 2, "2019-05-05 21:00:40"), func(f *library.File) { f.Path = "/other/1.mkv" })
-	renamed := but(film(1, 2, "2019-05-05 00:00:00"), func(f *library.File) { f.Path = "/renamed/1.mkv" })
-	again := but(film(1, 1, "2019-05-09 21:00:00"), func(f *library.File) { f.Path = "/remastered/1.mkv" })
-	nameless := but(film(5, 1, "2019-01-02 20:00:00"), func(f *library.File) { f.Items[0].Media.IDs = viewing.IDs{IMDB: "tt5"} })
-	extra := but(film(6, 1, "2019-01-03 20:00:00"), func(f *library.File) { f.Items[0].Extra = true })
+func TestImportSelectsLastPlays(t *testing.T) {
+	copied := modified(film(1, 2, "2019-05-05 21:00:40"), func(f *library.File) { f.Path = "/other/1.mkv" })
+	renamed := modified(film(1, 2, "2019-05-05 00:00:00"), func(f *library.File) { f.Path = "/renamed/1.mkv" })
+	again := modified(film(1, 1, "2019-05-09 21:00:00"), func(f *library.File) { f.Path = "/remastered/1.mkv" })
+	nameless := modified(film(5, 1, "2019-01-02 20:00:00"), func(f *library.File) { f.Items[0].Media.IDs = viewing.IDs{IMDB: "tt5"} })
+	extra := modified(film(6, 1, "2019-01-03 20:00:00"), func(f *library.File) { f.Items[0].Extra = true })
 	tests := []struct {
 		name  string
 		files []library.File
@@ -94,12 +94,12 @@ func TestImportWhatThePastWas(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			i, s, _ := librarian(t, tt.files...)
-			_, got := imported(t, i, s, tt.o)
+			i, s, _ := newFakeLibrary(t, tt.files...)
+			_, got := runImport(t, i, s, tt.o)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if _, got = imported(t, i, s, tt.o); len(got) != 0 {
+			if _, got = runImport(t, i, s, tt.o); len(got) != 0 {
 				t.Errorf("imported again: %v", got)
 			}
 		})
@@ -107,8 +107,8 @@ func TestImportWhatThePastWas(t *testing.T) {
 }
 
 func TestPreviewCounts(t *testing.T) {
-	nameless := but(film(5, 1, "2019-01-02 20:00:00"), func(f *library.File) { f.Items[0].Media.IDs = viewing.IDs{} })
-	i, s, _ := librarian(t,
+	nameless := modified(film(5, 1, "2019-01-02 20:00:00"), func(f *library.File) { f.Items[0].Media.IDs = viewing.IDs{} })
+	i, s, _ := newFakeLibrary(t,
 		film(1, 3, "2020-05-05 21:00:00"), film(2, 1, "2019-01-01 20:00:00"), episodes(1, "2021-02-03 10:11:12", 4, 5), nameless,
 		film(6, 1, ""), film(7, 1, "2018-01-01 20:00:00"), film(8, 1, "2018-01-01 20:00:01"), film(9, 1, time.Now().UTC().Add(time.Hour).Format(time.DateTime)),
 		film(10, 1, "2017-01-01 20:00:00"), film(11, 1, "2016-01-01 20:00:00"))
@@ -137,9 +137,9 @@ func TestPreviewCounts(t *testing.T) {
 
 // Two libraries of one account that tell of the same plays tell of them once,
 // in the preview, too.
-func TestPreviewsOfTwoLibraries(t *testing.T) {
-	first, _, _ := librarian(t, film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-05-06 21:00:00"))
-	second, _, _ := librarian(t, film(1, 1, "2019-05-05 00:00:00"), film(2, 1, "2019-05-07 00:00:00"))
+func TestPreviewsOfTwoLibrariesShareViewings(t *testing.T) {
+	first, _, _ := newFakeLibrary(t, film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-05-06 21:00:00"))
+	second, _, _ := newFakeLibrary(t, film(1, 1, "2019-05-05 00:00:00"), film(2, 1, "2019-05-07 00:00:00"))
 	o := rule.PlanOptions{Planned: map[string][]viewing.Instant{}}
 	a, err := first.Preview(t.Context(), o)
 	if err != nil || a.Films != 2 {
@@ -152,10 +152,10 @@ func TestPreviewsOfTwoLibraries(t *testing.T) {
 
 // What was seen as it happened is never imported, and what was imported is
 // not seen again.
-func TestImportAndLiveAreOne(t *testing.T) {
-	i, s, r := librarian(t, film(1, 1, "2019-05-05 21:00:00"), film(2, 0, ""), film(3, 2, "2019-06-05 21:00:00"))
+func TestImportSkipsLiveViewings(t *testing.T) {
+	i, s, r := newFakeLibrary(t, film(1, 1, "2019-05-05 21:00:00"), film(2, 0, ""), film(3, 2, "2019-06-05 21:00:00"))
 	i.runPass(t.Context())
-	r.files = list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, local()), film(3, 2, "2019-06-05 21:00:00"))
+	r.files = list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, justNow()), film(3, 2, "2019-06-05 21:00:00"))
 	i.runPass(t.Context())
 	if got := len(s.viewings()); got != 1 {
 		t.Fatalf("%d viewings seen, want 1", got)
@@ -163,7 +163,7 @@ func TestImportAndLiveAreOne(t *testing.T) {
 	// Neither of these playbacks reaches its end: their times are no viewings.
 	r.files[1].LastPlayed, r.files[2].LastPlayed = "2030-01-01 20:00:00", "2025-01-01 20:00:00"
 	i.runPass(t.Context())
-	p, got := imported(t, i, s, rule.PlanOptions{})
+	p, got := runImport(t, i, s, rule.PlanOptions{})
 	if want := []string{"import F1 2019-05-05T21:00:00Z", "import F3 2019-06-05T21:00:00Z"}; !slices.Equal(got, want) || p.Recorded != 1 || p.Earlier != 1 {
 		t.Errorf("got %v, %+v", got, p)
 	}
@@ -180,20 +180,20 @@ func TestImportAndLiveAreOne(t *testing.T) {
 }
 
 // A new play that the import finds first is taken in as what it is.
-func TestImportTakesInWhatIsNew(t *testing.T) {
-	i, s, r := librarian(t, film(1, 1, "2019-05-05 21:00:00"), film(2, 0, ""))
+func TestImportCommitsNewViewingsFirst(t *testing.T) {
+	i, s, r := newFakeLibrary(t, film(1, 1, "2019-05-05 21:00:00"), film(2, 0, ""))
 	i.runPass(t.Context())
-	r.files[1] = film(2, 1, local())
-	if _, got := imported(t, i, s, rule.PlanOptions{}); len(got) != 2 || got[0][:4] != "live" {
+	r.files[1] = film(2, 1, justNow())
+	if _, got := runImport(t, i, s, rule.PlanOptions{}); len(got) != 2 || got[0][:4] != "live" {
 		t.Errorf("got %v, want the live viewing, then the import", got)
 	}
 }
 
 // An unresolved import follows its item when it gets an identifier.
-func TestImportFollowsItsIdentity(t *testing.T) {
-	nameless := but(film(5, 1, "2019-01-02 20:00:00"), func(f *library.File) { f.Items[0].Media.IDs = viewing.IDs{} })
-	i, s, r := librarian(t, nameless)
-	_, got := imported(t, i, s, rule.PlanOptions{})
+func TestImportedViewingGetsLaterIdentifier(t *testing.T) {
+	nameless := modified(film(5, 1, "2019-01-02 20:00:00"), func(f *library.File) { f.Items[0].Media.IDs = viewing.IDs{} })
+	i, s, r := newFakeLibrary(t, nameless)
+	_, got := runImport(t, i, s, rule.PlanOptions{})
 	r.files = list(film(5, 1, "2019-01-02 20:00:00"))
 	i.runPass(t.Context())
 	last := s.batches[len(s.batches)-1]
@@ -204,15 +204,15 @@ func TestImportFollowsItsIdentity(t *testing.T) {
 
 // An import that is cut at any chunk, whether the chunk was kept or not, goes
 // on after a restart: each play is handed over once.
-func TestImportGoesOn(t *testing.T) {
+func TestInterruptedImportContinues(t *testing.T) {
 	var files []library.File
 	for n := range int64(3*chunkSize - 7) {
 		files = append(files, film(n+1, 2, time.Date(2015, 1, 1, int(n), 0, 0, 0, time.UTC).Format(time.DateTime)))
 	}
 	for chunk := range 4 {
 		for _, kept := range []bool{false, true} {
-			i, s, r := librarian(t, files...)
-			cut := &cutting{sink: s, after: chunk + 1, kept: kept} // the first commit is the baseline
+			i, s, r := newFakeLibrary(t, files...)
+			cut := &failingSink{sink: s, after: chunk + 1, kept: kept} // the first commit is the baseline
 			i.o.Sink = cut
 			_, err := i.Import(t.Context(), rule.PlanOptions{})
 			if (err == nil) != (chunk == 3) {
@@ -238,13 +238,13 @@ func TestImportGoesOn(t *testing.T) {
 }
 
 // cutting fails its sink from one commit on, before or after that was kept.
-type cutting struct {
+type failingSink struct {
 	*sink
 	after int
 	kept  bool
 }
 
-func (c *cutting) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome, error) {
+func (c *failingSink) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome, error) {
 	if c.after--; c.after >= 0 {
 		return c.sink.Commit(ctx, b)
 	}
@@ -254,10 +254,10 @@ func (c *cutting) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcom
 	return nil, errors.New("killed")
 }
 
-func TestImportRefuses(t *testing.T) {
-	i, _, r := librarian(t, shelf(30, 1, "2020-01-01 00:00:00")...)
+func TestImportErrors(t *testing.T) {
+	i, _, r := newFakeLibrary(t, films(30, 1, "2020-01-01 00:00:00")...)
 	i.runPass(t.Context())
-	r.files = shelf(12, 1, "2020-01-01 00:00:00")
+	r.files = films(12, 1, "2020-01-01 00:00:00")
 	if p, err := i.Import(t.Context(), rule.PlanOptions{}); !errors.Is(err, errGuarded) || p.State != StateGuarded || p.Hint.Code == "" {
 		t.Errorf("a vanished library: %v, %+v", err, p)
 	}
@@ -265,7 +265,7 @@ func TestImportRefuses(t *testing.T) {
 	if p, err := i.Import(t.Context(), rule.PlanOptions{}); !errors.Is(err, library.ErrBusy) || p.State != StateBusy {
 		t.Errorf("a library that cannot be read: %v, %+v", err, p)
 	}
-	i, _, _ = librarian(t, film(1, 1, "2020-01-01 00:00:00"))
+	i, _, _ = newFakeLibrary(t, film(1, 1, "2020-01-01 00:00:00"))
 	i.showImport(rule.Import{Total: 5}, true)
 	if p, err := i.Import(t.Context(), rule.PlanOptions{}); !errors.Is(err, errImporting) || p.Problem.Code == "" {
 		t.Errorf("a second import: %v, %+v", err, p)
@@ -273,9 +273,9 @@ func TestImportRefuses(t *testing.T) {
 }
 
 // picky ignores what is tagged "kids", and holds what is a family's.
-type picky struct{ account }
+type labelAccount struct{ account }
 
-func (p picky) Predict(source string, v viewing.Event, m viewing.Media, now time.Time) Outcome {
+func (p labelAccount) Predict(source string, v viewing.Event, m viewing.Media, now time.Time) Outcome {
 	switch {
 	case slices.Contains(v.Origin.Tags, "kids"):
 		return Outcome{State: viewing.StateDropped, Reason: "filter", Steps: []viewing.Message{viewing.Say("ignored")}}
@@ -286,12 +286,12 @@ func (p picky) Predict(source string, v viewing.Event, m viewing.Media, now time
 	}
 }
 
-func TestPreviewShowsWhatIsIgnored(t *testing.T) {
+func TestPreviewShowsDroppedViewings(t *testing.T) {
 	labelled := func(n int64, tags ...string) library.File {
-		return but(film(n, 1, fmt.Sprintf("2019-0%d-05 21:00:00", n)), func(f *library.File) { f.Items[0].Genres, f.Items[0].Tags = []string{"Family"}, tags })
+		return modified(film(n, 1, fmt.Sprintf("2019-0%d-05 21:00:00", n)), func(f *library.File) { f.Items[0].Genres, f.Items[0].Tags = []string{"Family"}, tags })
 	}
-	i, s, _ := librarian(t, labelled(1, "kids"), film(2, 1, "2019-06-05 21:00:00"), labelled(3))
-	i.o.Account = picky{}
+	i, s, _ := newFakeLibrary(t, labelled(1, "kids"), film(2, 1, "2019-06-05 21:00:00"), labelled(3))
+	i.o.Account = labelAccount{}
 	p, err := i.Preview(t.Context(), rule.PlanOptions{})
 	if err != nil || p.Films != 1 || p.Held["filter"] != 1 || p.Ignored["filter"] != 1 || p.Sends() != 1 || p.Plays() != 3 {
 		t.Fatalf("%+v, %v", p, err)

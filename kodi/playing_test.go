@@ -14,9 +14,9 @@ import (
 )
 
 // wholesome drops film 2, as a rule of a person's would.
-type wholesome struct{ account }
+type filteringAccount struct{ account }
 
-func (wholesome) Predict(_ string, v viewing.Event, m viewing.Media, _ time.Time) Outcome {
+func (filteringAccount) Predict(_ string, v viewing.Event, m viewing.Media, _ time.Time) Outcome {
 	if m.IDs.TMDB == 2 && v.Origin.Path == "/films/2.mkv" {
 		return Outcome{State: viewing.StateDropped}
 	}
@@ -25,16 +25,16 @@ func (wholesome) Predict(_ string, v viewing.Event, m viewing.Media, _ time.Time
 
 // What a Kodi announces to play is named as the library has it, until it stops or the
 // connection breaks. What a rule drops, and what is not in the library, is not named.
-func TestWhatKodiPlaysIsReported(t *testing.T) {
+func TestCurrentPlaybackIsReported(t *testing.T) {
 	server, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	i := newImporter(t, newSink(), &shelfReader{files: list(film(1, 0, ""), film(2, 0, ""), episodes(0, "", 3, 4))})
+	i := newImporter(t, newSink(), &fakeReader{files: list(film(1, 0, ""), film(2, 0, ""), episodes(0, "", 3, 4))})
 	i.listener = announce.New(server.Addr().String, slog.New(slog.DiscardHandler))
 	heard := make(chan string, 9)
-	i.o.Announcements, i.o.Account = true, wholesome{}
+	i.o.Announcements, i.o.Account = true, filteringAccount{}
 	i.o.Playing = func(source string, m viewing.Media, since time.Time) {
 		if m.Type == "" {
 			heard <- "nothing"

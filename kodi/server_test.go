@@ -16,19 +16,19 @@ import (
 // A library on a server is asked for its mark, and read when that changes: a playback is
 // found within the poll, and is live also after hours of rest. Nothing is written meanwhile
 // but the time, once an hour.
-func TestServerIsAsked(t *testing.T) {
+func TestServerIsPolled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, r := newSink(), &shelfReader{files: list(film(1, 0, "")), stamp: "a"}
+		s, r := newSink(), &fakeReader{files: list(film(1, 0, "")), stamp: "a"}
 		i := newImporter(t, s, r)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- i.Run(ctx) }()
 		time.Sleep(150*time.Minute + time.Second)
 		synctest.Wait()
-		if r.reads != 1 || r.looks < 140 || r.looks > 150 || len(s.batches) != 3 {
-			t.Errorf("%d readings, %d looks and %d commits in 150 minutes, want one, one a minute, and the first with two that keep the time", r.reads, r.looks, len(s.batches))
+		if r.reads != 1 || r.stamps < 140 || r.stamps > 150 || len(s.batches) != 3 {
+			t.Errorf("%d readings, %d looks and %d commits in 150 minutes, want one, one a minute, and the first with two that keep the time", r.reads, r.stamps, len(s.batches))
 		}
-		r.stamp, r.files = "b", list(film(1, 1, local()))
+		r.stamp, r.files = "b", list(film(1, 1, justNow()))
 		time.Sleep(80 * time.Second)
 		synctest.Wait()
 		if got := s.viewings(); r.reads != 2 || len(got) != 1 || got[0].Class != viewing.ClassLive {
@@ -41,10 +41,10 @@ func TestServerIsAsked(t *testing.T) {
 
 // Kodi is told to use a server while we watch its file: the file's rest says
 // nothing any more.
-func TestMovedToAServer(t *testing.T) {
+func TestLibraryMovedToServer(t *testing.T) {
 	dir := t.TempDir()
 	must(t, kodisim.Create(dir, 121).Close())
-	i := importerOf(t, dir, newSink())
+	i := newFolderImporter(t, dir, newSink())
 	changed := func() bool { return !i.unchanged(t.Context()) }
 	i.runPass(t.Context())
 	if i.Status().State != StateOK || changed() {
@@ -61,11 +61,11 @@ func TestMovedToAServer(t *testing.T) {
 }
 
 // A library that another folder has is read, and nothing of it is handed over.
-func TestLibraryOfAnotherFolder(t *testing.T) {
+func TestSharedLibrarySubmitsNothing(t *testing.T) {
 	dir, s := t.TempDir(), newSink()
 	must(t, kodisim.Create(dir, 121).Close())
-	i := importerOf(t, dir, s)
-	i.library = &folder{dir, open{library.ErrShared}}
+	i := newFolderImporter(t, dir, s)
+	i.library = &folder{dir, openAccess{library.ErrShared}}
 	i.runPass(t.Context())
 	if i.Status().State != StateShared || len(s.batches) != 0 {
 		t.Errorf("state %s, %d commits", i.Status().State, len(s.batches))

@@ -18,7 +18,7 @@ import (
 )
 
 // tagging is a library that is read on demand.
-type tagging struct {
+type tagFixture struct {
 	t    *testing.T
 	sim  *kodisim.Sim
 	sink *sink
@@ -26,26 +26,26 @@ type tagging struct {
 	i    *Importer
 }
 
-func newTagging(t *testing.T) *tagging {
+func newTagFixture(t *testing.T) *tagFixture {
 	t.Helper()
 	dir := t.TempDir()
-	h := &tagging{t: t, sim: kodisim.Create(dir, 131), sink: newSink()}
+	h := &tagFixture{t: t, sim: kodisim.Create(dir, 131), sink: newSink()}
 	t.Cleanup(func() { must(t, h.sim.Close()) })
-	h.o = Options{Userdata: dir, Access: open{}, Zone: time.UTC, Sink: h.sink, Account: account{}, Logger: slog.New(slog.DiscardHandler), Tags: []rule.Target{{Tag: "watchlist"}}}
+	h.o = Options{Userdata: dir, Access: openAccess{}, Zone: time.UTC, Sink: h.sink, Account: account{}, Logger: slog.New(slog.DiscardHandler), Tags: []rule.Target{{Tag: "watchlist"}}}
 	h.restart()
 	return h
 }
 
 // restart begins again with what was kept.
-func (h *tagging) restart() { h.i = New(h.o) }
+func (h *tagFixture) restart() { h.i = New(h.o) }
 
-func (h *tagging) film(title string, ids viewing.IDs) kodisim.Ref {
+func (h *tagFixture) film(title string, ids viewing.IDs) kodisim.Ref {
 	h.t.Helper()
 	return h.sim.AddFilm(kodisim.Film{Title: title, IDs: ids, Path: "/media/films/" + title + ".mkv"})
 }
 
 // read takes one reading and tells what it handed over, in lines.
-func (h *tagging) read() string {
+func (h *tagFixture) read() string {
 	h.t.Helper()
 	before := len(h.sink.batches)
 	must(h.t, h.i.refresh(h.t.Context()))
@@ -77,7 +77,7 @@ func (h *tagging) read() string {
 }
 
 // label is what an event was about when it was handed over.
-func (h *tagging) label(id string) string {
+func (h *tagFixture) label(id string) string {
 	for _, batch := range h.sink.batches {
 		for _, v := range batch.Events {
 			if v.EventID == id && len(v.Media) > 0 {
@@ -88,7 +88,7 @@ func (h *tagging) label(id string) string {
 	return "unknown"
 }
 
-func (h *tagging) expect(what, want string) {
+func (h *tagFixture) expect(what, want string) {
 	h.t.Helper()
 	if diff := cmp.Diff(want, h.read()); diff != "" {
 		h.t.Errorf("%s (-want +got):\n%s", what, diff)
@@ -97,7 +97,7 @@ func (h *tagging) expect(what, want string) {
 
 // What has the tag goes to the watchlist once for good.
 func TestWatchlistTag(t *testing.T) {
-	h := newTagging(t)
+	h := newTagFixture(t)
 	alpha, beta := h.film("Alpha", viewing.IDs{TMDB: 1}), h.film("Beta", viewing.IDs{})
 	h.sim.Tag("Watchlist", alpha, beta, h.sim.AddShow("Red", "", viewing.IDs{TMDB: 1396}))
 	h.expect("first contact", "watchlist movie Alpha\nwatchlist movie Beta\nwatchlist tv Red\n")
@@ -118,7 +118,7 @@ func TestWatchlistTag(t *testing.T) {
 // What has the tag of a list goes there, and the list is created once for all
 // libraries of one scope.
 func TestListTag(t *testing.T) {
-	h := newTagging(t)
+	h := newTagFixture(t)
 	h.o.Tags = append(h.o.Tags, rule.Target{Tag: "rainy", List: "Rainy days"}, rule.Target{Tag: "Watchlist", List: "All"})
 	h.restart()
 	alpha, beta := h.film("Alpha", viewing.IDs{TMDB: 1}), h.film("Beta", viewing.IDs{TMDB: 2})
@@ -147,8 +147,8 @@ func TestListTag(t *testing.T) {
 
 // A film that gets an identifier later keeps its entry. One that was taken for
 // another is added under its new name, and the wrong entry withdrawn.
-func TestTaggedFollowsIdentity(t *testing.T) {
-	h := newTagging(t)
+func TestTaggedItemGetsLaterIdentifier(t *testing.T) {
+	h := newTagFixture(t)
 	for title, ids := range map[string]viewing.IDs{"Bare": {}, "Wrong": {TMDB: 6}} {
 		h.sim.Tag("watchlist", h.film(title, ids))
 	}
@@ -156,7 +156,7 @@ func TestTaggedFollowsIdentity(t *testing.T) {
 	renamed := func(title, path string, id int64) library.Tagged {
 		return library.Tagged{Tag: "watchlist", Media: viewing.Media{Type: viewing.Movie, Title: title, IDs: viewing.IDs{TMDB: id}}, Path: path}
 	}
-	other := tagged{h.i.library, []library.Tagged{renamed("Found", "/media/films/Bare.mkv", 5), renamed("Right", "/media/films/Wrong.mkv", 7)}, nil}
+	other := taggedReader{h.i.library, []library.Tagged{renamed("Found", "/media/films/Bare.mkv", 5), renamed("Right", "/media/films/Wrong.mkv", 7)}, nil}
 	h.i.library = other
 	h.expect("other names", "amended Bare to 5: note.calls title=Found\namended Wrong dropped: note.calls title=Right\nwatchlist movie Right\n")
 	h.restart()
@@ -165,18 +165,18 @@ func TestTaggedFollowsIdentity(t *testing.T) {
 }
 
 // tagged is a library in which other items have the tag.
-type tagged struct {
+type taggedReader struct {
 	reader
 	items []library.Tagged
 	err   error
 }
 
-func (l tagged) ReadTagged(context.Context, []string) ([]library.Tagged, error) {
+func (l taggedReader) ReadTagged(context.Context, []string) ([]library.Tagged, error) {
 	return l.items, l.err
 }
 
-func TestManyTaggedLetLiveEntriesPass(t *testing.T) {
-	h := newTagging(t)
+func TestManyTaggedItemsHaveImportClass(t *testing.T) {
+	h := newTagFixture(t)
 	for n := range 11 {
 		h.sim.Tag("watchlist", h.film(fmt.Sprint("Film ", n), viewing.IDs{TMDB: int64(n + 1)}))
 	}
@@ -188,15 +188,15 @@ func TestManyTaggedLetLiveEntriesPass(t *testing.T) {
 }
 
 // An item whose commit fails, or may have been kept all the same, is added once.
-func TestTaggedSurviveTrouble(t *testing.T) {
+func TestTaggedItemsSurviveFailedCommit(t *testing.T) {
 	for _, late := range []bool{false, true} {
-		h := newTagging(t)
+		h := newTagFixture(t)
 		h.expect("first contact", "")
 		h.sim.Tag("watchlist", h.film("Alpha", viewing.IDs{TMDB: 1}))
 		snap, v, err := h.i.readAndDecide(t.Context(), false)
 		must(t, err)
 		must(t, h.i.apply(t.Context(), snap, v))
-		h.sink.fail, h.sink.late = errors.New("no room"), late
+		h.sink.fail, h.sink.failAfterCommit = errors.New("no room"), late
 		if err := h.i.addTagged(t.Context()); !errors.Is(err, errStorage) {
 			t.Fatalf("got %v", err)
 		}
@@ -211,13 +211,13 @@ func TestTaggedSurviveTrouble(t *testing.T) {
 
 // A library without tables of tags says so; its viewings go on.
 func TestLibraryWithoutTags(t *testing.T) {
-	h := newTagging(t)
-	h.i.library = tagged{h.i.library, nil, library.ErrUnsupported}
+	h := newTagFixture(t)
+	h.i.library = taggedReader{h.i.library, nil, library.ErrUnsupported}
 	h.expect("a reading", "")
 	if s := h.i.Status(); s.State != StateOK || s.Watchlist.Code != "noTags" {
 		t.Errorf("%+v", s)
 	}
-	h.i.library = tagged{h.i.library, nil, library.ErrBusy}
+	h.i.library = taggedReader{h.i.library, nil, library.ErrBusy}
 	if err := h.i.refresh(t.Context()); !errors.Is(err, library.ErrBusy) {
 		t.Errorf("a busy library: %v", err)
 	}

@@ -20,7 +20,7 @@ var now = time.Date(2026, 3, 1, 21, 5, 0, 0, time.FixedZone("", 3600))
 const form = "multipart/form-data; boundary=AaB03x"
 
 // example decodes a file of testdata, whose name begins with its sender.
-func example(t *testing.T, file, user string) Call {
+func decodeExample(t *testing.T, file, user string) Call {
 	t.Helper()
 	body, err := os.ReadFile(filepath.Join("testdata", file))
 	if err != nil {
@@ -39,7 +39,7 @@ func example(t *testing.T, file, user string) Call {
 }
 
 // told is what there is to say of a call.
-func told(c Call) (all []string) {
+func describe(c Call) (all []string) {
 	all = append(all, strings.TrimSpace(fmt.Sprint(c.Event, " ", c.User, " ", c.Skip, " ", c.State)))
 	if c.Skip != "" {
 		return all
@@ -55,7 +55,7 @@ func told(c Call) (all []string) {
 }
 
 // What senders' own documentation shows them to send.
-func TestExamples(t *testing.T) {
+func TestDecodeExamples(t *testing.T) {
 	want := map[string][]string{
 		"plex-film.form": {"media.scrobble elan", `The Matrix (1999) "The Matrix" {TMDB:603 IMDB:tt0133093 TVDB:169}`, "2026-03-01T21:05:00+01:00 136min"},
 		"plex-episode.json": {
@@ -97,16 +97,16 @@ func TestExamples(t *testing.T) {
 		t.Errorf("%d files, %v", len(files), err)
 	}
 	for file, lines := range want {
-		if diff := cmp.Diff(lines, told(example(t, file, ""))); diff != "" {
+		if diff := cmp.Diff(lines, describe(decodeExample(t, file, ""))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", file, diff)
 		}
 	}
 }
 
 // With a user in the address, only the plays of this user count, also on an account of another.
-func TestUser(t *testing.T) {
+func TestUserFilter(t *testing.T) {
 	for user, want := range map[string]Skip{"GUEST": "", "elan": SkipOtherUser, "": SkipOtherUser} {
-		if c := example(t, "plex-guest.json", user); c.Skip != want {
+		if c := decodeExample(t, "plex-guest.json", user); c.Skip != want {
 			t.Errorf("of %q: %q", user, c.Skip)
 		}
 	}
@@ -114,7 +114,7 @@ func TestUser(t *testing.T) {
 
 // What comes twice of one playback has the names of one viewing, and what was watched again
 // has others.
-func TestNames(t *testing.T) {
+func TestRepeatedRequestsAreOneViewing(t *testing.T) {
 	sent := func(sender, body string, at time.Duration) viewing.Event {
 		c, err := Decode(sender, "", []byte(body), "", now.Add(at))
 		if err != nil || c.Skip != "" {
@@ -150,7 +150,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestNoMessage(t *testing.T) {
+func TestUnreadableRequests(t *testing.T) {
 	for name, c := range map[string]struct{ sender, kind, body string }{
 		"unknown sender":  {"vlc", "", `{}`},
 		"nothing":         {"plex", "", ``},

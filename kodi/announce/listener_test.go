@@ -31,14 +31,14 @@ const (
 
 // kodi is the other side of a listener: each connection is served by serve, and
 // a nil one is refused.
-type kodi struct {
+type fakeKodi struct {
 	dials int
 	wrote bytes.Buffer // by the listener
 	serve func(net.Conn)
 	ends  sync.WaitGroup
 }
 
-func (k *kodi) dial(context.Context) (net.Conn, error) {
+func (k *fakeKodi) dial(context.Context) (net.Conn, error) {
 	k.dials++
 	if k.serve == nil {
 		return nil, errors.New("refused")
@@ -50,7 +50,7 @@ func (k *kodi) dial(context.Context) (net.Conn, error) {
 }
 
 // listenTo runs a listener until the test's bubble has done what it wants.
-func listenTo(t *testing.T, k *kodi, do func(t *testing.T, l *Listener)) {
+func listenTo(t *testing.T, k *fakeKodi, do func(t *testing.T, l *Listener)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		l := New(nil, slog.New(slog.DiscardHandler))
@@ -72,13 +72,13 @@ func listenTo(t *testing.T, k *kodi, do func(t *testing.T, l *Listener)) {
 	})
 }
 
-func isHeard(l *Listener) bool {
+func isReceiving(l *Listener) bool {
 	_, since := l.Updates()
 	return !since.IsZero()
 }
 
-func TestListenerHears(t *testing.T) {
-	k := &kodi{serve: func(c net.Conn) {
+func TestListenerReceivesUpdates(t *testing.T) {
+	k := &fakeKodi{serve: func(c net.Conn) {
 		time.Sleep(time.Minute)
 		for _, some := range []string{realPlay[:200], realPlay[200:] + realMark, realQuit} {
 			_, _ = io.WriteString(c, some)
@@ -87,12 +87,12 @@ func TestListenerHears(t *testing.T) {
 		_ = c.Close()
 	}}
 	listenTo(t, k, func(t *testing.T, l *Listener) {
-		if isHeard(l) {
+		if isReceiving(l) {
 			t.Error("heard, though nothing was said")
 		}
 		time.Sleep(2*time.Minute + time.Second)
-		if got, since := l.Updates(); !isHeard(l) || len(got) != 2 || got[0].Unclear || !got[1].Unclear || since.IsZero() {
-			t.Errorf("heard %v: %+v since %v", isHeard(l), got, since)
+		if got, since := l.Updates(); !isReceiving(l) || len(got) != 2 || got[0].Unclear || !got[1].Unclear || since.IsZero() {
+			t.Errorf("heard %v: %+v since %v", isReceiving(l), got, since)
 		}
 		began := time.Now()
 		if l.Await(t.Context(), time.Time{}); time.Since(began) != window-time.Second {
@@ -106,14 +106,14 @@ func TestListenerHears(t *testing.T) {
 			t.Errorf("waited %v for nothing", time.Since(began))
 		}
 		time.Sleep(2 * time.Minute)
-		if isHeard(l) {
+		if isReceiving(l) {
 			t.Error("heard, though the connection has ended")
 		}
 	})
 }
 
 // TestListenerIsQuiet: how often is asked for a connection in a day.
-func TestListenerIsQuiet(t *testing.T) {
+func TestReconnectDelays(t *testing.T) {
 	for name, c := range map[string]struct {
 		serve       func(net.Conn)
 		least, most int
@@ -126,7 +126,7 @@ func TestListenerIsQuiet(t *testing.T) {
 		"one that never stops": {func(c net.Conn) { endless(c) }, 1, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			k := &kodi{serve: c.serve}
+			k := &fakeKodi{serve: c.serve}
 			listenTo(t, k, func(t *testing.T, _ *Listener) {
 				time.Sleep(24 * time.Hour)
 				if k.dials < c.least || k.dials > c.most {

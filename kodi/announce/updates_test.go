@@ -19,7 +19,7 @@ func at(ms int) time.Time {
 
 // said is an announcement as Kodi 20.1 sends it: the method, the item, and the
 // count where there is one.
-func said(t testing.TB, method, kind string, id int64, count string) (m message) {
+func announcement(t testing.TB, method, kind string, id int64, count string) (m message) {
 	t.Helper()
 	text := fmt.Sprintf(`{"jsonrpc":"2.0","method":"%s","params":{"data":{"item":{"id":%d,"type":"%s"}%s},"sender":"xbmc"}}`, method, id, kind, count)
 	if err := read(strings.NewReader(text), func(got message) { m = got }); m.Method != method {
@@ -29,7 +29,7 @@ func said(t testing.TB, method, kind string, id int64, count string) (m message)
 }
 
 // tell puts acts in short lines.
-func tell(acts []Update) (all []string) {
+func describe(acts []Update) (all []string) {
 	for _, a := range acts {
 		if a.Unclear {
 			continue
@@ -51,14 +51,14 @@ func listed(b *updateLog, now time.Time) []Update {
 	return all
 }
 
-func waits(b *updateLog, now time.Time) time.Duration {
+func waitTime(b *updateLog, now time.Time) time.Duration {
 	_, wait := b.list(now)
 	return wait
 }
 
 // TestWhatAnnouncementsSay: each sequence of the table in doc.go, as a real Kodi
 // has announced it, and what stands in its way.
-func TestWhatAnnouncementsSay(t *testing.T) {
+func TestUpdatesFromAnnouncements(t *testing.T) {
 	type line struct {
 		at     int
 		method string
@@ -104,32 +104,32 @@ func TestWhatAnnouncementsSay(t *testing.T) {
 			if l.count != "" {
 				l.count = `,"playcount":` + l.count
 			}
-			b.handle(at(l.at), said(t, l.method, "movie", l.id, l.count))
+			b.handle(at(l.at), announcement(t, l.method, "movie", l.id, l.count))
 		}
 		if c.breaks > 0 {
 			b.disconnect(at(c.breaks))
 		}
-		if diff := cmp.Diff(c.want, tell(listed(&b, at(c.now)))); diff != "" {
+		if diff := cmp.Diff(c.want, describe(listed(&b, at(c.now)))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
 // TestOtherItems: only films and episodes are told of, each kind by itself.
-func TestOtherItems(t *testing.T) {
+func TestOnlyFilmsAndEpisodesMakeUpdates(t *testing.T) {
 	var b updateLog
 	b.connect(at(-9999))
 	for _, kind := range []string{"tvshow", "song", "movie", ""} {
-		b.handle(at(0), said(t, "VideoLibrary.OnUpdate", kind, 2, `,"playcount":1`))
+		b.handle(at(0), announcement(t, "VideoLibrary.OnUpdate", kind, 2, `,"playcount":1`))
 	}
-	b.handle(at(1), said(t, "Player.OnStop", "episode", 2, ""))
-	if diff := cmp.Diff([]string{"movie 2 1 marked"}, tell(listed(&b, at(9999)))); diff != "" {
+	b.handle(at(1), announcement(t, "Player.OnStop", "episode", 2, ""))
+	if diff := cmp.Diff([]string{"movie 2 1 marked"}, describe(listed(&b, at(9999)))); diff != "" {
 		t.Error(diff)
 	}
 }
 
 // TestOpenIsUntilAllIsDecided: whoever waits that long hears the same ever after.
-func TestOpenIsUntilAllIsDecided(t *testing.T) {
+func TestUpdatesAreFinalAfterWait(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b, now, counts := updateLog{}, 0, map[int64]int{}
 		b.connect(at(rapid.IntRange(-5000, 0).Draw(t, "begin")))
@@ -149,16 +149,16 @@ func TestOpenIsUntilAllIsDecided(t *testing.T) {
 				b.connect(at(now))
 			}
 		}
-		then := at(now).Add(waits(&b, at(now)))
-		if waits(&b, then) > 0 || then.Sub(at(now)) > window {
+		then := at(now).Add(waitTime(&b, at(now)))
+		if waitTime(&b, then) > 0 || then.Sub(at(now)) > window {
 			t.Fatalf("not decided after %v", then.Sub(at(now)))
 		}
-		before := tell(listed(&b, then))
+		before := describe(listed(&b, then))
 		var m message
 		m.Method, m.Params.Data.Item = "Player.OnStop", &item{1, viewing.Movie}
 		b.handle(then, m)
 		b.disconnect(then)
-		if diff := cmp.Diff(before, tell(listed(&b, then.Add(time.Minute)))); diff != "" {
+		if diff := cmp.Diff(before, describe(listed(&b, then.Add(time.Minute)))); diff != "" {
 			t.Fatalf("it was decided, and has changed:\n%s", diff)
 		}
 		for _, a := range listed(&b, then) {

@@ -11,9 +11,9 @@ import (
 
 // large is a library of 5,000 films and 30,000 episodes, a third of them
 // watched.
-func large(t testing.TB) scene {
+func newLargeLibrary(t testing.TB) testLibrary {
 	t.Helper()
-	s := newScene(t, 131)
+	s := newTestLibrary(t, 131)
 	for _, query := range []string{
 		`create table n as with recursive n(i) as (select 1 union all select i + 1 from n where i < 35000) select i from n`,
 		`insert into path (idPath, strPath) select i + 10, '/media/films/A film with a title ' || i || ' (1999)/' from n where i <= 5000`,
@@ -38,7 +38,7 @@ func large(t testing.TB) scene {
 
 // BenchmarkLarge reads a large library in which one film was played, and decides.
 func BenchmarkLarge(b *testing.B) {
-	s := large(b)
+	s := newLargeLibrary(b)
 	zone := rule.Environment{Zone: time.UTC}
 	known := rule.NewMemory("x")
 	now := time.Now()

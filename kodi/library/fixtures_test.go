@@ -90,7 +90,7 @@ func flatten(err error) []error {
 }
 
 // same compares lines.
-func same(t *testing.T, want string, got library.Snapshot) {
+func compareFiles(t *testing.T, want string, got library.Snapshot) {
 	t.Helper()
 	if diff := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(describe(got))); diff != "" {
 		t.Error("wrong files (-want +got):\n" + diff)
@@ -101,7 +101,7 @@ func same(t *testing.T, want string, got library.Snapshot) {
 // row 17 stands for a folder: both are left out.
 func TestReadAfterWatched(t *testing.T) {
 	got := read(t, kodisim.Recorded(t, "after-watched"))
-	same(t, `
+	compareFiles(t, `
 1 Alpha One (1999).mkv | 3 2026-11-21 00:48:05 | 4m0s | movie 1 Alpha One (1999) tmdb:603 tt0133093
 2 Alpha Two (2003).mkv | 1 2026-11-20 21:05:00 | 20s | movie 2 Alpha Two (2003) tmdb:604 tt0234215
 3 Beta (2010).mkv | 1 2026-11-21 00:44:25 | 20s | movie 3 Beta (2010) tmdb:27205 tt1375666
@@ -126,7 +126,7 @@ func TestReadMigrated(t *testing.T) {
 	if got.Version != 131 {
 		t.Errorf("got %d", got.Version)
 	}
-	same(t, `
+	compareFiles(t, `
 1 Alpha One (1999).mkv | 4 2026-11-21 00:55:30 | 4m0s | movie 9 Alpha One (1999) tmdb:603 tt0133093
 2 Alpha Two (2003).mkv | 1 2026-11-20 00:00:00 | 20s | movie 10 Alpha Two (2003) tmdb:604 tt0234215
 3 Beta (2010).mkv | 9 2026-11-21 00:44:25 | 20s | movie 3 Beta (2010) tmdb:27205 tt1375666
@@ -161,7 +161,7 @@ func TestReadWAL(t *testing.T) {
 		}
 		for _, f := range got.Files {
 			if line, ok := want[f.ID]; ok {
-				same(t, line, library.Snapshot{Files: []library.File{f}})
+				compareFiles(t, line, library.Snapshot{Files: []library.File{f}})
 			}
 		}
 	}

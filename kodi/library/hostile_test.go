@@ -15,7 +15,7 @@ func TestHostileLibraryIsRefused(t *testing.T) {
 		`with recursive n(i) as (select 1000 union all select i + 1 from n where i < 9000)
 			insert into path (idPath, strPath) select i, hex(zeroblob(30000)) from n`: library.ErrNotDatabase,
 	} {
-		s := newScene(t, 121)
+		s := newTestLibrary(t, 121)
 		s.film("Alpha One", viewing.IDs{TMDB: 603})
 		s.exec(spoil)
 		_, err := at(s.Path).Read(t.Context(), nil)

@@ -13,7 +13,7 @@ import (
 )
 
 // labels is where each item lies and what it is called there, in lines.
-func labels(s library.Snapshot) string {
+func describeLabels(s library.Snapshot) string {
 	var b strings.Builder
 	for _, f := range s.Files {
 		for _, i := range f.Items {
@@ -23,18 +23,18 @@ func labels(s library.Snapshot) string {
 	return b.String()
 }
 
-func sameLabels(t *testing.T, want string, got library.Snapshot) {
+func compareLabels(t *testing.T, want string, got library.Snapshot) {
 	t.Helper()
-	if diff := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(labels(got))); diff != "" {
+	if diff := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(describeLabels(got))); diff != "" {
 		t.Error("wrong labels (-want +got):\n" + diff)
 	}
 }
 
 // labelled is a library with a film and an episode that have labels, and a
 // film that has none.
-func labelled(t *testing.T) scene {
+func newLabelledLibrary(t *testing.T) testLibrary {
 	t.Helper()
-	s := newScene(t, 121)
+	s := newTestLibrary(t, 121)
 	s.film("Alpha One", viewing.IDs{TMDB: 603})
 	s.film("Bare", viewing.IDs{TMDB: 604})
 	s.AddEpisodes(s.AddShow("Show Red", "1970-01-01", viewing.IDs{TMDB: 1396}), "Show Red", 0, kodisim.Episode{Season: 1, Number: 1})
@@ -52,10 +52,10 @@ episode 1 in "/media/series/", genres ["Drama"], tags ["Zed"]
 `
 
 func TestReadLabels(t *testing.T) {
-	s := labelled(t)
-	sameLabels(t, labelledItems, read(t, s.Path))
+	s := newLabelledLibrary(t)
+	compareLabels(t, labelledItems, read(t, s.Path))
 	s.exec(`alter table genre rename column name to strGenre`)
 	s.exec(`drop table tag_link`)
 	bare := strings.NewReplacer(`"Action" "Science Fiction"`, "", `"Drama"`, "", `"watchlist"`, "", `"Zed"`, "")
-	sameLabels(t, bare.Replace(labelledItems), read(t, s.Path))
+	compareLabels(t, bare.Replace(labelledItems), read(t, s.Path))
 }

@@ -68,8 +68,8 @@ func freePort(t testing.TB) string {
 
 // labels reads those of a library on a server.
 func (m *maria) labels(t *testing.T) {
-	m.load(t, "OtherLabels121", labelled(t).Path, "InnoDB")
-	sameLabels(t, labelledItems, readServer(t, m.server("OtherLabels")))
+	m.load(t, "OtherLabels121", newLabelledLibrary(t).Path, "InnoDB")
+	compareLabels(t, labelledItems, readServer(t, m.server("OtherLabels")))
 }
 
 // certificates writes server.pem and server.key.

@@ -11,7 +11,7 @@ import (
 	"github.com/filmspool/filmspool/kodi/library"
 )
 
-func TestPlaces(t *testing.T) {
+func TestUserdataFolders(t *testing.T) {
 	for name, test := range map[string]struct {
 		goos, home string
 		env        string // NAME=value, one a line

@@ -21,42 +21,42 @@ import (
 )
 
 // scene is a library of ours, with a way to write what kodisim would not.
-type scene struct {
+type testLibrary struct {
 	*kodisim.Sim
 	t  testing.TB
 	db *sql.DB
 }
 
-func newScene(t testing.TB, version int) scene {
+func newTestLibrary(t testing.TB, version int) testLibrary {
 	t.Helper()
 	sim := kodisim.Create(t.TempDir(), version)
 	t.Cleanup(func() { _ = sim.Close() })
 	db, err := sql.Open("sqlite", sim.Path)
 	ok(t, err)
 	t.Cleanup(func() { _ = db.Close() })
-	return scene{sim, t, db}
+	return testLibrary{sim, t, db}
 }
 
-func (s scene) exec(query string, args ...any) {
+func (s testLibrary) exec(query string, args ...any) {
 	s.t.Helper()
 	_, err := s.db.Exec(query, args...)
 	ok(s.t, err)
 }
 
 // film adds a film of 100 minutes.
-func (s scene) film(title string, ids viewing.IDs) kodisim.Ref {
+func (s testLibrary) film(title string, ids viewing.IDs) kodisim.Ref {
 	s.t.Helper()
 	path := fmt.Sprintf("/media/films/%s (1999)/%[1]s (1999).mkv", title)
 	return s.AddFilm(kodisim.Film{Title: title, Year: 1999, Path: path, IDs: ids, Duration: 100 * time.Minute})
 }
 
 // version gives a film another file; an extra is a trailer or the like.
-func (s scene) version(film kodisim.Ref, address string, extra bool) {
+func (s testLibrary) version(film kodisim.Ref, address string, extra bool) {
 	s.exec(`insert into videoversion values (?, ?, 'movie', ?, 40407)`, s.File(address), film.ID, extra)
 }
 
 // renumber gives the file another version, in its name and its row.
-func (s scene) renumber(version int) string {
+func (s testLibrary) renumber(version int) string {
 	s.t.Helper()
 	s.exec(`update version set idVersion = ?`, version)
 	path := filepath.Join(s.t.TempDir(), fmt.Sprintf("MyVideos%d.db", version))
@@ -94,7 +94,7 @@ func TestIdentify(t *testing.T) {
 }
 
 func TestReadEpisodes(t *testing.T) {
-	s := newScene(t, 121)
+	s := newTestLibrary(t, 121)
 	show := s.AddShow("Show Red", "2008-01-20", viewing.IDs{TMDB: 1396, TVDB: 81189})
 	add := func(episodes ...kodisim.Episode) { s.AddEpisodes(show, "Show Red", time.Hour, episodes...) }
 	add(kodisim.Episode{Season: 0, Number: 1})
@@ -104,7 +104,7 @@ func TestReadEpisodes(t *testing.T) {
 	add(kodisim.Episode{Season: 4, Number: 1, IDs: viewing.IDs{TMDB: 77}}) // some scrapers give all the same
 	add(kodisim.Episode{Season: 4, Number: 2, IDs: viewing.IDs{TMDB: 77}})
 	s.exec(`update episode set c12 = '', c13 = 'x' where c12 = '3'`)
-	same(t, `
+	compareFiles(t, `
 1 Show Red S00E01.mkv | 0  | 1h0m0s | episode 1 Show Red S00E01 of tmdb:1396 tvdb:81189
 2 Show Red S01E02E01.mkv | 0  | 1h0m0s | episode 3 Show Red S01E01 tmdb:62085 of tmdb:1396 tvdb:81189 | episode 2 Show Red S01E02 tmdb:62086 of tmdb:1396 tvdb:81189
 3 Show Red S02E01.mkv | 0  | 1h0m0s | episode 4 Show Red S02E01 of tmdb:1396 tvdb:81189
@@ -115,7 +115,7 @@ func TestReadEpisodes(t *testing.T) {
 }
 
 func TestReadFilesWithoutItem(t *testing.T) {
-	s := newScene(t, 121)
+	s := newTestLibrary(t, 121)
 	s.film("Alpha One", viewing.IDs{TMDB: 603})
 	when := time.Date(2026, 3, 1, 20, 5, 0, 0, time.UTC)
 	for _, path := range []string{
@@ -133,7 +133,7 @@ func TestReadFilesWithoutItem(t *testing.T) {
 	s.exec(`insert into files (idPath, strFilename, playCount) values (1, '', 1), (1, 'VIDEO_TS/', 1)`)
 	s.exec(`insert into files (idPath, strFilename) values (1, 'stack:///media/films/a.avi , /media/films/b.avi')`)
 	got := read(t, s.Path)
-	same(t, `
+	compareFiles(t, `
 1 Alpha One (1999).mkv | 0  | 1h40m0s | movie 1 Alpha One (1999) tmdb:603
 2 New.mkv | 1 2026-03-01 20:05:00 | 0s
 6 Film.mkv | 1 2026-03-01 20:05:00 | 0s
@@ -146,11 +146,11 @@ func TestReadFilesWithoutItem(t *testing.T) {
 		t.Errorf("a stack keeps its own address, got %s", path)
 	}
 	s.exec(`update path set strContent = ''`)
-	same(t, `1 Alpha One (1999).mkv | 0  | 1h40m0s | elsewhere | movie 1 Alpha One (1999) tmdb:603`, read(t, s.Path))
+	compareFiles(t, `1 Alpha One (1999).mkv | 0  | 1h40m0s | elsewhere | movie 1 Alpha One (1999) tmdb:603`, read(t, s.Path))
 }
 
 func TestReadDefaultIdentifier(t *testing.T) {
-	s := newScene(t, 121)
+	s := newTestLibrary(t, 121)
 	s.film("Alpha One", viewing.IDs{TMDB: 603})
 	s.exec(`insert into uniqueid (media_id, media_type, type, value) values (1, 'movie', 'tmdb', '604')`)
 	for row, want := range map[int]int64{1: 603, 2: 604} {
@@ -162,7 +162,7 @@ func TestReadDefaultIdentifier(t *testing.T) {
 }
 
 func TestReadDuration(t *testing.T) {
-	s := newScene(t, 121)
+	s := newTestLibrary(t, 121)
 	s.film("Alpha One", viewing.IDs{})
 	s.exec(`update movie set c11 = '7000'`)
 	if got := read(t, s.Path).Files[0].Duration; got != 100*time.Minute {
@@ -179,7 +179,7 @@ func TestReadDuration(t *testing.T) {
 }
 
 func TestReadVersions(t *testing.T) {
-	s := newScene(t, 131)
+	s := newTestLibrary(t, 131)
 	film := s.film("Alpha One", viewing.IDs{TMDB: 603})
 	s.version(film, "/media/films/Alpha One (1999)/Cut.mkv", false)
 	s.version(film, "/media/films/Alpha One (1999)/Trailer.mkv", true)
@@ -189,18 +189,18 @@ func TestReadVersions(t *testing.T) {
 2 Cut.mkv | 1 2026-03-01 20:05:00 | 0s | movie 1 Alpha One (1999) tmdb:603
 3 Trailer.mkv | 0  | 0s | movie 1 Alpha One (1999) tmdb:603 (extra)
 `
-	same(t, want, read(t, s.Path))
+	compareFiles(t, want, read(t, s.Path))
 	s.exec(`update videoversion set itemType = itemType + 1`)
 	later := read(t, s.renumber(134)) // where versions count from 1
-	same(t, want, later)
+	compareFiles(t, want, later)
 	s.exec(`update videoversion set itemType = itemType - 1`)
 	s.exec(`alter table videoversion rename column media_type to mediaType`)
-	same(t, want, read(t, s.renumber(125)))
+	compareFiles(t, want, read(t, s.renumber(125)))
 }
 
 // What is not picked has its counts and numbers, and nothing else.
-func TestReadPicked(t *testing.T) {
-	s := newScene(t, 121)
+func TestReadDetailsOfPickedFiles(t *testing.T) {
+	s := newTestLibrary(t, 121)
 	s.film("Alpha One", viewing.IDs{TMDB: 603})
 	s.film("Beta", viewing.IDs{TMDB: 604})
 	got, err := at(s.Path).Read(t.Context(), func(f library.File) bool {
@@ -216,9 +216,9 @@ func TestReadPicked(t *testing.T) {
 
 // A reading sees one state though Kodi writes between its steps. While Kodi
 // never stops, there is none.
-func TestReadSeesOneState(t *testing.T) {
+func TestReadSeesConsistentState(t *testing.T) {
 	for _, times := range []int{1, 100} {
-		s := newScene(t, 121)
+		s := newTestLibrary(t, 121)
 		s.film("Alpha One", viewing.IDs{TMDB: 603})
 		s.film("Beta", viewing.IDs{TMDB: 604})
 		s.db.SetMaxOpenConns(1)
@@ -246,7 +246,7 @@ func TestReadSeesOneState(t *testing.T) {
 }
 
 func TestReadUnsupported(t *testing.T) {
-	s := newScene(t, 121)
+	s := newTestLibrary(t, 121)
 	s.film("Alpha One", viewing.IDs{TMDB: 603})
 	if _, err := at(s.renumber(106)).Read(t.Context(), nil); !errors.Is(err, library.ErrUnsupported) {
 		t.Errorf("106: got %v, want ErrUnsupported", err)
@@ -257,8 +257,8 @@ func TestReadUnsupported(t *testing.T) {
 	}
 }
 
-func TestReadRefuses(t *testing.T) {
-	s := newScene(t, 121)
+func TestReadErrors(t *testing.T) {
+	s := newTestLibrary(t, 121)
 	cut, missing := filepath.Join(filepath.Dir(s.Path), "MyVideos123.db"), filepath.Join(filepath.Dir(s.Path), "MyVideos100.db")
 	s.exec(`vacuum into ?`, cut)
 	ok(t, os.Truncate(cut, 8192))
@@ -273,7 +273,7 @@ func TestReadRefuses(t *testing.T) {
 }
 
 func TestReadBusy(t *testing.T) {
-	s := newScene(t, 121)
+	s := newTestLibrary(t, 121)
 	s.db.SetMaxOpenConns(1)
 	s.exec(`begin exclusive`)
 	_, err := at(s.Path).Read(context.Background(), nil)
@@ -285,7 +285,7 @@ func TestReadBusy(t *testing.T) {
 }
 
 func TestReadStopsWithItsContext(t *testing.T) {
-	s := newScene(t, 121)
+	s := newTestLibrary(t, 121)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := at(s.Path).Read(ctx, nil); !errors.Is(err, context.Canceled) || errors.Is(err, library.ErrBusy) {
@@ -295,8 +295,8 @@ func TestReadStopsWithItsContext(t *testing.T) {
 
 // Reading leaves the folder as it was, and lets go: a writer that does not
 // wait gets in at once.
-func TestReadLeavesNothing(t *testing.T) {
-	s := newScene(t, 121)
+func TestReadLeavesNoFilesOrLocks(t *testing.T) {
+	s := newTestLibrary(t, 121)
 	s.film("Alpha One", viewing.IDs{TMDB: 603})
 	before := listing(t, filepath.Dir(s.Path))
 	for range 3 {
@@ -310,7 +310,7 @@ func TestReadLeavesNothing(t *testing.T) {
 }
 
 // Folders have all kinds of names, and SQLite's addresses their own rules.
-func TestReadOddFolder(t *testing.T) {
+func TestReadFolderWithSpecialCharacters(t *testing.T) {
 	name := "a b%20c#d?mode=rw&é"
 	if runtime.GOOS == "windows" {
 		name = "a b%20c#d&é"

@@ -11,7 +11,7 @@ import (
 // without. Only the files of 121 and 131 were seen; the others are unverified:
 // these libraries show that no more is needed than this, and not that Kodi
 // makes them so.
-func core() []string {
+func coreSchema() []string {
 	return []string{
 		`create table version (idVersion integer)`,
 		`create table path (idPath integer primary key, strPath text)`,
@@ -33,7 +33,7 @@ func core() []string {
 }
 
 // versions is how a schema tells the files of a film apart; none before 123.
-func versions(schema int) []string {
+func versionSchema(schema int) []string {
 	column, first := "media_type", 0
 	switch {
 	case schema < 123:
@@ -52,13 +52,13 @@ func versions(schema int) []string {
 }
 
 // generated makes a library of a schema with the core alone.
-func generated(t *testing.T, schema int) string {
+func newGeneratedLibrary(t *testing.T, schema int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), fmt.Sprintf("MyVideos%d.db", schema))
 	db, err := sql.Open("sqlite", path)
 	ok(t, err)
 	defer db.Close()
-	for _, statement := range append(core(), versions(schema)...) {
+	for _, statement := range append(coreSchema(), versionSchema(schema)...) {
 		_, err := db.Exec(statement)
 		ok(t, err)
 	}
@@ -87,6 +87,6 @@ func TestReadGeneratedSchemas(t *testing.T) {
 		if schema >= 123 {
 			want += generatedVersions
 		}
-		t.Run(fmt.Sprint(schema), func(t *testing.T) { same(t, want, read(t, generated(t, schema))) })
+		t.Run(fmt.Sprint(schema), func(t *testing.T) { compareFiles(t, want, read(t, newGeneratedLibrary(t, schema))) })
 	}
 }

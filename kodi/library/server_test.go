@@ -128,23 +128,23 @@ func TestServer(t *testing.T) {
 	firstScan := kodisim.Recorded(t, "before-watched")
 	m.load(t, "MyVideos121", firstScan, "InnoDB")
 	m.load(t, "OtherVideos121", firstScan, "MyISAM")
-	t.Run("the same as the file", func(t *testing.T) { m.sameAs(t, firstScan) })
+	t.Run("the same as the file", func(t *testing.T) { m.compareWithFile(t, firstScan) })
 	t.Run("labels", m.labels)
 	t.Run("tags", m.tagged)
 	t.Run("marks", m.marks)
-	t.Run("which database", func(t *testing.T) { m.which(t, firstScan) })
+	t.Run("which database", func(t *testing.T) { m.choosesNewest(t, firstScan) })
 	t.Run("refusals", m.refusals)
-	t.Run("leaves nothing", m.leavesNothing)
-	t.Run("secure", m.secure)
+	t.Run("leaves nothing", m.leavesNoLocks)
+	t.Run("secure", m.requiresTLS)
 }
 
 // sameAs: a database tells the same as the file that it was copied from, with
 // and without transactions.
-func (m *maria) sameAs(t *testing.T, path string) {
+func (m *maria) compareWithFile(t *testing.T, path string) {
 	want := read(t, path)
 	for _, name := range []string{"MyVideos", "OtherVideos"} {
 		got := readServer(t, m.server(name))
-		same(t, describe(want), got)
+		compareFiles(t, describe(want), got)
 		if got.Version != 121 || got.Path != "mysql://127.0.0.1:"+m.port+"/"+name+"121" || got.Mark == "" {
 			t.Errorf("got %d, %s, mark %q", got.Version, got.Path, got.Mark)
 		}
@@ -157,18 +157,18 @@ func (m *maria) sameAs(t *testing.T, path string) {
 	if other := readServer(t, m.server("OtherVideos")); other.Origin == readServer(t, &alias).Origin {
 		t.Errorf("two libraries are %q", other.Origin)
 	}
-	newer := newScene(t, 131)
+	newer := newTestLibrary(t, 131)
 	film := newer.film("Alpha Öne – 漢字 🎬", viewing.IDs{TMDB: 603})
 	newer.version(film, "smb://nas/films/Alpha/Cut.mkv", false)
 	m.load(t, "Other131", newer.Path, "InnoDB character set utf8mb4")
-	same(t, describe(read(t, newer.Path)), readServer(t, m.server("Other")))
+	compareFiles(t, describe(read(t, newer.Path)), readServer(t, m.server("Other")))
 }
 
 // tagged: the same items as in the file.
 func (m *maria) tagged(t *testing.T) {
 	got, err := on(m.server("OtherLabels")).ReadTagged(t.Context(), []string{"watchlist"})
 	ok(t, err)
-	if text := lines(got); text != "movie Alpha One (1999) tmdb:603 in /media/films/Alpha One (1999)/Alpha One (1999).mkv\n" {
+	if text := describeTagged(got); text != "movie Alpha One (1999) tmdb:603 in /media/films/Alpha One (1999)/Alpha One (1999).mkv\n" {
 		t.Errorf("got %s", text)
 	}
 }
@@ -212,7 +212,7 @@ func (m *maria) marks(t *testing.T) {
 }
 
 // which of several databases is taken.
-func (m *maria) which(t *testing.T, path string) {
+func (m *maria) choosesNewest(t *testing.T, path string) {
 	s := m.server("OtherKind")
 	if _, err := on(s).Read(t.Context(), nil); !errors.Is(err, library.ErrEmpty) {
 		t.Errorf("no database: got %v, want ErrEmpty", err)
@@ -269,7 +269,7 @@ func (m *maria) refusals(t *testing.T) {
 }
 
 // leavesNothing: no connection, no lock; and Kodi's own locks hold nobody up.
-func (m *maria) leavesNothing(t *testing.T) {
+func (m *maria) leavesNoLocks(t *testing.T) {
 	writer, err := m.root.Conn(t.Context())
 	ok(t, err)
 	defer writer.Close()
@@ -292,7 +292,7 @@ func (m *maria) leavesNothing(t *testing.T) {
 }
 
 // secure: TLS where the server demands it.
-func (m *maria) secure(t *testing.T) {
+func (m *maria) requiresTLS(t *testing.T) {
 	m.exec(t, "create user safe@'127.0.0.1' identified by 'x' require ssl; grant select on MyVideos121.* to safe@'127.0.0.1'")
 	readServer(t, m.server("MyVideos").WithUser("safe", "x"))
 }

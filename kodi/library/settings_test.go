@@ -53,7 +53,7 @@ func TestFindServer(t *testing.T) {
 	}
 }
 
-func TestFindSettingsThatCannotBeRead(t *testing.T) {
+func TestFindWithTooLargeSettings(t *testing.T) {
 	dir := t.TempDir()
 	make121(t, dir)
 	write(t, dir, "advancedsettings.xml", "<!--"+strings.Repeat("x", 1<<20)+"-->"+settings(fullServer))
@@ -99,7 +99,7 @@ func TestProfiles(t *testing.T) {
 }
 
 // A profile has the settings of the main one unless it has its own.
-func TestFindOfAProfile(t *testing.T) {
+func TestFindUsesMainProfileSettings(t *testing.T) {
 	dir := t.TempDir()
 	ann := filepath.Join(dir, "profiles", "Ann")
 	make121(t, ann)

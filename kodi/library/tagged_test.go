@@ -13,7 +13,7 @@ import (
 )
 
 // lines writes what has a tag, one item a line.
-func lines(all []library.Tagged) string {
+func describeTagged(all []library.Tagged) string {
 	var b strings.Builder
 	for _, x := range all {
 		fmt.Fprintf(&b, "%s %s%s in %s\n", x.Media.Type, x.Media.Label(), identifiers(x.Media.IDs), x.Path)
@@ -25,7 +25,7 @@ func lines(all []library.Tagged) string {
 func TestTaggedOfRealKodi(t *testing.T) {
 	for _, state := range []string{"before-watched", "upgraded"} {
 		got, err := at(kodisim.Recorded(t, state)).ReadTagged(t.Context(), []string{"WatchList"})
-		if text := lines(got); err != nil || !strings.Contains(text, "movie Beta") || strings.Contains(text, "Delta") {
+		if text := describeTagged(got); err != nil || !strings.Contains(text, "movie Beta") || strings.Contains(text, "Delta") {
 			t.Errorf("%s: %v\n%s", state, err, text)
 		}
 	}
@@ -33,7 +33,7 @@ func TestTaggedOfRealKodi(t *testing.T) {
 
 func TestReadTagged(t *testing.T) {
 	for _, version := range []int{121, 131} {
-		s := newScene(t, version)
+		s := newTestLibrary(t, version)
 		film := func(title string, year int, ids viewing.IDs) kodisim.Ref {
 			return s.AddFilm(kodisim.Film{Title: title, Year: year, IDs: ids, Path: "/f/" + title + ".mkv"})
 		}
@@ -43,7 +43,7 @@ func TestReadTagged(t *testing.T) {
 		got, err := at(s.Path).ReadTagged(t.Context(), []string{"watchlist"})
 		ok(t, err)
 		want := "movie Late (2003) tmdb:3 in /f/Late.mkv\nmovie Bare in /f/Bare.mkv\ntv Red (2008) tmdb:1396 tvdb:9 in /media/series/Red/\n"
-		if diff := cmp.Diff(want, lines(got)); diff != "" {
+		if diff := cmp.Diff(want, describeTagged(got)); diff != "" {
 			t.Errorf("schema %d (-want +got):\n%s", version, diff)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // described is a result in lines.
-func described(r nfo.Result) string {
+func describe(r nfo.Result) string {
 	var b strings.Builder
 	for _, f := range r.Files {
 		fmt.Fprintf(&b, "%s | %d %s | %v", filepath.Base(f.Path), f.PlayCount, f.LastPlayed, f.Duration)
@@ -32,7 +32,7 @@ func expect(t *testing.T, path, want string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, described(r)); diff != "" {
+	if diff := cmp.Diff(want, describe(r)); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", path, diff)
 	}
 }
@@ -97,7 +97,7 @@ undated 0, unreadable 0
 `)
 }
 
-func TestReadNothing(t *testing.T) {
+func TestReadMissingAndEmptyFolder(t *testing.T) {
 	if _, err := nfo.Read(t.Context(), filepath.Join(t.TempDir(), "none")); !errors.Is(err, nfo.ErrUnread) {
 		t.Errorf("got %v", err)
 	}

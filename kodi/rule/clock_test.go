@@ -11,74 +11,74 @@ import (
 )
 
 // plain gives film 1 with a count and a time, again and again.
-func plain(count int, last string) []library.File { return list(film(1, count, last)) }
+func oneFilm(count int, last string) []library.File { return list(film(1, count, last)) }
 
 func TestClockAndZone(t *testing.T) {
 	const old = "2025-01-01 20:00:00"
-	runAll(t, []story{
+	runScenarios(t, []scenario{
 		{name: "clock a bit ahead at one time does not swallow the next play", steps: []step{
-			{at: "2026-11-21 05:47:00", files: plain(1, old)},
-			{at: "2026-11-21 05:48:06", files: plain(1, "2026-11-21 09:00:00")}, // a partial play with a bad stamp
-			{at: "2026-11-21 07:48:06", files: plain(2, "2026-11-21 02:48:00"), want: []string{"catch-up F1 2026-11-21T07:48:00Z"}},
+			{at: "2026-11-21 05:47:00", files: oneFilm(1, old)},
+			{at: "2026-11-21 05:48:06", files: oneFilm(1, "2026-11-21 09:00:00")}, // a partial play with a bad stamp
+			{at: "2026-11-21 07:48:06", files: oneFilm(2, "2026-11-21 02:48:00"), want: []string{"catch-up F1 2026-11-21T07:48:00Z"}},
 		}},
 		{name: "a time beyond every zone never raises the mark", steps: []step{
-			{at: "2026-11-21 05:47:00", files: plain(1, old)},
-			{at: "2026-11-21 05:48:06", files: plain(1, "2031-01-01 00:00:01")},
-			{at: "2026-11-21 09:48:06", files: plain(2, "2026-11-21 00:30:00"), want: []string{"backdated F1 2026-11-21T05:30:00Z"}},
+			{at: "2026-11-21 05:47:00", files: oneFilm(1, old)},
+			{at: "2026-11-21 05:48:06", files: oneFilm(1, "2031-01-01 00:00:01")},
+			{at: "2026-11-21 09:48:06", files: oneFilm(2, "2026-11-21 00:30:00"), want: []string{"backdated F1 2026-11-21T05:30:00Z"}},
 		}},
 		{name: "a future time is looked at by a person", steps: []step{
-			{at: "2026-11-21 05:47:00", files: plain(1, old)},
-			{at: "2026-11-21 09:48:06", files: plain(2, "2026-11-22 00:30:00"), want: []string{"review F1 2026-11-22T05:30:00Z"}},
+			{at: "2026-11-21 05:47:00", files: oneFilm(1, old)},
+			{at: "2026-11-21 09:48:06", files: oneFilm(2, "2026-11-22 00:30:00"), want: []string{"review F1 2026-11-22T05:30:00Z"}},
 		}},
 		{name: "a foreign zone that Kodi's settings tell", zone: "Asia/Kolkata", steps: []step{
-			{at: "2026-11-21 05:47:00", files: plain(0, "")},
-			{at: "2026-11-21 05:48:06", files: plain(1, "2026-11-21 11:18:05"), want: []string{"live F1 2026-11-21T05:48:05Z"}},
-			{at: "2026-11-22 05:48:06", files: plain(2, "2026-11-22 10:30:00"), want: []string{"catch-up F1 2026-11-22T05:00:00Z"}},
+			{at: "2026-11-21 05:47:00", files: oneFilm(0, "")},
+			{at: "2026-11-21 05:48:06", files: oneFilm(1, "2026-11-21 11:18:05"), want: []string{"live F1 2026-11-21T05:48:05Z"}},
+			{at: "2026-11-22 05:48:06", files: oneFilm(2, "2026-11-22 10:30:00"), want: []string{"catch-up F1 2026-11-22T05:00:00Z"}},
 		}},
 	})
 }
 
 func TestDaylightSavingAndMidnight(t *testing.T) {
-	runAll(t, []story{
+	runScenarios(t, []scenario{
 		{name: "clocks go forward between learning and catching up", steps: []step{
-			{at: "2026-03-07 05:00:00", files: plain(0, "")},
-			{at: "2026-03-07 05:01:00", files: plain(1, "2026-03-07 00:00:59"), want: []string{"live F1 2026-03-07T05:00:59Z"}},
-			{at: "2026-03-09 05:01:00", files: plain(2, "2026-03-08 20:00:00"), want: []string{"catch-up F1 2026-03-09T00:00:00Z"}},
+			{at: "2026-03-07 05:00:00", files: oneFilm(0, "")},
+			{at: "2026-03-07 05:01:00", files: oneFilm(1, "2026-03-07 00:00:59"), want: []string{"live F1 2026-03-07T05:00:59Z"}},
+			{at: "2026-03-09 05:01:00", files: oneFilm(2, "2026-03-08 20:00:00"), want: []string{"catch-up F1 2026-03-09T00:00:00Z"}},
 		}},
 		{name: "the repeated hour: the second time", steps: []step{
-			{at: "2026-11-01 05:58:00", files: plain(0, "")},
+			{at: "2026-11-01 05:58:00", files: oneFilm(0, "")},
 			{at: "2026-11-01 06:29:00", empty: true},
-			{at: "2026-11-01 06:30:01", files: plain(1, "2026-11-01 01:30:00"), want: []string{"live F1 2026-11-01T06:30:00Z"}},
+			{at: "2026-11-01 06:30:01", files: oneFilm(1, "2026-11-01 01:30:00"), want: []string{"live F1 2026-11-01T06:30:00Z"}},
 		}},
 		{name: "the repeated hour: the first time", steps: []step{
-			{at: "2026-11-01 05:29:00", files: plain(0, "")},
-			{at: "2026-11-01 05:30:01", files: plain(1, "2026-11-01 01:30:00"), want: []string{"live F1 2026-11-01T05:30:00Z"}},
+			{at: "2026-11-01 05:29:00", files: oneFilm(0, "")},
+			{at: "2026-11-01 05:30:01", files: oneFilm(1, "2026-11-01 01:30:00"), want: []string{"live F1 2026-11-01T05:30:00Z"}},
 		}},
 		{name: "the repeated hour caught up, with readings that tell", steps: []step{
-			{at: "2026-11-01 05:50:00", files: plain(0, "")},
-			{at: "2026-11-01 08:00:00", files: plain(1, "2026-11-01 01:30:00"), want: []string{"catch-up F1 2026-11-01T06:30:00Z"}},
+			{at: "2026-11-01 05:50:00", files: oneFilm(0, "")},
+			{at: "2026-11-01 08:00:00", files: oneFilm(1, "2026-11-01 01:30:00"), want: []string{"catch-up F1 2026-11-01T06:30:00Z"}},
 		}},
 		{name: "played again in the repeated hour, an hour later by the same clock", steps: []step{
-			{at: "2026-11-01 05:29:00", files: plain(0, "")},
-			{at: "2026-11-01 05:30:01", files: plain(1, "2026-11-01 01:30:00"), want: []string{"live F1 2026-11-01T05:30:00Z"}},
+			{at: "2026-11-01 05:29:00", files: oneFilm(0, "")},
+			{at: "2026-11-01 05:30:01", files: oneFilm(1, "2026-11-01 01:30:00"), want: []string{"live F1 2026-11-01T05:30:00Z"}},
 			{at: "2026-11-01 06:29:00", empty: true},
-			{at: "2026-11-01 06:30:21", files: plain(2, "2026-11-01 01:30:20"), want: []string{"live F1 2026-11-01T06:30:20Z"}},
+			{at: "2026-11-01 06:30:21", files: oneFilm(2, "2026-11-01 01:30:20"), want: []string{"live F1 2026-11-01T06:30:20Z"}},
 		}},
 		{name: "the hour that is left out", steps: []step{
-			{at: "2026-03-08 05:00:00", files: plain(0, "")},
-			{at: "2026-03-08 09:00:00", files: plain(1, "2026-03-08 02:30:00"), want: []string{"catch-up F1 2026-03-08T07:30:00Z"}},
+			{at: "2026-03-08 05:00:00", files: oneFilm(0, "")},
+			{at: "2026-03-08 09:00:00", files: oneFilm(1, "2026-03-08 02:30:00"), want: []string{"catch-up F1 2026-03-08T07:30:00Z"}},
 		}},
-		{name: "a date alone, after a time that was ahead", from: plain(0, ""), steps: []step{
-			{at: "2026-03-02 02:01:00", files: plain(0, "2026-03-02 02:00:00")}, // a partial play, in another zone
-			{at: "2026-03-02 20:00:00", files: plain(1, "2026-03-02 00:00:00"), want: []string{"backdated F1 2026-03-02T17:00:00Z day"}},
+		{name: "a date alone, after a time that was ahead", first: oneFilm(0, ""), steps: []step{
+			{at: "2026-03-02 02:01:00", files: oneFilm(0, "2026-03-02 02:00:00")}, // a partial play, in another zone
+			{at: "2026-03-02 20:00:00", files: oneFilm(1, "2026-03-02 00:00:00"), want: []string{"backdated F1 2026-03-02T17:00:00Z day"}},
 		}},
 		{name: "midnight live is a playback", steps: []step{
-			{at: "2026-03-02 04:59:30", files: plain(0, "")},
-			{at: "2026-03-02 05:00:01", files: plain(1, "2026-03-02 00:00:00"), want: []string{"live F1 2026-03-02T05:00:00Z"}},
+			{at: "2026-03-02 04:59:30", files: oneFilm(0, "")},
+			{at: "2026-03-02 05:00:01", files: oneFilm(1, "2026-03-02 00:00:00"), want: []string{"live F1 2026-03-02T05:00:00Z"}},
 		}},
 		{name: "our clock was set back since the last reading", steps: []step{
-			{at: "2026-03-02 07:00:00", files: plain(0, "")},
-			{at: "2026-03-02 06:00:00", files: plain(1, "2026-03-02 00:59:59"), want: []string{"backdated F1 2026-03-02T05:59:59Z"}},
+			{at: "2026-03-02 07:00:00", files: oneFilm(0, "")},
+			{at: "2026-03-02 06:00:00", files: oneFilm(1, "2026-03-02 00:59:59"), want: []string{"backdated F1 2026-03-02T05:59:59Z"}},
 		}},
 	})
 }
@@ -96,7 +96,7 @@ func TestParseWall(t *testing.T) {
 
 // A state that another program writes is never taken for a playback, whatever
 // zone it was meant for, while the importer watches.
-func TestStatesOfOthersAreNotLive(t *testing.T) {
+func TestOldTimesAreNeverLive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var all []*time.Location
 		for _, name := range []string{"UTC", "America/New_York", "Asia/Kolkata", "Asia/Kathmandu", "Pacific/Auckland"} {
@@ -114,23 +114,23 @@ func TestStatesOfOthersAreNotLive(t *testing.T) {
 		}
 		known := NewMemory("lib")
 		before := film(1, rapid.IntRange(0, 3).Draw(t, "count"), "2025-01-01 20:00:00")
-		known.Apply(Decide(known, shown(before), now.Add(-72*time.Hour), z))
+		known.Apply(Decide(known, snapshot(before), now.Add(-72*time.Hour), z))
 		known.Meta.GoodAt = now.Add(-seconds(0, 119, "since the last reading")).UnixMilli()
 		age := seconds(120, 6*3600, "age")
-		snap := shown(film(1, before.PlayCount+1, now.Add(-age).In(z.Zone).Format(time.DateTime)))
+		snap := snapshot(film(1, before.PlayCount+1, now.Add(-age).In(z.Zone).Format(time.DateTime)))
 		snap.Written = now.Add(-seconds(0, 6, "written"))
 		v := Decide(known, snap, now, z)
 		if len(v.Viewings) != 1 || countsAsPlayed(v.Viewings[0].Class) {
-			t.Fatalf("a state %s old: %v", age, tell(v, map[string]string{}))
+			t.Fatalf("a state %s old: %v", age, describe(v, map[string]string{}))
 		}
 	})
 }
 
 // Kodi writes a playback within seconds of its end. What was written later is
 // told apart by the time of the file.
-func TestWrittenLate(t *testing.T) {
+func TestLateWritesAreNotLive(t *testing.T) {
 	z := Environment{Zone: location(t, "America/New_York")}
-	now := moment(t, "2026-03-02 02:01:00")
+	now := parseTime(t, "2026-03-02 02:01:00")
 	for _, tt := range []struct {
 		ago, written time.Duration // before the reading
 		want         viewing.Class
@@ -145,12 +145,12 @@ func TestWrittenLate(t *testing.T) {
 		{-30 * time.Second, 0, viewing.ClassLive}, // by a clock that is ahead
 		{-2 * time.Minute, 0, viewing.ClassReview},
 	} {
-		known := story{steps: []step{{at: "2026-03-02 02:00:00", files: plain(0, "")}}}.run(t)
-		snap := shown(film(1, 1, now.Add(-tt.ago).In(z.Zone).Format(time.DateTime)))
+		known := scenario{steps: []step{{at: "2026-03-02 02:00:00", files: oneFilm(0, "")}}}.run(t)
+		snap := snapshot(film(1, 1, now.Add(-tt.ago).In(z.Zone).Format(time.DateTime)))
 		snap.Written = now.Add(-tt.written)
 		v := Decide(known, snap, now, z)
 		if len(v.Viewings) != 1 || v.Viewings[0].Class != tt.want {
-			t.Errorf("%v old, written %v ago: %v, want %s", tt.ago, tt.written, tell(v, map[string]string{}), tt.want)
+			t.Errorf("%v old, written %v ago: %v, want %s", tt.ago, tt.written, describe(v, map[string]string{}), tt.want)
 		}
 	}
 }

@@ -20,41 +20,41 @@ import (
 // step is one reading of a story: when it is taken (UTC), what the library
 // says, and what must follow.
 type step struct {
-	at    string
-	files []library.File
-	want  []string
-	empty bool // no reading: only the last good one is confirmed
-	acts  []announce.Update
+	at      string
+	files   []library.File
+	want    []string
+	empty   bool // no reading: only the last good one is confirmed
+	updates []announce.Update
 }
 
 // story is a run of readings. Its library lives in New York.
-type story struct {
-	name  string
-	zone  string // New York when empty
-	with  Environment
-	heard time.Time
-	from  []library.File // of a first reading at two o'clock; nil for none
-	steps []step
+type scenario struct {
+	name           string
+	zone           string // New York when empty
+	with           Environment
+	listeningSince time.Time
+	first          []library.File // of a first reading at two o'clock; nil for none
+	steps          []step
 }
 
-func (s story) run(t *testing.T) *Memory {
+func (s scenario) run(t *testing.T) *Memory {
 	t.Helper()
 	z := s.with
-	z.Zone, z.ListeningSince = location(t, cmp.Or(s.zone, "America/New_York")), s.heard
+	z.Zone, z.ListeningSince = location(t, cmp.Or(s.zone, "America/New_York")), s.listeningSince
 	known := NewMemory("lib")
 	labels := map[string]string{}
-	if s.from != nil {
-		s.steps = slices.Insert(slices.Clone(s.steps), 0, step{at: "2026-03-02 02:00:00", files: s.from})
+	if s.first != nil {
+		s.steps = slices.Insert(slices.Clone(s.steps), 0, step{at: "2026-03-02 02:00:00", files: s.first})
 	}
 	for i, st := range s.steps {
-		now := moment(t, st.at)
+		now := parseTime(t, st.at)
 		if st.empty {
 			known.Meta.GoodAt = now.UnixMilli()
 			continue
 		}
-		z.Updates = st.acts
-		v := Decide(known, shown(st.files...), now, z)
-		got := tell(v, labels)
+		z.Updates = st.updates
+		v := Decide(known, snapshot(st.files...), now, z)
+		got := describe(v, labels)
 		if !slices.Equal(got, st.want) {
 			t.Errorf("step %d at %s:\n%s", i+1, st.at, diff.Diff(st.want, got))
 		}
@@ -64,7 +64,7 @@ func (s story) run(t *testing.T) *Memory {
 	return known
 }
 
-func runAll(t *testing.T, all []story) {
+func runScenarios(t *testing.T, all []scenario) {
 	t.Helper()
 	for _, s := range all {
 		t.Run(s.name, func(t *testing.T) { s.run(t) })
@@ -102,7 +102,7 @@ func mustBeValid(t *testing.T, v Verdict) {
 
 // tell puts a verdict in short lines: class, label, time, whether it is unsure; "= label" for a
 // further sighting; drop and rename for amendments.
-func tell(v Verdict, labels map[string]string) []string {
+func describe(v Verdict, labels map[string]string) []string {
 	var out []string
 	for _, w := range v.Viewings {
 		var names []string
@@ -150,7 +150,7 @@ func location(t *testing.T, name string) *time.Location {
 	return z
 }
 
-func moment(t *testing.T, text string) time.Time {
+func parseTime(t *testing.T, text string) time.Time {
 	t.Helper()
 	at, err := time.Parse(time.DateTime, text)
 	if err != nil {
@@ -159,7 +159,7 @@ func moment(t *testing.T, text string) time.Time {
 	return at
 }
 
-func shown(files ...library.File) library.Snapshot {
+func snapshot(files ...library.File) library.Snapshot {
 	return library.Snapshot{Path: "/u/Database/MyVideos121.db", Version: 121, Files: files}
 }
 
@@ -193,23 +193,25 @@ func episode(n int) viewing.Media {
 }
 
 // but changes a file.
-func but(f library.File, change func(*library.File)) library.File {
+func modified(f library.File, change func(*library.File)) library.File {
 	change(&f)
 	return f
 }
 
 // bare is a file without an item.
-func bare(f library.File) library.File { return but(f, func(f *library.File) { f.Items = nil }) }
+func withoutItem(f library.File) library.File {
+	return modified(f, func(f *library.File) { f.Items = nil })
+}
 
 // rebuilt is a file whose item has a new row.
-func rebuilt(f library.File, id int64) library.File {
+func withItemID(f library.File, id int64) library.File {
 	f.Items = slices.Clone(f.Items)
 	f.Items[0].KodiID = id
 	return f
 }
 
 // shelf is n films watched long ago.
-func shelf(n int, count int, last string) (all []library.File) {
+func films(n int, count int, last string) (all []library.File) {
 	for i := range n {
 		all = append(all, film(int64(1000+i), count, last))
 	}
@@ -218,139 +220,139 @@ func shelf(n int, count int, last string) (all []library.File) {
 
 func list(files ...library.File) []library.File { return files }
 
-func TestWhatCounts(t *testing.T) {
+func TestClassesOfOneFile(t *testing.T) {
 	const old = "2025-01-01 20:00:00"
-	runAll(t, []story{
+	runScenarios(t, []scenario{
 		{name: "first contact is a baseline", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 3, "2026-03-01 20:59:59"), film(2, 0, ""))},
 		}},
-		{name: "a play seen live", from: list(film(1, 0, "")), steps: []step{
+		{name: "a play seen live", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:02:00", files: list(film(1, 1, "2026-03-01 21:00:59"))},
 		}},
-		{name: "a partial play", from: list(film(1, 1, old)), steps: []step{
+		{name: "a partial play", first: list(film(1, 1, old)), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"))},
 		}},
-		{name: "a play with the service off is caught up", from: list(film(1, 0, "")), steps: []step{
+		{name: "a play with the service off is caught up", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-05 02:01:00", files: list(film(1, 1, "2026-03-03 21:00:00")), want: []string{"catch-up F1 2026-03-04T02:00:00Z"}},
 		}},
-		{name: "several at once live are for a person to see", from: list(film(1, 1, old)), steps: []step{
+		{name: "several at once live are for a person to see", first: list(film(1, 1, old)), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 4, "2026-03-01 21:00:59")), want: []string{"review F1 2026-03-02T02:00:59Z"}},
 		}},
-		{name: "an older play from another device", from: list(film(1, 0, "")), steps: []step{
+		{name: "an older play from another device", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-02-27 10:07:00")), want: []string{"backdated F1 2026-02-27T15:07:00Z"}},
 		}},
-		{name: "an NFO brings back a watched state with its date", from: list(film(1, 0, "")), steps: []step{
+		{name: "an NFO brings back a watched state with its date", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 2, "2020-06-15 00:00:00")), want: []string{"backdated F1 2020-06-15T16:00:00Z day"}},
 		}},
-		{name: "a growth with a time below the mark", from: list(film(1, 1, "2026-02-01 20:00:00")), steps: []step{
+		{name: "a growth with a time below the mark", first: list(film(1, 1, "2026-02-01 20:00:00")), steps: []step{
 			{at: "2026-03-05 02:00:00", files: list(film(1, 2, "2026-01-01 20:00:00")), want: []string{"review F1 2026-01-02T01:00:00Z"}},
 		}},
-		{name: "a growth without a time, and with nonsense", from: list(film(1, 1, old), film(2, 0, "")), steps: []step{
+		{name: "a growth without a time, and with nonsense", first: list(film(1, 1, old), film(2, 0, "")), steps: []step{
 			{at: "2026-03-02 03:00:00", files: list(film(1, 2, ""), film(2, 1, "soon")), want: []string{"review F1 2026-03-02T03:00:00Z unsure", "review F2 2026-03-02T03:00:00Z unsure"}},
 		}},
 	})
 }
 
-func TestWhatLooksLikeAPlay(t *testing.T) {
+func TestCountsOfNewPaths(t *testing.T) {
 	const old = "2025-01-01 20:00:00"
-	runAll(t, []story{
-		{name: "a new path with a count is a baseline", from: list(film(1, 0, "")), steps: []step{
+	runScenarios(t, []scenario{
+		{name: "a new path with a count is a baseline", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 0, ""), film(2, 3, old), film(3, 1, ""), film(4, 1, "2026-03-05 00:00:00"))},
 			{at: "2026-03-02 02:01:30", files: list(film(1, 0, ""), film(2, 4, "2026-03-01 21:01:29"), film(3, 1, ""), film(4, 1, "2026-03-05 00:00:00")), want: []string{"live F2 2026-03-02T02:01:29Z"}},
 		}},
-		{name: "a new path played from Files since the last reading", from: list(film(1, 0, "")), steps: []step{
-			{at: "2026-03-02 06:00:00", files: list(film(1, 0, ""), bare(film(2, 1, "2026-03-02 00:30:00"))), want: []string{"catch-up 2 2026-03-02T05:30:00Z"}},
-			{at: "2026-03-02 06:01:00", files: list(film(1, 0, ""), bare(film(2, 1, "2026-03-02 00:30:00")), bare(film(3, 1, "2026-03-02 01:00:59"))), want: []string{"live 3 2026-03-02T06:00:59Z"}},
+		{name: "a new path played from Files since the last reading", first: list(film(1, 0, "")), steps: []step{
+			{at: "2026-03-02 06:00:00", files: list(film(1, 0, ""), withoutItem(film(2, 1, "2026-03-02 00:30:00"))), want: []string{"catch-up 2 2026-03-02T05:30:00Z"}},
+			{at: "2026-03-02 06:01:00", files: list(film(1, 0, ""), withoutItem(film(2, 1, "2026-03-02 00:30:00")), withoutItem(film(3, 1, "2026-03-02 01:00:59"))), want: []string{"live 3 2026-03-02T06:00:59Z"}},
 		}},
-		{name: "an extra is no viewing", from: list(film(1, 0, "")), steps: []step{
-			{at: "2026-03-02 02:01:00", files: list(but(film(1, 1, "2026-03-01 21:00:59"), func(f *library.File) {
+		{name: "an extra is no viewing", first: list(film(1, 0, "")), steps: []step{
+			{at: "2026-03-02 02:01:00", files: list(modified(film(1, 1, "2026-03-01 21:00:59"), func(f *library.File) {
 				f.Items = []library.Item{{KodiID: 1, Media: f.Items[0].Media, Extra: true}}
 			}))},
 		}},
-		{name: "folders and files outside of the sources are none", from: list(film(1, 0, "")), steps: []step{
+		{name: "folders and files outside of the sources are none", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 0, ""),
-				bare(but(film(2, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.Path = "/tv/Show Red/" })),
-				bare(but(film(3, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.InSource = false })))},
+				withoutItem(modified(film(2, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.Path = "/tv/Show Red/" })),
+				withoutItem(modified(film(3, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.InSource = false })))},
 		}},
 	})
 }
 
 // clip is a copy of film 1, which runs for a minute.
 func clip(name string, count int, last string) library.File {
-	return but(film(1, count, last), func(f *library.File) { f.Path, f.Duration = "/films/"+name+".mkv", time.Minute })
+	return modified(film(1, count, last), func(f *library.File) { f.Path, f.Duration = "/films/"+name+".mkv", time.Minute })
 }
 
-func TestOneSitting(t *testing.T) {
-	runAll(t, []story{
-		{name: "stopped at 93 %, and again for the credits", from: list(film(1, 0, "")), steps: []step{
+func TestOneSittingIsOneViewing(t *testing.T) {
+	runScenarios(t, []scenario{
+		{name: "stopped at 93 %, and again for the credits", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:07", files: list(film(1, 2, "2026-03-01 21:01:06")), want: []string{"live F1 2026-03-02T02:01:06Z = F1"}},
 			{at: "2026-03-02 02:40:00", empty: true},
 			{at: "2026-03-02 02:40:30", files: list(film(1, 3, "2026-03-01 21:40:20")), want: []string{"live F1 2026-03-02T02:40:20Z = F1"}},
 		}},
-		{name: "half the running time later it is another", from: list(film(1, 0, "")), steps: []step{
+		{name: "half the running time later it is another", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 03:00:59", empty: true},
 			{at: "2026-03-02 03:01:00", files: list(film(1, 2, "2026-03-01 22:00:59")), want: []string{"live F1 2026-03-02T03:00:59Z"}},
 		}},
 		{name: "over all files of an item", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" }))},
-			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" })), want: []string{"live F1 2026-03-02T02:00:59Z"}},
-			{at: "2026-03-02 02:02:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 1, "2026-03-01 21:01:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })), want: []string{"live F1 2026-03-02T02:01:59Z = F1"}},
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), modified(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" }))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), modified(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" })), want: []string{"live F1 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:02:00", files: list(film(1, 1, "2026-03-01 21:00:59"), modified(film(1, 1, "2026-03-01 21:01:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })), want: []string{"live F1 2026-03-02T02:01:59Z = F1"}},
 		}},
 		{name: "both copies marked in one second", steps: []step{
-			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" }))},
-			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })), want: []string{"live F1 2026-03-02T02:00:59Z", "live F1 2026-03-02T02:00:59Z = F1"}},
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), modified(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" }))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), modified(film(1, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })), want: []string{"live F1 2026-03-02T02:00:59Z", "live F1 2026-03-02T02:00:59Z = F1"}},
 		}},
-		{name: "a short film of which one copy is played and the other is marked", from: list(clip("a", 0, ""), clip("b", 0, "")), steps: []step{
+		{name: "a short film of which one copy is played and the other is marked", first: list(clip("a", 0, ""), clip("b", 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(clip("a", 1, "2026-03-01 21:00:59"), clip("b", 0, "")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:02:00", files: list(clip("a", 1, "2026-03-01 21:00:59"), clip("b", 1, "2026-03-01 21:01:59")), want: []string{"live F1 2026-03-02T02:01:59Z = F1"}},
 		}},
-		{name: "both copies of a short film are played one after the other", from: list(clip("a", 0, ""), clip("b", 0, "")), steps: []step{
+		{name: "both copies of a short film are played one after the other", first: list(clip("a", 0, ""), clip("b", 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(clip("a", 1, "2026-03-01 21:00:59"), clip("b", 0, "")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:02:10", files: list(clip("a", 1, "2026-03-01 21:00:59"), clip("b", 1, "2026-03-01 21:02:05")), want: []string{"live F1 2026-03-02T02:02:05Z"}},
 			{at: "2026-03-02 02:02:40", files: list(clip("a", 2, "2026-03-01 21:02:39"), clip("b", 1, "2026-03-01 21:02:05")), want: []string{"live F1 2026-03-02T02:02:39Z = F1"}},
 		}},
-		{name: "unknown running time of an episode", from: list(but(episodes(0, "", 1), func(f *library.File) { f.Duration = 0 })), steps: []step{
-			{at: "2026-03-02 02:01:00", files: list(but(episodes(1, "2026-03-01 21:00:59", 1), func(f *library.File) { f.Duration = 0 })), want: []string{"live S S01E01 2026-03-02T02:00:59Z"}},
+		{name: "unknown running time of an episode", first: list(modified(episodes(0, "", 1), func(f *library.File) { f.Duration = 0 })), steps: []step{
+			{at: "2026-03-02 02:01:00", files: list(modified(episodes(1, "2026-03-01 21:00:59", 1), func(f *library.File) { f.Duration = 0 })), want: []string{"live S S01E01 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:10:30", empty: true},
-			{at: "2026-03-02 02:11:00", files: list(but(episodes(2, "2026-03-01 21:10:58", 1), func(f *library.File) { f.Duration = 0 })), want: []string{"live S S01E01 2026-03-02T02:10:58Z = S S01E01"}},
+			{at: "2026-03-02 02:11:00", files: list(modified(episodes(2, "2026-03-01 21:10:58", 1), func(f *library.File) { f.Duration = 0 })), want: []string{"live S S01E01 2026-03-02T02:10:58Z = S S01E01"}},
 			{at: "2026-03-02 02:21:30", empty: true},
-			{at: "2026-03-02 02:21:31", files: list(but(episodes(3, "2026-03-01 21:21:00", 1), func(f *library.File) { f.Duration = 0 })), want: []string{"live S S01E01 2026-03-02T02:21:00Z"}},
+			{at: "2026-03-02 02:21:31", files: list(modified(episodes(3, "2026-03-01 21:21:00", 1), func(f *library.File) { f.Duration = 0 })), want: []string{"live S S01E01 2026-03-02T02:21:00Z"}},
 		}},
-		{name: "mark, unmark, mark within seconds", from: list(film(1, 0, "")), steps: []step{
+		{name: "mark, unmark, mark within seconds", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:02", files: list(film(1, 0, ""))},
 			{at: "2026-03-02 02:01:04", files: list(film(1, 1, "2026-03-01 21:01:03")), want: []string{"live F1 2026-03-02T02:01:03Z = F1"}},
 			{at: "2026-03-02 09:01:04", files: list(film(1, 1, "2026-03-01 21:01:03"))},
 		}},
-		{name: "a mark from before we knew it, taken back and set again", from: list(film(1, 1, "2025-01-01 10:00:00")), steps: []step{
+		{name: "a mark from before we knew it, taken back and set again", first: list(film(1, 1, "2025-01-01 10:00:00")), steps: []step{
 			{at: "2026-03-02 02:01:02", files: list(film(1, 0, ""))},
 			{at: "2026-03-02 02:01:04", files: list(film(1, 1, "2026-03-01 21:01:03")), want: []string{"review F1 2026-03-02T02:01:03Z unsure"}},
 		}},
-		{name: "a mark taken back for good", from: list(film(1, 0, "")), steps: []step{
+		{name: "a mark taken back for good", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:02", files: list(film(1, 0, "2026-03-01 21:00:59"))},
 			{at: "2026-03-02 03:01:03", files: list(film(1, 0, "2026-03-01 21:00:59")), want: []string{"drop F1"}},
 			{at: "2026-03-02 04:01:03", files: list(film(1, 0, "2026-03-01 21:00:59"))},
 			{at: "2026-03-02 06:01:03", files: list(film(1, 1, "2026-03-02 01:00:00")), want: []string{"catch-up F1 2026-03-02T06:00:00Z"}},
 		}},
-		{name: "taken back, and played long after with the service off", from: list(film(1, 0, "")), steps: []step{
+		{name: "taken back, and played long after with the service off", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:02", files: list(film(1, 0, ""))},
 			{at: "2026-03-03 03:00:00", files: list(film(1, 1, "2026-03-02 20:00:00")), want: []string{"catch-up F1 2026-03-03T01:00:00Z", "drop F1"}},
 		}},
-		{name: "one of two taken back", from: list(film(1, 0, "")), steps: []step{
+		{name: "one of two taken back", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 12:01:00", files: list(film(1, 2, "2026-03-02 06:00:59")), want: []string{"catch-up F1 2026-03-02T11:00:59Z"}},
 			{at: "2026-03-02 12:02:00", files: list(film(1, 1, "2026-03-02 06:00:59"))},
 			{at: "2026-03-02 14:02:00", files: list(film(1, 1, "2026-03-02 06:00:59")), want: []string{"drop F1"}},
 		}},
-		{name: "a rebuilt library takes nothing back", from: list(film(1, 0, "")), steps: []step{
+		{name: "a rebuilt library takes nothing back", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
-			{at: "2026-03-02 02:01:02", files: list(rebuilt(film(1, 0, ""), 7))},
-			{at: "2026-03-02 09:01:02", files: list(rebuilt(film(1, 0, ""), 7))},
+			{at: "2026-03-02 02:01:02", files: list(withItemID(film(1, 0, ""), 7))},
+			{at: "2026-03-02 09:01:02", files: list(withItemID(film(1, 0, ""), 7))},
 		}},
 	})
 }

@@ -21,7 +21,7 @@ type model struct {
 	test      *testing.T
 	now       time.Time
 	files     []library.File
-	kept      *Memory
+	inMemory  *Memory
 	restarted *Memory
 	counts    map[string]int           // of the last reading, by path
 	sent      map[string]viewing.Event // and neither held nor withdrawn since, by event id
@@ -41,7 +41,7 @@ func (m *model) count(f *library.File, count int) {
 }
 
 // outlined gives a reading in the parts that the rule asks for.
-func (m *model) outlined(full library.Snapshot) library.Snapshot {
+func (m *model) outline(full library.Snapshot) library.Snapshot {
 	outline := full
 	outline.Files = slices.Clone(full.Files)
 	for i, f := range outline.Files {
@@ -62,21 +62,21 @@ func (m *model) outlined(full library.Snapshot) library.Snapshot {
 // read takes a reading and checks what follows from it.
 func (m *model) read() {
 	m.now = m.now.Add(time.Second)
-	full, around := shown(slices.Clone(m.files)...), Environment{Zone: time.UTC}
+	full, env := snapshot(slices.Clone(m.files)...), Environment{Zone: time.UTC}
 	if rapid.Bool().Draw(m.T, "heard") {
-		around.ListeningSince = m.now.Add(-time.Hour)
+		env.ListeningSince = m.now.Add(-time.Hour)
 	}
 	for range rapid.IntRange(0, 2).Draw(m.T, "announcements") { // any program of this machine can say so
-		around.Updates = append(around.Updates, announce.Update{Type: viewing.Movie, ID: rapid.Int64Range(999, 1012).Draw(m.T, "id"), Count: rapid.IntRange(-1, 3).Draw(m.T, "count"), At: m.now})
+		env.Updates = append(env.Updates, announce.Update{Type: viewing.Movie, ID: rapid.Int64Range(999, 1012).Draw(m.T, "id"), Count: rapid.IntRange(-1, 3).Draw(m.T, "count"), At: m.now})
 		if rapid.Bool().Draw(m.T, "begun") {
-			around.Updates[len(around.Updates)-1].Began = m.now.Add(-time.Duration(rapid.IntRange(0, 200).Draw(m.T, "ago")) * time.Minute)
+			env.Updates[len(env.Updates)-1].Began = m.now.Add(-time.Duration(rapid.IntRange(0, 200).Draw(m.T, "ago")) * time.Minute)
 		}
 		if rapid.Bool().Draw(m.T, "played") {
-			around.Updates[len(around.Updates)-1].Ended = m.now
+			env.Updates[len(env.Updates)-1].Ended = m.now
 		}
 	}
-	v := Decide(m.kept, full, m.now, around)
-	again := Decide(m.restarted, m.outlined(full), m.now, around)
+	v := Decide(m.inMemory, full, m.now, env)
+	again := Decide(m.restarted, m.outline(full), m.now, env)
 	if !reflect.DeepEqual(v, again) {
 		m.Fatalf("a restart or a partial reading changes the verdict:\n%+v\n%+v", v, again)
 	}
@@ -86,7 +86,7 @@ func (m *model) read() {
 		}
 		f := m.files[slices.IndexFunc(m.files, func(f library.File) bool { return f.Path == w.Origin.Path })]
 		// It was marked as unwatched and played since where Kodi has announced the end of a playback with this count.
-		announced := slices.ContainsFunc(around.Updates, func(a announce.Update) bool {
+		announced := slices.ContainsFunc(env.Updates, func(a announce.Update) bool {
 			return !a.Ended.IsZero() && a.Count == f.PlayCount && slices.ContainsFunc(f.Items, func(i library.Item) bool { return i.KodiID == a.ID })
 		})
 		if f.PlayCount <= m.counts[f.Path] && !announced {
@@ -105,7 +105,7 @@ func (m *model) read() {
 			delete(m.sent, a.EventID)
 		}
 	}
-	m.kept.Apply(v)
+	m.inMemory.Apply(v)
 	m.restarted = reload(m.test, m.restarted, again)
 	for _, f := range m.files {
 		m.counts[f.Path] = f.PlayCount
@@ -115,10 +115,10 @@ func (m *model) read() {
 // However people, add-ons and Kodi change the counts: no item gets two viewings
 // within half its running time, none comes without growth of a count or an announced
 // playback, and a restart changes nothing.
-func TestInvariants(t *testing.T) {
+func TestModelInvariants(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		m := &model{T: r, test: t, now: moment(t, "2026-06-10 15:00:00"), kept: NewMemory("lib"), restarted: NewMemory("lib"), counts: map[string]int{}, sent: map[string]viewing.Event{}}
-		m.files = append(shelf(12, 1, "2025-01-01 20:00:00"), film(1, 0, ""), episodes(0, "", 1), episodes(0, "", 3, 4))
+		m := &model{T: r, test: t, now: parseTime(t, "2026-06-10 15:00:00"), inMemory: NewMemory("lib"), restarted: NewMemory("lib"), counts: map[string]int{}, sent: map[string]viewing.Event{}}
+		m.files = append(films(12, 1, "2025-01-01 20:00:00"), film(1, 0, ""), episodes(0, "", 1), episodes(0, "", 3, 4))
 		m.read()
 		row := int64(5000)
 		m.Repeat(map[string]func(*rapid.T){
@@ -130,9 +130,9 @@ func TestInvariants(t *testing.T) {
 			"unmark": func(*rapid.T) { f := m.file(); f.PlayCount, f.LastPlayed = 0, "" },
 			"remote": func(*rapid.T) { m.file().PlayCount += 3 },
 			"sync":   func(*rapid.T) { f := m.file(); f.PlayCount, f.LastPlayed = f.PlayCount+1, "2024-03-01 20:00:00" },
-			"insert": func(*rapid.T) { f := m.file(); row++; *f = rebuilt(*f, row); m.count(f, f.PlayCount+1) },
+			"insert": func(*rapid.T) { f := m.file(); row++; *f = withItemID(*f, row); m.count(f, f.PlayCount+1) },
 			"wipe": func(*rapid.T) {
-				m.files = append(shelf(12, 0, ""), film(1, 0, ""), episodes(0, "", 1), episodes(0, "", 3, 4))
+				m.files = append(films(12, 0, ""), film(1, 0, ""), episodes(0, "", 1), episodes(0, "", 3, 4))
 			},
 		})
 	})

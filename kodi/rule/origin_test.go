@@ -12,8 +12,8 @@ import (
 )
 
 // told is a film in a library that says much of it.
-func told(n int64, count int, last string) library.File {
-	return but(film(n, count, last), func(f *library.File) {
+func labelledFilm(n int64, count int, last string) library.File {
+	return modified(film(n, count, last), func(f *library.File) {
 		f.Folder, f.Duration = "/films/", 95*time.Minute
 		f.Items[0].Genres, f.Items[0].Tags = []string{"Family", "Animation"}, []string{"kids"}
 		f.Items = append(f.Items, library.Item{KodiID: 900, Media: f.Items[0].Media, Extra: true, Genres: []string{"Trailer"}})
@@ -22,22 +22,22 @@ func told(n int64, count int, last string) library.File {
 
 // A viewing tells what the library says of its file, and so does the correction of one that
 // was played before it was scanned.
-func TestOrigin(t *testing.T) {
+func TestOriginHasLibraryMetadata(t *testing.T) {
 	z := Environment{Zone: time.UTC}
-	nameless := but(told(1, 0, ""), func(f *library.File) { f.Items, f.Duration = nil, 0 })
-	for _, first := range []library.File{told(1, 0, ""), nameless} {
+	nameless := modified(labelledFilm(1, 0, ""), func(f *library.File) { f.Items, f.Duration = nil, 0 })
+	for _, first := range []library.File{labelledFilm(1, 0, ""), nameless} {
 		known := NewMemory("lib")
-		known.Apply(Decide(known, shown(first), moment(t, before), z))
+		known.Apply(Decide(known, snapshot(first), parseTime(t, before), z))
 		played := first
 		played.PlayCount, played.LastPlayed = 1, readAt
-		v := Decide(known, shown(played), moment(t, readAt), z)
+		v := Decide(known, snapshot(played), parseTime(t, readAt), z)
 		known.Apply(v)
 		got := v.Viewings[0].Origin
 		if got.Path != first.Path || got.Folder != "/films/" {
 			t.Errorf("%+v", got)
 		}
 		if first.Items == nil {
-			got = Decide(known, shown(told(1, 1, readAt)), moment(t, "2026-03-02 02:02:00"), z).Amendments[0].Origin
+			got = Decide(known, snapshot(labelledFilm(1, 1, readAt)), parseTime(t, "2026-03-02 02:02:00"), z).Amendments[0].Origin
 		}
 		if got.Runtime != 5700 || !slices.Equal(got.Genres, []string{"Family", "Animation"}) || !slices.Equal(got.Tags, []string{"kids"}) {
 			t.Errorf("%+v", got)
@@ -46,7 +46,7 @@ func TestOrigin(t *testing.T) {
 }
 
 func TestOriginIsBounded(t *testing.T) {
-	f := told(1, 1, "2020-05-05 21:00:00")
+	f := labelledFilm(1, 1, "2020-05-05 21:00:00")
 	f.Folder = strings.Repeat("ö", 5000)
 	for n := range 300 {
 		f.Items[0].Tags = append(f.Items[0].Tags, fmt.Sprint(strings.Repeat("ä", 2000), n), fmt.Sprint("t", n), "\xff")

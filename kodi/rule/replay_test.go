@@ -17,10 +17,10 @@ import (
 )
 
 // evening is a file of the evening in testdata.
-func evening(name string) string { return filepath.Join("testdata", "evening", name) }
+func logFile(name string) string { return filepath.Join("testdata", "evening", name) }
 
 // readReal reads a library of that evening.
-func readReal(t *testing.T, state string) library.Snapshot {
+func readRecorded(t *testing.T, state string) library.Snapshot {
 	t.Helper()
 	db, err := library.Find(filepath.Dir(filepath.Dir(kodisim.Recorded(t, state))))
 	if err != nil {
@@ -37,7 +37,7 @@ func readReal(t *testing.T, state string) library.Snapshot {
 // An evening at a real Kodi in New York: marks, plays, a show marked and
 // unmarked, back-dated marks; then refreshes, renamed folders, a count of 9
 // set by a remote, one more play and the upgrade to Kodi 21.
-func TestRealEvening(t *testing.T) {
+func TestRealLibrarySnapshots(t *testing.T) {
 	z := Environment{Zone: location(t, "America/New_York")}
 	readings := []struct {
 		at, state string
@@ -67,8 +67,8 @@ func TestRealEvening(t *testing.T) {
 	known := NewMemory("lib")
 	labels := map[string]string{}
 	for _, r := range readings {
-		v := Decide(known, readReal(t, r.state), moment(t, r.at), z)
-		if got := tell(v, labels); !slices.Equal(got, r.want) {
+		v := Decide(known, readRecorded(t, r.state), parseTime(t, r.at), z)
+		if got := describe(v, labels); !slices.Equal(got, r.want) {
 			t.Errorf("%s at %s:\n%s", r.state, r.at, cmp.Diff(r.want, got))
 		}
 		mustBeValid(t, v)
@@ -77,7 +77,7 @@ func TestRealEvening(t *testing.T) {
 }
 
 // logged is one line of a log that was taken while that evening happened.
-type logged struct {
+type logLine struct {
 	at   time.Time
 	id   int64
 	name string
@@ -87,9 +87,9 @@ type logged struct {
 
 // readLog reads the rows that changed, in the form
 // "05:44:25.662 ROW CHG 3 Beta (2010).mkv {…} -> {pc:2 lp:2026-11-21 00:44:25 bm:}".
-func readLog(t *testing.T, name string) (all []logged) {
+func readLog(t *testing.T, name string) (all []logLine) {
 	t.Helper()
-	text, err := os.ReadFile(evening(name))
+	text, err := os.ReadFile(logFile(name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func readLog(t *testing.T, name string) (all []logged) {
 			t.Fatal(err)
 		}
 		id, _ := strconv.ParseInt(m[3], 10, 64)
-		l := logged{at: at, id: id, name: m[4], gone: m[2] == "DEL"}
+		l := logLine{at: at, id: id, name: m[4], gone: m[2] == "DEL"}
 		l.file.PlayCount, _ = strconv.Atoi(m[5]) // NULL is 0
 		if m[6] != "NULL" {
 			l.file.LastPlayed = m[6]
@@ -112,7 +112,7 @@ func readLog(t *testing.T, name string) (all []logged) {
 
 // apply changes a library as a line says. Rows that are new there are files
 // that moved; other new rows lie outside of the library.
-func (l logged) apply(files []library.File) []library.File {
+func (l logLine) apply(files []library.File) []library.File {
 	files = slices.Clone(files)
 	at := slices.IndexFunc(files, func(f library.File) bool { return f.ID == l.id })
 	switch {
@@ -135,11 +135,11 @@ func (l logged) apply(files []library.File) []library.File {
 
 // relive reads a library as it changed, row by row, with the importer running:
 // each run of changes is read half a second after its end.
-func relive(t *testing.T, snap library.Snapshot, from string, lines []logged) (got []string) {
+func replayLog(t *testing.T, snap library.Snapshot, from string, lines []logLine) (got []string) {
 	t.Helper()
 	z := Environment{Zone: location(t, "America/New_York")}
 	known := NewMemory("lib")
-	known.Apply(Decide(known, snap, moment(t, from), z))
+	known.Apply(Decide(known, snap, parseTime(t, from), z))
 	labels := map[string]string{}
 	for i, l := range lines {
 		snap.Files = l.apply(snap.Files)
@@ -150,15 +150,15 @@ func relive(t *testing.T, snap library.Snapshot, from string, lines []logged) (g
 			known.Meta.GoodAt = rested // a poll
 		}
 		v := Decide(known, snap, l.at.Add(500*time.Millisecond), z)
-		got = append(got, tell(v, labels)...)
+		got = append(got, describe(v, labels)...)
 		known = reload(t, known, v)
 	}
 	return got
 }
 
 // The same evening as it happened.
-func TestRealEveningLive(t *testing.T) {
-	got := relive(t, readReal(t, "before-watched"), "2026-11-21 05:41:00",
+func TestRealLibraryLog(t *testing.T) {
+	got := replayLog(t, readRecorded(t, "before-watched"), "2026-11-21 05:41:00",
 		slices.Concat(readLog(t, "watch2.log"), readLog(t, "watch3.log"), readLog(t, "watch4.log")))
 	want := []string{
 		"backdated Alpha Two (2003) 2026-11-21T02:05:00Z", // JSON-RPC with an older time
@@ -197,8 +197,8 @@ func TestRealEveningLive(t *testing.T) {
 
 // Its end, in a Kodi 21: a count lowered by a remote, a film and another version
 // of it played, two films marked.
-func TestRealVersionsLive(t *testing.T) {
-	got := relive(t, readReal(t, "upgraded"), "2026-11-21 05:57:00",
+func TestRealFilmVersionsLog(t *testing.T) {
+	got := replayLog(t, readRecorded(t, "upgraded"), "2026-11-21 05:57:00",
 		slices.Concat(readLog(t, "watch6.log"), readLog(t, "watch7.log")))
 	want := []string{
 		"live Beta (2010) 2026-11-21T05:57:57Z",
@@ -214,7 +214,7 @@ func TestRealVersionsLive(t *testing.T) {
 
 // What a real Kodi says of its past at first contact: at the end of that
 // evening, and upgraded, with what refreshes have made of its times.
-func TestRealPast(t *testing.T) {
+func TestRealLibraryImport(t *testing.T) {
 	z := Environment{Zone: location(t, "America/New_York")}
 	for _, tt := range []struct {
 		state   string
@@ -240,14 +240,14 @@ func TestRealPast(t *testing.T) {
 			"import Alpha One (1999) 2026-11-21T05:55:30Z",
 		}, 14},
 	} {
-		snap, now := readReal(t, tt.state), moment(t, "2026-11-21 06:11:00")
+		snap, now := readRecorded(t, tt.state), parseTime(t, "2026-11-21 06:11:00")
 		known := NewMemory("lib")
 		known = reload(t, known, Decide(known, snap, now, z))
 		p := NewPlan(known, snap, now, z)
 		p.Select(nil, PlanOptions{})
 		v := p.Verdict(known, 0, len(p.plays), now)
 		mustBeValid(t, v)
-		if got := tell(v, map[string]string{}); !slices.Equal(got, tt.want) {
+		if got := describe(v, map[string]string{}); !slices.Equal(got, tt.want) {
 			t.Errorf("%s:\n%s", tt.state, cmp.Diff(tt.want, got))
 		}
 		items := map[viewing.MediaType]int{}

@@ -56,7 +56,7 @@ func code(err error) string {
 	return m.Code
 }
 
-func TestTextsAreReadInTheirEncoding(t *testing.T) {
+func TestTextEncodings(t *testing.T) {
 	utf16 := func(text string, big bool) string {
 		var out []byte
 		for _, r := range "\ufeff" + text {
@@ -89,7 +89,7 @@ func TestTextsAreReadInTheirEncoding(t *testing.T) {
 	}
 }
 
-func TestObjectsOfAText(t *testing.T) {
+func TestDecodeObjects(t *testing.T) {
 	for _, c := range []struct{ content, want, code string }{
 		{`[{"a":1},{"a":2}]`, `:{"a":1} :{"a":2}`, ""},
 		{`{"x":[{"c":[1]}],"y":"b","a":{"c":2,"b":[1,{"d":[]}]},"b":[3]}`, `x:{"c":[1]} b:1 b:{"d":[]} b:3`, ""},
@@ -109,12 +109,12 @@ func TestObjectsOfAText(t *testing.T) {
 }
 
 // endless is a file that repeats one byte after its beginning.
-type endless struct {
+type endlessReader struct {
 	begin string
 	fill  byte
 }
 
-func (e endless) ReadAt(b []byte, at int64) (int, error) {
+func (e endlessReader) ReadAt(b []byte, at int64) (int, error) {
 	for i := range b {
 		b[i] = e.fill
 	}
@@ -125,12 +125,12 @@ func (e endless) ReadAt(b []byte, at int64) (int, error) {
 }
 
 // counted counts what is read of a file.
-type counted struct {
+type countingReader struct {
 	io.ReaderAt
 	read int
 }
 
-func (c *counted) ReadAt(b []byte, at int64) (int, error) {
+func (c *countingReader) ReadAt(b []byte, at int64) (int, error) {
 	c.read += len(b)
 	return c.ReaderAt.ReadAt(b, at)
 }
@@ -180,17 +180,17 @@ func TestHostileFilesAreRefused(t *testing.T) {
 	table := strings.Repeat(whole[start:end], 200_000)
 	summary := binary.LittleEndian.AppendUint32([]byte(whole[end:end+12]), uint32(len(table)))
 	summary = append(summary, whole[end+16:]...)
-	crowded := &counted{ReaderAt: strings.NewReader(whole[:start] + table + string(summary))}
+	crowded := &countingReader{ReaderAt: strings.NewReader(whole[:start] + table + string(summary))}
 	size := int64(start + len(table) + len(summary))
 	if _, err := Open(crowded, size); code(err) != "file.members" || crowded.read > 2*maxDirectory {
 		t.Errorf("a table of %d bytes: %v after %d", len(table), err, crowded.read)
 	}
-	if _, err := Open(endless{begin: "PK\x03\x04"}, MaxSize+1); code(err) != "file.large" {
+	if _, err := Open(endlessReader{begin: "PK\x03\x04"}, MaxSize+1); code(err) != "file.large" {
 		t.Error(err)
 	}
 }
 
-func TestRecordWithoutEndIsRefusedAtOnce(t *testing.T) {
+func TestEndlessRecordIsRefused(t *testing.T) {
 	read := func(p *Part, kind string) (err error) {
 		if kind == "objects" {
 			r := &reader{}
@@ -209,7 +209,7 @@ func TestRecordWithoutEndIsRefusedAtOnce(t *testing.T) {
 		{`[{"a":"`, "objects"},
 		{`{"a":"`, "objects"},
 	} {
-		file := &counted{ReaderAt: endless{c.begin, 'x'}}
+		file := &countingReader{ReaderAt: endlessReader{c.begin, 'x'}}
 		f, err := Open(file, MaxSize)
 		if err != nil {
 			t.Fatal(err)
@@ -239,8 +239,8 @@ func TestLargeFilesAreRead(t *testing.T) {
 	}
 }
 
-func TestDatesOfAFile(t *testing.T) {
-	berlin(t)
+func TestDateOrder(t *testing.T) {
+	setBerlinZone(t)
 	yes, no := true, false
 	for _, c := range []struct {
 		dates string

@@ -57,7 +57,7 @@ func samples(t testing.TB) (names []string) {
 }
 
 // told is a row as a line of text, with its key where that is no hash.
-func told(row Row) string {
+func describe(row Row) string {
 	e, words := row.Event, []string{string(row.Skip)}
 	if row.Skip == "" {
 		words[0] = string(e.Kind)
@@ -130,25 +130,25 @@ func readAll(content string) (form string, rows []Row, err error) {
 }
 
 // inZone has this machine be in a zone until the test ends.
-func inZone(t testing.TB, zone *time.Location) {
+func setLocalZone(t testing.TB, zone *time.Location) {
 	before := time.Local
 	t.Cleanup(func() { time.Local = before })
 	time.Local = zone
 }
 
-func berlin(t testing.TB) {
+func setBerlinZone(t testing.TB) {
 	t.Helper()
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)
 	}
-	inZone(t, zone)
+	setLocalZone(t, zone)
 }
 
 // TestEveryForm compares what is read of each sample with rows.golden, which was checked by
 // hand. To write it again: go test -run TestEveryForm -update.
-func TestEveryForm(t *testing.T) {
-	berlin(t)
+func TestReadAllFormats(t *testing.T) {
+	setBerlinZone(t)
 	var got strings.Builder
 	for _, name := range samples(t) {
 		content := sample(t, name)
@@ -158,7 +158,7 @@ func TestEveryForm(t *testing.T) {
 		}
 		fmt.Fprintf(&got, "-- %s: %s --\n", name, form)
 		for _, row := range rows {
-			fmt.Fprintln(&got, told(row))
+			fmt.Fprintln(&got, describe(row))
 		}
 		checkRows(t, name, rows)
 		if _, again, _ := readAll(content); !slices.EqualFunc(rows, again, func(a, b Row) bool { return a.Key == b.Key }) {
@@ -184,7 +184,7 @@ func TestEveryForm(t *testing.T) {
 }
 
 // TestReadingMayEndAnywhere: a reader gives nothing more once nothing more is wanted.
-func TestReadingMayEndAnywhere(t *testing.T) {
+func TestReadStopsWithConsumer(t *testing.T) {
 	for _, name := range samples(t) {
 		f := open(t, sample(t, name))
 		format, err := Detect(f)
@@ -205,7 +205,7 @@ func TestReadingMayEndAnywhere(t *testing.T) {
 }
 
 // TestOtherMembersStayClosed: archives of accounts hold tokens and bills as well.
-func TestOtherMembersStayClosed(t *testing.T) {
+func TestPrivateMembersStayClosed(t *testing.T) {
 	for name, private := range map[string]string{
 		"tvtime_en": "access_token.csv", "netflix_data_en": "payment_and_billing/*", "letterboxd_en": "deleted/*", "trakt_en": "user-profile.json",
 	} {
@@ -240,21 +240,21 @@ func checkRows(t testing.TB, name string, rows []Row) {
 			continue
 		}
 		if row.Key == "" || len(row.Key) > 150 || keys[row.Key] {
-			t.Fatalf("%s: key %q of %s", name, row.Key, told(row))
+			t.Fatalf("%s: key %q of %s", name, row.Key, describe(row))
 		}
 		keys[row.Key] = true
 		row.Event.EventID = row.Key
 		if err := row.Event.Validate(); err != nil {
-			t.Fatalf("%s: %s: %v", name, told(row), err)
+			t.Fatalf("%s: %s: %v", name, describe(row), err)
 		}
 		if list := row.Event.InList; list != "" && !keys[list] {
-			t.Fatalf("%s: %s: its list does not come before it", name, told(row))
+			t.Fatalf("%s: %s: its list does not come before it", name, describe(row))
 		}
 	}
 }
 
 // TestNewerFileAddsWhatIsNew: rows that an older file had keep their keys.
-func TestNewerFileAddsWhatIsNew(t *testing.T) {
+func TestNewerFileKeepsRowKeys(t *testing.T) {
 	const begin = "Title,Date\n"
 	older := "\"Plain Film\",\"9/13/23\"\n\"Plain Film\",\"9/13/23\"\n\"Other\",\"9/2/23\"\n"
 	_, before, err := readAll(begin + older)
@@ -273,7 +273,7 @@ func TestNewerFileAddsWhatIsNew(t *testing.T) {
 }
 
 // TestDamagedSamplesAreRefusedOrRead: each sample, cut anywhere, gives rows or one message.
-func TestDamagedSamplesAreRefusedOrRead(t *testing.T) {
+func TestTruncatedSamples(t *testing.T) {
 	for _, name := range samples(t) {
 		content := sample(t, name)
 		for at := 1; at < len(content); at += 1 + len(content)/40 {
@@ -324,19 +324,19 @@ func fuzzRows(t *testing.T, content string) {
 }
 
 // generated is a page of Netflix with many rows, made as it is read.
-type generated struct{ rows int }
+type generatedFile struct{ rows int }
 
 const generatedBegin = "Title,Date\n"
 
-func (g generated) size() int64 { return int64(len(generatedBegin) + g.rows*len(g.row(0))) }
+func (g generatedFile) size() int64 { return int64(len(generatedBegin) + g.rows*len(g.row(0))) }
 
-func (g generated) row(i int) string {
+func (g generatedFile) row(i int) string {
 	const row = "\"Invented Series %05d: Season %02d: The Episode of %08d\",\"%02d/%02d/2%1d\"\n"
 	return fmt.Sprintf(row, i/60%20000, i/20%3+1, i%7000000, i/30%12+1, i%28+1, i/200000%4)
 }
 
 // ReadAt makes the rows between at and the end of b.
-func (g generated) ReadAt(b []byte, at int64) (n int, err error) {
+func (g generatedFile) ReadAt(b []byte, at int64) (n int, err error) {
 	if at < int64(len(generatedBegin)) {
 		n = copy(b, generatedBegin[at:])
 	}
@@ -352,7 +352,7 @@ func (g generated) ReadAt(b []byte, at int64) (n int, err error) {
 
 // BenchmarkNetflix reads a page of a million rows, and measures how large the heap gets.
 func BenchmarkNetflix(b *testing.B) {
-	file := generated{rows: 1_000_000}
+	file := generatedFile{rows: 1_000_000}
 	for b.Loop() {
 		runtime.GC()
 		started, rows, most := time.Now(), 0, uint64(0)
@@ -366,7 +366,7 @@ func BenchmarkNetflix(b *testing.B) {
 		}
 		for row, err := range format.Read(f, Options{}) {
 			if err != nil || row.Skip != "" {
-				b.Fatal(told(row), err)
+				b.Fatal(describe(row), err)
 			}
 			if rows++; rows%100_000 == 0 {
 				var now runtime.MemStats

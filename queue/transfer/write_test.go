@@ -22,7 +22,7 @@ import (
 var east = time.FixedZone("", 5*3600+1800)
 
 // formNamed is a form by its name.
-func formNamed(t interface{ Fatalf(string, ...any) }, name string) Format {
+func formatByName(t interface{ Fatalf(string, ...any) }, name string) Format {
 	all := Formats
 	i := slices.IndexFunc(all, func(f Format) bool { return f.Name == name })
 	if i < 0 {
@@ -32,7 +32,7 @@ func formNamed(t interface{ Fatalf(string, ...any) }, name string) Format {
 }
 
 // seqOf gives records, and an error at the end unless that is nil.
-func seqOf(records []Record, err error) iter.Seq2[Record, error] {
+func recordSeq(records []Record, err error) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for _, r := range records {
 			if !yield(r, nil) {
@@ -46,9 +46,9 @@ func seqOf(records []Record, err error) iter.Seq2[Record, error] {
 }
 
 // written is what a form writes; it leaves out as many records as out says.
-func written(t interface{ Fatalf(string, ...any) }, name string, records []Record, out int) []byte {
+func export(t interface{ Fatalf(string, ...any) }, name string, records []Record, out int) []byte {
 	var text bytes.Buffer
-	if left, err := formNamed(t, name).Write(&text, seqOf(records, nil)); err != nil || left != out {
+	if left, err := formatByName(t, name).Write(&text, recordSeq(records, nil)); err != nil || left != out {
 		t.Fatalf("write %s: %d left out, want %d: %v", name, left, out, err)
 	}
 	return text.Bytes()
@@ -150,7 +150,7 @@ var recordsGen = rapid.Custom(func(t *rapid.T) (all []Record) {
 })
 
 // held is what a form can hold of a record, as its reader gives it back; false for nothing.
-var held = map[string]func(Record) (Record, bool){
+var representable = map[string]func(Record) (Record, bool){
 	"csv": func(r Record) (Record, bool) { return r, true },
 	"trakt": func(r Record) (Record, bool) {
 		r.Source, r.WatchedAt.Precision = "trakt", viewing.Second
@@ -186,9 +186,9 @@ var held = map[string]func(Record) (Record, bool){
 
 // TestWhatIsWrittenIsReadBack: what a form can hold comes back unchanged, in its order, and the
 // rest is counted.
-func TestWhatIsWrittenIsReadBack(t *testing.T) {
-	inZone(t, east)
-	for name, holds := range held {
+func TestExportReadsBack(t *testing.T) {
+	setLocalZone(t, east)
+	for name, holds := range representable {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				records := recordsGen.Draw(t, "records")
@@ -208,11 +208,11 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 						want = append(want, r)
 					}
 				}
-				text := written(t, name, records, len(records)-len(want))
+				text := export(t, name, records, len(records)-len(want))
 				got := readBack(t, name, text)
 				for i := range max(len(got), len(want)) {
 					if i >= len(got) || i >= len(want) || !reflect.DeepEqual(got[i], want[i]) {
-						t.Fatalf("record %d: read back %s, want %s", i, asText(got[min(i, len(got)):]), asText(want[min(i, len(want)):]))
+						t.Fatalf("record %d: read back %s, want %s", i, firstAsJSON(got[min(i, len(got)):]), firstAsJSON(want[min(i, len(want)):]))
 					}
 				}
 			})
@@ -221,13 +221,13 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 }
 
 // asText is the first of some records.
-func asText(records []Record) string {
+func firstAsJSON(records []Record) string {
 	text, _ := json.Marshal(records[:min(1, len(records))])
 	return string(text)
 }
 
 // evening is a small diary that is written in every form.
-func evening() []Record {
+func sampleRecords() []Record {
 	one, two := 1, 2
 	show := &viewing.Show{Title: "Invented House", Year: 2020, IDs: viewing.IDs{TMDB: 77, TVDB: 78}}
 	at := viewing.At(time.Date(2026, 3, 1, 23, 30, 0, 0, time.UTC).In(east))
@@ -245,7 +245,7 @@ func evening() []Record {
 }
 
 // TestForms: the text of every form, as the programs that read it want it.
-func TestForms(t *testing.T) {
+func TestExportFormats(t *testing.T) {
 	for name, want := range map[string]string{
 		"csv": `kind,type,title,year,tmdb,imdb,tvdb,series,series_year,series_tmdb,series_imdb,series_tvdb,season,episode,watched_at,rewatch,list,source
 viewing,movie,'=A Film,1999,603,tt0133093,,,,,,,,,2026-03-02T05:00:00+05:30,false,,kodi
@@ -269,12 +269,12 @@ list_item,movie,'=A Film,1999,603,tt0133093,,,,,,,,,,,Best of ’99,cli
 5,tmdb,tv,Wish,,,,,,Planning,,,,
 `,
 	} {
-		if got := string(written(t, name, evening(), map[string]int{"letterboxd": 3, "yamtrack": 2}[name])); got != want {
+		if got := string(export(t, name, sampleRecords(), map[string]int{"letterboxd": 3, "yamtrack": 2}[name])); got != want {
 			t.Errorf("%s is\n%s, want\n%s", name, got, want)
 		}
 	}
 	var got strings.Builder
-	for _, member := range open(t, string(written(t, "trakt", evening(), 0))).parts {
+	for _, member := range open(t, string(export(t, "trakt", sampleRecords(), 0))).parts {
 		got.WriteString(member.Name + " " + member.Head())
 	}
 	want := fmt.Sprintf(`watched-history-1.json [
@@ -299,27 +299,27 @@ lists-lists.json [
 }
 
 // TestEmptyDiaryIsReadBack, in every form.
-func TestEmptyDiaryIsReadBack(t *testing.T) {
-	for name := range held {
-		if got := readBack(t, name, written(t, name, nil, 0)); len(got) > 0 {
-			t.Errorf("%s: %s", name, asText(got))
+func TestEmptyExportReadsBack(t *testing.T) {
+	for name := range representable {
+		if got := readBack(t, name, export(t, name, nil, 0)); len(got) > 0 {
+			t.Errorf("%s: %s", name, firstAsJSON(got))
 		}
 	}
 }
 
 // TestHalfAnExportIsAnError, in every form: what cannot be read any more never looks like the
 // end.
-func TestHalfAnExportIsAnError(t *testing.T) {
+func TestExportErrors(t *testing.T) {
 	broken := errors.New("disk")
 	for _, form := range Formats {
 		if form.Write == nil {
 			continue
 		}
 		var out bytes.Buffer
-		if _, err := form.Write(&out, seqOf(evening(), broken)); !errors.Is(err, broken) {
+		if _, err := form.Write(&out, recordSeq(sampleRecords(), broken)); !errors.Is(err, broken) {
 			t.Errorf("%s: %v", form.Name, err)
 		}
-		if _, err := form.Write(failing{}, seqOf(slices.Repeat(evening(), 2000), nil)); !errors.Is(err, errNoSpace) {
+		if _, err := form.Write(failingWriter{}, recordSeq(slices.Repeat(sampleRecords(), 2000), nil)); !errors.Is(err, errNoSpace) {
 			t.Errorf("%s: a full disk: %v", form.Name, err)
 		}
 	}
@@ -327,13 +327,13 @@ func TestHalfAnExportIsAnError(t *testing.T) {
 
 var errNoSpace = errors.New("no space")
 
-type failing struct{}
+type failingWriter struct{}
 
-func (failing) Write([]byte) (int, error) { return 0, errNoSpace }
+func (failingWriter) Write([]byte) (int, error) { return 0, errNoSpace }
 
 // TestTraktGoesInAndOut: the archive of an account comes out with the same plays, wishes and
 // lists under the same keys, so that importing what was exported adds nothing.
-func TestTraktGoesInAndOut(t *testing.T) {
+func TestTraktExportKeepsKeys(t *testing.T) {
 	read := func(content string) (lines string, records []Record) {
 		lists := map[string]*viewing.List{}
 		_, rows, err := readAll(content)
@@ -351,12 +351,12 @@ func TestTraktGoesInAndOut(t *testing.T) {
 				records = append(records, Record{Kind: e.Kind, Media: e.Media[0], WatchedAt: e.WatchedAt, List: lists[e.InList], EventID: "trakt:" + row.Key})
 			}
 			row.Event = e
-			lines += told(row) + "\n"
+			lines += describe(row) + "\n"
 		}
 		return lines, records
 	}
 	before, records := read(sample(t, "trakt_en"))
-	after, _ := read(string(written(t, "trakt", records, 0)))
+	after, _ := read(string(export(t, "trakt", records, 0)))
 	if before != after || len(records) < 10 {
 		t.Errorf("in\n%sout\n%s", before, after)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-func shown(files ...library.File) library.Snapshot {
+func snapshot(files ...library.File) library.Snapshot {
 	return library.Snapshot{Path: "/u/Database/MyVideos121.db", Version: 121, Files: files}
 }
 
@@ -44,13 +44,13 @@ func episode(n int) viewing.Media {
 }
 
 // but changes a file.
-func but(f library.File, change func(*library.File)) library.File {
+func modified(f library.File, change func(*library.File)) library.File {
 	change(&f)
 	return f
 }
 
 // shelf is n films watched long ago.
-func shelf(n int, count int, last string) (all []library.File) {
+func films(n int, count int, last string) (all []library.File) {
 	for i := range n {
 		all = append(all, film(int64(1000+i), count, last))
 	}
@@ -69,7 +69,7 @@ func location(t *testing.T, name string) *time.Location {
 }
 
 // lines tells of viewings, each in a line: class, label, time, number.
-func lines(t *testing.T, all []viewing.Event) (out []string) {
+func describe(t *testing.T, all []viewing.Event) (out []string) {
 	t.Helper()
 	for _, v := range all {
 		if err := v.Validate(); err != nil || v.Origin.Note.Code == "" || v.Class == "" {
