@@ -21,7 +21,7 @@ import (
 
 const timeout = 20 * time.Second
 
-// home is a userdata folder with a library of one film and one double episode.
+// home is a userdata folder with a library of one film and one file with two episodes.
 type home struct {
 	dir    string
 	sim    *kodisim.Sim
@@ -45,7 +45,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// importing is a running importer.
+// runningImporter is an importer in its Run loop.
 type runningImporter struct {
 	*Importer
 	stop func()
@@ -58,7 +58,7 @@ func run(t *testing.T, dir string, s *sink) runningImporter {
 
 func runPolling(t *testing.T, dir string, s *sink, poll time.Duration) runningImporter {
 	t.Helper()
-	_, err := os.Stat(filepath.Join(dir, "advancedsettings.xml")) // else a Kodi of this machine would be heard
+	_, err := os.Stat(filepath.Join(dir, "advancedsettings.xml")) // without it a real Kodi on this machine would be used
 	i := New(Options{Userdata: dir, Access: openAccess{}, Zone: time.UTC, Sink: s, Account: account{}, Logger: slog.New(slog.DiscardHandler), Announcements: err == nil})
 	i.pace = pace{quiet: 20 * time.Millisecond, ceiling: time.Second, poll: poll}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -79,7 +79,7 @@ func runPolling(t *testing.T, dir string, s *sink, poll time.Duration) runningIm
 	return r
 }
 
-// reach waits until the importer's status is as wanted.
+// waitForState waits until the importer has a state and a read after since.
 func (i runningImporter) waitForState(t *testing.T, want string, since time.Time) {
 	t.Helper()
 	deadline := time.After(timeout)
@@ -108,7 +108,7 @@ func (s *sink) next(t *testing.T) viewing.Event {
 	}
 }
 
-// The whole way from a playback in Kodi's file to a committed viewing.
+// TestPlaybackInFileBecomesViewing covers the path from a playback in Kodi's file to a committed viewing.
 func TestPlaybackInFileBecomesViewing(t *testing.T) {
 	h, s := newHome(t, t.TempDir()), newSink()
 	h.sim.Play(h.film.File, time.Now().UTC().Add(-24*time.Hour)) // before first contact
@@ -135,7 +135,7 @@ func TestPlaybackInFileBecomesViewing(t *testing.T) {
 	}
 }
 
-// A service that starts before Kodi was ever installed.
+// TestLibraryAppearsLater: the importer starts before Kodi is installed.
 func TestLibraryAppearsLater(t *testing.T) {
 	dir, s := filepath.Join(t.TempDir(), ".kodi", "userdata"), newSink()
 	i := run(t, dir, s)
@@ -143,7 +143,7 @@ func TestLibraryAppearsLater(t *testing.T) {
 	must(t, os.MkdirAll(dir, 0o700))
 	h := newHome(t, dir)
 	for deadline := time.Now().Add(timeout); i.Status().Episodes != 2; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) { // a reading may have come while the library was being filled
+		if time.Now().After(deadline) { // the first read may see only a part of the library
 			t.Fatalf("status is %+v, want both episodes", i.Status())
 		}
 	}
@@ -153,8 +153,7 @@ func TestLibraryAppearsLater(t *testing.T) {
 	}
 }
 
-// The upgrade to Kodi 21 hands nothing over, half way or whole, and plays in
-// the new file are seen.
+// TestUpgradeWhileRunning: the upgrade to Kodi 21 makes no viewings, and playbacks in the new file do.
 func TestUpgradeWhileRunning(t *testing.T) {
 	h, s := newHome(t, t.TempDir()), newSink()
 	h.sim.Play(h.film.File, time.Now().UTC().Add(-24*time.Hour))
@@ -177,7 +176,7 @@ func TestUpgradeWhileRunning(t *testing.T) {
 	}
 }
 
-// The whole way, from Kodi's settings and its file.
+// TestKodiZoneAndWriteTimeDecideClass uses a zone from Kodi's settings and a real library file.
 func TestKodiZoneAndWriteTimeDecideClass(t *testing.T) {
 	h, s := newHome(t, t.TempDir()), newSink()
 	text := `<settings version="2"><setting id="locale.timezone" default="true">Asia/Kolkata</setting></settings>`
@@ -202,7 +201,7 @@ func TestKodiZoneAndWriteTimeDecideClass(t *testing.T) {
 	expect(viewing.ClassReview, "note.future")
 }
 
-// An add-on that is installed while the importer runs counts at once.
+// TestNewAddOnTakesEffectAtOnce: an add-on is installed while the importer runs.
 func TestNewAddOnTakesEffectAtOnce(t *testing.T) {
 	userdata := filepath.Join(t.TempDir(), ".kodi", "userdata")
 	must(t, os.MkdirAll(library.AddOnFolder(userdata), 0o700))
@@ -229,7 +228,7 @@ func TestNewAddOnTakesEffectAtOnce(t *testing.T) {
 	})
 }
 
-// A profile with a library of its own that is not watched is named.
+// TestStatusListsUnwatchedProfiles: the status names profiles with an unwatched library of their own.
 func TestStatusListsUnwatchedProfiles(t *testing.T) {
 	h := newHome(t, t.TempDir())
 	text := `<profiles><profile><name>Ann</name><directory>special://masterprofile/</directory></profile>
@@ -245,7 +244,7 @@ func TestStatusListsUnwatchedProfiles(t *testing.T) {
 		i := newFolderImporter(t, h.dir, newSink())
 		i.o.Watched = tt.watched
 		must(t, os.Remove(filepath.Join(h.dir, "profiles.xml")))
-		i.runPass(t.Context()) // who uses only that profile never changes this library
+		i.runPass(t.Context()) // a user of another profile never changes this library
 		if got := i.Status().Unwatched; len(got) != 0 {
 			t.Errorf("without profiles: %v", got)
 		}
@@ -259,8 +258,8 @@ func TestStatusListsUnwatchedProfiles(t *testing.T) {
 	}
 }
 
-// The whole way from Kodi's port and its file: where an add-on writes what was
-// watched elsewhere, a play that was announced is live.
+// TestAnnouncedPlaybackIsLive uses a real port and library file. An add-on that writes playbacks of
+// other devices is installed.
 func TestAnnouncedPlaybackIsLive(t *testing.T) {
 	port, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	must(t, err)
@@ -271,10 +270,10 @@ func TestAnnouncedPlaybackIsLive(t *testing.T) {
 	settings := fmt.Sprintf("<advancedsettings><jsonrpc><tcpport>%d</tcpport></jsonrpc></advancedsettings>", port.Addr().(*net.TCPAddr).Port)
 	must(t, os.WriteFile(filepath.Join(userdata, "advancedsettings.xml"), []byte(settings), 0o600))
 	h, s := newHome(t, userdata), newSink()
-	i := runPolling(t, h.dir, s, time.Hour) // a look between announcement and play would show that it had not been played
+	i := runPolling(t, h.dir, s, time.Hour) // a poll between announcement and playback would show that it was not played
 	i.waitForState(t, StateOK, time.Time{})
 	if i.Status().Announcing {
-		t.Error("heard before Kodi has said anything")
+		t.Error("announcing before the first announcement")
 	}
 
 	kodi, err := port.Accept()
@@ -296,8 +295,8 @@ func TestAnnouncedPlaybackIsLive(t *testing.T) {
 	}
 }
 
-// Reading a library in WAL mode makes files beside it; that must not look
-// like a change and lead to the next reading, for ever.
+// TestReadingWALLibraryIsNotAChange: reading a library in WAL mode creates files, which must not
+// cause another read.
 func TestReadingWALLibraryIsNotAChange(t *testing.T) {
 	h, s := newHome(t, t.TempDir()), newSink()
 	h.sim.Do(`pragma journal_mode = wal`)
@@ -310,11 +309,11 @@ func TestReadingWALLibraryIsNotAChange(t *testing.T) {
 	i.pace = pace{quiet: 10 * time.Millisecond, ceiling: time.Second, poll: 100 * time.Millisecond}
 	must(t, i.Run(ctx))
 	if n := counted.reads.Load(); n < 1 || n > 3 {
-		t.Errorf("%d readings of a library that nobody changes", n)
+		t.Errorf("%d reads of an unchanged library", n)
 	}
 }
 
-// counting counts the readings of a library, and tells of the first.
+// countingReader counts the reads of a library, and calls first after the first one.
 type countingReader struct {
 	reader
 	first func()

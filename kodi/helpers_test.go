@@ -14,7 +14,7 @@ func snapshot(files ...library.File) library.Snapshot {
 	return library.Snapshot{Path: "/u/Database/MyVideos121.db", Version: 121, Files: files}
 }
 
-// film is film n with a running time of two hours.
+// film returns the file of film n, which runs two hours.
 func film(n int64, count int, last string) library.File {
 	m := viewing.Media{Type: viewing.Movie, Title: fmt.Sprint("F", n), IDs: viewing.IDs{TMDB: n}}
 	return library.File{
@@ -23,7 +23,7 @@ func film(n int64, count int, last string) library.File {
 	}
 }
 
-// episodes is one file of show 9, season 1, of an hour.
+// episodes returns one file with episodes of show 9, season 1, which runs an hour.
 func episodes(count int, last string, numbers ...int) library.File {
 	f := library.File{
 		ID: 100, Path: fmt.Sprintf("/tv/s01e%02d.mkv", numbers[0]), PlayCount: count, LastPlayed: last,
@@ -43,13 +43,13 @@ func episode(n int) viewing.Media {
 	}
 }
 
-// but changes a file.
+// modified returns a file with a change.
 func modified(f library.File, change func(*library.File)) library.File {
 	change(&f)
 	return f
 }
 
-// shelf is n films watched long ago.
+// films returns n films with the same count and time.
 func films(n int, count int, last string) (all []library.File) {
 	for i := range n {
 		all = append(all, film(int64(1000+i), count, last))
@@ -68,7 +68,7 @@ func location(t *testing.T, name string) *time.Location {
 	return z
 }
 
-// lines tells of viewings, each in a line: class, label, time, number.
+// describe returns one line for each viewing: class, label and time.
 func describe(t *testing.T, all []viewing.Event) (out []string) {
 	t.Helper()
 	for _, v := range all {

@@ -21,11 +21,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// sink keeps batches in memory.
+// sink is a Sink in memory.
 type sink struct {
 	mu              sync.Mutex
 	fail            error // of the next commits
-	failAfterCommit bool  // fail after the batch was kept
+	failAfterCommit bool  // fail after the batch is stored
 	state           map[string][]byte
 	batches         []viewing.Batch
 	got             chan viewing.Event
@@ -80,12 +80,12 @@ func (s *sink) viewings() (all []viewing.Event) {
 	return all
 }
 
-// shelfReader is a library that the test changes. It never tells of a change.
+// fakeReader is a library that the test changes, without file events.
 type fakeReader struct {
 	files  []library.File
 	err    error
 	stamp  string
-	panics bool // have reading panic
+	panics bool // panic on each call
 
 	reads, stamps int
 }
@@ -113,7 +113,7 @@ func (r *fakeReader) Stamp(context.Context) (string, error) {
 	return r.stamp, nil
 }
 
-// account sends what is played and has an identifier.
+// account predicts that identified playbacks are sent.
 type account struct{ hosts []string }
 
 func (a account) Hosts(string) []string { return a.hosts }
@@ -131,16 +131,16 @@ func (account) Predict(_ string, v viewing.Event, m viewing.Media, now time.Time
 	}
 }
 
-// open lets every library be read as Kodi's settings say.
+// openAccess uses the credentials of Kodi's settings.
 type openAccess struct{ claim error }
 
 func (openAccess) Login(_ string, s library.Server) (*library.Server, error) { return &s, nil }
 func (o openAccess) Claim(string, string) error                              { return o.claim }
 
-// local is Kodi's text for now, a moment ago.
+// justNow returns the time of a second ago as Kodi writes it.
 func justNow() string { return time.Now().Add(-time.Second).UTC().Format(time.DateTime) }
 
-// newImporter makes an importer of a library that the test changes.
+// newImporter returns an importer of a fake library.
 func newImporter(t *testing.T, s Sink, r reader) *Importer {
 	t.Helper()
 	i := newFolderImporter(t, "/u", s)
@@ -148,7 +148,7 @@ func newImporter(t *testing.T, s Sink, r reader) *Importer {
 	return i
 }
 
-// importerOf makes an importer of a userdata folder.
+// newFolderImporter returns an importer of a userdata folder.
 func newFolderImporter(t *testing.T, userdata string, s Sink) *Importer {
 	t.Helper()
 	return New(Options{Userdata: userdata, Access: openAccess{}, Zone: time.UTC, Sink: s, Account: account{}, Logger: slog.New(slog.DiscardHandler)})
@@ -192,17 +192,17 @@ func TestReadErrorsKeepStateAndBackOff(t *testing.T) {
 		}
 		good := i.known.Meta.GoodAt
 		time.Sleep(time.Hour)
-		i.unchanged(t.Context()) // proves nothing while readings fail
+		i.unchanged(t.Context()) // must not update the time while reads fail
 		if i.known.Meta.GoodAt != good {
-			t.Error("an unread library was taken for unchanged")
+			t.Error("an unreadable library was treated as unchanged")
 		}
-		again := newImporter(t, s, r) // after a restart the time of the last reading is still known
+		again := newImporter(t, s, r) // a restart keeps the time of the last read
 		if again.runPass(t.Context()); again.Status().ReadAt.UnixMilli() != good {
 			t.Errorf("after a restart it was read at %v", again.Status().ReadAt)
 		}
 		r.err, r.files = nil, list(film(1, 1, justNow()))
 		if got := i.runPass(t.Context()); got != 0 || i.Status().State != StateOK {
-			t.Errorf("after the trouble: again in %v, %+v", got, i.Status())
+			t.Errorf("after the errors: again in %v, %+v", got, i.Status())
 		}
 		if v := s.viewings(); len(v) != 1 || v[0].Class != viewing.ClassCatchUp {
 			t.Errorf("got %+v, want one viewing caught up", v)
@@ -225,7 +225,7 @@ func TestEmptiedLibraryKeepsState(t *testing.T) {
 	}
 }
 
-// A commit that fails, before or after it was kept, neither loses nor doubles.
+// TestFailedCommitLosesAndDoublesNothing: the commit fails before or after the batch is stored.
 func TestFailedCommitLosesAndDoublesNothing(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		t.Run(fmt.Sprint("kept=", late), func(t *testing.T) {
@@ -257,7 +257,7 @@ func TestCheckChangesNothing(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if len(s.batches) != 0 || i.unchanged(t.Context()) {
-		t.Errorf("%d commits; the mark that was read is taken for one that was taken in", len(s.batches))
+		t.Errorf("%d commits, or the stamp was updated", len(s.batches))
 	}
 	r.err = library.ErrMySQL
 	if got, err := i.Check(t.Context()); !errors.Is(err, library.ErrMySQL) || got.State != StateMySQL {
@@ -265,8 +265,8 @@ func TestCheckChangesNothing(t *testing.T) {
 	}
 }
 
-// Our clock is set back an hour: the readings since tell how long ago the
-// last good one was.
+// TestSystemClockSetBack: the clock is set back an hour, and the monotonic clock gives the age of the
+// last read.
 func TestSystemClockSetBack(t *testing.T) {
 	i := newImporter(t, newSink(), &fakeReader{})
 	now := time.Now()
@@ -274,7 +274,7 @@ func TestSystemClockSetBack(t *testing.T) {
 	i.known.Meta.GoodAt = now.Add(time.Hour).UnixMilli()
 	i.verifiedAt = now.Add(-time.Minute)
 	if got := i.adjustedMemory(now).Meta.GoodAt; got != now.Add(-time.Minute).UnixMilli() {
-		t.Errorf("the last good reading was %v ago, want a minute", now.Sub(time.UnixMilli(got)))
+		t.Errorf("the last read was %v ago, want a minute", now.Sub(time.UnixMilli(got)))
 	}
 }
 
@@ -297,7 +297,7 @@ func TestStatusShowsGuard(t *testing.T) {
 	})
 }
 
-// A fault in one library ends nothing: it is shown, and the next reading goes on.
+// TestPanicIsAReadError: a panic sets the status, and the next read works.
 func TestPanicIsAReadError(t *testing.T) {
 	r := &fakeReader{files: list(film(1, 0, ""))}
 	i := newImporter(t, newSink(), r)
@@ -309,13 +309,13 @@ func TestPanicIsAReadError(t *testing.T) {
 		t.Errorf("imported with %v", err)
 	}
 	if !i.unchanged(t.Context()) {
-		t.Error("a library whose readings fail is read again before its time")
+		t.Error("a library with failed reads is read before its retry")
 	}
 	r.panics = false
 	if i.runPass(t.Context()); i.Status().State != StateOK {
 		t.Errorf("state %s", i.Status().State)
 	}
 	if r.panics = true; i.unchanged(t.Context()) {
-		t.Error("a fault while the library rests is taken for rest")
+		t.Error("a panic in Stamp was treated as unchanged")
 	}
 }

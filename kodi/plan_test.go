@@ -15,14 +15,14 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// librarian is an importer over a library that the test changes.
+// newFakeLibrary returns an importer of a fake library with these files.
 func newFakeLibrary(t *testing.T, files ...library.File) (*Importer, *sink, *fakeReader) {
 	t.Helper()
 	s, r := newSink(), &fakeReader{files: files}
 	return newImporter(t, s, r), s, r
 }
 
-// imported imports, and tells what was handed over since the last look.
+// runImport compares preview and import, and returns the new viewings as lines.
 func runImport(t *testing.T, i *Importer, s *sink, o rule.PlanOptions) (Preview, []string) {
 	t.Helper()
 	before, err := i.Preview(t.Context(), o)
@@ -35,7 +35,7 @@ func runImport(t *testing.T, i *Importer, s *sink, o rule.PlanOptions) (Preview,
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(before, p); diff != "" {
-		t.Errorf("the import is not what its preview said:\n%s", diff)
+		t.Errorf("import and preview differ:\n%s", diff)
 	}
 	return p, describe(t, s.viewings()[from:])
 }
@@ -61,31 +61,31 @@ func TestImportSelectsLastPlays(t *testing.T) {
 		},
 		{"a date is a day", list(film(1, 1, "2019-05-05 00:00:00")), rule.PlanOptions{}, []string{"import F1 2019-05-05T12:00:00Z day"}},
 		{
-			"a copy and a renamed folder are no further viewings, another day is",
+			"a copy and a renamed folder are the same viewing, another day is not",
 			list(renamed, film(1, 2, "2019-05-05 21:00:00"), copied, again),
 			rule.PlanOptions{},
 			[]string{"import F1 2019-05-05T21:00:00Z", "import F1 2019-05-09T21:00:00Z"},
 		},
 		{
-			"marked in one act", list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-05-05 21:00:02"), film(3, 1, "2019-05-05 21:00:05")),
+			"a bulk mark", list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-05-05 21:00:02"), film(3, 1, "2019-05-05 21:00:05")),
 			rule.PlanOptions{},
 			[]string{"bulk F1 2019-05-05T21:00:00Z", "bulk F2 2019-05-05T21:00:02Z", "import F3 2019-05-05T21:00:05Z"},
 		},
 		{
-			"many dates are no act", list(film(1, 1, "2019-05-05 00:00:00"), film(2, 1, "2019-05-05 00:00:00")),
+			"many dates are not a bulk mark", list(film(1, 1, "2019-05-05 00:00:00"), film(2, 1, "2019-05-05 00:00:00")),
 			rule.PlanOptions{},
 			[]string{"import F1 2019-05-05T12:00:00Z day", "import F2 2019-05-05T12:00:00Z day"},
 		},
 		{"no clock", list(film(1, 1, "1970-01-01 01:12:00")), rule.PlanOptions{}, []string{"backdated F1 1970-01-01T01:12:00Z"}},
-		{"no identifier the service takes", list(nameless), rule.PlanOptions{}, []string{"import F5 2019-01-02T20:00:00Z"}},
-		{"extras and folders are none", list(extra), rule.PlanOptions{}, nil},
+		{"no identifier that the service accepts", list(nameless), rule.PlanOptions{}, []string{"import F5 2019-01-02T20:00:00Z"}},
+		{"extras and folders are skipped", list(extra), rule.PlanOptions{}, nil},
 		{
 			"since", list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2020-01-01 00:00:00"), film(3, 1, "")),
 			rule.PlanOptions{Since: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)},
 			[]string{"import F2 2020-01-01T12:00:00Z day"},
 		},
 		{
-			"what the service has", list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-05-06 21:00:00")),
+			"viewings that the service has", list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-05-06 21:00:00")),
 			rule.PlanOptions{Has: func(m viewing.Media, at viewing.Instant, _ time.Duration) bool {
 				return m.IDs.TMDB == 1 && at.Text == "2019-05-05 21:00:00"
 			}},
@@ -135,8 +135,7 @@ func TestPreviewCounts(t *testing.T) {
 	}
 }
 
-// Two libraries of one account that tell of the same plays tell of them once,
-// in the preview, too.
+// TestPreviewsOfTwoLibrariesShareViewings: two libraries of one account with the same plays count them once.
 func TestPreviewsOfTwoLibrariesShareViewings(t *testing.T) {
 	first, _, _ := newFakeLibrary(t, film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-05-06 21:00:00"))
 	second, _, _ := newFakeLibrary(t, film(1, 1, "2019-05-05 00:00:00"), film(2, 1, "2019-05-07 00:00:00"))
@@ -150,17 +149,16 @@ func TestPreviewsOfTwoLibrariesShareViewings(t *testing.T) {
 	}
 }
 
-// What was seen as it happened is never imported, and what was imported is
-// not seen again.
+// TestImportSkipsLiveViewings: live viewings are not imported, and imported ones are not found again.
 func TestImportSkipsLiveViewings(t *testing.T) {
 	i, s, r := newFakeLibrary(t, film(1, 1, "2019-05-05 21:00:00"), film(2, 0, ""), film(3, 2, "2019-06-05 21:00:00"))
 	i.runPass(t.Context())
 	r.files = list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, justNow()), film(3, 2, "2019-06-05 21:00:00"))
 	i.runPass(t.Context())
 	if got := len(s.viewings()); got != 1 {
-		t.Fatalf("%d viewings seen, want 1", got)
+		t.Fatalf("%d viewings, want 1", got)
 	}
-	// Neither of these playbacks reaches its end: their times are no viewings.
+	// Two unfinished playbacks, which change only the time.
 	r.files[1].LastPlayed, r.files[2].LastPlayed = "2030-01-01 20:00:00", "2025-01-01 20:00:00"
 	i.runPass(t.Context())
 	p, got := runImport(t, i, s, rule.PlanOptions{})
@@ -172,14 +170,14 @@ func TestImportSkipsLiveViewings(t *testing.T) {
 	again := newImporter(t, s, r) // after a restart
 	again.runPass(t.Context())
 	if got := s.viewings()[from:]; len(got) != 0 {
-		t.Errorf("seen again: %v", got)
+		t.Errorf("found again: %v", got)
 	}
 	if again.Status().Import != (rule.Import{}) {
-		t.Errorf("an import is said to be under way: %+v", again.Status().Import)
+		t.Errorf("the status shows a running import: %+v", again.Status().Import)
 	}
 }
 
-// A new play that the import finds first is taken in as what it is.
+// TestImportCommitsNewViewingsFirst: an import commits a new play with its own class first.
 func TestImportCommitsNewViewingsFirst(t *testing.T) {
 	i, s, r := newFakeLibrary(t, film(1, 1, "2019-05-05 21:00:00"), film(2, 0, ""))
 	i.runPass(t.Context())
@@ -189,7 +187,7 @@ func TestImportCommitsNewViewingsFirst(t *testing.T) {
 	}
 }
 
-// An unresolved import follows its item when it gets an identifier.
+// TestImportedViewingGetsLaterIdentifier: an unresolved viewing is amended when its item gets an identifier.
 func TestImportedViewingGetsLaterIdentifier(t *testing.T) {
 	nameless := modified(film(5, 1, "2019-01-02 20:00:00"), func(f *library.File) { f.Items[0].Media.IDs = viewing.IDs{} })
 	i, s, r := newFakeLibrary(t, nameless)
@@ -202,8 +200,8 @@ func TestImportedViewingGetsLaterIdentifier(t *testing.T) {
 	}
 }
 
-// An import that is cut at any chunk, whether the chunk was kept or not, goes
-// on after a restart: each play is handed over once.
+// TestInterruptedImportContinues interrupts an import at each chunk, before or after its commit. The next
+// import submits the rest, so that each play is submitted once.
 func TestInterruptedImportContinues(t *testing.T) {
 	var files []library.File
 	for n := range int64(3*chunkSize - 7) {
@@ -237,7 +235,7 @@ func TestInterruptedImportContinues(t *testing.T) {
 	}
 }
 
-// cutting fails its sink from one commit on, before or after that was kept.
+// failingSink fails from one commit on, before or after storing the batch.
 type failingSink struct {
 	*sink
 	after int
@@ -272,7 +270,7 @@ func TestImportErrors(t *testing.T) {
 	}
 }
 
-// picky ignores what is tagged "kids", and holds what is a family's.
+// labelAccount drops viewings with the tag "kids", and holds those of the genre "Family".
 type labelAccount struct{ account }
 
 func (p labelAccount) Predict(source string, v viewing.Event, m viewing.Media, now time.Time) Outcome {
@@ -300,6 +298,6 @@ func TestPreviewShowsDroppedViewings(t *testing.T) {
 		t.Errorf("%+v", p.HeldSample)
 	}
 	if _, err = i.Import(t.Context(), rule.PlanOptions{}); err != nil || len(s.viewings()) != 3 {
-		t.Errorf("%d handed over, %v", len(s.viewings()), err)
+		t.Errorf("%d submitted, %v", len(s.viewings()), err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// wholesome drops film 2, as a rule of a person's would.
+// filteringAccount drops film 2, like a filter of the user.
 type filteringAccount struct{ account }
 
 func (filteringAccount) Predict(_ string, v viewing.Event, m viewing.Media, _ time.Time) Outcome {
@@ -23,8 +23,8 @@ func (filteringAccount) Predict(_ string, v viewing.Event, m viewing.Media, _ ti
 	return Outcome{State: viewing.StatePending}
 }
 
-// What a Kodi announces to play is named as the library has it, until it stops or the
-// connection breaks. What a rule drops, and what is not in the library, is not named.
+// TestCurrentPlaybackIsReported: the current item is reported with its media from the library until it
+// stops or the connection breaks. Dropped and unknown items are not reported.
 func TestCurrentPlaybackIsReported(t *testing.T) {
 	server, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// A library on a server is asked for its mark, and read when that changes: a playback is
-// found within the poll, and is live also after hours of rest. Nothing is written meanwhile
-// but the time, once an hour.
+// TestServerIsPolled: the checksum of a library on a server is polled, and the library is read if it
+// changed. A playback is live even hours after the last change. Only the time of the last read is
+// saved, once an hour.
 func TestServerIsPolled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, r := newSink(), &fakeReader{files: list(film(1, 0, "")), stamp: "a"}
@@ -26,21 +26,21 @@ func TestServerIsPolled(t *testing.T) {
 		time.Sleep(150*time.Minute + time.Second)
 		synctest.Wait()
 		if r.reads != 1 || r.stamps < 140 || r.stamps > 150 || len(s.batches) != 3 {
-			t.Errorf("%d readings, %d looks and %d commits in 150 minutes, want one, one a minute, and the first with two that keep the time", r.reads, r.stamps, len(s.batches))
+			t.Errorf("%d reads, %d stamps and %d commits in 150 minutes, want 1, one a minute, and 3", r.reads, r.stamps, len(s.batches))
 		}
 		r.stamp, r.files = "b", list(film(1, 1, justNow()))
 		time.Sleep(80 * time.Second)
 		synctest.Wait()
 		if got := s.viewings(); r.reads != 2 || len(got) != 1 || got[0].Class != viewing.ClassLive {
-			t.Errorf("%d readings, got %+v, want one live viewing", r.reads, got)
+			t.Errorf("%d reads, got %+v, want one live viewing", r.reads, got)
 		}
 		cancel()
 		must(t, <-done)
 	})
 }
 
-// Kodi is told to use a server while we watch its file: the file's rest says
-// nothing any more.
+// TestLibraryMovedToServer: Kodi's settings name a server while its file is watched. The file is stale
+// from then on.
 func TestLibraryMovedToServer(t *testing.T) {
 	dir := t.TempDir()
 	must(t, kodisim.Create(dir, 121).Close())
@@ -60,7 +60,7 @@ func TestLibraryMovedToServer(t *testing.T) {
 	}
 }
 
-// A library that another folder has is read, and nothing of it is handed over.
+// TestSharedLibrarySubmitsNothing: a library that another folder has claimed submits nothing.
 func TestSharedLibrarySubmitsNothing(t *testing.T) {
 	dir, s := t.TempDir(), newSink()
 	must(t, kodisim.Create(dir, 121).Close())

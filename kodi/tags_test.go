@@ -17,7 +17,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// tagging is a library that is read on demand.
+// tagFixture is a library file with tags, read on demand.
 type tagFixture struct {
 	t    *testing.T
 	sim  *kodisim.Sim
@@ -36,7 +36,7 @@ func newTagFixture(t *testing.T) *tagFixture {
 	return h
 }
 
-// restart begins again with what was kept.
+// restart creates a new importer with the stored state.
 func (h *tagFixture) restart() { h.i = New(h.o) }
 
 func (h *tagFixture) film(title string, ids viewing.IDs) kodisim.Ref {
@@ -44,7 +44,7 @@ func (h *tagFixture) film(title string, ids viewing.IDs) kodisim.Ref {
 	return h.sim.AddFilm(kodisim.Film{Title: title, IDs: ids, Path: "/media/films/" + title + ".mkv"})
 }
 
-// read takes one reading and tells what it handed over, in lines.
+// read reads the library and returns the committed events as lines.
 func (h *tagFixture) read() string {
 	h.t.Helper()
 	before := len(h.sink.batches)
@@ -76,7 +76,7 @@ func (h *tagFixture) read() string {
 	return b.String()
 }
 
-// label is what an event was about when it was handed over.
+// label returns the label of the item in an event.
 func (h *tagFixture) label(id string) string {
 	for _, batch := range h.sink.batches {
 		for _, v := range batch.Events {
@@ -95,7 +95,7 @@ func (h *tagFixture) expect(what, want string) {
 	}
 }
 
-// What has the tag goes to the watchlist once for good.
+// TestWatchlistTag: a tagged item is added to the watchlist once.
 func TestWatchlistTag(t *testing.T) {
 	h := newTagFixture(t)
 	alpha, beta := h.film("Alpha", viewing.IDs{TMDB: 1}), h.film("Beta", viewing.IDs{})
@@ -115,8 +115,7 @@ func TestWatchlistTag(t *testing.T) {
 	h.expect("without the setting", "")
 }
 
-// What has the tag of a list goes there, and the list is created once for all
-// libraries of one scope.
+// TestListTag: tagged items are added to the list, which is created once for all libraries of a scope.
 func TestListTag(t *testing.T) {
 	h := newTagFixture(t)
 	h.o.Tags = append(h.o.Tags, rule.Target{Tag: "rainy", List: "Rainy days"}, rule.Target{Tag: "Watchlist", List: "All"})
@@ -135,7 +134,7 @@ func TestListTag(t *testing.T) {
 			if v.List != nil {
 				ids[v.EventID] = v.List.Name
 			} else if v.Kind == viewing.KindListItem && ids[v.InList] == "" {
-				t.Errorf("%s is put on a list that is not created", v.Media[0].Label())
+				t.Errorf("%s is added to a list that does not exist", v.Media[0].Label())
 			}
 		}
 	}
@@ -145,8 +144,8 @@ func TestListTag(t *testing.T) {
 	}
 }
 
-// A film that gets an identifier later keeps its entry. One that was taken for
-// another is added under its new name, and the wrong entry withdrawn.
+// TestTaggedItemGetsLaterIdentifier: a film that gets an identifier keeps its entry. A film with a
+// corrected identifier is added again, and the wrong entry is withdrawn.
 func TestTaggedItemGetsLaterIdentifier(t *testing.T) {
 	h := newTagFixture(t)
 	for title, ids := range map[string]viewing.IDs{"Bare": {}, "Wrong": {TMDB: 6}} {
@@ -164,7 +163,7 @@ func TestTaggedItemGetsLaterIdentifier(t *testing.T) {
 	h.expect("after a restart", "")
 }
 
-// tagged is a library in which other items have the tag.
+// taggedReader replaces the tagged items of a library.
 type taggedReader struct {
 	reader
 	items []library.Tagged
@@ -187,7 +186,7 @@ func TestManyTaggedItemsHaveImportClass(t *testing.T) {
 	h.expect("one more", "watchlist movie One more\n")
 }
 
-// An item whose commit fails, or may have been kept all the same, is added once.
+// TestTaggedItemsSurviveFailedCommit: the commit fails before or after the batch is stored, and the item is added once.
 func TestTaggedItemsSurviveFailedCommit(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		h := newTagFixture(t)
@@ -209,11 +208,11 @@ func TestTaggedItemsSurviveFailedCommit(t *testing.T) {
 	}
 }
 
-// A library without tables of tags says so; its viewings go on.
+// TestLibraryWithoutTags: without tag tables the status says so, and reads still work.
 func TestLibraryWithoutTags(t *testing.T) {
 	h := newTagFixture(t)
 	h.i.library = taggedReader{h.i.library, nil, library.ErrUnsupported}
-	h.expect("a reading", "")
+	h.expect("without tags", "")
 	if s := h.i.Status(); s.State != StateOK || s.Watchlist.Code != "noTags" {
 		t.Errorf("%+v", s)
 	}

@@ -19,7 +19,7 @@ var now = time.Date(2026, 3, 1, 21, 5, 0, 0, time.FixedZone("", 3600))
 
 const form = "multipart/form-data; boundary=AaB03x"
 
-// example decodes a file of testdata, whose name begins with its sender.
+// decodeExample decodes a file of testdata. Its name begins with the sender.
 func decodeExample(t *testing.T, file, user string) Call {
 	t.Helper()
 	body, err := os.ReadFile(filepath.Join("testdata", file))
@@ -38,7 +38,7 @@ func decodeExample(t *testing.T, file, user string) Call {
 	return c
 }
 
-// told is what there is to say of a call.
+// describe returns a call in lines of text.
 func describe(c Call) (all []string) {
 	all = append(all, strings.TrimSpace(fmt.Sprint(c.Event, " ", c.User, " ", c.Skip, " ", c.State)))
 	if c.Skip != "" {
@@ -54,7 +54,7 @@ func describe(c Call) (all []string) {
 	return append(all, fmt.Sprint(c.Viewing.WatchedAt.Text, " ", c.Viewing.Minutes(), "min"))
 }
 
-// What senders' own documentation shows them to send.
+// TestDecodeExamples decodes the examples of the senders' documentation.
 func TestDecodeExamples(t *testing.T) {
 	want := map[string][]string{
 		"plex-film.form": {"media.scrobble elan", `The Matrix (1999) "The Matrix" {TMDB:603 IMDB:tt0133093 TVDB:169}`, "2026-03-01T21:05:00+01:00 136min"},
@@ -103,7 +103,7 @@ func TestDecodeExamples(t *testing.T) {
 	}
 }
 
-// With a user in the address, only the plays of this user count, also on an account of another.
+// TestUserFilter: with a user in the address only the plays of this user count, even on another user's account.
 func TestUserFilter(t *testing.T) {
 	for user, want := range map[string]Skip{"GUEST": "", "elan": SkipOtherUser, "": SkipOtherUser} {
 		if c := decodeExample(t, "plex-guest.json", user); c.Skip != want {
@@ -112,8 +112,8 @@ func TestUserFilter(t *testing.T) {
 	}
 }
 
-// What comes twice of one playback has the names of one viewing, and what was watched again
-// has others.
+// TestRepeatedRequestsAreOneViewing: repeated requests of one playback have the event id of one viewing, and
+// later playbacks have another.
 func TestRepeatedRequestsAreOneViewing(t *testing.T) {
 	sent := func(sender, body string, at time.Duration) viewing.Event {
 		c, err := Decode(sender, "", []byte(body), "", now.Add(at))
@@ -146,7 +146,7 @@ func TestRepeatedRequestsAreOneViewing(t *testing.T) {
 	kodi := `{"event":"end","sessionId":"%s","mediaType":"movie","title":"A","duration":7200}`
 	first := sent("kodi", fmt.Sprintf(kodi, "s1"), 0)
 	if !known(first, sent("kodi", fmt.Sprintf(kodi, "s1"), 30*time.Hour)) || known(first, sent("kodi", fmt.Sprintf(kodi, "s2"), time.Second)) {
-		t.Error("the sender's own name does not decide")
+		t.Error("the sender's playback id does not decide")
 	}
 }
 
@@ -171,7 +171,7 @@ func TestUnreadableRequests(t *testing.T) {
 	}
 }
 
-// What a person gives Tautulli is what we read: filled in, it is the example.
+// TestTautulliBody decodes TautulliBody, filled in as Tautulli does.
 func TestTautulliBody(t *testing.T) {
 	values := map[string]string{"action": "watched", "media_type": "episode", "username": "anna", "show_name": "S", "season_num": "2", "episode_num": "3", "themoviedb_id": "7", "title": "S - T", "episode_name": "T", "show_year": "{show_year}"}
 	body := regexp.MustCompile(`\{(\w+)\}`).ReplaceAllStringFunc(TautulliBody, func(p string) string { return values[p[1:len(p)-1]] })
@@ -181,7 +181,7 @@ func TestTautulliBody(t *testing.T) {
 	}
 }
 
-// Whatever is sent, there is a viewing that the queue takes, a reason or an error.
+// FuzzDecode: any request gives a valid viewing, a skip reason or an error.
 func FuzzDecode(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*.*")
 	for _, file := range files {

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A play and a mark, as a real Kodi 20.1 has sent them: nothing stands between.
+// A playback and a mark as sent by a real Kodi 20.1, without separators.
 const (
 	realPlay = `{"jsonrpc":"2.0","method":"Player.OnPlay","params":{"data":{"item":{"id":2,"type":"movie"},"player":{"playerid":1,"speed":1}},"sender":"xbmc"}}` +
 		`{"jsonrpc":"2.0","method":"VideoLibrary.OnUpdate","params":{"data":{"item":{"id":2,"type":"movie"},"playcount":1},"sender":"xbmc"}}` +
@@ -29,8 +29,8 @@ const (
 	realQuit = `{"jsonrpc":"2.0","method":"System.OnQuit","params":{"data":{"exitcode":0},"sender":"xbmc"}}`
 )
 
-// kodi is the other side of a listener: each connection is served by serve, and
-// a nil one is refused.
+// fakeKodi is a server for a listener. It calls serve for each connection, and refuses connections if
+// serve is nil.
 type fakeKodi struct {
 	dials int
 	wrote bytes.Buffer // by the listener
@@ -49,7 +49,7 @@ func (k *fakeKodi) dial(context.Context) (net.Conn, error) {
 	return ours, nil
 }
 
-// listenTo runs a listener until the test's bubble has done what it wants.
+// listenTo runs do with a running listener in a synctest bubble.
 func listenTo(t *testing.T, k *fakeKodi, do func(t *testing.T, l *Listener)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -67,7 +67,7 @@ func listenTo(t *testing.T, k *fakeKodi, do func(t *testing.T, l *Listener)) {
 		<-done
 		k.ends.Wait()
 		if k.wrote.Len() > 0 {
-			t.Errorf("it has written %q", k.wrote.String())
+			t.Errorf("the listener wrote %q", k.wrote.String())
 		}
 	})
 }
@@ -88,11 +88,11 @@ func TestListenerReceivesUpdates(t *testing.T) {
 	}}
 	listenTo(t, k, func(t *testing.T, l *Listener) {
 		if isReceiving(l) {
-			t.Error("heard, though nothing was said")
+			t.Error("receiving before the first message")
 		}
 		time.Sleep(2*time.Minute + time.Second)
 		if got, since := l.Updates(); !isReceiving(l) || len(got) != 2 || got[0].Unclear || !got[1].Unclear || since.IsZero() {
-			t.Errorf("heard %v: %+v since %v", isReceiving(l), got, since)
+			t.Errorf("receiving %v: %+v since %v", isReceiving(l), got, since)
 		}
 		began := time.Now()
 		if l.Await(t.Context(), time.Time{}); time.Since(began) != window-time.Second {
@@ -107,23 +107,23 @@ func TestListenerReceivesUpdates(t *testing.T) {
 		}
 		time.Sleep(2 * time.Minute)
 		if isReceiving(l) {
-			t.Error("heard, though the connection has ended")
+			t.Error("receiving after the connection ended")
 		}
 	})
 }
 
-// TestListenerIsQuiet: how often is asked for a connection in a day.
+// TestReconnectDelays counts the connections in a day.
 func TestReconnectDelays(t *testing.T) {
 	for name, c := range map[string]struct {
 		serve       func(net.Conn)
 		least, most int
 	}{
-		"nobody is there":      {nil, 1430, 1445},
-		"another program":      {func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n") }, 25, 40},
-		"it hangs up":          {func(c net.Conn) { _ = c.Close() }, 25, 40},
-		"it says nothing":      {func(net.Conn) {}, 1, 1},
-		"a Kodi of an hour":    {func(c net.Conn) { _, _ = io.WriteString(c, realMark); time.Sleep(time.Hour); _ = c.Close() }, 24, 24},
-		"one that never stops": {func(c net.Conn) { endless(c) }, 1, 1},
+		"connection refused": {nil, 1430, 1445},
+		"another program":    {func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n") }, 25, 40},
+		"connection closed":  {func(c net.Conn) { _ = c.Close() }, 25, 40},
+		"no message":         {func(net.Conn) {}, 1, 1},
+		"Kodi for an hour":   {func(c net.Conn) { _, _ = io.WriteString(c, realMark); time.Sleep(time.Hour); _ = c.Close() }, 24, 24},
+		"Kodi without end":   {func(c net.Conn) { endless(c) }, 1, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := &fakeKodi{serve: c.serve}
@@ -137,7 +137,7 @@ func TestReconnectDelays(t *testing.T) {
 	}
 }
 
-// endless speaks once a minute for ever.
+// endless sends a message every minute without end.
 func endless(c net.Conn) {
 	for {
 		if _, err := io.WriteString(c, realMark); err != nil {
@@ -147,7 +147,7 @@ func endless(c net.Conn) {
 	}
 }
 
-// TestRead: what comes between good announcements, and what ends them.
+// TestRead reads two announcements with other data between them.
 func TestRead(t *testing.T) {
 	for name, c := range map[string]struct {
 		between string
@@ -160,7 +160,7 @@ func TestRead(t *testing.T) {
 		"no JSON":            {"HTTP/1.1", 1, nil},
 		"too long":           {`{"method":"` + strings.Repeat("a", 2*maxMessage), 1, io.ErrUnexpectedEOF},
 		"blanks without end": {strings.Repeat(" ", 2*maxMessage), 1, io.EOF},
-		"as long as may be":  {`"` + strings.Repeat("a", maxMessage-600) + `"`, 2, io.EOF},
+		"longest allowed":    {`"` + strings.Repeat("a", maxMessage-600) + `"`, 2, io.EOF},
 	} {
 		marks := 0
 		err := read(strings.NewReader(realMark+c.between+realMark), func(m message) {

@@ -12,13 +12,12 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// at is a moment of an evening, in milliseconds from its begin.
+// at returns a time, in milliseconds after a fixed start.
 func at(ms int) time.Time {
 	return time.Date(2026, 11, 23, 20, 0, 0, 0, time.UTC).Add(time.Duration(ms) * time.Millisecond)
 }
 
-// said is an announcement as Kodi 20.1 sends it: the method, the item, and the
-// count where there is one.
+// announcement returns a message as Kodi 20.1 sends it. The count may be "".
 func announcement(t testing.TB, method, kind string, id int64, count string) (m message) {
 	t.Helper()
 	text := fmt.Sprintf(`{"jsonrpc":"2.0","method":"%s","params":{"data":{"item":{"id":%d,"type":"%s"}%s},"sender":"xbmc"}}`, method, id, kind, count)
@@ -28,7 +27,7 @@ func announcement(t testing.TB, method, kind string, id int64, count string) (m 
 	return m
 }
 
-// tell puts acts in short lines.
+// describe returns clear updates as short lines.
 func describe(acts []Update) (all []string) {
 	for _, a := range acts {
 		if a.Unclear {
@@ -56,8 +55,8 @@ func waitTime(b *updateLog, now time.Time) time.Duration {
 	return wait
 }
 
-// TestWhatAnnouncementsSay: each sequence of the table in doc.go, as a real Kodi
-// has announced it, and what stands in its way.
+// TestUpdatesFromAnnouncements has each sequence of the table in doc.go as announced by a real Kodi,
+// and sequences with missing announcements.
 func TestUpdatesFromAnnouncements(t *testing.T) {
 	type line struct {
 		at     int
@@ -74,29 +73,29 @@ func TestUpdatesFromAnnouncements(t *testing.T) {
 		now    int
 		want   []string
 	}{
-		"played":                         {[]line{{0, play, 2, ""}, {60000, updated, 2, "1"}, {60100, stopped, 2, ""}}, -9999, 0, 60200, played},
-		"the end comes first":            {[]line{{60100, stopped, 2, ""}, {60150, updated, 2, "1"}}, -9999, 0, 60200, played},
-		"played, begun before we heard":  {[]line{{60000, updated, 2, "1"}, {60100, stopped, 2, ""}}, 59000, 0, 60200, played},
-		"skipped to the next":            {[]line{{0, play, 2, ""}, {60000, updated, 2, "1"}, {60100, play, 3, ""}}, -9999, 0, 60200, played},
-		"skipped, begun before we heard": {[]line{{600000, updated, 2, "1"}, {600100, play, 3, ""}}, 0, 0, 603000, nil},
-		"skipped, and counted late":      {[]line{{600000, play, 3, ""}, {600100, updated, 2, "1"}}, 0, 0, 603000, nil},
-		"skipped again":                  {[]line{{0, play, 2, ""}, {600000, play, 3, ""}, {600100, updated, 4, "1"}}, -9999, 0, 603000, []string{"movie 4 1 marked"}},
-		"marked long before a play":      {[]line{{600000, updated, 2, "1"}, {602000, play, 3, ""}}, 0, 0, 603000, marked},
-		"marked, and another is paused":  {[]line{{600000, updated, 2, "1"}, {600100, "Player.OnPause", 3, ""}}, 0, 0, 603000, marked},
-		"the end of another":             {[]line{{0, play, 3, ""}, {60000, updated, 2, "1"}, {60100, stopped, 3, ""}}, -9999, 0, 62000, marked},
-		"an end that comes late":         {[]line{{60000, updated, 2, "1"}, {62000, stopped, 2, ""}}, -9999, 0, 63000, marked},
-		"an end long before":             {[]line{{0, play, 2, ""}, {57900, stopped, 2, ""}, {60000, updated, 2, "1"}}, -9999, 0, 63000, marked},
-		"marked":                         {[]line{{60000, updated, 2, "1"}}, -9999, 0, 62000, marked},
-		"marked a moment ago":            {[]line{{60000, updated, 2, "1"}}, -9999, 0, 61900, nil},
-		"marked while it is played":      {[]line{{0, play, 2, ""}, {60000, updated, 2, "1"}}, -9999, 0, 99000, []string{"movie 2 1 marked, playing since 0"}},
-		"marked while another is played": {[]line{{0, play, 3, ""}, {60000, updated, 2, "1"}}, -9999, 0, 99000, marked},
-		"marked after an odd stop":       {[]line{{0, play, 2, ""}, {9, stopped, 3, ""}, {60000, updated, 2, "1"}}, -9999, 0, 99000, []string{"movie 2 1 marked, playing since 0"}},
-		"marked as we began to hear":     {[]line{{60000, updated, 2, "1"}}, 58100, 0, 99000, nil},
-		"marked as the connection broke": {[]line{{60000, updated, 2, "1"}}, -9999, 61900, 99000, nil},
-		"marked long before it broke":    {[]line{{60000, updated, 2, "1"}}, -9999, 62000, 99000, marked},
-		"read again":                     {[]line{{60000, updated, 2, ""}}, -9999, 0, 99000, nil},
-		"too long ago":                   {[]line{{0, updated, 2, "1"}, {600001, updated, 3, "1"}}, -9999, 0, 700000, []string{"movie 3 1 marked"}},
-		"played twice":                   {[]line{{0, updated, 2, "1"}, {9, stopped, 2, ""}, {60000, updated, 2, "2"}}, -9999, 0, 99000, []string{"movie 2 1 played until 9", "movie 2 2 marked"}},
+		"played":                           {[]line{{0, play, 2, ""}, {60000, updated, 2, "1"}, {60100, stopped, 2, ""}}, -9999, 0, 60200, played},
+		"the end comes first":              {[]line{{60100, stopped, 2, ""}, {60150, updated, 2, "1"}}, -9999, 0, 60200, played},
+		"played, began before connection":  {[]line{{60000, updated, 2, "1"}, {60100, stopped, 2, ""}}, 59000, 0, 60200, played},
+		"skipped to the next":              {[]line{{0, play, 2, ""}, {60000, updated, 2, "1"}, {60100, play, 3, ""}}, -9999, 0, 60200, played},
+		"skipped, began before connection": {[]line{{600000, updated, 2, "1"}, {600100, play, 3, ""}}, 0, 0, 603000, nil},
+		"skipped, and counted late":        {[]line{{600000, play, 3, ""}, {600100, updated, 2, "1"}}, 0, 0, 603000, nil},
+		"skipped again":                    {[]line{{0, play, 2, ""}, {600000, play, 3, ""}, {600100, updated, 4, "1"}}, -9999, 0, 603000, []string{"movie 4 1 marked"}},
+		"marked long before a play":        {[]line{{600000, updated, 2, "1"}, {602000, play, 3, ""}}, 0, 0, 603000, marked},
+		"marked, and another is paused":    {[]line{{600000, updated, 2, "1"}, {600100, "Player.OnPause", 3, ""}}, 0, 0, 603000, marked},
+		"the end of another":               {[]line{{0, play, 3, ""}, {60000, updated, 2, "1"}, {60100, stopped, 3, ""}}, -9999, 0, 62000, marked},
+		"an end that comes late":           {[]line{{60000, updated, 2, "1"}, {62000, stopped, 2, ""}}, -9999, 0, 63000, marked},
+		"an end long before":               {[]line{{0, play, 2, ""}, {57900, stopped, 2, ""}, {60000, updated, 2, "1"}}, -9999, 0, 63000, marked},
+		"marked":                           {[]line{{60000, updated, 2, "1"}}, -9999, 0, 62000, marked},
+		"marked a moment ago":              {[]line{{60000, updated, 2, "1"}}, -9999, 0, 61900, nil},
+		"marked while it is played":        {[]line{{0, play, 2, ""}, {60000, updated, 2, "1"}}, -9999, 0, 99000, []string{"movie 2 1 marked, playing since 0"}},
+		"marked while another is played":   {[]line{{0, play, 3, ""}, {60000, updated, 2, "1"}}, -9999, 0, 99000, marked},
+		"marked after an odd stop":         {[]line{{0, play, 2, ""}, {9, stopped, 3, ""}, {60000, updated, 2, "1"}}, -9999, 0, 99000, []string{"movie 2 1 marked, playing since 0"}},
+		"marked as the connection began":   {[]line{{60000, updated, 2, "1"}}, 58100, 0, 99000, nil},
+		"marked as the connection broke":   {[]line{{60000, updated, 2, "1"}}, -9999, 61900, 99000, nil},
+		"marked long before it broke":      {[]line{{60000, updated, 2, "1"}}, -9999, 62000, 99000, marked},
+		"read again":                       {[]line{{60000, updated, 2, ""}}, -9999, 0, 99000, nil},
+		"too long ago":                     {[]line{{0, updated, 2, "1"}, {600001, updated, 3, "1"}}, -9999, 0, 700000, []string{"movie 3 1 marked"}},
+		"played twice":                     {[]line{{0, updated, 2, "1"}, {9, stopped, 2, ""}, {60000, updated, 2, "2"}}, -9999, 0, 99000, []string{"movie 2 1 played until 9", "movie 2 2 marked"}},
 	} {
 		var b updateLog
 		b.connect(at(c.begins))
@@ -115,7 +114,7 @@ func TestUpdatesFromAnnouncements(t *testing.T) {
 	}
 }
 
-// TestOtherItems: only films and episodes are told of, each kind by itself.
+// TestOnlyFilmsAndEpisodesMakeUpdates: other items are ignored, and a film differs from an episode with the same id.
 func TestOnlyFilmsAndEpisodesMakeUpdates(t *testing.T) {
 	var b updateLog
 	b.connect(at(-9999))
@@ -128,7 +127,7 @@ func TestOnlyFilmsAndEpisodesMakeUpdates(t *testing.T) {
 	}
 }
 
-// TestOpenIsUntilAllIsDecided: whoever waits that long hears the same ever after.
+// TestUpdatesAreFinalAfterWait: after the wait time the updates do not change anymore.
 func TestUpdatesAreFinalAfterWait(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b, now, counts := updateLog{}, 0, map[int64]int{}
@@ -159,7 +158,7 @@ func TestUpdatesAreFinalAfterWait(t *testing.T) {
 		b.handle(then, m)
 		b.disconnect(then)
 		if diff := cmp.Diff(before, describe(listed(&b, then.Add(time.Minute)))); diff != "" {
-			t.Fatalf("it was decided, and has changed:\n%s", diff)
+			t.Fatalf("changed after the wait:\n%s", diff)
 		}
 		for _, a := range listed(&b, then) {
 			if a.Count > counts[a.ID] || !a.Ended.IsZero() && (a.Ended.Sub(a.At) >= window || a.At.Sub(a.Ended) >= window) {

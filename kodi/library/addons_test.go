@@ -11,8 +11,7 @@ import (
 	"github.com/filmspool/filmspool/kodi/library"
 )
 
-// Add-ons are known by their ids, also from a profile. Those that are turned off,
-// or gone, do nothing.
+// TestAddOns: add-ons are found by id, also from a profile. Disabled and removed ones are ignored.
 func TestAddOns(t *testing.T) {
 	userdata := filepath.Join(t.TempDir(), ".kodi", "userdata")
 	install := func(id string) { ok(t, os.MkdirAll(filepath.Join(library.AddOnFolder(userdata), id), 0o700)) }
@@ -41,10 +40,10 @@ func TestAddOns(t *testing.T) {
 	disable("Addons27.db", "script.trakt") // left behind by an upgrade
 	disable("Addons33.db", "service.watchedlist")
 	some := []string{"plugin.video.jellyfin", "script.trakt"}
-	check("one is off", "api.trakt.tv:443", some, []string{"script.trakt"})
+	check("one is disabled", "api.trakt.tv:443", some, []string{"script.trakt"})
 	check("another service", "nottrakt.tv", some, nil)
 	disable("Addons34.db", "script.trakt")
-	check("another is off", "trakt.tv", []string{"plugin.video.jellyfin", "service.watchedlist"}, nil)
+	check("another is disabled", "trakt.tv", []string{"plugin.video.jellyfin", "service.watchedlist"}, nil)
 	write(t, userdata, "Database/Addons35.db", "no database")
-	check("no table that can be read", "trakt.tv", []string{"plugin.video.jellyfin", "script.trakt", "service.watchedlist"}, []string{"script.trakt"})
+	check("an unreadable table", "trakt.tv", []string{"plugin.video.jellyfin", "script.trakt", "service.watchedlist"}, []string{"script.trakt"})
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/filmspool/filmspool/kodi/rule"
 )
 
-// large is a library of 5,000 films and 30,000 episodes, a third of them
-// watched.
+// newLargeLibrary returns a library of 5,000 films and 30,000 episodes, a third of them watched.
 func newLargeLibrary(t testing.TB) testLibrary {
 	t.Helper()
 	s := newTestLibrary(t, 131)
@@ -36,7 +35,7 @@ func newLargeLibrary(t testing.TB) testLibrary {
 	return s
 }
 
-// BenchmarkLarge reads a large library in which one film was played, and decides.
+// BenchmarkLarge measures the read and the decision for one playback in a large library.
 func BenchmarkLarge(b *testing.B) {
 	s := newLargeLibrary(b)
 	zone := rule.Environment{Zone: time.UTC}
@@ -53,7 +52,7 @@ func BenchmarkLarge(b *testing.B) {
 			ok(b, err)
 		}
 	})
-	// How long a Kodi that writes all the time waits for the lock, at most.
+	// The longest time that a continuously writing Kodi waits for the lock.
 	b.Run("lock", func(b *testing.B) {
 		done, longest := make(chan bool), make(chan time.Duration)
 		s.db.SetMaxOpenConns(1)

@@ -20,7 +20,7 @@ func ok(t testing.TB, err error) {
 	}
 }
 
-// make121 and make131 put an empty library into a userdata folder.
+// make121 and make131 create an empty library in a userdata folder.
 func make121(t *testing.T, dir string) { makeLibrary(t, dir, 121) }
 func make131(t *testing.T, dir string) { makeLibrary(t, dir, 131) }
 
@@ -35,27 +35,26 @@ func write(t *testing.T, dir, name, content string) {
 	ok(t, os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(content), 0o644))
 }
 
-// TestFind: the live library is the file that changed last. Files are made in
-// order, as NAME@MINUTE: 121 and 131 are libraries, 131+ is an upgrade of 121 that
-// has begun, and others hold a few words.
+// TestFind: the file that changed last is used. Files are given as NAME@MINUTE and created in order: 121
+// and 131 are libraries, 131+ is an unfinished upgrade of 121, and others are text files.
 func TestFind(t *testing.T) {
 	for name, test := range map[string]struct {
 		files   string
 		version int
 		err     error
 	}{
-		"no library":           {"Textures13.db@1", 0, library.ErrEmpty},
-		"names that are none":  {"MyVideos.db@1 MyVideosX.db@1 MyVideos12a.db@1 MyVideos121.db-journal@1 MyMusic82.db@1 MyVideos999999.db@1", 0, library.ErrEmpty},
-		"one":                  {"121@1", 121, nil},
-		"after an upgrade":     {"121@1 131@2", 131, nil},
-		"after a downgrade":    {"121@2 131@1", 121, nil},
-		"changed at once":      {"121@1 131@1", 131, nil},
-		"a change in the WAL":  {"121@1 131@2 MyVideos121.db-wal@3", 121, nil},
-		"an empty WAL":         {"121@1 131@2 empty/MyVideos121.db-wal@3", 131, nil},
-		"an upgrade under way": {"121@1 131+@2", 131, library.ErrUpgrading},
-		"an upgrade given up":  {"121@2 131+@1", 121, nil},
-		"a file just made":     {"121@1 empty/MyVideos131.db@2", 131, library.ErrUpgrading},
-		"a damaged file":       {"121@1 MyVideos131.db@2", 131, library.ErrNotDatabase},
+		"no library":          {"Textures13.db@1", 0, library.ErrEmpty},
+		"other names":         {"MyVideos.db@1 MyVideosX.db@1 MyVideos12a.db@1 MyVideos121.db-journal@1 MyMusic82.db@1 MyVideos999999.db@1", 0, library.ErrEmpty},
+		"one":                 {"121@1", 121, nil},
+		"after an upgrade":    {"121@1 131@2", 131, nil},
+		"after a downgrade":   {"121@2 131@1", 121, nil},
+		"changed together":    {"121@1 131@1", 131, nil},
+		"a change in the WAL": {"121@1 131@2 MyVideos121.db-wal@3", 121, nil},
+		"an empty WAL":        {"121@1 131@2 empty/MyVideos121.db-wal@3", 131, nil},
+		"unfinished upgrade":  {"121@1 131+@2", 131, library.ErrUpgrading},
+		"abandoned upgrade":   {"121@2 131+@1", 121, nil},
+		"a file just made":    {"121@1 empty/MyVideos131.db@2", 131, library.ErrUpgrading},
+		"a damaged file":      {"121@1 MyVideos131.db@2", 131, library.ErrNotDatabase},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -95,7 +94,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestAnnouncementsPort: it is Kodi's usual one, unless its settings say another.
+// TestAnnouncementsPort: the port is Kodi's default unless the settings have a valid one.
 func TestAnnouncementsPort(t *testing.T) {
 	for port, want := range map[string]string{"": "9090", " 9191 ": "9191", "0": "9090", "65536": "9090", "-1": "9090"} {
 		main := t.TempDir()

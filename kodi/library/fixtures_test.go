@@ -16,7 +16,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// describe is a snapshot in lines: id, name, count, time, length, what is in it.
+// describe returns a snapshot as lines: id, name, count, time, running time, items.
 func describe(s library.Snapshot) string {
 	var b strings.Builder
 	for _, f := range s.Files {
@@ -52,7 +52,7 @@ func identifiers(ids viewing.IDs) string {
 	return text
 }
 
-// at is the library file at a path.
+// at returns the database of a library file.
 func at(path string) library.Database {
 	var d library.Database
 	_, _ = fmt.Sscanf(filepath.Base(path), "MyVideos%d.db", &d.Version)
@@ -70,7 +70,7 @@ func read(t *testing.T, path string) library.Snapshot {
 		for _, i := range f.Items {
 			v := viewing.Event{Kind: viewing.KindWatchlist, EventID: "x", Media: []viewing.Media{i.Media}}
 			for _, err := range flatten(v.Validate()) {
-				if !strings.Contains(err.Error(), "media.type") { // episodes are no wish, but their fields are checked
+				if !strings.Contains(err.Error(), "media.type") { // a watchlist rejects episodes, but validates their fields
 					t.Errorf("file %d holds an invalid item: %v", f.ID, err)
 				}
 			}
@@ -89,7 +89,7 @@ func flatten(err error) []error {
 	return nil
 }
 
-// same compares lines.
+// compareFiles compares a snapshot with expected lines.
 func compareFiles(t *testing.T, want string, got library.Snapshot) {
 	t.Helper()
 	if diff := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(describe(got))); diff != "" {
@@ -97,8 +97,8 @@ func compareFiles(t *testing.T, want string, got library.Snapshot) {
 	}
 }
 
-// A library of a real Kodi 20.1, after playbacks and marks. Row 16 was played from outside every source and
-// row 17 stands for a folder: both are left out.
+// TestReadAfterWatched reads a library of a real Kodi 20.1 after playbacks and marks. Row 16 was played from
+// outside the sources and row 17 is a folder: both are left out.
 func TestReadAfterWatched(t *testing.T) {
 	got := read(t, kodisim.Recorded(t, "after-watched"))
 	compareFiles(t, `
@@ -120,7 +120,7 @@ func TestReadAfterWatched(t *testing.T) {
 `, got)
 }
 
-// Upgraded to schema 131 by a real Kodi 21.2, after refreshes and renames.
+// TestReadMigrated reads a library that a real Kodi 21.2 upgraded to schema 131, after refreshes and renames.
 func TestReadMigrated(t *testing.T) {
 	got := read(t, kodisim.Recorded(t, "upgraded"))
 	if got.Version != 131 {
@@ -145,8 +145,8 @@ func TestReadMigrated(t *testing.T) {
 `, got)
 }
 
-// A Kodi 21 library that an add-on switched to WAL: file 5's play is only in
-// the -wal. Files 3 and 4 are two versions of one film.
+// TestReadWAL reads a Kodi 21 library that an add-on switched to WAL mode: the play of file 5 is only in
+// the -wal file. Files 3 and 4 are two versions of one film.
 func TestReadWAL(t *testing.T) {
 	path := kodisim.Recorded(t, "wal")
 	want := map[int64]string{
@@ -154,7 +154,7 @@ func TestReadWAL(t *testing.T) {
 		4: "4 Beta (2010) - copy.mkv | 1 2026-11-21 00:58:28 | 20s | movie 3 Beta (2010) tmdb:27205 tt1375666",
 		5: "5 Delta (1994).mkv | 1 2026-11-21 01:05:00 | 20s | movie 5 Delta (1994) tt0111161",
 	}
-	for round := range 2 { // the second finds the files that the first needed
+	for round := range 2 { // the second round finds the files that the first one created
 		got := read(t, path)
 		if len(got.Files) != 15 {
 			t.Errorf("round %d: %d files", round, len(got.Files))
@@ -167,7 +167,7 @@ func TestReadWAL(t *testing.T) {
 	}
 }
 
-// A valid hot journal made by hand from a real file.
+// TestReadHotJournal has a valid hot journal, made by hand from a real file.
 func TestReadHotJournal(t *testing.T) {
 	path := kodisim.Recorded(t, "hot-journal")
 	before := listing(t, filepath.Dir(path))
@@ -175,11 +175,11 @@ func TestReadHotJournal(t *testing.T) {
 		t.Errorf("got %v, want ErrHotJournal", err)
 	}
 	if diff := cmp.Diff(before, listing(t, filepath.Dir(path))); diff != "" {
-		t.Error("reading changed the folder:\n" + diff)
+		t.Error("the read changed the folder:\n" + diff)
 	}
 }
 
-// listing is the content of a folder: name to content.
+// listing returns the files of a folder, name to content.
 func listing(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(folder)

@@ -8,7 +8,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// What calls itself a library and is made to fill the memory is refused.
+// TestHostileLibraryIsRefused reads libraries that are made to exhaust memory.
 func TestHostileLibraryIsRefused(t *testing.T) {
 	for spoil, want := range map[string]error{
 		`alter table path rename to other; create view path as select idPath, hex(zeroblob(2000)) as strPath, strContent, exclude from other`: library.ErrUnsupported,
@@ -19,7 +19,7 @@ func TestHostileLibraryIsRefused(t *testing.T) {
 		s.film("Alpha One", viewing.IDs{TMDB: 603})
 		s.exec(spoil)
 		_, err := at(s.Path).Read(t.Context(), nil)
-		for errors.Is(err, library.ErrBusy) { // a busy machine reads too long: again, until the test's own end
+		for errors.Is(err, library.ErrBusy) { // a slow machine may exceed the time limit: retry
 			_, err = at(s.Path).Read(t.Context(), nil)
 		}
 		if !errors.Is(err, want) {

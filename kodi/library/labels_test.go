@@ -12,7 +12,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// labels is where each item lies and what it is called there, in lines.
+// describeLabels returns the source folder, genres and tags of each item as lines.
 func describeLabels(s library.Snapshot) string {
 	var b strings.Builder
 	for _, f := range s.Files {
@@ -30,8 +30,8 @@ func compareLabels(t *testing.T, want string, got library.Snapshot) {
 	}
 }
 
-// labelled is a library with a film and an episode that have labels, and a
-// film that has none.
+// newLabelledLibrary returns a library with a film and an episode that have genres and tags, and a film
+// without them.
 func newLabelledLibrary(t *testing.T) testLibrary {
 	t.Helper()
 	s := newTestLibrary(t, 121)

@@ -6,6 +6,5 @@ import (
 	"go.uber.org/goleak"
 )
 
-// A goroutine left behind would mean a connection left open, and a Kodi that
-// stands still.
+// TestMain fails on leaked goroutines: a leaked connection would block Kodi.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -16,9 +16,9 @@ import (
 	"testing"
 )
 
-// startServer starts a MariaDB server of our own with `mariadbd`, and ends it
-// with the test. It listens on loopback; root enters by the socket, without a
-// password. more gives further flags, and may put files into the server's folder.
+// startServer starts a MariaDB server with `mariadbd` and stops it after the test. It listens on
+// loopback; root connects over the socket without a password. more returns further flags, and may
+// create files in the server's folder.
 func startServer(t testing.TB, more func(dir string) []string) (port, socket string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "maria") // short: a socket's path has a limit
@@ -54,7 +54,7 @@ func startServer(t testing.TB, more func(dir string) []string) (port, socket str
 	return "", ""
 }
 
-// freePort is a port of loopback that nobody listens on now.
+// freePort returns an unused port on loopback.
 func freePort(t testing.TB) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -66,7 +66,7 @@ func freePort(t testing.TB) string {
 	return port
 }
 
-// labels reads those of a library on a server.
+// labels compares genres and tags of a library on a server.
 func (m *maria) labels(t *testing.T) {
 	m.load(t, "OtherLabels121", newLabelledLibrary(t).Path, "InnoDB")
 	compareLabels(t, labelledItems, readServer(t, m.server("OtherLabels")))

@@ -20,7 +20,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// scene is a library of ours, with a way to write what kodisim would not.
+// testLibrary is a library file that tests can also change by SQL.
 type testLibrary struct {
 	*kodisim.Sim
 	t  testing.TB
@@ -50,12 +50,12 @@ func (s testLibrary) film(title string, ids viewing.IDs) kodisim.Ref {
 	return s.AddFilm(kodisim.Film{Title: title, Year: 1999, Path: path, IDs: ids, Duration: 100 * time.Minute})
 }
 
-// version gives a film another file; an extra is a trailer or the like.
+// version adds a file to a film; an extra is a trailer or the like.
 func (s testLibrary) version(film kodisim.Ref, address string, extra bool) {
 	s.exec(`insert into videoversion values (?, ?, 'movie', ?, 40407)`, s.File(address), film.ID, extra)
 }
 
-// renumber gives the file another version, in its name and its row.
+// renumber copies the library to a file with another schema number in its name and version table.
 func (s testLibrary) renumber(version int) string {
 	s.t.Helper()
 	s.exec(`update version set idVersion = ?`, version)
@@ -64,7 +64,7 @@ func (s testLibrary) renumber(version int) string {
 	return path
 }
 
-// Of several identifiers in a namespace the default one counts, else the first.
+// TestIdentify: of several identifiers in a namespace the default one is used, else the first.
 func TestIdentify(t *testing.T) {
 	for given, want := range map[string]string{
 		"tmdb=603 imdb=tt0133093 tvdb=169": " tmdb:603 tvdb:169 tt0133093",
@@ -99,7 +99,7 @@ func TestReadEpisodes(t *testing.T) {
 	add := func(episodes ...kodisim.Episode) { s.AddEpisodes(show, "Show Red", time.Hour, episodes...) }
 	add(kodisim.Episode{Season: 0, Number: 1})
 	add(kodisim.Episode{Season: 1, Number: 2, IDs: viewing.IDs{TMDB: 62086}}, kodisim.Episode{Season: 1, Number: 1, IDs: viewing.IDs{TMDB: 62085}})
-	add(kodisim.Episode{Season: 2, Number: 1, IDs: viewing.IDs{TMDB: 1396, TVDB: 81189}}) // the show's own
+	add(kodisim.Episode{Season: 2, Number: 1, IDs: viewing.IDs{TMDB: 1396, TVDB: 81189}}) // the show's ids
 	add(kodisim.Episode{Season: 3, Number: 1})
 	add(kodisim.Episode{Season: 4, Number: 1, IDs: viewing.IDs{TMDB: 77}}) // some scrapers give all the same
 	add(kodisim.Episode{Season: 4, Number: 2, IDs: viewing.IDs{TMDB: 77}})
@@ -120,7 +120,7 @@ func TestReadFilesWithoutItem(t *testing.T) {
 	when := time.Date(2026, 3, 1, 20, 5, 0, 0, time.UTC)
 	for _, path := range []string{
 		"/media/films/New (2020)/New.mkv", // not scanned yet
-		"/elsewhere/Loose.mkv",            // under no source
+		"/elsewhere/Loose.mkv",            // outside the sources
 		"/media/films/Samples/Short.mkv",  // excluded below
 		"/media/clips/Song.mkv",           // a source of music videos
 		"/media/clips/films/Film.mkv",     // a source of films below it
@@ -166,15 +166,15 @@ func TestReadDuration(t *testing.T) {
 	s.film("Alpha One", viewing.IDs{})
 	s.exec(`update movie set c11 = '7000'`)
 	if got := read(t, s.Path).Files[0].Duration; got != 100*time.Minute {
-		t.Errorf("the streams say 100 minutes, got %v", got)
+		t.Errorf("the streams have 100 minutes, got %v", got)
 	}
 	s.exec(`delete from streamdetails`)
 	if got := read(t, s.Path).Files[0].Duration; got != 7000*time.Second {
-		t.Errorf("the film says 7000 s, got %v", got)
+		t.Errorf("the film has 7000 s, got %v", got)
 	}
 	s.exec(`update movie set c11 = '2 hours'`)
 	if got := read(t, s.Path).Files[0].Duration; got != 0 {
-		t.Errorf("nothing says, got %v", got)
+		t.Errorf("unknown running time, got %v", got)
 	}
 }
 
@@ -198,7 +198,7 @@ func TestReadVersions(t *testing.T) {
 	compareFiles(t, want, read(t, s.renumber(125)))
 }
 
-// What is not picked has its counts and numbers, and nothing else.
+// TestReadDetailsOfPickedFiles: files that are not picked have only counts and ids.
 func TestReadDetailsOfPickedFiles(t *testing.T) {
 	s := newTestLibrary(t, 121)
 	s.film("Alpha One", viewing.IDs{TMDB: 603})
@@ -214,8 +214,8 @@ func TestReadDetailsOfPickedFiles(t *testing.T) {
 	}
 }
 
-// A reading sees one state though Kodi writes between its steps. While Kodi
-// never stops, there is none.
+// TestReadSeesConsistentState: a read sees one state if Kodi writes between its steps, and fails if Kodi
+// never stops writing.
 func TestReadSeesConsistentState(t *testing.T) {
 	for _, times := range []int{1, 100} {
 		s := newTestLibrary(t, 121)
@@ -232,7 +232,7 @@ func TestReadSeesConsistentState(t *testing.T) {
 		})
 		if times == 100 {
 			if !errors.Is(err, library.ErrBusy) {
-				t.Errorf("read with %v while Kodi writes on", err)
+				t.Errorf("read with %v while Kodi keeps writing", err)
 			}
 			continue
 		}
@@ -268,7 +268,7 @@ func TestReadErrors(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(missing); !errors.Is(err, os.ErrNotExist) {
-		t.Error("reading made a file")
+		t.Error("the read created a file")
 	}
 }
 
@@ -278,7 +278,7 @@ func TestReadBusy(t *testing.T) {
 	s.exec(`begin exclusive`)
 	_, err := at(s.Path).Read(context.Background(), nil)
 	if !errors.Is(err, library.ErrBusy) || strings.Contains(err.Error(), "not read within") {
-		t.Errorf("got %v, want ErrBusy before the limit of a reading", err)
+		t.Errorf("got %v, want ErrBusy before the time limit of a read", err)
 	}
 	s.exec(`commit`)
 	read(t, s.Path)
@@ -293,8 +293,8 @@ func TestReadStopsWithItsContext(t *testing.T) {
 	}
 }
 
-// Reading leaves the folder as it was, and lets go: a writer that does not
-// wait gets in at once.
+// TestReadLeavesNoFilesOrLocks: a read does not change the folder, and a writer that does not wait
+// gets the lock at once.
 func TestReadLeavesNoFilesOrLocks(t *testing.T) {
 	s := newTestLibrary(t, 121)
 	s.film("Alpha One", viewing.IDs{TMDB: 603})
@@ -309,7 +309,7 @@ func TestReadLeavesNoFilesOrLocks(t *testing.T) {
 	}
 }
 
-// Folders have all kinds of names, and SQLite's addresses their own rules.
+// TestReadFolderWithSpecialCharacters: the folder name has characters with a meaning in SQLite's URIs.
 func TestReadFolderWithSpecialCharacters(t *testing.T) {
 	name := "a b%20c#d?mode=rw&é"
 	if runtime.GOOS == "windows" {

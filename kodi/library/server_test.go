@@ -18,17 +18,16 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// maria is a real MariaDB of our own, with a folder, a socket and a port that
-// go with the test.
+// maria is a real MariaDB server for one test.
 type maria struct {
 	port string
 	root *sql.DB // its superuser
 }
 
-// password is Kodi's; it must never show.
+// password is that of Kodi's user, which must never be printed.
 const password = "s3same-0pen"
 
-// startMaria starts one, in which Kodi has its user.
+// startMaria starts a server with a user for Kodi.
 func startMaria(t testing.TB) *maria {
 	t.Helper()
 	m := &maria{}
@@ -52,7 +51,7 @@ func (m *maria) exec(t testing.TB, query string, args ...any) {
 	}
 }
 
-// server is the library server as a Kodi's settings would have it.
+// server returns the server as in Kodi's settings.
 func (m *maria) server(name string) *library.Server {
 	s := library.Server{Host: "127.0.0.1", Port: m.port, Name: name}
 	return s.WithUser("kodi", password)
@@ -84,8 +83,8 @@ func column(t testing.TB, db *sql.DB, query string, args ...any) (all []string) 
 	return all
 }
 
-// copyTable makes a table as Kodi does in such a server: numbers that are
-// never used again, and texts.
+// copyTable creates and fills a table with the column types that Kodi uses on a server, such as
+// auto-increment ids.
 func (m *maria) copyTable(t testing.TB, name, table, engine string, from *sql.DB) {
 	t.Helper()
 	columns := column(t, from, `select name || ' ' || case
@@ -122,7 +121,7 @@ func readServer(t testing.TB, s *library.Server) library.Snapshot {
 	return snap
 }
 
-// TestServer asks a real MariaDB.
+// TestServer reads from a real MariaDB server.
 func TestServer(t *testing.T) {
 	m := startMaria(t)
 	firstScan := kodisim.Recorded(t, "before-watched")
@@ -138,8 +137,8 @@ func TestServer(t *testing.T) {
 	t.Run("secure", m.requiresTLS)
 }
 
-// sameAs: a database tells the same as the file that it was copied from, with
-// and without transactions.
+// compareWithFile: a database gives the same snapshot as the file that it was copied from, with and
+// without transactions.
 func (m *maria) compareWithFile(t *testing.T, path string) {
 	want := read(t, path)
 	for _, name := range []string{"MyVideos", "OtherVideos"} {
@@ -164,7 +163,7 @@ func (m *maria) compareWithFile(t *testing.T, path string) {
 	compareFiles(t, describe(read(t, newer.Path)), readServer(t, m.server("Other")))
 }
 
-// tagged: the same items as in the file.
+// tagged: the tagged items are the same as in the file.
 func (m *maria) tagged(t *testing.T) {
 	got, err := on(m.server("OtherLabels")).ReadTagged(t.Context(), []string{"watchlist"})
 	ok(t, err)
@@ -173,7 +172,7 @@ func (m *maria) tagged(t *testing.T) {
 	}
 }
 
-// marks: what is a change, and what is none.
+// marks checks which changes change the checksum.
 func (m *maria) marks(t *testing.T) {
 	s := m.server("MyVideos")
 	mark := func() string {
@@ -207,11 +206,11 @@ func (m *maria) marks(t *testing.T) {
 		before = now
 	}
 	if got := readServer(t, s).Mark; got != before {
-		t.Errorf("a snapshot says %q, a look %q", got, before)
+		t.Errorf("the snapshot has mark %q, want %q", got, before)
 	}
 }
 
-// which of several databases is taken.
+// choosesNewest: the database with the highest schema number is used.
 func (m *maria) choosesNewest(t *testing.T, path string) {
 	s := m.server("OtherKind")
 	if _, err := on(s).Read(t.Context(), nil); !errors.Is(err, library.ErrEmpty) {
@@ -237,7 +236,7 @@ func (m *maria) choosesNewest(t *testing.T, path string) {
 	version(131, "after an upgrade")
 }
 
-// refusals have their kinds, and none shows the password.
+// refusals checks the kinds of errors, and that none contains the password.
 func (m *maria) refusals(t *testing.T) {
 	m.exec(t, "create user nobody@'127.0.0.1' identified by 'x'; create user reader@'127.0.0.1' identified by 'x'; grant select on MyVideos121.* to reader@'127.0.0.1'")
 	away := library.Server{Host: "127.0.0.1", Port: freePort(t), Name: "MyVideos"}
@@ -251,7 +250,7 @@ func (m *maria) refusals(t *testing.T) {
 		"a user without rights": {right.WithUser("nobody", "x"), library.ErrEmpty},
 		"a user who may read":   {right.WithUser("reader", "x"), nil},
 		"no password":           {right.WithUser("kodi", ""), library.ErrMySQL},
-		"nobody there":          {away.WithUser("kodi", password), library.ErrServerAway},
+		"no server":             {away.WithUser("kodi", password), library.ErrServerAway},
 	} {
 		_, err := on(test.server).Read(t.Context(), nil)
 		if !errors.Is(err, test.want) {
@@ -268,7 +267,7 @@ func (m *maria) refusals(t *testing.T) {
 	}
 }
 
-// leavesNothing: no connection, no lock; and Kodi's own locks hold nobody up.
+// leavesNoLocks: a read leaves no connection and no lock, and does not wait for Kodi's locks.
 func (m *maria) leavesNoLocks(t *testing.T) {
 	writer, err := m.root.Conn(t.Context())
 	ok(t, err)
@@ -282,7 +281,7 @@ func (m *maria) leavesNoLocks(t *testing.T) {
 	ok(t, err)
 	m.exec(t, "set lock_wait_timeout = 1; alter table MyVideos121.files comment 'not locked'; alter table OtherVideos121.files comment 'not locked'")
 	left := "unknown"
-	for range 100 { // it takes the server a moment to see that we have hung up
+	for range 100 { // the server needs a moment to notice the closed connection
 		if left = column(t, m.root, "select count(*) from information_schema.processlist where user = 'kodi'")[0]; left == "0" {
 			return
 		}
@@ -291,7 +290,7 @@ func (m *maria) leavesNoLocks(t *testing.T) {
 	t.Errorf("%s connections are left", left)
 }
 
-// secure: TLS where the server demands it.
+// requiresTLS: the connection uses TLS if the server requires it.
 func (m *maria) requiresTLS(t *testing.T) {
 	m.exec(t, "create user safe@'127.0.0.1' identified by 'x' require ssl; grant select on MyVideos121.* to safe@'127.0.0.1'")
 	readServer(t, m.server("MyVideos").WithUser("safe", "x"))

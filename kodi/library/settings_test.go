@@ -17,7 +17,7 @@ func settings(inner string) string {
 
 const fullServer = `<type>mysql</type><host>10.0.0.2</host><user>kodi</user><pass> a&amp;b </pass>`
 
-// TestFindServer reads advancedsettings.xml. A stale file lies beside it.
+// TestFindServer reads advancedsettings.xml next to a stale library file.
 func TestFindServer(t *testing.T) {
 	for name, test := range map[string]struct {
 		text, server, user string
@@ -73,7 +73,7 @@ const profiles = `<profiles><lastloaded>0</lastloaded>
 func TestProfiles(t *testing.T) {
 	for name, test := range map[string]struct {
 		text string
-		more []library.Profile // with places below the main one
+		more []library.Profile // with folders relative to the main one
 	}{
 		"none":   {"", nil},
 		"broken": {"<profiles><profile>", nil},
@@ -98,7 +98,7 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// A profile has the settings of the main one unless it has its own.
+// TestFindUsesMainProfileSettings: a profile without advancedsettings.xml uses that of the main profile.
 func TestFindUsesMainProfileSettings(t *testing.T) {
 	dir := t.TempDir()
 	ann := filepath.Join(dir, "profiles", "Ann")

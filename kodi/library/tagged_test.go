@@ -12,7 +12,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// lines writes what has a tag, one item a line.
+// describeTagged returns one line for each tagged item.
 func describeTagged(all []library.Tagged) string {
 	var b strings.Builder
 	for _, x := range all {
@@ -21,7 +21,7 @@ func describeTagged(all []library.Tagged) string {
 	return b.String()
 }
 
-// A library of a real Kodi 20.1, and the same one after the upgrade to 21.
+// TestTaggedOfRealKodi reads a library of a real Kodi 20.1, and the same one after the upgrade to 21.
 func TestTaggedOfRealKodi(t *testing.T) {
 	for _, state := range []string{"before-watched", "upgraded"} {
 		got, err := at(kodisim.Recorded(t, state)).ReadTagged(t.Context(), []string{"WatchList"})

@@ -13,7 +13,7 @@ import (
 	"github.com/filmspool/filmspool/kodi/nfo"
 )
 
-// described is a result in lines.
+// describe returns a result as lines.
 func describe(r nfo.Result) string {
 	var b strings.Builder
 	for _, f := range r.Files {
@@ -37,8 +37,8 @@ func expect(t *testing.T, path, want string) {
 	}
 }
 
-// What a real Kodi 20.1 exported, and by hand: a file in another encoding, one with
-// an address behind it, one without a series, and what is not read.
+// TestReadFolder reads an export of a real Kodi 20.1 and files made by hand: another encoding, a URL after
+// the XML, an episode without a series, and unreadable files.
 func TestReadFolder(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("testdata/export")); err != nil {
@@ -74,7 +74,7 @@ undated 1, unreadable 4
 `)
 }
 
-// What a real Kodi 20.1 exported in one file.
+// TestReadExport reads a videodb.xml as Kodi 20.1 exports it.
 func TestReadExport(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "videodb.xml")
 	film := func(file string) string {

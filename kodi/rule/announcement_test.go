@@ -10,15 +10,15 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// The evening of these tests: what is known at 02:00:00 UTC, and read again a
-// minute later. In New York it is the day before.
+// The times of these tests: a baseline at 02:00:00 UTC, and a read a minute later. In New York it is the
+// evening before.
 const (
 	before  = "2026-03-02 02:00:00"
 	readAt  = "2026-03-02 02:01:00"
 	justNow = "2026-03-01 21:00:59"
 )
 
-// announced is what a Kodi has announced of a film, a second before a reading.
+// announcement returns an update of a film, a second before the read.
 func announcement(id int64, count int, played bool) announce.Update {
 	at, _ := time.Parse(time.DateTime, readAt)
 	a := announce.Update{Type: viewing.Movie, ID: id, Count: count, At: at.Add(-time.Second)}
@@ -28,7 +28,7 @@ func announcement(id int64, count int, played bool) announce.Update {
 	return a
 }
 
-// TestWhatKodiAnnounces: a growth of one film, and what was announced of it.
+// TestAnnouncementDecidesClass: the count of a film rises, with different announcements.
 func TestAnnouncementDecidesClass(t *testing.T) {
 	writer, reporter := Environment{Writers: []string{"script.trakt"}}, Environment{Reporters: []string{"script.tracker"}}
 	played, marked := announcement(1, 1, true), announcement(1, 1, false)
@@ -51,20 +51,20 @@ func TestAnnouncementDecidesClass(t *testing.T) {
 		"played, without a time":           {film(1, 0, ""), film(1, 1, ""), played, Environment{}, live},
 		"played, before 1970 by its clock": {film(1, 0, ""), film(1, 1, "1970-01-01 00:30:00"), played, Environment{}, live},
 		"played, the time stayed":          {film(1, 1, justNow), film(1, 2, justNow), announcement(1, 2, true), Environment{}, live},
-		"played, and inserted anew":        {film(1, 0, ""), withItemID(film(1, 1, justNow), 7), announcement(7, 1, true), Environment{}, live},
+		"played, and inserted again":       {film(1, 0, ""), withItemID(film(1, 1, justNow), 7), announcement(7, 1, true), Environment{}, live},
 		"marked":                           {film(1, 0, ""), film(1, 1, justNow), marked, Environment{}, "marked F1 2026-03-02T02:00:59Z"},
 		"marked with an old date":          {film(1, 0, ""), film(1, 1, "2026-02-01 20:50:00"), marked, Environment{}, "backdated F1 2026-02-02T01:50:00Z"},
 
-		"of another film":           {film(1, 0, ""), film(1, 1, "2026-03-01 20:50:00"), announcement(2, 1, true), Environment{}, "backdated F1 2026-03-02T01:50:00Z"},
-		"of an episode":             {film(1, 0, ""), film(1, 1, justNow), other(func(a *announce.Update) { a.Type = viewing.Episode }), writer, "review F1 2026-03-02T02:00:59Z"},
-		"with another count":        {film(1, 0, ""), film(1, 1, justNow), announcement(1, 2, true), writer, "review F1 2026-03-02T02:00:59Z"},
-		"before the reading before": {film(1, 0, ""), film(1, 1, justNow), other(func(a *announce.Update) { a.At = a.At.Add(-62 * time.Second) }), writer, "review F1 2026-03-02T02:00:59Z"},
+		"of another film":      {film(1, 0, ""), film(1, 1, "2026-03-01 20:50:00"), announcement(2, 1, true), Environment{}, "backdated F1 2026-03-02T01:50:00Z"},
+		"of an episode":        {film(1, 0, ""), film(1, 1, justNow), other(func(a *announce.Update) { a.Type = viewing.Episode }), writer, "review F1 2026-03-02T02:00:59Z"},
+		"with another count":   {film(1, 0, ""), film(1, 1, justNow), announcement(1, 2, true), writer, "review F1 2026-03-02T02:00:59Z"},
+		"before the last read": {film(1, 0, ""), film(1, 1, justNow), other(func(a *announce.Update) { a.At = a.At.Add(-62 * time.Second) }), writer, "review F1 2026-03-02T02:00:59Z"},
 
-		"played beside a writer":    {film(1, 0, ""), film(1, 1, justNow), played, writer, live},
-		"marked beside a writer":    {film(1, 0, ""), film(1, 1, justNow), marked, writer, "review F1 2026-03-02T02:00:59Z"},
-		"played beside a reporter":  {film(1, 0, ""), film(1, 1, justNow), played, reporter, "review F1 2026-03-02T02:00:59Z"},
-		"marked beside a reporter":  {film(1, 0, ""), film(1, 1, justNow), marked, reporter, "review F1 2026-03-02T02:00:59Z"},
-		"unheard beside a reporter": {film(1, 0, ""), film(1, 1, justNow), announce.Update{}, reporter, "review F1 2026-03-02T02:00:59Z"},
+		"played, with a writer":   {film(1, 0, ""), film(1, 1, justNow), played, writer, live},
+		"marked, with a writer":   {film(1, 0, ""), film(1, 1, justNow), marked, writer, "review F1 2026-03-02T02:00:59Z"},
+		"played, with a reporter": {film(1, 0, ""), film(1, 1, justNow), played, reporter, "review F1 2026-03-02T02:00:59Z"},
+		"marked, with a reporter": {film(1, 0, ""), film(1, 1, justNow), marked, reporter, "review F1 2026-03-02T02:00:59Z"},
+		"silent, with a reporter": {film(1, 0, ""), film(1, 1, justNow), announce.Update{}, reporter, "review F1 2026-03-02T02:00:59Z"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			scenario{with: c.with, steps: []step{
@@ -74,8 +74,8 @@ func TestAnnouncementDecidesClass(t *testing.T) {
 	}
 }
 
-// TestWhatWasSeenIsNoBulk: of two films within two seconds, what was played is
-// sent. What was marked beside it is no mass mark either.
+// TestAnnouncedPlaybackIsNotBulk: if the counts of two films rise within two seconds, an announced
+// playback is live, and a single mark next to it is not a bulk mark.
 func TestAnnouncedPlaybackIsNotBulk(t *testing.T) {
 	none := list(film(1, 0, ""), film(2, 0, ""))
 	both := list(film(1, 1, justNow), film(2, 1, justNow))
@@ -83,16 +83,16 @@ func TestAnnouncedPlaybackIsNotBulk(t *testing.T) {
 		acts []announce.Update
 		want []string
 	}{
-		"both played":          {[]announce.Update{announcement(1, 1, true), announcement(2, 1, true)}, []string{"live F1 2026-03-02T02:00:59Z", "live F2 2026-03-02T02:00:59Z"}},
-		"one played, one not":  {[]announce.Update{announcement(1, 1, true), announcement(2, 1, false)}, []string{"live F1 2026-03-02T02:00:59Z", "marked F2 2026-03-02T02:00:59Z"}},
-		"one played, one only": {[]announce.Update{announcement(2, 1, true)}, []string{"live F1 2026-03-02T02:00:59Z", "live F2 2026-03-02T02:00:59Z"}},
-		"both marked":          {[]announce.Update{announcement(1, 1, false), announcement(2, 1, false)}, []string{"bulk F1 2026-03-02T02:00:59Z", "bulk F2 2026-03-02T02:00:59Z"}},
+		"both played":            {[]announce.Update{announcement(1, 1, true), announcement(2, 1, true)}, []string{"live F1 2026-03-02T02:00:59Z", "live F2 2026-03-02T02:00:59Z"}},
+		"one played, one marked": {[]announce.Update{announcement(1, 1, true), announcement(2, 1, false)}, []string{"live F1 2026-03-02T02:00:59Z", "marked F2 2026-03-02T02:00:59Z"}},
+		"one played, one silent": {[]announce.Update{announcement(2, 1, true)}, []string{"live F1 2026-03-02T02:00:59Z", "live F2 2026-03-02T02:00:59Z"}},
+		"both marked":            {[]announce.Update{announcement(1, 1, false), announcement(2, 1, false)}, []string{"bulk F1 2026-03-02T02:00:59Z", "bulk F2 2026-03-02T02:00:59Z"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			scenario{steps: []step{{at: before, files: none}, {at: readAt, files: both, updates: c.acts, want: c.want}}}.run(t)
 		})
 	}
-	t.Run("in two readings", func(t *testing.T) {
+	t.Run("in two reads", func(t *testing.T) {
 		scenario{steps: []step{
 			{at: before, files: none},
 			{at: readAt, files: list(both[0], none[1]), updates: []announce.Update{announcement(1, 1, true)}, want: []string{"live F1 2026-03-02T02:00:59Z"}},
@@ -101,8 +101,7 @@ func TestAnnouncedPlaybackIsNotBulk(t *testing.T) {
 	})
 }
 
-// TestAMarkAndAPlayAreOneSitting, unless the mark waits for a person: then it
-// cannot stand for the play.
+// TestMarkAndPlaybackAreOneViewing: a playback joins an earlier mark, unless the mark is held.
 func TestMarkAndPlaybackAreOneViewing(t *testing.T) {
 	play := announcement(1, 2, true)
 	play.At, play.Ended = play.At.Add(time.Minute), play.Ended.Add(time.Minute)
@@ -110,8 +109,8 @@ func TestMarkAndPlaybackAreOneViewing(t *testing.T) {
 		with Environment
 		want []string
 	}{
-		"alone":           {Environment{}, []string{"marked F1 2026-03-02T02:00:59Z", "live F1 2026-03-02T02:01:59Z = F1"}},
-		"beside a writer": {Environment{Writers: []string{"script.trakt"}}, []string{"review F1 2026-03-02T02:00:59Z", "live F1 2026-03-02T02:01:59Z"}},
+		"alone":         {Environment{}, []string{"marked F1 2026-03-02T02:00:59Z", "live F1 2026-03-02T02:01:59Z = F1"}},
+		"with a writer": {Environment{Writers: []string{"script.trakt"}}, []string{"review F1 2026-03-02T02:00:59Z", "live F1 2026-03-02T02:01:59Z"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			scenario{with: c.with, steps: []step{
@@ -123,12 +122,10 @@ func TestMarkAndPlaybackAreOneViewing(t *testing.T) {
 	}
 }
 
-// TestActsOfARealKodi: what people and programs did with a real Kodi, and what a
-// reading made of it that was wrong once. F, M and H number those that were false,
-// missed and held though certain. Some are given up: see the end of the package
-// comment.
+// TestRealKodiSequences has sequences from a real Kodi that were once classified wrongly. F, M and H
+// number false, missed and unnecessarily held viewings. The package comment lists the known limits.
 func TestRealKodiSequences(t *testing.T) {
-	from := parseTime(t, "2026-03-02 01:00:00") // the connection to Kodi stands since then
+	from := parseTime(t, "2026-03-02 01:00:00") // start of the connection to Kodi
 	sec := func(n int) time.Time { return parseTime(t, readAt).Add(time.Duration(n) * time.Second) }
 	mark := func(id int64, count, at int) announce.Update {
 		return announce.Update{Type: viewing.Movie, ID: id, Count: count, At: sec(at)}
@@ -156,11 +153,11 @@ func TestRealKodiSequences(t *testing.T) {
 			{at: clock(1), files: list(short(1, ny(0))), updates: acts(end(1, 1, -60, 0)), want: []string{"live F1 " + z(0)}},
 			{at: clock(62), files: list(short(2, ny(61))), updates: acts(end(1, 2, 1, 61)), want: []string{"live F1 " + z(61)}},
 		},
-		"F2, F3 another program wrote it while Kodi is heard": {none, {at: readAt, files: list(film(1, 1, ny(-2))), want: []string{"review F1 " + z(-2)}}},
-		"the same, when not all could be heard":               {none, {at: readAt, files: list(film(1, 1, ny(-2))), updates: acts(announce.Update{Type: viewing.Movie, ID: 1, Count: 1, At: sec(-2), Unclear: true}), want: []string{"live F1 " + z(-2)}}},
-		"the same, of a file that is no item yet":             {{at: before}, {at: readAt, files: list(modified(film(1, 1, ny(-2)), func(f *library.File) { f.Items = nil })), want: []string{"live 1 " + z(-2)}}},
-		"the same, after a time that nobody heard":            {{at: "2026-03-02 00:59:00", files: none.files}, {at: readAt, files: list(film(1, 1, ny(-2))), want: []string{"catch-up F1 " + z(-2)}}},
-		"the same, when the connection began since": {
+		"F2, F3 written by another program, not announced": {none, {at: readAt, files: list(film(1, 1, ny(-2))), want: []string{"review F1 " + z(-2)}}},
+		"the same, with an unclear announcement":           {none, {at: readAt, files: list(film(1, 1, ny(-2))), updates: acts(announce.Update{Type: viewing.Movie, ID: 1, Count: 1, At: sec(-2), Unclear: true}), want: []string{"live F1 " + z(-2)}}},
+		"the same, of a file without an item":              {{at: before}, {at: readAt, files: list(modified(film(1, 1, ny(-2)), func(f *library.File) { f.Items = nil })), want: []string{"live 1 " + z(-2)}}},
+		"the same, last read before the connection":        {{at: "2026-03-02 00:59:00", files: none.files}, {at: readAt, files: list(film(1, 1, ny(-2))), want: []string{"catch-up F1 " + z(-2)}}},
+		"the same, connected after the last read": {
 			{at: "2026-03-02 00:58:00", files: none.files},
 			{at: "2026-03-02 01:01:00", files: list(film(1, 1, ny(-3602))), want: []string{"catch-up F1 " + z(-3602)}},
 		},
@@ -211,7 +208,7 @@ func TestRealKodiSequences(t *testing.T) {
 			{at: before, files: films(3, 0, old)},
 			{at: readAt, files: films(3, 1, old), updates: acts(mark(1000, 1, -30), mark(1001, 1, -20), mark(1002, 1, -10)), want: []string{"marked F1000 " + z(-30), "marked F1001 " + z(-20), "marked F1002 " + z(-10)}},
 		},
-		"marked, then played to its end: the last word decides": {
+		"marked, then played to its end": {
 			none,
 			{at: readAt, files: list(film(1, 1, ny(-2))), updates: acts(mark(1, 1, -2), end(1, 1, -6000, -2)), want: []string{"live F1 " + z(-2)}},
 		},
@@ -228,13 +225,13 @@ func TestRealKodiSequences(t *testing.T) {
 	}
 }
 
-// nameless is a file without an item that was played two seconds before the reading.
+// playedFile returns a file without an item that was played two seconds before the read.
 func playedFile(path string) library.File {
 	return modified(film(1, 1, "2026-03-01 21:00:58"), func(f *library.File) { f.Path, f.Items = path, nil })
 }
 
-// Where an add-on writes, or tells the same service, what no person was heard to do is held:
-// marks one at a time, and times in the gap without a reading. One sitting is asked about once.
+// TestAddOnWritesAreHeld: with an add-on that writes, or reports to the same service, viewings without an
+// announcement are held: single marks, and times between two reads. One sitting is held once.
 func TestAddOnWritesAreHeld(t *testing.T) {
 	files := films(3, 0, "")
 	changed := func(n, count int, last string) []library.File {

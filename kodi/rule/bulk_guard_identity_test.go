@@ -15,12 +15,12 @@ func TestBulkMarksAreHeld(t *testing.T) {
 		{name: "a show marked in one second", first: list(episodes(0, "", 1), episodes(1, old, 2), episodes(0, "", 3)), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:59", 1), episodes(1, old, 2), episodes(1, "2026-03-01 21:00:59", 3)), want: []string{"bulk S S01E01 2026-03-02T02:00:59Z", "bulk S S01E03 2026-03-02T02:00:59Z"}},
 		}},
-		{name: "a chain of marks, seen in two readings", first: list(film(1, 0, ""), film(2, 0, ""), film(3, 0, ""), film(4, 0, "")), steps: []step{
+		{name: "a chain of marks in two reads", first: list(film(1, 0, ""), film(2, 0, ""), film(3, 0, ""), film(4, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:55"), film(2, 1, "2026-03-01 21:00:57"), film(3, 0, ""), film(4, 0, "")), want: []string{"bulk F1 2026-03-02T02:00:55Z", "bulk F2 2026-03-02T02:00:57Z"}},
 			{at: "2026-03-02 02:01:01", files: list(film(1, 1, "2026-03-01 21:00:55"), film(2, 1, "2026-03-01 21:00:57"), film(3, 1, "2026-03-01 21:00:59"), film(4, 0, "")), want: []string{"bulk F3 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:05", files: list(film(1, 1, "2026-03-01 21:00:55"), film(2, 1, "2026-03-01 21:00:57"), film(3, 1, "2026-03-01 21:00:59"), film(4, 1, "2026-03-01 21:01:02")), want: []string{"live F4 2026-03-02T02:01:02Z"}},
 		}},
-		{name: "a chain of marks of which the first is read alone", first: list(film(1, 0, ""), film(2, 0, ""), film(3, 0, "")), steps: []step{
+		{name: "a chain of marks, the first one read alone", first: list(film(1, 0, ""), film(2, 0, ""), film(3, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), film(2, 0, ""), film(3, 0, "")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:02", files: list(film(1, 1, "2026-03-01 21:00:59"), film(2, 1, "2026-03-01 21:01:01"), film(3, 0, "")), want: []string{"bulk F2 2026-03-02T02:01:01Z", "bulk F1 after all"}},
 			{at: "2026-03-02 02:01:03", files: list(film(1, 1, "2026-03-01 21:00:59"), film(2, 1, "2026-03-01 21:01:01"), film(3, 1, "2026-03-01 21:01:02")), want: []string{"bulk F3 2026-03-02T02:01:02Z"}},
@@ -28,16 +28,16 @@ func TestBulkMarksAreHeld(t *testing.T) {
 		{name: "skipped near the end, and the next one stopped at once", first: list(episodes(0, "", 1), episodes(0, "", 2)), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:56", 1), episodes(0, "2026-03-01 21:00:58", 2)), want: []string{"live S S01E01 2026-03-02T02:00:56Z"}},
 		}},
-		{name: "a show marked, of which an episode had been taken back unseen", first: list(episodes(0, "", 1), episodes(2, old, 2)), steps: []step{
+		{name: "a show marked, one episode lowered between the reads", first: list(episodes(0, "", 1), episodes(2, old, 2)), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:59", 1), episodes(1, "2026-03-01 21:00:59", 2)), want: []string{"bulk S S01E01 2026-03-02T02:00:59Z", "review S S01E02 2026-03-02T02:00:59Z"}},
 		}},
-		{name: "a show marked, of which an episode had been refreshed unseen", first: list(episodes(0, "", 1), episodes(1, old, 2)), steps: []step{
+		{name: "a show marked, one episode refreshed between the reads", first: list(episodes(0, "", 1), episodes(1, old, 2)), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:58", 1), withItemID(episodes(1, "2026-03-01 21:00:59", 2), 90)), want: []string{"bulk S S01E01 2026-03-02T02:00:58Z"}},
 		}},
-		{name: "a show marked, of which an episode had been unmarked unseen", first: list(episodes(0, "", 1), episodes(1, old, 2)), steps: []step{
+		{name: "a show marked, one episode unmarked between the reads", first: list(episodes(0, "", 1), episodes(1, old, 2)), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:59", 1), episodes(1, "2026-03-01 21:00:59", 2)), want: []string{"bulk S S01E01 2026-03-02T02:00:59Z"}},
 		}},
-		{name: "skipped near the end, and one that was seen before stopped at once", first: list(episodes(0, "", 1), episodes(1, old, 2)), steps: []step{
+		{name: "skipped near the end, and a watched one stopped at once", first: list(episodes(0, "", 1), episodes(1, old, 2)), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:56", 1), episodes(1, "2026-03-01 21:00:58", 2)), want: []string{"live S S01E01 2026-03-02T02:00:56Z"}},
 		}},
 		{name: "an add-on that sets the times of others too", steps: []step{
@@ -48,20 +48,20 @@ func TestBulkMarksAreHeld(t *testing.T) {
 			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 1), episodes(0, "", 2), episodes(0, "", 3), film(1, 0, ""))},
 			{at: "2026-03-02 02:01:00", files: list(episodes(1, "", 1), episodes(1, "", 2), episodes(1, "", 3), film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z", "bulk S S01E01 2026-03-02T02:01:00Z unsure", "bulk S S01E02 2026-03-02T02:01:00Z unsure", "bulk S S01E03 2026-03-02T02:01:00Z unsure"}},
 		}},
-		{name: "two ends three seconds apart are two people", first: list(film(1, 0, ""), film(2, 0, "")), steps: []step{
+		{name: "two ends three seconds apart are not a bulk mark", first: list(film(1, 0, ""), film(2, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:55"), film(2, 1, "2026-03-01 21:00:58")), want: []string{"live F1 2026-03-02T02:00:55Z", "live F2 2026-03-02T02:00:58Z"}},
 		}},
 		{name: "marked while the service was off", first: list(film(1, 0, ""), film(2, 0, ""), film(3, 0, "")), steps: []step{
 			{at: "2026-03-04 02:00:00", files: list(film(1, 1, "2026-03-02 21:00:55"), film(2, 1, "2026-03-02 21:00:55"), film(3, 1, "2026-03-03 19:00:00")), want: []string{"bulk F1 2026-03-03T02:00:55Z", "bulk F2 2026-03-03T02:00:55Z", "catch-up F3 2026-03-04T00:00:00Z"}},
 		}},
-		{name: "a play right after a mass mark stands for itself", first: list(film(1, 0, ""), film(2, 0, "")), steps: []step{
+		{name: "a play right after a bulk mark is live", first: list(film(1, 0, ""), film(2, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:55"), film(2, 1, "2026-03-01 21:00:55")), want: []string{"bulk F1 2026-03-02T02:00:55Z", "bulk F2 2026-03-02T02:00:55Z"}},
 			{at: "2026-03-02 02:02:30", files: list(film(1, 2, "2026-03-01 21:02:20"), film(2, 1, "2026-03-01 21:00:55")), want: []string{"live F1 2026-03-02T02:02:20Z"}},
 		}},
 	})
 }
 
-// What is taken back waits until it is decided, whatever the user's grace.
+// TestUnmarkedViewingIsPostponed: a viewing whose count fell is postponed until it is withdrawn or confirmed.
 func TestUnmarkedViewingIsPostponed(t *testing.T) {
 	const marked = "2026-03-01 21:00:59"
 	z := Environment{Zone: location(t, "America/New_York")}
@@ -99,7 +99,7 @@ func TestRebuiltAndRestoredLibraries(t *testing.T) {
 			{at: "2026-03-02 02:01:00", files: list(withItemID(film(1, 0, ""), 8))},
 			{at: "2026-03-02 02:02:00", files: list(withItemID(film(1, 1, "2026-03-01 21:01:50"), 8)), want: []string{"live F1 2026-03-02T02:01:50Z"}},
 		}},
-		{name: "a restored backup lowers counts in silence", first: list(film(1, 2, "2026-02-01 20:00:00")), steps: []step{
+		{name: "a restored backup lowers counts without viewings", first: list(film(1, 2, "2026-02-01 20:00:00")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, old))},
 			{at: "2026-03-02 02:02:00", files: list(film(1, 2, "2026-03-01 21:01:50")), want: []string{"live F1 2026-03-02T02:01:50Z"}},
 		}},
@@ -114,27 +114,27 @@ func TestRebuiltAndRestoredLibraries(t *testing.T) {
 			{at: "2026-03-02 02:02:00", files: films(30, 1, old)},
 			{at: "2026-03-03 02:04:00", files: append(films(29, 1, old), film(1029, 2, "2026-03-02 20:00:00")), want: []string{"catch-up F1029 2026-03-03T01:00:00Z"}},
 		}},
-		{name: "a time that was seen before comes back", first: list(film(1, 1, "2026-03-01 20:00:00")), steps: []step{
+		{name: "a known time comes back", first: list(film(1, 1, "2026-03-01 20:00:00")), steps: []step{
 			{at: "2026-03-02 02:00:30", files: list(film(1, 1, ""))},
 			{at: "2026-03-02 02:01:00", files: list(film(1, 2, "2026-03-01 20:00:00")), want: []string{"review F1 2026-03-02T01:00:00Z unsure"}},
 		}},
-		{name: "other rows are read meanwhile, and a new time on a wiped one is held", first: append(films(30, 1, old), film(1, 0, "")), steps: []step{
+		{name: "other files are still read, and a new time of a wiped one is held", first: append(films(30, 1, old), film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: append(films(30, 0, ""), film(1, 0, ""))},
 			{at: "2026-03-02 04:01:00", files: append(append(films(29, 0, ""), film(1029, 1, "2026-03-01 22:00:00")), film(1, 1, "2026-03-01 22:30:00")), want: []string{"review F1029 2026-03-02T03:00:00Z", "catch-up F1 2026-03-02T03:30:00Z"}},
 		}},
-		{name: "taken back, and brought back from a backup, with a time that is this minute elsewhere", first: list(film(1, 0, "")), steps: []step{
+		{name: "unmarked, and restored from a backup, with a time that is now in another zone", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 04:30:00", files: list(film(1, 0, ""))},
 			{at: "2026-03-02 06:00:30", empty: true},
 			{at: "2026-03-02 06:01:10", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"review F1 2026-03-02T02:00:59Z unsure", "drop F1"}},
 		}},
-		{name: "taken back, and brought back with the time of a traveller, which looks later", first: list(film(1, 0, ""), film(2, 0, "")), steps: []step{
+		{name: "unmarked, and restored with a later time of another zone", first: list(film(1, 0, ""), film(2, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 0, ""), film(2, 1, "2026-03-01 21:00:59")), want: []string{"live F2 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:02:00", files: list(film(1, 1, "2026-03-02 07:31:59"), film(2, 1, "2026-03-01 21:00:59")), want: []string{"review F1 2026-03-02T12:31:59Z"}},
 			{at: "2026-03-02 02:03:00", files: list(film(1, 0, ""), film(2, 1, "2026-03-01 21:00:59"))},
 			{at: "2026-03-03 02:03:00", files: list(film(1, 1, "2026-03-02 07:31:59"), film(2, 1, "2026-03-01 21:00:59")), want: []string{"review F1 2026-03-02T12:31:59Z unsure", "drop F1"}},
 		}},
-		{name: "a wipe that rests for a day is believed", first: films(30, 1, old), steps: []step{
+		{name: "a wipe without change for a day is accepted", first: films(30, 1, old), steps: []step{
 			{at: "2026-03-02 02:01:00", files: films(30, 0, "")},
 			{at: "2026-03-03 02:02:00", files: films(30, 0, "")},
 			{at: "2026-03-03 02:03:00", files: append(films(29, 0, ""), film(1029, 1, "2026-03-02 21:02:50")), want: []string{"live F1029 2026-03-03T02:02:50Z"}},
@@ -142,7 +142,7 @@ func TestRebuiltAndRestoredLibraries(t *testing.T) {
 	})
 }
 
-// The guard shows and ends as written down.
+// TestGuardTurnsOnAndOff has the cases of the section "Frozen" in doc.go.
 func TestGuardTurnsOnAndOff(t *testing.T) {
 	const old = "2025-01-01 20:00:00"
 	wiped := []step{{at: "2026-03-02 02:00:00", files: films(30, 1, old)}, {at: "2026-03-02 02:01:00", files: films(30, 0, "")}}
@@ -170,11 +170,11 @@ func TestGuardTurnsOnAndOff(t *testing.T) {
 	}
 	few := scenario{steps: []step{{at: "2026-03-02 02:00:00", files: films(9, 1, old)}, {at: "2026-03-02 02:01:00", files: films(9, 0, "")}}}.run(t)
 	if few.Meta.Guard.On {
-		t.Error("nine films unmarked were taken for a wipe")
+		t.Error("nine unmarked films turned the guard on")
 	}
 }
 
-// A file that is replaced by another version of the library takes nothing back.
+// TestReplacedDatabaseWithdrawsNothing: counts that fall because the library file was replaced withdraw nothing.
 func TestReplacedDatabaseWithdrawsNothing(t *testing.T) {
 	z := Environment{Zone: location(t, "America/New_York")}
 	known := scenario{steps: []step{
@@ -186,7 +186,7 @@ func TestReplacedDatabaseWithdrawsNothing(t *testing.T) {
 		snap.Path, snap.Version = "/u/Database/MyVideos131.db", 131
 		v := Decide(known, snap, parseTime(t, "2026-03-02 02:02:00").Add(time.Duration(i)*5*time.Hour), z)
 		if len(v.Viewings)+len(v.Amendments) != 0 {
-			t.Errorf("reading %d: %v", i, describe(v, map[string]string{}))
+			t.Errorf("read %d: %v", i, describe(v, map[string]string{}))
 		}
 		known = reload(t, known, v)
 	}
@@ -212,12 +212,12 @@ func TestEventsFollowFileIdentity(t *testing.T) {
 			{at: "2026-03-02 02:05:00", files: list(film(2, 0, ""), with(clip, other)), want: []string{"rename new clip: note.calls title=Other"}},
 			{at: "2026-03-02 05:05:00", files: list(film(2, 0, ""), with(clip, other))},
 		}},
-		{name: "and brought back from a backup of before the scan", first: list(film(2, 0, ""), clip), steps: []step{
+		{name: "and restored from a backup made before the scan", first: list(film(2, 0, ""), clip), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(2, 0, ""), played(clip)), want: []string{"live new clip 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:20", files: list(film(2, 0, ""), with(clip, other)), want: []string{"rename new clip: note.calls title=Other"}},
 			{at: "2026-03-02 02:01:40", files: list(film(2, 0, ""), played(clip)), want: []string{"live new clip 2026-03-02T02:00:59Z = new clip"}},
 		}},
-		{name: "more than 30 days later nothing follows", first: list(film(2, 0, "")), steps: []step{
+		{name: "after more than 30 days nothing is amended", first: list(film(2, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(2, 0, ""), played(clip)), want: []string{"live new clip 2026-03-02T02:00:59Z"}},
 			{at: "2026-04-02 02:05:00", files: list(film(2, 0, ""), with(clip, other))},
 		}},
@@ -236,14 +236,14 @@ func TestEventsFollowFileIdentity(t *testing.T) {
 			{at: "2026-03-02 02:02:00", files: list(with(film(1, 1, "2026-03-01 21:00:59"), imdb)), want: []string{"rename Home video: note.calls title=Old"}},
 			{at: "2026-03-02 02:03:00", files: list(with(film(1, 1, "2026-03-01 21:00:59"), nameless))},
 		}},
-		{name: "a file of two that loses one is only noted", first: list(episodes(0, "", 4, 5)), steps: []step{
+		{name: "a file of two that loses one keeps its items", first: list(episodes(0, "", 4, 5)), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:59", 4, 5)), want: []string{"live S S01E04+S S01E05 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:02:00", files: list(episodes(1, "2026-03-01 21:00:59", 4)), want: []string{"rename S S01E04+S S01E05: note.calls title=S S01E04 (noted)"}},
 		}},
 	})
 }
 
-// What is not valid must not leave.
+// TestInvalidMediaIsReplacedByFileName: invalid media is never submitted.
 func TestInvalidMediaIsReplacedByFileName(t *testing.T) {
 	r := &reading{now: time.Now()}
 	odd := film(1, 0, "")
@@ -267,7 +267,7 @@ func TestGuessMedia(t *testing.T) {
 			t.Errorf("guess(%q) is %q, want %q", file, got, want)
 		}
 		if !m.Unsure {
-			t.Errorf("guess(%q) is taken for sure", file)
+			t.Errorf("guess(%q) is not marked as unsure", file)
 		}
 	}
 }

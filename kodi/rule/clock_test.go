@@ -10,27 +10,27 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// plain gives film 1 with a count and a time, again and again.
+// oneFilm returns a library of film 1.
 func oneFilm(count int, last string) []library.File { return list(film(1, count, last)) }
 
 func TestClockAndZone(t *testing.T) {
 	const old = "2025-01-01 20:00:00"
 	runScenarios(t, []scenario{
-		{name: "clock a bit ahead at one time does not swallow the next play", steps: []step{
+		{name: "a single time ahead does not hide the next play", steps: []step{
 			{at: "2026-11-21 05:47:00", files: oneFilm(1, old)},
 			{at: "2026-11-21 05:48:06", files: oneFilm(1, "2026-11-21 09:00:00")}, // a partial play with a bad stamp
 			{at: "2026-11-21 07:48:06", files: oneFilm(2, "2026-11-21 02:48:00"), want: []string{"catch-up F1 2026-11-21T07:48:00Z"}},
 		}},
-		{name: "a time beyond every zone never raises the mark", steps: []step{
+		{name: "a time beyond every zone never raises the latest time", steps: []step{
 			{at: "2026-11-21 05:47:00", files: oneFilm(1, old)},
 			{at: "2026-11-21 05:48:06", files: oneFilm(1, "2031-01-01 00:00:01")},
 			{at: "2026-11-21 09:48:06", files: oneFilm(2, "2026-11-21 00:30:00"), want: []string{"backdated F1 2026-11-21T05:30:00Z"}},
 		}},
-		{name: "a future time is looked at by a person", steps: []step{
+		{name: "a future time is reviewed", steps: []step{
 			{at: "2026-11-21 05:47:00", files: oneFilm(1, old)},
 			{at: "2026-11-21 09:48:06", files: oneFilm(2, "2026-11-22 00:30:00"), want: []string{"review F1 2026-11-22T05:30:00Z"}},
 		}},
-		{name: "a foreign zone that Kodi's settings tell", zone: "Asia/Kolkata", steps: []step{
+		{name: "another zone from Kodi's settings", zone: "Asia/Kolkata", steps: []step{
 			{at: "2026-11-21 05:47:00", files: oneFilm(0, "")},
 			{at: "2026-11-21 05:48:06", files: oneFilm(1, "2026-11-21 11:18:05"), want: []string{"live F1 2026-11-21T05:48:05Z"}},
 			{at: "2026-11-22 05:48:06", files: oneFilm(2, "2026-11-22 10:30:00"), want: []string{"catch-up F1 2026-11-22T05:00:00Z"}},
@@ -40,7 +40,7 @@ func TestClockAndZone(t *testing.T) {
 
 func TestDaylightSavingAndMidnight(t *testing.T) {
 	runScenarios(t, []scenario{
-		{name: "clocks go forward between learning and catching up", steps: []step{
+		{name: "clocks go forward between two plays", steps: []step{
 			{at: "2026-03-07 05:00:00", files: oneFilm(0, "")},
 			{at: "2026-03-07 05:01:00", files: oneFilm(1, "2026-03-07 00:00:59"), want: []string{"live F1 2026-03-07T05:00:59Z"}},
 			{at: "2026-03-09 05:01:00", files: oneFilm(2, "2026-03-08 20:00:00"), want: []string{"catch-up F1 2026-03-09T00:00:00Z"}},
@@ -54,7 +54,7 @@ func TestDaylightSavingAndMidnight(t *testing.T) {
 			{at: "2026-11-01 05:29:00", files: oneFilm(0, "")},
 			{at: "2026-11-01 05:30:01", files: oneFilm(1, "2026-11-01 01:30:00"), want: []string{"live F1 2026-11-01T05:30:00Z"}},
 		}},
-		{name: "the repeated hour caught up, with readings that tell", steps: []step{
+		{name: "the repeated hour caught up between two reads", steps: []step{
 			{at: "2026-11-01 05:50:00", files: oneFilm(0, "")},
 			{at: "2026-11-01 08:00:00", files: oneFilm(1, "2026-11-01 01:30:00"), want: []string{"catch-up F1 2026-11-01T06:30:00Z"}},
 		}},
@@ -64,7 +64,7 @@ func TestDaylightSavingAndMidnight(t *testing.T) {
 			{at: "2026-11-01 06:29:00", empty: true},
 			{at: "2026-11-01 06:30:21", files: oneFilm(2, "2026-11-01 01:30:20"), want: []string{"live F1 2026-11-01T06:30:20Z"}},
 		}},
-		{name: "the hour that is left out", steps: []step{
+		{name: "the skipped hour", steps: []step{
 			{at: "2026-03-08 05:00:00", files: oneFilm(0, "")},
 			{at: "2026-03-08 09:00:00", files: oneFilm(1, "2026-03-08 02:30:00"), want: []string{"catch-up F1 2026-03-08T07:30:00Z"}},
 		}},
@@ -76,7 +76,7 @@ func TestDaylightSavingAndMidnight(t *testing.T) {
 			{at: "2026-03-02 04:59:30", files: oneFilm(0, "")},
 			{at: "2026-03-02 05:00:01", files: oneFilm(1, "2026-03-02 00:00:00"), want: []string{"live F1 2026-03-02T05:00:00Z"}},
 		}},
-		{name: "our clock was set back since the last reading", steps: []step{
+		{name: "this machine's clock was set back since the last read", steps: []step{
 			{at: "2026-03-02 07:00:00", files: oneFilm(0, "")},
 			{at: "2026-03-02 06:00:00", files: oneFilm(1, "2026-03-02 00:59:59"), want: []string{"backdated F1 2026-03-02T05:59:59Z"}},
 		}},
@@ -94,8 +94,8 @@ func TestParseWall(t *testing.T) {
 	}
 }
 
-// A state that another program writes is never taken for a playback, whatever
-// zone it was meant for, while the importer watches.
+// TestOldTimesAreNeverLive: a time that another program writes is never live, whatever its zone, if the
+// last read is recent.
 func TestOldTimesAreNeverLive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var all []*time.Location
@@ -115,28 +115,28 @@ func TestOldTimesAreNeverLive(t *testing.T) {
 		known := NewMemory("lib")
 		before := film(1, rapid.IntRange(0, 3).Draw(t, "count"), "2025-01-01 20:00:00")
 		known.Apply(Decide(known, snapshot(before), now.Add(-72*time.Hour), z))
-		known.Meta.GoodAt = now.Add(-seconds(0, 119, "since the last reading")).UnixMilli()
+		known.Meta.GoodAt = now.Add(-seconds(0, 119, "since the last read")).UnixMilli()
 		age := seconds(120, 6*3600, "age")
 		snap := snapshot(film(1, before.PlayCount+1, now.Add(-age).In(z.Zone).Format(time.DateTime)))
 		snap.Written = now.Add(-seconds(0, 6, "written"))
 		v := Decide(known, snap, now, z)
 		if len(v.Viewings) != 1 || countsAsPlayed(v.Viewings[0].Class) {
-			t.Fatalf("a state %s old: %v", age, describe(v, map[string]string{}))
+			t.Fatalf("a time %s old: %v", age, describe(v, map[string]string{}))
 		}
 	})
 }
 
-// Kodi writes a playback within seconds of its end. What was written later is
-// told apart by the time of the file.
+// TestLateWritesAreNotLive: Kodi writes a playback within seconds of its end. Times that were written
+// later are not live.
 func TestLateWritesAreNotLive(t *testing.T) {
 	z := Environment{Zone: location(t, "America/New_York")}
 	now := parseTime(t, "2026-03-02 02:01:00")
 	for _, tt := range []struct {
-		ago, written time.Duration // before the reading
+		ago, written time.Duration // before the read
 		want         viewing.Class
 	}{
 		{0, 0, viewing.ClassLive},
-		{7 * time.Second, 0, viewing.ClassLive}, // gathered for as long as a reading gathers
+		{7 * time.Second, 0, viewing.ClassLive}, // the read waited for more writes
 		{16 * time.Second, 0, viewing.ClassBackdated},
 		{30 * time.Second, 0, viewing.ClassBackdated},
 		{50 * time.Second, 0, viewing.ClassBackdated},

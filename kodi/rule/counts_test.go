@@ -6,7 +6,7 @@ import (
 	"github.com/filmspool/filmspool/kodi/library"
 )
 
-// An NFO that has a count but no date gives a file the current time.
+// TestCountsFromNFO: an NFO with a count but without a date gives a file the current time.
 func TestCountsFromNFO(t *testing.T) {
 	const old, now = "2025-01-01 20:00:00", "2026-03-01 21:00:59"
 	identified := func(f library.File, row int64) library.File {
@@ -43,13 +43,13 @@ func TestCountsFromNFO(t *testing.T) {
 		{name: "a refresh of one of two episodes", first: list(episodes(0, "", 4, 5)), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(modified(episodes(1, now, 4, 5), func(f *library.File) { f.Items[1].KodiID = 77 })), want: []string{"review S S01E04+S S01E05 2026-03-02T02:00:59Z"}},
 		}},
-		{name: "a refresh of the highest id, read half way", first: list(film(1, 0, ""), film(2, 0, "")), steps: []step{
+		{name: "a refresh of the highest id, read in the middle", first: list(film(1, 0, ""), film(2, 0, "")), steps: []step{
 			{at: "2026-03-02 02:00:58", files: list(withoutItem(film(1, 0, "")))}, // the other one outside of the sources
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, now), film(2, 1, "2026-03-01 21:00:50")), want: []string{"review F2 2026-03-02T02:00:50Z", "review F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:10:00", empty: true},
 			{at: "2026-03-02 02:11:00", files: list(film(1, 1, now), film(2, 2, "2026-03-01 21:10:50")), want: []string{"live F2 2026-03-02T02:10:50Z"}},
 		}},
-		{name: "a refresh of the highest id leaves no sign: the one false viewing", first: list(film(1, 0, "")), steps: []step{
+		{name: "a refresh of the highest id leaves no trace: a false viewing", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, now)), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 		}},
 		{name: "a refresh that keeps the count", first: list(film(1, 1, old)), steps: []step{
@@ -58,7 +58,7 @@ func TestCountsFromNFO(t *testing.T) {
 		{name: "a refresh that lowers the count", first: list(film(1, 3, old)), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(withItemID(film(1, 1, now), 8)), want: []string{"review F1 2026-03-02T02:00:59Z"}},
 		}},
-		{name: "a mark taken back stays so when an NFO sets it again", first: list(film(1, 0, "")), steps: []step{
+		{name: "an unmarked file stays unmarked when an NFO sets its count", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, now)), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:10", files: list(film(1, 0, ""))},
 			{at: "2026-03-02 02:01:20", files: list(withItemID(film(1, 1, "2026-03-01 21:01:19"), 8)), want: []string{"review F1 2026-03-02T02:01:19Z"}},
@@ -75,20 +75,20 @@ func TestCountsFromNFO(t *testing.T) {
 	})
 }
 
-// A remote that sets a count keeps an old time.
+// TestCountsFromRemotes: a remote that sets a count keeps the old time.
 func TestCountsFromRemotes(t *testing.T) {
 	const old, now = "2025-01-01 20:00:00", "2026-03-01 21:00:59"
 	runScenarios(t, []scenario{
 		{name: "0 to 1 with an old time", first: list(film(1, 0, old)), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, old)), want: []string{"review F1 2025-01-02T01:00:00Z unsure"}},
 		}},
-		{name: "taken back and set again within seconds", first: list(film(1, 0, "")), steps: []step{
+		{name: "unmarked and marked again within seconds", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, now)), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:10", files: list(film(1, 0, now))},
 			{at: "2026-03-02 02:01:20", files: list(film(1, 1, now)), want: []string{"review F1 2026-03-02T02:00:59Z unsure = F1"}},
 			{at: "2026-03-02 09:01:20", files: list(film(1, 1, now))},
 		}},
-		{name: "taken back and set again hours later", first: list(film(1, 0, "")), steps: []step{
+		{name: "unmarked and marked again hours later", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, now)), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:10", files: list(film(1, 0, now))},
 			{at: "2026-03-02 07:01:10", files: list(film(1, 1, now)), want: []string{"review F1 2026-03-02T02:00:59Z unsure", "drop F1"}},
@@ -96,7 +96,7 @@ func TestCountsFromRemotes(t *testing.T) {
 	})
 }
 
-// A show that is marked counts a file once for each episode in it.
+// TestShowMarkOfFileWithTwoEpisodes: marking a show counts a file once for each of its episodes.
 func TestShowMarkOfFileWithTwoEpisodes(t *testing.T) {
 	const now = "2026-03-01 21:00:59"
 	runScenarios(t, []scenario{

@@ -17,23 +17,22 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// step is one reading of a story: when it is taken (UTC), what the library
-// says, and what must follow.
+// step is one read of a scenario: its time (UTC), the files of the library, and the expected verdict.
 type step struct {
 	at      string
 	files   []library.File
 	want    []string
-	empty   bool // no reading: only the last good one is confirmed
+	empty   bool // no read: only the time of the last successful one is updated
 	updates []announce.Update
 }
 
-// story is a run of readings. Its library lives in New York.
+// scenario is a sequence of reads of a library in New York.
 type scenario struct {
 	name           string
 	zone           string // New York when empty
 	with           Environment
 	listeningSince time.Time
-	first          []library.File // of a first reading at two o'clock; nil for none
+	first          []library.File // files of a first read at two o'clock; nil for none
 	steps          []step
 }
 
@@ -71,7 +70,7 @@ func runScenarios(t *testing.T, all []scenario) {
 	}
 }
 
-// reload takes the state through its stored form, as a restart does.
+// reload stores the state and loads it again, as a restart does.
 func reload(t *testing.T, known *Memory, v Verdict) *Memory {
 	t.Helper()
 	all := (Verdict{Meta: known.Meta, files: known.files}).State()
@@ -100,8 +99,8 @@ func mustBeValid(t *testing.T, v Verdict) {
 	}
 }
 
-// tell puts a verdict in short lines: class, label, time, whether it is unsure; "= label" for a
-// further sighting; drop and rename for amendments.
+// describe returns a verdict as short lines: class, label, time, "unsure"; "= label" for a
+// further sighting; "drop" and "rename" for amendments.
 func describe(v Verdict, labels map[string]string) []string {
 	var out []string
 	for _, w := range v.Viewings {
@@ -127,7 +126,7 @@ func describe(v Verdict, labels map[string]string) []string {
 		line := "drop " + labels[a.EventID]
 		switch {
 		case a.NotBefore != 0:
-			continue // see TestTakenBackWaits
+			continue // see TestUnmarkedViewingIsPostponed
 		case a.Class != "":
 			line = string(a.Class) + " " + labels[a.EventID] + " after all"
 		case !a.Drop:
@@ -163,7 +162,7 @@ func snapshot(files ...library.File) library.Snapshot {
 	return library.Snapshot{Path: "/u/Database/MyVideos121.db", Version: 121, Files: files}
 }
 
-// film is film n with a running time of two hours.
+// film returns the file of film n, which runs two hours.
 func film(n int64, count int, last string) library.File {
 	m := viewing.Media{Type: viewing.Movie, Title: fmt.Sprint("F", n), IDs: viewing.IDs{TMDB: n}}
 	return library.File{
@@ -172,7 +171,7 @@ func film(n int64, count int, last string) library.File {
 	}
 }
 
-// episodes is one file of show 9, season 1, of an hour.
+// episodes returns one file with episodes of show 9, season 1, which runs an hour.
 func episodes(count int, last string, numbers ...int) library.File {
 	f := library.File{
 		ID: 100, Path: fmt.Sprintf("/tv/s01e%02d.mkv", numbers[0]), PlayCount: count, LastPlayed: last,
@@ -192,25 +191,25 @@ func episode(n int) viewing.Media {
 	}
 }
 
-// but changes a file.
+// modified returns a file with a change.
 func modified(f library.File, change func(*library.File)) library.File {
 	change(&f)
 	return f
 }
 
-// bare is a file without an item.
+// withoutItem returns a file without its item.
 func withoutItem(f library.File) library.File {
 	return modified(f, func(f *library.File) { f.Items = nil })
 }
 
-// rebuilt is a file whose item has a new row.
+// withItemID returns a file with another id of its item.
 func withItemID(f library.File, id int64) library.File {
 	f.Items = slices.Clone(f.Items)
 	f.Items[0].KodiID = id
 	return f
 }
 
-// shelf is n films watched long ago.
+// films returns n films with the same count and time.
 func films(n int, count int, last string) (all []library.File) {
 	for i := range n {
 		all = append(all, film(int64(1000+i), count, last))
@@ -236,7 +235,7 @@ func TestClassesOfOneFile(t *testing.T) {
 		{name: "a play with the service off is caught up", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-05 02:01:00", files: list(film(1, 1, "2026-03-03 21:00:00")), want: []string{"catch-up F1 2026-03-04T02:00:00Z"}},
 		}},
-		{name: "several at once live are for a person to see", first: list(film(1, 1, old)), steps: []step{
+		{name: "several plays at once are reviewed", first: list(film(1, 1, old)), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 4, "2026-03-01 21:00:59")), want: []string{"review F1 2026-03-02T02:00:59Z"}},
 		}},
 		{name: "an older play from another device", first: list(film(1, 0, "")), steps: []step{
@@ -245,10 +244,10 @@ func TestClassesOfOneFile(t *testing.T) {
 		{name: "an NFO brings back a watched state with its date", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 2, "2020-06-15 00:00:00")), want: []string{"backdated F1 2020-06-15T16:00:00Z day"}},
 		}},
-		{name: "a growth with a time below the mark", first: list(film(1, 1, "2026-02-01 20:00:00")), steps: []step{
+		{name: "a rise with a time before the latest", first: list(film(1, 1, "2026-02-01 20:00:00")), steps: []step{
 			{at: "2026-03-05 02:00:00", files: list(film(1, 2, "2026-01-01 20:00:00")), want: []string{"review F1 2026-01-02T01:00:00Z"}},
 		}},
-		{name: "a growth without a time, and with nonsense", first: list(film(1, 1, old), film(2, 0, "")), steps: []step{
+		{name: "a rise without a time, and with an invalid one", first: list(film(1, 1, old), film(2, 0, "")), steps: []step{
 			{at: "2026-03-02 03:00:00", files: list(film(1, 2, ""), film(2, 1, "soon")), want: []string{"review F1 2026-03-02T03:00:00Z unsure", "review F2 2026-03-02T03:00:00Z unsure"}},
 		}},
 	})
@@ -261,16 +260,16 @@ func TestCountsOfNewPaths(t *testing.T) {
 			{at: "2026-03-02 02:01:00", files: list(film(1, 0, ""), film(2, 3, old), film(3, 1, ""), film(4, 1, "2026-03-05 00:00:00"))},
 			{at: "2026-03-02 02:01:30", files: list(film(1, 0, ""), film(2, 4, "2026-03-01 21:01:29"), film(3, 1, ""), film(4, 1, "2026-03-05 00:00:00")), want: []string{"live F2 2026-03-02T02:01:29Z"}},
 		}},
-		{name: "a new path played from Files since the last reading", first: list(film(1, 0, "")), steps: []step{
+		{name: "a new path played from Files since the last read", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 06:00:00", files: list(film(1, 0, ""), withoutItem(film(2, 1, "2026-03-02 00:30:00"))), want: []string{"catch-up 2 2026-03-02T05:30:00Z"}},
 			{at: "2026-03-02 06:01:00", files: list(film(1, 0, ""), withoutItem(film(2, 1, "2026-03-02 00:30:00")), withoutItem(film(3, 1, "2026-03-02 01:00:59"))), want: []string{"live 3 2026-03-02T06:00:59Z"}},
 		}},
-		{name: "an extra is no viewing", first: list(film(1, 0, "")), steps: []step{
+		{name: "an extra is ignored", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(modified(film(1, 1, "2026-03-01 21:00:59"), func(f *library.File) {
 				f.Items = []library.Item{{KodiID: 1, Media: f.Items[0].Media, Extra: true}}
 			}))},
 		}},
-		{name: "folders and files outside of the sources are none", first: list(film(1, 0, "")), steps: []step{
+		{name: "folders and files outside the sources are ignored", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 0, ""),
 				withoutItem(modified(film(2, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.Path = "/tv/Show Red/" })),
 				withoutItem(modified(film(3, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.InSource = false })))},
@@ -278,7 +277,7 @@ func TestCountsOfNewPaths(t *testing.T) {
 	})
 }
 
-// clip is a copy of film 1, which runs for a minute.
+// clip returns a copy of film 1 that runs a minute.
 func clip(name string, count int, last string) library.File {
 	return modified(film(1, count, last), func(f *library.File) { f.Path, f.Duration = "/films/"+name+".mkv", time.Minute })
 }
@@ -291,7 +290,7 @@ func TestOneSittingIsOneViewing(t *testing.T) {
 			{at: "2026-03-02 02:40:00", empty: true},
 			{at: "2026-03-02 02:40:30", files: list(film(1, 3, "2026-03-01 21:40:20")), want: []string{"live F1 2026-03-02T02:40:20Z = F1"}},
 		}},
-		{name: "half the running time later it is another", first: list(film(1, 0, "")), steps: []step{
+		{name: "half the running time later is another viewing", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 03:00:59", empty: true},
 			{at: "2026-03-02 03:01:00", files: list(film(1, 2, "2026-03-01 22:00:59")), want: []string{"live F1 2026-03-02T03:00:59Z"}},
@@ -305,7 +304,7 @@ func TestOneSittingIsOneViewing(t *testing.T) {
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), modified(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" }))},
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), modified(film(1, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })), want: []string{"live F1 2026-03-02T02:00:59Z", "live F1 2026-03-02T02:00:59Z = F1"}},
 		}},
-		{name: "a short film of which one copy is played and the other is marked", first: list(clip("a", 0, ""), clip("b", 0, "")), steps: []step{
+		{name: "one copy of a short film played, the other marked", first: list(clip("a", 0, ""), clip("b", 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(clip("a", 1, "2026-03-01 21:00:59"), clip("b", 0, "")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:02:00", files: list(clip("a", 1, "2026-03-01 21:00:59"), clip("b", 1, "2026-03-01 21:01:59")), want: []string{"live F1 2026-03-02T02:01:59Z = F1"}},
 		}},
@@ -327,29 +326,29 @@ func TestOneSittingIsOneViewing(t *testing.T) {
 			{at: "2026-03-02 02:01:04", files: list(film(1, 1, "2026-03-01 21:01:03")), want: []string{"live F1 2026-03-02T02:01:03Z = F1"}},
 			{at: "2026-03-02 09:01:04", files: list(film(1, 1, "2026-03-01 21:01:03"))},
 		}},
-		{name: "a mark from before we knew it, taken back and set again", first: list(film(1, 1, "2025-01-01 10:00:00")), steps: []step{
+		{name: "a mark of the baseline, unmarked and marked again", first: list(film(1, 1, "2025-01-01 10:00:00")), steps: []step{
 			{at: "2026-03-02 02:01:02", files: list(film(1, 0, ""))},
 			{at: "2026-03-02 02:01:04", files: list(film(1, 1, "2026-03-01 21:01:03")), want: []string{"review F1 2026-03-02T02:01:03Z unsure"}},
 		}},
-		{name: "a mark taken back for good", first: list(film(1, 0, "")), steps: []step{
+		{name: "a mark, then unmarked", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:02", files: list(film(1, 0, "2026-03-01 21:00:59"))},
 			{at: "2026-03-02 03:01:03", files: list(film(1, 0, "2026-03-01 21:00:59")), want: []string{"drop F1"}},
 			{at: "2026-03-02 04:01:03", files: list(film(1, 0, "2026-03-01 21:00:59"))},
 			{at: "2026-03-02 06:01:03", files: list(film(1, 1, "2026-03-02 01:00:00")), want: []string{"catch-up F1 2026-03-02T06:00:00Z"}},
 		}},
-		{name: "taken back, and played long after with the service off", first: list(film(1, 0, "")), steps: []step{
+		{name: "unmarked, and played long after with the service off", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:02", files: list(film(1, 0, ""))},
 			{at: "2026-03-03 03:00:00", files: list(film(1, 1, "2026-03-02 20:00:00")), want: []string{"catch-up F1 2026-03-03T01:00:00Z", "drop F1"}},
 		}},
-		{name: "one of two taken back", first: list(film(1, 0, "")), steps: []step{
+		{name: "one of two unmarked", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 12:01:00", files: list(film(1, 2, "2026-03-02 06:00:59")), want: []string{"catch-up F1 2026-03-02T11:00:59Z"}},
 			{at: "2026-03-02 12:02:00", files: list(film(1, 1, "2026-03-02 06:00:59"))},
 			{at: "2026-03-02 14:02:00", files: list(film(1, 1, "2026-03-02 06:00:59")), want: []string{"drop F1"}},
 		}},
-		{name: "a rebuilt library takes nothing back", first: list(film(1, 0, "")), steps: []step{
+		{name: "a rebuilt library withdraws nothing", first: list(film(1, 0, "")), steps: []step{
 			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 			{at: "2026-03-02 02:01:02", files: list(withItemID(film(1, 0, ""), 7))},
 			{at: "2026-03-02 09:01:02", files: list(withItemID(film(1, 0, ""), 7))},

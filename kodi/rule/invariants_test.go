@@ -13,9 +13,9 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// model is a library that people, add-ons and Kodi change at random, and two
-// importers: one keeps what it knows in memory and reads everything; the other
-// is restarted after each reading, and reads only what the rule asks for.
+// model is a library with random changes by users, add-ons and Kodi, and two memories: one stays in
+// memory and gets full snapshots; the other is reloaded after each read, and gets only the details that
+// NeedsDetails selects.
 type model struct {
 	*rapid.T
 	test      *testing.T
@@ -23,8 +23,8 @@ type model struct {
 	files     []library.File
 	inMemory  *Memory
 	restarted *Memory
-	counts    map[string]int           // of the last reading, by path
-	sent      map[string]viewing.Event // and neither held nor withdrawn since, by event id
+	counts    map[string]int           // at the last read, by path
+	sent      map[string]viewing.Event // viewings that were not withdrawn or held since, by event id
 }
 
 func (m *model) file() *library.File {
@@ -35,12 +35,12 @@ func (m *model) wait(most int) {
 	m.now = m.now.Add(time.Duration(rapid.IntRange(0, most).Draw(m.T, "minutes"))*time.Minute + 3*time.Second)
 }
 
-// count sets the play count of a file and the time of now.
+// count sets the play count of a file, with the current time.
 func (m *model) count(f *library.File, count int) {
 	f.PlayCount, f.LastPlayed = count, m.now.Format(time.DateTime)
 }
 
-// outlined gives a reading in the parts that the rule asks for.
+// outline returns a snapshot with only the details that NeedsDetails selects.
 func (m *model) outline(full library.Snapshot) library.Snapshot {
 	outline := full
 	outline.Files = slices.Clone(full.Files)
@@ -59,11 +59,11 @@ func (m *model) outline(full library.Snapshot) library.Snapshot {
 	return outline
 }
 
-// read takes a reading and checks what follows from it.
+// read reads the library and checks the verdict.
 func (m *model) read() {
 	m.now = m.now.Add(time.Second)
 	full, env := snapshot(slices.Clone(m.files)...), Environment{Zone: time.UTC}
-	if rapid.Bool().Draw(m.T, "heard") {
+	if rapid.Bool().Draw(m.T, "listening") {
 		env.ListeningSince = m.now.Add(-time.Hour)
 	}
 	for range rapid.IntRange(0, 2).Draw(m.T, "announcements") { // any program of this machine can say so
@@ -78,19 +78,19 @@ func (m *model) read() {
 	v := Decide(m.inMemory, full, m.now, env)
 	again := Decide(m.restarted, m.outline(full), m.now, env)
 	if !reflect.DeepEqual(v, again) {
-		m.Fatalf("a restart or a partial reading changes the verdict:\n%+v\n%+v", v, again)
+		m.Fatalf("a restart or a partial snapshot changes the verdict:\n%+v\n%+v", v, again)
 	}
 	for _, w := range v.Viewings {
 		if w.SameAs != "" || !slices.Contains([]viewing.Class{viewing.ClassLive, viewing.ClassCatchUp, viewing.ClassMarked}, w.Class) {
 			continue
 		}
 		f := m.files[slices.IndexFunc(m.files, func(f library.File) bool { return f.Path == w.Origin.Path })]
-		// It was marked as unwatched and played since where Kodi has announced the end of a playback with this count.
+		// With an announced end of a playback the file may have been unmarked and played between two reads.
 		announced := slices.ContainsFunc(env.Updates, func(a announce.Update) bool {
 			return !a.Ended.IsZero() && a.Count == f.PlayCount && slices.ContainsFunc(f.Items, func(i library.Item) bool { return i.KodiID == a.ID })
 		})
 		if f.PlayCount <= m.counts[f.Path] && !announced {
-			m.Fatalf("a viewing without growth: %s, count %d: %s", f.Path, f.PlayCount, w.Origin.Note)
+			m.Fatalf("a viewing without a risen count: %s, count %d: %s", f.Path, f.PlayCount, w.Origin.Note)
 		}
 		for _, before := range m.sent {
 			d := w.WatchedAt.Time().Sub(before.WatchedAt.Time()).Abs()
@@ -112,9 +112,8 @@ func (m *model) read() {
 	}
 }
 
-// However people, add-ons and Kodi change the counts: no item gets two viewings
-// within half its running time, none comes without growth of a count or an announced
-// playback, and a restart changes nothing.
+// TestModelInvariants: however the counts change, no item gets two viewings within half its running time,
+// each viewing has a risen count or an announced playback, and a restart changes nothing.
 func TestModelInvariants(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		m := &model{T: r, test: t, now: parseTime(t, "2026-06-10 15:00:00"), inMemory: NewMemory("lib"), restarted: NewMemory("lib"), counts: map[string]int{}, sent: map[string]viewing.Event{}}

@@ -11,7 +11,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// told is a film in a library that says much of it.
+// labelledFilm returns a film with genres, tags and an extra.
 func labelledFilm(n int64, count int, last string) library.File {
 	return modified(film(n, count, last), func(f *library.File) {
 		f.Folder, f.Duration = "/films/", 95*time.Minute
@@ -20,8 +20,8 @@ func labelledFilm(n int64, count int, last string) library.File {
 	})
 }
 
-// A viewing tells what the library says of its file, and so does the correction of one that
-// was played before it was scanned.
+// TestOriginHasLibraryMetadata: a viewing has path, genres and tags of its file, and so has the amendment of
+// a viewing that was played before the scan.
 func TestOriginHasLibraryMetadata(t *testing.T) {
 	z := Environment{Zone: time.UTC}
 	nameless := modified(labelledFilm(1, 0, ""), func(f *library.File) { f.Items, f.Duration = nil, 0 })

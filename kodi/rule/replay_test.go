@@ -16,10 +16,10 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// evening is a file of the evening in testdata.
+// logFile returns the path of a log in testdata.
 func logFile(name string) string { return filepath.Join("testdata", "evening", name) }
 
-// readReal reads a library of that evening.
+// readRecorded reads a library that a real Kodi wrote.
 func readRecorded(t *testing.T, state string) library.Snapshot {
 	t.Helper()
 	db, err := library.Find(filepath.Dir(filepath.Dir(kodisim.Recorded(t, state))))
@@ -30,13 +30,13 @@ func readRecorded(t *testing.T, state string) library.Snapshot {
 	if err != nil {
 		t.Fatal(err)
 	}
-	snap.Path = "/u/Database/" + filepath.Base(db.Path) // the same in each reading
+	snap.Path = "/u/Database/" + filepath.Base(db.Path) // the same in each read
 	return snap
 }
 
-// An evening at a real Kodi in New York: marks, plays, a show marked and
-// unmarked, back-dated marks; then refreshes, renamed folders, a count of 9
-// set by a remote, one more play and the upgrade to Kodi 21.
+// TestRealLibrarySnapshots reads snapshots of a real Kodi in New York: marks, plays, a show marked and
+// unmarked, back-dated marks; then refreshes, renamed folders, a count of 9 set by a remote, one more
+// play and the upgrade to Kodi 21.
 func TestRealLibrarySnapshots(t *testing.T) {
 	z := Environment{Zone: location(t, "America/New_York")}
 	readings := []struct {
@@ -50,16 +50,16 @@ func TestRealLibrarySnapshots(t *testing.T) {
 			"backdated Show Red S01E04+Show Red S01E05 2026-11-03T01:00:00Z",
 			"backdated Alpha Two (2003) 2026-11-21T02:05:00Z",
 			"catch-up Beta (2010) 2026-11-21T05:44:25Z",
-			"catch-up Alpha One (1999) 2026-11-21T05:48:05Z", // three plays, of which Kodi kept one time
+			"catch-up Alpha One (1999) 2026-11-21T05:48:05Z", // three plays with only one time in Kodi
 		}},
 		{"2026-11-21 05:57:00", "upgraded", []string{
-			"review Beta (2010) 2026-11-21T05:44:25Z unsure", // 1 to 9, the time unmoved
+			"review Beta (2010) 2026-11-21T05:44:25Z unsure", // 1 to 9, the time unchanged
 			"review Alpha One (1999) 2026-11-21T05:55:30Z",   // played, but refreshed before: it could be its NFO
 		}},
 		{"2026-11-21 05:57:10", "upgraded", nil},
 		{"2026-11-21 06:10:00", "after-versions", []string{
 			"review Beta (2010) 2026-11-21T05:57:57Z", // 9 to 7 by a remote, and played
-			"review Beta (2010) 2026-11-21T05:58:28Z", // the other version, which has become one meanwhile
+			"review Beta (2010) 2026-11-21T05:58:28Z", // the other version of the film
 			"catch-up Delta (1994) 2026-11-21T06:05:00Z",
 		}},
 		{"2026-11-21 06:11:00", "after-versions", nil},
@@ -76,7 +76,7 @@ func TestRealLibrarySnapshots(t *testing.T) {
 	}
 }
 
-// logged is one line of a log that was taken while that evening happened.
+// logLine is one line of a log of the changes in that library.
 type logLine struct {
 	at   time.Time
 	id   int64
@@ -85,7 +85,7 @@ type logLine struct {
 	file library.File // count and time only
 }
 
-// readLog reads the rows that changed, in the form
+// readLog reads the changed rows from lines such as
 // "05:44:25.662 ROW CHG 3 Beta (2010).mkv {…} -> {pc:2 lp:2026-11-21 00:44:25 bm:}".
 func readLog(t *testing.T, name string) (all []logLine) {
 	t.Helper()
@@ -110,8 +110,8 @@ func readLog(t *testing.T, name string) (all []logLine) {
 	return all
 }
 
-// apply changes a library as a line says. Rows that are new there are files
-// that moved; other new rows lie outside of the library.
+// apply applies a change to the files of a library. New rows are moved files; other new rows are outside
+// the library.
 func (l logLine) apply(files []library.File) []library.File {
 	files = slices.Clone(files)
 	at := slices.IndexFunc(files, func(f library.File) bool { return f.ID == l.id })
@@ -133,8 +133,7 @@ func (l logLine) apply(files []library.File) []library.File {
 	return files
 }
 
-// relive reads a library as it changed, row by row, with the importer running:
-// each run of changes is read half a second after its end.
+// replayLog applies a log row by row, and reads the library half a second after each burst of changes.
 func replayLog(t *testing.T, snap library.Snapshot, from string, lines []logLine) (got []string) {
 	t.Helper()
 	z := Environment{Zone: location(t, "America/New_York")}
@@ -156,7 +155,7 @@ func replayLog(t *testing.T, snap library.Snapshot, from string, lines []logLine
 	return got
 }
 
-// The same evening as it happened.
+// TestRealLibraryLog replays the changes between these snapshots.
 func TestRealLibraryLog(t *testing.T) {
 	got := replayLog(t, readRecorded(t, "before-watched"), "2026-11-21 05:41:00",
 		slices.Concat(readLog(t, "watch2.log"), readLog(t, "watch3.log"), readLog(t, "watch4.log")))
@@ -165,7 +164,7 @@ func TestRealLibraryLog(t *testing.T) {
 		"live Gamma (2014) 2026-11-21T05:41:15Z",          // marked
 		"bulk Show Red S01E02 2026-11-21T05:41:16Z",       // and this a second later
 		"bulk Gamma (2014) after all",
-		"review Gamma (2014) 2026-11-21T05:41:15Z unsure", // count 2, the time unmoved
+		"review Gamma (2014) 2026-11-21T05:41:15Z unsure", // count 2, the time unchanged
 		"live Show Red S01E04+Show Red S01E05 2026-11-21T05:41:20Z",
 		"live Beta (2010) 2026-11-21T05:43:02Z",
 		"drop Gamma (2014)", // unmarked at 05:41:18
@@ -195,8 +194,8 @@ func TestRealLibraryLog(t *testing.T) {
 	}
 }
 
-// Its end, in a Kodi 21: a count lowered by a remote, a film and another version
-// of it played, two films marked.
+// TestRealFilmVersionsLog replays the last changes, in a Kodi 21: a count lowered by a remote, a film and
+// another version of it played, two films marked.
 func TestRealFilmVersionsLog(t *testing.T) {
 	got := replayLog(t, readRecorded(t, "upgraded"), "2026-11-21 05:57:00",
 		slices.Concat(readLog(t, "watch6.log"), readLog(t, "watch7.log")))
@@ -212,8 +211,8 @@ func TestRealFilmVersionsLog(t *testing.T) {
 	}
 }
 
-// What a real Kodi says of its past at first contact: at the end of that
-// evening, and upgraded, with what refreshes have made of its times.
+// TestRealLibraryImport imports a library of a real Kodi, before and after the upgrade, where refreshes
+// changed the times.
 func TestRealLibraryImport(t *testing.T) {
 	z := Environment{Zone: location(t, "America/New_York")}
 	for _, tt := range []struct {
@@ -235,7 +234,7 @@ func TestRealLibraryImport(t *testing.T) {
 			"import Show Red S01E01 2026-07-16T03:30:00Z",
 			"import Show Red S00E01 2026-11-01T06:30:00Z",
 			"import Show Red S01E04+Show Red S01E05 2026-11-03T01:00:00Z",
-			"import Alpha Two (2003) 2026-11-20T17:00:00Z day", // its NFO keeps the day alone
+			"import Alpha Two (2003) 2026-11-20T17:00:00Z day", // its NFO has only the day
 			"import Beta (2010) 2026-11-21T05:44:25Z",
 			"import Alpha One (1999) 2026-11-21T05:55:30Z",
 		}, 14},

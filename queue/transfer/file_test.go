@@ -14,7 +14,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// open opens content as a file.
+// open opens a file with this content.
 func open(t testing.TB, content string) *File {
 	t.Helper()
 	f, err := Open(strings.NewReader(content), int64(len(content)))
@@ -24,7 +24,7 @@ func open(t testing.TB, content string) *File {
 	return f
 }
 
-// zipped packs names and contents, alternating.
+// zipped returns an archive of alternating names and contents.
 func zipped(t testing.TB, members ...string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -44,7 +44,7 @@ func zipped(t testing.TB, members ...string) string {
 	return out.String()
 }
 
-// code is the code of the innermost message of an error.
+// code returns the code of the innermost message of an error.
 func code(err error) string {
 	var m viewing.Message
 	if !errors.As(err, &m) {
@@ -108,7 +108,7 @@ func TestDecodeObjects(t *testing.T) {
 	}
 }
 
-// endless is a file that repeats one byte after its beginning.
+// endlessReader is a file that repeats one byte after its beginning.
 type endlessReader struct {
 	begin string
 	fill  byte
@@ -124,7 +124,7 @@ func (e endlessReader) ReadAt(b []byte, at int64) (int, error) {
 	return len(b), nil
 }
 
-// counted counts what is read of a file.
+// countingReader counts the bytes read from a file.
 type countingReader struct {
 	io.ReaderAt
 	read int
@@ -220,7 +220,7 @@ func TestEndlessRecordIsRefused(t *testing.T) {
 	}
 }
 
-// TestLargeFilesAreRead: records are bounded, and not their number.
+// TestLargeFilesAreRead: the size of a record is bounded, the number of records is not.
 func TestLargeFilesAreRead(t *testing.T) {
 	row, n := strings.Repeat("x", 1000), 3*maxRecord/1000
 	for _, err := range open(t, "a,b\n"+strings.Repeat(row+",1\n", n)).parts[0].lines("", false) {

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/rows.golden")
 
-// sample is a file below testdata; a folder is packed.
+// sample returns a file of testdata, or an archive of a folder.
 func sample(t testing.TB, name string) string {
 	t.Helper()
 	var members []string
@@ -41,7 +41,7 @@ func sample(t testing.TB, name string) string {
 	return zipped(t, members...)
 }
 
-// samples are the names of all files below testdata.
+// samples returns the names of all samples in testdata.
 func samples(t testing.TB) (names []string) {
 	t.Helper()
 	all, err := os.ReadDir("testdata")
@@ -56,7 +56,7 @@ func samples(t testing.TB) (names []string) {
 	return names
 }
 
-// told is a row as a line of text, with its key where that is no hash.
+// describe returns a row as a line of text, with its key unless that is a hash.
 func describe(row Row) string {
 	e, words := row.Event, []string{string(row.Skip)}
 	if row.Skip == "" {
@@ -110,7 +110,7 @@ func deref(n *int) int {
 	return *n
 }
 
-// readAll reads a file whose form is not known.
+// readAll detects the format of a file and reads its rows.
 func readAll(content string) (form string, rows []Row, err error) {
 	f, err := Open(strings.NewReader(content), int64(len(content)))
 	if err != nil {
@@ -129,7 +129,7 @@ func readAll(content string) (form string, rows []Row, err error) {
 	return format.Name, rows, nil
 }
 
-// inZone has this machine be in a zone until the test ends.
+// setLocalZone sets the machine's zone until the test ends.
 func setLocalZone(t testing.TB, zone *time.Location) {
 	before := time.Local
 	t.Cleanup(func() { time.Local = before })
@@ -145,8 +145,8 @@ func setBerlinZone(t testing.TB) {
 	setLocalZone(t, zone)
 }
 
-// TestEveryForm compares what is read of each sample with rows.golden, which was checked by
-// hand. To write it again: go test -run TestEveryForm -update.
+// TestReadAllFormats compares the rows of each sample with rows.golden, which was checked by
+// hand. To update it: go test -run TestReadAllFormats -update.
 func TestReadAllFormats(t *testing.T) {
 	setBerlinZone(t)
 	var got strings.Builder
@@ -162,7 +162,7 @@ func TestReadAllFormats(t *testing.T) {
 		}
 		checkRows(t, name, rows)
 		if _, again, _ := readAll(content); !slices.EqualFunc(rows, again, func(a, b Row) bool { return a.Key == b.Key }) {
-			t.Errorf("%s: other keys at the second time", name)
+			t.Errorf("%s: other keys when read again", name)
 		}
 	}
 	const golden = "testdata/rows.golden"
@@ -183,7 +183,7 @@ func TestReadAllFormats(t *testing.T) {
 	}
 }
 
-// TestReadingMayEndAnywhere: a reader gives nothing more once nothing more is wanted.
+// TestReadStopsWithConsumer: a reader yields nothing more after the consumer stopped.
 func TestReadStopsWithConsumer(t *testing.T) {
 	for _, name := range samples(t) {
 		f := open(t, sample(t, name))
@@ -204,7 +204,7 @@ func TestReadStopsWithConsumer(t *testing.T) {
 	}
 }
 
-// TestOtherMembersStayClosed: archives of accounts hold tokens and bills as well.
+// TestPrivateMembersStayClosed: account archives also contain tokens and bills, which are never opened.
 func TestPrivateMembersStayClosed(t *testing.T) {
 	for name, private := range map[string]string{
 		"tvtime_en": "access_token.csv", "netflix_data_en": "payment_and_billing/*", "letterboxd_en": "deleted/*", "trakt_en": "user-profile.json",
@@ -230,13 +230,12 @@ func TestPrivateMembersStayClosed(t *testing.T) {
 	}
 }
 
-// checkRows looks at what the queue relies on: keys that differ, events that are valid, lists
-// before their items.
+// checkRows checks what the queue relies on: unique keys, valid events, and lists before their items.
 func checkRows(t testing.TB, name string, rows []Row) {
 	t.Helper()
 	keys := map[string]bool{}
 	for _, row := range rows {
-		if row.Skip != "" || row.Source != "" { // our own export names its sources' events
+		if row.Skip != "" || row.Source != "" { // rows of our own export have the event ids of their sources
 			continue
 		}
 		if row.Key == "" || len(row.Key) > 150 || keys[row.Key] {
@@ -253,7 +252,7 @@ func checkRows(t testing.TB, name string, rows []Row) {
 	}
 }
 
-// TestNewerFileAddsWhatIsNew: rows that an older file had keep their keys.
+// TestNewerFileKeepsRowKeys: rows of an older file have the same keys in a newer one.
 func TestNewerFileKeepsRowKeys(t *testing.T) {
 	const begin = "Title,Date\n"
 	older := "\"Plain Film\",\"9/13/23\"\n\"Plain Film\",\"9/13/23\"\n\"Other\",\"9/2/23\"\n"
@@ -267,12 +266,12 @@ func TestNewerFileKeepsRowKeys(t *testing.T) {
 	}
 	for i, row := range before {
 		if row.Key != after[i+1].Key || row.Key == after[0].Key {
-			t.Errorf("row %d: %s, before %s", i, after[i+1].Key, row.Key)
+			t.Errorf("row %d: key %s, before %s", i, after[i+1].Key, row.Key)
 		}
 	}
 }
 
-// TestDamagedSamplesAreRefusedOrRead: each sample, cut anywhere, gives rows or one message.
+// TestTruncatedSamples: each sample, cut anywhere, gives valid rows or an error with a message.
 func TestTruncatedSamples(t *testing.T) {
 	for _, name := range samples(t) {
 		content := sample(t, name)
@@ -306,10 +305,10 @@ func FuzzOwn(f *testing.F) {
 	f.Fuzz(func(t *testing.T, lines string) { fuzzRows(t, `{"v":1,"eventId":"x"}`+"\n"+lines) })
 }
 
-// fuzzRows reads a file: a row is valid, and an error is a message.
+// fuzzRows reads a file and checks that rows are valid and errors have a message.
 func fuzzRows(t *testing.T, content string) {
 	form, rows, err := readAll(content)
-	if form != "jsonl" && form != "trakt" { // their keys are those of the file
+	if form != "jsonl" && form != "trakt" { // their keys come from the file
 		checkRows(t, "fuzz", rows)
 	}
 	for _, row := range rows {
@@ -323,7 +322,7 @@ func fuzzRows(t *testing.T, content string) {
 	}
 }
 
-// generated is a page of Netflix with many rows, made as it is read.
+// generatedFile is a Netflix page with many rows, generated on the fly.
 type generatedFile struct{ rows int }
 
 const generatedBegin = "Title,Date\n"
@@ -335,7 +334,7 @@ func (g generatedFile) row(i int) string {
 	return fmt.Sprintf(row, i/60%20000, i/20%3+1, i%7000000, i/30%12+1, i%28+1, i/200000%4)
 }
 
-// ReadAt makes the rows between at and the end of b.
+// ReadAt generates the rows between at and the end of b.
 func (g generatedFile) ReadAt(b []byte, at int64) (n int, err error) {
 	if at < int64(len(generatedBegin)) {
 		n = copy(b, generatedBegin[at:])
@@ -350,7 +349,7 @@ func (g generatedFile) ReadAt(b []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// BenchmarkNetflix reads a page of a million rows, and measures how large the heap gets.
+// BenchmarkNetflix reads a page of a million rows, and measures the largest heap.
 func BenchmarkNetflix(b *testing.B) {
 	file := generatedFile{rows: 1_000_000}
 	for b.Loop() {

@@ -18,20 +18,20 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// east is where the tests watch: a zone that is neither UTC nor this machine's.
+// east is a zone that is neither UTC nor this machine's.
 var east = time.FixedZone("", 5*3600+1800)
 
-// formNamed is a form by its name.
+// formatByName returns a format by its name.
 func formatByName(t interface{ Fatalf(string, ...any) }, name string) Format {
 	all := Formats
 	i := slices.IndexFunc(all, func(f Format) bool { return f.Name == name })
 	if i < 0 {
-		t.Fatalf("no form %s", name)
+		t.Fatalf("no format %s", name)
 	}
 	return all[i]
 }
 
-// seqOf gives records, and an error at the end unless that is nil.
+// recordSeq yields records, and then an error unless it is nil.
 func recordSeq(records []Record, err error) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for _, r := range records {
@@ -45,7 +45,7 @@ func recordSeq(records []Record, err error) iter.Seq2[Record, error] {
 	}
 }
 
-// written is what a form writes; it leaves out as many records as out says.
+// export returns the file that a format writes. It must leave out the given number of records.
 func export(t interface{ Fatalf(string, ...any) }, name string, records []Record, out int) []byte {
 	var text bytes.Buffer
 	if left, err := formatByName(t, name).Write(&text, recordSeq(records, nil)); err != nil || left != out {
@@ -54,7 +54,7 @@ func export(t interface{ Fatalf(string, ...any) }, name string, records []Record
 	return text.Bytes()
 }
 
-// readBack recognizes a file and reads it as records again. Lists are told by their items.
+// readBack detects a file and reads it as records again. Lists appear only in their items.
 func readBack(t interface{ Fatalf(string, ...any) }, name string, text []byte) (all []Record) {
 	f, err := Open(bytes.NewReader(text), int64(len(text)))
 	if err != nil {
@@ -62,7 +62,7 @@ func readBack(t interface{ Fatalf(string, ...any) }, name string, text []byte) (
 	}
 	form, err := Detect(f)
 	if err != nil || form.Name != name {
-		t.Fatalf("%s is taken for %q: %v\n%s", name, form.Name, err, text)
+		t.Fatalf("%s is detected as %q: %v\n%s", name, form.Name, err, text)
 	}
 	lists, seen := map[string]*viewing.List{}, map[string]bool{}
 	for row, err := range form.Read(f, Options{}) {
@@ -89,14 +89,14 @@ func readBack(t interface{ Fatalf(string, ...any) }, name string, text []byte) (
 	return all
 }
 
-// titleGen makes titles that a table or a spreadsheet may trip over.
+// titleGen generates titles that are difficult for tables and spreadsheets.
 var titleGen = rapid.OneOf(
 	rapid.SampledFrom([]string{"=1+1", "-30-", "+1", "@home", "'=x", "'Allo 'Allo!", "A, \"B\"; C", "Amélie\tdeux", "千と千尋", "''-", "0", "=cmd|' /C calc'!A0"}),
 	rapid.StringMatching(`[A-Za-zäé=+@'",;. -]{0,12}`),
 )
 
-// recordGen makes records as [queue.Store.Records] gives them, for the cells of a table: titles
-// without control characters and outer blanks.
+// recordGen generates records as [queue.Store.Records] returns them, with titles without control characters
+// and surrounding space.
 func recordGen(kind viewing.Kind) *rapid.Generator[Record] {
 	return rapid.Custom(func(t *rapid.T) Record {
 		title := func(label string) string { return clean(titleGen.Draw(t, label)) }
@@ -136,7 +136,7 @@ func recordGen(kind viewing.Kind) *rapid.Generator[Record] {
 	})
 }
 
-// recordsGen makes the records of a diary, in their order.
+// recordsGen generates the records of a diary in order.
 var recordsGen = rapid.Custom(func(t *rapid.T) (all []Record) {
 	all = rapid.SliceOfN(recordGen(viewing.KindViewing), 0, 8).Draw(t, "viewings")
 	all = append(all, rapid.SliceOfN(recordGen(viewing.KindWatchlist), 0, 4).Draw(t, "watchlist")...)
@@ -149,7 +149,8 @@ var recordsGen = rapid.Custom(func(t *rapid.T) (all []Record) {
 	return all
 })
 
-// held is what a form can hold of a record, as its reader gives it back; false for nothing.
+// representable returns, for each format, the record as it is read back, or false if the format cannot
+// represent it.
 var representable = map[string]func(Record) (Record, bool){
 	"csv": func(r Record) (Record, bool) { return r, true },
 	"trakt": func(r Record) (Record, bool) {
@@ -184,8 +185,7 @@ var representable = map[string]func(Record) (Record, bool){
 	},
 }
 
-// TestWhatIsWrittenIsReadBack: what a form can hold comes back unchanged, in its order, and the
-// rest is counted.
+// TestExportReadsBack: representable records are read back unchanged and in order, and the rest is counted.
 func TestExportReadsBack(t *testing.T) {
 	setLocalZone(t, east)
 	for name, holds := range representable {
@@ -193,7 +193,7 @@ func TestExportReadsBack(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				records := recordsGen.Draw(t, "records")
 				want := []Record{}
-				shows := map[int64]bool{} // of Yamtrack: a series that was watched is no wish
+				shows := map[int64]bool{} // in Yamtrack a watched series has no watchlist row
 				for _, r := range records {
 					if r, ok := holds(r); ok {
 						if name == "yamtrack" && r.Media.Type == viewing.Episode {
@@ -220,13 +220,13 @@ func TestExportReadsBack(t *testing.T) {
 	}
 }
 
-// asText is the first of some records.
+// firstAsJSON returns the first record as JSON.
 func firstAsJSON(records []Record) string {
 	text, _ := json.Marshal(records[:min(1, len(records))])
 	return string(text)
 }
 
-// evening is a small diary that is written in every form.
+// sampleRecords returns a small diary.
 func sampleRecords() []Record {
 	one, two := 1, 2
 	show := &viewing.Show{Title: "Invented House", Year: 2020, IDs: viewing.IDs{TMDB: 77, TVDB: 78}}
@@ -244,7 +244,7 @@ func sampleRecords() []Record {
 	}
 }
 
-// TestForms: the text of every form, as the programs that read it want it.
+// TestExportFormats compares the text of each format with what the importing programs expect.
 func TestExportFormats(t *testing.T) {
 	for name, want := range map[string]string{
 		"csv": `kind,type,title,year,tmdb,imdb,tvdb,series,series_year,series_tmdb,series_imdb,series_tvdb,season,episode,watched_at,rewatch,list,source
@@ -298,7 +298,7 @@ lists-lists.json [
 	}
 }
 
-// TestEmptyDiaryIsReadBack, in every form.
+// TestEmptyExportReadsBack: an empty export is detected and has no rows, in every format.
 func TestEmptyExportReadsBack(t *testing.T) {
 	for name := range representable {
 		if got := readBack(t, name, export(t, name, nil, 0)); len(got) > 0 {
@@ -307,8 +307,7 @@ func TestEmptyExportReadsBack(t *testing.T) {
 	}
 }
 
-// TestHalfAnExportIsAnError, in every form: what cannot be read any more never looks like the
-// end.
+// TestExportErrors: an error while reading records or writing the file is returned, in every format.
 func TestExportErrors(t *testing.T) {
 	broken := errors.New("disk")
 	for _, form := range Formats {
@@ -331,8 +330,8 @@ type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, errNoSpace }
 
-// TestTraktGoesInAndOut: the archive of an account comes out with the same plays, wishes and
-// lists under the same keys, so that importing what was exported adds nothing.
+// TestTraktExportKeepsKeys: an imported Trakt archive is exported with the same plays, watchlist and lists
+// and the same keys, so that importing the export adds nothing.
 func TestTraktExportKeepsKeys(t *testing.T) {
 	read := func(content string) (lines string, records []Record) {
 		lists := map[string]*viewing.List{}
