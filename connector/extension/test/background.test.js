@@ -88,14 +88,6 @@ test("a viewing as it is sent: no query, no fragment, times as they were, once",
   }]);
 });
 
-test("what is not certain is sent as it was seen, without a question; what only names the site has no title", async () => {
-  await content({ kind: "watched", session: session({}, { jsonld: [{ type: "Movie", name: "Nobody Knows", date: "2004-08-07" }] }) });
-  await content({ kind: "watched", session: session({ title: "Slow Trains | Films" }) });
-  await content({ kind: "watched", session: session({ title: "Films" }) });
-  await until(() => daemon.said("viewing").length === 3);
-  assert.deepEqual(daemon.said("viewing").map(({ media }) => media), [{ type: "movie", title: "Nobody Knows", year: 2004 }, { type: "movie", title: "Slow Trains" }, { type: "movie" }]);
-});
-
 test("paused and private: nothing is recorded, except what the user says in the popup", async () => {
   const { settings } = await state();
   for (const change of [{ private: true }, { pausedUntil: Date.now() + 3_600_000 }]) {
@@ -108,6 +100,13 @@ test("paused and private: nothing is recorded, except what the user says in the 
   await until(() => api.alarms.set.has("resume"), "the end of a pause wakes the worker");
   await page({ kind: "settings", settings: { ...settings, pausedUntil: Date.now() - 1 } });
   assert.equal((await state()).paused, false);
+});
+
+test("what goes to the watchlist is sent as it is named", async () => {
+  const media = { type: "tv", ids: { tmdb: 1396 }, title: "Breaking Bad" };
+  assert.deepEqual(await page({ kind: "watchlist", media }), { ok: true });
+  await settled(({ outbox }) => outbox.waiting === 0);
+  assert.deepEqual(daemon.said("watchlist").map((message) => message.media), [media]);
 });
 
 test("settings are checked", async () => {

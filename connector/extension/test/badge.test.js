@@ -1,11 +1,8 @@
 // The button's badge: the most pressing shows, as a sign and in words.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fakeBrowser } from "./fake-browser.js";
+import { badgeOf } from "../source/background/badge.js";
 import { texts } from "./page-rig.js";
-
-const api = (globalThis.chrome = fakeBrowser());
-const { badgeOf, showBadge } = await import("../source/background/badge.js");
 
 const calm = () => ({
   link: { state: "connected" }, daemon: { online: true, pending: 3, attention: 0, lastDelivered: null, problems: [] },
@@ -44,11 +41,4 @@ test("a daemon that is away is no trouble; no pairing is a step to be taken, and
     const badge = badgeOf({ ...calm(), link: { state }, outbox: { ...calm().outbox, waiting } });
     assert.deepEqual([badge.text, badge.color], [text, color], `${state} ${waiting}`);
   }
-});
-
-test("the badge is shown", async () => {
-  const state = calm();
-  state.outbox.waiting = 3;
-  await showBadge(state);
-  assert.deepEqual(api.badge, { text: "3", color: "#1f4e9c", title: "badgeWaiting 3" });
 });

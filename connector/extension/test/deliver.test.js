@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Backoff } from "../source/background/deliver.js";
 import { empty, event, uuid, worker } from "./delivery-worker.js";
-import { FakeDaemon, pairing, until } from "./fake-daemon.js";
+import { FakeDaemon, until } from "./fake-daemon.js";
 
 test("an event is sent, and gone only when it is acknowledged", async () => {
   const daemon = new FakeDaemon();
@@ -37,33 +37,6 @@ test("in order, and never more than the window unanswered", async () => {
   await until(empty(outbox));
   assert.deepEqual(daemon.said("viewing").map(({ id }) => id), Array.from({ length: 50 }, (_, n) => uuid(n)));
   assert.equal(most, 4);
-});
-
-test("the daemon is down: kept; it comes back: delivered, without the user", async () => {
-  const daemon = new FakeDaemon();
-  daemon.listens = false;
-  const { delivery, outbox, link } = worker(daemon);
-  await delivery.put(event(1));
-  await until(() => link.info.state === "offline");
-  assert.equal((await outbox.count()).waiting, 1);
-  daemon.listens = true;
-  await until(empty(outbox));
-});
-
-test("the worker is killed between sending and the answer: sent again, same id", async () => {
-  const daemon = new FakeDaemon();
-  const answers = daemon.answers;
-  daemon.answers = () => null;
-  const first = worker(daemon);
-  await first.delivery.put(event(1));
-  await until(() => daemon.said("viewing").length === 1);
-  first.kill();
-  daemon.answers = (message) => ({ ...answers(message), status: "duplicate" });
-  const second = worker(daemon, first.disk);
-  await second.delivery.tick();
-  await until(empty(second.outbox));
-  const [one, two] = daemon.said("viewing");
-  assert.deepEqual(one, two);
 });
 
 test("the worker is killed at every step of a put", async () => {
@@ -124,23 +97,6 @@ test("not paired any more is not the event's fault", async () => {
   assert.deepEqual(await outbox.count(), { waiting: 1, full: false });
 });
 
-test("acknowledgements for what was not sent on this socket are ignored", async () => {
-  const daemon = new FakeDaemon();
-  const { answers } = daemon;
-  daemon.answers = () => null;
-  const { delivery, outbox } = worker(daemon, undefined, { idle: 1000, answer: 1000 });
-  await delivery.put(event(1));
-  await until(() => daemon.said("viewing").length === 1);
-  await outbox.put(event(2));
-  daemon.socket.tell({ type: "ack", id: uuid(2), status: "queued" });
-  daemon.socket.tell({ type: "ack", id: uuid(1), status: "queued" });
-  await until(async () => !(await outbox.list("waiting")).some(({ id }) => id === uuid(1)));
-  assert.equal((await outbox.list("waiting"))[0].id, uuid(2));
-  daemon.answers = answers;
-  await delivery.wake();
-  await until(empty(outbox));
-});
-
 test("a daemon that falls silent is left, and asked again", async () => {
   const daemon = new FakeDaemon();
   const answers = daemon.answers;
@@ -160,14 +116,6 @@ test("an idle socket is closed, and the state stays good", async () => {
   await until(() => daemon.sockets[0]?.closed === true);
   assert.equal(link.info.state, "connected");
   assert.equal(daemon.sockets.length, 1);
-});
-
-test("the daemon's status is kept for the pages", async () => {
-  const daemon = new FakeDaemon();
-  const { delivery } = worker(daemon);
-  await delivery.wake();
-  await until(() => delivery.status !== null);
-  assert.deepEqual(delivery.status, { online: true, pending: 2, attention: 1, lastDelivered: null, problems: [], page: "" });
 });
 
 test("back-off doubles from 1 s to 60 s, with jitter, and ends", () => {
@@ -207,31 +155,3 @@ for (const [call, sent] of /** @type {["remove" | "list", number][]} */ ([["remo
     assert.equal(daemon.said("viewing").length, sent);
   });
 }
-
-test("pairing anew while something is unanswered loses nothing", async () => {
-  const daemon = new FakeDaemon();
-  const answers = daemon.answers;
-  daemon.answers = () => null;
-  const { delivery, outbox, link, disk } = worker(daemon, undefined, { idle: 1000, answer: 1000 });
-  await delivery.put(event(1));
-  await until(() => daemon.said("viewing").length === 1);
-  await link.pair({ code: daemon.code, label: "", address: pairing().address });
-  daemon.token = disk.around.store.pairing.token;
-  daemon.answers = answers;
-  await delivery.wake({ force: true });
-  await until(empty(outbox));
-  assert.equal(daemon.said("viewing").length, 2);
-});
-
-test("sites that cannot be read are reported with each question for the daemon's status", async () => {
-  const daemon = new FakeDaemon();
-  const { delivery, unread } = worker(daemon, undefined, { idle: 60_000, answer: 60_000 });
-  await delivery.report();
-  assert.equal(daemon.heard.length, 0, "no socket is opened for it");
-  unread.push("Netflix");
-  await delivery.wake();
-  await until(() => daemon.said("status").length === 1);
-  unread.length = 0;
-  await delivery.report();
-  assert.deepEqual(daemon.said("status"), [{ type: "status", id: "status", unread: ["Netflix"] }, { type: "status", id: "status" }]);
-});

@@ -29,10 +29,8 @@ export class Hasty extends Backoff {
 export function worker(daemon, disk = { factory: new IDBFactory(), around: edges(daemon), alarm: { set: 0, on: false } }, times = { idle: 40, answer: 60 }, backoff = new Hasty(() => 0.5)) {
   const outbox = new Outbox(new Database(disk.factory));
   const link = new Link(disk.around);
-  /** @type {string[]} */
-  const unread = [];
   const delivery = new Delivery({
-    outbox, link, backoff, times, changed: () => {}, unread: async () => unread,
+    outbox, link, backoff, times, changed: () => {}, unread: async () => [],
     wakeLater: async () => {
       disk.alarm.set++;
       disk.alarm.on = true;
@@ -41,12 +39,7 @@ export function worker(daemon, disk = { factory: new IDBFactory(), around: edges
       disk.alarm.on = false;
     },
   });
-  const kill = () => {
-    link.listen(() => {}, () => {});
-    link.rest();
-    disk.around = { ...disk.around };
-  };
-  return { disk, outbox, link, delivery, backoff, unread, kill };
+  return { disk, outbox, link, delivery };
 }
 
 export const empty = (outbox) => async () => (await outbox.count()).waiting === 0;

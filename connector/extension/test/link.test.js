@@ -41,10 +41,8 @@ test("a squatter learns nothing, whatever it answers", async (t) => {
     "a made-up proof": (daemon) => (daemon.proof = async () => "ab".repeat(32)),
     "the proof of another token": (daemon) => (daemon.token = "other"),
     "no proof": (daemon) => (daemon.proof = async () => undefined),
-    "the nonce itself": (daemon) => (daemon.proof = async (nonce) => nonce),
     "an error": (daemon) => (daemon.answer = async (socket) => socket.tell({ type: "error", code: "PAIRING_REQUIRED" })),
     "a claim to be paired": (daemon) => (daemon.answer = async (socket) => socket.tell({ type: "welcome", v: 1, paired: true })),
-    "not JSON": (daemon) => (daemon.answer = async (socket) => socket.tell("hello?")),
     "a close as if revoked": (daemon) => (daemon.answer = async (socket) => socket.shut(4403)),
     "another subprotocol": (daemon) => (daemon.subprotocol = ""),
     "another health": (daemon) => (daemon.health = { service: "zotero" }),
@@ -106,19 +104,12 @@ test("the pairing is taken away while it connects: it does not stay connected, n
   assert.ok(daemon.sockets.every(({ closed }) => closed));
 });
 
-/** @type {[string, (daemon: FakeDaemon) => void, string][]} */
 const OTHERS = [
   ["something that may not be read is a stranger, not nobody", (daemon) => (daemon.readable = false), "stranger"],
   ["no common version, by health", (daemon) => (daemon.health.protocol = [2]), "old"],
   ["no common version, by close code", (daemon) => (daemon.answer = async (socket) => socket.shut(4426)), "old"],
 ];
 for (const [name, change, state] of OTHERS) test(name, async () => assert.equal((await connecting(change)).problem.state, state));
-
-test("without a pairing nothing is asked", async () => {
-  const daemon = new FakeDaemon();
-  const none = await new Link({ ...edges(daemon), load: async () => undefined }).connect().catch((error) => error);
-  assert.deepEqual([none.state, daemon.probes], ["unpaired", 0]);
-});
 
 test("revoked while connected: told and kept; asked again only on the user's word", async () => {
   const { daemon, link, around } = await connecting();
@@ -190,13 +181,6 @@ test("pairing: the token is kept, then proved as always", async () => {
   daemon.token = around.store.pairing.token;
   await link.connect();
   assert.equal(link.info.state, "connected");
-});
-
-test("a failed pairing leaves the one before", async () => {
-  const { daemon, link, around } = await connecting();
-  daemon.listens = false;
-  assert.equal((await link.pair({ code: "7KQMW2XD", label: "", address: "127.0.0.1:1" }).catch((error) => error)).code, "OFFLINE");
-  assert.deepEqual(around.store.pairing, pairing());
 });
 
 test("two calls at once make one socket", async () => {

@@ -18,7 +18,6 @@ function fields(value, path = "") {
 
 /** The fields that the examples of one side have, by type of message. @param {"client" | "daemon"} side */
 function known(side) {
-  /** @type {Record<string, Set<string>>} */
   const all = {};
   for (const name of readdirSync(examples)) {
     if (!name.startsWith(`${side}-`)) continue;
@@ -40,7 +39,6 @@ test("what is said from pairing to the last acknowledgement is said as in the ex
   const daemon = new FakeDaemon();
   daemon.problems = [{ code: "offline", severity: "soon", text: "It is offline.", act: "Wait." }];
   const link = new Link({ ...edges(daemon), language: "de" });
-  /** @type {any[]} */
   const answers = [];
   link.listen((message) => answers.push(message), () => {});
   await link.pair({ code: daemon.code, label: "Desk", address: "127.0.0.1:43456" });

@@ -2,6 +2,7 @@
  * A page with the content scripts in it, a film to play, a clock that only
  * the test moves, and a background that answers as the test says.
  */
+import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { JSDOM } from "jsdom";
@@ -63,8 +64,9 @@ export class Screening {
     for (const file of files) this.window.eval(readFileSync(new URL(file, source), "utf8"));
   }
 
-  /** Moves the clock, running what falls due. */
+  /** Moves the clock, running what falls due, after the mutation observers. */
   async wait(milliseconds) {
+    await settle();
     const end = this.now + milliseconds;
     for (;;) {
       const due = this.timers.map((timer, index) => ({ ...timer, index })).filter((timer) => timer.run && timer.at <= end);
@@ -140,6 +142,12 @@ export class Film {
     this.fire("loadedmetadata");
   }
 
+  resize(duration) {
+    if (this.duration === duration) return;
+    this.duration = duration;
+    this.fire("durationchange");
+  }
+
   seek(to) {
     this.seeking = true;
     this.currentTime = to;
@@ -176,14 +184,26 @@ export class Film {
   }
 }
 
-/** Numbers that look random and are the same each time: mulberry32. */
-export function numbers(seed) {
-  return () => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
+/** What the film, its page and its viewer do, by the names that the tables of steps use. */
+const acts = (screening, film) => ({
+  play: (seconds, step) => film.play(seconds, { step }),
+  seek: (to) => film.seek(to),
+  load: (duration) => film.load(duration),
+  resize: (duration) => film.resize(duration),
+  pause: () => film.pause(),
+  muted: () => (film.muted = true),
+  click: () => void screening.window.filmspool.parts.tracker.act(),
+  wait: (milliseconds) => (screening.now += milliseconds),
+  page: (address) => screening.window.history.pushState(null, "", address),
+  title: (title) => (screening.document.title = title),
+  search: () => screening.window.filmspool.parts.finder.search(),
+  watched: (count) => assert.equal(screening.watched.length, count),
+});
+
+/** Does the steps, one after the other: each is an act and its values. */
+export async function perform(steps, screening, film, more = {}) {
+  const all = { ...acts(screening, film), ...more };
+  for (const [act, ...values] of steps) await all[act](...values);
 }
 
 /** Runs a test on a page of its own. */

@@ -2,25 +2,6 @@
 import assert from "node:assert/strict";
 import { Screening, answer, settle, screened } from "./screening.js";
 
-screened("the session is told at its begin under the id of the event", async (screening) => {
-  const film = screening.film();
-  await film.play(5000);
-  const [begun] = screening.of("session");
-  assert.equal(begun.session.id, screening.watched[0].id);
-  assert.ok(begun.session.played < 10);
-});
-
-screened("what is reached while the background wakes up is judged when it answers", async (screening) => {
-  let wake;
-  screening.answers = (message) => (message.kind === "session" ? new Promise((resolve) => (wake = () => resolve(answer(message)))) : answer(message));
-  const film = screening.film({ duration: 600 });
-  await film.play(600);
-  assert.equal(screening.watched.length, 0);
-  wake();
-  await settle();
-  assert.equal(screening.watched.length, 1);
-});
-
 screened("a background that sleeps is asked again; the event is the same, and told until it is kept", async (screening) => {
   let deaf = true;
   screening.answers = (message) => (message.kind === "watched" && deaf ? Promise.reject(new Error("gone")) : answer(message));
@@ -51,27 +32,16 @@ screened("a no for good is not asked again; a full outbox is", async (screening)
   assert.equal(screening.of("watched").length, told);
 });
 
-screened("what is watched while nothing may be recorded never counts, also not later", async (screening) => {
-  let record = false;
-  screening.answers = (message) => (message.kind === "session" ? { ...answer(message), record } : answer(message));
-  const film = screening.film();
-  await film.play(4000);
-  record = true;
-  await film.play(2000);
-  assert.equal(screening.watched.length, 0);
-});
-
-screened("what was watched before the no came never counts either", async (screening) => {
+screened("what is watched before recording is refused, and while it is, never counts, also not later", async (screening) => {
   let say;
   screening.answers = (message) => (message.kind === "session" ? new Promise((resolve) => (say = (record) => resolve({ ...answer(message), record }))) : answer(message));
   const film = screening.film();
-  await film.play(4000);
-  say(false);
-  await settle();
-  await film.play(100);
-  say(true);
-  await settle();
-  await film.play(1900);
+  for (const record of [false, true]) {
+    await film.play(2000);
+    say(record);
+    await settle();
+  }
+  await film.play(2000);
   assert.equal(screening.watched.length, 0);
 });
 
@@ -188,16 +158,6 @@ screened("a film that ends before the background has answered is watched all the
   assert.equal(screening.watched.length, 1);
   const at = Date.parse(screening.watched[0].at);
   assert.ok(at >= began && at <= Date.now(), "its time is that of the playback");
-});
-
-screened("a background that never answers is asked ever more rarely", async (screening) => {
-  screening.answers = () => null;
-  const film = screening.film();
-  await film.play(10);
-  film.pause();
-  await screening.wait(3600_000);
-  const asked = screening.of("session").length;
-  assert.ok(asked >= 5 && asked <= 20, `asked ${asked} times in an hour`);
 });
 
 screened("nothing runs while nothing plays", async (screening) => {

@@ -1,9 +1,17 @@
 // Opens a page without a browser, and reads it by the rule of its site.
+import fs from "node:fs";
+import path from "node:path";
 import { objects } from "../source/background/objects.js";
 import { collectedEvidence } from "../source/identify/evidence.js";
 import { checked, identify } from "../source/identify/index.js";
 import { ruleFor } from "../source/sites/index.js";
-import { Screening } from "./screening.js";
+import { Screening, answer } from "./screening.js";
+
+const folder = path.join(import.meta.dirname, "sites");
+/** The text of a file of the sites. @param {string[]} names */
+export const read = (...names) => fs.readFileSync(path.join(folder, ...names), "utf8");
+/** The pages of a site, with their addresses and what is to be read of them. @param {string} name */
+export const expected = (name) => JSON.parse(read(name, "expected.json"));
 
 /** Shadow trees that stand in the page's own text, which jsdom leaves as they are. @param {ParentNode} root */
 function attach(root) {
@@ -76,3 +84,54 @@ export function told(page) {
 
 /** The numbers of TMDB and IMDb. @param {any} media */
 const others = (media) => ({ tmdb: media?.ids?.tmdb, imdb: media?.ids?.imdb, seriesTmdb: media?.show?.ids?.tmdb, seriesImdb: media?.show?.ids?.imdb });
+
+/** An episode in the player of a site, whose controls are shown or hidden. */
+export class Player {
+  /** Seconds of the film, which the slider shows. */
+  length = 3000;
+
+  /** @param {string} name of the site @param {{preroll?: number, page?: string}} [options] preroll: seconds that are spliced in before the film */
+  constructor(name, { preroll = 0, page = "episode" } = {}) {
+    this.name = name;
+    /** Seconds that the medium is ahead of the film. */
+    this.late = preroll;
+    const answers = (/** @type {any} */ message) => (message.kind === "object" ? this.page.object() : { ...answer(message), site: this.page.rule });
+    this.page = new SitePage(read(name, `${page}.html`), expected(name)[page].url, { scripts: true, answers });
+    this.screening = this.page.screening;
+    const element = this.page.film();
+    this.film = this.screening.film({ element, into: element.parentNode, duration: this.length + preroll });
+  }
+
+  get #sliders() {
+    return this.page.window.filmspool.siteRule.sliders(this.page.rule);
+  }
+
+  /** Plays while the slider, where there is one, shows the film's time in whole seconds. @param {number} seconds */
+  async play(seconds) {
+    const step = this.#sliders.length > 0 ? 1 : 4;
+    for (let second = 0; second < seconds; second += step) {
+      await this.film.play(step, { step });
+      this.#slide();
+    }
+  }
+
+  #slide() {
+    for (const slider of this.#sliders) {
+      slider.setAttribute("aria-valuenow", String(Math.max(0, Math.floor(this.film.currentTime) - this.late)));
+      slider.setAttribute("aria-valuemax", String(this.length));
+    }
+  }
+
+  /** @param {number} seconds */
+  async hidden(seconds) {
+    this.page.turn(read(this.name, "hidden.html"));
+    await this.play(seconds);
+  }
+
+  /** @param {number} seconds @param {string} [page] */
+  async shown(seconds, page = "episode") {
+    this.page.turn(read(this.name, `${page}.html`));
+    this.#slide();
+    await this.play(seconds);
+  }
+}

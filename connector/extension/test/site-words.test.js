@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { identify } from "../source/identify/index.js";
 import { fromSite } from "../source/identify/site.js";
-import { Screening, answer } from "./screening.js";
+import { Screening, answer, perform } from "./screening.js";
 
 const RULE = {
   name: "netflix",
@@ -70,20 +70,18 @@ const EVENINGS = [
   ["words that stay over three films are those of the first alone", [read("1", { film: "A page" }), read("2", other), read("3")], { rule: titled, html: "" },
     ["play", 5600], ["page", "/film/2"], ["show", other], ["load", 5700], ["play", 5600], ["page", "/film/3"], ["show"], ["load", 5800], ["play", 5700]],
   ["while an advertisement is to be seen, nothing counts and nothing is read", [read("1", first)], { html: "" },
-    ["play", 5], ["advertise"], ["play", 4000], ["show", first], ["seek", 2500], ["play", 2400], ["none"], ["seek", 500], ["play", 700], ["seek", 4900], ["play", 20]],
+    ["play", 5], ["advertise"], ["play", 4000], ["show", first], ["seek", 2500], ["play", 2400], ["watched", 0],
+    ["seek", 500], ["play", 700], ["seek", 4900], ["play", 20]],
 ];
 
 for (const [name, expected, how, ...steps] of EVENINGS) {
   screened(name, async (screening, film) => {
     const put = (/** @type {string} */ html) => (screening.document.querySelector("#words").innerHTML = html);
-    /** @type {Record<string, (value: any) => unknown>} */
-    const acts = {
-      play: (seconds) => film.play(seconds, { step: seconds < 1 ? 0.25 : seconds < 100 ? 1 : 4 }), seek: (to) => film.seek(to), load: (duration) => film.load(duration),
-      show: (said) => put(said ? words(said.name, said.place) : ""), advertise: () => put(`<b class=ad></b>${words("Buy tape", "S9:E9")}`),
-      page: (address) => screening.window.history.pushState({}, "", address), search: () => screening.window.filmspool.parts.finder.search(),
-      none: () => assert.equal(screening.watched.length, 0),
-    };
-    for (const [act, value] of steps) await acts[act](value);
+    await perform(steps, screening, film, {
+      play: (seconds) => film.play(seconds, { step: seconds < 1 ? 0.25 : seconds < 100 ? 1 : 4 }),
+      show: (said) => put(said ? words(said.name, said.place) : ""),
+      advertise: () => put(`<b class=ad></b>${words("Buy tape", "S9:E9")}`),
+    });
     assert.deepEqual(screening.watched.map(({ evidence }) => structuredClone(evidence.site)), expected);
     for (const session of screening.watched) if (session.evidence.site.torn) assert.deepEqual(identify(structuredClone(session)).evidence, {});
   }, how);
@@ -102,29 +100,15 @@ for (const [bind, watched] of /** @type {[string, number][]} */ ([["address", 1]
   });
 }
 
-for (const [name, box, counts] of [["a preview", "<div class='player preview'></div>", 0], ["a video beside the film's", "<div></div>", 0]]) {
+for (const [name, box] of [["a preview", "<div class='player preview'></div>"], ["a video beside the film's", "<div></div>"]]) {
   screened(`${name} is no film`, async (screening, film) => {
     await film.play(5);
     film.pause();
     screening.document.body.insertAdjacentHTML("beforeend", box);
     await screening.film({ into: screening.document.body.lastElementChild, duration: 5000 }).play(4900);
-    assert.equal(screening.watched.length, counts);
+    assert.equal(screening.watched.length, 0);
   });
 }
-
-test("a page as large as pages get, with hostile words, costs little and breaks nothing", async () => {
-  const html = `<div class=player><video></video></div>${words("x".repeat(50_000), "S1:E".repeat(5000)).repeat(500)}${"<div><p class=name>".repeat(400)}`;
-  const screening = new Screening({ html });
-  const began = process.cpuUsage();
-  const { said, missing } = screening.window.filmspool.siteRule.read(RULE, screening.document.querySelector("video"), null);
-  assert.deepEqual(structuredClone([said, missing]), [[{ name: "x".repeat(300), place: "S1:E".repeat(75) }], []]);
-  assert.ok(process.cpuUsage(began).user < 500_000);
-  for (const object of [{ name: {}, year: NaN, place: [], title: 5 }, [], "text", 7]) {
-    const read = screening.window.filmspool.siteRule.read({ ...RULE, say: [{ from: "object" }] }, null, object);
-    assert.deepEqual(structuredClone(read.said), [object.title ? { year: "NaN", title: "5" } : {}]);
-  }
-  screening.close();
-});
 
 test("sources that contradict each other say nothing", () => {
   const of = (...said) => fromSite({ name: "netflix", numbers: { title: "5" }, said });
@@ -136,13 +120,6 @@ test("sources that contradict each other say nothing", () => {
   assert.deepEqual(of({ name: "The Long Take" }), { title: "The Long Take", site });
   for (const other of [{ name: "Another" }, { season: "2" }, { episode: "3" }, { kind: "movie" }, { film: "Reel Life" }, { year: "1999", place: "S1:E3" }]) {
     assert.deepEqual(of({ name: "Reel Life", place: "S1:E2 Leader" }, other), { torn: true }, JSON.stringify(other));
-  }
-});
-
-test("what a page sends in the place of words is no words", () => {
-  for (const site of [null, 5, "x", {}, { name: "none" }, { name: "toString", said: [{ name: "x" }] }, { name: "netflix" }, { name: "netflix", said: [null, 5, "x", { name: 5, place: {}, kind: "x" }], numbers: { title: "a b", film: 5 } }, { name: "netflix", said: {}, numbers: null, kind: "tv" }]) {
-    const found = fromSite(site);
-    assert.deepEqual(Object.values(found).filter((value) => value !== undefined), [], JSON.stringify(site));
   }
 });
 

@@ -35,7 +35,6 @@ test("a place in a title, and none where it tells none or two", () => {
 });
 
 test("a text that is known to be a place", () => {
-  /** @type {[string, any][]} */
   const cases = [
     ["S2:F1 Der lange Schnitt", [2, 1, "Der lange Schnitt"]], ["R2:J3 Takes", [2, 3, "Takes"]], ["E1", [undefined, 1, ""]], ["F3", [undefined, 3, ""]],
     ["Flg. 1", [undefined, 1, ""]], ["1화", [undefined, 1, ""]], ["5화: 5화", [undefined, 5, "5화"]], ["Episode 5", [undefined, 5, ""]],
@@ -52,15 +51,6 @@ test("a text that is known to be a place", () => {
 test("a series has its name without the season and the version", () => {
   for (const name of ["Die Spule - Staffel 2 [dt./OV]", "Die Spule, Season 2", "Die Spule [OV]", "Die Spule (Saison 2)", "Die Spule シーズン2", "Die Spule"]) assert.equal(withoutSeason(name), "Die Spule", name);
   for (const name of ["Season 2", "[OV]", "Area 51", "Season of 2"]) assert.equal(withoutSeason(name), name);
-});
-
-test("a long title takes no long time", () => {
-  const began = performance.now();
-  for (const part of ["s1", "season ", "1x", " - ", "(1999", "s1 : e", "t1:", "1 сезон ", "第", "[x]"]) {
-    for (const read of [placeIn, placeOf, dated]) read(part.repeat(100_000));
-    withoutSeason(part.repeat(100));
-  }
-  assert.ok(performance.now() - began < 20_000); // a pattern that backtracks takes far longer
 });
 
 test("a film and its year, without the offer to watch it", () => {

@@ -17,12 +17,12 @@ const RULE = { movie: threshold, episode: threshold, last: 0 };
 
 /** @typedef {import("node:test").TestContext} Test */
 
-/** A browser with a profile of its own. Names that end in .example lead to this machine. @param {Test} t @param {string[]} [args] */
-export async function chromium(t, args = []) {
+/** A browser with a profile of its own. Names that end in .example lead to this machine. @param {Test} t */
+export async function chromium(t) {
   const launched = puppeteer.launch({
     executablePath: process.env.FILMSPOOL_CHROMIUM ?? "/usr/bin/chromium", pipe: true, enableExtensions: true, protocolTimeout: 120_000, timeout: 120_000,
     args: ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--lang=en",
-      "--autoplay-policy=no-user-gesture-required", "--host-resolver-rules=MAP *.example 127.0.0.1", ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []), ...args],
+      "--autoplay-policy=no-user-gesture-required", "--host-resolver-rules=MAP *.example 127.0.0.1", ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])],
   });
   closing(t, async () => (await launched).close());
   return launched;

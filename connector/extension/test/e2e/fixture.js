@@ -53,7 +53,7 @@ export function closing(t, close) {
 }
 
 /** A folder that goes with the test. @param {Test} t */
-export function folder(t) {
+function folder(t) {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), "filmspool-e2e-"));
   closing(t, () => fs.rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
   return dir;
@@ -155,10 +155,10 @@ export class Filmspool {
     return (await this.run(["open", "--print"])).trim();
   }
 
-  /** What the service has recorded. @returns {Promise<{history: any[], watchlist: any[], lists: any[]}>} */
+  /** What the service has recorded. @returns {Promise<{history: any[], watchlist: any[]}>} */
   async records() {
-    const { history, watchlist, lists } = await (await fetch(`http://${this.service}/_sandbox/records`)).json();
-    return { history: history ?? [], watchlist: watchlist ?? [], lists: lists ?? [] };
+    const { history, watchlist } = await (await fetch(`http://${this.service}/_sandbox/records`)).json();
+    return { history: history ?? [], watchlist: watchlist ?? [] };
   }
 
   /** Everything in the queue. @returns {Promise<Record<string, any>[]>} */

@@ -21,43 +21,6 @@ test("the popup shows what plays; marked as watched it is delivered at once, and
   await person.home.delivered(one.tmdb, last.tmdb);
 });
 
-test("what plays goes to the watchlist by a button of the popup", async (t) => {
-  const person = await visit(t);
-  const one = film("Wished");
-  const page = await person.open(plain(one));
-  await page.evaluate(play.begin);
-  await person.sees(page);
-  const popup = await person.popup(page);
-  await popup.locator("aria/Add to watchlist").click();
-  const { watchlist } = await eventually("it is on the watchlist", () => person.home.records(), ({ watchlist }) => watchlist.length > 0);
-  assert.deepEqual(watchlist.map(({ type, id }) => [type, id]), [["movie", one.tmdb]]);
-});
-
-test("the popup says why a muted film does not count", async (t) => {
-  const person = await visit(t);
-  const page = await person.open(plain(film("Silent"), "muted loop"));
-  await page.evaluate(play.begin);
-  const popup = await person.popup(page);
-  await says(popup, "#now", /sound/);
-});
-
-test("a pause in the popup: nothing is recorded until it is ended there", async (t) => {
-  const person = await visit(t);
-  const page = await person.open(plain(film("Front")));
-  let popup = await person.popup(page);
-  await popup.locator("aria/Pause for an hour").click();
-  await eventually("it is paused", async () => (await person.state()).settings.pausedUntil, (until) => until > 0);
-  await popup.close();
-  await person.watch(plain(film("While paused")));
-  popup = await person.popup(page);
-  await popup.locator("#pause").click();
-  await eventually("the pause is over", async () => (await person.state()).settings.pausedUntil, (until) => until === 0);
-  await popup.close();
-  const last = film("After the pause");
-  await person.watch(plain(last));
-  await person.home.delivered(last.tmdb);
-});
-
 test("the popup allows the site of the page in front, and follows what plays there already", async (t) => {
   const person = await visit(t, { sites: [] });
   const one = film("Allowed here");

@@ -2,13 +2,12 @@
 // then the next one by itself. Old words linger, the controls hide, and the title stays. Then the mouse moves, and the
 // page shows what plays. What the extension knows is right at any time, or it knows nothing.
 import assert from "node:assert/strict";
-import fs from "node:fs";
-import path from "node:path";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { identify } from "../../source/identify/index.js";
 import { coverage } from "../../source/pages/sites.js";
 import { rules } from "../../source/sites/index.js";
+import { expected, read } from "../site-page.js";
 import { visit } from "./browser.js";
 import { play, withClip } from "./films.js";
 import { eventually } from "./fixture.js";
@@ -16,9 +15,6 @@ import { eventually } from "./fixture.js";
 const AT_ONCE = 4;
 /** As fast as Chromium plays. */
 const RATE = 16;
-const made = path.join(import.meta.dirname, "../sites");
-const read = (/** @type {string[]} */ ...names) => fs.readFileSync(path.join(made, ...names), "utf8");
-const expected = (/** @type {string} */ name) => JSON.parse(read(name, "expected.json"));
 const series = Object.keys(rules).filter((name) => expected(name).next);
 
 /** @param {{season?: number | null, episode?: number | null}} of */

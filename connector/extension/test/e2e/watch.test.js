@@ -50,18 +50,3 @@ test("what plays on a site that is not allowed is not recorded", async (t) => {
   await person.watch(plain(last));
   await person.home.delivered(last.tmdb);
 });
-
-test("the daemon knows what plays, and forgets it when it ends", async (t) => {
-  const person = await visit(t);
-  const one = film("Right now");
-  const page = await person.open(plain(one));
-  await page.evaluate(play.begin);
-  await person.sees(page);
-  const { playing: [now] } = await eventually("it plays", () => person.home.json("status"), ({ playing }) => playing?.length === 1);
-  assert.deepEqual([now.media.title, now.source.split(":")[0], now.paused], [one.title, "browser", undefined]);
-  await page.evaluate(() => globalThis.clip.pause());
-  await eventually("it is paused", () => person.home.json("status"), ({ playing }) => playing?.[0].paused);
-  await page.evaluate(play.begin);
-  await page.evaluate(play.toEnd, person.rate);
-  await eventually("it has ended", () => person.home.json("status"), ({ playing }) => playing === undefined);
-});
