@@ -40,8 +40,8 @@ func (s *Store) commitBatch(ctx context.Context, b viewing.Batch, dry bool) (out
 	}
 	err = s.writeDry(ctx, "keep events", dry, func(t *tx) error {
 		outcomes = make([]viewing.Outcome, 0, len(events))
-		for _, e := range events {
-			outcomes = append(outcomes, t.commit(e))
+		for _, event := range events {
+			outcomes = append(outcomes, t.commit(event))
 		}
 		for _, a := range b.Amendments {
 			if err := t.amend(viewing.SourceKind(b.Source), a); err != nil {
@@ -141,8 +141,8 @@ func (t *tx) makeEntries(e event, event int64, o *viewing.Outcome) {
 }
 
 // findRequested returns the entry that asks for the same as the draft of an import: the title on
-// the watchlist, a list of that name, or the item on a shared list; 0 if there is none. Imports from Kodi are never compared,
-// so that its lists stay separate.
+// the watchlist, a list of that name, or the item on a shared list; 0 if none exists. Imports
+// from Kodi are never compared, so that its lists stay separate.
 func (t *tx) findRequested(d draft, shared bool) (id int64) {
 	const selectSame = "SELECT id FROM entries WHERE +account = ? AND kind = ? AND state <> 'dropped' AND state <> 'rejected' AND "
 	switch {

@@ -89,7 +89,7 @@ const (
 // copyEntry copies an entry to another account, unless that has it; lists are the lists of that
 // account by name.
 func (t *tx) copyEntry(e Entry, account string, lists map[string]int64) (known bool) {
-	var list, other int64
+	var listCopy, other int64
 	if t.find(selectCopy, []any{e.ID, account}, &other) {
 		return true
 	}
@@ -103,14 +103,14 @@ func (t *tx) copyEntry(e Entry, account string, lists map[string]int64) (known b
 	case viewing.KindList:
 		known = lists[e.List.Name] != 0
 	case viewing.KindListItem:
-		list = lists[t.entry(e.After).List.Name]
-		known = list == 0 // the copy of its list was dropped
+		listCopy = lists[t.entry(e.After).List.Name]
+		known = listCopy == 0 // the copy of its list was dropped
 	}
 	if known {
 		return true
 	}
 	step := entry.Step{Code: "user.copied", Args: entry.Args{"account": account, "before": e.Account}}
-	id := must(t.Insert(insertCopy, e.ID, account, t.now, int(viewing.LaneBackfill), idOrNull(list), asJSON{[]entry.Step{step}}))
+	id := must(t.Insert(insertCopy, e.ID, account, t.now, int(viewing.LaneBackfill), idOrNull(listCopy), asJSON{[]entry.Step{step}}))
 	if e.List != nil {
 		lists[e.List.Name] = id
 	}

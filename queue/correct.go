@@ -136,7 +136,7 @@ func (t *tx) correctSimilar(c resolve.Correction, named int64, did *resolve.Corr
 	for _, id := range t.numbers(`SELECT id FROM entries WHERE media IS NOT NULL AND (reported IS NOT NULL OR item_key = '')
 		AND state IN ('pending', 'held') AND (touched < 2 OR correction IS NOT NULL) AND id <> ?`, named) {
 		e := t.entry(id)
-		if is, told := c.Apply(*e.AsReported()); told && !e.AsReported().Identified() {
+		if is, applies := c.Apply(*e.AsReported()); applies && !e.AsReported().Identified() {
 			t.applyCorrection(e, is, c, did)
 		}
 	}
@@ -165,7 +165,7 @@ func (t *tx) applyCorrection(e Entry, m viewing.Media, c resolve.Correction, did
 	t.identify(e, m, t.eventOf(e), step)
 }
 
-// correctionFor returns the correction for an item without an identifier; nil if there is none.
+// correctionFor returns the correction for an item without an identifier; nil if none exists.
 func (t *tx) correctionFor(m *viewing.Media) *resolve.Correction {
 	if m == nil || m.Identified() || m.Unsure {
 		return nil
@@ -194,7 +194,7 @@ func (s *Store) Corrections(ctx context.Context) ([]resolve.Correction, error) {
 	return read(ctx, s, "list corrections", scanCorrection, selectCorrection+" ORDER BY id")
 }
 
-// CorrectionFor returns the correction for an item without an identifier; nil if there is none.
+// CorrectionFor returns the correction for an item without an identifier; nil if none exists.
 func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*resolve.Correction, error) {
 	if m.Identified() {
 		return nil, nil

@@ -25,7 +25,7 @@ type Title struct {
 	Title   string
 	Year    int
 	Minutes int    // 0 if unknown
-	Poster  string // the path of its picture at TMDB; "" if there is none
+	Poster  string // the path of its picture at TMDB; "" if none exists
 }
 
 // titleField is a title within an item: the one of a film or series, and for an episode the one
@@ -123,7 +123,7 @@ func (s *Store) SaveTitles(ctx context.Context, all []Title) error {
 	})
 }
 
-// Poster returns the path of the picture of a film or series at TMDB; "" if there is none. known
+// Poster returns the path of the picture of a film or series at TMDB; "" if none exists. known
 // is false if TMDB was not asked yet.
 func (s *Store) Poster(ctx context.Context, key string) (path string, known bool, err error) {
 	found, err := read(ctx, s, "read poster", sqlite.Scan[string], "SELECT poster FROM titles WHERE key = ? AND poster IS NOT NULL", key)
@@ -140,7 +140,7 @@ const addWords = "UPDATE entries SET words = words || ?1 WHERE item_key <> '' AN
 // otherwise only a missing year is added. The words of the title are added to the search words of
 // the entries with its key.
 func (t *tx) saveTitle(one Title, chosen bool) {
-	if year, told := t.titles[one.Key]; told && !chosen && (year > 0 || one.Year == 0) {
+	if year, known := t.titles[one.Key]; known && !chosen && (year > 0 || one.Year == 0) {
 		return
 	}
 	n := t.exec(`INSERT INTO titles (key, title, year) VALUES (?1, ?2, nullif(?3, 0)) ON CONFLICT (key)

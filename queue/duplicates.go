@@ -102,8 +102,8 @@ func sameItem(a, b viewing.Media) bool {
 	}
 }
 
-// duplicateOf returns the entry of the same playback whose end is nearest to that of s; nil if
-// there is none. Entries that share a source are never duplicates: one source that reports two
+// duplicateOf returns the entry of the same playback whose end is nearest to that of s; nil
+// if none exists. Entries that share a source are never duplicates: one source that reports two
 // viewings saw two. With byPerson, because a person has just acted on s, entries that were
 // dropped are ignored. Imports from Kodi are compared elsewhere: in package kodi before they are
 // committed, and in package replay before they are sent.
@@ -115,19 +115,19 @@ func (t *tx) duplicateOf(s entryWithSources, byPerson bool) (nearest *entryWithS
 	end := func(s entryWithSources) playback.End {
 		return playback.End{At: s.WatchedAt.Instant, Type: s.Media.Type, Runtime: s.runtime}
 	}
-	var least time.Duration
+	var smallest time.Duration
 	for _, id := range t.findNearby(s) {
 		e := t.entry(id)
 		if !isComparable(e) || !sameItem(*s.Media, *e.Media) || byPerson && e.State == viewing.StateDropped {
 			continue
 		}
-		o := t.withSources(e)
-		shared := slices.ContainsFunc(s.sources, func(source string) bool { return slices.Contains(o.sources, source) })
-		if shared || o.timeUnknown() || !playback.TwoSources.Same(end(s), end(*o)) {
+		other := t.withSources(e)
+		shared := slices.ContainsFunc(s.sources, func(source string) bool { return slices.Contains(other.sources, source) })
+		if shared || other.timeUnknown() || !playback.TwoSources.Same(end(s), end(*other)) {
 			continue
 		}
-		if apart := playback.Gap(s.WatchedAt.Instant, o.WatchedAt.Instant); nearest == nil || apart < least {
-			nearest, least = o, apart
+		if apart := playback.Gap(s.WatchedAt.Instant, other.WatchedAt.Instant); nearest == nil || apart < smallest {
+			nearest, smallest = other, apart
 		}
 	}
 	return nearest

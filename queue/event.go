@@ -72,7 +72,7 @@ type storedEvent struct {
 	body   []byte
 }
 
-// findEvent returns the event with an id; its own id is 0 if there is none.
+// findEvent returns the event with an id; its own id is 0 if none exists.
 func (t *tx) findEvent(kind, eventID string) (s storedEvent) {
 	t.find("SELECT id, source, body FROM events WHERE source_kind = ? AND event_id = ?", []any{kind, eventID}, &s.id, &s.source, &s.body)
 	return s

@@ -54,7 +54,7 @@ func (s *Store) Export(ctx context.Context, f entry.Filter, w io.Writer) (err er
 	return nil
 }
 
-// readExport reads an event for the export; found is false if there is none or it does not match.
+// readExport reads an event for the export; found is false if none exists or it does not match.
 func (s *Store) readExport(ctx context.Context, id int64, f entry.Filter) (record exportRecord, found bool) {
 	query, args := "SELECT source, event_id, committed_at, body FROM events AS v WHERE id = ?", []any{id}
 	if f.HasCondition() {

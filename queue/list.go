@@ -36,7 +36,7 @@ func (s *Store) countsBy(ctx context.Context, by string) (map[string]entry.Count
 		err := row.Scan(&account, fromJSON{&counts})
 		all[account] = counts
 		return struct{}{}, err
-	}, "SELECT whose, json_group_object(replace(state, '_doubt', 'Doubt'), n) FROM (SELECT "+by+" AS whose, state, sum(current) AS n FROM counters GROUP BY 1, 2) GROUP BY 1")
+	}, "SELECT name, json_group_object(replace(state, '_doubt', 'Doubt'), n) FROM (SELECT "+by+" AS name, state, sum(current) AS n FROM counters GROUP BY 1, 2) GROUP BY 1")
 	return all, err
 }
 
@@ -143,7 +143,7 @@ func whereClause(f entry.Filter) (query string, args []any, err error) {
 }
 
 // OldestPending returns when the oldest pending entry of an account, or of all accounts for "",
-// was committed; ok is false if there is none.
+// was committed; ok is false if none exists.
 func (s *Store) OldestPending(ctx context.Context, account string) (t time.Time, ok bool, err error) {
 	return s.readTime(ctx, "find oldest entry", "SELECT created_at FROM entries WHERE state = 'pending' AND ? IN ('', account) ORDER BY id LIMIT 1", account)
 }

@@ -31,7 +31,7 @@ func (s *Store) Lookups(ctx context.Context, account string, n int) ([]Lookup, e
 		WHERE l.account = ?1 AND (l.ask_at <= ?2 OR l.ask_at > ?2 AND l.planned_at > ?2) ORDER BY l.ask_at, l.entry LIMIT ?3`, account, s.now().UnixMilli(), n)
 }
 
-// NextLookup returns when the next lookup of the account is due; ok is false if there is none.
+// NextLookup returns when the next lookup of the account is due; ok is false if none exists.
 func (s *Store) NextLookup(ctx context.Context, account string) (t time.Time, ok bool, err error) {
 	return s.readTime(ctx, "find next lookup", "SELECT min(ask_at, iif(planned_at > ?2, ?2, ask_at)) FROM lookups WHERE account = ?1 AND ask_at >= 0 ORDER BY 1 LIMIT 1", account, s.now().UnixMilli())
 }

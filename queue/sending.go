@@ -32,7 +32,7 @@ const (
 )
 
 // Next returns the entry of an account and lane to send next, and when it is due; ok is false if
-// there is none. It is the one that is due first. A list comes before its items, and of two
+// none exists. It is the one that is due first. A list comes before its items, and of two
 // entries about one item the older comes first. The time is zero for an entry that was put off
 // while the clock was ahead: it is due now.
 func (s *Store) Next(ctx context.Context, account string, lane viewing.Lane) (e Entry, at time.Time, ok bool, err error) {
@@ -52,7 +52,7 @@ func (s *Store) Next(ctx context.Context, account string, lane viewing.Lane) (e 
 	return found[0], found[0].NextAt, true, nil
 }
 
-// Newest returns the id of the newest entry; 0 if there is none.
+// Newest returns the id of the newest entry; 0 if none exists.
 func (s *Store) Newest(ctx context.Context) (id int64, err error) {
 	id, _, err = s.readNumber(ctx, "find newest entry", "SELECT coalesce(max(id), 0) FROM entries")
 	return id, err
@@ -94,7 +94,7 @@ type Settlement struct {
 	Attempt int64
 	State   viewing.State   // the new state; never sending
 	Reason  string          // the reason's code; "" takes the code of Why
-	Why     viewing.Message // the cause; without a code if there is none
+	Why     viewing.Message // the cause; without a code if none exists
 	NextAt  time.Time       // pending: when to send it again; in doubt: when to read it back; zero means now
 	NotSent bool            // no byte was sent: the attempt does not count
 	// Uncounted is set if the answer was about the account and not the entry, such as
@@ -240,7 +240,7 @@ func (s *Store) Doubts(ctx context.Context, account string) ([]Doubt, error) {
 	return read(ctx, s, "list doubts", scanDoubt, selectDoubts+"WHERE d.account = ? AND n.state = 'in_doubt' ORDER BY n.id LIMIT 1000", s.now().UnixMilli(), account)
 }
 
-// Doubt returns the stored doubt about an entry; ok is false if there is none. The entry may be
+// Doubt returns the stored doubt about an entry; ok is false if none exists. The entry may be
 // pending: then it is sent again with the same Idempotency-Key.
 func (s *Store) Doubt(ctx context.Context, id int64) (d Doubt, ok bool, err error) {
 	doubts, err := read(ctx, s, fmt.Sprintf("read doubt of entry %d", id), scanDoubt, selectDoubts+"WHERE d.entry = ?", s.now().UnixMilli(), id)

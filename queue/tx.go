@@ -62,7 +62,7 @@ func catchStatementError(do func() error) (err error) {
 // exec runs a statement and returns the number of rows that it changed.
 func (t *tx) exec(query string, args ...any) int64 { return must(t.Affect(query, args...)) }
 
-// find scans the first row of a query; found is false when there is none.
+// find scans the first row of a query; found is false without a row.
 func (t *tx) find(query string, args []any, into ...any) (found bool) {
 	return must(t.Find(query, args, into...))
 }
@@ -151,10 +151,10 @@ func (s *Store) change(d *sqlite.Tx, do func(*tx) error) error {
 		if err := do(t); err != nil {
 			return err
 		}
-		for c, by := range t.counterChanges {
+		for key, by := range t.counterChanges {
 			if by != 0 {
 				t.exec(`INSERT INTO counters (account, state, current, ever) VALUES (?1, ?2, ?3, max(?3, 0))
-					ON CONFLICT (account, state) DO UPDATE SET current = current + excluded.current, ever = ever + excluded.ever`, c.account, string(c.state), by)
+					ON CONFLICT (account, state) DO UPDATE SET current = current + excluded.current, ever = ever + excluded.ever`, key.account, string(key.state), by)
 			}
 		}
 		return nil

@@ -35,7 +35,7 @@ type Entry struct {
 	Kind   viewing.Kind  `json:"kind"`
 	State  viewing.State `json:"state"`
 	Reason string        `json:"reason"` // why it is in that state, a code; "" if the state says it all
-	// Cause explains the reason, such as the service's answer; nil if there is none.
+	// Cause explains the reason, such as the service's answer; nil if none exists.
 	Cause *viewing.Message `json:"cause,omitempty"`
 	// Account is the name of its account.
 	Account string `json:"account"`
@@ -57,7 +57,7 @@ type Entry struct {
 	Attempts  int            `json:"attempts"`           // number of requests that were sent, or may have been
 	RemoteID  string         `json:"remoteId,omitempty"` // the service's id of a list
 	Revision  int            `json:"-"`                  // part of the Idempotency-Key: raised by every edit and every definite refusal
-	// After is the id of the list entry that must be delivered first; 0 if there is none.
+	// After is the id of the list entry that must be delivered first; 0 if none exists.
 	After int64 `json:"-"`
 	// ListID is the service's id of the list that an item is added to, once known;
 	// list items only.
@@ -70,7 +70,7 @@ type Entry struct {
 	// Reported is the item as its source reported it, if Media is the result of a
 	// lookup or correction; nil if Media is as reported.
 	Reported   *viewing.Media `json:"-"`
-	Correction int64          `json:"-"` // the id of the correction that was applied; 0 if there is none
+	Correction int64          `json:"-"` // the id of the correction that was applied; 0 if none exists
 	Touched    Touched        `json:"-"`
 }
 
@@ -155,7 +155,7 @@ func (m *Moment) UnmarshalJSON(text []byte) error {
 // Explanation is everything known about one entry.
 type Explanation struct {
 	Entry
-	Ahead    Entry      `json:"-"`        // the entry that a pending one waits for; its ID is 0 if there is none
+	Ahead    Entry      `json:"-"`        // the entry that a pending one waits for; its ID is 0 if none exists
 	Events   []Sighting `json:"events"`   // all sightings: first the event it was made from
 	Steps    []Step     `json:"steps"`    // what was decided, in order
 	Requests []Attempt  `json:"requests"` // every request and its answer, in order

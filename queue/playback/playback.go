@@ -62,25 +62,25 @@ var rules = [...]struct {
 
 // Window returns the largest gap between two ends of an item whose times are known.
 func (r Rule) Window(t viewing.MediaType, runtime time.Duration) time.Duration {
-	within := rules[r].film
+	window := rules[r].film
 	switch {
 	case runtime > 0:
-		within = runtime / rules[r].divisor
+		window = runtime / rules[r].divisor
 	case t == viewing.Episode:
-		within = rules[r].episode
+		window = rules[r].episode
 	}
-	return min(max(within, rules[r].least), rules[r].most)
+	return min(max(window, rules[r].least), rules[r].most)
 }
 
 // Same reports whether two ends of one item belong to the same playback. It uses the type of a
 // and the longer running time.
 func (r Rule) Same(a, b End) bool {
-	apart := Gap(a.At, b.At)
+	gap := Gap(a.At, b.At)
 	if a.At.Precision == viewing.Day || b.At.Precision == viewing.Day {
-		return apart <= rules[r].day
+		return gap <= rules[r].day
 	}
-	within := r.Window(a.Type, max(a.Runtime, b.Runtime))
-	return apart < within || apart == within && !rules[r].exclusive
+	window := r.Window(a.Type, max(a.Runtime, b.Runtime))
+	return gap < window || gap == window && !rules[r].exclusive
 }
 
 // Gap returns the absolute difference of two times.
@@ -91,12 +91,12 @@ func Gap(a, b viewing.Instant) time.Duration {
 // MatchesRecord reports whether a record of the service is of the playback that ended at e, by
 // [BeforeSending]. If the service stores only days, a record of the same day matches, too.
 func MatchesRecord(record time.Time, days bool, e End) bool {
-	apart := record.Sub(e.At.Time()).Abs()
-	within := BeforeSending.Window(e.Type, e.Runtime)
+	gap := record.Sub(e.At.Time()).Abs()
+	window := BeforeSending.Window(e.Type, e.Runtime)
 	if e.At.Precision == viewing.Day {
-		within = rules[BeforeSending].day
+		window = rules[BeforeSending].day
 	}
-	return apart <= within || days && sameDay(record, e.At)
+	return gap <= window || days && sameDay(record, e.At)
 }
 
 // sameDay reports whether a record that only has a day is of the viewing's day, in UTC or in the

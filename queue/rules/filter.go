@@ -181,7 +181,7 @@ func pathMatches(path, pattern string) bool {
 }
 
 // innerPath returns the path within one of Kodi's nested paths: the first part of a stack, or the
-// encoded path in place of the host of an archive; "" if there is none.
+// encoded path in place of the host of an archive; "" if none exists.
 func innerPath(text string) string {
 	if parts, ok := strings.CutPrefix(text, "stack://"); ok {
 		first, _, _ := strings.Cut(parts, " , ")

@@ -24,7 +24,7 @@ type Settings struct {
 	// of its accounts. The exact name has precedence over the kind, and the kind over "",
 	// which matches every source.
 	Routes map[string][]string
-	// Label returns the name that a person gave a source, "" if there is none. It can be
+	// Label returns the name that a person gave a source, "" if none exists. It can be
 	// used instead of the source's own, as in "browser:living-room". It may change while
 	// the program runs. Label may be nil.
 	Label func(source string) string
@@ -148,7 +148,7 @@ func (s Settings) actionFor(c viewing.Class) Action {
 	}
 }
 
-// findSilence returns the silence in which a viewing ended; nil if there is none. A day must be
+// findSilence returns the silence in which a viewing ended; nil if none exists. A day must be
 // completely within it. Viewings that a person adds by hand are never silenced.
 func (s Settings) findSilence(source string, v viewing.Event) *account.Silence {
 	if v.Kind != viewing.KindViewing || source == viewing.SourceCLI {

@@ -40,7 +40,7 @@ func (db *DB) Notices(ctx context.Context) ([]Notice, error) {
 	return notices, nil
 }
 
-// Acknowledge deletes a notice; found is false if there is none with that id.
+// Acknowledge deletes a notice; found is false if none exists with that id.
 func (t *Tx) Acknowledge(id int64) (found bool, err error) {
 	gone, err := t.Affect("DELETE FROM meta WHERE key = ?", noticeKey(id))
 	return gone > 0, err

@@ -260,19 +260,19 @@ func (c *copier) copyTables(from string, most int64) error {
 func (c *copier) copyTable(statement string, most int64) error {
 	var faults, last int64
 	for first := int64(1); first <= most && faults <= maxFaults; first += rangeRows {
-		n, whole, err := c.copyRange(statement, first, first+rangeRows-1, noLimit)
+		n, complete, err := c.copyRange(statement, first, first+rangeRows-1, noLimit)
 		if n > 0 {
 			last = first + rangeRows
 		}
-		alone := !whole || n < rangeRows && first <= last+rangeRows
-		for id := first; err == nil && alone && id < first+rangeRows; id++ {
-			_, whole, err = c.copyRange(statement, id, id, noLimit)
-			for limit, more := 1, !whole; err == nil && more; limit++ { // rows of one number, up to the unreadable one
+		rowByRow := !complete || n < rangeRows && first <= last+rangeRows
+		for id := first; err == nil && rowByRow && id < first+rangeRows; id++ {
+			_, complete, err = c.copyRange(statement, id, id, noLimit)
+			for limit, more := 1, !complete; err == nil && more; limit++ { // rows of one number, up to the unreadable one
 				n, _, err = c.copyRange(statement, id, id, limit)
 				more = n > 0
-				whole = whole || more
+				complete = complete || more
 			}
-			if !whole {
+			if !complete {
 				faults++
 				continue
 			}
@@ -292,7 +292,7 @@ const noLimit = -1
 
 // copyRange copies up to limit rows of a range and returns their number. whole is false if one of
 // them is unreadable or violates the schema; then no row is copied.
-func (c *copier) copyRange(statement string, first, last int64, limit int) (n int64, whole bool, err error) {
+func (c *copier) copyRange(statement string, first, last int64, limit int) (n int64, complete bool, err error) {
 	n, err = c.Affect(statement, first, last, limit)
 	if err != nil && (isDamage(err) || isJobError(err)) {
 		return 0, false, nil

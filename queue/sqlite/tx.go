@@ -133,7 +133,7 @@ func (t *Tx) Insert(query string, args ...any) (int64, error) {
 }
 
 // InsertNew runs an INSERT with ON CONFLICT DO NOTHING. It returns the id of the new row; added
-// is false if there is none.
+// is false if none exists.
 func (t *Tx) InsertNew(query string, args ...any) (id int64, added bool, err error) {
 	result, err := t.Exec(query, args...)
 	if err != nil {
@@ -144,7 +144,7 @@ func (t *Tx) InsertNew(query string, args ...any) (id int64, added bool, err err
 	return id, n > 0, nil
 }
 
-// Find scans the first row of a query; found is false when there is none.
+// Find scans the first row of a query; found is false without a row.
 func (t *Tx) Find(query string, args []any, into ...any) (found bool, err error) {
 	rows, err := All(t, func(r *sql.Rows) (struct{}, error) { return struct{}{}, r.Scan(into...) }, query, args...)
 	return len(rows) > 0, err

@@ -114,7 +114,7 @@ func ParseMedia(kind viewing.MediaType, text string) (viewing.Media, error) {
 }
 
 // SplitYear splits a title from the year in parentheses after it: "Alpha One (1999)". The year is
-// 0 if there is none.
+// 0 if none exists.
 func SplitYear(words string) (title string, year int) {
 	title = strings.TrimSpace(words)
 	if parts := yearForm().FindStringSubmatch(title); parts != nil {
