@@ -16,8 +16,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// farAway is a client of a service 20 ms away that takes everything; all tells when so
-// many entries have come.
+// newDistantService returns a client for a service with a round trip of 20 ms that accepts
+// everything. all receives a value when the given number of entries has arrived.
 func newDistantService(b *testing.B, entries int64) (client *tracker.Client, all chan struct{}) {
 	var came atomic.Int64
 	all = make(chan struct{}, 1)
@@ -40,8 +40,8 @@ func newDistantService(b *testing.B, entries int64) (client *tracker.Client, all
 	return client, all
 }
 
-// BenchmarkReplay compares the loop with bare requests one after the other, each a
-// round trip of 20 ms: "of-round-trips" is 1 where the loop costs nothing.
+// BenchmarkReplay compares the loop with plain sequential requests, each with a round trip
+// of 20 ms: "of-round-trips" is 1 if the loop costs nothing.
 func BenchmarkReplay(b *testing.B) {
 	const entries = 100
 	for b.Loop() {

@@ -14,8 +14,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// tmdb answers what it knows, has nothing else, and counts how often it is asked: about
-// the names of a hit in the same breath.
+// fakeTMDB returns the answers it has, and empty ones for other questions. It counts the
+// requests, except those for details, which follow others.
 type fakeTMDB struct {
 	answers map[resolve.Question]resolve.Answer
 
@@ -30,14 +30,14 @@ func (m *fakeTMDB) requestCount() int {
 	return m.requests
 }
 
-// fails has it fail from now on; nil ends that.
+// setError makes all requests fail; nil ends that.
 func (m *fakeTMDB) setError(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.err = err
 }
 
-// titled asks about a film by its title.
+// titleQuestion returns the question for a film by its title.
 func titleQuestion(title string, year int) resolve.Question {
 	return resolve.Question{Topic: resolve.ByTitle, Kind: viewing.Movie, Text: title, Year: year}
 }
@@ -79,8 +79,8 @@ func newFakeTMDB() *fakeTMDB {
 	}}
 }
 
-// A number that a source reports is checked once before it is sent, where TMDB is on:
-// what it contradicts is held, and what a person then says is done.
+// With TMDB, a source's number is checked once before it is sent. A contradicted entry is
+// held until the user releases it.
 func TestContradictedSourceNumbersAreHeld(t *testing.T) {
 	film := func(tmdb int64, imdb, title string, year int) viewing.Media {
 		m := filmBy(imdb, title, year)
@@ -92,10 +92,10 @@ func TestContradictedSourceNumbersAreHeld(t *testing.T) {
 	}
 	all := []struct {
 		m   viewing.Media
-		why string // "" leaves
+		why string // "" is delivered
 	}{
 		{film(438631, "", "Dune", 2021), ""},
-		{place(37854, "One Piece", 1, 1), ""}, // nothing confirms it, and nothing contradicts
+		{place(37854, "One Piece", 1, 1), ""}, // neither confirmed nor contradicted
 		{film(438631, "tt0087182", "Dune", 1984), "why.differ"},
 		{film(903, "", "Black Books", 2000), "why.otherWork"},
 		{place(2207, "16 Blocks", 1, 1), "why.otherSeries"},
@@ -125,12 +125,12 @@ func TestContradictedSourceNumbersAreHeld(t *testing.T) {
 		b.advance(time.Minute)
 		b.expectEntry(4, viewing.StateDelivered, "", "movie:903")
 		if m.requestCount() != asked {
-			b.Errorf("asked about what a person has decided")
+			b.Errorf("a released entry was checked again")
 		}
 	})
 }
 
-// Where TMDB cannot be asked, or is off, what a source reports leaves as before.
+// If TMDB is unavailable or disabled, a source's number is sent unchecked.
 func TestSourceNumbersAreSentUncheckedWithoutTMDB(t *testing.T) {
 	m := newFakeTMDB()
 	m.setError(errors.New("away"))
@@ -147,8 +147,8 @@ func TestSourceNumbersAreSentUncheckedWithoutTMDB(t *testing.T) {
 	}
 }
 
-// What the service is not certain of is asked of others. What they are certain
-// of leaves, and the rest says what it may be.
+// Questions that the service cannot answer go to the other providers. Certain results are
+// sent, the others are held with candidates.
 func TestOtherProvidersAreAskedAfterTheService(t *testing.T) {
 	m := &fakeTMDB{answers: map[resolve.Question]resolve.Answer{
 		titleQuestion("Dune", 2021): filmAnswer(438631, "Dune", 2021), titleQuestion("Nobody Knows", 2004): filmAnswer(11, "Nobody Knows", 2004), titleQuestion("Perhaps", 2001): filmAnswer(12, "Like It", 2001),
@@ -181,7 +181,7 @@ func TestOtherProvidersAreAskedAfterTheService(t *testing.T) {
 	})
 }
 
-// Where others cannot be asked, that does not count: they are asked again an hour later.
+// A look-up with an unavailable provider is not counted, and repeated after an hour.
 func TestUnavailableProvidersAreAskedAgainEveryHour(t *testing.T) {
 	m := &fakeTMDB{answers: map[resolve.Question]resolve.Answer{titleQuestion("Alpha", 2004): filmAnswer(11, "Alpha", 2004)}, err: errors.New("away")}
 	withSandbox(t, false, m.enable, func(b *fixture) {

@@ -9,7 +9,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// elsewhere has another device tell the service of a film.
+// recordByOtherDevice records a film at the service without the queue.
 func (b *fixture) recordByOtherDevice(film int64, at time.Time) {
 	b.Helper()
 	r := tracker.Request{Kind: viewing.KindViewing, Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}}, WatchedAt: viewing.At(at)}
@@ -18,14 +18,14 @@ func (b *fixture) recordByOtherDevice(film int64, at time.Time) {
 	}
 }
 
-// caughtUp is a film that a library shows as watched some time ago.
+// catchUpViewing returns a viewing that a library reports d after its end.
 func catchUpViewing(film int64, d time.Duration) viewing.Event {
 	v := filmAgo(film, d)
 	v.Class = viewing.ClassCatchUp
 	return v
 }
 
-// What is the same playback says package playback.
+// Package playback tests in detail which records are of the same playback.
 func TestCatchUpIsMergedWithARecordOfTheSamePlayback(t *testing.T) {
 	for name, c := range map[string]struct {
 		apart   time.Duration
@@ -50,8 +50,7 @@ func TestCatchUpIsMergedWithARecordOfTheSamePlayback(t *testing.T) {
 	}
 }
 
-// TestALaterPlayOfOneEventIsItsOwn: when the history is read again, the record
-// of the first play does not stand for the second.
+// When the history is read again, the record of the first play is not taken for the second.
 func TestSecondPlayOfAnEventIsNotMergedWithTheFirst(t *testing.T) {
 	withSandbox(t, false, nil, func(b *fixture) {
 		b.stop()
@@ -113,8 +112,7 @@ func TestCatchUpIsSentWithoutAReadableHistory(t *testing.T) {
 	}
 }
 
-// TestLookUpWaitsForTheNetwork: while the service cannot be reached, nothing is
-// concluded from that.
+// While the service is not reached, the entry waits.
 func TestCatchUpWaitsWhileOffline(t *testing.T) {
 	withSandbox(t, false, nil, func(b *fixture) {
 		b.recordByOtherDevice(1, time.Now().Add(-30*time.Hour))

@@ -23,8 +23,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// bed is the whole way from the disk to a service, in a bubble of its own: hours
-// pass in no time. The service is a sandbox behind a pipe, or scripted.
+// fixture runs a queue, a loop and a service in a synctest bubble, so that hours pass at
+// once. The service is a sandbox behind a pipe, or a script.
 type fixture struct {
 	*testing.T
 	sandbox    *sandbox.Service // nil with a script
@@ -40,13 +40,12 @@ type fixture struct {
 	events     int
 
 	mu          sync.Mutex
-	requests    map[string][]time.Time // when each request came, by "GET /history"
-	idempotent  bool                   // the service records one Idempotency-Key once
-	interceptor http.Handler           // answers in the sandbox's place; nil for nothing
+	requests    map[string][]time.Time // times of the requests, by "GET /history"
+	idempotent  bool                   // the service records an Idempotency-Key only once
+	interceptor http.Handler           // responds instead of the sandbox, if set
 }
 
-// inBed runs a test against a sandbox. contractOnly is the sandbox's; change is
-// what is special about the loop.
+// withSandbox runs a test against a sandbox. change may change the loop's options.
 func withSandbox(t *testing.T, contractOnly bool, change func(*Options), test func(b *fixture)) {
 	t.Helper()
 	t.Parallel() // most of it waits for the disk
@@ -57,8 +56,7 @@ func withSandbox(t *testing.T, contractOnly bool, change func(*Options), test fu
 	})
 }
 
-// scripted runs a test against a service that answers as the test says. Reading
-// back is not possible there.
+// withScript runs a test against a script. It has no endpoint to read back from.
 func withScript(t *testing.T, change func(*Options), test func(b *fixture)) {
 	t.Helper()
 	t.Parallel()
@@ -69,6 +67,7 @@ func withScript(t *testing.T, change func(*Options), test func(b *fixture)) {
 	})
 }
 
+// run runs the test with an open queue and a running loop.
 func (b *fixture) run(test func(b *fixture)) {
 	time.Sleep(37*time.Second + 123*time.Millisecond) // no round times
 	b.path, b.requests = filepath.Join(b.TempDir(), "queue.db"), map[string][]time.Time{}
@@ -79,7 +78,7 @@ func (b *fixture) run(test func(b *fixture)) {
 	b.closeStore()
 }
 
-// openBox opens a sandbox and a client of it.
+// openSandbox opens a sandbox and a client for it.
 func (b *fixture) openSandbox(contractOnly bool) {
 	var err error
 	b.sandbox, err = sandbox.Open(b.Context(), sandbox.Options{Path: filepath.Join(b.TempDir(), "sandbox.db"), ContractOnly: contractOnly})
@@ -91,13 +90,13 @@ func (b *fixture) openSandbox(contractOnly bool) {
 	b.Cleanup(func() { b.sandbox.Close() })
 }
 
-// clientOf serves a script and gives a client of it.
+// newScriptClient serves a script and returns a client for it.
 func (b *fixture) newScriptClient(s *script, proven bool) *tracker.Client {
 	pipe := pipetest.Listen()
 	return b.newClient(pipe, s, tracker.Options{Key: "sk_test", Dial: s.dial(pipe.Dial), Proven: proven})
 }
 
-// serve serves a handler, and makes a client of it.
+// newClient serves a handler and returns a client for it.
 func (b *fixture) newClient(pipe *pipetest.Pipe, h http.Handler, o tracker.Options) *tracker.Client {
 	server := &http.Server{Handler: h}
 	served := make(chan struct{})
@@ -115,7 +114,7 @@ func (b *fixture) newClient(pipe *pipetest.Pipe, h http.Handler, o tracker.Optio
 	return client
 }
 
-// open opens the queue.
+// openStore opens the queue.
 func (b *fixture) openStore() {
 	store, err := queue.Open(b.Context(), queue.Options{Path: b.path})
 	if err != nil {
@@ -134,8 +133,8 @@ func (b *fixture) openStore() {
 	b.Cleanup(b.closeStore)
 }
 
-// counted counts what is asked. A service that is not known to honour
-// Idempotency-Key does not, or it would hide what is sent twice.
+// countRequests records the times of the requests. It removes the Idempotency-Key unless
+// the test is about it, since the sandbox would hide duplicates.
 func (b *fixture) countRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		what := r.Method + " " + strings.TrimPrefix(r.URL.Path, "/api/v1")
@@ -153,7 +152,7 @@ func (b *fixture) countRequests(next http.Handler) http.Handler {
 	})
 }
 
-// between puts something between the loop and the sandbox; nil takes it away.
+// interceptWith has a handler respond instead of the sandbox; nil ends that.
 func (b *fixture) interceptWith(portal http.Handler) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -168,7 +167,7 @@ func (b *fixture) requestTimes(what string) []time.Time {
 	return slices.Clone(b.requests[what])
 }
 
-// start begins a run of the loop. It waits as long as it may between tries.
+// start runs the loop, without jitter: every wait has its maximum.
 func (b *fixture) start() {
 	b.Helper()
 	o := Options{Account: "default", Outbox: b.store, Service: b.client, InstallationID: b.store.InstallationID(), Step: b.disk.step}
@@ -193,7 +192,7 @@ func (b *fixture) start() {
 	b.Cleanup(b.stop)
 }
 
-// restart ends the loop and the queue, and begins both again.
+// restart stops the loop, closes the queue, and starts both again.
 func (b *fixture) restart() {
 	b.stop()
 	b.closeStore()
@@ -225,7 +224,7 @@ func (b *fixture) commit(all ...viewing.Event) {
 	}
 }
 
-// ago is a viewing of a film some time ago.
+// filmAgo returns a viewing of a film that ended d ago.
 func filmAgo(film int64, d time.Duration) viewing.Event {
 	return viewing.Event{
 		Kind: viewing.KindViewing, Count: 1, Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}}},
@@ -233,7 +232,7 @@ func filmAgo(film int64, d time.Duration) viewing.Event {
 	}
 }
 
-// anchor has a film arrive that was watched days ago.
+// deliverAnchor delivers a film that was watched two days ago.
 func (b *fixture) deliverAnchor() {
 	b.Helper()
 	b.commit(filmAgo(999, 50*time.Hour))
@@ -243,7 +242,7 @@ func (b *fixture) deliverAnchor() {
 	}
 }
 
-// pass lets time go by.
+// advance moves the bubble's clock forward.
 func (b *fixture) advance(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
@@ -258,7 +257,7 @@ func (b *fixture) counts() entry.Counts {
 	return c
 }
 
-// films counts the records of each film.
+// recordsByFilm returns the number of records of each film.
 func (b *fixture) recordsByFilm() map[int64]int {
 	b.Helper()
 	records, err := b.sandbox.Records(b.Context())
@@ -272,7 +271,7 @@ func (b *fixture) recordsByFilm() map[int64]int {
 	return films
 }
 
-// said are the sentences of the steps of an entry.
+// stepTexts returns the code and cause of each step of an entry.
 func (b *fixture) stepTexts(id int64) (all []string) {
 	b.Helper()
 	x, err := b.store.Explain(b.Context(), id)
@@ -298,7 +297,7 @@ func (b *fixture) entry(id int64) queue.Entry {
 	return x.Entry
 }
 
-// row is the account's row.
+// accountRow returns the account's row.
 func (b *fixture) accountRow() account.Row {
 	b.Helper()
 	row, err := b.store.Account(b.Context(), "default")
@@ -308,7 +307,7 @@ func (b *fixture) accountRow() account.Row {
 	return row
 }
 
-// edit changes the account's row, as commands and the page do.
+// editAccount changes the account's row and wakes the loop, as commands and the page do.
 func (b *fixture) editAccount(change func(*account.Row)) {
 	b.Helper()
 	if err := b.store.UpdateAccount(b.Context(), "default", change); err != nil {
@@ -318,13 +317,13 @@ func (b *fixture) editAccount(change func(*account.Row)) {
 	synctest.Wait()
 }
 
-// pause pauses the account for a reason; "" ends that.
+// pause pauses the account for a reason; "" resumes it.
 func (b *fixture) pause(reason string) {
 	b.Helper()
 	b.editAccount(func(a *account.Row) { a.Pause.Reason = reason })
 }
 
-// watch commits viewings of films that ended just now, and lets them leave.
+// watch commits viewings of films that ended just now, and waits until the loop is idle.
 func (b *fixture) watch(films ...int64) {
 	b.Helper()
 	var all []viewing.Event
@@ -335,7 +334,7 @@ func (b *fixture) watch(films ...int64) {
 	synctest.Wait()
 }
 
-// state fails unless an entry is in a state after so many attempts.
+// expectState fails unless an entry has a state and a number of attempts.
 func (b *fixture) expectState(id int64, want viewing.State, attempts int) {
 	b.Helper()
 	if e := b.entry(id); e.State != want || e.Attempts != attempts {
@@ -343,7 +342,7 @@ func (b *fixture) expectState(id int64, want viewing.State, attempts int) {
 	}
 }
 
-// health fails unless the account is in a state.
+// expectHealth fails unless the account has a state.
 func (b *fixture) expectHealth(want account.State) {
 	b.Helper()
 	if h := b.loop.Health(); h.State != want {
@@ -351,7 +350,7 @@ func (b *fixture) expectHealth(want account.State) {
 	}
 }
 
-// gaps are the times between requests, rounded to 10 ms.
+// gaps returns the times between requests, rounded to 10 ms.
 func gaps(times []time.Time) (all []time.Duration) {
 	for i := 1; i < len(times); i++ {
 		all = append(all, times[i].Sub(times[i-1]).Round(10*time.Millisecond))
@@ -359,7 +358,7 @@ func gaps(times []time.Time) (all []time.Duration) {
 	return all
 }
 
-// seconds makes durations.
+// seconds converts seconds to durations.
 func seconds(all ...int) (out []time.Duration) {
 	for _, n := range all {
 		out = append(out, time.Duration(n)*time.Second)

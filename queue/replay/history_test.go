@@ -12,7 +12,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// dayAgo is a film of the library's past of which only the day is known.
+// importOnDay returns an imported viewing of which only the day is known.
 func importOnDay(film int64, at time.Time) viewing.Event {
 	v := filmAgo(film, 0)
 	v.Class = viewing.ClassImport
@@ -21,10 +21,10 @@ func importOnDay(film int64, at time.Time) viewing.Event {
 	return v
 }
 
-// TestImportsAreLookedUp: what the service has already is merged, not sent.
+// An imported viewing that the service already has is merged, not sent.
 func TestImportsAreMergedWithTheServicesHistory(t *testing.T) {
 	for name, c := range map[string]struct {
-		record time.Duration // before the end of the import's day
+		record time.Duration // time of the service's record before the end of the import's day
 		day    bool
 		want   viewing.State
 	}{
@@ -78,7 +78,7 @@ func TestHistoryHas(t *testing.T) {
 		"without a time":              {film(3), at, 0, false},
 		"another film":                {film(9), at, 0, false},
 		"an episode":                  {ep(2), at, 0, true},
-		"told by the series' id":      {ep(1), at, 0, true},
+		"an episode by its series":    {ep(1), at, 0, true},
 		"another episode":             {ep(3), at, 0, false},
 	} {
 		if got := h.Has(c.m, viewing.At(c.at), c.runtime); got != c.want {

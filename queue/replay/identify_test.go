@@ -36,7 +36,7 @@ func TestIdentifyReportsAnUnavailableService(t *testing.T) {
 			b.Fatal(err)
 		}
 		if code := why(); code != "paused" {
-			b.Errorf("while a person pauses: %s", code)
+			b.Errorf("while the user pauses: %s", code)
 		}
 		b.loop.SetService(nil)
 		if code := why(); code != "why.notYet" {
@@ -45,7 +45,7 @@ func TestIdentifyReportsAnUnavailableService(t *testing.T) {
 	})
 }
 
-// A Retry-After that an entry has met holds for questions, too.
+// A Retry-After in the response to an entry also delays Identify.
 func TestIdentifyRespectsRetryAfterOfEntries(t *testing.T) {
 	withSandbox(t, false, nil, func(b *fixture) {
 		b.advance(time.Second)
@@ -64,7 +64,7 @@ func TestIdentifyRespectsRetryAfterOfEntries(t *testing.T) {
 	})
 }
 
-// waitOf is how long a service that could not be asked wants to be left alone.
+// retryAfterOf returns the Retry-After in an error.
 func retryAfterOf(err error) time.Duration {
 	v, _ := tracker.VerdictOf(err)
 	return v.RetryAfter

@@ -11,13 +11,14 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// onList is a film to put on the list of the nth event.
+// listItem returns a film for the list of the nth event.
 func listItem(n int, film int64) viewing.Event {
 	return viewing.Event{
 		Kind: viewing.KindListItem, InList: fmt.Sprint("event-", n), Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}}},
 	}
 }
 
+// listItems returns the films on each list of the sandbox, by the list's name.
 func (b *fixture) listItems() (items map[string][]int64) {
 	b.Helper()
 	records, err := b.sandbox.Records(b.Context())
@@ -37,8 +38,8 @@ func (b *fixture) listItems() (items map[string][]int64) {
 
 const itemsPath = "POST /lists/{id}/items"
 
-// TestItemsWaitForTheirList: they leave when it has arrived, however late that
-// is found out, and each to its own.
+// List items are sent after their list was delivered, even if that is found out late, and
+// each to its own list.
 func TestItemsWaitForTheirList(t *testing.T) {
 	for _, fault := range []string{"", "status:503", "drop-before", "drop-after", "retry-after:90"} {
 		t.Run(fault, func(t *testing.T) {
@@ -49,7 +50,7 @@ func TestItemsWaitForTheirList(t *testing.T) {
 				b.commit(listNamed("Noir"), listItem(1, 603), listItem(1, 604), listNamed("Blue"), listItem(4, 605))
 				b.advance(time.Hour)
 				got := b.listItems()
-				if fault == "drop-before" { // a list that the service does not show is not sent again by itself
+				if fault == "drop-before" { // a missing list in doubt is not sent again automatically
 					b.expectEnd(1, viewing.StateInDoubt, "")
 					b.expectEnd(2, viewing.StatePending, "rule.list")
 					if len(got["Noir"]) != 0 || len(got["Blue"]) != 1 {
@@ -68,8 +69,8 @@ func TestItemsWaitForTheirList(t *testing.T) {
 	}
 }
 
-// TestServiceThatTakesNoItems: the lists are made, the items are dropped and
-// say why, and nothing pauses.
+// If the service does not support list items, the lists are created, the items are dropped
+// with a reason, and the account does not pause.
 func TestListItemsAreDroppedWithoutTheEndpoint(t *testing.T) {
 	for _, fault := range []string{"", "bare:404", "bare:405", "bare:501", "status:404", "status:403", "status:401"} {
 		t.Run(fault, func(t *testing.T) {
@@ -85,18 +86,18 @@ func TestListItemsAreDroppedWithoutTheEndpoint(t *testing.T) {
 				if h := b.loop.Health(); h.State != account.OK {
 					b.Errorf("health %+v", h)
 				}
-				asked := len(b.entryRequests(2)) + len(b.entryRequests(3))
+				requests := len(b.entryRequests(2)) + len(b.entryRequests(3))
 				b.commit(listItem(1, 605))
 				b.advance(time.Minute)
 				b.expectEnd(4, viewing.StateDropped, "life.takesNoItems")
-				if n := len(b.entryRequests(4)); n != 0 || asked == 0 {
-					b.Errorf("it was asked %d times at first and %d more", asked, n)
+				if n := len(b.entryRequests(4)); n != 0 || requests == 0 {
+					b.Errorf("%d requests at first and %d more", requests, n)
 				}
 				b.advance(25 * time.Hour)
 				b.commit(listItem(1, 606))
 				b.advance(time.Minute)
 				if n := len(b.entryRequests(5)); n != 1 {
-					b.Errorf("a day later it was asked %d times, want 1", n)
+					b.Errorf("%d requests a day later, want 1", n)
 				}
 			})
 		})
@@ -112,7 +113,7 @@ func (b *fixture) entryRequests(id int64) []entry.Attempt {
 	return x.Requests
 }
 
-// TestListThatIsGone: a service that takes items says no for this list alone.
+// A 404 from a service that accepted list items before concerns only this list.
 func TestItemOfAMissingListIsRejected(t *testing.T) {
 	withSandbox(t, false, nil, func(b *fixture) {
 		b.commit(listNamed("Noir"), listItem(1, 603))
@@ -127,7 +128,7 @@ func TestItemOfAMissingListIsRejected(t *testing.T) {
 	})
 }
 
-// TestItemInDoubt follows the setting: nothing shows what is on a list.
+// No endpoint returns the items of a list, so the setting decides.
 func TestListItemInDoubtFollowsTheSetting(t *testing.T) {
 	for setting, want := range map[doubt.Setting]int{doubt.Hold: 1, doubt.Resend: 2, doubt.Assume: 1} {
 		t.Run(string(setting), func(t *testing.T) {
@@ -142,7 +143,7 @@ func TestListItemInDoubtFollowsTheSetting(t *testing.T) {
 					state = viewing.StateInDoubt
 				}
 				b.expectEnd(2, state, "doubt.noListItems")
-				b.expectEnd(3, viewing.StateDelivered, "") // a viewing waits for no list
+				b.expectEnd(3, viewing.StateDelivered, "") // a viewing does not wait for a list
 				if got := b.listItems()["Noir"]; len(got) != want {
 					b.Errorf("on the list: %v, want %d", got, want)
 				}
@@ -151,8 +152,7 @@ func TestListItemInDoubtFollowsTheSetting(t *testing.T) {
 	}
 }
 
-// TestRevokedKeyDropsNoItems: a key that is refused everywhere says nothing of
-// this endpoint.
+// A key that is refused everywhere does not mean that list items are unsupported.
 func TestRevokedKeyKeepsListItems(t *testing.T) {
 	withSandbox(t, false, nil, func(b *fixture) {
 		b.commit(listNamed("Noir"))

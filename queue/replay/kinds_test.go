@@ -19,12 +19,12 @@ func listNamed(name string) viewing.Event {
 	return viewing.Event{Kind: viewing.KindList, List: &viewing.List{Name: name}}
 }
 
-// ends fails unless an entry ends in a state, for a reason that says so.
-func (b *fixture) expectEnd(id int64, want viewing.State, says string) {
+// expectEnd fails unless an entry has a state, and a step with that text.
+func (b *fixture) expectEnd(id int64, want viewing.State, text string) {
 	b.Helper()
 	e := b.entry(id)
-	if said := strings.Join(b.stepTexts(id), "\n"); e.State != want || !strings.Contains(said, says) {
-		b.Errorf("entry %d is %s, want %s, %q\n%s", id, e.State, want, says, said)
+	if steps := strings.Join(b.stepTexts(id), "\n"); e.State != want || !strings.Contains(steps, text) {
+		b.Errorf("entry %d is %s, want %s, %q\n%s", id, e.State, want, text, steps)
 	}
 }
 
@@ -67,7 +67,7 @@ func TestWatchlistAddIsNotRepeatedAfterAViewing(t *testing.T) {
 		b.advance(48 * time.Hour)
 		b.expectEnd(1, viewing.StateInDoubt, "doubt.watchedSince")
 		if n := b.requestCount("POST /watchlist"); n != 1 {
-			b.Errorf("%d wishes were sent, want 1", n)
+			b.Errorf("%d watchlist adds were sent, want 1", n)
 		}
 	})
 }
@@ -76,7 +76,7 @@ func TestListInDoubtIsRecognizedAsNew(t *testing.T) {
 	for fault, want := range map[string]viewing.State{"drop-after": viewing.StateDelivered, "cut": viewing.StateDelivered, "drop-before": viewing.StateInDoubt} {
 		t.Run(fault, func(t *testing.T) {
 			withSandbox(t, false, nil, func(b *fixture) {
-				b.commit(listNamed("Noir")) // another one of the same name, from before
+				b.commit(listNamed("Noir")) // an older list of the same name
 				b.advance(time.Second)
 				b.armFault("POST /lists", fault, 1)
 				b.commit(listNamed("Noir"))
@@ -118,9 +118,9 @@ func TestMissingEndpointsAreRequestedOnceADay(t *testing.T) {
 	})
 }
 
-// A service that is out of order has not said that it lacks an endpoint.
+// A 5xx response other than 501 does not mean that the endpoint is missing.
 func TestServerErrorDoesNotMarkAnEndpointMissing(t *testing.T) {
-	for fault, lacks := range map[string]bool{"bare:503": false, "bare:500": false, "status:404": true, "bare:501": true} {
+	for fault, missing := range map[string]bool{"bare:503": false, "bare:500": false, "status:404": true, "bare:501": true} {
 		t.Run(fault, func(t *testing.T) {
 			withSandbox(t, false, nil, func(b *fixture) {
 				b.armFault("GET /me", fault, 1000)
@@ -134,7 +134,7 @@ func TestServerErrorDoesNotMarkAnEndpointMissing(t *testing.T) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if me, known := a.Support["me"]; known != lacks || me.Has {
+				if me, known := a.Support["me"]; known != missing || me.Has {
 					b.Errorf("%s: %+v, known %v", fault, me, known)
 				}
 			})
@@ -142,8 +142,8 @@ func TestServerErrorDoesNotMarkAnEndpointMissing(t *testing.T) {
 	}
 }
 
-// TestAnothersKeySettlesNothing: what was sent with one person's key is not
-// looked for in another's history.
+// An entry sent with another user's key or to another address is not searched in this
+// history.
 func TestOtherKeyOrAddressLeavesEntriesInDoubt(t *testing.T) {
 	for name, change := range map[string]func(*account.Row){
 		"owner":   func(a *account.Row) { a.Owner = "usr_somebody_else" },
@@ -175,8 +175,8 @@ func TestOtherKeyOrAddressLeavesEntriesInDoubt(t *testing.T) {
 	}
 }
 
-// TestKeyThatTheServiceMayHaveForgotten: an entry that was to be sent again
-// with the same Idempotency-Key, but was kept back for too long.
+// A resend delayed for more than 12 hours is read back instead: the service may have
+// forgotten the Idempotency-Key.
 func TestDelayedResendIsReadBackInstead(t *testing.T) {
 	withSandbox(t, false, func(o *Options) { o.Idempotent = true; o.InDoubt = doubt.Resend }, func(b *fixture) {
 		b.armHistoryFault("drop-after", 1)
@@ -192,8 +192,8 @@ func TestDelayedResendIsReadBackInstead(t *testing.T) {
 	})
 }
 
-// TestNothingIsSentWithAnothersKey: what waits was watched by the owner. The account is
-// paused before the first request, and goes on with a key of the owner.
+// With the key of another user, the account pauses before the first entry is sent. It
+// continues with a key of the owner.
 func TestNothingIsSentWithTheKeyOfAnotherUser(t *testing.T) {
 	withSandbox(t, false, nil, func(b *fixture) {
 		b.editAccount(func(a *account.Row) { a.Owner = "usr_somebody_else" })

@@ -17,7 +17,7 @@ const (
 	day            = 24 * time.Hour
 )
 
-// nameless is a viewing of something without an identifier of the service's.
+// unidentified returns a viewing without an identifier of the service.
 func unidentified(m viewing.Media) viewing.Event {
 	v := filmAgo(0, time.Hour)
 	v.Media = []viewing.Media{m}
@@ -35,15 +35,15 @@ func episodeBy(imdb string, season, number int) viewing.Media {
 	}
 }
 
-// explained checks that a step of an entry says so.
-func (b *fixture) expectStep(id int64, says string) {
+// expectStep fails unless a step of an entry contains a text.
+func (b *fixture) expectStep(id int64, text string) {
 	b.Helper()
-	if said := b.stepTexts(id); !strings.Contains(strings.Join(said, "\n"), says) {
-		b.Errorf("entry %d does not say %q: %q", id, says, said)
+	if steps := b.stepTexts(id); !strings.Contains(strings.Join(steps, "\n"), text) {
+		b.Errorf("entry %d has no step %q: %q", id, text, steps)
 	}
 }
 
-// mayBe checks what an entry is kept to be, by the numbers of TMDB.
+// expectCandidates fails unless an entry has the candidates with these TMDB numbers.
 func (b *fixture) expectCandidates(id int64, want ...int64) {
 	b.Helper()
 	all, err := b.store.Candidates(b.Context(), id)
@@ -55,11 +55,11 @@ func (b *fixture) expectCandidates(id int64, want ...int64) {
 		got = append(got, c.TMDB)
 	}
 	if !slices.Equal(got, want) {
-		b.Errorf("entry %d may be %d, want %d", id, got, want)
+		b.Errorf("entry %d has candidates %d, want %d", id, got, want)
 	}
 }
 
-// stands checks where an entry stands, and what it is of.
+// expectEntry fails unless an entry has a state, a reason and an item.
 func (b *fixture) expectEntry(id int64, state viewing.State, reason, key string) {
 	b.Helper()
 	if e := b.entry(id); e.State != state || e.Reason != reason || e.Media.Key() != key {
@@ -70,7 +70,7 @@ func (b *fixture) expectEntry(id int64, state viewing.State, reason, key string)
 func (b *fixture) expectLookups(batches, singles int) {
 	b.Helper()
 	if n, m := b.requestCount(batchEndpoint), b.requestCount(singleEndpoint); n != batches || m != singles {
-		b.Errorf("asked %d times for many, %d times for one; want %d, %d", n, m, batches, singles)
+		b.Errorf("%d batch requests, %d single requests; want %d, %d", n, m, batches, singles)
 	}
 }
 
@@ -80,12 +80,12 @@ func TestUnidentifiedEntriesAreResolvedAndDelivered(t *testing.T) {
 		wish := viewing.Event{Kind: viewing.KindWatchlist, Media: []viewing.Media{{Type: viewing.TV, Title: "the wire", Year: 2002}}}
 		b.commit(
 			unidentified(filmBy("tt0133093", "Matrix", 0)),
-			unidentified(episodeBy("tt0903747", 1, 2)), unidentified(episodeBy("tt0903747", 1, 3)), // one question
-			unidentified(filmBy("tt0000001", "Dune", 2021)), // the identifier is unknown, the title is not
+			unidentified(episodeBy("tt0903747", 1, 2)), unidentified(episodeBy("tt0903747", 1, 3)), // one question for both
+			unidentified(filmBy("tt0000001", "Dune", 2021)), // the IMDb number is unknown, the title is known
 			wish, unidentified(filmBy("tt0000001", "Nobody Knows", 2021)),
 		)
 		b.advance(time.Second)
-		b.expectLookups(0, 0) // it gathers first
+		b.expectLookups(0, 0) // waits for lookUpDelay
 		b.advance(4 * time.Second)
 		for id, key := range map[int64]string{1: "movie:603", 2: "episode:1396:1:2", 3: "episode:1396:1:3", 4: "movie:438631", 5: "tv:1438"} {
 			b.expectEntry(id, viewing.StateDelivered, "", key)
@@ -157,7 +157,7 @@ func TestMissingResolveEndpointIsRequestedOnceADay(t *testing.T) {
 		b.commit(unidentified(filmBy("tt0133093", "", 0)), unidentified(filmBy("tt0234215", "", 0)))
 		for range 8 {
 			b.advance(8 * time.Hour)
-			b.commit(filmAgo(1, time.Minute)) // what is sent changes nothing
+			b.commit(filmAgo(1, time.Minute)) // other entries change nothing
 		}
 		b.expectLookups(3, 6)
 		b.expectEntry(1, viewing.StateHeld, viewing.ReasonUnresolved, "")
@@ -165,10 +165,10 @@ func TestMissingResolveEndpointIsRequestedOnceADay(t *testing.T) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if can, asked := ResolveSupport(a); can || !asked || a.Pause.Reason != "" {
+		if can, known := ResolveSupport(a); can || !known || a.Pause.Reason != "" {
 			b.Errorf("account %+v", a)
 		}
-		// A login has it asked at once.
+		// A login causes a request at once.
 		if err := b.store.UpdateAccount(b.Context(), "default", func(a *account.Row) { a.SignIn("") }); err != nil {
 			b.Fatal(err)
 		}
@@ -199,7 +199,7 @@ func TestItemsAreResolvedOneByOneWithoutBatch(t *testing.T) {
 	}
 }
 
-// An endpoint that is there but does not work keeps no entry from leaving.
+// An endpoint that exists but fails does not stop other entries.
 func TestFailingResolveEndpointBlocksNoEntry(t *testing.T) {
 	for _, fault := range []string{"status:500", "html", "drop-before"} {
 		t.Run(fault, func(t *testing.T) {
@@ -244,7 +244,7 @@ func TestNoLookupsWhilePausedOrWithoutKey(t *testing.T) {
 	})
 }
 
-// A wish to be left alone holds for the whole account.
+// A Retry-After applies to the whole account.
 func TestRetryAfterOfALookupDelaysEntries(t *testing.T) {
 	withSandbox(t, false, nil, func(b *fixture) {
 		b.armFault(batchEndpoint, "retry-after:600", 1)

@@ -16,7 +16,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// What an answer means for the entry and for the account.
+// Each verdict has its effect on the entry and on the account.
 func TestEachVerdictChangesEntryAndAccount(t *testing.T) {
 	for name, c := range map[string]struct {
 		reply    reply
@@ -52,8 +52,8 @@ func TestEachVerdictChangesEntryAndAccount(t *testing.T) {
 	}
 }
 
-// Entries that follow each other closely leave one by one, and each end is on disk at
-// last. What comes between two of them counts at once: a pause, a new key, a doubt.
+// Entries are sent one at a time, and each result is stored. A pause or a new key between
+// two of them takes effect at once.
 func TestEntriesAreSentOneByOne(t *testing.T) {
 	flow := func(b *fixture) {
 		b.script.set(func() { b.script.delay = time.Second })
@@ -120,8 +120,8 @@ func TestNothingIsSentWithoutAKey(t *testing.T) {
 	})
 }
 
-// What the old key's answer says of the key says nothing of the new one, and what
-// was marked for the old one leaves with the new one.
+// A response to the old key does not affect the new one, and an entry marked as sending
+// with the old key is sent with the new one.
 func TestNewKeyIgnoresResponsesToTheOldOne(t *testing.T) {
 	withScript(t, nil, func(b *fixture) {
 		b.script.answerAll(refused)
@@ -166,8 +166,8 @@ func TestUserPauseStopsAllRequests(t *testing.T) {
 	})
 }
 
-// It ends on time, also over a restart, and with a probe before the first entry. A
-// clock that was ahead when it began does not lengthen it.
+// A pause ends on time, also after a restart, and with a probe before the first entry. A
+// clock that was ahead at its start does not prolong it.
 func TestTimedPauseEndsOnTime(t *testing.T) {
 	for name, c := range map[string]struct {
 		ahead   time.Duration
@@ -287,7 +287,7 @@ func TestIdempotencyKeyIdentifiesTheEntry(t *testing.T) {
 	}
 }
 
-// A day without network is one warning, and no title stands in the log.
+// A day without a network is one warning, and the log contains no titles.
 func TestOutageIsLoggedOnceWithoutTitles(t *testing.T) {
 	var out bytes.Buffer
 	withScript(t, func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(&out, nil)) }, func(b *fixture) {
@@ -306,8 +306,8 @@ func TestOutageIsLoggedOnceWithoutTitles(t *testing.T) {
 	})
 }
 
-// A hotel's or an office's network answers in the service's place. That is never a
-// delivery, nothing is sent twice for it, and no redirect is followed.
+// A captive portal of a hotel or an office responds instead of the service. Its response is
+// never a delivery, causes no duplicates, and no redirect is followed.
 func TestCaptivePortalDeliversNothing(t *testing.T) {
 	html, page := "text/html", "<!doctype html><title>Welcome</title>"
 	for name, c := range map[string]struct {

@@ -7,8 +7,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain has the tests run two hours east of UTC, so that they notice a time
-// that a person reads in UTC.
+// TestMain runs the tests two hours east of UTC, so that they detect times shown to the
+// user in UTC.
 func TestMain(m *testing.M) {
 	time.Local = time.FixedZone("", 2*60*60)
 	goleak.VerifyTestMain(m)

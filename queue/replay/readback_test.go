@@ -11,16 +11,15 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// glanceAfter is from a doubt to the early look, as package doubt has it.
+// firstReadWait is the wait from a doubt to the first read-back, as in package doubt.
 const firstReadWait = 2 * time.Second
 
-// faults are the ways in which a service leaves one in doubt.
+// faults returns the faults after which an entry is in doubt.
 func faults() []string {
 	return []string{"drop-after", "drop-before", "late:3s", "late:4m30s", "cut", "reset", "bare:503", "bare:500"}
 }
 
-// TestReadBackSettlesEveryFault is the whole way through each fault: nothing
-// is lost, nothing doubled, and nothing is left to the user.
+// After each fault, nothing is lost or doubled, and no entry waits for the user.
 func TestReadBackResolvesEveryFault(t *testing.T) {
 	for _, fault := range faults() {
 		t.Run(fault, func(t *testing.T) { testFault(t, fault, nil) })
@@ -44,8 +43,7 @@ func testFault(t *testing.T, fault string, change func(*Options)) {
 	})
 }
 
-// allOnce fails unless all that was committed was recorded once and is
-// delivered.
+// expectAllRecordedOnce fails unless all n entries are delivered and recorded exactly once.
 func (b *fixture) expectAllRecordedOnce(n int) {
 	b.Helper()
 	if c := b.counts(); c.Delivered != int64(n) || c.InDoubt+c.Pending+c.Sending+c.Held != 0 {
@@ -67,8 +65,8 @@ func (b *fixture) expectAllRecordedOnce(n int) {
 	}
 }
 
-// TestWhatIsMissingIsSentAgain: only after two readings, five minutes after the last
-// byte and half a minute apart, and with the same revision.
+// A missing viewing is sent again after two readings, five minutes after the last byte and
+// half a minute apart, with the same revision.
 func TestMissingViewingIsSentAgainAfterTwoReadings(t *testing.T) {
 	withSandbox(t, false, nil, func(b *fixture) {
 		b.deliverAnchor()
@@ -90,8 +88,7 @@ func TestMissingViewingIsSentAgainAfterTwoReadings(t *testing.T) {
 	})
 }
 
-// TestARecordSettlesWithinSeconds: what the service shows is believed at once,
-// what it does not show yet is not.
+// A record proves arrival at once; a missing record proves nothing yet.
 func TestRecordIsFoundWithinSeconds(t *testing.T) {
 	for fault, arrived := range map[string]bool{"drop-after": true, "cut": true, "late:1s": true, "late:3s": false, "drop-before": false} {
 		t.Run(fault, func(t *testing.T) {
@@ -100,7 +97,8 @@ func TestRecordIsFoundWithinSeconds(t *testing.T) {
 	}
 }
 
-// withinSeconds is the first viewing of an account, whose answer does not come.
+// expectArrivalWithinSeconds sends the first viewing of an account with a fault, and checks
+// its state after the first read-back.
 func (b *fixture) expectArrivalWithinSeconds(fault string, arrived bool) {
 	b.armHistoryFault(fault, 1)
 	b.commit(filmAgo(1, 26*time.Hour))
@@ -123,8 +121,7 @@ func (b *fixture) expectArrivalWithinSeconds(fault string, arrived bool) {
 	}
 }
 
-// TestARecordSettlesWhileOthersLeave: the first look comes within half a minute, however
-// many wait to be sent.
+// The first read-back takes place within half a minute, even if many entries wait.
 func TestRecordIsFoundWhileOthersAreSent(t *testing.T) {
 	withSandbox(t, false, nil, func(b *fixture) {
 		b.armHistoryFault("delay:1s", 10)
@@ -143,8 +140,8 @@ func TestRecordIsFoundWhileOthersAreSent(t *testing.T) {
 	})
 }
 
-// TestEarlyLookWaitsForTheService: while the service is away nobody looks, and
-// once it is back, the first read-back comes at once.
+// There is no read-back while the service is offline. The first one takes place as soon as
+// it is back.
 func TestFirstReadBackWaitsForTheService(t *testing.T) {
 	withSandbox(t, false, nil, func(b *fixture) {
 		b.deliverAnchor()
@@ -152,7 +149,7 @@ func TestFirstReadBackWaitsForTheService(t *testing.T) {
 		b.armHistoryFault("bare:503", 3)
 		b.armFault("GET /me", "bare:503", 4)
 		b.commit(filmAgo(1, 26*time.Hour))
-		b.advance(firstReadWait + 6*time.Second) // asked then, and 1, 3 and 7 s later
+		b.advance(firstReadWait + 6*time.Second) // probed then, and 1, 3 and 7 s later
 		if e := b.entry(2); e.State != viewing.StateInDoubt || b.loop.Health().State != account.Offline {
 			b.Fatalf("entry is %s, health %+v", e.State, b.loop.Health())
 		}
@@ -161,8 +158,8 @@ func TestFirstReadBackWaitsForTheService(t *testing.T) {
 	})
 }
 
-// TestNothingIsLearnedWithoutAnAnchor: the first viewing ever is in doubt; a
-// record settles it, its absence does not until another has arrived.
+// If the first viewing of all is in doubt, a record proves its arrival, but a missing record
+// proves nothing until another viewing was delivered.
 func TestAbsenceProvesNothingWithoutAnAnchor(t *testing.T) {
 	for fault, at := range map[string]viewing.State{"drop-after": viewing.StateDelivered, "drop-before": viewing.StateInDoubt} {
 		t.Run(fault, func(t *testing.T) {
@@ -181,8 +178,7 @@ func TestAbsenceProvesNothingWithoutAnAnchor(t *testing.T) {
 	}
 }
 
-// TestReadingsGrowRare: without a viewing that is known to be there nothing shows that
-// one is missing. What is open then follows the setting.
+// Without an anchor the intervals between readings grow, and then the setting decides.
 func TestReadBackIntervalsGrow(t *testing.T) {
 	for setting, sends := range map[doubt.Setting]int{doubt.Hold: 1, doubt.Resend: 2, doubt.Assume: 1} {
 		t.Run(string(setting), func(t *testing.T) {
@@ -214,8 +210,8 @@ func TestReadBackIntervalsGrow(t *testing.T) {
 	}
 }
 
-// TestRecheckingBringsNoSettingForward: however often a person has the history read, the
-// setting decides no sooner; but a record that has appeared is found at once.
+// Readings requested by the user do not make the setting apply earlier, but find a new
+// record at once.
 func TestRecheckDoesNotApplyTheSettingEarlier(t *testing.T) {
 	recheck := func(b *fixture) {
 		b.Helper()
@@ -253,7 +249,7 @@ func TestRecheckDoesNotApplyTheSettingEarlier(t *testing.T) {
 	})
 }
 
-// nextReading passes time until the history is read once more, a week at most.
+// advanceToNextReading advances the clock until the history is read again, at most a week.
 func (b *fixture) advanceToNextReading() {
 	for n, end := b.requestCount("GET /history"), time.Now().Add(7*day); b.requestCount("GET /history") == n && time.Now().Before(end); {
 		b.advance(time.Second)
@@ -265,7 +261,7 @@ func near(got, want []time.Duration) bool {
 	return slices.EqualFunc(got, want, func(a, b time.Duration) bool { return (a - b).Abs() <= 2*time.Second })
 }
 
-// TestSameKeyIsSentForTwelveHours: from half a minute to a quarter of an hour apart.
+// Resends with the same Idempotency-Key are half a minute to a quarter of an hour apart.
 func TestIdempotentResendsLastTwelveHours(t *testing.T) {
 	withScript(t, func(o *Options) { o.Idempotent = true }, func(b *fixture) {
 		b.script.set(func() { b.script.answer = func(int64) reply { return serverError } })
@@ -285,11 +281,11 @@ func TestIdempotentResendsLastTwelveHours(t *testing.T) {
 	})
 }
 
-// TestDeliveriesOfAnotherUserProveNothing: what left with another's key says nothing
-// of this history, so that what it lacks is not sent again.
+// A viewing sent with another user's key is no anchor, so an entry missing in this user's
+// history is not sent again.
 func TestDeliveriesOfAnotherUserAreNoAnchors(t *testing.T) {
 	withSandbox(t, false, nil, func(b *fixture) {
-		b.commit(watchlistAdd(5)) // from here on it is known whose key it is
+		b.commit(watchlistAdd(5)) // the key's user is known from here on
 		b.advance(time.Second)
 		b.editAccount(func(a *account.Row) { a.Owner = "usr_somebody_else" })
 		b.commit(filmAgo(999, 50*time.Hour))

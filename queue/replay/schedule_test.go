@@ -12,7 +12,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// backOff is the longest wait before each further try.
+// backOff lists the longest wait before each retry.
 var backOff = []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300}
 
 func TestEntryBacksOffToFiveMinutes(t *testing.T) {
@@ -49,7 +49,7 @@ func TestOfflineServiceIsProbedWithoutCountingAttempts(t *testing.T) {
 	})
 }
 
-// What a person does, and new work after an outage, is tried at once.
+// A user's action, or a new entry during an outage, causes a retry at once.
 func TestOutageEndsWithAUserActionOrNewEntry(t *testing.T) {
 	offline, refused := (*script).goOffline, func(s *script) { s.answerAll(refused) }
 	wake, use := func(b *fixture) { b.loop.Wake() }, func(b *fixture) { b.loop.SetService(b.client) }
@@ -57,8 +57,8 @@ func TestOutageEndsWithAUserActionOrNewEntry(t *testing.T) {
 		trouble func(*script)
 		act     func(*fixture)
 	}{
-		"offline, told to":     {offline, wake},
-		"offline, new work":    {offline, func(b *fixture) { b.watch(2) }},
+		"offline, woken":       {offline, wake},
+		"offline, new entry":   {offline, func(b *fixture) { b.watch(2) }},
 		"offline, a new key":   {offline, use},
 		"a refused key, again": {refused, wake},
 		"a refused key, new":   {refused, use},
@@ -80,7 +80,7 @@ func TestOutageEndsWithAUserActionOrNewEntry(t *testing.T) {
 	}
 }
 
-// New work brings the next probe forward, at most once a second.
+// A new entry causes a probe, at most once a second.
 func TestNewEntryTriggersAProbe(t *testing.T) {
 	withScript(t, nil, func(b *fixture) {
 		b.script.goOffline()
@@ -101,11 +101,11 @@ func TestRefusedKeyIsProbedFromFiveMinutesToSixHours(t *testing.T) {
 		b.watch(1)
 		since := time.Now()
 		b.advance(6 * time.Minute)
-		b.restart() // it is kept over a restart
+		b.restart() // the pause is kept
 		if h := b.loop.Health(); h.Pause != account.PausedKey || h.Reason.Code != tracker.KeyRefused || since.Sub(h.Since).Abs() > time.Second {
 			b.Errorf("health %+v", h)
 		}
-		b.watch(2) // new work is no reason to ask with a refused key
+		b.watch(2) // a new entry causes no probe with a refused key
 		b.advance(29 * time.Hour)
 		minutes := []int{5, 10, 20, 40, 80, 160, 320, 360, 360, 360}
 		var want []time.Duration
@@ -134,7 +134,7 @@ func TestRetryAfterDelaysTheWholeAccount(t *testing.T) {
 				b.watch(1)
 				b.script.recover()
 				b.watch(2)
-				b.loop.Wake() // neither new work nor a wish shortens it
+				b.loop.Wake() // neither a new entry nor Wake shortens it
 				b.advance(kept - time.Second)
 				if n, p := b.script.requestCounts(); n != 1 || p != 0 || b.loop.Health().Reason.Code != "wait" || b.loop.Health().State != account.Offline {
 					b.Fatalf("%d sends and %d probes during the wait, health %+v", n, p, b.loop.Health())
@@ -149,7 +149,7 @@ func TestRetryAfterDelaysTheWholeAccount(t *testing.T) {
 	}
 }
 
-// A service in trouble gets three entries, not all that wait.
+// A failing service gets three entries, then only probes.
 func TestFailingServiceGetsThreeEntriesOnly(t *testing.T) {
 	withScript(t, nil, func(b *fixture) {
 		b.script.answerAll(serverError)
@@ -188,7 +188,7 @@ func TestFailingEntryBlocksNoOther(t *testing.T) {
 		}
 		b.expectState(2, viewing.StatePending, 0)
 		if _, p := b.script.requestCounts(); p != 0 {
-			b.Errorf("%d probes for the trouble of one entry", p)
+			b.Errorf("%d probes because of one failing entry", p)
 		}
 	})
 }
@@ -205,7 +205,7 @@ func TestIdleLoopSleeps(t *testing.T) {
 	})
 }
 
-// The pace that a person sets: live viewings pass those of imports.
+// The configured rates are respected, and live viewings are sent before imported ones.
 func TestRateLimits(t *testing.T) {
 	type batch struct {
 		at    time.Duration

@@ -15,14 +15,14 @@ import (
 	"time"
 )
 
-// reply is an answer to a request.
+// reply is a response to a request.
 type reply struct {
 	status     int
 	body       string
 	retryAfter time.Duration
 }
 
-// The answers that the tests use most.
+// The responses that the tests use most.
 var (
 	delivered   = reply{status: 200, body: `{"success":true}`}
 	rejected    = reply{status: 422, body: `{"error":"VALIDATION_ERROR","message":"no such film"}`}
@@ -33,25 +33,25 @@ var (
 	busy        = reply{status: 503, body: `{"error":"BUSY","message":"busy"}`}
 )
 
-// waitFor asks to wait.
+// rateLimited returns a 429 with a Retry-After.
 func rateLimited(d time.Duration) reply {
 	return reply{status: 429, body: `{"error":"RATE_LIMITED","message":"wait"}`, retryAfter: d}
 }
 
-// script is a service of the contract that answers as the test says.
+// script is a service that implements the contract with responses set by the test.
 type script struct {
 	mu            sync.Mutex
 	answer        func(film int64) reply // nil delivers
-	probeReply    reply                  // the zero value is a good answer
-	delay         time.Duration          // of every answer to a POST
-	offline       bool                   // no connection is made
+	probeReply    reply                  // the zero value is a success
+	delay         time.Duration          // before every response to a POST
+	offline       bool                   // connections fail
 	sends         []sent
-	probes        []time.Time // also the connections that were not made
-	inProgress    int         // requests under way
-	maxInProgress int         // the most there ever were
+	probes        []time.Time // including failed connections
+	inProgress    int         // requests in progress
+	maxInProgress int         // the most at once
 }
 
-// sent is one request for a film as it came.
+// sent is one request for a film.
 type sent struct {
 	at      time.Time
 	film    int64
@@ -101,7 +101,7 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 }
 
-// sleep waits for d; it is false when done came first.
+// sleep waits for d; it returns false if done is closed before.
 func sleep(done <-chan struct{}, d time.Duration) bool {
 	select {
 	case <-done:
@@ -111,7 +111,7 @@ func sleep(done <-chan struct{}, d time.Duration) bool {
 	}
 }
 
-// dial dials unless the script is away.
+// dial wraps a dialer that fails while the script is offline.
 func (s *script) dial(to func(context.Context, string, string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		s.mu.Lock()
@@ -134,25 +134,25 @@ func (s *script) set(change func()) {
 	change()
 }
 
-// always has it answer every entry and every probe like that.
+// answerAll sets the response to every entry and every probe.
 func (s *script) answerAll(r reply) {
 	s.set(func() { s.answer, s.probeReply = func(int64) reply { return r }, r })
 }
 
-// leave has no connection made from now on.
+// goOffline makes all connections fail.
 func (s *script) goOffline() { s.set(func() { s.offline = true }) }
 
-// well has it take everything.
+// recover makes the script accept everything.
 func (s *script) recover() { s.set(func() { s.answer, s.probeReply, s.offline = nil, reply{}, false }) }
 
-// seen is how many entries and probes came so far.
+// requestCounts returns the numbers of entries and probes so far.
 func (s *script) requestCounts() (sends, probes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.sends), len(s.probes)
 }
 
-// sentAt is when entries came.
+// sentAt returns the times of the entries.
 func (s *script) sentAt() (all []time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,6 +162,7 @@ func (s *script) sentAt() (all []time.Time) {
 	return all
 }
 
+// probedAt returns the times of the probes.
 func (s *script) probedAt() []time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,7 +171,7 @@ func (s *script) probedAt() []time.Time {
 
 var errDisk = errors.New("no space left on device")
 
-// flaky is a disk that at times cannot be written or read.
+// flakyDisk makes steps of the loop fail like writes to a full disk.
 type flakyDisk struct {
 	mu    sync.Mutex
 	fails map[Step]bool
@@ -179,7 +180,7 @@ type flakyDisk struct {
 	hits  int
 }
 
-// fail has these steps fail from now on; none ends that.
+// fail makes these steps fail; without arguments, none.
 func (f *flakyDisk) fail(steps ...Step) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -189,7 +190,7 @@ func (f *flakyDisk) fail(steps ...Step) {
 	}
 }
 
-// markSlowly has it take so long to mark an entry as sending.
+// markSlowly sets how long it takes to mark an entry as sending.
 func (f *flakyDisk) markSlowly(d time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -213,7 +214,7 @@ func (f *flakyDisk) step(s Step) error {
 	return nil
 }
 
-// used is how many steps came, and how many of them failed.
+// counts returns the numbers of steps and of failed steps.
 func (f *flakyDisk) counts() (calls, hits int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -10,7 +10,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// A request under way gets five seconds to be answered. After that it is in doubt.
+// A request in progress gets five seconds for its response. After that the entry is in
+// doubt.
 func TestStopWaitsFiveSecondsForAResponse(t *testing.T) {
 	for name, c := range map[string]struct {
 		delay, takes time.Duration
@@ -59,7 +60,7 @@ func TestPauseDuringStopIsSaved(t *testing.T) {
 	})
 }
 
-// What cannot be marked is not sent.
+// An entry that cannot be marked as sending is not sent.
 func TestFullDiskSendsNothing(t *testing.T) {
 	withScript(t, nil, func(b *fixture) {
 		b.disk.fail(StepMark)
@@ -81,7 +82,7 @@ func TestFullDiskSendsNothing(t *testing.T) {
 	})
 }
 
-// An answer that cannot be written down is tried again; meanwhile nothing leaves.
+// A failed write of a result is repeated; meanwhile nothing is sent.
 func TestUnsavedResultIsWrittenBeforeTheNextSend(t *testing.T) {
 	withScript(t, nil, func(b *fixture) {
 		b.disk.fail(StepSettle)
@@ -89,7 +90,7 @@ func TestUnsavedResultIsWrittenBeforeTheNextSend(t *testing.T) {
 		b.watch(2)
 		b.advance(time.Hour)
 		if n, _ := b.script.requestCounts(); n != 1 {
-			b.Fatalf("%d sends while an answer is not written down", n)
+			b.Fatalf("%d sends while a result is not written", n)
 		}
 		b.expectHealth(account.Attention)
 		b.disk.fail()
@@ -119,8 +120,8 @@ func TestUnsavedPauseStopsSending(t *testing.T) {
 	})
 }
 
-// Whatever fails on our disk while the service is read back, the user is told,
-// nothing is decided, and it is read again once the disk is well.
+// If a decision about an entry in doubt cannot be written, the health reports it, the entry
+// stays in doubt, and it is read back again once the disk works.
 func TestUnsavedReadBackIsRepeated(t *testing.T) {
 	withSandbox(t, false, func(o *Options) { o.InDoubt = doubt.Resend }, func(b *fixture) {
 		b.armHistoryFault("drop-after", 1)

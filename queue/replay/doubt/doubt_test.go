@@ -7,8 +7,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// base is a viewing read twice in vain, so that it is sent again; cases
-// change one thing about it.
+// base returns the evidence of a viewing that two readings did not find, so that it is sent
+// again; each case changes one thing.
 func base() Evidence {
 	first := attempt().Add(absenceWait)
 	return Evidence{
@@ -45,17 +45,17 @@ func TestDecide(t *testing.T) {
 		"the day has none":                 {func(e *Evidence) { e.Precision, e.Reading.Records = Day, at(watched().Add(-72*time.Hour)) }, sendAgain, 0, false, "noRecord"},
 		"claimed by another entry":         {func(e *Evidence) { e.Reading.Records, e.Claimed = at(watched()), at(watched()) }, stayInDoubt, slowInterval, true, "otherEntries"},
 		"claimed, and read too early":      {func(e *Evidence) { e.Age, e.Reading.Records, e.Claimed = 0, at(watched()), at(watched()) }, stayInDoubt, absenceWait, false, "tooEarly"},
-		"one of two is ours": {func(e *Evidence) {
+		"one of two is unclaimed": {func(e *Evidence) {
 			e.Reading.Records, e.Claimed = at(watched(), watched()), at(watched())
 		}, delivered, 0, false, "free"},
 		"one of two, in an incomplete reading": {func(e *Evidence) {
 			e.Reading.Records, e.Claimed, e.Reading.Complete = at(watched(), watched()), at(watched()), false
 		}, stayInDoubt, readInterval, false, "notWhole"},
-		"two doubts, one record: the elder":   {func(e *Evidence) { e.Reading.Records, e.Newer = at(watched()), at(watched()) }, delivered, 0, false, "free"},
-		"two doubts, one record: the younger": {func(e *Evidence) { e.Reading.Records, e.Older = at(watched()), at(watched()) }, stayInDoubt, slowInterval, true, "tooFew"},
-		"two doubts, none":                    {func(e *Evidence) { e.Older = at(watched()) }, sendAgain, 0, false, "noRecord"},
-		"read often":                          {func(e *Evidence) { e.Taken, e.Reading.Anchor = 5, false }, stayInDoubt, 6 * time.Hour, false, "noProof"},
-		"read as often as pays":               {func(e *Evidence) { e.Taken, e.Reading.Anchor = 6, false }, stayInDoubt, slowInterval, true, "noProof"},
+		"two doubts, one record: the older": {func(e *Evidence) { e.Reading.Records, e.Newer = at(watched()), at(watched()) }, delivered, 0, false, "free"},
+		"two doubts, one record: the newer": {func(e *Evidence) { e.Reading.Records, e.Older = at(watched()), at(watched()) }, stayInDoubt, slowInterval, true, "tooFew"},
+		"two doubts, none":                  {func(e *Evidence) { e.Older = at(watched()) }, sendAgain, 0, false, "noRecord"},
+		"read often":                        {func(e *Evidence) { e.Taken, e.Reading.Anchor = 5, false }, stayInDoubt, 6 * time.Hour, false, "noProof"},
+		"read too often":                    {func(e *Evidence) { e.Taken, e.Reading.Anchor = 6, false }, stayInDoubt, slowInterval, true, "noProof"},
 	}
 	for name, c := range cases {
 		e := base()
@@ -72,7 +72,7 @@ func TestDecide(t *testing.T) {
 			want = e.Absent
 		}
 		if !d.Absent.Equal(want) {
-			t.Errorf("%s: keeps a first reading of %s, want %s", name, d.Absent, want)
+			t.Errorf("%s: first reading without it %s, want %s", name, d.Absent, want)
 		}
 	}
 }

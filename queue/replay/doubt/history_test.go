@@ -45,6 +45,6 @@ func TestRead(t *testing.T) {
 		t.Errorf("learned %q", got)
 	}
 	if got := history(slices.Repeat([]Anchor{gone}, maxAnchors)...); len(append(got.anchors, history(slices.Repeat([]Anchor{gone}, maxAnchors+1)...).anchors...)) != 2*maxAnchors {
-		t.Error("not as many anchors as there may be")
+		t.Error("the number of anchors is not limited to maxAnchors")
 	}
 }

@@ -10,18 +10,18 @@ import (
 // record is one viewing that a service has.
 type record struct {
 	item      int
-	watched   time.Time // as it was told
+	watched   time.Time // as it was sent
 	arrived   time.Time
 	fromQueue bool
 }
 
-// service is a small model of one: how it keeps times, and what it has.
+// service is a model of a service: its records, and how precisely it stores times.
 type service struct {
 	precision Precision
 	records   []record
 }
 
-// shown is the time that the service shows for a record.
+// shownTime returns the time that the service returns for a record.
 func (s *service) shownTime(r record) time.Time {
 	switch s.precision {
 	case Minute:
@@ -39,7 +39,7 @@ func (s *service) add(item int, watched, arrived time.Time, ours bool) {
 	s.records = append(s.records, record{item, watched, arrived, ours})
 }
 
-// take deletes an item's records: the service's own DELETE names no viewing.
+// remove deletes all records of an item: the API cannot delete a single viewing.
 func (s *service) remove(item int) {
 	s.records = slices.DeleteFunc(s.records, func(r record) bool { return r.item == item })
 }
@@ -53,7 +53,7 @@ func (s *service) shownTimes(item int) (times []time.Time) {
 	return times
 }
 
-// read is one complete reading about the item, by way of the history.
+// read returns a complete reading of the item in doubt.
 func (s *service) read(at time.Time) Reading {
 	return Reading{At: at, Complete: true, Records: s.shownTimes(doubtful)}
 }
@@ -65,24 +65,23 @@ const (
 	another
 )
 
-// attempt is when the entry in doubt was sent; watched when it was seen.
+// attempt returns when the entry in doubt was sent, watched when it was watched.
 func attempt() time.Time { return time.Date(2026, 3, 10, 21, 0, 0, 0, time.UTC) }
 func watched() time.Time { return time.Date(2026, 3, 6, 20, 15, 31, 250e6, time.UTC) }
 
-// happening is something that befalls the service some time after the attempt.
+// event changes the service some time after the attempt.
 type event struct {
 	after time.Duration
 	apply func(*service, time.Time)
 }
 
-// The two moments of a happening: before the first reading, and between it
-// and the second.
+// The times of events: before the first reading, and between it and the second.
 const (
 	early           = 3 * time.Minute
 	betweenReadings = absenceWait + 10*time.Second
 )
 
-// dimension is one question about the world, with its answers.
+// dimension is a set of alternatives, by name; a world has one alternative of each dimension.
 type dimension map[string][]event
 
 func arrivals() dimension {
@@ -112,8 +111,8 @@ func deletions() dimension {
 	return dimension{"nothing taken": nil, "taken": {{early, take}}, "taken amid": {{betweenReadings, take}}}
 }
 
-// earlier is what the service had of the item before; claimed says that the
-// record is another entry's of ours.
+// earlierRecords returns the records of the item before the attempt; claimed says that the
+// record belongs to another entry of the queue.
 func earlierRecords() map[string]struct {
 	at      []time.Time
 	claimed bool
@@ -125,17 +124,17 @@ func earlierRecords() map[string]struct {
 		"none":                      {},
 		"a week before":             {at: []time.Time{watched().Add(-7 * 24 * time.Hour)}},
 		"the same day":              {at: []time.Time{watched().Add(-3 * time.Hour)}},
-		"our very time, of another": {at: []time.Time{watched()}, claimed: true},
+		"the same time, of another": {at: []time.Time{watched()}, claimed: true},
 	}
 }
 
-// tally is what came of many worlds.
+// tally counts the results of many worlds.
 type tally struct {
 	worlds, delivered, again, held, lost, doubled, restored int
 	faults                                                  []string
 }
 
-// world is one history of events, and the rule it is judged by.
+// world is one sequence of events, and the rule that decides.
 type world struct {
 	name     string
 	service  *service
@@ -145,7 +144,7 @@ type world struct {
 	rule     func(Evidence) decision
 }
 
-// live runs one world to its end.
+// run runs one world until the rule decides.
 func (c *tally) run(w world) {
 	s, e, coming := w.service, w.evidence, w.events
 	now := attempt()
@@ -154,7 +153,7 @@ func (c *tally) run(w world) {
 	recorded, taken := false, false
 	for d := (decision{state: stayInDoubt, Wait: firstReadWait}); ; d = w.rule(e) {
 		if d.state != stayInDoubt || d.Final {
-			for _, h := range coming { // what was still under way arrives after the decision
+			for _, h := range coming { // the remaining events take place after the decision
 				h.apply(s, attempt().Add(h.after))
 			}
 			c.count(w.name, d, s, recorded, taken)
@@ -203,11 +202,11 @@ func (c *tally) count(name string, d decision, s *service, recorded, taken bool)
 	}
 }
 
-// TestNothingLostNothingDoubled is the table over all worlds of the model.
+// The rule loses and doubles nothing in any world of the model.
 func TestNothingLostNothingDoubled(t *testing.T) {
 	for _, learned := range []bool{true, false} {
 		c := runAllWorlds(decide, learned)
-		t.Logf("precision learned %v: %d worlds: %d lost, %d doubled; %d delivered, %d again (of these %d taken away by the user), %d held",
+		t.Logf("precision learned %v: %d worlds: %d lost, %d doubled; %d delivered, %d sent again (%d of them deleted by the user), %d held",
 			learned, c.worlds, c.lost, c.doubled, c.delivered, c.again, c.restored, c.held)
 		if c.worlds != 4*4*4*3*4 || c.held == c.worlds {
 			t.Errorf("%d worlds, %d held", c.worlds, c.held)
@@ -218,10 +217,10 @@ func TestNothingLostNothingDoubled(t *testing.T) {
 	}
 }
 
-// TestModelCatchesSimplerRules shows that the model can fail a rule.
+// The model detects the faults of simpler rules.
 func TestModelCatchesSimplerRules(t *testing.T) {
 	rules := map[string]func(Evidence) decision{
-		"a record at our time, read once": func(e Evidence) decision {
+		"a record at its time, read once": func(e Evidence) decision {
 			if slices.ContainsFunc(e.Reading.Records, func(at time.Time) bool { return Exact.Same(at, e.Watched) }) {
 				return decision{state: delivered}
 			}
@@ -246,7 +245,7 @@ func TestModelCatchesSimplerRules(t *testing.T) {
 	}
 }
 
-// every runs all worlds by one rule.
+// runAllWorlds runs all worlds with one rule.
 func runAllWorlds(rule func(Evidence) decision, learned bool) (c tally) {
 	for _, keeps := range []Precision{Exact, Minute, Day, Arrival} {
 		for before, had := range earlierRecords() {
@@ -266,7 +265,7 @@ func runAllWorlds(rule func(Evidence) decision, learned bool) (c tally) {
 	return c
 }
 
-// begin gives the service what it had before.
+// setUp adds the records from before the attempt.
 func (w *world) setUp(had []time.Time, claimed bool) {
 	w.service.add(anchor, watched().Add(time.Hour), attempt().Add(-time.Hour), false)
 	if w.learned {

@@ -52,27 +52,27 @@ func TestDue(t *testing.T) {
 	now := attempt()
 	at := func(d time.Duration) time.Time { return now.Add(d) }
 	for name, c := range map[string]struct {
-		p      Policy
-		change func(*Case)
-		shows  bool
-		due    time.Time
+		p        Policy
+		change   func(*Case)
+		readable bool
+		due      time.Time
 	}{
-		"as planned":            {shows: true, due: at(firstReadWait)},
-		"nothing shows it":      {due: at(absenceWait)},
-		"nobody looks any more": {change: func(c *Case) { c.ReadAt = time.Time{} }, shows: true},
-		"nothing shows it, and it was seen only now": {
+		"readable":    {readable: true, due: at(firstReadWait)},
+		"unreadable":  {due: at(absenceWait)},
+		"not planned": {change: func(c *Case) { c.ReadAt = time.Time{} }, readable: true},
+		"unreadable, first seen now": {
 			change: func(c *Case) { c.At, c.ReadAt = at(-time.Hour), at(-time.Minute) }, due: at(absenceWait),
 		},
-		"nothing shows it, after its time": {change: func(c *Case) { c.At, c.Seen, c.ReadAt = at(-time.Hour), at(-time.Hour), at(-1) }, due: at(-1)},
-		"sent again":                       {p: Policy{Idempotent: true}, change: func(c *Case) { c.ReadAt = at(readInterval) }, due: at(readInterval)},
-		"the clock went back":              {change: func(c *Case) { c.ReadAt = at(90 * 24 * time.Hour) }, due: at(slowInterval)},
-		"another wait":                     {p: Policy{Waits: Waits{First: time.Second}}, change: func(c *Case) { c.ReadAt = now }, due: at(time.Second)},
+		"unreadable, after its time": {change: func(c *Case) { c.At, c.Seen, c.ReadAt = at(-time.Hour), at(-time.Hour), at(-1) }, due: at(-1)},
+		"sent again":                 {p: Policy{Idempotent: true}, change: func(c *Case) { c.ReadAt = at(readInterval) }, due: at(readInterval)},
+		"the clock went back":        {change: func(c *Case) { c.ReadAt = at(90 * 24 * time.Hour) }, due: at(slowInterval)},
+		"another wait":               {p: Policy{Waits: Waits{First: time.Second}}, change: func(c *Case) { c.ReadAt = now }, due: at(time.Second)},
 	} {
 		one := Case{Doubt: queue.Doubt{Since: now, At: now, ReadAt: Policy{}.FirstReadBack(0, now)}, Seen: now}
 		if c.change != nil {
 			c.change(&one)
 		}
-		if due := c.p.Due(one, c.shows, now); !due.Equal(c.due) {
+		if due := c.p.Due(one, c.readable, now); !due.Equal(c.due) {
 			t.Errorf("%s: due %s after now, want %s", name, due.Sub(now), c.due.Sub(now))
 		}
 	}
@@ -101,11 +101,11 @@ func TestDecideViewing(t *testing.T) {
 		"never clear": {func(e *Evidence) { e.Precision = Arrival }, queue.ReadBack{State: viewing.StateInDoubt, ReadBacks: 2, ReadAt: now.Add(slowInterval)}},
 	} {
 		e := base()
-		e.Age, e.Taken = 0, 0 // they are the case's
+		e.Age, e.Taken = 0, 0 // set by DecideViewing
 		c.change(&e)
 		got := Policy{Setting: Hold, Waits: Waits{Between: 10 * time.Second}}.DecideViewing(Case{Doubt: queue.Doubt{ReadBacks: 1, At: attempt()}, Seen: attempt()}, e, now)
 		if got.Why.Cause == nil {
-			t.Errorf("%s: says %v", name, got.Why)
+			t.Errorf("%s: no cause in %v", name, got.Why)
 		}
 		got.Why = viewing.Message{}
 		if diff := cmp.Diff(c.want, got); diff != "" {
@@ -133,15 +133,15 @@ func TestDecideList(t *testing.T) {
 		id     string
 		says   string
 	}{
-		"new":                       {0, []string{"1"}, Lists{Shown: shown("1", "2"), Complete: true}, viewing.StateDelivered, "2", "listThere"},
-		"all were there":            {0, []string{"1"}, Lists{Shown: shown("1"), Complete: true}, viewing.StateInDoubt, "", "noList"},
-		"not all that we asked for": {0, []string{}, Lists{Shown: other, Complete: true}, viewing.StateInDoubt, "", "noList"},
-		"without an id":             {0, []string{}, Lists{Shown: shown(""), Complete: true}, viewing.StateInDoubt, "", "noList"},
-		"two":                       {0, []string{}, Lists{Shown: shown("1", "2"), Complete: true}, viewing.StateInDoubt, "", "doubt.lists doubts=1 n=2"},
-		"two of ours":               {0, []string{}, Lists{Shown: shown("1"), Complete: true, Doubts: []viewing.List{noir}}, viewing.StateInDoubt, "", "doubt.lists doubts=2 n=1"},
-		"not read before":           {0, nil, Lists{Shown: shown("1"), Complete: true}, viewing.StateInDoubt, "", "listsBefore"},
-		"read in part":              {4, []string{}, Lists{Shown: shown("1")}, viewing.StateInDoubt, "", "listsCut"},
-		"read in part, at last":     {5, []string{}, Lists{Shown: shown("1")}, viewing.StateDelivered, "1", ""},
+		"new":                   {0, []string{"1"}, Lists{Shown: shown("1", "2"), Complete: true}, viewing.StateDelivered, "2", "listThere"},
+		"all were there":        {0, []string{"1"}, Lists{Shown: shown("1"), Complete: true}, viewing.StateInDoubt, "", "noList"},
+		"other visibility":      {0, []string{}, Lists{Shown: other, Complete: true}, viewing.StateInDoubt, "", "noList"},
+		"without an id":         {0, []string{}, Lists{Shown: shown(""), Complete: true}, viewing.StateInDoubt, "", "noList"},
+		"two":                   {0, []string{}, Lists{Shown: shown("1", "2"), Complete: true}, viewing.StateInDoubt, "", "doubt.lists doubts=1 n=2"},
+		"two in doubt":          {0, []string{}, Lists{Shown: shown("1"), Complete: true, Doubts: []viewing.List{noir}}, viewing.StateInDoubt, "", "doubt.lists doubts=2 n=1"},
+		"not read before":       {0, nil, Lists{Shown: shown("1"), Complete: true}, viewing.StateInDoubt, "", "listsBefore"},
+		"read in part":          {4, []string{}, Lists{Shown: shown("1")}, viewing.StateInDoubt, "", "listsCut"},
+		"read in part, at last": {5, []string{}, Lists{Shown: shown("1")}, viewing.StateDelivered, "1", ""},
 	} {
 		c.known.Doubts = append(c.known.Doubts, noir)
 		o := Policy{Setting: Hold}.DecideList(Case{Doubt: queue.Doubt{Entry: queue.Entry{List: &noir}, ReadBacks: c.taken, At: now, Before: c.before}}, c.known, now)
@@ -149,7 +149,7 @@ func TestDecideList(t *testing.T) {
 			t.Errorf("%s: %+v, want %s, %q, %q", name, o, c.state, c.id, c.says)
 		}
 		if c.state == viewing.StateInDoubt && (o.ReadBacks != c.taken+1 || o.ReadAt.IsZero()) {
-			t.Errorf("%s: %+v, want to be looked for again", name, o)
+			t.Errorf("%s: %+v, want another reading", name, o)
 		}
 	}
 }
