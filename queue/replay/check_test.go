@@ -114,8 +114,8 @@ func TestContradictedSourceNumbersAreHeld(t *testing.T) {
 				continue
 			}
 			b.expectEntry(id, viewing.StateHeld, viewing.ReasonContradicted, c.m.Key())
-			if said := strings.Join(b.stepTexts(id), "\n"); !strings.Contains(said, c.why) {
-				b.Errorf("entry %d says %q, want %q", id, said, c.why)
+			if steps := strings.Join(b.stepTexts(id), "\n"); !strings.Contains(steps, c.why) {
+				b.Errorf("entry %d has steps %q, want %q", id, steps, c.why)
 			}
 		}
 		asked := m.requestCount()

@@ -7,8 +7,8 @@
 // An entry is marked as sending on disk before the first byte of its request leaves,
 // and the result is written before anything else happens. An entry is sent again only if the
 // response or the service's history proves that it was not recorded, or if the user accepts a
-// second record. Two kinds of request may be repeated: a watchlist add, and a request whose
-// Idempotency-Key the service honours. A response that cannot be interpreted puts the entry in
+// second record. Two kinds of request may be repeated: a watchlist add, and a request with an
+// Idempotency-Key that the service honours. A response that cannot be interpreted puts the entry in
 // doubt; package doubt decides about it. Live entries are sent before imported ones. A failing
 // entry blocks no other entry, with two exceptions: a list blocks its items, and an older
 // viewing of an item blocks the newer ones.

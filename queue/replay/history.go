@@ -18,12 +18,12 @@ type History struct {
 	byNumber  map[int64][]tracker.HistoryItem // by every identifier in a record
 }
 
-// ReadHistory reads the whole history of a service; keeps is the [doubt.Precision] of its
+// ReadHistory reads the whole history of a service; precision is the [doubt.Precision] of its
 // times, "" when unknown. If the service has no such endpoint, the error wraps
 // [tracker.ErrNoEndpoint]. If the history is incomplete or its times are unusable, the
 // error is a [viewing.Message].
-func ReadHistory(ctx context.Context, service *tracker.Client, keeps string) (*History, error) {
-	if doubt.Precision(keeps) == doubt.Arrival {
+func ReadHistory(ctx context.Context, service *tracker.Client, precision string) (*History, error) {
+	if doubt.Precision(precision) == doubt.Arrival {
 		return nil, viewing.Say("history.arrival")
 	}
 	var all []tracker.HistoryItem
@@ -37,11 +37,11 @@ func ReadHistory(ctx context.Context, service *tracker.Client, keeps string) (*H
 		}
 		all = append(all, reading.Items...)
 	}
-	return newHistory(all, doubt.Precision(keeps)), nil
+	return newHistory(all, doubt.Precision(precision)), nil
 }
 
-func newHistory(items []tracker.HistoryItem, keeps doubt.Precision) *History {
-	h := &History{precision: keeps, byNumber: map[int64][]tracker.HistoryItem{}}
+func newHistory(items []tracker.HistoryItem, precision doubt.Precision) *History {
+	h := &History{precision: precision, byNumber: map[int64][]tracker.HistoryItem{}}
 	for _, item := range items {
 		for _, n := range []int64{item.ID, item.TMDBID, item.ShowID} {
 			if n > 0 {
@@ -64,9 +64,9 @@ func (h *History) Has(m viewing.Media, at viewing.Instant, runtime time.Duration
 }
 
 // samePlayback returns the recorded times that belong to the same playback as end.
-func samePlayback(shown []time.Time, keeps doubt.Precision, end playback.End) (all []time.Time) {
+func samePlayback(shown []time.Time, precision doubt.Precision, end playback.End) (all []time.Time) {
 	for _, t := range shown {
-		if playback.MatchesRecord(t, keeps == doubt.Day, end) {
+		if playback.MatchesRecord(t, precision == doubt.Day, end) {
 			all = append(all, t)
 		}
 	}
@@ -94,15 +94,15 @@ func (r *run) checkHistory(e queue.Entry) (done bool, err error) {
 	if !h.Complete {
 		return false, nil
 	}
-	kin, err := r.o.Outbox.Related(r.ctx, e.ID)
+	related, err := r.o.Outbox.Related(r.ctx, e.ID)
 	if err != nil {
 		return false, err
 	}
-	keeps := doubt.Precision(r.row.Keeps)
-	end := playback.End{At: e.WatchedAt.Instant, Type: e.Media.Type, Runtime: kin.Runtime}
+	precision := doubt.Precision(r.row.Keeps)
+	end := playback.End{At: e.WatchedAt.Instant, Type: e.Media.Type, Runtime: related.Runtime}
 	shown, _ := doubt.RecordTimes(h.Items, *e.Media, e.WatchedAt.Time())
-	found := samePlayback(shown, keeps, end)
-	if len(found) <= len(samePlayback(kin.Delivered, keeps, end)) { // all records belong to other entries
+	found := samePlayback(shown, precision, end)
+	if len(found) <= len(samePlayback(related.Delivered, precision, end)) { // all records belong to other entries
 		return false, nil
 	}
 	return true, r.finishEntry(queue.Settlement{

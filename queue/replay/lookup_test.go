@@ -77,12 +77,12 @@ func (b *fixture) expectLookups(batches, singles int) {
 func TestUnidentifiedEntriesAreResolvedAndDelivered(t *testing.T) {
 	withSandbox(t, false, nil, func(b *fixture) {
 		b.advance(time.Second)
-		wish := viewing.Event{Kind: viewing.KindWatchlist, Media: []viewing.Media{{Type: viewing.TV, Title: "the wire", Year: 2002}}}
+		series := viewing.Event{Kind: viewing.KindWatchlist, Media: []viewing.Media{{Type: viewing.TV, Title: "the wire", Year: 2002}}}
 		b.commit(
 			unidentified(filmBy("tt0133093", "Matrix", 0)),
 			unidentified(episodeBy("tt0903747", 1, 2)), unidentified(episodeBy("tt0903747", 1, 3)), // one question for both
 			unidentified(filmBy("tt0000001", "Dune", 2021)), // the IMDb number is unknown, the title is known
-			wish, unidentified(filmBy("tt0000001", "Nobody Knows", 2021)),
+			series, unidentified(filmBy("tt0000001", "Nobody Knows", 2021)),
 		)
 		b.advance(time.Second)
 		b.expectLookups(0, 0) // waits for lookUpDelay
@@ -91,7 +91,7 @@ func TestUnidentifiedEntriesAreResolvedAndDelivered(t *testing.T) {
 			b.expectEntry(id, viewing.StateDelivered, "", key)
 		}
 		b.expectEntry(6, viewing.StateHeld, viewing.ReasonUnresolved, "")
-		b.expectLookups(2, 0) // numbers and the wish, then titles; each with the years beside
+		b.expectLookups(2, 0) // numbers and the series, then titles; each with the years before and after
 		b.expectStep(1, "resolve.askedService: resolve.certain: why.number number=IMDb")
 		b.expectStep(4, "why.title")
 		b.expectStep(6, "why.noTitle")
@@ -103,7 +103,7 @@ func TestUnidentifiedEntriesAreResolvedAndDelivered(t *testing.T) {
 			b.Errorf("recorded %+v", h)
 		}
 		b.advance(12 * time.Hour)
-		b.expectLookups(2, 0) // numbers and the wish, then titles; each with the years beside
+		b.expectLookups(2, 0) // numbers and the series, then titles; each with the years before and after
 	})
 }
 

@@ -232,11 +232,11 @@ func (b *readBackPass) readViewings(open []queue.Doubt, t viewing.MediaType) err
 		return b.applySetting(open, codeUnreadable)
 	}
 	h := doubt.NewHistory(began, all, anchors)
-	keeps := b.learnPrecision(h)
+	precision := b.learnPrecision(h)
 	for _, d := range open {
 		watched := d.Entry.WatchedAt.Time()
 		e := doubt.Evidence{
-			Watched: watched, Precision: keeps, Reading: h.Read(*d.Entry.Media, watched, keeps), Claimed: claimed[d.Entry.Media.Key()], Absent: d.Absent,
+			Watched: watched, Precision: precision, Reading: h.Read(*d.Entry.Media, watched, precision), Claimed: claimed[d.Entry.Media.Key()], Absent: d.Absent,
 		}
 		for _, other := range b.allDoubts {
 			switch o := other.Entry; {
@@ -257,10 +257,10 @@ func (b *readBackPass) readViewings(open []queue.Doubt, t viewing.MediaType) err
 // learnPrecision returns how precisely the service stores times. A complete history updates
 // what was learned before.
 func (b *readBackPass) learnPrecision(h doubt.History) doubt.Precision {
-	keeps := doubt.Precision(b.row.Keeps)
+	precision := doubt.Precision(b.row.Keeps)
 	learned := h.Precision()
-	if !h.Complete || learned == doubt.Unknown || learned == keeps {
-		return keeps
+	if !h.Complete || learned == doubt.Unknown || learned == precision {
+		return precision
 	}
 	b.o.Logger.Info("learned how the service keeps times", "precision", string(learned))
 	b.editRow(func(a *account.Row) { a.Keeps = string(learned) })

@@ -28,20 +28,20 @@ func openCache(t *testing.T, dir string, names ...string) (*Cache, bool) {
 	return c, fresh
 }
 
-// cacheIn is a cache of Wikidata's and TMDB's answers.
+// newCache returns a cache for Wikidata and TMDB.
 func newCache(t *testing.T) *Cache {
 	c, _ := openCache(t, filepath.Join(t.TempDir(), "answers"), "Wikidata ", "TMDB ")
 	return c
 }
 
-// What was answered is known after the folder is opened again, until it is too old, and
-// not before it was answered. What one has said is not another's answer, and is gone
-// once that one is turned off, or has another address. What is not ours stays.
+// Answers are found after the folder is opened again, until they expire. Each provider has
+// its own answers. They are deleted when the provider is disabled or has another address.
+// Other files in the folder stay.
 func TestCachedAnswersExpire(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "answers")
 	c, fresh := openCache(t, dir, "TMDB a", "Wikidata b")
 	if !fresh {
-		t.Error("nobody is new")
+		t.Error("no provider is new")
 	}
 	now := time.Now()
 	c.now = func() time.Time { return now }
@@ -49,12 +49,12 @@ func TestCachedAnswersExpire(t *testing.T) {
 	if err := c.save("TMDB a", kept); err != nil {
 		t.Fatal(err)
 	}
-	theirs := filepath.Join(dir, "notes.txt")
-	if err := os.WriteFile(theirs, nil, 0o600); err != nil {
+	otherFile := filepath.Join(dir, "notes.txt")
+	if err := os.WriteFile(otherFile, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if c, fresh = openCache(t, dir, "TMDB a"); fresh {
-		t.Error("somebody is new")
+		t.Error("a provider is new")
 	}
 	for later, want := range map[time.Duration]map[Question]*Answer{
 		0:                           kept,
@@ -71,12 +71,12 @@ func TestCachedAnswersExpire(t *testing.T) {
 		}
 	}
 	if got := c.load("Wikidata b", []Question{aboutFilm}); len(got) > 0 {
-		t.Errorf("another has the answers of the first: %v", got)
+		t.Errorf("a provider has the answers of another: %v", got)
 	}
 	if _, fresh := openCache(t, dir, "TMDB b"); !fresh || len(filesIn(t, dir)) != 1 {
-		t.Errorf("answers of one that is turned off: %v", filesIn(t, dir))
+		t.Errorf("answers of a disabled provider: %v", filesIn(t, dir))
 	}
-	if _, err := os.Stat(theirs); err != nil {
+	if _, err := os.Stat(otherFile); err != nil {
 		t.Error(err)
 	}
 }
@@ -98,8 +98,7 @@ func filesIn(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-// What is too old leaves the folder, too: TMDB's terms ask for that. What is damaged is
-// asked again.
+// Expired answers are deleted, as TMDB's terms require. Damaged ones are requested again.
 func TestOpenCacheDeletesExpiredAnswers(t *testing.T) {
 	c := newCache(t)
 	if err := c.save("TMDB ", map[Question]*Answer{aboutFilm: one, search: one}); err != nil {

@@ -20,17 +20,18 @@ type (
 	work     = Work
 )
 
-// fake answers what it knows; nothing is known of the rest, if it may be asked.
+// fakeProvider returns the answers it knows, and empty ones for other questions of the
+// topics in may.
 type fakeProvider struct {
-	knows map[question]answer
-	may   []Topic
-	err   error
-	hangs bool
-	asked []question
+	knows    map[question]answer
+	may      []Topic
+	err      error
+	hangs    bool
+	requests []question
 }
 
 func (f *fakeProvider) Fetch(ctx context.Context, wanted []question) (map[question]*answer, error) {
-	f.asked = append(f.asked, wanted...)
+	f.requests = append(f.requests, wanted...)
 	if f.hangs {
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -46,7 +47,7 @@ func (f *fakeProvider) Fetch(ctx context.Context, wanted []question) (map[questi
 	return found, f.err
 }
 
-// beside is a chain of Wikidata, which knows numbers alone, and TMDB.
+// newChain returns a chain of Wikidata, which answers only numbers, and TMDB.
 func newChain(wikidata, tmdb *fakeProvider, cache *Cache) Chain {
 	wikidata.may = []Topic{ByIMDB, ByTVDB}
 	tmdb.may = []Topic{ByIMDB, ByTVDB, Details, Season, ByTitle}
@@ -73,8 +74,8 @@ func outcome(d Decision) string {
 	}
 }
 
-// The rows of the package's table, and that one is asked only about what those
-// before it have left open.
+// The answers of several providers are combined by the table of the package comment, and
+// each provider gets only the questions that are still open.
 func TestProvidersGetOnlyOpenQuestions(t *testing.T) {
 	number := question{Topic: ByIMDB, Text: "tt0000001"}
 	one := answer{Works: []work{workBy(1, "Wikidata")}}
@@ -93,14 +94,14 @@ func TestProvidersGetOnlyOpenQuestions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, m := &fakeProvider{knows: map[question]answer{number: c.wikidata}}, &fakeProvider{knows: map[question]answer{number: c.tmdb}}
 			d, err := newChain(w, m, newCache(t)).Decide(t.Context(), []Evidence{{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: number.Text}}}})
-			if got := outcome(d[0]); err != nil || got != c.want || (len(m.asked) > 0) != c.asked || len(w.asked) != 1 {
-				t.Errorf("%s (%v), %v; asked %v, then %v", got, d[0].Why, err, w.asked, m.asked)
+			if got := outcome(d[0]); err != nil || got != c.want || (len(m.requests) > 0) != c.asked || len(w.requests) != 1 {
+				t.Errorf("%s (%v), %v; asked %v, then %v", got, d[0].Why, err, w.requests, m.requests)
 			}
 		})
 	}
 }
 
-// What rests on nothing but remembered answers says so.
+// A decision from cached answers alone is marked as such.
 func TestDecisionReportsFromCache(t *testing.T) {
 	one, two := question{Topic: ByIMDB, Text: "tt0000001"}, question{Topic: ByTitle, Kind: viewing.Movie, Text: "Alpha", Year: 1999}
 	first := Evidence{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: one.Text}}}
@@ -114,7 +115,7 @@ func TestDecisionReportsFromCache(t *testing.T) {
 	}{
 		{first, "held [] by TMDB", false},
 		{first, "held [] by TMDB", true},
-		{more, "movie 2 by TMDB", false}, // of the two, one was asked for
+		{more, "movie 2 by TMDB", false}, // one of two answers is new
 		{more, "movie 2 by TMDB", true},
 		{Evidence{Media: viewing.Media{Type: viewing.Movie}}, "held [] by ", false},
 	} {
@@ -124,7 +125,7 @@ func TestDecisionReportsFromCache(t *testing.T) {
 	}
 }
 
-// One that hangs leaves time for the others.
+// A provider that hangs leaves time for the others.
 func TestHangingProviderLeavesTimeForOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		number := question{Topic: ByIMDB, Text: "tt0000001"}
@@ -138,7 +139,8 @@ func TestHangingProviderLeavesTimeForOthers(t *testing.T) {
 	})
 }
 
-// One in trouble is left alone for a while, and as long as it asks for. One that refuses us is left alone for a day. What we break off ourselves is no trouble.
+// A provider that failed is not asked for a while, or for its Retry-After; one that refuses
+// access, not for a day. A canceled request is not its fault.
 func TestFailedProviderIsNotAskedForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fakeProvider{may: []Topic{ByIMDB}}
@@ -149,24 +151,24 @@ func TestFailedProviderIsNotAskedForAWhile(t *testing.T) {
 		}
 		refused := fmt.Errorf("refused: %w", ErrRefused)
 		for n, step := range []struct {
-			err   error
-			rests time.Duration
+			err  error
+			wait time.Duration
 		}{
 			{later(0), retryDelay},
 			{later(3 * time.Hour), 3 * time.Hour},
 			{later(time.Second), retryDelay},
-			{errors.New("a question that nobody expects"), retryDelay},
+			{errors.New("an unexpected error"), retryDelay},
 			{refused, 24 * time.Hour},
 		} {
-			f.err, f.asked = step.err, nil
+			f.err, f.requests = step.err, nil
 			for range 2 {
 				if d, err := c.Decide(t.Context(), evidence); !errors.Is(err, step.err) || outcome(d[0]) != "open" || c[0].Trouble() != step.err {
 					t.Errorf("step %d: %s, %v", n, outcome(d[0]), err)
 				}
 			}
-			time.Sleep(step.rests - time.Second)
-			if _, err := c.Decide(t.Context(), evidence); err == nil || len(f.asked) != 1 {
-				t.Errorf("step %d: asked %d times within %s", n, len(f.asked), step.rests)
+			time.Sleep(step.wait - time.Second)
+			if _, err := c.Decide(t.Context(), evidence); err == nil || len(f.requests) != 1 {
+				t.Errorf("step %d: asked %d times within %s", n, len(f.requests), step.wait)
 			}
 			time.Sleep(time.Second)
 		}
@@ -174,7 +176,7 @@ func TestFailedProviderIsNotAskedForAWhile(t *testing.T) {
 		cancel()
 		f.err = context.Canceled
 		if _, err := c.Decide(ctx, evidence); err == nil || c[0].Trouble() != refused {
-			t.Errorf("broken off: %v, trouble %v", err, c[0].Trouble())
+			t.Errorf("canceled: %v, trouble %v", err, c[0].Trouble())
 		}
 		f.err = nil
 		if d, err := c.Decide(t.Context(), evidence); err != nil || c[0].Trouble() != nil || !strings.HasPrefix(outcome(d[0]), "held") {

@@ -15,8 +15,8 @@ import (
 //go:embed testdata/cases.tsv
 var cases string
 
-// row is one of the corpus: what a source told, what could be asked then, and
-// what it truly was.
+// row is a row of the corpus: the evidence, the answers of TMDB and Wikidata (world), and
+// the right result.
 type row struct {
 	kind, given, world, answer string
 	holdOK                     bool
@@ -32,12 +32,12 @@ func rows() (all []row) {
 	return all
 }
 
-// No row of the corpus is decided wrongly, and few are held that need not be.
+// No row of the corpus is decided wrongly, and few are held unnecessarily.
 func TestCorpus(t *testing.T) {
 	held, clear := map[string]int{}, map[string]int{}
 	for _, r := range rows() {
 		d := Decide(evidenceIn(t, r.given), worldIn(t, r.world).answer)
-		got := said(d)
+		got := outcomeKey(d)
 		if r.kind == "" || got != "hold" && got != r.answer {
 			t.Errorf("%s: %s\n  in %s: %s (%s), want %s", r.kind, r.given, r.world, got, d.Why.Code, r.answer)
 		}
@@ -53,15 +53,14 @@ func TestCorpus(t *testing.T) {
 	for kind, n := range clear {
 		all, most = all+held[kind], most+n
 	}
-	t.Logf("%d of %d are held that need not be: %v", all, most, held)
+	t.Logf("%d of %d are held unnecessarily: %v", all, most, held)
 	if most < 140 || all*10 > most {
-		t.Errorf("%d of %d are held that need not be", all, most)
+		t.Errorf("%d of %d are held unnecessarily", all, most)
 	}
 }
 
-// Whatever film or series of a row's worlds was played, and however long each is: where
-// its title alone was reported, no other one is certain. All of one length is the worst
-// that can be.
+// For each film or series in the corpus, played and reported by its title alone, no other
+// work is certain. All works have the same runtime, which is the worst case.
 func TestCorpusWithoutYears(t *testing.T) {
 	played, certain := 0, map[string]int{}
 	for _, r := range rows() {
@@ -111,7 +110,7 @@ func TestCorpusWithoutYears(t *testing.T) {
 	}
 }
 
-// numbersAlone is what Wikidata could know at best: the works of a row's numbers.
+// numbersAlone returns the best possible answer of Wikidata: the works with a row's numbers.
 func (w world) numbersAlone(q Question) (*Answer, bool) {
 	a, _ := w.answer(q)
 	if q.Topic == BySite {
@@ -126,20 +125,20 @@ func (w world) numbersAlone(q Question) (*Answer, bool) {
 	return &Answer{Works: a.Works, Partial: len(a.Works) > 1}, true
 }
 
-// Where Wikidata alone is asked, no row of the corpus is decided wrongly either.
+// With Wikidata alone, no row of the corpus is decided wrongly either.
 func TestCorpusWithWikidataOnly(t *testing.T) {
 	right := map[viewing.MediaType]int{}
 	for _, r := range rows() {
 		e := evidenceIn(t, r.given)
 		if ClueOf(e.Media).IDs.TMDB+e.IDs.TMDB > 0 {
-			continue // nobody tells whether TMDB has that number
+			continue // Wikidata cannot check a TMDB number
 		}
-		switch d := Decide(e, worldIn(t, r.world).numbersAlone); said(d) {
+		switch d := Decide(e, worldIn(t, r.world).numbersAlone); outcomeKey(d) {
 		case "hold":
 		case r.answer:
 			right[e.Type]++
 		default:
-			t.Errorf("%s: %s\n  in %s: %s (%s), want %s", r.kind, r.given, r.world, said(d), d.Why.Code, r.answer)
+			t.Errorf("%s: %s\n  in %s: %s (%s), want %s", r.kind, r.given, r.world, outcomeKey(d), d.Why.Code, r.answer)
 		}
 	}
 	if t.Logf("right: %v", right); right[viewing.Movie] < 20 || right[viewing.Episode] < 20 {
@@ -147,7 +146,7 @@ func TestCorpusWithWikidataOnly(t *testing.T) {
 	}
 }
 
-func said(d Decision) string {
+func outcomeKey(d Decision) string {
 	if d.Item == nil {
 		return "hold"
 	}
@@ -157,7 +156,7 @@ func said(d Decision) string {
 	return d.Item.Key()
 }
 
-// given is what a source told, as the corpus writes it.
+// corpusSource is the evidence in a row of the corpus.
 type corpusSource struct {
 	Type            viewing.MediaType
 	IDs             map[string]any
@@ -166,7 +165,7 @@ type corpusSource struct {
 	Show            *corpusSource
 	Season, Episode any
 	Last            int `json:"episode_end"`
-	Minutes         int // what the player played
+	Minutes         int // the player's runtime
 }
 
 func (g corpusSource) ids() (ids viewing.IDs, netflix string) {
@@ -205,22 +204,22 @@ func evidenceIn(t *testing.T, text string) Evidence {
 	if site.Title+site.Series != "" {
 		m.Site = &site
 	}
-	if g.Last > 0 { // a file of several episodes is told one by one, or not at all
+	if g.Last > 0 { // a source reports the episodes of such a file one by one, or without numbers
 		m.Episode = nil
 	}
 	return Evidence{Media: m, Runtime: time.Duration(g.Minutes) * time.Minute}
 }
 
-// number is an integer that is told as a figure or in words.
-func number(told any) *int {
-	n, err := strconv.Atoi(fmt.Sprint(told))
+// number returns an integer of the corpus, nil if it is described in words.
+func number(value any) *int {
+	n, err := strconv.Atoi(fmt.Sprint(value))
 	if err != nil {
 		return nil
 	}
 	return &n
 }
 
-// world is what can be asked in a row.
+// world holds the answers in a row, by table and key.
 type world map[string]map[string]json.RawMessage
 
 func worldIn(t *testing.T, text string) world {
@@ -239,7 +238,7 @@ func worldIn(t *testing.T, text string) world {
 	return w
 }
 
-// told is a work as the corpus writes it: a number, or more of it.
+// corpusWork is a work in the corpus: a number, or an object.
 type corpusWork struct {
 	ID                              int64
 	Title, Name, Alternative, OwnID string
@@ -269,7 +268,7 @@ func works(kind viewing.MediaType, all []corpusWork) (out []Work) {
 	return out
 }
 
-// answer is what the row knows; nobody can answer anything else.
+// answer returns the answer in the row, nil for other questions.
 func (w world) answer(q Question) (*Answer, bool) {
 	a := w.find(q)
 	if a != nil {
@@ -321,7 +320,7 @@ func (w world) find(q Question) *Answer {
 	return &Answer{Works: append(works(viewing.Movie, found.Movie), works(viewing.TV, found.TV)...), Episodes: episodesOf(found.Episode, q)}
 }
 
-// atSite is what Wikidata says of a number of Netflix.
+// atSite returns Wikidata's answer for a number of Netflix.
 func (w world) atSite(q Question) *Answer {
 	var items []struct{ P4947, P4983 []string }
 	if json.Unmarshal(w["wikidata"][strings.Replace(q.Text, "netflix ", "P1874=", 1)], &items) != nil {

@@ -9,14 +9,14 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// seen is an episode of a series of that title.
+// episodeOf returns an episode of a series with that title.
 func episodeOf(title string, season, number int) viewing.Media {
 	return viewing.Media{Type: viewing.Episode, Show: &viewing.Show{Title: title, Year: 2008}, Season: &season, Episode: &number}
 }
 
 var testSeries = Candidate{Type: viewing.TV, TMDB: 7, Title: "Show Red", Year: 2008}
 
-// placeOf is what a correction makes of an item; "" where it says nothing.
+// placeOf returns the key of an item after a correction; "" if the correction does not apply.
 func placeOf(c Correction, m viewing.Media) string {
 	if is, ok := c.Apply(m); ok {
 		return is.Key()
@@ -24,7 +24,7 @@ func placeOf(c Correction, m viewing.Media) string {
 	return ""
 }
 
-// An answer about one episode covers those that are reported with the same shift.
+// An answer about one episode applies to later ones with the same shift.
 func TestCorrectionAppliesToLaterEpisodes(t *testing.T) {
 	shifted, ok := NewCorrection(nil, episodeOf("Show Red", 2, 2), testSeries, episodeOf("", 1, 14))
 	if !ok {
@@ -35,7 +35,7 @@ func TestCorrectionAppliesToLaterEpisodes(t *testing.T) {
 	plain, _ := NewCorrection(nil, episodeOf("Show Red", 2, 2), testSeries, episodeOf("", 2, 2))
 	other, _ := NewCorrection(&later, episodeOf("Show Red", 2, 2), Candidate{Type: viewing.TV, TMDB: 8}, episodeOf("", 2, 2))
 	for _, c := range []struct {
-		said           Correction
+		c              Correction
 		season, number int
 		want           string
 	}{
@@ -51,8 +51,8 @@ func TestCorrectionAppliesToLaterEpisodes(t *testing.T) {
 		{plain, 0, 4, "episode:7:0:4"},
 		{other, 2, 3, "episode:8:2:3"},
 	} {
-		if got := placeOf(c.said, episodeOf("show red!", c.season, c.number)); got != c.want {
-			t.Errorf("%+v makes S%dE%d %q, want %q", c.said.Shifts, c.season, c.number, got, c.want)
+		if got := placeOf(c.c, episodeOf("show red!", c.season, c.number)); got != c.want {
+			t.Errorf("%+v makes S%dE%d %q, want %q", c.c.Shifts, c.season, c.number, got, c.want)
 		}
 	}
 	for name, pair := range map[string][2]viewing.Media{
@@ -68,8 +68,8 @@ func TestCorrectionAppliesToLaterEpisodes(t *testing.T) {
 	}
 }
 
-// A source that counts through all seasons is answered once per season: the numbers after
-// an answer follow it, and those before the first one, too.
+// A source without seasons needs one answer per season: it applies to the numbers after it,
+// and the first answer also to those before it.
 func TestCorrectionOfEpisodesWithoutASeason(t *testing.T) {
 	counted := func(number int) viewing.Media {
 		m := episodeOf("Show Red", 0, number)
@@ -85,7 +85,7 @@ func TestCorrectionOfEpisodesWithoutASeason(t *testing.T) {
 	named, _ := NewCorrection(nil, counted(66), testSeries, counted(66))
 	mixed, _ := NewCorrection(&once, episodeOf("Show Red", 2, 2), testSeries, episodeOf("", 1, 14))
 	for _, c := range []struct {
-		said Correction
+		c    Correction
 		m    viewing.Media
 		want string
 	}{
@@ -101,8 +101,8 @@ func TestCorrectionOfEpisodesWithoutASeason(t *testing.T) {
 		{mixed, counted(67), "episode:7:3:17"},
 		{mixed, episodeOf("Show Red", 2, 3), "episode:7:1:15"},
 	} {
-		if got := placeOf(c.said, c.m); got != c.want {
-			t.Errorf("%+v makes %s %q, want %q", c.said.Shifts, c.m.Label(), got, c.want)
+		if got := placeOf(c.c, c.m); got != c.want {
+			t.Errorf("%+v makes %s %q, want %q", c.c.Shifts, c.m.Label(), got, c.want)
 		}
 	}
 	if c, ok := NewCorrection(nil, counted(66), testSeries, episodeOf("", 0, 3)); ok {
@@ -110,8 +110,8 @@ func TestCorrectionOfEpisodesWithoutASeason(t *testing.T) {
 	}
 }
 
-// Whatever a person has said about episodes of one series: each of them is what was
-// said last of its season, its neighbours follow, and no place below 1 comes out.
+// After any sequence of answers about one series, the last answer of a season applies to
+// all of its episodes, and no season or number is below 1.
 func TestShifts(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		place := func(name string) (season, number int) {
@@ -119,34 +119,34 @@ func TestShifts(t *testing.T) {
 		}
 		var c Correction
 		var before *Correction
-		said := map[int]Shift{}
+		answers := map[int]Shift{}
 		for range rapid.IntRange(1, 4).Draw(r, "answers") {
-			season, number := place("told")
+			season, number := place("reported")
 			toSeason, toNumber := place("is")
-			told, is := episodeOf("Show Red", season, number), episodeOf("", toSeason, toNumber)
+			reported, is := episodeOf("Show Red", season, number), episodeOf("", toSeason, toNumber)
 			var ok bool
-			if c, ok = NewCorrection(before, told, testSeries, is); !ok {
+			if c, ok = NewCorrection(before, reported, testSeries, is); !ok {
 				r.Fatal("not remembered")
 			}
 			before = &c
-			said[season] = Shift{From: season, Season: toSeason - season, Episode: toNumber - number}
-			if len(c.Shifts) != len(said) {
-				r.Fatalf("%+v of %d seasons", c.Shifts, len(said))
+			answers[season] = Shift{From: season, Season: toSeason - season, Episode: toNumber - number}
+			if len(c.Shifts) != len(answers) {
+				r.Fatalf("%+v of %d seasons", c.Shifts, len(answers))
 			}
-			if want := testSeries.Apply(is).Key(); placeOf(c, told) != want {
-				r.Fatalf("%s, want %s: %+v", placeOf(c, told), want, c.Shifts)
+			if want := testSeries.Apply(is).Key(); placeOf(c, reported) != want {
+				r.Fatalf("%s, want %s: %+v", placeOf(c, reported), want, c.Shifts)
 			}
 		}
 		season, number := place("seen")
 		m := episodeOf("Show Red", season, number)
 		is, ok := c.Apply(m)
 		if *m.Season != season || *m.Episode != number {
-			r.Fatal("what was given has changed")
+			r.Fatal("Apply has changed its argument")
 		}
 		if ok && (*is.Season < 1 || *is.Episode < 1) {
 			r.Fatalf("%+v", is)
 		}
-		s, answered := said[season]
+		s, answered := answers[season]
 		switch {
 		case answered && number+s.Episode >= 1:
 			if !ok || *is.Season != season+s.Season || *is.Episode != number+s.Episode {
@@ -155,13 +155,13 @@ func TestShifts(t *testing.T) {
 		case answered && ok:
 			r.Fatalf("S%dE%d is %+v", season, number, is)
 		case ok && len(c.Shifts) > 0 && *is.Episode != number:
-			r.Fatalf("a season without an answer is counted otherwise: %+v", is)
+			r.Fatalf("a number of a season without an answer was changed: %+v", is)
 		}
 	})
 }
 
-// A site's own number is the strongest clue, then those of IMDb and TVDB, then title
-// and year. Clues that disagree say nothing.
+// A site's number is the strongest key, then those of IMDb and TVDB, then title and year. A
+// correction with contradicting clues does not apply.
 func TestCorrectionKeys(t *testing.T) {
 	netflix := &viewing.Site{Name: "netflix", Title: "80057281"}
 	all := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0133093", TVDB: 5, TMDB: 9}, Title: "Alpha: One", Year: 1999, Site: netflix}
@@ -185,24 +185,24 @@ func TestCorrectionKeys(t *testing.T) {
 		}
 	}
 	film := Candidate{Type: viewing.Movie, TMDB: 603}
-	told := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0133093"}, Title: "Alpha", Year: 1999}
-	c, _ := NewCorrection(nil, told, film, told)
-	told.Site = netflix
-	bySite, _ := NewCorrection(nil, told, film, told)
+	reported := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0133093"}, Title: "Alpha", Year: 1999}
+	c, _ := NewCorrection(nil, reported, film, reported)
+	reported.Site = netflix
+	bySite, _ := NewCorrection(nil, reported, film, reported)
 	for name, one := range map[string]struct {
 		c    Correction
 		m    viewing.Media
 		want bool
 	}{
-		"the same":                      {c, told, true},
-		"another title, the year near":  {c, viewing.Media{Type: viewing.Movie, IDs: told.IDs, Title: "Omega", Year: 2000}, true},
-		"another title and year":        {c, viewing.Media{Type: viewing.Movie, IDs: told.IDs, Title: "Omega", Year: 2003}, false},
+		"the same":                      {c, reported, true},
+		"another title, the year near":  {c, viewing.Media{Type: viewing.Movie, IDs: reported.IDs, Title: "Omega", Year: 2000}, true},
+		"another title and year":        {c, viewing.Media{Type: viewing.Movie, IDs: reported.IDs, Title: "Omega", Year: 2003}, false},
 		"by the site's number alone":    {bySite, viewing.Media{Type: viewing.Movie, Site: netflix}, true},
 		"whatever the site calls it":    {bySite, viewing.Media{Type: viewing.Movie, Site: netflix, Title: "Omega", Year: 2003}, true},
-		"another number at the site":    {bySite, viewing.Media{Type: viewing.Movie, IDs: told.IDs, Site: &viewing.Site{Name: "netflix", Title: "1"}}, false},
-		"not to be trusted":             {c, viewing.Media{Type: viewing.Movie, IDs: told.IDs, Unsure: true}, false},
-		"a series of the same number":   {c, viewing.Media{Type: viewing.TV, IDs: told.IDs}, false},
-		"an episode without its series": {c, viewing.Media{Type: viewing.Episode, IDs: told.IDs}, false},
+		"another number at the site":    {bySite, viewing.Media{Type: viewing.Movie, IDs: reported.IDs, Site: &viewing.Site{Name: "netflix", Title: "1"}}, false},
+		"not to be trusted":             {c, viewing.Media{Type: viewing.Movie, IDs: reported.IDs, Unsure: true}, false},
+		"a series of the same number":   {c, viewing.Media{Type: viewing.TV, IDs: reported.IDs}, false},
+		"an episode without its series": {c, viewing.Media{Type: viewing.Episode, IDs: reported.IDs}, false},
 	} {
 		if _, ok := one.c.Apply(one.m); ok != one.want {
 			t.Errorf("%s: %v", name, ok)

@@ -13,8 +13,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// facts are what TMDB knows; nobody can tell anything else. Where may is set, what is
-// not known must be asked.
+// facts holds TMDB's answers. Other questions have no answer, or, if may is set, must be
+// asked first.
 type facts struct {
 	known map[Question]Answer
 	may   bool
@@ -22,7 +22,7 @@ type facts struct {
 
 func (f facts) answer(q Question) (*Answer, bool) {
 	if q.Year = 0; q.Kind == viewing.Episode {
-		q.Kind = "" // the world knows a number in one way alone
+		q.Kind = "" // known has one entry per number
 	}
 	if a, ok := f.known[q]; ok {
 		a.By = TMDB
@@ -31,7 +31,7 @@ func (f facts) answer(q Question) (*Answer, bool) {
 	return nil, !f.may
 }
 
-// Reported is what was reported of one work, and seenAs what was reported of an item.
+// Reported is what a source reported about a work, and seenAs about an item.
 type Reported struct {
 	viewing.IDs
 	Site, Title string
@@ -140,9 +140,9 @@ func tableWorld() map[Question]Answer {
 	}
 }
 
-// Each row of the table, what it needs, and what stands against it.
+// Each row of the table has a certain case, and cases that lack a condition.
 func TestDecide(t *testing.T) {
-	movie := func(told Reported) seenAs { return seenAs{Kind: viewing.Movie, Own: told} }
+	movie := func(reported Reported) seenAs { return seenAs{Kind: viewing.Movie, Own: reported} }
 	at := func(show Reported, season, number int, name string) seenAs {
 		return seenAs{Kind: viewing.Episode, Show: show, Own: Reported{Title: name}, Season: n(season), Episode: n(number)}
 	}
@@ -159,13 +159,13 @@ func TestDecide(t *testing.T) {
 	counted := func(e seenAs) seenAs { e.OwnCount = true; return e }
 	for name, c := range map[string]struct {
 		e    seenAs
-		want string // what is certain, or why not
+		want string // the key of the certain item, or the reason
 	}{
 		"TMDB": {movie(Reported{IDs: tmdb(603)}), "movie:603"}, "TMDB and its title": {movie(Reported{IDs: tmdb(603), Title: "matrix"}), "movie:603"},
 		"TMDB, a title in another language": {movie(Reported{IDs: tmdb(603), Title: "Матрица"}), "movie:603"},
 		"TMDB, another title, no year":      {movie(Reported{IDs: tmdb(603), Title: "Neo"}), "otherWork"},
 		"TMDB, its title, far year":         {movie(Reported{IDs: tmdb(603), Title: "The Matrix", Year: 1950}), "otherWork"},
-		"TMDB, nobody to ask":               {movie(Reported{IDs: tmdb(5), Title: "Any"}), "movie:5"},
+		"TMDB, no provider":                 {movie(Reported{IDs: tmdb(5), Title: "Any"}), "movie:5"},
 		"TMDB, another title, its year":     {movie(Reported{IDs: tmdb(603), Title: "Neo", Year: 1999}), "movie:603"},
 		"TMDB, gone":                        {movie(Reported{IDs: tmdb(404)}), "gone"},
 		"TMDB, gone, but IMDb":              {movie(Reported{IDs: viewing.IDs{TMDB: 404, IMDB: "tt0000603"}}), "movie:603"},
@@ -187,7 +187,7 @@ func TestDecide(t *testing.T) {
 		"too many to ask":                   {movie(Reported{Title: "Crowd", Year: 2001}), "tooMany"},
 		"too many to read":                  {movie(Reported{Title: "Endless", Year: 2001}), "tooMany"},
 		"title, folded":                     {movie(Reported{Title: "Straße & Fähre", Year: 2001}), "movie:1"},
-		"title, nobody to ask":              {movie(Reported{Title: "Unheard", Year: 2001}), "nobody"},
+		"title, no provider":                {movie(Reported{Title: "Unheard", Year: 2001}), "nobody"},
 		"unsure":                            {seenAs{Kind: viewing.Movie, Own: Reported{IDs: tmdb(603)}, Unsure: true}, "unsure"},
 		"no kind":                           {seenAs{Own: Reported{IDs: tmdb(603)}}, "kind"},
 		"series, a namesake long ago":       {seenAs{Kind: viewing.TV, Own: Reported{Title: "Remade", Year: 2008}}, "namesake"},
@@ -203,7 +203,7 @@ func TestDecide(t *testing.T) {
 		"place by TMDB alone":                  {at(Reported{IDs: tmdb(7)}, 1, 3, ""), "episode:7:1:3"},
 		"place by TMDB and TVDB":               {at(Reported{IDs: viewing.IDs{TMDB: 7, TVDB: 77}}, 1, 3, ""), "noWitness"},
 		"place that is not there":              {at(Reported{IDs: tmdb(7)}, 1, 4, ""), "noEpisode"},
-		"season that nobody tells":             {at(Reported{IDs: tmdb(7)}, 2, 1, ""), "episode:7:2:1"},
+		"unknown season":                       {at(Reported{IDs: tmdb(7)}, 2, 1, ""), "episode:7:2:1"},
 		"special":                              {at(Reported{IDs: tmdb(7)}, 0, 1, ""), "special"},
 		"number 0":                             {at(Reported{IDs: tmdb(7)}, 1, 0, ""), "badNumber"},
 		"no number":                            {seenAs{Kind: viewing.Episode, Show: Reported{IDs: tmdb(7)}, Season: n(1)}, "noPlace"},
@@ -226,18 +226,18 @@ func TestDecide(t *testing.T) {
 		"a site's film, its own title":                    {movie(Reported{Site: "netflix 22", Title: "Film Blue"}), "movie:22"},
 		"a site's film, a title and another year":         {movie(Reported{Site: "netflix 22", Title: "Film Blue", Year: 2010}), "otherWork"},
 		"a site's film and another by IMDb":               {movie(Reported{Site: "netflix 22", IDs: imdb("tt0000603")}), "differ"},
-		"a site's film that nobody knows":                 {movie(Reported{Site: "netflix 99", Title: "The Matrix", Year: 1999}), "movie:603"},
-		"a site's series, a place that nobody tells":      {at(Reported{Site: "netflix 21"}, 3, 4, ""), "episode:21:3:4"},
+		"a site's film unknown to Wikidata":               {movie(Reported{Site: "netflix 99", Title: "The Matrix", Year: 1999}), "movie:603"},
+		"a site's series, an unknown place":               {at(Reported{Site: "netflix 21"}, 3, 4, ""), "episode:21:3:4"},
 		"a site's series and count, the same":             {counted(at(Reported{Site: "netflix 21"}, 3, 4, "")), "noWitness"},
-		"a site's series, a place that is told":           {at(Reported{Site: "netflix 24"}, 1, 2, ""), "noWitness"},
+		"a site's series, a place that is reported":       {at(Reported{Site: "netflix 24"}, 1, 2, ""), "noWitness"},
 		"a site's series and count, the episode's name":   {counted(at(Reported{Site: "netflix 24"}, 1, 2, "The Second")), "episode:7:1:2"},
 		"TMDB's series at a site that counts as it likes": {counted(at(Reported{IDs: tmdb(7)}, 1, 3, "")), "noWitness"},
 
-		"Wikidata's series, a place that nobody tells":        {at(Reported{IDs: imdb("tt0000021")}, 3, 4, ""), "episode:21:3:4"},
-		"Wikidata's series, a special that nobody tells":      {at(Reported{IDs: imdb("tt0000021")}, 0, 4, ""), "special"},
+		"Wikidata's series, an unknown place":                 {at(Reported{IDs: imdb("tt0000021")}, 3, 4, ""), "episode:21:3:4"},
+		"Wikidata's series, an unknown special":               {at(Reported{IDs: imdb("tt0000021")}, 0, 4, ""), "special"},
 		"Wikidata's series, a name that says nothing":         {at(Reported{IDs: imdb("tt0000021")}, 1, 1, "Pilot (Parts 1 & 2)"), "noWitness"},
 		"Wikidata's series by TVDB's number":                  {at(Reported{IDs: tvdb(21)}, 3, 4, ""), "noWitness"},
-		"Wikidata's series, a season that is told":            {at(Reported{IDs: imdb("tt0000024")}, 1, 2, ""), "noWitness"},
+		"Wikidata's series, a season that is reported":        {at(Reported{IDs: imdb("tt0000024")}, 1, 2, ""), "noWitness"},
 		"Wikidata's series, a place that is not there":        {at(Reported{IDs: imdb("tt0000024")}, 1, 4, ""), "noEpisode"},
 		"series by title, its TMDB number gone":               {at(Reported{IDs: tmdb(999), Title: "Show Red", Year: 2008}, 1, 3, ""), "goneSeries"},
 		"series of another name and year, the episode's name": {at(Reported{IDs: tvdb(77), Title: "Show Blue", Year: 1990}, 1, 2, "The Second"), "otherSeries"},
@@ -263,13 +263,13 @@ func TestDecide(t *testing.T) {
 		"own TMDB not in that season": {own(tmdb(99), red), "ownElsewhere"},
 	} {
 		d := Decide(c.e.evidence(), facts{known: tableWorld()}.answer)
-		if got := said(d); got != c.want && (got != "hold" || d.Why.Code != "why."+c.want) {
+		if got := outcomeKey(d); got != c.want && (got != "hold" || d.Why.Code != "why."+c.want) {
 			t.Errorf("%s: %s (%v), want %s", name, got, d.Why, c.want)
 		}
 	}
 }
 
-// Accents go; the marks of other scripts make other letters.
+// Accents are removed; the marks of other scripts make other letters.
 func TestNormalizeName(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
@@ -294,15 +294,13 @@ func TestNormalizeName(t *testing.T) {
 	}
 }
 
-// What is answered later never changes what is asked before into a decision:
-// whoever answers the open questions, in any order, comes to one decision. A name
-// is asked about only when the numbers have failed.
+// The decision does not depend on the order in which the open questions are answered.
 func TestOrderOfAnswersDoesNotMatter(t *testing.T) {
 	all := tableWorld()
 	questions := slices.SortedFunc(maps.Keys(all), func(a, b Question) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	rapid.Check(t, func(r *rapid.T) {
 		pick := func(of ...string) string { return rapid.SampledFrom(of).Draw(r, "text") }
-		told := func() Reported {
+		reported := func() Reported {
 			return Reported{
 				IDs: viewing.IDs{
 					TMDB: rapid.SampledFrom([]int64{0, 0, 7, 603, 404, 72}).Draw(r, "tmdb"),
@@ -313,7 +311,7 @@ func TestOrderOfAnswersDoesNotMatter(t *testing.T) {
 		}
 		e := seenAs{
 			Kind: rapid.SampledFrom([]viewing.MediaType{viewing.Movie, viewing.TV, viewing.Episode, ""}).Draw(r, "kind"),
-			Own:  told(), Show: told(), Season: n(rapid.IntRange(0, 2).Draw(r, "season")), Episode: n(rapid.IntRange(0, 4).Draw(r, "number")),
+			Own:  reported(), Show: reported(), Season: n(rapid.IntRange(0, 2).Draw(r, "season")), Episode: n(rapid.IntRange(0, 4).Draw(r, "number")),
 			OwnCount: rapid.Bool().Draw(r, "counted"),
 		}
 		want := Decide(e.evidence(), facts{known: all}.answer)
@@ -321,8 +319,8 @@ func TestOrderOfAnswersDoesNotMatter(t *testing.T) {
 		for range len(questions) + 200 {
 			d := Decide(e.evidence(), some.answer)
 			if len(d.Unanswered) == 0 {
-				if got := fmt.Sprint(said(d), d.Why, d.Candidates); got != fmt.Sprint(said(want), want.Why, want.Candidates) {
-					r.Fatalf("%+v: %s, want %s (%s)", e, got, said(want), want.Why)
+				if got := fmt.Sprint(outcomeKey(d), d.Why, d.Candidates); got != fmt.Sprint(outcomeKey(want), want.Why, want.Candidates) {
+					r.Fatalf("%+v: %s, want %s (%s)", e, got, outcomeKey(want), want.Why)
 				}
 				return
 			}
@@ -335,7 +333,7 @@ func TestOrderOfAnswersDoesNotMatter(t *testing.T) {
 			}
 			a, known := all[q]
 			if !known {
-				return // nobody can tell: another world
+				return // the table has no answer
 			}
 			some.known[q] = a
 		}

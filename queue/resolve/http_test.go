@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestNoTimeIsOurs: where our time is shorter than the pace, nobody else is in trouble.
+// A deadline that is too short for the rate limit is not an error of the provider.
 func TestTooShortDeadlineIsNotTheProvidersError(t *testing.T) {
 	asked := 0
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))

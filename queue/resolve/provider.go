@@ -16,8 +16,8 @@ type Fetcher interface {
 	Fetch(ctx context.Context, wanted []Question) (map[Question]*Answer, error)
 }
 
-// ErrRefused is wrapped by the error of a [Fetcher] whose access is refused, for example
-// with a wrong token: the user must act. All other errors are temporary.
+// ErrRefused is wrapped by the error of a [Fetcher] if the provider refuses access, for
+// example because of a wrong token: the user must act. All other errors are temporary.
 var ErrRefused = errors.New("access is refused")
 
 // The waits after an error, and after a refusal.

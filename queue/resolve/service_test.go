@@ -16,7 +16,7 @@ func matched(tmdb int64, kind, title string, year int, confidence string) tracke
 	return tracker.Match{TMDB: tmdb, Type: kind, Title: title, Year: year, Confidence: confidence}
 }
 
-// service answers like the tracking service: by the IMDb number, or by "movie Saw 2004".
+// service answers like the tracking service. Its keys are IMDb numbers, or "movie Saw 2004".
 type service map[string]tracker.Match
 
 func (s service) Fetch(_ context.Context, wanted []Question) (map[Question]*Answer, error) {
@@ -38,12 +38,12 @@ func (s service) Fetch(_ context.Context, wanted []Question) (map[Question]*Answ
 	return found, nil
 }
 
-// by asks the service, and then the others.
-func (s service) by(others ...*Provider) Chain {
+// chain returns a chain of the service and the others.
+func (s service) chain(others ...*Provider) Chain {
 	return append(Chain{{Name: ByService, Fetcher: s, Log: slog.New(slog.DiscardHandler)}}, others...)
 }
 
-// What the service says goes through the one table, alone and before TMDB.
+// The service's answers are decided by the same table, alone and together with TMDB.
 func TestDecideWithTheService(t *testing.T) {
 	film := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0000001"}, Title: "Alpha One", Year: 1999}
 	unsure := film
@@ -66,34 +66,34 @@ func TestDecideWithTheService(t *testing.T) {
 		m      viewing.Media
 		match  tracker.Match
 		others []*Provider
-		want   string // what is certain, or a part of why not
+		want   string // the key of the certain item, or the reason
 	}{
-		"IMDb, no confidence":             {film, matched(603, "movie", "", 0, ""), nil, "movie:603"},
-		"IMDb, a title in another tongue": {film, matched(603, "movie", "Autre titre", 0, "high"), nil, "movie:603"},
-		"IMDb, title and year of another": {film, matched(603, "movie", "Another", 1950, "high"), nil, "otherWork"},
-		"IMDb, doubted":                   {film, matched(603, "movie", "Alpha One", 1999, "medium"), nil, "serviceUnsure"},
-		"IMDb of a series":                {film, matched(603, "tv", "Alpha One", 1999, "high"), nil, "otherKind"},
-		"IMDb of an episode":              {film, matched(603, "episode", "", 0, "high"), nil, "otherKind"},
-		"IMDb of what?":                   {film, matched(603, "", "", 0, "high"), nil, "otherKind"},
-		"IMDb from a broken NFO":          {unsure, matched(603, "movie", "", 0, "high"), nil, "unsure"},
-		"episode":                         {episode(1, 2, ""), red, nil, "episode:7:1:2"},
-		"episode, of a film":              {episode(1, 2, ""), matched(7, "movie", "Show Red", 2008, "high"), nil, "otherKind"},
-		"episode, doubted":                {episode(1, 2, ""), matched(7, "tv", "Show Red", 2008, "low"), nil, "serviceUnsure"},
-		"episode, the site's count":       {ofSite, red, nil, "noWitness"},
-		"episode, perhaps TVDB's count":   {byTVDB, red, nil, "noWitness"},
-		"special":                         {episode(0, 2, ""), red, nil, "special"},
-		"pilot in two parts":              {episode(1, 1, "Pilot (Parts 1 & 2)"), red, nil, "noWitness"},
-		"pilot in two parts, TMDB on":     {episode(1, 1, "Pilot (Parts 1 & 2)"), red, []*Provider{season}, "noWitness"},
-		"episode, TMDB confirms its name": {episode(1, 2, "The Second"), red, []*Provider{season}, "episode:7:1:2"},
-		"episode that TMDB has not":       {episode(1, 9, "The Second"), red, []*Provider{season}, "noEpisode"},
-		"twins of one year":               {twin, matched(1, "movie", "Emma", 1996, "high"), []*Provider{twins}, "namesake"},
-		"no twin":                         {twin, matched(1, "movie", "Emma", 1996, "high"), []*Provider{one}, "movie:1"},
-		"another film at TMDB":            {twin, matched(9, "movie", "Emma", 1996, "high"), []*Provider{one}, "namesake"},
-		"unknown to the service":          {twin, tracker.Match{}, []*Provider{one}, "movie:1"},
+		"IMDb, no confidence":               {film, matched(603, "movie", "", 0, ""), nil, "movie:603"},
+		"IMDb, a title in another language": {film, matched(603, "movie", "Autre titre", 0, "high"), nil, "movie:603"},
+		"IMDb, title and year of another":   {film, matched(603, "movie", "Another", 1950, "high"), nil, "otherWork"},
+		"IMDb, doubted":                     {film, matched(603, "movie", "Alpha One", 1999, "medium"), nil, "serviceUnsure"},
+		"IMDb of a series":                  {film, matched(603, "tv", "Alpha One", 1999, "high"), nil, "otherKind"},
+		"IMDb of an episode":                {film, matched(603, "episode", "", 0, "high"), nil, "otherKind"},
+		"IMDb of what?":                     {film, matched(603, "", "", 0, "high"), nil, "otherKind"},
+		"IMDb from a broken NFO":            {unsure, matched(603, "movie", "", 0, "high"), nil, "unsure"},
+		"episode":                           {episode(1, 2, ""), red, nil, "episode:7:1:2"},
+		"episode, of a film":                {episode(1, 2, ""), matched(7, "movie", "Show Red", 2008, "high"), nil, "otherKind"},
+		"episode, doubted":                  {episode(1, 2, ""), matched(7, "tv", "Show Red", 2008, "low"), nil, "serviceUnsure"},
+		"episode, the site's count":         {ofSite, red, nil, "noWitness"},
+		"episode, perhaps TVDB's count":     {byTVDB, red, nil, "noWitness"},
+		"special":                           {episode(0, 2, ""), red, nil, "special"},
+		"pilot in two parts":                {episode(1, 1, "Pilot (Parts 1 & 2)"), red, nil, "noWitness"},
+		"pilot in two parts, TMDB on":       {episode(1, 1, "Pilot (Parts 1 & 2)"), red, []*Provider{season}, "noWitness"},
+		"episode, TMDB confirms its name":   {episode(1, 2, "The Second"), red, []*Provider{season}, "episode:7:1:2"},
+		"episode that TMDB has not":         {episode(1, 9, "The Second"), red, []*Provider{season}, "noEpisode"},
+		"twins of one year":                 {twin, matched(1, "movie", "Emma", 1996, "high"), []*Provider{twins}, "namesake"},
+		"no twin":                           {twin, matched(1, "movie", "Emma", 1996, "high"), []*Provider{one}, "movie:1"},
+		"another film at TMDB":              {twin, matched(9, "movie", "Emma", 1996, "high"), []*Provider{one}, "namesake"},
+		"unknown to the service":            {twin, tracker.Match{}, []*Provider{one}, "movie:1"},
 	} {
 		s := service{"tt0000001": c.match, "tt0000002": c.match, "movie Emma 1996": c.match}
-		d, err := s.by(c.others...).Decide(t.Context(), []Evidence{{Media: c.m}})
-		if got := said(d[0]); err != nil || got != c.want && (got != "hold" || d[0].Why.Code != "why."+c.want) {
+		d, err := s.chain(c.others...).Decide(t.Context(), []Evidence{{Media: c.m}})
+		if got := outcomeKey(d[0]); err != nil || got != c.want && (got != "hold" || d[0].Why.Code != "why."+c.want) {
 			t.Errorf("%s: %s (%v), %v; want %s", name, got, d[0].Why, err, c.want)
 		}
 	}
@@ -108,7 +108,7 @@ func fakeTMDB(knows map[Question]Answer) *Provider {
 	return &Provider{Name: "TMDB", Fetcher: &fakeProvider{knows: knows, may: may}, Log: slog.New(slog.DiscardHandler)}
 }
 
-// The service learns IMDb numbers and titles, and no number of an episode.
+// Only IMDb numbers and titles are sent to the service, and no numbers of episodes.
 func TestServiceItems(t *testing.T) {
 	for want, q := range map[string]Question{
 		"[{tt0000001   0}]": {Topic: ByIMDB, Text: "tt0000001"},
@@ -126,8 +126,8 @@ func TestServiceItems(t *testing.T) {
 	}
 }
 
-// What the service names without a title was found by that title. A film that it alone
-// knows is not certain by its title and runtime.
+// A match without a title has the requested one. A film known only to the service is not
+// certain by its title and runtime.
 func TestServiceMatchesWithoutATitle(t *testing.T) {
 	q := Question{Topic: ByTitle, Kind: viewing.Movie, Text: "Alpha", Year: 1999}
 	a := ServiceAnswer(q, []tracker.Match{matched(1, "movie", "Alpha", 1999, "high"), matched(2, "movie", "", 1998, "high")})
@@ -138,13 +138,13 @@ func TestServiceMatchesWithoutATitle(t *testing.T) {
 	work := filmNamed(1, "Alpha", 1999)
 	work.Minutes = 100
 	details := fakeTMDB(map[Question]Answer{{Topic: Details, Kind: viewing.Movie, Number: 1}: {Works: []Work{work}}})
-	d, err := s.by(details).Decide(t.Context(), []Evidence{{Media: viewing.Media{Type: viewing.Movie, Title: "Alpha"}, Runtime: 100 * time.Minute}})
+	d, err := s.chain(details).Decide(t.Context(), []Evidence{{Media: viewing.Media{Type: viewing.Movie, Title: "Alpha"}, Runtime: 100 * time.Minute}})
 	if err != nil || d[0].Item != nil || d[0].Why.Code != "why.noYear" {
 		t.Errorf("%+v, %v", d, err)
 	}
 }
 
-// breaksOff is a TMDB that answers once, and is away then.
+// failsAfterFirst is a TMDB that fails after the first request.
 type failsAfterFirst struct{ fakeProvider }
 
 func (b *failsAfterFirst) Fetch(ctx context.Context, wanted []Question) (map[Question]*Answer, error) {
@@ -153,7 +153,7 @@ func (b *failsAfterFirst) Fetch(ctx context.Context, wanted []Question) (map[Que
 	return found, err
 }
 
-// A contradiction that further answers may explain is none while they are missing.
+// There is no contradiction while answers are missing that could resolve it.
 func TestContradictionNeedsAllAnswers(t *testing.T) {
 	knows := map[Question]Answer{{Topic: ByIMDB, Text: "tt0000700"}: films(film(603, "Alpha", 1999))}
 	m := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 5, IMDB: "tt0000700"}, Title: "Alfa"}
@@ -166,8 +166,7 @@ func TestContradictionNeedsAllAnswers(t *testing.T) {
 	}
 }
 
-// What a source's number is checked for: a contradiction holds it, a missing witness
-// does not.
+// A contradiction is found in a source's number, a missing confirmation is not one.
 func TestContradictions(t *testing.T) {
 	movie := func(tmdb int64, imdb, title string, year int) viewing.Media {
 		return viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: tmdb, IMDB: imdb}, Title: title, Year: year}
@@ -196,7 +195,7 @@ func TestContradictions(t *testing.T) {
 		"the number of a series":             {movie(603, "", "Show Red", 2008), "otherWork"},
 		"a number that is gone":              {movie(404, "", "The Matrix", 1999), "elsewhere"},
 		"gone, and no title":                 {movie(404, "", "", 0), "gone"},
-		"nobody tells":                       {movie(5, "", "Any", 1999), ""},
+		"unknown":                            {movie(5, "", "Any", 1999), ""},
 		"episode":                            {at(red, 1, 2, "The Second"), ""},
 		"episode in another language":        {at(red, 1, 2, "Der Zweite"), ""},
 		"no such episode":                    {at(red, 1, 500, ""), "noEpisode"},

@@ -57,8 +57,7 @@ func TestCheckKeyForm(t *testing.T) {
 	}
 }
 
-// TestAddressThatSomebodyMayMean: an address without its scheme or its end is completed where the rest is clear.
-// Only this machine is asked without encryption.
+// An address without a scheme or path is completed if the rest is clear. Only loopback addresses get http.
 func TestSuggestAddress(t *testing.T) {
 	for text, want := range map[string]string{
 		"https://tracker.example":          "https://tracker.example/api/v1",

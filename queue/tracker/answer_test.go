@@ -14,8 +14,7 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzJudge: no answer may break the reading of it, and none may count as
-// delivered without this operation's object.
+// Every response has a verdict, and is delivered only with this operation's object.
 func FuzzClassify(f *testing.F) {
 	for _, r := range fateTable() {
 		op := r.op
@@ -46,7 +45,7 @@ func FuzzClassify(f *testing.F) {
 	})
 }
 
-// checkDelivered looks at the body in another way than the code does.
+// checkDelivered checks the body of a delivered response without the code under test.
 func checkDelivered(t *testing.T, s exchange, v Verdict) {
 	t.Helper()
 	var o map[string]any
@@ -88,7 +87,7 @@ func FuzzSanitize(f *testing.F) {
 	})
 }
 
-// TestKeyStaysOutOfWords looks for the key in everything a caller could show.
+// The key is not in anything that a caller could show.
 func TestNoVerdictOrErrorContainsTheKey(t *testing.T) {
 	echo := map[string]string{
 		"message": `{"error":"UNAUTHORIZED","message":"unknown key ` + testKey + `"}`,
@@ -111,7 +110,7 @@ func TestNoVerdictOrErrorContainsTheKey(t *testing.T) {
 			}
 		}
 	}
-	// A reply that is no HTTP is repeated by the transport's error.
+	// The transport's error repeats a response that is not HTTP.
 	s := newRawServer(t, func(_ int, w net.Conn, _ *http.Request) { io.WriteString(w, testKey+"\r\n\r\n"); w.Close() })
 	v := newTestClient(t, Options{BaseURL: s.url()}, nil).Send(context.Background(), requests()[History])
 	if v.Fate != InDoubt || strings.Contains(fmt.Sprintf("%+v", v), testKey) {
@@ -119,27 +118,27 @@ func TestNoVerdictOrErrorContainsTheKey(t *testing.T) {
 	}
 }
 
-// TestAnswersOnTheWire holds what only a socket shows: where an answer ends.
+// The verdict depends on how the connection ends the response.
 func TestEndOfResponseOnTheWire(t *testing.T) {
 	tests := map[string]struct {
 		raw  string
 		want Fate
 	}{
-		"length, whole":               {"HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n" + okBody, Delivered},
-		"no length, whole":            {"HTTP/1.1 200 OK\r\n\r\n" + okBody, Delivered},
-		"no length, cut":              {"HTTP/1.1 200 OK\r\n\r\n" + okBody[:6], InDoubt},
-		"no length, cut at nothing":   {"HTTP/1.1 200 OK\r\n\r\n", InDoubt},
-		"length, cut":                 {"HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n" + okBody[:6], InDoubt},
-		"chunked, cut":                {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n" + okBody[:6] + "\r\n", InDoubt},
-		"nothing said to be there":    {"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", Unproven},
-		"headers cut":                 {"HTTP/1.1 200 OK\r\nContent-Le", InDoubt},
-		"no HTTP":                     {"SSH-2.0-OpenSSH\r\n", InDoubt},
-		"packed, though nobody asked": {"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 16\r\n\r\n" + okBody, InDoubt},
-		"hints first":                 {"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n" + okBody, Delivered},
-		"101":                         {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n", Unproven},
-		"headers without end":         {"HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 1<<18), InDoubt},
-		"408 as a farewell":           {"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", InDoubt},
-		"503 with Retry-After":        {"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\n\r\n", Later},
+		"length, complete":             {"HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n" + okBody, Delivered},
+		"no length, complete":          {"HTTP/1.1 200 OK\r\n\r\n" + okBody, Delivered},
+		"no length, truncated":         {"HTTP/1.1 200 OK\r\n\r\n" + okBody[:6], InDoubt},
+		"no length, empty":             {"HTTP/1.1 200 OK\r\n\r\n", InDoubt},
+		"length, truncated":            {"HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n" + okBody[:6], InDoubt},
+		"chunked, truncated":           {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n" + okBody[:6] + "\r\n", InDoubt},
+		"length 0":                     {"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", Unproven},
+		"truncated headers":            {"HTTP/1.1 200 OK\r\nContent-Le", InDoubt},
+		"no HTTP":                      {"SSH-2.0-OpenSSH\r\n", InDoubt},
+		"gzip without being requested": {"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 16\r\n\r\n" + okBody, InDoubt},
+		"hints first":                  {"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n" + okBody, Delivered},
+		"101":                          {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n", Unproven},
+		"headers without end":          {"HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 1<<18), InDoubt},
+		"408 and close":                {"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", InDoubt},
+		"503 with Retry-After":         {"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\n\r\n", Later},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

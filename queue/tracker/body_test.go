@@ -40,7 +40,7 @@ func TestRequestsAreExactBytes(t *testing.T) {
 			kind: viewing.KindViewing, media: episode(1396, 62085, ptr(1), ptr(2)), at: "2026-03-01T19:00:00Z",
 			want: `{"type":"episode","count":1,"watchedAt":"2026-03-01T19:00:00Z","tvShowId":1396,"seasonNumber":1,"episodeNumber":2}`,
 		},
-		"special: season 0 is said": {
+		"special: season 0": {
 			kind: viewing.KindViewing, media: episode(1396, 0, ptr(0), ptr(1)), at: "2026-03-01T19:00:00Z",
 			want: `{"type":"episode","count":1,"watchedAt":"2026-03-01T19:00:00Z","tvShowId":1396,"seasonNumber":0,"episodeNumber":1}`,
 		},
@@ -53,9 +53,9 @@ func TestRequestsAreExactBytes(t *testing.T) {
 			media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}, Season: ptr(1), Episode: ptr(2)},
 			want:  `{"type":"movie","id":603,"count":1,"watchedAt":"2026-03-01T19:00:00Z"}`,
 		},
-		"wish":                       {kind: viewing.KindWatchlist, media: film, want: `{"type":"movie","id":603}`},
-		"wish with priority":         {kind: viewing.KindWatchlist, media: viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1396}}, priority: ptr(2), want: `{"type":"tv","id":1396,"priority":2}`},
-		"wish with priority 0":       {kind: viewing.KindWatchlist, media: film, priority: ptr(0), want: `{"type":"movie","id":603,"priority":0}`},
+		"watchlist":                  {kind: viewing.KindWatchlist, media: film, want: `{"type":"movie","id":603}`},
+		"watchlist with priority":    {kind: viewing.KindWatchlist, media: viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1396}}, priority: ptr(2), want: `{"type":"tv","id":1396,"priority":2}`},
+		"watchlist with priority 0":  {kind: viewing.KindWatchlist, media: film, priority: ptr(0), want: `{"type":"movie","id":603,"priority":0}`},
 		"list: private unless asked": {kind: viewing.KindList, list: &viewing.List{Name: "Noir & <more>"}, want: `{"name":"Noir & <more>","visibility":"PRIVATE"}`},
 		"list with all": {
 			kind: viewing.KindList, list: &viewing.List{Name: "Noir", Description: "d\n\"e\"", Visibility: "PUBLIC"},

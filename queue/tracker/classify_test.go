@@ -21,8 +21,8 @@ const (
 	nestError  = `{"statusCode":404,"message":"Cannot POST /history","error":"Not Found"}`
 )
 
-// row is one line of the table: an answer and its fate at an address that is
-// not proven and at one that is. proven "" means the same.
+// row is a row of the table: a response and its fate at an unproven address, and at a proven
+// one if that is different (proven).
 type row struct {
 	name   string
 	op     Operation // history by default
@@ -54,7 +54,7 @@ func fateTable() []row {
 	return slices.Concat(deliveredRows(), codeRows(), rejectedRows(), accountRows(), foreignRows(), doubtRows(), itemRows())
 }
 
-// itemRows are the answers to an item of a list, which a service may not know.
+// itemRows holds responses to a list item, which a service may not support.
 func itemRows() []row {
 	return []row{
 		{name: "item", op: ListItems, status: 200, body: okBody, fate: Delivered, proves: true},
@@ -88,7 +88,7 @@ func deliveredRows() []row {
 	}
 }
 
-// codeRows: a code of the contract comes before the status.
+// codeRows holds responses with a code of the contract, which precedes the status.
 func codeRows() []row {
 	return []row{
 		{name: "invalid", status: 400, body: invalid, fate: Rejected, proves: true},
@@ -97,7 +97,7 @@ func codeRows() []row {
 		{name: "invalid with 401", status: 401, body: invalid, fate: Rejected, proves: true},
 		{name: "invalid with 429", status: 429, body: invalid, fate: Rejected, proves: true},
 		{name: "invalid with 503", status: 503, body: invalid, fate: Rejected, proves: true},
-		{name: "invalid with 409 to a wish", op: Watchlist, status: 409, body: invalid, fate: Rejected, proves: true},
+		{name: "invalid with 409 to a watchlist add", op: Watchlist, status: 409, body: invalid, fate: Rejected, proves: true},
 		{name: "invalid without message", status: 400, body: `{"error":"VALIDATION_ERROR"}`, fate: Rejected, proves: true},
 		{name: "list invalid with 422", op: Lists, status: 422, body: invalid, fate: Rejected, proves: true},
 		{name: "unauthorized with 400", op: Watchlist, status: 400, body: noAuth, fate: Refused, proves: true},
@@ -125,7 +125,7 @@ func rejectedRows() []row {
 	}
 }
 
-// accountRows are about the key, or about waiting.
+// accountRows holds responses about the key, or with a request to wait.
 func accountRows() []row {
 	return []row{
 		{name: "401", status: 401, body: noAuth, fate: Refused, proves: true},
@@ -145,7 +145,7 @@ func accountRows() []row {
 	}
 }
 
-// foreignRows are not of this service, or of something on the way.
+// foreignRows holds responses of other servers, or of a proxy or portal.
 func foreignRows() []row {
 	return []row{
 		{name: "404 bare", status: 404, fate: Unproven, proven: Offline},
@@ -154,7 +154,7 @@ func foreignRows() []row {
 		{name: "405", status: 405, fate: Unproven, proven: Offline},
 		{name: "400 page", status: 400, body: html, fate: Unproven, proven: Offline},
 		{name: "409 bare", status: 409, fate: Unproven, proven: Offline},
-		{name: "409 bare to a wish", op: Watchlist, status: 409, fate: Unproven, proven: Offline},
+		{name: "409 bare to a watchlist add", op: Watchlist, status: 409, fate: Unproven, proven: Offline},
 		{name: "418", status: 418, body: "teapot", fate: Unproven, proven: Offline},
 		{name: "301", status: 301, header: "Location: https://elsewhere.example/", fate: Unproven, proven: Offline},
 		{name: "307", status: 307, header: "Location: https://elsewhere.example/", fate: Unproven, proven: Offline},
@@ -268,14 +268,14 @@ func TestRetryAfter(t *testing.T) {
 		fate         Fate
 	}{
 		"seconds":                 {header: "120", want: 2 * time.Minute, fate: Later},
-		"none":                    {header: "0", fate: Later},
+		"zero":                    {header: "0", fate: Later},
 		"spaces":                  {header: " 5 ", want: 5 * time.Second, fate: Later},
 		"more than a day":         {header: "999999999999", want: 24 * time.Hour, fate: Later},
-		"past the integers":       {header: "99999999999999999999", fate: InDoubt},
-		"below nothing":           {header: "-5", fate: InDoubt},
+		"beyond int64":            {header: "99999999999999999999", fate: InDoubt},
+		"negative":                {header: "-5", fate: InDoubt},
 		"date":                    {header: "Sun, 01 Mar 2026 19:02:00 GMT", want: 2 * time.Minute, fate: Later},
-		"date by the sender":      {header: "Sun, 01 Mar 2026 21:02:00 GMT", date: "Sun, 01 Mar 2026 21:00:00 GMT", want: 2 * time.Minute, fate: Later},
-		"date gone by":            {header: "Sun, 01 Mar 2026 18:00:00 GMT", fate: Later},
+		"date by the Date header": {header: "Sun, 01 Mar 2026 21:02:00 GMT", date: "Sun, 01 Mar 2026 21:00:00 GMT", want: 2 * time.Minute, fate: Later},
+		"past date":               {header: "Sun, 01 Mar 2026 18:00:00 GMT", fate: Later},
 		"date in a hundred years": {header: "Sun, 01 Mar 2126 18:00:00 GMT", want: 24 * time.Hour, fate: Later},
 		"neither":                 {header: "soon", fate: InDoubt},
 	}

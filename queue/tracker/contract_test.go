@@ -13,7 +13,7 @@ import (
 	"github.com/getkin/kin-openapi/routers/legacy"
 )
 
-// Contract is the OpenAPI document, and whether something keeps to it.
+// Contract checks requests against the OpenAPI document.
 type Contract struct {
 	doc    *openapi3.T
 	router routers.Router
@@ -25,7 +25,7 @@ func LoadContract(t *testing.T) Contract {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Examples are checked along with the rest.
+	// Validates the examples, too.
 	if err := doc.Validate(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func LoadContract(t *testing.T) Contract {
 	return Contract{doc: doc, router: router}
 }
 
-// Request checks one HTTP request; its key may stand in either header.
+// Request checks one HTTP request; its key may be in either header.
 func (c Contract) Request(r *http.Request) error {
 	route, params, err := c.router.FindRoute(r)
 	if err != nil {

@@ -10,22 +10,21 @@ import (
 	"testing"
 )
 
-// reply is one answer of a scripted service.
+// reply is one response of a scripted service.
 type reply struct {
 	status int
 	body   string
 }
 
-// scripted is a service that answers GET /me, and POST /history by whether
-// the key is the right one. It fails the test if anything else is asked, or
-// anything that could be recorded.
+// scripted is a service with GET /me and POST /history. empty is the response to {} with the
+// right key, other with another key. Any other request fails the test.
 type scripted struct {
 	t            *testing.T
 	me           reply
 	empty, other reply
 
-	mu    sync.Mutex
-	asked []string
+	mu       sync.Mutex
+	requests []string
 }
 
 func (s *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -36,7 +35,7 @@ func (s *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case name == "GET /api/v1/me ":
 		answer = s.me
 	case name != "POST /api/v1/history {}":
-		s.t.Errorf("asked %s", name)
+		s.t.Errorf("unexpected request %s", name)
 	case right:
 		answer = s.empty
 	}
@@ -47,7 +46,7 @@ func (s *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	s.mu.Lock()
-	s.asked = append(s.asked, name)
+	s.requests = append(s.requests, name)
 	s.mu.Unlock()
 	w.WriteHeader(answer.status)
 	io.WriteString(w, answer.body)
@@ -59,7 +58,7 @@ func (s *scripted) client(proven bool) *Client {
 	return newTestClient(s.t, Options{BaseURL: h.URL + "/api/v1", Proven: proven}, nil)
 }
 
-var missingEndpoint = []reply{ // what an optional endpoint that is not there may say
+var missingEndpoint = []reply{ // possible responses without the optional endpoint
 	{404, ""},
 	{405, ""},
 	{501, html},
@@ -105,8 +104,8 @@ func TestProbe(t *testing.T) {
 			if v.Fate != tt.want || (v.Problem.Code == "") != (v.Fate == Delivered) {
 				t.Errorf("%+v, want %s", v, tt.want)
 			}
-			if len(s.asked) != 1+tt.posts {
-				t.Errorf("asked %q", s.asked)
+			if len(s.requests) != 1+tt.posts {
+				t.Errorf("requests: %q", s.requests)
 			}
 		})
 	}
@@ -126,19 +125,19 @@ func TestCheckKey(t *testing.T) {
 		fate             Fate
 		note             bool
 		name, id         string
-		asked            int
+		requests         int
 	}{
-		"a user":              {me: reply{200, `{"user":{"id":"u7","name":"Ada","username":"ada"}}`}, proven: true, fate: Delivered, name: "Ada", id: "u7", asked: 1},
-		"a user, flat":        {me: reply{200, `{"id":7,"username":"ada"}`}, proven: true, fate: Delivered, name: "ada", id: "7", asked: 1},
-		"refuted by /me":      {me: bad, fate: Refused, asked: 1},
-		"none: proven":        {me: reply{404, ""}, other: bad, empty: good, proven: true, fate: Delivered, asked: 3},
-		"none: body first":    {me: reply{404, ""}, other: good, empty: good, fate: Delivered, note: true, asked: 3},
-		"none: 401 to a body": {me: reply{404, ""}, other: reply{401, invalid}, empty: good, fate: Delivered, note: true, asked: 3},
-		"none: refuted":       {me: reply{404, ""}, other: bad, empty: bad, fate: Refused, asked: 3},
-		"none: may not write": {me: reply{403, forbidden}, other: bad, empty: reply{403, forbidden}, fate: Refused, asked: 3},
-		"none: wrong address": {me: reply{404, html}, other: reply{404, html}, empty: reply{404, html}, fate: Unproven, asked: 3},
-		"none: takes all":     {me: reply{404, ""}, other: bad, empty: reply{200, okBody}, fate: Unproven, asked: 3},
-		"none: wait":          {me: reply{404, ""}, other: reply{429, ""}, fate: Later, asked: 2},
+		"a user":                   {me: reply{200, `{"user":{"id":"u7","name":"Ada","username":"ada"}}`}, proven: true, fate: Delivered, name: "Ada", id: "u7", requests: 1},
+		"a user, flat":             {me: reply{200, `{"id":7,"username":"ada"}`}, proven: true, fate: Delivered, name: "ada", id: "7", requests: 1},
+		"refused by /me":           {me: bad, fate: Refused, requests: 1},
+		"none: proven":             {me: reply{404, ""}, other: bad, empty: good, proven: true, fate: Delivered, requests: 3},
+		"none: body checked first": {me: reply{404, ""}, other: good, empty: good, fate: Delivered, note: true, requests: 3},
+		"none: 401 to a body":      {me: reply{404, ""}, other: reply{401, invalid}, empty: good, fate: Delivered, note: true, requests: 3},
+		"none: refused":            {me: reply{404, ""}, other: bad, empty: bad, fate: Refused, requests: 3},
+		"none: may not write":      {me: reply{403, forbidden}, other: bad, empty: reply{403, forbidden}, fate: Refused, requests: 3},
+		"none: wrong address":      {me: reply{404, html}, other: reply{404, html}, empty: reply{404, html}, fate: Unproven, requests: 3},
+		"none: accepts all":        {me: reply{404, ""}, other: bad, empty: reply{200, okBody}, fate: Unproven, requests: 3},
+		"none: wait":               {me: reply{404, ""}, other: reply{429, ""}, fate: Later, requests: 2},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -147,8 +146,8 @@ func TestCheckKey(t *testing.T) {
 			if k.Proven != tt.proven || k.Verdict.Fate != tt.fate || (k.Note.Code != "") != tt.note || k.UserName != tt.name || k.UserID != tt.id {
 				t.Errorf("%+v", k)
 			}
-			if len(s.asked) != tt.asked {
-				t.Errorf("asked %q", s.asked)
+			if len(s.requests) != tt.requests {
+				t.Errorf("requests: %q", s.requests)
 			}
 		})
 	}

@@ -19,7 +19,7 @@ import (
 
 func discardLog() *log.Logger { return log.New(io.Discard, "", 0) }
 
-// nobodyListens there: the port is reserved, while one that was just closed may be another's.
+// closedPort is a reserved port; a port that was just closed may be reused by another process.
 const closedPort = "127.0.0.1:1"
 
 func TestOfflineWithoutConnection(t *testing.T) {
@@ -36,7 +36,7 @@ func TestOfflineWithoutConnection(t *testing.T) {
 		"name":               {dial: failing(&net.DNSError{Err: "no such host", Name: "tracker.example", IsNotFound: true}), code: "noName"},
 		"route":              {dial: failing(&net.OpError{Op: "dial", Net: "tcp", Err: syscall.ENETUNREACH})},
 		"not trusted":        {base: untrusted.URL + "/api/v1", dial: new(net.Dialer).DialContext},
-		// Such an error after there was a connection would be in doubt.
+		// After a connection these errors would be in doubt.
 		"reset in connecting":   {dial: failing(&net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET})},
 		"end of file":           {dial: failing(io.EOF)},
 		"away from the machine": {base: "http://localhost/api/v1", dial: dialFarAway, code: "onlyHTTPS"},
@@ -60,7 +60,7 @@ func failing(err error) dialer {
 	return func(context.Context, string, string) (net.Conn, error) { return nil, err }
 }
 
-// elsewhere pretends that a local name led to another machine.
+// dialFarAway connects to another machine, as if a local name had resolved to it.
 func dialFarAway(context.Context, string, string) (net.Conn, error) {
 	a, b := net.Pipe()
 	b.Close()
@@ -71,8 +71,8 @@ type farConn struct{ net.Conn }
 
 func (*farConn) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(203, 0, 113, 7), Port: 80} }
 
-// pipeServer answers connections inside this process, so that a clock of
-// synctest's governs both ends.
+// pipeServer serves connections inside this process, so that synctest's clock applies to
+// both ends.
 func pipeServer(serve func(far net.Conn)) dialer {
 	return func(context.Context, string, string) (net.Conn, error) {
 		near, far := net.Pipe()
@@ -81,7 +81,7 @@ func pipeServer(serve func(far net.Conn)) dialer {
 	}
 }
 
-// readWhole reads one whole request from in.
+// readRequest reads one request with its body.
 func readRequest(in *bufio.Reader) bool {
 	r, err := http.ReadRequest(in)
 	if err == nil {

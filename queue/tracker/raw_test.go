@@ -23,11 +23,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const testKey = "sk_test_0123456789"
 
-// rawServer is a TCP listener that counts whole requests and ends each
-// connection as its script says.
+// rawServer is a TCP server that records complete requests and leaves the response to a
+// script.
 type rawServer struct {
 	listener net.Listener
-	script   func(n int, w net.Conn, r *http.Request) // n counts whole requests from 1
+	script   func(n int, w net.Conn, r *http.Request) // n is the number of the request, from 1
 
 	mu       sync.Mutex
 	requests []*http.Request
@@ -65,7 +65,7 @@ func (s *rawServer) accept() {
 	}
 }
 
-// serve reads whole requests until the connection ends.
+// serve reads requests until the connection ends.
 func (s *rawServer) serve(c net.Conn) {
 	defer c.Close()
 	in := bufio.NewReader(c)
@@ -91,14 +91,14 @@ func (s *rawServer) counts() (requests, connections int) {
 	return len(s.requests), s.accepted
 }
 
-// whole is every whole request that came.
+// receivedRequests returns all complete requests.
 func (s *rawServer) receivedRequests() []*http.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-const anyOK = `{"success":true,"id":"list_1"}` // the object of every operation at once
+const anyOK = `{"success":true,"id":"list_1"}` // a success object for every operation
 
 func respond(w net.Conn, status, header, body string) {
 	if header != "" {
@@ -107,7 +107,7 @@ func respond(w net.Conn, status, header, body string) {
 	io.WriteString(w, "HTTP/1.1 "+status+"\r\nContent-Type: application/json\r\n"+header+"Content-Length: "+strconv.Itoa(len(body))+"\r\n\r\n"+body)
 }
 
-// reset ends a connection with RST.
+// reset closes a connection with a TCP reset.
 func reset(w net.Conn) {
 	w.(*net.TCPConn).SetLinger(0)
 	w.Close()
@@ -127,7 +127,7 @@ func newTestClient(t *testing.T, o Options, dial dialer) *Client {
 	return c
 }
 
-// requests are one of each operation.
+// requests returns a request for each operation.
 func requests() map[Operation]Request {
 	return map[Operation]Request{
 		History:   {Kind: viewing.KindViewing, Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}, WatchedAt: at("2026-03-01T19:00:00Z")},
@@ -152,7 +152,7 @@ func TestSendMakesOnePOST(t *testing.T) {
 	for name, ending := range endings {
 		for op, r := range requests() {
 			for label, reused := range map[string]bool{"fresh": false, "reused": true} {
-				r.IdempotencyKey = "an-idempotency-key" // with it, the transport would repeat a POST by itself
+				r.IdempotencyKey = "an-idempotency-key" // with this header, Go's transport would repeat a POST
 				t.Run(strings.Join([]string{name, string(op), label}, "/"), func(t *testing.T) { checkOnePOST(t, r, reused, ending.end, ending.want) })
 			}
 		}
@@ -162,14 +162,14 @@ func TestSendMakesOnePOST(t *testing.T) {
 	}
 }
 
-// oneAct sends one request to a server that ends it badly, on a reused
-// connection after one that went well.
+// checkOnePOST sends one request to a server that ends it with an error, on a new connection or, after
+// a successful request, on a reused one.
 func checkOnePOST(t *testing.T, r Request, reused bool, end func(net.Conn), want Fate) {
 	before := 0
 	if reused {
 		before = 1
 		if want == Unproven {
-			want = Offline // the good answer has proven the address
+			want = Offline // the first response has proven the address
 		}
 	}
 	s := newRawServer(t, func(n int, w net.Conn, _ *http.Request) {
@@ -191,7 +191,7 @@ func checkOnePOST(t *testing.T, r Request, reused bool, end func(net.Conn), want
 	}
 	n, connections := s.counts()
 	if n != before+1 || connections != 1 {
-		t.Errorf("%d POSTs on %d connections for %d acts", n, connections, before+1)
+		t.Errorf("%d POSTs on %d connections for %d calls of Send", n, connections, before+1)
 	}
 	for _, got := range s.receivedRequests() {
 		checkRequest(t, got, r)

@@ -15,13 +15,13 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// pagesOf serves the pages of a read by their number; a page that is not
-// there is empty. It fails the test on any other request.
+// pagesOf returns a client of a service with these pages; further pages are empty. Any other
+// request fails the test.
 func pagesOf(t *testing.T, path string, pages ...reply) *Client {
 	t.Helper()
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet || r.URL.Path != "/api/v1/"+path || r.URL.Query().Get("pageSize") != "100" {
-			t.Errorf("asked %s %s", r.Method, r.URL)
+			t.Errorf("unexpected request %s %s", r.Method, r.URL)
 		}
 		n := 0
 		fmt.Sscan(r.URL.Query().Get("page"), &n)
@@ -68,9 +68,9 @@ func TestIncompleteReadings(t *testing.T) {
 	}{
 		"two pages":                              {[]reply{page(2, film603), page(2, other)}, true, 2},
 		"the total grew":                         {[]reply{page(2, film603), page(3, other)}, false, 2},
-		"fewer than told":                        {[]reply{page(3, film603), page(3, other), page(3)}, false, 2},
-		"more than told":                         {[]reply{page(1, film603, other)}, false, 2},
-		"told to go on, but that was all":        {[]reply{{200, `{"data":[` + film603 + `],"total":1,"hasMore":true}`}}, false, 1},
+		"fewer than the total":                   {[]reply{page(3, film603), page(3, other), page(3)}, false, 2},
+		"more than the total":                    {[]reply{page(1, film603, other)}, false, 2},
+		"hasMore after the last item":            {[]reply{{200, `{"data":[` + film603 + `],"total":1,"hasMore":true}`}}, false, 1},
 		"no totals: until an empty page":         {[]reply{{200, `[` + film603 + `]`}, {200, `[` + other + `]`}}, true, 2},
 		"the second page is without a total":     {[]reply{page(2, film603), {200, `[` + other + `]`}}, false, 1},
 		"nothing at all":                         {[]reply{page(0)}, true, 0},
@@ -121,7 +121,7 @@ func TestTemporaryErrorIsNotErrNoEndpoint(t *testing.T) {
 	}
 }
 
-// TestReadingAtItsBoundSaysSo: a reading that was moved meanwhile may be taken again, this one need not.
+// A history with more than maxPages pages is marked as Bound, since a retry cannot help.
 func TestHistoryBeyondMaxPagesIsBound(t *testing.T) {
 	pages := 0
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

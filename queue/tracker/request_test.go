@@ -24,7 +24,7 @@ func TestRequestCheck(t *testing.T) {
 	}{
 		"film with foreign id only":   {viewing.KindViewing, viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0133093"}}},
 		"episode without place or id": {viewing.KindViewing, episode(1396, 0, ptr(1), nil)},
-		"wish without id":             {viewing.KindWatchlist, viewing.Media{Type: viewing.TV, Title: "Show Red"}},
+		"watchlist add without id":    {viewing.KindWatchlist, viewing.Media{Type: viewing.TV, Title: "Show Red"}},
 	} {
 		if err := (Request{Kind: c.kind, Media: c.media}).Check(); !errors.Is(err, ErrUnidentified) {
 			t.Errorf("%s: %v", name, err)
@@ -33,7 +33,7 @@ func TestRequestCheck(t *testing.T) {
 	if err := (Request{Kind: viewing.KindListItem, List: "lst_7", Media: viewing.Media{Type: viewing.TV, Title: "Red"}}).Check(); !errors.Is(err, ErrUnidentified) {
 		t.Error(err)
 	}
-	for _, list := range []string{"", ".", ".."} { // they would lead to another path
+	for _, list := range []string{"", ".", ".."} { // these would change the path
 		if (Request{Kind: viewing.KindListItem, List: list, Media: film}).Check() == nil {
 			t.Errorf("list %q", list)
 		}

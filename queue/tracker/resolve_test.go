@@ -13,21 +13,21 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// resolving is a client of a service that answers so; it tells what was asked.
+// newResolvingClient returns a client of a service with a fixed response, and the last request.
 func newResolvingClient(t *testing.T, status int, body string) (*Client, *string) {
 	t.Helper()
-	var asked string
+	var request string
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, err := io.ReadAll(r.Body)
 		if err != nil {
 			t.Error(err)
 		}
-		asked = r.Method + " " + strings.TrimPrefix(r.URL.Path, "/api/v1") + " " + string(text)
+		request = r.Method + " " + strings.TrimPrefix(r.URL.Path, "/api/v1") + " " + string(text)
 		w.WriteHeader(status)
 		w.Write([]byte(body))
 	}))
 	t.Cleanup(h.Close)
-	return newTestClient(t, Options{BaseURL: h.URL + "/api/v1", Proven: true}, nil), &asked
+	return newTestClient(t, Options{BaseURL: h.URL + "/api/v1", Proven: true}, nil), &request
 }
 
 func three() []ResolveItem {
@@ -43,14 +43,14 @@ func TestResolveBatchIsReadFlatAndWrapped(t *testing.T) {
 		{},
 	}
 	for _, body := range []string{flat, `{"success":true,"data":` + flat + `}`} {
-		c, asked := newResolvingClient(t, 200, body)
+		c, request := newResolvingClient(t, 200, body)
 		got, err := c.ResolveBatch(t.Context(), three())
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%v (-want +got)\n%s", err, diff)
 		}
 		const question = `POST /media/resolve/batch {"items":[{"imdbId":"tt0133093"},{"title":"Show Red","type":"tv","year":2008},{"title":"Alpha","type":"movie"}]}`
-		if *asked != question {
-			t.Errorf("asked %s", *asked)
+		if *request != question {
+			t.Errorf("request is %s", *request)
 		}
 	}
 }

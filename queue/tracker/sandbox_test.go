@@ -17,8 +17,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// openSandbox serves a sandbox; every request of an operation of the contract is held
-// against the document, but for empty probes.
+// openSandbox serves a sandbox. Every request of an operation of the contract, except empty probes, is checked
+// against the OpenAPI document.
 func openSandbox(t *testing.T, contractOnly bool) (*sandbox.Service, string) {
 	t.Helper()
 	s, err := sandbox.Open(t.Context(), sandbox.Options{Path: filepath.Join(t.TempDir(), "sandbox.jsonl"), ContractOnly: contractOnly})
@@ -47,8 +47,8 @@ func openSandbox(t *testing.T, contractOnly bool) (*sandbox.Service, string) {
 	return s, h.URL + "/api/v1"
 }
 
-// TestSandboxTakesEveryOperation goes the whole way: every operation of the client arrives at a service that keeps
-// the contract, and can be read back where that serves more than the contract.
+// Every operation of the client arrives at a service that implements the contract, and can be read back if the
+// service has the optional endpoints.
 func TestSandboxTakesEveryOperation(t *testing.T) {
 	season, number := 0, 7
 	film := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}

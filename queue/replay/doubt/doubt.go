@@ -126,7 +126,7 @@ func decide(e Evidence) decision {
 	case e.Precision == Day && shown > 0:
 		return e.leaveToSetting(viewing.Say("doubt.daysOnly"))
 	case shown > 0 && e.Reading.Complete && unclaimed <= 0:
-		// The other entry's record may have been deleted on the service: this one may be ours.
+		// The other entry's record may have been deleted on the service: this one may belong to this entry.
 		return e.leaveToSetting(viewing.Say("doubt.otherEntries"))
 	case shown > 0 && e.Reading.Complete:
 		return e.leaveToSetting(viewing.Say("doubt.tooFew", "n", strconv.Itoa(unclaimed), "doubts", strconv.Itoa(doubts)))

@@ -105,7 +105,7 @@ func TestPrecision(t *testing.T) {
 		"a moment later, live: arrival":   {[]Anchor{one(odd, odd.Add(300*time.Millisecond), time.Second)}, Arrival},
 		"seconds, sent two minutes later": {[]Anchor{one(odd, odd.Truncate(time.Second), 2*time.Minute)}, Exact},
 		"seconds, sent a little later":    {[]Anchor{one(odd, odd.Truncate(time.Second), 150*time.Second)}, Exact},
-		"another whole minute is none":    {[]Anchor{one(odd, whole.Add(7*time.Minute), late), one(whole.Add(time.Minute), whole.Add(time.Minute), late)}, Arrival},
+		"another whole minute":            {[]Anchor{one(odd, whole.Add(7*time.Minute), late), one(whole.Add(time.Minute), whole.Add(time.Minute), late)}, Arrival},
 		"they contradict each other":      {[]Anchor{one(odd, odd, late), one(odd, odd.Add(late).Add(time.Second), late)}, Arrival},
 		"the closest of several":          {[]Anchor{{Watched: odd, Sent: odd.Add(late), records: []time.Time{odd.Add(time.Hour), odd}}}, Exact},
 	}

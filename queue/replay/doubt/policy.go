@@ -168,13 +168,13 @@ type Lists struct {
 func (p Policy) DecideList(c Case, known Lists, now time.Time) queue.ReadBack {
 	list, before := *c.Entry.List, c.Before
 	c.ReadBacks++
-	ours := slices.DeleteFunc(slices.Clone(known.Shown), func(r tracker.RemoteList) bool {
+	matching := slices.DeleteFunc(slices.Clone(known.Shown), func(r tracker.RemoteList) bool {
 		return r.ID == "" || !sameList(list, r) || slices.Contains(before, r.ID)
 	})
-	twins := 0
+	equalDoubts := 0
 	for _, other := range known.Doubts {
 		if sameList(list, asRemoteList(other)) {
-			twins++
+			equalDoubts++
 		}
 	}
 	switch {
@@ -183,13 +183,13 @@ func (p Policy) DecideList(c Case, known Lists, now time.Time) queue.ReadBack {
 	case !known.Complete && c.ReadBacks <= maxListReads:
 		why := viewing.Say("doubt.read").Because(viewing.Say("doubt.listsCut"))
 		return queue.ReadBack{State: viewing.StateInDoubt, Why: why, ReadAt: now.Add(absenceWait), ReadBacks: c.ReadBacks}
-	case len(ours) == 1 && twins == 1:
+	case len(matching) == 1 && equalDoubts == 1:
 		why := viewing.Say("doubt.read").Because(viewing.Say("doubt.listThere"))
-		return queue.ReadBack{State: viewing.StateDelivered, RemoteID: ours[0].ID, Why: why}
-	case len(ours) == 0:
+		return queue.ReadBack{State: viewing.StateDelivered, RemoteID: matching[0].ID, Why: why}
+	case len(matching) == 0:
 		return p.ApplySetting(c, viewing.Say("doubt.noList"), now)
 	default:
-		return p.ApplySetting(c, viewing.Say("doubt.lists", "n", strconv.Itoa(len(ours)), "doubts", strconv.Itoa(twins)), now)
+		return p.ApplySetting(c, viewing.Say("doubt.lists", "n", strconv.Itoa(len(matching)), "doubts", strconv.Itoa(equalDoubts)), now)
 	}
 }
 

@@ -32,8 +32,8 @@ func TestCheckToken(t *testing.T) {
 	}
 }
 
-// What TMDB answers badly is no answer, and never "there is none". No error names
-// what was asked, or the token.
+// An invalid response is an error, never an empty answer. No error contains the question or
+// the token.
 func TestInvalidResponsesAreErrors(t *testing.T) {
 	film := resolve.Question{Topic: resolve.Details, Kind: viewing.Movie, Number: 603}
 	imdb := resolve.Question{Topic: resolve.ByIMDB, Text: "tt0133093"}
@@ -93,7 +93,7 @@ func TestInvalidResponsesAreErrors(t *testing.T) {
 }
 
 func TestUnreachable(t *testing.T) {
-	c, err := New("http://127.0.0.1:1/3", token) // a port that nobody is given
+	c, err := New("http://127.0.0.1:1/3", token) // a closed port
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// All pages of a search are read, to a bound.
+// All pages of a search are read, up to maxPages.
 func TestSearchReadsAllPages(t *testing.T) {
 	for pages, want := range map[int]resolve.Answer{1: {}, 3: {}, 5: {}, 6: {Partial: true}, 500: {Partial: true}} {
 		var asked atomic.Int64
@@ -126,7 +126,7 @@ func TestSearchReadsAllPages(t *testing.T) {
 	}
 }
 
-// Where an answer is not whole, "there is no other" cannot be said.
+// An incomplete search is a partial answer.
 func TestIncompleteSearchIsPartial(t *testing.T) {
 	const hit = `"results":[{"id":1,"title":"T","release_date":"2001-01-01"}]`
 	for body, partial := range map[string]bool{
@@ -142,8 +142,7 @@ func TestIncompleteSearchIsPartial(t *testing.T) {
 	}
 }
 
-// A question that TMDB refuses, or whose answer is too large, keeps no other
-// waiting.
+// A question that TMDB refuses, or that has too large a response, does not stop the others.
 func TestUnanswerableQuestionBlocksNoOther(t *testing.T) {
 	for name, refuse := range map[string]http.HandlerFunc{
 		"refused":    func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(400); fmt.Fprint(w, `{"status_code":47}`) },

@@ -12,12 +12,12 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// chainOf asks one client alone.
+// chainOf returns a chain of one client.
 func chainOf(c *Client) resolve.Chain {
 	return resolve.Chain{{Name: "TMDB", Fetcher: c, Log: slog.New(slog.DiscardHandler)}}
 }
 
-// What the corpus says is decided in the same way when it comes over HTTP.
+// The rows of the corpus have the same decisions over HTTP.
 func TestCorpusOverHTTP(t *testing.T) {
 	text, err := os.ReadFile("../testdata/cases.tsv")
 	if err != nil {
@@ -31,7 +31,7 @@ func TestCorpusOverHTTP(t *testing.T) {
 			Minutes int
 		}
 		if cells[2] != "tmdb" || json.Unmarshal([]byte(cells[1]), &e) != nil || e.Type == "" {
-			continue // other lists, or forms that are no viewing
+			continue // for another provider, or not a viewing
 		}
 		s := &stub{t: t}
 		if err := json.Unmarshal([]byte(cells[3]), &s.world); err != nil && !strings.Contains(cells[3], "to be read") {
@@ -53,6 +53,6 @@ func TestCorpusOverHTTP(t *testing.T) {
 		}
 	}
 	if t.Logf("%d of %d rows right, the others held", right, rows); rows < 300 || held > 2 {
-		t.Errorf("%d rows, %d are held that need not be", rows, held)
+		t.Errorf("%d rows, %d are held unnecessarily", rows, held)
 	}
 }

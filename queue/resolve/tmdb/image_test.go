@@ -14,8 +14,8 @@ import (
 
 var jpeg = []byte("\xff\xd8\xff\xe0 a picture")
 
-// TestPoster: a picture is taken by what it is, whatever its server calls it. No other answer
-// is, and nothing else is asked for.
+// An image is recognized by its content, not by its Content-Type. Other responses are
+// errors.
 func TestPoster(t *testing.T) {
 	later := func(err error) bool { _, ok := errors.AsType[*resolve.UnavailableError](err); return ok }
 	unanswerable := func(err error) bool { return errors.Is(err, resolve.ErrUnanswerable) }
@@ -43,9 +43,9 @@ func TestPoster(t *testing.T) {
 				}
 			}
 		}, unanswerable},
-		"not there": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, unanswerable},
-		"elsewhere": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, later},
-		"trouble":   {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, later},
+		"not there":   {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, unanswerable},
+		"elsewhere":   {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, later},
+		"unavailable": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, later},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path != "/t/p/w185/a.jpg" || r.Header.Get("Authorization") != "" {
@@ -67,8 +67,7 @@ func TestPoster(t *testing.T) {
 	}
 }
 
-// TestPosterPaths: only what looks like a picture of TMDB becomes part of an address or a
-// file's name.
+// Only valid paths of images are used in URLs and file names.
 func TestPosterPaths(t *testing.T) {
 	for path, want := range map[string]string{
 		"/p96dm7sCMn4VYAStA6siNz30G1r.jpg": "/p96dm7sCMn4VYAStA6siNz30G1r.jpg", "": "", "/../../secrets.jpg": "", "//evil.example/a.jpg": "", "/a.svg": "",

@@ -13,19 +13,18 @@ import (
 	"github.com/filmspool/filmspool/queue/resolve"
 )
 
-// stub answers as TMDB's OpenAPI document says, from a world of the corpus.
-// What the world does not tell is not there; what it says in words cannot be
-// answered.
+// stub is a TMDB by its OpenAPI document, with the answers of a row of the corpus. Missing
+// answers are 404; answers in words are errors.
 type stub struct {
 	t        *testing.T
 	world    map[string]map[string]any
 	requests []string
-	fails    http.HandlerFunc // answers instead, when it is set
+	fails    http.HandlerFunc // responds instead, if set
 }
 
 const token = "eyJ.a-token"
 
-// start serves the stub and gives a client of it, in no hurry to be polite.
+// start serves the stub and returns a client without a rate limit.
 func (s *stub) start() *Client {
 	s.t.Helper()
 	server := httptest.NewServer(s)
@@ -105,7 +104,7 @@ func (s *stub) search(kind, query string) any {
 	return map[string]any{"page": 1, "results": results, "total_pages": 1, "total_results": len(results)}
 }
 
-// dated is a work of the corpus in TMDB's words.
+// dated returns a work of the corpus with the date field of TMDB.
 func dated(kind string, of map[string]any) map[string]any {
 	out := maps.Clone(of)
 	name := map[string]string{"movie": "release_date", "tv": "first_air_date"}[kind]
@@ -117,9 +116,9 @@ func dated(kind string, of map[string]any) map[string]any {
 }
 
 func (s *stub) work(kind, id string) any {
-	switch told := s.world[kind][id].(type) {
+	switch value := s.world[kind][id].(type) {
 	case map[string]any:
-		out := dated(kind, told)
+		out := dated(kind, value)
 		out["id"], _ = strconv.Atoi(id)
 		return out
 	default:
@@ -127,8 +126,8 @@ func (s *stub) work(kind, id string) any {
 	}
 }
 
-// series is one with the seasons that are asked for. The corpus often tells the
-// seasons alone.
+// series returns a series with the requested seasons. The corpus often has only the
+// seasons.
 func (s *stub) series(id, parts string) any {
 	number, _ := strconv.Atoi(id)
 	out, known := s.work("tv", id).(map[string]any)
@@ -140,12 +139,12 @@ func (s *stub) series(id, parts string) any {
 		if !is {
 			continue
 		}
-		switch told := s.world["season"][id+"/"+season].(type) {
+		switch value := s.world["season"][id+"/"+season].(type) {
 		case []any:
-			out[part] = map[string]any{"episodes": listed(told)}
+			out[part] = map[string]any{"episodes": listed(value)}
 			known = true
 		case string:
-			if known = true; !strings.HasPrefix(told, "has no") {
+			if known = true; !strings.HasPrefix(value, "has no") {
 				return nil
 			}
 		}
@@ -156,8 +155,8 @@ func (s *stub) series(id, parts string) any {
 	return out
 }
 
-func listed(told []any) (out []any) {
-	for _, e := range told {
+func listed(episodes []any) (out []any) {
+	for _, e := range episodes {
 		switch e := e.(type) {
 		case float64:
 			out = append(out, map[string]any{"id": 1000 + e, "episode_number": e, "name": fmt.Sprintf("Episode %v", e)})

@@ -187,8 +187,8 @@ PREFIX wikibase: <http://wikiba.se/ontology#>
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
 SELECT ?id ?item ?what ?value ?rank WHERE {
   VALUES ?id { "` + strings.Join(numbers, `" "`) + `" }
-  ?item p:` + property + ` ?told . ?told ps:` + property + ` ?id ; wikibase:rank ?trust .
-  FILTER(?trust != wikibase:DeprecatedRank)
+  ?item p:` + property + ` ?statement . ?statement ps:` + property + ` ?id ; wikibase:rank ?trustRank .
+  FILTER(?trustRank != wikibase:DeprecatedRank)
   ` + strings.Join([]string{
 		statement("number", property), statement("film", "P4947"), statement("series", "P4983"),
 		statement("year", "P577"), statement("year", "P580"),

@@ -21,9 +21,9 @@ func series(id int64) resolve.Work {
 	return resolve.Work{Candidate: resolve.Candidate{Type: viewing.TV, TMDB: id}, By: "Wikidata"}
 }
 
-// Each trap of the package's comment, as the items of Wikidata may have it.
+// Each uncertain answer of the package comment is partial.
 func TestUncertainAnswersArePartial(t *testing.T) {
-	with := func(told ...string) []row { return about("Q1", append([]string{"number", "tt0000001"}, told...)...) }
+	with := func(pairs ...string) []row { return about("Q1", append([]string{"number", "tt0000001"}, pairs...)...) }
 	type answer = resolve.Answer
 	for name, c := range map[string]struct {
 		rows []row
@@ -34,7 +34,7 @@ func TestUncertainAnswersArePartial(t *testing.T) {
 		"a film":                      {with("film", "603"), answer{Works: []resolve.Work{film(603, "", 0)}}},
 		"a series":                    {with("series", "7"), answer{Works: []resolve.Work{series(7)}}},
 		"names and years":             {with("film", "603", "name", "de:Alfa", "year", "2001-01-01T00:00:00Z", "name", "en:Alpha", "year", "1999-03-30T00:00:00Z", "name", "fr:Alpha"), answer{Works: []resolve.Work{film(603, "Alpha", 1999, "Alfa")}}},
-		"a year that is none":         {with("film", "603", "year", "-044-03-15T00:00:00Z", "year", "?", "year", "19"), answer{Works: []resolve.Work{film(603, "", 0)}}},
+		"an invalid year":             {with("film", "603", "year", "-044-03-15T00:00:00Z", "year", "?", "year", "19"), answer{Works: []resolve.Work{film(603, "", 0)}}},
 		"twice the same":              {with("film", "603", "film", "603"), answer{Works: []resolve.Work{film(603, "", 0)}}},
 		"deprecated":                  {with("film", "-603"), answer{}},
 		"deprecated beside another":   {with("film", "-603", "film", "604"), answer{Works: []resolve.Work{film(604, "", 0)}}},
@@ -67,7 +67,7 @@ func TestUncertainAnswersArePartial(t *testing.T) {
 	}
 }
 
-// Only numbers leave, in batches; what Wikidata cannot tell is not asked.
+// Only numbers are sent, in batches. Questions that Wikidata cannot answer are not sent.
 func TestRequestsAreBatchesOfNumbers(t *testing.T) {
 	s := &stub{t: t, rows: map[string][]row{"P4835=81189": about("Q1", "number", "81189", "series", "1396"), "P345=tt0000077": about("Q2", "number", "tt0000077", "film", "77")}}
 	var wanted []resolve.Question
@@ -90,13 +90,13 @@ func TestRequestsAreBatchesOfNumbers(t *testing.T) {
 		t.Fatal(len(found), err)
 	}
 	sizes := 0
-	for _, numbers := range s.asked {
+	for _, numbers := range s.requests {
 		if sizes += len(numbers); len(numbers) > maxBatch {
 			t.Errorf("%d at once", len(numbers))
 		}
 	}
-	if asked := strings.Join(s.queries, "\n"); len(s.asked) != 13 || sizes != 121 || strings.Contains(asked, "7777777") || strings.Contains(asked, "SecretTitle") {
-		t.Errorf("%d numbers in %d requests: %v", sizes, len(s.asked), s.asked)
+	if asked := strings.Join(s.queries, "\n"); len(s.requests) != 13 || sizes != 121 || strings.Contains(asked, "7777777") || strings.Contains(asked, "SecretTitle") {
+		t.Errorf("%d numbers in %d requests: %v", sizes, len(s.requests), s.requests)
 	}
 	for _, q := range never {
 		if found[q] != nil {
@@ -111,7 +111,7 @@ func TestRequestsAreBatchesOfNumbers(t *testing.T) {
 	}
 }
 
-// Each row of the table of sites. What a row leaves out is not asked.
+// Each row of the table of sites has its property. Missing kinds are not requested.
 func TestPropertiesOfSites(t *testing.T) {
 	for site, want := range map[string][2]string{
 		"appletv":       {"P9586=umc.cmc.1", "P9751=umc.cmc.1"},
@@ -133,14 +133,14 @@ func TestPropertiesOfSites(t *testing.T) {
 			s := &stub{t: t, rows: map[string][]row{want[i]: about("Q1", "number", number, "film", "603")}}
 			q := resolve.Question{Topic: resolve.BySite, Kind: kind, Text: site + " umc.cmc.1"}
 			found, err := s.start().Fetch(t.Context(), []resolve.Question{q})
-			if a := found[q]; err != nil || (a != nil) != (want[i] != "") || a != nil && len(a.Works) != 1 || len(s.asked) != min(len(want[i]), 1) {
-				t.Errorf("%q, %s: %+v, %v; asked %v", site, kind, a, err, s.asked)
+			if a := found[q]; err != nil || (a != nil) != (want[i] != "") || a != nil && len(a.Works) != 1 || len(s.requests) != min(len(want[i]), 1) {
+				t.Errorf("%q, %s: %+v, %v; asked %v", site, kind, a, err, s.requests)
 			}
 		}
 	}
 }
 
-// What is no answer never says "there is none". No error names what was asked.
+// An invalid response is an error, never an empty answer. No error contains the question.
 func TestInvalidResponsesAreErrors(t *testing.T) {
 	const day = 24 * time.Hour
 	for name, c := range map[string]struct {
@@ -174,8 +174,8 @@ func TestInvalidResponsesAreErrors(t *testing.T) {
 	}
 }
 
-// A question that Wikidata refuses, or whose answer is too large, stays without an
-// answer, and keeps no other waiting.
+// A question that Wikidata refuses, or that has too large a response, stays without an
+// answer and does not stop the others.
 func TestUnanswerableQuestionBlocksNoOther(t *testing.T) {
 	for name, refuse := range map[string]http.HandlerFunc{
 		"bad query": respondWith(400, "MalformedQueryException"), "too long": respondWith(414, ""), "large": respondWith(200, strings.Repeat("x", 1<<20+1)), "unprocessable": respondWith(422, "{}"),
@@ -188,7 +188,7 @@ func TestUnanswerableQuestionBlocksNoOther(t *testing.T) {
 				refuse(w, r)
 				return
 			}
-			s.answer(w, s.asked[len(s.asked)-1], "P345")
+			s.answer(w, s.requests[len(s.requests)-1], "P345")
 		}
 		bad, good := resolve.Question{Topic: resolve.ByIMDB, Text: "tt0000066"}, resolve.Question{Topic: resolve.ByIMDB, Text: "tt0000077"}
 		found, err := s.start().Fetch(t.Context(), []resolve.Question{bad, good})

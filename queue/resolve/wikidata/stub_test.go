@@ -12,18 +12,18 @@ import (
 	"github.com/filmspool/filmspool/queue/resolve"
 )
 
-// stub answers as the documents of SPARQL 1.1 and of Wikidata say. It was not
-// compared with the real service. It does not understand the query: it finds the
-// property and the numbers in it, and gives all rows that it has for them.
+// stub is a query service by the documentation of SPARQL 1.1 and of Wikidata; it was not
+// compared with the real service. It does not parse the query: it finds the property and
+// the numbers in it, and returns all of its rows for them.
 type stub struct {
-	t       *testing.T
-	rows    map[string][]row // by "P345=tt0133093"
-	asked   [][]string       // the numbers of each request
-	queries []string
-	fails   http.HandlerFunc // answers instead, when it is set
+	t        *testing.T
+	rows     map[string][]row // by "P345=tt0133093"
+	requests [][]string       // the numbers of each request
+	queries  []string
+	fails    http.HandlerFunc // responds instead, if set
 }
 
-// start serves the stub and gives a client of it, in no hurry to be polite.
+// start serves the stub and returns a client without a rate limit.
 func (s *stub) start() *Client {
 	s.t.Helper()
 	server := httptest.NewServer(s)
@@ -43,12 +43,12 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	query := r.PostFormValue("query")
 	values := regexp.MustCompile(`VALUES \?id \{([^}]*)\}`).FindStringSubmatch(query)
-	property := regexp.MustCompile(`\?item p:(P\d+) \?told`).FindStringSubmatch(query)
+	property := regexp.MustCompile(`\?item p:(P\d+) \?statement`).FindStringSubmatch(query)
 	if values == nil || property == nil {
-		s.t.Fatalf("asked:\n%s", query)
+		s.t.Fatalf("requests:\n%s", query)
 	}
 	numbers := strings.Fields(strings.ReplaceAll(values[1], `"`, ""))
-	s.asked, s.queries = append(s.asked, numbers), append(s.queries, query)
+	s.requests, s.queries = append(s.requests, numbers), append(s.queries, query)
 	if s.fails != nil {
 		s.fails(w, r)
 		return
@@ -73,7 +73,7 @@ func (s *stub) answer(w http.ResponseWriter, numbers []string, property string) 
 	}
 }
 
-// bound is a row as SPARQL's JSON has it: what is not bound is left out.
+// bound returns a row in SPARQL JSON, without unbound variables.
 func bound(number string, r row) map[string]any {
 	r.ID, r.What.Type = term{Type: "literal", Value: number}, "literal"
 	out := map[string]any{}
@@ -85,21 +85,21 @@ func bound(number string, r row) map[string]any {
 	return out
 }
 
-// about are rows about an item, told in pairs: "film" "603". A "-" before a value
-// is a deprecated rank, a "?" one that is unknown, and a "de:" a name in German.
-func about(name string, told ...string) (all []row) {
-	for i := 0; i < len(told); i += 2 {
-		r := row{Item: term{Type: "uri", Value: "http://www.wikidata.org/entity/" + name}, What: term{Value: told[i]}}
-		r.Value, r.Rank = term{Type: "literal", Value: told[i+1]}, term{Type: "uri", Value: "http://wikiba.se/ontology#NormalRank"}
-		switch value := told[i+1]; {
+// about returns rows about an item, given in pairs: "film" "603". A "-" before a value
+// means a deprecated rank, a "?" an unknown value, and a "de:" a name in German.
+func about(name string, pairs ...string) (all []row) {
+	for i := 0; i < len(pairs); i += 2 {
+		r := row{Item: term{Type: "uri", Value: "http://www.wikidata.org/entity/" + name}, What: term{Value: pairs[i]}}
+		r.Value, r.Rank = term{Type: "literal", Value: pairs[i+1]}, term{Type: "uri", Value: "http://wikiba.se/ontology#NormalRank"}
+		switch value := pairs[i+1]; {
 		case strings.HasPrefix(value, "-"):
 			r.Value.Value, r.Rank.Value = value[1:], "http://wikiba.se/ontology#DeprecatedRank"
 		case value == "?":
 			r.Value = term{Type: "uri", Value: "http://www.wikidata.org/.well-known/genid/0123"}
-		case told[i] == "name":
+		case pairs[i] == "name":
 			language, text, _ := strings.Cut(value, ":")
 			r.Value, r.Rank = term{Type: "literal", Value: text, Language: language}, term{}
-		case told[i] == "collection":
+		case pairs[i] == "collection":
 			r.Value, r.Rank = term{}, term{}
 		}
 		all = append(all, r)
@@ -107,7 +107,7 @@ func about(name string, told ...string) (all []row) {
 	return all
 }
 
-// says answers with a status, a body and headers.
+// respondWith responds with a status, a body and headers.
 func respondWith(status int, body string, headers ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		for i := 0; i < len(headers); i += 2 {

@@ -18,25 +18,25 @@ const (
 	placed     = `"tvShowId":1396,"seasonNumber":1,"episodeNumber":2`
 )
 
-// valid are bodies that the writes take.
+// valid holds a valid body for each operation.
 var valid = map[string]string{
 	"history":   `{"type":"movie","id":603,"watchedAt":"2026-03-01T19:00:00Z"}`,
 	"watchlist": `{"type":"movie","id":603,"priority":2}`,
 	"lists":     `{"name":"Noir","description":"d","visibility":"PRIVATE"}`,
 }
 
-// row is one request and its answer, by its number in the table of cases. What is not
-// said is right: a POST to history with the secret key and a valid body.
+// row is one request and its response, with its number in the table of cases. The default is
+// a POST to history with the secret key and a valid body.
 type row struct {
-	n      int
-	op     string // history, watchlist, lists, or a path; "*" for each of the three
-	method string
-	head   string // "name: value" lines; a name alone takes the header away
-	body   string
-	status int    // 200, and 201 for a list
-	says   string // a part of the answer: the code and the field for a refusal
-	kept   string // what was recorded last, as [newest] writes it
-	only   string // "full" or "contract": the mode that it is for
+	n        int
+	op       string // history, watchlist, lists, or a path; "*" for each of the three
+	method   string
+	head     string // "name: value" lines; a name alone removes the header
+	body     string
+	status   int    // 200, and 201 for a list
+	contains string // part of the response; for a refusal, the code and the field
+	recorded string // the last record, formatted by [newest]
+	only     string // "full" or "contract": the mode that it is for
 }
 
 const (
@@ -53,76 +53,76 @@ func cases() []row {
 	pad := func(size int) string { return valid["history"] + strings.Repeat(" ", size-len(valid["history"])) }
 	rows := []row{
 		// Key
-		{n: 1, op: "*", head: noKey, status: 401, says: unauthorized},
-		{n: 2, op: "*", head: unknown, status: 401, says: unauthorized},
-		{n: 2, head: "x-api-key: ", status: 401, says: unauthorized},
-		{n: 2, head: "x-api-key: test-secret-key", status: 401, says: unauthorized},
-		{n: 3, op: "*", head: public, status: 403, says: forbidden},
-		{n: 4, op: "*", head: "x-api-key: pk_other", status: 401, says: unauthorized},
+		{n: 1, op: "*", head: noKey, status: 401, contains: unauthorized},
+		{n: 2, op: "*", head: unknown, status: 401, contains: unauthorized},
+		{n: 2, head: "x-api-key: ", status: 401, contains: unauthorized},
+		{n: 2, head: "x-api-key: test-secret-key", status: 401, contains: unauthorized},
+		{n: 3, op: "*", head: public, status: 403, contains: forbidden},
+		{n: 4, op: "*", head: "x-api-key: pk_other", status: 401, contains: unauthorized},
 		{n: 5, op: "*", head: noKey + "\nauthorization: Bearer " + testSecret},
-		{n: 5, head: noKey + "\nauthorization: Bearer " + testPublic, status: 403, says: forbidden},
-		{n: 7, head: noKey + "\nauthorization: Basic " + testSecret, status: 401, says: unauthorized},
-		{n: 9, head: "authorization: Bearer " + testPublic, status: 401, says: "two keys were sent"},
-		{n: 11, op: "lists?api_key=" + testSecret, head: noKey, status: 401, says: unauthorized},
+		{n: 5, head: noKey + "\nauthorization: Bearer " + testPublic, status: 403, contains: forbidden},
+		{n: 7, head: noKey + "\nauthorization: Basic " + testSecret, status: 401, contains: unauthorized},
+		{n: 9, head: "authorization: Bearer " + testPublic, status: 401, contains: "two keys were sent"},
+		{n: 11, op: "lists?api_key=" + testSecret, head: noKey, status: 401, contains: unauthorized},
 		{n: 14, op: "me", method: "GET", head: public, only: "full"},
 		{n: 14, op: "history", method: "GET", head: public, only: "full"},
 		{n: 14, op: "media/resolve/batch", head: public, body: `{"items":[]}`, only: "full"},
 
 		// Envelope
-		{n: 15, op: "*", body: " ", status: 400, says: invalid},
-		{n: 16, op: "*", head: "content-type", status: 400, says: invalid},
-		{n: 16, head: "content-type: text/plain", status: 400, says: invalid},
-		{n: 18, op: "*", body: "[]", status: 400, says: invalid},
+		{n: 15, op: "*", body: " ", status: 400, contains: invalid},
+		{n: 16, op: "*", head: "content-type", status: 400, contains: invalid},
+		{n: 16, head: "content-type: text/plain", status: 400, contains: invalid},
+		{n: 18, op: "*", body: "[]", status: 400, contains: invalid},
 		{n: 22, body: pad(maxBody)},
-		{n: 22, body: pad(big), status: 413, says: invalid},
-		{n: 26, method: "PUT", status: 405, says: `"METHOD_NOT_ALLOWED"`},
-		{n: 26, op: "watchlist", method: "GET", head: noKey, status: 405, says: `"METHOD_NOT_ALLOWED"`},
-		{n: 26, op: "history", method: "GET", status: 405, says: `"METHOD_NOT_ALLOWED"`, only: "contract"},
-		{n: 27, op: "histories", head: noKey, status: 404, says: `"NOT_FOUND"`},
+		{n: 22, body: pad(big), status: 413, contains: invalid},
+		{n: 26, method: "PUT", status: 405, contains: `"METHOD_NOT_ALLOWED"`},
+		{n: 26, op: "watchlist", method: "GET", head: noKey, status: 405, contains: `"METHOD_NOT_ALLOWED"`},
+		{n: 26, op: "history", method: "GET", status: 405, contains: `"METHOD_NOT_ALLOWED"`, only: "contract"},
+		{n: 27, op: "histories", head: noKey, status: 404, contains: `"NOT_FOUND"`},
 
 		// Add to history
-		{n: 29, body: `{"type":"movie","id":603}`, says: `{"success":true}`, kept: "movie 603"},
-		{n: 30, body: `{"type":"episode","id":62085}`, kept: "episode 62085"},
-		{n: 31, body: `{"type":"episode",` + placed + `}`, kept: "episode 1396 s1e2"},
-		{n: 31, body: `{"type":"episode","tmdbId":1396,"seasonNumber":1,"episodeNumber":2}`, kept: "episode 1396 s1e2"},
-		{n: 33, body: `{"type":"episode"}`, status: 400, says: bad("tvShowId")},
-		{n: 33, body: `{"type":"episode","tvShowId":1396,"episodeNumber":2}`, status: 400, says: bad("seasonNumber")},
-		{n: 33, body: `{"type":"episode","tvShowId":1396,"seasonNumber":1}`, status: 400, says: bad("episodeNumber")},
-		{n: 35, body: `{"type":"movie","tmdbId":603}`, status: 400, says: bad("id")},
-		{n: 37, body: `{"type":"tv","id":1396}`, status: 400, says: bad("type")},
-		{n: 38, body: `{"id":603}`, status: 400, says: bad("type")},
-		{n: 39, body: `{"type":"episode","tvShowId":1396,"seasonNumber":0,"episodeNumber":1}`, kept: "episode 1396 s0e1"},
-		{n: 43, body: valid["history"], kept: "movie 603"},
-		{n: 44, body: `{"type":"movie","id":603,"count":3}`, kept: "movie 603 ×3"},
-		{n: 44, body: `{"type":"movie","id":603,"count":3}`, kept: "movie 603 ×3"},
-		{n: 46, body: at("2026-03-01T10:30:00-08:30"), kept: "movie 603 2026-03-01T19:00:00Z"},
-		{n: 47, body: at("2026-03-01T19:00:00"), status: 400, says: bad("watchedAt")},
-		{n: 48, body: at("2026-03-01"), status: 400, says: bad("watchedAt")},
-		{n: 50, body: valid["history"], kept: "movie 603"},
+		{n: 29, body: `{"type":"movie","id":603}`, contains: `{"success":true}`, recorded: "movie 603"},
+		{n: 30, body: `{"type":"episode","id":62085}`, recorded: "episode 62085"},
+		{n: 31, body: `{"type":"episode",` + placed + `}`, recorded: "episode 1396 s1e2"},
+		{n: 31, body: `{"type":"episode","tmdbId":1396,"seasonNumber":1,"episodeNumber":2}`, recorded: "episode 1396 s1e2"},
+		{n: 33, body: `{"type":"episode"}`, status: 400, contains: bad("tvShowId")},
+		{n: 33, body: `{"type":"episode","tvShowId":1396,"episodeNumber":2}`, status: 400, contains: bad("seasonNumber")},
+		{n: 33, body: `{"type":"episode","tvShowId":1396,"seasonNumber":1}`, status: 400, contains: bad("episodeNumber")},
+		{n: 35, body: `{"type":"movie","tmdbId":603}`, status: 400, contains: bad("id")},
+		{n: 37, body: `{"type":"tv","id":1396}`, status: 400, contains: bad("type")},
+		{n: 38, body: `{"id":603}`, status: 400, contains: bad("type")},
+		{n: 39, body: `{"type":"episode","tvShowId":1396,"seasonNumber":0,"episodeNumber":1}`, recorded: "episode 1396 s0e1"},
+		{n: 43, body: valid["history"], recorded: "movie 603"},
+		{n: 44, body: `{"type":"movie","id":603,"count":3}`, recorded: "movie 603 ×3"},
+		{n: 44, body: `{"type":"movie","id":603,"count":3}`, recorded: "movie 603 ×3"},
+		{n: 46, body: at("2026-03-01T10:30:00-08:30"), recorded: "movie 603 2026-03-01T19:00:00Z"},
+		{n: 47, body: at("2026-03-01T19:00:00"), status: 400, contains: bad("watchedAt")},
+		{n: 48, body: at("2026-03-01"), status: 400, contains: bad("watchedAt")},
+		{n: 50, body: valid["history"], recorded: "movie 603"},
 
 		// Add to watchlist
-		{n: 51, op: "watchlist", body: `{"type":"tv","id":1,"priority":2}`, says: `{"success":true}`, kept: "tv 1 2"},
-		{n: 52, op: "watchlist", body: `{"type":"episode","id":1396}`, status: 400, says: bad("type")},
-		{n: 52, op: "watchlist", body: `{"type":"tv","id":-1}`, status: 400, says: bad("id")},
-		{n: 53, op: "watchlist", body: `{"type":"tv","id":2}`, kept: "tv 2"},
-		{n: 53, op: "watchlist", body: `{"type":"tv","id":3,"priority":-5}`, kept: "tv 3 -5"},
-		{n: 54, op: "watchlist", body: `{"type":"tv","id":3}`, kept: "again tv 3 -5"},
-		{n: 54, op: "watchlist", body: `{"type":"tv","id":3,"priority":7}`, kept: "again tv 3 7"},
+		{n: 51, op: "watchlist", body: `{"type":"tv","id":1,"priority":2}`, contains: `{"success":true}`, recorded: "tv 1 2"},
+		{n: 52, op: "watchlist", body: `{"type":"episode","id":1396}`, status: 400, contains: bad("type")},
+		{n: 52, op: "watchlist", body: `{"type":"tv","id":-1}`, status: 400, contains: bad("id")},
+		{n: 53, op: "watchlist", body: `{"type":"tv","id":2}`, recorded: "tv 2"},
+		{n: 53, op: "watchlist", body: `{"type":"tv","id":3,"priority":-5}`, recorded: "tv 3 -5"},
+		{n: 54, op: "watchlist", body: `{"type":"tv","id":3}`, recorded: "again tv 3 -5"},
+		{n: 54, op: "watchlist", body: `{"type":"tv","id":3,"priority":7}`, recorded: "again tv 3 7"},
 
 		// Create a list
-		{n: 55, op: "lists", body: valid["lists"], says: `"name":"Noir","description":"d","visibility":"PRIVATE","itemCount":0,`, kept: `"Noir" "d" PRIVATE`},
-		{n: 56, op: "lists", body: `{"name":"  \t"}`, status: 400, says: bad("name")},
-		{n: 57, op: "lists", body: `{"name":"a"}`, kept: `"a" "" PRIVATE`},
-		{n: 58, op: "lists", body: `{"name":"a","visibility":"PUBLIC"}`, kept: `"a" "" PUBLIC`},
-		{n: 58, op: "lists", body: `{"name":"a","visibility":"private"}`, status: 400, says: bad("visibility")},
+		{n: 55, op: "lists", body: valid["lists"], contains: `"name":"Noir","description":"d","visibility":"PRIVATE","itemCount":0,`, recorded: `"Noir" "d" PRIVATE`},
+		{n: 56, op: "lists", body: `{"name":"  \t"}`, status: 400, contains: bad("name")},
+		{n: 57, op: "lists", body: `{"name":"a"}`, recorded: `"a" "" PRIVATE`},
+		{n: 58, op: "lists", body: `{"name":"a","visibility":"PUBLIC"}`, recorded: `"a" "" PUBLIC`},
+		{n: 58, op: "lists", body: `{"name":"a","visibility":"private"}`, status: 400, contains: bad("visibility")},
 
 		// Idempotency-Key
-		{n: 60, head: "idempotency-key: k", kept: "movie 603"},
-		{n: 60, head: "idempotency-key: k", says: `{"success":true}`, kept: "nothing", only: "full"},
-		{n: 61, head: "idempotency-key: k", body: `{"type":"movie","id":604}`, status: 422, says: bad("Idempotency-Key"), only: "full"},
-		{n: 61, op: "watchlist", head: "idempotency-key: k", body: valid["history"], status: 422, says: bad("Idempotency-Key"), only: "full"},
-		{n: 64, head: "idempotency-key: k", kept: "movie 603", only: "contract"},
-		{n: 64, head: "idempotency-key: k", body: `{"type":"movie","id":604}`, kept: "movie 604", only: "contract"},
+		{n: 60, head: "idempotency-key: k", recorded: "movie 603"},
+		{n: 60, head: "idempotency-key: k", contains: `{"success":true}`, recorded: "nothing", only: "full"},
+		{n: 61, head: "idempotency-key: k", body: `{"type":"movie","id":604}`, status: 422, contains: bad("Idempotency-Key"), only: "full"},
+		{n: 61, op: "watchlist", head: "idempotency-key: k", body: valid["history"], status: 422, contains: bad("Idempotency-Key"), only: "full"},
+		{n: 64, head: "idempotency-key: k", recorded: "movie 603", only: "contract"},
+		{n: 64, head: "idempotency-key: k", body: `{"type":"movie","id":604}`, recorded: "movie 604", only: "contract"},
 	}
 	var all []row
 	for _, r := range rows {
@@ -139,7 +139,7 @@ func cases() []row {
 
 func at(text string) string { return fmt.Sprintf(`{"type":"movie","id":603,"watchedAt":%q}`, text) }
 
-// request makes what a row sends.
+// request returns the request of a row.
 func (r row) request() *http.Request {
 	op, method, body := r.op, r.method, r.body
 	if op == "" {
@@ -181,7 +181,7 @@ func openService(t *testing.T, o Options) *Service {
 	return s
 }
 
-// ask gives the answer to a row.
+// serveRow returns the response to a row.
 func serveRow(s *Service, r row) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	s.Handler().ServeHTTP(w, r.request())
@@ -199,7 +199,7 @@ func records(t *testing.T, s *Service) Records {
 
 func total(r Records) int { return len(r.History) + len(r.Watchlist) + len(r.Lists) }
 
-// newest is what an operation recorded last, with its time where timed.
+// newest returns the last record of an operation, with its time if timed.
 func newest(r Records, op string, added int, timed bool) string {
 	switch {
 	case op == "watchlist":
@@ -237,7 +237,7 @@ func newest(r Records, op string, added int, timed bool) string {
 	return text
 }
 
-// TestCases goes through the table of cases, from request to answer.
+// Each case has its response and its record.
 func TestCases(t *testing.T) {
 	for mode, only := range map[string]bool{"full": false, "contract": true} {
 		t.Run(mode, func(t *testing.T) {
@@ -257,15 +257,15 @@ func TestCases(t *testing.T) {
 					want = 200
 				}
 				added, body := total(after)-before, w.Body.String()
-				if w.Code != want || !strings.Contains(body, r.says) {
-					t.Errorf("%s: answered %d %s, want %d %s", name, w.Code, body, want, r.says)
+				if w.Code != want || !strings.Contains(body, r.contains) {
+					t.Errorf("%s: answered %d %s, want %d %s", name, w.Code, body, want, r.contains)
 				}
 				if want >= 300 && added != 0 {
 					t.Errorf("%s: refused, yet recorded", name)
 				}
-				if r.kept != "" {
-					if got := newest(after, r.op, added, strings.Contains(r.kept, "T")); got != r.kept {
-						t.Errorf("%s: recorded %s, want %s", name, got, r.kept)
+				if r.recorded != "" {
+					if got := newest(after, r.op, added, strings.Contains(r.recorded, "T")); got != r.recorded {
+						t.Errorf("%s: recorded %s, want %s", name, got, r.recorded)
 					}
 				}
 				envelope(t, name, w)
@@ -274,8 +274,8 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// envelope is that of every answer: JSON that nobody keeps, and for an error its code
-// and a message.
+// envelope checks what all responses have in common: JSON that is not cached, and for an
+// error its code and a message.
 func envelope(t *testing.T, name string, w *httptest.ResponseRecorder) {
 	t.Helper()
 	if w.Header().Get("Content-Type") != "application/json; charset=utf-8" || w.Header().Get("Cache-Control") != "no-store" {
@@ -290,7 +290,8 @@ func envelope(t *testing.T, name string, w *httptest.ResponseRecorder) {
 	}
 }
 
-// Case 62, and the key of a request that was dropped.
+// Case 62: an Idempotency-Key in progress is refused, and the key of a dropped request can be
+// repeated.
 func TestIdempotencyKeyInProgress(t *testing.T) {
 	s := openService(t, Options{})
 	arm(t, s, "POST /history", "late:1h")
@@ -316,7 +317,7 @@ func arm(t *testing.T, s *Service, match, fault string) {
 	}
 }
 
-// aborted sends a row, which must end the connection without an answer.
+// expectAbort sends a row that must end the connection without a response.
 func expectAbort(t *testing.T, s *Service, r row) {
 	t.Helper()
 	defer func() {

@@ -42,12 +42,12 @@ func (l *Pipe) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1),
 // Dial opens a connection; network and address are ignored. The error is [net.ErrClosed] if the listener is
 // closed, or ctx is canceled, before it accepts.
 func (l *Pipe) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	ours, theirs := net.Pipe()
+	client, server := net.Pipe()
 	select {
-	case l.conns <- theirs:
-		return ours, nil
+	case l.conns <- server:
+		return client, nil
 	case <-l.done:
 	case <-ctx.Done():
 	}
-	return nil, errors.Join(net.ErrClosed, ours.Close(), theirs.Close())
+	return nil, errors.Join(net.ErrClosed, client.Close(), server.Close())
 }
