@@ -15,7 +15,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// visitor is a browser on a socket of its own that is paired.
+// pairedBrowser is a running daemon with the socket of a paired browser.
 type visitor struct {
 	*runningDaemon
 	box    *sandbox.Service
@@ -23,8 +23,8 @@ type visitor struct {
 	socket *websocket.Conn
 }
 
-// visited is a daemon with a service and one browser called Chrome. change may be
-// nil.
+// startPaired runs a daemon with a tracking service and a paired browser called Chrome. change
+// may be nil.
 func visited(t *testing.T, change func(*Options)) *visitor {
 	t.Helper()
 	box, base := openSandbox(t)
@@ -50,7 +50,7 @@ func visited(t *testing.T, change func(*Options)) *visitor {
 	return v
 }
 
-// paused pauses the account, and waits until it is.
+// pause pauses the account and waits until the status shows it.
 func (v *visitor) paused() {
 	v.Helper()
 	mood, stop := v.d.accounts[viewing.DefaultAccount].loop.Subscribe()
@@ -68,7 +68,7 @@ func (v *visitor) say(frame string) {
 	must(v, v.socket.WriteMessage(websocket.TextMessage, []byte(frame)))
 }
 
-// hear is the next message that is no pushed status; it must be of a type.
+// receive returns the next message that is not a pushed status, and fails if it has another type.
 func (v *visitor) hear(kind string) map[string]any {
 	v.Helper()
 	for {
@@ -97,7 +97,7 @@ func (v *visitor) recorded() int {
 	return len(r.History)
 }
 
-// TestABrowserIsToldOfProblemsInItsLanguage, and no more of them than fit.
+// The status for a browser contains problems in its language, at most protocol.MaxProblems.
 func TestABrowserIsToldOfProblemsInItsLanguage(t *testing.T) {
 	v := visited(t, func(o *Options) { o.Config.Hold = "all" })
 	e, err := v.d.Control().Add(t.Context(), viewing.Event{
@@ -122,7 +122,7 @@ func TestABrowserIsToldOfProblemsInItsLanguage(t *testing.T) {
 	}
 }
 
-// answer is the status with an id.
+// answer requests the status with an id.
 func (v *visitor) answer(id string) (m map[string]any) {
 	v.Helper()
 	for m["id"] != id || m["type"] != "status" {

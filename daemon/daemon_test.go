@@ -32,7 +32,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// testOptions is an instance in a folder of its own; environment holds pairs.
+// testOptions returns the options of an instance in a new folder. environment contains names and
+// values.
 func testOptions(t testing.TB, environment ...string) Options {
 	t.Helper()
 	dir := t.TempDir()
@@ -53,7 +54,7 @@ func testOptions(t testing.TB, environment ...string) Options {
 	}
 }
 
-// opened is an instance that does not run yet, until done or the end of the test.
+// opened returns an instance that is open but does not run, until done or the end of the test.
 func opened(t *testing.T, o Options) (d *Daemon, done func()) {
 	t.Helper()
 	p, err := newProcess(t.Context(), o.Paths)
@@ -70,7 +71,7 @@ func opened(t *testing.T, o Options) (d *Daemon, done func()) {
 	return d, done
 }
 
-// openSandbox is a tracking service and its address.
+// openSandbox starts a tracking service and returns its address.
 func openSandbox(t *testing.T) (s *sandbox.Service, base string) {
 	t.Helper()
 	s, err := sandbox.Open(t.Context(), sandbox.Options{Path: filepath.Join(t.TempDir(), "box.jsonl")})
@@ -116,8 +117,8 @@ func TestLoginNamesTheStrongerSource(t *testing.T) {
 	}
 }
 
-// TestLoginOfSomebodyElseIsRefused while something of the last person waits. Another service
-// has other ids for users: they prove nothing.
+// A login with another user's key is refused while entries of the last user wait, except at
+// another service, which has other user ids.
 func TestLoginOfSomebodyElseIsRefused(t *testing.T) {
 	box, base := openSandbox(t)
 	other, there := openSandbox(t)
@@ -133,7 +134,7 @@ func TestLoginOfSomebodyElseIsRefused(t *testing.T) {
 		if !errors.Is(err, &control.Fault{Code: control.CodeRefused}) || !strings.Contains(err.Error(), "Alice") {
 			t.Errorf("got %v", err)
 		}
-		// Once nothing of hers waits, there is nothing to guard.
+		// Without waiting entries another user's key is accepted.
 		if _, err := ctl.Operate(t.Context(), entry.Order{Verb: entry.VerbDrop, Selection: entry.Selection{IDs: []int64{e.ID}}}); err != nil {
 			return err
 		}
@@ -151,7 +152,7 @@ func TestLoginOfSomebodyElseIsRefused(t *testing.T) {
 	}
 }
 
-// A stop waits for a source as long as a reading may take, and no longer.
+// A stop waits for a library for libraryStopTime at most.
 func TestStopDoesNotWaitForASourceThatHangs(t *testing.T) {
 	failed := errors.New("failed")
 	for name, c := range map[string]struct {
@@ -177,20 +178,20 @@ func TestStopDoesNotWaitForASourceThatHangs(t *testing.T) {
 						return c.err
 					}
 					<-ctx.Done()
-					time.Sleep(c.takes) // it hears of no end
+					time.Sleep(c.takes) // it ignores ctx
 					return c.err
 				})
 				took := time.Since(begun) - 2*time.Hour
 				if !errors.Is(err, c.want) || (c.want == nil) != (err == nil) || c.takes >= 0 && took != c.waits || c.takes < 0 && took != c.takes {
 					t.Errorf("%v after %s", err, took)
 				}
-				time.Sleep(4 * time.Hour) // by then all have ended
+				time.Sleep(4 * time.Hour) // all have ended by then
 			})
 		})
 	}
 }
 
-// TestAStartSweeps what a process that was killed while it wrote has left, and nothing else.
+// A start removes what a killed process left while writing, and nothing else.
 func TestAStartSweeps(t *testing.T) {
 	o := testOptions(t)
 	o.Paths.File = filepath.Join(t.TempDir(), "config.toml")
@@ -215,8 +216,8 @@ func TestAStartSweeps(t *testing.T) {
 	}
 }
 
-// TestWhoMayGiveCommands: the owner of the state folder, and the group of a machine's service,
-// whose socket stands in a folder of its own.
+// The control socket is accessible to the owner of the state folder, and to the group if it is in
+// a folder of its own, as for a machine-wide service.
 func TestWhoMayGiveCommands(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("rights are lists there")
@@ -234,8 +235,8 @@ func TestWhoMayGiveCommands(t *testing.T) {
 	}
 }
 
-// A queue that is stuck costs the sign of life, and gives it back when it moves
-// again. Half of what the manager allows passes between two signs.
+// The watchdog gets no notification while the queue's writer is stuck, and gets them again
+// afterwards.
 func TestAStuckQueueMissesTheBeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const every = 90 * time.Second
@@ -274,7 +275,7 @@ func TestAStuckQueueMissesTheBeat(t *testing.T) {
 	})
 }
 
-// addFilm adds a viewing as a person would.
+// addFilm adds a viewing through the API.
 func addFilm(t *testing.T, d *Daemon, id string) queue.Entry {
 	t.Helper()
 	e, err := d.Control().Add(t.Context(), viewing.Event{

@@ -22,7 +22,7 @@ import (
 
 const theExtension = "chrome-extension://emdhmgjgiheohhdbjhklpnhngnafihdg"
 
-// runningDaemon is a daemon that runs, as whoever reaches its port sees it.
+// runningDaemon is a running daemon as seen from its TCP port.
 type runningDaemon struct {
 	*testing.T
 	d       *Daemon
@@ -57,7 +57,7 @@ func runDaemon(t *testing.T, change func(*Options)) *runningDaemon {
 	}
 }
 
-// browser is the user's own, paired.
+// browser returns a paired browser.
 func (b *runningDaemon) browser() *connectortest.Client {
 	b.Helper()
 	c, err := connectortest.Dial(b.Context(), connectortest.Options{
@@ -71,7 +71,7 @@ func (b *runningDaemon) browser() *connectortest.Client {
 	return c
 }
 
-// raw writes text to a connection of its own and returns the answer.
+// raw writes text to a new connection and returns the answer.
 func (b *runningDaemon) raw(text string) string {
 	conn, err := net.DialTimeout("tcp", b.address, 10*time.Second)
 	if err != nil {
@@ -91,7 +91,7 @@ func (b *runningDaemon) raw(text string) string {
 	return fmt.Sprintf("%d %s", answer.StatusCode, body)
 }
 
-// knock asks for a websocket as origin, by way of host.
+// openSocket requests a websocket with an Origin and a Host header.
 func (b *runningDaemon) knock(origin, host string) (*websocket.Conn, int) {
 	header := http.Header{}
 	if origin != "" {
@@ -113,10 +113,10 @@ func (b *runningDaemon) knock(origin, host string) (*websocket.Conn, int) {
 	return conn, answer.StatusCode
 }
 
-// stranger is the origin of an extension that is not paired.
+// unpaired is the Origin of an extension that is not paired.
 const stranger = "chrome-extension://abcdefghijklmnopabcdefghijklmnop"
 
-// TestForeignWebsocketsAreRefused: pages, programs and other host names get no socket.
+// Pages, programs and requests with other host names get no websocket.
 func TestForeignWebsocketsAreRefused(t *testing.T) {
 	b := runDaemon(t, nil)
 	_, port, _ := net.SplitHostPort(b.address)
@@ -139,7 +139,7 @@ func TestForeignWebsocketsAreRefused(t *testing.T) {
 	}
 }
 
-// TestForeignRequestsAreRefused by their Host, Origin or missing token.
+// Requests with a wrong Host, Origin or token are refused.
 func TestForeignRequestsAreRefused(t *testing.T) {
 	b := runDaemon(t, nil)
 	for request, want := range map[string]string{
@@ -159,8 +159,8 @@ func TestForeignRequestsAreRefused(t *testing.T) {
 	}
 }
 
-// TestUnpairedExtensionGetsNothing: whatever it sends, nothing is stored, and it hears
-// neither an acknowledgement nor a secret.
+// Messages of an unpaired extension are not stored, and it receives neither acknowledgements nor
+// secrets.
 func TestUnpairedExtensionGetsNothing(t *testing.T) {
 	const (
 		hello    = `{"type":"hello","v":1,"client":{"name":"evil","version":"1"}}`
@@ -185,7 +185,7 @@ func TestUnpairedExtensionGetsNothing(t *testing.T) {
 		for _, frame := range frames {
 			_ = conn.WriteMessage(websocket.TextMessage, []byte(frame))
 		}
-		for range frames { // each gets an answer, or the connection ends
+		for range frames { // each is answered, or the connection is closed
 			_, text, err := conn.ReadMessage()
 			if err != nil {
 				break
@@ -206,7 +206,7 @@ func TestUnpairedExtensionGetsNothing(t *testing.T) {
 	}
 }
 
-// TestSlowSendersAreCutOff wherever they stop.
+// Connections of slow senders are closed at any stage of the request.
 func TestSlowSendersAreCutOff(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)

@@ -17,7 +17,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/locale"
 )
 
-// TestAPortInUseIsSaid with the remedy; an address that is not this machine's is another fault.
+// A port in use is reported with a hint; a non-local address is another error.
 func TestAPortInUseIsSaid(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
@@ -39,8 +39,8 @@ func TestAPortInUseIsSaid(t *testing.T) {
 	}
 }
 
-// TestNobodyElseGetsThePort at another address of localhost: Chromium asks ::1 first for
-// the pages' name, and would bring the ticket to whoever listens there.
+// The port is also taken on the other loopback addresses: Chromium tries ::1 first for
+// "localhost" and would send the ticket to another listener.
 func TestNobodyElseGetsThePort(t *testing.T) {
 	if l, err := net.Listen("tcp", "[::1]:0"); err != nil {
 		t.Skip("this machine has no [::1]")
@@ -62,7 +62,7 @@ func TestNobodyElseGetsThePort(t *testing.T) {
 	}
 }
 
-// TestAStrangerBesideUsIsNamed: we do not begin where somebody could take what browsers bring.
+// A daemon does not start if another program has the port on one of the loopback addresses.
 func TestAStrangerBesideUsIsNamed(t *testing.T) {
 	l, err := net.Listen("tcp", "[::1]:0")
 	if err != nil {
@@ -81,7 +81,7 @@ func TestAStrangerBesideUsIsNamed(t *testing.T) {
 	again.Close()
 }
 
-// TestRequestsWaitForTheNextInstance, but not for one that never comes.
+// Requests during a reload wait for the next instance, and fail if the process stops.
 func TestRequestsWaitForTheNextInstance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &process{dispatcher: newDispatcher()}
@@ -119,7 +119,7 @@ func TestRequestsWaitForTheNextInstance(t *testing.T) {
 	})
 }
 
-// TestAnInstanceWaitsForItsAnswers for a while, then cuts them off.
+// An instance waits for running requests for a limited time.
 func TestAnInstanceWaitsForItsAnswers(t *testing.T) {
 	for name, c := range map[string]struct{ takes, waits time.Duration }{
 		"quick": {time.Second, time.Second}, "slow": {time.Hour, stopTime},

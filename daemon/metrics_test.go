@@ -15,7 +15,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// get asks the daemon as a program does; headers are pairs.
+// get sends a request like a program. headers contains names and values.
 func (b *runningDaemon) get(path string, headers ...string) (status int, body string) {
 	b.Helper()
 	r, err := http.NewRequestWithContext(b.Context(), http.MethodGet, "http://"+b.address+path, nil)
@@ -52,8 +52,8 @@ func (b *runningDaemon) until(line string) string {
 	}
 }
 
-// TestEachFigureMoves by what it counts. Names and labels are as Prometheus reads them, and
-// nothing tells of a person.
+// Each metric changes with what it counts. Names and labels are valid for Prometheus and contain
+// no personal data.
 func TestEachFigureMoves(t *testing.T) {
 	tmdb := httptest.NewServer(&tmdbOf{})
 	t.Cleanup(tmdb.Close)
@@ -104,7 +104,7 @@ func TestEachFigureMoves(t *testing.T) {
 	}
 }
 
-// TestWhoMayWatch: programs of this machine, where it is turned on.
+// Metrics are served to programs on this machine only, and only if enabled.
 func TestWhoMayWatch(t *testing.T) {
 	on := runDaemon(t, func(o *Options) { o.Config.Metrics.Enabled = true })
 	if status, word := on.get("/healthz"); status != http.StatusOK || word != "ok\n" {

@@ -20,7 +20,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// TestUndoOnlyWhereNothingGoesAlong goes through all that a reading can show.
+// An undo is possible only if it deletes no other viewing.
 func TestUndoOnlyWhereNothingGoesAlong(t *testing.T) {
 	at := time.Date(2026, 3, 1, 20, 15, 30, 0, time.UTC)
 	e := queue.Entry{ID: 1, Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}, WatchedAt: entry.Moment{Instant: viewing.At(at)}}
@@ -28,7 +28,7 @@ func TestUndoOnlyWhereNothingGoesAlong(t *testing.T) {
 		return tracker.HistoryItem{Type: "movie", ID: id, WatchedAt: at}
 	}
 	mine, other := film(603, at), film(7, at)
-	local := func(t time.Time) string { return t.Local().Format(time.DateTime) } // as a person reads it
+	local := func(t time.Time) string { return t.Local().Format(time.DateTime) } // as it is shown
 	for name, c := range map[string]struct {
 		items   []tracker.HistoryItem
 		partial bool
@@ -62,7 +62,7 @@ func TestUndoOnlyWhereNothingGoesAlong(t *testing.T) {
 	}
 }
 
-// An entry that a person has to decide about names the command for it.
+// Every entry that needs a decision has a command for it.
 func TestADeadEndNamesItsWayOut(t *testing.T) {
 	for _, c := range []struct {
 		state           viewing.State
@@ -76,7 +76,7 @@ func TestADeadEndNamesItsWayOut(t *testing.T) {
 		{"held", viewing.ReasonUser, "filmspool send 7"},
 		{"held", viewing.ReasonFuture, "filmspool fix 7 --help"},
 		{"dropped", viewing.ReasonFiltered, "filmspool send 7"},
-		{"dropped", "", "filmspool send 7"}, // by a person
+		{"dropped", "", "filmspool send 7"}, // by the user
 	} {
 		e := queue.Entry{ID: 7, Kind: viewing.KindViewing, State: c.state, Reason: c.reason}
 		if c.reason == viewing.ReasonFuture {
@@ -87,13 +87,13 @@ func TestADeadEndNamesItsWayOut(t *testing.T) {
 			t.Errorf("%s (%s): %q, %q; want %s", c.state, c.reason, why, hint, c.command)
 		}
 	}
-	// Its time has come: the clock was behind, or it has waited.
+	// The time is no longer in the future.
 	e := queue.Entry{ID: 7, Kind: viewing.KindViewing, State: viewing.StateHeld, Reason: viewing.ReasonFuture}
 	e.WatchedAt.Instant = viewing.At(time.Now().Add(-time.Hour))
 	if _, hint := control.Advice(e); !strings.Contains(locale.In("").Message(hint), "filmspool send 7") {
 		t.Error(hint)
 	}
-	// A verb that does not fit an entry names the same command, or leads to it.
+	// The error for a verb that does not fit has the same command, or one that leads to it.
 	for state, want := range map[viewing.State]string{"delivered": "filmspool undo 7", "sending": "filmspool show 7", "pending": "filmspool show 7"} {
 		err := queueFault(&queue.StateError{Verb: "hold", ID: 7, State: state})
 		if f, ok := errors.AsType[*control.Fault](err); !ok || !strings.Contains(locale.In("").Message(f.Hint), want) {
@@ -102,8 +102,7 @@ func TestADeadEndNamesItsWayOut(t *testing.T) {
 	}
 }
 
-// TestResumeEndsWhatOnlyAPersonCanEnd: what the service has refused goes on until the
-// service answers otherwise, however often somebody says resume.
+// Resume ends pauses by the user, but not those that end only with another answer of the service.
 func TestResumeEndsWhatOnlyAPersonCanEnd(t *testing.T) {
 	store := running(t, filepath.Join(t.TempDir(), "queue.db"))
 	for reason, ends := range map[string]bool{account.PausedUser: true, "of a later version": true, account.PausedKey: false, account.PausedAddress: false} {
@@ -120,7 +119,7 @@ func TestResumeEndsWhatOnlyAPersonCanEnd(t *testing.T) {
 	}
 }
 
-// running is a queue that takes writes until the test ends.
+// running returns a queue with a running writer until the test ends.
 func running(t *testing.T, path string) *queue.Store {
 	t.Helper()
 	store, err := queue.Open(t.Context(), queue.Options{Path: path})
@@ -137,8 +136,7 @@ func running(t *testing.T, path string) *queue.Store {
 	return store
 }
 
-// TestEveryQuestionHasAnAnswer: the compiler does not see a field of the API
-// that has no method.
+// Every field of the API has a method of the same name; the compiler does not check that.
 func TestEveryQuestionHasAnAnswer(t *testing.T) {
 	for question := range reflect.TypeFor[control.API]().Fields() {
 		if _, found := reflect.TypeFor[*Daemon]().MethodByName(question.Name); !found {

@@ -25,7 +25,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// surfer is a browser without JavaScript that is signed in to the pages.
+// pageClient is a browser without JavaScript that is signed in to the pages.
 type surfer struct {
 	*runningDaemon
 	address, host, cookie string
@@ -37,7 +37,7 @@ func surf(b *runningDaemon) *surfer {
 	return surfAt(b, b.d.Control(), b.address)
 }
 
-// surfAt signs in at an address. Of b, only the test counts.
+// signIn signs in at an address. b only provides the test.
 func surfAt(b *runningDaemon, ctl control.API, address string) *surfer {
 	b.Helper()
 	o, err := ctl.Open(b.Context(), "")
@@ -53,13 +53,13 @@ func surfAt(b *runningDaemon, ctl control.API, address string) *surfer {
 	return s
 }
 
-// request makes a request to the pages.
+// request returns a request to the pages.
 func (s *surfer) request(method, path string, form url.Values) *http.Request {
 	s.Helper()
 	r, err := http.NewRequestWithContext(s.Context(), method, "http://"+s.address+path, strings.NewReader(form.Encode()))
 	must(s, err)
 	r.Host = s.host
-	r.Close = true // a change of settings closes a connection that rests; browsers ask again then
+	r.Close = true // a reload closes idle connections; browsers retry then
 	r.Header.Set("Cookie", s.cookie)
 	r.Header.Set("Accept-Language", s.language)
 	if method == http.MethodPost {
@@ -68,7 +68,7 @@ func (s *surfer) request(method, path string, form url.Values) *http.Request {
 	return r
 }
 
-// ask asks for one page and follows nothing. The text is unescaped.
+// ask requests a page without following redirects and returns its unescaped text.
 func (s *surfer) ask(method, path string, form url.Values) (*http.Response, string) {
 	s.Helper()
 	answer, err := http.DefaultTransport.RoundTrip(s.request(method, path, form))
@@ -81,7 +81,7 @@ func (s *surfer) ask(method, path string, form url.Values) (*http.Response, stri
 	return answer, html.UnescapeString(string(text))
 }
 
-// send sends a form, and returns the page that the browser is led to.
+// send submits a form and returns the page of the redirect.
 func (s *surfer) send(path string, form url.Values) string {
 	s.Helper()
 	answer, text := s.ask("POST", path, form)
@@ -111,8 +111,8 @@ func (s *surfer) see(path string, wants ...string) string {
 	return text
 }
 
-// until does something, and waits until the page at path says a text, as an open page
-// does: it asks again when it is told of news.
+// until calls do and waits until the page at path contains a text. Like an open page it reloads
+// after each event.
 func (s *surfer) until(path, want string, do func()) string {
 	s.Helper()
 	answer, err := http.DefaultTransport.RoundTrip(s.request("GET", "/live", nil))
@@ -133,8 +133,8 @@ func (s *surfer) until(path, want string, do func()) string {
 	return ""
 }
 
-// TestSetupProvesAKey: each fault has a sentence of its own, in the person's
-// language, and the key shows nowhere.
+// Setup checks the key. Each error has its own text in the user's language, and the key is never
+// shown.
 func TestSetupProvesAKey(t *testing.T) {
 	box, base := openSandbox(t)
 	other := httptest.NewServer(http.NotFoundHandler())
@@ -187,11 +187,11 @@ func TestSetupProvesAKey(t *testing.T) {
 	}
 }
 
-// TestPairFromThePage: the code that is shown pairs one browser, which an open page shows
-// then. A browser that is forgotten is gone.
+// The code on the page pairs one browser, which then appears on the open page. A removed browser
+// disappears.
 func TestPairFromThePage(t *testing.T) {
 	s := surf(runDaemon(t, nil))
-	answer, text := s.ask("POST", "/setup/pair", url.Values{"back": {"/setup?step=2"}}) // the first step of setup keeps the diary here
+	answer, text := s.ask("POST", "/setup/pair", url.Values{"back": {"/setup?step=2"}}) // the first step of setup needs no service
 	code := regexp.MustCompile(`class="big">([A-Z0-9-]+)<`).FindStringSubmatch(text)
 	if answer.StatusCode != http.StatusOK || code == nil || !strings.Contains(text, "It works until") || !strings.Contains(text, "Step 2 of 5") {
 		t.Fatalf("no code: %s\n%s", answer.Status, text)
@@ -224,7 +224,7 @@ func TestPairFromThePage(t *testing.T) {
 	}
 }
 
-// TestProgramsTokenIsShownOnce: whoever looks at the page later does not see it.
+// The token of a new program is shown only once.
 func TestProgramsTokenIsShownOnce(t *testing.T) {
 	s := surf(runDaemon(t, nil))
 	if answer, text := s.ask("POST", "/sources/program", url.Values{"label": {" "}}); answer.StatusCode != 422 || !strings.Contains(text, "name for the program") {
@@ -243,7 +243,7 @@ func TestProgramsTokenIsShownOnce(t *testing.T) {
 	}
 }
 
-// TestHookFromThePage: the address that is shown once takes calls, and the page tells the last.
+// The address of a hook is shown once and accepts calls; the page shows the last call.
 func TestHookFromThePage(t *testing.T) {
 	s := surf(runDaemon(t, nil))
 	answer, text := s.ask("POST", "/sources/program", url.Values{"label": {""}, "hook": {"tautulli"}})
@@ -269,8 +269,8 @@ func TestHookFromThePage(t *testing.T) {
 	}
 }
 
-// TestImportFromThePage: a preview and an import run in the background; an
-// open page tells how they end. What was not previewed is not imported.
+// A preview and an import run in the background, and an open page shows their results. An import
+// needs a preview.
 func TestImportFromThePage(t *testing.T) {
 	box, base := openSandbox(t)
 	folder := filepath.Join(t.TempDir(), "userdata")
@@ -279,7 +279,7 @@ func TestImportFromThePage(t *testing.T) {
 	for n := range 3 {
 		sim.AddFilm(kodisim.Film{
 			Title: fmt.Sprint("Film ", n+1), IDs: viewing.IDs{TMDB: int64(n + 1)}, Path: fmt.Sprintf("/films/%d.mkv", n+1),
-			Plays: 2, LastPlayed: fmt.Sprintf("2020-01-0%d 00:00:00", 3*n+1), // days apart, whatever the zone
+			Plays: 2, LastPlayed: fmt.Sprintf("2020-01-0%d 00:00:00", 3*n+1), // days apart in any time zone
 		})
 	}
 	s := surf(runDaemon(t, func(o *Options) {
@@ -311,8 +311,8 @@ func TestImportFromThePage(t *testing.T) {
 	}
 }
 
-// TestLibraryIsWatchedFromThePage: one that was found, and one that was typed. The page
-// says so, although the program begins anew for it, and the browser stays signed in.
+// A discovered and a typed library can be added on the page. The browser stays signed in during
+// the reload.
 func TestLibraryIsWatchedFromThePage(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
@@ -324,7 +324,7 @@ func TestLibraryIsWatchedFromThePage(t *testing.T) {
 	o := served(t, "listen = '127.0.0.1:0'\n", "KODI_DATA", filepath.Join(home, "found"))
 	address, c := find(t, o)
 	s := surfAt(&runningDaemon{T: t}, c.API, address)
-	if filepath.Separator == '/' { // KODI_DATA is for others than Windows
+	if filepath.Separator == '/' { // Windows has no KODI_DATA
 		s.see("/setup?step=4", `name="path" value="`+found+`"`)
 	}
 	for _, folder := range []string{found, typed} {

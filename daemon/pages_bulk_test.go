@@ -14,7 +14,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// titles are those of the rows of a page of the diary, in order.
+// titles returns the titles of the rows on a page of the diary, in order.
 func titles(body string) (all []string) {
 	for _, m := range regexp.MustCompile(`(?s)<a class="row" href="/diary/\d+">.*?<b>([^<]*)</b>`).FindAllStringSubmatch(body, -1) {
 		all = append(all, html.UnescapeString(m[1]))
@@ -22,7 +22,7 @@ func titles(body string) (all []string) {
 	return all
 }
 
-// link is where a link of a page leads; "" when there is none.
+// link returns the address of a link on a page, or "".
 func link(body, text string) string {
 	if m := regexp.MustCompile(`<a [^>]*href="([^"]*)"[^>]*>` + text + `</a>`).FindStringSubmatch(body); m != nil {
 		return html.UnescapeString(m[1])
@@ -58,7 +58,7 @@ func TestDiaryIsSearched(t *testing.T) {
 	}
 }
 
-// preview sends the form of the diary's list, and returns the preview's page.
+// preview submits the form of the diary's list and returns the page of the preview.
 func (l *looker) preview(page, verb, scope string, ids ...int64) string {
 	l.Helper()
 	form := l.form(l.sees(page), "/diary/preview")
@@ -74,7 +74,8 @@ func (l *looker) preview(page, verb, scope string, ids ...int64) string {
 	return answer.Body.String()
 }
 
-// TestManyAtOnce: those that are ticked, and what does not fit is left and told.
+// A bulk action changes the selected entries; the preview and the result name those that it
+// cannot change.
 func TestManyAtOnce(t *testing.T) {
 	l := looking(t)
 	l.paused()
@@ -101,7 +102,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestAllThatAFilterShows: on every page, and nothing that came later.
+// "All" means all entries of the filter on every page, but none that were added later.
 func TestAllThatAFilterShows(t *testing.T) {
 	l := looking(t)
 	l.paused()
@@ -129,8 +130,7 @@ func TestAllThatAFilterShows(t *testing.T) {
 	}
 }
 
-// TestAnOlderPreviewDoesNoHarm: what was held then has been dropped in another tab, and
-// is not taken in again.
+// An outdated preview does not change entries that were dropped in another tab.
 func TestAnOlderPreviewDoesNoHarm(t *testing.T) {
 	l := looking(t)
 	l.paused()
@@ -178,10 +178,10 @@ func TestBulkFormsWithNonsense(t *testing.T) {
 	}
 }
 
-// cards are how many decisions a page asks for.
+// cards returns the number of decisions on a page.
 func cards(body string) int { return strings.Count(body, `<li class="card"`) }
 
-// TestReviewDecides: a card for each that waits for a person, with what can be done.
+// Review shows a card with the possible actions for each entry that needs the user.
 func TestReviewDecides(t *testing.T) {
 	l := looking(t)
 	doubt := l.doubtful("d", 604)
@@ -222,8 +222,7 @@ func TestReviewDecides(t *testing.T) {
 	l.sees("/review", "Nothing needs your attention.")
 }
 
-// TestReviewIsGrouped: what waits for different reasons stands apart, in order, and of a
-// large group the diary has the rest.
+// Review groups entries by reason, in order. The rest of a large group is in the diary.
 func TestReviewIsGrouped(t *testing.T) {
 	l := looking(t)
 	l.rejected("r", 605)
@@ -253,7 +252,7 @@ func TestReviewIsGrouped(t *testing.T) {
 	}
 }
 
-// TestBurstIsDecidedAsAWhole: all of it, and nothing else.
+// A burst is decided as a whole, without other entries.
 func TestBurstIsDecidedAsAWhole(t *testing.T) {
 	l := looking(t)
 	l.paused()
@@ -279,7 +278,7 @@ func TestBurstIsDecidedAsAWhole(t *testing.T) {
 	}
 }
 
-// stateOf is the state of an entry, and why it stands there.
+// stateOf returns the state of an entry with its reason.
 func stateOf(e entry.Entry) string {
 	text := strings.ReplaceAll(string(e.State), "_", " ")
 	if e.Reason != "" {

@@ -17,10 +17,10 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// evil is a text of a stranger that would be markup.
+// evil is a text with markup.
 const evil = `<script>alert("x")</script>'"&`
 
-// form is the form of a page that goes to an address, with what its fields say.
+// form returns the values of the form on a page with this action.
 func (l *looker) form(body, action string) url.Values {
 	l.Helper()
 	for _, f := range regexp.MustCompile(`(?s)<form method="post" action="([^"]*)".*?</form>`).FindAllStringSubmatch(body, -1) {
@@ -37,13 +37,13 @@ func (l *looker) form(body, action string) url.Values {
 	return nil
 }
 
-// with is a form with one more field.
+// with returns a form with one more field.
 func with(form url.Values, name, value string) url.Values {
 	form.Set(name, value)
 	return form
 }
 
-// acts opens the page of an entry and sends one of its forms.
+// acts opens the page of an entry and submits one of its forms.
 func (l *looker) acts(id int64, act string, fields ...string) {
 	l.Helper()
 	page := fmt.Sprintf("/diary/%d", id)
@@ -54,7 +54,7 @@ func (l *looker) acts(id int64, act string, fields ...string) {
 	l.does(page+"/"+act, form)
 }
 
-// TestExportOnTheDiary: what the filter shows, or everything with the watchlist.
+// The export contains the entries of the filter, or everything including the watchlist.
 func TestExportOnTheDiary(t *testing.T) {
 	l := looking(t)
 	l.commits(viewing.SourceCLI, movie("a", 603, "Alpha", time.Hour), movie("b", 604, evil, time.Hour), viewing.Event{
@@ -74,7 +74,7 @@ func TestExportOnTheDiary(t *testing.T) {
 	}
 }
 
-// held is a film that waits for a person, and whose title is markup.
+// held adds a held film with markup in its title.
 func (l *looker) held(id string) int64 {
 	l.Helper()
 	v := movie(id, 603+int64(id[0]-'a'), evil, time.Minute)
@@ -87,7 +87,7 @@ func (l *looker) held(id string) int64 {
 	return made
 }
 
-// unnamed is a film of which only the title is known.
+// unnamed adds a film with a title but no identifier.
 func (l *looker) unnamed(id, title string) int64 {
 	l.Helper()
 	made := l.commits("browser:x", movie(id, 0, title, time.Minute))[0]
@@ -97,7 +97,7 @@ func (l *looker) unnamed(id, title string) int64 {
 	return made
 }
 
-// doubtful is a film that may be at the service.
+// doubtful adds a film that is in doubt.
 func (l *looker) doubtful(id string, tmdb int64) int64 {
 	l.Helper()
 	for _, fault := range []sandbox.Fault{{Match: "POST /history", Fault: "drop-before", Times: 1}, {Match: "GET /history", Fault: "status:503", Times: 100}} {
@@ -108,7 +108,7 @@ func (l *looker) doubtful(id string, tmdb int64) int64 {
 	return made
 }
 
-// TestTitlesAreNeverMarkup: titles, sites, sources and addresses are strangers' words.
+// Titles, sites, sources and addresses are escaped.
 func TestTitlesAreNeverMarkup(t *testing.T) {
 	l := looking(t)
 	id := l.held("a")
@@ -121,7 +121,7 @@ func TestTitlesAreNeverMarkup(t *testing.T) {
 	l.sees("/diary", html.EscapeString("<script>alert"))
 }
 
-// TestActsOnOneEntry does each act as a person does: on the page that shows it.
+// Each action on the page of an entry works.
 func TestActsOnOneEntry(t *testing.T) {
 	l := looking(t)
 	l.paused()
@@ -150,7 +150,7 @@ func TestActsOnOneEntry(t *testing.T) {
 	}
 }
 
-// TestUndoOnThePage: first it is told what would go, then it goes.
+// An undo on the page shows what it deletes before it does so.
 func TestUndoOnThePage(t *testing.T) {
 	l := looking(t)
 	id := l.commits("browser:x", movie("a", 603, "Alpha One", time.Minute))[0]
@@ -181,14 +181,13 @@ func TestSettleOnThePage(t *testing.T) {
 	}
 }
 
-// input is what a field of a page has in it.
+// input returns the value of a field on a page.
 func input(body, name string) string {
 	field := regexp.MustCompile(`<input [^>]*name="` + name + `" value="([^"]*)"`).FindStringSubmatch(body)
 	return append(field, "", "no such field")[1]
 }
 
-// TestADayWithoutAClock: where only the day is known, no page shows a time of day, and it
-// stays a day when it is saved as it is.
+// An entry with only a date shows no time of day, and stays so if its form is saved unchanged.
 func TestADayWithoutAClock(t *testing.T) {
 	l := looking(t)
 	l.paused()
@@ -205,7 +204,7 @@ func TestADayWithoutAClock(t *testing.T) {
 	l.sees("/diary", `<time class="clock" datetime="`+day+`"></time>`)
 	body := l.sees(page, when)
 	day, clock := input(body, "day"), input(body, "clock")
-	l.acts(id, "time", "day", day, "clock", clock) // it is saved as it was shown
+	l.acts(id, "time", "day", day, "clock", clock) // saved unchanged
 	if e := l.entry(id); !e.DayOnly || !e.WatchedAt.Time().Equal(noon) || clock != "" {
 		t.Errorf("saved unchanged, %q %q became %v, a day alone %v", day, clock, e.WatchedAt.Time(), e.DayOnly)
 	}
@@ -215,7 +214,7 @@ func TestADayWithoutAClock(t *testing.T) {
 	}
 }
 
-// TestLookAgainOnThePage: the service is asked again, from the entry and from the review.
+// "Check again" asks the service again, from the entry and from Review.
 func TestLookAgainOnThePage(t *testing.T) {
 	l := looking(t)
 	for match, fault := range map[string]string{"POST /history": "drop-before", "GET /history": "bare:404"} {
@@ -252,8 +251,8 @@ func TestLookAgainOnThePage(t *testing.T) {
 	}
 }
 
-// TestSayWhatItIs: looked for by words, one is chosen, and it is sent. What is told alike
-// follows where it is remembered, and only there.
+// A title is searched, a candidate is chosen and the entry is sent. Entries with the same clue
+// follow only if the correction is remembered.
 func TestSayWhatItIs(t *testing.T) {
 	for _, remember := range []bool{true, false} {
 		l := looking(t)
@@ -284,7 +283,7 @@ func TestSayWhatItIs(t *testing.T) {
 	}
 }
 
-// TestSayWhatEpisodeItIs: where season and number are not known, the person types them.
+// The user can enter an unknown season and episode.
 func TestSayWhatEpisodeItIs(t *testing.T) {
 	for _, remember := range []string{"yes", ""} {
 		l := looking(t)
@@ -308,8 +307,7 @@ func TestSayWhatEpisodeItIs(t *testing.T) {
 	}
 }
 
-// TestAnOlderPageDoesNoHarm: two tabs show one entry, and the second acts on what the
-// first has changed. Released in one tab, it is not taken in again by the other.
+// An action on an outdated page does not repeat or revert the change of another tab.
 func TestAnOlderPageDoesNoHarm(t *testing.T) {
 	l := looking(t)
 	l.paused()
@@ -332,7 +330,7 @@ func TestAnOlderPageDoesNoHarm(t *testing.T) {
 	}
 }
 
-// TestFormsWithNonsense: nothing is changed, and a sentence says why.
+// Invalid forms change nothing and return an explanation.
 func TestFormsWithNonsense(t *testing.T) {
 	l := looking(t)
 	l.paused()
@@ -368,8 +366,8 @@ func TestFormsWithNonsense(t *testing.T) {
 	}
 }
 
-// TestDiaryIsOrderedByWhenItWasWatched: what an import brings late stands in its place,
-// page by page, also where years lie between.
+// The diary is ordered by the time of watching across pages, also for imported entries of earlier
+// years.
 func TestDiaryIsOrderedByWhenItWasWatched(t *testing.T) {
 	l := looking(t)
 	l.paused()
@@ -381,7 +379,7 @@ func TestDiaryIsOrderedByWhenItWasWatched(t *testing.T) {
 			ago += 20 * 365 * 24 * time.Hour
 		}
 		if i%4 == 0 {
-			ago = time.Duration(films-i/8*8) * time.Hour // some of one moment
+			ago = time.Duration(films-i/8*8) * time.Hour // some at the same time
 		}
 		l.commits("kodi:x", movie(fmt.Sprint("v", i), int64(1000+i), fmt.Sprint("Film ", i), ago))
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// looker is a person in front of the pages of a daemon that runs, with a service.
+// pageTest calls the pages of a running daemon with a tracking service.
 type looker struct {
 	*visitor
 	pages   http.Handler
@@ -35,7 +35,7 @@ func (v *visitor) looks() *looker {
 	return l
 }
 
-// ask sends one request, a form where it is a POST.
+// ask sends a request, with a form if it is a POST.
 func (l *looker) ask(method, path string, form url.Values) *httptest.ResponseRecorder {
 	l.Helper()
 	r := httptest.NewRequestWithContext(l.Context(), method, path, strings.NewReader(form.Encode()))
@@ -53,7 +53,7 @@ func (l *looker) ask(method, path string, form url.Values) *httptest.ResponseRec
 	return answer
 }
 
-// sees shows a page, which must have each of some texts.
+// sees requests a page that must contain the texts.
 func (l *looker) sees(path string, texts ...string) string {
 	l.Helper()
 	answer := l.ask(http.MethodGet, path, nil)
@@ -69,7 +69,7 @@ func (l *looker) sees(path string, texts ...string) string {
 	return body
 }
 
-// does sends a form, which must be done.
+// does submits a form that must be accepted.
 func (l *looker) does(path string, form url.Values) {
 	l.Helper()
 	if answer := l.ask(http.MethodPost, path, form); answer.Code != http.StatusSeeOther {
@@ -77,7 +77,7 @@ func (l *looker) does(path string, form url.Values) {
 	}
 }
 
-// refused sends a form, which must be refused with a text.
+// refused submits a form that must be refused with a text.
 func (l *looker) refused(path string, form url.Values, text string) {
 	l.Helper()
 	answer := l.ask(http.MethodPost, path, form)
@@ -86,7 +86,7 @@ func (l *looker) refused(path string, form url.Values, text string) {
 	}
 }
 
-// commits is what some source told, and the ids of the entries that it became.
+// commits commits events of a source and returns the ids of their entries.
 func (l *looker) commits(source string, events ...viewing.Event) (ids []int64) {
 	l.Helper()
 	outcomes, err := l.d.store.Commit(l.Context(), viewing.Batch{Source: source, Events: events})
@@ -97,7 +97,7 @@ func (l *looker) commits(source string, events ...viewing.Event) (ids []int64) {
 	return ids
 }
 
-// movie is a film that was watched some minutes ago.
+// movie returns the viewing of a film that ended some time ago.
 func movie(id string, tmdb int64, title string, ago time.Duration) viewing.Event {
 	return viewing.Event{
 		Kind: viewing.KindViewing, EventID: id, Count: 1, WatchedAt: viewing.At(time.Now().Add(-ago).Truncate(time.Second)),
@@ -105,7 +105,7 @@ func movie(id string, tmdb int64, title string, ago time.Duration) viewing.Event
 	}
 }
 
-// entry is an entry as it is now.
+// entry returns the current entry.
 func (l *looker) entry(id int64) entry.Entry {
 	l.Helper()
 	x, err := l.d.store.Explain(l.Context(), id)
@@ -127,7 +127,7 @@ func (l *looker) becomes(id int64, state viewing.State) {
 	}
 }
 
-// rejected has the service refuse a film.
+// rejected adds a film that the service rejects.
 func (l *looker) rejected(id string, tmdb int64) int64 {
 	l.Helper()
 	must(l, l.box.Arm(sandbox.Fault{Match: "POST /history", Fault: "status:422", Times: 1}))
@@ -177,8 +177,8 @@ func TestPauseAndResumeOnThePage(t *testing.T) {
 	l.refused("/status/resume", url.Values{"account": {"<b>"}}, "There is no account &lt;b&gt;.")
 }
 
-// TestHomeCountsWhatWasWatched: not what was dropped, nor what is held because nobody may have
-// watched it. What waits, and what is held because its title is not known, was watched.
+// The home page does not count dropped entries and those held because they may not have been
+// watched. It counts pending ones and those held for an unknown title.
 func TestHomeCountsWhatWasWatched(t *testing.T) {
 	l := looking(t)
 	l.paused()
@@ -192,7 +192,7 @@ func TestHomeCountsWhatWasWatched(t *testing.T) {
 	}
 }
 
-// TestAFormLeadsNowhereElse: browsers leave control characters out of an address.
+// A form redirects to our own pages only. Browsers ignore control characters in an address.
 func TestAFormLeadsNowhereElse(t *testing.T) {
 	l := looking(t)
 	for _, back := range []string{"//evil.example", "/\t/evil.example", "/\n/evil.example", `/\evil.example`, "https://evil.example", "evil"} {
@@ -203,7 +203,7 @@ func TestAFormLeadsNowhereElse(t *testing.T) {
 	}
 }
 
-// TestASecretInAnAddressIsNotShownAgain, where it was typed into the wrong field.
+// A key that was typed into the field for the address is not shown again.
 func TestASecretInAnAddressIsNotShownAgain(t *testing.T) {
 	l := looking(t)
 	for _, path := range []string{"/settings/login", "/setup/login"} {
@@ -216,13 +216,13 @@ func TestASecretInAnAddressIsNotShownAgain(t *testing.T) {
 	}
 }
 
-// TestAddByHand: by number, by title, an episode, a list; the same is not added twice.
 func TestAddByHandWithoutAccount(t *testing.T) {
 	l := (&visitor{runningDaemon: runDaemon(t, nil)}).looks()
 	l.sees("/log?what=Heat+1995", "only numbers and addresses of themoviedb.org work: there is no key")
 	l.sees("/log?what=949", `value="949 `)
 }
 
+// Items can be added by number, by title, as an episode and to a list; a duplicate is not added.
 func TestAddByHand(t *testing.T) {
 	l := looking(t)
 	add := func(fields ...string) url.Values {

@@ -16,10 +16,10 @@ import (
 const playingFrame = `{"type":"playing","session":"5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d31","state":"STATE",` +
 	`"media":{"type":"episode","show":{"title":"Alpha <b>"},"season":1,"episode":2,"title":"Pilot"},"position":900,"duration":3600,"source":{"site":"films.example"}}`
 
-// What a browser plays stands on the first page at once, escaped, and goes with the socket.
+// A browser's playback appears on the home page at once, escaped, and disappears with the socket.
 func TestHomeShowsWhatPlays(t *testing.T) {
 	l := looking(t)
-	l.commits("cli", movie("a", 603, "Beta", time.Hour)) // else it is the first run
+	l.commits("cli", movie("a", 603, "Beta", time.Hour)) // without an entry the page shows the setup
 	changed, stop := l.d.changes()
 	defer stop()
 	<-changed
@@ -47,7 +47,7 @@ func TestHomeShowsWhatPlays(t *testing.T) {
 	until(false)
 }
 
-// What somebody's rules drop, and what is watched in a pause that drops, is not shown.
+// Items that rules or a pause would drop are not shown as playing.
 func TestWhatIsDroppedIsNotShownAsPlaying(t *testing.T) {
 	d, _ := opened(t, testOptions(t))
 	m := protocol.Playing{Session: "s", State: protocol.StatePlaying, Media: viewing.Media{Type: viewing.Movie, Title: "Alpha"}}
@@ -62,8 +62,8 @@ func TestWhatIsDroppedIsNotShownAsPlaying(t *testing.T) {
 	}
 }
 
-// What plays is forgotten when it ends, and after some minutes without news; what ended
-// before does not end what came after.
+// A playback disappears at its end, and after some minutes without an update. The end of an
+// earlier playback does not remove a later one.
 func TestWhatPlaysIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p playing

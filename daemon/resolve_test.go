@@ -20,7 +20,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// tmdbOf is a TMDB that knows one film and one series, both called "Nobody Knows".
+// fakeTMDB is a TMDB with one film and one series, both called "Nobody Knows".
 type tmdbOf struct {
 	asked atomic.Int64
 	away  atomic.Bool
@@ -44,7 +44,7 @@ func (o *tmdbOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// withTMDB is visited with TMDB, turned on or off.
+// withTMDB is startPaired with TMDB on or off.
 func withTMDB(t *testing.T, on bool) (*visitor, *tmdbOf) {
 	t.Helper()
 	o := &tmdbOf{}
@@ -57,7 +57,7 @@ func withTMDB(t *testing.T, on bool) (*visitor, *tmdbOf) {
 	}), o
 }
 
-// corrected has a person say which film of a title was watched.
+// corrected stores a correction for a title.
 func corrected(t *testing.T, v *visitor, title string, year int, tmdb int64) {
 	t.Helper()
 	e := viewing.Event{Kind: viewing.KindViewing, EventID: title, Media: []viewing.Media{{Type: viewing.Movie, Title: title, Year: year}}, WatchedAt: viewing.At(time.Now()), Count: 1}
@@ -68,8 +68,8 @@ func corrected(t *testing.T, v *visitor, title string, year int, tmdb int64) {
 	must(t, err)
 }
 
-// What a person has said comes first, then the service, then TMDB. TMDB is asked about
-// titles, and nothing where it is off.
+// A correction has precedence, then the service, then TMDB. TMDB gets titles, and nothing if it
+// is off.
 func TestWhoSaysWhatAnItemIs(t *testing.T) {
 	v, o := withTMDB(t, true)
 	corrected(t, v, "Our Film", 2004, 77)
@@ -81,7 +81,7 @@ func TestWhoSaysWhatAnItemIs(t *testing.T) {
 		asks  bool
 	}{
 		{"Our Film", 2004, "correction", 77, false},
-		{"Dune", 2021, "service", 438631, true}, // TMDB may know another of that title
+		{"Dune", 2021, "service", 438631, true}, // TMDB may have another film with this title
 		{"Nobody Knows", 2004, "tmdb", 11, true},
 		{"Nobody Knows", 2004, "memory", 11, false},
 		{"Nothing Knows", 2004, "none", 0, true},
@@ -102,7 +102,7 @@ func TestWhoSaysWhatAnItemIs(t *testing.T) {
 	}
 }
 
-// What a person types and says stands in no log but that for debugging.
+// The user's searches are logged at the level debug only.
 func TestWordsOfAPersonAreNotLogged(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	must(t, err)
@@ -121,8 +121,7 @@ func TestWordsOfAPersonAreNotLogged(t *testing.T) {
 	}
 }
 
-// TestTMDBWithoutToken: what keeps TMDB from being asked stands in its row; everything else
-// goes on.
+// A missing token is shown in the status of TMDB and affects nothing else.
 func TestTMDBWithoutToken(t *testing.T) {
 	for name, remedy := range map[string]string{"": "hint.command", "/file": "hint.lookAtFolder"} {
 		state := t.TempDir()
@@ -143,7 +142,7 @@ func TestTMDBWithoutToken(t *testing.T) {
 	}
 }
 
-// TestACommitIsNews for browsers, pages and notices.
+// A commit triggers updates for browsers, pages and notices.
 func TestACommitIsNews(t *testing.T) {
 	d, _ := opened(t, testOptions(t))
 	err := d.withQueue(t.Context(), func(ctx context.Context) error {

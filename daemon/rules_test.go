@@ -23,13 +23,13 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// TestBrowsersHearWhatIsIgnored shows a filter of the configuration from the
-// browser's end: it may forget what is ignored, and is told why.
+// A browser is told that a filter ignored its viewing, and why, so that it need not send it
+// again.
 func TestBrowsersHearWhatIsIgnored(t *testing.T) {
 	b := runDaemon(t, func(o *Options) {
 		o.Config.Filters = []config.Filter{
 			{Match: rules.Match{Site: "films.example", Kind: "movie"}, ShorterThan: &config.Duration{Duration: 20 * time.Minute}, Action: "ignore"},
-			{Match: rules.Match{Source: "browser:mine", Kind: "episode"}, Action: "hold"}, // by its name
+			{Match: rules.Match{Source: "browser:mine", Kind: "episode"}, Action: "hold"}, // by the browser's name
 		}
 	})
 	mine := b.browser()
@@ -62,8 +62,8 @@ func TestBrowsersHearWhatIsIgnored(t *testing.T) {
 	}
 }
 
-// TestUntitledVideosAreIgnored: a video without a title is dropped in Review, and others of its
-// site with it, until that is taken back. The page's address is shown here, and nowhere else.
+// In Review a site's videos without a title can be ignored, and the setting reverted. The page's
+// address is shown there only.
 func TestUntitledVideosAreIgnored(t *testing.T) {
 	box, _ := openSandbox(t)
 	told, sent := make(chan string, 100), make(chan struct{}, 10)
@@ -159,8 +159,7 @@ func TestUntitledVideosAreIgnored(t *testing.T) {
 	}
 }
 
-// TestSettingsOf shows that what the configuration says of classes, by default
-// too, is what the rules do by themselves.
+// The default actions of the configuration are those of package rules.
 func TestSettingsOf(t *testing.T) {
 	v := viewing.Event{Kind: viewing.KindViewing, WatchedAt: viewing.At(time.Now())}
 	film := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}

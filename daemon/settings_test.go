@@ -25,8 +25,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// served runs an instance with a configuration file that says text, until the test
-// ends. It gives what a command line has of it.
+// served runs an instance with this configuration file until the test ends and returns the
+// options for its clients.
 func served(t *testing.T, text string, environment ...string) Options {
 	t.Helper()
 	return servedBy(t, slog.New(slog.DiscardHandler), text, environment...)
@@ -71,7 +71,7 @@ func set(key string, value any) func(control.API) error {
 	}
 }
 
-// find is where an instance listens, and a client for it.
+// find returns the address of an instance and a client of it.
 func find(t *testing.T, o Options) (address string, c *control.Client) {
 	t.Helper()
 	c, err := Connect(t.Context(), o.Paths)
@@ -100,8 +100,8 @@ func (h whenLogged) Handle(_ context.Context, r slog.Record) error {
 
 func (h whenLogged) WithAttrs([]slog.Attr) slog.Handler { return h }
 
-// TestAChangeIsTakenInWhileAViewingLeaves: the port and the browser stay, nobody is refused,
-// and each viewing arrives once.
+// A reload during a request keeps the port and the browsers' sockets, refuses no connection, and
+// each viewing arrives once.
 func TestAChangeIsTakenInWhileAViewingLeaves(t *testing.T) {
 	box, _ := openSandbox(t)
 	t.Cleanup(func() { // after the instance has ended
@@ -112,7 +112,7 @@ func TestAChangeIsTakenInWhileAViewingLeaves(t *testing.T) {
 	sent, changing := make(chan struct{}, 10), make(chan struct{})
 	first := sync.OnceFunc(func() {
 		sent <- struct{}{}
-		<-changing // a slow service, while the configuration changes
+		<-changing // the service is slow during the reload
 	})
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		isViewing := r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/history")
@@ -181,7 +181,8 @@ func TestAChangeIsTakenInWhileAViewingLeaves(t *testing.T) {
 	<-sent
 }
 
-// dial opens connections, one after the other, until ctx ends, and says why one was refused.
+// dial opens connections one after the other until ctx ends, and returns an error if one was
+// refused.
 func dial(ctx context.Context, address string) error {
 	for ctx.Err() == nil {
 		conn, err := net.DialTimeout("tcp", address, 10*time.Second)
@@ -189,13 +190,13 @@ func dial(ctx context.Context, address string) error {
 			return err
 		}
 		fmt.Fprintf(conn, "GET /healthz HTTP/1.0\r\nHost: %s\r\n\r\n", address)
-		_, _ = io.Copy(io.Discard, conn) // until it was answered
+		_, _ = io.Copy(io.Discard, conn) // until the answer is complete
 		conn.Close()
 	}
 	return nil
 }
 
-// TestWhatCannotBeginGivesWay to the configuration before it, and says so.
+// If the new configuration does not start, the previous one is used again and the status says so.
 func TestWhatCannotBeginGivesWay(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
@@ -229,8 +230,7 @@ func TestWhatCannotBeginGivesWay(t *testing.T) {
 	}
 }
 
-// TestNothingIsCutByAChange: while an export or a backup goes on, a change is
-// refused, and the file stays as it is.
+// A change during an export or a backup is refused, and the file stays unchanged.
 func TestNothingIsCutByAChange(t *testing.T) {
 	b := runDaemon(t, func(o *Options) {
 		o.Source = &config.Source{Paths: o.Paths, Getenv: o.Getenv}
@@ -267,7 +267,7 @@ type writeFunc func([]byte) (int, error)
 
 func (f writeFunc) Write(p []byte) (int, error) { return f(p) }
 
-// TestAnInstanceOfFlagsStaysAsItIs: without a file there is nothing to change.
+// Settings of an instance without a configuration file cannot be changed.
 func TestAnInstanceOfFlagsStaysAsItIs(t *testing.T) {
 	b := runDaemon(t, nil)
 	for what, err := range map[string]error{
@@ -283,7 +283,7 @@ func TestAnInstanceOfFlagsStaysAsItIs(t *testing.T) {
 	}
 }
 
-// TestChangesAtOnceAreAllKept: none that was told to be done is taken back by another.
+// Concurrent changes of settings are all kept.
 func TestChangesAtOnceAreAllKept(t *testing.T) {
 	o := served(t, "listen = '127.0.0.1:0'\n")
 	_, c := find(t, o)
@@ -308,8 +308,7 @@ func TestChangesAtOnceAreAllKept(t *testing.T) {
 	}
 }
 
-// TestNoticesAreSetAndTriedOnThePage: the address of a webhook is kept, and a test
-// arrives there. What is wrong with a value is told.
+// The webhook can be set and tested on the page, and an invalid value is explained.
 func TestNoticesAreSetAndTriedOnThePage(t *testing.T) {
 	posted := make(chan string, 1)
 	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -353,7 +352,7 @@ func TestNoticesAreSetAndTriedOnThePage(t *testing.T) {
 	if answer.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(text, "would go to the new address") || strings.Contains(text, "tk_secret") {
 		t.Errorf("a token goes to another address: %s\n%s", answer.Status, text)
 	}
-	s.send("/settings/set", url.Values{"in": {"notices.webhook.url"}, "reset": {"notices.webhook.url"}}) // to end it is safe
+	s.send("/settings/set", url.Values{"in": {"notices.webhook.url"}, "reset": {"notices.webhook.url"}}) // removing the address is allowed
 
 	answer, text = s.ask("POST", "/settings/set", url.Values{"in": {"notices.webhook.url", "hold"}, "value.notices.webhook.url": {"http://ntfy.example/topic"}, "value.hold": {"all"}})
 	if answer.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(text, "notices.webhook.url") {

@@ -21,7 +21,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// codes are those of troubles.
+// codes returns the codes of problems.
 func codes(all []control.Problem) (codes []string) {
 	for _, t := range all {
 		codes = append(codes, t.Code)
@@ -29,8 +29,7 @@ func codes(all []control.Problem) (codes []string) {
 	return codes
 }
 
-// TestWhatIsWrongWithAnAccountHasACode: each kind of trouble with key, address and
-// service is told apart.
+// Each kind of problem with the key, the address and the service has its own code.
 func TestWhatIsWrongWithAnAccountHasACode(t *testing.T) {
 	with := config.Credential{Account: "anna", BaseURL: "https://service.example/api/v1", Key: config.NewSecret("sk_something")}
 	set := func(change func(*config.Credential)) config.Credential { c := with; change(&c); return c }
@@ -51,7 +50,7 @@ func TestWhatIsWrongWithAnAccountHasACode(t *testing.T) {
 		{health.KeyMissing, "address", none, config.Credential{Account: "anna"}},
 		{health.KeyMissing, "", none, set(func(c *config.Credential) { c.Key = config.Secret{} })},
 		{health.KeyMissing, "", none, set(func(c *config.Credential) { c.Key, c.ProvenFor = config.Secret{}, "https://other.example:443" })},
-		{health.Unreachable, "", none, with}, // a key was given just now, and the service is being asked
+		{health.Unreachable, "", none, with}, // the key was just entered and is being checked
 		{health.KeyRefused, "", refused(tracker.KeyRefused, login), with},
 		{health.KeyRefused, "", refused(tracker.KeyReadOnly, login), with},
 		{health.KeyRefused, "", refused(replay.KeyAnothers, login+", with a key of that person"), with},
@@ -73,7 +72,7 @@ func TestWhatIsWrongWithAnAccountHasACode(t *testing.T) {
 	}
 }
 
-// TestAWrongClockIsTold: by the time of the service's last answer.
+// A wrong clock is detected from the service's last answer.
 func TestAWrongClockIsTold(t *testing.T) {
 	box, _ := openSandbox(t)
 	var off time.Duration
@@ -98,7 +97,7 @@ func TestAWrongClockIsTold(t *testing.T) {
 	}
 }
 
-// TestALostKeyIsNoDiaryWithoutAService: an account that has delivered once needs its key.
+// An account that has delivered before needs a key; it is not a diary without a service.
 func TestALostKeyIsNoDiaryWithoutAService(t *testing.T) {
 	d := runDaemon(t, nil).d
 	look := func() control.Account {
@@ -123,7 +122,7 @@ func TestLibraryLogin(t *testing.T) {
 	must(t, os.Mkdir(filepath.Join(dir, "keys"), 0o700))
 	must(t, os.WriteFile(filepath.Join(dir, "keys", "kodi-mysql-reader"), []byte("secret"), 0o600))
 	keys := config.Keys{Dir: dir, Getenv: func(string) string { return "" }}
-	kodis := library.Server{Host: "127.0.0.1", Port: "1", Name: "MyVideos"} // no server listens there
+	kodis := library.Server{Host: "127.0.0.1", Port: "1", Name: "MyVideos"} // no server listens at this port
 	for name, test := range map[string]struct {
 		given      *library.Server
 		user, want string
@@ -147,9 +146,8 @@ func TestLibraryLogin(t *testing.T) {
 	}
 }
 
-// Two Kodis, or two profiles, that share a library would tell of every
-// playback twice. The same folder has it after every start, for what another
-// knew of the library is older.
+// Two Kodis or profiles with the same library would report every playback twice, so only one
+// folder gets it, the same one after every start.
 func TestLibraryIsReadOnce(t *testing.T) {
 	kodis := config.Kodi{Libraries: []config.Library{{Userdata: "/ann"}, {Userdata: "/bob"}}}
 	l := &libraryAccess{config: config.Config{Kodi: kodis}, claims: map[string]string{}}
@@ -157,12 +155,12 @@ func TestLibraryIsReadOnce(t *testing.T) {
 		userdata, origin string
 		want             error
 	}{
-		{"/bob", "nas", nil}, // the other has not asked yet
+		{"/bob", "nas", nil}, // the other has not claimed it yet
 		{"/ann", "nas", nil},
 		{"/bob", "nas", library.ErrShared},
 		{"/ann", "nas", nil},
 		{"/bob", "attic", nil},
-		{"/ann", "cellar", nil}, // its settings have changed
+		{"/ann", "cellar", nil}, // its settings changed
 		{"/bob", "nas", nil},
 		{"/ann", "nas", nil},
 		{"/bob", "nas", library.ErrShared},
@@ -173,7 +171,7 @@ func TestLibraryIsReadOnce(t *testing.T) {
 	}
 }
 
-// details are the codes of what a source tells.
+// details returns the codes of a source's details.
 func details(s control.Source) (codes []string) {
 	for _, m := range s.Details {
 		codes = append(codes, m.Code)
@@ -181,7 +179,7 @@ func details(s control.Source) (codes []string) {
 	return codes
 }
 
-// A library that is missing needs a person after a while, and says since when.
+// A missing library becomes a problem after some time, with the start of the condition.
 func TestMissingLibraryIsTold(t *testing.T) {
 	s := kodi.Status{State: kodi.StateWaiting, Since: time.Now().Add(-time.Minute), Problem: viewing.Say("library.waitingAppear"), Hint: viewing.Say("hint.checkUserdata")}
 	if got := kodiSource(s, ""); got.State != "waiting" {
@@ -213,7 +211,7 @@ func TestMissingLibraryIsTold(t *testing.T) {
 	}
 }
 
-// What is known of a Kodi beside its library is told, with what helps.
+// Facts about a Kodi are shown with their remedies.
 func TestWhatIsAroundALibraryIsTold(t *testing.T) {
 	for _, tt := range []struct {
 		s            kodi.Status

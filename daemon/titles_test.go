@@ -23,7 +23,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// posterOf is a TMDB that knows the film 603 and the series 1396, and has pictures.
+// fakePosters is a TMDB with the film 603, the series 1396 and pictures.
 type posterOf struct {
 	*testing.T
 	mu    sync.Mutex
@@ -57,7 +57,7 @@ func (o *posterOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// was returns what TMDB was asked, and forgets it.
+// requests returns and clears the recorded requests.
 func (o *posterOf) was() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -72,7 +72,7 @@ func (o *posterOf) goAway() {
 	o.away = true
 }
 
-// withPosters looks at the pages with TMDB, turned on or off. What is logged goes to log.
+// withPosters runs a pageTest with TMDB on or off, with its log in log.
 func withPosters(t *testing.T, on bool, log io.Writer) (*looker, *posterOf) {
 	t.Helper()
 	o := &posterOf{T: t}
@@ -90,7 +90,7 @@ func withPosters(t *testing.T, on bool, log io.Writer) (*looker, *posterOf) {
 	return l, o
 }
 
-// adds has a source tell a film and an episode by their numbers alone.
+// adds adds a film and an episode without titles.
 func (l *looker) adds() (film, episode int64) {
 	l.Helper()
 	one, two := 1, 2
@@ -102,8 +102,7 @@ func (l *looker) adds() (film, episode int64) {
 	return ids[0], ids[1]
 }
 
-// TestTitlesAndPosters: what is shown and has no title gets one, with its length, while nobody
-// waits for it. A picture is fetched once, and served from here.
+// Shown items without a title get one in the background. A picture is downloaded once.
 func TestTitlesAndPosters(t *testing.T) {
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	must(t, err)
@@ -140,7 +139,7 @@ func TestTitlesAndPosters(t *testing.T) {
 	if got := o.was(); got != "/images/w185/matrix.jpg /movie/9" {
 		t.Errorf("asked for %s", got)
 	}
-	for range 2 { // an open page would ask for itself without end
+	for range 2 { // an open page would reload forever
 		select {
 		case <-changed:
 		default:
@@ -167,8 +166,7 @@ func TestTitlesAndPosters(t *testing.T) {
 	}
 }
 
-// TestWhatIsAddedByNumber: the answer names the title at once, and a number that somebody types
-// into the page is shown with it.
+// The title of an item added by number is in the answer.
 func TestWhatIsAddedByNumber(t *testing.T) {
 	l, _ := withPosters(t, true, io.Discard)
 	event := movie("added", 603, "", 0)
@@ -179,7 +177,7 @@ func TestWhatIsAddedByNumber(t *testing.T) {
 	l.sees("/log?what=themoviedb.org/tv/1396/season/1/episode/2", "<h3>Breaking Bad</h3>", "S01E02")
 }
 
-// TestOnlyWhatIsShownIsLookedUp: TMDB learns nothing from a list that is not read by a person.
+// TMDB is not asked about long lists, which no person reads.
 func TestOnlyWhatIsShownIsLookedUp(t *testing.T) {
 	o := testOptions(t)
 	o.Config.Resolve.TMDB.Enabled = true
@@ -190,7 +188,7 @@ func TestOnlyWhatIsShownIsLookedUp(t *testing.T) {
 	}
 	err := d.withQueue(t.Context(), func(ctx context.Context) error {
 		d.openProviders(ctx)
-		d.openTitles() // nobody works on what is wanted
+		d.openTitles() // without a worker for the requests
 		_, err := d.store.Commit(ctx, viewing.Batch{Source: "browser:x", Events: events})
 		for _, c := range [][2]int{{0, 0}, {1000, 0}, {maxShown, maxShown}} {
 			limit, want := c[0], c[1]
@@ -203,7 +201,7 @@ func TestOnlyWhatIsShownIsLookedUp(t *testing.T) {
 	must(t, err)
 }
 
-// TestTMDBThatDoesNotAnswer: the pages are as they are without it, and it is left alone.
+// If TMDB does not answer, the pages work without it and it is not asked again for some time.
 func TestTMDBThatDoesNotAnswer(t *testing.T) {
 	l, o := withPosters(t, true, io.Discard)
 	o.goAway()
@@ -222,7 +220,7 @@ func TestTMDBThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// TestWithoutTMDB: nothing is asked for, and what was kept before is gone.
+// Without TMDB nothing is requested and stored pictures are removed.
 func TestWithoutTMDB(t *testing.T) {
 	l, o := withPosters(t, false, io.Discard)
 	l.adds()
@@ -240,7 +238,7 @@ func TestWithoutTMDB(t *testing.T) {
 	}
 }
 
-// names lists the pictures that are kept.
+// names lists the stored pictures.
 func (p *pictures) names(t *testing.T) string {
 	t.Helper()
 	all, err := os.ReadDir(p.dir)
@@ -256,8 +254,8 @@ func (p *pictures) names(t *testing.T) string {
 	return strings.Join(names, " ")
 }
 
-// TestPicturesAreBounded: the oldest go where there is no room for another, those of an
-// earlier run, too, and what is older than TMDB's terms allow.
+// The oldest pictures are removed if there is no space, as are pictures of an earlier run and
+// those older than TMDB's terms allow.
 func TestPicturesAreBounded(t *testing.T) {
 	fetched := 0
 	fetch := func(context.Context, string) ([]byte, error) { fetched++; return make([]byte, 100), nil }
@@ -291,9 +289,8 @@ func TestPicturesAreBounded(t *testing.T) {
 	}
 }
 
-// TestPicturesThatCannotBeHad: one fetch answers all who ask meanwhile; one who waits no
-// longer leaves the others alone. A failure is remembered for a while, of one picture or,
-// where TMDB does not answer, of all.
+// Concurrent requests share one download, and one that gives up does not affect the others. After
+// a failure the picture, or after a server failure any picture, is not requested for some time.
 func TestPicturesThatCannotBeHad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fetches, trouble := map[string]int{}, error(nil)
@@ -315,7 +312,7 @@ func TestPicturesThatCannotBeHad(t *testing.T) {
 					t.Errorf("%d: %v", i, err)
 				}
 			})
-			synctest.Wait() // the first, who waits the shortest, has asked
+			synctest.Wait() // the first request, with the shortest timeout, has started the download
 		}
 		all.Wait()
 		after := func(wait time.Duration, path string, want int, kept bool) {
