@@ -16,7 +16,7 @@ import (
 )
 
 // pairedBrowser is a running daemon with the socket of a paired browser.
-type visitor struct {
+type pairedBrowser struct {
 	*runningDaemon
 	box    *sandbox.Service
 	id     string
@@ -25,7 +25,7 @@ type visitor struct {
 
 // startPaired runs a daemon with a tracking service and a paired browser called Chrome. change
 // may be nil.
-func visited(t *testing.T, change func(*Options)) *visitor {
+func startPaired(t *testing.T, change func(*Options)) *pairedBrowser {
 	t.Helper()
 	box, base := openSandbox(t)
 	b := runDaemon(t, func(o *Options) {
@@ -36,22 +36,22 @@ func visited(t *testing.T, change func(*Options)) *visitor {
 		keys := config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}
 		must(t, keys.Save(config.Credential{Account: "default", BaseURL: base, Key: config.NewSecret(box.SecretKey())}))
 	})
-	v := &visitor{runningDaemon: b, box: box}
-	v.socket, _ = b.knock(theExtension, "")
+	v := &pairedBrowser{runningDaemon: b, box: box}
+	v.socket, _ = b.openSocket(theExtension, "")
 	if v.socket == nil {
 		t.Fatal("no socket")
 	}
 	t.Cleanup(func() { _ = v.socket.Close() })
 	_ = v.socket.SetReadDeadline(time.Now().Add(time.Minute))
 	v.say(`{"type":"hello","v":1,"client":{"name":"Filmspool","version":"1","browser":"chromium"},"language":"de-AT"}`)
-	v.hear("welcome")
+	v.receive("welcome")
 	v.say(`{"type":"pair","id":"p","code":"` + b.d.pairing.NewCode().Text + `","label":"Chrome"}`)
-	v.id, _ = v.hear("paired")["clientId"].(string)
+	v.id, _ = v.receive("paired")["clientId"].(string)
 	return v
 }
 
 // pause pauses the account and waits until the status shows it.
-func (v *visitor) paused() {
+func (v *pairedBrowser) pause() {
 	v.Helper()
 	mood, stop := v.d.accounts[viewing.DefaultAccount].loop.Subscribe()
 	defer stop()
@@ -63,13 +63,13 @@ func (v *visitor) paused() {
 	}
 }
 
-func (v *visitor) say(frame string) {
+func (v *pairedBrowser) say(frame string) {
 	v.Helper()
 	must(v, v.socket.WriteMessage(websocket.TextMessage, []byte(frame)))
 }
 
 // receive returns the next message that is not a pushed status, and fails if it has another type.
-func (v *visitor) hear(kind string) map[string]any {
+func (v *pairedBrowser) receive(kind string) map[string]any {
 	v.Helper()
 	for {
 		var m map[string]any
@@ -83,14 +83,14 @@ func (v *visitor) hear(kind string) map[string]any {
 	}
 }
 
-func (v *visitor) status() control.Status {
+func (v *pairedBrowser) status() control.Status {
 	v.Helper()
 	s, err := v.d.Control().Status(v.Context())
 	must(v, err)
 	return s
 }
 
-func (v *visitor) recorded() int {
+func (v *pairedBrowser) recorded() int {
 	v.Helper()
 	r, err := v.box.Records(v.Context())
 	must(v, err)
@@ -98,8 +98,8 @@ func (v *visitor) recorded() int {
 }
 
 // The status for a browser contains problems in its language, at most protocol.MaxProblems.
-func TestABrowserIsToldOfProblemsInItsLanguage(t *testing.T) {
-	v := visited(t, func(o *Options) { o.Config.Hold = "all" })
+func TestBrowserStatusHasProblemsInItsLanguage(t *testing.T) {
+	v := startPaired(t, func(o *Options) { o.Config.Hold = "all" })
 	e, err := v.d.Control().Add(t.Context(), viewing.Event{
 		Kind: viewing.KindViewing, EventID: "e", Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}}, Count: 1, WatchedAt: viewing.At(time.Now()),
 	})
@@ -123,7 +123,7 @@ func TestABrowserIsToldOfProblemsInItsLanguage(t *testing.T) {
 }
 
 // answer requests the status with an id.
-func (v *visitor) answer(id string) (m map[string]any) {
+func (v *pairedBrowser) answer(id string) (m map[string]any) {
 	v.Helper()
 	for m["id"] != id || m["type"] != "status" {
 		m = nil

@@ -81,7 +81,7 @@ func openSandbox(t *testing.T) (s *sandbox.Service, base string) {
 	return s, server.URL + "/api/v1"
 }
 
-func TestLoginNamesTheStrongerSource(t *testing.T) {
+func TestLoginNamesTheSettingWithPrecedence(t *testing.T) {
 	box, base := openSandbox(t)
 	credentials := t.TempDir()
 	must(t, config.WriteFile(filepath.Join(credentials, "api-key"), []byte(box.SecretKey())))
@@ -119,7 +119,7 @@ func TestLoginNamesTheStrongerSource(t *testing.T) {
 
 // A login with another user's key is refused while entries of the last user wait, except at
 // another service, which has other user ids.
-func TestLoginOfSomebodyElseIsRefused(t *testing.T) {
+func TestLoginOfAnotherUserIsRefused(t *testing.T) {
 	box, base := openSandbox(t)
 	other, there := openSandbox(t)
 	o := testOptions(t)
@@ -153,7 +153,7 @@ func TestLoginOfSomebodyElseIsRefused(t *testing.T) {
 }
 
 // A stop waits for a library for libraryStopTime at most.
-func TestStopDoesNotWaitForASourceThatHangs(t *testing.T) {
+func TestStopDoesNotWaitForAHangingLibrary(t *testing.T) {
 	failed := errors.New("failed")
 	for name, c := range map[string]struct {
 		takes time.Duration // after the stop; negative before it
@@ -192,7 +192,7 @@ func TestStopDoesNotWaitForASourceThatHangs(t *testing.T) {
 }
 
 // A start removes what a killed process left while writing, and nothing else.
-func TestAStartSweeps(t *testing.T) {
+func TestStartRemovesLeftovers(t *testing.T) {
 	o := testOptions(t)
 	o.Paths.File = filepath.Join(t.TempDir(), "config.toml")
 	in := func(folder string, names ...string) (all []string) {
@@ -218,7 +218,7 @@ func TestAStartSweeps(t *testing.T) {
 
 // The control socket is accessible to the owner of the state folder, and to the group if it is in
 // a folder of its own, as for a machine-wide service.
-func TestWhoMayGiveCommands(t *testing.T) {
+func TestControlSocketMode(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("rights are lists there")
 	}
@@ -237,7 +237,7 @@ func TestWhoMayGiveCommands(t *testing.T) {
 
 // The watchdog gets no notification while the queue's writer is stuck, and gets them again
 // afterwards.
-func TestAStuckQueueMissesTheBeat(t *testing.T) {
+func TestStuckQueueStopsWatchdogNotifications(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const every = 90 * time.Second
 		var stuck atomic.Bool

@@ -92,7 +92,7 @@ func (b *runningDaemon) raw(text string) string {
 }
 
 // openSocket requests a websocket with an Origin and a Host header.
-func (b *runningDaemon) knock(origin, host string) (*websocket.Conn, int) {
+func (b *runningDaemon) openSocket(origin, host string) (*websocket.Conn, int) {
 	header := http.Header{}
 	if origin != "" {
 		header["Origin"] = []string{origin}
@@ -114,7 +114,7 @@ func (b *runningDaemon) knock(origin, host string) (*websocket.Conn, int) {
 }
 
 // unpaired is the Origin of an extension that is not paired.
-const stranger = "chrome-extension://abcdefghijklmnopabcdefghijklmnop"
+const unpaired = "chrome-extension://abcdefghijklmnopabcdefghijklmnop"
 
 // Pages, programs and requests with other host names get no websocket.
 func TestForeignWebsocketsAreRefused(t *testing.T) {
@@ -129,7 +129,7 @@ func TestForeignWebsocketsAreRefused(t *testing.T) {
 		"a rebound name":    {"http://rebind.example:" + port, "rebind.example:" + port},
 		"a rebound name with an extension's origin": {theExtension, "rebind.example:" + port},
 	} {
-		conn, status := b.knock(c.origin, c.host)
+		conn, status := b.openSocket(c.origin, c.host)
 		if conn != nil {
 			conn.Close()
 		}
@@ -178,7 +178,7 @@ func TestUnpairedExtensionGetsNothing(t *testing.T) {
 		"a guessed code":       {hello, `{"type":"pair","id":"p","code":"AAAAAAAA"}`},
 		"another's identifier": {impostor, aViewing},
 	} {
-		conn, _ := b.knock(stranger, "")
+		conn, _ := b.openSocket(unpaired, "")
 		if conn == nil {
 			t.Fatalf("%s: no socket", name)
 		}
@@ -192,7 +192,7 @@ func TestUnpairedExtensionGetsNothing(t *testing.T) {
 			}
 			for _, secret := range []string{`"ack"`, `"paired":true`, `"queue":`, `"token":`, `"pending"`} {
 				if strings.Contains(string(text), secret) {
-					t.Errorf("%s: the stranger got %s", name, text)
+					t.Errorf("%s: the unpaired extension got %s", name, text)
 				}
 			}
 		}

@@ -18,7 +18,7 @@ import (
 )
 
 // A port in use is reported with a hint; a non-local address is another error.
-func TestAPortInUseIsSaid(t *testing.T) {
+func TestPortInUseIsReported(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	defer l.Close()
@@ -41,7 +41,7 @@ func TestAPortInUseIsSaid(t *testing.T) {
 
 // The port is also taken on the other loopback addresses: Chromium tries ::1 first for
 // "localhost" and would send the ticket to another listener.
-func TestNobodyElseGetsThePort(t *testing.T) {
+func TestPortIsTakenOnAllLoopbackAddresses(t *testing.T) {
 	if l, err := net.Listen("tcp", "[::1]:0"); err != nil {
 		t.Skip("this machine has no [::1]")
 	} else if err := l.Close(); err != nil {
@@ -52,7 +52,7 @@ func TestNobodyElseGetsThePort(t *testing.T) {
 	must(t, err)
 	if l, err := net.Listen("tcp", "[::1]:"+port); err == nil {
 		l.Close()
-		t.Error("a stranger gets the port at [::1]")
+		t.Error("another program gets the port at [::1]")
 	}
 	answer, err := http.Get("http://[::1]:" + port + "/v1/health")
 	must(t, err)
@@ -63,7 +63,7 @@ func TestNobodyElseGetsThePort(t *testing.T) {
 }
 
 // A daemon does not start if another program has the port on one of the loopback addresses.
-func TestAStrangerBesideUsIsNamed(t *testing.T) {
+func TestPortInUseOnAnotherLoopbackAddress(t *testing.T) {
 	l, err := net.Listen("tcp", "[::1]:0")
 	if err != nil {
 		t.Skip("this machine has no [::1]")
@@ -120,7 +120,7 @@ func TestRequestsWaitForTheNextInstance(t *testing.T) {
 }
 
 // An instance waits for running requests for a limited time.
-func TestAnInstanceWaitsForItsAnswers(t *testing.T) {
+func TestInstanceWaitsForRunningRequests(t *testing.T) {
 	for name, c := range map[string]struct{ takes, waits time.Duration }{
 		"quick": {time.Second, time.Second}, "slow": {time.Hour, stopTime},
 	} {

@@ -54,10 +54,10 @@ func (b *runningDaemon) until(line string) string {
 
 // Each metric changes with what it counts. Names and labels are valid for Prometheus and contain
 // no personal data.
-func TestEachFigureMoves(t *testing.T) {
-	tmdb := httptest.NewServer(&tmdbOf{})
+func TestEachMetricChanges(t *testing.T) {
+	tmdb := httptest.NewServer(&fakeTMDB{})
 	t.Cleanup(tmdb.Close)
-	v := visited(t, func(o *Options) {
+	v := startPaired(t, func(o *Options) {
 		o.Config.Metrics.Enabled = true
 		o.Config.Resolve.TMDB = config.TMDB{Enabled: true, BaseURL: tmdb.URL}
 		o.Config.Kodi.Libraries = []config.Library{{Userdata: t.TempDir()}}
@@ -69,7 +69,7 @@ func TestEachFigureMoves(t *testing.T) {
 			must(t, v.box.Arm(sandbox.Fault{Match: "POST /history", Fault: fault, Times: 1}))
 		}
 		v.say(fmt.Sprintf(`{"type":"viewing","id":"5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d%02d","media":{"type":"movie","title":"The Secret","ids":{"tmdb":%d}},"watchedAt":"2026-03-0%dT20:15:00Z"}`, n, 600+n, n))
-		v.hear("ack")
+		v.receive("ack")
 	}
 	v.until(`filmspool_account_state{account="default",state="ok"} 1`)
 	v.until(`filmspool_queue_writable 1`)
@@ -82,7 +82,7 @@ func TestEachFigureMoves(t *testing.T) {
 	tell(2, "status:422")
 	v.until(`filmspool_entries{account="default",state="rejected"} 1`)
 	v.say(`{"type":"viewing","id":"nothing"}`)
-	v.hear("error")
+	v.receive("error")
 	v.until(`filmspool_refused_total{code="BAD_MESSAGE"} 1`)
 	if _, err := v.d.Control().Resolve(t.Context(), viewing.Media{Type: viewing.Movie, Title: "Somebody", Year: 2004}); err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestEachFigureMoves(t *testing.T) {
 }
 
 // Metrics are served to programs on this machine only, and only if enabled.
-func TestWhoMayWatch(t *testing.T) {
+func TestMetricsAreForLocalPrograms(t *testing.T) {
 	on := runDaemon(t, func(o *Options) { o.Config.Metrics.Enabled = true })
 	if status, word := on.get("/healthz"); status != http.StatusOK || word != "ok\n" {
 		t.Errorf("/healthz: %d %q", status, word)

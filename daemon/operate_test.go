@@ -21,7 +21,7 @@ import (
 )
 
 // An undo is possible only if it deletes no other viewing.
-func TestUndoOnlyWhereNothingGoesAlong(t *testing.T) {
+func TestUndoDeletesNothingElse(t *testing.T) {
 	at := time.Date(2026, 3, 1, 20, 15, 30, 0, time.UTC)
 	e := queue.Entry{ID: 1, Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}, WatchedAt: entry.Moment{Instant: viewing.At(at)}}
 	film := func(id int64, at time.Time) tracker.HistoryItem {
@@ -63,7 +63,7 @@ func TestUndoOnlyWhereNothingGoesAlong(t *testing.T) {
 }
 
 // Every entry that needs a decision has a command for it.
-func TestADeadEndNamesItsWayOut(t *testing.T) {
+func TestEveryDecisionHasACommand(t *testing.T) {
 	for _, c := range []struct {
 		state           viewing.State
 		reason, command string
@@ -103,7 +103,7 @@ func TestADeadEndNamesItsWayOut(t *testing.T) {
 }
 
 // Resume ends pauses by the user, but not those that end only with another answer of the service.
-func TestResumeEndsWhatOnlyAPersonCanEnd(t *testing.T) {
+func TestResumeEndsOnlyPausesByTheUser(t *testing.T) {
 	store := running(t, filepath.Join(t.TempDir(), "queue.db"))
 	for reason, ends := range map[string]bool{account.PausedUser: true, "of a later version": true, account.PausedKey: false, account.PausedAddress: false} {
 		d := &core{store: store}
@@ -137,7 +137,7 @@ func running(t *testing.T, path string) *queue.Store {
 }
 
 // Every field of the API has a method of the same name; the compiler does not check that.
-func TestEveryQuestionHasAnAnswer(t *testing.T) {
+func TestEveryCallHasAMethod(t *testing.T) {
 	for question := range reflect.TypeFor[control.API]().Fields() {
 		if _, found := reflect.TypeFor[*Daemon]().MethodByName(question.Name); !found {
 			t.Errorf("a daemon has no answer to %s", question.Name)

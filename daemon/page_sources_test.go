@@ -26,23 +26,23 @@ import (
 )
 
 // pageClient is a browser without JavaScript that is signed in to the pages.
-type surfer struct {
+type pageClient struct {
 	*runningDaemon
 	address, host, cookie string
 	language              string
 }
 
-func surf(b *runningDaemon) *surfer {
+func surf(b *runningDaemon) *pageClient {
 	b.Helper()
-	return surfAt(b, b.d.Control(), b.address)
+	return signIn(b, b.d.Control(), b.address)
 }
 
 // signIn signs in at an address. b only provides the test.
-func surfAt(b *runningDaemon, ctl control.API, address string) *surfer {
+func signIn(b *runningDaemon, ctl control.API, address string) *pageClient {
 	b.Helper()
 	o, err := ctl.Open(b.Context(), "")
 	must(b, err)
-	s := &surfer{runningDaemon: b, address: address, host: strings.TrimPrefix(o.URL, "http://"), language: "en"}
+	s := &pageClient{runningDaemon: b, address: address, host: strings.TrimPrefix(o.URL, "http://"), language: "en"}
 	answer, _ := s.ask("POST", "/in", url.Values{"ticket": {o.Ticket}})
 	for _, c := range answer.Cookies() {
 		s.cookie = c.Name + "=" + c.Value
@@ -54,7 +54,7 @@ func surfAt(b *runningDaemon, ctl control.API, address string) *surfer {
 }
 
 // request returns a request to the pages.
-func (s *surfer) request(method, path string, form url.Values) *http.Request {
+func (s *pageClient) request(method, path string, form url.Values) *http.Request {
 	s.Helper()
 	r, err := http.NewRequestWithContext(s.Context(), method, "http://"+s.address+path, strings.NewReader(form.Encode()))
 	must(s, err)
@@ -69,7 +69,7 @@ func (s *surfer) request(method, path string, form url.Values) *http.Request {
 }
 
 // ask requests a page without following redirects and returns its unescaped text.
-func (s *surfer) ask(method, path string, form url.Values) (*http.Response, string) {
+func (s *pageClient) ask(method, path string, form url.Values) (*http.Response, string) {
 	s.Helper()
 	answer, err := http.DefaultTransport.RoundTrip(s.request(method, path, form))
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *surfer) ask(method, path string, form url.Values) (*http.Response, stri
 }
 
 // send submits a form and returns the page of the redirect.
-func (s *surfer) send(path string, form url.Values) string {
+func (s *pageClient) send(path string, form url.Values) string {
 	s.Helper()
 	answer, text := s.ask("POST", path, form)
 	if answer.StatusCode != http.StatusSeeOther {
@@ -97,7 +97,7 @@ func (s *surfer) send(path string, form url.Values) string {
 	return text
 }
 
-func (s *surfer) see(path string, wants ...string) string {
+func (s *pageClient) see(path string, wants ...string) string {
 	s.Helper()
 	answer, text := s.ask("GET", path, nil)
 	if answer.StatusCode != http.StatusOK {
@@ -113,7 +113,7 @@ func (s *surfer) see(path string, wants ...string) string {
 
 // until calls do and waits until the page at path contains a text. Like an open page it reloads
 // after each event.
-func (s *surfer) until(path, want string, do func()) string {
+func (s *pageClient) until(path, want string, do func()) string {
 	s.Helper()
 	answer, err := http.DefaultTransport.RoundTrip(s.request("GET", "/live", nil))
 	must(s, err)
@@ -135,7 +135,7 @@ func (s *surfer) until(path, want string, do func()) string {
 
 // Setup checks the key. Each error has its own text in the user's language, and the key is never
 // shown.
-func TestSetupProvesAKey(t *testing.T) {
+func TestSetupChecksTheKey(t *testing.T) {
 	box, base := openSandbox(t)
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()
@@ -323,7 +323,7 @@ func TestLibraryIsWatchedFromThePage(t *testing.T) {
 	}
 	o := served(t, "listen = '127.0.0.1:0'\n", "KODI_DATA", filepath.Join(home, "found"))
 	address, c := find(t, o)
-	s := surfAt(&runningDaemon{T: t}, c.API, address)
+	s := signIn(&runningDaemon{T: t}, c.API, address)
 	if filepath.Separator == '/' { // Windows has no KODI_DATA
 		s.see("/setup?step=4", `name="path" value="`+found+`"`)
 	}

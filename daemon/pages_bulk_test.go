@@ -30,9 +30,9 @@ func link(body, text string) string {
 	return ""
 }
 
-func TestDiaryIsSearched(t *testing.T) {
+func TestSearchOnTheDiary(t *testing.T) {
 	l := looking(t)
-	l.paused()
+	l.pause()
 	l.commits("kodi:/x", movie("a", 601, "Über den Wolken", time.Minute), movie("b", 602, "Alpha One", 50*time.Hour))
 	l.commits("browser:x", movie("c", 603, "Alpha Two", time.Minute))
 	l.unnamed("d", "Alpha Three")
@@ -59,7 +59,7 @@ func TestDiaryIsSearched(t *testing.T) {
 }
 
 // preview submits the form of the diary's list and returns the page of the preview.
-func (l *looker) preview(page, verb, scope string, ids ...int64) string {
+func (l *pageTest) preview(page, verb, scope string, ids ...int64) string {
 	l.Helper()
 	form := l.form(l.sees(page), "/diary/preview")
 	form.Set("verb", verb)
@@ -76,9 +76,9 @@ func (l *looker) preview(page, verb, scope string, ids ...int64) string {
 
 // A bulk action changes the selected entries; the preview and the result name those that it
 // cannot change.
-func TestManyAtOnce(t *testing.T) {
+func TestBulkAction(t *testing.T) {
 	l := looking(t)
-	l.paused()
+	l.pause()
 	waiting := l.commits("browser:x", movie("w", 601, "One", time.Minute), movie("v", 602, "Two", time.Minute), movie("u", 603, "Three", time.Minute))
 	nameless := l.unnamed("n", "Nobody Knows")
 	body := l.preview("/diary", "hold", "ticked", waiting[0], waiting[1], nameless)
@@ -103,9 +103,9 @@ func TestManyAtOnce(t *testing.T) {
 }
 
 // "All" means all entries of the filter on every page, but none that were added later.
-func TestAllThatAFilterShows(t *testing.T) {
+func TestBulkActionOnAllFilteredEntries(t *testing.T) {
 	l := looking(t)
-	l.paused()
+	l.pause()
 	var films []viewing.Event
 	for i := range 60 {
 		films = append(films, movie(fmt.Sprint("f", i), int64(1000+i), "Red Film", time.Duration(200-i)*time.Minute))
@@ -131,9 +131,9 @@ func TestAllThatAFilterShows(t *testing.T) {
 }
 
 // An outdated preview does not change entries that were dropped in another tab.
-func TestAnOlderPreviewDoesNoHarm(t *testing.T) {
+func TestOutdatedPreviewChangesNothing(t *testing.T) {
 	l := looking(t)
-	l.paused()
+	l.pause()
 	one, two := l.held("a"), l.held("b")
 	form := l.form(l.preview("/diary", "release", "ticked", one, two), "/diary/do")
 	l.acts(one, "drop")
@@ -146,9 +146,9 @@ func TestAnOlderPreviewDoesNoHarm(t *testing.T) {
 	}
 }
 
-func TestBulkFormsWithNonsense(t *testing.T) {
+func TestInvalidBulkForms(t *testing.T) {
 	l := looking(t)
-	l.paused()
+	l.pause()
 	id := l.held("a")
 	ticked := func(verb string, ids ...string) url.Values { return url.Values{"verb": {verb}, "entry": ids} }
 	many := make([]string, 51)
@@ -182,7 +182,7 @@ func TestBulkFormsWithNonsense(t *testing.T) {
 func cards(body string) int { return strings.Count(body, `<li class="card"`) }
 
 // Review shows a card with the possible actions for each entry that needs the user.
-func TestReviewDecides(t *testing.T) {
+func TestReviewShowsActions(t *testing.T) {
 	l := looking(t)
 	doubt := l.doubtful("d", 604)
 	nameless, held := l.unnamed("n", "The Dune Film"), l.held("h")
@@ -255,7 +255,7 @@ func TestReviewIsGrouped(t *testing.T) {
 // A burst is decided as a whole, without other entries.
 func TestBurstIsDecidedAsAWhole(t *testing.T) {
 	l := looking(t)
-	l.paused()
+	l.pause()
 	other := l.held("o")
 	var films []viewing.Event
 	for i := range 80 {

@@ -21,7 +21,7 @@ import (
 const evil = `<script>alert("x")</script>'"&`
 
 // form returns the values of the form on a page with this action.
-func (l *looker) form(body, action string) url.Values {
+func (l *pageTest) form(body, action string) url.Values {
 	l.Helper()
 	for _, f := range regexp.MustCompile(`(?s)<form method="post" action="([^"]*)".*?</form>`).FindAllStringSubmatch(body, -1) {
 		if f[1] != action {
@@ -44,7 +44,7 @@ func with(form url.Values, name, value string) url.Values {
 }
 
 // acts opens the page of an entry and submits one of its forms.
-func (l *looker) acts(id int64, act string, fields ...string) {
+func (l *pageTest) acts(id int64, act string, fields ...string) {
 	l.Helper()
 	page := fmt.Sprintf("/diary/%d", id)
 	form := l.form(l.sees(page), page+"/"+act)
@@ -75,7 +75,7 @@ func TestExportOnTheDiary(t *testing.T) {
 }
 
 // held adds a held film with markup in its title.
-func (l *looker) held(id string) int64 {
+func (l *pageTest) held(id string) int64 {
 	l.Helper()
 	v := movie(id, 603+int64(id[0]-'a'), evil, time.Minute)
 	v.Unsure = true
@@ -88,7 +88,7 @@ func (l *looker) held(id string) int64 {
 }
 
 // unnamed adds a film with a title but no identifier.
-func (l *looker) unnamed(id, title string) int64 {
+func (l *pageTest) unnamed(id, title string) int64 {
 	l.Helper()
 	made := l.commits("browser:x", movie(id, 0, title, time.Minute))[0]
 	if e := l.entry(made); e.Reason != viewing.ReasonUnresolved {
@@ -98,7 +98,7 @@ func (l *looker) unnamed(id, title string) int64 {
 }
 
 // doubtful adds a film that is in doubt.
-func (l *looker) doubtful(id string, tmdb int64) int64 {
+func (l *pageTest) doubtful(id string, tmdb int64) int64 {
 	l.Helper()
 	for _, fault := range []sandbox.Fault{{Match: "POST /history", Fault: "drop-before", Times: 1}, {Match: "GET /history", Fault: "status:503", Times: 100}} {
 		must(l, l.box.Arm(fault))
@@ -109,13 +109,13 @@ func (l *looker) doubtful(id string, tmdb int64) int64 {
 }
 
 // Titles, sites, sources and addresses are escaped.
-func TestTitlesAreNeverMarkup(t *testing.T) {
+func TestTitlesAreEscaped(t *testing.T) {
 	l := looking(t)
 	id := l.held("a")
 	for _, page := range []string{"/", "/diary", fmt.Sprintf("/diary/%d", id), "/review", "/diary?" + url.Values{"words": {"script"}, "reason": {evil}, "source": {evil}}.Encode()} {
 		body := l.sees(page)
 		if strings.Contains(body, "<script>") || strings.Contains(body, `"javascript:`) || strings.Contains(body, "ZgotmplZ") || strings.Contains(body, `'"&`) {
-			t.Errorf("%s has markup of a stranger:\n%s", page, body)
+			t.Errorf("%s has markup from a title:\n%s", page, body)
 		}
 	}
 	l.sees("/diary", html.EscapeString("<script>alert"))
@@ -124,7 +124,7 @@ func TestTitlesAreNeverMarkup(t *testing.T) {
 // Each action on the page of an entry works.
 func TestActsOnOneEntry(t *testing.T) {
 	l := looking(t)
-	l.paused()
+	l.pause()
 	waiting := l.commits("browser:x", movie("w", 550, "Beta", time.Minute))[0]
 	l.acts(waiting, "hold")
 	if e := l.entry(waiting); e.State != viewing.StateHeld || e.Reason != viewing.ReasonUser {
@@ -188,9 +188,9 @@ func input(body, name string) string {
 }
 
 // An entry with only a date shows no time of day, and stays so if its form is saved unchanged.
-func TestADayWithoutAClock(t *testing.T) {
+func TestEntryWithoutTimeOfDay(t *testing.T) {
 	l := looking(t)
-	l.paused()
+	l.pause()
 	v := movie("a", 603, "Alpha One", 0)
 	at := time.Now().AddDate(0, 0, -1)
 	noon := time.Date(at.Year(), at.Month(), at.Day(), 12, 0, 0, 0, time.Local)
@@ -215,7 +215,7 @@ func TestADayWithoutAClock(t *testing.T) {
 }
 
 // "Check again" asks the service again, from the entry and from Review.
-func TestLookAgainOnThePage(t *testing.T) {
+func TestCheckAgainOnThePage(t *testing.T) {
 	l := looking(t)
 	for match, fault := range map[string]string{"POST /history": "drop-before", "GET /history": "bare:404"} {
 		must(t, l.box.Arm(sandbox.Fault{Match: match, Fault: fault, Times: 1}))
@@ -253,7 +253,7 @@ func TestLookAgainOnThePage(t *testing.T) {
 
 // A title is searched, a candidate is chosen and the entry is sent. Entries with the same clue
 // follow only if the correction is remembered.
-func TestSayWhatItIs(t *testing.T) {
+func TestCorrectionOnThePage(t *testing.T) {
 	for _, remember := range []bool{true, false} {
 		l := looking(t)
 		first, second := l.unnamed("a", "The Dune Film"), l.unnamed("b", "The Dune Film")
@@ -284,7 +284,7 @@ func TestSayWhatItIs(t *testing.T) {
 }
 
 // The user can enter an unknown season and episode.
-func TestSayWhatEpisodeItIs(t *testing.T) {
+func TestCorrectEpisodeOnThePage(t *testing.T) {
 	for _, remember := range []string{"yes", ""} {
 		l := looking(t)
 		v := movie("e", 0, "", time.Minute)
@@ -308,9 +308,9 @@ func TestSayWhatEpisodeItIs(t *testing.T) {
 }
 
 // An action on an outdated page does not repeat or revert the change of another tab.
-func TestAnOlderPageDoesNoHarm(t *testing.T) {
+func TestOutdatedPageRepeatsNothing(t *testing.T) {
 	l := looking(t)
-	l.paused()
+	l.pause()
 	id := l.held("a")
 	page := fmt.Sprintf("/diary/%d", id)
 	older := l.sees(page)
@@ -331,9 +331,9 @@ func TestAnOlderPageDoesNoHarm(t *testing.T) {
 }
 
 // Invalid forms change nothing and return an explanation.
-func TestFormsWithNonsense(t *testing.T) {
+func TestInvalidForms(t *testing.T) {
 	l := looking(t)
-	l.paused()
+	l.pause()
 	id := l.held("a")
 	page := fmt.Sprintf("/diary/%d", id)
 	body := l.sees(page)
@@ -368,9 +368,9 @@ func TestFormsWithNonsense(t *testing.T) {
 
 // The diary is ordered by the time of watching across pages, also for imported entries of earlier
 // years.
-func TestDiaryIsOrderedByWhenItWasWatched(t *testing.T) {
+func TestDiaryIsOrderedByWatchTime(t *testing.T) {
 	l := looking(t)
-	l.paused()
+	l.pause()
 	const films = 120
 	var want []string
 	for i := range films {

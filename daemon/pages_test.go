@@ -17,26 +17,26 @@ import (
 )
 
 // pageTest calls the pages of a running daemon with a tracking service.
-type looker struct {
-	*visitor
+type pageTest struct {
+	*pairedBrowser
 	pages   http.Handler
 	cookies map[string]*http.Cookie
 }
 
-func looking(t *testing.T) *looker {
+func looking(t *testing.T) *pageTest {
 	t.Helper()
-	return visited(t, nil).looks()
+	return startPaired(t, nil).looks()
 }
 
-func (v *visitor) looks() *looker {
-	l := &looker{visitor: v, cookies: map[string]*http.Cookie{}}
+func (v *pairedBrowser) looks() *pageTest {
+	l := &pageTest{pairedBrowser: v, cookies: map[string]*http.Cookie{}}
 	l.pages = l.d.site.Handler()
 	l.ask(http.MethodPost, "/in", url.Values{"ticket": {l.d.site.Ticket()}})
 	return l
 }
 
 // ask sends a request, with a form if it is a POST.
-func (l *looker) ask(method, path string, form url.Values) *httptest.ResponseRecorder {
+func (l *pageTest) ask(method, path string, form url.Values) *httptest.ResponseRecorder {
 	l.Helper()
 	r := httptest.NewRequestWithContext(l.Context(), method, path, strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -54,7 +54,7 @@ func (l *looker) ask(method, path string, form url.Values) *httptest.ResponseRec
 }
 
 // sees requests a page that must contain the texts.
-func (l *looker) sees(path string, texts ...string) string {
+func (l *pageTest) sees(path string, texts ...string) string {
 	l.Helper()
 	answer := l.ask(http.MethodGet, path, nil)
 	body := answer.Body.String()
@@ -70,7 +70,7 @@ func (l *looker) sees(path string, texts ...string) string {
 }
 
 // does submits a form that must be accepted.
-func (l *looker) does(path string, form url.Values) {
+func (l *pageTest) does(path string, form url.Values) {
 	l.Helper()
 	if answer := l.ask(http.MethodPost, path, form); answer.Code != http.StatusSeeOther {
 		l.Fatalf("%s %v: %d\n%s", path, form, answer.Code, answer.Body)
@@ -78,7 +78,7 @@ func (l *looker) does(path string, form url.Values) {
 }
 
 // refused submits a form that must be refused with a text.
-func (l *looker) refused(path string, form url.Values, text string) {
+func (l *pageTest) refused(path string, form url.Values, text string) {
 	l.Helper()
 	answer := l.ask(http.MethodPost, path, form)
 	if answer.Code != http.StatusUnprocessableEntity && answer.Code != http.StatusNotFound || !strings.Contains(answer.Body.String(), text) {
@@ -87,7 +87,7 @@ func (l *looker) refused(path string, form url.Values, text string) {
 }
 
 // commits commits events of a source and returns the ids of their entries.
-func (l *looker) commits(source string, events ...viewing.Event) (ids []int64) {
+func (l *pageTest) commits(source string, events ...viewing.Event) (ids []int64) {
 	l.Helper()
 	outcomes, err := l.d.store.Commit(l.Context(), viewing.Batch{Source: source, Events: events})
 	must(l, err)
@@ -106,7 +106,7 @@ func movie(id string, tmdb int64, title string, ago time.Duration) viewing.Event
 }
 
 // entry returns the current entry.
-func (l *looker) entry(id int64) entry.Entry {
+func (l *pageTest) entry(id int64) entry.Entry {
 	l.Helper()
 	x, err := l.d.store.Explain(l.Context(), id)
 	must(l, err)
@@ -114,7 +114,7 @@ func (l *looker) entry(id int64) entry.Entry {
 }
 
 // becomes waits until an entry is in a state.
-func (l *looker) becomes(id int64, state viewing.State) {
+func (l *pageTest) becomes(id int64, state viewing.State) {
 	l.Helper()
 	changed, stop := l.d.store.Subscribe()
 	defer stop()
@@ -128,7 +128,7 @@ func (l *looker) becomes(id int64, state viewing.State) {
 }
 
 // rejected adds a film that the service rejects.
-func (l *looker) rejected(id string, tmdb int64) int64 {
+func (l *pageTest) rejected(id string, tmdb int64) int64 {
 	l.Helper()
 	must(l, l.box.Arm(sandbox.Fault{Match: "POST /history", Fault: "status:422", Times: 1}))
 	made := l.commits("browser:x", movie(id, tmdb, "Alpha <One>", time.Minute))[0]
@@ -136,7 +136,7 @@ func (l *looker) rejected(id string, tmdb int64) int64 {
 	return made
 }
 
-func TestStatusTellsHowThingsStand(t *testing.T) {
+func TestStatusPage(t *testing.T) {
 	l := looking(t)
 	l.commits("kodi:/x", movie("k", 603, "Alpha One", time.Second))
 	l.becomes(1, viewing.StateDelivered)
@@ -181,7 +181,7 @@ func TestPauseAndResumeOnThePage(t *testing.T) {
 // watched. It counts pending ones and those held for an unknown title.
 func TestHomeCountsWhatWasWatched(t *testing.T) {
 	l := looking(t)
-	l.paused()
+	l.pause()
 	l.commits("kodi:/x", movie("w", 550, "Waits", time.Minute))
 	l.unnamed("u", "Unknown")
 	l.held("d")
@@ -193,7 +193,7 @@ func TestHomeCountsWhatWasWatched(t *testing.T) {
 }
 
 // A form redirects to our own pages only. Browsers ignore control characters in an address.
-func TestAFormLeadsNowhereElse(t *testing.T) {
+func TestFormsRedirectOnlyToOurPages(t *testing.T) {
 	l := looking(t)
 	for _, back := range []string{"//evil.example", "/\t/evil.example", "/\n/evil.example", `/\evil.example`, "https://evil.example", "evil"} {
 		answer := l.ask(http.MethodPost, "/status/resume", url.Values{"back": {back}})
@@ -204,7 +204,7 @@ func TestAFormLeadsNowhereElse(t *testing.T) {
 }
 
 // A key that was typed into the field for the address is not shown again.
-func TestASecretInAnAddressIsNotShownAgain(t *testing.T) {
+func TestKeyInTheAddressFieldIsNotShown(t *testing.T) {
 	l := looking(t)
 	for _, path := range []string{"/settings/login", "/setup/login"} {
 		for _, address := range []string{"https://anna:secret1@tracker.example/api/v1", "sk_secret1", "https://tracker.example/?secret1"} {
@@ -217,7 +217,7 @@ func TestASecretInAnAddressIsNotShownAgain(t *testing.T) {
 }
 
 func TestAddByHandWithoutAccount(t *testing.T) {
-	l := (&visitor{runningDaemon: runDaemon(t, nil)}).looks()
+	l := (&pairedBrowser{runningDaemon: runDaemon(t, nil)}).looks()
 	l.sees("/log?what=Heat+1995", "only numbers and addresses of themoviedb.org work: there is no key")
 	l.sees("/log?what=949", `value="949 `)
 }
@@ -257,7 +257,7 @@ func TestAddByHand(t *testing.T) {
 	}
 	l.sees("/log?what=The+Pet", `value="777 0 The Pet"`)
 	l.sees("/log?what="+strings.Repeat("x", 400), "Type 1 to 20")
-	l.paused()
+	l.pause()
 	film := func(number, to string) url.Values {
 		return add("type", "movie", "choice", number+" 1999 The Matrix", "to", to)
 	}

@@ -17,7 +17,7 @@ const playingFrame = `{"type":"playing","session":"5f0c6b1e-7d0a-4a57-9a64-0c0f5
 	`"media":{"type":"episode","show":{"title":"Alpha <b>"},"season":1,"episode":2,"title":"Pilot"},"position":900,"duration":3600,"source":{"site":"films.example"}}`
 
 // A browser's playback appears on the home page at once, escaped, and disappears with the socket.
-func TestHomeShowsWhatPlays(t *testing.T) {
+func TestHomeShowsPlaybacks(t *testing.T) {
 	l := looking(t)
 	l.commits("cli", movie("a", 603, "Beta", time.Hour)) // without an entry the page shows the setup
 	changed, stop := l.d.changes()
@@ -48,7 +48,7 @@ func TestHomeShowsWhatPlays(t *testing.T) {
 }
 
 // Items that rules or a pause would drop are not shown as playing.
-func TestWhatIsDroppedIsNotShownAsPlaying(t *testing.T) {
+func TestDroppedItemsAreNotShownAsPlaying(t *testing.T) {
 	d, _ := opened(t, testOptions(t))
 	m := protocol.Playing{Session: "s", State: protocol.StatePlaying, Media: viewing.Media{Type: viewing.Movie, Title: "Alpha"}}
 	d.updateClientPlaying("browser:1", m)
@@ -64,7 +64,7 @@ func TestWhatIsDroppedIsNotShownAsPlaying(t *testing.T) {
 
 // A playback disappears at its end, and after some minutes without an update. The end of an
 // earlier playback does not remove a later one.
-func TestWhatPlaysIsForgotten(t *testing.T) {
+func TestPlaybackExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p playing
 		shown := func() (names string) {

@@ -21,12 +21,12 @@ import (
 )
 
 // fakeTMDB is a TMDB with one film and one series, both called "Nobody Knows".
-type tmdbOf struct {
+type fakeTMDB struct {
 	asked atomic.Int64
 	away  atomic.Bool
 }
 
-func (o *tmdbOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (o *fakeTMDB) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o.asked.Add(1)
 	hit := `{"id":11,"title":"Nobody Knows","release_date":"2004-08-07"}`
 	switch query := strings.ToLower(r.URL.Query().Get("query")); {
@@ -45,12 +45,12 @@ func (o *tmdbOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // withTMDB is startPaired with TMDB on or off.
-func withTMDB(t *testing.T, on bool) (*visitor, *tmdbOf) {
+func withTMDB(t *testing.T, on bool) (*pairedBrowser, *fakeTMDB) {
 	t.Helper()
-	o := &tmdbOf{}
+	o := &fakeTMDB{}
 	server := httptest.NewServer(o)
 	t.Cleanup(server.Close)
-	return visited(t, func(options *Options) {
+	return startPaired(t, func(options *Options) {
 		options.Config.Resolve.TMDB = config.TMDB{Enabled: on, BaseURL: server.URL}
 		keys := config.Keys{Dir: options.Paths.State, Getenv: options.Getenv}
 		must(t, keys.SaveTMDB(config.NewSecret("eyJ.token")))
@@ -58,7 +58,7 @@ func withTMDB(t *testing.T, on bool) (*visitor, *tmdbOf) {
 }
 
 // corrected stores a correction for a title.
-func corrected(t *testing.T, v *visitor, title string, year int, tmdb int64) {
+func corrected(t *testing.T, v *pairedBrowser, title string, year int, tmdb int64) {
 	t.Helper()
 	e := viewing.Event{Kind: viewing.KindViewing, EventID: title, Media: []viewing.Media{{Type: viewing.Movie, Title: title, Year: year}}, WatchedAt: viewing.At(time.Now()), Count: 1}
 	o, err := v.d.store.Commit(t.Context(), viewing.Batch{Source: "browser:b1", Events: []viewing.Event{e}})
@@ -70,7 +70,7 @@ func corrected(t *testing.T, v *visitor, title string, year int, tmdb int64) {
 
 // A correction has precedence, then the service, then TMDB. TMDB gets titles, and nothing if it
 // is off.
-func TestWhoSaysWhatAnItemIs(t *testing.T) {
+func TestPrecedenceOfIdentification(t *testing.T) {
 	v, o := withTMDB(t, true)
 	corrected(t, v, "Our Film", 2004, 77)
 	for _, c := range []struct {
@@ -103,11 +103,11 @@ func TestWhoSaysWhatAnItemIs(t *testing.T) {
 }
 
 // The user's searches are logged at the level debug only.
-func TestWordsOfAPersonAreNotLogged(t *testing.T) {
+func TestSearchesAreNotLogged(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	must(t, err)
 	defer file.Close()
-	v := visited(t, func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(file, nil)) })
+	v := startPaired(t, func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(file, nil)) })
 	corrected(t, v, "secret words", 1999, 603)
 	for _, year := range []int{1999, 2001} {
 		if _, err := v.d.Control().Resolve(t.Context(), viewing.Media{Type: viewing.Movie, Title: "secret words", Year: year}); err != nil {
@@ -143,7 +143,7 @@ func TestTMDBWithoutToken(t *testing.T) {
 }
 
 // A commit triggers updates for browsers, pages and notices.
-func TestACommitIsNews(t *testing.T) {
+func TestCommitTriggersUpdates(t *testing.T) {
 	d, _ := opened(t, testOptions(t))
 	err := d.withQueue(t.Context(), func(ctx context.Context) error {
 		news, stop := d.changes()

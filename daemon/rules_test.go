@@ -25,7 +25,7 @@ import (
 
 // A browser is told that a filter ignored its viewing, and why, so that it need not send it
 // again.
-func TestBrowsersHearWhatIsIgnored(t *testing.T) {
+func TestBrowserIsToldWhatIsIgnored(t *testing.T) {
 	b := runDaemon(t, func(o *Options) {
 		o.Config.Filters = []config.Filter{
 			{Match: rules.Match{Site: "films.example", Kind: "movie"}, ShorterThan: &config.Duration{Duration: 20 * time.Minute}, Action: "ignore"},
@@ -83,7 +83,7 @@ func TestUntitledVideosAreIgnored(t *testing.T) {
 	o := servedBy(t, slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		"listen = '127.0.0.1:0'\n[accounts.default]\nbase_url = '"+service.URL+"/api/v1'\n", "FILMSPOOL_KEY", box.SecretKey())
 	address, c := find(t, o)
-	s := surfAt(&runningDaemon{T: t}, c.API, address)
+	s := signIn(&runningDaemon{T: t}, c.API, address)
 	code, err := c.Pair(t.Context())
 	must(t, err)
 	var id, token string
@@ -160,7 +160,7 @@ func TestUntitledVideosAreIgnored(t *testing.T) {
 }
 
 // The default actions of the configuration are those of package rules.
-func TestSettingsOf(t *testing.T) {
+func TestDefaultClassActions(t *testing.T) {
 	v := viewing.Event{Kind: viewing.KindViewing, WatchedAt: viewing.At(time.Now())}
 	film := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}
 	c := config.Default()

@@ -102,7 +102,7 @@ func (h whenLogged) WithAttrs([]slog.Attr) slog.Handler { return h }
 
 // A reload during a request keeps the port and the browsers' sockets, refuses no connection, and
 // each viewing arrives once.
-func TestAChangeIsTakenInWhileAViewingLeaves(t *testing.T) {
+func TestReloadDuringARequest(t *testing.T) {
 	box, _ := openSandbox(t)
 	t.Cleanup(func() { // after the instance has ended
 		if records, err := box.Records(context.Background()); err != nil || len(records.History) != 2 {
@@ -197,7 +197,7 @@ func dial(ctx context.Context, address string) error {
 }
 
 // If the new configuration does not start, the previous one is used again and the status says so.
-func TestWhatCannotBeginGivesWay(t *testing.T) {
+func TestFailedReloadRestoresPreviousConfiguration(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	defer taken.Close()
@@ -231,7 +231,7 @@ func TestWhatCannotBeginGivesWay(t *testing.T) {
 }
 
 // A change during an export or a backup is refused, and the file stays unchanged.
-func TestNothingIsCutByAChange(t *testing.T) {
+func TestReloadIsRefusedDuringAJob(t *testing.T) {
 	b := runDaemon(t, func(o *Options) {
 		o.Source = &config.Source{Paths: o.Paths, Getenv: o.Getenv}
 	})
@@ -268,7 +268,7 @@ type writeFunc func([]byte) (int, error)
 func (f writeFunc) Write(p []byte) (int, error) { return f(p) }
 
 // Settings of an instance without a configuration file cannot be changed.
-func TestAnInstanceOfFlagsStaysAsItIs(t *testing.T) {
+func TestInstanceWithoutFileCannotBeChanged(t *testing.T) {
 	b := runDaemon(t, nil)
 	for what, err := range map[string]error{
 		"set":    set("burst", 7)(b.d.Control()),
@@ -284,7 +284,7 @@ func TestAnInstanceOfFlagsStaysAsItIs(t *testing.T) {
 }
 
 // Concurrent changes of settings are all kept.
-func TestChangesAtOnceAreAllKept(t *testing.T) {
+func TestConcurrentChangesAreKept(t *testing.T) {
 	o := served(t, "listen = '127.0.0.1:0'\n")
 	_, c := find(t, o)
 	for round := range 3 {
@@ -309,7 +309,7 @@ func TestChangesAtOnceAreAllKept(t *testing.T) {
 }
 
 // The webhook can be set and tested on the page, and an invalid value is explained.
-func TestNoticesAreSetAndTriedOnThePage(t *testing.T) {
+func TestWebhookOnThePage(t *testing.T) {
 	posted := make(chan string, 1)
 	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if text, _ := io.ReadAll(r.Body); r.URL.Path == "/topic" {
@@ -321,7 +321,7 @@ func TestNoticesAreSetAndTriedOnThePage(t *testing.T) {
 	t.Cleanup(hook.Close)
 	o := served(t, "listen = '127.0.0.1:0'\n[notices]\ndesktop = false\n")
 	address, c := find(t, o)
-	s := surfAt(&runningDaemon{T: t}, c.API, address)
+	s := signIn(&runningDaemon{T: t}, c.API, address)
 	give := func(key, value string) string {
 		return s.send("/settings/set", url.Values{"in": {"notices." + key}, "value.notices." + key: {value}})
 	}

@@ -30,7 +30,7 @@ func codes(all []control.Problem) (codes []string) {
 }
 
 // Each kind of problem with the key, the address and the service has its own code.
-func TestWhatIsWrongWithAnAccountHasACode(t *testing.T) {
+func TestAccountProblems(t *testing.T) {
 	with := config.Credential{Account: "anna", BaseURL: "https://service.example/api/v1", Key: config.NewSecret("sk_something")}
 	set := func(change func(*config.Credential)) config.Credential { c := with; change(&c); return c }
 	command := func(text string) viewing.Message { return viewing.Say("hint.command", "command", text) }
@@ -73,7 +73,7 @@ func TestWhatIsWrongWithAnAccountHasACode(t *testing.T) {
 }
 
 // A wrong clock is detected from the service's last answer.
-func TestAWrongClockIsTold(t *testing.T) {
+func TestWrongClockIsReported(t *testing.T) {
 	box, _ := openSandbox(t)
 	var off time.Duration
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -98,7 +98,7 @@ func TestAWrongClockIsTold(t *testing.T) {
 }
 
 // An account that has delivered before needs a key; it is not a diary without a service.
-func TestALostKeyIsNoDiaryWithoutAService(t *testing.T) {
+func TestMissingKeyAfterDeliveryIsAProblem(t *testing.T) {
 	d := runDaemon(t, nil).d
 	look := func() control.Account {
 		t.Helper()
@@ -148,7 +148,7 @@ func TestLibraryLogin(t *testing.T) {
 
 // Two Kodis or profiles with the same library would report every playback twice, so only one
 // folder gets it, the same one after every start.
-func TestLibraryIsReadOnce(t *testing.T) {
+func TestLibraryBelongsToOneFolder(t *testing.T) {
 	kodis := config.Kodi{Libraries: []config.Library{{Userdata: "/ann"}, {Userdata: "/bob"}}}
 	l := &libraryAccess{config: config.Config{Kodi: kodis}, claims: map[string]string{}}
 	for _, step := range []struct {
@@ -180,7 +180,7 @@ func details(s control.Source) (codes []string) {
 }
 
 // A missing library becomes a problem after some time, with the start of the condition.
-func TestMissingLibraryIsTold(t *testing.T) {
+func TestMissingLibraryIsReported(t *testing.T) {
 	s := kodi.Status{State: kodi.StateWaiting, Since: time.Now().Add(-time.Minute), Problem: viewing.Say("library.waitingAppear"), Hint: viewing.Say("hint.checkUserdata")}
 	if got := kodiSource(s, ""); got.State != "waiting" {
 		t.Errorf("at a start: %+v", got)
@@ -212,7 +212,7 @@ func TestMissingLibraryIsTold(t *testing.T) {
 }
 
 // Facts about a Kodi are shown with their remedies.
-func TestWhatIsAroundALibraryIsTold(t *testing.T) {
+func TestLibraryDetails(t *testing.T) {
 	for _, tt := range []struct {
 		s            kodi.Status
 		detail, hint string

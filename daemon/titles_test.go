@@ -24,14 +24,14 @@ import (
 )
 
 // fakePosters is a TMDB with the film 603, the series 1396 and pictures.
-type posterOf struct {
+type fakePosters struct {
 	*testing.T
 	mu    sync.Mutex
 	asked []string
 	away  bool
 }
 
-func (o *posterOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (o *fakePosters) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.asked = append(o.asked, r.URL.Path)
@@ -58,7 +58,7 @@ func (o *posterOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // requests returns and clears the recorded requests.
-func (o *posterOf) was() string {
+func (o *fakePosters) requests() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	text := strings.Join(o.asked, " ")
@@ -66,19 +66,19 @@ func (o *posterOf) was() string {
 	return text
 }
 
-func (o *posterOf) goAway() {
+func (o *fakePosters) goAway() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.away = true
 }
 
 // withPosters runs a pageTest with TMDB on or off, with its log in log.
-func withPosters(t *testing.T, on bool, log io.Writer) (*looker, *posterOf) {
+func withPosters(t *testing.T, on bool, log io.Writer) (*pageTest, *fakePosters) {
 	t.Helper()
-	o := &posterOf{T: t}
+	o := &fakePosters{T: t}
 	server := httptest.NewServer(o)
 	t.Cleanup(server.Close)
-	l := &looker{cookies: map[string]*http.Cookie{}, visitor: visited(t, func(options *Options) {
+	l := &pageTest{cookies: map[string]*http.Cookie{}, pairedBrowser: startPaired(t, func(options *Options) {
 		options.Logger = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 		options.Config.Resolve.TMDB = config.TMDB{Enabled: on, BaseURL: server.URL, ImageURL: server.URL + "/images"}
 		keys := config.Keys{Dir: options.Paths.State, Getenv: options.Getenv}
@@ -91,7 +91,7 @@ func withPosters(t *testing.T, on bool, log io.Writer) (*looker, *posterOf) {
 }
 
 // adds adds a film and an episode without titles.
-func (l *looker) adds() (film, episode int64) {
+func (l *pageTest) adds() (film, episode int64) {
 	l.Helper()
 	one, two := 1, 2
 	second := movie("episode", 0, "", 2*time.Minute)
@@ -123,7 +123,7 @@ func TestTitlesAndPosters(t *testing.T) {
 	if minutes := []int{l.entry(film).Minutes, l.entry(episode).Minutes}; fmt.Sprint(minutes) != "[136 48]" {
 		t.Errorf("minutes: %v", minutes)
 	}
-	o.was()
+	o.requests()
 	for range 2 {
 		answer := l.ask(http.MethodGet, "/poster/movie/603", nil)
 		if h := answer.Header(); answer.Code != http.StatusOK || answer.Body.String() != "\xff\xd8\xff\xe0 the picture" || h.Get("Content-Type") != "image/jpeg" ||
@@ -136,7 +136,7 @@ func TestTitlesAndPosters(t *testing.T) {
 			t.Errorf("%s: %d", path, answer.Code)
 		}
 	}
-	if got := o.was(); got != "/images/w185/matrix.jpg /movie/9" {
+	if got := o.requests(); got != "/images/w185/matrix.jpg /movie/9" {
 		t.Errorf("asked for %s", got)
 	}
 	for range 2 { // an open page would reload forever
@@ -156,8 +156,8 @@ func TestTitlesAndPosters(t *testing.T) {
 	default:
 	}
 	l.sees("/log?what=two", `src="/poster/movie/2"`)
-	o.was()
-	if answer := l.ask(http.MethodGet, "/poster/movie/2", nil); answer.Code != http.StatusOK || o.was() != "" {
+	o.requests()
+	if answer := l.ask(http.MethodGet, "/poster/movie/2", nil); answer.Code != http.StatusOK || o.requests() != "" {
 		t.Errorf("what was found: %d, or TMDB was asked about it", answer.Code)
 	}
 	l.sees("/about", "not endorsed or certified by TMDB")
@@ -167,7 +167,7 @@ func TestTitlesAndPosters(t *testing.T) {
 }
 
 // The title of an item added by number is in the answer.
-func TestWhatIsAddedByNumber(t *testing.T) {
+func TestItemAddedByNumberGetsATitle(t *testing.T) {
 	l, _ := withPosters(t, true, io.Discard)
 	event := movie("added", 603, "", 0)
 	if e, err := l.d.Control().Add(t.Context(), event); err != nil || e.Label() != "The Matrix (1999)" {
@@ -178,7 +178,7 @@ func TestWhatIsAddedByNumber(t *testing.T) {
 }
 
 // TMDB is not asked about long lists, which no person reads.
-func TestOnlyWhatIsShownIsLookedUp(t *testing.T) {
+func TestLongListsAreNotLookedUp(t *testing.T) {
 	o := testOptions(t)
 	o.Config.Resolve.TMDB.Enabled = true
 	d, _ := opened(t, o)
@@ -202,7 +202,7 @@ func TestOnlyWhatIsShownIsLookedUp(t *testing.T) {
 }
 
 // If TMDB does not answer, the pages work without it and it is not asked again for some time.
-func TestTMDBThatDoesNotAnswer(t *testing.T) {
+func TestUnreachableTMDB(t *testing.T) {
 	l, o := withPosters(t, true, io.Discard)
 	o.goAway()
 	l.adds()
@@ -215,7 +215,7 @@ func TestTMDBThatDoesNotAnswer(t *testing.T) {
 	if err := l.d.titles.fetch(t.Context(), missingTitles(&viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}})[0]); err != nil {
 		t.Error(err)
 	}
-	if got := o.was(); strings.Count(got, "/") > 2 {
+	if got := o.requests(); strings.Count(got, "/") > 2 {
 		t.Errorf("asked for %s", got)
 	}
 }
@@ -230,7 +230,7 @@ func TestWithoutTMDB(t *testing.T) {
 	if answer := l.ask(http.MethodGet, "/poster/movie/603", nil); answer.Code != http.StatusNotFound {
 		t.Errorf("%d", answer.Code)
 	}
-	if _, err := l.d.Control().Resolve(t.Context(), viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}); err != nil || o.was() != "" {
+	if _, err := l.d.Control().Resolve(t.Context(), viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}); err != nil || o.requests() != "" {
 		t.Errorf("%v, or TMDB was asked", err)
 	}
 	if _, err := os.Stat(l.d.picturesDir()); !os.IsNotExist(err) {
@@ -291,7 +291,7 @@ func TestPicturesAreBounded(t *testing.T) {
 
 // Concurrent requests share one download, and one that gives up does not affect the others. After
 // a failure the picture, or after a server failure any picture, is not requested for some time.
-func TestPicturesThatCannotBeHad(t *testing.T) {
+func TestFailedPictureDownloads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fetches, trouble := map[string]int{}, error(nil)
 		p := newPictures(filepath.Join(t.TempDir(), "posters"), func(ctx context.Context, path string) ([]byte, error) {

@@ -28,10 +28,10 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// told is an error as a person reads it.
-func told(err error) string { return locale.In("").Error(err) }
+// errorText returns an error as the user reads it.
+func errorText(err error) string { return locale.In("").Error(err) }
 
-// env is an environment made of pairs.
+// env returns an environment of names and values.
 func env(pairs ...string) func(string) string {
 	return func(name string) string {
 		for i := 0; i < len(pairs); i += 2 {
@@ -43,7 +43,7 @@ func env(pairs ...string) func(string) string {
 	}
 }
 
-// source is one whose config.toml says text.
+// source returns a Source with this config.toml.
 func source(t *testing.T, text string) Source {
 	t.Helper()
 	dir := t.TempDir()
@@ -52,13 +52,13 @@ func source(t *testing.T, text string) Source {
 	return s
 }
 
-// load reads a config.toml that says text.
+// load loads this config.toml.
 func load(t *testing.T, text string) (Config, error) {
 	t.Helper()
 	return source(t, text).Load()
 }
 
-func TestEachSourceIsStrongerThanTheOneBefore(t *testing.T) {
+func TestPrecedenceOfSources(t *testing.T) {
 	s := source(t, "log_level = 'warn'\n\n[kodi.classes]\nlive = 'hold'\n[replay]\ngrace = '5m'\n")
 	settings := opening + "log_level = 'error'\nburst = 7\n[replay]\ngrace = '1m'\nrate = 2.0\n"
 	must(t, os.WriteFile(s.Paths.Settings(), []byte(settings), 0o600))
@@ -96,8 +96,8 @@ func TestEachSourceIsStrongerThanTheOneBefore(t *testing.T) {
 	}
 }
 
-// TestFaultsAreNamedAllAtOnce, with the line of those in config.toml.
-func TestFaultsAreNamedAllAtOnce(t *testing.T) {
+// All errors are reported together, with their lines in config.toml.
+func TestAllErrorsAreReported(t *testing.T) {
 	_, err := load(t, `
 listen = "0.0.0.0:43456"
 log_level = "loud"
@@ -133,7 +133,7 @@ userdata = "/k/"
 	if !errors.Is(err, ErrInvalid) {
 		t.Fatalf("%v does not wrap ErrInvalid", err)
 	}
-	got := strings.Split(told(err), "\n")
+	got := strings.Split(errorText(err), "\n")
 	for i, line := range got {
 		got[i] = strings.TrimPrefix(line, "bad configuration: ")
 	}
@@ -166,8 +166,8 @@ userdata = "/k/"
 	}
 }
 
-// TestWhatIsNoConfigurationIsShownWithItsLine, in the words of the decoder.
-func TestWhatIsNoConfigurationIsShownWithItsLine(t *testing.T) {
+// A syntax error is reported with its line and the message of the decoder.
+func TestSyntaxErrorsHaveALine(t *testing.T) {
 	for text, want := range map[string]string{
 		"listen = \"127.0.0.1:1\"\nbase_ulr = \"x\"": "2| base_ulr",
 		"[kodi.classes]\ncatch_up = 'hold'":          "2| catch_up",
@@ -178,20 +178,20 @@ func TestWhatIsNoConfigurationIsShownWithItsLine(t *testing.T) {
 	} {
 		s := source(t, text)
 		_, err := s.Load()
-		if !errors.Is(err, ErrInvalid) || !strings.Contains(told(err), want) || !strings.Contains(told(err), s.Paths.File) {
-			t.Errorf("%q: %v does not show %q", text, told(err), want)
+		if !errors.Is(err, ErrInvalid) || !strings.Contains(errorText(err), want) || !strings.Contains(errorText(err), s.Paths.File) {
+			t.Errorf("%q: %v does not show %q", text, errorText(err), want)
 		}
 	}
 }
 
-// TestAKeyInTheConfigurationIsNotShown: people write their key where they can.
-func TestAKeyInTheConfigurationIsNotShown(t *testing.T) {
+// A key in a wrong place of the configuration is not part of an error.
+func TestKeysAreHiddenInErrors(t *testing.T) {
 	for _, text := range []string{
 		"[accounts.default]\nkey = 'sk_hidden'", "[accounts.default]\nkey_header = 'pk_hidden-1'",
 		"[resolve.tmdb]\ntoken = 'eyJhbGciOi.hidden.x'", "log_level = 'sk_hidden", "[routes]\nsk_hidden = 'anna'",
 	} {
 		_, err := load(t, text)
-		if !errors.Is(err, ErrInvalid) || strings.Contains(fmt.Sprint(viewing.MessagesOf(err), told(err)), "hidden") {
+		if !errors.Is(err, ErrInvalid) || strings.Contains(fmt.Sprint(viewing.MessagesOf(err), errorText(err)), "hidden") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -208,8 +208,8 @@ func TestMissingFileMattersOnlyWhenNamed(t *testing.T) {
 	}
 }
 
-// TestPathsFollowFlagEnvironmentAndSystemd. A state folder counts as named when a person
-// typed it, and it is not their own place.
+// Paths come from flags, the environment, systemd or defaults. A state folder is Named only if a
+// flag sets it to another than the default.
 func TestPathsFollowFlagEnvironmentAndSystemd(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the places named here are Linux's")
@@ -227,7 +227,7 @@ func TestPathsFollowFlagEnvironmentAndSystemd(t *testing.T) {
 		{Choice{StateDir: usual + "/"}, kim, usual, file, usual + "/control.sock", false},
 		{Choice{StateDir: "/a"}, kim, "/a", file, "/a/control.sock", true},
 		{Choice{StateDir: "/a"}, nil, "/a", file, "/a/control.sock", true},
-		{Choice{}, append(kim, "FILMSPOOL_STATE_DIR", "/a"), "/a", file, "/a/control.sock", false}, // as an image or an add-on has it
+		{Choice{}, append(kim, "FILMSPOOL_STATE_DIR", "/a"), "/a", file, "/a/control.sock", false}, // as in a container image or an add-on
 		{Choice{}, append(kim, "XDG_STATE_HOME", "/state"), "/state/filmspool", file, "/state/filmspool/control.sock", false},
 		{Choice{System: true}, nil, "/var/lib/filmspool", "/etc/filmspool/config.toml", "/run/filmspool/control.sock", false},
 		{
@@ -242,12 +242,12 @@ func TestPathsFollowFlagEnvironmentAndSystemd(t *testing.T) {
 			t.Errorf("%+v %v: %+v, %v", c.choice, c.env, p, err)
 		}
 	}
-	if _, err := FindPaths(Choice{}, env("HOME", "/home/kim", "XDG_STATE_HOME", "state")); err == nil || !strings.Contains(told(err), "XDG_STATE_HOME") {
+	if _, err := FindPaths(Choice{}, env("HOME", "/home/kim", "XDG_STATE_HOME", "state")); err == nil || !strings.Contains(errorText(err), "XDG_STATE_HOME") {
 		t.Errorf("a relative folder: %v", err)
 	}
 }
 
-func TestKeysComeFromTheStrongestSource(t *testing.T) {
+func TestPrecedenceOfKeySources(t *testing.T) {
 	dir, credentials := t.TempDir(), t.TempDir()
 	k := Keys{Dir: dir, Getenv: env("FILMSPOOL_KEY", "sk_env")}
 	find := func() Credential {
@@ -271,7 +271,7 @@ func TestKeysComeFromTheStrongestSource(t *testing.T) {
 	}
 }
 
-func TestAKeyStaysWithTheAddressItWasGivenFor(t *testing.T) {
+func TestKeyIsBoundToItsAddress(t *testing.T) {
 	k := Keys{Dir: t.TempDir(), Getenv: env()}
 	saved := Credential{Account: "a", BaseURL: "https://tracker.example/api/v1", Key: NewSecret("sk_1"), ProvenFor: OriginOf("https://tracker.example/api/v1")}
 	must(t, k.Save(saved))
@@ -284,20 +284,20 @@ func TestAKeyStaysWithTheAddressItWasGivenFor(t *testing.T) {
 	}
 }
 
-func TestAKeyFileThatOthersCanReadIsRefused(t *testing.T) {
+func TestReadableKeyFileIsRefused(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows keeps others out by access lists")
 	}
 	k := Keys{Dir: t.TempDir(), Getenv: env()}
 	must(t, k.Save(Credential{Account: "a", Key: NewSecret("sk_1")}))
 	must(t, os.Chmod(filepath.Join(k.Dir, "keys", "a.json"), 0o640))
-	if _, err := k.Find("a", Account{}, ""); !errors.Is(err, ErrInvalid) || !strings.Contains(told(err), "chmod 600") {
+	if _, err := k.Find("a", Account{}, ""); !errors.Is(err, ErrInvalid) || !strings.Contains(errorText(err), "chmod 600") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestSecretsBesideTheKeys: of systemd, else of a file that only its owner may read.
-func TestSecretsBesideTheKeys(t *testing.T) {
+// Other secrets come from systemd, else from a file that only its owner can read.
+func TestOtherSecrets(t *testing.T) {
 	state, handed := t.TempDir(), t.TempDir()
 	must(t, os.Mkdir(filepath.Join(state, "keys"), 0o700))
 	must(t, os.WriteFile(filepath.Join(state, "keys", "kodi-mysql-ann"), []byte("from the file\n"), 0o600))
@@ -362,8 +362,8 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// TestRoutesNameOneAccountOrSeveral. With one account alone, no route is needed.
-func TestRoutesNameOneAccountOrSeveral(t *testing.T) {
+// A route names one or several accounts. A single account needs no route.
+func TestRoutes(t *testing.T) {
 	root := t.TempDir()
 	c, err := load(t, fmt.Sprintf(`
 [accounts.anna]
@@ -392,9 +392,9 @@ account = ""
 	}
 }
 
-// TestTheExampleIsGood: as it stands it sets nothing, and with its settings turned on it is
-// a configuration that has every setting of the table at its default.
-func TestTheExampleIsGood(t *testing.T) {
+// The example sets nothing, and without its comment signs it sets every setting of the table to
+// its default.
+func TestExampleIsValid(t *testing.T) {
 	c, err := load(t, string(Example()))
 	if err != nil || len(c.lines) != 0 {
 		t.Errorf("as it stands: %v, it sets %v", err, c.lines)
@@ -410,8 +410,7 @@ func TestTheExampleIsGood(t *testing.T) {
 	}
 }
 
-// TestTheReferenceIsMadeFromTheTable: the page for people has every setting as the program
-// knows it.
+// The reference in README.md contains every setting of the table.
 func TestTheReferenceIsMadeFromTheTable(t *testing.T) {
 	want := "| setting | values | default | what it does |\n|---|---|---|---|\n"
 	for _, s := range Default().Settings() {
@@ -495,7 +494,7 @@ func TestFilterFaults(t *testing.T) {
 		"action = 'ignore'\ntag = 'a'\n[[filters]]\naction = 'ignore'": "filters[1]: it has no conditions, so everything would be ignored",
 	} {
 		_, err := load(t, "[[filters]]\n"+text)
-		if !errors.Is(err, ErrInvalid) || !strings.Contains(told(err), want) {
+		if !errors.Is(err, ErrInvalid) || !strings.Contains(errorText(err), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestKeyFileIsFlushedBeforeItIsNamed: after a power cut there is the old key
-// or the new one, never an empty file.
-func TestKeyFileIsFlushedBeforeItIsNamed(t *testing.T) {
+// A key file is flushed before it is renamed: after a power cut there is the old or the new key,
+// never an empty file.
+func TestKeyFileIsFlushedBeforeRename(t *testing.T) {
 	if dir := os.Getenv("FILMSPOOL_TEST_FLUSH"); dir != "" {
 		must(t, WriteFile(filepath.Join(dir, "key"), []byte("sk")))
 		return
@@ -24,7 +24,7 @@ func TestKeyFileIsFlushedBeforeItIsNamed(t *testing.T) {
 	dir := t.TempDir()
 	log := filepath.Join(dir, "calls")
 	again := exec.Command(strace, "-f", "-qq", "-o", log, "-e", "trace=fsync,fdatasync,rename,renameat,renameat2",
-		os.Args[0], "-test.run=^TestKeyFileIsFlushedBeforeItIsNamed$")
+		os.Args[0], "-test.run=^TestKeyFileIsFlushedBeforeRename$")
 	again.Env = append(os.Environ(), "FILMSPOOL_TEST_FLUSH="+dir)
 	if out, err := again.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

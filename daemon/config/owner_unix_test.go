@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestStateFolder is made for its owner alone, and refused where another person has it or may
+// The state folder is created for its owner only, and refused if another user owns it or may
 // change it.
 func TestStateFolder(t *testing.T) {
 	p := Paths{State: filepath.Join(t.TempDir(), "a", "state")}
@@ -22,7 +22,7 @@ func TestStateFolder(t *testing.T) {
 	if err := p.MakeState(); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("open to others: %v", err)
 	}
-	p.State = "/" // root's
+	p.State = "/" // owned by root
 	if os.Geteuid() == 0 {
 		p.State = t.TempDir()
 		must(t, os.Chown(p.State, 1234, 1234))
@@ -30,7 +30,7 @@ func TestStateFolder(t *testing.T) {
 	if err := p.MakeState(); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("another person's: %v", err)
 	}
-	own := filepath.Join(t.TempDir(), "own") // whatever the umask
+	own := filepath.Join(t.TempDir(), "own") // with any umask
 	p.State = filepath.Join(t.TempDir(), "link")
 	must(t, errors.Join(os.Mkdir(own, 0o700), os.Symlink(own, p.State)))
 	if err := p.MakeState(); err != nil {

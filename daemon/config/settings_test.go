@@ -17,7 +17,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// mustSet makes a change that must be good.
+// mustSet applies a valid change.
 func mustSet(t *testing.T, s Source, key string, value any) {
 	t.Helper()
 	ch, err := s.Set(key, value)
@@ -41,8 +41,7 @@ func settingOf(t *testing.T, s Source, key string) Setting {
 	return all[i]
 }
 
-// TestEverySettingCanBeChanged to all that it may be, and to no more, and has its texts in
-// every language.
+// Every setting accepts all allowed values and no others, and has its texts in every language.
 func TestEverySettingCanBeChanged(t *testing.T) {
 	s := source(t, "")
 	for _, one := range Default().Settings() {
@@ -69,7 +68,7 @@ func TestEverySettingCanBeChanged(t *testing.T) {
 			}
 		}
 		for _, value := range bad {
-			if _, err := s.Set(one.Key, value); !errors.Is(err, ErrInvalid) || !strings.Contains(told(err), one.Key) {
+			if _, err := s.Set(one.Key, value); !errors.Is(err, ErrInvalid) || !strings.Contains(errorText(err), one.Key) {
 				t.Errorf("%s = %v: %v", one.Key, value, err)
 			}
 		}
@@ -107,8 +106,8 @@ func TestEverySettingCanBeChanged(t *testing.T) {
 	}
 }
 
-// TestARefusedChangeChangesNothing, whatever is wrong.
-func TestARefusedChangeChangesNothing(t *testing.T) {
+// A refused change does not modify the file.
+func TestRefusedChangeKeepsTheFile(t *testing.T) {
 	s := source(t, "\xef\xbb\xbf# mine\r\nhold = 'all'\r\n[replay]\r\nrate = 2\r\n")
 	mustSet(t, s, "burst", 7)
 	before, err := os.ReadFile(s.Paths.Settings())
@@ -129,8 +128,8 @@ func TestARefusedChangeChangesNothing(t *testing.T) {
 			if key == "burst" && value == nil {
 				continue
 			}
-			if _, err := s.Set(key, value); !errors.Is(err, want.err) || !strings.Contains(told(err), want.told) {
-				t.Errorf("%s: %v", key, told(err))
+			if _, err := s.Set(key, value); !errors.Is(err, want.err) || !strings.Contains(errorText(err), want.told) {
+				t.Errorf("%s: %v", key, errorText(err))
 			}
 		}
 	}
@@ -145,7 +144,7 @@ func TestARefusedChangeChangesNothing(t *testing.T) {
 		t.Errorf("the same again: %v, %v", ch.Changed, err)
 	}
 	must(t, os.WriteFile(s.Paths.File, []byte("colour = 'red'\n"), 0o600))
-	if _, err := s.Set("hold", "none"); !errors.Is(err, ErrInvalid) || !strings.Contains(told(err), "colour") {
+	if _, err := s.Set("hold", "none"); !errors.Is(err, ErrInvalid) || !strings.Contains(errorText(err), "colour") {
 		t.Errorf("a file with another fault: %v", err)
 	}
 	if after, err := os.ReadFile(s.Paths.Settings()); err != nil || string(after) != string(before) {
@@ -156,9 +155,9 @@ func TestARefusedChangeChangesNothing(t *testing.T) {
 	}
 }
 
-// TestSettingsOfALaterProgramAreKept: what is not known in settings.toml is no fault, for no
-// person wrote it. What is no TOML is one, and is told with its file.
-func TestSettingsOfALaterProgramAreKept(t *testing.T) {
+// Unknown settings in settings.toml are kept, because a later version may have written them.
+// Invalid TOML is an error that names the file.
+func TestUnknownSettingsAreKept(t *testing.T) {
 	s := source(t, "")
 	write := func(text string) {
 		must(t, os.WriteFile(s.Paths.Settings(), []byte(text), 0o600))
@@ -169,7 +168,7 @@ func TestSettingsOfALaterProgramAreKept(t *testing.T) {
 		t.Errorf("%v: %q", err, text)
 	}
 	write("burst = \n")
-	if _, err := s.Load(); !errors.Is(err, ErrInvalid) || !strings.Contains(told(err), s.Paths.Settings()) {
+	if _, err := s.Load(); !errors.Is(err, ErrInvalid) || !strings.Contains(errorText(err), s.Paths.Settings()) {
 		t.Errorf("no TOML: %v", err)
 	}
 }
@@ -214,8 +213,8 @@ func TestLibrariesAreAddedAndRemoved(t *testing.T) {
 			t.Errorf("a is named %q, %v", ch.After.Named(path("a")), err)
 		}
 	}
-	if _, err := s.RemoveLibrary(path("mine") + "/"); !errors.Is(err, ErrFixed) || !strings.Contains(told(err), s.Paths.File+":2") {
-		t.Errorf("one of config.toml: %v", told(err))
+	if _, err := s.RemoveLibrary(path("mine") + "/"); !errors.Is(err, ErrFixed) || !strings.Contains(errorText(err), s.Paths.File+":2") {
+		t.Errorf("one of config.toml: %v", errorText(err))
 	}
 	must(t, os.WriteFile(s.Paths.File, []byte("[[kodi.libraries]]\nuserdata = '"+path("a")+"'\n"), 0o600))
 	if c, err := s.Load(); err != nil || !slices.Equal(c.Folders(), want[1:]) {
@@ -239,7 +238,7 @@ func TestLibrariesAreAddedAndRemoved(t *testing.T) {
 	}
 }
 
-func TestSitesAreIgnored(t *testing.T) {
+func TestIgnoreUntitled(t *testing.T) {
 	s := source(t, "")
 	for i, c := range []struct {
 		site   string

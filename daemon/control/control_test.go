@@ -28,7 +28,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// serve is a client of a server that answers with an API.
+// serve returns a client of a server with this API.
 func serve(t *testing.T, api control.API) *control.Client {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s")
@@ -43,7 +43,7 @@ func serve(t *testing.T, api control.API) *control.Client {
 	return c
 }
 
-// fill gives every field of a value something to say.
+// fill sets every field of a value.
 func fill(v reflect.Value, depth int) {
 	switch at := v.Addr().Interface().(type) {
 	case *time.Time:
@@ -84,7 +84,7 @@ func fill(v reflect.Value, depth int) {
 	}
 }
 
-// text is a value as it is sent.
+// text returns the JSON encoding of a value.
 func text(t *testing.T, v any) string {
 	t.Helper()
 	out, err := json.Marshal(v)
@@ -92,8 +92,8 @@ func text(t *testing.T, v any) string {
 	return string(out)
 }
 
-// TestEveryQuestionArrivesAsItWasAsked, and so does its answer, or the fault in place of it.
-func TestEveryQuestionArrivesAsItWasAsked(t *testing.T) {
+// Every call transfers its parameters, and its result or fault.
+func TestEveryCallIsTransferred(t *testing.T) {
 	fault := &control.Fault{Code: control.CodeNotFound, Message: viewing.Say("fault.noEntry", "id", "5"), Hint: control.Command("filmspool diary")}
 	var api control.API
 	var asked, answer reflect.Value
@@ -158,10 +158,10 @@ func TestEveryQuestionArrivesAsItWasAsked(t *testing.T) {
 	}
 }
 
-// TestBrokenExportIsNoWholeOne, of any size: half an export must never pass for one.
-func TestBrokenExportIsNoWholeOne(t *testing.T) {
+// An interrupted export of any size returns an error.
+func TestInterruptedExportIsAnError(t *testing.T) {
 	for name, text := range map[string]string{"before the first line": "", "after it": "{}\n", "later": strings.Repeat("{}\n", 1e5)} {
-		var err error // of the disk, after all of text
+		var err error // a disk error after the text
 		give := func(_ context.Context, w io.Writer) error {
 			_, _ = io.WriteString(w, text)
 			return err
@@ -192,7 +192,7 @@ func TestBrokenExportIsNoWholeOne(t *testing.T) {
 	}
 }
 
-func TestBadRequestsAreRefusedAndSaidWhy(t *testing.T) {
+func TestBadRequestsAreExplained(t *testing.T) {
 	h := control.Handler(control.API{
 		Status: func(context.Context) (control.Status, error) { return control.Status{}, nil },
 	}, slog.New(slog.DiscardHandler))

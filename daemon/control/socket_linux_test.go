@@ -12,9 +12,9 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 )
 
-// TestAnothersSocketIsRefused: who may not open it is told what to do. Root may open all, so
-// it asks as nobody.
-func TestAnothersSocketIsRefused(t *testing.T) {
+// Without permission for the socket the error has a hint. Root may open all files, so the test
+// changes its file-system user.
+func TestSocketWithoutPermission(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	l, err := control.Listen(path, 0)
 	must(t, err)

@@ -11,8 +11,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 )
 
-// TestStaleSocketIsReplaced: a process that was killed leaves its socket behind. Nobody
-// listens there, and the next one does.
+// The socket of a killed process is replaced.
 func TestStaleSocketIsReplaced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
@@ -33,8 +32,8 @@ func TestStaleSocketIsReplaced(t *testing.T) {
 	}
 }
 
-// TestLongPathsAreNamed: the system says only that an argument is invalid.
-func TestLongPathsAreNamed(t *testing.T) {
+// A path that is too long is explained; the system only reports an invalid argument.
+func TestLongPathsAreExplained(t *testing.T) {
 	path := filepath.Join(t.TempDir(), strings.Repeat("x", 100))
 	if _, err := control.Listen(path, 0o600); err == nil || !strings.Contains(err.Error(), "--state-dir") {
 		t.Errorf("got %v", err)

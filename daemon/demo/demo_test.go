@@ -11,7 +11,7 @@ import (
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 )
 
-// TestTour gives the whole tour: what it counts is what it did.
+// The tour delivers everything that it produces.
 func TestTour(t *testing.T) {
 	var story bytes.Buffer
 	got, err := Run(t.Context(), Options{Story: &story, Once: true, Version: "test"})
@@ -38,7 +38,7 @@ func TestTallyFindsLostAndDoubled(t *testing.T) {
 	to.acknowledged(film(2, "", 0), at, &to.result.History.Kodi)
 	to.acknowledged(film(3, "", 0), at, &to.result.History.CLI)
 	to.tally(sandbox.Records{
-		// 1 once, 2 twice, 3 at another time, a list too many, no wish.
+		// Film 1 once, 2 twice, 3 at another time, one list too many, no watchlist item.
 		History: []sandbox.HistoryItem{record(1, at), record(2, at), record(2, at), record(3, at.Add(time.Second))},
 		Lists:   []sandbox.List{{}, {}},
 	})

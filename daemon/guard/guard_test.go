@@ -17,7 +17,7 @@ const (
 
 func yes(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }
 
-// ask sends r through h and returns the status and the error code of the body.
+// ask sends a request to h and returns the status and the error code.
 func ask(t *testing.T, h http.Handler, r *http.Request) (int, string) {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -41,7 +41,7 @@ func TestHost(t *testing.T) {
 		"127.0.0.1:43456":      204,
 		"localhost:43456":      204,
 		"127.0.0.1":            403,
-		"LOCALHOST:43456":      403, // browsers write it small
+		"LOCALHOST:43456":      403, // browsers use lower case
 		"x@127.0.0.1:43456":    403,
 		"0.0.0.0:43456":        403,
 		"2130706433:43456":     403,
@@ -96,7 +96,7 @@ func TestExtension(t *testing.T) {
 	}
 }
 
-func TestProgramsAreNoBrowsers(t *testing.T) {
+func TestPrograms(t *testing.T) {
 	h := guard.Programs(http.HandlerFunc(yes))
 	for name, c := range map[string]struct {
 		header http.Header

@@ -23,8 +23,7 @@ import (
 	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
-// machine is one with a state folder, a configuration and a service manager, on which
-// nothing runs.
+// machine has a state folder, a configuration and a service manager, but no running instance.
 type machine struct {
 	*testing.T
 	o       daemon.Options
@@ -49,9 +48,9 @@ func (m *machine) must(err error) {
 	}
 }
 
-// loaded is with the configuration as it is now.
+// loaded returns the options with the current configuration.
 func (m *machine) loaded() daemon.Options {
-	m.o.Config, _ = m.o.Source.Load() // the examination has its faults
+	m.o.Config, _ = m.o.Source.Load() // Examine gets the errors
 	return m.o
 }
 
@@ -61,13 +60,13 @@ func (m *machine) writes(text string) {
 	m.must(os.WriteFile(m.o.Paths.File, []byte(text), 0o600))
 }
 
-// has asks the queue.
+// has calls the API of the queue.
 func (m *machine) has(do func(control.API) error) {
 	m.Helper()
 	m.must(daemon.OfflineExisting(m.Context(), m.loaded(), do))
 }
 
-// version writes the version of the queue's tables, and returns the one before.
+// version sets the version of the database schema and returns the old one.
 func (m *machine) version(n int) (was int) {
 	m.Helper()
 	db, err := sql.Open("sqlite", m.o.Paths.Database())
@@ -79,7 +78,7 @@ func (m *machine) version(n int) (was int) {
 	return was
 }
 
-// problems are the codes of all that is wrong.
+// problems returns the codes of all problems.
 func (m *machine) problems() (codes []string) {
 	m.Helper()
 	_, faults := m.o.Source.Load()
@@ -87,7 +86,7 @@ func (m *machine) problems() (codes []string) {
 		Paths: m.o.Paths, Faults: faults,
 		Ask: func(ctx context.Context) (s control.Status, running bool, err error) {
 			if sqlite.IsLocked(m.o.Paths.State) {
-				return s, false, sqlite.ErrLocked // in time
+				return s, false, sqlite.ErrLocked // after a timeout
 			}
 			err = daemon.OfflineExisting(ctx, m.loaded(), func(api control.API) (err error) {
 				s, err = api.Check(ctx)
@@ -104,8 +103,8 @@ func (m *machine) problems() (codes []string) {
 	return codes
 }
 
-// TestProblemsComeAndGoWithTheirConditions, real ones: each case makes one, and returns what
-// mends it.
+// Problems appear and disappear with real conditions: each case creates one and returns a
+// function that removes it.
 func TestProblemsComeAndGoWithTheirConditions(t *testing.T) {
 	within := func(then service.Status) func(*machine) func() {
 		return func(m *machine) func() {
@@ -114,7 +113,7 @@ func TestProblemsComeAndGoWithTheirConditions(t *testing.T) {
 			return func() { m.service = now }
 		}
 	}
-	// held is a folder that another process holds and that the service manager knows.
+	// held simulates a folder locked by an installed service.
 	held := func(then, mended service.Status) func(*machine) func() {
 		return func(m *machine) func() {
 			lock, err := sqlite.AwaitLock(m.Context(), m.o.Paths.State, time.Second)

@@ -10,8 +10,7 @@ import (
 
 const secret = "Zorro Secretson"
 
-// poison puts the secret into every text that a value holds, but for those that
-// tell states and kinds.
+// poison sets every text in a value to the secret, except states and kinds.
 func poison(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
@@ -32,7 +31,7 @@ func poison(v reflect.Value) {
 			poison(v.Index(i))
 		}
 	case reflect.Pointer:
-		if v.CanSet() && v.IsNil() && v.Type() == reflect.TypeFor[*viewing.Message]() { // it may have a cause, and so on
+		if v.CanSet() && v.IsNil() && v.Type() == reflect.TypeFor[*viewing.Message]() { // a message may have a cause, and so on
 			v.Set(reflect.ValueOf(&viewing.Message{Code: secret, Args: map[string]string{secret: secret}}))
 			return
 		}
@@ -43,9 +42,8 @@ func poison(v reflect.Value) {
 	}
 }
 
-// TestNothingTellsWhoThePersonIs: whatever text a status, a source or an entry
-// holds, none of it stands in what a person may post.
-func TestNothingTellsWhoThePersonIs(t *testing.T) {
+// The report contains no text from a status, a source or an entry that could identify the user.
+func TestReportIsAnonymous(t *testing.T) {
 	var f Facts
 	poison(reflect.ValueOf(&f.Status).Elem())
 	poison(reflect.ValueOf(&f.Latest).Elem())

@@ -16,7 +16,7 @@ import (
 
 func today() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
-// well is an instance of which nothing is to be said.
+// well returns the conditions of an instance without problems.
 func well() Conditions {
 	seen := today()
 	return Conditions{Now: today(), Status: &control.Status{
@@ -25,7 +25,8 @@ func well() Conditions {
 	}}
 }
 
-// breaks makes a condition hold that is found in the status, since long ago.
+// breaks maps a code to a function that creates its condition in the status, with a start long
+// ago.
 func breaks() map[string]func(*Conditions) {
 	long := today().Add(-60 * day)
 	return map[string]func(*Conditions){
@@ -53,7 +54,7 @@ func breaks() map[string]func(*Conditions) {
 	}
 }
 
-// broken is the condition of a row, beside what is there already.
+// broken creates the condition of a row.
 func broken(t *testing.T, r row, c *Conditions) {
 	t.Helper()
 	does := breaks()[r.code]
@@ -66,7 +67,7 @@ func broken(t *testing.T, r row, c *Conditions) {
 	}
 }
 
-// of is the problem with a code; nil for none.
+// of returns the problem with a code, or nil.
 func of(all []control.Problem, code string) *control.Problem {
 	i := slices.IndexFunc(all, func(p control.Problem) bool { return p.Code == code })
 	if i < 0 {
@@ -75,9 +76,8 @@ func of(all []control.Problem, code string) *control.Problem {
 	return &all[i]
 }
 
-// TestEveryProblemIsShownAndGone: each row is told while its condition holds, in each
-// language, with what mends it; and no longer.
-func TestEveryProblemIsShownAndGone(t *testing.T) {
+// Each problem is reported exactly while its condition holds, in each language and with a remedy.
+func TestEveryProblemFollowsItsCondition(t *testing.T) {
 	for _, r := range table {
 		on := well()
 		broken(t, r, &on)
@@ -110,9 +110,8 @@ func TestEveryProblemIsShownAndGone(t *testing.T) {
 	}
 }
 
-// TestATroubleIsToldInTime: no sooner than its part says, but at once to somebody who
-// asks.
-func TestATroubleIsToldInTime(t *testing.T) {
+// A problem is reported after its delay, or at once with AtOnce.
+func TestProblemsAreReportedAfterTheirDelay(t *testing.T) {
 	for _, early := range []time.Duration{0, time.Second} {
 		on := well()
 		on.Status.Counts.Pending = 1
@@ -136,8 +135,8 @@ func TestATroubleIsToldInTime(t *testing.T) {
 	}
 }
 
-// TestAnActIsACommand with its target, and its text is the one of its verb.
-func TestAnActIsACommand(t *testing.T) {
+// An act has a command with its target, and the text of its verb.
+func TestActsHaveCommands(t *testing.T) {
 	for _, c := range []struct {
 		trouble       control.Problem
 		command, text string
@@ -163,8 +162,7 @@ func TestAnActIsACommand(t *testing.T) {
 	}
 }
 
-// TestNothingDeliveredWaitsAWeek, from the last delivery, or from when the oldest
-// entry came.
+// "nothing-delivered" is reported a week after the last delivery or the oldest entry.
 func TestNothingDeliveredWaitsAWeek(t *testing.T) {
 	for _, c := range []struct {
 		delivered, waits time.Duration
@@ -181,8 +179,8 @@ func TestNothingDeliveredWaitsAWeek(t *testing.T) {
 	}
 }
 
-// TestADiaryWithoutAServiceIsNoTrouble, however long it grows.
-func TestADiaryWithoutAServiceIsNoTrouble(t *testing.T) {
+// A diary without a service is not a problem, however many entries it has.
+func TestDiaryWithoutServiceIsNoProblem(t *testing.T) {
 	on := well()
 	on.Status.Counts.Pending, on.Status.OldestPendingSeconds = 3, int64(30*day/time.Second)
 	on.Status.Accounts[0].Local, on.Status.Accounts[0].LastDelivered = true, nil
@@ -195,9 +193,8 @@ func TestADiaryWithoutAServiceIsNoTrouble(t *testing.T) {
 	}
 }
 
-// TestNothingDeliveredIsOfItsOwnEntries: what another account has kept for weeks is not
-// this one's.
-func TestNothingDeliveredIsOfItsOwnEntries(t *testing.T) {
+// "nothing-delivered" ignores the entries of other accounts.
+func TestNothingDeliveredIgnoresOtherAccounts(t *testing.T) {
 	on, one := well(), entry.Counts{Pending: 1}
 	on.Status.Counts.Pending, on.Status.OldestPendingSeconds = 2, int64(30*day/time.Second)
 	on.Status.Accounts = []control.Account{
@@ -209,8 +206,8 @@ func TestNothingDeliveredIsOfItsOwnEntries(t *testing.T) {
 	}
 }
 
-// TestACauseHidesItsEffects: what comes from another problem names it, and is no root.
-func TestACauseHidesItsEffects(t *testing.T) {
+// A problem names its cause and is then not a root.
+func TestCausedProblemsAreNoRoots(t *testing.T) {
 	rows := table
 	for _, r := range rows {
 		for _, cause := range r.causes {
@@ -232,8 +229,8 @@ func TestACauseHidesItsEffects(t *testing.T) {
 	}
 }
 
-// TestACauseIsOfTheSameAccount: what is wrong with one account hides nothing of another.
-func TestACauseIsOfTheSameAccount(t *testing.T) {
+// A problem of one account does not hide those of another.
+func TestCausesAreOfTheSameAccount(t *testing.T) {
 	c := well()
 	c.Status.Counts.Pending, c.Status.OldestPendingSeconds = 2, 60*24*3600
 	c.Status.Accounts = append(c.Status.Accounts, control.Account{
@@ -246,8 +243,8 @@ func TestACauseIsOfTheSameAccount(t *testing.T) {
 	}
 }
 
-// TestTheCatalogueHasNoOtherProblems: a text of a row that is gone would stay for ever.
-func TestTheCatalogueHasNoOtherProblems(t *testing.T) {
+// The catalogue contains no texts of problems that are not in the table.
+func TestCatalogueHasNoOtherProblems(t *testing.T) {
 	for _, key := range locale.In("").Keys() {
 		rest, ours := strings.CutPrefix(key, "problem.")
 		code, part, _ := strings.Cut(rest, ".")
@@ -257,9 +254,8 @@ func TestTheCatalogueHasNoOtherProblems(t *testing.T) {
 	}
 }
 
-// TestWithoutAnInstanceChecksAloneAreJudged: where none can be asked, nothing is said
-// of browsers or accounts.
-func TestWithoutAnInstanceChecksAloneAreJudged(t *testing.T) {
+// Without a status only the caller's problems are reported, none about browsers or accounts.
+func TestEvaluateWithoutStatus(t *testing.T) {
 	if all := Evaluate(Conditions{Now: today()}); len(all) > 0 || State(nil, all) != account.OK {
 		t.Errorf("%+v", all)
 	}
@@ -269,8 +265,8 @@ func TestWithoutAnInstanceChecksAloneAreJudged(t *testing.T) {
 	}
 }
 
-// TestAProblemIsOneLine: a fault of the configuration quotes lines of the file.
-func TestAProblemIsOneLine(t *testing.T) {
+// A problem is one line, although an error of the configuration quotes lines of the file.
+func TestProblemIsOneLine(t *testing.T) {
 	what := viewing.Verbatim("c.toml has a mistake\n1| a = b")
 	all := Evaluate(Conditions{Now: today(), Troubles: []control.Problem{{Code: ConfigInvalid, What: &what}}})
 	RenderProblems(locale.In(""), all)

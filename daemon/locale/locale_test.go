@@ -14,8 +14,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// TestEveryLanguageHasEveryText: a key that one language lacks, or a value that one
-// text does not name, would show a person half a sentence.
+// Every language has the same keys, and each text the same values.
 func TestEveryLanguageHasEveryText(t *testing.T) {
 	value := regexp.MustCompile(`\{\w*\}`)
 	for tag := range catalogues {
@@ -47,7 +46,7 @@ func TestEveryLanguageHasEveryText(t *testing.T) {
 	}
 }
 
-func TestLanguageThatIsWanted(t *testing.T) {
+func TestPreferredLanguage(t *testing.T) {
 	for wanted, tag := range map[string]string{
 		"": "en", "de": "de", "de-AT,de;q=0.9,en;q=0.8": "de", "en-GB,de;q=0.9": "en", "fr,de;q=0.3,en;q=0.4": "en",
 		"fr": "en", "de_DE.UTF-8": "de", "C": "en", "de;q=x": "en", "de;q=0": "en", ";;,": "en", "DE": "de",
@@ -82,7 +81,7 @@ func TestSay(t *testing.T) {
 	}
 }
 
-// built are the beginnings of keys of which the rest is a code: a state, a reason, a verb.
+// built lists prefixes of keys that end in a code: a state, a reason or a verb.
 var built = []string{
 	"act.", "advice.", "arg.", "cli.column.", "cli.did.", "cli.is.", "cli.kodi.", "cli.left.", "cli.many.", "cli.nothing.", "cli.row.", "cli.service.", "cli.untitled.", "cli.would.",
 	"diary.did.", "diary.done.", "diary.leftFor.", "diary.reason.", "diary.state.", "diary.would.", "export.for.", "fault.",
@@ -91,8 +90,7 @@ var built = []string{
 	"setup.refused.", "setup.step.", "setup.why.", "service.state.", "severity.", "sources.state.", "sources.why.", "step.", "why.",
 }
 
-// TestEveryTextIsUsed: the key, or the beginning from which it is built, stands in the
-// program or in a template.
+// Every key, or its prefix, is used in the program or in a template.
 func TestEveryTextIsUsed(t *testing.T) {
 	literals := map[string]bool{}
 	quoted, named := regexp.MustCompile("\"([^\"\\n]*)\"|`([^`]*)`"), regexp.MustCompile(`()([\w.-]+)`)
@@ -108,7 +106,7 @@ func TestEveryTextIsUsed(t *testing.T) {
 			}
 			source, err := os.ReadFile(path)
 			words := quoted
-			if filepath.Ext(path) == ".html" { // quotes stand in quotes there
+			if filepath.Ext(path) == ".html" { // there quotes are within quotes
 				words = named
 			}
 			for _, found := range words.FindAllSubmatch(source, -1) {
@@ -126,7 +124,7 @@ func TestEveryTextIsUsed(t *testing.T) {
 		}
 	}
 	apart := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }
-	words := map[string]bool{} // what the rest of a key that is built is made of
+	words := map[string]bool{} // the possible ends of such keys
 	for literal := range literals {
 		for word := range strings.FieldsFuncSeq(literal, apart) {
 			words[word] = true
@@ -138,14 +136,14 @@ func TestEveryTextIsUsed(t *testing.T) {
 			rest, found := strings.CutPrefix(told, begin)
 			return found && !slices.ContainsFunc(strings.FieldsFunc(rest, apart), func(word string) bool { return !words[word] })
 		})
-		isHelp := strings.HasPrefix(key, "help.") || strings.HasPrefix(key, "flag.") // TestHelp of cmd/filmspool looks at these
+		isHelp := strings.HasPrefix(key, "help.") || strings.HasPrefix(key, "flag.") // TestHelp in cmd/filmspool checks these
 		if !literals[key] && !literals[told] && !isBuilt && !isHelp {
 			t.Errorf("%s is used nowhere", key)
 		}
 	}
 }
 
-func TestAMessageIsToldWithItsCause(t *testing.T) {
+func TestMessageWithCause(t *testing.T) {
 	m := viewing.Say("unreachable").Because(viewing.Say("noName", "name", "films.example"))
 	for tag, want := range map[string]string{
 		"en": "The service cannot be reached: the name films.example cannot be looked up",
@@ -160,7 +158,7 @@ func TestAMessageIsToldWithItsCause(t *testing.T) {
 	}
 }
 
-// TestTimes: a day and a moment as a person would say them, by local days.
+// Days and moments are formatted relative to local days.
 func TestTimes(t *testing.T) {
 	now := time.Date(2026, 11, 24, 0, 30, 0, 0, time.Local)
 	for _, c := range []struct {

@@ -23,9 +23,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// A line of the log is one line, whatever strangers wrote: in its message, in
-// a value, in a name or in an error.
-func TestLogLinesAreQuoted(t *testing.T) {
+// A log record is one line, whatever its message, values, names and errors contain.
+func TestRecordsAreOneLine(t *testing.T) {
 	const hostile = "A\x1b[2J\u009b31m\u202e\u200b\u2028\r\nlevel=ERROR msg=forged\x7f"
 	for _, stream := range []string{"", "8:1"} {
 		var out bytes.Buffer
@@ -43,7 +42,7 @@ func TestLogLinesAreQuoted(t *testing.T) {
 	}
 }
 
-func TestLogsHideKeysAndSpeakToTheJournal(t *testing.T) {
+func TestKeysAreHiddenAndPrioritiesSet(t *testing.T) {
 	var plain, journal bytes.Buffer
 	none := func(string) string { return "" }
 	log := New(&plain, "info", none)
@@ -58,8 +57,8 @@ func TestLogsHideKeysAndSpeakToTheJournal(t *testing.T) {
 	}
 }
 
-// A shell in a terminal that systemd started has the variable of that one, and a file is no
-// journal.
+// JOURNAL_STREAM alone is not enough: a shell in a terminal that systemd started inherits it, and
+// a file is not the journal.
 func TestJournalIsASocket(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no systemd")

@@ -23,16 +23,15 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// bench is a Run with two ways that remember, over problems that a test sets. It stands in
-// a bubble of synctest.
+// bench runs a Notifier with two channels over problems that a test sets, in a synctest bubble.
 type bench struct {
 	lock     sync.Mutex
 	stored   map[string][]byte
-	full     bool // the disk
+	full     bool // the disk is full
 	problems []control.Problem
-	broken   map[string]error // ways
+	broken   map[string]error // by channel
 	tries    int
-	sent     []string // way and codes
+	sent     []string // channel and codes
 	log      strings.Builder
 	news     chan struct{}
 	end      func()
@@ -54,14 +53,14 @@ func (b *bench) Save(_ context.Context, name string, record []byte) error {
 	return nil
 }
 
-// Write implements [io.Writer]: it is the log.
+// Write implements [io.Writer] for the log.
 func (b *bench) Write(line []byte) (int, error) {
 	b.lock.Lock()
 	defer b.lock.Unlock()
 	return b.log.Write(line)
 }
 
-// start runs until end is called.
+// start runs the notifier until end is called.
 func (b *bench) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	way := func(name string, codes ...string) Channel {
@@ -91,7 +90,7 @@ func (b *bench) start() {
 	b.end = func() { cancel(); running.Wait() }
 }
 
-// stand has these problems stand, and says so.
+// stand sets the current problems and signals the change.
 func (b *bench) stand(all ...control.Problem) {
 	b.lock.Lock()
 	b.problems = all
@@ -127,8 +126,9 @@ func problem(code string) control.Problem {
 	return control.Problem{Code: code, Severity: control.NeedsYou, Text: code + " is wrong.", Act: control.Act{Text: "Mend it."}}
 }
 
-// TestABurstIsOneNotice, and each way tells what it tells of, once, also over a restart.
-func TestABurstIsOneNotice(t *testing.T) {
+// Problems of one burst are one notice. Each channel reports its problems once, also across a
+// restart.
+func TestBurstIsOneNotice(t *testing.T) {
 	in(t, func(t *testing.T, b *bench) {
 		b.stand(problem("a"))
 		b.pass(3 * time.Second)
@@ -145,7 +145,7 @@ func TestABurstIsOneNotice(t *testing.T) {
 	})
 }
 
-func TestWhatComesByTimeIsFoundWithoutNews(t *testing.T) {
+func TestProblemsAreCheckedWithoutNews(t *testing.T) {
 	in(t, func(t *testing.T, b *bench) {
 		b.pass(time.Minute)
 		b.problems = []control.Problem{problem("b")}
@@ -154,7 +154,7 @@ func TestWhatComesByTimeIsFoundWithoutNews(t *testing.T) {
 	})
 }
 
-func TestWhatLastsIsToldAgainAfterAWeek(t *testing.T) {
+func TestReminderAfterAWeek(t *testing.T) {
 	in(t, func(t *testing.T, b *bench) {
 		b.stand(problem("b"))
 		b.pass(remindAfter - time.Hour)
@@ -167,7 +167,7 @@ func TestWhatLastsIsToldAgainAfterAWeek(t *testing.T) {
 	})
 }
 
-func TestWhatComesAndGoesIsToldOnceADay(t *testing.T) {
+func TestRecurringProblemIsReportedOnceADay(t *testing.T) {
 	in(t, func(t *testing.T, b *bench) {
 		for range 10 {
 			b.stand(problem("b"))
@@ -183,8 +183,9 @@ func TestWhatComesAndGoesIsToldOnceADay(t *testing.T) {
 	})
 }
 
-// TestAFailingWayIsTriedAgain, the log says why, and the other way tells nothing twice.
-func TestAFailingWayIsTriedAgain(t *testing.T) {
+// A failed channel is tried again and its error is logged. The other channel does not repeat its
+// notice.
+func TestFailedChannelIsTriedAgain(t *testing.T) {
 	in(t, func(t *testing.T, b *bench) {
 		b.broken["few"] = errors.New("nobody is there")
 		b.stand(problem("a"))
@@ -202,7 +203,7 @@ func TestAFailingWayIsTriedAgain(t *testing.T) {
 	})
 }
 
-func TestNothingIsToldTwiceWhereTheDiskIsFull(t *testing.T) {
+func TestNoRepeatedNoticesOnAFullDisk(t *testing.T) {
 	in(t, func(t *testing.T, b *bench) {
 		b.full = true
 		b.stand(problem("b"))
@@ -219,8 +220,8 @@ func TestNothingIsToldTwiceWhereTheDiskIsFull(t *testing.T) {
 	})
 }
 
-// TestACauseHidesItsEffects from a way that tells the cause.
-func TestACauseHidesItsEffects(t *testing.T) {
+// A channel omits a problem if it reports its cause.
+func TestCausedProblemsAreOmitted(t *testing.T) {
 	in(t, func(t *testing.T, b *bench) {
 		cause, effect := "b", problem("a")
 		effect.Cause = &cause
@@ -230,8 +231,9 @@ func TestACauseHidesItsEffects(t *testing.T) {
 	})
 }
 
-// TestAClockThatWasAheadIsForgiven: a machine without a battery may begin in the future.
-func TestAClockThatWasAheadIsForgiven(t *testing.T) {
+// A clock that was ahead does not suppress notices: a machine without a battery may start with a
+// wrong time.
+func TestClockThatWasAhead(t *testing.T) {
 	in(t, func(t *testing.T, b *bench) {
 		ahead, err := json.Marshal(map[string]time.Time{"all b ": time.Now().AddDate(20, 0, 0)})
 		if err != nil {
@@ -246,7 +248,7 @@ func TestAClockThatWasAheadIsForgiven(t *testing.T) {
 	})
 }
 
-func TestAWebhookIsPostedAsNtfyTakesIt(t *testing.T) {
+func TestWebhookRequest(t *testing.T) {
 	var got *http.Request
 	var body []byte
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -268,8 +270,9 @@ func TestAWebhookIsPostedAsNtfyTakesIt(t *testing.T) {
 	}
 }
 
-// TestAWebhookThatFailsSaysWhy, names no address and no token, and leads nobody elsewhere.
-func TestAWebhookThatFailsSaysWhy(t *testing.T) {
+// The error of a webhook explains the failure without its address and token, and redirects are
+// not followed.
+func TestFailedWebhookIsExplained(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))
 	defer elsewhere.Close()
 	ended := make(chan struct{})
@@ -309,8 +312,8 @@ func TestAWebhookThatFailsSaysWhy(t *testing.T) {
 	}
 }
 
-// TestADesktopNeedsABusOfThisMachine on Linux.
-func TestADesktopNeedsABusOfThisMachine(t *testing.T) {
+// On Linux the desktop needs a session bus on this machine.
+func TestDesktopNeedsALocalBus(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("other systems have no bus")
 	}

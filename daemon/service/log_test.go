@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A log has a size, and is followed from one file into the next.
+// A log has a maximum size, and is followed across rotation.
 func TestLogIsShownAndFollowed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "logs", "filmspool.log")
 	var out bytes.Buffer

@@ -19,10 +19,10 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// fakeBackend is a service manager that notes what it is asked.
+// fakeBackend is a service manager that records its calls.
 type fakeBackend struct {
 	now   Status
-	then  State // what a start leads to
+	then  State // the state after a start
 	asked []string
 	fails map[string]error
 }
@@ -52,7 +52,7 @@ func (f *fakeBackend) stop(context.Context) error  { return f.note("stop", f.in(
 func (f *fakeBackend) status(context.Context) (Status, error)      { return f.now, nil }
 func (f *fakeBackend) logs(context.Context, io.Writer, bool) error { return nil }
 
-// managed is a manager over a service in a state, whose program answers asks.
+// managed returns a manager of a service in a state. asks is the answer of the program.
 func managed(state, then State, asks func() (string, error)) (*Manager, *fakeBackend) {
 	f := &fakeBackend{then: then}
 	f.now = f.in(state)
@@ -63,8 +63,8 @@ func managed(state, then State, asks func() (string, error)) (*Manager, *fakeBac
 	return m, f
 }
 
-// TestVerbsMayBeSaidTwice, and a service is stopped before it goes.
-func TestVerbsMayBeSaidTwice(t *testing.T) {
+// Verbs may be repeated, and uninstall stops the service first.
+func TestVerbsMayBeRepeated(t *testing.T) {
 	for _, c := range []struct {
 		verb  string
 		state State
@@ -104,12 +104,12 @@ func TestVerbsMayBeSaidTwice(t *testing.T) {
 	}
 }
 
-// TestStartWaitsForTheProgram, and gives up when it has ended or takes too long.
+// Start waits until the program is ready, and fails if it has ended or takes too long.
 func TestStartWaitsForTheProgram(t *testing.T) {
 	for name, c := range map[string]struct {
 		then  State
 		vague bool
-		ready time.Duration // when the program answers; 0 for never
+		ready time.Duration // time until the program answers; 0 for never
 		code  string
 	}{
 		"at once":               {then: Running, ready: 1},

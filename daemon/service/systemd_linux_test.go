@@ -15,8 +15,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// fakeTools is a machine whose systemctl is a script: it notes what it is asked, answers
-// "show" from a file, and fails a verb that is told to.
+// fakeTools replaces systemctl by a script that records its arguments, answers "show" from a file
+// and can fail a verb.
 type fakeTools struct {
 	*systemd
 	t   *testing.T
@@ -60,8 +60,8 @@ func (f *fakeTools) write(name, text string, mode os.FileMode) {
 
 func (f *fakeTools) shows(lines ...string) { f.write("show", strings.Join(lines, "\n")+"\n", 0o644) }
 
-// wantAsked compares what was asked since the last time, apart from "show".
-func (f *fakeTools) wantAsked(want ...string) {
+// wantCommands compares the recorded commands since the last call, except "show".
+func (f *fakeTools) wantCommands(want ...string) {
 	f.t.Helper()
 	out, err := os.ReadFile(filepath.Join(f.dir, "asked"))
 	if err != nil && !os.IsNotExist(err) {
@@ -77,7 +77,7 @@ func TestInstallWritesAndEnables(t *testing.T) {
 	f := newTools(t, false)
 	for range 2 {
 		must(t, f.install(t.Context()))
-		f.wantAsked("systemctl --user daemon-reload", "systemctl --user enable filmspool.service")
+		f.wantCommands("systemctl --user daemon-reload", "systemctl --user enable filmspool.service")
 	}
 	text, err := os.ReadFile(f.unitFile)
 	want := `ExecStart="/opt/film spool/filmspool" run --config "/etc/50%% $$x.toml"` + "\n"
@@ -86,17 +86,17 @@ func TestInstallWritesAndEnables(t *testing.T) {
 	}
 	f.o.Linger = true
 	must(t, f.install(t.Context()))
-	f.wantAsked("systemctl --user daemon-reload", "systemctl --user enable filmspool.service", "loginctl enable-linger")
+	f.wantCommands("systemctl --user daemon-reload", "systemctl --user enable filmspool.service", "loginctl enable-linger")
 	if err := f.uninstall(t.Context()); err != nil || exists(f.unitFile) {
 		t.Errorf("the unit is still there: %v", err)
 	}
-	f.wantAsked("systemctl --user disable filmspool.service", "systemctl --user reset-failed filmspool.service", "systemctl --user daemon-reload")
+	f.wantCommands("systemctl --user disable filmspool.service", "systemctl --user reset-failed filmspool.service", "systemctl --user daemon-reload")
 }
 
 func TestSystemInstall(t *testing.T) {
 	f := newTools(t, true)
 	must(t, f.install(t.Context()))
-	f.wantAsked("systemd-sysusers -", "systemctl daemon-reload", "systemctl enable filmspool.service")
+	f.wantCommands("systemd-sysusers -", "systemctl daemon-reload", "systemctl enable filmspool.service")
 	for what, change := range map[string]func(*Options){
 		"a program that the unit hides": func(o *Options) { o.Executable = "/home/me/filmspool" },
 		"a line break":                  func(o *Options) { o.Args = []string{"run\nExecStartPre=evil"} },
@@ -106,7 +106,7 @@ func TestSystemInstall(t *testing.T) {
 		if err := f.install(t.Context()); err == nil || exists(f.unitFile) {
 			t.Errorf("%s is taken: %v", what, err)
 		}
-		f.wantAsked()
+		f.wantCommands()
 	}
 }
 
@@ -127,8 +127,8 @@ func TestFailedInstall(t *testing.T) {
 	}
 }
 
-// A package's unit is switched on and off, and never written or removed. One that runs
-// something else is not the one that is wanted.
+// The unit of a package is enabled and disabled, but never written or removed. A different unit
+// is replaced.
 func TestPackagesUnit(t *testing.T) {
 	f := newTools(t, false)
 	text, err := f.unit()
@@ -137,7 +137,7 @@ func TestPackagesUnit(t *testing.T) {
 	f.write("packaged.service", text, 0o644)
 	f.shows("LoadState=loaded", "FragmentPath="+packaged)
 	must(t, errors.Join(f.install(t.Context()), f.uninstall(t.Context())))
-	f.wantAsked("systemctl --user enable filmspool.service", "systemctl --user disable filmspool.service",
+	f.wantCommands("systemctl --user enable filmspool.service", "systemctl --user disable filmspool.service",
 		"systemctl --user reset-failed filmspool.service", "systemctl --user daemon-reload")
 	if exists(f.unitFile) || !exists(packaged) {
 		t.Error("a unit was written, or the package's removed")
@@ -154,14 +154,14 @@ func TestPackagesUnit(t *testing.T) {
 	}
 }
 
-// Why a program did not start, its status says.
-func TestStartOfWhatEnds(t *testing.T) {
+// If a program does not start, its status explains why.
+func TestFailedStart(t *testing.T) {
 	f := newTools(t, false)
 	f.write("fail.start", "Job failed. See \"systemctl status\" for details.", 0o644)
 	if err := f.start(t.Context()); err == nil {
 		t.Error("systemctl failed, and nobody says so")
 	}
-	f.wantAsked("systemctl --user reset-failed filmspool.service", "systemctl --user start filmspool.service")
+	f.wantCommands("systemctl --user reset-failed filmspool.service", "systemctl --user start filmspool.service")
 	f.shows("LoadState=loaded", "ActiveState=failed", "StatusText=line 3: no such setting")
 	m := &Manager{backend: f.systemd, o: f.o}
 	err := m.Do(t.Context(), Start)
@@ -174,7 +174,7 @@ func TestLogs(t *testing.T) {
 	f := newTools(t, false)
 	var out bytes.Buffer
 	must(t, f.logs(t.Context(), &out, true))
-	f.wantAsked("journalctl --no-pager --lines=200 --user-unit=filmspool.service --follow")
+	f.wantCommands("journalctl --no-pager --lines=200 --user-unit=filmspool.service --follow")
 }
 
 func TestUnitWord(t *testing.T) {
