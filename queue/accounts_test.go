@@ -16,13 +16,13 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// couple is a store of two accounts. The browser is both's, Kodi is Anna's, the
+// openTwoAccounts is a store of two accounts. The browser is both's, Kodi is Anna's, the
 // program is Ben's, and the command line is both's in another order.
-func couple(t testing.TB) *opened {
-	return coupleAt(t, filepath.Join(t.TempDir(), "q.db"))
+func openTwoAccounts(t testing.TB) *opened {
+	return openTwoAccountsAt(t, filepath.Join(t.TempDir(), "q.db"))
 }
 
-func coupleAt(t testing.TB, path string) *opened {
+func openTwoAccountsAt(t testing.TB, path string) *opened {
 	c := newClock()
 	s, err := openAt(t.Context(), Options{Path: path, Settings: rules.Settings{Routes: map[string][]string{
 		chrome: {"anna", "ben"}, living: {"anna"}, player: {"ben"}, viewing.SourceCLI: {"ben", "anna"},
@@ -30,11 +30,11 @@ func coupleAt(t testing.TB, path string) *opened {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return running(t, s, c)
+	return runStore(t, s, c)
 }
 
-// standing are the entries, the oldest first: what they are, whose, and how they stand.
-func (o *opened) standing(t testing.TB) (rows []string) {
+// stateRows are the entries, the oldest first: what they are, whose, and how they stand.
+func (o *opened) stateRows(t testing.TB) (rows []string) {
 	t.Helper()
 	list, err := o.Entries(t.Context(), entry.Filter{Limit: 1000})
 	if err != nil {
@@ -46,15 +46,15 @@ func (o *opened) standing(t testing.TB) (rows []string) {
 	return rows
 }
 
-func (o *opened) wantStandings(t testing.TB, want ...string) {
+func (o *opened) wantStateRows(t testing.TB, want ...string) {
 	t.Helper()
-	if diff := cmp.Diff(want, o.standing(t)); diff != "" {
+	if diff := cmp.Diff(want, o.stateRows(t)); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// reassign moves entries, and wants no error.
-func (o *opened) reassign(t testing.TB, account string, ids ...int64) entry.Changed {
+// moveEntries moves entries, and wants no error.
+func (o *opened) moveEntries(t testing.TB, account string, ids ...int64) entry.Changed {
 	t.Helper()
 	did, err := o.Move(t.Context(), ids, account, false)
 	if err != nil {
@@ -63,16 +63,16 @@ func (o *opened) reassign(t testing.TB, account string, ids ...int64) entry.Chan
 	return did
 }
 
-// refusesMove wants a move to be refused, in words.
-func (o *opened) refusesMove(t testing.TB, account string, id int64, words string) {
+// wantMoveRefused wants a move to be refused, in words.
+func (o *opened) wantMoveRefused(t testing.TB, account string, id int64, words string) {
 	t.Helper()
-	before := o.standing(t)
+	before := o.stateRows(t)
 	var state *StateError
 	_, err := o.Move(t.Context(), []int64{id}, account, false)
 	if !errors.As(err, &state) || !strings.Contains(err.Error(), words) {
 		t.Errorf("entry %d to %s: %v, want %q", id, account, err, words)
 	}
-	o.wantStandings(t, before...)
+	o.wantStateRows(t, before...)
 }
 
 // deliver sends everything of an account that is due.
@@ -90,19 +90,19 @@ func (o *opened) deliver(t testing.TB, account string) (sent []Entry) {
 	}
 }
 
-// TestTogether: one event is an entry for each account of its route. Each of them
+// TestAnEventBecomesAnEntryInEachAccount: one event is an entry for each account of its route. Each of them
 // leaves, merges, is corrected and is dropped by itself.
-func TestTogether(t *testing.T) {
-	s := couple(t)
+func TestAnEventBecomesAnEntryInEachAccount(t *testing.T) {
+	s := openTwoAccounts(t)
 	double := film("b", 603, -60)
 	double.Media = append(double.Media, viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 604}})
-	if o := s.told(t, chrome, double); !slices.Equal(o.Entries, []int64{1, 2, 3, 4}) || o.Status != viewing.StatusQueued {
+	if o := s.commitFrom(t, chrome, double); !slices.Equal(o.Entries, []int64{1, 2, 3, 4}) || o.Status != viewing.StatusQueued {
 		t.Errorf("%+v", o)
 	}
-	if o := s.told(t, chrome, double); !slices.Equal(o.Entries, []int64{1, 2, 3, 4}) || o.Status != viewing.StatusDuplicate {
+	if o := s.commitFrom(t, chrome, double); !slices.Equal(o.Entries, []int64{1, 2, 3, 4}) || o.Status != viewing.StatusDuplicate {
 		t.Errorf("told again: %+v", o)
 	}
-	s.wantStandings(t, "1 b.0 anna pending", "2 b.1 anna pending", "3 b.0 ben pending", "4 b.1 ben pending")
+	s.wantStateRows(t, "1 b.0 anna pending", "2 b.1 anna pending", "3 b.0 ben pending", "4 b.1 ben pending")
 	if steps := s.explained(t, 3).Steps; steps[0].Code != "rule.route" || steps[0].Args["accounts"] != "anna, ben" {
 		t.Errorf("%+v", steps)
 	}
@@ -110,39 +110,39 @@ func TestTogether(t *testing.T) {
 		t.Errorf("sent %v", ids(sent))
 	}
 	// Kodi is Anna's: what it saw joins hers, whose word does not touch Ben's.
-	if o := s.told(t, living, film("k", 603, -58)); !slices.Equal(o.Entries, []int64{1}) {
+	if o := s.commitFrom(t, living, film("k", 603, -58)); !slices.Equal(o.Entries, []int64{1}) {
 		t.Errorf("%+v", o)
 	}
 	s.do(t, entry.VerbDrop, 2)
-	s.wantStandings(t, "1 b.0 anna pending", "2 b.1 anna dropped user", "3 b.0 ben delivered", "4 b.1 ben delivered")
+	s.wantStateRows(t, "1 b.0 anna pending", "2 b.1 anna dropped user", "3 b.0 ben delivered", "4 b.1 ben delivered")
 	// The program's is Ben's: another event of two accounts is divided.
-	s.told(t, player, film("p", 605, -60))
-	if o := s.told(t, viewing.SourceCLI, film("c", 605, -60)); o.Status != viewing.StatusQueued {
+	s.commitFrom(t, player, film("p", 605, -60))
+	if o := s.commitFrom(t, viewing.SourceCLI, film("c", 605, -60)); o.Status != viewing.StatusQueued {
 		t.Errorf("%+v", o)
 	}
-	s.wantStandings(t, "1 b.0 anna pending", "2 b.1 anna dropped user", "3 b.0 ben delivered", "4 b.1 ben delivered",
+	s.wantStateRows(t, "1 b.0 anna pending", "2 b.1 anna dropped user", "3 b.0 ben delivered", "4 b.1 ben delivered",
 		"5 p.0 ben pending", "6 c.0 anna pending")
 	s.checkCounters(t)
 }
 
-// TestListsTogether: a list of two accounts is one in each, and an item goes onto
+// TestAListExistsInEachAccount: a list of two accounts is one in each, and an item goes onto
 // both, wherever its source leads by now.
-func TestListsTogether(t *testing.T) {
-	s := couple(t)
+func TestAListExistsInEachAccount(t *testing.T) {
+	s := openTwoAccounts(t)
 	s.commit(t, aList("l"), anItem("i", "l", 603))
-	s.wantStandings(t, "1 l.0 anna pending", "2 l.0 ben pending", "3 i.0 anna pending", "4 i.0 ben pending")
+	s.wantStateRows(t, "1 l.0 anna pending", "2 l.0 ben pending", "3 i.0 anna pending", "4 i.0 ben pending")
 	if a, b := s.entry(t, 3).After, s.entry(t, 4).After; a != 1 || b != 2 {
 		t.Errorf("they wait for %d and %d", a, b)
 	}
-	s.refusesMove(t, "ben", 3, "fault.withList id=1")
-	s.refusesMove(t, "ben", 1, "fault.otherHas id=2 name=ben")
+	s.wantMoveRefused(t, "ben", 3, "fault.withList id=1")
+	s.wantMoveRefused(t, "ben", 1, "fault.otherHas id=2 name=ben")
 	s.do(t, entry.VerbDrop, 2)
 	s.commit(t, anItem("j", "l", 604))
-	s.wantStandings(t, "1 l.0 anna pending", "2 l.0 ben dropped user", "3 i.0 anna pending", "4 i.0 ben dropped list_dropped",
+	s.wantStateRows(t, "1 l.0 anna pending", "2 l.0 ben dropped user", "3 i.0 anna pending", "4 i.0 ben dropped list_dropped",
 		"5 j.0 anna pending", "6 j.0 ben dropped list_dropped")
 	// A list that is one person's takes its items along.
 	s.commitBatch(t, viewing.Batch{Source: living, Events: []viewing.Event{aList("k"), anItem("n", "k", 0)}})
-	if did := s.reassign(t, "ben", 7); did.Changed != 1 {
+	if did := s.moveEntries(t, "ben", 7); did.Changed != 1 {
 		t.Errorf("%+v", did)
 	}
 	if e := s.entry(t, 8); e.Account != "ben" || e.After != 7 {
@@ -160,20 +160,20 @@ func TestListsTogether(t *testing.T) {
 	s.checkLookups(t)
 }
 
-// TestReassigned: what is given to another account leaves there and nowhere else,
+// TestMovedEntryIsSentByTheNewAccountOnly: what is given to another account leaves there and nowhere else,
 // and keeps what is known of it.
-func TestReassigned(t *testing.T) {
-	s := couple(t)
-	s.told(t, living, film("k", 603, -60))
+func TestMovedEntryIsSentByTheNewAccountOnly(t *testing.T) {
+	s := openTwoAccounts(t)
+	s.commitFrom(t, living, film("k", 603, -60))
 	ready := s.dueOf(t, "anna")
 	if would, err := s.Move(t.Context(), []int64{1}, "ben", true); err != nil || would.Changed != 1 {
 		t.Errorf("%+v, %v", would, err)
 	}
-	s.wantStandings(t, "1 k.0 anna pending")
-	if did := s.reassign(t, "ben", 1); did.Changed != 1 || did.From[viewing.StatePending] != 1 {
+	s.wantStateRows(t, "1 k.0 anna pending")
+	if did := s.moveEntries(t, "ben", 1); did.Changed != 1 || did.From[viewing.StatePending] != 1 {
 		t.Errorf("%+v", did)
 	}
-	if did := s.reassign(t, "ben", 1); did.Changed != 0 {
+	if did := s.moveEntries(t, "ben", 1); did.Changed != 0 {
 		t.Errorf("it is there already: %+v", did)
 	}
 	if _, err := s.Begin(t.Context(), ready[0]); !errors.Is(err, ErrChanged) {
@@ -193,20 +193,20 @@ func TestReassigned(t *testing.T) {
 	if sent := s.deliver(t, "ben"); len(sent) != 1 || sent[0].Media.IDs.TMDB != 604 {
 		t.Errorf("Ben got %v", sent)
 	}
-	s.refusesMove(t, "anna", 1, "it is delivered")
-	s.told(t, chrome, film("b", 605, -60))
-	s.refusesMove(t, "ben", 2, "fault.otherHas id=3 name=ben")
+	s.wantMoveRefused(t, "anna", 1, "it is delivered")
+	s.commitFrom(t, chrome, film("b", 605, -60))
+	s.wantMoveRefused(t, "ben", 2, "fault.otherHas id=3 name=ben")
 	e := s.dueOf(t, "anna")[0]
 	s.settle(t, Settlement{Entry: 2, Attempt: s.send(t, e), State: viewing.StatePending})
-	s.refusesMove(t, "kim", 2, "fault.mayHaveLeft")
+	s.wantMoveRefused(t, "kim", 2, "fault.mayHaveLeft")
 	if _, err := s.Move(t.Context(), nil, "ben", false); !errors.Is(err, entry.ErrSelection) {
 		t.Errorf("without ids: %v", err)
 	}
 }
 
-// TestMovedMeetsTheSamePlayback: an entry joins the one of its new account that tells
+// TestMovedEntryIsMergedWithTheSamePlayback: an entry joins the one of its new account that tells
 // of the same playback.
-func TestMovedMeetsTheSamePlayback(t *testing.T) {
+func TestMovedEntryIsMergedWithTheSamePlayback(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		hers, his viewing.Event
@@ -214,16 +214,16 @@ func TestMovedMeetsTheSamePlayback(t *testing.T) {
 		merged    bool
 	}{
 		{"both wait", film("k", 603, -60), film("p", 603, -50), "pending", true},
-		{"his is held", film("k", 603, -60), of(viewing.ClassBulk, film("p", 603, -50)), "pending", true},
-		{"hers is held", of(viewing.ClassReview, film("k", 603, -60)), film("p", 603, -50), "pending", true},
+		{"his is held", film("k", 603, -60), withClass(viewing.ClassBulk, film("p", 603, -50)), "pending", true},
+		{"hers is held", withClass(viewing.ClassReview, film("k", 603, -60)), film("p", 603, -50), "pending", true},
 		{"another time", film("k", 603, -60), film("p", 603, -400), "pending", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := couple(t)
-			s.told(t, living, tt.hers)
-			s.told(t, player, tt.his)
-			s.reassign(t, "ben", 1)
-			rows := s.standing(t)
+			s := openTwoAccounts(t)
+			s.commitFrom(t, living, tt.hers)
+			s.commitFrom(t, player, tt.his)
+			s.moveEntries(t, "ben", 1)
+			rows := s.stateRows(t)
 			if strings.HasSuffix(rows[0], "ben merged seen_twice") != tt.merged || rows[1] != "2 p.0 ben "+tt.want {
 				t.Errorf("moved: %v", rows)
 			}
@@ -235,10 +235,10 @@ func TestMovedMeetsTheSamePlayback(t *testing.T) {
 	}
 }
 
-// TestAPlaybackCountsInOneAccount: in the statistics it is one viewing, as long as any account
+// TestAPlaybackCountsOnceInTheStatistics: in the statistics it is one viewing, as long as any account
 // keeps it.
-func TestAPlaybackCountsInOneAccount(t *testing.T) {
-	s := couple(t)
+func TestAPlaybackCountsOnceInTheStatistics(t *testing.T) {
+	s := openTwoAccounts(t)
 	s.commit(t, film("one", 1, -60))
 	counts := func(want int, when string) {
 		t.Helper()

@@ -24,8 +24,8 @@ func identified(tmdb int64) []viewing.Media {
 	return []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: tmdb}}}
 }
 
-func TestAmendedMediaAsksTheRulesAgain(t *testing.T) {
-	s := fresh(t)
+func TestNewMediaAppliesTheRulesAgain(t *testing.T) {
+	s := openNew(t)
 	ahead := unidentified("ahead")
 	ahead.WatchedAt = viewing.At(noon().Add(-time.Minute))
 	bulk := unidentified("bulk")
@@ -51,8 +51,8 @@ func TestAmendedMediaAsksTheRulesAgain(t *testing.T) {
 
 // What turns out to be bulk is held, unless a person has let it go or the user
 // has bulk sent.
-func TestAmendedClassHolds(t *testing.T) {
-	s := fresh(t)
+func TestNewClassHoldsAPendingEntry(t *testing.T) {
+	s := openNew(t)
 	id := s.commit(t, film("e1", 603, -10))[0].Entries[0]
 	ready := s.due(t)
 	bulk := viewing.Amendment{EventID: "e1", Class: viewing.ClassBulk, Reason: viewing.Say("marked with others")}
@@ -71,7 +71,7 @@ func TestAmendedClassHolds(t *testing.T) {
 	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1}) {
 		t.Errorf("counts %+v", counts)
 	}
-	lax := fresh(t)
+	lax := openNew(t)
 	lax.settings = rules.Settings{Classes: map[viewing.Class]rules.Action{viewing.ClassBulk: rules.Send}}
 	id = lax.commit(t, film("e1", 603, -10))[0].Entries[0]
 	lax.amend(t, bulk)
@@ -82,8 +82,8 @@ func TestAmendedClassHolds(t *testing.T) {
 
 // An entry that is put off leaves neither before that, nor before the user's
 // grace has passed.
-func TestPostponed(t *testing.T) {
-	s := fresh(t)
+func TestNotBeforeDelaysAnEntry(t *testing.T) {
+	s := openNew(t)
 	s.settings = rules.Settings{Grace: time.Minute}
 	s.commit(t, film("e1", 603, -10))
 	put := func(off time.Duration) {
@@ -114,10 +114,10 @@ func (o *opened) delivered(t *testing.T, v viewing.Event) int64 {
 	return id
 }
 
-// TestWhatWasSentAsSomethingElseIsTold: nothing is changed at the service, and the
+// TestAmendmentOfADeliveredEntryAddsAStep: nothing is changed at the service, and the
 // entry says how to take it back.
-func TestWhatWasSentAsSomethingElseIsTold(t *testing.T) {
-	s := fresh(t)
+func TestAmendmentOfADeliveredEntryAddsAStep(t *testing.T) {
+	s := openNew(t)
 	sent := s.delivered(t, film("e1", 603, -10))
 	for range 2 {
 		s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(604), Reason: viewing.Say("Kodi now calls it movie 604.")})
@@ -134,10 +134,10 @@ func TestWhatWasSentAsSomethingElseIsTold(t *testing.T) {
 	}
 }
 
-// TestSightingByAnotherNameStandsForItself: a further sighting by another name than
+// TestSameAsWithAnotherItemGetsItsOwnEntry: a further sighting by another name than
 // what was sent is a viewing of its own.
-func TestSightingByAnotherNameStandsForItself(t *testing.T) {
-	s := fresh(t)
+func TestSameAsWithAnotherItemGetsItsOwnEntry(t *testing.T) {
+	s := openNew(t)
 	sent := s.delivered(t, film("e1", 603, -10))
 	again := func(event string, item int64, same string) int64 {
 		v := film(event, item, -9)
@@ -157,14 +157,14 @@ func TestSightingByAnotherNameStandsForItself(t *testing.T) {
 	}
 }
 
-func TestWhatHasBegunToLeaveIsOnlyNoted(t *testing.T) {
+func TestAmendmentOfASentEntryOnlyAddsAStep(t *testing.T) {
 	ends := map[string]viewing.State{
 		"sending": viewing.StateSending, "doubt": viewing.StateInDoubt, "delivered": viewing.StateDelivered,
 		"rejected": viewing.StateRejected, "merged": viewing.StateMerged,
 	}
 	for name, state := range ends {
 		t.Run(name, func(t *testing.T) {
-			s := fresh(t)
+			s := openNew(t)
 			id := s.commit(t, film("e1", 603, -10))[0].Entries[0]
 			attempt := s.sendOne(t, id)
 			if state != viewing.StateSending {
@@ -186,8 +186,8 @@ func TestWhatHasBegunToLeaveIsOnlyNoted(t *testing.T) {
 	}
 }
 
-func TestAmendmentsAreHeldAgainstTheEvent(t *testing.T) {
-	s := fresh(t)
+func TestAmendmentsAreValidated(t *testing.T) {
+	s := openNew(t)
 	id := s.commit(t, film("e1", 603, -10))[0].Entries[0]
 	tests := map[string][]viewing.Media{
 		"more items": append(identified(1), identified(2)...),
@@ -212,8 +212,8 @@ func TestAmendmentsAreHeldAgainstTheEvent(t *testing.T) {
 	}
 }
 
-func TestRepeatingABatchIsHarmless(t *testing.T) {
-	s := fresh(t)
+func TestRepeatedAmendmentChangesNothing(t *testing.T) {
+	s := openNew(t)
 	s.commit(t, unidentified("e1"), film("e2", 7, -10))
 	b := viewing.Batch{
 		Source: "browser:b1",

@@ -14,8 +14,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-func TestBackupWhileEverythingGoesOn(t *testing.T) {
-	s := peopled(t, 300)
+func TestBackupDuringWrites(t *testing.T) {
+	s := openWithEntries(t, 300)
 	before := s.states(t)
 	file := filepath.Join(t.TempDir(), "copy of the queue.db")
 	var writer sync.WaitGroup

@@ -17,14 +17,14 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// floor is what the disk can do, taken in the same run as what is measured:
+// diskBaseline is what the disk can do, taken in the same run as what is measured:
 // overwriting 4 KiB of a file that has its full size, and flushing it.
-type floor struct {
+type diskBaseline struct {
 	file *os.File
 	took []time.Duration
 }
 
-func newFloor(b *testing.B, dir string) *floor {
+func newDiskBaseline(b *testing.B, dir string) *diskBaseline {
 	b.Helper()
 	file, err := os.Create(filepath.Join(dir, "floor"))
 	if err != nil {
@@ -37,11 +37,11 @@ func newFloor(b *testing.B, dir string) *floor {
 	if err := file.Sync(); err != nil {
 		b.Fatal(err)
 	}
-	return &floor{file: file}
+	return &diskBaseline{file: file}
 }
 
 // measure overwrites and flushes once.
-func (f *floor) measure(b *testing.B) {
+func (f *diskBaseline) measure(b *testing.B) {
 	page := make([]byte, 4096)
 	at := int64(len(f.took)%256) * 4096
 	begun := time.Now()
@@ -60,7 +60,7 @@ func median(took []time.Duration) time.Duration {
 }
 
 // report reports the median and its ratio to the floor.
-func (f *floor) report(b *testing.B, took []time.Duration) {
+func (f *diskBaseline) report(b *testing.B, took []time.Duration) {
 	p50, least := median(took), median(f.took)
 	b.ReportMetric(float64(p50.Microseconds()), "p50-µs")
 	b.ReportMetric(float64(least.Microseconds()), "floor-µs")
@@ -79,8 +79,8 @@ func (o *opened) add(b *testing.B, name string, item int) time.Duration {
 
 // BenchmarkAdd is one durable viewing at a time, from one caller.
 func BenchmarkAdd(b *testing.B) {
-	s := fresh(b)
-	disk := newFloor(b, filepath.Dir(s.path))
+	s := openNew(b)
+	disk := newDiskBaseline(b, filepath.Dir(s.path))
 	var took []time.Duration
 	for i := 1; b.Loop(); i++ {
 		disk.measure(b)
@@ -92,8 +92,8 @@ func BenchmarkAdd(b *testing.B) {
 // BenchmarkAdd64 is durable viewings from 64 callers at once, 20 of each.
 func BenchmarkAdd64(b *testing.B) {
 	const callers, each = 64, 20
-	s := fresh(b)
-	disk := newFloor(b, filepath.Dir(s.path))
+	s := openNew(b)
+	disk := newDiskBaseline(b, filepath.Dir(s.path))
 	var mu sync.Mutex
 	var took []time.Duration
 	var spent time.Duration

@@ -16,21 +16,21 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// by has the store decide by these settings.
-func (o *opened) by(s rules.Settings) *opened {
+// withSettings has the store decide by these settings.
+func (o *opened) withSettings(s rules.Settings) *opened {
 	o.settings = s
 	return o
 }
 
-// ends is a film that ended so many seconds after an hour ago.
-func ends(id string, tmdb int64, seconds int) viewing.Event {
+// filmEndingAt is a film that ended so many seconds after an hour ago.
+func filmEndingAt(id string, tmdb int64, seconds int) viewing.Event {
 	v := film(id, tmdb, -60)
 	v.WatchedAt = viewing.At(v.WatchedAt.Time().Add(time.Duration(seconds) * time.Second))
 	return v
 }
 
-// stands tells how the entries of events stand: state and reason.
-func (o *opened) stands(t testing.TB) map[string]string {
+// statesByEvent tells how the entries of events stand: state and reason.
+func (o *opened) statesByEvent(t testing.TB) map[string]string {
 	t.Helper()
 	all, err := o.Entries(t.Context(), entry.Filter{Limit: 1000})
 	if err != nil {
@@ -46,9 +46,9 @@ func (o *opened) stands(t testing.TB) map[string]string {
 	return got
 }
 
-func (o *opened) wantStanding(t testing.TB, want map[string]string) {
+func (o *opened) wantStatesByEvent(t testing.TB, want map[string]string) {
 	t.Helper()
-	if got := o.stands(t); !maps.Equal(got, want) {
+	if got := o.statesByEvent(t); !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	o.checkCounters(t)
@@ -58,12 +58,12 @@ func (o *opened) wantStanding(t testing.TB, want map[string]string) {
 // something else holds does not count, nor do repetitions.
 func TestABurstIsHeld(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		s := fresh(t).by(rules.Settings{BurstLimit: 3})
+		s := openNew(t).withSettings(rules.Settings{BurstLimit: 3})
 		defer func() { s.stop() }()
 		var all []viewing.Event
 		count, want := 0, map[string]string{}
 		for n := range rapid.IntRange(1, 10).Draw(r, "events") {
-			v := ends(fmt.Sprint(n), int64(n+1), rapid.IntRange(0, 60).Draw(r, "second"))
+			v := filmEndingAt(fmt.Sprint(n), int64(n+1), rapid.IntRange(0, 60).Draw(r, "second"))
 			v.Class = rapid.SampledFrom([]viewing.Class{"", "", "", viewing.ClassLive, viewing.ClassImport, viewing.ClassBulk}).Draw(r, "class")
 			want[v.EventID] = "pending"
 			switch v.Class {
@@ -83,7 +83,7 @@ func TestABurstIsHeld(t *testing.T) {
 			s.commitBatch(t, viewing.Batch{Source: chrome, Events: told[:n]}) // again
 			told = told[n:]
 		}
-		if got := s.stands(t); !maps.Equal(got, want) {
+		if got := s.statesByEvent(t); !maps.Equal(got, want) {
 			r.Fatalf("%v, want %v", got, want)
 		}
 		s.checkCounters(t)
@@ -94,18 +94,18 @@ func TestABurstIsHeld(t *testing.T) {
 func (o *opened) burst(t testing.TB, from int) {
 	t.Helper()
 	for n := range 6 {
-		o.told(t, player, ends(fmt.Sprint("e", from+n), int64(100+from+n), n))
+		o.commitFrom(t, player, filmEndingAt(fmt.Sprint("e", from+n), int64(100+from+n), n))
 	}
 }
 
-func TestWhatABurstHolds(t *testing.T) {
-	s := fresh(t).by(rules.Settings{BurstLimit: 5})
-	nameless := ends("nameless", 0, 3)
+func TestEntriesOfABurstCanBeReleased(t *testing.T) {
+	s := openNew(t).withSettings(rules.Settings{BurstLimit: 5})
+	nameless := filmEndingAt("nameless", 0, 3)
 	nameless.Media[0].IDs.IMDB = "tt0133093"
-	s.told(t, player, nameless) // it is held anyway, and does not count
-	s.told(t, chrome, ends("other", 30, 0))
+	s.commitFrom(t, player, nameless) // it is held anyway, and does not count
+	s.commitFrom(t, chrome, filmEndingAt("other", 30, 0))
 	for n := range 6 {
-		s.told(t, viewing.SourceCLI, ends(fmt.Sprint("typed", n), int64(40+n), n)) // a person has typed each
+		s.commitFrom(t, viewing.SourceCLI, filmEndingAt(fmt.Sprint("typed", n), int64(40+n), n)) // a person has typed each
 	}
 	s.burst(t, 0)
 	want := map[string]string{
@@ -114,25 +114,25 @@ func TestWhatABurstHolds(t *testing.T) {
 	for n := range 6 {
 		want[fmt.Sprint("typed", n)] = "pending"
 	}
-	s.wantStanding(t, want)
+	s.wantStatesByEvent(t, want)
 	if bursts, err := s.Bursts(t.Context()); err != nil || !slices.Equal(bursts, []entry.Burst{{Source: player, Held: 1}}) {
 		t.Errorf("%v, %v", bursts, err)
 	}
 
 	// What would leave as soon as it is known what it is counts then.
 	asked := s.wantLookups(t, 1, s.byEventID(t, "nameless"))
-	s.found(t, LookupResult{Lookup: asked[0], Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 77}}, Why: viewing.Say("text", "text", "It is 77.")})
+	s.recordLookups(t, LookupResult{Lookup: asked[0], Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 77}}, Why: viewing.Say("text", "text", "It is 77.")})
 	want["nameless"] = "held burst"
-	s.wantStanding(t, want)
+	s.wantStatesByEvent(t, want)
 
 	// What a person has let go is not held again by what comes later.
 	if _, err := s.order(t.Context(), entry.VerbRelease, entry.Selection{Filter: entry.Filter{Reason: viewing.ReasonBurst}}, false); err != nil {
 		t.Fatal(err)
 	}
-	s.told(t, player, ends("later", 50, 4))
-	s.told(t, player, ends("tomorrow", 60, 180)) // another minute is counted by itself
+	s.commitFrom(t, player, filmEndingAt("later", 50, 4))
+	s.commitFrom(t, player, filmEndingAt("tomorrow", 60, 180)) // another minute is counted by itself
 	want["e5"], want["nameless"], want["later"], want["tomorrow"] = "pending", "pending", "held burst", "pending"
-	s.wantStanding(t, want)
+	s.wantStatesByEvent(t, want)
 }
 
 // byEventID is the entry of an event.
@@ -151,17 +151,17 @@ func TestBurstAndOtherEntries(t *testing.T) {
 		do   func(*opened)
 		want string // how e5 stands
 	}{
-		"another source confirms it later": {func(s *opened) { s.told(t, chrome, ends("same", 105, 5)) }, "pending"},
-		"a person has added it":            {func(s *opened) { s.told(t, "cli", ends("same", 105, 0)) }, "pending"},
+		"another source confirms it later": {func(s *opened) { s.commitFrom(t, chrome, filmEndingAt("same", 105, 5)) }, "pending"},
+		"a person has added it":            {func(s *opened) { s.commitFrom(t, "cli", filmEndingAt("same", 105, 0)) }, "pending"},
 		"its source takes it for bulk": {func(s *opened) {
 			s.commitBatch(t, viewing.Batch{Source: player, Amendments: []viewing.Amendment{{EventID: "e5", Class: viewing.ClassBulk, Reason: viewing.Say("Marked.")}}})
 		}, "held bulk"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := fresh(t).by(rules.Settings{BurstLimit: 5})
+			s := openNew(t).withSettings(rules.Settings{BurstLimit: 5})
 			s.burst(t, 0)
 			c.do(s)
-			if got := s.stands(t)["e5"]; got != c.want {
+			if got := s.statesByEvent(t)["e5"]; got != c.want {
 				t.Errorf("%s, want %s", got, c.want)
 			}
 			s.checkCounters(t)
@@ -169,66 +169,66 @@ func TestBurstAndOtherEntries(t *testing.T) {
 	}
 }
 
-// paused pauses the default account as a person does, at the store's time.
-func (o *opened) paused(t testing.TB, p account.Pause) {
+// setPause pauses the default account as a person does, at the store's time.
+func (o *opened) setPause(t testing.TB, p account.Pause) {
 	t.Helper()
 	if err := o.UpdateAccount(context.Background(), "default", func(a *account.Row) { a.Pause = p }); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// TestAPauseThatDrops: what was watched in it is dropped, whenever it is told.
-func TestAPauseThatDrops(t *testing.T) {
-	s := fresh(t).by(twoAccounts())
-	s.told(t, chrome, film("before", 1, -1))
+// TestPauseDropsViewingsReportedLater: what was watched in it is dropped, whenever it is told.
+func TestPauseDropsViewingsReportedLater(t *testing.T) {
+	s := openNew(t).withSettings(twoAccounts())
+	s.commitFrom(t, chrome, film("before", 1, -1))
 	pause := account.ByUser(s.clock.now(), s.clock.now().Add(2*time.Hour), true)
-	s.paused(t, pause)
+	s.setPause(t, pause)
 	row, err := s.Account(t.Context(), "default")
 	if err != nil || !row.Pause.Until.Equal(pause.Until) || !row.Pause.Drops {
 		t.Fatalf("%+v, %v", row.Pause, err)
 	}
 	s.clock.advance(time.Hour)
 	s = s.reopen(t)
-	if o := s.told(t, chrome, film("in it", 2, 30)); o.Status != viewing.StatusDropped {
+	if o := s.commitFrom(t, chrome, film("in it", 2, 30)); o.Status != viewing.StatusDropped {
 		t.Errorf("%+v", o)
 	}
 	if o := s.commitBatch(t, viewing.Batch{Source: "browser:b2", Events: []viewing.Event{film("of another account", 3, 40)}}); o[0].Status != viewing.StatusQueued {
 		t.Errorf("%+v", o)
 	}
-	s.paused(t, account.Pause{}) // resumed after an hour
+	s.setPause(t, account.Pause{}) // resumed after an hour
 	s.clock.advance(3 * time.Hour)
-	s.told(t, chrome, film("told late", 4, 59))
-	s.told(t, chrome, film("after it", 5, 61))
+	s.commitFrom(t, chrome, film("told late", 4, 59))
+	s.commitFrom(t, chrome, film("after it", 5, 61))
 	want := map[string]string{
 		"before": "pending", "in it": "dropped paused", "of another account": "pending", "told late": "dropped paused", "after it": "pending",
 	}
-	s.wantStanding(t, want)
+	s.wantStatesByEvent(t, want)
 	if did, err := s.order(t.Context(), entry.VerbRelease, entry.Selection{Filter: entry.Filter{State: viewing.StateDropped, Reason: viewing.ReasonPaused}}, false); err != nil || did.Changed != 2 {
 		t.Errorf("%+v, %v", did, err)
 	}
 	want["in it"], want["told late"] = "pending", "pending"
-	s.wantStanding(t, want)
+	s.wantStatesByEvent(t, want)
 
 	// The next one begins a silence of its own; one without a drop begins none.
-	s.paused(t, account.ByUser(s.clock.now(), s.clock.now().Add(time.Hour), true))
+	s.setPause(t, account.ByUser(s.clock.now(), s.clock.now().Add(time.Hour), true))
 	s.clock.advance(10 * time.Minute)
-	s.paused(t, account.ByUser(s.clock.now(), s.clock.now().Add(time.Hour), false))
+	s.setPause(t, account.ByUser(s.clock.now(), s.clock.now().Add(time.Hour), false))
 	s.clock.advance(10 * time.Minute)
-	s.told(t, chrome, film("second", 6, 4*60+5))
-	s.told(t, chrome, film("kept back", 7, 4*60+15))
+	s.commitFrom(t, chrome, film("second", 6, 4*60+5))
+	s.commitFrom(t, chrome, film("kept back", 7, 4*60+15))
 	want["second"], want["kept back"] = "dropped paused", "pending"
-	s.wantStanding(t, want)
+	s.wantStatesByEvent(t, want)
 }
 
-// TestAResumeEndsASilenceThatLiesAhead: who resumes under a clock that was set back
+// TestResumeEndsASilenceInTheFuture: who resumes under a clock that was set back
 // wants nothing dropped later.
-func TestAResumeEndsASilenceThatLiesAhead(t *testing.T) {
-	s := fresh(t)
+func TestResumeEndsASilenceInTheFuture(t *testing.T) {
+	s := openNew(t)
 	now := s.clock.now()
-	s.paused(t, account.ByUser(now, now.Add(time.Hour), true))
+	s.setPause(t, account.ByUser(now, now.Add(time.Hour), true))
 	s.clock.advance(-time.Hour)
-	s.paused(t, account.Pause{})
+	s.setPause(t, account.Pause{})
 	s.clock.advance(2 * time.Hour)
-	s.told(t, chrome, film("after it", 1, 10))
-	s.wantStanding(t, map[string]string{"after it": "pending"})
+	s.commitFrom(t, chrome, film("after it", 1, 10))
+	s.wantStatesByEvent(t, map[string]string{"after it": "pending"})
 }

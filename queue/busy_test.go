@@ -26,9 +26,9 @@ func (o *opened) commitAll(t *testing.T, prefix string, n int) (kept []string, r
 	return kept, nil
 }
 
-// holdsAll holds the rows against what was acknowledged: all of it, and
+// wantExactly holds the rows against what was acknowledged: all of it, and
 // nothing that was refused.
-func (o *opened) holdsAll(t *testing.T, kept []string) {
+func (o *opened) wantExactly(t *testing.T, kept []string) {
 	t.Helper()
 	states := o.states(t)
 	for _, event := range kept {
@@ -42,15 +42,15 @@ func (o *opened) holdsAll(t *testing.T, kept []string) {
 	o.checkCounters(t)
 }
 
-// TestADatabaseLockedByAnotherProgram: another's lock is waited for, and refused
+// TestWritesWaitForALockOfAnotherProgram: another's lock is waited for, and refused
 // after a while; once it is gone all goes on.
-func TestADatabaseLockedByAnotherProgram(t *testing.T) {
+func TestWritesWaitForALockOfAnotherProgram(t *testing.T) {
 	c := newClock()
 	store, err := openAt(t.Context(), Options{Path: filepath.Join(t.TempDir(), "queue.db"), Busy: 50 * time.Millisecond}, c.now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := running(t, store, c)
+	s := runStore(t, store, c)
 	other, err := sql.Open("sqlite", s.path)
 	if err != nil {
 		t.Fatal(err)
@@ -79,5 +79,5 @@ func TestADatabaseLockedByAnotherProgram(t *testing.T) {
 	if err != nil {
 		t.Errorf("after the lock was gone: %v", err)
 	}
-	s.holdsAll(t, kept)
+	s.wantExactly(t, kept)
 }

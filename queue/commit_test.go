@@ -41,8 +41,8 @@ func statuses(outcomes []viewing.Outcome) []viewing.Status {
 	return all
 }
 
-func TestEntryKeepsWhatTheSourceSaw(t *testing.T) {
-	s := fresh(t)
+func TestEntryKeepsWhatTheSourceReported(t *testing.T) {
+	s := openNew(t)
 	v := film("e1", 603, -90)
 	at, err := viewing.ParseInstant("2026-03-01T11:30:00.250+01:00")
 	if err != nil {
@@ -76,7 +76,7 @@ func TestEntryKeepsWhatTheSourceSaw(t *testing.T) {
 }
 
 func TestWatchlistAndList(t *testing.T) {
-	s := fresh(t)
+	s := openNew(t)
 	outcomes := s.commit(t,
 		viewing.Event{
 			Kind: viewing.KindWatchlist, EventID: "w", Priority: pointer(0),
@@ -112,8 +112,8 @@ func (o *opened) sendOne(t testing.TB, id int64) int64 {
 	return o.send(t, ready[i])
 }
 
-func TestOtherContentIsConflictAndChangesNothing(t *testing.T) {
-	s := fresh(t)
+func TestSameIDWithOtherContentIsAConflict(t *testing.T) {
+	s := openNew(t)
 	id := s.commit(t, film("e1", 603, -10))[0].Entries[0]
 	before := s.explained(t, id)
 	o := s.commit(t, film("e1", 604, -10), film("e2", 605, -5))
@@ -126,7 +126,7 @@ func TestOtherContentIsConflictAndChangesNothing(t *testing.T) {
 }
 
 func TestEventIDsAreUniqueWithinAKindOnly(t *testing.T) {
-	s := fresh(t)
+	s := openNew(t)
 	s.commit(t, film("e1", 603, -10))
 	o := s.commitBatch(t, viewing.Batch{Source: "kodi:/a", Events: []viewing.Event{film("e1", 999, -10)}})
 	if o[0].Status != viewing.StatusQueued {
@@ -134,8 +134,8 @@ func TestEventIDsAreUniqueWithinAKindOnly(t *testing.T) {
 	}
 }
 
-func TestSameAsIsAWitness(t *testing.T) {
-	s := fresh(t)
+func TestSameAsBecomesASighting(t *testing.T) {
+	s := openNew(t)
 	first := s.commit(t, episodes("e1", 1, 1, 2))[0]
 	second := episodes("e2", 1, 1, 2)
 	second.SameAs = "e1"
@@ -162,8 +162,8 @@ func TestSameAsIsAWitness(t *testing.T) {
 	}
 }
 
-func TestUnknownSameAsIsAnOrdinaryEvent(t *testing.T) {
-	s := fresh(t)
+func TestUnknownSameAsBecomesAnEntry(t *testing.T) {
+	s := openNew(t)
 	v := film("e2", 603, -10)
 	v.SameAs = "never seen"
 	self := film("e3", 604, -10)
@@ -175,8 +175,8 @@ func TestUnknownSameAsIsAnOrdinaryEvent(t *testing.T) {
 	}
 }
 
-func TestInvalidViewingRefusesTheWholeBatch(t *testing.T) {
-	s := fresh(t)
+func TestAnInvalidEventRejectsTheBatch(t *testing.T) {
+	s := openNew(t)
 	bad := film("e2", 603, -10)
 	bad.Count = 0
 	b := viewing.Batch{
@@ -197,8 +197,8 @@ func TestInvalidViewingRefusesTheWholeBatch(t *testing.T) {
 	}
 }
 
-func TestStateChangesWithTheBatch(t *testing.T) {
-	s := fresh(t)
+func TestSourceStateIsCommittedWithTheBatch(t *testing.T) {
+	s := openNew(t)
 	for _, state := range []map[string][]byte{
 		{"a": []byte("1"), "b": {}, "c": []byte("3")},
 		{"a": []byte("2"), "c": nil, "never": nil},
@@ -217,7 +217,7 @@ func TestStateChangesWithTheBatch(t *testing.T) {
 }
 
 func TestOldestPending(t *testing.T) {
-	s := fresh(t)
+	s := openNew(t)
 	if _, ok, err := s.OldestPending(t.Context(), ""); ok || err != nil {
 		t.Fatalf("empty store: %v, %v", ok, err)
 	}

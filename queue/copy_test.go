@@ -11,8 +11,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// copies copies the history, and says what was copied and what was left out.
-func (o *opened) copies(t testing.TB, from, to string, dry bool) (text string) {
+// copyHistory copies the history, and says what was copied and what was left out.
+func (o *opened) copyHistory(t testing.TB, from, to string, dry bool) (text string) {
 	t.Helper()
 	counts := map[string]int{}
 	err := o.CopyHistory(t.Context(), from, to, dry, func(e Entry, known bool) {
@@ -24,8 +24,8 @@ func (o *opened) copies(t testing.TB, from, to string, dry bool) (text string) {
 	return fmt.Sprint(counts)
 }
 
-// aWish is a film for the watchlist.
-func aWish(id string, tmdb int64) viewing.Event {
+// watchlistEntry is a film for the watchlist.
+func watchlistEntry(id string, tmdb int64) viewing.Event {
 	return viewing.Event{Kind: viewing.KindWatchlist, EventID: id, Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: tmdb}}}}
 }
 
@@ -33,14 +33,14 @@ func aWish(id string, tmdb int64) viewing.Event {
 // for, behind everything live and the oldest first. What the other account has by another
 // source, another list or another wish is left out.
 func TestCopyHistory(t *testing.T) {
-	s := couple(t)
+	s := openTwoAccounts(t)
 	double := film("double", 2, -50)
 	double.Count = 2
 	noir := aList("noir")
 	empty := aList("empty")
 	empty.List = &viewing.List{Name: "Empty"}
 	s.commitBatch(t, viewing.Batch{Source: living, Events: []viewing.Event{
-		film("one", 1, -60), double, aWish("true", 3), aWish("wish", 4), aWish("both", 5), noir, anItem("item", "noir", 7), empty,
+		film("one", 1, -60), double, watchlistEntry("true", 3), watchlistEntry("wish", 4), watchlistEntry("both", 5), noir, anItem("item", "noir", 7), empty,
 		film("seen by both", 6, -40), film("joint", 11, -30),
 	}})
 	s.commit(t, film("joint too", 11, -28))
@@ -49,23 +49,23 @@ func TestCopyHistory(t *testing.T) {
 	s.commitBatch(t, viewing.Batch{Source: living, Events: []viewing.Event{film("came true", 3, 1)}})
 	s.deliver(t, "anna")
 	s.commitBatch(t, viewing.Batch{Source: living, Events: []viewing.Event{film("waits", 8, 1)}})
-	s.commitBatch(t, viewing.Batch{Source: player, Events: []viewing.Event{film("same", 6, -35), aWish("both too", 5), film("live", 9, 1)}})
+	s.commitBatch(t, viewing.Batch{Source: player, Events: []viewing.Event{film("same", 6, -35), watchlistEntry("both too", 5), film("live", 9, 1)}})
 	s.commit(t, film("routed to both", 10, 1))
 
-	before := s.standing(t)
+	before := s.stateRows(t)
 	const want = "map[list false:2 list_item false:1 viewing false:4 viewing true:2 watchlist false:1 watchlist true:1]"
-	if got := s.copies(t, "anna", "ben", true); got != want {
+	if got := s.copyHistory(t, "anna", "ben", true); got != want {
 		t.Errorf("a dry run: %s", got)
 	}
-	s.wantStandings(t, before...)
-	if got := s.copies(t, "anna", "ben", false); got != want {
+	s.wantStateRows(t, before...)
+	if got := s.copyHistory(t, "anna", "ben", false); got != want {
 		t.Errorf("copied %s, want %s", got, want)
 	}
-	after := s.standing(t)
-	if got := s.copies(t, "anna", "ben", false); got != "map[list true:2 list_item true:1 viewing true:6 watchlist true:2]" {
+	after := s.stateRows(t)
+	if got := s.copyHistory(t, "anna", "ben", false); got != "map[list true:2 list_item true:1 viewing true:6 watchlist true:2]" {
 		t.Errorf("again: %s", got)
 	}
-	s.wantStandings(t, after...)
+	s.wantStateRows(t, after...)
 	added := after[len(before):]
 	if len(added) != 8 {
 		t.Errorf("%d copies: %q", len(added), added)
@@ -95,9 +95,9 @@ func TestCopyHistory(t *testing.T) {
 	}
 }
 
-// TestCopyHistoryThatWasCut goes on where it ended, and copies everything once.
-func TestCopyHistoryThatWasCut(t *testing.T) {
-	s := couple(t)
+// TestInterruptedCopyHistoryContinues goes on where it ended, and copies everything once.
+func TestInterruptedCopyHistoryContinues(t *testing.T) {
+	s := openTwoAccounts(t)
 	const n = 3*operationPage - 100
 	past := viewing.Batch{Source: living}
 	for i := range n {
@@ -115,7 +115,7 @@ func TestCopyHistoryThatWasCut(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || told < operationPage || told >= n {
 		t.Errorf("cut after %d: %v", told, err)
 	}
-	if got, want := s.copies(t, "anna", "ben", false), fmt.Sprintf("map[viewing false:%d viewing true:%d]", n-told, told); got != want {
+	if got, want := s.copyHistory(t, "anna", "ben", false), fmt.Sprintf("map[viewing false:%d viewing true:%d]", n-told, told); got != want {
 		t.Errorf("then %s, want %s", got, want)
 	}
 	if counts, err := s.CountsOf(t.Context()); err != nil || counts["ben"].Pending != n {

@@ -13,23 +13,23 @@ import (
 )
 
 // A number that the person typed is not what the source told.
-func TestACorrectionRemembersWhatTheSourceTold(t *testing.T) {
-	s := fresh(t)
-	all := s.commitIDs(t, called("e1", "Alpha", 1999, -60), called("e2", "Alpha", 1999, -50))
+func TestCorrectionIsStoredForTheReportedItem(t *testing.T) {
+	s := openNew(t)
+	all := s.commitIDs(t, titledFilm("e1", "Alpha", 1999, -60), titledFilm("e2", "Alpha", 1999, -50))
 	mistyped := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0000999"}}
 	s.edit(t, all[0], entry.Edit{Media: &mistyped})
 	if did := s.correct(t, all[0], theFilm(603)); did.Remembered == nil || did.Remembered.Reported.IDs != (viewing.IDs{}) || did.AlsoChanged != 1 {
 		t.Errorf("%+v", did)
 	}
-	other := called("e3", "Wholly Other", 2000, -40)
+	other := titledFilm("e3", "Wholly Other", 2000, -40)
 	other.Media[0].IDs.IMDB = "tt0000999"
 	s.wantKeys(t, map[int64]string{all[1]: "movie:603", s.commitIDs(t, other)[0]: ""})
 }
 
 // A place that a person has typed stays when the series is another.
-func TestACorrectionKeepsAPlaceThatWasTyped(t *testing.T) {
-	s := fresh(t)
-	id := s.commitIDs(t, own("a", 2, 2, -90))[0]
+func TestCorrectionKeepsATypedSeasonAndNumber(t *testing.T) {
+	s := openNew(t)
+	id := s.commitIDs(t, ownCountEpisode("a", 2, 2, -90))[0]
 	typed := viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 7}}, Season: new(1), Episode: new(14)}
 	s.edit(t, id, entry.Edit{Media: &typed})
 	s.correct(t, id, theSeries(8))
@@ -39,10 +39,12 @@ func TestACorrectionKeepsAPlaceThatWasTyped(t *testing.T) {
 // What an answer told of the wrong film or series is not kept for the right one: not of
 // the entry that was named, nor of those that follow, nor of another account's. A
 // confirmed one stays as it is.
-func TestACorrectionDropsWhatBelongsToAnotherWork(t *testing.T) {
-	s := couple(t)
-	bare := func(id string, minute int) viewing.Event { return at(called(id, "", 0, minute), "netflix", "7014") }
-	ids := append(s.told(t, chrome, bare("e1", -90)).Entries, s.told(t, chrome, bare("e2", -30)).Entries...)
+func TestCorrectionDropsResultsOfTheWrongItem(t *testing.T) {
+	s := openTwoAccounts(t)
+	bare := func(id string, minute int) viewing.Event {
+		return atSite(titledFilm(id, "", 0, minute), "netflix", "7014")
+	}
+	ids := append(s.commitFrom(t, chrome, bare("e1", -90)).Entries, s.commitFrom(t, chrome, bare("e2", -30)).Entries...)
 	wrong := theFilm(603)
 	wrong.Title = "Wrong"
 	var asked []Lookup
@@ -56,7 +58,7 @@ func TestACorrectionDropsWhatBelongsToAnotherWork(t *testing.T) {
 	for _, l := range asked {
 		m := wrong.Apply(*l.Entry.Media)
 		m.IDs.IMDB = "tt0000603"
-		s.found(t, LookupResult{Lookup: l, Media: &m, Why: viewing.Say("text", "text", "Wikidata knows it.")})
+		s.recordLookups(t, LookupResult{Lookup: l, Media: &m, Why: viewing.Say("text", "text", "Wikidata knows it.")})
 	}
 	check := func(want viewing.Media, ids ...int64) {
 		t.Helper()
@@ -75,26 +77,26 @@ func TestACorrectionDropsWhatBelongsToAnotherWork(t *testing.T) {
 }
 
 // What nobody could be asked about by then hears of the correction all the same.
-func TestACorrectionWinsOverWhatIsFoundLater(t *testing.T) {
-	s := fresh(t)
-	all := s.commitIDs(t, called("e1", "Alpha", 1999, -90), called("e2", "Alpha", 1999, -30))
+func TestCorrectionWinsOverALaterLookup(t *testing.T) {
+	s := openNew(t)
+	all := s.commitIDs(t, titledFilm("e1", "Alpha", 1999, -90), titledFilm("e2", "Alpha", 1999, -30))
 	s.do(t, entry.VerbDrop, all[:1]...)
 	s.correct(t, all[1], theFilm(603))
 	s.do(t, entry.VerbRelease, all[:1]...)
-	s.found(t, is(s.wantLookups(t, 1, all[0])[0], 999))
+	s.recordLookups(t, identifiedAs(s.wantLookups(t, 1, all[0])[0], 999))
 	s.wantKeys(t, map[int64]string{all[0]: "movie:603"})
 }
 
 // What another source saw as well stays where that one has it.
-func TestACorrectionLeavesWhatAnotherSourceToldItself(t *testing.T) {
-	s := fresh(t)
-	s.correct(t, s.commitIDs(t, called("e0", "Alpha", 1999, -600))[0], theFilm(603))
-	one := s.commitIDs(t, called("e1", "Alpha", 1999, -60))[0]
+func TestCorrectionKeepsEntriesOfTwoSources(t *testing.T) {
+	s := openNew(t)
+	s.correct(t, s.commitIDs(t, titledFilm("e0", "Alpha", 1999, -600))[0], theFilm(603))
+	one := s.commitIDs(t, titledFilm("e1", "Alpha", 1999, -60))[0]
 	if _, err := s.Commit(t.Context(), viewing.Batch{Source: "kodi:1", Events: []viewing.Event{film("k1", 603, -60)}}); err != nil {
 		t.Fatal(err)
 	}
-	s.correct(t, s.commitIDs(t, called("e2", "Beta", 1999, -300))[0], theFilm(604)) // of another name: nothing to do with it
-	if did := s.saidOf(t, called("", "Alpha", 1999, 0).Media[0], theFilm(604)); did.AlsoChanged != 1 {
+	s.correct(t, s.commitIDs(t, titledFilm("e2", "Beta", 1999, -300))[0], theFilm(604)) // of another name: nothing to do with it
+	if did := s.correctReported(t, titledFilm("", "Alpha", 1999, 0).Media[0], theFilm(604)); did.AlsoChanged != 1 {
 		t.Errorf("%+v", did)
 	}
 	s.wantKeys(t, map[int64]string{one: "movie:603"})
@@ -103,18 +105,18 @@ func TestACorrectionLeavesWhatAnotherSourceToldItself(t *testing.T) {
 	}
 }
 
-// own is an episode of a site that counts seasons and episodes by itself.
-func own(id string, season, number, minute int) viewing.Event {
-	v := at(part(id, viewing.Show{Title: "Show Red"}, season, number, minute), "netflix", "7014")
+// ownCountEpisode is an episode of a site that counts seasons and episodes by itself.
+func ownCountEpisode(id string, season, number, minute int) viewing.Event {
+	v := atSite(showEpisode(id, viewing.Show{Title: "Show Red"}, season, number, minute), "netflix", "7014")
 	v.Media[0].Site.Numbering = viewing.SiteNumbering
 	return v
 }
 
 // "S02E02 is S01E14" answers the others of that season, and "S03E01 is S02E01" the next
 // ones, too. It is shown before it is done.
-func TestACorrectionOfAPlaceMovesWhatFollows(t *testing.T) {
-	s := fresh(t)
-	all := s.commitIDs(t, own("a", 2, 1, -90), own("b", 2, 2, -80), own("c", 2, 3, -70), own("d", 3, 1, -60), own("e", 1, 5, -50))
+func TestCorrectionShiftsTheFollowingEpisodes(t *testing.T) {
+	s := openNew(t)
+	all := s.commitIDs(t, ownCountEpisode("a", 2, 1, -90), ownCountEpisode("b", 2, 2, -80), ownCountEpisode("c", 2, 3, -70), ownCountEpisode("d", 3, 1, -60), ownCountEpisode("e", 1, 5, -50))
 	c := CorrectionRequest{Entry: all[1], Is: theSeries(7), Season: new(1), Episode: new(14), DryRun: true}
 	shown, err := s.Correct(t.Context(), c)
 	if err != nil {
@@ -132,7 +134,7 @@ func TestACorrectionOfAPlaceMovesWhatFollows(t *testing.T) {
 	if did.AlsoChanged != 2 || len(did.Also) != 2 || did.Also[1].Entry != all[2] || did.Also[1].Was.Key() != "" || did.Also[1].Is.Key() != "episode:7:1:15" {
 		t.Errorf("%+v", did)
 	}
-	later := s.commitIDs(t, own("f", 2, 24, -40))[0]
+	later := s.commitIDs(t, ownCountEpisode("f", 2, 24, -40))[0]
 	s.wantKeys(t, map[int64]string{
 		all[0]: "episode:7:1:13", all[1]: "episode:7:1:14", all[2]: "episode:7:1:15", all[3]: "", all[4]: "", later: "episode:7:1:36",
 	})
@@ -142,7 +144,7 @@ func TestACorrectionOfAPlaceMovesWhatFollows(t *testing.T) {
 	if did, err = s.Correct(t.Context(), CorrectionRequest{Entry: all[3], Is: theSeries(7), Season: new(2), Episode: new(1)}); err != nil || did.AlsoChanged != 0 {
 		t.Errorf("%+v, %v", did, err)
 	}
-	s.wantKeys(t, map[int64]string{all[2]: "episode:7:1:15", s.commitIDs(t, own("g", 4, 2, -10))[0]: "episode:7:3:2"})
+	s.wantKeys(t, map[int64]string{all[2]: "episode:7:1:15", s.commitIDs(t, ownCountEpisode("g", 4, 2, -10))[0]: "episode:7:3:2"})
 	// The place that a person has confirmed stays, and another series takes all along.
 	s.correct(t, all[1], theSeries(7))
 	s.wantKeys(t, map[int64]string{all[1]: "episode:7:1:14", all[2]: "episode:7:1:15"})
@@ -157,9 +159,9 @@ func TestACorrectionOfAPlaceMovesWhatFollows(t *testing.T) {
 // waits is where the last words on the seasons put it: as reported where none of them
 // moves anything, else by the word on its season or an earlier one. What nothing answers
 // is held, and what nothing answers any more stays.
-func TestEpisodesAreWhereTheLastWordPutsThem(t *testing.T) {
+func TestLatestCorrectionOfASeasonApplies(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		s := fresh(t)
+		s := openNew(t)
 		defer s.stop()
 		type place struct{ season, episode int }
 		draw := func(what string) place {
@@ -183,7 +185,7 @@ func TestEpisodesAreWhereTheLastWordPutsThem(t *testing.T) {
 		}
 		for n := range rapid.IntRange(1, 12).Draw(r, "steps") {
 			p := draw("reported")
-			id := s.commitIDs(t, own(fmt.Sprint("e", n), p.season, p.episode, -900+60*n))[0]
+			id := s.commitIDs(t, ownCountEpisode(fmt.Sprint("e", n), p.season, p.episode, -900+60*n))[0]
 			told[id] = p
 			if rapid.Bool().Draw(r, "fixed") {
 				to := draw("true")
@@ -208,20 +210,20 @@ func TestEpisodesAreWhereTheLastWordPutsThem(t *testing.T) {
 
 // What was watched together is one playback: the entry of the other account gets the
 // item and the place that a person gave to the first one.
-func TestTogetherIsFixedAtTheSamePlace(t *testing.T) {
-	s := couple(t)
+func TestCorrectionAppliesToAllAccounts(t *testing.T) {
+	s := openTwoAccounts(t)
 	fix := func(c CorrectionRequest, others int64) {
 		t.Helper()
 		if did, err := s.Correct(t.Context(), c); err != nil || did.AlsoChanged != others {
 			t.Errorf("%+v, %v", did, err)
 		}
 	}
-	episode := s.told(t, chrome, part("e", viewing.Show{Title: "Show Red", Year: 2008}, 1, 13, -30)).Entries
+	episode := s.commitFrom(t, chrome, showEpisode("e", viewing.Show{Title: "Show Red", Year: 2008}, 1, 13, -30)).Entries
 	fix(CorrectionRequest{Entry: episode[0], Is: theSeries(7), Season: new(2), Episode: new(3)}, 1)
 	s.wantKeys(t, map[int64]string{episode[0]: "episode:7:2:3", episode[1]: "episode:7:2:3"})
 	double := film("b", 603, -60)
 	double.Media = append(double.Media, viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 609}})
-	films := s.told(t, chrome, double).Entries
+	films := s.commitFrom(t, chrome, double).Entries
 	fix(CorrectionRequest{Entry: films[0], Is: theFilm(604)}, 1)
 	s.wantKeys(t, map[int64]string{films[0]: "movie:604", films[1]: "movie:609", films[2]: "movie:604", films[3]: "movie:609"})
 	// The other account's entry has not been decided about by a person: it follows again.

@@ -12,15 +12,15 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// called is a viewing of a film of which a title and a year are told.
-func called(id, title string, year, minute int) viewing.Event {
+// titledFilm is a viewing of a film of which a title and a year are told.
+func titledFilm(id, title string, year, minute int) viewing.Event {
 	v := film(id, 1, minute)
 	v.Media = []viewing.Media{{Type: viewing.Movie, Title: title, Year: year}}
 	return v
 }
 
-// part is a viewing of an episode of a series that is known by what show tells.
-func part(id string, show viewing.Show, season, number, minute int) viewing.Event {
+// showEpisode is a viewing of an episode of a series that is known by what show tells.
+func showEpisode(id string, show viewing.Show, season, number, minute int) viewing.Event {
 	v := film(id, 1, minute)
 	v.Media = []viewing.Media{{Type: viewing.Episode, Show: &show, Season: &season, Episode: &number}}
 	return v
@@ -60,16 +60,16 @@ func (o *opened) hasStep(t testing.TB, id int64, code, title string) bool {
 	return slices.ContainsFunc(o.explained(t, id).Steps, func(s entry.Step) bool { return s.Code == code && s.Args["title"] == title })
 }
 
-func TestACorrectionHoldsForAllThatIsToldAlike(t *testing.T) {
-	s := fresh(t)
+func TestCorrectionAppliesToSimilarEntries(t *testing.T) {
+	s := openNew(t)
 	red := viewing.Show{Title: "Show Red", Year: 2008, IDs: viewing.IDs{TVDB: 77}}
 	blue := viewing.Show{Title: "Show Red", Year: 2008, IDs: viewing.IDs{TVDB: 78}}
-	all := s.commitIDs(t, part("e1", red, 1, 1, -90), part("e2", red, 1, 2, -60), part("e3", blue, 1, 1, -30), called("f", "Show Red", 2008, -10))
+	all := s.commitIDs(t, showEpisode("e1", red, 1, 1, -90), showEpisode("e2", red, 1, 2, -60), showEpisode("e3", blue, 1, 1, -30), titledFilm("f", "Show Red", 2008, -10))
 	did := s.correct(t, all[0], theSeries(7))
 	if did.AlsoChanged != 1 || did.Before != nil || did.Remembered == nil || did.Remembered.Entries != 2 || did.Remembered.Reported.IDs.TVDB != 77 {
 		t.Errorf("%+v", did)
 	}
-	later := s.commitIDs(t, part("e4", red, 2, 1, -5))[0]
+	later := s.commitIDs(t, showEpisode("e4", red, 2, 1, -5))[0]
 	s.wantKeys(t, map[int64]string{all[0]: "episode:7:1:1", all[1]: "episode:7:1:2", all[2]: "", all[3]: "", later: "episode:7:2:1"})
 	for _, id := range []int64{all[0], all[1], later} {
 		if e := s.entry(t, id); e.State != viewing.StatePending || !s.hasStep(t, id, "corrected", `"Show Red" (2008; series tmdb 7)`) {
@@ -85,10 +85,10 @@ func TestACorrectionHoldsForAllThatIsToldAlike(t *testing.T) {
 
 // An episode that is reported without a number has its series from one answer, and is
 // asked about again: its name may tell the number.
-func TestACorrectionOfEpisodesWithoutNumbers(t *testing.T) {
-	s := fresh(t)
+func TestCorrectionOfEpisodesWithoutNumbers(t *testing.T) {
+	s := openNew(t)
 	nameless := func(id, title string, minute int) viewing.Event {
-		v := part(id, viewing.Show{Title: "Rot"}, 0, 0, minute)
+		v := showEpisode(id, viewing.Show{Title: "Rot"}, 0, 0, minute)
 		v.Media[0].Title, v.Media[0].Season, v.Media[0].Episode = title, nil, nil
 		return v
 	}
@@ -126,8 +126,8 @@ func TestACorrectionOfEpisodesWithoutNumbers(t *testing.T) {
 	s.checkCounters(t)
 }
 
-// at is an item that a site tells by a number of its own.
-func at(v viewing.Event, site, number string) viewing.Event {
+// atSite is an item that a site tells by a number of its own.
+func atSite(v viewing.Event, site, number string) viewing.Event {
 	v.Media[0].Site = &viewing.Site{Name: site, Title: number}
 	if v.Media[0].Type == viewing.Episode {
 		v.Media[0].Site = &viewing.Site{Name: site, Title: v.EventID, Series: number}
@@ -137,17 +137,17 @@ func at(v viewing.Event, site, number string) viewing.Event {
 
 // A site's own number goes before the title, and is enough without one. By the title
 // alone, nothing is known then.
-func TestACorrectionByASitesNumber(t *testing.T) {
-	s := fresh(t)
+func TestCorrectionByTheSitesNumber(t *testing.T) {
+	s := openNew(t)
 	red, none := viewing.Show{Title: "Show Red"}, viewing.Show{}
 	all := s.commitIDs(t,
-		at(part("e1", red, 1, 1, -90), "netflix", "7014"), at(part("e2", none, 1, 2, -60), "netflix", "7014"), part("e3", red, 1, 3, -50),
-		at(part("e4", red, 1, 4, -40), "netflix", "7015"), at(part("e5", none, 1, 5, -30), "hulu", "7014"), at(called("f", "", 0, -20), "netflix", "7014"),
+		atSite(showEpisode("e1", red, 1, 1, -90), "netflix", "7014"), atSite(showEpisode("e2", none, 1, 2, -60), "netflix", "7014"), showEpisode("e3", red, 1, 3, -50),
+		atSite(showEpisode("e4", red, 1, 4, -40), "netflix", "7015"), atSite(showEpisode("e5", none, 1, 5, -30), "hulu", "7014"), atSite(titledFilm("f", "", 0, -20), "netflix", "7014"),
 	)
 	if did := s.correct(t, all[0], theSeries(7)); did.AlsoChanged != 1 || did.Remembered.Reported.Site.Series != "7014" || did.Remembered.Entries != 2 {
 		t.Errorf("%+v", did)
 	}
-	later := s.commitIDs(t, at(part("l1", none, 2, 1, -9), "netflix", "7014"), at(part("l2", viewing.Show{Title: "Rot"}, 2, 2, -8), "netflix", "7014"), part("l3", red, 2, 3, -7))
+	later := s.commitIDs(t, atSite(showEpisode("l1", none, 2, 1, -9), "netflix", "7014"), atSite(showEpisode("l2", viewing.Show{Title: "Rot"}, 2, 2, -8), "netflix", "7014"), showEpisode("l3", red, 2, 3, -7))
 	s.wantKeys(t, map[int64]string{
 		all[1]: "episode:7:1:2", all[2]: "", all[3]: "", all[4]: "", all[5]: "",
 		later[0]: "episode:7:2:1", later[1]: "episode:7:2:2", later[2]: "",
@@ -159,8 +159,8 @@ func TestACorrectionByASitesNumber(t *testing.T) {
 	s.checkCounters(t)
 }
 
-// saidOf corrects what was reported so, as of an entry that is gone.
-func (o *opened) saidOf(t testing.TB, reported viewing.Media, is resolve.Candidate) (did resolve.CorrectionResult) {
+// correctReported corrects what was reported so, as of an entry that is gone.
+func (o *opened) correctReported(t testing.TB, reported viewing.Media, is resolve.Candidate) (did resolve.CorrectionResult) {
 	t.Helper()
 	err := o.write(t.Context(), "test", func(t *tx) error {
 		said, ok := t.saveCorrection(CorrectionRequest{Is: is}, reported, reported, &did)
@@ -178,10 +178,10 @@ func (o *opened) saidOf(t testing.TB, reported viewing.Media, is resolve.Candida
 
 // A site that tells no season is a question once: the answer covers what waits and what
 // comes, by the series' number at the site.
-func TestACorrectionOfEpisodesWithoutASeason(t *testing.T) {
-	s := fresh(t)
+func TestCorrectionOfEpisodesWithoutASeason(t *testing.T) {
+	s := openNew(t)
 	counted := func(id string, number, minute int) viewing.Event {
-		v := at(part(id, viewing.Show{Title: "Show Red"}, 0, number, minute), "crunchyroll", "GSPOOL01")
+		v := atSite(showEpisode(id, viewing.Show{Title: "Show Red"}, 0, number, minute), "crunchyroll", "GSPOOL01")
 		v.Media[0].Season = nil
 		return v
 	}
@@ -198,11 +198,11 @@ func TestACorrectionOfEpisodesWithoutASeason(t *testing.T) {
 
 // The new answer wins, and what has not left follows again. What a person has
 // changed or put aside stays, and so does what has left.
-func TestAnotherCorrection(t *testing.T) {
-	s := fresh(t)
+func TestLaterCorrectionReplacesTheFirst(t *testing.T) {
+	s := openNew(t)
 	var events []viewing.Event
 	for n := range 8 {
-		events = append(events, called(fmt.Sprint("e", n), "Alpha", 1999, -300+30*n))
+		events = append(events, titledFilm(fmt.Sprint("e", n), "Alpha", 1999, -300+30*n))
 	}
 	all := s.commitIDs(t, events[:7]...)
 	s.edit(t, all[6], entry.Edit{WatchedAt: viewing.At(noon().Add(-time.Minute))})
@@ -224,14 +224,14 @@ func TestAnotherCorrection(t *testing.T) {
 
 // Nothing is remembered of evidence that nobody trusts, that names no work, or
 // that told another number of TMDB itself.
-func TestACorrectionOfOneEntryAlone(t *testing.T) {
-	doubtful, nameless, wrong := called("e1", "Alpha", 1999, -60), film("e1", 9, -60), film("e1", 9, -60)
+func TestCorrectionsThatAreNotStored(t *testing.T) {
+	doubtful, nameless, wrong := titledFilm("e1", "Alpha", 1999, -60), film("e1", 9, -60), film("e1", 9, -60)
 	doubtful.Media[0].Unsure = true
 	nameless.Media[0].Title, nameless.Media[0].Year = "", 0
 	wrong.Media[0].Title, wrong.Media[0].Year = "Alpha", 1999
 	for name, v := range map[string]viewing.Event{"not trusted": doubtful, "nameless": nameless, "with a number": wrong} {
 		t.Run(name, func(t *testing.T) {
-			s := fresh(t)
+			s := openNew(t)
 			id := s.commitIDs(t, v)[0]
 			for _, tmdb := range []int64{603, 604} {
 				if did := s.correct(t, id, theFilm(tmdb)); did.Remembered != nil || did.AlsoChanged > 0 {
@@ -242,7 +242,7 @@ func TestACorrectionOfOneEntryAlone(t *testing.T) {
 			if list, err := s.Corrections(t.Context()); err != nil || len(list) > 0 {
 				t.Errorf("%+v, %v", list, err)
 			}
-			if again := s.commitIDs(t, called("e2", "Alpha", 1999, -10))[0]; s.entry(t, again).Media.Identified() {
+			if again := s.commitIDs(t, titledFilm("e2", "Alpha", 1999, -10))[0]; s.entry(t, again).Media.Identified() {
 				t.Error("another one follows")
 			}
 		})
@@ -250,15 +250,15 @@ func TestACorrectionOfOneEntryAlone(t *testing.T) {
 }
 
 // What the service has found out to be the same waits with a number, and follows.
-func TestACorrectionOfAWholeSeriesThatWasFoundOut(t *testing.T) {
-	s := fresh(t)
+func TestCorrectionOfAnIdentifiedSeries(t *testing.T) {
+	s := openNew(t)
 	red, blue := viewing.Show{Title: "Show Red", Year: 2008}, viewing.Show{Title: "Show Blue", Year: 2008}
-	bulk, told := of(viewing.ClassBulk, part("f", red, 1, 6, -35)), part("d", red, 1, 4, -30)
+	bulk, told := withClass(viewing.ClassBulk, showEpisode("f", red, 1, 6, -35)), showEpisode("d", red, 1, 4, -30)
 	told.Media[0].Show = &viewing.Show{Title: "Show Red", Year: 2008, IDs: viewing.IDs{TMDB: 9}}
-	all := s.commitIDs(t, part("a", red, 1, 1, -90), part("b", red, 1, 2, -60), part("c", blue, 1, 3, -45), part("e", red, 1, 5, -40), bulk, told)
+	all := s.commitIDs(t, showEpisode("a", red, 1, 1, -90), showEpisode("b", red, 1, 2, -60), showEpisode("c", blue, 1, 3, -45), showEpisode("e", red, 1, 5, -40), bulk, told)
 	for _, l := range s.wantLookups(t, 5, all[:5]...) {
 		m := theSeries(9).Apply(*l.Entry.Media)
-		s.found(t, LookupResult{Lookup: l, Media: &m, Why: viewing.Say("text", "text", "The service knows it.")})
+		s.recordLookups(t, LookupResult{Lookup: l, Media: &m, Why: viewing.Say("text", "text", "The service knows it.")})
 	}
 	s.sendOne(t, all[3])
 	if did := s.correct(t, all[0], theSeries(7)); did.AlsoChanged != 2 {
@@ -271,10 +271,10 @@ func TestACorrectionOfAWholeSeriesThatWasFoundOut(t *testing.T) {
 }
 
 // What contradicts itself is held, whatever a person said of its number.
-func TestACorrectionLeavesContradictions(t *testing.T) {
-	s := fresh(t)
+func TestCorrectionKeepsContradictedEntriesHeld(t *testing.T) {
+	s := openNew(t)
 	numbered := func(id, title string, year, minute int) viewing.Event {
-		v := called(id, title, year, minute)
+		v := titledFilm(id, title, year, minute)
 		v.Media[0].IDs.IMDB = "tt0133093"
 		return v
 	}
@@ -287,10 +287,10 @@ func TestACorrectionLeavesContradictions(t *testing.T) {
 }
 
 // Evidence alone is enough: whatever was told alike follows.
-func TestACorrectionWithoutAnEntry(t *testing.T) {
-	s := fresh(t)
-	id := s.commitIDs(t, called("e1", "Alpha", 1999, -60))[0]
-	did := s.saidOf(t, viewing.Media{Type: viewing.Movie, Title: "ALPHA", Year: 1999}, theFilm(603))
+func TestCorrectionAppliesToLaterEvents(t *testing.T) {
+	s := openNew(t)
+	id := s.commitIDs(t, titledFilm("e1", "Alpha", 1999, -60))[0]
+	did := s.correctReported(t, viewing.Media{Type: viewing.Movie, Title: "ALPHA", Year: 1999}, theFilm(603))
 	if did.AlsoChanged != 1 || did.Remembered == nil {
 		t.Errorf("%+v", did)
 	}
@@ -302,15 +302,15 @@ func TestACorrectionWithoutAnEntry(t *testing.T) {
 	if err := s.ForgetCorrection(t.Context(), found.ID); err != nil {
 		t.Fatal(err)
 	}
-	s.wantKeys(t, map[int64]string{id: "movie:603", s.commitIDs(t, called("e2", "Alpha", 1999, -10))[0]: ""})
+	s.wantKeys(t, map[int64]string{id: "movie:603", s.commitIDs(t, titledFilm("e2", "Alpha", 1999, -10))[0]: ""})
 	if err := s.ForgetCorrection(t.Context(), found.ID); !errors.Is(err, entry.ErrNotFound) {
 		t.Error(err)
 	}
 }
 
-func TestWhatACorrectionRefuses(t *testing.T) {
-	s := fresh(t)
-	all := s.commitIDs(t, called("e1", "Alpha", 1999, -60), film("e2", 5, -30))
+func TestCorrectRejectsInvalidRequests(t *testing.T) {
+	s := openNew(t)
+	all := s.commitIDs(t, titledFilm("e1", "Alpha", 1999, -60), film("e2", 5, -30))
 	s.sendOne(t, all[1])
 	for name, c := range map[string]struct {
 		with CorrectionRequest
@@ -330,16 +330,16 @@ func TestWhatACorrectionRefuses(t *testing.T) {
 
 // Two entries that a correction makes the same item meet as others do, whether
 // it was before or after they came.
-func TestWhatACorrectionMakesTheSameMeets(t *testing.T) {
+func TestCorrectedEntriesAreMergedAsDuplicates(t *testing.T) {
 	for _, first := range []bool{true, false} {
-		s := fresh(t)
-		say := func() { s.saidOf(t, called("", "Alpha", 1999, 0).Media[0], theFilm(603)) }
+		s := openNew(t)
+		say := func() { s.correctReported(t, titledFilm("", "Alpha", 1999, 0).Media[0], theFilm(603)) }
 		if first {
 			say()
 		}
-		id := s.told(t, chrome, called("a", "Alpha", 1999, -60)).Entries[0]
-		s.told(t, living, film("b", 603, -60))
-		s.told(t, player, called("c", "Alpha", 1999, -60))
+		id := s.commitFrom(t, chrome, titledFilm("a", "Alpha", 1999, -60)).Entries[0]
+		s.commitFrom(t, living, film("b", 603, -60))
+		s.commitFrom(t, player, titledFilm("c", "Alpha", 1999, -60))
 		if !first {
 			say()
 		}
@@ -351,16 +351,16 @@ func TestWhatACorrectionMakesTheSameMeets(t *testing.T) {
 }
 
 // An amended item is looked up again, and what a source learns later is its own.
-func TestAnAmendmentMeetsCorrections(t *testing.T) {
-	s := fresh(t)
-	id := s.commitIDs(t, called("e1", "Alpha", 1999, -60), called("e2", "Beta", 2001, -30))
+func TestAmendedItemIsCorrectedAgain(t *testing.T) {
+	s := openNew(t)
+	id := s.commitIDs(t, titledFilm("e1", "Alpha", 1999, -60), titledFilm("e2", "Beta", 2001, -30))
 	s.correct(t, id[1], theFilm(604))
-	s.amend(t, viewing.Amendment{EventID: "e1", Media: called("", "Beta", 2001, 0).Media, Reason: viewing.Say("renamed")})
+	s.amend(t, viewing.Amendment{EventID: "e1", Media: titledFilm("", "Beta", 2001, 0).Media, Reason: viewing.Say("renamed")})
 	s.wantKeys(t, map[int64]string{id[0]: "movie:604"})
 	if list, err := s.Corrections(t.Context()); err != nil || list[0].Entries != 2 {
 		t.Errorf("%+v, %v", list, err)
 	}
-	s.amend(t, viewing.Amendment{EventID: "e1", Media: called("", "Gamma", 2001, 0).Media, Reason: viewing.Say("renamed")})
+	s.amend(t, viewing.Amendment{EventID: "e1", Media: titledFilm("", "Gamma", 2001, 0).Media, Reason: viewing.Say("renamed")})
 	if e := s.entry(t, id[0]); e.State != viewing.StateHeld || e.Reason != viewing.ReasonUnresolved {
 		t.Errorf("%+v", e)
 	}

@@ -28,7 +28,7 @@ func change(t *testing.T, path string, statements ...string) {
 	}
 }
 
-func TestOpenMakesTheDatabase(t *testing.T) {
+func TestOpenCreatesTheDatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a b", "50% #1?", "queue.db")
 	s := open(t, path, newClock())
 	for pragma, want := range map[string]string{
@@ -55,7 +55,7 @@ func TestOpenMakesTheDatabase(t *testing.T) {
 	if id == "" || s.InstallationID() != id {
 		t.Errorf("installation %q became %q", id, s.InstallationID())
 	}
-	other := fresh(t)
+	other := openNew(t)
 	if other.InstallationID() == id {
 		t.Error("two installations of one name")
 	}
@@ -65,7 +65,7 @@ func TestOpenMakesTheDatabase(t *testing.T) {
 	}
 }
 
-func TestOpenRefuses(t *testing.T) {
+func TestOpenRejectsForeignAndNewerDatabases(t *testing.T) {
 	tests := []struct {
 		name   string
 		spoil  func(t *testing.T, path string)
@@ -77,7 +77,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := fresh(t)
+			s := openNew(t)
 			s.stop()
 			tt.spoil(t, s.path)
 			before, err := os.ReadFile(s.path)
@@ -99,7 +99,7 @@ func TestOpenRefuses(t *testing.T) {
 // TestQueriesUseTheirIndex: the loop asks for the next entry all the time, and whatever is
 // committed is compared with what others saw. Neither may read a million entries for it.
 func TestQueriesUseTheirIndex(t *testing.T) {
-	s := fresh(t)
+	s := openNew(t)
 	for query, c := range map[string]struct {
 		arguments []any
 		plan      string

@@ -13,7 +13,7 @@ import (
 // BenchmarkDiary measures what the pages read, with 1,000,000 viewings of 20 years: three of
 // four are episodes of 2,000 series, the others of 50,000 films.
 func BenchmarkDiary(b *testing.B) {
-	s := fresh(b)
+	s := openNew(b)
 	s.change(b, "DROP INDEX entries_event", `WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 1000000)
 		INSERT INTO events (source, source_kind, event_id, body, committed_at) SELECT 'browser:b' || (n % 5), 'browser', 'event-' || n, hex(zeroblob(150)), 0 FROM i`,
 		`WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 1000000)

@@ -13,8 +13,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// named is a viewing of an item, some minutes after noon.
-func named(id string, m viewing.Media, minute int) viewing.Event {
+// itemAt is a viewing of an item, some minutes after noon.
+func itemAt(id string, m viewing.Media, minute int) viewing.Event {
 	v := film(id, 1, minute)
 	v.Media = []viewing.Media{m}
 	return v
@@ -24,17 +24,17 @@ func series(tmdb int64, title string, season, episode int, name string) viewing.
 	return viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: tmdb}, Title: title}, Season: &season, Episode: &episode, Title: name}
 }
 
-// TestATitleIsKnownByItsNumber: an entry that has a number alone goes by the title that the
+// TestMissingTitlesComeFromOtherEntries: an entry that has a number alone goes by the title that the
 // first other entry told of it, before or after; a person's choice wins.
-func TestATitleIsKnownByItsNumber(t *testing.T) {
-	s := fresh(t)
+func TestMissingTitlesComeFromOtherEntries(t *testing.T) {
+	s := openNew(t)
 	bare := func(tmdb int64) viewing.Media {
 		return viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: tmdb}}
 	}
 	s.commit(t,
-		named("before", bare(603), 0), named("told", viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}, Title: "The Matrix", Year: 1999}, 300),
-		named("unknown", bare(604), 600), named("another", viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}, Title: "Another Name"}, 2000), named("episode", series(1396, "", 1, 2, ""), 900),
-		named("told too", series(1396, "Breaking Bad", 1, 2, "Cat's in the Bag..."), 1200), named("other", series(1396, "", 1, 3, ""), 1500),
+		itemAt("before", bare(603), 0), itemAt("told", viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}, Title: "The Matrix", Year: 1999}, 300),
+		itemAt("unknown", bare(604), 600), itemAt("another", viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}, Title: "Another Name"}, 2000), itemAt("episode", series(1396, "", 1, 2, ""), 900),
+		itemAt("told too", series(1396, "Breaking Bad", 1, 2, "Cat's in the Bag..."), 1200), itemAt("other", series(1396, "", 1, 3, ""), 1500),
 	)
 	labels := func(words string) (all []string) {
 		t.Helper()
@@ -61,7 +61,7 @@ func TestATitleIsKnownByItsNumber(t *testing.T) {
 	}
 	chosen := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}, Title: "Chosen", Year: 1998}
 	s.edit(t, 1, entry.Edit{Media: &chosen})
-	s.commit(t, named("later", bare(603), 3000), named("reported", viewing.Media{Type: viewing.Movie, Title: "Watch: Matrix"}, 4000))
+	s.commit(t, itemAt("later", bare(603), 3000), itemAt("reported", viewing.Media{Type: viewing.Movie, Title: "Watch: Matrix"}, 4000))
 	number := bare(603) // what a source reported names no other entry
 	s.edit(t, 9, entry.Edit{Media: &number})
 	if got := labels("chosen"); len(got) < 2 || got[0] != "Chosen (1998) Chosen" {
@@ -72,13 +72,13 @@ func TestATitleIsKnownByItsNumber(t *testing.T) {
 // TestSearch: words in any order, without accents and case, parts of them, years, numbers and
 // places; signs alone find nothing.
 func TestSearch(t *testing.T) {
-	s := fresh(t)
+	s := openNew(t)
 	s.commit(t,
-		named("a", viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 194}, Title: "Amélie", Year: 2001}, 0),
-		named("b", series(1396, "Breaking Bad", 1, 3, "...And the Bag's in the River"), 300),
-		named("c", series(126308, "Shōgun", 1, 1, "Anjin"), 600),
-		named("d", viewing.Media{Type: viewing.Movie, Title: "Über den Wolken 100%"}, 900),
-		named("e", viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 5}, Title: "千と千尋の神隠し"}, 1200),
+		itemAt("a", viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 194}, Title: "Amélie", Year: 2001}, 0),
+		itemAt("b", series(1396, "Breaking Bad", 1, 3, "...And the Bag's in the River"), 300),
+		itemAt("c", series(126308, "Shōgun", 1, 1, "Anjin"), 600),
+		itemAt("d", viewing.Media{Type: viewing.Movie, Title: "Über den Wolken 100%"}, 900),
+		itemAt("e", viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 5}, Title: "千と千尋の神隠し"}, 1200),
 	)
 	for words, want := range map[string]string{
 		"amelie": "a", "AMÉLIE 2001": "a", "2001": "a", "194": "a", "breaking bad s01e03": "b", "s1e3": "", "bags river": "b", "shogun": "c", "Shōgun": "c",
@@ -101,7 +101,7 @@ func TestSearch(t *testing.T) {
 // TestYear: days are local ones, also where the clocks change; what was dropped or is
 // held in bulk counts for nothing.
 func TestYear(t *testing.T) {
-	s := fresh(t)
+	s := openNew(t)
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Skip(err) // a machine without zones
@@ -115,18 +115,18 @@ func TestYear(t *testing.T) {
 		return v
 	}
 	heat := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 949}, Title: "Heat", Year: 1995}
-	bulk := at(named("held", heat, 0), "2025-11-02 20:00", 170)
+	bulk := at(itemAt("held", heat, 0), "2025-11-02 20:00", 170)
 	bulk.Class = viewing.ClassBulk
 	outcomes := s.commit(t,
-		at(named("old", heat, 0), "2024-12-31 23:59", 170),
-		at(named("first", heat, 0), "2025-01-01 00:00", 170),
-		at(named("summer", series(1396, "Breaking Bad", 1, 1, ""), 0), "2025-07-01 00:30", 58),
-		at(named("summer 2", series(1396, "", 1, 2, ""), 0), "2025-07-01 23:59", 0),
-		at(named("clocks change", heat, 0), "2025-10-26 00:30", 170),
-		at(named("the same day", series(1396, "Breaking Bad", 1, 3, ""), 0), "2025-10-26 23:30", 50),
-		at(named("dropped", heat, 0), "2025-11-01 20:00", 170),
-		at(named("last", series(1438, "The Wire", 1, 1, ""), 0), "2025-12-31 23:59", 60),
-		at(named("next year", heat, 0), "2026-01-01 00:00", 170), bulk,
+		at(itemAt("old", heat, 0), "2024-12-31 23:59", 170),
+		at(itemAt("first", heat, 0), "2025-01-01 00:00", 170),
+		at(itemAt("summer", series(1396, "Breaking Bad", 1, 1, ""), 0), "2025-07-01 00:30", 58),
+		at(itemAt("summer 2", series(1396, "", 1, 2, ""), 0), "2025-07-01 23:59", 0),
+		at(itemAt("clocks change", heat, 0), "2025-10-26 00:30", 170),
+		at(itemAt("the same day", series(1396, "Breaking Bad", 1, 3, ""), 0), "2025-10-26 23:30", 50),
+		at(itemAt("dropped", heat, 0), "2025-11-01 20:00", 170),
+		at(itemAt("last", series(1438, "The Wire", 1, 1, ""), 0), "2025-12-31 23:59", 60),
+		at(itemAt("next year", heat, 0), "2026-01-01 00:00", 170), bulk,
 	)
 	s.do(t, entry.VerbDrop, outcomes[6].Entries...)
 	y, err := s.Year(t.Context(), 2025, berlin)
@@ -157,16 +157,16 @@ func TestYear(t *testing.T) {
 	}
 }
 
-// TestWhatTMDBTells: an entry that has a number alone gets title, year and length, and is
+// TestSaveTitlesFillsEntries: an entry that has a number alone gets title, year and length, and is
 // found by them; what others have told stays. Entries that come later know it, too.
-func TestWhatTMDBTells(t *testing.T) {
-	s := fresh(t)
+func TestSaveTitlesFillsEntries(t *testing.T) {
+	s := openNew(t)
 	bare := func(tmdb int64) viewing.Media {
 		return viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: tmdb}}
 	}
 	told := bare(604)
 	told.Title = "Matrix Reloaded"
-	s.commit(t, named("bare", bare(603), 0), named("told", told, 300), named("episode", series(1396, "", 1, 2, ""), 600))
+	s.commit(t, itemAt("bare", bare(603), 0), itemAt("told", told, 300), itemAt("episode", series(1396, "", 1, 2, ""), 600))
 	if path, known, err := s.Poster(t.Context(), "movie:604"); path != "" || known || err != nil {
 		t.Errorf("before: %q, %v, %v", path, known, err)
 	}
@@ -179,7 +179,7 @@ func TestWhatTMDBTells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.commit(t, named("later", bare(603), 900))
+	s.commit(t, itemAt("later", bare(603), 900))
 	for words, want := range map[string]string{
 		"the matrix 1999": "The Matrix (1999) 136, The Matrix (1999) 136", "reloaded": "Matrix Reloaded (2003) 138", "breaking cats": "Breaking Bad S01E02 48",
 	} {
@@ -202,10 +202,10 @@ func TestWhatTMDBTells(t *testing.T) {
 	}
 }
 
-// TestAnAnswerNamesTheItem: after an answer an entry goes by the title and year of what was
+// TestCorrectedEntryGetsItsTitle: after an answer an entry goes by the title and year of what was
 // chosen. A number alone brings the title that another entry knows, and what was reported
 // names no other entry of that number.
-func TestAnAnswerNamesTheItem(t *testing.T) {
+func TestCorrectedEntryGetsItsTitle(t *testing.T) {
 	for name, one := range map[string]struct {
 		reported viewing.Media
 		is       resolve.Candidate
@@ -217,8 +217,8 @@ func TestAnAnswerNamesTheItem(t *testing.T) {
 		"unknown":      {viewing.Media{Type: viewing.Movie, Title: "Watch: Amélie"}, resolve.Candidate{Type: viewing.Movie, TMDB: 194}, "Watch: Amélie"},
 		"a series":     {series(0, "The Chemistry Teacher", 1, 2, ""), resolve.Candidate{Type: viewing.TV, TMDB: 1396, Title: "Breaking Bad", Year: 2008}, "Breaking Bad S01E02"},
 	} {
-		s := fresh(t)
-		s.commit(t, named("known", viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}, Title: "The Matrix", Year: 1999}, 0), named("asked", one.reported, 300))
+		s := openNew(t)
+		s.commit(t, itemAt("known", viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}, Title: "The Matrix", Year: 1999}, 0), itemAt("asked", one.reported, 300))
 		if _, err := s.Correct(t.Context(), CorrectionRequest{Entry: 2, Is: one.is}); err != nil {
 			t.Fatal(err)
 		}
@@ -230,7 +230,7 @@ func TestAnAnswerNamesTheItem(t *testing.T) {
 			t.Errorf("%s: %s, %s; %v", name, all[0].Label(), all[1].Label(), err)
 		}
 		again := one.reported
-		s.commit(t, named("again", again, 900))
+		s.commit(t, itemAt("again", again, 900))
 		if all, err = s.Entries(t.Context(), entry.Filter{Limit: 1}); err != nil || one.is.Title != "" && all[0].Media.Season == nil && all[0].Label() != one.want {
 			t.Errorf("%s, again: %s; %v", name, all[0].Label(), err)
 		}

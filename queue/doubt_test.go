@@ -25,15 +25,15 @@ func (o *opened) doubted(t testing.TB, event string, item int64) Doubt {
 	return d
 }
 
-func (o *opened) resolve(t testing.TB, m ReadBack) {
+func (o *opened) recordReadBack(t testing.TB, m ReadBack) {
 	t.Helper()
 	if err := o.RecordReadBack(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// looked fails unless the next read-back is at the time, or never.
-func (o *opened) looked(t testing.TB, want time.Time) {
+// wantReadBackAt fails unless the next read-back is at the time, or never.
+func (o *opened) wantReadBackAt(t testing.TB, want time.Time) {
 	t.Helper()
 	all, err := o.Doubts(t.Context(), "default")
 	if err != nil || len(all) > 1 || (len(all) == 1) != !want.IsZero() || len(all) == 1 && !all[0].ReadAt.Equal(want) {
@@ -41,8 +41,8 @@ func (o *opened) looked(t testing.TB, want time.Time) {
 	}
 }
 
-func TestDoubtIsKeptUntilItIsResolved(t *testing.T) {
-	s := fresh(t)
+func TestDoubtIsStoredUntilResolved(t *testing.T) {
+	s := openNew(t)
 	if err := s.UpdateAccount(t.Context(), "default", func(a *account.Row) { a.Owner = "usr_1" }); err != nil {
 		t.Fatal(err)
 	}
@@ -50,16 +50,16 @@ func TestDoubtIsKeptUntilItIsResolved(t *testing.T) {
 	if !d.Since.Equal(noon()) || !d.At.Equal(noon()) || !d.SentAt.Equal(noon()) || d.Owner != "usr_1" || d.ReadBacks != 0 {
 		t.Errorf("doubt %+v", d)
 	}
-	s.looked(t, noon().Add(5*time.Minute))
+	s.wantReadBackAt(t, noon().Add(5*time.Minute))
 	absent := noon().Add(5 * time.Minute)
-	s.resolve(t, ReadBack{Doubt: d, State: viewing.StateInDoubt, Why: viewing.Say("missing"), ReadAt: noon().Add(6 * time.Minute), Absent: absent, ReadBacks: 1})
+	s.recordReadBack(t, ReadBack{Doubt: d, State: viewing.StateInDoubt, Why: viewing.Say("missing"), ReadAt: noon().Add(6 * time.Minute), Absent: absent, ReadBacks: 1})
 	s = s.reopen(t)
-	s.looked(t, noon().Add(6*time.Minute))
+	s.wantReadBackAt(t, noon().Add(6*time.Minute))
 	all, err := s.Doubts(t.Context(), "default")
 	if err != nil || len(all) != 1 || all[0].ReadBacks != 1 || !all[0].Absent.Equal(absent) || all[0].Entry.Reason != "missing" {
 		t.Fatalf("doubts %+v, %v", all, err)
 	}
-	s.resolve(t, ReadBack{Doubt: all[0], State: viewing.StateDelivered, Why: viewing.Say("shown"), RemoteID: "r1"})
+	s.recordReadBack(t, ReadBack{Doubt: all[0], State: viewing.StateDelivered, Why: viewing.Say("shown"), RemoteID: "r1"})
 	x := s.explained(t, d.Entry.ID)
 	if x.Entry.State != viewing.StateDelivered || x.Entry.RemoteID != "r1" || x.Entry.SettledAt.IsZero() || x.Entry.Revision != 0 {
 		t.Errorf("entry %+v", x.Entry)
@@ -73,7 +73,7 @@ func TestDoubtIsKeptUntilItIsResolved(t *testing.T) {
 	if diff := cmp.Diff([]string{"missing", "shown"}, said); diff != "" {
 		t.Error(diff)
 	}
-	s.looked(t, time.Time{})
+	s.wantReadBackAt(t, time.Time{})
 	if _, ok, err := s.Doubt(t.Context(), d.Entry.ID); ok || err != nil {
 		t.Errorf("the doubt outlived its end, %v", err)
 	}
@@ -85,21 +85,21 @@ func TestDoubtIsKeptUntilItIsResolved(t *testing.T) {
 	}
 }
 
-func TestResendRemembersSinceWhen(t *testing.T) {
-	s := fresh(t)
+func TestResendKeepsTheStartOfTheDoubt(t *testing.T) {
+	s := openNew(t)
 	d := s.doubted(t, "e1", 603)
 	s.clock.advance(10 * time.Minute)
-	s.resolve(t, ReadBack{Doubt: d, State: viewing.StatePending, Why: viewing.Say("resent"), Resend: true})
+	s.recordReadBack(t, ReadBack{Doubt: d, State: viewing.StatePending, Why: viewing.Say("resent"), Resend: true})
 	if kept, ok, err := s.Doubt(t.Context(), d.Entry.ID); err != nil || !ok || !kept.Since.Equal(noon()) || kept.Entry.State != viewing.StatePending {
 		t.Errorf("doubt %+v, %v, %v", kept, ok, err)
 	}
-	s.looked(t, time.Time{})
+	s.wantReadBackAt(t, time.Time{})
 	s.settle(t, Settlement{Entry: d.Entry.ID, Attempt: s.sendOne(t, d.Entry.ID), State: viewing.StateInDoubt})
 	kept, ok, err := s.Doubt(t.Context(), d.Entry.ID)
 	if err != nil || !ok || !kept.Since.Equal(noon()) || !kept.At.Equal(noon().Add(10*time.Minute)) || kept.Entry.Attempts != 2 {
 		t.Errorf("doubt %+v, %v, %v", kept, ok, err)
 	}
-	s.looked(t, noon().Add(10*time.Minute))
+	s.wantReadBackAt(t, noon().Add(10*time.Minute))
 	if _, err := s.order(t.Context(), entry.VerbRetry, entry.Selection{IDs: []int64{d.Entry.ID}, MayDouble: true}, false); err != nil {
 		t.Fatal(err)
 	}
@@ -110,8 +110,8 @@ func TestResendRemembersSinceWhen(t *testing.T) {
 
 // A recheck is due at once, but not while the request may still be at work, and is none of the
 // readings that are counted. What is due already stays as it is.
-func TestRecheckIsDueAndNotCounted(t *testing.T) {
-	s := fresh(t)
+func TestRecheckIsScheduledAndNotCounted(t *testing.T) {
+	s := openNew(t)
 	d := s.doubted(t, "e1", 603)
 	id := d.Entry.ID
 	recheck := func(verb entry.Verb) Doubt {
@@ -131,7 +131,7 @@ func TestRecheckIsDueAndNotCounted(t *testing.T) {
 	}
 	for _, verb := range []entry.Verb{entry.VerbRecheck, entry.VerbSend} {
 		s.clock.advance(time.Hour)
-		s.resolve(t, ReadBack{Doubt: d, State: viewing.StateInDoubt, Why: viewing.Say("missing"), ReadBacks: 3})
+		s.recordReadBack(t, ReadBack{Doubt: d, State: viewing.StateInDoubt, Why: viewing.Say("missing"), ReadBacks: 3})
 		if d = recheck(verb); !d.ReadAt.Equal(s.clock.now()) || d.ReadBacks != 2 {
 			t.Errorf("%s: it is due at %v, taken %d", verb, d.ReadAt, d.ReadBacks)
 		}
@@ -149,13 +149,13 @@ func TestRecheckIsDueAndNotCounted(t *testing.T) {
 }
 
 func TestAnsweredAndClaims(t *testing.T) {
-	s := fresh(t)
+	s := openNew(t)
 	ids := s.commitIDs(t, film("e1", 1, -50), film("e2", 2, -40), film("e3", 3, -30), film("e4", 2, -20))
 	s.settle(t, Settlement{Entry: ids[0], Attempt: s.sendOne(t, ids[0]), State: viewing.StateDelivered, Answer: Answer{Status: 200}})
 	s.clock.advance(time.Minute)
 	s.settle(t, Settlement{Entry: ids[1], Attempt: s.sendOne(t, ids[1]), State: viewing.StateDelivered, Answer: Answer{Status: 201}})
 	s.settle(t, Settlement{Entry: ids[2], Attempt: s.sendOne(t, ids[2]), State: viewing.StateInDoubt})
-	if _, err := s.SettleByHand(t.Context(), entry.Selection{IDs: ids[2:3]}, viewing.StateDelivered, false); err != nil {
+	if _, err := s.settleByHand(t.Context(), entry.Selection{IDs: ids[2:3]}, viewing.StateDelivered, false); err != nil {
 		t.Fatal(err)
 	}
 	answered, err := s.Answered(t.Context(), "default", time.Time{}, 10)
@@ -176,7 +176,7 @@ func TestAnsweredAndClaims(t *testing.T) {
 }
 
 func TestWatchedSince(t *testing.T) {
-	s := fresh(t)
+	s := openNew(t)
 	season, number := 1, 2
 	episode := film("e2", 0, -5)
 	episode.Media = []viewing.Media{{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 1396}}, Season: &season, Episode: &number}}

@@ -18,9 +18,9 @@ func movie(tmdb int64) *viewing.Media {
 }
 
 func TestEditByState(t *testing.T) {
-	s := fresh(t)
+	s := openNew(t)
 	allowed := map[viewing.State]viewing.State{viewing.StatePending: viewing.StatePending, viewing.StateHeld: viewing.StatePending, viewing.StateRejected: viewing.StatePending}
-	for state, id := range s.several(t) {
+	for state, id := range s.oneInEachState(t) {
 		before := s.entry(t, id)
 		got, err := s.Edit(t.Context(), id, entry.Edit{Media: movie(77)})
 		after := s.entry(t, id)
@@ -43,7 +43,7 @@ func TestEditByState(t *testing.T) {
 	}
 }
 
-func TestEditAnswersOnlyTheReasonItMends(t *testing.T) {
+func TestEditReleasesOnlyIfItSuppliesWhatIsMissing(t *testing.T) {
 	ahead := viewing.At(noon().Add(time.Hour))
 	past := viewing.At(noon().Add(-time.Hour))
 	for name, c := range map[string]struct {
@@ -61,7 +61,7 @@ func TestEditAnswersOnlyTheReasonItMends(t *testing.T) {
 		"bulk by an id and a time": {func(v *viewing.Event) { v.Class = viewing.ClassBulk }, entry.Edit{Media: movie(5), WatchedAt: past}, viewing.StateHeld, "bulk"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := fresh(t)
+			s := openNew(t)
 			v := film("e1", 603, -10)
 			c.change(&v)
 			id := s.commit(t, v)[0].Entries[0]
@@ -74,8 +74,8 @@ func TestEditAnswersOnlyTheReasonItMends(t *testing.T) {
 	}
 }
 
-func TestEditRefusesWhatCouldNotHaveCome(t *testing.T) {
-	s := fresh(t)
+func TestEditRejectsInvalidValues(t *testing.T) {
+	s := openNew(t)
 	wish := film("wish", 2, 0)
 	wish.Kind, wish.WatchedAt, wish.Count = viewing.KindWatchlist, viewing.Instant{}, 0
 	list := viewing.Event{Kind: viewing.KindList, EventID: "list", List: &viewing.List{Name: "Noir"}}
@@ -107,7 +107,7 @@ func TestEditRefusesWhatCouldNotHaveCome(t *testing.T) {
 	}
 }
 
-func TestEditKeepsWhatItDoesNotName(t *testing.T) {
+func TestEditKeepsUnsetFields(t *testing.T) {
 	old := viewing.Media{
 		Type: viewing.Episode, IDs: viewing.IDs{TMDB: 9}, Title: "Pilot", Season: pointer(1), Episode: pointer(2),
 		Show: &viewing.Show{IDs: viewing.IDs{TMDB: 1396}, Title: "Show Red"},
@@ -143,8 +143,8 @@ func TestEditKeepsWhatItDoesNotName(t *testing.T) {
 	}
 }
 
-func TestTheUsersWordWinsOverTheSources(t *testing.T) {
-	s := fresh(t)
+func TestEditWinsOverAnAmendment(t *testing.T) {
+	s := openNew(t)
 	id := s.commit(t, film("e1", 603, -10))[0].Entries[0]
 	s.edit(t, id, entry.Edit{Media: movie(604)})
 	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(605), Reason: viewing.Say("the library knows it now")})

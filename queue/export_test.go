@@ -13,10 +13,10 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// TestExportTellsEverything: each event with all that became of it, and no other key.
-func TestExportTellsEverything(t *testing.T) {
-	s := fresh(t)
-	s.several(t)
+// TestExportContainsEverything: each event with all that became of it, and no other key.
+func TestExportContainsEverything(t *testing.T) {
+	s := openNew(t)
+	s.oneInEachState(t)
 	double := film("double", 7, -70)
 	double.Count = 2
 	s.commit(t, double, aList("list"), anItem("item", "list", 8))
@@ -53,9 +53,9 @@ func TestExportTellsEverything(t *testing.T) {
 	}
 }
 
-// TestExportOfSome: with a filter, the events of which an entry fits, each with all its entries.
-func TestExportOfSome(t *testing.T) {
-	s := couple(t)
+// TestExportWithAFilter: with a filter, the events of which an entry fits, each with all its entries.
+func TestExportWithAFilter(t *testing.T) {
+	s := openTwoAccounts(t)
 	s.commit(t, film("old", 1, -2000), film("new", 2, -10))
 	var out bytes.Buffer
 	if err := s.Export(t.Context(), entry.Filter{Since: noon().Add(-time.Hour), Account: "ben"}, &out); err != nil {
@@ -69,12 +69,12 @@ func TestExportOfSome(t *testing.T) {
 // TestRecords: what is in the diary, on the watchlist and on lists, each once, in the order of
 // forms, with titles that another entry knows.
 func TestRecords(t *testing.T) {
-	s := couple(t)
+	s := openTwoAccounts(t)
 	untitled := film("again", 1, -20)
 	untitled.Media[0].Title = ""
 	other := aList("other")
 	other.List = &viewing.List{Name: "Other", Visibility: "PUBLIC"}
-	s.commit(t, film("first", 1, -30), aWish("wish", 4), aList("noir"), other, anItem("a", "noir", 7), anItem("b", "other", 8), anItem("c", "noir", 9))
+	s.commit(t, film("first", 1, -30), watchlistEntry("wish", 4), aList("noir"), other, anItem("a", "noir", 7), anItem("b", "other", 8), anItem("c", "noir", 9))
 	s.commit(t, unidentified("held"), untitled, film("gone", 2, -15), film("early", 3, -40))
 	s.amend(t, viewing.Amendment{EventID: "gone", Drop: true, Reason: viewing.Say("unmarked")})
 	s.deliver(t, "anna")
@@ -122,9 +122,9 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestExportPassesOverWhatCannotBeRead, and names it.
-func TestExportPassesOverWhatCannotBeRead(t *testing.T) {
-	s := fresh(t)
+// TestExportSkipsUnreadableEvents, and names it.
+func TestExportSkipsUnreadableEvents(t *testing.T) {
+	s := openNew(t)
 	batch := viewing.Batch{Source: chrome}
 	for i := range 20 {
 		batch.Events = append(batch.Events, film(fmt.Sprint("e", i), int64(i+1), -i-1))

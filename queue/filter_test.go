@@ -12,7 +12,7 @@ import (
 // filtered opens a store whose user ignores films, holds what is tagged "look"
 // and ignores what is bulk.
 func filtered(t *testing.T) *opened {
-	s := fresh(t)
+	s := openNew(t)
 	s.settings = rules.Settings{
 		Filters: []rules.Filter{
 			rules.NewFilter(rules.Match{Tag: "look"}, rules.Hold),
@@ -47,10 +47,10 @@ func TestFiltersDecideItemByItem(t *testing.T) {
 	}
 }
 
-// TestFiltersSeeWhatIsLearnt shows that an entry goes by the filters again
+// TestFiltersApplyToLaterOriginData shows that an entry goes by the filters again
 // when its source tells more of it.
-func TestFiltersSeeWhatIsLearnt(t *testing.T) {
-	s := fresh(t)
+func TestFiltersApplyToLaterOriginData(t *testing.T) {
+	s := openNew(t)
 	s.settings.Filters = []rules.Filter{
 		rules.NewFilter(rules.Match{Genre: "Family"}, rules.Ignore), rules.NewFilter(rules.Match{ShorterThan: time.Hour}, rules.Hold),
 	}
@@ -72,7 +72,7 @@ func TestFiltersSeeWhatIsLearnt(t *testing.T) {
 	s.checkCounters(t)
 }
 
-func TestReleaseTakesInWhatWasIgnored(t *testing.T) {
+func TestReleaseRestoresDroppedEntries(t *testing.T) {
 	s := filtered(t)
 	bulk := film("bulk", 2, -20)
 	bulk.Class = viewing.ClassBulk

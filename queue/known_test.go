@@ -9,8 +9,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-func TestRecordedIsOfTheAccountWhateverTheSourceAndState(t *testing.T) {
-	s := fresh(t)
+func TestRecordedIncludesAllSourcesAndStates(t *testing.T) {
+	s := openNew(t)
 	s.settings = rules.Settings{Routes: map[string][]string{"kodi:/hers": {"hers"}}}
 	day := film("day", 2, 60)
 	day.WatchedAt.Precision = viewing.Day

@@ -29,8 +29,8 @@ func (o *opened) dueFrom(t testing.TB, lane viewing.Lane) []int64 {
 	return ids(o.ready(t, "default", lane))
 }
 
-func TestLiveLeavesBeforeBackfill(t *testing.T) {
-	s := fresh(t)
+func TestLiveIsSentBeforeBackfill(t *testing.T) {
+	s := openNew(t)
 	old := s.importFilms(t, film("i1", 1, -9000), film("i2", 2, -8000), film("i3", 9, -7000))
 	live := s.commitIDs(t, film("l1", 3, -20), film("l2", 4, -10), film("l3", 9, -5))
 	if got := s.dueFrom(t, viewing.LaneLive); !slices.Equal(got, live[:2]) { // of film 9 the older viewing leaves first, whatever its lane
@@ -55,10 +55,10 @@ func openWithGrace(t *testing.T, grace time.Duration) *opened {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return running(t, s, c)
+	return runStore(t, s, c)
 }
 
-func TestGraceKeepsAnEntry(t *testing.T) {
+func TestGraceDelaysAnEntry(t *testing.T) {
 	s := openWithGrace(t, 10*time.Minute)
 	id := s.commitIDs(t, film("e1", 1, -60), film("e2", 2, -10))
 	if _, at, ok, err := s.Next(t.Context(), "default", viewing.LaneLive); err != nil || !ok || at.Sub(noon()) != 10*time.Minute {
@@ -77,16 +77,16 @@ func TestGraceKeepsAnEntry(t *testing.T) {
 
 // What was put off by a clock that was ahead, by hours or years, is due as soon as the
 // clock is right: an entry, also after an attempt that never left, a look-up and a read-back.
-func TestAClockThatWasAheadCostsNothing(t *testing.T) {
+func TestDelayedEntriesAreDueAfterTheClockIsCorrected(t *testing.T) {
 	for _, ahead := range []time.Duration{2 * time.Hour, 4 * 365 * 24 * time.Hour} {
-		s := fresh(t)
+		s := openNew(t)
 		s.clock.advance(ahead)
 		wish := viewing.Event{Kind: viewing.KindWatchlist, EventID: "w1", Media: film("", 1, 0).Media}
 		id := s.commitIDs(t, wish, film("e2", 2, -10), unidentified("e3"))
 		s.settle(t, Settlement{Entry: id[1], State: viewing.StatePending, NextAt: s.clock.now().Add(15 * time.Minute)})
-		s.found(t, LookupResult{Lookup: s.wantLookups(t, 1, id[2])[0], AskAt: s.clock.now().Add(30 * 24 * time.Hour)})
+		s.recordLookups(t, LookupResult{Lookup: s.wantLookups(t, 1, id[2])[0], AskAt: s.clock.now().Add(30 * 24 * time.Hour)})
 		d := s.doubted(t, "e4", 4)
-		s.resolve(t, ReadBack{Doubt: d, State: viewing.StateInDoubt, ReadAt: s.clock.now().Add(6 * time.Hour)})
+		s.recordReadBack(t, ReadBack{Doubt: d, State: viewing.StateInDoubt, ReadAt: s.clock.now().Add(6 * time.Hour)})
 		s.clock.advance(-ahead)
 		if _, at, ok, err := s.Next(t.Context(), "default", viewing.LaneLive); err != nil || !ok || at.After(noon()) {
 			t.Errorf("next due %v, %v, %v", at, ok, err)
@@ -104,13 +104,13 @@ func TestAClockThatWasAheadCostsNothing(t *testing.T) {
 		if at, ok, err := s.NextLookup(t.Context(), "default"); err != nil || !ok || at.After(noon()) {
 			t.Errorf("next look-up %v, %v, %v", at, ok, err)
 		}
-		s.looked(t, noon())
+		s.wantReadBackAt(t, noon())
 	}
 }
 
 // What was held while the clock was behind can be let go as soon as the clock is right.
-func TestAClockThatWasBehindHoldsUntilItIsRight(t *testing.T) {
-	s := fresh(t)
+func TestFutureEntriesCanBeReleasedAfterTheClockIsCorrected(t *testing.T) {
+	s := openNew(t)
 	s.clock.advance(-24 * time.Hour)
 	id := s.commitIDs(t, film("e1", 1, -10))[0]
 	acts := func() []entry.Verb { return s.entry(t, id).Actions(s.clock.now()) }

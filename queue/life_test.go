@@ -159,11 +159,11 @@ func (l *life) begin() {
 		InDoubt: l.settings.inDoubt, Idempotent: l.settings.idempotent,
 	}
 	l.loop = replay.New(o)
-	l.ended = []func(){running(l.store.Run), running(l.loop.Run)}
+	l.ended = []func(){runStore(l.store.Run), runStore(l.loop.Run)}
 }
 
-// running runs a part; the function it returns ends it.
-func running(run func(context.Context) error) (stop func()) {
+// runStore runs a part; the function it returns ends it.
+func runStore(run func(context.Context) error) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- run(ctx) }()

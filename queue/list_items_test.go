@@ -18,7 +18,7 @@ func anItem(id, list string, film int64) viewing.Event {
 	}
 }
 
-func (o *opened) toldOf(t *testing.T, id int64) string {
+func (o *opened) stepCodesOf(t *testing.T, id int64) string {
 	t.Helper()
 	x, err := o.Explain(t.Context(), id)
 	if err != nil {
@@ -33,7 +33,7 @@ func (o *opened) toldOf(t *testing.T, id int64) string {
 
 // An item is ready when its list is delivered, with the service's id of it.
 func TestItemWaitsForItsList(t *testing.T) {
-	s := fresh(t)
+	s := openNew(t)
 	ids := s.commitIDs(t, aList("l"), anItem("i", "l", 603), film("v", 603, -1))
 	if e := s.entry(t, ids[1]); e.After != ids[0] || e.ListID != "" || e.State != viewing.StatePending {
 		t.Errorf("%+v", e)
@@ -53,8 +53,8 @@ func TestItemWaitsForItsList(t *testing.T) {
 }
 
 // What happens to a list happens to its items.
-func TestItemsGoWithTheirList(t *testing.T) {
-	s := fresh(t)
+func TestItemsAreDroppedWithTheirList(t *testing.T) {
+	s := openNew(t)
 	ids := s.commitIDs(t, aList("l"), anItem("i", "l", 603), anItem("bare", "l", 0))
 	if e := s.entry(t, ids[2]); e.State != viewing.StateHeld || e.Reason != viewing.ReasonUnresolved {
 		t.Errorf("%+v", e)
@@ -66,7 +66,7 @@ func TestItemsGoWithTheirList(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
-	if said := s.toldOf(t, ids[1]); !strings.Contains(said, "dropped.list") {
+	if said := s.stepCodesOf(t, ids[1]); !strings.Contains(said, "dropped.list") {
 		t.Error(said)
 	}
 	ids = s.commitIDs(t, aList("l2"), anItem("i2", "l2", 603))
@@ -78,12 +78,12 @@ func TestItemsGoWithTheirList(t *testing.T) {
 }
 
 func TestItemOfAnUnknownListIsHeld(t *testing.T) {
-	s := fresh(t)
+	s := openNew(t)
 	id := s.commitIDs(t, film("v", 603, -1), anItem("i", "v", 603))[1]
 	if e := s.entry(t, id); e.State != viewing.StateHeld || e.Reason != viewing.ReasonNoList || e.After != 0 {
 		t.Errorf("%+v", e)
 	}
-	if said := s.toldOf(t, id); !strings.Contains(said, "rule.nolist") {
+	if said := s.stepCodesOf(t, id); !strings.Contains(said, "rule.nolist") {
 		t.Error(said)
 	}
 }

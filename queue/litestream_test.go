@@ -17,12 +17,12 @@ import (
 )
 
 // A running queue is copied away by Litestream and comes back whole.
-func TestACopyByLitestreamComesBack(t *testing.T) {
+func TestRestoreFromLitestream(t *testing.T) {
 	program, err := exec.LookPath("litestream")
 	if err != nil {
 		t.Fatalf("%v; go install github.com/benbjohnson/litestream/cmd/litestream@v0.5.18 makes it", err)
 	}
-	s := fresh(t)
+	s := openNew(t)
 	if _, err := s.commitAll(t, "before", 300); err != nil {
 		t.Fatal(err)
 	}

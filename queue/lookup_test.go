@@ -41,7 +41,7 @@ func (o *opened) wantLookups(t testing.TB, unresolved int64, want ...int64) []Lo
 	return all
 }
 
-func (o *opened) found(t testing.TB, findings ...LookupResult) {
+func (o *opened) recordLookups(t testing.TB, findings ...LookupResult) {
 	t.Helper()
 	if err := o.RecordLookups(t.Context(), findings); err != nil {
 		t.Fatal(err)
@@ -57,15 +57,15 @@ func (o *opened) candidates(t testing.TB, id int64) []resolve.Candidate {
 	return all
 }
 
-// is is the finding that an entry is a film.
-func is(l Lookup, tmdb int64) LookupResult {
+// identifiedAs is the finding that an entry is a film.
+func identifiedAs(l Lookup, tmdb int64) LookupResult {
 	m := *l.Entry.Media
 	m.IDs.TMDB = tmdb
 	return LookupResult{Lookup: l, Media: &m, Why: viewing.Say("known")}
 }
 
-func TestWhatIsToBeAskedAbout(t *testing.T) {
-	s := fresh(t)
+func TestLookupsListUnidentifiedEntries(t *testing.T) {
+	s := openNew(t)
 	bulk, user, ahead, other := unidentified("bulk"), unidentified("user"), unidentified("ahead"), unidentified("other")
 	bulk.Class = viewing.ClassBulk
 	ahead.WatchedAt = viewing.At(noon().Add(time.Hour))
@@ -83,11 +83,11 @@ func TestWhatIsToBeAskedAbout(t *testing.T) {
 	s.wantLookups(t, 3, all[0], all[1], all[3])
 }
 
-func TestFoundIdentityFreesAnEntry(t *testing.T) {
-	s := fresh(t)
+func TestIdentifiedEntryIsReleased(t *testing.T) {
+	s := openNew(t)
 	id := s.commitIDs(t, unidentified("e1"))[0]
 	l := s.wantLookups(t, 1, id)[0]
-	s.found(t, is(l, 603))
+	s.recordLookups(t, identifiedAs(l, 603))
 	x := s.explained(t, id)
 	if e := x.Entry; e.State != viewing.StatePending || e.Reason != "" || e.Media.Key() != "movie:603" || e.Revision != 1 {
 		t.Fatalf("entry %+v", e)
@@ -102,8 +102,8 @@ func TestFoundIdentityFreesAnEntry(t *testing.T) {
 	s.checkCounters(t)
 }
 
-func TestNothingFoundIsAskedAgain(t *testing.T) {
-	s := fresh(t)
+func TestFailedLookupIsRepeated(t *testing.T) {
+	s := openNew(t)
 	id := s.commitIDs(t, unidentified("e1"))[0]
 	for asked, wait := range []time.Duration{24 * time.Hour, time.Hour, 0} {
 		l := s.wantLookups(t, 1, id)[0]
@@ -114,7 +114,7 @@ func TestNothingFoundIsAskedAgain(t *testing.T) {
 		if wait > 0 {
 			f.AskAt = s.clock.now().Add(wait)
 		}
-		s.found(t, f)
+		s.recordLookups(t, f)
 		s.wantLookups(t, 1)
 		s.clock.advance(wait)
 	}
@@ -129,8 +129,8 @@ func TestNothingFoundIsAskedAgain(t *testing.T) {
 }
 
 // New words make the old answers worthless.
-func TestCandidatesAreKeptForAPerson(t *testing.T) {
-	s := fresh(t)
+func TestCandidatesAreStored(t *testing.T) {
+	s := openNew(t)
 	id := s.commitIDs(t, unidentified("e1"))[0]
 	some := []resolve.Candidate{{Type: viewing.Movie, TMDB: 603, Title: "Alpha", Year: 1999}}
 	for n := range int64(9) {
@@ -138,7 +138,7 @@ func TestCandidatesAreKeptForAPerson(t *testing.T) {
 	}
 	ask := func(f LookupResult) []resolve.Candidate {
 		f.Lookup, f.AskAt = s.wantLookups(t, 1, id)[0], s.clock.now()
-		s.found(t, f)
+		s.recordLookups(t, f)
 		return s.candidates(t, id)
 	}
 	if got := ask(LookupResult{Candidates: some}); len(got) != maxCandidates || !slices.Equal(got, some[:maxCandidates]) {
@@ -157,7 +157,7 @@ func TestCandidatesAreKeptForAPerson(t *testing.T) {
 }
 
 // New evidence, and another service, are reasons to ask anew.
-func TestAskedAnew(t *testing.T) {
+func TestLookupIsRepeatedForNewDataOrService(t *testing.T) {
 	for name, change := range map[string]func(t *testing.T, s *opened){
 		"evidence": func(t *testing.T, s *opened) {
 			m := unidentified("e1").Media
@@ -172,9 +172,9 @@ func TestAskedAnew(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := fresh(t)
+			s := openNew(t)
 			id := s.commitIDs(t, unidentified("e1"))[0]
-			s.found(t, LookupResult{Lookup: s.wantLookups(t, 1, id)[0]})
+			s.recordLookups(t, LookupResult{Lookup: s.wantLookups(t, 1, id)[0]})
 			s.wantLookups(t, 1)
 			change(t, s)
 			if l := s.wantLookups(t, 1, id)[0]; l.Asked != 0 {
@@ -185,7 +185,7 @@ func TestAskedAnew(t *testing.T) {
 }
 
 // An answer that comes late changes nothing.
-func TestFindingOfAnEntryThatHasChanged(t *testing.T) {
+func TestLookupResultOfAChangedEntryIsIgnored(t *testing.T) {
 	for name, change := range map[string]func(t *testing.T, s *opened, id int64){
 		"edited": func(t *testing.T, s *opened, id int64) {
 			s.edit(t, id, entry.Edit{Media: &identified(9)[0]})
@@ -198,12 +198,12 @@ func TestFindingOfAnEntryThatHasChanged(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := fresh(t)
+			s := openNew(t)
 			id := s.commitIDs(t, unidentified("e1"))[0]
 			l := s.wantLookups(t, 1, id)[0]
 			change(t, s, id)
 			before := s.explained(t, id)
-			s.found(t, is(l, 603), LookupResult{Lookup: l, Why: viewing.Say("text", "text", "nothing")})
+			s.recordLookups(t, identifiedAs(l, 603), LookupResult{Lookup: l, Why: viewing.Say("text", "text", "nothing")})
 			if diff := cmp.Diff(before, s.explained(t, id)); diff != "" {
 				t.Errorf("(-before +after)\n%s", diff)
 			}
@@ -214,13 +214,13 @@ func TestFindingOfAnEntryThatHasChanged(t *testing.T) {
 
 // A lookup knows how long its item is, as its player or its library told it, but not
 // of a file with several episodes.
-func TestLookupsTellTheRuntime(t *testing.T) {
-	s := fresh(t)
-	played, stored, several := called("a", "Alpha", 0, -30), called("b", "Beta", 0, -20), called("c", "Gamma", 0, -10)
+func TestLookupsIncludeTheRuntime(t *testing.T) {
+	s := openNew(t)
+	played, stored, several := titledFilm("a", "Alpha", 0, -30), titledFilm("b", "Beta", 0, -20), titledFilm("c", "Gamma", 0, -10)
 	played.Progress, stored.Origin.Runtime = &viewing.Progress{Position: 90, Duration: 5400.5, Played: 90}, 60
-	several.Media = append(several.Media, called("d", "Delta", 0, 0).Media...)
+	several.Media = append(several.Media, titledFilm("d", "Delta", 0, 0).Media...)
 	several.Origin.Runtime = 3000
-	ids := s.commitIDs(t, played, stored, several, called("e", "Epsilon", 0, -5))
+	ids := s.commitIDs(t, played, stored, several, titledFilm("e", "Epsilon", 0, -5))
 	want := map[int64]time.Duration{ids[0]: 5400500 * time.Millisecond, ids[1]: time.Minute}
 	for _, l := range s.lookups(t) {
 		if l.Runtime != want[l.Entry.ID] {

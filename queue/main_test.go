@@ -87,7 +87,7 @@ func (o *opened) edit(t testing.TB, id int64, c entry.Edit) {
 	}
 }
 
-func (o *opened) SettleByHand(ctx context.Context, sel entry.Selection, as viewing.State, dry bool) (entry.Changed, error) {
+func (o *opened) settleByHand(ctx context.Context, sel entry.Selection, as viewing.State, dry bool) (entry.Changed, error) {
 	return o.Operate(ctx, entry.Order{Verb: entry.VerbSettle, Selection: sel, As: as, DryRun: dry})
 }
 

@@ -30,7 +30,7 @@ func (o *opened) wantDue(t testing.TB, want ...int64) []Entry {
 }
 
 func TestTheOldestIsNext(t *testing.T) {
-	s := fresh(t)
+	s := openNew(t)
 	id := s.commitIDs(t, film("late", 1, -1), film("early", 2, -60), film("middle", 3, -30))
 	for _, want := range []int64{id[1], id[2], id[0]} {
 		e, _, ok, err := s.Next(t.Context(), "default", viewing.LaneLive)
@@ -47,8 +47,8 @@ func TestTheOldestIsNext(t *testing.T) {
 	}
 }
 
-func TestEntriesOfOneItemLeaveInOrder(t *testing.T) {
-	s := fresh(t)
+func TestEntriesOfOneItemAreSentInOrder(t *testing.T) {
+	s := openNew(t)
 	v := film("twice", 603, -60)
 	v.Count = 2
 	twice := s.commit(t, v)[0].Entries
@@ -78,7 +78,7 @@ func (o *opened) wantAhead(t *testing.T, id, ahead int64, keepsBack bool) {
 	}
 }
 
-func TestWhichElderBlocks(t *testing.T) {
+func TestWhichOlderEntryBlocks(t *testing.T) {
 	tests := []struct {
 		state  viewing.State
 		blocks bool
@@ -94,7 +94,7 @@ func TestWhichElderBlocks(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(string(tt.state), func(t *testing.T) {
-			s := fresh(t)
+			s := openNew(t)
 			id := s.commitIDs(t, film("elder", 603, -60), film("younger", 603, -10))
 			attempt := s.sendOne(t, id[0])
 			switch tt.state {
@@ -125,7 +125,7 @@ func TestWhichElderBlocks(t *testing.T) {
 }
 
 func TestNextDue(t *testing.T) {
-	s := fresh(t)
+	s := openNew(t)
 	id := s.commitIDs(t, film("e1", 1, -1), film("e2", 2, -2))
 	later := noon().Add(10 * time.Minute)
 	for i, at := range []time.Time{later.Add(time.Minute), later} {
@@ -147,8 +147,8 @@ func TestNextDue(t *testing.T) {
 }
 
 // What was read before the user paused the account stays.
-func TestNothingBeginsInAPause(t *testing.T) {
-	s := fresh(t)
+func TestBeginFailsDuringAPause(t *testing.T) {
+	s := openNew(t)
 	s.commitIDs(t, film("e1", 1, -1))
 	next := s.due(t)[0]
 	pause := func(p account.Pause) {

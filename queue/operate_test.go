@@ -13,9 +13,9 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// several commits one entry for each state that an operator meets, and
+// oneInEachState commits one entry for each state that an operator meets, and
 // returns their ids by state.
-func (o *opened) several(t testing.TB) map[viewing.State]int64 {
+func (o *opened) oneInEachState(t testing.TB) map[viewing.State]int64 {
 	t.Helper()
 	found := map[viewing.State]int64{}
 	ends := []viewing.State{viewing.StateDelivered, viewing.StateRejected, viewing.StateInDoubt}
@@ -53,7 +53,7 @@ func (o *opened) verbs(t testing.TB) map[string]verbFunc {
 
 // A verb changes an entry exactly where it is among its actions, and else says in which
 // state it is.
-func TestActionsAreWhatVerbsDo(t *testing.T) {
+func TestVerbsApplyExactlyToTheirActions(t *testing.T) {
 	do := map[entry.Verb]func(s *opened, id int64) error{
 		entry.VerbMove: func(s *opened, id int64) error {
 			did, err := s.Move(t.Context(), []int64{id}, "another", false)
@@ -67,7 +67,7 @@ func TestActionsAreWhatVerbsDo(t *testing.T) {
 			return err
 		},
 		entry.VerbSettle: func(s *opened, id int64) error {
-			_, err := s.SettleByHand(t.Context(), entry.Selection{IDs: []int64{id}}, viewing.StateDelivered, false)
+			_, err := s.settleByHand(t.Context(), entry.Selection{IDs: []int64{id}}, viewing.StateDelivered, false)
 			return err
 		},
 		entry.VerbFix: func(s *opened, id int64) error {
@@ -79,9 +79,9 @@ func TestActionsAreWhatVerbsDo(t *testing.T) {
 		if verb == entry.VerbEdit {
 			continue // what may be edited depends on the edit
 		}
-		s := fresh(t)
+		s := openNew(t)
 		wish := viewing.Event{Kind: viewing.KindWatchlist, EventID: "wish", Media: film("", 3000, 0).Media}
-		found := s.several(t)
+		found := s.oneInEachState(t)
 		for _, id := range s.commitIDs(t, wish, aList("list"), anItem("item", "list", 7), film("refused", 3001, -5)) {
 			found[viewing.State(fmt.Sprint("entry ", id))] = id
 			if e := s.entry(t, id); e.EventID == "wish" || e.EventID == "refused" {
@@ -120,9 +120,9 @@ func TestActionsAreWhatVerbsDo(t *testing.T) {
 	}
 }
 
-// TestAllIsSentButWhatIsHeld: a held entry is sent where its id, its state or its reason is
+// TestSendAllLeavesHeldEntries: a held entry is sent where its id, its state or its reason is
 // named.
-func TestAllIsSentButWhatIsHeld(t *testing.T) {
+func TestSendAllLeavesHeldEntries(t *testing.T) {
 	for name, c := range map[string]struct {
 		sel  entry.Selection
 		want viewing.State
@@ -133,7 +133,7 @@ func TestAllIsSentButWhatIsHeld(t *testing.T) {
 		"its state":   {entry.Selection{Filter: entry.Filter{State: viewing.StateHeld}}, viewing.StatePending},
 		"its reason":  {entry.Selection{Filter: entry.Filter{Reason: viewing.ReasonUser}}, viewing.StatePending},
 	} {
-		s := fresh(t)
+		s := openNew(t)
 		id := s.commit(t, film("a", 603, -20))[0].Entries[0]
 		_, err := s.order(t.Context(), entry.VerbHold, entry.Selection{IDs: []int64{id}}, false)
 		if err == nil {
@@ -148,9 +148,9 @@ func TestAllIsSentButWhatIsHeld(t *testing.T) {
 	}
 }
 
-func TestIDsAreChangedAllOrNone(t *testing.T) {
-	s := fresh(t)
-	found := s.several(t)
+func TestVerbOnIDsIsAtomic(t *testing.T) {
+	s := openNew(t)
+	found := s.oneInEachState(t)
 	for _, other := range []int64{found[viewing.StateDelivered], 999} {
 		if _, err := s.order(t.Context(), entry.VerbDrop, entry.Selection{IDs: []int64{found[viewing.StatePending], other}}, false); err == nil {
 			t.Fatalf("dropped %d", other)
@@ -164,9 +164,9 @@ func TestIDsAreChangedAllOrNone(t *testing.T) {
 	}
 }
 
-func TestNeverAllByAccident(t *testing.T) {
-	s := fresh(t)
-	s.several(t)
+func TestEmptySelectionIsRejected(t *testing.T) {
+	s := openNew(t)
+	s.oneInEachState(t)
 	before := s.checkCounters(t)
 	for name, verb := range s.verbs(t) {
 		for _, sel := range []entry.Selection{
@@ -193,11 +193,11 @@ func TestNeverAllByAccident(t *testing.T) {
 	}
 }
 
-func TestDryRunSaysWhatWouldChangeAndChangesNothing(t *testing.T) {
+func TestDryRunReportsAndChangesNothing(t *testing.T) {
 	for _, sel := range []entry.Selection{{All: true}, {Filter: entry.Filter{Account: "default"}}, {Filter: entry.Filter{Source: "browser", Before: noon().Add(time.Hour)}}} {
-		s := fresh(t)
+		s := openNew(t)
 		// Nothing is under way: opening the copy would put that in doubt.
-		s.settle(t, Settlement{Entry: s.several(t)[viewing.StateSending], Attempt: 1, State: viewing.StateDelivered})
+		s.settle(t, Settlement{Entry: s.oneInEachState(t)[viewing.StateSending], Attempt: 1, State: viewing.StateDelivered})
 		nudges, stop := s.Subscribe()
 		defer stop()
 		for name, verb := range s.verbs(t) {
@@ -242,16 +242,16 @@ func (o *opened) copied(t testing.TB) *opened {
 	return open(t, path, o.clock)
 }
 
-// TestFiltersFindOnlyTheirs holds every filter against one entry that fits
+// TestEachFilterSelectsMatchingEntries holds every filter against one entry that fits
 // and one that does not.
-func TestFiltersFindOnlyTheirs(t *testing.T) {
+func TestEachFilterSelectsMatchingEntries(t *testing.T) {
 	for name, sel := range map[string]entry.Filter{
 		"state": {State: viewing.StateRejected}, "reason": {Reason: "too old"}, "account": {Account: "second"},
 		"source": {Source: "browser:b2"}, "kind": {Kind: viewing.KindWatchlist}, "before": {Before: noon().Add(-time.Hour)},
 		"two": {State: viewing.StateRejected, Account: "second"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := fresh(t)
+			s := openNew(t)
 			s.commit(t, film("other", 1, -1))
 			v := film("mine", 2, -120)
 			if name == "kind" {
@@ -273,8 +273,8 @@ func TestFiltersFindOnlyTheirs(t *testing.T) {
 	}
 }
 
-func TestFiltersGoThroughManyPages(t *testing.T) {
-	s := fresh(t)
+func TestVerbsProcessAllPages(t *testing.T) {
+	s := openNew(t)
 	const n = 2*operationPage + 7
 	batch := viewing.Batch{Source: "browser:b1"}
 	for i := range n {
@@ -294,8 +294,8 @@ func TestFiltersGoThroughManyPages(t *testing.T) {
 	}
 }
 
-// TestWhatTheUserChangedIsNotSentAsItWas: not even where it is pending again.
-func TestWhatTheUserChangedIsNotSentAsItWas(t *testing.T) {
+// TestBeginFailsAfterAnEdit: not even where it is pending again.
+func TestBeginFailsAfterAnEdit(t *testing.T) {
 	for name, change := range map[string]func(*opened, entry.Selection) error{
 		"hold": func(s *opened, sel entry.Selection) error {
 			_, err := s.order(t.Context(), entry.VerbHold, sel, false)
@@ -310,7 +310,7 @@ func TestWhatTheUserChangedIsNotSentAsItWas(t *testing.T) {
 			return err
 		},
 	} {
-		s := fresh(t)
+		s := openNew(t)
 		s.commit(t, film("e1", 603, -10))
 		e := s.due(t)[0]
 		if err := change(s, entry.Selection{IDs: []int64{e.ID}}); err != nil {
@@ -322,9 +322,9 @@ func TestWhatTheUserChangedIsNotSentAsItWas(t *testing.T) {
 	}
 }
 
-func TestRetryOfRejectedIsAnotherActOfDoubtTheSame(t *testing.T) {
-	s := fresh(t)
-	found := s.several(t)
+func TestRetryRaisesTheRevisionOfRejectedEntriesOnly(t *testing.T) {
+	s := openNew(t)
+	found := s.oneInEachState(t)
 	for state, raised := range map[viewing.State]int{viewing.StateRejected: 1, viewing.StateInDoubt: 0} {
 		before := s.entry(t, found[state])
 		if _, err := s.order(t.Context(), entry.VerbRetry, entry.Selection{IDs: []int64{before.ID}, MayDouble: true}, false); err != nil {
@@ -339,31 +339,31 @@ func TestRetryOfRejectedIsAnotherActOfDoubtTheSame(t *testing.T) {
 
 func TestSettleByHandOnlyInDoubt(t *testing.T) {
 	for _, as := range []viewing.State{viewing.StateDelivered, viewing.StateRejected, viewing.StateDropped} {
-		s := fresh(t)
-		id := s.several(t)[viewing.StateInDoubt]
-		_, err := s.SettleByHand(t.Context(), entry.Selection{IDs: []int64{id}}, as, false)
+		s := openNew(t)
+		id := s.oneInEachState(t)[viewing.StateInDoubt]
+		_, err := s.settleByHand(t.Context(), entry.Selection{IDs: []int64{id}}, as, false)
 		if got := s.entry(t, id); err != nil || got.State != as || got.Reason != "user" || got.SettledAt.IsZero() {
 			t.Errorf("settled as %s: %+v (%v)", as, got, err)
 		}
 		s.checkCounters(t)
 	}
-	s := fresh(t)
-	doubt := s.several(t)[viewing.StateInDoubt]
-	if _, err := s.SettleByHand(t.Context(), entry.Selection{IDs: []int64{doubt}}, viewing.StatePending, false); !errors.Is(err, entry.ErrState) {
+	s := openNew(t)
+	doubt := s.oneInEachState(t)[viewing.StateInDoubt]
+	if _, err := s.settleByHand(t.Context(), entry.Selection{IDs: []int64{doubt}}, viewing.StatePending, false); !errors.Is(err, entry.ErrState) {
 		t.Errorf("settled as pending: %v", err)
 	}
 	for _, dry := range []bool{true, false} {
-		did, err := s.SettleByHand(t.Context(), entry.Selection{Filter: entry.Filter{State: viewing.StateInDoubt}}, viewing.StateDelivered, dry)
+		did, err := s.settleByHand(t.Context(), entry.Selection{Filter: entry.Filter{State: viewing.StateInDoubt}}, viewing.StateDelivered, dry)
 		if got := s.entry(t, doubt); err != nil || did.Changed != 1 || (got.State == viewing.StateInDoubt) != dry {
 			t.Errorf("settled all (dry %v): %+v, %v; it is %s", dry, did, err, got.State)
 		}
 	}
 }
 
-// TestReleaseOfWhatLiesAhead: an entry whose time lies ahead is not let go, by
+// TestFutureEntryCannotBeReleased: an entry whose time lies ahead is not let go, by
 // its id or by a filter, until that time has come or was corrected.
-func TestReleaseOfWhatLiesAhead(t *testing.T) {
-	s := fresh(t)
+func TestFutureEntryCannotBeReleased(t *testing.T) {
+	s := openNew(t)
 	ids := s.commitIDs(t, film("e1", 1, 600), film("e2", 2, 600), film("e3", 3, 600))
 	var state *StateError
 	if _, err := s.order(t.Context(), entry.VerbRelease, entry.Selection{IDs: ids[:1]}, false); !errors.As(err, &state) || state.Reason != viewing.ReasonFuture {
@@ -385,7 +385,7 @@ func TestReleaseOfWhatLiesAhead(t *testing.T) {
 // TestEditToAnIMDbNumber: the entry waits until the service has said what it
 // is, whatever it was before.
 func TestEditToAnIMDbNumber(t *testing.T) {
-	s := fresh(t)
+	s := openNew(t)
 	ids := s.commitIDs(t, film("e1", 1, -50))
 	m := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0133093"}}
 	e, err := s.Edit(t.Context(), ids[0], entry.Edit{Media: &m})
@@ -409,10 +409,10 @@ func TestEditToAnIMDbNumber(t *testing.T) {
 	}
 }
 
-// TestADropIsTakenBack by its id alone. What never left goes again, what may
+// TestDroppedEntryCanBeRestored by its id alone. What never left goes again, what may
 // have arrived is in doubt again, and nothing becomes two requests.
-func TestADropIsTakenBack(t *testing.T) {
-	s := fresh(t)
+func TestDroppedEntryCanBeRestored(t *testing.T) {
+	s := openNew(t)
 	ids := s.commitIDs(t, film("e1", 1, -50), film("e2", 2, -40), film("e3", 3, -30), film("e4", 4, -20), film("e5", 5, 600))
 	s.settle(t, Settlement{Entry: ids[1], Attempt: s.sendOne(t, ids[1]), State: viewing.StateInDoubt})
 	s.settle(t, Settlement{Entry: ids[2], Attempt: s.sendOne(t, ids[2]), State: viewing.StateRejected, Answer: Answer{Status: 422}})

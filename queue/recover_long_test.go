@@ -19,7 +19,7 @@ import (
 // opens, says so, and has every entry that SQLite can read one by one.
 func TestDamageAtRandomPlaces(t *testing.T) {
 	const places, entries = 200, 120
-	s := peopled(t, entries)
+	s := openWithEntries(t, entries)
 	change(t, s.path, "PRAGMA wal_checkpoint(TRUNCATE)")
 	intact, err := os.ReadFile(s.path)
 	if err != nil {

@@ -20,9 +20,9 @@ import (
 
 const pageSize = 4096
 
-// crashed copies a store's files as a crash would leave them: nothing closed,
+// copyAsAfterCrash copies a store's files as a crash would leave them: nothing closed,
 // the write-ahead log not emptied.
-func crashed(t testing.TB, s *opened) string {
+func copyAsAfterCrash(t testing.TB, s *opened) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "queue.db")
 	for _, part := range []string{"", "-wal", "-count"} {
@@ -52,19 +52,19 @@ func files(t testing.TB, path string) []string {
 	return names
 }
 
-// suspected has the next start take the file for damaged.
-func suspected(t testing.TB, path string) {
+// markDamaged has the next start take the file for damaged.
+func markDamaged(t testing.TB, path string) {
 	t.Helper()
 	if err := os.WriteFile(path+".suspect", []byte("said by a test"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// peopled is a store with n films pending, some delivered, rejected and being sent,
+// openWithEntries is a store with n films pending, some delivered, rejected and being sent,
 // a source's memory and an account.
-func peopled(t testing.TB, n int) *opened {
+func openWithEntries(t testing.TB, n int) *opened {
 	t.Helper()
-	s := fresh(t)
+	s := openNew(t)
 	var batch []viewing.Event
 	for i := range n {
 		v := film(fmt.Sprint("e", i), int64(i+1), -i-1)
@@ -107,8 +107,8 @@ func (o *opened) states(t testing.TB) map[string]viewing.State {
 	}
 }
 
-// sound looks for damage, and for rows that hang in the air.
-func (o *opened) sound(t testing.TB) {
+// checkIntegrity looks for damage, and for rows that hang in the air.
+func (o *opened) checkIntegrity(t testing.TB) {
 	t.Helper()
 	o.checkCounters(t)
 	for _, pragma := range []string{"quick_check", "foreign_key_check"} {
@@ -129,9 +129,9 @@ func (o *opened) sound(t testing.TB) {
 	}
 }
 
-// TestADamagedFileIsCopied: every readable row is there afterwards, nothing is due
+// TestDamagedFileIsRecovered: every readable row is there afterwards, nothing is due
 // that may have been sent, and the damaged file stays beside it with a notice.
-func TestADamagedFileIsCopied(t *testing.T) {
+func TestDamagedFileIsRecovered(t *testing.T) {
 	const n = 200
 	noise := func(b []byte) {
 		for i := range b {
@@ -153,7 +153,7 @@ func TestADamagedFileIsCopied(t *testing.T) {
 		}, n / 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := peopled(t, n)
+			s := openWithEntries(t, n)
 			before, id := s.states(t), s.InstallationID()
 			s.stop()
 			content, err := os.ReadFile(s.path)
@@ -164,9 +164,9 @@ func TestADamagedFileIsCopied(t *testing.T) {
 			if err := os.WriteFile(s.path, content, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			suspected(t, s.path)
+			markDamaged(t, s.path)
 			s = open(t, s.path, s.clock)
-			s.sound(t)
+			s.checkIntegrity(t)
 			after := s.states(t)
 			for event, is := range after {
 				if was := before[event]; is == viewing.StatePending || was == viewing.StateSending && is != viewing.StateInDoubt {
@@ -206,10 +206,10 @@ func TestADamagedFileIsCopied(t *testing.T) {
 	}
 }
 
-// TestWhatOneTableLostTheOthersTell: rows that are missing from one table, as after a
+// TestRowsMissingFromOneTableAreRepaired: rows that are missing from one table, as after a
 // lost page, are replaced from the others as far as those tell.
-func TestWhatOneTableLostTheOthersTell(t *testing.T) {
-	s := peopled(t, 40)
+func TestRowsMissingFromOneTableAreRepaired(t *testing.T) {
+	s := openWithEntries(t, 40)
 	s.commit(t, aList("list"), anItem("item", "list", 7), unidentified("unidentified"))
 	before := s.states(t)
 	s.stop()
@@ -219,9 +219,9 @@ func TestWhatOneTableLostTheOthersTell(t *testing.T) {
 		"DELETE FROM entries WHERE event = (SELECT id FROM events WHERE event_id = 'list')",
 		"UPDATE entries SET media = '{' WHERE event = (SELECT id FROM events WHERE event_id = 'e14')",
 		"DELETE FROM lookups", "DELETE FROM attempts")
-	suspected(t, s.path)
+	markDamaged(t, s.path)
 	s = open(t, s.path, s.clock)
-	s.sound(t)
+	s.checkIntegrity(t)
 	after := s.states(t)
 	for event, was := range before {
 		want := map[viewing.State]viewing.State{viewing.StatePending: viewing.StateHeld, viewing.StateSending: viewing.StateInDoubt}[was]
@@ -249,14 +249,14 @@ func TestWhatOneTableLostTheOthersTell(t *testing.T) {
 	}
 }
 
-// TestTheCheckFollowsAnUncleanStop, and no other.
-func TestTheCheckFollowsAnUncleanStop(t *testing.T) {
-	s := peopled(t, 20)
+// TestStartChecksOnlyAfterAnUncleanStop, and no other.
+func TestStartChecksOnlyAfterAnUncleanStop(t *testing.T) {
+	s := openWithEntries(t, 20)
 	for name, tt := range map[string]struct {
 		path    string
 		checked bool
 	}{
-		"crash": {crashed(t, s), true},
+		"crash": {copyAsAfterCrash(t, s), true},
 		"clean": {s.path, false},
 	} {
 		s.stop()
@@ -274,12 +274,12 @@ func TestTheCheckFollowsAnUncleanStop(t *testing.T) {
 	}
 }
 
-// TestACrashWithDamageIsCopiedWithItsLog: the log beside a damaged file is read, too.
-func TestACrashWithDamageIsCopiedWithItsLog(t *testing.T) {
-	s := peopled(t, 50)
+// TestRecoveryReadsTheWriteAheadLog: the log beside a damaged file is read, too.
+func TestRecoveryReadsTheWriteAheadLog(t *testing.T) {
+	s := openWithEntries(t, 50)
 	change(t, s.path, "PRAGMA wal_checkpoint(PASSIVE)")
 	s.commit(t, film("only in the log", 9_999, -1))
-	path := crashed(t, s)
+	path := copyAsAfterCrash(t, s)
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -298,12 +298,12 @@ func TestACrashWithDamageIsCopiedWithItsLog(t *testing.T) {
 	if states := again.states(t); states["only in the log"] != viewing.StateHeld || len(states) != 51 {
 		t.Errorf("%d events, the last one %q", len(states), states["only in the log"])
 	}
-	again.sound(t)
+	again.checkIntegrity(t)
 }
 
-// TestARecoveryThatWasCutShortIsFinished: a crash between its steps loses nothing.
-func TestARecoveryThatWasCutShortIsFinished(t *testing.T) {
-	s := peopled(t, 20)
+// TestInterruptedRecoveryIsFinished: a crash between its steps loses nothing.
+func TestInterruptedRecoveryIsFinished(t *testing.T) {
+	s := openWithEntries(t, 20)
 	s.stop()
 	content, err := os.ReadFile(s.path)
 	if err != nil {
@@ -340,10 +340,10 @@ func TestARecoveryThatWasCutShortIsFinished(t *testing.T) {
 	}
 }
 
-// TestALogWithoutItsDatabaseIsSetAside: SQLite would write it over a copy that was put
+// TestStrayWriteAheadLogIsQuarantined: SQLite would write it over a copy that was put
 // in place, and delete it where the database is missing or empty.
-func TestALogWithoutItsDatabaseIsSetAside(t *testing.T) {
-	s := peopled(t, 10)
+func TestStrayWriteAheadLogIsQuarantined(t *testing.T) {
+	s := openWithEntries(t, 10)
 	copied, empty := filepath.Join(t.TempDir(), "copy.db"), filepath.Join(t.TempDir(), "empty.db")
 	if err := errors.Join(s.Backup(t.Context(), copied), os.WriteFile(empty, nil, 0o600)); err != nil {
 		t.Fatal(err)
@@ -354,7 +354,7 @@ func TestALogWithoutItsDatabaseIsSetAside(t *testing.T) {
 		events   int
 	}{"a copy in place": {copied, 10}, "an empty database": {empty, 0}, "no database": {"", 0}} {
 		t.Run(name, func(t *testing.T) {
-			path := crashed(t, s)
+			path := copyAsAfterCrash(t, s)
 			log, err := os.ReadFile(path + "-wal")
 			if err == nil {
 				err = os.Remove(path)
@@ -369,7 +369,7 @@ func TestALogWithoutItsDatabaseIsSetAside(t *testing.T) {
 			if states := again.states(t); len(states) != tt.events {
 				t.Errorf("states %v", states)
 			}
-			again.sound(t)
+			again.checkIntegrity(t)
 			kept, _ := filepath.Glob(path + ".damaged-*-wal")
 			notices, err := again.Notices(t.Context())
 			if err != nil || len(kept) != 1 || !strings.Contains(fmt.Sprint(notices), filepath.Base(kept[0])) {
@@ -382,9 +382,9 @@ func TestALogWithoutItsDatabaseIsSetAside(t *testing.T) {
 	}
 }
 
-// TestALogDamagedInTheMiddleIsNoticed: what follows the damage is gone for SQLite,
+// TestDamageWithinTheLogIsDetected: what follows the damage is gone for SQLite,
 // which also may have forgotten what was sent. What is pending is held.
-func TestALogDamagedInTheMiddleIsNoticed(t *testing.T) {
+func TestDamageWithinTheLogIsDetected(t *testing.T) {
 	for name, tt := range map[string]struct {
 		where func(n int) int // in the log of n bytes
 		lost  bool            // events are
@@ -393,12 +393,12 @@ func TestALogDamagedInTheMiddleIsNoticed(t *testing.T) {
 		"a mark of sending is lost": {func(n int) int { return n - 1 }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := fresh(t)
+			s := openNew(t)
 			for i := range 60 {
 				s.commit(t, film(fmt.Sprint("e", i), int64(i+1), -i-1))
 			}
 			s.send(t, s.due(t)[0])
-			path := crashed(t, s)
+			path := copyAsAfterCrash(t, s)
 			log, err := os.ReadFile(path + "-wal")
 			if err == nil {
 				log = bytes.TrimRight(log, "\x00") // the room behind it
@@ -409,7 +409,7 @@ func TestALogDamagedInTheMiddleIsNoticed(t *testing.T) {
 				t.Fatal(err)
 			}
 			again := open(t, path, s.clock)
-			again.sound(t)
+			again.checkIntegrity(t)
 			states := again.states(t)
 			want := viewing.Say("notice.lostChanges", "held", fmt.Sprint(len(states)))
 			if tt.lost {

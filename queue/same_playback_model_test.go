@@ -31,9 +31,9 @@ type sightingOf struct {
 	known    bool // the source knows the running time
 }
 
-// evening is one run: a truth, and what several sources tell of it while the
+// scenario is one run: a truth, and what several sources tell of it while the
 // queue sends, is restarted, and is worked on by its user.
-type evening struct {
+type scenario struct {
 	t       testing.TB
 	store   *opened
 	runtime int // minutes, of every item
@@ -80,7 +80,7 @@ func drawSightings(r *rapid.T, truth []watched, lag int) []sightingOf {
 }
 
 // viewing is the sighting as its source tells it.
-func (e *evening) viewing(n int, s sightingOf) viewing.Event {
+func (e *scenario) viewing(n int, s sightingOf) viewing.Event {
 	p := e.truth[s.playback]
 	v := film(fmt.Sprint("event-", n), p.item, p.minute)
 	v.WatchedAt = viewing.At(v.WatchedAt.Time().Add(time.Duration(s.skew) * time.Second))
@@ -92,14 +92,14 @@ func (e *evening) viewing(n int, s sightingOf) viewing.Event {
 }
 
 // live tells everything, and has the world go on meanwhile.
-func (e *evening) live(r *rapid.T) {
+func (e *scenario) live(r *rapid.T) {
 	for n, s := range e.told {
 		v := e.viewing(n, s)
-		o := e.store.told(e.t, s.source, v)
+		o := e.store.commitFrom(e.t, s.source, v)
 		if o.Status != viewing.StatusQueued || len(o.Entries) == 0 {
 			e.t.Fatalf("told %+v: %+v", s, o)
 		}
-		if again := e.store.told(e.t, s.source, v); again.Status != viewing.StatusDuplicate {
+		if again := e.store.commitFrom(e.t, s.source, v); again.Status != viewing.StatusDuplicate {
 			e.t.Fatalf("told again %+v: %+v", s, again)
 		}
 		switch rapid.IntRange(0, 4).Draw(r, "then") {
@@ -114,7 +114,7 @@ func (e *evening) live(r *rapid.T) {
 }
 
 // send takes some entries through a request.
-func (e *evening) send(r *rapid.T) {
+func (e *scenario) send(r *rapid.T) {
 	for _, l := range e.store.due(e.t) {
 		if e.sent[l.ID] && l.Attempts == 0 {
 			e.t.Fatalf("entry %d leaves twice", l.ID)
@@ -127,7 +127,7 @@ func (e *evening) send(r *rapid.T) {
 }
 
 // release lets go one of what is held.
-func (e *evening) release(r *rapid.T) {
+func (e *scenario) release(r *rapid.T) {
 	held, err := e.store.Entries(e.t.Context(), entry.Filter{State: viewing.StateHeld})
 	if err != nil || len(held) == 0 {
 		return
@@ -143,7 +143,7 @@ func (e *evening) release(r *rapid.T) {
 
 // requests counts, by item, the entries that were or may be sent, after all
 // that is held was let go.
-func (e *evening) requests() map[int64]int {
+func (e *scenario) requests() map[int64]int {
 	e.store.clock.advance(time.Hour) // now nothing lies ahead
 	if _, err := e.store.order(e.t.Context(), entry.VerbRelease, entry.Selection{All: true}, false); err != nil {
 		e.t.Fatal(err)
@@ -166,7 +166,7 @@ func (e *evening) requests() map[int64]int {
 
 // wanted is, by item, how many playbacks any source saw, and the most that one
 // source saw.
-func (e *evening) wanted() (seen, most map[int64]int) {
+func (e *scenario) wanted() (seen, most map[int64]int) {
 	seen, most = map[int64]int{}, map[int64]int{}
 	once, by := map[int]bool{}, map[string]int{}
 	for _, s := range e.told {
@@ -182,15 +182,15 @@ func (e *evening) wanted() (seen, most map[int64]int) {
 	return seen, most
 }
 
-// evenings runs many of them.
-func evenings(t *testing.T, draw func(r *rapid.T, e *evening), check func(e *evening, item int64, requests, seen, most int)) {
+// checkScenarios runs many of them.
+func checkScenarios(t *testing.T, draw func(r *rapid.T, e *scenario), check func(e *scenario, item int64, requests, seen, most int)) {
 	rapid.Check(t, func(r *rapid.T) {
 		dir, err := os.MkdirTemp("", "filmspool-merge-")
 		if err != nil {
 			r.Fatal(err)
 		}
 		defer os.RemoveAll(dir)
-		e := &evening{t: inRapid{t, r}, sent: map[int64]bool{}}
+		e := &scenario{t: rapidTB{t, r}, sent: map[int64]bool{}}
 		e.store = open(e.t, filepath.Join(dir, "queue.db"), newClock())
 		defer func() { e.store.stop() }()
 		draw(r, e)
@@ -206,11 +206,11 @@ func evenings(t *testing.T, draw func(r *rapid.T, e *evening), check func(e *eve
 // Where sources tell of playbacks before the next of the item ends, there are
 // exactly as many requests as playbacks: none is doubled, none swallowed.
 func TestEveryPlaybackIsOneRequest(t *testing.T) {
-	evenings(t, func(r *rapid.T, e *evening) {
+	checkScenarios(t, func(r *rapid.T, e *scenario) {
 		e.runtime = rapid.IntRange(2, 150).Draw(r, "running time")
 		e.truth = drawTruth(r, max(e.runtime, 40)) // 40 minutes where nobody tells it
 		e.told = drawSightings(r, e.truth, 3)
-	}, func(e *evening, item int64, requests, seen, most int) {
+	}, func(e *scenario, item int64, requests, seen, most int) {
 		if requests != seen {
 			e.t.Fatalf("item %d: %d requests for %d playbacks; %+v of %+v", item, requests, seen, e.told, e.truth)
 		}
@@ -220,11 +220,11 @@ func TestEveryPlaybackIsOneRequest(t *testing.T) {
 // However near to each other, and whenever they are told: never fewer requests
 // than any one source saw playbacks.
 func TestNoPlaybackIsSwallowed(t *testing.T) {
-	evenings(t, func(r *rapid.T, e *evening) {
+	checkScenarios(t, func(r *rapid.T, e *scenario) {
 		e.runtime = rapid.IntRange(1, 30).Draw(r, "running time")
 		e.truth = drawTruth(r, 0)
 		e.told = drawSightings(r, e.truth, 600)
-	}, func(e *evening, item int64, requests, seen, most int) {
+	}, func(e *scenario, item int64, requests, seen, most int) {
 		if requests < most {
 			e.t.Fatalf("item %d: %d requests, and one source saw it %d times; %+v of %+v", item, requests, most, e.told, e.truth)
 		}
@@ -234,12 +234,12 @@ func TestNoPlaybackIsSwallowed(t *testing.T) {
 	})
 }
 
-// inRapid makes a failure of rapid's run one of the test's helpers.
-type inRapid struct {
+// rapidTB makes a failure of rapid's run one of the test's helpers.
+type rapidTB struct {
 	testing.TB
 	r *rapid.T
 }
 
-func (t inRapid) Helper()                           {}
-func (t inRapid) Fatal(args ...any)                 { t.r.Fatal(args...) }
-func (t inRapid) Fatalf(format string, args ...any) { t.r.Fatalf(format, args...) }
+func (t rapidTB) Helper()                           {}
+func (t rapidTB) Fatal(args ...any)                 { t.r.Fatal(args...) }
+func (t rapidTB) Fatalf(format string, args ...any) { t.r.Fatalf(format, args...) }

@@ -18,27 +18,27 @@ const (
 	player = "program:p1"
 )
 
-// told commits one viewing of a source and returns its outcome.
-func (o *opened) told(t testing.TB, source string, v viewing.Event) viewing.Outcome {
+// commitFrom commits one viewing of a source and returns its outcome.
+func (o *opened) commitFrom(t testing.TB, source string, v viewing.Event) viewing.Outcome {
 	t.Helper()
 	return o.commitBatch(t, viewing.Batch{Source: source, Events: []viewing.Event{v}})[0]
 }
 
-// long is a film with a running time, in minutes.
-func long(id string, minute, runtime int) viewing.Event {
+// filmWithRuntime is a film with a running time, in minutes.
+func filmWithRuntime(id string, minute, runtime int) viewing.Event {
 	v := film(id, 603, minute)
 	v.Origin.Runtime = runtime * 60
 	return v
 }
 
-// of gives a viewing a class.
-func of(class viewing.Class, v viewing.Event) viewing.Event {
+// withClass gives a viewing a class.
+func withClass(class viewing.Class, v viewing.Event) viewing.Event {
 	v.Class = class
 	return v
 }
 
-// day makes a viewing's time that of its day.
-func day(v viewing.Event) viewing.Event {
+// withDayOnly makes a viewing's time that of its day.
+func withDayOnly(v viewing.Event) viewing.Event {
 	v.WatchedAt = viewing.Instant{Millis: noon().UnixMilli(), Text: "2026-03-01", Precision: viewing.Day}
 	return v
 }
@@ -54,26 +54,26 @@ func TestOnePlaybackOfTwoSourcesIsOneRequest(t *testing.T) {
 		{"unknown length of a film, 41 minutes", film("a", 603, -60), film("b", 603, -19), false},
 		{"the later told first", film("a", 603, -20), film("b", 603, -60), true},
 		{"another film", film("a", 603, -60), film("b", 604, -60), false},
-		{"its length by one source", long("a", -130, 120), film("b", 603, -10), true},
-		{"its length by the other", film("a", 603, -130), long("b", -10, 120), true},
-		{"beyond its length", long("a", -131, 120), film("b", 603, -10), false},
-		{"a trailer's length", long("a", -60, 1), long("b", -55, 1), true},
-		{"beyond five minutes", long("a", -60, 1), long("b", -54, 1), false},
-		{"a length that is none", long("a", -500, 1e6), film("b", 603, -139), false},
-		{"episode, 20 minutes", episodes("a", 1, 1), moved(episodes("b", 1, 1), 20), true},
-		{"episode, 21 minutes", episodes("a", 1, 1), moved(episodes("b", 1, 1), 21), false},
-		{"an episode's number, and its place with that", numbered("a", 72, 0, 1, 2), numbered("b", 72, 7, 2, 1), true},
-		{"its place first", numbered("a", 72, 7, 2, 1), numbered("b", 72, 0, 1, 2), true},
-		{"its place with another number", numbered("a", 72, 7, 1, 2), numbered("b", 73, 0, 1, 2), false},
-		{"its place in a series of that name", numbered("a", 0, 7, 1, 2), numbered("b", 72, 0, 1, 2), true},
-		{"another place", numbered("a", 0, 7, 1, 3), numbered("b", 72, 0, 1, 2), false},
-		{"another number", numbered("a", 72, 0, 1, 2), numbered("b", 73, 0, 1, 2), false},
-		{"its place in another series", numbered("a", 0, 7, 1, 2), inSeries(numbered("b", 72, 0, 1, 2), "Show Blue"), false},
-		{"an import keeps its own rules", film("a", 603, -60), of(viewing.ClassImport, film("b", 603, -60)), false},
+		{"its length by one source", filmWithRuntime("a", -130, 120), film("b", 603, -10), true},
+		{"its length by the other", film("a", 603, -130), filmWithRuntime("b", -10, 120), true},
+		{"beyond its length", filmWithRuntime("a", -131, 120), film("b", 603, -10), false},
+		{"a trailer's length", filmWithRuntime("a", -60, 1), filmWithRuntime("b", -55, 1), true},
+		{"beyond five minutes", filmWithRuntime("a", -60, 1), filmWithRuntime("b", -54, 1), false},
+		{"a length that is none", filmWithRuntime("a", -500, 1e6), film("b", 603, -139), false},
+		{"episode, 20 minutes", episodes("a", 1, 1), later(episodes("b", 1, 1), 20), true},
+		{"episode, 21 minutes", episodes("a", 1, 1), later(episodes("b", 1, 1), 21), false},
+		{"an episode's number, and its place with that", numberedEpisode("a", 72, 0, 1, 2), numberedEpisode("b", 72, 7, 2, 1), true},
+		{"its place first", numberedEpisode("a", 72, 7, 2, 1), numberedEpisode("b", 72, 0, 1, 2), true},
+		{"its place with another number", numberedEpisode("a", 72, 7, 1, 2), numberedEpisode("b", 73, 0, 1, 2), false},
+		{"its place in a series of that name", numberedEpisode("a", 0, 7, 1, 2), numberedEpisode("b", 72, 0, 1, 2), true},
+		{"another place", numberedEpisode("a", 0, 7, 1, 3), numberedEpisode("b", 72, 0, 1, 2), false},
+		{"another number", numberedEpisode("a", 72, 0, 1, 2), numberedEpisode("b", 73, 0, 1, 2), false},
+		{"its place in another series", numberedEpisode("a", 0, 7, 1, 2), withSeriesTitle(numberedEpisode("b", 72, 0, 1, 2), "Show Blue"), false},
+		{"an import keeps its own rules", film("a", 603, -60), withClass(viewing.ClassImport, film("b", 603, -60)), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := fresh(t)
-			first, second := s.told(t, chrome, tt.first), s.told(t, living, tt.second)
+			s := openNew(t)
+			first, second := s.commitFrom(t, chrome, tt.first), s.commitFrom(t, living, tt.second)
 			if second.Status != viewing.StatusQueued || slices.Equal(first.Entries, second.Entries) != tt.one {
 				t.Fatalf("%+v, then %+v; want one: %v", first, second, tt.one)
 			}
@@ -90,15 +90,15 @@ func TestOnePlaybackOfTwoSourcesIsOneRequest(t *testing.T) {
 			if len(x.Events) != 2 || x.Events[0].EventID != "a" || !x.Entry.WatchedAt.Time().Equal(tt.first.WatchedAt.Time()) {
 				t.Errorf("events %+v, watched at %v", x.Events, x.Entry.WatchedAt)
 			}
-			if again := s.told(t, living, tt.second); again.Status != viewing.StatusDuplicate || !slices.Equal(again.Entries, first.Entries) {
+			if again := s.commitFrom(t, living, tt.second); again.Status != viewing.StatusDuplicate || !slices.Equal(again.Entries, first.Entries) {
 				t.Errorf("told again: %+v", again)
 			}
 		})
 	}
 }
 
-// numbered is an episode of Show Red that is known by its own number, its series' number, or both.
-func numbered(id string, own, show int64, season, number int) viewing.Event {
+// numberedEpisode is an episode of Show Red that is known by its own number, its series' number, or both.
+func numberedEpisode(id string, own, show int64, season, number int) viewing.Event {
 	v := film(id, own, -60)
 	v.Media = []viewing.Media{{
 		Type: viewing.Episode, IDs: viewing.IDs{TMDB: own}, Season: &season, Episode: &number, Show: &viewing.Show{Title: "Show Red", IDs: viewing.IDs{TMDB: show}},
@@ -106,20 +106,20 @@ func numbered(id string, own, show int64, season, number int) viewing.Event {
 	return v
 }
 
-// inSeries gives the series of an episode a name.
-func inSeries(v viewing.Event, name string) viewing.Event {
+// withSeriesTitle gives the series of an episode a name.
+func withSeriesTitle(v viewing.Event, name string) viewing.Event {
 	v.Media[0].Show.Title = name
 	return v
 }
 
-// moved is a viewing some minutes later.
-func moved(v viewing.Event, minutes int) viewing.Event {
+// later is a viewing some minutes later.
+func later(v viewing.Event, minutes int) viewing.Event {
 	v.WatchedAt = viewing.At(v.WatchedAt.Time().Add(time.Duration(minutes) * time.Minute))
 	return v
 }
 
-// brought brings a pending entry into a state, as the loop or the user does.
-func (o *opened) brought(t testing.TB, id int64, to viewing.State) {
+// bringTo brings a pending entry into a state, as the loop or the user does.
+func (o *opened) bringTo(t testing.TB, id int64, to viewing.State) {
 	t.Helper()
 	switch to {
 	case viewing.StatePending:
@@ -139,7 +139,7 @@ func (o *opened) brought(t testing.TB, id int64, to viewing.State) {
 
 // The table of the package: what becomes of a later sighting, by where the
 // earlier one stands, and whether the later one may leave by itself.
-func TestSightingMeetsEveryState(t *testing.T) {
+func TestSightingOfAnEntryInEachState(t *testing.T) {
 	type after struct{ first, second viewing.State } // "" where it has no entry of its own
 	for _, tt := range []struct {
 		name   string
@@ -157,18 +157,18 @@ func TestSightingMeetsEveryState(t *testing.T) {
 		{"rejected", film("a", 603, -60), viewing.StateRejected, after{viewing.StatePending, ""}, after{viewing.StateRejected, ""}, viewing.StatusQueued},
 		{"held by the user", film("a", 603, -60), viewing.StateHeld, after{viewing.StateHeld, ""}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
 		{"dropped by the user", film("a", 603, -60), viewing.StateDropped, after{viewing.StateDropped, ""}, after{viewing.StateDropped, ""}, viewing.StatusDropped},
-		{"bulk", of(viewing.ClassBulk, film("a", 603, -60)), viewing.StatePending, after{viewing.StatePending, ""}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
-		{"backdated", of(viewing.ClassBackdated, film("a", 603, -60)), viewing.StatePending, after{viewing.StatePending, ""}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
-		{"review", of(viewing.ClassReview, film("a", 603, -60)), viewing.StatePending, after{viewing.StatePending, ""}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
-		{"a day", day(film("a", 603, 0)), viewing.StatePending, after{viewing.StatePending, ""}, after{viewing.StatePending, ""}, viewing.StatusQueued},
-		{"a day, held", of(viewing.ClassBackdated, day(film("a", 603, 0))), viewing.StatePending, after{viewing.StatePending, ""}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
+		{"bulk", withClass(viewing.ClassBulk, film("a", 603, -60)), viewing.StatePending, after{viewing.StatePending, ""}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
+		{"backdated", withClass(viewing.ClassBackdated, film("a", 603, -60)), viewing.StatePending, after{viewing.StatePending, ""}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
+		{"review", withClass(viewing.ClassReview, film("a", 603, -60)), viewing.StatePending, after{viewing.StatePending, ""}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
+		{"a day", withDayOnly(film("a", 603, 0)), viewing.StatePending, after{viewing.StatePending, ""}, after{viewing.StatePending, ""}, viewing.StatusQueued},
+		{"a day, held", withClass(viewing.ClassBackdated, withDayOnly(film("a", 603, 0))), viewing.StatePending, after{viewing.StatePending, ""}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
 	} {
-		for _, second := range []viewing.Event{film("b", 603, -58), of(viewing.ClassReview, film("b", 603, -58))} {
+		for _, second := range []viewing.Event{film("b", 603, -58), withClass(viewing.ClassReview, film("b", 603, -58))} {
 			t.Run(fmt.Sprint(tt.name, second.Class), func(t *testing.T) {
-				s := fresh(t)
-				first := s.told(t, living, tt.first).Entries[0]
-				s.brought(t, first, tt.then)
-				o := s.told(t, chrome, second)
+				s := openNew(t)
+				first := s.commitFrom(t, living, tt.first).Entries[0]
+				s.bringTo(t, first, tt.then)
+				o := s.commitFrom(t, chrome, second)
 				want := tt.good
 				if second.Class != "" {
 					want = tt.held
@@ -211,13 +211,13 @@ func (o *opened) checkMerged(t *testing.T, lesser, into int64) {
 }
 
 // Plays before the last one carry the day of that, for want of their own.
-func TestUnknownTimesAreNotMet(t *testing.T) {
-	s := fresh(t)
-	v := of(viewing.ClassBackdated, day(film("a", 603, 0)))
+func TestUnknownTimesAreNeverCompared(t *testing.T) {
+	s := openNew(t)
+	v := withClass(viewing.ClassBackdated, withDayOnly(film("a", 603, 0)))
 	v.Unsure, v.Count = true, 2
-	s.told(t, chrome, film("b", 603, -60))
-	earlier := s.told(t, living, v).Entries
-	s.told(t, player, film("c", 603, -61))
+	s.commitFrom(t, chrome, film("b", 603, -60))
+	earlier := s.commitFrom(t, living, v).Entries
+	s.commitFrom(t, player, film("c", 603, -61))
 	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1, Held: 2}) {
 		t.Errorf("counts %+v", counts)
 	}
@@ -228,12 +228,12 @@ func TestUnknownTimesAreNotMet(t *testing.T) {
 }
 
 // Who saw what was merged counts for the entry that it is merged into.
-func TestMergedTakesItsSightingsAlong(t *testing.T) {
-	s := fresh(t)
-	s.told(t, living, of(viewing.ClassBulk, long("a", -60, 10)))
-	s.told(t, player, of(viewing.ClassReview, long("b", -58, 10)))
-	good := s.told(t, chrome, long("c", -59, 10)).Entries
-	if o := s.told(t, player, long("d", -62, 10)); slices.Equal(o.Entries, good) {
+func TestMergeMovesTheSightings(t *testing.T) {
+	s := openNew(t)
+	s.commitFrom(t, living, withClass(viewing.ClassBulk, filmWithRuntime("a", -60, 10)))
+	s.commitFrom(t, player, withClass(viewing.ClassReview, filmWithRuntime("b", -58, 10)))
+	good := s.commitFrom(t, chrome, filmWithRuntime("c", -59, 10)).Entries
+	if o := s.commitFrom(t, player, filmWithRuntime("d", -62, 10)); slices.Equal(o.Entries, good) {
 		t.Errorf("two viewings of one source are one: %+v", o)
 	}
 	if x := s.explained(t, good[0]); len(x.Events) != 3 {
@@ -241,29 +241,29 @@ func TestMergedTakesItsSightingsAlong(t *testing.T) {
 	}
 }
 
-func TestPartsAreMergedEachByItself(t *testing.T) {
-	s := fresh(t)
-	first := s.told(t, chrome, episodes("one", 1, 1)).Entries
-	both := s.told(t, living, episodes("both", 1, 1, 2))
+func TestPartsAreMergedSeparately(t *testing.T) {
+	s := openNew(t)
+	first := s.commitFrom(t, chrome, episodes("one", 1, 1)).Entries
+	both := s.commitFrom(t, living, episodes("both", 1, 1, 2))
 	if len(both.Entries) != 2 || both.Entries[0] != first[0] {
 		t.Fatalf("%+v", both)
 	}
 	if two := s.entry(t, both.Entries[1]); two.State != viewing.StatePending || *two.Media.Episode != 2 || two.Part != 1 {
 		t.Errorf("%+v", two)
 	}
-	if o := s.told(t, player, episodes("again", 1, 2, 1)); !slices.Equal(o.Entries, both.Entries) {
+	if o := s.commitFrom(t, player, episodes("again", 1, 2, 1)); !slices.Equal(o.Entries, both.Entries) {
 		t.Errorf("both again: %+v", o)
 	}
 	s.checkCounters(t)
 }
 
-func TestLateIdentityMeetsTheOthers(t *testing.T) {
+func TestIdentifiedEntryIsMergedAsDuplicate(t *testing.T) {
 	alpha := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}
 	for _, way := range []string{"amended", "edited"} {
 		t.Run(way, func(t *testing.T) {
-			s := fresh(t)
-			id := s.told(t, living, unidentified("who")).Entries[0]
-			seen := s.told(t, chrome, film("b", 603, -21)).Entries[0]
+			s := openNew(t)
+			id := s.commitFrom(t, living, unidentified("who")).Entries[0]
+			seen := s.commitFrom(t, chrome, film("b", 603, -21)).Entries[0]
 			switch way {
 			case "amended":
 				s.commitBatch(t, viewing.Batch{Source: living, Amendments: []viewing.Amendment{{EventID: "who", Media: []viewing.Media{alpha}, Reason: viewing.Say("named")}}})
@@ -280,10 +280,10 @@ func TestLateIdentityMeetsTheOthers(t *testing.T) {
 	}
 }
 
-func TestWhatAnotherSourceSawTooIsNotWithdrawn(t *testing.T) {
-	s := fresh(t)
-	id := s.told(t, living, film("a", 603, -60)).Entries[0]
-	s.told(t, chrome, film("b", 603, -60))
+func TestEntryOfTwoSourcesIsNotWithdrawn(t *testing.T) {
+	s := openNew(t)
+	id := s.commitFrom(t, living, film("a", 603, -60)).Entries[0]
+	s.commitFrom(t, chrome, film("b", 603, -60))
 	beta := []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 604}}}
 	for _, a := range []viewing.Amendment{{EventID: "a", Drop: true, Reason: viewing.Say("taken back")}, {EventID: "a", Media: beta, Reason: viewing.Say("renamed")}} {
 		s.commitBatch(t, viewing.Batch{Source: living, Amendments: []viewing.Amendment{a}})
@@ -295,11 +295,11 @@ func TestWhatAnotherSourceSawTooIsNotWithdrawn(t *testing.T) {
 }
 
 // What a source has taken back itself says nothing of what others saw.
-func TestWithdrawnIsNotMet(t *testing.T) {
-	s := fresh(t)
-	s.told(t, living, film("a", 603, -60))
+func TestWithdrawnEntryIsNoDuplicate(t *testing.T) {
+	s := openNew(t)
+	s.commitFrom(t, living, film("a", 603, -60))
 	s.commitBatch(t, viewing.Batch{Source: living, Amendments: []viewing.Amendment{{EventID: "a", Drop: true, Reason: viewing.Say("taken back")}}})
-	s.told(t, chrome, film("b", 603, -60))
+	s.commitFrom(t, chrome, film("b", 603, -60))
 	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1, Dropped: 1}) {
 		t.Errorf("counts %+v", counts)
 	}
@@ -307,12 +307,12 @@ func TestWithdrawnIsNotMet(t *testing.T) {
 
 // A filter is about what its source told: the other's sighting goes its way,
 // and what was ignored is the same playback when it is taken in after all.
-func TestIgnoredIsNotMetUntilItIsTakenIn(t *testing.T) {
-	s := fresh(t)
+func TestRestoredEntryIsComparedAgain(t *testing.T) {
+	s := openNew(t)
 	s.settings.Filters = []rules.Filter{rules.NewFilter(rules.Match{Source: "kodi"}, rules.Ignore)}
-	o := s.told(t, living, film("a", 603, -60))
-	seen := s.told(t, chrome, film("b", 603, -60)).Entries[0]
-	if again := s.told(t, "kodi:/attic", film("c", 603, -60)); o.Status != viewing.StatusDropped || again.Status != viewing.StatusDropped {
+	o := s.commitFrom(t, living, film("a", 603, -60))
+	seen := s.commitFrom(t, chrome, film("b", 603, -60)).Entries[0]
+	if again := s.commitFrom(t, "kodi:/attic", film("c", 603, -60)); o.Status != viewing.StatusDropped || again.Status != viewing.StatusDropped {
 		t.Errorf("%+v, %+v", o, again)
 	}
 	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1, Dropped: 2}) {
@@ -322,24 +322,24 @@ func TestIgnoredIsNotMetUntilItIsTakenIn(t *testing.T) {
 	s.checkMerged(t, o.Entries[0], seen)
 }
 
-func TestUsersNewestWordWins(t *testing.T) {
-	s := fresh(t)
-	id := s.told(t, living, film("a", 603, -60)).Entries[0]
-	s.brought(t, id, viewing.StateDropped)
-	if o := s.told(t, "cli", film("b", 603, -60)); o.Status != viewing.StatusQueued || s.entry(t, o.Entries[0]).State != viewing.StatePending {
+func TestLatestDecisionOfTheUserWins(t *testing.T) {
+	s := openNew(t)
+	id := s.commitFrom(t, living, film("a", 603, -60)).Entries[0]
+	s.bringTo(t, id, viewing.StateDropped)
+	if o := s.commitFrom(t, "cli", film("b", 603, -60)); o.Status != viewing.StatusQueued || s.entry(t, o.Entries[0]).State != viewing.StatePending {
 		t.Errorf("%+v", o)
 	}
 }
 
 // What the user edits is not merged into what they dropped; what a name that
 // comes by itself makes the same playback is.
-func TestDroppedSwallowsWhatNobodyAskedFor(t *testing.T) {
+func TestDroppedEntryAbsorbsAutomaticChangesOnly(t *testing.T) {
 	alpha := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}
 	for way, want := range map[string]viewing.State{"edited": viewing.StatePending, "amended": viewing.StateMerged} {
 		t.Run(way, func(t *testing.T) {
-			s := fresh(t)
-			id := s.told(t, living, unidentified("who")).Entries[0]
-			s.brought(t, s.told(t, chrome, film("b", 603, -21)).Entries[0], viewing.StateDropped)
+			s := openNew(t)
+			id := s.commitFrom(t, living, unidentified("who")).Entries[0]
+			s.bringTo(t, s.commitFrom(t, chrome, film("b", 603, -21)).Entries[0], viewing.StateDropped)
 			if way == "edited" {
 				s.edit(t, id, entry.Edit{Media: &alpha})
 			} else {
@@ -352,24 +352,24 @@ func TestDroppedSwallowsWhatNobodyAskedFor(t *testing.T) {
 	}
 }
 
-func TestWishIsNoViewing(t *testing.T) {
-	s := fresh(t)
+func TestWatchlistEntryIsNoDuplicateOfAViewing(t *testing.T) {
+	s := openNew(t)
 	wish := viewing.Event{Kind: viewing.KindWatchlist, EventID: "w", Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}}}
-	s.told(t, living, wish)
+	s.commitFrom(t, living, wish)
 	wish.EventID = "v"
-	s.told(t, chrome, wish)
-	s.told(t, player, film("b", 603, 0))
+	s.commitFrom(t, chrome, wish)
+	s.commitFrom(t, player, film("b", 603, 0))
 	if counts := s.checkCounters(t); counts.Pending != 3 {
 		t.Errorf("counts %+v", counts)
 	}
 }
 
 // What a request has left for takes in the other one.
-func TestWhatWasSentTakesTheOtherOneIn(t *testing.T) {
-	s := fresh(t)
-	sent := s.told(t, living, film("a", 603, -600)).Entries[0]
-	s.brought(t, sent, viewing.StateRejected)
-	other := s.told(t, chrome, film("b", 603, -60)).Entries[0]
+func TestMergeKeepsTheEntryWithARequest(t *testing.T) {
+	s := openNew(t)
+	sent := s.commitFrom(t, living, film("a", 603, -600)).Entries[0]
+	s.bringTo(t, sent, viewing.StateRejected)
+	other := s.commitFrom(t, chrome, film("b", 603, -60)).Entries[0]
 	s.edit(t, sent, entry.Edit{WatchedAt: viewing.At(noon().Add(-61 * time.Minute))})
 	s.checkMerged(t, other, sent)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-func TestSettleKeepsTheAnswer(t *testing.T) {
-	s := fresh(t)
+func TestSettleStoresTheAnswer(t *testing.T) {
+	s := openNew(t)
 	id := s.commitIDs(t, film("e1", 603, -10))[0]
 	attempt := s.sendOne(t, id)
 	s.clock.advance(2 * time.Second)
@@ -39,8 +39,8 @@ func TestSettleKeepsTheAnswer(t *testing.T) {
 	}
 }
 
-func TestNotSentIsNoAttempt(t *testing.T) {
-	s := fresh(t)
+func TestAttemptThatSentNothingIsNotCounted(t *testing.T) {
+	s := openNew(t)
 	id := s.commitIDs(t, film("e1", 603, -10))[0]
 	for range 3 {
 		attempt := s.sendOne(t, id)
@@ -60,10 +60,10 @@ func TestNotSentIsNoAttempt(t *testing.T) {
 	}
 }
 
-// TestUncountedAttemptsStayVisible: an answer about the account burns no
+// TestUncountedAttemptsAreListed: an answer about the account burns no
 // attempt of the entry, yet is there to be read.
-func TestUncountedAttemptsStayVisible(t *testing.T) {
-	s := fresh(t)
+func TestUncountedAttemptsAreListed(t *testing.T) {
+	s := openNew(t)
 	id := s.commitIDs(t, film("e1", 603, -10))[0]
 	for range 2 {
 		s.settle(t, Settlement{Entry: id, Attempt: s.sendOne(t, id), State: viewing.StatePending, Uncounted: true, Answer: Answer{Status: 401}})
@@ -74,8 +74,8 @@ func TestUncountedAttemptsStayVisible(t *testing.T) {
 	}
 }
 
-func TestSettleRefusesWhatCannotBe(t *testing.T) {
-	s := fresh(t)
+func TestSettleRejectsOtherStates(t *testing.T) {
+	s := openNew(t)
 	id := s.commitIDs(t, film("e1", 603, -10))[0]
 	attempt := s.sendOne(t, id)
 	tests := []struct {
@@ -107,8 +107,8 @@ func TestSettleRefusesWhatCannotBe(t *testing.T) {
 	}
 }
 
-func TestOpenPutsInDoubtWhatWasUnderWay(t *testing.T) {
-	s := fresh(t)
+func TestInterruptedEntriesAreInDoubtAfterOpen(t *testing.T) {
+	s := openNew(t)
 	id := s.commitIDs(t, film("e1", 603, -10), film("e2", 604, -5))
 	second := s.commitBatch(t, viewing.Batch{Source: "browser:b2", Events: []viewing.Event{film("e3", 605, -5)}})[0].Entries[0]
 	s.sendOne(t, id[0])
@@ -132,7 +132,7 @@ func TestOpenPutsInDoubtWhatWasUnderWay(t *testing.T) {
 }
 
 func TestEntriesAreListedNewestFirst(t *testing.T) {
-	s := fresh(t)
+	s := openNew(t)
 	var batch []viewing.Event
 	for i := range 5 {
 		batch = append(batch, film(string(rune('a'+i)), int64(i+1), -i))
@@ -169,7 +169,7 @@ func TestEntriesAreListedNewestFirst(t *testing.T) {
 }
 
 func TestAccounts(t *testing.T) {
-	s := fresh(t)
+	s := openNew(t)
 	made, err := s.Account(t.Context(), "second")
 	if err != nil || cmp.Diff(account.Row{Name: "second"}, made) != "" {
 		t.Fatalf("made %+v, %v", made, err)

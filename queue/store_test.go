@@ -62,11 +62,11 @@ func open(t testing.TB, path string, c *clock) *opened {
 	if err != nil {
 		t.Fatalf("open: %v", err)
 	}
-	return running(t, s, c)
+	return runStore(t, s, c)
 }
 
-// running starts the store's writer.
-func running(t testing.TB, s *Store, c *clock) *opened {
+// runStore starts the store's writer.
+func runStore(t testing.TB, s *Store, c *clock) *opened {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(ctx) }()
@@ -89,8 +89,8 @@ func running(t testing.TB, s *Store, c *clock) *opened {
 	return o
 }
 
-// fresh opens a store in a new folder.
-func fresh(t testing.TB) *opened {
+// openNew opens a store in a new folder.
+func openNew(t testing.TB) *opened {
 	return open(t, filepath.Join(t.TempDir(), "state", "queue.db"), newClock())
 }
 
@@ -276,8 +276,8 @@ func (o *opened) finishAll(t testing.TB) {
 }
 
 // A notice that cannot be read takes none of the others with it, and can be acknowledged.
-func TestADamagedNoticeIsOneOfThem(t *testing.T) {
-	s := fresh(t)
+func TestDamagedNoticeDoesNotHideOthers(t *testing.T) {
+	s := openNew(t)
 	err := s.write(t.Context(), "test", func(t *tx) error {
 		return errors.Join(t.Notify(sqlite.Notice{What: viewing.Say("first")}), t.Run("INSERT INTO meta VALUES ('notice:2', '{\"id\":')"), t.Notify(sqlite.Notice{What: viewing.Say("third")}))
 	})

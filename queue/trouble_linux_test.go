@@ -29,7 +29,7 @@ func smallDisk(t *testing.T, size string) string {
 	return dir
 }
 
-func TestAFullDiskRefusesAndLosesNothing(t *testing.T) {
+func TestFullDiskRejectsWritesAndLosesNothing(t *testing.T) {
 	dir := smallDisk(t, "8m")
 	s := open(t, filepath.Join(dir, "queue.db"), newClock())
 	kept, err := s.commitAll(t, "before", 20)
@@ -54,7 +54,7 @@ func TestAFullDiskRefusesAndLosesNothing(t *testing.T) {
 	if left := files(t, filepath.Join(dir, "copy.db")); len(left) > 0 {
 		t.Errorf("half a copy is left: %v", left)
 	}
-	s.holdsAll(t, kept)
+	s.wantExactly(t, kept)
 	if err := errors.Join(filler.Close(), os.Remove(filler.Name())); err != nil {
 		t.Fatal(err)
 	}
@@ -62,9 +62,9 @@ func TestAFullDiskRefusesAndLosesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatalf("after there was room again: %v", err)
 	}
-	s.holdsAll(t, append(kept, more...))
+	s.wantExactly(t, append(kept, more...))
 	s = s.reopen(t)
-	s.holdsAll(t, append(kept, more...))
+	s.wantExactly(t, append(kept, more...))
 	s.quickCheck(t)
 }
 
@@ -73,7 +73,7 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
-func TestADiskThatTurnsReadOnly(t *testing.T) {
+func TestDiskBecomesReadOnly(t *testing.T) {
 	dir := smallDisk(t, "8m")
 	s := open(t, filepath.Join(dir, "queue.db"), newClock())
 	kept, err := s.commitAll(t, "before", 10)
@@ -93,5 +93,5 @@ func TestADiskThatTurnsReadOnly(t *testing.T) {
 	}
 	turn(0)
 	s = open(t, s.path, s.clock)
-	s.holdsAll(t, kept)
+	s.wantExactly(t, kept)
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-func TestSubscribersAreNudged(t *testing.T) {
-	s := fresh(t)
+func TestSubscribersReceiveAfterACommit(t *testing.T) {
+	s := openNew(t)
 	nudged, stop := s.Subscribe()
 	quiet := func(what string) {
 		t.Helper()

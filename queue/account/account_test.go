@@ -15,7 +15,7 @@ import (
 
 func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
-func TestMoveToForgetsTheOldAddress(t *testing.T) {
+func TestMoveToClearsWhatWasKnownOfTheOldAddress(t *testing.T) {
 	a := Row{}
 	a.MoveTo("https://one.example/api/v1", noon())
 	if !a.MovedAt.IsZero() {
@@ -39,7 +39,7 @@ func TestMoveToForgetsTheOldAddress(t *testing.T) {
 	}
 }
 
-func TestTheFirstUserKnownIsTheOwner(t *testing.T) {
+func TestClaimOwnerTakesTheFirstKnownUser(t *testing.T) {
 	var r Row
 	for _, c := range []struct {
 		user, owner string
@@ -51,10 +51,10 @@ func TestTheFirstUserKnownIsTheOwner(t *testing.T) {
 	}
 }
 
-// TestARefusalIsProbedLaterAndLater: the waits double up to six hours. A probe
+// TestProbeIntervalDoubles: the waits double up to six hours. A probe
 // that was asked for leaves the wait as it is, and a refusal for another reason
 // goes on with the same pause. An address that is not the service is probed every 5 minutes.
-func TestARefusalIsProbedLaterAndLater(t *testing.T) {
+func TestProbeIntervalDoubles(t *testing.T) {
 	refused, login, elsewhere := viewing.Say("refused"), viewing.Say("login"), viewing.Say("elsewhere")
 	p, now := Pause{}, noon()
 	for step, minutes := range []time.Duration{5, 10, 20, 40, 80, 160, 320, 360, 360} {
@@ -76,9 +76,9 @@ func TestARefusalIsProbedLaterAndLater(t *testing.T) {
 	}
 }
 
-// TestAPauseEndsInTime: whatever the clock does, the rest of a pause is never longer
+// TestPauseEndsOnTimeWhateverTheClockDoes: whatever the clock does, the rest of a pause is never longer
 // than the whole, and what ended stays ended.
-func TestAPauseEndsInTime(t *testing.T) {
+func TestPauseEndsOnTimeWhateverTheClockDoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		length := time.Duration(rapid.IntRange(1, 100).Draw(t, "minutes")) * time.Minute
 		p, now := ByUser(noon(), noon().Add(length), rapid.Bool().Draw(t, "drops")), noon()
@@ -101,7 +101,7 @@ func TestAPauseEndsInTime(t *testing.T) {
 	})
 }
 
-func TestAProbeIsNeverFurtherThanPlanned(t *testing.T) {
+func TestProbeTimeIsCorrectedAfterAClockChange(t *testing.T) {
 	far := noon().Add(6 * time.Hour)
 	for _, c := range []struct {
 		reason   string
@@ -121,10 +121,10 @@ func TestAProbeIsNeverFurtherThanPlanned(t *testing.T) {
 	}
 }
 
-// TestAMissingEndpointIsAskedForAgain: what is there stays there, what is
+// TestMissingEndpointIsTriedAgainAfterADay: what is there stays there, what is
 // missing is believed for a day. A clock that was set back does not make it
 // longer.
-func TestAMissingEndpointIsAskedForAgain(t *testing.T) {
+func TestMissingEndpointIsTriedAgainAfterADay(t *testing.T) {
 	var none Support
 	all := none.WithEndpoint("me", true, noon()).WithEndpoint("lists", false, noon())
 	if len(none) != 0 || len(all.WithEndpoint("me", false, noon())) != 2 || !all["me"].Has {
@@ -148,9 +148,9 @@ func TestAMissingEndpointIsAskedForAgain(t *testing.T) {
 	}
 }
 
-// TestAPauseWithoutAnEndHasNone in any zone: until 1893 Berlin was 53 minutes and 28
+// TestPauseWithoutEndSurvivesStorageInAnyZone in any zone: until 1893 Berlin was 53 minutes and 28
 // seconds ahead, and RFC 3339 writes no seconds of a zone.
-func TestAPauseWithoutAnEndHasNone(t *testing.T) {
+func TestPauseWithoutEndSurvivesStorageInAnyZone(t *testing.T) {
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)

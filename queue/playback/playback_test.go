@@ -12,7 +12,7 @@ const ms = time.Millisecond
 
 // The farthest that two ends may lie apart and be one playback, and the nearest
 // that is another, to the millisecond.
-func TestWhichEndsAreOnePlayback(t *testing.T) {
+func TestSameAtTheLimits(t *testing.T) {
 	const exact, day = viewing.Second, viewing.Day
 	tests := []struct {
 		rule     Rule
@@ -61,7 +61,7 @@ func TestWhichEndsAreOnePlayback(t *testing.T) {
 	}
 }
 
-func TestWhichRecordIsOfAPlayback(t *testing.T) {
+func TestMatchesRecord(t *testing.T) {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	evening := time.Date(2026, 3, 1, 23, 30, 0, 0, time.UTC)
 	hour := 3600

@@ -139,9 +139,9 @@ func TestFilterMatch(t *testing.T) {
 	}
 }
 
-// TestFilterAndTheRest shows how filters, classes and the rules themselves
+// TestPrecedenceOfFiltersClassesAndRules shows how filters, classes and the rules themselves
 // stand to each other.
-func TestFilterAndTheRest(t *testing.T) {
+func TestPrecedenceOfFiltersClassesAndRules(t *testing.T) {
 	nameless := &viewing.Media{Type: viewing.Movie, Title: "Alpha One"}
 	unsure := seen(viewing.ClassReview, -time.Hour)
 	unsure.Unsure = true

@@ -42,8 +42,8 @@ func TestPathProperties(t *testing.T) {
 	})
 }
 
-// TestOddPaths looks for patterns and paths that are too much for the rules.
-func TestOddPaths(t *testing.T) {
+// TestUnusualPathsAreHandled looks for patterns and paths that are too much for the rules.
+func TestUnusualPathsAreHandled(t *testing.T) {
 	odd := rapid.StringMatching(`([a*?/\\:%@\[ ,]|stack://|zip://|%2f| , |\*\*/){0,30}`)
 	rapid.Check(t, func(t *rapid.T) {
 		pattern, path := odd.Draw(t, "pattern"), odd.Draw(t, "path")

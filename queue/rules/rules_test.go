@@ -76,8 +76,8 @@ func TestDecideState(t *testing.T) {
 	}
 }
 
-// TestAPersonsNameOfASourceIsAName, in routes and in filters.
-func TestAPersonsNameOfASourceIsAName(t *testing.T) {
+// TestSourceLabelsMatchRoutesAndFilters, in routes and in filters.
+func TestSourceLabelsMatchRoutesAndFilters(t *testing.T) {
 	s := rules.Settings{
 		Routes: map[string][]string{"browser:b1": {"exact"}, "browser:living-room": {"anna", "ben"}, "browser": {"kind"}},
 		Label: func(source string) string {

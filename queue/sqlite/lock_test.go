@@ -27,7 +27,7 @@ func holdLock(dir string) error {
 	return err
 }
 
-func TestLockOfAnotherProcess(t *testing.T) {
+func TestLockHeldByAnotherProcess(t *testing.T) {
 	dir := t.TempDir()
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), childEnv+"="+dir)

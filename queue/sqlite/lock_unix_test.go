@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestALockWhoseFileIsDeletedStillHolds: a second program that makes a new file
+// TestLockSurvivesDeletionOfItsFile: a second program that makes a new file
 // finds the folder locked.
-func TestALockWhoseFileIsDeletedStillHolds(t *testing.T) {
+func TestLockSurvivesDeletionOfItsFile(t *testing.T) {
 	dir := t.TempDir()
 	first, err := AwaitLock(t.Context(), dir, 0)
 	if err != nil {

@@ -115,7 +115,7 @@ func together(t *testing.T, db *DB, changes ...func(*Tx) error) []error {
 	return errs
 }
 
-func TestABadJobHarmsNoOther(t *testing.T) {
+func TestFailedJobDoesNotAffectOthers(t *testing.T) {
 	own := errors.New("own trouble")
 	half := func(err error) func(*Tx) error {
 		return func(t *Tx) error { return errors.Join(add("half")(t), err) }
@@ -163,8 +163,8 @@ func TestABadJobHarmsNoOther(t *testing.T) {
 	}
 }
 
-// exhausted has the disk full for the connection that writes.
-func exhausted(t *Tx) error {
+// fillDisk has the disk full for the connection that writes.
+func fillDisk(t *Tx) error {
 	if _, err := t.conn.ExecContext(context.Background(), "PRAGMA max_page_count = 1"); err != nil {
 		return err
 	}
@@ -172,14 +172,14 @@ func exhausted(t *Tx) error {
 	return err
 }
 
-// TestNothingIsAcknowledgedWhenStorageFails: neither with a full disk nor when
+// TestWritesFailWhenStorageFails: neither with a full disk nor when
 // the commit fails. The trouble is shown until the writer finds that it is over.
-func TestNothingIsAcknowledgedWhenStorageFails(t *testing.T) {
+func TestWritesFailWhenStorageFails(t *testing.T) {
 	failingCommit := func(t *Tx) error {
 		_, err := t.Exec("INSERT INTO children (event) VALUES (99)")
 		return err
 	}
-	for name, fault := range map[string]func(*Tx) error{"full disk": exhausted, "commit": failingCommit} {
+	for name, fault := range map[string]func(*Tx) error{"full disk": fillDisk, "commit": failingCommit} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				db := openNew(t)
@@ -211,7 +211,7 @@ func TestNothingIsAcknowledgedWhenStorageFails(t *testing.T) {
 	}
 }
 
-func TestAWriteIsDoneOrWithdrawn(t *testing.T) {
+func TestCanceledWriteIsDoneOrNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := openNew(t)
 		defer run(t, db)()
@@ -237,7 +237,7 @@ func TestAWriteIsDoneOrWithdrawn(t *testing.T) {
 	})
 }
 
-func TestWritesAfterTheEnd(t *testing.T) {
+func TestWritesAfterCloseFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := openNew(t)
 		waiting := make(chan error)
@@ -257,7 +257,7 @@ func TestWritesAfterTheEnd(t *testing.T) {
 	})
 }
 
-func TestEveryConnectionIsSafe(t *testing.T) {
+func TestPragmasOfEveryConnection(t *testing.T) {
 	db := openNew(t)
 	defer closed(t, db)
 	for pragma, want := range map[string]int{"synchronous": 2, "busy_timeout": 5000, "foreign_keys": 1} {
@@ -334,8 +334,8 @@ func TestMigrations(t *testing.T) {
 	closed(t, db)
 }
 
-// crash copies a database as a crash would leave it: the log is not emptied.
-func crash(t testing.TB, db *DB) (path string) {
+// copyAsAfterCrash copies a database as a crash would leave it: the log is not emptied.
+func copyAsAfterCrash(t testing.TB, db *DB) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "queue.db")
 	for _, part := range []string{"", "-wal", "-count"} {
@@ -353,9 +353,9 @@ func crash(t testing.TB, db *DB) (path string) {
 	return path
 }
 
-// TestEventsThatAreMissingAreCounted: a log that is damaged in the middle ends there
+// TestMissingEventsAreDetected: a log that is damaged in the middle ends there
 // for SQLite, and an older file that was put in place is sound.
-func TestEventsThatAreMissingAreCounted(t *testing.T) {
+func TestMissingEventsAreDetected(t *testing.T) {
 	for name, tt := range map[string]struct {
 		lose func(t *testing.T, path string)
 		some bool
@@ -396,7 +396,7 @@ func TestEventsThatAreMissingAreCounted(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			path := crash(t, db)
+			path := copyAsAfterCrash(t, db)
 			tt.lose(t, path)
 			again, found := open(t, path)
 			there := len(strings.Fields(names(t, again)))
@@ -455,8 +455,8 @@ func isRecovered(t *testing.T, db *DB) {
 	}
 }
 
-// TestDamageThatOnlyAReaderMeets ends the run, and is mended by the next start.
-func TestDamageThatOnlyAReaderMeets(t *testing.T) {
+// TestDamageFoundByAReadEndsTheRun ends the run, and is mended by the next start.
+func TestDamageFoundByAReadEndsTheRun(t *testing.T) {
 	db, _ := open(t, withBrokenNotes(t))
 	ended := make(chan error, 1)
 	go func() { ended <- db.Run(context.Background()) }()
@@ -476,8 +476,8 @@ func TestDamageThatOnlyAReaderMeets(t *testing.T) {
 	closed(t, db)
 }
 
-// TestDamageThatTheStartMeets is mended at once, and the run goes on.
-func TestDamageThatTheStartMeets(t *testing.T) {
+// TestDamageFoundAtStartIsRecovered is mended at once, and the run goes on.
+func TestDamageFoundAtStartIsRecovered(t *testing.T) {
 	o := options(withBrokenNotes(t))
 	o.Start = func(t *Tx, _ Opening) error {
 		_, err := t.Find("SELECT count(text) FROM notes", nil, new(int))
@@ -532,9 +532,9 @@ func TestRowsBeforeADamagedOneAreCopied(t *testing.T) {
 	}
 }
 
-// TestAPowerCutWhileTheFileIsMade: the first transactions have a rollback journal, which
+// TestPowerCutDuringCreation: the first transactions have a rollback journal, which
 // only a connection that may write can roll back.
-func TestAPowerCutWhileTheFileIsMade(t *testing.T) {
+func TestPowerCutDuringCreation(t *testing.T) {
 	made := filepath.Join(t.TempDir(), "made.db")
 	raw, err := sql.Open("sqlite", made)
 	if err != nil {

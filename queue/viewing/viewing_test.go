@@ -22,7 +22,7 @@ func film(change func(*Event)) Event {
 	return v
 }
 
-func TestValidateNamesEachFault(t *testing.T) {
+func TestValidateReturnsEachFault(t *testing.T) {
 	minusOne, zero := -1, 0
 	cases := []struct {
 		name   string
@@ -112,7 +112,7 @@ func TestParseInstantKeepsTextOffsetAndMilliseconds(t *testing.T) {
 	}
 }
 
-func TestKeyIsTheSameForTheSameItemOnly(t *testing.T) {
+func TestKeyIdentifiesTheItem(t *testing.T) {
 	one, two := 1, 2
 	red := &Show{IDs: IDs{TMDB: 1396}, Title: "Show Red"}
 	cases := []struct {

@@ -14,8 +14,8 @@ func codeOf(err error) string {
 	return m.Code
 }
 
-// shown is an item in short, for tables.
-func shown(i Item) string {
+// formatItem is an item in short, for tables.
+func formatItem(i Item) string {
 	m := viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: i.IDs}, Season: i.Season, Episode: i.Episode}
 	if i.Type != viewing.Episode {
 		m = viewing.Media{Type: i.Type, IDs: i.IDs}
@@ -23,7 +23,7 @@ func shown(i Item) string {
 	return strings.TrimSpace(m.Label())
 }
 
-func TestItemsAreReadAsPeopleWriteThem(t *testing.T) {
+func TestParseItem(t *testing.T) {
 	for text, want := range map[string]string{
 		"603": "603", " 603 ": "603", "603-the-matrix": "603", "603-": "603", "64688-21-jump-street": "64688", "999999999999999": "999999999999999",
 		"movie 949": "movie 949", "Film 11": "movie 11", "series 1396": "tv 1396", "show  1396": "tv 1396",
@@ -46,13 +46,13 @@ func TestItemsAreReadAsPeopleWriteThem(t *testing.T) {
 		"https://www.imdb.com/de/title/tt0133093/fullcredits":             "tt0133093",
 	} {
 		i, err := ParseItem(text)
-		if got := shown(i); err != nil || got != want {
+		if got := formatItem(i); err != nil || got != want {
 			t.Errorf("%q is %q, %v; want %q", text, got, err, want)
 		}
 	}
 }
 
-func TestWhatNamesNoItemIsRefused(t *testing.T) {
+func TestParseItemErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "typed.number", "0": "typed.number", "-5": "typed.number", "603-604": "typed.number", "2026-03-01": "typed.number",
 		"1000000000000000": "typed.number", strings.Repeat("9", 300): "typed.number",
@@ -72,7 +72,7 @@ func TestWhatNamesNoItemIsRefused(t *testing.T) {
 	}
 }
 
-func TestAnAddressOfAnotherKindIsRefused(t *testing.T) {
+func TestParseMediaRejectsAnotherType(t *testing.T) {
 	const movie, show = "themoviedb.org/movie/603", "themoviedb.org/tv/1396"
 	for _, c := range []struct {
 		kind       viewing.MediaType

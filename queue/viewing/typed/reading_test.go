@@ -9,8 +9,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// inShort is a reading in one line.
-func inShort(r Reading, now time.Time) string {
+// formatReading is a reading in one line.
+func formatReading(r Reading, now time.Time) string {
 	parts := []string{r.What}
 	if r.Year > 0 {
 		parts = append(parts, fmt.Sprintf("(%d)", r.Year))
@@ -28,8 +28,8 @@ func inShort(r Reading, now time.Time) string {
 	return strings.Join(parts, " ")
 }
 
-// TestWhatSomebodyAdds: arguments stand between bars, readings between slashes.
-func TestWhatSomebodyAdds(t *testing.T) {
+// TestParseAdd: arguments stand between bars, readings between slashes.
+func TestParseAdd(t *testing.T) {
 	now := time.Date(2026, 11, 21, 21, 30, 0, 0, zone(t, "Europe/Berlin")) // a Saturday
 	for args, want := range map[string]string{
 		"603":                                  "603",
@@ -76,7 +76,7 @@ func TestWhatSomebodyAdds(t *testing.T) {
 		all, err := ParseAdd(strings.Split(args, "|"), now)
 		lines := []string{}
 		for _, r := range all {
-			lines = append(lines, inShort(r, now))
+			lines = append(lines, formatReading(r, now))
 		}
 		if got := strings.Join(lines, " / "); err != nil || got != want {
 			t.Errorf("%s is\n%q, %v; want\n%q", args, got, err, want)
@@ -93,8 +93,8 @@ func TestWhatSomebodyAdds(t *testing.T) {
 	}
 }
 
-// TestWhatAnEntryIs: no word is a time.
-func TestWhatAnEntryIs(t *testing.T) {
+// TestParseFix: no word is a time.
+func TestParseFix(t *testing.T) {
 	for text, want := range map[string]string{
 		"movie 949":                                 "movie 949",
 		" 66732 S01E08 ":                            "66732 S01E08",
@@ -110,7 +110,7 @@ func TestWhatAnEntryIs(t *testing.T) {
 	} {
 		lines := []string{}
 		for _, r := range ParseFix(text) {
-			lines = append(lines, inShort(r, time.Now()))
+			lines = append(lines, formatReading(r, time.Now()))
 		}
 		if got := strings.Join(lines, " / "); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)

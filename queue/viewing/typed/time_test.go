@@ -18,7 +18,7 @@ func zone(t testing.TB, name string) *time.Location {
 	return z
 }
 
-func TestTimesAreReadAsPeopleWriteThem(t *testing.T) {
+func TestParseTime(t *testing.T) {
 	now := time.Date(2026, 11, 21, 21, 30, 15, 500, zone(t, "Europe/Berlin"))
 	for text, want := range map[string]string{
 		"today": "2026-11-21", "yesterday": "2026-11-20", " Yesterday ": "2026-11-20",
@@ -87,7 +87,7 @@ func offset(in viewing.Instant) int {
 	return *in.Offset
 }
 
-func TestWhatIsNoTimeIsRefused(t *testing.T) {
+func TestParseTimeErrors(t *testing.T) {
 	now := time.Date(2026, 11, 21, 19, 0, 0, 0, zone(t, "Europe/Berlin"))
 	for _, text := range []string{"20:15", "today 20:15"} {
 		if _, err := ParseTime(text, now); codeOf(err) != "typed.ahead" {
@@ -105,8 +105,8 @@ func TestWhatIsNoTimeIsRefused(t *testing.T) {
 	}
 }
 
-// TestTodayDoesNotLieAhead before its noon.
-func TestTodayDoesNotLieAhead(t *testing.T) {
+// TestTodayIsNeverInTheFuture before its noon.
+func TestTodayIsNeverInTheFuture(t *testing.T) {
 	now := time.Date(2026, 11, 21, 8, 0, 0, 0, zone(t, "Europe/Berlin"))
 	at, err := ParseTime("today", now)
 	in := at.Instant(now)
