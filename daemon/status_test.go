@@ -140,7 +140,7 @@ func TestLibraryLogin(t *testing.T) {
 		if err != nil || got.User != test.want {
 			t.Errorf("%s: got user %q, %v", name, got.User, err)
 		}
-		if _, err := (library.Database{Server: got}).Mark(t.Context()); !errors.Is(err, test.err) {
+		if _, err := (library.Database{Server: got}).Checksum(t.Context()); !errors.Is(err, test.err) {
 			t.Errorf("%s: asked with %v, want %v", name, err, test.err)
 		}
 	}

@@ -26,7 +26,7 @@ type reader interface {
 	// Stamp returns a text that changes whenever the library or its settings do.
 	Stamp(ctx context.Context) (string, error)
 	// Read returns a snapshot, with the details of the files that pick selects, or of all if
-	// pick is nil. Its Mark is the stamp before the read.
+	// pick is nil. Its Stamp is that from before the read.
 	Read(ctx context.Context, pick func(library.File) bool) (library.Snapshot, error)
 	// ReadTagged returns the films and series that have one of the tags.
 	ReadTagged(ctx context.Context, tags []string) ([]library.Tagged, error)
@@ -55,7 +55,7 @@ func (f *folder) Stamp(ctx context.Context) (string, error) {
 	if err != nil || db.Server == nil {
 		return f.fileStamps(), err
 	}
-	mark, err := db.Mark(ctx)
+	mark, err := db.Checksum(ctx)
 	return f.fileStamps() + mark, err
 }
 
@@ -83,7 +83,7 @@ func (f *folder) Read(ctx context.Context, pick func(library.File) bool) (snap l
 	if snap, err = db.Read(ctx, pick); err != nil {
 		return snap, err
 	}
-	snap.Mark = files + snap.Mark
+	snap.Stamp = files + snap.Stamp
 	return snap, f.access.Claim(f.userdata, snap.Origin)
 }
 

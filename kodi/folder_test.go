@@ -249,7 +249,7 @@ func TestStatusListsUnwatchedProfiles(t *testing.T) {
 			t.Errorf("without profiles: %v", got)
 		}
 		must(t, os.WriteFile(filepath.Join(h.dir, "profiles.xml"), []byte(text), 0o600))
-		if !i.unchanged(t.Context()) {
+		if !i.checkUnchanged(t.Context()) {
 			t.Error("the library has changed")
 		}
 		if got := i.Status().Unwatched; !slices.Equal(got, tt.want) {

@@ -43,7 +43,7 @@ func (i *Importer) prepare(ctx context.Context, o rule.PlanOptions, begin bool) 
 	if err != nil {
 		return nil, p, err
 	}
-	plan, p, err = i.plan(ctx, i.known.After(v), snap, o)
+	plan, p, err = i.plan(ctx, i.memory.After(v), snap, o)
 	if err == nil && begin {
 		i.showImport(rule.Import{Total: plan.Len(), At: time.Now().UnixMilli()}, true)
 	}
@@ -60,13 +60,13 @@ func (i *Importer) fillProblem(p *Preview, err *error) {
 }
 
 // plan plans the import of a snapshot.
-func (i *Importer) plan(ctx context.Context, known *rule.Memory, snap library.Snapshot, o rule.PlanOptions) (*rule.Plan, Preview, error) {
+func (i *Importer) plan(ctx context.Context, memory *rule.Memory, snap library.Snapshot, o rule.PlanOptions) (*rule.Plan, Preview, error) {
 	p := NewPreview()
-	if known.Meta.Guard.On {
+	if memory.Meta.Guard.On {
 		return nil, p, errGuarded
 	}
 	now := time.Now()
-	plan := rule.NewPlan(known, snap, now, i.environment(snap))
+	plan := rule.NewPlan(memory, snap, now, i.environment(snap))
 	recorded, err := i.o.Sink.Recorded(ctx, i.source, plan.Keys())
 	if err != nil {
 		return nil, p, fmt.Errorf("%w: load recorded viewings: %w", errStorage, err)
@@ -119,7 +119,7 @@ func (i *Importer) importNextChunk(ctx context.Context, plan *rule.Plan, at rule
 		return at, err
 	}
 	after.Done = min(at.Done+chunkSize, at.Total)
-	v := plan.Verdict(i.known, at.Done, after.Done, time.Now())
+	v := plan.Verdict(i.memory, at.Done, after.Done, time.Now())
 	if v.Meta.Import = after; after.Done == at.Total {
 		v.Meta.Import = rule.Import{}
 	}

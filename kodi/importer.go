@@ -77,7 +77,7 @@ type Importer struct {
 	eventSeen atomic.Bool // a file event arrived since the last read
 
 	readMu      sync.Mutex   // one read at a time; guards the fields below
-	known       *rule.Memory // nil until the state is loaded
+	memory      *rule.Memory // nil until the state is loaded
 	verifiedAt  time.Time    // when the library last matched known, by the monotonic clock
 	savedAt     time.Time    // when the state was last committed
 	wakeAt      time.Time    // when to read again even without a change
@@ -99,7 +99,7 @@ type Importer struct {
 func New(o Options) *Importer {
 	path := filepath.Clean(o.Userdata)
 	return &Importer{
-		o: o, path: path, source: "kodi:" + path, library: &folder{path, o.Access}, pace: usualPace,
+		o: o, path: path, source: "kodi:" + path, library: &folder{path, o.Access}, pace: defaultPace,
 		listener: announce.New(func() string { return "127.0.0.1:" + library.AnnouncementsPort(path) }, o.Logger),
 		status:   Status{Userdata: path, State: StateStarting, Since: time.Now(), Problem: viewing.Say("library.notRead")},
 	}
@@ -183,8 +183,8 @@ func (i *Importer) readAndDecide(ctx context.Context, full bool) (snap library.S
 	if err := i.load(ctx); err != nil {
 		return snap, v, err
 	}
-	known, now := i.known, time.Now()
-	needs := func(f library.File) bool { return known.NeedsDetails(f, now) }
+	memory, now := i.memory, time.Now()
+	needs := func(f library.File) bool { return memory.NeedsDetails(f, now) }
 	if full {
 		needs = nil
 	}
@@ -195,7 +195,7 @@ func (i *Importer) readAndDecide(ctx context.Context, full bool) (snap library.S
 	i.listener.Await(ctx, snap.Written)
 	snap.Written = i.writtenAt(snap)
 	i.readSettings(ctx)
-	if len(snap.Files) == 0 && !i.known.IsEmpty() {
+	if len(snap.Files) == 0 && !i.memory.IsEmpty() {
 		return snap, v, errEmptyLibrary
 	}
 	now = time.Now()
@@ -207,7 +207,7 @@ func (i *Importer) apply(ctx context.Context, snap library.Snapshot, v rule.Verd
 	if err := i.commit(ctx, v); err != nil {
 		return err
 	}
-	i.verifiedAt, i.wakeAt, i.lastStamp = time.Now(), v.Wake, snap.Mark
+	i.verifiedAt, i.wakeAt, i.lastStamp = time.Now(), v.Wake, snap.Stamp
 	i.eventSeen.Store(false)
 	i.showRead(snap, v)
 	return nil
@@ -215,38 +215,38 @@ func (i *Importer) apply(ctx context.Context, snap library.Snapshot, v rule.Verd
 
 // load loads the stored state, or creates a memory with a new id.
 func (i *Importer) load(ctx context.Context) error {
-	if i.known != nil {
+	if i.memory != nil {
 		return nil
 	}
 	state, err := i.o.Sink.State(ctx, i.source)
 	if err != nil {
 		return fmt.Errorf("%w: load state: %w", errStorage, err)
 	}
-	i.known, err = rule.Parse(state, strings.ToLower(rand.Text()))
+	i.memory, err = rule.Parse(state, strings.ToLower(rand.Text()))
 	return err
 }
 
 // adjustedMemory returns the memory with the time of the last successful read corrected if the
 // system clock was set back since.
 func (i *Importer) adjustedMemory(now time.Time) *rule.Memory {
-	known := *i.known
+	memory := *i.memory
 	if !i.verifiedAt.IsZero() {
-		known.Meta.GoodAt = min(known.Meta.GoodAt, now.Add(-now.Sub(i.verifiedAt)).UnixMilli())
+		memory.Meta.VerifiedAt = min(memory.Meta.VerifiedAt, now.Add(-now.Sub(i.verifiedAt)).UnixMilli())
 	}
-	return &known
+	return &memory
 }
 
 // commit stores viewings and state. A verdict that only changes the time of the last successful
 // read is stored once an hour.
 func (i *Importer) commit(ctx context.Context, v rule.Verdict) error {
 	now := time.Now()
-	if v.IsQuiet(i.known) && now.Sub(i.savedAt) < saveEvery {
-		i.known.Apply(v)
+	if v.IsQuiet(i.memory) && now.Sub(i.savedAt) < saveEvery {
+		i.memory.Apply(v)
 		return nil
 	}
 	outcomes, err := i.o.Sink.Commit(ctx, viewing.Batch{Source: i.source, Events: v.Viewings, Amendments: v.Amendments, State: v.State()})
 	if err != nil {
-		i.known, i.lastStamp = nil, "" // the batch may be stored or not: load the state again
+		i.memory, i.lastStamp = nil, "" // the batch may be stored or not: load the state again
 		return fmt.Errorf("%w: commit: %w", errStorage, err)
 	}
 	for _, o := range outcomes {
@@ -254,7 +254,7 @@ func (i *Importer) commit(ctx context.Context, v rule.Verdict) error {
 			i.o.Logger.Warn("an event id was used before", "source", i.source, "event", o.EventID, "reason", o.Reason)
 		}
 	}
-	i.known.Apply(v)
+	i.memory.Apply(v)
 	i.savedAt = now
 	return nil
 }
@@ -263,7 +263,7 @@ func (i *Importer) commit(ctx context.Context, v rule.Verdict) error {
 func (i *Importer) saveOnStop(ctx context.Context) {
 	i.readMu.Lock()
 	defer i.readMu.Unlock()
-	if i.known == nil || !i.verifiedAt.After(i.savedAt) {
+	if i.memory == nil || !i.verifiedAt.After(i.savedAt) {
 		return
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveWithin)
@@ -275,7 +275,7 @@ func (i *Importer) saveOnStop(ctx context.Context) {
 // saveTime stores the time of the last successful read. If that fails, the next read only
 // classifies more viewings as catch-up.
 func (i *Importer) saveTime(ctx context.Context) {
-	if err := i.commit(ctx, rule.Verdict{Meta: i.known.Meta}); err != nil {
+	if err := i.commit(ctx, rule.Verdict{Meta: i.memory.Meta}); err != nil {
 		i.o.Logger.Debug("cannot save the time of the last read", "source", i.source, "error", err)
 	}
 }

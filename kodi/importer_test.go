@@ -98,7 +98,7 @@ func (r *fakeReader) Read(context.Context, func(library.File) bool) (library.Sna
 		return library.Snapshot{}, r.err
 	}
 	snap := snapshot(r.files...)
-	snap.Mark = r.stamp
+	snap.Stamp = r.stamp
 	return snap, nil
 }
 
@@ -160,7 +160,7 @@ func TestRestartKeepsState(t *testing.T) {
 		first := newImporter(t, s, r)
 		first.runPass(t.Context())
 		time.Sleep(20 * time.Minute)
-		first.unchanged(t.Context())
+		first.checkUnchanged(t.Context())
 		first.saveOnStop(t.Context())
 		stopped := time.Now()
 		time.Sleep(5 * time.Hour)
@@ -190,10 +190,10 @@ func TestReadErrorsKeepStateAndBackOff(t *testing.T) {
 		if st := i.Status(); st.State != StateBusy || st.Problem.Code == "" || st.Films != 1 {
 			t.Errorf("status %+v", st)
 		}
-		good := i.known.Meta.GoodAt
+		good := i.memory.Meta.VerifiedAt
 		time.Sleep(time.Hour)
-		i.unchanged(t.Context()) // must not update the time while reads fail
-		if i.known.Meta.GoodAt != good {
+		i.checkUnchanged(t.Context()) // must not update the time while reads fail
+		if i.memory.Meta.VerifiedAt != good {
 			t.Error("an unreadable library was treated as unchanged")
 		}
 		again := newImporter(t, s, r) // a restart keeps the time of the last read
@@ -256,7 +256,7 @@ func TestCheckChangesNothing(t *testing.T) {
 	if got, err := i.Check(t.Context()); err != nil || got.Films != 4 || got.Episodes != 2 || got.Watched != 3 || got.State != StateOK {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if len(s.batches) != 0 || i.unchanged(t.Context()) {
+	if len(s.batches) != 0 || i.checkUnchanged(t.Context()) {
 		t.Errorf("%d commits, or the stamp was updated", len(s.batches))
 	}
 	r.err = library.ErrMySQL
@@ -270,10 +270,10 @@ func TestCheckChangesNothing(t *testing.T) {
 func TestSystemClockSetBack(t *testing.T) {
 	i := newImporter(t, newSink(), &fakeReader{})
 	now := time.Now()
-	i.known = rule.NewMemory("lib")
-	i.known.Meta.GoodAt = now.Add(time.Hour).UnixMilli()
+	i.memory = rule.NewMemory("lib")
+	i.memory.Meta.VerifiedAt = now.Add(time.Hour).UnixMilli()
 	i.verifiedAt = now.Add(-time.Minute)
-	if got := i.adjustedMemory(now).Meta.GoodAt; got != now.Add(-time.Minute).UnixMilli() {
+	if got := i.adjustedMemory(now).Meta.VerifiedAt; got != now.Add(-time.Minute).UnixMilli() {
 		t.Errorf("the last read was %v ago, want a minute", now.Sub(time.UnixMilli(got)))
 	}
 }
@@ -308,14 +308,14 @@ func TestPanicIsAReadError(t *testing.T) {
 	if _, err := i.Import(t.Context(), rule.PlanOptions{}); !errors.Is(err, errPanic) {
 		t.Errorf("imported with %v", err)
 	}
-	if !i.unchanged(t.Context()) {
+	if !i.checkUnchanged(t.Context()) {
 		t.Error("a library with failed reads is read before its retry")
 	}
 	r.panics = false
 	if i.runPass(t.Context()); i.Status().State != StateOK {
 		t.Errorf("state %s", i.Status().State)
 	}
-	if r.panics = true; i.unchanged(t.Context()) {
+	if r.panics = true; i.checkUnchanged(t.Context()) {
 		t.Error("a panic in Stamp was treated as unchanged")
 	}
 }

@@ -45,7 +45,7 @@ func TestLibraryMovedToServer(t *testing.T) {
 	dir := t.TempDir()
 	must(t, kodisim.Create(dir, 121).Close())
 	i := newFolderImporter(t, dir, newSink())
-	changed := func() bool { return !i.unchanged(t.Context()) }
+	changed := func() bool { return !i.checkUnchanged(t.Context()) }
 	i.runPass(t.Context())
 	if i.Status().State != StateOK || changed() {
 		t.Fatalf("state %s", i.Status().State)

@@ -130,8 +130,8 @@ func (i *Importer) showError(err error) {
 	state, problem, hint := describeError(err)
 	i.statusMu.Lock()
 	defer i.statusMu.Unlock()
-	if i.known != nil && i.known.Meta.GoodAt > 0 {
-		i.status.ReadAt = time.UnixMilli(i.known.Meta.GoodAt) // it may be from before a restart
+	if i.memory != nil && i.memory.Meta.VerifiedAt > 0 {
+		i.status.ReadAt = time.UnixMilli(i.memory.Meta.VerifiedAt) // it may be from before a restart
 	}
 	if i.status.setState(state, problem, hint) {
 		i.o.Logger.Info("cannot read a library now", "source", i.source, "state", state, "error", err)
@@ -141,18 +141,18 @@ func (i *Importer) showError(err error) {
 // showRead shows the result of a successful read.
 func (i *Importer) showRead(snap library.Snapshot, v rule.Verdict) {
 	state, problem, hint := StateOK, viewing.Message{}, viewing.Message{}
-	if percent := library.WatchedPercent(i.path); percent != library.UsualPercent {
+	if percent := library.WatchedPercent(i.path); percent != library.DefaultPercent {
 		hint = viewing.Say("hint.percent", "n", fmt.Sprint(percent))
 	}
 	if g := v.Meta.Guard; g.On {
 		state, hint = StateGuarded, viewing.Say("hint.believed")
 		problem = viewing.Say("library.vanished", "before", strconv.Itoa(g.Before), "now", strconv.Itoa(g.Now))
 	}
-	unwatched := i.unwatched()
+	unwatched := i.unwatchedProfiles()
 	i.statusMu.Lock()
 	defer i.statusMu.Unlock()
 	s := &i.status
-	s.Watched, s.ReadAt, s.Unwatched = v.Meta.Watched, time.UnixMilli(v.Meta.GoodAt), unwatched
+	s.Watched, s.ReadAt, s.Unwatched = v.Meta.Watched, time.UnixMilli(v.Meta.VerifiedAt), unwatched
 	s.Films, s.Episodes = countItems(snap)
 	if !s.Importing {
 		s.Import = v.Meta.Import
@@ -163,8 +163,8 @@ func (i *Importer) showRead(snap library.Snapshot, v rule.Verdict) {
 	}
 }
 
-// unwatched lists profiles that have an unwatched library of their own.
-func (i *Importer) unwatched() (names []string) {
+// unwatchedProfiles lists profiles that have an unwatched library of their own.
+func (i *Importer) unwatchedProfiles() (names []string) {
 	profiles, err := library.Profiles(i.path)
 	if err != nil || i.o.Watched == nil {
 		return nil

@@ -26,7 +26,7 @@ func (i *Importer) addTagged(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		verdicts, tagged := rule.AddTagged(i.known, i.o.Tags, found, chunkSize)
+		verdicts, tagged := rule.AddTagged(i.memory, i.o.Tags, found, chunkSize)
 		for _, v := range verdicts {
 			if err := i.commit(ctx, v); err != nil {
 				return err

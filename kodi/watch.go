@@ -17,7 +17,7 @@ type pace struct {
 	poll    time.Duration // poll interval, for network drives, servers and new folders, which send no events
 }
 
-var usualPace = pace{quiet: 3 * time.Second, ceiling: 10 * time.Second, poll: time.Minute}
+var defaultPace = pace{quiet: 3 * time.Second, ceiling: 10 * time.Second, poll: time.Minute}
 
 // Run watches and reads the library until ctx ends. It always returns nil.
 func (i *Importer) Run(ctx context.Context) error {
@@ -65,7 +65,7 @@ func (i *Importer) Run(ctx context.Context) error {
 			continue
 		case <-poll.C:
 			watch()
-			if first.IsZero() && !i.unchanged(ctx) {
+			if first.IsZero() && !i.checkUnchanged(ctx) {
 				due.Reset(0)
 			}
 			continue
@@ -84,9 +84,9 @@ func (i *Importer) Run(ctx context.Context) error {
 	}
 }
 
-// unchanged reports whether the library equals the last snapshot, and then updates the time of the
+// checkUnchanged reports whether the library equals the last snapshot, and then updates the time of the
 // last successful read. It is also true while failed reads are retried.
-func (i *Importer) unchanged(ctx context.Context) (same bool) {
+func (i *Importer) checkUnchanged(ctx context.Context) (same bool) {
 	var err error
 	defer recoverPanic(&err) // the next read reports the error
 	i.readMu.Lock()
@@ -99,8 +99,8 @@ func (i *Importer) unchanged(ctx context.Context) (same bool) {
 	if err != nil || stamp != i.lastStamp || stamp == "" {
 		return false
 	}
-	unwatched := i.unwatched()
-	i.verifiedAt, i.known.Meta.GoodAt = at, at.UnixMilli()
+	unwatched := i.unwatchedProfiles()
+	i.verifiedAt, i.memory.Meta.VerifiedAt = at, at.UnixMilli()
 	i.saveTime(ctx)
 	i.statusMu.Lock()
 	defer i.statusMu.Unlock()

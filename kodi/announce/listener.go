@@ -50,9 +50,9 @@ func New(address func() string, log *slog.Logger) *Listener {
 func (l *Listener) Run(ctx context.Context) {
 	for pause := retryRefused; ctx.Err() == nil; {
 		conn, err := l.dial(ctx)
-		most := retryRefused
+		maxPause := retryRefused
 		if err == nil {
-			most = retryForeign
+			maxPause = retryForeign
 			if l.listen(ctx, conn) {
 				pause = retryFirst
 			}
@@ -61,7 +61,7 @@ func (l *Listener) Run(ctx context.Context) {
 		case <-ctx.Done():
 		case <-time.After(pause):
 		}
-		pause = min(2*pause, most)
+		pause = min(2*pause, maxPause)
 	}
 }
 
@@ -133,7 +133,7 @@ func (l *Listener) Await(ctx context.Context, written time.Time) {
 	l.mu.Lock()
 	_, wait := l.log.list(time.Now())
 	if l.received {
-		wait = min(max(wait, time.Until(written.Add(window))), window)
+		wait = min(max(wait, time.Until(written.Add(endWindow))), endWindow)
 	}
 	l.mu.Unlock()
 	if wait <= 0 {

@@ -95,7 +95,7 @@ func TestListenerReceivesUpdates(t *testing.T) {
 			t.Errorf("receiving %v: %+v since %v", isReceiving(l), got, since)
 		}
 		began := time.Now()
-		if l.Await(t.Context(), time.Time{}); time.Since(began) != window-time.Second {
+		if l.Await(t.Context(), time.Time{}); time.Since(began) != endWindow-time.Second {
 			t.Errorf("waited %v", time.Since(began))
 		}
 		if got, _ := l.Updates(); len(got) != 2 || got[0].ID != 2 || got[0].Ended.IsZero() || got[1].ID != 3 || !got[1].Ended.IsZero() {

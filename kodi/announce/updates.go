@@ -8,11 +8,11 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// KeptFor is how long updates are kept.
-const KeptFor = 10 * time.Minute
+// MaxAge is how long updates are kept.
+const MaxAge = 10 * time.Minute
 
 const (
-	window     = 2 * time.Second // between a count and the end of its playback
+	endWindow  = 2 * time.Second // between a count and the end of its playback
 	maxUpdates = 2_000           // bounds the memory that a malicious program can use, like maxEnds
 	maxEnds    = 16
 )
@@ -77,7 +77,7 @@ func (l *updateLog) disconnect(at time.Time) {
 // markUnclear marks the updates of the last two seconds as unclear.
 func (l *updateLog) markUnclear(at time.Time) {
 	for i := range l.updates {
-		l.updates[i].Unclear = l.updates[i].Unclear || at.Sub(l.updates[i].At) < window
+		l.updates[i].Unclear = l.updates[i].Unclear || at.Sub(l.updates[i].At) < endWindow
 	}
 }
 
@@ -113,16 +113,16 @@ func (l *updateLog) handle(at time.Time, m message) {
 
 // addUpdate adds a count, with the playback of the item that is running or has just ended.
 func (l *updateLog) addUpdate(at time.Time, what item, n int) {
-	a := Update{Type: what.Type, ID: what.ID, Count: n, At: at, Unclear: at.Sub(l.listeningSince) < window}
+	a := Update{Type: what.Type, ID: what.ID, Count: n, At: at, Unclear: at.Sub(l.listeningSince) < endWindow}
 	if what == l.playing.item {
 		a.Began = l.playing.began
 	}
 	for _, p := range l.ends {
-		if p.item == what && at.Sub(p.ended) < window {
+		if p.item == what && at.Sub(p.ended) < endWindow {
 			a.Ended, a.Began = p.ended, p.began
 		}
 	}
-	l.updates = slices.DeleteFunc(l.updates, func(a Update) bool { return at.Sub(a.At) > KeptFor })
+	l.updates = slices.DeleteFunc(l.updates, func(a Update) bool { return at.Sub(a.At) > MaxAge })
 	l.updates = append(l.updates, a)
 	l.updates = l.updates[max(0, len(l.updates)-maxUpdates):]
 }
@@ -133,7 +133,7 @@ func (l *updateLog) endPlayback(at time.Time, p playback) {
 	l.ends = append(l.ends, p)
 	l.ends = l.ends[max(0, len(l.ends)-maxEnds):]
 	for i := range l.updates {
-		if a := &l.updates[i]; a.ID == p.item.ID && a.Type == p.item.Type && a.Ended.IsZero() && at.Sub(a.At) < window {
+		if a := &l.updates[i]; a.ID == p.item.ID && a.Type == p.item.Type && a.Ended.IsZero() && at.Sub(a.At) < endWindow {
 			a.Ended, a.Began = at, p.began
 		}
 	}
@@ -145,8 +145,8 @@ func (l *updateLog) list(now time.Time) (all []Update, wait time.Duration) {
 	for i := range all {
 		a := &all[i]
 		if a.Ended.IsZero() {
-			wait = max(wait, a.At.Add(window).Sub(now))
-			a.Unclear = a.Unclear || now.Sub(a.At) < window
+			wait = max(wait, a.At.Add(endWindow).Sub(now))
+			a.Unclear = a.Unclear || now.Sub(a.At) < endWindow
 		} else {
 			a.Unclear = false
 		}

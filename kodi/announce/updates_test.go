@@ -149,7 +149,7 @@ func TestUpdatesAreFinalAfterWait(t *testing.T) {
 			}
 		}
 		then := at(now).Add(waitTime(&b, at(now)))
-		if waitTime(&b, then) > 0 || then.Sub(at(now)) > window {
+		if waitTime(&b, then) > 0 || then.Sub(at(now)) > endWindow {
 			t.Fatalf("not decided after %v", then.Sub(at(now)))
 		}
 		before := describe(listed(&b, then))
@@ -161,7 +161,7 @@ func TestUpdatesAreFinalAfterWait(t *testing.T) {
 			t.Fatalf("changed after the wait:\n%s", diff)
 		}
 		for _, a := range listed(&b, then) {
-			if a.Count > counts[a.ID] || !a.Ended.IsZero() && (a.Ended.Sub(a.At) >= window || a.At.Sub(a.Ended) >= window) {
+			if a.Count > counts[a.ID] || !a.Ended.IsZero() && (a.Ended.Sub(a.At) >= endWindow || a.At.Sub(a.Ended) >= endWindow) {
 				t.Fatalf("invented: %+v", a)
 			}
 		}

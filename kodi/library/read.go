@@ -21,9 +21,9 @@ import (
 func (d Database) Read(ctx context.Context, pick func(File) bool) (snap Snapshot, err error) {
 	written := lastChanged(d.Path)
 	err = d.withSession(ctx, func(s *session) {
-		before := s.mark()
-		snap = Snapshot{Path: s.path, Origin: s.origin, Version: s.version, Written: written, Mark: before, Files: s.readFiles(pick)}
-		if s.mark() != before { // some storage engines of servers have no transactions
+		before := s.checksum()
+		snap = Snapshot{Path: s.path, Origin: s.origin, Version: s.version, Written: written, Stamp: before, Files: s.readFiles(pick)}
+		if s.checksum() != before { // some storage engines of servers have no transactions
 			s.fail(errChanged)
 		}
 	})

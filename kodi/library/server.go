@@ -31,16 +31,16 @@ func (s Server) WithUser(user, password string) *Server {
 // String returns the server's address without user and password.
 func (s Server) String() string { return "mysql://" + net.JoinHostPort(s.Host, s.Port) + "/" + s.Name }
 
-// Mark returns a checksum of a library on a server. It changes with any play count, and when an
+// Checksum returns a checksum of a library on a server. It changes with any play count, and when an
 // item is added or refreshed. It costs one scan of the table of files.
-func (d Database) Mark(ctx context.Context) (mark string, err error) {
-	err = d.withSession(ctx, func(s *session) { mark = s.mark() })
+func (d Database) Checksum(ctx context.Context) (mark string, err error) {
+	err = d.withSession(ctx, func(s *session) { mark = s.checksum() })
 	return mark, err
 }
 
-// mark returns a checksum of the files of a server's library and the last ids of items and
+// checksum returns a checksum of the files of a server's library and the last ids of items and
 // identifiers, which Kodi never reuses.
-func (s *session) mark() (mark string) {
+func (s *session) checksum() (mark string) {
 	if s.server {
 		s.queryValue(&mark, `select concat_ws(' ', count(*), sum(crc32(concat_ws('|', idFile, idPath, strFilename, ifnull(playCount, '-'), ifnull(lastPlayed, '-')))),
 			(select max(idMovie) from movie), (select max(idEpisode) from episode), (select max(uniqueid_id) from uniqueid)) from files`)

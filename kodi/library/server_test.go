@@ -144,8 +144,8 @@ func (m *maria) compareWithFile(t *testing.T, path string) {
 	for _, name := range []string{"MyVideos", "OtherVideos"} {
 		got := readServer(t, m.server(name))
 		compareFiles(t, describe(want), got)
-		if got.Version != 121 || got.Path != "mysql://127.0.0.1:"+m.port+"/"+name+"121" || got.Mark == "" {
-			t.Errorf("got %d, %s, mark %q", got.Version, got.Path, got.Mark)
+		if got.Version != 121 || got.Path != "mysql://127.0.0.1:"+m.port+"/"+name+"121" || got.Stamp == "" {
+			t.Errorf("got %d, %s, mark %q", got.Version, got.Path, got.Stamp)
 		}
 	}
 	alias := *m.server("MyVideos")
@@ -177,11 +177,11 @@ func (m *maria) marks(t *testing.T) {
 	s := m.server("MyVideos")
 	mark := func() string {
 		t.Helper()
-		text, err := on(s).Mark(t.Context())
+		text, err := on(s).Checksum(t.Context())
 		ok(t, err)
 		return text
 	}
-	before := readServer(t, s).Mark
+	before := readServer(t, s).Stamp
 	if now := mark(); now != before {
 		t.Errorf("nothing changed, but %q became %q", before, now)
 	}
@@ -205,7 +205,7 @@ func (m *maria) marks(t *testing.T) {
 		}
 		before = now
 	}
-	if got := readServer(t, s).Mark; got != before {
+	if got := readServer(t, s).Stamp; got != before {
 		t.Errorf("the snapshot has mark %q, want %q", got, before)
 	}
 }

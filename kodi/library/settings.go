@@ -86,8 +86,8 @@ func AnnouncementsPort(userdata string) string {
 	return port
 }
 
-// UsualPercent is Kodi's default for WatchedPercent.
-const UsualPercent = 90
+// DefaultPercent is Kodi's default for WatchedPercent.
+const DefaultPercent = 90
 
 // WatchedPercent returns how many percent Kodi must play to count a playback:
 // playcountminimumpercent of advancedsettings.xml, else 90.
@@ -95,7 +95,7 @@ func WatchedPercent(userdata string) float64 {
 	settings, _ := readAdvancedSettings(userdata) // what cannot be read has no say
 	percent, err := strconv.ParseFloat(strings.TrimSpace(settings.Percent), 64)
 	if err != nil {
-		return UsualPercent
+		return DefaultPercent
 	}
 	return percent
 }

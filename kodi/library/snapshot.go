@@ -13,7 +13,7 @@ type Snapshot struct {
 	Version int       // schema number
 	Files   []File    // sorted by id
 	Written time.Time // last write; zero if unknown
-	Mark    string    // checksum of a library on a server, see [Database.Mark]
+	Stamp   string    // checksum of a library on a server, see [Database.Checksum]
 }
 
 // File is one row of Kodi's table of files, which hold the play counts. Rows for folders are left

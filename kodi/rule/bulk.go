@@ -79,7 +79,7 @@ func isBulk(act []*change) bool {
 func (r *reading) amendBulk(last lastEnd) {
 	rec, changed := r.files[last.Path]
 	if !changed {
-		rec = r.known.files[last.Path].clone()
+		rec = r.memory.files[last.Path].clone()
 	}
 	for i := range rec.Events {
 		e := &rec.Events[i]

@@ -52,42 +52,42 @@ func (r *reading) classify(c *change) {
 	c.when = r.watchedAt(c.file)
 	at := r.resolve(w)
 	stayed := !c.isNew && c.file.LastPlayed == c.old.LastPlayed
-	soon := w.resolve(r.zone, r.liveFrom, r.now.Add(clockSlack))
-	isNow := ok && !stayed && r.readRecently() && distanceOutside(soon, r.liveFrom, r.now.Add(clockSlack)) == 0
+	liveAt := w.resolve(r.zone, r.liveFrom, r.now.Add(clockSlack))
+	isNow := ok && !stayed && r.readRecently() && distanceOutside(liveAt, r.liveFrom, r.now.Add(clockSlack)) == 0
 	if isNow {
-		c.when = newInstant(c.file.LastPlayed, soon)
+		c.when = newInstant(c.file.LastPlayed, liveAt)
 	}
-	between := distanceOutside(at, r.lastGood, r.now) <= clockSlack
+	between := distanceOutside(at, r.lastRead, r.now) <= clockSlack
 	later := at.UnixMilli() > c.old.Latest
-	is := func(class viewing.Class, code string) { c.class, c.note = class, r.noteFor(c, code) }
+	set := func(class viewing.Class, code string) { c.class, c.note = class, r.noteFor(c, code) }
 	switch {
 	case !ok:
-		is(viewing.ClassReview, "noTime")
+		set(viewing.ClassReview, "noTime")
 		c.unsure, c.untimed = true, true
 	case stayed:
-		is(viewing.ClassReview, "sameTime")
+		set(viewing.ClassReview, "sameTime")
 		c.unsure, c.untimed = true, true
 	case isNow && (c.newCount-c.oldCount == 1 || c.isShowMark()):
-		is(viewing.ClassLive, "live")
+		set(viewing.ClassLive, "live")
 	case isNow && c.isInserted():
-		is(viewing.ClassBackdated, "nfo")
+		set(viewing.ClassBackdated, "nfo")
 	case isNow:
-		is(viewing.ClassReview, "atOnce")
+		set(viewing.ClassReview, "atOnce")
 	case at.After(r.now.Add(clockSlack)):
-		is(viewing.ClassReview, "future")
+		set(viewing.ClassReview, "future")
 	case c.isKnownTime(at):
-		is(viewing.ClassReview, "backup")
+		set(viewing.ClassReview, "backup")
 		c.unsure = true
 	case w.isMidnight():
-		is(viewing.ClassBackdated, "dateOnly")
-	case between && (later || at.After(r.lastGood)) && !r.readRecently():
-		is(viewing.ClassCatchUp, "since")
-	case later && at.After(r.lastGood):
-		is(viewing.ClassBackdated, "late")
+		set(viewing.ClassBackdated, "dateOnly")
+	case between && (later || at.After(r.lastRead)) && !r.readRecently():
+		set(viewing.ClassCatchUp, "since")
+	case later && at.After(r.lastRead):
+		set(viewing.ClassBackdated, "late")
 	case later || c.isNew:
-		is(viewing.ClassBackdated, "before")
+		set(viewing.ClassBackdated, "before")
 	default:
-		is(viewing.ClassReview, "notLater")
+		set(viewing.ClassReview, "notLater")
 	}
 	r.applyAnnouncement(c)
 	c.unsure = c.unsure || c.update.At.IsZero() && w.Year() <= unsetClockYear
@@ -128,7 +128,7 @@ func (r *reading) doubtReason(c *change, a announce.Update, announced bool) (rea
 		return ""
 	case c.isInserted() && !c.isNew:
 		return "nfoAgain"
-	case c.isInserted() && c.when.Time().Sub(r.lastGood) < halfRuntime(c.file):
+	case c.isInserted() && c.when.Time().Sub(r.lastRead) < halfRuntime(c.file):
 		return "newShort"
 	case c.isInserted():
 		return "newLong"
@@ -145,19 +145,19 @@ func (r *reading) doubtReason(c *change, a announce.Update, announced bool) (rea
 // noteFor returns a note with the counts and times of a change.
 func (r *reading) noteFor(c *change, code string) viewing.Message {
 	return viewing.Say("note."+code, "from", strconv.Itoa(c.oldCount), "to", strconv.Itoa(c.newCount),
-		"time", c.file.LastPlayed, "before", r.lastGood.UTC().Format(time.RFC3339))
+		"time", c.file.LastPlayed, "before", r.lastRead.UTC().Format(time.RFC3339))
 }
 
-// early is how long before a read Kodi may announce a count that the read did not show yet:
+// announceLead is how long before a read Kodi may announce a count that the read did not show yet:
 // Kodi marks a whole show in one transaction.
-const early = 2 * time.Second
+const announceLead = 2 * time.Second
 
 // announcementFor returns Kodi's last announcement of a change. It must name an item of the
 // file with the new count and be newer than the last successful read, because another Kodi
 // uses the same item numbers.
 func (r *reading) announcementFor(c *change) (announce.Update, bool) {
 	for _, a := range slices.Backward(r.environment.Updates) {
-		fits := a.Count == c.newCount && !a.At.Before(r.lastGood.Add(-early)) && slices.ContainsFunc(c.file.Items, func(i library.Item) bool {
+		fits := a.Count == c.newCount && !a.At.Before(r.lastRead.Add(-announceLead)) && slices.ContainsFunc(c.file.Items, func(i library.Item) bool {
 			return i.KodiID == a.ID && i.Media.Type == a.Type
 		})
 		if fits {
@@ -171,7 +171,7 @@ func (r *reading) announcementFor(c *change) (announce.Update, bool) {
 // the connection existed since the last successful read, and the file has a library item.
 func (r *reading) expectsAnnouncement(c *change) bool {
 	since := r.environment.ListeningSince
-	return firstItemID(c.file) != 0 && !since.IsZero() && !since.After(r.lastGood) && r.now.Sub(r.lastGood) < announce.KeptFor
+	return firstItemID(c.file) != 0 && !since.IsZero() && !since.After(r.lastRead) && r.now.Sub(r.lastRead) < announce.MaxAge
 }
 
 // isRecorded reports whether a viewing with this count was already submitted and not

@@ -67,7 +67,7 @@ func (w wallTime) resolve(zone *time.Location, from, to time.Time) time.Time {
 }
 
 // resolve returns the instant of a file's wall time, preferring the time since the last read.
-func (r *reading) resolve(w wallTime) time.Time { return w.resolve(r.zone, r.lastGood, r.now) }
+func (r *reading) resolve(w wallTime) time.Time { return w.resolve(r.zone, r.lastRead, r.now) }
 
 // distanceOutside returns how far t lies outside the span from, to; 0 inside it.
 func distanceOutside(t, from, to time.Time) time.Duration {

@@ -115,7 +115,7 @@ func TestOldTimesAreNeverLive(t *testing.T) {
 		known := NewMemory("lib")
 		before := film(1, rapid.IntRange(0, 3).Draw(t, "count"), "2025-01-01 20:00:00")
 		known.Apply(Decide(known, snapshot(before), now.Add(-72*time.Hour), z))
-		known.Meta.GoodAt = now.Add(-seconds(0, 119, "since the last read")).UnixMilli()
+		known.Meta.VerifiedAt = now.Add(-seconds(0, 119, "since the last read")).UnixMilli()
 		age := seconds(120, 6*3600, "age")
 		snap := snapshot(film(1, before.PlayCount+1, now.Add(-age).In(z.Zone).Format(time.DateTime)))
 		snap.Written = now.Add(-seconds(0, 6, "written"))

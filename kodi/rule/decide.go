@@ -23,9 +23,9 @@ type Verdict struct {
 
 // Decide compares a snapshot with the memory and returns the verdict. It changes nothing,
 // and the same arguments give the same verdict.
-func Decide(known *Memory, snap library.Snapshot, now time.Time, e Environment) Verdict {
-	r := newReading(known, snap, now, e)
-	if known.Meta.GoodAt == 0 {
+func Decide(memory *Memory, snap library.Snapshot, now time.Time, e Environment) Verdict {
+	r := newReading(memory, snap, now, e)
+	if memory.Meta.VerifiedAt == 0 {
 		r.baseline()
 		return r.Verdict
 	}
@@ -43,10 +43,10 @@ func Decide(known *Memory, snap library.Snapshot, now time.Time, e Environment) 
 
 // reading compares one snapshot with the memory and collects the verdict.
 type reading struct {
-	known       *Memory
+	memory      *Memory
 	snap        library.Snapshot
 	now         time.Time
-	lastGood    time.Time // time of the last successful read
+	lastRead    time.Time // time of the last successful read
 	liveFrom    time.Time // earliest end of a playback of class "live"
 	environment Environment
 	zone        *time.Location  // zone of the times that Kodi writes
@@ -58,17 +58,17 @@ type reading struct {
 	Verdict
 }
 
-func newReading(known *Memory, snap library.Snapshot, now time.Time, e Environment) *reading {
+func newReading(memory *Memory, snap library.Snapshot, now time.Time, e Environment) *reading {
 	r := &reading{
-		known: known, snap: snap, now: now, environment: e, zone: e.Zone, lastGood: time.UnixMilli(known.Meta.GoodAt),
-		seen: make(map[string]bool, len(snap.Files)), freezeFalls: known.Meta.Database != snap.Path,
-		Verdict: Verdict{Meta: known.Meta, files: map[string]record{}},
+		memory: memory, snap: snap, now: now, environment: e, zone: e.Zone, lastRead: time.UnixMilli(memory.Meta.VerifiedAt),
+		seen: make(map[string]bool, len(snap.Files)), freezeFalls: memory.Meta.Database != snap.Path,
+		Verdict: Verdict{Meta: memory.Meta, files: map[string]record{}},
 	}
 	// Kodi writes a playback within seconds of its end.
-	if r.liveFrom = r.lastGood.Add(-clockSlack); !snap.Written.IsZero() {
-		r.liveFrom = time.UnixMilli(max(known.Meta.GoodAt, min(snap.Written.UnixMilli(), now.UnixMilli()))).Add(-writeDelay)
+	if r.liveFrom = r.lastRead.Add(-clockSlack); !snap.Written.IsZero() {
+		r.liveFrom = time.UnixMilli(max(memory.Meta.VerifiedAt, min(snap.Written.UnixMilli(), now.UnixMilli()))).Add(-writeDelay)
 	}
-	r.Meta.GoodAt, r.Meta.Database, r.Meta.Watched = now.UnixMilli(), snap.Path, 0
+	r.Meta.VerifiedAt, r.Meta.Database, r.Meta.Watched = now.UnixMilli(), snap.Path, 0
 	for _, f := range snap.Files {
 		if f.PlayCount > 0 && isTracked(f) {
 			r.Meta.Watched++
@@ -79,7 +79,7 @@ func newReading(known *Memory, snap library.Snapshot, now time.Time, e Environme
 
 // readRecently reports whether the last successful read is less than two minutes old.
 func (r *reading) readRecently() bool {
-	gap := r.now.Sub(r.lastGood)
+	gap := r.now.Sub(r.lastRead)
 	return gap >= 0 && gap < liveGap
 }
 
@@ -98,7 +98,7 @@ func (r *reading) compareFile(f library.File) {
 		return
 	}
 	r.seen[f.Path] = true
-	old, known := r.known.files[f.Path]
+	old, known := r.memory.files[f.Path]
 	if known && old.isUnchanged(f) {
 		return
 	}
@@ -163,7 +163,7 @@ const noTime = "none"
 // markMissing marks files that are missing in this snapshot: a file that comes back was
 // inserted again.
 func (r *reading) markMissing() {
-	for path, rec := range r.known.files {
+	for path, rec := range r.memory.files {
 		if !rec.NoItem && !r.seen[path] {
 			rec.NoItem = true
 			r.files[path] = rec
@@ -176,7 +176,7 @@ func (r *reading) markMissing() {
 func (r *reading) handleIncrease(c *change, next *record) {
 	r.classify(c)
 	switch {
-	case c.isNew && (c.untimed || c.when.Precision == viewing.Day || !c.when.Time().After(r.lastGood.Add(-clockSlack))):
+	case c.isNew && (c.untimed || c.when.Precision == viewing.Day || !c.when.Time().After(r.lastRead.Add(-clockSlack))):
 		c.class = ""
 	case c.old.FrozenCount > 0:
 		if c.newCount >= c.old.FrozenCount {
@@ -219,7 +219,7 @@ func (r *reading) handleFrozenIncrease(c *change) {
 func (r *reading) handleDecrease(c *change, next *record) {
 	w, ok := parseWall(c.file.LastPlayed)
 	moved := c.file.LastPlayed != c.old.LastPlayed
-	recent := ok && moved && !w.isMidnight() && distanceOutside(r.resolve(w), r.lastGood, r.now) <= clockSlack
+	recent := ok && moved && !w.isMidnight() && distanceOutside(r.resolve(w), r.lastRead, r.now) <= clockSlack
 	switch {
 	case r.freezeFalls || c.old.FrozenCount > 0:
 		next.FrozenCount = cmp.Or(c.old.FrozenCount, c.old.Count)

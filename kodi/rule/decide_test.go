@@ -48,7 +48,7 @@ func (s scenario) run(t *testing.T) *Memory {
 	for i, st := range s.steps {
 		now := parseTime(t, st.at)
 		if st.empty {
-			known.Meta.GoodAt = now.UnixMilli()
+			known.Meta.VerifiedAt = now.UnixMilli()
 			continue
 		}
 		z.Updates = st.updates

@@ -12,23 +12,23 @@ type Guard struct {
 	Changed int64 `json:"changed,omitempty"` // when Now last changed, UTC ms
 }
 
-// wipeAtLeast is how many files must lose their count to turn the guard on. Fewer are the user's edits.
-const wipeAtLeast = 10
+// minWipe is how many files must lose their count to turn the guard on. Fewer are the user's edits.
+const minWipe = 10
 
-// wipePatience is how long a wiped library must stay unchanged until its counts are accepted.
-const wipePatience = 24 * time.Hour
+// wipeTimeout is how long a wiped library must stay unchanged until its counts are accepted.
+const wipeTimeout = 24 * time.Hour
 
 // updateGuard turns the guard on and off.
 func (r *reading) updateGuard() {
-	before, now := r.known.Meta.Watched, r.Meta.Watched
+	before, now := r.memory.Meta.Watched, r.Meta.Watched
 	g := &r.Meta.Guard
 	switch {
-	case !g.On && before-now >= wipeAtLeast && now*2 < before:
+	case !g.On && before-now >= minWipe && now*2 < before:
 		*g = Guard{On: true, Before: before, Now: now, Changed: r.now.UnixMilli()}
 	case g.On && now != g.Now:
 		g.Now, g.Changed = now, r.now.UnixMilli()
 	}
-	due := time.UnixMilli(g.Changed).Add(wipePatience)
+	due := time.UnixMilli(g.Changed).Add(wipeTimeout)
 	switch {
 	case !g.On:
 	case now*2 >= g.Before || !r.now.Before(due):

@@ -22,13 +22,13 @@ type Memory struct {
 
 // Meta is the state of the library as a whole.
 type Meta struct {
-	ID       string  `json:"id"`               // random prefix of every event id, set at first contact
-	GoodAt   int64   `json:"goodAt,omitempty"` // when the library last matched this state, UTC ms; 0 before first contact
-	Database string  `json:"database,omitempty"`
-	Watched  int     `json:"watched,omitempty"` // files with a play count at the last read
-	Guard    Guard   `json:"guard,omitzero"`
-	Last     lastEnd `json:"last,omitzero"`
-	Import   Import  `json:"import,omitzero"`
+	ID         string  `json:"id"`               // random prefix of every event id, set at first contact
+	VerifiedAt int64   `json:"goodAt,omitempty"` // when the library last matched this state, UTC ms; 0 before first contact
+	Database   string  `json:"database,omitempty"`
+	Watched    int     `json:"watched,omitempty"` // files with a play count at the last read
+	Guard      Guard   `json:"guard,omitzero"`
+	Last       lastEnd `json:"last,omitzero"`
+	Import     Import  `json:"import,omitzero"`
 }
 
 // Import is the progress of an import.
@@ -174,8 +174,8 @@ func (v Verdict) State() map[string][]byte {
 	return state
 }
 
-func encode(known any) []byte {
-	text, err := json.Marshal(known)
+func encode(value any) []byte {
+	text, err := json.Marshal(value)
 	if err != nil {
 		panic(err) // the types hold only strings, numbers and booleans
 	}
@@ -197,9 +197,9 @@ func (m *Memory) After(v Verdict) *Memory {
 }
 
 // IsQuiet reports whether the verdict only changes the time of the last successful read.
-func (v Verdict) IsQuiet(known *Memory) bool {
-	before := known.Meta
-	before.GoodAt = v.Meta.GoodAt
+func (v Verdict) IsQuiet(memory *Memory) bool {
+	before := memory.Meta
+	before.VerifiedAt = v.Meta.VerifiedAt
 	return before == v.Meta && len(v.files)+len(v.Viewings)+len(v.Amendments) == 0
 }
 
@@ -209,7 +209,7 @@ func (v Verdict) IsQuiet(known *Memory) bool {
 func (m *Memory) NeedsDetails(f library.File, now time.Time) bool {
 	old, known := m.files[f.Path]
 	switch {
-	case m.Meta.GoodAt == 0:
+	case m.Meta.VerifiedAt == 0:
 		return false
 	case !known:
 		return f.PlayCount > 0

@@ -38,29 +38,29 @@ type LeftOut struct {
 type Plan struct {
 	LeftOut
 
-	o        PlanOptions
-	r        *reading
-	past     []*change                    // the last play of every file
-	recorded map[string][]viewing.Instant // watch times in the queue, by [viewing.Media.Key]
-	known    eventIndex                   // events in the memory and in the plan
-	plays    []*change                    // selected plays, in the order they happened
+	options   PlanOptions
+	r         *reading
+	lastPlays []*change                    // the last play of every file
+	recorded  map[string][]viewing.Instant // watch times in the queue, by [viewing.Media.Key]
+	events    eventIndex                   // events in the memory and in the plan
+	selected  []*change                    // selected plays, in the order they happened
 }
 
 // NewPlan collects the last play of every watched file in a snapshot. The memory must already
 // contain the snapshot.
-func NewPlan(known *Memory, snap library.Snapshot, now time.Time, e Environment) *Plan {
-	r := newReading(known, snap, now, e)
+func NewPlan(memory *Memory, snap library.Snapshot, now time.Time, e Environment) *Plan {
+	r := newReading(memory, snap, now, e)
 	p := &Plan{r: r}
 	for _, f := range snap.Files {
 		if !isTracked(f) || f.PlayCount < 1 || r.seen[f.Path] {
 			continue
 		}
 		r.seen[f.Path] = true
-		old := known.files[f.Path]
+		old := memory.files[f.Path]
 		f.LastPlayed = cmp.Or(old.CountedAt, f.LastPlayed)
 		c := r.newChange(f, old, false)
 		r.classifyPast(c)
-		p.past = append(p.past, c)
+		p.lastPlays = append(p.lastPlays, c)
 	}
 	return p
 }
@@ -69,28 +69,28 @@ func NewPlan(known *Memory, snap library.Snapshot, now time.Time, e Environment)
 func (r *reading) classifyPast(c *change) {
 	w, ok := parseWall(c.file.LastPlayed)
 	c.when = r.watchedAt(c.file)
-	is := func(class viewing.Class, code string) {
+	set := func(class viewing.Class, code string) {
 		c.class, c.note = class, viewing.Say("note."+code, "n", strconv.Itoa(c.newCount))
 	}
 	switch {
 	case !ok:
-		is(viewing.ClassBackdated, "countsNoTime")
+		set(viewing.ClassBackdated, "countsNoTime")
 	case c.when.Earliest().After(r.now.Add(clockSlack)):
-		is(viewing.ClassBackdated, "timeAhead")
+		set(viewing.ClassBackdated, "timeAhead")
 	case w.Year() <= unsetClockYear:
-		is(viewing.ClassBackdated, "clockUnset")
+		set(viewing.ClassBackdated, "clockUnset")
 	case w.isMidnight():
-		is(viewing.ClassImport, "countsDay")
+		set(viewing.ClassImport, "countsDay")
 		c.wallMillis = 0
 	default:
-		is(viewing.ClassImport, "counts")
+		set(viewing.ClassImport, "counts")
 	}
 	c.unsure = !ok || w.Year() <= unsetClockYear
 }
 
 // Keys returns the [viewing.Media.Key] of every collected item.
 func (p *Plan) Keys() (keys []string) {
-	for _, c := range p.past {
+	for _, c := range p.lastPlays {
 		for _, m := range c.media {
 			if key := m.Key(); key != "" {
 				keys = append(keys, key)
@@ -102,14 +102,14 @@ func (p *Plan) Keys() (keys []string) {
 
 // Select selects the plays to import, given the recorded watch times of the items in [Plan.Keys].
 func (p *Plan) Select(recorded map[string][]viewing.Instant, o PlanOptions) {
-	p.o, p.recorded, p.known = o, recorded, p.r.knownEvents()
-	holdBulk(p.past)
-	slices.SortStableFunc(p.past, compareByPrecision)
-	for _, c := range p.past {
+	p.options, p.recorded, p.events = o, recorded, p.r.knownEvents()
+	holdBulk(p.lastPlays)
+	slices.SortStableFunc(p.lastPlays, compareByPrecision)
+	for _, c := range p.lastPlays {
 		p.selectPlay(c)
 	}
-	slices.SortStableFunc(p.plays, byTime)
-	for _, c := range p.plays {
+	slices.SortStableFunc(p.selected, byTime)
+	for _, c := range p.selected {
 		for _, m := range c.media {
 			if key := m.Key(); key != "" && o.Planned != nil && c.hasTime() {
 				o.Planned[key] = append(o.Planned[key], c.when)
@@ -157,9 +157,9 @@ func (p *Plan) selectPlay(c *change) {
 	switch {
 	case c.old.EventCount > 0 || c.hasTime() && c.isWatchedIn(p.recorded):
 		p.Recorded++
-	case c.hasTime() && (c.isWatchedIn(p.o.Planned) || slices.ContainsFunc(p.known[item], isKnown)):
+	case c.hasTime() && (c.isWatchedIn(p.options.Planned) || slices.ContainsFunc(p.events[item], isKnown)):
 		p.Copies++
-	case !p.o.Since.IsZero() && (!c.hasTime() || c.when.Time().Before(p.o.Since)):
+	case !p.options.Since.IsZero() && (!c.hasTime() || c.when.Time().Before(p.options.Since)):
 		p.Before++
 	case c.hasTime() && p.atService(c):
 		p.AtService++
@@ -169,8 +169,8 @@ func (p *Plan) selectPlay(c *change) {
 			text = "\x00untimed"
 		}
 		c.id = eventID(p.r.Meta.ID, c.file.Path, text, c.newCount, c.old.EventCount)
-		p.plays = append(p.plays, c)
-		p.known.add(c.event())
+		p.selected = append(p.selected, c)
+		p.events.add(c.event())
 	}
 	p.Earlier += max(c.newCount-max(c.old.EventCount, 1), 0) * len(c.media)
 }
@@ -188,18 +188,18 @@ func (c *change) isSameViewing(at viewing.Instant) bool {
 
 // atService reports whether the service has every item of a play.
 func (p *Plan) atService(c *change) bool {
-	return p.o.Has != nil && !slices.ContainsFunc(c.media, func(m viewing.Media) bool {
-		return !m.Identified() || !p.o.Has(m, c.when, c.file.Duration)
+	return p.options.Has != nil && !slices.ContainsFunc(c.media, func(m viewing.Media) bool {
+		return !m.Identified() || !p.options.Has(m, c.when, c.file.Duration)
 	})
 }
 
 // Len returns how many events the import submits.
-func (p *Plan) Len() int { return len(p.plays) }
+func (p *Plan) Len() int { return len(p.selected) }
 
 // Viewings returns all events that the import submits, in the order they happened.
 func (p *Plan) Viewings() []viewing.Event {
-	all := make([]viewing.Event, len(p.plays))
-	for i, c := range p.plays {
+	all := make([]viewing.Event, len(p.selected))
+	for i, c := range p.selected {
 		all[i] = c.viewing()
 	}
 	return all
@@ -207,10 +207,10 @@ func (p *Plan) Viewings() []viewing.Event {
 
 // Verdict returns the verdict for plays[from:to] and the current memory, which may have changed
 // since the plan was made.
-func (p *Plan) Verdict(known *Memory, from, to int, now time.Time) Verdict {
-	r := &reading{known: known, now: now, accepted: p.plays[from:to], Verdict: Verdict{Meta: known.Meta, files: map[string]record{}}}
+func (p *Plan) Verdict(memory *Memory, from, to int, now time.Time) Verdict {
+	r := &reading{memory: memory, now: now, accepted: p.selected[from:to], Verdict: Verdict{Meta: memory.Meta, files: map[string]record{}}}
 	for _, c := range r.accepted {
-		r.files[c.file.Path] = known.files[c.file.Path].clone()
+		r.files[c.file.Path] = memory.files[c.file.Path].clone()
 	}
 	r.submit()
 	return r.Verdict

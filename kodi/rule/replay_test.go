@@ -145,8 +145,8 @@ func replayLog(t *testing.T, snap library.Snapshot, from string, lines []logLine
 		if i+1 < len(lines) && lines[i+1].at.Sub(l.at) < 500*time.Millisecond {
 			continue
 		}
-		if rested := l.at.Add(-30 * time.Second).UnixMilli(); rested > known.Meta.GoodAt {
-			known.Meta.GoodAt = rested // a poll
+		if rested := l.at.Add(-30 * time.Second).UnixMilli(); rested > known.Meta.VerifiedAt {
+			known.Meta.VerifiedAt = rested // a poll
 		}
 		v := Decide(known, snap, l.at.Add(500*time.Millisecond), z)
 		got = append(got, describe(v, labels)...)
@@ -244,7 +244,7 @@ func TestRealLibraryImport(t *testing.T) {
 		known = reload(t, known, Decide(known, snap, now, z))
 		p := NewPlan(known, snap, now, z)
 		p.Select(nil, PlanOptions{})
-		v := p.Verdict(known, 0, len(p.plays), now)
+		v := p.Verdict(known, 0, len(p.selected), now)
 		mustBeValid(t, v)
 		if got := describe(v, map[string]string{}); !slices.Equal(got, tt.want) {
 			t.Errorf("%s:\n%s", tt.state, cmp.Diff(tt.want, got))

@@ -22,9 +22,9 @@ const copyMargin = 5 * time.Second
 // user reviews a sitting once.
 func (r *reading) joinSittings() {
 	r.assignIDs()
-	ends := eventIndex{}
+	events := eventIndex{}
 	if len(r.accepted) > 0 {
-		ends = r.knownEvents()
+		events = r.knownEvents()
 	}
 	for _, c := range r.accepted {
 		held := c.class == viewing.ClassReview || c.class == viewing.ClassBackdated
@@ -34,9 +34,9 @@ func (r *reading) joinSittings() {
 		case c.setAgain:
 			c.joinSetAgain(own)
 		case !held:
-			c.joinNearest(own, ends)
+			c.joinNearest(own, events)
 		}
-		ends.add(c.event())
+		events.add(c.event())
 	}
 }
 
@@ -58,8 +58,8 @@ func byTime(a, b *change) int {
 }
 
 // eventID returns the id of a viewing.
-func eventID(library, path, text string, to, serial int) string {
-	return library + "-" + shortHash(fmt.Sprintf("%s\x00%s\x00%d\x00%d", path, text, to, serial))
+func eventID(library, path, text string, count, eventCount int) string {
+	return library + "-" + shortHash(fmt.Sprintf("%s\x00%s\x00%d\x00%d", path, text, count, eventCount))
 }
 
 // shortHash returns a hash of a long or private text.
@@ -79,25 +79,25 @@ func (x eventIndex) add(e event) {
 
 // knownEvents returns the events that are not withdrawn and can still be amended.
 func (r *reading) knownEvents() eventIndex {
-	ends := eventIndex{}
-	for path, rec := range r.known.files {
+	events := eventIndex{}
+	for path, rec := range r.memory.files {
 		if changed, ok := r.files[path]; ok {
 			rec = changed
 		}
 		for _, e := range rec.Events {
 			if !e.Withdrawn && !e.isExpired(r.now) {
-				ends.add(e)
+				events.add(e)
 			}
 		}
 	}
-	return ends
+	return events
 }
 
 // joinNearest joins the change to the nearest event of the same sitting. An event of the same
 // file must be less than half the running time away, or within the playback that ended now. An
 // event of another copy must be less than the running time away: the copy cannot have been
 // played from its beginning. A held event cannot replace a playback.
-func (c *change) joinNearest(own []event, ends eventIndex) {
+func (c *change) joinNearest(own []event, events eventIndex) {
 	nearest := time.Duration(math.MaxInt64)
 	try := func(e event, within time.Duration) {
 		d := timeBetween(c.when.Millis, e.When.Millis)
@@ -113,7 +113,7 @@ func (c *change) joinNearest(own []event, ends eventIndex) {
 		try(e, within)
 	}
 	item, _, _ := strings.Cut(c.key, "|")
-	for _, e := range ends[item] {
+	for _, e := range events[item] {
 		if covers(e.Key, c.key) && !slices.ContainsFunc(own, func(o event) bool { return o.ID == e.ID }) {
 			try(e, 2*halfRuntime(c.file)+copyMargin)
 		}

@@ -46,7 +46,7 @@ func (i taggedItem) added(id string) addedItem {
 //
 // If the identity of an item's file changed, an item without an identifier gets the new one. An
 // item with another identifier is withdrawn unless it was sent, and added again with the new one.
-func AddTagged(known *Memory, targets []Target, found []library.Tagged, chunk int) (all []Verdict, tagged int) {
+func AddTagged(memory *Memory, targets []Target, found []library.Tagged, chunk int) (all []Verdict, tagged int) {
 	var items []taggedItem
 	current, keys, names := map[string]bool{}, map[string]bool{}, map[string]string{} // names of lists
 	for _, f := range found {
@@ -61,13 +61,13 @@ func AddTagged(known *Memory, targets []Target, found []library.Tagged, chunk in
 		}
 	}
 	keyByPath := map[string]string{} // keys of added items, by list and path
-	for key, x := range known.added {
+	for key, x := range memory.added {
 		keyByPath[x.List+"\x1f"+x.Path] = key
 	}
-	corrected := Verdict{Meta: known.Meta, added: map[string]addedItem{}}
+	corrected := Verdict{Meta: memory.Meta, added: map[string]addedItem{}}
 	var newItems []taggedItem
 	for _, i := range items {
-		if _, before := known.added[i.key]; before {
+		if _, before := memory.added[i.key]; before {
 			continue
 		}
 		oldKey, moved := keyByPath[i.list+"\x1f"+i.Path]
@@ -75,7 +75,7 @@ func AddTagged(known *Memory, targets []Target, found []library.Tagged, chunk in
 			newItems = append(newItems, i)
 			continue
 		}
-		old := known.added[oldKey]
+		old := memory.added[oldKey]
 		a := viewing.Amendment{EventID: old.ID, Reason: viewing.Say("note.calls", "title", i.Media.Label())}
 		if old.Open {
 			a.Media = []viewing.Media{i.Media}
@@ -91,10 +91,10 @@ func AddTagged(known *Memory, targets []Target, found []library.Tagged, chunk in
 		all = append(all, corrected)
 	}
 	for part := range slices.Chunk(newItems, chunk) {
-		v := Verdict{Meta: known.Meta, added: map[string]addedItem{}}
+		v := Verdict{Meta: memory.Meta, added: map[string]addedItem{}}
 		for _, i := range part {
 			e := viewing.Event{
-				Kind: viewing.KindWatchlist, EventID: known.Meta.ID + "-w" + shortHash("wish\x00"+i.key),
+				Kind: viewing.KindWatchlist, EventID: memory.Meta.ID + "-w" + shortHash("wish\x00"+i.key),
 				Media: []viewing.Media{i.Media}, InList: i.list,
 				Origin: viewing.Origin{Site: "kodi", Path: library.ValidText(i.Path, maxPath), Note: viewing.Say("note.tag", "tag", i.Tag)},
 			}
@@ -103,7 +103,7 @@ func AddTagged(known *Memory, targets []Target, found []library.Tagged, chunk in
 			}
 			if i.list != "" {
 				e.Kind = viewing.KindListItem
-				if _, created := known.added[i.list]; !created && names[i.list] != "" {
+				if _, created := memory.added[i.list]; !created && names[i.list] != "" {
 					v.Viewings = append(v.Viewings, viewing.Event{Kind: viewing.KindList, EventID: i.list, List: &viewing.List{Name: names[i.list]}})
 					v.added[i.list], names[i.list] = addedItem{ID: i.list}, ""
 				}

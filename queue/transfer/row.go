@@ -112,18 +112,18 @@ func (r *reader) sittingRow(m viewing.Media, person, item string, began time.Tim
 	ended := began.Local().Add(time.Duration(played) * time.Second)
 	row := newViewingRow(m, viewing.At(ended))
 	row.Skip, row.Event.Progress = skip, &viewing.Progress{Position: float64(reached), Played: float64(played)}
-	length, came := r.numbers[shortHash(item)], cmp.Or(reached, played)
-	counted := shortHash(person + "\x00" + item)
-	last, again := r.numbers[counted]
-	since := ended.Sub(time.Unix(int64(last), 0)).Abs()
-	whole := reached > 0 && played*100 >= reached*minReachedPercent
+	length, position := r.numbers[shortHash(item)], cmp.Or(reached, played)
+	endKey := shortHash(person + "\x00" + item)
+	lastEnd, watchedBefore := r.numbers[endKey]
+	since := ended.Sub(time.Unix(int64(lastEnd), 0)).Abs()
+	playedWhole := reached > 0 && played*100 >= reached*minReachedPercent
 	switch {
 	case skip != "":
-	case played < minPlayed, played*100 < length*minPlayedPercent, came*100 < length*minReachedPercent,
-		again && !whole && since < resumeWindow:
+	case played < minPlayed, played*100 < length*minPlayedPercent, position*100 < length*minReachedPercent,
+		watchedBefore && !playedWhole && since < resumeWindow:
 		row.Skip = SkipUnfinished
 	default:
-		r.numbers[counted] = int(ended.Unix())
+		r.numbers[endKey] = int(ended.Unix())
 	}
 	return row
 }
