@@ -43,6 +43,7 @@ func Discover(configured []string, getenv func(string) string) []Library {
 	return all
 }
 
+// newLibrary describes a library that was found.
 func newLibrary(found library.Installed, configured bool) Library {
 	l := Library{
 		Userdata: found.Userdata, Profile: found.Name, Configured: configured,

@@ -78,7 +78,7 @@ type Importer struct {
 
 	readMu      sync.Mutex   // one read at a time; guards the fields below
 	memory      *rule.Memory // nil until the state is loaded
-	verifiedAt  time.Time    // when the library last matched known, by the monotonic clock
+	verifiedAt  time.Time    // when the library last matched memory, by the monotonic clock
 	savedAt     time.Time    // when the state was last committed
 	wakeAt      time.Time    // when to read again even without a change
 	lastStamp   string       // stamp of the last read; "" to read again in any case

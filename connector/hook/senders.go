@@ -119,6 +119,7 @@ func (s sender) parse(body []byte) (message, error) {
 	return m, err
 }
 
+// add adds a JSON value, with the fields of objects and the elements of arrays below its name.
 func (m message) add(name string, value any) {
 	switch value := value.(type) {
 	case map[string]any:

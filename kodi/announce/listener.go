@@ -83,6 +83,7 @@ func (l *Listener) listen(ctx context.Context, conn net.Conn) (received bool) {
 	return received
 }
 
+// handle adds an announcement to the log.
 func (l *Listener) handle(m message) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,6 +94,7 @@ func (l *Listener) handle(m message) {
 	}
 }
 
+// notifyChanged signals that another item plays.
 func (l *Listener) notifyChanged() {
 	select {
 	case l.changed <- struct{}{}:

@@ -83,10 +83,10 @@ func (l *updateLog) markUnclear(at time.Time) {
 
 // handle adds an announcement.
 func (l *updateLog) handle(at time.Time, m message) {
-	what, n := m.Params.Data.Item, m.Params.Data.PlayCount
+	target, n := m.Params.Data.Item, m.Params.Data.PlayCount
 	player := strings.HasPrefix(m.Method, "Player.")
 	begins := m.Method == "Player.OnPlay" || m.Method == "Player.OnAVStart"
-	if what != nil && player {
+	if target != nil && player {
 		if !l.playerSeen && begins {
 			l.markUnclear(at) // it may follow a playback that began before the connection
 			l.listeningSince = at
@@ -94,17 +94,17 @@ func (l *updateLog) handle(at time.Time, m message) {
 		l.playerSeen = true
 	}
 	switch {
-	case what == nil:
-	case m.Method == "VideoLibrary.OnUpdate" && n != nil && (what.Type == viewing.Movie || what.Type == viewing.Episode):
-		l.addUpdate(at, *what, *n)
-	case m.Method == "Player.OnStop" && *what != l.playing.item:
-		l.endPlayback(at, playback{item: *what})
+	case target == nil:
+	case m.Method == "VideoLibrary.OnUpdate" && n != nil && (target.Type == viewing.Movie || target.Type == viewing.Episode):
+		l.addUpdate(at, *target, *n)
+	case m.Method == "Player.OnStop" && *target != l.playing.item:
+		l.endPlayback(at, playback{item: *target})
 	case m.Method == "Player.OnStop":
 		l.endPlayback(at, l.playing)
 		l.playing = playback{}
-	case player && *what != l.playing.item:
+	case player && *target != l.playing.item:
 		l.endPlayback(at, l.playing)
-		l.playing = playback{item: *what}
+		l.playing = playback{item: *target}
 		if begins {
 			l.playing.began = at
 		}
@@ -112,13 +112,13 @@ func (l *updateLog) handle(at time.Time, m message) {
 }
 
 // addUpdate adds a count, with the playback of the item that is running or has just ended.
-func (l *updateLog) addUpdate(at time.Time, what item, n int) {
-	a := Update{Type: what.Type, ID: what.ID, Count: n, At: at, Unclear: at.Sub(l.listeningSince) < endWindow}
-	if what == l.playing.item {
+func (l *updateLog) addUpdate(at time.Time, target item, n int) {
+	a := Update{Type: target.Type, ID: target.ID, Count: n, At: at, Unclear: at.Sub(l.listeningSince) < endWindow}
+	if target == l.playing.item {
 		a.Began = l.playing.began
 	}
 	for _, p := range l.ends {
-		if p.item == what && at.Sub(p.ended) < endWindow {
+		if p.item == target && at.Sub(p.ended) < endWindow {
 			a.Ended, a.Began = p.ended, p.began
 		}
 	}

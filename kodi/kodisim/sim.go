@@ -32,6 +32,7 @@ var schema131 string
 //go:embed testdata
 var recorded embed.FS
 
+// must returns the value, or panics if there is an error.
 func must[T any](value T, err error) T {
 	if err != nil {
 		panic(err)

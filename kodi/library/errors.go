@@ -52,9 +52,9 @@ var (
 	ErrUnsupported = errors.New("this version of the library is not supported")
 )
 
-// sqliteErrors maps SQLite's result codes to kinds. The low byte of an extended code is its
+// sqliteKinds maps SQLite's result codes to kinds. The low byte of an extended code is its
 // primary code.
-var sqliteErrors = map[int]error{
+var sqliteKinds = map[int]error{
 	sqlite3.SQLITE_READONLY_ROLLBACK: ErrHotJournal,
 
 	sqlite3.SQLITE_READONLY_DIRECTORY: ErrReadOnlyDir,
@@ -75,7 +75,7 @@ func classifySQLite(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	kind := cmp.Or(sqliteErrors[e.Code()], sqliteErrors[e.Code()&0xff])
+	kind := cmp.Or(sqliteKinds[e.Code()], sqliteKinds[e.Code()&0xff])
 	if kind == nil {
 		return err
 	}
@@ -94,9 +94,9 @@ func classifyFile(err error) error {
 	}
 }
 
-// serverErrors maps error numbers of a MySQL or MariaDB server to kinds. All others mean
+// serverKinds maps error numbers of a MySQL or MariaDB server to kinds. All others mean
 // ErrServerRefused.
-var serverErrors = map[uint16]error{
+var serverKinds = map[uint16]error{
 	1040: ErrBusy, 1203: ErrBusy, 1205: ErrBusy, 1213: ErrBusy, 1226: ErrBusy, // too many connections, a lock that took too long
 	1146: ErrUpgrading, 1054: ErrUpgrading, 1049: ErrUpgrading, // a table, a column or the database was dropped
 	1053: ErrServerAway, 1077: ErrServerAway, 1079: ErrServerAway, 1080: ErrServerAway, 1927: ErrServerAway, // shutdown, or closed connection
@@ -106,15 +106,15 @@ var serverErrors = map[uint16]error{
 // name, but never the password.
 func classifyServer(err error) error {
 	kinds := []error{ErrMySQL, ErrServerAway, ErrBusy, ErrUpgrading, ErrUnsupported, ErrEmpty, ErrNotDatabase}
-	var said *mysql.MySQLError
-	var way net.Error
+	var serverErr *mysql.MySQLError
+	var netErr net.Error
 	known := func(kind error) bool { return errors.Is(err, kind) }
 	switch {
 	case err == nil, slices.ContainsFunc(kinds, known):
 		return err
-	case errors.As(err, &said):
-		return fmt.Errorf("%w: %w", cmp.Or(serverErrors[said.Number], ErrServerRefused), err)
-	case errors.As(err, &way), slices.ContainsFunc([]error{driver.ErrBadConn, mysql.ErrInvalidConn, io.EOF, io.ErrUnexpectedEOF, mysql.ErrMalformPkt}, known):
+	case errors.As(err, &serverErr):
+		return fmt.Errorf("%w: %w", cmp.Or(serverKinds[serverErr.Number], ErrServerRefused), err)
+	case errors.As(err, &netErr), slices.ContainsFunc([]error{driver.ErrBadConn, mysql.ErrInvalidConn, io.EOF, io.ErrUnexpectedEOF, mysql.ErrMalformPkt}, known):
 		return fmt.Errorf("%w: %w", ErrServerAway, err)
 	default:
 		return fmt.Errorf("%w: %w", ErrServerRefused, err) // an unsupported login or encryption method

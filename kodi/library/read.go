@@ -99,6 +99,7 @@ type folder struct {
 	source string // the source of films or series that contains it; "" for none
 }
 
+// readFolders reads Kodi's folders by id, with the source that contains each of them.
 func (s *session) readFolders() map[int64]folder {
 	all, scanned := map[int64]folder{}, map[string]bool{}
 	var id int64
@@ -122,7 +123,7 @@ func (s *session) readFolders() map[int64]folder {
 // scans it, else "".
 func sourceOf(scanned map[string]bool, path string) string {
 	for path != "" {
-		if yes, known := scanned[path]; yes {
+		if scans, known := scanned[path]; scans {
 			return path
 		} else if known {
 			return ""
@@ -148,8 +149,8 @@ func (s *session) readItems() map[int64][]itemRow {
 	take := func() { all[file] = append(all[file], i) }
 	s.queryPages(&i.id, []any{&file, &i.uid, &i.order}, take, `select idEpisode, ifnull(idFile, 0), `+s.integer("c20")+`,
 		`+s.integer("c12")+` * 100000 + `+s.integer("c13")+` from episode where idEpisode`)
-	for _, several := range all {
-		slices.SortStableFunc(several, func(a, b itemRow) int { return cmp.Compare(a.order, b.order) })
+	for _, episodes := range all {
+		slices.SortStableFunc(episodes, func(a, b itemRow) int { return cmp.Compare(a.order, b.order) })
 	}
 	i = itemRow{kind: viewing.Movie}
 	if len(s.columns["videoversion"]) == 0 {
@@ -269,6 +270,7 @@ func inCondition(column string, ids []int64) string {
 	return column + " in (" + strings.Join(texts, ",") + ")"
 }
 
+// readIDs reads the identifiers of items of one kind.
 func (s *session) readIDs(d *details, kind string, owners []int64) {
 	var i Identifier
 	var id, row int64

@@ -15,15 +15,15 @@ const maxMarkGap = 2 * time.Second
 
 // groupByTime sorts changes by Kodi's clock and starts a new group after each gap longer than
 // maxMarkGap.
-func groupByTime(all []*change) (acts [][]*change) {
+func groupByTime(all []*change) (groups [][]*change) {
 	slices.SortStableFunc(all, func(a, b *change) int { return cmp.Compare(a.wallMillis, b.wallMillis) })
 	for i, c := range all {
 		if i == 0 || timeBetween(c.wallMillis, all[i-1].wallMillis) > maxMarkGap {
-			acts = append(acts, nil)
+			groups = append(groups, nil)
 		}
-		acts[len(acts)-1] = append(acts[len(acts)-1], c)
+		groups[len(groups)-1] = append(groups[len(groups)-1], c)
 	}
-	return acts
+	return groups
 }
 
 // findBulk holds bulk marks: different items with times less than two seconds apart, even if
@@ -39,9 +39,9 @@ func (r *reading) findBulk() {
 			ends = append(ends, c)
 		}
 	}
-	for _, act := range groupByTime(ends) {
-		bulk := isBulk(act)
-		for _, c := range act {
+	for _, group := range groupByTime(ends) {
+		bulk := isBulk(group)
+		for _, c := range group {
 			switch {
 			case c == before && bulk:
 				r.amendBulk(r.Meta.Last)
@@ -58,24 +58,25 @@ func (r *reading) findBulk() {
 
 // isBulk reports whether a group is a bulk mark: the counts of two items rose, or one rose and
 // the times of two others changed. A single changed time is a skipped playback.
-func isBulk(act []*change) bool {
-	grew := func(c *change) bool { return countsAsPlayed(c.class) || c.newCount > c.oldCount }
-	grown, moved, seconds := map[string]bool{}, map[string]bool{}, map[int64]bool{}
-	for _, c := range act {
-		seconds[c.wallMillis] = seconds[c.wallMillis] || grew(c)
+func isBulk(group []*change) bool {
+	rose := func(c *change) bool { return countsAsPlayed(c.class) || c.newCount > c.oldCount }
+	risen, moved, seconds := map[string]bool{}, map[string]bool{}, map[int64]bool{}
+	for _, c := range group {
+		seconds[c.wallMillis] = seconds[c.wallMillis] || rose(c)
 	}
-	for _, c := range act {
+	for _, c := range group {
 		// The count may have fallen and risen, or been reset with a new item, between two reads.
-		if grew(c) || c.newCount > 0 && (c.newCount < c.oldCount || c.isInserted() || seconds[c.wallMillis]) {
-			grown[c.key] = true
+		if rose(c) || c.newCount > 0 && (c.newCount < c.oldCount || c.isInserted() || seconds[c.wallMillis]) {
+			risen[c.key] = true
 		} else {
 			moved[c.key] = true
 		}
 	}
-	maps.DeleteFunc(moved, func(key string, _ bool) bool { return grown[key] })
-	return len(grown) > 1 || len(grown) == 1 && len(moved) > 1
+	maps.DeleteFunc(moved, func(key string, _ bool) bool { return risen[key] })
+	return len(risen) > 1 || len(risen) == 1 && len(moved) > 1
 }
 
+// amendBulk changes the class of the last submitted viewing to bulk.
 func (r *reading) amendBulk(last lastEnd) {
 	rec, changed := r.files[last.Path]
 	if !changed {

@@ -29,6 +29,7 @@ type Environment struct {
 	ListeningSince time.Time         // since when every announcement is received; zero if some may be missed
 }
 
+// offsetIn returns the UTC offset of a zone at an instant, in seconds.
 func offsetIn(zone *time.Location, at time.Time) int {
 	_, offset := at.In(zone).Zone()
 	return offset
@@ -105,6 +106,7 @@ func (r *reading) watchedAt(f library.File) viewing.Instant {
 	}
 }
 
+// newInstant returns an instant with Kodi's text.
 func newInstant(text string, at time.Time) viewing.Instant {
 	in := viewing.At(at)
 	in.Text = text

@@ -58,6 +58,7 @@ type reading struct {
 	Verdict
 }
 
+// newReading prepares the comparison and counts the watched files.
 func newReading(memory *Memory, snap library.Snapshot, now time.Time, e Environment) *reading {
 	r := &reading{
 		memory: memory, snap: snap, now: now, environment: e, zone: e.Zone, lastRead: time.UnixMilli(memory.Meta.VerifiedAt),
@@ -215,7 +216,8 @@ func (r *reading) handleFrozenIncrease(c *change) {
 }
 
 // handleDecrease handles a count that fell. It schedules the withdrawal of the viewings that the
-// count had made, unless the fall comes from a rebuilt or restored library.
+// count had made, unless the fall comes from a rebuilt or restored library. A new time since the
+// last read makes a viewing for review.
 func (r *reading) handleDecrease(c *change, next *record) {
 	w, ok := parseWall(c.file.LastPlayed)
 	moved := c.file.LastPlayed != c.old.LastPlayed

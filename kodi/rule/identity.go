@@ -86,6 +86,8 @@ func identity(media []viewing.Media, path string) string {
 	return strings.Join(keys, "|")
 }
 
+// itemKey returns a key of one item: its own identifier, else that of its series with season and
+// episode, else the path.
 func itemKey(m viewing.Media, path string) string {
 	if key := m.Key(); key != "" {
 		return key

@@ -112,6 +112,7 @@ func (e event) originalID() string {
 	return e.ID
 }
 
+// isExpired reports whether the event is too old to be amended.
 func (e event) isExpired(now time.Time) bool {
 	return now.UnixMilli()-e.SubmittedAt > amendableFor.Milliseconds()
 }
@@ -155,6 +156,7 @@ func Parse(state map[string][]byte, id string) (*Memory, error) {
 	return m, nil
 }
 
+// parseInto parses a stored value and adds it to the map.
 func parseInto[T any](all map[string]T, name string, text []byte) error {
 	var one T
 	err := json.Unmarshal(text, &one)
@@ -174,6 +176,7 @@ func (v Verdict) State() map[string][]byte {
 	return state
 }
 
+// encode returns a value as JSON.
 func encode(value any) []byte {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -39,7 +39,7 @@ type Plan struct {
 	LeftOut
 
 	options   PlanOptions
-	r         *reading
+	reading   *reading
 	lastPlays []*change                    // the last play of every file
 	recorded  map[string][]viewing.Instant // watch times in the queue, by [viewing.Media.Key]
 	events    eventIndex                   // events in the memory and in the plan
@@ -50,7 +50,7 @@ type Plan struct {
 // contain the snapshot.
 func NewPlan(memory *Memory, snap library.Snapshot, now time.Time, e Environment) *Plan {
 	r := newReading(memory, snap, now, e)
-	p := &Plan{r: r}
+	p := &Plan{reading: r}
 	for _, f := range snap.Files {
 		if !isTracked(f) || f.PlayCount < 1 || r.seen[f.Path] {
 			continue
@@ -102,7 +102,7 @@ func (p *Plan) Keys() (keys []string) {
 
 // Select selects the plays to import, given the recorded watch times of the items in [Plan.Keys].
 func (p *Plan) Select(recorded map[string][]viewing.Instant, o PlanOptions) {
-	p.options, p.recorded, p.events = o, recorded, p.r.knownEvents()
+	p.options, p.recorded, p.events = o, recorded, p.reading.knownEvents()
 	holdBulk(p.lastPlays)
 	slices.SortStableFunc(p.lastPlays, compareByPrecision)
 	for _, c := range p.lastPlays {
@@ -121,9 +121,9 @@ func (p *Plan) Select(recorded map[string][]viewing.Instant, o PlanOptions) {
 // holdBulk holds bulk marks, because their time is that of the mark. It also looks at plays that
 // the import leaves out.
 func holdBulk(plays []*change) {
-	for _, act := range groupByTime(slices.DeleteFunc(slices.Clone(plays), func(c *change) bool { return c.wallMillis == 0 })) {
-		if slices.ContainsFunc(act, func(c *change) bool { return c.key != act[0].key }) {
-			for _, c := range act {
+	for _, group := range groupByTime(slices.DeleteFunc(slices.Clone(plays), func(c *change) bool { return c.wallMillis == 0 })) {
+		if slices.ContainsFunc(group, func(c *change) bool { return c.key != group[0].key }) {
+			for _, c := range group {
 				c.class, c.note = viewing.ClassBulk, viewing.Say("note.bulkThen")
 			}
 		}
@@ -168,7 +168,7 @@ func (p *Plan) selectPlay(c *change) {
 		if !c.hasTime() {
 			text = "\x00untimed"
 		}
-		c.id = eventID(p.r.Meta.ID, c.file.Path, text, c.newCount, c.old.EventCount)
+		c.id = eventID(p.reading.Meta.ID, c.file.Path, text, c.newCount, c.old.EventCount)
 		p.selected = append(p.selected, c)
 		p.events.add(c.event())
 	}

@@ -53,6 +53,7 @@ func (r *reading) assignIDs() {
 	}
 }
 
+// byTime orders changes by time, then by path.
 func byTime(a, b *change) int {
 	return cmp.Or(cmp.Compare(a.when.Millis, b.when.Millis), cmp.Compare(a.file.Path, b.file.Path))
 }
@@ -71,6 +72,7 @@ func shortHash(text string) string {
 // eventIndex maps each item key to the events of that item.
 type eventIndex map[string][]event
 
+// add adds an event under each of its item keys.
 func (x eventIndex) add(e event) {
 	for key := range strings.SplitSeq(e.Key, "|") {
 		x[key] = append(x[key], e)

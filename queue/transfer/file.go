@@ -60,6 +60,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return &File{parts: []*Part{whole}}, nil
 }
 
+// tooLarge returns the error for a file larger than limit bytes.
 func tooLarge(limit int) error { return viewing.Say("file.large", "mb", strconv.Itoa(limit>>20)) }
 
 // limitedReaderAt fails after left bytes.
@@ -161,6 +162,7 @@ func (b *recordLimiter) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// errTooLong returns the error for a record larger than maxRecord.
 func errTooLong() error { return viewing.Say("file.long", "mb", strconv.Itoa(maxRecord>>20)) }
 
 // unreadable wraps an error with the number of the line or object.

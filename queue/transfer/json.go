@@ -105,11 +105,13 @@ func newWork(title string, year int, ids viewing.IDs) (w work) {
 	return w
 }
 
+// media returns the work as a film, series or episode.
 func (w work) media(kind viewing.MediaType) viewing.Media {
 	ids := viewing.IDs{TMDB: int64(w.IDs.TMDB), IMDB: w.IDs.IMDB, TVDB: int64(w.IDs.TVDB)}
 	return viewing.Media{Type: kind, Title: clean(w.Title), Year: int(w.Year), IDs: ids, Season: w.Season, Episode: w.Number}
 }
 
+// show returns the work as the series of an episode.
 func (w work) show() *viewing.Show {
 	m := w.media(viewing.TV)
 	return &viewing.Show{IDs: m.IDs, Title: m.Title, Year: m.Year}
@@ -159,7 +161,8 @@ func (i traktItem) markKey() uint64 {
 	return shortHash(i.WatchedAt + i.Show.Title + i.Show.IDs.IMDB)
 }
 
-func learnTraktPlays(r *reader, p *Part) {
+// learnTraktMarks counts the episodes with the same mark.
+func learnTraktMarks(r *reader, p *Part) {
 	decodeObjects(r, p, func(_ string, i traktItem) { r.numbers[i.markKey()]++ })
 }
 
@@ -187,12 +190,12 @@ func readTraktPlays(r *reader, p *Part) {
 // readTraktItems reads the watchlist or a list. It skips seasons, episodes and people.
 func readTraktItems(r *reader, p *Part) {
 	list := "watchlist"
-	if name, is := strings.CutPrefix(p.Name, "lists-list-"); is {
+	if name, isList := strings.CutPrefix(p.Name, "lists-list-"); isList {
 		id, _, _ := strings.Cut(strings.TrimSuffix(name, ".json"), "-")
 		list = "list:" + id
 	}
 	decodeObjects(r, p, func(_ string, i traktItem) {
-		m, is := i.media(), i.Movie.IDs.Trakt+i.Show.IDs.Trakt
+		m, traktID := i.media(), i.Movie.IDs.Trakt+i.Show.IDs.Trakt
 		row := newRow(viewing.KindWatchlist, m)
 		if list != "watchlist" {
 			row.Event.Kind, row.Event.InList = viewing.KindListItem, list
@@ -200,10 +203,10 @@ func readTraktItems(r *reader, p *Part) {
 		switch {
 		case m.Type != viewing.Movie && m.Type != viewing.TV:
 			row.Skip = SkipOther
-		case is == 0:
+		case traktID == 0:
 			row.Key = i.contentKey(r, list)
 		default:
-			row.Key = fmt.Sprintf("%s:%s:%d", list, m.Type, is)
+			row.Key = fmt.Sprintf("%s:%s:%d", list, m.Type, traktID)
 		}
 		r.emit(row)
 	})
@@ -243,6 +246,7 @@ type simklEntry struct {
 	} `json:"seasons"`
 }
 
+// readSimkl reads a backup of Simkl.
 func readSimkl(r *reader, p *Part) {
 	decodeObjects(r, p, func(group string, e simklEntry) {
 		w, kind := e.Show, viewing.TV

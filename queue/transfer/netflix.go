@@ -24,6 +24,7 @@ func isNetflixPage(p *Part) bool {
 	return false
 }
 
+// learnNetflix learns series and running times from a line.
 func learnNetflix(r *reader, line Line) {
 	if netflixSkip(line) == "" {
 		r.learnNetflixTitle(line.Get("title"))
@@ -31,12 +32,14 @@ func learnNetflix(r *reader, line Line) {
 	}
 }
 
+// netflixPageRow reads a line of the viewing activity page.
 func netflixPageRow(r *reader, line Line) Row {
 	row := r.viewingRow(r.netflixMedia(line.Get("title")), line.Get("watched_at"))
 	row.Skip = cmp.Or(netflixSkip(line), row.Skip)
 	return row
 }
 
+// netflixSittingRow reads a sitting from the data of an account.
 func netflixSittingRow(r *reader, line Line) Row {
 	title, skip := line.Get("title"), netflixSkip(line)
 	began, err := time.Parse(time.DateTime, line.Get("start time"))
@@ -117,6 +120,7 @@ func (r *reader) netflixMedia(title string) viewing.Media {
 	return viewing.Media{Type: viewing.Movie, Title: title}
 }
 
+// netflixEpisode returns an episode, with its number if the title has one.
 func netflixEpisode(show, title string, season *int) viewing.Media {
 	m := viewing.Media{Type: viewing.Episode, Title: title, Season: season}
 	if parts := numberForm.FindStringSubmatch(title); parts != nil {

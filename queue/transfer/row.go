@@ -77,10 +77,10 @@ func clean(text string) string {
 }
 
 // clip returns a clean text of at most most characters.
-func clip(text string, most int) string {
+func clip(text string, limit int) string {
 	text = clean(text)
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most-1]) + "…"
+	if runes := []rune(text); len(runes) > limit {
+		return string(runes[:limit-1]) + "…"
 	}
 	return text
 }
@@ -100,10 +100,10 @@ func parseNumber(text string) *int {
 // Limits for files that list sittings. Such a file has no running times; the longest sitting of an
 // item is taken as its running time.
 const (
-	minPlayed         = 120 // seconds that a viewing must play
-	minPlayedPercent  = 10  // percent of an item that its last sitting must play
-	minReachedPercent = 80  // percent of an item that its last sitting must reach
-	resumeWindow      = 48 * time.Hour
+	minPlayed         = 120            // seconds that a viewing must play
+	minPlayedPercent  = 10             // percent of an item that its last sitting must play
+	minReachedPercent = 80             // percent of an item that its last sitting must reach
+	resumeWindow      = 48 * time.Hour // a second end within it is the same viewing, unless it was played whole
 )
 
 // sittingRow returns the row of one sitting. It is a viewing if it reached the end of the item, so of
@@ -191,6 +191,7 @@ var timeForms = []string{
 	"2006-1-2", "2006/1/2", "2006.1.2", "2006. 1. 2.",
 }
 
+// parseTime parses a time or date in one of the timeForms.
 func parseTime(text string) (viewing.Instant, bool) {
 	for _, form := range timeForms {
 		t, err := time.ParseInLocation(form, text, time.Local)

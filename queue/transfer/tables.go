@@ -23,6 +23,7 @@ func filmRow(r *reader, line Line) Row {
 	return row
 }
 
+// isLetterboxdList reports whether the part is an exported list of Letterboxd.
 func isLetterboxdList(p *Part) bool { return strings.HasPrefix(p.Head(), "Letterboxd list export") }
 
 // letterboxdListRow reads a line of a file with two tables: the list in a line below "Date", and its
@@ -58,7 +59,7 @@ const (
 	tvtimeKey     = "key,type,uuid,title,created_at"
 )
 
-// tvtimeLearn learns which films were watched or followed.
+// learnTVTime learns which films were watched or followed.
 func learnTVTime(r *reader, line Line) {
 	if line.Get("type") != "towatch" {
 		r.known[line.Get("uuid")] = "watched"
@@ -166,6 +167,7 @@ func isJellyfin(p *Part) bool {
 	return len(fields) == 9 && isTime
 }
 
+// learnJellyfin learns the running time of an item from a sitting.
 func learnJellyfin(r *reader, line Line) {
 	r.learnLength(line.Get("item"), numberOrZero(line.Get("played")))
 }

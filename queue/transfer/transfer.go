@@ -97,7 +97,7 @@ type shape struct {
 // Formats lists all formats in the order in which Detect tries them.
 var Formats = []Format{
 	{Name: "trakt", Write: writeTrakt, shapes: []shape{
-		{members: "watched-history*.json", json: `"watched_at" "action"`, learn: learnTraktPlays, read: readTraktPlays},
+		{members: "watched-history*.json", json: `"watched_at" "action"`, learn: learnTraktMarks, read: readTraktPlays},
 		{members: "lists-watchlist.json", read: readTraktItems},
 		{members: "lists-lists.json", read: readTraktLists},
 		{members: "lists-list-*.json", read: readTraktItems},
@@ -242,6 +242,7 @@ func (r *reader) readPart(s shape, p *Part, learning bool) {
 	}
 }
 
+// readTable reads the lines of a table, to learn from them or to emit their rows.
 func (r *reader) readTable(s shape, p *Part, learning bool) {
 	for line, err := range p.lines(s.names, s.bare) {
 		if r.fail(err); r.err != nil {

@@ -23,6 +23,7 @@ import (
 const csvColumns = "kind,type,title,year,tmdb,imdb,tvdb,series,series_year,series_tmdb,series_imdb,series_tvdb," +
 	"season,episode,watched_at,rewatch,list,source"
 
+// writeCSV writes our own CSV format.
 func writeCSV(w io.Writer, records iter.Seq2[Record, error]) (int, error) {
 	return writeTable(w, csvColumns, records, func(r Record, row func(...any)) {
 		m, rewatch := r.Media, any("")
@@ -145,8 +146,8 @@ func writeTrakt(w io.Writer, records iter.Seq2[Record, error]) (int, error) {
 			if n := len(lists); n == 0 || lists[n-1].Name != r.List.Name {
 				lists = append(lists, newTraktList(r))
 			}
-			is := lists[len(lists)-1].IDs
-			member = fmt.Sprintf("lists-list-%d-%s.json", is.Trakt, is.Slug)
+			ids := lists[len(lists)-1].IDs
+			member = fmt.Sprintf("lists-list-%d-%s.json", ids.Trakt, ids.Slug)
 		}
 		archive.add(member, newTraktItem(r))
 	}
@@ -176,24 +177,24 @@ func newTraktList(r Record) work {
 // newTraktItem returns a record in Trakt's form. An item from Trakt keeps its id, which is the last
 // part of its key: "trakt:9000000001", "trakt:watchlist:movie:1".
 func newTraktItem(r Record) (i traktItem) {
-	m, is, key := r.Media, newWork(r.Media.Title, r.Media.Year, r.Media.IDs), strings.Split(r.EventID, ":")
+	m, item, key := r.Media, newWork(r.Media.Title, r.Media.Year, r.Media.IDs), strings.Split(r.EventID, ":")
 	if key[0] == "trakt" {
 		i.ID = int64(numberOrZero(key[len(key)-1]))
 	}
 	if r.Kind == viewing.KindViewing {
 		i.WatchedAt, i.Action = r.WatchedAt.Time().Format("2006-01-02T15:04:05.000Z07:00"), "scrobble"
 	} else {
-		i.ID, is.IDs.Trakt = 0, looseInt(i.ID)
+		i.ID, item.IDs.Trakt = 0, looseInt(i.ID)
 	}
 	switch m.Type {
 	case viewing.Movie:
-		i.Type, i.Movie = "movie", is
+		i.Type, i.Movie = "movie", item
 	case viewing.TV:
-		i.Type, i.Show = "show", is
+		i.Type, i.Show = "show", item
 	default:
 		show := cmp.Or(m.Show, &viewing.Show{})
-		is.Season, is.Number = m.Season, m.Episode
-		i.Type, i.Episode, i.Show = "episode", is, newWork(show.Title, show.Year, show.IDs)
+		item.Season, item.Number = m.Season, m.Episode
+		i.Type, i.Episode, i.Show = "episode", item, newWork(show.Title, show.Year, show.IDs)
 	}
 	return i
 }
